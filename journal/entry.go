@@ -1,0 +1,163 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Kind says what an entry records. Its String is the type of the event that observers see (law E1).
+type Kind uint8
+
+// The kinds of entries. Numbers are part of the stored format: they are never reused.
+const (
+	RunStarted        Kind = 1
+	RunPaused         Kind = 2
+	RunResumed        Kind = 3
+	RunFinished       Kind = 4
+	NodeStarted       Kind = 10
+	NodeFinished      Kind = 11
+	NodeRetrying      Kind = 12
+	NodeFailed        Kind = 13
+	NodeSkipped       Kind = 14
+	NodeCached        Kind = 15
+	NodeSuspended     Kind = 16
+	RouteTaken        Kind = 20
+	StepStarted       Kind = 30
+	StepFinished      Kind = 31
+	TimerSet          Kind = 40
+	TimerFired        Kind = 41
+	InterruptOpened   Kind = 50
+	InterruptUpdated  Kind = 51
+	InterruptResolved Kind = 52
+	TextStart         Kind = 60
+	TextDelta         Kind = 61 // transient: never stored
+	TextEnd           Kind = 62
+	Message           Kind = 70
+	Status            Kind = 71
+	Diagnostic        Kind = 72
+	StructuredData    Kind = 73
+	Definition        Kind = 90 // the text of a definition, in a journal of its own
+)
+
+var kindNames = map[Kind]string{
+	RunStarted: "run.started", RunPaused: "run.paused", RunResumed: "run.resumed", RunFinished: "run.finished",
+	NodeStarted: "node.started", NodeFinished: "node.finished", NodeRetrying: "node.retrying",
+	NodeFailed: "node.failed", NodeSkipped: "node.skipped", NodeCached: "node.cached",
+	NodeSuspended: "node.suspended", RouteTaken: "route.taken",
+	StepStarted: "step.started", StepFinished: "step.finished", TimerSet: "timer.set", TimerFired: "timer.fired",
+	InterruptOpened: "interrupt", InterruptUpdated: "interrupt.updated", InterruptResolved: "interrupt.resolved",
+	TextStart: "text.start", TextDelta: "text.delta", TextEnd: "text.end",
+	Message: "message", Status: "status", Diagnostic: "diagnostic", StructuredData: "structured-data",
+	Definition: "definition",
+}
+
+// String is the kind's name, the type of its event: "node.finished".
+func (k Kind) String() string {
+	if name, ok := kindNames[k]; ok {
+		return name
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Flags of an entry.
+const (
+	FlagFinal   uint8 = 1 << iota // a failure that no retry follows
+	FlagCatch                     // a route taken because the node failed
+	FlagExpired                   // a route taken because a deadline passed
+	FlagBase                      // the entry has a value that is stored against Base
+)
+
+// Entry is one durable fact. Which fields a kind uses is said beside its body type; unused ones are zero.
+type Entry struct {
+	Seq     uint64 // its number in the run, from 1
+	At      int64  // when, in microseconds since 1970 UTC
+	Kind    Kind
+	Flags   uint8
+	Attempt uint16 // which try of the task, from 1
+	Visit   uint32 // which visit of Node, from 1: Node and Visit are the task
+	Node    string // path of the node, "inner/review"; "" for facts of the run
+	Op      string // identity of a step or stream within the task; id of an interrupt
+	To      string // target of a route: a node's path, or one of node.End and node.Stop
+	Base    uint64 // NodeStarted: seq of the entry whose value the task is given. With FlagBase: seq of the value that Value is a delta of
+	Value   []byte // a value as JSON; with FlagBase a delta (see Diff), empty for no change
+	Body    []byte // further fields as JSON, by kind
+}
+
+// Time is At as a time.
+func (e *Entry) Time() time.Time { return time.UnixMicro(e.At).UTC() }
+
+// HasValue reports whether the entry records a value, whole or as a delta.
+func (e *Entry) HasValue() bool { return e.Flags&FlagBase != 0 || len(e.Value) > 0 }
+
+// StartedBody is the body of RunStarted. The input is the entry's Value.
+type StartedBody struct {
+	Plan        string            `json:"plan"`
+	PlanVersion string            `json:"planVersion,omitempty"`
+	PlanKind    string            `json:"planKind,omitempty"`
+	Fingerprint string            `json:"fingerprint"`
+	Topology    json.RawMessage   `json:"topology,omitempty"` // the plan's Outline, for a diff of plans (law J8)
+	Definition  string            `json:"definition,omitempty"`
+	By          string            `json:"by,omitempty"`
+	Labels      map[string]string `json:"labels,omitempty"`
+}
+
+// ResumedBody is the body of RunResumed.
+type ResumedBody struct {
+	Reason      string `json:"reason"` // answer, timer, recovered, retry, replan
+	By          string `json:"by,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"` // replan: the plan the run goes on with
+	Definition  string `json:"definition,omitempty"`
+}
+
+// FinishedBody is the body of RunFinished. A completed run's output is the entry's Base: the seq of its last value.
+type FinishedBody struct {
+	Status string `json:"status"` // completed, failed, cancelled, expired, stuck
+	Error  string `json:"error,omitempty"`
+	Task   string `json:"task,omitempty"`   // the task that failed the run
+	Limit  string `json:"limit,omitempty"`  // the limit that was reached: tasks, time
+	Reason string `json:"reason,omitempty"` // why it was cancelled, or what it is stuck on
+	By     string `json:"by,omitempty"`
+}
+
+// FailedBody is the body of NodeRetrying and NodeFailed.
+type FailedBody struct {
+	Error   string `json:"error"`
+	Code    string `json:"code,omitempty"`    // expired, panic, timeout, invalid_route, limit, …
+	RetryAt int64  `json:"retryAt,omitempty"` // NodeRetrying: when the next attempt starts, microseconds
+	Stack   string `json:"stack,omitempty"`
+}
+
+// StepBody is the body of StepFinished where the step failed. A success has only the entry's Value.
+type StepBody struct {
+	Error string `json:"error,omitempty"`
+	Type  string `json:"type,omitempty"` // an event emitted under this op
+}
+
+// TimerBody is the body of TimerSet.
+type TimerBody struct {
+	Due int64 `json:"due"` // microseconds
+}
+
+// RunRow is the projection of a run.
+type RunRow struct {
+	ID          string
+	Plan        string
+	Kind        string // the plan's kind: graph, recipe; "definition" for a stored definition
+	Fingerprint string
+	Definition  string // digest of the definition it runs, "" for none
+	Status      string // running, paused, completed, failed, cancelled, expired, stuck
+	Error       string
+	Head        uint64 // filled by the store: the last seq
+	Created     int64  // microseconds
+	Updated     int64
+	Waiting     int // how many interrupts are open
+}
+
+// Timer is the projection of a pending timer: a sleep, a backoff or a deadline.
+type Timer struct {
+	Run  string
+	ID   string // unique within the run
+	Due  int64  // microseconds
+	Done bool   // in a Batch: remove it
+}

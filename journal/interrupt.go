@@ -1,0 +1,67 @@
+package journal
+
+import "encoding/json"
+
+// States of an interrupt (law H1).
+const (
+	Open      = "open"
+	Claimed   = "claimed"
+	Answered  = "answered"
+	Expired   = "expired"
+	Withdrawn = "withdrawn"
+)
+
+// Deadline says what happens when nobody answered in time (law H4).
+type Deadline struct {
+	Do     string          `json:"do"` // fail, default, route, escalate
+	Answer json.RawMessage `json:"answer,omitempty"`
+	Target string          `json:"target,omitempty"`
+	Role   string          `json:"role,omitempty"`
+	Within int64           `json:"within,omitempty"` // microseconds; 0 is without end
+	Then   *Deadline       `json:"then,omitempty"`
+}
+
+// Interrupt is a question to the outside (law H1): the body of InterruptOpened, and, as it stands now, the
+// projection of an interrupt.
+type Interrupt struct {
+	ID             string          `json:"requestId"` // "int_…"
+	Run            string          `json:"run"`
+	Task           string          `json:"task"` // "inner/review#2"
+	Op             string          `json:"op"`   // identity of the call within the task
+	Kind           string          `json:"kind,omitempty"`
+	Request        json.RawMessage `json:"input,omitempty"`
+	RequestSchema  json.RawMessage `json:"requestSchema,omitempty"`
+	ResponseSchema json.RawMessage `json:"responseSchema,omitempty"`
+	Prompt         string          `json:"prompt,omitempty"`
+	Options        []string        `json:"options,omitempty"`
+	Role           string          `json:"requiredRole,omitempty"`
+	Opened         int64           `json:"opened"`             // microseconds
+	Deadline       int64           `json:"deadline,omitempty"` // microseconds; 0 for none
+	AtDeadline     *Deadline       `json:"atDeadline,omitempty"`
+	TokenHash      string          `json:"tokenHash,omitempty"` // SHA-256 of the resume token, hex (law H5)
+
+	State      string          `json:"state"`
+	ClaimedBy  string          `json:"claimedBy,omitempty"`
+	Answer     json.RawMessage `json:"answer,omitempty"`
+	AnsweredBy string          `json:"answeredBy,omitempty"`
+	Resolved   int64           `json:"resolved,omitempty"`
+}
+
+// UpdatedBody is the body of InterruptUpdated: a claim, a release or an escalation.
+type UpdatedBody struct {
+	Do         string    `json:"do"` // claim, release, escalate
+	By         string    `json:"by,omitempty"`
+	Role       string    `json:"requiredRole,omitempty"`
+	Deadline   int64     `json:"deadline,omitempty"`
+	AtDeadline *Deadline `json:"atDeadline,omitempty"`
+}
+
+// ResolvedBody is the body of InterruptResolved. An answer is the entry's Value.
+type ResolvedBody struct {
+	State   string `json:"state"` // answered, expired, withdrawn
+	By      string `json:"by,omitempty"`
+	Role    string `json:"role,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Target  string `json:"target,omitempty"`  // an expiry that routes: where to
+	Default bool   `json:"default,omitempty"` // answered by the deadline's default
+}

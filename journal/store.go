@@ -1,0 +1,126 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+)
+
+// Errors of stores. Find them with errors.Is; a *StoreError around them names file, run and seq.
+var (
+	ErrConflict = errors.New("another writer was first") // law J3
+	ErrNotFound = errors.New("no such run")
+	ErrCorrupt  = errors.New("the stored data is damaged")         // law J6
+	ErrNewer    = errors.New("the stored data has a newer format") // law J9
+	ErrClosed   = errors.New("the store is closed")
+	ErrNoSpace  = errors.New("no space left")
+	ErrReadOnly = errors.New("the store cannot be written")
+)
+
+// StoreError is a failure of a store, with the place where it happened.
+type StoreError struct {
+	Op   string // open, append, read, …
+	File string // the file or address, without secrets
+	Run  string
+	Seq  uint64
+	Err  error
+}
+
+func (e *StoreError) Error() string {
+	s := e.Op
+	if e.File != "" {
+		s += " " + e.File
+	}
+	if e.Run != "" {
+		s += fmt.Sprintf(", run %s", e.Run)
+	}
+	if e.Seq != 0 {
+		s += fmt.Sprintf(", seq %d", e.Seq)
+	}
+	return s + ": " + e.Err.Error()
+}
+
+// Unwrap is the cause.
+func (e *StoreError) Unwrap() error { return e.Err }
+
+// Durability says what Append waits for (law J2).
+type Durability uint8
+
+// Durabilities. The zero value is the strongest.
+const (
+	Sync  Durability = iota // stored, as safely as the store is configured to
+	Async                   // in order; stored within the store's stated bound, or by Flush at Close
+	None                    // not stored at all: the runtime never hands such a run to a store
+)
+
+// Batch is what one Append writes, in one transaction: all of it or nothing.
+type Batch struct {
+	Run        string
+	After      uint64  // the head that the writer knows; 0 creates the run
+	Entries    []Entry // Seq After+1, After+2, …
+	Row        *RunRow // the run's projection, where it changed; needed when After is 0
+	Interrupts []Interrupt
+	Timers     []Timer
+	Checkpoint *Checkpoint
+	Durability Durability
+}
+
+// Checkpoint is the fold of a journal up to Seq: a way to open a long run fast, never needed (law J6). A store
+// keeps the last one of a run.
+type Checkpoint struct {
+	Seq  uint64
+	Data []byte
+}
+
+// RunFilter selects runs. Zero fields select everything but definitions.
+type RunFilter struct {
+	ID         string
+	Status     string
+	Plan       string
+	Kind       string
+	Limit      int // 0: all
+	Definition bool
+}
+
+// InboxFilter selects interrupts. Zero fields select all that are open or claimed.
+type InboxFilter struct {
+	ID    string
+	Run   string
+	Role  string
+	All   bool // also those that are closed
+	Limit int
+}
+
+// Store keeps journals. Its methods may be called from several goroutines, and several processes may hold the same
+// store open. All errors are *StoreError.
+type Store interface {
+	// Append writes a batch atomically. It fails with ErrConflict when After is not the run's head (law J3) or,
+	// for After 0, when the run exists. When it has returned nil, the batch is as durable as it asked for.
+	// The store keeps no reference to the batch's slices.
+	Append(ctx context.Context, b Batch) error
+	// Read yields the run's entries with a Seq greater than after, in order, as they are at the time of the call.
+	// It yields an error at most once, last: ErrNotFound, ErrCorrupt, ErrNewer. The entries' slices belong to the
+	// caller.
+	Read(ctx context.Context, run string, after uint64) iter.Seq2[Entry, error]
+	// Checkpoint returns the run's last checkpoint; Seq 0 when there is none.
+	Checkpoint(ctx context.Context, run string) (Checkpoint, error)
+	// Runs lists runs, newest first.
+	Runs(ctx context.Context, f RunFilter) ([]RunRow, error)
+	// Inbox lists interrupts, oldest first.
+	Inbox(ctx context.Context, f InboxFilter) ([]Interrupt, error)
+	// Timers lists the pending timers of all runs that are due at or before the given time (microseconds), the
+	// earliest first, at most limit (0: all). A time of math.MaxInt64 and a limit of 1 finds the next one.
+	Timers(ctx context.Context, due int64, limit int) ([]Timer, error)
+	// Delete removes a run with all that belongs to it. Removing a run that is not there is no error.
+	Delete(ctx context.Context, run string) error
+	// Close waits for what is being written and closes the store.
+	Close() error
+}
+
+// Watcher is a store that can tell of writes by other processes.
+type Watcher interface {
+	// Watch calls changed, from a goroutine of its own, soon after another process may have written. It stops when
+	// ctx is done.
+	Watch(ctx context.Context, changed func()) error
+}

@@ -1,0 +1,177 @@
+package node
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/fermata-go/fermata/schema"
+)
+
+// AtDeadline says what happens when nobody answered in time (law H4).
+type AtDeadline string
+
+// What can happen at a deadline.
+const (
+	DeadlineFail     AtDeadline = "fail" // the call returns ErrExpired
+	DeadlineDefault  AtDeadline = "default"
+	DeadlineRoute    AtDeadline = "route"
+	DeadlineEscalate AtDeadline = "escalate"
+)
+
+// Deadline is what happens when a question's time is up. Its zero value fails.
+type Deadline struct {
+	Do     AtDeadline    `json:"do,omitempty"`
+	Answer []byte        `json:"answer,omitempty"` // JSON, for DeadlineDefault
+	Target string        `json:"target,omitempty"` // a declared deadline edge, for DeadlineRoute
+	Role   string        `json:"role,omitempty"`   // who is asked next, for DeadlineEscalate
+	Within time.Duration `json:"within,omitempty"` // how long they have; 0 is without end
+	Then   *Deadline     `json:"then,omitempty"`   // what happens after that; nil fails
+}
+
+// AskOption describes a question.
+type AskOption func(*ask)
+
+type ask struct {
+	Question
+	key string
+	err error
+}
+
+// ID names the question within its task, instead of its order. Loops give distinct occurrences.
+func ID(id string) AskOption { return func(a *ask) { a.key = id } }
+
+// Role says who may answer.
+func Role(role string) AskOption { return func(a *ask) { a.Role = role } }
+
+// Prompt is the sentence that people are shown.
+func Prompt(text string) AskOption { return func(a *ask) { a.Prompt = text } }
+
+// Options are the answers to choose from; an answer must be one of them.
+func Options(options ...string) AskOption { return func(a *ask) { a.Options = options } }
+
+// ResponseSchema replaces the schema that is derived from the answer's Go type.
+func ResponseSchema(doc []byte) AskOption { return func(a *ask) { a.ResponseSchema = doc } }
+
+// Within sets the deadline, from the moment the question is opened. What happens then is [ErrExpired], unless one
+// of [OrDefault], [OrRoute] and [OrEscalate] says otherwise.
+func Within(d time.Duration) AskOption { return func(a *ask) { a.Within = d } }
+
+// OrDefault answers the question with value at its deadline.
+func OrDefault(value any) AskOption {
+	return func(a *ask) {
+		data, err := json.Marshal(value)
+		if err != nil {
+			a.err = fmt.Errorf("default answer: %w: %w", ErrNotStorable, err)
+		}
+		a.last().Do, a.last().Answer = DeadlineDefault, data
+	}
+}
+
+// OrRoute ends the task at the deadline and sends its input over the declared deadline edge to target.
+func OrRoute(target string) AskOption {
+	return func(a *ask) { a.last().Do, a.last().Target = DeadlineRoute, target }
+}
+
+// OrEscalate asks another role at the deadline and gives it its own time; options after it say what happens at the
+// end of that.
+func OrEscalate(role string, within time.Duration) AskOption {
+	return func(a *ask) {
+		d := a.last()
+		*d = Deadline{Do: DeadlineEscalate, Role: role, Within: within, Then: &Deadline{}}
+	}
+}
+
+func (a *ask) last() *Deadline {
+	d := &a.AtDeadline
+	for d.Then != nil {
+		d = d.Then
+	}
+	return d
+}
+
+// Asked is an open question whose answer is an R.
+type Asked[R any] struct {
+	ctx  Context
+	op   Op
+	host Host
+}
+
+// Ask opens a question and goes on without waiting, so that several can be open at once (law N5). The request is
+// what people are shown beside the prompt: any value that survives encoding/json, or nil.
+func Ask[R any](ctx Context, request any, opts ...AskOption) (*Asked[R], error) {
+	a := ask{key: "interrupt"}
+	for _, opt := range opts {
+		opt(&a)
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	op, err := ctx.host.Begin(ctx.pass, KindInterrupt, a.key)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.fill(request, schemaOf[R]); err != nil {
+		return nil, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), op.ID, err)
+	}
+	if err := ctx.host.Ask(ctx.pass, op, a.Question); err != nil {
+		return nil, err
+	}
+	return &Asked[R]{ctx: ctx, op: op, host: ctx.host}, nil
+}
+
+func schemaOf[R any]() (*schema.Schema, error) { return schema.For[R]() }
+
+// fill encodes the request and settles the schemas.
+func (a *ask) fill(request any, response func() (*schema.Schema, error)) error {
+	if request != nil {
+		data, err := json.Marshal(request)
+		if err != nil {
+			return fmt.Errorf("request: %w: %w", ErrNotStorable, err)
+		}
+		a.Request = data
+	}
+	if a.ResponseSchema == nil {
+		if len(a.Options) > 0 {
+			a.ResponseSchema = optionsSchema(a.Options)
+			return nil
+		}
+		s, err := response()
+		if err != nil {
+			return fmt.Errorf("the type of the answer: %w", err)
+		}
+		a.ResponseSchema = s.JSON()
+	}
+	return nil
+}
+
+func optionsSchema(options []string) []byte {
+	data, _ := json.Marshal(map[string]any{"type": "string", "enum": options}) //nolint:errchkjson // strings always encode
+	return data
+}
+
+// Wait returns the answer. Where there is none yet, the task is left ([ErrSuspended]) and run again when there is.
+func (q *Asked[R]) Wait() (R, error) {
+	var zero R
+	op, err := q.host.Answered(q.ctx.pass, q.op)
+	switch {
+	case err != nil:
+		return zero, err
+	case op.Failure == ErrExpired.Error():
+		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), op.ID, ErrExpired)
+	case op.Failure != "":
+		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), op.ID, ErrWithdrawn)
+	}
+	return decode[R](op)
+}
+
+// Interrupt asks a question and waits for its answer: a durable pause at this line (laws N1 and H1). The answer is
+// checked against R's schema, or [Options], before it is taken (law H2).
+func Interrupt[R any](ctx Context, request any, opts ...AskOption) (R, error) {
+	q, err := Ask[R](ctx, request, opts...)
+	if err != nil {
+		var zero R
+		return zero, err
+	}
+	return q.Wait()
+}

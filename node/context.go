@@ -1,0 +1,95 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"time"
+)
+
+// Info says which piece of work a node function is doing.
+type Info struct {
+	Run     string // the run's id, "run_…"
+	Plan    string // the plan's name
+	Node    string // path of the node, "inner/review"
+	Visit   int    // which visit of the node in this run, from 1
+	Attempt int    // which try of this visit, from 1
+}
+
+// Task is the task's id: the node's path and the visit, "review#2".
+func (i Info) Task() string { return TaskID(i.Node, i.Visit) }
+
+// TaskID formats the id of one visit of a node: "review#2".
+func TaskID(node string, visit int) string { return node + "#" + strconv.Itoa(visit) }
+
+// Context is the front door of a node. It embeds the context.Context of the attempt: cancelled when the run is
+// cancelled, when the attempt's time is up, and when whoever drives the run stops driving.
+//
+// A Context belongs to one attempt. Used after the attempt has ended, its calls fail with [ErrTaskOver].
+type Context struct {
+	context.Context
+	host Host
+	pass uint64
+}
+
+// NewContext binds a context to a host for one pass over a node function. Hosts call it; nodes do not.
+// The pass is handed back with every call, so that a host can refuse calls of a pass that is over.
+func NewContext(ctx context.Context, host Host, pass uint64) Context {
+	return Context{Context: ctx, host: host, pass: pass}
+}
+
+// WithContext returns the same node context around another context.Context, for deadlines and values of the
+// node's own.
+func (c Context) WithContext(ctx context.Context) Context {
+	c.Context = ctx
+	return c
+}
+
+// Value finds the node context itself behind a plain context.Context, and else asks the context it wraps.
+func (c Context) Value(key any) any {
+	if _, ok := key.(contextKey); ok {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+type contextKey struct{}
+
+// FromContext finds the node context that ctx was derived from.
+func FromContext(ctx context.Context) (Context, bool) {
+	if c, ok := ctx.(Context); ok {
+		return c, true
+	}
+	c, ok := ctx.Value(contextKey{}).(Context)
+	return c, ok
+}
+
+// Info says which run, task and attempt this is.
+func (c Context) Info() Info { return c.host.Info() }
+
+// Logger logs with run, task and attempt. While recorded calls are replayed it is silent (law N4).
+func (c Context) Logger() *slog.Logger { return c.host.Logger() }
+
+// Failure is why a task runs at the end of an error edge.
+type Failure struct {
+	Task    string `json:"task"`    // the task that failed
+	Message string `json:"message"` // its error, as text
+}
+
+// Cause is the failure that led to this task, where it was reached over an error edge; nil elsewhere.
+func (c Context) Cause() *Failure { return c.host.Cause() }
+
+// Now is the time at which the run first asked, in UTC. It is recorded: a replay gets the same time (law J5).
+func Now(ctx Context) (time.Time, error) {
+	return Step(ctx, "now", func(context.Context) (time.Time, error) { return ctx.host.Clock().UTC(), nil }, kindNow)
+}
+
+// Sleep waits for d without holding a goroutine or memory (law N1): the task is left, and run again when the time
+// has come. The wait is a durable timer: it fires once, even if the process was down when it was due.
+func Sleep(ctx Context, d time.Duration) error {
+	op, err := ctx.host.Begin(ctx.pass, KindSleep, "sleep")
+	if err != nil || op.Done {
+		return err
+	}
+	return ctx.host.Sleep(ctx.pass, op, d)
+}

@@ -1,0 +1,92 @@
+package node
+
+import (
+	"log/slog"
+	"reflect"
+	"time"
+)
+
+// Func is a node's function with its types erased by the author's package: it is given the value of a token, may
+// change it, and returns the value that travels on.
+type Func func(ctx Context, in any) (out any, err error)
+
+// RouteFunc chooses where a token goes after its node: the name of a declared target, [End] or [Stop].
+type RouteFunc func(ctx Context, value any) (target string, err error)
+
+// CatchFunc chooses where a token goes after its node failed for good: the name of a declared target, [End],
+// [Stop], or "" to let the failure go on to the run. The cause is never nil.
+type CatchFunc func(ctx Context, value any, cause error) (target string, err error)
+
+// Targets that are not nodes. They cannot be names of nodes, so a node may well be called "END" (law F6).
+const (
+	End  = "\x00end"  // ends a path
+	Stop = "\x00stop" // ends the run
+)
+
+// Kind is the kind of a recorded call; with key and occurrence it is the call's identity within its task (law N2).
+type Kind string
+
+// The kinds of calls that are recorded.
+const (
+	KindStep      Kind = "step"
+	KindOnce      Kind = "once" // an AtMostOnce step
+	KindNow       Kind = "now"
+	KindSleep     Kind = "sleep"
+	KindInterrupt Kind = "interrupt"
+	KindEmit      Kind = "emit"
+	KindStream    Kind = "stream"
+)
+
+// Op is one recorded call of a task: its identity, and what is already known of it.
+type Op struct {
+	Kind Kind
+	ID   string // kind, key and occurrence within the task: "step:charge#1"
+
+	Done    bool   // the call has a recorded outcome: Value or Failure
+	Value   []byte // its value as JSON
+	Failure string // its error as text, "" for success
+	Begun   bool   // an AtMostOnce step whose intent is recorded and whose outcome is not
+}
+
+// Question is what an interrupt asks (law H1).
+type Question struct {
+	Request        []byte // JSON
+	RequestSchema  []byte // JSON Schema of the request, or nil
+	ResponseSchema []byte // JSON Schema that an answer must pass, or nil for any
+	Prompt         string
+	Options        []string
+	Kind           string // what a face may show it as: "choice", "text", "form", "approval"; "" lets it decide
+	Role           string // who may answer; "" for anyone
+	Within         time.Duration
+	AtDeadline     Deadline
+}
+
+// Host runs nodes for somebody: the runtime of a program, or a test. Every call carries the pass that the context
+// was made for; a host refuses calls of a pass that is over with [ErrTaskOver], and answers every call of a pass
+// that has been suspended with [ErrSuspended].
+type Host interface {
+	Info() Info
+	Logger() *slog.Logger
+	Cause() *Failure
+	Clock() time.Time
+	Service(t reflect.Type) any // nil where the program has none
+
+	// Begin names the next call of this kind and key and says what is recorded of it. It fails with
+	// ErrDiverged when the journal holds another call in its place (law N3).
+	Begin(pass uint64, kind Kind, key string) (Op, error)
+	// Intend stores that an AtMostOnce step is about to happen.
+	Intend(pass uint64, op Op) error
+	// Record stores a call's outcome. After it has returned, the outcome is as durable as the run asked for;
+	// kinds without an effect of their own (now, emit) may be stored with the next entry instead.
+	Record(pass uint64, op Op, value []byte, failure string) error
+	// Sleep sets a timer for op and suspends the task.
+	Sleep(pass uint64, op Op, d time.Duration) error
+	// Ask opens the question for op, where it is not open already.
+	Ask(pass uint64, op Op, q Question) error
+	// Answered looks whether op's question has been closed, and suspends the task where it has not.
+	Answered(pass uint64, op Op) (Op, error)
+	// Emit shows an event of the given type once it is stored.
+	Emit(pass uint64, op Op, eventType string, data []byte) error
+	// Chunk shows a piece of streamed text; last closes the segment and stores its whole text.
+	Chunk(pass uint64, op Op, channel, text string, last bool) error
+}

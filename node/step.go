@@ -1,0 +1,97 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// StepOption changes how a step is kept.
+type StepOption func(*Kind)
+
+// AtMostOnce makes a step record its intent before it happens. After a crash between intent and outcome the step is
+// not repeated: Step returns [ErrOutcomeUnknown] (law J5).
+func AtMostOnce() StepOption { return func(k *Kind) { *k = KindOnce } }
+
+func kindNow(k *Kind) { *k = KindNow }
+
+// Step does something once and records what came of it (law J5). When the task is run again, after a crash or an
+// answer, a recorded step returns its recorded value without calling do. The key names the step within its task;
+// the same key in a loop is another occurrence.
+//
+// A step whose effect happened but whose record was lost may happen again, at most once per crash: pass
+// [IdempotencyKey] to the outside world, or use [AtMostOnce].
+//
+// T must survive encoding/json. An error of do is recorded too and comes back as [*StepError]; a new attempt of the
+// task tries the step again. Cancellation is not recorded.
+func Step[T any](ctx Context, key string, do func(ctx context.Context) (T, error), opts ...StepOption) (T, error) {
+	var zero T
+	kind := KindStep
+	for _, opt := range opts {
+		opt(&kind)
+	}
+	op, err := ctx.host.Begin(ctx.pass, kind, key)
+	switch {
+	case err != nil:
+		return zero, err
+	case op.Done && op.Failure != "":
+		return zero, &StepError{Step: op.ID, Message: op.Failure}
+	case op.Done:
+		return decode[T](op)
+	case op.Begun:
+		return zero, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), op.ID, ErrOutcomeUnknown)
+	}
+	if kind == KindOnce {
+		if err := ctx.host.Intend(ctx.pass, op); err != nil {
+			return zero, err
+		}
+	}
+	value, failed := do(context.WithValue(ctx, opKey{}, op.ID))
+	if failed != nil {
+		if ctx.Err() != nil {
+			return zero, failed
+		}
+		message := failed.Error()
+		if message == "" {
+			message = fmt.Sprintf("%T", failed)
+		}
+		if err := ctx.host.Record(ctx.pass, op, nil, message); err != nil {
+			return zero, err
+		}
+		return zero, &StepError{Step: op.ID, Message: message}
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return zero, fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), op.ID, ErrNotStorable, err)
+	}
+	if err := ctx.host.Record(ctx.pass, op, data, ""); err != nil {
+		return zero, err
+	}
+	return value, nil
+}
+
+type opKey struct{}
+
+// IdempotencyKey is a stable key for the outside world: the same for every try of the same step of the same task of
+// the same run, and different for any other (law J5). Inside the function of a Step it names that step; elsewhere
+// it names the task.
+func IdempotencyKey(ctx context.Context) string {
+	c, ok := FromContext(ctx)
+	if !ok {
+		return ""
+	}
+	info := c.Info()
+	key := info.Run + "/" + info.Task()
+	if op, ok := ctx.Value(opKey{}).(string); ok {
+		key += "/" + op
+	}
+	return key
+}
+
+func decode[T any](op Op) (T, error) {
+	var value T
+	if err := json.Unmarshal(op.Value, &value); err != nil {
+		return value, fmt.Errorf("%s: the recorded value does not fit %T any more: %w", op.ID, value, err)
+	}
+	return value, nil
+}

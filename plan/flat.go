@@ -1,0 +1,114 @@
+package plan
+
+import "github.com/fermata-go/fermata/node"
+
+// Indexes of targets that are not nodes.
+const (
+	EndIndex  = -1
+	StopIndex = -2
+)
+
+// Target is where an edge leads: a name as the author wrote it, and its index in the flat plan.
+type Target struct {
+	Name  string
+	Index int
+}
+
+// Flat is a node in its place in the whole plan: subgraphs are laid out in one list, so that the engine counts and
+// names the tasks of all depths alike (law G6).
+type Flat struct {
+	*Node
+	Path      string // names from the outermost plan, joined by "/"
+	Owner     *Plan  // the plan that declares the node: its codec keeps the node's values
+	Parent    int    // index of the enclosing subgraph's node, or -1
+	Entry     int    // of a subgraph: index of its first node
+	Next      []int  // targets of plain edges
+	Choices   []Target
+	Failures  []Target
+	Deadlines []Target
+}
+
+// Find returns the target with the given name.
+func Find(targets []Target, name string) (Target, bool) {
+	for _, t := range targets {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Target{}, false
+}
+
+// Flat lists the nodes of the plan and of all its subgraphs. The slice is shared: do not change it.
+func (p *Plan) Flat() []Flat { return p.flat }
+
+// Index finds a node of the flat plan by its path.
+func (p *Plan) Index(path string) (int, bool) {
+	i, ok := p.index[path]
+	return i, ok
+}
+
+// Entry is the flat index of the node where the run starts.
+func (p *Plan) Entry() int { return p.index[p.def.Entry[0]] }
+
+// layOut fills in the flat list of a checked plan.
+func (p *Plan) layOut() {
+	p.index = make(map[string]int)
+	p.addNodes(p, "", -1)
+	for i := range p.flat {
+		p.connect(i)
+	}
+}
+
+func (p *Plan) addNodes(owner *Plan, prefix string, parent int) {
+	for i := range owner.def.Nodes {
+		n := &owner.def.Nodes[i]
+		at := len(p.flat)
+		path := prefix + n.Name
+		p.flat = append(p.flat, Flat{Node: n, Path: path, Owner: owner, Parent: parent, Entry: EndIndex})
+		p.index[path] = at
+		if n.Sub != nil {
+			p.addNodes(n.Sub, path+"/", at)
+			p.flat[at].Entry = p.index[path+"/"+n.Sub.def.Entry[0]]
+		}
+	}
+}
+
+func (p *Plan) connect(i int) {
+	f := &p.flat[i]
+	prefix := f.Path[:len(f.Path)-len(f.Name)]
+	for _, e := range f.Owner.def.Edges {
+		if e.From != f.Name {
+			continue
+		}
+		t := Target{Name: e.To, Index: EndIndex}
+		switch e.To {
+		case node.End:
+		case node.Stop:
+			t.Index = StopIndex
+		default:
+			t.Index = p.index[prefix+e.To]
+		}
+		switch e.Kind {
+		case Plain:
+			f.Next = append(f.Next, t.Index)
+		case Choice:
+			f.Choices = append(f.Choices, t)
+		case Failure:
+			f.Failures = append(f.Failures, t)
+		case Deadline:
+			f.Deadlines = append(f.Deadlines, t)
+		}
+	}
+}
+
+// Name is the plan's name.
+func (p *Plan) Name() string { return p.def.Name }
+
+// Definition is what the plan was made from. Its slices are shared: do not change them.
+func (p *Plan) Definition() Definition { return p.def }
+
+// State is the codec of the plan's values.
+func (p *Plan) State() Codec { return p.def.State }
+
+// Limits are the plan's limits of a run.
+func (p *Plan) Limits() Limits { return p.def.Limits }

@@ -1,0 +1,130 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/fermata-go/fermata/node"
+)
+
+// Kind says what a node is for. Drawings and traces show it; the engine runs all kinds alike.
+type Kind string
+
+// The kinds of nodes.
+const (
+	Task   Kind = "task"
+	Router Kind = "router" // only chooses
+	Human  Kind = "human"  // asks a person
+	Sub    Kind = "subgraph"
+)
+
+// EdgeKind says when an edge is taken.
+type EdgeKind string
+
+// The kinds of edges.
+const (
+	Plain    EdgeKind = "plain"    // always, after success
+	Choice   EdgeKind = "choice"   // when the node's Route names it
+	Failure  EdgeKind = "failure"  // after failure: the only one, or the one that the node's Catch names
+	Deadline EdgeKind = "deadline" // when a deadline that routes names it
+)
+
+// Edge leads from a node to a node, or to node.End or node.Stop.
+type Edge struct {
+	From  string   `json:"from"`
+	To    string   `json:"to"`
+	Kind  EdgeKind `json:"kind"`
+	Label string   `json:"label,omitempty"` // for drawings: the condition, the value
+}
+
+// Retry says how often a node is tried and how long the engine waits in between. The zero value tries once.
+type Retry struct {
+	Attempts int           `json:"attempts,omitempty"` // in all; 0 and 1 are a single try
+	Backoff  time.Duration `json:"backoff,omitempty"`  // before the second try; doubled for each further one. Defaults to 100ms
+	Max      time.Duration `json:"max,omitempty"`      // the longest wait. Defaults to 1 minute
+	// Retryable says whether an error is worth another try; nil retries all but those that cannot get better
+	// (a diverged journal, an unknown outcome, an expired question, an invalid route).
+	Retryable func(error) bool `json:"-"`
+}
+
+// Wait is the backoff after the given attempt (from 1) has failed.
+func (r Retry) Wait(attempt int) time.Duration {
+	wait, longest := r.Backoff, r.Max
+	if wait <= 0 {
+		wait = 100 * time.Millisecond
+	}
+	if longest <= 0 {
+		longest = time.Minute
+	}
+	for range attempt - 1 {
+		if wait *= 2; wait >= longest {
+			return longest
+		}
+	}
+	return min(wait, longest)
+}
+
+// Limits bound a run; reaching one fails it (law F4). Zero fields do not limit.
+type Limits struct {
+	Tasks int           `json:"tasks,omitempty"` // how many tasks may start
+	Time  time.Duration `json:"time,omitempty"`  // how long it may be running; waiting for people does not count
+}
+
+// Node is a node of a plan.
+type Node struct {
+	Name    string `json:"name"`
+	Kind    Kind   `json:"kind"`
+	Doc     string `json:"doc,omitempty"`
+	Version string `json:"version,omitempty"` // declared by the author; part of the fingerprint
+
+	Retry   Retry         `json:"retry,omitzero"`
+	Timeout time.Duration `json:"timeout,omitempty"` // of one attempt; 0 for none
+
+	Run   node.Func      `json:"-"` // nil passes the value on
+	Route node.RouteFunc `json:"-"` // non-nil makes the node a gate: it chooses among its Choice edges
+	Catch node.CatchFunc `json:"-"` // chooses among its Failure edges; needed only when there is more than one
+
+	Sub *Plan                                `json:"sub,omitempty"` // a subgraph: Run is nil
+	In  func(value any) (any, error)         `json:"-"`             // the subgraph's input; nil hands over a copy of the value
+	Out func(value, result any) (any, error) `json:"-"`             // what travels on; nil takes the subgraph's result
+}
+
+// Codec is how a plan's values are kept. Values are erased; only the codec and the author's functions know the type.
+type Codec interface {
+	// Encode gives the whole value as JSON.
+	Encode(value any) ([]byte, error)
+	// Decode makes a value of its own from JSON.
+	Decode(data []byte) (any, error)
+	// Copy makes a deep copy (law N9).
+	Copy(value any) (any, error)
+	// Delta compares value with snapshot, which must be what an earlier Delta (or Decode) returned and is used up by
+	// the call. It gives what changed as a delta (see journal.Diff), empty for nothing, and a new snapshot that
+	// shares nothing with value that could be changed in place.
+	Delta(snapshot, value any) (delta []byte, next any, err error)
+}
+
+// Definition is what an author's package fills in. New turns it into a Plan.
+type Definition struct {
+	Name    string
+	Version string   // declared by the author; part of the fingerprint
+	Kind    string   // the author's package: graph, recipe
+	Entry   []string // where tokens start; more than one is a fork
+	Nodes   []Node
+	Edges   []Edge
+	Limits  Limits
+	State   Codec
+	Input   []byte // JSON Schema of the run's input; nil for any
+	Output  []byte // JSON Schema of its result; nil for any
+	Doc     string
+
+	// Finish turns the last value into the run's result, after the last task; nil keeps the value. It fails the run
+	// when it returns an error.
+	Finish func(value any) (any, error)
+}
+
+// Plan is a compiled workflow. It is immutable: any number of runs and runtimes may share it.
+type Plan struct {
+	def         Definition
+	flat        []Flat
+	index       map[string]int
+	fingerprint string
+}

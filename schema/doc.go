@@ -1,0 +1,2 @@
+// Package schema relates Go types, JSON Schemas (draft 2020-12) and checked values.
+package schema
