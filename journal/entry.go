@@ -60,6 +60,11 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
+// CarriesState reports whether the Value of entries of this kind is a value of tokens, and not the result of a call.
+func (k Kind) CarriesState() bool {
+	return k == NodeFinished || k == RunStarted || k == RouteTaken || k == NodeFailed || k == RunFinished
+}
+
 // Flags of an entry.
 const (
 	FlagFinal   uint8 = 1 << iota // a failure that no retry follows

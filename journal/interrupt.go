@@ -38,6 +38,7 @@ type Interrupt struct {
 	Opened         int64           `json:"opened"`             // microseconds
 	Deadline       int64           `json:"deadline,omitempty"` // microseconds; 0 for none
 	AtDeadline     *Deadline       `json:"atDeadline,omitempty"`
+	Digest         string          `json:"digest,omitempty"`    // of what must not change on replay (law N3)
 	TokenHash      string          `json:"tokenHash,omitempty"` // SHA-256 of the resume token, hex (law H5)
 
 	State      string          `json:"state"`
@@ -64,4 +65,25 @@ type ResolvedBody struct {
 	Reason  string `json:"reason,omitempty"`
 	Target  string `json:"target,omitempty"`  // an expiry that routes: where to
 	Default bool   `json:"default,omitempty"` // answered by the deadline's default
+}
+
+// Update brings an interrupt to what a claim, a release or an escalation says.
+func (b *UpdatedBody) Update(q *Interrupt) {
+	switch b.Do {
+	case "claim":
+		q.State, q.ClaimedBy = Claimed, b.By
+	case "release":
+		q.State, q.ClaimedBy = Open, ""
+	case "escalate":
+		q.State, q.ClaimedBy = Open, ""
+		q.Role, q.Deadline, q.AtDeadline = b.Role, b.Deadline, b.AtDeadline
+	}
+}
+
+// Resolve brings an interrupt to its end.
+func (b *ResolvedBody) Resolve(q *Interrupt, answer []byte, at int64) {
+	q.State, q.AnsweredBy, q.Resolved = b.State, b.By, at
+	if b.State == Answered {
+		q.Answer = answer
+	}
 }

@@ -79,8 +79,8 @@ type RunFilter struct {
 	Status     string
 	Plan       string
 	Kind       string
-	Limit      int // 0: all
-	Definition bool
+	Limit      int  // 0: all
+	Definition bool // the stored definitions, in place of the runs
 }
 
 // InboxFilter selects interrupts. Zero fields select all that are open or claimed.

@@ -100,10 +100,15 @@ type Asked[R any] struct {
 // Ask opens a question and goes on without waiting, so that several can be open at once (law N5). The request is
 // what people are shown beside the prompt: any value that survives encoding/json, or nil.
 func Ask[R any](ctx Context, request any, opts ...AskOption) (*Asked[R], error) {
-	a := ask{key: "interrupt"}
+	return open[R](ctx, request, false, opts)
+}
+
+func open[R any](ctx Context, request any, waits bool, opts []AskOption) (*Asked[R], error) {
+	a := ask{key: unnamed}
 	for _, opt := range opts {
 		opt(&a)
 	}
+	a.Unnamed, a.Waits = a.key == unnamed, waits
 	if a.err != nil {
 		return nil, a.err
 	}
@@ -119,6 +124,9 @@ func Ask[R any](ctx Context, request any, opts ...AskOption) (*Asked[R], error) 
 	}
 	return &Asked[R]{ctx: ctx, op: op, host: ctx.host}, nil
 }
+
+// unnamed is the key of questions without an ID: they are told apart by their order.
+const unnamed = "interrupt"
 
 func schemaOf[R any]() (*schema.Schema, error) { return schema.For[R]() }
 
@@ -168,7 +176,7 @@ func (q *Asked[R]) Wait() (R, error) {
 // Interrupt asks a question and waits for its answer: a durable pause at this line (laws N1 and H1). The answer is
 // checked against R's schema, or [Options], before it is taken (law H2).
 func Interrupt[R any](ctx Context, request any, opts ...AskOption) (R, error) {
-	q, err := Ask[R](ctx, request, opts...)
+	q, err := open[R](ctx, request, true, opts)
 	if err != nil {
 		var zero R
 		return zero, err

@@ -59,6 +59,9 @@ type Question struct {
 	Role           string // who may answer; "" for anyone
 	Within         time.Duration
 	AtDeadline     Deadline
+
+	Unnamed bool // the author gave no ID: on replay the whole question must be the same (law N3)
+	Waits   bool // Answered follows at once: the question may be stored with the suspension
 }
 
 // Host runs nodes for somebody: the runtime of a program, or a test. Every call carries the pass that the context

@@ -1,2 +1,17 @@
 // Package schema relates Go types, JSON Schemas (draft 2020-12) and checked values.
+//
+// [For] derives the schema of a Go type as encoding/json writes it, [Parse] takes one that a person wrote, and
+// [Schema.Check] tells everything that is wrong with a value, place by place, in words that help whoever has to
+// put it right:
+//
+//	s, err := schema.For[Decision]()
+//	err = s.Check([]byte(`{"aprove": true}`))
+//	// 2 problems:
+//	//   /approve: required, but missing; expected a boolean
+//	//   /aprove: unknown property; did you mean "approve"?
+//
+// A value that a derived schema accepts can be decoded into its type: no answer is taken that cannot be read later
+// (laws N8, H2).
+//
+// The package never loads a schema from a file or an address, and it does not change the values that it checks.
 package schema

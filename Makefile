@@ -1,0 +1,88 @@
+# What everybody runs, and what CI runs: `make` alone shows it.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+GO ?= go
+TOOL := $(GO) tool -modfile=tools/go.mod
+
+PKG ?= ./...
+RUN ?=
+BENCH ?= .
+COUNT ?= 1
+FUZZTIME ?= 10s
+
+##@ Every day
+
+.PHONY: help
+help: ## Show this
+	@if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then b=$$'\033[1m' c=$$'\033[36m' o=$$'\033[0m'; else b= c= o=; fi; \
+	awk -v b="$$b" -v c="$$c" -v o="$$o" 'BEGIN { FS = ":.*## "; print "Fermata: make TARGET [NAME=value …]" } \
+		/^##@ / { printf "\n%s%s%s\n", b, substr($$0, 5), o } \
+		/^[a-z]+:.*## / { printf "  %s%-10s%s %s\n", c, $$1, o, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the command, bin/fermata
+	$(GO) build -trimpath -o bin/ ./cmd/fermata
+
+.PHONY: test
+test: ## Run the tests (PKG=./node RUN=TestJ5)
+	$(GO) test $(if $(RUN),-run '$(RUN)') $(PKG)
+
+.PHONY: fmt
+fmt: ## Format the code in place
+	$(TOOL) gofumpt -w .
+
+.PHONY: generate
+generate: ## Run the go:generate lines
+	$(GO) generate ./...
+
+##@ Before a change goes in
+
+.PHONY: check
+check: vet lint tidy house format ## Vet, lint, tidy, imports and house rules, format: what CI checks
+
+.PHONY: vet
+vet: ## go vet
+	$(GO) vet ./...
+
+.PHONY: lint
+lint: ## golangci-lint, at the version that tools/go.mod pins
+	$(TOOL) golangci-lint run ./...
+
+.PHONY: tidy
+tidy: ## Is go.mod as `go mod tidy` leaves it?
+	$(GO) mod tidy -diff
+
+.PHONY: house
+house: ## Who may import whom, sizes, laws and tests: internal/house
+	$(GO) test -count=1 ./internal/house/...
+
+.PHONY: format
+format: ## Is the code formatted (gofumpt)?
+	@diff="$$($(TOOL) gofumpt -d .)"; if [ -n "$$diff" ]; then echo "$$diff"; echo "not formatted: run make fmt" >&2; exit 1; fi
+
+.PHONY: race
+race: ## Run the tests with the race detector
+	$(GO) test -race $(if $(RUN),-run '$(RUN)') $(PKG)
+
+##@ Now and then
+
+.PHONY: bench
+bench: ## Run the benchmarks (PKG=./bench BENCH=Loop COUNT=5)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG)
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for a while (FUZZTIME=10s PKG=./...)
+	@list="$$($(GO) test -list '^Fuzz' $(PKG) | awk '/^Fuzz/ { name[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, name[i]; n = 0 }')"; \
+	[ -n "$$list" ] || { echo "no fuzz target in $(PKG)" >&2; exit 1; }; \
+	while read -r package target; do \
+		echo "== $$target in $$package"; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
+	done <<<"$$list"
+
+.PHONY: explore
+explore: ## Run the exploring tests at full length: crashes, schedules, random graphs (RUN=Crash)
+	FERMATA_EXPLORE=1 $(GO) test -count=1 -timeout 2h $(if $(RUN),-run '$(RUN)') $(PKG)

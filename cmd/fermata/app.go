@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+)
+
+// Main is the command with everything that it touches of the outside: tests make one of their own.
+type Main struct {
+	Name    string // how the command was called: os.Args[0]
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Getenv  func(string) string
+	Environ func() []string
+	// Exit ends the process at once. It is called for a second Ctrl-C only.
+	Exit func(code int)
+	// Now tells the time. Defaults to time.Now.
+	Now func() time.Time
+
+	out, err *term.Screen
+	global   globalFlags
+}
+
+// globalFlags are the flags of all commands.
+type globalFlags struct {
+	store string
+	quiet bool
+}
+
+// Run runs the command with the given arguments and returns its exit code; see exitCodes.
+func (m *Main) Run(ctx context.Context, args []string) int {
+	if m.Now == nil {
+		m.Now = time.Now
+	}
+	if m.Environ == nil {
+		m.Environ = os.Environ
+	}
+	m.out, m.err = term.New(m.Stdout, m.Getenv), term.New(m.Stderr, m.Getenv)
+	root := m.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(m.Stdin)
+	root.SetOut(m.Stdout)
+	root.SetErr(m.Stderr)
+	called, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitCompleted
+	}
+	var done *exit
+	if errors.As(err, &done) {
+		if done.err != nil {
+			m.complain(done.err)
+		}
+		return done.code
+	}
+	m.complain(err)
+	code := exitOf(err)
+	if code == exitUsage {
+		m.err.Println("", "  "+m.err.Styles().Code.Apply(m.commandPath(called)+" --help"))
+	}
+	return code
+}
+
+// commandPath is how a command is called: "fermata tasks answer".
+func (m *Main) commandPath(c *cobra.Command) string {
+	return strings.Replace(c.CommandPath(), c.Root().Name(), m.program(), 1)
+}
+
+// program is how the command can be called again, for the commands that are shown to be copied.
+func (m *Main) program() string {
+	name := filepath.ToSlash(m.Name)
+	switch {
+	case strings.Contains(name, "/go-build"): // go run: the binary is gone afterwards
+		if _, err := os.Stat(filepath.Join("cmd", "fermata", "main.go")); err == nil {
+			return "go run ./cmd/fermata"
+		}
+		return "go run github.com/fermata-go/fermata/cmd/fermata"
+	case strings.Contains(name, "/") && !filepath.IsAbs(m.Name):
+		return name
+	}
+	return "fermata"
+}
+
+// command is a command line to be copied: the program, the store where one was named, and the arguments, quoted for
+// a shell where they need it.
+func (m *Main) command(args ...string) string {
+	parts := []string{m.program()}
+	for _, arg := range args {
+		parts = append(parts, shellQuote(arg))
+	}
+	if m.global.store != "" {
+		parts = append(parts, "--store", shellQuote(m.global.store))
+	}
+	return strings.Join(parts, " ")
+}
+
+func shellQuote(arg string) string {
+	plain := arg != "" && strings.IndexFunc(arg, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@%+,#", r))
+	}) < 0
+	if plain {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+// user is who runs the command, as far as the environment says.
+func (m *Main) user() string {
+	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
+		if v := m.Getenv(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// terminal is the terminal that stdin is, nil where it is none.
+func (m *Main) terminal() *os.File {
+	if f, ok := m.Stdin.(*os.File); ok && term.IsTerminal(f) {
+		return f
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
+)
+
+// errInterrupted is the cause of a context that Ctrl-C ended.
+var errInterrupted = errors.New("interrupted")
+
+// driver drives one run and shows it: it hands events to the view and to whoever reads JSON, and questions to the
+// gate. What it holds is used by its own goroutine only.
+type driver struct {
+	m     *Main
+	house *house
+	job   *job
+	tree  *progress.Tree
+	view  progress.View
+	gate  *gate
+	run   *fermata.Run
+
+	seen uint64 // the last durable event that was shown
+}
+
+// drive does a job to the run's next rest: it ended, waits for people who are not here, or was stopped. It reports
+// the result itself and returns an *exit where there is one.
+func (m *Main) drive(ctx context.Context, j job) error {
+	h, err := m.open(fermata.Options{Name: j.flags.as, Logger: m.logger()})
+	if err != nil {
+		return err
+	}
+	d := &driver{m: m, house: h, job: &j}
+	err = d.prepareAndRun(ctx)
+	if closing := h.Close(); closing != nil && (err == nil || exitOf(err) == exitCompleted) {
+		err = closing
+	}
+	return err
+}
+
+// logger writes warnings to stderr.
+func (m *Main) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(m.err, &slog.HandlerOptions{Level: slog.LevelError}))
+}
+
+func (d *driver) prepareAndRun(ctx context.Context) error {
+	if d.job.find != nil {
+		if err := d.job.find(ctx, d.house, d.job); err != nil {
+			return err
+		}
+	}
+	ctx, stop := d.signals(ctx)
+	defer stop()
+	d.tree = progress.NewTree(d.job.plan)
+	d.gate = newGate(d)
+	run, err := d.job.start(ctx, d.house)
+	if err != nil {
+		return d.explain(err)
+	}
+	d.run = run
+	d.view = progress.New(d.m.err, d.tree, d.m.global.quiet || d.job.flags.json && d.m.out.TTY)
+	for i := range d.job.before {
+		ev := &d.job.before[i]
+		d.seen = ev.Seq()
+		d.view.Load(ev)
+	}
+	result, err := d.loop(ctx)
+	d.view.Close()
+	if err != nil && !errors.Is(err, errInterrupted) && !errors.Is(err, fermata.ErrStopped) {
+		return d.explain(err)
+	}
+	return d.finish(result, err)
+}
+
+// explain says what to do about an error of starting or driving.
+func (d *driver) explain(err error) error {
+	var door *fermata.Error
+	if !errors.As(err, &door) || door.Run == "" {
+		return err
+	}
+	switch door.Code {
+	case fermata.CodeConflict:
+		return fmt.Errorf("%w\n  to see how it stands: %s", err, d.m.command("runs", "show", door.Run))
+	case fermata.CodePlanChanged:
+		return fmt.Errorf("%w\n  the recipe that it was started with is kept with it: %s", err, d.m.command("resume", door.Run))
+	default:
+		return err
+	}
+}
+
+// loop shows what happens and answers what it can, until the run rests and nobody here is going to move it.
+func (d *driver) loop(ctx context.Context) (fermata.Result, error) {
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	events, rests := d.events(watching), make(chan rest, 1)
+	d.await(ctx, rests)
+	var resting *rest
+	waiting, stale := true, false // Wait has been called; what it returns is older than an answer
+	for {
+		var moved move
+		var err error
+		select {
+		case <-ctx.Done():
+			d.gate.close(context.Cause(ctx))
+			d.run.Stop()
+			return fermata.Result{Run: d.run.ID(), Status: fermata.Running}, context.Cause(ctx)
+		case got, open := <-events:
+			if !open {
+				events = nil
+				break
+			}
+			if got.err != nil {
+				return fermata.Result{}, got.err
+			}
+			d.show(&got.event)
+			moved = d.gate.observe(&got.event)
+		case r := <-rests:
+			if r.err != nil {
+				return r.result, r.err
+			}
+			if waiting = false; stale {
+				moved = movedHere
+				break
+			}
+			resting = &r
+			d.gate.rest(r.result.Interrupts)
+		case reply := <-d.gate.replies:
+			moved, err = d.gate.take(ctx, reply)
+		}
+		if err == nil {
+			moved, err = d.gate.next(ctx, moved)
+		}
+		if err == nil && moved != movedNot {
+			if resting, stale = nil, waiting; !waiting {
+				waiting, err = true, d.goOn(ctx, moved)
+				d.await(ctx, rests)
+			}
+		}
+		if err != nil {
+			return fermata.Result{}, err
+		}
+		if resting != nil && !d.gate.busy() && (d.seen >= resting.head || events == nil) {
+			return resting.result, nil
+		}
+	}
+}
+
+// goOn drives a resting run on after somebody else has moved it; after an answer from here it goes on by itself.
+func (d *driver) goOn(ctx context.Context, moved move) error {
+	if moved != movedElsewhere {
+		return nil
+	}
+	run, err := d.house.Resume(ctx, d.run.ID(), d.job.plan)
+	if err == nil {
+		d.run = run
+	}
+	return err
+}
+
+// rest is how the run stands, and the seq at which it did.
+type rest struct {
+	result fermata.Result
+	head   uint64
+	err    error
+}
+
+// await waits for the run's next rest, aside.
+func (d *driver) await(ctx context.Context, rests chan<- rest) {
+	go func() {
+		var r rest
+		r.result, r.err = d.run.Wait(ctx)
+		if r.err == nil {
+			var info fermata.RunInfo
+			info, r.err = d.house.Info(ctx, d.run.ID())
+			r.head = info.Head
+		}
+		if ctx.Err() == nil {
+			rests <- r
+		}
+	}()
+}
+
+type eventOrError struct {
+	event fermata.Event
+	err   error
+}
+
+// events reads the run's events, aside.
+func (d *driver) events(ctx context.Context) <-chan eventOrError {
+	events := make(chan eventOrError, 64)
+	go func() {
+		defer close(events)
+		for ev, err := range d.house.Events(ctx, d.run.ID(), d.seen, true) {
+			select {
+			case events <- eventOrError{ev, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return events
+}
+
+// show shows one event.
+func (d *driver) show(ev *fermata.Event) {
+	if ev.Sub == 0 {
+		d.seen = ev.Seq()
+	}
+	if d.job.flags.json {
+		d.m.writeLine(ev)
+	}
+	d.view.Show(ev)
+}
+
+// signals makes a context that the first Ctrl-C ends; the second ends the process.
+func (d *driver) signals(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	caught := make(chan os.Signal, 2)
+	done := make(chan struct{})
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		for first := true; ; first = false {
+			select {
+			case <-done:
+				return
+			case <-caught:
+			}
+			if !first {
+				d.m.err.Print("\r\x1b[?25h"[:cursorCodes(d.m.err.Live)])
+				d.m.Exit(exitPaused)
+			}
+			cancel(errInterrupted)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(caught)
+		close(done)
+		cancel(nil)
+	}
+}
+
+// cursorCodes is how much of the code that shows the cursor again a terminal is sent.
+func cursorCodes(live bool) int {
+	if live {
+		return len("\r\x1b[?25h")
+	}
+	return 0
+}

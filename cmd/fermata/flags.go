@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// driveFlags are the flags of the commands that drive a run.
+type driveFlags struct {
+	answers []string
+	as      string
+	role    string
+	agents  string
+	json    bool
+	noInput bool
+}
+
+func (f *driveFlags) add(m *Main, c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringArrayVar(&f.answers, "answer", nil,
+		"answer a node's question when it comes up: `node=JSON`, or node=@FILE; what is no JSON is a text; again for its next question")
+	flags.StringVar(&f.as, "as", m.user(), "who starts and answers, for the record: a `name`")
+	flags.StringVar(&f.role, "role", "", "the `role` in which questions are answered")
+	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that the recipe names")
+	flags.BoolVar(&f.json, "json", false, "write every event as a line of JSON, and last the result")
+	flags.BoolVar(&f.noInput, "no-input", false, "never ask: pause and exit")
+}
+
+// parseAnswers reads --answer flags: for each node its answers in the order in which they were given.
+func (m *Main) parseAnswers(flags []string, p *plan.Plan) (map[string][]json.RawMessage, error) {
+	var names []string
+	for i := range p.Flat() {
+		names = append(names, p.Flat()[i].Path)
+	}
+	answers := map[string][]json.RawMessage{}
+	for _, flag := range flags {
+		node, text, ok := strings.Cut(flag, "=")
+		if !ok || node == "" {
+			return nil, usagef("--answer %q: expected node=JSON or node=@FILE", flag)
+		}
+		if !slices.Contains(names, node) {
+			return nil, usagef("--answer %q: the recipe has no node %q%s", flag, node, nearest.Hint(node, names))
+		}
+		value, err := m.readValue(text)
+		if err != nil {
+			return nil, fmt.Errorf("--answer %s: %w", node, err)
+		}
+		answers[node] = append(answers[node], value)
+	}
+	return answers, nil
+}
+
+// readValue reads a value of the command line: JSON, or @FILE (@- is stdin). What is no JSON is a text.
+func (m *Main) readValue(text string) (json.RawMessage, error) {
+	data := []byte(text)
+	if name, isFile := strings.CutPrefix(text, "@"); isFile {
+		var err error
+		if data, err = m.readFile(name); err != nil {
+			return nil, err
+		}
+		text = strings.TrimSuffix(string(data), "\n")
+	}
+	if json.Valid(data) {
+		return json.RawMessage(strings.TrimSpace(string(data))), nil
+	}
+	value, err := json.Marshal(text)
+	return value, err
+}
+
+// largestFile bounds what is read into memory for one value.
+const largestFile = 64 << 20
+
+// readFile reads a file, or stdin for "-".
+func (m *Main) readFile(name string) ([]byte, error) {
+	from := m.Stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }()
+		from = f
+	}
+	data, err := io.ReadAll(io.LimitReader(from, largestFile+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) > largestFile:
+		return nil, invalidf("%s is larger than %d MB", name, largestFile>>20)
+	}
+	return data, nil
+}

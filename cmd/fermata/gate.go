@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/form"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// move says that something has happened to a question, so that the run may go on.
+type move uint8
+
+const (
+	movedNot       move = iota
+	movedHere           // an answer was given here: the runtime drives the run on
+	movedElsewhere      // somebody else answered, and may not drive the run
+)
+
+// gate answers a run's questions: from --answer, or by asking whoever sits at the terminal.
+type gate struct {
+	d       *driver
+	asker   form.Asker // nil where nobody is asked
+	open    []journal.Interrupt
+	given   map[string]bool // questions that were answered here
+	asking  string          // the question that is being asked, "" for none
+	cancel  context.CancelCauseFunc
+	later   bool // the person will answer later
+	replies chan reply
+}
+
+// reply is what became of asking.
+type reply struct {
+	question journal.Interrupt
+	answer   json.RawMessage
+	err      error
+}
+
+// errGone is why asking ends when the question was closed elsewhere.
+var errGone = errors.New("the question has been closed elsewhere")
+
+func newGate(d *driver) *gate {
+	g := &gate{d: d, given: map[string]bool{}, replies: make(chan reply, 1)}
+	if !d.job.flags.noInput && !d.job.stdinUsed {
+		g.asker = d.m.asker()
+	}
+	return g
+}
+
+// asker asks at the terminal; nil where there is none. Both stdin and stderr must be one.
+func (m *Main) asker() form.Asker {
+	in := m.terminal()
+	switch {
+	case in == nil || !m.err.TTY:
+		return nil
+	case !m.err.Live:
+		return form.NewLines(in, m.err)
+	}
+	return &form.Terminal{
+		In: in, Out: m.err.File(), Environ: m.Environ(), Editor: m.editor(),
+		Unicode: m.err.Unicode, Color: m.err.Color,
+	}
+}
+
+// editor is the person's own: VISUAL, EDITOR, else vi.
+func (m *Main) editor() []string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if command := strings.Fields(m.Getenv(name)); len(command) > 0 {
+			return command
+		}
+	}
+	return []string{"vi"}
+}
+
+// node is the path of the node that asks: its task without the visit.
+func nodeOf(task string) string {
+	if i := strings.LastIndexByte(task, '#'); i >= 0 {
+		return task[:i]
+	}
+	return task
+}
+
+// observe keeps track of the questions that are open.
+func (g *gate) observe(ev *fermata.Event) move {
+	e := &ev.Entry
+	switch e.Kind {
+	case journal.InterruptOpened:
+		var q journal.Interrupt
+		if json.Unmarshal(e.Body, &q) == nil {
+			g.add(q)
+		}
+	case journal.InterruptUpdated:
+		var body journal.UpdatedBody
+		if i := g.find(e.Op); i >= 0 && json.Unmarshal(e.Body, &body) == nil {
+			body.Update(&g.open[i])
+		}
+	case journal.InterruptResolved:
+		return g.resolved(e)
+	default:
+	}
+	return movedNot
+}
+
+func (g *gate) resolved(e *journal.Entry) move {
+	if i := g.find(e.Op); i >= 0 {
+		g.open = slices.Delete(g.open, i, i+1)
+	}
+	if g.given[e.Op] {
+		return movedNot
+	}
+	g.given[e.Op] = true
+	if g.asking == e.Op {
+		g.cancel(errGone)
+	}
+	var body journal.ResolvedBody
+	if json.Unmarshal(e.Body, &body) == nil && body.State == journal.Withdrawn {
+		return movedHere // the run has ended
+	}
+	return movedElsewhere
+}
+
+// rest takes over the questions of a resting run: those of its earlier lives are among them.
+func (g *gate) rest(list []fermata.Interrupt) {
+	for i := range list {
+		g.add(list[i].Interrupt)
+	}
+}
+
+func (g *gate) add(q journal.Interrupt) {
+	if !g.given[q.ID] && g.find(q.ID) < 0 {
+		g.open = append(g.open, q)
+	}
+}
+
+func (g *gate) find(id string) int {
+	return slices.IndexFunc(g.open, func(q journal.Interrupt) bool { return q.ID == id })
+}
+
+func (g *gate) busy() bool { return g.asking != "" }
+
+// next answers what --answer has an answer for, and begins to ask the first of the others that the person may answer.
+func (g *gate) next(ctx context.Context, moved move) (move, error) {
+	for _, q := range slices.Clone(g.open) {
+		node := nodeOf(q.Task)
+		queue := g.d.job.answers[node]
+		if len(queue) == 0 || q.ID == g.asking {
+			continue
+		}
+		g.d.job.answers[node] = queue[1:]
+		if err := g.answer(ctx, &q, queue[0]); err != nil {
+			return moved, err
+		}
+		moved = movedHere
+	}
+	for i := range g.open {
+		if !g.busy() && g.mayAsk(&g.open[i]) {
+			g.begin(ctx, g.open[i])
+		}
+	}
+	return moved, nil
+}
+
+// mayAsk reports whether the question can be asked here: in the role that it needs, and claimed by nobody else.
+func (g *gate) mayAsk(q *journal.Interrupt) bool {
+	f := g.d.job.flags
+	claimed := q.State == journal.Claimed && q.ClaimedBy != f.as
+	return g.asker != nil && !g.later && !claimed && (q.Role == "" || q.Role == f.role)
+}
+
+// answer records an answer (law H2).
+func (g *gate) answer(ctx context.Context, q *journal.Interrupt, value json.RawMessage) error {
+	f := g.d.job.flags
+	if err := g.d.house.Answer(ctx, q.ID, value, fermata.As(f.as), fermata.InRole(f.role)); err != nil {
+		return err
+	}
+	g.given[q.ID] = true
+	if i := g.find(q.ID); i >= 0 {
+		g.open = slices.Delete(g.open, i, i+1)
+	}
+	return nil
+}
+
+// begin shows a question and asks it, aside: the run may go on meanwhile.
+func (g *gate) begin(ctx context.Context, q journal.Interrupt) {
+	g.asking = q.ID
+	ctx, g.cancel = context.WithCancelCause(ctx)
+	g.d.view.Hold()
+	g.d.m.showQuestion(&q)
+	go func() {
+		r := reply{question: q}
+		r.answer, r.err = ask(ctx, g.asker, &q)
+		g.replies <- r
+	}()
+}
+
+// ask puts a question to a person until the answer fits.
+func ask(ctx context.Context, asker form.Asker, q *journal.Interrupt) (json.RawMessage, error) {
+	f, err := form.New(q.ResponseSchema, q.Options)
+	if err != nil {
+		return nil, err
+	}
+	return form.Ask(ctx, asker, f, checkAnswer(q))
+}
+
+// checkAnswer checks an answer before it is given: so that it can be corrected where it was typed.
+func checkAnswer(q *journal.Interrupt) func(json.RawMessage) error {
+	if len(q.ResponseSchema) == 0 {
+		return nil
+	}
+	s, err := schema.Parse(q.ResponseSchema)
+	if err != nil {
+		return nil // the answer is checked where it is taken
+	}
+	return func(answer json.RawMessage) error { return s.Check(answer) }
+}
+
+// take does with a reply what it says.
+func (g *gate) take(ctx context.Context, r reply) (move, error) {
+	g.asking = ""
+	g.cancel(nil)
+	defer g.d.view.Go()
+	switch {
+	case errors.Is(r.err, errGone):
+		g.d.m.endQuestion(nil, "closed elsewhere")
+		return movedNot, nil
+	case errors.Is(r.err, form.ErrLater):
+		g.later = true
+		g.d.m.endQuestion(nil, "left for later")
+		return movedNot, nil
+	case errors.Is(r.err, form.ErrStop):
+		g.d.m.endQuestion(nil, "not answered")
+		return movedNot, errInterrupted
+	case r.err != nil:
+		return movedNot, r.err
+	}
+	err := g.answer(ctx, &r.question, r.answer)
+	var door *fermata.Error
+	if errors.As(err, &door) && (door.Code == fermata.CodeConflict || door.Code == fermata.CodeExpired) {
+		g.d.m.endQuestion(nil, "too late: "+door.Err.Error()) // somebody, or the deadline, was faster
+		return movedNot, nil
+	}
+	if err != nil {
+		return movedNot, err
+	}
+	g.d.m.endQuestion(r.answer, "")
+	return movedHere, nil
+}
+
+// close takes back what is being asked.
+func (g *gate) close(cause error) {
+	if g.busy() {
+		g.cancel(cause)
+		<-g.replies
+		g.asking = ""
+	}
+}

@@ -1,0 +1,280 @@
+package form
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/cmd/fermata/internal/ordered"
+)
+
+// Kind says how a field is filled in.
+type Kind uint8
+
+// The kinds of fields.
+const (
+	Text    Kind = iota // one line
+	Prose               // several lines
+	Flag                // yes or no
+	Choice              // one of the options
+	Many                // any of the options
+	Integer             // a whole number
+	Number              // a number
+	List                // strings, one a line
+	JSON                // a JSON text
+)
+
+// Option is one of the values to choose from.
+type Option struct {
+	Label string
+	Value ordered.Value
+}
+
+// Field is one thing to fill in.
+type Field struct {
+	Path     []string // where it is in the answer; empty when it is the answer
+	Title    string
+	Help     string
+	Kind     Kind
+	Required bool
+	Null     bool // required, and null where it is left empty
+	Options  []Option
+	Start    Entry  // what is filled in at first: the schema's default
+	Skeleton string // JSON: a text of the right shape
+}
+
+// Entry is what was filled in: text, or the indexes of options (Flag: 0 is yes, 1 is no).
+type Entry struct {
+	Text    string
+	Choices []int
+}
+
+// Form is the fields of an answer.
+type Form struct {
+	Fields []Field
+	object bool
+}
+
+// Single reports whether the answer is one field.
+func (f *Form) Single() bool { return !f.object }
+
+// New reads the schema of an answer and the options to choose from. Neither of them: any text.
+func New(schema json.RawMessage, options []string) (*Form, error) {
+	if len(options) > 0 {
+		field := Field{Kind: Choice, Required: true}
+		for _, o := range options {
+			field.Options = append(field.Options, Option{Label: o, Value: o})
+		}
+		return &Form{Fields: []Field{field}}, nil
+	}
+	if len(schema) == 0 {
+		return &Form{Fields: []Field{{Kind: Prose, Required: true}}}, nil
+	}
+	doc, err := ordered.Decode(schema)
+	if err != nil {
+		return nil, fmt.Errorf("the response schema is not JSON: %w", err)
+	}
+	root, ok := doc.(ordered.Object)
+	if !ok {
+		root = ordered.Object{}
+	}
+	r := reader{root: root}
+	s := r.resolve(root)
+	if properties := r.properties(s); len(properties) > 0 {
+		return &Form{Fields: r.fields(s, nil), object: true}, nil
+	}
+	field := r.field(s, nil, true)
+	if field.Kind == Text {
+		field.Kind = Prose
+	}
+	return &Form{Fields: []Field{field}}, nil
+}
+
+// Answer builds the answer from what was filled in, one entry for each field. Optional fields that were left empty
+// are left out. The error names the field.
+func (f *Form) Answer(entries []Entry) (json.RawMessage, error) {
+	if !f.object {
+		v, ok, err := f.Fields[0].Value(entries[0])
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok && f.Fields[0].Required:
+			return nil, errors.New("expected an answer, found nothing")
+		}
+		return ordered.Encode(v)
+	}
+	answer := ordered.Object{}
+	for i := range f.Fields {
+		field := &f.Fields[i]
+		v, ok, err := field.Value(entries[i])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", strings.Join(field.Path, "."), err)
+		}
+		if !ok {
+			continue
+		}
+		if len(field.Path) == 1 {
+			answer = answer.Set(field.Path[0], v)
+			continue
+		}
+		inner, _ := answer.Get(field.Path[0]).(ordered.Object)
+		answer = answer.Set(field.Path[0], inner.Set(field.Path[1], v))
+	}
+	return ordered.Encode(answer)
+}
+
+// Check says what is wrong with what was filled in, nil for nothing.
+func (f *Field) Check(e Entry) error {
+	_, _, err := f.Value(e)
+	return err
+}
+
+// Value reads what was filled in. An optional field that was left empty has no value.
+func (f *Field) Value(e Entry) (v ordered.Value, ok bool, err error) {
+	v, ok, err = f.value(e)
+	if f.Null && !ok && err == nil {
+		return nil, true, nil
+	}
+	return v, ok, err
+}
+
+func (f *Field) value(e Entry) (v ordered.Value, ok bool, err error) {
+	switch f.Kind {
+	case Flag:
+		return len(e.Choices) > 0 && e.Choices[0] == 0, true, nil
+	case Choice:
+		if len(e.Choices) == 0 || e.Choices[0] >= len(f.Options) {
+			return nil, false, f.missing()
+		}
+		return f.Options[e.Choices[0]].Value, true, nil
+	case Many:
+		chosen := ordered.Array{}
+		for _, i := range e.Choices {
+			chosen = append(chosen, f.Options[i].Value)
+		}
+		return chosen, f.Required || len(chosen) > 0, nil
+	case Text, Prose:
+		switch {
+		case e.Text != "":
+			return e.Text, true, nil
+		case len(f.Path) == 0:
+			return nil, false, f.missing()
+		}
+		return "", f.Required, nil // in an object the empty text is a text
+	default:
+		return f.parse(strings.TrimSpace(e.Text))
+	}
+}
+
+func (f *Field) parse(text string) (v ordered.Value, ok bool, err error) {
+	switch {
+	case f.Kind == List:
+		list := ordered.Array{}
+		for line := range strings.SplitSeq(text, "\n") {
+			if line = strings.TrimSpace(line); line != "" {
+				list = append(list, line)
+			}
+		}
+		return list, f.Required || len(list) > 0, nil
+	case text == "":
+		return nil, false, f.missing()
+	case f.Kind == JSON:
+		v, err := ordered.Decode([]byte(text))
+		if err != nil {
+			return nil, false, fmt.Errorf("expected JSON: %w", err)
+		}
+		return v, true, nil
+	}
+	number, err := ordered.Decode([]byte(text))
+	n, isNumber := number.(json.Number)
+	if err != nil || !isNumber {
+		return nil, false, fmt.Errorf("expected a number, found %q", text)
+	}
+	if f.Kind == Integer {
+		r, ok := new(big.Rat).SetString(n.String())
+		if len(n) > 40 || !ok || !r.IsInt() {
+			return nil, false, fmt.Errorf("expected a whole number, found %q", text)
+		}
+	}
+	return n, true, nil
+}
+
+func (f *Field) missing() error {
+	if f.Required {
+		return errors.New("expected a value, found nothing")
+	}
+	return nil
+}
+
+// Sample is an answer of the right shape, to be filled in: for the commands that answer later.
+func (f *Form) Sample() json.RawMessage {
+	var whole ordered.Value
+	object := ordered.Object{}
+	for i := range f.Fields {
+		field := &f.Fields[i]
+		v := field.sample()
+		switch len(field.Path) {
+		case 0:
+			whole = v
+		case 1:
+			object = object.Set(field.Path[0], v)
+		default:
+			inner, _ := object.Get(field.Path[0]).(ordered.Object)
+			object = object.Set(field.Path[0], inner.Set(field.Path[1], v))
+		}
+	}
+	if f.object {
+		whole = object
+	}
+	data, err := ordered.Encode(whole)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return data
+}
+
+func (f *Field) sample() ordered.Value {
+	switch f.Kind {
+	case Flag:
+		return true
+	case Choice:
+		if len(f.Options) > 0 {
+			return f.Options[0].Value
+		}
+		return nil
+	case Many:
+		if len(f.Options) > 0 {
+			return ordered.Array{f.Options[0].Value}
+		}
+		return ordered.Array{}
+	case Integer, Number:
+		if f.Start.Text != "" {
+			return json.Number(f.Start.Text)
+		}
+		return json.Number("0")
+	case List:
+		return ordered.Array{"…"}
+	case JSON:
+		if v, err := ordered.Decode([]byte(f.Skeleton)); err == nil {
+			return v
+		}
+		return nil
+	default:
+		if f.Start.Text != "" {
+			return f.Start.Text
+		}
+		return "…"
+	}
+}
+
+// Starts are the entries that the form begins with.
+func (f *Form) Starts() []Entry {
+	entries := make([]Entry, len(f.Fields))
+	for i := range f.Fields {
+		entries[i] = Entry{Text: f.Fields[i].Start.Text, Choices: slices.Clone(f.Fields[i].Start.Choices)}
+	}
+	return entries
+}

@@ -1,0 +1,188 @@
+package form
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+)
+
+// Lines asks line by line: for terminals that cannot redraw, and for people who have their screen read out.
+type Lines struct {
+	Out   io.Writer
+	lines chan line
+}
+
+type line struct {
+	text string
+	err  error
+}
+
+// NewLines reads from in. It reads only while something is asked, one line at a time.
+func NewLines(in io.Reader, out io.Writer) *Lines {
+	l := &Lines{Out: out, lines: make(chan line)}
+	go func() {
+		r := bufio.NewReader(in)
+		for {
+			text, err := r.ReadString('\n')
+			if err != nil && text != "" && errors.Is(err, io.EOF) {
+				err = nil
+			}
+			l.lines <- line{strings.TrimRight(text, "\r\n"), err}
+			if err != nil {
+				close(l.lines)
+				return
+			}
+		}
+	}()
+	return l
+}
+
+// Fill asks for each field until it is right.
+func (l *Lines) Fill(ctx context.Context, f *Form, entries []Entry, problem error) ([]Entry, error) {
+	if problem != nil {
+		l.say("  ! %v\n", problem)
+	}
+	filled := make([]Entry, len(f.Fields))
+	for i := range f.Fields {
+		entry, err := l.field(ctx, &f.Fields[i], entries[i])
+		if err != nil {
+			return nil, err
+		}
+		filled[i] = entry
+	}
+	return filled, nil
+}
+
+func (l *Lines) field(ctx context.Context, f *Field, start Entry) (Entry, error) {
+	if f.Title != "" {
+		l.say("  %s%s\n", term.Plain(f.Title), note(f))
+	}
+	if f.Help != "" {
+		l.say("  %s\n", term.Plain(f.Help))
+	}
+	for i, o := range f.Options {
+		l.say("    %d  %s\n", i+1, term.Plain(o.Label))
+	}
+	for {
+		l.say("  %s> ", hint(f, start))
+		text, err := l.read(ctx)
+		if err != nil {
+			return Entry{}, err
+		}
+		entry, err := f.read(text, start)
+		if err == nil {
+			err = f.Check(entry)
+		}
+		if err == nil {
+			return entry, nil
+		}
+		l.say("  ! %v\n", err)
+	}
+}
+
+func (l *Lines) read(ctx context.Context) (string, error) {
+	select {
+	case <-ctx.Done():
+		l.say("\n")
+		return "", context.Cause(ctx)
+	case line, ok := <-l.lines:
+		switch {
+		case !ok || errors.Is(line.err, io.EOF):
+			l.say("\n")
+			return "", ErrLater
+		case line.err != nil:
+			return "", line.err
+		}
+		return line.text, nil
+	}
+}
+
+func (l *Lines) say(format string, args ...any) { _, _ = fmt.Fprintf(l.Out, format, args...) }
+
+func note(f *Field) string {
+	if !f.Required {
+		return " (optional)"
+	}
+	return ""
+}
+
+// hint says what may be typed.
+func hint(f *Field, start Entry) string {
+	var text string
+	switch f.Kind {
+	case Flag:
+		text = "y/n"
+	case Choice:
+		text = "1-" + strconv.Itoa(len(f.Options))
+	case Many:
+		text = "numbers, with spaces"
+	case List:
+		text = "with commas"
+	case JSON:
+		text = "JSON on one line"
+	default:
+	}
+	if start.Text != "" && f.Kind != JSON {
+		text = strings.TrimSpace(text + " [" + term.OneLine(start.Text) + "]")
+	}
+	if text != "" {
+		text += " "
+	}
+	return text
+}
+
+// read understands a typed line; an empty one takes what was filled in before.
+func (f *Field) read(text string, start Entry) (Entry, error) {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" && (start.Text != "" || len(start.Choices) > 0) {
+		return start, nil
+	}
+	switch f.Kind {
+	case Flag:
+		switch strings.ToLower(trimmed) {
+		case "y", "yes", "true":
+			return Entry{Choices: []int{0}}, nil
+		case "n", "no", "false":
+			return Entry{Choices: []int{1}}, nil
+		}
+		return Entry{}, fmt.Errorf("expected y or n, found %q", trimmed)
+	case Choice, Many:
+		return f.choose(trimmed)
+	case List:
+		return Entry{Text: strings.ReplaceAll(trimmed, ",", "\n")}, nil
+	default:
+		return Entry{Text: text}, nil
+	}
+}
+
+// choose finds options by number or by name.
+func (f *Field) choose(text string) (Entry, error) {
+	words := strings.Fields(text)
+	if f.Kind == Choice && text != "" {
+		words = []string{text}
+	}
+	var e Entry
+	for _, word := range words {
+		i := -1
+		for at, o := range f.Options {
+			if o.Label == word {
+				i = at
+				break
+			}
+		}
+		if n, err := strconv.Atoi(word); i < 0 && err == nil && n >= 1 && n <= len(f.Options) {
+			i = n - 1
+		}
+		if i < 0 {
+			return Entry{}, fmt.Errorf("expected a number from 1 to %d, found %q", len(f.Options), word)
+		}
+		e.Choices = append(e.Choices, i)
+	}
+	return e, nil
+}

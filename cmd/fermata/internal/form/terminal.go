@@ -1,0 +1,208 @@
+package form
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// Terminal asks on a terminal, with fields that are edited in place. The form goes away when it is filled in.
+type Terminal struct {
+	In, Out *os.File
+	Environ []string // TERM, NO_COLOR and the like
+	Editor  []string // for long texts: the command and its arguments
+	Unicode bool
+	Color   bool
+}
+
+// Fill shows the form once.
+func (t *Terminal) Fill(ctx context.Context, f *Form, entries []Entry, problem error) ([]Entry, error) {
+	bound := make([]bound, len(f.Fields))
+	fields := make([]huh.Field, len(f.Fields))
+	for i := range f.Fields {
+		bound[i].load(&f.Fields[i], entries[i])
+		fields[i] = t.field(&f.Fields[i], &bound[i])
+	}
+	group := huh.NewGroup(fields...)
+	if problem != nil {
+		group = group.Title(t.problem(problem))
+	}
+	later := false
+	filter := func(_ tea.Model, msg tea.Msg) tea.Msg {
+		if k, ok := msg.(tea.KeyPressMsg); ok && k.String() == "ctrl+d" {
+			later = true
+		}
+		return msg
+	}
+	shown := huh.NewForm(group).WithTheme(huh.ThemeFunc(t.theme)).WithKeyMap(keys()).WithShowHelp(true).
+		WithInput(t.In).WithOutput(t.Out).
+		WithProgramOptions(tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ),
+			tea.WithoutSignalHandler(), tea.WithFilter(filter))
+	err := shown.RunWithContext(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, huh.ErrUserAborted) && later:
+		return nil, ErrLater
+	case errors.Is(err, huh.ErrUserAborted):
+		return nil, ErrStop
+	case err != nil:
+		return nil, fmt.Errorf("asking on the terminal: %w", err)
+	}
+	filled := make([]Entry, len(f.Fields))
+	for i := range f.Fields {
+		filled[i] = bound[i].entry(&f.Fields[i])
+	}
+	return filled, nil
+}
+
+// bound is what a field of the form edits.
+type bound struct {
+	text   string
+	flag   bool
+	choice int
+	many   []int
+}
+
+func (b *bound) load(f *Field, e Entry) {
+	b.text, b.many = e.Text, e.Choices
+	b.choice = -1
+	if f.Required && len(f.Options) > 0 {
+		b.choice = 0
+	}
+	if len(e.Choices) > 0 {
+		b.choice = e.Choices[0]
+		b.flag = e.Choices[0] == 0
+	}
+}
+
+func (b *bound) entry(f *Field) Entry {
+	switch f.Kind {
+	case Flag:
+		if b.flag {
+			return Entry{Choices: []int{0}}
+		}
+		return Entry{Choices: []int{1}}
+	case Choice:
+		if b.choice < 0 {
+			return Entry{}
+		}
+		return Entry{Choices: []int{b.choice}}
+	case Many:
+		return Entry{Choices: b.many}
+	default:
+		return Entry{Text: b.text}
+	}
+}
+
+func (t *Terminal) field(f *Field, b *bound) huh.Field {
+	check := func(text string) error { return f.Check(Entry{Text: text}) }
+	title := f.Title
+	if !f.Required && len(f.Path) > 0 {
+		title += " (optional)"
+	}
+	switch f.Kind {
+	case Flag:
+		return huh.NewConfirm().Title(title).Description(f.Help).Affirmative("yes").Negative("no").
+			WithButtonAlignment(lipgloss.Left).Value(&b.flag)
+	case Choice:
+		options := t.options(f)
+		if !f.Required {
+			options = append([]huh.Option[int]{huh.NewOption("leave out", -1)}, options...)
+		}
+		return huh.NewSelect[int]().Title(title).Description(f.Help).Options(options...).Value(&b.choice)
+	case Many:
+		return huh.NewMultiSelect[int]().Title(title).Description(f.Help).Options(t.options(f)...).Value(&b.many)
+	case Text, Integer, Number:
+		return huh.NewInput().Title(title).Description(f.Help).Prompt("").Validate(check).Value(&b.text)
+	default:
+		return t.long(f, b).Title(title).Description(f.Help).Validate(check).Value(&b.text)
+	}
+}
+
+// long is a field of several lines, which may be written in the person's editor.
+func (t *Terminal) long(f *Field, b *bound) *huh.Text {
+	lines, extension := 3, "md"
+	switch f.Kind {
+	case JSON:
+		lines, extension = min(max(strings.Count(b.text, "\n")+1, 3), 12), "json"
+	case List:
+		extension = "txt"
+	default:
+	}
+	return huh.NewText().Lines(lines).Editor(t.Editor...).EditorExtension(extension).ExternalEditor(len(t.Editor) > 0)
+}
+
+func (t *Terminal) options(f *Field) []huh.Option[int] {
+	options := make([]huh.Option[int], len(f.Options))
+	for i, o := range f.Options {
+		options[i] = huh.NewOption(o.Label, i)
+	}
+	return options
+}
+
+// problem says what is wrong with the last answer.
+func (t *Terminal) problem(err error) string {
+	if !t.Color {
+		return err.Error()
+	}
+	return lipgloss.NewStyle().Foreground(lipgloss.Red).Render(err.Error())
+}
+
+// keys are the usual ones, with Ctrl-D for later.
+func keys() *huh.KeyMap {
+	m := huh.NewDefaultKeyMap()
+	m.Quit.SetKeys("ctrl+c", "ctrl+d")
+	m.Select.HalfPageDown.SetKeys("pgdown")
+	m.MultiSelect.HalfPageDown.SetKeys("pgdown")
+	m.Text.NewLine.SetHelp("alt+enter", "new line")
+	m.Text.Editor.SetHelp("ctrl+e", "editor")
+	m.MultiSelect.Toggle.SetHelp("space", "toggle")
+	return m
+}
+
+// theme is the terminal's own colours, and a bar that goes on from the evidence above the form.
+func (t *Terminal) theme(dark bool) *huh.Styles {
+	s := huh.ThemeBase(dark)
+	border := lipgloss.NormalBorder()
+	if !t.Unicode {
+		border = lipgloss.ASCIIBorder()
+	}
+	base := lipgloss.NewStyle().MarginLeft(2).PaddingLeft(1).BorderStyle(border).BorderLeft(true).BorderForeground(lipgloss.Yellow)
+	strong, faint := lipgloss.NewStyle().Bold(true), lipgloss.NewStyle().Faint(true)
+	arrow := "❯ "
+	if !t.Unicode {
+		arrow = "> "
+	}
+
+	f := &s.Focused
+	f.Base, f.Card = base, base
+	f.Title, f.NoteTitle, f.Description = strong, strong, faint
+	f.SelectSelector = lipgloss.NewStyle().Foreground(lipgloss.Yellow).SetString(arrow)
+	f.MultiSelectSelector = f.SelectSelector
+	f.SelectedOption = lipgloss.NewStyle().Bold(true)
+	f.ErrorIndicator = lipgloss.NewStyle().Foreground(lipgloss.Red).SetString(" *")
+	f.ErrorMessage = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	f.FocusedButton = lipgloss.NewStyle().Padding(0, 2).MarginRight(1).Reverse(true)
+	f.BlurredButton = lipgloss.NewStyle().Padding(0, 2).MarginRight(1).Faint(true)
+	f.TextInput.Prompt = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+	f.TextInput.Placeholder = faint
+
+	s.Blurred = *f
+	s.Blurred.Base = base.BorderForeground(lipgloss.NoColor{})
+	s.Blurred.Title = lipgloss.NewStyle()
+	s.Blurred.SelectSelector = lipgloss.NewStyle().SetString("  ")
+	s.Blurred.MultiSelectSelector = s.Blurred.SelectSelector
+	s.Group.Title = lipgloss.NewStyle().MarginLeft(2)
+	s.Group.Base = lipgloss.NewStyle().MarginLeft(2)
+	for _, style := range []*lipgloss.Style{&s.Help.ShortKey, &s.Help.ShortDesc, &s.Help.ShortSeparator} {
+		*style = faint
+	}
+	return s
+}

@@ -1,0 +1,168 @@
+// Package ordered reads JSON and keeps the order of its members, because the order in which somebody wrote a form's
+// fields or an agent its results is the order in which people want to see them.
+package ordered
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Value is a JSON value: one of [Object], [Array], string, json.Number, bool and nil.
+type Value = any
+
+// Member is one member of an object.
+type Member struct {
+	Name  string
+	Value Value
+}
+
+// Object is a JSON object in the order in which it was written. Where a name comes twice the last value counts, in
+// the first one's place.
+type Object []Member
+
+// Array is a JSON array.
+type Array []Value
+
+// Get finds a member's value, nil where there is none.
+func (o Object) Get(name string) Value {
+	for i := range o {
+		if o[i].Name == name {
+			return o[i].Value
+		}
+	}
+	return nil
+}
+
+// Has reports whether the object has the member.
+func (o Object) Has(name string) bool {
+	for i := range o {
+		if o[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Set changes a member's value, or appends it.
+func (o Object) Set(name string, value Value) Object {
+	for i := range o {
+		if o[i].Name == name {
+			o[i].Value = value
+			return o
+		}
+	}
+	return append(o, Member{Name: name, Value: value})
+}
+
+// MarshalJSON writes the object in its order.
+func (o Object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := encode(m.Name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := encode(m.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// Encode writes a value as compact JSON.
+func Encode(v Value) ([]byte, error) { return encode(v) }
+
+// maxDepth bounds how deep values nest, as encoding/json does.
+const maxDepth = 10000
+
+// Decode reads one JSON value. Anything after it is an error.
+func Decode(data []byte) (Value, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	v, err := decode(d, 0)
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("expected one JSON value, found more after offset %d", d.InputOffset())
+	}
+	return v, nil
+}
+
+func decode(d *json.Decoder, depth int) (Value, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("the JSON nests deeper than %d", maxDepth)
+	}
+	token, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('{'):
+		return decodeObject(d, depth)
+	case json.Delim('['):
+		array := Array{}
+		for d.More() {
+			item, err := decode(d, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			array = append(array, item)
+		}
+		_, err = d.Token()
+		return array, err
+	}
+	return token, nil
+}
+
+func decodeObject(d *json.Decoder, depth int) (Value, error) {
+	object := Object{}
+	seen := map[string]int{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, ok := token.(string)
+		if !ok {
+			return nil, fmt.Errorf("expected the name of a member, found %v", token)
+		}
+		value, err := decode(d, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if at, twice := seen[name]; twice {
+			object[at].Value = value
+			continue
+		}
+		seen[name] = len(object)
+		object = append(object, Member{Name: name, Value: value})
+	}
+	_, err := d.Token()
+	return object, err
+}

@@ -1,0 +1,178 @@
+package progress
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// painter draws rows for a screen.
+type painter struct {
+	screen *term.Screen
+	styles term.Styles
+	glyphs term.Glyphs
+	names  int // columns for names
+}
+
+func newPainter(s *term.Screen, t *Tree) painter {
+	p := painter{screen: s, styles: s.Styles(), glyphs: s.Glyphs(), names: 8}
+	for i := range t.flat {
+		f := &t.flat[i]
+		p.names = max(p.names, term.Columns(f.Name)+2*strings.Count(f.Path, "/"))
+	}
+	p.names = min(p.names, 28)
+	return p
+}
+
+// row is the line of one node.
+func (p *painter) row(r *Row, now time.Time, frame int) string {
+	glyph, style := p.glyph(r.State, frame)
+	name := strings.Repeat("  ", r.Depth) + term.OneLine(r.Name())
+	name = term.Pad(p.screen.Cut(name, p.names), p.names)
+	if r.State == Skipped || r.State == Cached {
+		name = p.styles.Faint.Apply(name)
+	}
+	var took string
+	if d := r.took(now); d >= 0 {
+		took = p.styles.Faint.Apply(term.Duration(d))
+	}
+	line := "  " + style.Apply(glyph) + " " + name + "  " + term.PadLeft(took, 7) + "  " + p.detail(r, now)
+	return strings.TrimRight(line, " ")
+}
+
+// took is how long the visit took, or has been going on; negative where that is not worth saying.
+func (r *Row) took(now time.Time) time.Duration {
+	switch {
+	case r.Started.IsZero() || r.State == Skipped || r.State == Cached:
+		return -1
+	case !r.Ended.IsZero():
+		return r.Ended.Sub(r.Started)
+	}
+	return max(now.Sub(r.Started), 0).Truncate(100 * time.Millisecond)
+}
+
+func (p *painter) glyph(s State, frame int) (string, term.Style) {
+	g, st := &p.glyphs, &p.styles
+	switch s {
+	case Running:
+		return g.Spinner[frame%len(g.Spinner)], st.Busy
+	case Waiting:
+		return g.Ask, st.Wait
+	case Sleeping:
+		return g.Timer, st.Wait
+	case Retrying:
+		return g.Retry, st.Wait
+	case Done:
+		return g.Done, st.Good
+	case Cached:
+		return g.Cached, st.Good
+	case Failed:
+		return g.Failed, st.Bad
+	case Skipped:
+		return g.Skipped, st.Faint
+	case Left:
+		return g.Stopped, st.Faint
+	default:
+		return g.Pending, st.Faint
+	}
+}
+
+// detail says what a name and a duration do not.
+func (p *painter) detail(r *Row, now time.Time) string {
+	var parts []string
+	add := func(style term.Style, text string) {
+		if text != "" {
+			parts = append(parts, style.Apply(term.OneLine(text)))
+		}
+	}
+	if r.Visits > 1 {
+		add(p.styles.Faint, fmt.Sprintf("%d visits", r.Visits))
+	}
+	if text := r.attempts(); text != "" {
+		add(p.styles.Faint, text)
+	}
+	switch r.State {
+	case Waiting:
+		add(p.styles.Wait, waitsFor(r.open, now))
+	case Sleeping:
+		add(p.styles.Faint, "until "+clock(r.Due, now))
+	case Retrying:
+		add(p.styles.Faint, "next try "+clock(r.Due, now))
+		add(p.styles.Bad, r.Error)
+	case Failed:
+		add(p.styles.Bad, r.Error)
+	case Left:
+		add(p.styles.Faint, "not finished")
+	case Running, Skipped:
+		add(p.styles.Faint, r.Note)
+	default:
+	}
+	text := strings.Join(parts, p.styles.Faint.Apply(" "+p.glyphs.Dot+" "))
+	if r.Route != "" {
+		route := p.styles.Faint.Apply(p.glyphs.Arrow) + " " + term.OneLine(r.Route)
+		text = strings.TrimSpace(route + "  " + text)
+	}
+	return text
+}
+
+func (r *Row) attempts() string {
+	switch {
+	case r.Attempt <= 1 && r.State != Retrying:
+		return ""
+	case r.State.Settled():
+		return term.Count(r.Attempt, "attempt")
+	case r.Attempts > 0:
+		return fmt.Sprintf("attempt %d of %d", r.Attempt, r.Attempts)
+	}
+	return fmt.Sprintf("attempt %d", r.Attempt)
+}
+
+// waitsFor says who is asked and until when.
+func waitsFor(open []*journal.Interrupt, now time.Time) string {
+	switch len(open) {
+	case 0:
+		return "waits"
+	case 1:
+		return Awaits(open[0], now)
+	}
+	return "waits for " + term.Count(len(open), "answer")
+}
+
+// Awaits says who may answer a question and until when: "waits for a manager, until 14:03".
+func Awaits(q *journal.Interrupt, now time.Time) string {
+	text := "waits for an answer"
+	switch {
+	case q.State == journal.Claimed && q.ClaimedBy != "":
+		text = "waits for " + q.ClaimedBy
+	case q.Role != "":
+		text = "waits for " + Article(q.Role)
+	}
+	if q.Deadline != 0 {
+		text += ", until " + term.When(micro(q.Deadline), now)
+	}
+	return text
+}
+
+// Article puts "a" or "an" before a noun.
+func Article(noun string) string {
+	if noun != "" && strings.ContainsRune("aeiouAEIOU", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// clock says a moment near to now to the second: "in 4s", else the time of day.
+func clock(t, now time.Time) string {
+	switch left := t.Sub(now); {
+	case t.IsZero():
+		return "later"
+	case left <= 0:
+		return "now"
+	case left < time.Minute:
+		return fmt.Sprintf("in %ds", int(left.Seconds())+1)
+	}
+	return term.When(t, now)
+}

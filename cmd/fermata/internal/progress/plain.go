@@ -1,0 +1,138 @@
+package progress
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// plain writes one line for each thing that happens: node, word, detail. Nothing is redrawn, and nothing depends on
+// the width of a terminal, so that logs can be compared and searched.
+type plain struct {
+	screen *term.Screen
+	tree   *Tree
+	paint  *painter
+}
+
+func (v *plain) Load(ev *fermata.Event) { v.tree.Apply(ev) }
+
+func (v *plain) Show(ev *fermata.Event) {
+	r := v.tree.Apply(ev)
+	if r == nil {
+		word, detail := v.ofRun(ev)
+		v.line(v.tree.Plan, word, detail)
+		return
+	}
+	word, detail := ofNode(ev, r)
+	v.line(r.Path, word, detail)
+}
+
+func (v *plain) line(name, word, detail string) {
+	if word == "" {
+		return
+	}
+	if v.paint == nil {
+		p := newPainter(v.screen, v.tree)
+		v.paint = &p
+	}
+	line := term.Pad(term.OneLine(name), v.paint.names) + "  " + term.Pad(word, 9) + "  " + term.OneLine(detail)
+	v.screen.Println(strings.TrimRight(line, " "))
+}
+
+func (v *plain) Print(lines ...string) { v.screen.Println(lines...) }
+func (v *plain) Hold()                 {}
+func (v *plain) Go()                   {}
+func (v *plain) Close()                {}
+
+func (v *plain) ofRun(ev *fermata.Event) (word, detail string) {
+	e := &ev.Entry
+	switch e.Kind {
+	case journal.RunStarted:
+		return "started", ev.Run
+	case journal.RunResumed:
+		var body journal.ResumedBody
+		_ = json.Unmarshal(e.Body, &body)
+		return "resumed", body.Reason
+	case journal.RunPaused:
+		return "paused", ""
+	case journal.RunFinished:
+		var body journal.FinishedBody
+		_ = json.Unmarshal(e.Body, &body)
+		return body.Status, body.Error + body.Reason
+	default:
+		return "", ""
+	}
+}
+
+// ofNode says what an event of a node is in a word; "" for what is not worth a line.
+func ofNode(ev *fermata.Event, r *Row) (word, detail string) {
+	e := &ev.Entry
+	switch e.Kind {
+	case journal.NodeFinished:
+		return "done", term.Duration(r.took(ev.Time()))
+	case journal.NodeCached:
+		return "cached", ""
+	case journal.NodeSkipped:
+		return "skipped", r.Note
+	case journal.NodeFailed:
+		return "failed", r.Error
+	case journal.NodeRetrying:
+		return "retrying", "attempt " + attemptOf(r) + " failed: " + r.Error
+	case journal.RouteTaken:
+		return "routed", "to " + r.Route
+	case journal.InterruptOpened:
+		if len(r.open) > 0 {
+			return "waits", asked(r.open[len(r.open)-1])
+		}
+	case journal.InterruptUpdated:
+		var body journal.UpdatedBody
+		_ = json.Unmarshal(e.Body, &body)
+		return body.Do + "d", body.By + body.Role
+	case journal.InterruptResolved:
+		var body journal.ResolvedBody
+		_ = json.Unmarshal(e.Body, &body)
+		return body.State, by(&body)
+	case journal.Message, journal.Status, journal.Diagnostic:
+		return e.Kind.String(), said(ev)
+	default:
+	}
+	return "", ""
+}
+
+func attemptOf(r *Row) string {
+	if r.Attempts > 0 {
+		return fmt.Sprintf("%d of %d", r.Attempt, r.Attempts)
+	}
+	return strconv.Itoa(r.Attempt)
+}
+
+func asked(q *journal.Interrupt) string {
+	text := q.ID
+	if q.Role != "" {
+		text += " for " + q.Role
+	}
+	if q.Deadline != 0 {
+		text += " until " + micro(q.Deadline).Format(time.RFC3339)
+	}
+	return text
+}
+
+func by(body *journal.ResolvedBody) string {
+	switch {
+	case body.Default:
+		return "by the deadline's default"
+	case body.By != "" && body.Role != "":
+		return "by " + body.By + " as " + body.Role
+	case body.By != "":
+		return "by " + body.By
+	case body.Target != "":
+		return "to " + body.Target
+	}
+	return body.Reason
+}

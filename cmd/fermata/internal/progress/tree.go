@@ -1,0 +1,303 @@
+package progress
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// State is how a node stands.
+type State uint8
+
+// The states of a row.
+const (
+	Pending  State = iota
+	Running        // its function runs
+	Waiting        // it waits for an answer
+	Sleeping       // it waits for a timer
+	Retrying       // it failed and will be tried again
+	Done
+	Cached
+	Failed
+	Skipped
+	Left // the run ended, or is not driven any more, while it was under way
+)
+
+// Settled reports whether nothing more will happen to the visit.
+func (s State) Settled() bool { return s >= Done }
+
+// Row is a node as it stands in its last visit.
+type Row struct {
+	Path     string
+	Depth    int // how many subgraphs it is in
+	State    State
+	Visit    int
+	Visits   int // how many visits the row stands for
+	Attempt  int
+	Attempts int // how many the retry policy allows, 0 where that is not known
+	Started  time.Time
+	Ended    time.Time
+	Route    string // where a gate, an error edge or a deadline sent the token
+	Note     string // what the node says it does
+	Error    string
+	Due      time.Time // when a sleep or a backoff ends
+
+	open []*journal.Interrupt
+}
+
+// Name is the node's name within its plan.
+func (r *Row) Name() string { return r.Path[strings.LastIndexByte(r.Path, '/')+1:] }
+
+// Asks are the questions that the row waits for.
+func (r *Row) Asks() []*journal.Interrupt { return r.open }
+
+// Tree is a run as its nodes stand: a fold over the run's events.
+type Tree struct {
+	Run     string
+	Plan    string
+	Status  fermata.Status
+	Started time.Time
+	Last    time.Time // when the last event happened
+
+	rows    []*Row // in the order in which they were first visited, children under their subgraph
+	current map[string]*Row
+	flat    []plan.Flat
+	seen    map[string]bool
+}
+
+// NewTree makes the tree of a run of p. Without a plan it shows only what has been visited.
+func NewTree(p *plan.Plan) *Tree {
+	t := &Tree{current: map[string]*Row{}, seen: map[string]bool{}}
+	if p != nil {
+		t.Plan, t.flat = p.Name(), p.Flat()
+	}
+	return t
+}
+
+// Rows are the nodes that have been visited and not been taken yet.
+func (t *Tree) Rows() []*Row { return t.rows }
+
+// Take removes the settled rows in front and returns them: what has been shown for good. A later visit of their nodes
+// makes a new row.
+func (t *Tree) Take() []*Row {
+	n := 0
+	for n < len(t.rows) && t.rows[n].State.Settled() {
+		n++
+	}
+	taken := t.rows[:n:n]
+	t.rows = slices.Clone(t.rows[n:])
+	for _, r := range taken {
+		if t.current[r.Path] == r {
+			delete(t.current, r.Path)
+		}
+	}
+	return taken
+}
+
+// Pending are the names of the plan's own nodes that have not been visited.
+func (t *Tree) Pending() []string {
+	var names []string
+	for i := range t.flat {
+		if f := &t.flat[i]; f.Parent < 0 && !t.seen[f.Path] {
+			names = append(names, f.Path)
+		}
+	}
+	return names
+}
+
+// Apply folds one event into the tree and returns the row that it is about, nil for an event of the run.
+func (t *Tree) Apply(ev *fermata.Event) *Row {
+	e := &ev.Entry
+	if t.Run == "" {
+		t.Run = ev.Run
+	}
+	t.Last = ev.Time()
+	if e.Node == "" {
+		t.applyRun(ev)
+		return nil
+	}
+	r := t.row(e)
+	if e.Attempt > 0 {
+		r.Attempt = int(e.Attempt)
+	}
+	switch e.Kind {
+	case journal.NodeStarted:
+		r.State, r.Started, r.Ended = Running, ev.Time(), time.Time{}
+		r.Route, r.Error, r.Note = "", "", ""
+	case journal.NodeFinished:
+		r.settle(Done, ev)
+	case journal.NodeCached:
+		r.settle(Cached, ev)
+	case journal.NodeSkipped:
+		r.settle(Skipped, ev)
+		r.Note = failure(e).Error
+	case journal.NodeFailed:
+		r.settle(Failed, ev)
+		r.Error = failure(e).Error
+	case journal.NodeRetrying:
+		f := failure(e)
+		r.State, r.Error, r.Due = Retrying, f.Error, micro(f.RetryAt)
+	case journal.RouteTaken:
+		r.Route = target(e.To)
+	default:
+		r.applyCall(ev)
+	}
+	return r
+}
+
+func (t *Tree) applyRun(ev *fermata.Event) {
+	switch e := &ev.Entry; e.Kind {
+	case journal.RunStarted:
+		t.Status, t.Started = fermata.Running, ev.Time()
+	case journal.RunPaused:
+		t.Status = fermata.Paused
+	case journal.RunResumed:
+		t.Status = fermata.Running
+	case journal.RunFinished:
+		var body journal.FinishedBody
+		_ = json.Unmarshal(e.Body, &body)
+		t.Status = fermata.Status(body.Status)
+		t.leave()
+	default:
+	}
+}
+
+// leave marks what was under way when the run ended.
+func (t *Tree) leave() {
+	for _, r := range t.rows {
+		if !r.State.Settled() {
+			r.State, r.Ended, r.open = Left, t.Last, nil
+		}
+	}
+}
+
+// row finds the row of the entry's task, or makes it.
+func (t *Tree) row(e *journal.Entry) *Row {
+	t.seen[e.Node] = true
+	if r := t.current[e.Node]; r != nil {
+		if v := int(e.Visit); v > r.Visit {
+			r.Visits += v - r.Visit
+			r.Visit, r.Attempt = v, 1
+		}
+		return r
+	}
+	r := &Row{Path: e.Node, Depth: strings.Count(e.Node, "/"), Visit: int(e.Visit), Visits: 1, State: Running}
+	for i := range t.flat {
+		if t.flat[i].Path == e.Node {
+			r.Attempts = t.flat[i].Retry.Attempts
+			break
+		}
+	}
+	t.current[e.Node] = r
+	at := len(t.rows)
+	if r.Depth > 0 {
+		parent := e.Node[:strings.LastIndexByte(e.Node, '/')]
+		for i, other := range t.rows {
+			if other.Path == parent || strings.HasPrefix(other.Path, parent+"/") {
+				at = i + 1
+			}
+		}
+	}
+	t.rows = slices.Insert(t.rows, at, r)
+	return r
+}
+
+func (r *Row) settle(s State, ev *fermata.Event) {
+	r.State, r.Ended, r.Due, r.open = s, ev.Time(), time.Time{}, nil
+	if r.Started.IsZero() {
+		r.Started = ev.Time()
+	}
+}
+
+// applyCall folds in what happened inside the node.
+func (r *Row) applyCall(ev *fermata.Event) {
+	switch e := &ev.Entry; e.Kind {
+	case journal.InterruptOpened:
+		q := new(journal.Interrupt)
+		if json.Unmarshal(e.Body, q) == nil {
+			r.open = append(r.open, q)
+		}
+		r.State = Waiting
+	case journal.InterruptUpdated:
+		var body journal.UpdatedBody
+		if i := r.find(e.Op); i >= 0 && json.Unmarshal(e.Body, &body) == nil {
+			body.Update(r.open[i])
+		}
+	case journal.InterruptResolved:
+		if i := r.find(e.Op); i >= 0 {
+			r.open = slices.Delete(r.open, i, i+1)
+		}
+		if len(r.open) == 0 && r.State == Waiting {
+			r.State = Running
+		}
+	case journal.TimerSet:
+		var body journal.TimerBody
+		if json.Unmarshal(e.Body, &body) == nil && r.State == Running {
+			r.State, r.Due = Sleeping, micro(body.Due)
+		}
+	case journal.TimerFired:
+		if r.State == Sleeping || r.State == Retrying {
+			r.State, r.Due = Running, time.Time{}
+		}
+	case journal.Status:
+		r.Note = said(ev)
+	case journal.StepStarted, journal.StepFinished:
+		if r.State == Sleeping {
+			r.State, r.Due = Running, time.Time{}
+		}
+	default:
+	}
+}
+
+func (r *Row) find(id string) int {
+	return slices.IndexFunc(r.open, func(q *journal.Interrupt) bool { return q.ID == id })
+}
+
+func failure(e *journal.Entry) journal.FailedBody {
+	var body journal.FailedBody
+	_ = json.Unmarshal(e.Body, &body)
+	return body
+}
+
+func micro(at int64) time.Time {
+	if at == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(at).UTC()
+}
+
+func target(to string) string {
+	switch to {
+	case node.End:
+		return "the end"
+	case node.Stop:
+		return "stop"
+	}
+	return to
+}
+
+// said is what an emitted event says, as text: a string, the text or message of an object, or JSON.
+func said(ev *fermata.Event) string {
+	data := ev.Entry.Value
+	if len(data) == 0 {
+		return ""
+	}
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		return text
+	}
+	var object struct {
+		Text    string `json:"text"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(data, &object) == nil && object.Text+object.Message != "" {
+		return object.Text + object.Message
+	}
+	return string(data)
+}

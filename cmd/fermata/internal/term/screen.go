@@ -1,0 +1,104 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// Screen is an output stream and what it can show. Its zero value discards; make one with [New].
+type Screen struct {
+	w io.Writer
+	f *os.File // the terminal behind w; nil where there is none
+
+	TTY     bool // a person is looking
+	Live    bool // can be redrawn in place: a terminal that is not dumb
+	Color   bool // understands styles, and they are wanted
+	Unicode bool // shows more than ASCII
+
+	columns int // fixed by the environment, 0 to ask the terminal
+}
+
+// New looks at a stream and the environment: TERM, NO_COLOR (any value switches styles off), CLICOLOR_FORCE,
+// COLUMNS, and the locale.
+func New(w io.Writer, getenv func(string) string) *Screen {
+	s := &Screen{w: w, Unicode: unicode(getenv)}
+	if f, ok := w.(*os.File); ok && IsTerminal(f) {
+		s.f, s.TTY = f, true
+	}
+	name := getenv("TERM")
+	s.Live = s.TTY && name != "dumb" && name != ""
+	s.Color = s.Live && getenv("NO_COLOR") == ""
+	if force := getenv("CLICOLOR_FORCE"); force != "" && force != "0" && getenv("NO_COLOR") == "" {
+		s.Color = true
+	}
+	if name == "linux" { // the kernel's console has a font of 256 glyphs
+		s.Unicode = false
+	}
+	if n, err := strconv.Atoi(getenv("COLUMNS")); err == nil && n > 0 {
+		s.columns = n
+	}
+	return s
+}
+
+// IsTerminal reports whether f is a terminal.
+func IsTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
+
+// unicode looks whether the locale is one of UTF-8. No locale at all counts as one: containers have none, and what
+// shows their output has.
+func unicode(getenv func(string) string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(getenv(name)); v != "" {
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return true
+}
+
+// File is the terminal behind the screen, nil where there is none.
+func (s *Screen) File() *os.File { return s.f }
+
+// Write writes p as it is.
+func (s *Screen) Write(p []byte) (int, error) {
+	if s.w == nil {
+		return len(p), nil
+	}
+	return s.w.Write(p)
+}
+
+// Print writes the arguments as fmt.Fprint does.
+func (s *Screen) Print(args ...any) { _, _ = fmt.Fprint(s, args...) }
+
+// Printf writes as fmt.Fprintf does.
+func (s *Screen) Printf(format string, args ...any) { _, _ = fmt.Fprintf(s, format, args...) }
+
+// Println writes lines, each with its end.
+func (s *Screen) Println(lines ...string) {
+	if len(lines) > 0 {
+		_, _ = io.WriteString(s, strings.Join(lines, "\n")+"\n")
+	}
+}
+
+// Width is how many columns there are: of the terminal as it is now, or 100 where there is none.
+func (s *Screen) Width() int {
+	w, _ := s.Size()
+	return w
+}
+
+// Size is how many columns and rows there are: of the terminal as it is now, or 100 by 40 where there is none.
+func (s *Screen) Size() (width, height int) {
+	width, height = 100, 40
+	if s.f != nil {
+		if w, h, err := term.GetSize(int(s.f.Fd())); err == nil && w > 0 && h > 0 {
+			width, height = w, h
+		}
+	}
+	if s.columns > 0 {
+		width = s.columns
+	}
+	return max(width, 20), max(height, 4)
+}

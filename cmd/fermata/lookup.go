@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// findRun finds a run by its id, or by a prefix that only one id has, with "run_" or without.
+func (m *Main) findRun(ctx context.Context, h *house, given string) (fermata.RunInfo, error) {
+	if given == "" {
+		return fermata.RunInfo{}, usagef("expected the id of a run, found an empty text")
+	}
+	info, err := h.Info(ctx, given)
+	if err == nil && info.Kind != "definition" || err != nil && !errors.Is(err, fermata.ErrNotFound) {
+		return info, err
+	}
+	rows, err := h.Runs(ctx, journal.RunFilter{})
+	if err != nil {
+		return fermata.RunInfo{}, err
+	}
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
+	}
+	found := byPrefix(given, "run_", ids)
+	switch len(found) {
+	case 1:
+		return rows[found[0]], nil
+	case 0:
+		return fermata.RunInfo{}, usagef("no run %q in %s%s", given, h.dsn, m.known("runs", given, ids))
+	}
+	return fermata.RunInfo{}, usagef("%q begins the ids of %d runs: %s", given, len(found), pick(ids, found))
+}
+
+// findTask finds an interrupt in the same way.
+func (m *Main) findTask(ctx context.Context, h *house, given string) (fermata.Interrupt, error) {
+	if given == "" {
+		return fermata.Interrupt{}, usagef("expected the id of a task, found an empty text")
+	}
+	exact, err := h.Inbox(ctx, journal.InboxFilter{ID: given, All: true})
+	if err != nil {
+		return fermata.Interrupt{}, err
+	}
+	if len(exact) == 1 {
+		return exact[0], nil
+	}
+	list, err := h.Inbox(ctx, journal.InboxFilter{All: true})
+	if err != nil {
+		return fermata.Interrupt{}, err
+	}
+	ids, open := make([]string, len(list)), []string{}
+	for i := range list {
+		ids[i] = list[i].ID
+		if s := list[i].State; s == journal.Open || s == journal.Claimed {
+			open = append(open, ids[i])
+		}
+	}
+	found := byPrefix(given, "int_", ids)
+	switch len(found) {
+	case 1:
+		return list[found[0]], nil
+	case 0:
+		return fermata.Interrupt{}, usagef("no task %q in %s%s", given, h.dsn, m.known("tasks", given, open))
+	}
+	return fermata.Interrupt{}, usagef("%q begins the ids of %d tasks: %s", given, len(found), pick(ids, found))
+}
+
+// byPrefix finds the ids that begin with what was given, with or without their kind in front.
+func byPrefix(given, kind string, ids []string) []int {
+	var found []int
+	for i, id := range ids {
+		if strings.HasPrefix(id, given) || strings.HasPrefix(id, kind+given) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// shown is how many ids a message names.
+const shown = 5
+
+func pick(ids []string, at []int) string {
+	var names []string
+	for _, i := range at[:min(len(at), shown)] {
+		names = append(names, ids[i])
+	}
+	if len(at) > shown {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// known ends a message about an id that is not there: the nearest one, or the newest ones.
+func (m *Main) known(what, given string, ids []string) string {
+	if near := nearest.Name(given, ids); near != "" {
+		return fmt.Sprintf("; did you mean %s?", near)
+	}
+	if len(ids) == 0 {
+		return "; there are none (" + m.command(what, "ls") + ")"
+	}
+	var at []int
+	for i := range min(len(ids), 3) {
+		at = append(at, i)
+	}
+	return "; there are " + pick(ids, at) + " (" + m.command(what, "ls") + ")"
+}
+
+// shortID is an id as people type it: as much of it as is unique among the given ones, and at least the part that
+// holds its time, so that no later id begins the same.
+func shortID(id string, among []string) string {
+	kind, rest, ok := strings.Cut(id, "_")
+	const timed = 13 // "01939f2e-7abc": the milliseconds of a version 7 UUID
+	if !ok || len(rest) != 36 {
+		return id
+	}
+	n := timed
+	for _, other := range among {
+		for other != id && n < len(rest) && strings.HasPrefix(other, kind+"_"+rest[:n]) {
+			n++
+		}
+	}
+	if n > 0 && rest[n-1] == '-' {
+		n++
+	}
+	return kind + "_" + rest[:min(n, len(rest))]
+}
+
+// completeRuns and completeTasks complete ids for shells.
+func (m *Main) completeRuns(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var ids []string
+	_ = m.withStore(cmd.Context(), func(ctx context.Context, h *house) error {
+		rows, err := h.Runs(ctx, journal.RunFilter{Limit: 50})
+		for i := range rows {
+			ids = append(ids, rows[i].ID+"\t"+rows[i].Plan+", "+rows[i].Status+", "+term.Ago(time.UnixMicro(rows[i].Updated), m.Now()))
+		}
+		return err
+	})
+	return ids, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+func (m *Main) completeTasks(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var ids []string
+	_ = m.withStore(cmd.Context(), func(ctx context.Context, h *house) error {
+		list, err := h.Inbox(ctx, journal.InboxFilter{Limit: 50})
+		for i := range list {
+			ids = append(ids, list[i].ID+"\t"+list[i].Task+": "+term.OneLine(list[i].Prompt))
+		}
+		return err
+	})
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,20 @@
+// Command fermata runs recipes from the command line: it starts and resumes runs, shows how they go on, asks whoever
+// sits at the terminal, lists and answers what waits for people, and tells afterwards what happened.
+//
+// The command holds flags, wiring and what a terminal needs; whatever a run does is done by the packages it uses.
+// Everything that can be said about its behaviour (exit codes, what goes to stdout) is in docs/cli.md and in the
+// scripts of testdata/script.
+package main
+
+import (
+	"context"
+	"os"
+)
+
+func main() {
+	m := &Main{
+		Name: os.Args[0], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Environ: os.Environ, Exit: os.Exit,
+	}
+	os.Exit(m.Run(context.Background(), os.Args[1:]))
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/show"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/recipe"
+)
+
+// resultLine is the last line of --json.
+type resultLine struct {
+	Type       string              `json:"type"`
+	Run        string              `json:"run"`
+	Status     fermata.Status      `json:"status"`
+	Outputs    json.RawMessage     `json:"outputs"`
+	Interrupts []journal.Interrupt `json:"interrupts"`
+	Error      *resultError        `json:"error,omitempty"`
+}
+
+// resultError is why a run did not complete, or a command did not do what it was asked.
+type resultError struct {
+	Code    string `json:"code"`
+	Task    string `json:"task,omitempty"`
+	Message string `json:"message"`
+}
+
+// writeLine writes one line of JSON to stdout.
+func (m *Main) writeLine(v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		m.complain(err)
+		return
+	}
+	m.out.Println(string(data))
+}
+
+func resultErrorOf(err error) *resultError {
+	if err == nil {
+		return nil
+	}
+	var door *fermata.Error
+	if errors.As(err, &door) {
+		return &resultError{Code: string(door.Code), Task: door.Task, Message: err.Error()}
+	}
+	names := map[int]string{exitUsage: "usage", exitInvalid: "invalid", exitStore: "store", exitPaused: "stopped"}
+	name := names[exitOf(err)]
+	if errors.Is(err, errInterrupted) {
+		name = "stopped"
+	}
+	return &resultError{Code: name, Message: err.Error()}
+}
+
+// report ends a driving command that did not come to a result: with --json that too is said in a last line.
+func (m *Main) report(f *driveFlags, err error) error {
+	var done *exit
+	if err != nil && f.json && !errors.As(err, &done) {
+		m.writeLine(resultLine{Type: "result", Interrupts: []journal.Interrupt{}, Error: resultErrorOf(err)})
+	}
+	return err
+}
+
+// finish reports how the run rests and returns the exit code that says so.
+func (d *driver) finish(res fermata.Result, stopped error) error {
+	code := exitOfResult(&res)
+	if d.job.flags.json {
+		line := resultLine{Type: "result", Run: res.Run, Status: res.Status, Outputs: res.Output, Error: resultErrorOf(res.Err)}
+		if stopped != nil {
+			line.Error = &resultError{Code: string(fermata.CodeStopped), Message: fermata.ErrStopped.Error()}
+		}
+		line.Interrupts = make([]journal.Interrupt, len(res.Interrupts))
+		for i := range res.Interrupts {
+			line.Interrupts[i] = public(res.Interrupts[i].Interrupt)
+		}
+		d.m.writeLine(line)
+	}
+	d.close(&res, stopped)
+	if code == exitCompleted {
+		return nil
+	}
+	return &exit{code: code}
+}
+
+// public is an interrupt as it is shown: without what only the engine needs.
+func public(q journal.Interrupt) journal.Interrupt {
+	q.TokenHash, q.Digest = "", ""
+	return q
+}
+
+// close is the closing: how the run stands, its outputs, and what can be done next.
+func (d *driver) close(res *fermata.Result, stopped error) {
+	m, s := d.m, d.m.err
+	styles := s.Styles()
+	run := idFor(s, res.Run, nil)
+	switch {
+	case stopped != nil:
+		m.headline(styles.Wait, "stopped", "the run goes on where it was")
+		m.hint("resume", run)
+	case res.Status == fermata.Paused:
+		d.closePaused(res)
+	case res.Status == fermata.Completed:
+		m.headline(styles.Good, "completed", "in "+term.Duration(d.tree.Last.Sub(d.tree.Started)))
+		if !d.job.flags.json {
+			m.showOutputs(res.Output)
+		}
+		if !m.global.quiet {
+			m.hint("trace", run)
+		}
+	default:
+		m.headline(styles.Bad, string(res.Status), "after "+term.Duration(d.tree.Last.Sub(d.tree.Started)))
+		m.why(res)
+		m.hint("trace", run)
+		if res.Status == fermata.Failed || res.Status == fermata.Expired {
+			m.hint("runs", "retry", run)
+		}
+	}
+	if d.house.dsn.memory && !res.Status.Ended() {
+		s.Println("", "  "+styles.Bad.Apply("the run was kept in memory only, and is gone")+": use a --store that stays")
+	}
+	if s.TTY {
+		s.Println("")
+	}
+}
+
+// headline says how a run stands.
+func (m *Main) headline(style term.Style, word, rest string) {
+	if m.global.quiet {
+		return
+	}
+	indent := ""
+	if m.err.Live {
+		indent = "  "
+	}
+	m.err.Println("", indent+style.Apply(word)+" "+rest, "")
+}
+
+// hint shows a command that may be of use now.
+func (m *Main) hint(args ...string) {
+	does := map[string]string{
+		"trace": "what happened, step by step", "resume": "go on", "retry": "again, from what failed", "show": "the whole question",
+	}
+	word := args[0]
+	if len(args) > 2 {
+		word = args[1]
+	}
+	command := m.command(args...)
+	s := m.err
+	s.Println("  " + s.Styles().Code.Apply(term.Pad(command, 40)) + "  " + s.Styles().Faint.Apply(does[word]))
+}
+
+// why says why a run did not complete.
+func (m *Main) why(res *fermata.Result) {
+	if res.Err == nil {
+		return
+	}
+	text := res.Err.Error()
+	var door *fermata.Error
+	if errors.As(res.Err, &door) {
+		text = door.Err.Error()
+		if door.Task != "" {
+			text = door.Task + ": " + text
+		}
+	}
+	for _, line := range term.Wrap(term.Plain(text), m.err.Width()-4) {
+		m.err.Println("  " + line)
+	}
+	m.err.Println("")
+}
+
+// closePaused says what the run waits for, and gives the exact command for each answer.
+func (d *driver) closePaused(res *fermata.Result) {
+	m, s := d.m, d.m.err
+	styles := s.Styles()
+	m.headline(styles.Wait, "paused", "it waits for "+term.Count(len(res.Interrupts), "answer"))
+	all := ids(res.Interrupts)
+	for i := range res.Interrupts {
+		q := &res.Interrupts[i].Interrupt
+		text := term.OneLine(q.Prompt)
+		if text == "" {
+			text = "an answer is needed"
+		}
+		s.Println(s.Fit([]string{"  " + styles.Strong.Apply(nodeOf(q.Task)) + "  " + text})...)
+		s.Println("  " + styles.Faint.Apply(progress.Awaits(q, m.Now())))
+		if d.gate.asker != nil && !d.gate.later && q.Role != "" && q.Role != d.job.flags.role {
+			s.Println("  " + styles.Faint.Apply("it is not asked here: that takes --role "+shellQuote(q.Role)))
+		}
+		if len(q.Options) > 0 {
+			s.Println("  " + styles.Faint.Apply("one of "+strings.Join(q.Options, ", ")))
+		}
+		id := idFor(s, q.ID, all)
+		s.Println("  "+styles.Code.Apply(m.answerCommand(q, id, d.job.flags.as, true)), "")
+		m.hint("tasks", "show", id)
+	}
+	m.hint("resume", idFor(s, res.Run, nil))
+}
+
+// showOutputs lays a completed run's outputs out on stdout.
+func (m *Main) showOutputs(outputs json.RawMessage) {
+	s := m.out
+	if isNull(outputs) {
+		return
+	}
+	indent, width := "", s.Width()
+	if s.TTY {
+		indent, width = "  ", min(width, 110)-2
+	}
+	for _, line := range (show.Layout{Screen: s, Width: width}).JSON(outputs) {
+		s.Println(strings.TrimRight(indent+line, " "))
+	}
+	if s.TTY {
+		s.Println("")
+	}
+}
+
+// complain says an error on stderr.
+func (m *Main) complain(err error) {
+	s := m.err
+	var loading *recipe.Error
+	if errors.As(err, &loading) {
+		m.showProblems(s, loading.Problems)
+		return
+	}
+	lines := strings.Split(term.Plain(strings.TrimRight(err.Error(), "\n")), "\n")
+	s.Println(s.Styles().Bad.Apply("fermata: ") + lines[0])
+	s.Println(lines[1:]...)
+}

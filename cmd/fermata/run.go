@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/recipe"
+)
+
+type runFlags struct {
+	driveFlags
+	inputs    []string
+	inputFile string
+	id        string
+}
+
+func (m *Main) runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run FILE",
+		Short: "Run a recipe",
+		Long: "Run a recipe and show how it goes on. On a terminal its questions are asked there; Ctrl-D leaves one for later.\n" +
+			"Ctrl-C stops driving and leaves the run as it is; `resume` goes on with it.",
+		Example: `fermata run examples/release --input repo=.
+fermata run refund.yaml --input amount=120 --answer review=approve --json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return m.needFile("run")
+			}
+			return m.report(&f.driveFlags, m.runRecipe(c.Context(), args[0], &f))
+		},
+	}
+	flags := c.Flags()
+	flags.StringArrayVarP(&f.inputs, "input", "i", nil, "an input of the recipe: `name=value`, or name=@FILE")
+	flags.StringVar(&f.inputFile, "input-file", "", "a `file` with inputs as JSON or YAML, - for stdin")
+	flags.StringVar(&f.id, "id", "", "the `id` of the new run; one that exists is a conflict (default a new one)")
+	f.add(m, c)
+	return c
+}
+
+func (m *Main) runRecipe(ctx context.Context, file string, f *runFlags) error {
+	r, err := m.loadRecipe(file, f.agents)
+	if err != nil {
+		return err
+	}
+	input, err := m.readInput(r, f)
+	if err != nil {
+		return err
+	}
+	answers, err := m.parseAnswers(f.answers, r.Plan())
+	if err != nil {
+		return err
+	}
+	start := func(ctx context.Context, h *house) (*fermata.Run, error) {
+		digest, err := h.SaveDefinition(ctx, "recipe", r.Source())
+		if err != nil {
+			return nil, err
+		}
+		opts := []fermata.StartOption{fermata.WithDefinition(digest), fermata.StartedBy(f.as)}
+		if f.id != "" {
+			opts = append(opts, fermata.WithID(f.id))
+		}
+		return h.Start(ctx, r.Plan(), input, opts...)
+	}
+	return m.drive(ctx, job{flags: &f.driveFlags, answers: answers, plan: r.Plan(), stdinUsed: f.inputFile == "-", start: start})
+}
+
+func (m *Main) loadRecipe(file, agents string) (*recipe.Recipe, error) {
+	path, err := recipeFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return recipe.Load(path, recipe.Options{Agents: agents})
+}
+
+// readInput puts the inputs together: those of --input-file, and over them those of --input. They are checked, and
+// defaults are filled in.
+func (m *Main) readInput(r *recipe.Recipe, f *runFlags) (map[string]any, error) {
+	input := map[string]any{}
+	if f.inputFile != "" {
+		data, err := m.readFile(f.inputFile)
+		if err != nil {
+			return nil, err
+		}
+		if input, err = decodeInput(data); err != nil {
+			return nil, invalidf("--input-file %s: %w", f.inputFile, err)
+		}
+	}
+	given, err := r.ParseInput(f.inputs)
+	if err != nil {
+		return nil, &invalidError{err}
+	}
+	maps.Copy(input, given)
+	checked, err := r.Input(input)
+	if err != nil {
+		return nil, &invalidError{err}
+	}
+	return checked, nil
+}
+
+// decodeInput reads an object written as JSON or YAML.
+func decodeInput(data []byte) (map[string]any, error) {
+	input := map[string]any{}
+	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed) {
+		d := json.NewDecoder(bytes.NewReader(trimmed))
+		d.UseNumber()
+		return input, d.Decode(&input)
+	}
+	var doc any
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return nil, fmt.Errorf("expected an object as JSON or YAML: %w", err)
+	}
+	if doc == nil {
+		return input, nil
+	}
+	if _, ok := doc.(map[string]any); !ok {
+		return nil, fmt.Errorf("expected an object that names inputs, found %T", doc)
+	}
+	plain, err := json.Marshal(doc) // dates and the like become what JSON has
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(plain))
+	d.UseNumber()
+	return input, d.Decode(&input)
+}
+
+func (m *Main) resumeCommand() *cobra.Command {
+	var f driveFlags
+	var file string
+	c := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "Go on with a run that is paused, was stopped, or crashed",
+		Long: "Go on with a run. The recipe that it was started with is kept with it; --file moves the run to a changed one, if\n" +
+			"everything that is open still has its place there.",
+		Example:           "fermata resume run_01939f2e --answer review=approve",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: m.completeRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.report(&f, m.resume(c.Context(), args[0], file, &f, false))
+		},
+	}
+	c.Flags().StringVar(&file, "file", "", "a changed `recipe` to go on with")
+	f.add(m, c)
+	return c
+}
+
+// resume goes on with a run; retry begins with the tasks that failed.
+func (m *Main) resume(ctx context.Context, given, file string, f *driveFlags, retry bool) error {
+	j := job{flags: f}
+	var info fermata.RunInfo
+	j.find = func(ctx context.Context, h *house, j *job) error {
+		var err error
+		if info, err = m.findRun(ctx, h, given); err != nil {
+			return err
+		}
+		r, err := m.definition(ctx, h, info, file, f.agents)
+		if err != nil {
+			return err
+		}
+		j.plan = r.Plan()
+		if j.answers, err = m.parseAnswers(f.answers, j.plan); err != nil {
+			return err
+		}
+		for ev, err := range h.Events(ctx, info.ID, 0, false) {
+			if err != nil {
+				return err
+			}
+			j.before = append(j.before, ev)
+		}
+		j.start = func(ctx context.Context, h *house) (*fermata.Run, error) {
+			switch {
+			case retry:
+				return h.Retry(ctx, info.ID, j.plan)
+			case file == "":
+				return h.Resume(ctx, info.ID, j.plan)
+			}
+			digest, err := h.SaveDefinition(ctx, "recipe", r.Source())
+			if err != nil {
+				return nil, err
+			}
+			return h.Replan(ctx, info.ID, j.plan, digest)
+		}
+		return nil
+	}
+	return m.drive(ctx, j)
+}
+
+// definition compiles the recipe of a run: the one that is kept with it, or the given file.
+func (m *Main) definition(ctx context.Context, h *house, info fermata.RunInfo, file, agents string) (*recipe.Recipe, error) {
+	if file != "" {
+		return m.loadRecipe(file, agents)
+	}
+	if info.Definition == "" {
+		return nil, invalidf("run %s of %q was started by a program (%s), and only that can go on with it", info.ID, info.Plan, info.Kind)
+	}
+	kind, text, err := h.Definition(ctx, info.Definition)
+	if err != nil {
+		return nil, err
+	}
+	if kind != "recipe" {
+		return nil, invalidf("run %s has a definition of kind %q; expected recipe", info.ID, kind)
+	}
+	return recipe.Restore(text, recipe.Options{Agents: agents})
+}
+
+// job is what a driving command is to do.
+type job struct {
+	flags     *driveFlags
+	answers   map[string][]json.RawMessage
+	plan      *plan.Plan
+	before    []fermata.Event // what happened in earlier lives of the run
+	stdinUsed bool
+	find      func(ctx context.Context, h *house, j *job) error // fills in the rest, once the store is open
+	start     func(ctx context.Context, h *house) (*fermata.Run, error)
+}

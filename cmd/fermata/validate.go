@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/recipe"
+)
+
+// fileReport is what validate found in one file.
+type fileReport struct {
+	File     string        `json:"file"`
+	OK       bool          `json:"ok"`
+	Name     string        `json:"name,omitempty"`
+	Nodes    int           `json:"nodes,omitempty"`
+	Problems []fileProblem `json:"problems"`
+}
+
+type fileProblem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Message string `json:"message"`
+}
+
+func (m *Main) validateCommand() *cobra.Command {
+	var agents string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "validate FILE…",
+		Short: "Check recipes without running anything",
+		Long: "Check recipes: keys, names, schemas, expressions, and that every node can be reached and can come to an end. All\n" +
+			"problems are told at once, each with its file, line and column.",
+		Example: "fermata validate refund.yaml\nfermata validate examples/* --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return m.needFile("validate")
+			}
+			return m.validate(c.Context(), args, agents, asJSON)
+		},
+	}
+	c.Flags().StringVar(&agents, "agents", "", "a `file` with agents that the recipes name")
+	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each file")
+	return c
+}
+
+func (m *Main) validate(_ context.Context, files []string, agents string, asJSON bool) error {
+	failed := false
+	for _, file := range files {
+		report, problems, err := m.check(file, agents)
+		if err != nil {
+			return err
+		}
+		failed = failed || !report.OK
+		switch {
+		case asJSON:
+			m.writeLine(report)
+		case report.OK:
+			s := m.out
+			s.Println(s.Styles().Good.Apply(s.Glyphs().Done) + " " + file + "  " +
+				s.Styles().Faint.Apply(report.Name+", "+term.Count(report.Nodes, "node")))
+		default:
+			m.showProblems(m.out, problems)
+		}
+	}
+	if failed {
+		return &exit{code: exitInvalid}
+	}
+	return nil
+}
+
+func (m *Main) check(file, agents string) (fileReport, []recipe.Problem, error) {
+	report := fileReport{File: file, Problems: []fileProblem{}}
+	r, err := m.loadRecipe(file, agents)
+	var loading *recipe.Error
+	switch {
+	case errors.As(err, &loading):
+		for _, p := range loading.Problems {
+			report.Problems = append(report.Problems, fileProblem(p))
+		}
+		return report, loading.Problems, nil
+	case err != nil && exitOf(err) == exitInvalid:
+		p := recipe.Problem{File: file, Message: err.Error()}
+		report.Problems = append(report.Problems, fileProblem(p))
+		return report, []recipe.Problem{p}, nil
+	case err != nil:
+		return report, nil, err
+	}
+	report.OK, report.Name, report.Nodes = true, r.Name(), len(r.Plan().Flat())
+	return report, nil, nil
+}
+
+// showProblems prints problems as compilers do. On a terminal each comes with its line and a caret.
+func (m *Main) showProblems(s *term.Screen, problems []recipe.Problem) {
+	styles := s.Styles()
+	texts := map[string][]string{}
+	for _, p := range problems {
+		place, message, _ := strings.Cut(p.String(), ": ")
+		if !strings.HasSuffix(p.String(), p.Message) || !s.TTY {
+			s.Println(term.Plain(p.String()))
+			continue
+		}
+		message = p.Message
+		place = strings.TrimSuffix(strings.TrimSuffix(p.String(), p.Message), ": ")
+		s.Println(styles.Strong.Apply(term.Plain(place)) + styles.Bad.Apply(": ") + term.Plain(message))
+		if p.Line == 0 {
+			continue
+		}
+		text, read := texts[p.File]
+		if !read {
+			data, err := os.ReadFile(p.File)
+			if err == nil {
+				text = strings.Split(string(data), "\n")
+			}
+			texts[p.File] = text
+		}
+		s.Println(excerpt(s, text, p.Line, p.Column)...)
+	}
+	if s.TTY && len(problems) > 1 {
+		s.Println("", styles.Bad.Apply(term.Count(len(problems), "problem")))
+	}
+}
+
+// excerpt is a line of a file with a caret under a column.
+func excerpt(s *term.Screen, text []string, line, column int) []string {
+	if line < 1 || line > len(text) {
+		return nil
+	}
+	runes := []rune(strings.ReplaceAll(strings.TrimRight(text[line-1], "\r"), "\t", " "))
+	column = min(max(column, 1), len(runes)+1)
+	from := max(0, column-s.Width()*2/3)
+	before := term.Plain(string(runes[from : column-1]))
+	shown := before + term.Plain(string(runes[column-1:]))
+	faint, bad := s.Styles().Faint, s.Styles().Bad
+	return []string{
+		"    " + faint.Apply(s.Cut(shown, s.Width()-4)),
+		"    " + strings.Repeat(" ", term.Columns(before)) + bad.Apply(s.Glyphs().Caret),
+		"",
+	}
+}

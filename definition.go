@@ -1,0 +1,55 @@
+package fermata
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// definitionBody is the body of the one entry of a definition's journal.
+type definitionBody struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+// SaveDefinition keeps the text that a plan is made from, by its digest, so that a run can be resumed without the
+// file. Keeping the same text again is no error.
+func (rt *Runtime) SaveDefinition(ctx context.Context, kind string, text []byte) (digest string, err error) {
+	sum := sha256.Sum256(append([]byte(kind+"\x00"), text...))
+	digest = "def_" + hex.EncodeToString(sum[:16])
+	body, err := json.Marshal(definitionBody{Kind: kind, Text: string(text)})
+	if err != nil {
+		return "", err
+	}
+	now := rt.now()
+	err = rt.store.Append(ctx, journal.Batch{
+		Run:     digest,
+		Entries: []journal.Entry{{Seq: 1, At: now, Kind: journal.Definition, Body: body}},
+		Row:     &journal.RunRow{ID: digest, Kind: "definition", Plan: kind, Status: string(Completed), Created: now, Updated: now},
+	})
+	if err != nil && !errors.Is(err, journal.ErrConflict) {
+		return "", rt.storeError(digest, err)
+	}
+	return digest, nil
+}
+
+// Definition finds a text by its digest.
+func (rt *Runtime) Definition(ctx context.Context, digest string) (kind string, text []byte, err error) {
+	for e, err := range rt.store.Read(ctx, digest, 0) {
+		if err != nil {
+			return "", nil, rt.storeError(digest, err)
+		}
+		var body definitionBody
+		if err := json.Unmarshal(e.Body, &body); err != nil {
+			return "", nil, rt.storeError(digest, &journal.StoreError{Op: "replay", Run: digest, Seq: e.Seq,
+				Err: fmt.Errorf("%w: %w", journal.ErrCorrupt, err)})
+		}
+		return body.Kind, []byte(body.Text), nil
+	}
+	return "", nil, &Error{Code: CodeNotFound, Run: digest, Err: ErrNotFound}
+}

@@ -1,0 +1,503 @@
+package fermata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// drive is a run in the hands of this process: its machine, its values, and the goroutine that owns both. It ends
+// when nothing can go on by itself, and leaves nothing behind but the journal (law N1).
+type drive struct {
+	rt   *Runtime // nil for Evaluate
+	id   string
+	plan *plan.Plan
+	m    *machine.Machine
+	none bool // durability None: nothing is stored
+
+	durability journal.Durability
+	vals       values
+	row        journal.RunRow
+	inputs     []input         // what is recorded with the next commit
+	queue      []machine.Start // tasks that may start
+	idle       bool
+	complete   bool
+	host       host
+	live       *live
+
+	ctx      context.Context
+	stop     context.CancelFunc
+	done     chan struct{}
+	again    bool              // guarded by rt.mu: drive once more after this
+	due      int64             // when the run goes on by itself, microseconds; 0 for never
+	lost     error             // why driving ended before the run did
+	failure  error             // the error that failed the run, while it is known
+	tokens   map[string]string // resume tokens of the interrupts opened here (law H5)
+	result   Result
+	services *services
+}
+
+// input is what came from outside: it makes entries. It is done again when another writer was first (law J3).
+type input func(m *machine.Machine) error
+
+var errTimeLimit = errors.New("the run's limit of time was reached")
+
+func (rt *Runtime) newDrive(id string, p *plan.Plan, durability Durability) *drive {
+	d := &drive{
+		rt: rt, id: id, plan: p, m: machine.New(p), none: durability == None, durability: durability,
+		done: make(chan struct{}), services: &rt.services,
+	}
+	d.ctx, d.stop = context.WithCancel(rt.ctx)
+	d.live = newLive(d.none)
+	d.host.d = d
+	return d
+}
+
+// begin records the start of a run.
+func (d *drive) begin(ctx context.Context, inputValue any, o startOptions) error {
+	codec := d.plan.State()
+	data, err := codec.Encode(inputValue)
+	if err != nil {
+		return &Error{Code: CodeInvalid, Run: d.id, Err: notStorable(err)}
+	}
+	if err := d.checkInput(data); err != nil {
+		return &Error{Code: CodeInvalid, Run: d.id, Err: err}
+	}
+	snap, err := codec.Copy(inputValue)
+	if err != nil {
+		return &Error{Code: CodeInvalid, Run: d.id, Err: notStorable(err)}
+	}
+	def := d.plan.Definition()
+	body := journal.StartedBody{
+		Plan: def.Name, PlanVersion: def.Version, PlanKind: def.Kind, Fingerprint: d.plan.Fingerprint(),
+		Topology: d.plan.Outline(), Definition: o.definition, By: o.by, Labels: o.labels,
+	}
+	now := d.now()
+	d.row = journal.RunRow{
+		ID: d.id, Plan: def.Name, Kind: def.Kind, Fingerprint: body.Fingerprint, Definition: o.definition,
+		Status: machine.Running, Created: now, Updated: now,
+	}
+	d.vals.put(1, snap, inputValue)
+	if err := d.commit(ctx, func(m *machine.Machine) error { return m.Begin(now, body, data) }); err != nil {
+		return d.rt.storeError(d.id, err)
+	}
+	return nil
+}
+
+func (d *drive) checkInput(data []byte) error {
+	doc := d.plan.Definition().Input
+	if len(doc) == 0 {
+		return nil
+	}
+	s, err := d.rt.schema(doc)
+	if err != nil {
+		return err
+	}
+	if err := s.Check(data); err != nil {
+		return fmt.Errorf("input: %w: %w", ErrInvalid, err)
+	}
+	return nil
+}
+
+// load reads the journal of a run and makes ready to drive it on.
+func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
+	info, err := d.rt.Info(ctx, d.id)
+	if err != nil {
+		return err
+	}
+	d.row = info
+	if err := d.read(ctx); err != nil {
+		return err
+	}
+	now := d.now()
+	fits := d.m.Fits()
+	if fits != "" {
+		return d.planChanged(fits)
+	}
+	switch status := d.m.Status(); {
+	case why.Reason == machine.ReasonRetry:
+		if status != machine.Failed && status != machine.Expired {
+			return &Error{Code: CodeConflict, Run: d.id,
+				Err: fmt.Errorf("%w: the run is %s; only a failed run can be retried", ErrConflict, status)}
+		}
+		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
+	case Status(status).Ended():
+		return nil
+	case why.Reason == machine.ReasonReplan:
+		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
+	case status == machine.Running && d.m.Underway():
+		why.Reason, why.By = machine.ReasonRecovered, d.rt.options.Name
+		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
+	}
+	if d.m.Due() <= now {
+		d.add(func(m *machine.Machine) error { return m.Fire(now) })
+	}
+	err = d.commit(ctx, nil)
+	if err != nil && !errors.Is(err, errOver) {
+		return d.rt.storeError(d.id, err)
+	}
+	return nil
+}
+
+// read folds the stored journal into a new machine and finds the values that are referred to.
+func (d *drive) read(ctx context.Context) error {
+	d.m = machine.New(d.plan)
+	d.vals = values{}
+	for e, err := range d.rt.store.Read(ctx, d.id, 0) {
+		if err != nil {
+			return d.rt.storeError(d.id, err)
+		}
+		if err := d.m.Apply(&e); err != nil {
+			return d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: e.Seq, Err: err})
+		}
+		d.vals.note(&e)
+	}
+	for _, ref := range d.m.Refs() {
+		data, err := d.vals.whole(ref)
+		if err != nil {
+			return d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: ref, Err: err})
+		}
+		d.vals.cells = append(d.vals.cells, cell{ref: ref, data: data})
+	}
+	d.vals.links = nil
+	d.m.Closed()
+	return nil
+}
+
+func (d *drive) planChanged(reason string) error {
+	diff := ""
+	if changes, err := plan.Diff(d.m.Started().Topology, d.plan.Outline()); err == nil {
+		diff = changes.String()
+	}
+	return &Error{Code: CodePlanChanged, Run: d.id, Err: &PlanChangedError{Reason: reason, Diff: diff}}
+}
+
+// add records an input with the next commit.
+func (d *drive) add(in input) { d.inputs = append(d.inputs, in) }
+
+// errOver says that the run has come to its end by somebody else's hand.
+var errOver = errors.New("the run is over")
+
+// commit makes entries of the inputs, looks what follows from them, and stores all of it at once (laws J2 and J3).
+// When others have written in between and were no drivers, it starts again from what they wrote.
+func (d *drive) commit(ctx context.Context, in input) error {
+	if in != nil {
+		d.add(in)
+	}
+	for {
+		if err := d.play(); err != nil {
+			return err
+		}
+		work, err := d.m.Next(d.now())
+		if err != nil {
+			return err
+		}
+		err = d.append(ctx, work.Append)
+		if errors.Is(err, journal.ErrConflict) {
+			if err = d.rebase(ctx); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return err
+		}
+		d.inputs = d.inputs[:0]
+		d.queue = append(d.queue, work.Start...)
+		d.idle, d.complete = work.Idle, work.Complete
+		return nil
+	}
+}
+
+// record is commit for what a running task stores: nothing follows from it yet.
+func (d *drive) record(ctx context.Context, in input) error {
+	d.add(in)
+	for {
+		if err := d.play(); err != nil {
+			return err
+		}
+		err := d.append(ctx, d.m.Flush())
+		if errors.Is(err, journal.ErrConflict) {
+			if err = d.rebase(ctx); err == nil {
+				continue
+			}
+		}
+		if err == nil {
+			d.inputs = d.inputs[:0]
+		}
+		return err
+	}
+}
+
+func (d *drive) play() error {
+	for _, in := range d.inputs {
+		if err := in(d.m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *drive) append(ctx context.Context, entries []journal.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	if !d.none {
+		batch := d.project(entries)
+		if err := d.rt.store.Append(context.WithoutCancel(ctx), batch); err != nil {
+			return err
+		}
+		if batch.Row != nil {
+			d.row = *batch.Row
+		}
+		d.row.Head = entries[len(entries)-1].Seq
+	}
+	d.live.publish(d, entries)
+	return nil
+}
+
+// rebase reads what others wrote since this drive last wrote. Answers, claims and a cancellation are folded in; when
+// another process drives the run, this one has lost it (law J3).
+func (d *drive) rebase(ctx context.Context) error {
+	head := d.m.Head()
+	if d.row.Head < head {
+		head = d.row.Head
+	}
+	busy := d.m.Busy()
+	for e, err := range d.rt.store.Read(ctx, d.id, head) {
+		if err != nil {
+			return err
+		}
+		switch e.Kind {
+		case journal.InterruptUpdated, journal.InterruptResolved, journal.RunFinished:
+			d.live.publish(d, []journal.Entry{e})
+		default:
+			return fmt.Errorf("%w: another process drives the run (%s, seq %d)", ErrConflict, e.Kind, e.Seq)
+		}
+		d.row.Head = e.Seq
+	}
+	kept := d.vals
+	if err := d.read(ctx); err != nil {
+		return err
+	}
+	for i := range d.vals.cells {
+		if c := kept.find(d.vals.cells[i].ref); c != nil {
+			d.vals.cells[i] = *c
+		}
+	}
+	if info, err := d.rt.Info(ctx, d.id); err == nil {
+		d.row = info
+	}
+	if Status(d.m.Status()).Ended() {
+		return errOver
+	}
+	d.m.SetBusy(busy)
+	return nil
+}
+
+// drive runs what can run until nothing can.
+func (d *drive) drive() {
+	limit := d.m.TimeLeft()
+	if limit != math.MaxInt64 {
+		ctx, cancel := context.WithTimeoutCause(d.ctx, time.Duration(limit)*time.Microsecond, errTimeLimit)
+		defer cancel()
+		d.ctx = ctx
+	}
+	err := d.loop()
+	if errors.Is(err, errOver) {
+		err = nil
+	}
+	d.stop()
+	d.lost = err
+	d.settle()
+}
+
+func (d *drive) loop() error {
+	for {
+		for len(d.queue) > 0 {
+			s := d.queue[0]
+			d.queue = d.queue[:copy(d.queue, d.queue[1:])]
+			if err := d.ctx.Err(); err != nil {
+				return d.stopped()
+			}
+			if err := d.start(s); err != nil {
+				return err
+			}
+		}
+		switch {
+		case d.complete:
+			if err := d.finishRun(); err != nil {
+				return err
+			}
+		case d.idle && !Status(d.m.Status()).Ended() && d.m.Due() <= d.now() && !d.none:
+			if err := d.commit(d.ctx, func(m *machine.Machine) error { return m.Fire(d.now()) }); err != nil {
+				return err
+			}
+		case d.idle:
+			return nil
+		default:
+			return fmt.Errorf("nothing is to be done, and the run is neither idle nor complete")
+		}
+	}
+}
+
+// stopped says why the context of the drive is done: the run's limit of time, or somebody stopped driving.
+func (d *drive) stopped() error {
+	if errors.Is(context.Cause(d.ctx), errTimeLimit) {
+		limit := d.plan.Limits().Time.String()
+		d.failure = &LimitError{Limit: "time", Max: limit}
+		return d.commit(context.WithoutCancel(d.ctx), func(m *machine.Machine) error {
+			return m.End(d.now(), journal.FinishedBody{
+				Status: machine.Failed, Limit: "time", Error: d.failure.Error(),
+			})
+		})
+	}
+	return ErrStopped
+}
+
+// finishRun ends a run whose paths have all ended.
+func (d *drive) finishRun() error {
+	finish := d.plan.Definition().Finish
+	if finish == nil {
+		return d.commit(d.ctx, func(m *machine.Machine) error { return m.Complete(d.now(), machine.Value{}) })
+	}
+	value, err := d.vals.take(d.m.Final(), d.plan.State(), true)
+	if err != nil {
+		return err
+	}
+	result, err := finish(value)
+	var data []byte
+	if err == nil {
+		data, err = toJSON(result)
+	}
+	if err != nil {
+		d.failure = err
+		return d.commit(d.ctx, func(m *machine.Machine) error {
+			return m.End(d.now(), journal.FinishedBody{Status: machine.Failed, Error: err.Error()})
+		})
+	}
+	d.result.Value, d.result.Output = result, data
+	return d.commit(d.ctx, func(m *machine.Machine) error {
+		return m.Complete(d.now(), machine.Value{Changed: true, Data: data})
+	})
+}
+
+// settle notes how the run stands now that driving has ended.
+func (d *drive) settle() {
+	r := &d.result
+	r.Run, r.Status = d.id, Status(d.m.Status())
+	if d.lost != nil {
+		r.Err = d.wrap(d.lost)
+		return
+	}
+	switch r.Status {
+	case Completed:
+		if r.Output == nil {
+			d.lastValue()
+		}
+	case Running, Paused:
+		if due := d.m.Due(); due != math.MaxInt64 {
+			d.due = due
+		}
+		r.Interrupts = d.interrupts()
+	default:
+		r.Err = runError(d.id, d.m.Finished(), d.failure)
+	}
+}
+
+// lastValue is the result of a plan that does not make one itself: the value of the last path.
+func (d *drive) lastValue() {
+	value, err := d.vals.take(d.m.Final(), d.plan.State(), false)
+	if err == nil {
+		d.result.Value = value
+		if d.rt != nil {
+			d.result.Output, err = d.plan.State().Encode(value)
+		}
+	}
+	if err != nil {
+		d.result.Err = d.wrap(err)
+	}
+}
+
+func (d *drive) interrupts() []Interrupt {
+	open := d.m.Interrupts()
+	if len(open) == 0 {
+		return nil
+	}
+	list := make([]Interrupt, len(open))
+	for i, q := range open {
+		list[i] = Interrupt{Interrupt: q, Token: d.tokens[q.ID]}
+	}
+	return list
+}
+
+func (d *drive) wrap(err error) error {
+	var known *Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, ErrStopped):
+		return &Error{Code: CodeStopped, Run: d.id, Err: err}
+	case errors.Is(err, journal.ErrConflict):
+		return &Error{Code: CodeConflict, Run: d.id, Err: err}
+	case errors.As(err, new(*journal.StoreError)):
+		return &Error{Code: CodeStore, Run: d.id, Err: err}
+	}
+	return &Error{Code: CodeInternal, Run: d.id, Err: err}
+}
+
+// runError is the error of a run that ended without success.
+func runError(run string, body journal.FinishedBody, cause error) error {
+	err := &Error{Code: CodeFailed, Run: run, Task: body.Task, Err: cause}
+	sentinel := error(nil)
+	switch Status(body.Status) {
+	case Cancelled:
+		err.Code, sentinel = CodeCancelled, ErrCancelled
+	case Expired:
+		err.Code, sentinel = CodeExpired, ErrExpired
+	case Stuck:
+		sentinel = ErrStuck
+	}
+	if body.Limit != "" {
+		err.Code, sentinel = CodeLimit, ErrLimit
+	}
+	if cause == nil {
+		err.Err = recordedError{message: finishedText(body), is: sentinel}
+	}
+	return err
+}
+
+// recordedError is an error that is only known from the journal.
+type recordedError struct {
+	message string
+	is      error
+}
+
+func (e recordedError) Error() string { return e.message }
+
+func (e recordedError) Unwrap() error { return e.is }
+
+func (d *drive) now() int64 {
+	if d.none {
+		return 0
+	}
+	return d.rt.now()
+}
+
+var _ node.Host = (*host)(nil)
+
+func finishedText(body journal.FinishedBody) string {
+	switch {
+	case body.Error != "":
+		return body.Error
+	case body.Reason != "":
+		return body.Reason
+	}
+	return "the run is " + body.Status
+}

@@ -1,0 +1,111 @@
+package fermata
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// Code classifies an [Error]. Faces turn codes into exit codes and HTTP statuses.
+type Code string
+
+// The codes.
+const (
+	CodeFailed      Code = "failed"       // the run failed
+	CodeInvalid     Code = "invalid"      // an input or an answer does not fit
+	CodeNotFound    Code = "not_found"    // no such run or interrupt
+	CodeConflict    Code = "conflict"     // somebody else was first, or a different answer was given
+	CodeExpired     Code = "expired"      // a deadline has passed
+	CodeForbidden   Code = "forbidden"    // the wrong role or the wrong token
+	CodeLimit       Code = "limit"        // a limit of the run was reached
+	CodePlanChanged Code = "plan_changed" // the plan does not fit the run any more
+	CodeCancelled   Code = "cancelled"
+	CodeStopped     Code = "stopped" // driving stopped, the run did not: it can be resumed
+	CodeStore       Code = "store"
+	CodeInternal    Code = "internal"
+)
+
+// Errors to look for with errors.Is.
+var (
+	ErrConflict     = journal.ErrConflict
+	ErrNotFound     = journal.ErrNotFound
+	ErrExpired      = node.ErrExpired
+	ErrDiverged     = node.ErrDiverged
+	ErrAnswered     = errors.New("the question has been answered differently") // law H2
+	ErrInvalid      = errors.New("the value does not fit its schema")
+	ErrForbidden    = errors.New("not allowed to answer")
+	ErrClaimed      = errors.New("the question is claimed by somebody else")
+	ErrLimit        = errors.New("a limit was reached")           // law F4
+	ErrPlanChanged  = errors.New("the plan does not fit the run") // law J8
+	ErrCancelled    = errors.New("the run was cancelled")
+	ErrStuck        = errors.New("the run cannot go on")                        // law F5
+	ErrStopped      = errors.New("driving was stopped, the run can be resumed") // law F3
+	ErrTimeout      = errors.New("the attempt took too long")
+	ErrInvalidRoute = errors.New("a gate chose what it did not declare") // law F7
+	ErrClosed       = errors.New("the runtime is closed")
+	ErrMustWait     = errors.New("the run has to wait, and nothing keeps it: start it on a Runtime")
+)
+
+// Error is the one error type at the front door: what went wrong, where, and a code for faces.
+type Error struct {
+	Code Code
+	Run  string
+	Task string
+	Err  error
+}
+
+func (e *Error) Error() string {
+	switch {
+	case e.Task != "":
+		return fmt.Sprintf("run %s, task %s: %v", e.Run, e.Task, e.Err)
+	case e.Run != "":
+		return fmt.Sprintf("run %s: %v", e.Run, e.Err)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap is the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// InvalidRouteError says that a gate chose a target that it did not declare (law F7).
+type InvalidRouteError struct {
+	Node     string
+	Target   string
+	Declared []string
+	Hint     string // "" or the nearest declared name, as text
+}
+
+func (e *InvalidRouteError) Error() string {
+	return fmt.Sprintf("gate %q chose %q; it declares %s%s", e.Node, e.Target, quoteAll(e.Declared), e.Hint)
+}
+
+// Is reports whether target is ErrInvalidRoute.
+func (e *InvalidRouteError) Is(target error) bool { return target == ErrInvalidRoute }
+
+// LimitError says which limit of the run was reached (law F4).
+type LimitError struct {
+	Limit string // tasks or time
+	Max   string
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the run's limit of %s (%s) was reached", e.Limit, e.Max)
+}
+
+// Is reports whether target is ErrLimit.
+func (e *LimitError) Is(target error) bool { return target == ErrLimit }
+
+// PlanChangedError says how the plan differs from the one that the run was started on (law J8).
+type PlanChangedError struct {
+	Reason string
+	Diff   string
+}
+
+func (e *PlanChangedError) Error() string {
+	return fmt.Sprintf("%v: %s\n%s", ErrPlanChanged, e.Reason, e.Diff)
+}
+
+// Is reports whether target is ErrPlanChanged.
+func (e *PlanChangedError) Is(target error) bool { return target == ErrPlanChanged }

@@ -1,0 +1,319 @@
+package fermata
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// ErrSlow says that a reader of a run that is not stored fell so far behind that events were dropped (law E3).
+var ErrSlow = errors.New("the reader was too slow, and the run is not stored")
+
+// Events yields a run's events after the given seq: those that are stored, in order and without a gap (law E1). With
+// follow it goes on with those to come, transient ones among them, until the run has ended or ctx is done.
+func (rt *Runtime) Events(ctx context.Context, id string, after uint64, follow bool) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		s := &eventSource{rt: rt, id: id, cursor: after, yield: yield}
+		if follow {
+			if w, ok := rt.store.(journal.Watcher); ok {
+				watching, stop := context.WithCancel(ctx)
+				defer stop()
+				if err := w.Watch(watching, func() { rt.ring(id) }); err != nil {
+					rt.log.Warn("other processes' writes are not noticed", "run", id, "error", err)
+				}
+			}
+		}
+		for {
+			changed := rt.changes(id)
+			rt.mu.Lock()
+			d, closed := rt.drives[id], rt.closed
+			rt.mu.Unlock()
+			if d != nil && follow {
+				if !s.live(ctx, d) {
+					return
+				}
+				continue
+			}
+			if !s.stored(ctx) || !follow || s.over || closed {
+				return
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// eventSource is where a reader stands.
+type eventSource struct {
+	rt     *Runtime
+	id     string
+	cursor uint64
+	yield  func(Event, error) bool
+	over   bool // the run has ended, and its last event was yielded
+}
+
+// stored yields what the store has after the cursor.
+func (s *eventSource) stored(ctx context.Context) bool {
+	for e, err := range s.rt.store.Read(ctx, s.id, s.cursor) {
+		if err != nil {
+			s.yield(Event{}, s.rt.storeError(s.id, err))
+			return false
+		}
+		s.cursor = e.Seq
+		s.over = e.Kind == journal.RunFinished
+		if !s.yield(Event{Run: s.id, Entry: e}, nil) {
+			return false
+		}
+	}
+	if s.cursor > 0 && !s.over {
+		if info, err := s.rt.Info(ctx, s.id); err == nil && Status(info.Status).Ended() && s.cursor >= info.Head {
+			s.over = true
+		}
+	}
+	return true
+}
+
+// live yields what the store has and then what happens, until the drive ends.
+func (s *eventSource) live(ctx context.Context, d *drive) bool {
+	r := d.live.attach(false)
+	defer d.live.detach(r)
+	if !s.stored(ctx) {
+		return false
+	}
+	for _, e := range r.late {
+		if !s.yield(e, nil) {
+			return false
+		}
+	}
+	return s.follow(ctx, d, r)
+}
+
+func (s *eventSource) follow(ctx context.Context, d *drive, r *reader) bool {
+	var buffer []Event
+	for {
+		events, ended, ok := d.live.next(r, buffer)
+		if !ok {
+			if d.none {
+				s.yield(Event{}, fmt.Errorf("%w: it had read up to seq %d", ErrSlow, s.cursor))
+				return false
+			}
+			return true // the store has what was missed
+		}
+		buffer = events
+		for i := range events {
+			e := &events[i]
+			if e.Sub == 0 {
+				if e.Entry.Seq <= s.cursor {
+					continue
+				}
+				s.cursor = e.Entry.Seq
+				s.over = e.Entry.Kind == journal.RunFinished
+			}
+			if !s.yield(*e, nil) {
+				return false
+			}
+		}
+		if len(events) > 0 {
+			continue
+		}
+		if ended {
+			return !s.over
+		}
+		select {
+		case <-r.wake:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// Task is the id of the task that the event is about: "inner/review#2"; "" for events of the run.
+func (e *Event) Task() string {
+	if e.Entry.Node == "" {
+		return ""
+	}
+	return node.TaskID(e.Entry.Node, int(e.Entry.Visit))
+}
+
+// OpID is the id of the call that the event belongs to. It is made of task and step, and so is the same across
+// suspensions, resumes and restarts (law E4).
+func (e *Event) OpID() string {
+	if e.Entry.Op == "" {
+		return ""
+	}
+	switch e.Entry.Kind {
+	case journal.InterruptOpened, journal.InterruptUpdated, journal.InterruptResolved:
+		return e.Entry.Op
+	}
+	return "op_" + e.Task() + "/" + e.Entry.Op
+}
+
+// Data is what the event says, as JSON: an object, by the event's type.
+func (e *Event) Data() (json.RawMessage, error) {
+	data := map[string]any{}
+	if len(e.Entry.Body) > 0 {
+		if err := json.Unmarshal(e.Entry.Body, &data); err != nil {
+			return nil, &journal.StoreError{Op: "decode", Run: e.Run, Seq: e.Entry.Seq,
+				Err: fmt.Errorf("%w: the body of %s: %w", journal.ErrCorrupt, e.Type(), err)}
+		}
+	}
+	en := &e.Entry
+	if en.Attempt > 1 {
+		data["attempt"] = en.Attempt
+	}
+	switch en.Kind {
+	case journal.RouteTaken:
+		e.routeData(data)
+	case journal.TextStart, journal.TextDelta, journal.TextEnd:
+		data["segmentId"] = "seg_" + e.Task() + "/" + en.Op
+		if en.Kind == journal.TextDelta {
+			data["text"] = en.To
+		}
+	case journal.InterruptOpened:
+		delete(data, "tokenHash")
+		delete(data, "digest")
+		if e.token != "" {
+			data["resumeToken"] = e.token
+		}
+	case journal.InterruptResolved:
+		data["requestId"] = en.Op
+		if len(en.Value) > 0 {
+			data["answer"] = json.RawMessage(en.Value)
+		}
+	case journal.InterruptUpdated:
+		data["requestId"] = en.Op
+	case journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired:
+		data["step"] = en.Op
+		if len(en.Value) > 0 {
+			data["value"] = json.RawMessage(en.Value)
+		}
+	}
+	if en.Kind.CarriesState() && len(en.Value) > 0 {
+		if en.Flags&journal.FlagBase != 0 {
+			data["base"], data["delta"] = en.Base, json.RawMessage(en.Value)
+		} else {
+			data["value"] = json.RawMessage(en.Value)
+		}
+	}
+	return json.Marshal(data)
+}
+
+func (e *Event) routeData(data map[string]any) {
+	switch e.Entry.To {
+	case node.End:
+		data["end"] = true
+	case node.Stop:
+		data["stop"] = true
+	default:
+		data["to"] = e.Entry.To
+	}
+	switch {
+	case e.Entry.Flags&journal.FlagCatch != 0:
+		data["because"] = "failure"
+	case e.Entry.Flags&journal.FlagExpired != 0:
+		data["because"] = "deadline"
+	}
+}
+
+// Moment is one entry of a run's history with the values that it was about, whole: what traces are made of.
+type Moment struct {
+	Entry journal.Entry
+	Input json.RawMessage // NodeStarted: the value that the task is given
+	Value json.RawMessage // entries that record a state: the state
+}
+
+// History yields a run's entries, each with its values as whole JSON.
+func (rt *Runtime) History(ctx context.Context, id string) iter.Seq2[Moment, error] {
+	return func(yield func(Moment, error) bool) {
+		docs := make(map[uint64]*journal.Document)
+		for e, err := range rt.store.Read(ctx, id, 0) {
+			if err != nil {
+				yield(Moment{}, rt.storeError(id, err))
+				return
+			}
+			m := Moment{Entry: e}
+			if err := m.fill(docs); err != nil {
+				yield(Moment{}, rt.storeError(id, &journal.StoreError{Op: "replay", Run: id, Seq: e.Seq, Err: err}))
+				return
+			}
+			if !yield(m, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m *Moment) fill(docs map[uint64]*journal.Document) error {
+	e := &m.Entry
+	if e.Kind == journal.NodeStarted {
+		if doc := docs[e.Base]; doc != nil {
+			m.Input = doc.JSON()
+		}
+		return nil
+	}
+	if !e.HasValue() || !e.Kind.CarriesState() {
+		return nil
+	}
+	if e.Flags&journal.FlagBase == 0 {
+		doc, err := journal.ParseDocument(e.Value)
+		if err != nil {
+			return err
+		}
+		docs[e.Seq], m.Value = doc, e.Value
+		return nil
+	}
+	base := docs[e.Base]
+	if base == nil {
+		return fmt.Errorf("%w: there is no value at seq %d", journal.ErrCorrupt, e.Base)
+	}
+	doc := base.Clone()
+	if len(e.Value) > 0 {
+		if err := doc.Apply(e.Value); err != nil {
+			return err
+		}
+	}
+	docs[e.Seq], m.Value = doc, doc.JSON()
+	return nil
+}
+
+// log is where a drive logs to.
+func (d *drive) log() *slog.Logger {
+	if d.rt == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return d.rt.log
+}
+
+// replayHandler drops what a node logs while its recorded calls are replayed (law N4).
+type replayHandler struct {
+	slog.Handler
+	h    *host
+	pass uint64
+}
+
+// Enabled implements slog.Handler.
+func (r *replayHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	r.h.mu.Lock()
+	replaying := r.h.consumed < r.h.recorded || r.h.pass.Load() != r.pass
+	r.h.mu.Unlock()
+	return !replaying && r.Handler.Enabled(ctx, level)
+}
+
+// WithAttrs implements slog.Handler.
+func (r *replayHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &replayHandler{Handler: r.Handler.WithAttrs(attrs), h: r.h, pass: r.pass}
+}
+
+// WithGroup implements slog.Handler.
+func (r *replayHandler) WithGroup(name string) slog.Handler {
+	return &replayHandler{Handler: r.Handler.WithGroup(name), h: r.h, pass: r.pass}
+}

@@ -1,0 +1,477 @@
+package fermata
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// host is what the runtime is to the node that runs now. One host serves all tasks of a drive, one after the other;
+// the pass tells a context that is over from one that is not.
+type host struct {
+	d    *drive
+	pass atomic.Uint64
+
+	mu        sync.Mutex
+	node      int
+	visit     uint32
+	attempt   uint16
+	path      string
+	cause     *node.Failure
+	recorded  int // how many calls the journal holds from earlier passes
+	consumed  int // how many of those this pass has made
+	made      []made
+	suspended bool
+	waitFor   string
+
+	broken      error // what this pass cannot go on from: the code diverged
+	storeFailed error // the store failed under this pass
+	streams     map[string]*strings.Builder
+}
+
+// made counts the calls of one kind and key in a pass.
+type made struct {
+	kind node.Kind
+	key  string
+	n    int
+}
+
+// begin makes ready for one pass over a task's function.
+func (h *host) begin(t *machine.Task, flat *plan.Flat) {
+	h.mu.Lock()
+	h.observe(t, flat)
+	h.recorded, h.consumed = 0, 0
+	for i := range t.Ops {
+		if t.Ops[i].Attempt == t.Attempt {
+			h.recorded++
+		}
+	}
+	h.made = h.made[:0]
+	h.suspended, h.waitFor, h.broken, h.storeFailed, h.streams = false, "", nil, nil, nil
+	h.pass.Add(1)
+	h.mu.Unlock()
+}
+
+// observe says whom the host speaks for.
+func (h *host) observe(t *machine.Task, flat *plan.Flat) {
+	h.node, h.visit, h.attempt, h.path, h.cause = t.Node, t.Visit, t.Attempt, flat.Path, t.Cause
+}
+
+// end refuses all further calls of the pass.
+func (h *host) end() {
+	h.mu.Lock()
+	h.pass.Add(1)
+	h.mu.Unlock()
+}
+
+// enter locks the host for a call of a pass, or says why the call is refused.
+func (h *host) enter(pass uint64) error {
+	h.mu.Lock()
+	switch {
+	case pass != h.pass.Load() || pass == 0:
+	case h.broken != nil:
+		defer h.mu.Unlock()
+		return h.broken
+	case h.storeFailed != nil:
+		defer h.mu.Unlock()
+		return h.storeFailed
+	case h.suspended:
+		h.mu.Unlock()
+		return node.ErrSuspended
+	default:
+		return nil
+	}
+	h.mu.Unlock()
+	return node.ErrTaskOver
+}
+
+// skipped names a call that the journal holds and the pass did not make, "" for none.
+func (h *host) skipped() string {
+	if h.consumed >= h.recorded {
+		return ""
+	}
+	t := h.d.m.Task(h.node, h.visit)
+	if t == nil {
+		return ""
+	}
+	for i := range t.Ops {
+		if t.Ops[i].Attempt == h.attempt && !h.wasMade(t.Ops[i].ID) {
+			return t.Ops[i].ID
+		}
+	}
+	return ""
+}
+
+func (h *host) wasMade(id string) bool {
+	for _, m := range h.made {
+		for n := 1; n <= m.n; n++ {
+			if opID(m.kind, m.key, n) == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func opID(kind node.Kind, key string, n int) string {
+	return string(kind) + ":" + key + "#" + strconv.Itoa(n)
+}
+
+// Begin implements node.Host.
+func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
+	if err := h.enter(pass); err != nil {
+		return node.Op{}, err
+	}
+	defer h.mu.Unlock()
+	op := node.Op{Kind: kind, ID: opID(kind, key, h.count(kind, key))}
+	t := h.d.m.Task(h.node, h.visit)
+	if t == nil {
+		return op, node.ErrTaskOver
+	}
+	known := t.Op(op.ID)
+	if known == nil {
+		if expected := h.skipped(); expected != "" {
+			h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: expected, Found: op.ID}
+			return op, h.broken
+		}
+		return op, nil
+	}
+	if known.Attempt == h.attempt {
+		h.consumed++
+	}
+	op.Done, op.Value, op.Failure, op.Begun = known.Done, known.Value, known.Failure, known.Begun
+	return op, nil
+}
+
+// count numbers a call among those of its kind and key.
+func (h *host) count(kind node.Kind, key string) int {
+	for i := range h.made {
+		if h.made[i].kind == kind && h.made[i].key == key {
+			h.made[i].n++
+			return h.made[i].n
+		}
+	}
+	h.made = append(h.made, made{kind: kind, key: key, n: 1})
+	return 1
+}
+
+// record stores an entry of the task; lazily with the next commit when nothing outside depends on it.
+func (h *host) record(lazy bool, in func(m *machine.Machine, t *machine.Task, now int64) error) error {
+	index, visit := h.node, h.visit
+	now := h.d.now()
+	wrapped := func(m *machine.Machine) error {
+		t := m.Task(index, visit)
+		if t == nil {
+			return errOver
+		}
+		return in(m, t, now)
+	}
+	if lazy && !h.d.none {
+		h.d.add(wrapped)
+		return nil
+	}
+	if err := h.d.record(h.d.ctx, wrapped); err != nil {
+		h.storeFailed = err
+		return err
+	}
+	return nil
+}
+
+// Intend implements node.Host.
+func (h *host) Intend(pass uint64, op node.Op) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
+		return m.Record(now, t, journal.StepStarted, op.ID, nil, nil)
+	})
+}
+
+// Record implements node.Host.
+func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	var body []byte
+	if failure != "" {
+		body, _ = json.Marshal(journal.StepBody{Error: failure}) //nolint:errchkjson // a string always encodes
+	}
+	return h.record(op.Kind == node.KindNow, func(m *machine.Machine, t *machine.Task, now int64) error {
+		return m.Record(now, t, journal.StepFinished, op.ID, value, body)
+	})
+}
+
+// Sleep implements node.Host.
+func (h *host) Sleep(pass uint64, op node.Op, d time.Duration) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	if h.d.none {
+		return h.nap(op, d)
+	}
+	t := h.d.m.Task(h.node, h.visit)
+	if t == nil {
+		return node.ErrTaskOver
+	}
+	h.suspended, h.waitFor = true, op.ID
+	if t.Op(op.ID) != nil {
+		return node.ErrSuspended // the timer is set; the task was run again too early
+	}
+	err := h.record(true, func(m *machine.Machine, t *machine.Task, now int64) error {
+		body, _ := json.Marshal(journal.TimerBody{Due: now + d.Microseconds()}) //nolint:errchkjson // a number always encodes
+		return m.Record(now, t, journal.TimerSet, op.ID, nil, body)
+	})
+	if err != nil {
+		return err
+	}
+	return node.ErrSuspended
+}
+
+// nap sleeps where nothing is stored: the task keeps its goroutine.
+func (h *host) nap(op node.Op, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-h.d.ctx.Done():
+		return h.d.ctx.Err()
+	}
+	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
+		return m.Record(now, t, journal.StepFinished, op.ID, nil, nil)
+	})
+}
+
+// Ask implements node.Host.
+func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	if h.d.none {
+		h.storeFailed = ErrMustWait
+		return ErrMustWait
+	}
+	t := h.d.m.Task(h.node, h.visit)
+	if t == nil {
+		return node.ErrTaskOver
+	}
+	digest := questionDigest(q)
+	if known := t.Op(op.ID); known != nil {
+		if known.Digest != digest {
+			h.broken = &node.DivergedError{
+				Task: node.TaskID(h.path, int(h.visit)), Expected: op.ID + " as it was asked",
+				Found: "another question in its place (a question whose text may vary needs node.ID)",
+			}
+			return h.broken
+		}
+		return nil
+	}
+	asked, err := h.interrupt(op, q, digest)
+	if err != nil {
+		return err
+	}
+	return h.record(q.Waits, func(m *machine.Machine, t *machine.Task, now int64) error {
+		asked.Opened = now
+		if q.Within > 0 {
+			asked.Deadline = now + q.Within.Microseconds()
+		}
+		return m.Ask(now, t, asked)
+	})
+}
+
+// interrupt makes the durable form of a question (law H1), checks its request (law N8), and keeps its token for
+// whoever opened it (law H5).
+func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.Interrupt, error) {
+	task := node.TaskID(h.path, int(h.visit))
+	if len(q.RequestSchema) > 0 {
+		s, err := h.d.rt.schema(q.RequestSchema)
+		if err == nil {
+			err = s.Check(q.Request)
+		}
+		if err != nil {
+			return journal.Interrupt{}, fmt.Errorf("task %s, %s: request: %w", task, op.ID, err)
+		}
+	}
+	if err := h.checkDeadline(q); err != nil {
+		return journal.Interrupt{}, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
+	}
+	token := rand.Text()
+	sum := sha256.Sum256([]byte(token))
+	id := newID("int_")
+	if h.d.tokens == nil {
+		h.d.tokens = make(map[string]string)
+	}
+	h.d.tokens[id] = token
+	return journal.Interrupt{
+		ID: id, Run: h.d.id, Task: task, Op: op.ID, Kind: q.Kind, Request: q.Request, RequestSchema: q.RequestSchema,
+		ResponseSchema: q.ResponseSchema, Prompt: q.Prompt, Options: q.Options, Role: q.Role,
+		AtDeadline: durable(&q.AtDeadline), Digest: digest, TokenHash: hex.EncodeToString(sum[:]), State: journal.Open,
+	}, nil
+}
+
+// checkDeadline checks what a deadline would do: a default answer against the response schema, a route against the
+// declared deadline edges (law F7).
+func (h *host) checkDeadline(q node.Question) error {
+	for d := &q.AtDeadline; d != nil; d = d.Then {
+		switch d.Do {
+		case node.DeadlineDefault:
+			s, err := h.d.rt.schema(q.ResponseSchema)
+			if err == nil {
+				err = s.Check(d.Answer)
+			}
+			if err != nil {
+				return fmt.Errorf("default answer: %w", err)
+			}
+		case node.DeadlineRoute:
+			flat := &h.d.plan.Flat()[h.node]
+			if _, ok := plan.Find(flat.Deadlines, d.Target); !ok {
+				return invalidRoute(flat, d.Target, flat.Deadlines)
+			}
+		case node.DeadlineFail, node.DeadlineEscalate, "":
+		}
+	}
+	return nil
+}
+
+func durable(d *node.Deadline) *journal.Deadline {
+	if d == nil || d.Do == "" || d.Do == node.DeadlineFail {
+		return nil
+	}
+	return &journal.Deadline{
+		Do: string(d.Do), Answer: d.Answer, Target: d.Target, Role: d.Role, Within: d.Within.Microseconds(),
+		Then: durable(d.Then),
+	}
+}
+
+// questionDigest is what must be the same when the code asks again: all of a question that has no name, and only the
+// form of the answer of one that has (law N3).
+func questionDigest(q node.Question) string {
+	sum := fnv.New64a()
+	_, _ = sum.Write(q.ResponseSchema) // a hash never fails
+	if q.Unnamed {
+		_, _ = sum.Write([]byte(q.Prompt))
+		_, _ = sum.Write(q.Request)
+	}
+	return strconv.FormatUint(sum.Sum64(), 36)
+}
+
+// Answered implements node.Host.
+func (h *host) Answered(pass uint64, op node.Op) (node.Op, error) {
+	if err := h.enter(pass); err != nil {
+		return op, err
+	}
+	defer h.mu.Unlock()
+	if t := h.d.m.Task(h.node, h.visit); t != nil {
+		if known := t.Op(op.ID); known != nil && known.Done {
+			op.Done, op.Value, op.Failure = true, known.Value, known.Failure
+			return op, nil
+		}
+	}
+	h.suspended, h.waitFor = true, op.ID
+	return op, node.ErrSuspended
+}
+
+// Emit implements node.Host.
+func (h *host) Emit(pass uint64, op node.Op, eventType string, data []byte) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	kind := journal.Message
+	switch eventType {
+	case node.EventStatus:
+		kind = journal.Status
+	case node.EventDiagnostic:
+		kind = journal.Diagnostic
+	}
+	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
+		return m.Record(now, t, kind, op.ID, nil, data)
+	})
+}
+
+// Chunk implements node.Host.
+func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	b := h.streams[op.ID]
+	if b == nil {
+		if h.streams == nil {
+			h.streams = make(map[string]*strings.Builder)
+		}
+		b = &strings.Builder{}
+		h.streams[op.ID] = b
+		body, _ := json.Marshal(textBody{Channel: channel}) //nolint:errchkjson // strings always encode
+		err := h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
+			return m.Record(now, t, journal.TextStart, op.ID, nil, body)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !last {
+		b.WriteString(text)
+		h.d.live.chunk(h, op.ID, text, b)
+		return nil
+	}
+	delete(h.streams, op.ID)
+	body, err := json.Marshal(textBody{Channel: channel, Text: b.String()})
+	if err != nil {
+		return err
+	}
+	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
+		return m.Record(now, t, journal.TextEnd, op.ID, nil, body)
+	})
+}
+
+// textBody is the body of TextStart and TextEnd.
+type textBody struct {
+	Channel string `json:"channel"`
+	Text    string `json:"text,omitempty"`
+}
+
+// Info implements node.Host.
+func (h *host) Info() node.Info {
+	return node.Info{
+		Run: h.d.id, Plan: h.d.plan.Name(), Node: h.path, Visit: int(h.visit), Attempt: int(h.attempt),
+	}
+}
+
+// Cause implements node.Host.
+func (h *host) Cause() *node.Failure { return h.cause }
+
+// Clock implements node.Host.
+func (h *host) Clock() time.Time {
+	if h.d.rt == nil {
+		return time.Now()
+	}
+	return h.d.rt.clock.Now()
+}
+
+// Service implements node.Host.
+func (h *host) Service(t reflect.Type) any { return h.d.serviceOf(t) }
+
+// Logger implements node.Host.
+func (h *host) Logger() *slog.Logger {
+	return slog.New(&replayHandler{Handler: h.d.log().Handler(), h: h, pass: h.pass.Load()}).
+		With("run", h.d.id, "task", node.TaskID(h.path, int(h.visit)), "attempt", int(h.attempt))
+}

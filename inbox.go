@@ -1,0 +1,330 @@
+package fermata
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// Inbox lists interrupts, the oldest first; with a zero filter those that are open or claimed.
+func (rt *Runtime) Inbox(ctx context.Context, f journal.InboxFilter) ([]Interrupt, error) {
+	found, err := rt.store.Inbox(ctx, f)
+	if err != nil {
+		return nil, rt.storeError(f.Run, err)
+	}
+	list := make([]Interrupt, len(found))
+	for i, q := range found {
+		list[i] = Interrupt{Interrupt: q}
+	}
+	return list, nil
+}
+
+// Answer closes an interrupt: it checks who answers and what, and commits the answer in one append (law H2). The
+// value is anything that encoding/json writes. Then the run is driven on, unless Hold says not to, or the runtime does
+// not know its plan.
+//
+// An answer that does not fit leaves the interrupt open (CodeInvalid, with a *schema.Error). The same answer again is
+// accepted and has no effect; a different one is CodeConflict, a late one CodeExpired, a wrong role or token
+// CodeForbidden.
+func (rt *Runtime) Answer(ctx context.Context, interrupt string, value any, opts ...AnswerOption) error {
+	var o answerOptions
+	for _, opt := range opts {
+		opt(&o)
+	}
+	answer, err := toJSON(value)
+	if err != nil {
+		return &Error{Code: CodeInvalid, Err: fmt.Errorf("interrupt %s: %w", interrupt, err)}
+	}
+	changed := false
+	err = rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64) ([]journal.Entry, error) {
+		if err := rt.admit(q, o, now); err != nil {
+			return nil, err
+		}
+		switch q.State {
+		case journal.Answered:
+			if sameJSON(q.Answer, answer) {
+				return nil, nil
+			}
+			return nil, &Error{Code: CodeConflict, Run: q.Run, Task: q.Task,
+				Err: fmt.Errorf("%w: interrupt %s, by %s", ErrAnswered, q.ID, who(q.AnsweredBy))}
+		case journal.Expired:
+			return nil, &Error{Code: CodeExpired, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w", q.ID, ErrExpired)}
+		case journal.Withdrawn:
+			return nil, &Error{Code: CodeConflict, Run: q.Run, Task: q.Task,
+				Err: fmt.Errorf("interrupt %s: %w", q.ID, node.ErrWithdrawn)}
+		}
+		if err := rt.checkAnswer(q, answer); err != nil {
+			return nil, &Error{Code: CodeInvalid, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w: %w", q.ID, ErrInvalid, err)}
+		}
+		changed = true
+		body := journal.ResolvedBody{State: journal.Answered, By: o.by, Role: o.role}
+		body.Resolve(q, answer, now)
+		e := interruptEntry(q, journal.InterruptResolved, now, body)
+		e.Value = answer
+		return []journal.Entry{e}, nil
+	}, !o.hold)
+	if err == nil && changed {
+		rt.log.Info("answered", "interrupt", interrupt, "by", o.by)
+	}
+	return err
+}
+
+// admit checks who answers (laws H2 and H5), and whether there is still time.
+func (rt *Runtime) admit(q *journal.Interrupt, o answerOptions, now int64) error {
+	forbidden := func(format string, args ...any) error {
+		return &Error{Code: CodeForbidden, Run: q.Run, Task: q.Task,
+			Err: fmt.Errorf("%w: interrupt %s: %s", ErrForbidden, q.ID, fmt.Sprintf(format, args...))}
+	}
+	if o.token != "" {
+		sum := sha256.Sum256([]byte(o.token))
+		if subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(q.TokenHash)) != 1 {
+			return forbidden("the resume token is not the one that was given out")
+		}
+	}
+	if q.Role != "" && q.Role != o.role {
+		return forbidden("it asks for role %q, found %q", q.Role, o.role)
+	}
+	open := q.State == journal.Open || q.State == journal.Claimed
+	if q.State == journal.Claimed && q.ClaimedBy != o.by {
+		return &Error{Code: CodeConflict, Run: q.Run, Task: q.Task,
+			Err: fmt.Errorf("%w: interrupt %s, by %s", ErrClaimed, q.ID, who(q.ClaimedBy))}
+	}
+	if open && q.Deadline != 0 && q.Deadline <= now {
+		return &Error{Code: CodeExpired, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w", q.ID, ErrExpired)}
+	}
+	return nil
+}
+
+func who(name string) string {
+	if name == "" {
+		return "somebody who gave no name"
+	}
+	return name
+}
+
+func (rt *Runtime) checkAnswer(q *journal.Interrupt, answer []byte) error {
+	if len(q.ResponseSchema) == 0 {
+		return nil
+	}
+	s, err := rt.schema(q.ResponseSchema)
+	if err != nil {
+		return err
+	}
+	return s.Check(answer)
+}
+
+// Claim reserves an open interrupt for one person; only they can answer it until it is released. Claiming what one
+// has claimed is no error.
+func (rt *Runtime) Claim(ctx context.Context, interrupt, by, role string) error {
+	if by == "" {
+		return &Error{Code: CodeInvalid, Err: fmt.Errorf("interrupt %s: a claim needs a name", interrupt)}
+	}
+	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64) ([]journal.Entry, error) {
+		if err := rt.admit(q, answerOptions{by: by, role: role}, now); err != nil {
+			return nil, err
+		}
+		switch q.State {
+		case journal.Claimed:
+			return nil, nil
+		case journal.Open:
+		default:
+			return nil, &Error{Code: CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
+		}
+		body := journal.UpdatedBody{Do: "claim", By: by}
+		body.Update(q)
+		return []journal.Entry{interruptEntry(q, journal.InterruptUpdated, now, body)}, nil
+	}, false)
+}
+
+// Release gives a claimed interrupt back.
+func (rt *Runtime) Release(ctx context.Context, interrupt, by string) error {
+	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64) ([]journal.Entry, error) {
+		switch {
+		case q.State == journal.Open:
+			return nil, nil
+		case q.State != journal.Claimed:
+			return nil, &Error{Code: CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
+		case q.ClaimedBy != by:
+			return nil, &Error{Code: CodeConflict, Run: q.Run, Task: q.Task,
+				Err: fmt.Errorf("%w: interrupt %s, by %s", ErrClaimed, q.ID, who(q.ClaimedBy))}
+		}
+		body := journal.UpdatedBody{Do: "release", By: by}
+		body.Update(q)
+		return []journal.Entry{interruptEntry(q, journal.InterruptUpdated, now, body)}, nil
+	}, false)
+}
+
+func interruptEntry(q *journal.Interrupt, kind journal.Kind, now int64, body any) journal.Entry {
+	path, visit, _ := strings.Cut(q.Task, "#")
+	n, _ := strconv.ParseUint(visit, 10, 32)
+	data, _ := json.Marshal(body) //nolint:errchkjson // bodies are strings and numbers
+	return journal.Entry{Kind: kind, At: now, Node: path, Visit: uint32(n), Op: q.ID, Body: data}
+}
+
+// amend changes an interrupt from outside, whoever drives the run: it reads how the interrupt stands, and appends
+// what change makes of it. When somebody else wrote in between, it looks again (law J3).
+func (rt *Runtime) amend(
+	ctx context.Context, id string, change func(q *journal.Interrupt, now int64) ([]journal.Entry, error), drive bool,
+) error {
+	q, err := rt.interrupt(ctx, id)
+	if err != nil {
+		return err
+	}
+	for {
+		row, err := rt.Info(ctx, q.Run) // the head first: what is read after it cannot be older
+		if err != nil {
+			return err
+		}
+		if q, err = rt.interrupt(ctx, id); err != nil {
+			return err
+		}
+		wasOpen := q.State == journal.Open || q.State == journal.Claimed
+		now := rt.now()
+		entries, err := change(&q, now)
+		if errors.Is(err, ErrExpired) && wasOpen {
+			rt.wake(q.Run) // its deadline is due, and nobody was there to notice
+		}
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		b := journal.Batch{Run: q.Run, After: row.Head, Entries: entries, Interrupts: []journal.Interrupt{q}}
+		for i := range entries {
+			entries[i].Seq = row.Head + uint64(i) + 1
+		}
+		if q.State != journal.Open && q.State != journal.Claimed {
+			row.Waiting--
+			row.Updated = now
+			b.Row = &row
+			if q.Deadline != 0 {
+				b.Timers = []journal.Timer{{Run: q.Run, ID: q.ID, Done: true}}
+			}
+		}
+		err = rt.store.Append(ctx, b)
+		switch {
+		case errors.Is(err, journal.ErrConflict):
+			if err := ctx.Err(); err != nil {
+				return rt.storeError(q.Run, err)
+			}
+			continue
+		case err != nil:
+			return rt.storeError(q.Run, err)
+		case drive:
+			rt.wake(q.Run)
+		default:
+			rt.ring(q.Run)
+		}
+		return nil
+	}
+}
+
+func (rt *Runtime) interrupt(ctx context.Context, id string) (journal.Interrupt, error) {
+	found, err := rt.store.Inbox(ctx, journal.InboxFilter{ID: id, All: true})
+	if err != nil {
+		return journal.Interrupt{}, rt.storeError("", err)
+	}
+	if len(found) == 0 {
+		return journal.Interrupt{}, &Error{Code: CodeNotFound, Err: fmt.Errorf("%w: interrupt %s", errNoInterrupt, id)}
+	}
+	return found[0], nil
+}
+
+var errNoInterrupt = errors.New("no such interrupt")
+
+// Cancel ends a run, whoever drives it (law F3): its open questions are withdrawn, its tasks are told to stop, and
+// what they still say is not taken. A run that has ended is CodeConflict.
+func (rt *Runtime) Cancel(ctx context.Context, id, reason, by string) error {
+	for {
+		row, err := rt.Info(ctx, id)
+		if err != nil {
+			return err
+		}
+		if Status(row.Status).Ended() {
+			return &Error{Code: CodeConflict, Run: id, Err: fmt.Errorf("%w: the run is %s already", ErrConflict, row.Status)}
+		}
+		open, err := rt.store.Inbox(ctx, journal.InboxFilter{Run: id})
+		if err != nil {
+			return rt.storeError(id, err)
+		}
+		b, err := rt.cancelBatch(row, open, reason, by)
+		if err != nil {
+			return err
+		}
+		err = rt.store.Append(ctx, b)
+		if errors.Is(err, journal.ErrConflict) && ctx.Err() == nil {
+			continue
+		}
+		if err != nil {
+			return rt.storeError(id, err)
+		}
+		rt.mu.Lock()
+		if d := rt.drives[id]; d != nil {
+			d.stop()
+		}
+		rt.ringLocked(id)
+		rt.mu.Unlock()
+		return nil
+	}
+}
+
+func (rt *Runtime) cancelBatch(row RunInfo, open []journal.Interrupt, reason, by string) (journal.Batch, error) {
+	now := rt.now()
+	b := journal.Batch{Run: row.ID, After: row.Head}
+	for i := range open {
+		body := journal.ResolvedBody{State: journal.Withdrawn, By: by, Reason: reason}
+		body.Resolve(&open[i], nil, now)
+		b.Entries = append(b.Entries, interruptEntry(&open[i], journal.InterruptResolved, now, body))
+		if open[i].Deadline != 0 {
+			b.Timers = append(b.Timers, journal.Timer{Run: row.ID, ID: open[i].ID, Done: true})
+		}
+	}
+	body, err := json.Marshal(journal.FinishedBody{Status: string(Cancelled), Reason: reason, By: by})
+	if err != nil {
+		return b, err
+	}
+	b.Entries = append(b.Entries, journal.Entry{Kind: journal.RunFinished, At: now, Body: body})
+	for i := range b.Entries {
+		b.Entries[i].Seq = row.Head + uint64(i) + 1
+	}
+	b.Interrupts = open
+	row.Status, row.Waiting, row.Updated, row.Error = string(Cancelled), 0, now, reason
+	b.Row = &row
+	return b, nil
+}
+
+// schema compiles a schema document, and remembers it.
+func (rt *Runtime) schema(doc []byte) (*schema.Schema, error) {
+	rt.mu.Lock()
+	s := rt.schemas[string(doc)]
+	rt.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
+	s, err := schema.Parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if len(rt.schemas) >= 1024 {
+		clear(rt.schemas)
+	}
+	rt.schemas[string(doc)] = s
+	return s, nil
+}
+
+// sameJSON reports whether two JSON texts hold the same value.
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}

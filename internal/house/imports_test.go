@@ -1,0 +1,193 @@
+package house
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// row says what a package may import of this module.
+type row struct {
+	pkg     string   // its folder, "." for the root; "x/*" is any folder in x, "x/..." any below it
+	may     []string // folders, or one of the words below
+	because string
+}
+
+// Words for more than one folder.
+const (
+	anything = "anything"
+	public   = "whatever users can import"
+)
+
+// table is who may import whom, from the ground floor up. What is not allowed here is not imported; a package without
+// a row is a failure. Tests are where packages meet and may import what they need.
+//
+// docs/architecture.md shows the same table; go test ./internal/house -update writes it there.
+var table = []row{
+	{"internal/nearest", nil, "the nearest name to a misspelt one"},
+	{"internal/jsonfield", nil, "the members that encoding/json gives a struct"},
+	{"schema", []string{"internal/jsonfield", "internal/nearest"}, "Go types, JSON Schemas and checked values: of use without any workflow"},
+	{"journal", nil, "facts and what a store must do; it knows no plan and does no scheduling"},
+	{"node", []string{"schema"}, "what node code calls; engine and stores are behind its Host"},
+	{"plan", []string{"node", "internal/nearest"}, "the compiled form holds functions of nodes and never calls them"},
+	{"internal/value", []string{"internal/jsonfield", "journal", "plan"}, "codecs turn values into the deltas that journals hold"},
+	{"internal/machine", []string{"journal", "node", "plan"}, "the fold: plan and entries in, work out, and nothing with I/O (J1)"},
+	{
+		".",
+		[]string{"internal/machine", "internal/nearest", "internal/value", "journal", "journal/memory", "node", "plan", "schema"},
+		"the runtime drives the machine. Of stores it knows one, the default: memory. Authors and faces are above it",
+	},
+	{"journal/memory", []string{"journal"}, "a store knows what it stores, not who runs"},
+	{"journal/sqlite", []string{"journal"}, "likewise"},
+	{"journal/journaltest", []string{"journal"}, "the suite is for any store, also those of others"},
+	{
+		"graph",
+		[]string{".", "internal/nearest", "internal/value", "node", "plan", "schema"},
+		"an author makes plans and hands them to the runtime; it knows no store and no other author",
+	},
+	{
+		"recipe",
+		[]string{".", "internal/nearest", "internal/value", "node", "plan", "schema"},
+		"likewise",
+	},
+	{
+		"fermatatest",
+		[]string{".", "journal", "journal/memory", "node", "plan", "schema"},
+		"tests of users' plans, whoever authored them; no face",
+	},
+	{"cmd/...", []string{anything}, "flags and wiring: where everything meets"},
+	{"examples/*", []string{public}, "an example can do what a user can"},
+	{"bench", []string{anything}, "it measures all rooms"},
+	{"internal/house", nil, "it looks at the tree from outside"},
+}
+
+func (r row) matches(dir string) bool {
+	if prefix, ok := strings.CutSuffix(r.pkg, "/*"); ok {
+		return path.Dir(dir) == prefix
+	}
+	if prefix, ok := strings.CutSuffix(r.pkg, "..."); ok {
+		return strings.HasPrefix(dir, prefix)
+	}
+	return r.pkg == dir
+}
+
+func (r row) allows(dir string) bool {
+	for _, may := range r.may {
+		switch {
+		case may == anything, may == dir:
+			return true
+		case may == public && !strings.HasPrefix(dir, "internal/") && !strings.HasPrefix(dir, "cmd/"):
+			return true
+		}
+	}
+	return false
+}
+
+func rowOf(dir string) (row, bool) {
+	i := slices.IndexFunc(table, func(r row) bool { return r.matches(dir) })
+	if i < 0 {
+		return row{}, false
+	}
+	return table[i], true
+}
+
+// Every package has its row, imports what the row allows, and every row has its package.
+func TestImports(t *testing.T) {
+	w := readTree(t)
+	packages := w.packages()
+	for _, dir := range slices.Sorted(maps.Keys(packages)) {
+		r, ok := rowOf(dir)
+		if !ok {
+			t.Errorf("package %s has no row in the table of internal/house/imports_test.go: "+
+				"say there what it may import of this module, and why", dir)
+			continue
+		}
+		for _, f := range packages[dir] {
+			for _, imported := range f.imports() {
+				to, ok := sibling(imported.what)
+				if ok && !r.allows(to) {
+					t.Errorf("%s: package %s may not import %s; it may import %s, because: %s",
+						w.at(imported.pos), dir, to, r.list(), r.because)
+				}
+			}
+		}
+	}
+	for _, r := range table {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(packages)), r.matches) {
+			t.Errorf("the table of imports has a row for %s, and there is no such package", r.pkg)
+		}
+	}
+}
+
+func (r row) list() string {
+	if len(r.may) == 0 {
+		return "nothing of this module"
+	}
+	return strings.Join(r.may, ", ")
+}
+
+// outside is who may import which module of others. Whoever imports graph gets no database driver with it.
+var outside = []struct {
+	module  string
+	in      []string // folders, or a folder and all below it: "cmd/..."
+	because string
+}{
+	{"golang.org/x", []string{"..."}, "the Go project's own"},
+	{"github.com/google/uuid", []string{"."}, "ids of runs and interrupts"},
+	{"github.com/google/jsonschema-go", []string{"schema"}, "schemas of Go types"},
+	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"schema"}, "checking values"},
+	{"modernc.org/sqlite", []string{"journal/sqlite", "bench"}, "the driver, and the floor that bench measures against"},
+	{"go.yaml.in/yaml/v4", []string{"recipe", "cmd/..."}, "definitions, and values on the command line"},
+	{"github.com/expr-lang/expr", []string{"recipe"}, "conditions and expr agents"},
+	{"github.com/spf13/cobra", []string{"cmd/..."}, "the command line"},
+	{"github.com/spf13/pflag", []string{"cmd/..."}, "the command line"},
+	{"charm.land", []string{"cmd/..."}, "questions and colours on a terminal"},
+	{"github.com/charmbracelet/x", []string{"cmd/..."}, "widths of text on a terminal"},
+	{"github.com/google/go-cmp", []string{"journal/journaltest", "fermatatest"}, "packages that are imported by tests"},
+}
+
+func TestImportsOfOthers(t *testing.T) {
+	w := readTree(t)
+	for _, f := range w.goFiles(false) {
+		for _, imported := range f.imports() {
+			if !strings.Contains(strings.Split(imported.what, "/")[0], ".") || strings.HasPrefix(imported.what, modulePath) {
+				continue
+			}
+			if err := outsideFault(f.dir(), imported.what); err != nil {
+				t.Errorf("%s: %v", w.at(imported.pos), err)
+			}
+		}
+	}
+}
+
+func outsideFault(dir, imported string) error {
+	for _, o := range outside {
+		if imported != o.module && !strings.HasPrefix(imported, o.module+"/") {
+			continue
+		}
+		for _, in := range o.in {
+			prefix, below := strings.CutSuffix(in, "...")
+			if in == dir || below && strings.HasPrefix(dir+"/", prefix) {
+				return nil
+			}
+		}
+		return fmt.Errorf("package %s may not import %s; it is for %s (%s)", dir, imported, strings.Join(o.in, ", "), o.because)
+	}
+	return fmt.Errorf("%s has no row in the table of other modules in internal/house/imports_test.go: "+
+		"say there who may import it, and why", imported)
+}
+
+// Folders are named for what they hold, not for how often it is used.
+func TestFolderNames(t *testing.T) {
+	for dir := range readTree(t).packages() {
+		for part := range strings.SplitSeq(dir, "/") {
+			switch part {
+			case "util", "utils", "common", "core", "pkg", "helper", "helpers", "misc", "shared", "base", "lib":
+				t.Errorf("package %s: a folder named %q says nothing; name it for what it holds", dir, part)
+			}
+		}
+	}
+}

@@ -1,0 +1,366 @@
+package machine
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// Apply folds one entry of the journal into the machine (law J1). An entry that cannot follow what was applied
+// before is journal.ErrCorrupt (law J6).
+func (m *Machine) Apply(e *journal.Entry) error {
+	if e.Seq != m.head+1 {
+		return m.corrupt(e, "expected seq %d", m.head+1)
+	}
+	if m.status == "" && e.Kind != journal.RunStarted {
+		return m.corrupt(e, "a journal begins with run.started")
+	}
+	if m.status == Running && e.At > m.at && e.Kind != journal.RunResumed { // time without a driver does not count
+		m.active += e.At - m.at
+	}
+	if err := m.fold(e); err != nil {
+		return err
+	}
+	m.head, m.at = e.Seq, e.At
+	if e.HasValue() && e.Kind.CarriesState() {
+		m.value = e.Seq
+	}
+	return nil
+}
+
+func (m *Machine) fold(e *journal.Entry) error {
+	switch e.Kind {
+	case journal.NodeStarted:
+		return m.nodeStarted(e)
+	case journal.NodeFinished:
+		return m.nodeFinished(e)
+	case journal.RouteTaken:
+		return m.routeTaken(e)
+	case journal.NodeRetrying, journal.NodeFailed:
+		return m.nodeFailed(e)
+	case journal.NodeSuspended:
+		return m.nodeSuspended(e)
+	case journal.RunStarted:
+		return m.runStarted(e)
+	case journal.RunPaused:
+		m.status = Paused
+	case journal.RunResumed:
+		return m.runResumed(e)
+	case journal.RunFinished:
+		return m.runFinished(e)
+	case journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired,
+		journal.Message, journal.Status, journal.Diagnostic, journal.StructuredData, journal.TextEnd:
+		return m.opEntry(e)
+	case journal.InterruptOpened:
+		return m.interruptOpened(e)
+	case journal.InterruptUpdated:
+		return m.interruptUpdated(e)
+	case journal.InterruptResolved:
+		return m.interruptResolved(e)
+	case journal.TextStart:
+	default:
+		return m.corrupt(e, "this kind has no place in the journal of a run")
+	}
+	return nil
+}
+
+func (m *Machine) corrupt(e *journal.Entry, format string, args ...any) error {
+	return fmt.Errorf("seq %d, %s %s: %w: %s", e.Seq, e.Kind, node.TaskID(e.Node, int(e.Visit)),
+		journal.ErrCorrupt, fmt.Sprintf(format, args...))
+}
+
+func (m *Machine) runStarted(e *journal.Entry) error {
+	if m.status != "" {
+		return m.corrupt(e, "the run has started already")
+	}
+	if err := unmarshal(e.Body, &m.body); err != nil {
+		return m.corrupt(e, "%v", err)
+	}
+	m.status = Running
+	m.tokens = append(m.tokens, token{at: m.plan.Entry(), ref: e.Seq, fromNode: -1})
+	return nil
+}
+
+// nodeStarted begins a task: a new one from a token, or the next attempt of one that failed.
+func (m *Machine) nodeStarted(e *journal.Entry) error {
+	at := m.index(e.Node)
+	if e.Attempt > 1 {
+		t := m.Task(at, e.Visit)
+		if t == nil {
+			return m.corrupt(e, "attempt %d of a task that is not open", e.Attempt)
+		}
+		t.Attempt, t.State, t.RetryAt, t.failed = e.Attempt, Ready, 0, false
+		t.Ops = forgetFailures(t.Ops)
+		m.dropInside(t)
+		return nil
+	}
+	tok, ok := m.takeToken(at, e.Base)
+	if !ok {
+		return m.corrupt(e, "no token with value %d is on its way here", e.Base)
+	}
+	if e.Visit != m.visits[at]+1 {
+		return m.corrupt(e, "expected visit %d", m.visits[at]+1)
+	}
+	m.visits[at] = e.Visit
+	m.started++
+	t := m.newTask()
+	t.Node, t.Visit, t.Attempt, t.State = at, e.Visit, 1, Ready
+	t.Ref, t.Parent, t.Cause = tok.ref, tok.parent, tok.cause
+	m.tasks = append(m.tasks, t)
+	return nil
+}
+
+// forgetFailures drops the calls that a new attempt makes again: those that failed or were withdrawn.
+func forgetFailures(ops []Op) []Op {
+	kept := ops[:0]
+	for i := range ops {
+		if ops[i].Failure == "" {
+			kept = append(kept, ops[i])
+		}
+	}
+	clear(ops[len(kept):])
+	return kept
+}
+
+// takeToken finds the token that a task starts from. Where the plan has changed since, the journal knows better
+// than the plan where the token went (law J8).
+func (m *Machine) takeToken(at int, ref uint64) (token, bool) {
+	found := -1
+	for i := range m.tokens {
+		if m.tokens[i].ref == ref {
+			if found = i; m.tokens[i].at == at {
+				break
+			}
+		}
+	}
+	if found >= 0 {
+		tok := m.tokens[found]
+		m.tokens = append(m.tokens[:found], m.tokens[found+1:]...)
+		return tok, true
+	}
+	for _, t := range m.tasks {
+		if t.State == Choosing && t.Result == ref {
+			tok := token{ref: ref, parent: t.Parent}
+			m.drop(t)
+			return tok, true
+		}
+	}
+	return token{}, false
+}
+
+func (m *Machine) nodeFinished(e *journal.Entry) error {
+	t := m.Task(m.index(e.Node), e.Visit)
+	if t == nil {
+		return m.corrupt(e, "the task is not open")
+	}
+	ref := t.Ref
+	if e.HasValue() {
+		ref = e.Seq
+	}
+	if t.Node < len(m.flat) && m.flat[t.Node].Route != nil {
+		t.State, t.Result = Choosing, ref
+		return nil
+	}
+	from, visit, parent := t.Node, t.Visit, t.Parent
+	m.drop(t)
+	if from >= len(m.flat) || len(m.flat[from].Next) == 0 {
+		m.endPath(parent, ref)
+		return nil
+	}
+	for _, next := range m.flat[from].Next {
+		m.move(token{at: next, ref: ref, parent: parent, fromNode: from, fromVisit: visit})
+	}
+	return nil
+}
+
+// move puts a token on its way, or ends its path.
+func (m *Machine) move(tok token) {
+	switch tok.at {
+	case plan.EndIndex:
+		m.endPath(tok.parent, tok.ref)
+	case plan.StopIndex:
+		m.stopped, m.ended, m.final = true, true, tok.ref
+		m.tokens = m.tokens[:0]
+	default:
+		m.tokens = append(m.tokens, tok)
+	}
+}
+
+// endPath ends a path (law F6): of the run, or of the subgraph that it runs in.
+func (m *Machine) endPath(parent *Task, ref uint64) {
+	if parent == nil {
+		m.ended, m.final = true, ref
+		return
+	}
+	parent.State, parent.Result = Leaving, ref
+}
+
+func (m *Machine) routeTaken(e *journal.Entry) error {
+	at := m.index(e.Node)
+	to, ok := m.target(at, e)
+	if !ok {
+		to = m.index(e.To)
+	}
+	t := m.Task(at, e.Visit)
+	if t == nil {
+		return m.redirect(e, at, to)
+	}
+	if t.Node < len(m.flat) && m.flat[t.Node].Sub != nil && t.State != Broken && t.State != Choosing && e.Flags == 0 {
+		ref := t.Ref
+		if e.HasValue() {
+			ref = e.Seq
+		}
+		t.State = Inside
+		m.tokens = append(m.tokens, token{at: to, ref: ref, parent: t, fromNode: at, fromVisit: e.Visit})
+		return nil
+	}
+	ref, cause := t.Result, (*node.Failure)(nil)
+	if e.Flags&(journal.FlagCatch|journal.FlagExpired) != 0 {
+		ref = t.Ref
+		if t.Result != 0 {
+			ref = t.Result
+		}
+		if e.Flags&journal.FlagCatch != 0 {
+			cause = &node.Failure{Task: node.TaskID(e.Node, int(e.Visit)), Message: t.Error.Error}
+		}
+	}
+	parent := t.Parent
+	m.dropInside(t)
+	m.drop(t)
+	m.move(token{at: to, ref: ref, parent: parent, fromNode: at, fromVisit: e.Visit, cause: cause})
+	return nil
+}
+
+// redirect sends a token where the journal says, when the plan that is folded now would have sent it elsewhere.
+func (m *Machine) redirect(e *journal.Entry, from, to int) error {
+	for i := range m.tokens {
+		if m.tokens[i].fromNode == from && m.tokens[i].fromVisit == e.Visit {
+			tok := m.tokens[i]
+			m.tokens = append(m.tokens[:i], m.tokens[i+1:]...)
+			tok.at = to
+			m.move(tok)
+			return nil
+		}
+	}
+	return m.corrupt(e, "the task is not open")
+}
+
+// target resolves the name in a route: a sibling of the node, a node inside it, or an end.
+func (m *Machine) target(at int, e *journal.Entry) (int, bool) {
+	switch e.To {
+	case node.End:
+		return plan.EndIndex, true
+	case node.Stop:
+		return plan.StopIndex, true
+	}
+	return m.plan.Index(e.To)
+}
+
+func (m *Machine) nodeFailed(e *journal.Entry) error {
+	t := m.Task(m.index(e.Node), e.Visit)
+	if t == nil {
+		return m.corrupt(e, "the task is not open")
+	}
+	if err := unmarshal(e.Body, &t.Error); err != nil {
+		return m.corrupt(e, "%v", err)
+	}
+	if e.Kind == journal.NodeRetrying {
+		t.State, t.RetryAt = Backoff, t.Error.RetryAt
+		return nil
+	}
+	t.State, t.failed, t.Result = Broken, true, 0
+	if e.HasValue() {
+		t.Result = e.Seq
+	}
+	return nil
+}
+
+func (m *Machine) nodeSuspended(e *journal.Entry) error {
+	t := m.Task(m.index(e.Node), e.Visit)
+	if t == nil {
+		return m.corrupt(e, "the task is not open")
+	}
+	t.State, t.WaitFor = Waiting, e.Op
+	if op := t.Op(e.Op); op != nil && op.Done {
+		t.State = Ready
+	}
+	return nil
+}
+
+func (m *Machine) runResumed(e *journal.Entry) error {
+	var body journal.ResumedBody
+	if err := unmarshal(e.Body, &body); err != nil {
+		return m.corrupt(e, "%v", err)
+	}
+	m.status = Running
+	m.finished, m.reason = journal.FinishedBody{}, ""
+	if body.Reason == ReasonRetry {
+		m.stopped = false
+		for _, t := range m.tasks {
+			if !t.failed {
+				continue
+			}
+			if t.Node < len(m.flat) && m.flat[t.Node].Sub != nil && m.hasChild(t) {
+				t.State, t.failed = Inside, false
+				continue
+			}
+			t.State, t.RetryAt = Backoff, e.At
+		}
+	}
+	if body.Fingerprint != "" {
+		m.body.Fingerprint = body.Fingerprint
+	}
+	if body.Definition != "" {
+		m.body.Definition = body.Definition
+	}
+	return nil
+}
+
+// dropInside forgets what is left inside a subgraph that failed.
+func (m *Machine) dropInside(parent *Task) {
+	if parent.Node >= len(m.flat) || m.flat[parent.Node].Sub == nil {
+		return
+	}
+	for i := len(m.tasks) - 1; i >= 0; i-- {
+		if i < len(m.tasks) && m.tasks[i].Parent == parent {
+			t := m.tasks[i]
+			m.dropInside(t)
+			m.drop(t)
+		}
+	}
+	m.tokens = slices.DeleteFunc(m.tokens, func(t token) bool { return t.parent == parent })
+}
+
+func (m *Machine) hasChild(parent *Task) bool {
+	for _, t := range m.tasks {
+		if t.Parent == parent {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Machine) runFinished(e *journal.Entry) error {
+	if err := unmarshal(e.Body, &m.finished); err != nil {
+		return m.corrupt(e, "%v", err)
+	}
+	m.status = m.finished.Status
+	if m.status == Completed {
+		m.final = e.Base
+		if e.HasValue() {
+			m.final = e.Seq
+		}
+	}
+	return nil
+}
+
+func unmarshal(data []byte, into any) error {
+	if len(data) == 0 {
+		return nil
+	}
+	return json.Unmarshal(data, into)
+}

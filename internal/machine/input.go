@@ -1,0 +1,311 @@
+package machine
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// Reasons for which a run goes on.
+const (
+	ReasonAnswer    = "answer"
+	ReasonTimer     = "timer"
+	ReasonRecovered = "recovered" // its driver was lost
+	ReasonRetry     = "retry"
+	ReasonReplan    = "replan"
+)
+
+// Value is a value as the journal keeps it: whole, or as what changed since the value of another entry.
+type Value struct {
+	Changed bool
+	Delta   bool
+	Base    uint64
+	Data    []byte
+}
+
+func (v Value) put(e *journal.Entry) {
+	if !v.Changed {
+		return
+	}
+	e.Value = v.Data
+	if v.Delta {
+		e.Flags |= journal.FlagBase
+		e.Base = v.Base
+	}
+}
+
+// emit makes an entry and folds it at once.
+func (m *Machine) emit(e journal.Entry) error {
+	e.Seq = m.head + 1
+	m.out = append(m.out, e)
+	return m.Apply(&m.out[len(m.out)-1])
+}
+
+func (m *Machine) taskEntry(kind journal.Kind, t *Task, at int64) journal.Entry {
+	return journal.Entry{Kind: kind, At: at, Node: m.Path(t.Node), Visit: t.Visit, Attempt: t.Attempt}
+}
+
+// Begin starts the run with its input.
+func (m *Machine) Begin(at int64, body journal.StartedBody, input []byte) error {
+	return m.emit(journal.Entry{Kind: journal.RunStarted, At: at, Value: input, Body: encode(body)})
+}
+
+// Finish takes the outcome of a task whose function has returned. A gate's choice is the name of a declared target
+// or one of node.End and node.Stop; other nodes have none.
+func (m *Machine) Finish(at int64, t *Task, v Value, choice string) error {
+	t.busy = false
+	e := m.taskEntry(journal.NodeFinished, t, at)
+	v.put(&e)
+	if m.flat[t.Node].Route == nil {
+		return m.emit(e)
+	}
+	target, err := m.resolve(m.flat[t.Node].Choices, t, choice)
+	if err != nil {
+		return err
+	}
+	route := m.taskEntry(journal.RouteTaken, t, at)
+	route.To = target
+	if err := m.emit(e); err != nil {
+		return err
+	}
+	return m.emit(route)
+}
+
+// resolve turns the name that a gate chose into the path of the node that it means (law F7).
+func (m *Machine) resolve(declared []plan.Target, t *Task, name string) (string, error) {
+	target, ok := plan.Find(declared, name)
+	switch {
+	case !ok:
+		return "", fmt.Errorf("task %s: target %q is not declared", m.TaskID(t), name)
+	case target.Index < 0:
+		return name, nil
+	}
+	return m.flat[target.Index].Path, nil
+}
+
+// Entered takes the input of a subgraph and puts a token at its first node (law G6).
+func (m *Machine) Entered(at int64, t *Task, v Value) error {
+	t.busy = false
+	e := m.taskEntry(journal.RouteTaken, t, at)
+	e.To = m.flat[m.flat[t.Node].Entry].Path
+	v.put(&e)
+	return m.emit(e)
+}
+
+// Retry records that an attempt failed and when the next one starts (law F1).
+func (m *Machine) Retry(at int64, t *Task, failure journal.FailedBody) error {
+	t.busy = false
+	e := m.taskEntry(journal.NodeRetrying, t, at)
+	e.Body = encode(failure)
+	return m.emit(e)
+}
+
+// Fail records that a task failed for good. The target is where its failure goes: the name of a declared target of
+// its failure edges, or "" when the run or the enclosing subgraph has to deal with it (law F1). The value is the
+// state that the node returned with its error.
+func (m *Machine) Fail(at int64, t *Task, failure journal.FailedBody, v Value, target string) error {
+	t.busy = false
+	e := m.taskEntry(journal.NodeFailed, t, at)
+	e.Flags = journal.FlagFinal
+	e.Body = encode(failure)
+	v.put(&e)
+	if target == "" {
+		return m.emit(e)
+	}
+	to, err := m.resolve(m.flat[t.Node].Failures, t, target)
+	if err != nil {
+		return err
+	}
+	route := m.taskEntry(journal.RouteTaken, t, at)
+	route.Flags, route.To = journal.FlagCatch, to
+	if err := m.emit(e); err != nil {
+		return err
+	}
+	return m.emit(route)
+}
+
+// Suspend records that a task waits for one of its calls (law N1).
+func (m *Machine) Suspend(at int64, t *Task, op string) error {
+	t.busy = false
+	e := m.taskEntry(journal.NodeSuspended, t, at)
+	e.Op = op
+	return m.emit(e)
+}
+
+// Record stores a call of a task: kind is one of StepStarted, StepFinished, TimerSet, TextEnd and the kinds that
+// nodes emit.
+func (m *Machine) Record(at int64, t *Task, kind journal.Kind, op string, value, body []byte) error {
+	e := m.taskEntry(kind, t, at)
+	e.Op, e.Value, e.Body = op, value, body
+	return m.emit(e)
+}
+
+// Ask opens a question of a task (law H1).
+func (m *Machine) Ask(at int64, t *Task, q journal.Interrupt) error {
+	e := m.taskEntry(journal.InterruptOpened, t, at)
+	e.Op, e.Body = q.ID, encode(q)
+	return m.emit(e)
+}
+
+// Update claims, releases or escalates a question.
+func (m *Machine) Update(at int64, id string, body journal.UpdatedBody) error {
+	e := m.interruptEntry(journal.InterruptUpdated, at, id)
+	e.Body = encode(body)
+	return m.emit(e)
+}
+
+// Resolve closes a question (laws H2 and H4).
+func (m *Machine) Resolve(at int64, id string, body journal.ResolvedBody, answer []byte) error {
+	e := m.interruptEntry(journal.InterruptResolved, at, id)
+	e.Body, e.Value = encode(body), answer
+	return m.emit(e)
+}
+
+func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) journal.Entry {
+	e := journal.Entry{Kind: kind, At: at, Op: id}
+	for _, t := range m.tasks {
+		for i := range t.Ops {
+			if t.Ops[i].Interrupt == id {
+				e.Node, e.Visit, e.Attempt = m.Path(t.Node), t.Visit, t.Attempt
+			}
+		}
+	}
+	return e
+}
+
+// Resume records that somebody drives the run on.
+func (m *Machine) Resume(at int64, body journal.ResumedBody) error {
+	return m.emit(journal.Entry{Kind: journal.RunResumed, At: at, Body: encode(body)})
+}
+
+// Complete ends the run with the value that its last path ended with, or with what the plan made of it.
+func (m *Machine) Complete(at int64, v Value) error {
+	if err := m.withdraw(at); err != nil {
+		return err
+	}
+	e := journal.Entry{Kind: journal.RunFinished, At: at, Base: m.final, Body: bodyCompleted}
+	if v.Changed {
+		e.Value = v.Data
+	}
+	return m.emit(e)
+}
+
+var bodyCompleted = encode(journal.FinishedBody{Status: Completed})
+
+// End ends the run otherwise (law F4).
+func (m *Machine) End(at int64, body journal.FinishedBody) error {
+	if err := m.withdraw(at); err != nil {
+		return err
+	}
+	return m.emit(journal.Entry{Kind: journal.RunFinished, At: at, Body: encode(body)})
+}
+
+// withdraw takes back every open question.
+func (m *Machine) withdraw(at int64) error {
+	for len(m.interrupts) > 0 {
+		body := journal.ResolvedBody{State: journal.Withdrawn}
+		if err := m.Resolve(at, m.interrupts[0].ID, body, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Fire does what is due: sleeps that are over, deadlines that have passed (law H4). Attempts whose backoff is over
+// are started by Next.
+func (m *Machine) Fire(at int64) error {
+	for _, t := range m.tasks {
+		op := t.Op(t.WaitFor)
+		if t.State == Waiting && op != nil && op.Due != 0 && op.Due <= at && !op.Done {
+			e := m.taskEntry(journal.TimerFired, t, at)
+			e.Op = op.ID
+			if err := m.emit(e); err != nil {
+				return err
+			}
+		}
+	}
+	for i := 0; i < len(m.interrupts); {
+		q := m.interrupts[i]
+		if q.Deadline == 0 || q.Deadline > at {
+			i++
+			continue
+		}
+		if err := m.expire(at, q); err != nil {
+			return err
+		}
+		if i < len(m.interrupts) && m.interrupts[i].ID == q.ID { // escalated
+			i++
+		}
+	}
+	return nil
+}
+
+func (m *Machine) expire(at int64, q journal.Interrupt) error {
+	do := journal.Deadline{Do: string(node.DeadlineFail)}
+	if q.AtDeadline != nil {
+		do = *q.AtDeadline
+	}
+	switch node.AtDeadline(do.Do) {
+	case node.DeadlineDefault:
+		return m.Resolve(at, q.ID, journal.ResolvedBody{State: journal.Answered, Default: true}, do.Answer)
+	case node.DeadlineEscalate:
+		body := journal.UpdatedBody{Do: "escalate", Role: do.Role, AtDeadline: do.Then}
+		if do.Within > 0 {
+			body.Deadline = at + do.Within
+		}
+		return m.Update(at, q.ID, body)
+	case node.DeadlineRoute:
+		return m.expireTo(at, q, do.Target)
+	}
+	return m.Resolve(at, q.ID, journal.ResolvedBody{State: journal.Expired}, nil)
+}
+
+// expireTo leaves the task that asked over its declared deadline edge; what else the task asked is withdrawn.
+func (m *Machine) expireTo(at int64, q journal.Interrupt, target string) error {
+	t := m.asker(q.ID)
+	body := journal.ResolvedBody{State: journal.Expired, Target: target}
+	if t == nil || t.Node >= len(m.flat) {
+		return m.Resolve(at, q.ID, body, nil)
+	}
+	to, err := m.resolve(m.flat[t.Node].Deadlines, t, target)
+	if err != nil {
+		return m.Resolve(at, q.ID, journal.ResolvedBody{State: journal.Expired}, nil)
+	}
+	if err := m.Resolve(at, q.ID, body, nil); err != nil {
+		return err
+	}
+	for i := range t.Ops {
+		if id := t.Ops[i].Interrupt; id != "" && !t.Ops[i].Done {
+			if err := m.Resolve(at, id, journal.ResolvedBody{State: journal.Withdrawn}, nil); err != nil {
+				return err
+			}
+		}
+	}
+	route := m.taskEntry(journal.RouteTaken, t, at)
+	route.Flags, route.To = journal.FlagExpired, to
+	m.reason = ReasonTimer
+	return m.emit(route)
+}
+
+func (m *Machine) asker(interrupt string) *Task {
+	for _, t := range m.tasks {
+		for i := range t.Ops {
+			if t.Ops[i].Interrupt == interrupt {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// encode writes a body. Bodies are structs of strings, numbers and checked JSON: they always encode.
+func encode(body any) []byte {
+	data, err := json.Marshal(body)
+	if err != nil {
+		panic(fmt.Sprintf("machine: %T does not encode: %v", body, err))
+	}
+	return data
+}

@@ -1,0 +1,128 @@
+package machine
+
+import (
+	"strings"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// opEntry records a call of a task (law J5).
+func (m *Machine) opEntry(e *journal.Entry) error {
+	if e.Op == "" { // said by the engine, not by a call
+		return nil
+	}
+	t := m.Task(m.index(e.Node), e.Visit)
+	if t == nil {
+		return m.corrupt(e, "the task is not open")
+	}
+	op := t.Op(e.Op)
+	if op == nil {
+		t.Ops = append(t.Ops, Op{ID: e.Op, Kind: kindOf(e.Op), Attempt: e.Attempt})
+		op = &t.Ops[len(t.Ops)-1]
+	}
+	switch e.Kind {
+	case journal.StepStarted:
+		op.Begun = true
+	case journal.TimerSet:
+		var body journal.TimerBody
+		if err := unmarshal(e.Body, &body); err != nil {
+			return m.corrupt(e, "%v", err)
+		}
+		op.Due = body.Due
+		t.State, t.WaitFor = Waiting, op.ID
+	case journal.TimerFired:
+		op.Done = true
+		m.wake(t, op.ID)
+	case journal.StepFinished:
+		var body journal.StepBody
+		if err := unmarshal(e.Body, &body); err != nil {
+			return m.corrupt(e, "%v", err)
+		}
+		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, body.Error, e.Attempt
+	default:
+		op.Done = true
+	}
+	return nil
+}
+
+// kindOf is the kind in a call's identity: "step" of "step:charge#1".
+func kindOf(id string) node.Kind {
+	kind, _, _ := strings.Cut(id, ":")
+	return node.Kind(kind)
+}
+
+func (m *Machine) wake(t *Task, op string) {
+	if t.State == Waiting && t.WaitFor == op {
+		t.State, t.WaitFor, m.reason = Ready, "", ReasonAnswer
+		if kindOf(op) == node.KindSleep {
+			m.reason = ReasonTimer
+		}
+	}
+}
+
+func (m *Machine) interruptOpened(e *journal.Entry) error {
+	var q journal.Interrupt
+	if err := unmarshal(e.Body, &q); err != nil {
+		return m.corrupt(e, "%v", err)
+	}
+	t := m.Task(m.index(e.Node), e.Visit)
+	if t == nil {
+		return m.corrupt(e, "the task is not open")
+	}
+	t.Ops = append(t.Ops, Op{ID: q.Op, Kind: node.KindInterrupt, Attempt: e.Attempt, Interrupt: e.Op, Digest: q.Digest})
+	m.interrupts = append(m.interrupts, q)
+	return nil
+}
+
+func (m *Machine) interruptUpdated(e *journal.Entry) error {
+	q := m.Interrupt(e.Op)
+	if q == nil {
+		return m.corrupt(e, "interrupt %s is not open", e.Op)
+	}
+	var body journal.UpdatedBody
+	if err := unmarshal(e.Body, &body); err != nil {
+		return m.corrupt(e, "%v", err)
+	}
+	body.Update(q)
+	return nil
+}
+
+// interruptResolved closes a question; the call that asked it has its outcome (law N5).
+func (m *Machine) interruptResolved(e *journal.Entry) error {
+	var body journal.ResolvedBody
+	if err := unmarshal(e.Body, &body); err != nil {
+		return m.corrupt(e, "%v", err)
+	}
+	found := false
+	for i := range m.interrupts {
+		if m.interrupts[i].ID == e.Op {
+			q := m.interrupts[i]
+			m.interrupts = append(m.interrupts[:i], m.interrupts[i+1:]...)
+			body.Resolve(&q, e.Value, e.At)
+			m.closed = append(m.closed, q)
+			found = true
+			break
+		}
+	}
+	if !found {
+		return m.corrupt(e, "interrupt %s is not open", e.Op)
+	}
+	for _, t := range m.tasks {
+		for i := range t.Ops {
+			op := &t.Ops[i]
+			if op.Interrupt != e.Op {
+				continue
+			}
+			op.Done, op.Value, op.Failure = true, e.Value, ""
+			switch body.State {
+			case journal.Expired:
+				op.Failure = node.ErrExpired.Error()
+			case journal.Withdrawn:
+				op.Failure = node.ErrWithdrawn.Error()
+			}
+			m.wake(t, op.ID)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,280 @@
+package journal_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"flag"
+	"hash/crc32"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+var update = flag.Bool("update", false, "write golden frames that do not exist yet; those that do are never changed")
+
+const start = 1_790_000_000_000_000 // microseconds: 2026-09-21
+
+// pair is what a run writes most often: one node has finished, the next one starts.
+func pair() []journal.Entry {
+	return []journal.Entry{
+		{
+			Seq: 4, At: start, Kind: journal.NodeFinished, Flags: journal.FlagBase, Attempt: 1, Visit: 1, Node: "review",
+			Base: 1,
+		},
+		{Seq: 5, At: start + 12, Kind: journal.NodeStarted, Attempt: 1, Visit: 1, Node: "close", Base: 4},
+	}
+}
+
+// frames are the golden frames: one for each way in which entries differ.
+func frames() map[string][]journal.Entry {
+	return map[string][]journal.Entry{
+		"pair": pair(),
+		"start": {
+			{
+				Seq: 1, At: start, Kind: journal.RunStarted, Value: []byte(`{"text":"hello"}`),
+				Body: []byte(`{"plan":"triage","fingerprint":"f00"}`),
+			},
+			{Seq: 2, At: start, Kind: journal.NodeStarted, Attempt: 1, Visit: 1, Node: "classify", Base: 1},
+		},
+		"full": {
+			{
+				Seq: math.MaxUint64 - 1, At: math.MinInt64, Kind: journal.RouteTaken,
+				Flags: journal.FlagFinal | journal.FlagCatch | journal.FlagExpired, Attempt: math.MaxUint16,
+				Visit: math.MaxUint32, Node: "inner/überprüfung", Op: "step:charge#1", To: "\x00end",
+				Base: math.MaxUint64, Value: []byte("1"), Body: []byte("{}"),
+			},
+			{Seq: math.MaxUint64, At: math.MaxInt64, Kind: journal.Diagnostic, Attempt: 1, Visit: 1, Base: 1},
+		},
+		"names": manyNames(),
+	}
+}
+
+func manyNames() (entries []journal.Entry) {
+	for i := range 40 {
+		name := "node-" + string(rune('a'+i%20))
+		entries = append(entries, journal.Entry{
+			Seq: uint64(i + 1), At: start - int64(i), Kind: journal.StepFinished, Node: name, Op: "step#1", To: name,
+		})
+	}
+	return entries
+}
+
+func TestJ9_GoldenFramesDecodeForEver(t *testing.T) {
+	if *update {
+		for name, entries := range frames() {
+			writeNew(t, "testdata/journal-v1."+name+".frame", journal.AppendEntries(nil, entries))
+			text, _ := json.MarshalIndent(entries, "", "\t")
+			writeNew(t, "testdata/journal-v1."+name+".json", text)
+		}
+	}
+	files, _ := filepath.Glob("testdata/journal-v*.frame")
+	if len(files) < len(frames()) {
+		t.Fatalf("found %d golden frames, expected at least %d", len(files), len(frames()))
+	}
+	for _, file := range files {
+		frame, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(strings.TrimSuffix(file, ".frame") + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []journal.Entry
+		if err := json.Unmarshal(text, &want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := journal.DecodeEntries(frame, "run_1")
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", file, diff)
+		}
+	}
+}
+
+func writeNew(t *testing.T, file string, data []byte) {
+	t.Helper()
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestJ7_AStepCostsFewBytes(t *testing.T) {
+	if got := len(journal.AppendEntries(nil, pair())); got > 40 {
+		t.Errorf("the pair takes %d bytes, expected at most 40", got)
+	}
+}
+
+func TestFrameRoundTrip(t *testing.T) {
+	for name, entries := range frames() {
+		t.Run(name, func(t *testing.T) {
+			prefix := []byte("before")
+			frame := journal.AppendEntries(prefix, entries)
+			got, err := journal.DecodeEntries(frame[len(prefix):], "run_1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(entries, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFrameRoundTripProperty(t *testing.T) {
+	kinds := []journal.Kind{journal.RunStarted, journal.NodeFinished, journal.StepFinished, journal.Definition}
+	bytesOrNil := rapid.Custom(func(t *rapid.T) []byte {
+		if b := rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "bytes"); len(b) > 0 {
+			return b
+		}
+		return nil
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		first := rapid.Uint64Range(1, 1<<40).Draw(t, "first")
+		var entries []journal.Entry
+		for i := range rapid.Uint64Range(1, 30).Draw(t, "n") {
+			entries = append(entries, journal.Entry{
+				Seq: first + i, At: rapid.Int64().Draw(t, "at"), Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
+				Flags: rapid.Uint8().Draw(t, "flags"), Attempt: rapid.Uint16().Draw(t, "attempt"),
+				Visit: rapid.Uint32().Draw(t, "visit"), Node: rapid.StringN(0, 3, 9).Draw(t, "node"),
+				Op: rapid.StringN(0, 3, 9).Draw(t, "op"), To: rapid.StringN(0, 3, 9).Draw(t, "to"),
+				Base: rapid.Uint64().Draw(t, "base"), Value: bytesOrNil.Draw(t, "value"), Body: bytesOrNil.Draw(t, "body"),
+			})
+		}
+		got, err := journal.DecodeEntries(journal.AppendEntries(nil, entries), "run_1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(entries, got); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// sealed is a frame with that body and the right check.
+func sealed(body ...byte) []byte {
+	return binary.LittleEndian.AppendUint32(body, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+}
+
+func TestJ6_ADamagedFrameIsATypedError(t *testing.T) {
+	whole := journal.AppendEntries(nil, pair())
+	flipped := bytes.Clone(whole)
+	flipped[10] ^= 1
+	for _, tc := range []struct {
+		name  string
+		frame []byte
+		is    error
+		want  string
+	}{
+		{"empty", nil, journal.ErrCorrupt, "an empty frame"},
+		{"format 0", sealed(0, 1, 1, 10, 0), journal.ErrCorrupt, "format 0 does not exist"},
+		{"newer", append([]byte{2}, whole[1:]...), journal.ErrNewer, "frame format 2, this version reads up to 1"},
+		{"three bytes", whole[:3], journal.ErrCorrupt, "a frame of 3 bytes"},
+		{"cut", whole[:len(whole)-1], journal.ErrCorrupt, "the frame's check is"},
+		{"flipped", flipped, journal.ErrCorrupt, "the frame's check is"},
+		{"no entries", sealed(1, 0, 1), journal.ErrCorrupt, "0 entries in 0 bytes"},
+		{"too many entries", sealed(1, 0xff, 0xff, 0xff, 0x7f, 1, 10, 0), journal.ErrCorrupt, "268435455 entries in 2 bytes"},
+		{"seq 0", sealed(1, 1, 0, 10, 0), journal.ErrCorrupt, "first seq 0"},
+		{"unknown kind", sealed(1, 1, 7, 99, 0), journal.ErrNewer, "run run_1, seq 7: the stored data has a newer format: an entry of kind 99"},
+		{"transient kind", sealed(1, 1, 7, 61, 0), journal.ErrNewer, "an entry of kind 61"},
+		{"unknown field", sealed(1, 1, 7, 10, 0x80, 0x08), journal.ErrNewer, "with fields 0x400"},
+		{"long string", sealed(1, 1, 7, 10, 1, 0, 99, 'a'), journal.ErrCorrupt, "run run_1, seq 7: the stored data is damaged: node: the frame ends too early"},
+		{"no such string", sealed(1, 1, 7, 10, 1, 1), journal.ErrCorrupt, "node: string 1 of 0"},
+		{"large visit", sealed(1, 1, 7, 10, 0x80, 0x02, 0xff, 0xff, 0xff, 0xff, 0x7f), journal.ErrCorrupt, "visit: 34359738367 is more than"},
+		{"endless number", sealed(1, 1, 7, 10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), journal.ErrCorrupt, "mask"},
+		{"more", sealed(1, 1, 7, 10, 0, 0), journal.ErrCorrupt, "1 bytes after the last entry"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			entries, err := journal.DecodeEntries(tc.frame, "run_1")
+			store, ok := errors.AsType[*journal.StoreError](err)
+			if !ok || store.Run != "run_1" || !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.want) || len(entries) > 0 {
+				t.Errorf("found %v, %v; expected %v with %q", entries, err, tc.is, tc.want)
+			}
+		})
+	}
+}
+
+func TestDecoderKeepsWhatItHadOnAnError(t *testing.T) {
+	var d journal.Decoder
+	entries, err := d.Decode(nil, journal.AppendEntries(nil, pair()), "run_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := d.Decode(entries, sealed(1, 2, 7, 10, 0, 99, 0), "run_1")
+	if !errors.Is(err, journal.ErrNewer) {
+		t.Fatalf("found %v, expected ErrNewer", err)
+	}
+	if diff := cmp.Diff(pair(), again); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func FuzzDecodeEntries(f *testing.F) {
+	for _, entries := range frames() {
+		frame := journal.AppendEntries(nil, entries)
+		f.Add(frame)
+		f.Add(frame[:len(frame)-4])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, frame := range [][]byte{data, sealed(bytes.Clone(data)...)} { // most of what is wrong lies behind the check
+			entries, err := journal.DecodeEntries(frame, "run_1")
+			if err != nil {
+				if !errors.Is(err, journal.ErrCorrupt) && !errors.Is(err, journal.ErrNewer) {
+					t.Fatalf("untyped error %v", err)
+				}
+				continue
+			}
+			again, err := journal.DecodeEntries(journal.AppendEntries(nil, entries), "run_1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(entries, again, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("encoded again (-want +got):\n%s", diff)
+			}
+		}
+	})
+}
+
+func BenchmarkAppendEntries(b *testing.B) {
+	b.ReportAllocs()
+	entries := pair()
+	var buf []byte
+	for b.Loop() {
+		buf = journal.AppendEntries(buf[:0], entries)
+	}
+}
+
+func BenchmarkDecodeEntries(b *testing.B) {
+	b.ReportAllocs()
+	frame := journal.AppendEntries(nil, pair())
+	var d journal.Decoder
+	var entries []journal.Entry
+	for b.Loop() {
+		var err error
+		if entries, err = d.Decode(entries[:0], frame, "run_1"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

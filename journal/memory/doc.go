@@ -1,0 +1,8 @@
+// Package memory is a [journal.Store] in the memory of the process: for runs that need not outlive it, and for
+// tests. It is a whole store, not a fake: it passes the suite in journal/journaltest.
+//
+//	rt, err := fermata.New(fermata.Options{Store: memory.New()})
+//
+// Entries are kept decoded, so that an append is little more than a copy. What is durable here is whatever the
+// process lives to remember: Sync and Async are the same.
+package memory

@@ -1,0 +1,210 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// projections are what the index knows of one run.
+type projections struct {
+	head       atomic.Uint64
+	born       uint64 // order of creation in this store
+	row        *journal.RunRow
+	interrupts map[string]*journal.Interrupt
+	timers     map[string]int64 // id -> due
+}
+
+// index holds the projections of all runs, in the orders in which they are asked for.
+type index struct {
+	born       uint64
+	runs       ordered[*run]                 // by creation
+	interrupts map[string]*journal.Interrupt // by id
+	open       ordered[*journal.Interrupt]   // by the time they were opened
+	timers     ordered[journal.Timer]        // by due
+}
+
+func newIndex() index {
+	return index{
+		interrupts: make(map[string]*journal.Interrupt),
+		runs:       ordered[*run]{compare: byCreation},
+		open:       ordered[*journal.Interrupt]{compare: byOpened},
+		timers:     ordered[journal.Timer]{compare: byDue},
+	}
+}
+
+func byCreation(a, b *run) int {
+	return cmp.Compare(a.index.born, b.index.born)
+}
+
+func byOpened(a, b *journal.Interrupt) int {
+	return cmp.Or(cmp.Compare(a.Opened, b.Opened), cmp.Compare(a.ID, b.ID))
+}
+
+func byDue(a, b journal.Timer) int {
+	return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Run, b.Run), cmp.Compare(a.ID, b.ID))
+}
+
+// project takes over the batch's projections, all or none.
+func (x *index) project(r *run, b *journal.Batch) error {
+	for i := range b.Interrupts {
+		if was := x.interrupts[b.Interrupts[i].ID]; was != nil && was.Run != b.Run {
+			return fmt.Errorf("interrupt %s belongs to run %s", was.ID, was.Run)
+		}
+	}
+	p := &r.index
+	if b.Row != nil {
+		row := *b.Row
+		if p.row == nil {
+			x.born++
+			p.born = x.born
+			x.runs.add(r)
+		}
+		p.row = &row
+	}
+	for i := range b.Interrupts {
+		x.putInterrupt(p, b.Interrupts[i].Clone())
+	}
+	for _, t := range b.Timers {
+		x.putTimer(p, t)
+	}
+	return nil
+}
+
+func (x *index) putInterrupt(p *projections, in journal.Interrupt) {
+	if was := x.interrupts[in.ID]; was != nil {
+		x.open.remove(was)
+	}
+	if p.interrupts == nil {
+		p.interrupts = make(map[string]*journal.Interrupt)
+	}
+	p.interrupts[in.ID], x.interrupts[in.ID] = &in, &in
+	if in.IsOpen() {
+		x.open.add(&in)
+	}
+}
+
+func (x *index) putTimer(p *projections, t journal.Timer) {
+	if due, ok := p.timers[t.ID]; ok {
+		x.timers.remove(journal.Timer{Run: t.Run, ID: t.ID, Due: due})
+		delete(p.timers, t.ID)
+	}
+	if t.Done {
+		return
+	}
+	if p.timers == nil {
+		p.timers = make(map[string]int64)
+	}
+	p.timers[t.ID] = t.Due
+	x.timers.add(t)
+}
+
+// remove takes out all that belongs to r.
+func (x *index) remove(r *run) {
+	p := &r.index
+	if p.row == nil {
+		return
+	}
+	for id, due := range p.timers {
+		x.timers.remove(journal.Timer{Run: p.row.ID, ID: id, Due: due})
+	}
+	for id, in := range p.interrupts {
+		delete(x.interrupts, id)
+		x.open.remove(in)
+	}
+	x.runs.remove(r)
+	p.row, p.interrupts, p.timers = nil, nil, nil
+}
+
+// Runs implements [journal.Store].
+func (s *store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow, error) {
+	if err := s.ready(ctx, "runs", f.ID); err != nil {
+		return nil, err
+	}
+	var only *run
+	if f.ID != "" {
+		if only = s.find(f.ID, false); only == nil {
+			return nil, nil
+		}
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	candidates := s.index.runs.backward()
+	if only != nil {
+		candidates = slices.Values([]*run{only})
+	}
+	var rows []journal.RunRow
+	for r := range candidates {
+		if r.index.row == nil || !f.Match(r.index.row) {
+			continue
+		}
+		row := *r.index.row
+		row.Head = r.index.head.Load()
+		if rows = append(rows, row); len(rows) == f.Limit {
+			break
+		}
+	}
+	return rows, nil
+}
+
+// Inbox implements [journal.Store].
+func (s *store) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Interrupt, error) {
+	if err := s.ready(ctx, "inbox", f.Run); err != nil {
+		return nil, err
+	}
+	var of *run
+	if f.Run != "" {
+		if of = s.find(f.Run, false); of == nil {
+			return nil, nil
+		}
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	candidates := s.index.open.all()
+	switch {
+	case f.ID != "":
+		in := s.index.interrupts[f.ID]
+		if in == nil {
+			return nil, nil
+		}
+		candidates = slices.Values([]*journal.Interrupt{in})
+	case of != nil:
+		candidates = slices.Values(slices.SortedFunc(maps.Values(of.index.interrupts), byOpened))
+	case f.All:
+		candidates = slices.Values(slices.SortedFunc(maps.Values(s.index.interrupts), byOpened))
+	}
+	var found []journal.Interrupt
+	for in := range candidates {
+		if !f.Match(in) {
+			continue
+		}
+		if found = append(found, in.Clone()); len(found) == f.Limit {
+			break
+		}
+	}
+	return found, nil
+}
+
+// Timers implements [journal.Store].
+func (s *store) Timers(ctx context.Context, due int64, limit int) ([]journal.Timer, error) {
+	if err := s.ready(ctx, "timers", ""); err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var found []journal.Timer
+	for t := range s.index.timers.all() {
+		if t.Due > due {
+			break
+		}
+		if found = append(found, t); len(found) == limit {
+			break
+		}
+	}
+	return found, nil
+}

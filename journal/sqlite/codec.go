@@ -1,0 +1,122 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// interruptVersion is the first byte of a stored interrupt.
+const interruptVersion = 1
+
+// appendInterrupt appends the stored form of an interrupt: its fields in a fixed order, without the id, which has a
+// column. Inboxes of ten thousand are read at once, and JSON would take most of that time.
+func appendInterrupt(dst []byte, in *journal.Interrupt) ([]byte, error) {
+	deadline := []byte(nil)
+	if in.AtDeadline != nil {
+		var err error
+		if deadline, err = json.Marshal(in.AtDeadline); err != nil {
+			return nil, fmt.Errorf("interrupt %s: %w", in.ID, err)
+		}
+	}
+	dst = append(dst, interruptVersion)
+	for _, s := range []string{in.Run, in.Task, in.Op, in.Kind, in.Prompt, in.Role, in.TokenHash, in.State, in.ClaimedBy, in.AnsweredBy} {
+		dst = appendField(dst, s)
+	}
+	for _, b := range [][]byte{in.Request, in.RequestSchema, in.ResponseSchema, in.Answer, deadline} {
+		dst = appendField(dst, b)
+	}
+	for _, n := range []int64{in.Opened, in.Deadline, in.Resolved} {
+		dst = binary.AppendVarint(dst, n)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(in.Options)))
+	for _, o := range in.Options {
+		dst = appendField(dst, o)
+	}
+	return dst, nil
+}
+
+func appendField[T string | []byte](dst []byte, v T) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(v)))
+	return append(dst, v...)
+}
+
+// fields reads what appendInterrupt wrote. The bytes it returns are parts of data.
+type fields struct {
+	data []byte
+	bad  bool
+}
+
+func (f *fields) bytes() []byte {
+	n, size := binary.Uvarint(f.data)
+	if size <= 0 || n > uint64(len(f.data)-size) {
+		f.data, f.bad = nil, true
+		return nil
+	}
+	end := size + int(n)
+	b := f.data[size:end:end]
+	f.data = f.data[end:]
+	if n == 0 {
+		return nil
+	}
+	return b
+}
+
+func (f *fields) integer() int64 {
+	n, size := binary.Varint(f.data)
+	if size <= 0 {
+		f.data, f.bad = nil, true
+		return 0
+	}
+	f.data = f.data[size:]
+	return n
+}
+
+func decodeInterrupt(in *journal.Interrupt, data []byte) error {
+	if len(data) == 0 {
+		return fmt.Errorf("%w: interrupt %s is empty", journal.ErrCorrupt, in.ID)
+	}
+	if data[0] > interruptVersion {
+		return fmt.Errorf("%w: interrupt %s has format %d, this version reads up to %d", journal.ErrNewer, in.ID, data[0], interruptVersion)
+	}
+	f := fields{data: data[1:], bad: data[0] == 0}
+	for _, s := range []*string{&in.Run, &in.Task, &in.Op, &in.Kind, &in.Prompt, &in.Role, &in.TokenHash, &in.State, &in.ClaimedBy, &in.AnsweredBy} {
+		*s = string(f.bytes())
+	}
+	in.State = state(in.State)
+	in.Request, in.RequestSchema, in.ResponseSchema, in.Answer = f.bytes(), f.bytes(), f.bytes(), f.bytes()
+	deadline := f.bytes()
+	in.Opened, in.Deadline, in.Resolved = f.integer(), f.integer(), f.integer()
+	options, size := binary.Uvarint(f.data)
+	if size <= 0 || options > uint64(len(f.data)-size) {
+		return fmt.Errorf("%w: interrupt %s", journal.ErrCorrupt, in.ID)
+	}
+	f.data = f.data[size:]
+	if options > 0 {
+		in.Options = make([]string, options)
+	}
+	for i := range in.Options {
+		in.Options[i] = string(f.bytes())
+	}
+	if f.bad || len(f.data) > 0 {
+		return fmt.Errorf("%w: interrupt %s", journal.ErrCorrupt, in.ID)
+	}
+	if len(deadline) > 0 {
+		if err := json.Unmarshal(deadline, &in.AtDeadline); err != nil {
+			return fmt.Errorf("%w: interrupt %s: %w", journal.ErrCorrupt, in.ID, err)
+		}
+	}
+	return nil
+}
+
+// state is s without memory of its own, for the states that there are.
+func state(s string) string {
+	for _, known := range []string{journal.Open, journal.Claimed, journal.Answered, journal.Expired, journal.Withdrawn} {
+		if s == known {
+			return known
+		}
+	}
+	return s
+}

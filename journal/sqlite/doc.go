@@ -1,0 +1,12 @@
+// Package sqlite is a [journal.Store] in one SQLite file, for one machine and any number of its processes.
+//
+//	store, err := sqlite.Open("triage.db")
+//
+// The file is in WAL mode. One connection writes; batches of several runs that wait for it are committed together,
+// each whole or not at all, and a conflict of one is its own (laws J2, J3). A writer that nobody waits for commits in
+// its caller's goroutine. Readers have connections of their own and never wait for the writer.
+//
+// A step of a run is one row: a frame of entries (see [journal.AppendEntries]) under a key of run and seq. Where the
+// fence and the row are one statement, they are one autocommit; projections are written only by batches that bring
+// some.
+package sqlite

@@ -1,0 +1,192 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	codes "modernc.org/sqlite/lib"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// Sync says what a durable append waits for.
+type Sync uint8
+
+// Levels of Sync.
+const (
+	// Full waits until the batch is on disk: it survives a loss of power. This is what law J2 asks for.
+	Full Sync = iota
+	// Normal waits until the operating system has the batch: it survives the end of the process, and a loss of
+	// power leaves a journal that ends earlier, but is whole.
+	Normal
+)
+
+// Options are how a file is opened. The zero value is ready to use.
+type Options struct {
+	Sync     Sync          // of appends with journal.Sync. Defaults to Full
+	ReadOnly bool          // read a file that exists; every write fails with journal.ErrReadOnly
+	Busy     time.Duration // how long to wait for other processes. Defaults to 10 seconds
+	Within   time.Duration // how long an append with journal.Async may stay in memory. Defaults to 50 milliseconds
+	VFS      string        // SQLite's name of the file system to use, for tests. Defaults to the system's
+}
+
+// Open opens the file at path with the default options, and makes it, and the folders above it, if it is not there:
+// the file for its owner only.
+//
+// The error is a *journal.StoreError that names the file: journal.ErrReadOnly when it cannot be written,
+// journal.ErrCorrupt when it is damaged or not a file of this package, journal.ErrNewer when a later version made it.
+func Open(path string) (*Store, error) { return OpenWith(path, Options{}) }
+
+// MustOpen is Open for the variables of a program's main. It panics on an error.
+func MustOpen(path string) *Store {
+	s, err := Open(path)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// OpenWith opens the file at path, see Open.
+func OpenWith(path string, o Options) (*Store, error) {
+	s, err := open(path, o)
+	if err != nil {
+		return nil, &journal.StoreError{Op: "open", File: path, Err: err}
+	}
+	return s, nil
+}
+
+func open(path string, o Options) (*Store, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if o.Busy <= 0 {
+		o.Busy = 10 * time.Second
+	}
+	if o.Within <= 0 {
+		o.Within = 50 * time.Millisecond
+	}
+	if err := prepareFile(abs, o.ReadOnly); err != nil {
+		return nil, err
+	}
+	first, err := connect(config{path: abs, vfs: o.VFS, readOnly: o.ReadOnly, busy: o.Busy})
+	if err != nil {
+		return nil, typed(err)
+	}
+	if err := adopt(first, o); err != nil {
+		_ = first.close()
+		return nil, typed(err)
+	}
+	return newStore(path, abs, o, first), nil
+}
+
+// prepareFile makes the file and the folders above it, for their owner only.
+func prepareFile(path string, readOnly bool) error {
+	if readOnly {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	}
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		var f *os.File
+		if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+			return f.Close()
+		}
+	}
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%w: %w", journal.ErrNoSpace, err)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
+		return fmt.Errorf("%w: %w", journal.ErrReadOnly, err)
+	}
+	return err
+}
+
+// adopt checks that the file is one of ours, or makes it one when it is empty, and sets the connection up to write.
+func adopt(c *conn, o Options) error {
+	fresh, err := inspect(c)
+	if err != nil || o.ReadOnly {
+		if err == nil && fresh {
+			err = fmt.Errorf("%w: the file is empty", journal.ErrCorrupt)
+		}
+		return err
+	}
+	// Another process may be doing the same: SQLite does not wait for this change of mode by itself.
+	deadline := time.Now().Add(o.Busy)
+	for {
+		err := c.pragma("journal_mode = WAL")
+		if err == nil {
+			break
+		}
+		if code(err) != codes.SQLITE_BUSY || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+	for _, p := range writerPragmas(o.Sync) {
+		if err := c.pragma(p); err != nil {
+			return err
+		}
+	}
+	if !fresh {
+		return nil
+	}
+	if _, err := c.exec(begin); err != nil {
+		return err
+	}
+	fresh, err = inspect(c)
+	if err == nil && fresh {
+		err = c.script(schema + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion))
+	}
+	if err == nil {
+		_, err = c.exec(commit)
+	}
+	if err != nil {
+		_, _ = c.exec(rollback)
+	}
+	return err
+}
+
+// writerPragmas set up the connection that writes. The log is moved into the file every 16 MB, four times SQLite's
+// default, so that the pages at the end of many runs are moved less often.
+func writerPragmas(s Sync) []string {
+	sync := "synchronous = FULL"
+	if s == Normal {
+		sync = "synchronous = NORMAL"
+	}
+	return []string{sync, "wal_autocheckpoint = 4000", "journal_size_limit = 33554432", "cache_size = -8192"}
+}
+
+// inspect reports whether the file is empty, and an error when it is not ours.
+func inspect(c *conn) (fresh bool, err error) {
+	objects, err := c.integer("SELECT count(*) FROM sqlite_schema")
+	if err != nil {
+		return false, err
+	}
+	id, err := c.integer("PRAGMA application_id")
+	if err != nil {
+		return false, err
+	}
+	version, err := c.integer("PRAGMA user_version")
+	switch {
+	case err != nil:
+		return false, err
+	case objects == 0 && id == 0 && version == 0:
+		return true, nil
+	case id != applicationID:
+		return false, fmt.Errorf("%w: this is another program's SQLite file (application id %#x, expected %#x)", journal.ErrCorrupt, id, applicationID)
+	case version > schemaVersion:
+		return false, fmt.Errorf("%w: schema %d, this version reads up to %d", journal.ErrNewer, version, schemaVersion)
+	case version < 1:
+		return false, fmt.Errorf("%w: schema %d does not exist", journal.ErrCorrupt, version)
+	}
+	return false, nil
+}

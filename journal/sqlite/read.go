@@ -1,0 +1,338 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// maxIdle is how many readers are kept for the next time.
+const maxIdle = 4
+
+// pool holds connections that read. There is one for each reader at a time; none waits for another.
+type pool struct {
+	config config
+	mu     sync.Mutex
+	idle   []*conn
+	closed bool
+}
+
+func (p *pool) get() (*conn, error) {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil, journal.ErrClosed
+	}
+	if n := len(p.idle); n > 0 {
+		c := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
+		return c, nil
+	}
+	p.mu.Unlock()
+	return connect(p.config)
+}
+
+func (p *pool) put(c *conn) {
+	p.mu.Lock()
+	if !p.closed && len(p.idle) < maxIdle {
+		p.idle = append(p.idle, c)
+		c = nil
+	}
+	p.mu.Unlock()
+	if c != nil {
+		_ = c.close()
+	}
+}
+
+func (p *pool) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	var err error
+	for _, c := range p.idle {
+		err = errors.Join(err, c.close())
+	}
+	p.idle = nil
+	return err
+}
+
+// reading makes a call on a reader. What was appended before is read, also what nobody waited for.
+func (s *Store) reading(ctx context.Context, call func(*conn) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.drain(ctx); err != nil {
+		return err
+	}
+	c, err := s.readers.get()
+	if err != nil {
+		return err
+	}
+	defer s.readers.put(c)
+	return call(c)
+}
+
+// errEnough ends a query.
+var errEnough = errors.New("enough")
+
+// collect is reading of a list.
+func collect[T any](ctx context.Context, s *Store, op, run string, call func(c *conn, list *[]T) error) ([]T, error) {
+	var list []T
+	err := s.reading(ctx, func(c *conn) error { return call(c, &list) })
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, s.fail(op, run, 0, err)
+	}
+	return list, nil
+}
+
+// Size of a page, the part of a journal that is read at once. Between pages a reader holds nothing, so one that takes
+// its time is in nobody's way.
+const (
+	pageFrames = 256
+	pageBytes  = 4 << 20
+)
+
+// page reads a journal page by page.
+type page struct {
+	run     string
+	id      int64  // the run's number; 0 before the first page
+	head    uint64 // where the journal ended when the first page was read
+	last    uint64 // seq of the last entry read, or that before the first
+	started bool   // last was read
+	frames  []frame
+	decoder journal.Decoder
+	entries []journal.Entry
+}
+
+type frame struct {
+	key  int64
+	data []byte
+}
+
+// Read implements [journal.Store]. The entries are those that were there when the iteration began.
+func (s *Store) Read(ctx context.Context, run string, after uint64) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
+		p := page{run: run, last: after}
+		for p.id == 0 || p.last < p.head {
+			err := s.reading(ctx, p.fetch)
+			if err != nil {
+				yield(journal.Entry{}, s.fail("read", run, 0, err))
+				return
+			}
+			for _, f := range p.frames {
+				entries, err := p.decode(f)
+				if err != nil {
+					yield(journal.Entry{}, s.fail("read", run, p.last+1, err))
+					return
+				}
+				for i := range entries {
+					if e := &entries[i]; e.Seq > after && !yield(*e, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// fetch reads the next frames.
+func (p *page) fetch(c *conn) error {
+	if p.id == 0 {
+		if err := p.find(c); err != nil || p.last >= p.head {
+			return err
+		}
+	}
+	p.frames = p.frames[:0]
+	size := 0
+	err := c.each(func(row []driver.Value) error {
+		k, ok1 := row[0].(int64)
+		data, ok2 := row[1].([]byte)
+		if !ok1 || !ok2 {
+			return fmt.Errorf("%w: a frame of type %T", journal.ErrCorrupt, row[1])
+		}
+		p.frames = append(p.frames, frame{k, data})
+		if size += len(data); size > pageBytes {
+			return errEnough
+		}
+		return nil
+	}, readFrames, key(p.id, p.last), key(p.id, p.head), int64(pageFrames))
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	if len(p.frames) == 0 {
+		return p.missing(c)
+	}
+	return nil
+}
+
+// find looks the run up.
+func (p *page) find(c *conn) error {
+	id, found, err := c.one(findRun, p.run)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return journal.ErrNotFound
+	}
+	last, found, err := c.one(head, id<<32)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return p.missing(c)
+	}
+	p.id, p.head = id, uint64(last&maxSeq)
+	p.last = min(p.last, p.head)
+	return nil
+}
+
+// missing is why there is no frame: the run was deleted meanwhile, or frames are lost.
+func (p *page) missing(c *conn) error {
+	id, found, err := c.one(findRun, p.run)
+	switch {
+	case err != nil:
+		return err
+	case !found || p.id != 0 && id != p.id:
+		return journal.ErrNotFound
+	}
+	return fmt.Errorf("%w: the entries after seq %d are missing", journal.ErrCorrupt, p.last)
+}
+
+// decode decodes a frame, which must follow on what was read before.
+func (p *page) decode(f frame) ([]journal.Entry, error) {
+	var err error
+	if p.entries, err = p.decoder.Decode(p.entries[:0], f.data, p.run); err != nil {
+		if at, ok := errors.AsType[*journal.StoreError](err); ok {
+			err = at.Err // the caller says where
+		}
+		return nil, err
+	}
+	first, last := p.entries[0].Seq, p.entries[len(p.entries)-1].Seq
+	switch {
+	case last != uint64(f.key&maxSeq):
+		return nil, fmt.Errorf("%w: the frame under seq %d ends with seq %d", journal.ErrCorrupt, f.key&maxSeq, last)
+	case first > p.last+1, p.started && first != p.last+1:
+		return nil, fmt.Errorf("%w: expected seq %d, found seq %d", journal.ErrCorrupt, p.last+1, first)
+	}
+	p.last, p.started = last, true
+	return p.entries, nil
+}
+
+// Checkpoint implements [journal.Store].
+func (s *Store) Checkpoint(ctx context.Context, run string) (check journal.Checkpoint, err error) {
+	err = s.reading(ctx, func(c *conn) error {
+		return c.each(func(row []driver.Value) error {
+			seq, _ := row[0].(int64)
+			data, _ := row[1].([]byte)
+			check = journal.Checkpoint{Seq: uint64(seq), Data: data}
+			return nil
+		}, getCheckpoint, run)
+	})
+	if err != nil {
+		return journal.Checkpoint{}, s.fail("checkpoint", run, 0, err)
+	}
+	return check, nil
+}
+
+// rowScanner takes the columns of a row one by one.
+type rowScanner struct {
+	row []driver.Value
+	err error
+}
+
+func column[T any](r *rowScanner) (v T) {
+	v, ok := r.row[0].(T)
+	if !ok && r.err == nil {
+		r.err = fmt.Errorf("%w: expected a column of type %T, found %T", journal.ErrCorrupt, v, r.row[0])
+	}
+	r.row = r.row[1:]
+	return v
+}
+
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Runs implements [journal.Store]. Newest is what was created last in this file.
+func (s *Store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow, error) {
+	limit := int64(-1)
+	if f.Limit > 0 {
+		limit = int64(f.Limit)
+	}
+	q, args := runsAll, []driver.Value{f.Plan, f.Kind, flag(f.Definition), limit}
+	switch {
+	case f.ID != "":
+		q, args = runByID, append(args, f.ID, f.Status)
+	case f.Status != "":
+		q, args = runsByStatus, append(args, f.Status)
+	}
+	return collect(ctx, s, "runs", f.ID, func(c *conn, list *[]journal.RunRow) error {
+		return c.each(func(row []driver.Value) error {
+			r := rowScanner{row: row}
+			*list = append(*list, journal.RunRow{
+				ID: column[string](&r), Plan: column[string](&r), Kind: column[string](&r),
+				Fingerprint: column[string](&r), Definition: column[string](&r), Status: column[string](&r),
+				Error: column[string](&r), Created: column[int64](&r), Updated: column[int64](&r),
+				Waiting: int(column[int64](&r)), Head: uint64(column[int64](&r)),
+			})
+			return r.err
+		}, q, args...)
+	})
+}
+
+// Inbox implements [journal.Store].
+func (s *Store) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Interrupt, error) {
+	q, args := inboxOpen, []driver.Value(nil)
+	switch {
+	case f.ID != "":
+		q, args = inboxByID, []driver.Value{f.ID}
+	case f.Run != "":
+		q, args = inboxOfRun, []driver.Value{f.Run}
+	case f.All:
+		q = inboxAll
+	}
+	return collect(ctx, s, "inbox", f.Run, func(c *conn, list *[]journal.Interrupt) error {
+		return c.each(func(row []driver.Value) error {
+			r := rowScanner{row: row}
+			in := journal.Interrupt{ID: column[string](&r)}
+			data := column[[]byte](&r)
+			if r.err != nil {
+				return r.err
+			}
+			if err := decodeInterrupt(&in, data); err != nil {
+				return err
+			}
+			if !f.Match(&in) {
+				return nil
+			}
+			if *list = append(*list, in); len(*list) == f.Limit {
+				return errEnough
+			}
+			return nil
+		}, q, args...)
+	})
+}
+
+// Timers implements [journal.Store].
+func (s *Store) Timers(ctx context.Context, due int64, limit int) ([]journal.Timer, error) {
+	most := int64(-1)
+	if limit > 0 {
+		most = int64(limit)
+	}
+	return collect(ctx, s, "timers", "", func(c *conn, list *[]journal.Timer) error {
+		return c.each(func(row []driver.Value) error {
+			r := rowScanner{row: row}
+			*list = append(*list, journal.Timer{Run: column[string](&r), ID: column[string](&r), Due: column[int64](&r)})
+			return r.err
+		}, timersDue, due, most)
+	})
+}

@@ -1,0 +1,94 @@
+package fermata
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// Options configure a Runtime. The zero value works: runs are kept in memory.
+type Options struct {
+	// Store keeps the journals. Defaults to a store in memory, which the runtime then owns and closes.
+	Store journal.Store
+	// Logger gets what operators want to know. Defaults to discarding it.
+	Logger *slog.Logger
+	// Services are found by node code with node.Service, by their type (or an interface that exactly one has).
+	Services []any
+	// Plans finds the plan of a run that this runtime has not started itself: when a timer of an old run is due, or an
+	// answer wakes it. Without it such runs wait for Resume.
+	Plans func(ctx context.Context, run RunInfo) (*plan.Plan, error)
+	// Name says who drives, in the journal. Defaults to "".
+	Name string
+	// Clock tells the time. Defaults to the system's.
+	Clock Clock
+}
+
+// Clock is where the runtime gets the time from. fermatatest has one that stands still.
+type Clock interface {
+	Now() time.Time
+	// AfterFunc calls f in a goroutine of its own once d has passed, unless stop is called before.
+	AfterFunc(d time.Duration, f func()) (stop func() bool)
+}
+
+// Durability says what a run's journal is worth (law J2).
+type Durability = journal.Durability
+
+// The durabilities of a run.
+const (
+	Sync  = journal.Sync  // every fact is stored before anything follows from it
+	Async = journal.Async // facts are stored in order, within the store's bound
+	None  = journal.None  // nothing is stored: the run ends with the process, and cannot wait for people
+)
+
+// StartOption changes how one run is started.
+type StartOption func(*startOptions)
+
+type startOptions struct {
+	id         string
+	durability Durability
+	definition string
+	by         string
+	labels     map[string]string
+}
+
+// WithID gives the run an id of the caller's; starting it a second time is a conflict. Defaults to a new "run_…".
+func WithID(id string) StartOption { return func(o *startOptions) { o.id = id } }
+
+// WithDurability sets the run's durability. Defaults to Sync.
+func WithDurability(d Durability) StartOption { return func(o *startOptions) { o.durability = d } }
+
+// WithDefinition records the digest of the text that the plan was made from; see Runtime.SaveDefinition.
+func WithDefinition(digest string) StartOption {
+	return func(o *startOptions) { o.definition = digest }
+}
+
+// StartedBy records who started the run.
+func StartedBy(name string) StartOption { return func(o *startOptions) { o.by = name } }
+
+// WithLabels records labels of the caller's with the run.
+func WithLabels(labels map[string]string) StartOption {
+	return func(o *startOptions) { o.labels = labels }
+}
+
+// AnswerOption says who answers, and how.
+type AnswerOption func(*answerOptions)
+
+type answerOptions struct {
+	by, role, token string
+	hold            bool
+}
+
+// As says who answers; it is recorded.
+func As(name string) AnswerOption { return func(o *answerOptions) { o.by = name } }
+
+// InRole says in which role; an interrupt that requires a role refuses others (law H2).
+func InRole(role string) AnswerOption { return func(o *answerOptions) { o.role = role } }
+
+// WithToken presents the interrupt's resume token; a wrong one is refused (law H5).
+func WithToken(token string) AnswerOption { return func(o *answerOptions) { o.token = token } }
+
+// Hold only records the answer: this runtime does not drive the run on.
+func Hold() AnswerOption { return func(o *answerOptions) { o.hold = true } }

@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/fermata-go/fermata/node"
+)
+
+// Drawing is a picture of a plan. All forms are deterministic: equal plans give equal drawings.
+type Drawing struct {
+	Plan *Plan
+	// Taken marks nodes by what became of them in a run: paths to statuses, such as "completed", "running", "paused",
+	// "failed" and "skipped". A status that is none of these is shown as it is. Nodes that are not in it are unmarked.
+	Taken map[string]string
+	// Width is how many columns Text may use: deeper branches are drawn below, and longer labels are cut. Names of
+	// nodes are never cut. Defaults to 80.
+	Width int
+}
+
+// Mermaid draws the plan as a Mermaid flowchart. See [Drawing.Mermaid].
+func (p *Plan) Mermaid() string { return Drawing{Plan: p}.Mermaid() }
+
+// DOT draws the plan for Graphviz. See [Drawing.DOT].
+func (p *Plan) DOT() string { return Drawing{Plan: p}.DOT() }
+
+// Text draws the plan for a terminal. See [Drawing.Text].
+func (p *Plan) Text() string { return Drawing{Plan: p}.Text() }
+
+// shape is how a node is drawn.
+type shape int
+
+const (
+	boxShape shape = iota
+	gateShape
+	humanShape
+	subShape
+)
+
+func shapeOf(n *Node) shape {
+	switch {
+	case n.Sub != nil:
+		return subShape
+	case n.Kind == Human:
+		return humanShape
+	case n.Route != nil || n.Kind == Router:
+		return gateShape
+	}
+	return boxShape
+}
+
+// drawnEdges are a plan's edges, and an edge to END for each node after which a path ends because nothing follows.
+func drawnEdges(p *Plan) []Edge {
+	goesOn := make(map[string]bool, len(p.def.Nodes))
+	for _, e := range p.def.Edges {
+		if e.Kind == Plain || e.Kind == Choice {
+			goesOn[e.From] = true
+		}
+	}
+	edges := p.def.Edges[:len(p.def.Edges):len(p.def.Edges)]
+	for i := range p.def.Nodes {
+		if name := p.def.Nodes[i].Name; !goesOn[name] {
+			edges = append(edges, Edge{From: name, To: node.End, Kind: Plain})
+		}
+	}
+	return edges
+}
+
+// hasTarget reports whether an edge leads to the given target.
+func hasTarget(edges []Edge, to string) bool {
+	for _, e := range edges {
+		if e.To == to {
+			return true
+		}
+	}
+	return false
+}
+
+// caption is what is written on an edge.
+func caption(e Edge) string {
+	label := strings.TrimSpace(e.Label)
+	switch {
+	case e.Kind != Failure && e.Kind != Deadline, strings.HasPrefix(label, string(e.Kind)):
+		return label
+	case label == "":
+		return string(e.Kind)
+	}
+	return fmt.Sprintf("%s: %s", e.Kind, label)
+}
+
+// cut shortens a text to a number of characters.
+func cut(text string, width int) string {
+	runes := []rune(text)
+	if len(runes) <= width {
+		return text
+	}
+	return string(runes[:max(width-1, 0)]) + "…"
+}
+
+// printable replaces what could move a terminal's cursor, or break a line, by spaces.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// harmless reports whether a character means nothing to Mermaid and Graphviz within a quoted text.
+func harmless(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune(" _-.,:/?!'()=+…", r)
+}
+
+// escape writes every other character as an entity, so that no name or label can end its quotes.
+func escape(text, before string) string {
+	var b strings.Builder
+	for _, r := range cut(printable(text), 60) {
+		if harmless(r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "%s%d;", before, r)
+		}
+	}
+	return b.String()
+}
+
+// look is how a status is drawn: a class of nodes, a mark for terminals, and colours that suit light and dark pages.
+type look struct {
+	class, mark          string
+	fill, stroke, letter string
+}
+
+// lookOf finds the look of a status.
+func lookOf(status string) look {
+	switch status {
+	case "completed":
+		return look{"done", "✓", "#d7f0df", "#2e7d4f", "#10331f"}
+	case "running":
+		return look{"running", "▸", "#d6e8fb", "#2a6bb0", "#10283f"}
+	case "paused", "waiting":
+		return look{"waiting", "‖", "#fdf0cc", "#a67c00", "#3d2e00"}
+	case "failed", "expired", "stuck":
+		return look{"failed", "✗", "#fadada", "#b33a3a", "#3f1111"}
+	case "skipped", "cancelled":
+		return look{"skipped", "–", "#ececec", "#8a8a8a", "#333333"}
+	}
+	return look{"taken", "•", "#ede4f7", "#6f4aa0", "#2a1842"}
+}

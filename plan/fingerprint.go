@@ -1,0 +1,160 @@
+package plan
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/fermata-go/fermata/node"
+)
+
+// outlineFormat is the version of the outline's format. Outlines are kept with runs for ever (law J9).
+const outlineFormat = 1
+
+// How an outline writes targets that are not nodes. No node's name holds a slash.
+const (
+	outlineEnd  = "/end"
+	outlineStop = "/stop"
+)
+
+// outline is what the fingerprint covers. Keys are short, because every run keeps one.
+type outline struct {
+	Format  int           `json:"f,omitempty"` // of the outermost plan only
+	Kind    string        `json:"k,omitempty"`
+	Version string        `json:"v,omitempty"`
+	Entry   []string      `json:"e"`
+	Input   string        `json:"i,omitempty"` // digest of the schema
+	Output  string        `json:"o,omitempty"` // digest of the schema
+	Nodes   []outlineNode `json:"n"`           // by name
+}
+
+type outlineNode struct {
+	Name      string   `json:"n"`
+	Kind      Kind     `json:"k,omitempty"` // nothing for a task
+	Version   string   `json:"v,omitempty"`
+	Plain     []string `json:"p,omitempty"` // in declared order: the order of branches
+	Choices   []string `json:"c,omitempty"` // by name, like the next two
+	Failures  []string `json:"x,omitempty"`
+	Deadlines []string `json:"d,omitempty"`
+	Sub       *outline `json:"s,omitempty"`
+}
+
+// Fingerprint identifies what a run is pinned to (law J8): 32 hexadecimal digits that change when [Plan.Outline]
+// does.
+//
+// It covers the nodes' names, kinds and declared versions, the edges with their kinds, the entry, the plan's kind and
+// declared version, and the input and output schemas without their prose, all of it in subgraphs as well. It does not
+// cover what may change under a run: the plan's name, docs, labels, retries, timeouts, limits, and the code itself,
+// for which the declared versions stand.
+//
+// The order of nodes has no meaning and does not count, nor does the order of choices, failure and deadline edges,
+// because a gate names its target. The order of entries and of plain edges out of one node counts: it is the order
+// of a fork's branches (law G4).
+func (p *Plan) Fingerprint() string { return p.fingerprint }
+
+// Outline is what the fingerprint covers, as compact JSON for the journal and for [Diff]. It is made anew by each
+// call.
+func (p *Plan) Outline() []byte {
+	o := p.outline()
+	o.Format = outlineFormat
+	data, err := json.Marshal(o)
+	if err != nil {
+		panic("plan: an outline holds nothing but strings: " + err.Error())
+	}
+	return data
+}
+
+func fingerprint(outline []byte) string {
+	sum := sha256.Sum256(outline)
+	return hex.EncodeToString(sum[:16])
+}
+
+func (p *Plan) outline() *outline {
+	o := &outline{
+		Kind: p.def.Kind, Version: p.def.Version, Entry: p.def.Entry,
+		Input: schemaDigest(p.def.Input), Output: schemaDigest(p.def.Output),
+		Nodes: make([]outlineNode, len(p.def.Nodes)),
+	}
+	at := make(map[string]*outlineNode, len(p.def.Nodes))
+	for i := range p.def.Nodes {
+		n := &p.def.Nodes[i]
+		o.Nodes[i] = outlineNode{Name: n.Name, Kind: n.Kind, Version: n.Version}
+		if n.Kind == Task {
+			o.Nodes[i].Kind = ""
+		}
+		if n.Sub != nil {
+			o.Nodes[i].Sub = n.Sub.outline()
+		}
+		at[n.Name] = &o.Nodes[i]
+	}
+	for _, e := range p.def.Edges {
+		at[e.From].add(e)
+	}
+	for i := range o.Nodes {
+		n := &o.Nodes[i]
+		slices.Sort(n.Choices)
+		slices.Sort(n.Failures)
+		slices.Sort(n.Deadlines)
+	}
+	slices.SortFunc(o.Nodes, func(a, b outlineNode) int { return cmp.Compare(a.Name, b.Name) })
+	return o
+}
+
+func (n *outlineNode) add(e Edge) {
+	to := e.To
+	switch to {
+	case node.End:
+		to = outlineEnd
+	case node.Stop:
+		to = outlineStop
+	}
+	switch e.Kind {
+	case Plain:
+		n.Plain = append(n.Plain, to)
+	case Choice:
+		n.Choices = append(n.Choices, to)
+	case Failure:
+		n.Failures = append(n.Failures, to)
+	case Deadline:
+		n.Deadlines = append(n.Deadlines, to)
+	}
+}
+
+// readOutline reads what Outline has written, now or in an earlier release.
+func readOutline(data []byte) (*outline, error) {
+	var o outline
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if err := decodeOne(decoder, &o); err != nil {
+		return nil, fmt.Errorf("not an outline of a plan: %w", err)
+	}
+	if o.Format != outlineFormat {
+		return nil, fmt.Errorf("an outline of format %d; this release reads format %d", o.Format, outlineFormat)
+	}
+	if name, twice := o.twice(); twice {
+		return nil, fmt.Errorf("not an outline of a plan: nodes of one name: %q", name)
+	}
+	return &o, nil
+}
+
+// twice finds a name that two nodes have.
+func (o *outline) twice() (string, bool) {
+	seen := make(map[string]bool, len(o.Nodes))
+	for i := range o.Nodes {
+		n := &o.Nodes[i]
+		if seen[n.Name] {
+			return n.Name, true
+		}
+		seen[n.Name] = true
+		if n.Sub == nil {
+			continue
+		}
+		if name, twice := n.Sub.twice(); twice {
+			return name, true
+		}
+	}
+	return "", false
+}

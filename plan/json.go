@@ -1,0 +1,102 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/fermata-go/fermata/node"
+)
+
+// JSON gives the plan as an indented document for tools: all of it but its functions. Edges to nodes have "to", edges
+// to END "end": true, and edges that stop the run "stop": true. Nodes and edges are in declared order.
+func (p *Plan) JSON() ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(p.document("")); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// MarshalJSON makes a plan part of other documents. See [Plan.JSON].
+func (p *Plan) MarshalJSON() ([]byte, error) { return json.Marshal(p.document("")) }
+
+type planDocument struct {
+	Name        string          `json:"name"`
+	Version     string          `json:"version,omitempty"`
+	Kind        string          `json:"kind,omitempty"`
+	Doc         string          `json:"doc,omitempty"`
+	Fingerprint string          `json:"fingerprint"`
+	Entry       []string        `json:"entry"`
+	Nodes       []nodeDocument  `json:"nodes"`
+	Edges       []edgeDocument  `json:"edges"`
+	Limits      limitsDocument  `json:"limits,omitzero"`
+	Input       json.RawMessage `json:"input,omitempty"`
+	Output      json.RawMessage `json:"output,omitempty"`
+}
+
+type nodeDocument struct {
+	Name      string        `json:"name"`
+	Path      string        `json:"path"`
+	Kind      Kind          `json:"kind"`
+	Gate      bool          `json:"gate,omitempty"`
+	Doc       string        `json:"doc,omitempty"`
+	Version   string        `json:"version,omitempty"`
+	Retry     retryDocument `json:"retry,omitzero"`
+	TimeoutMS int64         `json:"timeout_ms,omitempty"`
+	Sub       *planDocument `json:"sub,omitempty"`
+}
+
+type retryDocument struct {
+	Attempts  int   `json:"attempts,omitempty"`
+	BackoffMS int64 `json:"backoff_ms,omitempty"`
+	MaxMS     int64 `json:"max_ms,omitempty"`
+}
+
+type limitsDocument struct {
+	Tasks  int   `json:"tasks,omitempty"`
+	TimeMS int64 `json:"time_ms,omitempty"`
+}
+
+type edgeDocument struct {
+	From  string   `json:"from"`
+	To    string   `json:"to,omitempty"`
+	End   bool     `json:"end,omitempty"`
+	Stop  bool     `json:"stop,omitempty"`
+	Kind  EdgeKind `json:"kind"`
+	Label string   `json:"label,omitempty"`
+}
+
+func (p *Plan) document(prefix string) *planDocument {
+	d := &planDocument{
+		Name: p.def.Name, Version: p.def.Version, Kind: p.def.Kind, Doc: p.def.Doc, Fingerprint: p.fingerprint,
+		Entry: p.def.Entry, Nodes: make([]nodeDocument, len(p.def.Nodes)), Edges: make([]edgeDocument, len(p.def.Edges)),
+		Limits: limitsDocument{p.def.Limits.Tasks, p.def.Limits.Time.Milliseconds()},
+		Input:  p.def.Input, Output: p.def.Output,
+	}
+	for i := range p.def.Nodes {
+		n := &p.def.Nodes[i]
+		d.Nodes[i] = nodeDocument{
+			Name: n.Name, Path: prefix + n.Name, Kind: n.Kind, Gate: n.Route != nil, Doc: n.Doc, Version: n.Version,
+			Retry:     retryDocument{n.Retry.Attempts, n.Retry.Backoff.Milliseconds(), n.Retry.Max.Milliseconds()},
+			TimeoutMS: n.Timeout.Milliseconds(),
+		}
+		if n.Sub != nil {
+			d.Nodes[i].Sub = n.Sub.document(prefix + n.Name + "/")
+		}
+	}
+	for i, e := range p.def.Edges {
+		d.Edges[i] = edgeDocument{From: e.From, Kind: e.Kind, Label: e.Label}
+		switch e.To {
+		case node.End:
+			d.Edges[i].End = true
+		case node.Stop:
+			d.Edges[i].Stop = true
+		default:
+			d.Edges[i].To = e.To
+		}
+	}
+	return d
+}

@@ -1,0 +1,262 @@
+package recipe
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// AgentFunc is an agent that is a Go function. It runs within its node and may record steps, ask people and so on.
+//
+// args are the values that the node's inputs_map names, or the whole blackboard; numbers are json.Number. They are
+// the function's own. What it returns must survive encoding/json: the members of an object are merged into the
+// blackboard, anything else is put under the node's id, nil changes nothing. See [Func] for typed functions.
+type AgentFunc func(ctx node.Context, args map[string]any) (any, error)
+
+// caller is how an agent is called: with arguments, for an output in the form of the blackboard.
+type caller func(ctx node.Context, args map[string]any) (any, error)
+
+// agentStep is a node that calls an agent.
+type agentStep struct {
+	name    string // of the agent
+	call    caller
+	inputs  []binding // nil: the whole blackboard
+	whole   bool
+	outputs []binding
+	id      string
+	shape   *shape // of the output
+	state   ports
+}
+
+// compileAgent makes the node's function and its policy.
+func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
+	retries := n.maxRetries
+	if retries < 0 {
+		retries = c.maxRetries
+	}
+	if retries > 0 {
+		pn.Retry = plan.Retry{Attempts: retries + 1, Retryable: retryable}
+	}
+	pn.Timeout = n.timeout
+	a := c.agents[n.ref.text]
+	if a == nil {
+		return
+	}
+	s := &agentStep{
+		name: a.name, call: a.caller(c.dir), inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.text,
+		shape: a.output, state: state,
+	}
+	pn.Run = s.run
+}
+
+// definite marks an error that another try cannot change.
+type definite struct{ error }
+
+func (d definite) Unwrap() error { return d.error }
+
+// retryable says whether another try may go better: not where the recipe or the data is wrong, and not where it is
+// unknown whether something happened.
+func retryable(err error) bool {
+	if _, ok := errors.AsType[definite](err); ok {
+		return false
+	}
+	for _, final := range []error{node.ErrDiverged, node.ErrOutcomeUnknown, node.ErrExpired, node.ErrWithdrawn, node.ErrNotStorable} {
+		if errors.Is(err, final) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *agentStep) run(ctx node.Context, in any) (any, error) {
+	bb, err := board(in)
+	if err != nil {
+		return nil, definite{err}
+	}
+	args := bb
+	if !s.whole {
+		if args, err = bind(s.inputs, bb, ctx.Cause()); err != nil {
+			return nil, definite{fmt.Errorf("inputs_map: %w", err)}
+		}
+	}
+	out, err := s.call(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.shape.check(out); err != nil {
+		return nil, fmt.Errorf("agent %q: its output does not fit its schema: %w", s.name, err)
+	}
+	made, err := s.merge(out)
+	if err != nil {
+		return nil, definite{err}
+	}
+	return write(bb, made, s.state)
+}
+
+// bind reads the paths of a map. Optional ones that are missing are left out.
+func bind(all []binding, bb map[string]any, cause *node.Failure) (map[string]any, error) {
+	out := make(map[string]any, len(all))
+	for _, b := range all {
+		var root any = bb
+		if cause != nil && len(b.path.segments) > 0 && b.path.segments[0] == errorName {
+			root = map[string]any{errorName: failureValue(cause)}
+		}
+		v, ok, err := b.path.in(root)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", b.name.text, err)
+		}
+		if ok {
+			out[b.name.text] = clone(v)
+		}
+	}
+	return out, nil
+}
+
+// merge says what an output puts on the blackboard.
+func (s *agentStep) merge(out any) (map[string]any, error) {
+	if s.outputs != nil {
+		made := make(map[string]any, len(s.outputs))
+		for _, b := range s.outputs {
+			v, ok, err := b.path.in(out)
+			if err != nil {
+				return nil, fmt.Errorf("outputs_map: %s: the output of agent %q: %w", b.name.text, s.name, err)
+			}
+			if ok {
+				made[b.name.text] = v
+			}
+		}
+		return made, nil
+	}
+	switch out := out.(type) {
+	case nil:
+		return nil, nil
+	case map[string]any:
+		return out, nil
+	}
+	return map[string]any{s.id: out}, nil
+}
+
+// write puts values on the blackboard, checked against the state's schemas: all of them or none.
+func write(bb, made map[string]any, state ports) (any, error) {
+	for _, name := range keysOf(made) {
+		if err := state.checkOne(name, made[name]); err != nil {
+			return nil, definite{fmt.Errorf("state %q: %w", name, err)}
+		}
+	}
+	for name, v := range made {
+		bb[name] = v
+	}
+	return bb, nil
+}
+
+// caller makes the way to call the agent.
+func (a *agent) caller(dir string) caller {
+	switch a.kind {
+	case kindExpr:
+		return a.evaluate
+	case kindExec:
+		return a.execIn(dir)
+	case kindHTTP:
+		return a.request
+	case kindGo:
+		return a.invoke
+	}
+	return func(node.Context, map[string]any) (any, error) {
+		return nil, definite{fmt.Errorf("agent %q is of no known kind", a.name)}
+	}
+}
+
+// evaluate calculates the assignments of an expr agent, each over the arguments and what came before it.
+func (a *agent) evaluate(ctx node.Context, args map[string]any) (any, error) {
+	values := make(map[string]any, len(args)+len(a.set))
+	for k, v := range args {
+		values[k] = v
+	}
+	s := newScope(values, ctx.Cause())
+	out := make(map[string]any, len(a.set))
+	for _, set := range a.set {
+		v, err := set.code.result(s)
+		if err != nil {
+			return nil, definite{fmt.Errorf("agent %q: %s: %w", a.name, set.key.text, err)}
+		}
+		out[set.key.text] = v
+		s.set(set.key.text, v)
+	}
+	return out, nil
+}
+
+// invoke calls a Go function.
+func (a *agent) invoke(ctx node.Context, args map[string]any) (any, error) {
+	own, _ := clone(args).(map[string]any)
+	v, err := a.function(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	out, err := dynamic(v)
+	if err != nil {
+		return nil, definite{fmt.Errorf("agent %q: its output: %w: %w", a.name, node.ErrNotStorable, err)}
+	}
+	return out, nil
+}
+
+// ports are declared names by name.
+type ports map[string]port
+
+func portsOf(list []port) ports {
+	m := make(ports, len(list))
+	for _, p := range list {
+		m[p.name.text] = p
+	}
+	return m
+}
+
+// checkOne checks a value against the schema of its name, where it has one.
+func (p ports) checkOne(name string, v any) error {
+	q, ok := p[name]
+	if !ok {
+		return nil
+	}
+	return q.shape.check(v)
+}
+
+// finish takes the declared outputs from the blackboard.
+func (p ports) finish(v any) (any, error) {
+	bb, err := board(v)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]any, len(p))
+	var faults []error
+	for _, name := range p.names() {
+		q := p[name]
+		v, ok := bb[name]
+		switch {
+		case !ok && q.optional:
+			v = clone(q.fallback)
+		case !ok:
+			faults = append(faults, fmt.Errorf("output %q: nothing on the blackboard is called that%s", name, nearest.Hint(name, keysOf(bb))))
+			continue
+		}
+		if err := q.shape.check(v); err != nil {
+			faults = append(faults, fmt.Errorf("output %q: %w", name, err))
+		}
+		out[name] = v
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	return out, nil
+}
+
+func (p ports) names() []string {
+	list := make([]string, 0, len(p))
+	for name := range p {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,258 @@
+package recipe
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/internal/value"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// planKind is the kind of plans that recipes compile to.
+const planKind = "recipe"
+
+// compile makes the plan's definition. Parts that were wrong are left out: the plan then is never used, but the
+// graph's own checks still see the rest.
+func (c *checked) compile() plan.Definition {
+	def := plan.Definition{
+		Name: c.name, Version: c.version, Kind: planKind, Doc: c.description,
+		Limits: plan.Limits{Tasks: c.maxSteps, Time: c.timeout},
+		State:  value.Dynamic(),
+		Input:  objectSchema(c.inputs, c.inputsOpen),
+		Output: objectSchema(c.outputs, c.outputsOpen),
+	}
+	outputs := portsOf(c.outputs)
+	if !c.outputsOpen {
+		def.Finish = func(v any) (any, error) { return outputs.finish(v) }
+	}
+	if c.wiring.entry != nil {
+		def.Entry = []string{c.wiring.entry.id.text}
+	}
+	state := portsOf(c.state)
+	for _, n := range c.nodes {
+		if c.wiring.byID[n.id.text] != n {
+			continue
+		}
+		pn := plan.Node{Name: n.id.text, Kind: plan.Task, Doc: n.description}
+		switch n.kind {
+		case typeAgent:
+			c.compileAgent(&pn, n, state)
+		case typeHuman:
+			c.compileHuman(&pn, n, state)
+		case typeRouter:
+			pn.Kind = plan.Router
+		}
+		def.Edges = append(def.Edges, c.compileEdges(&pn, n)...)
+		def.Nodes = append(def.Nodes, pn)
+	}
+	return def
+}
+
+// objectSchema is the schema of an object with the ports as its members; nil where none are declared.
+func objectSchema(ports []port, open bool) []byte {
+	if open {
+		return nil
+	}
+	properties := make(map[string]json.RawMessage, len(ports))
+	required := []string{}
+	for _, p := range ports {
+		if p.shape == nil {
+			continue
+		}
+		properties[p.name.text] = p.shape.compiled.JSON()
+		if !p.optional {
+			required = append(required, p.name.text)
+		}
+	}
+	data, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required})
+	if err != nil {
+		return nil // texts and checked JSON always encode
+	}
+	return data
+}
+
+// board is the value of a token as the blackboard.
+func board(v any) (map[string]any, error) {
+	switch v := v.(type) {
+	case map[string]any:
+		return v, nil
+	case nil:
+		return make(map[string]any), nil
+	}
+	return nil, fmt.Errorf("the blackboard: expected an object of names, found %s; start a recipe with what Recipe.Input gives", typeOf(v))
+}
+
+// choice is an edge as a gate sees it.
+type choice struct {
+	when   *expression // nil: always
+	target string
+}
+
+// pick is the target of the first choice that holds; none where no one does.
+func pick(choices []choice, s *scope, none string) (string, error) {
+	for _, c := range choices {
+		if c.when == nil {
+			return c.target, nil
+		}
+		yes, err := c.when.holds(s)
+		if err != nil {
+			return "", fmt.Errorf("the edge to %q: %w", c.target, err)
+		}
+		if yes {
+			return c.target, nil
+		}
+	}
+	return none, nil
+}
+
+// compileEdges makes a node's edges, and its Route and Catch where it has to choose.
+func (c *checked) compileEdges(pn *plan.Node, n *step) []plan.Edge {
+	b := edgeBuilder{from: n.id.text}
+	var success, failure []choice
+	whole := false // an edge without a condition ends the list
+	for _, e := range c.edgesOf(n, c.wiring) {
+		ch := choice{when: c.when[e], target: e.target.text}
+		if e.condition != onFailure && n.kind != typeRouter {
+			success = append(success, ch)
+			whole = whole || e.when.text == ""
+		}
+		if e.condition != onSuccess {
+			failure = append(failure, ch)
+			b.add(plan.Failure, e.target.text, e.when.text)
+		}
+	}
+	switch {
+	case n.kind == typeRouter:
+		c.compileRouter(pn, n, &b)
+	case len(success) == 1 && whole:
+		b.add(plan.Plain, success[0].target, "")
+	case len(success) > 0:
+		pn.Route = func(ctx node.Context, v any) (string, error) {
+			bb, err := board(v)
+			if err != nil {
+				return "", err
+			}
+			return pick(success, newScope(bb, ctx.Cause()), node.End)
+		}
+		for _, e := range c.edgesOf(n, c.wiring) {
+			if e.condition != onFailure {
+				b.add(plan.Choice, e.target.text, label(e.when.text))
+			}
+		}
+		if !whole {
+			b.add(plan.Choice, node.End, "else")
+		}
+	}
+	if len(failure) > 1 || len(failure) == 1 && failure[0].when != nil {
+		pn.Catch = func(ctx node.Context, v any, cause error) (string, error) {
+			bb, err := board(v)
+			if err != nil {
+				return "", err
+			}
+			f := &node.Failure{Task: ctx.Info().Task(), Message: cause.Error()}
+			return pick(failure, newScope(bb, f), "")
+		}
+	}
+	for x := n.expiry; x != nil; x = x.then {
+		if x.do == "route" && c.wiring.byID[x.target.text] != nil {
+			b.add(plan.Deadline, x.target.text, "")
+		}
+	}
+	return b.edges
+}
+
+func label(when string) string {
+	if when == "" {
+		return "else"
+	}
+	return when
+}
+
+// edgeBuilder collects a node's edges. A second edge of a kind to a target adds its label to the first.
+type edgeBuilder struct {
+	from  string
+	edges []plan.Edge
+}
+
+func (b *edgeBuilder) add(kind plan.EdgeKind, to, label string) {
+	for i, e := range b.edges {
+		if e.Kind != kind || e.To != to {
+			continue
+		}
+		if label != "" && !slices.Contains(strings.Split(e.Label, " | "), label) {
+			b.edges[i].Label = strings.TrimPrefix(e.Label+" | "+label, " | ")
+		}
+		return
+	}
+	b.edges = append(b.edges, plan.Edge{From: b.from, To: to, Kind: kind, Label: label})
+}
+
+// compileRouter makes a router's Route and the edges of its routes.
+func (c *checked) compileRouter(pn *plan.Node, n *step, b *edgeBuilder) {
+	routes := make(map[string]string, len(n.routes))
+	known := make([]string, 0, len(n.routes))
+	for _, route := range n.routes {
+		if c.wiring.byID[route.value.text] == nil {
+			continue
+		}
+		routes[route.key.text] = route.value.text
+		known = append(known, route.key.text)
+		b.add(plan.Choice, route.value.text, route.key.text)
+	}
+	if c.wiring.byID[n.fallback.text] != nil {
+		b.add(plan.Choice, n.fallback.text, "default")
+	}
+	key, fallback := n.inputKey, n.fallback.text
+	key.optional = true
+	pn.Route = func(ctx node.Context, v any) (string, error) {
+		bb, err := board(v)
+		if err != nil {
+			return "", err
+		}
+		decides, err := readPath(key, bb, ctx.Cause())
+		if err != nil {
+			return "", err
+		}
+		return route(key, decides, routes, known, fallback)
+	}
+}
+
+// ErrNoRoute says that a router has no route for the value that decides, and no default.
+var ErrNoRoute = errors.New("the router has no route for the value")
+
+// route compares texts exactly, and numbers and booleans by their JSON text. Null, and what is missing, has no route.
+func route(key path, decides any, routes map[string]string, known []string, fallback string) (string, error) {
+	switch v := decides.(type) {
+	case string, bool, json.Number:
+		if to, ok := routes[textOf(v)]; ok {
+			return to, nil
+		}
+	}
+	if fallback != "" {
+		return fallback, nil
+	}
+	return "", fmt.Errorf("%w: %q is %s; it has routes for %s and no default_route",
+		ErrNoRoute, strings.TrimSuffix(key.text, "?"), typeOf(decides), quoteAll(known))
+}
+
+func quoteAll(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = quote(n)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// readPath finds a path on the blackboard; at the end of an error edge "error" is what went wrong.
+func readPath(p path, bb map[string]any, cause *node.Failure) (any, error) {
+	var root any = bb
+	if cause != nil && len(p.segments) > 0 && p.segments[0] == errorName {
+		root = map[string]any{errorName: failureValue(cause)}
+	}
+	v, _, err := p.in(root)
+	return v, err
+}

@@ -1,0 +1,41 @@
+// Package recipe compiles YAML and JSON definitions to plans.
+//
+// A recipe is a graph of agents, people and routers over one shared value, the blackboard:
+//
+//	topology:
+//	  entry_point: score
+//	  nodes:
+//	    - {type: agent, id: score, agent_ref: score}
+//	    - {type: human, id: review, prompt: "Refund {{ amount }}?", options: [approve, reject]}
+//	  edges:
+//	    - {source: score, target: review, when: "risk == 'high'"}
+//
+// [Load] and [Parse] check all of it before anything runs and report every problem at once, with file, line and
+// column ([Error]). A [Recipe] then is a plan ([Recipe.Plan]) whose value is a map[string]any, what it takes
+// ([Recipe.Input]) and what it gives ([Recipe.Output]). [Recipe.Source] is a text that [Restore] compiles again when
+// the file is gone, so that a run can be resumed without it.
+//
+//	r, err := recipe.Load("refund.yaml", recipe.Options{})
+//	inputs, err := r.Input(map[string]any{"amount": 120})
+//	run, err := rt.Start(ctx, r.Plan(), inputs)
+//
+// # Agents
+//
+// An agent is what a node of type agent calls: an expression (kind expr), a program (exec), a web service (http), or
+// a Go function of a [Library]. Programs and web services are called within a recorded step (law J5): what they
+// answered is kept, and they are not called again when their node is. Both get an idempotency key, in the variable
+// FERMATA_IDEMPOTENCY_KEY and in the header Idempotency-Key.
+//
+// # Names, paths and expressions
+//
+// A path names a place on the blackboard: "report.files.0.name". A path that ends in "?" may be missing; "." is the
+// whole. Conditions (when), values (set) and texts ("… {{ amount }} …") are expressions of one language. A name that
+// is not there is an error that says so, never an empty value; "a?.b", "a ?? b" and "a == nil" are how an expression
+// says that it may be missing. At the end of an error edge the name error holds what went wrong: error.message and
+// error.task. Expressions are pure: they have no clock, no randomness and bounded work.
+//
+// Numbers keep their text on the blackboard, as json.Number. Expressions calculate with 64-bit integers where a
+// number is written as one, and with floating point elsewhere.
+//
+// The package never schedules anything; that is the work of the engine that is given the plan.
+package recipe

@@ -1,0 +1,373 @@
+package recipe
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/fermata-go/fermata/internal/nearest"
+)
+
+// The keys of each part of a recipe. Schema publishes the same ones.
+var (
+	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology"}
+	topologyKeys  = []string{"entry_point", "nodes", "edges"}
+	bareKeys      = slices.Concat(recipeKeys, topologyKeys)
+	fileKeys      = []string{"apiVersion", "kind", "agents"}
+	interfaceKeys = []string{"inputs", "outputs"}
+	stateKeys     = []string{"properties", "persistence"}
+	policyKeys    = []string{"max_retries", "timeout_seconds", "execution_mode", "max_steps"}
+	edgeKeys      = []string{"source", "target", "condition", "when"}
+	nodeKeys      = map[string][]string{
+		typeAgent: {
+			"type", "id", "description", "agent_ref", "inputs_map", "outputs_map", "max_retries", "timeout_seconds",
+		},
+		typeRouter: {"type", "id", "description", "input_key", "routes", "default_route"},
+		typeHuman: {
+			"type", "id", "description", "prompt", "inputs_map", "required_role", "timeout_seconds", "options", "response",
+			"on_timeout",
+		},
+	}
+	timeoutKeys = []string{"answer", "route", "escalate", "timeout_seconds", "on_timeout"}
+)
+
+// The types of nodes.
+const (
+	typeAgent  = "agent"
+	typeRouter = "router"
+	typeHuman  = "human"
+)
+
+// The conditions of edges.
+const (
+	onSuccess = "on_success"
+	onFailure = "on_failure"
+	always    = "always"
+)
+
+// document is a recipe as it was written: parts that were wrong are reported and left out.
+type document struct {
+	spot
+	name        string
+	version     string
+	description string
+	metadata    map[string]any
+
+	inputs      []port
+	inputsOpen  bool // no inputs are declared: any are taken
+	outputs     []port
+	outputsOpen bool // no outputs are declared: the whole blackboard is the result
+	state       []port
+
+	maxRetries int
+	timeout    time.Duration
+	maxSteps   int
+
+	agents map[string]*agent
+	entry  word
+	dir    string // where programs are run
+	nodes  []*step
+	edges  []*edge
+}
+
+// port is a declared name with its schema.
+type port struct {
+	name     word
+	shape    *shape // nil where it was wrong
+	fallback any
+	optional bool // there is a fallback
+}
+
+// step is a node as it was written.
+type step struct {
+	spot
+	kind        string
+	id          word
+	description string
+
+	// of agents
+	ref        word
+	inputs     []binding // nil with wholeBoard: the whole blackboard
+	wholeBoard bool
+	outputs    []binding // nil: merged by key
+	maxRetries int       // -1: the policy's
+	timeout    time.Duration
+
+	// of routers
+	inputKey path
+	routes   []textPair // value -> target
+	fallback word
+
+	// of people
+	prompt   word
+	role     string
+	options  []string
+	response *shape
+	deadline time.Duration
+	expiry   *expiry
+}
+
+// binding ties a name to a path.
+type binding struct {
+	name word
+	path path
+}
+
+// expiry is what happens when nobody answered in time.
+type expiry struct {
+	spot
+	do     string // fail, answer, route, escalate
+	answer any
+	target word
+	role   string
+	within time.Duration
+	then   *expiry
+}
+
+// edge is an edge as it was written.
+type edge struct {
+	spot
+	source, target word
+	condition      string
+	when           word // "" for none
+}
+
+// readDocument reads a whole recipe.
+func readDocument(src *source, r *report) *document {
+	at := spot{src: src, node: src.root}
+	known := recipeKeys
+	if src.root.Kind == yaml.MappingNode && !hasKey(src.root, "topology") {
+		known = bareKeys
+	}
+	o := newObject(at, r, known)
+	d := &document{spot: at}
+	o.version()
+	if kind := o.text("kind"); o.has("kind") && kind.text != "Recipe" {
+		r.add(kind.spot, "kind is %s; expected Recipe", quote(kind.text))
+	}
+	d.readMetadata(o)
+	io := o.object("interface", interfaceKeys)
+	d.inputsOpen, d.outputsOpen = !io.has("inputs"), !io.has("outputs")
+	d.inputs = io.ports("inputs")
+	d.outputs = io.ports("outputs")
+	d.state = o.object("state", stateKeys).ports("properties")
+	d.readPolicy(o.object("policy", policyKeys))
+	d.agents = make(map[string]*agent)
+	d.readAgents(o)
+	switch {
+	case o.has("topology"):
+		d.readTopology(o.object("topology", topologyKeys))
+	case o.has("entry_point") || o.has("nodes"):
+		d.readTopology(o)
+	default:
+		o.need("topology", "a mapping of entry_point, nodes and edges")
+	}
+	return d
+}
+
+func hasKey(n *yaml.Node, key string) bool {
+	for k := range entries(n) {
+		if k.Value == key {
+			return true
+		}
+	}
+	return false
+}
+
+// apiVersion is the version of recipes that this package reads.
+const apiVersion = "fermata/v1"
+
+func (o *object) version() {
+	if v := o.text("apiVersion"); o.has("apiVersion") && v.text != apiVersion {
+		o.report.add(v.spot, "apiVersion is %s; expected %s", quote(v.text), apiVersion)
+	}
+}
+
+func (d *document) readMetadata(o *object) {
+	m := o.object("metadata", nil)
+	if m.node == nil {
+		return
+	}
+	d.name, d.version, d.description = m.text("name").text, m.text("version").text, m.text("description").text
+	d.metadata, _ = o.value("metadata").(map[string]any)
+}
+
+// ports reads a mapping of names to JSON Schemas. A schema's default makes its name optional, and must fit it.
+func (o *object) ports(key string) []port {
+	var all []port
+	for _, p := range o.pairs(key) {
+		if fault := nameFault(p.key.text); fault != "" {
+			o.report.add(p.key.spot, "the name %s %s", quote(p.key.text), fault)
+			continue
+		}
+		q := port{name: p.key, shape: shapeAt(p.value, o.report)}
+		if q.shape != nil {
+			q.fallback, q.optional = q.shape.doc["default"]
+		}
+		if q.optional {
+			if err := q.shape.check(q.fallback); err != nil {
+				o.report.add(p.value, "the default of %s does not fit its schema: %v", quote(p.key.text), err)
+			}
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
+// nameFault says what is wrong with a name that paths and task ids are built with; "" for nothing.
+func nameFault(name string) string {
+	switch {
+	case name == "":
+		return "is empty"
+	case strings.TrimSpace(name) != name:
+		return "begins or ends with a space"
+	}
+	for _, c := range name {
+		switch {
+		case c < ' ' || c == 0x7f:
+			return "holds a control character"
+		case strings.ContainsRune("./#?", c):
+			return "holds " + string(c) + ", which separates the parts of paths and task ids; use - or _"
+		}
+	}
+	return ""
+}
+
+func (d *document) readPolicy(o *object) {
+	d.maxRetries = o.number("max_retries", 0, 0)
+	d.timeout = o.seconds("timeout_seconds")
+	d.maxSteps = o.number("max_steps", 1, defaultMaxSteps)
+	if o.choice("execution_mode", "sequential", "parallel") == "parallel" {
+		o.report.add(o.at("execution_mode"), "execution_mode parallel is not available yet; expected sequential")
+	}
+}
+
+// defaultMaxSteps is how many nodes a run may visit where the recipe does not say.
+const defaultMaxSteps = 50
+
+// readState checks how the state is to be kept; stores are the kinds of stores that there are.
+func (d *document) readPersistence(r *report, stores []string) {
+	o := newObject(d.spot, r, nil).object("state", nil)
+	switch p := o.choice("persistence", "ephemeral", "sqlite", "redis", "postgres"); p {
+	case "redis", "postgres":
+		r.add(o.at("persistence"), "persistence %s is not available yet; expected ephemeral or sqlite", p)
+	case "sqlite":
+		if !slices.Contains(stores, p) {
+			r.add(o.at("persistence"), "persistence %s is not configured: there is no such store; "+
+				"give the runtime one, or write ephemeral", p)
+		}
+	}
+}
+
+func (d *document) readTopology(o *object) {
+	d.entry = o.needText("entry_point", "the id of the node where the run starts")
+	if !o.has("nodes") {
+		o.need("nodes", "a list of nodes")
+	}
+	for _, at := range o.list("nodes") {
+		if n := readStep(at, o.report); n != nil {
+			d.nodes = append(d.nodes, n)
+		}
+	}
+	if o.has("nodes") && o.fields["nodes"].Kind == yaml.SequenceNode && len(o.fields["nodes"].Content) == 0 {
+		o.report.add(o.at("nodes"), "there is no node; a recipe needs at least one")
+	}
+	for _, at := range o.list("edges") {
+		e := newObject(at, o.report, edgeKeys)
+		if at.node.Kind != yaml.MappingNode {
+			continue
+		}
+		d.edges = append(d.edges, &edge{
+			spot:      at,
+			source:    e.needText("source", "the id of the node it comes from"),
+			target:    e.needText("target", "the id of the node it leads to"),
+			condition: e.choice("condition", onSuccess, onFailure, always),
+			when:      e.text("when"),
+		})
+		if e.has("when") && strings.TrimSpace(e.text("when").text) == "" {
+			o.report.add(e.at("when"), "when is empty; expected an expression, or leave it out")
+		}
+	}
+}
+
+// readStep reads a node. Its type decides which keys it may have.
+func readStep(at spot, r *report) *step {
+	if at.node.Kind != yaml.MappingNode {
+		r.add(at, "expected a node such as {type: agent, id: …}, found %s", kindOf(at.node))
+		return nil
+	}
+	n := &step{spot: at, maxRetries: -1}
+	loose := newObject(at, r, nil)
+	kind := loose.needText("type", "agent, router or human")
+	n.id = loose.needText("id", "a name of the node's own")
+	if n.id.text != "" {
+		if fault := nameFault(n.id.text); fault != "" {
+			r.add(n.id.spot, "the id %s %s", quote(n.id.text), fault)
+		}
+	}
+	known, ok := nodeKeys[kind.text]
+	if !ok {
+		if kind.text != "" {
+			types := slices.Sorted(maps.Keys(nodeKeys))
+			r.add(kind.spot, "type is %s; expected %s%s", quote(kind.text), oneOf(types), nearest.Hint(kind.text, types))
+		}
+		return n
+	}
+	n.kind = kind.text
+	o := newObject(at, r, known)
+	n.description = o.text("description").text
+	switch n.kind {
+	case typeAgent:
+		n.readAgent(o)
+	case typeRouter:
+		n.readRouter(o)
+	case typeHuman:
+		n.readHuman(o)
+	}
+	return n
+}
+
+func (n *step) readAgent(o *object) {
+	n.ref = o.needText("agent_ref", "the name of an agent")
+	n.inputs, n.wholeBoard = o.bindings("inputs_map", "argument"), !o.has("inputs_map")
+	n.outputs = o.bindings("outputs_map", "blackboard key")
+	n.maxRetries = o.number("max_retries", 0, -1)
+	n.timeout = o.seconds("timeout_seconds")
+}
+
+// bindings reads a mapping of names to paths; nil where it is not there.
+func (o *object) bindings(key, what string) []binding {
+	if !o.has(key) {
+		return nil
+	}
+	all := []binding{}
+	for _, p := range o.texts(key) {
+		if fault := nameFault(p.key.text); fault != "" {
+			o.report.add(p.key.spot, "the %s %s %s", what, quote(p.key.text), fault)
+		}
+		at, err := parsePath(p.value.text)
+		if err != nil {
+			o.report.add(p.value.spot, "%v", err)
+			continue
+		}
+		all = append(all, binding{name: word{spot: p.value.spot, text: p.key.text}, path: at})
+	}
+	return all
+}
+
+func (n *step) readRouter(o *object) {
+	if key := o.needText("input_key", "the path of the value that decides"); key.text != "" {
+		var err error
+		if n.inputKey, err = parsePath(key.text); err != nil {
+			o.report.add(key.spot, "%v", err)
+		}
+	}
+	n.routes = o.texts("routes")
+	n.fallback = o.text("default_route")
+	if len(n.routes) == 0 && n.fallback.text == "" {
+		o.need("routes", "a mapping of values to node ids")
+	}
+}

@@ -1,0 +1,220 @@
+package recipe
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fermata-go/fermata/node"
+)
+
+// Bounds of what programs and web services say.
+const (
+	maxOutput    = 16 << 20 // of an output
+	keptStderr   = 64 << 10 // of the diagnostic output: its end
+	shownStderr  = 4 << 10  // of it, in events and errors
+	shownLines   = 20
+	shownOutput  = 200             // characters of an output that is not JSON
+	pipeDelay    = 2 * time.Second // how long a program's children may hold its pipes after it has ended
+	keyVariable  = "FERMATA_IDEMPOTENCY_KEY"
+	stepExec     = "exec"
+	stepHTTP     = "http"
+	diagnosticOf = "stderr"
+)
+
+// outcome is what is recorded of a call of the outside world (law J5).
+type outcome struct {
+	Output json.RawMessage `json:"output,omitempty"`
+	Stderr string          `json:"stderr,omitempty"`
+}
+
+// diagnostic is the event that shows what a program wrote to its diagnostic output.
+type diagnostic struct {
+	Agent  string `json:"agent"`
+	Stderr string `json:"stderr"`
+}
+
+// outside calls the outside world within a recorded step: once, as far as a crash allows.
+func (a *agent) outside(ctx node.Context, key string, call func(context.Context) (outcome, error)) (any, error) {
+	var options []node.StepOption
+	if a.once {
+		options = append(options, node.AtMostOnce())
+	}
+	made, err := node.Step(ctx, key, call, options...)
+	if err != nil {
+		return nil, err
+	}
+	if made.Stderr != "" {
+		if err := node.Emit(ctx, node.EventDiagnostic, diagnostic{Agent: a.name, Stderr: made.Stderr}); err != nil {
+			return nil, err
+		}
+	}
+	if len(made.Output) == 0 {
+		return nil, nil
+	}
+	return decodeJSON(made.Output)
+}
+
+// execIn calls a program: a JSON object on its standard input, JSON on its standard output.
+func (a *agent) execIn(dir string) caller {
+	return func(ctx node.Context, args map[string]any) (any, error) {
+		input, err := encodeJSON(args)
+		if err != nil {
+			return nil, definite{err}
+		}
+		return a.outside(ctx, stepExec, func(ctx context.Context) (outcome, error) {
+			return a.execute(ctx, dir, input)
+		})
+	}
+}
+
+// execute runs the program once. When its time is up, or ctx is done, it and all its children are killed.
+func (a *agent) execute(ctx context.Context, dir string, input []byte) (outcome, error) {
+	outer := ctx
+	if a.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, a.timeout)
+		defer stop()
+	}
+	ctx, kill := context.WithCancel(ctx)
+	defer kill()
+	cmd := exec.CommandContext(ctx, a.argv[0], a.argv[1:]...)
+	cmd.Dir = dir
+	cmd.Env = a.environ
+	if a.inherit {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = append(cmd.Env, keyVariable+"="+node.IdempotencyKey(outer))
+	cmd.WaitDelay = pipeDelay
+	cmd.Stdin = bytes.NewReader(append(input, '\n'))
+	stdout := &head{limit: maxOutput, full: kill}
+	stderr := &tail{limit: keptStderr}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	ownGroup(cmd)
+	err := cmd.Run()
+	said := a.evidence(stderr)
+	switch {
+	case outer.Err() != nil:
+		return outcome{}, a.fault(outer.Err().Error(), said)
+	case stdout.over:
+		return outcome{}, a.fault(fmt.Sprintf("it wrote more than %d bytes to its standard output; "+
+			"write what is larger to a file and give its path", maxOutput), said)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return outcome{}, a.fault(fmt.Sprintf("it took longer than timeout_seconds (%s) and was killed", a.timeout), said)
+	case errors.Is(err, exec.ErrWaitDelay):
+		killGroup(cmd) // it ended well; a child of it still holds the pipes
+	case err != nil:
+		return outcome{}, a.fault(exitText(err), said)
+	}
+	output, err := a.parse(stdout.Bytes(), "standard output")
+	if err != nil {
+		return outcome{}, a.fault(err.Error(), said)
+	}
+	return outcome{Output: output, Stderr: said}, nil
+}
+
+// fault is an error of an agent, without secrets, with what it said last.
+func (a *agent) fault(message, said string) error {
+	text := a.secrets.text(message)
+	if said != "" {
+		text += "; it said last:\n" + said
+	}
+	return fmt.Errorf("agent %q: %s", a.name, text)
+}
+
+// exitText says how a program ended.
+func exitText(err error) string {
+	if ee, ok := errors.AsType[*exec.ExitError](err); ok {
+		if code := ee.ExitCode(); code >= 0 {
+			return fmt.Sprintf("it ended with exit code %d", code)
+		}
+		return "it ended by " + ee.ProcessState.String()
+	}
+	return "it could not be run: " + err.Error()
+}
+
+// evidence is the end of the diagnostic output: whole lines, without secrets.
+func (a *agent) evidence(t *tail) string {
+	text := strings.ToValidUTF8(a.secrets.text(string(t.buf)), "\uFFFD")
+	cut := t.dropped
+	if len(text) > shownStderr {
+		text, cut = text[len(text)-shownStderr:], true
+		for !utf8.RuneStart(text[0]) {
+			text = text[1:]
+		}
+	}
+	lines := strings.Split(strings.TrimRight(text, "\r\n \t"), "\n")
+	if cut && len(lines) > 1 {
+		lines = lines[1:] // the first is a piece
+	}
+	if len(lines) > shownLines {
+		lines = lines[len(lines)-shownLines:]
+	}
+	return strings.Join(lines, "\n")
+}
+
+// parse checks an output: one JSON value, or nothing.
+func (a *agent) parse(data []byte, where string) (json.RawMessage, error) {
+	data = bytes.TrimSpace(data)
+	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
+		return nil, nil
+	}
+	if _, err := decodeJSON(data); err != nil {
+		start := []rune(a.secrets.text(strings.ToValidUTF8(string(data[:min(len(data), keptStderr)]), "\uFFFD")))
+		more := ""
+		if len(start) > shownOutput {
+			start, more = start[:shownOutput], "…"
+		}
+		return nil, fmt.Errorf("expected JSON in its %s (%v), found: %s%s", where, plainJSONError(err), string(start), more)
+	}
+	return json.RawMessage(data), nil
+}
+
+// plainJSONError is the decoder's error for people.
+func plainJSONError(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it ends in the middle")
+	}
+	return err
+}
+
+// head keeps a stream up to a limit; beyond it calls full and fails.
+type head struct {
+	bytes.Buffer
+	limit int
+	over  bool
+	full  func()
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	if h.Len()+len(p) > h.limit {
+		h.over = true
+		h.full()
+		return 0, io.ErrShortWrite
+	}
+	return h.Buffer.Write(p)
+}
+
+// tail keeps the end of a stream.
+type tail struct {
+	buf     []byte
+	limit   int
+	dropped bool
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.buf = append(t.buf, p...)
+	if len(t.buf) > 2*t.limit {
+		t.buf = append(t.buf[:0], t.buf[len(t.buf)-t.limit:]...)
+		t.dropped = true
+	}
+	return len(p), nil
+}

@@ -1,0 +1,212 @@
+package recipe
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/builtin"
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/compiler"
+	"github.com/expr-lang/expr/conf"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/types"
+	"github.com/expr-lang/expr/vm"
+
+	"github.com/fermata-go/fermata/internal/nearest"
+)
+
+// Bounds of an expression: the length of its text, the parts it may have, how many times its loops may turn and how
+// long a text may get in it.
+const (
+	maxExpression = 10_000
+	maxParts      = 2_000
+	maxTurns      = 1_000_000
+	maxText       = 4 << 20
+)
+
+// expression is a compiled expression. It is immutable and safe for concurrent use.
+type expression struct {
+	text    string
+	tree    *parser.Tree
+	program *vm.Program
+	names   []nameUse // the blackboard names it reads
+}
+
+// nameUse is a name that an expression reads, and where.
+type nameUse struct {
+	name   string
+	offset int
+}
+
+// expressionError is what is wrong with an expression, at a character of its text.
+type expressionError struct {
+	offset  int
+	message string
+}
+
+// noClock are the functions that expressions do not have: a run's path may not depend on when it is looked at (J1).
+var noClock = []string{"now", "date", "duration", "timezone"}
+
+// newConfig makes the compiler's settings: the language without clocks, and with functions of our own where the
+// language's would lose digits or could take any amount of memory.
+func newConfig() *conf.Config {
+	c := conf.CreateNew()
+	c.MaxNodes = maxParts
+	c.Optimize = false
+	for _, name := range noClock {
+		c.Disabled[name] = true
+		delete(c.Builtins, name)
+	}
+	for name, f := range ownFunctions {
+		c.Disabled[name] = true
+		delete(c.Builtins, name)
+		c.Functions[name] = &builtin.Function{Name: name, Func: f.call, Types: f.types}
+	}
+	return c
+}
+
+// compileExpression compiles a text.
+func compileExpression(text string) (*expression, *expressionError) {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return nil, &expressionError{message: "the expression is empty"}
+	case len(text) > maxExpression:
+		return nil, &expressionError{message: fmt.Sprintf("the expression has %d bytes; at most %d are read", len(text), maxExpression)}
+	case !utf8.ValidString(text):
+		return nil, &expressionError{message: "the expression is not UTF-8 text"}
+	}
+	tree, err := parser.ParseWithConfig(text, newConfig())
+	if err != nil {
+		return nil, asExpressionError(err)
+	}
+	e := &expression{text: text, tree: tree}
+	w := rewriter{done: make(map[rewritten]ast.Node)}
+	root := w.rewrite(tree.Node, strict)
+	if w.err != nil {
+		return nil, w.err
+	}
+	e.names = w.names
+	c := newConfig()
+	c.WithEnv(nil)
+	c.Strict = false
+	run := &parser.Tree{Node: root, Source: tree.Source}
+	if _, err := new(checker.Checker).Check(run, c); err != nil {
+		return nil, asExpressionError(err)
+	}
+	if e.program, err = compiler.Compile(run, c); err != nil {
+		return nil, asExpressionError(err)
+	}
+	return e, nil
+}
+
+func asExpressionError(err error) *expressionError {
+	if fe, ok := errors.AsType[*file.Error](err); ok {
+		return &expressionError{offset: fe.From, message: fe.Message}
+	}
+	return &expressionError{message: err.Error()}
+}
+
+// check checks the names and types of an expression against what the blackboard may hold, and says of what type it
+// is. It returns all names that are not there.
+func (e *expression) check(known names) (types.Type, []expressionError) {
+	var faults []expressionError
+	for _, use := range e.names {
+		if !known.has(use.name) {
+			faults = append(faults, expressionError{offset: use.offset, message: e.unknown(use, known)})
+		}
+	}
+	if len(faults) > 0 {
+		return types.Any, faults
+	}
+	env := make(types.Map, len(known.types)+1)
+	for name, t := range known.types {
+		env[name] = t
+	}
+	if known.open {
+		env[types.Extra] = types.Any
+	}
+	c := newConfig()
+	c.WithEnv(env)
+	tree, err := parser.ParseWithConfig(e.text, newConfig()) // a name never hides a function
+	if err != nil {
+		return types.Any, []expressionError{*asExpressionError(err)}
+	}
+	t, err := new(checker.Checker).Check(tree, c)
+	if err != nil {
+		return types.Any, []expressionError{*asExpressionError(err)}
+	}
+	return typeOfResult(t), nil
+}
+
+// unknown says that a name is not there. A name with a minus in it reads as a subtraction: that is worth a hint.
+func (e *expression) unknown(use nameUse, known names) string {
+	switch use.name {
+	case "null":
+		return "there is no null here; write nil"
+	case "error":
+		return "there is no error here: the name is known at the end of on_failure edges only"
+	}
+	rest := string([]rune(e.text)[use.offset:])
+	for _, name := range known.list() {
+		if strings.Contains(name, "-") && strings.HasPrefix(rest, name) {
+			return fmt.Sprintf("nothing is called %q; for the name %q write $env[%q]", use.name, name, name)
+		}
+	}
+	return fmt.Sprintf("nothing that comes before is called %q%s", use.name, nearest.Hint(use.name, known.list()))
+}
+
+// eval calculates the expression over a scope. The result is as expressions have it: int, float64, string, bool, nil,
+// lists and maps.
+func (e *expression) eval(s *scope) (any, error) {
+	s.turns = 0
+	v, err := vm.Run(e.program, s)
+	if err == nil {
+		return v, nil
+	}
+	cause := err
+	if fe, ok := errors.AsType[*file.Error](err); ok {
+		cause = errors.New(fe.Message)
+		if fe.Prev != nil {
+			cause = fe.Prev
+		}
+	}
+	return nil, fmt.Errorf("expression %s: %w", quote(e.text), cause)
+}
+
+// holds calculates a condition.
+func (e *expression) holds(s *scope) (bool, error) {
+	v, err := e.eval(s)
+	if err != nil {
+		return false, err
+	}
+	yes, ok := v.(bool)
+	if !ok {
+		return false, fmt.Errorf("expression %s: expected true or false, found %s", quote(e.text), typeOf(numberText(v)))
+	}
+	return yes, nil
+}
+
+// result calculates a value for the blackboard.
+func (e *expression) result(s *scope) (any, error) {
+	v, err := e.eval(s)
+	if err != nil {
+		return nil, err
+	}
+	d, err := dynamic(v)
+	if err != nil {
+		return nil, fmt.Errorf("expression %s: %w", quote(e.text), err)
+	}
+	return d, nil
+}
+
+// numberText is the value as the blackboard has it, for messages.
+func numberText(v any) any {
+	if d, err := dynamic(v); err == nil {
+		return d
+	}
+	return v
+}

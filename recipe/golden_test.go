@@ -1,0 +1,95 @@
+package recipe
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares a text with a file, or writes the file.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got); go test ./recipe -update rewrites it\n%s", file, diff)
+	}
+}
+
+func files(t *testing.T, patterns ...string) []string {
+	t.Helper()
+	var all []string
+	for _, p := range patterns {
+		found, err := filepath.Glob(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, found...)
+	}
+	if len(all) == 0 {
+		t.Fatalf("no file fits %q", patterns)
+	}
+	return all
+}
+
+func noEnv(string) (string, bool) { return "", false }
+
+// TestErrors pins what each kind of mistake is answered with: file, line, column, and the nearest name.
+func TestErrors(t *testing.T) {
+	for _, file := range files(t, "testdata/errors/*.yaml", "testdata/errors/*.json") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			opts := Options{Env: noEnv, Dir: "testdata"}
+			if agents := strings.TrimSuffix(file, ".yaml") + ".agents"; exists(agents) {
+				opts.Agents = agents
+			}
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = Parse(data, filepath.Base(file), opts)
+			faults, ok := errors.AsType[*Error](err)
+			if !ok {
+				t.Fatalf("expected an *Error, got %v", err)
+			}
+			golden(t, strings.TrimSuffix(file, filepath.Ext(file))+".golden", faults.Error()+"\n")
+		})
+	}
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// TestPlans pins the plan and the drawing of each recipe.
+func TestPlans(t *testing.T) {
+	for _, file := range files(t, "testdata/recipes/*.yaml", "testdata/recipes/*.json") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			r, err := Load(file, Options{Env: testEnv, Library: testLibrary(), Stores: []string{"sqlite"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, strings.TrimSuffix(file, filepath.Ext(file))+".golden", r.Plan().Text()+"\n"+r.Plan().Mermaid())
+		})
+	}
+}
+
+func testEnv(name string) (string, bool) {
+	v, ok := map[string]string{"NOTIFY_URL": "http://127.0.0.1:1/hook", "TOKEN": "s3cr3t-t0ken"}[name]
+	return v, ok
+}

@@ -1,0 +1,287 @@
+package recipe
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// InputError says everything that is wrong with a run's inputs.
+type InputError struct{ Problems []InputProblem }
+
+// InputProblem is what is wrong with one input.
+type InputProblem struct {
+	Name    string // of the input
+	Message string // what was expected and found
+}
+
+// Error lists the problems, one a line.
+func (e *InputError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = fmt.Sprintf("input %q: %s", p.Name, p.Message)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (e *InputError) add(name, format string, args ...any) {
+	e.Problems = append(e.Problems, InputProblem{Name: name, Message: fmt.Sprintf(format, args...)})
+}
+
+// Input checks a run's inputs and makes the blackboard that it starts with: the inputs, and the defaults of inputs
+// and state. Values are what encoding/json writes, json.RawMessage included. Everything that is wrong is reported at
+// once, as an *InputError.
+func (r *Recipe) Input(raw map[string]any) (map[string]any, error) {
+	faults := &InputError{}
+	bb := make(map[string]any, len(raw))
+	declared := portsOf(r.doc.inputs)
+	for _, name := range keysOf(raw) {
+		v, err := dynamic(raw[name])
+		if err != nil {
+			faults.add(name, "%v", err)
+			continue
+		}
+		if _, ok := declared[name]; !ok && !r.doc.inputsOpen {
+			faults.add(name, "there is no such input%s", hintInput(name, declared.names()))
+			continue
+		}
+		if err := declared.checkOne(name, v); err != nil {
+			faults.add(name, "%v", oneLine(err))
+		}
+		bb[name] = v
+	}
+	for _, p := range r.doc.inputs {
+		name := p.name.text
+		if _, given := raw[name]; given {
+			continue
+		}
+		if !p.optional {
+			faults.add(name, "it is missing; %s", expected(p.shape))
+			continue
+		}
+		bb[name] = clone(p.fallback)
+	}
+	for _, p := range r.doc.state {
+		if _, taken := bb[p.name.text]; p.optional && !taken {
+			bb[p.name.text] = clone(p.fallback)
+		}
+	}
+	if len(faults.Problems) > 0 {
+		return nil, faults
+	}
+	return bb, nil
+}
+
+func hintInput(name string, declared []string) string {
+	if len(declared) == 0 {
+		return "; the recipe takes none"
+	}
+	return nearestOr(name, declared)
+}
+
+// expected says what a schema wants, as far as one word can.
+func expected(s *shape) string {
+	if s == nil || s.doc == nil {
+		return "expected a value"
+	}
+	switch kind := s.doc["type"].(type) {
+	case string:
+		if about, ok := s.doc["description"].(string); ok && about != "" {
+			return fmt.Sprintf("expected %s: %s", article(kind), about)
+		}
+		return "expected " + article(kind)
+	}
+	return "expected a value"
+}
+
+func article(kind string) string {
+	switch kind {
+	case "array", "integer", "object":
+		return "an " + kind
+	case "null":
+		return "null"
+	}
+	return "a " + kind
+}
+
+// oneLine writes the problems of a schema in one line.
+func oneLine(err error) string {
+	se, ok := errors.AsType[*schema.Error](err)
+	if !ok {
+		return err.Error()
+	}
+	parts := make([]string, len(se.Problems))
+	for i, p := range se.Problems {
+		parts[i] = p.String()
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Output is the result of a run whose blackboard this is: the declared outputs, which must be there and fit their
+// schemas, or the whole blackboard where none are declared. The plan applies it itself when a run ends.
+func (r *Recipe) Output(blackboard map[string]any) (map[string]any, error) {
+	if r.doc.outputsOpen {
+		return blackboard, nil
+	}
+	v, err := portsOf(r.doc.outputs).finish(blackboard)
+	if err != nil {
+		return nil, err
+	}
+	out, _ := v.(map[string]any)
+	return out, nil
+}
+
+// maxInputFile bounds a file that an input is read from.
+const maxInputFile = 16 << 20
+
+// ParseInput reads inputs from texts such as "amount=120", as a command line has them. The input's schema decides: a
+// string stays as it is, anything else is JSON. Where the schema allows a string beside other types, or says nothing,
+// JSON is taken as JSON if it fits and as text otherwise. "name=@file" reads the value from a file, and "name=@@x" is
+// the text "@x". What it returns is for Input, which checks it.
+func (r *Recipe) ParseInput(pairs []string) (map[string]any, error) {
+	faults := &InputError{}
+	declared := portsOf(r.doc.inputs)
+	raw := make(map[string]any, len(pairs))
+	for _, pair := range pairs {
+		name, text, ok := strings.Cut(pair, "=")
+		switch _, twice := raw[name]; {
+		case !ok:
+			faults.add(pair, "expected name=value, as in %s=…; name=@file reads the value from a file", quoteName(pair))
+			continue
+		case name == "":
+			faults.add(name, "the name before = is empty in %s; expected name=value", quote(pair))
+			continue
+		case twice:
+			faults.add(name, "it is given twice")
+			continue
+		}
+		p, known := declared[name]
+		if !known && !r.doc.inputsOpen {
+			faults.add(name, "there is no such input%s", hintInput(name, declared.names()))
+			continue
+		}
+		text, err := fileOrText(text)
+		if err != nil {
+			faults.add(name, "%v", err)
+			continue
+		}
+		v, err := valueOf(text, p.shape)
+		if err != nil {
+			faults.add(name, "%v", err)
+			continue
+		}
+		raw[name] = v
+	}
+	if len(faults.Problems) > 0 {
+		return nil, faults
+	}
+	return raw, nil
+}
+
+func quoteName(s string) string {
+	if s == "" || strings.ContainsAny(s, " \t\n\"'") {
+		return "name"
+	}
+	return s
+}
+
+// fileOrText is the content of the file that @ names, or the text itself.
+func fileOrText(text string) (string, error) {
+	name, isFile := strings.CutPrefix(text, "@")
+	switch {
+	case !isFile:
+		return text, nil
+	case strings.HasPrefix(name, "@"):
+		return name, nil
+	case name == "":
+		return "", errors.New("expected the path of a file after @; @@ begins a text with @")
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return "", err
+	case info.IsDir():
+		return "", fmt.Errorf("%s is a folder; expected a file", name)
+	}
+	data, err := readFile(name, maxInputFile)
+	return string(data), err
+}
+
+// valueOf reads a text as its schema wants it.
+func valueOf(text string, s *shape) (any, error) {
+	kinds := kindsOf(s)
+	if len(kinds) == 1 && kinds[0] == "string" {
+		return text, nil
+	}
+	v, err := decodeJSON([]byte(text))
+	loose := len(kinds) == 0
+	for _, k := range kinds {
+		loose = loose || k == "string"
+	}
+	switch {
+	case loose && (err != nil || s.check(v) != nil):
+		return text, nil
+	case err != nil:
+		words := make([]string, len(kinds))
+		for i, k := range kinds {
+			words[i] = article(k)
+		}
+		return nil, fmt.Errorf("expected %s as JSON%s, found %s", oneOf(words), example(kinds[0]), quote(text))
+	}
+	return v, nil
+}
+
+func example(kind string) string {
+	switch kind {
+	case "number", "integer":
+		return " such as 120"
+	case "boolean":
+		return ", true or false"
+	case "array":
+		return ` such as ["a","b"]`
+	case "object":
+		return ` such as {"a":1}`
+	}
+	return ""
+}
+
+// kindsOf are the types that a schema names; none where it does not say.
+func kindsOf(s *shape) []string {
+	if s == nil || s.doc == nil {
+		return nil
+	}
+	switch kind := s.doc["type"].(type) {
+	case string:
+		return []string{kind}
+	case []any:
+		var all []string
+		for _, k := range kind {
+			if text, ok := k.(string); ok {
+				all = append(all, text)
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+// Func makes an agent of a function with types: the arguments are decoded into In as encoding/json does, and a name
+// that In does not have is left out.
+func Func[In, Out any](f func(ctx node.Context, in In) (Out, error)) AgentFunc {
+	return func(ctx node.Context, args map[string]any) (any, error) {
+		var in In
+		data, err := json.Marshal(args)
+		if err == nil {
+			err = json.Unmarshal(data, &in)
+		}
+		if err != nil {
+			return nil, definite{fmt.Errorf("the arguments do not fit %T: %w", in, err)}
+		}
+		return f(ctx, in)
+	}
+}

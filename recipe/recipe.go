@@ -1,0 +1,198 @@
+package recipe
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/fermata-go/fermata/plan"
+)
+
+// Options say what a recipe may use. The zero value works.
+type Options struct {
+	// Library has agents that are Go functions.
+	Library *Library
+	// Agents is the path of a file with more agents: the same key agents that a recipe has. Defaults to none.
+	Agents string
+	// Dir is where programs are run and relative paths start. Defaults to the recipe's folder, and for Parse to the
+	// working directory.
+	Dir string
+	// Env finds the variables that ${NAME} stands for. Defaults to os.LookupEnv.
+	Env func(name string) (string, bool)
+	// Stores are the kinds of stores that the program has, for state.persistence: sqlite. Defaults to none.
+	Stores []string
+}
+
+// Library holds agents that are Go functions, by the name that recipes use.
+type Library struct {
+	Agents map[string]AgentFunc
+}
+
+// Recipe is a compiled recipe. It is immutable and safe for concurrent use.
+type Recipe struct {
+	doc    *document
+	plan   *plan.Plan
+	source []byte
+	digest string
+}
+
+// fileName is the recipe of a folder.
+const fileName = "recipe.yaml"
+
+// Load reads a recipe from a file, or from the file recipe.yaml of a folder. A recipe that cannot be run is an *Error
+// with every problem; a file that cannot be read is the error of the file system.
+func Load(path string, opts Options) (*Recipe, error) {
+	name := path
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		name = filepath.Join(path, fileName)
+		if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%s: the folder holds no %s: %w", path, fileName, os.ErrNotExist)
+		}
+	}
+	data, err := readFile(name, maxFileBytes)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Dir == "" {
+		opts.Dir = filepath.Dir(name)
+	}
+	return Parse(data, name, opts)
+}
+
+// readFile reads a file of at most limit bytes.
+func readFile(name string, limit int64) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().IsRegular() && info.Size() > limit {
+		return nil, fmt.Errorf("%s: the file has %d bytes; at most %d are read", name, info.Size(), limit)
+	}
+	return os.ReadFile(name)
+}
+
+// Parse compiles the text of a recipe. The name is the file's in messages, and gives a recipe without metadata.name
+// its name.
+func Parse(data []byte, name string, opts Options) (*Recipe, error) {
+	s := stored{Format: storedFormat, File: name, Text: string(data), AgentsFile: opts.Agents}
+	if opts.Agents != "" {
+		agents, err := readFile(opts.Agents, maxFileBytes)
+		if err != nil {
+			return nil, fmt.Errorf("agents: %w", err)
+		}
+		s.Agents = string(agents)
+	}
+	dir, err := filepath.Abs(opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s.Dir = dir
+	return s.compile(opts)
+}
+
+// compile is all of loading but the reading of files.
+func (s stored) compile(opts Options) (*Recipe, error) {
+	if opts.Env == nil {
+		opts.Env = os.LookupEnv
+	}
+	r := &report{}
+	main := readYAML(s.File, []byte(s.Text), r)
+	if main.root == nil {
+		return nil, r.err()
+	}
+	d := readDocument(main, r)
+	d.dir = s.Dir
+	if d.name == "" {
+		d.name = nameOf(s.File)
+	}
+	if s.AgentsFile != "" {
+		if file := readYAML(s.AgentsFile, []byte(s.Agents), r); file.root != nil {
+			d.readAgentsFile(file, r)
+		}
+	}
+	d.addLibrary(opts.Library, r)
+	d.expand(opts.Env, r)
+	d.readPersistence(r, opts.Stores)
+	p := d.compile(r)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	text, err := s.text()
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	return &Recipe{doc: d, plan: p, source: text, digest: hex.EncodeToString(sum[:])}, nil
+}
+
+// compile checks the document and makes its plan.
+func (d *document) compile(r *report) *plan.Plan {
+	c := d.check(r)
+	p, err := plan.New(c.compile())
+	if err != nil {
+		if faults, ok := errors.AsType[*plan.Error](err); ok {
+			c.topology(faults)
+		} else {
+			r.add(d.spot, "%v", err)
+		}
+	}
+	return p
+}
+
+// nameOf is the name of a recipe that gives itself none.
+func nameOf(file string) string {
+	base := filepath.Base(file)
+	if base == fileName {
+		if abs, err := filepath.Abs(file); err == nil {
+			base = filepath.Base(filepath.Dir(abs))
+		}
+	}
+	name := strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f || c == 0xfffd {
+			return -1
+		}
+		return c
+	}, strings.TrimSuffix(base, filepath.Ext(base)))
+	if name == "" || name == "." || name == string(filepath.Separator) {
+		return "recipe"
+	}
+	return name
+}
+
+// addLibrary adds the agents that are Go functions.
+func (d *document) addLibrary(lib *Library, r *report) {
+	if lib == nil {
+		return
+	}
+	for name, f := range maps.All(lib.Agents) {
+		if before, twice := d.agents[name]; twice {
+			r.add(before.spot, "the agent %s is a Go function of the library already", quote(name))
+			continue
+		}
+		d.agents[name] = &agent{name: name, kind: kindGo, function: f}
+	}
+}
+
+// Plan is the compiled plan. Its value is a map[string]any, the blackboard; start it with what Input gives.
+func (r *Recipe) Plan() *plan.Plan { return r.plan }
+
+// Name is the recipe's name: metadata.name, or the file's.
+func (r *Recipe) Name() string { return r.doc.name }
+
+// Metadata is what the recipe says about itself, as it is written; nil for nothing.
+func (r *Recipe) Metadata() map[string]any {
+	m, _ := clone(r.doc.metadata).(map[string]any)
+	return m
+}
+
+// Source is a text that holds all that the recipe was compiled from, for Restore: its file, the agents file and the
+// folder. It holds no values of the environment.
+func (r *Recipe) Source() []byte { return append([]byte(nil), r.source...) }
+
+// Digest is the SHA-256 of Source, in hexadecimal.
+func (r *Recipe) Digest() string { return r.digest }

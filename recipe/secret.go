@@ -1,0 +1,179 @@
+package recipe
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/internal/nearest"
+)
+
+// redacted stands for a value that came from the environment.
+const redacted = "[redacted]"
+
+// shortestSecret is how long a value of the environment must be to be hidden: to hide every "1" would only make texts
+// unreadable.
+const shortestSecret = 4
+
+// redactor hides values that came from ${NAME} in what people see. It is immutable.
+type redactor struct{ replacer *strings.Replacer }
+
+// newRedactor hides values as they are, and as they look in addresses and in JSON.
+func newRedactor(values []string) *redactor {
+	var forms []string
+	for _, v := range values {
+		if len(v) < shortestSecret {
+			continue
+		}
+		quoted, err := json.Marshal(v)
+		if err != nil {
+			continue // texts always encode
+		}
+		unescaped, err := encodeJSON(v)
+		if err != nil {
+			continue
+		}
+		for _, form := range []string{
+			v, strings.TrimSpace(v), url.QueryEscape(v), url.PathEscape(v), string(quoted[1 : len(quoted)-1]),
+			string(unescaped[1 : len(unescaped)-1]),
+		} {
+			if len(form) >= shortestSecret && !slices.Contains(forms, form) {
+				forms = append(forms, form)
+			}
+		}
+	}
+	if len(forms) == 0 {
+		return &redactor{}
+	}
+	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) }) // the longest first: one may hold another
+	pairs := make([]string, 0, 2*len(forms))
+	for _, f := range forms {
+		pairs = append(pairs, f, redacted)
+	}
+	return &redactor{replacer: strings.NewReplacer(pairs...)}
+}
+
+func (r *redactor) text(s string) string {
+	if r == nil || r.replacer == nil {
+		return s
+	}
+	return r.replacer.Replace(s)
+}
+
+// expansion fills in ${NAME}.
+type expansion struct {
+	env    func(string) (string, bool)
+	report *report
+	used   []string // the values that were filled in
+}
+
+// text fills in the variables of a text. Only ${NAME} is one; $ alone and $NAME are text, and $${ is ${.
+func (x *expansion) text(w word) string {
+	var b strings.Builder
+	rest := w.text
+	for {
+		before, after, found := strings.Cut(rest, "${")
+		if !found {
+			b.WriteString(rest)
+			return b.String()
+		}
+		if head, escaped := strings.CutSuffix(before, "$"); escaped {
+			b.WriteString(head + "${")
+			rest = after
+			continue
+		}
+		b.WriteString(before)
+		name, tail, closed := strings.Cut(after, "}")
+		offset := len([]rune(w.text)) - len([]rune(after)) - 2
+		switch {
+		case !closed:
+			x.report.inside(w.spot, offset, "${ is not closed; expected ${NAME}, or $${ for the text ${")
+			return b.String()
+		case !isVariable(name):
+			x.report.inside(w.spot, offset, "%s is not a name of a variable; expected ${NAME}, or $${ for the text ${", quote(name))
+		default:
+			v, ok := x.env(name)
+			if !ok {
+				x.report.inside(w.spot, offset, "the variable %s is not set in the environment%s", name, hintVariable(name, x.env))
+			}
+			b.WriteString(v)
+			x.used = append(x.used, v)
+		}
+		rest = tail
+	}
+}
+
+// hintVariable looks for a variable that differs in case only: others are nobody's business.
+func hintVariable(name string, env func(string) (string, bool)) string {
+	for _, other := range []string{strings.ToUpper(name), strings.ToLower(name)} {
+		if _, ok := env(other); ok && other != name {
+			return nearest.Hint(name, []string{other})
+		}
+	}
+	return ""
+}
+
+func isVariable(name string) bool {
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		return false
+	}
+	for _, c := range name {
+		if c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+// expand fills in the variables of all agents: in url, headers, command and env, and nowhere else.
+func (d *document) expand(env func(string) (string, bool), r *report) {
+	for _, a := range d.agents {
+		x := &expansion{env: env, report: r}
+		switch a.kind {
+		case kindExec:
+			for _, w := range a.command {
+				a.argv = append(a.argv, x.text(w))
+			}
+			for _, p := range a.env {
+				a.environ = append(a.environ, p.key.text+"="+x.text(p.value))
+			}
+		case kindHTTP:
+			a.expandHTTP(x)
+		}
+		a.secrets = newRedactor(x.used)
+	}
+}
+
+func (a *agent) expandHTTP(x *expansion) {
+	before := len(x.report.problems)
+	address := x.text(a.url)
+	if a.url.text != "" && len(x.report.problems) == before {
+		u, err := url.Parse(address)
+		switch {
+		case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
+			x.report.add(a.url.spot, "%s is not an address; expected one such as https://example.org/hook",
+				quote(newRedactor(x.used).text(address)))
+		default:
+			a.address = u
+		}
+	}
+	for _, h := range a.headers {
+		v := x.text(h.value)
+		if !isHeader(h.key.text) || strings.ContainsAny(v, "\r\n\x00") {
+			x.report.add(h.key.spot, "%s is not a header field, or its value holds a line break", quote(h.key.text))
+			continue
+		}
+		a.header = append(a.header, headerField{h.key.text, v})
+	}
+}
+
+// isHeader reports whether a name may stand in a header (a token of RFC 9110).
+func isHeader(name string) bool {
+	for _, c := range name {
+		if c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c) {
+			return false
+		}
+	}
+	return name != ""
+}

@@ -1,0 +1,42 @@
+package recipe
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+)
+
+// storedFormat is the format of stored recipes. A later format has another number; all of them stay readable (J9).
+const storedFormat = "fermata/recipe/1"
+
+// stored is a recipe as it is kept with its runs.
+type stored struct {
+	Format     string `json:"format"`
+	File       string `json:"file"`
+	Dir        string `json:"dir"`
+	Text       string `json:"text"`
+	AgentsFile string `json:"agentsFile,omitempty"`
+	Agents     string `json:"agents,omitempty"`
+}
+
+func (s stored) text() ([]byte, error) { return json.Marshal(s) }
+
+// Restore compiles what Source gave. It reads no file; opts.Agents is not used, and opts.Dir replaces the folder that
+// was stored where it is set. Variables of the environment are looked up anew.
+func Restore(text []byte, opts Options) (*Recipe, error) {
+	var s stored
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, fmt.Errorf("the stored recipe cannot be read: %w", err)
+	}
+	if s.Format != storedFormat {
+		return nil, fmt.Errorf("the stored recipe has the format %q; expected %q", s.Format, storedFormat)
+	}
+	if opts.Dir != "" {
+		dir, err := filepath.Abs(opts.Dir)
+		if err != nil {
+			return nil, err
+		}
+		s.Dir = dir
+	}
+	return s.compile(opts)
+}

@@ -1,0 +1,112 @@
+package recipe
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxRendered bounds what a template may become.
+const maxRendered = 1 << 20
+
+// template is a text with expressions in it: "Refund {{ amount }}?". It is immutable.
+type template struct {
+	parts []part
+}
+
+// part is a piece of text, or an expression and where its own text starts in the template.
+type part struct {
+	text   string
+	code   *expression
+	offset int
+}
+
+// compileTemplate compiles a text. The only mark in it is {{ expression }}; two braces as text are {{ "{{" }}.
+func compileTemplate(text string) (*template, *expressionError) {
+	t := &template{}
+	rest, offset := text, 0
+	for {
+		before, after, found := strings.Cut(rest, "{{")
+		if before != "" {
+			t.parts = append(t.parts, part{text: before, offset: offset})
+		}
+		if !found {
+			return t, nil
+		}
+		offset += utf8.RuneCountInString(before) + 2
+		inner, ok := closing(after)
+		if !ok {
+			return nil, &expressionError{offset: offset - 2, message: "{{ is not closed; expected }} after the expression"}
+		}
+		code, fault := compileExpression(inner)
+		if fault != nil {
+			fault.offset += offset
+			return nil, fault
+		}
+		t.parts = append(t.parts, part{code: code, offset: offset})
+		offset += utf8.RuneCountInString(inner) + 2
+		rest = after[len(inner)+2:]
+	}
+}
+
+// closing cuts an expression off before its }}: the first that stands in no quotes and closes no brace of its own.
+func closing(text string) (inner string, ok bool) {
+	depth := 0
+	quoted := byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quoted != 0:
+			if c == '\\' && quoted != '`' {
+				i++
+			} else if c == quoted {
+				quoted = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quoted = c
+		case c == '{':
+			depth++
+		case c == '}' && depth > 0:
+			depth--
+		case strings.HasPrefix(text[i:], "}}"):
+			return text[:i], true
+		}
+	}
+	return "", false
+}
+
+// check checks the names and types of the expressions.
+func (t *template) check(known names) []expressionError {
+	var faults []expressionError
+	for _, p := range t.parts {
+		if p.code == nil {
+			continue
+		}
+		_, more := p.code.check(known)
+		for _, f := range more {
+			f.offset += p.offset
+			faults = append(faults, f)
+		}
+	}
+	return faults
+}
+
+// render fills in the values: text as it is, anything else as JSON.
+func (t *template) render(s *scope) (string, error) {
+	var b strings.Builder
+	for _, p := range t.parts {
+		text := p.text
+		if p.code != nil {
+			v, err := p.code.result(s)
+			if err != nil {
+				return "", err
+			}
+			text = textOf(v)
+		}
+		if b.Len()+len(text) > maxRendered {
+			return "", fmt.Errorf("the text gets longer than %d bytes", maxRendered)
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,236 @@
+package recipe
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Bounds of a file. Aliases count with all that they stand for.
+const (
+	maxFileBytes = 4 << 20
+	maxNodes     = 100_000
+	maxDepth     = 64
+)
+
+// source is a file that was read: JSON is YAML, so there is one way for both.
+type source struct {
+	file  string
+	lines []string
+	root  *yaml.Node // without aliases, merge keys and duplicate keys; nil for a file that cannot be read
+}
+
+// readYAML parses a file and reports what is wrong with it as YAML.
+func readYAML(file string, data []byte, r *report) *source {
+	s := &source{file: file}
+	r.files = append(r.files, file)
+	whole := spot{src: s}
+	if len(data) > maxFileBytes {
+		r.add(whole, "the file has %d bytes; at most %d are read", len(data), maxFileBytes)
+		return s
+	}
+	if !utf8.Valid(data) {
+		r.add(whole, "the file is not UTF-8 text")
+		return s
+	}
+	s.lines = strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
+	if err != nil {
+		r.add(whole, "%v", err)
+		return s
+	}
+	var doc, next yaml.Node
+	switch err := loader.Load(&doc); {
+	case errors.Is(err, io.EOF):
+		r.add(whole, "the file is empty; expected a recipe")
+		return s
+	case err != nil:
+		s.syntax(err, r)
+		return s
+	}
+	switch err := loader.Load(&next); {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		s.syntax(err, r)
+		return s
+	default:
+		r.add(spot{src: s, node: first(&next)}, "a second document starts here; a file holds one")
+		return s
+	}
+	x := expander{src: s, report: r, open: make(map[*yaml.Node]bool)}
+	s.root = x.expand(first(&doc), "", 0)
+	if x.failed {
+		s.root = nil
+	}
+	return s
+}
+
+// first is the content of a document.
+func first(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.DocumentNode && len(n.Content) > 0 {
+		return n.Content[0]
+	}
+	return n
+}
+
+// syntax reports an error of the YAML parser.
+func (s *source) syntax(err error, r *report) {
+	le, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
+		r.add(spot{src: s}, "%v", err)
+		return
+	}
+	message := le.Message
+	if le.ContextMsg != "" {
+		message += " " + le.ContextMsg
+	}
+	line := min(le.Mark.Line, len(s.lines))
+	r.at(spot{src: s}, line, max(le.Mark.Column, min(line, 1)), "not YAML: "+strings.TrimPrefix(message, "yaml: "))
+}
+
+// expander copies a tree and puts in place what aliases and merge keys stand for.
+type expander struct {
+	src    *source
+	report *report
+	open   map[*yaml.Node]bool // anchored nodes that are being expanded
+	count  int
+	failed bool // a bound was reached: the tree is of no use
+}
+
+func (x *expander) fail(n *yaml.Node, path, format string, args ...any) *yaml.Node {
+	if !x.failed {
+		x.report.add(spot{src: x.src, node: n, path: path}, format, args...)
+	}
+	x.failed = true
+	return null(n)
+}
+
+func null(at *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null", Line: at.Line, Column: at.Column}
+}
+
+func (x *expander) expand(n *yaml.Node, path string, depth int) *yaml.Node {
+	if x.failed {
+		return null(n)
+	}
+	x.count++
+	switch {
+	case x.count > maxNodes:
+		return x.fail(n, path, "the document holds more than %d values, aliases counted with what they stand for", maxNodes)
+	case depth > maxDepth:
+		return x.fail(n, path, "values are nested more than %d deep", maxDepth)
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		if n.Alias == nil || x.open[n.Alias] {
+			return x.fail(n, path, "the alias *%s stands for a value that holds the alias itself", n.Value)
+		}
+		return x.expand(n.Alias, path, depth+1)
+	case yaml.SequenceNode, yaml.MappingNode:
+		x.open[n] = true
+		defer delete(x.open, n)
+		out := &yaml.Node{Kind: n.Kind, Tag: n.Tag, Style: n.Style, Line: n.Line, Column: n.Column}
+		if tag := n.ShortTag(); tag != "!!map" && tag != "!!seq" {
+			x.report.add(spot{src: x.src, node: n, path: path}, "the tag %s is not known; leave it out", tag)
+		}
+		if n.Kind == yaml.MappingNode {
+			x.mapping(n, out, path, depth)
+			return out
+		}
+		for i, c := range n.Content {
+			out.Content = append(out.Content, x.expand(c, index(path, i), depth+1))
+		}
+		return out
+	case yaml.ScalarNode:
+		switch tag := n.ShortTag(); tag {
+		case "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge":
+		default:
+			x.report.add(spot{src: x.src, node: n, path: path}, "the tag %s is not known; leave it out", tag)
+		}
+		return &yaml.Node{Kind: n.Kind, Tag: n.Tag, Style: n.Style, Value: n.Value, Line: n.Line, Column: n.Column}
+	}
+	return x.fail(n, path, "expected a value")
+}
+
+// mapping copies the entries of n: its own first, then those that merge keys (<<) bring in and that are not there yet.
+func (x *expander) mapping(n, out *yaml.Node, path string, depth int) {
+	seen := make(map[string]*yaml.Node, len(n.Content)/2)
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.ShortTag() == "!!merge" {
+			merged = append(merged, value)
+			continue
+		}
+		k := x.expand(key, path, depth+1)
+		at := spot{src: x.src, node: k, path: join(path, k.Value)}
+		if k.Kind != yaml.ScalarNode {
+			x.report.add(at, "a key must be text, not %s", kindOf(k))
+			continue
+		}
+		if before, twice := seen[k.Value]; twice {
+			x.report.add(at, "the key %q stands here twice; first in line %d", k.Value, before.Line)
+			continue
+		}
+		seen[k.Value] = k
+		out.Content = append(out.Content, k, x.expand(value, at.path, depth+1))
+	}
+	for _, m := range merged {
+		x.merge(x.expand(m, path, depth+1), out, seen, path)
+	}
+}
+
+func (x *expander) merge(from, into *yaml.Node, seen map[string]*yaml.Node, path string) {
+	switch from.Kind {
+	case yaml.SequenceNode:
+		for _, c := range from.Content {
+			x.merge(c, into, seen, path)
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(from.Content); i += 2 {
+			if k := from.Content[i]; seen[k.Value] == nil {
+				seen[k.Value] = k
+				into.Content = append(into.Content, k, from.Content[i+1])
+			}
+		}
+	default:
+		x.report.add(spot{src: x.src, node: from, path: path}, "<< takes a mapping or a list of mappings, not %s", kindOf(from))
+	}
+}
+
+// locate finds the line and column of a character of a scalar's text. Where the text is not in the file as it is
+// (escapes, folded lines), it is the scalar's own place.
+func (s *source) locate(n *yaml.Node, offset int) (line, column int) {
+	text := []rune(n.Value)
+	offset = max(0, min(offset, len(text)))
+	before := string(text[:offset])
+	row := strings.Count(before, "\n")
+	col := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])
+	want := strings.Split(n.Value, "\n")[row]
+	at, start := n.Line-1, n.Column-1
+	switch {
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		at += 1 + row
+		if at >= len(s.lines) {
+			return n.Line, n.Column
+		}
+		start = utf8.RuneCountInString(s.lines[at]) - utf8.RuneCountInString(strings.TrimLeft(s.lines[at], " "))
+		start -= len(want) - len(strings.TrimLeft(want, " "))
+	case row > 0:
+		return n.Line, n.Column
+	case n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
+		start++
+	}
+	if at < 0 || at >= len(s.lines) {
+		return n.Line, n.Column
+	}
+	runes := []rune(s.lines[at])
+	if start < 0 || start > len(runes) || !strings.HasPrefix(string(runes[start:]), want) {
+		return n.Line, n.Column
+	}
+	return at + 1, start + col + 1
+}

@@ -1,0 +1,354 @@
+package fermata
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/memory"
+	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// Runtime drives runs. It owns their goroutines and timers; one per process and store is enough for any number of
+// runs. All methods may be called from several goroutines.
+type Runtime struct {
+	options  Options
+	store    journal.Store
+	log      *slog.Logger
+	clock    Clock
+	services services
+
+	ctx    context.Context // of everything that is driven; done once Close is called
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu      sync.Mutex
+	drives  map[string]*drive     // the runs that are driven now
+	bells   map[string]*bell      // who waits for a change of a run
+	plans   map[string]*plan.Plan // by fingerprint, of the runs that were started here
+	schemas map[string]*schema.Schema
+	alarm   alarm
+	closed  bool
+}
+
+// New makes a runtime. Close it when the program ends.
+func New(o Options) (*Runtime, error) {
+	rt := &Runtime{
+		options: o, store: o.Store, log: o.Logger, clock: o.Clock,
+		drives: make(map[string]*drive), bells: make(map[string]*bell),
+		plans: make(map[string]*plan.Plan), schemas: make(map[string]*schema.Schema),
+	}
+	if rt.store == nil {
+		rt.store = memory.New()
+	}
+	if rt.log == nil {
+		rt.log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
+	}
+	if rt.clock == nil {
+		rt.clock = systemClock{}
+	}
+	rt.services = services{list: o.Services}
+	rt.ctx, rt.cancel = context.WithCancel(context.Background())
+	rt.alarm.rt = rt
+	if o.Plans != nil {
+		if err := rt.alarm.load(rt.ctx); err != nil {
+			rt.cancel()
+			return nil, rt.storeError("", err)
+		}
+	}
+	return rt, nil
+}
+
+// Close stops driving, waits until all tasks have returned, and leaves every run resumable (law F3). A store that the
+// runtime was given stays open.
+func (rt *Runtime) Close() error {
+	rt.mu.Lock()
+	if rt.closed {
+		rt.mu.Unlock()
+		return nil
+	}
+	rt.closed = true
+	rt.mu.Unlock()
+	rt.cancel()
+	rt.alarm.stop()
+	rt.wg.Wait()
+	rt.mu.Lock()
+	for id := range rt.bells {
+		rt.ringLocked(id)
+	}
+	rt.mu.Unlock()
+	if rt.options.Store == nil {
+		return rt.store.Close()
+	}
+	return nil
+}
+
+// Start begins a run of p. The input is the value of the plan's first token, as the author's package erases it: *S
+// for a graph of S, map[string]any for a recipe. It belongs to the run from here on.
+func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...StartOption) (*Run, error) {
+	var o startOptions
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if o.id == "" {
+		o.id = newID("run_")
+	}
+	d := rt.newDrive(o.id, p, o.durability)
+	if err := d.begin(ctx, input, o); err != nil {
+		return nil, err
+	}
+	if err := rt.launch(d); err != nil {
+		return nil, err
+	}
+	return &Run{rt: rt, id: o.id, plan: p, last: d}, nil
+}
+
+// Resume drives a run on: one that crashed, that was stopped, or that waited for what has come since. A run that this
+// runtime drives already is not driven twice; of one that still waits, Wait says so. The plan must fit the run
+// (law J8): its fingerprint is the recorded one, or every open task and token still has its place in it; otherwise
+// Resume fails with ErrPlanChanged and the difference of the two plans.
+func (rt *Runtime) Resume(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
+	return rt.resume(ctx, id, p, journal.ResumedBody{})
+}
+
+// Replan is Resume on a plan that has changed, and records it: from here on the run is pinned to p. The definition is
+// the digest of the text that p was made from, or "".
+func (rt *Runtime) Replan(ctx context.Context, id string, p *plan.Plan, definition string) (*Run, error) {
+	return rt.resume(ctx, id, p, journal.ResumedBody{
+		Reason: "replan", By: rt.options.Name, Fingerprint: p.Fingerprint(), Definition: definition,
+	})
+}
+
+// Retry continues a failed run from the tasks that failed (law F2). What finished stays finished (law J4).
+func (rt *Runtime) Retry(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
+	return rt.resume(ctx, id, p, journal.ResumedBody{Reason: "retry", By: rt.options.Name})
+}
+
+func (rt *Runtime) resume(ctx context.Context, id string, p *plan.Plan, why journal.ResumedBody) (*Run, error) {
+	rt.mu.Lock()
+	if d := rt.drives[id]; d != nil && why.Reason == "" {
+		rt.mu.Unlock()
+		return &Run{rt: rt, id: id, plan: p, last: d}, nil
+	}
+	rt.mu.Unlock()
+	d := rt.newDrive(id, p, Sync)
+	if err := d.load(ctx, why); err != nil {
+		return nil, err
+	}
+	if err := rt.launch(d); err != nil {
+		if errors.Is(err, errDriven) {
+			return rt.resume(ctx, id, p, why)
+		}
+		return nil, err
+	}
+	return &Run{rt: rt, id: id, plan: p, last: d}, nil
+}
+
+// errDriven says that this runtime drives the run already.
+var errDriven = errors.New("the run is driven already")
+
+// launch hands a drive to a goroutine of its own.
+func (rt *Runtime) launch(d *drive) error {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.closed {
+		return &Error{Code: CodeStopped, Run: d.id, Err: ErrClosed}
+	}
+	if rt.drives[d.id] != nil {
+		return errDriven
+	}
+	rt.drives[d.id] = d
+	rt.plans[d.plan.Fingerprint()] = d.plan
+	rt.wg.Add(1)
+	go func() {
+		defer rt.wg.Done()
+		d.drive()
+		rt.landed(d)
+	}()
+	rt.ringLocked(d.id)
+	return nil
+}
+
+// landed takes a drive off the list, and drives the run again where something came up while it was ending.
+func (rt *Runtime) landed(d *drive) {
+	rt.mu.Lock()
+	delete(rt.drives, d.id)
+	again := d.again && !rt.closed
+	rt.ringLocked(d.id)
+	rt.mu.Unlock()
+	d.live.close()
+	close(d.done)
+	if d.due != 0 {
+		rt.alarm.set(d.due)
+	}
+	if again {
+		rt.wake(d.id)
+	}
+}
+
+// wake drives a run on after something has been recorded for it, where this runtime knows its plan.
+func (rt *Runtime) wake(id string) {
+	rt.mu.Lock()
+	if d := rt.drives[id]; d != nil {
+		d.again = true
+		rt.ringLocked(id)
+		rt.mu.Unlock()
+		return
+	}
+	closed := rt.closed
+	rt.ringLocked(id)
+	rt.mu.Unlock()
+	if closed {
+		return
+	}
+	p, err := rt.planOf(rt.ctx, id)
+	if err == nil && p != nil {
+		_, err = rt.Resume(rt.ctx, id, p)
+	}
+	if err != nil {
+		rt.log.Error("a run could not be driven on", "run", id, "error", err)
+	}
+}
+
+// planOf finds the plan of a run that is not driven: one of those started here, or by Options.Plans; nil for none.
+func (rt *Runtime) planOf(ctx context.Context, id string) (*plan.Plan, error) {
+	info, err := rt.Info(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	rt.mu.Lock()
+	p := rt.plans[info.Fingerprint]
+	rt.mu.Unlock()
+	if p == nil && rt.options.Plans != nil {
+		return rt.options.Plans(ctx, info)
+	}
+	return p, nil
+}
+
+// Info describes a run.
+func (rt *Runtime) Info(ctx context.Context, id string) (RunInfo, error) {
+	rows, err := rt.store.Runs(ctx, journal.RunFilter{ID: id})
+	if err != nil {
+		return RunInfo{}, rt.storeError(id, err)
+	}
+	if len(rows) == 0 {
+		return RunInfo{}, &Error{Code: CodeNotFound, Run: id, Err: ErrNotFound}
+	}
+	return rows[0], nil
+}
+
+// Runs lists runs, newest first.
+func (rt *Runtime) Runs(ctx context.Context, f journal.RunFilter) ([]RunInfo, error) {
+	rows, err := rt.store.Runs(ctx, f)
+	if err != nil {
+		return nil, rt.storeError("", err)
+	}
+	return rows, nil
+}
+
+func (rt *Runtime) storeError(run string, err error) error {
+	var known *Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, journal.ErrConflict):
+		return &Error{Code: CodeConflict, Run: run, Err: err}
+	case errors.Is(err, journal.ErrNotFound):
+		return &Error{Code: CodeNotFound, Run: run, Err: err}
+	}
+	return &Error{Code: CodeStore, Run: run, Err: err}
+}
+
+func (rt *Runtime) now() int64 { return rt.clock.Now().UnixMicro() }
+
+// newID makes an id that sorts by the time it was made.
+func newID(prefix string) string {
+	id, err := uuid.NewV7()
+	if err != nil { // only without a source of randomness
+		panic(err)
+	}
+	return prefix + id.String()
+}
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+func (systemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+
+// services are what the program offers to its nodes, found by type.
+type services struct {
+	list []any
+	mu   sync.Mutex
+	seen map[reflect.Type]any
+}
+
+func (s *services) find(t reflect.Type) any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if found, ok := s.seen[t]; ok {
+		return found
+	}
+	var found any
+	for _, service := range s.list {
+		have := reflect.TypeOf(service)
+		if have == t {
+			found = service
+			break
+		}
+		if t.Kind() == reflect.Interface && have.Implements(t) {
+			if found != nil {
+				found = nil // two could be meant
+				break
+			}
+			found = service
+		}
+	}
+	if s.seen == nil {
+		s.seen = make(map[reflect.Type]any)
+	}
+	s.seen[t] = found
+	return found
+}
+
+// bell tells whoever waits that something about a run has changed.
+type bell struct{ rung chan struct{} }
+
+// changes returns a channel that is closed at the run's next change.
+func (rt *Runtime) changes(id string) <-chan struct{} {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	b := rt.bells[id]
+	if b == nil {
+		b = &bell{rung: make(chan struct{})}
+		rt.bells[id] = b
+	}
+	if rt.closed {
+		close(b.rung)
+		delete(rt.bells, id)
+	}
+	return b.rung
+}
+
+func (rt *Runtime) ringLocked(id string) {
+	if b := rt.bells[id]; b != nil {
+		close(b.rung)
+		delete(rt.bells, id)
+	}
+}
+
+func (rt *Runtime) ring(id string) {
+	rt.mu.Lock()
+	rt.ringLocked(id)
+	rt.mu.Unlock()
+}

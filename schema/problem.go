@@ -1,0 +1,90 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Problem is one place of a value that its schema does not allow, or one place of a document that is no schema.
+type Problem struct {
+	Path    string `json:"path"`    // JSON pointer: "/items/0/name"; "" is the whole value
+	Message string `json:"message"` // what was expected there and what was found
+}
+
+// String is the path and the message.
+func (p Problem) String() string {
+	if p.Path == "" {
+		return p.Message
+	}
+	return p.Path + ": " + p.Message
+}
+
+// Error says everything that is wrong with a value, in the order of its paths.
+type Error struct {
+	Problems []Problem
+}
+
+func (e *Error) Error() string {
+	if len(e.Problems) == 1 {
+		return e.Problems[0].String()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d problems:", len(e.Problems))
+	for _, p := range e.Problems {
+		b.WriteString("\n  ")
+		b.WriteString(p.String())
+	}
+	return b.String()
+}
+
+// newError sorts the problems and drops those that are said twice, as schemas that are built of several parts do.
+func newError(problems []Problem) *Error {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		if c := comparePaths(a.Path, b.Path); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Message, b.Message)
+	})
+	return &Error{Problems: slices.Compact(problems)}
+}
+
+// comparePaths orders paths member by member, and indexes by number: /items/2 before /items/10.
+func comparePaths(a, b string) int {
+	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), func(x, y string) int {
+		i, errI := strconv.Atoi(x)
+		j, errJ := strconv.Atoi(y)
+		if errI == nil && errJ == nil && i != j {
+			return i - j
+		}
+		return strings.Compare(x, y)
+	})
+}
+
+// pointer is a JSON pointer (RFC 6901).
+func pointer(tokens []string) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		b.WriteByte('/')
+		b.WriteString(pointerEscaper.Replace(t))
+	}
+	return b.String()
+}
+
+var (
+	pointerEscaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+// tokens takes a JSON pointer apart.
+func tokens(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	parts := strings.Split(pointer, "/")[1:]
+	for i, p := range parts {
+		parts[i] = pointerUnescaper.Replace(p)
+	}
+	return parts
+}

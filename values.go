@@ -1,0 +1,166 @@
+package fermata
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// cell is what is known in memory of one recorded value. The live value is given to the next node that reads it; the
+// snapshot is nobody's to change and is what the next delta is computed against (laws N9 and J7).
+type cell struct {
+	ref  uint64
+	live any
+	snap any
+	data []byte // JSON, where the value was read from the journal and not decoded yet
+}
+
+// values holds the cells of the values that tokens and open tasks refer to.
+type values struct {
+	cells []cell
+	links map[uint64]link // of the values in the journal, while a run is loaded
+}
+
+// link is one recorded value in its chain of deltas.
+type link struct {
+	base  uint64
+	delta bool
+	data  []byte
+}
+
+func (v *values) find(ref uint64) *cell {
+	for i := range v.cells {
+		if v.cells[i].ref == ref {
+			return &v.cells[i]
+		}
+	}
+	return nil
+}
+
+// take gives a value of the caller's own. With keep, the cell stays able to give it again.
+func (v *values) take(ref uint64, codec plan.Codec, keep bool) (any, error) {
+	c := v.find(ref)
+	if c == nil {
+		return nil, fmt.Errorf("value %d: %w: it is not in memory", ref, journal.ErrCorrupt)
+	}
+	if c.data != nil {
+		live, err := codec.Decode(c.data)
+		if err != nil {
+			return nil, fmt.Errorf("value %d does not fit the plan's type any more: %w", ref, err)
+		}
+		c.live, c.data = live, nil
+		if c.snap, err = codec.Copy(live); err != nil {
+			return nil, notStorable(err)
+		}
+	}
+	if c.live == nil {
+		return codec.Copy(c.snap)
+	}
+	live := c.live
+	if keep && c.snap == nil {
+		snap, err := codec.Copy(live)
+		if err != nil {
+			return nil, notStorable(err)
+		}
+		c.snap = snap
+	}
+	c.live = nil
+	return live, nil
+}
+
+// put adds a value. Either of live and snap may be nil.
+func (v *values) put(ref uint64, live, snap any) {
+	if c := v.find(ref); c != nil {
+		c.live, c.snap, c.data = live, snap, nil
+		return
+	}
+	v.cells = append(v.cells, cell{ref: ref, live: live, snap: snap})
+}
+
+// replace puts a new value in the place of the one that it was made from.
+func (v *values) replace(old, ref uint64, live, snap any) {
+	c := v.find(old)
+	if c == nil {
+		v.put(ref, live, snap)
+		return
+	}
+	*c = cell{ref: ref, live: live, snap: snap}
+}
+
+// retain forgets the values that nothing refers to any more.
+func (v *values) retain(used func(ref uint64) bool) {
+	kept := v.cells[:0]
+	for _, c := range v.cells {
+		if used(c.ref) {
+			kept = append(kept, c)
+		}
+	}
+	clear(v.cells[len(kept):])
+	v.cells = kept
+}
+
+// note keeps an entry's value while a run is loaded.
+func (v *values) note(e *journal.Entry) {
+	if !e.HasValue() || !e.Kind.CarriesState() {
+		return
+	}
+	if v.links == nil {
+		v.links = make(map[uint64]link)
+	}
+	v.links[e.Seq] = link{base: e.Base, delta: e.Flags&journal.FlagBase != 0, data: e.Value}
+}
+
+// whole is a recorded value as JSON.
+func (v *values) whole(ref uint64) ([]byte, error) {
+	var chain []link
+	for at := ref; ; {
+		l, ok := v.links[at]
+		if !ok {
+			return nil, fmt.Errorf("value %d: %w: there is no entry %d with a value", ref, journal.ErrCorrupt, at)
+		}
+		chain = append(chain, l)
+		if !l.delta {
+			break
+		}
+		at = l.base
+	}
+	last := len(chain) - 1
+	if last == 0 {
+		return chain[0].data, nil
+	}
+	doc, err := journal.ParseDocument(chain[last].data)
+	if err != nil {
+		return nil, fmt.Errorf("value %d: %w", ref, err)
+	}
+	for i := last - 1; i >= 0; i-- {
+		if len(chain[i].data) == 0 {
+			continue
+		}
+		if err := doc.Apply(chain[i].data); err != nil {
+			return nil, fmt.Errorf("value %d: %w", ref, err)
+		}
+	}
+	return doc.JSON(), nil
+}
+
+func notStorable(err error) error { return fmt.Errorf("%w: %w", node.ErrNotStorable, err) }
+
+// toJSON encodes what a caller hands over.
+func toJSON(value any) (json.RawMessage, error) {
+	switch v := value.(type) {
+	case json.RawMessage:
+		if !json.Valid(v) {
+			return nil, fmt.Errorf("%w: not valid JSON", ErrInvalid)
+		}
+		return v, nil
+	default:
+		data, err := json.Marshal(value)
+		if err != nil {
+			return nil, notStorable(err)
+		}
+		return data, nil
+	}
+}

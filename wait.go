@@ -1,0 +1,203 @@
+package fermata
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// Run is a handle on a run. It may be dropped at any time: the run does not depend on it.
+type Run struct {
+	rt   *Runtime
+	id   string
+	plan *plan.Plan
+	last *drive
+}
+
+// ID is the run's id.
+func (r *Run) ID() string { return r.id }
+
+// Wait returns when the run has ended, or waits for people: Status Paused, with the open interrupts. Sleeps and
+// backoffs are waited for. A run that ended without success is no error of Wait: see Result.Err. Wait fails when ctx
+// is done, and with ErrStopped when nobody here drives the run any more (law F3).
+func (r *Run) Wait(ctx context.Context) (Result, error) {
+	for {
+		changed := r.rt.changes(r.id)
+		r.rt.mu.Lock()
+		d, closed := r.rt.drives[r.id], r.rt.closed
+		r.rt.mu.Unlock()
+		if d != nil {
+			r.last = d
+		}
+		if r.last != nil {
+			select {
+			case <-r.last.done:
+			case <-ctx.Done():
+				return Result{Run: r.id}, &Error{Code: CodeStopped, Run: r.id, Err: ctx.Err()}
+			}
+			result, settled, err := r.settled(ctx)
+			if settled || err != nil {
+				return result, err
+			}
+			if closed {
+				return result, &Error{Code: CodeStopped, Run: r.id, Err: ErrClosed}
+			}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return Result{Run: r.id}, &Error{Code: CodeStopped, Run: r.id, Err: ctx.Err()}
+		}
+	}
+}
+
+// settled says how the run stands after its last drive here; false when it will go on by itself.
+func (r *Run) settled(ctx context.Context) (Result, bool, error) {
+	d := r.last
+	if d.none || d.result.Status.Ended() {
+		return d.result, true, driveError(d)
+	}
+	onTimers := d.lost == nil && len(d.result.Interrupts) == 0
+	info, err := r.rt.Info(ctx, r.id)
+	if err != nil || info.Head == d.row.Head {
+		return d.result, !onTimers, driveError(d)
+	}
+	result, err := r.rt.Result(ctx, r.id, r.plan) // somebody has written since: an answer, a timer, a cancellation
+	if err == nil && d.lost != nil && !result.Status.Ended() {
+		return d.result, true, driveError(d)
+	}
+	return result, result.Status.Ended() || len(result.Interrupts) > 0, err
+}
+
+// driveError is why driving ended before the run did, nil when it did not.
+func driveError(d *drive) error {
+	if d.lost == nil {
+		return nil
+	}
+	return d.result.Err
+}
+
+// Stop stops driving the run. It stays resumable (law F3).
+func (r *Run) Stop() {
+	if d := r.rt.driven(r.id); d != nil {
+		d.stop()
+		<-d.done
+	}
+}
+
+// Events yields the run's events after the given seq, and goes on with those to come until the run has ended or ctx
+// is done.
+func (r *Run) Events(ctx context.Context, after uint64) iter.Seq2[Event, error] {
+	if r.last == nil || !r.last.none {
+		return r.rt.Events(ctx, r.id, after, true)
+	}
+	return func(yield func(Event, error) bool) {
+		reader := r.last.live.attach(true)
+		defer r.last.live.detach(reader)
+		s := &eventSource{rt: r.rt, id: r.id, cursor: after, yield: yield}
+		s.follow(ctx, r.last, reader)
+	}
+}
+
+func (rt *Runtime) driven(id string) *drive {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.drives[id]
+}
+
+// Result says how a run stands, from the store. The plan gives the result its type; without one only Output is set.
+func (rt *Runtime) Result(ctx context.Context, id string, p *plan.Plan) (Result, error) {
+	info, err := rt.Info(ctx, id)
+	if err != nil {
+		return Result{Run: id}, err
+	}
+	r := Result{Run: id, Status: Status(info.Status)}
+	switch {
+	case !r.Status.Ended():
+		r.Interrupts, err = rt.Inbox(ctx, journal.InboxFilter{Run: id})
+		return r, err
+	case r.Status != Completed:
+		return r, rt.lastWords(ctx, &r, info)
+	}
+	if r.Output, err = rt.output(ctx, id); err != nil {
+		return r, err
+	}
+	if p != nil && p.Definition().Finish == nil {
+		r.Value, err = p.State().Decode(r.Output)
+	} else {
+		err = json.Unmarshal(r.Output, &r.Value)
+	}
+	return r, err
+}
+
+// lastWords reads why a run ended.
+func (rt *Runtime) lastWords(ctx context.Context, r *Result, info RunInfo) error {
+	for e, err := range rt.store.Read(ctx, info.ID, info.Head-1) {
+		if err != nil {
+			return rt.storeError(info.ID, err)
+		}
+		var body journal.FinishedBody
+		if err := json.Unmarshal(e.Body, &body); err != nil {
+			return rt.storeError(info.ID, &journal.StoreError{Op: "replay", Run: info.ID, Seq: e.Seq,
+				Err: fmt.Errorf("%w: %w", journal.ErrCorrupt, err)})
+		}
+		r.Err = runError(info.ID, body, nil)
+	}
+	return nil
+}
+
+// output is the result of a completed run.
+func (rt *Runtime) output(ctx context.Context, id string) (json.RawMessage, error) {
+	var vals values
+	final := uint64(0)
+	for e, err := range rt.store.Read(ctx, id, 0) {
+		if err != nil {
+			return nil, rt.storeError(id, err)
+		}
+		vals.note(&e)
+		if e.Kind == journal.RunFinished {
+			if final = e.Base; e.HasValue() {
+				final = e.Seq
+			}
+		}
+	}
+	data, err := vals.whole(final)
+	if err != nil {
+		return nil, rt.storeError(id, &journal.StoreError{Op: "replay", Run: id, Seq: final, Err: err})
+	}
+	return data, nil
+}
+
+// Evaluate runs a plan in the caller's goroutine and stores nothing (durability None, law J2). The context drives the
+// run: when it is done, the run is gone. A plan that has to wait for people fails with ErrMustWait; sleeps hold the
+// goroutine.
+func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Result, error) {
+	d := &drive{id: "run", plan: p, m: machine.New(p), none: true, live: newLive(false)}
+	d.host.d = d
+	if len(opts.Services) > 0 {
+		d.services = &services{list: opts.Services}
+	}
+	d.ctx, d.stop = context.WithCancel(ctx)
+	defer d.stop()
+	d.vals.put(1, input, nil)
+	err := d.m.Begin(0, journal.StartedBody{Plan: p.Name()}, nullInput)
+	if err != nil {
+		return Result{}, d.wrap(err)
+	}
+	if err := d.commit(d.ctx, nil); err != nil {
+		return Result{}, d.wrap(err)
+	}
+	d.drive()
+	if errors.Is(d.lost, ErrStopped) && ctx.Err() != nil {
+		return d.result, &Error{Code: CodeStopped, Err: ctx.Err()}
+	}
+	return d.result, d.result.Err
+}
+
+var nullInput = []byte("null")
