@@ -22,20 +22,25 @@ type definitionBody struct {
 func (rt *Runtime) SaveDefinition(ctx context.Context, kind string, text []byte) (digest string, err error) {
 	sum := sha256.Sum256(append([]byte(kind+"\x00"), text...))
 	digest = "def_" + hex.EncodeToString(sum[:16])
+	return digest, rt.saveText(ctx, digest, kind, text)
+}
+
+// saveText keeps a text in a journal of its own.
+func (rt *Runtime) saveText(ctx context.Context, id, kind string, text []byte) error {
 	body, err := json.Marshal(definitionBody{Kind: kind, Text: string(text)})
 	if err != nil {
-		return "", err
+		return err
 	}
 	now := rt.now()
 	err = rt.store.Append(ctx, journal.Batch{
-		Run:     digest,
+		Run:     id,
 		Entries: []journal.Entry{{Seq: 1, At: now, Kind: journal.Definition, Body: body}},
-		Row:     &journal.RunRow{ID: digest, Kind: "definition", Plan: kind, Status: string(Completed), Created: now, Updated: now},
+		Row:     &journal.RunRow{ID: id, Kind: "definition", Plan: kind, Status: string(Completed), Created: now, Updated: now},
 	})
 	if err != nil && !errors.Is(err, journal.ErrConflict) {
-		return "", rt.storeError(digest, err)
+		return rt.storeError(id, err)
 	}
-	return digest, nil
+	return nil
 }
 
 // Definition finds a text by its digest.

@@ -77,12 +77,15 @@ func (d *drive) begin(ctx context.Context, inputValue any, o startOptions) error
 	def := d.plan.Definition()
 	body := journal.StartedBody{
 		Plan: def.Name, PlanVersion: def.Version, PlanKind: def.Kind, Fingerprint: d.plan.Fingerprint(),
-		Topology: d.plan.Outline(), Definition: o.definition, By: o.by, Labels: o.labels,
+		Definition: o.definition, By: o.by, Labels: o.labels,
 	}
 	now := d.now()
 	d.row = journal.RunRow{
 		ID: d.id, Plan: def.Name, Kind: def.Kind, Fingerprint: body.Fingerprint, Definition: o.definition,
 		Status: machine.Running, Created: now, Updated: now,
+	}
+	if err := d.keepOutline(ctx); err != nil {
+		return err
 	}
 	d.vals.put(1, snap, inputValue)
 	if err := d.commit(ctx, func(m *machine.Machine) error { return m.Begin(now, body, data) }); err != nil {
@@ -105,6 +108,24 @@ func (d *drive) checkInput(data []byte) error {
 	}
 	return nil
 }
+
+// keepOutline stores what the plan's fingerprint covers, once, for a diff of plans later (law J8).
+func (d *drive) keepOutline(ctx context.Context) error {
+	if d.none {
+		return nil
+	}
+	fingerprint := d.plan.Fingerprint()
+	d.rt.mu.Lock()
+	_, known := d.rt.plans[fingerprint]
+	d.rt.mu.Unlock()
+	if known {
+		return nil
+	}
+	return d.rt.saveText(ctx, outlineID(fingerprint), "outline", d.plan.Outline())
+}
+
+// outlineID names the journal that holds the outline of the plan with the given fingerprint.
+func outlineID(fingerprint string) string { return "plan_" + fingerprint }
 
 // load reads the journal of a run and makes ready to drive it on.
 func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
@@ -172,9 +193,11 @@ func (d *drive) read(ctx context.Context) error {
 }
 
 func (d *drive) planChanged(reason string) error {
-	diff := ""
-	if changes, err := plan.Diff(d.m.Started().Topology, d.plan.Outline()); err == nil {
-		diff = changes.String()
+	diff := "the outline of the plan it was started on is not in the store"
+	if _, was, err := d.rt.Definition(context.Background(), outlineID(d.m.Started().Fingerprint)); err == nil {
+		if changes, err := plan.Diff(was, d.plan.Outline()); err == nil {
+			diff = changes.String()
+		}
 	}
 	return &Error{Code: CodePlanChanged, Run: d.id, Err: &PlanChangedError{Reason: reason, Diff: diff}}
 }

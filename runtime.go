@@ -108,7 +108,7 @@ func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...S
 	if err := rt.launch(d); err != nil {
 		return nil, err
 	}
-	return &Run{rt: rt, id: o.id, plan: p, last: d}, nil
+	return rt.handle(o.id, p, d), nil
 }
 
 // Resume drives a run on: one that crashed, that was stopped, or that waited for what has come since. A run that this
@@ -136,7 +136,7 @@ func (rt *Runtime) resume(ctx context.Context, id string, p *plan.Plan, why jour
 	rt.mu.Lock()
 	if d := rt.drives[id]; d != nil && why.Reason == "" {
 		rt.mu.Unlock()
-		return &Run{rt: rt, id: id, plan: p, last: d}, nil
+		return rt.handle(id, p, d), nil
 	}
 	rt.mu.Unlock()
 	d := rt.newDrive(id, p, Sync)
@@ -149,7 +149,7 @@ func (rt *Runtime) resume(ctx context.Context, id string, p *plan.Plan, why jour
 		}
 		return nil, err
 	}
-	return &Run{rt: rt, id: id, plan: p, last: d}, nil
+	return rt.handle(id, p, d), nil
 }
 
 // errDriven says that this runtime drives the run already.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync/atomic"
 
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
@@ -17,7 +18,13 @@ type Run struct {
 	rt   *Runtime
 	id   string
 	plan *plan.Plan
-	last *drive
+	last atomic.Pointer[drive] // the last drive of it that was seen
+}
+
+func (rt *Runtime) handle(id string, p *plan.Plan, d *drive) *Run {
+	r := &Run{rt: rt, id: id, plan: p}
+	r.last.Store(d)
+	return r
 }
 
 // ID is the run's id.
@@ -32,16 +39,17 @@ func (r *Run) Wait(ctx context.Context) (Result, error) {
 		r.rt.mu.Lock()
 		d, closed := r.rt.drives[r.id], r.rt.closed
 		r.rt.mu.Unlock()
-		if d != nil {
-			r.last = d
+		if d == nil {
+			d = r.last.Load()
 		}
-		if r.last != nil {
+		if d != nil {
+			r.last.Store(d)
 			select {
-			case <-r.last.done:
+			case <-d.done:
 			case <-ctx.Done():
 				return Result{Run: r.id}, &Error{Code: CodeStopped, Run: r.id, Err: ctx.Err()}
 			}
-			result, settled, err := r.settled(ctx)
+			result, settled, err := r.settled(ctx, d)
 			if settled || err != nil {
 				return result, err
 			}
@@ -58,8 +66,7 @@ func (r *Run) Wait(ctx context.Context) (Result, error) {
 }
 
 // settled says how the run stands after its last drive here; false when it will go on by itself.
-func (r *Run) settled(ctx context.Context) (Result, bool, error) {
-	d := r.last
+func (r *Run) settled(ctx context.Context, d *drive) (Result, bool, error) {
 	if d.none || d.result.Status.Ended() {
 		return d.result, true, driveError(d)
 	}
@@ -94,14 +101,15 @@ func (r *Run) Stop() {
 // Events yields the run's events after the given seq, and goes on with those to come until the run has ended or ctx
 // is done.
 func (r *Run) Events(ctx context.Context, after uint64) iter.Seq2[Event, error] {
-	if r.last == nil || !r.last.none {
+	d := r.last.Load()
+	if d == nil || !d.none {
 		return r.rt.Events(ctx, r.id, after, true)
 	}
 	return func(yield func(Event, error) bool) {
-		reader := r.last.live.attach(true)
-		defer r.last.live.detach(reader)
+		reader := d.live.attach(true)
+		defer d.live.detach(reader)
 		s := &eventSource{rt: r.rt, id: r.id, cursor: after, yield: yield}
-		s.follow(ctx, r.last, reader)
+		s.follow(ctx, d, reader)
 	}
 }
 

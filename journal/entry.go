@@ -101,7 +101,6 @@ type StartedBody struct {
 	PlanVersion string            `json:"planVersion,omitempty"`
 	PlanKind    string            `json:"planKind,omitempty"`
 	Fingerprint string            `json:"fingerprint"`
-	Topology    json.RawMessage   `json:"topology,omitempty"` // the plan's Outline, for a diff of plans (law J8)
 	Definition  string            `json:"definition,omitempty"`
 	By          string            `json:"by,omitempty"`
 	Labels      map[string]string `json:"labels,omitempty"`

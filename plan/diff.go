@@ -55,7 +55,7 @@ func (c Changes) String() string {
 	if len(parts) == 0 {
 		return "nothing changed"
 	}
-	return strings.Join(parts, "; ")
+	return printable(strings.Join(parts, "; "))
 }
 
 func edgeText(e Edge) string {

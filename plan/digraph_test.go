@@ -48,3 +48,11 @@ func TestD4_LoopsTakeAHeadRule(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// A loop that is entered in two places, and drawn nodes that only a second look puts under the node where ways parted.
+func TestLayoutOfAnIrreducibleGraph(t *testing.T) {
+	g := newDigraph(6, []arc{{0, 1}, {0, 2}, {1, 3}, {2, 4}, {2, 5}, {3, 4}, {4, 3}, {4, 5}, {5, 4}})
+	if diff := cmp.Diff([]int{0, 0, 0, 0, 0, 0}, newLayout(g, 0).above); diff != "" {
+		t.Errorf("dominators (-want +got)\n%s", diff)
+	}
+}

@@ -56,10 +56,11 @@ type outlineNode struct {
 // of a fork's branches (law G4).
 func (p *Plan) Fingerprint() string { return p.fingerprint }
 
-// Outline is what the fingerprint covers, as compact JSON for the journal and for [Diff]. It is made anew by each
-// call.
-func (p *Plan) Outline() []byte {
-	o := p.outline()
+// Outline is what the fingerprint covers, as compact JSON for the journal and for [Diff]. The slice is the caller's.
+func (p *Plan) Outline() []byte { return slices.Clone(p.outline) }
+
+func (p *Plan) encodeOutline() []byte {
+	o := p.outlined()
 	o.Format = outlineFormat
 	data, err := json.Marshal(o)
 	if err != nil {
@@ -73,7 +74,7 @@ func fingerprint(outline []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func (p *Plan) outline() *outline {
+func (p *Plan) outlined() *outline {
 	o := &outline{
 		Kind: p.def.Kind, Version: p.def.Version, Entry: p.def.Entry,
 		Input: schemaDigest(p.def.Input), Output: schemaDigest(p.def.Output),

@@ -54,9 +54,6 @@ func (p *Plan) Entry() int { return p.index[p.def.Entry[0]] }
 func (p *Plan) layOut() {
 	p.index = make(map[string]int)
 	p.addNodes(p, "", -1)
-	for i := range p.flat {
-		p.connect(i)
-	}
 }
 
 func (p *Plan) addNodes(owner *Plan, prefix string, parent int) {
@@ -71,33 +68,31 @@ func (p *Plan) addNodes(owner *Plan, prefix string, parent int) {
 			p.flat[at].Entry = p.index[path+"/"+n.Sub.def.Entry[0]]
 		}
 	}
+	for _, e := range owner.def.Edges {
+		p.connect(prefix, e)
+	}
 }
 
-func (p *Plan) connect(i int) {
-	f := &p.flat[i]
-	prefix := f.Path[:len(f.Path)-len(f.Name)]
-	for _, e := range f.Owner.def.Edges {
-		if e.From != f.Name {
-			continue
-		}
-		t := Target{Name: e.To, Index: EndIndex}
-		switch e.To {
-		case node.End:
-		case node.Stop:
-			t.Index = StopIndex
-		default:
-			t.Index = p.index[prefix+e.To]
-		}
-		switch e.Kind {
-		case Plain:
-			f.Next = append(f.Next, t.Index)
-		case Choice:
-			f.Choices = append(f.Choices, t)
-		case Failure:
-			f.Failures = append(f.Failures, t)
-		case Deadline:
-			f.Deadlines = append(f.Deadlines, t)
-		}
+// connect adds an edge of the plan that stands at prefix.
+func (p *Plan) connect(prefix string, e Edge) {
+	t := Target{Name: e.To, Index: EndIndex}
+	switch e.To {
+	case node.End:
+	case node.Stop:
+		t.Index = StopIndex
+	default:
+		t.Index = p.index[prefix+e.To]
+	}
+	f := &p.flat[p.index[prefix+e.From]]
+	switch e.Kind {
+	case Plain:
+		f.Next = append(f.Next, t.Index)
+	case Choice:
+		f.Choices = append(f.Choices, t)
+	case Failure:
+		f.Failures = append(f.Failures, t)
+	case Deadline:
+		f.Deadlines = append(f.Deadlines, t)
 	}
 }
 

@@ -9,12 +9,14 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-func TestLoops(t *testing.T) {
+type loopCase struct {
+	def  plan.Definition
+	want []plan.Loop
+}
+
+func loopCases() map[string]loopCase {
 	yes, no := "yes", "no"
-	tests := map[string]struct {
-		def  plan.Definition
-		want []plan.Loop
-	}{
+	return map[string]loopCase{
 		"a chain has none": {chain(5), nil},
 		"a node that chooses itself": {
 			define("p", "a", []plan.Node{gate("a")}, choice("a", "a", no), choice("a", node.End, yes)),
@@ -81,7 +83,10 @@ func TestLoops(t *testing.T) {
 			}},
 		},
 	}
-	for name, test := range tests {
+}
+
+func TestLoops(t *testing.T) {
+	for name, test := range loopCases() {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, compile(t, test.def).Loops()); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)

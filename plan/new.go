@@ -17,7 +17,8 @@ func New(def Definition) (*Plan, error) {
 	}
 	p := &Plan{def: def}
 	p.layOut()
-	p.fingerprint = fingerprint(p.Outline())
+	p.outline = p.encodeOutline()
+	p.fingerprint = fingerprint(p.outline)
 	return p, nil
 }
 

@@ -127,4 +127,5 @@ type Plan struct {
 	flat        []Flat
 	index       map[string]int
 	fingerprint string
+	outline     []byte
 }

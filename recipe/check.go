@@ -2,6 +2,8 @@ package recipe
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/types"
 
@@ -84,7 +86,6 @@ func (c *checked) checkStep(n *step) {
 		c.checkAgentStep(n, before)
 	case typeRouter:
 		c.checkPath(n.inputKey, spotOf(n, "input_key"), before)
-		c.checkRoutes(n)
 	case typeHuman:
 		c.checkBindings(n.inputs, before)
 		if t := c.prompts[n]; t != nil {
@@ -154,7 +155,7 @@ func (c *checked) checkPath(p path, at spot, known names) {
 		return
 	}
 	if p.segments[0] == errorName {
-		c.report.add(at, "there is no error here: the name is known at the end of on_failure edges only")
+		c.report.add(at, "%s", noError)
 		return
 	}
 	c.report.add(at, "nothing that comes before is called %q%s", p.segments[0], nearest.Hint(p.segments[0], known.list()))
@@ -240,29 +241,9 @@ func (c *checked) checkOutputsMap(n *step, a *agent) {
 			continue
 		}
 		name := b.path.segments[0]
-		if hint := nearest.Hint(name, known); !contains(known, name) {
-			c.report.add(b.name.spot, "the agent %s gives no %q%s", quote(a.name), name, hint)
+		if !slices.Contains(known, name) {
+			c.report.add(b.name.spot, "the agent %s gives no %q%s", quote(a.name), name, nearest.Hint(name, known))
 		}
-	}
-}
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
-}
-
-// checkRoutes reports routes that are never taken, as far as the value that decides is known.
-func (c *checked) checkRoutes(n *step) {
-	seen := make(map[string]bool)
-	for _, route := range n.routes {
-		if seen[route.key.text] {
-			c.report.add(route.key.spot, "the value %s has a route already", quote(route.key.text))
-		}
-		seen[route.key.text] = true
 	}
 }
 
@@ -323,7 +304,9 @@ func (c *checked) topology(err *plan.Error) {
 		if e, ok := c.written(p); ok {
 			at = e.spot
 		}
-		c.report.add(at, "%s", p.Message)
+		// The plan speaks of its own parts; here they have other names.
+		c.report.add(at, "%s", strings.Replace(p.Message, "no gate is in it; let one of its nodes choose, and lead a choice out",
+			"give one of its edges a condition (when), or put a router in it that leads out", 1))
 	}
 }
 

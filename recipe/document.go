@@ -143,7 +143,11 @@ func readDocument(src *source, r *report) *document {
 		known = bareKeys
 	}
 	o := newObject(at, r, known)
-	d := &document{spot: at}
+	d := &document{spot: at, agents: make(map[string]*agent)}
+	if src.root.Kind != yaml.MappingNode {
+		d.inputsOpen, d.outputsOpen = true, true
+		return d
+	}
 	o.version()
 	if kind := o.text("kind"); o.has("kind") && kind.text != "Recipe" {
 		r.add(kind.spot, "kind is %s; expected Recipe", quote(kind.text))
@@ -155,7 +159,6 @@ func readDocument(src *source, r *report) *document {
 	d.outputs = io.ports("outputs")
 	d.state = o.object("state", stateKeys).ports("properties")
 	d.readPolicy(o.object("policy", policyKeys))
-	d.agents = make(map[string]*agent)
 	d.readAgents(o)
 	switch {
 	case o.has("topology"):
@@ -248,8 +251,11 @@ func (d *document) readPolicy(o *object) {
 // defaultMaxSteps is how many nodes a run may visit where the recipe does not say.
 const defaultMaxSteps = 50
 
-// readState checks how the state is to be kept; stores are the kinds of stores that there are.
+// readPersistence checks how the state is to be kept; stores are the kinds of stores that there are.
 func (d *document) readPersistence(r *report, stores []string) {
+	if d.node.Kind != yaml.MappingNode {
+		return
+	}
 	o := newObject(d.spot, r, nil).object("state", nil)
 	switch p := o.choice("persistence", "ephemeral", "sqlite", "redis", "postgres"); p {
 	case "redis", "postgres":
@@ -280,16 +286,18 @@ func (d *document) readTopology(o *object) {
 		if at.node.Kind != yaml.MappingNode {
 			continue
 		}
-		d.edges = append(d.edges, &edge{
+		w := &edge{
 			spot:      at,
 			source:    e.needText("source", "the id of the node it comes from"),
 			target:    e.needText("target", "the id of the node it leads to"),
 			condition: e.choice("condition", onSuccess, onFailure, always),
 			when:      e.text("when"),
-		})
-		if e.has("when") && strings.TrimSpace(e.text("when").text) == "" {
-			o.report.add(e.at("when"), "when is empty; expected an expression, or leave it out")
 		}
+		if e.has("when") && strings.TrimSpace(w.when.text) == "" {
+			o.report.add(e.at("when"), "when is empty; expected an expression, or leave it out")
+			w.when.text = ""
+		}
+		d.edges = append(d.edges, w)
 	}
 }
 

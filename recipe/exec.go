@@ -9,8 +9,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/fermata-go/fermata/node"
@@ -114,7 +116,7 @@ func (a *agent) execute(ctx context.Context, dir string, input []byte) (outcome,
 	case err != nil:
 		return outcome{}, a.fault(exitText(err), said)
 	}
-	output, err := a.parse(stdout.Bytes(), "standard output")
+	output, err := a.parse(stdout.buf, "standard output")
 	if err != nil {
 		return outcome{}, a.fault(err.Error(), said)
 	}
@@ -143,7 +145,7 @@ func exitText(err error) string {
 
 // evidence is the end of the diagnostic output: whole lines, without secrets.
 func (a *agent) evidence(t *tail) string {
-	text := strings.ToValidUTF8(a.secrets.text(string(t.buf)), "\uFFFD")
+	text := plainText(a.secrets.text(string(t.buf)))
 	cut := t.dropped
 	if len(text) > shownStderr {
 		text, cut = text[len(text)-shownStderr:], true
@@ -168,14 +170,32 @@ func (a *agent) parse(data []byte, where string) (json.RawMessage, error) {
 		return nil, nil
 	}
 	if _, err := decodeJSON(data); err != nil {
-		start := []rune(a.secrets.text(strings.ToValidUTF8(string(data[:min(len(data), keptStderr)]), "\uFFFD")))
-		more := ""
-		if len(start) > shownOutput {
-			start, more = start[:shownOutput], "…"
-		}
-		return nil, fmt.Errorf("expected JSON in its %s (%v), found: %s%s", where, plainJSONError(err), string(start), more)
+		return nil, fmt.Errorf("expected JSON in its %s (%v), found: %s", where, plainJSONError(err), a.firstPart(data))
 	}
 	return json.RawMessage(data), nil
+}
+
+// firstPart is the beginning of what a program or a service said, for an error.
+func (a *agent) firstPart(data []byte) string {
+	text := []rune(plainText(a.secrets.text(string(data[:min(len(data), keptStderr)]))))
+	if len(text) > shownOutput {
+		return string(text[:shownOutput]) + "…"
+	}
+	return string(text)
+}
+
+// escapes are the sequences that steer terminals.
+var escapes = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-_])")
+
+// plainText is what somebody else wrote, as text that cannot steer a terminal.
+func plainText(s string) string {
+	s = escapes.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), "")
+	return strings.Map(func(c rune) rune {
+		if c == '\n' || c == '\t' || !unicode.IsControl(c) {
+			return c
+		}
+		return -1
+	}, s)
 }
 
 // plainJSONError is the decoder's error for people.
@@ -188,19 +208,20 @@ func plainJSONError(err error) error {
 
 // head keeps a stream up to a limit; beyond it calls full and fails.
 type head struct {
-	bytes.Buffer
+	buf   []byte
 	limit int
 	over  bool
 	full  func()
 }
 
 func (h *head) Write(p []byte) (int, error) {
-	if h.Len()+len(p) > h.limit {
+	if len(h.buf)+len(p) > h.limit {
 		h.over = true
 		h.full()
 		return 0, io.ErrShortWrite
 	}
-	return h.Buffer.Write(p)
+	h.buf = append(h.buf, p...)
+	return len(p), nil
 }
 
 // tail keeps the end of a stream.

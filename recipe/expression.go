@@ -105,19 +105,56 @@ func compileExpression(text string) (*expression, *expressionError) {
 
 func asExpressionError(err error) *expressionError {
 	if fe, ok := errors.AsType[*file.Error](err); ok {
-		return &expressionError{offset: fe.From, message: fe.Message}
+		return &expressionError{offset: fe.From, message: plainFault(fe.Message)}
 	}
-	return &expressionError{message: err.Error()}
+	return &expressionError{message: plainFault(err.Error())}
+}
+
+// plainFault says in our words what the language's compiler says in those of its tokens and Go types.
+func plainFault(message string) string {
+	if message == "unexpected token EOF" {
+		return "the expression ends in the middle"
+	}
+	var operator, left, right, name string
+	if n, _ := fmt.Sscanf(message, "invalid operation: %s (mismatched types %s and %s", &operator, &left, &right); n == 3 {
+		return fmt.Sprintf("%s does not go with %s and %s", operator, goTypeName(left), goTypeName(strings.TrimSuffix(right, ")")))
+	}
+	if n, _ := fmt.Sscanf(message, "unknown field %s", &name); n == 1 {
+		return fmt.Sprintf("there is no field %q", name)
+	}
+	return message
+}
+
+func goTypeName(t string) string {
+	switch t {
+	case "string":
+		return "a text"
+	case "int":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "bool":
+		return "a boolean"
+	case "map[string]interface":
+		return "an object"
+	case "[]interface":
+		return "a list"
+	}
+	return t
 }
 
 // check checks the names and types of an expression against what the blackboard may hold, and says of what type it
 // is. It returns all names that are not there.
 func (e *expression) check(known names) (types.Type, []expressionError) {
 	var faults []expressionError
+	end := 0 // of a name that has been explained
 	for _, use := range e.names {
-		if !known.has(use.name) {
-			faults = append(faults, expressionError{offset: use.offset, message: e.unknown(use, known)})
+		if known.has(use.name) || use.offset < end {
+			continue
 		}
+		message, length := e.unknown(use, known)
+		end = use.offset + length
+		faults = append(faults, expressionError{offset: use.offset, message: message})
 	}
 	if len(faults) > 0 {
 		return types.Any, faults
@@ -142,22 +179,31 @@ func (e *expression) check(known names) (types.Type, []expressionError) {
 	return typeOfResult(t), nil
 }
 
-// unknown says that a name is not there. A name with a minus in it reads as a subtraction: that is worth a hint.
-func (e *expression) unknown(use nameUse, known names) string {
+// unknown says that a name is not there, and how many characters that explains. A name with a minus in it reads as a
+// subtraction: that is worth a hint.
+func (e *expression) unknown(use nameUse, known names) (message string, length int) {
 	switch use.name {
 	case "null":
-		return "there is no null here; write nil"
-	case "error":
-		return "there is no error here: the name is known at the end of on_failure edges only"
+		return "there is no null here; write nil", 0
+	case errorName:
+		return noError, 0
 	}
 	rest := string([]rune(e.text)[use.offset:])
 	for _, name := range known.list() {
 		if strings.Contains(name, "-") && strings.HasPrefix(rest, name) {
-			return fmt.Sprintf("nothing is called %q; for the name %q write $env[%q]", use.name, name, name)
+			return fmt.Sprintf("nothing is called %q; for the name %q write $env[%q]", use.name, name, name),
+				utf8.RuneCountInString(name)
 		}
 	}
-	return fmt.Sprintf("nothing that comes before is called %q%s", use.name, nearest.Hint(use.name, known.list()))
+	hint := nearest.Hint(use.name, known.list())
+	if hint == "" {
+		hint = fmt.Sprintf("; if a text is meant, write '%s'", use.name)
+	}
+	return fmt.Sprintf("nothing that comes before is called %q%s", use.name, hint), 0
 }
+
+// noError says why the name error is not known.
+const noError = "there is no error here: the name is known at the end of on_failure edges only"
 
 // eval calculates the expression over a scope. The result is as expressions have it: int, float64, string, bool, nil,
 // lists and maps.

@@ -112,14 +112,11 @@ func (a *agent) netFault(ctx, timed context.Context, err error) error {
 
 // bodyText is the first part of an answer, for an error.
 func (a *agent) bodyText(data []byte) string {
-	text := []rune(strings.TrimSpace(a.secrets.text(strings.ToValidUTF8(string(data[:min(len(data), keptStderr)]), "\uFFFD"))))
-	switch {
-	case len(text) == 0:
+	text := a.firstPart(bytes.TrimSpace(data))
+	if text == "" {
 		return ""
-	case len(text) > shownOutput:
-		return ": " + string(text[:shownOutput]) + "…"
 	}
-	return ": " + string(text)
+	return ": " + text
 }
 
 // answer reads a good answer: JSON where the service says so, else text.

@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -324,11 +325,43 @@ func shapeAt(at spot, r *report) *shape {
 	} else {
 		err = s.compile()
 	}
-	if err != nil {
+	if err == nil {
+		return s
+	}
+	faults, ok := errors.AsType[*schema.Error](err)
+	if !ok {
 		r.add(at, "not a JSON Schema: %v", err)
 		return nil
 	}
-	return s
+	for _, p := range faults.Problems {
+		r.add(at.follow(p.Path), "not a JSON Schema: %s", p.Message)
+	}
+	return nil
+}
+
+// follow is the place that a JSON pointer leads to, as far as it does.
+func (at spot) follow(pointer string) spot {
+	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		next, path := at.node, at.path
+		switch at.node.Kind {
+		case yaml.MappingNode:
+			for k, v := range entries(at.node) {
+				if k.Value == part {
+					next, path = v, join(at.path, part)
+				}
+			}
+		case yaml.SequenceNode:
+			if i, err := strconv.Atoi(part); err == nil && i >= 0 && i < len(at.node.Content) {
+				next, path = at.node.Content[i], index(at.path, i)
+			}
+		}
+		if next == at.node {
+			return at
+		}
+		at.node, at.path = next, path
+	}
+	return at
 }
 
 // compile compiles the schema's document.

@@ -23,6 +23,9 @@ type redactor struct{ replacer *strings.Replacer }
 func newRedactor(values []string) *redactor {
 	var forms []string
 	for _, v := range values {
+		values = append(values, partsOf(v)...)
+	}
+	for _, v := range values {
 		if len(v) < shortestSecret {
 			continue
 		}
@@ -52,6 +55,30 @@ func newRedactor(values []string) *redactor {
 		pairs = append(pairs, f, redacted)
 	}
 	return &redactor{replacer: strings.NewReplacer(pairs...)}
+}
+
+// longPart is how long a piece of an address's path must be to be taken for a secret.
+const longPart = 8
+
+// partsOf are the pieces of an address that may be secrets of their own: password, query, and long pieces of the path.
+func partsOf(value string) []string {
+	u, err := url.Parse(strings.TrimSpace(value))
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	var parts []string
+	if password, ok := u.User.Password(); ok {
+		parts = append(parts, password)
+	}
+	for _, list := range u.Query() {
+		parts = append(parts, list...)
+	}
+	for piece := range strings.SplitSeq(u.Path, "/") {
+		if len(piece) >= longPart {
+			parts = append(parts, piece)
+		}
+	}
+	return parts
 }
 
 func (r *redactor) text(s string) string {

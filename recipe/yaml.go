@@ -160,13 +160,16 @@ func (x *expander) expand(n *yaml.Node, path string, depth int) *yaml.Node {
 func (x *expander) mapping(n, out *yaml.Node, path string, depth int) {
 	seen := make(map[string]*yaml.Node, len(n.Content)/2)
 	var merged []*yaml.Node
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i+1 < len(n.Content) && !x.failed; i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.ShortTag() == "!!merge" {
 			merged = append(merged, value)
 			continue
 		}
 		k := x.expand(key, path, depth+1)
+		if x.failed {
+			return
+		}
 		at := spot{src: x.src, node: k, path: join(path, k.Value)}
 		if k.Kind != yaml.ScalarNode {
 			x.report.add(at, "a key must be text, not %s", kindOf(k))

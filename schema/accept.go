@@ -252,7 +252,10 @@ func (r *reader) number(sh *shape, i int) int {
 		return -1
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || !(f > sh.above && f < sh.below) || (f != 0 && math.Abs(f) < 1/maxPlain) {
+	if err != nil || !(f > sh.above && f < sh.below) {
+		return -1
+	}
+	if math.Abs(f) < 1/maxPlain && bytes.ContainsAny(text, "eE") { // 0, or so small that it may have become 0
 		return -1
 	}
 	return end

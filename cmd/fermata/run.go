@@ -79,7 +79,12 @@ func (m *Main) loadRecipe(file, agents string) (*recipe.Recipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recipe.Load(path, recipe.Options{Agents: agents})
+	return recipe.Load(path, recipeOptions(agents))
+}
+
+// recipeOptions are what every recipe may use here.
+func recipeOptions(agents string) recipe.Options {
+	return recipe.Options{Agents: agents, Stores: []string{"sqlite"}}
 }
 
 // readInput puts the inputs together: those of --input-file, and over them those of --input. They are checked, and
@@ -210,7 +215,7 @@ func (m *Main) definition(ctx context.Context, h *house, info fermata.RunInfo, f
 	if kind != "recipe" {
 		return nil, invalidf("run %s has a definition of kind %q; expected recipe", info.ID, kind)
 	}
-	return recipe.Restore(text, recipe.Options{Agents: agents})
+	return recipe.Restore(text, recipeOptions(agents))
 }
 
 // job is what a driving command is to do.

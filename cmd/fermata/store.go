@@ -89,25 +89,25 @@ type house struct {
 	dsn   dsn
 }
 
-// open opens the store and a runtime on it. Close it.
+// open opens the store, which is made where it is not there, and a runtime on it. Close it.
 func (m *Main) open(o fermata.Options) (*house, error) {
 	d, err := m.storeDSN()
 	if err != nil {
 		return nil, err
 	}
+	return m.openAt(d, o)
+}
+
+func (m *Main) openAt(d dsn, o fermata.Options) (*house, error) {
 	h := &house{dsn: d}
 	if !d.memory {
-		if d.from == "" {
-			if err := os.MkdirAll(filepath.Dir(d.path), 0o700); err != nil {
-				return nil, &journal.StoreError{Op: "open", File: d.path, Err: readable(err)}
-			}
-		}
 		store, err := sqlite.Open(d.path)
 		if err != nil {
 			return nil, err
 		}
 		h.store, o.Store = store, store
 	}
+	var err error
 	if h.Runtime, err = fermata.New(o); err != nil {
 		if h.store != nil {
 			_ = h.store.Close()
@@ -126,21 +126,24 @@ func (h *house) Close() error {
 	return err
 }
 
-// readable takes the path out of a path error: the store's error names it already.
-func readable(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return fmt.Errorf("%s: %w", path.Op, path.Err)
-	}
-	return err
-}
-
-// withStore opens the store for a command that looks or records, and closes it.
+// withStore opens the store for a command that looks or records, and closes it. A store that is not there yet is
+// empty, and is not made.
 func (m *Main) withStore(ctx context.Context, do func(ctx context.Context, h *house) error) error {
-	h, err := m.open(fermata.Options{Name: m.user()})
+	d, err := m.storeDSN()
 	if err != nil {
 		return err
 	}
+	shown := d
+	if !d.memory {
+		if _, err := os.Stat(d.path); errors.Is(err, fs.ErrNotExist) {
+			d.memory = true
+		}
+	}
+	h, err := m.openAt(d, fermata.Options{Name: m.user()})
+	if err != nil {
+		return err
+	}
+	h.dsn = shown
 	err = do(ctx, h)
 	if closing := h.Close(); err == nil {
 		err = closing

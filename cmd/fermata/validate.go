@@ -101,14 +101,12 @@ func (m *Main) showProblems(s *term.Screen, problems []recipe.Problem) {
 	styles := s.Styles()
 	texts := map[string][]string{}
 	for _, p := range problems {
-		place, message, _ := strings.Cut(p.String(), ": ")
-		if !strings.HasSuffix(p.String(), p.Message) || !s.TTY {
+		place := strings.TrimSuffix(p.String(), p.Message)
+		if !s.TTY {
 			s.Println(term.Plain(p.String()))
 			continue
 		}
-		message = p.Message
-		place = strings.TrimSuffix(strings.TrimSuffix(p.String(), p.Message), ": ")
-		s.Println(styles.Strong.Apply(term.Plain(place)) + styles.Bad.Apply(": ") + term.Plain(message))
+		s.Println(styles.Strong.Apply(term.Plain(place)) + term.Plain(p.Message))
 		if p.Line == 0 {
 			continue
 		}

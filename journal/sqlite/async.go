@@ -30,10 +30,9 @@ const maxAhead = 4 << 20
 // appendAsync puts a batch into the queue. Its fence is checked against what is written and what is in the queue;
 // whether another process comes in between is seen when it is written, and told by the run's next append, or Close.
 func (s *Store) appendAsync(ctx context.Context, b *journal.Batch) error {
-	r := &request{batch: own(b), async: true}
-	if len(b.Entries) > 0 {
-		r.frame = journal.AppendEntries(nil, b.Entries)
-	}
+	r := &request{async: true}
+	r.fill(b)
+	r.own()
 	queued, full, err := s.enqueue(r, false)
 	if !queued && err == nil {
 		if err = s.fence(ctx, b); err == nil {
@@ -64,7 +63,7 @@ func (s *Store) enqueue(r *request, fenced bool) (queued, full bool, err error) 
 	case !known && !fenced:
 		return false, false, nil
 	}
-	a.ahead[run] = ahead{head: r.batch.Head(), batches: was.batches + 1}
+	a.ahead[run] = ahead{head: r.head, batches: was.batches + 1}
 	a.bytes += len(r.frame)
 	s.queue = append(s.queue, r)
 	if a.timer == nil {
@@ -173,19 +172,19 @@ func (s *Store) unheard() error {
 	return errors.Join(all...)
 }
 
-// own is a copy of what a batch holds beside its entries, which become a frame at once.
-func own(b *journal.Batch) *journal.Batch {
-	c := &journal.Batch{Run: b.Run, After: b.After, Entries: b.Entries[:len(b.Entries):len(b.Entries)], Timers: slices.Clone(b.Timers)}
-	c.Entries = make([]journal.Entry, len(b.Entries)) // only how many there are counts
+// own makes the batch's slices r's own. Its entries are a frame already.
+func (r *request) own() {
+	b := &r.batch
+	b.Timers = slices.Clone(b.Timers)
+	b.Interrupts = slices.Clone(b.Interrupts)
+	for i := range b.Interrupts {
+		b.Interrupts[i] = b.Interrupts[i].Clone()
+	}
 	if b.Row != nil {
 		row := *b.Row
-		c.Row = &row
-	}
-	for i := range b.Interrupts {
-		c.Interrupts = append(c.Interrupts, b.Interrupts[i].Clone())
+		b.Row = &row
 	}
 	if b.Checkpoint != nil {
-		c.Checkpoint = &journal.Checkpoint{Seq: b.Checkpoint.Seq, Data: bytes.Clone(b.Checkpoint.Data)}
+		b.Checkpoint = &journal.Checkpoint{Seq: b.Checkpoint.Seq, Data: bytes.Clone(b.Checkpoint.Data)}
 	}
-	return c
 }

@@ -41,8 +41,9 @@ func newStore(path, abs string, o Options, first *conn) *Store {
 
 // request is something to be written.
 type request struct {
-	batch *journal.Batch
-	frame []byte              // the batch's entries
+	batch journal.Batch       // without its entries
+	frame []byte              // the entries, empty for none
+	head  uint64              // seq of the last one, or the batch's After
 	work  func(*writer) error // what is done instead of a batch, in a transaction of its own or none
 	async bool                // nobody waits
 
@@ -197,17 +198,23 @@ func (s *Store) append(ctx context.Context, b *journal.Batch) error {
 		return err
 	}
 	r := requests.Get().(*request)
-	r.batch, r.err, r.done, r.lead = b, nil, false, false
-	r.frame = r.frame[:0]
-	if len(b.Entries) > 0 {
-		r.frame = journal.AppendEntries(r.frame, b.Entries)
-	}
+	r.err, r.done, r.lead = nil, false, false
+	r.fill(b)
 	err := s.submit(ctx, r, false)
-	r.batch = nil
+	r.batch = journal.Batch{}
 	if cap(r.frame) <= 64<<10 {
 		requests.Put(r)
 	}
 	return err
+}
+
+// fill makes r one of writing b.
+func (r *request) fill(b *journal.Batch) {
+	r.batch, r.head, r.frame = *b, b.Head(), r.frame[:0]
+	r.batch.Entries = nil
+	if len(b.Entries) > 0 {
+		r.frame = journal.AppendEntries(r.frame, b.Entries)
+	}
 }
 
 func (s *Store) readOnly() error {

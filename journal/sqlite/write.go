@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math"
@@ -53,14 +54,15 @@ func (w *writer) commit(group []*request) {
 }
 
 // plain reports whether a batch is only a frame, as most are: one statement writes it, and its fence.
-func plain(b *journal.Batch) bool {
-	return b.After > 0 && len(b.Entries) > 0 && b.Row == nil && len(b.Interrupts) == 0 && len(b.Timers) == 0 && b.Checkpoint == nil
+func plain(r *request) bool {
+	b := &r.batch
+	return b.After > 0 && len(r.frame) > 0 && b.Row == nil && len(b.Interrupts) == 0 && len(b.Timers) == 0 && b.Checkpoint == nil
 }
 
 func (w *writer) commitBatches(group []*request) {
 	switch {
 	case len(group) == 0:
-	case len(group) == 1 && plain(group[0].batch):
+	case len(group) == 1 && plain(group[0]):
 		_, group[0].err = w.appendFrame(group[0])
 	case w.together(group) == nil:
 	case len(group) > 1: // one of them cannot be written: which one is seen when each is alone
@@ -148,7 +150,7 @@ func (w *writer) remember(run string, id int64) {
 
 // appendFrame writes the frame after the batch's fence, and returns the run's number.
 func (w *writer) appendFrame(r *request) (int64, error) {
-	b := r.batch
+	b := &r.batch
 	id, known, err := w.number(b.Run)
 	if err != nil {
 		return 0, err
@@ -168,15 +170,15 @@ func (w *writer) appendFrame(r *request) (int64, error) {
 
 // fenced writes the frame of run id if the batch's fence holds.
 func (w *writer) fenced(r *request, id int64) error {
-	b := r.batch
-	if len(b.Entries) == 0 {
+	b := &r.batch
+	if len(r.frame) == 0 {
 		last, _, err := w.conn.one(head, id<<32)
 		if err == nil && last != key(id, b.After) {
 			err = errConflict
 		}
 		return err
 	}
-	_, err := w.conn.exec(insertFrame, id<<32, key(id, b.After), key(id, b.Head()), r.frame)
+	_, err := w.conn.exec(insertFrame, id<<32, key(id, b.After), key(id, r.head), r.frame)
 	if code(err) == codes.SQLITE_MISMATCH {
 		return errConflict
 	}
@@ -185,7 +187,7 @@ func (w *writer) fenced(r *request, id int64) error {
 
 // write writes a batch within a transaction. When it is refused, nothing of it was written.
 func (w *writer) write(r *request) error {
-	b := r.batch
+	b := &r.batch
 	for i := range b.Interrupts {
 		if err := w.checkOwner(b.Run, b.Interrupts[i].ID); err != nil {
 			return err
@@ -206,7 +208,7 @@ func (w *writer) write(r *request) error {
 
 // checkOwner refuses an interrupt that another run has.
 func (w *writer) checkOwner(run, interrupt string) error {
-	return w.conn.each(func(row []any) error {
+	return w.conn.each(func(row []driver.Value) error {
 		if owner, _ := row[0].(string); owner != run {
 			return refusal{fmt.Errorf("interrupt %s belongs to run %s", interrupt, owner)}
 		}
@@ -215,7 +217,7 @@ func (w *writer) checkOwner(run, interrupt string) error {
 }
 
 func (w *writer) create(r *request) (int64, error) {
-	b, row := r.batch, r.batch.Row
+	b, row := &r.batch, r.batch.Row
 	res, err := w.conn.exec(insertRun, b.Run, row.Plan, row.Kind, row.Fingerprint, row.Definition,
 		row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting))
 	switch code(err) {
@@ -233,7 +235,7 @@ func (w *writer) create(r *request) (int64, error) {
 	if id > math.MaxInt32 {
 		return 0, errors.New("the file has had 2147483647 runs and takes no more")
 	}
-	if _, err := w.conn.exec(insertFirst, key(id, b.Head()), r.frame); err != nil {
+	if _, err := w.conn.exec(insertFirst, key(id, r.head), r.frame); err != nil {
 		return 0, err
 	}
 	w.remember(b.Run, id)

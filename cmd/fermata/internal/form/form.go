@@ -270,6 +270,42 @@ func (f *Field) sample() ordered.Value {
 	}
 }
 
+// Name is what the field is called: its title, or where it is in the answer.
+func (f *Field) Name() string {
+	if f.Title == "" {
+		return strings.Join(f.Path, ".")
+	}
+	return f.Title
+}
+
+// Expects says in a few words what the field takes.
+func (f *Field) Expects() string {
+	switch f.Kind {
+	case Flag:
+		return "yes or no"
+	case Choice, Many:
+		labels := make([]string, len(f.Options))
+		for i, o := range f.Options {
+			labels[i] = o.Label
+		}
+		word := "one of "
+		if f.Kind == Many {
+			word = "any of "
+		}
+		return word + strings.Join(labels, ", ")
+	case Integer:
+		return "a whole number"
+	case Number:
+		return "a number"
+	case List:
+		return "a list of texts"
+	case JSON:
+		return "JSON"
+	default:
+		return "a text"
+	}
+}
+
 // Starts are the entries that the form begins with.
 func (f *Form) Starts() []Entry {
 	entries := make([]Entry, len(f.Fields))

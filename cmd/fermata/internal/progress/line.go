@@ -27,6 +27,19 @@ func newPainter(s *term.Screen, t *Tree) painter {
 	return p
 }
 
+// Static draws the rows of a tree as they stand.
+func Static(s *term.Screen, t *Tree, now time.Time) []string {
+	p := newPainter(s, t)
+	for _, r := range t.Rows() {
+		p.names = min(max(p.names, term.Columns(r.Name())+2*r.Depth), 28)
+	}
+	lines := make([]string, len(t.Rows()))
+	for i, r := range t.Rows() {
+		lines[i] = p.row(r, now, 0)
+	}
+	return lines
+}
+
 // row is the line of one node.
 func (p *painter) row(r *Row, now time.Time, frame int) string {
 	glyph, style := p.glyph(r.State, frame)

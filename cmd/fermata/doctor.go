@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// finding is what doctor found out about one thing.
+type finding struct {
+	Check  string `json:"check"`
+	State  string `json:"state"` // ok, warning, error
+	Found  string `json:"found"`
+	Advice string `json:"advice,omitempty"`
+}
+
+// The states of a finding.
+const (
+	findingOK      = "ok"
+	findingWarning = "warning"
+	findingError   = "error"
+)
+
+func ok(check, format string, args ...any) finding {
+	return finding{Check: check, State: findingOK, Found: fmt.Sprintf(format, args...)}
+}
+
+func (m *Main) doctorCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check this machine: the store, the terminal, and the programs that are used",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			findings := m.diagnose(c.Context())
+			failed := false
+			for _, f := range findings {
+				failed = failed || f.State == findingError
+				if asJSON {
+					m.writeLine(f)
+				}
+			}
+			if !asJSON {
+				m.showFindings(findings)
+			}
+			if failed {
+				return &exit{code: exitStore}
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each check")
+	return c
+}
+
+func (m *Main) diagnose(ctx context.Context) []finding {
+	v := buildVersion()
+	findings := []finding{ok("version", "%s, %s %s", v.Version, v.Go, v.Platform)}
+	findings = append(findings, m.diagnoseStore(ctx)...)
+	findings = append(findings, m.diagnoseTerminal(), m.diagnoseProgram(ctx, "git", "git", "--version"), m.diagnoseEditor())
+	zone, offset := m.Now().Zone()
+	findings = append(findings, ok("time zone", "%s, UTC%+03d:%02d", zone, offset/3600, offset/60%60))
+	return append(findings, m.diagnoseEnvironment())
+}
+
+func (m *Main) diagnoseStore(ctx context.Context) []finding {
+	d, err := m.storeDSN()
+	if err != nil {
+		return []finding{{Check: "store", State: findingError, Found: err.Error(), Advice: "use --store PATH"}}
+	}
+	if d.memory {
+		return []finding{{Check: "store", State: findingWarning, Found: "memory:", Advice: "runs end with the command that drives them"}}
+	}
+	from := d.from
+	if from == "" {
+		from = "the default"
+	}
+	findings := []finding{ok("store", "%s (%s)", d.path, from), m.diagnoseFolder(d.path)}
+	if info, err := os.Stat(d.path); err == nil {
+		findings = append(findings, m.diagnoseFile(ctx, d, info))
+	}
+	return findings
+}
+
+// diagnoseFolder looks whether the store's folder can be written and has space. What is not there yet is made by the
+// first run: then the nearest folder above it counts.
+func (m *Main) diagnoseFolder(path string) finding {
+	folder := filepath.Dir(path)
+	for {
+		if info, err := os.Stat(folder); err == nil && info.IsDir() || filepath.Dir(folder) == folder {
+			break
+		}
+		folder = filepath.Dir(folder)
+	}
+	probe, err := os.CreateTemp(folder, ".fermata-doctor-*")
+	if err != nil {
+		return finding{Check: "folder", State: findingError, Found: folder + " cannot be written: " + cause(err),
+			Advice: "use --store with a path that you may write"}
+	}
+	_ = probe.Close()
+	_ = os.Remove(probe.Name())
+	free, known := freeSpace(folder)
+	switch {
+	case !known:
+		return ok("folder", "%s can be written", folder)
+	case free < 100<<20:
+		return finding{Check: "folder", State: findingWarning, Found: fmt.Sprintf("%s has %s free", folder, term.Bytes(free)),
+			Advice: "runs stop when the disk is full; nothing that is stored is lost"}
+	}
+	return ok("folder", "%s can be written, %s free", folder, term.Bytes(free))
+}
+
+func cause(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// diagnoseFile opens the store's file, which checks its format, and counts what is in it.
+func (m *Main) diagnoseFile(ctx context.Context, d dsn, info fs.FileInfo) finding {
+	h, err := m.openAt(d, fermata.Options{})
+	if err != nil {
+		f := finding{Check: "file", State: findingError, Found: err.Error()}
+		switch {
+		case errors.Is(err, journal.ErrNewer):
+			f.Advice = "use a newer fermata"
+		case errors.Is(err, journal.ErrCorrupt):
+			f.Advice = "use another --store, or restore the file"
+		}
+		return f
+	}
+	defer func() { _ = h.Close() }()
+	runs, err := h.Runs(ctx, journal.RunFilter{})
+	var open []fermata.Interrupt
+	if err == nil {
+		open, err = h.Inbox(ctx, journal.InboxFilter{})
+	}
+	if err != nil {
+		return finding{Check: "file", State: findingError, Found: err.Error()}
+	}
+	return ok("file", "opens, %s, %s, %s open", term.Bytes(uint64(max(info.Size(), 0))), term.Count(len(runs), "run"), term.Count(len(open), "task"))
+}
+
+func (m *Main) diagnoseTerminal() finding {
+	yes := func(is bool) string {
+		if is {
+			return "a terminal"
+		}
+		return "no terminal"
+	}
+	w, h := m.err.Size()
+	found := fmt.Sprintf("stdin is %s, stdout %s, stderr %s", yes(m.terminal() != nil), yes(m.out.TTY), yes(m.err.TTY))
+	if m.err.TTY {
+		var can []string
+		for _, c := range []struct {
+			is   bool
+			name string
+		}{{m.err.Live, "redraws"}, {m.err.Color, "colours"}, {m.err.Unicode, "Unicode"}} {
+			if c.is {
+				can = append(can, c.name)
+			}
+		}
+		found += fmt.Sprintf("; %dx%d, %s", w, h, strings.Join(append(can, "TERM="+m.Getenv("TERM")), ", "))
+	}
+	if m.terminal() == nil || !m.err.TTY {
+		found += "; questions are not asked here"
+	}
+	return ok("terminal", "%s", found)
+}
+
+// slowest is how long a program may take to say its version.
+const slowest = 5 * time.Second
+
+func (m *Main) diagnoseProgram(ctx context.Context, check, name string, args ...string) finding {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return finding{Check: check, State: findingWarning, Found: "not found", Advice: "recipes that call " + name + " fail, examples/release is one"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, slowest)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, args...).Output()
+	if err != nil {
+		return finding{Check: check, State: findingWarning, Found: path + " does not run: " + err.Error()}
+	}
+	return ok(check, "%s (%s)", term.OneLine(string(out)), path)
+}
+
+func (m *Main) diagnoseEditor() finding {
+	editor := m.editor()
+	if _, err := exec.LookPath(editor[0]); err != nil {
+		return finding{Check: "editor", State: findingWarning, Found: editor[0] + " is not found", Advice: "set EDITOR to write long answers in it"}
+	}
+	return ok("editor", "%s", strings.Join(editor, " "))
+}
+
+// variables are the environment variables that the command looks at.
+var variables = []string{
+	"FERMATA_STORE", "XDG_STATE_HOME", "HOME", "USER", "VISUAL", "EDITOR", "TERM", "NO_COLOR", "CLICOLOR_FORCE",
+	"COLUMNS", "LC_ALL", "LC_CTYPE", "LANG", "TZ",
+}
+
+// diagnoseEnvironment names the variables that are set. Their values may be nobody's business.
+func (m *Main) diagnoseEnvironment() finding {
+	var set []string
+	for _, name := range variables {
+		if m.Getenv(name) != "" {
+			set = append(set, name)
+		}
+	}
+	if len(set) == 0 {
+		return ok("environment", "none of %s is set", strings.Join(variables, ", "))
+	}
+	return ok("environment", "set: %s", strings.Join(set, ", "))
+}
+
+func (m *Main) showFindings(findings []finding) {
+	s, styles, glyphs := m.out, m.out.Styles(), m.out.Glyphs()
+	names := 0
+	for _, f := range findings {
+		names = max(names, len(f.Check))
+	}
+	width := s.Width()
+	if !s.TTY {
+		width = 1 << 16
+	}
+	for _, f := range findings {
+		mark := styles.Good.Apply(glyphs.Done)
+		switch f.State {
+		case findingWarning:
+			mark = styles.Wait.Apply("!")
+		case findingError:
+			mark = styles.Bad.Apply(glyphs.Failed)
+		}
+		text := f.Found
+		if f.Advice != "" {
+			text += "\n" + f.Advice
+		}
+		for i, line := range term.Wrap(term.Plain(text), width-names-4) {
+			lead := mark + " " + term.Pad(f.Check, names)
+			if i > 0 {
+				lead = strings.Repeat(" ", names+2)
+			}
+			s.Println(lead + "  " + line)
+		}
+	}
+	if runtime.GOOS == "windows" {
+		s.Println(styles.Faint.Apply("Windows: programs that a recipe starts are ended without their children."))
+	}
+}

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// listLimit is how many rows a listing has unless it is told otherwise.
+const listLimit = 50
+
+// runLine is a run in --json.
+type runLine struct {
+	Run        string    `json:"run"`
+	Plan       string    `json:"plan"`
+	Kind       string    `json:"kind"`
+	Status     string    `json:"status"`
+	Error      string    `json:"error,omitempty"`
+	Waiting    int       `json:"waiting"`
+	Head       uint64    `json:"head"`
+	Created    time.Time `json:"created"`
+	Updated    time.Time `json:"updated"`
+	Definition string    `json:"definition,omitempty"`
+}
+
+func lineOf(r *fermata.RunInfo) runLine {
+	return runLine{
+		Run: r.ID, Plan: r.Plan, Kind: r.Kind, Status: r.Status, Error: r.Error, Waiting: r.Waiting, Head: r.Head,
+		Created: time.UnixMicro(r.Created).UTC(), Updated: time.UnixMicro(r.Updated).UTC(), Definition: r.Definition,
+	}
+}
+
+func (m *Main) runsCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "runs",
+		Short: "List, show, cancel and retry runs",
+		Args:  cobra.ArbitraryArgs,
+	}
+	list := m.runsListCommand()
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("unknown command %q for runs%s", args[0], suggestion(c, args[0]))
+		}
+		return list.RunE(c, nil)
+	}
+	c.Flags().AddFlagSet(list.Flags())
+	c.AddCommand(list, m.runsShowCommand(), m.runsCancelCommand(), m.runsRetryCommand(),
+		notYet("fork RUN", "Try another way from a point of a run"), notYet("diff RUN RUN", "Compare two runs"))
+	return c
+}
+
+// notYet is a command that is promised and not there.
+func notYet(use, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short + " (not available yet)", Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return usagef("%s is not available yet", c.Name()) },
+	}
+}
+
+func (m *Main) runsListCommand() *cobra.Command {
+	var filter journal.RunFilter
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "ls",
+		Short: "List runs, the newest first",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
+				rows, err := h.Runs(ctx, filter)
+				if err != nil {
+					return err
+				}
+				m.listRuns(h, rows, filter, asJSON)
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&filter.Status, "status", "", "only runs that are `running`, paused, completed, failed, cancelled, expired or stuck")
+	c.Flags().StringVar(&filter.Plan, "plan", "", "only runs of the plan with this `name`")
+	c.Flags().IntVar(&filter.Limit, "limit", listLimit, "how many at most; 0 for all: a `number`")
+	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each run")
+	return c
+}
+
+func (m *Main) listRuns(h *house, rows []fermata.RunInfo, f journal.RunFilter, asJSON bool) {
+	if asJSON {
+		for i := range rows {
+			m.writeLine(lineOf(&rows[i]))
+		}
+		return
+	}
+	s, styles := m.out, m.out.Styles()
+	if len(rows) == 0 {
+		m.err.Println("no runs in " + h.dsn.String() + matching(f))
+		return
+	}
+	all := make([]string, len(rows))
+	for i := range rows {
+		all[i] = rows[i].ID
+	}
+	t := term.Table{Head: []string{"RUN", "STATUS", "PLAN", "UPDATED", "NOTE"}}
+	for i := range rows {
+		r := &rows[i]
+		note := term.OneLine(r.Error)
+		if r.Waiting > 0 {
+			note = "waits for " + term.Count(r.Waiting, "answer")
+		}
+		t.Rows = append(t.Rows, []string{
+			idFor(s, r.ID, all), m.statusStyle(styles, r.Status).Apply(r.Status), term.OneLine(r.Plan),
+			styles.Faint.Apply(m.moment(s, r.Updated)), note,
+		})
+	}
+	s.Println(s.Fit(t.Lines(s))...)
+	if f.Limit > 0 && len(rows) == f.Limit {
+		m.err.Println(m.err.Styles().Faint.Apply("these are the newest " + term.Count(f.Limit, "run") + "; --limit 0 shows all"))
+	}
+}
+
+func matching(f journal.RunFilter) string {
+	switch {
+	case f.Status != "" && f.Plan != "":
+		return " that are " + f.Status + " and of the plan " + f.Plan
+	case f.Status != "":
+		return " that are " + f.Status
+	case f.Plan != "":
+		return " of the plan " + f.Plan
+	}
+	return ""
+}
+
+// moment is a time as people read it, and as programs do where nobody is looking.
+func (m *Main) moment(s *term.Screen, at int64) string {
+	t := time.UnixMicro(at)
+	if s.TTY {
+		return term.Ago(t, m.Now())
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func (m *Main) statusStyle(styles term.Styles, status string) term.Style {
+	switch fermata.Status(status) {
+	case fermata.Completed:
+		return styles.Good
+	case fermata.Paused:
+		return styles.Wait
+	case fermata.Running:
+		return styles.Busy
+	case fermata.Failed, fermata.Expired, fermata.Stuck:
+		return styles.Bad
+	default:
+		return styles.Faint
+	}
+}
+
+func (m *Main) runsShowCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:               "show RUN",
+		Short:             "Show how a run stands: its nodes, what it waits for, its outputs",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: m.completeRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
+				return m.showRun(ctx, h, args[0], asJSON)
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write it as JSON")
+	return c
+}
+
+// shownRun is a run in `runs show --json`.
+type shownRun struct {
+	runLine
+	Outputs    json.RawMessage     `json:"outputs"`
+	Interrupts []journal.Interrupt `json:"interrupts"`
+	Failure    *resultError        `json:"failure,omitempty"`
+}
+
+func (m *Main) showRun(ctx context.Context, h *house, given string, asJSON bool) error {
+	info, err := m.findRun(ctx, h, given)
+	if err != nil {
+		return err
+	}
+	result, err := h.Result(ctx, info.ID, nil)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		line := shownRun{runLine: lineOf(&info), Outputs: result.Output, Interrupts: []journal.Interrupt{}, Failure: resultErrorOf(result.Err)}
+		for i := range result.Interrupts {
+			line.Interrupts = append(line.Interrupts, public(result.Interrupts[i].Interrupt))
+		}
+		m.writeLine(line)
+		return nil
+	}
+	tree := progress.NewTree(nil)
+	tree.Plan = info.Plan
+	for ev, err := range h.Events(ctx, info.ID, 0, false) {
+		if err != nil {
+			return err
+		}
+		tree.Apply(&ev)
+	}
+	s, styles := m.out, m.out.Styles()
+	s.Println(styles.Strong.Apply(term.OneLine(info.Plan))+"  "+m.statusStyle(styles, info.Status).Apply(info.Status),
+		styles.Faint.Apply(info.ID),
+		styles.Faint.Apply("started "+m.moment(s, info.Created)+", updated "+m.moment(s, info.Updated)), "")
+	s.Println(s.Fit(progress.Static(s, tree, m.Now()))...)
+	m.showRest(&info, &result)
+	return nil
+}
+
+// showRest shows what a run came to, or what it waits for.
+func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result) {
+	s, styles := m.out, m.out.Styles()
+	if result.Err != nil {
+		s.Println("")
+		s.Println(term.Wrap(styles.Bad.Apply(term.Plain(result.Err.Error())), s.Width())...)
+	}
+	if len(result.Output) > 0 {
+		s.Println("")
+		m.showOutputs(result.Output)
+	}
+	all := ids(result.Interrupts)
+	for i := range result.Interrupts {
+		q := &result.Interrupts[i].Interrupt
+		s.Println("", styles.Strong.Apply(nodeOf(q.Task))+"  "+term.OneLine(q.Prompt))
+		s.Println(styles.Faint.Apply(progress.Awaits(q, m.Now())))
+		s.Println(styles.Code.Apply(m.answerCommand(q, idFor(s, q.ID, all), "", true)))
+	}
+	if fermata.Status(info.Status) == fermata.Running {
+		s.Println("", styles.Faint.Apply("where nothing drives it any more: ")+styles.Code.Apply(m.command("resume", idFor(s, info.ID, nil))))
+	}
+}
+
+func (m *Main) runsCancelCommand() *cobra.Command {
+	var reason, as string
+	c := &cobra.Command{
+		Use:               "cancel RUN",
+		Short:             "End a run, whoever drives it",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: m.completeRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
+				info, err := m.findRun(ctx, h, args[0])
+				if err != nil {
+					return err
+				}
+				if err := h.Cancel(ctx, info.ID, reason, as); err != nil {
+					return err
+				}
+				m.out.Println("cancelled " + info.ID)
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why, for the record: a `text`")
+	c.Flags().StringVar(&as, "as", m.user(), "who cancels, for the record: a `name`")
+	return c
+}
+
+func (m *Main) runsRetryCommand() *cobra.Command {
+	var f driveFlags
+	c := &cobra.Command{
+		Use:               "retry RUN",
+		Short:             "Go on with a failed run from what failed; what is done stays done",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: m.completeRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.report(&f, m.resume(c.Context(), args[0], "", &f, true))
+		},
+	}
+	f.add(m, c)
+	return c
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/recipe"
+)
+
+//go:embed event.schema.json
+var eventSchema []byte
+
+var schemaNames = []string{"recipe", "event"}
+
+func (m *Main) schemaCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "schema NAME",
+		Short:   "Show the JSON Schema of a format: recipe or event",
+		Long:    "Show the JSON Schema (2020-12) of recipes or of the event envelope, for editors and for programs.",
+		Example: "fermata schema recipe > recipe.schema.json",
+		Args:    cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return schemaNames, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("expected the name of a schema: %s", strings.Join(schemaNames, ", "))
+			}
+			doc, err := schemaNamed(args[0])
+			if err != nil {
+				return err
+			}
+			var b bytes.Buffer
+			if err := json.Indent(&b, doc, "", "  "); err != nil {
+				return err
+			}
+			m.out.Println(strings.TrimRight(b.String(), "\n"))
+			return nil
+		},
+	}
+	return c
+}
+
+func schemaNamed(name string) ([]byte, error) {
+	switch name {
+	case "recipe":
+		return recipe.Schema(), nil
+	case "event":
+		return eventSchema, nil
+	case "dialogue":
+		return nil, usagef("the schema of dialogues is not available yet; there are %s", strings.Join(schemaNames, ", "))
+	}
+	return nil, usagef("unknown schema %q; there are %s%s", name, strings.Join(schemaNames, ", "), nearest.Hint(name, schemaNames))
+}

@@ -1,0 +1,380 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/form"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/show"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/journal"
+)
+
+func (m *Main) tasksCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "tasks",
+		Short: "List and answer the questions that wait for people",
+		Args:  cobra.ArbitraryArgs,
+	}
+	list := m.tasksListCommand()
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("unknown command %q for tasks%s", args[0], suggestion(c, args[0]))
+		}
+		return list.RunE(c, nil)
+	}
+	c.Flags().AddFlagSet(list.Flags())
+	c.AddCommand(list, m.tasksShowCommand(), m.tasksAnswerCommand(), m.tasksClaimCommand(), m.tasksReleaseCommand())
+	return c
+}
+
+func (m *Main) tasksListCommand() *cobra.Command {
+	var filter journal.InboxFilter
+	var run string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "ls",
+		Short: "List what waits for people, the oldest first",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
+				if run != "" {
+					info, err := m.findRun(ctx, h, run)
+					if err != nil {
+						return err
+					}
+					filter.Run = info.ID
+				}
+				list, err := h.Inbox(ctx, filter)
+				if err != nil {
+					return err
+				}
+				m.listTasks(h, list, filter, asJSON)
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&filter.Role, "role", "", "only what asks for this `role`")
+	c.Flags().StringVar(&run, "run", "", "only what this `run` asks")
+	c.Flags().BoolVar(&filter.All, "all", false, "also what has been answered, has expired or was withdrawn")
+	c.Flags().IntVar(&filter.Limit, "limit", listLimit, "how many at most; 0 for all: a `number`")
+	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each task")
+	return c
+}
+
+func (m *Main) listTasks(h *house, list []fermata.Interrupt, f journal.InboxFilter, asJSON bool) {
+	if asJSON {
+		for i := range list {
+			m.writeLine(public(list[i].Interrupt))
+		}
+		return
+	}
+	if len(list) == 0 {
+		m.err.Println("nothing waits for anybody in " + h.dsn.String())
+		return
+	}
+	s, styles := m.out, m.out.Styles()
+	all := ids(list)
+	t := term.Table{Head: []string{"TASK", "NODE", "FOR", "UNTIL", "STATE", "QUESTION"}}
+	for i := range list {
+		q := &list[i].Interrupt
+		who, until := "anyone", styles.Faint.Apply(s.Glyphs().Dash)
+		if q.Role != "" {
+			who = q.Role
+		}
+		if q.Deadline != 0 {
+			until = m.deadline(s, q.Deadline)
+		}
+		state := q.State
+		if q.State == journal.Claimed && q.ClaimedBy != "" {
+			state += " by " + q.ClaimedBy
+		}
+		prompt := term.OneLine(q.Prompt)
+		if !s.TTY {
+			prompt = s.Cut(prompt, 60)
+		}
+		t.Rows = append(t.Rows, []string{
+			idFor(s, q.ID, all), term.OneLine(nodeOf(q.Task)), term.OneLine(who), until, stateStyle(styles, q.State).Apply(state), prompt,
+		})
+	}
+	s.Println(s.Fit(t.Lines(s))...)
+	if f.Limit > 0 && len(list) == f.Limit {
+		m.err.Println(m.err.Styles().Faint.Apply("these are the oldest " + term.Count(f.Limit, "task") + "; --limit 0 shows all"))
+	}
+}
+
+func (m *Main) deadline(s *term.Screen, at int64) string {
+	t := time.UnixMicro(at)
+	if s.TTY {
+		return term.When(t, m.Now())
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func stateStyle(styles term.Styles, state string) term.Style {
+	switch state {
+	case journal.Open, journal.Claimed:
+		return styles.Wait
+	case journal.Answered:
+		return styles.Good
+	default:
+		return styles.Faint
+	}
+}
+
+func (m *Main) tasksShowCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:               "show TASK",
+		Short:             "Show a question with its evidence, and how to answer it",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: m.completeTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
+				q, err := m.findTask(ctx, h, args[0])
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					m.writeLine(public(q.Interrupt))
+					return nil
+				}
+				m.showTask(&q.Interrupt)
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write it as JSON")
+	return c
+}
+
+func (m *Main) showTask(q *journal.Interrupt) {
+	s, styles := m.out, m.out.Styles()
+	s.Println(m.questionLines(s, q)...)
+	facts := term.Table{Indent: 2}
+	fact := func(name, value string) {
+		if value != "" {
+			facts.Rows = append(facts.Rows, []string{styles.Faint.Apply(name), term.OneLine(value)})
+		}
+	}
+	fact("task", q.ID)
+	fact("run", q.Run)
+	fact("state", q.State)
+	fact("asked", m.moment(s, q.Opened))
+	if q.Deadline != 0 {
+		fact("until", m.deadline(s, q.Deadline)+", then "+afterwards(q.AtDeadline))
+	}
+	fact("for", q.Role)
+	fact("claimed by", q.ClaimedBy)
+	fact("answer", string(q.Answer))
+	fact("answered by", q.AnsweredBy)
+	s.Println(facts.Lines(s)...)
+	if q.State == journal.Open || q.State == journal.Claimed {
+		if f, err := form.New(q.ResponseSchema, q.Options); err == nil && !(f.Single() && f.Fields[0].Kind == form.Prose) {
+			s.Println("", "  "+styles.Strong.Apply("The answer"))
+			s.Println(describe(s, f)...)
+		}
+		s.Println("", "  "+styles.Code.Apply(m.answerCommand(q, idFor(s, q.ID, nil), "", true)))
+	}
+}
+
+// afterwards says what happens at a deadline.
+func afterwards(d *journal.Deadline) string {
+	if d == nil {
+		return "the question expires"
+	}
+	switch d.Do {
+	case "default":
+		return "the answer is " + string(d.Answer)
+	case "route":
+		return "the run goes to " + d.Target
+	case "escalate":
+		return progress.Article(d.Role) + " is asked"
+	}
+	return "the question expires"
+}
+
+// describe says what an answer consists of.
+func describe(s *term.Screen, f *form.Form) []string {
+	t := term.Table{Indent: 2}
+	for i := range f.Fields {
+		field := &f.Fields[i]
+		need := ""
+		if !field.Required {
+			need = "optional"
+		}
+		t.Rows = append(t.Rows, []string{field.Name(), field.Expects(), s.Styles().Faint.Apply(need), term.OneLine(field.Help)})
+	}
+	return t.Lines(s)
+}
+
+type answerFlags struct {
+	driveFlags
+	value  string
+	resume bool
+}
+
+func (m *Main) tasksAnswerCommand() *cobra.Command {
+	var f answerFlags
+	c := &cobra.Command{
+		Use:   "answer TASK",
+		Short: "Answer a question",
+		Long: "Answer a question. The answer is recorded, and the run goes on in whatever process drives it, with --resume here,\n" +
+			"or with `resume`. Without --value the question is asked on the terminal.",
+		Example: `fermata tasks answer int_01939f2e --value '"approve"' --resume
+fermata tasks answer int_01939f2e --value @decision.json --role manager`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: m.completeTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.report(&f.driveFlags, m.answerTask(c.Context(), args[0], c.Flags().Changed("value"), &f))
+		},
+	}
+	c.Flags().StringVar(&f.value, "value", "", "the answer: `JSON`, or @FILE (@- is stdin); what is no JSON is a text")
+	c.Flags().BoolVar(&f.resume, "resume", false, "go on with the run")
+	f.add(m, c)
+	return c
+}
+
+func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *answerFlags) error {
+	var run string
+	err := m.withStore(ctx, func(ctx context.Context, h *house) error {
+		q, err := m.findTask(ctx, h, given)
+		if err != nil {
+			return err
+		}
+		run = q.Run
+		value, err := m.answerValue(ctx, &q.Interrupt, hasValue, f)
+		if err != nil {
+			return err
+		}
+		err = h.Answer(ctx, q.ID, value, fermata.As(f.as), fermata.InRole(f.role), fermata.Hold())
+		if err != nil {
+			return m.explainAnswer(&q.Interrupt, err)
+		}
+		if !f.json && !m.global.quiet {
+			m.err.Println("answered " + q.ID + ": " + term.OneLine(string(value)))
+		}
+		if f.json && !f.resume {
+			m.writeLine(map[string]any{"type": "answered", "requestId": q.ID, "run": q.Run, "answer": value})
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case f.resume:
+		return m.resume(ctx, run, "", &f.driveFlags, false)
+	case !f.json && !m.global.quiet:
+		m.hint("resume", idFor(m.err, run, nil))
+	}
+	return nil
+}
+
+// answerValue is the value of --value, or what the person at the terminal answers.
+func (m *Main) answerValue(ctx context.Context, q *journal.Interrupt, hasValue bool, f *answerFlags) (json.RawMessage, error) {
+	if hasValue {
+		return m.readValue(f.value)
+	}
+	asker := m.asker()
+	if f.noInput || asker == nil {
+		return nil, usagef("expected --value JSON; there is no terminal to ask on")
+	}
+	m.showQuestion(q)
+	value, err := ask(ctx, asker, q)
+	switch {
+	case errors.Is(err, form.ErrLater), errors.Is(err, form.ErrStop):
+		m.endQuestion(nil, "not answered")
+		return nil, &exit{code: exitPaused}
+	case err != nil:
+		return nil, err
+	}
+	m.endQuestion(value, "")
+	return value, nil
+}
+
+// explainAnswer adds to an error what the answerer can do about it.
+func (m *Main) explainAnswer(q *journal.Interrupt, err error) error {
+	var door *fermata.Error
+	if !errors.As(err, &door) {
+		return err
+	}
+	switch door.Code {
+	case fermata.CodeInvalid:
+		return &withAdvice{err, "what it takes: " + m.command("tasks", "show", q.ID)}
+	case fermata.CodeForbidden:
+		if q.Role != "" {
+			return &withAdvice{err, "to answer in that role: --role " + shellQuote(q.Role)}
+		}
+	case fermata.CodeConflict, fermata.CodeExpired:
+		return &withAdvice{err, "how it stands: " + m.command("tasks", "show", q.ID)}
+	default:
+	}
+	return err
+}
+
+// withAdvice is an error with a line that says what to do.
+type withAdvice struct {
+	err    error
+	advice string
+}
+
+func (e *withAdvice) Error() string { return e.err.Error() + "\n  " + e.advice }
+func (e *withAdvice) Unwrap() error { return e.err }
+
+func (m *Main) tasksClaimCommand() *cobra.Command {
+	var as, role string
+	c := &cobra.Command{
+		Use:               "claim TASK",
+		Short:             "Reserve a question: nobody else can answer it until it is released",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: m.completeTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.amendTask(c.Context(), args[0], "claimed", as, func(ctx context.Context, h *house, id string) error {
+				return h.Claim(ctx, id, as, role)
+			})
+		},
+	}
+	c.Flags().StringVar(&as, "as", m.user(), "who claims: a `name`")
+	c.Flags().StringVar(&role, "role", "", "in which `role`")
+	return c
+}
+
+func (m *Main) tasksReleaseCommand() *cobra.Command {
+	var as string
+	c := &cobra.Command{
+		Use:               "release TASK",
+		Short:             "Give a claimed question back",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: m.completeTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.amendTask(c.Context(), args[0], "released", as, func(ctx context.Context, h *house, id string) error {
+				return h.Release(ctx, id, as)
+			})
+		},
+	}
+	c.Flags().StringVar(&as, "as", m.user(), "who has claimed it: a `name`")
+	return c
+}
+
+func (m *Main) amendTask(ctx context.Context, given, done, as string, do func(ctx context.Context, h *house, id string) error) error {
+	if as == "" {
+		return usagef("expected --as NAME: the environment does not say who you are")
+	}
+	return m.withStore(ctx, func(ctx context.Context, h *house) error {
+		q, err := m.findTask(ctx, h, given)
+		if err != nil {
+			return err
+		}
+		if err := do(ctx, h, q.ID); err != nil {
+			return m.explainAnswer(&q.Interrupt, err)
+		}
+		m.out.Println(done + " " + q.ID + " as " + as)
+		return nil
+	})
+}

@@ -1,0 +1,250 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/fermata-go/fermata/internal/value"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// Places that are not nodes.
+const (
+	Start = "\x00start" // where a run begins
+	END   = node.End    // ends a path; a node may well be named "END" (law F6)
+	Stop  = node.Stop   // ends the run
+)
+
+// Func is a node: a function from state to state. When it returns an error, the state it returned with it is what
+// travels over the node's failure edge; a zero state stands for the node's input (law F1).
+type Func[S any] func(ctx node.Context, state S) (S, error)
+
+// RouteFunc chooses the next node: one of the declared targets, END or Stop (law F7).
+type RouteFunc[S any] func(ctx node.Context, state S) (string, error)
+
+// CatchFunc chooses where a failure goes: one of the declared targets, END or Stop, or "" to fail the run.
+type CatchFunc[S any] func(ctx node.Context, state S, cause error) (string, error)
+
+// Builder collects nodes and edges. Its methods may be called in any order; Compile checks all of it.
+type Builder[S any] struct {
+	def      plan.Definition
+	index    map[string]int
+	routes   map[string]plan.Edge
+	problems []error
+}
+
+// New begins a graph over states of type S.
+func New[S any](name string) *Builder[S] {
+	return &Builder[S]{
+		def:   plan.Definition{Name: name, Kind: "graph"},
+		index: make(map[string]int),
+	}
+}
+
+// NodeOption is a policy of one node.
+type NodeOption func(*plan.Node)
+
+// Retry tries a node up to attempts times in all, with an exponential backoff that begins at first (0: 100ms) and
+// never exceeds a minute (law F1).
+func Retry(attempts int, first time.Duration) NodeOption {
+	return func(n *plan.Node) { n.Retry.Attempts, n.Retry.Backoff = attempts, first }
+}
+
+// RetryIf says which errors are worth another attempt.
+func RetryIf(retryable func(error) bool) NodeOption {
+	return func(n *plan.Node) { n.Retry.Retryable = retryable }
+}
+
+// Timeout limits each attempt of a node.
+func Timeout(d time.Duration) NodeOption { return func(n *plan.Node) { n.Timeout = d } }
+
+// Version declares the version of a node's code; it is part of the plan's fingerprint (law J8).
+func Version(v string) NodeOption { return func(n *plan.Node) { n.Version = v } }
+
+// Doc describes a node in drawings.
+func Doc(text string) NodeOption { return func(n *plan.Node) { n.Doc = text } }
+
+// Human marks a node as one that asks people, for drawings.
+func Human() NodeOption { return func(n *plan.Node) { n.Kind = plan.Human } }
+
+// Version declares the version of the whole graph.
+func (b *Builder[S]) Version(v string) *Builder[S] {
+	b.def.Version = v
+	return b
+}
+
+// Limits bound every run of the graph; reaching one fails the run (law F4). Without limits a loop may go on for ever.
+func (b *Builder[S]) Limits(l plan.Limits) *Builder[S] {
+	b.def.Limits = l
+	return b
+}
+
+// Node adds a node.
+func (b *Builder[S]) Node(name string, f Func[S], opts ...NodeOption) *Builder[S] {
+	if f == nil {
+		b.problem("node %q has no function", name)
+		return b
+	}
+	n := plan.Node{Name: name, Kind: plan.Task, Run: func(ctx node.Context, in any) (any, error) {
+		cell := in.(*S) //nolint:forcetypeassert // the codec makes nothing else
+		out, err := f(ctx, *cell)
+		if err != nil {
+			return onError(out, err)
+		}
+		*cell = out
+		return cell, nil
+	}}
+	return b.add(n, opts)
+}
+
+// onError keeps the state that came with an error, unless it is the zero value.
+func onError[S any](out S, err error) (any, error) {
+	if reflect.ValueOf(&out).Elem().IsZero() {
+		return nil, err
+	}
+	return &out, err
+}
+
+func (b *Builder[S]) add(n plan.Node, opts []NodeOption) *Builder[S] {
+	for _, opt := range opts {
+		opt(&n)
+	}
+	if _, twice := b.index[n.Name]; !twice {
+		b.index[n.Name] = len(b.def.Nodes)
+	}
+	b.def.Nodes = append(b.def.Nodes, n)
+	return b
+}
+
+// Sub adds a graph over the same state as a node. Its tasks are journaled under the node's name, its questions bubble
+// up with that path, and what finished inside is never run again (law G6).
+func (b *Builder[S]) Sub(name string, child *Graph[S], opts ...NodeOption) *Builder[S] {
+	if child == nil {
+		b.problem("subgraph %q is nil", name)
+		return b
+	}
+	return b.add(plan.Node{Name: name, Kind: plan.Sub, Sub: child.plan}, opts)
+}
+
+// SubOf adds a graph over another state as a node: in makes the child's input, out puts the child's result into the
+// parent's state. Both are pure functions: they may be called again after a crash.
+func SubOf[S, C any](
+	b *Builder[S], name string, child *Graph[C], in func(S) (C, error), out func(S, C) (S, error), opts ...NodeOption,
+) *Builder[S] {
+	if child == nil || in == nil || out == nil {
+		b.problem("subgraph %q: a graph and both mappings are needed", name)
+		return b
+	}
+	return b.add(plan.Node{
+		Name: name, Kind: plan.Sub, Sub: child.plan,
+		In: func(v any) (any, error) {
+			c, err := in(*v.(*S)) //nolint:forcetypeassert // the codec makes nothing else
+			return &c, err
+		},
+		Out: func(v, result any) (any, error) {
+			s, err := out(*v.(*S), *result.(*C)) //nolint:forcetypeassert // the codecs make nothing else
+			return &s, err
+		},
+	}, opts)
+}
+
+// Edge leads from a node to the next one. From Start it says where a run begins; to END it ends the path, as a node
+// without edges does.
+func (b *Builder[S]) Edge(from, to string) *Builder[S] {
+	if from == Start {
+		b.def.Entry = append(b.def.Entry, to)
+		return b
+	}
+	b.def.Edges = append(b.def.Edges, plan.Edge{From: from, To: to, Kind: plan.Plain})
+	return b
+}
+
+// Route makes a node a gate: after it, choose picks one of the targets.
+func (b *Builder[S]) Route(from string, choose RouteFunc[S], targets ...string) *Builder[S] {
+	i, ok := b.index[from]
+	if !ok {
+		b.problem("route from %q: add the node before its route", from)
+		return b
+	}
+	if choose == nil {
+		b.problem("route from %q has no function", from)
+		return b
+	}
+	if b.def.Nodes[i].Route != nil {
+		b.problem("node %q has two routes", from)
+	}
+	b.def.Nodes[i].Route = func(ctx node.Context, v any) (string, error) {
+		return choose(ctx, *v.(*S)) //nolint:forcetypeassert // the codec makes nothing else
+	}
+	return b.edges(from, plan.Choice, targets)
+}
+
+func (b *Builder[S]) edges(from string, kind plan.EdgeKind, targets []string) *Builder[S] {
+	for _, to := range targets {
+		b.def.Edges = append(b.def.Edges, plan.Edge{From: from, To: to, Kind: kind})
+	}
+	return b
+}
+
+// OnError leads to a node when from has failed for good. The node there finds the reason with node.Context.Cause.
+func (b *Builder[S]) OnError(from, to string) *Builder[S] {
+	return b.edges(from, plan.Failure, []string{to})
+}
+
+// Catch chooses where from's failure goes.
+func (b *Builder[S]) Catch(from string, choose CatchFunc[S], targets ...string) *Builder[S] {
+	i, ok := b.index[from]
+	if !ok || choose == nil {
+		b.problem("catch of %q: add the node before, and give a function", from)
+		return b
+	}
+	b.def.Nodes[i].Catch = func(ctx node.Context, v any, cause error) (string, error) {
+		return choose(ctx, *v.(*S), cause) //nolint:forcetypeassert // the codec makes nothing else
+	}
+	return b.edges(from, plan.Failure, targets)
+}
+
+// OnDeadline declares where a question of the node may send its run at the deadline; see node.OrRoute.
+func (b *Builder[S]) OnDeadline(from, to string) *Builder[S] {
+	return b.edges(from, plan.Deadline, []string{to})
+}
+
+func (b *Builder[S]) problem(format string, args ...any) {
+	b.problems = append(b.problems, fmt.Errorf("graph %q: "+format, append([]any{b.def.Name}, args...)...))
+}
+
+// Compile checks everything that can be known before a run, and reports every problem at once (law G7).
+func (b *Builder[S]) Compile() (*Graph[S], error) {
+	problems := b.problems
+	codec, err := value.For[S]()
+	if err != nil {
+		problems = append(problems, fmt.Errorf("graph %q: the state: %w", b.def.Name, err))
+		return nil, errors.Join(problems...)
+	}
+	def := b.def
+	def.State = codec
+	if s, err := schema.For[S](); err == nil {
+		def.Output = s.JSON()
+	}
+	p, err := plan.New(def)
+	if err != nil {
+		problems = append(problems, err)
+	}
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
+	}
+	return &Graph[S]{plan: p}, nil
+}
+
+// MustCompile is Compile for graphs that are known to be right; it panics otherwise.
+func (b *Builder[S]) MustCompile() *Graph[S] {
+	g, err := b.Compile()
+	if err != nil {
+		panic(err)
+	}
+	return g
+}

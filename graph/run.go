@@ -1,0 +1,96 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// Graph is a compiled graph over states of type S. It is immutable and safe for concurrent use.
+type Graph[S any] struct {
+	plan *plan.Plan
+}
+
+// Plan is what the engine runs; it can draw itself.
+func (g *Graph[S]) Plan() *plan.Plan { return g.plan }
+
+// Run runs the graph in the caller's goroutine and keeps nothing. Cancelling ctx ends it. A graph that asks people
+// fails with fermata.ErrMustWait: Start it. The state belongs to the run.
+func (g *Graph[S]) Run(ctx context.Context, state S, services ...any) (S, error) {
+	res, err := fermata.Evaluate(ctx, g.plan, &state, fermata.Options{Services: services})
+	if err != nil {
+		var zero S
+		return zero, err
+	}
+	return *res.Value.(*S), nil //nolint:forcetypeassert // the codec makes nothing else
+}
+
+// Start begins a run on a runtime.
+func (g *Graph[S]) Start(ctx context.Context, rt *fermata.Runtime, state S, opts ...fermata.StartOption) (*Run[S], error) {
+	run, err := rt.Start(ctx, g.plan, &state, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return &Run[S]{run: run}, nil
+}
+
+// Resume drives a run of this graph on: one that crashed, was stopped, or waited for what has come.
+func (g *Graph[S]) Resume(ctx context.Context, rt *fermata.Runtime, id string) (*Run[S], error) {
+	run, err := rt.Resume(ctx, id, g.plan)
+	if err != nil {
+		return nil, err
+	}
+	return &Run[S]{run: run}, nil
+}
+
+// Retry continues a failed run from the tasks that failed (law F2).
+func (g *Graph[S]) Retry(ctx context.Context, rt *fermata.Runtime, id string) (*Run[S], error) {
+	run, err := rt.Retry(ctx, id, g.plan)
+	if err != nil {
+		return nil, err
+	}
+	return &Run[S]{run: run}, nil
+}
+
+// Run is a handle on a run of a graph.
+type Run[S any] struct {
+	run *fermata.Run
+}
+
+// Result is how a run stands.
+type Result[S any] struct {
+	fermata.Result
+	State S // the state that a completed run ended with
+}
+
+// ID is the run's id.
+func (r *Run[S]) ID() string { return r.run.ID() }
+
+// Wait returns when the run has ended or waits for people; see fermata.Run.Wait.
+func (r *Run[S]) Wait(ctx context.Context) (Result[S], error) {
+	res, err := r.run.Wait(ctx)
+	out := Result[S]{Result: res}
+	if err != nil || res.Status != fermata.Completed {
+		return out, err
+	}
+	if state, ok := res.Value.(*S); ok {
+		out.State = *state
+		return out, nil
+	}
+	if err := json.Unmarshal(res.Output, &out.State); err != nil {
+		return out, fmt.Errorf("run %s: the result does not fit %T: %w", res.Run, out.State, err)
+	}
+	return out, nil
+}
+
+// Events yields the run's events after the given seq and goes on with those to come.
+func (r *Run[S]) Events(ctx context.Context, after uint64) iter.Seq2[fermata.Event, error] {
+	return r.run.Events(ctx, after)
+}
+
+// Stop stops driving the run; it stays resumable (law F3).
+func (r *Run[S]) Stop() { r.run.Stop() }
