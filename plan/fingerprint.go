@@ -88,7 +88,7 @@ func (p *Plan) outlined() *outline {
 			o.Nodes[i].Kind = ""
 		}
 		if n.Sub != nil {
-			o.Nodes[i].Sub = n.Sub.outline()
+			o.Nodes[i].Sub = n.Sub.outlined()
 		}
 		at[n.Name] = &o.Nodes[i]
 	}
