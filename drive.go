@@ -189,6 +189,25 @@ func (d *drive) read(ctx context.Context) error {
 	}
 	d.vals.links = nil
 	d.m.Closed()
+	d.row.Head = d.m.Head()
+	return nil
+}
+
+// reload brings a value back that is not in memory any more.
+func (d *drive) reload(ref uint64) error {
+	var stored values
+	for e, err := range d.rt.store.Read(context.WithoutCancel(d.ctx), d.id, 0) {
+		if err != nil {
+			return err
+		}
+		stored.note(&e)
+	}
+	data, err := stored.whole(ref)
+	if err != nil {
+		return err
+	}
+	d.vals.put(ref, nil, nil)
+	d.vals.find(ref).data = data
 	return nil
 }
 
@@ -316,6 +335,7 @@ func (d *drive) rebase(ctx context.Context) error {
 	}
 	if info, err := d.rt.Info(ctx, d.id); err == nil {
 		d.row = info
+		d.row.Head = d.m.Head()
 	}
 	if Status(d.m.Status()).Ended() {
 		return errOver
@@ -326,19 +346,33 @@ func (d *drive) rebase(ctx context.Context) error {
 
 // drive runs what can run until nothing can.
 func (d *drive) drive() {
-	limit := d.m.TimeLeft()
-	if limit != math.MaxInt64 {
-		ctx, cancel := context.WithTimeoutCause(d.ctx, time.Duration(limit)*time.Microsecond, errTimeLimit)
-		defer cancel()
+	if limit := d.m.TimeLeft(); limit != math.MaxInt64 {
+		ctx, cancel := context.WithCancelCause(d.ctx)
+		defer cancel(nil)
+		stop := d.clock().AfterFunc(time.Duration(limit)*time.Microsecond, func() { cancel(errTimeLimit) })
+		defer stop()
 		d.ctx = ctx
 	}
-	err := d.loop()
+	err := errGone
+	defer func() {
+		d.lost = err
+		d.settle()
+	}()
+	err = d.loop()
 	if errors.Is(err, errOver) {
 		err = nil
 	}
 	d.stop()
-	d.lost = err
-	d.settle()
+}
+
+// errGone says that a node ended its goroutine instead of returning.
+var errGone = errors.New("a node called runtime.Goexit")
+
+func (d *drive) clock() Clock {
+	if d.rt == nil {
+		return systemClock{}
+	}
+	return d.rt.clock
 }
 
 func (d *drive) loop() error {

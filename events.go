@@ -84,7 +84,7 @@ func (s *eventSource) stored(ctx context.Context) bool {
 
 // live yields what the store has and then what happens, until the drive ends.
 func (s *eventSource) live(ctx context.Context, d *drive) bool {
-	r := d.live.attach(false)
+	r := d.live.attach()
 	defer d.live.detach(r)
 	if !s.stored(ctx) {
 		return false
@@ -98,42 +98,24 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 }
 
 func (s *eventSource) follow(ctx context.Context, d *drive, r *reader) bool {
-	var buffer []Event
-	for {
-		events, ended, ok := d.live.next(r, buffer)
-		if !ok {
-			if d.none {
-				s.yield(Event{}, fmt.Errorf("%w: it had read up to seq %d", ErrSlow, s.cursor))
-				return false
+	end := d.live.read(ctx, r, func(e *Event) bool {
+		if e.Sub == 0 {
+			if e.Entry.Seq <= s.cursor {
+				return true
 			}
-			return true // the store has what was missed
+			s.cursor = e.Entry.Seq
+			s.over = e.Entry.Kind == journal.RunFinished
 		}
-		buffer = events
-		for i := range events {
-			e := &events[i]
-			if e.Sub == 0 {
-				if e.Entry.Seq <= s.cursor {
-					continue
-				}
-				s.cursor = e.Entry.Seq
-				s.over = e.Entry.Kind == journal.RunFinished
-			}
-			if !s.yield(*e, nil) {
-				return false
-			}
-		}
-		if len(events) > 0 {
-			continue
-		}
-		if ended {
-			return !s.over
-		}
-		select {
-		case <-r.wake:
-		case <-ctx.Done():
-			return false
-		}
+		return s.yield(*e, nil)
+	})
+	switch {
+	case end == driveEnded:
+		return !s.over
+	case end == sentAway && d.none:
+		s.yield(Event{}, fmt.Errorf("%w: it had read up to seq %d", ErrSlow, s.cursor))
+		return false
 	}
+	return end == sentAway // the store has what was missed
 }
 
 // Task is the id of the task that the event is about: "inner/review#2"; "" for events of the run.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"runtime/debug"
+	"time"
 
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
@@ -19,6 +20,9 @@ func (d *drive) fail(t *machine.Task, flat *plan.Flat, out any, cause error) err
 	index, visit := t.Node, t.Visit
 	if again(flat, t, cause) {
 		wait := flat.Retry.Wait(int(t.Attempt))
+		if d.none && !d.pause(wait) {
+			return d.stopped()
+		}
 		return d.commit(context.WithoutCancel(d.ctx), func(m *machine.Machine) error {
 			task := m.Task(index, visit)
 			if task == nil {
@@ -48,6 +52,19 @@ func (d *drive) fail(t *machine.Task, flat *plan.Flat, out any, cause error) err
 	return nil
 }
 
+// pause waits in the goroutine of the drive; false when driving was stopped meanwhile.
+func (d *drive) pause(wait time.Duration) bool {
+	over := make(chan struct{})
+	stop := d.clock().AfterFunc(wait, func() { close(over) })
+	defer stop()
+	select {
+	case <-over:
+		return true
+	case <-d.ctx.Done():
+		return false
+	}
+}
+
 // failing is one task on the way of a failure: the one that failed, and the subgraphs that it fails with it.
 type failing struct {
 	index  int
@@ -75,7 +92,8 @@ func (d *drive) failureWay(t *machine.Task, flat *plan.Flat, out any, cause erro
 		}
 		steps = append(steps, step)
 		if target != "" || t.Parent == nil {
-			return steps, value, d.noteFailure(target, cause)
+				d.noteFailure(target, cause)
+			return steps, value, nil
 		}
 		t, out = t.Parent, nil
 		flat = d.m.Flat(t)
@@ -85,11 +103,10 @@ func (d *drive) failureWay(t *machine.Task, flat *plan.Flat, out any, cause erro
 	}
 }
 
-func (d *drive) noteFailure(target string, cause error) error {
+func (d *drive) noteFailure(target string, cause error) {
 	if target == "" {
 		d.failure = cause
 	}
-	return nil
 }
 
 // changeOnFailure keeps the state that a node returned with its error (law F1).

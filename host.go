@@ -247,11 +247,7 @@ func (h *host) Sleep(pass uint64, op node.Op, d time.Duration) error {
 
 // nap sleeps where nothing is stored: the task keeps its goroutine.
 func (h *host) nap(op node.Op, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-h.d.ctx.Done():
+	if !h.d.pause(d) {
 		return h.d.ctx.Err()
 	}
 	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
@@ -427,9 +423,9 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 		if err != nil {
 			return err
 		}
+		h.d.live.openSegment(h, op.ID, b)
 	}
 	if !last {
-		b.WriteString(text)
 		h.d.live.chunk(h, op.ID, text, b)
 		return nil
 	}
@@ -451,20 +447,23 @@ type textBody struct {
 
 // Info implements node.Host.
 func (h *host) Info() node.Info {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	return node.Info{
 		Run: h.d.id, Plan: h.d.plan.Name(), Node: h.path, Visit: int(h.visit), Attempt: int(h.attempt),
 	}
 }
 
 // Cause implements node.Host.
-func (h *host) Cause() *node.Failure { return h.cause }
+func (h *host) Cause() *node.Failure {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.cause
+}
 
 // Clock implements node.Host.
 func (h *host) Clock() time.Time {
-	if h.d.rt == nil {
-		return time.Now()
-	}
-	return h.d.rt.clock.Now()
+	return h.d.clock().Now()
 }
 
 // Service implements node.Host.
@@ -472,6 +471,7 @@ func (h *host) Service(t reflect.Type) any { return h.d.serviceOf(t) }
 
 // Logger implements node.Host.
 func (h *host) Logger() *slog.Logger {
+	info := h.Info()
 	return slog.New(&replayHandler{Handler: h.d.log().Handler(), h: h, pass: h.pass.Load()}).
-		With("run", h.d.id, "task", node.TaskID(h.path, int(h.visit)), "attempt", int(h.attempt))
+		With("run", info.Run, "task", info.Task(), "attempt", info.Attempt)
 }

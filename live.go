@@ -1,6 +1,7 @@
 package fermata
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -8,23 +9,36 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// mostLive is how many events a run keeps in memory for its readers. A reader that falls further behind reads the
-// store again; of a run that is not stored it is sent away (law E3).
-const mostLive = 1 << 16
+// A run's events go to its readers through a chain of pages. The writer fills the last page and never waits; each
+// reader walks the chain at its own pace (law E3). A page that all readers have left is used again.
+const (
+	pageLength = 256
+	mostPages  = 256 // how far a reader may fall behind before it is sent away
+)
 
-// live is what the readers of a driven run see as it happens. Publishing never waits for them.
+// page is a piece of the chain. Events up to n are written and do not change; next is set once the page is full.
+type page struct {
+	events [pageLength]Event
+	n      atomic.Int32
+	next   atomic.Pointer[page]
+	number uint64
+	users  atomic.Int32 // readers that have not left it; below 0: never to be used again
+}
+
+// live is what the readers of a driven run see as it happens.
 type live struct {
-	always bool // keep events although nobody reads yet: those of a run that is not stored
-	wanted atomic.Bool
+	kept   bool        // events are kept for a first reader: those of a run that is not stored
+	wanted atomic.Bool // somebody reads, or will
+	over   atomic.Bool // nothing more comes
 
 	mu      sync.Mutex
-	readers map[*reader]struct{}
-	items   []Event
-	base    uint64 // position of items[0]
+	tail    *page
+	head    *page // the first page that is kept for a first reader
+	free    []*page
+	readers []*reader
 	seq     uint64 // the last durable event
 	sub     uint32
 	open    []segment
-	closed  bool
 }
 
 // segment is text that is being streamed (law E2).
@@ -33,16 +47,18 @@ type segment struct {
 	text  *strings.Builder
 }
 
-// reader is one reader's place.
+// reader is one reader's place in the chain. The page is nil once it was sent away.
 type reader struct {
-	at   uint64 // position of the next event
-	wake chan struct{}
-	late []Event // the open segments so far, for a reader that came late
+	page    atomic.Pointer[page]
+	at      int32
+	waiting atomic.Bool
+	wake    chan struct{}
+	late    []Event // the open segments so far, for a reader that came late
 }
 
-func newLive(always bool) *live {
-	l := &live{always: always}
-	l.wanted.Store(always)
+func newLive(kept bool) *live {
+	l := &live{kept: kept}
+	l.wanted.Store(kept)
 	return l
 }
 
@@ -53,44 +69,45 @@ func (l *live) publish(d *drive, entries []journal.Entry) {
 	}
 	l.mu.Lock()
 	for i := range entries {
-		e := Event{Run: d.id, Entry: entries[i]}
-		if entries[i].Kind == journal.InterruptOpened {
+		e := l.room()
+		e.Run, e.Sub, e.Entry, e.token = d.id, 0, entries[i], ""
+		switch entries[i].Kind {
+		case journal.InterruptOpened:
 			e.token = d.tokens[entries[i].Op]
-		}
-		if entries[i].Kind == journal.TextEnd {
+		case journal.TextEnd:
 			l.closeSegment(entries[i].Op)
 		}
-		l.items = append(l.items, e)
 		l.seq, l.sub = entries[i].Seq, 0
+		l.tail.n.Add(1)
 	}
-	l.shown()
+	l.rouse()
 	l.mu.Unlock()
 }
 
-// chunk shows a piece of streamed text. The host's lock is held: the builder does not change meanwhile.
+// chunk shows a piece of streamed text and adds it to the whole.
 func (l *live) chunk(h *host, op, text string, whole *strings.Builder) {
-	if !l.wanted.Load() {
-		return
-	}
 	l.mu.Lock()
-	l.sub++
-	l.items = append(l.items, Event{Run: h.d.id, Sub: l.sub, Entry: journal.Entry{
-		Kind: journal.TextDelta, Seq: l.seq, Node: h.path, Visit: h.visit, Attempt: h.attempt, Op: op, To: text,
-	}})
-	if len(l.open) == 0 || l.open[len(l.open)-1].text != whole {
-		l.openSegment(whole)
+	whole.WriteString(text)
+	if l.wanted.Load() {
+		l.sub++
+		e := l.room()
+		e.Run, e.Sub, e.token = h.d.id, l.sub, ""
+		e.Entry = journal.Entry{
+			Kind: journal.TextDelta, Seq: l.seq, Node: h.path, Visit: h.visit, Attempt: h.attempt, Op: op, To: text,
+		}
+		l.tail.n.Add(1)
+		l.rouse()
 	}
-	l.shown()
 	l.mu.Unlock()
 }
 
-func (l *live) openSegment(whole *strings.Builder) {
-	for i := range l.open {
-		if l.open[i].text == whole {
-			return
-		}
-	}
-	l.open = append(l.open, segment{event: l.items[len(l.items)-1], text: whole})
+// openSegment begins a segment that late readers get so far.
+func (l *live) openSegment(h *host, op string, whole *strings.Builder) {
+	l.mu.Lock()
+	l.open = append(l.open, segment{text: whole, event: Event{Run: h.d.id, Entry: journal.Entry{
+		Kind: journal.TextDelta, Node: h.path, Visit: h.visit, Attempt: h.attempt, Op: op,
+	}}})
+	l.mu.Unlock()
 }
 
 func (l *live) closeSegment(op string) {
@@ -102,72 +119,175 @@ func (l *live) closeSegment(op string) {
 	}
 }
 
-// shown wakes the readers and forgets what is too old.
-func (l *live) shown() {
-	for r := range l.readers {
-		select {
-		case r.wake <- struct{}{}:
-		default:
+// room is where the next event goes.
+func (l *live) room() *Event {
+	if l.tail == nil {
+		l.tail = &page{}
+		if l.kept {
+			l.head = l.tail
+			l.tail.users.Store(-1)
 		}
 	}
-	if len(l.items) >= 2*mostLive {
-		l.base += uint64(copy(l.items, l.items[mostLive:]))
-		clear(l.items[mostLive:])
-		l.items = l.items[:mostLive]
+	if l.tail.n.Load() == pageLength {
+		l.turn()
+	}
+	return &l.tail.events[l.tail.n.Load()]
+}
+
+// turn begins a new page.
+func (l *live) turn() {
+	var p *page
+	if n := len(l.free); n > 0 {
+		p, l.free = l.free[n-1], l.free[:n-1]
+		p.n.Store(0)
+		p.next.Store(nil)
+	} else {
+		p = &page{}
+	}
+	p.number = l.tail.number + 1
+	p.users.Store(int32(len(l.readers))) //nolint:gosec // readers are few
+	if l.head != nil {
+		p.users.Store(-1)
+		if p.number-l.head.number > mostPages {
+			l.head = l.head.next.Load()
+		}
+	}
+	for i := len(l.readers) - 1; i >= 0; i-- {
+		r := l.readers[i]
+		if at := r.page.Load(); at != nil && p.number-at.number > mostPages {
+			r.page.Store(nil)
+			l.readers = append(l.readers[:i:i], l.readers[i+1:]...)
+			p.users.Add(-1)
+		}
+	}
+	l.tail.next.Store(p)
+	l.tail = p
+}
+
+// rouse wakes the readers that wait.
+func (l *live) rouse() {
+	for _, r := range l.readers {
+		if r.waiting.Load() && r.waiting.CompareAndSwap(true, false) {
+			r.wake <- struct{}{}
+		}
 	}
 }
 
-// attach begins to read: from what comes next, or from the first event that is kept.
-func (l *live) attach(fromStart bool) *reader {
+// attach begins to read: from what comes next or, where events are kept, from the first of them.
+func (l *live) attach() *reader {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r := &reader{at: l.base + uint64(len(l.items)), wake: make(chan struct{}, 1)}
-	if fromStart {
-		r.at = l.base
+	r := &reader{wake: make(chan struct{}, 1)}
+	l.room()
+	at := l.tail
+	r.at = at.n.Load()
+	if l.head != nil {
+		at, r.at, l.head = l.head, 0, nil
+	}
+	r.page.Store(at)
+	for p := at; p != nil; p = p.next.Load() {
+		if p.users.Load() >= 0 {
+			p.users.Add(1)
+		}
 	}
 	for _, s := range l.open {
 		e := s.event
-		e.Entry.To = s.text.String()
+		e.Sub, e.Entry.Seq, e.Entry.To = max(l.sub, 1), l.seq, s.text.String()
 		r.late = append(r.late, e)
 	}
-	if l.readers == nil {
-		l.readers = make(map[*reader]struct{})
-	}
-	l.readers[r] = struct{}{}
+	l.readers = append(l.readers, r)
 	l.wanted.Store(true)
-	if l.closed {
-		r.wake <- struct{}{}
-	}
 	return r
 }
 
 func (l *live) detach(r *reader) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.readers, r)
-	if len(l.readers) == 0 && !l.always {
+	for i := range l.readers {
+		if l.readers[i] == r {
+			l.readers = append(l.readers[:i:i], l.readers[i+1:]...)
+			break
+		}
+	}
+	for p := r.page.Swap(nil); p != nil; p = p.next.Load() {
+		p.users.Add(-1)
+	}
+	if len(l.readers) == 0 {
 		l.wanted.Store(false)
-		l.base += uint64(len(l.items))
-		l.items = nil
+		l.tail, l.free = nil, nil
 	}
 }
 
-// next gives what has come since, as a copy in buffer; ok is false when the reader has fallen too far behind.
-func (l *live) next(r *reader, buffer []Event) (events []Event, ended, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if r.at < l.base {
-		return nil, l.closed, false
+// leave gives a page that the reader has read through back.
+func (l *live) leave(p *page) {
+	if p.users.Add(-1) != 0 {
+		return
 	}
-	events = append(buffer[:0], l.items[r.at-l.base:]...)
-	r.at += uint64(len(events))
-	return events, l.closed, true
+	l.mu.Lock()
+	if len(l.free) < 4 && p != l.tail {
+		l.free = append(l.free, p)
+	}
+	l.mu.Unlock()
 }
+
+// read calls yield for every event until it returns false, the context is done, or nothing more comes. It reports
+// how it ended.
+func (l *live) read(ctx context.Context, r *reader, yield func(*Event) bool) readEnd {
+	for {
+		p := r.page.Load()
+		if p == nil {
+			return sentAway
+		}
+		for n := p.n.Load(); r.at < n; r.at++ {
+			if !yield(&p.events[r.at]) {
+				return readerLeft
+			}
+			if r.page.Load() == nil {
+				return sentAway
+			}
+		}
+		if r.at == pageLength {
+			next := p.next.Load()
+			if next != nil {
+				if !r.page.CompareAndSwap(p, next) {
+					return sentAway
+				}
+				r.at = 0
+				l.leave(p)
+				continue
+			}
+		}
+		if l.over.Load() && r.at == p.n.Load() && p.next.Load() == nil {
+			return driveEnded
+		}
+		r.waiting.Store(true)
+		if p.n.Load() > r.at || p.next.Load() != nil || l.over.Load() || r.page.Load() == nil {
+			if !r.waiting.CompareAndSwap(true, false) {
+				<-r.wake
+			}
+			continue
+		}
+		select {
+		case <-r.wake:
+		case <-ctx.Done():
+			return readerLeft
+		}
+	}
+}
+
+// readEnd says why a reader stopped.
+type readEnd uint8
+
+const (
+	readerLeft readEnd = iota
+	driveEnded
+	sentAway
+)
 
 // close tells the readers that nothing more comes.
 func (l *live) close() {
+	l.over.Store(true)
 	l.mu.Lock()
-	l.closed = true
-	l.shown()
+	l.rouse()
 	l.mu.Unlock()
 }

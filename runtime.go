@@ -101,6 +101,9 @@ func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...S
 	if o.id == "" {
 		o.id = newID("run_")
 	}
+	if rt.ctx.Err() != nil {
+		return nil, &Error{Code: CodeStopped, Run: o.id, Err: ErrClosed}
+	}
 	d := rt.newDrive(o.id, p, o.durability)
 	if err := d.begin(ctx, input, o); err != nil {
 		return nil, err
@@ -170,8 +173,8 @@ func (rt *Runtime) launch(d *drive) error {
 	rt.wg.Add(1)
 	go func() {
 		defer rt.wg.Done()
+		defer rt.landed(d)
 		d.drive()
-		rt.landed(d)
 	}()
 	rt.ringLocked(d.id)
 	return nil

@@ -229,7 +229,9 @@ func (d *drive) change(t *machine.Task, flat *plan.Flat, base uint64, out any) (
 	}
 	delta, next, err := codec.Delta(snap, out)
 	if err != nil {
-		c.snap = nil // used up; the value is read again from the journal when it is needed
+		if lost := d.reload(base); lost != nil { // the snapshot is used up
+			return machine.Value{}, nil, lost
+		}
 		return machine.Value{}, nil, notStorable(err)
 	}
 	if len(delta) == 0 {

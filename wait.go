@@ -106,7 +106,7 @@ func (r *Run) Events(ctx context.Context, after uint64) iter.Seq2[Event, error] 
 		return r.rt.Events(ctx, r.id, after, true)
 	}
 	return func(yield func(Event, error) bool) {
-		reader := d.live.attach(true)
+		reader := d.live.attach()
 		defer d.live.detach(reader)
 		s := &eventSource{rt: r.rt, id: r.id, cursor: after, yield: yield}
 		s.follow(ctx, d, reader)

@@ -30,8 +30,8 @@ const (
 
 // expression is a compiled expression. It is immutable and safe for concurrent use.
 type expression struct {
-	text    string
-	tree    *parser.Tree
+	text    string // for messages
+	source  string
 	program *vm.Program
 	names   []nameUse // the blackboard names it reads
 }
@@ -83,7 +83,7 @@ func compileExpression(text string) (*expression, *expressionError) {
 	if err != nil {
 		return nil, asExpressionError(err)
 	}
-	e := &expression{text: text, tree: tree}
+	e := &expression{text: strings.TrimSpace(text), source: text}
 	w := rewriter{done: make(map[rewritten]ast.Node)}
 	root := w.rewrite(tree.Node, strict)
 	if w.err != nil {
@@ -168,7 +168,7 @@ func (e *expression) check(known names) (types.Type, []expressionError) {
 	}
 	c := newConfig()
 	c.WithEnv(env)
-	tree, err := parser.ParseWithConfig(e.text, newConfig()) // a name never hides a function
+	tree, err := parser.ParseWithConfig(e.source, newConfig()) // a name never hides a function
 	if err != nil {
 		return types.Any, []expressionError{*asExpressionError(err)}
 	}
@@ -188,7 +188,7 @@ func (e *expression) unknown(use nameUse, known names) (message string, length i
 	case errorName:
 		return noError, 0
 	}
-	rest := string([]rune(e.text)[use.offset:])
+	rest := string([]rune(e.source)[use.offset:])
 	for _, name := range known.list() {
 		if strings.Contains(name, "-") && strings.HasPrefix(rest, name) {
 			return fmt.Sprintf("nothing is called %q; for the name %q write $env[%q]", use.name, name, name),

@@ -99,7 +99,7 @@ func (d *driver) close(res *fermata.Result, stopped error) {
 	run := idFor(s, res.Run, nil)
 	switch {
 	case stopped != nil:
-		m.headline(styles.Wait, "stopped", "the run goes on where it was")
+		m.headline(styles.Wait, "stopped", s.Glyphs().Dot+" the run can go on where it is")
 		m.hint("resume", run)
 	case res.Status == fermata.Paused:
 		d.closePaused(res)
@@ -142,7 +142,7 @@ func (m *Main) headline(style term.Style, word, rest string) {
 // hint shows a command that may be of use now.
 func (m *Main) hint(args ...string) {
 	does := map[string]string{
-		"trace": "what happened, step by step", "resume": "go on", "retry": "again, from what failed", "show": "the whole question",
+		"trace": "what happened, step by step", "resume": "go on, and be asked here", "retry": "again, from what failed", "show": "the whole question",
 	}
 	word := args[0]
 	if len(args) > 2 {
@@ -176,27 +176,38 @@ func (m *Main) why(res *fermata.Result) {
 func (d *driver) closePaused(res *fermata.Result) {
 	m, s := d.m, d.m.err
 	styles := s.Styles()
-	m.headline(styles.Wait, "paused", "it waits for "+term.Count(len(res.Interrupts), "answer"))
+	m.headline(styles.Wait, "paused", s.Glyphs().Dot+" waits for "+term.Count(len(res.Interrupts), "answer"))
 	all := ids(res.Interrupts)
 	for i := range res.Interrupts {
 		q := &res.Interrupts[i].Interrupt
+		id := idFor(s, q.ID, all)
 		text := term.OneLine(q.Prompt)
 		if text == "" {
 			text = "an answer is needed"
 		}
 		s.Println(s.Fit([]string{"  " + styles.Strong.Apply(nodeOf(q.Task)) + "  " + text})...)
-		s.Println("  " + styles.Faint.Apply(progress.Awaits(q, m.Now())))
-		if d.gate.asker != nil && !d.gate.later && q.Role != "" && q.Role != d.job.flags.role {
-			s.Println("  " + styles.Faint.Apply("it is not asked here: that takes --role "+shellQuote(q.Role)))
+		if needs := d.needs(q); needs != "" {
+			s.Println(s.Fit([]string{"  " + styles.Faint.Apply(needs)})...)
 		}
-		if len(q.Options) > 0 {
-			s.Println("  " + styles.Faint.Apply("one of "+strings.Join(q.Options, ", ")))
-		}
-		id := idFor(s, q.ID, all)
 		s.Println("  "+styles.Code.Apply(m.answerCommand(q, id, d.job.flags.as, true)), "")
 		m.hint("tasks", "show", id)
 	}
 	m.hint("resume", idFor(s, res.Run, nil))
+}
+
+// needs says what an answer needs: one of the options, a role, a time.
+func (d *driver) needs(q *journal.Interrupt) string {
+	var parts []string
+	if len(q.Options) > 0 {
+		parts = append(parts, strings.Join(q.Options, ", "))
+	}
+	if who := progress.Awaits(q, d.m.Now()); who != "waits for an answer" {
+		parts = append(parts, who)
+	}
+	if d.gate.asker != nil && !d.gate.later && q.Role != "" && q.Role != d.job.flags.role {
+		parts = append(parts, "asked here only with --role "+shellQuote(q.Role))
+	}
+	return strings.Join(parts, " "+d.m.err.Glyphs().Dot+" ")
 }
 
 // showOutputs lays a completed run's outputs out on stdout.

@@ -11,7 +11,6 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/form"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
-	"github.com/fermata-go/fermata/cmd/fermata/internal/show"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/journal"
 )

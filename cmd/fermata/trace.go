@@ -1,5 +1,200 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
 
-func (m *Main) traceCommand() *cobra.Command { return &cobra.Command{Use: "trace"} }
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata/cmd/fermata/internal/ordered"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/recipe"
+)
+
+func (m *Main) traceCommand() *cobra.Command {
+	var asJSON, full bool
+	c := &cobra.Command{
+		Use:   "trace RUN",
+		Short: "Tell what happened in a run, step by step",
+		Long: "Tell what happened in a run: every try of every node, how long it took, what it changed, who answered what, and\n" +
+			"where it went from there. It is made from the journal, at any time.",
+		Example:           "fermata trace run_01939f2e\nfermata trace run_01939f2e --json",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: m.completeRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
+				info, err := m.findRun(ctx, h, args[0])
+				if err != nil {
+					return err
+				}
+				t, err := recipe.BuildTrace(info, h.History(ctx, info.ID))
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					m.writeLine(t)
+				default:
+					m.tell(t, full)
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write it as one line of JSON")
+	c.Flags().BoolVar(&full, "full", false, "shorten nothing")
+	return c
+}
+
+// teller tells a trace as a story.
+type teller struct {
+	m      *Main
+	screen *term.Screen
+	styles term.Styles
+	glyphs term.Glyphs
+	width  int  // columns for text
+	indent int  // columns in front of it
+	full   bool // shorten nothing
+}
+
+// fewLines is how many lines of a text a story has.
+const fewLines = 6
+
+// tell tells what happened: a line for each step with when, what and how long, and below it what came of it.
+func (m *Main) tell(t *recipe.Trace, full bool) {
+	s := m.out
+	w := teller{m: m, screen: s, styles: s.Styles(), glyphs: s.Glyphs(), full: full}
+	names := 8
+	for i := range t.Steps {
+		names = max(names, term.Columns(stepName(&t.Steps[i])))
+	}
+	names = min(names, 32)
+	w.indent = 11 + names + 11
+	w.width = max(min(s.Width(), 120)-w.indent, 30)
+	if !s.TTY {
+		w.width = 100
+	}
+	s.Println(w.styles.Strong.Apply(term.OneLine(t.Recipe))+"  "+m.statusStyle(w.styles, t.Outcome).Apply(t.Outcome), w.styles.Faint.Apply(t.Run))
+	if len(t.Steps) == 0 {
+		return
+	}
+	begin := t.Steps[0].Timestamp
+	s.Println(w.styles.Faint.Apply(begin.In(m.Now().Location()).Format("2 Jan 2006 15:04:05")), "")
+	for i := range t.Steps {
+		w.step(&t.Steps[i], begin, names)
+	}
+}
+
+// stepName is the task's node, with the visit and the try where they are not the first.
+func stepName(st *recipe.TraceStep) string {
+	name := st.ID
+	if task, attempt, ok := strings.Cut(name, "@"); ok {
+		return strings.TrimSuffix(task, "#1") + " try " + attempt
+	}
+	return strings.TrimSuffix(name, "#1")
+}
+
+func (w *teller) step(st *recipe.TraceStep, begin time.Time, names int) {
+	mark, style := w.glyphs.Done, w.styles.Good
+	switch {
+	case st.Error != "":
+		mark, style = w.glyphs.Failed, w.styles.Bad
+	case st.Duration == 0 && st.Snapshot == nil && st.Route == "":
+		mark, style = w.glyphs.Pending, w.styles.Wait
+	}
+	took := ""
+	if d := time.Duration(st.Duration * float64(time.Millisecond)); d >= worthSaying {
+		took = term.Duration(d)
+	}
+	at := term.PadLeft(offset(st.Timestamp.Sub(begin)), 8)
+	lead := w.styles.Faint.Apply(at) + " " + style.Apply(mark) + " " +
+		term.Pad(w.screen.Cut(term.OneLine(stepName(st)), names), names) + "  " + w.styles.Faint.Apply(term.PadLeft(took, 7)) + "  "
+	lines := w.lines(st)
+	if len(lines) == 0 {
+		lines = []string{""}
+	}
+	for i, line := range lines {
+		if i > 0 {
+			lead = strings.Repeat(" ", w.indent)
+		}
+		w.screen.Println(strings.TrimRight(lead+line, " "))
+	}
+}
+
+// worthSaying is how long something takes at least for its duration to be told.
+const worthSaying = 10 * time.Millisecond
+
+// offset is how long after the beginning something happened.
+func offset(d time.Duration) string {
+	if d < time.Second {
+		return "+" + term.Duration(d.Truncate(time.Millisecond))
+	}
+	return "+" + term.Duration(d)
+}
+
+// lines are what a step has to tell.
+func (w *teller) lines(st *recipe.TraceStep) []string {
+	var lines []string
+	add := func(style term.Style, text string) {
+		wrapped := term.Wrap(term.Plain(strings.TrimSpace(text)), w.width)
+		if len(wrapped) > fewLines && !w.full {
+			wrapped = append(wrapped[:fewLines-1], w.glyphs.Ellipsis)
+		}
+		for _, line := range wrapped {
+			lines = append(lines, style.Apply(line))
+		}
+	}
+	if st.Action != "" && st.Type == recipe.TraceInteraction {
+		add(w.styles.Strong, st.Action)
+	}
+	if st.Observation != "" {
+		style := w.styles.Faint
+		if st.Type == recipe.TraceInteraction {
+			style = w.styles.Wait
+		}
+		add(style, st.Observation)
+	}
+	if st.Error != "" {
+		add(w.styles.Bad, st.Error)
+	}
+	lines = append(lines, w.changes(st.Outputs)...)
+	if st.Route != "" && st.Route != "END" {
+		lines = append(lines, w.styles.Faint.Apply(w.glyphs.Arrow)+" "+term.OneLine(st.Route))
+	}
+	return lines
+}
+
+// changes are what a step put on the blackboard: "risk = high".
+func (w *teller) changes(outputs json.RawMessage) []string {
+	v, err := ordered.Decode(outputs)
+	object, ok := v.(ordered.Object)
+	if err != nil || !ok {
+		return nil
+	}
+	var lines []string
+	for _, member := range object {
+		text, ok := member.Value.(string)
+		if !ok {
+			data, err := ordered.Encode(member.Value)
+			if err != nil {
+				continue
+			}
+			text = string(data)
+		}
+		name := w.styles.Faint.Apply(term.OneLine(member.Name) + " =")
+		if !w.full || !strings.Contains(text, "\n") {
+			line := name + " " + term.OneLine(text)
+			if !w.full {
+				line = w.screen.Cut(line, w.width)
+			}
+			lines = append(lines, line)
+			continue
+		}
+		lines = append(lines, name)
+		for _, line := range term.Wrap(term.Plain(text), w.width-2) {
+			lines = append(lines, "  "+line)
+		}
+	}
+	return lines
+}

@@ -50,8 +50,8 @@ var table = []row{
 	},
 	{
 		"recipe",
-		[]string{".", "internal/nearest", "internal/value", "node", "plan", "schema"},
-		"likewise",
+		[]string{".", "internal/nearest", "internal/value", "journal", "node", "plan", "schema"},
+		"likewise; and its traces are made from entries",
 	},
 	{
 		"fermatatest",
@@ -140,6 +140,7 @@ var outside = []struct {
 	{"github.com/google/jsonschema-go", []string{"schema"}, "schemas of Go types"},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"schema"}, "checking values"},
 	{"modernc.org/sqlite", []string{"journal/sqlite", "bench"}, "the driver, and the floor that bench measures against"},
+	{"github.com/fsnotify/fsnotify", []string{"journal/sqlite"}, "noticing what other processes write"},
 	{"go.yaml.in/yaml/v4", []string{"recipe", "cmd/..."}, "definitions, and values on the command line"},
 	{"github.com/expr-lang/expr", []string{"recipe"}, "conditions and expr agents"},
 	{"github.com/spf13/cobra", []string{"cmd/..."}, "the command line"},

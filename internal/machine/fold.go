@@ -13,6 +13,15 @@ import (
 // Apply folds one entry of the journal into the machine (law J1). An entry that cannot follow what was applied
 // before is journal.ErrCorrupt (law J6).
 func (m *Machine) Apply(e *journal.Entry) error {
+	if e.Node == "" {
+		return m.apply(e, -1, nil)
+	}
+	at := m.index(e.Node)
+	return m.apply(e, at, m.Task(at, e.Visit))
+}
+
+// apply folds an entry whose node and open task are known: -1 and nil where it has none.
+func (m *Machine) apply(e *journal.Entry, at int, t *Task) error {
 	if e.Seq != m.head+1 {
 		return m.corrupt(e, "expected seq %d", m.head+1)
 	}
@@ -22,7 +31,7 @@ func (m *Machine) Apply(e *journal.Entry) error {
 	if m.status == Running && e.At > m.at && e.Kind != journal.RunResumed { // time without a driver does not count
 		m.active += e.At - m.at
 	}
-	if err := m.fold(e); err != nil {
+	if err := m.fold(e, at, t); err != nil {
 		return err
 	}
 	m.head, m.at = e.Seq, e.At
@@ -32,40 +41,64 @@ func (m *Machine) Apply(e *journal.Entry) error {
 	return nil
 }
 
-func (m *Machine) fold(e *journal.Entry) error {
+func (m *Machine) fold(e *journal.Entry, at int, t *Task) error {
 	switch e.Kind {
-	case journal.NodeStarted:
-		return m.nodeStarted(e)
-	case journal.NodeFinished:
-		return m.nodeFinished(e)
-	case journal.RouteTaken:
-		return m.routeTaken(e)
-	case journal.NodeRetrying, journal.NodeFailed:
-		return m.nodeFailed(e)
-	case journal.NodeSuspended:
-		return m.nodeSuspended(e)
 	case journal.RunStarted:
 		return m.runStarted(e)
 	case journal.RunPaused:
 		m.status = Paused
+		return nil
 	case journal.RunResumed:
 		return m.runResumed(e)
 	case journal.RunFinished:
 		return m.runFinished(e)
-	case journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired,
-		journal.Message, journal.Status, journal.Diagnostic, journal.StructuredData, journal.TextEnd:
-		return m.opEntry(e)
-	case journal.InterruptOpened:
-		return m.interruptOpened(e)
 	case journal.InterruptUpdated:
 		return m.interruptUpdated(e)
 	case journal.InterruptResolved:
 		return m.interruptResolved(e)
 	case journal.TextStart:
+		return nil
+	case journal.NodeStarted:
+		if at < 0 {
+			return m.corrupt(e, "it names no node")
+		}
+		return m.nodeStarted(e, at, t)
+	case journal.RouteTaken:
+		if at < 0 {
+			return m.corrupt(e, "it names no node")
+		}
+		return m.routeTaken(e, at, t)
+	}
+	return m.foldTask(e, t)
+}
+
+// foldTask folds the entries that are about an open task.
+func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
+	switch e.Kind {
+	case journal.Message, journal.Status, journal.Diagnostic, journal.StructuredData:
+		if e.Op == "" { // said by the engine, not by a call
+			return nil
+		}
+	case journal.NodeFinished, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended, journal.StepStarted,
+		journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened:
 	default:
 		return m.corrupt(e, "this kind has no place in the journal of a run")
 	}
-	return nil
+	if t == nil {
+		return m.corrupt(e, "the task is not open")
+	}
+	switch e.Kind {
+	case journal.NodeFinished:
+		return m.nodeFinished(e, t)
+	case journal.NodeRetrying, journal.NodeFailed:
+		return m.nodeFailed(e, t)
+	case journal.NodeSuspended:
+		m.nodeSuspended(e, t)
+		return nil
+	case journal.InterruptOpened:
+		return m.interruptOpened(e, t)
+	}
+	return m.opEntry(e, t)
 }
 
 func (m *Machine) corrupt(e *journal.Entry, format string, args ...any) error {
@@ -86,10 +119,8 @@ func (m *Machine) runStarted(e *journal.Entry) error {
 }
 
 // nodeStarted begins a task: a new one from a token, or the next attempt of one that failed.
-func (m *Machine) nodeStarted(e *journal.Entry) error {
-	at := m.index(e.Node)
+func (m *Machine) nodeStarted(e *journal.Entry, at int, t *Task) error {
 	if e.Attempt > 1 {
-		t := m.Task(at, e.Visit)
 		if t == nil {
 			return m.corrupt(e, "attempt %d of a task that is not open", e.Attempt)
 		}
@@ -107,7 +138,7 @@ func (m *Machine) nodeStarted(e *journal.Entry) error {
 	}
 	m.visits[at] = e.Visit
 	m.started++
-	t := m.newTask()
+	t = m.newTask()
 	t.Node, t.Visit, t.Attempt, t.State = at, e.Visit, 1, Ready
 	t.Ref, t.Parent, t.Cause = tok.ref, tok.parent, tok.cause
 	m.tasks = append(m.tasks, t)
@@ -152,11 +183,7 @@ func (m *Machine) takeToken(at int, ref uint64) (token, bool) {
 	return token{}, false
 }
 
-func (m *Machine) nodeFinished(e *journal.Entry) error {
-	t := m.Task(m.index(e.Node), e.Visit)
-	if t == nil {
-		return m.corrupt(e, "the task is not open")
-	}
+func (m *Machine) nodeFinished(e *journal.Entry, t *Task) error {
 	ref := t.Ref
 	if e.HasValue() {
 		ref = e.Seq
@@ -199,13 +226,8 @@ func (m *Machine) endPath(parent *Task, ref uint64) {
 	parent.State, parent.Result = Leaving, ref
 }
 
-func (m *Machine) routeTaken(e *journal.Entry) error {
-	at := m.index(e.Node)
-	to, ok := m.target(at, e)
-	if !ok {
-		to = m.index(e.To)
-	}
-	t := m.Task(at, e.Visit)
+func (m *Machine) routeTaken(e *journal.Entry, at int, t *Task) error {
+	to := m.target(at, e)
 	if t == nil {
 		return m.redirect(e, at, to)
 	}
@@ -249,22 +271,25 @@ func (m *Machine) redirect(e *journal.Entry, from, to int) error {
 	return m.corrupt(e, "the task is not open")
 }
 
-// target resolves the name in a route: a sibling of the node, a node inside it, or an end.
-func (m *Machine) target(at int, e *journal.Entry) (int, bool) {
+// target is the index of the node that a route names: among those that the node declares where it can be.
+func (m *Machine) target(at int, e *journal.Entry) int {
 	switch e.To {
 	case node.End:
-		return plan.EndIndex, true
+		return plan.EndIndex
 	case node.Stop:
-		return plan.StopIndex, true
+		return plan.StopIndex
 	}
-	return m.plan.Index(e.To)
+	if at < len(m.flat) {
+		for _, choice := range m.flat[at].Choices {
+			if choice.Index >= 0 && m.flat[choice.Index].Path == e.To {
+				return choice.Index
+			}
+		}
+	}
+	return m.index(e.To)
 }
 
-func (m *Machine) nodeFailed(e *journal.Entry) error {
-	t := m.Task(m.index(e.Node), e.Visit)
-	if t == nil {
-		return m.corrupt(e, "the task is not open")
-	}
+func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 	if err := unmarshal(e.Body, &t.Error); err != nil {
 		return m.corrupt(e, "%v", err)
 	}
@@ -279,16 +304,11 @@ func (m *Machine) nodeFailed(e *journal.Entry) error {
 	return nil
 }
 
-func (m *Machine) nodeSuspended(e *journal.Entry) error {
-	t := m.Task(m.index(e.Node), e.Visit)
-	if t == nil {
-		return m.corrupt(e, "the task is not open")
-	}
+func (m *Machine) nodeSuspended(e *journal.Entry, t *Task) {
 	t.State, t.WaitFor = Waiting, e.Op
 	if op := t.Op(e.Op); op != nil && op.Done {
 		t.State = Ready
 	}
-	return nil
 }
 
 func (m *Machine) runResumed(e *journal.Entry) error {

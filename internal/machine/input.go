@@ -37,41 +37,51 @@ func (v Value) put(e *journal.Entry) {
 	}
 }
 
-// emit makes an entry and folds it at once.
-func (m *Machine) emit(e journal.Entry) error {
-	e.Seq = m.head + 1
-	m.out = append(m.out, e)
-	return m.Apply(&m.out[len(m.out)-1])
+// entry makes room for the next entry. It is filled in place and folded by commit.
+func (m *Machine) entry(kind journal.Kind, at int64) *journal.Entry {
+	n := len(m.out)
+	if n < cap(m.out) {
+		m.out = m.out[:n+1]
+	} else {
+		m.out = append(m.out, journal.Entry{})
+	}
+	e := &m.out[n]
+	*e = journal.Entry{Seq: m.head + 1, At: at, Kind: kind}
+	return e
 }
 
-func (m *Machine) taskEntry(kind journal.Kind, t *Task, at int64) journal.Entry {
-	return journal.Entry{Kind: kind, At: at, Node: m.Path(t.Node), Visit: t.Visit, Attempt: t.Attempt}
+func (m *Machine) taskEntry(kind journal.Kind, t *Task, at int64) *journal.Entry {
+	e := m.entry(kind, at)
+	e.Node, e.Visit, e.Attempt = m.Path(t.Node), t.Visit, t.Attempt
+	return e
 }
 
 // Begin starts the run with its input.
 func (m *Machine) Begin(at int64, body journal.StartedBody, input []byte) error {
-	return m.emit(journal.Entry{Kind: journal.RunStarted, At: at, Value: input, Body: encode(body)})
+	e := m.entry(journal.RunStarted, at)
+	e.Value, e.Body = input, encode(body)
+	return m.apply(e, -1, nil)
 }
 
 // Finish takes the outcome of a task whose function has returned. A gate's choice is the name of a declared target
 // or one of node.End and node.Stop; other nodes have none.
 func (m *Machine) Finish(at int64, t *Task, v Value, choice string) error {
+	target := ""
+	if m.flat[t.Node].Route != nil {
+		var err error
+		if target, err = m.resolve(m.flat[t.Node].Choices, t, choice); err != nil {
+			return err
+		}
+	}
 	t.busy = false
 	e := m.taskEntry(journal.NodeFinished, t, at)
-	v.put(&e)
-	if m.flat[t.Node].Route == nil {
-		return m.emit(e)
-	}
-	target, err := m.resolve(m.flat[t.Node].Choices, t, choice)
-	if err != nil {
+	v.put(e)
+	if err := m.apply(e, t.Node, t); err != nil || target == "" {
 		return err
 	}
 	route := m.taskEntry(journal.RouteTaken, t, at)
 	route.To = target
-	if err := m.emit(e); err != nil {
-		return err
-	}
-	return m.emit(route)
+	return m.apply(route, t.Node, t)
 }
 
 // resolve turns the name that a gate chose into the path of the node that it means (law F7).
@@ -91,8 +101,8 @@ func (m *Machine) Entered(at int64, t *Task, v Value) error {
 	t.busy = false
 	e := m.taskEntry(journal.RouteTaken, t, at)
 	e.To = m.flat[m.flat[t.Node].Entry].Path
-	v.put(&e)
-	return m.emit(e)
+	v.put(e)
+	return m.apply(e, t.Node, t)
 }
 
 // Retry records that an attempt failed and when the next one starts (law F1).
@@ -100,31 +110,31 @@ func (m *Machine) Retry(at int64, t *Task, failure journal.FailedBody) error {
 	t.busy = false
 	e := m.taskEntry(journal.NodeRetrying, t, at)
 	e.Body = encode(failure)
-	return m.emit(e)
+	return m.apply(e, t.Node, t)
 }
 
 // Fail records that a task failed for good. The target is where its failure goes: the name of a declared target of
 // its failure edges, or "" when the run or the enclosing subgraph has to deal with it (law F1). The value is the
 // state that the node returned with its error.
 func (m *Machine) Fail(at int64, t *Task, failure journal.FailedBody, v Value, target string) error {
+	to := ""
+	if target != "" {
+		var err error
+		if to, err = m.resolve(m.flat[t.Node].Failures, t, target); err != nil {
+			return err
+		}
+	}
 	t.busy = false
 	e := m.taskEntry(journal.NodeFailed, t, at)
 	e.Flags = journal.FlagFinal
 	e.Body = encode(failure)
-	v.put(&e)
-	if target == "" {
-		return m.emit(e)
-	}
-	to, err := m.resolve(m.flat[t.Node].Failures, t, target)
-	if err != nil {
+	v.put(e)
+	if err := m.apply(e, t.Node, t); err != nil || target == "" {
 		return err
 	}
 	route := m.taskEntry(journal.RouteTaken, t, at)
 	route.Flags, route.To = journal.FlagCatch, to
-	if err := m.emit(e); err != nil {
-		return err
-	}
-	return m.emit(route)
+	return m.apply(route, t.Node, t)
 }
 
 // Suspend records that a task waits for one of its calls (law N1).
@@ -132,7 +142,7 @@ func (m *Machine) Suspend(at int64, t *Task, op string) error {
 	t.busy = false
 	e := m.taskEntry(journal.NodeSuspended, t, at)
 	e.Op = op
-	return m.emit(e)
+	return m.apply(e, t.Node, t)
 }
 
 // Record stores a call of a task: kind is one of StepStarted, StepFinished, TimerSet, TextEnd and the kinds that
@@ -140,32 +150,33 @@ func (m *Machine) Suspend(at int64, t *Task, op string) error {
 func (m *Machine) Record(at int64, t *Task, kind journal.Kind, op string, value, body []byte) error {
 	e := m.taskEntry(kind, t, at)
 	e.Op, e.Value, e.Body = op, value, body
-	return m.emit(e)
+	return m.apply(e, t.Node, t)
 }
 
 // Ask opens a question of a task (law H1).
 func (m *Machine) Ask(at int64, t *Task, q journal.Interrupt) error {
 	e := m.taskEntry(journal.InterruptOpened, t, at)
 	e.Op, e.Body = q.ID, encode(q)
-	return m.emit(e)
+	return m.apply(e, t.Node, t)
 }
 
 // Update claims, releases or escalates a question.
 func (m *Machine) Update(at int64, id string, body journal.UpdatedBody) error {
 	e := m.interruptEntry(journal.InterruptUpdated, at, id)
 	e.Body = encode(body)
-	return m.emit(e)
+	return m.apply(e, -1, nil)
 }
 
 // Resolve closes a question (laws H2 and H4).
 func (m *Machine) Resolve(at int64, id string, body journal.ResolvedBody, answer []byte) error {
 	e := m.interruptEntry(journal.InterruptResolved, at, id)
 	e.Body, e.Value = encode(body), answer
-	return m.emit(e)
+	return m.apply(e, -1, nil)
 }
 
-func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) journal.Entry {
-	e := journal.Entry{Kind: kind, At: at, Op: id}
+func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) *journal.Entry {
+	e := m.entry(kind, at)
+	e.Op = id
 	for _, t := range m.tasks {
 		for i := range t.Ops {
 			if t.Ops[i].Interrupt == id {
@@ -178,7 +189,9 @@ func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) journal
 
 // Resume records that somebody drives the run on.
 func (m *Machine) Resume(at int64, body journal.ResumedBody) error {
-	return m.emit(journal.Entry{Kind: journal.RunResumed, At: at, Body: encode(body)})
+	e := m.entry(journal.RunResumed, at)
+	e.Body = encode(body)
+	return m.apply(e, -1, nil)
 }
 
 // Complete ends the run with the value that its last path ended with, or with what the plan made of it.
@@ -186,11 +199,12 @@ func (m *Machine) Complete(at int64, v Value) error {
 	if err := m.withdraw(at); err != nil {
 		return err
 	}
-	e := journal.Entry{Kind: journal.RunFinished, At: at, Base: m.final, Body: bodyCompleted}
+	e := m.entry(journal.RunFinished, at)
+	e.Base, e.Body = m.final, bodyCompleted
 	if v.Changed {
 		e.Value = v.Data
 	}
-	return m.emit(e)
+	return m.apply(e, -1, nil)
 }
 
 var bodyCompleted = encode(journal.FinishedBody{Status: Completed})
@@ -200,7 +214,9 @@ func (m *Machine) End(at int64, body journal.FinishedBody) error {
 	if err := m.withdraw(at); err != nil {
 		return err
 	}
-	return m.emit(journal.Entry{Kind: journal.RunFinished, At: at, Body: encode(body)})
+	e := m.entry(journal.RunFinished, at)
+	e.Body = encode(body)
+	return m.apply(e, -1, nil)
 }
 
 // withdraw takes back every open question.
@@ -222,7 +238,7 @@ func (m *Machine) Fire(at int64) error {
 		if t.State == Waiting && op != nil && op.Due != 0 && op.Due <= at && !op.Done {
 			e := m.taskEntry(journal.TimerFired, t, at)
 			e.Op = op.ID
-			if err := m.emit(e); err != nil {
+			if err := m.apply(e, t.Node, t); err != nil {
 				return err
 			}
 		}
@@ -287,7 +303,7 @@ func (m *Machine) expireTo(at int64, q journal.Interrupt, target string) error {
 	route := m.taskEntry(journal.RouteTaken, t, at)
 	route.Flags, route.To = journal.FlagExpired, to
 	m.reason = ReasonTimer
-	return m.emit(route)
+	return m.apply(route, t.Node, t)
 }
 
 func (m *Machine) asker(interrupt string) *Task {

@@ -89,7 +89,7 @@ func (m *Machine) startTasks(at int64) (busy bool, err error) {
 			}
 			e := m.taskEntry(journal.NodeStarted, t, at)
 			e.Attempt, e.Base = t.Attempt+1, t.Ref
-			if err := m.emit(e); err != nil {
+			if err := m.apply(e, t.Node, t); err != nil {
 				return busy, err
 			}
 			m.hand(t)
@@ -123,12 +123,10 @@ func (m *Machine) startTokens(at int64) error {
 				Task:  m.Path(m.tokens[0].at),
 			})
 		}
-		tok := &m.tokens[0]
-		e := journal.Entry{
-			Kind: journal.NodeStarted, At: at, Node: m.flat[tok.at].Path, Visit: m.visits[tok.at] + 1,
-			Attempt: 1, Base: tok.ref,
-		}
-		if err := m.emit(e); err != nil {
+		to, ref := m.tokens[0].at, m.tokens[0].ref
+		e := m.entry(journal.NodeStarted, at)
+		e.Node, e.Visit, e.Attempt, e.Base = m.flat[to].Path, m.visits[to]+1, 1, ref
+		if err := m.apply(e, to, nil); err != nil {
 			return err
 		}
 		m.hand(m.tasks[len(m.tasks)-1])
@@ -147,7 +145,7 @@ func (m *Machine) rest(at int64) error {
 	case m.stopped || backoff || m.status == Paused:
 		return nil
 	case waits:
-		return m.emit(journal.Entry{Kind: journal.RunPaused, At: at})
+		return m.apply(m.entry(journal.RunPaused, at), -1, nil)
 	case m.ended && len(m.tasks) == 0:
 		return nil
 	}

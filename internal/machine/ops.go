@@ -8,14 +8,7 @@ import (
 )
 
 // opEntry records a call of a task (law J5).
-func (m *Machine) opEntry(e *journal.Entry) error {
-	if e.Op == "" { // said by the engine, not by a call
-		return nil
-	}
-	t := m.Task(m.index(e.Node), e.Visit)
-	if t == nil {
-		return m.corrupt(e, "the task is not open")
-	}
+func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 	op := t.Op(e.Op)
 	if op == nil {
 		t.Ops = append(t.Ops, Op{ID: e.Op, Kind: kindOf(e.Op), Attempt: e.Attempt})
@@ -61,14 +54,10 @@ func (m *Machine) wake(t *Task, op string) {
 	}
 }
 
-func (m *Machine) interruptOpened(e *journal.Entry) error {
+func (m *Machine) interruptOpened(e *journal.Entry, t *Task) error {
 	var q journal.Interrupt
 	if err := unmarshal(e.Body, &q); err != nil {
 		return m.corrupt(e, "%v", err)
-	}
-	t := m.Task(m.index(e.Node), e.Visit)
-	if t == nil {
-		return m.corrupt(e, "the task is not open")
 	}
 	t.Ops = append(t.Ops, Op{ID: q.Op, Kind: node.KindInterrupt, Attempt: e.Attempt, Interrupt: e.Op, Digest: q.Digest})
 	m.interrupts = append(m.interrupts, q)

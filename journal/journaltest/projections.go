@@ -1,9 +1,13 @@
 package journaltest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/fermata-go/fermata/journal"
@@ -87,22 +91,16 @@ func testInbox(t *testing.T, s journal.Store) {
 		run := fmt.Sprint("run_", r)
 		b := first(run, 1)
 		for i := range 4 {
-			in := interrupt(fmt.Sprintf("int_%d%d", i, r), run, int64(i/2)) // those opened together are in order of id
+			in := interrupt(fmt.Sprintf("int_%d%d", 3-i, r), run, int64(i/2))
 			in.Role = []string{"manager", "clerk", ""}[r]
 			in.State = []string{journal.Open, journal.Claimed, journal.Answered, journal.Withdrawn}[(i+r)%4]
 			b.Interrupts = append(b.Interrupts, in)
+			all = append(all, in.Clone())
 		}
 		appendAll(t, s, b)
 	}
-	for _, i := range []int{0, 1, 2, 3} {
-		for r := range 3 {
-			in := interrupt(fmt.Sprintf("int_%d%d", i, r), fmt.Sprint("run_", r), int64(i/2))
-			in.Role = []string{"manager", "clerk", ""}[r]
-			in.State = []string{journal.Open, journal.Claimed, journal.Answered, journal.Withdrawn}[(i+r)%4]
-			all = append(all, in)
-		}
-	}
-	// In order of opening, then of id: int_00 int_01 int_02 int_10 … is that order already.
+	// Of those that were opened together, the one that was stored first comes first.
+	slices.SortStableFunc(all, func(a, b journal.Interrupt) int { return cmp.Compare(a.Opened, b.Opened) })
 	check := func() {
 		t.Helper()
 		for _, f := range []journal.InboxFilter{
@@ -139,13 +137,15 @@ func testInbox(t *testing.T, s journal.Store) {
 	check()
 	heads := []uint64{1, 1, 1}
 	for i, state := range []string{journal.Answered, journal.Open, journal.Claimed, journal.Open, journal.Expired, journal.Answered} {
-		in, head := &all[i], heads[i%3]
+		in := &all[i]
+		r, _ := strconv.Atoi(strings.TrimPrefix(in.Run, "run_"))
+		head := heads[r]
 		in.State, in.AnsweredBy, in.Answer, in.Resolved = state, "anna", json.RawMessage(`"yes"`), moment+7
 		in.Role, in.ClaimedBy, in.AtDeadline = "chief", "bert", nil
 		b := journal.Batch{Run: in.Run, After: head, Interrupts: []journal.Interrupt{in.Clone()}}
 		if i > 0 { // the first one without an entry
 			b.Entries = entries(head, 1)
-			heads[i%3]++
+			heads[r]++
 		}
 		appendAll(t, s, b)
 		check()

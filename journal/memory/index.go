@@ -16,24 +16,30 @@ type projections struct {
 	head       atomic.Uint64
 	born       uint64 // order of creation in this store
 	row        *journal.RunRow
-	interrupts map[string]*journal.Interrupt
+	interrupts map[string]*question
 	timers     map[string]int64 // id -> due
+}
+
+// question is an interrupt and when it was first stored.
+type question struct {
+	journal.Interrupt
+	born uint64
 }
 
 // index holds the projections of all runs, in the orders in which they are asked for.
 type index struct {
 	born       uint64
-	runs       ordered[*run]                 // by creation
-	interrupts map[string]*journal.Interrupt // by id
-	open       ordered[*journal.Interrupt]   // by the time they were opened
-	timers     ordered[journal.Timer]        // by due
+	runs       ordered[*run]          // by creation
+	interrupts map[string]*question   // by id
+	open       ordered[*question]     // by the time they were opened
+	timers     ordered[journal.Timer] // by due
 }
 
 func newIndex() index {
 	return index{
-		interrupts: make(map[string]*journal.Interrupt),
+		interrupts: make(map[string]*question),
 		runs:       ordered[*run]{compare: byCreation},
-		open:       ordered[*journal.Interrupt]{compare: byOpened},
+		open:       ordered[*question]{compare: byOpened},
 		timers:     ordered[journal.Timer]{compare: byDue},
 	}
 }
@@ -42,8 +48,8 @@ func byCreation(a, b *run) int {
 	return cmp.Compare(a.index.born, b.index.born)
 }
 
-func byOpened(a, b *journal.Interrupt) int {
-	return cmp.Or(cmp.Compare(a.Opened, b.Opened), cmp.Compare(a.ID, b.ID))
+func byOpened(a, b *question) int {
+	return cmp.Or(cmp.Compare(a.Opened, b.Opened), cmp.Compare(a.born, b.born))
 }
 
 func byDue(a, b journal.Timer) int {
@@ -77,15 +83,18 @@ func (x *index) project(r *run, b *journal.Batch) error {
 }
 
 func (x *index) putInterrupt(p *projections, in journal.Interrupt) {
+	x.born++
+	q := &question{in, x.born}
 	if was := x.interrupts[in.ID]; was != nil {
 		x.open.remove(was)
+		q.born = was.born
 	}
 	if p.interrupts == nil {
-		p.interrupts = make(map[string]*journal.Interrupt)
+		p.interrupts = make(map[string]*question)
 	}
-	p.interrupts[in.ID], x.interrupts[in.ID] = &in, &in
+	p.interrupts[in.ID], x.interrupts[in.ID] = q, q
 	if in.IsOpen() {
-		x.open.add(&in)
+		x.open.add(q)
 	}
 }
 
@@ -172,7 +181,7 @@ func (s *store) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Int
 		if in == nil {
 			return nil, nil
 		}
-		candidates = slices.Values([]*journal.Interrupt{in})
+		candidates = slices.Values([]*question{in})
 	case of != nil:
 		candidates = slices.Values(slices.SortedFunc(maps.Values(of.index.interrupts), byOpened))
 	case f.All:
@@ -180,7 +189,7 @@ func (s *store) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Int
 	}
 	var found []journal.Interrupt
 	for in := range candidates {
-		if !f.Match(in) {
+		if !f.Match(&in.Interrupt) {
 			continue
 		}
 		if found = append(found, in.Clone()); len(found) == f.Limit {

@@ -79,18 +79,17 @@ func (s *Store) fence(ctx context.Context, b *journal.Batch) error {
 		return err
 	}
 	defer s.readers.put(c)
-	id, found, err := c.one(findRun, b.Run)
-	switch {
-	case err != nil:
+	if err := s.tail.catchUp(c); err != nil {
 		return err
-	case !found && b.After == 0:
-		return ctx.Err()
-	case !found || b.After == 0:
-		return journal.ErrConflict
 	}
-	last, _, err := c.one(head, id<<32)
-	if err == nil && last != key(id, b.After) {
-		err = journal.ErrConflict
+	_, end, err := s.locate(c, b.Run)
+	switch {
+	case errors.Is(err, journal.ErrNotFound) && b.After == 0:
+		return ctx.Err()
+	case errors.Is(err, journal.ErrNotFound):
+		return journal.ErrConflict
+	case err == nil && end.seq != b.After:
+		return journal.ErrConflict
 	}
 	return err
 }

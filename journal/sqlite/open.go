@@ -82,7 +82,12 @@ func open(path string, o Options) (*Store, error) {
 		_ = first.close()
 		return nil, typed(err)
 	}
-	return newStore(path, abs, o, first), nil
+	s, err := newStore(path, abs, o, first)
+	if err != nil {
+		_ = first.close()
+		return nil, typed(err)
+	}
+	return s, nil
 }
 
 // prepareFile makes the file and the folders above it, for their owner only.
@@ -162,7 +167,7 @@ func writerPragmas(s Sync) []string {
 	if s == Normal {
 		sync = "synchronous = NORMAL"
 	}
-	return []string{sync, "wal_autocheckpoint = 4000", "journal_size_limit = 33554432", "cache_size = -8192"}
+	return []string{sync, "wal_autocheckpoint = 1000", "journal_size_limit = 33554432", "cache_size = -8192"}
 }
 
 // inspect reports whether the file is empty, and an error when it is not ours.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/fermata-go/fermata/journal"
@@ -75,6 +76,9 @@ func (s *Store) reading(ctx context.Context, call func(*conn) error) error {
 		return err
 	}
 	defer s.readers.put(c)
+	if err := s.tail.catchUp(c); err != nil {
+		return err
+	}
 	return call(c)
 }
 
@@ -91,6 +95,27 @@ func collect[T any](ctx context.Context, s *Store, op, run string, call func(c *
 	return list, nil
 }
 
+// locate is the number of a run and the end of its chain; errors are journal.ErrNotFound and those of reading.
+func (s *Store) locate(c *conn, run string) (int64, place, error) {
+	id, found, err := c.one(findRun, run)
+	switch {
+	case err != nil:
+		return 0, place{}, err
+	case !found:
+		return 0, place{}, journal.ErrNotFound
+	}
+	p, ok := s.tail.get(id)
+	if !ok {
+		if p, err = endInTable(c, id); err != nil {
+			return 0, place{}, err
+		}
+	}
+	if p.seq == 0 {
+		return 0, place{}, journal.ErrNotFound
+	}
+	return id, p, nil
+}
+
 // Size of a page, the part of a journal that is read at once. Between pages a reader holds nothing, so one that takes
 // its time is in nobody's way.
 const (
@@ -100,25 +125,22 @@ const (
 
 // page reads a journal page by page.
 type page struct {
+	store   *Store
 	run     string
-	id      int64  // the run's number; 0 before the first page
-	head    uint64 // where the journal ended when the first page was read
-	last    uint64 // seq of the last entry read, or that before the first
-	started bool   // last was read
-	frames  []frame
+	id      int64   // the run's number; 0 before the first page
+	head    uint64  // where the journal ended when the first page was read
+	last    uint64  // seq of the last entry read, or that before the first
+	started bool    // last was read
+	rows    []int64 // of the frames that are still to be read, the first one last
+	frames  [][]byte
 	decoder journal.Decoder
 	entries []journal.Entry
-}
-
-type frame struct {
-	key  int64
-	data []byte
 }
 
 // Read implements [journal.Store]. The entries are those that were there when the iteration began.
 func (s *Store) Read(ctx context.Context, run string, after uint64) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
-		p := page{run: run, last: after}
+		p := page{store: s, run: run, last: after}
 		for p.id == 0 || p.last < p.head {
 			err := s.reading(ctx, p.fetch)
 			if err != nil {
@@ -148,20 +170,22 @@ func (p *page) fetch(c *conn) error {
 			return err
 		}
 	}
+	clear(p.frames)
 	p.frames = p.frames[:0]
-	size := 0
-	err := c.each(func(row []driver.Value) error {
-		k, ok1 := row[0].(int64)
-		data, ok2 := row[1].([]byte)
-		if !ok1 || !ok2 {
-			return fmt.Errorf("%w: a frame of type %T", journal.ErrCorrupt, row[1])
+	rows := p.rows[max(0, len(p.rows)-pageFrames):]
+	if len(rows) == 0 {
+		return p.missing(c)
+	}
+	var err error
+	if first, last := rows[len(rows)-1], rows[0]; last-first < int64(4*len(rows)) {
+		err = p.scan(c, readFrames, first, last, p.id) // close together: one query
+	} else {
+		for _, row := range slices.Backward(rows) {
+			if err = p.scan(c, readFrame, row); err != nil {
+				break
+			}
 		}
-		p.frames = append(p.frames, frame{k, data})
-		if size += len(data); size > pageBytes {
-			return errEnough
-		}
-		return nil
-	}, readFrames, key(p.id, p.last), key(p.id, p.head), int64(pageFrames))
+	}
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
@@ -171,25 +195,43 @@ func (p *page) fetch(c *conn) error {
 	return nil
 }
 
-// find looks the run up.
+// scan reads frames that a query yields, which must be those of the next rows.
+func (p *page) scan(c *conn, q query, args ...driver.Value) error {
+	size := 0
+	return c.each(func(row []driver.Value) error {
+		r := rowScanner{row: row}
+		id, data := column[int64](&r), column[[]byte](&r)
+		switch n := len(p.rows); {
+		case r.err != nil:
+			return r.err
+		case n == 0 || p.rows[n-1] != id:
+			return fmt.Errorf("%w: row %d of the log is not where it belongs", journal.ErrCorrupt, id)
+		default:
+			p.rows = p.rows[:n-1]
+		}
+		p.frames = append(p.frames, data)
+		if size += len(data); size > pageBytes {
+			return errEnough
+		}
+		return nil
+	}, q, args...)
+}
+
+// find looks the run up, and follows its chain.
 func (p *page) find(c *conn) error {
-	id, found, err := c.one(findRun, p.run)
-	switch {
-	case err != nil:
+	id, end, err := p.store.locate(c, p.run)
+	if err != nil {
 		return err
-	case !found:
-		return journal.ErrNotFound
 	}
-	last, found, err := c.one(head, id<<32)
-	switch {
-	case err != nil:
-		return err
-	case !found:
-		return p.missing(c)
+	p.id, p.head = id, end.seq
+	if p.last = min(p.last, p.head); p.last == p.head {
+		return nil
 	}
-	p.id, p.head = id, uint64(last&maxSeq)
-	p.last = min(p.last, p.head)
-	return nil
+	return c.each(func(row []driver.Value) error {
+		r := rowScanner{row: row}
+		p.rows = append(p.rows, column[int64](&r))
+		return r.err
+	}, readChain, end.row, int64(p.last))
 }
 
 // missing is why there is no frame: the run was deleted meanwhile, or frames are lost.
@@ -198,29 +240,26 @@ func (p *page) missing(c *conn) error {
 	switch {
 	case err != nil:
 		return err
-	case !found || p.id != 0 && id != p.id:
+	case !found || id != p.id:
 		return journal.ErrNotFound
 	}
 	return fmt.Errorf("%w: the entries after seq %d are missing", journal.ErrCorrupt, p.last)
 }
 
 // decode decodes a frame, which must follow on what was read before.
-func (p *page) decode(f frame) ([]journal.Entry, error) {
+func (p *page) decode(f []byte) ([]journal.Entry, error) {
 	var err error
-	if p.entries, err = p.decoder.Decode(p.entries[:0], f.data, p.run); err != nil {
+	if p.entries, err = p.decoder.Decode(p.entries[:0], f, p.run); err != nil {
 		if at, ok := errors.AsType[*journal.StoreError](err); ok {
 			err = at.Err // the caller says where
 		}
 		return nil, err
 	}
-	first, last := p.entries[0].Seq, p.entries[len(p.entries)-1].Seq
-	switch {
-	case last != uint64(f.key&maxSeq):
-		return nil, fmt.Errorf("%w: the frame under seq %d ends with seq %d", journal.ErrCorrupt, f.key&maxSeq, last)
-	case first > p.last+1, p.started && first != p.last+1:
+	first := p.entries[0].Seq
+	if first > p.last+1 || p.started && first != p.last+1 {
 		return nil, fmt.Errorf("%w: expected seq %d, found seq %d", journal.ErrCorrupt, p.last+1, first)
 	}
-	p.last, p.started = last, true
+	p.last, p.started = p.entries[len(p.entries)-1].Seq, true
 	return p.entries, nil
 }
 
@@ -275,15 +314,29 @@ func (s *Store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow
 	case f.Status != "":
 		q, args = runsByStatus, append(args, f.Status)
 	}
-	return collect(ctx, s, "runs", f.ID, func(c *conn, list *[]journal.RunRow) error {
+	for {
+		epoch := s.tail.epoch()
+		rows, err := s.runs(ctx, f.ID, q, args)
+		if err != nil || s.tail.epoch() <= epoch+1 {
+			return rows, err
+		}
+	}
+}
+
+func (s *Store) runs(ctx context.Context, run string, q query, args []driver.Value) ([]journal.RunRow, error) {
+	return collect(ctx, s, "runs", run, func(c *conn, list *[]journal.RunRow) error {
 		return c.each(func(row []driver.Value) error {
 			r := rowScanner{row: row}
+			id := column[int64](&r)
 			*list = append(*list, journal.RunRow{
 				ID: column[string](&r), Plan: column[string](&r), Kind: column[string](&r),
 				Fingerprint: column[string](&r), Definition: column[string](&r), Status: column[string](&r),
 				Error: column[string](&r), Created: column[int64](&r), Updated: column[int64](&r),
 				Waiting: int(column[int64](&r)), Head: uint64(column[int64](&r)),
 			})
+			if p, ok := s.tail.get(id); ok {
+				(*list)[len(*list)-1].Head = p.seq
+			}
 			return r.err
 		}, q, args...)
 	})

@@ -8,28 +8,45 @@ const (
 
 // schema makes an empty file ours.
 //
-// A frame's key is its run's number << 32 and the seq of its last entry: one tree, in which a run's head is the last
-// key below that of the next run. Numbers of runs are never used again, so a number that a process remembers is that
-// run or none.
+// The table journal is a log: every frame of every run is a row at its end, so a commit of one step writes one page,
+// and a commit of many runs' steps hardly more. A row says how far back its run's row before it is (0: it is the
+// first), which makes each run a chain. The end of each chain is in the table runs, as of the row state.folded; rows
+// behind that are few, and every process that has the file open knows them (see tail). A row without an entry says
+// that its run was deleted; it also keeps the row's id from being used again.
 const schema = `
-CREATE TABLE runs (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
-	run TEXT NOT NULL UNIQUE,
+CREATE TABLE plans (
+	id INTEGER PRIMARY KEY,
 	plan TEXT NOT NULL,
 	kind TEXT NOT NULL,
 	fingerprint TEXT NOT NULL,
 	definition TEXT NOT NULL,
+	UNIQUE (plan, kind, fingerprint, definition)
+) STRICT;
+CREATE TABLE runs (
+	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	run TEXT NOT NULL UNIQUE,
+	plan INTEGER NOT NULL,
 	status TEXT NOT NULL,
 	error TEXT NOT NULL,
 	created INTEGER NOT NULL,
 	updated INTEGER NOT NULL,
-	waiting INTEGER NOT NULL
+	waiting INTEGER NOT NULL,
+	last INTEGER NOT NULL,
+	row INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX runs_status ON runs (status);
 CREATE TABLE journal (
 	id INTEGER PRIMARY KEY,
+	run INTEGER NOT NULL,
+	last INTEGER NOT NULL,
+	back INTEGER NOT NULL,
 	data BLOB NOT NULL
 ) STRICT;
+CREATE TABLE state (
+	id INTEGER PRIMARY KEY CHECK (id = 1),
+	folded INTEGER NOT NULL
+) STRICT;
+INSERT INTO state (id, folded) VALUES (1, 0);
 CREATE TABLE checkpoints (
 	id INTEGER PRIMARY KEY,
 	seq INTEGER NOT NULL,
@@ -44,7 +61,7 @@ CREATE TABLE interrupts (
 	data BLOB NOT NULL
 ) STRICT;
 CREATE INDEX interrupts_run ON interrupts (run);
-CREATE INDEX interrupts_open ON interrupts (opened, interrupt) WHERE open = 1;
+CREATE INDEX interrupts_open ON interrupts (opened) WHERE open = 1;
 CREATE TABLE timers (
 	run INTEGER NOT NULL,
 	timer TEXT NOT NULL,
@@ -63,11 +80,17 @@ const (
 	rollback
 	dataVersion
 	findRun
+	endOfRun
+	findPlan
+	insertPlan
 	insertRun
 	updateRun
-	head
+	foldRun
+	getFolded
+	putFolded
 	insertFrame
-	insertFirst
+	insertAlone
+	rowsAfter
 	putCheckpoint
 	getCheckpoint
 	ownerOfInterrupt
@@ -79,6 +102,8 @@ const (
 	deleteInterrupts
 	deleteTimers
 	deleteRun
+	readChain
+	readFrame
 	readFrames
 	runByID
 	runsByStatus
@@ -93,30 +118,43 @@ const (
 
 // Parts of queries.
 const (
-	frameOfRun = "(SELECT id FROM journal WHERE id >= ?1 AND id < ?1 + 4294967296 ORDER BY id DESC LIMIT 1)"
-	runColumns = `SELECT run, plan, kind, fingerprint, definition, status, error, created, updated, waiting,
-		(SELECT j.id FROM journal j WHERE j.id < (r.id + 1) << 32 ORDER BY j.id DESC LIMIT 1) & 4294967295 FROM runs r`
-	runFilter = ` (?1 = '' OR plan = ?1) AND (?2 = '' OR kind = ?2) AND (kind = 'definition') = ?3
+	// chain is the rows of a run from row ?1 backwards, as long as they hold entries after seq ?2.
+	chain = `WITH RECURSIVE chain (id, run, back) AS (
+		SELECT id, run, back FROM journal WHERE id = ?1
+		UNION ALL
+		SELECT j.id, j.run, j.back FROM chain c CROSS JOIN journal j
+		WHERE c.back > 0 AND j.id = c.id - c.back AND j.run = c.run AND j.last > ?2
+	) `
+	runColumns = `SELECT r.id, r.run, p.plan, p.kind, p.fingerprint, p.definition, r.status, r.error, r.created,
+		r.updated, r.waiting, r.last FROM runs r CROSS JOIN plans p WHERE p.id = r.plan AND `
+	runFilter = `(?1 = '' OR p.plan = ?1) AND (?2 = '' OR p.kind = ?2) AND (p.kind = 'definition') = ?3
 		ORDER BY r.id DESC LIMIT ?4`
 	inboxColumns = "SELECT interrupt, data FROM interrupts"
-	inboxOrder   = " ORDER BY opened, interrupt"
+	inboxOrder   = " ORDER BY opened, id"
 )
 
-// sql is the text of each query. A frame is inserted only after the head that its writer knows: otherwise its key is
-// no integer, which SQLite refuses.
+// sql is the text of each query. Outside of a transaction a frame is inserted only behind the last row that its writer
+// knows: otherwise its id is no integer, which SQLite refuses.
 var sql = [queries]string{
 	begin:       "BEGIN IMMEDIATE",
 	commit:      "COMMIT",
 	rollback:    "ROLLBACK",
 	dataVersion: "PRAGMA data_version",
 	findRun:     "SELECT id FROM runs WHERE run = ?1",
-	insertRun: `INSERT INTO runs (run, plan, kind, fingerprint, definition, status, error, created, updated, waiting)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
-	updateRun: `UPDATE runs SET plan = ?2, kind = ?3, fingerprint = ?4, definition = ?5, status = ?6, error = ?7,
-		created = ?8, updated = ?9, waiting = ?10 WHERE id = ?1`,
-	head:             "SELECT id FROM journal WHERE id >= ?1 AND id < ?1 + 4294967296 ORDER BY id DESC LIMIT 1",
-	insertFrame:      "INSERT INTO journal (id, data) VALUES (CASE " + frameOfRun + " WHEN ?2 THEN ?3 ELSE 'conflict' END, ?4)",
-	insertFirst:      "INSERT INTO journal (id, data) VALUES (?1, ?2)",
+	endOfRun:    "SELECT row, last FROM runs WHERE id = ?1",
+	findPlan:    "SELECT id FROM plans WHERE plan = ?1 AND kind = ?2 AND fingerprint = ?3 AND definition = ?4",
+	insertPlan:  "INSERT INTO plans (plan, kind, fingerprint, definition) VALUES (?1, ?2, ?3, ?4)",
+	insertRun: `INSERT INTO runs (run, plan, status, error, created, updated, waiting, last, row)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0)`,
+	updateRun: `UPDATE runs SET plan = ?2, status = ?3, error = ?4, created = ?5, updated = ?6, waiting = ?7
+		WHERE id = ?1`,
+	foldRun:     "UPDATE runs SET row = ?2, last = ?3 WHERE id = ?1 AND row < ?2",
+	getFolded:   "SELECT folded FROM state",
+	putFolded:   "UPDATE state SET folded = max(folded, ?1)",
+	insertFrame: "INSERT INTO journal (id, run, last, back, data) VALUES (?1, ?2, ?3, ?4, ?5)",
+	insertAlone: `INSERT INTO journal (id, run, last, back, data)
+		VALUES (CASE (SELECT max(id) FROM journal) WHEN ?1 - 1 THEN ?1 ELSE 'taken' END, ?2, ?3, ?4, ?5)`,
+	rowsAfter:        "SELECT id, run, last FROM journal WHERE id > ?1 ORDER BY id",
 	putCheckpoint:    "INSERT INTO checkpoints (id, seq, data) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET seq = ?2, data = ?3",
 	getCheckpoint:    "SELECT c.seq, c.data FROM checkpoints c JOIN runs r ON r.id = c.id WHERE r.run = ?1",
 	ownerOfInterrupt: "SELECT r.run FROM interrupts i JOIN runs r ON r.id = i.run WHERE i.interrupt = ?1",
@@ -124,15 +162,17 @@ var sql = [queries]string{
 		ON CONFLICT (interrupt) DO UPDATE SET opened = ?3, open = ?4, data = ?5`,
 	putTimer:         "INSERT INTO timers (run, timer, due) VALUES (?1, ?2, ?3) ON CONFLICT (run, timer) DO UPDATE SET due = ?3",
 	deleteTimer:      "DELETE FROM timers WHERE run = ?1 AND timer = ?2",
-	deleteFrames:     "DELETE FROM journal WHERE id >= ?1 AND id < ?1 + 4294967296",
+	deleteFrames:     "DELETE FROM journal WHERE id IN (" + chain + "SELECT id FROM chain)",
 	deleteCheckpoint: "DELETE FROM checkpoints WHERE id = ?1",
 	deleteInterrupts: "DELETE FROM interrupts WHERE run = ?1",
 	deleteTimers:     "DELETE FROM timers WHERE run = ?1",
 	deleteRun:        "DELETE FROM runs WHERE id = ?1",
-	readFrames:       "SELECT id, data FROM journal WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3",
-	runByID:          runColumns + " WHERE r.run = ?5 AND (?6 = '' OR status = ?6) AND" + runFilter,
-	runsByStatus:     runColumns + " WHERE status = ?5 AND" + runFilter,
-	runsAll:          runColumns + " WHERE" + runFilter,
+	readChain:        chain + "SELECT id FROM chain",
+	readFrame:        "SELECT id, data FROM journal WHERE id = ?1",
+	readFrames:       "SELECT id, data FROM journal WHERE id >= ?1 AND id <= ?2 AND run = ?3 ORDER BY id",
+	runByID:          runColumns + "r.run = ?5 AND (?6 = '' OR r.status = ?6) AND " + runFilter,
+	runsByStatus:     runColumns + "r.status = ?5 AND " + runFilter,
+	runsAll:          runColumns + runFilter,
 	inboxByID:        inboxColumns + " WHERE interrupt = ?1",
 	inboxOfRun:       inboxColumns + " WHERE run = (SELECT id FROM runs WHERE run = ?1)" + inboxOrder,
 	inboxOpen:        inboxColumns + " WHERE open = 1" + inboxOrder,

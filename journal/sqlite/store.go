@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 
 	"github.com/fermata-go/fermata/journal"
@@ -15,12 +16,14 @@ type Store struct {
 	readers pool
 	done    chan struct{} // closed when the store is
 
+	tail   tail
 	writer writer // belongs to whoever leads
 
 	mu      sync.Mutex
 	queue   []*request // what is to be written, in order
 	leading bool       // someone writes, and sees to it that the queue is written
 	closing bool
+	crowd   int        // how many batches are likely to come together
 	async   async
 }
 
@@ -29,14 +32,22 @@ var (
 	_ journal.Watcher = (*Store)(nil)
 )
 
-func newStore(path, abs string, o Options, first *conn) *Store {
+func newStore(path, abs string, o Options, first *conn) (*Store, error) {
 	s := &Store{path: path, options: o, done: make(chan struct{})}
 	s.readers.config = config{
 		path: abs, vfs: o.VFS, readOnly: o.ReadOnly, busy: o.Busy, pragmas: []string{"query_only = 1", "cache_size = -4096"},
 	}
-	s.writer.conn, s.writer.runs = first, make(map[string]int64)
+	folded, _, err := first.one(getFolded)
+	if err != nil {
+		return nil, err
+	}
+	s.tail.seen, s.tail.recent = folded, make(map[int64]place)
+	s.writer = writer{
+		conn: first, tail: &s.tail, folded: folded,
+		runs: make(map[string]int64), plans: make(map[plan]int64), ends: make(map[int64]place),
+	}
 	s.async.ahead, s.async.failed = make(map[string]ahead), make(map[string]error)
-	return s
+	return s, s.tail.catchUp(first)
 }
 
 // request is something to be written.
@@ -57,6 +68,7 @@ type request struct {
 const (
 	maxGroup      = 512
 	maxGroupBytes = 8 << 20
+	maxGather     = 4
 )
 
 // submit puts r into the queue and returns when it was written. A caller that nobody is ahead of writes it itself,
@@ -111,6 +123,7 @@ func (s *Store) withdraw(r *request) bool {
 // lead writes the queue until r is done.
 func (s *Store) lead(r *request) {
 	for !r.done {
+		s.gather()
 		group := s.take()
 		s.writer.commit(group)
 		s.settle(group)
@@ -133,10 +146,25 @@ func (s *Store) lead(r *request) {
 	s.leading = false
 }
 
+// gather lets those whose batches were written last come back with their next ones, so that runs that go on together
+// are committed together. It costs nothing when nobody is about to run.
+func (s *Store) gather() {
+	for range maxGather {
+		s.mu.Lock()
+		enough := len(s.queue) >= s.crowd
+		s.mu.Unlock()
+		if enough {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
 // take is the next group of the queue.
 func (s *Store) take() []*request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.crowd = max(len(s.queue), s.crowd/2)
 	n, bytes := 0, 0
 	for n < len(s.queue) && n < maxGroup && bytes < maxGroupBytes {
 		bytes += len(s.queue[n].frame)

@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 
 	codes "modernc.org/sqlite/lib"
@@ -11,24 +12,35 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// maxSeq is the last seq that a journal can have: a key has 32 bits for it.
-const maxSeq = math.MaxUint32
+// maxSeq is the last seq that a journal here can have.
+const maxSeq = math.MaxInt64 - 1<<32
 
-var errTooLong = fmt.Errorf("a journal holds at most %d entries", maxSeq)
+var errTooLong = fmt.Errorf("a journal holds at most %d entries", int64(maxSeq))
 
-// key is where the frame is that ends with seq.
-func key(run int64, seq uint64) int64 { return run<<32 | int64(seq) }
+// maxKnown bounds how many numbers, of runs and of plans, a writer remembers.
+const maxKnown = 4096
 
-// maxRuns bounds how many numbers of runs a writer remembers.
-const maxRuns = 4096
+// foldEvery is after how many rows the ends of chains are written to the table of runs.
+const foldEvery = 1024
 
 // writer writes, on the one connection that does.
 type writer struct {
-	conn  *conn
-	runs  map[string]int64 // numbers of runs; one may have been deleted elsewhere since
-	group []*request       // what is being written, for the next time
-	buf   []byte
+	conn   *conn
+	tail   *tail
+	folded int64            // all rows up to this one are in the table of runs
+	runs   map[string]int64 // numbers of runs; one may have been deleted elsewhere since
+	plans  map[plan]int64
+	group  []*request // what is being written, for the next time
+	buf    []byte
+
+	// Within a transaction:
+	next int64           // the id of the next row
+	ends map[int64]place // of the chains that it has written to
+	news []end
 }
+
+// plan is what many rows of runs have in common.
+type plan struct{ plan, kind, fingerprint, definition string }
 
 // refusal is an error that is about one batch and of no concern to the others.
 type refusal struct{ error }
@@ -62,8 +74,8 @@ func plain(r *request) bool {
 func (w *writer) commitBatches(group []*request) {
 	switch {
 	case len(group) == 0:
-	case len(group) == 1 && plain(group[0]):
-		_, group[0].err = w.appendFrame(group[0])
+	case len(group) == 1 && plain(group[0]) && w.tail.last()-w.folded < foldEvery:
+		group[0].err = w.appendAlone(group[0])
 	case w.together(group) == nil:
 	case len(group) > 1: // one of them cannot be written: which one is seen when each is alone
 		for i := range group {
@@ -102,32 +114,61 @@ type writeError struct{ error }
 
 func (e writeError) Unwrap() error { return e.error }
 
-// transaction does what do does wholly, or not at all.
+// transaction does what do does wholly, or not at all. Nobody else writes meanwhile.
 func (w *writer) transaction(do func() error) error {
 	if _, err := w.conn.exec(begin); err != nil {
 		return err
 	}
-	err := do()
+	err := w.tail.catchUp(w.conn)
+	folding := int64(0)
+	if err == nil {
+		w.next = w.tail.last() + 1
+		err = do()
+	}
+	if err == nil && w.next-w.folded > foldEvery {
+		folding = w.next - 1
+		err = w.fold()
+	}
 	if err == nil {
 		_, err = w.conn.exec(commit)
 	}
 	if err != nil {
 		_, _ = w.conn.exec(rollback) // fails when SQLite has rolled back already
+		clear(w.ends)
 		clear(w.runs)
+		clear(w.plans)
+		return err
 	}
+	for run, p := range w.ends {
+		w.news = append(w.news, end{run, p})
+	}
+	w.tail.add(w.news...)
+	w.news = w.news[:0]
+	clear(w.ends)
+	if folding > 0 {
+		w.folded = folding
+		w.tail.folded(folding)
+	}
+	return nil
+}
+
+// fold writes the ends of chains to the table of runs.
+func (w *writer) fold() error {
+	ends := w.tail.unfolded(w.folded)
+	maps.Copy(ends, w.ends)
+	for run, p := range ends {
+		if p.seq == 0 {
+			continue
+		}
+		if _, err := w.conn.exec(foldRun, run, p.row, int64(p.seq)); err != nil {
+			return err
+		}
+	}
+	_, err := w.conn.exec(putFolded, w.next-1)
 	return err
 }
 
-// number is the run's number, as far as this process knows, or as it is in the file.
-func (w *writer) number(run string) (id int64, known bool, err error) {
-	if id, ok := w.runs[run]; ok {
-		return id, true, nil
-	}
-	id, err = w.find(run)
-	return id, false, err
-}
-
-// find is the run's number as it is in the file, and a conflict if there is no such run.
+// find is the run's number, and a conflict if there is no such run.
 func (w *writer) find(run string) (int64, error) {
 	id, found, err := w.conn.one(findRun, run)
 	switch {
@@ -142,47 +183,102 @@ func (w *writer) find(run string) (int64, error) {
 }
 
 func (w *writer) remember(run string, id int64) {
-	if len(w.runs) >= maxRuns {
+	if len(w.runs) >= maxKnown {
 		clear(w.runs)
 	}
 	w.runs[run] = id
 }
 
-// appendFrame writes the frame after the batch's fence, and returns the run's number.
-func (w *writer) appendFrame(r *request) (int64, error) {
-	b := &r.batch
-	id, known, err := w.number(b.Run)
-	if err != nil {
-		return 0, err
+// end is the end of a run's chain, and a conflict if it was deleted.
+func (w *writer) end(id int64) (place, error) {
+	p, ok := w.ends[id]
+	if !ok {
+		p, ok = w.tail.get(id)
 	}
-	err = w.fenced(r, id)
-	if known && errors.Is(err, journal.ErrConflict) {
-		was := id
-		if id, err = w.find(b.Run); err != nil {
-			return 0, err
-		}
-		if err = errConflict; id != was {
-			err = w.fenced(r, id)
+	if !ok {
+		var err error
+		if p, err = endInTable(w.conn, id); err != nil {
+			return place{}, err
 		}
 	}
-	return id, err
+	if p.seq == 0 {
+		return place{}, errConflict
+	}
+	return p, nil
 }
 
-// fenced writes the frame of run id if the batch's fence holds.
-func (w *writer) fenced(r *request, id int64) error {
-	b := &r.batch
-	if len(r.frame) == 0 {
-		last, _, err := w.conn.one(head, id<<32)
-		if err == nil && last != key(id, b.After) {
-			err = errConflict
+// endInTable is the end of a run's chain as the table of runs has it; none if it is not there.
+func endInTable(c *conn, id int64) (p place, err error) {
+	err = c.each(func(row []driver.Value) error {
+		r := rowScanner{row: row}
+		p.row, p.seq = column[int64](&r), uint64(column[int64](&r))
+		return r.err
+	}, endOfRun, id)
+	return p, err
+}
+
+// fence is the number of the batch's run and the end of its chain, if that is where the batch goes.
+func (w *writer) fence(b *journal.Batch) (int64, place, error) {
+	id, known := w.runs[b.Run]
+	var err error
+	if !known {
+		if id, err = w.find(b.Run); err != nil {
+			return 0, place{}, err
 		}
+	}
+	p, err := w.end(id)
+	if known && errors.Is(err, journal.ErrConflict) { // deleted elsewhere, and perhaps made anew
+		if id, err = w.find(b.Run); err == nil {
+			p, err = w.end(id)
+		}
+	}
+	if err == nil && p.seq != b.After {
+		err = errConflict
+	}
+	return id, p, err
+}
+
+// appendAlone writes a frame in one statement. It goes behind the last row that this process knew when it looked at
+// the fence; if there are others by now, the fence is looked at again.
+func (w *writer) appendAlone(r *request) error {
+	for {
+		last := w.tail.last()
+		id, p, err := w.fence(&r.batch)
+		if err == nil {
+			row := last + 1
+			if _, err = w.conn.exec(insertAlone, row, id, int64(r.head), row-p.row, r.frame); err == nil {
+				w.tail.add(end{id, place{row, r.head}})
+				return nil
+			}
+		}
+		if !errors.Is(err, journal.ErrConflict) && code(err) != codes.SQLITE_MISMATCH {
+			return err
+		}
+		if catchErr := w.tail.catchUp(w.conn); catchErr != nil {
+			return catchErr
+		}
+		if w.tail.last() == last {
+			return err // a conflict with all that there is
+		}
+	}
+}
+
+// appendFrame writes a frame behind the batch's fence, within a transaction, and returns the run's number.
+func (w *writer) appendFrame(r *request) (int64, error) {
+	id, p, err := w.fence(&r.batch)
+	if err != nil || len(r.frame) == 0 {
+		return id, err
+	}
+	return id, w.insert(r, id, w.next-p.row)
+}
+
+func (w *writer) insert(r *request, id, back int64) error {
+	if _, err := w.conn.exec(insertFrame, w.next, id, int64(r.head), back, r.frame); err != nil {
 		return err
 	}
-	_, err := w.conn.exec(insertFrame, id<<32, key(id, b.After), key(id, r.head), r.frame)
-	if code(err) == codes.SQLITE_MISMATCH {
-		return errConflict
-	}
-	return err
+	w.ends[id] = place{w.next, r.head}
+	w.next++
+	return nil
 }
 
 // write writes a batch within a transaction. When it is refused, nothing of it was written.
@@ -218,11 +314,12 @@ func (w *writer) checkOwner(run, interrupt string) error {
 
 func (w *writer) create(r *request) (int64, error) {
 	b, row := &r.batch, r.batch.Row
-	res, err := w.conn.exec(insertRun, b.Run, row.Plan, row.Kind, row.Fingerprint, row.Definition,
-		row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting))
-	switch code(err) {
-	case 0:
-	case codes.SQLITE_CONSTRAINT:
+	plan, err := w.plan(row)
+	if err != nil {
+		return 0, err
+	}
+	res, err := w.conn.exec(insertRun, b.Run, plan, row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting))
+	if code(err) == codes.SQLITE_CONSTRAINT {
 		return 0, errConflict
 	}
 	if err != nil {
@@ -232,21 +329,44 @@ func (w *writer) create(r *request) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if id > math.MaxInt32 {
-		return 0, errors.New("the file has had 2147483647 runs and takes no more")
+	w.remember(b.Run, id)
+	return id, w.insert(r, id, 0)
+}
+
+// plan is the number of what the row says of its plan.
+func (w *writer) plan(row *journal.RunRow) (int64, error) {
+	p := plan{row.Plan, row.Kind, row.Fingerprint, row.Definition}
+	if id, ok := w.plans[p]; ok {
+		return id, nil
 	}
-	if _, err := w.conn.exec(insertFirst, key(id, r.head), r.frame); err != nil {
+	id, found, err := w.conn.one(findPlan, p.plan, p.kind, p.fingerprint, p.definition)
+	if err != nil {
 		return 0, err
 	}
-	w.remember(b.Run, id)
+	if !found {
+		res, err := w.conn.exec(insertPlan, p.plan, p.kind, p.fingerprint, p.definition)
+		if err != nil {
+			return 0, err
+		}
+		if id, err = res.LastInsertId(); err != nil {
+			return 0, err
+		}
+	}
+	if len(w.plans) >= maxKnown {
+		clear(w.plans)
+	}
+	w.plans[p] = id
 	return id, nil
 }
 
 // project writes what a batch brings beside its entries.
 func (w *writer) project(b *journal.Batch, id int64) error {
 	if row := b.Row; row != nil && b.After > 0 {
-		_, err := w.conn.exec(updateRun, id, row.Plan, row.Kind, row.Fingerprint, row.Definition,
-			row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting))
+		plan, err := w.plan(row)
+		if err != nil {
+			return err
+		}
+		_, err = w.conn.exec(updateRun, id, plan, row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting))
 		if err != nil {
 			return err
 		}
@@ -300,7 +420,11 @@ func (w *writer) delete(run string) error {
 		if err != nil || !found {
 			return err
 		}
-		if _, err := w.conn.exec(deleteFrames, id<<32); err != nil {
+		p, err := w.end(id)
+		if err != nil {
+			return err
+		}
+		if _, err := w.conn.exec(deleteFrames, p.row, int64(0)); err != nil {
 			return err
 		}
 		for _, q := range []query{deleteCheckpoint, deleteInterrupts, deleteTimers, deleteRun} {
@@ -308,6 +432,6 @@ func (w *writer) delete(run string) error {
 				return err
 			}
 		}
-		return nil
+		return w.insert(&request{frame: []byte{}}, id, 0)
 	})
 }

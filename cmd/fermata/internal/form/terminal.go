@@ -2,8 +2,8 @@ package form
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -33,33 +33,83 @@ func (t *Terminal) Fill(ctx context.Context, f *Form, entries []Entry, problem e
 	if problem != nil {
 		group = group.Title(t.problem(problem))
 	}
-	later := false
-	filter := func(_ tea.Model, msg tea.Msg) tea.Msg {
-		if k, ok := msg.(tea.KeyPressMsg); ok && k.String() == "ctrl+d" {
-			later = true
-		}
-		return msg
-	}
-	shown := huh.NewForm(group).WithTheme(huh.ThemeFunc(t.theme)).WithKeyMap(keys()).WithShowHelp(true).
-		WithInput(t.In).WithOutput(t.Out).
-		WithProgramOptions(tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ),
-			tea.WithoutSignalHandler(), tea.WithFilter(filter))
-	err := shown.RunWithContext(ctx)
+	shown := huh.NewForm(group).WithTheme(huh.ThemeFunc(t.theme)).WithKeyMap(keys()).WithShowHelp(false)
+	shown.SubmitCmd, shown.CancelCmd = tea.Quit, tea.Quit
+	page := &page{form: shown, dot: t.dot()}
+	_, err := tea.NewProgram(page, tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out),
+		tea.WithEnvironment(t.Environ), tea.WithoutSignalHandler()).Run()
+	page.wipe(t.Out)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case errors.Is(err, huh.ErrUserAborted) && later:
-		return nil, ErrLater
-	case errors.Is(err, huh.ErrUserAborted):
-		return nil, ErrStop
 	case err != nil:
 		return nil, fmt.Errorf("asking on the terminal: %w", err)
+	case page.later:
+		return nil, ErrLater
+	case shown.State != huh.StateCompleted:
+		return nil, ErrStop
 	}
 	filled := make([]Entry, len(f.Fields))
 	for i := range f.Fields {
 		filled[i] = bound[i].entry(&f.Fields[i])
 	}
 	return filled, nil
+}
+
+// page shows a form and knows how high it is, so that it can be taken away: the renderer leaves its last frame
+// standing, with the cursor in the last row.
+type page struct {
+	form   *huh.Form
+	dot    string
+	height int
+	later  bool
+}
+
+// Init implements tea.Model.
+func (p *page) Init() tea.Cmd { return p.form.Init() }
+
+// Update implements tea.Model.
+func (p *page) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if k, ok := msg.(tea.KeyPressMsg); ok && k.String() == "ctrl+d" && p.form.State == huh.StateNormal {
+		p.later = true
+	}
+	_, cmd := p.form.Update(msg)
+	return p, cmd
+}
+
+// View implements tea.Model. A form that is done leaves blank rows.
+func (p *page) View() tea.View {
+	text := p.form.View()
+	if text == "" {
+		text = strings.Repeat("\n", max(p.height-1, 0))
+	} else {
+		text += "\n\n" + p.help()
+	}
+	p.height = strings.Count(text, "\n") + 1
+	return tea.NewView(text)
+}
+
+// help names the keys that do something now, in a few words.
+func (p *page) help() string {
+	var parts []string
+	for _, b := range p.form.KeyBinds() {
+		switch h := b.Help(); {
+		case !b.Enabled() || h.Desc == "down" || strings.Contains(h.Desc, "filter"):
+		case h.Desc == "up":
+			parts = append(parts, "↑↓ choose")
+		default:
+			parts = append(parts, h.Key+" "+strings.ToLower(h.Desc))
+		}
+	}
+	parts = append(parts, "ctrl+d later")
+	return "  " + lipgloss.NewStyle().Faint(true).Render(strings.Join(parts, " "+p.dot+" "))
+}
+
+func (p *page) wipe(w io.Writer) {
+	if p.height > 1 {
+		_, _ = fmt.Fprintf(w, "\x1b[%dA", p.height-1)
+	}
+	_, _ = io.WriteString(w, "\r\x1b[J")
 }
 
 // bound is what a field of the form edits.
@@ -147,6 +197,13 @@ func (t *Terminal) options(f *Field) []huh.Option[int] {
 	return options
 }
 
+func (t *Terminal) dot() string {
+	if t.Unicode {
+		return "·"
+	}
+	return "-"
+}
+
 // problem says what is wrong with the last answer.
 func (t *Terminal) problem(err error) string {
 	if !t.Color {
@@ -201,8 +258,5 @@ func (t *Terminal) theme(dark bool) *huh.Styles {
 	s.Blurred.MultiSelectSelector = s.Blurred.SelectSelector
 	s.Group.Title = lipgloss.NewStyle().MarginLeft(2)
 	s.Group.Base = lipgloss.NewStyle().MarginLeft(2)
-	for _, style := range []*lipgloss.Style{&s.Help.ShortKey, &s.Help.ShortDesc, &s.Help.ShortSeparator} {
-		*style = faint
-	}
 	return s
 }

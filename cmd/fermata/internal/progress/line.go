@@ -49,12 +49,15 @@ func (p *painter) row(r *Row, now time.Time, frame int) string {
 		name = p.styles.Faint.Apply(name)
 	}
 	var took string
-	if d := r.took(now); d >= 0 {
+	if d := r.took(now); d >= worthSaying {
 		took = p.styles.Faint.Apply(term.Duration(d))
 	}
 	line := "  " + style.Apply(glyph) + " " + name + "  " + term.PadLeft(took, 7) + "  " + p.detail(r, now)
 	return strings.TrimRight(line, " ")
 }
+
+// worthSaying is how long something takes at least for its duration to be shown.
+const worthSaying = 10 * time.Millisecond
 
 // took is how long the visit took, or has been going on; negative where that is not worth saying.
 func (r *Row) took(now time.Time) time.Duration {

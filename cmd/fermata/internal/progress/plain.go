@@ -75,7 +75,10 @@ func ofNode(ev *fermata.Event, r *Row) (word, detail string) {
 	e := &ev.Entry
 	switch e.Kind {
 	case journal.NodeFinished:
-		return "done", term.Duration(r.took(ev.Time()))
+		if d := r.took(ev.Time()); d >= worthSaying {
+			detail = term.Duration(d)
+		}
+		return "done", detail
 	case journal.NodeCached:
 		return "cached", ""
 	case journal.NodeSkipped:

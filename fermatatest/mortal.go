@@ -1,0 +1,195 @@
+package fermatatest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// errDead is what every call of a store fails with once its process has died.
+var errDead = errors.New("the process died here, as the test wants it")
+
+// death says when a process dies: at its append number at, counted from 1, before or after it was written. The zero
+// value lives on.
+type death struct {
+	at    int
+	after bool
+}
+
+// mortal is the store as one process sees it. At its death the process loses the store: every call fails.
+type mortal struct {
+	journal.Store
+	death death
+
+	mu      sync.Mutex
+	appends []string // what was appended, for people
+	dead    bool
+	died    chan struct{}
+	changed chan struct{} // closed at the next append
+}
+
+func newMortal(inner journal.Store, d death) *mortal {
+	return &mortal{Store: inner, death: d, died: make(chan struct{}), changed: make(chan struct{})}
+}
+
+// isDead reports whether the process has died.
+func (m *mortal) isDead() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.dead
+}
+
+// changes returns a channel that is closed after the next append.
+func (m *mortal) changes() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.changed
+}
+
+// written lists the appends so far.
+func (m *mortal) written() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.appends
+}
+
+func (m *mortal) alive(op, run string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dead {
+		return &journal.StoreError{Op: op, Run: run, Err: errDead}
+	}
+	return nil
+}
+
+// begin counts an append and reports whether it is the last one.
+func (m *mortal) begin(b *journal.Batch) (last bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.dead {
+		m.appends = append(m.appends, describe(b))
+		if last = len(m.appends) == m.death.at; last && !m.death.after {
+			m.die()
+		}
+	}
+	if m.dead {
+		return last, &journal.StoreError{Op: "append", Run: b.Run, Seq: b.After + 1, Err: errDead}
+	}
+	return last, nil
+}
+
+func (m *mortal) die() {
+	m.dead = true
+	close(m.died)
+}
+
+// Append implements journal.Store.
+func (m *mortal) Append(ctx context.Context, b journal.Batch) error {
+	last, err := m.begin(&b)
+	if err != nil {
+		return err
+	}
+	err = m.Store.Append(ctx, b)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if last {
+		m.die()
+	}
+	if m.dead {
+		return &journal.StoreError{Op: "append", Run: b.Run, Seq: b.After + 1, Err: errDead}
+	}
+	close(m.changed)
+	m.changed = make(chan struct{})
+	return err
+}
+
+// Read implements journal.Store.
+func (m *mortal) Read(ctx context.Context, run string, after uint64) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
+		if err := m.alive("read", run); err != nil {
+			yield(journal.Entry{}, err)
+			return
+		}
+		m.Store.Read(ctx, run, after)(yield)
+	}
+}
+
+// Checkpoint implements journal.Store.
+func (m *mortal) Checkpoint(ctx context.Context, run string) (journal.Checkpoint, error) {
+	if err := m.alive("checkpoint", run); err != nil {
+		return journal.Checkpoint{}, err
+	}
+	return m.Store.Checkpoint(ctx, run)
+}
+
+// Runs implements journal.Store.
+func (m *mortal) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow, error) {
+	if err := m.alive("runs", f.ID); err != nil {
+		return nil, err
+	}
+	return m.Store.Runs(ctx, f)
+}
+
+// Inbox implements journal.Store.
+func (m *mortal) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Interrupt, error) {
+	if err := m.alive("inbox", f.Run); err != nil {
+		return nil, err
+	}
+	return m.Store.Inbox(ctx, f)
+}
+
+// Timers implements journal.Store.
+func (m *mortal) Timers(ctx context.Context, due int64, limit int) ([]journal.Timer, error) {
+	if err := m.alive("timers", ""); err != nil {
+		return nil, err
+	}
+	return m.Store.Timers(ctx, due, limit)
+}
+
+// Delete implements journal.Store.
+func (m *mortal) Delete(ctx context.Context, run string) error {
+	if err := m.alive("delete", run); err != nil {
+		return err
+	}
+	return m.Store.Delete(ctx, run)
+}
+
+// Close implements journal.Store. The inner store stays open: it outlives the process.
+func (m *mortal) Close() error { return nil }
+
+// describe names what a batch holds: "node.finished review#1, node.started close#1".
+func describe(b *journal.Batch) string {
+	var parts []string
+	for i := range b.Entries {
+		parts = append(parts, entryName(&b.Entries[i]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// entryName names an entry: its kind, its task and its call.
+func entryName(e *journal.Entry) string {
+	name := e.Kind.String()
+	if e.Node != "" {
+		name += " " + node.TaskID(e.Node, int(e.Visit))
+	}
+	if e.Op != "" && !strings.HasPrefix(e.Op, "int_") {
+		name += " " + e.Op
+	}
+	return name
+}
+
+func (d death) String() string {
+	switch {
+	case d.at == 0:
+		return "without a crash"
+	case d.after:
+		return fmt.Sprintf("crash after append %d", d.at)
+	}
+	return fmt.Sprintf("crash before append %d", d.at)
+}

@@ -1,0 +1,66 @@
+package value
+
+import "unsafe"
+
+// codec keeps the values of one type. Its methods are given places in memory that hold a value of that type.
+//
+// A delta compares what is at new with what is at old, a snapshot: a copy that shares nothing with new that could be
+// changed in place. What old and new share (the bytes of strings) is therefore equal, and so is all that has the same
+// bits: any pointer in it is nil, or leads to what nobody changes.
+type codec interface {
+	// write appends the value's JSON.
+	write(p *pass, at unsafe.Pointer)
+	// delta appends how the value at new differs from the one at old, nothing if they have the same JSON, and notes
+	// what is to be done to old.
+	delta(p *pass, old, new unsafe.Pointer)
+	// copy makes dst hold a deep copy of what src holds. What dst held is dropped.
+	copy(p *pass, dst, src unsafe.Pointer)
+	// cells appends the words that decide the value's JSON, if it has no others: values whose cells are equal have
+	// the same JSON.
+	cells(at uintptr, to []cell) (cells []cell, all bool)
+}
+
+// cell is a part of a value that is compared without further ado.
+type cell struct {
+	at   uintptr
+	size uintptr // in bytes; 0 for a string
+}
+
+// mostCells bounds what is compared cell by cell; larger types are compared by their codecs.
+const mostCells = 64
+
+// sameCells compares two values by their cells.
+func sameCells(cells []cell, a, b unsafe.Pointer) bool {
+	for _, c := range cells {
+		x, y := unsafe.Add(a, c.at), unsafe.Add(b, c.at)
+		same := false
+		switch c.size {
+		case 0:
+			same = *(*string)(x) == *(*string)(y)
+		case 8:
+			same = *(*uint64)(x) == *(*uint64)(y)
+		case 4:
+			same = *(*uint32)(x) == *(*uint32)(y)
+		case 2:
+			same = *(*uint16)(x) == *(*uint16)(y)
+		case 1:
+			same = *(*uint8)(x) == *(*uint8)(y)
+		default:
+			same = sameBits(x, y, c.size)
+		}
+		if !same {
+			return false
+		}
+	}
+	return true
+}
+
+// sameBits compares memory.
+func sameBits(a, b unsafe.Pointer, size uintptr) bool {
+	return string(unsafe.Slice((*byte)(a), size)) == string(unsafe.Slice((*byte)(b), size))
+}
+
+// link stands for a codec that is still being made, of a type that contains itself.
+type link struct{ codec }
+
+func (l *link) cells(uintptr, []cell) ([]cell, bool) { return nil, false }

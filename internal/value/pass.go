@@ -1,0 +1,220 @@
+package value
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+const (
+	// defaultLimit is the largest encoding, of a value or a delta, that is made unless another limit is set.
+	defaultLimit = 64 << 20
+	// maxDepth is how deep a value may be nested: encoding/json reads no deeper. A cycle gets there too.
+	maxDepth = 10_000
+	// maxParts bounds copies, for values that contain one thing over and over.
+	maxParts = 1 << 27
+)
+
+// pass is one walk over a value, or over a value and its snapshot side by side. Walking changes neither: what has to
+// be done to the snapshot is noted, and done when everything has gone well.
+type pass struct {
+	buf   []byte
+	todo  []todo
+	parts []part // of objects whose members are not met in order
+	spare []byte
+	limit int
+	depth int
+	count int
+	err   *failure // the first one; once it is set, nothing that follows matters
+}
+
+// todo is something to be done to a snapshot: call do, or else bring the place old up to date with new.
+type todo struct {
+	codec    codec
+	old, new unsafe.Pointer
+	keep     int // of a list: how many elements stay; -1 to copy the whole
+	do       func()
+}
+
+// part is a member that was written to buf[start:end].
+type part struct {
+	name       string
+	start, end int
+}
+
+var passes = sync.Pool{New: func() any { return new(pass) }}
+
+func newPass(limit int) *pass {
+	p := passes.Get().(*pass)
+	p.limit = limit
+	return p
+}
+
+// release gives the pass back; its buffers may not be used any more. Very large ones are left to the collector.
+func (p *pass) release() {
+	const mostKept = 1 << 20
+	if cap(p.buf) > mostKept || cap(p.spare) > mostKept || cap(p.todo) > 1<<12 || cap(p.parts) > 1<<12 {
+		return
+	}
+	p.forget(0)
+	clear(p.parts)
+	*p = pass{buf: p.buf[:0], todo: p.todo[:0], parts: p.parts[:0], spare: p.spare[:0]}
+	passes.Put(p)
+}
+
+func (p *pass) fail(reason string) {
+	if p.err == nil {
+		p.err = &failure{reason: reason}
+	}
+}
+
+// enter goes one level down. It reports whether the walk goes on; leave goes up again in either case.
+func (p *pass) enter() bool {
+	p.depth++
+	p.count++
+	switch {
+	case p.depth > maxDepth:
+		p.fail("nested more than 10,000 levels deep")
+	case len(p.buf) > p.limit || p.count > maxParts:
+		p.tooLarge()
+	}
+	return p.err == nil
+}
+
+func (p *pass) leave() { p.depth-- }
+
+func (p *pass) tooLarge() {
+	if p.err == nil {
+		p.err = &failure{large: true, reason: "takes more than the limit of " + mebibytes(p.limit)}
+	}
+}
+
+// result is a copy of what was written.
+func (p *pass) result() []byte {
+	if len(p.buf) == 0 {
+		return nil
+	}
+	return slices.Clone(p.buf)
+}
+
+// settle does what was noted.
+func (p *pass) settle() {
+	for i := range p.todo {
+		switch t := &p.todo[i]; {
+		case t.do != nil:
+			t.do()
+		case t.keep >= 0:
+			t.codec.(*list).extend(p, t.old, t.new, t.keep)
+		default:
+			t.codec.copy(p, t.old, t.new)
+		}
+	}
+}
+
+// replace writes that the value at new takes the place of the one at old.
+func (p *pass) replace(c codec, old, new unsafe.Pointer) {
+	p.buf = append(p.buf, "[0,"...)
+	c.write(p, new)
+	p.buf = append(p.buf, ']')
+	p.renew(c, old, new)
+}
+
+// renew notes that the place old is to become a copy of new.
+func (p *pass) renew(c codec, old, new unsafe.Pointer) {
+	p.todo = append(p.todo, todo{codec: c, old: old, new: new, keep: -1})
+}
+
+func (p *pass) later(do func()) { p.todo = append(p.todo, todo{do: do}) }
+
+// insert puts texts in front of what was written from start on.
+func (p *pass) insert(start int, texts ...string) {
+	n := 0
+	for _, t := range texts {
+		n += len(t)
+	}
+	end := len(p.buf)
+	p.buf = slices.Grow(p.buf, n)[:end+n]
+	copy(p.buf[start+n:], p.buf[start:end])
+	for _, t := range texts {
+		start += copy(p.buf[start:], t)
+	}
+}
+
+// shorter keeps the shorter of the delta written from start on and the replacement by the value at new, for a delta
+// that changes so much that it may be the longer one.
+func (p *pass) shorter(c codec, old, new unsafe.Pointer, start, noted int) {
+	end := len(p.buf)
+	p.buf = append(p.buf, "[0,"...)
+	c.write(p, new)
+	p.buf = append(p.buf, ']')
+	if p.choose(start, end) {
+		p.forget(noted)
+		p.renew(c, old, new)
+	}
+}
+
+// forget drops what was noted after the first so many.
+func (p *pass) forget(noted int) {
+	clear(p.todo[noted:])
+	p.todo = p.todo[:noted]
+}
+
+// choose keeps buf[start:end] or what follows it, whichever is shorter, and reports whether it is the latter.
+func (p *pass) choose(start, end int) (second bool) {
+	if len(p.buf)-end >= end-start {
+		p.buf = p.buf[:end]
+		return false
+	}
+	p.buf = append(p.buf[:start], p.buf[end:]...)
+	return true
+}
+
+// member notes that what was written from start on is the delta of a member.
+func (p *pass) member(name string, start int) {
+	end := len(p.buf)
+	p.buf = append(appendString(p.buf, name), ':')
+	p.rotate(start, end)
+	p.parts = append(p.parts, part{name, start, len(p.buf)})
+}
+
+// rotate moves what is behind end in front of buf[start:end].
+func (p *pass) rotate(start, end int) {
+	p.spare = append(p.spare[:0], p.buf[end:]...)
+	copy(p.buf[start+len(p.spare):], p.buf[start:end])
+	copy(p.buf[start:], p.spare)
+}
+
+// object makes the delta of an object out of the parts noted since first, which are all that was written from start
+// on, and the names of the members that are gone. It writes nothing when there are neither.
+func (p *pass) object(start, first int, gone []string) {
+	parts := p.parts[first:]
+	p.parts = p.parts[:first]
+	if len(parts) == 0 && len(gone) == 0 {
+		return
+	}
+	byName := func(a, b part) int { return strings.Compare(a.name, b.name) }
+	slices.SortFunc(parts, byName)
+	p.spare = append(p.spare[:0], "[1,{"...)
+	for i, x := range parts {
+		if i > 0 {
+			p.spare = append(p.spare, ',')
+		}
+		p.spare = append(p.spare, p.buf[x.start:x.end]...)
+	}
+	p.buf = append(append(p.buf[:start], p.spare...), '}')
+	clear(parts)
+	slices.Sort(gone)
+	for i, name := range gone {
+		if i == 0 {
+			p.buf = append(p.buf, ",["...)
+		} else {
+			p.buf = append(p.buf, ',')
+		}
+		p.buf = appendString(p.buf, name)
+	}
+	if len(gone) > 0 {
+		p.buf = append(p.buf, ']')
+	}
+	p.buf = append(p.buf, ']')
+}

@@ -1,0 +1,281 @@
+package recipe
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// The types of steps in a trace.
+const (
+	TraceInteraction = "interaction"    // a person was asked
+	TraceSystem      = "system_event"   // the node calculated or chose
+	TraceTool        = "tool_execution" // a program, a service or another recorded step was called
+	TraceError       = "error"          // it failed
+)
+
+// Trace is what happened in a run, one step for each try of each node that it visited: a projection of its journal.
+type Trace struct {
+	TraceID string      `json:"trace_id"` // 32 hexadecimal digits, always the same for a run
+	Run     string      `json:"run"`
+	Recipe  string      `json:"recipe"`
+	Outcome string      `json:"outcome"` // the run's status
+	Steps   []TraceStep `json:"steps"`
+}
+
+// TraceStep is one try of a node, or the end of a run that no node brought about (a limit, a cancellation).
+type TraceStep struct {
+	ID          string          `json:"step_id"` // the task, "review#2"; with "@2" for its second try
+	Seq         uint64          `json:"seq"`     // of the entry that the step began with
+	Timestamp   time.Time       `json:"timestamp"`
+	Type        string          `json:"type"`
+	Node        string          `json:"node_id,omitempty"`
+	Inputs      json.RawMessage `json:"inputs,omitempty"`  // the blackboard that the node was given
+	Outputs     json.RawMessage `json:"outputs,omitempty"` // what it put there, by name
+	Route       string          `json:"route,omitempty"`   // the node that it led to; END or STOP
+	Action      string          `json:"action,omitempty"`  // what was called, or the prompt that somebody was shown
+	Observation string          `json:"observation,omitempty"`
+	Duration    float64         `json:"duration_ms"` // up to now for a step that is not done: 0
+	Error       string          `json:"error,omitempty"`
+	Snapshot    json.RawMessage `json:"snapshot,omitempty"` // the blackboard after the node
+}
+
+// BuildTrace makes the trace of a run from what Runtime.Info and Runtime.History give.
+func BuildTrace(info fermata.RunInfo, history iter.Seq2[fermata.Moment, error]) (*Trace, error) {
+	id := sha256.Sum256([]byte(info.ID))
+	b := traceBuilder{
+		trace: &Trace{
+			TraceID: hex.EncodeToString(id[:16]), Run: info.ID, Recipe: info.Plan, Outcome: info.Status, Steps: []TraceStep{},
+		},
+		open: make(map[string]int), asked: make(map[string]int),
+	}
+	for m, err := range history {
+		if err != nil {
+			return nil, err
+		}
+		if err := b.add(&m); err != nil {
+			return nil, fmt.Errorf("run %s, seq %d: %w", info.ID, m.Entry.Seq, err)
+		}
+	}
+	return b.trace, nil
+}
+
+// traceBuilder folds entries into steps.
+type traceBuilder struct {
+	trace *Trace
+	open  map[string]int // task -> its last step
+	asked map[string]int // interrupt -> the step that asked
+}
+
+func (b *traceBuilder) add(m *fermata.Moment) error {
+	e := &m.Entry
+	if e.Kind == journal.RunFinished {
+		return b.finished(e)
+	}
+	if e.Kind == journal.NodeStarted {
+		b.started(m)
+		return nil
+	}
+	s := b.step(e)
+	if s == nil {
+		return nil
+	}
+	switch e.Kind {
+	case journal.NodeFinished:
+		b.done(s, e)
+		s.Snapshot = m.Value
+		if s.Snapshot == nil {
+			s.Snapshot = s.Inputs
+		}
+		s.Outputs = changed(s.Inputs, s.Snapshot)
+	case journal.NodeFailed, journal.NodeRetrying:
+		var body journal.FailedBody
+		if err := decodeBody(e, &body); err != nil {
+			return err
+		}
+		b.done(s, e)
+		s.Type, s.Error = TraceError, body.Error
+	case journal.RouteTaken:
+		b.done(s, e)
+		s.Route = target(e.To)
+	case journal.StepFinished:
+		return s.called(e)
+	case journal.InterruptOpened:
+		return b.asks(s, e)
+	case journal.InterruptResolved:
+		return s.answered(e)
+	case journal.Message, journal.Status:
+		s.observe(string(e.Value))
+	}
+	return nil
+}
+
+func (b *traceBuilder) started(m *fermata.Moment) {
+	e := &m.Entry
+	id := node.TaskID(e.Node, int(e.Visit))
+	task := id
+	if e.Attempt > 1 {
+		id += "@" + strconv.Itoa(int(e.Attempt))
+	}
+	b.open[task] = len(b.trace.Steps)
+	b.trace.Steps = append(b.trace.Steps, TraceStep{
+		ID: id, Seq: e.Seq, Timestamp: e.Time(), Type: TraceSystem, Node: e.Node, Inputs: m.Input,
+	})
+}
+
+// step is the step that an entry belongs to; nil for none.
+func (b *traceBuilder) step(e *journal.Entry) *TraceStep {
+	i, ok := b.open[node.TaskID(e.Node, int(e.Visit))]
+	if !ok {
+		i, ok = b.asked[e.Op]
+	}
+	if !ok {
+		return nil
+	}
+	return &b.trace.Steps[i]
+}
+
+func (b *traceBuilder) done(s *TraceStep, e *journal.Entry) {
+	if s.Duration == 0 {
+		s.Duration = float64(e.Time().Sub(s.Timestamp).Microseconds()) / 1000
+	}
+}
+
+// called notes a recorded step.
+func (s *TraceStep) called(e *journal.Entry) error {
+	kind, key, _ := strings.Cut(e.Op, ":")
+	if kind != string(node.KindStep) && kind != string(node.KindOnce) {
+		return nil
+	}
+	if s.Type == TraceSystem {
+		s.Type = TraceTool
+	}
+	name, _, _ := strings.Cut(key, "#")
+	s.Action = strings.TrimPrefix(s.Action+", "+name, ", ")
+	var made outcome
+	if json.Unmarshal(e.Value, &made) == nil {
+		s.observe(made.Stderr)
+	}
+	return nil
+}
+
+// asks notes a question.
+func (b *traceBuilder) asks(s *TraceStep, e *journal.Entry) error {
+	var q journal.Interrupt
+	if err := decodeBody(e, &q); err != nil {
+		return err
+	}
+	s.Type = TraceInteraction
+	s.Action = strings.TrimPrefix(s.Action+"\n"+q.Prompt, "\n")
+	b.asked[e.Op] = b.open[node.TaskID(e.Node, int(e.Visit))]
+	return nil
+}
+
+// answered notes how a question was closed.
+func (s *TraceStep) answered(e *journal.Entry) error {
+	var body journal.ResolvedBody
+	if err := decodeBody(e, &body); err != nil {
+		return err
+	}
+	said := body.State
+	if body.Default {
+		said = "answered by the deadline's default"
+	}
+	if body.By != "" {
+		said += " by " + body.By
+	}
+	if body.Role != "" {
+		said += " as " + body.Role
+	}
+	if len(e.Value) > 0 {
+		said += ": " + string(e.Value)
+	}
+	if body.Reason != "" {
+		said += " (" + body.Reason + ")"
+	}
+	s.observe(said)
+	return nil
+}
+
+func (s *TraceStep) observe(text string) {
+	if text != "" {
+		s.Observation = strings.TrimPrefix(s.Observation+"\n"+text, "\n")
+	}
+}
+
+// finished adds the end of a run that failed for a reason of its own.
+func (b *traceBuilder) finished(e *journal.Entry) error {
+	var body journal.FinishedBody
+	if err := decodeBody(e, &body); err != nil {
+		return err
+	}
+	text := body.Error
+	if text == "" {
+		text = body.Reason
+	}
+	if body.Status == string(fermata.Completed) || body.Task != "" && b.failed(body.Task) {
+		return nil
+	}
+	b.trace.Steps = append(b.trace.Steps, TraceStep{
+		ID: "run", Seq: e.Seq, Timestamp: e.Time(), Type: TraceError, Error: strings.TrimSuffix(body.Status+": "+text, ": "),
+	})
+	return nil
+}
+
+// failed reports whether a task's last step says already that it failed.
+func (b *traceBuilder) failed(task string) bool {
+	i, ok := b.open[task]
+	return ok && b.trace.Steps[i].Error != ""
+}
+
+func decodeBody(e *journal.Entry, into any) error {
+	if len(e.Body) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(e.Body, into); err != nil {
+		return fmt.Errorf("%w: the body of %s: %w", journal.ErrCorrupt, e.Kind, err)
+	}
+	return nil
+}
+
+func target(to string) string {
+	switch to {
+	case node.End:
+		return "END"
+	case node.Stop:
+		return "STOP"
+	}
+	return to
+}
+
+// changed are the members of an object that were not there before, or were others.
+func changed(before, after json.RawMessage) json.RawMessage {
+	var old, now map[string]json.RawMessage
+	if json.Unmarshal(after, &now) != nil {
+		return after
+	}
+	if json.Unmarshal(before, &old) != nil {
+		old = nil
+	}
+	made := make(map[string]json.RawMessage)
+	for name, v := range now {
+		if was, ok := old[name]; !ok || !bytes.Equal(was, v) {
+			made[name] = v
+		}
+	}
+	data, err := json.Marshal(made)
+	if err != nil {
+		return nil // JSON that was read always encodes
+	}
+	return data
+}
