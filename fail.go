@@ -92,7 +92,7 @@ func (d *drive) failureWay(t *machine.Task, flat *plan.Flat, out any, cause erro
 		}
 		steps = append(steps, step)
 		if target != "" || t.Parent == nil {
-				d.noteFailure(target, cause)
+			d.noteFailure(target, cause)
 			return steps, value, nil
 		}
 		t, out = t.Parent, nil

@@ -24,8 +24,10 @@ import (
 // host is what the runtime is to the node that runs now. One host serves all tasks of a drive, one after the other;
 // the pass tells a context that is over from one that is not.
 type host struct {
-	d    *drive
-	pass atomic.Uint64
+	d     *drive
+	last  uint64        // number of the last pass
+	pass  atomic.Uint64 // the pass whose calls are taken; 0 for none
+	calls atomic.Int32  // how many calls have come since the pass began
 
 	mu        sync.Mutex
 	node      int
@@ -63,8 +65,10 @@ func (h *host) begin(t *machine.Task, flat *plan.Flat) {
 	}
 	h.made = h.made[:0]
 	h.suspended, h.waitFor, h.broken, h.storeFailed, h.streams = false, "", nil, nil, nil
-	h.pass.Add(1)
+	h.calls.Store(0)
 	h.mu.Unlock()
+	h.last++
+	h.pass.Store(h.last)
 }
 
 // observe says whom the host speaks for.
@@ -72,32 +76,34 @@ func (h *host) observe(t *machine.Task, flat *plan.Flat) {
 	h.node, h.visit, h.attempt, h.path, h.cause = t.Node, t.Visit, t.Attempt, flat.Path, t.Cause
 }
 
-// end refuses all further calls of the pass.
+// end refuses all further calls of the pass, and waits for those that are being served.
 func (h *host) end() {
-	h.mu.Lock()
-	h.pass.Add(1)
-	h.mu.Unlock()
+	h.pass.Store(0)
+	if h.calls.Load() > 0 {
+		h.mu.Lock()
+		defer h.mu.Unlock() // whoever was inside has left
+	}
 }
 
 // enter locks the host for a call of a pass, or says why the call is refused.
 func (h *host) enter(pass uint64) error {
+	h.calls.Add(1) // before the pass is looked at: end sees it, or this sees that the pass is over
 	h.mu.Lock()
+	var err error
 	switch {
 	case pass != h.pass.Load() || pass == 0:
+		err = node.ErrTaskOver
 	case h.broken != nil:
-		defer h.mu.Unlock()
-		return h.broken
+		err = h.broken
 	case h.storeFailed != nil:
-		defer h.mu.Unlock()
-		return h.storeFailed
+		err = h.storeFailed
 	case h.suspended:
-		h.mu.Unlock()
-		return node.ErrSuspended
+		err = node.ErrSuspended
 	default:
 		return nil
 	}
 	h.mu.Unlock()
-	return node.ErrTaskOver
+	return err
 }
 
 // skipped names a call that the journal holds and the pass did not make, "" for none.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 
@@ -56,7 +57,7 @@ func (m *mortal) changes() <-chan struct{} {
 func (m *mortal) written() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.appends
+	return slices.Clone(m.appends)
 }
 
 func (m *mortal) alive(op, run string) error {

@@ -68,7 +68,7 @@ func TestInputErrors(t *testing.T) {
 		t.Fatalf("expected an *InputError, got %v", err)
 	}
 	expected := []InputProblem{
-		{"any", "the value has no form in JSON: it is nested more than 1000 deep, or holds itself"},
+		{"any", `at "self.self.self.self.self.self.self.self.self.self.self.self.…" the value has no form in JSON: it is nested more than 1000 deep, or holds itself`},
 		{"count", "expected an integer, found the number 1.5"},
 		{"extra", "the value has no form in JSON: json: unsupported type: chan int"},
 		{"flag", `expected a boolean, found the string "yes"`},
@@ -76,11 +76,6 @@ func TestInputErrors(t *testing.T) {
 		{"nme", `there is no such input; did you mean "name"?`},
 		{"name", "it is missing; expected a string"},
 		{"amount", "it is missing; expected a number"},
-	}
-	for i := range faults.Problems {
-		if strings.HasPrefix(faults.Problems[i].Message, "the value has no form") && faults.Problems[i].Name == "any" {
-			faults.Problems[i].Message = faults.Problems[i].Message[strings.LastIndex(faults.Problems[i].Message, "the value"):]
-		}
 	}
 	if diff := cmp.Diff(expected, faults.Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)

@@ -9,9 +9,6 @@ import (
 	"github.com/fermata-go/fermata/internal/nearest"
 )
 
-// errNotJSON says that a value cannot be kept on the blackboard.
-var errNotJSON = errors.New("the value has no form in JSON")
-
 // PathError says that nothing is at a path that an agent, a text or a condition needs.
 type PathError struct {
 	Path    string // as the recipe has it: "report.files.0"

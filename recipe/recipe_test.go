@@ -84,7 +84,7 @@ func TestRestore(t *testing.T) {
 	if again.Plan().Fingerprint() != r.Plan().Fingerprint() || again.Digest() != r.Digest() || again.doc.dir != dir || again.Name() != "main" {
 		t.Errorf("restored: %s %s in %s", again.Name(), again.Digest(), again.doc.dir)
 	}
-	if _, err := Restore(text, Options{Env: noEnv}); err == nil || !strings.Contains(err.Error(), "agents.yaml:1:42: the variable TOKEN is not set") {
+	if _, err := Restore(text, Options{Env: noEnv}); err == nil || !strings.Contains(err.Error(), "agents.yaml:1:40: the variable TOKEN is not set") {
 		t.Errorf("a variable that is gone: %v", err)
 	}
 	moved, err := Restore(text, Options{Env: testEnv, Dir: "/"})

@@ -3,6 +3,7 @@ package recipe
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -151,7 +152,7 @@ func dynamic(v any) (any, error) { return dynamicAt(v, 0) }
 
 func dynamicAt(v any, depth int) (any, error) {
 	if depth > maxValueDepth {
-		return nil, fmt.Errorf("%w: it is nested more than %d deep, or holds itself", errNotJSON, maxValueDepth)
+		return nil, &formError{why: fmt.Sprintf("it is nested more than %d deep, or holds itself", maxValueDepth)}
 	}
 	switch v := v.(type) {
 	case nil, bool, string:
@@ -182,7 +183,7 @@ func dynamicAt(v any, depth int) (any, error) {
 		for k, e := range v {
 			d, err := dynamicAt(e, depth+1)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", k, err)
+				return nil, within(k, err)
 			}
 			m[k] = d
 		}
@@ -192,7 +193,7 @@ func dynamicAt(v any, depth int) (any, error) {
 		for i, e := range v {
 			d, err := dynamicAt(e, depth+1)
 			if err != nil {
-				return nil, fmt.Errorf("%d: %w", i, err)
+				return nil, within(strconv.Itoa(i), err)
 			}
 			l[i] = d
 		}
@@ -200,9 +201,31 @@ func dynamicAt(v any, depth int) (any, error) {
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errNotJSON, err)
+		return nil, &formError{why: err.Error()}
 	}
 	return decodeJSON(data)
+}
+
+// formError says that a value cannot be kept on the blackboard, and where in it (law N8).
+type formError struct{ path, why string }
+
+func (e *formError) Error() string {
+	if e.path == "" {
+		return "the value has no form in JSON: " + e.why
+	}
+	return fmt.Sprintf("at %s the value has no form in JSON: %s", quote(e.path), e.why)
+}
+
+// within adds the member that the value was in.
+func within(name string, err error) error {
+	fe, ok := errors.AsType[*formError](err)
+	if !ok {
+		return err
+	}
+	if fe.path != "" {
+		name += "." + fe.path
+	}
+	return &formError{path: name, why: fe.why}
 }
 
 // numeric brings a value of the blackboard into the form that expressions calculate with: int where a number is

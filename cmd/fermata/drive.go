@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 )
 
 // errInterrupted is the cause of a context that Ctrl-C ended.
@@ -27,7 +28,8 @@ type driver struct {
 	gate  *gate
 	run   *fermata.Run
 
-	seen uint64 // the last durable event that was shown
+	seen    uint64 // the last durable event that was shown
+	restore func() // gives the terminal back as it was
 }
 
 // drive does a job to the run's next rest: it ended, waits for people who are not here, or was stopped. It reports
@@ -56,6 +58,8 @@ func (d *driver) prepareAndRun(ctx context.Context) error {
 			return err
 		}
 	}
+	d.restore = d.m.mute()
+	defer d.restore()
 	ctx, stop := d.signals(ctx)
 	defer stop()
 	d.tree = progress.NewTree(d.job.plan)
@@ -222,8 +226,7 @@ func (d *driver) show(ev *fermata.Event) {
 // signals makes a context that the first Ctrl-C ends; the second ends the process.
 func (d *driver) signals(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	caught := make(chan os.Signal, 2)
-	done := make(chan struct{})
+	caught, done := make(chan os.Signal, 2), make(chan struct{})
 	signal.Notify(caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		for first := true; ; first = false {
@@ -233,7 +236,7 @@ func (d *driver) signals(ctx context.Context) (context.Context, func()) {
 			case <-caught:
 			}
 			if !first {
-				d.m.err.Print("\r\x1b[?25h"[:cursorCodes(d.m.err.Live)])
+				d.giveBack()
 				d.m.Exit(exitPaused)
 			}
 			cancel(errInterrupted)
@@ -246,10 +249,18 @@ func (d *driver) signals(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// cursorCodes is how much of the code that shows the cursor again a terminal is sent.
-func cursorCodes(live bool) int {
-	if live {
-		return len("\r\x1b[?25h")
+// giveBack leaves the terminal as it was found, for an end in the middle of things.
+func (d *driver) giveBack() {
+	if d.m.err.Live {
+		d.m.err.Print("\r\x1b[J\x1b[?25h")
 	}
-	return 0
+	d.restore()
+}
+
+// mute keeps what is typed out of what is drawn, until the returned function is called.
+func (m *Main) mute() (restore func()) {
+	if in := m.terminal(); in != nil && m.err.Live {
+		return term.Mute(in)
+	}
+	return func() {}
 }

@@ -103,14 +103,19 @@ func (m *mapping) delta(p *pass, old, new unsafe.Pointer) {
 		p.replace(m, old, new)
 		return
 	}
-	if p.enter() {
+	if p.enter() && !a.IsNil() {
 		start, first, noted := len(p.buf), len(p.parts), len(p.todo)
 		known, ok := m.names(a)
+		kept := 0
 		if ok {
-			ok = m.changes(p, a, b, known)
+			kept, ok = m.changes(p, a, b, known)
 		}
 		if ok {
-			p.object(start, first, m.gone(p, a, b, known))
+			var gone []string
+			if kept < a.Len() {
+				gone = m.gone(p, a, b, known)
+			}
+			p.object(start, first, gone)
 		} else {
 			p.rewrite(m, old, new, start, first, noted)
 		}
@@ -149,8 +154,9 @@ func (m *mapping) names(a reflect.Value) (known map[string]reflect.Value, ok boo
 	return known, true
 }
 
-// changes writes what is new or changed in b. It reports false when the names of the keys are not to be relied on.
-func (m *mapping) changes(p *pass, a, b reflect.Value, known map[string]reflect.Value) bool {
+// changes writes what is new or changed in b, and counts the members that a has too. It reports false when the names of
+// the keys are not to be relied on.
+func (m *mapping) changes(p *pass, a, b reflect.Value, known map[string]reflect.Value) (kept int, ok bool) {
 	is, was := m.spare.Get().(*entry), m.spare.Get().(*entry)
 	defer func() {
 		for _, e := range []*entry{is, was} {
@@ -159,11 +165,13 @@ func (m *mapping) changes(p *pass, a, b reflect.Value, known map[string]reflect.
 			m.spare.Put(e)
 		}
 	}()
-	seen := make(map[string]bool)
+	var seen map[string]bool
+	if m.byName {
+		seen = make(map[string]bool, b.Len())
+	}
 	for it := b.MapRange(); it.Next() && p.err == nil; {
 		is.key.SetIterKey(it)
-		key := is.key
-		name := ""
+		key, name := is.key, ""
 		if m.byName {
 			var err error
 			if name, err = m.name(key); err != nil {
@@ -171,18 +179,19 @@ func (m *mapping) changes(p *pass, a, b reflect.Value, known map[string]reflect.
 				break
 			}
 			if seen[name] {
-				return false
+				return 0, false
 			}
 			seen[name] = true
 			if k, ok := known[name]; ok {
 				key = k
 			}
 		}
-		is.value.SetIterValue(it)
 		found := a.MapIndex(key)
-		before, noted := len(p.buf), len(p.todo)
 		if found.IsValid() {
+			kept++
+			is.value.SetIterValue(it)
 			was.value.Set(found)
+			before, noted := len(p.buf), len(p.todo)
 			m.elem.delta(p, address(was.value), address(is.value))
 			if len(p.buf) == before && len(p.todo) == noted {
 				continue
@@ -194,32 +203,31 @@ func (m *mapping) changes(p *pass, a, b reflect.Value, known map[string]reflect.
 			name, _ = m.name(key)
 		}
 		if !utf8.ValidString(name) {
-			return false
+			return 0, false
 		}
-		m.change(p, a, it, name, found)
+		m.change(p, a, it, name, key, found)
 	}
-	return true
+	return kept, true
 }
 
 func address(v reflect.Value) unsafe.Pointer { return v.Addr().UnsafePointer() }
 
 // change writes the delta of one member, from copies that stay until the snapshot has been brought up to date.
-func (m *mapping) change(p *pass, a reflect.Value, it *reflect.MapIter, name string, found reflect.Value) {
-	is := m.newEntry()
-	is.key.SetIterKey(it)
+func (m *mapping) change(p *pass, a reflect.Value, it *reflect.MapIter, name string, key, found reflect.Value) {
+	is, was := m.newEntry(), m.newEntry()
 	is.value.SetIterValue(it)
-	kept := reflect.New(m.typ.Elem()).Elem()
+	was.key.Set(key)
 	before := len(p.buf)
 	if found.IsValid() {
-		kept.Set(found)
-		m.elem.delta(p, address(kept), address(is.value))
+		was.value.Set(found)
+		m.elem.delta(p, address(was.value), address(is.value))
 	} else {
-		p.replace(m.elem, address(kept), address(is.value))
+		p.replace(m.elem, address(was.value), address(is.value))
 	}
 	if len(p.buf) > before {
 		p.member(name, before)
 	}
-	p.later(func() { a.SetMapIndex(is.key, kept) })
+	p.later(func() { a.SetMapIndex(was.key, was.value) })
 }
 
 // gone lists the members of a that b does not have.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -14,8 +15,12 @@ import (
 
 // Lines asks line by line: for terminals that cannot redraw, and for people who have their screen read out.
 type Lines struct {
-	Out   io.Writer
-	lines chan line
+	Out     io.Writer
+	discard func() // throws away what was typed before a question
+
+	in      *bufio.Reader
+	lines   chan line
+	reading bool
 }
 
 type line struct {
@@ -23,23 +28,12 @@ type line struct {
 	err  error
 }
 
-// NewLines reads from in. It reads only while something is asked, one line at a time.
+// NewLines reads from in, and only while something is asked.
 func NewLines(in io.Reader, out io.Writer) *Lines {
-	l := &Lines{Out: out, lines: make(chan line)}
-	go func() {
-		r := bufio.NewReader(in)
-		for {
-			text, err := r.ReadString('\n')
-			if err != nil && text != "" && errors.Is(err, io.EOF) {
-				err = nil
-			}
-			l.lines <- line{strings.TrimRight(text, "\r\n"), err}
-			if err != nil {
-				close(l.lines)
-				return
-			}
-		}
-	}()
+	l := &Lines{Out: out, in: bufio.NewReader(in), lines: make(chan line, 1), discard: func() {}}
+	if f, ok := in.(*os.File); ok {
+		l.discard = func() { term.Discard(f) }
+	}
 	return l
 }
 
@@ -47,6 +41,8 @@ func NewLines(in io.Reader, out io.Writer) *Lines {
 func (l *Lines) Fill(ctx context.Context, f *Form, entries []Entry, problem error) ([]Entry, error) {
 	if problem != nil {
 		l.say("  ! %v\n", problem)
+	} else {
+		l.discard()
 	}
 	filled := make([]Entry, len(f.Fields))
 	for i := range f.Fields {
@@ -86,20 +82,29 @@ func (l *Lines) field(ctx context.Context, f *Field, start Entry) (Entry, error)
 	}
 }
 
+// read reads a line, aside: when ctx is done first, the line is kept for the next question.
 func (l *Lines) read(ctx context.Context) (string, error) {
+	if !l.reading {
+		l.reading = true
+		go func() {
+			text, err := l.in.ReadString('\n')
+			if err != nil && text != "" && errors.Is(err, io.EOF) {
+				err = nil
+			}
+			l.lines <- line{strings.TrimRight(text, "\r\n"), err}
+		}()
+	}
 	select {
 	case <-ctx.Done():
 		l.say("\n")
 		return "", context.Cause(ctx)
-	case line, ok := <-l.lines:
-		switch {
-		case !ok || errors.Is(line.err, io.EOF):
+	case line := <-l.lines:
+		l.reading = false
+		if errors.Is(line.err, io.EOF) {
 			l.say("\n")
 			return "", ErrLater
-		case line.err != nil:
-			return "", line.err
 		}
-		return line.text, nil
+		return line.text, line.err
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/huh/v2"
 	"charm.land/lipgloss/v2"
+
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 )
 
 // Terminal asks on a terminal, with fields that are edited in place. The form goes away when it is filled in.
@@ -35,6 +37,7 @@ func (t *Terminal) Fill(ctx context.Context, f *Form, entries []Entry, problem e
 	}
 	shown := huh.NewForm(group).WithTheme(huh.ThemeFunc(t.theme)).WithKeyMap(keys()).WithShowHelp(false)
 	shown.SubmitCmd, shown.CancelCmd = tea.Quit, tea.Quit
+	term.Discard(t.In)
 	page := &page{form: shown, dot: t.dot()}
 	_, err := tea.NewProgram(page, tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out),
 		tea.WithEnvironment(t.Environ), tea.WithoutSignalHandler()).Run()

@@ -108,7 +108,7 @@ func (v *live) Hold() {
 	v.area.Clear()
 	now := time.Now()
 	for _, r := range v.tree.Take() {
-		v.area.Print(v.paint.row(r, now, 0))
+		v.area.Print(v.screen.Cut(v.paint.row(r, now, 0), v.screen.Width()))
 	}
 }
 
@@ -130,7 +130,7 @@ func (v *live) Close() {
 		if r.State == Running {
 			r.State, r.Ended = Left, now
 		}
-		v.area.Print(v.paint.row(r, now, 0))
+		v.area.Print(v.screen.Cut(v.paint.row(r, now, 0), v.screen.Width()))
 	}
 }
 

@@ -1,0 +1,224 @@
+package fermatatest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/memory"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// CrashOption says how [Crash] runs a plan, and what it looks at.
+type CrashOption func(*explorer)
+
+// Answers are given to the questions of a node, by the node's path ("review", "inner/review"): the first to its first
+// question, the second to its second, and so on. A question that has none, or [NoAnswer], stays open until its
+// deadline.
+func Answers(byNode map[string][]any) CrashOption {
+	return func(x *explorer) { x.answers = byNode }
+}
+
+// AnswerFunc answers every question by a function. It must give the same answer to the same question always: after a
+// crash it may be asked again.
+func AnswerFunc(f func(q fermata.Interrupt) any) CrashOption {
+	return func(x *explorer) { x.answer = f }
+}
+
+// NoAnswer leaves a question open.
+const NoAnswer = noAnswer("no answer")
+
+type noAnswer string
+
+// Effects lets Crash look at what has happened in the outside world: how often each effect, by a name of the test's.
+// Only the growth from one look to the next counts. An effect of a step may happen once more for each crash; one
+// outside of steps may happen as often as it likes and must not be counted.
+func Effects(count func() map[string]int) CrashOption {
+	return func(x *explorer) { x.effects = count }
+}
+
+// OnlyOnce names effects, of those that [Effects] counts, that never happen again after a crash: those of AtMostOnce
+// steps (law J5).
+func OnlyOnce(names ...string) CrashOption {
+	return func(x *explorer) {
+		for _, name := range names {
+			x.once[name] = true
+		}
+	}
+}
+
+// Before is called before the plan is run from its beginning: it resets what the test's nodes keep outside of the run.
+func Before(f func()) CrashOption { return func(x *explorer) { x.before = f } }
+
+// On keeps the runs in stores that are opened in a folder, a new one for each run, and closed and opened again with
+// each crash. Defaults to a store in memory that outlives the crashes.
+func On(open func(dir string) (journal.Store, error)) CrashOption {
+	return func(x *explorer) { x.open = open }
+}
+
+// WithOptions are the runtimes' options: services, a logger, a name. Store and Clock are Crash's own.
+func WithOptions(o fermata.Options) CrashOption { return func(x *explorer) { x.options = o } }
+
+// Every looks only at every n-th place to crash at, beginning with the first: for long plans, and slow stores.
+// Defaults to 1.
+func Every(n int) CrashOption { return func(x *explorer) { x.stride = max(n, 1) } }
+
+// Within limits how long a process may take, in real time. Defaults to 10 seconds.
+func Within(d time.Duration) CrashOption { return func(x *explorer) { x.patience = d } }
+
+// Report says what an exploration has looked at.
+type Report struct {
+	Result  fermata.Result // of the run without a crash
+	Appends []string       // what it stored, one for each append
+	Crashes int            // how many crashes there were, in all runs
+}
+
+// Crash runs a plan to its end, and then once more for each place where it can be interrupted: the engine dies before
+// and after each append to the journal, a new one is started on the same store, and takes the run to its end. Then it
+// runs the plan with processes that die again and again, after each append that takes the run on.
+//
+// The input is made anew for each run. Time is a [Clock], which goes on when the run waits for nothing but time.
+// People answer by [Answers] or [AnswerFunc].
+//
+// Each run must keep the laws; what breaks one is an error of t that names the law, the task and the place:
+//
+//   - the result is that of the run without a crash, and so is what the tasks recorded, one by one (J1, J5);
+//   - no call of a task is recorded twice, and no effect happens more than once more for each crash (J5);
+//   - no task that is finished is started again (J4);
+//   - a reader that goes on after the last event it saw gets every event once, numbered without a gap (E1);
+//   - nothing is left behind: no open question, no timer (H4).
+//
+// A crash between the intent and the outcome of an AtMostOnce step leaves an outcome that nobody knows
+// (node.ErrOutcomeUnknown); the run may then take another way, and its result is not compared.
+func Crash(t testing.TB, p *plan.Plan, input func() any, opts ...CrashOption) Report {
+	t.Helper()
+	x := &explorer{
+		plan: p, input: input, once: make(map[string]bool), stride: 1, patience: 10 * time.Second, dir: t.TempDir,
+	}
+	for _, opt := range opts {
+		opt(x)
+	}
+	report, broken := x.explore(t.Context())
+	for _, v := range broken {
+		t.Error(v.String())
+	}
+	return report
+}
+
+// explorer is a plan with all that is needed to run it.
+type explorer struct {
+	plan     *plan.Plan
+	input    func() any
+	answers  map[string][]any
+	answer   func(q fermata.Interrupt) any
+	effects  func() map[string]int
+	once     map[string]bool
+	before   func()
+	open     func(dir string) (journal.Store, error)
+	options  fermata.Options
+	stride   int
+	patience time.Duration
+	dir      func() string
+}
+
+// Violation is a law that was broken.
+type violation struct {
+	where string // the crash
+	law   string // "J4", "" for what no law has a number for
+	what  string
+}
+
+func (v violation) String() string {
+	if v.law == "" {
+		return v.where + ": " + v.what
+	}
+	return fmt.Sprintf("%s: law %s: %s", v.where, v.law, v.what)
+}
+
+// mostBroken is how many broken laws are listed: the first ones tell most.
+const mostBroken = 20
+
+func (x *explorer) explore(ctx context.Context) (Report, []violation) {
+	clean := x.run(ctx, "without a crash", func(int) death { return death{} })
+	report := Report{Result: clean.result, Appends: clean.appends}
+	broken := clean.broken
+	if len(broken) > 0 {
+		return report, broken
+	}
+	look := func(where string, plan func(process int) death) {
+		if len(broken) >= mostBroken || ctx.Err() != nil {
+			return
+		}
+		tr := x.run(ctx, where, plan)
+		report.Crashes += tr.crashes
+		tr.compare(clean)
+		broken = append(broken, tr.broken...)
+	}
+	for k := 1; k <= len(clean.appends); k += x.stride {
+		for _, after := range []bool{false, true} {
+			d := death{at: k, after: after}
+			look(fmt.Sprintf("%v (%s)", d, clean.appends[k-1]), func(process int) death {
+				if process == 0 {
+					return d
+				}
+				return death{}
+			})
+		}
+	}
+	// The first append of a process that takes over says so; the one behind it takes the run on.
+	look("a crash before every third append", func(int) death { return death{at: 3} })
+	look("a crash after every second append", func(int) death { return death{at: 2, after: true} })
+	return report, broken
+}
+
+// keep is the store of one run, which its processes come and go with.
+type keep struct {
+	x     *explorer
+	dir   string
+	store journal.Store
+}
+
+func (x *explorer) keep() (*keep, error) {
+	k := &keep{x: x}
+	if x.open == nil {
+		k.store = memory.New()
+		return k, nil
+	}
+	k.dir = x.dir()
+	return k, k.reopen()
+}
+
+func (k *keep) reopen() (err error) {
+	if k.x.open == nil {
+		return nil
+	}
+	if k.store != nil {
+		if err := k.store.Close(); err != nil {
+			return fmt.Errorf("the store could not be closed: %w", err)
+		}
+		k.store = nil
+	}
+	if k.store, err = k.x.open(k.dir); err != nil {
+		return fmt.Errorf("the store could not be opened again: %w", err)
+	}
+	return nil
+}
+
+func (k *keep) close() error {
+	if k.store == nil {
+		return nil
+	}
+	return k.store.Close()
+}
+
+// look counts the effects so far.
+func (x *explorer) look() map[string]int {
+	if x.effects == nil {
+		return nil
+	}
+	return maps.Clone(x.effects())
+}

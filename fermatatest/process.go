@@ -1,0 +1,292 @@
+package fermatatest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// runID is the id of every run that is explored: idempotency keys are the same in all of them.
+const runID = "run_explored"
+
+// trial is one run of the plan, by as many processes as it takes.
+type trial struct {
+	x       *explorer
+	where   string
+	clock   *Clock
+	keep    *keep
+	given   map[string]any // answers by task and call
+	used    map[string]int // how many answers of a node have been given
+	seen    []journal.Entry
+	appends []string // of the first process
+	crashes int
+	effects map[string]int // how often each happened in this run
+	result  fermata.Result
+	journal []journal.Entry
+	broken  []violation
+}
+
+func (tr *trial) breaks(law, format string, args ...any) {
+	tr.broken = append(tr.broken, violation{where: tr.where, law: law, what: fmt.Sprintf(format, args...)})
+}
+
+// run takes the plan from its beginning to its end. Each process dies as the plan of deaths says.
+func (x *explorer) run(ctx context.Context, where string, deaths func(process int) death) *trial {
+	tr := &trial{
+		x: x, where: where, clock: &Clock{}, given: make(map[string]any), used: make(map[string]int),
+		effects: make(map[string]int),
+	}
+	if x.before != nil {
+		x.before()
+	}
+	var err error
+	if tr.keep, err = x.keep(); err != nil {
+		tr.breaks("", "%v", err)
+		return tr
+	}
+	defer func() {
+		if err := tr.keep.close(); err != nil {
+			tr.breaks("", "the store could not be closed: %v", err)
+		}
+	}()
+	effects := x.look()
+	const most = 10_000
+	for process := 0; ; process++ {
+		if process == most {
+			tr.breaks("", "%d processes did not bring the run to its end", most)
+			return tr
+		}
+		if over := tr.live(ctx, process, deaths(process)); over {
+			break
+		}
+		tr.crashes++
+		if err := tr.keep.reopen(); err != nil {
+			tr.breaks("", "%v", err)
+			return tr
+		}
+	}
+	for name, n := range x.look() {
+		if grown := n - effects[name]; grown != 0 {
+			tr.effects[name] = grown
+		}
+	}
+	if len(tr.broken) == 0 {
+		tr.inspect(ctx)
+	}
+	return tr
+}
+
+// process is one life of the engine.
+type process struct {
+	tr    *trial
+	store *mortal
+	rt    *fermata.Runtime
+	run   *fermata.Run
+}
+
+// live drives the run in a process of its own, until it has ended, rests for good, or the process dies. It is over
+// also when something is broken.
+func (tr *trial) live(ctx context.Context, number int, d death) (over bool) {
+	ctx, cancel := context.WithTimeout(ctx, tr.x.patience)
+	defer cancel()
+	p := &process{tr: tr, store: newMortal(tr.keep.store, d)}
+	defer func() {
+		if number == 0 {
+			tr.appends = p.store.written()
+		}
+	}()
+	alive, die := context.WithCancel(ctx)
+	defer die()
+	go func() {
+		select {
+		case <-p.store.died:
+			die()
+		case <-alive.Done():
+		}
+	}()
+	err := p.drive(alive)
+	switch {
+	case p.store.isDead():
+		return false
+	case err == nil:
+		return true
+	case ctx.Err() != nil:
+		tr.breaks("", "nothing happened for %s; the last append was %q; %v", tr.x.patience, last(p.store.written()), err)
+	default:
+		tr.breaks("", "%v", err)
+	}
+	return true
+}
+
+func last(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return list[len(list)-1]
+}
+
+// drive begins the run, or takes it up, and brings it to its end.
+func (p *process) drive(ctx context.Context) (err error) {
+	tr := p.tr
+	o := tr.x.options
+	o.Store, o.Clock = p.store, tr.clock
+	if p.rt, err = fermata.New(o); err != nil {
+		return fmt.Errorf("the runtime did not start: %w", err)
+	}
+	defer func() { err = errors.Join(err, p.rt.Close()) }()
+	if err := p.begin(ctx); err != nil {
+		return err
+	}
+	reading, stop := context.WithCancel(ctx)
+	events := make(chan error, 1)
+	go func() { events <- p.follow(reading) }()
+	passing := make(chan struct{})
+	go func() {
+		defer close(passing)
+		p.passTime(reading)
+	}()
+	err = p.serve(ctx)
+	if err == nil && tr.result.Status.Ended() {
+		err = <-events // a reader of a run that has ended comes to the end, too
+		stop()
+	} else {
+		stop()
+		<-events
+	}
+	<-passing
+	return err
+}
+
+// begin starts the run, or takes it up where it is stored.
+func (p *process) begin(ctx context.Context) error {
+	rows, err := p.tr.keep.store.Runs(ctx, journal.RunFilter{ID: runID})
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		p.run, err = p.rt.Start(ctx, p.tr.x.plan, p.tr.x.input(), fermata.WithID(runID))
+		if err != nil {
+			return fmt.Errorf("the run did not start: %w", err)
+		}
+		return nil
+	}
+	if p.run, err = p.rt.Resume(ctx, runID, p.tr.x.plan); err != nil {
+		return fmt.Errorf("the run was not resumed: %w", err)
+	}
+	return nil
+}
+
+// follow reads the run's events from where the reader before has stopped.
+func (p *process) follow(ctx context.Context) error {
+	after := uint64(0)
+	if n := len(p.tr.seen); n > 0 {
+		after = p.tr.seen[n-1].Seq
+	}
+	for e, err := range p.run.Events(ctx, after) {
+		if err != nil {
+			return fmt.Errorf("events: %w", err)
+		}
+		if e.Sub == 0 {
+			p.tr.seen = append(p.tr.seen, e.Entry)
+		}
+	}
+	return nil
+}
+
+// serve waits for the run and answers what it asks.
+func (p *process) serve(ctx context.Context) error {
+	for {
+		result, err := p.run.Wait(ctx)
+		if err != nil {
+			return fmt.Errorf("wait: %w", err)
+		}
+		p.tr.result = result
+		if result.Status.Ended() {
+			return nil
+		}
+		changed := p.store.changes()
+		answered, err := p.answerOne(ctx, result.Interrupts)
+		if err != nil {
+			return err
+		}
+		if answered {
+			continue
+		}
+		due, ok, err := p.nextTimer(ctx)
+		if err != nil || !ok {
+			return err // it rests: nobody answers, and nothing is due
+		}
+		p.tr.clock.AdvanceTo(due)
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("a timer was due, and nothing came of it: %w", ctx.Err())
+		}
+	}
+}
+
+// answerOne answers the first question that has an answer.
+func (p *process) answerOne(ctx context.Context, questions []fermata.Interrupt) (bool, error) {
+	for _, q := range questions {
+		value := p.tr.answerTo(q)
+		if value == NoAnswer {
+			continue
+		}
+		if err := p.rt.Answer(ctx, q.ID, value, fermata.InRole(q.Role)); err != nil {
+			return false, fmt.Errorf("the answer to %s %s: %w", q.Task, q.Op, err)
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+// answerTo finds the answer to a question; the same question has the same answer always.
+func (tr *trial) answerTo(q fermata.Interrupt) any {
+	if tr.x.answer != nil {
+		return tr.x.answer(q)
+	}
+	identity := q.Task + " " + q.Op
+	if value, ok := tr.given[identity]; ok {
+		return value
+	}
+	path := nodeOf(q.Task)
+	value := any(NoAnswer)
+	if n := tr.used[path]; n < len(tr.x.answers[path]) {
+		value = tr.x.answers[path][n]
+	}
+	tr.used[path]++
+	tr.given[identity] = value
+	return value
+}
+
+// passTime lets the clock go on whenever the run waits for time alone.
+func (p *process) passTime(ctx context.Context) {
+	for {
+		changed := p.store.changes()
+		rows, err := p.tr.keep.store.Runs(ctx, journal.RunFilter{ID: runID})
+		if err == nil && len(rows) > 0 && rows[0].Waiting == 0 && !fermata.Status(rows[0].Status).Ended() {
+			if due, ok, err := p.nextTimer(ctx); err == nil && ok {
+				p.tr.clock.AdvanceTo(due)
+			}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// nextTimer is when the run's next timer is due.
+func (p *process) nextTimer(ctx context.Context) (time.Time, bool, error) {
+	timers, err := p.tr.keep.store.Timers(ctx, math.MaxInt64, 1)
+	if err != nil || len(timers) == 0 {
+		return time.Time{}, false, err
+	}
+	return time.UnixMicro(timers[0].Due), true, nil
+}

@@ -1,0 +1,451 @@
+package value
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// This file keeps values of any type: what JSON gives, plain Go numbers, and through encoding/json whatever else.
+// Snapshots and copies hold them as JSON gives them: nil, bool, string, json.Number, []any, map[string]any.
+
+// slot keeps an any.
+type slot struct{}
+
+func (slot) write(p *pass, at unsafe.Pointer) { p.writeAny(*(*any)(at)) }
+
+func (slot) delta(p *pass, old, new unsafe.Pointer) {
+	at := (*any)(old)
+	p.deltaAny(&place{slot: at}, *at, *(*any)(new))
+}
+
+func (slot) copy(p *pass, dst, src unsafe.Pointer) { *(*any)(dst) = p.copyAny(*(*any)(src)) }
+
+func (slot) cells(uintptr, []cell) ([]cell, bool) { return nil, false }
+
+// object keeps a map[string]any.
+type object struct{}
+
+func (object) write(p *pass, at unsafe.Pointer) { p.writeMap(*(*map[string]any)(at)) }
+
+func (c object) delta(p *pass, old, new unsafe.Pointer) {
+	a, b := *(*map[string]any)(old), *(*map[string]any)(new)
+	if (a == nil) != (b == nil) {
+		p.replace(c, old, new)
+		return
+	}
+	if !p.deltaMap(a, b) {
+		start := len(p.buf)
+		p.rewrite(c, old, new, start, len(p.parts), len(p.todo))
+	}
+}
+
+func (object) copy(p *pass, dst, src unsafe.Pointer) {
+	*(*map[string]any)(dst) = p.copyMap(*(*map[string]any)(src))
+}
+
+func (object) cells(uintptr, []cell) ([]cell, bool) { return nil, false }
+
+// place is where a value of a snapshot is: in an interface, a map, or a list.
+type place struct {
+	slot *any
+	in   map[string]any
+	key  string
+	list []any
+	at   int
+}
+
+func (x place) set(v any) {
+	switch {
+	case x.slot != nil:
+		*x.slot = v
+	case x.in != nil:
+		x.in[x.key] = v
+	default:
+		x.list[x.at] = v
+	}
+}
+
+// numberText appends the JSON of a number of any of Go's types.
+func numberText(dst []byte, v any) (text []byte, isNumber bool) {
+	switch v := v.(type) {
+	case json.Number:
+		text, _ := numeralText(v)
+		return append(dst, text...), true
+	case int:
+		return strconv.AppendInt(dst, int64(v), 10), true
+	case int64:
+		return strconv.AppendInt(dst, v, 10), true
+	case float64:
+		return appendFloat(dst, v, 64), true
+	case int32:
+		return strconv.AppendInt(dst, int64(v), 10), true
+	case uint64:
+		return strconv.AppendUint(dst, v, 10), true
+	case uint:
+		return strconv.AppendUint(dst, uint64(v), 10), true
+	case uint32:
+		return strconv.AppendUint(dst, uint64(v), 10), true
+	case float32:
+		return appendFloat(dst, float64(v), 32), true
+	case int16:
+		return strconv.AppendInt(dst, int64(v), 10), true
+	case int8:
+		return strconv.AppendInt(dst, int64(v), 10), true
+	case uint16:
+		return strconv.AppendUint(dst, uint64(v), 10), true
+	case uint8:
+		return strconv.AppendUint(dst, uint64(v), 10), true
+	}
+	return dst, false
+}
+
+// badNumber says what is wrong with a number, "" if nothing is.
+func badNumber(v any) string {
+	switch v := v.(type) {
+	case float64:
+		if !isFinite(v) {
+			return notFinite(v)
+		}
+	case float32:
+		if !isFinite(float64(v)) {
+			return notFinite(float64(v))
+		}
+	case json.Number:
+		if _, ok := numeralText(v); !ok {
+			return badNumeral(v)
+		}
+	}
+	return ""
+}
+
+func (p *pass) writeAny(v any) {
+	switch v := v.(type) {
+	case nil:
+		p.buf = append(p.buf, "null"...)
+	case bool:
+		p.buf = strconv.AppendBool(p.buf, v)
+	case string:
+		p.buf = appendString(p.buf, v)
+	case map[string]any:
+		p.writeMap(v)
+	case []any:
+		p.writeList(v)
+	default:
+		if bad := badNumber(v); bad != "" {
+			p.fail(bad)
+			return
+		}
+		var ok bool
+		if p.buf, ok = numberText(p.buf, v); ok {
+			return
+		}
+		text, err := json.Marshal(v)
+		if err != nil {
+			p.fail(err.Error())
+			return
+		}
+		p.buf = append(p.buf, text...)
+	}
+}
+
+func (p *pass) writeMap(m map[string]any) {
+	if m == nil {
+		p.buf = append(p.buf, "null"...)
+		return
+	}
+	if p.enter() {
+		p.buf = append(p.buf, '{')
+		for i, k := range slices.Sorted(maps.Keys(m)) {
+			if i > 0 {
+				p.buf = append(p.buf, ',')
+			}
+			p.buf = append(appendString(p.buf, k), ':')
+			p.writeAny(m[k])
+		}
+		p.buf = append(p.buf, '}')
+	}
+	p.leave()
+}
+
+func (p *pass) writeList(list []any) {
+	if list == nil {
+		p.buf = append(p.buf, "null"...)
+		return
+	}
+	if p.enter() {
+		p.buf = append(p.buf, '[')
+		p.writeItems(list)
+		p.buf = append(p.buf, ']')
+	}
+	p.leave()
+}
+
+func (p *pass) writeItems(list []any) {
+	for i, v := range list {
+		if i > 0 {
+			p.buf = append(p.buf, ',')
+		}
+		p.writeAny(v)
+	}
+}
+
+// copyAny copies a value into the form that JSON gives it.
+func (p *pass) copyAny(v any) any {
+	switch v := v.(type) {
+	case nil, bool, string:
+		return v
+	case map[string]any:
+		if m := p.copyMap(v); m != nil {
+			return m
+		}
+		return nil
+	case []any:
+		if list := p.copyList(v); list != nil {
+			return list
+		}
+		return nil
+	case json.Number:
+		if text, ok := numeralText(v); ok {
+			return json.Number(text)
+		}
+	}
+	if bad := badNumber(v); bad != "" {
+		p.fail(bad)
+		return nil
+	}
+	var small [32]byte
+	if text, ok := numberText(small[:0], v); ok {
+		return json.Number(text)
+	}
+	return p.throughJSON(v)
+}
+
+// throughJSON turns a value of another type into what its JSON gives.
+func (p *pass) throughJSON(v any) any {
+	text, err := json.Marshal(v)
+	if err != nil {
+		p.fail(err.Error())
+		return nil
+	}
+	var back any
+	if err := decodeJSON(text, &back); err != nil {
+		p.fail(err.Error())
+	}
+	return back
+}
+
+// decodeJSON is json.Unmarshal, but for numbers in interfaces, which become json.Number.
+func decodeJSON(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if len(bytes.TrimLeft(data[d.InputOffset():], " \t\r\n")) > 0 {
+		return &json.SyntaxError{Offset: d.InputOffset()}
+	}
+	return nil
+}
+
+func (p *pass) copyMap(m map[string]any) map[string]any {
+	if m == nil {
+		return nil
+	}
+	made := make(map[string]any, len(m))
+	if p.enter() {
+		for k, v := range m {
+			made[k] = p.copyAny(v)
+		}
+	}
+	p.leave()
+	return made
+}
+
+func (p *pass) copyList(list []any) []any {
+	if list == nil {
+		return nil
+	}
+	made := make([]any, len(list))
+	if p.enter() {
+		for i, v := range list {
+			made[i] = p.copyAny(v)
+		}
+	}
+	p.leave()
+	return made
+}
+
+// deltaAny writes how the value old of a snapshot, which is at the given place, became new.
+func (p *pass) deltaAny(at *place, old, new any) {
+	switch new := new.(type) {
+	case nil:
+		if old == nil {
+			return
+		}
+	case bool:
+		if was, ok := old.(bool); ok && was == new {
+			return
+		}
+	case string:
+		if was, ok := old.(string); ok {
+			p.stringAt(at, was, new)
+			return
+		}
+	case map[string]any:
+		if was, ok := old.(map[string]any); ok && new != nil && p.deltaMap(was, new) {
+			return
+		}
+		if new == nil && old == nil {
+			return
+		}
+	case []any:
+		if was, ok := old.([]any); ok && new != nil {
+			p.deltaList(at, was, new)
+			return
+		}
+		if new == nil && old == nil {
+			return
+		}
+	default:
+		var a, b [32]byte
+		is, isNumber := numberText(a[:0], new)
+		if !isNumber {
+			p.deltaAny(at, old, p.throughJSON(new))
+			return
+		}
+		if was, ok := numberText(b[:0], old); ok && bytes.Equal(was, is) && badNumber(new) == "" {
+			return
+		}
+	}
+	p.replaceAny(at, new)
+}
+
+// replaceAny writes that new takes the place of what is there.
+func (p *pass) replaceAny(at *place, new any) {
+	p.buf = append(p.buf, "[0,"...)
+	p.writeAny(new)
+	p.buf = append(p.buf, ']')
+	where := *at
+	p.later(func() { where.set(p.copyAny(new)) })
+}
+
+func (p *pass) stringAt(at *place, old, new string) {
+	if old == new {
+		return
+	}
+	if !sameText(old, new) {
+		p.changeString(old, new)
+	}
+	where := *at
+	p.later(func() { where.set(new) })
+}
+
+// deltaMap writes how one map became another. It reports false, having written nothing, when there are keys that JSON
+// does not tell apart.
+func (p *pass) deltaMap(a, b map[string]any) bool {
+	if !p.enter() {
+		p.leave()
+		return true
+	}
+	start, first, noted, kept := len(p.buf), len(p.parts), len(p.todo), 0
+	for k, v := range b {
+		was, ok := a[k]
+		before := len(p.buf)
+		at := place{in: a, key: k}
+		if ok {
+			kept++
+			p.deltaAny(&at, was, v)
+		} else {
+			p.replaceAny(&at, v)
+		}
+		if len(p.buf) == before {
+			continue
+		}
+		if !utf8.ValidString(k) {
+			p.buf, p.parts = p.buf[:start], p.parts[:first]
+			p.forget(noted)
+			p.leave()
+			return false
+		}
+		p.member(k, before)
+	}
+	var gone []string
+	if kept < len(a) {
+		for k := range a {
+			if _, ok := b[k]; !ok {
+				gone = append(gone, k)
+				p.later(func() { delete(a, k) })
+			}
+		}
+	}
+	p.object(start, first, gone)
+	p.leave()
+	return true
+}
+
+// deltaList writes how one list became another.
+func (p *pass) deltaList(at *place, a, b []any) {
+	if !p.enter() {
+		p.leave()
+		return
+	}
+	start, noted := len(p.buf), len(p.todo)
+	keep, edits, replaced := min(len(a), len(b)), 0, 0
+	for i := range keep {
+		before := len(p.buf)
+		p.deltaAny(&place{list: a, at: i}, a[i], b[i])
+		if len(p.buf) > before {
+			if isReplacement(p.buf[before:]) {
+				replaced++
+			}
+			p.editAt(i, before, edits > 0)
+			edits++
+		}
+	}
+	if edits > 0 || len(a) != len(b) {
+		p.finishList(start, keep, edits, b)
+		if len(a) != len(b) {
+			where := *at
+			p.later(func() { where.set(p.extendAny(a, b, keep)) })
+		}
+		if end := len(p.buf); replaced > keep/2 {
+			p.buf = append(p.buf, "[0,"...)
+			p.writeList(b)
+			p.buf = append(p.buf, ']')
+			if p.choose(start, end) {
+				p.forget(noted)
+				where := *at
+				p.later(func() { where.set(p.copyAny(b)) })
+			}
+		}
+	}
+	p.leave()
+}
+
+func (p *pass) finishList(start, keep, edits int, b []any) {
+	if edits == 0 {
+		p.buf = append(p.buf, "[2,"...)
+	} else {
+		p.insert(start, "[3,{")
+		p.buf = append(p.buf, "},"...)
+	}
+	p.buf = strconv.AppendInt(p.buf, int64(keep), 10)
+	p.buf = append(p.buf, ",["...)
+	p.writeItems(b[keep:])
+	p.buf = append(p.buf, "]]"...)
+}
+
+// extendAny brings a list of a snapshot to the length of the new one.
+func (p *pass) extendAny(a, b []any, keep int) []any {
+	clear(a[keep:])
+	a = a[:keep]
+	for _, v := range b[keep:] {
+		a = append(a, p.copyAny(v))
+	}
+	return a
+}
