@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/schema"
 )
 
 // drive is a run in the hands of this process: its machine, its values, and the goroutine that owns both. It ends
@@ -41,7 +42,9 @@ type drive struct {
 	failure  error             // the error that failed the run, while it is known
 	tokens   map[string]string // resume tokens of the interrupts opened here (law H5)
 	result   Result
+	head     uint64 // of the journal, when driving ended
 	services *services
+	options  Options // of Evaluate
 }
 
 // input is what came from outside: it makes entries. It is done again when another writer was first (law J3).
@@ -99,7 +102,7 @@ func (d *drive) checkInput(data []byte) error {
 	if len(doc) == 0 {
 		return nil
 	}
-	s, err := d.rt.schema(doc)
+	s, err := schema.Parse(doc)
 	if err != nil {
 		return err
 	}
@@ -129,17 +132,22 @@ func outlineID(fingerprint string) string { return "plan_" + fingerprint }
 
 // load reads the journal of a run and makes ready to drive it on.
 func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
-	info, err := d.rt.Info(ctx, d.id)
-	if err != nil {
-		return err
-	}
-	d.row = info
-	if err := d.read(ctx); err != nil {
-		return err
+	if d.m.Head() == 0 {
+		info, err := d.rt.Info(ctx, d.id)
+		if err != nil {
+			return err
+		}
+		d.row = info
+		if _, err := d.read(ctx, math.MaxUint64); err != nil {
+			return err
+		}
+		if d.m.Head() < info.Head {
+			return d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: d.m.Head() + 1,
+				Err: fmt.Errorf("%w: the journal ends here, its head is %d", journal.ErrCorrupt, info.Head)})
+		}
 	}
 	now := d.now()
-	fits := d.m.Fits()
-	if fits != "" {
+	if fits := d.m.Fits(); fits != "" {
 		return d.planChanged(fits)
 	}
 	switch status := d.m.Status(); {
@@ -150,6 +158,7 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 		}
 		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
 	case Status(status).Ended():
+		d.idle = true
 		return nil
 	case why.Reason == machine.ReasonReplan:
 		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
@@ -160,37 +169,41 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 	if d.m.Due() <= now {
 		d.add(func(m *machine.Machine) error { return m.Fire(now) })
 	}
-	err = d.commit(ctx, nil)
-	if err != nil && !errors.Is(err, errOver) {
+	if err := d.commit(ctx, nil); err != nil && !errors.Is(err, errOver) {
 		return d.rt.storeError(d.id, err)
 	}
 	return nil
 }
 
-// read folds the stored journal into a new machine and finds the values that are referred to.
-func (d *drive) read(ctx context.Context) error {
+// read folds the stored journal into a new machine, finds the values that are referred to, and returns the entries
+// after the given seq.
+func (d *drive) read(ctx context.Context, after uint64) ([]journal.Entry, error) {
 	d.m = machine.New(d.plan)
 	d.vals = values{}
+	var news []journal.Entry
 	for e, err := range d.rt.store.Read(ctx, d.id, 0) {
 		if err != nil {
-			return d.rt.storeError(d.id, err)
+			return nil, d.rt.storeError(d.id, err)
 		}
 		if err := d.m.Apply(&e); err != nil {
-			return d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: e.Seq, Err: err})
+			return nil, d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: e.Seq, Err: err})
 		}
 		d.vals.note(&e)
+		if e.Seq > after {
+			news = append(news, e)
+		}
 	}
 	for _, ref := range d.m.Refs() {
 		data, err := d.vals.whole(ref)
 		if err != nil {
-			return d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: ref, Err: err})
+			return nil, d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: ref, Err: err})
 		}
 		d.vals.cells = append(d.vals.cells, cell{ref: ref, data: data})
 	}
 	d.vals.links = nil
 	d.m.Closed()
 	d.row.Head = d.m.Head()
-	return nil
+	return news, nil
 }
 
 // reload brings a value back that is not in memory any more.
@@ -307,27 +320,22 @@ func (d *drive) append(ctx context.Context, entries []journal.Entry) error {
 // rebase reads what others wrote since this drive last wrote. Answers, claims and a cancellation are folded in; when
 // another process drives the run, this one has lost it (law J3).
 func (d *drive) rebase(ctx context.Context) error {
-	head := d.m.Head()
-	if d.row.Head < head {
-		head = d.row.Head
-	}
-	busy := d.m.Busy()
-	for e, err := range d.rt.store.Read(ctx, d.id, head) {
-		if err != nil {
-			return err
-		}
-		switch e.Kind {
-		case journal.InterruptUpdated, journal.InterruptResolved, journal.RunFinished:
-			d.live.publish(d, []journal.Entry{e})
-		default:
-			return fmt.Errorf("%w: another process drives the run (%s, seq %d)", ErrConflict, e.Kind, e.Seq)
-		}
-		d.row.Head = e.Seq
-	}
-	kept := d.vals
-	if err := d.read(ctx); err != nil {
+	head, busy, kept := d.row.Head, d.m.Busy(), d.vals
+	news, err := d.read(ctx, head)
+	if err != nil {
 		return err
 	}
+	if len(news) == 0 {
+		return fmt.Errorf("%w, and nothing was written", ErrConflict)
+	}
+	for i := range news {
+		switch news[i].Kind {
+		case journal.InterruptUpdated, journal.InterruptResolved, journal.RunFinished:
+		default:
+			return fmt.Errorf("%w: another process drives the run (%s, seq %d)", ErrConflict, news[i].Kind, news[i].Seq)
+		}
+	}
+	d.live.publish(d, news)
 	for i := range d.vals.cells {
 		if c := kept.find(d.vals.cells[i].ref); c != nil {
 			d.vals.cells[i] = *c
@@ -369,10 +377,13 @@ func (d *drive) drive() {
 var errGone = errors.New("a node called runtime.Goexit")
 
 func (d *drive) clock() Clock {
-	if d.rt == nil {
-		return systemClock{}
+	switch {
+	case d.rt != nil:
+		return d.rt.clock
+	case d.options.Clock != nil:
+		return d.options.Clock
 	}
-	return d.rt.clock
+	return systemClock{}
 }
 
 func (d *drive) loop() error {
@@ -428,8 +439,8 @@ func (d *drive) finishRun() error {
 	if err != nil {
 		return err
 	}
-	result, err := finish(value)
 	var data []byte
+	result, err := mapped(func() (any, error) { return finish(value) })
 	if err == nil {
 		data, err = toJSON(result)
 	}
@@ -448,6 +459,7 @@ func (d *drive) finishRun() error {
 // settle notes how the run stands now that driving has ended.
 func (d *drive) settle() {
 	r := &d.result
+	d.head = d.row.Head
 	r.Run, r.Status = d.id, Status(d.m.Status())
 	if d.lost != nil {
 		r.Err = d.wrap(d.lost)

@@ -90,7 +90,7 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 		return false
 	}
 	for _, e := range r.late {
-		if !s.yield(e, nil) {
+		if e.Entry.Seq >= s.cursor && !s.yield(e, nil) {
 			return false
 		}
 	}
@@ -99,6 +99,9 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 
 func (s *eventSource) follow(ctx context.Context, d *drive, r *reader) bool {
 	end := d.live.read(ctx, r, func(e *Event) bool {
+		if e.Sub > 0 && e.Entry.Seq < s.cursor {
+			return true // the store had more than that
+		}
 		if e.Sub == 0 {
 			if e.Entry.Seq <= s.cursor {
 				return true
@@ -269,10 +272,13 @@ func (m *Moment) fill(docs map[uint64]*journal.Document) error {
 
 // log is where a drive logs to.
 func (d *drive) log() *slog.Logger {
-	if d.rt == nil {
-		return slog.New(slog.DiscardHandler)
+	switch {
+	case d.rt != nil:
+		return d.rt.log
+	case d.options.Logger != nil:
+		return d.options.Logger
 	}
-	return d.rt.log
+	return slog.New(slog.DiscardHandler)
 }
 
 // replayHandler drops what a node logs while its recorded calls are replayed (law N4).
@@ -285,7 +291,7 @@ type replayHandler struct {
 // Enabled implements slog.Handler.
 func (r *replayHandler) Enabled(ctx context.Context, level slog.Level) bool {
 	r.h.mu.Lock()
-	replaying := r.h.consumed < r.h.recorded || r.h.pass.Load() != r.pass
+	replaying := r.h.replaying() || r.h.pass.Load() != r.pass
 	r.h.mu.Unlock()
 	return !replaying && r.Handler.Enabled(ctx, level)
 }

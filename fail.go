@@ -97,8 +97,11 @@ func (d *drive) failureWay(t *machine.Task, flat *plan.Flat, out any, cause erro
 		}
 		t, out = t.Parent, nil
 		flat = d.m.Flat(t)
-		if again(flat, t, cause) {
-			return steps, nil, nil // recordFailure tries the subgraph again
+		if again(flat, t, cause) { // recordFailure tries the subgraph again
+			if d.none && !d.pause(flat.Retry.Wait(int(t.Attempt))) {
+				return nil, nil, ErrStopped
+			}
+			return steps, nil, nil
 		}
 	}
 }
@@ -179,7 +182,10 @@ func (d *drive) recordFailure(m *machine.Machine, steps []failing, body journal.
 		}
 		if t.Parent != nil { // the subgraph has attempts left
 			again := body
-			again.RetryAt = now + m.Flat(t.Parent).Retry.Wait(int(t.Parent.Attempt)).Microseconds()
+			again.RetryAt = now
+			if !d.none {
+				again.RetryAt += m.Flat(t.Parent).Retry.Wait(int(t.Parent.Attempt)).Microseconds()
+			}
 			return m.Retry(now, t.Parent, again)
 		}
 	}
@@ -198,7 +204,17 @@ func again(flat *plan.Flat, t *machine.Task, cause error) bool {
 	if int(t.Attempt) >= flat.Retry.Attempts || hopeless(cause) {
 		return false
 	}
-	return flat.Retry.Retryable == nil || flat.Retry.Retryable(cause)
+	return flat.Retry.Retryable == nil || worthwhile(flat.Retry.Retryable, cause)
+}
+
+// worthwhile asks the author's classification; one that panics retries nothing.
+func worthwhile(retryable func(error) bool, cause error) (yes bool) {
+	defer func() {
+		if recover() != nil {
+			yes = false
+		}
+	}()
+	return retryable(cause)
 }
 
 // hopeless reports whether another attempt cannot help.

@@ -35,8 +35,9 @@ type host struct {
 	attempt   uint16
 	path      string
 	cause     *node.Failure
-	recorded  int // how many calls the journal holds from earlier passes
-	consumed  int // how many of those this pass has made
+	recorded  int    // how many calls the journal holds from earlier passes
+	consumed  int    // how many of those this pass has made
+	behind    string // the call that the last pass was left at, until this one has passed it
 	made      []made
 	suspended bool
 	waitFor   string
@@ -57,7 +58,7 @@ type made struct {
 func (h *host) begin(t *machine.Task, flat *plan.Flat) {
 	h.mu.Lock()
 	h.observe(t, flat)
-	h.recorded, h.consumed = 0, 0
+	h.recorded, h.consumed, h.behind = 0, 0, t.LastWait
 	for i := range t.Ops {
 		if t.Ops[i].Attempt == t.Attempt {
 			h.recorded++
@@ -80,8 +81,11 @@ func (h *host) observe(t *machine.Task, flat *plan.Flat) {
 func (h *host) end() {
 	h.pass.Store(0)
 	if h.calls.Load() > 0 {
-		h.mu.Lock()
-		defer h.mu.Unlock() // whoever was inside has left
+		h.mu.Lock() // whoever was inside has left
+		defer h.mu.Unlock()
+		if len(h.streams) > 0 {
+			h.d.live.closeSegments(h.path, h.visit)
+		}
 	}
 }
 
@@ -161,8 +165,21 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 		h.consumed++
 	}
 	op.Done, op.Value, op.Failure, op.Begun = known.Done, known.Value, known.Failure, known.Begun
+	if op.Done && kind == node.KindSleep {
+		h.passed(op.ID)
+	}
 	return op, nil
 }
+
+// passed notes that the pass has come to where the last one was left.
+func (h *host) passed(op string) {
+	if h.behind == op {
+		h.behind = ""
+	}
+}
+
+// replaying reports whether the pass still does what an earlier one has done.
+func (h *host) replaying() bool { return h.consumed < h.recorded || h.behind != "" }
 
 // count numbers a call among those of its kind and key.
 func (h *host) count(kind node.Kind, key string) int {
@@ -384,6 +401,8 @@ func (h *host) Answered(pass uint64, op node.Op) (node.Op, error) {
 	if t := h.d.m.Task(h.node, h.visit); t != nil {
 		if known := t.Op(op.ID); known != nil && known.Done {
 			op.Done, op.Value, op.Failure = true, known.Value, known.Failure
+			op.By, op.At = known.By, time.UnixMicro(known.At).UTC()
+			h.passed(op.ID)
 			return op, nil
 		}
 	}
@@ -436,6 +455,7 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 		return nil
 	}
 	delete(h.streams, op.ID)
+	h.d.live.closeSegment(op.ID)
 	body, err := json.Marshal(textBody{Channel: channel, Text: b.String()})
 	if err != nil {
 		return err

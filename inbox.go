@@ -1,6 +1,7 @@
 package fermata
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -325,6 +326,15 @@ func (rt *Runtime) schema(doc []byte) (*schema.Schema, error) {
 
 // sameJSON reports whether two JSON texts hold the same value.
 func sameJSON(a, b []byte) bool {
-	var x, y any
-	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+	x, errX := exact(a)
+	y, errY := exact(b)
+	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
+}
+
+// exact decodes JSON and keeps its numbers as they are written.
+func exact(data []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	err = d.Decode(&v)
+	return v, err
 }

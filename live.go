@@ -2,6 +2,7 @@ package fermata
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,8 +37,8 @@ type live struct {
 	head    *page // the first page that is kept for a first reader
 	free    []*page
 	readers []*reader
-	seq     uint64 // the last durable event
-	sub     uint32
+	seq     uint64 // the durable event that the last transient one followed
+	sub     uint32 // how many have followed it
 	open    []segment
 }
 
@@ -71,13 +72,9 @@ func (l *live) publish(d *drive, entries []journal.Entry) {
 	for i := range entries {
 		e := l.room()
 		e.Run, e.Sub, e.Entry, e.token = d.id, 0, entries[i], ""
-		switch entries[i].Kind {
-		case journal.InterruptOpened:
+		if entries[i].Kind == journal.InterruptOpened {
 			e.token = d.tokens[entries[i].Op]
-		case journal.TextEnd:
-			l.closeSegment(entries[i].Op)
 		}
-		l.seq, l.sub = entries[i].Seq, 0
 		l.tail.n.Add(1)
 	}
 	l.rouse()
@@ -88,8 +85,11 @@ func (l *live) publish(d *drive, entries []journal.Entry) {
 func (l *live) chunk(h *host, op, text string, whole *strings.Builder) {
 	l.mu.Lock()
 	whole.WriteString(text)
+	if head := h.d.m.Head(); l.seq != head {
+		l.seq, l.sub = head, 0
+	}
+	l.sub++
 	if l.wanted.Load() {
-		l.sub++
 		e := l.room()
 		e.Run, e.Sub, e.token = h.d.id, l.sub, ""
 		e.Entry = journal.Entry{
@@ -110,13 +110,25 @@ func (l *live) openSegment(h *host, op string, whole *strings.Builder) {
 	l.mu.Unlock()
 }
 
+// closeSegment ends a segment: its whole text is in the journal.
 func (l *live) closeSegment(op string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for i := range l.open {
 		if l.open[i].event.Entry.Op == op {
 			l.open = append(l.open[:i], l.open[i+1:]...)
 			return
 		}
 	}
+}
+
+// closeSegments forgets the segments that a task has left open.
+func (l *live) closeSegments(path string, visit uint32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open = slices.DeleteFunc(l.open, func(s segment) bool {
+		return s.event.Entry.Node == path && s.event.Entry.Visit == visit
+	})
 }
 
 // room is where the next event goes.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // project makes the batch that stores entries together with the projections that follow from them.
@@ -44,8 +43,8 @@ func (d *drive) projectEntry(b *journal.Batch, e *journal.Entry) {
 			return // opened and closed in one batch
 		}
 		b.Interrupts = append(b.Interrupts, *q)
-		if q.Deadline != 0 {
-			b.Timers = append(b.Timers, journal.Timer{Run: d.id, ID: q.ID, Due: q.Deadline})
+		if q.Deadline != 0 || e.Kind == journal.InterruptUpdated {
+			b.Timers = append(b.Timers, journal.Timer{Run: d.id, ID: q.ID, Due: q.Deadline, Done: q.Deadline == 0})
 		}
 	case journal.TimerSet:
 		if t := d.taskOf(e); t != nil {
@@ -62,13 +61,6 @@ func (d *drive) projectEntry(b *journal.Batch, e *journal.Entry) {
 	case journal.NodeStarted:
 		if e.Attempt > 1 {
 			b.Timers = append(b.Timers, journal.Timer{Run: d.id, ID: retryID(e), Done: true})
-		}
-	case journal.RunFinished:
-		for _, t := range d.m.Tasks() {
-			if t.State == machine.Backoff {
-				id := "retry " + node.TaskID(d.m.Path(t.Node), int(t.Visit))
-				b.Timers = append(b.Timers, journal.Timer{Run: d.id, ID: id, Done: true})
-			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package fermata
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"reflect"
@@ -35,6 +36,7 @@ type Runtime struct {
 	bells   map[string]*bell      // who waits for a change of a run
 	plans   map[string]*plan.Plan // by fingerprint, of the runs that were started here
 	schemas map[string]*schema.Schema
+	parked  parking
 	alarm   alarm
 	closed  bool
 }
@@ -137,12 +139,16 @@ func (rt *Runtime) Retry(ctx context.Context, id string, p *plan.Plan) (*Run, er
 
 func (rt *Runtime) resume(ctx context.Context, id string, p *plan.Plan, why journal.ResumedBody) (*Run, error) {
 	rt.mu.Lock()
-	if d := rt.drives[id]; d != nil && why.Reason == "" {
+	if d := rt.drives[id]; d != nil {
 		rt.mu.Unlock()
+		if why.Reason != "" {
+			return nil, &Error{Code: CodeConflict, Run: id, Err: fmt.Errorf("%w: the run is being driven; stop it first", ErrConflict)}
+		}
 		return rt.handle(id, p, d), nil
 	}
 	rt.mu.Unlock()
 	d := rt.newDrive(id, p, Sync)
+	d.unpark(ctx)
 	if err := d.load(ctx, why); err != nil {
 		return nil, err
 	}
@@ -184,6 +190,7 @@ func (rt *Runtime) launch(d *drive) error {
 func (rt *Runtime) landed(d *drive) {
 	rt.mu.Lock()
 	delete(rt.drives, d.id)
+	rt.parked.put(d)
 	again := d.again && !rt.closed
 	rt.ringLocked(d.id)
 	rt.mu.Unlock()
@@ -212,7 +219,11 @@ func (rt *Runtime) wake(id string) {
 	if closed {
 		return
 	}
-	p, err := rt.planOf(rt.ctx, id)
+	var err error
+	p := rt.parkedPlan(id)
+	if p == nil {
+		p, err = rt.planOf(rt.ctx, id)
+	}
 	if err == nil && p != nil {
 		_, err = rt.Resume(rt.ctx, id, p)
 	}

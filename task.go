@@ -33,7 +33,7 @@ func (d *drive) start(s machine.Start) error {
 // run calls a node's function once: one pass.
 func (d *drive) run(t *machine.Task) error {
 	flat := d.m.Flat(t)
-	h := &d.host
+	h := d.hostFor(flat)
 	in, err := d.vals.take(t.Ref, flat.Owner.State(), d.mustKeep(t, flat))
 	if err != nil {
 		return d.fail(t, flat, nil, err)
@@ -58,6 +58,15 @@ func (d *drive) run(t *machine.Task) error {
 		return d.fail(t, flat, out, err)
 	}
 	return d.finish(t, flat, out, choice)
+}
+
+// hostFor is the host of one pass. A node with a time limit may leave its goroutine behind: it gets one of its own,
+// which speaks for no other task later.
+func (d *drive) hostFor(flat *plan.Flat) *host {
+	if flat.Timeout <= 0 {
+		return &d.host
+	}
+	return &host{d: d}
 }
 
 // mustKeep reports whether a task's input may be needed again although nothing of it is stored.
@@ -227,7 +236,7 @@ func (d *drive) change(t *machine.Task, flat *plan.Flat, base uint64, out any) (
 			return machine.Value{}, nil, notStorable(err)
 		}
 	}
-	delta, next, err := codec.Delta(snap, out)
+	delta, next, err := deltaOf(codec, snap, out)
 	if err != nil {
 		if lost := d.reload(base); lost != nil { // the snapshot is used up
 			return machine.Value{}, nil, lost
@@ -238,6 +247,16 @@ func (d *drive) change(t *machine.Task, flat *plan.Flat, base uint64, out any) (
 		return machine.Value{}, next, nil
 	}
 	return machine.Value{Changed: true, Delta: true, Base: base, Data: delta}, next, nil
+}
+
+// deltaOf is Delta of a codec, which may call marshalers of the author's (law N7).
+func deltaOf(codec plan.Codec, snap, out any) (delta []byte, next any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &node.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return codec.Delta(snap, out)
 }
 
 // shared reports whether a value is also the input of a subgraph that a task runs in.
@@ -354,7 +373,11 @@ func (d *drive) leave(t *machine.Task) error {
 		return d.fail(t, flat, nil, err)
 	}
 	if flat.Out == nil {
-		return d.leaveWith(t, flat, result)
+		choice, err := d.choose(t, flat, result)
+		if err != nil {
+			return d.fail(t, flat, nil, err)
+		}
+		return d.leaveWith(t, flat, result, choice)
 	}
 	value, err := d.vals.take(t.Ref, flat.Owner.State(), false)
 	if err != nil {
@@ -364,19 +387,38 @@ func (d *drive) leave(t *machine.Task) error {
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
+	choice, err := d.choose(t, flat, out)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
 	d.vals.retain(func(ref uint64) bool { return ref != t.Result || ref == t.Ref })
-	return d.finish(t, flat, out, "")
+	return d.finish(t, flat, out, choice)
+}
+
+// choose asks the gate of a subgraph's node, "" where it has none.
+func (d *drive) choose(t *machine.Task, flat *plan.Flat, value any) (string, error) {
+	if flat.Route == nil {
+		return "", nil
+	}
+	d.host.begin(t, flat)
+	defer d.host.end()
+	gate := *flat.Node
+	gate.Run, gate.Sub = nil, nil
+	as := *flat
+	as.Node = &gate
+	_, choice, err := call(&as, node.NewContext(d.ctx, &d.host, d.host.pass.Load()), value)
+	return choice, err
 }
 
 // leaveWith lets the result of a subgraph travel on as it is.
-func (d *drive) leaveWith(t *machine.Task, flat *plan.Flat, result any) error {
+func (d *drive) leaveWith(t *machine.Task, flat *plan.Flat, result any, choice string) error {
 	index, visit, ref, base := t.Node, t.Visit, t.Result, t.Ref
 	err := d.commit(d.ctx, func(m *machine.Machine) error {
 		task := m.Task(index, visit)
 		if task == nil {
 			return errOver
 		}
-		return m.Finish(d.now(), task, machine.Value{Changed: true, Delta: true, Base: ref}, "")
+		return m.Finish(d.now(), task, machine.Value{Changed: true, Delta: true, Base: ref}, choice)
 	})
 	if err != nil {
 		return err

@@ -125,6 +125,9 @@ func (v *values) whole(ref uint64) ([]byte, error) {
 		if !l.delta {
 			break
 		}
+		if l.base >= at {
+			return nil, fmt.Errorf("value %d: %w: entry %d is a delta of the later entry %d", ref, journal.ErrCorrupt, at, l.base)
+		}
 		at = l.base
 	}
 	last := len(chain) - 1

@@ -72,7 +72,7 @@ func (r *Run) settled(ctx context.Context, d *drive) (Result, bool, error) {
 	}
 	onTimers := d.lost == nil && len(d.result.Interrupts) == 0
 	info, err := r.rt.Info(ctx, r.id)
-	if err != nil || info.Head == d.row.Head {
+	if err != nil || info.Head == d.head {
 		return d.result, !onTimers, driveError(d)
 	}
 	result, err := r.rt.Result(ctx, r.id, r.plan) // somebody has written since: an answer, a timer, a cancellation
@@ -186,7 +186,7 @@ func (rt *Runtime) output(ctx context.Context, id string) (json.RawMessage, erro
 // run: when it is done, the run is gone. A plan that has to wait for people fails with ErrMustWait; sleeps hold the
 // goroutine.
 func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Result, error) {
-	d := &drive{id: "run", plan: p, m: machine.New(p), none: true, live: newLive(false)}
+	d := &drive{id: "run", plan: p, m: machine.New(p), none: true, live: newLive(false), options: opts}
 	d.host.d = d
 	if len(opts.Services) > 0 {
 		d.services = &services{list: opts.Services}
@@ -194,6 +194,15 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Resul
 	d.ctx, d.stop = context.WithCancel(ctx)
 	defer d.stop()
 	d.vals.put(1, input, nil)
+	if len(p.Definition().Input) > 0 {
+		data, err := p.State().Encode(input)
+		if err == nil {
+			err = d.checkInput(data)
+		}
+		if err != nil {
+			return Result{}, &Error{Code: CodeInvalid, Err: err}
+		}
+	}
 	err := d.m.Begin(0, journal.StartedBody{Plan: p.Name()}, nullInput)
 	if err != nil {
 		return Result{}, d.wrap(err)

@@ -3,6 +3,7 @@ package fermatatest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -227,7 +228,7 @@ func outcomeOf(r fermata.Result) outcome {
 	if r.Err != nil {
 		o.Err = r.Err.Error()
 	}
-	if known, ok := asError(r.Err); ok {
+	if known, ok := errors.AsType[*fermata.Error](r.Err); ok {
 		o.Code = known.Code
 	}
 	for _, q := range r.Interrupts {

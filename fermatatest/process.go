@@ -268,11 +268,8 @@ func (tr *trial) answerTo(q fermata.Interrupt) any {
 func (p *process) passTime(ctx context.Context) {
 	for {
 		changed := p.store.changes()
-		rows, err := p.tr.keep.store.Runs(ctx, journal.RunFilter{ID: runID})
-		if err == nil && len(rows) > 0 && rows[0].Waiting == 0 && !fermata.Status(rows[0].Status).Ended() {
-			if due, ok, err := p.nextTimer(ctx); err == nil && ok {
-				p.tr.clock.AdvanceTo(due)
-			}
+		if due, ok := p.onlyTime(ctx); ok {
+			p.tr.clock.AdvanceTo(due)
 		}
 		select {
 		case <-changed:
@@ -280,6 +277,31 @@ func (p *process) passTime(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// onlyTime reports whether the run waits for its next timer and for nobody's answer.
+func (p *process) onlyTime(ctx context.Context) (due time.Time, ok bool) {
+	before, err := p.row(ctx)
+	if err != nil || before.Waiting > 0 || fermata.Status(before.Status).Ended() {
+		return time.Time{}, false
+	}
+	due, ok, err = p.nextTimer(ctx)
+	if err != nil || !ok {
+		return time.Time{}, false
+	}
+	after, err := p.row(ctx) // the timer is the row's only if nothing was written in between
+	return due, err == nil && after.Head == before.Head
+}
+
+func (p *process) row(ctx context.Context) (fermata.RunInfo, error) {
+	rows, err := p.tr.keep.store.Runs(ctx, journal.RunFilter{ID: runID})
+	if err == nil && len(rows) == 0 {
+		err = journal.ErrNotFound
+	}
+	if err != nil {
+		return fermata.RunInfo{}, err
+	}
+	return rows[0], nil
 }
 
 // nextTimer is when the run's next timer is due.

@@ -26,7 +26,12 @@ func (g *Graph[S]) Run(ctx context.Context, state S, services ...any) (S, error)
 		var zero S
 		return zero, err
 	}
-	return *res.Value.(*S), nil //nolint:forcetypeassert // the codec makes nothing else
+	out, ok := res.Value.(*S)
+	if !ok {
+		var zero S
+		return zero, fmt.Errorf("graph %q: the run is %s and has no result", g.plan.Name(), res.Status)
+	}
+	return *out, nil
 }
 
 // Start begins a run on a runtime.

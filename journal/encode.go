@@ -25,7 +25,7 @@ import (
 // A number is an uvarint. At is the zigzag difference to the entry before (the first: to 0), Base is the zigzag
 // distance back from the entry's seq. Visit and Attempt are left out where they are what most entries have: 1 with a
 // Node, 0 without. A string is 0, its length and its bytes; or n, for the frame's n-th such string. Value and Body
-// are their length and their bytes.
+// are their length and their bytes; a Body with hasShort has bytes in it that stand for frequent text, see shorts.
 const formatVersion = 1
 
 const (
@@ -39,6 +39,7 @@ const (
 	hasTo
 	hasVisit
 	hasAttempt
+	hasShort
 	hasEnd // the first bit without a meaning
 )
 
@@ -87,6 +88,7 @@ func mask(e *Entry, at int64) (m uint64) {
 	set(hasFlags, e.Flags != 0)
 	set(hasOp, e.Op != "")
 	set(hasBody, len(e.Body) > 0)
+	set(hasShort, canShorten(e.Body))
 	set(hasTo, e.To != "")
 	set(hasVisit, uint64(e.Visit) != usual(e.Node))
 	set(hasAttempt, uint64(e.Attempt) != usual(e.Node))
@@ -117,8 +119,7 @@ func appendEntry(dst []byte, e *Entry, at int64, known []string) ([]byte, []stri
 		dst, known = appendString(dst, e.Op, known)
 	}
 	if m&hasBody != 0 {
-		dst = binary.AppendUvarint(dst, uint64(len(e.Body)))
-		dst = append(dst, e.Body...)
+		dst = appendBody(dst, e.Body, m&hasShort != 0)
 	}
 	if m&hasTo != 0 {
 		dst, known = appendString(dst, e.To, known)
@@ -146,7 +147,7 @@ func appendString(dst []byte, s string, known []string) ([]byte, []string) {
 	return append(dst, s...), known
 }
 
-// DecodeEntries is the inverse of AppendEntries. The entries' Value and Body are parts of data, each with no spare
+// DecodeEntries is the inverse of AppendEntries. The entries' Value and Body may be parts of data, each with no spare
 // capacity. Data that is damaged is an ErrCorrupt, data of a later version an ErrNewer; the *StoreError around it
 // names the run, and the seq where that much could be read.
 func DecodeEntries(data []byte, run string) ([]Entry, error) {
@@ -274,6 +275,9 @@ func (d *Decoder) entry(e *Entry) {
 	}
 	if m&hasBody != 0 {
 		e.Body = d.bytes("body")
+	}
+	if m&hasShort != 0 {
+		e.Body = lengthen(e.Body)
 	}
 	if m&hasTo != 0 {
 		e.To = d.string("to")

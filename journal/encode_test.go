@@ -56,6 +56,18 @@ func frames() map[string][]journal.Entry {
 			{Seq: math.MaxUint64, At: math.MaxInt64, Kind: journal.Diagnostic, Attempt: 1, Visit: 1, Base: 1},
 		},
 		"names": manyNames(),
+		"bodies": {
+			{
+				Seq: 7, At: start, Kind: journal.InterruptOpened, Attempt: 1, Visit: 1, Node: "review", Op: "int_1",
+				Body: []byte(`{"requestId":"int_1","run":"run_1","task":"review#1","op":"interrupt:ask#1","input":{"a":[1]},` +
+					`"responseSchema":{"type":"string"},"prompt":"Sure?","options":["yes","no"],"opened":1790000000000000,"state":"open"}`),
+			},
+			{
+				Seq: 8, At: start, Kind: journal.RunFinished,
+				Body: []byte("{\n\t\"status\": \"failed\",\n\t\"error\": \"it broke in the middle\"\n}"),
+			},
+			{Seq: 9, At: start, Kind: journal.Diagnostic, Body: []byte("no JSON, but \x01\x02 and {\"plan\":\" all the same")},
+		},
 	}
 }
 
@@ -145,6 +157,15 @@ func TestFrameRoundTrip(t *testing.T) {
 
 func TestFrameRoundTripProperty(t *testing.T) {
 	kinds := []journal.Kind{journal.RunStarted, journal.NodeFinished, journal.StepFinished, journal.Definition}
+	body := rapid.Custom(func(t *rapid.T) []byte {
+		text, err := json.Marshal(journal.Interrupt{
+			ID: rapid.String().Draw(t, "id"), Prompt: rapid.String().Draw(t, "prompt"), State: journal.Open,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(text, rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, "more")...)
+	})
 	bytesOrNil := rapid.Custom(func(t *rapid.T) []byte {
 		if b := rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "bytes"); len(b) > 0 {
 			return b
@@ -160,7 +181,7 @@ func TestFrameRoundTripProperty(t *testing.T) {
 				Flags: rapid.Uint8().Draw(t, "flags"), Attempt: rapid.Uint16().Draw(t, "attempt"),
 				Visit: rapid.Uint32().Draw(t, "visit"), Node: rapid.StringN(0, 3, 9).Draw(t, "node"),
 				Op: rapid.StringN(0, 3, 9).Draw(t, "op"), To: rapid.StringN(0, 3, 9).Draw(t, "to"),
-				Base: rapid.Uint64().Draw(t, "base"), Value: bytesOrNil.Draw(t, "value"), Body: bytesOrNil.Draw(t, "body"),
+				Base: rapid.Uint64().Draw(t, "base"), Value: bytesOrNil.Draw(t, "value"), Body: rapid.OneOf(body, bytesOrNil).Draw(t, "body"),
 			})
 		}
 		got, err := journal.DecodeEntries(journal.AppendEntries(nil, entries), "run_1")
@@ -199,7 +220,7 @@ func TestJ6_ADamagedFrameIsATypedError(t *testing.T) {
 		{"seq 0", sealed(1, 1, 0, 10, 0), journal.ErrCorrupt, "first seq 0"},
 		{"unknown kind", sealed(1, 1, 7, 99, 0), journal.ErrNewer, "run run_1, seq 7: the stored data has a newer format: an entry of kind 99"},
 		{"transient kind", sealed(1, 1, 7, 61, 0), journal.ErrNewer, "an entry of kind 61"},
-		{"unknown field", sealed(1, 1, 7, 10, 0x80, 0x08), journal.ErrNewer, "with fields 0x400"},
+		{"unknown field", sealed(1, 1, 7, 10, 0x80, 0x10), journal.ErrNewer, "with fields 0x800"},
 		{"long string", sealed(1, 1, 7, 10, 1, 0, 99, 'a'), journal.ErrCorrupt, "run run_1, seq 7: the stored data is damaged: node: the frame ends too early"},
 		{"no such string", sealed(1, 1, 7, 10, 1, 1), journal.ErrCorrupt, "node: string 1 of 0"},
 		{"large visit", sealed(1, 1, 7, 10, 0x80, 0x02, 0xff, 0xff, 0xff, 0xff, 0x7f), journal.ErrCorrupt, "visit: 34359738367 is more than"},

@@ -157,6 +157,9 @@ type RunRow struct {
 	Waiting     int // how many interrupts are open
 }
 
+// Ended reports whether the run has come to its end, so that no timer of it matters any more.
+func (r *RunRow) Ended() bool { return r.Status != "running" && r.Status != "paused" }
+
 // Timer is the projection of a pending timer: a sleep, a backoff or a deadline.
 type Timer struct {
 	Run  string

@@ -59,7 +59,7 @@ type Batch struct {
 	Run        string
 	After      uint64  // the head that the writer knows; 0 creates the run
 	Entries    []Entry // Seq After+1, After+2, …
-	Row        *RunRow // the run's projection, where it changed; needed when After is 0
+	Row        *RunRow // the run's projection, where it changed; needed when After is 0. Once it has ended, its timers are removed
 	Interrupts []Interrupt
 	Timers     []Timer
 	Checkpoint *Checkpoint

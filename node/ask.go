@@ -158,6 +158,12 @@ func optionsSchema(options []string) []byte {
 	return data
 }
 
+// By says who answered, "" when they gave no name or the deadline did; known once Wait has returned an answer.
+func (q *Asked[R]) By() string { return q.op.By }
+
+// At says when the answer came, in UTC; known once Wait has returned an answer.
+func (q *Asked[R]) At() time.Time { return q.op.At }
+
 // Wait returns the answer. Where there is none yet, the task is left ([ErrSuspended]) and run again when there is.
 func (q *Asked[R]) Wait() (R, error) {
 	var zero R
@@ -170,6 +176,7 @@ func (q *Asked[R]) Wait() (R, error) {
 	case op.Failure != "":
 		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), op.ID, ErrWithdrawn)
 	}
+	q.op = op
 	return decode[R](op)
 }
 

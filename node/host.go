@@ -46,6 +46,9 @@ type Op struct {
 	Value   []byte // its value as JSON
 	Failure string // its error as text, "" for success
 	Begun   bool   // an AtMostOnce step whose intent is recorded and whose outcome is not
+
+	By string    // who answered a question
+	At time.Time // when
 }
 
 // Question is what an interrupt asks (law H1).

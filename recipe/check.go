@@ -7,7 +7,6 @@ import (
 
 	"github.com/expr-lang/expr/types"
 
-	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -22,7 +21,7 @@ type checked struct {
 	*document
 	*parts
 	wiring *wiring
-	flow   flow
+	flow   *flow
 	report *report
 }
 
@@ -77,9 +76,9 @@ func (c *checked) expression(w word) *expression {
 
 // checkStep checks what a node reads against what may be there.
 func (c *checked) checkStep(n *step) {
-	before, after := c.flow.before[n], c.flow.after[n]
-	if !c.wiring.seen[n] && n != c.wiring.entry {
-		before, after = names{open: true}, names{open: true} // never reached: that is reported
+	before, after := anyNames(), anyNames()
+	if c.wiring.seen[n] { // else it is never reached, and that is reported
+		before, after = c.flow.before[n], c.flow.after(n)
 	}
 	switch n.kind {
 	case typeAgent:
@@ -89,11 +88,11 @@ func (c *checked) checkStep(n *step) {
 	case typeHuman:
 		c.checkBindings(n.inputs, before)
 		if t := c.prompts[n]; t != nil {
-			c.faults(n.prompt.spot, t.check(before))
+			c.faults(n.prompt.spot, t.check(before, c.report))
 		}
 		c.checkExpiry(n)
 	}
-	for _, e := range c.edgesOf(n, c.wiring) {
+	for _, e := range c.wiring.edges[n] {
 		code := c.when[e]
 		if code == nil {
 			continue
@@ -102,17 +101,10 @@ func (c *checked) checkStep(n *step) {
 			c.condition(e.when, code, after)
 		}
 		if e.condition != onSuccess {
-			failed := before.clone()
-			if failed.types == nil {
-				failed.types = make(map[string]types.Type)
-			}
-			failed.types[errorName] = errorType
-			c.condition(e.when, code, failed)
+			c.condition(e.when, code, before.afterFailure())
 		}
 	}
 }
-
-var errorType = types.Map{"message": types.String, "task": types.String}
 
 // spotOf is the place of a key of a node.
 func spotOf(n *step, key string) spot {
@@ -132,7 +124,7 @@ func (c *checked) faults(at spot, faults []expressionError) {
 
 // condition checks that an expression can give true or false.
 func (c *checked) condition(at word, code *expression, known names) {
-	t, faults := code.check(known)
+	t, faults := code.check(known, c.report)
 	c.faults(at.spot, faults)
 	if len(faults) == 0 && t != types.Any && t != types.Bool {
 		c.report.add(at.spot, "expected a condition, which is true or false; %s is %s", quote(at.text), typeName(t))
@@ -158,7 +150,7 @@ func (c *checked) checkPath(p path, at spot, known names) {
 		c.report.add(at, "%s", noError)
 		return
 	}
-	c.report.add(at, "nothing that comes before is called %q%s", p.segments[0], nearest.Hint(p.segments[0], known.list()))
+	c.report.add(at, "nothing that comes before is called %q%s", p.segments[0], c.report.hint(p.segments[0], known.list()))
 }
 
 func (c *checked) checkBindings(all []binding, known names) {
@@ -179,7 +171,7 @@ func (c *checked) checkAgentStep(n *step, before names) {
 		return
 	}
 	if a.kind == kindExpr {
-		c.checkSet(n, a, before)
+		c.checkSet(n, a)
 	}
 	c.checkOutputsMap(n, a)
 }
@@ -192,38 +184,26 @@ func (c *checked) hintAgent(name string) string {
 	if len(known) == 0 {
 		return "; no agents are given: write them under agents, in an agents file, or give the library Go functions"
 	}
-	return nearest.Hint(name, known)
+	return c.report.hint(name, known)
 }
 
 // checkSet checks the expressions of an agent for one node that calls it.
-func (c *checked) checkSet(n *step, a *agent, before names) {
-	args := before.clone()
-	if args.types == nil {
-		args.types = make(map[string]types.Type)
-	}
-	if !n.wholeBoard {
-		args = newNames()
-		for _, b := range n.inputs {
-			t := types.Type(types.Any)
-			if len(b.path.segments) == 1 {
-				if known, ok := before.types[b.path.segments[0]]; ok {
-					t = known
-				}
-			}
-			args.add(b.name.text, t)
-		}
+func (c *checked) checkSet(n *step, a *agent) {
+	args := anyNames()
+	if c.wiring.seen[n] {
+		args = c.flow.arguments(n)
 	}
 	for _, s := range a.set {
 		t := types.Type(types.Any)
 		if s.code != nil {
 			var faults []expressionError
-			t, faults = s.code.check(args)
+			t, faults = s.code.check(args, c.report)
 			for i := range faults {
 				faults[i].message += fmt.Sprintf(" (for the node %s)", quote(n.id.text))
 			}
 			c.faults(s.expr.spot, faults)
 		}
-		args.put(s.key.text, t)
+		args.overwrite(s.key.text, t)
 	}
 }
 
@@ -242,7 +222,7 @@ func (c *checked) checkOutputsMap(n *step, a *agent) {
 		}
 		name := b.path.segments[0]
 		if !slices.Contains(known, name) {
-			c.report.add(b.name.spot, "the agent %s gives no %q%s", quote(a.name), name, nearest.Hint(name, known))
+			c.report.add(b.name.spot, "the agent %s gives no %q%s", quote(a.name), name, c.report.hint(name, known))
 		}
 	}
 }
@@ -268,18 +248,16 @@ func (c *checked) checkExpiry(n *step) {
 
 // checkOutputs reports outputs that no node can bring.
 func (c *checked) checkOutputs() {
-	all := c.initialNames()
-	for n, after := range c.flow.after {
-		if c.wiring.seen[n] || n == c.wiring.entry {
-			all.join(after)
-		}
+	all := names{vocabulary: c.flow.vocabulary}
+	for n := range c.wiring.seen {
+		all.join(c.flow.after(n))
 	}
 	if c.wiring.dangling {
 		return
 	}
 	for _, p := range c.outputs {
-		if !p.optional && !all.has(p.name.text) {
-			c.report.add(p.name.spot, "nothing brings the output %s%s", quote(p.name.text), nearest.Hint(p.name.text, all.list()))
+		if len(c.wiring.seen) > 0 && !p.optional && !all.has(p.name.text) {
+			c.report.add(p.name.spot, "nothing brings the output %s%s", quote(p.name.text), c.report.hint(p.name.text, all.list()))
 		}
 	}
 }

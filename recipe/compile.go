@@ -100,7 +100,7 @@ func pick(choices []choice, s *scope, none string) (string, error) {
 		}
 		yes, err := c.when.holds(s)
 		if err != nil {
-			return "", fmt.Errorf("the edge to %q: %w", c.target, err)
+			return "", definite{fmt.Errorf("the edge to %q: %w", c.target, err)}
 		}
 		if yes {
 			return c.target, nil
@@ -114,7 +114,7 @@ func (c *checked) compileEdges(pn *plan.Node, n *step) []plan.Edge {
 	b := edgeBuilder{from: n.id.text}
 	var success, failure []choice
 	whole := false // an edge without a condition ends the list
-	for _, e := range c.edgesOf(n, c.wiring) {
+	for _, e := range c.wiring.edges[n] {
 		ch := choice{when: c.when[e], target: e.target.text}
 		if e.condition != onFailure && n.kind != typeRouter {
 			success = append(success, ch)
@@ -134,11 +134,11 @@ func (c *checked) compileEdges(pn *plan.Node, n *step) []plan.Edge {
 		pn.Route = func(ctx node.Context, v any) (string, error) {
 			bb, err := board(v)
 			if err != nil {
-				return "", err
+				return "", definite{err}
 			}
 			return pick(success, newScope(bb, ctx.Cause()), node.End)
 		}
-		for _, e := range c.edgesOf(n, c.wiring) {
+		for _, e := range c.wiring.edges[n] {
 			if e.condition != onFailure {
 				b.add(plan.Choice, e.target.text, label(e.when.text))
 			}

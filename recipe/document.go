@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
-
-	"github.com/fermata-go/fermata/internal/nearest"
 )
 
 // The keys of each part of a recipe. Schema publishes the same ones.
@@ -320,7 +318,7 @@ func readStep(at spot, r *report) *step {
 	if !ok {
 		if kind.text != "" {
 			types := slices.Sorted(maps.Keys(nodeKeys))
-			r.add(kind.spot, "type is %s; expected %s%s", quote(kind.text), oneOf(types), nearest.Hint(kind.text, types))
+			r.add(kind.spot, "type is %s; expected %s%s", quote(kind.text), oneOf(types), r.hint(kind.text, types))
 		}
 		return n
 	}

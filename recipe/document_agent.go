@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
-
-	"github.com/fermata-go/fermata/internal/nearest"
 )
 
 // The kinds of agents.
@@ -110,7 +108,7 @@ func readAgent(name string, at spot, r *report) *agent {
 		r.add(kind.spot, "agents of kind %s are not available yet; expected %s", kind.text, oneOf(kinds))
 		return a
 	case kind.text != "":
-		r.add(kind.spot, "kind is %s; expected %s%s", quote(kind.text), oneOf(kinds), nearest.Hint(kind.text, kinds))
+		r.add(kind.spot, "kind is %s; expected %s%s", quote(kind.text), oneOf(kinds), r.hint(kind.text, kinds))
 		return a
 	default:
 		return a

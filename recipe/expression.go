@@ -3,7 +3,9 @@ package recipe
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
@@ -15,8 +17,6 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
-
-	"github.com/fermata-go/fermata/internal/nearest"
 )
 
 // Bounds of an expression: the length of its text, the parts it may have, how many times its loops may turn and how
@@ -110,10 +110,20 @@ func asExpressionError(err error) *expressionError {
 	return &expressionError{message: plainFault(err.Error())}
 }
 
+// unexpectedToken is the language's complaint about a word or sign.
+var unexpectedToken = regexp.MustCompile(`^unexpected token (\w+)\("(.+)"\)$`)
+
 // plainFault says in our words what the language's compiler says in those of its tokens and Go types.
 func plainFault(message string) string {
 	if message == "unexpected token EOF" {
 		return "the expression ends in the middle"
+	}
+	if m := unexpectedToken.FindStringSubmatch(message); m != nil {
+		hint := ""
+		if m[1] == "Operator" && unicode.IsLetter(rune(m[2][0])) {
+			hint = fmt.Sprintf("; it is a word of the language, and a name that is called so is written $env[%q]", m[2])
+		}
+		return fmt.Sprintf("%q does not belong here%s", m[2], hint)
 	}
 	var operator, left, right, name string
 	if n, _ := fmt.Sscanf(message, "invalid operation: %s (mismatched types %s and %s", &operator, &left, &right); n == 3 {
@@ -145,26 +155,23 @@ func goTypeName(t string) string {
 
 // check checks the names and types of an expression against what the blackboard may hold, and says of what type it
 // is. It returns all names that are not there.
-func (e *expression) check(known names) (types.Type, []expressionError) {
+func (e *expression) check(known names, r *report) (types.Type, []expressionError) {
 	var faults []expressionError
 	end := 0 // of a name that has been explained
 	for _, use := range e.names {
 		if known.has(use.name) || use.offset < end {
 			continue
 		}
-		message, length := e.unknown(use, known)
+		message, length := e.unknown(use, known, r)
 		end = use.offset + length
 		faults = append(faults, expressionError{offset: use.offset, message: message})
 	}
 	if len(faults) > 0 {
 		return types.Any, faults
 	}
-	env := make(types.Map, len(known.types)+1)
-	for name, t := range known.types {
-		env[name] = t
-	}
-	if known.open {
-		env[types.Extra] = types.Any
+	env := types.Map{}
+	for _, use := range e.names {
+		env[use.name] = known.typ(use.name)
 	}
 	c := newConfig()
 	c.WithEnv(env)
@@ -181,7 +188,7 @@ func (e *expression) check(known names) (types.Type, []expressionError) {
 
 // unknown says that a name is not there, and how many characters that explains. A name with a minus in it reads as a
 // subtraction: that is worth a hint.
-func (e *expression) unknown(use nameUse, known names) (message string, length int) {
+func (e *expression) unknown(use nameUse, known names, r *report) (message string, length int) {
 	switch use.name {
 	case "null":
 		return "there is no null here; write nil", 0
@@ -189,13 +196,17 @@ func (e *expression) unknown(use nameUse, known names) (message string, length i
 		return noError, 0
 	}
 	rest := string([]rune(e.source)[use.offset:])
-	for _, name := range known.list() {
+	var candidates []string
+	if r.hints < maxHints {
+		candidates = known.list()
+	}
+	for _, name := range candidates {
 		if strings.Contains(name, "-") && strings.HasPrefix(rest, name) {
 			return fmt.Sprintf("nothing is called %q; for the name %q write $env[%q]", use.name, name, name),
 				utf8.RuneCountInString(name)
 		}
 	}
-	hint := nearest.Hint(use.name, known.list())
+	hint := r.hint(use.name, candidates)
 	if hint == "" {
 		hint = fmt.Sprintf("; if a text is meant, write '%s'", use.name)
 	}

@@ -153,6 +153,8 @@ func TestExpressionRefused(t *testing.T) {
 		{"", expressionError{0, "the expression is empty"}},
 		{"  ", expressionError{0, "the expression is empty"}},
 		{"1 + ", expressionError{3, "the expression ends in the middle"}},
+		{"in.x > 1", expressionError{0, `"in" does not belong here; it is a word of the language, and a name that is called so is written $env["in"]`}},
+		{"1 ) 2", expressionError{2, `")" does not belong here`}},
 		{"now()", expressionError{0, "there is no function now: expressions have no clock; let an agent read the time"}},
 		{"1 + date('2024-01-01')", expressionError{4, "there is no function date: expressions have no clock; let an agent read the time"}},
 		{"uper('x')", expressionError{0, `there is no function "uper"; did you mean "upper"?`}},
@@ -256,7 +258,7 @@ func FuzzExpression(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	known := names{types: nil, open: true}
+	known := anyNames()
 	f.Fuzz(func(t *testing.T, text string) {
 		start := time.Now()
 		e, fault := compileExpression(text)
@@ -266,7 +268,7 @@ func FuzzExpression(f *testing.F) {
 			}
 			return
 		}
-		e.check(known)
+		e.check(known, &report{})
 		if v, err := e.result(newScope(boardOf(t, sample), nil)); err == nil {
 			if _, err := encodeJSON(v); err != nil {
 				t.Errorf("%q gives what JSON cannot hold: %v", text, err)
@@ -290,7 +292,7 @@ func FuzzTemplate(f *testing.F) {
 			}
 			return
 		}
-		c.check(names{open: true})
+		c.check(anyNames(), &report{})
 		out, err := c.render(newScope(boardOf(t, sample), nil))
 		if err == nil && len(out) > maxRendered {
 			t.Errorf("%q renders to %d bytes", text, len(out))

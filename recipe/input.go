@@ -81,7 +81,7 @@ func hintInput(name string, declared []string) string {
 	if len(declared) == 0 {
 		return "; the recipe takes none"
 	}
-	return nearestOr(name, declared)
+	return new(report).nearestOr(name, declared)
 }
 
 // expected says what a schema wants, as far as one word can.

@@ -10,7 +10,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/schema"
 )
 
@@ -34,7 +33,7 @@ func newObject(at spot, r *report, known []string) *object {
 	for key, value := range entries(at.node) {
 		if known != nil && !slices.Contains(known, key.Value) {
 			place := spot{src: at.src, node: key, path: join(at.path, key.Value)}
-			r.add(place, "unknown key %q%s", key.Value, nearestOr(key.Value, known))
+			r.add(place, "unknown key %q%s", key.Value, r.nearestOr(key.Value, known))
 			continue
 		}
 		o.fields[key.Value] = value
@@ -43,8 +42,8 @@ func newObject(at spot, r *report, known []string) *object {
 }
 
 // nearestOr is the nearest known name, or all of them where none is near.
-func nearestOr(found string, known []string) string {
-	if hint := nearest.Hint(found, known); hint != "" {
+func (r *report) nearestOr(found string, known []string) string {
+	if hint := r.hint(found, known); hint != "" {
 		return hint
 	}
 	return "; known are " + strings.Join(known, ", ")
@@ -195,7 +194,7 @@ func (o *object) choice(key string, words ...string) string {
 	}
 	if !slices.Contains(words, w.text) {
 		if w.node.Kind == yaml.ScalarNode {
-			o.report.add(w.spot, "%s is %s; expected %s%s", key, quote(w.text), oneOf(words), nearest.Hint(w.text, words))
+			o.report.add(w.spot, "%s is %s; expected %s%s", key, quote(w.text), oneOf(words), o.report.hint(w.text, words))
 		}
 		return words[0]
 	}

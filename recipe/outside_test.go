@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/recipe"
 )
 
@@ -221,11 +222,23 @@ func TestJ5_ProgramOnce(t *testing.T) {
   - {type: human, id: ask, prompt: "{{ a }}", options: ["yes"]}
 `, 1) + "edges: [{source: work, target: ask}]\n"
 		j.answers = map[string][]any{"ask": {"yes"}}
-		res, _ := j.run(t)
+		res, rt := j.run(t)
 		want(t, res, `{"a": 1, "ask": "yes"}`)
 		calls, err := os.ReadFile(filepath.Join(dir, "calls"))
 		if err != nil || string(calls) != "x\n" {
 			t.Errorf("called %q, %v; expected once", calls, err)
+		}
+		intents := 0
+		for m, err := range rt.History(context.Background(), res.Run) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Entry.Kind == journal.StepStarted {
+				intents++
+			}
+		}
+		if expected := strings.Count(once, "at_most_once"); intents != expected {
+			t.Errorf("%d intents were recorded; expected %d", intents, expected)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/fermata-go/fermata/internal/nearest"
 )
 
 // Problem is one thing that is wrong with a recipe.
@@ -49,10 +51,27 @@ type spot struct {
 // maxProblems bounds how many problems are listed; a file with more is not read by anybody.
 const maxProblems = 200
 
+// Bounds of the work that a file full of mistakes can cause: problems that are collected, and names that are compared
+// with all others.
+const (
+	maxCollected = 10_000
+	maxHints     = 500
+)
+
 // report collects problems.
 type report struct {
 	files    []string // in the order in which they were read
 	problems []Problem
+	seen     map[Problem]bool
+	hints    int
+}
+
+// hint is the end of a message about a name that is not there: the nearest that is, or nothing.
+func (r *report) hint(found string, known []string) string {
+	if r.hints++; r.hints > maxHints {
+		return ""
+	}
+	return nearest.Hint(found, known)
 }
 
 func (r *report) add(at spot, format string, args ...any) {
@@ -71,7 +90,11 @@ func (r *report) inside(at spot, offset int, format string, args ...any) {
 
 func (r *report) at(at spot, line, column int, message string) {
 	p := Problem{File: at.src.file, Line: line, Column: column, Path: at.path, Message: message}
-	if !slices.Contains(r.problems, p) {
+	if r.seen == nil {
+		r.seen = make(map[Problem]bool)
+	}
+	if !r.seen[p] && len(r.problems) < maxCollected {
+		r.seen[p] = true
 		r.problems = append(r.problems, p)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/recipe"
 )
@@ -237,4 +239,212 @@ topology:
 		t.Errorf("expected the second edge, got %s, %v", res.Status, res.Err)
 	}
 	wantError(t, run("awful"), "awful", "work#1")
+}
+
+// single makes a recipe of one node that calls a Go function, and more of its node.
+func single(more, rest string, f recipe.AgentFunc) job {
+	return job{
+		text: fmt.Sprintf("entry_point: a\nnodes:\n  - {type: agent, id: a, agent_ref: f%s}\n%s", more, rest),
+		opts: recipe.Options{Library: &recipe.Library{Agents: map[string]recipe.AgentFunc{"f": f}}},
+	}
+}
+
+// TestOutputs checks how outputs come to the blackboard.
+func TestOutputs(t *testing.T) {
+	type person struct {
+		Name string   `json:"name"`
+		Tags []string `json:"tags"`
+	}
+	for _, tc := range []struct {
+		name, more string
+		out        any
+		want       string
+	}{
+		{"nothing", "", nil, `{"in": 1}`},
+		{"object", "", map[string]any{"x": 1, "in": 2}, `{"in": 2, "x": 1}`},
+		{"struct", "", person{Name: "Ann"}, `{"in": 1, "name": "Ann", "tags": null}`},
+		{"text", "", "hello", `{"in": 1, "a": "hello"}`},
+		{"list", "", []int{1}, `{"in": 1, "a": [1]}`},
+		{"map", ", outputs_map: {who: name, tag: tags.0, gone: zz?}", person{"Ann", []string{"x"}}, `{"in": 1, "who": "Ann", "tag": "x"}`},
+		{"whole", ", outputs_map: {who: .}", 7, `{"in": 1, "who": 7}`},
+		{"none of it", ", outputs_map: {}", map[string]any{"x": 1}, `{"in": 1}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			j := single(tc.more, "", func(node.Context, map[string]any) (any, error) { return tc.out, nil })
+			j.inputs = map[string]any{"in": 1}
+			res, _ := j.run(t)
+			want(t, res, tc.want)
+		})
+	}
+}
+
+// TestN8_RunErrors checks what is said when values do not fit while a recipe runs, and that such an error is not
+// tried again.
+func TestN8_RunErrors(t *testing.T) {
+	for _, tc := range []struct {
+		name, more, rest string
+		out              any
+		want             string
+	}{
+		{"no form", "", "", map[string]any{"x": map[string]any{"y": make(chan int)}}, `agent "f": its output: the value cannot be stored: at "x.y"`},
+		{"state", "", "state: {properties: {x: {type: string}}}\n", map[string]any{"x": 1}, `state "x": expected a string, found the number 1`},
+		{"outputs_map", ", outputs_map: {who: nmae}", "", map[string]any{"name": 1}, `outputs_map: who: the output of agent "f": path "nmae": nothing is called "nmae" here; did you mean "name"?`},
+		{"inputs_map", ", inputs_map: {x: data.amuont}", "", nil, `inputs_map: x: path "data.amuont": "data" holds no "amuont"; did you mean "amount"?`},
+		{"output missing", "", "interface: {outputs: {risk: {type: string}}}\n", nil, `output "risk": nothing on the blackboard is called that`},
+		{"output wrong", "", "interface: {outputs: {data: {type: string}}}\n", nil, `output "data": expected a string, found an object`},
+		{"when", "", "edges: [{source: a, target: a, when: data.amount}]\n", nil, `the edge to "a": expression "data.amount": expected true or false, found the number 5`},
+		{"when missing", "", "edges: [{source: a, target: a, when: data.amuont > 1}]\n", nil, `path "data": it holds no "amuont"; did you mean "amount"?`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			calls := 0
+			j := single(tc.more, tc.rest+"policy: {max_retries: 3}\n", func(node.Context, map[string]any) (any, error) {
+				calls++
+				return tc.out, nil
+			})
+			j.inputs = map[string]any{"data": map[string]any{"amount": 5}}
+			res, _ := j.run(t)
+			wantError(t, res, tc.want)
+			if calls > 1 {
+				t.Errorf("tried %d times", calls)
+			}
+		})
+	}
+}
+
+// TestRouterWithoutRoute checks that a router that cannot choose fails, and that its error edge is taken.
+func TestRouterWithoutRoute(t *testing.T) {
+	const text = `
+agents: {note: {kind: expr, set: {why: error.message}}}
+entry_point: gate
+nodes:
+  - {type: router, id: gate, input_key: o.kind, routes: {a: gate, b: note}}
+  - {type: agent, id: note, agent_ref: note}
+`
+	res, _ := job{text: text, inputs: map[string]any{"o": map[string]any{"kind": "c"}}}.run(t)
+	wantError(t, res, `"o.kind" is the text "c"; it has routes for "a", "b" and no default_route`)
+	res, _ = job{text: text, inputs: map[string]any{"o": map[string]any{}}}.run(t)
+	wantError(t, res, `"o.kind" is null`)
+}
+
+// TestN9_ArgumentsAreOwn checks that a function that changes its arguments changes nothing else.
+func TestN9_ArgumentsAreOwn(t *testing.T) {
+	j := single(", inputs_map: {l: l}", "", func(_ node.Context, args map[string]any) (any, error) {
+		args["l"].([]any)[0] = "changed"
+		return nil, nil
+	})
+	j.inputs = map[string]any{"l": []any{"kept"}}
+	res, _ := j.run(t)
+	want(t, res, `{"l": ["kept"]}`)
+}
+
+// TestTypedFunc checks agents that are functions with types.
+func TestTypedFunc(t *testing.T) {
+	type in struct {
+		Amount int    `json:"amount"`
+		Note   string `json:"note"`
+	}
+	type out struct {
+		Risk string `json:"risk"`
+	}
+	f := recipe.Func(func(_ node.Context, i in) (out, error) { return out{Risk: fmt.Sprint(i.Amount, i.Note)}, nil })
+	j := single("", "", f)
+	j.inputs = map[string]any{"amount": 5, "note": "x", "more": true}
+	res, _ := j.run(t)
+	want(t, res, `{"amount": 5, "note": "x", "more": true, "risk": "5x"}`)
+	j = single("", "", f)
+	j.inputs = map[string]any{"amount": "five"}
+	res, _ = j.run(t)
+	wantError(t, res, "the arguments do not fit", "amount")
+}
+
+// TestEvidence checks what is shown beside a prompt, and answers of all kinds.
+func TestEvidence(t *testing.T) {
+	const text = `
+interface: {inputs: {report: {type: object}}}
+entry_point: ask
+nodes:
+  - {type: human, id: ask, prompt: "Look", inputs_map: {files: report.files, note: report.note?}}
+  - {type: human, id: form, prompt: "{{ ask }}", response: {type: object, properties: {n: {type: integer}}}}
+edges: [{source: ask, target: form}]
+`
+	j := job{text: text, inputs: map[string]any{"report": map[string]any{"files": []string{"a"}}}, answers: map[string][]any{"ask": {"fine"}}}
+	res, _ := j.run(t)
+	if res.Status != fermata.Paused || res.Interrupts[0].Prompt != "fine" {
+		t.Fatalf("status %s: %v", res.Status, res.Err)
+	}
+	j.answers = nil
+	res, rt := j.run(t)
+	if got := string(res.Interrupts[0].Request); got != `{"files":["a"]}` {
+		t.Errorf("evidence %s", got)
+	}
+	if err := rt.Answer(context.Background(), res.Interrupts[0].ID, 5); err == nil {
+		t.Error("a number was taken where a text was asked for")
+	}
+	j.answers = map[string][]any{"ask": {"x"}, "form": {json.RawMessage(`{"n": 12345678901234567890}`)}}
+	res, _ = j.run(t)
+	if !strings.Contains(string(res.Output), `"form":{"n":12345678901234567890}`) {
+		t.Errorf("output %s", res.Output)
+	}
+}
+
+// TestResumeWithoutFile stops a run at a question and goes on in another runtime, with the stored recipe alone.
+func TestResumeWithoutFile(t *testing.T) {
+	store := memory.New()
+	ctx := context.Background()
+	r, err := recipe.Parse([]byte(refund), "refund.yaml", recipe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt, err := fermata.New(fermata.Options{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, err := rt.SaveDefinition(ctx, "recipe", r.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := r.Input(map[string]any{"amount": 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := rt.Start(ctx, r.Plan(), inputs, fermata.WithDefinition(digest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := run.Wait(ctx)
+	if err != nil || res.Status != fermata.Paused {
+		t.Fatal(res.Status, err)
+	}
+	if err := rt.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	rt, err = fermata.New(fermata.Options{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close() //nolint:errcheck // nothing is driven any more
+	info, err := rt.Info(ctx, res.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, err := rt.Definition(ctx, info.Definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := recipe.Restore(text, recipe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.Answer(ctx, res.Interrupts[0].ID, "approve", fermata.InRole("manager")); err != nil {
+		t.Fatal(err)
+	}
+	run, err = rt.Resume(ctx, res.Run, again.Plan())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err = run.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	want(t, res, `{"paid": true, "risk": "high"}`)
 }

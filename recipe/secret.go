@@ -153,10 +153,18 @@ func isVariable(name string) bool {
 	return true
 }
 
-// expand fills in the variables of all agents: in url, headers, command and env, and nowhere else.
+// expand fills in the variables of all agents: in url, headers, command and env, and nowhere else. An agent that no
+// node calls needs no variables: a file of agents may serve several recipes.
 func (d *document) expand(env func(string) (string, bool), r *report) {
-	for _, a := range d.agents {
+	used := make(map[string]bool)
+	for _, n := range d.nodes {
+		used[n.ref.text] = true
+	}
+	for name, a := range d.agents {
 		x := &expansion{env: env, report: r}
+		if !used[name] {
+			x.env = func(string) (string, bool) { return "", true }
+		}
 		switch a.kind {
 		case kindExec:
 			for _, w := range a.command {
@@ -166,16 +174,16 @@ func (d *document) expand(env func(string) (string, bool), r *report) {
 				a.environ = append(a.environ, p.key.text+"="+x.text(p.value))
 			}
 		case kindHTTP:
-			a.expandHTTP(x)
+			a.expandHTTP(x, used[name])
 		}
 		a.secrets = newRedactor(x.used)
 	}
 }
 
-func (a *agent) expandHTTP(x *expansion) {
+func (a *agent) expandHTTP(x *expansion, used bool) {
 	before := len(x.report.problems)
 	address := x.text(a.url)
-	if a.url.text != "" && len(x.report.problems) == before {
+	if a.url.text != "" && len(x.report.problems) == before && (used || len(x.used) == 0) {
 		u, err := url.Parse(address)
 		switch {
 		case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":

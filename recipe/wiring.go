@@ -3,8 +3,6 @@ package recipe
 import (
 	"slices"
 	"strings"
-
-	"github.com/fermata-go/fermata/internal/nearest"
 )
 
 // wiring is which node leads to which.
@@ -13,6 +11,7 @@ type wiring struct {
 	byID     map[string]*step
 	ids      []string
 	out      map[*step][]link
+	edges    map[*step][]*edge // those whose ends are there, in written order
 	seen     map[*step]bool
 	dangling bool // a name was wrong somewhere: what follows from a missing link is not reported
 }
@@ -26,7 +25,7 @@ type link struct {
 
 // wire resolves all names of nodes and reports those that are not there.
 func (d *document) wire(r *report) *wiring {
-	g := &wiring{byID: make(map[string]*step), out: make(map[*step][]link), seen: make(map[*step]bool)}
+	g := &wiring{byID: make(map[string]*step), out: make(map[*step][]link), edges: make(map[*step][]*edge), seen: make(map[*step]bool)}
 	for _, n := range d.nodes {
 		id := n.id.text
 		if id == "" {
@@ -50,6 +49,7 @@ func (d *document) wire(r *report) *wiring {
 		if from == nil || to == nil {
 			continue
 		}
+		g.edges[from] = append(g.edges[from], e)
 		if e.condition != onFailure {
 			g.link(from, link{to: to, success: true})
 		}
@@ -104,19 +104,8 @@ func (g *wiring) find(id word, r *report, what string) *step {
 		r.add(id.spot, "%sthere is no node %s; a path ends at a node that no edge leads out of", what, quote(id.text))
 		return nil
 	}
-	r.add(id.spot, "%sthere is no node %s%s", what, quote(id.text), nearest.Hint(id.text, g.ids))
+	r.add(id.spot, "%sthere is no node %s%s", what, quote(id.text), r.hint(id.text, g.ids))
 	return nil
-}
-
-// edgesOf are the edges out of a node whose targets are there, in written order.
-func (d *document) edgesOf(n *step, g *wiring) []*edge {
-	var all []*edge
-	for _, e := range d.edges {
-		if e.source.text == n.id.text && g.byID[n.id.text] == n && g.byID[e.target.text] != nil {
-			all = append(all, e)
-		}
-	}
-	return all
 }
 
 // checkEdges reports edges that can never be taken: an edge before them holds whenever they do.
@@ -133,7 +122,7 @@ func (d *document) checkEdges(n *step, g *wiring, r *report) {
 		s.seen[when] = true
 		return was
 	}
-	for _, e := range d.edgesOf(n, g) {
+	for _, e := range g.edges[n] {
 		taken := false
 		if e.condition != onFailure && !dead(&success, e) {
 			taken = true

@@ -77,10 +77,22 @@ func (d *driver) prepareAndRun(ctx context.Context) error {
 	}
 	result, err := d.loop(ctx)
 	d.view.Close()
-	if err != nil && !errors.Is(err, errInterrupted) && !errors.Is(err, fermata.ErrStopped) {
+	switch {
+	case errors.Is(err, errInterrupted), errors.Is(err, fermata.ErrStopped):
+		return d.finish(d.asItStands(context.WithoutCancel(ctx)), err)
+	case err != nil:
 		return d.explain(err)
 	}
-	return d.finish(result, err)
+	return d.finish(result, nil)
+}
+
+// asItStands is a run that is not driven any more: paused, or on its way.
+func (d *driver) asItStands(ctx context.Context) fermata.Result {
+	result, err := d.house.Result(ctx, d.run.ID(), nil)
+	if err != nil {
+		return fermata.Result{Run: d.run.ID(), Status: fermata.Running}
+	}
+	return result
 }
 
 // explain says what to do about an error of starting or driving.
@@ -114,7 +126,7 @@ func (d *driver) loop(ctx context.Context) (fermata.Result, error) {
 		case <-ctx.Done():
 			d.gate.close(context.Cause(ctx))
 			d.run.Stop()
-			return fermata.Result{Run: d.run.ID(), Status: fermata.Running}, context.Cause(ctx)
+			return fermata.Result{}, context.Cause(ctx)
 		case got, open := <-events:
 			if !open {
 				events = nil

@@ -41,8 +41,10 @@ type reply struct {
 	err      error
 }
 
-// errGone is why asking ends when the question was closed elsewhere.
-var errGone = errors.New("the question has been closed elsewhere")
+// goneError is why asking ends when the question was closed elsewhere.
+type goneError struct{ how string }
+
+func (e *goneError) Error() string { return e.how }
 
 func newGate(d *driver) *gate {
 	g := &gate{d: d, given: map[string]bool{}, replies: make(chan reply, 1)}
@@ -63,7 +65,7 @@ func (m *Main) asker() form.Asker {
 	}
 	return &form.Terminal{
 		In: in, Out: m.err.File(), Environ: m.Environ(), Editor: m.editor(),
-		Unicode: m.err.Unicode, Color: m.err.Color,
+		Unicode: m.err.Unicode,
 	}
 }
 
@@ -101,11 +103,14 @@ func (g *gate) observe(ev *fermata.Event) move {
 		}
 	case journal.InterruptResolved:
 		return g.resolved(e)
+	case journal.RunFinished:
+		return g.finished()
 	default:
 	}
 	return movedNot
 }
 
+// resolved takes note that a question was closed.
 func (g *gate) resolved(e *journal.Entry) move {
 	if i := g.find(e.Op); i >= 0 {
 		g.open = slices.Delete(g.open, i, i+1)
@@ -114,14 +119,43 @@ func (g *gate) resolved(e *journal.Entry) move {
 		return movedNot
 	}
 	g.given[e.Op] = true
-	if g.asking == e.Op {
-		g.cancel(errGone)
-	}
 	var body journal.ResolvedBody
-	if json.Unmarshal(e.Body, &body) == nil && body.State == journal.Withdrawn {
+	_ = json.Unmarshal(e.Body, &body)
+	if g.asking == e.Op {
+		g.cancel(&goneError{howClosed(&body, e.Value)})
+	}
+	if body.State == journal.Withdrawn {
 		return movedHere // the run has ended
 	}
 	return movedElsewhere
+}
+
+// howClosed says in a few words who closed a question and how.
+func howClosed(body *journal.ResolvedBody, answer []byte) string {
+	text := body.State
+	switch {
+	case body.Default:
+		text += " by the deadline's default"
+	case body.By != "":
+		text += " by " + body.By
+	}
+	if len(answer) > 0 {
+		text += ": " + string(answer)
+	}
+	return text
+}
+
+// finished takes note that the run has ended: with it its questions.
+func (g *gate) finished() move {
+	for i := range g.open {
+		g.given[g.open[i].ID] = true
+	}
+	g.open = nil
+	if g.busy() {
+		g.cancel(&goneError{"the run has ended"})
+		return movedHere
+	}
+	return movedNot
 }
 
 // rest takes over the questions of a resting run: those of its earlier lives are among them.
@@ -224,9 +258,10 @@ func (g *gate) take(ctx context.Context, r reply) (move, error) {
 	g.asking = ""
 	g.cancel(nil)
 	defer g.d.view.Go()
+	var gone *goneError
 	switch {
-	case errors.Is(r.err, errGone):
-		g.d.m.endQuestion(nil, "closed elsewhere")
+	case errors.As(r.err, &gone):
+		g.d.m.endQuestion(nil, gone.how)
 		return movedNot, nil
 	case errors.Is(r.err, form.ErrLater):
 		g.later = true

@@ -92,6 +92,9 @@ func public(q journal.Interrupt) journal.Interrupt {
 	return q
 }
 
+// tellsAll is what a trace does.
+const tellsAll = "what happened, step by step"
+
 // close is the closing: how the run stands, its outputs, and what can be done next.
 func (d *driver) close(res *fermata.Result, stopped error) {
 	m, s := d.m, d.m.err
@@ -100,7 +103,7 @@ func (d *driver) close(res *fermata.Result, stopped error) {
 	switch {
 	case stopped != nil:
 		m.headline(styles.Wait, "stopped", s.Glyphs().Dot+" the run can go on where it is")
-		m.hint("resume", run)
+		m.hints(hintTo("go on", "resume", run))
 	case res.Status == fermata.Paused:
 		d.closePaused(res)
 	case res.Status == fermata.Completed:
@@ -109,15 +112,16 @@ func (d *driver) close(res *fermata.Result, stopped error) {
 			m.showOutputs(res.Output)
 		}
 		if !m.global.quiet {
-			m.hint("trace", run)
+			m.hints(hintTo(tellsAll, "trace", run))
 		}
 	default:
 		m.headline(styles.Bad, string(res.Status), "after "+term.Duration(d.tree.Last.Sub(d.tree.Started)))
 		m.why(res)
-		m.hint("trace", run)
+		next := []hint{hintTo(tellsAll, "trace", run)}
 		if res.Status == fermata.Failed || res.Status == fermata.Expired {
-			m.hint("runs", "retry", run)
+			next = append(next, hintTo("try again what failed", "runs", "retry", run))
 		}
+		m.hints(next...)
 	}
 	if d.house.dsn.memory && !res.Status.Ended() {
 		s.Println("", "  "+styles.Bad.Apply("the run was kept in memory only, and is gone")+": use a --store that stays")
@@ -139,18 +143,27 @@ func (m *Main) headline(style term.Style, word, rest string) {
 	m.err.Println("", indent+style.Apply(word)+" "+rest, "")
 }
 
-// hint shows a command that may be of use now.
-func (m *Main) hint(args ...string) {
-	does := map[string]string{
-		"trace": "what happened, step by step", "resume": "go on, and be asked here", "retry": "again, from what failed", "show": "the whole question",
-	}
-	word := args[0]
-	if len(args) > 2 {
-		word = args[1]
-	}
-	command := m.command(args...)
+// hint is a command that may be of use now, and what it does.
+type hint struct {
+	does string
+	args []string
+}
+
+func hintTo(does string, args ...string) hint { return hint{does, args} }
+
+// hints shows commands to be copied.
+func (m *Main) hints(list ...hint) {
 	s := m.err
-	s.Println("  " + s.Styles().Code.Apply(term.Pad(command, 40)) + "  " + s.Styles().Faint.Apply(does[word]))
+	t := term.Table{Indent: 2}
+	for _, h := range list {
+		t.Rows = append(t.Rows, []string{s.Styles().Code.Apply(m.command(h.args...)), s.Styles().Faint.Apply(h.does)})
+	}
+	for i, line := range t.Lines(s) {
+		if s.TTY && term.Columns(line) > s.Width() { // a command is never cut, what it does may be left out
+			line = "  " + t.Rows[i][0]
+		}
+		s.Println(line)
+	}
 }
 
 // why says why a run did not complete.
@@ -177,7 +190,7 @@ func (d *driver) closePaused(res *fermata.Result) {
 	m, s := d.m, d.m.err
 	styles := s.Styles()
 	m.headline(styles.Wait, "paused", s.Glyphs().Dot+" waits for "+term.Count(len(res.Interrupts), "answer"))
-	all := ids(res.Interrupts)
+	all, next := ids(res.Interrupts), []hint{}
 	for i := range res.Interrupts {
 		q := &res.Interrupts[i].Interrupt
 		id := idFor(s, q.ID, all)
@@ -190,9 +203,23 @@ func (d *driver) closePaused(res *fermata.Result) {
 			s.Println(s.Fit([]string{"  " + styles.Faint.Apply(needs)})...)
 		}
 		s.Println("  "+styles.Code.Apply(m.answerCommand(q, id, d.job.flags.as, true)), "")
-		m.hint("tasks", "show", id)
+		next = append(next, hintTo("the whole question", "tasks", "show", id))
 	}
-	m.hint("resume", idFor(s, res.Run, nil))
+	resume := []string{"resume", idFor(s, res.Run, nil)}
+	if role := d.missingRole(res); role != "" {
+		resume = append(resume, "--role", role)
+	}
+	m.hints(append(next, hintTo("go on, and be asked here", resume...))...)
+}
+
+// missingRole is the role in which a question could have been asked here.
+func (d *driver) missingRole(res *fermata.Result) string {
+	for i := range res.Interrupts {
+		if role := res.Interrupts[i].Role; role != "" && role != d.job.flags.role {
+			return role
+		}
+	}
+	return ""
 }
 
 // needs says what an answer needs: one of the options, a role, a time.
@@ -203,9 +230,6 @@ func (d *driver) needs(q *journal.Interrupt) string {
 	}
 	if who := progress.Awaits(q, d.m.Now()); who != "waits for an answer" {
 		parts = append(parts, who)
-	}
-	if d.gate.asker != nil && !d.gate.later && q.Role != "" && q.Role != d.job.flags.role {
-		parts = append(parts, "asked here only with --role "+shellQuote(q.Role))
 	}
 	return strings.Join(parts, " "+d.m.err.Glyphs().Dot+" ")
 }

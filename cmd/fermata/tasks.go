@@ -155,7 +155,9 @@ func (m *Main) tasksShowCommand() *cobra.Command {
 
 func (m *Main) showTask(q *journal.Interrupt) {
 	s, styles := m.out, m.out.Styles()
-	s.Println(m.questionLines(s, q)...)
+	lines := m.questionLines(s, q)
+	lines[len(lines)-1] = "  " + styles.Wait.Apply(s.Glyphs().Bottom)
+	s.Println(lines...)
 	facts := term.Table{Indent: 2}
 	fact := func(name, value string) {
 		if value != "" {
@@ -208,9 +210,13 @@ func describe(s *term.Screen, f *form.Form) []string {
 		if !field.Required {
 			need = "optional"
 		}
-		t.Rows = append(t.Rows, []string{field.Name(), field.Expects(), s.Styles().Faint.Apply(need), term.OneLine(field.Help)})
+		about := field.Help
+		if about == "" && field.Title != field.Name() {
+			about = field.Title
+		}
+		t.Rows = append(t.Rows, []string{field.Name(), field.Expects(), s.Styles().Faint.Apply(need), term.OneLine(about)})
 	}
-	return t.Lines(s)
+	return s.Fit(t.Lines(s))
 }
 
 type answerFlags struct {
@@ -270,7 +276,7 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 	case f.resume:
 		return m.resume(ctx, run, "", &f.driveFlags, false)
 	case !f.json && !m.global.quiet:
-		m.hint("resume", idFor(m.err, run, nil))
+		m.hints(hintTo("go on with the run", "resume", idFor(m.err, run, nil)))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -27,6 +28,9 @@ func (m *Machine) apply(e *journal.Entry, at int, t *Task) error {
 	}
 	if m.status == "" && e.Kind != journal.RunStarted {
 		return m.corrupt(e, "a journal begins with run.started")
+	}
+	if e.Base >= e.Seq {
+		return m.corrupt(e, "it refers to the value of entry %d, which is not before it", e.Base)
 	}
 	if m.status == Running && e.At > m.at && e.Kind != journal.RunResumed { // time without a driver does not count
 		m.active += e.At - m.at
@@ -110,10 +114,11 @@ func (m *Machine) runStarted(e *journal.Entry) error {
 	if m.status != "" {
 		return m.corrupt(e, "the run has started already")
 	}
-	if err := unmarshal(e.Body, &m.body); err != nil {
-		return m.corrupt(e, "%v", err)
+	body, err := bodyOf[journal.StartedBody](m, e)
+	if err != nil {
+		return err
 	}
-	m.status = Running
+	m.body, m.status = body, Running
 	m.tokens = append(m.tokens, token{at: m.plan.Entry(), ref: e.Seq, fromNode: -1})
 	return nil
 }
@@ -124,12 +129,16 @@ func (m *Machine) nodeStarted(e *journal.Entry, at int, t *Task) error {
 		if t == nil {
 			return m.corrupt(e, "attempt %d of a task that is not open", e.Attempt)
 		}
-		t.Attempt, t.State, t.RetryAt, t.failed = e.Attempt, Ready, 0, false
+		t.Attempt, t.State, t.RetryAt, t.failed, t.LastWait = e.Attempt, Ready, 0, false, ""
 		t.Ops = forgetFailures(t.Ops)
 		m.dropInside(t)
 		return nil
 	}
 	tok, ok := m.takeToken(at, e.Base)
+	if !ok && m.replanned() && e.Base > 0 {
+		tok, ok = token{ref: e.Base, parent: m.enclosing(e.Node)}, true // the journal knows better than the plan
+		m.ended = false
+	}
 	if !ok {
 		return m.corrupt(e, "no token with value %d is on its way here", e.Base)
 	}
@@ -142,6 +151,24 @@ func (m *Machine) nodeStarted(e *journal.Entry, at int, t *Task) error {
 	t.Node, t.Visit, t.Attempt, t.State = at, e.Visit, 1, Ready
 	t.Ref, t.Parent, t.Cause = tok.ref, tok.parent, tok.cause
 	m.tasks = append(m.tasks, t)
+	return nil
+}
+
+// replanned reports whether the plan is another than the one that wrote the journal (law J8).
+func (m *Machine) replanned() bool { return m.body.Fingerprint != m.plan.Fingerprint() }
+
+// enclosing is the open task of the subgraph that a node's path is in, nil at the top.
+func (m *Machine) enclosing(path string) *Task {
+	cut := strings.LastIndexByte(path, '/')
+	if cut < 0 {
+		return nil
+	}
+	at := m.index(path[:cut])
+	for _, t := range m.tasks {
+		if t.Node == at {
+			return t
+		}
+	}
 	return nil
 }
 
@@ -210,11 +237,23 @@ func (m *Machine) move(tok token) {
 	case plan.EndIndex:
 		m.endPath(tok.parent, tok.ref)
 	case plan.StopIndex:
-		m.stopped, m.ended, m.final = true, true, tok.ref
+		m.stopped, m.ended, m.final = true, true, m.outside(tok)
 		m.tokens = m.tokens[:0]
 	default:
 		m.tokens = append(m.tokens, tok)
 	}
+}
+
+// outside is the value that a run which is stopped ends with: of the state that the run itself has, not of a
+// subgraph with a state of its own.
+func (m *Machine) outside(tok token) uint64 {
+	ref := tok.ref
+	for t := tok.parent; t != nil; t = t.Parent {
+		if t.Node >= len(m.flat) || m.flat[t.Node].In != nil || m.flat[t.Node].Out != nil {
+			ref = t.Ref
+		}
+	}
+	return ref
 }
 
 // endPath ends a path (law F6): of the run, or of the subgraph that it runs in.
@@ -231,7 +270,7 @@ func (m *Machine) routeTaken(e *journal.Entry, at int, t *Task) error {
 	if t == nil {
 		return m.redirect(e, at, to)
 	}
-	if t.Node < len(m.flat) && m.flat[t.Node].Sub != nil && t.State != Broken && t.State != Choosing && e.Flags == 0 {
+	if t.State != Broken && t.State != Choosing && e.Flags == 0 { // into a subgraph
 		ref := t.Ref
 		if e.HasValue() {
 			ref = e.Seq
@@ -268,6 +307,9 @@ func (m *Machine) redirect(e *journal.Entry, from, to int) error {
 			return nil
 		}
 	}
+	if m.replanned() {
+		return nil // the task that it led to says so itself
+	}
 	return m.corrupt(e, "the task is not open")
 }
 
@@ -290,9 +332,11 @@ func (m *Machine) target(at int, e *journal.Entry) int {
 }
 
 func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
-	if err := unmarshal(e.Body, &t.Error); err != nil {
-		return m.corrupt(e, "%v", err)
+	body, err := bodyOf[journal.FailedBody](m, e)
+	if err != nil {
+		return err
 	}
+	t.Error = body
 	if e.Kind == journal.NodeRetrying {
 		t.State, t.RetryAt = Backoff, t.Error.RetryAt
 		return nil
@@ -305,16 +349,16 @@ func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 }
 
 func (m *Machine) nodeSuspended(e *journal.Entry, t *Task) {
-	t.State, t.WaitFor = Waiting, e.Op
+	t.State, t.WaitFor, t.LastWait = Waiting, e.Op, e.Op
 	if op := t.Op(e.Op); op != nil && op.Done {
 		t.State = Ready
 	}
 }
 
 func (m *Machine) runResumed(e *journal.Entry) error {
-	var body journal.ResumedBody
-	if err := unmarshal(e.Body, &body); err != nil {
-		return m.corrupt(e, "%v", err)
+	body, err := bodyOf[journal.ResumedBody](m, e)
+	if err != nil {
+		return err
 	}
 	m.status = Running
 	m.finished, m.reason = journal.FinishedBody{}, ""
@@ -365,10 +409,11 @@ func (m *Machine) hasChild(parent *Task) bool {
 }
 
 func (m *Machine) runFinished(e *journal.Entry) error {
-	if err := unmarshal(e.Body, &m.finished); err != nil {
-		return m.corrupt(e, "%v", err)
+	body, err := bodyOf[journal.FinishedBody](m, e)
+	if err != nil {
+		return err
 	}
-	m.status = m.finished.Status
+	m.finished, m.status = body, body.Status
 	if m.status == Completed {
 		m.final = e.Base
 		if e.HasValue() {
@@ -378,9 +423,17 @@ func (m *Machine) runFinished(e *journal.Entry) error {
 	return nil
 }
 
-func unmarshal(data []byte, into any) error {
-	if len(data) == 0 {
-		return nil
+// bodyOf is the body of an entry: the one that an input has just encoded, or else decoded from the entry.
+func bodyOf[T any](m *Machine, e *journal.Entry) (T, error) {
+	if body, ok := m.hint.(T); ok {
+		return body, nil
 	}
-	return json.Unmarshal(data, into)
+	var body T
+	if len(e.Body) == 0 {
+		return body, nil
+	}
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		return body, m.corrupt(e, "%v", err)
+	}
+	return body, nil
 }

@@ -50,6 +50,14 @@ func (m *Machine) entry(kind journal.Kind, at int64) *journal.Entry {
 	return e
 }
 
+// applyBody encodes a body into its entry and folds the entry without decoding it again.
+func (m *Machine) applyBody(e *journal.Entry, at int, t *Task, body any) error {
+	e.Body, m.hint = encode(body), body
+	err := m.apply(e, at, t)
+	m.hint = nil
+	return err
+}
+
 func (m *Machine) taskEntry(kind journal.Kind, t *Task, at int64) *journal.Entry {
 	e := m.entry(kind, at)
 	e.Node, e.Visit, e.Attempt = m.Path(t.Node), t.Visit, t.Attempt
@@ -59,8 +67,8 @@ func (m *Machine) taskEntry(kind journal.Kind, t *Task, at int64) *journal.Entry
 // Begin starts the run with its input.
 func (m *Machine) Begin(at int64, body journal.StartedBody, input []byte) error {
 	e := m.entry(journal.RunStarted, at)
-	e.Value, e.Body = input, encode(body)
-	return m.apply(e, -1, nil)
+	e.Value = input
+	return m.applyBody(e, -1, nil, body)
 }
 
 // Finish takes the outcome of a task whose function has returned. A gate's choice is the name of a declared target
@@ -109,8 +117,7 @@ func (m *Machine) Entered(at int64, t *Task, v Value) error {
 func (m *Machine) Retry(at int64, t *Task, failure journal.FailedBody) error {
 	t.busy = false
 	e := m.taskEntry(journal.NodeRetrying, t, at)
-	e.Body = encode(failure)
-	return m.apply(e, t.Node, t)
+	return m.applyBody(e, t.Node, t, failure)
 }
 
 // Fail records that a task failed for good. The target is where its failure goes: the name of a declared target of
@@ -127,9 +134,8 @@ func (m *Machine) Fail(at int64, t *Task, failure journal.FailedBody, v Value, t
 	t.busy = false
 	e := m.taskEntry(journal.NodeFailed, t, at)
 	e.Flags = journal.FlagFinal
-	e.Body = encode(failure)
 	v.put(e)
-	if err := m.apply(e, t.Node, t); err != nil || target == "" {
+	if err := m.applyBody(e, t.Node, t, failure); err != nil || target == "" {
 		return err
 	}
 	route := m.taskEntry(journal.RouteTaken, t, at)
@@ -156,22 +162,21 @@ func (m *Machine) Record(at int64, t *Task, kind journal.Kind, op string, value,
 // Ask opens a question of a task (law H1).
 func (m *Machine) Ask(at int64, t *Task, q journal.Interrupt) error {
 	e := m.taskEntry(journal.InterruptOpened, t, at)
-	e.Op, e.Body = q.ID, encode(q)
-	return m.apply(e, t.Node, t)
+	e.Op = q.ID
+	return m.applyBody(e, t.Node, t, q)
 }
 
 // Update claims, releases or escalates a question.
 func (m *Machine) Update(at int64, id string, body journal.UpdatedBody) error {
 	e := m.interruptEntry(journal.InterruptUpdated, at, id)
-	e.Body = encode(body)
-	return m.apply(e, -1, nil)
+	return m.applyBody(e, -1, nil, body)
 }
 
 // Resolve closes a question (laws H2 and H4).
 func (m *Machine) Resolve(at int64, id string, body journal.ResolvedBody, answer []byte) error {
 	e := m.interruptEntry(journal.InterruptResolved, at, id)
-	e.Body, e.Value = encode(body), answer
-	return m.apply(e, -1, nil)
+	e.Value = answer
+	return m.applyBody(e, -1, nil, body)
 }
 
 func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) *journal.Entry {
@@ -190,8 +195,7 @@ func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) *journa
 // Resume records that somebody drives the run on.
 func (m *Machine) Resume(at int64, body journal.ResumedBody) error {
 	e := m.entry(journal.RunResumed, at)
-	e.Body = encode(body)
-	return m.apply(e, -1, nil)
+	return m.applyBody(e, -1, nil, body)
 }
 
 // Complete ends the run with the value that its last path ended with, or with what the plan made of it.
@@ -215,8 +219,7 @@ func (m *Machine) End(at int64, body journal.FinishedBody) error {
 		return err
 	}
 	e := m.entry(journal.RunFinished, at)
-	e.Body = encode(body)
-	return m.apply(e, -1, nil)
+	return m.applyBody(e, -1, nil, body)
 }
 
 // withdraw takes back every open question.

@@ -50,24 +50,27 @@ type Op struct {
 	Due       int64  // of a sleep, microseconds
 	Interrupt string // id of the interrupt
 	Digest    string // of its question
+	By        string // who answered
+	At        int64  // when, microseconds
 }
 
 // Task is one visit of a node that has not come to its end.
 type Task struct {
-	Node    int // index in the flat plan
-	Visit   uint32
-	Attempt uint16
-	State   State
-	Ref     uint64 // seq of the entry that holds its input
-	Result  uint64 // Leaving, Choosing: seq of the entry that holds its result
-	Parent  *Task  // the subgraph it runs in, nil at the top
-	Cause   *node.Failure
-	Ops     []Op
-	WaitFor string // Waiting: id of the op
-	RetryAt int64  // Backoff: microseconds
-	Error   journal.FailedBody
-	failed  bool // Broken tasks that a retry of the run takes up again
-	busy    bool // handed out by Next, and nothing heard of it since: not part of the fold
+	Node     int // index in the flat plan
+	Visit    uint32
+	Attempt  uint16
+	State    State
+	Ref      uint64 // seq of the entry that holds its input
+	Result   uint64 // Leaving, Choosing: seq of the entry that holds its result
+	Parent   *Task  // the subgraph it runs in, nil at the top
+	Cause    *node.Failure
+	Ops      []Op
+	WaitFor  string // Waiting: id of the op
+	LastWait string // the op that its function was last left at
+	RetryAt  int64  // Backoff: microseconds
+	Error    journal.FailedBody
+	failed   bool // Broken tasks that a retry of the run takes up again
+	busy     bool // handed out by Next, and nothing heard of it since: not part of the fold
 }
 
 // Op finds a recorded call by its identity.
@@ -116,6 +119,7 @@ type Machine struct {
 	body       journal.StartedBody
 	reason     string // why the run can go on, while it is paused
 
+	hint  any // the body of the entry that is being folded, where an input has it at hand
 	out   []journal.Entry
 	start []Start
 }

@@ -142,12 +142,10 @@ func (m *Machine) rest(at int64) error {
 		backoff = backoff || t.State == Backoff
 	}
 	switch {
-	case m.stopped || backoff || m.status == Paused:
-		return nil
+	case m.stopped || backoff || m.status == Paused || m.ended && len(m.tasks) == 0:
+		return nil // a question that nobody waits for holds no run: it is withdrawn with the end
 	case waits:
 		return m.apply(m.entry(journal.RunPaused, at), -1, nil)
-	case m.ended && len(m.tasks) == 0:
-		return nil
 	}
 	return m.End(at, journal.FinishedBody{Status: Stuck, Error: m.stuck(), Reason: m.stuck()})
 }

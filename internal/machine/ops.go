@@ -18,9 +18,9 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 	case journal.StepStarted:
 		op.Begun = true
 	case journal.TimerSet:
-		var body journal.TimerBody
-		if err := unmarshal(e.Body, &body); err != nil {
-			return m.corrupt(e, "%v", err)
+		body, err := bodyOf[journal.TimerBody](m, e)
+		if err != nil {
+			return err
 		}
 		op.Due = body.Due
 		t.State, t.WaitFor = Waiting, op.ID
@@ -28,9 +28,9 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 		op.Done = true
 		m.wake(t, op.ID)
 	case journal.StepFinished:
-		var body journal.StepBody
-		if err := unmarshal(e.Body, &body); err != nil {
-			return m.corrupt(e, "%v", err)
+		body, err := bodyOf[journal.StepBody](m, e)
+		if err != nil {
+			return err
 		}
 		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, body.Error, e.Attempt
 	default:
@@ -55,9 +55,9 @@ func (m *Machine) wake(t *Task, op string) {
 }
 
 func (m *Machine) interruptOpened(e *journal.Entry, t *Task) error {
-	var q journal.Interrupt
-	if err := unmarshal(e.Body, &q); err != nil {
-		return m.corrupt(e, "%v", err)
+	q, err := bodyOf[journal.Interrupt](m, e)
+	if err != nil {
+		return err
 	}
 	t.Ops = append(t.Ops, Op{ID: q.Op, Kind: node.KindInterrupt, Attempt: e.Attempt, Interrupt: e.Op, Digest: q.Digest})
 	m.interrupts = append(m.interrupts, q)
@@ -69,9 +69,9 @@ func (m *Machine) interruptUpdated(e *journal.Entry) error {
 	if q == nil {
 		return m.corrupt(e, "interrupt %s is not open", e.Op)
 	}
-	var body journal.UpdatedBody
-	if err := unmarshal(e.Body, &body); err != nil {
-		return m.corrupt(e, "%v", err)
+	body, err := bodyOf[journal.UpdatedBody](m, e)
+	if err != nil {
+		return err
 	}
 	body.Update(q)
 	return nil
@@ -79,9 +79,9 @@ func (m *Machine) interruptUpdated(e *journal.Entry) error {
 
 // interruptResolved closes a question; the call that asked it has its outcome (law N5).
 func (m *Machine) interruptResolved(e *journal.Entry) error {
-	var body journal.ResolvedBody
-	if err := unmarshal(e.Body, &body); err != nil {
-		return m.corrupt(e, "%v", err)
+	body, err := bodyOf[journal.ResolvedBody](m, e)
+	if err != nil {
+		return err
 	}
 	found := false
 	for i := range m.interrupts {
@@ -103,7 +103,7 @@ func (m *Machine) interruptResolved(e *journal.Entry) error {
 			if op.Interrupt != e.Op {
 				continue
 			}
-			op.Done, op.Value, op.Failure = true, e.Value, ""
+			op.Done, op.Value, op.Failure, op.By, op.At = true, e.Value, "", body.By, e.At
 			switch body.State {
 			case journal.Expired:
 				op.Failure = node.ErrExpired.Error()
@@ -112,6 +112,9 @@ func (m *Machine) interruptResolved(e *journal.Entry) error {
 			}
 			m.wake(t, op.ID)
 		}
+	}
+	if body.State == journal.Expired || body.Default {
+		m.reason = ReasonTimer
 	}
 	return nil
 }

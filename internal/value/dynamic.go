@@ -3,6 +3,7 @@ package value
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -33,15 +34,13 @@ type object struct{}
 func (object) write(p *pass, at unsafe.Pointer) { p.writeMap(*(*map[string]any)(at)) }
 
 func (c object) delta(p *pass, old, new unsafe.Pointer) {
-	a, b := *(*map[string]any)(old), *(*map[string]any)(new)
+	at := (*map[string]any)(old)
+	a, b := *at, *(*map[string]any)(new)
 	if (a == nil) != (b == nil) {
 		p.replace(c, old, new)
 		return
 	}
-	if !p.deltaMap(a, b) {
-		start := len(p.buf)
-		p.rewrite(c, old, new, start, len(p.parts), len(p.todo))
-	}
+	p.deltaMap(&place{table: at}, a, b)
 }
 
 func (object) copy(p *pass, dst, src unsafe.Pointer) {
@@ -50,19 +49,22 @@ func (object) copy(p *pass, dst, src unsafe.Pointer) {
 
 func (object) cells(uintptr, []cell) ([]cell, bool) { return nil, false }
 
-// place is where a value of a snapshot is: in an interface, a map, or a list.
+// place is where a value of a snapshot is: in an interface or a variable for maps, or in a map or a list.
 type place struct {
-	slot *any
-	in   map[string]any
-	key  string
-	list []any
-	at   int
+	slot  *any
+	table *map[string]any
+	in    map[string]any
+	key   string
+	list  []any
+	at    int
 }
 
 func (x place) set(v any) {
 	switch {
 	case x.slot != nil:
 		*x.slot = v
+	case x.table != nil:
+		*x.table, _ = v.(map[string]any)
 	case x.in != nil:
 		x.in[x.key] = v
 	default:
@@ -247,7 +249,7 @@ func decodeJSON(data []byte, into any) error {
 		return err
 	}
 	if len(bytes.TrimLeft(data[d.InputOffset():], " \t\r\n")) > 0 {
-		return &json.SyntaxError{Offset: d.InputOffset()}
+		return errors.New("expected one JSON value, found more behind it")
 	}
 	return nil
 }
@@ -297,7 +299,8 @@ func (p *pass) deltaAny(at *place, old, new any) {
 			return
 		}
 	case map[string]any:
-		if was, ok := old.(map[string]any); ok && new != nil && p.deltaMap(was, new) {
+		if was, ok := old.(map[string]any); ok && new != nil {
+			p.deltaMap(at, was, new)
 			return
 		}
 		if new == nil && old == nil {
@@ -345,46 +348,70 @@ func (p *pass) stringAt(at *place, old, new string) {
 	p.later(func() { where.set(new) })
 }
 
-// deltaMap writes how one map became another. It reports false, having written nothing, when there are keys that JSON
-// does not tell apart.
-func (p *pass) deltaMap(a, b map[string]any) bool {
+// deltaMap writes how one map became another.
+func (p *pass) deltaMap(at *place, a, b map[string]any) {
 	if !p.enter() {
 		p.leave()
-		return true
+		return
 	}
 	start, first, noted, kept := len(p.buf), len(p.parts), len(p.todo), 0
 	for k, v := range b {
-		was, ok := a[k]
 		before := len(p.buf)
-		at := place{in: a, key: k}
-		if ok {
+		inner := place{in: a, key: k}
+		if was, ok := a[k]; ok {
 			kept++
-			p.deltaAny(&at, was, v)
+			p.deltaAny(&inner, was, v)
 		} else {
-			p.replaceAny(&at, v)
+			p.replaceAny(&inner, v)
 		}
-		if len(p.buf) == before {
-			continue
+		if len(p.buf) > before {
+			p.member(k, before)
 		}
+	}
+	gone := missing(p, a, b, kept)
+	if len(p.parts)+len(gone) > first && !(validKeys(a) && validKeys(b)) {
+		p.takeBack(start, first, noted)
+		p.deltaWhole(at, a, b)
+	} else {
+		p.object(start, first, gone)
+	}
+	p.leave()
+}
+
+// deltaWhole replaces a map with keys that JSON does not tell apart, if it is written differently.
+func (p *pass) deltaWhole(at *place, a, b map[string]any) {
+	start := len(p.buf)
+	p.writeMap(a)
+	mid := len(p.buf)
+	p.writeMap(b)
+	same := string(p.buf[start:mid]) == string(p.buf[mid:])
+	p.buf = p.buf[:start]
+	if !same {
+		p.replaceAny(at, b)
+	}
+}
+
+// missing lists the keys of a that b does not have, where kept says how many it has, and notes that they are to go.
+func missing[V any](p *pass, a, b map[string]V, kept int) (gone []string) {
+	if kept == len(a) {
+		return nil
+	}
+	for k := range a {
+		if _, ok := b[k]; !ok {
+			gone = append(gone, k)
+			p.later(func() { delete(a, k) })
+		}
+	}
+	return gone
+}
+
+// validKeys reports whether all keys are UTF-8. Others are written alike, and cannot be told apart in JSON.
+func validKeys[V any](m map[string]V) bool {
+	for k := range m {
 		if !utf8.ValidString(k) {
-			p.buf, p.parts = p.buf[:start], p.parts[:first]
-			p.forget(noted)
-			p.leave()
 			return false
 		}
-		p.member(k, before)
 	}
-	var gone []string
-	if kept < len(a) {
-		for k := range a {
-			if _, ok := b[k]; !ok {
-				gone = append(gone, k)
-				p.later(func() { delete(a, k) })
-			}
-		}
-	}
-	p.object(start, first, gone)
-	p.leave()
 	return true
 }
 

@@ -104,35 +104,62 @@ func (m *mapping) delta(p *pass, old, new unsafe.Pointer) {
 		return
 	}
 	if p.enter() && !a.IsNil() {
-		start, first, noted := len(p.buf), len(p.parts), len(p.todo)
-		known, ok := m.names(a)
-		kept := 0
-		if ok {
-			kept, ok = m.changes(p, a, b, known)
-		}
-		if ok {
-			var gone []string
-			if kept < a.Len() {
-				gone = m.gone(p, a, b, known)
-			}
-			p.object(start, first, gone)
-		} else {
-			p.rewrite(m, old, new, start, first, noted)
-		}
+		m.members(p, a, b, old, new)
 	}
 	p.leave()
 }
 
-// rewrite replaces a map with keys that cannot be told apart in JSON, if what it is written as has changed.
-func (p *pass) rewrite(c codec, old, new unsafe.Pointer, start, first, noted int) {
+// members writes what changed from one map to another, neither of them nil.
+func (m *mapping) members(p *pass, a, b reflect.Value, old, new unsafe.Pointer) {
+	start, first, noted := len(p.buf), len(p.parts), len(p.todo)
+	known, ok := m.names(a)
+	kept := 0
+	if ok {
+		kept, ok = m.changes(p, a, b, known)
+	}
+	var gone []string
+	if ok && kept < a.Len() {
+		gone = m.gone(p, a, b, known)
+	}
+	if len(p.parts)+len(gone) > first {
+		ok = ok && m.validNames(a) && m.validNames(b)
+	}
+	if !ok {
+		p.takeBack(start, first, noted)
+		p.rewrite(m, old, new)
+		return
+	}
+	p.object(start, first, gone)
+}
+
+// validNames reports whether all names are UTF-8, see validKeys.
+func (m *mapping) validNames(v reflect.Value) bool {
+	if m.typ.Key().Kind() != reflect.String && !m.byName {
+		return true // digits
+	}
+	for it := v.MapRange(); it.Next(); {
+		if name, _ := m.name(it.Key()); !utf8.ValidString(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// takeBack forgets what was written and noted from some point on.
+func (p *pass) takeBack(start, first, noted int) {
 	p.buf, p.parts = p.buf[:start], p.parts[:first]
 	p.forget(noted)
+}
+
+// rewrite replaces a map with keys that JSON does not tell apart, if it is written differently.
+func (p *pass) rewrite(c codec, old, new unsafe.Pointer) {
+	start := len(p.buf)
 	c.write(p, old)
 	mid := len(p.buf)
 	c.write(p, new)
 	same := string(p.buf[start:mid]) == string(p.buf[mid:])
 	p.buf = p.buf[:start]
-	if !same && p.err == nil {
+	if !same {
 		p.replace(c, old, new)
 	}
 }
@@ -201,9 +228,6 @@ func (m *mapping) changes(p *pass, a, b reflect.Value, known map[string]reflect.
 		}
 		if !m.byName {
 			name, _ = m.name(key)
-		}
-		if !utf8.ValidString(name) {
-			return 0, false
 		}
 		m.change(p, a, it, name, key, found)
 	}

@@ -100,6 +100,7 @@ func (p *pass) result() []byte {
 
 // settle does what was noted.
 func (p *pass) settle() {
+	p.count = 0
 	for i := range p.todo {
 		switch t := &p.todo[i]; {
 		case t.do != nil:

@@ -16,8 +16,8 @@ type record struct {
 type field struct {
 	key    string // `"name":`
 	codec  codec
-	at     uintptr // from where the last hop leads
-	hops   hops    // through embedded pointers
+	at     uintptr                      // from where the last hop leads
+	hops   hops                         // through embedded pointers
 	absent func(at unsafe.Pointer) bool // left out by omitempty or omitzero; nil for never
 }
 

@@ -3,7 +3,6 @@ package value
 import (
 	"maps"
 	"slices"
-	"unicode/utf8"
 	"unsafe"
 )
 
@@ -35,8 +34,7 @@ func (c table[V]) delta(p *pass, old, new unsafe.Pointer) {
 		p.replace(c, old, new)
 		return
 	}
-	start, first, noted := len(p.buf), len(p.parts), len(p.todo)
-	kept := 0
+	start, first, noted, kept := len(p.buf), len(p.parts), len(p.todo), 0
 	for k, v := range b {
 		was, ok := a[k]
 		if ok {
@@ -45,20 +43,13 @@ func (c table[V]) delta(p *pass, old, new unsafe.Pointer) {
 				continue
 			}
 		}
-		if !utf8.ValidString(k) {
-			p.rewrite(c, old, new, start, first, noted)
-			return
-		}
 		c.change(p, a, k, was, v, ok)
 	}
-	var gone []string
-	if kept < len(a) {
-		for k := range a {
-			if _, ok := b[k]; !ok {
-				gone = append(gone, k)
-				p.later(func() { delete(a, k) })
-			}
-		}
+	gone := missing(p, a, b, kept)
+	if len(p.parts)+len(gone) > first && !(validKeys(a) && validKeys(b)) {
+		p.takeBack(start, first, noted)
+		p.rewrite(c, old, new)
+		return
 	}
 	p.object(start, first, gone)
 }

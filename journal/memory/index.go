@@ -79,6 +79,11 @@ func (x *index) project(r *run, b *journal.Batch) error {
 	for _, t := range b.Timers {
 		x.putTimer(p, t)
 	}
+	if b.Row != nil && b.Row.Ended() {
+		for id := range p.timers {
+			x.putTimer(p, journal.Timer{Run: b.Run, ID: id, Done: true})
+		}
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -21,11 +22,15 @@ func appendInterrupt(dst []byte, in *journal.Interrupt) ([]byte, error) {
 			return nil, fmt.Errorf("interrupt %s: %w", in.ID, err)
 		}
 	}
-	dst = append(dst, interruptVersion)
-	for _, s := range []string{in.Run, in.Task, in.Op, in.Kind, in.Prompt, in.Role, in.TokenHash, in.State, in.ClaimedBy, in.AnsweredBy} {
+	hash, inHex := []byte(in.TokenHash), false
+	if raw, err := hex.DecodeString(in.TokenHash); err == nil && hex.EncodeToString(raw) == in.TokenHash {
+		hash, inHex = raw, true
+	}
+	dst = append(dst, interruptVersion, byte(flag(inHex)))
+	for _, s := range []string{in.Run, in.Task, in.Op, in.Kind, in.Prompt, in.Role, in.State, in.ClaimedBy, in.AnsweredBy} {
 		dst = appendField(dst, s)
 	}
-	for _, b := range [][]byte{in.Request, in.RequestSchema, in.ResponseSchema, in.Answer, deadline} {
+	for _, b := range [][]byte{hash, in.Request, in.RequestSchema, in.ResponseSchema, in.Answer, deadline} {
 		dst = appendField(dst, b)
 	}
 	for _, n := range []int64{in.Opened, in.Deadline, in.Resolved} {
@@ -43,25 +48,39 @@ func appendField[T string | []byte](dst []byte, v T) []byte {
 	return append(dst, v...)
 }
 
-// fields reads what appendInterrupt wrote. The bytes it returns are parts of data.
+// fields reads what appendInterrupt wrote. What it returns are parts of data, and of its copy as a string.
 type fields struct {
 	data []byte
+	text string // ends where data does
 	bad  bool
 }
 
-func (f *fields) bytes() []byte {
+// next is the length of the next field, with data at its beginning.
+func (f *fields) next() int {
 	n, size := binary.Uvarint(f.data)
 	if size <= 0 || n > uint64(len(f.data)-size) {
 		f.data, f.bad = nil, true
-		return nil
+		return 0
 	}
-	end := size + int(n)
-	b := f.data[size:end:end]
-	f.data = f.data[end:]
+	f.data = f.data[size:]
+	return int(n)
+}
+
+func (f *fields) bytes() []byte {
+	n := f.next()
 	if n == 0 {
 		return nil
 	}
+	b := f.data[:n:n]
+	f.data = f.data[n:]
 	return b
+}
+
+func (f *fields) string() string {
+	n := f.next()
+	at := len(f.text) - len(f.data)
+	f.data = f.data[n:]
+	return f.text[at : at+n]
 }
 
 func (f *fields) integer() int64 {
@@ -75,17 +94,21 @@ func (f *fields) integer() int64 {
 }
 
 func decodeInterrupt(in *journal.Interrupt, data []byte) error {
-	if len(data) == 0 {
-		return fmt.Errorf("%w: interrupt %s is empty", journal.ErrCorrupt, in.ID)
+	if len(data) < 2 {
+		return fmt.Errorf("%w: interrupt %s has %d bytes", journal.ErrCorrupt, in.ID, len(data))
 	}
 	if data[0] > interruptVersion {
 		return fmt.Errorf("%w: interrupt %s has format %d, this version reads up to %d", journal.ErrNewer, in.ID, data[0], interruptVersion)
 	}
-	f := fields{data: data[1:], bad: data[0] == 0}
-	for _, s := range []*string{&in.Run, &in.Task, &in.Op, &in.Kind, &in.Prompt, &in.Role, &in.TokenHash, &in.State, &in.ClaimedBy, &in.AnsweredBy} {
-		*s = string(f.bytes())
+	f := fields{data: data[2:], text: string(data), bad: data[0] == 0}
+	for _, s := range []*string{&in.Run, &in.Task, &in.Op, &in.Kind, &in.Prompt, &in.Role, &in.State, &in.ClaimedBy, &in.AnsweredBy} {
+		*s = f.string()
 	}
-	in.State = state(in.State)
+	if hash := f.bytes(); data[1] == 1 {
+		in.TokenHash = hex.EncodeToString(hash)
+	} else {
+		in.TokenHash = string(hash)
+	}
 	in.Request, in.RequestSchema, in.ResponseSchema, in.Answer = f.bytes(), f.bytes(), f.bytes(), f.bytes()
 	deadline := f.bytes()
 	in.Opened, in.Deadline, in.Resolved = f.integer(), f.integer(), f.integer()
@@ -98,7 +121,7 @@ func decodeInterrupt(in *journal.Interrupt, data []byte) error {
 		in.Options = make([]string, options)
 	}
 	for i := range in.Options {
-		in.Options[i] = string(f.bytes())
+		in.Options[i] = f.string()
 	}
 	if f.bad || len(f.data) > 0 {
 		return fmt.Errorf("%w: interrupt %s", journal.ErrCorrupt, in.ID)
@@ -109,14 +132,4 @@ func decodeInterrupt(in *journal.Interrupt, data []byte) error {
 		}
 	}
 	return nil
-}
-
-// state is s without memory of its own, for the states that there are.
-func state(s string) string {
-	for _, known := range []string{journal.Open, journal.Claimed, journal.Answered, journal.Expired, journal.Withdrawn} {
-		if s == known {
-			return known
-		}
-	}
-	return s
 }

@@ -354,6 +354,13 @@ func (s *Store) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Int
 		q = inboxAll
 	}
 	return collect(ctx, s, "inbox", f.Run, func(c *conn, list *[]journal.Interrupt) error {
+		if q == inboxOpen && f.Limit == 0 && f.Role == "" {
+			n, _, err := c.one(inboxSize)
+			if err != nil {
+				return err
+			}
+			*list = make([]journal.Interrupt, 0, n)
+		}
 		return c.each(func(row []driver.Value) error {
 			r := rowScanner{row: row}
 			in := journal.Interrupt{ID: column[string](&r)}

@@ -111,6 +111,7 @@ const (
 	inboxByID
 	inboxOfRun
 	inboxOpen
+	inboxSize
 	inboxAll
 	timersDue
 	queries // how many there are
@@ -176,6 +177,7 @@ var sql = [queries]string{
 	inboxByID:        inboxColumns + " WHERE interrupt = ?1",
 	inboxOfRun:       inboxColumns + " WHERE run = (SELECT id FROM runs WHERE run = ?1)" + inboxOrder,
 	inboxOpen:        inboxColumns + " WHERE open = 1" + inboxOrder,
+	inboxSize:        "SELECT count(*) FROM interrupts WHERE open = 1",
 	inboxAll:         inboxColumns + inboxOrder,
 	timersDue: `SELECT r.run, t.timer, t.due FROM timers t JOIN runs r ON r.id = t.run
 		WHERE t.due <= ?1 ORDER BY t.due, r.run, t.timer LIMIT ?2`,

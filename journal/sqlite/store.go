@@ -23,7 +23,7 @@ type Store struct {
 	queue   []*request // what is to be written, in order
 	leading bool       // someone writes, and sees to it that the queue is written
 	closing bool
-	crowd   int        // how many batches are likely to come together
+	crowd   int // how many batches are likely to come together
 	async   async
 }
 

@@ -388,6 +388,11 @@ func (w *writer) project(b *journal.Batch, id int64) error {
 			return err
 		}
 	}
+	if b.Row != nil && b.Row.Ended() && b.After > 0 {
+		if _, err := w.conn.exec(deleteTimers, id); err != nil {
+			return err
+		}
+	}
 	if c := b.Checkpoint; c != nil {
 		data := c.Data
 		if data == nil {

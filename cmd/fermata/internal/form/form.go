@@ -84,7 +84,7 @@ func New(schema json.RawMessage, options []string) (*Form, error) {
 	r := reader{root: root}
 	s := r.resolve(root)
 	if properties := r.properties(s); len(properties) > 0 {
-		return &Form{Fields: r.fields(s, nil), object: true}, nil
+		return &Form{Fields: r.fields(s, nil, false), object: true}, nil
 	}
 	field := r.field(s, nil, true)
 	if field.Kind == Text {
@@ -209,12 +209,15 @@ func (f *Field) missing() error {
 	return nil
 }
 
-// Sample is an answer of the right shape, to be filled in: for the commands that answer later.
+// Sample is an answer of the right shape, to be filled in: what is required, for the commands that answer later.
 func (f *Form) Sample() json.RawMessage {
 	var whole ordered.Value
 	object := ordered.Object{}
 	for i := range f.Fields {
 		field := &f.Fields[i]
+		if !field.Required && !field.Null {
+			continue
+		}
 		v := field.sample()
 		switch len(field.Path) {
 		case 0:
@@ -270,13 +273,8 @@ func (f *Field) sample() ordered.Value {
 	}
 }
 
-// Name is what the field is called: its title, or where it is in the answer.
-func (f *Field) Name() string {
-	if f.Title == "" {
-		return strings.Join(f.Path, ".")
-	}
-	return f.Title
-}
+// Name is where the field is in the answer: "contact.mail"; "" when it is the answer.
+func (f *Field) Name() string { return strings.Join(f.Path, ".") }
 
 // Expects says in a few words what the field takes.
 func (f *Field) Expects() string {

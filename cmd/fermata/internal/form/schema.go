@@ -86,9 +86,9 @@ func (r *reader) properties(s ordered.Object) ordered.Object {
 	return p
 }
 
-// fields makes the fields of an object, and of the objects in it.
-func (r *reader) fields(s ordered.Object, path []string) []Field {
-	var fields []Field
+// fields makes the fields of an object, and of the objects in it: what is required first.
+func (r *reader) fields(s ordered.Object, path []string, optional bool) []Field {
+	var first, rest []Field
 	for _, m := range r.properties(s) {
 		p, ok := m.Value.(ordered.Object)
 		if !ok {
@@ -96,14 +96,20 @@ func (r *reader) fields(s ordered.Object, path []string) []Field {
 		}
 		p = r.resolve(p)
 		at := append(slices.Clone(path), m.Name)
-		required := requires(s, m.Name)
-		if inner := r.properties(p); len(inner) > 0 && len(path) == 0 && required && !r.deep(inner) {
-			fields = append(fields, r.fields(p, at)...)
-			continue
+		required := requires(s, m.Name) && !optional
+		made := []Field{}
+		if inner := r.properties(p); len(inner) > 0 && len(path) == 0 && !r.deep(inner) {
+			made = r.fields(p, at, !required)
+		} else {
+			made = append(made, r.field(p, at, required))
 		}
-		fields = append(fields, r.field(p, at, required))
+		if required {
+			first = append(first, made...)
+		} else {
+			rest = append(rest, made...)
+		}
 	}
-	return fields
+	return append(first, rest...)
 }
 
 // deep reports whether an object holds objects again: then it is written as JSON.

@@ -20,7 +20,6 @@ type Terminal struct {
 	Environ []string // TERM, NO_COLOR and the like
 	Editor  []string // for long texts: the command and its arguments
 	Unicode bool
-	Color   bool
 }
 
 // Fill shows the form once.
@@ -33,7 +32,7 @@ func (t *Terminal) Fill(ctx context.Context, f *Form, entries []Entry, problem e
 	}
 	group := huh.NewGroup(fields...)
 	if problem != nil {
-		group = group.Title(t.problem(problem))
+		group = group.Title(problem.Error())
 	}
 	shown := huh.NewForm(group).WithTheme(huh.ThemeFunc(t.theme)).WithKeyMap(keys()).WithShowHelp(false)
 	shown.SubmitCmd, shown.CancelCmd = tea.Quit, tea.Quit
@@ -86,7 +85,7 @@ func (p *page) View() tea.View {
 	if text == "" {
 		text = strings.Repeat("\n", max(p.height-1, 0))
 	} else {
-		text += "\n\n" + p.help()
+		text += "\n" + p.help()
 	}
 	p.height = strings.Count(text, "\n") + 1
 	return tea.NewView(text)
@@ -97,7 +96,7 @@ func (p *page) help() string {
 	var parts []string
 	for _, b := range p.form.KeyBinds() {
 		switch h := b.Help(); {
-		case !b.Enabled() || h.Desc == "down" || strings.Contains(h.Desc, "filter"):
+		case !b.Enabled() || h.Desc == "down" || h.Desc == "back" || strings.Contains(h.Desc, "filter") || strings.HasPrefix(h.Desc, "select "):
 		case h.Desc == "up":
 			parts = append(parts, "↑↓ choose")
 		default:
@@ -171,12 +170,22 @@ func (t *Terminal) field(f *Field, b *bound) huh.Field {
 		}
 		return huh.NewSelect[int]().Title(title).Description(f.Help).Options(options...).Value(&b.choice)
 	case Many:
-		return huh.NewMultiSelect[int]().Title(title).Description(f.Help).Options(t.options(f)...).Value(&b.many)
+		return huh.NewMultiSelect[int]().Title(title).Description(f.Help).Options(t.options(f)...).
+			Height(min(len(f.Options), 10) + headLines(f)).Value(&b.many)
 	case Text, Integer, Number:
 		return huh.NewInput().Title(title).Description(f.Help).Prompt("").Validate(check).Value(&b.text)
 	default:
 		return t.long(f, b).Title(title).Description(f.Help).Validate(check).Value(&b.text)
 	}
+}
+
+// headLines is how many lines stand above the options of a field.
+func headLines(f *Field) int {
+	lines := 1
+	if f.Help != "" {
+		lines++
+	}
+	return lines
 }
 
 // long is a field of several lines, which may be written in the person's editor.
@@ -207,14 +216,6 @@ func (t *Terminal) dot() string {
 	return "-"
 }
 
-// problem says what is wrong with the last answer.
-func (t *Terminal) problem(err error) string {
-	if !t.Color {
-		return err.Error()
-	}
-	return lipgloss.NewStyle().Foreground(lipgloss.Red).Render(err.Error())
-}
-
 // keys are the usual ones, with Ctrl-D for later.
 func keys() *huh.KeyMap {
 	m := huh.NewDefaultKeyMap()
@@ -234,7 +235,7 @@ func (t *Terminal) theme(dark bool) *huh.Styles {
 	if !t.Unicode {
 		border = lipgloss.ASCIIBorder()
 	}
-	base := lipgloss.NewStyle().MarginLeft(2).PaddingLeft(1).BorderStyle(border).BorderLeft(true).BorderForeground(lipgloss.Yellow)
+	base := lipgloss.NewStyle().MarginLeft(2).PaddingLeft(1).PaddingBottom(1).BorderStyle(border).BorderLeft(true).BorderForeground(lipgloss.Yellow)
 	strong, faint := lipgloss.NewStyle().Bold(true), lipgloss.NewStyle().Faint(true)
 	arrow := "❯ "
 	if !t.Unicode {
@@ -254,12 +255,12 @@ func (t *Terminal) theme(dark bool) *huh.Styles {
 	f.TextInput.Prompt = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
 	f.TextInput.Placeholder = faint
 
+	s.FieldSeparator = lipgloss.NewStyle().SetString("\n")
 	s.Blurred = *f
-	s.Blurred.Base = base.BorderForeground(lipgloss.NoColor{})
 	s.Blurred.Title = lipgloss.NewStyle()
 	s.Blurred.SelectSelector = lipgloss.NewStyle().SetString("  ")
 	s.Blurred.MultiSelectSelector = s.Blurred.SelectSelector
-	s.Group.Title = lipgloss.NewStyle().MarginLeft(2)
+	s.Group.Title = base.Foreground(lipgloss.Red)
 	s.Group.Base = lipgloss.NewStyle().MarginLeft(2)
 	return s
 }

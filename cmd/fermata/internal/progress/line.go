@@ -101,7 +101,7 @@ func (p *painter) detail(r *Row, now time.Time) string {
 	var parts []string
 	add := func(style term.Style, text string) {
 		if text != "" {
-			parts = append(parts, style.Apply(term.OneLine(text)))
+			parts = append(parts, style.Apply(term.Flat(text)))
 		}
 	}
 	if r.Visits > 1 {

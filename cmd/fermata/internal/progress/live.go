@@ -66,21 +66,14 @@ func (v *live) Show(ev *fermata.Event) {
 	if r == nil {
 		return
 	}
-	switch ev.Entry.Kind {
-	case journal.Message, journal.Diagnostic:
-		style := v.paint.styles.Strong
-		if ev.Entry.Kind == journal.Diagnostic {
-			style = v.paint.styles.Faint
-		}
-		v.begin()
-		for i, line := range term.Wrap(term.Plain(said(ev)), v.screen.Width()-v.paint.names-6) {
-			name := ""
-			if i == 0 {
-				name = v.screen.Cut(r.Name(), v.paint.names)
-			}
-			v.area.Print("    " + style.Apply(term.Pad(name, v.paint.names)) + "  " + line)
-		}
-	default:
+	if ev.Entry.Kind != journal.Message {
+		return
+	}
+	v.begin()
+	name := term.Pad(v.screen.Cut(term.OneLine(r.Name()), v.paint.names), v.paint.names)
+	for _, line := range term.Wrap(term.Plain(said(ev)), v.screen.Width()-v.paint.names-6) {
+		v.area.Print("    " + v.paint.styles.Strong.Apply(name) + "  " + line)
+		name = term.Pad("", v.paint.names)
 	}
 }
 

@@ -18,6 +18,8 @@ type plain struct {
 	screen *term.Screen
 	tree   *Tree
 	paint  *painter
+	held   bool
+	kept   []string // lines that wait for Go
 }
 
 func (v *plain) Load(ev *fermata.Event) { v.tree.Apply(ev) }
@@ -41,14 +43,27 @@ func (v *plain) line(name, word, detail string) {
 		p := newPainter(v.screen, v.tree)
 		v.paint = &p
 	}
-	line := term.Pad(term.OneLine(name), v.paint.names) + "  " + term.Pad(word, 9) + "  " + term.OneLine(detail)
-	v.screen.Println(strings.TrimRight(line, " "))
+	line := term.Pad(term.OneLine(name), v.paint.names) + "  " + term.Pad(word, 9) + "  " + term.Flat(detail)
+	v.Print(strings.TrimRight(line, " "))
 }
 
-func (v *plain) Print(lines ...string) { v.screen.Println(lines...) }
-func (v *plain) Hold()                 {}
-func (v *plain) Go()                   {}
-func (v *plain) Close()                {}
+func (v *plain) Print(lines ...string) {
+	if v.held {
+		v.kept = append(v.kept, lines...)
+		return
+	}
+	v.screen.Println(lines...)
+}
+
+func (v *plain) Hold() { v.held = true }
+
+func (v *plain) Go() {
+	v.held = false
+	v.screen.Println(v.kept...)
+	v.kept = nil
+}
+
+func (v *plain) Close() { v.Go() }
 
 func (v *plain) ofRun(ev *fermata.Event) (word, detail string) {
 	e := &ev.Entry
@@ -101,8 +116,10 @@ func ofNode(ev *fermata.Event, r *Row) (word, detail string) {
 		var body journal.ResolvedBody
 		_ = json.Unmarshal(e.Body, &body)
 		return body.State, by(&body)
-	case journal.Message, journal.Status, journal.Diagnostic:
-		return e.Kind.String(), said(ev)
+	case journal.Message, journal.Status:
+		return "says", said(ev)
+	case journal.Diagnostic:
+		return "says", lastLine(said(ev))
 	default:
 	}
 	return "", ""

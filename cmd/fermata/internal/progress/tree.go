@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -245,8 +246,8 @@ func (r *Row) applyCall(ev *fermata.Event) {
 		if r.State == Sleeping || r.State == Retrying {
 			r.State, r.Due = Running, time.Time{}
 		}
-	case journal.Status:
-		r.Note = said(ev)
+	case journal.Status, journal.Diagnostic:
+		r.Note = lastLine(said(ev))
 	case journal.StepStarted, journal.StepFinished:
 		if r.State == Sleeping {
 			r.State, r.Due = Running, time.Time{}
@@ -282,9 +283,12 @@ func target(to string) string {
 	return to
 }
 
-// said is what an emitted event says, as text: a string, the text or message of an object, or JSON.
+// said is what an emitted event says, as text: a string, the text of an object, or JSON.
 func said(ev *fermata.Event) string {
-	data := ev.Entry.Value
+	data := ev.Entry.Body
+	if len(data) == 0 {
+		data = ev.Entry.Value
+	}
 	if len(data) == 0 {
 		return ""
 	}
@@ -295,9 +299,18 @@ func said(ev *fermata.Event) string {
 	var object struct {
 		Text    string `json:"text"`
 		Message string `json:"message"`
+		Stderr  string `json:"stderr"` // of a program that an agent called
 	}
-	if json.Unmarshal(data, &object) == nil && object.Text+object.Message != "" {
-		return object.Text + object.Message
+	if json.Unmarshal(data, &object) == nil {
+		if text := cmp.Or(object.Text, object.Message, object.Stderr); text != "" {
+			return text
+		}
 	}
 	return string(data)
+}
+
+// lastLine is the last line of a text that says something.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }

@@ -70,6 +70,9 @@ func OneLine(text string) string {
 	return ""
 }
 
+// Flat makes a single line of all that a text says.
+func Flat(text string) string { return strings.Join(strings.Fields(Plain(text)), " ") }
+
 // Plain removes escape sequences and control characters but line ends and tabs: what a recipe, a person or another
 // program said is shown, and cannot steer the terminal.
 func Plain(text string) string {

@@ -1,0 +1,139 @@
+package value
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// Objects keeps JSON objects of any shape. The values that it is given, and gives, are map[string]any; a nil map is an
+// empty one. In them may be what JSON gives, plain Go numbers, and whatever encoding/json can write. What it gives
+// holds numbers as json.Number. It is immutable and safe for concurrent use.
+type Objects struct {
+	limit int
+}
+
+// Dynamic keeps JSON objects of any shape.
+func Dynamic() *Objects { return &Objects{limit: defaultLimit} }
+
+// WithLimit returns a copy that refuses encodings and deltas of more than so many bytes. Defaults to 64 MiB.
+func (k *Objects) WithLimit(bytes int) *Objects { return &Objects{limit: bytes} }
+
+// Encode gives the value as JSON, its members sorted by name.
+func (k *Objects) Encode(value any) (data []byte, err error) {
+	v, err := asObject(value)
+	if err != nil {
+		return nil, err
+	}
+	p := newPass(k.limit)
+	defer recoverObject(v, &err)
+	p.writeMap(v)
+	if err := checkObject(p, v); err != nil {
+		return nil, err
+	}
+	data = p.result()
+	p.release()
+	return data, nil
+}
+
+// Decode makes a value from JSON: an object, or null for an empty one.
+func (k *Objects) Decode(data []byte) (any, error) {
+	var v map[string]any
+	if err := decodeJSON(data, &v); err != nil {
+		return nil, &Error{Reason: "cannot be read: " + err.Error()}
+	}
+	return notNil(v), nil
+}
+
+// Copy makes a deep copy (law N9).
+func (k *Objects) Copy(value any) (next any, err error) {
+	v, err := asObject(value)
+	if err != nil {
+		return nil, err
+	}
+	p := newPass(k.limit)
+	defer recoverObject(v, &err)
+	c := p.copyMap(v)
+	if err := checkObject(p, v); err != nil {
+		return nil, err
+	}
+	p.release()
+	return c, nil
+}
+
+// Delta is what [Typed.Delta] is, for objects.
+func (k *Objects) Delta(snapshot, value any) (delta []byte, next any, err error) {
+	v, err := asObject(value)
+	if err != nil {
+		return nil, nil, err
+	}
+	if snapshot == nil {
+		return k.first(v)
+	}
+	old, err := asObject(snapshot)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(old) > 0 && reflect.ValueOf(old).UnsafePointer() == reflect.ValueOf(v).UnsafePointer() {
+		return nil, nil, &Error{Reason: "the value is its own snapshot: changes cannot be seen"}
+	}
+	p := newPass(k.limit)
+	defer recoverObject(v, &err)
+	p.deltaMap(&place{table: &old}, old, v)
+	if err := checkObject(p, v); err != nil {
+		return nil, nil, err
+	}
+	delta = p.result()
+	p.settle()
+	if err := checkObject(p, v); err != nil {
+		return nil, nil, err
+	}
+	p.release()
+	return delta, old, nil
+}
+
+func (k *Objects) first(v map[string]any) (delta []byte, next any, err error) {
+	p := newPass(k.limit)
+	defer recoverObject(v, &err)
+	p.buf = append(p.buf, "[0,"...)
+	p.writeMap(v)
+	p.buf = append(p.buf, ']')
+	made := p.copyMap(v)
+	if err := checkObject(p, v); err != nil {
+		return nil, nil, err
+	}
+	delta = p.result()
+	p.release()
+	return delta, made, nil
+}
+
+func asObject(v any) (map[string]any, error) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, &Error{Reason: fmt.Sprintf("expected a map[string]any, found %T", v)}
+	}
+	return notNil(m), nil
+}
+
+func notNil(m map[string]any) map[string]any {
+	if m == nil {
+		return map[string]any{}
+	}
+	return m
+}
+
+func checkObject(p *pass, v map[string]any) error {
+	if len(p.buf) > p.limit {
+		p.tooLarge()
+	}
+	if p.err == nil {
+		return nil
+	}
+	return locate(p.err, reflect.ValueOf(v), pointerPath)
+}
+
+// recoverObject turns a panic of the MarshalJSON of something in the object into an error.
+func recoverObject(v map[string]any, err *error) {
+	if r := recover(); r != nil {
+		*err = locate(&failure{reason: fmt.Sprintf("its own code panicked: %v", r)}, reflect.ValueOf(v), pointerPath)
+	}
+}

@@ -1,0 +1,190 @@
+package value
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Typed keeps values of the type S. The values that it is given, and gives, are *S; nil is none of them.
+// It is immutable and safe for concurrent use.
+type Typed[S any] struct {
+	root  codec
+	cells []cell // all of S, where that is simple
+	whole bool   // assigning copies all that is kept, and shares nothing
+	flat  bool
+	code  bool
+	limit int
+}
+
+// For takes the type S apart. The error is an *Error with the Go path of what no journal can hold ("Ticket.Done: a
+// channel has no JSON form"), or of what could be written and not read back.
+func For[S any]() (*Typed[S], error) {
+	t := reflect.TypeFor[S]()
+	c := &compiler{made: make(map[variant]*link)}
+	root, err := c.compile(t, true, rootName(t))
+	if err != nil {
+		return nil, err
+	}
+	k := &Typed[S]{root: root, flat: frozen(t), code: c.code, limit: defaultLimit}
+	k.whole = k.flat && whole(t)
+	if cells, all := root.cells(0, nil); all {
+		k.cells = cells
+	}
+	return k, nil
+}
+
+func rootName(t reflect.Type) string {
+	if t.Name() != "" {
+		return t.Name()
+	}
+	return t.String()
+}
+
+// WithLimit returns a copy that refuses encodings and deltas of more than so many bytes. Defaults to 64 MiB.
+func (k *Typed[S]) WithLimit(bytes int) *Typed[S] {
+	c := *k
+	c.limit = bytes
+	return &c
+}
+
+// Flat reports whether S has no maps, slices, pointers and interfaces, in any field: then assigning a value copies it.
+func (k *Typed[S]) Flat() bool { return k.flat }
+
+// Encode gives the value as encoding/json writes it.
+func (k *Typed[S]) Encode(value any) (data []byte, err error) {
+	v, err := k.value(value)
+	if err != nil {
+		return nil, err
+	}
+	p := newPass(k.limit)
+	defer k.recover(v, &err)
+	k.root.write(p, unsafe.Pointer(v))
+	if err := k.check(p, v); err != nil {
+		return nil, err
+	}
+	data = p.result()
+	p.release()
+	return data, nil
+}
+
+// Decode makes a value from JSON. Numbers in interfaces become json.Number.
+func (k *Typed[S]) Decode(data []byte) (any, error) {
+	v := new(S)
+	if err := decodeJSON(data, v); err != nil {
+		return nil, &Error{rootName(reflect.TypeFor[S]()), "cannot be read: " + err.Error()}
+	}
+	return v, nil
+}
+
+// Copy makes a deep copy of all that is kept of the value (law N9).
+func (k *Typed[S]) Copy(value any) (next any, err error) {
+	v, err := k.value(value)
+	if err != nil {
+		return nil, err
+	}
+	c := new(S)
+	if k.whole {
+		*c = *v
+		return c, nil
+	}
+	p := newPass(k.limit)
+	defer k.recover(v, &err)
+	k.root.copy(p, unsafe.Pointer(c), unsafe.Pointer(v))
+	if err := k.check(p, v); err != nil {
+		return nil, err
+	}
+	p.release()
+	return c, nil
+}
+
+// Delta compares a value with a snapshot, which must come from an earlier Delta or from Decode, be used for nothing
+// else, and not be used again; nil is a snapshot of nothing. It gives what changed, nothing for no change, and the
+// next snapshot, which shares nothing with the value that could be changed in place. After an error the snapshot is as
+// it was.
+func (k *Typed[S]) Delta(snapshot, value any) (delta []byte, next any, err error) {
+	v, err := k.value(value)
+	if err != nil {
+		return nil, nil, err
+	}
+	if snapshot == nil {
+		return k.first(v)
+	}
+	old, err := k.value(snapshot)
+	if err != nil {
+		return nil, nil, err
+	}
+	if old == v {
+		return nil, nil, &Error{rootName(reflect.TypeFor[S]()), "the value is its own snapshot: changes cannot be seen"}
+	}
+	if k.cells != nil && sameCells(k.cells, unsafe.Pointer(old), unsafe.Pointer(v)) {
+		return nil, snapshot, nil
+	}
+	p := newPass(k.limit)
+	defer k.recover(v, &err)
+	k.root.delta(p, unsafe.Pointer(old), unsafe.Pointer(v))
+	if err := k.check(p, v); err != nil {
+		return nil, nil, err
+	}
+	delta = p.result()
+	p.settle()
+	if err := k.check(p, v); err != nil {
+		return nil, nil, err
+	}
+	p.release()
+	return delta, snapshot, nil
+}
+
+// first is the delta that makes the value out of nothing.
+func (k *Typed[S]) first(v *S) (delta []byte, next any, err error) {
+	p := newPass(k.limit)
+	defer k.recover(v, &err)
+	made := new(S)
+	k.root.write(p, unsafe.Pointer(v))
+	k.root.copy(p, unsafe.Pointer(made), unsafe.Pointer(v))
+	if err := k.check(p, v); err != nil {
+		return nil, nil, err
+	}
+	p.insert(0, "[0,")
+	p.buf = append(p.buf, ']')
+	delta = p.result()
+	p.release()
+	return delta, made, nil
+}
+
+func (k *Typed[S]) value(v any) (*S, error) {
+	if s, ok := v.(*S); ok && s != nil {
+		return s, nil
+	}
+	t := reflect.TypeFor[S]()
+	found := "nil"
+	if v != nil {
+		found = fmt.Sprintf("%T", v)
+		if reflect.TypeOf(v) == reflect.PointerTo(t) {
+			found += "(nil)"
+		}
+	}
+	return nil, &Error{rootName(t), fmt.Sprintf("expected a *%s, found %s", t, found)}
+}
+
+// check says where the value failed, if it did.
+func (k *Typed[S]) check(p *pass, v *S) error {
+	if len(p.buf) > p.limit {
+		p.tooLarge()
+	}
+	if p.err == nil {
+		return nil
+	}
+	return locate(p.err, reflect.ValueOf(v).Elem(), goPath(rootName(reflect.TypeFor[S]())))
+}
+
+// recover turns a panic of a type's own method into an error. Only such types can panic.
+func (k *Typed[S]) recover(v *S, err *error) {
+	if !k.code {
+		return
+	}
+	if r := recover(); r != nil {
+		f := &failure{reason: fmt.Sprintf("its own code panicked: %v", r)}
+		*err = locate(f, reflect.ValueOf(v).Elem(), goPath(rootName(reflect.TypeFor[S]())))
+	}
+}
