@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -522,4 +523,10 @@ func streams(ctx node.Context, channel string, chunks ...string) error {
 		}
 	}
 	return s.Close()
+}
+
+// nodeOf is the node of a task: "inner/review" of "inner/review#2".
+func nodeOf(task string) string {
+	path, _, _ := strings.Cut(task, "#")
+	return path
 }

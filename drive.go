@@ -73,7 +73,10 @@ func (d *drive) begin(ctx context.Context, inputValue any, o startOptions) error
 	if err := d.checkInput(data); err != nil {
 		return &Error{Code: CodeInvalid, Run: d.id, Err: err}
 	}
-	snap, err := codec.Copy(inputValue)
+	snap, err := codec.Copy(inputValue) // neither the snapshot nor the live value is shared with the caller (law N9)
+	if err == nil && !d.none {
+		inputValue, err = codec.Copy(snap)
+	}
 	if err != nil {
 		return &Error{Code: CodeInvalid, Run: d.id, Err: notStorable(err)}
 	}
@@ -90,7 +93,7 @@ func (d *drive) begin(ctx context.Context, inputValue any, o startOptions) error
 	if err := d.keepOutline(ctx); err != nil {
 		return err
 	}
-	d.vals.put(1, snap, inputValue)
+	d.vals.put(1, inputValue, snap)
 	if err := d.commit(ctx, func(m *machine.Machine) error { return m.Begin(now, body, data) }); err != nil {
 		return d.rt.storeError(d.id, err)
 	}
@@ -110,128 +113,6 @@ func (d *drive) checkInput(data []byte) error {
 		return fmt.Errorf("input: %w: %w", ErrInvalid, err)
 	}
 	return nil
-}
-
-// keepOutline stores what the plan's fingerprint covers, once, for a diff of plans later (law J8).
-func (d *drive) keepOutline(ctx context.Context) error {
-	if d.none {
-		return nil
-	}
-	fingerprint := d.plan.Fingerprint()
-	d.rt.mu.Lock()
-	_, known := d.rt.plans[fingerprint]
-	d.rt.mu.Unlock()
-	if known {
-		return nil
-	}
-	return d.rt.saveText(ctx, outlineID(fingerprint), "outline", d.plan.Outline())
-}
-
-// outlineID names the journal that holds the outline of the plan with the given fingerprint.
-func outlineID(fingerprint string) string { return "plan_" + fingerprint }
-
-// load reads the journal of a run and makes ready to drive it on.
-func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
-	if d.m.Head() == 0 {
-		info, err := d.rt.Info(ctx, d.id)
-		if err != nil {
-			return err
-		}
-		d.row = info
-		if _, err := d.read(ctx, math.MaxUint64); err != nil {
-			return err
-		}
-		if d.m.Head() < info.Head {
-			return d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: d.m.Head() + 1,
-				Err: fmt.Errorf("%w: the journal ends here, its head is %d", journal.ErrCorrupt, info.Head)})
-		}
-	}
-	now := d.now()
-	if fits := d.m.Fits(); fits != "" {
-		return d.planChanged(fits)
-	}
-	switch status := d.m.Status(); {
-	case why.Reason == machine.ReasonRetry:
-		if status != machine.Failed && status != machine.Expired {
-			return &Error{Code: CodeConflict, Run: d.id,
-				Err: fmt.Errorf("%w: the run is %s; only a failed run can be retried", ErrConflict, status)}
-		}
-		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
-	case Status(status).Ended():
-		d.idle = true
-		return nil
-	case why.Reason == machine.ReasonReplan:
-		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
-	case status == machine.Running && d.m.Underway():
-		why.Reason, why.By = machine.ReasonRecovered, d.rt.options.Name
-		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
-	}
-	if d.m.Due() <= now {
-		d.add(func(m *machine.Machine) error { return m.Fire(now) })
-	}
-	if err := d.commit(ctx, nil); err != nil && !errors.Is(err, errOver) {
-		return d.rt.storeError(d.id, err)
-	}
-	return nil
-}
-
-// read folds the stored journal into a new machine, finds the values that are referred to, and returns the entries
-// after the given seq.
-func (d *drive) read(ctx context.Context, after uint64) ([]journal.Entry, error) {
-	d.m = machine.New(d.plan)
-	d.vals = values{}
-	var news []journal.Entry
-	for e, err := range d.rt.store.Read(ctx, d.id, 0) {
-		if err != nil {
-			return nil, d.rt.storeError(d.id, err)
-		}
-		if err := d.m.Apply(&e); err != nil {
-			return nil, d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: e.Seq, Err: err})
-		}
-		d.vals.note(&e)
-		if e.Seq > after {
-			news = append(news, e)
-		}
-	}
-	for _, ref := range d.m.Refs() {
-		data, err := d.vals.whole(ref)
-		if err != nil {
-			return nil, d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: ref, Err: err})
-		}
-		d.vals.cells = append(d.vals.cells, cell{ref: ref, data: data})
-	}
-	d.vals.links = nil
-	d.m.Closed()
-	d.row.Head = d.m.Head()
-	return news, nil
-}
-
-// reload brings a value back that is not in memory any more.
-func (d *drive) reload(ref uint64) error {
-	var stored values
-	for e, err := range d.rt.store.Read(context.WithoutCancel(d.ctx), d.id, 0) {
-		if err != nil {
-			return err
-		}
-		stored.note(&e)
-	}
-	data, err := stored.whole(ref)
-	if err != nil {
-		return err
-	}
-	d.vals.put(ref, nil, nil)
-	d.vals.find(ref).data = data
-	return nil
-}
-
-func (d *drive) planChanged(reason string) error {
-	diff := "the outline of the plan it was started on is not in the store"
-	if _, was, err := d.rt.Definition(context.Background(), outlineID(d.m.Started().Fingerprint)); err == nil {
-		if changes, err := plan.Diff(was, d.plan.Outline()); err == nil {
-			diff = changes.String()
-		}
-	}
-	return &Error{Code: CodePlanChanged, Run: d.id, Err: &PlanChangedError{Reason: reason, Diff: diff}}
 }
 
 // add records an input with the next commit.
@@ -317,41 +198,6 @@ func (d *drive) append(ctx context.Context, entries []journal.Entry) error {
 	return nil
 }
 
-// rebase reads what others wrote since this drive last wrote. Answers, claims and a cancellation are folded in; when
-// another process drives the run, this one has lost it (law J3).
-func (d *drive) rebase(ctx context.Context) error {
-	head, busy, kept := d.row.Head, d.m.Busy(), d.vals
-	news, err := d.read(ctx, head)
-	if err != nil {
-		return err
-	}
-	if len(news) == 0 {
-		return fmt.Errorf("%w, and nothing was written", ErrConflict)
-	}
-	for i := range news {
-		switch news[i].Kind {
-		case journal.InterruptUpdated, journal.InterruptResolved, journal.RunFinished:
-		default:
-			return fmt.Errorf("%w: another process drives the run (%s, seq %d)", ErrConflict, news[i].Kind, news[i].Seq)
-		}
-	}
-	d.live.publish(d, news)
-	for i := range d.vals.cells {
-		if c := kept.find(d.vals.cells[i].ref); c != nil {
-			d.vals.cells[i] = *c
-		}
-	}
-	if info, err := d.rt.Info(ctx, d.id); err == nil {
-		d.row = info
-		d.row.Head = d.m.Head()
-	}
-	if Status(d.m.Status()).Ended() {
-		return errOver
-	}
-	d.m.SetBusy(busy)
-	return nil
-}
-
 // drive runs what can run until nothing can.
 func (d *drive) drive() {
 	if limit := d.m.TimeLeft(); limit != math.MaxInt64 {
@@ -422,7 +268,7 @@ func (d *drive) stopped() error {
 		d.failure = &LimitError{Limit: "time", Max: limit}
 		return d.commit(context.WithoutCancel(d.ctx), func(m *machine.Machine) error {
 			return m.End(d.now(), journal.FinishedBody{
-				Status: machine.Failed, Limit: "time", Error: d.failure.Error(),
+				Status: machine.Failed, Limit: "time", Max: limit, Error: d.failure.Error(),
 			})
 		})
 	}
@@ -456,102 +302,6 @@ func (d *drive) finishRun() error {
 	})
 }
 
-// settle notes how the run stands now that driving has ended.
-func (d *drive) settle() {
-	r := &d.result
-	d.head = d.row.Head
-	r.Run, r.Status = d.id, Status(d.m.Status())
-	if d.lost != nil {
-		r.Err = d.wrap(d.lost)
-		return
-	}
-	switch r.Status {
-	case Completed:
-		if r.Output == nil {
-			d.lastValue()
-		}
-	case Running, Paused:
-		if due := d.m.Due(); due != math.MaxInt64 {
-			d.due = due
-		}
-		r.Interrupts = d.interrupts()
-	default:
-		r.Err = runError(d.id, d.m.Finished(), d.failure)
-	}
-}
-
-// lastValue is the result of a plan that does not make one itself: the value of the last path.
-func (d *drive) lastValue() {
-	value, err := d.vals.take(d.m.Final(), d.plan.State(), false)
-	if err == nil {
-		d.result.Value = value
-		if d.rt != nil {
-			d.result.Output, err = d.plan.State().Encode(value)
-		}
-	}
-	if err != nil {
-		d.result.Err = d.wrap(err)
-	}
-}
-
-func (d *drive) interrupts() []Interrupt {
-	open := d.m.Interrupts()
-	if len(open) == 0 {
-		return nil
-	}
-	list := make([]Interrupt, len(open))
-	for i, q := range open {
-		list[i] = Interrupt{Interrupt: q, Token: d.tokens[q.ID]}
-	}
-	return list
-}
-
-func (d *drive) wrap(err error) error {
-	var known *Error
-	switch {
-	case errors.As(err, &known):
-		return err
-	case errors.Is(err, ErrStopped):
-		return &Error{Code: CodeStopped, Run: d.id, Err: err}
-	case errors.Is(err, journal.ErrConflict):
-		return &Error{Code: CodeConflict, Run: d.id, Err: err}
-	case errors.As(err, new(*journal.StoreError)):
-		return &Error{Code: CodeStore, Run: d.id, Err: err}
-	}
-	return &Error{Code: CodeInternal, Run: d.id, Err: err}
-}
-
-// runError is the error of a run that ended without success.
-func runError(run string, body journal.FinishedBody, cause error) error {
-	err := &Error{Code: CodeFailed, Run: run, Task: body.Task, Err: cause}
-	sentinel := error(nil)
-	switch Status(body.Status) {
-	case Cancelled:
-		err.Code, sentinel = CodeCancelled, ErrCancelled
-	case Expired:
-		err.Code, sentinel = CodeExpired, ErrExpired
-	case Stuck:
-		sentinel = ErrStuck
-	}
-	if body.Limit != "" {
-		err.Code, sentinel = CodeLimit, ErrLimit
-	}
-	if cause == nil {
-		err.Err = recordedError{message: finishedText(body), is: sentinel}
-	}
-	return err
-}
-
-// recordedError is an error that is only known from the journal.
-type recordedError struct {
-	message string
-	is      error
-}
-
-func (e recordedError) Error() string { return e.message }
-
-func (e recordedError) Unwrap() error { return e.is }
-
 func (d *drive) now() int64 {
 	if d.none {
 		return 0
@@ -560,13 +310,3 @@ func (d *drive) now() int64 {
 }
 
 var _ node.Host = (*host)(nil)
-
-func finishedText(body journal.FinishedBody) string {
-	switch {
-	case body.Error != "":
-		return body.Error
-	case body.Reason != "":
-		return body.Reason
-	}
-	return "the run is " + body.Status
-}

@@ -193,8 +193,6 @@ func (d *drive) recordFailure(m *machine.Machine, steps []failing, body journal.
 	switch body.Code {
 	case string(CodeExpired):
 		end.Status = machine.Expired
-	case string(CodeLimit):
-		end.Limit = "time"
 	}
 	return m.End(now, end)
 }

@@ -393,3 +393,22 @@ func (g *gate) waitEntered(t *testing.T) {
 		t.Fatal("the node was not started")
 	}
 }
+
+// sortedMembers writes the JSON at the end of each line with its members in the order of the alphabet.
+func sortedMembers(t *testing.T, all []string) []string {
+	t.Helper()
+	sorted := make([]string, len(all))
+	for i, l := range all {
+		head, text, _ := strings.Cut(l, " ")
+		var v any
+		if err := json.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatalf("%q: %v", l, err)
+		}
+		data, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sorted[i] = head + " " + string(data)
+	}
+	return sorted
+}

@@ -119,6 +119,7 @@ type FinishedBody struct {
 	Error  string `json:"error,omitempty"`
 	Task   string `json:"task,omitempty"`   // the task that failed the run
 	Limit  string `json:"limit,omitempty"`  // the limit that was reached: tasks, time
+	Max    string `json:"max,omitempty"`    // what the limit is
 	Reason string `json:"reason,omitempty"` // why it was cancelled, or what it is stuck on
 	By     string `json:"by,omitempty"`
 }

@@ -26,16 +26,36 @@
 // answered is kept, and they are not called again when their node is. Both get an idempotency key, in the variable
 // FERMATA_IDEMPOTENCY_KEY and in the header Idempotency-Key.
 //
+// An agent of any kind in a recipe may say what it gives, as a JSON Schema under output: it is checked, and names and
+// types that follow from it are known when the recipe is loaded. Where nothing is said, a name that comes later may be
+// anything until the run gets there.
+//
+// A node's max_retries replaces the policy's, and its timeout_seconds bounds one try. An agent's timeout_seconds bounds
+// one call. What another try cannot change (a missing path, a value that does not fit) is not tried again.
+//
+// ${NAME} stands for a variable of the environment in command, env, url and headers, and nowhere else; $${ is the text
+// ${. Such values are taken out of errors and events again. What a program or service answers is kept as it is.
+//
 // # Names, paths and expressions
 //
 // A path names a place on the blackboard: "report.files.0.name". A path that ends in "?" may be missing; "." is the
 // whole. Conditions (when), values (set) and texts ("… {{ amount }} …") are expressions of one language. A name that
 // is not there is an error that says so, never an empty value; "a?.b", "a ?? b" and "a == nil" are how an expression
-// says that it may be missing. At the end of an error edge the name error holds what went wrong: error.message and
-// error.task. Expressions are pure: they have no clock, no randomness and bounded work.
+// says that it may be missing. A name that the language would read otherwise is $env["the-name"]. At the end of an
+// on_failure edge the name error holds what went wrong: error.message and error.task. Expressions are pure: they have
+// no clock, no randomness and bounded work.
+//
+// An input with a default may be left out; state with a default starts with it; an output with a default takes it
+// where nothing brought the output.
 //
 // Numbers keep their text on the blackboard, as json.Number. Expressions calculate with 64-bit integers where a
 // number is written as one, and with floating point elsewhere.
+//
+// # Edges
+//
+// Of the edges out of a node, the first in written order that holds is taken. An edge that can never be taken, because
+// one before it holds whenever it does, is an error. Where none holds, the path ends there; a failure that no edge
+// takes fails the run (law F1). A router goes where its routes say, and may have on_failure edges.
 //
 // The package never schedules anything; that is the work of the engine that is given the plan.
 package recipe

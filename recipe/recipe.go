@@ -126,8 +126,8 @@ func (s stored) compile(opts Options) (*Recipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(text)
-	return &Recipe{doc: d, plan: p, source: text, digest: hex.EncodeToString(sum[:])}, nil
+	sum := sha256.Sum256(append([]byte(planKind+"\x00"), text...))
+	return &Recipe{doc: d, plan: p, source: text, digest: "def_" + hex.EncodeToString(sum[:16])}, nil
 }
 
 // compile checks the document and makes its plan.
@@ -194,5 +194,5 @@ func (r *Recipe) Metadata() map[string]any {
 // folder. It holds no values of the environment.
 func (r *Recipe) Source() []byte { return append([]byte(nil), r.source...) }
 
-// Digest is the SHA-256 of Source, in hexadecimal.
+// Digest names Source: it is what Runtime.SaveDefinition gives for the kind "recipe", for fermata.WithDefinition.
 func (r *Recipe) Digest() string { return r.digest }

@@ -403,6 +403,9 @@ func TestResumeWithoutFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if digest != r.Digest() {
+		t.Errorf("the recipe's digest is %s, the runtime's %s", r.Digest(), digest)
+	}
 	inputs, err := r.Input(map[string]any{"amount": 500})
 	if err != nil {
 		t.Fatal(err)

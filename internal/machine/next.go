@@ -118,7 +118,7 @@ func (m *Machine) startTokens(at int64) error {
 	for len(m.tokens) > 0 {
 		if limit := m.plan.Limits().Tasks; limit > 0 && m.started >= limit {
 			return m.End(at, journal.FinishedBody{
-				Status: Failed, Limit: "tasks",
+				Status: Failed, Limit: "tasks", Max: strconv.Itoa(limit),
 				Error: "the run's limit of tasks (" + strconv.Itoa(limit) + ") was reached",
 				Task:  m.Path(m.tokens[0].at),
 			})

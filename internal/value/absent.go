@@ -72,8 +72,12 @@ func isZero(f jsonfield.Field) func(unsafe.Pointer) bool {
 
 // zeroBits reports the zero value of a type.
 func zeroBits(t reflect.Type) func(unsafe.Pointer) bool {
-	scalar := t.Kind() <= reflect.Float64 || t.Kind() == reflect.Pointer
+	scalar := t.Kind() < reflect.Float32 || t.Kind() == reflect.Pointer
 	switch size := t.Size(); {
+	case t.Kind() == reflect.Float64:
+		return func(at unsafe.Pointer) bool { return *(*float64)(at) == 0 } // -0 too
+	case t.Kind() == reflect.Float32:
+		return func(at unsafe.Pointer) bool { return *(*float32)(at) == 0 }
 	case scalar && size == 8:
 		return func(at unsafe.Pointer) bool { return *(*uint64)(at) == 0 }
 	case scalar && size == 4:

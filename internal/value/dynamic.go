@@ -384,7 +384,7 @@ func (p *pass) deltaWhole(at *place, a, b map[string]any) {
 	p.writeMap(a)
 	mid := len(p.buf)
 	p.writeMap(b)
-	same := string(p.buf[start:mid]) == string(p.buf[mid:])
+	same := sameJSON(p.buf[start:mid], p.buf[mid:])
 	p.buf = p.buf[:start]
 	if !same {
 		p.replaceAny(at, b)

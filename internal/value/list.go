@@ -85,25 +85,24 @@ func (l *list) delta(p *pass, old, new unsafe.Pointer) {
 }
 
 // edit writes what changed in the first n elements of two lists, as members of an object that is not opened yet, and
-// counts the changes and those that replace a whole element.
+// counts the changes and those that replace a whole element. Each address is taken from the start of its list: one
+// behind the end, even if it is never read, would lead the collector into memory of another kind.
 func edit(p *pass, elem codec, size uintptr, a, b unsafe.Pointer, n int) (edits, replaced int) {
 	for i := 0; i < n && p.err == nil; {
-		far := min(i+stride, n)
-		x, y := unsafe.Add(a, uintptr(i)*size), unsafe.Add(b, uintptr(i)*size)
-		if sameBits(x, y, uintptr(far-i)*size) {
+		far, at := min(i+stride, n), uintptr(i)*size
+		if sameBits(unsafe.Add(a, at), unsafe.Add(b, at), uintptr(far-i)*size) {
 			i = far
 			continue
 		}
 		for ; i < far; i++ {
-			before := len(p.buf)
-			if elem.delta(p, x, y); len(p.buf) > before {
+			at, before := uintptr(i)*size, len(p.buf)
+			if elem.delta(p, unsafe.Add(a, at), unsafe.Add(b, at)); len(p.buf) > before {
 				if isReplacement(p.buf[before:]) {
 					replaced++
 				}
 				p.editAt(i, before, edits > 0)
 				edits++
 			}
-			x, y = unsafe.Add(x, size), unsafe.Add(y, size)
 		}
 	}
 	return edits, replaced

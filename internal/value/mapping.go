@@ -1,7 +1,9 @@
 package value
 
 import (
+	"bytes"
 	"encoding"
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strconv"
@@ -157,11 +159,29 @@ func (p *pass) rewrite(c codec, old, new unsafe.Pointer) {
 	c.write(p, old)
 	mid := len(p.buf)
 	c.write(p, new)
-	same := string(p.buf[start:mid]) == string(p.buf[mid:])
+	same := sameJSON(p.buf[start:mid], p.buf[mid:])
 	p.buf = p.buf[:start]
 	if !same {
 		p.replace(c, old, new)
 	}
+}
+
+// sameJSON compares texts as a decoder sees them. Texts that differ as such are rare here: it is not fast then.
+func sameJSON(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, errA := canonical(a)
+	y, errB := canonical(b)
+	return errA == nil && errB == nil && bytes.Equal(x, y)
+}
+
+func canonical(text []byte) ([]byte, error) {
+	var v any
+	if err := decodeJSON(text, &v); err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
 }
 
 // names lists the keys of a snapshot by name where that is how they are found. It reports false when two have the

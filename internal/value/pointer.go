@@ -88,7 +88,7 @@ func (c *coded) delta(p *pass, old, new unsafe.Pointer) {
 		return
 	}
 	a, b := c.text(p, old), c.text(p, new)
-	if !bytes.Equal(a, b) {
+	if !sameJSON(a, b) {
 		p.buf = append(append(append(p.buf, "[0,"...), b...), ']')
 		p.renew(c, old, new)
 	} else if c.frozen {

@@ -98,8 +98,8 @@ func (k *Typed[S]) Copy(value any) (next any, err error) {
 	return c, nil
 }
 
-// Delta compares a value with a snapshot, which must come from an earlier Delta or from Decode, be used for nothing
-// else, and not be used again; nil is a snapshot of nothing. It gives what changed, nothing for no change, and the
+// Delta compares a value with a snapshot, which must come from an earlier Delta, from Copy or from Decode, be used for
+// nothing else, and not be used again; nil is a snapshot of nothing. It gives what changed, nothing for no change, and the
 // next snapshot, which shares nothing with the value that could be changed in place. After an error the snapshot is as
 // it was.
 func (k *Typed[S]) Delta(snapshot, value any) (delta []byte, next any, err error) {

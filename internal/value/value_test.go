@@ -129,7 +129,7 @@ func flats() *rapid.Generator[flat] {
 		v.N, v.Name, v.On = rapid.IntRange(-1, 1).Draw(t, "n"), texts().Draw(t, "name"), rapid.Bool().Draw(t, "on")
 		v.F, v.At = rapid.Float64().Draw(t, "f"), times().Draw(t, "at")
 		v.Small[rapid.IntRange(0, 2).Draw(t, "i")] = rapid.Int8Range(0, 1).Draw(t, "small")
-		v.Sub.Y, v.Q, v.QS = rapid.Int16Range(0, 1).Draw(t, "y"), rapid.IntRange(0, 2).Draw(t, "q"), texts().Draw(t, "qs")
+		v.Sub.Y, v.Q, v.QS = rapid.Int16Range(0, 1).Draw(t, "y"), rapid.IntRange(0, 2).Draw(t, "q"), strings.ToValidUTF8(texts().Draw(t, "qs"), "?")
 		return v
 	})
 }

@@ -6,7 +6,7 @@
 // each whole or not at all, and a conflict of one is its own (laws J2, J3). A writer that nobody waits for commits in
 // its caller's goroutine. Readers have connections of their own and never wait for the writer.
 //
-// A step of a run is one row: a frame of entries (see [journal.AppendEntries]) under a key of run and seq. Where the
-// fence and the row are one statement, they are one autocommit; projections are written only by batches that bring
-// some.
+// A step of a run is one row at the end of a log: a frame of entries (see [journal.AppendEntries]), and how far back
+// the run's row before it is. A step that nothing else is committed with is one statement, which is its fence, too;
+// projections are written only by batches that bring some.
 package sqlite

@@ -32,6 +32,7 @@ type Options struct {
 	ReadOnly bool          // read a file that exists; every write fails with journal.ErrReadOnly
 	Busy     time.Duration // how long to wait for other processes. Defaults to 10 seconds
 	Within   time.Duration // how long an append with journal.Async may stay in memory. Defaults to 50 milliseconds
+	MaxPages int           // how many pages of 4 KB the file may have; more is journal.ErrNoSpace. Defaults to no bound
 	VFS      string        // SQLite's name of the file system to use, for tests. Defaults to the system's
 }
 
@@ -90,20 +91,16 @@ func open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// prepareFile makes the file and the folders above it, for their owner only.
+// prepareFile makes the file and the folders above it, for their owner only, unless it is there. It never opens the
+// file itself: closing it again would take away the locks that this process may hold on it (POSIX wants it so).
 func prepareFile(path string, readOnly bool) error {
-	if readOnly {
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		return f.Close()
-	}
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err == nil {
-		var f *os.File
-		if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
-			return f.Close()
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		err = &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	case errors.Is(err, fs.ErrNotExist) && !readOnly:
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			err = createFile(path)
 		}
 	}
 	switch {
@@ -113,6 +110,26 @@ func prepareFile(path string, readOnly bool) error {
 		return fmt.Errorf("%w: %w", journal.ErrReadOnly, err)
 	}
 	return err
+}
+
+// createFile makes an empty file, which gets its name when it has been closed.
+func createFile(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".fermata-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := f.Close(); err != nil {
+		return err
+	}
+	err = os.Link(f.Name(), path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil { // a file system without links
+		return err
+	}
+	return f.Close()
 }
 
 // adopt checks that the file is one of ours, or makes it one when it is empty, and sets the connection up to write.
@@ -136,18 +153,18 @@ func adopt(c *conn, o Options) error {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	for _, p := range writerPragmas(o.Sync) {
+	for _, p := range writerPragmas(o) {
 		if err := c.pragma(p); err != nil {
 			return err
 		}
 	}
-	if !fresh {
-		return nil
-	}
+	// What cannot be written fails here, and not with the first append.
 	if _, err := c.exec(begin); err != nil {
 		return err
 	}
-	fresh, err = inspect(c)
+	if fresh {
+		fresh, err = inspect(c)
+	}
 	if err == nil && fresh {
 		err = c.script(schema + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion))
 	}
@@ -160,14 +177,16 @@ func adopt(c *conn, o Options) error {
 	return err
 }
 
-// writerPragmas set up the connection that writes. The log is moved into the file every 16 MB, four times SQLite's
-// default, so that the pages at the end of many runs are moved less often.
-func writerPragmas(s Sync) []string {
-	sync := "synchronous = FULL"
-	if s == Normal {
-		sync = "synchronous = NORMAL"
+// writerPragmas set up the connection that writes.
+func writerPragmas(o Options) []string {
+	pragmas := []string{"synchronous = FULL", "wal_autocheckpoint = 1000", "journal_size_limit = 8388608", "cache_size = -8192"}
+	if o.Sync == Normal {
+		pragmas[0] = "synchronous = NORMAL"
 	}
-	return []string{sync, "wal_autocheckpoint = 1000", "journal_size_limit = 33554432", "cache_size = -8192"}
+	if o.MaxPages > 0 {
+		pragmas = append(pragmas, fmt.Sprint("max_page_count = ", o.MaxPages))
+	}
+	return pragmas
 }
 
 // inspect reports whether the file is empty, and an error when it is not ours.

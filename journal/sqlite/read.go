@@ -142,9 +142,8 @@ func (s *Store) Read(ctx context.Context, run string, after uint64) iter.Seq2[jo
 	return func(yield func(journal.Entry, error) bool) {
 		p := page{store: s, run: run, last: after}
 		for p.id == 0 || p.last < p.head {
-			err := s.reading(ctx, p.fetch)
-			if err != nil {
-				yield(journal.Entry{}, s.fail("read", run, 0, err))
+			if err := s.reading(ctx, p.fetch); err != nil {
+				yield(journal.Entry{}, s.fail("read", run, p.seq(), err))
 				return
 			}
 			for _, f := range p.frames {
@@ -161,6 +160,14 @@ func (s *Store) Read(ctx context.Context, run string, after uint64) iter.Seq2[jo
 			}
 		}
 	}
+}
+
+// seq is the seq that is read next, 0 as long as the run has not been found.
+func (p *page) seq() uint64 {
+	if p.id == 0 {
+		return 0
+	}
+	return p.last + 1
 }
 
 // fetch reads the next frames.

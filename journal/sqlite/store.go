@@ -15,6 +15,7 @@ type Store struct {
 	options Options
 	readers pool
 	done    chan struct{} // closed when the store is
+	spare   sync.Pool     // of requests of batches: a step makes little garbage but the driver's
 
 	tail   tail
 	writer writer // belongs to whoever leads
@@ -194,9 +195,6 @@ func (s *Store) fail(op, run string, seq uint64, err error) error {
 	return &journal.StoreError{Op: op, File: s.path, Run: run, Seq: seq, Err: typed(err)}
 }
 
-// requests are used again: a step makes no garbage but the driver's.
-var requests = sync.Pool{New: func() any { return &request{wake: make(chan bool, 1)} }}
-
 // Append implements [journal.Store].
 func (s *Store) Append(ctx context.Context, b journal.Batch) error {
 	if err := s.append(ctx, &b); err != nil {
@@ -225,13 +223,16 @@ func (s *Store) append(ctx context.Context, b *journal.Batch) error {
 	if err := s.hear(b.Run); err != nil {
 		return err
 	}
-	r := requests.Get().(*request)
+	r, ok := s.spare.Get().(*request)
+	if !ok {
+		r = newWork(nil)
+	}
 	r.err, r.done, r.lead = nil, false, false
 	r.fill(b)
 	err := s.submit(ctx, r, false)
 	r.batch = journal.Batch{}
 	if cap(r.frame) <= 64<<10 {
-		requests.Put(r)
+		s.spare.Put(r)
 	}
 	return err
 }

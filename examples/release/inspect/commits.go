@@ -10,8 +10,11 @@ import (
 	"strings"
 )
 
-// listed bounds the commits that are listed; all are counted.
-const listed = 200
+// listed bounds the commits that are listed; all are counted. shortSubject is how long a short subject is.
+const (
+	listed       = 200
+	shortSubject = 72
+)
 
 type commitsInput struct {
 	Repo  string `json:"repo"`  // a path; "" is the repository of this program
@@ -41,6 +44,7 @@ type commitList struct {
 type commit struct {
 	Commit   string `json:"commit"` // short hash
 	Subject  string `json:"subject"`
+	Short    string `json:"short"` // the subject, cut to what fits a line
 	Kind     string `json:"kind"`  // feat, fix, …: the conventional prefix, "" without one
 	Scope    string `json:"scope"` // what stands behind it in parentheses
 	Text     string `json:"text"`  // the subject without prefix
@@ -112,7 +116,7 @@ func readCommits(ctx context.Context, repo repository, from base) (commitList, e
 		return commitList{}, errors.New("git log: the output is not as expected")
 	}
 	for one := range slices.Chunk(parts, width) {
-		c := commit{Commit: one[0], Author: one[1], Date: one[2], Subject: one[3]}
+		c := commit{Commit: one[0], Author: one[1], Date: one[2], Subject: one[3], Short: shorten(one[3], shortSubject)}
 		c.conventional(one[4])
 		all.Total++
 		if c.Breaking {
@@ -143,9 +147,9 @@ func summarize(l commitList, repo repository, from base) string {
 	case from.Name != "":
 		return text + " since " + from.Name
 	case repo.Shallow:
-		return text + "; the clone is shallow: what came before, and the last tag, are not known"
+		return text + " in a shallow clone: what came before, and the last tag, are not known"
 	}
-	return text + ", the whole history: there is no tag yet"
+	return text + " since the beginning"
 }
 
 // prefix is how subjects begin where people follow conventionalcommits.org: "feat(store)!: keep deltas".

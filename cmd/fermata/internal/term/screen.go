@@ -20,6 +20,9 @@ type Screen struct {
 	Color   bool // understands styles, and they are wanted
 	Unicode bool // shows more than ASCII
 
+	// Measure asks the terminal for its columns and rows. Defaults to asking the one behind the stream.
+	Measure func() (width, height int)
+
 	columns int // fixed by the environment, 0 to ask the terminal
 }
 
@@ -92,7 +95,10 @@ func (s *Screen) Width() int {
 // Size is how many columns and rows there are: of the terminal as it is now, or 100 by 40 where there is none.
 func (s *Screen) Size() (width, height int) {
 	width, height = 100, 40
-	if s.f != nil {
+	switch {
+	case s.Measure != nil:
+		return s.Measure()
+	case s.f != nil:
 		if w, h, err := term.GetSize(int(s.f.Fd())); err == nil && w > 0 && h > 0 {
 			width, height = w, h
 		}

@@ -1,0 +1,148 @@
+package fermata
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"time"
+
+	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// Ask implements node.Host.
+func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	if h.d.none {
+		h.storeFailed = ErrMustWait
+		return ErrMustWait
+	}
+	t := h.d.m.Task(h.node, h.visit)
+	if t == nil {
+		return node.ErrTaskOver
+	}
+	digest := questionDigest(q)
+	if known := t.Op(op.ID); known != nil {
+		if known.Digest != digest {
+			h.broken = &node.DivergedError{
+				Task: node.TaskID(h.path, int(h.visit)), Expected: op.ID + " as it was asked",
+				Found: "another question in its place (a question whose text may vary needs node.ID)",
+			}
+			return h.broken
+		}
+		return nil
+	}
+	asked, err := h.interrupt(op, q, digest)
+	if err != nil {
+		return err
+	}
+	return h.record(q.Waits, func(m *machine.Machine, t *machine.Task, now int64) error {
+		asked.Opened = now
+		if q.Within > 0 {
+			asked.Deadline = now + q.Within.Microseconds()
+		}
+		return m.Ask(now, t, asked)
+	})
+}
+
+// interrupt makes the durable form of a question (law H1), checks its request (law N8), and keeps its token for
+// whoever opened it (law H5).
+func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.Interrupt, error) {
+	task := node.TaskID(h.path, int(h.visit))
+	if len(q.RequestSchema) > 0 {
+		s, err := h.d.rt.schema(q.RequestSchema)
+		if err == nil {
+			err = s.Check(q.Request)
+		}
+		if err != nil {
+			return journal.Interrupt{}, fmt.Errorf("task %s, %s: request: %w", task, op.ID, err)
+		}
+	}
+	if err := h.checkDeadline(q); err != nil {
+		return journal.Interrupt{}, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
+	}
+	token := rand.Text()
+	sum := sha256.Sum256([]byte(token))
+	id := newID("int_")
+	if h.d.tokens == nil {
+		h.d.tokens = make(map[string]string)
+	}
+	h.d.tokens[id] = token
+	return journal.Interrupt{
+		ID: id, Run: h.d.id, Task: task, Op: op.ID, Kind: q.Kind, Request: q.Request, RequestSchema: q.RequestSchema,
+		ResponseSchema: q.ResponseSchema, Prompt: q.Prompt, Options: q.Options, Role: q.Role,
+		AtDeadline: durable(&q.AtDeadline), Digest: digest, TokenHash: hex.EncodeToString(sum[:]), State: journal.Open,
+	}, nil
+}
+
+// checkDeadline checks what a deadline would do: a default answer against the response schema, a route against the
+// declared deadline edges (law F7).
+func (h *host) checkDeadline(q node.Question) error {
+	for d := &q.AtDeadline; d != nil; d = d.Then {
+		switch d.Do {
+		case node.DeadlineDefault:
+			s, err := h.d.rt.schema(q.ResponseSchema)
+			if err == nil {
+				err = s.Check(d.Answer)
+			}
+			if err != nil {
+				return fmt.Errorf("default answer: %w", err)
+			}
+		case node.DeadlineRoute:
+			flat := &h.d.plan.Flat()[h.node]
+			if _, ok := plan.Find(flat.Deadlines, d.Target); !ok {
+				return invalidRoute(flat, d.Target, flat.Deadlines)
+			}
+		case node.DeadlineFail, node.DeadlineEscalate, "":
+		}
+	}
+	return nil
+}
+
+func durable(d *node.Deadline) *journal.Deadline {
+	if d == nil || d.Do == "" || d.Do == node.DeadlineFail {
+		return nil
+	}
+	return &journal.Deadline{
+		Do: string(d.Do), Answer: d.Answer, Target: d.Target, Role: d.Role, Within: d.Within.Microseconds(),
+		Then: durable(d.Then),
+	}
+}
+
+// questionDigest is what must be the same when the code asks again: all of a question that has no name, and only the
+// form of the answer of one that has (law N3).
+func questionDigest(q node.Question) string {
+	sum := fnv.New64a()
+	_, _ = sum.Write(q.ResponseSchema) // a hash never fails
+	if q.Unnamed {
+		_, _ = sum.Write([]byte(q.Prompt))
+		_, _ = sum.Write(q.Request)
+	}
+	return strconv.FormatUint(sum.Sum64(), 36)
+}
+
+// Answered implements node.Host.
+func (h *host) Answered(pass uint64, op node.Op) (node.Op, error) {
+	if err := h.enter(pass); err != nil {
+		return op, err
+	}
+	defer h.mu.Unlock()
+	if t := h.d.m.Task(h.node, h.visit); t != nil {
+		if known := t.Op(op.ID); known != nil && known.Done {
+			op.Done, op.Value, op.Failure = true, known.Value, known.Failure
+			op.By, op.At = known.By, time.UnixMicro(known.At).UTC()
+			h.passed(op.ID)
+			return op, nil
+		}
+	}
+	h.suspended, h.waitFor = true, op.ID
+	return op, node.ErrSuspended
+}

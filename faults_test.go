@@ -1,0 +1,275 @@
+package fermata_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/journaltest"
+	"github.com/fermata-go/fermata/journal/memory"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// exploring reports whether tests take the time to look everywhere (make explore).
+func exploring() bool { return os.Getenv("FERMATA_EXPLORE") != "" }
+
+// patience is how long a test waits for what should take no time.
+const patience = 2 * time.Second
+
+// driven is a run that is taken to its end by somebody who does not give up: what fails is tried again.
+type driven struct {
+	t       *testing.T
+	c       crashCase
+	plan    *plan.Plan
+	store   *journaltest.Faulty
+	inner   journal.Store
+	clock   *fermatatest.Clock
+	rt      *fermata.Runtime
+	fresh   bool // go on in a new runtime after a failure
+	given   map[string]any
+	used    map[string]int
+	faults  []string // what failed
+	problem error    // a failure that has not the form that it should have
+}
+
+const drivenID = "run_driven"
+
+func newDriven(t *testing.T, c crashCase, p *plan.Plan) *driven {
+	inner := memory.New()
+	return &driven{
+		t: t, c: c, plan: p, inner: inner, store: journaltest.NewFaulty(inner), clock: &fermatatest.Clock{},
+		given: make(map[string]any), used: make(map[string]int),
+	}
+}
+
+// failed takes note of a failure. Each must be a fermata.Error that says it is the store's.
+func (d *driven) failed(what string, err error) error {
+	d.faults = append(d.faults, what)
+	known, ok := errors.AsType[*fermata.Error](err)
+	_, typed := errors.AsType[*journal.StoreError](err)
+	switch {
+	case !ok || known.Code != fermata.CodeStore || !typed || !errors.Is(err, journaltest.ErrFault):
+		return fmt.Errorf("%s failed with %T: %w; expected a *fermata.Error of code store around a *journal.StoreError", what, err, err)
+	case len(d.faults) > 2:
+		return fmt.Errorf("one fault, and these failed: %q", d.faults)
+	}
+	return nil
+}
+
+// finish takes the run to its end.
+func (d *driven) finish() (fermata.Result, error) {
+	ctx, cancel := context.WithTimeout(d.t.Context(), patience)
+	defer cancel()
+	var run *fermata.Run
+	defer func() {
+		if d.rt != nil {
+			if err := d.rt.Close(); err != nil {
+				d.t.Error(err)
+			}
+		}
+	}()
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		d.passTime(ctx)
+	}()
+	defer func() { cancel(); <-stopped }()
+	for {
+		what, result, err := d.step(ctx, &run)
+		switch {
+		case ctx.Err() != nil:
+			return result, fmt.Errorf("%s did not come to an end: %w", what, context.DeadlineExceeded)
+		case err != nil:
+			if err := d.failed(what, err); err != nil {
+				return result, err
+			}
+			run = nil
+			if d.fresh {
+				if err := d.rt.Close(); err != nil {
+					return result, err
+				}
+				d.rt = nil
+			}
+		case result.Status.Ended():
+			return result, nil
+		}
+	}
+}
+
+// step begins the run, or takes it up, or waits for it, or answers it.
+func (d *driven) step(ctx context.Context, run **fermata.Run) (what string, result fermata.Result, err error) {
+	if d.rt == nil {
+		if d.rt, err = fermata.New(fermata.Options{Store: d.store, Clock: d.clock}); err != nil {
+			return "New", result, err
+		}
+	}
+	if *run == nil {
+		rows, err := d.inner.Runs(ctx, journal.RunFilter{ID: drivenID})
+		if err != nil || len(rows) > 0 {
+			*run, err = d.rt.Resume(ctx, drivenID, d.plan)
+			return "Resume", result, err
+		}
+		*run, err = d.rt.Start(ctx, d.plan, input(), fermata.WithID(drivenID))
+		return "Start", result, err
+	}
+	if result, err = (*run).Wait(ctx); err != nil {
+		return "Wait", result, err
+	}
+	for _, q := range result.Interrupts {
+		if value := d.answerTo(q); value != nil {
+			return "Answer", result, d.rt.Answer(ctx, q.ID, value, fermata.InRole(q.Role))
+		}
+	}
+	if len(result.Interrupts) > 0 {
+		d.wait(ctx)
+	}
+	return "Wait", result, nil
+}
+
+func (d *driven) answerTo(q fermata.Interrupt) any {
+	identity := q.Task + q.Op
+	if value, ok := d.given[identity]; ok {
+		return value
+	}
+	path := nodeOf(q.Task)
+	var value any
+	if n := d.used[path]; n < len(d.c.answers[path]) {
+		value = d.c.answers[path][n]
+	}
+	d.used[path]++
+	d.given[identity] = value
+	return value
+}
+
+// wait lets the time of the next timer come.
+func (d *driven) wait(ctx context.Context) {
+	timers, err := d.inner.Timers(ctx, math.MaxInt64, 1)
+	if err != nil || len(timers) == 0 {
+		return
+	}
+	d.clock.AdvanceTo(time.UnixMicro(timers[0].Due))
+	if at, ok := d.clock.Next(); ok && at.Before(d.clock.Now().Add(time.Minute)) {
+		d.clock.AdvanceTo(at) // the alarm tries again
+	}
+}
+
+// passTime lets the clock go on while the run waits for nothing but time.
+func (d *driven) passTime(ctx context.Context) {
+	for ctx.Err() == nil {
+		time.Sleep(100 * time.Microsecond)
+		before, err := d.inner.Runs(ctx, journal.RunFilter{ID: drivenID})
+		if err != nil || len(before) == 0 || before[0].Waiting > 0 || fermata.Status(before[0].Status).Ended() {
+			continue
+		}
+		timers, err := d.inner.Timers(ctx, math.MaxInt64, 1)
+		after, again := d.inner.Runs(ctx, journal.RunFilter{ID: drivenID})
+		if err != nil || again != nil || len(timers) == 0 || after[0].Head != before[0].Head {
+			continue
+		}
+		d.wait(ctx)
+	}
+}
+
+// journalOf reads a run's journal and checks that it holds every step once.
+func journalOf(t *testing.T, s journal.Store, id string) []journal.Entry {
+	t.Helper()
+	var list []journal.Entry
+	recorded := make(map[string]bool)
+	for e, err := range s.Read(t.Context(), id, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, e)
+		if e.Seq != uint64(len(list)) {
+			t.Errorf("entry %d has seq %d", len(list), e.Seq)
+		}
+		if e.Kind != journal.StepFinished || len(e.Body) > 0 {
+			continue
+		}
+		identity := fmt.Sprintf("%s#%d %s", e.Node, e.Visit, e.Op)
+		if recorded[identity] {
+			t.Errorf("%s is recorded twice", identity)
+		}
+		recorded[identity] = true
+	}
+	return list
+}
+
+// settledState is what must be the same, whatever failed on the way.
+func settledState(r fermata.Result) []string {
+	text := ""
+	if r.Err != nil {
+		text = r.Err.Error()
+	}
+	return []string{string(r.Status), string(r.Output), text}
+}
+
+// Every call of the store fails once, in each place, before and after it has done its work. Whoever asked gets an
+// error that says what it is; asked again, the run comes to the same end, and nothing is lost or doubled.
+func TestJ2_StoreFaults(t *testing.T) {
+	for _, c := range crashCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld()
+			p := c.build(w).Plan()
+			clean := newDriven(t, c, p)
+			want, err := clean.finish()
+			if err != nil || len(clean.faults) > 0 {
+				t.Fatalf("without a fault: %v, %q", err, clean.faults)
+			}
+			for _, fresh := range []bool{false, true} {
+				for _, mode := range []journaltest.Mode{journaltest.Before, journaltest.After} {
+					for n := 1; n <= clean.store.Appends(); n++ {
+						c.fault(t, w, p, want, fmt.Sprintf("append %d", n), mode, fresh, func(f *journaltest.Faulty) { f.FailAppend(n, mode) })
+					}
+					for n := 1; n <= clean.store.Reads(); n++ {
+						c.fault(t, w, p, want, fmt.Sprintf("read %d", n), mode, fresh, func(f *journaltest.Faulty) { f.FailRead(n, mode) })
+					}
+				}
+			}
+		})
+	}
+}
+
+// fault runs the plan with one fault.
+func (c crashCase) fault(
+	t *testing.T, w *world, p *plan.Plan, want fermata.Result, place string, mode journaltest.Mode, fresh bool,
+	set func(*journaltest.Faulty),
+) {
+	t.Helper()
+	if t.Failed() {
+		return // one is enough to look at
+	}
+	place = fmt.Sprintf("%s %s, new runtime: %t", map[journaltest.Mode]string{journaltest.Before: "before", journaltest.After: "after"}[mode], place, fresh)
+	before := w.effects()
+	d := newDriven(t, c, p)
+	d.fresh = fresh
+	set(d.store)
+	got, err := d.finish()
+	if err != nil {
+		t.Errorf("%s: %v", place, err)
+		return
+	}
+	if c.unknown(got) {
+		return
+	}
+	if diff := cmp.Diff(settledState(want), settledState(got)); diff != "" {
+		t.Errorf("%s: (-without a fault +with):\n%s", place, diff)
+	}
+	journalOf(t, d.inner, drivenID)
+	_ = before
+}
+
+// unknown reports whether the run ended because nobody knows what an AtMostOnce step has done.
+func (c crashCase) unknown(r fermata.Result) bool {
+	return len(c.once) > 0 && r.Err != nil
+}

@@ -1,0 +1,171 @@
+package fermata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// load reads the journal of a run and makes ready to drive it on.
+func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
+	if d.m.Head() == 0 {
+		info, err := d.rt.Info(ctx, d.id)
+		if err != nil {
+			return err
+		}
+		d.row = info
+		if _, err := d.read(ctx, math.MaxUint64); err != nil {
+			return err
+		}
+		if d.m.Head() < info.Head {
+			return d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: d.m.Head() + 1,
+				Err: fmt.Errorf("%w: the journal ends here, its head is %d", journal.ErrCorrupt, info.Head)})
+		}
+	}
+	now := d.now()
+	if fits := d.m.Fits(); fits != "" {
+		return d.planChanged(fits)
+	}
+	switch status := d.m.Status(); {
+	case why.Reason == machine.ReasonRetry:
+		if status != machine.Failed && status != machine.Expired {
+			return &Error{Code: CodeConflict, Run: d.id,
+				Err: fmt.Errorf("%w: the run is %s; only a failed run can be retried", ErrConflict, status)}
+		}
+		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
+	case Status(status).Ended():
+		d.idle = true
+		result, err := d.rt.Result(ctx, d.id, d.plan)
+		d.result = result
+		return err
+	case why.Reason == machine.ReasonReplan:
+		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
+	case status == machine.Running && d.m.Underway():
+		why.Reason, why.By = machine.ReasonRecovered, d.rt.options.Name
+		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
+	}
+	if d.m.Due() <= now {
+		d.add(func(m *machine.Machine) error { return m.Fire(now) })
+	}
+	if err := d.commit(ctx, nil); err != nil && !errors.Is(err, errOver) {
+		return d.rt.storeError(d.id, err)
+	}
+	return nil
+}
+
+// read folds the stored journal into a new machine, finds the values that are referred to, and returns the entries
+// after the given seq.
+func (d *drive) read(ctx context.Context, after uint64) ([]journal.Entry, error) {
+	d.m = machine.New(d.plan)
+	d.vals = values{}
+	var news []journal.Entry
+	for e, err := range d.rt.store.Read(ctx, d.id, 0) {
+		if err != nil {
+			return nil, d.rt.storeError(d.id, err)
+		}
+		if err := d.m.Apply(&e); err != nil {
+			return nil, d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: e.Seq, Err: err})
+		}
+		d.vals.note(&e)
+		if e.Seq > after {
+			news = append(news, e)
+		}
+	}
+	for _, ref := range d.m.Refs() {
+		data, err := d.vals.whole(ref)
+		if err != nil {
+			return nil, d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: ref, Err: err})
+		}
+		d.vals.cells = append(d.vals.cells, cell{ref: ref, data: data})
+	}
+	d.vals.links = nil
+	d.m.Closed()
+	d.row.Head = d.m.Head()
+	return news, nil
+}
+
+// reload brings a value back that is not in memory any more.
+func (d *drive) reload(ref uint64) error {
+	var stored values
+	for e, err := range d.rt.store.Read(context.WithoutCancel(d.ctx), d.id, 0) {
+		if err != nil {
+			return err
+		}
+		stored.note(&e)
+	}
+	data, err := stored.whole(ref)
+	if err != nil {
+		return err
+	}
+	d.vals.put(ref, nil, nil)
+	d.vals.find(ref).data = data
+	return nil
+}
+
+func (d *drive) planChanged(reason string) error {
+	diff := "the outline of the plan it was started on is not in the store"
+	if _, was, err := d.rt.Definition(context.Background(), outlineID(d.m.Started().Fingerprint)); err == nil {
+		if changes, err := plan.Diff(was, d.plan.Outline()); err == nil {
+			diff = changes.String()
+		}
+	}
+	return &Error{Code: CodePlanChanged, Run: d.id, Err: &PlanChangedError{Reason: reason, Diff: diff}}
+}
+
+// rebase reads what others wrote since this drive last wrote. Answers, claims and a cancellation are folded in; when
+// another process drives the run, this one has lost it (law J3).
+func (d *drive) rebase(ctx context.Context) error {
+	head, busy, kept := d.row.Head, d.m.Busy(), d.vals
+	news, err := d.read(ctx, head)
+	if err != nil {
+		return err
+	}
+	if len(news) == 0 {
+		return fmt.Errorf("%w, and nothing was written", ErrConflict)
+	}
+	for i := range news {
+		switch news[i].Kind {
+		case journal.InterruptUpdated, journal.InterruptResolved, journal.RunFinished:
+		default:
+			return fmt.Errorf("%w: another process drives the run (%s, seq %d)", ErrConflict, news[i].Kind, news[i].Seq)
+		}
+	}
+	d.live.publish(d, news)
+	for i := range d.vals.cells {
+		if c := kept.find(d.vals.cells[i].ref); c != nil {
+			d.vals.cells[i] = *c
+		}
+	}
+	if info, err := d.rt.Info(ctx, d.id); err == nil {
+		d.row = info
+		d.row.Head = d.m.Head()
+	}
+	if Status(d.m.Status()).Ended() {
+		return errOver
+	}
+	d.m.SetBusy(busy)
+	return nil
+}
+
+// keepOutline stores what the plan's fingerprint covers, once, for a diff of plans later (law J8).
+func (d *drive) keepOutline(ctx context.Context) error {
+	if d.none {
+		return nil
+	}
+	fingerprint := d.plan.Fingerprint()
+	d.rt.mu.Lock()
+	_, known := d.rt.plans[fingerprint]
+	d.rt.mu.Unlock()
+	if known {
+		return nil
+	}
+	return d.rt.saveText(ctx, outlineID(fingerprint), "outline", d.plan.Outline())
+}
+
+// outlineID names the journal that holds the outline of the plan with the given fingerprint.
+func outlineID(fingerprint string) string { return "plan_" + fingerprint }
