@@ -200,7 +200,7 @@ var crashCases = []crashCase{
 						}
 					}
 					at, err := node.Now(ctx)
-					o.At = at
+					o.At = at.Truncate(time.Hour)
 					return o, err
 				}).Node("ship", w.does("send"))
 			})
@@ -471,7 +471,7 @@ var crashCases = []crashCase{
 					if err == nil {
 						ended, err = node.Now(ctx)
 					}
-					return o.note("took %s", ended.Sub(began)), err
+					return o.note("took %s", ended.Sub(began).Truncate(time.Minute)), err
 				}).Node("ship", w.does("send"))
 			})
 		},

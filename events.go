@@ -44,7 +44,7 @@ func (rt *Runtime) Events(ctx context.Context, id string, after uint64, follow b
 				return
 			}
 			select {
-			case <-changed:
+			case <-changed.rung:
 			case <-ctx.Done():
 				return
 			}
@@ -58,7 +58,8 @@ type eventSource struct {
 	id     string
 	cursor uint64
 	yield  func(Event, error) bool
-	over   bool // the run has ended, and its last event was yielded
+	over   bool            // the run has ended, and its last event was yielded
+	ended  map[string]bool // the streams whose end was read from the store
 }
 
 // stored yields what the store has after the cursor.
@@ -70,6 +71,12 @@ func (s *eventSource) stored(ctx context.Context) bool {
 		}
 		s.cursor = e.Seq
 		s.over = e.Kind == journal.RunFinished
+		if e.Kind == journal.TextEnd {
+			if s.ended == nil {
+				s.ended = make(map[string]bool)
+			}
+			s.ended[e.Op] = true
+		}
 		if !s.yield(Event{Run: s.id, Entry: e}, nil) {
 			return false
 		}
@@ -90,7 +97,11 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 		return false
 	}
 	for _, e := range r.late {
-		if e.Entry.Seq >= s.cursor && !s.yield(e, nil) {
+		if s.ended[e.Entry.Op] {
+			continue
+		}
+		e.Entry.Seq = s.cursor
+		if !s.yield(e, nil) {
 			return false
 		}
 	}
@@ -99,8 +110,13 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 
 func (s *eventSource) follow(ctx context.Context, d *drive, r *reader) bool {
 	end := d.live.read(ctx, r, func(e *Event) bool {
-		if e.Sub > 0 && e.Entry.Seq < s.cursor {
-			return true // the store had more than that
+		if e.Sub > 0 && e.Entry.Seq < s.cursor { // the store had more than that
+			if s.ended[e.Entry.Op] {
+				return true
+			}
+			moved := *e
+			moved.Entry.Seq = s.cursor
+			return s.yield(moved, nil)
 		}
 		if e.Sub == 0 {
 			if e.Entry.Seq <= s.cursor {
@@ -145,7 +161,11 @@ func (e *Event) OpID() string {
 // Data is what the event says, as JSON: an object, by the event's type.
 func (e *Event) Data() (json.RawMessage, error) {
 	data := map[string]any{}
-	if len(e.Entry.Body) > 0 {
+	switch {
+	case len(e.Entry.Body) == 0:
+	case emitted(e.Entry.Kind) && e.Entry.Body[0] != '{':
+		data["value"] = json.RawMessage(e.Entry.Body)
+	default:
 		if err := json.Unmarshal(e.Entry.Body, &data); err != nil {
 			return nil, &journal.StoreError{Op: "decode", Run: e.Run, Seq: e.Entry.Seq,
 				Err: fmt.Errorf("%w: the body of %s: %w", journal.ErrCorrupt, e.Type(), err)}
@@ -190,6 +210,11 @@ func (e *Event) Data() (json.RawMessage, error) {
 		}
 	}
 	return json.Marshal(data)
+}
+
+// emitted reports whether the body of entries of a kind is what a node said, of any form.
+func emitted(k journal.Kind) bool {
+	return k == journal.Message || k == journal.Status || k == journal.Diagnostic || k == journal.StructuredData
 }
 
 func (e *Event) routeData(data map[string]any) {
@@ -251,7 +276,7 @@ func (m *Moment) fill(docs map[uint64]*journal.Document) error {
 	if e.Flags&journal.FlagBase == 0 {
 		doc, err := journal.ParseDocument(e.Value)
 		if err != nil {
-			return err
+			return damaged(e.Seq, err)
 		}
 		docs[e.Seq], m.Value = doc, e.Value
 		return nil
@@ -263,7 +288,7 @@ func (m *Moment) fill(docs map[uint64]*journal.Document) error {
 	doc := base.Clone()
 	if len(e.Value) > 0 {
 		if err := doc.Apply(e.Value); err != nil {
-			return err
+			return damaged(e.Seq, err)
 		}
 	}
 	docs[e.Seq], m.Value = doc, doc.JSON()

@@ -189,9 +189,8 @@ func (d *drive) recordFailure(m *machine.Machine, steps []failing, body journal.
 			return m.Retry(now, t.Parent, again)
 		}
 	}
-	end := journal.FinishedBody{Status: machine.Failed, Error: body.Error, Task: steps[0].path}
-	switch body.Code {
-	case string(CodeExpired):
+	end := journal.FinishedBody{Status: machine.Failed, Error: body.Error, Code: body.Code, Task: steps[0].path}
+	if body.Code == string(CodeExpired) {
 		end.Status = machine.Expired
 	}
 	return m.End(now, end)
@@ -224,6 +223,12 @@ func hopeless(cause error) bool {
 // fatal reports whether a failure is not the node's to deal with: the journal and the code do not fit.
 func fatal(cause error) bool {
 	return errors.Is(cause, node.ErrDiverged) || errors.Is(cause, journal.ErrCorrupt) || errors.Is(cause, ErrMustWait)
+}
+
+// sentinels are the errors that can be found in one that is only known from the journal, by its code.
+var sentinels = map[string]error{
+	string(CodeExpired): node.ErrExpired, "timeout": ErrTimeout, "invalid_route": ErrInvalidRoute,
+	"diverged": node.ErrDiverged, "outcome_unknown": node.ErrOutcomeUnknown, "not_storable": node.ErrNotStorable,
 }
 
 // failedBody is what the journal keeps of an error.

@@ -38,7 +38,7 @@ type live struct {
 	free    []*page
 	readers []*reader
 	seq     uint64 // the durable event that the last transient one followed
-	sub     uint32 // how many have followed it
+	sub     uint32 // how many transient events there were
 	open    []segment
 }
 
@@ -85,9 +85,7 @@ func (l *live) publish(d *drive, entries []journal.Entry) {
 func (l *live) chunk(h *host, op, text string, whole *strings.Builder) {
 	l.mu.Lock()
 	whole.WriteString(text)
-	if head := h.d.m.Head(); l.seq != head {
-		l.seq, l.sub = head, 0
-	}
+	l.seq = h.d.m.Head()
 	l.sub++
 	if l.wanted.Load() {
 		e := l.room()

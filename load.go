@@ -69,7 +69,8 @@ func (d *drive) read(ctx context.Context, after uint64) ([]journal.Entry, error)
 			return nil, d.rt.storeError(d.id, err)
 		}
 		if err := d.m.Apply(&e); err != nil {
-			return nil, d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: e.Seq, Err: err})
+			at := d.m.Head() + 1
+			return nil, d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: at, Err: err})
 		}
 		d.vals.note(&e)
 		if e.Seq > after {

@@ -3,16 +3,16 @@ package fermata
 import (
 	"context"
 
-	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
 
-// mostParked is how many paused runs keep their machine and values in memory. All others, however many, keep nothing
-// but their journal (law N1).
+// mostParked is how many runs that are not driven any more keep their machine and values in memory. All others,
+// however many, keep nothing but their journal (law N1).
 const mostParked = 64
 
-// parking keeps the last paused runs ready to go on without reading their journals again. It is for speed alone:
+// parking keeps the last paused runs ready to go on without reading their journals again, and the last ended ones to
+// say how they ended, with the error itself and not its text alone. It is for speed and comfort:
 // what is parked is used only where the journal has nothing but answers beyond it, and may vanish at any time.
 type parking struct {
 	drives map[string]*drive
@@ -22,7 +22,7 @@ type parking struct {
 
 // put parks a drive that has ended and may go on. The runtime's lock is held.
 func (k *parking) put(d *drive) {
-	if d.none || d.lost != nil || Status(d.m.Status()).Ended() {
+	if d.none || d.lost != nil {
 		delete(k.drives, d.id)
 		return
 	}
@@ -50,10 +50,7 @@ func (d *drive) unpark(ctx context.Context) {
 	was := d.rt.parked.drives[d.id]
 	delete(d.rt.parked.drives, d.id)
 	d.rt.mu.Unlock()
-	if was == nil || was.plan != d.plan {
-		return
-	}
-	if !was.catchUp(ctx) {
+	if was == nil || was.plan != d.plan || !was.catchUp(ctx) {
 		return
 	}
 	d.m, d.vals, d.row, d.durability = was.m, was.vals, was.row, was.durability
@@ -75,5 +72,5 @@ func (d *drive) catchUp(ctx context.Context) bool {
 	}
 	d.row.Status, d.row.Waiting = d.m.Status(), len(d.m.Interrupts())
 	d.m.Closed()
-	return d.m.Status() != "" && d.m.Status() != machine.Completed
+	return !Status(d.m.Status()).Ended()
 }

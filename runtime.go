@@ -37,6 +37,7 @@ type Runtime struct {
 	plans   map[string]*plan.Plan // by fingerprint, of the runs that were started here
 	schemas map[string]*schema.Schema
 	parked  parking
+	trouble map[string]error // why a run that had to go on by itself could not
 	alarm   alarm
 	closed  bool
 }
@@ -47,6 +48,7 @@ func New(o Options) (*Runtime, error) {
 		options: o, store: o.Store, log: o.Logger, clock: o.Clock,
 		drives: make(map[string]*drive), bells: make(map[string]*bell),
 		plans: make(map[string]*plan.Plan), schemas: make(map[string]*schema.Schema),
+		trouble: make(map[string]error),
 	}
 	if rt.store == nil {
 		rt.store = memory.New()
@@ -175,6 +177,7 @@ func (rt *Runtime) launch(d *drive) error {
 		return errDriven
 	}
 	rt.drives[d.id] = d
+	delete(rt.trouble, d.id)
 	rt.plans[d.plan.Fingerprint()] = d.plan
 	rt.wg.Add(1)
 	go func() {
@@ -188,17 +191,23 @@ func (rt *Runtime) launch(d *drive) error {
 
 // landed takes a drive off the list, and drives the run again where something came up while it was ending.
 func (rt *Runtime) landed(d *drive) {
-	rt.mu.Lock()
-	delete(rt.drives, d.id)
-	rt.parked.put(d)
-	again := d.again && !rt.closed
-	rt.ringLocked(d.id)
-	rt.mu.Unlock()
-	d.live.close()
-	close(d.done)
 	if d.due != 0 {
 		rt.alarm.set(d.due)
 	}
+	rt.mu.Lock()
+	delete(rt.drives, d.id)
+	rt.parked.put(d)
+	if d.lost != nil && !d.none {
+		rt.trouble[d.id] = d.result.Err
+	}
+	again := d.again && !rt.closed
+	d.live.close()
+	close(d.done)
+	if b := rt.bells[d.id]; b != nil {
+		b.last = d
+	}
+	rt.ringLocked(d.id)
+	rt.mu.Unlock()
 	if again {
 		rt.wake(d.id)
 	}
@@ -229,6 +238,10 @@ func (rt *Runtime) wake(id string) {
 	}
 	if err != nil {
 		rt.log.Error("a run could not be driven on", "run", id, "error", err)
+		rt.mu.Lock()
+		rt.trouble[id] = err
+		rt.ringLocked(id)
+		rt.mu.Unlock()
 	}
 }
 
@@ -336,10 +349,13 @@ func (s *services) find(t reflect.Type) any {
 }
 
 // bell tells whoever waits that something about a run has changed.
-type bell struct{ rung chan struct{} }
+type bell struct {
+	rung chan struct{} // closed at the next change
+	last *drive        // the drive whose end was the change; nil for another change
+}
 
-// changes returns a channel that is closed at the run's next change.
-func (rt *Runtime) changes(id string) <-chan struct{} {
+// changes returns the bell that is rung at the run's next change.
+func (rt *Runtime) changes(id string) *bell {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	b := rt.bells[id]
@@ -351,7 +367,7 @@ func (rt *Runtime) changes(id string) <-chan struct{} {
 		close(b.rung)
 		delete(rt.bells, id)
 	}
-	return b.rung
+	return b
 }
 
 func (rt *Runtime) ringLocked(id string) {

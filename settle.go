@@ -78,7 +78,7 @@ func (d *drive) wrap(err error) error {
 // runError is the error of a run that ended without success.
 func runError(run string, body journal.FinishedBody, cause error) error {
 	err := &Error{Code: CodeFailed, Run: run, Task: body.Task, Err: cause}
-	sentinel := error(nil)
+	sentinel := sentinels[body.Code]
 	switch Status(body.Status) {
 	case Cancelled:
 		err.Code, sentinel = CodeCancelled, ErrCancelled

@@ -2,6 +2,7 @@ package fermata
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/fermata-go/fermata/journal"
@@ -132,21 +133,31 @@ func (v *values) whole(ref uint64) ([]byte, error) {
 	}
 	last := len(chain) - 1
 	if last == 0 {
+		if !json.Valid(chain[0].data) {
+			return nil, damaged(ref, errNotJSON)
+		}
 		return chain[0].data, nil
 	}
 	doc, err := journal.ParseDocument(chain[last].data)
 	if err != nil {
-		return nil, fmt.Errorf("value %d: %w", ref, err)
+		return nil, damaged(ref, err)
 	}
 	for i := last - 1; i >= 0; i-- {
 		if len(chain[i].data) == 0 {
 			continue
 		}
 		if err := doc.Apply(chain[i].data); err != nil {
-			return nil, fmt.Errorf("value %d: %w", ref, err)
+			return nil, damaged(ref, err)
 		}
 	}
 	return doc.JSON(), nil
+}
+
+var errNotJSON = errors.New("it is not valid JSON")
+
+// damaged says that a recorded value cannot be read (law J6).
+func damaged(ref uint64, err error) error {
+	return fmt.Errorf("value %d: %w: %w", ref, journal.ErrCorrupt, err)
 }
 
 func notStorable(err error) error { return fmt.Errorf("%w: %w", node.ErrNotStorable, err) }

@@ -37,8 +37,11 @@ func (r *Run) Wait(ctx context.Context) (Result, error) {
 	for {
 		changed := r.rt.changes(r.id)
 		r.rt.mu.Lock()
-		d, closed := r.rt.drives[r.id], r.rt.closed
+		d, closed, trouble := r.rt.drives[r.id], r.rt.closed, r.rt.trouble[r.id]
 		r.rt.mu.Unlock()
+		if trouble != nil && d == nil {
+			return r.troubled(ctx, trouble)
+		}
 		if d == nil {
 			d = r.last.Load()
 		}
@@ -58,11 +61,23 @@ func (r *Run) Wait(ctx context.Context) (Result, error) {
 			}
 		}
 		select {
-		case <-changed:
+		case <-changed.rung:
+			if changed.last != nil {
+				r.last.Store(changed.last)
+			}
 		case <-ctx.Done():
 			return Result{Run: r.id}, &Error{Code: CodeStopped, Run: r.id, Err: ctx.Err()}
 		}
 	}
+}
+
+// troubled says how a run stands whose last drive was lost: as somebody else has ended it, or why it was lost.
+func (r *Run) troubled(ctx context.Context, trouble error) (Result, error) {
+	info, err := r.rt.Info(ctx, r.id)
+	if err == nil && Status(info.Status).Ended() {
+		return r.rt.Result(ctx, r.id, r.plan)
+	}
+	return Result{Run: r.id, Status: Status(info.Status), Err: trouble}, trouble
 }
 
 // settled says how the run stands after its last drive here; false when it will go on by itself.
@@ -75,11 +90,24 @@ func (r *Run) settled(ctx context.Context, d *drive) (Result, bool, error) {
 	if err != nil || info.Head == d.head {
 		return d.result, !onTimers, driveError(d)
 	}
+	if ended := r.rt.ended(r.id); ended != nil && ended.head == info.Head {
+		return ended.result, true, nil
+	}
 	result, err := r.rt.Result(ctx, r.id, r.plan) // somebody has written since: an answer, a timer, a cancellation
 	if err == nil && d.lost != nil && !result.Status.Ended() {
 		return d.result, true, driveError(d)
 	}
 	return result, result.Status.Ended() || len(result.Interrupts) > 0, err
+}
+
+// ended is the drive that took a run to its end lately.
+func (rt *Runtime) ended(id string) *drive {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if d := rt.parked.drives[id]; d != nil && d.result.Status.Ended() {
+		return d
+	}
+	return nil
 }
 
 // driveError is why driving ended before the run did, nil when it did not.

@@ -117,6 +117,7 @@ type ResumedBody struct {
 type FinishedBody struct {
 	Status string `json:"status"` // completed, failed, cancelled, expired, stuck
 	Error  string `json:"error,omitempty"`
+	Code   string `json:"code,omitempty"`   // of the error, as in FailedBody
 	Task   string `json:"task,omitempty"`   // the task that failed the run
 	Limit  string `json:"limit,omitempty"`  // the limit that was reached: tasks, time
 	Max    string `json:"max,omitempty"`    // what the limit is

@@ -3,6 +3,7 @@ package recipe
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/fermata-go/fermata/internal/nearest"
@@ -147,9 +148,7 @@ func write(bb, made map[string]any, state ports) (any, error) {
 			return nil, definite{fmt.Errorf("state %q: %w", name, err)}
 		}
 	}
-	for name, v := range made {
-		bb[name] = v
-	}
+	maps.Copy(bb, made)
 	return bb, nil
 }
 
@@ -173,9 +172,7 @@ func (a *agent) caller(dir string) caller {
 // evaluate calculates the assignments of an expr agent, each over the arguments and what came before it.
 func (a *agent) evaluate(ctx node.Context, args map[string]any) (any, error) {
 	values := make(map[string]any, len(args)+len(a.set))
-	for k, v := range args {
-		values[k] = v
-	}
+	maps.Copy(values, args)
 	s := newScope(values, ctx.Cause())
 	out := make(map[string]any, len(a.set))
 	for _, set := range a.set {

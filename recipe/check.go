@@ -135,10 +135,12 @@ func typeName(t types.Type) string {
 	switch t {
 	case types.String:
 		return "a text"
+	case types.Bool:
+		return "a boolean"
 	case types.Int, types.Float64:
 		return "a number"
 	}
-	return t.String()
+	return "not that"
 }
 
 // checkPath reports a path whose first name nothing can bring.
@@ -203,8 +205,33 @@ func (c *checked) checkSet(n *step, a *agent) {
 			}
 			c.faults(s.expr.spot, faults)
 		}
+		c.checkState(n, s, t)
 		args.overwrite(s.key.text, t)
 	}
+}
+
+// checkState reports a value that can never fit what the state says of its name.
+func (c *checked) checkState(n *step, s assignment, t types.Type) {
+	i, ok := c.flow.vocabulary.index[s.key.text]
+	if n.outputs != nil || !ok || !c.flow.vocabulary.words[i].fixed {
+		return
+	}
+	if want := c.flow.vocabulary.words[i].typ; plainKind(want) != plainKind(t) && plainKind(want) != "" && plainKind(t) != "" {
+		c.report.add(s.expr.spot, "the state's %s is %s, and this is %s", quote(s.key.text), typeName(want), typeName(t))
+	}
+}
+
+// plainKind is the kind of a type that has one for certain; "" for others.
+func plainKind(t types.Type) string {
+	switch t {
+	case types.String:
+		return "text"
+	case types.Bool:
+		return "boolean"
+	case types.Int, types.Float64:
+		return "number"
+	}
+	return ""
 }
 
 // checkOutputsMap checks that an agent whose output is known gives what is taken from it.

@@ -3,6 +3,7 @@ package recipe_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,15 +36,16 @@ func TestH4_Deadlines(t *testing.T) {
 		after           time.Duration // when it happens
 		role            string        // who is asked just before
 		want            string
+		traced          string
 	}{
-		{"fail by default", "", time.Hour, "clerk", `{"lost": true}`},
-		{"fail", ", on_timeout: fail", time.Hour, "clerk", `{"lost": true}`},
-		{"answer", `, on_timeout: {answer: "no"}`, time.Hour, "clerk", `{"ask": "no", "late": true}`},
-		{"route", `, on_timeout: {route: late}`, time.Hour, "clerk", `{"late": true}`},
-		{"escalate and fail", `, on_timeout: {escalate: boss, timeout_seconds: 7200}`, 3 * time.Hour, "boss", `{"lost": true}`},
+		{"fail by default", "", time.Hour, "clerk", `{"lost": true}`, "expired"},
+		{"fail", ", on_timeout: fail", time.Hour, "clerk", `{"lost": true}`, "expired"},
+		{"answer", `, on_timeout: {answer: "no"}`, time.Hour, "clerk", `{"ask": "no", "late": true}`, "by the deadline's default: \"no\""},
+		{"route", `, on_timeout: {route: late}`, time.Hour, "clerk", `{"late": true}`, "expired"},
+		{"escalate and fail", `, on_timeout: {escalate: boss, timeout_seconds: 7200}`, 3 * time.Hour, "boss", `{"lost": true}`, "expired"},
 		{
 			"escalate and answer", `, on_timeout: {escalate: boss, timeout_seconds: 7200, on_timeout: {answer: "yes"}}`,
-			3 * time.Hour, "boss", `{"ask": "yes"}`,
+			3 * time.Hour, "boss", `{"ask": "yes"}`, "by the deadline's default",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -82,6 +84,10 @@ func TestH4_Deadlines(t *testing.T) {
 					t.Fatal(err)
 				}
 				want(t, res, tc.want)
+				asked := trace(t, rt, run.ID()).Steps[0]
+				if asked.Type != "interaction" && asked.Type != "error" || !strings.Contains(asked.Observation, tc.traced) || asked.Duration < 3600e3 {
+					t.Errorf("the trace says %+v", asked)
+				}
 			})
 		})
 	}

@@ -239,7 +239,7 @@ func nameFault(name string) string {
 
 func (d *document) readPolicy(o *object) {
 	d.maxRetries = o.number("max_retries", 0, 0)
-	d.timeout = o.seconds("timeout_seconds")
+	d.timeout = o.seconds()
 	d.maxSteps = o.number("max_steps", 1, defaultMaxSteps)
 	if o.choice("execution_mode", "sequential", "parallel") == "parallel" {
 		o.report.add(o.at("execution_mode"), "execution_mode parallel is not available yet; expected sequential")
@@ -291,7 +291,7 @@ func (d *document) readTopology(o *object) {
 			condition: e.choice("condition", onSuccess, onFailure, always),
 			when:      e.text("when"),
 		}
-		if e.has("when") && strings.TrimSpace(w.when.text) == "" {
+		if e.has("when") && w.when.node.Kind == yaml.ScalarNode && strings.TrimSpace(w.when.text) == "" {
 			o.report.add(e.at("when"), "when is empty; expected an expression, or leave it out")
 			w.when.text = ""
 		}
@@ -341,7 +341,7 @@ func (n *step) readAgent(o *object) {
 	n.inputs, n.wholeBoard = o.bindings("inputs_map", "argument"), !o.has("inputs_map")
 	n.outputs = o.bindings("outputs_map", "blackboard key")
 	n.maxRetries = o.number("max_retries", 0, -1)
-	n.timeout = o.seconds("timeout_seconds")
+	n.timeout = o.seconds()
 }
 
 // bindings reads a mapping of names to paths; nil where it is not there.

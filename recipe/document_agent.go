@@ -154,7 +154,7 @@ func (a *agent) readExec(o *object) {
 			o.report.add(p.key.spot, "%s is not a name of an environment variable", quote(p.key.text))
 		}
 	}
-	a.timeout = o.seconds("timeout_seconds")
+	a.timeout = o.seconds()
 	a.once = o.flag("at_most_once")
 }
 
@@ -165,7 +165,7 @@ func (a *agent) readHTTP(o *object) {
 	a.method = o.choice("method", httpMethods...)
 	a.url = o.needText("url", "an address such as https://example.org/hook")
 	a.headers = o.texts("headers")
-	if a.timeout = o.seconds("timeout_seconds"); a.timeout == 0 {
+	if a.timeout = o.seconds(); a.timeout == 0 {
 		a.timeout = defaultHTTPTimeout
 	}
 	a.once = o.flag("at_most_once")

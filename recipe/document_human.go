@@ -18,7 +18,7 @@ func (n *step) readHuman(o *object) {
 	if o.has("options") && o.has("response") {
 		o.report.add(o.at("response"), "options and response exclude each other; options are a choice of texts")
 	}
-	n.deadline = o.seconds("timeout_seconds")
+	n.deadline = o.seconds()
 	if !o.has("on_timeout") {
 		return
 	}
@@ -84,7 +84,7 @@ func readExpiry(at spot, r *report) *expiry {
 		e.target = o.needText("route", "the id of a node")
 	case "escalate":
 		e.role = o.needText("escalate", "a role").text
-		e.within = o.seconds("timeout_seconds")
+		e.within = o.seconds()
 		if o.has("on_timeout") {
 			e.then = readExpiry(o.at("on_timeout"), r)
 			if e.within == 0 && !o.has("timeout_seconds") {

@@ -35,7 +35,7 @@ topology:
 		fmt.Println(err)
 		return
 	}
-	defer rt.Close() //nolint:errcheck // the example is over
+	defer rt.Close()
 
 	inputs, err := r.Input(map[string]any{"amount": 120})
 	if err != nil {
@@ -99,7 +99,7 @@ func ExampleFunc() {
 		fmt.Println(err)
 		return
 	}
-	defer rt.Close() //nolint:errcheck // the example is over
+	defer rt.Close()
 	run, err := rt.Start(context.Background(), r.Plan(), map[string]any{"Text": "hello"})
 	if err != nil {
 		fmt.Println(err)

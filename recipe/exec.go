@@ -170,7 +170,7 @@ func (a *agent) parse(data []byte, where string) (json.RawMessage, error) {
 		return nil, nil
 	}
 	if _, err := decodeJSON(data); err != nil {
-		return nil, fmt.Errorf("expected JSON in its %s (%v), found: %s", where, plainJSONError(err), a.firstPart(data))
+		return nil, fmt.Errorf("expected JSON in its %s (%w), found: %s", where, plainJSONError(err), a.firstPart(data))
 	}
 	return json.RawMessage(data), nil
 }
@@ -185,7 +185,7 @@ func (a *agent) firstPart(data []byte) string {
 }
 
 // escapes are the sequences that steer terminals.
-var escapes = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-_])")
+var escapes = regexp.MustCompile("\x1b(\\[[^A-Za-z~@]*[A-Za-z~@]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|.)")
 
 // plainText is what somebody else wrote, as text that cannot steer a terminal.
 func plainText(s string) string {

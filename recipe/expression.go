@@ -110,8 +110,11 @@ func asExpressionError(err error) *expressionError {
 	return &expressionError{message: plainFault(err.Error())}
 }
 
-// unexpectedToken is the language's complaint about a word or sign.
-var unexpectedToken = regexp.MustCompile(`^unexpected token (\w+)\("(.+)"\)$`)
+// The language's complaints that plainFault puts in other words.
+var (
+	unexpectedToken = regexp.MustCompile(`^unexpected token (\w+)\("(.+)"\)$`)
+	mismatch        = regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types (.+) and (.+)\)$`)
+)
 
 // plainFault says in our words what the language's compiler says in those of its tokens and Go types.
 func plainFault(message string) string {
@@ -125,11 +128,10 @@ func plainFault(message string) string {
 		}
 		return fmt.Sprintf("%q does not belong here%s", m[2], hint)
 	}
-	var operator, left, right, name string
-	if n, _ := fmt.Sscanf(message, "invalid operation: %s (mismatched types %s and %s", &operator, &left, &right); n == 3 {
-		return fmt.Sprintf("%s does not go with %s and %s", operator, goTypeName(left), goTypeName(strings.TrimSuffix(right, ")")))
+	if m := mismatch.FindStringSubmatch(message); m != nil {
+		return fmt.Sprintf("%s does not go with %s and %s", m[1], goTypeName(m[2]), goTypeName(m[3]))
 	}
-	if n, _ := fmt.Sscanf(message, "unknown field %s", &name); n == 1 {
+	if name, ok := strings.CutPrefix(message, "unknown field "); ok {
 		return fmt.Sprintf("there is no field %q", name)
 	}
 	return message
@@ -145,9 +147,9 @@ func goTypeName(t string) string {
 		return "a number"
 	case "bool":
 		return "a boolean"
-	case "map[string]interface":
+	case "map[string]interface {}":
 		return "an object"
-	case "[]interface":
+	case "[]interface {}":
 		return "a list"
 	}
 	return t

@@ -83,7 +83,7 @@ func (a *agent) send(ctx context.Context, address *url.URL, body []byte) (outcom
 	if err != nil {
 		return outcome{}, a.netFault(ctx, timed, err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // it has been read
+	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxOutput+1))
 	switch {
 	case err != nil:

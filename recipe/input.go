@@ -223,17 +223,17 @@ func valueOf(text string, s *shape) (any, error) {
 	for _, k := range kinds {
 		loose = loose || k == "string"
 	}
-	switch {
-	case loose && (err != nil || s.check(v) != nil):
-		return text, nil
-	case err != nil:
-		words := make([]string, len(kinds))
-		for i, k := range kinds {
-			words[i] = article(k)
-		}
-		return nil, fmt.Errorf("expected %s as JSON%s, found %s", oneOf(words), example(kinds[0]), quote(text))
+	if err == nil && (!loose || s.check(v) == nil) {
+		return v, nil
 	}
-	return v, nil
+	if loose {
+		return text, nil
+	}
+	words := make([]string, len(kinds))
+	for i, k := range kinds {
+		words[i] = article(k)
+	}
+	return nil, fmt.Errorf("expected %s as JSON%s, found %s", oneOf(words), example(kinds[0]), quote(text))
 }
 
 func example(kind string) string {

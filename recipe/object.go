@@ -163,8 +163,9 @@ func (o *object) number(key string, least, def int) int {
 
 const maxCount = 1_000_000
 
-// seconds reads a time; 0 where it is not there.
-func (o *object) seconds(key string) time.Duration {
+// seconds reads timeout_seconds; 0 where it is not there.
+func (o *object) seconds() time.Duration {
+	const key = "timeout_seconds"
 	if !o.has(key) {
 		return 0
 	}

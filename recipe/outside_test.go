@@ -214,6 +214,16 @@ func TestExecEvidence(t *testing.T) {
 	}
 }
 
+// TestExecEvidenceLong checks that of very much that a program says only the end is kept.
+func TestExecEvidenceLong(t *testing.T) {
+	j, _ := program(t, `head -c 300000 /dev/zero | tr '\0' 'x' >&2; echo >&2; head -c 5000 /dev/zero | tr '\0' 'y' >&2; exit 1`, "")
+	res, _ := j.run(t)
+	wantError(t, res, "exit code 1", "yyyy")
+	if n := len(res.Err.Error()); n > 5000 || strings.Contains(res.Err.Error(), "xx") {
+		t.Errorf("the error has %d bytes", n)
+	}
+}
+
 // TestJ5_ProgramOnce checks that a program's answer is recorded: a retry of what follows does not call it again.
 func TestJ5_ProgramOnce(t *testing.T) {
 	for _, once := range []string{"", ", at_most_once: true"} {
@@ -267,7 +277,13 @@ func TestHTTP(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		key := r.Header.Get("Idempotency-Key")
 		key = key[strings.Index(key, "/")+1:]
-		_ = json.NewEncoder(w).Encode([]string{r.Method, r.URL.Query().Get("s"), string(body), r.Header.Get("Authorization"), r.Header.Get("Content-Type"), key})
+		data, err := json.Marshal([]string{
+			r.Method, r.URL.Query().Get("s"), string(body), r.Header.Get("Authorization"), r.Header.Get("Content-Type"), key,
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		_, _ = w.Write(data)
 	}
 	for _, tc := range []struct {
 		name, more string

@@ -357,8 +357,8 @@ func TestTypedFunc(t *testing.T) {
 	wantError(t, res, "the arguments do not fit", "amount")
 }
 
-// TestEvidence checks what is shown beside a prompt, and answers of all kinds.
-func TestEvidence(t *testing.T) {
+// TestH2_EvidenceAndAnswers checks what is shown beside a prompt, and that only answers that fit are taken.
+func TestH2_EvidenceAndAnswers(t *testing.T) {
 	const text = `
 interface: {inputs: {report: {type: object}}}
 entry_point: ask
@@ -426,7 +426,7 @@ func TestResumeWithoutFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rt.Close() //nolint:errcheck // nothing is driven any more
+	defer rt.Close()
 	info, err := rt.Info(ctx, res.Run)
 	if err != nil {
 		t.Fatal(err)
@@ -450,4 +450,46 @@ func TestResumeWithoutFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, res, `{"paid": true, "risk": "high"}`)
+}
+
+// TestF6_EndIsAName checks that a node may be called END, and that the end of a path is something else.
+func TestF6_EndIsAName(t *testing.T) {
+	const text = `
+agents: {e: {kind: expr, set: {n: "(n ?? 0) + 1"}}}
+entry_point: a
+nodes:
+  - {type: agent, id: a, agent_ref: e}
+  - {type: agent, id: END, agent_ref: e}
+edges:
+  - {source: a, target: END, when: n == 1}
+  - {source: END, target: a, when: n == 5}
+`
+	res, _ := job{text: text}.run(t)
+	want(t, res, `{"n": 2}`)
+}
+
+// TestG7_Topology checks that a graph that cannot be left, or has a node that is never reached, is refused.
+func TestG7_Topology(t *testing.T) {
+	const nodes = `
+agents: {e: {kind: expr, set: {n: "1"}}}
+entry_point: a
+nodes:
+  - {type: agent, id: a, agent_ref: e}
+  - {type: agent, id: b, agent_ref: e}
+  - {type: router, id: r, input_key: n, routes: {1: a}, default_route: b}
+edges:
+`
+	for _, tc := range []struct{ name, edges, want string }{
+		{"endless", "  - {source: a, target: b}\n  - {source: b, target: r}\n", `x:5:23: the loop "a" -> "b" -> "r" -> "a" never ends: all choices of "r" stay inside; lead one out`},
+		{"unreachable", "  - {source: a, target: b}\n", `x:7:24: the run never gets here: no edge leads to it`},
+		{"left by a condition", "  - {source: a, target: r}\n  - {source: b, target: a, when: n == 1}\n", ""},
+	} {
+		_, err := recipe.Parse([]byte(nodes+tc.edges), "x", recipe.Options{})
+		if tc.want == "" && err == nil {
+			continue
+		}
+		if err == nil || err.Error() != tc.want {
+			t.Errorf("%s: got %v; expected %s", tc.name, err, tc.want)
+		}
+	}
 }

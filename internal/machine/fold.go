@@ -270,7 +270,8 @@ func (m *Machine) routeTaken(e *journal.Entry, at int, t *Task) error {
 	if t == nil {
 		return m.redirect(e, at, to)
 	}
-	if t.State != Broken && t.State != Choosing && e.Flags == 0 { // into a subgraph
+	left := e.Flags&(journal.FlagCatch|journal.FlagExpired) != 0
+	if t.State != Broken && t.State != Choosing && !left { // into a subgraph
 		ref := t.Ref
 		if e.HasValue() {
 			ref = e.Seq
@@ -280,7 +281,7 @@ func (m *Machine) routeTaken(e *journal.Entry, at int, t *Task) error {
 		return nil
 	}
 	ref, cause := t.Result, (*node.Failure)(nil)
-	if e.Flags&(journal.FlagCatch|journal.FlagExpired) != 0 {
+	if left {
 		ref = t.Ref
 		if t.Result != 0 {
 			ref = t.Result

@@ -77,7 +77,8 @@ func (k *Typed[S]) Decode(data []byte) (any, error) {
 	return v, nil
 }
 
-// Copy makes a deep copy of all that is kept of the value (law N9).
+// Copy makes a deep copy of all that is kept of the value (law N9). It fails where it meets what cannot be kept, but
+// does not look for it: Encode and Delta do.
 func (k *Typed[S]) Copy(value any) (next any, err error) {
 	v, err := k.value(value)
 	if err != nil {
@@ -175,7 +176,7 @@ func (k *Typed[S]) check(p *pass, v *S) error {
 	if p.err == nil {
 		return nil
 	}
-	return locate(p.err, reflect.ValueOf(v).Elem(), goPath(rootName(reflect.TypeFor[S]())))
+	return locate(p.err, reflect.ValueOf(v), goPath(rootName(reflect.TypeFor[S]())))
 }
 
 // recover turns a panic of a type's own method into an error. Only such types can panic.
@@ -185,6 +186,6 @@ func (k *Typed[S]) recover(v *S, err *error) {
 	}
 	if r := recover(); r != nil {
 		f := &failure{reason: fmt.Sprintf("its own code panicked: %v", r)}
-		*err = locate(f, reflect.ValueOf(v).Elem(), goPath(rootName(reflect.TypeFor[S]())))
+		*err = locate(f, reflect.ValueOf(v), goPath(rootName(reflect.TypeFor[S]())))
 	}
 }

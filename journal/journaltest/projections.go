@@ -191,6 +191,16 @@ func testTimers(t *testing.T, s journal.Store) {
 	err := s.Append(t.Context(), journal.Batch{Run: "run_a", After: 9, Entries: entries(9, 1), Timers: []journal.Timer{done("run_a", "t1")}})
 	fails(t, "append", err, journal.ErrConflict, "run_a")
 	check(6, 0, set("run_a", "t1", 5))
+
+	// A run that has ended has no timers, not even those of the batch that ends it.
+	ended := row("run_a", 0)
+	ended.Status = "cancelled"
+	appendAll(t, s, journal.Batch{Run: "run_a", After: 2, Entries: entries(2, 1), Row: ended, Timers: []journal.Timer{set("run_a", "t3", 1)}})
+	check(ever, 0, all[1], all[3])
+	c := first("run_c", 1)
+	c.Row.Status, c.Timers = "failed", []journal.Timer{set("run_c", "t1", 1)}
+	appendAll(t, s, c)
+	check(ever, 0, all[1], all[3])
 }
 
 func testDelete(t *testing.T, s journal.Store) {

@@ -35,19 +35,15 @@ func BenchmarkAppend(b *testing.B) {
 			defer s.Close()
 			start(b, s, "run_0")
 			ctx, entries, value := context.Background(), step(0, nil), make([]byte, size)
-			n, run := uint64(2), 0
+			n, run := uint64(2), "run_0"
 			for b.Loop() {
 				if n >= 20_000 { // a run of ordinary length, not one that never ends
-					_ = s.Delete(ctx, fmt.Sprint("run_", run))
-					run, n = run+1, 2
-					start(b, s, fmt.Sprint("run_", run))
+					_ = s.Delete(ctx, run)
+					run, n = fmt.Sprint("run_", b.N), 2
+					start(b, s, run)
 				}
 				entries[0].Seq, entries[1].Seq, entries[0].Value = n+1, n+2, value
-				batch := journal.Batch{Run: "run_0", After: n, Entries: entries}
-				if run > 0 {
-					batch.Run = fmt.Sprint("run_", run)
-				}
-				if err := s.Append(ctx, batch); err != nil {
+				if err := s.Append(ctx, journal.Batch{Run: run, After: n, Entries: entries}); err != nil {
 					b.Fatal(err)
 				}
 				n += 2

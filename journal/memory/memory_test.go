@@ -27,7 +27,7 @@ func TestTimersOfManyRuns(t *testing.T) {
 		run := fmt.Sprintf("run_%04d", n)
 		due[run], order = int64(random.IntN(500)), append(order, run)
 		b := journal.Batch{
-			Run: run, Row: &journal.RunRow{ID: run, Created: int64(n)}, Entries: []journal.Entry{{Seq: 1, Kind: journal.RunStarted}},
+			Run: run, Row: &journal.RunRow{ID: run, Status: "running", Created: int64(n)}, Entries: []journal.Entry{{Seq: 1, Kind: journal.RunStarted}},
 			Timers: []journal.Timer{{Run: run, ID: "t", Due: due[run]}},
 		}
 		if err := s.Append(t.Context(), b); err != nil {

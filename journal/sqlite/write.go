@@ -388,7 +388,7 @@ func (w *writer) project(b *journal.Batch, id int64) error {
 			return err
 		}
 	}
-	if b.Row != nil && b.Row.Ended() && b.After > 0 {
+	if b.Row != nil && b.Row.Ended() && (b.After > 0 || len(b.Timers) > 0) {
 		if _, err := w.conn.exec(deleteTimers, id); err != nil {
 			return err
 		}

@@ -75,31 +75,36 @@ func modules(ctx context.Context, in modulesInput) (modulesOutput, error) {
 		return modulesOutput{r}, nil
 	}
 	r.Module = mod.Module.Path
+	replaced := make(map[string]bool)
 	for _, p := range mod.Replace {
 		r.Replaced = append(r.Replaced, replacement{p.Old.String(), p.New.String()})
+		replaced[p.Old.Path] = true
 	}
-	var direct []string
+	var unreplaced []string
 	for _, q := range mod.Require {
-		if !q.Indirect {
-			direct = append(direct, q.Path)
+		if q.Indirect {
+			continue
+		}
+		r.Direct++
+		if !replaced[q.Path] {
+			unreplaced = append(unreplaced, q.Path)
 		}
 	}
-	r.Direct = len(direct)
 	r.Summary = count(r.Direct, "direct requirement")
 	if n := len(r.Replaced); n > 0 {
 		r.Summary += fmt.Sprintf(", %d replaced", n)
 	}
-	r.Summary += r.ask(ctx, in.Repository.Root, direct)
+	r.Summary += r.ask(ctx, in.Repository.Root, unreplaced)
 	return modulesOutput{r}, nil
 }
 
-// ask asks the module proxy for newer versions of the direct requirements. Without an answer the rest stands.
-func (r *requirements) ask(ctx context.Context, dir string, direct []string) string {
-	if len(direct) == 0 {
+// ask asks the module proxy for newer versions of requirements. Without an answer the rest stands.
+func (r *requirements) ask(ctx context.Context, dir string, paths []string) string {
+	if len(paths) == 0 {
 		r.Checked = true
 		return ""
 	}
-	out, said, err := golang(ctx, dir, askTime, append([]string{"list", "-mod=readonly", "-m", "-u", "-json"}, direct...)...)
+	out, said, err := golang(ctx, dir, askTime, append([]string{"list", "-mod=readonly", "-m", "-u", "-json"}, paths...)...)
 	if err == nil {
 		r.Outdated, err = readUpdates(out)
 	}
@@ -137,7 +142,6 @@ func readUpdates(out string) ([]update, error) {
 		var m struct {
 			Path, Version string
 			Update        *versioned
-			Replace       *versioned
 		}
 		switch err := d.Decode(&m); {
 		case errors.Is(err, io.EOF):
@@ -145,7 +149,7 @@ func readUpdates(out string) ([]update, error) {
 		case err != nil:
 			return []update{}, fmt.Errorf("go list: %w", err)
 		}
-		if m.Update != nil && m.Replace == nil {
+		if m.Update != nil {
 			updates = append(updates, update{m.Path, m.Version, m.Update.Version})
 		}
 	}

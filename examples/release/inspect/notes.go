@@ -144,10 +144,18 @@ func composeCheck(b *strings.Builder, in notesInput) {
 	}
 }
 
-// plain is text that Markdown shows as it is: what looks like HTML is not.
+// plain is text that Markdown shows as it is: what looks like HTML is not. Code between backticks needs no help.
 func plain(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
+	parts := strings.Split(s, "`")
+	for i := range parts {
+		if i%2 == 0 || i == len(parts)-1 {
+			parts[i] = html.Replace(parts[i])
+		}
+	}
+	return strings.Join(parts, "`")
 }
+
+var html = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func upper(s string) string {
 	if s == "" {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -75,12 +77,13 @@ func (v *vetting) read(said string, err error) {
 		case strings.HasPrefix(line, "# "):
 			inPackage = true
 		case m != nil && inPackage:
-			v.Total++
-			if len(v.Findings) < listedFindings {
-				v.Findings = append(v.Findings, finding{m[1], m[2]})
-			}
+			v.Findings = append(v.Findings, finding{m[1], m[2]})
 		}
 	}
+	// Packages are looked at in parallel: only sorted are the findings the same every time.
+	slices.SortStableFunc(v.Findings, func(a, b finding) int { return cmp.Compare(a.Place, b.Place) })
+	v.Total = len(v.Findings)
+	v.Findings = v.Findings[:min(v.Total, listedFindings)]
 	if v.Total == 0 {
 		v.State, v.Summary = vetFailed, "could not run: "+why(err, said, vetTime)
 		return

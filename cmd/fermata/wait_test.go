@@ -1,0 +1,13 @@
+package main
+
+import "time"
+
+// eventually waits until something is so, for ten seconds at most.
+func eventually(is func() bool, otherwise func()) {
+	for deadline := time.Now().Add(10 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			otherwise()
+			return
+		}
+	}
+}
