@@ -39,6 +39,9 @@ func (a *alarm) set(due int64) {
 	a.next = due
 	wait := max(time.Duration(due-a.rt.now())*time.Microsecond, 0)
 	a.cancel = a.rt.clock.AfterFunc(wait, a.ring)
+	if wait > 0 && a.rt.now() >= due && a.cancel() { // the clock went on meanwhile
+		a.cancel = a.rt.clock.AfterFunc(0, a.ring)
+	}
 }
 
 func (a *alarm) stop() {

@@ -252,7 +252,7 @@ func (rt *Runtime) History(ctx context.Context, id string) iter.Seq2[Moment, err
 			}
 			m := Moment{Entry: e}
 			if err := m.fill(docs); err != nil {
-				yield(Moment{}, rt.storeError(id, &journal.StoreError{Op: "replay", Run: id, Seq: e.Seq, Err: err}))
+				yield(Moment{}, rt.replayError(id, e.Seq, err))
 				return
 			}
 			if !yield(m, nil) {

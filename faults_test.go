@@ -199,7 +199,7 @@ func (d *driven) passTime(ctx context.Context) {
 		}
 		timers, err := d.inner.Timers(ctx, math.MaxInt64, 1)
 		after, again := d.inner.Runs(ctx, journal.RunFilter{ID: drivenID})
-		if err == nil && again == nil && len(timers) > 0 && after[0].Head == before[0].Head {
+		if err == nil && again == nil && len(timers) > 0 && after[0] == before[0] {
 			d.clock.AdvanceTo(time.UnixMicro(timers[0].Due))
 		}
 	}

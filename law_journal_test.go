@@ -407,11 +407,11 @@ func at(seq uint64, change func(e *journal.Entry)) func(e *journal.Entry) bool {
 // 6 suspended, 7 paused.
 func damages() []damage {
 	return []damage{
-		{"an entry is missing", 4, func(e *journal.Entry) bool { return e.Seq != 3 }},
-		{"the first is missing", 2, func(e *journal.Entry) bool { return e.Seq != 1 }},
+		{"an entry is missing", 3, func(e *journal.Entry) bool { return e.Seq != 3 }},
+		{"the first is missing", 1, func(e *journal.Entry) bool { return e.Seq != 1 }},
 		{"the end is missing", 6, func(e *journal.Entry) bool { return e.Seq < 6 }},
 		{"all is missing", 1, func(*journal.Entry) bool { return false }},
-		{"an entry is there twice", 3, at(4, func(e *journal.Entry) { e.Seq = 3 })},
+		{"an entry is there twice", 4, at(4, func(e *journal.Entry) { e.Seq = 3 })},
 		{"another kind", 3, at(3, func(e *journal.Entry) { e.Kind = journal.NodeSkipped })},
 		{"an unknown kind", 3, at(3, func(e *journal.Entry) { e.Kind = 200 })},
 		{"another task", 3, at(3, func(e *journal.Entry) { e.Visit = 7 })},

@@ -69,8 +69,7 @@ func (d *drive) read(ctx context.Context, after uint64) ([]journal.Entry, error)
 			return nil, d.rt.storeError(d.id, err)
 		}
 		if err := d.m.Apply(&e); err != nil {
-			at := d.m.Head() + 1
-			return nil, d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: at, Err: err})
+			return nil, d.rt.replayError(d.id, d.m.Head()+1, err)
 		}
 		d.vals.note(&e)
 		if e.Seq > after {
@@ -80,7 +79,7 @@ func (d *drive) read(ctx context.Context, after uint64) ([]journal.Entry, error)
 	for _, ref := range d.m.Refs() {
 		data, err := d.vals.whole(ref)
 		if err != nil {
-			return nil, d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: ref, Err: err})
+			return nil, d.rt.replayError(d.id, ref, err)
 		}
 		d.vals.cells = append(d.vals.cells, cell{ref: ref, data: data})
 	}

@@ -97,11 +97,11 @@ func (d *drive) attempt(flat *plan.Flat, h *host, in any) (out any, choice strin
 		choice string
 		err    error
 	}
-	ended := make(chan outcome, 1)
+	ended, pass := make(chan outcome, 1), h.pass.Load()
 	go func() {
-		var o outcome
-		o.out, o.choice, o.err = call(flat, node.NewContext(ctx, h, h.pass.Load()), in)
-		ended <- o
+		o := outcome{err: errGone}
+		defer func() { ended <- o }()
+		o.out, o.choice, o.err = call(flat, node.NewContext(ctx, h, pass), in)
 	}()
 	late := func(cause error) error {
 		return fmt.Errorf("%w: more than %s%s", ErrTimeout, flat.Timeout, because(cause))

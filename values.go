@@ -117,47 +117,68 @@ func (v *values) note(e *journal.Entry) {
 // whole is a recorded value as JSON.
 func (v *values) whole(ref uint64) ([]byte, error) {
 	var chain []link
+	var seqs []uint64
 	for at := ref; ; {
 		l, ok := v.links[at]
 		if !ok {
-			return nil, fmt.Errorf("value %d: %w: there is no entry %d with a value", ref, journal.ErrCorrupt, at)
+			return nil, damaged(max(at, last(seqs)), errNoValue)
 		}
-		chain = append(chain, l)
+		chain, seqs = append(chain, l), append(seqs, at)
 		if !l.delta {
 			break
 		}
 		if l.base >= at {
-			return nil, fmt.Errorf("value %d: %w: entry %d is a delta of the later entry %d", ref, journal.ErrCorrupt, at, l.base)
+			return nil, damaged(at, errLaterBase)
 		}
 		at = l.base
 	}
-	last := len(chain) - 1
-	if last == 0 {
+	first := len(chain) - 1
+	if first == 0 {
 		if !json.Valid(chain[0].data) {
-			return nil, damaged(ref, errNotJSON)
+			return nil, damaged(seqs[0], errNotJSON)
 		}
 		return chain[0].data, nil
 	}
-	doc, err := journal.ParseDocument(chain[last].data)
+	doc, err := journal.ParseDocument(chain[first].data)
 	if err != nil {
-		return nil, damaged(ref, err)
+		return nil, damaged(seqs[first], err)
 	}
-	for i := last - 1; i >= 0; i-- {
+	for i := first - 1; i >= 0; i-- {
 		if len(chain[i].data) == 0 {
 			continue
 		}
 		if err := doc.Apply(chain[i].data); err != nil {
-			return nil, damaged(ref, err)
+			return nil, damaged(seqs[i], err)
 		}
 	}
 	return doc.JSON(), nil
 }
 
-var errNotJSON = errors.New("it is not valid JSON")
+var (
+	errNotJSON   = errors.New("the value is not valid JSON")
+	errNoValue   = errors.New("there is no value at this entry")
+	errLaterBase = errors.New("the value is a delta of a later one")
+)
 
-// damaged says that a recorded value cannot be read (law J6).
-func damaged(ref uint64, err error) error {
-	return fmt.Errorf("value %d: %w: %w", ref, journal.ErrCorrupt, err)
+func last(seqs []uint64) uint64 {
+	if len(seqs) == 0 {
+		return 0
+	}
+	return seqs[len(seqs)-1]
+}
+
+// damaged says that the value of an entry cannot be read (law J6).
+func damaged(seq uint64, err error) error {
+	return &journal.StoreError{Op: "replay", Seq: seq, Err: fmt.Errorf("%w: %w", journal.ErrCorrupt, err)}
+}
+
+// replayError adds the run to an error of reading its journal.
+func (rt *Runtime) replayError(run string, seq uint64, err error) error {
+	if damage, ok := errors.AsType[*journal.StoreError](err); ok {
+		damage.Run = run
+		return rt.storeError(run, damage)
+	}
+	return rt.storeError(run, &journal.StoreError{Op: "replay", Run: run, Seq: seq, Err: err})
 }
 
 func notStorable(err error) error { return fmt.Errorf("%w: %w", node.ErrNotStorable, err) }

@@ -83,7 +83,7 @@ func (r *Run) troubled(ctx context.Context, trouble error) (Result, error) {
 // settled says how the run stands after its last drive here; false when it will go on by itself.
 func (r *Run) settled(ctx context.Context, d *drive) (Result, bool, error) {
 	if d.none || d.result.Status.Ended() {
-		return d.result, true, driveError(d)
+		return d.given(), true, driveError(d)
 	}
 	onTimers := d.lost == nil && len(d.result.Interrupts) == 0
 	info, err := r.rt.Info(ctx, r.id)
@@ -91,7 +91,7 @@ func (r *Run) settled(ctx context.Context, d *drive) (Result, bool, error) {
 		return d.result, !onTimers, driveError(d)
 	}
 	if ended := r.rt.ended(r.id); ended != nil && ended.head == info.Head {
-		return ended.result, true, nil
+		return ended.given(), true, nil
 	}
 	result, err := r.rt.Result(ctx, r.id, r.plan) // somebody has written since: an answer, a timer, a cancellation
 	if err == nil && d.lost != nil && !result.Status.Ended() {
@@ -108,6 +108,18 @@ func (rt *Runtime) ended(id string) *drive {
 		return d
 	}
 	return nil
+}
+
+// given is the drive's result with a value of the caller's own (law N9).
+func (d *drive) given() Result {
+	result := d.result
+	if result.Value == nil || d.plan.Definition().Finish != nil {
+		return result
+	}
+	if own, err := d.plan.State().Copy(result.Value); err == nil {
+		result.Value = own
+	}
+	return result
 }
 
 // driveError is why driving ended before the run did, nil when it did not.
@@ -205,7 +217,7 @@ func (rt *Runtime) output(ctx context.Context, id string) (json.RawMessage, erro
 	}
 	data, err := vals.whole(final)
 	if err != nil {
-		return nil, rt.storeError(id, &journal.StoreError{Op: "replay", Run: id, Seq: final, Err: err})
+		return nil, rt.replayError(id, final, err)
 	}
 	return data, nil
 }

@@ -290,7 +290,7 @@ func (p *process) onlyTime(ctx context.Context) (due time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	after, err := p.row(ctx) // the timer is the row's only if nothing was written in between
-	return due, err == nil && after.Head == before.Head
+	return due, err == nil && after == before
 }
 
 func (p *process) row(ctx context.Context) (fermata.RunInfo, error) {

@@ -43,7 +43,7 @@ func (m *Main) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check this machine: the store, the terminal, and the programs that are used",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			findings := m.diagnose(c.Context())
 			failed := false

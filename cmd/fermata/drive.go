@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -103,9 +102,9 @@ func (d *driver) explain(err error) error {
 	}
 	switch door.Code {
 	case fermata.CodeConflict:
-		return fmt.Errorf("%w\n  to see how it stands: %s", err, d.m.command("runs", "show", door.Run))
+		return &withAdvice{err, "how it stands: " + d.m.command("runs", "show", door.Run)}
 	case fermata.CodePlanChanged:
-		return fmt.Errorf("%w\n  the recipe that it was started with is kept with it: %s", err, d.m.command("resume", door.Run))
+		return &withAdvice{err, "the recipe that it was started with is kept with it: " + d.m.command("resume", door.Run)}
 	default:
 		return err
 	}

@@ -23,7 +23,7 @@ func (m *Main) eventsCommand() *cobra.Command {
 		Long: "Show the events of a run: every durable fact, in order. With --follow it goes on until the run has ended, whichever\n" +
 			"process drives it.",
 		Example:           "fermata events run_01939f2e --after 40 --follow --json",
-		Args:              cobra.ExactArgs(1),
+		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)

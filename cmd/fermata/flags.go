@@ -99,3 +99,30 @@ func (m *Main) readFile(name string) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// The arguments that commands take.
+func oneRun(_ *cobra.Command, args []string) error {
+	return oneOf(args, "RUN, the id of a run or the beginning of it")
+}
+
+func oneTask(_ *cobra.Command, args []string) error {
+	return oneOf(args, "TASK, the id of a task or the beginning of it")
+}
+
+func oneOf(args []string, what string) error {
+	if len(args) == 0 {
+		return usagef("expected %s", what)
+	}
+	return moreThan(1, args)
+}
+
+func atMostOne(_ *cobra.Command, args []string) error { return moreThan(1, args) }
+
+func noArgs(_ *cobra.Command, args []string) error { return moreThan(0, args) }
+
+func moreThan(n int, args []string) error {
+	if len(args) > n {
+		return usagef("expected nothing more, found %q", args[n])
+	}
+	return nil
+}

@@ -17,7 +17,7 @@ func (m *Main) graphCommand() *cobra.Command {
 		Use:     "graph FILE",
 		Short:   "Draw a recipe",
 		Example: "fermata graph examples/release\nfermata graph refund.yaml --format mermaid",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMostOne,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return m.needFile("graph")

@@ -209,7 +209,11 @@ func (d *driver) closePaused(res *fermata.Result) {
 	if role := d.missingRole(res); role != "" {
 		resume = append(resume, "--role", role)
 	}
-	m.hints(append(next, hintTo("go on, and be asked here", resume...))...)
+	does := "go on, once it is answered"
+	if d.gate.asker != nil {
+		does = "go on, and be asked here"
+	}
+	m.hints(append(next, hintTo(does, resume...))...)
 }
 
 // missingRole is the role in which a question could have been asked here.

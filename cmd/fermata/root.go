@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/internal/nearest"
 )
 
 // The groups of commands, as help shows them.
@@ -60,11 +61,15 @@ func (m *Main) rootCommand() *cobra.Command {
 	return root
 }
 
+// suggestion ends a message about a command that does not exist.
 func suggestion(c *cobra.Command, name string) string {
-	if near := c.SuggestionsFor(name); len(near) > 0 {
-		return "; did you mean " + strings.Join(near, " or ") + "?"
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
 	}
-	return ""
+	return nearest.Hint(name, names)
 }
 
 // help says what a command does: its purpose, how it is called, examples, what is below it, its flags.

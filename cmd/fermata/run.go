@@ -31,7 +31,7 @@ func (m *Main) runCommand() *cobra.Command {
 			"Ctrl-C stops driving and leaves the run as it is; `resume` goes on with it.",
 		Example: `fermata run examples/release --input repo=.
 fermata run refund.yaml --input amount=120 --answer review=approve --json`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return m.needFile("run")
@@ -128,7 +128,7 @@ func decodeInput(data []byte) (map[string]any, error) {
 		return input, nil
 	}
 	if _, ok := doc.(map[string]any); !ok {
-		return nil, fmt.Errorf("expected an object that names inputs, found %T", doc)
+		return nil, fmt.Errorf("expected an object that names inputs, found %s", kindOf(doc))
 	}
 	plain, err := json.Marshal(doc) // dates and the like become what JSON has
 	if err != nil {
@@ -137,6 +137,20 @@ func decodeInput(data []byte) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(plain))
 	d.UseNumber()
 	return input, d.Decode(&input)
+}
+
+func kindOf(doc any) string {
+	switch doc.(type) {
+	case []any:
+		return "a list"
+	case string:
+		return "a text"
+	case bool:
+		return "true or false"
+	case int, int64, uint64, float64:
+		return "a number"
+	}
+	return fmt.Sprintf("a value of type %T", doc)
 }
 
 func (m *Main) resumeCommand() *cobra.Command {
@@ -148,7 +162,7 @@ func (m *Main) resumeCommand() *cobra.Command {
 		Long: "Go on with a run. The recipe that it was started with is kept with it; --file moves the run to a changed one, if\n" +
 			"everything that is open still has its place there.",
 		Example:           "fermata resume run_01939f2e --answer review=approve",
-		Args:              cobra.ExactArgs(1),
+		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.report(&f, m.resume(c.Context(), args[0], file, &f, false))

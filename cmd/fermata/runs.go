@@ -70,7 +70,7 @@ func (m *Main) runsListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ls",
 		Short: "List runs, the newest first",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
 				rows, err := h.Runs(ctx, filter)
@@ -108,7 +108,7 @@ func (m *Main) listRuns(h *house, rows []fermata.RunInfo, f journal.RunFilter, a
 	t := term.Table{Head: []string{"RUN", "STATUS", "PLAN", "UPDATED", "NOTE"}}
 	for i := range rows {
 		r := &rows[i]
-		note := term.OneLine(r.Error)
+		note := term.Flat(r.Error)
 		if r.Waiting > 0 {
 			note = "waits for " + term.Count(r.Waiting, "answer")
 		}
@@ -118,7 +118,7 @@ func (m *Main) listRuns(h *house, rows []fermata.RunInfo, f journal.RunFilter, a
 		})
 	}
 	s.Println(s.Fit(t.Lines(s))...)
-	if f.Limit > 0 && len(rows) == f.Limit {
+	if f.Limit == listLimit && len(rows) == f.Limit {
 		m.err.Println(m.err.Styles().Faint.Apply("these are the newest " + term.Count(f.Limit, "run") + "; --limit 0 shows all"))
 	}
 }
@@ -164,7 +164,7 @@ func (m *Main) runsShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:               "show RUN",
 		Short:             "Show how a run stands: its nodes, what it waits for, its outputs",
-		Args:              cobra.ExactArgs(1),
+		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
@@ -246,7 +246,7 @@ func (m *Main) runsCancelCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:               "cancel RUN",
 		Short:             "End a run, whoever drives it",
-		Args:              cobra.ExactArgs(1),
+		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
@@ -255,7 +255,7 @@ func (m *Main) runsCancelCommand() *cobra.Command {
 					return err
 				}
 				if err := h.Cancel(ctx, info.ID, reason, as); err != nil {
-					return err
+					return &withAdvice{err, "how it stands: " + m.command("runs", "show", info.ID)}
 				}
 				m.out.Println("cancelled " + info.ID)
 				return nil
@@ -272,7 +272,7 @@ func (m *Main) runsRetryCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:               "retry RUN",
 		Short:             "Go on with a failed run from what failed; what is done stays done",
-		Args:              cobra.ExactArgs(1),
+		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.report(&f, m.resume(c.Context(), args[0], "", &f, true))

@@ -23,7 +23,7 @@ func (m *Main) schemaCommand() *cobra.Command {
 		Short:   "Show the JSON Schema of a format: recipe or event",
 		Long:    "Show the JSON Schema (2020-12) of recipes or of the event envelope, for editors and for programs.",
 		Example: "fermata schema recipe > recipe.schema.json",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMostOne,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return schemaNames, cobra.ShellCompDirectiveNoFileComp
 		},

@@ -40,7 +40,7 @@ func (m *Main) tasksListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ls",
 		Short: "List what waits for people, the oldest first",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
 				if run != "" {
@@ -103,7 +103,7 @@ func (m *Main) listTasks(h *house, list []fermata.Interrupt, f journal.InboxFilt
 		})
 	}
 	s.Println(s.Fit(t.Lines(s))...)
-	if f.Limit > 0 && len(list) == f.Limit {
+	if f.Limit == listLimit && len(list) == f.Limit {
 		m.err.Println(m.err.Styles().Faint.Apply("these are the oldest " + term.Count(f.Limit, "task") + "; --limit 0 shows all"))
 	}
 }
@@ -132,7 +132,7 @@ func (m *Main) tasksShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:               "show TASK",
 		Short:             "Show a question with its evidence, and how to answer it",
-		Args:              cobra.ExactArgs(1),
+		Args:              oneTask,
 		ValidArgsFunction: m.completeTasks,
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
@@ -234,7 +234,7 @@ func (m *Main) tasksAnswerCommand() *cobra.Command {
 			"or with `resume`. Without --value the question is asked on the terminal.",
 		Example: `fermata tasks answer int_01939f2e --value '"approve"' --resume
 fermata tasks answer int_01939f2e --value @decision.json --role manager`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneTask,
 		ValidArgsFunction: m.completeTasks,
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.report(&f.driveFlags, m.answerTask(c.Context(), args[0], c.Flags().Changed("value"), &f))
@@ -337,7 +337,7 @@ func (m *Main) tasksClaimCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:               "claim TASK",
 		Short:             "Reserve a question: nobody else can answer it until it is released",
-		Args:              cobra.ExactArgs(1),
+		Args:              oneTask,
 		ValidArgsFunction: m.completeTasks,
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.amendTask(c.Context(), args[0], "claimed", as, func(ctx context.Context, h *house, id string) error {
@@ -355,7 +355,7 @@ func (m *Main) tasksReleaseCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:               "release TASK",
 		Short:             "Give a claimed question back",
-		Args:              cobra.ExactArgs(1),
+		Args:              oneTask,
 		ValidArgsFunction: m.completeTasks,
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.amendTask(c.Context(), args[0], "released", as, func(ctx context.Context, h *house, id string) error {

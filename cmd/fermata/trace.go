@@ -21,7 +21,7 @@ func (m *Main) traceCommand() *cobra.Command {
 		Long: "Tell what happened in a run: every try of every node, how long it took, what it changed, who answered what, and\n" +
 			"where it went from there. It is made from the journal, at any time.",
 		Example:           "fermata trace run_01939f2e\nfermata trace run_01939f2e --json",
-		Args:              cobra.ExactArgs(1),
+		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {

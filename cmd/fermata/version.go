@@ -26,7 +26,7 @@ func (m *Main) versionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Show which version this is",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := buildVersion()
 			if asJSON {

@@ -20,8 +20,10 @@ type slot struct{}
 func (slot) write(p *pass, at unsafe.Pointer) { p.writeAny(*(*any)(at)) }
 
 func (slot) delta(p *pass, old, new unsafe.Pointer) {
-	at := (*any)(old)
-	p.deltaAny(&place{slot: at}, *at, *(*any)(new))
+	at, is := (*any)(old), *(*any)(new)
+	if !sameLeaf(*at, is) {
+		p.deltaAt(place{slot: at}, *at, is)
+	}
 }
 
 func (slot) copy(p *pass, dst, src unsafe.Pointer) { *(*any)(dst) = p.copyAny(*(*any)(src)) }
@@ -40,7 +42,7 @@ func (c object) delta(p *pass, old, new unsafe.Pointer) {
 		p.replace(c, old, new)
 		return
 	}
-	p.deltaMap(&place{table: at}, a, b)
+	p.objectAt(place{table: at}, a, b)
 }
 
 func (object) copy(p *pass, dst, src unsafe.Pointer) {
@@ -282,25 +284,65 @@ func (p *pass) copyList(list []any) []any {
 	return made
 }
 
-// deltaAny writes how the value old of a snapshot, which is at the given place, became new.
-func (p *pass) deltaAny(at *place, old, new any) {
+// sameLeaf reports values without parts that are plainly the same.
+func sameLeaf(old, new any) bool {
 	switch new := new.(type) {
 	case nil:
-		if old == nil {
-			return
-		}
+		return old == nil
 	case bool:
-		if was, ok := old.(bool); ok && was == new {
+		was, ok := old.(bool)
+		return ok && was == new
+	case string:
+		was, ok := old.(string)
+		return ok && was == new
+	case json.Number:
+		was, ok := old.(json.Number)
+		return ok && was == new
+	}
+	return false
+}
+
+// deltaAt writes how the value of a snapshot at the given place became new. The places that lead there are kept in the
+// pass, because only those of changes are needed later.
+func (p *pass) deltaAt(at place, old, new any) {
+	p.way = append(p.way, at)
+	p.deltaAny(old, new)
+	p.back()
+}
+
+func (p *pass) objectAt(at place, a, b map[string]any) {
+	p.way = append(p.way, at)
+	p.deltaMap(a, b)
+	p.back()
+}
+
+func (p *pass) back() {
+	last := len(p.way) - 1
+	p.way[last] = place{}
+	p.way = p.way[:last]
+}
+
+// put notes that what made gives is to be put where the walk is.
+func (p *pass) put(made func() any) {
+	here := p.way[len(p.way)-1]
+	p.later(func() { here.set(made()) })
+}
+
+// deltaAny writes how the value old of a snapshot, where the walk is, became new.
+func (p *pass) deltaAny(old, new any) {
+	switch new := new.(type) {
+	case nil, bool, json.Number:
+		if sameLeaf(old, new) {
 			return
 		}
 	case string:
 		if was, ok := old.(string); ok {
-			p.stringAt(at, was, new)
+			p.deltaString(was, new)
 			return
 		}
 	case map[string]any:
 		if was, ok := old.(map[string]any); ok && new != nil {
-			p.deltaMap(at, was, new)
+			p.deltaMap(was, new)
 			return
 		}
 		if new == nil && old == nil {
@@ -308,62 +350,75 @@ func (p *pass) deltaAny(at *place, old, new any) {
 		}
 	case []any:
 		if was, ok := old.([]any); ok && new != nil {
-			p.deltaList(at, was, new)
+			p.deltaList(was, new)
 			return
 		}
 		if new == nil && old == nil {
 			return
 		}
-	default:
-		var a, b [32]byte
-		is, isNumber := numberText(a[:0], new)
-		if !isNumber {
-			p.deltaAny(at, old, p.throughJSON(new))
-			return
-		}
+	}
+	var a, b [32]byte
+	if is, ok := numberText(a[:0], new); ok {
 		if was, ok := numberText(b[:0], old); ok && bytes.Equal(was, is) && badNumber(new) == "" {
 			return
 		}
+	} else if !native(new) {
+		p.deltaAny(old, p.throughJSON(new))
+		return
 	}
-	p.replaceAny(at, new)
+	p.replaceAny(new)
+}
+
+// native reports what JSON gives, but for numbers.
+func native(v any) bool {
+	switch v.(type) {
+	case nil, bool, string, map[string]any, []any:
+		return true
+	}
+	return false
 }
 
 // replaceAny writes that new takes the place of what is there.
-func (p *pass) replaceAny(at *place, new any) {
+func (p *pass) replaceAny(new any) {
 	p.buf = append(p.buf, "[0,"...)
 	p.writeAny(new)
 	p.buf = append(p.buf, ']')
-	where := *at
-	p.later(func() { where.set(p.copyAny(new)) })
+	p.put(func() any { return p.copyAny(new) })
 }
 
-func (p *pass) stringAt(at *place, old, new string) {
+func (p *pass) deltaString(old, new string) {
 	if old == new {
 		return
 	}
 	if !sameText(old, new) {
 		p.changeString(old, new)
 	}
-	where := *at
-	p.later(func() { where.set(new) })
+	p.put(func() any { return new })
 }
 
 // deltaMap writes how one map became another.
-func (p *pass) deltaMap(at *place, a, b map[string]any) {
+func (p *pass) deltaMap(a, b map[string]any) {
 	if !p.enter() {
 		p.leave()
 		return
 	}
 	start, first, noted, kept := len(p.buf), len(p.parts), len(p.todo), 0
 	for k, v := range b {
-		before := len(p.buf)
-		inner := place{in: a, key: k}
-		if was, ok := a[k]; ok {
+		was, ok := a[k]
+		if ok {
 			kept++
-			p.deltaAny(&inner, was, v)
-		} else {
-			p.replaceAny(&inner, v)
+			if sameLeaf(was, v) {
+				continue
+			}
 		}
+		before := len(p.buf)
+		p.way = append(p.way, place{in: a, key: k})
+		if ok {
+			p.deltaAny(was, v)
+		} else {
+			p.replaceAny(v)
+		}
+		p.back()
 		if len(p.buf) > before {
 			p.member(k, before)
 		}
@@ -371,7 +426,7 @@ func (p *pass) deltaMap(at *place, a, b map[string]any) {
 	gone := missing(p, a, b, kept)
 	if len(p.parts)+len(gone) > first && !(validKeys(a) && validKeys(b)) {
 		p.takeBack(start, first, noted)
-		p.deltaWhole(at, a, b)
+		p.deltaWhole(a, b)
 	} else {
 		p.object(start, first, gone)
 	}
@@ -379,7 +434,7 @@ func (p *pass) deltaMap(at *place, a, b map[string]any) {
 }
 
 // deltaWhole replaces a map with keys that JSON does not tell apart, if it is written differently.
-func (p *pass) deltaWhole(at *place, a, b map[string]any) {
+func (p *pass) deltaWhole(a, b map[string]any) {
 	start := len(p.buf)
 	p.writeMap(a)
 	mid := len(p.buf)
@@ -387,7 +442,7 @@ func (p *pass) deltaWhole(at *place, a, b map[string]any) {
 	same := sameJSON(p.buf[start:mid], p.buf[mid:])
 	p.buf = p.buf[:start]
 	if !same {
-		p.replaceAny(at, b)
+		p.replaceAny(b)
 	}
 }
 
@@ -416,7 +471,7 @@ func validKeys[V any](m map[string]V) bool {
 }
 
 // deltaList writes how one list became another.
-func (p *pass) deltaList(at *place, a, b []any) {
+func (p *pass) deltaList(a, b []any) {
 	if !p.enter() {
 		p.leave()
 		return
@@ -424,8 +479,11 @@ func (p *pass) deltaList(at *place, a, b []any) {
 	start, noted := len(p.buf), len(p.todo)
 	keep, edits, replaced := min(len(a), len(b)), 0, 0
 	for i := range keep {
+		if sameLeaf(a[i], b[i]) {
+			continue
+		}
 		before := len(p.buf)
-		p.deltaAny(&place{list: a, at: i}, a[i], b[i])
+		p.deltaAt(place{list: a, at: i}, a[i], b[i])
 		if len(p.buf) > before {
 			if isReplacement(p.buf[before:]) {
 				replaced++
@@ -437,8 +495,7 @@ func (p *pass) deltaList(at *place, a, b []any) {
 	if edits > 0 || len(a) != len(b) {
 		p.finishList(start, keep, edits, b)
 		if len(a) != len(b) {
-			where := *at
-			p.later(func() { where.set(p.extendAny(a, b, keep)) })
+			p.put(func() any { return p.extendAny(a, b, keep) })
 		}
 		if end := len(p.buf); replaced > keep/2 {
 			p.buf = append(p.buf, "[0,"...)
@@ -446,8 +503,7 @@ func (p *pass) deltaList(at *place, a, b []any) {
 			p.buf = append(p.buf, ']')
 			if p.choose(start, end) {
 				p.forget(noted)
-				where := *at
-				p.later(func() { where.set(p.copyAny(b)) })
+				p.put(func() any { return p.copyAny(b) })
 			}
 		}
 	}

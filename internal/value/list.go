@@ -96,7 +96,11 @@ func edit(p *pass, elem codec, size uintptr, a, b unsafe.Pointer, n int) (edits,
 		}
 		for ; i < far; i++ {
 			at, before := uintptr(i)*size, len(p.buf)
-			if elem.delta(p, unsafe.Add(a, at), unsafe.Add(b, at)); len(p.buf) > before {
+			x, y := unsafe.Add(a, at), unsafe.Add(b, at)
+			if sameBits(x, y, size) {
+				continue
+			}
+			if elem.delta(p, x, y); len(p.buf) > before {
 				if isReplacement(p.buf[before:]) {
 					replaced++
 				}

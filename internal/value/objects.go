@@ -78,7 +78,7 @@ func (k *Objects) Delta(snapshot, value any) (delta []byte, next any, err error)
 	}
 	p := newPass(k.limit)
 	defer recoverObject(v, &err)
-	p.deltaMap(&place{table: &old}, old, v)
+	p.objectAt(place{table: &old}, old, v)
 	if err := checkObject(p, v); err != nil {
 		return nil, nil, err
 	}

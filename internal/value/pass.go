@@ -21,7 +21,8 @@ const (
 type pass struct {
 	buf   []byte
 	todo  []todo
-	parts []part // of objects whose members are not met in order
+	parts []part  // of objects whose members are not met in order
+	way   []place // to the value in an interface that is being compared
 	spare []byte
 	limit int
 	depth int
@@ -53,13 +54,14 @@ func newPass(limit int) *pass {
 
 // release gives the pass back; its buffers may not be used any more. Very large ones are left to the collector.
 func (p *pass) release() {
-	const mostKept = 1 << 20
+	const mostKept = 16 << 20
 	if cap(p.buf) > mostKept || cap(p.spare) > mostKept || cap(p.todo) > 1<<12 || cap(p.parts) > 1<<12 {
 		return
 	}
 	p.forget(0)
 	clear(p.parts)
-	*p = pass{buf: p.buf[:0], todo: p.todo[:0], parts: p.parts[:0], spare: p.spare[:0]}
+	clear(p.way)
+	*p = pass{buf: p.buf[:0], todo: p.todo[:0], parts: p.parts[:0], way: p.way[:0], spare: p.spare[:0]}
 	passes.Put(p)
 }
 

@@ -126,10 +126,10 @@ func composeCheck(b *strings.Builder, in notesInput) {
 	}
 	fmt.Fprintf(b, "- Decision: %s\n- Risk: %s, %s\n", decision, in.Risk, count(in.Score, "point"))
 	for _, r := range in.Reasons {
-		fmt.Fprintf(b, "  - %d: %s\n", r.Points, plain(r.Why))
+		fmt.Fprintf(b, "  - %d: %s\n", r.Points, plain(oneLine(r.Why)))
 	}
 	for _, note := range in.SentBack {
-		fmt.Fprintf(b, "- Sent back: %s\n", plain(strings.Join(strings.Fields(note), " ")))
+		fmt.Fprintf(b, "- Sent back: %s\n", plain(oneLine(note)))
 	}
 	fmt.Fprintf(b, "- go vet: %s\n", plain(in.Vet.Summary))
 	for _, f := range in.Vet.Findings {
@@ -156,6 +156,8 @@ func plain(s string) string {
 }
 
 var html = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func upper(s string) string {
 	if s == "" {

@@ -79,6 +79,9 @@ func (v *plain) ofRun(ev *fermata.Event) (word, detail string) {
 	case journal.RunFinished:
 		var body journal.FinishedBody
 		_ = json.Unmarshal(e.Body, &body)
+		if body.Task != "" {
+			return body.Status, "at " + body.Task
+		}
 		return body.Status, body.Error + body.Reason
 	default:
 		return "", ""
