@@ -53,6 +53,19 @@ func (a *alarm) stop() {
 	}
 }
 
+// patience is how long the alarm waits before it tries again what a store has refused, in microseconds.
+const patience = int64(time.Second / time.Microsecond)
+
+// again sets the alarm for a run that could not be woken.
+func (a *alarm) again(run string, now int64) {
+	a.rt.mu.Lock()
+	failed := a.rt.trouble[run] != nil
+	a.rt.mu.Unlock()
+	if failed {
+		a.set(now + patience)
+	}
+}
+
 // ring wakes every run that is due, and sets the alarm for the next one.
 func (a *alarm) ring() {
 	rt := a.rt
@@ -71,7 +84,7 @@ func (a *alarm) ring() {
 	due, err := rt.store.Timers(rt.ctx, now, 0)
 	if err != nil {
 		rt.log.Error("due timers could not be read", "error", err)
-		a.set(now + time.Second.Microseconds())
+		a.set(now + patience)
 		return
 	}
 	woken := make(map[string]bool, len(due))
@@ -79,11 +92,13 @@ func (a *alarm) ring() {
 		if !woken[t.Run] {
 			woken[t.Run] = true
 			rt.wake(t.Run)
+			a.again(t.Run, now)
 		}
 	}
 	// Timers of runs that this runtime cannot drive stay behind; they must not keep it ringing.
 	timers, err := rt.store.Timers(rt.ctx, math.MaxInt64, len(due)+1)
 	if err != nil {
+		a.set(now + patience)
 		return
 	}
 	for _, t := range timers {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,6 +35,7 @@ type host struct {
 	consumed  int    // how many of those this pass has made
 	behind    string // the call that the last pass was left at, until this one has passed it
 	made      []made
+	within    []string // the steps that are being done now
 	suspended bool
 	waitFor   string
 
@@ -59,7 +61,7 @@ func (h *host) begin(t *machine.Task, flat *plan.Flat) {
 			h.recorded++
 		}
 	}
-	h.made = h.made[:0]
+	h.made, h.within = h.made[:0], h.within[:0]
 	h.suspended, h.waitFor, h.broken, h.storeFailed, h.streams = false, "", nil, nil, nil
 	h.calls.Store(0)
 	h.mu.Unlock()
@@ -125,7 +127,7 @@ func (h *host) skipped() string {
 func (h *host) wasMade(id string) bool {
 	for _, m := range h.made {
 		for n := 1; n <= m.n; n++ {
-			if opID(m.kind, m.key, n) == id {
+			if opID(m.kind, m.key, n) == strings.SplitN(id, "@", 2)[0] {
 				return true
 			}
 		}
@@ -143,7 +145,7 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 		return node.Op{}, err
 	}
 	defer h.mu.Unlock()
-	op := node.Op{Kind: kind, ID: opID(kind, key, h.count(kind, key))}
+	op := node.Op{Kind: kind, ID: opID(kind, key, h.count(kind, key, 1))}
 	t := h.d.m.Task(h.node, h.visit)
 	if t == nil {
 		return op, node.ErrTaskOver
@@ -154,10 +156,15 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 			h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: expected, Found: op.ID}
 			return op, h.broken
 		}
+		h.nest(&op)
 		return op, nil
 	}
+	op.ID = known.ID
 	if known.Attempt == h.attempt {
 		h.consumed++
+	}
+	if known.Done {
+		h.madeInside(t, known.ID)
 	}
 	op.Done, op.Value, op.Failure, op.Begun = known.Done, known.Value, known.Failure, known.Begun
 	if op.Done && kind == node.KindSleep {
@@ -176,16 +183,44 @@ func (h *host) passed(op string) {
 // replaying reports whether the pass still does what an earlier one has done.
 func (h *host) replaying() bool { return h.consumed < h.recorded || h.behind != "" }
 
-// count numbers a call among those of its kind and key.
-func (h *host) count(kind node.Kind, key string) int {
+// count numbers calls among those of their kind and key, and returns the number of the last one.
+func (h *host) count(kind node.Kind, key string, calls int) int {
 	for i := range h.made {
 		if h.made[i].kind == kind && h.made[i].key == key {
-			h.made[i].n++
+			h.made[i].n += calls
 			return h.made[i].n
 		}
 	}
-	h.made = append(h.made, made{kind: kind, key: key, n: 1})
-	return 1
+	h.made = append(h.made, made{kind: kind, key: key, n: calls})
+	return calls
+}
+
+// nest notes that a call without an effect of its own is made inside a step: a replay, which does not go into the
+// step, counts it as made.
+func (h *host) nest(op *node.Op) {
+	switch op.Kind {
+	case node.KindStep, node.KindOnce:
+		h.within = append(h.within, op.ID)
+	case node.KindEmit, node.KindNow, node.KindStream:
+		if n := len(h.within); n > 0 {
+			op.ID += "@" + h.within[n-1]
+		}
+	}
+}
+
+// madeInside counts the calls that were made inside a step whose outcome is recorded.
+func (h *host) madeInside(t *machine.Task, step string) {
+	for i := range t.Ops {
+		id, inside, nested := strings.Cut(t.Ops[i].ID, "@")
+		if !nested || inside != step {
+			continue
+		}
+		kind, rest, _ := strings.Cut(id, ":")
+		h.count(node.Kind(kind), rest[:strings.LastIndexByte(rest, '#')], 1)
+		if t.Ops[i].Attempt == h.attempt {
+			h.consumed++
+		}
+	}
 }
 
 // record stores an entry of the task; lazily with the next commit when nothing outside depends on it.
@@ -227,6 +262,7 @@ func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) err
 		return err
 	}
 	defer h.mu.Unlock()
+	h.within = slices.DeleteFunc(h.within, func(id string) bool { return id == op.ID })
 	var body []byte
 	if failure != "" {
 		body, _ = json.Marshal(journal.StepBody{Error: failure}) //nolint:errchkjson // a string always encodes

@@ -407,11 +407,11 @@ func at(seq uint64, change func(e *journal.Entry)) func(e *journal.Entry) bool {
 // 6 suspended, 7 paused.
 func damages() []damage {
 	return []damage{
-		{"an entry is missing", 3, func(e *journal.Entry) bool { return e.Seq != 3 }},
-		{"the first is missing", 1, func(e *journal.Entry) bool { return e.Seq != 1 }},
+		{"an entry is missing", 4, func(e *journal.Entry) bool { return e.Seq != 3 }},
+		{"the first is missing", 2, func(e *journal.Entry) bool { return e.Seq != 1 }},
 		{"the end is missing", 6, func(e *journal.Entry) bool { return e.Seq < 6 }},
 		{"all is missing", 1, func(*journal.Entry) bool { return false }},
-		{"an entry is there twice", 4, at(4, func(e *journal.Entry) { e.Seq = 3 })},
+		{"an entry is there twice", 3, at(4, func(e *journal.Entry) { e.Seq = 3 })},
 		{"another kind", 3, at(3, func(e *journal.Entry) { e.Kind = journal.NodeSkipped })},
 		{"an unknown kind", 3, at(3, func(e *journal.Entry) { e.Kind = 200 })},
 		{"another task", 3, at(3, func(e *journal.Entry) { e.Visit = 7 })},
@@ -422,7 +422,7 @@ func damages() []damage {
 		{"a delta that is no JSON", 3, at(3, func(e *journal.Entry) { e.Value = []byte(`[1,{`) })},
 		{"a delta of itself", 3, at(3, func(e *journal.Entry) { e.Base = 3 })},
 		{"a delta of what is to come", 3, at(3, func(e *journal.Entry) { e.Base = 6 })},
-		{"a delta of what has no value", 3, at(3, func(e *journal.Entry) { e.Base = 2 })},
+		{"a delta of what has no value", 2, at(3, func(e *journal.Entry) { e.Base = 2 })},
 		{"an interrupt that was never opened", 5, at(5, func(e *journal.Entry) { e.Kind = journal.InterruptUpdated })},
 	}
 }

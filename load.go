@@ -69,7 +69,7 @@ func (d *drive) read(ctx context.Context, after uint64) ([]journal.Entry, error)
 			return nil, d.rt.storeError(d.id, err)
 		}
 		if err := d.m.Apply(&e); err != nil {
-			return nil, d.rt.replayError(d.id, d.m.Head()+1, err)
+			return nil, d.rt.replayError(d.id, e.Seq, err)
 		}
 		d.vals.note(&e)
 		if e.Seq > after {

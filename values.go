@@ -121,7 +121,7 @@ func (v *values) whole(ref uint64) ([]byte, error) {
 	for at := ref; ; {
 		l, ok := v.links[at]
 		if !ok {
-			return nil, damaged(max(at, last(seqs)), errNoValue)
+			return nil, damaged(at, errNoValue)
 		}
 		chain, seqs = append(chain, l), append(seqs, at)
 		if !l.delta {
@@ -159,13 +159,6 @@ var (
 	errNoValue   = errors.New("there is no value at this entry")
 	errLaterBase = errors.New("the value is a delta of a later one")
 )
-
-func last(seqs []uint64) uint64 {
-	if len(seqs) == 0 {
-		return 0
-	}
-	return seqs[len(seqs)-1]
-}
 
 // damaged says that the value of an entry cannot be read (law J6).
 func damaged(seq uint64, err error) error {

@@ -87,7 +87,10 @@ func (r *Run) settled(ctx context.Context, d *drive) (Result, bool, error) {
 	}
 	onTimers := d.lost == nil && len(d.result.Interrupts) == 0
 	info, err := r.rt.Info(ctx, r.id)
-	if err != nil || info.Head == d.head {
+	if err != nil {
+		return d.result, true, err
+	}
+	if info.Head == d.head {
 		return d.result, !onTimers, driveError(d)
 	}
 	if ended := r.rt.ended(r.id); ended != nil && ended.head == info.Head {

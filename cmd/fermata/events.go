@@ -20,7 +20,7 @@ func (m *Main) eventsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "events RUN",
 		Short: "Show the events of a run, and with --follow those to come",
-		Long: "Show the events of a run: every durable fact, in order. With --follow it goes on until the run has ended, whichever\n" +
+		Long: "Show the events of a run: every durable fact, in order. With --follow it goes on until the run has ended, whichever " +
 			"process drives it.",
 		Example:           "fermata events run_01939f2e --after 40 --follow --json",
 		Args:              oneRun,

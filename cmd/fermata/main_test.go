@@ -109,6 +109,8 @@ var changing = []struct {
 }{
 	{regexp.MustCompile(`\b(run|int)_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "${1}_ID"},
 	{regexp.MustCompile(`\bdef_[0-9a-f]{32}\b`), "def_DIGEST"},
+	{regexp.MustCompile(`"fingerprint":"[0-9a-f]{32}"`), `"fingerprint":"PLAN"`},
+	{regexp.MustCompile(`until ([A-Z][a-z]{2} )?\d\d:\d\d`), "until WHEN"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
 	{regexp.MustCompile(`\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d`), "TIME"},
 	{regexp.MustCompile(`(?m)^( *\d+  )\d\d:\d\d:\d\d\.\d{3}`), "${1}CLOCK"},

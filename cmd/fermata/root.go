@@ -22,7 +22,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "fermata",
 		Short: "Run workflows that wait for people, survive anything in between, and finish once",
-		Long: "Fermata runs recipes: graphs of programs, expressions and people. Every run is a journal in a store, so it can\n" +
+		Long: "Fermata runs recipes: graphs of programs, expressions and people. Every run is a journal in a store, so it can " +
 			"wait for days, lose its process at any moment, and still do everything once.",
 		SilenceUsage:  true,
 		SilenceErrors: true,

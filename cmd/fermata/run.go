@@ -27,7 +27,7 @@ func (m *Main) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a recipe",
-		Long: "Run a recipe and show how it goes on. On a terminal its questions are asked there; Ctrl-D leaves one for later.\n" +
+		Long: "Run a recipe and show how it goes on. On a terminal its questions are asked there; Ctrl-D leaves one for later. " +
 			"Ctrl-C stops driving and leaves the run as it is; `resume` goes on with it.",
 		Example: `fermata run examples/release --input repo=.
 fermata run refund.yaml --input amount=120 --answer review=approve --json`,
@@ -159,7 +159,7 @@ func (m *Main) resumeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Go on with a run that is paused, was stopped, or crashed",
-		Long: "Go on with a run. The recipe that it was started with is kept with it; --file moves the run to a changed one, if\n" +
+		Long: "Go on with a run. The recipe that it was started with is kept with it; --file moves the run to a changed one, if " +
 			"everything that is open still has its place there.",
 		Example:           "fermata resume run_01939f2e --answer review=approve",
 		Args:              oneRun,

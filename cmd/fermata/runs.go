@@ -223,7 +223,9 @@ func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result) {
 	s, styles := m.out, m.out.Styles()
 	if result.Err != nil {
 		s.Println("")
-		s.Println(term.Wrap(styles.Bad.Apply(term.Plain(result.Err.Error())), s.Width())...)
+		for _, line := range term.Wrap(term.Plain(result.Err.Error()), s.Width()) {
+			s.Println(styles.Bad.Apply(line))
+		}
 	}
 	if len(result.Output) > 0 {
 		s.Println("")

@@ -230,7 +230,7 @@ func (m *Main) tasksAnswerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "answer TASK",
 		Short: "Answer a question",
-		Long: "Answer a question. The answer is recorded, and the run goes on in whatever process drives it, with --resume here,\n" +
+		Long: "Answer a question. The answer is recorded, and the run goes on in whatever process drives it, with --resume here, " +
 			"or with `resume`. Without --value the question is asked on the terminal.",
 		Example: `fermata tasks answer int_01939f2e --value '"approve"' --resume
 fermata tasks answer int_01939f2e --value @decision.json --role manager`,

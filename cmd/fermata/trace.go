@@ -18,7 +18,7 @@ func (m *Main) traceCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace RUN",
 		Short: "Tell what happened in a run, step by step",
-		Long: "Tell what happened in a run: every try of every node, how long it took, what it changed, who answered what, and\n" +
+		Long: "Tell what happened in a run: every try of every node, how long it took, what it changed, who answered what, and " +
 			"where it went from there. It is made from the journal, at any time.",
 		Example:           "fermata trace run_01939f2e\nfermata trace run_01939f2e --json",
 		Args:              oneRun,

@@ -35,7 +35,7 @@ func (m *Main) validateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate FILE…",
 		Short: "Check recipes without running anything",
-		Long: "Check recipes: keys, names, schemas, expressions, and that every node can be reached and can come to an end. All\n" +
+		Long: "Check recipes: keys, names, schemas, expressions, and that every node can be reached and can come to an end. All " +
 			"problems are told at once, each with its file, line and column.",
 		Example: "fermata validate refund.yaml\nfermata validate examples/* --json",
 		RunE: func(c *cobra.Command, args []string) error {

@@ -73,10 +73,12 @@ type Task struct {
 	busy     bool // handed out by Next, and nothing heard of it since: not part of the fold
 }
 
-// Op finds a recorded call by its identity.
+// Op finds a recorded call by its identity. A call that was made inside a step carries the step's identity behind an
+// "@", which is not part of its own.
 func (t *Task) Op(id string) *Op {
 	for i := range t.Ops {
-		if t.Ops[i].ID == id {
+		have := t.Ops[i].ID
+		if have == id || len(have) > len(id) && have[len(id)] == '@' && have[:len(id)] == id {
 			return &t.Ops[i]
 		}
 	}

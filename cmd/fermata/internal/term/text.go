@@ -36,12 +36,35 @@ func Wrap(text string, width int) []string {
 		if len(indent) > width/2 {
 			indent = ""
 		}
-		wrapped := ansi.Wrap(strings.TrimLeft(line, " "), max(width-len(indent), 1), "")
-		for part := range strings.SplitSeq(wrapped, "\n") {
-			lines = append(lines, strings.TrimRight(indent+part, " "))
+		for _, part := range breakLine(strings.TrimLeft(line, " "), max(width-len(indent), 2)) {
+			lines = append(lines, indent+part)
 		}
 	}
 	return lines
+}
+
+// breakLine breaks a line between words, and within a word only where that is wider than the whole line.
+func breakLine(line string, width int) []string {
+	var lines []string
+	rest := ""
+	for word := range strings.SplitSeq(line, " ") {
+		switch {
+		case rest != "" && Columns(rest)+1+Columns(word) <= width:
+			rest += " " + word
+			continue
+		case rest != "":
+			lines = append(lines, strings.TrimRight(rest, " "))
+		}
+		for Columns(word) > width {
+			head := ansi.Truncate(word, width, "")
+			if head == "" {
+				break
+			}
+			lines, word = append(lines, head), strings.TrimPrefix(word, head)
+		}
+		rest = word
+	}
+	return append(lines, rest)
 }
 
 // Pad fills text with spaces up to width columns.
