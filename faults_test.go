@@ -24,7 +24,7 @@ import (
 func exploring() bool { return os.Getenv("FERMATA_EXPLORE") != "" }
 
 // patience is how long a test waits for what should take no time.
-const patience = 2 * time.Second
+const patience = 10 * time.Second
 
 // driven is a run that is taken to its end by somebody who does not give up: what fails is tried again.
 type driven struct {
@@ -173,34 +173,40 @@ func (d *driven) answerTo(q fermata.Interrupt) any {
 // wait lets the time of the next timer come.
 func (d *driven) wait(ctx context.Context) {
 	timers, err := d.inner.Timers(ctx, math.MaxInt64, 1)
-	if err == nil && len(timers) > 0 {
-		d.clock.AdvanceTo(time.UnixMicro(timers[0].Due))
+	if err != nil || len(timers) == 0 {
+		return
+	}
+	due := time.UnixMicro(timers[0].Due)
+	if at, ok := d.clock.Next(); ok && !at.After(due) { // the alarm is set
+		d.clock.AdvanceTo(due)
 	}
 }
 
 // passTime lets the clock go on while the run waits for nothing but time.
 func (d *driven) passTime(ctx context.Context) {
-	idle, since := uint64(0), time.Now()
+	overdue := time.Now()
 	for ctx.Err() == nil {
 		time.Sleep(100 * time.Microsecond)
 		before, err := d.inner.Runs(ctx, journal.RunFilter{ID: drivenID})
-		if err != nil || len(before) == 0 || fermata.Status(before[0].Status).Ended() {
-			continue
-		}
-		if head := before[0].Head; head != idle {
-			idle, since = head, time.Now()
-		}
-		if at, ok := d.clock.Next(); ok && time.Since(since) > 20*time.Millisecond {
-			d.clock.AdvanceTo(at) // a timer was due and could not be read: the engine tries again a little later
-			since = time.Now()
-		}
-		if before[0].Waiting > 0 {
+		if err != nil || len(before) == 0 {
 			continue
 		}
 		timers, err := d.inner.Timers(ctx, math.MaxInt64, 1)
 		after, again := d.inner.Runs(ctx, journal.RunFilter{ID: drivenID})
-		if err == nil && again == nil && len(timers) > 0 && after[0] == before[0] {
-			d.clock.AdvanceTo(time.UnixMicro(timers[0].Due))
+		if err != nil || again != nil || len(timers) == 0 || after[0] != before[0] {
+			overdue = time.Now()
+			continue
+		}
+		due := time.UnixMicro(timers[0].Due)
+		at, ok := d.clock.Next()
+		switch {
+		case due.After(d.clock.Now()) && before[0].Waiting == 0 && ok && !at.After(due): // the alarm is set
+			d.clock.AdvanceTo(due)
+		case due.After(d.clock.Now()):
+			overdue = time.Now()
+		case ok && at.Sub(d.clock.Now()) <= time.Second && time.Since(overdue) > 20*time.Millisecond:
+			d.clock.AdvanceTo(at) // the timer could not be read when it was due: the engine tries again a little later
+			overdue = time.Now()
 		}
 	}
 }

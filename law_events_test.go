@@ -442,7 +442,7 @@ func TestE2_TheFirstReaderMayBeLate(t *testing.T) {
 // Readers that join at any moment of a long stream put it together without a gap and without a word twice.
 func TestE2_ReadersJoinAtAnyTime(t *testing.T) {
 	rt, _ := inMemory(t)
-	const words = 20_000
+	const words = 6000
 	var want strings.Builder
 	for i := range words {
 		fmt.Fprint(&want, i, " ")
@@ -465,9 +465,9 @@ func TestE2_ReadersJoinAtAnyTime(t *testing.T) {
 		return s, stream.Close()
 	}), state{})
 	var readers []*watcher
-	for range 20 {
+	for range 12 {
 		readers = append(readers, watch(t, rt, run.ID(), 0))
-		time.Sleep(time.Millisecond)
+		time.Sleep(500 * time.Microsecond)
 	}
 	ends(t, run, fermata.Completed)
 	for i, w := range readers {

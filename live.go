@@ -2,6 +2,7 @@ package fermata
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -243,12 +244,14 @@ func (l *live) leave(p *page) {
 // read calls yield for every event until it returns false, the context is done, or nothing more comes. It reports
 // how it ended.
 func (l *live) read(ctx context.Context, r *reader, yield func(*Event) bool) readEnd {
+	idle := 0
 	for {
 		p := r.page.Load()
 		if p == nil {
 			return sentAway
 		}
 		for n := p.n.Load(); r.at < n; r.at++ {
+			idle = 0
 			if !yield(&p.events[r.at]) {
 				return readerLeft
 			}
@@ -270,6 +273,10 @@ func (l *live) read(ctx context.Context, r *reader, yield func(*Event) bool) rea
 		if l.over.Load() && r.at == p.n.Load() && p.next.Load() == nil {
 			return driveEnded
 		}
+		if idle++; idle < patienceOfReader {
+			runtime.Gosched() // a writer in full flow is not made to wake anybody
+			continue
+		}
 		r.waiting.Store(true)
 		if p.n.Load() > r.at || p.next.Load() != nil || l.over.Load() || r.page.Load() == nil {
 			if !r.waiting.CompareAndSwap(true, false) {
@@ -284,6 +291,9 @@ func (l *live) read(ctx context.Context, r *reader, yield func(*Event) bool) rea
 		}
 	}
 }
+
+// patienceOfReader is how often a reader looks again before it goes to sleep.
+const patienceOfReader = 16
 
 // readEnd says why a reader stopped.
 type readEnd uint8

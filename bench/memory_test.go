@@ -187,6 +187,8 @@ type agentState struct {
 
 var query = strings.Repeat("01234567-89ab-cdef-0123-456789abcdef", 100)
 
+var answer = strings.Repeat("result for query: "+query, 10)
+
 func model(_ node.Context, s agentState) (agentState, error) {
 	if s.Turns > 0 {
 		s.Turns--
@@ -198,8 +200,7 @@ func model(_ node.Context, s agentState) (agentState, error) {
 }
 
 func tool(_ node.Context, s agentState) (agentState, error) {
-	q := s.Messages[len(s.Messages)-1].Content
-	s.Messages = append(s.Messages, message{Role: "tool", Content: strings.Repeat("result for query: "+q, 10)})
+	s.Messages = append(s.Messages, message{Role: "tool", Content: answer})
 	return s, nil
 }
 

@@ -17,6 +17,7 @@ type Clock struct {
 	mu     sync.Mutex
 	offset time.Duration // since Epoch
 	alarms []*alarm      // the earliest first; of one time, in the order they were set
+	armed  chan struct{} // closed when the next alarm is set; nil when nobody asked
 }
 
 type alarm struct {
@@ -53,6 +54,10 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 		return 1
 	})
 	c.alarms = slices.Insert(c.alarms, i, a)
+	if c.armed != nil {
+		close(c.armed)
+		c.armed = nil
+	}
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -66,7 +71,8 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 }
 
 // Advance lets the clock go on by d. What becomes due is called in order, each at its own time and after the one
-// before has returned; so what a call sets for a time within d is called, too.
+// before has returned; so what a call sets for a time within d is called, too. Whoever waits must have set its alarm
+// by then: [Clock.Next] tells.
 func (c *Clock) Advance(d time.Duration) { c.AdvanceTo(c.Now().Add(d)) }
 
 // AdvanceTo is Advance up to a time. A clock does not go back: for a time that has passed it stays where it is.
@@ -98,6 +104,16 @@ func (c *Clock) due(to time.Duration) func() {
 	c.alarms = slices.Delete(c.alarms, 0, 1)
 	c.offset = max(c.offset, next.at)
 	return next.f
+}
+
+// sets returns a channel that is closed when the next alarm is set.
+func (c *Clock) sets() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.armed == nil {
+		c.armed = make(chan struct{})
+	}
+	return c.armed
 }
 
 // Next is the time at which the next function is due; false when nothing is set.

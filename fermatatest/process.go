@@ -209,7 +209,7 @@ func (p *process) serve(ctx context.Context) error {
 		if result.Status.Ended() {
 			return nil
 		}
-		changed := p.store.changes()
+		changed, set := p.store.changes(), p.tr.clock.sets()
 		answered, err := p.answerOne(ctx, result.Interrupts)
 		if err != nil {
 			return err
@@ -221,11 +221,12 @@ func (p *process) serve(ctx context.Context) error {
 		if err != nil || !ok {
 			return err // it rests: nobody answers, and nothing is due
 		}
-		p.tr.clock.AdvanceTo(due)
+		p.goOn(due)
 		select {
 		case <-changed:
+		case <-set:
 		case <-ctx.Done():
-			return fmt.Errorf("a timer was due, and nothing came of it: %w", ctx.Err())
+			return fmt.Errorf("a timer was due at %s, and nothing came of it: %w", due, ctx.Err())
 		}
 	}
 }
@@ -267,15 +268,23 @@ func (tr *trial) answerTo(q fermata.Interrupt) any {
 // passTime lets the clock go on whenever the run waits for time alone.
 func (p *process) passTime(ctx context.Context) {
 	for {
-		changed := p.store.changes()
+		changed, set := p.store.changes(), p.tr.clock.sets()
 		if due, ok := p.onlyTime(ctx); ok {
-			p.tr.clock.AdvanceTo(due)
+			p.goOn(due)
 		}
 		select {
 		case <-changed:
+		case <-set:
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// goOn lets the clock go on to the time that a timer is due at, once the engine has set its alarm for it.
+func (p *process) goOn(due time.Time) {
+	if at, ok := p.tr.clock.Next(); ok && !at.After(due) {
+		p.tr.clock.AdvanceTo(due)
 	}
 }
 

@@ -74,23 +74,25 @@ func (x *explainer) wrongMarks(e *jsonschema.ValidationError) (Problem, bool) {
 }
 
 // markIn finds the error about a member's fixed value, if there is just one.
-func markIn(e *jsonschema.ValidationError, depth int) (mark *jsonschema.ValidationError) {
+func markIn(e *jsonschema.ValidationError, depth int) *jsonschema.ValidationError {
+	if marks := marksIn(e, depth); len(marks) == 1 {
+		return marks[0]
+	}
+	return nil
+}
+
+func marksIn(e *jsonschema.ValidationError, depth int) (marks []*jsonschema.ValidationError) {
 	switch e.ErrorKind.(type) {
 	case *kind.Schema, *kind.Group, *kind.AllOf, *kind.Reference:
 		for _, cause := range e.Causes {
-			if m := markIn(cause, depth); m != nil {
-				if mark != nil {
-					return nil
-				}
-				mark = m
-			}
+			marks = append(marks, marksIn(cause, depth)...)
 		}
 	case *kind.Const, *kind.Enum:
 		if len(e.InstanceLocation) == depth+1 {
-			return e
+			marks = append(marks, e)
 		}
 	}
-	return mark
+	return marks
 }
 
 // noneOf says, of alternatives that are all of another type or value than what was found, which they are.

@@ -144,11 +144,7 @@ func (d *deriver) survey(t reflect.Type, path string, open, done map[reflect.Typ
 		return d.survey(t.Elem(), path+"[]", open, done)
 	case reflect.Struct:
 		for _, f := range jsonfield.Of(t) {
-			inner := path
-			for _, step := range f.Path {
-				inner += "." + step.Name
-			}
-			if err := d.survey(f.Go.Type, inner, open, done); err != nil {
+			if err := d.survey(f.Go.Type, path+f.GoPath(), open, done); err != nil {
 				return err
 			}
 		}

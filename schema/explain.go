@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -38,10 +39,18 @@ func (s *Schema) validate(v any) (invalid *jsonschema.ValidationError) {
 			invalid = &jsonschema.ValidationError{ErrorKind: &crash{fmt.Sprintf("the check itself failed: %v", r)}}
 		}
 	}()
-	if err := s.compiled.Validate(v); err != nil {
-		return err.(*jsonschema.ValidationError)
+	return asInvalid(s.compiled.Validate(v))
+}
+
+// asInvalid is the library's error, in the form that it documents.
+func asInvalid(err error) *jsonschema.ValidationError {
+	if err == nil {
+		return nil
 	}
-	return nil
+	if invalid, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
+		return invalid
+	}
+	return &jsonschema.ValidationError{ErrorKind: &crash{err.Error()}}
 }
 
 // crash is the library's kind of error for a panic of the library.

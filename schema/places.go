@@ -114,8 +114,8 @@ func (c nameCheck) Validate(ctx *jsonschema.ValidatorContext, v any) {
 		return
 	}
 	for _, name := range sortedKeys(object) {
-		if err := c.schema.Validate(name); err != nil {
-			ctx.AddError(&badName{name, err.(*jsonschema.ValidationError)})
+		if invalid := asInvalid(c.schema.Validate(name)); invalid != nil {
+			ctx.AddError(&badName{name, invalid})
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"math"
 	"math/big"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -349,14 +350,7 @@ func (sh *shape) free() bool {
 	return sh.words == nil && sh.format == nil && sh.pattern == nil && !sh.base64 && sh.minLen <= 0 && sh.maxLen < 0
 }
 
-func (sh *shape) word(raw []byte) bool {
-	for _, w := range sh.words {
-		if w == string(raw) {
-			return utf8.Valid(raw)
-		}
-	}
-	return false
-}
+func (sh *shape) word(raw []byte) bool { return slices.Contains(sh.words, string(raw)) && utf8.Valid(raw) }
 
 func isBase64(raw []byte) bool {
 	n := len(raw) / 4 * 3
@@ -369,14 +363,4 @@ func isBase64(raw []byte) bool {
 	return err == nil
 }
 
-func (sh *shape) literal(text string) bool {
-	if sh.words == nil {
-		return true
-	}
-	for _, l := range sh.literals {
-		if l == text {
-			return true
-		}
-	}
-	return false
-}
+func (sh *shape) literal(text string) bool { return sh.words == nil || slices.Contains(sh.literals, text) }

@@ -119,11 +119,9 @@ var words = []struct {
 
 func TestWords(t *testing.T) {
 	for _, f := range readTree(t).files {
-		for i, line := range strings.Split(f.text, "\n") {
-			for _, w := range words {
-				if word := w.word.FindString(line); word != "" {
-					t.Errorf("%s:%d: %q: %s", f.path, i+1, word, w.because)
-				}
+		for _, w := range words {
+			for _, at := range w.word.FindAllStringIndex(f.text, -1) {
+				t.Errorf("%s:%d: %q: %s", f.path, f.line(at[0]), f.text[at[0]:at[1]], w.because)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package house
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -41,6 +43,9 @@ func (f *file) isSuite() bool {
 	return slices.ContainsFunc(f.imports(), func(i found) bool { return i.what == "testing" })
 }
 
+// line is the number of the line at an offset of the text, from 1.
+func (f *file) line(offset int) int { return 1 + strings.Count(f.text[:offset], "\n") }
+
 // found is a word of a file and the line it stands in.
 type found struct {
 	what string
@@ -58,12 +63,20 @@ func (f *file) imports() []found {
 	return all
 }
 
-// readTree reads the repository.
+// readTree reads the repository, once for all tests.
 func readTree(t *testing.T) *tree {
 	t.Helper()
-	root, err := filepath.Abs("../..")
+	w, err := theTree()
 	if err != nil {
 		t.Fatal(err)
+	}
+	return w
+}
+
+var theTree = sync.OnceValues(func() (*tree, error) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return nil, err
 	}
 	w := &tree{root: root, fset: token.NewFileSet()}
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -75,14 +88,11 @@ func readTree(t *testing.T) *tree {
 		}
 		return w.read(name, d)
 	})
-	if err != nil {
-		t.Fatal(err)
+	if err == nil && !slices.ContainsFunc(w.files, func(f *file) bool { return f.path == "go.mod" }) {
+		err = fmt.Errorf("%s is not the root of the repository", root)
 	}
-	if len(w.files) == 0 || !slices.ContainsFunc(w.files, func(f *file) bool { return f.path == "go.mod" }) {
-		t.Fatalf("%s is not the root of the repository", root)
-	}
-	return w
-}
+	return w, err
+})
 
 func (w *tree) enter(name string, d fs.DirEntry) error {
 	if name == w.root {

@@ -20,6 +20,16 @@ type Field struct {
 	Optional  bool // reached through an embedded pointer: left out when that is nil
 }
 
+// GoPath is the way to the field as Go code writes it: ".Base.Name".
+func (f Field) GoPath() string {
+	var b strings.Builder
+	for _, step := range f.Path {
+		b.WriteByte('.')
+		b.WriteString(step.Name)
+	}
+	return b.String()
+}
+
 // Of lists the members of a struct type in the order in which encoding/json writes them.
 func Of(t reflect.Type) []Field {
 	byName := make(map[string][]candidate)

@@ -65,6 +65,9 @@ type summary struct {
 
 func TestOf(t *testing.T) {
 	var got []summary
+	if far := jsonfield.Of(reflect.TypeFor[every]())[4]; far.GoPath() != ".Third.More.Far" {
+		t.Errorf("GoPath of %s is %s", far.Name, far.GoPath())
+	}
 	for _, f := range jsonfield.Of(reflect.TypeFor[every]()) {
 		got = append(got, summary{f.Name, f.Index, f.OmitEmpty, f.OmitZero, f.Quoted, f.Optional})
 		if last := f.Path[len(f.Path)-1]; !reflect.DeepEqual(last, f.Go) || len(f.Path) != len(f.Index) {

@@ -33,7 +33,7 @@ const mostCells = 64
 func sameCells(cells []cell, a, b unsafe.Pointer) bool {
 	for _, c := range cells {
 		x, y := unsafe.Add(a, c.at), unsafe.Add(b, c.at)
-		same := false
+		var same bool
 		switch c.size {
 		case 0:
 			same = *(*string)(x) == *(*string)(y)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"reflect"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -247,23 +248,22 @@ func (c *compiler) record(t reflect.Type, addressable bool, path string) (codec,
 	r := &record{}
 	ways := make(map[string]bool)
 	for _, jf := range jsonfield.Of(t) {
-		inner := path
+		inner := path + jf.GoPath()
 		f := field{key: string(appendString(nil, jf.Name)) + ":"}
 		reachable := addressable
 		for i, step := range jf.Path {
-			inner += "." + step.Name
 			f.at += step.Offset
 			if i == len(jf.Path)-1 || step.Type.Kind() != reflect.Pointer {
 				continue
 			}
 			if !step.IsExported() {
-				return nil, &Error{inner, "encoding/json cannot set an embedded pointer to an unexported struct: embed the struct itself"}
+				return nil, &Error{path + way(jf, i), "encoding/json cannot set an embedded pointer to an unexported struct: embed the struct itself"}
 			}
 			made := step.Type.Elem()
-			f.hops = append(f.hops[:len(f.hops):len(f.hops)], hop{f.at, func() unsafe.Pointer { return reflect.New(made).UnsafePointer() }})
+			f.hops = append(slices.Clip(f.hops), hop{f.at, func() unsafe.Pointer { return reflect.New(made).UnsafePointer() }})
 			f.at, reachable = 0, true
-			if !ways[inner] {
-				ways[inner] = true
+			if to := way(jf, i); !ways[to] {
+				ways[to] = true
 				r.hops = append(r.hops, f.hops)
 			}
 		}
@@ -278,6 +278,12 @@ func (c *compiler) record(t reflect.Type, addressable bool, path string) (codec,
 		r.add(f)
 	}
 	return r, nil
+}
+
+// way is the Go path of the i-th of the structs that lead to a field.
+func way(f jsonfield.Field, i int) string {
+	f.Path = f.Path[:i+1]
+	return f.GoPath()
 }
 
 func (r *record) add(f field) {

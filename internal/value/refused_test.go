@@ -37,24 +37,23 @@ type (
 func (writesOnly) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
 
 func TestN8_typesThatCannotBeKept(t *testing.T) {
-	refused := func(err error) error { return err }
 	tests := []struct {
 		err  error
 		want *value.Error
 	}{
-		{refused(errorOf[hasChannel]()), &value.Error{Path: "hasChannel.Done", Reason: "a channel has no JSON form"}},
-		{refused(errorOf[hasFunc]()), &value.Error{Path: "hasFunc.Steps[].Run", Reason: "a function has no JSON form"}},
-		{refused(errorOf[hasComplex]()), &value.Error{Path: "hasComplex.M[][]", Reason: "a complex number has no JSON form"}},
-		{refused(errorOf[hasKey]()), &value.Error{Path: "hasKey.M", Reason: "a map with keys of type [2]bool has no JSON form: " +
+		{errorOf[hasChannel](), &value.Error{Path: "hasChannel.Done", Reason: "a channel has no JSON form"}},
+		{errorOf[hasFunc](), &value.Error{Path: "hasFunc.Steps[].Run", Reason: "a function has no JSON form"}},
+		{errorOf[hasComplex](), &value.Error{Path: "hasComplex.M[][]", Reason: "a complex number has no JSON form"}},
+		{errorOf[hasKey](), &value.Error{Path: "hasKey.M", Reason: "a map with keys of type [2]bool has no JSON form: " +
 			"keys are strings, integers, or types with MarshalText and UnmarshalText"}},
-		{refused(errorOf[hasWriter]()), &value.Error{Path: "hasWriter.W", Reason: "value_test.writesOnly has MarshalJSON, " +
+		{errorOf[hasWriter](), &value.Error{Path: "hasWriter.W", Reason: "value_test.writesOnly has MarshalJSON, " +
 			"but no method to read back what it writes: add UnmarshalJSON"}},
-		{refused(errorOf[hasBigMap]()), &value.Error{Path: "hasBigMap.M[].N", Reason: "encoding/json does not call MarshalJSON " +
+		{errorOf[hasBigMap](), &value.Error{Path: "hasBigMap.M[].N", Reason: "encoding/json does not call MarshalJSON " +
 			"of a big.Int that is in a map: use *big.Int"}},
-		{refused(errorOf[hasHidden]()), &value.Error{Path: "hasHidden.hidden", Reason: "encoding/json cannot set an embedded " +
+		{errorOf[hasHidden](), &value.Error{Path: "hasHidden.hidden", Reason: "encoding/json cannot set an embedded " +
 			"pointer to an unexported struct: embed the struct itself"}},
-		{refused(errorOf[embedder]()), &value.Error{Path: "embedder.deepInside.Inner.Done", Reason: "a channel has no JSON form"}},
-		{refused(errorOf[chan int]()), &value.Error{Path: "chan int", Reason: "a channel has no JSON form"}},
+		{errorOf[embedder](), &value.Error{Path: "embedder.deepInside.Inner.Done", Reason: "a channel has no JSON form"}},
+		{errorOf[chan int](), &value.Error{Path: "chan int", Reason: "a channel has no JSON form"}},
 	}
 	for _, tt := range tests {
 		if diff := cmp.Diff(error(tt.want), tt.err); diff != "" {

@@ -3,6 +3,7 @@ package value_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"net/netip"
 	"reflect"
@@ -313,11 +314,10 @@ func mutate(t *rapid.T, v reflect.Value, depth int) {
 
 func slicesByText(keys []reflect.Value) {
 	text := func(v reflect.Value) string {
-		if a, ok := v.Interface().(netip.Addr); ok {
+		if a, ok := reflect.TypeAssert[netip.Addr](v); ok {
 			return a.String()
 		}
-		b, _ := json.Marshal(v.Interface())
-		return string(b) + "|" + v.String()
+		return fmt.Sprintf("%v", v)
 	}
 	for i := range keys {
 		for j := i; j > 0 && text(keys[j]) < text(keys[j-1]); j-- {
