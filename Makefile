@@ -50,7 +50,7 @@ vet: ## go vet
 
 .PHONY: lint
 lint: ## golangci-lint, at the version that tools/go.mod pins
-	$(TOOL) golangci-lint run ./...
+	$(TOOL) golangci-lint run --allow-parallel-runners ./...
 
 .PHONY: tidy
 tidy: ## Is go.mod as `go mod tidy` leaves it?

@@ -151,6 +151,7 @@ func (d *driven) step(ctx context.Context, run **fermata.Run) (what string, resu
 	}
 	if len(result.Interrupts) > 0 {
 		d.wait(ctx)
+		time.Sleep(50 * time.Microsecond)
 	}
 	return "Wait", result, nil
 }

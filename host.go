@@ -290,7 +290,7 @@ func (h *host) Sleep(pass uint64, op node.Op, d time.Duration) error {
 		return node.ErrSuspended // the timer is set; the task was run again too early
 	}
 	err := h.record(true, func(m *machine.Machine, t *machine.Task, now int64) error {
-		body, _ := json.Marshal(journal.TimerBody{Due: now + d.Microseconds()}) //nolint:errchkjson // a number always encodes
+		body, _ := json.Marshal(journal.TimerBody{Due: now + d.Microseconds()})
 		return m.Record(now, t, journal.TimerSet, op.ID, nil, body)
 	})
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/journal/journaltest"
+	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -277,5 +279,118 @@ func TestN3_NamedQuestionsMayVary(t *testing.T) {
 	answer(t, rt, question(t, run).ID, true)
 	if got := ends(t, run, fermata.Completed).State.Text; got != "paid" {
 		t.Errorf("the node got %q", got)
+	}
+}
+
+// say says a text from inside a step.
+func say(ctx node.Context, text string) error { return node.Emit(ctx, node.EventMessage, text) }
+
+// Calls may be made inside of a step. The step answers for them: a replay does not go in there again.
+func TestN2_CallsInsideAStep(t *testing.T) {
+	pause := func(ctx node.Context) error {
+		_, err := node.Interrupt[bool](ctx, nil)
+		return err
+	}
+	step := func(ctx node.Context, key string, do func() error, opts ...node.StepOption) error {
+		_, err := node.Step(ctx, key, func(context.Context) (int, error) { return 1, do() }, opts...)
+		return err
+	}
+	done := func() error { return nil }
+	tests := []struct {
+		name  string
+		f     func(ctx node.Context) error
+		pause int // how many questions it asks
+	}{
+		{"messages", func(ctx node.Context) error {
+			return errors.Join(say(ctx, "1"), step(ctx, "s", func() error { return errors.Join(say(ctx, "2"), say(ctx, "3")) }), pause(ctx), say(ctx, "4"))
+		}, 1},
+		{"a step", func(ctx node.Context) error {
+			return errors.Join(
+				step(ctx, "outer", func() error { return errors.Join(say(ctx, "1"), step(ctx, "inner", func() error { return say(ctx, "2") }), say(ctx, "3")) }),
+				pause(ctx), step(ctx, "inner", func() error { return say(ctx, "4") }), pause(ctx),
+			)
+		}, 2},
+		{"steps of the same name", func(ctx node.Context) error {
+			return errors.Join(
+				step(ctx, "s", func() error { return errors.Join(step(ctx, "s", func() error { return say(ctx, "1") }), say(ctx, "2")) }),
+				pause(ctx), step(ctx, "s", func() error { return say(ctx, "3") }), say(ctx, "4"), pause(ctx),
+			)
+		}, 2},
+		{"a question", func(ctx node.Context) error {
+			if err := step(ctx, "s", func() error { return pause(ctx) }); err != nil {
+				return err
+			}
+			return errors.Join(say(ctx, "1"), pause(ctx), say(ctx, "2"), say(ctx, "3"), say(ctx, "4"))
+		}, 2},
+		{"the time", func(ctx node.Context) error {
+			now := func() error { _, err := node.Now(ctx); return err }
+			return errors.Join(now(), step(ctx, "s", now), say(ctx, "1"), pause(ctx), now(), say(ctx, "2"), say(ctx, "3"), say(ctx, "4"))
+		}, 1},
+		{"after a step that was done at most once", func(ctx node.Context) error {
+			return errors.Join(step(ctx, "s", func() error { return say(ctx, "1") }, node.AtMostOnce()), say(ctx, "2"), pause(ctx), say(ctx, "3"), say(ctx, "4"))
+		}, 1},
+		{"beside it, with names like those", func(ctx node.Context) error {
+			return errors.Join(
+				step(ctx, "s", func() error { return say(ctx, "1") }), step(ctx, "bob@step:s#1", done), step(ctx, "mail@example.org", func() error { return say(ctx, "2") }),
+				step(ctx, "s#1", done), step(ctx, "", done), step(ctx, "a/b:c@d", done),
+				pause(ctx), say(ctx, "3"), step(ctx, "mail@example.org", done), pause(ctx), say(ctx, "4"),
+			)
+		}, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			rt, store := inMemory(t)
+			run := start(t, rt, single(func(ctx node.Context, s state) (state, error) { return s, tt.f(ctx) }), state{})
+			for range tt.pause {
+				answer(t, rt, question(t, run).ID, true)
+			}
+			ends(t, run, fermata.Completed)
+			if diff := cmp.Diff([]string{`"1"`, `"2"`, `"3"`, `"4"`}, messages(t, store, run.ID())); diff != "" {
+				t.Errorf("said (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A step that was lost halfway happens again with what was called inside of it, and nothing is said twice.
+func TestJ5_AStepIsLostBehindCallsInside(t *testing.T) {
+	tests := map[string]struct {
+		opts    []node.StepOption
+		lost    int // the append that gets lost, after the plan's outline and the start
+		unknown bool
+		said    []string
+	}{
+		"the message is lost":                {nil, 3, false, []string{`"inside"`, `"after"`}},
+		"the step is lost":                   {nil, 4, false, []string{`"inside"`, `"after"`}},
+		"at most once, the intent is lost":   {[]node.StepOption{node.AtMostOnce()}, 3, false, []string{`"inside"`, `"after"`}},
+		"at most once, the message is lost":  {[]node.StepOption{node.AtMostOnce()}, 4, true, nil},
+		"at most once, the outcome is lost":  {[]node.StepOption{node.AtMostOnce()}, 5, true, []string{`"inside"`}},
+		"what is said behind it is lost":     {nil, 5, false, []string{`"inside"`, `"after"`}},
+		"the outcome of the task is lost":    {nil, 6, false, []string{`"inside"`, `"after"`}},
+		"at most once, the last one is lost": {[]node.StepOption{node.AtMostOnce()}, 7, false, []string{`"inside"`, `"after"`}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			store := memory.New()
+			faulty := journaltest.NewFaulty(store)
+			faulty.FailAppend(tt.lost, journaltest.Before)
+			g := single(func(ctx node.Context, s state) (state, error) {
+				if _, err := node.Step(ctx, "s", func(context.Context) (int, error) { return 1, say(ctx, "inside") }, tt.opts...); err != nil {
+					return s, err
+				}
+				return s, say(ctx, "after")
+			})
+			rt := newRuntime(t, fermata.Options{Store: faulty})
+			run := start(t, rt, g, state{})
+			_, err := run.Wait(timeLimit(t))
+			refused(t, err, refusal{fermata.CodeStore, journaltest.ErrFault})
+			res := wait(t, resume(t, newRuntime(t, fermata.Options{Store: store}), g, run.ID()))
+			if tt.unknown != errors.Is(res.Err, node.ErrOutcomeUnknown) || tt.unknown == (res.Status == fermata.Completed) {
+				t.Errorf("the run is %s: %v", res.Status, res.Err)
+			}
+			if diff := cmp.Diff(tt.said, messages(t, store, run.ID())); diff != "" {
+				t.Errorf("said (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -379,3 +379,32 @@ func TestG7_CompileFindsEverythingAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// A run that was resumed on a plan which fits goes on with that plan, however long it waits and whatever else is run.
+func TestJ8_ARunKeepsThePlanItWasResumedOn(t *testing.T) {
+	longer := compile(func(b *graph.Builder[state]) *graph.Builder[state] {
+		return b.Node("a", logged).Node("b", asking).Node("c", asking).Node("d", logged).Edge("a", "b").Edge("b", "c").Edge("c", "d")
+	})
+	for name, others := range map[string]int{"at once": 0, "after many others": 200} {
+		t.Run(name, func(t *testing.T) {
+			store := memory.New()
+			first := newRuntime(t, fermata.Options{Store: store})
+			run := start(t, first, compile(chainABC), state{})
+			q := question(t, run)
+			if err := first.Close(); err != nil {
+				t.Fatal(err)
+			}
+			rt := newRuntime(t, fermata.Options{Store: store})
+			run = resume(t, rt, longer, run.ID())
+			answer(t, rt, q.ID, true)
+			q = question(t, run)
+			for range others {
+				question(t, start(t, rt, single(asking), state{}))
+			}
+			answer(t, rt, q.ID, true)
+			if diff := cmp.Diff([]string{"a#1", "b#1", "c#1", "d#1"}, ends(t, run, fermata.Completed).State.Log); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -156,15 +156,14 @@ func (l *live) turn() {
 		p = &page{}
 	}
 	p.number = l.tail.number + 1
-	p.users.Store(int32(len(l.readers))) //nolint:gosec // readers are few
+	p.users.Store(int32(len(l.readers)))
 	if l.head != nil {
 		p.users.Store(-1)
 		if p.number-l.head.number > mostPages {
 			l.head = l.head.next.Load()
 		}
 	}
-	for i := len(l.readers) - 1; i >= 0; i-- {
-		r := l.readers[i]
+	for i, r := range slices.Backward(l.readers) {
 		if at := r.page.Load(); at != nil && p.number-at.number > mostPages {
 			r.page.Store(nil)
 			l.readers = append(l.readers[:i:i], l.readers[i+1:]...)

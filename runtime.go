@@ -179,12 +179,10 @@ func (rt *Runtime) launch(d *drive) error {
 	rt.drives[d.id] = d
 	delete(rt.trouble, d.id)
 	rt.plans[d.plan.Fingerprint()] = d.plan
-	rt.wg.Add(1)
-	go func() {
-		defer rt.wg.Done()
+	rt.wg.Go(func() {
 		defer rt.landed(d)
 		d.drive()
-	}()
+	})
 	rt.ringLocked(d.id)
 	return nil
 }

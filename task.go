@@ -377,7 +377,7 @@ func (d *drive) leave(t *machine.Task) error {
 		if err != nil {
 			return d.fail(t, flat, nil, err)
 		}
-		return d.leaveWith(t, flat, result, choice)
+		return d.leaveWith(t, result, choice)
 	}
 	value, err := d.vals.take(t.Ref, flat.Owner.State(), false)
 	if err != nil {
@@ -411,7 +411,7 @@ func (d *drive) choose(t *machine.Task, flat *plan.Flat, value any) (string, err
 }
 
 // leaveWith lets the result of a subgraph travel on as it is.
-func (d *drive) leaveWith(t *machine.Task, flat *plan.Flat, result any, choice string) error {
+func (d *drive) leaveWith(t *machine.Task, result any, choice string) error {
 	index, visit, ref, base := t.Node, t.Visit, t.Result, t.Ref
 	err := d.commit(d.ctx, func(m *machine.Machine) error {
 		task := m.Task(index, visit)

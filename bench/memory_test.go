@@ -278,7 +278,7 @@ func BenchmarkStream10000(b *testing.B) {
 				}
 				close(c)
 			}()
-			for range c { //nolint:revive // draining is the work
+			for range c {
 			}
 		}
 		perChunk(b, n)

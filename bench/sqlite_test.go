@@ -92,7 +92,7 @@ func BenchmarkStepSQLite(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer insert.Close() //nolint:errcheck // the database is closed after it
+			defer insert.Close()
 			data := make([]byte, 1040)
 			run := 0
 			for b.Loop() {
@@ -212,7 +212,7 @@ func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) //nolint:gosec // a heap of 8 EiB is not expected
+	return int64(m.HeapAlloc)
 }
 
 func size(b *testing.B, path string) int64 {
@@ -221,7 +221,7 @@ func size(b *testing.B, path string) int64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer db.Close() //nolint:errcheck // nothing is written
+	defer db.Close()
 	if _, err := db.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		b.Fatal(err)
 	}
@@ -236,7 +236,6 @@ func size(b *testing.B, path string) int64 {
 func BenchmarkChat10000(b *testing.B) {
 	const visits, length = 10_000, 400
 	text := strings.Repeat("m", length)
-	said := 0
 	chat := func(last int) *graph.Graph[messages] {
 		return graph.New[messages]("chat").
 			Node("say", func(ctx node.Context, s messages) (messages, error) {
@@ -253,7 +252,7 @@ func BenchmarkChat10000(b *testing.B) {
 			MustCompile()
 	}
 	g := chat(visits)
-	said = visits * (length + len(`{"role":"user","content":""},`))
+	said := visits * (length + len(`{"role":"user","content":""},`))
 	var opening, bytesOnDisk, elapsed float64
 	for b.Loop() {
 		store, path := open(b, sqlite.Normal)

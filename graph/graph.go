@@ -33,7 +33,6 @@ type CatchFunc[S any] func(ctx node.Context, state S, cause error) (string, erro
 type Builder[S any] struct {
 	def      plan.Definition
 	index    map[string]int
-	routes   map[string]plan.Edge
 	problems []error
 }
 

@@ -85,7 +85,10 @@ func TestJ9_GoldenFramesDecodeForEver(t *testing.T) {
 	if *update {
 		for name, entries := range frames() {
 			writeNew(t, "testdata/journal-v1."+name+".frame", journal.AppendEntries(nil, entries))
-			text, _ := json.MarshalIndent(entries, "", "\t")
+			text, err := json.MarshalIndent(entries, "", "\t")
+			if err != nil {
+				t.Fatal(err)
+			}
 			writeNew(t, "testdata/journal-v1."+name+".json", text)
 		}
 	}

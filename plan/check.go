@@ -225,9 +225,8 @@ func (c *checker) edges() {
 		if key := (id{e.From, e.To, e.Kind}); seen[key] {
 			c.on(i, DuplicateEdge, "there is a %s edge between these two already; one is enough", e.Kind)
 			continue
-		} else {
-			seen[key] = true
 		}
+		seen[id{e.From, e.To, e.Kind}] = true
 		from, ok := c.index[e.From]
 		if !ok {
 			continue

@@ -95,7 +95,7 @@ func (g *dot) edge(indent, prefix, from, mark string, e Edge) {
 			attributes = append(attributes, "ltail=cluster"+number)
 		}
 	}
-	to := ""
+	var to string
 	switch e.To {
 	case node.End:
 		to = "finish" + mark

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -58,7 +59,7 @@ func drawnEdges(p *Plan) []Edge {
 			goesOn[e.From] = true
 		}
 	}
-	edges := p.def.Edges[:len(p.def.Edges):len(p.def.Edges)]
+	edges := slices.Clip(p.def.Edges)
 	for i := range p.def.Nodes {
 		if name := p.def.Nodes[i].Name; !goesOn[name] {
 			edges = append(edges, Edge{From: name, To: node.End, Kind: Plain})

@@ -158,10 +158,8 @@ func newTopology(def *Definition, kinds ...EdgeKind) *topology {
 }
 
 func wanted(kind EdgeKind, kinds []EdgeKind) bool {
-	for _, k := range kinds {
-		if k == kind {
-			return true
-		}
+	if slices.Contains(kinds, kind) {
+		return true
 	}
 	return len(kinds) == 0
 }
@@ -192,10 +190,8 @@ func (t *topology) entries(part []int, inside func(v int) bool) []int {
 }
 
 func (t *topology) entered(v int, inside func(v int) bool) bool {
-	for _, first := range t.first {
-		if first == v {
-			return true
-		}
+	if slices.Contains(t.first, v) {
+		return true
 	}
 	for _, i := range t.origin[v] {
 		if !inside(t.graph.arcs[i].from) {

@@ -350,7 +350,9 @@ func (sh *shape) free() bool {
 	return sh.words == nil && sh.format == nil && sh.pattern == nil && !sh.base64 && sh.minLen <= 0 && sh.maxLen < 0
 }
 
-func (sh *shape) word(raw []byte) bool { return slices.Contains(sh.words, string(raw)) && utf8.Valid(raw) }
+func (sh *shape) word(raw []byte) bool {
+	return slices.Contains(sh.words, string(raw)) && utf8.Valid(raw)
+}
 
 func isBase64(raw []byte) bool {
 	n := len(raw) / 4 * 3
@@ -363,4 +365,6 @@ func isBase64(raw []byte) bool {
 	return err == nil
 }
 
-func (sh *shape) literal(text string) bool { return sh.words == nil || slices.Contains(sh.literals, text) }
+func (sh *shape) literal(text string) bool {
+	return sh.words == nil || slices.Contains(sh.literals, text)
+}

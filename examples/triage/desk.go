@@ -36,7 +36,7 @@ type Outbox interface {
 
 // cards is a directory in memory that is away for the first few calls.
 type cards struct {
-	away atomic.Int32 // how many calls it will not answer
+	away atomic.Int64 // how many calls it will not answer
 }
 
 var errAway = errors.New("the directory does not answer")

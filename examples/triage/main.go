@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -31,7 +30,19 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout))
+	p := program{in: os.Stdin, out: os.Stdout}
+	if info, err := os.Stdin.Stat(); err == nil {
+		p.echo = info.Mode()&os.ModeCharDevice == 0
+	}
+	os.Exit(p.run(ctx, os.Args[1:]))
+}
+
+// program is the program and its surroundings.
+type program struct {
+	in    io.Reader
+	out   io.Writer
+	echo  bool          // show what is typed: no terminal does
+	clock fermata.Clock // nil: the system's
 }
 
 // settings are what the flags say.
@@ -71,34 +82,32 @@ func parse(args []string, out io.Writer) (settings, error) {
 	return s, nil
 }
 
-// run is the whole program.
-func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
-	s, err := parse(args, out)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
+// run is the whole program; it returns the exit code.
+func (p program) run(ctx context.Context, args []string) int {
+	s, err := parse(args, p.out)
+	if errors.Is(err, flag.ErrHelp) {
 		return exitDone
-	case err != nil:
-		_, _ = fmt.Fprintln(out, "triage:", err)
-		return exitUsage
 	}
-	code, err := triage(ctx, s, in, out)
+	code := exitUsage
+	if err == nil {
+		code, err = p.triage(ctx, s)
+	}
 	if err != nil {
-		_, _ = fmt.Fprintln(out, "triage:", err)
-		return cmp.Or(code, exitFailed)
+		screen{p.out}.say("triage: %v", err)
 	}
 	return code
 }
 
-func triage(ctx context.Context, s settings, in io.Reader, out io.Writer) (code int, err error) {
+func (p program) triage(ctx context.Context, s settings) (code int, err error) {
 	store, err := sqlite.Open(s.store)
 	if err != nil {
 		return exitFailed, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	directory := &cards{}
-	directory.away.Store(int32(s.away))
+	directory.away.Store(int64(s.away))
 	rt, err := fermata.New(fermata.Options{
-		Store: store, Name: s.as,
+		Store: store, Name: s.as, Clock: p.clock,
 		Services: []any{directory, mailbox{filepath.Join(filepath.Dir(s.store), "outbox.txt")}},
 	})
 	if err != nil {
@@ -109,10 +118,10 @@ func triage(ctx context.Context, s settings, in io.Reader, out io.Writer) (code 
 	if err != nil {
 		return exitFailed, err
 	}
-	d := &desk{settings: s, rt: rt, screen: screen{out}, lines: readLines(in)}
+	d := &desk{settings: s, rt: rt, screen: screen{p.out}, keyboard: keyboard{in: bufio.NewScanner(p.in), echo: p.echo}}
 	run, err := d.open(ctx, flow)
-	if err != nil || run == nil {
-		return exitPaused, err
+	if err != nil {
+		return exitFailed, err
 	}
 	return d.work(ctx, run)
 }
@@ -120,20 +129,20 @@ func triage(ctx context.Context, s settings, in io.Reader, out io.Writer) (code 
 // desk is one sitting at the terminal.
 type desk struct {
 	settings
-	rt     *fermata.Runtime
-	screen screen
-	lines  <-chan string
+	rt       *fermata.Runtime
+	screen   screen
+	keyboard keyboard
 }
 
-// open goes on with a ticket, or begins one; nil when nobody says what it is about.
+// open goes on with a ticket, or begins one.
 func (d *desk) open(ctx context.Context, flow *graph.Graph[Ticket]) (*graph.Run[Ticket], error) {
-	id, err := d.find(ctx)
+	before, err := d.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if id != "" {
-		d.screen.begin(id, d.store, "goes on")
-		return flow.Resume(ctx, d.rt, id)
+	if before.ID != "" {
+		d.screen.begin(before.ID, d.store, "was "+before.Status)
+		return flow.Resume(ctx, d.rt, before.ID)
 	}
 	t := Ticket{Customer: d.customer, Text: d.text}
 	if t.Text == "" {
@@ -154,21 +163,18 @@ func (d *desk) open(ctx context.Context, flow *graph.Graph[Ticket]) (*graph.Run[
 	return run, err
 }
 
-// find is the run to go on with: the one of -id, or the newest that is open; "" for none.
-func (d *desk) find(ctx context.Context) (string, error) {
-	if d.fresh {
-		return "", nil
-	}
+// find is the run to go on with: the one of -id, or the newest that is open; without an ID for none.
+func (d *desk) find(ctx context.Context) (fermata.RunInfo, error) {
 	runs, err := d.rt.Runs(ctx, journal.RunFilter{ID: d.id, Plan: "triage"})
-	if err != nil {
-		return "", err
+	if err != nil || d.fresh {
+		return fermata.RunInfo{}, err
 	}
 	for _, r := range runs {
-		if d.id != "" || !fermata.Status(r.Status).Ended() {
-			return r.ID, nil
+		if d.id != "" || !r.Ended() {
+			return r, nil
 		}
 	}
-	return "", nil
+	return fermata.RunInfo{}, nil
 }
 
 // work shows what happens, and asks whoever sits here whenever the run waits for somebody.
@@ -191,6 +197,7 @@ func (d *desk) work(ctx context.Context, run *graph.Run[Ticket]) (int, error) {
 		}
 	}
 	if ctx.Err() != nil {
+		d.screen.say("")
 		d.screen.later(run.ID(), d.settings)
 		return exitPaused, nil
 	}
@@ -217,7 +224,7 @@ func (d *desk) waiting(ctx context.Context, run string, seen uint64) (*fermata.I
 // ask asks until an answer was taken; false when it is left for later.
 func (d *desk) ask(ctx context.Context, q *fermata.Interrupt) (bool, error) {
 	if q.Role != d.role {
-		d.screen.say("This is for a %s; answer it with -role %[1]s.", q.Role)
+		d.screen.say("\n  This is for a %s: answer it with -role %[1]s.\n", q.Role)
 		return false, nil
 	}
 	d.screen.question(q)
@@ -233,8 +240,8 @@ func (d *desk) ask(ctx context.Context, q *fermata.Interrupt) (bool, error) {
 			return true, nil
 		case errors.As(err, &door) && door.Code == fermata.CodeInvalid:
 			d.screen.say("%v", door.Err)
-		case errors.As(err, &door) && (door.Code == fermata.CodeExpired || door.Code == fermata.CodeConflict):
-			d.screen.say("Too late: %v", door.Err)
+		case errors.As(err, &door) && door.Code != fermata.CodeStore:
+			d.screen.say("Too late: nobody waits for this answer any more.")
 			return true, nil // the events say what came of it
 		default:
 			return false, err
@@ -259,7 +266,7 @@ func (d *desk) next(ctx context.Context) (string, bool) {
 	if len(d.answers) > 0 {
 		text := d.answers[0]
 		d.answers = d.answers[1:]
-		d.screen.echo(text)
+		d.screen.say("  > %s\n", text)
 		return text, true
 	}
 	return d.line(ctx)
@@ -268,26 +275,37 @@ func (d *desk) next(ctx context.Context) (string, bool) {
 // line waits for a line; not ok at the end of the input, and when the program is to stop.
 func (d *desk) line(ctx context.Context) (string, bool) {
 	d.screen.prompt()
-	select {
-	case text, ok := <-d.lines:
-		if !ok {
-			d.screen.say("")
-		}
-		return text, ok
-	case <-ctx.Done():
-		d.screen.say("")
-		return "", false
+	text, ok := d.keyboard.line(ctx)
+	if !ok || d.keyboard.echo {
+		d.screen.say("%s", text)
 	}
+	d.screen.say("")
+	return text, ok
 }
 
-// readLines reads lines aside, so that waiting for one can be given up. The goroutine ends with the input.
-func readLines(in io.Reader) <-chan string {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		for s := bufio.NewScanner(in); s.Scan(); {
-			lines <- s.Text()
-		}
-	}()
-	return lines
+// keyboard is where lines are typed. They are read aside, so that waiting for one can be given up.
+type keyboard struct {
+	in    *bufio.Scanner
+	echo  bool
+	typed chan string // not nil while a line is awaited
+}
+
+func (k *keyboard) line(ctx context.Context) (string, bool) {
+	if k.typed == nil {
+		typed := make(chan string, 1)
+		k.typed = typed
+		go func() {
+			defer close(typed)
+			if k.in.Scan() {
+				typed <- k.in.Text()
+			}
+		}()
+	}
+	select {
+	case text, ok := <-k.typed:
+		k.typed = nil
+		return text, ok
+	case <-ctx.Done():
+		return "", false
+	}
 }

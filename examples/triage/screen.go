@@ -94,12 +94,10 @@ func (s screen) indent(text string) {
 
 func (s screen) prompt() { _, _ = fmt.Fprint(s.out, "  > ") }
 
-// echo shows an answer that was given with a flag, as if it was typed.
-func (s screen) echo(answer string) { s.say("  > %s\n", answer) }
-
 // later says how to go on with a run that rests.
 func (s screen) later(run string, in settings) {
-	s.say("\n  %s waits. Go on with: triage -store %s -id %[1]s", run, in.store)
+	s.say("  %s waits: start this again to go on. From another terminal:", run)
+	s.say("  fermata tasks --store %s", in.store)
 }
 
 // end shows how a run ended.

@@ -20,6 +20,7 @@ type Ticket struct {
 	Account  Account  `json:"account,omitzero"`
 	Changes  []string `json:"changes,omitempty"` // what the reader of a draft wanted different, in order
 	Reply    string   `json:"reply,omitempty"`   // the draft, or what was sent
+	Approved bool     `json:"approved,omitempty"`
 	Outcome  string   `json:"outcome,omitempty"`
 }
 
@@ -139,10 +140,7 @@ func draft(ctx node.Context, t Ticket) (Ticket, error) {
 		"fault":    "We can see the fault that you describe, and somebody is mending it.",
 		"question": "Thank you for asking. The handbook has an answer under “First steps”.",
 	}[t.Kind]
-	lines := []string{"Dear " + t.Account.Name + ",", "", body}
-	for _, change := range t.Changes {
-		lines = append(lines, change)
-	}
+	lines := append([]string{"Dear " + t.Account.Name + ",", "", body}, t.Changes...)
 	t.Reply = strings.Join(append(lines, "", "Your support"), "\n")
 	return t, say(ctx, fmt.Sprintf("reply %d", len(t.Changes)+1))
 }
@@ -166,7 +164,7 @@ func review(ctx node.Context, t Ticket, within time.Duration) (Ticket, error) {
 	if err != nil {
 		return t, err
 	}
-	if decision.Send {
+	if t.Approved = decision.Send; t.Approved {
 		return t, say(ctx, "send it")
 	}
 	t.Changes = append(t.Changes, decision.Change)
@@ -175,10 +173,10 @@ func review(ctx node.Context, t Ticket, within time.Duration) (Ticket, error) {
 
 // byDecision goes back to draft as long as something has to be different.
 func byDecision(_ node.Context, t Ticket) (string, error) {
-	if n := len(t.Changes); n > 0 && !strings.Contains(t.Reply, t.Changes[n-1]) {
-		return "draft", nil
+	if t.Approved {
+		return "send", nil
 	}
-	return "send", nil
+	return "draft", nil
 }
 
 // send sends the reply, at most once: when the process dies in between, nobody knows whether it went out, and it is

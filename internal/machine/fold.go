@@ -390,9 +390,8 @@ func (m *Machine) dropInside(parent *Task) {
 	if parent.Node >= len(m.flat) || m.flat[parent.Node].Sub == nil {
 		return
 	}
-	for i := len(m.tasks) - 1; i >= 0; i-- {
-		if i < len(m.tasks) && m.tasks[i].Parent == parent {
-			t := m.tasks[i]
+	for _, t := range slices.Clone(m.tasks) {
+		if t.Parent == parent {
 			m.dropInside(t)
 			m.drop(t)
 		}

@@ -90,7 +90,7 @@ func (c *conn) integer(sql string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // nothing was written through it
 	row := make([]driver.Value, len(rows.Columns()))
 	if err := rows.Next(row); err != nil {
 		return 0, err
@@ -181,7 +181,7 @@ var errBusy = errors.New("another process holds the file")
 
 // typed is err with the store's errors around those that they are of.
 func typed(err error) error {
-	kind := error(nil)
+	var kind error
 	switch code(err) {
 	case codes.SQLITE_FULL:
 		kind = journal.ErrNoSpace

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -195,9 +196,7 @@ func TestJ2_WhatWasAcknowledgedSurvivesKill(t *testing.T) {
 		if lines < last {
 			t.Fatalf("round %d: the process ended by itself after %d steps", round, lines)
 		}
-		for run, head := range heads {
-			known[run] = head
-		}
+		maps.Copy(known, heads)
 		s := openFile(t, path, sqlite.Options{})
 		rows, err := s.Runs(t.Context(), journal.RunFilter{})
 		if err != nil {

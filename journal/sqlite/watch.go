@@ -36,7 +36,7 @@ func (s *Store) watch(ctx context.Context, changed func()) error {
 		return err
 	}
 	go func() {
-		defer watcher.Close()
+		defer watcher.Close() //nolint:errcheck // nothing hangs on it
 		for s.await(ctx, watcher, file) {
 			now, err := s.version(ctx)
 			if err == nil && now != version {
