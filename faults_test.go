@@ -39,7 +39,7 @@ type driven struct {
 	given   map[string]any
 	used    map[string]int
 	faults  []string // what failed
-	problem error    // a failure that has not the form that it should have
+	expects func(err error) error // says what is wrong with a failure
 }
 
 const drivenID = "run_driven"
@@ -48,20 +48,45 @@ func newDriven(t *testing.T, c crashCase, p *plan.Plan) *driven {
 	inner := memory.New()
 	return &driven{
 		t: t, c: c, plan: p, inner: inner, store: journaltest.NewFaulty(inner), clock: &fermatatest.Clock{},
-		given: make(map[string]any), used: make(map[string]int),
+		given: make(map[string]any), used: make(map[string]int), expects: isFault,
 	}
 }
 
-// failed takes note of a failure. Each must be a fermata.Error that says it is the store's.
+// beside is somebody else who takes the same run to its end, with a runtime of their own.
+func (d *driven) beside() *driven {
+	return &driven{
+		t: d.t, c: d.c, plan: d.plan, inner: d.inner, store: journaltest.NewFaulty(d.inner), clock: d.clock,
+		given: d.given, used: d.used, expects: isConflict,
+	}
+}
+
+// failed takes note of a failure, and returns what is wrong with it.
 func (d *driven) failed(what string, err error) error {
 	d.faults = append(d.faults, what)
+	if wrong := d.expects(err); wrong != nil {
+		return fmt.Errorf("%s failed with %T: %w: %w", what, err, err, wrong)
+	}
+	if len(d.faults) > 2 {
+		return fmt.Errorf("one cause, and these failed: %q", d.faults)
+	}
+	return nil
+}
+
+// isFault reports why a failure is not that of a store with a made up fault.
+func isFault(err error) error {
 	known, ok := errors.AsType[*fermata.Error](err)
 	_, typed := errors.AsType[*journal.StoreError](err)
-	switch {
-	case !ok || known.Code != fermata.CodeStore || !typed || !errors.Is(err, journaltest.ErrFault):
-		return fmt.Errorf("%s failed with %T: %w; expected a *fermata.Error of code store around a *journal.StoreError", what, err, err)
-	case len(d.faults) > 2:
-		return fmt.Errorf("one fault, and these failed: %q", d.faults)
+	if !ok || known.Code != fermata.CodeStore || !typed || !errors.Is(err, journaltest.ErrFault) {
+		return errors.New("expected a *fermata.Error of code store around a *journal.StoreError")
+	}
+	return nil
+}
+
+// isConflict reports why a failure is not that of somebody who came second.
+func isConflict(err error) error {
+	known, ok := errors.AsType[*fermata.Error](err)
+	if !ok || known.Code != fermata.CodeConflict || !errors.Is(err, fermata.ErrConflict) {
+		return errors.New("expected a *fermata.Error of code conflict")
 	}
 	return nil
 }
