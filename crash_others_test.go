@@ -174,4 +174,3 @@ func TestH2_PeopleActAtEveryAppend(t *testing.T) {
 		})
 	}
 }
-

@@ -38,7 +38,7 @@ type driven struct {
 	fresh   bool // go on in a new runtime after a failure
 	given   map[string]any
 	used    map[string]int
-	faults  []string // what failed
+	faults  []string              // what failed
 	expects func(err error) error // says what is wrong with a failure
 }
 
@@ -55,7 +55,8 @@ func newDriven(t *testing.T, c crashCase, p *plan.Plan) *driven {
 // beside is somebody else who takes the same run to its end, with a runtime of their own.
 func (d *driven) beside() *driven {
 	return &driven{
-		t: d.t, c: d.c, plan: d.plan, inner: d.inner, store: journaltest.NewFaulty(d.inner), clock: d.clock,
+		t: d.t, c: d.c, plan: d.plan, inner: d.inner, store: journaltest.NewFaulty(d.inner),
+		clock: fermatatest.NewClock(d.clock.Now()),
 		given: d.given, used: d.used, expects: isConflict,
 	}
 }
@@ -85,7 +86,7 @@ func isFault(err error) error {
 // isConflict reports why a failure is not that of somebody who came second.
 func isConflict(err error) error {
 	known, ok := errors.AsType[*fermata.Error](err)
-	if !ok || known.Code != fermata.CodeConflict || !errors.Is(err, fermata.ErrConflict) {
+	if !ok || known.Code != fermata.CodeConflict {
 		return errors.New("expected a *fermata.Error of code conflict")
 	}
 	return nil

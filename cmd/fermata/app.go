@@ -29,6 +29,7 @@ type Main struct {
 
 	out, err *term.Screen
 	global   globalFlags
+	order    []string // the commands as help lists them
 }
 
 // globalFlags are the flags of all commands.

@@ -145,9 +145,12 @@ func (d *driver) loop(ctx context.Context) (fermata.Result, error) {
 				break
 			}
 			resting = &r
-			d.gate.rest(r.result.Interrupts)
 		case reply := <-d.gate.replies:
 			moved, err = d.gate.take(ctx, reply)
+		}
+		shown := resting != nil && (d.seen >= resting.head || events == nil)
+		if shown { // not before: what leads to a question is seen before it
+			d.gate.rest(resting.result.Interrupts)
 		}
 		if err == nil {
 			moved, err = d.gate.next(ctx, moved)
@@ -161,7 +164,7 @@ func (d *driver) loop(ctx context.Context) (fermata.Result, error) {
 		if err != nil {
 			return fermata.Result{}, err
 		}
-		if resting != nil && !d.gate.busy() && (d.seen >= resting.head || events == nil) {
+		if shown && resting != nil && !d.gate.busy() {
 			return resting.result, nil
 		}
 	}

@@ -54,9 +54,7 @@ func isNull(data json.RawMessage) bool {
 
 // showQuestion shows a question above its form.
 func (m *Main) showQuestion(q *journal.Interrupt) {
-	s := m.err
-	s.Println("")
-	s.Println(m.questionLines(s, q)...)
+	m.err.Println(m.questionLines(m.err, q)...)
 }
 
 // endQuestion closes the block of a question with its answer, or with what became of it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
 			c.GroupID = group
+			m.order = append(m.order, c.Name())
 			root.AddCommand(c)
 		}
 	}
@@ -109,13 +111,16 @@ func (m *Main) helpCommands(c *cobra.Command) {
 	if len(groups) == 0 {
 		groups = []*cobra.Group{{Title: "Commands"}}
 	}
-	names := 0
-	for _, sub := range c.Commands() {
+	commands, names := slices.Clone(c.Commands()), 0
+	for _, sub := range commands {
 		names = max(names, len(sub.Name()))
 	}
+	slices.SortStableFunc(commands, func(a, b *cobra.Command) int {
+		return slices.Index(m.order, a.Name()) - slices.Index(m.order, b.Name())
+	})
 	for _, g := range groups {
 		t := term.Table{Indent: 2}
-		for _, sub := range c.Commands() {
+		for _, sub := range commands {
 			if sub.IsAvailableCommand() && sub.GroupID == g.ID && (sub.Name() != "help" || sub.GroupID == "") {
 				t.Rows = append(t.Rows, []string{term.Pad(sub.Name(), names), sub.Short})
 			}

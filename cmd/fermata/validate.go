@@ -132,7 +132,10 @@ func excerpt(s *term.Screen, text []string, line, column int) []string {
 	}
 	runes := []rune(strings.ReplaceAll(strings.TrimRight(text[line-1], "\r"), "\t", " "))
 	column = min(max(column, 1), len(runes)+1)
-	from := max(0, column-s.Width()*2/3)
+	from := 0
+	if len(runes) > s.Width()-4 {
+		from = max(0, column-s.Width()*2/3)
+	}
 	before := term.Plain(string(runes[from : column-1]))
 	shown := before + term.Plain(string(runes[column-1:]))
 	faint, bad := s.Styles().Faint, s.Styles().Bad

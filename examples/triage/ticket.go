@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -153,10 +154,10 @@ func byRisk(_ node.Context, t Ticket) (string, error) {
 	return "review", nil
 }
 
-// review asks a lead. The function is left at Interrupt, holds nothing while it waits, and begins again from the top
-// when the answer is there.
+// review asks a lead. The function is left at Wait, holds nothing while it waits, and begins again from the top when
+// the answer is there.
 func review(ctx node.Context, t Ticket, within time.Duration) (Ticket, error) {
-	decision, err := node.Interrupt[Decision](
+	question, err := node.Ask[Decision](
 		ctx, Proposal{Customer: t.Account.String(), Wrote: t.Text, Reply: t.Reply},
 		node.ID("reply"), node.Prompt("Send this reply?"), node.Role(lead),
 		node.Within(within), node.OrEscalate(manager, within), node.OrRoute("close"),
@@ -164,11 +165,16 @@ func review(ctx node.Context, t Ticket, within time.Duration) (Ticket, error) {
 	if err != nil {
 		return t, err
 	}
+	decision, err := question.Wait()
+	if err != nil {
+		return t, err
+	}
+	who := cmp.Or(question.By(), "somebody")
 	if t.Approved = decision.Send; t.Approved {
-		return t, say(ctx, "send it")
+		return t, say(ctx, who+" says: send it")
 	}
 	t.Changes = append(t.Changes, decision.Change)
-	return t, say(ctx, "change it: "+decision.Change)
+	return t, say(ctx, who+" says: "+decision.Change)
 }
 
 // byDecision goes back to draft as long as something has to be different.

@@ -186,7 +186,7 @@ func forgetFailures(ops []Op) []Op {
 
 // takeToken finds the token that a task starts from. Where the plan has changed since, the journal knows better
 // than the plan where the token went (law J8).
-func (m *Machine) takeToken(at int, ref uint64) (token, bool) {
+func (m *Machine) takeToken(at int, ref uint64) (tok token, ok bool) {
 	found := -1
 	for i := range m.tokens {
 		if m.tokens[i].ref == ref {
@@ -196,13 +196,17 @@ func (m *Machine) takeToken(at int, ref uint64) (token, bool) {
 		}
 	}
 	if found >= 0 {
-		tok := m.tokens[found]
-		m.tokens = append(m.tokens[:found], m.tokens[found+1:]...)
+		tok = m.tokens[found]
+		if last := len(m.tokens) - 1; found == last {
+			m.tokens = m.tokens[:last]
+		} else {
+			m.tokens = append(m.tokens[:found], m.tokens[found+1:]...)
+		}
 		return tok, true
 	}
 	for _, t := range m.tasks {
 		if t.State == Choosing && t.Result == ref {
-			tok := token{ref: ref, parent: t.Parent}
+			tok = token{ref: ref, parent: t.Parent}
 			m.drop(t)
 			return tok, true
 		}
@@ -226,29 +230,35 @@ func (m *Machine) nodeFinished(e *journal.Entry, t *Task) error {
 		return nil
 	}
 	for _, next := range m.flat[from].Next {
-		m.move(token{at: next, ref: ref, parent: parent, fromNode: from, fromVisit: visit})
+		m.move(next, ref, parent, from, visit, nil)
 	}
 	return nil
 }
 
 // move puts a token on its way, or ends its path.
-func (m *Machine) move(tok token) {
-	switch tok.at {
+func (m *Machine) move(at int, ref uint64, parent *Task, fromNode int, fromVisit uint32, cause *node.Failure) {
+	switch at {
 	case plan.EndIndex:
-		m.endPath(tok.parent, tok.ref)
+		m.endPath(parent, ref)
 	case plan.StopIndex:
-		m.stopped, m.ended, m.final = true, true, m.outside(tok)
+		m.stopped, m.ended, m.final = true, true, m.outside(parent, ref)
 		m.tokens = m.tokens[:0]
 	default:
-		m.tokens = append(m.tokens, tok)
+		n := len(m.tokens)
+		if n < cap(m.tokens) {
+			m.tokens = m.tokens[:n+1]
+		} else {
+			m.tokens = append(m.tokens, token{})
+		}
+		t := &m.tokens[n]
+		t.at, t.ref, t.parent, t.fromNode, t.fromVisit, t.cause = at, ref, parent, fromNode, fromVisit, cause
 	}
 }
 
 // outside is the value that a run which is stopped ends with: of the state that the run itself has, not of a
 // subgraph with a state of its own.
-func (m *Machine) outside(tok token) uint64 {
-	ref := tok.ref
-	for t := tok.parent; t != nil; t = t.Parent {
+func (m *Machine) outside(parent *Task, ref uint64) uint64 {
+	for t := parent; t != nil; t = t.Parent {
 		if t.Node >= len(m.flat) || m.flat[t.Node].In != nil || m.flat[t.Node].Out != nil {
 			ref = t.Ref
 		}
@@ -277,7 +287,7 @@ func (m *Machine) routeTaken(e *journal.Entry, at int, t *Task) error {
 			ref = e.Seq
 		}
 		t.State = Inside
-		m.tokens = append(m.tokens, token{at: to, ref: ref, parent: t, fromNode: at, fromVisit: e.Visit})
+		m.move(to, ref, t, at, e.Visit, nil)
 		return nil
 	}
 	ref, cause := t.Result, (*node.Failure)(nil)
@@ -293,7 +303,7 @@ func (m *Machine) routeTaken(e *journal.Entry, at int, t *Task) error {
 	parent := t.Parent
 	m.dropInside(t)
 	m.drop(t)
-	m.move(token{at: to, ref: ref, parent: parent, fromNode: at, fromVisit: e.Visit, cause: cause})
+	m.move(to, ref, parent, at, e.Visit, cause)
 	return nil
 }
 
@@ -303,8 +313,7 @@ func (m *Machine) redirect(e *journal.Entry, from, to int) error {
 		if m.tokens[i].fromNode == from && m.tokens[i].fromVisit == e.Visit {
 			tok := m.tokens[i]
 			m.tokens = append(m.tokens[:i], m.tokens[i+1:]...)
-			tok.at = to
-			m.move(tok)
+			m.move(to, tok.ref, tok.parent, tok.fromNode, tok.fromVisit, tok.cause)
 			return nil
 		}
 	}

@@ -124,6 +124,7 @@ type Machine struct {
 	hint  any // the body of the entry that is being folded, where an input has it at hand
 	out   []journal.Entry
 	start []Start
+	work  Work
 }
 
 // Do says what to start a task for.
@@ -144,8 +145,8 @@ type Start struct {
 
 // Work is what follows. Append is stored before anything in Start happens (law J2).
 type Work struct {
-	Append []journal.Entry // valid until the next call of Next
-	Start  []Start         // likewise
+	Append []journal.Entry
+	Start  []Start
 	// Complete says that every path has ended: compute the result of the value Final and Step a Complete.
 	Complete bool
 	Final    uint64
@@ -281,14 +282,15 @@ func (m *Machine) newTask() *Task {
 }
 
 func (m *Machine) drop(t *Task) {
-	for i, other := range m.tasks {
-		if other == t {
-			m.tasks = append(m.tasks[:i], m.tasks[i+1:]...)
-			break
-		}
+	if last := len(m.tasks) - 1; last >= 0 && m.tasks[last] == t {
+		m.tasks = m.tasks[:last]
+	} else if i := slices.Index(m.tasks, t); i >= 0 {
+		m.tasks = append(m.tasks[:i], m.tasks[i+1:]...)
 	}
 	if m.flat == nil || t.Node < len(m.flat) && m.flat[t.Node].Sub == nil {
-		clear(t.Ops)
+		if len(t.Ops) > 0 {
+			clear(t.Ops)
+		}
 		m.free = append(m.free, t)
 	}
 }

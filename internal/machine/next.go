@@ -10,18 +10,19 @@ import (
 
 // Next says what follows from all that was folded: entries to append, tasks to start once they are stored. The time
 // is the caller's. Tasks that were handed out before and of which nothing has been heard are not handed out again.
-func (m *Machine) Next(at int64) (Work, error) {
+//
+// The work belongs to the machine, and is valid until the next call of Next or of an input.
+func (m *Machine) Next(at int64) (*Work, error) {
 	m.start = m.start[:0]
 	idle, err := m.next(at)
 	if err != nil {
-		return Work{}, err
+		return nil, err
 	}
-	work := Work{Append: m.out, Start: m.start, Idle: idle}
-	if idle && m.status == Running && (m.stopped || m.ended && len(m.tasks) == 0) {
-		work.Idle, work.Complete, work.Final = false, true, m.final
-	}
+	complete := idle && m.status == Running && (m.stopped || m.ended && len(m.tasks) == 0)
+	w := &m.work
+	w.Append, w.Start, w.Idle, w.Complete, w.Final = m.out, m.start, idle && !complete, complete, m.final
 	m.out = m.out[:0]
-	return work, nil
+	return w, nil
 }
 
 func (m *Machine) next(at int64) (idle bool, err error) {

@@ -98,11 +98,18 @@ func modules(ctx context.Context, in modulesInput) (modulesOutput, error) {
 	return modulesOutput{r}, nil
 }
 
+// notAsked is what is said where nobody could be asked.
+const notAsked = "; newer versions not checked (offline)"
+
 // ask asks the module proxy for newer versions of requirements. Without an answer the rest stands.
 func (r *requirements) ask(ctx context.Context, dir string, paths []string) string {
 	if len(paths) == 0 {
 		r.Checked = true
 		return ""
+	}
+	proxy, _, err := golang(ctx, dir, readTime, "env", "GOPROXY")
+	if err == nil && strings.TrimSpace(proxy) == "off" { // it would find nothing newer, and not say why
+		return notAsked
 	}
 	out, said, err := golang(ctx, dir, askTime, append([]string{"list", "-mod=readonly", "-m", "-u", "-json"}, paths...)...)
 	if err == nil {
@@ -113,18 +120,18 @@ func (r *requirements) ask(ctx context.Context, dir string, paths []string) stri
 		r.Checked = true
 		return fmt.Sprintf(", %d outdated", len(r.Outdated))
 	case offline(err, said):
-		return "; newer versions not checked (offline)"
+		return notAsked
 	}
 	return "; newer versions not checked: " + why(err, said, askTime)
 }
 
-// offline reports whether the go command failed because nobody answered, or because it was told not to ask.
+// offline reports whether the go command failed because nobody answered.
 func offline(err error, said string) bool {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return true
 	}
 	for _, sign := range []string{
-		"GOPROXY=off", "dial tcp", "no such host", "connection refused", "i/o timeout", "network is unreachable",
+		"dial tcp", "no such host", "connection refused", "i/o timeout", "network is unreachable",
 		"Could not resolve host", "proxyconnect", "TLS handshake", "connection reset",
 	} {
 		if strings.Contains(said, sign) {

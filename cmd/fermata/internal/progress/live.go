@@ -100,8 +100,12 @@ func (v *live) Hold() {
 	v.begin()
 	v.area.Clear()
 	now := time.Now()
-	for _, r := range v.tree.Take() {
+	taken := v.tree.Take()
+	for _, r := range taken {
 		v.area.Print(v.screen.Cut(v.paint.row(r, now, 0), v.screen.Width()))
+	}
+	if len(taken) > 0 {
+		v.area.Print("")
 	}
 }
 

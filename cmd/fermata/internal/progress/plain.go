@@ -55,7 +55,10 @@ func (v *plain) Print(lines ...string) {
 	v.screen.Println(lines...)
 }
 
-func (v *plain) Hold() { v.held = true }
+func (v *plain) Hold() {
+	v.Print("")
+	v.held = true
+}
 
 func (v *plain) Go() {
 	v.held = false

@@ -167,11 +167,11 @@ func TestPlainHold(t *testing.T) {
 	view.Hold()
 	view.Show(&events[1])
 	view.Show(&events[2])
-	if out.Len() > 0 {
+	if out.String() != "\n" {
 		t.Errorf("shown while held: %q", out.String())
 	}
 	view.Go()
-	if want := "score     done\n"; out.String() != want {
+	if want := "\nscore     done\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }
@@ -298,6 +298,7 @@ func TestLive(t *testing.T) {
   ✓ inner
   ✓   step
   ✓ gate               → review
+
     the question
   ✓ review     1m 00s
   ✗ pay          1.0s  → nap  exit status 1

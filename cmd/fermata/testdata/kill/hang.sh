@@ -1,0 +1,7 @@
+# hang.sh: an effect that takes too long, by itself and in a child. Nobody waits for it: there is a limit of time.
+exec 9>alive
+read -r input || exit 9
+printf '%s %s\n' "$FERMATA_IDEMPOTENCY_KEY" "$input" >>effects
+sleep 2 &
+sleep 2
+wait

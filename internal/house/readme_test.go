@@ -1,0 +1,289 @@
+package house
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fermata-go/fermata/recipe"
+)
+
+// The README runs: its files are written, and its commands typed, in a copy of the tree that is a repository of its
+// own. A block of go or yaml begins with a comment that names its file; a block of sh is commands, one a line, with
+// "# exit code 4" behind one that does not end with 0.
+
+// block is a fenced part of the README.
+type block struct {
+	kind string // sh, go, yaml, text, mermaid
+	text string
+	line int // of its first line
+}
+
+// fence is a line that begins or ends a block.
+var fence = regexp.MustCompile("^```(\\w*)$")
+
+func blocks(text string) []block {
+	var all []block
+	var open *block
+	for i, line := range strings.Split(text, "\n") {
+		m := fence.FindStringSubmatch(line)
+		switch {
+		case m == nil && open != nil:
+			open.text += line + "\n"
+		case m != nil && open != nil:
+			all, open = append(all, *open), nil
+		case m != nil:
+			open = &block{kind: m[1], line: i + 2}
+		}
+	}
+	return all
+}
+
+// named is the file that a block is to be written to, from its first line.
+var named = regexp.MustCompile(`^(?://|#) (\S+\.\w+)\n`)
+
+// typed is a command of the README with what is expected of it.
+type typed struct {
+	line int
+	text string
+	code int
+}
+
+var exitCode = regexp.MustCompile(`# exit code (\d+)`)
+
+// elsewhere are commands that end differently, or are not executed, where this test runs, and why.
+var elsewhere = map[string]int{
+	"go run ./cmd/fermata run examples/release": 4, // there is no terminal: it waits for an answer
+	"go test ./...": skipped, // this test is a part of it
+}
+
+const skipped = -1
+
+func commands(b block) []typed {
+	var all []typed
+	for i, line := range strings.Split(strings.TrimSpace(b.text), "\n") {
+		text, comment, _ := strings.Cut(line, "  #")
+		c := typed{line: b.line + i, text: strings.TrimSpace(text)}
+		if m := exitCode.FindStringSubmatch("#" + comment); m != nil {
+			c.code, _ = strconv.Atoi(m[1])
+		}
+		if code, ok := elsewhere[c.text]; ok {
+			c.code = code
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func TestTheReadmeRuns(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("its commands are written for a POSIX shell")
+	}
+	w := readTree(t)
+	page := w.find(t, "README.md").text
+	shell := newShell(t, w.root)
+	unused := maps.Clone(elsewhere)
+	written, executed := 0, 0
+	for _, b := range blocks(page) {
+		switch b.kind {
+		case "go", "yaml":
+			m := named.FindStringSubmatch(b.text)
+			if m == nil {
+				t.Fatalf("README.md:%d: the block does not begin with a comment that names its file", b.line)
+			}
+			shell.write(m[1], b.text)
+			written++
+		case "sh":
+			for _, c := range commands(b) {
+				delete(unused, c.text)
+				if c.code == skipped {
+					continue
+				}
+				shell.run(c)
+				executed++
+			}
+		case "text", "mermaid":
+		default:
+			t.Errorf("README.md:%d: a block of kind %q: expected sh, go, yaml, text or mermaid", b.line, b.kind)
+		}
+	}
+	for command := range unused {
+		t.Errorf("README.md does not have the command %s any more", command)
+	}
+	if written < 2 || executed < 8 {
+		t.Errorf("only %d files were written and %d commands executed: are the blocks still found?", written, executed)
+	}
+}
+
+// shell is where the README's commands are typed: a copy of the tree, a home that is empty, no network.
+type shell struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func newShell(t *testing.T, root string) *shell {
+	t.Helper()
+	s := &shell{t: t, dir: filepath.Join(t.TempDir(), "fermata")}
+	// What the commands are built of is fetched before the network is closed.
+	s.must(root, os.Environ(), "go", "list", "-deps", "./cmd/fermata", "./examples/...")
+	s.copyTree(root)
+	home := t.TempDir()
+	for _, v := range os.Environ() {
+		switch name, _, _ := strings.Cut(v, "="); {
+		case strings.HasPrefix(name, "GIT_"), strings.HasPrefix(name, "FERMATA_"), strings.HasPrefix(name, "XDG_"), name == "GOFLAGS":
+		default:
+			s.env = append(s.env, v)
+		}
+	}
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} { // those of the real home: what is compiled stays so
+		s.env = append(s.env, name+"="+strings.TrimSpace(s.must(root, os.Environ(), "go", "env", name)))
+	}
+	s.env = append(
+		s.env, "HOME="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "USER=ann", "PWD="+s.dir, "GOPROXY=off", "GOFLAGS=",
+		"GOWORK=off", "GOTOOLCHAIN=local", "NO_COLOR=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org",
+	)
+	s.must(s.dir, s.env, "git", "init", "--quiet", "--initial-branch=main")
+	s.must(s.dir, s.env, "git", "add", "--all")
+	s.must(s.dir, s.env, "git", "commit", "--quiet", "--message", "feat: begin")
+	return s
+}
+
+// copyTree copies what the repository holds, as readTree sees it: nothing that is built, and no store.
+func (s *shell) copyTree(root string) {
+	s.t.Helper()
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(s.dir, rel)
+		switch {
+		case d.IsDir() && (rel == ".git" || rel == "bin" || rel == "dist"):
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(to, 0o755)
+		case !d.Type().IsRegular() || strings.Contains(d.Name(), ".db"):
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(to, data, info.Mode().Perm()|0o600)
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// must runs a program that prepares the test.
+func (s *shell) must(dir string, env []string, args ...string) string {
+	s.t.Helper()
+	cmd := exec.CommandContext(s.t.Context(), args[0], args[1:]...)
+	cmd.Dir, cmd.Env = dir, env
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		s.t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out)
+}
+
+func (s *shell) write(name, text string) {
+	s.t.Helper()
+	file := filepath.Join(s.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// exited is what `go run` says in the end of a program that did not end with 0; its own exit code is 1 then.
+var exited = regexp.MustCompile(`(?m)^exit status (\d+)\n\z`)
+
+// run types a command and checks its exit code.
+func (s *shell) run(c typed) {
+	s.t.Helper()
+	ctx, stop := context.WithTimeout(s.t.Context(), time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "sh", "-c", c.text)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = s.dir, s.env, time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	began := time.Now()
+	err := cmd.Run()
+	code := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		code = exit.ExitCode()
+		if m := exited.FindSubmatch(stderr.Bytes()); m != nil && strings.HasPrefix(c.text, "go run ") {
+			code, _ = strconv.Atoi(string(m[1]))
+		}
+	case err != nil:
+		s.t.Fatalf("README.md:%d: %s: %v", c.line, c.text, err)
+	}
+	s.t.Logf("$ %s   (%s)\n%s%s", c.text, time.Since(began).Round(time.Millisecond), stdout.String(), stderr.String())
+	if code != c.code {
+		s.t.Errorf("README.md:%d: %s: exit code %d; expected %d", c.line, c.text, code, c.code)
+	}
+}
+
+// The drawing in the README is that of the recipe.
+func TestTheReadmeShowsTheDrawing(t *testing.T) {
+	w := readTree(t)
+	page := w.find(t, "README.md").text
+	r, err := recipe.Load(filepath.Join(w.root, "examples", "release"), recipe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("```mermaid\n%s```\n", r.Plan().Mermaid())
+	drawing := regexp.MustCompile("(?s)```mermaid\n.*?```\n")
+	if got := drawing.FindString(page); got == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("README.md does not show the recipe of examples/release as it is; go test ./internal/house -update "+
+			"writes it there. Expected:\n%s", want)
+	}
+	text := drawing.ReplaceAllLiteralString(page, want)
+	if err := os.WriteFile(filepath.Join(w.root, "README.md"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The checks above see what they are there to see.
+func TestBlocksAreFound(t *testing.T) {
+	const page = "# x\n\n```sh\na -b   # exit code 4: it waits\nc '#d'\n```\n\ntext\n\n```go\n// x/main.go\npackage x\n```\n"
+	found := blocks(page)
+	got := fmt.Sprintf("%+v %+v %q", found, commands(found[0]), named.FindStringSubmatch(found[1].text)[1])
+	want := "[{kind:sh text:a -b   # exit code 4: it waits\nc '#d'\n line:4} {kind:go text:// x/main.go\npackage x\n line:11}] " +
+		"[{line:4 text:a -b code:4} {line:5 text:c '#d' code:0}] \"x/main.go\""
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

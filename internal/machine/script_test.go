@@ -1,0 +1,448 @@
+package machine
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+var update = flag.Bool("update", false, "rewrite the transcripts")
+
+// The transcripts in testdata are the specification of the fold. Each holds plans, and a script: lines that begin with
+// "> " are inputs, and what follows them is what the machine makes of them. After each input the journal so far is
+// folded into a new machine, which must be the same as the old one (law J1).
+//
+//	go test ./internal/machine -run Transcripts -update
+//
+// writes the outcomes anew; reading the difference is the review.
+func TestJ1_Transcripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d transcripts, error %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &session{t: t, plans: make(map[string]*plan.Plan)}
+			for i := range a.Files {
+				f := &a.Files[i]
+				if name, ok := strings.CutPrefix(f.Name, "plan"); ok {
+					name = strings.TrimSpace(name)
+					s.plans[name] = s.parsePlan(string(f.Data), name)
+					continue
+				}
+				s.m, s.journal, s.now = New(s.plans[""]), nil, 0
+				got := s.play(string(f.Data))
+				if *update {
+					f.Data = []byte(got)
+				} else if diff := gocmp.Diff(string(f.Data), got); diff != "" {
+					t.Errorf("%s (-want +got; -update rewrites it):\n%s", f.Name, diff)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// session plays a script against a machine.
+type session struct {
+	t       *testing.T
+	plans   map[string]*plan.Plan
+	m       *Machine
+	journal []journal.Entry
+	now     int64 // microseconds
+}
+
+// parsePlan reads a plan, one edge or setting a line:
+//
+//	a -> b         a plain edge
+//	a ? b, END     a gate with its choices
+//	a ! b, c       failure edges
+//	a ~ b          a deadline edge
+//	in = inner     the node "in" is a subgraph: plan "inner"; "in = inner mapped" has a state of its own
+//	a              a node, where no line above has named it
+//	limit tasks 3, limit time 10s
+//
+// The first node that is named is the entry.
+func (s *session) parsePlan(text, name string) *plan.Plan {
+	s.t.Helper()
+	def := plan.Definition{Name: "test", Kind: "graph", State: stubCodec{}}
+	index := make(map[string]int)
+	at := func(name string) *plan.Node {
+		if _, ok := index[name]; !ok {
+			index[name] = len(def.Nodes)
+			def.Nodes = append(def.Nodes, plan.Node{Name: name})
+		}
+		return &def.Nodes[index[name]]
+	}
+	for l := range strings.Lines(text) {
+		fields := strings.Fields(strings.ReplaceAll(l, ",", " "))
+		switch {
+		case len(fields) == 0 || fields[0] == "#":
+			continue
+		case fields[0] == "limit":
+			s.limit(&def.Limits, fields[1:])
+			continue
+		case len(fields) == 1:
+			at(fields[0])
+			continue
+		}
+		from, kind := at(fields[0]), fields[1]
+		if kind == "=" {
+			from.Sub = s.plans[fields[2]]
+			if len(fields) > 3 {
+				from.Out = func(value, _ any) (any, error) { return value, nil }
+			}
+			continue
+		}
+		for _, to := range fields[2:] {
+			e := plan.Edge{From: fields[0], To: ending(to), Kind: map[string]plan.EdgeKind{
+				"->": plan.Plain, "?": plan.Choice, "!": plan.Failure, "~": plan.Deadline,
+			}[kind]}
+			if e.To == to {
+				at(to)
+			}
+			def.Edges = append(def.Edges, e)
+		}
+		from = at(fields[0])
+		switch {
+		case kind == "?":
+			from.Route = func(node.Context, any) (string, error) { return "", nil }
+		case kind == "!" && len(fields) > 3:
+			from.Catch = func(node.Context, any, error) (string, error) { return "", nil }
+		}
+	}
+	def.Entry = []string{def.Nodes[0].Name}
+	p, err := plan.New(def)
+	if err != nil {
+		s.t.Fatalf("plan %s: %v", name, err)
+	}
+	return p
+}
+
+func (s *session) limit(l *plan.Limits, fields []string) {
+	s.t.Helper()
+	var err error
+	switch fields[0] {
+	case "tasks":
+		l.Tasks, err = strconv.Atoi(fields[1])
+	case "time":
+		l.Time, err = time.ParseDuration(fields[1])
+	default:
+		err = fmt.Errorf("there is no limit of %s", fields[0])
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// ending is what a target is called in a plan.
+func ending(name string) string {
+	switch name {
+	case "END":
+		return node.End
+	case "STOP":
+		return node.Stop
+	}
+	return name
+}
+
+func shownTarget(name string) string {
+	return strings.NewReplacer(node.End, "END", node.Stop, "STOP").Replace(name)
+}
+
+// play runs a script and writes what comes of it.
+func (s *session) play(text string) string {
+	var out strings.Builder
+	gap := ""
+	for l := range strings.Lines(text) {
+		command, ok := strings.CutPrefix(strings.TrimSuffix(l, "\n"), "> ")
+		switch {
+		case ok:
+			fmt.Fprintf(&out, "%s> %s\n%s", gap, command, s.command(command))
+			s.checkFold(command)
+			gap = "\n"
+		case strings.HasPrefix(l, "#"):
+			out.WriteString(gap + l)
+			gap = ""
+		}
+	}
+	return out.String() + "\n"
+}
+
+// checkFold folds the journal anew.
+func (s *session) checkFold(command string) {
+	s.t.Helper()
+	again := New(s.m.plan)
+	for i := range s.journal {
+		if err := again.Apply(&s.journal[i]); err != nil {
+			s.t.Fatalf("after %q the journal does not fold: %v", command, err)
+		}
+	}
+	if diff := gocmp.Diff(again.dump(), s.m.dump()); diff != "" {
+		s.t.Errorf("after %q the machine is not what its journal folds to (-folded +live):\n%s", command, diff)
+	}
+}
+
+// words splits a command at spaces; text in quotes is one word.
+func words(command string) []string {
+	var all []string
+	for rest := strings.TrimSpace(command); rest != ""; rest = strings.TrimSpace(rest) {
+		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
+			text, _ := strconv.Unquote(quoted)
+			all, rest = append(all, text), rest[len(quoted):]
+			continue
+		}
+		word, after, _ := strings.Cut(rest, " ")
+		all, rest = append(all, word), after
+	}
+	return all
+}
+
+// arguments are the words of a command behind its subject: "within 10s" by name.
+type arguments map[string]string
+
+func (s *session) arguments(all []string) arguments {
+	a := make(arguments)
+	for i := 0; i < len(all); i++ {
+		switch word := all[i]; word {
+		case "->", "=", "in", "code", "attempt", "within", "default", "route", "escalate", "by", "role", "digest", "base", "to", "op",
+			"flags", "value", "body", "seq", "at", "limit", "reason", "fingerprint", "up":
+			if i++; i == len(all) {
+				s.t.Fatalf("%q needs a value", word)
+			}
+			a[word] = all[i]
+		default:
+			a["text"] = word
+		}
+	}
+	return a
+}
+
+func (s *session) duration(text string) int64 {
+	s.t.Helper()
+	if text == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return d.Microseconds()
+}
+
+func (s *session) number(text string) uint64 {
+	s.t.Helper()
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+// task finds a task by its id: "in/x#1".
+func (s *session) task(id string) *Task {
+	s.t.Helper()
+	path, visit, _ := strings.Cut(id, "#")
+	at, ok := s.m.plan.Index(path)
+	t := s.m.Task(at, uint32(s.number(visit)))
+	if !ok || t == nil {
+		s.t.Fatalf("task %s is not open", id)
+	}
+	return t
+}
+
+// command does one thing and says what came of it.
+func (s *session) command(text string) string {
+	all := words(text)
+	verb, all := all[0], all[1:]
+	switch {
+	case strings.HasPrefix(verb, "+"): // time goes on
+		s.now += s.duration(verb[1:])
+		return ""
+	case verb == "state":
+		return s.m.dump()
+	case verb == "journal":
+		return s.lines(s.journal)
+	case verb == "crash": // another process reads the journal
+		s.m = s.fold(s.m.plan)
+		return s.next(nil)
+	case verb == "replan":
+		s.m = s.fold(s.plans[all[0]])
+		if fits := s.m.Fits(); fits != "" {
+			return "does not fit: " + fits + "\n"
+		}
+		return s.next(nil)
+	case verb == "due":
+		return s.due()
+	case verb == "apply":
+		return s.apply(all)
+	case verb == "cut":
+		return s.cut(all)
+	case verb == "next":
+		return s.next(nil)
+	}
+	return s.input(verb, all)
+}
+
+func (s *session) fold(p *plan.Plan) *Machine {
+	s.t.Helper()
+	m := New(p)
+	for i := range s.journal {
+		if err := m.Apply(&s.journal[i]); err != nil {
+			s.t.Fatalf("the journal does not fold: %v", err)
+		}
+	}
+	return m
+}
+
+func (s *session) due() string {
+	text := "nothing is due"
+	if due := s.m.Due(); due != math.MaxInt64 {
+		text = "due at " + clock(due)
+	}
+	if left := s.m.TimeLeft(); left != math.MaxInt64 {
+		text += ", time left " + time.Duration(left*1000).String()
+	}
+	if s.m.Underway() {
+		text += ", under way"
+	}
+	return text + "\n"
+}
+
+// next says what follows, and takes it into the journal.
+func (s *session) next(err error) string {
+	if err != nil {
+		s.m.Flush()
+		return "refused: " + err.Error() + "\n"
+	}
+	work, err := s.m.Next(s.now)
+	if err != nil {
+		return "error: " + err.Error() + "\n"
+	}
+	var b strings.Builder
+	b.WriteString(s.lines(work.Append))
+	s.take(work.Append)
+	for _, start := range work.Start {
+		fmt.Fprintf(&b, "%s %s\n", [...]string{"run", "enter", "leave"}[start.Do], s.m.TaskID(start.Task))
+	}
+	switch {
+	case work.Complete:
+		fmt.Fprintf(&b, "complete with the value of %d\n", work.Final)
+	case work.Idle:
+		b.WriteString("idle\n")
+	}
+	return b.String()
+}
+
+// record takes the entries that a task records while it runs.
+func (s *session) record(err error) string {
+	if err != nil {
+		s.m.Flush()
+		return "refused: " + err.Error() + "\n"
+	}
+	entries := s.m.Flush()
+	text := s.lines(entries)
+	s.take(entries)
+	return text
+}
+
+// take appends entries to the journal, as a store does: it keeps nothing of the machine's memory.
+func (s *session) take(entries []journal.Entry) {
+	for _, e := range entries {
+		if e.Seq != uint64(len(s.journal))+1 {
+			s.t.Errorf("entry %d has seq %d", len(s.journal)+1, e.Seq)
+		}
+		e.Value, e.Body = bytes.Clone(e.Value), bytes.Clone(e.Body)
+		s.journal = append(s.journal, e)
+	}
+}
+
+// lines show entries.
+func (s *session) lines(entries []journal.Entry) string {
+	var b strings.Builder
+	for i := range entries {
+		e := &entries[i]
+		task := ""
+		if e.Node != "" {
+			task = node.TaskID(e.Node, int(e.Visit))
+		}
+		base := ""
+		if e.Base > 0 {
+			base = strconv.FormatUint(e.Base, 10)
+		}
+		attempt := ""
+		if e.Attempt > 1 {
+			attempt = strconv.Itoa(int(e.Attempt))
+		}
+		fmt.Fprintf(&b, "%3d %s\n", e.Seq, facts(strings.TrimSpace(e.Kind.String()+" "+task), "at", clock(e.At), "attempt", attempt, "op", e.Op,
+			"to", shownTarget(e.To), "of", base, "flags", flags(e.Flags), "value", string(e.Value), "body", s.body(e)))
+	}
+	return b.String()
+}
+
+// body shows an entry's body, the fingerprint of the plan aside.
+func (s *session) body(e *journal.Entry) string {
+	if len(e.Body) == 0 {
+		return ""
+	}
+	text := string(e.Body)
+	for name, p := range s.plans {
+		text = strings.ReplaceAll(text, p.Fingerprint(), "(plan "+name+")")
+	}
+	return strings.ReplaceAll(text, "(plan )", "(plan)")
+}
+
+func flags(f uint8) string {
+	var all []string
+	for i, name := range []string{"final", "catch", "expired", "base"} {
+		if f&(1<<i) != 0 {
+			all = append(all, name)
+		}
+	}
+	return strings.Join(all, "+")
+}
+
+func valueOf(a arguments) Value {
+	text, ok := a["="]
+	switch {
+	case !ok:
+		return Value{}
+	case a["base"] != "":
+		n, _ := strconv.ParseUint(a["base"], 10, 64)
+		return Value{Changed: true, Delta: true, Base: n, Data: []byte(text)}
+	}
+	return Value{Changed: true, Data: []byte(text)}
+}
+
+func rawJSON(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
+}
