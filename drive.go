@@ -128,6 +128,7 @@ func (d *drive) commit(ctx context.Context, in input) error {
 		d.add(in)
 	}
 	for {
+		busy := d.m.Busy() // before Next hands out what will not be started if the append fails
 		if err := d.play(); err != nil {
 			return err
 		}
@@ -137,7 +138,7 @@ func (d *drive) commit(ctx context.Context, in input) error {
 		}
 		err = d.append(ctx, work.Append)
 		if errors.Is(err, journal.ErrConflict) {
-			if err = d.rebase(ctx); err == nil {
+			if err = d.rebase(ctx, busy); err == nil {
 				continue
 			}
 		}
@@ -160,7 +161,7 @@ func (d *drive) record(ctx context.Context, in input) error {
 		}
 		err := d.append(ctx, d.m.Flush())
 		if errors.Is(err, journal.ErrConflict) {
-			if err = d.rebase(ctx); err == nil {
+			if err = d.rebase(ctx, d.m.Busy()); err == nil {
 				continue
 			}
 		}

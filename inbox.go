@@ -196,6 +196,9 @@ func (rt *Runtime) amend(
 		if errors.Is(err, ErrExpired) && wasOpen {
 			rt.wake(q.Run) // its deadline is due, and nobody was there to notice
 		}
+		if err == nil && len(entries) == 0 && drive && q.State == journal.Answered {
+			rt.wake(q.Run) // the answer may have been recorded by somebody who does not drive
+		}
 		if err != nil || len(entries) == 0 {
 			return err
 		}

@@ -39,10 +39,7 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 		}
 		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
 	case Status(status).Ended():
-		d.idle = true
-		result, err := d.rt.Result(ctx, d.id, d.plan)
-		d.result = result
-		return err
+		return d.found(ctx)
 	case why.Reason == machine.ReasonReplan:
 		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
 	case status == machine.Running && d.m.Underway():
@@ -52,10 +49,21 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 	if d.m.Due() <= now {
 		d.add(func(m *machine.Machine) error { return m.Fire(now) })
 	}
-	if err := d.commit(ctx, nil); err != nil && !errors.Is(err, errOver) {
+	err := d.commit(ctx, nil)
+	if errors.Is(err, errOver) { // somebody ended the run meanwhile
+		return d.found(ctx)
+	}
+	if err != nil {
 		return d.rt.storeError(d.id, err)
 	}
 	return nil
+}
+
+// found takes the result of a run that has ended from the store: there is nothing to drive.
+func (d *drive) found(ctx context.Context) (err error) {
+	d.idle, d.queue = true, nil
+	d.result, err = d.rt.Result(ctx, d.id, d.plan)
+	return err
 }
 
 // read folds the stored journal into a new machine, finds the values that are referred to, and returns the entries
@@ -119,8 +127,8 @@ func (d *drive) planChanged(reason string) error {
 
 // rebase reads what others wrote since this drive last wrote. Answers, claims and a cancellation are folded in; when
 // another process drives the run, this one has lost it (law J3).
-func (d *drive) rebase(ctx context.Context) error {
-	head, busy, kept := d.row.Head, d.m.Busy(), d.vals
+func (d *drive) rebase(ctx context.Context, busy []machine.Visit) error {
+	head, kept := d.row.Head, d.vals
 	news, err := d.read(ctx, head)
 	if err != nil {
 		return err

@@ -32,9 +32,10 @@ type Runtime struct {
 	wg     sync.WaitGroup
 
 	mu      sync.Mutex
-	drives  map[string]*drive     // the runs that are driven now
-	bells   map[string]*bell      // who waits for a change of a run
-	plans   map[string]*plan.Plan // by fingerprint, of the runs that were started here
+	drives  map[string]*drive        // the runs that are driven now
+	loading map[string]chan struct{} // the runs that are being taken up; closed when that is done
+	bells   map[string]*bell         // who waits for a change of a run
+	plans   map[string]*plan.Plan    // by fingerprint, of the runs that were started here
 	schemas map[string]*schema.Schema
 	parked  parking
 	trouble map[string]error // why a run that had to go on by itself could not
@@ -46,7 +47,7 @@ type Runtime struct {
 func New(o Options) (*Runtime, error) {
 	rt := &Runtime{
 		options: o, store: o.Store, log: o.Logger, clock: o.Clock,
-		drives: make(map[string]*drive), bells: make(map[string]*bell),
+		drives: make(map[string]*drive), loading: make(map[string]chan struct{}), bells: make(map[string]*bell),
 		plans: make(map[string]*plan.Plan), schemas: make(map[string]*schema.Schema),
 		trouble: make(map[string]error),
 	}
@@ -140,27 +141,49 @@ func (rt *Runtime) Retry(ctx context.Context, id string, p *plan.Plan) (*Run, er
 }
 
 func (rt *Runtime) resume(ctx context.Context, id string, p *plan.Plan, why journal.ResumedBody) (*Run, error) {
-	rt.mu.Lock()
-	if d := rt.drives[id]; d != nil {
-		rt.mu.Unlock()
-		if why.Reason != "" {
-			return nil, &Error{Code: CodeConflict, Run: id, Err: fmt.Errorf("%w: the run is being driven; stop it first", ErrConflict)}
+	for {
+		rt.mu.Lock()
+		if d := rt.drives[id]; d != nil {
+			d.again = d.again || why.Reason == "" // it may have looked before what is resumed for was written
+			rt.mu.Unlock()
+			if why.Reason != "" {
+				return nil, &Error{Code: CodeConflict, Run: id, Err: fmt.Errorf("%w: the run is being driven; stop it first", ErrConflict)}
+			}
+			return rt.handle(id, p, d), nil
 		}
-		return rt.handle(id, p, d), nil
+		loading := rt.loading[id]
+		if loading == nil {
+			rt.loading[id] = make(chan struct{})
+			rt.mu.Unlock()
+			break
+		}
+		rt.mu.Unlock()
+		select {
+		case <-loading: // an answer, a timer and a caller may take the run up at the same time
+		case <-ctx.Done():
+			return nil, &Error{Code: CodeStopped, Run: id, Err: ctx.Err()}
+		}
 	}
-	rt.mu.Unlock()
+	defer rt.loaded(id)
 	d := rt.newDrive(id, p, Sync)
 	d.unpark(ctx)
-	if err := d.load(ctx, why); err != nil {
-		return nil, err
+	err := d.load(ctx, why)
+	if err == nil {
+		err = rt.launch(d)
 	}
-	if err := rt.launch(d); err != nil {
-		if errors.Is(err, errDriven) {
-			return rt.resume(ctx, id, p, why)
-		}
+	if err != nil {
+		d.stop()
 		return nil, err
 	}
 	return rt.handle(id, p, d), nil
+}
+
+// loaded lets others take up the run that was being loaded.
+func (rt *Runtime) loaded(id string) {
+	rt.mu.Lock()
+	close(rt.loading[id])
+	delete(rt.loading, id)
+	rt.mu.Unlock()
 }
 
 // errDriven says that this runtime drives the run already.

@@ -80,8 +80,8 @@ func runError(run string, body journal.FinishedBody, cause error) error {
 	err := &Error{Code: CodeFailed, Run: run, Task: body.Task, Err: cause}
 	sentinel := sentinels[body.Code]
 	switch Status(body.Status) {
-	case Cancelled:
-		err.Code, sentinel = CodeCancelled, ErrCancelled
+	case Cancelled: // whatever a task said meanwhile is not why
+		err.Code, err.Err, sentinel = CodeCancelled, nil, ErrCancelled
 	case Expired:
 		err.Code, sentinel = CodeExpired, ErrExpired
 	case Stuck:

@@ -2,8 +2,8 @@
 // sits at the terminal, lists and answers what waits for people, and tells afterwards what happened.
 //
 // The command holds flags, wiring and what a terminal needs; whatever a run does is done by the packages it uses.
-// Everything that can be said about its behaviour (exit codes, what goes to stdout) is in docs/cli.md and in the
-// scripts of testdata/script.
+// How it behaves (exit codes, what goes to stdout, what is said when something is wrong) is specified by the scripts
+// in testdata/script.
 package main
 
 import (

@@ -24,7 +24,7 @@ func counted(t *testing.T) (program string, calls func() map[string]int) {
 	dir := t.TempDir()
 	program, log := filepath.Join(dir, "inspect"), filepath.Join(dir, "calls")
 	script := fmt.Sprintf("#!/bin/sh\necho \"$1\" >>'%s'\nexec '%s' \"$1\"\n", log, built.inspect)
-	if err := os.WriteFile(program, []byte(script), 0o755); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return program, func() map[string]int {
@@ -33,7 +33,7 @@ func counted(t *testing.T) (program string, calls func() map[string]int) {
 		if err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
-		for _, name := range strings.Fields(string(text)) {
+		for name := range strings.FieldsSeq(string(text)) {
 			count[name]++
 		}
 		return count

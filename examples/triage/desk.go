@@ -66,7 +66,7 @@ func (m mailbox) Send(_ context.Context, to, text, key string) (string, error) {
 		return "", err
 	}
 	_, err = fmt.Fprintf(f, "To: %s\nKey: %s\n\n%s\n\n", to, key, text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return "", err
 	}
 	return "to " + to + ", in " + m.path, nil

@@ -29,12 +29,13 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	p := program{in: os.Stdin, out: os.Stdout}
 	if info, err := os.Stdin.Stat(); err == nil {
 		p.echo = info.Mode()&os.ModeCharDevice == 0
 	}
-	os.Exit(p.run(ctx, os.Args[1:]))
+	code := p.run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
 }
 
 // program is the program and its surroundings.

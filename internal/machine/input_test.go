@@ -157,14 +157,19 @@ var kinds = func() map[string]journal.Kind {
 }()
 
 // apply folds an entry that no input has made into a copy of the machine: apply KIND [TASK] [op OP] [to TARGET] …
-func (s *session) apply(all []string) string {
+// Refuse is the same for an entry that may not be taken.
+func (s *session) apply(verb string, all []string) string {
 	s.t.Helper()
 	e := s.entry(all)
 	m := s.fold(s.m.plan)
-	if err := m.Apply(&e); err != nil {
-		if !errors.Is(err, journal.ErrCorrupt) || !strings.HasPrefix(err.Error(), fmt.Sprintf("seq %d, ", e.Seq)) {
-			return fmt.Sprintf("NOT AS IT SHOULD BE (%T): %v\n", err, err)
-		}
+	err := m.Apply(&e)
+	switch {
+	case err == nil && verb == "refuse":
+		s.t.Errorf("%s is taken, although it cannot follow", strings.Join(all, " "))
+	case err != nil && (!errors.Is(err, journal.ErrCorrupt) || !strings.HasPrefix(err.Error(), fmt.Sprintf("seq %d, ", e.Seq))):
+		s.t.Errorf("%s: the error is %T (%v), want ErrCorrupt with its seq", strings.Join(all, " "), err, err)
+	}
+	if err != nil {
 		return err.Error() + "\n"
 	}
 	return "taken:\n" + m.dump()

@@ -300,8 +300,8 @@ func (s *session) command(text string) string {
 		return s.next(nil)
 	case verb == "due":
 		return s.due()
-	case verb == "apply":
-		return s.apply(all)
+	case verb == "apply" || verb == "refuse":
+		return s.apply(verb, all)
 	case verb == "cut":
 		return s.cut(all)
 	case verb == "next":

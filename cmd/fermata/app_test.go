@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// command makes a Main of a test's own, with a store in a temporary folder.
+func command(t *testing.T) (m *Main, stdout, stderr *bytes.Buffer) {
+	t.Helper()
+	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
+	variables := map[string]string{"XDG_STATE_HOME": t.TempDir(), "USER": "tester"}
+	return &Main{
+		Name: "fermata", Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr,
+		Getenv:  func(name string) string { return variables[name] },
+		Environ: func() []string { return nil },
+		Exit:    func(code int) { t.Errorf("Exit(%d) was called", code) },
+	}, stdout, stderr
+}
+
+func TestParseDSN(t *testing.T) {
+	tests := []struct {
+		text string
+		want dsn
+		err  string
+	}{
+		{"memory:", dsn{memory: true, from: "--store"}, ""},
+		{"runs.db", dsn{path: "runs.db", from: "--store"}, ""},
+		{"/tmp/a:b.db", dsn{path: "/tmp/a:b.db", from: "--store"}, ""},
+		{`C:\runs.db`, dsn{path: `C:\runs.db`, from: "--store"}, ""},
+		{"sqlite:x/y.db", dsn{path: "x/y.db", from: "--store"}, ""},
+		{"sqlite:///tmp/y.db", dsn{path: "/tmp/y.db", from: "--store"}, ""},
+		{"sqlite:", dsn{}, "expected sqlite:PATH, found no path"},
+		{"memory:x", dsn{}, "takes nothing after the colon"},
+		{"postgres://user:secret@host/db", dsn{}, "stores of kind postgres are not available yet"},
+		{"rediss://host", dsn{}, "stores of kind rediss are not available yet"},
+		{"mysql:x", dsn{}, "unknown kind of store \"mysql\""},
+	}
+	for _, tt := range tests {
+		got, err := parseDSN(tt.text, "--store")
+		if tt.err != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("parseDSN(%q): %v, want %q", tt.text, err, tt.err)
+			}
+			continue
+		}
+		if err != nil || got != tt.want {
+			t.Errorf("parseDSN(%q) = %+v, %v; want %+v", tt.text, got, err, tt.want)
+		}
+	}
+}
+
+func FuzzParseDSN(f *testing.F) {
+	for _, seed := range []string{"memory:", "sqlite://x", "postgres://u:p@h/d", `C:\x`, ":", "a:b:c"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if d, err := parseDSN(text, "--store"); err == nil && !d.memory && d.path == "" && text != "" {
+			t.Errorf("parseDSN(%q) is neither memory nor a path", text)
+		}
+	})
+}
+
+func TestShellQuote(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "''", "int_01-2": "int_01-2", `"yes"`: `'"yes"'`, "it's": `'it'\''s'`, "a b": "'a b'", "$HOME": "'$HOME'", "sqlite:x.db": "sqlite:x.db",
+	} {
+		if got := shellQuote(in); got != want {
+			t.Errorf("shellQuote(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// What is shown to be copied can be called as this command was.
+func TestProgram(t *testing.T) {
+	for name, want := range map[string]string{
+		"fermata":                           "fermata",
+		"/usr/local/bin/fermata":            "fermata",
+		"./bin/fermata":                     "./bin/fermata",
+		"/tmp/go-build1/b001/exe/fermata":   "go run github.com/fermata-go/fermata/cmd/fermata",
+		"/x/.cache/go-build/ab/abc/fermata": "go run github.com/fermata-go/fermata/cmd/fermata",
+	} {
+		m := &Main{Name: name}
+		if got := m.program(); got != want {
+			t.Errorf("called as %s: %s, want %s", name, got, want)
+		}
+	}
+	m := &Main{Name: "fermata", global: globalFlags{store: "my runs.db"}}
+	if got, want := m.command("tasks", "answer", "int_1", "--value", `"yes"`), `fermata tasks answer int_1 --value '"yes"' --store 'my runs.db'`; got != want {
+		t.Errorf("command: %s, want %s", got, want)
+	}
+}
+
+func TestProgramInTheSourceTree(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	m := &Main{Name: "/tmp/go-build1/b001/exe/fermata"}
+	if got := m.program(); got != "go run ./cmd/fermata" {
+		t.Errorf("in the source tree: %s", got)
+	}
+}
+
+func TestShortID(t *testing.T) {
+	const a, b, c = "run_01939f2e-7abc-7def-8123-456789abcdef", "run_01939f2e-7abc-7def-8123-456789abcdff", "run_01939f2e-7abc-7abc-8123-456789abcdff"
+	tests := []struct {
+		id    string
+		among []string
+		want  string
+	}{
+		{a, nil, "run_01939f2e-7abc"},
+		{a, []string{a, "run_01939f2e-7abd-7def-8123-456789abcdef"}, "run_01939f2e-7abc"},
+		{a, []string{a, c}, "run_01939f2e-7abc-7d"},
+		{a, []string{a, b}, "run_01939f2e-7abc-7def-8123-456789abcde"},
+		{"mine", []string{"mine2"}, "mine"},
+		{"run_short", nil, "run_short"},
+	}
+	for _, tt := range tests {
+		got := shortID(tt.id, tt.among)
+		if got != tt.want {
+			t.Errorf("shortID(%s, %v) = %s, want %s", tt.id, tt.among, got, tt.want)
+		}
+		if found := byPrefix(got, "run_", append(tt.among, tt.id)[:max(len(tt.among), 1)]); len(tt.among) > 0 && tt.id != "mine" && len(found) != 1 {
+			t.Errorf("%s finds %d ids", got, len(found))
+		}
+	}
+}
+
+func TestDecodeInput(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{`{"a": 12345678901234567890, "b": [1.50]}`, `{"a":12345678901234567890,"b":[1.50]}`},
+		{"a: 1\nb: {c: [x, true]}\n", `{"a":1,"b":{"c":["x",true]}}`},
+		{"", `{}`},
+		{"[1]", "found a list"},
+		{"text", "found a text"},
+		{"3", "found a number"},
+		{"{", "expected an object"},
+		{"a: 1\n b: 2", "expected an object"},
+		{"{1: 2}", `expected a name, found the number 1`},
+	}
+	for _, tt := range tests {
+		got, err := decodeInput([]byte(tt.in))
+		text := ""
+		if err != nil {
+			text = err.Error()
+		} else if data, err := json.Marshal(got); err == nil {
+			text = string(data)
+		}
+		if !strings.Contains(text, tt.want) {
+			t.Errorf("decodeInput(%q) = %s, want %s", tt.in, text, tt.want)
+		}
+	}
+}
+
+func FuzzDecodeInput(f *testing.F) {
+	for _, seed := range []string{`{"a":1}`, "a: 1\nb: [x]", "a: 2001-01-01", "{1: 2}", "a: .nan", "a: &x [*x]"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		input, err := decodeInput(data)
+		if err != nil {
+			return
+		}
+		if _, err := json.Marshal(input); err != nil {
+			t.Errorf("%q gives what is no JSON: %v", data, err)
+		}
+	})
+}
+
+// The first signal ends the driving, the second the process, at once.
+func TestF3_SignalsStopAndEnd(t *testing.T) {
+	m, _, _ := command(t)
+	ended := make(chan int, 1)
+	m.Exit = func(code int) { ended <- code; select {} }
+	m.err = term.New(m.Stderr, m.Getenv)
+	d := &driver{m: m, restore: func() {}}
+	ctx, _ := d.signals(t.Context())
+	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	<-ctx.Done()
+	select {
+	case code := <-ended:
+		t.Fatalf("the first signal ended the process with %d", code)
+	default:
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := <-ended; code != exitPaused {
+		t.Errorf("the second signal ended the process with %d, want %d", code, exitPaused)
+	}
+}
+
+// Every event that the command writes fits the schema that it publishes, and so does the recipe.
+func TestPublishedSchemas(t *testing.T) {
+	events, err := schema.Parse(eventSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, stdout, stderr := command(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "all.yaml")
+	if err := os.WriteFile(file, []byte(everything), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	if code := m.Run(t.Context(), []string{"run", file, "--json", "--quiet", "--answer", "ask=yes"}); code != exitCompleted {
+		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(stdout.String()) {
+		var envelope struct{ Type string }
+		if err := json.Unmarshal([]byte(line), &envelope); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		seen[envelope.Type] = true
+		if envelope.Type == "result" {
+			continue
+		}
+		if err := events.Check([]byte(line)); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	for _, want := range []string{
+		"run.started", "run.paused", "run.resumed", "run.finished", "node.started", "node.finished", "node.retrying", "node.failed",
+		"route.taken", "step.finished", "interrupt", "interrupt.resolved", "diagnostic", "result",
+	} {
+		if !seen[want] {
+			t.Errorf("the run shows no %s", want)
+		}
+	}
+	for _, bad := range []string{
+		`{"v":2,"seq":1,"sub":0,"ts":"2026-01-01T00:00:00Z","run":"r","type":"run.paused","data":{}}`,
+		`{"v":1,"seq":1,"sub":0,"ts":"2026-01-01T00:00:00Z","run":"r","type":"node.started","data":{}}`,
+		`{"v":1,"seq":1,"sub":0,"ts":"2026-01-01T00:00:00Z","run":"r","type":"run.finished","data":{"status":"done"}}`,
+	} {
+		if events.Check([]byte(bad)) == nil {
+			t.Errorf("the schema takes %s", bad)
+		}
+	}
+}
+
+const everything = `
+policy: {max_retries: 1}
+agents:
+  flaky: {kind: exec, command: [sh, -c, "echo trying >&2; test -f ok || { touch ok; exit 1; }; echo '{}'"]}
+  broken: {kind: exec, command: [sh, -c, "exit 1"]}
+  fine: {kind: expr, set: {done: "true"}}
+topology:
+  entry_point: flaky
+  nodes:
+    - {type: agent, id: flaky, agent_ref: flaky}
+    - {type: human, id: ask, prompt: "Go on?"}
+    - {type: agent, id: broken, agent_ref: broken}
+    - {type: agent, id: fine, agent_ref: fine}
+  edges:
+    - {source: flaky, target: ask}
+    - {source: ask, target: broken}
+    - {source: broken, target: fine, condition: on_failure}
+`
+
+// The agents of the code of errors in result lines.
+func TestResultErrors(t *testing.T) {
+	got := []*resultError{
+		resultErrorOf(nil), resultErrorOf(usagef("u")), resultErrorOf(invalidf("i")), resultErrorOf(errInterrupted), resultErrorOf(errors.New("x")),
+	}
+	want := []*resultError{
+		nil, {Code: "usage", Message: "u"}, {Code: "invalid", Message: "i"}, {Code: "stopped", Message: "interrupted"}, {Code: "usage", Message: "x"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

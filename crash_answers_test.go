@@ -1,0 +1,305 @@
+package fermata_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/journaltest"
+	"github.com/fermata-go/fermata/journal/memory"
+	"github.com/fermata-go/fermata/journal/sqlite"
+	"github.com/fermata-go/fermata/node"
+)
+
+// onStores runs a test on each kind of store.
+func onStores(t *testing.T, test func(t *testing.T, s journal.Store)) {
+	t.Run("memory", func(t *testing.T) { test(t, memory.New()) })
+	t.Run("sqlite", func(t *testing.T) {
+		s, err := sqlite.OpenWith(filepath.Join(t.TempDir(), "runs.db"), sqlite.Options{Sync: sqlite.Normal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		test(t, s)
+	})
+}
+
+// runtimeOn is a runtime that is closed with the test.
+func runtimeOn(t *testing.T, s journal.Store) *fermata.Runtime {
+	t.Helper()
+	rt, err := fermata.New(fermata.Options{Store: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return rt
+}
+
+// within is the context of a test that must not hang.
+func within(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// question starts a run that asks one question, and waits until it is open.
+func question(t *testing.T, rt *fermata.Runtime) (*graph.Run[order], fermata.Interrupt) {
+	t.Helper()
+	g := chain([]string{"review", "ship"}, func(b *graph.Builder[order]) {
+		b.Node("review", newWorld().asks("All right?")).Node("ship", notes("sent"))
+	})
+	run, err := g.Start(t.Context(), rt, order{Amount: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := run.Wait(within(t))
+	if err != nil || len(result.Interrupts) != 1 {
+		t.Fatalf("expected one question, found %+v, %v", result, err)
+	}
+	return run, result.Interrupts[0]
+}
+
+// answers lists the answers that a run's journal holds.
+func answers(t *testing.T, s journal.Store, run string) []string {
+	t.Helper()
+	var list []string
+	for _, e := range journalOf(t, s, run) {
+		if e.Kind == journal.InterruptResolved {
+			list = append(list, string(e.Value))
+		}
+	}
+	return list
+}
+
+// A hundred people say the same at the same time, through two runtimes: all are thanked, and it is said once.
+func TestH2_100IdenticalAnswersApplyOnce(t *testing.T) {
+	onStores(t, func(t *testing.T, s journal.Store) {
+		doors := []*fermata.Runtime{runtimeOn(t, s), runtimeOn(t, s)}
+		run, q := question(t, doors[0])
+		failed := atOnce(100, func(n int) error { return doors[n%2].Answer(t.Context(), q.ID, "yes") })
+		for n, err := range failed {
+			if err != nil {
+				t.Errorf("answer %d: %v", n, err)
+			}
+		}
+		result, err := run.Wait(within(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []any{result.Status, result.State.Log, answers(t, s, run.ID())}
+		want := []any{fermata.Completed, []string{"review#1: yes", "ship#1: sent"}, []string{`"yes"`}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		checkRow(t, s, run.ID())
+	})
+}
+
+// A hundred people say different things at the same time: one of them is heard, and the others are told so.
+func TestH2_DifferentAnswersConflict(t *testing.T) {
+	onStores(t, func(t *testing.T, s journal.Store) {
+		doors := []*fermata.Runtime{runtimeOn(t, s), runtimeOn(t, s)}
+		run, q := question(t, doors[0])
+		failed := atOnce(100, func(n int) error { return doors[n%2].Answer(t.Context(), q.ID, fmt.Sprint(n)) })
+		won := -1
+		for n, err := range failed {
+			known, _ := errors.AsType[*fermata.Error](err)
+			switch {
+			case err == nil && won >= 0:
+				t.Errorf("answers %d and %d were both accepted", won, n)
+			case err == nil:
+				won = n
+			case known == nil || known.Code != fermata.CodeConflict || !errors.Is(err, fermata.ErrAnswered):
+				t.Errorf("answer %d: expected a conflict, found %v", n, err)
+			}
+		}
+		result, err := run.Wait(within(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []any{result.Status, result.State.Log, answers(t, s, run.ID())}
+		want := []any{
+			fermata.Completed, []string{fmt.Sprintf("review#1: %d", won), "ship#1: sent"}, []string{fmt.Sprintf(`"%d"`, won)},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		checkRow(t, s, run.ID())
+	})
+}
+
+// atOnce calls f n times at the same time.
+func atOnce(n int, f func(n int) error) []error {
+	failed := make([]error, n)
+	begin := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			<-begin
+			failed[i] = f(i)
+		})
+	}
+	close(begin)
+	wg.Wait()
+	return failed
+}
+
+// checkRow looks whether what is listed of a run that has ended is what its journal says.
+func checkRow(t *testing.T, s journal.Store, run string) {
+	t.Helper()
+	rows, err := s.Runs(t.Context(), journal.RunFilter{ID: run})
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	got := []any{rows[0].Status, rows[0].Waiting, rows[0].Head}
+	want := []any{string(fermata.Completed), 0, uint64(len(journalOf(t, s, run)))}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("status, open questions and head of the row (-want +got):\n%s", diff)
+	}
+}
+
+// Two runtimes take up one run at the same time, again and again: one of them brings it to its end, the other is told
+// that it was not the first.
+func TestJ3_TwoRuntimesResumeOneRun(t *testing.T) {
+	onStores(t, func(t *testing.T, s journal.Store) {
+		for round := range 10 {
+			w, taken := newWorld(), make(chan struct{})
+			var hold sync.Map // runs that are held up at their second step
+			g := chain([]string{"pay"}, func(b *graph.Builder[order]) {
+				b.Node("pay", func(ctx node.Context, o order) (order, error) {
+					for _, name := range []string{"first", "second", "third"} {
+						if _, err := w.step(ctx, name); err != nil {
+							return o, err
+						}
+						if _, again := hold.LoadOrStore(name, true); name == "first" && !again {
+							<-ctx.Done()
+							return o, ctx.Err()
+						}
+						<-taken
+					}
+					return o.note("done"), nil
+				})
+			})
+			first := runtimeOn(t, s)
+			run, err := g.Start(t.Context(), first, order{}, fermata.WithID(fmt.Sprintf("run_%d", round)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for w.effects()["first"] == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			run.Stop()
+			two := []*fermata.Runtime{runtimeOn(t, s), runtimeOn(t, s)}
+			runs := make([]*graph.Run[order], 2)
+			failed := atOnce(2, func(n int) (err error) {
+				runs[n], err = g.Resume(t.Context(), two[n], run.ID())
+				return err
+			})
+			close(taken)
+			won := 0
+			for n, err := range failed {
+				var result graph.Result[order]
+				if err == nil {
+					result, err = runs[n].Wait(within(t))
+				}
+				switch known, _ := errors.AsType[*fermata.Error](err); {
+				case err == nil && result.Status == fermata.Completed:
+					won++
+				case known == nil || known.Code != fermata.CodeConflict:
+					t.Errorf("round %d: expected the end or a conflict, found %s, %v", round, result.Status, err)
+				}
+			}
+			if won != 1 {
+				t.Errorf("round %d: %d of two runtimes brought the run to its end", round, won)
+			}
+			if n := w.effects()["third"]; n > 2 {
+				t.Errorf("round %d: the third step happened %d times", round, n)
+			}
+			checkRow(t, s, run.ID())
+		}
+	})
+}
+
+// Whoever waits for a run that nobody here drives any more is told so, and does not wait for ever.
+func TestF3_WaitSaysThatNobodyDrives(t *testing.T) {
+	s := memory.New()
+	here, elsewhere := runtimeOn(t, s), runtimeOn(t, s)
+	run, q := question(t, here)
+	if err := elsewhere.Answer(t.Context(), q.ID, "yes", fermata.Hold()); err != nil {
+		t.Fatal(err)
+	}
+	if result, err := run.Wait(within(t)); !errors.Is(err, fermata.ErrStopped) {
+		t.Errorf("answered elsewhere and driven by nobody: expected ErrStopped, found %q, %v", result.Status, err)
+	}
+}
+
+// A run that is told to stop stops, also when something has just come that it could go on with.
+func TestF3_StopStops(t *testing.T) {
+	s := memory.New()
+	rt := runtimeOn(t, s)
+	working := make(chan struct{})
+	g := chain([]string{"work"}, func(b *graph.Builder[order]) {
+		b.Node("work", func(ctx node.Context, o order) (order, error) {
+			if _, err := node.Ask[string](ctx, nil, node.ID("aside")); err != nil {
+				return o, err
+			}
+			close(working)
+			<-ctx.Done()
+			return o, ctx.Err()
+		})
+	})
+	run, err := g.Start(t.Context(), rt, order{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-working
+	open, err := rt.Inbox(t.Context(), journal.InboxFilter{})
+	if err != nil || len(open) != 1 {
+		t.Fatalf("%d questions, %v", len(open), err)
+	}
+	if err := rt.Answer(t.Context(), open[0].ID, "yes"); err != nil {
+		t.Fatal(err)
+	}
+	run.Stop()
+	if result, err := run.Wait(within(t)); !errors.Is(err, fermata.ErrStopped) {
+		t.Errorf("expected ErrStopped, found %q, %v", result.Status, err)
+	}
+	list := journalOf(t, s, run.ID())
+	if last := list[len(list)-1]; last.Kind != journal.InterruptResolved {
+		t.Errorf("behind the answer the journal goes on with %s", last.Kind)
+	}
+}
+
+// When the store cannot say how a run stands, Wait says that, and not how it stood before.
+func TestJ2_WaitDoesNotTellOldNews(t *testing.T) {
+	inner := memory.New()
+	s := journaltest.NewFaulty(inner)
+	here, elsewhere := runtimeOn(t, s), runtimeOn(t, inner)
+	run, q := question(t, here)
+	if err := elsewhere.Answer(t.Context(), q.ID, "yes", fermata.Hold()); err != nil {
+		t.Fatal(err)
+	}
+	s.FailRead(s.Reads()+1, journaltest.Before)
+	result, err := run.Wait(within(t))
+	if wrong := isFault(err); wrong != nil {
+		t.Errorf("%v: found %q with %d questions, %v", wrong, result.Status, len(result.Interrupts), err)
+	}
+}
