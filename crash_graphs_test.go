@@ -62,7 +62,7 @@ func (w *world) effects() map[string]int {
 
 // step is a step with an effect; its value tells how it was called.
 func (w *world) step(ctx node.Context, name string, opts ...node.StepOption) (string, error) {
-	return node.Step(ctx, name, func(ctx context.Context) (string, error) {
+	return node.Step(ctx, name, func(ctx node.Context) (string, error) {
 		w.effect(ctx, name)
 		return "did " + name, nil
 	}, opts...)
@@ -158,7 +158,7 @@ var crashCases = []crashCase{
 					if _, err := w.step(ctx, "look up"); err != nil {
 						return o, err
 					}
-					_, err := node.Step(ctx, "charge", func(sc context.Context) (int, error) {
+					_, err := node.Step(ctx, "charge", func(sc node.Context) (int, error) {
 						w.effect(sc, "charge")
 						if ctx.Info().Attempt < 3 {
 							return 0, errors.New("the bank is closed")

@@ -52,7 +52,7 @@ func (o outside) effect(ctx context.Context, name string) error {
 }
 
 func (o outside) step(ctx node.Context, name string, takes time.Duration) error {
-	_, err := node.Step(ctx, name, func(ctx context.Context) (string, error) {
+	_, err := node.Step(ctx, name, func(ctx node.Context) (string, error) {
 		if err := o.effect(ctx, name); err != nil {
 			return "", err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"strings"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -155,7 +156,15 @@ func (e *Event) OpID() string {
 	case journal.InterruptOpened, journal.InterruptUpdated, journal.InterruptResolved:
 		return e.Entry.Op
 	}
-	return "op_" + e.Task() + "/" + e.Entry.Op
+	return "op_" + e.Task() + "/" + readable(e.Entry.Op)
+}
+
+// readable writes the identity of a call that was made inside a step with a slash.
+func readable(op string) string {
+	if !strings.Contains(op, node.Inside) {
+		return op
+	}
+	return strings.ReplaceAll(op, node.Inside, "/")
 }
 
 // Data is what the event says, as JSON: an object, by the event's type.
@@ -179,7 +188,7 @@ func (e *Event) Data() (json.RawMessage, error) {
 	case journal.RouteTaken:
 		e.routeData(data)
 	case journal.TextStart, journal.TextDelta, journal.TextEnd:
-		data["segmentId"] = "seg_" + e.Task() + "/" + en.Op
+		data["segmentId"] = "seg_" + e.Task() + "/" + readable(en.Op)
 		if en.Kind == journal.TextDelta {
 			data["text"] = en.To
 		}
@@ -197,7 +206,7 @@ func (e *Event) Data() (json.RawMessage, error) {
 	case journal.InterruptUpdated:
 		data["requestId"] = en.Op
 	case journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired:
-		data["step"] = en.Op
+		data["step"] = readable(en.Op)
 		if len(en.Value) > 0 {
 			data["value"] = json.RawMessage(en.Value)
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,7 +34,7 @@ type host struct {
 	consumed  int    // how many of those this pass has made
 	behind    string // the call that the last pass was left at, until this one has passed it
 	made      []made
-	within    []string // the steps that are being done now
+	doing     map[string]bool // the steps that are being done now, and whether others are beside them
 	suspended bool
 	waitFor   string
 
@@ -57,11 +56,12 @@ func (h *host) begin(t *machine.Task, flat *plan.Flat) {
 	h.observe(t, flat)
 	h.recorded, h.consumed, h.behind = 0, 0, t.LastWait
 	for i := range t.Ops {
-		if t.Ops[i].Attempt == t.Attempt {
+		if t.Ops[i].Attempt == t.Attempt && !strings.Contains(t.Ops[i].ID, node.Inside) {
 			h.recorded++
 		}
 	}
-	h.made, h.within = h.made[:0], h.within[:0]
+	h.made = h.made[:0]
+	clear(h.doing)
 	h.suspended, h.waitFor, h.broken, h.storeFailed, h.streams = false, "", nil, nil, nil
 	h.calls.Store(0)
 	h.mu.Unlock()
@@ -107,8 +107,19 @@ func (h *host) enter(pass uint64) error {
 	return err
 }
 
-// skipped names a call that the journal holds and the pass did not make, "" for none.
-func (h *host) skipped() string {
+// skipped names a call that the journal holds and the pass did not make, "" for none. What was made inside a step
+// does not count: its step answers for it.
+func (h *host) skipped() string { return h.firstMissed(func(*machine.Op) bool { return true }) }
+
+// missed is skipped while the pass goes on: a call that was made beside others may come yet.
+func (h *host) missed() string {
+	if len(h.doing) > 0 {
+		return ""
+	}
+	return h.firstMissed(func(op *machine.Op) bool { return !op.Beside })
+}
+
+func (h *host) firstMissed(counts func(*machine.Op) bool) string {
 	if h.consumed >= h.recorded {
 		return ""
 	}
@@ -117,8 +128,9 @@ func (h *host) skipped() string {
 		return ""
 	}
 	for i := range t.Ops {
-		if t.Ops[i].Attempt == h.attempt && !h.wasMade(t.Ops[i].ID) {
-			return t.Ops[i].ID
+		op := &t.Ops[i]
+		if op.Attempt == h.attempt && counts(op) && !strings.Contains(op.ID, node.Inside) && !h.wasMade(op.ID) {
+			return op.ID
 		}
 	}
 	return ""
@@ -127,7 +139,7 @@ func (h *host) skipped() string {
 func (h *host) wasMade(id string) bool {
 	for _, m := range h.made {
 		for n := 1; n <= m.n; n++ {
-			if opID(m.kind, m.key, n) == strings.SplitN(id, "@", 2)[0] {
+			if opID(m.kind, m.key, n) == id {
 				return true
 			}
 		}
@@ -145,26 +157,35 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 		return node.Op{}, err
 	}
 	defer h.mu.Unlock()
-	op := node.Op{Kind: kind, ID: opID(kind, key, h.count(kind, key, 1))}
+	op := node.Op{Kind: kind, ID: opID(kind, key, h.count(kind, key))}
 	t := h.d.m.Task(h.node, h.visit)
 	if t == nil {
 		return op, node.ErrTaskOver
 	}
+	inside := strings.Contains(op.ID, node.Inside)
 	known := t.Op(op.ID)
-	if known == nil {
-		if expected := h.skipped(); expected != "" {
+	if known == nil && !inside {
+		if expected := h.missed(); expected != "" {
 			h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: expected, Found: op.ID}
 			return op, h.broken
 		}
-		h.nest(&op)
+	}
+	if !inside && (kind == node.KindStep || kind == node.KindOnce) && (known == nil || !known.Done) {
+		if h.doing == nil {
+			h.doing = make(map[string]bool)
+		}
+		h.doing[op.ID] = false
+		if len(h.doing) > 1 {
+			for id := range h.doing {
+				h.doing[id] = true
+			}
+		}
+	}
+	if known == nil {
 		return op, nil
 	}
-	op.ID = known.ID
-	if known.Attempt == h.attempt {
+	if known.Attempt == h.attempt && !inside {
 		h.consumed++
-	}
-	if known.Done {
-		h.madeInside(t, known.ID)
 	}
 	op.Done, op.Value, op.Failure, op.Begun = known.Done, known.Value, known.Failure, known.Begun
 	if op.Done && kind == node.KindSleep {
@@ -183,44 +204,16 @@ func (h *host) passed(op string) {
 // replaying reports whether the pass still does what an earlier one has done.
 func (h *host) replaying() bool { return h.consumed < h.recorded || h.behind != "" }
 
-// count numbers calls among those of their kind and key, and returns the number of the last one.
-func (h *host) count(kind node.Kind, key string, calls int) int {
+// count numbers a call among those of its kind and key.
+func (h *host) count(kind node.Kind, key string) int {
 	for i := range h.made {
 		if h.made[i].kind == kind && h.made[i].key == key {
-			h.made[i].n += calls
+			h.made[i].n++
 			return h.made[i].n
 		}
 	}
-	h.made = append(h.made, made{kind: kind, key: key, n: calls})
-	return calls
-}
-
-// nest notes that a call without an effect of its own is made inside a step: a replay, which does not go into the
-// step, counts it as made.
-func (h *host) nest(op *node.Op) {
-	switch op.Kind {
-	case node.KindStep, node.KindOnce:
-		h.within = append(h.within, op.ID)
-	case node.KindEmit, node.KindNow, node.KindStream:
-		if n := len(h.within); n > 0 {
-			op.ID += "@" + h.within[n-1]
-		}
-	}
-}
-
-// madeInside counts the calls that were made inside a step whose outcome is recorded.
-func (h *host) madeInside(t *machine.Task, step string) {
-	for i := range t.Ops {
-		id, inside, nested := strings.Cut(t.Ops[i].ID, "@")
-		if !nested || inside != step {
-			continue
-		}
-		kind, rest, _ := strings.Cut(id, ":")
-		h.count(node.Kind(kind), rest[:strings.LastIndexByte(rest, '#')], 1)
-		if t.Ops[i].Attempt == h.attempt {
-			h.consumed++
-		}
-	}
+	h.made = append(h.made, made{kind: kind, key: key, n: 1})
+	return 1
 }
 
 // record stores an entry of the task; lazily with the next commit when nothing outside depends on it.
@@ -262,10 +255,11 @@ func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) err
 		return err
 	}
 	defer h.mu.Unlock()
-	h.within = slices.DeleteFunc(h.within, func(id string) bool { return id == op.ID })
+	beside := h.doing[op.ID]
+	delete(h.doing, op.ID)
 	var body []byte
-	if failure != "" {
-		body, _ = json.Marshal(journal.StepBody{Error: failure}) //nolint:errchkjson // a string always encodes
+	if failure != "" || beside {
+		body, _ = json.Marshal(journal.StepBody{Error: failure, Beside: beside}) //nolint:errchkjson // it always encodes
 	}
 	return h.record(op.Kind == node.KindNow, func(m *machine.Machine, t *machine.Task, now int64) error {
 		return m.Record(now, t, journal.StepFinished, op.ID, value, body)

@@ -626,7 +626,7 @@ func TestE3_ASlowReaderOfARunThatIsNotStored(t *testing.T) {
 func TestE4_OperationsKeepTheirNames(t *testing.T) {
 	store := memory.New()
 	g := single(func(ctx node.Context, s state) (state, error) {
-		if _, err := node.Step(ctx, "step", func(context.Context) (int, error) { return 1, nil }); err != nil {
+		if _, err := node.Step(ctx, "step", func(node.Context) (int, error) { return 1, nil }); err != nil {
 			return s, err
 		}
 		stream, err := node.Stream(ctx, "answer")

@@ -275,7 +275,7 @@ func TestF1_WhatATimeoutLeavesBehind(t *testing.T) {
 		Node("slow", func(ctx node.Context, s state) (state, error) {
 			before := node.IdempotencyKey(ctx)
 			<-leave
-			_, err := node.Step(ctx, "late", func(context.Context) (int, error) { return 1, nil })
+			_, err := node.Step(ctx, "late", func(node.Context) (int, error) { return 1, nil })
 			left <- []string{before, node.IdempotencyKey(ctx), ctx.Info().Task(), fmt.Sprint(errors.Is(err, node.ErrTaskOver))}
 			return s, nil
 		}, graph.Timeout(10*time.Millisecond)).
@@ -303,10 +303,10 @@ func TestF2_RetryContinuesFromTheFailedTask(t *testing.T) {
 	g := graph.New[state]("retry").
 		Node("a", visit).
 		Node("b", func(ctx node.Context, s state) (state, error) {
-			if _, err := node.Step(ctx, "charge", func(context.Context) (int, error) { return steps.add("charge"), nil }); err != nil {
+			if _, err := node.Step(ctx, "charge", func(node.Context) (int, error) { return steps.add("charge"), nil }); err != nil {
 				return s, err
 			}
-			if _, err := node.Step(ctx, "ship", func(context.Context) (int, error) {
+			if _, err := node.Step(ctx, "ship", func(node.Context) (int, error) {
 				if broken {
 					return 0, errors.New("no lorry")
 				}

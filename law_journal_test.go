@@ -78,11 +78,11 @@ func TestJ2_StoredFirstThenDone(t *testing.T) {
 	rt := newRuntime(t, fermata.Options{Store: store})
 	visit := func(ctx node.Context, s state) (state, error) {
 		note("running " + ctx.Info().Task())
-		if _, err := node.Step(ctx, "pay", func(context.Context) (int, error) { note("paying"); return 1, nil }); err != nil {
+		if _, err := node.Step(ctx, "pay", func(node.Context) (int, error) { note("paying"); return 1, nil }); err != nil {
 			return s, err
 		}
 		note("paid")
-		if _, err := node.Step(ctx, "ship", func(context.Context) (int, error) { note("shipping"); return 1, nil }, node.AtMostOnce()); err != nil {
+		if _, err := node.Step(ctx, "ship", func(node.Context) (int, error) { note("shipping"); return 1, nil }, node.AtMostOnce()); err != nil {
 			return s, err
 		}
 		note("shipped")
@@ -276,13 +276,13 @@ func TestJ5_ARecordedStepReturnsItsRecord(t *testing.T) {
 	var effects calls
 	var seen []string
 	run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
-		r, err := node.Step(ctx, "charge", func(context.Context) (receipt, error) {
+		r, err := node.Step(ctx, "charge", func(node.Context) (receipt, error) {
 			return receipt{ID: fmt.Sprint("r", effects.add("charge")), Cents: 1 << 60}, nil
 		})
 		if err != nil {
 			return s, err
 		}
-		_, failed := node.Step(ctx, "notify", func(context.Context) (int, error) {
+		_, failed := node.Step(ctx, "notify", func(node.Context) (int, error) {
 			return 0, fmt.Errorf("attempt %d: %w", effects.add("notify"), errFlaky)
 		})
 		var stepError *node.StepError
@@ -310,10 +310,10 @@ func TestJ5_AFailedStepIsTriedOncePerAttempt(t *testing.T) {
 	var effects calls
 	keys := make(map[string]bool)
 	run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
-		if _, err := node.Step(ctx, "charge", func(context.Context) (int, error) { return effects.add("charge"), nil }); err != nil {
+		if _, err := node.Step(ctx, "charge", func(node.Context) (int, error) { return effects.add("charge"), nil }); err != nil {
 			return s, err
 		}
-		_, err := node.Step(ctx, "ship", func(c context.Context) (int, error) {
+		_, err := node.Step(ctx, "ship", func(c node.Context) (int, error) {
 			keys[node.IdempotencyKey(c)] = true
 			if n := effects.add("ship"); n < 3 {
 				return 0, errFlaky
@@ -364,7 +364,7 @@ func TestJ5_ALostRecord(t *testing.T) {
 			faulty.FailAppend(tt.lost, journaltest.Before) // 1: the outline, 2: the start
 			var effects calls
 			g := single(func(ctx node.Context, s state) (state, error) {
-				n, err := node.Step(ctx, "charge", func(context.Context) (int, error) { return effects.add("charge"), nil }, tt.opts...)
+				n, err := node.Step(ctx, "charge", func(node.Context) (int, error) { return effects.add("charge"), nil }, tt.opts...)
 				s.N = n
 				return s, err
 			}, graph.Retry(3, time.Microsecond))

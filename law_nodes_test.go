@@ -95,7 +95,7 @@ func TestN5_QuestionsInSequence(t *testing.T) {
 			if err != nil {
 				return s, err
 			}
-			if _, err := node.Step(ctx, "note", func(context.Context) (int, error) { return effects.add(text), nil }); err != nil {
+			if _, err := node.Step(ctx, "note", func(node.Context) (int, error) { return effects.add(text), nil }); err != nil {
 				return s, err
 			}
 			s.Log = append(s.Log, text)
@@ -137,7 +137,7 @@ func TestN5_AQuestionThatNobodyWaitsForDoesNotHoldTheRun(t *testing.T) {
 // Replayed code that parts from its journal stops the run and says where.
 func TestN3_DivergenceStopsTheRun(t *testing.T) {
 	record := func(ctx node.Context, key string) error {
-		_, err := node.Step(ctx, key, func(context.Context) (string, error) { return key, nil })
+		_, err := node.Step(ctx, key, func(node.Context) (string, error) { return key, nil })
 		return err
 	}
 	ask := func(ctx node.Context, prompt string) error {
@@ -292,7 +292,7 @@ func TestN2_CallsInsideAStep(t *testing.T) {
 		return err
 	}
 	step := func(ctx node.Context, key string, do func() error, opts ...node.StepOption) error {
-		_, err := node.Step(ctx, key, func(context.Context) (int, error) { return 1, do() }, opts...)
+		_, err := node.Step(ctx, key, func(node.Context) (int, error) { return 1, do() }, opts...)
 		return err
 	}
 	done := func() error { return nil }
@@ -375,7 +375,7 @@ func TestJ5_AStepIsLostBehindCallsInside(t *testing.T) {
 			faulty := journaltest.NewFaulty(store)
 			faulty.FailAppend(tt.lost, journaltest.Before)
 			g := single(func(ctx node.Context, s state) (state, error) {
-				if _, err := node.Step(ctx, "s", func(context.Context) (int, error) { return 1, say(ctx, "inside") }, tt.opts...); err != nil {
+				if _, err := node.Step(ctx, "s", func(node.Context) (int, error) { return 1, say(ctx, "inside") }, tt.opts...); err != nil {
 					return s, err
 				}
 				return s, say(ctx, "after")

@@ -44,7 +44,7 @@ func TestN1_TheFunctionRunsAgainFromTheTop(t *testing.T) {
 	var did calls
 	g := single(func(ctx node.Context, s state) (state, error) {
 		did.add("before")
-		if _, err := node.Step(ctx, "step", func(context.Context) (int, error) { return did.add("step"), nil }); err != nil {
+		if _, err := node.Step(ctx, "step", func(node.Context) (int, error) { return did.add("step"), nil }); err != nil {
 			return s, err
 		}
 		did.add("between")
@@ -71,7 +71,7 @@ func TestN1_TheFunctionRunsAgainFromTheTop(t *testing.T) {
 func TestN2_EveryCallHasItsName(t *testing.T) {
 	rt, store := inMemory(t)
 	effect := func(ctx node.Context, key string, opts ...node.StepOption) error {
-		_, err := node.Step(ctx, key, func(c context.Context) (string, error) { return node.IdempotencyKey(c), nil }, opts...)
+		_, err := node.Step(ctx, key, func(c node.Context) (string, error) { return node.IdempotencyKey(c), nil }, opts...)
 		return err
 	}
 	g := graph.New[state]("names").
@@ -154,7 +154,7 @@ func TestN4_ReplayIsSilent(t *testing.T) {
 		if err := said(ctx, "one"); err != nil {
 			return s, err
 		}
-		if _, err := node.Step(ctx, "step", func(context.Context) (int, error) { return 1, nil }); err != nil {
+		if _, err := node.Step(ctx, "step", func(node.Context) (int, error) { return 1, nil }); err != nil {
 			return s, err
 		}
 		left, err := node.Ask[bool](ctx, nil, node.ID("left"))
@@ -226,7 +226,7 @@ func TestN4_ACallInsideAStep(t *testing.T) {
 		if err := node.Emit(ctx, node.EventMessage, "before"); err != nil {
 			return s, err
 		}
-		if _, err := node.Step(ctx, "step", func(context.Context) (int, error) { return 1, node.Emit(ctx, node.EventMessage, "inside") }); err != nil {
+		if _, err := node.Step(ctx, "step", func(node.Context) (int, error) { return 1, node.Emit(ctx, node.EventMessage, "inside") }); err != nil {
 			return s, err
 		}
 		if _, err := node.Interrupt[bool](ctx, nil); err != nil {
@@ -247,7 +247,7 @@ func TestN4_AttemptsLog(t *testing.T) {
 	rt := newRuntime(t, fermata.Options{Logger: book.logger()})
 	attempts := 0
 	run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
-		if _, err := node.Step(ctx, "step", func(context.Context) (int, error) { return 1, nil }); err != nil {
+		if _, err := node.Step(ctx, "step", func(node.Context) (int, error) { return 1, nil }); err != nil {
 			return s, err
 		}
 		attempts++
@@ -276,7 +276,7 @@ func TestN6_SwallowedSuspensionsAreSuspensions(t *testing.T) {
 		"returns another error": func(_ node.Context, s state, _ error) (state, error) { return s, errFlaky },
 		"panics":                func(node.Context, state, error) (state, error) { panic("lost my nerves") },
 		"calls on": func(ctx node.Context, s state, _ error) (state, error) {
-			_, err := node.Step(ctx, "after", func(context.Context) (int, error) { panic("the step was called") })
+			_, err := node.Step(ctx, "after", func(node.Context) (int, error) { panic("the step was called") })
 			if !errors.Is(err, node.ErrSuspended) {
 				panic(fmt.Sprintf("the step said %v", err))
 			}
@@ -340,7 +340,7 @@ func TestN7_PanicsAreErrors(t *testing.T) {
 		Route("a", func(node.Context, state) (string, error) { panicHere(&custom{7}); return "", nil }, graph.END).MustCompile()
 	inTime := single(panics(&custom{7}), graph.Timeout(time.Minute))
 	inStep := single(func(ctx node.Context, s state) (state, error) {
-		_, err := node.Step(ctx, "step", func(context.Context) (int, error) { panicHere(&custom{7}); return 0, nil })
+		_, err := node.Step(ctx, "step", func(node.Context) (int, error) { panicHere(&custom{7}); return 0, nil })
 		return s, err
 	})
 	tests := map[string]struct {
@@ -564,7 +564,7 @@ func TestN8_CallsThatCannotBeStored(t *testing.T) {
 	bad := map[string]any{"c": make(chan int)}
 	tests := map[string]func(ctx node.Context) error{
 		"step": func(ctx node.Context) error {
-			_, err := node.Step(ctx, "step", func(context.Context) (any, error) { return bad, nil })
+			_, err := node.Step(ctx, "step", func(node.Context) (any, error) { return bad, nil })
 			return err
 		},
 		"request": func(ctx node.Context) error { _, err := node.Interrupt[bool](ctx, bad); return err },

@@ -66,7 +66,7 @@ func steps(n int) *graph.Graph[messages] {
 	return graph.New[messages]("steps").
 		Node("work", func(ctx node.Context, s messages) (messages, error) {
 			for range n {
-				_, err := node.Step(ctx, "step", func(context.Context) (string, error) { return payload, nil })
+				_, err := node.Step(ctx, "step", func(node.Context) (string, error) { return payload, nil })
 				if err != nil {
 					return s, err
 				}

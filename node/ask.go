@@ -112,7 +112,7 @@ func open[R any](ctx Context, request any, waits bool, opts []AskOption) (*Asked
 	if a.err != nil {
 		return nil, a.err
 	}
-	op, err := ctx.host.Begin(ctx.pass, KindInterrupt, a.key)
+	op, err := ctx.begin(KindInterrupt, a.key)
 	if err != nil {
 		return nil, err
 	}

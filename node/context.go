@@ -2,9 +2,12 @@ package node
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // Info says which piece of work a node function is doing.
@@ -28,8 +31,9 @@ func TaskID(node string, visit int) string { return node + "#" + strconv.Itoa(vi
 // A Context belongs to one attempt. Used after the attempt has ended, its calls fail with [ErrTaskOver].
 type Context struct {
 	context.Context
-	host Host
-	pass uint64
+	host  Host
+	pass  uint64
+	scope string // the step that calls are made inside of, "" at the top
 }
 
 // NewContext binds a context to a host for one pass over a node function. Hosts call it; nodes do not.
@@ -54,6 +58,27 @@ func (c Context) Value(key any) any {
 }
 
 type contextKey struct{}
+
+// Inside separates the identity of a step from that of a call that is made inside of it.
+const Inside = "\x1f"
+
+// begin names a call, within the step that it is made inside of.
+func (c Context) begin(kind Kind, key string) (Op, error) {
+	if i := strings.IndexFunc(key, unicode.IsControl); i >= 0 {
+		return Op{}, fmt.Errorf("task %s: the key %q of a %s has a control character", c.Info().Task(), key, kind)
+	}
+	if c.scope != "" {
+		key = c.scope + Inside + key
+	}
+	return c.host.Begin(c.pass, kind, key)
+}
+
+// within is the context of what a step does.
+func (c Context) within(op Op) Context {
+	c.Context = context.WithValue(c.Context, opKey{}, op.ID)
+	c.scope = op.ID
+	return c
+}
 
 // FromContext finds the node context that ctx was derived from.
 func FromContext(ctx context.Context) (Context, bool) {
@@ -81,13 +106,13 @@ func (c Context) Cause() *Failure { return c.host.Cause() }
 
 // Now is the time at which the run first asked, in UTC. It is recorded: a replay gets the same time (law J5).
 func Now(ctx Context) (time.Time, error) {
-	return Step(ctx, "now", func(context.Context) (time.Time, error) { return ctx.host.Clock().UTC(), nil }, kindNow)
+	return Step(ctx, "now", func(Context) (time.Time, error) { return ctx.host.Clock().UTC(), nil }, kindNow)
 }
 
 // Sleep waits for d without holding a goroutine or memory (law N1): the task is left, and run again when the time
 // has come. The wait is a durable timer: it fires once, even if the process was down when it was due.
 func Sleep(ctx Context, d time.Duration) error {
-	op, err := ctx.host.Begin(ctx.pass, KindSleep, "sleep")
+	op, err := ctx.begin(KindSleep, "sleep")
 	if err != nil || op.Done {
 		return err
 	}

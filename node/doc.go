@@ -8,7 +8,7 @@
 // an answer gets the recorded results back at once and goes on where it stopped (law N1):
 //
 //	func pay(ctx node.Context, o Order) (Order, error) {
-//		receipt, err := node.Step(ctx, "charge", func(ctx context.Context) (Receipt, error) {
+//		receipt, err := node.Step(ctx, "charge", func(ctx node.Context) (Receipt, error) {
 //			return bank.Charge(ctx, o.Amount, node.IdempotencyKey(ctx))
 //		})
 //		if err != nil {

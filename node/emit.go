@@ -21,7 +21,7 @@ func Emit(ctx Context, eventType string, data any) error {
 	default:
 		return fmt.Errorf("emit: event type %q: expected message, status or diagnostic", eventType)
 	}
-	op, err := ctx.host.Begin(ctx.pass, KindEmit, eventType)
+	op, err := ctx.begin(KindEmit, eventType)
 	if err != nil || op.Done {
 		return err
 	}
@@ -41,7 +41,7 @@ type TextStream struct {
 
 // Stream opens a segment of text on a channel: "answer" or "reasoning".
 func Stream(ctx Context, channel string) (*TextStream, error) {
-	op, err := ctx.host.Begin(ctx.pass, KindStream, channel)
+	op, err := ctx.begin(KindStream, channel)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ const (
 // Op is one recorded call of a task: its identity, and what is already known of it.
 type Op struct {
 	Kind Kind
-	ID   string // kind, key and occurrence within the task: "step:charge#1"
+	ID   string // kind, key and occurrence within the task: "step:charge#1"; behind Inside where it was made in a step
 
 	Done    bool   // the call has a recorded outcome: Value or Failure
 	Value   []byte // its value as JSON

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -22,15 +23,19 @@ func kindNow(k *Kind) { *k = KindNow }
 // A step whose effect happened but whose record was lost may happen again, at most once per crash: pass
 // [IdempotencyKey] to the outside world, or use [AtMostOnce].
 //
+// What do calls with the context that it is given belongs to the step: once the step is recorded, none of it is made
+// again. Calls with the context outside do not, and a replay that skips the step finds them missing (law N3). Steps
+// with keys of their own may be done at the same time, from several goroutines.
+//
 // T must survive encoding/json. An error of do is recorded too and comes back as [*StepError]; a new attempt of the
 // task tries the step again. Cancellation is not recorded.
-func Step[T any](ctx Context, key string, do func(ctx context.Context) (T, error), opts ...StepOption) (T, error) {
+func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts ...StepOption) (T, error) {
 	var zero T
 	kind := KindStep
 	for _, opt := range opts {
 		opt(&kind)
 	}
-	op, err := ctx.host.Begin(ctx.pass, kind, key)
+	op, err := ctx.begin(kind, key)
 	switch {
 	case err != nil:
 		return zero, err
@@ -46,9 +51,9 @@ func Step[T any](ctx Context, key string, do func(ctx context.Context) (T, error
 			return zero, err
 		}
 	}
-	value, failed := do(context.WithValue(ctx, opKey{}, op.ID))
+	value, failed := do(ctx.within(op))
 	if failed != nil {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || errors.Is(failed, ErrSuspended) {
 			return zero, failed
 		}
 		message := failed.Error()

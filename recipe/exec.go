@@ -45,7 +45,7 @@ type diagnostic struct {
 }
 
 // outside calls the outside world within a recorded step: once, as far as a crash allows.
-func (a *agent) outside(ctx node.Context, key string, call func(context.Context) (outcome, error)) (any, error) {
+func (a *agent) outside(ctx node.Context, key string, call func(node.Context) (outcome, error)) (any, error) {
 	var options []node.StepOption
 	if a.once {
 		options = append(options, node.AtMostOnce())
@@ -72,7 +72,7 @@ func (a *agent) execIn(dir string) caller {
 		if err != nil {
 			return nil, definite{err}
 		}
-		return a.outside(ctx, stepExec, func(ctx context.Context) (outcome, error) {
+		return a.outside(ctx, stepExec, func(ctx node.Context) (outcome, error) {
 			return a.execute(ctx, dir, input)
 		})
 	}

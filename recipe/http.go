@@ -53,7 +53,7 @@ func (a *agent) request(ctx node.Context, args map[string]any) (any, error) {
 			return nil, definite{err}
 		}
 	}
-	return a.outside(ctx, stepHTTP, func(ctx context.Context) (outcome, error) {
+	return a.outside(ctx, stepHTTP, func(ctx node.Context) (outcome, error) {
 		return a.send(ctx, &address, body)
 	})
 }

@@ -50,7 +50,7 @@ topology:
 	tries := 0
 	lib := &recipe.Library{Agents: map[string]recipe.AgentFunc{
 		"pay": func(ctx node.Context, _ map[string]any) (any, error) {
-			return node.Step(ctx, "transfer", func(context.Context) (map[string]any, error) {
+			return node.Step(ctx, "transfer", func(node.Context) (map[string]any, error) {
 				if tries++; tries == 1 {
 					return nil, errors.New("no line")
 				}

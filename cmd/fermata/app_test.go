@@ -145,7 +145,9 @@ func TestDecodeInput(t *testing.T) {
 		{"3", "found a number"},
 		{"{", "expected an object"},
 		{"a: 1\n b: 2", "expected an object"},
-		{"{1: 2}", `expected a name, found the number 1`},
+		{"{1: 2}", "found an object with a name that is no text"},
+		{"a: {1: 2}", "expected what JSON has, with texts for names"},
+		{"a: .nan", "expected what JSON has"},
 	}
 	for _, tt := range tests {
 		got, err := decodeInput([]byte(tt.in))
@@ -269,7 +271,7 @@ topology:
     - {source: broken, target: fine, condition: on_failure}
 `
 
-// The agents of the code of errors in result lines.
+// Errors of every kind have a code in the result line.
 func TestResultErrors(t *testing.T) {
 	got := []*resultError{
 		resultErrorOf(nil), resultErrorOf(usagef("u")), resultErrorOf(invalidf("i")), resultErrorOf(errInterrupted), resultErrorOf(errors.New("x")),

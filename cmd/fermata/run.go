@@ -132,7 +132,7 @@ func decodeInput(data []byte) (map[string]any, error) {
 	}
 	plain, err := json.Marshal(doc) // dates and the like become what JSON has
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("expected what JSON has, with texts for names: %w", err)
 	}
 	d := json.NewDecoder(bytes.NewReader(plain))
 	d.UseNumber()
@@ -149,6 +149,8 @@ func kindOf(doc any) string {
 		return "true or false"
 	case int, int64, uint64, float64:
 		return "a number"
+	case map[any]any:
+		return "an object with a name that is no text"
 	}
 	return fmt.Sprintf("a value of type %T", doc)
 }

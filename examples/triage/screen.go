@@ -17,7 +17,7 @@ type screen struct{ out io.Writer }
 
 func (s screen) say(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format+"\n", args...) }
 
-func (s screen) begin(run, store, how string) { s.say("\n  %s %s, in %s\n", run, how, store) }
+func (s screen) begin(run, store, how string) { s.say("  %s %s, in %s\n", run, how, store) }
 
 func (s screen) line(glyph, task, text string) {
 	node, visit, _ := strings.Cut(task, "#")

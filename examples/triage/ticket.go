@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -119,7 +118,7 @@ func account(ctx node.Context, t Ticket) (Ticket, error) {
 	if err != nil {
 		return t, err
 	}
-	t.Account, err = node.Step(ctx, "find", func(ctx context.Context) (Account, error) {
+	t.Account, err = node.Step(ctx, "find", func(ctx node.Context) (Account, error) {
 		return directory.Find(ctx, t.Customer)
 	})
 	if err != nil {
@@ -192,7 +191,7 @@ func send(ctx node.Context, t Ticket) (Ticket, error) {
 	if err != nil {
 		return t, err
 	}
-	receipt, err := node.Step(ctx, "mail", func(ctx context.Context) (string, error) {
+	receipt, err := node.Step(ctx, "mail", func(ctx node.Context) (string, error) {
 		return outbox.Send(ctx, t.Customer, t.Reply, node.IdempotencyKey(ctx))
 	}, node.AtMostOnce())
 	if err != nil {

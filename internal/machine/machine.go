@@ -50,6 +50,7 @@ type Op struct {
 	Due       int64  // of a sleep, microseconds
 	Interrupt string // id of the interrupt
 	Digest    string // of its question
+	Beside    bool   // done at the same time as another step of its task
 	By        string // who answered
 	At        int64  // when, microseconds
 }
@@ -73,12 +74,10 @@ type Task struct {
 	busy     bool // handed out by Next, and nothing heard of it since: not part of the fold
 }
 
-// Op finds a recorded call by its identity. A call that was made inside a step carries the step's identity behind an
-// "@", which is not part of its own.
+// Op finds a recorded call by its identity.
 func (t *Task) Op(id string) *Op {
 	for i := range t.Ops {
-		have := t.Ops[i].ID
-		if have == id || len(have) > len(id) && have[len(id)] == '@' && have[:len(id)] == id {
+		if t.Ops[i].ID == id {
 			return &t.Ops[i]
 		}
 	}

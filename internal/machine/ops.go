@@ -33,6 +33,7 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 			return err
 		}
 		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, body.Error, e.Attempt
+		op.Beside = body.Beside
 	default:
 		op.Done = true
 	}

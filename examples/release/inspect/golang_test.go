@@ -94,11 +94,13 @@ require (
 replace example.org/a v1.0.0 => ./a
 
 replace example.org/b => example.org/fork v1.9.0
+
+replace example.org/c => example.org/c v0.1.1
 `, "a/go.mod", "module example.org/a\n")
 	got := mustCall[modulesOutput](t, "modules", modulesInput{repo})
 	want := modulesOutput{requirements{
-		Summary: "3 direct requirements, 2 replaced; newer versions not checked (offline)", Module: "demo", Direct: 3,
-		Replaced: []replacement{{"example.org/a v1.0.0", "./a"}, {"example.org/b", "example.org/fork v1.9.0"}},
+		Summary: "3 direct requirements, 3 replaced; newer versions not checked (offline)", Module: "demo", Direct: 3,
+		Replaced: []replacement{{"example.org/a v1.0.0", "./a"}, {"example.org/b", "example.org/fork v1.9.0"}, {"example.org/c", "v0.1.1"}},
 		Outdated: []update{},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {

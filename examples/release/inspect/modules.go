@@ -36,7 +36,7 @@ type requirements struct {
 
 type replacement struct {
 	Module string `json:"module"`
-	By     string `json:"by"` // another module and version, or a folder
+	By     string `json:"by"` // another module and version, another version, or a folder
 }
 
 type update struct {
@@ -77,7 +77,11 @@ func modules(ctx context.Context, in modulesInput) (modulesOutput, error) {
 	r.Module = mod.Module.Path
 	replaced := make(map[string]bool)
 	for _, p := range mod.Replace {
-		r.Replaced = append(r.Replaced, replacement{p.Old.String(), p.New.String()})
+		by := p.New.String()
+		if p.New.Path == p.Old.Path {
+			by = p.New.Version
+		}
+		r.Replaced = append(r.Replaced, replacement{p.Old.String(), by})
 		replaced[p.Old.Path] = true
 	}
 	var unreplaced []string

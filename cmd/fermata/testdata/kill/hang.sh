@@ -2,6 +2,6 @@
 exec 9>alive
 read -r input || exit 9
 printf '%s %s\n' "$FERMATA_IDEMPOTENCY_KEY" "$input" >>effects
-sleep 2 &
-sleep 2
+sleep 1 &
+sleep 1
 wait
