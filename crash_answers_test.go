@@ -52,8 +52,8 @@ func runtimeOn(t *testing.T, s journal.Store) *fermata.Runtime {
 	return rt
 }
 
-// within is the context of a test that must not hang.
-func within(t *testing.T) context.Context {
+// inTime is the context of a test that must not hang.
+func inTime(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
@@ -70,7 +70,7 @@ func asked(t *testing.T, rt *fermata.Runtime) (*graph.Graph[order], *graph.Run[o
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := run.Wait(within(t))
+	result, err := run.Wait(inTime(t))
 	if err != nil || len(result.Interrupts) != 1 {
 		t.Fatalf("expected one question, found %+v, %v", result, err)
 	}
@@ -100,7 +100,7 @@ func TestH2_100IdenticalAnswersApplyOnce(t *testing.T) {
 				t.Errorf("answer %d: %v", n, err)
 			}
 		}
-		result, err := run.Wait(within(t))
+		result, err := run.Wait(inTime(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestH2_DifferentAnswersConflict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := run.Wait(within(t))
+		result, err := run.Wait(inTime(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestJ3_TwoRuntimesResumeOneRun(t *testing.T) {
 			close(taken)
 			ends := atOnce(2, func(n int) error {
 				if failed[n] == nil {
-					_, failed[n] = runs[n].Wait(within(t))
+					_, failed[n] = runs[n].Wait(inTime(t))
 				}
 				if failed[n] != nil {
 					close(told)
@@ -257,7 +257,7 @@ func TestF3_WaitSaysThatNobodyDrives(t *testing.T) {
 	if err := elsewhere.Answer(t.Context(), q.ID, "yes", fermata.Hold()); err != nil {
 		t.Fatal(err)
 	}
-	if result, err := run.Wait(within(t)); !errors.Is(err, fermata.ErrStopped) {
+	if result, err := run.Wait(inTime(t)); !errors.Is(err, fermata.ErrStopped) {
 		t.Errorf("answered elsewhere and driven by nobody: expected ErrStopped, found %q, %v", result.Status, err)
 	}
 }
@@ -290,7 +290,7 @@ func TestF3_StopStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.Stop()
-	if result, err := run.Wait(within(t)); !errors.Is(err, fermata.ErrStopped) {
+	if result, err := run.Wait(inTime(t)); !errors.Is(err, fermata.ErrStopped) {
 		t.Errorf("expected ErrStopped, found %q, %v", result.Status, err)
 	}
 	list := journalOf(t, s, run.ID())
@@ -309,7 +309,7 @@ func TestJ2_WaitDoesNotTellOldNews(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.FailRead(s.Reads()+1, journaltest.Before)
-	result, err := run.Wait(within(t))
+	result, err := run.Wait(inTime(t))
 	if wrong := isFault(err); wrong != nil {
 		t.Errorf("%v: found %q with %d questions, %v", wrong, result.Status, len(result.Interrupts), err)
 	}

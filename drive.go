@@ -36,6 +36,7 @@ type drive struct {
 	ctx      context.Context
 	stop     context.CancelFunc
 	done     chan struct{}
+	told     bool              // guarded by rt.mu: to stop
 	again    bool              // guarded by rt.mu: drive once more after this
 	due      int64             // when the run goes on by itself, microseconds; 0 for never
 	lost     error             // why driving ended before the run did

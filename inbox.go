@@ -182,6 +182,9 @@ func (rt *Runtime) amend(
 	if err != nil {
 		return err
 	}
+	if drive {
+		defer rt.willWake(q.Run)()
+	}
 	for {
 		row, err := rt.Info(ctx, q.Run) // the head first: what is read after it cannot be older
 		if err != nil {

@@ -431,7 +431,7 @@ func TestF3_StoppingLeavesARunResumable(t *testing.T) {
 			rt := newRuntime(t, fermata.Options{Store: store, Name: "first"})
 			run := start(t, rt, g, state{})
 			hold.waitEntered(t)
-			within(t, name, func() { stop(t, rt, run) })
+			mustReturn(t, name, func() { stop(t, rt, run) })
 			_, err := run.Wait(timeLimit(t))
 			refused(t, err, refusal{code: fermata.CodeStopped})
 			info, err := rt.Info(t.Context(), run.ID())

@@ -204,8 +204,8 @@ func count(all []string, prefix string) int {
 	return n
 }
 
-// within runs f and fails the test when it does not return.
-func within(t *testing.T, what string, f func()) {
+// mustReturn runs f and fails the test when it does not return.
+func mustReturn(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {

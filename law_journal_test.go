@@ -448,7 +448,7 @@ func TestJ6_DamageIsATypedError(t *testing.T) {
 			before := lines(t, store, run.ID())
 			damaged := newRuntime(t, fermata.Options{Store: &spy{Store: store, change: tt.change}})
 			var err error
-			within(t, "resume", func() {
+			mustReturn(t, "resume", func() {
 				var again *graph.Run[state]
 				if again, err = g.Resume(timeLimit(t), damaged, run.ID()); err == nil {
 					_, err = again.Wait(timeLimit(t))

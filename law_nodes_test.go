@@ -1,7 +1,6 @@
 package fermata_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
@@ -291,47 +290,51 @@ func TestN2_CallsInsideAStep(t *testing.T) {
 		_, err := node.Interrupt[bool](ctx, nil)
 		return err
 	}
-	step := func(ctx node.Context, key string, do func() error, opts ...node.StepOption) error {
-		_, err := node.Step(ctx, key, func(node.Context) (int, error) { return 1, do() }, opts...)
+	step := func(ctx node.Context, key string, do func(node.Context) error, opts ...node.StepOption) error {
+		_, err := node.Step(ctx, key, func(ctx node.Context) (int, error) { return 1, do(ctx) }, opts...)
 		return err
 	}
-	done := func() error { return nil }
+	done := func(node.Context) error { return nil }
 	tests := []struct {
 		name  string
 		f     func(ctx node.Context) error
 		pause int // how many questions it asks
 	}{
 		{"messages", func(ctx node.Context) error {
-			return errors.Join(say(ctx, "1"), step(ctx, "s", func() error { return errors.Join(say(ctx, "2"), say(ctx, "3")) }), pause(ctx), say(ctx, "4"))
+			return errors.Join(say(ctx, "1"), step(ctx, "s", func(ctx node.Context) error { return errors.Join(say(ctx, "2"), say(ctx, "3")) }), pause(ctx), say(ctx, "4"))
 		}, 1},
 		{"a step", func(ctx node.Context) error {
 			return errors.Join(
-				step(ctx, "outer", func() error { return errors.Join(say(ctx, "1"), step(ctx, "inner", func() error { return say(ctx, "2") }), say(ctx, "3")) }),
-				pause(ctx), step(ctx, "inner", func() error { return say(ctx, "4") }), pause(ctx),
+				step(ctx, "outer", func(ctx node.Context) error {
+					return errors.Join(say(ctx, "1"), step(ctx, "inner", func(ctx node.Context) error { return say(ctx, "2") }), say(ctx, "3"))
+				}),
+				pause(ctx), step(ctx, "inner", func(ctx node.Context) error { return say(ctx, "4") }), pause(ctx),
 			)
 		}, 2},
 		{"steps of the same name", func(ctx node.Context) error {
 			return errors.Join(
-				step(ctx, "s", func() error { return errors.Join(step(ctx, "s", func() error { return say(ctx, "1") }), say(ctx, "2")) }),
-				pause(ctx), step(ctx, "s", func() error { return say(ctx, "3") }), say(ctx, "4"), pause(ctx),
+				step(ctx, "s", func(ctx node.Context) error {
+					return errors.Join(step(ctx, "s", func(ctx node.Context) error { return say(ctx, "1") }), say(ctx, "2"))
+				}),
+				pause(ctx), step(ctx, "s", func(ctx node.Context) error { return say(ctx, "3") }), say(ctx, "4"), pause(ctx),
 			)
 		}, 2},
 		{"a question", func(ctx node.Context) error {
-			if err := step(ctx, "s", func() error { return pause(ctx) }); err != nil {
+			if err := step(ctx, "s", pause); err != nil {
 				return err
 			}
 			return errors.Join(say(ctx, "1"), pause(ctx), say(ctx, "2"), say(ctx, "3"), say(ctx, "4"))
 		}, 2},
 		{"the time", func(ctx node.Context) error {
-			now := func() error { _, err := node.Now(ctx); return err }
-			return errors.Join(now(), step(ctx, "s", now), say(ctx, "1"), pause(ctx), now(), say(ctx, "2"), say(ctx, "3"), say(ctx, "4"))
+			now := func(ctx node.Context) error { _, err := node.Now(ctx); return err }
+			return errors.Join(now(ctx), step(ctx, "s", now), say(ctx, "1"), pause(ctx), now(ctx), say(ctx, "2"), say(ctx, "3"), say(ctx, "4"))
 		}, 1},
 		{"after a step that was done at most once", func(ctx node.Context) error {
-			return errors.Join(step(ctx, "s", func() error { return say(ctx, "1") }, node.AtMostOnce()), say(ctx, "2"), pause(ctx), say(ctx, "3"), say(ctx, "4"))
+			return errors.Join(step(ctx, "s", func(ctx node.Context) error { return say(ctx, "1") }, node.AtMostOnce()), say(ctx, "2"), pause(ctx), say(ctx, "3"), say(ctx, "4"))
 		}, 1},
 		{"beside it, with names like those", func(ctx node.Context) error {
 			return errors.Join(
-				step(ctx, "s", func() error { return say(ctx, "1") }), step(ctx, "bob@step:s#1", done), step(ctx, "mail@example.org", func() error { return say(ctx, "2") }),
+				step(ctx, "s", func(ctx node.Context) error { return say(ctx, "1") }), step(ctx, "bob@step:s#1", done), step(ctx, "mail@example.org", func(ctx node.Context) error { return say(ctx, "2") }),
 				step(ctx, "s#1", done), step(ctx, "", done), step(ctx, "a/b:c@d", done),
 				pause(ctx), say(ctx, "3"), step(ctx, "mail@example.org", done), pause(ctx), say(ctx, "4"),
 			)
@@ -375,7 +378,7 @@ func TestJ5_AStepIsLostBehindCallsInside(t *testing.T) {
 			faulty := journaltest.NewFaulty(store)
 			faulty.FailAppend(tt.lost, journaltest.Before)
 			g := single(func(ctx node.Context, s state) (state, error) {
-				if _, err := node.Step(ctx, "s", func(node.Context) (int, error) { return 1, say(ctx, "inside") }, tt.opts...); err != nil {
+				if _, err := node.Step(ctx, "s", func(ctx node.Context) (int, error) { return 1, say(ctx, "inside") }, tt.opts...); err != nil {
 					return s, err
 				}
 				return s, say(ctx, "after")

@@ -395,7 +395,7 @@ func deadlines(opts ...node.AskOption) *graph.Graph[state] {
 		Node("a", review(opts...)).
 		Node("b", logged).
 		Node("late", logged).
-		Edge(graph.Start, "a").Edge("a", "b").OnDeadline("a", "late").MustCompile()
+		Edge(graph.Start, "a").Edge("a", "b").OnDeadline("a", "late").OnDeadline("a", graph.END).MustCompile()
 }
 
 // The four things that can happen when nobody has answered in time.
@@ -430,6 +430,12 @@ func TestH4_AtTheDeadline(t *testing.T) {
 			[]string{
 				"interrupt.resolved a#1 expired", "route.taken a#1 -> late", "run.resumed timer",
 				"node.started late#1", "node.finished late#1", "run.finished completed",
+			},
+		},
+		{
+			"route to the end", []node.AskOption{node.OrRoute(graph.END)}, 1, fermata.Completed, nil,
+			[]string{
+				"interrupt.resolved a#1 expired", "route.taken a#1 -> END", "run.resumed timer", "run.finished completed",
 			},
 		},
 		{

@@ -226,7 +226,7 @@ func TestN4_ACallInsideAStep(t *testing.T) {
 		if err := node.Emit(ctx, node.EventMessage, "before"); err != nil {
 			return s, err
 		}
-		if _, err := node.Step(ctx, "step", func(node.Context) (int, error) { return 1, node.Emit(ctx, node.EventMessage, "inside") }); err != nil {
+		if _, err := node.Step(ctx, "step", func(ctx node.Context) (int, error) { return 1, node.Emit(ctx, node.EventMessage, "inside") }); err != nil {
 			return s, err
 		}
 		if _, err := node.Interrupt[bool](ctx, nil); err != nil {
@@ -421,7 +421,7 @@ func TestN7_Goexit(t *testing.T) {
 	for name, opts := range map[string][]graph.NodeOption{"without": nil, "with a time limit": {graph.Timeout(time.Minute)}} {
 		t.Run(name, func(t *testing.T) {
 			run := start(t, rt, single(func(node.Context, state) (state, error) { runtime.Goexit(); return state{}, nil }, opts...), state{})
-			within(t, "wait", func() {
+			mustReturn(t, "wait", func() {
 				res, err := run.Wait(context.WithoutCancel(t.Context()))
 				if err == nil && res.Err == nil {
 					t.Errorf("the run is %s, and nothing is wrong", res.Status)

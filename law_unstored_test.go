@@ -114,7 +114,7 @@ func TestJ5_StepsWithoutAStore(t *testing.T) {
 	g := graph.New[state]("steps").
 		Node("a", func(ctx node.Context, s state) (state, error) {
 			for range 2 {
-				if _, err := node.Step(ctx, "pay", func(c context.Context) (int, error) {
+				if _, err := node.Step(ctx, "pay", func(c node.Context) (int, error) {
 					return effects.add(node.IdempotencyKey(c)), nil
 				}, node.AtMostOnce()); err != nil {
 					return s, err

@@ -36,6 +36,8 @@ type Runtime struct {
 	loading map[string]chan struct{} // the runs that are being taken up; closed when that is done
 	bells   map[string]*bell         // who waits for a change of a run
 	plans   map[string]*plan.Plan    // by fingerprint, of the runs that were started here
+	waking  map[string]int           // runs for which an answer is being recorded that they will be driven on for
+	moved   map[string]*plan.Plan    // of runs that were resumed here on another plan than the recorded one
 	schemas map[string]*schema.Schema
 	parked  parking
 	trouble map[string]error // why a run that had to go on by itself could not
@@ -49,7 +51,7 @@ func New(o Options) (*Runtime, error) {
 		options: o, store: o.Store, log: o.Logger, clock: o.Clock,
 		drives: make(map[string]*drive), loading: make(map[string]chan struct{}), bells: make(map[string]*bell),
 		plans: make(map[string]*plan.Plan), schemas: make(map[string]*schema.Schema),
-		trouble: make(map[string]error),
+		trouble: make(map[string]error), moved: make(map[string]*plan.Plan), waking: make(map[string]int),
 	}
 	if rt.store == nil {
 		rt.store = memory.New()
@@ -201,6 +203,9 @@ func (rt *Runtime) launch(d *drive) error {
 	}
 	rt.drives[d.id] = d
 	delete(rt.trouble, d.id)
+	if d.plan.Fingerprint() != d.m.Started().Fingerprint {
+		rt.moved[d.id] = d.plan
+	}
 	rt.plans[d.plan.Fingerprint()] = d.plan
 	rt.wg.Go(func() {
 		defer rt.landed(d)
@@ -221,7 +226,10 @@ func (rt *Runtime) landed(d *drive) {
 	if d.lost != nil && !d.none {
 		rt.trouble[d.id] = d.result.Err
 	}
-	again := d.again && !rt.closed
+	if d.result.Status.Ended() {
+		delete(rt.moved, d.id)
+	}
+	again := d.again && !rt.closed && !d.told
 	d.live.close()
 	close(d.done)
 	if b := rt.bells[d.id]; b != nil {
@@ -232,6 +240,28 @@ func (rt *Runtime) landed(d *drive) {
 	if again {
 		rt.wake(d.id)
 	}
+}
+
+// willWake notes that a run is about to be driven on, until done is called: whoever waits for it goes on waiting.
+func (rt *Runtime) willWake(id string) (done func()) {
+	rt.mu.Lock()
+	rt.waking[id]++
+	rt.mu.Unlock()
+	return func() {
+		rt.mu.Lock()
+		if rt.waking[id]--; rt.waking[id] == 0 {
+			delete(rt.waking, id)
+		}
+		rt.ringLocked(id)
+		rt.mu.Unlock()
+	}
+}
+
+// deserted reports whether nobody here drives a run or is about to.
+func (rt *Runtime) deserted(id string) bool {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.drives[id] == nil && rt.loading[id] == nil && rt.waking[id] == 0
 }
 
 // wake drives a run on after something has been recorded for it, where this runtime knows its plan.
@@ -273,7 +303,10 @@ func (rt *Runtime) planOf(ctx context.Context, id string) (*plan.Plan, error) {
 		return nil, err
 	}
 	rt.mu.Lock()
-	p := rt.plans[info.Fingerprint]
+	p := rt.moved[id]
+	if p == nil {
+		p = rt.plans[info.Fingerprint]
+	}
 	rt.mu.Unlock()
 	if p == nil && rt.options.Plans != nil {
 		return rt.options.Plans(ctx, info)

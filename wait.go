@@ -100,7 +100,12 @@ func (r *Run) settled(ctx context.Context, d *drive) (Result, bool, error) {
 	if err == nil && d.lost != nil && !result.Status.Ended() {
 		return d.result, true, driveError(d)
 	}
-	return result, result.Status.Ended() || len(result.Interrupts) > 0, err
+	settled := result.Status.Ended() || len(result.Interrupts) > 0
+	if err == nil && !settled && d.due == 0 && r.rt.deserted(r.id) {
+		return result, true, &Error{Code: CodeStopped, Run: r.id,
+			Err: fmt.Errorf("%w: it was answered elsewhere, and nobody here drives it on", ErrStopped)}
+	}
+	return result, settled, err
 }
 
 // ended is the drive that took a run to its end lately.
@@ -135,8 +140,14 @@ func driveError(d *drive) error {
 
 // Stop stops driving the run. It stays resumable (law F3).
 func (r *Run) Stop() {
-	if d := r.rt.driven(r.id); d != nil {
+	r.rt.mu.Lock()
+	d := r.rt.drives[r.id]
+	if d != nil {
+		d.told = true
 		d.stop()
+	}
+	r.rt.mu.Unlock()
+	if d != nil {
 		<-d.done
 	}
 }

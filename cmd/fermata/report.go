@@ -19,7 +19,7 @@ type resultLine struct {
 	Run        string              `json:"run"`
 	Status     fermata.Status      `json:"status"`
 	Outputs    json.RawMessage     `json:"outputs"`
-	Interrupts []journal.Interrupt `json:"interrupts"`
+	Interrupts []fermata.Interrupt `json:"interrupts"` // with the resume tokens that this process was given
 	Error      *resultError        `json:"error,omitempty"`
 }
 
@@ -60,7 +60,7 @@ func resultErrorOf(err error) *resultError {
 func (m *Main) report(f *driveFlags, err error) error {
 	var done *exit
 	if err != nil && f.json && !errors.As(err, &done) {
-		m.writeLine(resultLine{Type: "result", Interrupts: []journal.Interrupt{}, Error: resultErrorOf(err)})
+		m.writeLine(resultLine{Type: "result", Interrupts: []fermata.Interrupt{}, Error: resultErrorOf(err)})
 	}
 	return err
 }
@@ -73,9 +73,9 @@ func (d *driver) finish(res fermata.Result, stopped error) error {
 		if stopped != nil {
 			line.Error = &resultError{Code: string(fermata.CodeStopped), Message: fermata.ErrStopped.Error()}
 		}
-		line.Interrupts = make([]journal.Interrupt, len(res.Interrupts))
-		for i := range res.Interrupts {
-			line.Interrupts[i] = public(res.Interrupts[i].Interrupt)
+		line.Interrupts = make([]fermata.Interrupt, len(res.Interrupts))
+		for i, q := range res.Interrupts {
+			line.Interrupts[i] = fermata.Interrupt{Interrupt: public(q.Interrupt), Token: q.Token}
 		}
 		d.m.writeLine(line)
 	}

@@ -311,3 +311,19 @@ func roleIs(t *testing.T, rt *fermata.Runtime, run, role string) {
 		return
 	}
 }
+
+// TestEvidence shows what was found: each finding, each replaced requirement, and what git does not know of.
+func TestEvidence(t *testing.T) {
+	repo := newRepository(t)
+	repo.commit("Begin", "go.mod", "module example.org/shop/v2\n\ngo 1.22\n\nrequire example.org/dep v1.0.0\n\nreplace example.org/dep => ./dep\n",
+		"dep/go.mod", "module example.org/dep\n", "dep/dep.go", "package dep\n", "shop.go", "package shop\n\nvar Total = missing\n")
+	if err := os.WriteFile(filepath.Join(repo.dir, "go.mod"), []byte("module example.org/shop/v2\n\ngo 1.22\n\n"+
+		"require example.org/dep v1.0.0\n\nreplace example.org/dep => ./dep\n\n// not committed\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got := tell(t, map[string]any{"repo": filepath.Join(repo.dir, "dep"), "sensitive": []any{"dep"}, "threshold": 120})
+	if got.Status != fermata.Paused {
+		t.Fatalf("%s, %v", got.Status, got.Err)
+	}
+	golden(t, "evidence.golden", shown(t, got.asked[0]))
+}

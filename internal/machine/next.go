@@ -58,7 +58,7 @@ func (m *Machine) awake(at int64) bool {
 	if m.reason == "" {
 		m.reason = ReasonAnswer
 	}
-	if len(m.tokens) > 0 {
+	if len(m.tokens) > 0 || m.stopped || m.ended && len(m.tasks) == 0 {
 		return true
 	}
 	for _, t := range m.tasks {
