@@ -200,6 +200,9 @@ func (d *desk) until(m *moment, args ...string) *ending {
 	}
 	end.stderr, end.code = stderr.String(), cmd.ProcessState.ExitCode()
 	end.killed = end.code < 0
+	if d.t.Context().Err() != nil {
+		return end // the test is over
+	}
 	if end.killed && (m == nil || ctx.Err() != nil) || !end.killed && err != nil && !errors.As(err, new(*exec.ExitError)) {
 		d.t.Errorf("%v\n%v", err, end)
 	}
@@ -451,7 +454,18 @@ type errand struct {
 	deaths  int
 	lives   int
 	printed []*ending
-	follow  chan *ending
+	follow  chan struct{} // closed when the reader of the run's events has ended
+	seen    *ending       // what that saw
+}
+
+// watch lets another process read the run's events as they come.
+func (e *errand) watch() {
+	e.follow = make(chan struct{})
+	go func() {
+		defer close(e.follow)
+		e.seen = e.typed("events", e.id, "--json", "--follow")
+	}()
+	e.t.Cleanup(func() { <-e.follow })
 }
 
 // next is when the next process dies; nil for one that lives.
@@ -504,8 +518,7 @@ func (e *errand) finish() outcome {
 		}
 		end := e.process(args...)
 		if begun = begun || !end.killed || e.exists(); begun && e.follow == nil {
-			e.follow = make(chan *ending, 1)
-			go func() { e.follow <- e.until(nil, "events", e.id, "--json", "--follow") }()
+			e.watch()
 		}
 		switch {
 		case end.killed:
@@ -544,8 +557,12 @@ func (e *errand) inspect(result outcome) []fact {
 	list := e.facts(e.id)
 	once(e.t, list)
 	lines := e.typed("events", e.id, "--json").lines
-	for _, end := range append(e.printed, <-e.follow) {
+	<-e.follow
+	for _, end := range append(e.printed, e.seen) {
 		e.told(end, lines)
+	}
+	if len(e.seen.lines) != len(lines) || e.seen.code != exitCompleted {
+		e.t.Errorf("who read all the time saw %d of %d events, exit code %d\n%s", len(e.seen.lines), len(lines), e.seen.code, e.seen.stderr)
 	}
 	if again := e.typed("resume", e.id, "--json"); again.code != statusExits[result.Status] || len(again.lines) != 1 {
 		e.t.Errorf("resumed after its end: %v", again)

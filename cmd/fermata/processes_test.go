@@ -254,7 +254,7 @@ func TestH2_KilledProcessesAnswer(t *testing.T) {
 		start: []string{"run", "ask.yaml", "--id", "r", "--input", fmt.Sprint("times=", times), "--json"},
 		flags: func(e *errand) []string {
 			flags := left(e)
-			return flags[:min(e.dice.IntN(40), len(flags))] // the rest is answered by others
+			return flags[:min(2*e.dice.IntN(40), len(flags))] // the rest is answered by others
 		},
 		answer: func(q question) string { return strings.TrimPrefix(q.Task, "ask#") },
 	}

@@ -38,14 +38,32 @@ func (s *Store) watch(ctx context.Context, changed func()) error {
 	go func() {
 		defer watcher.Close() //nolint:errcheck // nothing hangs on it
 		for s.await(ctx, watcher, file) {
-			now, err := s.version(ctx)
-			if err == nil && now != version {
+			if now, ok := s.newer(ctx, version); ok {
 				version = now
 				changed()
 			}
 		}
 	}()
 	return nil
+}
+
+// newer waits a little for the version to change. The sign of a write comes before the write is synced, and only a
+// synced commit changes the version: to look once would miss the last commit before a pause.
+func (s *Store) newer(ctx context.Context, version int64) (int64, bool) {
+	for wait := settleTime; wait < time.Second; wait *= 2 {
+		now, err := s.version(ctx)
+		if err == nil && now != version {
+			return now, true
+		}
+		select {
+		case <-ctx.Done():
+			return version, false
+		case <-s.done:
+			return version, false
+		case <-time.After(wait):
+		}
+	}
+	return version, false
 }
 
 // version changes with every commit by another connection than the writer's, which is one of another process, or of
