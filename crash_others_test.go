@@ -32,7 +32,7 @@ func interfere(
 				t.Run(fmt.Sprintf("append %d", n), func(t *testing.T) {
 					before := w.effects()
 					d := newDriven(t, c, p)
-					d.expects = isConflict
+					d.expects = cameSecond
 					d.store.BeforeAppend = func(k int) error {
 						if k == n && d.exists() {
 							d.meddle(each)

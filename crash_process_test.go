@@ -290,8 +290,9 @@ func (c *child) end(t *testing.T) (r childResult, said bool) {
 	return r, err == nil
 }
 
-// killed runs a graph in processes that are killed at random moments, the n-th at the latest after span, until there
-// have been so many kills as wanted and the last run is done. It returns how often each run was killed.
+// killed runs a graph in processes that are killed at random moments within span, until there have been so many kills
+// as wanted and the last run is done. A run that makes little headway is given more time. It returns how often each run
+// was killed.
 func killed(t *testing.T, name, folder string, wanted int, span time.Duration, check func(run string, r childResult)) map[string]int {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, 11))
@@ -301,7 +302,12 @@ func killed(t *testing.T, name, folder string, wanted int, span time.Duration, c
 		for {
 			c := startChild(t, name, folder, run)
 			c.goOn(t)
-			timer := time.AfterFunc(time.Duration(random.Int64N(int64(span))), func() { _ = c.cmd.Process.Kill() })
+			within := span * time.Duration(4+kills[run]) / 4
+			timer := time.AfterFunc(time.Duration(random.Int64N(int64(within))), func() {
+				if total < wanted {
+					_ = c.cmd.Process.Kill()
+				}
+			})
 			r, said := c.end(t)
 			timer.Stop()
 			if said {
@@ -388,7 +394,7 @@ func TestH2_300AnswersThroughKills(t *testing.T) {
 	sum := pollQuestions * (pollQuestions - 1) / 2
 	want := childResult{Status: fermata.Completed, State: order{Amount: sum}}
 	finished := make(map[string]bool)
-	killed(t, "poll", folder, kills(15, 200), 120*time.Millisecond, func(run string, r childResult) {
+	killed(t, "poll", folder, kills(15, 200), 60*time.Millisecond, func(run string, r childResult) {
 		finished[run] = true
 		if diff := cmp.Diff(want, r); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", run, diff)

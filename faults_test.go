@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,8 +37,7 @@ type driven struct {
 	clock   *fermatatest.Clock
 	rt      *fermata.Runtime
 	fresh   bool // go on in a new runtime after a failure
-	given   map[string]any
-	used    map[string]int
+	script  *script
 	faults  []string              // what failed
 	expects func(err error) error // says what is wrong with a failure
 }
@@ -48,7 +48,7 @@ func newDriven(t *testing.T, c crashCase, p *plan.Plan) *driven {
 	inner := memory.New()
 	return &driven{
 		t: t, c: c, plan: p, inner: inner, store: journaltest.NewFaulty(inner), clock: &fermatatest.Clock{},
-		given: make(map[string]any), used: make(map[string]int), expects: isFault,
+		script: &script{given: make(map[string]any), used: make(map[string]int)}, expects: isFault,
 	}
 }
 
@@ -57,7 +57,7 @@ func (d *driven) beside() *driven {
 	return &driven{
 		t: d.t, c: d.c, plan: d.plan, inner: d.inner, store: journaltest.NewFaulty(d.inner),
 		clock: fermatatest.NewClock(d.clock.Now()),
-		given: d.given, used: d.used, expects: isConflict,
+		script: d.script, expects: cameSecond,
 	}
 }
 
@@ -81,6 +81,14 @@ func isFault(err error) error {
 		return errors.New("expected a *fermata.Error of code store around a *journal.StoreError")
 	}
 	return nil
+}
+
+// cameSecond reports why a failure is not that of somebody who came second, or whose run somebody else took along.
+func cameSecond(err error) error {
+	if errors.Is(err, fermata.ErrStopped) {
+		return nil
+	}
+	return isConflict(err)
 }
 
 // isConflict reports why a failure is not that of somebody who came second.
@@ -182,18 +190,29 @@ func (d *driven) step(ctx context.Context, run **fermata.Run) (what string, resu
 	return "Wait", result, nil
 }
 
+// script is what people say. The same question has the same answer, whoever asks for it.
+type script struct {
+	mu    sync.Mutex
+	given map[string]any
+	used  map[string]int
+}
+
+// answerTo is the answer to a question, nil for none.
 func (d *driven) answerTo(q fermata.Interrupt) any {
+	s := d.script
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	identity := q.Task + q.Op
-	if value, ok := d.given[identity]; ok {
+	if value, ok := s.given[identity]; ok {
 		return value
 	}
 	path := nodeOf(q.Task)
 	var value any
-	if n := d.used[path]; n < len(d.c.answers[path]) {
+	if n := s.used[path]; n < len(d.c.answers[path]) {
 		value = d.c.answers[path][n]
 	}
-	d.used[path]++
-	d.given[identity] = value
+	s.used[path]++
+	s.given[identity] = value
 	return value
 }
 

@@ -336,7 +336,7 @@ func story(list []fact) string {
 		case "node.finished", "node.failed", "route.taken", "step.finished", "run.finished":
 		case "interrupt", "interrupt.resolved":
 			f.Op = ""
-			for _, name := range []string{"requestId", "run", "opened", "by"} {
+			for _, name := range []string{"requestId", "run", "opened", "deadline", "by"} {
 				delete(f.Data, name)
 			}
 		default:

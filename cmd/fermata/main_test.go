@@ -121,13 +121,18 @@ var changing = []struct {
 	{regexp.MustCompile(`"duration_ms":[0-9.]+`), `"duration_ms":0`},
 	{regexp.MustCompile(`"trace_id":"[0-9a-f]{32}"`), `"trace_id":"TRACE"`},
 	{regexp.MustCompile(`(?m)^ +\+(\d+m \d\ds|[0-9.]+m?s)`), "     +0s"},
-	{regexp.MustCompile(`[ \t]+(\d+m \d\ds|[0-9.]+m?s)\b`), ""},
-	{regexp.MustCompile(`(?m)[ \t]+$`), ""},
 }
+
+// durations may be there or not: where they are, blanks take their place.
+var (
+	durations = regexp.MustCompile(`[ \t]+(\d+m \d\ds|[0-9.]+m?s)\b`)
+	trailing  = regexp.MustCompile(`(?m)[ \t]+$`)
+)
 
 func normalised(text string) string {
 	for _, c := range changing {
 		text = c.what.ReplaceAllString(text, c.with)
 	}
-	return text
+	text = durations.ReplaceAllStringFunc(text, func(d string) string { return strings.Repeat(" ", len(d)) })
+	return trailing.ReplaceAllString(text, "")
 }

@@ -250,11 +250,11 @@ func TestH2_KilledProcessesAnswer(t *testing.T) {
 	}
 	left := answersLeft(all...)
 	e := &errand{
-		desk: d, id: "r", span: 80 * time.Millisecond, dice: dice(t), most: thorough(80, 1000),
+		desk: d, id: "r", span: 80 * time.Millisecond, dice: dice(t), most: thorough(60, 1000),
 		start: []string{"run", "ask.yaml", "--id", "r", "--input", fmt.Sprint("times=", times), "--json"},
 		flags: func(e *errand) []string {
 			flags := left(e)
-			return flags[:min(2*e.dice.IntN(40), len(flags))] // the rest is answered by others
+			return flags[:min(2*e.dice.IntN(50), len(flags))] // the rest is answered by others
 		},
 		answer: func(q question) string { return strings.TrimPrefix(q.Task, "ask#") },
 	}

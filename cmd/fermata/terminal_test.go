@@ -473,7 +473,7 @@ func TestF3_TerminalStop(t *testing.T) {
 	s.shows(`
   refund  r
 
-  ■ look  not finished
+  ■ look               not finished
 
   stopped · the run can go on where it is
 
