@@ -20,7 +20,8 @@ func (m *Main) questionLines(s *term.Screen, q *journal.Interrupt) []string {
 	styles, glyphs := s.Styles(), s.Glyphs()
 	bar := styles.Wait.Apply(glyphs.Bar)
 	head := styles.Wait.Apply(glyphs.Top) + " " + styles.Strong.Apply(term.OneLine(nodeOf(q.Task)))
-	if who := progress.Awaits(q, m.Now()); who != "waits for an answer" {
+	who := strings.TrimPrefix(strings.TrimPrefix(progress.Awaits(q, m.Now()), "waits for an answer"), ", ")
+	if who != "" {
 		head += "  " + styles.Faint.Apply(who)
 	}
 	lines := []string{head, bar}

@@ -232,7 +232,7 @@ func (d *driver) needs(q *journal.Interrupt) string {
 	if len(q.Options) > 0 {
 		parts = append(parts, strings.Join(q.Options, ", "))
 	}
-	if who := progress.Awaits(q, d.m.Now()); who != "waits for an answer" {
+	if who := strings.TrimPrefix(strings.TrimPrefix(progress.Awaits(q, d.m.Now()), "waits for an answer"), ", "); who != "" {
 		parts = append(parts, who)
 	}
 	return strings.Join(parts, " "+d.m.err.Glyphs().Dot+" ")

@@ -29,6 +29,9 @@ func (m *Machine) apply(e *journal.Entry, at int, t *Task) error {
 	if m.status == "" && e.Kind != journal.RunStarted {
 		return m.corrupt(e, "a journal begins with run.started")
 	}
+	if m.status != "" && m.over() && e.Kind != journal.RunResumed {
+		return m.corrupt(e, "the run is %s", m.status)
+	}
 	if e.Base >= e.Seq {
 		return m.corrupt(e, "it refers to the value of entry %d, which is not before it", e.Base)
 	}
@@ -50,6 +53,9 @@ func (m *Machine) fold(e *journal.Entry, at int, t *Task) error {
 	case journal.RunStarted:
 		return m.runStarted(e)
 	case journal.RunPaused:
+		if m.status != Running {
+			return m.corrupt(e, "the run is %s", m.status)
+		}
 		m.status = Paused
 		return nil
 	case journal.RunResumed:
@@ -91,6 +97,9 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 	if t == nil {
 		return m.corrupt(e, "the task is not open")
 	}
+	if err := m.follows(e, t); err != nil {
+		return err
+	}
 	switch e.Kind {
 	case journal.NodeFinished:
 		return m.nodeFinished(e, t)
@@ -104,6 +113,34 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 	}
 	return m.opEntry(e, t)
 }
+
+// follows checks that an entry can come now in the life of its task. Of a task that was written by another plan only
+// the attempt is known to mean the same.
+func (m *Machine) follows(e *journal.Entry, t *Task) error {
+	if e.Attempt != t.Attempt {
+		return m.corrupt(e, "attempt %d of a task that is at attempt %d", e.Attempt, t.Attempt)
+	}
+	ok := false
+	switch e.Kind {
+	case journal.NodeFinished:
+		ok = t.State == Ready || t.State == Leaving
+	case journal.NodeFailed, journal.NodeRetrying:
+		ok = t.State == Ready || t.State == Leaving || t.State == Inside
+	case journal.NodeSuspended:
+		ok = t.State == Ready || t.State == Waiting
+	case journal.TimerFired:
+		op := t.Op(e.Op)
+		ok = t.State == Waiting && op != nil && op.Due != 0
+	default:
+		ok = e.Op != "" && (t.State == Ready && !m.isSub(t) || t.State == Leaving)
+	}
+	if !ok && !m.replanned() {
+		return m.corrupt(e, "the task is %s", t.State)
+	}
+	return nil
+}
+
+func (m *Machine) isSub(t *Task) bool { return t.Node < len(m.flat) && m.flat[t.Node].Sub != nil }
 
 func (m *Machine) corrupt(e *journal.Entry, format string, args ...any) error {
 	return fmt.Errorf("seq %d, %s %s: %w: %s", e.Seq, e.Kind, node.TaskID(e.Node, int(e.Visit)),
@@ -128,6 +165,9 @@ func (m *Machine) nodeStarted(e *journal.Entry, at int, t *Task) error {
 	if e.Attempt > 1 {
 		if t == nil {
 			return m.corrupt(e, "attempt %d of a task that is not open", e.Attempt)
+		}
+		if t.State != Backoff || e.Attempt != t.Attempt+1 {
+			return m.corrupt(e, "attempt %d of a task that is %s at attempt %d", e.Attempt, t.State, t.Attempt)
 		}
 		t.Attempt, t.State, t.RetryAt, t.failed, t.LastWait = e.Attempt, Ready, 0, false, ""
 		t.Ops = forgetFailures(t.Ops)
@@ -281,6 +321,9 @@ func (m *Machine) routeTaken(e *journal.Entry, at int, t *Task) error {
 		return m.redirect(e, at, to)
 	}
 	left := e.Flags&(journal.FlagCatch|journal.FlagExpired) != 0
+	if err := m.routes(e, t); err != nil {
+		return err
+	}
 	if t.State != Broken && t.State != Choosing && !left { // into a subgraph
 		ref := t.Ref
 		if e.HasValue() {
@@ -304,6 +347,21 @@ func (m *Machine) routeTaken(e *journal.Entry, at int, t *Task) error {
 	m.dropInside(t)
 	m.drop(t)
 	m.move(to, ref, parent, at, e.Visit, cause)
+	return nil
+}
+
+// routes checks that a route can be taken now.
+func (m *Machine) routes(e *journal.Entry, t *Task) error {
+	ok := t.State == Choosing || t.State == Ready && m.isSub(t)
+	switch {
+	case e.Flags&journal.FlagCatch != 0:
+		ok = t.State == Broken
+	case e.Flags&journal.FlagExpired != 0:
+		ok = true
+	}
+	if !ok && !m.replanned() {
+		return m.corrupt(e, "the task is %s", t.State)
+	}
 	return nil
 }
 
@@ -370,6 +428,10 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
+	retry := body.Reason == ReasonRetry
+	if retry != m.over() || retry && m.status != Failed && m.status != Expired {
+		return m.corrupt(e, "for the reason %q, of a run that is %s", body.Reason, m.status)
+	}
 	m.status = Running
 	m.finished, m.reason = journal.FinishedBody{}, ""
 	if body.Reason == ReasonRetry {
@@ -421,6 +483,11 @@ func (m *Machine) runFinished(e *journal.Entry) error {
 	body, err := bodyOf[journal.FinishedBody](m, e)
 	if err != nil {
 		return err
+	}
+	switch body.Status {
+	case Completed, Failed, Cancelled, Expired, Stuck:
+	default:
+		return m.corrupt(e, "with the status %q", body.Status)
 	}
 	m.finished, m.status = body, body.Status
 	if m.status == Completed {

@@ -98,7 +98,7 @@ func FuzzApply(f *testing.F) {
 	at := func(kind byte, name, op, to, body string, ref, flags byte) [entryBytes]byte {
 		return [entryBytes]byte{kind, index(fuzzNodes, name), 1, 1, index(fuzzOps, op), index(fuzzTo, to), ref, flags, index(fuzzBodies, body)}
 	}
-	begin := at(6, "", "", "", "", 3<<2|1, 0)
+	begin := at(6, "", "", "", "", 1, 0)
 	startA := at(0, "a", "", "", "", 0, 0)
 	ask := at(14, "a", "int_1", "", fuzzBodies[8], 0, 0)
 	seed(begin, startA, at(1, "a", "", "", "", 1, 0), at(2, "a", "", "in", "", 0, 0), at(0, "in", "", "", "", 1<<2, 0), at(2, "in", "", "in/x", "", 0, 0))

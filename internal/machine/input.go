@@ -305,7 +305,6 @@ func (m *Machine) expireTo(at int64, q journal.Interrupt, target string) error {
 	}
 	route := m.taskEntry(journal.RouteTaken, t, at)
 	route.Flags, route.To = journal.FlagExpired, to
-	m.reason = ReasonTimer
 	return m.apply(route, t.Node, t)
 }
 

@@ -1,11 +1,13 @@
 package machine
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
 )
 
 // Next says what follows from all that was folded: entries to append, tasks to start once they are stored. The time
@@ -30,13 +32,13 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 		return true, nil
 	}
 	if m.status == Paused {
-		if !m.awake(at) {
+		why := m.because(at)
+		if why == "" {
 			return true, nil
 		}
-		if err := m.Resume(at, journal.ResumedBody{Reason: m.reason}); err != nil {
+		if err := m.Resume(at, journal.ResumedBody{Reason: why}); err != nil {
 			return false, err
 		}
-		m.reason = ""
 	}
 	busy, err := m.startTasks(at)
 	if err != nil || m.over() {
@@ -53,27 +55,27 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 
 func (m *Machine) over() bool { return m.status != Running && m.status != Paused }
 
-// awake reports whether a paused run can go on, and notes why.
-func (m *Machine) awake(at int64) bool {
-	if m.reason == "" {
-		m.reason = ReasonAnswer
-	}
+// awake reports whether a paused run can go on.
+func (m *Machine) awake(at int64) bool { return m.because(at) != "" }
+
+// because is why a paused run can go on, "" when it cannot.
+func (m *Machine) because(at int64) string {
+	why := cmp.Or(m.reason, ReasonAnswer)
 	if len(m.tokens) > 0 || m.stopped || m.ended && len(m.tasks) == 0 {
-		return true
+		return why
 	}
 	for _, t := range m.tasks {
 		switch t.State {
 		case Ready, Leaving, Broken:
-			return true
+			return why
 		case Backoff:
 			if t.RetryAt <= at {
-				m.reason = ReasonTimer
-				return true
+				return ReasonTimer
 			}
 		case Waiting, Inside, Choosing:
 		}
 	}
-	return false
+	return ""
 }
 
 // startTasks hands out the open tasks that can go on: after an answer, a crash, a backoff, or the end of a subgraph.
@@ -121,7 +123,7 @@ func (m *Machine) startTokens(at int64) error {
 			return m.End(at, journal.FinishedBody{
 				Status: Failed, Limit: "tasks", Max: strconv.Itoa(limit),
 				Error: "the run's limit of tasks (" + strconv.Itoa(limit) + ") was reached",
-				Task:  m.Path(m.tokens[0].at),
+				Task:  node.TaskID(m.Path(m.tokens[0].at), int(m.visits[m.tokens[0].at])+1),
 			})
 		}
 		to, ref := m.tokens[0].at, m.tokens[0].ref

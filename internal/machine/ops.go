@@ -60,6 +60,9 @@ func (m *Machine) interruptOpened(e *journal.Entry, t *Task) error {
 	if err != nil {
 		return err
 	}
+	if q.ID != e.Op || q.Op == "" || m.Interrupt(q.ID) != nil || t.Op(q.Op) != nil {
+		return m.corrupt(e, "interrupt %s of call %q is open already, or is not the one of this entry", q.ID, q.Op)
+	}
 	t.Ops = append(t.Ops, Op{ID: q.Op, Kind: node.KindInterrupt, Attempt: e.Attempt, Interrupt: e.Op, Digest: q.Digest})
 	m.interrupts = append(m.interrupts, q)
 	return nil
@@ -74,6 +77,11 @@ func (m *Machine) interruptUpdated(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
+	switch body.Do {
+	case "claim", "release", "escalate":
+	default:
+		return m.corrupt(e, "it does %q", body.Do)
+	}
 	body.Update(q)
 	return nil
 }
@@ -83,6 +91,11 @@ func (m *Machine) interruptResolved(e *journal.Entry) error {
 	body, err := bodyOf[journal.ResolvedBody](m, e)
 	if err != nil {
 		return err
+	}
+	switch body.State {
+	case journal.Answered, journal.Expired, journal.Withdrawn:
+	default:
+		return m.corrupt(e, "with the state %q", body.State)
 	}
 	found := false
 	for i := range m.interrupts {

@@ -15,8 +15,10 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// Whatever plan is run, and whatever comes from outside in whatever order: the machine is what its journal folds to,
-// entries are dense, and there is always something that goes on, something that is awaited, or an end.
+// Whatever plan is run, and whatever comes from outside in whatever order: the machine is what its journal folds to, and
+// says the same of what follows (J1); entries are dense; no task is handed out twice, or again after it has finished
+// (J4); a run is paused when something is awaited and nothing goes on (H3); and there is always something that goes on,
+// something that is awaited, or an end, which is never that the run is stuck (F5).
 func TestJ1_TheMachineIsWhatItsJournalFoldsTo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t, 2)
@@ -109,14 +111,15 @@ func outline(p *plan.Plan) string { return string(p.Outline()) }
 
 // simulation drives a machine as the runtime does, with outcomes that are drawn.
 type simulation struct {
-	t       *rapid.T
-	m       *Machine
-	journal []journal.Entry
-	now     int64
-	queue   []visit
-	work    Work
-	asked   int
-	did     []string
+	t        *rapid.T
+	m        *Machine
+	journal  []journal.Entry
+	now      int64
+	queue    []visit
+	work     Work
+	finished map[string]bool // tasks, by id
+	asked    int
+	did      []string
 }
 
 // visit names a task that was handed out.
@@ -135,28 +138,75 @@ func (s *simulation) take(err error, follow bool) {
 	if err != nil {
 		s.failf("a legal input is refused: %v", err)
 	}
-	entries := s.m.out
+	s.store(s.m.Flush())
 	if follow {
+		other := s.fold()
+		other.SetBusy(s.m.Busy())
+		expected, err := other.Next(s.now)
+		if err != nil {
+			s.failf("next of another machine: %v", err)
+		}
 		work, err := s.m.Next(s.now)
 		if err != nil {
 			s.failf("next: %v", err)
 		}
-		s.work, entries = *work, work.Append
-		for _, start := range work.Start {
-			s.queue = append(s.queue, visit{start.Do, start.Task.Node, start.Task.Visit})
+		if diff := gocmp.Diff(shownWork(other, expected), shownWork(s.m, work)); diff != "" {
+			s.failf("a machine that is folded from the journal says that something else follows (-folded +live):\n%s", diff)
 		}
-	} else {
-		entries = s.m.Flush()
+		s.work = *work
+		s.store(work.Append)
+		for _, start := range work.Start {
+			s.hand(visit{start.Do, start.Task.Node, start.Task.Visit})
+		}
 	}
+	s.m.Closed()
+	s.check(follow)
+}
+
+// store takes entries into the journal, as a store does. No task starts again that has finished (law J4).
+func (s *simulation) store(entries []journal.Entry) {
 	for _, e := range entries {
 		if e.Seq != uint64(len(s.journal))+1 {
 			s.failf("entry %d has seq %d", len(s.journal)+1, e.Seq)
 		}
+		id := node.TaskID(e.Node, int(e.Visit))
+		switch e.Kind {
+		case journal.NodeFinished:
+			s.finished[id] = true
+		case journal.NodeStarted:
+			if s.finished[id] {
+				s.failf("task %s has finished, and attempt %d of it starts", id, e.Attempt)
+			}
+		}
 		e.Value, e.Body = append([]byte(nil), e.Value...), append([]byte(nil), e.Body...)
 		s.journal = append(s.journal, e)
 	}
-	s.m.Closed()
-	s.check(follow)
+}
+
+// hand notes that a task was handed out: once, until something is heard of it.
+func (s *simulation) hand(v visit) {
+	id := node.TaskID(s.m.Path(v.node), int(v.visit))
+	for _, other := range s.queue {
+		if other.node == v.node && other.visit == v.visit {
+			s.failf("task %s is handed out twice", id)
+		}
+	}
+	if s.finished[id] {
+		s.failf("task %s has finished, and is handed out", id)
+	}
+	s.queue = append(s.queue, v)
+}
+
+// shownWork is what a machine says of what follows.
+func shownWork(m *Machine, w *Work) []string {
+	shown := []string{fmt.Sprintf("idle %t, complete %t, final %d", w.Idle, w.Complete, w.Final)}
+	for _, e := range w.Append {
+		shown = append(shown, fmt.Sprintf("%d %v %s#%d attempt %d to %q of %d %s", e.Seq, e.Kind, e.Node, e.Visit, e.Attempt, e.To, e.Base, e.Body))
+	}
+	for _, start := range w.Start {
+		shown = append(shown, fmt.Sprint(start.Do, m.TaskID(start.Task)))
+	}
+	return shown
 }
 
 // check compares the machine with what its journal folds to, and looks whether anything can go on.
@@ -170,14 +220,18 @@ func (s *simulation) check(followed bool) {
 	}
 	over := s.m.over()
 	switch {
-	case over && (len(s.work.Start) > 0 || s.work.Complete):
+	case s.m.status == Stuck:
+		s.failf("the run is stuck (law F5)")
+	case over && (len(s.work.Start) > 0 || s.work.Complete || len(s.m.interrupts) > 0):
 		s.failf("the run is %s, and there is work", s.m.status)
 	case over || s.work.Complete:
+	case s.m.status == Paused && len(s.queue) > 0:
+		s.failf("the run is paused, and a task is at work (law H3)")
 	case s.work.Idle:
 		if s.m.Due() == math.MaxInt64 && len(s.m.interrupts) == 0 {
 			s.failf("the run is idle, and nothing is awaited")
 		}
-		if s.m.status == Paused && s.m.awake(s.now) {
+		if _, ok := s.m.awake(s.now); ok && s.m.status == Paused {
 			s.failf("the run is paused, and it could go on")
 		}
 	case len(s.queue) == 0:

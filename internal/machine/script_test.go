@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -412,8 +414,8 @@ func (s *session) body(e *journal.Entry) string {
 		return ""
 	}
 	text := string(e.Body)
-	for name, p := range s.plans {
-		text = strings.ReplaceAll(text, p.Fingerprint(), "(plan "+name+")")
+	for _, name := range slices.Sorted(maps.Keys(s.plans)) { // plans that differ in their limits alone have one fingerprint
+		text = strings.ReplaceAll(text, s.plans[name].Fingerprint(), "(plan "+name+")")
 	}
 	return strings.ReplaceAll(text, "(plan )", "(plan)")
 }
