@@ -51,8 +51,10 @@ func (rt *Runtime) Definition(ctx context.Context, digest string) (kind string, 
 		}
 		var body definitionBody
 		if err := json.Unmarshal(e.Body, &body); err != nil {
-			return "", nil, rt.storeError(digest, &journal.StoreError{Op: "replay", Run: digest, Seq: e.Seq,
-				Err: fmt.Errorf("%w: %w", journal.ErrCorrupt, err)})
+			return "", nil, rt.storeError(digest, &journal.StoreError{
+				Op: "replay", Run: digest, Seq: e.Seq,
+				Err: fmt.Errorf("%w: %w", journal.ErrCorrupt, err),
+			})
 		}
 		return body.Kind, []byte(body.Text), nil
 	}

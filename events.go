@@ -176,8 +176,10 @@ func (e *Event) Data() (json.RawMessage, error) {
 		data["value"] = json.RawMessage(e.Entry.Body)
 	default:
 		if err := json.Unmarshal(e.Entry.Body, &data); err != nil {
-			return nil, &journal.StoreError{Op: "decode", Run: e.Run, Seq: e.Entry.Seq,
-				Err: fmt.Errorf("%w: the body of %s: %w", journal.ErrCorrupt, e.Type(), err)}
+			return nil, &journal.StoreError{
+				Op: "decode", Run: e.Run, Seq: e.Entry.Seq,
+				Err: fmt.Errorf("%w: the body of %s: %w", journal.ErrCorrupt, e.Type(), err),
+			}
 		}
 	}
 	en := &e.Entry

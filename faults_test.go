@@ -56,7 +56,7 @@ func newDriven(t *testing.T, c crashCase, p *plan.Plan) *driven {
 func (d *driven) beside() *driven {
 	return &driven{
 		t: d.t, c: d.c, plan: d.plan, inner: d.inner, store: journaltest.NewFaulty(d.inner),
-		clock: fermatatest.NewClock(d.clock.Now()),
+		clock:  fermatatest.NewClock(d.clock.Now()),
 		script: d.script, expects: cameSecond,
 	}
 }

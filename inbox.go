@@ -57,13 +57,17 @@ func (rt *Runtime) Answer(ctx context.Context, interrupt string, value any, opts
 			if sameJSON(q.Answer, answer) {
 				return nil, nil
 			}
-			return nil, &Error{Code: CodeConflict, Run: q.Run, Task: q.Task,
-				Err: fmt.Errorf("%w: interrupt %s, by %s", ErrAnswered, q.ID, who(q.AnsweredBy))}
+			return nil, &Error{
+				Code: CodeConflict, Run: q.Run, Task: q.Task,
+				Err: fmt.Errorf("%w: interrupt %s, by %s", ErrAnswered, q.ID, who(q.AnsweredBy)),
+			}
 		case journal.Expired:
 			return nil, &Error{Code: CodeExpired, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w", q.ID, ErrExpired)}
 		case journal.Withdrawn:
-			return nil, &Error{Code: CodeConflict, Run: q.Run, Task: q.Task,
-				Err: fmt.Errorf("interrupt %s: %w", q.ID, node.ErrWithdrawn)}
+			return nil, &Error{
+				Code: CodeConflict, Run: q.Run, Task: q.Task,
+				Err: fmt.Errorf("interrupt %s: %w", q.ID, node.ErrWithdrawn),
+			}
 		}
 		if err := rt.checkAnswer(q, answer); err != nil {
 			return nil, &Error{Code: CodeInvalid, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w: %w", q.ID, ErrInvalid, err)}
@@ -84,8 +88,10 @@ func (rt *Runtime) Answer(ctx context.Context, interrupt string, value any, opts
 // admit checks who answers (laws H2 and H5), and whether there is still time.
 func (rt *Runtime) admit(q *journal.Interrupt, o answerOptions, now int64) error {
 	forbidden := func(format string, args ...any) error {
-		return &Error{Code: CodeForbidden, Run: q.Run, Task: q.Task,
-			Err: fmt.Errorf("%w: interrupt %s: %s", ErrForbidden, q.ID, fmt.Sprintf(format, args...))}
+		return &Error{
+			Code: CodeForbidden, Run: q.Run, Task: q.Task,
+			Err: fmt.Errorf("%w: interrupt %s: %s", ErrForbidden, q.ID, fmt.Sprintf(format, args...)),
+		}
 	}
 	if o.token != "" {
 		sum := sha256.Sum256([]byte(o.token))
@@ -98,8 +104,10 @@ func (rt *Runtime) admit(q *journal.Interrupt, o answerOptions, now int64) error
 	}
 	open := q.State == journal.Open || q.State == journal.Claimed
 	if q.State == journal.Claimed && q.ClaimedBy != o.by {
-		return &Error{Code: CodeConflict, Run: q.Run, Task: q.Task,
-			Err: fmt.Errorf("%w: interrupt %s, by %s", ErrClaimed, q.ID, who(q.ClaimedBy))}
+		return &Error{
+			Code: CodeConflict, Run: q.Run, Task: q.Task,
+			Err: fmt.Errorf("%w: interrupt %s, by %s", ErrClaimed, q.ID, who(q.ClaimedBy)),
+		}
 	}
 	if open && q.Deadline != 0 && q.Deadline <= now {
 		return &Error{Code: CodeExpired, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w", q.ID, ErrExpired)}
@@ -157,8 +165,10 @@ func (rt *Runtime) Release(ctx context.Context, interrupt, by string) error {
 		case q.State != journal.Claimed:
 			return nil, &Error{Code: CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
 		case q.ClaimedBy != by:
-			return nil, &Error{Code: CodeConflict, Run: q.Run, Task: q.Task,
-				Err: fmt.Errorf("%w: interrupt %s, by %s", ErrClaimed, q.ID, who(q.ClaimedBy))}
+			return nil, &Error{
+				Code: CodeConflict, Run: q.Run, Task: q.Task,
+				Err: fmt.Errorf("%w: interrupt %s, by %s", ErrClaimed, q.ID, who(q.ClaimedBy)),
+			}
 		}
 		body := journal.UpdatedBody{Do: "release", By: by}
 		body.Update(q)

@@ -108,21 +108,24 @@ func TestF1_TheWayOfAFailure(t *testing.T) {
 			func(b *graph.Builder[state]) {
 				b.Node("a", node1(same)).Node("rescue", rescue).OnError("a", "rescue")
 			},
-			state{Log: []string{"input", "tried"}, Text: "a#1: flaky", Tags: map[string]int{"kept": 1, "touched": 1}}, false,
+			state{Log: []string{"input", "tried"}, Text: "a#1: flaky", Tags: map[string]int{"kept": 1, "touched": 1}},
+			false,
 		},
 		{
 			"the input, where no state came with it",
 			func(b *graph.Builder[state]) {
 				b.Node("a", node1(zero)).Node("rescue", rescue).OnError("a", "rescue")
 			},
-			state{Log: []string{"input"}, Text: "a#1: flaky", Tags: map[string]int{"kept": 1}}, false,
+			state{Log: []string{"input"}, Text: "a#1: flaky", Tags: map[string]int{"kept": 1}},
+			false,
 		},
 		{
 			"the state of the last attempt",
 			func(b *graph.Builder[state]) {
 				b.Node("a", node1(same), graph.Retry(3, time.Millisecond)).Node("rescue", rescue).OnError("a", "rescue")
 			},
-			state{Log: []string{"input", "tried"}, Text: "a#1: flaky", Tags: map[string]int{"kept": 1, "touched": 1}}, false,
+			state{Log: []string{"input", "tried"}, Text: "a#1: flaky", Tags: map[string]int{"kept": 1, "touched": 1}},
+			false,
 		},
 		{
 			"a catch that chooses",
@@ -135,7 +138,8 @@ func TestF1_TheWayOfAFailure(t *testing.T) {
 					return "other", nil
 				}, "rescue", "other")
 			},
-			state{Log: []string{"input", "tried"}, Text: "a#1: flaky", Tags: map[string]int{"kept": 1, "touched": 1}}, false,
+			state{Log: []string{"input", "tried"}, Text: "a#1: flaky", Tags: map[string]int{"kept": 1, "touched": 1}},
+			false,
 		},
 		{
 			"a catch to the end",
@@ -143,7 +147,8 @@ func TestF1_TheWayOfAFailure(t *testing.T) {
 				b.Node("a", node1(same))
 				b.Catch("a", func(node.Context, state, error) (string, error) { return graph.END, nil }, graph.END)
 			},
-			state{Log: []string{"input", "tried"}, Tags: map[string]int{"kept": 1, "touched": 1}}, false,
+			state{Log: []string{"input", "tried"}, Tags: map[string]int{"kept": 1, "touched": 1}},
+			false,
 		},
 		{
 			"a catch that lets it go on",
@@ -151,7 +156,8 @@ func TestF1_TheWayOfAFailure(t *testing.T) {
 				b.Node("a", node1(same)).Node("rescue", rescue)
 				b.Catch("a", func(node.Context, state, error) (string, error) { return "", nil }, "rescue")
 			},
-			state{}, true,
+			state{},
+			true,
 		},
 		{
 			"a catch that fails",
@@ -159,7 +165,8 @@ func TestF1_TheWayOfAFailure(t *testing.T) {
 				b.Node("a", node1(same)).Node("rescue", rescue)
 				b.Catch("a", func(node.Context, state, error) (string, error) { return "", errors.New("the catch failed") }, "rescue")
 			},
-			state{}, true,
+			state{},
+			true,
 		},
 		{
 			"a catch that chooses what it did not declare",
@@ -167,12 +174,14 @@ func TestF1_TheWayOfAFailure(t *testing.T) {
 				b.Node("a", node1(same)).Node("rescue", rescue)
 				b.Catch("a", func(node.Context, state, error) (string, error) { return "rescu", nil }, "rescue")
 			},
-			state{}, true,
+			state{},
+			true,
 		},
 		{
 			"no error edge",
 			func(b *graph.Builder[state]) { b.Node("a", node1(same)) },
-			state{}, true,
+			state{},
+			true,
 		},
 	}
 	for _, tt := range tests {

@@ -119,29 +119,44 @@ func TestH2_RefusedAnswersLeaveTheQuestionOpen(t *testing.T) {
 		state  string
 	}{
 		{
-			"does not fit the schema", nil, map[string]any{"approve": "yes"}, []fermata.AnswerOption{fermata.InRole("manager")},
-			refusal{fermata.CodeInvalid, fermata.ErrInvalid}, journal.Open,
+			"does not fit the schema", nil,
+			map[string]any{"approve": "yes"},
+			[]fermata.AnswerOption{fermata.InRole("manager")},
+			refusal{fermata.CodeInvalid, fermata.ErrInvalid},
+			journal.Open,
 		},
 		{
-			"not JSON", nil, json.RawMessage(`{"approve":`), []fermata.AnswerOption{fermata.InRole("manager")},
-			refusal{fermata.CodeInvalid, fermata.ErrInvalid}, journal.Open,
+			"not JSON", nil, json.RawMessage(`{"approve":`),
+			[]fermata.AnswerOption{fermata.InRole("manager")},
+			refusal{fermata.CodeInvalid, fermata.ErrInvalid},
+			journal.Open,
 		},
 		{
-			"cannot be stored", nil, make(chan int), []fermata.AnswerOption{fermata.InRole("manager")},
-			refusal{fermata.CodeInvalid, node.ErrNotStorable}, journal.Open,
+			"cannot be stored", nil, make(chan int),
+			[]fermata.AnswerOption{fermata.InRole("manager")},
+			refusal{fermata.CodeInvalid, node.ErrNotStorable},
+			journal.Open,
 		},
 		{
-			"no role", nil, decision{Approve: true}, nil,
-			refusal{fermata.CodeForbidden, fermata.ErrForbidden}, journal.Open,
+			"no role", nil,
+			decision{Approve: true},
+			nil,
+			refusal{fermata.CodeForbidden, fermata.ErrForbidden},
+			journal.Open,
 		},
 		{
-			"the wrong role", nil, decision{Approve: true}, []fermata.AnswerOption{fermata.InRole("clerk")},
-			refusal{fermata.CodeForbidden, fermata.ErrForbidden}, journal.Open,
+			"the wrong role", nil,
+			decision{Approve: true},
+			[]fermata.AnswerOption{fermata.InRole("clerk")},
+			refusal{fermata.CodeForbidden, fermata.ErrForbidden},
+			journal.Open,
 		},
 		{
-			"the wrong token", nil, decision{Approve: true},
+			"the wrong token", nil,
+			decision{Approve: true},
 			[]fermata.AnswerOption{fermata.InRole("manager"), fermata.WithToken("guess")},
-			refusal{fermata.CodeForbidden, fermata.ErrForbidden}, journal.Open,
+			refusal{fermata.CodeForbidden, fermata.ErrForbidden},
+			journal.Open,
 		},
 		{
 			"claimed by somebody else",
@@ -152,7 +167,8 @@ func TestH2_RefusedAnswersLeaveTheQuestionOpen(t *testing.T) {
 			},
 			decision{Approve: true},
 			[]fermata.AnswerOption{fermata.InRole("manager"), fermata.As("Bob")},
-			refusal{fermata.CodeConflict, fermata.ErrClaimed}, journal.Claimed,
+			refusal{fermata.CodeConflict, fermata.ErrClaimed},
+			journal.Claimed,
 		},
 	}
 	for _, tt := range tests {
@@ -418,7 +434,9 @@ func TestH4_AtTheDeadline(t *testing.T) {
 			},
 		},
 		{
-			"default", []node.AskOption{node.OrDefault(decision{Note: "by default"})}, 1, fermata.Completed,
+			"default",
+			[]node.AskOption{node.OrDefault(decision{Note: "by default"})},
+			1, fermata.Completed,
 			[]string{"rejected by default", "b#1"},
 			[]string{
 				`interrupt.resolved a#1 answered {"approve":false,"note":"by default"}`, "run.resumed timer",
@@ -426,20 +444,27 @@ func TestH4_AtTheDeadline(t *testing.T) {
 			},
 		},
 		{
-			"route", []node.AskOption{node.OrRoute("late")}, 1, fermata.Completed, []string{"late#1"},
+			"route",
+			[]node.AskOption{node.OrRoute("late")},
+			1, fermata.Completed,
+			[]string{"late#1"},
 			[]string{
 				"interrupt.resolved a#1 expired", "route.taken a#1 -> late", "run.resumed timer",
 				"node.started late#1", "node.finished late#1", "run.finished completed",
 			},
 		},
 		{
-			"route to the end", []node.AskOption{node.OrRoute(graph.END)}, 1, fermata.Completed, nil,
+			"route to the end",
+			[]node.AskOption{node.OrRoute(graph.END)},
+			1, fermata.Completed, nil,
 			[]string{
 				"interrupt.resolved a#1 expired", "route.taken a#1 -> END", "run.resumed timer", "run.finished completed",
 			},
 		},
 		{
-			"escalate and fail", []node.AskOption{node.OrEscalate("chief", time.Hour)}, 2, fermata.Expired, nil,
+			"escalate and fail",
+			[]node.AskOption{node.OrEscalate("chief", time.Hour)},
+			2, fermata.Expired, nil,
 			[]string{
 				"interrupt.updated a#1 escalate", "interrupt.resolved a#1 expired", "run.resumed timer",
 				"node.failed a#1 task a#1, interrupt:interrupt#1: nobody answered before the deadline",
@@ -451,7 +476,8 @@ func TestH4_AtTheDeadline(t *testing.T) {
 			[]node.AskOption{
 				node.OrEscalate("chief", time.Hour), node.OrEscalate("owner", time.Hour), node.OrDefault(decision{Approve: true}),
 			},
-			3, fermata.Completed, []string{"approved ", "b#1"},
+			3, fermata.Completed,
+			[]string{"approved ", "b#1"},
 			[]string{
 				"interrupt.updated a#1 escalate", "interrupt.updated a#1 escalate",
 				`interrupt.resolved a#1 answered {"approve":true}`, "run.resumed timer",

@@ -228,7 +228,7 @@ func TestEvaluateUsesItsOptions(t *testing.T) {
 
 // A run can be described while it is there, and its labels are kept.
 func TestRunsAreListed(t *testing.T) {
-	clock, store := newClock(), (journal.Store)(nil)
+	clock, store := newClock(), journal.Store(nil)
 	rt := newRuntime(t, fermata.Options{Store: store, Clock: clock})
 	g := single(review())
 	run := start(t, rt, g, state{}, fermata.WithID("run_1"), fermata.StartedBy("Ada"), fermata.WithLabels(map[string]string{"team": "red"}),

@@ -23,8 +23,10 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 			return err
 		}
 		if d.m.Head() < info.Head {
-			return d.rt.storeError(d.id, &journal.StoreError{Op: "replay", Run: d.id, Seq: d.m.Head() + 1,
-				Err: fmt.Errorf("%w: the journal ends here, its head is %d", journal.ErrCorrupt, info.Head)})
+			return d.rt.storeError(d.id, &journal.StoreError{
+				Op: "replay", Run: d.id, Seq: d.m.Head() + 1,
+				Err: fmt.Errorf("%w: the journal ends here, its head is %d", journal.ErrCorrupt, info.Head),
+			})
 		}
 	}
 	now := d.now()
@@ -34,8 +36,10 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 	switch status := d.m.Status(); {
 	case why.Reason == machine.ReasonRetry:
 		if status != machine.Failed && status != machine.Expired {
-			return &Error{Code: CodeConflict, Run: d.id,
-				Err: fmt.Errorf("%w: the run is %s; only a failed run can be retried", ErrConflict, status)}
+			return &Error{
+				Code: CodeConflict, Run: d.id,
+				Err: fmt.Errorf("%w: the run is %s; only a failed run can be retried", ErrConflict, status),
+			}
 		}
 		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
 	case Status(status).Ended():

@@ -102,8 +102,10 @@ func (r *Run) settled(ctx context.Context, d *drive) (Result, bool, error) {
 	}
 	settled := result.Status.Ended() || len(result.Interrupts) > 0
 	if err == nil && !settled && d.due == 0 && r.rt.deserted(r.id) {
-		return result, true, &Error{Code: CodeStopped, Run: r.id,
-			Err: fmt.Errorf("%w: it was answered elsewhere, and nobody here drives it on", ErrStopped)}
+		return result, true, &Error{
+			Code: CodeStopped, Run: r.id,
+			Err: fmt.Errorf("%w: it was answered elsewhere, and nobody here drives it on", ErrStopped),
+		}
 	}
 	return result, settled, err
 }
@@ -206,8 +208,10 @@ func (rt *Runtime) lastWords(ctx context.Context, r *Result, info RunInfo) error
 		}
 		var body journal.FinishedBody
 		if err := json.Unmarshal(e.Body, &body); err != nil {
-			return rt.storeError(info.ID, &journal.StoreError{Op: "replay", Run: info.ID, Seq: e.Seq,
-				Err: fmt.Errorf("%w: %w", journal.ErrCorrupt, err)})
+			return rt.storeError(info.ID, &journal.StoreError{
+				Op: "replay", Run: info.ID, Seq: e.Seq,
+				Err: fmt.Errorf("%w: %w", journal.ErrCorrupt, err),
+			})
 		}
 		r.Err = runError(info.ID, body, nil)
 	}

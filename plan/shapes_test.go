@@ -82,7 +82,8 @@ func release() plan.Definition {
 	return define("release", "commits",
 		[]plan.Node{
 			task("commits"), task("changes"), task("vet"), task("classify"), gate("risk"),
-			{Name: "review", Kind: plan.Human, Run: run, Route: route}, task("revise"), task("notes"),
+			{Name: "review", Kind: plan.Human, Run: run, Route: route},
+			task("revise"), task("notes"),
 		},
 		edge("commits", "changes"), edge("changes", "vet"), edge("vet", "classify"), edge("classify", "risk"),
 		choice("risk", "review", "high"), choice("risk", "notes", "low"),

@@ -160,7 +160,9 @@ func TestH1_Question(t *testing.T) {
 	q := res.Interrupts[0]
 	got := []any{q.Task, q.Prompt, q.Options, q.Role, string(q.Request), string(q.ResponseSchema)}
 	expected := []any{
-		"review#1", "Refund 120 for <b>?", []string{"approve", "reject"}, "manager", "",
+		"review#1", "Refund 120 for <b>?",
+		[]string{"approve", "reject"},
+		"manager", "",
 		`{"enum":["approve","reject"],"type":"string"}`,
 	}
 	if diff := cmp.Diff(expected, got); diff != "" {

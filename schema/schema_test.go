@@ -102,8 +102,10 @@ func TestCheck(t *testing.T) {
 			{"/lines/2/sku", `required, but missing; expected a string`},
 		}},
 		{with(`"payment":{"by":"card"}`), []schema.Problem{{"/payment/number", `required, but missing; expected a string`}}},
-		{with(`"payment":{"by":"cash"}`), []schema.Problem{{"/payment/by",
-			`expected "card" or "bank", found the string "cash"`}}},
+		{with(`"payment":{"by":"cash"}`), []schema.Problem{{
+			"/payment/by",
+			`expected "card" or "bank", found the string "cash"`,
+		}}},
 		{with(`"payment":{"by":"bank","iban":5}`), []schema.Problem{{"/payment/iban", `expected a string, found the number 5`}}},
 		{with(`"pay":[1,"x"]`), []schema.Problem{{"/pay", `fits none of the alternatives: ` +
 			`(1) expected at least 3 items, found 2, /0: expected a string, found the number 1; ` +
@@ -127,8 +129,10 @@ func TestCheck(t *testing.T) {
 		{`{} {}`, []schema.Problem{{"", `expected JSON: line 1, column 5: more behind the value`}}},
 		{with(`"count":1e999999999`), []schema.Problem{{"/count", `expected a number of ordinary size, found 1e999999999`}}},
 		{with(`"note":{"x":"` + strings.Repeat("y", 200) + `"}`), []schema.Problem{{"/note", `expected null or a string, found an object`}}},
-		{with(`"kind":"` + strings.Repeat("é", 100) + `"`), []schema.Problem{{"/kind",
-			`expected "order", found the string "` + strings.Repeat("é", 34) + `… (202 bytes)`}}},
+		{with(`"kind":"` + strings.Repeat("é", 100) + `"`), []schema.Problem{{
+			"/kind",
+			`expected "order", found the string "` + strings.Repeat("é", 34) + `… (202 bytes)`,
+		}}},
 	}
 	for _, tt := range tests {
 		err := s.Check([]byte(tt.value))
@@ -171,30 +175,44 @@ func TestParse_refused(t *testing.T) {
 		}},
 		{`[]`, []schema.Problem{{"", `expected a boolean or an object, found an array`}}},
 		{`{"items":[{}]}`, []schema.Problem{{"/items", `expected a boolean or an object, found an array`}}},
-		{`{"properties":{"a":{"$ref":"file:///etc/passwd"}}}`, []schema.Problem{{"/properties/a/$ref",
+		{`{"properties":{"a":{"$ref":"file:///etc/passwd"}}}`, []schema.Problem{{
+			"/properties/a/$ref",
 			`"file:///etc/passwd" is outside of this document, and other documents are never loaded; ` +
-				`put the schema under $defs and refer to it as "#/$defs/NAME"`}}},
-		{`{"$ref":"http://127.0.0.1:1/s.json#/a"}`, []schema.Problem{{"/$ref",
+				`put the schema under $defs and refer to it as "#/$defs/NAME"`,
+		}}},
+		{`{"$ref":"http://127.0.0.1:1/s.json#/a"}`, []schema.Problem{{
+			"/$ref",
 			`"http://127.0.0.1:1/s.json#/a" is outside of this document, and other documents are never loaded; ` +
-				`put the schema under $defs and refer to it as "#/$defs/NAME"`}}},
-		{`{"$id":"https://example.com/x","items":{"$ref":"y.json"}}`, []schema.Problem{{"/items/$ref",
+				`put the schema under $defs and refer to it as "#/$defs/NAME"`,
+		}}},
+		{`{"$id":"https://example.com/x","items":{"$ref":"y.json"}}`, []schema.Problem{{
+			"/items/$ref",
 			`"y.json" is outside of this document, and other documents are never loaded; ` +
-				`put the schema under $defs and refer to it as "#/$defs/NAME"`}}},
-		{`{"$schema":"https://example.com/meta"}`, []schema.Problem{{"/$schema",
+				`put the schema under $defs and refer to it as "#/$defs/NAME"`,
+		}}},
+		{`{"$schema":"https://example.com/meta"}`, []schema.Problem{{
+			"/$schema",
 			`"https://example.com/meta" is outside of this document, and other documents are never loaded; ` +
-				`put the schema under $defs and refer to it as "#/$defs/NAME"`}}},
-		{`{"$defs":{"ticket":{}},"items":{"$ref":"#/$defs/tikcet"}}`, []schema.Problem{{"/items/$ref",
-			`"#/$defs/tikcet" leads nowhere: there is no "tikcet" at "/$defs"; did you mean "ticket"?`}}},
+				`put the schema under $defs and refer to it as "#/$defs/NAME"`,
+		}}},
+		{`{"$defs":{"ticket":{}},"items":{"$ref":"#/$defs/tikcet"}}`, []schema.Problem{{
+			"/items/$ref",
+			`"#/$defs/tikcet" leads nowhere: there is no "tikcet" at "/$defs"; did you mean "ticket"?`,
+		}}},
 		{`{"$ref":"#/a/b"}`, []schema.Problem{{"/$ref", `"#/a/b" leads nowhere: there is no "a" at ""`}}},
 		{`{"items":{"$ref":"#name"}}`, []schema.Problem{{"/items/$ref", `nothing in this document has the anchor "#name"`}}},
 		{`{"pattern":"a(?!b)"}`, []schema.Problem{{"/pattern", `expected a regular expression, found the string "a(?!b)": ` +
 			"error parsing regexp: invalid or unsupported Perl syntax: `(?!`"}}},
-		{`{"items":{"patternProperties":{"(":{}},"type":"object"}}`, []schema.Problem{{"/items/patternProperties",
+		{`{"items":{"patternProperties":{"(":{}},"type":"object"}}`, []schema.Problem{{
+			"/items/patternProperties",
 			`the property name "(" is not allowed: expected a regular expression, found the string "(": ` +
-				"error parsing regexp: missing closing ): `(`"}}},
+				"error parsing regexp: missing closing ): `(`",
+		}}},
 		{`{"$ref":"#"}`, []schema.Problem{{"", `the schema refers to itself without end: a reference back must be below a property or an item`}}},
-		{`{"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"}]},"b":{"not":{"$ref":"#/$defs/a"}}}, "$ref":"#/$defs/a"}`,
-			[]schema.Problem{{"/$defs/a", `the schema refers to itself without end: a reference back must be below a property or an item`}}},
+		{
+			`{"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"}]},"b":{"not":{"$ref":"#/$defs/a"}}}, "$ref":"#/$defs/a"}`,
+			[]schema.Problem{{"/$defs/a", `the schema refers to itself without end: a reference back must be below a property or an item`}},
+		},
 		{deep, []schema.Problem{{strings.Repeat("/not", 200), `expected at most 200 levels of nesting, found more`}}},
 		{strings.Repeat(" ", 1<<20+1), []schema.Problem{{"", `expected at most 1048576 bytes, found 1048577`}}},
 		{`{"minimum":1e9999999}`, []schema.Problem{{"/minimum", `expected a number of ordinary size, found 1e9999999`}}},

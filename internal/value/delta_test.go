@@ -53,8 +53,10 @@ func TestJ7_deltas(t *testing.T) {
 		{"an element is added", func(s *state) { s.List = append(s.List, inner{5, 6, ""}) }, `[1,{"list":[2,2,[{"A":5,"B":6}]]}]`},
 		{"elements go", func(s *state) { s.Words = s.Words[:1] }, `[1,{"words":[2,1,[]]}]`},
 		{"an element changes", func(s *state) { s.List[1].B = 9 }, `[1,{"list":[3,{"1":[1,{"B":[0,9]}]},2,[]]}]`},
-		{"an element changes and one is added", func(s *state) { s.List[0].C = ""; s.List = append(s.List, inner{}) },
-			`[1,{"list":[3,{"0":[1,{},["C"]]},2,[{"A":0,"B":0}]]}]`},
+		{
+			"an element changes and one is added", func(s *state) { s.List[0].C = ""; s.List = append(s.List, inner{}) },
+			`[1,{"list":[3,{"0":[1,{},["C"]]},2,[{"A":0,"B":0}]]}]`,
+		},
 		{"an element is new altogether", func(s *state) { s.List[1] = inner{7, 8, "d"} }, `[1,{"list":[3,{"1":[0,{"A":7,"B":8,"C":"d"}]},2,[]]}]`},
 		{"all elements change", func(s *state) { s.Words = []string{"x", "y", "z"} }, `[1,{"words":[0,["x","y","z"]]}]`},
 		{"a list becomes nil", func(s *state) { s.Words = nil }, `[1,{"words":[0,null]}]`},
@@ -62,11 +64,15 @@ func TestJ7_deltas(t *testing.T) {
 		{"a struct inside", func(s *state) { s.Sub.A = 3 }, `[1,{"sub":[1,{"A":[0,3]}]}]`},
 		{"behind a pointer", func(s *state) { s.P.B = 3 }, `[1,{"p":[1,{"B":[0,3]}]}]`},
 		{"a pointer becomes nil", func(s *state) { s.P = nil }, `[1,{"p":[0,null]}]`},
-		{"keys", func(s *state) { delete(s.Labels, "a"); s.Labels["c"] = "3"; s.Labels["b"] = "4" },
-			`[1,{"labels":[1,{"b":[0,"4"],"c":[0,"3"]},["a"]]}]`},
+		{
+			"keys", func(s *state) { delete(s.Labels, "a"); s.Labels["c"] = "3"; s.Labels["b"] = "4" },
+			`[1,{"labels":[1,{"b":[0,"4"],"c":[0,"3"]},["a"]]}]`,
+		},
 		{"in an interface", func(s *state) { s.Any.(map[string]any)["x"].([]any)[0] = 2 }, `[1,{"any":[1,{"x":[3,{"0":[0,2]},2,[]]}]}]`},
-		{"a list in an interface grows", func(s *state) { m := s.Any.(map[string]any); m["x"] = append(m["x"].([]any), nil) },
-			`[1,{"any":[1,{"x":[2,2,[null]]}]}]`},
+		{
+			"a list in an interface grows", func(s *state) { m := s.Any.(map[string]any); m["x"] = append(m["x"].([]any), nil) },
+			`[1,{"any":[1,{"x":[2,2,[null]]}]}]`,
+		},
 		{"the same number of another type", func(s *state) { s.Any.(map[string]any)["x"].([]any)[0] = json.Number("1") }, ``},
 		{"bytes grow", func(s *state) { s.Bytes = append(s.Bytes, 1, 2) }, `[1,{"bytes":[4,64,"ODkBAg=="]}]`},
 	}

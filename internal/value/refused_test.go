@@ -122,18 +122,28 @@ func TestN8_valuesThatCannotBeKept(t *testing.T) {
 		{"a cycle of pointers", cycle, &value.Error{Path: "node.Next.Next", Reason: "a cycle: this is what it is in"}},
 		{"a cycle with many ways", bushy, &value.Error{Path: "node.Kids[0]", Reason: "a cycle: this is what it is in"}},
 		{"a cycle in an interface", &node{By: inAny}, &value.Error{Path: `node.By["list"][1]`, Reason: "a cycle: this is what it is in"}},
-		{"not a number", &node{Kids: []*node{{}, {F: math.NaN()}}}, &value.Error{Path: "node.Kids[1].F",
-			Reason: "NaN has no JSON form: expected a finite number"}},
-		{"an infinite float in an interface", &node{By: map[string]any{"x": float32(math.Inf(-1))}}, &value.Error{Path: `node.By["x"]`,
-			Reason: "-Inf has no JSON form: expected a finite number"}},
-		{"a channel in an interface", &node{By: map[string]any{"x": []any{make(chan int)}}}, &value.Error{Path: `node.By["x"][0]`,
-			Reason: "a channel has no JSON form"}},
-		{"an interface with methods", &node{S: square{2}}, &value.Error{Path: "node.S",
-			Reason: "a value in the interface value_test.shape cannot be read back: use a concrete type, or any"}},
+		{"not a number", &node{Kids: []*node{{}, {F: math.NaN()}}}, &value.Error{
+			Path:   "node.Kids[1].F",
+			Reason: "NaN has no JSON form: expected a finite number",
+		}},
+		{"an infinite float in an interface", &node{By: map[string]any{"x": float32(math.Inf(-1))}}, &value.Error{
+			Path:   `node.By["x"]`,
+			Reason: "-Inf has no JSON form: expected a finite number",
+		}},
+		{"a channel in an interface", &node{By: map[string]any{"x": []any{make(chan int)}}}, &value.Error{
+			Path:   `node.By["x"][0]`,
+			Reason: "a channel has no JSON form",
+		}},
+		{"an interface with methods", &node{S: square{2}}, &value.Error{
+			Path:   "node.S",
+			Reason: "a value in the interface value_test.shape cannot be read back: use a concrete type, or any",
+		}},
 		{"no number", &node{N: "12x"}, &value.Error{Path: "node.N", Reason: `expected a number, found the json.Number "12x"`}},
 		{"a method that panics", &node{P: panics{true}}, &value.Error{Path: "node.P", Reason: "its own code panicked: boom"}},
-		{"what its own code refuses", &node{X: fickle{[]int{1, 2, 3}}}, &value.Error{Path: "node.X",
-			Reason: "what its own code writes cannot be read back: at most 2, found 3"}},
+		{"what its own code refuses", &node{X: fickle{[]int{1, 2, 3}}}, &value.Error{
+			Path:   "node.X",
+			Reason: "what its own code writes cannot be read back: at most 2, found 3",
+		}},
 		{"no JSON", &node{Raw: []byte("{")}, &value.Error{Path: "node.Raw", Reason: "json: error calling MarshalJSON for type " +
 			"*json.RawMessage: unexpected end of JSON input"}},
 	}

@@ -121,8 +121,11 @@ func anys(depth int) *rapid.Generator[any] {
 func toAny[T any](v T) any { return v }
 
 func times() *rapid.Generator[time.Time] {
-	return rapid.SampledFrom([]time.Time{{}, time.Unix(1, 5), time.Unix(1, 5).UTC(), time.Now(),
-		time.Unix(1e9, 0).In(time.FixedZone("x", 3600))})
+	return rapid.SampledFrom([]time.Time{
+		{},
+		time.Unix(1, 5), time.Unix(1, 5).UTC(), time.Now(),
+		time.Unix(1e9, 0).In(time.FixedZone("x", 3600)),
+	})
 }
 
 func flats() *rapid.Generator[flat] {
