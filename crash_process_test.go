@@ -324,8 +324,11 @@ func killed(t *testing.T, name, folder string, wanted int, span time.Duration, c
 
 // kills is how many kills a test takes.
 func kills(few, many int) int {
-	if exploring() {
+	switch {
+	case exploring():
 		return many
+	case racing:
+		return few / 4
 	}
 	return few
 }
@@ -394,7 +397,7 @@ func TestH2_300AnswersThroughKills(t *testing.T) {
 	sum := pollQuestions * (pollQuestions - 1) / 2
 	want := childResult{Status: fermata.Completed, State: order{Amount: sum}}
 	finished := make(map[string]bool)
-	killed(t, "poll", folder, kills(15, 200), 60*time.Millisecond, func(run string, r childResult) {
+	killed(t, "poll", folder, kills(20, 200), 60*time.Millisecond, func(run string, r childResult) {
 		finished[run] = true
 		if diff := cmp.Diff(want, r); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", run, diff)
@@ -432,7 +435,7 @@ func TestH2_300AnswersThroughKills(t *testing.T) {
 // Two processes take up one run at the same time: one brings it to its end, and the other is told.
 func TestJ3_TwoProcessesResumeOneRun(t *testing.T) {
 	folder := t.TempDir()
-	for n := range 5 {
+	for n := range kills(8, 50) {
 		run := fmt.Sprintf("run_%d", n)
 		first := startChild(t, "line", folder, run)
 		first.goOn(t)

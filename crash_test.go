@@ -45,16 +45,23 @@ func (c crashCase) check(t *testing.T, report fermatatest.Report) {
 }
 
 // The same on disk, where the file is closed and opened again with each crash. What differs from memory is the store,
-// so a few graphs and every third place are enough.
+// so a few graphs and some of the places are enough.
 func TestJ4_CrashAtEveryAppendOnSQLite(t *testing.T) {
+	stride := 3
+	switch {
+	case exploring():
+		stride = 1
+	case racing:
+		stride = 11
+	}
 	for _, c := range crashCases {
-		if !c.onDisk {
+		if !c.onDisk && !exploring() {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld()
-			options := append(c.options(w), fermatatest.Every(3), fermatatest.On(func(dir string) (journal.Store, error) {
+			options := append(c.options(w), fermatatest.Every(stride), fermatatest.On(func(dir string) (journal.Store, error) {
 				return sqlite.OpenWith(filepath.Join(dir, "runs.db"), sqlite.Options{Sync: sqlite.Normal})
 			}))
 			c.check(t, fermatatest.Crash(t, c.build(w).Plan(), input, options...))

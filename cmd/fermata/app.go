@@ -56,8 +56,7 @@ func (m *Main) Run(ctx context.Context, args []string) int {
 	if err == nil {
 		return exitCompleted
 	}
-	var done *exit
-	if errors.As(err, &done) {
+	if done, ok := errors.AsType[*exit](err); ok {
 		if done.err != nil {
 			m.complain(done.err)
 		}

@@ -107,8 +107,10 @@ func (m *Main) diagnoseFolder(path string) finding {
 	}
 	probe, err := os.CreateTemp(folder, ".fermata-doctor-*")
 	if err != nil {
-		return finding{Check: "folder", State: findingError, Found: folder + " cannot be written: " + cause(err),
-			Advice: "use --store with a path that you may write"}
+		return finding{
+			Check: "folder", State: findingError, Found: folder + " cannot be written: " + cause(err),
+			Advice: "use --store with a path that you may write",
+		}
 	}
 	_ = probe.Close()
 	_ = os.Remove(probe.Name())
@@ -117,15 +119,16 @@ func (m *Main) diagnoseFolder(path string) finding {
 	case !known:
 		return ok("folder", "%s can be written", folder)
 	case free < 100<<20:
-		return finding{Check: "folder", State: findingWarning, Found: fmt.Sprintf("%s has %s free", folder, term.Bytes(free)),
-			Advice: "runs stop when the disk is full; nothing that is stored is lost"}
+		return finding{
+			Check: "folder", State: findingWarning, Found: fmt.Sprintf("%s has %s free", folder, term.Bytes(free)),
+			Advice: "runs stop when the disk is full; nothing that is stored is lost",
+		}
 	}
 	return ok("folder", "%s can be written, %s free", folder, term.Bytes(free))
 }
 
 func cause(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err.Error()
 	}
 	return err.Error()

@@ -93,8 +93,8 @@ func norm() {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, &stdout, &stderr
 	err := cmd.Run()
-	fmt.Fprint(os.Stdout, normalised(stdout.String()))
-	fmt.Fprint(os.Stderr, normalised(stderr.String()))
+	_, _ = os.Stdout.WriteString(normalised(stdout.String()))
+	_, _ = os.Stderr.WriteString(normalised(stderr.String()))
 	var failed *exec.ExitError
 	switch {
 	case errors.As(err, &failed):

@@ -44,8 +44,7 @@ func resultErrorOf(err error) *resultError {
 	if err == nil {
 		return nil
 	}
-	var door *fermata.Error
-	if errors.As(err, &door) {
+	if door, ok := errors.AsType[*fermata.Error](err); ok {
 		return &resultError{Code: string(door.Code), Task: door.Task, Message: err.Error()}
 	}
 	names := map[int]string{exitUsage: "usage", exitInvalid: "invalid", exitStore: "store", exitPaused: "stopped"}
@@ -172,8 +171,7 @@ func (m *Main) why(res *fermata.Result) {
 		return
 	}
 	text := res.Err.Error()
-	var door *fermata.Error
-	if errors.As(res.Err, &door) {
+	if door, ok := errors.AsType[*fermata.Error](res.Err); ok {
 		text = door.Err.Error()
 		if door.Task != "" {
 			text = door.Task + ": " + text
@@ -259,8 +257,7 @@ func (m *Main) showOutputs(outputs json.RawMessage) {
 // complain says an error on stderr.
 func (m *Main) complain(err error) {
 	s := m.err
-	var loading *recipe.Error
-	if errors.As(err, &loading) {
+	if loading, ok := errors.AsType[*recipe.Error](err); ok {
 		m.showProblems(s, loading.Problems)
 		return
 	}

@@ -10,5 +10,5 @@ func freeSpace(folder string) (uint64, bool) {
 	if err := unix.Statfs(folder, &s); err != nil {
 		return 0, false
 	}
-	return uint64(s.Bavail) * uint64(s.Bsize), true
+	return uint64(s.Bavail) * uint64(s.Bsize), true //nolint:unconvert // signed on FreeBSD
 }

@@ -139,8 +139,11 @@ const (
 // ends waits for the end and checks the exit code.
 func (s *session) ends(code int) {
 	s.t.Helper()
-	done := make(chan error, 1)
-	go func() { done <- s.cmd.Wait() }()
+	done := make(chan struct{})
+	go func() {
+		_ = s.cmd.Wait() // the exit code says it
+		close(done)
+	}()
 	select {
 	case <-done:
 	case <-time.After(10 * time.Second):
@@ -265,7 +268,8 @@ func TestTerminalLater(t *testing.T) {
   fermata tasks show int_ID  the whole question
   fermata resume run_ID      go on, and be asked here
 `)
-	id := shortIDs.FindString(s.screen.Text()[strings.Index(s.screen.Text(), "tasks answer"):])
+	_, after, _ := strings.Cut(s.screen.Text(), "tasks answer")
+	id := shortIDs.FindString(after)
 	if out := elsewhere(t, dir, "tasks", "answer", id, "--value", `"approve"`, "--resume", "--quiet"); !strings.Contains(out, "paid    120") {
 		t.Errorf("the command that was shown: %s", out)
 	}

@@ -228,7 +228,7 @@ var exited = regexp.MustCompile(`(?m)^exit status (\d+)\n\z`)
 // run types a command and checks its exit code.
 func (s *shell) run(c typed) {
 	s.t.Helper()
-	ctx, stop := context.WithTimeout(s.t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(s.t.Context(), 4*time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, "sh", "-c", c.text)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = s.dir, s.env, time.Second

@@ -231,7 +231,7 @@ func (s *simulation) check(followed bool) {
 		if s.m.Due() == math.MaxInt64 && len(s.m.interrupts) == 0 {
 			s.failf("the run is idle, and nothing is awaited")
 		}
-		if _, ok := s.m.awake(s.now); ok && s.m.status == Paused {
+		if s.m.status == Paused && s.m.awake(s.now) {
 			s.failf("the run is paused, and it could go on")
 		}
 	case len(s.queue) == 0:

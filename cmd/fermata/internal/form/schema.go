@@ -48,12 +48,8 @@ func (r *reader) resolve(s ordered.Object) ordered.Object {
 
 // composed reports whether a schema says more than fields can: alternatives, conditions, open objects.
 func composed(s ordered.Object) bool {
-	for _, name := range []string{"anyOf", "oneOf", "allOf", "not", "if", "patternProperties", "dependentSchemas", "prefixItems"} {
-		if s.Has(name) {
-			return true
-		}
-	}
-	return false
+	parts := []string{"anyOf", "oneOf", "allOf", "not", "if", "patternProperties", "dependentSchemas", "prefixItems"}
+	return slices.ContainsFunc(parts, s.Has)
 }
 
 // kind is the schema's type, "" for none or several; null beside it makes it optional.

@@ -324,7 +324,7 @@ func TestLiveIsNeverHigherThanTheTerminal(t *testing.T) {
 	view := progress.New(liveScreen(v, 40, 8), progress.NewTree(nil), false)
 	s := &script{t: t, at: start}
 	s.add(0, journal.Entry{Kind: journal.RunStarted}, journal.StartedBody{Plan: "long"})
-	for _, name := range strings.Split("a b c d e f g h i j k l", " ") {
+	for name := range strings.SplitSeq("a b c d e f g h i j k l", " ") {
 		s.node(0, journal.NodeStarted, name, nil).node(0, journal.NodeFinished, name, nil)
 	}
 	s.node(0, journal.NodeStarted, "last", nil)

@@ -5,6 +5,7 @@ package vt
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,7 +51,7 @@ func (t *Terminal) blank() []rune {
 func (t *Terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	data := append(t.rest, p...)
+	data := slices.Concat(t.rest, p)
 	t.rest = nil
 	for len(data) > 0 {
 		n := t.next(data)
