@@ -34,7 +34,6 @@ type host struct {
 	consumed  int    // how many of those this pass has made
 	behind    string // the call that the last pass was left at, until this one has passed it
 	made      []made
-	doing     map[string]bool // the steps that are being done now, and whether others are beside them
 	suspended bool
 	waitFor   string
 
@@ -61,7 +60,6 @@ func (h *host) begin(t *machine.Task, flat *plan.Flat) {
 		}
 	}
 	h.made = h.made[:0]
-	clear(h.doing)
 	h.suspended, h.waitFor, h.broken, h.storeFailed, h.streams = false, "", nil, nil, nil
 	h.calls.Store(0)
 	h.mu.Unlock()
@@ -109,17 +107,7 @@ func (h *host) enter(pass uint64) error {
 
 // skipped names a call that the journal holds and the pass did not make, "" for none. What was made inside a step
 // does not count: its step answers for it.
-func (h *host) skipped() string { return h.firstMissed(func(*machine.Op) bool { return true }) }
-
-// missed is skipped while the pass goes on: a call that was made beside others may come yet.
-func (h *host) missed() string {
-	if len(h.doing) > 0 {
-		return ""
-	}
-	return h.firstMissed(func(op *machine.Op) bool { return !op.Beside })
-}
-
-func (h *host) firstMissed(counts func(*machine.Op) bool) string {
+func (h *host) skipped() string {
 	if h.consumed >= h.recorded {
 		return ""
 	}
@@ -129,7 +117,7 @@ func (h *host) firstMissed(counts func(*machine.Op) bool) string {
 	}
 	for i := range t.Ops {
 		op := &t.Ops[i]
-		if op.Attempt == h.attempt && counts(op) && !strings.Contains(op.ID, node.Inside) && !h.wasMade(op.ID) {
+		if op.Attempt == h.attempt && !strings.Contains(op.ID, node.Inside) && !h.wasMade(op.ID) {
 			return op.ID
 		}
 	}
@@ -165,20 +153,9 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 	inside := strings.Contains(op.ID, node.Inside)
 	known := t.Op(op.ID)
 	if known == nil && !inside {
-		if expected := h.missed(); expected != "" {
+		if expected := h.skipped(); expected != "" {
 			h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: expected, Found: op.ID}
 			return op, h.broken
-		}
-	}
-	if !inside && (kind == node.KindStep || kind == node.KindOnce) && (known == nil || !known.Done) {
-		if h.doing == nil {
-			h.doing = make(map[string]bool)
-		}
-		h.doing[op.ID] = false
-		if len(h.doing) > 1 {
-			for id := range h.doing {
-				h.doing[id] = true
-			}
 		}
 	}
 	if known == nil {
@@ -255,11 +232,9 @@ func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) err
 		return err
 	}
 	defer h.mu.Unlock()
-	beside := h.doing[op.ID]
-	delete(h.doing, op.ID)
 	var body []byte
-	if failure != "" || beside {
-		body, _ = json.Marshal(journal.StepBody{Error: failure, Beside: beside}) //nolint:errchkjson // it always encodes
+	if failure != "" {
+		body, _ = json.Marshal(journal.StepBody{Error: failure}) //nolint:errchkjson // a string always encodes
 	}
 	return h.record(op.Kind == node.KindNow, func(m *machine.Machine, t *machine.Task, now int64) error {
 		return m.Record(now, t, journal.StepFinished, op.ID, value, body)

@@ -35,8 +35,9 @@ const NoAnswer = noAnswer("no answer")
 type noAnswer string
 
 // Effects lets Crash look at what has happened in the outside world: how often each effect, by a name of the test's.
-// Only the growth from one look to the next counts. An effect of a step may happen once more for each crash; one
-// outside of steps may happen as often as it likes and must not be counted.
+// Only the growth from one look to the next counts. An effect of a step may happen once more for each crash that lost
+// the outcome of a step, and never for another crash. What a node does outside of steps happens with every pass over
+// it, and so is found out.
 func Effects(count func() map[string]int) CrashOption {
 	return func(x *explorer) { x.effects = count }
 }
@@ -87,7 +88,7 @@ type Report struct {
 // Each run must keep the laws; what breaks one is an error of t that names the law, the task and the place:
 //
 //   - the result is that of the run without a crash, and so is what the tasks recorded, one by one (J1, J5);
-//   - no call of a task is recorded twice, and no effect happens more than once more for each crash (J5);
+//   - no call of a task is recorded twice, and no effect happens again unless its record was lost (J5);
 //   - no task that is finished is started again (J4);
 //   - a reader that goes on after the last event it saw gets every event once, numbered without a gap (E1);
 //   - nothing is left behind: no open question, no timer (H4).

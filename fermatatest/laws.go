@@ -254,11 +254,11 @@ func (tr *trial) compare(clean *trial) {
 	for name, n := range tr.effects {
 		most := clean.effects[name]
 		if !tr.x.once[name] {
-			most += tr.crashes
+			most += tr.lost
 		}
 		if n > most {
-			tr.breaks("J5", "the effect %q happened %d times; without a crash %d, and with %d no more than %d", name, n,
-				clean.effects[name], tr.crashes, most)
+			tr.breaks("J5", "the effect %q happened %d times; without a crash %d, and after %d that lost the outcome of a step, "+
+				"no more than %d", name, n, clean.effects[name], tr.lost, most)
 		}
 	}
 	if unknown {

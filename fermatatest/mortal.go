@@ -30,6 +30,7 @@ type mortal struct {
 
 	mu      sync.Mutex
 	appends []string // what was appended, for people
+	lost    bool     // the outcome of a step was not written, because the process died
 	dead    bool
 	died    chan struct{}
 	changed chan struct{} // closed at the next append
@@ -39,11 +40,11 @@ func newMortal(inner journal.Store, d death) *mortal {
 	return &mortal{Store: inner, death: d, died: make(chan struct{}), changed: make(chan struct{})}
 }
 
-// isDead reports whether the process has died.
-func (m *mortal) isDead() bool {
+// isDead reports whether the process has died, and whether the outcome of a step was lost with it.
+func (m *mortal) isDead() (dead, lost bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.dead
+	return m.dead, m.lost
 }
 
 // changes returns a channel that is closed after the next append.
@@ -76,6 +77,7 @@ func (m *mortal) begin(b *journal.Batch) (last bool, err error) {
 	if !m.dead {
 		m.appends = append(m.appends, describe(b))
 		if last = len(m.appends) == m.death.at; last && !m.death.after {
+			m.lost = slices.ContainsFunc(b.Entries, func(e journal.Entry) bool { return e.Kind == journal.StepFinished })
 			m.die()
 		}
 	}

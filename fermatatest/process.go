@@ -25,6 +25,7 @@ type trial struct {
 	seen    []journal.Entry
 	appends []string // of the first process
 	crashes int
+	lost    int            // of the crashes, those that lost the outcome of a step
 	effects map[string]int // how often each happened in this run
 	result  fermata.Result
 	journal []journal.Entry
@@ -110,8 +111,12 @@ func (tr *trial) live(ctx context.Context, number int, d death) (over bool) {
 		}
 	}()
 	err := p.drive(alive)
+	dead, lost := p.store.isDead()
+	if lost {
+		tr.lost++
+	}
 	switch {
-	case p.store.isDead():
+	case dead:
 		return false
 	case err == nil:
 		return true

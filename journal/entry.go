@@ -133,10 +133,9 @@ type FailedBody struct {
 	Stack   string `json:"stack,omitempty"`
 }
 
-// StepBody is the body of StepFinished. A step that succeeded, alone, has none: its result is the entry's Value.
+// StepBody is the body of StepFinished where the step failed. A success has only the entry's Value.
 type StepBody struct {
 	Error  string `json:"error,omitempty"`
-	Beside bool   `json:"beside,omitempty"` // it was done at the same time as another step of its task
 }
 
 // TimerBody is the body of TimerSet.

@@ -24,8 +24,8 @@ func kindNow(k *Kind) { *k = KindNow }
 // [IdempotencyKey] to the outside world, or use [AtMostOnce].
 //
 // What do calls with the context that it is given belongs to the step: once the step is recorded, none of it is made
-// again. Calls with the context outside do not, and a replay that skips the step finds them missing (law N3). Steps
-// with keys of their own may be done at the same time, from several goroutines.
+// again. Calls with the context outside do not, and a replay that skips the step finds them missing (law N3). The
+// steps of a task are made one after the other: their order is what a replay is held against.
 //
 // T must survive encoding/json. An error of do is recorded too and comes back as [*StepError]; a new attempt of the
 // task tries the step again. Cancellation is not recorded.

@@ -27,7 +27,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		UpdateScripts:       os.Getenv("FERMATA_UPDATE") != "",
 		RequireExplicitExec: true,
-		Deadline:            time.Now().Add(time.Minute), // nothing here takes long: what does, hangs
+		Deadline:            time.Now().Add(5 * time.Minute), // what takes longer hangs
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))

@@ -146,7 +146,7 @@ func (s *session) ends(code int) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		s.t.Fatalf("the command does not end; the terminal shows:\n%s", s.screen.Text())
 	}
 	time.Sleep(50 * time.Millisecond) // what was written last is still being read

@@ -2,7 +2,6 @@ package machine
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -114,39 +113,6 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 	return m.opEntry(e, t)
 }
 
-// follows checks that an entry can come now in the life of its task. Of a task that was written by another plan only
-// the attempt is known to mean the same.
-func (m *Machine) follows(e *journal.Entry, t *Task) error {
-	if e.Attempt != t.Attempt {
-		return m.corrupt(e, "attempt %d of a task that is at attempt %d", e.Attempt, t.Attempt)
-	}
-	ok := false
-	switch e.Kind {
-	case journal.NodeFinished:
-		ok = t.State == Ready || t.State == Leaving
-	case journal.NodeFailed, journal.NodeRetrying:
-		ok = t.State == Ready || t.State == Leaving || t.State == Inside
-	case journal.NodeSuspended:
-		ok = t.State == Ready || t.State == Waiting
-	case journal.TimerFired:
-		op := t.Op(e.Op)
-		ok = t.State == Waiting && op != nil && op.Due != 0
-	default:
-		ok = e.Op != "" && (t.State == Ready && !m.isSub(t) || t.State == Leaving)
-	}
-	if !ok && !m.replanned() {
-		return m.corrupt(e, "the task is %s", t.State)
-	}
-	return nil
-}
-
-func (m *Machine) isSub(t *Task) bool { return t.Node < len(m.flat) && m.flat[t.Node].Sub != nil }
-
-func (m *Machine) corrupt(e *journal.Entry, format string, args ...any) error {
-	return fmt.Errorf("seq %d, %s %s: %w: %s", e.Seq, e.Kind, node.TaskID(e.Node, int(e.Visit)),
-		journal.ErrCorrupt, fmt.Sprintf(format, args...))
-}
-
 func (m *Machine) runStarted(e *journal.Entry) error {
 	if m.status != "" {
 		return m.corrupt(e, "the run has started already")
@@ -193,9 +159,6 @@ func (m *Machine) nodeStarted(e *journal.Entry, at int, t *Task) error {
 	m.tasks = append(m.tasks, t)
 	return nil
 }
-
-// replanned reports whether the plan is another than the one that wrote the journal (law J8).
-func (m *Machine) replanned() bool { return m.body.Fingerprint != m.plan.Fingerprint() }
 
 // enclosing is the open task of the subgraph that a node's path is in, nil at the top.
 func (m *Machine) enclosing(path string) *Task {
@@ -350,21 +313,6 @@ func (m *Machine) routeTaken(e *journal.Entry, at int, t *Task) error {
 	return nil
 }
 
-// routes checks that a route can be taken now.
-func (m *Machine) routes(e *journal.Entry, t *Task) error {
-	ok := t.State == Choosing || t.State == Ready && m.isSub(t)
-	switch {
-	case e.Flags&journal.FlagCatch != 0:
-		ok = t.State == Broken
-	case e.Flags&journal.FlagExpired != 0:
-		ok = true
-	}
-	if !ok && !m.replanned() {
-		return m.corrupt(e, "the task is %s", t.State)
-	}
-	return nil
-}
-
 // redirect sends a token where the journal says, when the plan that is folded now would have sent it elsewhere.
 func (m *Machine) redirect(e *journal.Entry, from, to int) error {
 	for i := range m.tokens {
@@ -504,10 +452,11 @@ func bodyOf[T any](m *Machine, e *journal.Entry) (T, error) {
 	if body, ok := m.hint.(T); ok {
 		return body, nil
 	}
-	var body T
 	if len(e.Body) == 0 {
-		return body, nil
+		var none T
+		return none, nil
 	}
+	var body T
 	if err := json.Unmarshal(e.Body, &body); err != nil {
 		return body, m.corrupt(e, "%v", err)
 	}

@@ -50,7 +50,6 @@ type Op struct {
 	Due       int64  // of a sleep, microseconds
 	Interrupt string // id of the interrupt
 	Digest    string // of its question
-	Beside    bool   // done at the same time as another step of its task
 	By        string // who answered
 	At        int64  // when, microseconds
 }

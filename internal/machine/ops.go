@@ -33,7 +33,6 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 			return err
 		}
 		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, body.Error, e.Attempt
-		op.Beside = body.Beside
 	default:
 		op.Done = true
 	}
@@ -97,7 +96,7 @@ func (m *Machine) interruptResolved(e *journal.Entry) error {
 	default:
 		return m.corrupt(e, "with the state %q", body.State)
 	}
-	found := false
+	found, before := false, m.reason
 	for i := range m.interrupts {
 		if m.interrupts[i].ID == e.Op {
 			q := m.interrupts[i]
@@ -127,8 +126,11 @@ func (m *Machine) interruptResolved(e *journal.Entry) error {
 			m.wake(t, op.ID)
 		}
 	}
-	if body.State == journal.Expired || body.Default {
+	switch {
+	case body.State == journal.Expired || body.Default:
 		m.reason = ReasonTimer
+	case body.State == journal.Withdrawn: // no reason to go on
+		m.reason = before
 	}
 	return nil
 }

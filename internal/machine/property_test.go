@@ -22,7 +22,7 @@ import (
 func TestJ1_TheMachineIsWhatItsJournalFoldsTo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t, 2)
-		s := &simulation{t: t, m: New(p), now: 1e6}
+		s := &simulation{t: t, m: New(p), now: 1e6, finished: make(map[string]bool)}
 		s.did = append(s.did, fmt.Sprintf("begin %s", outline(p)))
 		s.take(s.m.Begin(s.now, journal.StartedBody{Plan: "test", Fingerprint: p.Fingerprint()}, []byte("0")), true)
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
@@ -427,7 +427,7 @@ func (s *simulation) fail(t *Task, id string) {
 
 // fresh is the identity of a call that the task has not made yet.
 func (s *simulation) fresh(t *Task, kind node.Kind) string {
-	return fmt.Sprintf("%s:key#%d", kind, len(t.Ops)+1)
+	return fmt.Sprintf("%s:key#%d", kind, s.m.head+1)
 }
 
 // record lets a task do what it records while it runs.

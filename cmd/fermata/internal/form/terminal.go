@@ -38,8 +38,9 @@ func (t *Terminal) Fill(ctx context.Context, f *Form, entries []Entry, problem e
 	shown.SubmitCmd, shown.CancelCmd = tea.Quit, tea.Quit
 	term.Discard(t.In)
 	page := &page{form: shown, dot: t.dot()}
-	_, err := tea.NewProgram(page, tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out),
-		tea.WithEnvironment(t.Environ), tea.WithoutSignalHandler()).Run()
+	program := tea.NewProgram(page, tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ), tea.WithoutSignalHandler())
+	defer context.AfterFunc(ctx, program.Quit)()
+	_, err := program.Run()
 	page.wipe(t.Out)
 	switch {
 	case ctx.Err() != nil:

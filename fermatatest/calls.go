@@ -1,0 +1,195 @@
+package fermatatest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fermata-go/fermata/node"
+)
+
+// enter locks the host for a call of a pass, or says why the call is refused.
+func (h *host) enter(pass uint64) error {
+	h.mu.Lock()
+	var err error
+	switch {
+	case pass != h.pass:
+		err = node.ErrTaskOver
+	case h.broken != nil:
+		err = h.broken
+	case h.waits != nil:
+		err = node.ErrSuspended
+	default:
+		return nil
+	}
+	h.mu.Unlock()
+	return err
+}
+
+// Begin implements node.Host.
+func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
+	if err := h.enter(pass); err != nil {
+		return node.Op{}, err
+	}
+	defer h.mu.Unlock()
+	name := string(kind) + ":" + key
+	h.counts[name]++
+	id := fmt.Sprintf("%s#%d", name, h.counts[name])
+	h.made[id] = true
+	inside := strings.Contains(id, node.Inside)
+	step := kind == node.KindStep || kind == node.KindOnce
+	if known := h.find(id); known != nil {
+		if step && !known.Done && !inside {
+			h.doing++
+		}
+		return known.Op, nil
+	}
+	if missed := h.missed(); missed != "" && !inside && h.doing == 0 {
+		h.broken = &node.DivergedError{Task: h.info.Task(), Expected: missed, Found: id}
+		return node.Op{}, h.broken
+	}
+	if h.replay {
+		h.strange = append(h.strange, fmt.Sprintf("law N3: replayed, the function makes a call that it did not make before: %s", id))
+	}
+	if step && !inside {
+		h.doing++
+	}
+	return node.Op{Kind: kind, ID: id}, nil
+}
+
+func (h *host) find(id string) *op {
+	for _, o := range h.ops {
+		if o.ID == id {
+			return o
+		}
+	}
+	return nil
+}
+
+// record finds the call, or adds it.
+func (h *host) record(called node.Op) *op {
+	if o := h.find(called.ID); o != nil {
+		return o
+	}
+	key := strings.TrimPrefix(called.ID, string(called.Kind)+":")
+	o := &op{Op: called, attempt: h.info.Attempt, key: key[:strings.LastIndex(key, "#")]}
+	h.ops = append(h.ops, o)
+	return o
+}
+
+// Intend implements node.Host.
+func (h *host) Intend(pass uint64, called node.Op) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	h.record(called).Begun = true
+	return nil
+}
+
+// Record implements node.Host.
+func (h *host) Record(pass uint64, called node.Op, value []byte, failure string) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	o := h.record(called)
+	o.Done, o.Begun, o.Value, o.Failure, o.attempt = true, false, value, failure, h.info.Attempt
+	o.ended = len(h.ops)
+	for _, other := range h.ops {
+		o.ended = max(o.ended, other.ended+1)
+	}
+	if o.Kind != node.KindNow && !strings.Contains(o.ID, node.Inside) {
+		h.doing--
+	}
+	return nil
+}
+
+// Sleep implements node.Host.
+func (h *host) Sleep(pass uint64, called node.Op, d time.Duration) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	if h.find(called.ID) == nil {
+		h.record(called).due = h.clock.Now().Add(d)
+		h.slept += d
+	}
+	h.waits = h.find(called.ID)
+	return node.ErrSuspended
+}
+
+// Ask implements node.Host.
+func (h *host) Ask(pass uint64, called node.Op, q node.Question) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	if o := h.find(called.ID); o != nil {
+		if !same(o.asked, q) {
+			h.broken = &node.DivergedError{
+				Task: h.info.Task(), Expected: called.ID + " as it was asked",
+				Found: "another question in its place (a question whose text may vary needs node.ID)",
+			}
+			return h.broken
+		}
+		return nil
+	}
+	if err := checked(q.RequestSchema, q.Request); err != nil {
+		return fmt.Errorf("task %s, %s: request: %w", h.info.Task(), called.ID, err)
+	}
+	for d := &q.AtDeadline; d != nil; d = d.Then {
+		if d.Do != node.DeadlineDefault {
+			continue
+		}
+		if err := checked(q.ResponseSchema, d.Answer); err != nil {
+			return fmt.Errorf("task %s, %s: default answer: %w", h.info.Task(), called.ID, err)
+		}
+	}
+	o := h.record(called)
+	o.asked, o.state = q, "open"
+	return nil
+}
+
+// Answered implements node.Host.
+func (h *host) Answered(pass uint64, called node.Op) (node.Op, error) {
+	if err := h.enter(pass); err != nil {
+		return called, err
+	}
+	defer h.mu.Unlock()
+	o := h.find(called.ID)
+	if o == nil {
+		return called, node.ErrTaskOver
+	}
+	if o.Done {
+		return o.Op, nil
+	}
+	h.waits = o
+	return called, node.ErrSuspended
+}
+
+// Emit implements node.Host.
+func (h *host) Emit(pass uint64, called node.Op, eventType string, data []byte) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	h.record(called).Done = true
+	h.emitted = append(h.emitted, Emitted{Type: eventType, Data: string(data)})
+	return nil
+}
+
+// Chunk implements node.Host.
+func (h *host) Chunk(pass uint64, called node.Op, channel, text string, last bool) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	o := h.record(called)
+	o.text.WriteString(text)
+	if last {
+		o.Done = true
+		h.streamed[channel] += o.text.String()
+	}
+	return nil
+}

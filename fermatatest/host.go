@@ -1,0 +1,324 @@
+package fermatatest
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// host is an engine for one task.
+type host struct {
+	mu       sync.Mutex
+	out      io.Writer // what the node logs
+	info     node.Info
+	cause    *node.Failure
+	services []any
+	clock    *Clock
+	replies  map[string][]reply // key -> what is said, in order
+
+	ops      []*op // in the order in which they were begun
+	emitted  []Emitted
+	streamed map[string]string
+	slept    time.Duration
+
+	pass    uint64
+	replay  bool           // everything is recorded already
+	counts  map[string]int // calls of the pass, by kind and key
+	made    map[string]bool
+	doing   int    // steps that are being done
+	waits   *op    // what the pass was left for
+	broken  error  // why the pass cannot go on
+	strange []string
+}
+
+// op is a recorded call.
+type op struct {
+	node.Op
+	key     string
+	attempt int
+	ended   int // in which place it ended, among the steps
+	asked   node.Question
+	state   string
+	due     time.Time
+	text    strings.Builder
+}
+
+// reply is what is said to a question.
+type reply struct {
+	answer []byte
+	expire bool
+}
+
+func newHost(t testing.TB) *host {
+	return &host{
+		out: t.Output(), clock: &Clock{}, replies: make(map[string][]reply), streamed: make(map[string]string),
+		info: node.Info{Run: "run_test", Plan: "test", Node: "node", Visit: 1, Attempt: 1},
+	}
+}
+
+var _ node.Host = (*host)(nil)
+
+func (h *host) setInfo(info node.Info) {
+	h.info = node.Info{
+		Run: cmp.Or(info.Run, h.info.Run), Plan: cmp.Or(info.Plan, h.info.Plan), Node: cmp.Or(info.Node, h.info.Node),
+		Visit: cmp.Or(info.Visit, h.info.Visit), Attempt: cmp.Or(info.Attempt, h.info.Attempt),
+	}
+}
+
+// unnamed is the key of questions without an ID.
+const unnamed = "interrupt"
+
+func (h *host) script(key string, r reply) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	key = cmp.Or(key, unnamed)
+	h.replies[key] = append(h.replies[key], r)
+}
+
+// begin begins a pass.
+func (h *host) begin(replay bool) uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pass++
+	h.replay = replay
+	h.counts, h.made, h.doing, h.waits, h.broken = make(map[string]int), make(map[string]bool), 0, nil, nil
+	return h.pass
+}
+
+// errLeft says that the function was left to wait.
+var errLeft = errors.New("the function was left to wait")
+
+// end ends a pass and says what its outcome is worth.
+func (h *host) end(out []byte, err error) ([]byte, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pass++
+	switch {
+	case h.broken != nil:
+		return nil, h.broken
+	case h.waits != nil && h.replay:
+		return nil, fmt.Errorf("%s: %w", h.waits.ID, node.ErrSuspended)
+	case h.waits != nil:
+		if err == nil || !errors.Is(err, node.ErrSuspended) {
+			h.emitted = append(h.emitted, Emitted{
+				Type: node.EventDiagnostic,
+				Data: `{"code":"swallowed_suspension","message":"the node went on after a call that waits; what it returned is ignored"}`,
+			})
+		}
+		return nil, errLeft
+	}
+	if missed := h.missed(); missed != "" && err == nil {
+		return nil, &node.DivergedError{Task: h.info.Task(), Expected: missed, Found: "its end"}
+	}
+	return out, err
+}
+
+// missed names a recorded call that the pass has not made; "" for none. Calls inside a step belong to it.
+func (h *host) missed() string {
+	for _, o := range h.ops {
+		if o.attempt == h.info.Attempt && !h.made[o.ID] && !strings.Contains(o.ID, node.Inside) {
+			return o.ID
+		}
+	}
+	return ""
+}
+
+// take gives what was found to be strange.
+func (h *host) take() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	found := h.strange
+	h.strange = nil
+	return found
+}
+
+// goOn brings about what the last pass was left for, or says what is missing.
+func (h *host) goOn() error {
+	h.mu.Lock()
+	o := h.waits
+	h.mu.Unlock()
+	if o.Kind == node.KindSleep {
+		h.clock.AdvanceTo(o.due)
+		o.Done = true
+		return nil
+	}
+	replies := h.replies[o.key]
+	if len(replies) == 0 {
+		return h.unanswered(o)
+	}
+	h.replies[o.key] = replies[1:]
+	if replies[0].expire {
+		return h.expire(o)
+	}
+	if err := checked(o.asked.ResponseSchema, replies[0].answer); err != nil {
+		return fmt.Errorf("the answer to %s is refused: %w", o.ID, err)
+	}
+	h.resolve(o, "answered", replies[0].answer, "")
+	return nil
+}
+
+func (h *host) unanswered(o *op) error {
+	key := o.key
+	if key == unnamed {
+		key = ""
+	}
+	err := fmt.Errorf("%s (%q): %w for an answer; give one with Answer(%q, …)", o.ID, o.asked.Prompt, node.ErrSuspended, key)
+	for _, other := range slices.Sorted(keys(h.replies)) {
+		if other != o.key && len(h.replies[other]) > 0 {
+			err = fmt.Errorf("%w; there is one for %q, which nobody has asked", err, other)
+		}
+	}
+	return err
+}
+
+func keys[V any](m map[string]V) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for key := range m {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+func checked(doc, value []byte) error {
+	if len(doc) == 0 {
+		return nil
+	}
+	s, err := schema.Parse(doc)
+	if err != nil {
+		return err
+	}
+	return s.Check(value)
+}
+
+func (h *host) resolve(o *op, state string, answer []byte, failure string) {
+	o.state, o.Done, o.Value, o.Failure, o.At = state, true, answer, failure, h.clock.Now()
+}
+
+// expire does what a question's deadline says.
+func (h *host) expire(o *op) error {
+	if o.asked.Within <= 0 {
+		return fmt.Errorf("%s has no deadline that could expire; it needs node.Within", o.ID)
+	}
+	h.clock.Advance(o.asked.Within)
+	switch d := o.asked.AtDeadline; d.Do {
+	case node.DeadlineDefault:
+		h.resolve(o, "answered", d.Answer, "")
+	case node.DeadlineRoute:
+		h.resolve(o, "expired", nil, node.ErrExpired.Error())
+		o.Done = false // the task is over: nobody is told
+		return &RoutedError{Question: o.ID, Target: d.Target}
+	case node.DeadlineEscalate:
+		o.asked.Role, o.asked.Within, o.asked.AtDeadline = d.Role, d.Within, node.Deadline{}
+		if d.Then != nil {
+			o.asked.AtDeadline = *d.Then
+		}
+	default:
+		h.resolve(o, "expired", nil, node.ErrExpired.Error())
+	}
+	return nil
+}
+
+// retry forgets the calls that a new attempt makes again: those that failed.
+func (h *host) retry() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.info.Attempt++
+	h.ops = slices.DeleteFunc(h.ops, func(o *op) bool { return o.Failure != "" })
+}
+
+func (h *host) steps() []Step {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var ended []*op
+	for _, o := range h.ops {
+		if o.Done && (o.Kind == node.KindStep || o.Kind == node.KindOnce) {
+			ended = append(ended, o)
+		}
+	}
+	slices.SortStableFunc(ended, func(a, b *op) int { return cmp.Compare(a.ended, b.ended) })
+	steps := make([]Step, len(ended))
+	for i, o := range ended {
+		steps[i] = Step{Key: o.key[strings.LastIndex(o.key, node.Inside)+1:], Value: string(o.Value), Failure: o.Failure}
+	}
+	return steps
+}
+
+func (h *host) questions() []Question {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var asked []Question
+	for _, o := range h.ops {
+		if o.Kind == node.KindInterrupt {
+			q := Question{Question: o.asked, Key: o.key, State: o.state}
+			if q.Unnamed {
+				q.Key = ""
+			}
+			asked = append(asked, q)
+		}
+	}
+	return asked
+}
+
+// same reports whether a question that is asked again is the one that was asked (law N3).
+func same(a, b node.Question) bool {
+	return bytes.Equal(a.ResponseSchema, b.ResponseSchema) &&
+		(!b.Unnamed || a.Prompt == b.Prompt && bytes.Equal(a.Request, b.Request))
+}
+
+// Info implements node.Host.
+func (h *host) Info() node.Info { return h.info }
+
+// Cause implements node.Host.
+func (h *host) Cause() *node.Failure { return h.cause }
+
+// Clock implements node.Host.
+func (h *host) Clock() time.Time { return h.clock.Now() }
+
+// Service implements node.Host: the service of that type, or the only one that has all its methods.
+func (h *host) Service(t reflect.Type) any {
+	var found []any
+	for _, s := range h.services {
+		switch have := reflect.TypeOf(s); {
+		case have == t:
+			return s
+		case t.Kind() == reflect.Interface && have.Implements(t):
+			found = append(found, s)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}
+
+// Logger implements node.Host. While recorded calls are replayed it is silent (law N4).
+func (h *host) Logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(quiet{h}, nil)).With("task", h.info.Task(), "attempt", h.info.Attempt)
+}
+
+// quiet writes what is logged when nothing is replayed.
+type quiet struct{ h *host }
+
+func (q quiet) Write(line []byte) (int, error) {
+	q.h.mu.Lock()
+	silent := q.h.replay || q.h.missed() != ""
+	q.h.mu.Unlock()
+	if silent {
+		return len(line), nil
+	}
+	return q.h.out.Write(line)
+}

@@ -1,0 +1,59 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// follows checks that an entry can come now in the life of its task. Of a task that was written by another plan only
+// the attempt is known to mean the same.
+func (m *Machine) follows(e *journal.Entry, t *Task) error {
+	if e.Attempt != t.Attempt {
+		return m.corrupt(e, "attempt %d of a task that is at attempt %d", e.Attempt, t.Attempt)
+	}
+	ok := false
+	switch e.Kind {
+	case journal.NodeFinished:
+		ok = t.State == Ready || t.State == Leaving
+	case journal.NodeFailed, journal.NodeRetrying:
+		ok = t.State == Ready || t.State == Leaving || t.State == Inside
+	case journal.NodeSuspended:
+		ok = t.State == Ready || t.State == Waiting
+	case journal.TimerFired:
+		op := t.Op(e.Op)
+		ok = t.State == Waiting && op != nil && op.Due != 0
+	default:
+		ok = e.Op != "" && (t.State == Ready && !m.isSub(t) || t.State == Leaving)
+	}
+	if !ok && !m.replanned() {
+		return m.corrupt(e, "the task is %s", t.State)
+	}
+	return nil
+}
+
+func (m *Machine) isSub(t *Task) bool { return t.Node < len(m.flat) && m.flat[t.Node].Sub != nil }
+
+// routes checks that a route can be taken now.
+func (m *Machine) routes(e *journal.Entry, t *Task) error {
+	ok := t.State == Choosing || t.State == Ready && m.isSub(t)
+	switch {
+	case e.Flags&journal.FlagCatch != 0:
+		ok = t.State == Broken
+	case e.Flags&journal.FlagExpired != 0:
+		ok = true
+	}
+	if !ok && !m.replanned() {
+		return m.corrupt(e, "the task is %s", t.State)
+	}
+	return nil
+}
+
+func (m *Machine) corrupt(e *journal.Entry, format string, args ...any) error {
+	return fmt.Errorf("seq %d, %s %s: %w: %s", e.Seq, e.Kind, node.TaskID(e.Node, int(e.Visit)),
+		journal.ErrCorrupt, fmt.Sprintf(format, args...))
+}
+
+// replanned reports whether the plan is another than the one that wrote the journal (law J8).
+func (m *Machine) replanned() bool { return m.body.Fingerprint != m.plan.Fingerprint() }
