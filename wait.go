@@ -169,12 +169,6 @@ func (r *Run) Events(ctx context.Context, after uint64) iter.Seq2[Event, error] 
 	}
 }
 
-func (rt *Runtime) driven(id string) *drive {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	return rt.drives[id]
-}
-
 // Result says how a run stands, from the store. The plan gives the result its type; without one only Output is set.
 func (rt *Runtime) Result(ctx context.Context, id string, p *plan.Plan) (Result, error) {
 	info, err := rt.Info(ctx, id)

@@ -185,11 +185,16 @@ func (h *host) Chunk(pass uint64, called node.Op, channel, text string, last boo
 		return err
 	}
 	defer h.mu.Unlock()
-	o := h.record(called)
-	o.text.WriteString(text)
+	b := h.streams[called.ID]
+	if b == nil {
+		b = &strings.Builder{}
+		h.streams[called.ID] = b
+	}
+	b.WriteString(text)
 	if last {
-		o.Done = true
-		h.streamed[channel] += o.text.String()
+		delete(h.streams, called.ID)
+		h.record(called).Done = true
+		h.streamed[channel] += b.String()
 	}
 	return nil
 }

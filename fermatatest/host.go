@@ -37,9 +37,10 @@ type host struct {
 	replay  bool           // everything is recorded already
 	counts  map[string]int // calls of the pass, by kind and key
 	made    map[string]bool
-	doing   int    // steps that are being done
-	waits   *op    // what the pass was left for
-	broken  error  // why the pass cannot go on
+	doing   int                         // steps that are being done
+	streams map[string]*strings.Builder // text that is being streamed
+	waits   *op                         // what the pass was left for
+	broken  error                       // why the pass cannot go on
 	strange []string
 }
 
@@ -52,7 +53,6 @@ type op struct {
 	asked   node.Question
 	state   string
 	due     time.Time
-	text    strings.Builder
 }
 
 // reply is what is said to a question.
@@ -93,7 +93,8 @@ func (h *host) begin(replay bool) uint64 {
 	defer h.mu.Unlock()
 	h.pass++
 	h.replay = replay
-	h.counts, h.made, h.doing, h.waits, h.broken = make(map[string]int), make(map[string]bool), 0, nil, nil
+	h.counts, h.made, h.streams = make(map[string]int), make(map[string]bool), make(map[string]*strings.Builder)
+	h.doing, h.waits, h.broken = 0, nil, nil
 	return h.pass
 }
 

@@ -61,7 +61,7 @@ func TestG7_MistakesAreErrorsOfCompile(t *testing.T) {
 			`node "a": 2 plain edges out of it (to "b", "c") are a fork, which is not available yet; lead one on, or give the node a Route that chooses`,
 		}},
 		{"a target that is not there", begin().Node("review", same).Edge("a", "reveiw"), []string{
-			`edge "a" -> "reveiw": there is no node "reveiw"; did you mean "review"?`,
+			`edge "a" -> "reveiw": it leads nowhere: there is no node "reveiw"; did you mean "review"?`,
 		}},
 		{"the word END", begin().Edge("a", "END"), []string{`there is no node "END"; the end of a path is node.End, the end of the run node.Stop`}},
 		{"back to the start", begin().Edge("a", graph.Start), []string{`the run starts there and does not come back`}},

@@ -283,3 +283,20 @@ func TestResultErrors(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// What is logged is shown line by line, without the time, wherever lines go at the moment.
+func TestLogLines(t *testing.T) {
+	var first, second []string
+	l := &logLines{print: func(lines ...string) { first = append(first, lines...) }}
+	log := l.logger()
+	log.Info("not shown")
+	log.Warn("shown", "task", "a#1", "text", "\x1b[2Jx")
+	l.to(func(lines ...string) { second = append(second, lines...) })
+	log.With("run", "r").Error("too")
+	if diff := cmp.Diff([]string{`level=WARN msg=shown task=a#1 text="\x1b[2Jx"`}, first); diff != "" {
+		t.Errorf("first (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"level=ERROR msg=too run=r"}, second); diff != "" {
+		t.Errorf("second (-want +got):\n%s", diff)
+	}
+}

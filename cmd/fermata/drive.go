@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -26,6 +25,7 @@ type driver struct {
 	view  progress.View
 	gate  *gate
 	run   *fermata.Run
+	logs  *logLines
 
 	seen    uint64 // the last durable event that was shown
 	restore func() // gives the terminal back as it was
@@ -34,21 +34,17 @@ type driver struct {
 // drive does a job to the run's next rest: it ended, waits for people who are not here, or was stopped. It reports
 // the result itself and returns an *exit where there is one.
 func (m *Main) drive(ctx context.Context, j job) error {
-	h, err := m.open(fermata.Options{Name: j.flags.as, Logger: m.logger()})
+	logs := &logLines{print: m.err.Println}
+	h, err := m.open(fermata.Options{Name: j.flags.as, Logger: logs.logger()})
 	if err != nil {
 		return err
 	}
-	d := &driver{m: m, house: h, job: &j}
+	d := &driver{m: m, house: h, job: &j, logs: logs}
 	err = d.prepareAndRun(ctx)
 	if closing := h.Close(); closing != nil && (err == nil || exitOf(err) == exitCompleted) {
 		err = closing
 	}
 	return err
-}
-
-// logger writes warnings to stderr.
-func (m *Main) logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(m.err, &slog.HandlerOptions{Level: slog.LevelError}))
 }
 
 func (d *driver) prepareAndRun(ctx context.Context) error {
@@ -69,12 +65,14 @@ func (d *driver) prepareAndRun(ctx context.Context) error {
 	}
 	d.run = run
 	d.view = progress.New(d.m.err, d.tree, d.m.global.quiet || d.job.flags.json && d.m.out.TTY)
+	d.logs.to(d.view.Print)
 	for i := range d.job.before {
 		ev := &d.job.before[i]
 		d.seen = ev.Seq()
 		d.view.Load(ev)
 	}
 	result, err := d.loop(ctx)
+	d.logs.to(d.m.err.Println)
 	d.view.Close()
 	switch {
 	case errors.Is(err, errInterrupted), errors.Is(err, fermata.ErrStopped):

@@ -105,6 +105,15 @@ func norm() {
 	}
 }
 
+// BenchmarkVersion is what a process costs that does nothing.
+func BenchmarkVersion(b *testing.B) {
+	for b.Loop() {
+		if err := exec.Command("fermata", "version").Run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 var changing = []struct {
 	what *regexp.Regexp
 	with string

@@ -28,7 +28,7 @@ func (m *Main) runCommand() *cobra.Command {
 		Use:   "run FILE",
 		Short: "Run a recipe",
 		Long: "Run a recipe and show how it goes on. On a terminal its questions are asked there; Ctrl-D leaves one for later. " +
-			"Ctrl-C stops driving and leaves the run as it is; `resume` goes on with it.",
+			"Ctrl-C stops driving, with exit code 4, and leaves the run as it is; `resume` goes on with it.",
 		Example: `fermata run examples/release --input repo=.
 fermata run refund.yaml --input amount=120 --answer review=approve --json`,
 		Args: atMostOne,

@@ -13,7 +13,7 @@ func (m *Machine) follows(e *journal.Entry, t *Task) error {
 	if e.Attempt != t.Attempt {
 		return m.corrupt(e, "attempt %d of a task that is at attempt %d", e.Attempt, t.Attempt)
 	}
-	ok := false
+	var ok bool
 	switch e.Kind {
 	case journal.NodeFinished:
 		ok = t.State == Ready || t.State == Leaving

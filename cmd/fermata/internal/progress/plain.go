@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -18,8 +19,10 @@ type plain struct {
 	screen *term.Screen
 	tree   *Tree
 	paint  *painter
-	held   bool
-	kept   []string // lines that wait for Go
+
+	mu   sync.Mutex
+	held bool
+	kept []string // lines that wait for Go
 }
 
 func (v *plain) Load(ev *fermata.Event) { v.tree.Apply(ev) }
@@ -48,6 +51,8 @@ func (v *plain) line(name, word, detail string) {
 }
 
 func (v *plain) Print(lines ...string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if v.held {
 		v.kept = append(v.kept, lines...)
 		return
@@ -57,10 +62,14 @@ func (v *plain) Print(lines ...string) {
 
 func (v *plain) Hold() {
 	v.Print("")
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.held = true
 }
 
 func (v *plain) Go() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.held = false
 	v.screen.Println(v.kept...)
 	v.kept = nil

@@ -5,7 +5,7 @@ import (
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 )
 
-// View shows the progress of one run. Its methods are called by one goroutine.
+// View shows the progress of one run. Its methods are called by one goroutine; Print may be called by any.
 type View interface {
 	// Load folds in what happened before: it is known, and not told again.
 	Load(ev *fermata.Event)

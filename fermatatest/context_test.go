@@ -1,0 +1,278 @@
+package fermatatest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/node"
+)
+
+// ticket is the state of the nodes that are tested here.
+type ticket struct {
+	Text string
+	Tags []string
+	Note string
+	At   time.Time
+}
+
+// mailer is a service.
+type mailer struct{ sent []string }
+
+func (m *mailer) Send(text string) { m.sent = append(m.sent, text) }
+
+// handle is a node that does a bit of everything.
+func handle(ctx node.Context, t ticket) (ticket, error) {
+	mail, err := node.Service[interface{ Send(text string) }](ctx)
+	if err != nil {
+		return t, err
+	}
+	ctx.Logger().Info("begins", "text", t.Text)
+	draft, err := node.Step(ctx, "draft", func(node.Context) (string, error) { return strings.ToUpper(t.Text), nil })
+	if err != nil {
+		return t, err
+	}
+	if err := node.Emit(ctx, node.EventStatus, "drafted"); err != nil {
+		return t, err
+	}
+	approved, err := node.Interrupt[bool](ctx, draft, node.ID("approve"), node.Prompt("Send it?"), node.Within(time.Hour))
+	if err != nil {
+		return t, err
+	}
+	if err := node.Sleep(ctx, 24*time.Hour); err != nil {
+		return t, err
+	}
+	if t.At, err = node.Now(ctx); err != nil {
+		return t, err
+	}
+	why, err := node.Interrupt[string](ctx, approved, node.Prompt("Why?"))
+	if err != nil {
+		return t, err
+	}
+	answer, err := node.Stream(ctx, "answer")
+	if err != nil {
+		return t, err
+	}
+	for _, chunk := range []string{"because ", why} {
+		if err := answer.Write(chunk); err != nil {
+			return t, err
+		}
+	}
+	if err := answer.Close(); err != nil {
+		return t, err
+	}
+	t.Tags[0] = "handled"
+	t.Note, err = node.Step(ctx, "send", func(ctx node.Context) (string, error) {
+		mail.Send(draft)
+		return node.IdempotencyKey(ctx), nil
+	})
+	return t, err
+}
+
+func TestRun(t *testing.T) {
+	mail := &mailer{}
+	c := fermatatest.NewContext(t).WithService(mail).WithInfo(node.Info{Node: "mail/handle", Visit: 2}).
+		Answer("approve", true).Answer("", "it is right")
+	in := ticket{Text: "dear all", Tags: []string{"new"}}
+	out, err := fermatatest.Run(c, handle, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Replay()
+	got := []any{out, in, mail.sent, c.Steps(), c.Emitted(), c.Text("answer"), c.Slept(), c.Clock().Now()}
+	day := fermatatest.Epoch.Add(24 * time.Hour)
+	want := []any{
+		ticket{Text: "dear all", Tags: []string{"handled"}, Note: "run_test/mail/handle#2/step:send#1", At: day},
+		ticket{Text: "dear all", Tags: []string{"new"}},
+		[]string{"DEAR ALL"},
+		[]fermatatest.Step{{Key: "draft", Value: `"DEAR ALL"`}, {Key: "send", Value: `"run_test/mail/handle#2/step:send#1"`}},
+		[]fermatatest.Emitted{{Type: node.EventStatus, Data: `"drafted"`}},
+		"because it is right", 24 * time.Hour, day,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	type question struct{ Key, Prompt, State, Request string }
+	var asked []question
+	for _, q := range c.Questions() {
+		asked = append(asked, question{q.Key, q.Prompt, q.State, string(q.Request)})
+	}
+	if diff := cmp.Diff([]question{
+		{"approve", "Send it?", "answered", `"DEAR ALL"`}, {"", "Why?", "answered", "true"},
+	}, asked); diff != "" {
+		t.Errorf("questions (-want +got):\n%s", diff)
+	}
+}
+
+func TestN1_RunGoesOnWhereItWaited(t *testing.T) {
+	mail := &mailer{}
+	c := fermatatest.NewContext(t).WithService(mail)
+	in := ticket{Text: "x", Tags: []string{"new"}}
+	_, first := fermatatest.Run(c, handle, in)
+	_, second := fermatatest.Run(c.Answer("approve", true).Answer("wy", "typo"), handle, in)
+	_, third := fermatatest.Run(c.Answer("", 12), handle, in)
+	_, fourth := fermatatest.Run(c.Answer("", "right"), handle, in)
+	for i, want := range []struct {
+		err  error
+		text string
+	}{
+		{first, `interrupt:approve#1 ("Send it?"): the task waits for an answer; give one with Answer("approve", …)`},
+		{second, `interrupt:interrupt#1 ("Why?"): the task waits for an answer; give one with Answer("", …); ` +
+			`there is one for "wy", which nobody has asked`},
+		{third, "the answer to interrupt:interrupt#1 is refused"},
+	} {
+		if want.err == nil || !strings.HasPrefix(want.err.Error(), want.text) || errors.Is(want.err, node.ErrSuspended) != (i < 2) {
+			t.Errorf("run %d: expected %q, found %v", i+1, want.text, want.err)
+		}
+	}
+	if fourth != nil || len(mail.sent) != 1 || len(c.Emitted()) != 1 {
+		t.Errorf("sent %q, emitted %v, %v", mail.sent, c.Emitted(), fourth)
+	}
+	c.Replay()
+}
+
+func TestH4_Expire(t *testing.T) {
+	ask := func(opts ...node.AskOption) func(ctx node.Context, s string) (string, error) {
+		return func(ctx node.Context, _ string) (string, error) {
+			return node.Interrupt[string](ctx, nil, append(opts, node.ID("q"))...)
+		}
+	}
+	hour := node.Within(time.Hour)
+	for _, c := range []struct {
+		name    string
+		node    func(ctx node.Context, s string) (string, error)
+		set     func(c *fermatatest.Context)
+		want    string
+		failure string
+		role    string
+	}{
+		{"fail", ask(hour), func(c *fermatatest.Context) { c.Expire("q") }, "", "nobody answered before the deadline", ""},
+		{"default", ask(hour, node.OrDefault("silence")), func(c *fermatatest.Context) { c.Expire("q") }, "silence", "", ""},
+		{"route", ask(hour, node.OrRoute("close")), func(c *fermatatest.Context) { c.Expire("q") }, "",
+			`nobody answered interrupt:q#1 before its deadline, and the task went over to "close"`, ""},
+		{"escalate, then answered", ask(hour, node.Role("clerk"), node.OrEscalate("boss", time.Hour)),
+			func(c *fermatatest.Context) { c.Expire("q").Answer("q", "yes") }, "yes", "", "boss"},
+		{"escalate, then default", ask(hour, node.OrEscalate("boss", time.Hour), node.OrDefault("none")),
+			func(c *fermatatest.Context) { c.Expire("q").Expire("q") }, "none", "", "boss"},
+		{"no deadline", ask(), func(c *fermatatest.Context) { c.Expire("q") }, "", "interrupt:q#1 has no deadline that could expire", ""},
+		{"an escalation without an end", ask(hour, node.OrEscalate("boss", 0)), func(c *fermatatest.Context) { c.Expire("q").Expire("q") }, "",
+			"interrupt:q#1 has no deadline that could expire", "boss"},
+		{"a default that does not fit", ask(hour, node.OrDefault(12)), func(*fermatatest.Context) {}, "", "task node#1, interrupt:q#1: default answer", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx := fermatatest.NewContext(t)
+			c.set(ctx)
+			got, err := fermatatest.Run(ctx, c.node, "")
+			switch {
+			case c.failure == "" && err != nil:
+				t.Fatal(err)
+			case c.failure != "" && (err == nil || !strings.Contains(err.Error(), c.failure)):
+				t.Fatalf("expected %q, found %v", c.failure, err)
+			case c.failure == "":
+				ctx.Replay()
+			}
+			role := ""
+			if asked := ctx.Questions(); len(asked) > 0 && c.role != "" {
+				role = asked[0].Role
+			}
+			if got != c.want || role != c.role {
+				t.Errorf("expected %q of role %q, found %q of role %q", c.want, c.role, got, role)
+			}
+		})
+	}
+}
+
+func TestF1_Retry(t *testing.T) {
+	calls := 0
+	pay := func(ctx node.Context, n int) (int, error) {
+		if _, err := node.Step(ctx, "look up", func(node.Context) (int, error) { calls++; return calls, nil }); err != nil {
+			return n, err
+		}
+		return node.Step(ctx, "charge", func(node.Context) (int, error) {
+			if ctx.Info().Attempt == 1 {
+				return 0, errors.New("closed")
+			}
+			return n + 1, nil
+		})
+	}
+	c := fermatatest.NewContext(t).WithCause(node.Failure{Task: "before#1", Message: "why"})
+	_, first := fermatatest.Run(c, pay, 1)
+	c.Replay()
+	out, second := fermatatest.Run(c.Retry(), pay, 1)
+	c.Replay()
+	var step *node.StepError
+	got := []any{errors.As(first, &step), step, out, second, calls, c.Steps(), c.Begin().Cause(), c.Begin().Info().Attempt}
+	want := []any{
+		true, &node.StepError{Step: "step:charge#1", Message: "closed"}, 2, nil, 1,
+		[]fermatatest.Step{{Key: "look up", Value: "1"}, {Key: "charge", Value: "2"}},
+		&node.Failure{Task: "before#1", Message: "why"}, 2,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// stepsWithin does a step inside a step, and steps beside each other.
+func stepsWithin(ctx node.Context) error {
+	_, err := node.Step(ctx, "outer", func(ctx node.Context) (int, error) {
+		return node.Step(ctx, "inner", func(node.Context) (int, error) { return 1, nil })
+	})
+	var wg sync.WaitGroup
+	for n := range 4 {
+		wg.Go(func() {
+			_, _ = node.Step(ctx, fmt.Sprint(n), func(node.Context) (int, error) { return n, nil })
+		})
+	}
+	wg.Wait()
+	return err
+}
+
+func TestStepsWithinAndBeside(t *testing.T) {
+	c := fermatatest.NewContext(t)
+	if err := c.Do(stepsWithin); err != nil {
+		t.Fatal(err)
+	}
+	c.Replay()
+	if steps := c.Steps(); len(steps) != 6 || steps[0].Key != "inner" || steps[1].Key != "outer" {
+		t.Errorf("steps: %+v", steps)
+	}
+}
+
+func TestCallsOfAPassThatIsOver(t *testing.T) {
+	c := fermatatest.NewContext(t)
+	old := c.Begin()
+	_ = c.Begin()
+	_, err := node.Step(old, "late", func(node.Context) (int, error) { return 1, nil })
+	if !errors.Is(err, node.ErrTaskOver) || len(c.Steps()) != 0 {
+		t.Errorf("%v, %v", err, c.Steps())
+	}
+}
+
+func TestN6_SwallowedSuspension(t *testing.T) {
+	c := fermatatest.NewContext(t).Answer("", "yes")
+	out, err := fermatatest.Run(c, func(ctx node.Context, s string) (string, error) {
+		said, err := node.Interrupt[string](ctx, nil)
+		if err != nil {
+			return "went on", nil //nolint:nilerr // this is what is tried
+		}
+		return said, nil
+	}, "")
+	if out != "yes" || err != nil || len(c.Emitted()) != 1 || !strings.Contains(c.Emitted()[0].Data, "swallowed_suspension") {
+		t.Errorf("%q, %v, %v", out, err, c.Emitted())
+	}
+}
+
+func TestN7_Panic(t *testing.T) {
+	err := fermatatest.NewContext(t).Do(func(node.Context) error { panic(context.Canceled) })
+	var p *node.PanicError
+	if !errors.As(err, &p) || !errors.Is(err, context.Canceled) || !strings.Contains(string(p.Stack), "context_test.go") {
+		t.Errorf("%v", err)
+	}
+}
