@@ -61,10 +61,12 @@ func inTime(t *testing.T) context.Context {
 }
 
 // asked starts a run that asks one question, and waits until it is open.
-func asked(t *testing.T, rt *fermata.Runtime) (*graph.Graph[order], *graph.Run[order], fermata.Interrupt) {
+func asked(
+	t *testing.T, rt *fermata.Runtime, opts ...node.AskOption,
+) (*graph.Graph[order], *graph.Run[order], fermata.Interrupt) {
 	t.Helper()
 	g := chain([]string{"review", "ship"}, func(b *graph.Builder[order]) {
-		b.Node("review", newWorld().asks("All right?")).Node("ship", notes("sent"))
+		b.Node("review", newWorld().asks("All right?", opts...)).Node("ship", notes("sent"))
 	})
 	run, err := g.Start(t.Context(), rt, order{Amount: 10})
 	if err != nil {
@@ -251,14 +253,21 @@ func effectsBut(w *world, name string) map[string]int {
 
 // Whoever waits for a run that nobody here drives any more is told so, and does not wait for ever.
 func TestF3_WaitSaysThatNobodyDrives(t *testing.T) {
-	s := memory.New()
-	here, elsewhere := runtimeOn(t, s), runtimeOn(t, s)
-	_, run, q := asked(t, here)
-	if err := elsewhere.Answer(t.Context(), q.ID, "yes", fermata.Hold()); err != nil {
-		t.Fatal(err)
-	}
-	if result, err := run.Wait(inTime(t)); !errors.Is(err, fermata.ErrStopped) {
-		t.Errorf("answered elsewhere and driven by nobody: expected ErrStopped, found %q, %v", result.Status, err)
+	for name, opts := range map[string][]node.AskOption{
+		"without a deadline": nil,
+		"with a deadline":    {node.Within(time.Hour)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := memory.New()
+			here, elsewhere := runtimeOn(t, s), runtimeOn(t, s)
+			_, run, q := asked(t, here, opts...)
+			if err := elsewhere.Answer(t.Context(), q.ID, "yes", fermata.Hold()); err != nil {
+				t.Fatal(err)
+			}
+			if result, err := run.Wait(inTime(t)); !errors.Is(err, fermata.ErrStopped) {
+				t.Errorf("answered elsewhere and driven by nobody: expected ErrStopped, found %q, %v", result.Status, err)
+			}
+		})
 	}
 }
 

@@ -444,6 +444,48 @@ var crashCases = []crashCase{
 		log:  []string{"did charge", "ship#1: did send"},
 	},
 	{
+		name: "steps inside of a step",
+		build: func(w *world) *graph.Graph[order] {
+			return chain([]string{"pay", "ship"}, func(b *graph.Builder[order]) {
+				b.Node("pay", func(ctx node.Context, o order) (order, error) {
+					total, err := node.Step(ctx, "total", func(ctx node.Context) (int, error) {
+						w.effect(ctx, "begin")
+						for _, name := range []string{"net", "tax"} {
+							if _, err := w.step(ctx, name); err != nil {
+								return 0, err
+							}
+						}
+						return 12, nil
+					})
+					if err != nil {
+						return o, err
+					}
+					return w.asks(fmt.Sprintf("Pay %d?", total))(ctx, o)
+				}).Node("ship", w.does("send"))
+			})
+		},
+		answers: map[string][]any{"pay": {"yes"}},
+		log:     []string{"pay#1: yes", "ship#1: did send"},
+	},
+	{
+		name: "an attempt that takes too long",
+		build: func(w *world) *graph.Graph[order] {
+			return chain([]string{"call"}, func(b *graph.Builder[order]) {
+				b.Node("call", func(ctx node.Context, o order) (order, error) {
+					if _, err := w.step(ctx, "dial"); err != nil {
+						return o, err
+					}
+					if ctx.Info().Attempt == 1 {
+						<-ctx.Done()
+						return o, ctx.Err()
+					}
+					return w.does("talk")(ctx, o)
+				}, graph.Timeout(5*time.Millisecond), graph.Retry(2, time.Minute))
+			})
+		},
+		log: []string{"call#1: did talk"},
+	},
+	{
 		name: "what a node shows", onDisk: true,
 		build: func(w *world) *graph.Graph[order] {
 			return chain([]string{"tell", "ship"}, func(b *graph.Builder[order]) {

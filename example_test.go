@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -47,28 +46,28 @@ func Example() {
 	ctx := context.Background()
 	rt, err := fermata.New(fermata.Options{}) // with a store of its own, in memory
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer rt.Close()
 
 	run, err := approval().Start(ctx, rt, refund{Cents: 25_000})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	res, err := run.Wait(ctx)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	question := res.Interrupts[0]
 	fmt.Println(res.Status, question.Prompt)
 
 	err = rt.Answer(ctx, question.ID, true, fermata.As("Ada"), fermata.InRole("manager"))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	res, err = run.Wait(ctx)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(res.Status, res.State.Decision)
 	// Output:
@@ -84,37 +83,37 @@ func ExampleRuntime_Resume() {
 
 	first, err := fermata.New(fermata.Options{Store: store})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	run, err := g.Start(ctx, first, refund{Cents: 25_000}, fermata.WithID("run_42"))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if _, err := run.Wait(ctx); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	first.Close()
 
 	second, err := fermata.New(fermata.Options{Store: store})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer second.Close()
 	inbox, err := second.Inbox(ctx, journal.InboxFilter{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	err = second.Answer(ctx, inbox[0].ID, false, fermata.InRole("manager"), fermata.Hold())
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	again, err := second.Resume(ctx, "run_42", g.Plan())
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	res, err := again.Wait(ctx)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(res.Status, res.Value.(*refund).Decision)
 	// Output: completed refused
@@ -125,16 +124,16 @@ func ExampleRuntime_Answer() {
 	ctx := context.Background()
 	rt, err := fermata.New(fermata.Options{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer rt.Close()
 	run, err := approval().Start(ctx, rt, refund{Cents: 25_000})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	res, err := run.Wait(ctx)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	id := res.Interrupts[0].ID
 
@@ -162,7 +161,7 @@ func ExampleRuntime_Retry() {
 	ctx := context.Background()
 	rt, err := fermata.New(fermata.Options{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer rt.Close()
 	open := false
@@ -182,20 +181,20 @@ func ExampleRuntime_Retry() {
 		MustCompile()
 	run, err := g.Start(ctx, rt, refund{Cents: 500}, fermata.WithID("run_1"))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	res, err := run.Wait(ctx)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(res.Status, res.Err)
 
 	open = true
 	if run, err = g.Retry(ctx, rt, "run_1"); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if res, err = run.Wait(ctx); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(res.Status, res.State.Decision)
 	// Output:
@@ -210,17 +209,17 @@ func ExampleRuntime_Events() {
 	ctx := context.Background()
 	rt, err := fermata.New(fermata.Options{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer rt.Close()
 	run, err := approval().Start(ctx, rt, refund{Cents: 500})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	var last uint64
 	for event, err := range rt.Events(ctx, run.ID(), 0, true) {
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		fmt.Println(event.Seq(), event.Type())
 		if last = event.Seq(); last == 2 {
@@ -229,7 +228,7 @@ func ExampleRuntime_Events() {
 	}
 	for event, err := range rt.Events(ctx, run.ID(), last, true) {
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		fmt.Println(event.Seq(), event.Type())
 	}
@@ -245,7 +244,7 @@ func ExampleEvaluate() {
 	p := approval().Plan()
 	res, err := fermata.Evaluate(context.Background(), p, &refund{Cents: 500}, fermata.Options{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(res.Value.(*refund).Decision)
 
@@ -264,14 +263,14 @@ func ExampleOptions_plans() {
 
 	front, err := fermata.New(fermata.Options{Store: store})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	run, err := front.Start(ctx, plans["refund"], &refund{Cents: 25_000}, fermata.WithID("run_7"))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if _, err := run.Wait(ctx); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	front.Close()
 
@@ -280,20 +279,20 @@ func ExampleOptions_plans() {
 		Plans: func(_ context.Context, run fermata.RunInfo) (*plan.Plan, error) { return plans[run.Plan], nil },
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer service.Close()
 	open, err := service.Inbox(ctx, journal.InboxFilter{Run: "run_7"})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	err = service.Answer(ctx, open[0].ID, true, fermata.InRole("manager")) // drives the run on
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for event, err := range service.Events(ctx, "run_7", 0, true) {
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		if event.Type() == "run.finished" {
 			fmt.Println("done")
@@ -307,7 +306,7 @@ func ExampleRun_Wait() {
 	ctx := context.Background()
 	rt, err := fermata.New(fermata.Options{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer rt.Close()
 	g := graph.New[refund]("patient").
@@ -321,17 +320,20 @@ func ExampleRun_Wait() {
 		MustCompile()
 	run, err := g.Start(ctx, rt, refund{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	res, err := run.Wait(ctx)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(res.Status)
-	for range run.Events(ctx, 0) { // nobody answers: until the run has ended
+	for _, err := range run.Events(ctx, 0) { // nobody answers: until the run has ended
+		if err != nil {
+			panic(err)
+		}
 	}
 	if res, err = run.Wait(ctx); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(res.Status, res.State.Decision)
 	// Output:

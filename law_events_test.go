@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -391,7 +392,7 @@ func talks(words []string, pace <-chan struct{}) graph.Func[state] {
 func TestE2_TextIsShownAsItComes(t *testing.T) {
 	words := []string{"To ", "be ", "!", "or ", "not ", "!", "to ", "be"}
 	const whole = "To be or not to be"
-	for joins := range len(words) {
+	for joins := range words {
 		t.Run(fmt.Sprintf("a reader joins after %d", joins), func(t *testing.T) {
 			rt, store := inMemory(t)
 			pace := make(chan struct{})
@@ -728,9 +729,7 @@ func TestE1_TheEnvelope(t *testing.T) {
 	}
 	event := func(seq float64, kind string, more map[string]any, data map[string]any) any {
 		v := map[string]any{"v": 1.0, "seq": seq, "sub": 0.0, "ts": "2026-03-01T09:00:00Z", "run": "run_e", "type": kind, "data": data}
-		for name, x := range more {
-			v[name] = x
-		}
+		maps.Copy(v, more)
 		return v
 	}
 	task := map[string]any{"task": "a#1"}

@@ -80,8 +80,16 @@ func TestF1_BackoffOutlivesTheProcess(t *testing.T) {
 	noTimers(t, store)
 }
 
-// The way of a failure: retries, then the error edge, then the run.
-func TestF1_TheWayOfAFailure(t *testing.T) {
+// way is what becomes of a failure.
+type way struct {
+	name  string
+	build func(b *graph.Builder[state])
+	want  state
+	fails bool
+}
+
+// ways are those that the failure of node a can take.
+func ways() []way {
 	// With is what a failing node returns beside its error.
 	node1 := func(with func(s state) state) graph.Func[state] {
 		return func(_ node.Context, s state) (state, error) {
@@ -96,13 +104,7 @@ func TestF1_TheWayOfAFailure(t *testing.T) {
 		s.Text = fmt.Sprintf("%s: %s", ctx.Cause().Task, ctx.Cause().Message)
 		return s, nil
 	}
-	input := state{Log: []string{"input"}, Tags: map[string]int{"kept": 1}}
-	tests := []struct {
-		name  string
-		build func(b *graph.Builder[state])
-		want  state
-		fails bool
-	}{
+	return []way{
 		{
 			"the state that came with the error",
 			func(b *graph.Builder[state]) {
@@ -184,7 +186,12 @@ func TestF1_TheWayOfAFailure(t *testing.T) {
 			true,
 		},
 	}
-	for _, tt := range tests {
+}
+
+// The way of a failure: retries, then the error edge, then the run.
+func TestF1_TheWayOfAFailure(t *testing.T) {
+	input := state{Log: []string{"input"}, Tags: map[string]int{"kept": 1}}
+	for _, tt := range ways() {
 		b := graph.New[state]("way").Edge(graph.Start, "a")
 		tt.build(b)
 		g := b.MustCompile()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sort"
 	"strings"
 	"sync"
@@ -248,11 +249,7 @@ func (c *calls) add(what string) int {
 func (c *calls) all() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := make(map[string]int, len(c.by))
-	for what, n := range c.by {
-		all[what] = n
-	}
-	return all
+	return maps.Clone(c.by)
 }
 
 // lines are what happened at least once, in the order of the alphabet.

@@ -67,8 +67,7 @@ func TestJ2_StoredFirstThenDone(t *testing.T) {
 		defer mu.Unlock()
 		happened = append(happened, what)
 	}
-	var store *spy
-	store = &spy{Store: memory.New(), appended: func(b journal.Batch) {
+	store := &spy{Store: memory.New(), appended: func(b journal.Batch) {
 		for i := range b.Entries {
 			if l := line(t, &b.Entries[i]); strings.HasPrefix(b.Run, "run_") {
 				note("stored " + l)

@@ -181,14 +181,14 @@ func TestN4_ReplayIsSilent(t *testing.T) {
 	})
 	rt := newRuntime(t, fermata.Options{Store: store, Logger: book.logger()})
 	run := start(t, rt, g, state{})
-	res := ends(t, run, fermata.Paused)
+	ends(t, run, fermata.Paused)
 	for range 2 { // and through another process
 		if err := rt.Close(); err != nil {
 			t.Fatal(err)
 		}
 		rt = newRuntime(t, fermata.Options{Store: store, Logger: book.logger()})
 		run = resume(t, rt, g, run.ID())
-		res = ends(t, run, fermata.Paused)
+		res := ends(t, run, fermata.Paused)
 		answer(t, rt, res.Interrupts[0].ID, true)
 	}
 	ends(t, run, fermata.Completed)

@@ -172,13 +172,22 @@ func (f filtered) Append(ctx context.Context, b journal.Batch) error {
 	return f.Store.Append(ctx, b)
 }
 
+// stale is a store that goes on listing a timer.
+type stale struct{ journal.Store }
+
+func (s stale) Timers(ctx context.Context, due int64, limit int) ([]journal.Timer, error) {
+	timers, err := s.Store.Timers(ctx, due, limit)
+	if len(timers) == 0 && err == nil {
+		timers = []journal.Timer{{Run: "run_explored", ID: "old", Due: fermatatest.Epoch.UnixMicro()}}
+	}
+	return timers, err
+}
+
 func keepsTimers(was journal.Store) (journal.Store, error) {
 	if was != nil {
 		return was, nil
 	}
-	return filtered{memory.New(), func(b *journal.Batch) {
-		b.Timers = slices.DeleteFunc(slices.Clone(b.Timers), func(t journal.Timer) bool { return t.Done })
-	}}, nil
+	return stale{memory.New()}, nil
 }
 
 func keepsQuestions(was journal.Store) (journal.Store, error) {

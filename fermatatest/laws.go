@@ -257,7 +257,7 @@ func (tr *trial) compare(clean *trial) {
 			most += tr.lost
 		}
 		if n > most {
-			tr.breaks("J5", "the effect %q happened %d times; without a crash %d, and after %d that lost the outcome of a step, "+
+			tr.breaks("J5", "the effect %q happened %d times; without a crash %d, and where %d outcomes of steps were lost, "+
 				"no more than %d", name, n, clean.effects[name], tr.lost, most)
 		}
 	}
@@ -356,6 +356,8 @@ func canonical(e *journal.Entry, calls map[string]string) string {
 		}
 	case journal.InterruptUpdated, journal.InterruptResolved:
 		op = calls[e.Op]
+	case journal.StepFinished:
+		body = stepError(e)
 	case journal.NodeFailed, journal.NodeRetrying:
 		var f journal.FailedBody
 		if json.Unmarshal(e.Body, &f) == nil {

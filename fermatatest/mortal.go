@@ -30,7 +30,7 @@ type mortal struct {
 
 	mu      sync.Mutex
 	appends []string // what was appended, for people
-	lost    bool     // the outcome of a step was not written, because the process died
+	lost    int      // how many outcomes of steps were not written, because the process died
 	dead    bool
 	died    chan struct{}
 	changed chan struct{} // closed at the next append
@@ -40,8 +40,8 @@ func newMortal(inner journal.Store, d death) *mortal {
 	return &mortal{Store: inner, death: d, died: make(chan struct{}), changed: make(chan struct{})}
 }
 
-// isDead reports whether the process has died, and whether the outcome of a step was lost with it.
-func (m *mortal) isDead() (dead, lost bool) {
+// isDead reports whether the process has died, and how many outcomes of steps were lost with it.
+func (m *mortal) isDead() (dead bool, lost int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.dead, m.lost
@@ -77,14 +77,32 @@ func (m *mortal) begin(b *journal.Batch) (last bool, err error) {
 	if !m.dead {
 		m.appends = append(m.appends, describe(b))
 		if last = len(m.appends) == m.death.at; last && !m.death.after {
-			m.lost = slices.ContainsFunc(b.Entries, func(e journal.Entry) bool { return e.Kind == journal.StepFinished })
 			m.die()
 		}
 	}
 	if m.dead {
+		m.lost += outcomes(b) + around(b)
 		return last, &journal.StoreError{Op: "append", Run: b.Run, Seq: b.After + 1, Err: errDead}
 	}
 	return last, nil
+}
+
+// outcomes counts the steps that a batch records.
+func outcomes(b *journal.Batch) (n int) {
+	for i := range b.Entries {
+		if b.Entries[i].Kind == journal.StepFinished {
+			n++
+		}
+	}
+	return n
+}
+
+// around counts the steps that the calls of a batch were made inside of: they have no outcome yet.
+func around(b *journal.Batch) (n int) {
+	for i := range b.Entries {
+		n = max(n, strings.Count(b.Entries[i].Op, node.Inside))
+	}
+	return n
 }
 
 func (m *mortal) die() {
@@ -101,7 +119,8 @@ func (m *mortal) Append(ctx context.Context, b journal.Batch) error {
 	err = m.Store.Append(ctx, b)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if last {
+	if last && !m.dead {
+		m.lost += around(&b)
 		m.die()
 	}
 	if m.dead {
@@ -182,7 +201,7 @@ func entryName(e *journal.Entry) string {
 		name += " " + node.TaskID(e.Node, int(e.Visit))
 	}
 	if e.Op != "" && !strings.HasPrefix(e.Op, "int_") {
-		name += " " + e.Op
+		name += " " + strings.ReplaceAll(e.Op, node.Inside, "/")
 	}
 	return name
 }

@@ -25,7 +25,7 @@ type trial struct {
 	seen    []journal.Entry
 	appends []string // of the first process
 	crashes int
-	lost    int            // of the crashes, those that lost the outcome of a step
+	lost    int            // how many outcomes of steps were lost in crashes
 	effects map[string]int // how often each happened in this run
 	result  fermata.Result
 	journal []journal.Entry
@@ -112,9 +112,7 @@ func (tr *trial) live(ctx context.Context, number int, d death) (over bool) {
 	}()
 	err := p.drive(alive)
 	dead, lost := p.store.isDead()
-	if lost {
-		tr.lost++
-	}
+	tr.lost += lost
 	switch {
 	case dead:
 		return false

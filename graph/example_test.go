@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -59,12 +58,12 @@ func Example() {
 	g.Edge("review", "close")
 	triage, err := g.Compile()
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for _, text := range []string{"Where are you?", "The kettle does not whistle."} {
 		t, err := triage.Run(context.Background(), ticket{Text: text})
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		fmt.Println(t.Label+":", t.Answer)
 	}
@@ -161,7 +160,7 @@ func ExampleGraph_Start() {
 	ctx := context.Background()
 	rt, err := fermata.New(fermata.Options{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer rt.Close()
 	g := graph.New[ticket]("desk").
@@ -174,18 +173,18 @@ func ExampleGraph_Start() {
 		MustCompile()
 	run, err := g.Start(ctx, rt, ticket{Text: "Where is the kettle?"})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	res, err := run.Wait(ctx)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(res.Status, res.Interrupts[0].Prompt)
 	if err := rt.Answer(ctx, res.Interrupts[0].ID, "On the stove."); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if res, err = run.Wait(ctx); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(res.Status, res.State.Answer)
 	// Output:

@@ -3,7 +3,9 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/fermata-go/fermata/internal/value"
@@ -33,14 +35,18 @@ type CatchFunc[S any] func(ctx node.Context, state S, cause error) (string, erro
 type Builder[S any] struct {
 	def      plan.Definition
 	index    map[string]int
+	routes   map[string]node.RouteFunc
+	catches  map[string]node.CatchFunc
 	problems []error
 }
 
 // New begins a graph over states of type S.
 func New[S any](name string) *Builder[S] {
 	return &Builder[S]{
-		def:   plan.Definition{Name: name, Kind: "graph"},
-		index: make(map[string]int),
+		def:     plan.Definition{Name: name, Kind: "graph"},
+		index:   make(map[string]int),
+		routes:  make(map[string]node.RouteFunc),
+		catches: make(map[string]node.CatchFunc),
 	}
 }
 
@@ -158,25 +164,24 @@ func (b *Builder[S]) Edge(from, to string) *Builder[S] {
 		b.def.Entry = append(b.def.Entry, to)
 		return b
 	}
+	if to == Start {
+		b.problem("edge %q -> Start: the run starts there and does not come back; name the node", from)
+		return b
+	}
 	b.def.Edges = append(b.def.Edges, plan.Edge{From: from, To: to, Kind: plan.Plain})
 	return b
 }
 
 // Route makes a node a gate: after it, choose picks one of the targets.
 func (b *Builder[S]) Route(from string, choose RouteFunc[S], targets ...string) *Builder[S] {
-	i, ok := b.index[from]
-	if !ok {
-		b.problem("route from %q: add the node before its route", from)
-		return b
-	}
-	if choose == nil {
+	switch {
+	case choose == nil:
 		b.problem("route from %q has no function", from)
 		return b
-	}
-	if b.def.Nodes[i].Route != nil {
+	case b.routes[from] != nil:
 		b.problem("node %q has two routes", from)
 	}
-	b.def.Nodes[i].Route = func(ctx node.Context, v any) (string, error) {
+	b.routes[from] = func(ctx node.Context, v any) (string, error) {
 		return choose(ctx, *v.(*S)) //nolint:forcetypeassert // the codec makes nothing else
 	}
 	return b.edges(from, plan.Choice, targets)
@@ -196,12 +201,14 @@ func (b *Builder[S]) OnError(from, to string) *Builder[S] {
 
 // Catch chooses where from's failure goes.
 func (b *Builder[S]) Catch(from string, choose CatchFunc[S], targets ...string) *Builder[S] {
-	i, ok := b.index[from]
-	if !ok || choose == nil {
-		b.problem("catch of %q: add the node before, and give a function", from)
+	switch {
+	case choose == nil:
+		b.problem("catch of %q has no function", from)
 		return b
+	case b.catches[from] != nil:
+		b.problem("node %q has two catches", from)
 	}
-	b.def.Nodes[i].Catch = func(ctx node.Context, v any, cause error) (string, error) {
+	b.catches[from] = func(ctx node.Context, v any, cause error) (string, error) {
 		return choose(ctx, *v.(*S), cause) //nolint:forcetypeassert // the codec makes nothing else
 	}
 	return b.edges(from, plan.Failure, targets)
@@ -218,14 +225,25 @@ func (b *Builder[S]) problem(format string, args ...any) {
 
 // Compile checks everything that can be known before a run, and reports every problem at once (law G7).
 func (b *Builder[S]) Compile() (*Graph[S], error) {
-	problems := b.problems
-	codec, err := value.For[S]()
-	if err != nil {
-		problems = append(problems, fmt.Errorf("graph %q: the state: %w", b.def.Name, err))
-		return nil, errors.Join(problems...)
-	}
+	problems := slices.Clone(b.problems)
 	def := b.def
-	def.State = codec
+	def.Nodes = slices.Clone(b.def.Nodes)
+	for _, from := range slices.Sorted(maps.Keys(b.routes)) {
+		if i, ok := b.index[from]; ok {
+			def.Nodes[i].Route = b.routes[from]
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(b.catches)) {
+		if i, ok := b.index[from]; ok {
+			def.Nodes[i].Catch = b.catches[from]
+		}
+	}
+	def.State = noCodec{}
+	if codec, err := value.For[S](); err != nil {
+		problems = append(problems, fmt.Errorf("graph %q: the state: %w", b.def.Name, err))
+	} else {
+		def.State = codec
+	}
 	if s, err := schema.For[S](); err == nil {
 		def.Output = s.JSON()
 	}
@@ -238,6 +256,9 @@ func (b *Builder[S]) Compile() (*Graph[S], error) {
 	}
 	return &Graph[S]{plan: p}, nil
 }
+
+// noCodec stands in for the codec of a state that cannot be kept, so that the rest of the graph is checked all the same.
+type noCodec struct{ plan.Codec }
 
 // MustCompile is Compile for graphs that are known to be right; it panics otherwise.
 func (b *Builder[S]) MustCompile() *Graph[S] {

@@ -39,34 +39,49 @@ func TestH1_OptionsOfAQuestion(t *testing.T) {
 	}{
 		{"none", nil, nil, "interrupt:interrupt#1", node.Question{ResponseSchema: verdicts, Unnamed: true}},
 		{
-			"a name", nil, []node.AskOption{node.ID("ok")}, "interrupt:ok#1",
+			"a name", nil,
+			[]node.AskOption{node.ID("ok")},
+			"interrupt:ok#1",
 			node.Question{ResponseSchema: verdicts},
 		},
 		{
-			"a request, a prompt and a role", map[string]int{"amount": 5}, []node.AskOption{node.Prompt("Pay?"), node.Role("manager")}, "interrupt:interrupt#1",
+			"a request, a prompt and a role",
+			map[string]int{"amount": 5},
+			[]node.AskOption{node.Prompt("Pay?"), node.Role("manager")},
+			"interrupt:interrupt#1",
 			node.Question{Request: []byte(`{"amount":5}`), ResponseSchema: verdicts, Prompt: "Pay?", Role: "manager", Unnamed: true},
 		},
 		{
-			"options", nil, []node.AskOption{node.Options("yes", `"no"`)}, "interrupt:interrupt#1",
+			"options", nil,
+			[]node.AskOption{node.Options("yes", `"no"`)},
+			"interrupt:interrupt#1",
 			node.Question{Options: []string{"yes", `"no"`}, ResponseSchema: []byte(`{"enum":["yes","\"no\""],"type":"string"}`), Unnamed: true},
 		},
 		{
-			"a schema", nil, []node.AskOption{node.ResponseSchema([]byte(`{"type":"integer"}`)), node.Options("1")}, "interrupt:interrupt#1",
+			"a schema", nil,
+			[]node.AskOption{node.ResponseSchema([]byte(`{"type":"integer"}`)), node.Options("1")},
+			"interrupt:interrupt#1",
 			node.Question{Options: []string{"1"}, ResponseSchema: []byte(`{"type":"integer"}`), Unnamed: true},
 		},
 		{
-			"a deadline", nil, []node.AskOption{node.Within(time.Hour)}, "interrupt:interrupt#1",
+			"a deadline", nil,
+			[]node.AskOption{node.Within(time.Hour)},
+			"interrupt:interrupt#1",
 			node.Question{ResponseSchema: verdicts, Within: time.Hour, Unnamed: true},
 		},
 		{
-			"a default", nil, []node.AskOption{node.Within(time.Hour), node.OrDefault(verdict{Note: "late"})}, "interrupt:interrupt#1",
+			"a default", nil,
+			[]node.AskOption{node.Within(time.Hour), node.OrDefault(verdict{Note: "late"})},
+			"interrupt:interrupt#1",
 			node.Question{
 				ResponseSchema: verdicts, Within: time.Hour, Unnamed: true,
 				AtDeadline: node.Deadline{Do: node.DeadlineDefault, Answer: []byte(`{"approve":false,"note":"late"}`)},
 			},
 		},
 		{
-			"a route", nil, []node.AskOption{node.OrRoute("late"), node.Within(time.Hour)}, "interrupt:interrupt#1",
+			"a route", nil,
+			[]node.AskOption{node.OrRoute("late"), node.Within(time.Hour)},
+			"interrupt:interrupt#1",
 			node.Question{
 				ResponseSchema: verdicts, Within: time.Hour, Unnamed: true,
 				AtDeadline: node.Deadline{Do: node.DeadlineRoute, Target: "late"},
@@ -84,7 +99,9 @@ func TestH1_OptionsOfAQuestion(t *testing.T) {
 			},
 		},
 		{
-			"an escalation that fails in the end", nil, []node.AskOption{node.Within(time.Hour), node.OrEscalate("chief", time.Hour)}, "interrupt:interrupt#1",
+			"an escalation that fails in the end", nil,
+			[]node.AskOption{node.Within(time.Hour), node.OrEscalate("chief", time.Hour)},
+			"interrupt:interrupt#1",
 			node.Question{
 				ResponseSchema: verdicts, Within: time.Hour, Unnamed: true,
 				AtDeadline: node.Deadline{Do: node.DeadlineEscalate, Role: "chief", Within: time.Hour, Then: &node.Deadline{}},
@@ -149,12 +166,14 @@ func TestN5_WaitReturnsTheAnswer(t *testing.T) {
 	}{
 		{"answered", `{"approve":true,"note":"fine"}`, "", verdict{Approve: true, Note: "fine"}, "", nil},
 		{
-			"nobody answered", "", node.ErrExpired.Error(), verdict{},
+			"nobody answered", "", node.ErrExpired.Error(),
+			verdict{},
 			"task in/a#2, interrupt:ok#1: nobody answered before the deadline", node.ErrExpired,
 		},
 		{"taken back", "", node.ErrWithdrawn.Error(), verdict{}, "task in/a#2, interrupt:ok#1: the question was withdrawn", node.ErrWithdrawn},
 		{
-			"of another type", `{"approve":"yes"}`, "", verdict{},
+			"of another type", `{"approve":"yes"}`, "",
+			verdict{},
 			"interrupt:ok#1: the recorded value does not fit node_test.verdict any more: " +
 				"json: cannot unmarshal string into Go struct field verdict.approve of type bool", nil,
 		},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -32,25 +31,25 @@ func run(f graph.Func[order], answer any, services ...any) order {
 	ctx := context.Background()
 	rt, err := fermata.New(fermata.Options{Services: services})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer rt.Close()
 	g := graph.New[order]("example").Node("pay", f).Edge(graph.Start, "pay").MustCompile()
 	r, err := g.Start(ctx, rt, order{Cents: 350}, fermata.WithID("run_1"))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	res, err := r.Wait(ctx)
 	for err == nil && res.Status == fermata.Paused {
 		for _, q := range res.Interrupts {
 			if err := rt.Answer(ctx, q.ID, answer, fermata.As("Ada")); err != nil {
-				log.Fatal(err)
+				panic(err)
 			}
 		}
 		res, err = r.Wait(ctx)
 	}
 	if err = errors.Join(err, res.Err); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	return res.State
 }

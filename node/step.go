@@ -1,10 +1,13 @@
 package node
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 )
 
 // StepOption changes how a step is kept.
@@ -72,7 +75,19 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 	if err := ctx.host.Record(ctx.pass, op, data, ""); err != nil {
 		return zero, err
 	}
-	return value, nil
+	if plain(value) {
+		return value, nil
+	}
+	return decode[T](Op{ID: op.ID, Value: data}) // what a replay gets, and nothing that only the first pass has
+}
+
+// plain reports whether a value comes back from JSON as it is.
+func plain(value any) bool {
+	switch value.(type) {
+	case string, bool, int, int64, uint64, float64, time.Time:
+		return true
+	}
+	return false
 }
 
 type opKey struct{}
@@ -90,12 +105,14 @@ func IdempotencyKey(ctx context.Context) string {
 	if op, ok := ctx.Value(opKey{}).(string); ok {
 		key += "/" + op
 	}
-	return key
+	return strings.ReplaceAll(key, Inside, "/")
 }
 
 func decode[T any](op Op) (T, error) {
 	var value T
-	if err := json.Unmarshal(op.Value, &value); err != nil {
+	d := json.NewDecoder(bytes.NewReader(op.Value))
+	d.UseNumber()
+	if err := d.Decode(&value); err != nil {
 		return value, fmt.Errorf("%s: the recorded value does not fit %T any more: %w", op.ID, value, err)
 	}
 	return value, nil

@@ -29,23 +29,28 @@ func TestJ5_AStepAndItsHost(t *testing.T) {
 	}{
 		{
 			"new", nil, nil, func(node.Context) (int, error) { return 7, nil },
-			7, "", true, []string{"Begin step:s#1", "Record step:s#1 value=7 failure="},
+			7, "", true,
+			[]string{"Begin step:s#1", "Record step:s#1 value=7 failure="},
 		},
 		{
 			"new, and fails", nil, nil, func(node.Context) (int, error) { return 7, errDeclined },
-			0, "declined", true, []string{"Begin step:s#1", "Record step:s#1 value= failure=declined"},
+			0, "declined", true,
+			[]string{"Begin step:s#1", "Record step:s#1 value= failure=declined"},
 		},
 		{
 			"fails without a text", nil, nil, func(node.Context) (int, error) { return 0, errors.New("") },
-			0, "*errors.errorString", true, []string{"Begin step:s#1", "Record step:s#1 value= failure=*errors.errorString"},
+			0, "*errors.errorString", true,
+			[]string{"Begin step:s#1", "Record step:s#1 value= failure=*errors.errorString"},
 		},
 		{
 			"recorded", &node.Op{Done: true, Value: []byte("5")}, nil, nil,
-			5, "", false, []string{"Begin step:s#1"},
+			5, "", false,
+			[]string{"Begin step:s#1"},
 		},
 		{
 			"recorded failure", &node.Op{Done: true, Failure: "declined"}, nil, nil,
-			0, "declined", false, []string{"Begin step:s#1"},
+			0, "declined", false,
+			[]string{"Begin step:s#1"},
 		},
 		{
 			"recorded with another type", &node.Op{Done: true, Value: []byte(`"five"`)}, nil, nil,
@@ -54,19 +59,23 @@ func TestJ5_AStepAndItsHost(t *testing.T) {
 		},
 		{
 			"at most once", nil, once, func(node.Context) (int, error) { return 7, nil },
-			7, "", true, []string{"Begin once:s#1", "Intend once:s#1", "Record once:s#1 value=7 failure="},
+			7, "", true,
+			[]string{"Begin once:s#1", "Intend once:s#1", "Record once:s#1 value=7 failure="},
 		},
 		{
 			"at most once, and fails", nil, once, func(node.Context) (int, error) { return 0, errDeclined },
-			0, "declined", true, []string{"Begin once:s#1", "Intend once:s#1", "Record once:s#1 value= failure=declined"},
+			0, "declined", true,
+			[]string{"Begin once:s#1", "Intend once:s#1", "Record once:s#1 value= failure=declined"},
 		},
 		{
 			"at most once, begun before", &node.Op{Begun: true}, once, nil,
-			0, "task in/a#2, once:s#1: the step was begun, and whether it happened is not known", false, []string{"Begin once:s#1"},
+			0, "task in/a#2, once:s#1: the step was begun, and whether it happened is not known", false,
+			[]string{"Begin once:s#1"},
 		},
 		{
 			"waits inside", nil, nil, func(ctx node.Context) (int, error) { return 0, node.Sleep(ctx, time.Hour) },
-			0, "the task waits", true, []string{"Begin step:s#1", "Begin sleep:step:s#1/sleep#1", "Sleep sleep:step:s#1/sleep#1 1h0m0s"},
+			0, "the task waits", true,
+			[]string{"Begin step:s#1", "Begin sleep:step:s#1/sleep#1", "Sleep sleep:step:s#1/sleep#1 1h0m0s"},
 		},
 	}
 	for _, tt := range tests {

@@ -287,7 +287,7 @@ func TestResultErrors(t *testing.T) {
 // What is logged is shown line by line, without the time, wherever lines go at the moment.
 func TestLogLines(t *testing.T) {
 	var first, second []string
-	l := &logLines{print: func(lines ...string) { first = append(first, lines...) }}
+	l := &logLines{show: func(lines ...string) { first = append(first, lines...) }}
 	log := l.logger()
 	log.Info("not shown")
 	log.Warn("shown", "task", "a#1", "text", "\x1b[2Jx")

@@ -34,7 +34,7 @@ type driver struct {
 // drive does a job to the run's next rest: it ended, waits for people who are not here, or was stopped. It reports
 // the result itself and returns an *exit where there is one.
 func (m *Main) drive(ctx context.Context, j job) error {
-	logs := &logLines{print: m.err.Println}
+	logs := &logLines{show: m.err.Println}
 	h, err := m.open(fermata.Options{Name: j.flags.as, Logger: logs.logger()})
 	if err != nil {
 		return err

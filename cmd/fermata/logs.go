@@ -11,22 +11,22 @@ import (
 // logLines shows what the engine and the nodes log, from warnings on, a line each, without getting in the way of what
 // is drawn.
 type logLines struct {
-	mu    sync.Mutex
-	print func(lines ...string)
+	mu   sync.Mutex
+	show func(lines ...string)
 }
 
 // to changes where the lines go.
-func (l *logLines) to(print func(lines ...string)) {
+func (l *logLines) to(show func(lines ...string)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.print = print
+	l.show = show
 }
 
 // Write shows lines.
 func (l *logLines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.print(strings.Split(strings.TrimSuffix(term.Plain(string(p)), "\n"), "\n")...)
+	l.show(strings.Split(strings.TrimSuffix(term.Plain(string(p)), "\n"), "\n")...)
 	return len(p), nil
 }
 

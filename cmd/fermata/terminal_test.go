@@ -372,12 +372,25 @@ func TestTerminalForm(t *testing.T) {
 	s := sit(t, dir, "$EDITOR="+filepath.Join(dir, "editor"), "run", ".")
 	s.sees("Is it urgent?")
 	s.sees("share (optional)")
-	s.types("K", enter, "y", ctrlE)
+	const name, yesNo, note, share, tags = "\n  enter next · ctrl+d", "y yes", "ctrl+e editor", "\n  enter next · ctrl+d", "space toggle"
+	step := func(focus string, keys ...string) { // what the keys do is said below the form
+		s.sees(focus)
+		s.types(keys...)
+	}
+	step(name, "K", enter)
+	step(yesNo, "y")
+	step(note, ctrlE)
 	s.sees("from the editor")
-	s.types(enter, "300", enter, space, enter)
+	step(note, enter)
+	step(share, "300", enter)
+	step(tags, space, enter)
 	s.sees("  │ 2 problems:")
 	s.sees("  │   /owner/name: expected at least 2 characters, found 1")
-	s.types("im", enter, enter, enter, "\x7f", enter, enter)
+	step(name, "im", enter)
+	step(yesNo, enter)
+	step(note, enter)
+	step(share, "\x7f", enter)
+	step(tags, enter)
 	s.ends(exitCompleted)
 	s.shows(`
   intake  run_ID
