@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/fermata-go/fermata/internal/machine"
@@ -101,7 +103,7 @@ func (r *Run) settled(ctx context.Context, d *drive) (Result, bool, error) {
 		return d.result, true, driveError(d)
 	}
 	settled := result.Status.Ended() || len(result.Interrupts) > 0
-	if err == nil && !settled && d.due == 0 && r.rt.deserted(r.id) {
+	if err == nil && !settled && r.rt.deserted(r.id) && !r.rt.hasTimer(ctx, r.id) {
 		return result, true, &Error{
 			Code: CodeStopped, Run: r.id,
 			Err: fmt.Errorf("%w: it was answered elsewhere, and nobody here drives it on", ErrStopped),
@@ -118,6 +120,12 @@ func (rt *Runtime) ended(id string) *drive {
 		return d
 	}
 	return nil
+}
+
+// hasTimer reports whether a run will be woken by the time.
+func (rt *Runtime) hasTimer(ctx context.Context, id string) bool {
+	timers, err := rt.store.Timers(ctx, math.MaxInt64, 0)
+	return err != nil || slices.ContainsFunc(timers, func(t journal.Timer) bool { return t.Run == id })
 }
 
 // given is the drive's result with a value of the caller's own (law N9).

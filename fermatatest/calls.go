@@ -36,23 +36,15 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 	h.counts[name]++
 	id := fmt.Sprintf("%s#%d", name, h.counts[name])
 	h.made[id] = true
-	inside := strings.Contains(id, node.Inside)
-	step := kind == node.KindStep || kind == node.KindOnce
 	if known := h.find(id); known != nil {
-		if step && !known.Done && !inside {
-			h.doing++
-		}
 		return known.Op, nil
 	}
-	if missed := h.missed(); missed != "" && !inside && h.doing == 0 {
+	if missed := h.missed(); missed != "" && !strings.Contains(id, node.Inside) {
 		h.broken = &node.DivergedError{Task: h.info.Task(), Expected: missed, Found: id}
 		return node.Op{}, h.broken
 	}
 	if h.replay {
 		h.strange = append(h.strange, fmt.Sprintf("law N3: replayed, the function makes a call that it did not make before: %s", id))
-	}
-	if step && !inside {
-		h.doing++
 	}
 	return node.Op{Kind: kind, ID: id}, nil
 }
@@ -98,9 +90,6 @@ func (h *host) Record(pass uint64, called node.Op, value []byte, failure string)
 	o.ended = len(h.ops)
 	for _, other := range h.ops {
 		o.ended = max(o.ended, other.ended+1)
-	}
-	if o.Kind != node.KindNow && !strings.Contains(o.ID, node.Inside) {
-		h.doing--
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -219,31 +218,87 @@ func TestF1_Retry(t *testing.T) {
 	}
 }
 
-// stepsWithin does a step inside a step, and steps beside each other.
-func stepsWithin(ctx node.Context) error {
-	_, err := node.Step(ctx, "outer", func(ctx node.Context) (int, error) {
-		return node.Step(ctx, "inner", func(node.Context) (int, error) { return 1, nil })
-	})
-	var wg sync.WaitGroup
-	for n := range 4 {
-		wg.Go(func() {
-			_, _ = node.Step(ctx, fmt.Sprint(n), func(node.Context) (int, error) { return n, nil })
+func TestStepsInsideOfAStep(t *testing.T) {
+	c := fermatatest.NewContext(t).Answer("", 3)
+	err := c.Do(func(ctx node.Context) error {
+		total, err := node.Step(ctx, "outer", func(ctx node.Context) (int, error) {
+			inner, err := node.Step(ctx, "inner", func(node.Context) (int, error) { return 1, nil })
+			if err != nil {
+				return 0, err
+			}
+			said, err := node.Interrupt[int](ctx, nil)
+			return inner + said, err
 		})
-	}
-	wg.Wait()
-	return err
-}
-
-func TestStepsWithinAndBeside(t *testing.T) {
-	c := fermatatest.NewContext(t)
-	if err := c.Do(stepsWithin); err != nil {
+		if err != nil {
+			return err
+		}
+		return node.Emit(ctx, node.EventMessage, total)
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	c.Replay()
-	if steps := c.Steps(); len(steps) != 6 || steps[0].Key != "inner" || steps[1].Key != "outer" {
-		t.Errorf("steps: %+v", steps)
+	if diff := cmp.Diff([]fermatatest.Step{{Key: "inner", Value: "1"}, {Key: "outer", Value: "4"}}, c.Steps()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A node that does something else when it is run again is found out.
+func TestN3_ReplayFinds(t *testing.T) {
+	step := func(ctx node.Context, key string) error {
+		_, err := node.Step(ctx, key, func(node.Context) (int, error) { return 0, nil })
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		node func(pass int) graphFunc
+		want string
+	}{
+		{"another end", func(pass int) graphFunc {
+			return func(_ node.Context, _ int) (int, error) { return pass, nil }
+		}, "law N1: replayed, the function ends otherwise"},
+		{"a call more", func(pass int) graphFunc {
+			return func(ctx node.Context, n int) (int, error) {
+				if pass > 1 {
+					return n, node.Emit(ctx, node.EventStatus, "again")
+				}
+				return n, nil
+			}
+		}, "law N3: replayed, the function makes a call that it did not make before: emit:status#1"},
+		{"a call less", func(pass int) graphFunc {
+			return func(ctx node.Context, n int) (int, error) {
+				if pass > 1 {
+					return n, nil
+				}
+				return n, step(ctx, "a")
+			}
+		}, "the journal holds step:a#1 here, the code asked for its end"},
+		{"another call", func(pass int) graphFunc {
+			return func(ctx node.Context, n int) (int, error) { return n, step(ctx, fmt.Sprint(pass)) }
+		}, "the journal holds step:1#1 here, the code asked for step:2#1"},
+		{"another question", func(pass int) graphFunc {
+			return func(ctx node.Context, n int) (int, error) { return node.Interrupt[int](ctx, pass) }
+		}, "another question in its place"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, pass := &recorder{T: t}, 0
+			ctx := fermatatest.NewContext(r).Answer("", 1)
+			_, err := fermatatest.Run(ctx, func(ctx node.Context, n int) (int, error) {
+				pass++
+				return c.node(pass)(ctx, n)
+			}, 0)
+			if err == nil {
+				ctx.Replay()
+				err = errors.New(strings.Join(r.wrong, "; "))
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("expected %q, found %v", c.want, err)
+			}
+		})
+	}
+}
+
+type graphFunc = func(ctx node.Context, n int) (int, error)
 
 func TestCallsOfAPassThatIsOver(t *testing.T) {
 	c := fermatatest.NewContext(t)

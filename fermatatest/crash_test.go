@@ -28,6 +28,8 @@ type recorder struct {
 
 func (r *recorder) Error(args ...any) { r.wrong = append(r.wrong, fmt.Sprint(args...)) }
 
+func (r *recorder) Errorf(format string, args ...any) { r.Error(fmt.Sprintf(format, args...)) }
+
 // line is a graph of one node behind the other.
 func line(nodes ...graph.Func[[]string]) func() *graph.Graph[[]string] {
 	return func() *graph.Graph[[]string] {

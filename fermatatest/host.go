@@ -37,7 +37,6 @@ type host struct {
 	replay  bool           // everything is recorded already
 	counts  map[string]int // calls of the pass, by kind and key
 	made    map[string]bool
-	doing   int                         // steps that are being done
 	streams map[string]*strings.Builder // text that is being streamed
 	waits   *op                         // what the pass was left for
 	broken  error                       // why the pass cannot go on
@@ -54,6 +53,9 @@ type op struct {
 	state   string
 	due     time.Time
 }
+
+// name is the key as the node wrote it, without the steps that the call was made inside of.
+func (o *op) name() string { return o.key[strings.LastIndex(o.key, node.Inside)+1:] }
 
 // reply is what is said to a question.
 type reply struct {
@@ -94,7 +96,7 @@ func (h *host) begin(replay bool) uint64 {
 	h.pass++
 	h.replay = replay
 	h.counts, h.made, h.streams = make(map[string]int), make(map[string]bool), make(map[string]*strings.Builder)
-	h.doing, h.waits, h.broken = 0, nil, nil
+	h.waits, h.broken = nil, nil
 	return h.pass
 }
 
@@ -155,11 +157,11 @@ func (h *host) goOn() error {
 		o.Done = true
 		return nil
 	}
-	replies := h.replies[o.key]
+	replies := h.replies[o.name()]
 	if len(replies) == 0 {
 		return h.unanswered(o)
 	}
-	h.replies[o.key] = replies[1:]
+	h.replies[o.name()] = replies[1:]
 	if replies[0].expire {
 		return h.expire(o)
 	}
@@ -171,13 +173,13 @@ func (h *host) goOn() error {
 }
 
 func (h *host) unanswered(o *op) error {
-	key := o.key
+	key := o.name()
 	if key == unnamed {
 		key = ""
 	}
 	err := fmt.Errorf("%s (%q): %w for an answer; give one with Answer(%q, …)", o.ID, o.asked.Prompt, node.ErrSuspended, key)
 	for _, other := range slices.Sorted(keys(h.replies)) {
-		if other != o.key && len(h.replies[other]) > 0 {
+		if other != o.name() && len(h.replies[other]) > 0 {
 			err = fmt.Errorf("%w; there is one for %q, which nobody has asked", err, other)
 		}
 	}
@@ -253,7 +255,7 @@ func (h *host) steps() []Step {
 	slices.SortStableFunc(ended, func(a, b *op) int { return cmp.Compare(a.ended, b.ended) })
 	steps := make([]Step, len(ended))
 	for i, o := range ended {
-		steps[i] = Step{Key: o.key[strings.LastIndex(o.key, node.Inside)+1:], Value: string(o.Value), Failure: o.Failure}
+		steps[i] = Step{Key: o.name(), Value: string(o.Value), Failure: o.Failure}
 	}
 	return steps
 }
@@ -264,7 +266,7 @@ func (h *host) questions() []Question {
 	var asked []Question
 	for _, o := range h.ops {
 		if o.Kind == node.KindInterrupt {
-			q := Question{Question: o.asked, Key: o.key, State: o.state}
+			q := Question{Question: o.asked, Key: o.name(), State: o.state}
 			if q.Unnamed {
 				q.Key = ""
 			}
