@@ -185,7 +185,7 @@ func runChild(name string, r *childResult) (err error) {
 	}
 	defer func() { err = errors.Join(err, rt.Close()) }()
 	g := childGraphs[name](outside{file: filepath.Join(folder, "effects of "+id)})
-	if _, err := fmt.Println("ready"); err != nil { //nolint:forbidigo // this is a process of its own
+	if _, err := fmt.Println("ready"); err != nil {
 		return err
 	}
 	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,13 +56,9 @@ func wideInput(a, b int) wide {
 // merged is a dictionary with the last element of a list merged in.
 func merged(into map[string]any, list []any) map[string]any {
 	out := make(map[string]any, len(into)+8)
-	for k, v := range into {
-		out[k] = v
-	}
+	maps.Copy(out, into)
 	if last, ok := list[len(list)-1].(map[string]any); ok {
-		for k, v := range last {
-			out[k] = v
-		}
+		maps.Copy(out, last)
 	}
 	return out
 }

@@ -35,7 +35,8 @@ func TestClock(t *testing.T) {
 	_, more := c.Next()
 	got := []any{stopped, next, ok, before, heard, now, late(), more}
 	want := []any{
-		[]bool{true, false}, fermatatest.Epoch.Add(time.Hour), true, 0,
+		[]bool{true, false},
+		fermatatest.Epoch.Add(time.Hour), true, 0,
 		[]string{"first at 01:00", "second at 02:00", "third at 02:00", "fourth at 03:00", "fifth at 04:00", "late at 09:00"},
 		fermatatest.Epoch.Add(4*time.Hour + 30*time.Minute), false, false,
 	}

@@ -154,15 +154,23 @@ func TestH4_Expire(t *testing.T) {
 	}{
 		{"fail", ask(hour), func(c *fermatatest.Context) { c.Expire("q") }, "", "nobody answered before the deadline", ""},
 		{"default", ask(hour, node.OrDefault("silence")), func(c *fermatatest.Context) { c.Expire("q") }, "silence", "", ""},
-		{"route", ask(hour, node.OrRoute("close")), func(c *fermatatest.Context) { c.Expire("q") }, "",
-			`nobody answered interrupt:q#1 before its deadline, and the task went over to "close"`, ""},
-		{"escalate, then answered", ask(hour, node.Role("clerk"), node.OrEscalate("boss", time.Hour)),
-			func(c *fermatatest.Context) { c.Expire("q").Answer("q", "yes") }, "yes", "", "boss"},
-		{"escalate, then default", ask(hour, node.OrEscalate("boss", time.Hour), node.OrDefault("none")),
-			func(c *fermatatest.Context) { c.Expire("q").Expire("q") }, "none", "", "boss"},
+		{
+			"route", ask(hour, node.OrRoute("close")), func(c *fermatatest.Context) { c.Expire("q") }, "",
+			`nobody answered interrupt:q#1 before its deadline, and the task went over to "close"`, "",
+		},
+		{
+			"escalate, then answered", ask(hour, node.Role("clerk"), node.OrEscalate("boss", time.Hour)),
+			func(c *fermatatest.Context) { c.Expire("q").Answer("q", "yes") }, "yes", "", "boss",
+		},
+		{
+			"escalate, then default", ask(hour, node.OrEscalate("boss", time.Hour), node.OrDefault("none")),
+			func(c *fermatatest.Context) { c.Expire("q").Expire("q") }, "none", "", "boss",
+		},
 		{"no deadline", ask(), func(c *fermatatest.Context) { c.Expire("q") }, "", "interrupt:q#1 has no deadline that could expire", ""},
-		{"an escalation without an end", ask(hour, node.OrEscalate("boss", 0)), func(c *fermatatest.Context) { c.Expire("q").Expire("q") }, "",
-			"interrupt:q#1 has no deadline that could expire", "boss"},
+		{
+			"an escalation without an end", ask(hour, node.OrEscalate("boss", 0)), func(c *fermatatest.Context) { c.Expire("q").Expire("q") }, "",
+			"interrupt:q#1 has no deadline that could expire", "boss",
+		},
 		{"a default that does not fit", ask(hour, node.OrDefault(12)), func(*fermatatest.Context) {}, "", "task node#1, interrupt:q#1: default answer", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

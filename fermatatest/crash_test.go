@@ -75,8 +75,11 @@ func TestCrashFinds(t *testing.T) {
 			counts["mail"]++
 			return s, nil
 		}), []fermatatest.CrashOption{effects}, `law J5: the effect "mail" happened`},
-		{"an effect that may happen only once", line(step), []fermatatest.CrashOption{effects, fermatatest.OnlyOnce("pay")},
-			`crash before append 3 (step.finished 0#1 step:pay#1): law J5: the effect "pay" happened 2 times`},
+		{
+			"an effect that may happen only once", line(step),
+			[]fermatatest.CrashOption{effects, fermatatest.OnlyOnce("pay")},
+			`crash before append 3 (step.finished 0#1 step:pay#1): law J5: the effect "pay" happened 2 times`,
+		},
 		{"an output that depends on the process", line(func(_ node.Context, s []string) ([]string, error) {
 			calls++
 			return append(s, fmt.Sprint(calls)), nil
@@ -86,25 +89,37 @@ func TestCrashFinds(t *testing.T) {
 			_, err := node.Step(ctx, fmt.Sprint(calls), func(node.Context) (int, error) { return 0, nil })
 			return s, err
 		}, step), nil, "law J"},
-		{"a node that hangs", line(func(ctx node.Context, s []string) ([]string, error) {
-			<-ctx.Done()
-			return s, ctx.Err()
-		}), []fermatatest.CrashOption{fermatatest.Within(50 * time.Millisecond)},
-			`without a crash: nothing happened for 50ms; the last append was "run.started, node.started 0#1"`},
-		{"an answer that does not fit", line(func(ctx node.Context, s []string) ([]string, error) {
-			_, err := node.Interrupt[bool](ctx, nil)
-			return s, err
-		}), []fermatatest.CrashOption{fermatatest.AnswerFunc(func(fermata.Interrupt) any { return "yes" })},
-			"without a crash: the answer to 0#1 interrupt:interrupt#1: "},
-		{"a store that forgets", line(step, step), []fermatatest.CrashOption{stores(forgets)}, "law E1: "},
+		{
+			"a node that hangs", line(func(ctx node.Context, s []string) ([]string, error) {
+				<-ctx.Done()
+				return s, ctx.Err()
+			}),
+			[]fermatatest.CrashOption{fermatatest.Within(50 * time.Millisecond)},
+			`without a crash: nothing happened for 50ms; the last append was "run.started, node.started 0#1"`,
+		},
+		{
+			"an answer that does not fit", line(func(ctx node.Context, s []string) ([]string, error) {
+				_, err := node.Interrupt[bool](ctx, nil)
+				return s, err
+			}),
+			[]fermatatest.CrashOption{fermatatest.AnswerFunc(func(fermata.Interrupt) any { return "yes" })},
+			"without a crash: the answer to 0#1 interrupt:interrupt#1: ",
+		},
+		{"a store that forgets", line(step, counted(counts, "thank")), []fermatatest.CrashOption{stores(forgets)}, "law E1: "},
 		{"a store that keeps timers", line(sleeps), []fermatatest.CrashOption{stores(keepsTimers)}, "law H4: the run is completed, and its timer"},
-		{"a store that keeps questions open", line(func(ctx node.Context, s []string) ([]string, error) {
-			_, err := node.Interrupt[bool](ctx, nil)
-			return s, err
-		}), []fermatatest.CrashOption{stores(keepsQuestions), fermatatest.AnswerFunc(func(fermata.Interrupt) any { return true })},
-			"law H1: the run is completed, and task 0#1 still has a question"},
-		{"a store that cannot be opened again", line(step), []fermatatest.CrashOption{stores(gone)},
-			"the store could not be opened again: it is gone"},
+		{
+			"a store that keeps questions open", line(func(ctx node.Context, s []string) ([]string, error) {
+				_, err := node.Interrupt[bool](ctx, nil)
+				return s, err
+			}),
+			[]fermatatest.CrashOption{stores(keepsQuestions), fermatatest.AnswerFunc(func(fermata.Interrupt) any { return true })},
+			"law H1: the run is completed, and task 0#1 still has a question",
+		},
+		{
+			"a store that cannot be opened again", line(step),
+			[]fermatatest.CrashOption{stores(gone)},
+			"the store could not be opened again: it is gone",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := &recorder{T: t}

@@ -159,7 +159,7 @@ func (p *process) drive(ctx context.Context) (err error) {
 		stop()
 	} else {
 		stop()
-		<-events
+		err = errors.Join(err, <-events)
 	}
 	<-passing
 	return err
@@ -191,7 +191,10 @@ func (p *process) follow(ctx context.Context) error {
 		after = p.tr.seen[n-1].Seq
 	}
 	for e, err := range p.run.Events(ctx, after) {
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil //nolint:nilerr // being stopped is no news
+		case err != nil:
 			return fmt.Errorf("events: %w", err)
 		}
 		if e.Sub == 0 {

@@ -106,7 +106,11 @@ func (m *Main) showProblems(s *term.Screen, problems []recipe.Problem) {
 			s.Println(term.Plain(p.String()))
 			continue
 		}
-		s.Println(styles.Strong.Apply(term.Plain(place)) + term.Plain(p.Message))
+		lines := term.Wrap(term.Plain(place+p.Message), s.Width())
+		if rest, ok := strings.CutPrefix(lines[0], place); ok {
+			lines[0] = styles.Strong.Apply(place) + rest
+		}
+		s.Println(lines...)
 		if p.Line == 0 {
 			continue
 		}
@@ -121,7 +125,7 @@ func (m *Main) showProblems(s *term.Screen, problems []recipe.Problem) {
 		s.Println(excerpt(s, text, p.Line, p.Column)...)
 	}
 	if s.TTY && len(problems) > 1 {
-		s.Println("", styles.Bad.Apply(term.Count(len(problems), "problem")))
+		s.Println(styles.Bad.Apply(term.Count(len(problems), "problem")))
 	}
 }
 

@@ -151,8 +151,8 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	}
 	for _, typ := range []reflect.Type{reflect.TypeFor[Machine](), reflect.TypeFor[Task](), reflect.TypeFor[Op](), reflect.TypeFor[token]()} {
 		var folded []string
-		for i := range typ.NumField() {
-			if name := typ.Field(i).Name; notFolded[typ.Name()+"."+name] == "" {
+		for field := range typ.Fields() {
+			if name := field.Name; notFolded[typ.Name()+"."+name] == "" {
 				folded = append(folded, name)
 			}
 		}

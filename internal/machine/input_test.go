@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -42,7 +41,7 @@ func (s *session) input(verb string, all []string) string {
 		return s.next(m.Suspend(s.now, s.task(subject), a["text"]))
 	case "sleep": // sleep TASK OP in 10s: the timer is set, and the task is left
 		t := s.task(subject)
-		body, _ := json.Marshal(journal.TimerBody{Due: s.now + s.duration(a["in"])})
+		body := encode(journal.TimerBody{Due: s.now + s.duration(a["in"])})
 		if err := m.Record(s.now, t, journal.TimerSet, a["text"], nil, body); err != nil {
 			return s.record(err)
 		}
@@ -89,7 +88,7 @@ func (s *session) during(verb string, t *Task, a arguments) error {
 	case "step": // step TASK OP = VALUE, or: step TASK OP code ERROR
 		var body []byte
 		if a["code"] != "" {
-			body, _ = json.Marshal(journal.StepBody{Error: a["code"]})
+			body = encode(journal.StepBody{Error: a["code"]})
 		}
 		return s.m.Record(s.now, t, journal.StepFinished, a["text"], rawJSON(a["="]), body)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,12 +67,9 @@ func drawNode(t *rapid.T, def *plan.Definition, i, n, depth int) {
 	}
 	edge := func(kind plan.EdgeKind, to string) {
 		e := plan.Edge{From: node0.Name, To: to, Kind: kind}
-		for _, other := range def.Edges {
-			if other == e {
-				return
-			}
+		if !slices.Contains(def.Edges, e) {
+			def.Edges = append(def.Edges, e)
 		}
-		def.Edges = append(def.Edges, e)
 	}
 	// Every node leads to the next one: so most of what is drawn can be reached.
 	switch rapid.SampledFrom([]string{"chain", "chain", "gate", "gate", "leaf"}).Draw(t, "kind") {
@@ -276,6 +274,15 @@ func (s *simulation) step() bool {
 			err = s.m.Fire(s.now)
 		}
 		s.take(err, true)
+	case what == 4: // somebody looks while tasks are at work
+		s.say("next")
+		s.take(nil, true)
+	case what == 5: // another writer was faster: the journal is read again while tasks are at work
+		s.say("rebase")
+		busy := s.m.Busy()
+		s.m = s.fold()
+		s.m.SetBusy(busy)
+		s.take(nil, true)
 	case what == 1 && len(s.queue) == 0:
 		s.say("fire")
 		s.take(s.m.Fire(s.now), true)
@@ -319,7 +326,7 @@ func (s *simulation) end() {
 // person answers, claims or releases a question.
 func (s *simulation) person() {
 	q := s.m.interrupts[rapid.IntRange(0, len(s.m.interrupts)-1).Draw(s.t, "question")]
-	follow := len(s.queue) == 0
+	follow := len(s.queue) == 0 || rapid.Bool().Draw(s.t, "look")
 	switch rapid.SampledFrom([]string{"answer", "answer", "claim", "release"}).Draw(s.t, "person") {
 	case "claim":
 		s.say("claim %s", q.ID)

@@ -145,7 +145,10 @@ func testRead(t *testing.T, s journal.Store) {
 	seq := s.Read(t.Context(), "run_a", 24)
 	for range 2 {
 		n := 0
-		for range seq {
+		for _, err := range seq {
+			if err != nil {
+				t.Fatal(err)
+			}
 			n++
 		}
 		same(t, "entries of a sequence that is ranged over again", 1, n)
