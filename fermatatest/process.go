@@ -193,7 +193,7 @@ func (p *process) follow(ctx context.Context) error {
 	for e, err := range p.run.Events(ctx, after) {
 		switch {
 		case err != nil && ctx.Err() != nil:
-			return nil //nolint:nilerr // being stopped is no news
+			return nil
 		case err != nil:
 			return fmt.Errorf("events: %w", err)
 		}

@@ -135,7 +135,7 @@ type FailedBody struct {
 
 // StepBody is the body of StepFinished where the step failed. A success has only the entry's Value.
 type StepBody struct {
-	Error  string `json:"error,omitempty"`
+	Error string `json:"error,omitempty"`
 }
 
 // TimerBody is the body of TimerSet.

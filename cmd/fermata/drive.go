@@ -135,14 +135,17 @@ func (d *driver) loop(ctx context.Context) (fermata.Result, error) {
 			d.show(&got.event)
 			moved = d.gate.observe(&got.event)
 		case r := <-rests:
-			if r.err != nil {
+			waiting = false
+			switch {
+			case errors.Is(r.err, fermata.ErrStopped) && ctx.Err() == nil:
+				moved = movedElsewhere // somebody answered before us, and nobody here drives it
+			case r.err != nil:
 				return r.result, r.err
-			}
-			if waiting = false; stale {
+			case stale:
 				moved = movedHere
-				break
+			default:
+				resting = &r
 			}
-			resting = &r
 		case reply := <-d.gate.replies:
 			moved, err = d.gate.take(ctx, reply)
 		}

@@ -41,8 +41,13 @@ func fuzzPlan(t testing.TB) *plan.Plan {
 			{Name: "a", Route: func(node.Context, any) (string, error) { return "", nil }}, {Name: "in", Sub: inner}, {Name: "b"}, {Name: "late"},
 		},
 		Edges: []plan.Edge{
-			{From: "a", To: "in", Kind: plan.Choice}, {From: "a", To: node.End, Kind: plan.Choice}, {From: "a", To: node.Stop, Kind: plan.Choice},
-			{From: "a", To: "late", Kind: plan.Deadline}, {From: "in", To: "b"}, {From: "in", To: "late", Kind: plan.Failure}, {From: "b", To: "late", Kind: plan.Deadline},
+			{From: "a", To: "in", Kind: plan.Choice},
+			{From: "a", To: node.End, Kind: plan.Choice},
+			{From: "a", To: node.Stop, Kind: plan.Choice},
+			{From: "a", To: "late", Kind: plan.Deadline},
+			{From: "in", To: "b"},
+			{From: "in", To: "late", Kind: plan.Failure},
+			{From: "b", To: "late", Kind: plan.Deadline},
 		},
 	})
 	if err != nil {

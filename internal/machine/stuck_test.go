@@ -44,7 +44,8 @@ func TestF5_WorkThatCannotGoOnIsReported(t *testing.T) {
 		{
 			"a failure inside subgraphs that nobody has dealt with",
 			[]journal.Entry{
-				{Kind: journal.NodeFinished, Node: "a", Visit: 1, Attempt: 1}, route("a", "s"),
+				{Kind: journal.NodeFinished, Node: "a", Visit: 1, Attempt: 1},
+				route("a", "s"),
 				task(journal.NodeStarted, "s", ""), route("s", "s/s"),
 				task(journal.NodeStarted, "s/s", ""), route("s/s", "s/s/x"),
 				task(journal.NodeStarted, "s/s/x", ""), task(journal.NodeFailed, "s/s/x", `{"error":"no luck"}`),
