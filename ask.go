@@ -66,6 +66,11 @@ func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.In
 			return journal.Interrupt{}, fmt.Errorf("task %s, %s: request: %w", task, op.ID, err)
 		}
 	}
+	if len(q.ResponseSchema) > 0 {
+		if _, err := h.d.rt.schema(q.ResponseSchema); err != nil {
+			return journal.Interrupt{}, fmt.Errorf("task %s, %s: response schema: %w", task, op.ID, err)
+		}
+	}
 	if err := h.checkDeadline(q); err != nil {
 		return journal.Interrupt{}, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
 	}

@@ -408,6 +408,16 @@ type bell struct {
 	last *drive        // the drive whose end was the change; nil for another change
 }
 
+// hasRung reports whether the change has come.
+func (b *bell) hasRung() bool {
+	select {
+	case <-b.rung:
+		return true
+	default:
+		return false
+	}
+}
+
 // changes returns the bell that is rung at the run's next change.
 func (rt *Runtime) changes(id string) *bell {
 	rt.mu.Lock()

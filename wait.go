@@ -55,6 +55,12 @@ func (r *Run) Wait(ctx context.Context) (Result, error) {
 				return Result{Run: r.id}, &Error{Code: CodeStopped, Run: r.id, Err: ctx.Err()}
 			}
 			result, settled, err := r.settled(ctx, d)
+			if errors.Is(err, errDeserted) {
+				if changed.hasRung() { // somebody took it up while this looked
+					continue
+				}
+				err = &Error{Code: CodeStopped, Run: r.id, Err: err}
+			}
 			if settled || err != nil {
 				return result, err
 			}
@@ -104,10 +110,7 @@ func (r *Run) settled(ctx context.Context, d *drive) (Result, bool, error) {
 	}
 	settled := result.Status.Ended() || len(result.Interrupts) > 0
 	if err == nil && !settled && r.rt.deserted(r.id) && !r.rt.hasTimer(ctx, r.id) {
-		return result, true, &Error{
-			Code: CodeStopped, Run: r.id,
-			Err: fmt.Errorf("%w: it was answered elsewhere, and nobody here drives it on", ErrStopped),
-		}
+		return result, true, errDeserted
 	}
 	return result, settled, err
 }
@@ -121,6 +124,9 @@ func (rt *Runtime) ended(id string) *drive {
 	}
 	return nil
 }
+
+// errDeserted says that a run could go on and nobody here is about to drive it.
+var errDeserted = fmt.Errorf("%w: it was answered elsewhere, and nobody here drives it on", ErrStopped)
 
 // hasTimer reports whether a run will be woken by the time.
 func (rt *Runtime) hasTimer(ctx context.Context, id string) bool {
