@@ -34,13 +34,16 @@ func (m *Machine) apply(e *journal.Entry, at int, t *Task) error {
 	if e.Base >= e.Seq {
 		return m.corrupt(e, "it refers to the value of entry %d, which is not before it", e.Base)
 	}
-	if m.status == Running && e.At > m.at && e.Kind != journal.RunResumed { // time without a driver does not count
-		m.active += e.At - m.at
+	driven := e.Kind != journal.InterruptUpdated && e.Kind != journal.InterruptResolved // those come from anybody
+	if driven && m.status == Running && e.At > m.at && e.Kind != journal.RunResumed && (e.Kind != journal.NodeStarted || e.Attempt == 1) {
+		m.active += e.At - m.at // time without a driver does not count, and neither does a backoff
 	}
 	if err := m.fold(e, at, t); err != nil {
 		return err
 	}
-	m.head, m.at = e.Seq, e.At
+	if m.head = e.Seq; driven {
+		m.at = e.At
+	}
 	if e.HasValue() && e.Kind.CarriesState() {
 		m.value = e.Seq
 	}
@@ -143,7 +146,9 @@ func (m *Machine) nodeStarted(e *journal.Entry, at int, t *Task) error {
 	tok, ok := m.takeToken(at, e.Base)
 	if !ok && m.replanned() && e.Base > 0 {
 		tok, ok = token{ref: e.Base, parent: m.enclosing(e.Node)}, true // the journal knows better than the plan
-		m.ended = false
+		if m.ended = false; tok.parent != nil {
+			tok.parent.State, tok.parent.Result = Inside, 0
+		}
 	}
 	if !ok {
 		return m.corrupt(e, "no token with value %d is on its way here", e.Base)
@@ -210,6 +215,7 @@ func (m *Machine) takeToken(at int, ref uint64) (tok token, ok bool) {
 	for _, t := range m.tasks {
 		if t.State == Choosing && t.Result == ref {
 			tok = token{ref: ref, parent: t.Parent}
+			m.dropInside(t)
 			m.drop(t)
 			return tok, true
 		}
@@ -227,6 +233,7 @@ func (m *Machine) nodeFinished(e *journal.Entry, t *Task) error {
 		return nil
 	}
 	from, visit, parent := t.Node, t.Visit, t.Parent
+	m.dropInside(t)
 	m.drop(t)
 	if from >= len(m.flat) || len(m.flat[from].Next) == 0 {
 		m.endPath(parent, ref)
@@ -385,6 +392,7 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 	if body.Reason == ReasonRetry {
 		m.stopped = false
 		for _, t := range m.tasks {
+			t.Ops = slices.DeleteFunc(t.Ops, func(op Op) bool { return op.Failure == node.ErrWithdrawn.Error() }) // asked again
 			if !t.failed {
 				continue
 			}
@@ -404,9 +412,10 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 	return nil
 }
 
-// dropInside forgets what is left inside a subgraph that failed.
+// dropInside forgets what is left inside a subgraph that failed, or that was left where another plan would have gone on
+// (law J8).
 func (m *Machine) dropInside(parent *Task) {
-	if parent.Node >= len(m.flat) || m.flat[parent.Node].Sub == nil {
+	if !m.isSub(parent) && !m.replanned() {
 		return
 	}
 	for _, t := range slices.Clone(m.tasks) {

@@ -225,6 +225,8 @@ func (m *Machine) Fits() string {
 		switch {
 		case t.Node >= len(m.flat):
 			return fmt.Sprintf("task %s is open, and the plan has no node %q", m.TaskID(t), m.Path(t.Node))
+		case t.State == Choosing && m.replanned():
+			return fmt.Sprintf("task %s has finished, and the plan lets it choose now what follows", m.TaskID(t))
 		case t.State == Inside && m.flat[t.Node].Sub == nil:
 			return fmt.Sprintf("task %s is inside a subgraph, and the plan has none there", m.TaskID(t))
 		case t.State != Inside && t.State != Leaving && m.flat[t.Node].Sub != nil && len(t.Ops) > 0:
