@@ -207,6 +207,9 @@ func (d *drive) drive() {
 		defer cancel(nil)
 		stop := d.clock().AfterFunc(time.Duration(limit)*time.Microsecond, func() { cancel(errTimeLimit) })
 		defer stop()
+		if limit <= 0 {
+			cancel(errTimeLimit)
+		}
 		d.ctx = ctx
 	}
 	err := errGone

@@ -269,7 +269,7 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Resul
 			return Result{}, &Error{Code: CodeInvalid, Err: err}
 		}
 	}
-	err := d.m.Begin(0, journal.StartedBody{Plan: p.Name()}, nullInput)
+	err := d.m.Begin(0, journal.StartedBody{Plan: p.Name(), Fingerprint: p.Fingerprint()}, nullInput)
 	if err != nil {
 		return Result{}, d.wrap(err)
 	}
