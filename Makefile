@@ -25,7 +25,7 @@ help: ## Show this
 
 .PHONY: build
 build: ## Build the command, bin/fermata
-	$(GO) build -trimpath -o bin/ ./cmd/fermata
+	$(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/fermata
 
 .PHONY: test
 test: ## Run the tests (PKG=./node RUN=TestJ5)

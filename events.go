@@ -65,6 +65,24 @@ type eventSource struct {
 
 // stored yields what the store has after the cursor.
 func (s *eventSource) stored(ctx context.Context) bool {
+	if !s.read(ctx) {
+		return false
+	}
+	if s.cursor == 0 || s.over {
+		return true
+	}
+	info, err := s.rt.Info(ctx, s.id)
+	if err != nil || !Status(info.Status).Ended() {
+		return true
+	}
+	if !s.read(ctx) { // it ended after the first look: its last entries are there now
+		return false
+	}
+	s.over = true
+	return true
+}
+
+func (s *eventSource) read(ctx context.Context) bool {
 	for e, err := range s.rt.store.Read(ctx, s.id, s.cursor) {
 		if err != nil {
 			s.yield(Event{}, s.rt.storeError(s.id, err))
@@ -80,11 +98,6 @@ func (s *eventSource) stored(ctx context.Context) bool {
 		}
 		if !s.yield(Event{Run: s.id, Entry: e}, nil) {
 			return false
-		}
-	}
-	if s.cursor > 0 && !s.over {
-		if info, err := s.rt.Info(ctx, s.id); err == nil && Status(info.Status).Ended() && s.cursor >= info.Head {
-			s.over = true
 		}
 	}
 	return true
