@@ -250,7 +250,7 @@ func TestH2_KilledProcessesAnswer(t *testing.T) {
 	}
 	left := answersLeft(all...)
 	e := &errand{
-		desk: d, id: "r", span: 80 * time.Millisecond, dice: dice(t), most: thorough(60, 1000),
+		desk: d, id: "r", span: 80 * time.Millisecond, dice: dice(t), most: thorough(45, 1000),
 		start: []string{"run", "ask.yaml", "--id", "r", "--input", fmt.Sprint("times=", times), "--json"},
 		flags: func(e *errand) []string {
 			flags := left(e)
