@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -172,5 +174,66 @@ func TestH2_PeopleActAtEveryAppend(t *testing.T) {
 				sameEnd(t, c, d, want, got)
 			})
 		})
+	}
+}
+
+// An answer through the runtime that drives, just after something was stored: the drive may be about to end, and must
+// not end without having seen it.
+func TestH2_AnswersWhileTheRuntimeDrives(t *testing.T) {
+	for _, c := range crashCases {
+		if c.answers == nil {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld()
+			p := c.build(w).Plan()
+			clean := newDriven(t, c, p)
+			want, err := clean.finish()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := 1; n <= clean.store.Appends(); n++ {
+				d := newDriven(t, c, p)
+				var answering sync.WaitGroup
+				d.store.AfterAppend = func(k int) error {
+					if k == n && d.exists() {
+						d.answerNow(&answering)
+					}
+					return nil
+				}
+				got, err := d.finish()
+				answering.Wait()
+				if err != nil || len(d.faults) > 0 {
+					t.Fatalf("append %d: %v, %q", n, err, d.faults)
+				}
+				sameEnd(t, c, d, want, got)
+			}
+		})
+	}
+}
+
+// answerNow answers what is open and returns when that is stored: the append that waits for it is on its way no longer.
+func (d *driven) answerNow(answering *sync.WaitGroup) {
+	ctx := d.t.Context()
+	open, err := d.inner.Inbox(ctx, journal.InboxFilter{Run: drivenID})
+	if err != nil {
+		d.t.Error(err)
+	}
+	for _, q := range open {
+		value := d.answerTo(fermata.Interrupt{Interrupt: q})
+		if value == nil {
+			continue
+		}
+		answering.Go(func() {
+			if err := d.rt.Answer(ctx, q.ID, value, fermata.InRole(q.Role)); err != nil && !errors.Is(err, fermata.ErrExpired) {
+				d.t.Error(err)
+			}
+		})
+		for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Microsecond) {
+			if found, err := d.inner.Inbox(ctx, journal.InboxFilter{ID: q.ID, All: true}); err != nil || !found[0].IsOpen() {
+				break
+			}
+		}
 	}
 }

@@ -230,6 +230,9 @@ func (rt *Runtime) landed(d *drive) {
 		delete(rt.moved, d.id)
 	}
 	again := d.again && !rt.closed && !d.told
+	if again {
+		rt.waking[d.id]++
+	}
 	d.live.close()
 	close(d.done)
 	if b := rt.bells[d.id]; b != nil {
@@ -239,6 +242,7 @@ func (rt *Runtime) landed(d *drive) {
 	rt.mu.Unlock()
 	if again {
 		rt.wake(d.id)
+		rt.woken(d.id)
 	}
 }
 
@@ -247,14 +251,16 @@ func (rt *Runtime) willWake(id string) (done func()) {
 	rt.mu.Lock()
 	rt.waking[id]++
 	rt.mu.Unlock()
-	return func() {
-		rt.mu.Lock()
-		if rt.waking[id]--; rt.waking[id] == 0 {
-			delete(rt.waking, id)
-		}
-		rt.ringLocked(id)
-		rt.mu.Unlock()
+	return func() { rt.woken(id) }
+}
+
+func (rt *Runtime) woken(id string) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.waking[id]--; rt.waking[id] == 0 {
+		delete(rt.waking, id)
 	}
+	rt.ringLocked(id)
 }
 
 // deserted reports whether nobody here drives a run or is about to.
@@ -279,6 +285,7 @@ func (rt *Runtime) wake(id string) {
 	if closed {
 		return
 	}
+	defer rt.willWake(id)() // until the run is driven, or it is known why it is not
 	var err error
 	p := rt.parkedPlan(id)
 	if p == nil {
