@@ -11,12 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/journaltest"
 )
 
 // interfere runs a graph once for each of its appends, and lets somebody else do something just before it is written.
+// With that, so many outcomes of steps may be lost as there are losers.
 func interfere(
-	t *testing.T, each func(t *testing.T, d *driven, other *fermata.Runtime),
+	t *testing.T, losers int, each func(t *testing.T, d *driven, other *fermata.Runtime),
 	check func(t *testing.T, c crashCase, d *driven, want, got fermata.Result),
 ) {
 	for _, c := range crashCases {
@@ -46,7 +49,7 @@ func interfere(
 						t.Fatal(err)
 					}
 					check(t, c, d, want, got)
-					checkEffects(t, c, once, before, w.effects())
+					checkEffects(t, c, losers, once, before, w.effects())
 				})
 			}
 		})
@@ -72,12 +75,12 @@ func (d *driven) meddle(each func(t *testing.T, d *driven, other *fermata.Runtim
 	}
 }
 
-// checkEffects looks whether each effect happened at most once more than it should have, and a step that happens once
-// at most not more often.
-func checkEffects(t *testing.T, c crashCase, once, before, after map[string]int) {
+// checkEffects looks whether each effect happened at most once more for each loser, and a step that happens once at
+// most not more often.
+func checkEffects(t *testing.T, c crashCase, losers int, once, before, after map[string]int) {
 	t.Helper()
 	for name, n := range after {
-		most := once[name] + 1
+		most := once[name] + losers
 		for _, only := range c.once {
 			if name == only {
 				most = once[name]
@@ -103,16 +106,65 @@ func sameEnd(t *testing.T, c crashCase, d *driven, want, got fermata.Result) {
 // Somebody else takes the run and finishes it while one is about to write: one of the two commits, and the other is
 // told so.
 func TestJ3_AnotherProcessTakesTheRunAtEveryAppend(t *testing.T) {
-	interfere(t, func(t *testing.T, d *driven, _ *fermata.Runtime) {
+	interfere(t, 1, func(t *testing.T, d *driven, _ *fermata.Runtime) {
 		if _, err := d.beside().finish(); err != nil {
 			t.Errorf("whoever took the run failed: %v", err)
 		}
 	}, sameEnd)
 }
 
+// Somebody else takes the run, comes a little further and dies. Whoever drove it before does not go on behind that as if
+// nothing had happened: it stops, and takes the run up anew.
+func TestJ3_AnotherProcessTakesTheRunAndDies(t *testing.T) {
+	var mu sync.Mutex
+	heads := make(map[*driven]uint64)
+	interfere(t, 2, func(t *testing.T, d *driven, _ *fermata.Runtime) {
+		store := journaltest.NewFaulty(d.inner)
+		store.FailAppend(2, journaltest.Before)
+		other, err := fermata.New(fermata.Options{Store: store, Clock: fermatatest.NewClock(d.clock.Now()), Name: "other"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		run, err := other.Resume(t.Context(), drivenID, d.plan)
+		if err == nil {
+			_, err = run.Wait(inTime(t))
+		}
+		if err == nil {
+			return // it rests, and nothing was written
+		}
+		if wrong := isFault(err); wrong != nil {
+			t.Error(err)
+		}
+		row, err := other.Info(t.Context(), drivenID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mu.Lock()
+		heads[d] = row.Head
+		mu.Unlock()
+	}, func(t *testing.T, c crashCase, d *driven, want, got fermata.Result) {
+		sameEnd(t, c, d, want, got)
+		mu.Lock()
+		head := heads[d]
+		mu.Unlock()
+		list := journalOf(t, d.inner, drivenID)
+		for i := int(head); head > 0 && i < len(list); i++ {
+			switch list[i].Kind {
+			case journal.InterruptResolved, journal.InterruptUpdated:
+				continue
+			case journal.RunResumed:
+			default:
+				t.Errorf("behind seq %d, where somebody else died, the journal goes on with %s; expected that the run is taken up", head, list[i].Kind)
+			}
+			break
+		}
+	})
+}
+
 // A run that is cancelled, whenever that is, ends there: nothing comes behind it, and nothing is left.
 func TestF3_CancelAtEveryAppend(t *testing.T) {
-	interfere(t, func(t *testing.T, _ *driven, other *fermata.Runtime) {
+	interfere(t, 1, func(t *testing.T, _ *driven, other *fermata.Runtime) {
 		if err := other.Cancel(t.Context(), drivenID, "not needed any more", "other"); err != nil {
 			t.Error(err)
 		}
@@ -157,7 +209,7 @@ func TestH2_PeopleActAtEveryAppend(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			interfere(t, func(t *testing.T, d *driven, other *fermata.Runtime) {
+			interfere(t, 0, func(t *testing.T, d *driven, other *fermata.Runtime) {
 				questions, err := other.Inbox(t.Context(), journal.InboxFilter{Run: drivenID})
 				if err != nil {
 					t.Error(err)

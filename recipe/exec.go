@@ -96,7 +96,7 @@ func (a *agent) execute(ctx context.Context, dir string, input []byte) (outcome,
 	}
 	cmd.Env = append(cmd.Env, keyVariable+"="+node.IdempotencyKey(outer))
 	cmd.WaitDelay = pipeDelay
-	cmd.Stdin = bytes.NewReader(append(input, '\n'))
+	defer setInput(cmd, append(input, '\n'))()
 	stdout := &head{limit: maxOutput, full: kill}
 	stderr := &tail{limit: keptStderr}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
