@@ -269,7 +269,8 @@ func BenchmarkChat10000(b *testing.B) {
 		elapsed += time.Since(began).Seconds()
 		bytesOnDisk += float64(size(b, path))
 		began = time.Now()
-		again, err := g.Resume(ctx, rt, run.ID())
+		fresh := newRuntime(b, fermata.Options{Store: store}) // nothing of the run is in its memory
+		again, err := g.Resume(ctx, fresh, run.ID())
 		if err != nil {
 			b.Fatal(err)
 		}
