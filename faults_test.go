@@ -353,3 +353,47 @@ func (c crashCase) fault(
 func (c crashCase) unknown(r fermata.Result) bool {
 	return len(c.once) > 0 && r.Err != nil
 }
+
+// Whoever only looks is told, too, when the store cannot be read.
+func TestJ2_FaultsOfReaders(t *testing.T) {
+	c := crashCases[0]
+	p := c.build(newWorld()).Plan()
+	d := newDriven(t, c, p)
+	if _, err := d.finish(); err != nil {
+		t.Fatal(err)
+	}
+	rt, err := fermata.New(fermata.Options{Store: d.store, Clock: d.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	ctx := t.Context()
+	for name, look := range map[string]func() error{
+		"Info":   func() error { _, err := rt.Info(ctx, drivenID); return err },
+		"Runs":   func() error { _, err := rt.Runs(ctx, journal.RunFilter{}); return err },
+		"Inbox":  func() error { _, err := rt.Inbox(ctx, journal.InboxFilter{}); return err },
+		"Result": func() error { _, err := rt.Result(ctx, drivenID, p); return err },
+		"Resume": func() error { _, err := rt.Resume(ctx, drivenID, p); return err },
+		"Cancel": func() error { return rt.Cancel(ctx, drivenID, "", "") },
+		"Answer": func() error { return rt.Answer(ctx, "int_1", true) },
+		"Events": func() (failed error) {
+			for _, err := range rt.Events(ctx, drivenID, 0, false) {
+				failed = errors.Join(failed, err)
+			}
+			return failed
+		},
+		"History": func() (failed error) {
+			for _, err := range rt.History(ctx, drivenID) {
+				failed = errors.Join(failed, err)
+			}
+			return failed
+		},
+	} {
+		for _, mode := range []journaltest.Mode{journaltest.Before, journaltest.After} {
+			d.store.FailRead(d.store.Reads()+1, mode)
+			if err := look(); err == nil || isFault(err) != nil {
+				t.Errorf("%s: found %T: %v; %v", name, err, err, isFault(err))
+			}
+		}
+	}
+}
