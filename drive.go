@@ -106,7 +106,11 @@ func (d *drive) checkInput(data []byte) error {
 	if len(doc) == 0 {
 		return nil
 	}
-	s, err := schema.Parse(doc)
+	compile := schema.Parse
+	if d.rt != nil {
+		compile = d.rt.schema // which remembers it
+	}
+	s, err := compile(doc)
 	if err != nil {
 		return err
 	}

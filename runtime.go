@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/plan"
@@ -133,13 +134,13 @@ func (rt *Runtime) Resume(ctx context.Context, id string, p *plan.Plan) (*Run, e
 // the digest of the text that p was made from, or "".
 func (rt *Runtime) Replan(ctx context.Context, id string, p *plan.Plan, definition string) (*Run, error) {
 	return rt.resume(ctx, id, p, journal.ResumedBody{
-		Reason: "replan", By: rt.options.Name, Fingerprint: p.Fingerprint(), Definition: definition,
+		Reason: machine.ReasonReplan, By: rt.options.Name, Fingerprint: p.Fingerprint(), Definition: definition,
 	})
 }
 
 // Retry continues a failed run from the tasks that failed (law F2). What finished stays finished (law J4).
 func (rt *Runtime) Retry(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
-	return rt.resume(ctx, id, p, journal.ResumedBody{Reason: "retry", By: rt.options.Name})
+	return rt.resume(ctx, id, p, journal.ResumedBody{Reason: machine.ReasonRetry, By: rt.options.Name})
 }
 
 func (rt *Runtime) resume(ctx context.Context, id string, p *plan.Plan, why journal.ResumedBody) (*Run, error) {

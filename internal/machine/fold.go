@@ -396,7 +396,7 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 			if !t.failed {
 				continue
 			}
-			if t.Node < len(m.flat) && m.flat[t.Node].Sub != nil && m.hasChild(t) {
+			if m.isSub(t) && m.hasChild(t) {
 				t.State, t.failed = Inside, false
 				continue
 			}
