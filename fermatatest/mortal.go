@@ -33,7 +33,8 @@ type mortal struct {
 	lost    int      // how many outcomes of steps were not written, because the process died
 	dead    bool
 	died    chan struct{}
-	changed chan struct{} // closed at the next append
+	changed chan struct{}     // closed at the next append
+	linger  func(head uint64) // called before the last append: the readers see what is stored by then
 }
 
 func newMortal(inner journal.Store, d death) *mortal {
@@ -74,6 +75,11 @@ func (m *mortal) alive(op, run string) error {
 func (m *mortal) begin(b *journal.Batch) (last bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.linger != nil && !m.dead && len(m.appends)+1 == m.death.at {
+		m.mu.Unlock()
+		m.linger(b.After)
+		m.mu.Lock()
+	}
 	if !m.dead {
 		m.appends = append(m.appends, describe(b))
 		if last = len(m.appends) == m.death.at; last && !m.death.after {

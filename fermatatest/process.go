@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -88,6 +90,18 @@ type process struct {
 	store *mortal
 	rt    *fermata.Runtime
 	run   *fermata.Run
+
+	reading atomic.Bool   // a reader follows the run
+	saw     atomic.Uint64 // what it has seen last
+}
+
+// catchUp gives the reader the time to see all that is stored: what a process has shown before it dies is then the
+// same in every exploration.
+func (p *process) catchUp(head uint64) {
+	const most = time.Second // of a reader that was sent away
+	for start := time.Now(); p.reading.Load() && p.saw.Load() < head && time.Since(start) < most; {
+		runtime.Gosched()
+	}
 }
 
 // live drives the run in a process of its own, until it has ended, rests for good, or the process dies. It is over
@@ -96,6 +110,7 @@ func (tr *trial) live(ctx context.Context, number int, d death) (over bool) {
 	ctx, cancel := context.WithTimeout(ctx, tr.x.patience)
 	defer cancel()
 	p := &process{tr: tr, store: newMortal(tr.keep.store, d)}
+	p.store.linger = p.catchUp
 	defer func() {
 		if number == 0 {
 			tr.appends = p.store.written()
@@ -147,7 +162,11 @@ func (p *process) drive(ctx context.Context) (err error) {
 	}
 	reading, stop := context.WithCancel(ctx)
 	events := make(chan error, 1)
-	go func() { events <- p.follow(reading) }()
+	p.reading.Store(true)
+	go func() {
+		defer p.reading.Store(false)
+		events <- p.follow(reading)
+	}()
 	passing := make(chan struct{})
 	go func() {
 		defer close(passing)
@@ -199,6 +218,7 @@ func (p *process) follow(ctx context.Context) error {
 		}
 		if e.Sub == 0 {
 			p.tr.seen = append(p.tr.seen, e.Entry)
+			p.saw.Store(e.Entry.Seq)
 		}
 	}
 	return nil
