@@ -25,7 +25,7 @@ func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
 		h.storeFailed = ErrMustWait
 		return ErrMustWait
 	}
-	t := h.d.m.Task(h.node, h.visit)
+	t := h.task.in(h.d.m)
 	if t == nil {
 		return node.ErrTaskOver
 	}
@@ -140,7 +140,7 @@ func (h *host) Answered(pass uint64, op node.Op) (node.Op, error) {
 		return op, err
 	}
 	defer h.mu.Unlock()
-	if t := h.d.m.Task(h.node, h.visit); t != nil {
+	if t := h.task.in(h.d.m); t != nil {
 		if known := t.Op(op.ID); known != nil && known.Done {
 			op.Done, op.Value, op.Failure = true, known.Value, known.Failure
 			op.By, op.At = known.By, time.UnixMicro(known.At).UTC()

@@ -14,8 +14,9 @@ import (
 	"github.com/fermata-go/fermata/schema"
 )
 
-// drive is a run in the hands of this process: its machine, its values, and the goroutine that owns both. It ends
-// when nothing can go on by itself, and leaves nothing behind but the journal (law N1).
+// drive is a run in the hands of this process: its machine, its values, and the goroutines that work on it, one of
+// which owns both at a time (see crew). It ends when nothing can go on by itself, and leaves nothing behind but the
+// journal (law N1).
 type drive struct {
 	rt   *Runtime // nil for Evaluate
 	id   string
@@ -30,8 +31,9 @@ type drive struct {
 	queue      []machine.Start // tasks that may start
 	idle       bool
 	complete   bool
-	host       host
+	host       host // of tasks that are alone
 	live       *live
+	crew       crew
 
 	ctx      context.Context
 	stop     context.CancelFunc
@@ -40,7 +42,8 @@ type drive struct {
 	again    bool              // guarded by rt.mu: drive once more after this
 	due      int64             // when the run goes on by itself, microseconds; 0 for never
 	lost     error             // why driving ended before the run did
-	failure  error             // the error that failed the run, while it is known
+	failure  error             // the error that failed the run, while it is known and no task's
+	causes   map[string]error  // the errors of tasks that have failed for good, while they are known
 	tokens   map[string]string // resume tokens of the interrupts opened here (law H5)
 	result   Result
 	head     uint64 // of the journal, when driving ended
@@ -60,7 +63,8 @@ func (rt *Runtime) newDrive(id string, p *plan.Plan, durability Durability) *dri
 	}
 	d.ctx, d.stop = context.WithCancel(rt.ctx)
 	d.live = newLive(d.none)
-	d.host.d = d
+	d.host.d, d.host.mu = d, &d.host.own
+	d.crew.d = d
 	return d
 }
 
@@ -133,7 +137,6 @@ func (d *drive) commit(ctx context.Context, in input) error {
 		d.add(in)
 	}
 	for {
-		busy := d.m.Busy() // before Next hands out what will not be started if the append fails
 		if err := d.play(); err != nil {
 			return err
 		}
@@ -143,6 +146,7 @@ func (d *drive) commit(ctx context.Context, in input) error {
 		}
 		err = d.append(ctx, work.Append)
 		if errors.Is(err, journal.ErrConflict) {
+			busy := machine.Without(d.m.Busy(), work.Start) // these were not started
 			if err = d.rebase(ctx, busy); err == nil {
 				continue
 			}
@@ -153,6 +157,9 @@ func (d *drive) commit(ctx context.Context, in input) error {
 		d.inputs = d.inputs[:0]
 		d.queue = append(d.queue, work.Start...)
 		d.idle, d.complete = work.Idle, work.Complete
+		if work.Doomed && d.plan.Definition().FailFast {
+			d.crew.cancel()
+		}
 		return nil
 	}
 }
@@ -217,9 +224,12 @@ func (d *drive) drive() {
 		d.ctx = ctx
 	}
 	err := errGone
+	d.crew.mu.Lock()
 	defer func() {
+		d.crew.dismiss()
 		d.lost = err
 		d.settle()
+		d.crew.mu.Unlock()
 	}()
 	err = d.loop()
 	if errors.Is(err, errOver) {
@@ -241,33 +251,42 @@ func (d *drive) clock() Clock {
 	return systemClock{}
 }
 
+// loop does what is to be done, together with those that help, until nothing can go on by itself.
 func (d *drive) loop() error {
 	for {
-		for len(d.queue) > 0 {
-			s := d.queue[0]
-			d.queue = d.queue[:copy(d.queue, d.queue[1:])]
-			if err := d.ctx.Err(); err != nil {
-				return d.stopped()
-			}
-			if err := d.start(s); err != nil {
-				return err
-			}
-		}
+		did, err := d.step()
 		switch {
-		case d.complete:
-			if err := d.finishRun(); err != nil {
-				return err
-			}
-		case d.idle && !Status(d.m.Status()).Ended() && d.m.Due() <= d.now() && !d.none:
-			if err := d.commit(d.ctx, func(m *machine.Machine) error { return m.Fire(d.now()) }); err != nil {
-				return err
-			}
+		case err != nil:
+			return err
+		case did:
+		case d.crew.busy():
+			d.crew.wait()
 		case d.idle:
 			return nil
 		default:
 			return fmt.Errorf("nothing is to be done, and the run is neither idle nor complete")
 		}
 	}
+}
+
+// step does the next thing that is to be done; false when there is nothing.
+func (d *drive) step() (did bool, err error) {
+	s, ok, err := d.crew.next()
+	switch {
+	case err != nil:
+		return false, err
+	case ok:
+		return true, d.start(s)
+	case d.complete:
+		d.complete = false
+		d.crew.cancel() // of those that a Stop has left behind
+		return true, d.finishRun()
+	case d.crew.poked:
+		return true, d.catchUpLive()
+	case (d.idle || d.crew.busy()) && !d.none && !Status(d.m.Status()).Ended() && d.m.Due() <= d.now():
+		return true, d.commit(d.ctx, func(m *machine.Machine) error { return m.Fire(d.now()) })
+	}
+	return false, nil
 }
 
 // stopped says why the context of the drive is done: the run's limit of time, or somebody stopped driving.
@@ -284,30 +303,34 @@ func (d *drive) stopped() error {
 	return ErrStopped
 }
 
-// finishRun ends a run whose paths have all ended.
+// finishRun ends a run whose paths have all ended. Where several have, their values are merged (law G4).
 func (d *drive) finishRun() error {
-	finish := d.plan.Definition().Finish
-	if finish == nil {
+	finish, ending := d.plan.Definition().Finish, d.m.Ending(nil)
+	if finish == nil && len(ending.Steps) == 0 {
 		return d.commit(d.ctx, func(m *machine.Machine) error { return m.Complete(d.now(), machine.Value{}) })
 	}
-	value, err := d.vals.take(d.m.Final(), d.plan.State(), true)
-	if err != nil {
-		return err
-	}
 	var data []byte
-	result, err := mapped(func() (any, error) { return finish(value) })
-	if err == nil {
-		data, err = toJSON(result)
+	result, err := d.joined(ending, d.plan, nil)
+	switch {
+	case errors.Is(err, journal.ErrCorrupt):
+		return err
+	case err == nil && finish != nil:
+		if result, err = mapped(func() (any, error) { return finish(result) }); err == nil {
+			data, err = toJSON(result)
+		}
+	case err == nil && !d.none:
+		data, err = d.plan.State().Encode(result)
 	}
 	if err != nil {
 		d.failure = err
+		body := failedBody(err)
 		return d.commit(d.ctx, func(m *machine.Machine) error {
-			return m.End(d.now(), journal.FinishedBody{Status: machine.Failed, Error: err.Error()})
+			return m.End(d.now(), journal.FinishedBody{Status: machine.Failed, Error: body.Error, Code: body.Code})
 		})
 	}
 	d.result.Value, d.result.Output = result, data
 	return d.commit(d.ctx, func(m *machine.Machine) error {
-		return m.Complete(d.now(), machine.Value{Changed: true, Data: data})
+		return m.Complete(d.now(), machine.Value{Changed: data != nil, Data: data})
 	})
 }
 

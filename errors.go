@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
 )
 
 // Code classifies an [Error]. Faces turn codes into exit codes and HTTP statuses.
@@ -29,23 +30,24 @@ const (
 
 // Errors to look for with errors.Is.
 var (
-	ErrConflict     = journal.ErrConflict
-	ErrNotFound     = journal.ErrNotFound
-	ErrExpired      = node.ErrExpired
-	ErrDiverged     = node.ErrDiverged
-	ErrAnswered     = errors.New("the question has been answered differently") // law H2
-	ErrInvalid      = errors.New("the value does not fit its schema")
-	ErrForbidden    = errors.New("not allowed to answer")
-	ErrClaimed      = errors.New("the question is claimed by somebody else")
-	ErrLimit        = errors.New("a limit was reached")           // law F4
-	ErrPlanChanged  = errors.New("the plan does not fit the run") // law J8
-	ErrCancelled    = errors.New("the run was cancelled")
-	ErrStuck        = errors.New("the run cannot go on")                        // law F5
-	ErrStopped      = errors.New("driving was stopped, the run can be resumed") // law F3
-	ErrTimeout      = errors.New("the attempt took too long")
-	ErrInvalidRoute = errors.New("a gate chose what it did not declare") // law F7
-	ErrClosed       = errors.New("the runtime is closed")
-	ErrMustWait     = errors.New("the run has to wait, and nothing keeps it: start it on a Runtime")
+	ErrConflict      = journal.ErrConflict
+	ErrNotFound      = journal.ErrNotFound
+	ErrExpired       = node.ErrExpired
+	ErrDiverged      = node.ErrDiverged
+	ErrAnswered      = errors.New("the question has been answered differently") // law H2
+	ErrInvalid       = errors.New("the value does not fit its schema")
+	ErrForbidden     = errors.New("not allowed to answer")
+	ErrClaimed       = errors.New("the question is claimed by somebody else")
+	ErrLimit         = errors.New("a limit was reached")           // law F4
+	ErrPlanChanged   = errors.New("the plan does not fit the run") // law J8
+	ErrCancelled     = errors.New("the run was cancelled")
+	ErrStuck         = errors.New("the run cannot go on")                        // law F5
+	ErrStopped       = errors.New("driving was stopped, the run can be resumed") // law F3
+	ErrTimeout       = errors.New("the attempt took too long")
+	ErrInvalidRoute  = errors.New("a gate chose what it did not declare") // law F7
+	ErrMergeConflict = plan.ErrMergeConflict                              // law G4
+	ErrClosed        = errors.New("the runtime is closed")
+	ErrMustWait      = errors.New("the run has to wait, and nothing keeps it: start it on a Runtime")
 )
 
 // Error is the one error type at the front door: what went wrong, where, and a code for faces.

@@ -13,47 +13,117 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// fail takes a failed attempt along its way: another attempt, the node's failure edge, the failure edge of a
-// subgraph around it, the end of the run (law F1).
+// fail takes a failed attempt along its way: another attempt, the node's failure edge, or outwards, once all that is
+// at work beside it has ended (laws F1 and F2).
 func (d *drive) fail(t *machine.Task, flat *plan.Flat, out any, cause error) error {
-	body := failedBody(cause)
-	index, visit := t.Node, t.Visit
-	if again(flat, t, cause) {
-		wait := flat.Retry.Wait(int(t.Attempt))
-		if d.none && !d.pause(wait) {
-			return d.stopped()
-		}
-		return d.commit(context.WithoutCancel(d.ctx), func(m *machine.Machine) error {
-			task := m.Task(index, visit)
-			if task == nil {
-				return errOver
-			}
-			now := d.now()
-			body.RetryAt = now + wait.Microseconds()
-			if d.none {
-				body.RetryAt = 0
-			}
-			return m.Retry(now, task, body)
-		})
-	}
-	steps, live, err := d.failureWay(t, flat, out, cause)
+	which := d.refer(t)
+	w, err := d.wayOf(t, flat, out, cause, failedBody(cause))
 	if err != nil {
 		return err
 	}
-	err = d.commit(context.WithoutCancel(d.ctx), func(m *machine.Machine) error {
-		return d.recordFailure(m, steps, body)
-	})
-	if err != nil {
-		return err
+	err = d.commit(context.WithoutCancel(d.ctx), which.do(func(m *machine.Machine, t *machine.Task) error {
+		return d.send(m, t, &w)
+	}))
+	if err == nil && !which.gone && w.value.Changed {
+		d.vals.put(w.ref, w.live, w.snap)
 	}
-	if last := steps[len(steps)-1]; last.value.Changed {
-		d.vals.put(d.m.LastValue(), live, last.snap)
-	}
-	return nil
+	return err
 }
 
-// pause waits in the goroutine of the drive; false when driving was stopped meanwhile.
-func (d *drive) pause(wait time.Duration) bool {
+// failAround deals with the failure of a subgraph, which began with a task inside of it.
+func (d *drive) failAround(t, leaf *machine.Task) error {
+	body := leaf.Error
+	body.RetryAt = 0
+	cause := d.causes[d.m.TaskID(leaf)]
+	if cause == nil {
+		cause = recordedError{message: body.Error, is: sentinels[body.Code]}
+	}
+	which := d.refer(t)
+	w, err := d.wayOf(t, d.m.Flat(t), nil, cause, body)
+	if err != nil {
+		return err
+	}
+	return d.commit(context.WithoutCancel(d.ctx), which.do(func(m *machine.Machine, t *machine.Task) error {
+		return d.send(m, t, &w)
+	}))
+}
+
+// failJoin begins the task of a join whose branches could not be merged, and lets it fail.
+func (d *drive) failJoin(j *machine.Join, t *machine.Task, flat *plan.Flat, cause error) error {
+	w, err := d.wayOf(t, flat, nil, cause, failedBody(cause))
+	if err != nil {
+		return err
+	}
+	return d.commit(context.WithoutCancel(d.ctx), func(m *machine.Machine) error {
+		t, err := m.Joined(d.now(), j, machine.Value{})
+		if t == nil || err != nil {
+			return err
+		}
+		return d.send(m, t, &w)
+	})
+}
+
+// way is where a failure goes.
+type way struct {
+	body   journal.FailedBody
+	again  bool
+	wait   time.Duration
+	target string
+	value  machine.Value
+	ref    uint64
+	live   any
+	snap   any
+}
+
+// wayOf asks who deals with a failure.
+func (d *drive) wayOf(t *machine.Task, flat *plan.Flat, out any, cause error, body journal.FailedBody) (way, error) {
+	w := way{body: body}
+	if again(flat, t, cause) {
+		w.again, w.wait = true, flat.Retry.Wait(int(t.Attempt))
+		if d.none && !d.pause(w.wait) {
+			return w, d.stopped()
+		}
+		return w, nil
+	}
+	var err error
+	if w.target, w.live, err = d.catch(t, flat, out, cause); err != nil {
+		return w, err
+	}
+	if w.target == "" {
+		if d.causes == nil {
+			d.causes = make(map[string]error)
+		}
+		d.causes[d.m.TaskID(t)] = cause
+		return w, nil
+	}
+	if out != nil {
+		w.value, w.snap, err = d.changeOnFailure(t, flat, out)
+	}
+	return w, err
+}
+
+// send records where a failure goes.
+func (d *drive) send(m *machine.Machine, t *machine.Task, w *way) error {
+	now := d.now()
+	if w.again {
+		body := w.body
+		if body.RetryAt = now + w.wait.Microseconds(); d.none {
+			body.RetryAt = 0
+		}
+		return m.Retry(now, t, body)
+	}
+	w.ref = m.Head() + 1
+	return m.Fail(now, t, w.body, w.value, w.target)
+}
+
+// pause waits between two attempts of a task; false when driving was stopped meanwhile.
+func (d *drive) pause(wait time.Duration) (ended bool) {
+	d.crew.without(func() { ended = d.nap(wait) })
+	return ended
+}
+
+// nap waits; false when driving was stopped meanwhile.
+func (d *drive) nap(wait time.Duration) bool {
 	over := make(chan struct{})
 	stop := d.clock().AfterFunc(wait, func() { close(over) })
 	defer stop()
@@ -62,53 +132,6 @@ func (d *drive) pause(wait time.Duration) bool {
 		return true
 	case <-d.ctx.Done():
 		return false
-	}
-}
-
-// failing is one task on the way of a failure: the one that failed, and the subgraphs that it fails with it.
-type failing struct {
-	index  int
-	visit  uint32
-	path   string
-	target string
-	value  machine.Value
-	snap   any
-}
-
-// failureWay asks who deals with a failure, from the inside out.
-func (d *drive) failureWay(t *machine.Task, flat *plan.Flat, out any, cause error) ([]failing, any, error) {
-	var steps []failing
-	for {
-		step := failing{index: t.Node, visit: t.Visit, path: d.m.TaskID(t)}
-		target, value, err := d.catch(t, flat, out, cause)
-		if err != nil {
-			return nil, nil, err
-		}
-		step.target = target
-		if target != "" && out != nil && len(steps) == 0 {
-			if step.value, step.snap, err = d.changeOnFailure(t, flat, out); err != nil {
-				return nil, nil, err
-			}
-		}
-		steps = append(steps, step)
-		if target != "" || t.Parent == nil {
-			d.noteFailure(target, cause)
-			return steps, value, nil
-		}
-		t, out = t.Parent, nil
-		flat = d.m.Flat(t)
-		if again(flat, t, cause) { // recordFailure tries the subgraph again
-			if d.none && !d.pause(flat.Retry.Wait(int(t.Attempt))) {
-				return nil, nil, ErrStopped
-			}
-			return steps, nil, nil
-		}
-	}
-}
-
-func (d *drive) noteFailure(target string, cause error) {
-	if target == "" {
-		d.failure = cause
 	}
 }
 
@@ -141,7 +164,7 @@ func (d *drive) catch(t *machine.Task, flat *plan.Flat, out any, cause error) (s
 			return "", nil, err
 		}
 	}
-	d.host.observe(t, flat)
+	d.host.observe(t)
 	target, err := caught(flat, node.NewContext(context.WithoutCancel(d.ctx), &d.host, 0), value, cause)
 	if err == nil && target != "" {
 		if _, ok := plan.Find(flat.Failures, target); !ok {
@@ -162,38 +185,6 @@ func caught(flat *plan.Flat, ctx node.Context, value any, cause error) (target s
 		}
 	}()
 	return flat.Catch(ctx, value, cause)
-}
-
-func (d *drive) recordFailure(m *machine.Machine, steps []failing, body journal.FailedBody) error {
-	now := d.now()
-	for i, step := range steps {
-		t := m.Task(step.index, step.visit)
-		if t == nil {
-			return errOver
-		}
-		if err := m.Fail(now, t, body, step.value, step.target); err != nil {
-			return err
-		}
-		if step.target != "" {
-			return nil
-		}
-		if i < len(steps)-1 {
-			continue
-		}
-		if t.Parent != nil { // the subgraph has attempts left
-			again := body
-			again.RetryAt = now
-			if !d.none {
-				again.RetryAt += m.Flat(t.Parent).Retry.Wait(int(t.Parent.Attempt)).Microseconds()
-			}
-			return m.Retry(now, t.Parent, again)
-		}
-	}
-	end := journal.FinishedBody{Status: machine.Failed, Error: body.Error, Code: body.Code, Task: steps[0].path}
-	if body.Code == string(CodeExpired) {
-		end.Status = machine.Expired
-	}
-	return m.End(now, end)
 }
 
 // again reports whether a failed task is tried once more.
@@ -217,7 +208,7 @@ func worthwhile(retryable func(error) bool, cause error) (yes bool) {
 // hopeless reports whether another attempt cannot help.
 func hopeless(cause error) bool {
 	return fatal(cause) || errors.Is(cause, node.ErrExpired) || errors.Is(cause, ErrInvalidRoute) ||
-		errors.Is(cause, node.ErrNotStorable) || errors.Is(cause, node.ErrOutcomeUnknown)
+		errors.Is(cause, node.ErrNotStorable) || errors.Is(cause, node.ErrOutcomeUnknown) || errors.Is(cause, ErrMergeConflict)
 }
 
 // fatal reports whether a failure is not the node's to deal with: the journal and the code do not fit.
@@ -228,7 +219,7 @@ func fatal(cause error) bool {
 // sentinels are the errors that can be found in one that is only known from the journal, by its code.
 var sentinels = map[string]error{
 	string(CodeExpired): node.ErrExpired, "timeout": ErrTimeout, "invalid_route": ErrInvalidRoute,
-	"diverged": node.ErrDiverged, "outcome_unknown": node.ErrOutcomeUnknown, "not_storable": node.ErrNotStorable,
+	"merge_conflict": ErrMergeConflict, "diverged": node.ErrDiverged, "outcome_unknown": node.ErrOutcomeUnknown, "not_storable": node.ErrNotStorable,
 }
 
 // failedBody is what the journal keeps of an error.
@@ -253,6 +244,8 @@ func failedBody(cause error) journal.FailedBody {
 		body.Code = "outcome_unknown"
 	case errors.Is(cause, node.ErrNotStorable):
 		body.Code = "not_storable"
+	case errors.Is(cause, ErrMergeConflict):
+		body.Code = "merge_conflict"
 	}
 	return body
 }

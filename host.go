@@ -13,7 +13,6 @@ import (
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
-	"github.com/fermata-go/fermata/plan"
 )
 
 // host is what the runtime is to the node that runs now. One host serves all tasks of a drive, one after the other;
@@ -24,7 +23,9 @@ type host struct {
 	pass  atomic.Uint64 // the pass whose calls are taken; 0 for none
 	calls atomic.Int32  // how many calls have come since the pass began
 
-	mu        sync.Mutex
+	mu        *sync.Mutex // own, or that of the crew for a task that runs beside others
+	own       sync.Mutex
+	task      taskRef
 	node      int
 	visit     uint32
 	attempt   uint16
@@ -50,9 +51,12 @@ type made struct {
 }
 
 // begin makes ready for one pass over a task's function.
-func (h *host) begin(t *machine.Task, flat *plan.Flat) {
-	h.mu.Lock()
-	h.observe(t, flat)
+func (h *host) begin(t *machine.Task) {
+	if h.mu == &h.own {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+	}
+	h.observe(t)
 	h.recorded, h.consumed, h.behind = 0, 0, t.LastWait
 	for i := range t.Ops {
 		if t.Ops[i].Attempt == t.Attempt && !strings.Contains(t.Ops[i].ID, node.Inside) {
@@ -62,14 +66,14 @@ func (h *host) begin(t *machine.Task, flat *plan.Flat) {
 	h.made = h.made[:0]
 	h.suspended, h.waitFor, h.broken, h.storeFailed, h.streams = false, "", nil, nil, nil
 	h.calls.Store(0)
-	h.mu.Unlock()
 	h.last++
 	h.pass.Store(h.last)
 }
 
 // observe says whom the host speaks for.
-func (h *host) observe(t *machine.Task, flat *plan.Flat) {
-	h.node, h.visit, h.attempt, h.path, h.cause = t.Node, t.Visit, t.Attempt, flat.Path, t.Cause
+func (h *host) observe(t *machine.Task) {
+	h.task = h.d.refer(t)
+	h.node, h.visit, h.attempt, h.path, h.cause = t.Node, t.Visit, t.Attempt, h.d.m.Path(t), t.Cause
 }
 
 // end refuses all further calls of the pass, and waits for those that are being served.
@@ -111,7 +115,7 @@ func (h *host) skipped() string {
 	if h.consumed >= h.recorded {
 		return ""
 	}
-	t := h.d.m.Task(h.node, h.visit)
+	t := h.task.in(h.d.m)
 	if t == nil {
 		return ""
 	}
@@ -146,7 +150,7 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 	}
 	defer h.mu.Unlock()
 	op := node.Op{Kind: kind, ID: opID(kind, key, h.count(kind, key))}
-	t := h.d.m.Task(h.node, h.visit)
+	t := h.task.in(h.d.m)
 	if t == nil {
 		return op, node.ErrTaskOver
 	}
@@ -195,22 +199,21 @@ func (h *host) count(kind node.Kind, key string) int {
 
 // record stores an entry of the task; lazily with the next commit when nothing outside depends on it.
 func (h *host) record(lazy bool, in func(m *machine.Machine, t *machine.Task, now int64) error) error {
-	index, visit := h.node, h.visit
-	now := h.d.now()
-	wrapped := func(m *machine.Machine) error {
-		t := m.Task(index, visit)
-		if t == nil {
-			return errOver
-		}
-		return in(m, t, now)
-	}
+	now, which := h.d.now(), h.task
+	wrapped := which.do(func(m *machine.Machine, t *machine.Task) error { return in(m, t, now) })
 	if lazy && !h.d.none {
 		h.d.add(wrapped)
 		return nil
 	}
+	if Status(h.d.m.Status()).Ended() {
+		return node.ErrTaskOver
+	}
 	if err := h.d.record(h.d.ctx, wrapped); err != nil {
 		h.storeFailed = err
 		return err
+	}
+	if which.gone {
+		return node.ErrTaskOver
 	}
 	return nil
 }
@@ -250,7 +253,7 @@ func (h *host) Sleep(pass uint64, op node.Op, d time.Duration) error {
 	if h.d.none {
 		return h.nap(op, d)
 	}
-	t := h.d.m.Task(h.node, h.visit)
+	t := h.task.in(h.d.m)
 	if t == nil {
 		return node.ErrTaskOver
 	}
@@ -270,7 +273,10 @@ func (h *host) Sleep(pass uint64, op node.Op, d time.Duration) error {
 
 // nap sleeps where nothing is stored: the task keeps its goroutine.
 func (h *host) nap(op node.Op, d time.Duration) error {
-	if !h.d.pause(d) {
+	h.mu.Unlock()
+	ended := h.d.nap(d)
+	h.mu.Lock()
+	if !ended {
 		return h.d.ctx.Err()
 	}
 	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {

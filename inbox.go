@@ -10,8 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
-	"strings"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -177,10 +175,9 @@ func (rt *Runtime) Release(ctx context.Context, interrupt, by string) error {
 }
 
 func interruptEntry(q *journal.Interrupt, kind journal.Kind, now int64, body any) journal.Entry {
-	path, visit, _ := strings.Cut(q.Task, "#")
-	n, _ := strconv.ParseUint(visit, 10, 32)
+	path, visit := node.CutTask(q.Task)
 	data, _ := json.Marshal(body) //nolint:errchkjson // bodies are strings and numbers
-	return journal.Entry{Kind: kind, At: now, Node: path, Visit: uint32(n), Op: q.ID, Body: data}
+	return journal.Entry{Kind: kind, At: now, Node: path, Visit: uint32(visit), Op: q.ID, Body: data}
 }
 
 // amend changes an interrupt from outside, whoever drives the run: it reads how the interrupt stands, and appends

@@ -93,7 +93,7 @@ func (d *drive) read(ctx context.Context, after uint64) ([]journal.Entry, error)
 		if err != nil {
 			return nil, d.rt.replayError(d.id, ref, err)
 		}
-		d.vals.cells = append(d.vals.cells, cell{ref: ref, data: data})
+		d.vals.add(cell{ref: ref, data: data})
 	}
 	d.vals.links = nil
 	d.m.Closed()
@@ -131,7 +131,7 @@ func (d *drive) planChanged(reason string) error {
 
 // rebase reads what others wrote since this drive last wrote. Answers, claims and a cancellation are folded in; when
 // another process drives the run, this one has lost it (law J3).
-func (d *drive) rebase(ctx context.Context, busy []machine.Visit) error {
+func (d *drive) rebase(ctx context.Context, busy []machine.Handed) error {
 	head, kept := d.row.Head, d.vals
 	news, err := d.read(ctx, head)
 	if err != nil {
@@ -140,12 +140,8 @@ func (d *drive) rebase(ctx context.Context, busy []machine.Visit) error {
 	if len(news) == 0 {
 		return fmt.Errorf("%w, and nothing was written", ErrConflict)
 	}
-	for i := range news {
-		switch news[i].Kind {
-		case journal.InterruptUpdated, journal.InterruptResolved, journal.RunFinished:
-		default:
-			return fmt.Errorf("%w: another process drives the run (%s, seq %d)", ErrConflict, news[i].Kind, news[i].Seq)
-		}
+	if err := notDriven(news); err != nil {
+		return err
 	}
 	d.live.publish(d, news)
 	for i := range d.vals.cells {
@@ -161,7 +157,66 @@ func (d *drive) rebase(ctx context.Context, busy []machine.Visit) error {
 		return errOver
 	}
 	d.m.SetBusy(busy)
+	queue := d.queue[:0]
+	for _, s := range d.queue {
+		if s.Task != nil {
+			s.Task = d.m.ByID(s.Task.ID)
+		}
+		if s.Leaf != nil {
+			s.Leaf = d.m.ByID(s.Leaf.ID)
+		}
+		if s.Task == nil && s.Join == nil || s.Do == machine.Fail && s.Leaf == nil {
+			continue // it is gone
+		}
+		queue = append(queue, s)
+	}
+	d.queue = queue
 	return nil
+}
+
+// notDriven checks that what others have written is no driver's work (law J3).
+func notDriven(news []journal.Entry) error {
+	for i := range news {
+		switch news[i].Kind {
+		case journal.InterruptUpdated, journal.InterruptResolved, journal.RunFinished:
+		default:
+			return fmt.Errorf("%w: another process drives the run (%s, seq %d)", ErrConflict, news[i].Kind, news[i].Seq)
+		}
+	}
+	return nil
+}
+
+// catchUpLive folds what others have written while tasks are at work: an answer lets another branch go on (law H3).
+func (d *drive) catchUpLive() error {
+	d.crew.poked = false
+	var news []journal.Entry
+	for e, err := range d.rt.store.Read(d.ctx, d.id, d.row.Head) {
+		if err != nil {
+			return d.rt.storeError(d.id, err)
+		}
+		news = append(news, e)
+	}
+	if len(news) == 0 {
+		return nil
+	}
+	if err := notDriven(news); err != nil {
+		return err
+	}
+	for i := range news {
+		if err := d.m.Apply(&news[i]); err != nil {
+			return d.rt.replayError(d.id, news[i].Seq, err)
+		}
+	}
+	d.m.Closed()
+	d.live.publish(d, news)
+	if info, err := d.rt.Info(d.ctx, d.id); err == nil {
+		d.row = info
+	}
+	d.row.Head = d.m.Head()
+	if Status(d.m.Status()).Ended() {
+		return errOver
+	}
+	return d.commit(d.ctx, nil)
 }
 
 // keepOutline stores what the plan's fingerprint covers, once, for a diff of plans later (law J8).

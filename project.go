@@ -18,6 +18,9 @@ func (d *drive) project(entries []journal.Entry) journal.Batch {
 			b.Timers = append(b.Timers, journal.Timer{Run: d.id, ID: b.Interrupts[i].ID, Done: true})
 		}
 	}
+	for _, id := range d.m.Dropped() {
+		b.Timers = append(b.Timers, journal.Timer{Run: d.id, ID: id, Done: true})
+	}
 	for i := range entries {
 		d.projectEntry(&b, &entries[i])
 	}
@@ -66,11 +69,7 @@ func (d *drive) projectEntry(b *journal.Batch, e *journal.Entry) {
 }
 
 func (d *drive) taskOf(e *journal.Entry) *machine.Task {
-	i, ok := d.plan.Index(e.Node)
-	if !ok {
-		return nil
-	}
-	return d.m.Task(i, e.Visit)
+	return d.m.Task(e.Node, e.Visit)
 }
 
 func timerID(e *journal.Entry) string { return taskName(e) + " " + e.Op }

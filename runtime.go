@@ -276,6 +276,7 @@ func (rt *Runtime) wake(id string) {
 	rt.mu.Lock()
 	if d := rt.drives[id]; d != nil {
 		d.again = true
+		d.crew.poke()
 		rt.ringLocked(id)
 		rt.mu.Unlock()
 		return

@@ -21,7 +21,7 @@ func (d *drive) settle() {
 	}
 	switch r.Status {
 	case Completed:
-		if r.Output == nil {
+		if r.Output == nil && r.Value == nil {
 			d.lastValue()
 		}
 	case Running, Paused:
@@ -30,7 +30,11 @@ func (d *drive) settle() {
 		}
 		r.Interrupts = d.interrupts()
 	default:
-		r.Err = runError(d.id, d.m.Finished(), d.failure)
+		finished, cause := d.m.Finished(), d.failure
+		if cause == nil {
+			cause = d.causes[finished.Task]
+		}
+		r.Err = runError(d.id, finished, cause)
 	}
 }
 

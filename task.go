@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,28 +27,119 @@ func (d *drive) start(s machine.Start) error {
 		return d.enter(s.Task)
 	case machine.Leave:
 		return d.leave(s.Task)
+	case machine.Merge:
+		return d.merge(s.Join)
+	case machine.Fail:
+		return d.failAround(s.Task, s.Leaf)
 	}
 	return d.run(s.Task)
+}
+
+// taskRef finds a task again, also in a machine that was folded anew.
+type taskRef struct {
+	m    *machine.Machine
+	t    *machine.Task
+	id   uint64
+	gone bool // it was not there the last time
+}
+
+func (d *drive) refer(t *machine.Task) taskRef { return taskRef{m: d.m, t: t, id: t.ID} }
+
+// in finds the task, nil when it has come to its end.
+func (r *taskRef) in(m *machine.Machine) *machine.Task {
+	if r.m != m {
+		r.m, r.t = m, m.ByID(r.id)
+	}
+	if r.gone = r.t == nil || r.t.ID != r.id; r.gone {
+		return nil
+	}
+	return r.t
+}
+
+// do makes an input that is about a task. Where the task is gone by then, nothing is done.
+func (r *taskRef) do(f func(m *machine.Machine, t *machine.Task) error) input {
+	return func(m *machine.Machine) error {
+		t := r.in(m)
+		if t == nil {
+			return nil
+		}
+		return f(m, t)
+	}
 }
 
 // run calls a node's function once: one pass.
 func (d *drive) run(t *machine.Task) error {
 	flat := d.m.Flat(t)
-	h := d.hostFor(flat)
 	in, err := d.vals.take(t.Ref, flat.Owner.State(), d.mustKeep(t, flat))
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
-	h.begin(t, flat)
-	out, choice, err := d.attempt(flat, h, in)
-	h.end()
+	if d.alone(t) {
+		h := d.hostFor(flat)
+		h.begin(t)
+		out, choice, err := d.attempt(d.ctx, flat, h, in)
+		h.end()
+		if t = h.task.in(d.m); t == nil {
+			return d.goneMeanwhile(h)
+		}
+		return d.conclude(h, t, flat, out, choice, err)
+	}
+	h, ctx := d.crew.host(), d.crew.context()
+	h.begin(t)
+	var out any
+	var choice chosen
+	d.crew.without(func() {
+		out, choice, err = d.attempt(ctx, flat, h, in)
+		h.end()
+	})
+	if d.crew.lost != nil {
+		return d.crew.lost
+	}
+	if t = h.task.in(d.m); t == nil || Status(d.m.Status()).Ended() {
+		return d.goneMeanwhile(h)
+	}
+	if err != nil && !h.suspended && ctx.Err() != nil && d.ctx.Err() == nil {
+		d.m.Abandon(t)
+		return d.lookAgain()
+	}
+	err = d.conclude(h, t, flat, out, choice, err)
+	if flat.Timeout <= 0 { // else its goroutine may still hold on to it
+		d.crew.hosts = append(d.crew.hosts, h)
+	}
+	return err
+}
+
+// goneMeanwhile is for a task that came to its end while its function ran: it was given up, or another process drives
+// the run.
+func (d *drive) goneMeanwhile(h *host) error {
+	if h.storeFailed != nil {
+		return h.storeFailed
+	}
+	return d.lookAgain()
+}
+
+// lookAgain sees what follows after a task came to nothing.
+func (d *drive) lookAgain() error {
+	if Status(d.m.Status()).Ended() {
+		return nil
+	}
+	return d.commit(d.ctx, nil)
+}
+
+// alone reports whether nothing else is open, so that nobody could do anything while a task is at work.
+func (d *drive) alone(t *machine.Task) bool {
+	return len(d.queue) == 0 && !d.crew.busy() && d.m.Alone(t)
+}
+
+// conclude records what came of a pass.
+func (d *drive) conclude(h *host, t *machine.Task, flat *plan.Flat, out any, choice chosen, err error) error {
 	switch {
 	case h.broken != nil:
 		return d.fail(t, flat, nil, h.broken)
 	case h.storeFailed != nil:
 		return h.storeFailed
 	case h.suspended:
-		return d.suspend(h, err)
+		return d.suspend(h, t, err)
 	case err == nil && h.skipped() != "":
 		return d.fail(t, flat, nil, &node.DivergedError{
 			Task: d.m.TaskID(t), Expected: h.skipped(), Found: "its end",
@@ -66,7 +158,9 @@ func (d *drive) hostFor(flat *plan.Flat) *host {
 	if flat.Timeout <= 0 {
 		return &d.host
 	}
-	return &host{d: d}
+	h := &host{d: d}
+	h.mu = &h.own
+	return h
 }
 
 // mustKeep reports whether a task's input may be needed again although nothing of it is stored.
@@ -77,24 +171,30 @@ func (d *drive) mustKeep(t *machine.Task, flat *plan.Flat) bool {
 	if flat.Retry.Attempts > 1 || len(flat.Failures) > 0 {
 		return true
 	}
-	for p := t.Parent; p != nil; p = p.Parent {
+	for p := t.Parent(); p != nil; p = p.Parent() {
 		if f := d.m.Flat(p); p.Ref == t.Ref || f.Retry.Attempts > 1 || len(f.Failures) > 0 {
 			return true
 		}
 	}
-	return false
+	return d.m.Shared(t)
+}
+
+// chosen is what a gate has chosen.
+type chosen struct {
+	one     string
+	several []string
 }
 
 // attempt calls the function and, when it succeeds, the gate, within the node's time limit.
-func (d *drive) attempt(flat *plan.Flat, h *host, in any) (out any, choice string, err error) {
+func (d *drive) attempt(within context.Context, flat *plan.Flat, h *host, in any) (out any, choice chosen, err error) {
 	if flat.Timeout <= 0 {
-		return call(flat, node.NewContext(d.ctx, h, h.pass.Load()), in)
+		return call(flat, node.NewContext(within, h, h.pass.Load()), in)
 	}
-	ctx, cancel := context.WithTimeoutCause(d.ctx, flat.Timeout, ErrTimeout)
+	ctx, cancel := context.WithTimeoutCause(within, flat.Timeout, ErrTimeout)
 	defer cancel()
 	type outcome struct {
 		out    any
-		choice string
+		choice chosen
 		err    error
 	}
 	ended, pass := make(chan outcome, 1), h.pass.Load()
@@ -108,7 +208,7 @@ func (d *drive) attempt(flat *plan.Flat, h *host, in any) (out any, choice strin
 	}
 	select {
 	case o := <-ended:
-		if o.err != nil && errors.Is(context.Cause(ctx), ErrTimeout) && d.ctx.Err() == nil {
+		if o.err != nil && errors.Is(context.Cause(ctx), ErrTimeout) && within.Err() == nil {
 			o.err = late(o.err)
 		}
 		return o.out, o.choice, o.err
@@ -119,12 +219,12 @@ func (d *drive) attempt(flat *plan.Flat, h *host, in any) (out any, choice strin
 		if o.err == nil {
 			return o.out, o.choice, nil
 		}
-		if d.ctx.Err() != nil {
-			return nil, "", o.err
+		if within.Err() != nil {
+			return nil, chosen{}, o.err
 		}
-		return o.out, "", late(o.err)
+		return o.out, chosen{}, late(o.err)
 	case <-time.After(grace):
-		return nil, "", late(nil) // its goroutine is left behind; whatever it still asks for is refused
+		return nil, chosen{}, late(nil) // its goroutine is left behind; whatever it still asks for is refused
 	}
 }
 
@@ -136,7 +236,7 @@ func because(cause error) string {
 }
 
 // call runs a function and its gate, and turns a panic into an error (law N7).
-func call(flat *plan.Flat, ctx node.Context, in any) (out any, choice string, err error) {
+func call(flat *plan.Flat, ctx node.Context, in any) (out any, choice chosen, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &node.PanicError{Value: v, Stack: debug.Stack()}
@@ -145,18 +245,43 @@ func call(flat *plan.Flat, ctx node.Context, in any) (out any, choice string, er
 	out = in
 	if flat.Run != nil {
 		if out, err = flat.Run(ctx, in); err != nil {
-			return out, "", err
+			return out, chosen{}, err
 		}
 	}
-	if flat.Route != nil {
-		if choice, err = flat.Route(ctx, out); err != nil {
-			return nil, "", err
-		}
-		if _, ok := plan.Find(flat.Choices, choice); !ok {
-			return nil, "", invalidRoute(flat, choice, flat.Choices)
+	if flat.Gate() {
+		if choice, err = route(flat, ctx, out); err != nil {
+			return nil, chosen{}, err
 		}
 	}
 	return out, choice, nil
+}
+
+// route asks a gate (law F7).
+func route(flat *plan.Flat, ctx node.Context, value any) (choice chosen, err error) {
+	if flat.Route != nil {
+		if choice.one, err = flat.Route(ctx, value); err != nil {
+			return choice, err
+		}
+		if _, ok := plan.Find(flat.Choices, choice.one); !ok {
+			return choice, invalidRoute(flat, choice.one, flat.Choices)
+		}
+		return choice, nil
+	}
+	if choice.several, err = flat.RouteMany(ctx, value); err != nil {
+		return choice, err
+	}
+	if len(choice.several) == 0 {
+		return choice, invalidRoute(flat, "", flat.Choices)
+	}
+	choice.several = slices.Clone(choice.several)
+	slices.Sort(choice.several)
+	choice.several = slices.Compact(choice.several)
+	for _, name := range choice.several {
+		if _, ok := plan.Find(flat.Choices, name); !ok {
+			return choice, invalidRoute(flat, name, flat.Choices)
+		}
+	}
+	return choice, nil
 }
 
 func invalidRoute(flat *plan.Flat, choice string, declared []plan.Target) error {
@@ -189,27 +314,26 @@ func quoteAll(names []string) string {
 }
 
 // finish records a task's success (law J4).
-func (d *drive) finish(t *machine.Task, flat *plan.Flat, out any, choice string) error {
+func (d *drive) finish(t *machine.Task, flat *plan.Flat, out any, choice chosen) error {
+	old, own := t.Ref, t.Own
 	if d.none {
-		old := t.Ref
-		if err := d.m.Finish(0, t, machine.Value{Changed: true, Delta: true, Base: old}, choice); err != nil {
+		v := machine.Value{Changed: true, Delta: true, Base: old}
+		if err := d.m.Finish(0, t, machine.Outcome{Value: v, Choice: choice.one, Choices: choice.several}); err != nil {
 			return err
 		}
-		return d.moveOn(old, out, nil)
+		return d.moveOn(old, own, out, nil)
 	}
-	v, snap, err := d.change(t, flat, t.Ref, out)
+	v, snap, err := d.change(t, flat, old, out)
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
-	index, visit, old := t.Node, t.Visit, t.Ref
-	err = d.commit(d.ctx, func(m *machine.Machine) error {
-		task := m.Task(index, visit)
-		if task == nil {
-			return errOver
-		}
-		return m.Finish(d.now(), task, v, choice)
-	})
-	if err != nil {
+	outcome := machine.Outcome{Value: v, Choice: choice.one, Choices: choice.several}
+	ref, which := uint64(0), d.refer(t)
+	err = d.commit(d.ctx, which.do(func(m *machine.Machine, task *machine.Task) error {
+		ref = m.Head() + 1
+		return m.Finish(d.now(), task, outcome)
+	}))
+	if err != nil || which.gone {
 		return err
 	}
 	if !v.Changed {
@@ -218,7 +342,7 @@ func (d *drive) finish(t *machine.Task, flat *plan.Flat, out any, choice string)
 		}
 		return nil
 	}
-	d.moved(old, out, snap)
+	d.moved(old, own, ref, out, snap)
 	return nil
 }
 
@@ -230,7 +354,7 @@ func (d *drive) change(t *machine.Task, flat *plan.Flat, base uint64, out any) (
 		return machine.Value{}, nil, fmt.Errorf("value %d: %w: it is not in memory", base, journal.ErrCorrupt)
 	}
 	snap := c.snap
-	if d.shared(t, base) {
+	if d.m.Shared(t) {
 		var err error
 		if snap, err = codec.Copy(snap); err != nil {
 			return machine.Value{}, nil, notStorable(err)
@@ -259,56 +383,43 @@ func deltaOf(codec plan.Codec, snap, out any) (delta []byte, next any, err error
 	return codec.Delta(snap, out)
 }
 
-// shared reports whether a value is also the input of a subgraph that a task runs in.
-func (d *drive) shared(t *machine.Task, ref uint64) bool {
-	for p := t.Parent; p != nil; p = p.Parent {
-		if p.Ref == ref {
-			return true
-		}
-	}
-	return false
-}
-
 // moveOn is commit for a run that is not stored.
-func (d *drive) moveOn(old uint64, live, snap any) error {
+func (d *drive) moveOn(old uint64, own bool, live, snap any) error {
+	ref := d.m.LastValue()
 	work, err := d.m.Next(0)
 	if err != nil {
 		return err
 	}
-	d.moved(old, live, snap)
+	d.moved(old, own, ref, live, snap)
 	if len(work.Append) > 0 {
 		d.live.publish(d, work.Append)
 	}
 	d.queue = append(d.queue, work.Start...)
 	d.idle, d.complete = work.Idle, work.Complete
+	if work.Doomed && d.plan.Definition().FailFast {
+		d.crew.cancel()
+	}
 	return nil
 }
 
 // moved puts a new value in the place of the one that it was made from, where nothing else refers to that.
-func (d *drive) moved(old uint64, live, snap any) {
-	ref := d.m.LastValue()
-	if d.m.Uses(old) {
-		d.vals.put(ref, live, snap)
+func (d *drive) moved(old uint64, own bool, ref uint64, live, snap any) {
+	if own || !d.m.Uses(old) {
+		d.vals.replace(old, ref, live, snap)
 		return
 	}
-	d.vals.replace(old, ref, live, snap)
-	if len(d.vals.cells) > 4 {
-		d.vals.retain(d.m.Uses)
-	}
+	d.vals.put(ref, live, snap)
+	d.vals.tidy(d.m.Uses)
 }
 
 // suspend records that a task waits, after its function has returned (laws N1 and N6).
-func (d *drive) suspend(h *host, err error) error {
+func (d *drive) suspend(h *host, t *machine.Task, err error) error {
 	if d.none {
 		return ErrMustWait
 	}
-	index, visit, op := h.node, h.visit, h.waitFor
+	op, which := h.waitFor, d.refer(t)
 	swallowed := err == nil || !errors.Is(err, node.ErrSuspended)
-	return d.commit(d.ctx, func(m *machine.Machine) error {
-		t := m.Task(index, visit)
-		if t == nil {
-			return errOver
-		}
+	return d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
 		now := d.now()
 		if swallowed {
 			text := "the node went on after a call that waits; what it returned is ignored"
@@ -317,121 +428,7 @@ func (d *drive) suspend(h *host, err error) error {
 			}
 		}
 		return m.Suspend(now, t, op)
-	})
-}
-
-// enter computes the input of a subgraph (law G6).
-func (d *drive) enter(t *machine.Task) error {
-	flat := d.m.Flat(t)
-	index, visit := t.Node, t.Visit
-	if flat.In == nil {
-		return d.commit(d.ctx, func(m *machine.Machine) error {
-			task := m.Task(index, visit)
-			if task == nil {
-				return errOver
-			}
-			return m.Entered(d.now(), task, machine.Value{})
-		})
-	}
-	value, err := d.vals.take(t.Ref, flat.Owner.State(), true)
-	if err != nil {
-		return d.fail(t, flat, nil, err)
-	}
-	input, err := mapped(func() (any, error) { return flat.In(value) })
-	if err != nil {
-		return d.fail(t, flat, nil, err)
-	}
-	codec := flat.Sub.State()
-	v := machine.Value{Changed: true, Delta: d.none, Base: t.Ref}
-	var snap any
-	if !d.none {
-		if v.Data, err = codec.Encode(input); err == nil {
-			snap, err = codec.Copy(input)
-		}
-		if err != nil {
-			return d.fail(t, flat, nil, notStorable(err))
-		}
-	}
-	err = d.commit(d.ctx, func(m *machine.Machine) error {
-		task := m.Task(index, visit)
-		if task == nil {
-			return errOver
-		}
-		return m.Entered(d.now(), task, v)
-	})
-	if err == nil {
-		d.vals.put(d.m.LastValue(), input, snap)
-	}
-	return err
-}
-
-// leave computes what travels on from a subgraph's result.
-func (d *drive) leave(t *machine.Task) error {
-	flat := d.m.Flat(t)
-	result, err := d.vals.take(t.Result, flat.Sub.State(), flat.Out == nil)
-	if err != nil {
-		return d.fail(t, flat, nil, err)
-	}
-	if flat.Out == nil {
-		choice, err := d.choose(t, flat, result)
-		if err != nil {
-			return d.fail(t, flat, nil, err)
-		}
-		return d.leaveWith(t, result, choice)
-	}
-	value, err := d.vals.take(t.Ref, flat.Owner.State(), false)
-	if err != nil {
-		return d.fail(t, flat, nil, err)
-	}
-	out, err := mapped(func() (any, error) { return flat.Out(value, result) })
-	if err != nil {
-		return d.fail(t, flat, nil, err)
-	}
-	choice, err := d.choose(t, flat, out)
-	if err != nil {
-		return d.fail(t, flat, nil, err)
-	}
-	d.vals.retain(func(ref uint64) bool { return ref != t.Result || ref == t.Ref })
-	return d.finish(t, flat, out, choice)
-}
-
-// choose asks the gate of a subgraph's node, "" where it has none.
-func (d *drive) choose(t *machine.Task, flat *plan.Flat, value any) (string, error) {
-	if flat.Route == nil {
-		return "", nil
-	}
-	d.host.begin(t, flat)
-	defer d.host.end()
-	gate := *flat.Node
-	gate.Run, gate.Sub = nil, nil
-	as := *flat
-	as.Node = &gate
-	_, choice, err := call(&as, node.NewContext(d.ctx, &d.host, d.host.pass.Load()), value)
-	return choice, err
-}
-
-// leaveWith lets the result of a subgraph travel on as it is.
-func (d *drive) leaveWith(t *machine.Task, result any, choice string) error {
-	index, visit, ref, base := t.Node, t.Visit, t.Result, t.Ref
-	err := d.commit(d.ctx, func(m *machine.Machine) error {
-		task := m.Task(index, visit)
-		if task == nil {
-			return errOver
-		}
-		return m.Finish(d.now(), task, machine.Value{Changed: true, Delta: true, Base: ref}, choice)
-	})
-	if err != nil {
-		return err
-	}
-	var snap any
-	if c := d.vals.find(ref); c != nil {
-		snap = c.snap
-	}
-	if ref != base {
-		d.vals.retain(func(r uint64) bool { return r != base })
-	}
-	d.vals.replace(ref, d.m.LastValue(), result, snap)
-	return nil
+	}))
 }
 
 // mapped calls a mapping of the author's and turns a panic into an error (law N7).

@@ -22,6 +22,8 @@ type cell struct {
 // values holds the cells of the values that tokens and open tasks refer to.
 type values struct {
 	cells []cell
+	index map[uint64]int  // where the cells are, while they are many
+	full  int             // how many cells there may be before they are looked through
 	links map[uint64]link // of the values in the journal, while a run is loaded
 }
 
@@ -33,6 +35,12 @@ type link struct {
 }
 
 func (v *values) find(ref uint64) *cell {
+	if v.index != nil {
+		if i, ok := v.index[ref]; ok {
+			return &v.cells[i]
+		}
+		return nil
+	}
 	for i := range v.cells {
 		if v.cells[i].ref == ref {
 			return &v.cells[i]
@@ -41,8 +49,11 @@ func (v *values) find(ref uint64) *cell {
 	return nil
 }
 
-// take gives a value of the caller's own. With keep, the cell stays able to give it again.
-func (v *values) take(ref uint64, codec plan.Codec, keep bool) (any, error) {
+// few is how many cells are looked through one by one.
+const few = 12
+
+// known finds a cell, with its value decoded.
+func (v *values) known(ref uint64, codec plan.Codec) (*cell, error) {
 	c := v.find(ref)
 	if c == nil {
 		return nil, fmt.Errorf("value %d: %w: it is not in memory", ref, journal.ErrCorrupt)
@@ -56,6 +67,27 @@ func (v *values) take(ref uint64, codec plan.Codec, keep bool) (any, error) {
 		if c.snap, err = codec.Copy(live); err != nil {
 			return nil, notStorable(err)
 		}
+	}
+	return c, nil
+}
+
+// peek gives a value that the caller does not change and does not keep.
+func (v *values) peek(ref uint64, codec plan.Codec) (any, error) {
+	c, err := v.known(ref, codec)
+	if err != nil {
+		return nil, err
+	}
+	if c.snap != nil {
+		return c.snap, nil
+	}
+	return c.live, nil
+}
+
+// take gives a value of the caller's own. With keep, the cell stays able to give it again.
+func (v *values) take(ref uint64, codec plan.Codec, keep bool) (any, error) {
+	c, err := v.known(ref, codec)
+	if err != nil {
+		return nil, err
 	}
 	if c.live == nil {
 		return codec.Copy(c.snap)
@@ -78,7 +110,24 @@ func (v *values) put(ref uint64, live, snap any) {
 		c.live, c.snap, c.data = live, snap, nil
 		return
 	}
-	v.cells = append(v.cells, cell{ref: ref, live: live, snap: snap})
+	v.add(cell{ref: ref, live: live, snap: snap})
+}
+
+func (v *values) add(c cell) {
+	v.cells = append(v.cells, c)
+	switch {
+	case v.index != nil:
+		v.index[c.ref] = len(v.cells) - 1
+	case len(v.cells) > few:
+		v.reindex()
+	}
+}
+
+func (v *values) reindex() {
+	v.index = make(map[uint64]int, 2*len(v.cells))
+	for i := range v.cells {
+		v.index[v.cells[i].ref] = i
+	}
 }
 
 // replace puts a new value in the place of the one that it was made from.
@@ -89,6 +138,18 @@ func (v *values) replace(old, ref uint64, live, snap any) {
 		return
 	}
 	*c = cell{ref: ref, live: live, snap: snap}
+	if v.index != nil {
+		v.index[ref] = v.index[old]
+		delete(v.index, old)
+	}
+}
+
+// tidy forgets what nothing refers to any more, once there is much of it.
+func (v *values) tidy(used func(ref uint64) bool) {
+	if len(v.cells) > max(v.full, few) {
+		v.retain(used)
+		v.full = 2 * len(v.cells)
+	}
 }
 
 // retain forgets the values that nothing refers to any more.
@@ -101,6 +162,9 @@ func (v *values) retain(used func(ref uint64) bool) {
 	}
 	clear(v.cells[len(kept):])
 	v.cells = kept
+	if v.index = nil; len(v.cells) > few {
+		v.reindex()
+	}
 }
 
 // note keeps an entry's value while a run is loaded.

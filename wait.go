@@ -253,7 +253,8 @@ func (rt *Runtime) output(ctx context.Context, id string) (json.RawMessage, erro
 // goroutine.
 func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Result, error) {
 	d := &drive{id: "run", plan: p, m: machine.New(p), none: true, live: newLive(false), options: opts}
-	d.host.d = d
+	d.host.d, d.host.mu = d, &d.host.own
+	d.crew.d = d
 	if len(opts.Services) > 0 {
 		d.services = &services{list: opts.Services}
 	}

@@ -19,8 +19,8 @@ import (
 )
 
 func nodeOf(task string) string {
-	path, _, _ := strings.Cut(task, "#")
-	return path
+	path, _ := node.CutTask(task)
+	return node.NodeOf(path)
 }
 
 func taskOf(e *journal.Entry) string {
@@ -322,7 +322,7 @@ func (tr *trial) unknownOutcomes() bool {
 
 // isLeaf reports whether a task is no subgraph's.
 func (tr *trial) isLeaf(e *journal.Entry) bool {
-	i, ok := tr.x.plan.Index(e.Node)
+	i, ok := tr.x.plan.Index(node.NodeOf(e.Node))
 	return ok && tr.x.plan.Flat()[i].Sub == nil
 }
 
@@ -331,19 +331,34 @@ func (tr *trial) isLeaf(e *journal.Entry) bool {
 func (tr *trial) byTask() map[string][]string {
 	calls := make(map[string]string) // interrupt -> call
 	lists := make(map[string][]string)
+	sent := make(map[uint64]string)
 	for i := range tr.journal {
 		e := &tr.journal[i]
+		sent[e.Seq] = entryName(e)
 		switch e.Kind {
 		case journal.RunPaused, journal.RunResumed, journal.TextStart:
 			continue
 		}
 		task := taskOf(e)
-		lists[task] = append(lists[task], canonical(e, calls))
+		lists[task] = append(lists[task], canonical(e, calls, sent))
 	}
 	return lists
 }
 
-func canonical(e *journal.Entry, calls map[string]string) string {
+// joined names the tasks whose branches a task has taken.
+func joined(e *journal.Entry, sent map[uint64]string) string {
+	var b journal.BeginBody
+	if json.Unmarshal(e.Body, &b) != nil {
+		return string(e.Body)
+	}
+	var names []string
+	for _, via := range b.From {
+		names = append(names, sent[via])
+	}
+	return strings.Join(names, ", ")
+}
+
+func canonical(e *journal.Entry, calls map[string]string, sent map[uint64]string) string {
 	op, body := e.Op, string(e.Body)
 	switch e.Kind {
 	case journal.InterruptOpened:
@@ -358,6 +373,8 @@ func canonical(e *journal.Entry, calls map[string]string) string {
 		op = calls[e.Op]
 	case journal.StepFinished:
 		body = stepError(e)
+	case journal.NodeStarted:
+		body = joined(e, sent)
 	case journal.NodeFailed, journal.NodeRetrying:
 		var f journal.FailedBody
 		if json.Unmarshal(e.Body, &f) == nil {

@@ -28,15 +28,23 @@ type Func[S any] func(ctx node.Context, state S) (S, error)
 // RouteFunc chooses the next node: one of the declared targets, END or Stop (law F7).
 type RouteFunc[S any] func(ctx node.Context, state S) (string, error)
 
+// RouteManyFunc chooses what comes next: one or several of the declared targets, END and Stop. Each of several begins a
+// branch with a state of its own (law G2).
+type RouteManyFunc[S any] func(ctx node.Context, state S) ([]string, error)
+
 // CatchFunc chooses where a failure goes: one of the declared targets, END or Stop, or "" to fail the run.
 type CatchFunc[S any] func(ctx node.Context, state S, cause error) (string, error)
 
-// Builder collects nodes and edges. Its methods may be called in any order; Compile checks all of it.
+// Builder collects nodes and edges. Its methods may be called in any order; Compile checks all of it, the state's type
+// included: what can be kept of it, and the rules by which fields are merged, which their tags declare
+// (`merge:"append|union|sum|max|min|first|last"`, law G4; see the package comment).
 type Builder[S any] struct {
 	def      plan.Definition
 	index    map[string]int
 	routes   map[string]node.RouteFunc
+	many     map[string]node.RouteManyFunc
 	catches  map[string]node.CatchFunc
+	filters  map[string][]filter
 	problems []error
 }
 
@@ -46,7 +54,9 @@ func New[S any](name string) *Builder[S] {
 		def:     plan.Definition{Name: name, Kind: "graph"},
 		index:   make(map[string]int),
 		routes:  make(map[string]node.RouteFunc),
+		many:    make(map[string]node.RouteManyFunc),
 		catches: make(map[string]node.CatchFunc),
+		filters: make(map[string][]filter),
 	}
 }
 
@@ -158,17 +168,22 @@ func SubOf[S, C any](
 }
 
 // Edge leads from a node to the next one. From Start it says where a run begins; to END it ends the path, as a node
-// without edges does.
-func (b *Builder[S]) Edge(from, to string) *Builder[S] {
-	if from == Start {
-		b.def.Entry = append(b.def.Entry, to)
-		return b
+// without edges does. Several targets, of one call or of several, are a fork: each begins a branch, with a copy of the
+// state that no other branch sees (law G2). Where branches meet, a node says how: see [Each] and [All].
+func (b *Builder[S]) Edge(from string, to ...string) *Builder[S] {
+	if len(to) == 0 {
+		b.problem("edge from %q: it leads nowhere; name the node that comes next, or END", from)
 	}
-	if to == Start {
-		b.problem("edge %q -> Start: the run starts there and does not come back; name the node", from)
-		return b
+	for _, to := range to {
+		switch {
+		case from == Start:
+			b.def.Entry = append(b.def.Entry, to)
+		case to == Start:
+			b.problem("edge %q -> Start: the run starts there and does not come back; name the node", from)
+		default:
+			b.def.Edges = append(b.def.Edges, plan.Edge{From: from, To: to, Kind: plan.Plain})
+		}
 	}
-	b.def.Edges = append(b.def.Edges, plan.Edge{From: from, To: to, Kind: plan.Plain})
 	return b
 }
 
@@ -178,7 +193,7 @@ func (b *Builder[S]) Route(from string, choose RouteFunc[S], targets ...string) 
 	case choose == nil:
 		b.problem("route from %q has no function", from)
 		return b
-	case b.routes[from] != nil:
+	case b.routes[from] != nil || b.many[from] != nil:
 		b.problem("node %q has two routes", from)
 	}
 	b.routes[from] = func(ctx node.Context, v any) (string, error) {
@@ -192,26 +207,6 @@ func (b *Builder[S]) edges(from string, kind plan.EdgeKind, targets []string) *B
 		b.def.Edges = append(b.def.Edges, plan.Edge{From: from, To: to, Kind: kind})
 	}
 	return b
-}
-
-// OnError leads to a node when from has failed for good. The node there finds the reason with node.Context.Cause.
-func (b *Builder[S]) OnError(from, to string) *Builder[S] {
-	return b.edges(from, plan.Failure, []string{to})
-}
-
-// Catch chooses where from's failure goes.
-func (b *Builder[S]) Catch(from string, choose CatchFunc[S], targets ...string) *Builder[S] {
-	switch {
-	case choose == nil:
-		b.problem("catch of %q has no function", from)
-		return b
-	case b.catches[from] != nil:
-		b.problem("node %q has two catches", from)
-	}
-	b.catches[from] = func(ctx node.Context, v any, cause error) (string, error) {
-		return choose(ctx, *v.(*S), cause) //nolint:forcetypeassert // the codec makes nothing else
-	}
-	return b.edges(from, plan.Failure, targets)
 }
 
 // OnDeadline declares where a question of the node may send its run at the deadline; see node.OrRoute.
@@ -231,6 +226,19 @@ func (b *Builder[S]) Compile() (*Graph[S], error) {
 	for _, from := range slices.Sorted(maps.Keys(b.routes)) {
 		if i, ok := b.index[from]; ok {
 			def.Nodes[i].Route = b.routes[from]
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(b.many)) {
+		if i, ok := b.index[from]; ok {
+			def.Nodes[i].RouteMany = b.many[from]
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(b.filters)) {
+		if i, ok := b.index[from]; ok && (len(b.filters[from]) > 1 || b.filters[from][0].match != nil) {
+			if b.catches[from] != nil {
+				problems = append(problems, fmt.Errorf("graph %q: node %q has a Catch and other error edges; let the Catch choose all targets", b.def.Name, from))
+			}
+			def.Nodes[i].Catch = catchBy(b.filters[from])
 		}
 	}
 	for _, from := range slices.Sorted(maps.Keys(b.catches)) {

@@ -61,7 +61,11 @@ func (k Kind) String() string {
 
 // CarriesState reports whether the Value of entries of this kind is a value of tokens, and not the result of a call.
 func (k Kind) CarriesState() bool {
-	return k == NodeFinished || k == RunStarted || k == RouteTaken || k == NodeFailed || k == RunFinished
+	switch k {
+	case NodeStarted, NodeFinished, NodeCached, RunStarted, RouteTaken, NodeFailed, RunFinished:
+		return true
+	}
+	return false
 }
 
 // Flags of an entry.
@@ -70,6 +74,7 @@ const (
 	FlagCatch                     // a route taken because the node failed
 	FlagExpired                   // a route taken because a deadline passed
 	FlagBase                      // the entry has a value that is stored against Base
+	FlagItem                      // a route taken because an item of a map failed that keeps failures
 )
 
 // Entry is one durable fact. Which fields a kind uses is said beside its body type; unused ones are zero.
@@ -83,7 +88,7 @@ type Entry struct {
 	Node    string // path of the node, "inner/review"; "" for facts of the run
 	Op      string // identity of a step or stream within the task; id of an interrupt
 	To      string // target of a route: a node's path, or one of node.End and node.Stop
-	Base    uint64 // NodeStarted: seq of the entry whose value the task is given. With FlagBase: seq of the value that Value is a delta of
+	Base    uint64 // NodeStarted: seq of the entry whose value the task is given, unless it holds one. With FlagBase: seq of the value that Value is a delta of
 	Value   []byte // a value as JSON; with FlagBase a delta (see Diff), empty for no change
 	Body    []byte // further fields as JSON, by kind
 }
@@ -123,6 +128,19 @@ type FinishedBody struct {
 	Max    string `json:"max,omitempty"`    // what the limit is
 	Reason string `json:"reason,omitempty"` // why it was cancelled, or what it is stuck on
 	By     string `json:"by,omitempty"`
+}
+
+// BeginBody is the body of NodeStarted where the plan alone does not say which tokens the task takes: where branches
+// meet. The entry then holds their merged value, if they could be merged.
+type BeginBody struct {
+	From []uint64 `json:"from,omitempty"` // seqs of the entries that sent the tokens, in the order of their branches
+}
+
+// RouteBody is the body of RouteTaken where there is more to say than To.
+type RouteBody struct {
+	To   []string `json:"to,omitempty"`   // all targets of a gate that chose several, in declared order
+	Item int      `json:"item,omitempty"` // the entry's value is the input of this item of a map, from 1
+	Of   int      `json:"of,omitempty"`   // how many items there are
 }
 
 // FailedBody is the body of NodeRetrying and NodeFailed.

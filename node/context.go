@@ -25,6 +25,32 @@ func (i Info) Task() string { return TaskID(i.Node, i.Visit) }
 // TaskID formats the id of one visit of a node: "review#2".
 func TaskID(node string, visit int) string { return node + "#" + strconv.Itoa(visit) }
 
+// CutTask takes the id of a task apart: the path of its node, and the visit; 0 where the id is none.
+func CutTask(id string) (path string, visit int) {
+	i := strings.LastIndexByte(id, '#')
+	if i < 0 {
+		return id, 0
+	}
+	n, err := strconv.ParseUint(id[i+1:], 10, 31)
+	if err != nil {
+		return id, 0
+	}
+	return id[:i], int(n)
+}
+
+// NodeOf is the node in the plan that a path of a task leads to: "notify/send" of "notify#1.3/send", which is in the
+// third item of a map.
+func NodeOf(path string) string {
+	if !strings.Contains(path, "#") {
+		return path
+	}
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		parts[i], _, _ = strings.Cut(part, "#")
+	}
+	return strings.Join(parts, "/")
+}
+
 // Context is the front door of a node. It embeds the context.Context of the attempt: cancelled when the run is
 // cancelled, when the attempt's time is up, and when whoever drives the run stops driving.
 //

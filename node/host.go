@@ -13,6 +13,10 @@ type Func func(ctx Context, in any) (out any, err error)
 // RouteFunc chooses where a token goes after its node: the name of a declared target, [End] or [Stop].
 type RouteFunc func(ctx Context, value any) (target string, err error)
 
+// RouteManyFunc chooses where a token goes after its node: one or several of the declared targets, [End] and [Stop].
+// With several, each begins a branch.
+type RouteManyFunc func(ctx Context, value any) (targets []string, err error)
+
 // CatchFunc chooses where a token goes after its node failed for good: the name of a declared target, [End],
 // [Stop], or "" to let the failure go on to the run. The cause is never nil.
 type CatchFunc func(ctx Context, value any, cause error) (target string, err error)

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,6 +38,7 @@ func check(def *Definition) []Problem {
 	c.entry()
 	c.edges()
 	c.topology()
+	c.branches()
 	sortProblems(c.problems)
 	return c.problems
 }
@@ -157,6 +159,7 @@ func (c *checker) node(i int) {
 	if n.Sub == nil && (n.In != nil || n.Out != nil) {
 		c.at(i, BadNode, "In and Out are for subgraphs, and it names none")
 	}
+	c.joins(i)
 	c.policy(i)
 }
 
@@ -194,14 +197,14 @@ func (c *checker) size() {
 
 func (c *checker) entry() {
 	entry := c.def.Entry
-	switch {
-	case len(entry) == 0 && len(c.def.Nodes) > 0:
+	if len(entry) == 0 && len(c.def.Nodes) > 0 {
 		c.plan(BadEntry, "no entry is named; name the node where the run starts")
-	case len(entry) > 1:
-		c.plan(Unavailable, "%d entries (%s) are a fork, which is not available yet; name one", len(entry), list(entry))
 	}
-	for _, name := range entry {
+	for i, name := range entry {
 		if _, ok := c.index[name]; ok {
+			if slices.Contains(entry[:i], name) {
+				c.plan(BadEntry, "the entry %q is named twice; one is enough", name)
+			}
 			continue
 		}
 		if name == node.End || name == node.Stop {
@@ -232,7 +235,7 @@ func (c *checker) edges() {
 			continue
 		}
 		outs[from].add(e)
-		c.gated(i, c.def.Nodes[from].Route != nil)
+		c.gated(i, c.def.Nodes[from].Gate())
 	}
 	for i := range outs {
 		if c.index[c.def.Nodes[i].Name] == i {
@@ -272,14 +275,13 @@ func (c *checker) gated(i int, gate bool) {
 
 // outgoing is what leads out of one node.
 type outgoing struct {
-	plain             []string
-	choices, failures int
+	plain, choices, failures int
 }
 
 func (o *outgoing) add(e Edge) {
 	switch e.Kind {
 	case Plain:
-		o.plain = append(o.plain, e.To)
+		o.plain++
 	case Choice:
 		o.choices++
 	case Failure:
@@ -289,11 +291,7 @@ func (o *outgoing) add(e Edge) {
 
 func (c *checker) outgoing(i int, o *outgoing) {
 	n := &c.def.Nodes[i]
-	if len(o.plain) > 1 && n.Route == nil {
-		c.at(i, Unavailable, "%d plain edges out of it (to %s) are a fork, which is not available yet; "+
-			"lead one on, or give the node a Route that chooses", len(o.plain), list(o.plain))
-	}
-	if n.Route != nil && o.choices == 0 && len(o.plain) == 0 {
+	if n.Gate() && o.choices == 0 && o.plain == 0 {
 		c.at(i, BadGate, "it has a Route and nothing to choose from; declare each target as a choice edge")
 	}
 	if o.failures > 1 && n.Catch == nil {

@@ -40,15 +40,24 @@ func (c *checker) reach() {
 	}
 }
 
-// endless reports the loops that no token can leave. Nothing makes a node fail or be late, so failure and deadline
-// edges do not count: the loops are those of plain edges and choices, and only a choice leads out of one. A loop that
-// is left by a failure edge and entered again is no trap, because success leaves it. Where there is no trap, every
-// path can end: at a node that nothing leads out of, or over an edge to END or Stop.
+// endless reports the loops that a token cannot leave. Nothing makes a node fail or be late, so failure and deadline
+// edges do not count: the loops are those of plain edges and choices. A loop that is left by a failure edge and entered
+// again is no trap, because success leaves it.
+//
+// A path can end at a node that nothing leads out of, and over an edge to END or Stop; behind a gate, when one of its
+// choices can; behind a fork, when all of its branches can. The loops among the nodes behind which it cannot are the
+// traps, those aside that only lead into another one.
 func (c *checker) endless() {
 	t := newTopology(c.def, Plain, Choice)
-	all := make([]int, t.graph.n)
-	for v := range all {
-		all[v] = v
+	can := c.canEnd(t)
+	var cannot []int
+	for v := range can {
+		if !can[v] {
+			cannot = append(cannot, v)
+		}
+	}
+	if len(cannot) == 0 {
+		return
 	}
 	outs := make([][]int, t.graph.n)
 	for i, e := range c.def.Edges {
@@ -57,37 +66,66 @@ func (c *checker) endless() {
 		}
 	}
 	s := newSubset(t.graph)
-	for _, part := range s.cycles(all) {
+	for _, part := range s.cycles(cannot) {
 		scope := s.enter(part)
 		inside := func(name string) bool {
 			v, ok := c.index[name]
 			return ok && s.scope[v] == scope
 		}
-		if !c.leavable(part, outs, inside) {
+		leads := func(v int) bool {
+			return slices.ContainsFunc(t.graph.out(v), func(i int) bool {
+				w := t.graph.arcs[i].to
+				return !can[w] && s.scope[w] != scope
+			})
+		}
+		if !slices.ContainsFunc(part, leads) {
 			c.trap(t, part, outs, inside)
 		}
 	}
 }
 
-// leavable reports whether a token can get out of a part. A name that is no node may be meant as a way out: it is
+// canEnd marks the nodes behind which all paths can end. A name that is no node may be meant as a way out: it is
 // reported where it stands, and the loop is not reported for it.
-func (c *checker) leavable(part []int, outs [][]int, inside func(string) bool) bool {
-	for _, v := range part {
-		for _, i := range outs[v] {
-			e := c.def.Edges[i]
-			if e.Kind == Choice && !inside(e.To) {
-				return true
+func (c *checker) canEnd(t *topology) []bool {
+	left := make([]int, t.graph.n) // how many of its targets must still be found to end
+	for v := range left {
+		left[v] = len(t.graph.out(v))
+		if c.def.Nodes[v].Gate() {
+			left[v] = min(left[v], 1)
+		}
+	}
+	for _, e := range c.def.Edges {
+		from, ok := c.index[e.From]
+		if _, _, inner := t.ends(e); ok && !inner && e.Kind == Choice {
+			left[from] = 0
+		}
+	}
+	var todo []int
+	for v, n := range left {
+		if n == 0 {
+			todo = append(todo, v)
+		}
+	}
+	can := make([]bool, t.graph.n)
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		can[v] = true
+		for _, i := range t.origin[v] {
+			from := t.graph.arcs[i].from
+			if left[from]--; left[from] == 0 {
+				todo = append(todo, from)
 			}
 		}
 	}
-	return false
+	return can
 }
 
 // trap reports a loop that nothing leads out of.
 func (c *checker) trap(t *topology, part []int, outs [][]int, inside func(string) bool) {
 	var gates, others []string
 	for _, v := range part {
-		if c.def.Nodes[v].Route != nil {
+		if c.def.Nodes[v].Gate() {
 			gates = append(gates, c.def.Nodes[v].Name)
 		}
 		for _, i := range outs[v] {

@@ -171,6 +171,9 @@ func (c *Changes) node(prefix string, before, after *outlineNode) {
 	}
 	differ("kind", before.kind(), after.kind())
 	differ("version", before.Version, after.Version)
+	differ("join", string(before.Join), string(after.Join))
+	differ("gate", before.gate(), after.gate())
+	differ("map", before.mapped(), after.mapped())
 	edges := func(kind EdgeKind, was, is []string) {
 		c.RemovedEdges = append(c.RemovedEdges, missing(prefix, after.Name, kind, was, is)...)
 		c.AddedEdges = append(c.AddedEdges, missing(prefix, after.Name, kind, is, was)...)
@@ -183,6 +186,20 @@ func (c *Changes) node(prefix string, before, after *outlineNode) {
 		slices.Equal(slices.Sorted(slices.Values(before.Plain)), slices.Sorted(slices.Values(after.Plain))) {
 		c.Changed = append(c.Changed, NodeChange{Path: prefix + after.Name, What: "its branches are in another order"})
 	}
+}
+
+func (n *outlineNode) gate() string {
+	if n.Many {
+		return "one that chooses several"
+	}
+	return ""
+}
+
+func (n *outlineNode) mapped() string {
+	if n.Map {
+		return "over a list"
+	}
+	return ""
 }
 
 func (n *outlineNode) kind() string {

@@ -45,7 +45,7 @@ func shapeOf(n *Node) shape {
 		return subShape
 	case n.Kind == Human:
 		return humanShape
-	case n.Route != nil || n.Kind == Router:
+	case n.Gate() || n.Kind == Router:
 		return gateShape
 	}
 	return boxShape

@@ -41,19 +41,22 @@ type outlineNode struct {
 	Failures  []string `json:"x,omitempty"`
 	Deadlines []string `json:"d,omitempty"`
 	Sub       *outline `json:"s,omitempty"`
+	Join      Join     `json:"j,omitempty"`
+	Many      bool     `json:"m,omitempty"` // a gate that chooses several
+	Map       bool     `json:"l,omitempty"` // its subgraph runs once for each item
 }
 
 // Fingerprint identifies what a run is pinned to (law J8): 32 hexadecimal digits that change when [Plan.Outline]
 // does.
 //
-// It covers the nodes' names, kinds and declared versions, the edges with their kinds, the entry, the plan's kind and
+// It covers the nodes' names, kinds, joins and declared versions, the edges with their kinds, the entry, the plan's kind and
 // declared version, and the input and output schemas without their prose, all of it in subgraphs as well. It does not
 // cover what may change under a run: the plan's name, docs, labels, retries, timeouts, limits, and the code itself,
 // for which the declared versions stand.
 //
 // The order of nodes has no meaning and does not count, nor does the order of choices, failure and deadline edges,
-// because a gate names its target. The order of entries and of plain edges out of one node counts: it is the order
-// of a fork's branches (law G4).
+// because a gate names its target. The order of entries, of plain edges out of one node and of the choices of a gate
+// that takes several counts: it is the order of a fork's branches (law G4).
 func (p *Plan) Fingerprint() string { return p.fingerprint }
 
 // Outline is what the fingerprint covers, as compact JSON for the journal and for [Diff]. The slice is the caller's.
@@ -83,7 +86,9 @@ func (p *Plan) outlined() *outline {
 	at := make(map[string]*outlineNode, len(p.def.Nodes))
 	for i := range p.def.Nodes {
 		n := &p.def.Nodes[i]
-		o.Nodes[i] = outlineNode{Name: n.Name, Kind: n.Kind, Version: n.Version}
+		o.Nodes[i] = outlineNode{
+			Name: n.Name, Kind: n.Kind, Version: n.Version, Join: n.Join, Many: n.RouteMany != nil, Map: n.Map != nil,
+		}
 		if n.Kind == Task {
 			o.Nodes[i].Kind = ""
 		}
@@ -97,7 +102,9 @@ func (p *Plan) outlined() *outline {
 	}
 	for i := range o.Nodes {
 		n := &o.Nodes[i]
-		slices.Sort(n.Choices)
+		if !n.Many { // there, the order is that of the branches
+			slices.Sort(n.Choices)
+		}
 		slices.Sort(n.Failures)
 		slices.Sort(n.Deadlines)
 	}

@@ -20,8 +20,10 @@ type Flat struct {
 	*Node
 	Path      string // names from the outermost plan, joined by "/"
 	Owner     *Plan  // the plan that declares the node: its codec keeps the node's values
+	Local     int    // its number in Owner's definition
 	Parent    int    // index of the enclosing subgraph's node, or -1
-	Entry     int    // of a subgraph: index of its first node
+	Entries   []int  // of a subgraph: where it begins
+	Size      int    // of a subgraph: how many nodes it has, those inside its subgraphs counted. They follow it
 	Next      []int  // targets of plain edges
 	Choices   []Target
 	Failures  []Target
@@ -47,13 +49,16 @@ func (p *Plan) Index(path string) (int, bool) {
 	return i, ok
 }
 
-// Entry is the flat index of the node where the run starts.
-func (p *Plan) Entry() int { return p.index[p.def.Entry[0]] }
+// Entries are the flat indexes of the nodes where the run starts; several are a fork.
+func (p *Plan) Entries() []int { return p.entries }
 
 // layOut fills in the flat list of a checked plan.
 func (p *Plan) layOut() {
 	p.index = make(map[string]int)
 	p.addNodes(p, "", -1)
+	for _, name := range p.def.Entry {
+		p.entries = append(p.entries, p.index[name])
+	}
 }
 
 func (p *Plan) addNodes(owner *Plan, prefix string, parent int) {
@@ -61,11 +66,14 @@ func (p *Plan) addNodes(owner *Plan, prefix string, parent int) {
 		n := &owner.def.Nodes[i]
 		at := len(p.flat)
 		path := prefix + n.Name
-		p.flat = append(p.flat, Flat{Node: n, Path: path, Owner: owner, Parent: parent, Entry: EndIndex})
+		p.flat = append(p.flat, Flat{Node: n, Path: path, Owner: owner, Local: i, Parent: parent})
 		p.index[path] = at
 		if n.Sub != nil {
 			p.addNodes(n.Sub, path+"/", at)
-			p.flat[at].Entry = p.index[path+"/"+n.Sub.def.Entry[0]]
+			p.flat[at].Size = len(p.flat) - at - 1
+			for _, name := range n.Sub.def.Entry {
+				p.flat[at].Entries = append(p.flat[at].Entries, p.index[path+"/"+name])
+			}
 		}
 	}
 	for _, e := range owner.def.Edges {

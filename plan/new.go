@@ -15,7 +15,7 @@ func New(def Definition) (*Plan, error) {
 	if problems := check(&def); len(problems) > 0 {
 		return nil, &Error{Plan: def.Name, Problems: problems}
 	}
-	p := &Plan{def: def}
+	p := &Plan{def: def, joins: findJoins(&def)}
 	p.layOut()
 	p.outline = p.encodeOutline()
 	p.fingerprint = fingerprint(p.outline)

@@ -80,13 +80,22 @@ type Node struct {
 	Timeout time.Duration `json:"timeout,omitempty"` // of one attempt; 0 for none
 
 	Run   node.Func      `json:"-"` // nil passes the value on
-	Route node.RouteFunc `json:"-"` // non-nil makes the node a gate: it chooses among its Choice edges
-	Catch node.CatchFunc `json:"-"` // chooses among its Failure edges; needed only when there is more than one
+	Route node.RouteFunc `json:"-"` // non-nil makes the node a gate: it chooses one of its Choice edges
+	// RouteMany makes the node a gate that chooses several of its Choice edges, each of which begins a branch.
+	RouteMany node.RouteManyFunc `json:"-"`
+	Catch     node.CatchFunc     `json:"-"` // chooses among its Failure edges; needed only when there is more than one
+
+	Join  Join      `json:"join,omitempty"` // what it does where branches meet (law G3)
+	Merge MergeFunc `json:"-"`              // how its branches are merged; nil takes the plan's way
 
 	Sub *Plan                                `json:"sub,omitempty"` // a subgraph: Run is nil
 	In  func(value any) (any, error)         `json:"-"`             // the subgraph's input; nil hands over a copy of the value
 	Out func(value, result any) (any, error) `json:"-"`             // what travels on; nil takes the subgraph's result
+	Map *Map                                 `json:"-"`             // runs the subgraph once for each item; In and Out are nil
 }
+
+// Gate reports whether the node chooses what follows it.
+func (n *Node) Gate() bool { return n.Route != nil || n.RouteMany != nil }
 
 // Codec is how a plan's values are kept. Values are erased; only the codec and the author's functions know the type.
 type Codec interface {
@@ -100,6 +109,8 @@ type Codec interface {
 	// the call. It gives what changed as a delta (see journal.Diff), empty for nothing, and a new snapshot that
 	// shares nothing with value that could be changed in place.
 	Delta(snapshot, value any) (delta []byte, next any, err error)
+	// Merge merges the values of concurrent branches (law G4); see MergeFunc.
+	Merge(base any, branches []any) (any, error)
 }
 
 // Definition is what an author's package fills in. New turns it into a Plan.
@@ -116,6 +127,12 @@ type Definition struct {
 	Output  []byte // JSON Schema of its result; nil for any
 	Doc     string
 
+	// Merge says how concurrent branches are merged, at joins and where they end; nil leaves it to State (law G4).
+	Merge MergeFunc
+	// FailFast stops the tasks that are running when another one has failed the run. By default they are let finish,
+	// and their outcomes are kept (law F2).
+	FailFast bool
+
 	// Finish turns the last value into the run's result, after the last task; nil keeps the value. It fails the run
 	// when it returns an error.
 	Finish func(value any) (any, error)
@@ -128,4 +145,6 @@ type Plan struct {
 	index       map[string]int
 	fingerprint string
 	outline     []byte
+	entries     []int
+	joins       *Joins
 }

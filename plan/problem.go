@@ -21,16 +21,16 @@ const (
 	UnknownNode   Code = "unknown-node" // an edge's end that is not a node
 	BadEdge       Code = "bad-edge"     // of no known kind, or out of END
 	DuplicateEdge Code = "duplicate-edge"
-	Unavailable   Code = "not-available" // forks, in this release
-	BadGate       Code = "bad-gate"      // a gate without choices, choices without a gate, a gate with plain edges
-	BadCatch      Code = "bad-catch"     // several failure edges without Catch, or Catch without failure edges
-	BadNode       Code = "bad-node"      // parts that do not go together
-	BadSubgraph   Code = "bad-subgraph"  // a subgraph that is missing, unchecked or too large
-	BadPolicy     Code = "bad-policy"    // a negative retry, timeout or limit
-	NoState       Code = "no-state"      // no codec
-	BadSchema     Code = "bad-schema"    // an input or output schema that is not one
-	Unreachable   Code = "unreachable"   // a node that no path leads to (law G7)
-	Endless       Code = "endless-loop"  // a loop that no gate can leave (law G7)
+	AmbiguousJoin Code = "ambiguous-join" // branches meet at a node that does not say what happens then (law G3)
+	BadGate       Code = "bad-gate"       // a gate without choices, choices without a gate, a gate with plain edges
+	BadCatch      Code = "bad-catch"      // several failure edges without Catch, or Catch without failure edges
+	BadNode       Code = "bad-node"       // parts that do not go together
+	BadSubgraph   Code = "bad-subgraph"   // a subgraph that is missing, unchecked or too large
+	BadPolicy     Code = "bad-policy"     // a negative retry, timeout or limit
+	NoState       Code = "no-state"       // no codec
+	BadSchema     Code = "bad-schema"     // an input or output schema that is not one
+	Unreachable   Code = "unreachable"    // a node that no path leads to (law G7)
+	Endless       Code = "endless-loop"   // a loop that no gate can leave (law G7)
 )
 
 // Problem is one thing that is wrong with a definition.

@@ -27,6 +27,10 @@ func (codec) Delta(any, any) ([]byte, any, error) {
 	return nil, nil, errors.New("not used in these tests")
 }
 
+func (codec) Merge(any, []any) (any, error) {
+	return nil, errors.New("not used in these tests")
+}
+
 func route(node.Context, any) (string, error)        { return "", nil }
 func catch(node.Context, any, error) (string, error) { return "", nil }
 func run(_ node.Context, value any) (any, error)     { return value, nil }

@@ -32,7 +32,7 @@ var table = []row{
 	{"journal", nil, "facts and what a store must do; it knows no plan and does no scheduling"},
 	{"node", []string{"schema"}, "what node code calls; engine and stores are behind its Host"},
 	{"plan", []string{"node", "internal/nearest"}, "the compiled form holds functions of nodes and never calls them"},
-	{"internal/value", []string{"internal/jsonfield", "journal", "plan"}, "codecs turn values into the deltas that journals hold"},
+	{"internal/value", []string{"internal/jsonfield", "internal/nearest", "journal", "plan"}, "codecs turn values into the deltas that journals hold"},
 	{"internal/machine", []string{"journal", "node", "plan"}, "the fold: plan and entries in, work out, and nothing with I/O (J1)"},
 	{
 		".",

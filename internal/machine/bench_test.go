@@ -72,7 +72,7 @@ func BenchmarkChain(b *testing.B) {
 			b.Fatal(err)
 		}
 		for t := next(b, m, count); t != nil; t = next(b, m, count) {
-			if err := m.Finish(0, t, Value{Changed: true, Delta: true, Base: t.Ref, Data: delta}, ""); err != nil {
+			if err := m.Finish(0, t, Outcome{Value: Value{Changed: true, Delta: true, Base: t.Ref, Data: delta}}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -106,7 +106,7 @@ func BenchmarkApply(b *testing.B) {
 			err = m.Record(0, t, journal.StepFinished, "step:do#1", []byte("1"), nil)
 		}
 		if err == nil {
-			err = m.Finish(0, t, Value{Changed: true, Delta: true, Base: t.Ref, Data: []byte(`[1,{"n":[0,1]}]`)}, choice)
+			err = m.Finish(0, t, Outcome{Value: Value{Changed: true, Delta: true, Base: t.Ref, Data: []byte(`[1,{"n":[0,1]}]`)}, Choice: choice})
 		}
 		if err != nil {
 			b.Fatal(err)

@@ -15,7 +15,7 @@ func (m *Machine) follows(e *journal.Entry, t *Task) error {
 	}
 	var ok bool
 	switch e.Kind {
-	case journal.NodeFinished:
+	case journal.NodeFinished, journal.NodeCached:
 		ok = t.State == Ready || t.State == Leaving
 	case journal.NodeFailed, journal.NodeRetrying:
 		ok = t.State == Ready || t.State == Leaving || t.State == Inside
@@ -37,8 +37,10 @@ func (m *Machine) isSub(t *Task) bool { return t.Node < len(m.flat) && m.flat[t.
 
 // routes checks that a route can be taken now.
 func (m *Machine) routes(e *journal.Entry, t *Task) error {
-	ok := t.State == Choosing || t.State == Ready && m.isSub(t)
+	ok := t.State == Choosing || t.State == Ready && m.isSub(t) && !m.isMap(t)
 	switch {
+	case e.Flags&journal.FlagItem != 0:
+		ok = t.State == Broken && e.Flags&journal.FlagCatch != 0 && t.scope.item > 0
 	case e.Flags&journal.FlagCatch != 0:
 		ok = t.State == Broken
 	case e.Flags&journal.FlagExpired != 0:

@@ -3,6 +3,7 @@ package machine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,58 +20,232 @@ import (
 // dump writes all that the fold has made of a journal: two machines with the same dump are the same (law J1). What is
 // not in it is not part of the fold: what Next has handed out, and what waits to be appended.
 func (m *Machine) dump() string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("%s", facts(
+	d := &dumper{m: m, all: true}
+	d.write()
+	return d.b.String()
+}
+
+// brief is dump without what is of interest to machines only: who else refers to a value, and which entries made what.
+func (m *Machine) brief() string {
+	d := &dumper{m: m}
+	d.write()
+	return d.b.String()
+}
+
+type dumper struct {
+	m     *Machine
+	all   bool
+	b     strings.Builder
+	forks []*fork
+}
+
+func (d *dumper) line(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n", args...) }
+
+func (d *dumper) write() {
+	m := d.m
+	d.line("%s", facts(
 		or(m.status, "new"), "head", m.head, "at", clock(m.at), "active", clock(m.active), "tasks started", m.started, "value", m.value,
-		"final", m.final, "ended", m.ended, "stopped", m.stopped, "because", m.reason,
+		"final", m.final, "ended", m.ended(), "stopped", m.stopped, "because", m.reason,
 	))
 	if m.finished != (journal.FinishedBody{}) {
 		f := m.finished
-		line("finished %s", facts(f.Status, "task", f.Task, "limit", f.Limit, "max", f.Max, "code", f.Code, "by", f.By, "reason", f.Reason, "error", f.Error))
+		d.line("finished %s", facts(f.Status, "task", f.Task, "limit", f.Limit, "max", f.Max, "code", f.Code, "by", f.By, "reason", f.Reason, "error", f.Error))
 	}
 	body := m.body
 	if body.Fingerprint == m.plan.Fingerprint() {
 		body.Fingerprint = ""
 	}
 	if !reflect.DeepEqual(body, journal.StartedBody{}) {
-		line("run %s", facts("", "plan", body.Plan, "kind", body.PlanKind, "version", body.PlanVersion, "other plan", body.Fingerprint != "",
+		d.line("run %s", facts("", "plan", body.Plan, "kind", body.PlanKind, "version", body.PlanVersion, "other plan", body.Fingerprint != "",
 			"definition", body.Definition, "by", body.By, "labels", body.Labels))
 	}
-	for _, tok := range m.tokens {
-		from := ""
+	d.ended(&m.root, "")
+	for i := range m.tokens {
+		tok, from := &m.tokens[i], ""
 		if tok.fromNode >= 0 && tok.fromVisit > 0 {
-			from = node.TaskID(m.Path(tok.fromNode), int(tok.fromVisit))
+			from = node.TaskID(m.pathOf(tok.scope.space, tok.fromNode), int(tok.fromVisit))
+			if tok.scope.parent != nil && tok.scope.parent.Node == tok.fromNode {
+				from = m.TaskID(tok.scope.parent)
+			}
 		}
-		line("token %s", facts("", "to", m.Path(tok.at), "value", tok.ref, "from", from, "in", m.parentID(tok.parent), "because", cause(tok.cause)))
+		d.line("token %s", facts("", "to", m.pathOf(tok.scope.space, tok.at), "value", tok.ref, "from", from, "in", m.parentID(tok.scope.parent),
+			"branch", d.branch(tok.leaves), "because", cause(tok.cause), "own", d.all && tok.own, "sent by", d.of(tok.via)))
 	}
 	for _, t := range m.tasks {
-		line("task %s", facts(m.TaskID(t)+" "+t.State.String(), "attempt", t.Attempt, "value", t.Ref, "result", t.Result, "in", m.parentID(t.Parent),
-			"waits for", t.WaitFor, "left at", t.LastWait, "again at", clock(t.RetryAt), "has failed", t.failed, "error", t.Error.Error, "code", t.Error.Code,
-			"retryAt", clock(t.Error.RetryAt), "stack", t.Error.Stack, "because", cause(t.Cause)))
-		for i := range t.Ops {
-			op := &t.Ops[i]
-			line("  %s", facts(op.ID, "kind", op.Kind, "attempt", op.Attempt, "done", op.Done, "begun", op.Begun, "value", string(op.Value),
-				"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "by", op.By, "at", clock(op.At)))
-		}
+		d.task(t)
 	}
 	for _, q := range m.interrupts {
-		line("interrupt %s", facts(q.ID+" "+q.State, "of", q.Task, "op", q.Op, "role", q.Role, "claimed by", q.ClaimedBy, "opened", clock(q.Opened),
+		d.line("interrupt %s", facts(q.ID+" "+q.State, "of", q.Task, "op", q.Op, "role", q.Role, "claimed by", q.ClaimedBy, "opened", clock(q.Opened),
 			"deadline", clock(q.Deadline), "then", atDeadline(q.AtDeadline), "digest", q.Digest, "answer", string(q.Answer), "by", q.AnsweredBy,
 			"resolved", clock(q.Resolved), "else", fmt.Sprint(q.Run, q.Kind, string(q.Request), string(q.RequestSchema), string(q.ResponseSchema),
 				q.Prompt, strings.Join(q.Options, "|"), q.TokenHash)))
 	}
-	var visits []string
-	for i, n := range m.visits {
-		if n > 0 {
-			visits = append(visits, fmt.Sprintf("%s %d", m.Path(i), n))
+	d.visits()
+	for i := 0; i < len(d.forks); i++ { // it grows
+		f, to := d.forks[i], ""
+		for k := range f.to {
+			to += " " + or(m.branchName([]leaf{{f, k}}, f), "?")
 		}
+		d.line("fork %d, of %d, to%s", f.seq, f.base, facts(to, "in", d.branch(f.up)))
+	}
+}
+
+// of is a number that only machines care for.
+func (d *dumper) of(seq uint64) uint64 {
+	if !d.all {
+		return 0
+	}
+	return seq
+}
+
+func (d *dumper) task(t *Task) {
+	m := d.m
+	d.line("task %s", facts(m.TaskID(t)+" "+t.State.String(), "attempt", t.Attempt, "value", t.Ref, "result", t.Result, "in", m.parentID(t.Parent()),
+		"branch", d.branch(t.leaves), "waits for", t.WaitFor, "left at", t.LastWait, "again at", clock(t.RetryAt), "has failed", t.failed,
+		"error", t.Error.Error, "code", t.Error.Code, "retryAt", clock(t.Error.RetryAt), "stack", t.Error.Stack, "because", cause(t.Cause),
+		"not merged", d.arrivals(t.taken), "items", t.of, "own", d.all && t.Own, "begun by", d.of(t.ID)))
+	for i := range t.Ops {
+		op := &t.Ops[i]
+		d.line("  %s", facts(op.ID, "kind", op.Kind, "attempt", op.Attempt, "done", op.Done, "begun", op.Begun, "value", string(op.Value),
+			"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "by", op.By, "at", clock(op.At)))
+	}
+	if t.inside != nil {
+		d.ended(t.inside, "  ")
+	}
+	for i := range t.items {
+		it := &t.items[i]
+		state := "done"
+		switch {
+		case i >= t.begun:
+			state = "not taken up"
+		case it.scope != nil:
+			state = "at work"
+		case len(it.ends) == 0:
+			state = "failed"
+		}
+		ends := it.ends
+		if it.scope != nil {
+			ends = it.scope.ends
+		}
+		d.line("  item %d %s", i+1, facts(state, "value", it.ref, "ended", d.arrivals(ends), "error", it.failure.Error, "code", it.failure.Code,
+			"stack", it.failure.Stack))
+	}
+}
+
+// ended shows the paths of a scope that have ended, where there is more to say than the one value.
+func (d *dumper) ended(s *scope, indent string) {
+	if d.all || len(s.ends) > 1 || len(s.ends) == 1 && (len(s.ends[0].leaves) > 0 || s.live > 0) {
+		d.line(indent+"ended %s", d.arrivals(s.ends))
+	}
+}
+
+func (d *dumper) arrivals(list []arrival) string {
+	var shown []string
+	for i := range list {
+		text := fmt.Sprint(list[i].ref)
+		if b := d.branch(list[i].leaves); b != "" {
+			text += " (branch " + b + ")"
+		}
+		if d.all && list[i].own {
+			text += " own"
+		}
+		shown = append(shown, text)
+	}
+	return strings.Join(shown, " + ")
+}
+
+// branch names the leaves that a token stands for: "4.1" is the first branch of the fork at entry 4.
+func (d *dumper) branch(leaves []leaf) string {
+	var shown []string
+	for _, l := range leaves {
+		if !slices.Contains(d.forks, l.of) {
+			d.forks = append(d.forks, l.of)
+		}
+		shown = append(shown, fmt.Sprintf("%d.%d", l.of.seq, l.at+1))
+	}
+	return strings.Join(shown, "+")
+}
+
+func (d *dumper) visits() {
+	m := d.m
+	var visits []string
+	add := func(sp *space) {
+		for i, n := range sp.visits {
+			if n > 0 {
+				visits = append(visits, fmt.Sprintf("%s %d", m.pathOf(sp, i+sp.base), n))
+			}
+		}
+	}
+	add(&m.space)
+	for _, s := range m.scopes {
+		add(s.space)
 	}
 	if len(visits) > 0 {
 		slices.Sort(visits)
-		line("visits %s", strings.Join(visits, ", "))
+		d.line("visits %s", strings.Join(visits, ", "))
 	}
-	return b.String()
+}
+
+// audit compares what the machine counts as it goes with what there is.
+func (m *Machine) audit() string {
+	want := make(map[string]int)
+	got := map[string]int{"broken": m.broken, "backoff": m.backoff, "waiting": m.waiting, "busy": m.busy, "maps": m.mapped, "root": m.root.live}
+	name := func(s *scope) string {
+		switch {
+		case s.parent == nil:
+			return "root"
+		case s.item > 0:
+			return s.space.prefix
+		}
+		return m.TaskID(s.parent)
+	}
+	for i := range m.tokens {
+		want[name(m.tokens[i].scope)]++
+		if m.tokens[i].busy {
+			want["busy"]++
+		}
+	}
+	for _, t := range m.tasks {
+		want[name(t.scope)]++
+		switch t.State {
+		case Broken:
+			want["broken"]++
+		case Backoff:
+			want["backoff"]++
+		case Waiting:
+			want["waiting"]++
+		case Ready, Leaving:
+			if !t.busy && !slices.Contains(m.ready, t) {
+				return fmt.Sprintf("task %s is %s, and not in the list of those that are looked at", m.TaskID(t), t.State)
+			}
+		case Inside, Choosing:
+		}
+		if t.busy {
+			want["busy"]++
+		}
+		if t.inside != nil {
+			got[m.TaskID(t)] = t.inside.live
+		}
+		if t.begun < t.of {
+			want["maps"]++
+		}
+		active := 0
+		for i := range t.items {
+			if s := t.items[i].scope; s != nil {
+				active++
+				if got[s.space.prefix] = s.live; m.scopes[s.space.prefix] != s {
+					return "item " + s.space.prefix + " is not known by its name"
+				}
+			}
+		}
+		if active != t.active || t.begun-active != t.over {
+			return fmt.Sprintf("task %s has %d items at work and %d over, and counts %d and %d", m.TaskID(t), active, t.begun-active, t.active, t.over)
+		}
+	}
+	for _, counts := range []map[string]int{got, want} {
+		maps.DeleteFunc(counts, func(_ string, n int) bool { return n == 0 })
+	}
+	return gocmp.Diff(want, got)
 }
 
 // facts writes names and values, those aside that are zero.
@@ -139,17 +314,31 @@ func (m *Machine) parentID(t *Task) string {
 func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	notFolded := map[string]string{
 		"Machine.plan": "given", "Machine.flat": "given",
-		"Machine.ghosts": "an index of names", "Machine.names": "shown by their paths",
+		"Machine.ghosts": "an index of names", "Machine.names": "shown by their paths", "Machine.scopes": "an index of names",
 		"Machine.free": "memory to be used again", "Machine.closed": "for the projections of the next append",
-		"Machine.hint": "of one entry", "Machine.out": "for the next append", "Machine.start": "for the next start", "Machine.work": "what Next has said", "Task.busy": "handed out, not folded",
+		"Machine.dropped": "for the projections of the next append", "Machine.ready": "an index of tasks", "Machine.spare": "memory to be used again", "Machine.walk": "a mark",
+		"Machine.broken": "audited", "Machine.backoff": "audited", "Machine.waiting": "audited", "Machine.mapped": "audited", "Machine.busy": "handed out",
+		"Machine.hint": "of one entry", "Machine.out": "for the next append", "Machine.start": "for the next start", "Machine.work": "what Next has said",
+		"Task.busy": "handed out, not folded", "Task.listed": "an index of tasks", "Task.begun": "shown by its items", "Task.active": "audited", "Task.over": "audited",
+		"token.busy": "handed out, not folded", "scope.live": "audited", "fork.seen": "a mark", "fork.first": "follows from up", "fork.level": "follows from up",
+		"space.base": "follows from prefix", "space.cut": "follows from prefix", "space.paths": "an index of names",
 	}
 	shown := map[string]string{
-		"Machine": "status head at visits started active tokens tasks interrupts value final ended stopped finished body reason",
-		"Task":    "Node Visit Attempt State Ref Result Parent Cause Ops WaitFor LastWait RetryAt Error failed",
+		"Machine": "status head at started active root space tokens tasks interrupts value final stopped finished body reason",
+		"Task":    "ID Node Visit Attempt State Ref Result Own Cause Ops WaitFor LastWait RetryAt Error scope leaves taken inside items of failed",
 		"Op":      "ID Kind Done Begun Value Failure Attempt Due Interrupt Digest By At",
-		"token":   "at ref parent fromNode fromVisit cause",
+		"token":   "at ref own scope leaves via fromNode fromVisit cause",
+		"scope":   "parent item space ends",
+		"space":   "prefix visits",
+		"item":    "ref scope ends failure",
+		"arrival": "ref own leaves",
+		"fork":    "seq base up to",
+		"leaf":    "of at",
 	}
-	for _, typ := range []reflect.Type{reflect.TypeFor[Machine](), reflect.TypeFor[Task](), reflect.TypeFor[Op](), reflect.TypeFor[token]()} {
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[Machine](), reflect.TypeFor[Task](), reflect.TypeFor[Op](), reflect.TypeFor[token](), reflect.TypeFor[scope](),
+		reflect.TypeFor[space](), reflect.TypeFor[item](), reflect.TypeFor[arrival](), reflect.TypeFor[fork](), reflect.TypeFor[leaf](),
+	} {
 		var folded []string
 		for field := range typ.Fields() {
 			if name := field.Name; notFolded[typ.Name()+"."+name] == "" {

@@ -7,21 +7,32 @@ import (
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
-	"github.com/fermata-go/fermata/plan"
 )
 
 // Apply folds one entry of the journal into the machine (law J1). An entry that cannot follow what was applied
 // before is journal.ErrCorrupt (law J6).
 func (m *Machine) Apply(e *journal.Entry) error {
 	if e.Node == "" {
-		return m.apply(e, -1, nil)
+		return m.apply(e, place0, nil)
 	}
-	at := m.index(e.Node)
-	return m.apply(e, at, m.Task(at, e.Visit))
+	if e.Kind == journal.NodeStarted && e.Attempt <= 1 {
+		m.beginItem(e.Node)
+	}
+	sp, at := m.resolve(e.Node)
+	return m.apply(e, spot{at: at, space: sp}, m.find(sp, at, e.Visit))
 }
 
-// apply folds an entry whose node and open task are known: -1 and nil where it has none.
-func (m *Machine) apply(e *journal.Entry, at int, t *Task) error {
+// spot is where an entry belongs: a node, and how its visits are counted.
+type spot struct {
+	at    int
+	space *space
+}
+
+// place0 is the spot of entries that are the run's.
+var place0 = spot{at: -1}
+
+// apply folds an entry whose node and open task are known.
+func (m *Machine) apply(e *journal.Entry, at spot, t *Task) error {
 	if e.Seq != m.head+1 {
 		return m.corrupt(e, "expected seq %d", m.head+1)
 	}
@@ -50,7 +61,7 @@ func (m *Machine) apply(e *journal.Entry, at int, t *Task) error {
 	return nil
 }
 
-func (m *Machine) fold(e *journal.Entry, at int, t *Task) error {
+func (m *Machine) fold(e *journal.Entry, at spot, t *Task) error {
 	switch e.Kind {
 	case journal.RunStarted:
 		return m.runStarted(e)
@@ -71,12 +82,12 @@ func (m *Machine) fold(e *journal.Entry, at int, t *Task) error {
 	case journal.TextStart:
 		return nil
 	case journal.NodeStarted:
-		if at < 0 {
+		if at.at < 0 {
 			return m.corrupt(e, "it names no node")
 		}
 		return m.nodeStarted(e, at, t)
 	case journal.RouteTaken:
-		if at < 0 {
+		if at.at < 0 {
 			return m.corrupt(e, "it names no node")
 		}
 		return m.routeTaken(e, at, t)
@@ -91,7 +102,7 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 		if e.Op == "" { // said by the engine, not by a call
 			return nil
 		}
-	case journal.NodeFinished, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended, journal.StepStarted,
+	case journal.NodeFinished, journal.NodeCached, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended, journal.StepStarted,
 		journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened:
 	default:
 		return m.corrupt(e, "this kind has no place in the journal of a run")
@@ -103,7 +114,7 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 		return err
 	}
 	switch e.Kind {
-	case journal.NodeFinished:
+	case journal.NodeFinished, journal.NodeCached:
 		return m.nodeFinished(e, t)
 	case journal.NodeRetrying, journal.NodeFailed:
 		return m.nodeFailed(e, t)
@@ -125,43 +136,70 @@ func (m *Machine) runStarted(e *journal.Entry) error {
 		return err
 	}
 	m.body, m.status = body, Running
-	m.tokens = append(m.tokens, token{at: m.plan.Entry(), ref: e.Seq, fromNode: -1})
+	m.spread(token{ref: e.Seq, own: true, scope: &m.root, via: e.Seq, fromNode: -1}, m.plan.Entries())
 	return nil
 }
 
 // nodeStarted begins a task: a new one from a token, or the next attempt of one that failed.
-func (m *Machine) nodeStarted(e *journal.Entry, at int, t *Task) error {
+func (m *Machine) nodeStarted(e *journal.Entry, at spot, t *Task) error {
 	if e.Attempt > 1 {
-		if t == nil {
-			return m.corrupt(e, "attempt %d of a task that is not open", e.Attempt)
-		}
-		if t.State != Backoff || e.Attempt != t.Attempt+1 {
-			return m.corrupt(e, "attempt %d of a task that is %s at attempt %d", e.Attempt, t.State, t.Attempt)
-		}
-		t.Attempt, t.State, t.RetryAt, t.failed, t.LastWait = e.Attempt, Ready, 0, false, ""
-		t.Ops = forgetFailures(t.Ops)
-		m.dropInside(t)
-		return nil
+		return m.nextAttempt(e, t)
 	}
-	tok, ok := m.takeToken(at, e.Base)
-	if !ok && m.replanned() && e.Base > 0 {
-		tok, ok = token{ref: e.Base, parent: m.enclosing(e.Node)}, true // the journal knows better than the plan
-		if m.ended = false; tok.parent != nil {
-			tok.parent.State, tok.parent.Result = Inside, 0
-		}
+	tok, taken, err := m.takeTokens(e, at)
+	if err != nil {
+		return err
 	}
-	if !ok {
-		return m.corrupt(e, "no token with value %d is on its way here", e.Base)
+	if len(taken) == 1 && e.HasValue() && !m.replanned() {
+		return m.corrupt(e, "a value that nothing was merged into")
 	}
-	if e.Visit != m.visits[at]+1 {
-		return m.corrupt(e, "expected visit %d", m.visits[at]+1)
+	visit := m.visit(at.space, at.at)
+	if e.Visit != *visit+1 {
+		return m.corrupt(e, "expected visit %d", *visit+1)
 	}
-	m.visits[at] = e.Visit
+	*visit = e.Visit
 	m.started++
 	t = m.newTask()
-	t.Node, t.Visit, t.Attempt, t.State = at, e.Visit, 1, Ready
-	t.Ref, t.Parent, t.Cause = tok.ref, tok.parent, tok.cause
+	t.ID, t.Node, t.Visit, t.Attempt = e.Seq, at.at, e.Visit, 1
+	t.Ref, t.Own, t.scope, t.leaves, t.Cause = tok.ref, tok.own, tok.scope, tok.leaves, tok.cause
+	t.scope.live++
+	if len(taken) > 1 || e.HasValue() {
+		m.meet(e, t, taken)
+	}
+	m.set(t, Ready)
 	m.tasks = append(m.tasks, t)
+	return nil
+}
+
+// meet notes what a join has taken. Where the entry holds no value, the branches could not be merged: the task keeps
+// them for its next attempt.
+func (m *Machine) meet(e *journal.Entry, t *Task, taken []arrival) {
+	_, t.leaves = m.planMerge(taken)
+	if e.HasValue() {
+		t.Ref, t.Own = e.Seq, true
+		return
+	}
+	t.taken, t.Ref, t.Own = taken, e.Base, false
+}
+
+// nextAttempt begins the next attempt of a task that failed.
+func (m *Machine) nextAttempt(e *journal.Entry, t *Task) error {
+	if t == nil {
+		return m.corrupt(e, "attempt %d of a task that is not open", e.Attempt)
+	}
+	if t.State != Backoff && !t.Joined() || e.Attempt != t.Attempt+1 {
+		return m.corrupt(e, "attempt %d of a task that is %s at attempt %d", e.Attempt, t.State, t.Attempt)
+	}
+	t.Attempt, t.RetryAt, t.failed, t.LastWait = e.Attempt, 0, false, ""
+	t.Ops = forgetFailures(t.Ops)
+	if t.items != nil {
+		m.mapAgain(e, t)
+		return nil
+	}
+	m.dropInside(t)
+	if e.HasValue() { // its branches are merged now
+		t.taken, t.Ref, t.Own = nil, e.Seq, true
+	}
+	m.set(t, Ready)
 	return nil
 }
 
@@ -171,9 +209,12 @@ func (m *Machine) enclosing(path string) *Task {
 	if cut < 0 {
 		return nil
 	}
-	at := m.index(path[:cut])
+	path = path[:cut]
+	if item := strings.LastIndexByte(path, '#'); item > strings.LastIndexByte(path, '/') {
+		path = path[:item]
+	}
 	for _, t := range m.tasks {
-		if t.Node == at {
+		if m.Path(t) == path {
 			return t
 		}
 	}
@@ -192,168 +233,6 @@ func forgetFailures(ops []Op) []Op {
 	return kept
 }
 
-// takeToken finds the token that a task starts from. Where the plan has changed since, the journal knows better
-// than the plan where the token went (law J8).
-func (m *Machine) takeToken(at int, ref uint64) (tok token, ok bool) {
-	found := -1
-	for i := range m.tokens {
-		if m.tokens[i].ref == ref {
-			if found = i; m.tokens[i].at == at {
-				break
-			}
-		}
-	}
-	if found >= 0 {
-		tok = m.tokens[found]
-		if last := len(m.tokens) - 1; found == last {
-			m.tokens = m.tokens[:last]
-		} else {
-			m.tokens = append(m.tokens[:found], m.tokens[found+1:]...)
-		}
-		return tok, true
-	}
-	for _, t := range m.tasks {
-		if t.State == Choosing && t.Result == ref {
-			tok = token{ref: ref, parent: t.Parent}
-			m.dropInside(t)
-			m.drop(t)
-			return tok, true
-		}
-	}
-	return token{}, false
-}
-
-func (m *Machine) nodeFinished(e *journal.Entry, t *Task) error {
-	ref := t.Ref
-	if e.HasValue() {
-		ref = e.Seq
-	}
-	if t.Node < len(m.flat) && m.flat[t.Node].Route != nil {
-		t.State, t.Result = Choosing, ref
-		return nil
-	}
-	from, visit, parent := t.Node, t.Visit, t.Parent
-	m.dropInside(t)
-	m.drop(t)
-	if from >= len(m.flat) || len(m.flat[from].Next) == 0 {
-		m.endPath(parent, ref)
-		return nil
-	}
-	for _, next := range m.flat[from].Next {
-		m.move(next, ref, parent, from, visit, nil)
-	}
-	return nil
-}
-
-// move puts a token on its way, or ends its path.
-func (m *Machine) move(at int, ref uint64, parent *Task, fromNode int, fromVisit uint32, cause *node.Failure) {
-	switch at {
-	case plan.EndIndex:
-		m.endPath(parent, ref)
-	case plan.StopIndex:
-		m.stopped, m.ended, m.final = true, true, m.outside(parent, ref)
-		m.tokens = m.tokens[:0]
-	default:
-		n := len(m.tokens)
-		if n < cap(m.tokens) {
-			m.tokens = m.tokens[:n+1]
-		} else {
-			m.tokens = append(m.tokens, token{})
-		}
-		t := &m.tokens[n]
-		t.at, t.ref, t.parent, t.fromNode, t.fromVisit, t.cause = at, ref, parent, fromNode, fromVisit, cause
-	}
-}
-
-// outside is the value that a run which is stopped ends with: of the state that the run itself has, not of a
-// subgraph with a state of its own.
-func (m *Machine) outside(parent *Task, ref uint64) uint64 {
-	for t := parent; t != nil; t = t.Parent {
-		if t.Node >= len(m.flat) || m.flat[t.Node].In != nil || m.flat[t.Node].Out != nil {
-			ref = t.Ref
-		}
-	}
-	return ref
-}
-
-// endPath ends a path (law F6): of the run, or of the subgraph that it runs in.
-func (m *Machine) endPath(parent *Task, ref uint64) {
-	if parent == nil {
-		m.ended, m.final = true, ref
-		return
-	}
-	parent.State, parent.Result = Leaving, ref
-}
-
-func (m *Machine) routeTaken(e *journal.Entry, at int, t *Task) error {
-	to := m.target(at, e)
-	if t == nil {
-		return m.redirect(e, at, to)
-	}
-	left := e.Flags&(journal.FlagCatch|journal.FlagExpired) != 0
-	if err := m.routes(e, t); err != nil {
-		return err
-	}
-	if t.State != Broken && t.State != Choosing && !left { // into a subgraph
-		ref := t.Ref
-		if e.HasValue() {
-			ref = e.Seq
-		}
-		t.State = Inside
-		m.move(to, ref, t, at, e.Visit, nil)
-		return nil
-	}
-	ref, cause := t.Result, (*node.Failure)(nil)
-	if left {
-		ref = t.Ref
-		if t.Result != 0 {
-			ref = t.Result
-		}
-		if e.Flags&journal.FlagCatch != 0 {
-			cause = &node.Failure{Task: node.TaskID(e.Node, int(e.Visit)), Message: t.Error.Error}
-		}
-	}
-	parent := t.Parent
-	m.dropInside(t)
-	m.drop(t)
-	m.move(to, ref, parent, at, e.Visit, cause)
-	return nil
-}
-
-// redirect sends a token where the journal says, when the plan that is folded now would have sent it elsewhere.
-func (m *Machine) redirect(e *journal.Entry, from, to int) error {
-	for i := range m.tokens {
-		if m.tokens[i].fromNode == from && m.tokens[i].fromVisit == e.Visit {
-			tok := m.tokens[i]
-			m.tokens = append(m.tokens[:i], m.tokens[i+1:]...)
-			m.move(to, tok.ref, tok.parent, tok.fromNode, tok.fromVisit, tok.cause)
-			return nil
-		}
-	}
-	if m.replanned() {
-		return nil // the task that it led to says so itself
-	}
-	return m.corrupt(e, "the task is not open")
-}
-
-// target is the index of the node that a route names: among those that the node declares where it can be.
-func (m *Machine) target(at int, e *journal.Entry) int {
-	switch e.To {
-	case node.End:
-		return plan.EndIndex
-	case node.Stop:
-		return plan.StopIndex
-	}
-	if at < len(m.flat) {
-		for _, choice := range m.flat[at].Choices {
-			if choice.Index >= 0 && m.flat[choice.Index].Path == e.To {
-				return choice.Index
-			}
-		}
-	}
-	return m.index(e.To)
-}
-
 func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 	body, err := bodyOf[journal.FailedBody](m, e)
 	if err != nil {
@@ -361,10 +240,12 @@ func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 	}
 	t.Error = body
 	if e.Kind == journal.NodeRetrying {
-		t.State, t.RetryAt = Backoff, t.Error.RetryAt
+		m.set(t, Backoff)
+		t.RetryAt = t.Error.RetryAt
 		return nil
 	}
-	t.State, t.failed, t.Result = Broken, true, 0
+	m.set(t, Broken)
+	t.failed, t.Result = true, 0
 	if e.HasValue() {
 		t.Result = e.Seq
 	}
@@ -372,10 +253,12 @@ func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 }
 
 func (m *Machine) nodeSuspended(e *journal.Entry, t *Task) {
-	t.State, t.WaitFor, t.LastWait = Waiting, e.Op, e.Op
+	t.WaitFor, t.LastWait = e.Op, e.Op
 	if op := t.Op(e.Op); op != nil && op.Done {
-		t.State = Ready
+		m.set(t, Ready)
+		return
 	}
+	m.set(t, Waiting)
 }
 
 func (m *Machine) runResumed(e *journal.Entry) error {
@@ -390,17 +273,8 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 	m.status = Running
 	m.finished, m.reason = journal.FinishedBody{}, ""
 	if body.Reason == ReasonRetry {
-		m.stopped = false
 		for _, t := range m.tasks {
-			t.Ops = slices.DeleteFunc(t.Ops, func(op Op) bool { return op.Failure == node.ErrWithdrawn.Error() }) // asked again
-			if !t.failed {
-				continue
-			}
-			if m.isSub(t) && m.hasChild(t) {
-				t.State, t.failed = Inside, false
-				continue
-			}
-			t.State, t.RetryAt = Backoff, e.At
+			m.takeUpAgain(e, t)
 		}
 	}
 	if body.Fingerprint != "" {
@@ -412,28 +286,26 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 	return nil
 }
 
-// dropInside forgets what is left inside a subgraph that failed, or that was left where another plan would have gone on
-// (law J8).
-func (m *Machine) dropInside(parent *Task) {
-	if !m.isSub(parent) && !m.replanned() {
+// takeUpAgain lets a task go on that has failed; what it asked and was taken back is asked again. A subgraph goes on
+// inside of it; one that is done, and could only not be left, is not run again (laws J4 and F2).
+func (m *Machine) takeUpAgain(e *journal.Entry, t *Task) {
+	t.Ops = slices.DeleteFunc(t.Ops, func(op Op) bool { return op.Failure == node.ErrWithdrawn.Error() })
+	if !t.failed {
 		return
 	}
-	for _, t := range slices.Clone(m.tasks) {
-		if t.Parent == parent {
-			m.dropInside(t)
-			m.drop(t)
-		}
+	t.failed = false
+	switch {
+	case t.items != nil:
+		m.goOn(t)
+	case m.isSub(t) && m.hasChild(t):
+		m.set(t, Inside)
+	case t.inside != nil && len(t.inside.ends) > 0:
+		t.Result = t.inside.ends[0].ref
+		m.set(t, Leaving)
+	default:
+		m.set(t, Backoff)
+		t.RetryAt = e.At
 	}
-	m.tokens = slices.DeleteFunc(m.tokens, func(t token) bool { return t.parent == parent })
-}
-
-func (m *Machine) hasChild(parent *Task) bool {
-	for _, t := range m.tasks {
-		if t.Parent == parent {
-			return true
-		}
-	}
-	return false
 }
 
 func (m *Machine) runFinished(e *journal.Entry) error {

@@ -3,6 +3,8 @@ package machine
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -51,7 +53,7 @@ func (m *Machine) entry(kind journal.Kind, at int64) *journal.Entry {
 }
 
 // applyBody encodes a body into its entry and folds the entry without decoding it again.
-func (m *Machine) applyBody(e *journal.Entry, at int, t *Task, body any) error {
+func (m *Machine) applyBody(e *journal.Entry, at spot, t *Task, body any) error {
 	e.Body, m.hint = encode(body), body
 	err := m.apply(e, at, t)
 	m.hint = nil
@@ -60,7 +62,7 @@ func (m *Machine) applyBody(e *journal.Entry, at int, t *Task, body any) error {
 
 func (m *Machine) taskEntry(kind journal.Kind, t *Task, at int64) *journal.Entry {
 	e := m.entry(kind, at)
-	e.Node, e.Visit, e.Attempt = m.Path(t.Node), t.Visit, t.Attempt
+	e.Node, e.Visit, e.Attempt = m.Path(t), t.Visit, t.Attempt
 	return e
 }
 
@@ -68,32 +70,55 @@ func (m *Machine) taskEntry(kind journal.Kind, t *Task, at int64) *journal.Entry
 func (m *Machine) Begin(at int64, body journal.StartedBody, input []byte) error {
 	e := m.entry(journal.RunStarted, at)
 	e.Value = input
-	return m.applyBody(e, -1, nil, body)
+	return m.applyBody(e, place0, nil, body)
 }
 
-// Finish takes the outcome of a task whose function has returned. A gate's choice is the name of a declared target
-// or one of node.End and node.Stop; other nodes have none.
-func (m *Machine) Finish(at int64, t *Task, v Value, choice string) error {
-	target := ""
-	if m.flat[t.Node].Route != nil {
+// spot is where entries about the task belong.
+func (t *Task) spot() spot { return spot{t.Node, t.scope.space} }
+
+// Outcome is what a task's function has returned.
+type Outcome struct {
+	Value   Value
+	Choice  string   // of a gate: the name of a declared target, or node.End or node.Stop
+	Choices []string // of a gate that chooses several
+	Cached  bool     // it was found in a cache
+}
+
+// Finish takes the outcome of a task.
+func (m *Machine) Finish(at int64, t *Task, o Outcome) error {
+	var to string
+	var several []string
+	if f := &m.flat[t.Node]; f.Gate() {
 		var err error
-		if target, err = m.resolve(m.flat[t.Node].Choices, t, choice); err != nil {
+		if f.RouteMany != nil {
+			to, several, err = m.resolveAll(f.Choices, t, o.Choices)
+		} else {
+			to, err = m.resolveTarget(f.Choices, t, o.Choice)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	t.busy = false
-	e := m.taskEntry(journal.NodeFinished, t, at)
-	v.put(e)
-	if err := m.apply(e, t.Node, t); err != nil || target == "" {
+	m.heard(t)
+	kind := journal.NodeFinished
+	if o.Cached {
+		kind = journal.NodeCached
+	}
+	e := m.taskEntry(kind, t, at)
+	o.Value.put(e)
+	if err := m.apply(e, t.spot(), t); err != nil || to == "" {
 		return err
 	}
 	route := m.taskEntry(journal.RouteTaken, t, at)
-	route.To = target
-	return m.apply(route, t.Node, t)
+	route.To = to
+	if len(several) > 1 {
+		return m.applyBody(route, t.spot(), t, journal.RouteBody{To: several})
+	}
+	return m.apply(route, t.spot(), t)
 }
 
-// resolve turns the name that a gate chose into the path of the node that it means (law F7).
-func (m *Machine) resolve(declared []plan.Target, t *Task, name string) (string, error) {
+// resolveTarget turns the name that a gate chose into the path of the node that it means (law F7).
+func (m *Machine) resolveTarget(declared []plan.Target, t *Task, name string) (string, error) {
 	target, ok := plan.Find(declared, name)
 	switch {
 	case !ok:
@@ -101,23 +126,59 @@ func (m *Machine) resolve(declared []plan.Target, t *Task, name string) (string,
 	case target.Index < 0:
 		return name, nil
 	}
-	return m.flat[target.Index].Path, nil
+	return m.pathOf(t.scope.space, target.Index), nil
+}
+
+// resolveAll is resolveTarget for several names, which come back in declared order: that of the branches (law G4).
+func (m *Machine) resolveAll(declared []plan.Target, t *Task, names []string) (first string, all []string, err error) {
+	for _, target := range declared {
+		if !slices.Contains(names, target.Name) {
+			continue
+		}
+		path, err := m.resolveTarget(declared, t, target.Name)
+		if err != nil {
+			return "", nil, err
+		}
+		all = append(all, path)
+	}
+	if len(all) == 0 || len(all) != len(names) {
+		return "", nil, fmt.Errorf("task %s: of the targets %q, %d are declared", m.TaskID(t), names, len(all))
+	}
+	return all[0], all, nil
 }
 
 // Entered takes the input of a subgraph and puts a token at its first node (law G6).
 func (m *Machine) Entered(at int64, t *Task, v Value) error {
-	t.busy = false
+	m.heard(t)
 	e := m.taskEntry(journal.RouteTaken, t, at)
-	e.To = m.flat[m.flat[t.Node].Entry].Path
+	e.To = m.pathOf(t.scope.space, m.flat[t.Node].Entries[0])
 	v.put(e)
-	return m.apply(e, t.Node, t)
+	return m.apply(e, t.spot(), t)
+}
+
+// Split takes the inputs of a map's items, of which there is at least one (law G5).
+func (m *Machine) Split(at int64, t *Task, items []Value) error {
+	m.heard(t)
+	path, first := m.Path(t), m.flat[m.flat[t.Node].Entries[0]].Name
+	for i, v := range items {
+		e := m.taskEntry(journal.RouteTaken, t, at)
+		e.To = path + "#" + strconv.Itoa(int(t.Visit)) + "." + strconv.Itoa(i+1) + "/" + first
+		v.put(e)
+		if err := m.applyBody(e, t.spot(), t, journal.RouteBody{Item: i + 1, Of: len(items)}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Retry records that an attempt failed and when the next one starts (law F1).
 func (m *Machine) Retry(at int64, t *Task, failure journal.FailedBody) error {
-	t.busy = false
+	m.heard(t)
+	if err := m.withdrawIn(at, func(other *Task) bool { return other.scope.within(t) }); err != nil {
+		return err
+	}
 	e := m.taskEntry(journal.NodeRetrying, t, at)
-	return m.applyBody(e, t.Node, t, failure)
+	return m.applyBody(e, t.spot(), t, failure)
 }
 
 // Fail records that a task failed for good. The target is where its failure goes: the name of a declared target of
@@ -127,28 +188,31 @@ func (m *Machine) Fail(at int64, t *Task, failure journal.FailedBody, v Value, t
 	to := ""
 	if target != "" {
 		var err error
-		if to, err = m.resolve(m.flat[t.Node].Failures, t, target); err != nil {
+		if to, err = m.resolveTarget(m.flat[t.Node].Failures, t, target); err != nil {
 			return err
 		}
 	}
-	t.busy = false
+	m.heard(t)
 	e := m.taskEntry(journal.NodeFailed, t, at)
 	e.Flags = journal.FlagFinal
 	v.put(e)
-	if err := m.applyBody(e, t.Node, t, failure); err != nil || target == "" {
+	if err := m.applyBody(e, t.spot(), t, failure); err != nil || target == "" {
+		return err
+	}
+	if err := m.withdrawIn(at, func(other *Task) bool { return other == t || other.scope.within(t) }); err != nil {
 		return err
 	}
 	route := m.taskEntry(journal.RouteTaken, t, at)
 	route.Flags, route.To = journal.FlagCatch, to
-	return m.apply(route, t.Node, t)
+	return m.apply(route, t.spot(), t)
 }
 
 // Suspend records that a task waits for one of its calls (law N1).
 func (m *Machine) Suspend(at int64, t *Task, op string) error {
-	t.busy = false
+	m.heard(t)
 	e := m.taskEntry(journal.NodeSuspended, t, at)
 	e.Op = op
-	return m.apply(e, t.Node, t)
+	return m.apply(e, t.spot(), t)
 }
 
 // Record stores a call of a task: kind is one of StepStarted, StepFinished, TimerSet, TextEnd and the kinds that
@@ -156,27 +220,27 @@ func (m *Machine) Suspend(at int64, t *Task, op string) error {
 func (m *Machine) Record(at int64, t *Task, kind journal.Kind, op string, value, body []byte) error {
 	e := m.taskEntry(kind, t, at)
 	e.Op, e.Value, e.Body = op, value, body
-	return m.apply(e, t.Node, t)
+	return m.apply(e, t.spot(), t)
 }
 
 // Ask opens a question of a task (law H1).
 func (m *Machine) Ask(at int64, t *Task, q journal.Interrupt) error {
 	e := m.taskEntry(journal.InterruptOpened, t, at)
 	e.Op = q.ID
-	return m.applyBody(e, t.Node, t, q)
+	return m.applyBody(e, t.spot(), t, q)
 }
 
 // Update claims, releases or escalates a question.
 func (m *Machine) Update(at int64, id string, body journal.UpdatedBody) error {
 	e := m.interruptEntry(journal.InterruptUpdated, at, id)
-	return m.applyBody(e, -1, nil, body)
+	return m.applyBody(e, place0, nil, body)
 }
 
 // Resolve closes a question (laws H2 and H4).
 func (m *Machine) Resolve(at int64, id string, body journal.ResolvedBody, answer []byte) error {
 	e := m.interruptEntry(journal.InterruptResolved, at, id)
 	e.Value = answer
-	return m.applyBody(e, -1, nil, body)
+	return m.applyBody(e, place0, nil, body)
 }
 
 func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) *journal.Entry {
@@ -185,7 +249,7 @@ func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) *journa
 	for _, t := range m.tasks {
 		for i := range t.Ops {
 			if t.Ops[i].Interrupt == id {
-				e.Node, e.Visit, e.Attempt = m.Path(t.Node), t.Visit, t.Attempt
+				e.Node, e.Visit, e.Attempt = m.Path(t), t.Visit, t.Attempt
 			}
 		}
 	}
@@ -195,7 +259,7 @@ func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) *journa
 // Resume records that somebody drives the run on.
 func (m *Machine) Resume(at int64, body journal.ResumedBody) error {
 	e := m.entry(journal.RunResumed, at)
-	return m.applyBody(e, -1, nil, body)
+	return m.applyBody(e, place0, nil, body)
 }
 
 // Complete ends the run with the value that its last path ended with, or with what the plan made of it.
@@ -208,7 +272,7 @@ func (m *Machine) Complete(at int64, v Value) error {
 	if v.Changed {
 		e.Value = v.Data
 	}
-	return m.apply(e, -1, nil)
+	return m.apply(e, place0, nil)
 }
 
 var bodyCompleted = encode(journal.FinishedBody{Status: Completed})
@@ -219,7 +283,7 @@ func (m *Machine) End(at int64, body journal.FinishedBody) error {
 		return err
 	}
 	e := m.entry(journal.RunFinished, at)
-	return m.applyBody(e, -1, nil, body)
+	return m.applyBody(e, place0, nil, body)
 }
 
 // withdraw takes back every open question.
@@ -241,7 +305,7 @@ func (m *Machine) Fire(at int64) error {
 		if t.State == Waiting && op != nil && op.Due != 0 && op.Due <= at && !op.Done {
 			e := m.taskEntry(journal.TimerFired, t, at)
 			e.Op = op.ID
-			if err := m.apply(e, t.Node, t); err != nil {
+			if err := m.apply(e, t.spot(), t); err != nil {
 				return err
 			}
 		}
@@ -289,7 +353,7 @@ func (m *Machine) expireTo(at int64, q journal.Interrupt, target string) error {
 	if t == nil || t.Node >= len(m.flat) {
 		return m.Resolve(at, q.ID, body, nil)
 	}
-	to, err := m.resolve(m.flat[t.Node].Deadlines, t, target)
+	to, err := m.resolveTarget(m.flat[t.Node].Deadlines, t, target)
 	if err != nil {
 		return m.Resolve(at, q.ID, journal.ResolvedBody{State: journal.Expired}, nil)
 	}
@@ -305,7 +369,7 @@ func (m *Machine) expireTo(at int64, q journal.Interrupt, target string) error {
 	}
 	route := m.taskEntry(journal.RouteTaken, t, at)
 	route.Flags, route.To = journal.FlagExpired, to
-	return m.apply(route, t.Node, t)
+	return m.apply(route, t.spot(), t)
 }
 
 func (m *Machine) asker(interrupt string) *Task {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,21 +23,32 @@ func (s *session) input(verb string, all []string) string {
 	case "begin": // begin = VALUE
 		body := journal.StartedBody{Plan: "test", Fingerprint: m.plan.Fingerprint(), By: a["by"]}
 		return s.next(m.Begin(s.now, body, []byte(or(a["="], "0"))))
-	case "finish": // finish TASK [= VALUE [base N]] [-> TARGET]
-		return s.next(m.Finish(s.now, s.task(subject), valueOf(a), ending(a["->"])))
+	case "finish", "cached": // finish TASK [= VALUE [base N]] [-> TARGET[,TARGET…]]
+		o := Outcome{Value: valueOf(a), Choice: ending(a["->"]), Cached: verb == "cached"}
+		for _, to := range strings.Split(a["->"], ",") {
+			o.Choices = append(o.Choices, ending(to))
+		}
+		return s.next(m.Finish(s.now, s.task(subject), o))
+	case "split": // split TASK = [VALUE,VALUE…]
+		var items []json.RawMessage
+		if err := json.Unmarshal([]byte(a["="]), &items); err != nil {
+			s.t.Fatal(err)
+		}
+		values := make([]Value, len(items))
+		for i := range items {
+			values[i] = Value{Changed: true, Data: items[i]}
+		}
+		return s.next(m.Split(s.now, s.task(subject), values))
+	case "joined", "conflict":
+		return s.joined(verb, subject, a)
 	case "enter": // enter TASK [= VALUE]
 		return s.next(m.Entered(s.now, s.task(subject), valueOf(a)))
-	case "retry": // retry TASK "error" in 10s [up SUBGRAPH]: with a subgraph, that is tried again and the task is not
+	case "retry": // retry TASK "error" in 10s
 		body := journal.FailedBody{Error: a["text"], Code: a["code"], RetryAt: s.now + s.duration(a["in"])}
-		t := s.task(subject)
-		for ; a["up"] != "" && m.TaskID(t) != a["up"]; t = t.Parent {
-			if err := m.Fail(s.now, t, journal.FailedBody{Error: a["text"]}, Value{}, ""); err != nil {
-				return s.next(err)
-			}
-		}
-		return s.next(m.Retry(s.now, t, body))
-	case "fail":
-		return s.fail(subject, a)
+		return s.next(m.Retry(s.now, s.task(subject), body))
+	case "fail": // fail TASK "error" [= VALUE] [-> TARGET]
+		body := journal.FailedBody{Error: a["text"], Code: a["code"]}
+		return s.next(m.Fail(s.now, s.task(subject), body, valueOf(a), ending(a["->"])))
 	case "suspend": // suspend TASK OP
 		return s.next(m.Suspend(s.now, s.task(subject), a["text"]))
 	case "sleep": // sleep TASK OP in 10s: the timer is set, and the task is left
@@ -52,25 +64,25 @@ func (s *session) input(verb string, all []string) string {
 	return s.outside(verb, subject, a)
 }
 
-// fail fails a task: fail TASK "error" [= VALUE] [up SUBGRAPH] [-> TARGET]. Without a target it goes outwards, through
-// the subgraphs up to the one that is named, or to the end of the run.
-func (s *session) fail(subject string, a arguments) string {
+// joined takes the branches of a join: joined NODE = VALUE [base N], or joined TASK where they are merged again.
+// They may not be merged: conflict NODE "error" [in 10s | -> TARGET], which is a failure of the join's task.
+func (s *session) joined(verb, subject string, a arguments) string {
+	s.t.Helper()
+	j := s.joins[subject]
+	if j == nil {
+		s.t.Fatalf("no branches of %s are being merged", subject)
+	}
+	delete(s.joins, subject)
+	t, err := s.m.Joined(s.now, j, valueOf(a))
+	if err != nil || verb == "joined" {
+		return s.next(err)
+	}
 	body := journal.FailedBody{Error: a["text"], Code: a["code"]}
-	last := subject
-	if a["up"] != "" {
-		last = a["up"]
+	if a["in"] != "" {
+		body.RetryAt = s.now + s.duration(a["in"])
+		return s.next(s.m.Retry(s.now, t, body))
 	}
-	value := valueOf(a)
-	for t := s.task(subject); t != nil; t, value = t.Parent, (Value{}) {
-		target := ""
-		if s.m.TaskID(t) == last {
-			target = ending(a["->"])
-		}
-		if err := s.m.Fail(s.now, t, body, value, target); err != nil || target != "" {
-			return s.next(err)
-		}
-	}
-	return s.next(s.m.End(s.now, journal.FinishedBody{Status: Failed, Error: body.Error, Task: subject}))
+	return s.next(s.m.Fail(s.now, t, body, Value{}, ending(a["->"])))
 }
 
 // during is what a task records while it runs.
@@ -171,7 +183,7 @@ func (s *session) apply(verb string, all []string) string {
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	return "taken:\n" + m.dump()
+	return "taken:\n" + m.brief()
 }
 
 // cut takes an entry into the journal as it is, as if the journal had been cut off behind it.
@@ -191,7 +203,7 @@ func (s *session) entry(all []string) journal.Entry {
 	}
 	all = all[1:]
 	if len(all) > 0 && strings.Contains(all[0], "#") {
-		path, visit, _ := strings.Cut(all[0], "#")
+		path, visit := cutVisit(all[0])
 		e.Node, e.Visit = path, uint32(s.number(visit))
 		all = all[1:]
 	}
@@ -203,7 +215,7 @@ func (s *session) entry(all []string) journal.Entry {
 	if a["seq"] != "" {
 		e.Seq = s.number(a["seq"])
 	}
-	for i, name := range []string{"final", "catch", "expired", "base"} {
+	for i, name := range []string{"final", "catch", "expired", "base", "item"} {
 		if strings.Contains(a["flags"], name) {
 			e.Flags |= 1 << i
 		}

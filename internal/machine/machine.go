@@ -2,7 +2,6 @@ package machine
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -56,21 +55,33 @@ type Op struct {
 
 // Task is one visit of a node that has not come to its end.
 type Task struct {
-	Node     int // index in the flat plan
+	ID       uint64 // the seq of the entry that began it: no other task of the run has it
+	Node     int    // index in the flat plan
 	Visit    uint32
 	Attempt  uint16
 	State    State
 	Ref      uint64 // seq of the entry that holds its input
 	Result   uint64 // Leaving, Choosing: seq of the entry that holds its result
-	Parent   *Task  // the subgraph it runs in, nil at the top
+	Own      bool   // nothing else refers to its input
 	Cause    *node.Failure
 	Ops      []Op
 	WaitFor  string // Waiting: id of the op
 	LastWait string // the op that its function was last left at
 	RetryAt  int64  // Backoff: microseconds
 	Error    journal.FailedBody
-	failed   bool // Broken tasks that a retry of the run takes up again
-	busy     bool // handed out by Next, and nothing heard of it since: not part of the fold
+
+	scope  *scope
+	leaves []leaf    // the branches that its token stands for
+	taken  []arrival // a join whose branches are not merged yet
+	inside *scope    // Inside, Leaving: of a subgraph that runs once
+	items  []item    // Inside, Leaving: of a map
+	of     int       // how many items there are
+	begun  int       // how many were taken up
+	active int       // how many items are at work
+	over   int       // how many have ended
+	failed bool      // Broken tasks that a retry of the run takes up again
+	busy   bool      // handed out by Next, and nothing heard of it since: not part of the fold
+	listed bool      // in the list of tasks that Next looks at: not part of the fold
 }
 
 // Op finds a recorded call by its identity.
@@ -83,17 +94,27 @@ func (t *Task) Op(id string) *Op {
 	return nil
 }
 
+// Parent is the subgraph's task that it runs in, nil at the top.
+func (t *Task) Parent() *Task { return t.scope.parent }
+
+// Joined reports whether the task stands at a join whose branches are not merged yet.
+func (t *Task) Joined() bool { return len(t.taken) > 0 }
+
 // token is a value on its way to a node.
 type token struct {
 	at        int // flat index of the node that it has reached
 	ref       uint64
-	parent    *Task
+	own       bool // nothing else refers to its value
+	scope     *scope
+	leaves    []leaf
+	via       uint64 // seq of the entry that sent it
 	fromNode  int
 	fromVisit uint32
 	cause     *node.Failure
+	busy      bool // its join is being merged: not part of the fold
 }
 
-// Machine is the state of one run. It belongs to one goroutine.
+// Machine is the state of one run. It belongs to one goroutine at a time.
 type Machine struct {
 	plan   *plan.Plan
 	flat   []plan.Flat
@@ -103,21 +124,32 @@ type Machine struct {
 	status     string
 	head       uint64
 	at         int64 // time of the last entry
-	visits     []uint32
 	started    int
 	active     int64 // how long the run has been running, microseconds
+	root       scope
+	space      space             // of the run and its subgraphs, but not of maps
+	scopes     map[string]*scope // of the items of maps, by what their tasks' paths begin with
 	tokens     []token
 	tasks      []*Task
 	free       []*Task
 	interrupts []journal.Interrupt // open and claimed
 	closed     []journal.Interrupt // questions closed by the entries of the last Next or Flush
+	dropped    []string            // timers of tasks that were dropped by the entries of the last Next or Flush
 	value      uint64              // the entry that last recorded a value
-	final      uint64              // the value of the last path that ended
-	ended      bool                // some path has ended
+	final      uint64              // the value that the run ends with
 	stopped    bool                // a gate chose Stop
 	finished   journal.FinishedBody
 	body       journal.StartedBody
 	reason     string // why the run can go on, while it is paused
+
+	walk    uint64  // how often values were walked: not part of the fold
+	ready   []*Task // tasks that may have to be handed out: not part of the fold
+	spare   []*Task // room for ready
+	busy    int     // how many tasks are handed out, and joins being merged: not part of the fold
+	broken  int     // how many tasks have failed for good and are not dealt with
+	backoff int     // how many tasks wait for their next attempt
+	waiting int     // how many tasks wait
+	mapped  int     // how many maps have items that were not taken up
 
 	hint  any // the body of the entry that is being folded, where an input has it at hand
 	out   []journal.Entry
@@ -131,31 +163,39 @@ type Do uint8
 // What a task is started for.
 const (
 	Run   Do = iota // run its function
-	Enter           // compute the input of its subgraph
-	Leave           // compute its value from its subgraph's result
+	Enter           // compute the input of its subgraph, or the items of its map
+	Leave           // compute its value from its subgraph's result, or from those of its items
+	Merge           // merge the branches at a join, then Join
+	Fail            // its subgraph has failed: deal with the failure of Leaf
 )
 
 // Start is a task that may start.
 type Start struct {
 	Do   Do
-	Task *Task
+	Task *Task // nil for a Merge whose task is not there yet
+	Leaf *Task // Fail: the task that failed first
+	Join *Join // Merge
 }
 
 // Work is what follows. Append is stored before anything in Start happens (law J2).
 type Work struct {
 	Append []journal.Entry
 	Start  []Start
-	// Complete says that every path has ended: compute the result of the value Final and Step a Complete.
+	// Complete says that every path has ended: compute the run's result (see Ending) and Step a Complete.
 	Complete bool
-	Final    uint64
 	// Idle says that nothing can go on by itself: something is awaited, or the run has ended.
 	Idle bool
+	// Doomed says that a task has failed the run, which ends once all that is at work has ended (law F2).
+	Doomed bool
 }
 
 // New makes the machine of a run that has no journal yet.
 func New(p *plan.Plan) *Machine {
 	flat := p.Flat()
-	return &Machine{plan: p, flat: flat, visits: make([]uint32, len(flat))}
+	m := &Machine{plan: p, flat: flat}
+	m.space.visits = make([]uint32, len(flat))
+	m.root.space = &m.space
+	return m
 }
 
 // Status is the run's status, "" before it has started.
@@ -189,26 +229,36 @@ func (m *Machine) Interrupt(id string) *journal.Interrupt {
 	return nil
 }
 
-// Task finds a task by its node and visit, nil when it has come to its end.
-func (m *Machine) Task(nodeIndex int, visit uint32) *Task {
+// Task finds a task by the id of its node's path and its visit, nil when it has come to its end.
+func (m *Machine) Task(path string, visit uint32) *Task {
+	sp, at := m.lookup(path)
+	return m.find(sp, at, visit)
+}
+
+// ByID finds a task, nil when it has come to its end.
+func (m *Machine) ByID(id uint64) *Task {
 	for _, t := range m.tasks {
-		if t.Node == nodeIndex && t.Visit == visit {
+		if t.ID == id {
 			return t
 		}
 	}
 	return nil
 }
 
-// Path is the path of a node, also of one that only the journal knows.
-func (m *Machine) Path(index int) string {
-	if index < len(m.flat) {
-		return m.flat[index].Path
+func (m *Machine) find(sp *space, at int, visit uint32) *Task {
+	for _, t := range m.tasks {
+		if t.Node == at && t.Visit == visit && (t.scope.space == sp || at >= len(m.flat)) {
+			return t
+		}
 	}
-	return m.names[index-len(m.flat)]
+	return nil
 }
 
+// Path is the path of a task's node, with the items that it is in: "notify#1.3/send".
+func (m *Machine) Path(t *Task) string { return m.pathOf(t.scope.space, t.Node) }
+
 // TaskID is the id of a task: "inner/review#2".
-func (m *Machine) TaskID(t *Task) string { return node.TaskID(m.Path(t.Node), int(t.Visit)) }
+func (m *Machine) TaskID(t *Task) string { return node.TaskID(m.Path(t), int(t.Visit)) }
 
 // Flat is the task's node in the flat plan.
 func (m *Machine) Flat(t *Task) *plan.Flat { return &m.flat[t.Node] }
@@ -218,19 +268,21 @@ func (m *Machine) Flat(t *Task) *plan.Flat { return &m.flat[t.Node] }
 func (m *Machine) Fits() string {
 	for i := range m.tokens {
 		if at := m.tokens[i].at; at >= len(m.flat) {
-			return fmt.Sprintf("the run is on its way to node %q, which the plan does not have", m.Path(at))
+			return fmt.Sprintf("the run is on its way to node %q, which the plan does not have", m.pathOf(m.tokens[i].scope.space, at))
 		}
 	}
 	for _, t := range m.tasks {
 		switch {
 		case t.Node >= len(m.flat):
-			return fmt.Sprintf("task %s is open, and the plan has no node %q", m.TaskID(t), m.Path(t.Node))
+			return fmt.Sprintf("task %s is open, and the plan has no node %q", m.TaskID(t), m.Path(t))
 		case t.State == Choosing && m.replanned():
 			return fmt.Sprintf("task %s has finished, and the plan lets it choose now what follows", m.TaskID(t))
 		case t.State == Inside && m.flat[t.Node].Sub == nil:
 			return fmt.Sprintf("task %s is inside a subgraph, and the plan has none there", m.TaskID(t))
 		case t.State != Inside && t.State != Leaving && m.flat[t.Node].Sub != nil && len(t.Ops) > 0:
 			return fmt.Sprintf("task %s has recorded steps, and the plan has a subgraph there", m.TaskID(t))
+		case t.State == Inside && (m.flat[t.Node].Map != nil) != (t.items != nil):
+			return fmt.Sprintf("task %s is inside, and whether it runs its subgraph once or for each item of a list has changed", m.TaskID(t))
 		}
 	}
 	return ""
@@ -246,113 +298,16 @@ func (m *Machine) Closed() []journal.Interrupt {
 	return closed
 }
 
+// Dropped are the timers that nobody waits for any more since the last call of Dropped, of tasks that were given up.
+func (m *Machine) Dropped() []string {
+	dropped := m.dropped
+	m.dropped = nil
+	return dropped
+}
+
 // Flush gives the entries that inputs have made since the last Flush or Next, without looking for what follows.
 func (m *Machine) Flush() []journal.Entry {
 	out := m.out
 	m.out = m.out[:0]
 	return out
-}
-
-func (m *Machine) index(path string) int {
-	if i, ok := m.plan.Index(path); ok {
-		return i
-	}
-	if i, ok := m.ghosts[path]; ok {
-		return i
-	}
-	if m.ghosts == nil {
-		m.ghosts = make(map[string]int)
-	}
-	i := len(m.visits)
-	m.ghosts[path] = i
-	m.names = append(m.names, path)
-	m.visits = append(m.visits, 0)
-	return i
-}
-
-func (m *Machine) newTask() *Task {
-	if n := len(m.free); n > 0 {
-		t := m.free[n-1]
-		m.free = m.free[:n-1]
-		ops := t.Ops[:0]
-		*t = Task{Ops: ops}
-		return t
-	}
-	return &Task{}
-}
-
-func (m *Machine) drop(t *Task) {
-	if last := len(m.tasks) - 1; last >= 0 && m.tasks[last] == t {
-		m.tasks = m.tasks[:last]
-	} else if i := slices.Index(m.tasks, t); i >= 0 {
-		m.tasks = append(m.tasks[:i], m.tasks[i+1:]...)
-	}
-	if m.flat == nil || t.Node < len(m.flat) && m.flat[t.Node].Sub == nil {
-		if len(t.Ops) > 0 {
-			clear(t.Ops)
-		}
-		m.free = append(m.free, t)
-	}
-}
-
-// Refs lists the values that tokens, open tasks and the end of the run refer to.
-func (m *Machine) Refs() []uint64 {
-	var refs []uint64
-	add := func(ref uint64) {
-		if ref != 0 && !slices.Contains(refs, ref) {
-			refs = append(refs, ref)
-		}
-	}
-	for i := range m.tokens {
-		add(m.tokens[i].ref)
-	}
-	for _, t := range m.tasks {
-		add(t.Ref)
-		add(t.Result)
-	}
-	if m.ended || m.final != 0 {
-		add(m.final)
-	}
-	return refs
-}
-
-// Uses reports whether anything refers to a value.
-func (m *Machine) Uses(ref uint64) bool {
-	for i := range m.tokens {
-		if m.tokens[i].ref == ref {
-			return true
-		}
-	}
-	for _, t := range m.tasks {
-		if t.Ref == ref || t.Result == ref {
-			return true
-		}
-	}
-	return m.ended && m.final == ref
-}
-
-// Busy lists the tasks that were handed out and of which nothing has been heard since, by node and visit.
-func (m *Machine) Busy() []Visit {
-	var busy []Visit
-	for _, t := range m.tasks {
-		if t.busy {
-			busy = append(busy, Visit{Node: t.Node, Visit: t.Visit})
-		}
-	}
-	return busy
-}
-
-// SetBusy marks tasks as handed out, in a machine that was folded anew while they run.
-func (m *Machine) SetBusy(busy []Visit) {
-	for _, b := range busy {
-		if t := m.Task(b.Node, b.Visit); t != nil {
-			t.busy = true
-		}
-	}
-}
-
-// Visit names a task.
-type Visit struct {
-	Node  int
-	Visit uint32
 }

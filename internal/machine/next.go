@@ -3,6 +3,7 @@ package machine
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,12 +21,16 @@ func (m *Machine) Next(at int64) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	complete := idle && m.status == Running && (m.stopped || m.ended && len(m.tasks) == 0)
+	complete := m.status == Running && (m.stopped || idle && m.ended())
 	w := &m.work
-	w.Append, w.Start, w.Idle, w.Complete, w.Final = m.out, m.start, idle && !complete, complete, m.final
+	w.Append, w.Start, w.Idle, w.Complete = m.out, m.start, idle && !complete, complete
+	w.Doomed = m.broken > 0 && !m.over() && m.doom() != nil
 	m.out = m.out[:0]
 	return w, nil
 }
+
+// ended reports whether all paths of the run have ended.
+func (m *Machine) ended() bool { return m.stopped || m.root.live == 0 && len(m.root.ends) > 0 }
 
 func (m *Machine) next(at int64) (idle bool, err error) {
 	if m.over() {
@@ -40,14 +45,23 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 			return false, err
 		}
 	}
-	busy, err := m.startTasks(at)
-	if err != nil || m.over() {
-		return true, err
+	if m.broken > 0 {
+		if err := m.fail(at); err != nil || m.over() {
+			return true, err
+		}
 	}
-	if err := m.startTokens(at); err != nil || m.over() {
-		return true, err
+	if !m.stopped {
+		if err := m.startTasks(at); err != nil {
+			return true, err
+		}
+		if err := m.startTokens(at, 0); err != nil || m.over() {
+			return true, err
+		}
+		if err := m.startItems(at); err != nil || m.over() {
+			return true, err
+		}
 	}
-	if busy || len(m.start) > 0 {
+	if m.busy > 0 || len(m.start) > 0 {
 		return false, nil
 	}
 	return true, m.rest(at)
@@ -55,14 +69,16 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 
 func (m *Machine) over() bool { return m.status != Running && m.status != Paused }
 
-// awake reports whether a paused run can go on.
-func (m *Machine) awake(at int64) bool { return m.because(at) != "" }
-
 // because is why a paused run can go on, "" when it cannot.
 func (m *Machine) because(at int64) string {
 	why := cmp.Or(m.reason, ReasonAnswer)
-	if len(m.tokens) > 0 || m.stopped || m.ended && len(m.tasks) == 0 {
+	if m.stopped || m.ended() {
 		return why
+	}
+	for i := range m.tokens {
+		if m.mayStart(i) {
+			return why
+		}
 	}
 	for _, t := range m.tasks {
 		switch t.State {
@@ -79,85 +95,170 @@ func (m *Machine) because(at int64) string {
 }
 
 // startTasks hands out the open tasks that can go on: after an answer, a crash, a backoff, or the end of a subgraph.
-func (m *Machine) startTasks(at int64) (busy bool, err error) {
-	for _, t := range m.tasks {
-		if t.busy {
-			busy = true
-			continue
-		}
-		switch t.State {
-		case Backoff:
-			if t.RetryAt > at {
-				continue
+func (m *Machine) startTasks(at int64) error {
+	for again := true; again; {
+		again = false
+		if m.backoff > 0 {
+			for _, t := range m.tasks {
+				if t.State == Backoff && t.RetryAt <= at {
+					m.list(t)
+				}
 			}
-			e := m.taskEntry(journal.NodeStarted, t, at)
-			e.Attempt, e.Base = t.Attempt+1, t.Ref
-			if err := m.apply(e, t.Node, t); err != nil {
-				return busy, err
+		}
+		ready := m.ready
+		m.ready, m.spare = m.spare[:0], nil // what is folded meanwhile may list tasks again
+		slices.SortFunc(ready, func(a, b *Task) int { return cmp.Compare(a.ID, b.ID) })
+		for _, t := range ready {
+			t.listed = false
+			switch {
+			case t.busy, t.State == Backoff && t.RetryAt > at:
+			case m.broken > 0 && m.doomed(t.scope):
+				m.list(t)
+			case t.State == Leaving:
+				m.hand(Start{Do: Leave, Task: t})
+			case t.Joined() && (t.State == Backoff || t.State == Ready):
+				m.hand(Start{Do: Merge, Task: t, Join: m.rejoin(t)})
+			case t.State == Backoff:
+				e := m.taskEntry(journal.NodeStarted, t, at)
+				e.Attempt, e.Base = t.Attempt+1, t.Ref
+				if err := m.apply(e, t.spot(), t); err != nil {
+					return err
+				}
+				if t.State == Ready {
+					m.run(t)
+				} else {
+					again = true // a map goes on with its items
+				}
+			case t.State == Ready:
+				m.run(t)
 			}
-			m.hand(t)
-		case Ready:
-			m.hand(t)
-		case Leaving:
-			t.busy = true
-			m.start = append(m.start, Start{Do: Leave, Task: t})
-		case Waiting, Inside, Choosing, Broken:
 		}
-	}
-	return busy, nil
-}
-
-func (m *Machine) hand(t *Task) {
-	t.busy = true
-	do := Run
-	if m.flat[t.Node].Sub != nil {
-		do = Enter
-	}
-	m.start = append(m.start, Start{Do: do, Task: t})
-}
-
-// startTokens begins a task for every token, within the limit of tasks (law F4).
-func (m *Machine) startTokens(at int64) error {
-	for len(m.tokens) > 0 {
-		if limit := m.plan.Limits().Tasks; limit > 0 && m.started >= limit {
-			return m.End(at, journal.FinishedBody{
-				Status: Failed, Limit: "tasks", Max: strconv.Itoa(limit),
-				Error: "the run's limit of tasks (" + strconv.Itoa(limit) + ") was reached",
-				Task:  node.TaskID(m.Path(m.tokens[0].at), int(m.visits[m.tokens[0].at])+1),
-			})
-		}
-		to, ref := m.tokens[0].at, m.tokens[0].ref
-		e := m.entry(journal.NodeStarted, at)
-		e.Node, e.Visit, e.Attempt, e.Base = m.flat[to].Path, m.visits[to]+1, 1, ref
-		if err := m.apply(e, to, nil); err != nil {
-			return err
-		}
-		m.hand(m.tasks[len(m.tasks)-1])
+		clear(ready)
+		m.spare = ready[:0]
 	}
 	return nil
 }
 
+// run hands a task out for its function, or its subgraph.
+func (m *Machine) run(t *Task) {
+	do := Run
+	if m.flat[t.Node].Sub != nil {
+		do = Enter
+	}
+	m.hand(Start{Do: do, Task: t})
+}
+
+// startTokens begins a task for every token that may go on, from one on, within the limit of tasks (law F4).
+func (m *Machine) startTokens(at int64, from int) error {
+	for i := from; i < len(m.tokens); {
+		tok := &m.tokens[i]
+		if m.broken > 0 && m.doomed(tok.scope) || !m.mayStart(i) {
+			i++
+			continue
+		}
+		next := func() string {
+			return node.TaskID(m.pathOf(tok.scope.space, tok.at), int(*m.visit(tok.scope.space, tok.at))+1)
+		}
+		if full, err := m.full(at, next); full || err != nil {
+			return err
+		}
+		if m.isJoin(tok.at) {
+			if vias := m.gathered(i); len(vias) > 1 {
+				m.handJoin(i, vias)
+				continue
+			}
+		}
+		if err := m.startToken(at, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// full reports whether no further task may begin. The run ends then, once what is at work has ended; the end names the
+// task that would have been next (law F4).
+func (m *Machine) full(at int64, next func() string) (bool, error) {
+	limit := m.plan.Limits().Tasks
+	if limit == 0 || m.started+m.merging() < limit {
+		return false, nil
+	}
+	if m.busy > 0 {
+		return true, nil
+	}
+	return true, m.End(at, journal.FinishedBody{
+		Status: Failed, Limit: "tasks", Max: strconv.Itoa(limit),
+		Error: "the run's limit of tasks (" + strconv.Itoa(limit) + ") was reached",
+		Task:  next(),
+	})
+}
+
+// merging is how many tasks will begin once the branches are merged that they begin with.
+func (m *Machine) merging() int {
+	n := 0
+	for i := range m.tokens {
+		if tok := &m.tokens[i]; tok.busy && !slices.ContainsFunc(m.tokens[:i], func(t token) bool {
+			return t.busy && t.at == tok.at && t.scope == tok.scope
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+// startToken begins the task of one token.
+func (m *Machine) startToken(at int64, i int) error {
+	tok := &m.tokens[i]
+	e := m.entry(journal.NodeStarted, at)
+	e.Node, e.Visit, e.Attempt, e.Base = m.pathOf(tok.scope.space, tok.at), *m.visit(tok.scope.space, tok.at)+1, 1, tok.ref
+	where := spot{tok.at, tok.scope.space}
+	var err error
+	if len(m.tokens) > 1 && m.ambiguous(i) {
+		err = m.applyBody(e, where, nil, journal.BeginBody{From: []uint64{tok.via}})
+	} else {
+		err = m.apply(e, where, nil)
+	}
+	if err != nil {
+		return err
+	}
+	t := m.tasks[len(m.tasks)-1]
+	m.run(t)
+	return nil
+}
+
+// ambiguous reports whether another token could be taken for this one: it stands at the same node with the same value.
+func (m *Machine) ambiguous(i int) bool {
+	tok := &m.tokens[i]
+	for k := range m.tokens {
+		other := &m.tokens[k]
+		if k != i && other.at == tok.at && other.ref == tok.ref && other.scope.space == tok.scope.space {
+			return true
+		}
+	}
+	return false
+}
+
 // rest says what a run is that nothing goes on in: paused, or stuck (law F5). The end is the caller's to compute.
 func (m *Machine) rest(at int64) error {
-	waits, backoff := len(m.interrupts) > 0, false
-	for _, t := range m.tasks {
-		waits = waits || t.State == Waiting
-		backoff = backoff || t.State == Backoff
-	}
 	switch {
-	case m.stopped || backoff || m.status == Paused || m.ended && len(m.tasks) == 0:
+	case m.backoff > 0 || m.status == Paused || m.ended():
 		return nil // a question that nobody waits for holds no run: it is withdrawn with the end
-	case waits:
-		return m.apply(m.entry(journal.RunPaused, at), -1, nil)
+	case m.waiting > 0 || len(m.interrupts) > 0:
+		return m.apply(m.entry(journal.RunPaused, at), place0, nil)
 	}
 	return m.End(at, journal.FinishedBody{Status: Stuck, Error: m.stuck(), Reason: m.stuck()})
 }
 
 func (m *Machine) stuck() string {
-	if len(m.tasks) == 0 {
+	if len(m.tasks) == 0 && len(m.tokens) == 0 {
 		return "no path of the run has ended, and none is left"
 	}
 	var b strings.Builder
+	for i := range m.tokens {
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString("node " + m.pathOf(m.tokens[i].scope.space, m.tokens[i].at) + " waits for other branches")
+	}
 	for _, t := range m.tasks {
 		if b.Len() > 0 {
 			b.WriteString("; ")
@@ -172,8 +273,13 @@ func (m *Machine) stuck() string {
 
 // Underway reports whether something can go on at once; of a journal that nobody drives, that its driver was lost.
 func (m *Machine) Underway() bool {
-	if len(m.tokens) > 0 || len(m.tasks) == 0 {
+	if len(m.tasks) == 0 || m.broken > 0 || m.nextItem() != nil {
 		return true
+	}
+	for i := range m.tokens {
+		if m.mayStart(i) {
+			return true
+		}
 	}
 	for _, t := range m.tasks {
 		if t.State == Ready || t.State == Leaving {

@@ -23,7 +23,8 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 			return err
 		}
 		op.Due = body.Due
-		t.State, t.WaitFor = Waiting, op.ID
+		t.WaitFor = op.ID
+		m.set(t, Waiting)
 	case journal.TimerFired:
 		op.Done = true
 		m.wake(t, op.ID)
@@ -47,7 +48,8 @@ func kindOf(id string) node.Kind {
 
 func (m *Machine) wake(t *Task, op string) {
 	if t.State == Waiting && t.WaitFor == op {
-		t.State, t.WaitFor, m.reason = Ready, "", ReasonAnswer
+		t.WaitFor, m.reason = "", ReasonAnswer
+		m.set(t, Ready)
 		if kindOf(op) == node.KindSleep {
 			m.reason = ReasonTimer
 		}

@@ -13,16 +13,15 @@ import (
 // that is open, and the run can be brought to its end on it, or Fits says what has none (law J8).
 func TestJ8_AnyOtherPlanFitsOrSaysWhy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := drawPlan(t, 1)
-		s := &simulation{t: t, m: New(p), now: 1e6, finished: make(map[string]bool)}
-		s.say("begin %s", outline(p))
-		s.take(s.m.Begin(s.now, journal.StartedBody{Plan: "test", Fingerprint: p.Fingerprint()}, []byte("0")), true)
+		of := everything
+		of.depth = 1
+		s := newSimulation(t, drawPlan(t, of))
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
 			if !s.step() {
 				break
 			}
 		}
-		q := drawPlan(t, 1)
+		q := drawPlan(t, of)
 		s.say("replan %s", outline(q))
 		s.journal = slices.Clip(s.journal)
 		m := New(q)

@@ -74,20 +74,25 @@ type session struct {
 	plans   map[string]*plan.Plan
 	m       *Machine
 	journal []journal.Entry
-	now     int64 // microseconds
+	now     int64            // microseconds
+	joins   map[string]*Join // those that were handed out
 }
 
 // parsePlan reads a plan, one edge or setting a line:
 //
 //	a -> b         a plain edge
+//	a -> b, c      a fork
 //	a ? b, END     a gate with its choices
+//	a ?? b, c      a gate that chooses several
+//	j & all        a join: each or all
 //	a ! b, c       failure edges
 //	a ~ b          a deadline edge
 //	in = inner     the node "in" is a subgraph: plan "inner"; "in = inner mapped" has a state of its own
+//	m = inner map 2 keep    a map: at most 2 items at once, 0 for any number; failures are kept
 //	a              a node, where no line above has named it
 //	limit tasks 3, limit time 10s
 //
-// The first node that is named is the entry.
+//	entry a, b     where the run starts; without it, at the first node that is named
 func (s *session) parsePlan(text, name string) *plan.Plan {
 	s.t.Helper()
 	def := plan.Definition{Name: "test", Kind: "graph", State: stubCodec{}}
@@ -107,21 +112,25 @@ func (s *session) parsePlan(text, name string) *plan.Plan {
 		case fields[0] == "limit":
 			s.limit(&def.Limits, fields[1:])
 			continue
+		case fields[0] == "entry":
+			def.Entry = fields[1:]
+			continue
 		case len(fields) == 1:
 			at(fields[0])
 			continue
 		}
 		from, kind := at(fields[0]), fields[1]
-		if kind == "=" {
-			from.Sub = s.plans[fields[2]]
-			if len(fields) > 3 {
-				from.Out = func(value, _ any) (any, error) { return value, nil }
-			}
+		switch kind {
+		case "&":
+			from.Join = plan.Join(fields[2])
+			continue
+		case "=":
+			s.subgraph(from, fields[2:])
 			continue
 		}
 		for _, to := range fields[2:] {
 			e := plan.Edge{From: fields[0], To: ending(to), Kind: map[string]plan.EdgeKind{
-				"->": plan.Plain, "?": plan.Choice, "!": plan.Failure, "~": plan.Deadline,
+				"->": plan.Plain, "?": plan.Choice, "??": plan.Choice, "!": plan.Failure, "~": plan.Deadline,
 			}[kind]}
 			if e.To == to {
 				at(to)
@@ -132,16 +141,39 @@ func (s *session) parsePlan(text, name string) *plan.Plan {
 		switch {
 		case kind == "?":
 			from.Route = func(node.Context, any) (string, error) { return "", nil }
+		case kind == "??":
+			from.RouteMany = func(node.Context, any) ([]string, error) { return nil, nil }
 		case kind == "!" && len(fields) > 3:
 			from.Catch = func(node.Context, any, error) (string, error) { return "", nil }
 		}
 	}
-	def.Entry = []string{def.Nodes[0].Name}
+	if def.Entry == nil {
+		def.Entry = []string{def.Nodes[0].Name}
+	}
 	p, err := plan.New(def)
 	if err != nil {
 		s.t.Fatalf("plan %s: %v", name, err)
 	}
 	return p
+}
+
+// subgraph reads the plan of a subgraph, and how it runs.
+func (s *session) subgraph(n *plan.Node, fields []string) {
+	s.t.Helper()
+	if n.Sub = s.plans[fields[0]]; n.Sub == nil {
+		s.t.Fatalf("there is no plan %q", fields[0])
+	}
+	switch {
+	case len(fields) == 1:
+	case fields[1] == "map":
+		n.Map = &plan.Map{
+			Split:  func(any) ([]any, error) { return nil, nil },
+			Gather: func(any, []plan.Item) (any, error) { return nil, nil },
+			Limit:  int(s.number(fields[2])), Keep: len(fields) > 3,
+		}
+	default:
+		n.Out = func(value, _ any) (any, error) { return value, nil }
+	}
 }
 
 func (s *session) limit(l *plan.Limits, fields []string) {
@@ -202,6 +234,9 @@ func (s *session) checkFold(command string) {
 		if err := again.Apply(&s.journal[i]); err != nil {
 			s.t.Fatalf("after %q the journal does not fold: %v", command, err)
 		}
+	}
+	if wrong := s.m.audit(); wrong != "" {
+		s.t.Errorf("after %q the machine has counted wrong (-there is +counted): %s", command, wrong)
 	}
 	if diff := gocmp.Diff(again.dump(), s.m.dump()); diff != "" {
 		s.t.Errorf("after %q the machine is not what its journal folds to (-folded +live):\n%s", command, diff)
@@ -267,13 +302,17 @@ func (s *session) number(text string) uint64 {
 	return n
 }
 
+func cutVisit(id string) (path, visit string) {
+	at := strings.LastIndexByte(id, '#')
+	return id[:at], id[at+1:]
+}
+
 // task finds a task by its id: "in/x#1".
 func (s *session) task(id string) *Task {
 	s.t.Helper()
-	path, visit, _ := strings.Cut(id, "#")
-	at, ok := s.m.plan.Index(path)
-	t := s.m.Task(at, uint32(s.number(visit)))
-	if !ok || t == nil {
+	path, visit := cutVisit(id)
+	t := s.m.Task(path, uint32(s.number(visit)))
+	if t == nil {
 		s.t.Fatalf("task %s is not open", id)
 	}
 	return t
@@ -288,10 +327,14 @@ func (s *session) command(text string) string {
 		s.now += s.duration(verb[1:])
 		return ""
 	case verb == "state":
-		return s.m.dump()
+		return s.m.brief()
 	case verb == "journal":
 		return s.lines(s.journal)
-	case verb == "crash": // another process reads the journal
+	case verb == "replan" || verb == "crash": // another process reads the journal, perhaps with another plan
+		s.joins = nil
+	}
+	switch {
+	case verb == "crash":
 		s.m = s.fold(s.m.plan)
 		return s.next(nil)
 	case verb == "replan":
@@ -351,15 +394,76 @@ func (s *session) next(err error) string {
 	b.WriteString(s.lines(work.Append))
 	s.take(work.Append)
 	for _, start := range work.Start {
-		fmt.Fprintf(&b, "%s %s\n", [...]string{"run", "enter", "leave"}[start.Do], s.m.TaskID(start.Task))
+		b.WriteString(s.start(start) + "\n")
 	}
 	switch {
 	case work.Complete:
-		fmt.Fprintf(&b, "complete with the value of %d\n", work.Final)
+		fmt.Fprintf(&b, "complete with %s\n", shownJoin(s.m.Ending(nil)))
 	case work.Idle:
 		b.WriteString("idle\n")
 	}
 	return b.String()
+}
+
+// start says what is handed out.
+func (s *session) start(start Start) string {
+	switch start.Do {
+	case Merge:
+		name := s.m.pathOf(start.Join.scope.space, start.Join.at)
+		if start.Task != nil {
+			name = s.m.TaskID(start.Task)
+		}
+		if s.joins == nil {
+			s.joins = make(map[string]*Join)
+		}
+		s.joins[name] = start.Join
+		return "merge " + name + ": " + shownJoin(start.Join)
+	case Fail:
+		return "fail " + s.m.TaskID(start.Task) + " because of " + s.m.TaskID(start.Leaf)
+	case Enter:
+		return "enter " + s.m.TaskID(start.Task)
+	case Leave:
+		if start.Task.items == nil {
+			j := s.m.Ending(start.Task)
+			if len(j.Steps) == 0 {
+				return "leave " + s.m.TaskID(start.Task)
+			}
+			return "leave " + s.m.TaskID(start.Task) + " with " + shownJoin(j)
+		}
+		var items []string
+		for _, it := range s.m.Items(start.Task) {
+			if it.Join != nil {
+				items = append(items, shownJoin(it.Join))
+			} else {
+				items = append(items, fmt.Sprintf("the error %q", it.Failure.Error))
+			}
+		}
+		return "leave " + s.m.TaskID(start.Task) + " with " + strings.Join(items, ", ")
+	}
+	return "run " + s.m.TaskID(start.Task)
+}
+
+// shownJoin says how values come together: "5 (b) and 7 (c) against 3".
+func shownJoin(j *Join) string {
+	if len(j.Steps) == 0 {
+		return fmt.Sprintf("the value of %d", j.From[0])
+	}
+	var steps []string
+	for i, step := range j.Steps {
+		var inputs []string
+		for k, in := range step.Inputs {
+			value := "that"
+			switch {
+			case in >= 0:
+				value = strconv.FormatUint(j.From[in], 10)
+			case in != -i:
+				value = fmt.Sprintf("that of step %d", -in)
+			}
+			inputs = append(inputs, fmt.Sprintf("%s (%s)", value, step.Names[k]))
+		}
+		steps = append(steps, fmt.Sprintf("%s against %d", strings.Join(inputs, " and "), step.Base))
+	}
+	return strings.Join(steps, ", then ")
 }
 
 // record takes the entries that a task records while it runs.
@@ -422,7 +526,7 @@ func (s *session) body(e *journal.Entry) string {
 
 func flags(f uint8) string {
 	var all []string
-	for i, name := range []string{"final", "catch", "expired", "base"} {
+	for i, name := range []string{"final", "catch", "expired", "base", "item"} {
 		if f&(1<<i) != 0 {
 			all = append(all, name)
 		}

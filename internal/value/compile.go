@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"time"
-	"unsafe"
 
 	"github.com/fermata-go/fermata/internal/jsonfield"
 )
@@ -203,11 +202,17 @@ func whole(t reflect.Type) bool {
 
 func (c *compiler) list(t reflect.Type, path string) (codec, error) {
 	e := t.Elem()
-	if p := reflect.PointerTo(e); e.Kind() == reflect.Uint8 && !p.Implements(jsonMarshaler) && !p.Implements(textMarshaler) {
+	if isOctets(t) {
 		return octets{}, nil
 	}
 	elem, err := c.compile(e, true, path+"[]")
 	return &list{typ: t, elem: elem, size: e.Size(), plain: frozen(e) && whole(e)}, err
+}
+
+// isOctets reports whether encoding/json writes a slice as one string, in base64.
+func isOctets(t reflect.Type) bool {
+	p := reflect.PointerTo(t.Elem())
+	return t.Elem().Kind() == reflect.Uint8 && !p.Implements(jsonMarshaler) && !p.Implements(textMarshaler)
 }
 
 func (c *compiler) mapping(t reflect.Type, path string) (codec, error) {
@@ -245,6 +250,9 @@ func (c *compiler) mapping(t reflect.Type, path string) (codec, error) {
 }
 
 func (c *compiler) record(t reflect.Type, addressable bool, path string) (codec, error) {
+	if err := misplacedRule(t, path); err != nil {
+		return nil, err
+	}
 	r := &record{}
 	ways := make(map[string]bool)
 	for _, jf := range jsonfield.Of(t) {
@@ -259,8 +267,7 @@ func (c *compiler) record(t reflect.Type, addressable bool, path string) (codec,
 			if !step.IsExported() {
 				return nil, &Error{path + way(jf, i), "encoding/json cannot set an embedded pointer to an unexported struct: embed the struct itself"}
 			}
-			made := step.Type.Elem()
-			f.hops = append(slices.Clip(f.hops), hop{f.at, func() unsafe.Pointer { return reflect.New(made).UnsafePointer() }})
+			f.hops = append(slices.Clip(f.hops), hop{f.at, step.Type.Elem()})
 			f.at, reachable = 0, true
 			if to := way(jf, i); !ways[to] {
 				ways[to] = true
@@ -275,6 +282,9 @@ func (c *compiler) record(t reflect.Type, addressable bool, path string) (codec,
 			made = quote(made)
 		}
 		f.codec, f.absent = made, absent(jf)
+		if f.merge, err = c.merging(jf, inner); err != nil {
+			return nil, err
+		}
 		r.add(f)
 	}
 	return r, nil
@@ -290,6 +300,7 @@ func (r *record) add(f field) {
 	r.fields = append(r.fields, f)
 	if len(f.hops) == 0 && len(r.simple) < mostCells {
 		if cells, all := f.codec.cells(f.at, r.simple); all {
+			f.merge.simple, f.merge.cells = true, slices.Clone(cells[len(r.simple):])
 			r.simple = cells
 			return
 		}

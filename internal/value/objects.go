@@ -10,13 +10,14 @@ import (
 // holds numbers as json.Number. It is immutable and safe for concurrent use.
 type Objects struct {
 	limit int
+	rules map[string]string // for merges, by member
 }
 
 // Dynamic keeps JSON objects of any shape.
 func Dynamic() *Objects { return &Objects{limit: defaultLimit} }
 
 // WithLimit returns a copy that refuses encodings and deltas of more than so many bytes. Defaults to 64 MiB.
-func (k *Objects) WithLimit(bytes int) *Objects { return &Objects{limit: bytes} }
+func (k *Objects) WithLimit(bytes int) *Objects { return &Objects{limit: bytes, rules: k.rules} }
 
 // Encode gives the value as JSON, its members sorted by name.
 func (k *Objects) Encode(value any) (data []byte, err error) {

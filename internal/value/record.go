@@ -1,6 +1,7 @@
 package value
 
 import (
+	"reflect"
 	"unsafe"
 )
 
@@ -19,15 +20,19 @@ type field struct {
 	at     uintptr                      // from where the last hop leads
 	hops   hops                         // through embedded pointers
 	absent func(at unsafe.Pointer) bool // left out by omitempty or omitzero; nil for never
+	merge  *merging
 }
 
 // hops is the way to a field through embedded pointers: offsets of pointers that are followed one after the other.
 type hops []hop
 
 type hop struct {
-	at   uintptr
-	make func() unsafe.Pointer // a new struct for the pointer to lead to
+	at  uintptr
+	typ reflect.Type // of the struct that the pointer leads to
 }
+
+// make is a new struct for the pointer to lead to.
+func (h hop) make() unsafe.Pointer { return reflect.New(h.typ).UnsafePointer() }
 
 // find is where the field is in a record, nil if an embedded pointer on the way is nil.
 func (f *field) find(base unsafe.Pointer) unsafe.Pointer {

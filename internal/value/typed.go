@@ -10,6 +10,7 @@ import (
 // It is immutable and safe for concurrent use.
 type Typed[S any] struct {
 	root  codec
+	self  field  // S itself as a field, for merges
 	cells []cell // all of S, where that is simple
 	whole bool   // assigning copies all that is kept, and shares nothing
 	flat  bool
@@ -18,7 +19,7 @@ type Typed[S any] struct {
 }
 
 // For takes the type S apart. The error is an *Error with the Go path of what no journal can hold ("Ticket.Done: a
-// channel has no JSON form"), or of what could be written and not read back.
+// channel has no JSON form"), of what could be written and not read back, or of a merge rule that does not fit.
 func For[S any]() (*Typed[S], error) {
 	t := reflect.TypeFor[S]()
 	c := &compiler{made: make(map[variant]*link)}
@@ -26,7 +27,8 @@ func For[S any]() (*Typed[S], error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Typed[S]{root: root, flat: frozen(t), code: c.code, limit: defaultLimit}
+	self := field{codec: root, merge: &merging{typ: t}}
+	k := &Typed[S]{root: root, self: self, flat: frozen(t), code: c.code, limit: defaultLimit}
 	k.whole = k.flat && whole(t)
 	if cells, all := root.cells(0, nil); all {
 		k.cells = cells

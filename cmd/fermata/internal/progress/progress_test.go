@@ -118,10 +118,11 @@ func refund(t *testing.T) *plan.Plan {
 
 type codec struct{}
 
-func (codec) Encode(v any) ([]byte, error)        { return json.Marshal(v) }
-func (codec) Decode([]byte) (any, error)          { return map[string]any{}, nil }
-func (codec) Copy(v any) (any, error)             { return v, nil }
-func (codec) Delta(_, v any) ([]byte, any, error) { return nil, v, nil }
+func (codec) Encode(v any) ([]byte, error)         { return json.Marshal(v) }
+func (codec) Decode([]byte) (any, error)           { return map[string]any{}, nil }
+func (codec) Copy(v any) (any, error)              { return v, nil }
+func (codec) Delta(_, v any) ([]byte, any, error)  { return nil, v, nil }
+func (codec) Merge(base any, _ []any) (any, error) { return base, nil }
 
 func TestPlainLines(t *testing.T) {
 	var out bytes.Buffer

@@ -1,0 +1,216 @@
+package fermata
+
+import (
+	"context"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fermata-go/fermata/internal/machine"
+)
+
+// crew is the goroutines that work on a drive. Whoever holds the lock owns the machine and the values; a task's
+// function is called without it, unless the task is alone: then nobody else could do anything meanwhile, and its
+// goroutine keeps the lock. A goroutine that has finished a task goes on with the next one that is ready, so a run
+// without branches never changes its goroutine, and a branch changes it only where it forks.
+type crew struct {
+	d       *drive
+	mu      sync.Mutex
+	wake    *sync.Cond // of the drive's own goroutine
+	asleep  bool       // it waits
+	coming  int        // helpers that have not taken anything yet
+	running int        // tasks whose functions are called without the lock
+	lost    error      // what a helper could not go on from
+	poked   bool       // somebody has written to the journal
+	due     int64      // when the alarm goes off, microseconds; 0 for none
+	alarm   func() bool
+	ctx     context.Context
+	stop    context.CancelFunc
+	helpers sync.WaitGroup
+	apart   atomic.Bool // tasks have been called without the lock
+	hosts   []*host
+}
+
+// busy reports whether anybody but the caller is at work.
+func (c *crew) busy() bool { return c.running+c.coming > 0 }
+
+// next takes what is to be done next, and calls for help where there is more. It fails when driving was stopped.
+func (c *crew) next() (s machine.Start, ok bool, err error) {
+	d := c.d
+	if c.lost != nil {
+		return s, false, c.lost
+	}
+	if len(d.queue) == 0 {
+		return s, false, nil
+	}
+	if Status(d.m.Status()).Ended() {
+		d.queue = d.queue[:0]
+		return s, false, nil
+	}
+	if d.ctx.Err() != nil {
+		return s, false, d.stopped()
+	}
+	s = d.queue[0]
+	d.queue = d.queue[:copy(d.queue, d.queue[1:])]
+	c.call()
+	return s, true, nil
+}
+
+// call lets others do what is left in the queue.
+func (c *crew) call() {
+	left := len(c.d.queue) - c.coming
+	if left > 0 && c.asleep {
+		c.rouse()
+		left--
+	}
+	for ; left > 0; left-- {
+		c.coming++
+		c.helpers.Go(c.help)
+	}
+}
+
+func (c *crew) rouse() {
+	if c.asleep {
+		c.asleep = false
+		c.wake.Signal()
+	}
+}
+
+// help is a helper's life: it does what is to be done until nothing is left for it.
+func (c *crew) help() {
+	c.mu.Lock()
+	c.coming--
+	returned := false
+	defer func() {
+		if !returned && c.lost == nil { // a node called runtime.Goexit
+			c.lost = errGone
+		}
+		if c.lost != nil {
+			c.d.stop()
+		}
+		if !c.busy() || c.lost != nil {
+			c.rouse()
+		}
+		c.mu.Unlock()
+	}()
+	for {
+		did, err := c.d.step()
+		if err != nil && c.lost == nil {
+			c.lost = err
+		}
+		if err != nil || !did {
+			returned = true
+			return
+		}
+	}
+}
+
+// wait lets the drive's own goroutine sleep until something is to be done, or due.
+func (c *crew) wait() {
+	if c.wake == nil {
+		c.wake = sync.NewCond(&c.mu)
+	}
+	c.setAlarm()
+	c.asleep = true
+	for c.asleep {
+		c.wake.Wait()
+	}
+}
+
+// setAlarm makes sure that somebody looks when the next timer of the run is due, while all others are at work.
+func (c *crew) setAlarm() {
+	due := c.d.m.Due()
+	if c.d.none || due == c.due || due == math.MaxInt64 {
+		return
+	}
+	if c.alarm != nil {
+		c.alarm()
+	}
+	wait := max(time.Duration(due-c.d.now()), 0) * time.Microsecond
+	c.due, c.alarm = due, c.d.clock().AfterFunc(wait, c.look)
+}
+
+// look lets somebody see what is to be done: the drive's own goroutine where it sleeps, or a helper.
+func (c *crew) look() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.due = 0
+	switch {
+	case c.lost != nil:
+	case c.asleep:
+		c.rouse()
+	default:
+		c.coming++
+		c.helpers.Go(c.help)
+	}
+}
+
+// poke says that somebody has written to the journal. It never waits.
+func (c *crew) poke() {
+	if c.apart.Load() {
+		go func() {
+			c.mu.Lock()
+			c.poked = true
+			c.mu.Unlock()
+			c.look()
+		}()
+	}
+}
+
+// dismiss waits until nobody else is at work. The lock is held, and is given up meanwhile.
+func (c *crew) dismiss() {
+	if c.lost == nil {
+		c.lost = errOver
+	}
+	if c.alarm != nil {
+		c.alarm()
+	}
+	if c.apart.Load() {
+		c.cancel()
+		c.d.stop()
+		c.mu.Unlock()
+		c.helpers.Wait()
+		c.mu.Lock()
+	}
+}
+
+// context is what tasks that run beside others are called with.
+func (c *crew) context() context.Context {
+	if c.ctx == nil {
+		c.ctx, c.stop = context.WithCancel(c.d.ctx)
+	}
+	return c.ctx
+}
+
+// cancel stops the tasks that are at work, and not the driving.
+func (c *crew) cancel() {
+	if c.stop != nil {
+		c.stop()
+	}
+}
+
+// host gives a host for a task that runs beside others: its lock is that of the crew.
+func (c *crew) host() *host {
+	if n := len(c.hosts); n > 0 {
+		h := c.hosts[n-1]
+		c.hosts = c.hosts[:n-1]
+		return h
+	}
+	return &host{d: c.d, mu: &c.mu}
+}
+
+// without calls f without the lock, which is held before and after, also when f does not return.
+func (c *crew) without(f func()) {
+	c.apart.Store(true)
+	c.running++
+	if !c.asleep {
+		c.setAlarm()
+	}
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		c.running--
+	}()
+	f()
+}

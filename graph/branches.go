@@ -1,0 +1,74 @@
+package graph
+
+import (
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// Each lets a node at which branches meet run once for each of them, with each branch's own state (law G3).
+func Each() NodeOption { return func(n *plan.Node) { n.Join = plan.Each } }
+
+// All lets a node at which branches meet run once, when no more of them can come (law G3). It is given their states
+// merged against the state at the fork, in the order in which the branches were declared: what one branch changed is
+// taken; what several changed needs a rule, as a struct tag or by [MergeWith], or the node fails with a
+// plan.MergeConflictError (law G4):
+//
+//	type Report struct {
+//		Findings []string `merge:"append"` // base, then what each branch added
+//		Tags     []string `merge:"union"`  // as a set; of a map, key by key
+//		Cost     int      `merge:"sum"`    // base and what each branch added to it
+//		Worst    int      `merge:"max"`    // or min
+//		Title    string   `merge:"first"`  // or last: of the branches that changed it
+//	}
+//
+// Where branches end without meeting, the run's result is merged in the same way.
+func All() NodeOption { return func(n *plan.Node) { n.Join = plan.All } }
+
+// MergeWith merges the branches that meet at an [All] node by a function. It must not change base.
+func MergeWith[S any](merge func(base S, branches []S) (S, error)) NodeOption {
+	return func(n *plan.Node) { n.Merge = erased(merge) }
+}
+
+func erased[S any](merge func(base S, branches []S) (S, error)) plan.MergeFunc {
+	return func(base any, branches []any) (any, error) {
+		states := make([]S, len(branches))
+		for i, b := range branches {
+			states[i] = *b.(*S) //nolint:forcetypeassert // the codec makes nothing else
+		}
+		merged, err := merge(*base.(*S), states) //nolint:forcetypeassert // the codec makes nothing else
+		return &merged, err
+	}
+}
+
+// Merge merges branches by a function, wherever they meet or end in this graph and no node says otherwise. It must not
+// change base.
+func (b *Builder[S]) Merge(merge func(base S, branches []S) (S, error)) *Builder[S] {
+	if merge == nil {
+		b.problem("Merge has no function")
+		return b
+	}
+	b.def.Merge = erased(merge)
+	return b
+}
+
+// FailFast stops the tasks that are running when another one has failed the run. By default they are let finish, and
+// their outcomes are kept (law F2).
+func (b *Builder[S]) FailFast() *Builder[S] {
+	b.def.FailFast = true
+	return b
+}
+
+// RouteMany makes a node a gate that chooses several of its targets. Each begins a branch.
+func (b *Builder[S]) RouteMany(from string, choose RouteManyFunc[S], targets ...string) *Builder[S] {
+	switch {
+	case choose == nil:
+		b.problem("route from %q has no function", from)
+		return b
+	case b.routes[from] != nil || b.many[from] != nil:
+		b.problem("node %q has two routes", from)
+	}
+	b.many[from] = func(ctx node.Context, v any) ([]string, error) {
+		return choose(ctx, *v.(*S)) //nolint:forcetypeassert // the codec makes nothing else
+	}
+	return b.edges(from, plan.Choice, targets)
+}

@@ -1,0 +1,314 @@
+package machine
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fermata-go/fermata/plan"
+)
+
+// scope is where tokens travel: the run, the inside of a subgraph's task, or one item of a map. It is over when no
+// token and no task is left in it.
+type scope struct {
+	parent *Task // nil: the run
+	item   int   // of a map, from 1; 0 elsewhere
+	space  *space
+	live   int
+	ends   []arrival // the paths that have ended
+}
+
+// arrival is a token that has come to a join, or to its end.
+type arrival struct {
+	ref    uint64
+	own    bool
+	leaves []leaf
+}
+
+// fork is a place where one token became several (law G2).
+type fork struct {
+	seq   uint64 // the entry that it happened at
+	base  uint64 // the value at the fork
+	up    []leaf // the branches that the token stood for
+	to    []int  // where its branches lead, in declared order
+	first leaf   // of up; of no fork where that is empty
+	level int    // how many forks it lies in, one in the other
+	seen  uint64 // the last walk that came by: not part of the fold
+}
+
+func newFork(tok *token, to []int) *fork {
+	f := &fork{seq: tok.via, base: tok.ref, up: tok.leaves, to: to, first: firstOf(tok.leaves)}
+	for _, l := range f.up {
+		f.level = max(f.level, l.of.level+1)
+	}
+	return f
+}
+
+// leaf is one branch of a fork. A token stands for a set of leaves: those that were merged into it. It stands for
+// none where no fork is open, and for a fork's own leaves again when all branches of the fork are merged.
+type leaf struct {
+	of *fork
+	at int // its place in the declared order
+}
+
+// Join is the merge of branches at a node or where they end.
+type Join struct {
+	From  []uint64    // the values that come together
+	Own   []bool      // of each, whether nothing else refers to it
+	Steps []MergeStep // none where there is only one value
+	at    int
+	scope *scope
+	task  uint64
+	vias  []uint64
+}
+
+// MergeStep merges the branches of one fork (law G4). The result of the last step is that of the join.
+type MergeStep struct {
+	Base   uint64
+	Inputs []int    // indexes of From; below 0, the result of an earlier step: -1 for the first
+	Names  []string // of the branches: where they lead
+}
+
+// merged is a token while a merge is planned: what it stands for, and which leaves it is grouped by.
+type merged struct {
+	input  int
+	leaves []leaf
+	view   []leaf
+}
+
+// planMerge says how arrivals are merged, innermost forks first, and what the result stands for.
+func (m *Machine) planMerge(arrivals []arrival) ([]MergeStep, []leaf) {
+	if len(arrivals) == 1 {
+		return nil, arrivals[0].leaves
+	}
+	list := make([]merged, len(arrivals))
+	for i := range arrivals {
+		list[i] = merged{input: i, leaves: arrivals[i].leaves, view: arrivals[i].leaves}
+	}
+	var steps []MergeStep
+	for len(list) > 1 {
+		f := innermost(list)
+		if f == nil { // tokens that have no fork in common: the values are merged against the run's input
+			f = &fork{base: 1}
+		}
+		var group, rest []merged
+		for _, t := range list {
+			if f.seq == 0 || place(t.view, f) >= 0 {
+				group = append(group, t)
+			} else {
+				rest = append(rest, t)
+			}
+		}
+		slices.SortStableFunc(group, func(a, b merged) int { return cmp.Compare(place(a.view, f), place(b.view, f)) })
+		one := merged{input: group[0].input}
+		for _, t := range group {
+			one.leaves = union(one.leaves, t.leaves)
+			one.view = union(one.view, without(t.view, f))
+		}
+		one.view = union(one.view, f.up)
+		if len(group) > 1 {
+			step := MergeStep{Base: f.base}
+			for _, t := range group {
+				step.Inputs = append(step.Inputs, t.input)
+				step.Names = append(step.Names, m.branchName(t.view, f))
+			}
+			steps = append(steps, step)
+			one.input = -len(steps)
+		}
+		list = append(rest, one)
+	}
+	return steps, normal(list[0].leaves)
+}
+
+// innermost is the fork that lies in most others, of all that tokens are grouped by; of several such, the first in
+// declared order. It does not depend on which of them happened first (laws G4 and D11).
+func innermost(list []merged) *fork {
+	var in *fork
+	for _, t := range list {
+		for _, l := range t.view {
+			if in == nil || l.of != in && (l.of.level > in.level || l.of.level == in.level && inOrder(l.of.first, in.first) < 0) {
+				in = l.of
+			}
+		}
+	}
+	return in
+}
+
+// inOrder compares two branches by where they part: at the last fork that both go back to, by its declared order. It
+// does not depend on what happened first.
+func inOrder(a, b leaf) int {
+	x, y := a, b
+	for x.of != y.of {
+		if y.of == nil || x.of != nil && x.of.seq > y.of.seq {
+			x = x.of.first
+		} else {
+			y = y.of.first
+		}
+	}
+	if x.of == nil || x.at == y.at { // one lies in the other, or they have no fork in common
+		return cmp.Compare(a.depth(), b.depth())
+	}
+	return cmp.Compare(x.at, y.at)
+}
+
+func (l leaf) depth() int {
+	if l.of == nil {
+		return -1
+	}
+	return l.of.level
+}
+
+// firstOf is the first of branches, one of no fork where there is none.
+func firstOf(leaves []leaf) leaf {
+	var first leaf
+	for i, l := range leaves {
+		if i == 0 || inOrder(l, first) < 0 {
+			first = l
+		}
+	}
+	return first
+}
+
+// place is the first of a fork's branches that leaves hold, -1 for none.
+func place(leaves []leaf, f *fork) int {
+	first := -1
+	for _, l := range leaves {
+		if l.of == f && (first < 0 || l.at < first) {
+			first = l.at
+		}
+	}
+	return first
+}
+
+func without(leaves []leaf, f *fork) []leaf {
+	var kept []leaf
+	for _, l := range leaves {
+		if l.of != f {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+func union(a, b []leaf) []leaf {
+	for _, l := range b {
+		if !slices.Contains(a, l) {
+			a = append(slices.Clip(a), l)
+		}
+	}
+	return a
+}
+
+// normal puts, in place of all branches of a fork, what the fork's token stood for.
+func normal(leaves []leaf) []leaf {
+	for again := true; again; {
+		again = false
+		for _, l := range leaves {
+			n := 0
+			for _, other := range leaves {
+				if other.of == l.of {
+					n++
+				}
+			}
+			if n == len(l.of.to) {
+				leaves, again = union(without(leaves, l.of), l.of.up), true
+				break
+			}
+		}
+	}
+	return leaves
+}
+
+// branchName is what people call a branch: the node that it begins with.
+func (m *Machine) branchName(view []leaf, f *fork) string {
+	if i := place(view, f); i >= 0 {
+		switch at := f.to[i]; {
+		case at == plan.EndIndex:
+			return "END"
+		case at == plan.StopIndex:
+			return "Stop"
+		case at < len(m.flat):
+			return m.flat[at].Path
+		}
+	}
+	return ""
+}
+
+// branch is what a token stands for that leads into the i-th branch of a fork.
+func (f *fork) branch(i int) []leaf { return []leaf{{of: f, at: i}} }
+
+// eachBase calls do with the value at every fork that leaves go back to, until it returns true.
+func (m *Machine) eachBase(leaves []leaf, do func(ref uint64) bool) bool {
+	for _, l := range leaves {
+		if l.of.seen == m.walk {
+			continue
+		}
+		if l.of.seen = m.walk; do(l.of.base) || m.eachBase(l.of.up, do) {
+			return true
+		}
+	}
+	return false
+}
+
+// eachRef calls do with every value that something refers to, until it returns true.
+func (m *Machine) eachRef(do func(ref uint64) bool) bool {
+	m.walk++
+	arrivals := func(list []arrival) bool {
+		for i := range list {
+			if do(list[i].ref) || m.eachBase(list[i].leaves, do) {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range m.tokens {
+		if t := &m.tokens[i]; do(t.ref) || m.eachBase(t.leaves, do) {
+			return true
+		}
+	}
+	for _, t := range m.tasks {
+		if do(t.Ref) || t.Result != 0 && do(t.Result) || m.eachBase(t.leaves, do) || arrivals(t.taken) {
+			return true
+		}
+		if t.inside != nil && arrivals(t.inside.ends) {
+			return true
+		}
+		for i := range t.items {
+			it := &t.items[i]
+			if i >= t.begun && do(it.ref) || it.scope != nil && arrivals(it.scope.ends) || arrivals(it.ends) {
+				return true
+			}
+		}
+	}
+	return arrivals(m.root.ends) || m.final != 0 && do(m.final)
+}
+
+// Refs lists the values that tokens, open tasks and the end of the run refer to.
+func (m *Machine) Refs() []uint64 {
+	var refs []uint64
+	m.eachRef(func(ref uint64) bool {
+		if ref != 0 && !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+		return false
+	})
+	return refs
+}
+
+// Uses reports whether anything refers to a value.
+func (m *Machine) Uses(ref uint64) bool {
+	return m.eachRef(func(r uint64) bool { return r == ref })
+}
+
+// Shared reports whether anything but a task itself refers to its input.
+func (m *Machine) Shared(t *Task) bool {
+	if t.Own {
+		return false
+	}
+	own := 0
+	return m.eachRef(func(r uint64) bool {
+		if r == t.Ref {
+			own++
+		}
+		return own > 1
+	})
+}

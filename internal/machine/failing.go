@@ -1,0 +1,149 @@
+package machine
+
+import (
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// A task that has failed for good, and has no failure edge, dooms what it runs in: the item, the subgraph or the run.
+// Nothing more is started there, what is at work is let end, and then the failure goes on outwards (laws F1 and F2).
+
+// doomed reports whether nothing may be started in a scope any more because something in it, or around it, has failed.
+func (m *Machine) doomed(s *scope) bool {
+	for ; s != nil; s = s.up() {
+		for _, b := range m.tasks {
+			if b.State == Broken && m.dooms(b, s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dooms reports whether a failed task dooms a scope that it runs in, or that runs beside it.
+func (m *Machine) dooms(b *Task, s *scope) bool {
+	if b.scope == s {
+		return true
+	}
+	return s.parent != nil && b.scope.parent == s.parent && !m.keeps(s.parent)
+}
+
+// keeps reports whether a map keeps the failures of its items.
+func (m *Machine) keeps(t *Task) bool {
+	return t != nil && t.items != nil && t.Node < len(m.flat) && m.flat[t.Node].Map != nil && m.flat[t.Node].Map.Keep
+}
+
+// failing finds the task inside a subgraph's task that dooms it.
+func (m *Machine) failing(parent *Task) *Task {
+	if m.keeps(parent) {
+		return nil
+	}
+	for _, b := range m.tasks {
+		if b.State == Broken && b.scope.parent == parent {
+			return b
+		}
+	}
+	return nil
+}
+
+// doom is the task that dooms the run, nil for none.
+func (m *Machine) doom() *Task { return m.failing(nil) }
+
+// leafOf is the task that a failure began with.
+func (m *Machine) leafOf(t *Task) *Task {
+	for {
+		inner := (*Task)(nil)
+		for _, b := range m.tasks {
+			if b.State == Broken && b.scope.parent == t {
+				inner = b
+				break
+			}
+		}
+		if inner == nil {
+			return t
+		}
+		t = inner
+	}
+}
+
+// fail takes failures on where nothing is at work any more in what they have doomed; that of the run last, so that it
+// does not matter which of several came first.
+func (m *Machine) fail(at int64) error {
+	for i := 0; i < len(m.tasks); i++ {
+		b := m.tasks[i]
+		parent := b.scope.parent
+		if b.State != Broken || parent == nil || parent.State != Inside || parent.busy {
+			continue
+		}
+		if !m.keeps(parent) {
+			if !m.working(func(s *scope) bool { return s.within(parent) }) {
+				m.hand(Start{Do: Fail, Task: parent, Leaf: m.leafOf(b)})
+			}
+			continue
+		}
+		if m.working(func(s *scope) bool { return s.inside(b.scope) }) {
+			continue
+		}
+		if err := m.failItem(at, b); err != nil {
+			return err
+		}
+		i = -1 // tasks are gone
+	}
+	if b := m.doom(); b != nil && m.busy == 0 {
+		return m.End(at, m.failure(b))
+	}
+	return nil
+}
+
+// working reports whether anything is at work in some scopes.
+func (m *Machine) working(in func(s *scope) bool) bool {
+	if m.busy == 0 {
+		return false
+	}
+	for _, t := range m.tasks {
+		if t.busy && in(t.scope) {
+			return true
+		}
+	}
+	for i := range m.tokens {
+		if m.tokens[i].busy && in(m.tokens[i].scope) {
+			return true
+		}
+	}
+	return false
+}
+
+// failItem ends an item whose map keeps failures.
+func (m *Machine) failItem(at int64, t *Task) error {
+	if err := m.withdrawIn(at, func(other *Task) bool { return other.scope.inside(t.scope) }); err != nil {
+		return err
+	}
+	e := m.taskEntry(journal.RouteTaken, t, at)
+	e.Flags, e.To = journal.FlagCatch|journal.FlagItem, node.End
+	return m.apply(e, t.spot(), t)
+}
+
+// failure is how the run ends that a task has failed.
+func (m *Machine) failure(b *Task) journal.FinishedBody {
+	leaf := m.leafOf(b)
+	end := journal.FinishedBody{Status: Failed, Error: leaf.Error.Error, Code: leaf.Error.Code, Task: m.TaskID(leaf)}
+	if end.Code == "expired" {
+		end.Status = Expired
+	}
+	return end
+}
+
+// withdrawIn takes back the open questions of tasks that are given up.
+func (m *Machine) withdrawIn(at int64, of func(t *Task) bool) error {
+	for i := 0; i < len(m.interrupts); {
+		id := m.interrupts[i].ID
+		if t := m.asker(id); t == nil || !of(t) {
+			i++
+			continue
+		}
+		if err := m.Resolve(at, id, journal.ResolvedBody{State: journal.Withdrawn}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,313 @@
+package machine
+
+import (
+	"slices"
+	"strings"
+)
+
+func (m *Machine) newTask() *Task {
+	if n := len(m.free); n > 0 {
+		t := m.free[n-1]
+		m.free = m.free[:n-1]
+		ops := t.Ops[:0]
+		*t = Task{Ops: ops}
+		return t
+	}
+	return &Task{}
+}
+
+// set changes what a task is doing, and keeps count.
+func (m *Machine) set(t *Task, to State) {
+	switch t.State {
+	case Broken:
+		m.broken--
+	case Backoff:
+		m.backoff--
+	case Waiting:
+		m.waiting--
+	case Ready, Inside, Leaving, Choosing:
+	}
+	t.State = to
+	switch to {
+	case Broken:
+		m.broken++
+	case Backoff:
+		m.backoff++
+	case Waiting:
+		m.waiting++
+	case Ready, Leaving:
+		m.list(t)
+	case Inside, Choosing:
+	}
+}
+
+// list lets Next look at a task.
+func (m *Machine) list(t *Task) {
+	if !t.listed {
+		t.listed = true
+		m.ready = append(m.ready, t)
+	}
+}
+
+// hand notes that a task is handed out.
+func (m *Machine) hand(s Start) {
+	if s.Task != nil && !s.Task.busy {
+		s.Task.busy = true
+		m.busy++
+	}
+	m.start = append(m.start, s)
+}
+
+// heard notes that something was heard of a task that was handed out.
+func (m *Machine) heard(t *Task) {
+	if t.busy {
+		t.busy = false
+		m.busy--
+	}
+}
+
+// Abandon notes that a task which was handed out was stopped before it came to anything: it may be handed out again.
+func (m *Machine) Abandon(t *Task) {
+	m.heard(t)
+	m.list(t)
+}
+
+// Alone reports whether nothing is open but a task and the subgraphs that it runs in: nothing else can come of
+// anything while it is at work.
+func (m *Machine) Alone(t *Task) bool {
+	if len(m.tokens) > 0 || m.mapped > 0 {
+		return false
+	}
+	depth := 1
+	for p := t.scope.parent; p != nil; p = p.scope.parent {
+		depth++
+	}
+	return depth == len(m.tasks)
+}
+
+// drop forgets a task that has come to its end.
+func (m *Machine) drop(t *Task) {
+	if last := len(m.tasks) - 1; last >= 0 && m.tasks[last] == t {
+		m.tasks = m.tasks[:last]
+	} else if i := slices.Index(m.tasks, t); i >= 0 {
+		m.tasks = append(m.tasks[:i], m.tasks[i+1:]...)
+	}
+	m.heard(t)
+	m.set(t, Choosing) // which is not counted
+	t.scope.live--
+	t.ID = 0 // whoever still holds it finds that it is gone
+	if t.listed {
+		if i := slices.Index(m.ready, t); i >= 0 {
+			m.ready = append(m.ready[:i], m.ready[i+1:]...)
+		}
+	}
+	if t.Node < len(m.flat) && m.flat[t.Node].Sub == nil {
+		if len(t.Ops) > 0 {
+			clear(t.Ops)
+		}
+		m.free = append(m.free, t)
+	}
+}
+
+// giveUp drops a task that has not come to its end, with all that is inside of it. Its timers are off.
+func (m *Machine) giveUp(t *Task) {
+	m.dropInside(t)
+	name := m.TaskID(t)
+	if t.State == Backoff {
+		m.dropped = append(m.dropped, "retry "+name)
+	}
+	for i := range t.Ops {
+		if op := &t.Ops[i]; op.Due != 0 && !op.Done {
+			m.dropped = append(m.dropped, name+" "+op.ID)
+		}
+	}
+	m.drop(t)
+}
+
+// dropInside forgets what is left inside a subgraph that failed, or that was left where another plan would have gone on
+// (law J8).
+func (m *Machine) dropInside(parent *Task) {
+	if parent.inside == nil && parent.items == nil && !m.isSub(parent) && !m.replanned() {
+		return
+	}
+	for _, t := range slices.Clone(m.tasks) {
+		if t.scope.parent == parent {
+			m.giveUp(t)
+		}
+	}
+	m.dropTokens(func(t *token) bool { return t.scope.parent == parent })
+	for i := range parent.items {
+		if s := parent.items[i].scope; s != nil {
+			delete(m.scopes, s.space.prefix)
+		}
+	}
+	if parent.items != nil && parent.begun < parent.of {
+		m.mapped--
+	}
+	parent.inside, parent.items, parent.of, parent.begun, parent.active, parent.over = nil, nil, 0, 0, 0, 0
+}
+
+func (m *Machine) hasChild(parent *Task) bool {
+	for _, t := range m.tasks {
+		if t.scope.parent == parent {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether a scope is the inside of a task, at any depth.
+func (s *scope) within(t *Task) bool {
+	for ; s != nil; s = s.up() {
+		if s.parent == t {
+			return true
+		}
+	}
+	return false
+}
+
+// inside reports whether a scope is another one, or lies in it at any depth.
+func (s *scope) inside(outer *scope) bool {
+	for ; s != nil; s = s.up() {
+		if s == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// up is the scope around a scope, nil for the run.
+func (s *scope) up() *scope {
+	if s.parent == nil {
+		return nil
+	}
+	return s.parent.scope
+}
+
+// Handed is what was handed out by Next, and nothing has been heard of since: a task, or a token at a join whose branches
+// are being merged.
+type Handed struct {
+	task uint64
+	via  uint64
+	at   int
+}
+
+// Busy lists what was handed out and of which nothing has been heard since.
+func (m *Machine) Busy() []Handed {
+	if m.busy == 0 {
+		return nil
+	}
+	var busy []Handed
+	for _, t := range m.tasks {
+		if t.busy {
+			busy = append(busy, Handed{task: t.ID})
+		}
+	}
+	for i := range m.tokens {
+		if tok := &m.tokens[i]; tok.busy {
+			busy = append(busy, Handed{via: tok.via, at: tok.at})
+		}
+	}
+	return busy
+}
+
+// SetBusy marks what was handed out, in a machine that was folded anew meanwhile.
+func (m *Machine) SetBusy(busy []Handed) {
+	for _, h := range busy {
+		if t := m.ByID(h.task); h.task != 0 && t != nil && !t.busy {
+			t.busy = true
+			m.busy++
+		}
+		for i := range m.tokens {
+			if tok := &m.tokens[i]; h.task == 0 && tok.via == h.via && tok.at == h.at && !tok.busy {
+				tok.busy = true
+				m.busy++
+			}
+		}
+	}
+}
+
+// space is how tasks are named and numbered: those of the run and its subgraphs together, and those of each item of a
+// map by themselves, so that their names do not depend on which item was faster.
+type space struct {
+	prefix string // "notify#1.3/"; "" for the run
+	base   int    // flat index of the first node in it
+	cut    int    // how much of a node's path the prefix stands for
+	visits []uint32
+	paths  []string
+}
+
+func (m *Machine) pathOf(sp *space, at int) string {
+	if at >= len(m.flat) {
+		return m.names[at-len(m.flat)]
+	}
+	if sp.prefix == "" {
+		return m.flat[at].Path
+	}
+	if sp.paths == nil {
+		sp.paths = make([]string, len(sp.visits))
+	}
+	if at < sp.base || at-sp.base >= len(sp.paths) {
+		return m.flat[at].Path // of another plan (law J8)
+	}
+	path := &sp.paths[at-sp.base]
+	if *path == "" {
+		*path = sp.prefix + m.flat[at].Path[sp.cut:]
+	}
+	return *path
+}
+
+// visit is where the visits of a node are counted.
+func (m *Machine) visit(sp *space, at int) *uint32 {
+	if i := at - sp.base; at < len(m.flat) && i >= 0 && i < len(sp.visits) {
+		return &sp.visits[i]
+	}
+	return &m.space.visits[at]
+}
+
+// resolve finds a node by a path that an entry names, and how it is counted. One that the plan does not have is
+// remembered (law J8).
+func (m *Machine) resolve(path string) (*space, int) {
+	if sp, at := m.lookup(path); at >= 0 {
+		return sp, at
+	}
+	if m.ghosts == nil {
+		m.ghosts = make(map[string]int)
+	}
+	i := len(m.space.visits)
+	m.ghosts[path] = i
+	m.names = append(m.names, path)
+	m.space.visits = append(m.space.visits, 0)
+	return &m.space, i
+}
+
+// lookup finds a node by its path; one below 0 where there is none.
+func (m *Machine) lookup(path string) (*space, int) {
+	if i, ok := m.plan.Index(path); ok {
+		return &m.space, i
+	}
+	if prefix, rest, ok := cutItem(path); ok {
+		if s := m.scopes[prefix]; s != nil {
+			if i, ok := m.plan.Index(m.flat[s.parent.Node].Path + "/" + rest); ok {
+				return s.space, i
+			}
+		}
+	}
+	if i, ok := m.ghosts[path]; ok {
+		return &m.space, i
+	}
+	return nil, -1
+}
+
+// cutItem cuts a path behind the last item of a map that it leads into: "notify#1.3/" and "send".
+func cutItem(path string) (prefix, rest string, ok bool) {
+	hash := strings.LastIndexByte(path, '#')
+	if hash < 0 {
+		return "", "", false
+	}
+	slash := strings.IndexByte(path[hash:], '/')
+	if slash < 0 {
+		return "", "", false
+	}
+	return path[:hash+slash+1], path[hash+slash+1:], true
+}

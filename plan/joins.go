@@ -1,0 +1,149 @@
+package plan
+
+import "slices"
+
+// Joins says which nodes of a plan a branch can still come from, and which of its loops hold a join. It is what the
+// engine decides by when an All node may fire (laws G3 and D7). Nodes are numbered as in Definition.Nodes.
+type Joins struct {
+	upstream []bits         // of each All node: its forward ancestors
+	loops    []joinLoop     // the loops that hold an All node
+	back     map[[2]int]int // back edges of those loops
+}
+
+type joinLoop struct {
+	body   bits
+	region bits // the body, and what can reach it by forward edges
+	outer  []int
+}
+
+// Joins is the plan's analysis, nil when it has no All node. Subgraphs have their own.
+func (p *Plan) Joins() *Joins { return p.joins }
+
+// Upstream reports whether a token at node from can come to the All node by forward edges.
+func (j *Joins) Upstream(all, from int) bool { return j.upstream[all].has(from) }
+
+// Back is the loop that an edge goes back in, where a join is in that loop; -1 for other edges. A token that went
+// over such an edge waits for the end of the loop's round.
+func (j *Joins) Back(from, to int) int {
+	if l, ok := j.back[[2]int{from, to}]; ok {
+		return l
+	}
+	return -1
+}
+
+// InLoop reports whether a node is in the body of a loop.
+func (j *Joins) InLoop(loop, v int) bool { return j.loops[loop].body.has(v) }
+
+// Holds reports whether something at node v keeps the round of a loop from being over: it is in the loop, or can come
+// to it by forward edges.
+func (j *Joins) Holds(loop, v int) bool { return j.loops[loop].region.has(v) }
+
+// Encloses reports whether loop outer is loop inner, or one around it.
+func (j *Joins) Encloses(outer, inner int) bool {
+	return outer == inner || slices.Contains(j.loops[inner].outer, outer)
+}
+
+// findJoins makes the analysis of a checked definition; nil where it has no All node.
+func findJoins(def *Definition) *Joins {
+	if !slices.ContainsFunc(def.Nodes, func(n Node) bool { return n.Join == All }) {
+		return nil
+	}
+	t := newTopology(def)
+	loops := t.graph.loops(t.entries)
+	back := make([]bool, len(t.graph.arcs))
+	var mark func(loops []loop)
+	mark = func(loops []loop) {
+		for i := range loops {
+			for _, arc := range loops[i].back {
+				back[arc] = true
+			}
+			mark(loops[i].inner)
+		}
+	}
+	mark(loops)
+	j := &Joins{upstream: make([]bits, len(def.Nodes)), back: make(map[[2]int]int)}
+	up := t.forwardAncestors(back)
+	for v := range def.Nodes {
+		if def.Nodes[v].Join == All {
+			j.upstream[v] = up(v)
+		}
+	}
+	j.addLoops(def, t, loops, nil, up)
+	return j
+}
+
+// addLoops adds the loops that hold an All node, with what encloses them.
+func (j *Joins) addLoops(def *Definition, t *topology, loops []loop, outer []int, up func(v int) bits) {
+	for i := range loops {
+		l := &loops[i]
+		inside := outer
+		if slices.ContainsFunc(l.nodes, func(v int) bool { return def.Nodes[v].Join == All }) {
+			at := len(j.loops)
+			jl := joinLoop{body: newBits(len(def.Nodes)), region: newBits(len(def.Nodes)), outer: outer}
+			for _, v := range l.nodes {
+				jl.body.set(v)
+				jl.region.set(v)
+				jl.region.add(up(v))
+			}
+			j.loops = append(j.loops, jl)
+			for _, arc := range l.back {
+				a := t.graph.arcs[arc]
+				j.back[[2]int{a.from, a.to}] = at
+			}
+			inside = append(slices.Clone(outer), at)
+		}
+		j.addLoops(def, t, l.inner, inside, up)
+	}
+}
+
+// forwardAncestors gives, for a node, the nodes that it can be reached from without the back edges.
+func (t *topology) forwardAncestors(back []bool) func(v int) bits {
+	known := make(map[int]bits)
+	return func(v int) bits {
+		if b, ok := known[v]; ok {
+			return b
+		}
+		b := newBits(t.graph.n)
+		for todo := []int{v}; len(todo) > 0; {
+			at := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			for _, i := range t.origin[at] {
+				if from := t.graph.arcs[i].from; !back[i] && !b.has(from) {
+					b.set(from)
+					todo = append(todo, from)
+				}
+			}
+		}
+		known[v] = b
+		return b
+	}
+}
+
+// bits is a set of small numbers.
+type bits []uint64
+
+func newBits(n int) bits { return make(bits, (n+63)/64) }
+
+func (b bits) set(i int) { b[i>>6] |= 1 << (i & 63) }
+
+func (b bits) has(i int) bool { return i>>6 < len(b) && b[i>>6]&(1<<(i&63)) != 0 }
+
+// add puts all of other into b, and reports whether any of it is new.
+func (b bits) add(other bits) (grown bool) {
+	for i, w := range other {
+		if b[i]|w != b[i] {
+			b[i] |= w
+			grown = true
+		}
+	}
+	return grown
+}
+
+func (b bits) empty() bool {
+	for _, w := range b {
+		if w != 0 {
+			return false
+		}
+	}
+	return true
+}

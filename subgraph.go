@@ -1,0 +1,326 @@
+package fermata
+
+import (
+	"errors"
+
+	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// enter computes the input of a subgraph (law G6), or the items of a map (law G5).
+func (d *drive) enter(t *machine.Task) error {
+	flat := d.m.Flat(t)
+	if flat.Map != nil {
+		return d.split(t, flat)
+	}
+	which := d.refer(t)
+	if flat.In == nil {
+		return d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
+			return m.Entered(d.now(), t, machine.Value{})
+		}))
+	}
+	value, err := d.vals.take(t.Ref, flat.Owner.State(), true)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	input, err := mapped(func() (any, error) { return flat.In(value) })
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	v, snap, err := d.fresh(t, flat.Sub.State(), input)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	ref := uint64(0)
+	err = d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
+		ref = m.Head() + 1
+		return m.Entered(d.now(), t, v)
+	}))
+	if err == nil && !which.gone {
+		d.vals.put(ref, input, snap)
+	}
+	return err
+}
+
+// fresh is a value that is stored whole.
+func (d *drive) fresh(t *machine.Task, codec plan.Codec, value any) (v machine.Value, snap any, err error) {
+	v = machine.Value{Changed: true, Delta: d.none, Base: t.Ref}
+	if d.none {
+		return v, nil, nil
+	}
+	if v.Data, err = codec.Encode(value); err == nil {
+		snap, err = codec.Copy(value)
+	}
+	if err != nil {
+		return v, nil, notStorable(err)
+	}
+	return v, snap, nil
+}
+
+// split computes the items of a map. Without any, the map is over.
+func (d *drive) split(t *machine.Task, flat *plan.Flat) error {
+	value, err := d.vals.take(t.Ref, flat.Owner.State(), true)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	var items []any
+	if _, err = mapped(func() (any, error) {
+		var err error
+		items, err = flat.Map.Split(value)
+		return nil, err
+	}); err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	if len(items) == 0 {
+		return d.gather(t, flat, nil)
+	}
+	inputs, snaps := make([]machine.Value, len(items)), make([]any, len(items))
+	for i, item := range items {
+		if inputs[i], snaps[i], err = d.fresh(t, flat.Sub.State(), item); err != nil {
+			return d.fail(t, flat, nil, err)
+		}
+	}
+	which, first := d.refer(t), uint64(0)
+	err = d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
+		first = m.Head() + 1
+		return m.Split(d.now(), t, inputs)
+	}))
+	if err != nil || which.gone {
+		return err
+	}
+	for i, item := range items {
+		d.vals.put(first+uint64(i), item, snaps[i])
+	}
+	return nil
+}
+
+// leave computes what travels on from a subgraph's result.
+func (d *drive) leave(t *machine.Task) error {
+	flat := d.m.Flat(t)
+	if flat.Map != nil {
+		return d.leaveMap(t, flat)
+	}
+	ending := d.m.Ending(t)
+	if len(ending.Steps) == 0 && flat.Out == nil {
+		return d.leaveAsIs(t, flat)
+	}
+	result, err := d.joined(ending, flat.Sub, nil)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	if flat.Out == nil {
+		return d.finishChosen(t, flat, result)
+	}
+	value, err := d.vals.take(t.Ref, flat.Owner.State(), true)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	out, err := mapped(func() (any, error) { return flat.Out(value, result) })
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	return d.finishChosen(t, flat, out)
+}
+
+// leaveMap gathers the results of a map's items, in their order (law G5).
+func (d *drive) leaveMap(t *machine.Task, flat *plan.Flat) error {
+	items := d.m.Items(t)
+	results := make([]plan.Item, len(items))
+	for i, item := range items {
+		if item.Join == nil {
+			results[i].Err = recordedError{message: item.Failure.Error, is: sentinels[item.Failure.Code]}
+			continue
+		}
+		value, err := d.joined(item.Join, flat.Sub, nil)
+		if err != nil {
+			return d.fail(t, flat, nil, err)
+		}
+		results[i].Value = value
+	}
+	return d.gather(t, flat, results)
+}
+
+func (d *drive) gather(t *machine.Task, flat *plan.Flat, results []plan.Item) error {
+	value, err := d.vals.take(t.Ref, flat.Owner.State(), true)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	out, err := mapped(func() (any, error) { return flat.Map.Gather(value, results) })
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	return d.finishChosen(t, flat, out)
+}
+
+// finishChosen asks the gate of a subgraph's node, where it has one, and finishes the task.
+func (d *drive) finishChosen(t *machine.Task, flat *plan.Flat, out any) error {
+	choice, err := d.choose(t, flat, out)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	err = d.finish(t, flat, out, choice)
+	d.vals.tidy(d.m.Uses)
+	return err
+}
+
+// choose asks the gate of a subgraph's node.
+func (d *drive) choose(t *machine.Task, flat *plan.Flat, value any) (chosen, error) {
+	if !flat.Gate() {
+		return chosen{}, nil
+	}
+	d.host.begin(t)
+	defer d.host.end()
+	gate := *flat.Node
+	gate.Run, gate.Sub = nil, nil
+	as := *flat
+	as.Node = &gate
+	_, choice, err := call(&as, node.NewContext(d.ctx, &d.host, d.host.pass.Load()), value)
+	return choice, err
+}
+
+// leaveAsIs lets the result of a subgraph travel on as it is.
+func (d *drive) leaveAsIs(t *machine.Task, flat *plan.Flat) error {
+	old := t.Result
+	result, err := d.vals.take(old, flat.Sub.State(), true)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	choice, err := d.choose(t, flat, result)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	var snap any
+	if c := d.vals.find(old); c != nil {
+		if snap = c.snap; d.none {
+			snap = nil
+		}
+	}
+	which, ref := d.refer(t), uint64(0)
+	outcome := machine.Outcome{
+		Value: machine.Value{Changed: true, Delta: true, Base: old}, Choice: choice.one, Choices: choice.several,
+	}
+	err = d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
+		ref = m.Head() + 1
+		return m.Finish(d.now(), t, outcome)
+	}))
+	if err != nil || which.gone {
+		return err
+	}
+	if d.m.Uses(old) {
+		if snap != nil {
+			if snap, err = flat.Sub.State().Copy(snap); err != nil {
+				return notStorable(err)
+			}
+		}
+		d.vals.put(ref, result, snap)
+	} else {
+		d.vals.replace(old, ref, result, snap)
+	}
+	d.vals.tidy(d.m.Uses)
+	return nil
+}
+
+// joined is the value of a join: the one that came, or the branches merged against their forks (law G4).
+func (d *drive) joined(j *machine.Join, owner *plan.Plan, n *plan.Node) (any, error) {
+	codec := owner.State()
+	if len(j.Steps) == 0 {
+		return d.vals.take(j.From[0], codec, !d.none || !j.Own[0])
+	}
+	branches := make([]any, len(j.From))
+	for i, ref := range j.From {
+		var err error
+		if branches[i], err = d.vals.take(ref, codec, !d.none || !j.Own[i]); err != nil {
+			return nil, err
+		}
+	}
+	merge := owner.Definition().Merge
+	if n != nil && n.Merge != nil {
+		merge = n.Merge
+	}
+	if merge == nil {
+		merge = codec.Merge
+	}
+	var results []any
+	for _, step := range j.Steps {
+		base, err := d.vals.peek(step.Base, codec)
+		if err != nil {
+			return nil, err
+		}
+		inputs := make([]any, len(step.Inputs))
+		for i, at := range step.Inputs {
+			if at < 0 {
+				inputs[i] = results[-at-1]
+			} else {
+				inputs[i] = branches[at]
+			}
+		}
+		result, err := mapped(func() (any, error) { return merge(base, inputs) })
+		if conflicts, ok := errors.AsType[plan.MergeConflictsError](err); ok {
+			at := "END"
+			if n != nil {
+				at = n.Name
+			}
+			conflicts.Name(at, step.Names)
+		}
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result)
+	}
+	return results[len(results)-1], nil
+}
+
+// merge begins the task of a join.
+func (d *drive) merge(j *machine.Join) error {
+	t := d.m.Expected(j)
+	if t == nil {
+		return nil
+	}
+	flat := d.m.Flat(t)
+	value, err := d.joined(j, flat.Owner, flat.Node)
+	var v machine.Value
+	var snap any
+	if err == nil {
+		v, snap, err = d.mergedValue(j, flat.Owner.State(), value)
+	}
+	if err != nil {
+		return d.failJoin(j, t, flat, err)
+	}
+	ref := uint64(0)
+	err = d.commit(d.ctx, func(m *machine.Machine) error {
+		ref = m.Head() + 1
+		t, err := m.Joined(d.now(), j, v)
+		if t == nil {
+			ref = 0
+		}
+		return err
+	})
+	if err != nil || ref == 0 {
+		return err
+	}
+	d.vals.put(ref, value, snap)
+	d.vals.tidy(d.m.Uses)
+	return nil
+}
+
+// mergedValue is what branches have changed together.
+func (d *drive) mergedValue(j *machine.Join, codec plan.Codec, value any) (machine.Value, any, error) {
+	v := machine.Value{Changed: true, Delta: true, Base: j.Base()}
+	if d.none {
+		return v, nil, nil
+	}
+	base, err := d.vals.peek(v.Base, codec)
+	if err != nil {
+		return v, nil, err
+	}
+	if base, err = codec.Copy(base); err != nil {
+		return v, nil, notStorable(err)
+	}
+	delta, snap, err := deltaOf(codec, base, value)
+	if err != nil {
+		return v, nil, notStorable(err)
+	}
+	v.Data = delta
+	return v, snap, nil
+}
