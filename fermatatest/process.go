@@ -130,6 +130,7 @@ func (tr *trial) live(ctx context.Context, number int, d death) (over bool) {
 	tr.lost += lost
 	switch {
 	case dead:
+		tr.lost += tr.besides(lost)
 		return false
 	case err == nil:
 		return true
@@ -139,6 +140,37 @@ func (tr *trial) live(ctx context.Context, number int, d death) (over bool) {
 		tr.breaks("", "%v", err)
 	}
 	return true
+}
+
+// besides is how many tasks may have lost the outcome of a step when the process died, without coming to write it: those
+// at work beside others, but for those whose loss was seen.
+func (tr *trial) besides(seen int) int {
+	open, working := make(map[string]bool), make(map[string]bool)
+	for e, err := range tr.keep.store.Read(context.Background(), runID, 0) {
+		if err != nil {
+			return 0
+		}
+		task := taskOf(&e)
+		switch e.Kind {
+		case journal.NodeStarted:
+			if tr.isLeaf(&e) {
+				open[task], working[task] = true, true
+			}
+		case journal.InterruptResolved, journal.TimerFired:
+			if open[task] {
+				working[task] = true
+			}
+		case journal.NodeRetrying, journal.NodeSuspended:
+			delete(working, task)
+		case journal.NodeFinished, journal.NodeCached, journal.NodeFailed:
+			delete(working, task)
+			delete(open, task)
+		}
+	}
+	if len(open) < 2 {
+		return 0
+	}
+	return max(len(working)-seen, 0)
 }
 
 func last(list []string) string {

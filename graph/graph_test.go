@@ -56,10 +56,11 @@ func TestG7_MistakesAreErrorsOfCompile(t *testing.T) {
 		{"a start that is not there", graph.New[order]("shop").Node("abc", same).Edge(graph.Start, "abd"), []string{
 			`the entry is not known: there is no node "abd"; did you mean "abc"?`,
 		}},
-		{"two starts", begin().Node("b", same).Edge(graph.Start, "b"), []string{`2 entries ("a", "b") are a fork, which is not available yet; name one`}},
-		{"a fork", begin().Node("b", same).Node("c", same).Edge("a", "b").Edge("a", "c"), []string{
-			`node "a": 2 plain edges out of it (to "b", "c") are a fork, which is not available yet; lead one on, or give the node a Route that chooses`,
+		{"two starts at one node", begin().Edge(graph.Start, "a"), []string{`the entry "a" is named twice; one is enough`}},
+		{"branches that meet", begin().Node("b", same).Node("c", same).Node("d", same).Edge("a", "b", "c").Edge("b", "d").Edge("c", "d"), []string{
+			`node "d": branches of node "a" meet here (from "b" and "c"): say whether the node fires for each of them (Each), or once with all of them merged (All)`,
 		}},
+		{"an edge to nowhere", begin().Edge("a"), []string{`edge from "a": it leads nowhere; name the node that comes next, or END`}},
 		{"a target that is not there", begin().Node("review", same).Edge("a", "reveiw"), []string{
 			`edge "a" -> "reveiw": it leads nowhere: there is no node "reveiw"; did you mean "review"?`,
 		}},
@@ -82,7 +83,7 @@ func TestG7_MistakesAreErrorsOfCompile(t *testing.T) {
 		}},
 		{"an island", begin().Node("b", same), []string{`node "b": the run never gets here: no edge leads to it`}},
 		{"two error edges", begin().Node("b", same).Node("c", same).OnError("a", "b").OnError("a", "c"), []string{
-			`2 failure edges lead out of it; set Catch to choose among them, or keep one`,
+			`two error edges for every failure, to`,
 		}},
 		{"a catch of nothing", begin().Catch("b", always(""), "a"), []string{`"b"`}},
 		{"a catch without a function", begin().Catch("a", nil, graph.END), []string{`graph "shop": catch of "a"`}},

@@ -52,6 +52,16 @@ func (m *Machine) routes(e *journal.Entry, t *Task) error {
 	return nil
 }
 
+// lose answers for an entry of a task that is not open: that is damage, or another plan on which nobody can tell what
+// became of it. Fits says so then (law J8).
+func (m *Machine) lose(e *journal.Entry) error {
+	if !m.replanned() {
+		return m.corrupt(e, "the task is not open")
+	}
+	m.lost = node.TaskID(e.Node, int(e.Visit))
+	return nil
+}
+
 func (m *Machine) corrupt(e *journal.Entry, format string, args ...any) error {
 	return fmt.Errorf("seq %d, %s %s: %w: %s", e.Seq, e.Kind, node.TaskID(e.Node, int(e.Visit)),
 		journal.ErrCorrupt, fmt.Sprintf(format, args...))

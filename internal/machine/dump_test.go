@@ -45,7 +45,7 @@ func (d *dumper) write() {
 	m := d.m
 	d.line("%s", facts(
 		or(m.status, "new"), "head", m.head, "at", clock(m.at), "active", clock(m.active), "tasks started", m.started, "value", m.value,
-		"final", m.final, "ended", m.ended(), "stopped", m.stopped, "because", m.reason,
+		"final", m.final, "ended", m.ended(), "stopped", m.stopped, "because", m.reason, "lost", m.lost,
 	))
 	if m.finished != (journal.FinishedBody{}) {
 		f := m.finished
@@ -324,7 +324,7 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 		"space.base": "follows from prefix", "space.cut": "follows from prefix", "space.paths": "an index of names",
 	}
 	shown := map[string]string{
-		"Machine": "status head at started active root space tokens tasks interrupts value final stopped finished body reason",
+		"Machine": "status head at started active root space tokens tasks interrupts value final stopped finished body reason lost",
 		"Task":    "ID Node Visit Attempt State Ref Result Own Cause Ops WaitFor LastWait RetryAt Error scope leaves taken inside items of failed",
 		"Op":      "ID Kind Done Begun Value Failure Attempt Due Interrupt Digest By At",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",

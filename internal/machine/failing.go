@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -66,22 +68,24 @@ func (m *Machine) leafOf(t *Task) *Task {
 	}
 }
 
-// fail takes failures on where nothing is at work any more in what they have doomed; that of the run last, so that it
-// does not matter which of several came first.
+// fail takes failures on where nothing is at work any more in what they have doomed: the innermost first and that of the
+// run last, so that it does not matter which of several came first.
 func (m *Machine) fail(at int64) error {
 	for i := 0; i < len(m.tasks); i++ {
 		b := m.tasks[i]
-		parent := b.scope.parent
-		if b.State != Broken || parent == nil || parent.State != Inside || parent.busy {
+		if !m.unsettled(b) || b.scope.parent.busy {
 			continue
 		}
-		if !m.keeps(parent) {
-			if !m.working(func(s *scope) bool { return s.within(parent) }) {
-				m.hand(Start{Do: Fail, Task: parent, Leaf: m.leafOf(b)})
-			}
+		parent, in := b.scope.parent, func(s *scope) bool { return s.within(b.scope.parent) }
+		keeps := m.keeps(parent)
+		if keeps {
+			in = func(s *scope) bool { return s.inside(b.scope) }
+		}
+		if m.working(in) || slices.ContainsFunc(m.tasks, func(c *Task) bool { return m.unsettled(c) && in(c.scope.parent.scope) }) {
 			continue
 		}
-		if m.working(func(s *scope) bool { return s.inside(b.scope) }) {
+		if !keeps {
+			m.hand(Start{Do: Fail, Task: parent, Leaf: m.leafOf(b)})
 			continue
 		}
 		if err := m.failItem(at, b); err != nil {
@@ -93,6 +97,11 @@ func (m *Machine) fail(at int64) error {
 		return m.End(at, m.failure(b))
 	}
 	return nil
+}
+
+// unsettled reports whether a task has failed that what is around it has not dealt with.
+func (m *Machine) unsettled(b *Task) bool {
+	return b.State == Broken && b.scope.parent != nil && b.scope.parent.State == Inside
 }
 
 // working reports whether anything is at work in some scopes.

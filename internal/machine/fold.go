@@ -108,7 +108,7 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 		return m.corrupt(e, "this kind has no place in the journal of a run")
 	}
 	if t == nil {
-		return m.corrupt(e, "the task is not open")
+		return m.lose(e)
 	}
 	if err := m.follows(e, t); err != nil {
 		return err
@@ -153,6 +153,9 @@ func (m *Machine) nodeStarted(e *journal.Entry, at spot, t *Task) error {
 		return m.corrupt(e, "a value that nothing was merged into")
 	}
 	visit := m.visit(at.space, at.at)
+	if e.Visit != *visit+1 && m.replanned() {
+		return m.lose(e)
+	}
 	if e.Visit != *visit+1 {
 		return m.corrupt(e, "expected visit %d", *visit+1)
 	}
@@ -203,22 +206,31 @@ func (m *Machine) nextAttempt(e *journal.Entry, t *Task) error {
 	return nil
 }
 
-// enclosing is the open task of the subgraph that a node's path is in, nil at the top.
-func (m *Machine) enclosing(path string) *Task {
+// enclosing is the open task of the subgraph that a node's path is in, nil at the top. Of several it is the one in which
+// a path has ended with the value.
+func (m *Machine) enclosing(path string, ref uint64) *Task {
 	cut := strings.LastIndexByte(path, '/')
 	if cut < 0 {
 		return nil
 	}
 	path = path[:cut]
-	if item := strings.LastIndexByte(path, '#'); item > strings.LastIndexByte(path, '/') {
-		path = path[:item]
+	if item := strings.LastIndexByte(path, '.'); item > strings.LastIndexByte(path, '#') && item > strings.LastIndexByte(path, '/') {
+		path = path[:item] // of a map: "notify#1.3" is in the task notify#1
 	}
+	var found *Task
 	for _, t := range m.tasks {
-		if m.Path(t) == path {
+		p := m.Path(t)
+		switch {
+		case strings.HasPrefix(path, p+"#") && m.TaskID(t) == path:
 			return t
+		case p != path:
+		case t.inside != nil && slices.ContainsFunc(t.inside.ends, func(a arrival) bool { return a.ref == ref }):
+			return t // a path inside of it ended here, on this plan
+		case found == nil:
+			found = t
 		}
 	}
-	return nil
+	return found
 }
 
 // forgetFailures drops the calls that a new attempt makes again: those that failed or were withdrawn.

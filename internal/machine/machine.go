@@ -141,6 +141,7 @@ type Machine struct {
 	finished   journal.FinishedBody
 	body       journal.StartedBody
 	reason     string // why the run can go on, while it is paused
+	lost       string // a task that cannot be followed on this plan (law J8)
 
 	walk    uint64  // how often values were walked: not part of the fold
 	ready   []*Task // tasks that may have to be handed out: not part of the fold
@@ -266,6 +267,9 @@ func (m *Machine) Flat(t *Task) *plan.Flat { return &m.flat[t.Node] }
 // Fits says why the run cannot go on with this plan, "" when it can: a token or an open task is at a node that the
 // plan does not have (law J8).
 func (m *Machine) Fits() string {
+	if m.lost != "" {
+		return fmt.Sprintf("what became of task %s cannot be told on this plan", m.lost)
+	}
 	for i := range m.tokens {
 		if at := m.tokens[i].at; at >= len(m.flat) {
 			return fmt.Sprintf("the run is on its way to node %q, which the plan does not have", m.pathOf(m.tokens[i].scope.space, at))

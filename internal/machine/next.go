@@ -72,7 +72,7 @@ func (m *Machine) over() bool { return m.status != Running && m.status != Paused
 // because is why a paused run can go on, "" when it cannot.
 func (m *Machine) because(at int64) string {
 	why := cmp.Or(m.reason, ReasonAnswer)
-	if m.stopped || m.ended() {
+	if m.stopped || m.ended() || m.nextItem() != nil {
 		return why
 	}
 	for i := range m.tokens {
@@ -94,47 +94,57 @@ func (m *Machine) because(at int64) string {
 	return ""
 }
 
-// startTasks hands out the open tasks that can go on: after an answer, a crash, a backoff, or the end of a subgraph.
+// startTasks hands out the open tasks that can go on: after an answer, a crash, a backoff, or the end of a subgraph. What
+// it does follows from the tasks alone, in the order of their beginning, and not from when which of them was listed.
 func (m *Machine) startTasks(at int64) error {
-	for again := true; again; {
-		again = false
-		if m.backoff > 0 {
-			for _, t := range m.tasks {
-				if t.State == Backoff && t.RetryAt <= at {
-					m.list(t)
-				}
+	if err := m.startAttempts(at); err != nil {
+		return err
+	}
+	ready := m.ready
+	m.ready, m.spare = m.spare[:0], nil // what is handed out may list tasks again
+	slices.SortFunc(ready, func(a, b *Task) int { return cmp.Compare(a.ID, b.ID) })
+	for _, t := range ready {
+		t.listed = false
+		switch {
+		case t.busy, t.State != Ready && t.State != Leaving && !m.mergesAgain(t, at):
+		case m.broken > 0 && m.doomed(t.scope):
+			m.list(t)
+		case t.State == Leaving:
+			m.hand(Start{Do: Leave, Task: t})
+		case t.Joined():
+			m.hand(Start{Do: Merge, Task: t, Join: m.rejoin(t)})
+		default:
+			m.run(t)
+		}
+	}
+	clear(ready)
+	m.spare = ready[:0]
+	return nil
+}
+
+// mergesAgain reports whether the branches of a join are to be merged again, which could not be merged before.
+func (m *Machine) mergesAgain(t *Task, at int64) bool {
+	return t.State == Backoff && t.RetryAt <= at && t.Joined()
+}
+
+// startAttempts begins the next attempts that are due.
+func (m *Machine) startAttempts(at int64) error {
+	for i := 0; i < len(m.tasks) && m.backoff > 0; i++ {
+		t := m.tasks[i]
+		switch {
+		case t.State != Backoff || t.RetryAt > at || t.busy || m.broken > 0 && m.doomed(t.scope):
+		case t.Joined():
+			m.list(t)
+		default:
+			e := m.taskEntry(journal.NodeStarted, t, at)
+			e.Attempt, e.Base = t.Attempt+1, t.Ref
+			if err := m.apply(e, t.spot(), t); err != nil {
+				return err
+			}
+			if m.isSub(t) {
+				i = -1 // what is inside of it is gone, or goes on
 			}
 		}
-		ready := m.ready
-		m.ready, m.spare = m.spare[:0], nil // what is folded meanwhile may list tasks again
-		slices.SortFunc(ready, func(a, b *Task) int { return cmp.Compare(a.ID, b.ID) })
-		for _, t := range ready {
-			t.listed = false
-			switch {
-			case t.busy, t.State == Backoff && t.RetryAt > at:
-			case m.broken > 0 && m.doomed(t.scope):
-				m.list(t)
-			case t.State == Leaving:
-				m.hand(Start{Do: Leave, Task: t})
-			case t.Joined() && (t.State == Backoff || t.State == Ready):
-				m.hand(Start{Do: Merge, Task: t, Join: m.rejoin(t)})
-			case t.State == Backoff:
-				e := m.taskEntry(journal.NodeStarted, t, at)
-				e.Attempt, e.Base = t.Attempt+1, t.Ref
-				if err := m.apply(e, t.spot(), t); err != nil {
-					return err
-				}
-				if t.State == Ready {
-					m.run(t)
-				} else {
-					again = true // a map goes on with its items
-				}
-			case t.State == Ready:
-				m.run(t)
-			}
-		}
-		clear(ready)
-		m.spare = ready[:0]
 	}
 	return nil
 }
@@ -295,7 +305,9 @@ func (m *Machine) Due() int64 {
 	for _, t := range m.tasks {
 		switch t.State {
 		case Backoff:
-			due = min(due, t.RetryAt)
+			if m.broken == 0 || !m.doomed(t.scope) {
+				due = min(due, t.RetryAt)
+			}
 		case Waiting:
 			if op := t.Op(t.WaitFor); op != nil && op.Due != 0 {
 				due = min(due, op.Due)

@@ -176,7 +176,7 @@ func (m *Machine) takeToken(e *journal.Entry, at spot) (tok token, ok bool) {
 		return token{}, false
 	}
 	tok = token{ref: e.Base, scope: &m.root}
-	if parent := m.enclosing(e.Node); parent != nil {
+	if parent := m.enclosing(e.Node, e.Base); parent != nil {
 		tok.scope = m.insideOf(parent)
 		parent.Result, tok.scope.ends = 0, nil
 		m.set(parent, Inside)
@@ -298,7 +298,7 @@ func (m *Machine) redirect(e *journal.Entry, from spot, to int) error {
 	if m.replanned() {
 		return nil // the task that it led to says so itself
 	}
-	return m.corrupt(e, "the task is not open")
+	return m.lose(e)
 }
 
 // target is the index of the node that a route names: among those that the node declares where it can be.
