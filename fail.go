@@ -217,7 +217,7 @@ func worthwhile(retryable func(error) bool, cause error) (yes bool) {
 // hopeless reports whether another attempt cannot help.
 func hopeless(cause error) bool {
 	return fatal(cause) || errors.Is(cause, node.ErrExpired) || errors.Is(cause, ErrInvalidRoute) ||
-		errors.Is(cause, node.ErrNotStorable) || errors.Is(cause, node.ErrOutcomeUnknown)
+		errors.Is(cause, node.ErrNotStorable) || errors.Is(cause, node.ErrOutcomeUnknown) || errors.Is(cause, ErrLimit)
 }
 
 // fatal reports whether a failure is not the node's to deal with: the journal and the code do not fit.
@@ -253,6 +253,8 @@ func failedBody(cause error) journal.FailedBody {
 		body.Code = "outcome_unknown"
 	case errors.Is(cause, node.ErrNotStorable):
 		body.Code = "not_storable"
+	case errors.Is(cause, ErrLimit):
+		body.Code = string(CodeLimit)
 	}
 	return body
 }

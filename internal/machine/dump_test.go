@@ -3,6 +3,7 @@ package machine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -51,7 +52,8 @@ func (m *Machine) dump() string {
 		for i := range t.Ops {
 			op := &t.Ops[i]
 			line("  %s", facts(op.ID, "kind", op.Kind, "attempt", op.Attempt, "done", op.Done, "begun", op.Begun, "value", string(op.Value),
-				"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "by", op.By, "at", clock(op.At)))
+				"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "by", op.By, "at", clock(op.At),
+				"took", used(op.Usage)))
 		}
 	}
 	for _, q := range m.interrupts {
@@ -69,6 +71,14 @@ func (m *Machine) dump() string {
 	if len(visits) > 0 {
 		slices.Sort(visits)
 		line("visits %s", strings.Join(visits, ", "))
+	}
+	if m.used.all != (journal.Usage{}) {
+		line("used %s", used(&m.used.all))
+		by := m.UsageByNode()
+		for _, path := range slices.Sorted(maps.Keys(by)) {
+			u := by[path]
+			line("  by %s: %s", path, used(&u))
+		}
 	}
 	return b.String()
 }
@@ -92,6 +102,14 @@ func facts(first string, pairs ...any) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+func used(u *journal.Usage) string {
+	if u == nil {
+		return ""
+	}
+	return facts("", "calls", u.Calls, "in", u.Input, "out", u.Output, "cached", u.Cached, "reasoning", u.Reasoning,
+		"cost", u.Cost, "unpriced", u.Unpriced, "uncounted", u.Uncounted)
 }
 
 func or(s, otherwise string) string { return cmp.Or(s, otherwise) }
@@ -144,12 +162,13 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 		"Machine.hint": "of one entry", "Machine.out": "for the next append", "Machine.start": "for the next start", "Machine.work": "what Next has said", "Task.busy": "handed out, not folded",
 	}
 	shown := map[string]string{
-		"Machine": "status head at visits started active tokens tasks interrupts value final ended stopped finished body reason",
+		"Machine": "status head at visits started active tokens tasks interrupts value final ended stopped finished body reason used",
 		"Task":    "Node Visit Attempt State Ref Result Parent Cause Ops WaitFor LastWait RetryAt Error failed",
-		"Op":      "ID Kind Done Begun Value Failure Attempt Due Interrupt Digest By At",
+		"Op":      "ID Kind Done Begun Value Failure Attempt Due Interrupt Digest By At Usage",
 		"token":   "at ref parent fromNode fromVisit cause",
+		"usages":  "all byNode",
 	}
-	for _, typ := range []reflect.Type{reflect.TypeFor[Machine](), reflect.TypeFor[Task](), reflect.TypeFor[Op](), reflect.TypeFor[token]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[Machine](), reflect.TypeFor[Task](), reflect.TypeFor[Op](), reflect.TypeFor[token](), reflect.TypeFor[usages]()} {
 		var folded []string
 		for field := range typ.Fields() {
 			if name := field.Name; notFolded[typ.Name()+"."+name] == "" {

@@ -52,6 +52,7 @@ type Op struct {
 	Digest    string // of its question
 	By        string // who answered
 	At        int64  // when, microseconds
+	Usage     *journal.Usage
 }
 
 // Task is one visit of a node that has not come to its end.
@@ -118,6 +119,7 @@ type Machine struct {
 	finished   journal.FinishedBody
 	body       journal.StartedBody
 	reason     string // why the run can go on, while it is paused
+	used       usages
 
 	hint  any // the body of the entry that is being folded, where an input has it at hand
 	out   []journal.Entry

@@ -44,6 +44,12 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 	if err != nil || m.over() {
 		return true, err
 	}
+	if m.Spent() != nil { // what runs may end, and nothing new begins
+		if busy || len(m.start) > 0 {
+			return false, nil
+		}
+		return true, m.endSpent(at)
+	}
 	if err := m.startTokens(at); err != nil || m.over() {
 		return true, err
 	}
@@ -87,7 +93,7 @@ func (m *Machine) startTasks(at int64) (busy bool, err error) {
 		}
 		switch t.State {
 		case Backoff:
-			if t.RetryAt > at {
+			if t.RetryAt > at || m.Spent() != nil {
 				continue
 			}
 			e := m.taskEntry(journal.NodeStarted, t, at)

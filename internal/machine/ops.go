@@ -33,6 +33,8 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 			return err
 		}
 		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, body.Error, e.Attempt
+		op.Usage = body.Usage
+		return m.use(e, t, body.Usage)
 	default:
 		op.Done = true
 	}
