@@ -37,17 +37,17 @@ const Default = "default"
 // Find is the model of that name. The name "" finds the one called [Default], or the only one. It fails with
 // [ErrNoModel], naming what there is.
 func (s Set) Find(name string) (Model, error) {
-	names := slices.Sorted(maps.Keys(s))
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(s)), func(name string) bool { return s[name] == nil })
 	wanted := name
 	if wanted == "" {
-		if wanted = Default; len(s) == 1 {
+		if wanted = Default; len(names) == 1 {
 			wanted = names[0]
 		}
 	}
 	switch m := s[wanted]; {
 	case m != nil:
 		return m, nil
-	case len(s) == 0:
+	case len(names) == 0:
 		return nil, &Error{Kind: ErrNoModel, Message: "the set of models is empty"}
 	case name == "":
 		return nil, &Error{Kind: ErrNoModel, Message: "the set has " + strings.Join(names, ", ") +

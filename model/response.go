@@ -88,19 +88,20 @@ func Collect(chunks iter.Seq2[Chunk, error]) (*Response, error) {
 // collector puts a response together.
 type collector struct {
 	Response
-	texts  []strings.Builder // of the parts, in the same places
-	calls  map[int]int       // index of a call -> its part
+	texts  [][]byte    // of the parts, in the same places
+	calls  map[int]int // index of a call -> its part
 	broken error
 }
 
 func (c *collector) add(chunk *Chunk) {
 	if chunk.Reasoning != "" || chunk.Signature != "" {
 		i := c.last(ReasoningPart)
-		c.texts[i].WriteString(chunk.Reasoning)
+		c.texts[i] = append(c.texts[i], chunk.Reasoning...)
 		c.Parts[i].Signature += chunk.Signature
 	}
 	if chunk.Text != "" {
-		c.texts[c.last(TextPart)].WriteString(chunk.Text)
+		i := c.last(TextPart)
+		c.texts[i] = append(c.texts[i], chunk.Text...)
 	}
 	if call := chunk.Call; call != nil {
 		i, ok := c.calls[call.Index]
@@ -110,7 +111,7 @@ func (c *collector) add(chunk *Chunk) {
 		}
 		c.Parts[i].Call.ID += call.ID
 		c.Parts[i].Call.Name += call.Name
-		c.texts[i].WriteString(call.Arguments)
+		c.texts[i] = append(c.texts[i], call.Arguments...)
 	}
 	if chunk.Usage != nil {
 		c.Usage = *chunk.Usage
@@ -132,7 +133,7 @@ func (c *collector) last(kind PartKind) int {
 }
 
 func (c *collector) part(p Part) int {
-	c.Parts, c.texts = append(c.Parts, p), append(c.texts, strings.Builder{})
+	c.Parts, c.texts = append(c.Parts, p), append(c.texts, nil)
 	return len(c.Parts) - 1
 }
 
@@ -140,7 +141,7 @@ func (c *collector) part(p Part) int {
 func (c *collector) response() *Response {
 	kept := c.Parts[:0]
 	for i := range c.Parts {
-		p, text := c.Parts[i], c.texts[i].String()
+		p, text := c.Parts[i], string(c.texts[i])
 		if p.Kind != CallPart {
 			p.Text = text
 			kept = append(kept, p)

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"cmp"
 	"strconv"
 
 	"github.com/fermata-go/fermata/journal"
@@ -14,20 +13,25 @@ type usages struct {
 	byNode map[int]journal.Usage // by index of the node
 }
 
-// use adds what a recorded step took.
-func (m *Machine) use(e *journal.Entry, t *Task, u *journal.Usage) error {
-	if u == nil {
-		return nil
+// stepBody is the body of a step's outcome.
+func (m *Machine) stepBody(e *journal.Entry) (journal.StepBody, error) {
+	body, err := bodyOf[journal.StepBody](m, e)
+	if err == nil && body.Usage != nil && !body.Usage.Sound() {
+		err = m.corrupt(e, "its usage has an amount below zero")
 	}
-	if !u.Sound() {
-		return m.corrupt(e, "its usage has an amount below zero")
+	return body, err
+}
+
+// use adds what a recorded step took.
+func (m *Machine) use(t *Task, u *journal.Usage) {
+	if u == nil {
+		return
 	}
 	m.used.all = m.used.all.Add(*u)
 	if m.used.byNode == nil {
 		m.used.byNode = make(map[int]journal.Usage)
 	}
 	m.used.byNode[t.Node] = m.used.byNode[t.Node].Add(*u)
-	return nil
 }
 
 // Usage is what the run's calls of models took, attempts that failed among them.
@@ -55,7 +59,7 @@ type Limit struct {
 // Spent is the limit on what models may take that has been reached, nil for none (law F4). A limit counts as reached,
 // too, once a call was made of which it is not known what it took: it could not be kept.
 func (m *Machine) Spent() *Limit {
-	if m.used.all.Calls == 0 {
+	if m.used.byNode == nil {
 		return nil
 	}
 	limits := m.plan.Limits()
@@ -90,8 +94,7 @@ func (m *Machine) spent(body journal.FinishedBody) journal.FinishedBody {
 	if l == nil {
 		return body
 	}
-	body.Limit, body.Max, body.Reason = l.Name, l.Max, l.Reason
-	body.Error, body.Code = l.Error(), cmp.Or(body.Code, "limit")
+	body.Limit, body.Max, body.Reason, body.Error = l.Name, l.Max, l.Reason, l.Error()
 	return body
 }
 

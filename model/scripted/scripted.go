@@ -33,7 +33,7 @@ type Reply struct {
 
 // Rule is a reply for the requests that it fits, as often as they come.
 type Rule struct {
-	Contains string                     // fits when the prompt (model.Request.Prompt) contains this; "" for any
+	Contains string                      // fits when the prompt (model.Request.Prompt) contains this; "" for any
 	When     func(r *model.Request) bool // fits when it says so, too; nil for always
 	Reply    Reply
 }
