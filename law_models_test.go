@@ -162,8 +162,7 @@ func TestJ5_FailuresOfModelsKeepTheirKind(t *testing.T) {
 				return s, asked
 			}
 			if _, err := ctx.LLM().Complete(ctx, "second"); err != nil {
-				var failed *model.Error
-				if errors.As(err, &failed) {
+				if failed, ok := errors.AsType[*model.Error](err); ok {
 					seen = append(seen, fmt.Sprint(failed.Kind == model.ErrRateLimited, failed.RetryAfter))
 				}
 				_, err = ctx.LLM().Complete(ctx, "third")

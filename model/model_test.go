@@ -153,7 +153,10 @@ func TestChunksStopWhenNobodyListens(t *testing.T) {
 	r := model.Response{Parts: []model.Part{{Text: "a"}, {Text: "b"}}, Finish: model.FinishStop}
 	for most := range 4 {
 		n := 0
-		for range r.Chunks() {
+		for _, err := range r.Chunks() {
+			if err != nil {
+				t.Fatal(err)
+			}
 			if n++; n > most {
 				break
 			}
@@ -228,7 +231,10 @@ func TestPriced(t *testing.T) {
 	if diff := cmp.Diff([]model.Usage{{Input: 2, Output: 2, Cost: 22, Priced: true}, own}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for range p.Generate(t.Context(), model.Ask("who listens?")) {
+	for _, err := range p.Generate(t.Context(), model.Ask("who listens?")) {
+		if err == nil {
+			t.Error("the script has no third reply")
+		}
 		break
 	}
 }

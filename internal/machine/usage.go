@@ -43,8 +43,10 @@ func (m *Machine) UsageByNode() map[string]journal.Usage {
 		return nil
 	}
 	by := make(map[string]journal.Usage, len(m.used.byNode))
-	for index, u := range m.used.byNode {
-		by[m.Path(index)] = u
+	for index := range m.visits {
+		if u, ok := m.used.byNode[index]; ok {
+			by[m.Path(index)] = u
+		}
 	}
 	return by
 }

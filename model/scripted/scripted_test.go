@@ -158,6 +158,7 @@ func TestAScriptThatHasNothingToSay(t *testing.T) {
 
 func TestACancelledRequestIsGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	var heard strings.Builder
 	var failed error
 	for c, err := range scripted.Texts("one two three").Generate(ctx, model.Ask("?")) {
@@ -200,7 +201,7 @@ func TestManyAsk(t *testing.T) {
 	var mu sync.Mutex
 	said := make(map[string]int)
 	var wg sync.WaitGroup
-	for range len(texts) {
+	for range texts {
 		wg.Go(func() {
 			r, err := ask(t, m, model.Ask("?"))
 			mu.Lock()
