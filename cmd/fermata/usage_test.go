@@ -14,6 +14,7 @@ import (
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/schema"
 )
 
 // runs show tells what the models of a run took: people in a table, programs in a member.
@@ -48,6 +49,22 @@ func TestRunsShowUsage(t *testing.T) {
 		`"nodes":{"a":{"calls":1,"in":2,"out":2,"cost":60000},"b":{"calls":1,"in":1,"out":3,"cost":70000}}}`
 	if diff := cmp.Diff(members, string(line.Usage)); diff != "" {
 		t.Errorf("--json (-want +got):\n%s", diff)
+	}
+	stdout.Reset()
+	if code := m.Run(t.Context(), []string{"events", "run_two", "--json", "--store", path}); code != exitCompleted {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	envelope, err := schema.Parse(eventSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(stdout.String()) {
+		if err := envelope.Check([]byte(line)); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if !strings.Contains(stdout.String(), `"usage":{"calls":1,"cost":60000,"in":2,"out":2}`) {
+		t.Errorf("no event has the usage of the first call:\n%s", stdout)
 	}
 	if text := show("run_none", "--json"); strings.Contains(text, "usage") {
 		t.Errorf("a run without models has a usage: %s", text)
