@@ -88,12 +88,17 @@ func (e *InvalidRouteError) Is(target error) bool { return target == ErrInvalidR
 
 // LimitError says which limit of the run was reached (law F4).
 type LimitError struct {
-	Limit string // tasks or time
-	Max   string
+	Limit  string // tasks, time, tokens or cost
+	Max    string
+	Reason string // why it counts as reached although the sum is below it, "" where it is not
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("the run's limit of %s (%s) was reached", e.Limit, e.Max)
+	text := fmt.Sprintf("the run's limit of %s (%s) was reached", e.Limit, e.Max)
+	if e.Reason != "" {
+		text += ": " + e.Reason
+	}
+	return text
 }
 
 // Is reports whether target is ErrLimit.

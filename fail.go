@@ -208,7 +208,8 @@ func worthwhile(retryable func(error) bool, cause error) (yes bool) {
 // hopeless reports whether another attempt cannot help.
 func hopeless(cause error) bool {
 	return fatal(cause) || errors.Is(cause, node.ErrExpired) || errors.Is(cause, ErrInvalidRoute) ||
-		errors.Is(cause, node.ErrNotStorable) || errors.Is(cause, node.ErrOutcomeUnknown) || errors.Is(cause, ErrMergeConflict)
+		errors.Is(cause, node.ErrNotStorable) || errors.Is(cause, node.ErrOutcomeUnknown) || errors.Is(cause, ErrLimit) ||
+		errors.Is(cause, ErrMergeConflict)
 }
 
 // fatal reports whether a failure is not the node's to deal with: the journal and the code do not fit.
@@ -246,6 +247,8 @@ func failedBody(cause error) journal.FailedBody {
 		body.Code = "not_storable"
 	case errors.Is(cause, ErrMergeConflict):
 		body.Code = "merge_conflict"
+	case errors.Is(cause, ErrLimit):
+		body.Code = string(CodeLimit)
 	}
 	return body
 }

@@ -156,6 +156,11 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 	}
 	inside := strings.Contains(op.ID, node.Inside)
 	known := t.Op(op.ID)
+	if known == nil && kind == node.KindModel {
+		if err := h.spent(); err != nil {
+			return op, err
+		}
+	}
 	if known == nil && !inside {
 		if expected := h.skipped(); expected != "" {
 			h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: expected, Found: op.ID}
@@ -169,6 +174,7 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 		h.consumed++
 	}
 	op.Done, op.Value, op.Failure, op.Begun = known.Done, known.Value, known.Failure, known.Begun
+	op.Usage = usageOf(known.Usage)
 	if op.Done && kind == node.KindSleep {
 		h.passed(op.ID)
 	}
@@ -235,10 +241,7 @@ func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) err
 		return err
 	}
 	defer h.mu.Unlock()
-	var body []byte
-	if failure != "" {
-		body, _ = json.Marshal(journal.StepBody{Error: failure}) //nolint:errchkjson // a string always encodes
-	}
+	body := stepBody(op, failure)
 	return h.record(op.Kind == node.KindNow, func(m *machine.Machine, t *machine.Task, now int64) error {
 		return m.Record(now, t, journal.StepFinished, op.ID, value, body)
 	})
@@ -334,7 +337,7 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 	if err != nil {
 		return err
 	}
-	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
+	return h.record(ofModel(op.ID), func(m *machine.Machine, t *machine.Task, now int64) error {
 		return m.Record(now, t, journal.TextEnd, op.ID, nil, body)
 	})
 }

@@ -418,3 +418,10 @@ func bodyOf[T any](t *testing.T, e *journal.Entry) T {
 	}
 	return body
 }
+
+func decodeInto(t *testing.T, data []byte, into any) {
+	t.Helper()
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatalf("%s: %v", data, err)
+	}
+}

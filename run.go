@@ -50,4 +50,7 @@ type Result struct {
 	Output     json.RawMessage // the same as JSON
 	Interrupts []Interrupt     // what a paused run waits for
 	Err        error           // why a run failed, expired, was cancelled or is stuck: an *Error
+
+	Usage       Usage            // what the run's calls of models took until then
+	UsageByNode map[string]Usage // the same by the path of the node, nil where there was none
 }

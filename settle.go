@@ -15,6 +15,7 @@ func (d *drive) settle() {
 		return
 	}
 	r.Run, r.Status = d.id, Status(d.m.Status())
+	r.Usage, r.UsageByNode = d.m.Usage(), d.m.UsageByNode()
 	if d.lost != nil {
 		r.Err = d.wrap(d.lost)
 		return
@@ -92,7 +93,7 @@ func runError(run string, body journal.FinishedBody, cause error) error {
 		sentinel = ErrStuck
 	}
 	if body.Limit != "" {
-		err.Code, err.Err = CodeLimit, &LimitError{Limit: body.Limit, Max: body.Max}
+		err.Code, err.Err = CodeLimit, &LimitError{Limit: body.Limit, Max: body.Max, Reason: body.Reason}
 	}
 	if err.Err == nil {
 		err.Err = recordedError{message: finishedText(body), is: sentinel}

@@ -108,7 +108,7 @@ func (r *Run) settled(ctx context.Context, d *drive) (Result, bool, error) {
 	if err == nil && d.lost != nil && !result.Status.Ended() {
 		return d.result, true, driveError(d)
 	}
-	settled := result.Status.Ended() || len(result.Interrupts) > 0
+	settled := result.Status.Ended() || result.Status == Paused && len(result.Interrupts) > 0
 	if err == nil && !settled && r.rt.deserted(r.id) && !r.rt.hasTimer(ctx, r.id) {
 		return result, true, errDeserted
 	}
@@ -192,12 +192,17 @@ func (rt *Runtime) Result(ctx context.Context, id string, p *plan.Plan) (Result,
 	r := Result{Run: id, Status: Status(info.Status)}
 	switch {
 	case !r.Status.Ended():
-		r.Interrupts, err = rt.Inbox(ctx, journal.InboxFilter{Run: id})
-		return r, err
+		if r.Interrupts, err = rt.Inbox(ctx, journal.InboxFilter{Run: id}); err != nil {
+			return r, err
+		}
+		return r, rt.countUsage(ctx, &r, info.Head)
 	case r.Status != Completed:
-		return r, rt.lastWords(ctx, &r, info)
+		if err := rt.lastWords(ctx, &r, info); err != nil {
+			return r, err
+		}
+		return r, rt.countUsage(ctx, &r, info.Head)
 	}
-	if r.Output, err = rt.output(ctx, id); err != nil {
+	if r.Output, err = rt.output(ctx, id, &r); err != nil {
 		return r, err
 	}
 	if p != nil && p.Definition().Finish == nil {
@@ -226,8 +231,8 @@ func (rt *Runtime) lastWords(ctx context.Context, r *Result, info RunInfo) error
 	return nil
 }
 
-// output is the result of a completed run.
-func (rt *Runtime) output(ctx context.Context, id string) (json.RawMessage, error) {
+// output is the result of a completed run. On the way it counts what models took.
+func (rt *Runtime) output(ctx context.Context, id string, r *Result) (json.RawMessage, error) {
 	var vals values
 	final := uint64(0)
 	for e, err := range rt.store.Read(ctx, id, 0) {
@@ -235,6 +240,9 @@ func (rt *Runtime) output(ctx context.Context, id string) (json.RawMessage, erro
 			return nil, rt.storeError(id, err)
 		}
 		vals.note(&e)
+		if err := r.count(&e); err != nil {
+			return nil, rt.storeError(id, err)
+		}
 		if e.Kind == journal.RunFinished {
 			if final = e.Base; e.HasValue() {
 				final = e.Seq

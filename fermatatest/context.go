@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -46,6 +48,21 @@ func (c *Context) WithInfo(info node.Info) *Context {
 // WithService offers a service to the node; see node.Service.
 func (c *Context) WithService(service any) *Context {
 	c.host.services = append(c.host.services, service)
+	return c
+}
+
+// WithLLM offers a language model to the node, which asks it by node.Context.LLM without a name: a model.Model, or a
+// func(prompt string) (string, error) that answers every prompt. Several models by name are a model.Set; give that to
+// [Context.WithService].
+func (c *Context) WithLLM(m any) *Context {
+	c.t.Helper()
+	switch m := m.(type) {
+	case model.Model:
+		return c.WithService(m)
+	case func(prompt string) (string, error):
+		return c.WithService(scripted.Func(m))
+	}
+	c.t.Fatalf("WithLLM is given a %T; expected a model.Model or a func(prompt string) (string, error)", m)
 	return c
 }
 
@@ -200,9 +217,9 @@ func guarded(f func(ctx node.Context) ([]byte, error), ctx node.Context) (out []
 	return f(ctx)
 }
 
-// Step is a recorded step.
+// Step is a recorded step, or a call of a model.
 type Step struct {
-	Key     string // as the node named it
+	Key     string // as the node named it; "llm" for a call of a model without a node.CallID
 	Value   string // JSON
 	Failure string // its error, "" for success
 }

@@ -248,7 +248,7 @@ func (h *host) steps() []Step {
 	defer h.mu.Unlock()
 	var ended []*op
 	for _, o := range h.ops {
-		if o.Done && (o.Kind == node.KindStep || o.Kind == node.KindOnce) {
+		if o.Done && (o.Kind == node.KindStep || o.Kind == node.KindOnce || o.Kind == node.KindModel) {
 			ended = append(ended, o)
 		}
 	}

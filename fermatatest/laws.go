@@ -215,10 +215,12 @@ type outcome struct {
 	Err    string
 	Code   fermata.Code
 	Asks   []string
+	Usage  fermata.Usage
+	ByNode map[string]fermata.Usage
 }
 
 func outcomeOf(r fermata.Result) outcome {
-	o := outcome{Status: r.Status}
+	o := outcome{Status: r.Status, Usage: r.Usage, ByNode: r.UsageByNode}
 	if len(r.Output) > 0 {
 		o.Output = anyOf(r.Output)
 	}
@@ -371,8 +373,6 @@ func canonical(e *journal.Entry, calls map[string]string, sent map[uint64]string
 		}
 	case journal.InterruptUpdated, journal.InterruptResolved:
 		op = calls[e.Op]
-	case journal.StepFinished:
-		body = stepError(e)
 	case journal.NodeStarted:
 		body = joined(e, sent)
 	case journal.NodeFailed, journal.NodeRetrying:

@@ -124,9 +124,9 @@ type FinishedBody struct {
 	Error  string `json:"error,omitempty"`
 	Code   string `json:"code,omitempty"`   // of the error, as in FailedBody
 	Task   string `json:"task,omitempty"`   // the task that failed the run
-	Limit  string `json:"limit,omitempty"`  // the limit that was reached: tasks, time
+	Limit  string `json:"limit,omitempty"`  // the limit that was reached: tasks, time, tokens, cost
 	Max    string `json:"max,omitempty"`    // what the limit is
-	Reason string `json:"reason,omitempty"` // why it was cancelled, or what it is stuck on
+	Reason string `json:"reason,omitempty"` // why it was cancelled, what it is stuck on, or why the limit
 	By     string `json:"by,omitempty"`
 }
 
@@ -151,9 +151,11 @@ type FailedBody struct {
 	Stack   string `json:"stack,omitempty"`
 }
 
-// StepBody is the body of StepFinished where the step failed. A success has only the entry's Value.
+// StepBody is the body of StepFinished where the step failed, or has a usage. Other successes have only the entry's
+// Value. A call of a model that failed may have a Value as well: what more is known of the failure.
 type StepBody struct {
 	Error string `json:"error,omitempty"`
+	Usage *Usage `json:"usage,omitempty"`
 }
 
 // TimerBody is the body of TimerSet.

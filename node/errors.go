@@ -3,6 +3,8 @@ package node
 import (
 	"errors"
 	"fmt"
+
+	"github.com/fermata-go/fermata/model"
 )
 
 // Errors that calls in a node return. All can be found with errors.Is.
@@ -48,9 +50,18 @@ func (e *DivergedError) Is(target error) bool { return target == ErrDiverged }
 type StepError struct {
 	Step    string // the step's identity, "step:charge#1"
 	Message string
+	Model   *model.Error // of a call of a model whose kind of failure is known, which is recorded; nil for others
 }
 
 func (e *StepError) Error() string { return e.Message }
+
+// Unwrap is what is known of a model's failure, so that errors.Is finds its kind: model.ErrRateLimited.
+func (e *StepError) Unwrap() error {
+	if e.Model == nil {
+		return nil
+	}
+	return e.Model
+}
 
 // PanicError is a panic of a node's function (law N7).
 type PanicError struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -137,4 +138,27 @@ func ExampleSleep() {
 	}, nil)
 	fmt.Println(end.Log)
 	// Output: [slept: true]
+}
+
+// A model of the program is asked, and what it says is recorded: the node that is run again after the answer gets the
+// same draft, and nothing is paid twice.
+func ExampleContext_LLM() {
+	m := scripted.Texts("Dear customer, …")
+	end := run(func(ctx node.Context, o order) (order, error) {
+		result, err := ctx.LLM().Complete(ctx, fmt.Sprintf("Write to a customer about %d cents.", o.Cents))
+		if err != nil {
+			return o, fmt.Errorf("write: %w", err)
+		}
+		send, err := node.Interrupt[bool](ctx, result.Text, node.Prompt("Send it?"))
+		if err != nil {
+			return o, err
+		}
+		o.Log = append(o.Log, fmt.Sprint(result.Text, " ", send, ", for ", result.TokensIn+result.TokensOut, " tokens"))
+		return o, nil
+	}, true, m)
+	fmt.Println(end.Log)
+	fmt.Println(len(m.Requests()), "request")
+	// Output:
+	// [Dear customer, … true, for 10 tokens]
+	// 1 request
 }

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"reflect"
 	"time"
+
+	"github.com/fermata-go/fermata/model"
 )
 
 // Func is a node's function with its types erased by the author's package: it is given the value of a token, may
@@ -39,6 +41,7 @@ const (
 	KindInterrupt Kind = "interrupt"
 	KindEmit      Kind = "emit"
 	KindStream    Kind = "stream"
+	KindModel     Kind = "model" // a call of a language model
 )
 
 // Op is one recorded call of a task: its identity, and what is already known of it.
@@ -53,6 +56,8 @@ type Op struct {
 
 	By string    // who answered a question
 	At time.Time // when
+
+	Usage *model.Usage // what a call of a model took, given to Record and found by Begin; nil where that is not known
 }
 
 // Question is what an interrupt asks (law H1).
@@ -82,12 +87,14 @@ type Host interface {
 	Service(t reflect.Type) any // nil where the program has none
 
 	// Begin names the next call of this kind and key and says what is recorded of it. It fails with
-	// ErrDiverged when the journal holds another call in its place (law N3).
+	// ErrDiverged when the journal holds another call in its place (law N3), and where a limit of the run on what models
+	// may take has been reached, for a new call of one (law F4).
 	Begin(pass uint64, kind Kind, key string) (Op, error)
 	// Intend stores that an AtMostOnce step is about to happen.
 	Intend(pass uint64, op Op) error
-	// Record stores a call's outcome. After it has returned, the outcome is as durable as the run asked for;
-	// kinds without an effect of their own (now, emit) may be stored with the next entry instead.
+	// Record stores a call's outcome: a value, a failure, or (of a model) a failure and a value that says more of it.
+	// After it has returned, the outcome is as durable as the run asked for; kinds without an effect of their own
+	// (now, emit) may be stored with the next entry instead.
 	Record(pass uint64, op Op, value []byte, failure string) error
 	// Sleep sets a timer for op and suspends the task.
 	Sleep(pass uint64, op Op, d time.Duration) error

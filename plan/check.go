@@ -90,6 +90,7 @@ func (c *checker) head() {
 	if d := c.def.Limits.Time; d < 0 {
 		c.plan(BadPolicy, "the limit of time is %s; it may not be negative, and 0 is no limit", d)
 	}
+	c.amounts()
 	c.schema("input", c.def.Input)
 	c.schema("output", c.def.Output)
 }

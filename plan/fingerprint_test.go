@@ -31,7 +31,7 @@ func TestJ8_FingerprintIgnores(t *testing.T) {
 		"docs":             func(d *plan.Definition) { d.Doc, d.Nodes[0].Doc = "words", "words" },
 		"labels":           func(d *plan.Definition) { d.Edges[1].Label = "words" },
 		"retries":          func(d *plan.Definition) { d.Nodes[0].Retry = plan.Retry{Attempts: 9, Backoff: 1, Max: 2} },
-		"timeouts, limits": func(d *plan.Definition) { d.Nodes[0].Timeout, d.Limits.Tasks = time.Hour, 7 },
+		"timeouts, limits": func(d *plan.Definition) { d.Nodes[0].Timeout, d.Limits.Tasks, d.Limits.Tokens = time.Hour, 7, 8 },
 		"code":             func(d *plan.Definition) { d.Nodes[0].Run = nil },
 		"order of nodes":   func(d *plan.Definition) { slices.Reverse(d.Nodes) },
 		"order of choices": func(d *plan.Definition) { slices.Reverse(d.Edges) },

@@ -58,6 +58,8 @@ type retryDocument struct {
 type limitsDocument struct {
 	Tasks  int   `json:"tasks,omitempty"`
 	TimeMS int64 `json:"time_ms,omitempty"`
+	Tokens int64 `json:"tokens,omitempty"`
+	Cost   int64 `json:"cost_microdollars,omitempty"`
 }
 
 type edgeDocument struct {
@@ -73,7 +75,7 @@ func (p *Plan) document(prefix string) *planDocument {
 	d := &planDocument{
 		Name: p.def.Name, Version: p.def.Version, Kind: p.def.Kind, Doc: p.def.Doc, Fingerprint: p.fingerprint,
 		Entry: p.def.Entry, Nodes: make([]nodeDocument, len(p.def.Nodes)), Edges: make([]edgeDocument, len(p.def.Edges)),
-		Limits: limitsDocument{p.def.Limits.Tasks, p.def.Limits.Time.Milliseconds()},
+		Limits: limitsDocument{p.def.Limits.Tasks, p.def.Limits.Time.Milliseconds(), p.def.Limits.Tokens, p.def.Limits.Cost},
 		Input:  p.def.Input, Output: p.def.Output,
 	}
 	for i := range p.def.Nodes {

@@ -67,6 +67,12 @@ func (r Retry) Wait(attempt int) time.Duration {
 type Limits struct {
 	Tasks int           `json:"tasks,omitempty"` // how many tasks may start
 	Time  time.Duration `json:"time,omitempty"`  // how long it may be running; waiting for people does not count
+
+	// Tokens and Cost bound what its calls of models take, those of attempts that failed among them. A call's tokens
+	// are known when it is over: the last one may take more than was left. Then no model is asked any more, what runs
+	// may end, and no further task starts.
+	Tokens int64 `json:"tokens,omitempty"` // read and said, in all
+	Cost   int64 `json:"cost,omitempty"`   // micro-dollars; a call without a known cost reaches any limit of cost
 }
 
 // Node is a node of a plan.

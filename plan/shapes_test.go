@@ -123,7 +123,7 @@ func shapes(t testing.TB) map[string]*plan.Plan {
 		edge("look", "charge"), deadline("look", "refund"), edge("refund", node.Stop),
 	)
 	pay.Nodes[2].Retry.Max = time.Minute
-	pay.Limits = plan.Limits{Tasks: 50, Time: time.Hour}
+	pay.Limits = plan.Limits{Tasks: 50, Time: time.Hour, Tokens: 100_000, Cost: 2_500_000}
 	pay.Version, pay.Doc = "2", "Charges and ships."
 	pay.Input = []byte(`{"type":"object","properties":{"amount":{"type":"number"}}}`)
 	return map[string]*plan.Plan{

@@ -21,6 +21,7 @@ const (
 	TraceInteraction = "interaction"    // a person was asked
 	TraceSystem      = "system_event"   // the node calculated or chose
 	TraceTool        = "tool_execution" // a program, a service or another recorded step was called
+	TraceReasoning   = "reasoning"      // a language model was asked, and nothing else
 	TraceError       = "error"          // it failed
 )
 
@@ -154,10 +155,15 @@ func (b *traceBuilder) done(s *TraceStep, e *journal.Entry) {
 // called notes a recorded step.
 func (s *TraceStep) called(e *journal.Entry) error {
 	kind, key, _ := strings.Cut(e.Op, ":")
-	if kind != string(node.KindStep) && kind != string(node.KindOnce) {
+	switch node.Kind(kind) {
+	case node.KindStep, node.KindOnce, node.KindModel:
+	default:
 		return nil
 	}
-	if s.Type == TraceSystem {
+	switch {
+	case s.Type == TraceSystem && node.Kind(kind) == node.KindModel:
+		s.Type = TraceReasoning
+	case s.Type == TraceSystem || s.Type == TraceReasoning && node.Kind(kind) != node.KindModel:
 		s.Type = TraceTool
 	}
 	name, _, _ := strings.Cut(key, "#")

@@ -182,6 +182,7 @@ type shownRun struct {
 	Outputs    json.RawMessage     `json:"outputs"`
 	Interrupts []journal.Interrupt `json:"interrupts"`
 	Failure    *resultError        `json:"failure,omitempty"`
+	Usage      *shownUsage         `json:"usage,omitempty"` // where models were called
 }
 
 func (m *Main) showRun(ctx context.Context, h *house, given string, asJSON bool) error {
@@ -198,6 +199,7 @@ func (m *Main) showRun(ctx context.Context, h *house, given string, asJSON bool)
 		for i := range result.Interrupts {
 			line.Interrupts = append(line.Interrupts, public(result.Interrupts[i].Interrupt))
 		}
+		line.Usage = usageOf(&result)
 		m.writeLine(line)
 		return nil
 	}
@@ -214,6 +216,7 @@ func (m *Main) showRun(ctx context.Context, h *house, given string, asJSON bool)
 		styles.Faint.Apply(info.ID),
 		styles.Faint.Apply("started "+m.moment(s, info.Created)+", updated "+m.moment(s, info.Updated)), "")
 	s.Println(s.Fit(progress.Static(s, tree, m.Now()))...)
+	m.showUsage(&result)
 	m.showRest(&info, &result)
 	return nil
 }

@@ -179,6 +179,8 @@ func (s *shell) copyTree(root string) {
 			return nil
 		case d.IsDir() && (rel == ".git" || rel == "bin" || rel == "dist"):
 			return fs.SkipDir
+		case rel == ".git": // a file in a worktree: with it the copy would commit to the repository
+			return nil
 		case d.IsDir():
 			return os.MkdirAll(to, 0o755)
 		case !d.Type().IsRegular() || strings.Contains(d.Name(), ".db"):

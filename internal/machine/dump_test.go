@@ -107,7 +107,7 @@ func (d *dumper) task(t *Task) {
 	for i := range t.Ops {
 		op := &t.Ops[i]
 		d.line("  %s", facts(op.ID, "kind", op.Kind, "attempt", op.Attempt, "done", op.Done, "begun", op.Begun, "value", string(op.Value),
-			"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "by", op.By, "at", clock(op.At)))
+			"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "by", op.By, "at", clock(op.At), "took", used(op.Usage)))
 	}
 	if t.inside != nil {
 		d.ended(t.inside, "  ")
@@ -183,6 +183,14 @@ func (d *dumper) visits() {
 	if len(visits) > 0 {
 		slices.Sort(visits)
 		d.line("visits %s", strings.Join(visits, ", "))
+	}
+	if m.used.all != (journal.Usage{}) {
+		d.line("used %s", used(&m.used.all))
+		by := m.UsageByNode()
+		for _, path := range slices.Sorted(maps.Keys(by)) {
+			u := by[path]
+			d.line("  by %s: %s", path, used(&u))
+		}
 	}
 }
 
@@ -269,6 +277,14 @@ func facts(first string, pairs ...any) string {
 	return strings.Join(parts, ", ")
 }
 
+func used(u *journal.Usage) string {
+	if u == nil {
+		return ""
+	}
+	return facts("", "calls", u.Calls, "in", u.Input, "out", u.Output, "cached", u.Cached, "reasoning", u.Reasoning,
+		"cost", u.Cost, "unpriced", u.Unpriced, "uncounted", u.Uncounted)
+}
+
 func or(s, otherwise string) string { return cmp.Or(s, otherwise) }
 
 // clock shows a time of these tests: how long after their beginning.
@@ -324,9 +340,9 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 		"space.base": "follows from prefix", "space.cut": "follows from prefix", "space.paths": "an index of names",
 	}
 	shown := map[string]string{
-		"Machine": "status head at started active root space tokens tasks interrupts value final stopped finished body reason lost",
+		"Machine": "status head at started active root space tokens tasks interrupts value final stopped finished body reason used lost",
 		"Task":    "ID Node Visit Attempt State Ref Result Own Cause Ops WaitFor LastWait RetryAt Error scope leaves taken inside items of failed",
-		"Op":      "ID Kind Done Begun Value Failure Attempt Due Interrupt Digest By At",
+		"Op":      "ID Kind Done Begun Value Failure Attempt Due Interrupt Digest By At Usage",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",
 		"scope":   "parent item space ends",
 		"space":   "prefix visits",
@@ -334,10 +350,11 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 		"arrival": "ref own leaves",
 		"fork":    "seq base up to",
 		"leaf":    "of at",
+		"usages":  "all byNode",
 	}
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[Machine](), reflect.TypeFor[Task](), reflect.TypeFor[Op](), reflect.TypeFor[token](), reflect.TypeFor[scope](),
-		reflect.TypeFor[space](), reflect.TypeFor[item](), reflect.TypeFor[arrival](), reflect.TypeFor[fork](), reflect.TypeFor[leaf](),
+		reflect.TypeFor[space](), reflect.TypeFor[item](), reflect.TypeFor[arrival](), reflect.TypeFor[fork](), reflect.TypeFor[leaf](), reflect.TypeFor[usages](),
 	} {
 		var folded []string
 		for field := range typ.Fields() {

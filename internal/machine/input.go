@@ -283,7 +283,7 @@ func (m *Machine) End(at int64, body journal.FinishedBody) error {
 		return err
 	}
 	e := m.entry(journal.RunFinished, at)
-	return m.applyBody(e, place0, nil, body)
+	return m.applyBody(e, place0, nil, m.spent(body))
 }
 
 // withdraw takes back every open question.

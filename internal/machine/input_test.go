@@ -97,10 +97,17 @@ func (s *session) during(verb string, t *Task, a arguments) error {
 			return s.m.Record(s.now, t, journal.TextStart, a["text"], nil, nil)
 		}
 		return s.m.Record(s.now, t, journal.TextEnd, a["text"], nil, fmt.Appendf(nil, `{"text":%q}`, a["="]))
-	case "step": // step TASK OP = VALUE, or: step TASK OP code ERROR
+	case "step": // step TASK OP = VALUE, or: step TASK OP code ERROR; for a call of a model with: took USAGE
 		var body []byte
-		if a["code"] != "" {
-			body = encode(journal.StepBody{Error: a["code"]})
+		if a["code"] != "" || a["took"] != "" {
+			said := journal.StepBody{Error: a["code"]}
+			if a["took"] != "" {
+				said.Usage = &journal.Usage{}
+				if err := json.Unmarshal([]byte(a["took"]), said.Usage); err != nil {
+					return err
+				}
+			}
+			body = encode(said)
 		}
 		return s.m.Record(s.now, t, journal.StepFinished, a["text"], rawJSON(a["="]), body)
 	}

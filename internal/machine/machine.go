@@ -51,6 +51,7 @@ type Op struct {
 	Digest    string // of its question
 	By        string // who answered
 	At        int64  // when, microseconds
+	Usage     *journal.Usage
 }
 
 // Task is one visit of a node that has not come to its end.
@@ -141,6 +142,7 @@ type Machine struct {
 	finished   journal.FinishedBody
 	body       journal.StartedBody
 	reason     string // why the run can go on, while it is paused
+	used       usages
 	lost       string // a task that cannot be followed on this plan (law J8)
 
 	walk    uint64  // how often values were walked: not part of the fold

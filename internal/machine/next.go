@@ -54,6 +54,12 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 		if err := m.startTasks(at); err != nil {
 			return true, err
 		}
+		if m.Spent() != nil { // what runs may end, and nothing new begins
+			if m.busy > 0 {
+				return false, nil
+			}
+			return true, m.endSpent(at)
+		}
 		if err := m.startTokens(at, 0); err != nil || m.over() {
 			return true, err
 		}
@@ -132,7 +138,7 @@ func (m *Machine) startAttempts(at int64) error {
 	for i := 0; i < len(m.tasks) && m.backoff > 0; i++ {
 		t := m.tasks[i]
 		switch {
-		case t.State != Backoff || t.RetryAt > at || t.busy || m.broken > 0 && m.doomed(t.scope):
+		case t.State != Backoff || t.RetryAt > at || m.Spent() != nil || t.busy || m.broken > 0 && m.doomed(t.scope):
 		case t.Joined():
 			m.list(t)
 		default:

@@ -9,6 +9,13 @@ import (
 
 // opEntry records a call of a task (law J5).
 func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
+	var step journal.StepBody
+	if e.Kind == journal.StepFinished {
+		var err error
+		if step, err = m.stepBody(e); err != nil {
+			return err
+		}
+	}
 	op := t.Op(e.Op)
 	if op == nil {
 		t.Ops = append(t.Ops, Op{ID: e.Op, Kind: kindOf(e.Op), Attempt: e.Attempt})
@@ -29,11 +36,9 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 		op.Done = true
 		m.wake(t, op.ID)
 	case journal.StepFinished:
-		body, err := bodyOf[journal.StepBody](m, e)
-		if err != nil {
-			return err
-		}
-		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, body.Error, e.Attempt
+		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, step.Error, e.Attempt
+		op.Usage = step.Usage
+		m.use(t, step.Usage)
 	default:
 		op.Done = true
 	}

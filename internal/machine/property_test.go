@@ -623,6 +623,10 @@ func (s *simulation) record(t *Task) {
 		if value = []byte("1"); rapid.Bool().Draw(s.t, "failed") {
 			value, body = nil, []byte(`{"error":"no"}`)
 		}
+		if rapid.Bool().Draw(s.t, "a model") {
+			op = s.fresh(node.KindModel)
+			body = encode(journal.StepBody{Usage: &journal.Usage{Calls: 1, Input: int64(rapid.IntRange(0, 9).Draw(s.t, "in")), Unpriced: 1}})
+		}
 	case journal.Diagnostic:
 		op = ""
 	}

@@ -184,6 +184,10 @@ func (s *session) limit(l *plan.Limits, fields []string) {
 		l.Tasks, err = strconv.Atoi(fields[1])
 	case "time":
 		l.Time, err = time.ParseDuration(fields[1])
+	case "tokens":
+		l.Tokens, err = strconv.ParseInt(fields[1], 10, 64)
+	case "cost":
+		l.Cost, err = strconv.ParseInt(fields[1], 10, 64)
 	default:
 		err = fmt.Errorf("there is no limit of %s", fields[0])
 	}
@@ -266,7 +270,7 @@ func (s *session) arguments(all []string) arguments {
 	for i := 0; i < len(all); i++ {
 		switch word := all[i]; word {
 		case "->", "=", "in", "code", "attempt", "within", "default", "route", "escalate", "by", "role", "digest", "base", "to", "op",
-			"flags", "value", "body", "seq", "at", "limit", "reason", "fingerprint", "up":
+			"flags", "value", "body", "seq", "at", "limit", "reason", "fingerprint", "up", "took":
 			if i++; i == len(all) {
 				s.t.Fatalf("%q needs a value", word)
 			}

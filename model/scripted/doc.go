@@ -1,0 +1,10 @@
+// Package scripted is a model whose replies are written down beforehand: for tests and demonstrations. It is as
+// deterministic as its script, costs nothing, and remembers what it was asked.
+//
+//	m := scripted.New(scripted.Script{
+//		Rules:   []scripted.Rule{{Contains: "summarise", Reply: scripted.Reply{Text: "It is short."}}},
+//		Replies: []scripted.Reply{{Text: "first"}, {Err: &model.Error{Kind: model.ErrRateLimited}}},
+//	})
+//
+// A script that has nothing to say to a request is an error that shows the request and the script.
+package scripted

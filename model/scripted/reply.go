@@ -1,0 +1,101 @@
+package scripted
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/fermata-go/fermata/model"
+)
+
+// chunks yields the reply to a request.
+func (r *Reply) chunks(name string, req *model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		said := r.said()
+		for i := range said {
+			if !yield(said[i], nil) {
+				return
+			}
+		}
+		if r.Err != nil {
+			if r.Usage == nil || yield(model.Chunk{Usage: r.Usage, Model: name}, nil) {
+				yield(model.Chunk{}, r.Err)
+			}
+			return
+		}
+		usage := r.Usage
+		if usage == nil {
+			usage = &model.Usage{Input: wordsIn(req), Output: wordsOut(said)}
+		}
+		if yield(model.Chunk{Usage: usage, Model: name}, nil) {
+			yield(model.Chunk{Finish: r.finish()}, nil)
+		}
+	}
+}
+
+func (r *Reply) finish() model.Finish {
+	switch {
+	case r.Finish != "":
+		return r.Finish
+	case len(r.Calls) > 0:
+		return model.FinishCalls
+	}
+	return model.FinishStop
+}
+
+// said is what is said, in pieces as a model's own words come.
+func (r *Reply) said() []model.Chunk {
+	if r.Chunks != nil {
+		return r.Chunks
+	}
+	var said []model.Chunk
+	for _, piece := range pieces(r.Reasoning) {
+		said = append(said, model.Chunk{Reasoning: piece})
+	}
+	for _, piece := range pieces(r.Text) {
+		said = append(said, model.Chunk{Text: piece})
+	}
+	for i, call := range r.Calls {
+		said = append(said, model.Chunk{Call: &model.CallChunk{Index: i, ID: call.ID, Name: call.Name}})
+		for _, piece := range pieces(string(call.Arguments)) {
+			said = append(said, model.Chunk{Call: &model.CallChunk{Index: i, Arguments: piece}})
+		}
+	}
+	return said
+}
+
+// pieces cuts a text behind its spaces; joined, they are the text.
+func pieces(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.SplitAfter(text, " ")
+}
+
+func words(text string) int64 { return int64(len(strings.Fields(text))) }
+
+func wordsIn(req *model.Request) int64 {
+	n := words(req.System)
+	for i := range req.Messages {
+		for _, p := range req.Messages[i].Parts {
+			n += words(partText(&p))
+		}
+	}
+	return n
+}
+
+func wordsOut(said []model.Chunk) int64 {
+	var text, reasoning, calls strings.Builder
+	for i := range said {
+		c := &said[i]
+		text.WriteString(c.Text)
+		reasoning.WriteString(c.Reasoning)
+		if c.Call == nil {
+			continue
+		}
+		if c.Call.Name != "" {
+			calls.WriteString(" " + c.Call.Name + " ")
+		}
+		calls.WriteString(c.Call.Arguments)
+	}
+	return words(text.String()) + words(reasoning.String()) + words(calls.String())
+}

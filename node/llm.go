@@ -1,0 +1,269 @@
+package node
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"time"
+
+	"github.com/fermata-go/fermata/model"
+)
+
+// LLM asks a language model of the program. It is a name and nothing more: the model is looked for when it is asked.
+type LLM struct{ name string }
+
+// LLM is the program's language model, or the one of that name.
+//
+// Models are services of the program (Options.Services): one model.Model; or a model.Set of several by name, of which
+// a call without a name means the one called "default", or the only one. Where both are given, a call without a
+// name means the single one.
+func (c Context) LLM(name ...string) LLM {
+	if len(name) > 0 {
+		return LLM{name: name[0]}
+	}
+	return LLM{}
+}
+
+// CallOption changes one call of a model.
+type CallOption func(*modelCall)
+
+type modelCall struct {
+	key    string
+	system string
+	show   bool
+}
+
+// CallID names the call within its task, instead of its order, so that code in front of it may change (law N2). Loops
+// give distinct occurrences.
+func CallID(id string) CallOption { return func(c *modelCall) { c.key = id } }
+
+// System says how the model is to behave. It stands before the request's own.
+func System(text string) CallOption { return func(c *modelCall) { c.system = text } }
+
+// Streamed shows observers the reply as it comes: the text as a stream on the channel "answer", the reasoning on
+// "reasoning" (see [Stream]).
+func Streamed() CallOption { return func(c *modelCall) { c.show = true } }
+
+// Completion is what came of a call of a model.
+type Completion struct {
+	Text      string // the answer, without reasoning
+	TokensIn  int
+	TokensOut int
+	Cost      int64 // micro-dollars, 0 where it is not known; see model.Usage.Priced
+	Response  model.Response
+}
+
+// Complete asks the model one thing and returns its answer, see [LLM.Generate].
+func (l LLM) Complete(ctx Context, prompt string, opts ...CallOption) (*Completion, error) {
+	return l.Generate(ctx, model.Ask(prompt), opts...)
+}
+
+// Generate sends the model a request and returns the whole reply.
+//
+// The call is a step (law J5): it is recorded with what it took, and a replay returns what is recorded without
+// asking a model, and whatever the request is by then. A call whose record was lost in a crash is made again, with
+// the same model.Request.Key.
+//
+// A failure is recorded too, and comes back as a [*StepError] in which errors.Is finds its kind, model.ErrRateLimited
+// and so on; a new attempt of the task asks again. A reply that was cut off or refused is such a failure, and comes
+// with what there is of it; the completion is nil with all other errors. What a failed call took counts.
+// Cancellation is not recorded. Once a limit of the run on tokens or cost is reached, no model is asked any
+// more: the call fails with the runtime's ErrLimit, and so does the run (law F4).
+func (l LLM) Generate(ctx Context, req *model.Request, opts ...CallOption) (*Completion, error) {
+	c := modelCall{key: unnamedCall}
+	for _, opt := range opts {
+		opt(&c)
+	}
+	op, err := ctx.begin(KindModel, c.key)
+	if err != nil {
+		return nil, err
+	}
+	if op.Done {
+		return op.completion()
+	}
+	own := *req
+	if c.system != "" {
+		own.System = joined(c.system, own.System)
+	}
+	reply, failed := l.ask(ctx.within(op), &own, c.show)
+	if failed != nil && (ctx.Err() != nil || errors.Is(failed, ErrSuspended) || errors.Is(failed, ErrTaskOver)) {
+		return nil, failed
+	}
+	if op.Value, op.Failure, err = outcomeOf(reply, failed); err != nil {
+		return nil, fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), op.ID, ErrNotStorable, err)
+	}
+	if failed == nil || reply.Usage != (model.Usage{}) {
+		usage := reply.Usage.Sound()
+		op.Usage = &usage
+	}
+	if err := ctx.host.Record(ctx.pass, op, op.Value, op.Failure); err != nil {
+		return nil, err
+	}
+	return op.completion() // what a replay gets, and nothing that only the first pass has
+}
+
+// unnamedCall is the key of calls without a CallID: they are told apart by their order, whichever model they ask.
+const unnamedCall = "llm"
+
+func joined(first, second string) string {
+	if second == "" {
+		return first
+	}
+	return first + "\n\n" + second
+}
+
+// ask asks the model. The response is never nil.
+func (l LLM) ask(ctx Context, req *model.Request, show bool) (*model.Response, error) {
+	m, err := l.find(ctx)
+	if err != nil {
+		return &model.Response{}, err
+	}
+	req.Key = IdempotencyKey(ctx)
+	chunks := m.Generate(ctx, req)
+	if !show {
+		return model.Collect(chunks)
+	}
+	s := shown{ctx: ctx}
+	reply, err := model.Collect(s.each(chunks))
+	if ctx.Err() == nil {
+		err = errors.Join(err, s.close())
+	}
+	return reply, err
+}
+
+// find looks for the model among the program's services.
+func (l LLM) find(ctx Context) (model.Model, error) {
+	if l.name == "" {
+		if m, ok := ctx.host.Service(reflect.TypeFor[model.Model]()).(model.Model); ok {
+			return m, nil
+		}
+	}
+	set, ok := ctx.host.Service(reflect.TypeFor[model.Set]()).(model.Set)
+	if ok {
+		return set.Find(l.name)
+	}
+	what := "the program offers none, or several without names"
+	if l.name != "" {
+		what = fmt.Sprintf("%q is asked for, and the program offers no model.Set", l.name)
+	}
+	return nil, &model.Error{
+		Kind: model.ErrNoModel, Message: what + `; add one to Options.Services: a model.Model, or model.Set{"default": m, "fast": …} for several`,
+	}
+}
+
+// failure is what is recorded of a call that failed, beside its text.
+type failure struct {
+	Kind       model.Kind      `json:"kind,omitempty"`
+	Message    string          `json:"message,omitempty"`
+	RetryAfter int64           `json:"retryAfterMs,omitempty"`
+	Reply      *model.Response `json:"reply,omitempty"` // of a reply that was cut off or refused
+}
+
+// outcomeOf is what is recorded of a call. What it took is recorded beside it.
+func outcomeOf(reply *model.Response, failed error) (value []byte, message string, err error) {
+	said := *reply
+	said.Usage = model.Usage{}
+	if failed == nil {
+		value, err = json.Marshal(&said)
+		return value, "", err
+	}
+	if message = failed.Error(); message == "" {
+		message = fmt.Sprintf("%T", failed)
+	}
+	known, ok := errors.AsType[*model.Error](failed)
+	if !ok {
+		kind, _ := errors.AsType[model.Kind](failed) // returned as it is
+		known = &model.Error{Kind: kind}
+	}
+	f := failure{Kind: known.Kind, Message: known.Message, RetryAfter: known.RetryAfter.Milliseconds()}
+	if f.Kind == model.ErrTruncated || f.Kind == model.ErrRefused {
+		f.Reply = &said
+	}
+	if f == (failure{}) {
+		return nil, message, nil
+	}
+	value, err = json.Marshal(&f)
+	return value, message, err
+}
+
+// completion is a recorded call as it is returned.
+func (op *Op) completion() (*Completion, error) {
+	if op.Failure == "" {
+		reply, err := decode[model.Response](*op)
+		if err != nil {
+			return nil, err
+		}
+		return op.complete(&reply), nil
+	}
+	failed := &StepError{Step: op.ID, Message: op.Failure}
+	if len(op.Value) == 0 {
+		return nil, failed
+	}
+	f, err := decode[failure](*op)
+	if err != nil {
+		return nil, err
+	}
+	if f.Kind != "" || f.RetryAfter != 0 {
+		failed.Model = &model.Error{Kind: f.Kind, Message: f.Message, RetryAfter: time.Duration(f.RetryAfter) * time.Millisecond}
+	}
+	if f.Reply == nil {
+		return nil, failed
+	}
+	return op.complete(f.Reply), failed
+}
+
+func (op *Op) complete(reply *model.Response) *Completion {
+	if op.Usage != nil {
+		reply.Usage = *op.Usage
+	}
+	return &Completion{
+		Text: reply.Text(), TokensIn: int(reply.Usage.Input), TokensOut: int(reply.Usage.Output),
+		Cost: reply.Usage.Cost, Response: *reply,
+	}
+}
+
+// shown streams a reply as it comes. Both channels stay open to its end: their whole text is stored together with
+// the reply that it belongs to, and not with one whose record was lost.
+type shown struct {
+	ctx               Context
+	answer, reasoning *TextStream
+}
+
+func (s *shown) each(chunks iter.Seq2[model.Chunk, error]) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		for chunk, err := range chunks {
+			if err == nil {
+				err = errors.Join(s.write(&s.reasoning, "reasoning", chunk.Reasoning), s.write(&s.answer, "answer", chunk.Text))
+			}
+			if !yield(chunk, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (s *shown) write(stream **TextStream, channel, text string) error {
+	if text == "" {
+		return nil
+	}
+	if *stream == nil {
+		opened, err := Stream(s.ctx, channel)
+		if err != nil {
+			return err
+		}
+		*stream = opened
+	}
+	return (*stream).Write(text)
+}
+
+func (s *shown) close() error {
+	var errs []error
+	for _, stream := range []*TextStream{s.reasoning, s.answer} {
+		if stream != nil {
+			errs = append(errs, stream.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
