@@ -19,7 +19,7 @@ func (d *drive) fail(t *machine.Task, flat *plan.Flat, out any, cause error) err
 	body := failedBody(cause)
 	index, visit := t.Node, t.Visit
 	if again(flat, t, cause) {
-		wait := flat.Retry.Wait(int(t.Attempt))
+		wait := d.waitAfter(flat, t, cause)
 		if d.none && !d.pause(wait) {
 			return d.stopped()
 		}
@@ -73,6 +73,7 @@ type failing struct {
 	target string
 	value  machine.Value
 	snap   any
+	wait   time.Duration // of the subgraph around it, where that is tried again
 }
 
 // failureWay asks who deals with a failure, from the inside out.
@@ -98,9 +99,11 @@ func (d *drive) failureWay(t *machine.Task, flat *plan.Flat, out any, cause erro
 		t, out = t.Parent, nil
 		flat = d.m.Flat(t)
 		if again(flat, t, cause) { // recordFailure tries the subgraph again
-			if d.none && !d.pause(flat.Retry.Wait(int(t.Attempt))) {
+			wait := d.waitAfter(flat, t, cause)
+			if d.none && !d.pause(wait) {
 				return nil, nil, ErrStopped
 			}
+			steps[len(steps)-1].wait = wait
 			return steps, nil, nil
 		}
 	}
@@ -184,7 +187,7 @@ func (d *drive) recordFailure(m *machine.Machine, steps []failing, body journal.
 			again := body
 			again.RetryAt = now
 			if !d.none {
-				again.RetryAt += m.Flat(t.Parent).Retry.Wait(int(t.Parent.Attempt)).Microseconds()
+				again.RetryAt += step.wait.Microseconds()
 			}
 			return m.Retry(now, t.Parent, again)
 		}
@@ -201,7 +204,7 @@ func again(flat *plan.Flat, t *machine.Task, cause error) bool {
 	if int(t.Attempt) >= flat.Retry.Attempts || hopeless(cause) {
 		return false
 	}
-	return flat.Retry.Retryable == nil || worthwhile(flat.Retry.Retryable, cause)
+	return flat.Retry.Retryable == nil || asksAgain(cause) || worthwhile(flat.Retry.Retryable, cause)
 }
 
 // worthwhile asks the author's classification; one that panics retries nothing.
@@ -216,7 +219,8 @@ func worthwhile(retryable func(error) bool, cause error) (yes bool) {
 
 // hopeless reports whether another attempt cannot help.
 func hopeless(cause error) bool {
-	return fatal(cause) || errors.Is(cause, node.ErrExpired) || errors.Is(cause, ErrInvalidRoute) ||
+	return fatal(cause) || errors.Is(cause, node.ErrTerminal) ||
+		errors.Is(cause, node.ErrExpired) || errors.Is(cause, ErrInvalidRoute) ||
 		errors.Is(cause, node.ErrNotStorable) || errors.Is(cause, node.ErrOutcomeUnknown)
 }
 
@@ -229,6 +233,7 @@ func fatal(cause error) bool {
 var sentinels = map[string]error{
 	string(CodeExpired): node.ErrExpired, "timeout": ErrTimeout, "invalid_route": ErrInvalidRoute,
 	"diverged": node.ErrDiverged, "outcome_unknown": node.ErrOutcomeUnknown, "not_storable": node.ErrNotStorable,
+	"terminal": node.ErrTerminal,
 }
 
 // failedBody is what the journal keeps of an error.
@@ -253,6 +258,8 @@ func failedBody(cause error) journal.FailedBody {
 		body.Code = "outcome_unknown"
 	case errors.Is(cause, node.ErrNotStorable):
 		body.Code = "not_storable"
+	case errors.Is(cause, node.ErrTerminal):
+		body.Code = "terminal"
 	}
 	return body
 }

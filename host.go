@@ -165,6 +165,7 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 		h.consumed++
 	}
 	op.Done, op.Value, op.Failure, op.Begun = known.Done, known.Value, known.Failure, known.Begun
+	op.Terminal, op.RetryAfter = known.Terminal, time.Duration(known.After)*time.Microsecond
 	if op.Done && kind == node.KindSleep {
 		h.passed(op.ID)
 	}
@@ -234,7 +235,10 @@ func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) err
 	defer h.mu.Unlock()
 	var body []byte
 	if failure != "" {
-		body, _ = json.Marshal(journal.StepBody{Error: failure}) //nolint:errchkjson // a string always encodes
+		//nolint:errchkjson // strings and numbers always encode
+		body, _ = json.Marshal(journal.StepBody{
+			Error: failure, Terminal: op.Terminal, RetryAfter: op.RetryAfter.Microseconds(),
+		})
 	}
 	return h.record(op.Kind == node.KindNow, func(m *machine.Machine, t *machine.Task, now int64) error {
 		return m.Record(now, t, journal.StepFinished, op.ID, value, body)

@@ -39,7 +39,7 @@ func (d *drive) run(t *machine.Task) error {
 		return d.fail(t, flat, nil, err)
 	}
 	h.begin(t, flat)
-	out, choice, err := d.attempt(flat, h, in)
+	out, choice, hit, err := d.attemptOrHit(t, flat, h, in)
 	h.end()
 	switch {
 	case h.broken != nil:
@@ -48,7 +48,7 @@ func (d *drive) run(t *machine.Task) error {
 		return h.storeFailed
 	case h.suspended:
 		return d.suspend(h, err)
-	case err == nil && h.skipped() != "":
+	case err == nil && hit == nil && h.skipped() != "":
 		return d.fail(t, flat, nil, &node.DivergedError{
 			Task: d.m.TaskID(t), Expected: h.skipped(), Found: "its end",
 		})
@@ -57,7 +57,7 @@ func (d *drive) run(t *machine.Task) error {
 	case err != nil:
 		return d.fail(t, flat, out, err)
 	}
-	return d.finish(t, flat, out, choice)
+	return d.finish(t, flat, out, choice, hit)
 }
 
 // hostFor is the host of one pass. A node with a time limit may leave its goroutine behind: it gets one of its own,
@@ -85,9 +85,14 @@ func (d *drive) mustKeep(t *machine.Task, flat *plan.Flat) bool {
 	return false
 }
 
-// attempt calls the function and, when it succeeds, the gate, within the node's time limit.
+// attempt calls the function and, when it succeeds, the gate, within the node's time limit, once its pool lets it.
 func (d *drive) attempt(flat *plan.Flat, h *host, in any) (out any, choice string, err error) {
+	place, err := d.acquire(d.ctx, flat)
+	if err != nil {
+		return nil, "", err
+	}
 	if flat.Timeout <= 0 {
+		defer place.release()
 		return call(flat, node.NewContext(d.ctx, h, h.pass.Load()), in)
 	}
 	ctx, cancel := context.WithTimeoutCause(d.ctx, flat.Timeout, ErrTimeout)
@@ -101,6 +106,7 @@ func (d *drive) attempt(flat *plan.Flat, h *host, in any) (out any, choice strin
 	go func() {
 		o := outcome{err: errGone}
 		defer func() { ended <- o }()
+		defer place.release()
 		o.out, o.choice, o.err = call(flat, node.NewContext(ctx, h, pass), in)
 	}()
 	late := func(cause error) error {
@@ -188,11 +194,11 @@ func quoteAll(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// finish records a task's success (law J4).
-func (d *drive) finish(t *machine.Task, flat *plan.Flat, out any, choice string) error {
+// finish records a task's success (law J4); the hit is not nil where its outcome comes from the cache (law D13).
+func (d *drive) finish(t *machine.Task, flat *plan.Flat, out any, choice string, hit []byte) error {
 	if d.none {
 		old := t.Ref
-		if err := d.m.Finish(0, t, machine.Value{Changed: true, Delta: true, Base: old}, choice); err != nil {
+		if err := d.m.Finish(0, t, machine.Value{Changed: true, Delta: true, Base: old, Hit: hit}, choice); err != nil {
 			return err
 		}
 		return d.moveOn(old, out, nil)
@@ -201,6 +207,7 @@ func (d *drive) finish(t *machine.Task, flat *plan.Flat, out any, choice string)
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
+	v.Hit = hit
 	index, visit, old := t.Node, t.Visit, t.Ref
 	err = d.commit(d.ctx, func(m *machine.Machine) error {
 		task := m.Task(index, visit)
@@ -392,7 +399,7 @@ func (d *drive) leave(t *machine.Task) error {
 		return d.fail(t, flat, nil, err)
 	}
 	d.vals.retain(func(ref uint64) bool { return ref != t.Result || ref == t.Ref })
-	return d.finish(t, flat, out, choice)
+	return d.finish(t, flat, out, choice, nil)
 }
 
 // choose asks the gate of a subgraph's node, "" where it has none.

@@ -254,6 +254,9 @@ func (rt *Runtime) output(ctx context.Context, id string) (json.RawMessage, erro
 func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Result, error) {
 	d := &drive{id: "run", plan: p, m: machine.New(p), none: true, live: newLive(false), options: opts}
 	d.host.d = d
+	if err := d.setPolicies(opts); err != nil {
+		return Result{}, err
+	}
 	if len(opts.Services) > 0 {
 		d.services = &services{list: opts.Services}
 	}

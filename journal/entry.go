@@ -61,7 +61,7 @@ func (k Kind) String() string {
 
 // CarriesState reports whether the Value of entries of this kind is a value of tokens, and not the result of a call.
 func (k Kind) CarriesState() bool {
-	return k == NodeFinished || k == RunStarted || k == RouteTaken || k == NodeFailed || k == RunFinished
+	return k == NodeFinished || k == NodeCached || k == RunStarted || k == RouteTaken || k == NodeFailed || k == RunFinished
 }
 
 // Flags of an entry.
@@ -128,14 +128,24 @@ type FinishedBody struct {
 // FailedBody is the body of NodeRetrying and NodeFailed.
 type FailedBody struct {
 	Error   string `json:"error"`
-	Code    string `json:"code,omitempty"`    // expired, panic, timeout, invalid_route, limit, …
+	Code    string `json:"code,omitempty"`    // expired, panic, timeout, invalid_route, limit, terminal, …
 	RetryAt int64  `json:"retryAt,omitempty"` // NodeRetrying: when the next attempt starts, microseconds
 	Stack   string `json:"stack,omitempty"`
 }
 
 // StepBody is the body of StepFinished where the step failed. A success has only the entry's Value.
 type StepBody struct {
-	Error string `json:"error,omitempty"`
+	Error      string `json:"error,omitempty"`
+	Terminal   bool   `json:"terminal,omitempty"`   // no further attempt can change it
+	RetryAfter int64  `json:"retryAfter,omitempty"` // how long to wait before the next attempt, microseconds
+}
+
+// CachedBody is the body of NodeCached, which stands in the place of NodeFinished: whose outcome the task has taken
+// (law D13).
+type CachedBody struct {
+	Run  string `json:"run"`
+	Task string `json:"task"`
+	At   int64  `json:"at"` // when that task had it, microseconds
 }
 
 // TimerBody is the body of TimerSet.

@@ -47,6 +47,9 @@ type Op struct {
 	Failure string // its error as text, "" for success
 	Begun   bool   // an AtMostOnce step whose intent is recorded and whose outcome is not
 
+	Terminal   bool          // a failure that was marked with Terminal
+	RetryAfter time.Duration // the wait that a failure was marked with, in whole microseconds; 0 for none
+
 	By string    // who answered a question
 	At time.Time // when
 }
@@ -82,7 +85,8 @@ type Host interface {
 	Begin(pass uint64, kind Kind, key string) (Op, error)
 	// Intend stores that an AtMostOnce step is about to happen.
 	Intend(pass uint64, op Op) error
-	// Record stores a call's outcome. After it has returned, the outcome is as durable as the run asked for;
+	// Record stores a call's outcome: a value, or a failure with the marks in op. After it has returned, the outcome is
+	// as durable as the run asked for;
 	// kinds without an effect of their own (now, emit) may be stored with the next entry instead.
 	Record(pass uint64, op Op, value []byte, failure string) error
 	// Sleep sets a timer for op and suspends the task.

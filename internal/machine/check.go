@@ -17,6 +17,8 @@ func (m *Machine) follows(e *journal.Entry, t *Task) error {
 	switch e.Kind {
 	case journal.NodeFinished:
 		ok = t.State == Ready || t.State == Leaving
+	case journal.NodeCached:
+		ok = t.State == Ready && !m.isSub(t)
 	case journal.NodeFailed, journal.NodeRetrying:
 		ok = t.State == Ready || t.State == Leaving || t.State == Inside
 	case journal.NodeSuspended:

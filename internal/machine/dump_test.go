@@ -51,7 +51,7 @@ func (m *Machine) dump() string {
 		for i := range t.Ops {
 			op := &t.Ops[i]
 			line("  %s", facts(op.ID, "kind", op.Kind, "attempt", op.Attempt, "done", op.Done, "begun", op.Begun, "value", string(op.Value),
-				"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "by", op.By, "at", clock(op.At)))
+				"failure", op.Failure, "terminal", op.Terminal, "after", op.After, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "by", op.By, "at", clock(op.At)))
 		}
 	}
 	for _, q := range m.interrupts {
@@ -146,7 +146,7 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	shown := map[string]string{
 		"Machine": "status head at visits started active tokens tasks interrupts value final ended stopped finished body reason",
 		"Task":    "Node Visit Attempt State Ref Result Parent Cause Ops WaitFor LastWait RetryAt Error failed",
-		"Op":      "ID Kind Done Begun Value Failure Attempt Due Interrupt Digest By At",
+		"Op":      "ID Kind Done Begun Value Failure Terminal After Attempt Due Interrupt Digest By At",
 		"token":   "at ref parent fromNode fromVisit cause",
 	}
 	for _, typ := range []reflect.Type{reflect.TypeFor[Machine](), reflect.TypeFor[Task](), reflect.TypeFor[Op](), reflect.TypeFor[token]()} {

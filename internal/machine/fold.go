@@ -91,8 +91,8 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 		if e.Op == "" { // said by the engine, not by a call
 			return nil
 		}
-	case journal.NodeFinished, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended, journal.StepStarted,
-		journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened:
+	case journal.NodeFinished, journal.NodeCached, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended,
+		journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened:
 	default:
 		return m.corrupt(e, "this kind has no place in the journal of a run")
 	}
@@ -103,7 +103,7 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 		return err
 	}
 	switch e.Kind {
-	case journal.NodeFinished:
+	case journal.NodeFinished, journal.NodeCached:
 		return m.nodeFinished(e, t)
 	case journal.NodeRetrying, journal.NodeFailed:
 		return m.nodeFailed(e, t)

@@ -24,6 +24,7 @@ type Value struct {
 	Delta   bool
 	Base    uint64
 	Data    []byte
+	Hit     []byte // Finish: the body of a NodeCached, where the outcome comes from a cache (law D13)
 }
 
 func (v Value) put(e *journal.Entry) {
@@ -83,6 +84,9 @@ func (m *Machine) Finish(at int64, t *Task, v Value, choice string) error {
 	}
 	t.busy = false
 	e := m.taskEntry(journal.NodeFinished, t, at)
+	if v.Hit != nil {
+		e.Kind, e.Body = journal.NodeCached, v.Hit
+	}
 	v.put(e)
 	if err := m.apply(e, t.Node, t); err != nil || target == "" {
 		return err

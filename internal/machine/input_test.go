@@ -24,6 +24,10 @@ func (s *session) input(verb string, all []string) string {
 		return s.next(m.Begin(s.now, body, []byte(or(a["="], "0"))))
 	case "finish": // finish TASK [= VALUE [base N]] [-> TARGET]
 		return s.next(m.Finish(s.now, s.task(subject), valueOf(a), ending(a["->"])))
+	case "hit": // hit TASK [= VALUE [base N]] [-> TARGET]: finish with the outcome of another run's task
+		v := valueOf(a)
+		v.Hit = encode(journal.CachedBody{Run: "run_0", Task: subject, At: s.now})
+		return s.next(m.Finish(s.now, s.task(subject), v, ending(a["->"])))
 	case "enter": // enter TASK [= VALUE]
 		return s.next(m.Entered(s.now, s.task(subject), valueOf(a)))
 	case "retry": // retry TASK "error" in 10s [up SUBGRAPH]: with a subgraph, that is tried again and the task is not

@@ -33,6 +33,7 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 			return err
 		}
 		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, body.Error, e.Attempt
+		op.Terminal, op.After = body.Terminal, body.RetryAfter
 	default:
 		op.Done = true
 	}

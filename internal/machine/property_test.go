@@ -169,7 +169,7 @@ func (s *simulation) store(entries []journal.Entry) {
 		}
 		id := node.TaskID(e.Node, int(e.Visit))
 		switch e.Kind {
-		case journal.NodeFinished:
+		case journal.NodeFinished, journal.NodeCached:
 			s.finished[id] = true
 		case journal.NodeStarted:
 			if s.finished[id] {
@@ -402,7 +402,11 @@ func (s *simulation) outcome(t *Task, id string) {
 		choice = rapid.SampledFrom(flat.Choices).Draw(s.t, "choice").Name
 	}
 	s.say("finish %s -> %q", id, choice)
-	s.take(s.m.Finish(s.now, t, drawValue(s.t, t.Ref), choice), true)
+	v := drawValue(s.t, t.Ref)
+	if rapid.IntRange(0, 3).Draw(s.t, "hit") == 0 && s.m.Flat(t).Sub == nil {
+		v.Hit = []byte(`{"run":"run_0","task":"a#1","at":1}`)
+	}
+	s.take(s.m.Finish(s.now, t, v, choice), true)
 }
 
 // fail fails a task: it is tried again, or somebody around it deals with it, or the run fails.
