@@ -261,7 +261,7 @@ func (w *work) take(c *cached) (out any, choice string, hit []byte) {
 	if c == nil {
 		return nil, "", nil
 	}
-	if _, declared := plan.Find(w.flat.Choices, c.Choice); declared != (w.flat.Route != nil) {
+	if _, declared := plan.Find(w.flat.Choices, c.Choice); declared != (w.flat.Route != nil) || !declared && c.Choice != "" {
 		return nil, "", nil
 	}
 	out, err := mapped(func() (any, error) { return w.flat.Owner.State().Decode(c.Value) })
