@@ -1,7 +1,6 @@
 package fermata
 
 import (
-	"bytes"
 	"container/list"
 	"context"
 	"crypto/sha256"
@@ -121,14 +120,11 @@ func (d *drive) attemptOrHit(t *machine.Task, flat *plan.Flat, h *host, in any) 
 	return w.share(in)
 }
 
-// cacheKey names an outcome: by the node as its plan declares it, the version that the author gives it, and its input.
-// The parts are told apart by their lengths.
+// cacheKey names an outcome: by the node as its plan declares it, the version that the author gives it, and its input,
+// of which the codec makes the same JSON always. The parts are told apart by their lengths.
 func cacheKey(flat *plan.Flat, in any) (string, error) {
 	data, err := encoded(flat.Owner.State(), in)
 	if err != nil {
-		return "", err
-	}
-	if data, err = canonical(data); err != nil {
 		return "", err
 	}
 	sum := sha256.New()
@@ -139,17 +135,6 @@ func cacheKey(flat *plan.Flat, in any) (string, error) {
 		sum.Write(part)
 	}
 	return "cache_" + hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// canonical writes JSON with the members of its objects in the order of the alphabet, and numbers as they are.
-func canonical(data []byte) ([]byte, error) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	var v any
-	if err := decoder.Decode(&v); err != nil {
-		return nil, err
-	}
-	return json.Marshal(v)
 }
 
 // work is one attempt of a task whose outcome may be kept.

@@ -96,7 +96,7 @@ type Node struct {
 
 // Codec is how a plan's values are kept. Values are erased; only the codec and the author's functions know the type.
 type Codec interface {
-	// Encode gives the whole value as JSON.
+	// Encode gives the whole value as JSON: equal values give equal bytes, or a cache does not find them (law D13).
 	Encode(value any) ([]byte, error)
 	// Decode makes a value of its own from JSON.
 	Decode(data []byte) (any, error)
