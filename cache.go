@@ -194,19 +194,16 @@ func (w *work) do(in any) (out any, choice string, kept *cached, err error) {
 	if err != nil || !w.h.repeatable() {
 		return out, choice, nil, err
 	}
-	data, failed := encoded(w.flat.Owner.State(), out)
-	if failed != nil {
-		return out, choice, nil, nil
+	c := &cached{Choice: choice, From: journal.CachedBody{Run: w.d.id, Task: w.task, At: w.d.clock().Now().UnixMicro()}}
+	if c.Value, err = encoded(w.flat.Owner.State(), out); err != nil {
+		return out, choice, nil, nil //nolint:nilerr // it is found again where the outcome is recorded (law N8)
 	}
-	c := &cached{Value: data, Choice: choice, From: journal.CachedBody{
-		Run: w.d.id, Task: w.task, At: w.d.clock().Now().UnixMicro(),
-	}}
-	text, failed := json.Marshal(c)
-	if failed == nil {
-		failed = w.d.policies.cache.Put(w.d.ctx, w.key, text, w.flat.Cache.TTL)
+	text, err := json.Marshal(c)
+	if err == nil {
+		err = w.d.policies.cache.Put(w.d.ctx, w.key, text, w.flat.Cache.TTL)
 	}
-	if failed != nil && w.d.ctx.Err() == nil {
-		w.d.log().Warn("an outcome could not be put into the cache", "run", w.d.id, "task", w.task, "error", failed)
+	if err != nil && w.d.ctx.Err() == nil {
+		w.d.log().Warn("an outcome could not be put into the cache", "run", w.d.id, "task", w.task, "error", err)
 	}
 	return out, choice, c, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,7 @@ import (
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
+	"github.com/fermata-go/fermata/journal/sqlite"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -61,7 +63,13 @@ func TestD13_AHitIsRecordedAndShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		events = append(events, e.Type())
+		if events = append(events, e.Type()); e.Type() != "node.cached" {
+			continue
+		}
+		var data struct{ Run, Task string }
+		if text, err := e.Data(); err != nil || json.Unmarshal(text, &data) != nil || data.Run == run.ID() || data.Task != "a#1" {
+			t.Errorf("the event's data: %s, %v", text, err)
+		}
 	}
 	second := ends(t, run, fermata.Completed).State
 	if diff := cmp.Diff(first, second); diff != "" {
@@ -524,7 +532,29 @@ func (b broken) Put(context.Context, string, []byte, time.Duration) error { retu
 
 // Outcomes in a store outlive the runtime; no listing of runs shows them.
 func TestD13_OutcomesInAStore(t *testing.T) {
-	store, clock := memory.New(), newClock()
+	for name, store := range caches(t) {
+		t.Run(name, func(t *testing.T) { outcomesInAStore(t, store) })
+	}
+}
+
+// caches are stores that a cache may lie in.
+func caches(t *testing.T) map[string]journal.Store {
+	t.Helper()
+	onDisk, err := sqlite.OpenWith(filepath.Join(t.TempDir(), "runs.db"), sqlite.Options{Sync: sqlite.Normal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := onDisk.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return map[string]journal.Store{"memory": memory.New(), "sqlite": onDisk}
+}
+
+func outcomesInAStore(t *testing.T, store journal.Store) {
+	t.Helper()
+	clock := newClock()
 	var c calls
 	g := single(costly(&c), graph.Cache("1", time.Hour))
 	for range 3 {
@@ -543,7 +573,14 @@ func TestD13_OutcomesInAStore(t *testing.T) {
 
 // Of the outcomes in a store, those that are too old are removed: by hand, and once in an hour by whoever writes.
 func TestD13_OldOutcomesAreRemoved(t *testing.T) {
-	store, clock := memory.New(), newClock()
+	for name, store := range caches(t) {
+		t.Run(name, func(t *testing.T) { oldOutcomesAreRemoved(t, store) })
+	}
+}
+
+func oldOutcomesAreRemoved(t *testing.T, store journal.Store) {
+	t.Helper()
+	clock := newClock()
 	cache := fermata.NewStoreCache(store, clock)
 	put := func(key string, ttl time.Duration) {
 		t.Helper()
@@ -591,6 +628,34 @@ func TestD13_OldOutcomesAreRemoved(t *testing.T) {
 	kept("hours", "ever", "x", "y")
 }
 
+// Many may put and look at the same time: whoever finds something finds all of what one of them has put.
+func TestD13_ManyUseOneCache(t *testing.T) {
+	all := map[string]fermata.Cache{"in memory": fermata.NewMemoryCache(4)}
+	for name, store := range caches(t) {
+		all["in a store: "+name] = fermata.NewStoreCache(store, nil)
+	}
+	for name, cache := range all {
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				for n := range 20 {
+					key := fmt.Sprintf("cache_%d", n%5)
+					text := fmt.Sprintf(`{"key":%q,"by":"%d"}`, key, i)
+					if err := cache.Put(t.Context(), key, []byte(text), time.Hour); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+					value, ok, err := cache.Get(t.Context(), key)
+					var found struct{ Key string }
+					if err != nil || ok && (json.Unmarshal(value, &found) != nil || found.Key != key) {
+						t.Errorf("%s: %s, %v", name, value, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
 // A cache in memory keeps those that were used last.
 func TestD13_ACacheInMemoryIsBounded(t *testing.T) {
 	cache := fermata.NewMemoryCache(3)
@@ -635,7 +700,10 @@ func TestD13_WithoutAStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, _ := json.Marshal(res.Value)
+		data, err := json.Marshal(res.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
 		results = append(results, string(data))
 	}
 	if diff := cmp.Diff([]string{"call: 4"}, c.lines()); diff != "" || results[0] != results[1] {

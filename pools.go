@@ -31,7 +31,7 @@ type Pool struct {
 }
 
 func (p Pool) check(name string) error {
-	fault := ""
+	var fault string
 	switch {
 	case name == "":
 		fault = "a pool needs a name; nodes without a pool have none"
