@@ -104,13 +104,13 @@ type flight struct {
 // A task that has recorded something goes its own way to the end: what it has done and been answered is its own. Nor
 // is a task at the end of an error edge looked up, because why it runs is not part of its value.
 func (d *drive) attemptOrHit(t *machine.Task, flat *plan.Flat, h *host, in any) (out any, choice string, hit []byte, err error) {
-	if flat.Cache == nil || d.policies == nil || d.policies.cache == nil || t.Cause != nil {
+	key := ""
+	if flat.Cache != nil && d.policies != nil && d.policies.cache != nil && t.Cause == nil {
+		key = cacheKey(flat, in)
+	}
+	if key == "" {
 		out, choice, err = d.attempt(flat, h, in)
 		return out, choice, nil, err
-	}
-	key, err := cacheKey(flat, in)
-	if err != nil {
-		return nil, "", nil, notStorable(err)
 	}
 	w := &work{d: d, flat: flat, h: h, key: key, task: d.m.TaskID(t)}
 	if len(t.Ops) > 0 {
@@ -121,11 +121,12 @@ func (d *drive) attemptOrHit(t *machine.Task, flat *plan.Flat, h *host, in any) 
 }
 
 // cacheKey names an outcome: by the node as its plan declares it, the version that the author gives it, and its input,
-// of which the codec makes the same JSON always. The parts are told apart by their lengths.
-func cacheKey(flat *plan.Flat, in any) (string, error) {
+// of which the codec makes the same JSON always. The parts are told apart by their lengths. An input that has no JSON has
+// no key: "".
+func cacheKey(flat *plan.Flat, in any) string {
 	data, err := encoded(flat.Owner.State(), in)
 	if err != nil {
-		return "", err
+		return ""
 	}
 	sum := sha256.New()
 	for _, part := range [][]byte{[]byte(flat.Owner.Name()), []byte(flat.Name), []byte(flat.Cache.Version), data} {
@@ -134,7 +135,7 @@ func cacheKey(flat *plan.Flat, in any) (string, error) {
 		sum.Write(length[:])
 		sum.Write(part)
 	}
-	return "cache_" + hex.EncodeToString(sum.Sum(nil)), nil
+	return "cache_" + hex.EncodeToString(sum.Sum(nil))
 }
 
 // work is one attempt of a task whose outcome may be kept.

@@ -258,6 +258,14 @@ func TestN8_WhatCannotBeStoredIsNotCached(t *testing.T) {
 	if err != nil || res.Status != fermata.Failed || !errors.Is(res.Err, node.ErrNotStorable) {
 		t.Errorf("the run is %s, %v, %v", res.Status, res.Err, err)
 	}
+	called := false
+	use := graph.New[open]("open").
+		Node("a", func(_ node.Context, s open) (open, error) { called = true; return s, nil }, graph.Cache("1", 0)).
+		Edge(graph.Start, "a").MustCompile()
+	in := &open{V: make(chan int)} // which nobody has to store where nothing is stored
+	if _, err := fermata.Evaluate(t.Context(), use.Plan(), in, fermata.Options{Cache: cache}); err != nil || !called {
+		t.Errorf("called: %v, %v", called, err)
+	}
 	if _, puts := cache.counts(); puts != 0 {
 		t.Errorf("it was kept %d times", puts)
 	}
