@@ -48,7 +48,8 @@ type drive struct {
 	result   Result
 	head     uint64 // of the journal, when driving ended
 	services *services
-	options  Options // of Evaluate
+	policies *policies // nil: no pools and no cache
+	options  Options   // of Evaluate
 }
 
 // input is what came from outside: it makes entries. It is done again when another writer was first (law J3).
@@ -59,7 +60,7 @@ var errTimeLimit = errors.New("the run's limit of time was reached")
 func (rt *Runtime) newDrive(id string, p *plan.Plan, durability Durability) *drive {
 	d := &drive{
 		rt: rt, id: id, plan: p, m: machine.New(p), none: durability == None, durability: durability,
-		done: make(chan struct{}), services: &rt.services,
+		done: make(chan struct{}), services: &rt.services, policies: rt.policies,
 	}
 	d.ctx, d.stop = context.WithCancel(rt.ctx)
 	d.live = newLive(d.none)

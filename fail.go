@@ -79,7 +79,7 @@ type way struct {
 func (d *drive) wayOf(t *machine.Task, flat *plan.Flat, out any, cause error, body journal.FailedBody) (way, error) {
 	w := way{body: body}
 	if again(flat, t, cause) {
-		w.again, w.wait = true, flat.Retry.Wait(int(t.Attempt))
+		w.again, w.wait = true, d.waitAfter(flat, t, cause)
 		if d.none && !d.pause(w.wait) {
 			return w, d.stopped()
 		}
@@ -192,6 +192,9 @@ func again(flat *plan.Flat, t *machine.Task, cause error) bool {
 	if int(t.Attempt) >= flat.Retry.Attempts || hopeless(cause) {
 		return false
 	}
+	if _, asked := asksAgain(cause); asked {
+		return true
+	}
 	return flat.Retry.Retryable == nil || worthwhile(flat.Retry.Retryable, cause)
 }
 
@@ -207,7 +210,8 @@ func worthwhile(retryable func(error) bool, cause error) (yes bool) {
 
 // hopeless reports whether another attempt cannot help.
 func hopeless(cause error) bool {
-	return fatal(cause) || errors.Is(cause, node.ErrExpired) || errors.Is(cause, ErrInvalidRoute) ||
+	return fatal(cause) || errors.Is(cause, node.ErrTerminal) ||
+		errors.Is(cause, node.ErrExpired) || errors.Is(cause, ErrInvalidRoute) ||
 		errors.Is(cause, node.ErrNotStorable) || errors.Is(cause, node.ErrOutcomeUnknown) || errors.Is(cause, ErrLimit) ||
 		errors.Is(cause, ErrMergeConflict)
 }
@@ -220,7 +224,8 @@ func fatal(cause error) bool {
 // sentinels are the errors that can be found in one that is only known from the journal, by its code.
 var sentinels = map[string]error{
 	string(CodeExpired): node.ErrExpired, "timeout": ErrTimeout, "invalid_route": ErrInvalidRoute,
-	"merge_conflict": ErrMergeConflict, "diverged": node.ErrDiverged, "outcome_unknown": node.ErrOutcomeUnknown, "not_storable": node.ErrNotStorable,
+	"merge_conflict": ErrMergeConflict, "diverged": node.ErrDiverged, "outcome_unknown": node.ErrOutcomeUnknown,
+	"not_storable": node.ErrNotStorable, "terminal": node.ErrTerminal,
 }
 
 // failedBody is what the journal keeps of an error.
@@ -249,6 +254,8 @@ func failedBody(cause error) journal.FailedBody {
 		body.Code = "merge_conflict"
 	case errors.Is(cause, ErrLimit):
 		body.Code = string(CodeLimit)
+	case errors.Is(cause, node.ErrTerminal):
+		body.Code = "terminal"
 	}
 	return body
 }

@@ -175,6 +175,7 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 	}
 	op.Done, op.Value, op.Failure, op.Begun = known.Done, known.Value, known.Failure, known.Begun
 	op.Usage = usageOf(known.Usage)
+	op.Terminal, op.RetryAfter = known.Terminal, time.Duration(known.After)*time.Microsecond
 	if op.Done && kind == node.KindSleep {
 		h.passed(op.ID)
 	}

@@ -24,6 +24,11 @@ type Options struct {
 	Name string
 	// Clock tells the time. Defaults to the system's.
 	Clock Clock
+	// Pools are the limits that nodes name with plan.Node.Pool, by name. A plan that names another one is refused.
+	Pools map[string]Pool
+	// Cache keeps the outcomes of nodes that have a plan.Cache. Defaults to one in memory of the last
+	// DefaultCacheEntries; see NewStoreCache for one that outlives the process.
+	Cache Cache
 }
 
 // Clock is where the runtime gets the time from. fermatatest has one that stands still.

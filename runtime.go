@@ -27,6 +27,7 @@ type Runtime struct {
 	log      *slog.Logger
 	clock    Clock
 	services services
+	policies *policies
 
 	ctx    context.Context // of everything that is driven; done once Close is called
 	cancel context.CancelFunc
@@ -64,6 +65,13 @@ func New(o Options) (*Runtime, error) {
 		rt.clock = systemClock{}
 	}
 	rt.services = services{list: o.Services}
+	if o.Cache == nil {
+		o.Cache = NewMemoryCache(0)
+	}
+	var err error
+	if rt.policies, err = newPolicies(o); err != nil {
+		return nil, err
+	}
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
 	rt.alarm.rt = rt
 	if o.Plans != nil {
@@ -112,6 +120,9 @@ func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...S
 	if rt.ctx.Err() != nil {
 		return nil, &Error{Code: CodeStopped, Run: o.id, Err: ErrClosed}
 	}
+	if err := rt.policies.covers(o.id, p); err != nil {
+		return nil, err
+	}
 	d := rt.newDrive(o.id, p, o.durability)
 	if err := d.begin(ctx, input, o); err != nil {
 		return nil, err
@@ -144,6 +155,9 @@ func (rt *Runtime) Retry(ctx context.Context, id string, p *plan.Plan) (*Run, er
 }
 
 func (rt *Runtime) resume(ctx context.Context, id string, p *plan.Plan, why journal.ResumedBody) (*Run, error) {
+	if err := rt.policies.covers(id, p); err != nil {
+		return nil, err
+	}
 	for {
 		rt.mu.Lock()
 		if d := rt.drives[id]; d != nil {

@@ -76,8 +76,9 @@ func (d *drive) run(t *machine.Task) error {
 	}
 	if d.alone(t) {
 		h := d.hostFor(flat)
+		w := d.workOf(t, flat, h)
 		h.begin(t)
-		out, choice, err := d.attempt(d.ctx, flat, h, in)
+		out, choice, err := d.attemptOrHit(d.ctx, &w, in)
 		h.end()
 		if t = h.task.in(d.m); t == nil {
 			return d.goneMeanwhile(h)
@@ -86,10 +87,11 @@ func (d *drive) run(t *machine.Task) error {
 	}
 	h, ctx := d.crew.host(), d.crew.context()
 	h.begin(t)
+	w := d.workOf(t, flat, h)
 	var out any
 	var choice chosen
 	d.crew.without(func() {
-		out, choice, err = d.attempt(ctx, flat, h, in)
+		out, choice, err = d.attemptOrHit(ctx, &w, in)
 		h.end()
 	})
 	if d.crew.lost != nil {
@@ -140,7 +142,7 @@ func (d *drive) conclude(h *host, t *machine.Task, flat *plan.Flat, out any, cho
 		return h.storeFailed
 	case h.suspended:
 		return d.suspend(h, t, err)
-	case err == nil && h.skipped() != "":
+	case err == nil && choice.hit == nil && h.skipped() != "":
 		return d.fail(t, flat, nil, &node.DivergedError{
 			Task: d.m.TaskID(t), Expected: h.skipped(), Found: "its end",
 		})
@@ -183,11 +185,21 @@ func (d *drive) mustKeep(t *machine.Task, flat *plan.Flat) bool {
 type chosen struct {
 	one     string
 	several []string
+	hit     []byte // where the outcome was found in the cache: what the journal says of it (law D13)
 }
 
-// attempt calls the function and, when it succeeds, the gate, within the node's time limit.
+func (c *chosen) outcome(v machine.Value) machine.Outcome {
+	return machine.Outcome{Value: v, Choice: c.one, Choices: c.several, Hit: c.hit}
+}
+
+// attempt calls the function and, when it succeeds, the gate, within the node's time limit, once its pool lets it.
 func (d *drive) attempt(within context.Context, flat *plan.Flat, h *host, in any) (out any, choice chosen, err error) {
+	place, err := d.acquire(within, flat)
+	if err != nil {
+		return nil, chosen{}, err
+	}
 	if flat.Timeout <= 0 {
+		defer place.release()
 		return call(flat, node.NewContext(within, h, h.pass.Load()), in)
 	}
 	ctx, cancel := context.WithTimeoutCause(within, flat.Timeout, ErrTimeout)
@@ -201,6 +213,7 @@ func (d *drive) attempt(within context.Context, flat *plan.Flat, h *host, in any
 	go func() {
 		o := outcome{err: errGone}
 		defer func() { ended <- o }()
+		defer place.release()
 		o.out, o.choice, o.err = call(flat, node.NewContext(ctx, h, pass), in)
 	}()
 	late := func(cause error) error {
@@ -318,7 +331,7 @@ func (d *drive) finish(t *machine.Task, flat *plan.Flat, out any, choice chosen)
 	old, own := t.Ref, t.Own
 	if d.none {
 		v := machine.Value{Changed: true, Delta: true, Base: old}
-		if err := d.m.Finish(0, t, machine.Outcome{Value: v, Choice: choice.one, Choices: choice.several}); err != nil {
+		if err := d.m.Finish(0, t, choice.outcome(v)); err != nil {
 			return err
 		}
 		return d.moveOn(old, own, out, nil)
@@ -327,7 +340,7 @@ func (d *drive) finish(t *machine.Task, flat *plan.Flat, out any, choice chosen)
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
-	outcome := machine.Outcome{Value: v, Choice: choice.one, Choices: choice.several}
+	outcome := choice.outcome(v)
 	ref, which := uint64(0), d.refer(t)
 	err = d.commit(d.ctx, which.do(func(m *machine.Machine, task *machine.Task) error {
 		ref = m.Head() + 1

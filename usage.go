@@ -60,6 +60,9 @@ func (r *Result) count(e *journal.Entry) error {
 // stepBody is the body of a step's outcome, nil for a success that took nothing.
 func stepBody(op node.Op, failure string) []byte {
 	body := journal.StepBody{Error: failure}
+	if failure != "" {
+		body.Terminal, body.RetryAfter = op.Terminal, op.RetryAfter.Microseconds()
+	}
 	if u := op.Usage; u != nil {
 		body.Usage = &journal.Usage{
 			Calls: 1, Input: u.Input, Output: u.Output, Cached: u.Cached, Reasoning: u.Reasoning, Cost: u.Cost,

@@ -263,6 +263,9 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Resul
 	d := &drive{id: "run", plan: p, m: machine.New(p), none: true, live: newLive(false), options: opts}
 	d.host.d, d.host.mu = d, &d.host.own
 	d.crew.d = d
+	if err := d.setPolicies(opts); err != nil {
+		return Result{}, err
+	}
 	if len(opts.Services) > 0 {
 		d.services = &services{list: opts.Services}
 	}

@@ -88,6 +88,7 @@ func (h *host) Record(pass uint64, called node.Op, value []byte, failure string)
 	o := h.record(called)
 	o.Done, o.Begun, o.Value, o.Failure, o.attempt = true, false, value, failure, h.info.Attempt
 	o.Usage = called.Usage
+	o.Terminal, o.RetryAfter = called.Terminal, called.RetryAfter
 	o.ended = len(h.ops)
 	for _, other := range h.ops {
 		o.ended = max(o.ended, other.ended+1)

@@ -61,7 +61,9 @@ func On(open func(dir string) (journal.Store, error)) CrashOption {
 	return func(x *explorer) { x.open = open }
 }
 
-// WithOptions are the runtimes' options: services, a logger, a name. Store and Clock are Crash's own.
+// WithOptions are the runtimes' options: services, a logger, a name. Store and Clock are Crash's own. A Cache is used
+// for all runs, and outlives the crashes; without one, each run has its own. Pools limit how many functions run at the
+// same time, and not how often: nobody lets the time pass for that. Those that are not given limit nothing.
 func WithOptions(o fermata.Options) CrashOption { return func(x *explorer) { x.options = o } }
 
 // Every looks only at every n-th place to crash at, beginning with the first: for long plans, and slow stores.

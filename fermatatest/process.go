@@ -22,6 +22,7 @@ type trial struct {
 	where   string
 	clock   *Clock
 	keep    *keep
+	cache   fermata.Cache
 	given   map[string]any // answers by task and call
 	used    map[string]int // how many answers of a node have been given
 	seen    []journal.Entry
@@ -42,7 +43,10 @@ func (tr *trial) breaks(law, format string, args ...any) {
 func (x *explorer) run(ctx context.Context, where string, deaths func(process int) death) *trial {
 	tr := &trial{
 		x: x, where: where, clock: &Clock{}, given: make(map[string]any), used: make(map[string]int),
-		effects: make(map[string]int),
+		effects: make(map[string]int), cache: x.options.Cache,
+	}
+	if tr.cache == nil {
+		tr.cache = fermata.NewMemoryCache(0)
 	}
 	if x.before != nil {
 		x.before()
@@ -183,9 +187,7 @@ func last(list []string) string {
 // drive begins the run, or takes it up, and brings it to its end.
 func (p *process) drive(ctx context.Context) (err error) {
 	tr := p.tr
-	o := tr.x.options
-	o.Store, o.Clock = p.store, tr.clock
-	if p.rt, err = fermata.New(o); err != nil {
+	if p.rt, err = fermata.New(tr.options(p.store)); err != nil {
 		return fmt.Errorf("the runtime did not start: %w", err)
 	}
 	defer func() { err = errors.Join(err, p.rt.Close()) }()
@@ -214,6 +216,17 @@ func (p *process) drive(ctx context.Context) (err error) {
 	}
 	<-passing
 	return err
+}
+
+// options are those of a runtime that one process of the run works with. A cache outlives the processes, as a store
+// does. Of pools the rates are left out: nothing that is recorded depends on them, and nobody here lets time pass.
+func (tr *trial) options(store journal.Store) fermata.Options {
+	o := tr.x.options
+	o.Store, o.Clock, o.Cache, o.Pools = store, tr.clock, tr.cache, make(map[string]fermata.Pool)
+	for _, name := range tr.x.plan.Pools() {
+		o.Pools[name] = fermata.Pool{Concurrent: tr.x.options.Pools[name].Concurrent}
+	}
+	return o
 }
 
 // begin starts the run, or takes it up where it is stored.

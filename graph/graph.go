@@ -69,9 +69,27 @@ func Retry(attempts int, first time.Duration) NodeOption {
 	return func(n *plan.Node) { n.Retry.Attempts, n.Retry.Backoff = attempts, first }
 }
 
-// RetryIf says which errors are worth another attempt.
+// RetryIf says which errors are worth another attempt. It is not asked about errors that are marked with
+// node.Terminal or node.RetryAfter. Of an error that a node.Step failed with, it gets the text and those marks: an
+// error that it is to find by errors.Is does not come through a step.
 func RetryIf(retryable func(error) bool) NodeOption {
 	return func(n *plan.Node) { n.Retry.Retryable = retryable }
+}
+
+// Jitter lengthens each wait before another attempt by up to this share of it, from 0 to 1, so that tasks that failed
+// together do not come back together.
+func Jitter(share float64) NodeOption { return func(n *plan.Node) { n.Retry.Jitter = share } }
+
+// Pool puts a node into a pool of the runtime's, fermata.Options.Pools, by name: its function runs within the pool's
+// limits, which it shares with all nodes of that pool in all runs. Without a runtime, in Graph.Run, nothing is limited.
+func Pool(name string) NodeOption { return func(n *plan.Node) { n.Pool = name } }
+
+// Cache lets a node take the outcome that it, or the same node of another run, has had for an equal state, until that is
+// older than ttl (0: for ever), and have its own outcome taken (law D13). The version stands for all that the outcome
+// depends on beside the state: the code, a prompt, a model. See plan.Cache; without a runtime, in Graph.Run, nothing is
+// kept.
+func Cache(version string, ttl time.Duration) NodeOption {
+	return func(n *plan.Node) { n.Cache = &plan.Cache{Version: version, TTL: ttl} }
 }
 
 // Timeout limits each attempt of a node.

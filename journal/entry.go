@@ -146,7 +146,7 @@ type RouteBody struct {
 // FailedBody is the body of NodeRetrying and NodeFailed.
 type FailedBody struct {
 	Error   string `json:"error"`
-	Code    string `json:"code,omitempty"`    // expired, panic, timeout, invalid_route, limit, …
+	Code    string `json:"code,omitempty"`    // expired, panic, timeout, invalid_route, limit, terminal, …
 	RetryAt int64  `json:"retryAt,omitempty"` // NodeRetrying: when the next attempt starts, microseconds
 	Stack   string `json:"stack,omitempty"`
 }
@@ -154,8 +154,18 @@ type FailedBody struct {
 // StepBody is the body of StepFinished where the step failed, or has a usage. Other successes have only the entry's
 // Value. A call of a model that failed may have a Value as well: what more is known of the failure.
 type StepBody struct {
-	Error string `json:"error,omitempty"`
-	Usage *Usage `json:"usage,omitempty"`
+	Error      string `json:"error,omitempty"`
+	Terminal   bool   `json:"terminal,omitempty"`   // no further attempt can change it
+	RetryAfter int64  `json:"retryAfter,omitempty"` // how long to wait before the next attempt, microseconds
+	Usage      *Usage `json:"usage,omitempty"`
+}
+
+// CachedBody is the body of NodeCached, which stands in the place of NodeFinished: whose outcome the task has taken
+// (law D13).
+type CachedBody struct {
+	Run  string `json:"run"`
+	Task string `json:"task"`
+	At   int64  `json:"at"` // when that task had it, microseconds
 }
 
 // TimerBody is the body of TimerSet.

@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/fermata-go/fermata/model"
 )
@@ -47,10 +48,14 @@ func (e *DivergedError) Is(target error) bool { return target == ErrDiverged }
 
 // StepError is the failure of a recorded step. It carries the text of the cause and not the cause itself, because a
 // replay has only the text: code that decides by errors.Is on a step's error would decide differently after a crash.
+// What is recorded beside the text are the marks of [Terminal] and [RetryAfter], which errors.Is and errors.As find in
+// it on every pass.
 type StepError struct {
-	Step    string // the step's identity, "step:charge#1"
-	Message string
-	Model   *model.Error // of a call of a model whose kind of failure is known, which is recorded; nil for others
+	Step       string // the step's identity, "step:charge#1"
+	Message    string
+	Terminal   bool
+	RetryAfter time.Duration // 0 for none
+	Model      *model.Error  // of a call of a model whose kind of failure is known, which is recorded; nil for others
 }
 
 func (e *StepError) Error() string { return e.Message }

@@ -54,6 +54,9 @@ type Op struct {
 	Failure string // its error as text, "" for success
 	Begun   bool   // an AtMostOnce step whose intent is recorded and whose outcome is not
 
+	Terminal   bool          // a failure that was marked with Terminal
+	RetryAfter time.Duration // the wait that a failure was marked with, in whole microseconds; 0 for none
+
 	By string    // who answered a question
 	At time.Time // when
 
@@ -92,9 +95,9 @@ type Host interface {
 	Begin(pass uint64, kind Kind, key string) (Op, error)
 	// Intend stores that an AtMostOnce step is about to happen.
 	Intend(pass uint64, op Op) error
-	// Record stores a call's outcome: a value, a failure, or (of a model) a failure and a value that says more of it.
-	// After it has returned, the outcome is as durable as the run asked for; kinds without an effect of their own
-	// (now, emit) may be stored with the next entry instead.
+	// Record stores a call's outcome: a value, a failure with the marks in op, or (of a model) a failure and a value
+	// that says more of it. After it has returned, the outcome is as durable as the run asked for; kinds without an
+	// effect of their own (now, emit) may be stored with the next entry instead.
 	Record(pass uint64, op Op, value []byte, failure string) error
 	// Sleep sets a timer for op and suspends the task.
 	Sleep(pass uint64, op Op, d time.Duration) error

@@ -97,6 +97,7 @@ func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) err
 	}
 	known := h.op(op)
 	known.Done, known.Begun, known.Value, known.Failure = true, false, value, failure
+	known.Terminal, known.RetryAfter = op.Terminal, op.RetryAfter
 	return nil
 }
 

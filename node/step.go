@@ -30,8 +30,8 @@ func kindNow(k *Kind) { *k = KindNow }
 // again. Calls with the context outside do not, and a replay that skips the step finds them missing (law N3). The
 // steps of a task are made one after the other: their order is what a replay is held against.
 //
-// T must survive encoding/json. An error of do is recorded too and comes back as [*StepError]; a new attempt of the
-// task tries the step again. Cancellation is not recorded.
+// T must survive encoding/json. An error of do is recorded too and comes back as [*StepError], with the marks of
+// [Terminal] and [RetryAfter] that it had; a new attempt of the task tries the step again. Cancellation is not recorded.
 func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts ...StepOption) (T, error) {
 	var zero T
 	kind := KindStep
@@ -43,7 +43,7 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 	case err != nil:
 		return zero, err
 	case op.Done && op.Failure != "":
-		return zero, &StepError{Step: op.ID, Message: op.Failure}
+		return zero, op.failed(op.Failure)
 	case op.Done:
 		return decode[T](op)
 	case op.Begun:
@@ -63,10 +63,11 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 		if message == "" {
 			message = fmt.Sprintf("%T", failed)
 		}
+		op.mark(failed)
 		if err := ctx.host.Record(ctx.pass, op, nil, message); err != nil {
 			return zero, err
 		}
-		return zero, &StepError{Step: op.ID, Message: message}
+		return zero, op.failed(message)
 	}
 	data, err := json.Marshal(value)
 	if err != nil {

@@ -178,6 +178,7 @@ func (c *checker) policy(i int) {
 	if n.Timeout < 0 {
 		c.at(i, BadPolicy, "its timeout is %s; it may not be negative, and 0 is none", n.Timeout)
 	}
+	c.shared(i)
 }
 
 // size bounds the flat plan.

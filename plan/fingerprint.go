@@ -51,8 +51,8 @@ type outlineNode struct {
 //
 // It covers the nodes' names, kinds, joins and declared versions, the edges with their kinds, the entry, the plan's kind and
 // declared version, and the input and output schemas without their prose, all of it in subgraphs as well. It does not
-// cover what may change under a run: the plan's name, docs, labels, retries, timeouts, limits, and the code itself,
-// for which the declared versions stand.
+// cover what may change under a run: the plan's name, docs, labels, retries, timeouts, pools, caches, limits, and
+// the code itself, for which the declared versions stand.
 //
 // The order of nodes has no meaning and does not count, nor does the order of choices, failure and deadline edges,
 // because a gate names its target. The order of entries, of plain edges out of one node and of the choices of a gate

@@ -46,13 +46,21 @@ type nodeDocument struct {
 	Version   string        `json:"version,omitempty"`
 	Retry     retryDocument `json:"retry,omitzero"`
 	TimeoutMS int64         `json:"timeout_ms,omitempty"`
+	Pool      string        `json:"pool,omitempty"`
+	Cache     cacheDocument `json:"cache,omitzero"`
 	Sub       *planDocument `json:"sub,omitempty"`
 }
 
+type cacheDocument struct {
+	Version string `json:"version,omitempty"`
+	TTLMS   int64  `json:"ttl_ms,omitempty"`
+}
+
 type retryDocument struct {
-	Attempts  int   `json:"attempts,omitempty"`
-	BackoffMS int64 `json:"backoff_ms,omitempty"`
-	MaxMS     int64 `json:"max_ms,omitempty"`
+	Attempts  int     `json:"attempts,omitempty"`
+	BackoffMS int64   `json:"backoff_ms,omitempty"`
+	MaxMS     int64   `json:"max_ms,omitempty"`
+	Jitter    float64 `json:"jitter,omitempty"`
 }
 
 type limitsDocument struct {
@@ -82,8 +90,13 @@ func (p *Plan) document(prefix string) *planDocument {
 		n := &p.def.Nodes[i]
 		d.Nodes[i] = nodeDocument{
 			Name: n.Name, Path: prefix + n.Name, Kind: n.Kind, Gate: n.Route != nil, Doc: n.Doc, Version: n.Version,
-			Retry:     retryDocument{n.Retry.Attempts, n.Retry.Backoff.Milliseconds(), n.Retry.Max.Milliseconds()},
-			TimeoutMS: n.Timeout.Milliseconds(),
+			Retry: retryDocument{
+				n.Retry.Attempts, n.Retry.Backoff.Milliseconds(), n.Retry.Max.Milliseconds(), n.Retry.Jitter,
+			},
+			TimeoutMS: n.Timeout.Milliseconds(), Pool: n.Pool,
+		}
+		if n.Cache != nil {
+			d.Nodes[i].Cache = cacheDocument{n.Cache.Version, n.Cache.TTL.Milliseconds()}
 		}
 		if n.Sub != nil {
 			d.Nodes[i].Sub = n.Sub.document(prefix + n.Name + "/")

@@ -17,6 +17,7 @@ func New(def Definition) (*Plan, error) {
 	}
 	p := &Plan{def: def, joins: findJoins(&def)}
 	p.layOut()
+	p.pools = poolsOf(p.flat)
 	p.outline = p.encodeOutline()
 	p.fingerprint = fingerprint(p.outline)
 	return p, nil
@@ -37,6 +38,10 @@ func copyOf(def Definition) Definition {
 			n.Kind = Sub
 		default:
 			n.Kind = Task
+		}
+		if n.Cache != nil {
+			cache := *n.Cache
+			n.Cache = &cache
 		}
 	}
 	for i := range def.Edges {

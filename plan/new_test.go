@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -70,6 +71,11 @@ func invalid(t *testing.T) map[string]plan.Definition {
 		"policies": spoil(line("a"), func(d *plan.Definition) {
 			d.Nodes[0].Retry = plan.Retry{Attempts: -1, Backoff: -2, Max: -3}
 			d.Nodes[0].Timeout = -4
+		}),
+		"policies-shared": spoil(line("a", "b"), func(d *plan.Definition) {
+			d.Nodes[0].Retry.Jitter, d.Nodes[0].Pool, d.Nodes[0].Cache = 1.5, "a\x1b[2J", &plan.Cache{TTL: -1}
+			d.Nodes[1] = sub("b", inner)
+			d.Nodes[1].Retry.Jitter, d.Nodes[1].Pool, d.Nodes[1].Cache = math.NaN(), "db", &plan.Cache{Version: "1"}
 		}),
 		"node-kind":        spoil(line("a"), func(d *plan.Definition) { d.Nodes[0].Kind = "robot" }),
 		"sub-missing":      spoil(line("a"), func(d *plan.Definition) { d.Nodes[0].Kind = plan.Sub }),
@@ -180,8 +186,13 @@ func TestNewFillsInKinds(t *testing.T) {
 func TestNewCopiesItsDefinition(t *testing.T) {
 	def := line("a", "b")
 	def.Input, def.Output = []byte(`true`), []byte(`true`)
+	def.Nodes[0].Cache = &plan.Cache{Version: "1"}
 	p := compile(t, def)
 	before := p.Text() + string(p.Outline())
+	def.Nodes[0].Cache.Version = "2"
+	if got := p.Definition().Nodes[0].Cache.Version; got != "1" {
+		t.Errorf("the version of the cache changed with the definition: %s", got)
+	}
 	def.Entry[0], def.Nodes[0].Name, def.Edges[0].To = "b", "changed", "a"
 	copy(def.Input, "null")
 	copy(def.Output, "null")

@@ -41,8 +41,12 @@ type Retry struct {
 	Attempts int           `json:"attempts,omitempty"` // in all; 0 and 1 are a single try
 	Backoff  time.Duration `json:"backoff,omitempty"`  // before the second try; doubled for each further one. Defaults to 100ms
 	Max      time.Duration `json:"max,omitempty"`      // the longest wait. Defaults to 1 minute
+	// Jitter lengthens each wait by up to this share of it, from 0 to 1, so that what failed together does not come
+	// back together. The wait that is taken is recorded: a crash does not change it.
+	Jitter float64 `json:"jitter,omitempty"`
 	// Retryable says whether an error is worth another try; nil retries all but those that cannot get better
-	// (a diverged journal, an unknown outcome, an expired question, an invalid route).
+	// (a diverged journal, an unknown outcome, an expired question, an invalid route). It is not asked about errors that
+	// are marked with node.Terminal, which are never retried, or with node.RetryAfter, which say when.
 	Retryable func(error) bool `json:"-"`
 }
 
@@ -84,6 +88,8 @@ type Node struct {
 
 	Retry   Retry         `json:"retry,omitzero"`
 	Timeout time.Duration `json:"timeout,omitempty"` // of one attempt; 0 for none
+	Pool    string        `json:"pool,omitempty"`    // name of a limit of the runtime's that its function runs within; "" for none
+	Cache   *Cache        `json:"cache,omitempty"`   // how its outcomes are used again; nil for never
 
 	Run   node.Func      `json:"-"` // nil passes the value on
 	Route node.RouteFunc `json:"-"` // non-nil makes the node a gate: it chooses one of its Choice edges
@@ -105,7 +111,7 @@ func (n *Node) Gate() bool { return n.Route != nil || n.RouteMany != nil }
 
 // Codec is how a plan's values are kept. Values are erased; only the codec and the author's functions know the type.
 type Codec interface {
-	// Encode gives the whole value as JSON.
+	// Encode gives the whole value as JSON: equal values give equal bytes, or a cache does not find them (law D13).
 	Encode(value any) ([]byte, error)
 	// Decode makes a value of its own from JSON.
 	Decode(data []byte) (any, error)
@@ -149,6 +155,7 @@ type Plan struct {
 	def         Definition
 	flat        []Flat
 	index       map[string]int
+	pools       []string // that nodes name, sorted
 	fingerprint string
 	outline     []byte
 	entries     []int

@@ -92,7 +92,7 @@ func (b *traceBuilder) add(m *fermata.Moment) error {
 		return nil
 	}
 	switch e.Kind {
-	case journal.NodeFinished:
+	case journal.NodeFinished, journal.NodeCached:
 		b.done(s, e)
 		s.Snapshot = m.Value
 		if s.Snapshot == nil {

@@ -15,8 +15,10 @@ func (m *Machine) follows(e *journal.Entry, t *Task) error {
 	}
 	var ok bool
 	switch e.Kind {
-	case journal.NodeFinished, journal.NodeCached:
+	case journal.NodeFinished:
 		ok = t.State == Ready || t.State == Leaving
+	case journal.NodeCached:
+		ok = t.State == Ready && !m.isSub(t)
 	case journal.NodeFailed, journal.NodeRetrying:
 		ok = t.State == Ready || t.State == Leaving || t.State == Inside
 	case journal.NodeSuspended:

@@ -342,7 +342,7 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	shown := map[string]string{
 		"Machine": "status head at started active root space tokens tasks interrupts value final stopped finished body reason used lost",
 		"Task":    "ID Node Visit Attempt State Ref Result Own Cause Ops WaitFor LastWait RetryAt Error scope leaves taken inside items of failed",
-		"Op":      "ID Kind Done Begun Value Failure Attempt Due Interrupt Digest By At Usage",
+		"Op":      "ID Kind Done Begun Value Failure Terminal After Attempt Due Interrupt Digest By At Usage",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",
 		"scope":   "parent item space ends",
 		"space":   "prefix visits",

@@ -102,8 +102,8 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 		if e.Op == "" { // said by the engine, not by a call
 			return nil
 		}
-	case journal.NodeFinished, journal.NodeCached, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended, journal.StepStarted,
-		journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened:
+	case journal.NodeFinished, journal.NodeCached, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended,
+		journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened:
 	default:
 		return m.corrupt(e, "this kind has no place in the journal of a run")
 	}

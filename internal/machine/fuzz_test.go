@@ -16,6 +16,7 @@ var (
 		journal.RunStarted, journal.RunPaused, journal.RunResumed, journal.RunFinished, journal.StepStarted, journal.StepFinished,
 		journal.TimerSet, journal.TimerFired, journal.InterruptOpened, journal.InterruptUpdated, journal.InterruptResolved,
 		journal.TextStart, journal.TextEnd, journal.Message, journal.Diagnostic, journal.NodeSkipped, journal.TextDelta, journal.Definition, 200,
+		journal.NodeCached,
 	}
 	fuzzNodes  = []string{"a", "in", "in/x", "b", "", "late", "gone", "gone/x", "in/gone", "/", "a#1"}
 	fuzzOps    = []string{"step:s#1", "int_1", "sleep:sleep#1", "", "int_2", "interrupt:q#1", ":", "\x1f"}

@@ -81,7 +81,7 @@ type Outcome struct {
 	Value   Value
 	Choice  string   // of a gate: the name of a declared target, or node.End or node.Stop
 	Choices []string // of a gate that chooses several
-	Cached  bool     // it was found in a cache
+	Hit     []byte   // where it was found in a cache: the body of the entry (law D13); nil elsewhere
 }
 
 // Finish takes the outcome of a task.
@@ -100,11 +100,10 @@ func (m *Machine) Finish(at int64, t *Task, o Outcome) error {
 		}
 	}
 	m.heard(t)
-	kind := journal.NodeFinished
-	if o.Cached {
-		kind = journal.NodeCached
+	e := m.taskEntry(journal.NodeFinished, t, at)
+	if o.Hit != nil {
+		e.Kind, e.Body = journal.NodeCached, o.Hit
 	}
-	e := m.taskEntry(kind, t, at)
 	o.Value.put(e)
 	if err := m.apply(e, t.spot(), t); err != nil || to == "" {
 		return err

@@ -23,8 +23,11 @@ func (s *session) input(verb string, all []string) string {
 	case "begin": // begin = VALUE
 		body := journal.StartedBody{Plan: "test", Fingerprint: m.plan.Fingerprint(), By: a["by"]}
 		return s.next(m.Begin(s.now, body, []byte(or(a["="], "0"))))
-	case "finish", "cached": // finish TASK [= VALUE [base N]] [-> TARGET[,TARGET…]]
-		o := Outcome{Value: valueOf(a), Choice: ending(a["->"]), Cached: verb == "cached"}
+	case "finish", "hit": // finish TASK [= VALUE [base N]] [-> TARGET[,TARGET…]]; hit: with the outcome of another run's task
+		o := Outcome{Value: valueOf(a), Choice: ending(a["->"])}
+		if verb == "hit" {
+			o.Hit = encode(journal.CachedBody{Run: "run_0", Task: subject, At: s.now})
+		}
 		for _, to := range strings.Split(a["->"], ",") {
 			o.Choices = append(o.Choices, ending(to))
 		}

@@ -45,6 +45,8 @@ type Op struct {
 	Begun     bool   // intent recorded, outcome not
 	Value     []byte // JSON
 	Failure   string
+	Terminal  bool   // of a failure: no further attempt can change it
+	After     int64  // of a failure: the wait that it asks for, microseconds
 	Attempt   uint16 // in which attempt it was recorded
 	Due       int64  // of a sleep, microseconds
 	Interrupt string // id of the interrupt

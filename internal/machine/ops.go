@@ -37,7 +37,7 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 		m.wake(t, op.ID)
 	case journal.StepFinished:
 		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, step.Error, e.Attempt
-		op.Usage = step.Usage
+		op.Usage, op.Terminal, op.After = step.Usage, step.Terminal, step.RetryAfter
 		m.use(t, step.Usage)
 	default:
 		op.Done = true

@@ -577,7 +577,7 @@ func drawValue(t *rapid.T, base uint64) Value {
 
 // outcome finishes a task.
 func (s *simulation) outcome(t *Task) {
-	o := Outcome{Value: drawValue(s.t, t.Ref), Cached: rapid.IntRange(0, 9).Draw(s.t, "cached") == 0}
+	o := Outcome{Value: drawValue(s.t, t.Ref)}
 	switch flat := s.m.Flat(t); {
 	case flat.Route != nil:
 		o.Choice = rapid.SampledFrom(flat.Choices).Draw(s.t, "choice").Name
@@ -585,6 +585,9 @@ func (s *simulation) outcome(t *Task) {
 		for _, c := range rapid.Permutation(flat.Choices).Draw(s.t, "choices")[rapid.IntRange(0, len(flat.Choices)-1).Draw(s.t, "without"):] {
 			o.Choices = append(o.Choices, c.Name)
 		}
+	}
+	if rapid.IntRange(0, 3).Draw(s.t, "hit") == 0 && s.m.Flat(t).Sub == nil {
+		o.Hit = []byte(`{"run":"run_0","task":"a#1","at":1}`)
 	}
 	s.say("finish %s -> %q %q", s.m.TaskID(t), o.Choice, o.Choices)
 	s.take(s.m.Finish(s.now, t, o), true)

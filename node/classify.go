@@ -1,0 +1,79 @@
+package node
+
+import (
+	"errors"
+	"time"
+)
+
+// ErrTerminal is found, with errors.Is, in every error that [Terminal] has marked.
+var ErrTerminal = errors.New("no further attempt can change this")
+
+// Terminal marks an error that no further attempt can change: a request that was refused, data that is wrong. The node
+// is not tried again, whatever its policy; the failure takes the node's failure edge, or fails the run (law F1). The
+// text stays the one of err, and errors.Is and errors.As reach err behind the mark. Terminal(nil) is nil.
+//
+// The mark survives a [Step]: where a step fails with a marked error, its [StepError] is marked, on the first pass and
+// on every replay.
+func Terminal(err error) error {
+	if err == nil {
+		return nil
+	}
+	return terminal{err}
+}
+
+type terminal struct{ error }
+
+func (t terminal) Unwrap() error { return t.error }
+
+// Is reports whether target is ErrTerminal.
+func (t terminal) Is(target error) bool { return target == ErrTerminal }
+
+// RetryAfter marks an error with how long whoever was asked wants to be left alone: the Retry-After of an API. When the
+// node has an attempt left, the next one starts after that time and not after the policy's backoff, and neither
+// plan.Retry.Max nor plan.Retry.Retryable has a say. It gives no attempt beyond those of the policy, and an error that
+// is also marked [Terminal] stays terminal. A d below 0 is 0; RetryAfter(nil, d) is nil.
+//
+// The mark survives a [Step], as that of Terminal does.
+func RetryAfter(err error, d time.Duration) error {
+	if err == nil {
+		return nil
+	}
+	return &RetryAfterError{After: max(d, 0), Err: err}
+}
+
+// RetryAfterError is what [RetryAfter] makes of an error. Find it with errors.As.
+type RetryAfterError struct {
+	After time.Duration
+	Err   error
+}
+
+func (e *RetryAfterError) Error() string { return e.Err.Error() }
+
+// Unwrap is the cause.
+func (e *RetryAfterError) Unwrap() error { return e.Err }
+
+// mark notes on a call how its error was classified, so that a replay finds the same (law J5).
+func (op *Op) mark(failed error) {
+	op.Terminal, op.RetryAfter = errors.Is(failed, ErrTerminal), 0
+	if after, ok := errors.AsType[*RetryAfterError](failed); ok {
+		op.RetryAfter = max(after.After.Truncate(time.Microsecond), time.Microsecond) // what a journal keeps
+	}
+}
+
+// failed is the error of a step that failed.
+func (op *Op) failed(message string) error {
+	return &StepError{Step: op.ID, Message: message, Terminal: op.Terminal, RetryAfter: op.RetryAfter}
+}
+
+// Is reports whether target is ErrTerminal and the step's error was marked so.
+func (e *StepError) Is(target error) bool { return e.Terminal && target == ErrTerminal }
+
+// As finds the mark of [RetryAfter] that the step's error had.
+func (e *StepError) As(target any) bool {
+	at, ok := target.(**RetryAfterError)
+	if !ok || e.RetryAfter == 0 {
+		return false
+	}
+	*at = &RetryAfterError{After: e.RetryAfter, Err: e}
+	return true
+}
