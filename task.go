@@ -88,7 +88,7 @@ func (d *drive) mustKeep(t *machine.Task, flat *plan.Flat) bool {
 // attempt calls the function and, when it succeeds, the gate, within the node's time limit.
 func (d *drive) attempt(flat *plan.Flat, h *host, in any) (out any, choice string, err error) {
 	if flat.Timeout <= 0 {
-		return call(flat, node.NewContext(d.ctx, h, h.pass.Load()), in)
+		return call(flat, node.NewContext(d.scope(d.ctx, h), h, h.pass.Load()), in)
 	}
 	ctx, cancel := context.WithTimeoutCause(d.ctx, flat.Timeout, ErrTimeout)
 	defer cancel()
@@ -101,7 +101,7 @@ func (d *drive) attempt(flat *plan.Flat, h *host, in any) (out any, choice strin
 	go func() {
 		o := outcome{err: errGone}
 		defer func() { ended <- o }()
-		o.out, o.choice, o.err = call(flat, node.NewContext(ctx, h, pass), in)
+		o.out, o.choice, o.err = call(flat, node.NewContext(d.scope(ctx, h), h, pass), in)
 	}()
 	late := func(cause error) error {
 		return fmt.Errorf("%w: more than %s%s", ErrTimeout, flat.Timeout, because(cause))
@@ -278,6 +278,7 @@ func (d *drive) moveOn(old uint64, live, snap any) error {
 	d.moved(old, live, snap)
 	if len(work.Append) > 0 {
 		d.live.publish(d, work.Append)
+		d.stored(work.Append, time.Time{})
 	}
 	d.queue = append(d.queue, work.Start...)
 	d.idle, d.complete = work.Idle, work.Complete
@@ -406,7 +407,7 @@ func (d *drive) choose(t *machine.Task, flat *plan.Flat, value any) (string, err
 	gate.Run, gate.Sub = nil, nil
 	as := *flat
 	as.Node = &gate
-	_, choice, err := call(&as, node.NewContext(d.ctx, &d.host, d.host.pass.Load()), value)
+	_, choice, err := call(&as, node.NewContext(d.scope(d.ctx, &d.host), &d.host, d.host.pass.Load()), value)
 	return choice, err
 }
 
