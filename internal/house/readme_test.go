@@ -175,6 +175,8 @@ func (s *shell) copyTree(root string) {
 		}
 		to := filepath.Join(s.dir, rel)
 		switch {
+		case rel == ".git" && !d.IsDir(): // of a worktree: it leads to the repository itself
+			return nil
 		case d.IsDir() && (rel == ".git" || rel == "bin" || rel == "dist"):
 			return fs.SkipDir
 		case d.IsDir():
