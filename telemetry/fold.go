@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
 )
 
 // take folds an entry. Where it is fresh, stored by the writer that the follower belongs to, what ends with it is
@@ -127,8 +128,8 @@ func (f *follower) takeCall(e *journal.Entry, k visit, at int64, fresh bool) {
 		}
 		t.begun(c, from)
 		delete(t.calls, c)
-		if fresh && kindOf(e.Op) != "now" {
-			f.endCall(k, t, c, from, at, bodyOf[journal.StepBody](e))
+		if fresh && kindOf(e.Op) != string(node.KindNow) {
+			f.endCall(k, t, c, from, at, bodyOf[stepBody](e))
 		}
 	case journal.InterruptOpened:
 		q := &question{task: k, at: at, attempt: e.Attempt, asked: bodyOf[journal.Interrupt](e)}

@@ -26,6 +26,8 @@ type meter struct {
 	answerTime metric.Float64Histogram
 	appendTime metric.Float64Histogram
 	appendSize metric.Int64Histogram
+	tokens     metric.Int64Histogram
+	cost       metric.Float64Counter
 
 	sets sync.Map // of labels: metric.MeasurementOption
 }
@@ -44,6 +46,7 @@ var (
 	spells = metric.WithExplicitBucketBoundaries(.001, .005, .025, .1, .5, 1, 5, 15, 60, 300, 3600, 86400)
 	quick  = metric.WithExplicitBucketBoundaries(.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5)
 	sizes  = metric.WithExplicitBucketBoundaries(128, 512, 2048, 8192, 32768, 131072, 524288, 2097152, 8388608)
+	tokens = metric.WithExplicitBucketBoundaries(16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576)
 )
 
 func newMeter(of metric.Meter) (*meter, error) {
@@ -67,9 +70,15 @@ func newMeter(of metric.Meter) (*meter, error) {
 	m.questions = counter("fermata.interrupt.opened", "{interrupt}", "Questions that were asked.")
 	m.answerTime = seconds("fermata.interrupt.duration", "From a question to its answer or other end.", waits)
 	m.appendTime = seconds("fermata.journal.append.duration", "Time that the store took for an append.", quick)
+	amounts := func(name, unit, about string, buckets metric.HistogramOption) metric.Int64Histogram {
+		h, err := of.Int64Histogram(name, metric.WithUnit(unit), metric.WithDescription(about), buckets)
+		errs = append(errs, err)
+		return h
+	}
+	m.appendSize = amounts("fermata.journal.append.size", "By", "Values and bodies in an append, before the store's own encoding.", sizes)
+	m.tokens = amounts("gen_ai.client.token.usage", "{token}", "Tokens that calls of models took.", tokens)
 	var err error
-	m.appendSize, err = of.Int64Histogram("fermata.journal.append.size", metric.WithUnit("By"), sizes,
-		metric.WithDescription("Bytes of values and bodies in an append, before the store's own encoding."))
+	m.cost, err = of.Float64Counter("fermata.model.cost", metric.WithUnit("{USD}"), metric.WithDescription("Cost of calls of models, where it is known."))
 	return m, errors.Join(append(errs, err)...)
 }
 

@@ -40,6 +40,10 @@ func collected(t *testing.T, reader sdkmetric.Reader) (lines []string) {
 				for _, p := range data.DataPoints {
 					add(p.Attributes, fmt.Sprint(p.Value))
 				}
+			case metricdata.Sum[float64]:
+				for _, p := range data.DataPoints {
+					add(p.Attributes, fmt.Sprint(p.Value))
+				}
 			case metricdata.Gauge[int64]:
 				for _, p := range data.DataPoints {
 					add(p.Attributes, fmt.Sprint(p.Value))
@@ -54,10 +58,13 @@ func collected(t *testing.T, reader sdkmetric.Reader) (lines []string) {
 				}
 			case metricdata.Histogram[int64]:
 				for _, p := range data.DataPoints {
-					if p.Sum == 0 {
+					value := fmt.Sprint(p.Count)
+					if m.Unit == "{token}" {
+						value = fmt.Sprintf("%d in %d", p.Sum, p.Count)
+					} else if p.Sum == 0 {
 						t.Errorf("%s: no sum", m.Name)
 					}
-					add(p.Attributes, fmt.Sprint(p.Count))
+					add(p.Attributes, value)
 				}
 			default:
 				t.Errorf("%s is a %T", m.Name, m.Data)

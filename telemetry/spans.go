@@ -182,14 +182,14 @@ func target(to string) string {
 }
 
 // endCall makes the span of a step or a sleep.
-func (f *follower) endCall(k visit, t *task, c call, from, at int64, body journal.StepBody) {
-	name, outcome := "sleep", outcomeFinished
-	if kindOf(c.op) != string(node.KindSleep) {
-		name = "step " + keyOf(c.op)
-		if body.Error != "" {
-			outcome = outcomeFailed
-		}
+func (f *follower) endCall(k visit, t *task, c call, from, at int64, body stepBody) {
+	name, outcome := callName(c.op), outcomeFinished
+	if body.Error != "" {
+		outcome = outcomeFailed
+	}
+	if name != nameSleep {
 		f.t.meter.stepEnded(f.plan, k.node, outcome, at-from)
+		f.t.meter.used(f.plan, k.node, body.Usage)
 	}
 	if f.t.tracer == nil {
 		return
@@ -199,10 +199,25 @@ func (f *follower) endCall(k visit, t *task, c call, from, at int64, body journa
 		attrs: append(make([]attribute.KeyValue, 0, 8), keyTask.String(node.TaskID(k.node, int(k.n))),
 			keyAttempt.Int(int(c.attempt)), keyOp.String(readable(c.op)), keyOutcome.String(outcome)),
 	}
+	s.attrs = append(s.attrs, body.Usage.attributes()...)
 	if outcome == outcomeFailed {
 		s.fail("")
 	}
 	f.export(s)
+}
+
+const nameSleep = "sleep"
+
+// callName is the name of a call's span: "step charge", "model draft", "sleep".
+func callName(op string) string {
+	switch kind := kindOf(op); node.Kind(kind) {
+	case node.KindSleep:
+		return nameSleep
+	case node.KindOnce:
+		return "step " + keyOf(op)
+	default:
+		return kind + " " + keyOf(op)
+	}
 }
 
 // endQuestion makes the span of a question: from when it was asked to when it was closed. It says in which role it
