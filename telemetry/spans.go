@@ -246,12 +246,12 @@ func (f *follower) endQuestion(q *question, at int64, body journal.ResolvedBody)
 // Context implements [fermata.Follower]: spans that the code makes become children of the span of its task or step,
 // which is made later, when its outcome is stored.
 func (f *follower) Context(ctx context.Context, s fermata.Scope) context.Context {
-	k := visit{s.Node, uint32(s.Visit)} //nolint:gosec // it comes from an entry
+	k := visit{s.Node, uint32(s.Visit)}
 	f.mu.Lock()
 	t := f.task(k)
 	id := t.id(f.run, k)
 	if s.Op != "" {
-		c := call{uint16(s.Attempt), s.Op} //nolint:gosec // likewise
+		c := call{uint16(s.Attempt), s.Op}
 		t.begun(c, s.At.UnixMicro())
 		id = f.callID(k, c)
 	}
