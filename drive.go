@@ -34,6 +34,7 @@ type drive struct {
 	host       host // of tasks that are alone
 	live       *live
 	crew       crew
+	follower   Follower // of the observer; nil for none
 
 	ctx      context.Context
 	stop     context.CancelFunc
@@ -96,6 +97,7 @@ func (d *drive) begin(ctx context.Context, inputValue any, o startOptions) error
 		ID: d.id, Plan: def.Name, Kind: def.Kind, Fingerprint: body.Fingerprint, Definition: o.definition,
 		Status: machine.Running, Created: now, Updated: now,
 	}
+	d.follow()
 	if err := d.keepOutline(ctx); err != nil {
 		return err
 	}
@@ -198,8 +200,10 @@ func (d *drive) append(ctx context.Context, entries []journal.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
+	var began time.Time
 	if !d.none {
 		batch := d.project(entries)
+		began = d.watched()
 		if err := d.rt.store.Append(context.WithoutCancel(ctx), batch); err != nil {
 			return err
 		}
@@ -209,6 +213,7 @@ func (d *drive) append(ctx context.Context, entries []journal.Entry) error {
 		d.row.Head = entries[len(entries)-1].Seq
 	}
 	d.live.publish(d, entries)
+	d.stored(entries, began)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -224,7 +225,11 @@ func (rt *Runtime) amend(
 				b.Timers = []journal.Timer{{Run: q.Run, ID: q.ID, Done: true}}
 			}
 		}
+		began := time.Now()
 		err = rt.store.Append(ctx, b)
+		if err == nil {
+			rt.witness(ctx, row, entries, began)
+		}
 		switch {
 		case errors.Is(err, journal.ErrConflict):
 			if err := ctx.Err(); err != nil {
@@ -274,6 +279,7 @@ func (rt *Runtime) Cancel(ctx context.Context, id, reason, by string) error {
 		if err != nil {
 			return err
 		}
+		began := time.Now()
 		err = rt.store.Append(ctx, b)
 		if errors.Is(err, journal.ErrConflict) && ctx.Err() == nil {
 			continue
@@ -281,6 +287,7 @@ func (rt *Runtime) Cancel(ctx context.Context, id, reason, by string) error {
 		if err != nil {
 			return rt.storeError(id, err)
 		}
+		rt.witness(ctx, row, b.Entries, began)
 		rt.mu.Lock()
 		if d := rt.drives[id]; d != nil {
 			d.stop()

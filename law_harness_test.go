@@ -344,12 +344,12 @@ func (b *logBook) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// messages are the texts that were logged, in order.
+// messages are the texts that were logged, in order, but for what the engine itself tells of runs and tasks.
 func (b *logBook) messages() []string {
 	var all []string
 	for l := range strings.Lines(b.String()) {
 		_, after, ok := strings.Cut(l, " msg=")
-		if !ok {
+		if !ok || strings.Contains(after, " event=") {
 			continue
 		}
 		if strings.HasPrefix(after, `"`) {

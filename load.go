@@ -19,6 +19,7 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 			return err
 		}
 		d.row = info
+		d.follow()
 		if _, err := d.read(ctx, math.MaxUint64); err != nil {
 			return err
 		}
@@ -84,6 +85,7 @@ func (d *drive) read(ctx context.Context, after uint64) ([]journal.Entry, error)
 			return nil, d.rt.replayError(d.id, e.Seq, err)
 		}
 		d.vals.note(&e)
+		d.recall(&e)
 		if e.Seq > after {
 			news = append(news, e)
 		}
@@ -206,6 +208,7 @@ func (d *drive) catchUpLive() error {
 		if err := d.m.Apply(&news[i]); err != nil {
 			return d.rt.replayError(d.id, news[i].Seq, err)
 		}
+		d.recall(&news[i])
 	}
 	d.m.Closed()
 	d.live.publish(d, news)

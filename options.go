@@ -13,8 +13,11 @@ import (
 type Options struct {
 	// Store keeps the journals. Defaults to a store in memory, which the runtime then owns and closes.
 	Store journal.Store
-	// Logger gets what operators want to know. Defaults to discarding it.
+	// Logger gets what operators want to know: at level info what happens to runs, at level debug what happens to
+	// tasks, each line once (law N4), with the attributes run, task and attempt. Defaults to discarding it.
 	Logger *slog.Logger
+	// Observer makes traces and metrics of runs. Defaults to none, which costs nothing.
+	Observer Observer
 	// Services are found by node code with node.Service, by their type (or an interface that exactly one has).
 	Services []any
 	// Plans finds the plan of a run that this runtime has not started itself: when a timer of an old run is due, or an

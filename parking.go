@@ -53,7 +53,7 @@ func (d *drive) unpark(ctx context.Context) {
 	if was == nil || was.plan != d.plan || !was.catchUp(ctx) {
 		return
 	}
-	d.m, d.vals, d.row, d.durability = was.m, was.vals, was.row, was.durability
+	d.m, d.vals, d.row, d.durability, d.follower = was.m, was.vals, was.row, was.durability, was.follower
 }
 
 // catchUp folds what was written since the drive ended; false when that was not answers alone.
@@ -68,6 +68,7 @@ func (d *drive) catchUp(ctx context.Context) bool {
 		if d.m.Apply(&e) != nil {
 			return false
 		}
+		d.recall(&e)
 		d.row.Head = e.Seq
 	}
 	d.row.Status, d.row.Waiting = d.m.Status(), len(d.m.Interrupts())

@@ -175,7 +175,7 @@ func (d *drive) choose(t *machine.Task, flat *plan.Flat, value any) (chosen, err
 	gate.Run, gate.Sub = nil, nil
 	as := *flat
 	as.Node = &gate
-	_, choice, err := call(&as, node.NewContext(d.ctx, &d.host, d.host.pass.Load()), value)
+	_, choice, err := call(&as, node.NewContext(d.scope(d.ctx, &d.host), &d.host, d.host.pass.Load()), value)
 	return choice, err
 }
 

@@ -200,7 +200,7 @@ func (d *drive) attempt(within context.Context, flat *plan.Flat, h *host, in any
 	}
 	if flat.Timeout <= 0 {
 		defer place.release()
-		return call(flat, node.NewContext(within, h, h.pass.Load()), in)
+		return call(flat, node.NewContext(d.scope(within, h), h, h.pass.Load()), in)
 	}
 	ctx, cancel := context.WithTimeoutCause(within, flat.Timeout, ErrTimeout)
 	defer cancel()
@@ -214,7 +214,7 @@ func (d *drive) attempt(within context.Context, flat *plan.Flat, h *host, in any
 		o := outcome{err: errGone}
 		defer func() { ended <- o }()
 		defer place.release()
-		o.out, o.choice, o.err = call(flat, node.NewContext(ctx, h, pass), in)
+		o.out, o.choice, o.err = call(flat, node.NewContext(d.scope(ctx, h), h, pass), in)
 	}()
 	late := func(cause error) error {
 		return fmt.Errorf("%w: more than %s%s", ErrTimeout, flat.Timeout, because(cause))
@@ -406,6 +406,7 @@ func (d *drive) moveOn(old uint64, own bool, live, snap any) error {
 	d.moved(old, own, ref, live, snap)
 	if len(work.Append) > 0 {
 		d.live.publish(d, work.Append)
+		d.stored(work.Append, time.Time{})
 	}
 	d.queue = append(d.queue, work.Start...)
 	d.idle, d.complete = work.Idle, work.Complete

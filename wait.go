@@ -271,6 +271,10 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Resul
 	}
 	d.ctx, d.stop = context.WithCancel(ctx)
 	defer d.stop()
+	if opts.Observer != nil {
+		d.id = newID("run_") // what is made of two runs must not be taken for one
+		d.follow()
+	}
 	d.vals.put(1, input, nil)
 	if len(p.Definition().Input) > 0 {
 		data, err := p.State().Encode(input)

@@ -101,6 +101,9 @@ func (c Context) begin(kind Kind, key string) (Op, error) {
 
 // within is the context of what a step does.
 func (c Context) within(op Op) Context {
+	if h, ok := c.host.(StepHost); ok {
+		c.Context = h.Within(c.Context, op)
+	}
 	c.Context = context.WithValue(c.Context, opKey{}, op.ID)
 	c.scope = op.ID
 	return c

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"log/slog"
 	"reflect"
 	"time"
@@ -77,6 +78,13 @@ type Question struct {
 
 	Unnamed bool // the author gave no ID: on replay the whole question must be the same (law N3)
 	Waits   bool // Answered follows at once: the question may be stored with the suspension
+}
+
+// StepHost is a [Host] that has something to say about the context that a step works in.
+type StepHost interface {
+	// Within returns ctx, or one made from it, for what the step op is about to do. It is not called for a step whose
+	// outcome is recorded.
+	Within(ctx context.Context, op Op) context.Context
 }
 
 // Host runs nodes for somebody: the runtime of a program, or a test. Every call carries the pass that the context

@@ -34,8 +34,9 @@ type Main struct {
 
 // globalFlags are the flags of all commands.
 type globalFlags struct {
-	store string
-	quiet bool
+	store   string
+	quiet   bool
+	verbose bool
 }
 
 // Run runs the command with the given arguments and returns its exit code; see exitCodes.

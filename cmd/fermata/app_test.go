@@ -288,7 +288,7 @@ func TestResultErrors(t *testing.T) {
 func TestLogLines(t *testing.T) {
 	var first, second []string
 	l := &logLines{show: func(lines ...string) { first = append(first, lines...) }}
-	log := l.logger()
+	log := l.logger(false)
 	log.Info("not shown")
 	log.Warn("shown", "task", "a#1", "text", "\x1b[2Jx")
 	l.to(func(lines ...string) { second = append(second, lines...) })
@@ -298,5 +298,23 @@ func TestLogLines(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"level=ERROR msg=too run=r"}, second); diff != "" {
 		t.Errorf("second (-want +got):\n%s", diff)
+	}
+}
+
+// What the engine tells of runs and tasks is shown only when everything is: else the command shows it itself.
+func TestLogLinesOfTheEngine(t *testing.T) {
+	for verbose, want := range map[bool][]string{
+		false: {"level=WARN msg=other run=r"},
+		true:  {`level=WARN msg="run failed" run=r event=run.finished`, "level=WARN msg=other run=r", "level=DEBUG msg=more run=r"},
+	} {
+		var got []string
+		l := &logLines{show: func(lines ...string) { got = append(got, lines...) }}
+		log := l.logger(verbose).With("run", "r")
+		log.Warn("run failed", "event", "run.finished")
+		log.Warn("other")
+		log.Debug("more")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("verbose %v (-want +got):\n%s", verbose, diff)
+		}
 	}
 }

@@ -35,7 +35,7 @@ type driver struct {
 // the result itself and returns an *exit where there is one.
 func (m *Main) drive(ctx context.Context, j job) error {
 	logs := &logLines{show: m.err.Println}
-	h, err := m.open(fermata.Options{Name: j.flags.as, Logger: logs.logger()})
+	h, err := m.open(fermata.Options{Name: j.flags.as, Logger: logs.logger(m.global.verbose)})
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	flags.StringVar(&m.global.store, "store", "",
 		"where runs are kept: memory:, a `path`, sqlite:PATH (default $FERMATA_STORE, else a file in the XDG state folder)")
 	flags.BoolVarP(&m.global.quiet, "quiet", "q", false, "show no progress")
+	flags.BoolVarP(&m.global.verbose, "verbose", "v", false, "show all that is logged")
 	flags.BoolP("help", "h", false, "show what the command does")
 
 	root.AddGroup(

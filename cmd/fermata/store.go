@@ -87,6 +87,7 @@ type house struct {
 	*fermata.Runtime
 	store journal.Store
 	dsn   dsn
+	flush func() // exports what the observer has made
 }
 
 // open opens the store, which is made where it is not there, and a runtime on it. Close it.
@@ -98,8 +99,23 @@ func (m *Main) open(o fermata.Options) (*house, error) {
 	return m.openAt(d, o)
 }
 
-func (m *Main) openAt(d dsn, o fermata.Options) (*house, error) {
+func (m *Main) openAt(d dsn, o fermata.Options) (_ *house, err error) {
+	log := o.Logger
+	if log == nil {
+		log = (&logLines{show: m.err.Println}).logger(m.global.verbose)
+	}
+	if m.global.verbose {
+		o.Logger = log
+	}
 	h := &house{dsn: d}
+	if o.Observer, h.flush, err = m.observer(log); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			h.flush()
+		}
+	}()
 	if !d.memory {
 		store, err := sqlite.Open(d.path)
 		if err != nil {
@@ -107,7 +123,6 @@ func (m *Main) openAt(d dsn, o fermata.Options) (*house, error) {
 		}
 		h.store, o.Store = store, store
 	}
-	var err error
 	if h.Runtime, err = fermata.New(o); err != nil {
 		if h.store != nil {
 			_ = h.store.Close()
@@ -120,6 +135,7 @@ func (m *Main) openAt(d dsn, o fermata.Options) (*house, error) {
 // Close stops driving and closes the store.
 func (h *house) Close() error {
 	err := h.Runtime.Close()
+	h.flush()
 	if h.store != nil {
 		err = errors.Join(err, h.store.Close())
 	}

@@ -59,6 +59,11 @@ var table = []row{
 		[]string{".", "journal", "journal/memory", "model", "model/scripted", "node", "plan", "schema"},
 		"tests of users' plans, whoever authored them; no face",
 	},
+	{
+		"telemetry",
+		[]string{".", "journal", "node"},
+		"a face: spans and measurements are made from entries; the runtime knows it as an Observer and nothing of OpenTelemetry",
+	},
 	{"cmd/...", []string{anything}, "flags and wiring: where everything meets"},
 	{"examples/...", []string{public}, "an example can do what a user can"},
 	{"bench", []string{anything}, "it measures all rooms"},
@@ -150,6 +155,7 @@ var outside = []struct {
 	{"github.com/spf13/pflag", []string{"cmd/..."}, "the command line"},
 	{"charm.land", []string{"cmd/..."}, "questions and colours on a terminal"},
 	{"github.com/charmbracelet/x", []string{"cmd/..."}, "widths of text on a terminal"},
+	{"go.opentelemetry.io/otel", []string{"telemetry", "cmd/..."}, "traces and metrics: who does not ask for them does not get it"},
 	{"github.com/google/go-cmp", []string{"journal/journaltest", "fermatatest"}, "packages that are imported by tests"},
 }
 

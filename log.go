@@ -1,0 +1,110 @@
+package fermata
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// The life of runs and tasks is logged from stored entries, so each line comes once (law N4): what happens to a run at
+// level info, or warn where it ends without success; what happens to a task at level debug, or info where it failed.
+// Every line has the attributes run, event (the type of the event that it tells of) and seq; those of a task also have
+// task and attempt, as what the node itself logs.
+
+// logStored logs what has just been stored. The logger is the caller's own, nil for none.
+func logStored(log *slog.Logger, run, plan string, entries []journal.Entry) {
+	if log == nil || !log.Enabled(context.Background(), slog.LevelWarn) {
+		return
+	}
+	info, debug := log.Enabled(context.Background(), slog.LevelInfo), log.Enabled(context.Background(), slog.LevelDebug)
+	for i := range entries {
+		e := &entries[i]
+		switch e.Kind {
+		case journal.RunStarted, journal.RunPaused, journal.RunResumed:
+			if info {
+				logRun(log, run, plan, e)
+			}
+		case journal.RunFinished:
+			logRun(log, run, plan, e)
+		case journal.NodeFailed, journal.NodeRetrying:
+			if info {
+				logTask(log, run, e)
+			}
+		case journal.NodeStarted, journal.NodeFinished, journal.NodeSuspended:
+			if debug {
+				logTask(log, run, e)
+			}
+		}
+	}
+}
+
+func logRun(log *slog.Logger, run, plan string, e *journal.Entry) {
+	attrs := make([]slog.Attr, 0, 8)
+	attrs = append(attrs, slog.String("run", run), slog.String("plan", plan))
+	level, text := slog.LevelInfo, "run started"
+	switch e.Kind {
+	case journal.RunPaused:
+		text = "run paused"
+	case journal.RunResumed:
+		text = "run resumed"
+		attrs = append(attrs, slog.String("reason", bodyOf[journal.ResumedBody](e).Reason))
+	case journal.RunFinished:
+		body := bodyOf[journal.FinishedBody](e)
+		text = "run " + body.Status
+		if body.Status != machine.Completed && body.Status != machine.Cancelled {
+			level = slog.LevelWarn
+		}
+		for _, a := range []slog.Attr{
+			slog.String("failed", body.Task), slog.String("code", body.Code), slog.String("limit", body.Limit),
+			slog.String("error", body.Error),
+		} {
+			if a.Value.String() != "" {
+				attrs = append(attrs, a)
+			}
+		}
+	}
+	emitLine(log, level, text, e, attrs)
+}
+
+func logTask(log *slog.Logger, run string, e *journal.Entry) {
+	attrs := make([]slog.Attr, 0, 8)
+	attrs = append(attrs, slog.String("run", run), slog.String("task", node.TaskID(e.Node, int(e.Visit))),
+		slog.Int("attempt", int(e.Attempt)))
+	level, text := slog.LevelDebug, "task started"
+	switch e.Kind {
+	case journal.NodeFinished:
+		text = "task finished"
+	case journal.NodeSuspended:
+		text = "task waits"
+		attrs = append(attrs, slog.String("for", readable(e.Op)))
+	case journal.NodeFailed, journal.NodeRetrying:
+		level, text = slog.LevelInfo, "task failed"
+		body := bodyOf[journal.FailedBody](e)
+		if e.Kind == journal.NodeRetrying {
+			text = "task is tried again"
+		}
+		if body.Code != "" {
+			attrs = append(attrs, slog.String("code", body.Code))
+		}
+		attrs = append(attrs, slog.String("error", body.Error))
+	}
+	emitLine(log, level, text, e, attrs)
+}
+
+func emitLine(log *slog.Logger, level slog.Level, text string, e *journal.Entry, attrs []slog.Attr) {
+	attrs = append(attrs, slog.String("event", e.Kind.String()), slog.Uint64("seq", e.Seq))
+	log.LogAttrs(context.Background(), level, text, attrs...)
+}
+
+// bodyOf is the body of an entry; its zero value where it is none.
+func bodyOf[T any](e *journal.Entry) (body T) {
+	if json.Unmarshal(e.Body, &body) != nil {
+		var none T
+		return none
+	}
+	return body
+}

@@ -1,0 +1,42 @@
+package telemetry
+
+import (
+	"strings"
+
+	"github.com/fermata-go/fermata/node"
+)
+
+// The identity of a call is its kind, the step that it was made inside of, its key and its occurrence:
+// "step:" + "step:charge#1" + node.Inside + "fee#1".
+
+// kindOf is the kind of a call: "step".
+func kindOf(op string) string {
+	kind, _, _ := strings.Cut(op, ":")
+	return kind
+}
+
+// around is the step that a call was made inside of, "" for none.
+func around(op string) string {
+	_, rest, _ := strings.Cut(op, ":")
+	if cut := strings.LastIndex(rest, node.Inside); cut >= 0 {
+		return rest[:cut]
+	}
+	return ""
+}
+
+// keyOf is the key of a call: "fee".
+func keyOf(op string) string {
+	_, key, _ := strings.Cut(op, ":")
+	if cut := strings.LastIndex(key, node.Inside); cut >= 0 {
+		key = key[cut+len(node.Inside):]
+	}
+	if cut := strings.LastIndexByte(key, '#'); cut >= 0 {
+		key = key[:cut]
+	}
+	return key
+}
+
+// readable is an identity as people see it: "step:step:charge#1/fee#1".
+func readable(op string) string {
+	return strings.ReplaceAll(op, node.Inside, "/")
+}
