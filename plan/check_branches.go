@@ -2,197 +2,390 @@ package plan
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
 // branches reports the nodes at which concurrent branches meet and that do not say what happens then (law G3).
 //
 // Tokens come from sources: the branches of forks, and All nodes, whose result is one token. A source's tokens pass
-// every node on their way up to the next fork or All node. Two sources are concurrent when they come from different
-// branches of one fork. A node is reported when two edges lead concurrent sources to it.
+// every node on their way up to the next fork or All node. Two sources are concurrent when a fork leads to them by
+// different branches, and a branch is concurrent with itself when its fork is come to again while it is under way. A node
+// is reported when two edges lead concurrent sources to it.
 func (c *checker) branches() {
 	m := newMeeting(c)
 	if len(m.forks) == 0 {
 		return
 	}
 	m.spread()
-	m.descend()
-	for v := range c.def.Nodes {
-		if c.index[c.def.Nodes[v].Name] != v || c.def.Nodes[v].Join != "" {
-			continue
-		}
-		if f, a, b, ok := m.clash(v); ok {
-			c.at(v, AmbiguousJoin, "branches of %s meet here (from %s and %s): say whether the node fires for each of them "+
-				"(Each), or once with all of them merged (All)", f.name, quoteTarget(a), quoteTarget(b))
-		}
+	open := m.candidates()
+	clashes := make(map[int]clash)
+	for first := 0; first < len(m.forks) && len(open) > 0; {
+		first = m.trace(first)
+		open = slices.DeleteFunc(open, func(v int) bool {
+			found, ok := m.clash(v)
+			if ok {
+				clashes[v] = found
+			}
+			return ok
+		})
+	}
+	for _, v := range slices.Sorted(maps.Keys(clashes)) {
+		found := clashes[v]
+		c.at(v, AmbiguousJoin, "branches of %s meet here (from %s and %s): say whether the node fires for each of them "+
+			"(Each), or once with all of them merged (All)", found.fork, found.a, found.b)
 	}
 }
 
-// fork is a place where one token becomes several.
-type fork struct {
-	name     string
-	at       int   // the node, -1 for the entry
-	branches []int // their sources
+// clash is what is reported of a node: a fork, and two of the nodes that its branches come from.
+type clash struct{ fork, a, b string }
+
+// branchFork is a place where one token becomes several.
+type branchFork struct {
+	name  string
+	at    int // the node, -1 for the entry
+	first int // of its sources, which follow each other
+	many  int
 }
 
 // source is where a token comes from: a branch of a fork, or an All node.
 type source struct {
 	from int // the node that makes the token, -1 for the entry
-	to   int // of a branch: where it leads
+	all  bool
 }
 
 // meeting is the analysis behind branches.
 type meeting struct {
 	c       *checker
 	t       *topology
+	order   []int // the nodes that the run can come to, most of them behind those that lead to them
 	sources []source
-	forks   []fork
-	byEdge  map[[2]int]int // branch edges
-	byJoin  map[int]int    // All nodes
-	in      []bits         // of each node: the sources that reach it
-	below   []bits         // of each source: the sources that come from it, and itself
+	forks   []branchFork
+	branch  []int   // of each arc: the source that begins there, -1 for none
+	entry   []int   // of each node: the source that begins there as one of several entries, -1 for none
+	merged  []int   // of each All node: its source, -1 for others
+	in      [][]int // of each node: the sources that reach it, sorted
 	joins   *Joins
+	rounds  []bool // of each node: whether it lies in a loop with an All node
+
+	low, high int    // the forks that are traced
+	base      int    // their first source
+	reach     []bits // of each node: by which branches of these forks it can be reached
+	free      []bits // of each node: by which of them without an All node on the way, and without being one
 }
 
 func newMeeting(c *checker) *meeting {
-	m := &meeting{c: c, t: newTopology(c.def), byEdge: make(map[[2]int]int), byJoin: make(map[int]int), joins: findJoins(c.def)}
+	m := &meeting{c: c, t: newTopology(c.def)}
+	g := m.t.graph
+	m.branch, m.entry, m.merged = none(len(g.arcs)), none(g.n), none(g.n)
 	if len(m.t.first) > 1 {
-		m.fork(fork{name: "the entry", at: -1}, m.t.first)
+		m.forks = append(m.forks, branchFork{name: "the entry", at: -1, many: len(m.t.first)})
+		for _, v := range m.t.first {
+			m.entry[v] = len(m.sources)
+			m.sources = append(m.sources, source{from: -1})
+		}
 	}
 	for v := range c.def.Nodes {
 		n := &c.def.Nodes[v]
-		var to []int
-		for _, i := range m.t.graph.out(v) {
+		f := branchFork{name: fmt.Sprintf("node %q", n.Name), at: v, first: len(m.sources)}
+		var arcs []int
+		for _, i := range g.out(v) {
 			kind := c.def.Edges[m.t.edges[i]].Kind
-			if kind == Plain && !n.Gate() || kind == Choice && n.RouteMany != nil {
-				to = append(to, m.t.graph.arcs[i].to)
+			twice := slices.ContainsFunc(arcs, func(other int) bool { return g.arcs[other] == g.arcs[i] })
+			if (kind == Plain && !n.Gate() || kind == Choice && n.RouteMany != nil) && !twice {
+				arcs = append(arcs, i)
 			}
 		}
-		if len(to) > 1 {
-			m.fork(fork{name: fmt.Sprintf("node %q", n.Name), at: v}, to)
+		if f.many = len(arcs); f.many > 1 {
+			for _, i := range arcs {
+				m.branch[i] = len(m.sources)
+				m.sources = append(m.sources, source{from: v})
+			}
+			m.forks = append(m.forks, f)
 		}
 		if n.Join == All {
-			m.byJoin[v] = len(m.sources)
-			m.sources = append(m.sources, source{from: v, to: -1})
+			m.merged[v] = len(m.sources)
+			m.sources = append(m.sources, source{from: v, all: true})
 		}
+	}
+	if len(m.forks) > 0 {
+		m.joins, m.order = findJoins(c.def), g.forwardOrder(m.t.first)
+		m.findRounds()
 	}
 	return m
 }
 
-func (m *meeting) fork(f fork, to []int) {
-	for _, w := range to {
-		f.branches = append(f.branches, len(m.sources))
-		m.byEdge[[2]int{f.at, w}] = len(m.sources)
-		m.sources = append(m.sources, source{from: f.at, to: w})
+func (m *meeting) findRounds() {
+	m.rounds = make([]bool, m.t.graph.n)
+	for _, part := range newSubset(m.t.graph).cycles(m.order) {
+		if slices.ContainsFunc(part, func(v int) bool { return m.merged[v] >= 0 }) {
+			for _, v := range part {
+				m.rounds[v] = true
+			}
+		}
 	}
-	m.forks = append(m.forks, f)
 }
+
+func none(n int) []int { return slices.Repeat([]int{-1}, n) }
 
 // over gives the sources that travel over an arc.
-func (m *meeting) over(i int) bits {
-	a := m.t.graph.arcs[i]
-	b := newBits(len(m.sources))
-	if s, ok := m.byEdge[[2]int{a.from, a.to}]; ok {
-		b.set(s)
-		return b
+func (m *meeting) over(i int) []int {
+	from := m.t.graph.arcs[i].from
+	switch {
+	case m.branch[i] >= 0:
+		return m.branch[i : i+1]
+	case m.merged[from] >= 0:
+		return m.merged[from : from+1]
 	}
-	if s, ok := m.byJoin[a.from]; ok {
-		b.set(s)
-		return b
-	}
-	return m.in[a.from]
+	return m.in[from]
 }
 
-// spread finds the sources that reach each node.
+// spread finds the sources that reach each node. Nodes that are reached by the same ones share a set.
 func (m *meeting) spread() {
-	m.in = make([]bits, m.t.graph.n)
-	for v := range m.in {
-		m.in[v] = newBits(len(m.sources))
-	}
-	for s, src := range m.sources {
-		if src.from < 0 {
-			m.in[src.to].set(s)
+	m.in = make([][]int, m.t.graph.n)
+	for again := true; again; {
+		again = false
+		for _, v := range m.order {
+			set := m.in[v]
+			if m.entry[v] >= 0 {
+				set = unite(set, m.entry[v:v+1])
+			}
+			for _, i := range m.t.origin[v] {
+				set = unite(set, m.over(i))
+			}
+			if len(set) > len(m.in[v]) {
+				m.in[v], again = set, true
+			}
 		}
+	}
+}
+
+// unite gives the members of two sorted sets. It is one of them where that holds the other.
+func unite(a, b []int) []int {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	missing := 0
+	for i, k := 0, 0; k < len(b); {
+		switch {
+		case i == len(a) || a[i] > b[k]:
+			missing++
+			k++
+		case a[i] == b[k]:
+			i++
+			k++
+		default:
+			i++
+		}
+	}
+	if missing == 0 {
+		return a
+	}
+	both := append(append(make([]int, 0, len(a)+len(b)), a...), b...)
+	slices.Sort(both)
+	return slices.Compact(both)
+}
+
+// candidates are the nodes that say nothing and that several sources reach.
+func (m *meeting) candidates() []int {
+	var open []int
+	for v := range m.c.def.Nodes {
+		if m.c.index[m.c.def.Nodes[v].Name] == v && m.c.def.Nodes[v].Join == "" && len(m.in[v]) > 1 {
+			open = append(open, v)
+		}
+	}
+	return open
+}
+
+// traced is how many branches are traced at once: it bounds the memory that is needed.
+const traced = 4096
+
+// trace finds by which branches of the next forks each node can be reached, and gives the fork to go on with.
+func (m *meeting) trace(first int) (next int) {
+	m.low, m.high, m.base = first, first, m.forks[first].first
+	size := func() int { return m.forks[m.high-1].first + m.forks[m.high-1].many - m.base }
+	for m.high++; m.high < len(m.forks) && size() < traced; m.high++ {
+	}
+	m.reach, m.free = make([]bits, m.t.graph.n), make([]bits, m.t.graph.n)
+	for _, v := range m.order {
+		m.reach[v], m.free[v] = newBits(size()), newBits(size())
 	}
 	for again := true; again; {
 		again = false
-		for i, a := range m.t.graph.arcs {
-			if m.in[a.to].add(m.over(i)) {
+		for _, v := range m.order {
+			if m.come(v, m.reach) || m.merged[v] < 0 && m.come(v, m.free) {
 				again = true
 			}
 		}
 	}
+	return m.high
 }
 
-// descend finds which sources come from which.
-func (m *meeting) descend() {
-	m.below = make([]bits, len(m.sources))
-	for s := range m.sources {
-		m.below[s] = newBits(len(m.sources))
-		m.below[s].set(s)
+// come adds to the branches by which a node can be reached. It reports whether any is new.
+func (m *meeting) come(v int, reach []bits) bool {
+	grown := m.mark(reach[v], m.entry[v])
+	for _, i := range m.t.origin[v] {
+		if from := reach[m.t.graph.arcs[i].from]; from != nil && reach[v].add(from) {
+			grown = true
+		}
+		if m.mark(reach[v], m.branch[i]) {
+			grown = true
+		}
 	}
-	for again := true; again; {
-		again = false
-		for s, src := range m.sources {
-			if src.from < 0 {
-				continue
-			}
-			for up := range m.sources {
-				if m.in[src.from].has(up) && m.below[up].add(m.below[s]) {
-					again = true
-				}
+	return grown
+}
+
+// mark puts a source into a set of branches, if it is one of those that are traced. It reports whether it was not there.
+func (m *meeting) mark(set bits, s int) bool {
+	if s < m.base || s-m.base >= 64*len(set) || s < 0 || m.sources[s].all || set.has(s-m.base) {
+		return false
+	}
+	set.set(s - m.base)
+	return true
+}
+
+// ways are the branches by which a source's tokens may have come while something is on its way to v: not through an All
+// node that v leads to. Free are those without any All node on the way.
+func (m *meeting) ways(s, v int, free bool) bits {
+	set := newBits(64 * len(m.reach[v]))
+	m.mark(set, s)
+	from := m.sources[s].from
+	switch {
+	case from < 0:
+	case m.rounds[v]:
+		m.walk(set, from, v, free)
+	case free:
+		set.add(m.free[from])
+	default:
+		set.add(m.reach[from])
+	}
+	return set
+}
+
+// walk is ways for a node v in a loop with an All node.
+func (m *meeting) walk(set bits, from, v int, free bool) {
+	passes := func(u int) bool { return m.merged[u] < 0 || !free && !m.joins.Upstream(u, v) }
+	seen := newBits(m.t.graph.n)
+	seen.set(from)
+	todo := []int{from}
+	if m.merged[from] >= 0 && free {
+		todo = nil
+	}
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		m.mark(set, m.entry[at])
+		for _, i := range m.t.origin[at] {
+			m.mark(set, m.branch[i])
+			if u := m.t.graph.arcs[i].from; !seen.has(u) && passes(u) {
+				seen.set(u)
+				todo = append(todo, u)
 			}
 		}
 	}
+}
+
+// entrance is a way into a node: an edge, or the run's beginning.
+type entrance struct {
+	name    string
+	sources []int
+	ways    bits
+}
+
+func (m *meeting) entrances(v int) []entrance {
+	var all []entrance
+	add := func(name string, sources []int) {
+		e := entrance{name: name, ways: newBits(64 * len(m.reach[v]))}
+		for _, s := range sources {
+			if !m.waits(s, v) {
+				e.sources = append(e.sources, s)
+			}
+		}
+		all = append(all, e)
+	}
+	if s := m.entry[v]; s >= 0 {
+		add("the entry", m.entry[v:v+1])
+		m.mark(all[0].ways, s)
+	}
+	for _, i := range m.t.origin[v] {
+		from := m.t.graph.arcs[i].from
+		if m.reach[from] == nil {
+			continue // the run does not come there
+		}
+		add(quoteTarget(m.c.def.Nodes[from].Name), m.over(i))
+		e := &all[len(all)-1]
+		e.ways.add(m.reach[from])
+		m.mark(e.ways, m.branch[i])
+	}
+	return all
 }
 
 // clash finds two edges by which concurrent sources reach a node.
-func (m *meeting) clash(v int) (f *fork, a, b string, ok bool) {
-	arcs := m.t.origin[v]
-	for i, first := range arcs {
-		for _, second := range arcs[i+1:] {
-			if f := m.concurrent(v, m.over(first), m.over(second)); f != nil {
-				return f, m.name(first), m.name(second), true
-			}
-		}
-	}
-	return nil, "", "", false
-}
-
-func (m *meeting) name(arc int) string { return m.c.def.Nodes[m.t.graph.arcs[arc].from].Name }
-
-// concurrent finds a fork of which two sources, one of each set, come from different branches.
-func (m *meeting) concurrent(v int, a, b bits) *fork {
-	for x := range m.sources {
-		for y := range m.sources {
-			if x == y || !a.has(x) || !b.has(y) || m.waits(x, v) || m.waits(y, v) {
-				continue
-			}
-			for i := range m.forks {
-				if m.apart(&m.forks[i], x, y) {
-					return &m.forks[i]
+func (m *meeting) clash(v int) (clash, bool) {
+	entrances := m.entrances(v)
+	before := newBits(64 * len(m.reach[v]))
+	for k := range entrances {
+		second := &entrances[k]
+		if m.apart(before, second.ways) >= 0 {
+			for i := range entrances[:k] {
+				if f := m.concurrent(v, &entrances[i], second); f >= 0 {
+					return clash{m.forks[f].name, entrances[i].name, second.name}, true
 				}
 			}
 		}
+		before.add(second.ways)
 	}
-	return nil
+	return clash{}, false
+}
+
+// concurrent finds a fork of which two sources, one of each entrance, come by different branches; -1 for none.
+func (m *meeting) concurrent(v int, a, b *entrance) int {
+	if m.apart(a.ways, b.ways) < 0 {
+		return -1
+	}
+	for _, x := range a.sources {
+		ways := m.ways(x, v, false)
+		for _, y := range b.sources {
+			if x == y && m.sources[x].all {
+				continue
+			}
+			if f := m.apart(m.ways(y, v, x == y), ways); f >= 0 {
+				return f
+			}
+		}
+	}
+	return -1
 }
 
 // waits reports whether a source is an All node that v leads to: while something is at v, it has no token to give.
 func (m *meeting) waits(s, v int) bool {
-	return m.sources[s].to < 0 && m.joins.Upstream(m.sources[s].from, v)
+	return m.sources[s].all && m.joins.Upstream(m.sources[s].from, v)
 }
 
-// apart reports whether two sources come from different branches of a fork.
-func (m *meeting) apart(f *fork, x, y int) bool {
-	for i, one := range f.branches {
-		for k, other := range f.branches {
-			if i != k && m.below[one].has(x) && m.below[other].has(y) {
-				return true
+// apart finds a fork of which one way takes a branch and the other way another one; -1 for none.
+func (m *meeting) apart(a, b bits) int {
+	for f := m.low; f < m.high; f++ {
+		first := m.forks[f].first - m.base
+		one, other := -1, -1 // the only branch; -2 for several
+		for k := first; k < first+m.forks[f].many; k++ {
+			if k&63 == 0 && k+64 <= first+m.forks[f].many && a[k>>6]|b[k>>6] == 0 {
+				k += 63
+				continue
+			}
+			if a.has(k) {
+				if one = k; other >= 0 && other != k {
+					return f
+				}
+			}
+			if b.has(k) {
+				if other = k; one >= 0 && one != k {
+					return f
+				}
 			}
 		}
 	}
-	return false
+	return -1
 }
 
 // joins checks what nodes say of joins and maps.

@@ -169,3 +169,32 @@ func (s *subset) close(nodes []int, scope int) []int {
 	slices.Sort(part)
 	return part
 }
+
+// forwardOrder lists the nodes that can be reached from the given ones so that, loops aside, each comes behind all that
+// lead to it.
+func (g *digraph) forwardOrder(from []int) []int {
+	seen := make([]bool, g.n)
+	next := make([]int, g.n)
+	var done, path []int
+	for _, root := range from {
+		if seen[root] {
+			continue
+		}
+		seen[root] = true
+		for path = append(path[:0], root); len(path) > 0; {
+			v := path[len(path)-1]
+			if out := g.out(v); next[v] < len(out) {
+				w := g.arcs[out[next[v]]].to
+				if next[v]++; !seen[w] {
+					seen[w] = true
+					path = append(path, w)
+				}
+				continue
+			}
+			done = append(done, v)
+			path = path[:len(path)-1]
+		}
+	}
+	slices.Reverse(done)
+	return done
+}

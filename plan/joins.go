@@ -5,7 +5,8 @@ import "slices"
 // Joins says which nodes of a plan a branch can still come from, and which of its loops hold a join. It is what the
 // engine decides by when an All node may fire (laws G3 and D7). Nodes are numbered as in Definition.Nodes.
 type Joins struct {
-	upstream []bits         // of each All node: its forward ancestors
+	upstream []bits         // of each node: the All nodes that it leads to by forward edges, by their number
+	number   []int          // of each All node, -1 for others
 	loops    []joinLoop     // the loops that hold an All node
 	back     map[[2]int]int // back edges of those loops
 }
@@ -20,7 +21,7 @@ type joinLoop struct {
 func (p *Plan) Joins() *Joins { return p.joins }
 
 // Upstream reports whether a token at node from can come to the All node by forward edges.
-func (j *Joins) Upstream(all, from int) bool { return j.upstream[all].has(from) }
+func (j *Joins) Upstream(all, from int) bool { return j.upstream[from].has(j.number[all]) }
 
 // Back is the loop that an edge goes back in, where a join is in that loop; -1 for other edges. A token that went
 // over such an edge waits for the end of the loop's round.
@@ -61,19 +62,55 @@ func findJoins(def *Definition) *Joins {
 		}
 	}
 	mark(loops)
-	j := &Joins{upstream: make([]bits, len(def.Nodes)), back: make(map[[2]int]int)}
-	up := t.forwardAncestors(back)
+	j := &Joins{upstream: make([]bits, len(def.Nodes)), number: none(len(def.Nodes)), back: make(map[[2]int]int)}
+	count := 0
 	for v := range def.Nodes {
 		if def.Nodes[v].Join == All {
-			j.upstream[v] = up(v)
+			j.number[v] = count
+			count++
 		}
 	}
-	j.addLoops(def, t, loops, nil, up)
+	j.leadOn(t, back, count)
+	j.addLoops(def, t, loops, nil, back)
 	return j
 }
 
+// leadOn finds the All nodes that each node leads to. Forward edges form no cycle, so one look at each node is enough, in
+// an order in which what it leads to comes first.
+func (j *Joins) leadOn(t *topology, back []bool, count int) {
+	left := make([]int, t.graph.n) // how many forward edges out of a node lead to what was not looked at
+	var todo []int
+	for v := range left {
+		j.upstream[v] = newBits(count)
+		for _, i := range t.graph.out(v) {
+			if !back[i] {
+				left[v]++
+			}
+		}
+		if left[v] == 0 {
+			todo = append(todo, v)
+		}
+	}
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, i := range t.origin[v] {
+			if back[i] {
+				continue
+			}
+			from := t.graph.arcs[i].from
+			if j.upstream[from].add(j.upstream[v]); j.number[v] >= 0 {
+				j.upstream[from].set(j.number[v])
+			}
+			if left[from]--; left[from] == 0 {
+				todo = append(todo, from)
+			}
+		}
+	}
+}
+
 // addLoops adds the loops that hold an All node, with what encloses them.
-func (j *Joins) addLoops(def *Definition, t *topology, loops []loop, outer []int, up func(v int) bits) {
+func (j *Joins) addLoops(def *Definition, t *topology, loops []loop, outer []int, back []bool) {
 	for i := range loops {
 		l := &loops[i]
 		inside := outer
@@ -82,9 +119,8 @@ func (j *Joins) addLoops(def *Definition, t *topology, loops []loop, outer []int
 			jl := joinLoop{body: newBits(len(def.Nodes)), region: newBits(len(def.Nodes)), outer: outer}
 			for _, v := range l.nodes {
 				jl.body.set(v)
-				jl.region.set(v)
-				jl.region.add(up(v))
 			}
+			t.addAncestors(jl.region, l.nodes, back)
 			j.loops = append(j.loops, jl)
 			for _, arc := range l.back {
 				a := t.graph.arcs[arc]
@@ -92,30 +128,25 @@ func (j *Joins) addLoops(def *Definition, t *topology, loops []loop, outer []int
 			}
 			inside = append(slices.Clone(outer), at)
 		}
-		j.addLoops(def, t, l.inner, inside, up)
+		j.addLoops(def, t, l.inner, inside, back)
 	}
 }
 
-// forwardAncestors gives, for a node, the nodes that it can be reached from without the back edges.
-func (t *topology) forwardAncestors(back []bool) func(v int) bits {
-	known := make(map[int]bits)
-	return func(v int) bits {
-		if b, ok := known[v]; ok {
-			return b
-		}
-		b := newBits(t.graph.n)
-		for todo := []int{v}; len(todo) > 0; {
-			at := todo[len(todo)-1]
-			todo = todo[:len(todo)-1]
-			for _, i := range t.origin[at] {
-				if from := t.graph.arcs[i].from; !back[i] && !b.has(from) {
-					b.set(from)
-					todo = append(todo, from)
-				}
+// addAncestors puts nodes into a set, and all that they can be reached from without the back edges.
+func (t *topology) addAncestors(set bits, nodes []int, back []bool) {
+	todo := slices.Clone(nodes)
+	for _, v := range nodes {
+		set.set(v)
+	}
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, i := range t.origin[v] {
+			if from := t.graph.arcs[i].from; !back[i] && !set.has(from) {
+				set.set(from)
+				todo = append(todo, from)
 			}
 		}
-		known[v] = b
-		return b
 	}
 }
 
@@ -137,13 +168,4 @@ func (b bits) add(other bits) (grown bool) {
 		}
 	}
 	return grown
-}
-
-func (b bits) empty() bool {
-	for _, w := range b {
-		if w != 0 {
-			return false
-		}
-	}
-	return true
 }

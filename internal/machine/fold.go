@@ -145,7 +145,14 @@ func (m *Machine) nodeStarted(e *journal.Entry, at spot, t *Task) error {
 	if e.Attempt > 1 {
 		return m.nextAttempt(e, t)
 	}
-	tok, taken, err := m.takeTokens(e, at)
+	var tok token
+	var taken []arrival
+	var err error
+	if len(e.Body) > 0 || e.HasValue() {
+		tok, taken, err = m.takeTokens(e, at)
+	} else {
+		tok, err = m.takeToken(e, at)
+	}
 	if err != nil {
 		return err
 	}
@@ -187,7 +194,7 @@ func (m *Machine) meet(e *journal.Entry, t *Task, taken []arrival) {
 // nextAttempt begins the next attempt of a task that failed.
 func (m *Machine) nextAttempt(e *journal.Entry, t *Task) error {
 	if t == nil {
-		return m.corrupt(e, "attempt %d of a task that is not open", e.Attempt)
+		return m.lose(e)
 	}
 	if t.State != Backoff && !t.Joined() || e.Attempt != t.Attempt+1 {
 		return m.corrupt(e, "attempt %d of a task that is %s at attempt %d", e.Attempt, t.State, t.Attempt)

@@ -116,9 +116,9 @@ func (m *Machine) takeTokens(e *journal.Entry, at spot) (token, []arrival, error
 	if len(taken) > 0 {
 		return tok, taken, nil
 	}
-	tok, ok := m.takeToken(e, at)
-	if !ok {
-		return tok, nil, m.corrupt(e, "no token with value %d is on its way here", e.Base)
+	tok, err = m.takeToken(e, at)
+	if err != nil {
+		return tok, nil, err
 	}
 	return tok, []arrival{{ref: tok.ref, own: tok.own, leaves: tok.leaves}}, nil
 }
@@ -145,7 +145,7 @@ func (m *Machine) removeToken(i int) {
 
 // takeToken finds the token that a task starts from. Where the plan has changed since, the journal knows better
 // than the plan where the token went (law J8).
-func (m *Machine) takeToken(e *journal.Entry, at spot) (tok token, ok bool) {
+func (m *Machine) takeToken(e *journal.Entry, at spot) (tok token, err error) {
 	found := -1
 	for i := range m.tokens {
 		if t := &m.tokens[i]; t.ref == e.Base {
@@ -159,23 +159,25 @@ func (m *Machine) takeToken(e *journal.Entry, at spot) (tok token, ok bool) {
 	if found >= 0 && (m.tokens[found].at == at.at && m.tokens[found].scope.space == at.space || m.replanned()) {
 		tok = m.tokens[found]
 		m.removeToken(found)
-		return tok, true
+		return tok, nil
 	}
-	if !m.replanned() {
-		return token{}, false
+	if m.replanned() && e.Base > 0 {
+		return m.tokenOfOld(e), nil
 	}
+	return token{}, m.corrupt(e, "no token with value %d is on its way here", e.Base)
+}
+
+// tokenOfOld is a token that another plan has sent where this one would not (law J8).
+func (m *Machine) tokenOfOld(e *journal.Entry) token {
 	for _, t := range m.tasks {
 		if t.State == Choosing && t.Result == e.Base {
-			tok = token{ref: e.Base, scope: t.scope, leaves: t.leaves}
+			tok := token{ref: e.Base, scope: t.scope, leaves: t.leaves}
 			m.dropInside(t)
 			m.drop(t)
-			return tok, true
+			return tok
 		}
 	}
-	if e.Base == 0 {
-		return token{}, false
-	}
-	tok = token{ref: e.Base, scope: &m.root}
+	tok := token{ref: e.Base, scope: &m.root}
 	if parent := m.enclosing(e.Node, e.Base); parent != nil {
 		tok.scope = m.insideOf(parent)
 		parent.Result, tok.scope.ends = 0, nil
@@ -183,7 +185,7 @@ func (m *Machine) takeToken(e *journal.Entry, at spot) (tok token, ok bool) {
 	} else {
 		m.root.ends, m.final = nil, 0
 	}
-	return tok, true
+	return tok
 }
 
 // insideOf is the scope inside a subgraph's task.
