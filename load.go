@@ -30,8 +30,8 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 		}
 	}
 	now := d.now()
-	if fits := d.m.Fits(); fits != "" {
-		return d.planChanged(fits)
+	if err := d.fits(why); err != nil {
+		return err
 	}
 	switch status := d.m.Status(); {
 	case why.Reason == machine.ReasonRetry:

@@ -37,6 +37,10 @@ func (d *drive) project(entries []journal.Entry) journal.Batch {
 
 func (d *drive) projectEntry(b *journal.Batch, e *journal.Entry) {
 	switch e.Kind {
+	case journal.RunResumed:
+		if moves := movesOf(e); len(moves.Nodes) > 0 {
+			d.projectMoves(b, moves)
+		}
 	case journal.InterruptOpened, journal.InterruptUpdated:
 		q := d.m.Interrupt(e.Op)
 		if q == nil {

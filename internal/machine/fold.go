@@ -383,6 +383,9 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
+	if body.Reason == ReasonFork {
+		return m.forked(e, body)
+	}
 	retry := body.Reason == ReasonRetry
 	if retry != m.over() || retry && m.status != Failed && m.status != Expired {
 		return m.corrupt(e, "for the reason %q, of a run that is %s", body.Reason, m.status)
@@ -403,6 +406,7 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 			t.State, t.RetryAt = Backoff, e.At
 		}
 	}
+	m.relocate(body.Nodes)
 	if body.Fingerprint != "" {
 		m.body.Fingerprint = body.Fingerprint
 	}
