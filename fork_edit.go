@@ -75,8 +75,8 @@ func (f *fork) held() ([]machine.Held, error) {
 		}
 	}
 	if len(list) == 0 && f.options.Of != "" {
-		return nil, f.invalid("at seq %d there is no open task or token %q%s; there are: %s", f.options.At, f.options.Of,
-			nearest.Hint(f.options.Of, names), strings.Join(names, ", "))
+		return nil, f.invalid("at seq %d there is no open task or token %q; there are: %s", f.options.At, f.options.Of,
+			strings.Join(names, ", "))
 	}
 	return list, nil
 }

@@ -1,6 +1,11 @@
 package machine
 
-import "github.com/fermata-go/fermata/plan"
+import (
+	"fmt"
+
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
 
 // relocate moves tokens, open tasks and their questions to where the nodes that they stand at are now (law J8).
 func (m *Machine) relocate(nodes map[string]string) {
@@ -44,9 +49,13 @@ func (m *Machine) FitsAfter(nodes map[string]string) string {
 		tokens[i], m.tokens[i].at = m.tokens[i].at, m.moved(moves, m.tokens[i].at)
 	}
 	for i, t := range m.tasks {
-		tasks[i], t.Node = t.Node, m.moved(moves, t.Node)
+		to := m.moved(moves, t.Node)
+		tasks[i], t.Node = t.Node, to
 	}
-	fits := m.Fits()
+	fits := m.taken(tasks)
+	if fits == "" {
+		fits = m.Fits()
+	}
 	for i := range m.tokens {
 		m.tokens[i].at = tokens[i]
 	}
@@ -54,4 +63,16 @@ func (m *Machine) FitsAfter(nodes map[string]string) string {
 		t.Node = tasks[i]
 	}
 	return fits
+}
+
+// taken says which task would get the name of one that the run has had, "" for none: a name means one task in all of
+// the journal. The tasks are moved; the given nodes are where they were.
+func (m *Machine) taken(were []int) string {
+	for i, t := range m.tasks {
+		if t.Node != were[i] && m.visits[t.Node] >= t.Visit {
+			return fmt.Sprintf("task %s would be %s, and the run has had a task of that name: let the plan have another name for the node",
+				node.TaskID(m.Path(were[i]), int(t.Visit)), m.TaskID(t))
+		}
+	}
+	return ""
 }
