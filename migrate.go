@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -73,4 +76,23 @@ func (d *drive) projectMoves(b *journal.Batch, moves plan.Migration) {
 			b.Timers = append(b.Timers, timer)
 		}
 	}
+}
+
+// renamed says which of the nodes that are gone may be one that is new, "" for none.
+func renamed(c plan.Changes) string {
+	var pairs, taken []string
+	for _, old := range c.Removed {
+		now := nearest.Name(old, c.Added)
+		if now == "" && len(c.Removed) == 1 && len(c.Added) == 1 {
+			now = c.Added[0]
+		}
+		if now != "" && !slices.Contains(taken, now) {
+			taken = append(taken, now)
+			pairs = append(pairs, fmt.Sprintf("%s is %s now", old, now))
+		}
+	}
+	if len(pairs) == 0 {
+		return ""
+	}
+	return "if " + strings.Join(pairs, ", and ") + ", a migration can say so"
 }
