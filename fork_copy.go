@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -222,16 +223,23 @@ func (f *fork) extend() error {
 	return nil
 }
 
-// rewrite changes the body of an entry.
-func rewrite[T any](e *journal.Entry, change func(body *T)) error {
+// read looks into the body of an entry.
+func read[T any](e *journal.Entry, look func(body *T)) error {
 	var body T
 	if err := json.Unmarshal(e.Body, &body); err != nil {
 		return fmt.Errorf("%w: %w", journal.ErrCorrupt, err)
 	}
-	change(&body)
-	data, err := json.Marshal(body)
-	e.Body = data
-	return err
+	look(&body)
+	return nil
+}
+
+// rewrite changes the body of an entry.
+func rewrite[T any](e *journal.Entry, change func(body *T)) (err error) {
+	invalid := read(e, func(body *T) {
+		change(body)
+		e.Body, err = json.Marshal(body)
+	})
+	return errors.Join(invalid, err)
 }
 
 // fold takes the copy into the fork's machine.
