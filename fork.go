@@ -177,7 +177,7 @@ func (f *fork) cut() error {
 			}
 			return f.invalid("interrupt %s cannot be asked again at seq %d: task %s has finished at seq %d, and is not run "+
 				"again; fork at seq %d, before it was answered", q.id, at, q.task, q.gone, before)
-		case q.opened <= at:
+		case q.closed != 0 && q.closed <= at: // else it is open there, and waits for an answer as it is
 			f.again = append(f.again, q.id)
 		}
 	}

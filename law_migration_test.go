@@ -58,17 +58,20 @@ func moves(w *calls) []move {
 		},
 		{
 			"a subgraph, with what is in it",
-			withSub("s", inner), withSub("t", inner), map[string]string{"s": "t"},
+			withSub("s", inner), withSub("t", inner),
+			map[string]string{"s": "t"},
 			[]string{"a#1", "s/x#1", "first ", "yes", "second ", "c#1"},
 		},
 		{
 			"a node in a subgraph",
-			withSub("s", inner), withSub("s", renamed), map[string]string{"s/y": "s/z"},
+			withSub("s", inner), withSub("s", renamed),
+			map[string]string{"s/y": "s/z"},
 			[]string{"a#1", "s/x#1", "first ", "yes", "second ", "c#1"},
 		},
 		{
 			"a subgraph, and a node in it",
-			withSub("s", inner), withSub("t", renamed), map[string]string{"s": "t", "s/y": "t/z"},
+			withSub("s", inner), withSub("t", renamed),
+			map[string]string{"s": "t", "s/y": "t/z"},
 			[]string{"a#1", "s/x#1", "first ", "yes", "second ", "c#1"},
 		},
 	}

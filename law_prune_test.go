@@ -93,26 +93,36 @@ func TestJ9_PruneDeletesWhatHasEnded(t *testing.T) {
 			left    string
 		}{
 			{
-				"nothing is that old", fermata.PruneOptions{Before: epoch}, "",
+				"nothing is that old",
+				fermata.PruneOptions{Before: epoch},
+				"",
 				"asks0, asks1, asks2, asks3, done0, done1, done2, done3, fails0, fails1, fails2, fails3, fork, outline, outline, outline, " +
 					"text of asks, text of done, text of fails",
 			},
 			{
-				"a dry run", fermata.PruneOptions{DryRun: true}, "asks0, done0, done1, done2, done3, fails0, fails1, fails2, fails3, 2 texts",
+				"a dry run",
+				fermata.PruneOptions{DryRun: true},
+				"asks0, done0, done1, done2, done3, fails0, fails1, fails2, fails3, 2 texts",
 				"asks0, asks1, asks2, asks3, done0, done1, done2, done3, fails0, fails1, fails2, fails3, fork, outline, outline, outline, " +
 					"text of asks, text of done, text of fails",
 			},
 			{
-				"by age and plan", fermata.PruneOptions{Before: epoch.Add(90 * time.Minute), Plan: "done"}, "done0, done1",
+				"by age and plan",
+				fermata.PruneOptions{Before: epoch.Add(90 * time.Minute), Plan: "done"},
+				"done0, done1",
 				"asks0, asks1, asks2, asks3, done2, done3, fails0, fails1, fails2, fails3, fork, outline, outline, outline, " +
 					"text of asks, text of done, text of fails",
 			},
 			{
-				"by status, but one", fermata.PruneOptions{Statuses: []fermata.Status{fermata.Failed}, Keep: 1}, "fails0, fails1, fails2",
+				"by status, but one",
+				fermata.PruneOptions{Statuses: []fermata.Status{fermata.Failed}, Keep: 1},
+				"fails0, fails1, fails2",
 				"asks0, asks1, asks2, asks3, done2, done3, fails3, fork, outline, outline, outline, text of asks, text of done, text of fails",
 			},
 			{
-				"all", fermata.PruneOptions{}, "asks0, done2, done3, fails3, 2 texts",
+				"all",
+				fermata.PruneOptions{},
+				"asks0, done2, done3, fails3, 2 texts",
 				"asks1, asks2, asks3, fork, outline, outline, text of asks, text of done",
 			},
 		}
