@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/nearest"
@@ -217,6 +218,12 @@ func (f *fork) asked() ([]askedAgain, error) {
 					all[j].closed = e.Seq
 				}
 			}
+		case journal.RunResumed:
+			moves := movesOf(e)
+			for j := range all {
+				path, visit, _ := strings.Cut(all[j].task, "#")
+				all[j].task = moves.Path(path) + "#" + visit
+			}
 		case journal.NodeFinished, journal.RouteTaken:
 			for j := range all {
 				if all[j].task == task && all[j].gone == 0 {
@@ -254,8 +261,9 @@ func (f *fork) leave() error {
 	if fits := d.m.FitsAfter(body.Nodes); fits != "" {
 		return d.planChanged(fits)
 	}
-	if started := d.m.Started(); started.Fingerprint != d.plan.Fingerprint() {
-		body.Fingerprint, body.Definition = d.plan.Fingerprint(), f.options.Definition
+	started := d.m.Started()
+	if digest := f.options.Definition; started.Fingerprint != d.plan.Fingerprint() || digest != "" && digest != started.Definition {
+		body.Fingerprint, body.Definition = d.plan.Fingerprint(), digest
 	}
 	for _, id := range f.again {
 		body.Again = append(body.Again, f.ids[id])
