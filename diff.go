@@ -343,7 +343,7 @@ func (x *sight) fact(e *journal.Entry) (string, error) {
 	case journal.InterruptOpened:
 		err = read(e, func(b *journal.Interrupt) {
 			b.ID, b.Run, b.TokenHash, b.Opened, b.Deadline = "", "", "", 0, 0
-			body, _ = json.Marshal(b) //nolint:errchkjson // it was JSON before
+			body, _ = json.Marshal(b)
 		})
 	case journal.NodeFailed, journal.NodeRetrying:
 		err = read(e, func(b *journal.FailedBody) { body = []byte(b.Code + " " + b.Error) })

@@ -85,7 +85,7 @@ func jsonOf(v any) json.RawMessage {
 func (d *Difference) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("A\t%s", d.A.text())
 	line("B\t%s", d.B.text())
 	_ = w.Flush() // a strings.Builder takes everything

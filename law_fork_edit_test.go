@@ -287,9 +287,25 @@ func TestJ4_AForkThatCannotBeIsRefused(t *testing.T) {
 	if err != nil || len(rows) != 1 {
 		t.Errorf("%d runs, %v; want 1", len(rows), err)
 	}
-	_, err = rt.Fork(t.Context(), run.ID(), compile(chainABC).Plan(), fermata.ForkOptions{At: resolved})
-	if err != nil { // the plan has other nodes behind it, and a place for what is open
-		t.Error(err)
+}
+
+// A fork goes on with any plan that has a place for what is open (law J8).
+func TestJ8_AForkOnAnotherPlan(t *testing.T) {
+	rt, s := inMemory(t)
+	run := start(t, rt, compile(chainABC), state{})
+	answer(t, rt, question(t, run).ID, true)
+	ends(t, run, fermata.Completed)
+	resolved := seqOf(t, s, run.ID(), "interrupt.resolved")
+	longer := compile(func(b *graph.Builder[state]) *graph.Builder[state] {
+		return b.Node("a", logged).Node("b", asking).Node("d", logged).Edge("a", "b").Edge("b", "d")
+	})
+	fork := forked(t, rt, longer, run.ID(), fermata.ForkOptions{At: resolved})
+	if diff := cmp.Diff([]string{"a#1", "b#1", "d#1"}, waitFork(t, fork, fermata.Completed).Value.(*state).Log); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	info, err := rt.Info(t.Context(), fork.ID())
+	if err != nil || info.Fingerprint != longer.Plan().Fingerprint() {
+		t.Errorf("the fork is pinned to %s, %v", info.Fingerprint, err)
 	}
 	other := compile(func(b *graph.Builder[state]) *graph.Builder[state] {
 		return graph.New[state]("other").Node("x", logged).Edge(graph.Start, "x")

@@ -60,32 +60,6 @@ func TestJ9_PruneDeletesWhatHasEnded(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		left := func() string {
-			t.Helper()
-			var ids []string
-			for _, f := range []journal.RunFilter{{}, {Definition: true}} {
-				rows, err := rt.Runs(t.Context(), f)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, r := range rows {
-					switch id := strings.TrimPrefix(r.ID, "run_"); {
-					case f.Definition && r.Plan == "outline":
-						ids = append(ids, "outline")
-					case f.Definition:
-						_, text, err := rt.Definition(t.Context(), r.ID)
-						if err != nil {
-							t.Fatal(err)
-						}
-						ids = append(ids, "text of "+string(text))
-					default:
-						ids = append(ids, id)
-					}
-				}
-			}
-			slices.Sort(ids)
-			return strings.Join(ids, ", ")
-		}
 		tests := []struct {
 			name    string
 			o       fermata.PruneOptions
@@ -139,7 +113,7 @@ func TestJ9_PruneDeletesWhatHasEnded(t *testing.T) {
 			if len(got.Texts) > 0 {
 				deleted = append(deleted, fmt.Sprintf("%d texts", len(got.Texts)))
 			}
-			if diff := cmp.Diff([]string{tt.deleted, tt.left}, []string{strings.Join(deleted, ", "), left()}); diff != "" {
+			if diff := cmp.Diff([]string{tt.deleted, tt.left}, []string{strings.Join(deleted, ", "), listed(t, rt)}); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 			}
 		}
@@ -180,4 +154,32 @@ func TestJ9_PruneSparesYoungTexts(t *testing.T) {
 	if _, _, err := rt.Definition(t.Context(), digest); !errors.Is(err, fermata.ErrNotFound) {
 		t.Errorf("the text: %v", err)
 	}
+}
+
+// listed are all runs and texts of a store.
+func listed(t *testing.T, rt *fermata.Runtime) string {
+	t.Helper()
+	var ids []string
+	for _, f := range []journal.RunFilter{{}, {Definition: true}} {
+		rows, err := rt.Runs(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			switch id := strings.TrimPrefix(r.ID, "run_"); {
+			case f.Definition && r.Plan == "outline":
+				ids = append(ids, "outline")
+			case f.Definition:
+				_, text, err := rt.Definition(t.Context(), r.ID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids = append(ids, "text of "+string(text))
+			default:
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return strings.Join(ids, ", ")
 }

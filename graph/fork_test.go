@@ -81,7 +81,7 @@ func TestJ8_ATypedForkOntoARenamedNode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rt.Close() //nolint:errcheck // the store is in memory
+	defer rt.Close()
 	old, now := desk("answer"), desk("reply")
 	run, err := old.Start(t.Context(), rt, ticket{Text: "old"})
 	if err != nil {
