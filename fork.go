@@ -138,7 +138,7 @@ func (f *fork) invalid(format string, args ...any) error {
 
 // cut settles where the fork leaves the run.
 func (f *fork) cut() error {
-	all, whole := f.entries, wholeFacts(f.entries)
+	all, whole := f.entries, machine.WholeFacts(f.entries)
 	asked, err := f.asked()
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (f *fork) cut() error {
 	case at > head:
 		return f.invalid("expected a seq from 1 to %d, found %d", head, at)
 	case at == 0 || at == head:
-		if at = head; all[head-1].Kind == journal.RunFinished && statusOf(&all[head-1]) == Completed {
+		if at = head; machine.Completes(&all[head-1]) {
 			at-- // a fork goes on: of a completed run, to its end once more
 		}
 		if f.options.At == 0 {
