@@ -399,7 +399,7 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 			if !t.failed {
 				continue
 			}
-			if m.isSub(t) && m.hasChild(t) {
+			if m.hasChild(t) { // a subgraph, also one that this plan does not have
 				t.State, t.failed = Inside, false
 				continue
 			}
