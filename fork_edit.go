@@ -103,7 +103,7 @@ func (f *fork) change(h machine.Held) (*edition, error) {
 			if errors.Is(err, ErrSkip) {
 				return nil, ErrSkip
 			}
-			return nil, f.invalid("the edit failed: %w", err)
+			return nil, f.invalid("the edit is refused: %w", err)
 		}
 	}
 	whole, err := codec.Encode(value)

@@ -255,12 +255,12 @@ func TestJ4_AForkThatCannotBeIsRefused(t *testing.T) {
 		{
 			"an edit that fails", "",
 			fermata.ForkOptions{Edit: func(any) (any, error) { return nil, errors.New("not today") }},
-			fermata.CodeInvalid, "the edit failed: not today",
+			fermata.CodeInvalid, "the edit is refused: not today",
 		},
 		{
 			"an edit that panics", "",
 			fermata.ForkOptions{Edit: func(any) (any, error) { panic("not today") }},
-			fermata.CodeInvalid, "the edit failed: panic: not today",
+			fermata.CodeInvalid, "the edit is refused: panic: not today",
 		},
 		{
 			"an edit of nothing", "",

@@ -113,6 +113,12 @@ func (m *Main) findFork(
 		}
 	}
 	j.plan = r.Plan()
+	if len(o.Set) > 0 {
+		o.Edit = func(value any) (any, error) {
+			board, _ := value.(map[string]any)
+			return value, r.CheckBlackboard(board)
+		}
+	}
 	o.AskAgain, err = m.lastVisits(ctx, h, info.ID, f.ask)
 	return info, err
 }
