@@ -108,10 +108,15 @@ func (e *LimitError) Is(target error) bool { return target == ErrLimit }
 type PlanChangedError struct {
 	Reason string
 	Diff   string
+	Hint   string // "" or which nodes may have been renamed, as text: a migration can say so
 }
 
 func (e *PlanChangedError) Error() string {
-	return fmt.Sprintf("%v: %s\n%s", ErrPlanChanged, e.Reason, e.Diff)
+	text := fmt.Sprintf("%v: %s\n%s", ErrPlanChanged, e.Reason, e.Diff)
+	if e.Hint != "" {
+		text += "\n" + e.Hint
+	}
+	return text
 }
 
 // Is reports whether target is ErrPlanChanged.

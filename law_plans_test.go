@@ -190,6 +190,7 @@ func TestJ8_AnIncompatiblePlanIsRefused(t *testing.T) {
 		now    build
 		reason string
 		diff   string
+		hint   string
 	}{
 		{
 			"the node it waits in is gone", chainABC,
@@ -197,19 +198,19 @@ func TestJ8_AnIncompatiblePlanIsRefused(t *testing.T) {
 				return b.Node("a", logged).Node("c", logged).Edge("a", "c")
 			},
 			`task b#1 is open, and the plan has no node "b"`,
-			"node b removed; edge a -> b removed; edge a -> c added",
+			"node b removed; edge a -> b removed; edge a -> c added", "",
 		},
 		{
 			"nothing but the first node is left", chainABC,
 			func(b *graph.Builder[state]) *graph.Builder[state] { return b.Node("a", logged) },
 			`task b#1 is open, and the plan has no node "b"`,
-			"node b removed; node c removed; edge a -> b removed",
+			"node b removed; node c removed; edge a -> b removed", "",
 		},
 		{
 			"the subgraph it waits in is gone", withSub,
 			func(b *graph.Builder[state]) *graph.Builder[state] { return b.Node("a", logged) },
 			`task s#1 is open, and the plan has no node "s"`,
-			"node s removed; edge a -> s removed",
+			"node s removed; edge a -> s removed", "",
 		},
 		{
 			"the subgraph is a node now", withSub,
@@ -217,7 +218,7 @@ func TestJ8_AnIncompatiblePlanIsRefused(t *testing.T) {
 				return b.Node("a", logged).Node("s", logged).Edge("a", "s")
 			},
 			"task s#1 is inside a subgraph, and the plan has none there",
-			"node s: kind was subgraph and is task",
+			"node s: kind was subgraph and is task", "",
 		},
 		{
 			"the subgraph has another plan", withSub,
@@ -226,6 +227,7 @@ func TestJ8_AnIncompatiblePlanIsRefused(t *testing.T) {
 			},
 			`task s/x#1 is open, and the plan has no node "s/x"`,
 			"node s/x removed; node s/y removed; node s/z added; the entry of s was x and is z",
+			"if s/x is s/z now, a migration can say so",
 		},
 		{
 			"the node is a subgraph now", chainABC,
@@ -233,7 +235,7 @@ func TestJ8_AnIncompatiblePlanIsRefused(t *testing.T) {
 				return b.Node("a", logged).Sub("b", inner).Node("c", logged).Edge("a", "b").Edge("b", "c")
 			},
 			"task b#1 has recorded steps, and the plan has a subgraph there",
-			"node b: kind was task and is subgraph",
+			"node b: kind was task and is subgraph", "",
 		},
 	}
 	for _, tt := range tests {
@@ -254,7 +256,7 @@ func TestJ8_AnIncompatiblePlanIsRefused(t *testing.T) {
 			if !errors.As(err, &changed) {
 				t.Fatalf("the error is %v, want a *PlanChangedError in it", err)
 			}
-			if diff := cmp.Diff(fermata.PlanChangedError{Reason: tt.reason, Diff: tt.diff}, *changed); diff != "" {
+			if diff := cmp.Diff(fermata.PlanChangedError{Reason: tt.reason, Diff: tt.diff, Hint: tt.hint}, *changed); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			_, err = rt.Replan(timeLimit(t), run.ID(), g.Plan(), "")

@@ -31,8 +31,8 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 		}
 	}
 	now := d.now()
-	if fits := d.m.Fits(); fits != "" {
-		return d.planChanged(fits)
+	if err := d.fits(why); err != nil {
+		return err
 	}
 	switch status := d.m.Status(); {
 	case why.Reason == machine.ReasonRetry:
@@ -122,13 +122,13 @@ func (d *drive) reload(ref uint64) error {
 }
 
 func (d *drive) planChanged(reason string) error {
-	diff := "the outline of the plan it was started on is not in the store"
+	diff, hint := "the outline of the plan it was started on is not in the store", ""
 	if _, was, err := d.rt.Definition(context.Background(), outlineID(d.m.Started().Fingerprint)); err == nil {
 		if changes, err := plan.Diff(was, d.plan.Outline()); err == nil {
-			diff = changes.String()
+			diff, hint = changes.String(), renamed(changes)
 		}
 	}
-	return &Error{Code: CodePlanChanged, Run: d.id, Err: &PlanChangedError{Reason: reason, Diff: diff}}
+	return &Error{Code: CodePlanChanged, Run: d.id, Err: &PlanChangedError{Reason: reason, Diff: diff, Hint: hint}}
 }
 
 // rebase reads what others wrote since this drive last wrote. Answers, claims and a cancellation are folded in; when

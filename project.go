@@ -40,6 +40,15 @@ func (d *drive) project(entries []journal.Entry) journal.Batch {
 
 func (d *drive) projectEntry(b *journal.Batch, e *journal.Entry) {
 	switch e.Kind {
+	case journal.RunResumed:
+		if moves := movesOf(e); len(moves.Nodes) > 0 {
+			d.projectMoves(b, moves)
+		}
+		if Status(d.row.Status).Ended() { // a retry: with the end, all timers were removed
+			for _, t := range d.m.Tasks() {
+				b.Timers = append(b.Timers, d.taskTimers(t)...)
+			}
+		}
 	case journal.InterruptOpened, journal.InterruptUpdated:
 		q := d.m.Interrupt(e.Op)
 		if q == nil {

@@ -62,7 +62,7 @@ func (k Kind) String() string {
 // CarriesState reports whether the Value of entries of this kind is a value of tokens, and not the result of a call.
 func (k Kind) CarriesState() bool {
 	switch k {
-	case NodeStarted, NodeFinished, NodeCached, RunStarted, RouteTaken, NodeFailed, RunFinished:
+	case NodeStarted, NodeFinished, NodeCached, RunStarted, RouteTaken, NodeFailed, RunFinished, RunResumed:
 		return true
 	}
 	return false
@@ -108,14 +108,25 @@ type StartedBody struct {
 	Definition  string            `json:"definition,omitempty"`
 	By          string            `json:"by,omitempty"`
 	Labels      map[string]string `json:"labels,omitempty"`
+	Fork        *Origin           `json:"fork,omitempty"` // where a fork comes from; nil for a run of its own
 }
 
-// ResumedBody is the body of RunResumed.
+// Origin is where a fork comes from: its first entries are those of Run up to Seq, with ids of interrupts of its own.
+type Origin struct {
+	Run string `json:"run"`
+	Seq uint64 `json:"seq"`
+}
+
+// ResumedBody is the body of RunResumed. A fork may edit values: for each there is an entry with the new one as its
+// Value, a delta of the value at Base.
 type ResumedBody struct {
-	Reason      string `json:"reason"` // answer, timer, recovered, retry, replan
-	By          string `json:"by,omitempty"`
-	Fingerprint string `json:"fingerprint,omitempty"` // replan: the plan the run goes on with
-	Definition  string `json:"definition,omitempty"`
+	Reason      string            `json:"reason"` // answer, timer, recovered, retry, replan, fork
+	By          string            `json:"by,omitempty"`
+	Fingerprint string            `json:"fingerprint,omitempty"` // replan, fork: the plan the run goes on with
+	Definition  string            `json:"definition,omitempty"`
+	Nodes       map[string]string `json:"nodes,omitempty"` // replan, fork: where nodes of the old plan are in the new one, by path
+	Again       []string          `json:"again,omitempty"` // fork: ids of the interrupts whose answers are dropped
+	Of          string            `json:"of,omitempty"`    // fork: the task or node whose value alone was edited
 }
 
 // FinishedBody is the body of RunFinished. A completed run's output is the entry's Base: the seq of its last value.

@@ -367,21 +367,22 @@ func (m *meeting) waits(s, v int) bool {
 func (m *meeting) apart(a, b bits) int {
 	for f := m.low; f < m.high; f++ {
 		first := m.forks[f].first - m.base
-		one, other := -1, -1 // the only branch; -2 for several
+		one, other, several := -1, -1, false
 		for k := first; k < first+m.forks[f].many; k++ {
-			if k&63 == 0 && k+64 <= first+m.forks[f].many && a[k>>6]|b[k>>6] == 0 {
+			if k&63 == 0 && a[k>>6]|b[k>>6] == 0 {
 				k += 63
 				continue
 			}
 			if a.has(k) {
-				if one = k; other >= 0 && other != k {
-					return f
-				}
+				several = several || one >= 0
+				one = k
 			}
 			if b.has(k) {
-				if other = k; one >= 0 && one != k {
-					return f
-				}
+				several = several || other >= 0
+				other = k
+			}
+			if one >= 0 && other >= 0 && (several || one != other) {
+				return f
 			}
 		}
 	}

@@ -102,6 +102,9 @@ func (d *driver) explain(err error) error {
 	case fermata.CodeConflict:
 		return &withAdvice{err, "how it stands: " + d.m.command("runs", "show", door.Run)}
 	case fermata.CodePlanChanged:
+		if changed, ok := errors.AsType[*fermata.PlanChangedError](err); ok && changed.Hint != "" {
+			err = &withAdvice{err, "with the names that nodes have now: " + d.m.command("resume", door.Run, "--file", "FILE", "--map", "old=new")}
+		}
 		return &withAdvice{err, "the recipe that it was started with is kept with it: " + d.m.command("resume", door.Run)}
 	default:
 		return err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
@@ -157,26 +158,62 @@ func kindOf(doc any) string {
 
 func (m *Main) resumeCommand() *cobra.Command {
 	var f driveFlags
-	var file string
+	var on resumption
 	c := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Go on with a run that is paused, was stopped, or crashed",
 		Long: "Go on with a run. The recipe that it was started with is kept with it; --file moves the run to a changed one, if " +
-			"everything that is open still has its place there.",
-		Example:           "fermata resume run_01939f2e --answer review=approve",
+			"everything that is open still has its place there; --map says which nodes have another name in it.",
+		Example: `fermata resume run_01939f2e --answer review=approve
+fermata resume run_01939f2e --file changed.yaml --map review=approve`,
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.report(&f, m.resume(c.Context(), args[0], file, &f, false))
+			return m.report(&f, m.resume(c.Context(), args[0], &f, on))
 		},
 	}
-	c.Flags().StringVar(&file, "file", "", "a changed `recipe` to go on with")
+	on.add(c)
 	f.add(m, c)
 	return c
 }
 
+// resumption says how a run goes on: on which recipe, with which nodes where, and whether from what failed.
+type resumption struct {
+	file  string
+	moves []string
+	retry bool
+}
+
+func (on *resumption) add(c *cobra.Command) {
+	c.Flags().StringVar(&on.file, "file", "", "a changed `recipe` to go on with")
+	c.Flags().StringArrayVar(&on.moves, "map", nil, "with --file: a node that has another name there: `old=new`")
+}
+
+// migration reads the --map flags.
+func (on *resumption) migration() (plan.Migration, error) {
+	var m plan.Migration
+	if len(on.moves) > 0 && on.file == "" {
+		return m, usagef("--map %s: expected --file with it, the recipe in which the node has another name", on.moves[0])
+	}
+	for _, move := range on.moves {
+		old, now, ok := strings.Cut(move, "=")
+		if !ok || old == "" || now == "" {
+			return m, usagef("--map %q: expected old=new, two names of nodes", move)
+		}
+		if m.Nodes == nil {
+			m.Nodes = make(map[string]string)
+		}
+		m.Nodes[old] = now
+	}
+	return m, nil
+}
+
 // resume goes on with a run; retry begins with the tasks that failed.
-func (m *Main) resume(ctx context.Context, given, file string, f *driveFlags, retry bool) error {
+func (m *Main) resume(ctx context.Context, given string, f *driveFlags, on resumption) error {
+	moves, err := on.migration()
+	if err != nil {
+		return err
+	}
 	j := job{flags: f}
 	var info fermata.RunInfo
 	j.find = func(ctx context.Context, h *house, j *job) error {
@@ -184,7 +221,7 @@ func (m *Main) resume(ctx context.Context, given, file string, f *driveFlags, re
 		if info, err = m.findRun(ctx, h, given); err != nil {
 			return err
 		}
-		r, err := m.definition(ctx, h, info, file, f.agents)
+		r, err := m.definition(ctx, h, info, on.file, f.agents)
 		if err != nil {
 			return err
 		}
@@ -200,16 +237,16 @@ func (m *Main) resume(ctx context.Context, given, file string, f *driveFlags, re
 		}
 		j.start = func(ctx context.Context, h *house) (*fermata.Run, error) {
 			switch {
-			case retry:
+			case on.retry:
 				return h.Retry(ctx, info.ID, j.plan)
-			case file == "":
+			case on.file == "":
 				return h.Resume(ctx, info.ID, j.plan)
 			}
 			digest, err := h.SaveDefinition(ctx, "recipe", r.Source())
 			if err != nil {
 				return nil, err
 			}
-			return h.Replan(ctx, info.ID, j.plan, digest)
+			return h.Migrate(ctx, info.ID, j.plan, moves, digest)
 		}
 		return nil
 	}

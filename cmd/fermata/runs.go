@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ func lineOf(r *fermata.RunInfo) runLine {
 func (m *Main) runsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
-		Short: "List, show, cancel and retry runs",
+		Short: "List, show, cancel, retry, fork, compare and prune runs",
 		Args:  cobra.ArbitraryArgs,
 	}
 	list := m.runsListCommand()
@@ -51,17 +52,9 @@ func (m *Main) runsCommand() *cobra.Command {
 		return list.RunE(c, nil)
 	}
 	c.Flags().AddFlagSet(list.Flags())
-	c.AddCommand(list, m.runsShowCommand(), m.runsCancelCommand(), m.runsRetryCommand(),
-		notYet("fork RUN", "Try another way from a point of a run"), notYet("diff RUN RUN", "Compare two runs"))
+	c.AddCommand(list, m.runsShowCommand(), m.runsCancelCommand(), m.runsRetryCommand(), m.runsForkCommand(),
+		m.runsDiffCommand(), m.runsPruneCommand())
 	return c
-}
-
-// notYet is a command that is promised and not there.
-func notYet(use, short string) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short + " (not available yet)", Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return usagef("%s is not available yet", c.Name()) },
-	}
 }
 
 func (m *Main) runsListCommand() *cobra.Command {
@@ -183,6 +176,7 @@ type shownRun struct {
 	Interrupts []journal.Interrupt `json:"interrupts"`
 	Failure    *resultError        `json:"failure,omitempty"`
 	Usage      *shownUsage         `json:"usage,omitempty"` // where models were called
+	Fork       *journal.Origin     `json:"fork,omitempty"` // where it comes from
 }
 
 func (m *Main) showRun(ctx context.Context, h *house, given string, asJSON bool) error {
@@ -194,8 +188,12 @@ func (m *Main) showRun(ctx context.Context, h *house, given string, asJSON bool)
 	if err != nil {
 		return err
 	}
+	from, err := m.origin(ctx, h, info.ID)
+	if err != nil {
+		return err
+	}
 	if asJSON {
-		line := shownRun{runLine: lineOf(&info), Outputs: result.Output, Interrupts: []journal.Interrupt{}, Failure: resultErrorOf(result.Err)}
+		line := shownRun{Fork: from, runLine: lineOf(&info), Outputs: result.Output, Interrupts: []journal.Interrupt{}, Failure: resultErrorOf(result.Err)}
 		for i := range result.Interrupts {
 			line.Interrupts = append(line.Interrupts, public(result.Interrupts[i].Interrupt))
 		}
@@ -214,7 +212,11 @@ func (m *Main) showRun(ctx context.Context, h *house, given string, asJSON bool)
 	s, styles := m.out, m.out.Styles()
 	s.Println(styles.Strong.Apply(term.OneLine(info.Plan))+"  "+m.statusStyle(styles, info.Status).Apply(info.Status),
 		styles.Faint.Apply(info.ID),
-		styles.Faint.Apply("started "+m.moment(s, info.Created)+", updated "+m.moment(s, info.Updated)), "")
+		styles.Faint.Apply("started "+m.moment(s, info.Created)+", updated "+m.moment(s, info.Updated)))
+	if from != nil {
+		s.Println(styles.Faint.Apply("forked from " + from.Run + " at seq " + strconv.FormatUint(from.Seq, 10)))
+	}
+	s.Println("")
 	s.Println(s.Fit(progress.Static(s, tree, m.Now()))...)
 	m.showUsage(&result)
 	m.showRest(&info, &result)
@@ -280,7 +282,7 @@ func (m *Main) runsRetryCommand() *cobra.Command {
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.report(&f, m.resume(c.Context(), args[0], "", &f, true))
+			return m.report(&f, m.resume(c.Context(), args[0], &f, resumption{retry: true}))
 		},
 	}
 	f.add(m, c)

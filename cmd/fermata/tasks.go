@@ -274,7 +274,7 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 	case err != nil:
 		return err
 	case f.resume:
-		return m.resume(ctx, run, "", &f.driveFlags, false)
+		return m.resume(ctx, run, &f.driveFlags, resumption{})
 	case !f.json && !m.global.quiet:
 		m.hints(hintTo("go on with the run", "resume", idFor(m.err, run, nil)))
 	}

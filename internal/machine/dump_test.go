@@ -57,7 +57,7 @@ func (d *dumper) write() {
 	}
 	if !reflect.DeepEqual(body, journal.StartedBody{}) {
 		d.line("run %s", facts("", "plan", body.Plan, "kind", body.PlanKind, "version", body.PlanVersion, "other plan", body.Fingerprint != "",
-			"definition", body.Definition, "by", body.By, "labels", body.Labels))
+			"definition", body.Definition, "by", body.By, "labels", body.Labels, "fork of", origin(body.Fork)))
 	}
 	d.ended(&m.root, "")
 	for i := range m.tokens {
@@ -300,6 +300,13 @@ func cause(c *node.Failure) string {
 		return ""
 	}
 	return fmt.Sprintf("%s: %s", c.Task, c.Message)
+}
+
+func origin(o *journal.Origin) string {
+	if o == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s at %d", o.Run, o.Seq)
 }
 
 func atDeadline(d *journal.Deadline) string {

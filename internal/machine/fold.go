@@ -285,6 +285,9 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
+	if body.Reason == ReasonFork {
+		return m.forked(e, body)
+	}
 	retry := body.Reason == ReasonRetry
 	if retry != m.over() || retry && m.status != Failed && m.status != Expired {
 		return m.corrupt(e, "for the reason %q, of a run that is %s", body.Reason, m.status)
@@ -296,6 +299,7 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 			m.takeUpAgain(e, t)
 		}
 	}
+	m.relocate(body.Nodes)
 	if body.Fingerprint != "" {
 		m.body.Fingerprint = body.Fingerprint
 	}

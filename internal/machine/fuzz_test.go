@@ -27,6 +27,8 @@ var (
 		`{"requestId":"int_2","op":"interrupt:r#1","deadline":1,"atDeadline":{"do":"escalate","within":1,"then":{"do":"route","target":"gone"}}}`,
 		`{"requestId":"int_1","op":"step:s#1"}`, `{"state":"answered"}`, `{"state":"expired"}`, `{"do":"escalate","deadline":-1}`,
 		`{"due":1}`, `{"error":"x","retryAt":1}`, `{"error":"x"}`, `null`, `"x"`,
+		`{"reason":"fork"}`, `{"reason":"fork","again":["int_1"],"of":"a#1"}`, `{"reason":"fork","fingerprint":"x","nodes":{"a":"b","in":"gone"}}`,
+		`{"reason":"replan","fingerprint":"x","nodes":{"in":"b","gone":"in","a":""}}`,
 	}
 )
 
@@ -111,6 +113,7 @@ func FuzzApply(f *testing.F) {
 	seed(begin, startA, ask, at(5, "a", "interrupt:q#1", "", "", 0, 0), at(7, "", "", "", "", 0, 0), at(16, "a", "int_1", "", `{"state":"answered"}`, 1, 0))
 	seed(begin, startA, at(4, "a", "", "", `{"error":"x"}`, 0, 1), at(9, "", "", "", `{"status":"failed"}`, 0, 0), at(8, "", "", "", `{"reason":"retry"}`, 0, 0))
 	seed(begin, startA, at(12, "a", "sleep:sleep#1", "", `{"due":1}`, 0, 0), at(13, "a", "sleep:sleep#1", "", "", 0, 0))
+	seed(begin, startA, ask, at(8, "", "", "", `{"reason":"fork"}`, 2<<2|1, 8))
 	p := fuzzPlan(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m := New(p)
@@ -140,6 +143,8 @@ func look(t *testing.T, p *plan.Plan, entries []journal.Entry) {
 		}
 	}
 	_, _, _, _, _ = m.Due(), m.TimeLeft(), m.Underway(), m.dump(), m.Closed()
+	_, _ = m.Holds(), m.UnsettledByFork([]string{"int_1"})
+	WholeFacts(entries)
 	for _, ref := range m.Refs() {
 		if ref > m.Head() {
 			t.Fatalf("it refers to the value of %d, and its head is %d", ref, m.Head())

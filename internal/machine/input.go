@@ -18,6 +18,7 @@ const (
 	ReasonRecovered = "recovered" // its driver was lost
 	ReasonRetry     = "retry"
 	ReasonReplan    = "replan"
+	ReasonFork      = "fork"
 )
 
 // Value is a value as the journal keeps it: whole, or as what changed since the value of another entry.

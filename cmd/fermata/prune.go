@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+)
+
+func (m *Main) runsPruneCommand() *cobra.Command {
+	var o fermata.PruneOptions
+	var before string
+	var statuses []string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "prune",
+		Short: "Delete runs that ended a while ago",
+		Long: "Delete runs that have ended, and then the recipes that no run needs any more. A run that is running or paused is never " +
+			"deleted, and forks stay when the run that they come from goes.",
+		Example: `fermata runs prune --before 90d --dry-run
+fermata runs prune --status completed --before 7d --keep 10`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			var err error
+			if o.Before, err = m.parseBefore(before); err != nil {
+				return err
+			}
+			for _, s := range statuses {
+				o.Statuses = append(o.Statuses, fermata.Status(s))
+			}
+			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
+				return m.prune(ctx, h, o, asJSON)
+			})
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&before, "before", "30d", "only runs of which nothing was written since: an `age` (30d, 12h), a date (2026-01-31), or now")
+	flags.StringSliceVar(&statuses, "status", nil, "only runs that are `completed`, failed, cancelled, expired or stuck; again for more")
+	flags.StringVar(&o.Plan, "plan", "", "only runs of the plan with this `name`")
+	flags.IntVar(&o.Keep, "keep", 0, "keep the newest of each plan: a `number` of those that would go")
+	flags.BoolVar(&o.DryRun, "dry-run", false, "only show what would be deleted")
+	flags.BoolVar(&asJSON, "json", false, "write one line of JSON for each run that is deleted")
+	return c
+}
+
+// parseBefore reads an age or a date.
+func (m *Main) parseBefore(text string) (time.Time, error) {
+	if text == "now" {
+		return time.Time{}, nil
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
+			return m.Now().AddDate(0, 0, -n), nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return m.Now().Add(-d), nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, usagef("--before %q: expected an age (30d, 12h), a date (2026-01-31), or now", text)
+}
+
+// prunedLine is a run that was deleted in `runs prune --json`.
+type prunedLine struct {
+	runLine
+	Deleted bool `json:"deleted"` // false in a dry run
+}
+
+func (m *Main) prune(ctx context.Context, h *house, o fermata.PruneOptions, asJSON bool) error {
+	pruned, err := h.Prune(ctx, o)
+	if asJSON {
+		for i := range pruned.Runs {
+			m.writeLine(prunedLine{lineOf(&pruned.Runs[i]), !o.DryRun})
+		}
+		return err
+	}
+	s, styles := m.out, m.out.Styles()
+	did := "deleted"
+	if o.DryRun {
+		did = "would delete"
+		all := make([]string, len(pruned.Runs))
+		for i := range pruned.Runs {
+			all[i] = pruned.Runs[i].ID
+		}
+		t := term.Table{}
+		for i := range pruned.Runs {
+			r := &pruned.Runs[i]
+			t.Rows = append(t.Rows, []string{
+				idFor(s, r.ID, all), m.statusStyle(styles, r.Status).Apply(r.Status), term.OneLine(r.Plan),
+				styles.Faint.Apply(m.moment(s, r.Updated)),
+			})
+		}
+		s.Println(s.Fit(t.Lines(s))...)
+	}
+	text := did + " " + term.Count(len(pruned.Runs), "run")
+	n := 0
+	for _, id := range pruned.Texts {
+		if strings.HasPrefix(id, "def_") { // the others are the outlines of plans
+			n++
+		}
+	}
+	if n > 0 {
+		text += ", and " + term.Count(n, "recipe") + " that no run needs"
+	}
+	if err == nil || len(pruned.Runs) > 0 {
+		s.Println(text)
+	}
+	return err
+}

@@ -1,0 +1,171 @@
+package fermata
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// factAround names the entries that are one fact with the one at a seq.
+func factAround(all []journal.Entry, whole []bool, at uint64) string {
+	first, last := int(at)-1, int(at)-1
+	for first > 0 && !whole[first-1] {
+		first--
+	}
+	for last+1 < len(all) && !whole[last] {
+		last++
+	}
+	var parts []string
+	for i := first; i <= last; i++ {
+		part := all[i].Kind.String()
+		if all[i].Node != "" {
+			part += " " + taskName(&all[i])
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func nearestCuts(whole []bool, at uint64) string {
+	var cuts []string
+	for i := int(at) - 2; i >= 0; i-- {
+		if whole[i] {
+			cuts = append(cuts, fmt.Sprint(i+1))
+			break
+		}
+	}
+	for i := int(at); i < len(whole); i++ {
+		if whole[i] {
+			cuts = append(cuts, fmt.Sprint(i+1))
+			break
+		}
+	}
+	return "fork at " + strings.Join(cuts, " or ")
+}
+
+// copy makes the entries the fork's own: with ids of interrupts and tokens that belong to no other run.
+func (f *fork) copy() error {
+	f.ids = make(map[string]string)
+	for i := range f.entries {
+		e := &f.entries[i]
+		var err error
+		switch e.Kind {
+		case journal.RunStarted:
+			err = rewrite(e, func(body *journal.StartedBody) { body.Fork = &journal.Origin{Run: f.from, Seq: f.options.At} })
+		case journal.InterruptOpened:
+			f.ids[e.Op] = newID("int_")
+			err = rewrite(e, f.reopen)
+		case journal.InterruptUpdated, journal.InterruptResolved:
+		case journal.RunResumed:
+			err = rewrite(e, func(body *journal.ResumedBody) {
+				for i, id := range body.Again {
+					body.Again[i] = f.ids[id]
+				}
+			})
+		default:
+			continue
+		}
+		if err != nil {
+			return f.rt.replayError(f.from, e.Seq, err)
+		}
+		if id := f.ids[e.Op]; id != "" {
+			e.Op = id
+		}
+	}
+	return f.extend()
+}
+
+// reopen makes a question the fork's own.
+func (f *fork) reopen(q *journal.Interrupt) {
+	token := rand.Text()
+	sum := sha256.Sum256([]byte(token))
+	q.ID, q.Run, q.TokenHash = f.ids[q.ID], f.d.id, hex.EncodeToString(sum[:])
+	if f.d.tokens == nil {
+		f.d.tokens = make(map[string]string)
+	}
+	f.d.tokens[q.ID] = token
+}
+
+// extend gives open questions whose deadline is over already the time that they had once more. Without it the fork of
+// an old run could do nothing but let them expire.
+func (f *fork) extend() error {
+	last := make(map[string]int) // interrupt -> the entry that set its deadline last
+	for i := range f.entries {
+		switch e := &f.entries[i]; e.Kind {
+		case journal.InterruptOpened:
+			last[e.Op] = i
+		case journal.InterruptUpdated:
+			var body journal.UpdatedBody
+			if err := json.Unmarshal(e.Body, &body); err == nil && body.Do == "escalate" {
+				last[e.Op] = i
+			}
+		case journal.InterruptResolved:
+			delete(last, e.Op)
+		default:
+		}
+	}
+	anew := func(deadline, set int64) int64 {
+		if deadline == 0 || deadline > f.now {
+			return deadline
+		}
+		return f.now + deadline - set
+	}
+	for _, i := range last {
+		e := &f.entries[i]
+		var err error
+		if e.Kind == journal.InterruptOpened {
+			err = rewrite(e, func(q *journal.Interrupt) { q.Deadline = anew(q.Deadline, q.Opened) })
+		} else {
+			err = rewrite(e, func(body *journal.UpdatedBody) { body.Deadline = anew(body.Deadline, e.At) })
+		}
+		if err != nil {
+			return f.rt.replayError(f.from, e.Seq, err)
+		}
+	}
+	return nil
+}
+
+// read looks into the body of an entry.
+func read[T any](e *journal.Entry, look func(body *T)) error {
+	var body T
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		return fmt.Errorf("%w: %w", journal.ErrCorrupt, err)
+	}
+	look(&body)
+	return nil
+}
+
+// rewrite changes the body of an entry.
+func rewrite[T any](e *journal.Entry, change func(body *T)) (err error) {
+	invalid := read(e, func(body *T) {
+		change(body)
+		e.Body, err = json.Marshal(body)
+	})
+	return errors.Join(invalid, err)
+}
+
+// fold takes the copy into the fork's machine.
+func (f *fork) fold() error {
+	d := f.d
+	for i := range f.entries {
+		if err := d.m.Apply(&f.entries[i]); err != nil {
+			return d.rt.replayError(f.from, f.entries[i].Seq, err)
+		}
+		d.vals.note(&f.entries[i])
+	}
+	for _, ref := range d.m.Refs() {
+		data, err := d.vals.whole(ref)
+		if err != nil {
+			return d.rt.replayError(f.from, ref, err)
+		}
+		d.vals.cells = append(d.vals.cells, cell{ref: ref, data: data})
+	}
+	d.vals.links = nil
+	return nil
+}

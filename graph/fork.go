@@ -1,0 +1,58 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// ForkOptions say where a fork leaves its run and what is different from there on; see fermata.ForkOptions, which
+// describes each field. The zero value forks at the end, and changes nothing.
+type ForkOptions[S any] struct {
+	At   uint64 // seq of the last entry that is shared; 0 is the end
+	ID   string
+	By   string
+	Hold bool // record only
+	// Edit changes the states of type S that are held at At. Those of subgraphs with a state of their own stay.
+	Edit func(S) (S, error)
+	// Set changes states of any type as JSON, before Edit.
+	Set       map[string]json.RawMessage
+	Of        string   // one task or node whose state alone is changed
+	AskAgain  []string // questions, or tasks, whose answers are not kept
+	Migration plan.Migration
+}
+
+// Fork begins a new run that has behind it what a run of this graph had at a seq, and goes its own way from there.
+// Nothing that is finished or recorded there is done again (laws J4 and J5); see fermata.Runtime.Fork.
+func (g *Graph[S]) Fork(ctx context.Context, rt *fermata.Runtime, id string, o ForkOptions[S]) (*Run[S], error) {
+	erased := fermata.ForkOptions{
+		At: o.At, ID: o.ID, By: o.By, Hold: o.Hold, Set: o.Set, Of: o.Of, AskAgain: o.AskAgain, Migration: o.Migration,
+	}
+	if o.Edit != nil {
+		erased.Edit = func(value any) (any, error) {
+			state, ok := value.(*S)
+			if !ok {
+				return nil, fermata.ErrSkip
+			}
+			edited, err := o.Edit(*state)
+			return &edited, err
+		}
+	}
+	run, err := rt.Fork(ctx, id, g.plan, erased)
+	if err != nil {
+		return nil, err
+	}
+	return &Run[S]{run: run}, nil
+}
+
+// Migrate drives a run on that was started on another graph, whose nodes had other names (law J8); see
+// fermata.Runtime.Migrate.
+func (g *Graph[S]) Migrate(ctx context.Context, rt *fermata.Runtime, id string, m plan.Migration) (*Run[S], error) {
+	run, err := rt.Migrate(ctx, id, g.plan, m, "")
+	if err != nil {
+		return nil, err
+	}
+	return &Run[S]{run: run}, nil
+}

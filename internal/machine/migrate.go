@@ -1,0 +1,102 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// relocate moves tokens, open tasks and their questions to where the nodes that they stand at are now (law J8).
+func (m *Machine) relocate(nodes map[string]string) {
+	if len(nodes) == 0 {
+		return
+	}
+	moves := plan.Migration{Nodes: nodes}
+	for i := range m.tokens {
+		if m.tokens[i].scope.space == &m.space {
+			m.tokens[i].at = m.moved(moves, m.tokens[i].at)
+		}
+	}
+	for _, t := range m.tasks {
+		if t.scope.space != &m.space {
+			continue // see inItems
+		}
+		was := m.TaskID(t)
+		if to := m.moved(moves, t.Node); to != t.Node {
+			t.Node = to
+			m.space.visits[to] = max(m.space.visits[to], t.Visit)
+		}
+		for i := range m.interrupts {
+			if m.interrupts[i].Task == was {
+				m.interrupts[i].Task = m.TaskID(t)
+			}
+		}
+	}
+}
+
+func (m *Machine) moved(moves plan.Migration, at int) int {
+	path := m.pathOf(&m.space, at)
+	if to := moves.Path(path); to != path {
+		_, at = m.resolve(to)
+	}
+	return at
+}
+
+// FitsAfter is Fits for a run whose nodes are moved first.
+func (m *Machine) FitsAfter(nodes map[string]string) string {
+	if len(nodes) == 0 {
+		return m.Fits()
+	}
+	moves := plan.Migration{Nodes: nodes}
+	if fits := m.inItems(moves); fits != "" {
+		return fits
+	}
+	tokens, tasks := make([]int, len(m.tokens)), make([]int, len(m.tasks))
+	for i := range m.tokens {
+		tokens[i], m.tokens[i].at = m.tokens[i].at, m.moved(moves, m.tokens[i].at)
+	}
+	for i, t := range m.tasks {
+		to := m.moved(moves, t.Node)
+		tasks[i], t.Node = t.Node, to
+	}
+	fits := m.taken(tasks)
+	if fits == "" {
+		fits = m.Fits()
+	}
+	for i := range m.tokens {
+		m.tokens[i].at = tokens[i]
+	}
+	for i, t := range m.tasks {
+		t.Node = tasks[i]
+	}
+	return fits
+}
+
+// inItems says which map is at work that the moves would rename, or rename something in; "" for none. The names of its
+// tasks are made of its own, and those of items that have ended are in the journal for good.
+func (m *Machine) inItems(moves plan.Migration) string {
+	for _, t := range m.tasks {
+		if t.of == 0 || t.Node >= len(m.flat) {
+			continue
+		}
+		for at := t.Node; at <= t.Node+m.flat[t.Node].Size; at++ {
+			if path := m.flat[at].Path; moves.Path(path) != path {
+				return fmt.Sprintf("task %s is at work on its items, and %s is in it: move the run when the items have ended", m.TaskID(t), path)
+			}
+		}
+	}
+	return ""
+}
+
+// taken says which task would get the name of one that the run has had, "" for none: a name means one task in all of
+// the journal. The tasks are moved; the given nodes are where they were.
+func (m *Machine) taken(were []int) string {
+	for i, t := range m.tasks {
+		if t.Node != were[i] && m.space.visits[t.Node] >= t.Visit {
+			return fmt.Sprintf("task %s would be %s, and the run has had a task of that name: let the plan have another name for the node",
+				node.TaskID(m.pathOf(t.scope.space, were[i]), int(t.Visit)), m.TaskID(t))
+		}
+	}
+	return ""
+}
