@@ -200,17 +200,33 @@ func (c *crew) host() *host {
 	return &host{d: c.d, mu: &c.mu}
 }
 
-// without calls f without the lock, which is held before and after, also when f does not return.
+// attempt is the drive's attemptOrHit, without the lock.
+func (c *crew) attempt(ctx context.Context, w *work, in any) (any, chosen, error) {
+	c.leave()
+	defer c.enter() // also when the node ends its goroutine
+	defer w.h.end()
+	return c.d.attemptOrHit(ctx, w, in)
+}
+
+// without calls f without the lock.
 func (c *crew) without(f func()) {
+	c.leave()
+	defer c.enter()
+	f()
+}
+
+// leave gives the lock up for as long as a task's function runs.
+func (c *crew) leave() {
 	c.apart.Store(true)
 	c.running++
 	if !c.asleep {
 		c.setAlarm()
 	}
 	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		c.running--
-	}()
-	f()
+}
+
+// enter takes the lock again.
+func (c *crew) enter() {
+	c.mu.Lock()
+	c.running--
 }

@@ -70,6 +70,15 @@ func (h *host) begin(t *machine.Task) {
 	h.pass.Store(h.last)
 }
 
+// goOn is begin for a pass that follows one in which the host was asked for nothing.
+func (h *host) goOn(t *machine.Task) {
+	h.mu.Lock()
+	h.observe(t)
+	h.mu.Unlock()
+	h.last++
+	h.pass.Store(h.last)
+}
+
 // observe says whom the host speaks for.
 func (h *host) observe(t *machine.Task) {
 	h.task = h.d.refer(t)
@@ -87,6 +96,9 @@ func (h *host) end() {
 		}
 	}
 }
+
+// unharmed reports whether a pass has neither been suspended nor broken off. It is asked after the pass.
+func (h *host) unharmed() bool { return !h.suspended && h.broken == nil && h.storeFailed == nil }
 
 // enter locks the host for a call of a pass, or says why the call is refused.
 func (h *host) enter(pass uint64) error {

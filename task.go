@@ -67,7 +67,8 @@ func (r *taskRef) do(f func(m *machine.Machine, t *machine.Task) error) input {
 	}
 }
 
-// run calls a node's function once: one pass.
+// run calls a node's function once: one pass. Where nothing is stored and nothing else is to be decided, it goes on with
+// the nodes that follow.
 func (d *drive) run(t *machine.Task) error {
 	flat := d.m.Flat(t)
 	in, err := d.vals.take(t.Ref, flat.Owner.State(), d.mustKeep(t, flat))
@@ -75,40 +76,135 @@ func (d *drive) run(t *machine.Task) error {
 		return d.fail(t, flat, nil, err)
 	}
 	if d.alone(t) {
-		h := d.hostFor(flat)
+		return d.runAlone(t, flat, in)
+	}
+	first, own, glides := t.Ref, t.Own, d.mayGlide(t)
+	h, ctx := d.crew.host(), d.crew.context()
+	for {
 		w := d.workOf(t, flat, h)
 		h.begin(t)
-		out, choice, err := d.attemptOrHit(d.ctx, &w, in)
-		h.end()
+		out, choice, err := d.crew.attempt(ctx, &w, in)
+		switch {
+		case d.crew.lost != nil:
+			return d.crew.lost
+		case Status(d.m.Status()).Ended():
+			return d.goneMeanwhile(h)
+		}
 		if t = h.task.in(d.m); t == nil {
 			return d.goneMeanwhile(h)
 		}
-		return d.conclude(h, t, flat, out, choice, err)
+		if err != nil && !h.suspended && ctx.Err() != nil && d.ctx.Err() == nil {
+			d.m.Abandon(t)
+			return d.lookAgain()
+		}
+		if glides && err == nil && h.unharmed() && ctx.Err() == nil && d.m.Glide(t, choice.one) {
+			flat, in = d.m.Flat(t), out
+			continue
+		}
+		d.glided(t, first, own)
+		err = d.conclude(h, t, flat, out, choice, err)
+		if flat.Timeout <= 0 { // else its goroutine may still hold on to it
+			d.crew.hosts = append(d.crew.hosts, h)
+		}
+		return err
 	}
-	h, ctx := d.crew.host(), d.crew.context()
-	h.begin(t)
+}
+
+// runAlone is run for a task beside which nothing else could go on.
+func (d *drive) runAlone(t *machine.Task, flat *plan.Flat, in any) error {
+	if flat.Simple && d.mayGlide(t) {
+		return d.glide(t, flat, in)
+	}
+	h := d.hostFor(flat)
 	w := d.workOf(t, flat, h)
-	var out any
-	var choice chosen
-	d.crew.without(func() {
-		out, choice, err = d.attemptOrHit(ctx, &w, in)
-		h.end()
-	})
-	if d.crew.lost != nil {
-		return d.crew.lost
-	}
-	if t = h.task.in(d.m); t == nil || Status(d.m.Status()).Ended() {
+	h.begin(t)
+	out, choice, err := d.attemptOrHit(d.ctx, &w, in)
+	h.end()
+	if t = h.task.in(d.m); t == nil {
 		return d.goneMeanwhile(h)
 	}
-	if err != nil && !h.suspended && ctx.Err() != nil && d.ctx.Err() == nil {
-		d.m.Abandon(t)
-		return d.lookAgain()
+	return d.conclude(h, t, flat, out, choice, err)
+}
+
+// glide is runAlone for a chain of simple nodes of which nothing is stored: nothing but their functions is between them.
+func (d *drive) glide(t *machine.Task, flat *plan.Flat, in any) error {
+	first, own, h, done := t.Ref, t.Own, &d.host, d.ctx.Done()
+	h.begin(t)
+	for {
+		out, choice, err := callSimple(flat, node.NewContext(d.ctx, h, h.last), in)
+		quiet := h.calls.Load() == 0
+		if !quiet {
+			h.end()
+		}
+		if err == nil && (quiet || h.unharmed()) && !isDone(done) && d.m.Glide(t, choice) {
+			if flat, in = d.m.Flat(t), out; quiet {
+				h.goOn(t)
+			} else {
+				h.begin(t)
+			}
+			continue
+		}
+		h.end()
+		d.glided(t, first, own)
+		return d.conclude(h, t, flat, out, chosen{one: choice}, err)
 	}
-	err = d.conclude(h, t, flat, out, choice, err)
-	if flat.Timeout <= 0 { // else its goroutine may still hold on to it
-		d.crew.hosts = append(d.crew.hosts, h)
+}
+
+func isDone(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
 	}
-	return err
+}
+
+// callSimple is call for a node that chooses one target at most.
+func callSimple(flat *plan.Flat, ctx node.Context, in any) (out any, choice string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &node.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	out = in
+	if flat.Run != nil {
+		if out, err = flat.Run(ctx, in); err != nil {
+			return out, "", err
+		}
+	}
+	if flat.Route != nil {
+		if choice, err = flat.Route(ctx, out); err != nil {
+			return nil, "", err
+		}
+		if _, ok := plan.Find(flat.Choices, choice); !ok {
+			return nil, "", invalidRoute(flat, choice, flat.Choices)
+		}
+	}
+	return out, choice, nil
+}
+
+// mayGlide reports whether nobody would read the entries of a task, or need the values before its last one.
+func (d *drive) mayGlide(t *machine.Task) bool {
+	if !d.none || d.rt != nil || d.follower != nil || d.options.Logger != nil {
+		return false
+	}
+	for p := t.Parent(); p != nil; p = p.Parent() {
+		if f := d.m.Flat(p); f.Retry.Attempts > 1 || len(f.Failures) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// glided puts the cell of the value that a task began with where its last value belongs.
+func (d *drive) glided(t *machine.Task, first uint64, own bool) {
+	switch {
+	case t.Ref == first:
+	case own:
+		d.vals.replace(first, t.Ref, nil, nil)
+	default:
+		d.vals.put(t.Ref, nil, nil)
+	}
 }
 
 // goneMeanwhile is for a task that came to its end while its function ran: it was given up, or another process drives

@@ -24,6 +24,7 @@ type Flat struct {
 	Parent    int    // index of the enclosing subgraph's node, or -1
 	Entries   []int  // of a subgraph: where it begins
 	Size      int    // of a subgraph: how many nodes it has, those inside its subgraphs counted. They follow it
+	Simple    bool   // a function and what follows it, and nothing that would let it be called twice, or elsewhere
 	Next      []int  // targets of plain edges
 	Choices   []Target
 	Failures  []Target
@@ -56,6 +57,9 @@ func (p *Plan) Entries() []int { return p.entries }
 func (p *Plan) layOut() {
 	p.index = make(map[string]int)
 	p.addNodes(p, "", -1)
+	for i := range p.flat {
+		p.flat[i].Simple = simple(&p.flat[i])
+	}
 	for _, name := range p.def.Entry {
 		p.entries = append(p.entries, p.index[name])
 	}
@@ -79,6 +83,11 @@ func (p *Plan) addNodes(owner *Plan, prefix string, parent int) {
 	for _, e := range owner.def.Edges {
 		p.connect(prefix, e)
 	}
+}
+
+func simple(f *Flat) bool {
+	return f.Sub == nil && f.RouteMany == nil && f.Join != All && f.Retry.Attempts < 2 && f.Timeout == 0 &&
+		len(f.Failures) == 0 && f.Pool == "" && f.Cache == nil && f.Owner.joins == nil
 }
 
 // connect adds an edge of the plan that stands at prefix.

@@ -128,6 +128,7 @@ type Machine struct {
 	head       uint64
 	at         int64 // time of the last entry
 	started    int
+	most       int // how many tasks may start: given
 	active     int64 // how long the run has been running, microseconds
 	root       scope
 	space      space             // of the run and its subgraphs, but not of maps
@@ -197,7 +198,7 @@ type Work struct {
 // New makes the machine of a run that has no journal yet.
 func New(p *plan.Plan) *Machine {
 	flat := p.Flat()
-	m := &Machine{plan: p, flat: flat}
+	m := &Machine{plan: p, flat: flat, most: p.Limits().Tasks}
 	m.space.visits = make([]uint32, len(flat))
 	m.root.space = &m.space
 	return m

@@ -1,0 +1,35 @@
+package machine
+
+import "github.com/fermata-go/fermata/plan"
+
+// Glide finishes a task and begins the next one in its place, where that is all that follows: it does what Finish and
+// Next would do, without their entries. It is for runs whose entries nobody stores and nobody reads. It is false where
+// more has to be decided, and then has done nothing.
+func (m *Machine) Glide(t *Task, choice string) bool {
+	f := &m.flat[t.Node]
+	if !f.Simple || len(t.Ops) > 0 || m.broken > 0 || m.stopped || m.status != Running || m.used.byNode != nil {
+		return false
+	}
+	to, entries := plan.EndIndex, uint64(2)
+	switch {
+	case f.Route != nil:
+		target, ok := plan.Find(f.Choices, choice)
+		if !ok {
+			return false
+		}
+		to, entries = target.Index, 3
+	case len(f.Next) == 1:
+		to = f.Next[0]
+	}
+	if to < 0 || !m.flat[to].Simple || m.most > 0 && m.started >= m.most {
+		return false
+	}
+	visit := m.visit(t.scope.space, to)
+	*visit++
+	m.started++
+	m.value = m.head + 1
+	m.head += entries
+	t.ID, t.Node, t.Visit, t.Attempt, t.Ref, t.Own = m.head, to, *visit, 1, m.value, true
+	t.Cause, t.LastWait, t.Result = nil, "", 0
+	return true
+}
