@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/fermata-go/fermata/internal/machine"
-	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -124,87 +121,6 @@ func (d *drive) runAlone(t *machine.Task, flat *plan.Flat, in any) error {
 		return d.goneMeanwhile(h)
 	}
 	return d.conclude(h, t, flat, out, choice, err)
-}
-
-// glide is runAlone for a chain of simple nodes of which nothing is stored: nothing but their functions is between them.
-func (d *drive) glide(t *machine.Task, flat *plan.Flat, in any) error {
-	first, own, h, done := t.Ref, t.Own, &d.host, d.ctx.Done()
-	h.begin(t)
-	for {
-		out, choice, err := callSimple(flat, node.NewContext(d.ctx, h, h.last), in)
-		quiet := h.calls.Load() == 0
-		if !quiet {
-			h.end()
-		}
-		if err == nil && (quiet || h.unharmed()) && !isDone(done) && d.m.Glide(t, choice) {
-			if flat, in = d.m.Flat(t), out; quiet {
-				h.goOn(t)
-			} else {
-				h.begin(t)
-			}
-			continue
-		}
-		h.end()
-		d.glided(t, first, own)
-		return d.conclude(h, t, flat, out, chosen{one: choice}, err)
-	}
-}
-
-func isDone(done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	default:
-		return false
-	}
-}
-
-// callSimple is call for a node that chooses one target at most.
-func callSimple(flat *plan.Flat, ctx node.Context, in any) (out any, choice string, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &node.PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	out = in
-	if flat.Run != nil {
-		if out, err = flat.Run(ctx, in); err != nil {
-			return out, "", err
-		}
-	}
-	if flat.Route != nil {
-		if choice, err = flat.Route(ctx, out); err != nil {
-			return nil, "", err
-		}
-		if _, ok := plan.Find(flat.Choices, choice); !ok {
-			return nil, "", invalidRoute(flat, choice, flat.Choices)
-		}
-	}
-	return out, choice, nil
-}
-
-// mayGlide reports whether nobody would read the entries of a task, or need the values before its last one.
-func (d *drive) mayGlide(t *machine.Task) bool {
-	if !d.none || d.rt != nil || d.follower != nil || d.options.Logger != nil {
-		return false
-	}
-	for p := t.Parent(); p != nil; p = p.Parent() {
-		if f := d.m.Flat(p); f.Retry.Attempts > 1 || len(f.Failures) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// glided puts the cell of the value that a task began with where its last value belongs.
-func (d *drive) glided(t *machine.Task, first uint64, own bool) {
-	switch {
-	case t.Ref == first:
-	case own:
-		d.vals.replace(first, t.Ref, nil, nil)
-	default:
-		d.vals.put(t.Ref, nil, nil)
-	}
 }
 
 // goneMeanwhile is for a task that came to its end while its function ran: it was given up, or another process drives
@@ -342,84 +258,6 @@ func because(cause error) string {
 		return ""
 	}
 	return ": " + cause.Error()
-}
-
-// call runs a function and its gate, and turns a panic into an error (law N7).
-func call(flat *plan.Flat, ctx node.Context, in any) (out any, choice chosen, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &node.PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	out = in
-	if flat.Run != nil {
-		if out, err = flat.Run(ctx, in); err != nil {
-			return out, chosen{}, err
-		}
-	}
-	if flat.Gate() {
-		if choice, err = route(flat, ctx, out); err != nil {
-			return nil, chosen{}, err
-		}
-	}
-	return out, choice, nil
-}
-
-// route asks a gate (law F7).
-func route(flat *plan.Flat, ctx node.Context, value any) (choice chosen, err error) {
-	if flat.Route != nil {
-		if choice.one, err = flat.Route(ctx, value); err != nil {
-			return choice, err
-		}
-		if _, ok := plan.Find(flat.Choices, choice.one); !ok {
-			return choice, invalidRoute(flat, choice.one, flat.Choices)
-		}
-		return choice, nil
-	}
-	if choice.several, err = flat.RouteMany(ctx, value); err != nil {
-		return choice, err
-	}
-	if len(choice.several) == 0 {
-		return choice, invalidRoute(flat, "", flat.Choices)
-	}
-	choice.several = slices.Clone(choice.several)
-	slices.Sort(choice.several)
-	choice.several = slices.Compact(choice.several)
-	for _, name := range choice.several {
-		if _, ok := plan.Find(flat.Choices, name); !ok {
-			return choice, invalidRoute(flat, name, flat.Choices)
-		}
-	}
-	return choice, nil
-}
-
-func invalidRoute(flat *plan.Flat, choice string, declared []plan.Target) error {
-	names := make([]string, len(declared))
-	for i, t := range declared {
-		names[i] = display(t.Name)
-	}
-	return &InvalidRouteError{
-		Node: flat.Path, Target: display(choice), Declared: names, Hint: nearest.Hint(choice, names),
-	}
-}
-
-// display shows a target to people.
-func display(name string) string {
-	switch name {
-	case node.End:
-		return "END"
-	case node.Stop:
-		return "Stop"
-	}
-	return name
-}
-
-func quoteAll(names []string) string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = fmt.Sprintf("%q", name)
-	}
-	return strings.Join(quoted, ", ")
 }
 
 // finish records a task's success (law J4).
