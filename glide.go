@@ -88,4 +88,3 @@ func (d *drive) glided(t *machine.Task, first uint64, own bool) {
 		d.vals.put(t.Ref, nil, nil)
 	}
 }
-

@@ -88,4 +88,3 @@ func quoteAll(names []string) string {
 	}
 	return strings.Join(quoted, ", ")
 }
-
