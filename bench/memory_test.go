@@ -2,120 +2,134 @@ package bench
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/bench/internal/contest"
+	"github.com/fermata-go/fermata/bench/internal/workload"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/node"
 )
 
-type message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+// job is a graph with an input, and what is wrong with its result: "" for nothing.
+type job[S any] struct {
+	graph *graph.Graph[S]
+	input func() S
+	check func(S) string
 }
 
-type messages struct {
-	Messages []message `json:"messages"`
-	Count    int       `json:"count"`
-}
-
-// perNode reports the time of one node of a run that visits n.
-func perNode(b *testing.B, n int) {
-	b.Helper()
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/node")
-}
-
-func noop(_ node.Context, s messages) (messages, error) { return s, nil }
-
-func sequential(n int) *graph.Graph[messages] {
-	g := graph.New[messages]("sequential")
-	before := graph.Start
-	for i := range n {
-		name := "n" + strconv.Itoa(i)
-		g.Node(name, noop)
-		g.Edge(before, name)
-		before = name
+func (j *job[S]) judge(s S, err error) error {
+	if err == nil && j.check != nil {
+		if wrong := j.check(s); wrong != "" {
+			err = errors.New(wrong)
+		}
 	}
-	return g.MustCompile()
+	return err
 }
 
-func BenchmarkSequential(b *testing.B) {
-	for _, n := range []int{10, 1000} {
-		b.Run("floor/"+strconv.Itoa(n), func(b *testing.B) {
-			nodes := make([]graph.Func[messages], n)
-			for i := range nodes {
-				nodes[i] = noop
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				var s messages
-				for _, f := range nodes {
-					s, _ = f(node.Context{}, s)
-				}
-			}
-			perNode(b, n)
-		})
-		b.Run("fermata/"+strconv.Itoa(n), func(b *testing.B) {
-			g := sequential(n)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := g.Run(context.Background(), messages{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			perNode(b, n)
-		})
-		b.Run("fermata-events/"+strconv.Itoa(n), func(b *testing.B) {
-			withEvents(b, sequential(n), messages{})
-			perNode(b, n)
-		})
-		b.Run("fermata-memory-store/"+strconv.Itoa(n), func(b *testing.B) {
-			stored(b, sequential(n), messages{}, newRuntime(b, fermata.Options{}))
-			perNode(b, n)
-		})
-	}
-}
-
-// withEvents runs a graph that is not stored while one reader drains its events.
-func withEvents[S any](b *testing.B, g *graph.Graph[S], input S) {
+// checked runs it once in each way that is measured, and looks at the results.
+func (j *job[S]) checked(b *testing.B, rt *fermata.Runtime) {
 	b.Helper()
-	rt := newRuntime(b, fermata.Options{})
-	ctx := context.Background()
-	b.ReportAllocs()
-	for b.Loop() {
-		run, err := g.Start(ctx, rt, input, fermata.WithDurability(fermata.None))
+	out, err := j.graph.Run(b.Context(), j.input())
+	if err := j.judge(out, err); err != nil {
+		b.Fatal("not stored:", err)
+	}
+	for name, opts := range map[string][]fermata.StartOption{"events": {fermata.WithDurability(fermata.None)}, "stored": nil} {
+		run, err := j.graph.Start(b.Context(), rt, j.input(), opts...)
 		if err != nil {
-			b.Fatal(err)
+			b.Fatal(name, err)
+		}
+		res, err := run.Wait(b.Context())
+		if err := j.judge(res.State, err); err != nil {
+			b.Fatal(name, err)
+		}
+	}
+}
+
+// plain runs the graph in the caller's goroutine, with nothing kept.
+func (j *job[S]) plain() error {
+	_, err := j.graph.Run(context.Background(), j.input())
+	return err
+}
+
+// stored runs it on a runtime to its end, with a journal of its own.
+func (j *job[S]) stored(rt *fermata.Runtime) func() error {
+	return func() error {
+		ctx := context.Background()
+		run, err := j.graph.Start(ctx, rt, j.input())
+		if err != nil {
+			return err
+		}
+		return ended(run.Wait(ctx))
+	}
+}
+
+// watched runs it on a runtime with nothing kept, while one reader drains its events.
+func (j *job[S]) watched(rt *fermata.Runtime) func() error {
+	return func() error {
+		ctx := context.Background()
+		run, err := j.graph.Start(ctx, rt, j.input(), fermata.WithDurability(fermata.None))
+		if err != nil {
+			return err
 		}
 		seen := uint64(0)
 		for e, err := range run.Events(ctx, 0) {
 			if err != nil {
-				b.Fatal(err)
+				return err
 			}
 			seen = e.Seq()
 		}
-		if res, err := run.Wait(ctx); err != nil || res.Status != fermata.Completed || seen == 0 {
-			b.Fatal(res.Status, err)
+		if seen == 0 {
+			return errors.New("no event was seen")
 		}
+		return ended(run.Wait(ctx))
 	}
 }
 
-// stored runs a graph to its end on a runtime, each run with a journal of its own.
-func stored[S any](b *testing.B, g *graph.Graph[S], input S, rt *fermata.Runtime) {
-	b.Helper()
-	ctx := context.Background()
-	b.ReportAllocs()
-	for b.Loop() {
-		run, err := g.Start(ctx, rt, input)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if res, err := run.Wait(ctx); err != nil || res.Status != fermata.Completed {
-			b.Fatal(res.Status, err)
-		}
+func ended[S any](res graph.Result[S], err error) error {
+	if err == nil && res.Status != fermata.Completed {
+		err = fmt.Errorf("the run is %s", res.Status)
 	}
+	return err
+}
+
+// compare measures a job without a store, with events, and with the store in memory, beside floors.
+func compare[S any](b *testing.B, unit string, units int, j job[S], floors ...contest.Contestant) {
+	b.Helper()
+	rt := newRuntime(b, fermata.Options{})
+	j.checked(b, rt)
+	contest.Between(b, unit, units, append(floors,
+		contest.Contestant{Name: "fermata", Run: j.plain},
+		contest.Contestant{Name: "events", Run: j.watched(rt)},
+		contest.Contestant{Name: "stored", Run: forgetful(j)})...)
+}
+
+// forgetful stores runs in memory, and begins with an empty store whenever there are many in it.
+func forgetful[S any](j job[S]) func() error {
+	var rt *fermata.Runtime
+	runs := 0
+	return func() error {
+		if runs%64 == 0 {
+			if rt != nil {
+				if err := rt.Close(); err != nil {
+					return err
+				}
+			}
+			var err error
+			if rt, err = fermata.New(fermata.Options{}); err != nil {
+				return err
+			}
+		}
+		runs++
+		return j.stored(rt)()
+	}
+}
+
+func floor(name string, f func()) contest.Contestant {
+	return contest.Contestant{Name: name, Run: func() error { f(); return nil }}
 }
 
 func newRuntime(b *testing.B, o fermata.Options) *fermata.Runtime {
@@ -132,121 +146,65 @@ func newRuntime(b *testing.B, o fermata.Options) *fermata.Runtime {
 	return rt
 }
 
-func count(_ node.Context, s messages) (messages, error) {
-	s.Count++
-	return s, nil
-}
+func nothing() messages { return messages{} }
 
-func loop(n int) *graph.Graph[messages] {
-	return graph.New[messages]("loop").
-		Node("count", count).
-		Edge(graph.Start, "count").
-		Route("count", func(_ node.Context, s messages) (string, error) {
-			if s.Count < n {
-				return "count", nil
+func BenchmarkSequential(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			nodes := make([]func(messages) messages, n)
+			for i := range nodes {
+				nodes[i] = workload.Noop
 			}
-			return graph.END, nil
-		}, "count", graph.END).
-		MustCompile()
+			compare(b, "node", n, job[messages]{graph: sequential(n), input: nothing},
+				floor("floor", func() { workload.Chain(nodes, messages{}) }))
+		})
+	}
 }
 
 func BenchmarkLoop10000(b *testing.B) {
 	const n = 10_000
-	b.Run("floor", func(b *testing.B) {
-		f := graph.Func[messages](count)
-		b.ReportAllocs()
-		for b.Loop() {
-			var s messages
-			for s.Count < n {
-				s, _ = f(node.Context{}, s)
-			}
+	count := workload.Count
+	compare(b, "node", n, job[messages]{graph: loop(n), input: nothing, check: func(s messages) string {
+		if s.Count != n {
+			return fmt.Sprintf("counted to %d, expected %d", s.Count, n)
 		}
-		perNode(b, n)
-	})
-	b.Run("fermata", func(b *testing.B) {
-		g := loop(n)
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := g.Run(context.Background(), messages{}); err != nil {
-				b.Fatal(err)
-			}
-		}
-		perNode(b, n)
-	})
-	b.Run("fermata-events", func(b *testing.B) {
-		withEvents(b, loop(n), messages{})
-		perNode(b, n)
-	})
-}
-
-// toolCall is what the scripted model says: one call with a query of 3,600 characters, n times, then an answer.
-type agentState struct {
-	Messages []message `json:"messages"`
-	Turns    int       `json:"turns"`
-}
-
-var query = strings.Repeat("01234567-89ab-cdef-0123-456789abcdef", 100)
-
-var answer = strings.Repeat("result for query: "+query, 10)
-
-func model(_ node.Context, s agentState) (agentState, error) {
-	if s.Turns > 0 {
-		s.Turns--
-		s.Messages = append(s.Messages, message{Role: "assistant", Content: query})
-	} else {
-		s.Messages = append(s.Messages, message{Role: "final", Content: "done"})
-	}
-	return s, nil
-}
-
-func tool(_ node.Context, s agentState) (agentState, error) {
-	s.Messages = append(s.Messages, message{Role: "tool", Content: answer})
-	return s, nil
-}
-
-func wantsTool(_ node.Context, s agentState) (string, error) {
-	if s.Messages[len(s.Messages)-1].Role == "assistant" {
-		return "tool", nil
-	}
-	return graph.END, nil
-}
-
-func react() *graph.Graph[agentState] {
-	return graph.New[agentState]("react").
-		Node("model", model).Node("tool", tool).
-		Edge(graph.Start, "model").
-		Route("model", wantsTool, "tool", graph.END).
-		Edge("tool", "model").
-		MustCompile()
+		return ""
+	}}, floor("floor", func() { workload.Loop(count, n) }))
 }
 
 func BenchmarkReactAgent(b *testing.B) {
 	for _, n := range []int{10, 100} {
-		nodes := 2*n + 1
-		b.Run("floor/"+strconv.Itoa(n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				s := agentState{Turns: n, Messages: []message{{Role: "user", Content: "go"}}}
-				for {
-					s, _ = model(node.Context{}, s)
-					if next, _ := wantsTool(node.Context{}, s); next == graph.END {
-						break
-					}
-					s, _ = tool(node.Context{}, s)
-				}
-			}
-			perNode(b, nodes)
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			s := workload.NewScript(n)
+			compare(b, "node", s.Nodes(), job[workload.Agent]{graph: react(s), input: s.Begin, check: s.Check},
+				floor("floor", func() { s.React(s.Begin()) }))
 		})
-		b.Run("fermata/"+strconv.Itoa(n), func(b *testing.B) {
-			g := react()
-			b.ReportAllocs()
-			for b.Loop() {
-				in := agentState{Turns: n, Messages: []message{{Role: "user", Content: "go"}}}
-				if _, err := g.Run(context.Background(), in); err != nil {
-					b.Fatal(err)
-				}
+	}
+}
+
+func BenchmarkFanOut(b *testing.B) {
+	for _, n := range []int{10, 100} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			topics := workload.NewTopics(n)
+			j := job[workload.Topics]{
+				graph: fanOut(), input: func() workload.Topics { return topics },
+				check: func(t workload.Topics) string { return t.Check() },
 			}
-			perNode(b, nodes)
+			compare(b, "child", n, j,
+				floor("floor", func() { workload.FanOut(topics) }),
+				floor("floor-goroutines", func() { workload.FanOutAtOnce(topics) }))
+		})
+	}
+}
+
+func BenchmarkWideState(b *testing.B) {
+	for _, w := range workload.WideSizes() {
+		b.Run(w.Name, func(b *testing.B) {
+			nodes, input := w.Nodes(), w.Input()
+			j := job[workload.Wide]{graph: wide(w), input: func() workload.Wide { return input }, check: w.Check}
+			compare(b, "node", w.Visits(), j,
+				floor("floor", func() { w.Run(nodes, input) }),
+				floor("floor-goroutines", func() { w.RunAtOnce(nodes, input) }))
 		})
 	}
 }
@@ -268,9 +226,9 @@ func BenchmarkStream10000(b *testing.B) {
 		}).
 		Edge(graph.Start, "talk").
 		MustCompile()
-	b.Run("floor-channel", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
+	j := job[messages]{graph: g, input: nothing}
+	contest.Between(b, "chunk", n,
+		floor("floor", func() {
 			c := make(chan string, 256)
 			go func() {
 				for range n {
@@ -280,18 +238,8 @@ func BenchmarkStream10000(b *testing.B) {
 			}()
 			for range c {
 			}
-		}
-		perChunk(b, n)
-	})
-	b.Run("fermata", func(b *testing.B) {
-		withEvents(b, g, messages{})
-		perChunk(b, n)
-	})
-}
-
-func perChunk(b *testing.B, n int) {
-	b.Helper()
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/chunk")
+		}),
+		contest.Contestant{Name: "events", Run: j.watched(newRuntime(b, fermata.Options{}))})
 }
 
 func gate() *graph.Graph[messages] {
@@ -308,29 +256,31 @@ func gate() *graph.Graph[messages] {
 }
 
 // pauseAndResume starts a run, waits until it asks, answers, and waits for its end.
-func pauseAndResume(b *testing.B, rt *fermata.Runtime) {
-	b.Helper()
+func pauseAndResume(rt *fermata.Runtime) func() error {
 	g := gate()
 	ctx := context.Background()
-	b.ReportAllocs()
-	for b.Loop() {
+	return func() error {
 		run, err := g.Start(ctx, rt, messages{})
 		if err != nil {
-			b.Fatal(err)
+			return err
 		}
 		res, err := run.Wait(ctx)
 		if err != nil || res.Status != fermata.Paused {
-			b.Fatal(res.Status, err)
+			return fmt.Errorf("the run is %s: %w", res.Status, err)
 		}
 		if err := rt.Answer(ctx, res.Interrupts[0].ID, true); err != nil {
-			b.Fatal(err)
+			return err
 		}
-		if res, err = run.Wait(ctx); err != nil || res.Status != fermata.Completed {
-			b.Fatal(res.Status, err)
-		}
+		return ended(run.Wait(ctx))
 	}
 }
 
 func BenchmarkPauseAndResumeMemory(b *testing.B) {
-	pauseAndResume(b, newRuntime(b, fermata.Options{}))
+	resume := pauseAndResume(newRuntime(b, fermata.Options{}))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := resume(); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -42,7 +42,7 @@ func BenchmarkCache(b *testing.B) {
 					if c.fresh {
 						n++
 					}
-					run, err := g.Start(ctx, rt, messages{Messages: []message{{"user", text}}, Count: n})
+					run, err := g.Start(ctx, rt, messages{Messages: []message{{Role: "user", Content: text}}, Count: n})
 					if err == nil {
 						_, err = run.Wait(ctx)
 					}

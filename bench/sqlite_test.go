@@ -107,7 +107,14 @@ func BenchmarkStepSQLite(b *testing.B) {
 		})
 		b.Run(s.name+"/fermata", func(b *testing.B) {
 			store, _ := open(b, s.mode)
-			stored(b, steps(n), messages{}, newRuntime(b, fermata.Options{Store: store}))
+			j := job[messages]{graph: steps(n), input: nothing}
+			run := j.stored(newRuntime(b, fermata.Options{Store: store}))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := run(); err != nil {
+					b.Fatal(err)
+				}
+			}
 			perStep(b, n)
 		})
 	}
@@ -172,7 +179,13 @@ func BenchmarkPauseAndResumeSQLite(b *testing.B) {
 	for _, s := range syncs {
 		b.Run(s.name, func(b *testing.B) {
 			store, _ := open(b, s.mode)
-			pauseAndResume(b, newRuntime(b, fermata.Options{Store: store}))
+			resume := pauseAndResume(newRuntime(b, fermata.Options{Store: store}))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := resume(); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }

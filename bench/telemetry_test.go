@@ -51,8 +51,15 @@ func BenchmarkWatched(b *testing.B) {
 				}
 				c.options.Observer = observer
 			}
-			stored(b, sequential(n), messages{}, newRuntime(b, c.options))
-			perNode(b, n)
+			j := job[messages]{graph: sequential(n), input: nothing}
+			run := j.stored(newRuntime(b, c.options))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := run(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/node")
 		})
 	}
 }

@@ -66,6 +66,9 @@ var table = []row{
 	},
 	{"cmd/...", []string{anything}, "flags and wiring: where everything meets"},
 	{"examples/...", []string{public}, "an example can do what a user can"},
+	{"bench/internal/workload", nil, "what is measured, in plain Go: other engines are given the same"},
+	{"bench/internal/contest", nil, "it measures functions, whosoever they are"},
+	{"bench/table", []string{"bench/internal/contest"}, "a table of what was measured"},
 	{"bench", []string{anything}, "it measures all rooms"},
 	{"internal/house", nil, "it looks at the tree from outside"},
 }
