@@ -21,7 +21,7 @@ help: ## Show this
 	@if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then b=$$'\033[1m' c=$$'\033[36m' o=$$'\033[0m'; else b= c= o=; fi; \
 	awk -v b="$$b" -v c="$$c" -v o="$$o" 'BEGIN { FS = ":.*## "; print "Fermata: make TARGET [NAME=value …]" } \
 		/^##@ / { printf "\n%s%s%s\n", b, substr($$0, 5), o } \
-		/^[a-z]+:.*## / { printf "  %s%-10s%s %s\n", c, $$1, o, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / { printf "  %s%-11s%s %s\n", c, $$1, o, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build the command, bin/fermata
@@ -73,6 +73,14 @@ race: ## Run the tests with the race detector
 .PHONY: bench
 bench: ## Run the benchmarks (PKG=./bench BENCH=Loop COUNT=5)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG)
+
+.PHONY: bench-table
+bench-table: ## The same as a table of ratios to the floors (BENCH=SQLite)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -timeout 1h ./bench | $(GO) run ./bench/table
+
+.PHONY: bench-peers
+bench-peers: ## Measure other engines beside this one, in a module of their own (BENCH=Loop)
+	cd bench/peers && $(GO) test -count=1 -bench '$(BENCH)' -timeout 1h . | (cd ../.. && $(GO) run ./bench/table)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a while (FUZZTIME=10s PKG=./...)
