@@ -142,7 +142,11 @@ func (d *drive) leaveMap(t *machine.Task, flat *plan.Flat) error {
 }
 
 func (d *drive) gather(t *machine.Task, flat *plan.Flat, results []plan.Item) error {
-	value, err := d.vals.take(t.Ref, flat.Owner.State(), true)
+	take := func() (any, error) { return d.vals.take(t.Ref, flat.Owner.State(), true) }
+	if d.none && t.Own && !d.mustKeep(t, flat) {
+		take = func() (any, error) { return d.vals.last(t.Ref, flat.Owner.State()) }
+	}
+	value, err := take()
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}

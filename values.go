@@ -104,6 +104,20 @@ func (v *values) take(ref uint64, codec plan.Codec, keep bool) (any, error) {
 	return live, nil
 }
 
+// last gives a value that nobody will ask for again, without a copy.
+func (v *values) last(ref uint64, codec plan.Codec) (any, error) {
+	c, err := v.known(ref, codec)
+	if err != nil {
+		return nil, err
+	}
+	value := c.live
+	if value == nil {
+		value = c.snap
+	}
+	c.live, c.snap = nil, nil
+	return value, nil
+}
+
 // put adds a value. Either of live and snap may be nil.
 func (v *values) put(ref uint64, live, snap any) {
 	if c := v.find(ref); c != nil {

@@ -49,7 +49,7 @@ func loop(n int) *graph.Graph[messages] {
 }
 
 func react(s *workload.Script) *graph.Graph[workload.Agent] {
-	return graph.New[workload.Agent]("react").
+	return graph.New[workload.Agent]("react").Immutable().
 		Node("model", pure(s.Model)).Node("tool", pure(s.Tool)).
 		Edge(graph.Start, "model").
 		Route("model", func(_ node.Context, a workload.Agent) (string, error) {
@@ -83,7 +83,7 @@ func fanOut() *graph.Graph[workload.Topics] {
 
 func wide(w workload.WideSize) *graph.Graph[workload.Wide] {
 	n := w.Nodes()
-	return graph.New[workload.Wide]("wide").
+	return graph.New[workload.Wide]("wide").Immutable().
 		Node("one", pure(n.One)).
 		Node("two", pure(n.Two)).
 		Node("three", pure(n.Three)).

@@ -51,6 +51,18 @@ func (b *Builder[S]) Merge(merge func(base S, branches []S) (S, error)) *Builder
 	return b
 }
 
+// Immutable promises that no node changes what is in slices and maps and behind pointers of the state: nodes assign fields
+// and append, and make a new map or element where one is to change. Then branches share what none of them replaces, and a
+// large state costs a run what changes of it. A node that breaks the promise changes what others see, and what it changed
+// is not recorded; fermatatest finds it.
+//
+// Without the promise, which is the default, each node and branch has a deep copy of its own where another could see it
+// (law N9). What is in interfaces keeps its Go type until the run is resumed by another process, which reads it from JSON.
+func (b *Builder[S]) Immutable() *Builder[S] {
+	b.shared = true
+	return b
+}
+
 // FailFast stops the tasks that are running when another one has failed the run. By default they are let finish, and
 // their outcomes are kept (law F2).
 func (b *Builder[S]) FailFast() *Builder[S] {

@@ -45,6 +45,7 @@ type Builder[S any] struct {
 	many     map[string]node.RouteManyFunc
 	catches  map[string]node.CatchFunc
 	filters  map[string][]filter
+	shared   bool
 	problems []error
 }
 
@@ -268,6 +269,9 @@ func (b *Builder[S]) Compile() (*Graph[S], error) {
 	if codec, err := value.For[S](); err != nil {
 		problems = append(problems, fmt.Errorf("graph %q: the state: %w", b.def.Name, err))
 	} else {
+		if b.shared {
+			codec = codec.Sharing()
+		}
 		def.State = codec
 	}
 	if s, err := schema.For[S](); err == nil {

@@ -33,8 +33,12 @@ func (c *checker) branches() {
 	}
 	for _, v := range slices.Sorted(maps.Keys(clashes)) {
 		found := clashes[v]
-		c.at(v, AmbiguousJoin, "branches of %s meet here (from %s and %s): say whether the node fires for each of them "+
-			"(Each), or once with all of them merged (All)", found.fork, found.a, found.b)
+		from := fmt.Sprintf("from %s and %s", found.a, found.b)
+		if found.a == found.b {
+			from = fmt.Sprintf("from %s, before the last one is over", found.a)
+		}
+		c.at(v, AmbiguousJoin, "branches of %s meet here (%s): say whether the node fires for each of them "+
+			"(Each), or once with all of them merged (All)", found.fork, from)
 	}
 }
 
@@ -67,6 +71,7 @@ type meeting struct {
 	merged  []int   // of each All node: its source, -1 for others
 	in      [][]int // of each node: the sources that reach it, sorted
 	joins   *Joins
+	loops   []bool // of each node: whether it lies in a loop
 	rounds  []bool // of each node: whether it lies in a loop with an All node
 
 	low, high int    // the forks that are traced
@@ -117,12 +122,11 @@ func newMeeting(c *checker) *meeting {
 }
 
 func (m *meeting) findRounds() {
-	m.rounds = make([]bool, m.t.graph.n)
+	m.loops, m.rounds = make([]bool, m.t.graph.n), make([]bool, m.t.graph.n)
 	for _, part := range newSubset(m.t.graph).cycles(m.order) {
-		if slices.ContainsFunc(part, func(v int) bool { return m.merged[v] >= 0 }) {
-			for _, v := range part {
-				m.rounds[v] = true
-			}
+		round := slices.ContainsFunc(part, func(v int) bool { return m.merged[v] >= 0 })
+		for _, v := range part {
+			m.loops[v], m.rounds[v] = true, round
 		}
 	}
 }
@@ -147,14 +151,19 @@ func (m *meeting) spread() {
 	for again := true; again; {
 		again = false
 		for _, v := range m.order {
-			set := m.in[v]
+			set, more := m.in[v], []int(nil)
 			if m.entry[v] >= 0 {
 				set = unite(set, m.entry[v:v+1])
 			}
 			for _, i := range m.t.origin[v] {
-				set = unite(set, m.over(i))
+				if over := m.over(i); len(m.t.origin[v]) > 8 {
+					more = append(more, over...)
+				} else {
+					set = unite(set, over)
+				}
 			}
-			if len(set) > len(m.in[v]) {
+			slices.Sort(more)
+			if set = unite(set, slices.Compact(more)); len(set) > len(m.in[v]) {
 				m.in[v], again = set, true
 			}
 		}
@@ -187,16 +196,20 @@ func unite(a, b []int) []int {
 	return slices.Compact(both)
 }
 
-// candidates are the nodes that say nothing and that several sources reach.
+// candidates are the nodes that say nothing, and that sources reach in several ways.
 func (m *meeting) candidates() []int {
 	var open []int
-	for v := range m.c.def.Nodes {
-		if m.c.index[m.c.def.Nodes[v].Name] == v && m.c.def.Nodes[v].Join == "" && len(m.in[v]) > 1 {
+	for _, v := range m.order {
+		several := len(m.t.origin[v]) > 1 || len(m.t.origin[v]) > 0 && (m.entry[v] >= 0 || m.again(m.t.origin[v][0]))
+		if m.c.def.Nodes[v].Join == "" && several && len(m.in[v]) > 0 {
 			open = append(open, v)
 		}
 	}
 	return open
 }
+
+// again reports whether an arc begins a branch of a fork that can be come to again.
+func (m *meeting) again(i int) bool { return m.branch[i] >= 0 && m.loops[m.t.graph.arcs[i].from] }
 
 // traced is how many branches are traced at once: it bounds the memory that is needed.
 const traced = 4096
@@ -246,14 +259,14 @@ func (m *meeting) mark(set bits, s int) bool {
 }
 
 // ways are the branches by which a source's tokens may have come while something is on its way to v: not through an All
-// node that v leads to. Free are those without any All node on the way.
+// node that v leads to, and not back in a loop whose round v keeps from being over. Free are those without any All node on the way.
 func (m *meeting) ways(s, v int, free bool) bits {
 	set := newBits(64 * len(m.reach[v]))
 	m.mark(set, s)
 	from := m.sources[s].from
 	switch {
 	case from < 0:
-	case m.rounds[v]:
+	case m.rounds[v] || m.rounds[from]:
 		m.walk(set, from, v, free)
 	case free:
 		set.add(m.free[from])
@@ -263,7 +276,7 @@ func (m *meeting) ways(s, v int, free bool) bits {
 	return set
 }
 
-// walk is ways for a node v in a loop with an All node.
+// walk is ways where a loop with an All node is concerned.
 func (m *meeting) walk(set bits, from, v int, free bool) {
 	passes := func(u int) bool { return m.merged[u] < 0 || !free && !m.joins.Upstream(u, v) }
 	seen := newBits(m.t.graph.n)
@@ -277,8 +290,14 @@ func (m *meeting) walk(set bits, from, v int, free bool) {
 		todo = todo[:len(todo)-1]
 		m.mark(set, m.entry[at])
 		for _, i := range m.t.origin[at] {
+			u := m.t.graph.arcs[i].from
+			if m.joins != nil {
+				if l := m.joins.Back(u, at); l >= 0 && m.joins.Holds(l, v) {
+					continue
+				}
+			}
 			m.mark(set, m.branch[i])
-			if u := m.t.graph.arcs[i].from; !seen.has(u) && passes(u) {
+			if !seen.has(u) && passes(u) {
 				seen.set(u)
 				todo = append(todo, u)
 			}
@@ -289,6 +308,7 @@ func (m *meeting) walk(set bits, from, v int, free bool) {
 // entrance is a way into a node: an edge, or the run's beginning.
 type entrance struct {
 	name    string
+	again   int // the source that begins with it, where its fork can be come to again; -1 for none
 	sources []int
 	ways    bits
 }
@@ -296,7 +316,7 @@ type entrance struct {
 func (m *meeting) entrances(v int) []entrance {
 	var all []entrance
 	add := func(name string, sources []int) {
-		e := entrance{name: name, ways: newBits(64 * len(m.reach[v]))}
+		e := entrance{name: name, again: -1, ways: newBits(64 * len(m.reach[v]))}
 		for _, s := range sources {
 			if !m.waits(s, v) {
 				e.sources = append(e.sources, s)
@@ -317,6 +337,9 @@ func (m *meeting) entrances(v int) []entrance {
 		e := &all[len(all)-1]
 		e.ways.add(m.reach[from])
 		m.mark(e.ways, m.branch[i])
+		if m.again(i) {
+			e.again = m.branch[i]
+		}
 	}
 	return all
 }
@@ -335,6 +358,9 @@ func (m *meeting) clash(v int) (clash, bool) {
 			}
 		}
 		before.add(second.ways)
+		if f := m.repeats(v, second.again); f >= 0 {
+			return clash{m.forks[f].name, second.name, second.name}, true
+		}
 	}
 	return clash{}, false
 }
@@ -356,6 +382,16 @@ func (m *meeting) concurrent(v int, a, b *entrance) int {
 		}
 	}
 	return -1
+}
+
+// repeats finds the fork that a source is a branch of, if another branch of it leads back to the fork while the first is
+// on its way to v; -1 if not.
+func (m *meeting) repeats(v, s int) int {
+	one := newBits(64 * len(m.reach[v]))
+	if s < 0 || !m.mark(one, s) {
+		return -1
+	}
+	return m.apart(one, m.ways(s, v, false))
 }
 
 // waits reports whether a source is an All node that v leads to: while something is at v, it has no token to give.

@@ -182,10 +182,14 @@ func (c *Changes) node(prefix string, before, after *outlineNode) {
 	edges(Choice, before.Choices, after.Choices)
 	edges(Failure, before.Failures, after.Failures)
 	edges(Deadline, before.Deadlines, after.Deadlines)
-	if slices.Sorted(slices.Values(before.Plain)) != nil && !slices.Equal(before.Plain, after.Plain) &&
-		slices.Equal(slices.Sorted(slices.Values(before.Plain)), slices.Sorted(slices.Values(after.Plain))) {
+	if reordered(before.Plain, after.Plain) || before.Many && after.Many && reordered(before.Choices, after.Choices) {
 		c.Changed = append(c.Changed, NodeChange{Path: prefix + after.Name, What: "its branches are in another order"})
 	}
+}
+
+// reordered reports whether two lists hold the same in another order.
+func reordered(a, b []string) bool {
+	return !slices.Equal(a, b) && slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 func (n *outlineNode) gate() string {

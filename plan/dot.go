@@ -9,8 +9,8 @@ import (
 )
 
 // DOT draws the plan in the language of Graphviz, top down. Gates are diamonds, people parallelograms, subgraphs
-// clusters; failure edges are dashed and deadline edges dotted. Names and labels are escaped: no text in them is read
-// as DOT.
+// clusters; branches that run side by side begin with a thick edge, failure edges are dashed and deadline edges dotted.
+// Names and labels are escaped: no text in them is read as DOT.
 func (d Drawing) DOT() string {
 	g := dot{Drawing: d}
 	g.line("", "digraph plan {")
@@ -40,6 +40,7 @@ func (g *dot) line(indent, format string, args ...any) {
 // are tied to them.
 func (g *dot) scope(p *Plan, prefix, mark, indent string) {
 	edges := drawnEdges(p)
+	branch := parallel(p, edges)
 	g.line(indent, "start%s [label=START, shape=oval];", mark)
 	for i := range p.def.Nodes {
 		g.node(&p.def.Nodes[i], prefix, indent)
@@ -51,17 +52,17 @@ func (g *dot) scope(p *Plan, prefix, mark, indent string) {
 		g.line(indent, "stop%s [label=STOP, shape=octagon];", mark)
 	}
 	for _, name := range p.def.Entry {
-		g.edge(indent, prefix, "start"+mark, mark, Edge{To: name, Kind: Plain})
+		g.edge(indent, prefix, "start"+mark, mark, Edge{To: name, Kind: Plain}, len(p.def.Entry) > 1)
 	}
 	for _, e := range edges {
-		g.edge(indent, prefix, "", mark, e)
+		g.edge(indent, prefix, "", mark, e, branch(e))
 	}
 }
 
 func (g *dot) node(n *Node, prefix, indent string) {
 	path := prefix + n.Name
 	number := g.number(path)
-	attributes := fmt.Sprintf(`label="%s"`, g.escape(n.Name))
+	attributes := fmt.Sprintf(`label="%s"`, g.escape(title(n)))
 	colours := ""
 	if status, ok := g.Taken[path]; ok {
 		l := lookOf(status)
@@ -85,7 +86,7 @@ func (g *dot) node(n *Node, prefix, indent string) {
 func (g *dot) number(path string) string { return strconv.Itoa(g.Plan.index[path]) }
 
 // edge draws an edge of a scope; from is given where it does not come from a node.
-func (g *dot) edge(indent, prefix, from, mark string, e Edge) {
+func (g *dot) edge(indent, prefix, from, mark string, e Edge, branch bool) {
 	var attributes []string
 	if from == "" {
 		from = "n" + g.number(prefix+e.From)
@@ -108,6 +109,9 @@ func (g *dot) edge(indent, prefix, from, mark string, e Edge) {
 			to = "start" + number
 			attributes = append(attributes, "lhead=cluster"+number)
 		}
+	}
+	if branch {
+		attributes = append(attributes, "penwidth=2")
 	}
 	switch e.Kind {
 	case Failure:

@@ -68,6 +68,49 @@ func drawnEdges(p *Plan) []Edge {
 	return edges
 }
 
+// title is what a node is called in a drawing: its name, and what it does with branches and items.
+func title(n *Node) string {
+	var notes []string
+	switch n.Join {
+	case All:
+		notes = append(notes, "all branches together")
+	case Each:
+		notes = append(notes, "each branch by itself")
+	}
+	if n.Map != nil {
+		note := "for each item"
+		if n.Map.Limit > 0 {
+			note = fmt.Sprintf("for each item, at most %d at once", n.Map.Limit)
+		}
+		if n.Map.Keep {
+			note += ", failures kept"
+		}
+		notes = append(notes, note)
+	}
+	if n.RouteMany != nil {
+		notes = append(notes, "chooses one or several")
+	}
+	if len(notes) == 0 {
+		return n.Name
+	}
+	return fmt.Sprintf("%s (%s)", n.Name, strings.Join(notes, "; "))
+}
+
+// parallel finds the edges that branches begin with: where several plain edges lead out of a node, or a gate chooses
+// several.
+func parallel(p *Plan, edges []Edge) func(e Edge) bool {
+	plain, many := make(map[string]int), make(map[string]bool)
+	for i := range p.def.Nodes {
+		many[p.def.Nodes[i].Name] = p.def.Nodes[i].RouteMany != nil
+	}
+	for _, e := range edges {
+		if e.Kind == Plain {
+			plain[e.From]++
+		}
+	}
+	return func(e Edge) bool { return e.Kind == Plain && plain[e.From] > 1 || e.Kind == Choice && many[e.From] }
+}
+
 // hasTarget reports whether an edge leads to the given target.
 func hasTarget(edges []Edge, to string) bool {
 	for _, e := range edges {

@@ -99,7 +99,7 @@ func readable(p *plan.Plan) error {
 var (
 	mermaidNode = regexp.MustCompile(`^(\w+)(\["[^"]*"\]|\{"[^"]*"\}|\[/"[^"]*"/\]|\(\[(?:START|END)\]\)|\(\(\(STOP\)\)\))$`)
 	mermaidSub  = regexp.MustCompile(`^subgraph (\w+)\["[^"]*"\]$`)
-	mermaidLink = regexp.MustCompile(`^(\w+) (?:-->|-\.->)(?:\|"[^"]*"\|)? (\w+)$`)
+	mermaidLink = regexp.MustCompile(`^(\w+) (?:-->|==>|-\.->)(?:\|"[^"]*"\|)? (\w+)$`)
 	mermaidTail = regexp.MustCompile(`^(linkStyle [\d,]+ [\w:\-]+( \d+)?|classDef \w+ [\w:#,]+|class [\w,]+ \w+)$`)
 	entityLess  = regexp.MustCompile("[<>`;%]")
 	entity      = regexp.MustCompile(`&?#\d+;`)
@@ -116,7 +116,7 @@ func checkMermaid(text string) error {
 	for i, line := range lines[1:] {
 		line = strings.TrimSpace(line)
 		fail := func(what string) error { return fmt.Errorf("mermaid, line %d: %s: %s", i+2, what, line) }
-		if entityLess.MatchString(strings.NewReplacer("-->", "", "-.->", "").Replace(entity.ReplaceAllString(line, ""))) {
+		if entityLess.MatchString(strings.NewReplacer("-->", "", "==>", "", "-.->", "").Replace(entity.ReplaceAllString(line, ""))) {
 			return fail("a character that should be an entity")
 		}
 		if styled && !mermaidTail.MatchString(line) {
@@ -193,7 +193,7 @@ func checkDOT(text string) error {
 	return nil
 }
 
-var textTitle = regexp.MustCompile(`^[ │├└┃─╌┈]*[●◇☻▣] (.*)$`)
+var textTitle = regexp.MustCompile(`^[ │├└╞╘┃─╌┈═]*[●◇☻▣] (.*)$`)
 
 // checkText finds every node of a plan drawn exactly once.
 func checkText(p *plan.Plan) error {

@@ -92,6 +92,55 @@ func TestJ8_FingerprintCovers(t *testing.T) {
 	}
 }
 
+// J8: what a run does with branches and items pins it, too, and so does the order of branches.
+func TestJ8_FingerprintCoversBranches(t *testing.T) {
+	for want, change := range map[string]func(*plan.Definition){
+		"node draft: join was all and is each": func(d *plan.Definition) { d.Nodes[5].Join = plan.Each },
+		"node log: join was each and is all":   func(d *plan.Definition) { d.Nodes[9].Join = plan.All },
+		"node plan: join was none and is all":  func(d *plan.Definition) { d.Nodes[0].Join = plan.All },
+		"node pick: gate was one that chooses several and is none": func(d *plan.Definition) {
+			d.Nodes[6].Route, d.Nodes[6].RouteMany = route, nil
+		},
+		"node notify: map was over a list and is none": func(d *plan.Definition) { d.Nodes[7].Map = nil },
+		"node plan: its branches are in another order": func(d *plan.Definition) { d.Edges[0], d.Edges[1] = d.Edges[1], d.Edges[0] },
+		"the entry was plan, watch and is watch, plan": func(d *plan.Definition) { slices.Reverse(d.Entry) },
+		"node pick: its branches are in another order": func(d *plan.Definition) { d.Edges[9], d.Edges[10] = d.Edges[10], d.Edges[9] },
+	} {
+		t.Run(want, func(t *testing.T) {
+			def := branches(t)
+			change(&def)
+			if compile(t, def).Fingerprint() == compile(t, branches(t)).Fingerprint() {
+				t.Error("the fingerprint did not change")
+			}
+			if diff := cmp.Diff(want, diffOf(t, branches(t), def).String()); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+	want := compile(t, branches(t)).Fingerprint()
+	for name, change := range map[string]func(*plan.Definition){
+		"how many items at once, and what becomes of failures": func(d *plan.Definition) {
+			d.Nodes[7].Map = &plan.Map{Split: d.Nodes[7].Map.Split, Gather: d.Nodes[7].Map.Gather, Keep: true}
+		},
+		"how branches are merged":                         func(d *plan.Definition) { d.Nodes[5].Merge = func(base any, _ []any) (any, error) { return base, nil } },
+		"the order of choices of a gate that chooses one": func(d *plan.Definition) { d.Edges[4], d.Edges[5] = d.Edges[5], d.Edges[4] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			def := branches(t)
+			change(&def)
+			if compile(t, def).Fingerprint() != want {
+				t.Errorf("the fingerprint changed: %s", diffOf(t, branches(t), def))
+			}
+		})
+	}
+}
+
+// J9: an outline with branches is pinned like any other; without, nothing of them is in it.
+func TestJ9_OutlineOfBranches(t *testing.T) {
+	p := compile(t, branches(t))
+	golden(t, "outline-branches.txt", string(p.Outline())+"\n"+p.Fingerprint()+"\n")
+}
+
 func TestDiff(t *testing.T) {
 	older := base(t)
 	newer := define("base", "a", []plan.Node{task("a"), task("c"), sub("d", compile(t, define("inner", "z",

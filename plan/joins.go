@@ -5,7 +5,7 @@ import "slices"
 // Joins says which nodes of a plan a branch can still come from, and which of its loops hold a join. It is what the
 // engine decides by when an All node may fire (laws G3 and D7). Nodes are numbered as in Definition.Nodes.
 type Joins struct {
-	upstream []bits         // of each node: the All nodes that it leads to by forward edges, by their number
+	upstream []bits         // of each node: the All nodes that it leads to within a round, by their number
 	number   []int          // of each All node, -1 for others
 	loops    []joinLoop     // the loops that hold an All node
 	back     map[[2]int]int // back edges of those loops
@@ -13,14 +13,16 @@ type Joins struct {
 
 type joinLoop struct {
 	body   bits
-	region bits // the body, and what can reach it by forward edges
+	region bits // the body, and what can come to it while a round lasts
 	outer  []int
 }
 
 // Joins is the plan's analysis, nil when it has no All node. Subgraphs have their own.
 func (p *Plan) Joins() *Joins { return p.joins }
 
-// Upstream reports whether a token at node from can come to the All node by forward edges.
+// Upstream reports whether a token at node from can come to the All node in this round: by any edges but those that go
+// back in a loop that the All node itself is in. Other loops may go round before they are left, and the All node waits
+// for that.
 func (j *Joins) Upstream(all, from int) bool { return j.upstream[from].has(j.number[all]) }
 
 // Back is the loop that an edge goes back in, where a join is in that loop; -1 for other edges. A token that went
@@ -36,7 +38,7 @@ func (j *Joins) Back(from, to int) int {
 func (j *Joins) InLoop(loop, v int) bool { return j.loops[loop].body.has(v) }
 
 // Holds reports whether something at node v keeps the round of a loop from being over: it is in the loop, or can come
-// to it by forward edges.
+// to it by edges that do not go back in it, or in a loop around it.
 func (j *Joins) Holds(loop, v int) bool { return j.loops[loop].region.has(v) }
 
 // Encloses reports whether loop outer is loop inner, or one around it.
@@ -51,17 +53,6 @@ func findJoins(def *Definition) *Joins {
 	}
 	t := newTopology(def)
 	loops := t.graph.loops(t.entries)
-	back := make([]bool, len(t.graph.arcs))
-	var mark func(loops []loop)
-	mark = func(loops []loop) {
-		for i := range loops {
-			for _, arc := range loops[i].back {
-				back[arc] = true
-			}
-			mark(loops[i].inner)
-		}
-	}
-	mark(loops)
 	j := &Joins{upstream: make([]bits, len(def.Nodes)), number: none(len(def.Nodes)), back: make(map[[2]int]int)}
 	count := 0
 	for v := range def.Nodes {
@@ -70,53 +61,67 @@ func findJoins(def *Definition) *Joins {
 			count++
 		}
 	}
-	j.leadOn(t, back, count)
-	j.addLoops(def, t, loops, nil, back)
+	j.leadOn(t, loops, count)
+	j.addLoops(t, loops, nil, make([]bool, len(t.graph.arcs)))
 	return j
 }
 
-// leadOn finds the All nodes that each node leads to. Forward edges form no cycle, so one look at each node is enough, in
-// an order in which what it leads to comes first.
-func (j *Joins) leadOn(t *topology, back []bool, count int) {
-	left := make([]int, t.graph.n) // how many forward edges out of a node lead to what was not looked at
-	var todo []int
-	for v := range left {
-		j.upstream[v] = newBits(count)
-		for _, i := range t.graph.out(v) {
-			if !back[i] {
-				left[v]++
+// leadOn finds the All nodes that each node leads to.
+func (j *Joins) leadOn(t *topology, loops []loop, count int) {
+	within := make(map[int]bits) // of an edge that goes back: the All nodes of its loop
+	var mark func(loops []loop)
+	mark = func(loops []loop) {
+		for i := range loops {
+			all := newBits(count)
+			for _, v := range loops[i].nodes {
+				if j.number[v] >= 0 {
+					all.set(j.number[v])
+				}
 			}
-		}
-		if left[v] == 0 {
-			todo = append(todo, v)
+			for _, arc := range loops[i].back {
+				within[arc] = all
+			}
+			mark(loops[i].inner)
 		}
 	}
-	for len(todo) > 0 {
-		v := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, i := range t.origin[v] {
-			if back[i] {
-				continue
-			}
-			from := t.graph.arcs[i].from
-			if j.upstream[from].add(j.upstream[v]); j.number[v] >= 0 {
-				j.upstream[from].set(j.number[v])
-			}
-			if left[from]--; left[from] == 0 {
-				todo = append(todo, from)
+	mark(loops)
+	for v := range j.upstream {
+		j.upstream[v] = newBits(count)
+	}
+	order := t.graph.forwardOrder(t.first)
+	slices.Reverse(order)
+	through := newBits(count)
+	for again := true; again; {
+		again = false
+		for _, v := range order {
+			for _, i := range t.graph.out(v) {
+				to := t.graph.arcs[i].to
+				copy(through, j.upstream[to])
+				if j.number[to] >= 0 {
+					through.set(j.number[to])
+				}
+				if all := within[i]; all != nil {
+					through.remove(all)
+				}
+				if j.upstream[v].add(through) {
+					again = true
+				}
 			}
 		}
 	}
 }
 
-// addLoops adds the loops that hold an All node, with what encloses them.
-func (j *Joins) addLoops(def *Definition, t *topology, loops []loop, outer []int, back []bool) {
+// addLoops adds the loops that hold an All node, with what encloses them. Edges that go back in one of those are marked.
+func (j *Joins) addLoops(t *topology, loops []loop, outer []int, back []bool) {
 	for i := range loops {
 		l := &loops[i]
 		inside := outer
-		if slices.ContainsFunc(l.nodes, func(v int) bool { return def.Nodes[v].Join == All }) {
+		for _, arc := range l.back {
+			back[arc] = true
+		}
+		if slices.ContainsFunc(l.nodes, func(v int) bool { return j.number[v] >= 0 }) {
 			at := len(j.loops)
-			jl := joinLoop{body: newBits(len(def.Nodes)), region: newBits(len(def.Nodes)), outer: outer}
+			jl := joinLoop{body: newBits(len(j.number)), region: newBits(len(j.number)), outer: outer}
 			for _, v := range l.nodes {
 				jl.body.set(v)
 			}
@@ -128,12 +133,15 @@ func (j *Joins) addLoops(def *Definition, t *topology, loops []loop, outer []int
 			}
 			inside = append(slices.Clone(outer), at)
 		}
-		j.addLoops(def, t, l.inner, inside, back)
+		j.addLoops(t, l.inner, inside, back)
+		for _, arc := range l.back {
+			back[arc] = false
+		}
 	}
 }
 
-// addAncestors puts nodes into a set, and all that they can be reached from without the back edges.
-func (t *topology) addAncestors(set bits, nodes []int, back []bool) {
+// addAncestors puts nodes into a set, and all that they can be reached from without the edges that are marked.
+func (t *topology) addAncestors(set bits, nodes []int, marked []bool) {
 	todo := slices.Clone(nodes)
 	for _, v := range nodes {
 		set.set(v)
@@ -142,7 +150,7 @@ func (t *topology) addAncestors(set bits, nodes []int, back []bool) {
 		v := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for _, i := range t.origin[v] {
-			if from := t.graph.arcs[i].from; !back[i] && !set.has(from) {
+			if from := t.graph.arcs[i].from; !marked[i] && !set.has(from) {
 				set.set(from)
 				todo = append(todo, from)
 			}
@@ -168,4 +176,10 @@ func (b bits) add(other bits) (grown bool) {
 		}
 	}
 	return grown
+}
+
+func (b bits) remove(other bits) {
+	for i, w := range other {
+		b[i] &^= w
+	}
 }

@@ -48,7 +48,15 @@ type nodeDocument struct {
 	TimeoutMS int64         `json:"timeout_ms,omitempty"`
 	Pool      string        `json:"pool,omitempty"`
 	Cache     cacheDocument `json:"cache,omitzero"`
+	Join      Join          `json:"join,omitempty"`    // all, each
+	Several   bool          `json:"several,omitempty"` // a gate that chooses several
+	Map       *mapDocument  `json:"map,omitempty"`     // the subgraph runs once for each item
 	Sub       *planDocument `json:"sub,omitempty"`
+}
+
+type mapDocument struct {
+	Limit int  `json:"limit,omitempty"` // how many items may be at work at once; 0 does not limit
+	Keep  bool `json:"keep,omitempty"`  // failed items are kept among the results
 }
 
 type cacheDocument struct {
@@ -89,7 +97,7 @@ func (p *Plan) document(prefix string) *planDocument {
 	for i := range p.def.Nodes {
 		n := &p.def.Nodes[i]
 		d.Nodes[i] = nodeDocument{
-			Name: n.Name, Path: prefix + n.Name, Kind: n.Kind, Gate: n.Route != nil, Doc: n.Doc, Version: n.Version,
+			Name: n.Name, Path: prefix + n.Name, Kind: n.Kind, Gate: n.Gate(), Doc: n.Doc, Version: n.Version,
 			Retry: retryDocument{
 				n.Retry.Attempts, n.Retry.Backoff.Milliseconds(), n.Retry.Max.Milliseconds(), n.Retry.Jitter,
 			},
@@ -97,6 +105,10 @@ func (p *Plan) document(prefix string) *planDocument {
 		}
 		if n.Cache != nil {
 			d.Nodes[i].Cache = cacheDocument{n.Cache.Version, n.Cache.TTL.Milliseconds()}
+		}
+		d.Nodes[i].Join, d.Nodes[i].Several = n.Join, n.RouteMany != nil
+		if n.Map != nil {
+			d.Nodes[i].Map = &mapDocument{n.Map.Limit, n.Map.Keep}
 		}
 		if n.Sub != nil {
 			d.Nodes[i].Sub = n.Sub.document(prefix + n.Name + "/")

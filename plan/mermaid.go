@@ -11,7 +11,8 @@ import (
 )
 
 // Mermaid draws the plan as a Mermaid flowchart, top down. Gates are diamonds, people parallelograms, subgraphs
-// boxes around their nodes; failure edges are dashed and deadline edges dotted. Names and labels are escaped: no text
+// boxes around their nodes; branches that run side by side begin with a thick edge, failure edges are dashed and
+// deadline edges dotted. Names and labels are escaped: no text
 // in them is read as Mermaid.
 func (d Drawing) Mermaid() string {
 	m := mermaid{Drawing: d, classes: make(map[look][]string)}
@@ -40,6 +41,7 @@ func (m *mermaid) line(indent, format string, args ...any) {
 // and STOP apart from those of other scopes.
 func (m *mermaid) scope(p *Plan, prefix, mark, indent string) {
 	edges := drawnEdges(p)
+	branch := parallel(p, edges)
 	m.line(indent, "start%s([START])", mark)
 	for i := range p.def.Nodes {
 		m.node(&p.def.Nodes[i], prefix, indent)
@@ -51,15 +53,15 @@ func (m *mermaid) scope(p *Plan, prefix, mark, indent string) {
 		m.line(indent, "stop%s(((STOP)))", mark)
 	}
 	for _, name := range p.def.Entry {
-		m.link(indent, "start"+mark, m.id(prefix, name, mark), Edge{Kind: Plain})
+		m.link(indent, "start"+mark, m.id(prefix, name, mark), Edge{Kind: Plain}, len(p.def.Entry) > 1)
 	}
 	for _, e := range edges {
-		m.link(indent, m.id(prefix, e.From, mark), m.id(prefix, e.To, mark), e)
+		m.link(indent, m.id(prefix, e.From, mark), m.id(prefix, e.To, mark), e, branch(e))
 	}
 }
 
 func (m *mermaid) node(n *Node, prefix, indent string) {
-	id, label := m.id(prefix, n.Name, ""), escape(n.Name, "#")
+	id, label := m.id(prefix, n.Name, ""), escape(title(n), "#")
 	if status, ok := m.Taken[prefix+n.Name]; ok {
 		l := lookOf(status)
 		m.classes[l] = append(m.classes[l], id)
@@ -89,8 +91,11 @@ func (m *mermaid) id(prefix, name, mark string) string {
 	return "n" + strconv.Itoa(m.Plan.index[prefix+name])
 }
 
-func (m *mermaid) link(indent, from, to string, e Edge) {
+func (m *mermaid) link(indent, from, to string, e Edge, branch bool) {
 	arrow := "-->"
+	if branch {
+		arrow = "==>"
+	}
 	switch e.Kind {
 	case Failure:
 		arrow = "-.->"

@@ -63,6 +63,19 @@ func invalid(t *testing.T) map[string]plan.Definition {
 				d.Edges = append(d.Edges, edge("a", to))
 			}
 		}),
+		"fork-endless": spoil(line("a", "b", "c"), func(d *plan.Definition) {
+			d.Nodes[2].Route = route
+			d.Edges = append(d.Edges, edge("b", "a"), choice("c", "a", ""), choice("c", node.End, ""))
+		}),
+		"entry-twice": spoil(line("a"), func(d *plan.Definition) { d.Entry = []string{"a", "a"} }),
+		"joins": spoil(line("a", "b", "c"), func(d *plan.Definition) {
+			d.Nodes[0].Join, d.Nodes[0].Merge = "some", func(any, []any) (any, error) { return nil, nil }
+			d.Nodes[1].Map = &plan.Map{Limit: -1}
+			d.Nodes[1].Route, d.Nodes[1].RouteMany = route, several
+			d.Nodes[2] = sub("c", inner)
+			d.Nodes[2].Map = &plan.Map{Split: func(any) ([]any, error) { return nil, nil }}
+			d.Nodes[2].In = func(value any) (any, error) { return value, nil }
+		}),
 		"gate-plain":     spoil(line("a", "b"), func(d *plan.Definition) { d.Nodes[0].Route = route }),
 		"gate-empty":     spoil(line("a", "b"), func(d *plan.Definition) { d.Nodes[1].Route = route }),
 		"choice-no-gate": spoil(line("a", "b"), func(d *plan.Definition) { d.Edges[0].Kind = plan.Choice }),

@@ -146,11 +146,40 @@ func shapes(t testing.TB) map[string]*plan.Plan {
 			edge("plan", "act"), edge("act", "enough"), choice("enough", "act", "no"), choice("enough", "agreed", "yes"),
 			choice("agreed", "plan", "no"), choice("agreed", "report", "yes"), choice("agreed", "agreed", "ask again"),
 		)),
-		"deep": compile(t, deep(8)),
+		"deep":     compile(t, deep(8)),
+		"branches": compile(t, branches(t)),
 		"hostile": compile(t, define(`a "quoted" <plan> %%{init}%%`, "END",
 			[]plan.Node{gate("END"), task(`say "hi"]; end`), task("`code` & \\\"more\\"), human("日本語 — ünï")},
 			choice("END", `say "hi"]; end`, "a|b\n-->\x1b[31m c"), choice("END", "`code` & \\\"more\\", `"]; evil -> x [label="`),
 			choice("END", "日本語 — ünï", "a very long condition that goes on and on, and then some more, until nobody would read it"), choice("END", node.End, ""),
 		)),
 	}
+}
+
+func several(node.Context, any) ([]string, error) { return nil, nil }
+
+// branches is a plan with all that runs side by side: entries, a fork, a gate that chooses several, joins of both kinds,
+// and maps.
+func branches(t testing.TB) plan.Definition {
+	t.Helper()
+	send := compile(t, define("send", "write", []plan.Node{task("write"), human("approve")}, edge("write", "approve")))
+	both := define("both", "left", []plan.Node{task("left"), task("right"), {Name: "sum", Run: run, Join: plan.All}}, edge("left", "sum"), edge("right", "sum"))
+	both.Entry = []string{"left", "right"}
+	split := func(any) ([]any, error) { return nil, nil }
+	gather := func(any, []plan.Item) (any, error) { return nil, nil }
+	def := define("branches", "plan",
+		[]plan.Node{
+			task("plan"), task("search"), task("read"), gate("enough"), sub("weigh", compile(t, both)),
+			{Name: "draft", Run: run, Join: plan.All}, {Name: "pick", Kind: plan.Router, RouteMany: several},
+			{Name: "notify", Sub: send, Map: &plan.Map{Split: split, Gather: gather, Limit: 2}},
+			{Name: "store", Sub: send, Map: &plan.Map{Split: split, Gather: gather, Keep: true}},
+			{Name: "log", Run: run, Join: plan.Each}, task("watch"),
+		},
+		edge("plan", "search"), edge("plan", "read"), edge("plan", "weigh"), edge("search", "enough"), choice("enough", "search", "no"),
+		choice("enough", "draft", "yes"), edge("read", "draft"), edge("weigh", "draft"), edge("draft", "pick"),
+		choice("pick", "notify", "people wait"), choice("pick", "store", "worth keeping"), choice("pick", node.End, "nothing to do"),
+		edge("notify", "log"), edge("store", "log"), failure("store", "log"), edge("watch", "log"),
+	)
+	def.Entry = []string{"plan", "watch"}
+	return def
 }

@@ -9,7 +9,8 @@ import (
 
 // Text draws the plan for a terminal. ● is a task, ◇ a gate, ☻ a person, ▣ a subgraph with its nodes inside.
 //
-// What follows a node stands below it; choices, failures (╌) and deadlines (┈) branch off to the right. Every node is
+// What follows a node stands below it; choices, failures (╌) and deadlines (┈) branch off to the right, and so do branches
+// that run side by side (═). Every node is
 // drawn once: branches that meet again go on below the node where they parted, and → names a node that is drawn
 // elsewhere. ↺ leads back.
 func (d Drawing) Text() string {
@@ -19,8 +20,10 @@ func (d Drawing) Text() string {
 	}
 	t.put("", printable(d.Plan.Name()))
 	t.put("", "")
-	t.put(" ", "○ START")
-	t.put(" ", "│")
+	if len(d.Plan.def.Entry) == 1 {
+		t.put(" ", "○ START")
+		t.put(" ", "│")
+	}
 	t.scope(d.Plan, "", " ", true)
 	for len(t.later) > 0 {
 		next := t.later[0]
@@ -73,24 +76,41 @@ type scopeText struct {
 	shape  *topology
 	layout *layout
 	out    [][]Edge // what leads out of each node, in declared order
-	trunk  string   // the indent at which END is drawn as a node
+	fork   func(e Edge) bool
+	trunk  string // the indent at which END is drawn as a node
 }
 
 // scope draws a plan in its place.
 func (t *textDrawing) scope(p *Plan, prefix, indent string, outermost bool) {
-	shape := newTopology(&p.def)
+	shape, edges, first := newTopology(&p.def), drawnEdges(p), 0
 	s := &scopeText{
-		textDrawing: t, plan: p, prefix: prefix, shape: shape, layout: newLayout(shape.graph, shape.first[0]),
-		out: make([][]Edge, len(p.def.Nodes)),
+		textDrawing: t, plan: p, prefix: prefix, shape: shape, out: make([][]Edge, len(p.def.Nodes)+1), fork: parallel(p, edges),
 	}
-	for _, e := range drawnEdges(p) {
+	for _, e := range edges {
 		from := shape.index[e.From]
 		s.out[from] = append(s.out[from], e)
+	}
+	if first = shape.first[0]; len(shape.first) > 1 {
+		first = s.start()
+	} else {
+		s.layout = newLayout(shape.graph, first)
 	}
 	if outermost {
 		s.trunk = indent
 	}
-	s.finish(s.chain(shape.first[0], indent), indent)
+	s.finish(s.chain(first, indent), indent)
+}
+
+// start makes the start of a plan that has several entries a node of the drawing, behind all others.
+func (s *scopeText) start() int {
+	at := len(s.plan.def.Nodes)
+	arcs := slices.Clone(s.shape.graph.arcs)
+	for _, v := range s.shape.first {
+		arcs = append(arcs, arc{at, v})
+		s.out[at] = append(s.out[at], Edge{To: s.name(v), Kind: Plain})
+	}
+	s.layout = newLayout(newDigraph(at+1, arcs), at)
+	return at
 }
 
 // chain draws a node and all that it dominates. It returns the edge that leads on from the last line drawn, for the
@@ -136,15 +156,19 @@ func (s *scopeText) name(v int) string { return s.plan.def.Nodes[v].Name }
 // Where the only way on is a single choice there is no need to indent what follows: that node is returned as
 // straight, with the line to it drawn, and is -1 otherwise.
 func (s *scopeText) node(v int, indent string) (on *Edge, inline map[int]bool, straight int) {
-	n := &s.plan.def.Nodes[v]
-	s.put(indent, s.title(n))
-	if n.Sub != nil {
-		s.inside(n, indent)
+	if v == len(s.plan.def.Nodes) {
+		s.put(indent, "○ START")
+	} else {
+		n := &s.plan.def.Nodes[v]
+		s.put(indent, s.title(n))
+		if n.Sub != nil {
+			s.inside(n, indent)
+		}
 	}
 	var branches []Edge
 	inline = make(map[int]bool)
 	for i, e := range s.out[v] {
-		if e.Kind == Plain && on == nil {
+		if e.Kind == Plain && on == nil && !s.branches(e) {
 			on = &s.out[v][i]
 			continue
 		}
@@ -158,7 +182,7 @@ func (s *scopeText) node(v int, indent string) (on *Edge, inline map[int]bool, s
 	if !goesOn && len(inline) == 1 {
 		main = slices.IndexFunc(branches, func(e Edge) bool {
 			_, ok := s.follows(v, e)
-			return ok && e.Kind == Choice
+			return ok && e.Kind == Choice && !s.branches(e)
 		})
 	}
 	for i, e := range branches {
@@ -173,10 +197,13 @@ func (s *scopeText) node(v int, indent string) (on *Edge, inline map[int]bool, s
 	return nil, nil, s.shape.index[branches[main].To]
 }
 
+// branches reports whether an edge begins a branch that runs beside others.
+func (s *scopeText) branches(e Edge) bool { return e.From == "" || s.fork(e) }
+
 // title is a node's own line.
 func (s *scopeText) title(n *Node) string {
 	glyph := map[shape]string{boxShape: "●", gateShape: "◇", humanShape: "☻", subShape: "▣"}[shapeOf(n)]
-	title := glyph + " " + printable(n.Name)
+	title := glyph + " " + printable(title(n))
 	if status, ok := s.Taken[s.prefix+n.Name]; ok {
 		title += "  " + lookOf(status).mark + " " + printable(status)
 	}
@@ -209,11 +236,16 @@ func (s *scopeText) branch(v int, e Edge, indent string, last bool) {
 	if last {
 		corner, side = "└", "   "
 	}
-	switch e.Kind {
-	case Failure:
+	switch {
+	case e.Kind == Failure:
 		dash = "╌"
-	case Deadline:
+	case e.Kind == Deadline:
 		dash = "┈"
+	case s.branches(e):
+		corner, dash = "╞", "═"
+		if last {
+			corner = "╘"
+		}
 	}
 	label := s.label(e, indent)
 	w, follows := s.follows(v, e)

@@ -64,6 +64,14 @@ func (m *Machine) lose(e *journal.Entry) error {
 	return nil
 }
 
+// loseQuestion is lose for a question that is not open.
+func (m *Machine) loseQuestion(e *journal.Entry) error {
+	if !m.replanned() {
+		return m.corrupt(e, "interrupt %s is not open", e.Op)
+	}
+	return m.lose(e)
+}
+
 func (m *Machine) corrupt(e *journal.Entry, format string, args ...any) error {
 	return fmt.Errorf("seq %d, %s %s: %w: %s", e.Seq, e.Kind, node.TaskID(e.Node, int(e.Visit)),
 		journal.ErrCorrupt, fmt.Sprintf(format, args...))

@@ -42,7 +42,7 @@ func halfFact(all []journal.Entry, i int) bool {
 	next := &all[i+1]
 	same := next.Node == e.Node && next.Visit == e.Visit
 	switch e.Kind {
-	case journal.NodeFinished:
+	case journal.NodeFinished, journal.NodeCached:
 		return same && next.Kind == journal.RouteTaken
 	case journal.Diagnostic:
 		return e.Op == "" && same && next.Kind == journal.NodeSuspended

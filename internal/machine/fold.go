@@ -156,6 +156,9 @@ func (m *Machine) nodeStarted(e *journal.Entry, at spot, t *Task) error {
 	if err != nil {
 		return err
 	}
+	if tok.scope == nil {
+		return m.lose(e)
+	}
 	if len(taken) == 1 && e.HasValue() && !m.replanned() {
 		return m.corrupt(e, "a value that nothing was merged into")
 	}
@@ -193,10 +196,17 @@ func (m *Machine) meet(e *journal.Entry, t *Task, taken []arrival) {
 
 // nextAttempt begins the next attempt of a task that failed.
 func (m *Machine) nextAttempt(e *journal.Entry, t *Task) error {
+	if t == nil && !m.replanned() {
+		return m.corrupt(e, "attempt %d of a task that is not open", e.Attempt)
+	}
 	if t == nil {
 		return m.lose(e)
 	}
-	if t.State != Backoff && !t.Joined() || e.Attempt != t.Attempt+1 {
+	fits := (t.State == Backoff || t.Joined()) && e.Attempt == t.Attempt+1
+	if !fits && m.replanned() {
+		return m.lose(e)
+	}
+	if !fits {
 		return m.corrupt(e, "attempt %d of a task that is %s at attempt %d", e.Attempt, t.State, t.Attempt)
 	}
 	t.Attempt, t.RetryAt, t.failed, t.LastWait = e.Attempt, 0, false, ""
@@ -320,7 +330,7 @@ func (m *Machine) takeUpAgain(e *journal.Entry, t *Task) {
 	switch {
 	case t.items != nil:
 		m.goOn(t)
-	case m.isSub(t) && m.hasChild(t):
+	case m.hasChild(t):
 		m.set(t, Inside)
 	case t.inside != nil && len(t.inside.ends) > 0:
 		t.Result = t.inside.ends[0].ref

@@ -247,13 +247,17 @@ func (m *Machine) edited(e *journal.Entry, of string) {
 	}
 }
 
-// eachFork calls do with every fork that something in the run still goes back to, perhaps more than once.
+// eachFork calls do with every fork that something in the run still goes back to.
 func (m *Machine) eachFork(do func(f *fork)) {
+	m.walk++
 	var leaves func(list []leaf)
 	leaves = func(list []leaf) {
 		for _, l := range list {
-			do(l.of)
-			leaves(l.of.up)
+			if l.of.seen != m.walk { // branches that were merged go back to the same forks by many ways
+				l.of.seen = m.walk
+				do(l.of)
+				leaves(l.of.up)
+			}
 		}
 	}
 	arrivals := func(list []arrival) {

@@ -18,9 +18,7 @@ import (
 func TestJ4_EveryRunCanBeForkedBehindEveryFact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t, everything)
-		s := &simulation{t: t, m: New(p), now: 1e6, finished: make(map[string]bool)}
-		s.say("begin %s", outline(p))
-		s.take(s.m.Begin(s.now, journal.StartedBody{Plan: "test", Fingerprint: p.Fingerprint()}, []byte("0")), true)
+		s := newSimulation(t, p)
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			if !s.step() {
 				break
@@ -44,7 +42,7 @@ func (s *simulation) fork() {
 	was := s.journal
 	s.journal, s.queue, s.finished = slices.Clone(s.journal[:at]), nil, make(map[string]bool)
 	for _, e := range s.journal {
-		if e.Kind == journal.NodeFinished {
+		if e.Kind == journal.NodeFinished || e.Kind == journal.NodeCached {
 			s.finished[node.TaskID(e.Node, int(e.Visit))] = true
 		}
 	}

@@ -179,7 +179,13 @@ func (m *Machine) Joined(at int64, j *Join, v Value) (*Task, error) {
 	}
 	e.Node = m.pathOf(where.space, where.at)
 	v.put(e)
-	if err := m.applyBody(e, where, t, body); err != nil {
+	err := error(nil)
+	if t != nil {
+		err = m.apply(e, where, t)
+	} else {
+		err = m.applyBody(e, where, nil, body)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if t == nil {

@@ -128,7 +128,7 @@ type Machine struct {
 	head       uint64
 	at         int64 // time of the last entry
 	started    int
-	most       int // how many tasks may start: given
+	most       int   // how many tasks may start: given
 	active     int64 // how long the run has been running, microseconds
 	root       scope
 	space      space             // of the run and its subgraphs, but not of maps
@@ -290,11 +290,11 @@ func (m *Machine) Fits() string {
 			return fmt.Sprintf("task %s is inside a subgraph, and the plan has none there", m.TaskID(t))
 		case t.State != Inside && t.State != Leaving && m.flat[t.Node].Sub != nil && len(t.Ops) > 0:
 			return fmt.Sprintf("task %s has recorded steps, and the plan has a subgraph there", m.TaskID(t))
-		case t.State == Inside && (m.flat[t.Node].Map != nil) != (t.items != nil):
+		case t.items != nil && !m.isMap(t), t.State == Inside && t.items == nil && m.isMap(t):
 			return fmt.Sprintf("task %s is inside, and whether it runs its subgraph once or for each item of a list has changed", m.TaskID(t))
 		}
 	}
-	return ""
+	return m.inBranches()
 }
 
 // LastValue is the seq of the entry that last recorded a value.

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/fermata-go/fermata/node"
@@ -77,7 +78,10 @@ func (m *Machine) FitsAfter(nodes map[string]string) string {
 // tasks are made of its own, and those of items that have ended are in the journal for good.
 func (m *Machine) inItems(moves plan.Migration) string {
 	for _, t := range m.tasks {
-		if t.of == 0 || t.Node >= len(m.flat) {
+		if t.of > 0 && t.Node >= len(m.flat) {
+			return fmt.Sprintf("task %s is at work on its items, and the plan has no such node: move the run when the items have ended", m.TaskID(t))
+		}
+		if t.of == 0 {
 			continue
 		}
 		for at := t.Node; at <= t.Node+m.flat[t.Node].Size; at++ {
@@ -87,6 +91,40 @@ func (m *Machine) inItems(moves plan.Migration) string {
 		}
 	}
 	return ""
+}
+
+// inBranches says which branches are open that began at, or passed, nodes that the plan does not have; "" for none. Such
+// nodes lead nowhere here, so nobody can tell how their branches belong together.
+func (m *Machine) inBranches() string {
+	if len(m.names) == 0 {
+		return ""
+	}
+	open := make(map[*scope]string)
+	one := func(s *scope, what string) string {
+		if other, twice := open[s]; twice {
+			return fmt.Sprintf("%s and %s are branches, and the plan does not have all nodes that they came by: move the run when they have met", other, what)
+		}
+		open[s] = what
+		return ""
+	}
+	ended := func(s *scope) string {
+		if s == nil || len(s.ends) == 0 || s.live == 0 {
+			return ""
+		}
+		return one(s, "a path that has ended")
+	}
+	fits := ended(&m.root)
+	for i := range m.tokens {
+		tok := &m.tokens[i]
+		fits = cmp.Or(fits, one(tok.scope, "what is on its way to "+m.pathOf(tok.scope.space, tok.at)))
+	}
+	for _, t := range m.tasks {
+		fits = cmp.Or(fits, one(t.scope, "task "+m.TaskID(t)), ended(t.inside))
+		if t.Joined() {
+			fits = cmp.Or(fits, fmt.Sprintf("the branches at task %s are not merged: move the run when they are", m.TaskID(t)))
+		}
+	}
+	return fits
 }
 
 // taken says which task would get the name of one that the run has had, "" for none: a name means one task in all of

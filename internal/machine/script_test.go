@@ -413,9 +413,11 @@ func (s *session) next(err error) string {
 func (s *session) start(start Start) string {
 	switch start.Do {
 	case Merge:
-		name := s.m.pathOf(start.Join.scope.space, start.Join.at)
+		name := ""
 		if start.Task != nil {
 			name = s.m.TaskID(start.Task)
+		} else {
+			name = s.m.pathOf(start.Join.scope.space, start.Join.at)
 		}
 		if s.joins == nil {
 			s.joins = make(map[string]*Join)

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -167,7 +168,8 @@ func (m *Machine) takeToken(e *journal.Entry, at spot) (tok token, err error) {
 	return token{}, m.corrupt(e, "no token with value %d is on its way here", e.Base)
 }
 
-// tokenOfOld is a token that another plan has sent where this one would not (law J8).
+// tokenOfOld is a token that another plan has sent where this one would not (law J8); one without a scope where nobody
+// can tell where that is.
 func (m *Machine) tokenOfOld(e *journal.Entry) token {
 	for _, t := range m.tasks {
 		if t.State == Choosing && t.Result == e.Base {
@@ -178,7 +180,12 @@ func (m *Machine) tokenOfOld(e *journal.Entry) token {
 		}
 	}
 	tok := token{ref: e.Base, scope: &m.root}
-	if parent := m.enclosing(e.Node, e.Base); parent != nil {
+	parent := m.enclosing(e.Node, e.Base)
+	if prefix, rest, ok := cutItem(e.Node); ok && parent != nil && m.isMap(parent) && !strings.Contains(rest, "/") {
+		tok.scope = m.scopes[prefix]
+		return tok
+	}
+	if parent != nil {
 		tok.scope = m.insideOf(parent)
 		parent.Result, tok.scope.ends = 0, nil
 		m.set(parent, Inside)

@@ -25,7 +25,13 @@ func (slot) delta(p *pass, old, new unsafe.Pointer) {
 	}
 }
 
-func (slot) copy(p *pass, dst, src unsafe.Pointer) { *(*any)(dst) = p.copyAny(*(*any)(src)) }
+func (slot) copy(p *pass, dst, src unsafe.Pointer) {
+	if p.share {
+		*(*any)(dst) = *(*any)(src)
+		return
+	}
+	*(*any)(dst) = p.copyAny(*(*any)(src))
+}
 
 func (slot) cells(uintptr, []cell) ([]cell, bool) { return nil, false }
 
@@ -45,6 +51,10 @@ func (c object) delta(p *pass, old, new unsafe.Pointer) {
 }
 
 func (object) copy(p *pass, dst, src unsafe.Pointer) {
+	if p.share {
+		*(*map[string]any)(dst) = *(*map[string]any)(src)
+		return
+	}
 	*(*map[string]any)(dst) = p.copyMap(*(*map[string]any)(src))
 }
 

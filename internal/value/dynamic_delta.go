@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // place is where a value of a snapshot is: in an interface or a variable for maps, or in a map or a list.
@@ -76,6 +77,9 @@ func (p *pass) put(made func() any) {
 
 // deltaAny writes how the value old of a snapshot, where the walk is, became new.
 func (p *pass) deltaAny(old, new any) {
+	if p.share && sameWords(old, new) {
+		return
+	}
 	switch new := new.(type) {
 	case nil, bool, json.Number:
 		if sameLeaf(old, new) {
@@ -115,6 +119,11 @@ func (p *pass) deltaAny(old, new any) {
 	p.replaceAny(new)
 }
 
+// sameWords reports values in interfaces that are one and the same.
+func sameWords(a, b any) bool {
+	return *(*[2]unsafe.Pointer)(unsafe.Pointer(&a)) == *(*[2]unsafe.Pointer)(unsafe.Pointer(&b))
+}
+
 // native reports what JSON gives, but for numbers.
 func native(v any) bool {
 	switch v.(type) {
@@ -126,6 +135,10 @@ func native(v any) bool {
 
 // replaceAny writes that new takes the place of what is there.
 func (p *pass) replaceAny(new any) {
+	if p.probe {
+		p.differs()
+		return
+	}
 	p.buf = append(p.buf, "[0,"...)
 	p.writeAny(new)
 	p.buf = append(p.buf, ']')
@@ -144,6 +157,9 @@ func (p *pass) deltaString(old, new string) {
 
 // deltaMap writes how one map became another.
 func (p *pass) deltaMap(a, b map[string]any) {
+	if p.share && *(*unsafe.Pointer)(unsafe.Pointer(&a)) == *(*unsafe.Pointer)(unsafe.Pointer(&b)) {
+		return
+	}
 	if !p.enter() {
 		p.leave()
 		return
@@ -218,6 +234,13 @@ func validKeys[V any](m map[string]V) bool {
 
 // deltaList writes how one list became another.
 func (p *pass) deltaList(a, b []any) {
+	if p.share && unsafe.SliceData(a) == unsafe.SliceData(b) && len(a) == len(b) {
+		return
+	}
+	if p.probe && len(a) != len(b) {
+		p.differs()
+		return
+	}
 	if !p.enter() {
 		p.leave()
 		return

@@ -56,13 +56,23 @@ func (l *list) delta(p *pass, old, new unsafe.Pointer) {
 		p.replace(l, old, new)
 		return
 	}
+	if p.share && a.data == b.data && a.len == b.len {
+		return
+	}
+	if p.probe && a.len != b.len {
+		p.differs()
+		return
+	}
 	if !p.enter() {
 		p.leave()
 		return
 	}
 	start, noted := len(p.buf), len(p.todo)
 	keep := min(a.len, b.len)
-	edits, replaced := edit(p, l.elem, l.size, a.data, b.data, keep)
+	edits, replaced := 0, 0
+	if !p.share || a.data != b.data {
+		edits, replaced = edit(p, l.elem, l.size, a.data, b.data, keep)
+	}
 	if edits > 0 || a.len != b.len {
 		if edits == 0 {
 			p.buf = append(p.buf, "[2,"...)
@@ -155,6 +165,10 @@ func (l *list) copy(p *pass, dst, src unsafe.Pointer) {
 	s := (*slice)(src)
 	if s.data == nil {
 		*(*slice)(dst) = slice{}
+		return
+	}
+	if p.share {
+		*(*slice)(dst) = slice{s.data, s.len, s.len} // what is appended goes elsewhere
 		return
 	}
 	if p.enter() {

@@ -105,6 +105,9 @@ func (m *mapping) delta(p *pass, old, new unsafe.Pointer) {
 		p.replace(m, old, new)
 		return
 	}
+	if p.share && a.UnsafePointer() == b.UnsafePointer() {
+		return
+	}
 	if p.enter() && !a.IsNil() {
 		m.members(p, a, b, old, new)
 	}
@@ -308,6 +311,10 @@ func (m *mapping) copy(p *pass, dst, src unsafe.Pointer) {
 	v := m.value(src)
 	if v.IsNil() {
 		m.value(dst).SetZero()
+		return
+	}
+	if p.share {
+		m.value(dst).Set(v)
 		return
 	}
 	if p.enter() {

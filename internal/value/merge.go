@@ -67,6 +67,7 @@ func (k *Typed[S]) Merge(base any, branches []any) (merged any, err error) {
 		return k.Copy(base)
 	}
 	m := newMerge(k.limit)
+	m.p.share = k.share
 	if err := k.sides(m, from, branches); err != nil {
 		m.release()
 		return nil, err
@@ -133,7 +134,9 @@ func (m *merge) differs(c codec, old, new unsafe.Pointer, branch int) bool {
 	p := m.p
 	m.branch = branch
 	start, first, noted := len(p.buf), len(p.parts), len(p.todo)
+	p.probe = true
 	c.delta(p, old, new)
+	p.probe = false
 	changed := len(p.buf) > start
 	p.takeBack(start, first, noted)
 	return changed

@@ -25,6 +25,8 @@ type pass struct {
 	way   []place // to the value in an interface that is being compared
 	spare []byte
 	limit int
+	probe bool // only whether anything differs is asked, not how
+	share bool // what is in lists, maps and behind pointers is never changed in place: see Typed.Sharing
 	depth int
 	count int
 	err   *failure // the first one; once it is set, nothing that follows matters
@@ -117,11 +119,21 @@ func (p *pass) settle() {
 
 // replace writes that the value at new takes the place of the one at old.
 func (p *pass) replace(c codec, old, new unsafe.Pointer) {
+	if p.probe {
+		switch c.(type) {
+		case *list, *mapping, *record, *pointer, *link:
+			p.differs()
+			return
+		}
+	}
 	p.buf = append(p.buf, "[0,"...)
 	c.write(p, new)
 	p.buf = append(p.buf, ']')
 	p.renew(c, old, new)
 }
+
+// differs is all that a probe writes.
+func (p *pass) differs() { p.buf = append(p.buf, '!') }
 
 // renew notes that the place old is to become a copy of new.
 func (p *pass) renew(c codec, old, new unsafe.Pointer) {

@@ -28,7 +28,7 @@ func (c *pointer) write(p *pass, at unsafe.Pointer) {
 func (c *pointer) delta(p *pass, old, new unsafe.Pointer) {
 	a, b := *(*unsafe.Pointer)(old), *(*unsafe.Pointer)(new)
 	switch {
-	case a == nil && b == nil:
+	case a == nil && b == nil, p.share && a == b:
 	case a == nil || b == nil:
 		p.replace(c, old, new)
 	default:
@@ -43,6 +43,10 @@ func (c *pointer) copy(p *pass, dst, src unsafe.Pointer) {
 	from := *(*unsafe.Pointer)(src)
 	if from == nil {
 		*(*unsafe.Pointer)(dst) = nil
+		return
+	}
+	if p.share {
+		*(*unsafe.Pointer)(dst) = from
 		return
 	}
 	if p.enter() {
@@ -98,7 +102,7 @@ func (c *coded) delta(p *pass, old, new unsafe.Pointer) {
 
 func (c *coded) copy(p *pass, dst, src unsafe.Pointer) {
 	to := reflect.NewAt(c.typ, dst)
-	if c.frozen {
+	if c.frozen || p.share {
 		to.Elem().Set(reflect.NewAt(c.typ, src).Elem())
 		return
 	}
@@ -144,7 +148,11 @@ func (c raw) delta(p *pass, old, new unsafe.Pointer) {
 	p.renew(c, old, new)
 }
 
-func (raw) copy(_ *pass, dst, src unsafe.Pointer) {
+func (raw) copy(p *pass, dst, src unsafe.Pointer) {
+	if p.share {
+		*(*json.RawMessage)(dst) = *(*json.RawMessage)(src)
+		return
+	}
 	*(*json.RawMessage)(dst) = bytes.Clone(*(*json.RawMessage)(src))
 }
 

@@ -34,6 +34,9 @@ func (c table[V]) delta(p *pass, old, new unsafe.Pointer) {
 		p.replace(c, old, new)
 		return
 	}
+	if p.share && *(*unsafe.Pointer)(old) == *(*unsafe.Pointer)(new) {
+		return
+	}
 	start, first, noted, kept := len(p.buf), len(p.parts), len(p.todo), 0
 	for k, v := range b {
 		was, ok := a[k]
@@ -70,7 +73,11 @@ func (c table[V]) change(p *pass, a map[string]V, k string, was, is V, ok bool) 
 	p.later(func() { a[k] = is })
 }
 
-func (table[V]) copy(_ *pass, dst, src unsafe.Pointer) {
+func (table[V]) copy(p *pass, dst, src unsafe.Pointer) {
+	if p.share {
+		*(*map[string]V)(dst) = *(*map[string]V)(src)
+		return
+	}
 	*(*map[string]V)(dst) = maps.Clone(*(*map[string]V)(src))
 }
 

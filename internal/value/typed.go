@@ -15,6 +15,7 @@ type Typed[S any] struct {
 	whole bool   // assigning copies all that is kept, and shares nothing
 	flat  bool
 	code  bool
+	share bool
 	limit int
 }
 
@@ -50,6 +51,22 @@ func (k *Typed[S]) WithLimit(bytes int) *Typed[S] {
 	return &c
 }
 
+// Sharing returns a codec whose copies share what is in lists and maps and behind pointers. It is for values that nobody
+// changes in place: assigning a field and appending are no such changes, s.List[0] = x and s.Map["a"] = x are. Then copying
+// costs what the fields of the struct cost, and comparing what has changed, however large the rest is.
+func (k *Typed[S]) Sharing() *Typed[S] {
+	c := *k
+	c.share = true
+	return &c
+}
+
+// pass is a walk over a value.
+func (k *Typed[S]) pass() *pass {
+	p := newPass(k.limit)
+	p.share = k.share
+	return p
+}
+
 // Flat reports whether S has no maps, slices, pointers and interfaces, in any field: then assigning a value copies it.
 func (k *Typed[S]) Flat() bool { return k.flat }
 
@@ -59,7 +76,7 @@ func (k *Typed[S]) Encode(value any) (data []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPass(k.limit)
+	p := k.pass()
 	defer k.recover(v, &err)
 	k.root.write(p, unsafe.Pointer(v))
 	if err := k.check(p, v); err != nil {
@@ -91,7 +108,7 @@ func (k *Typed[S]) Copy(value any) (next any, err error) {
 		*c = *v
 		return c, nil
 	}
-	p := newPass(k.limit)
+	p := k.pass()
 	defer k.recover(v, &err)
 	k.root.copy(p, unsafe.Pointer(c), unsafe.Pointer(v))
 	if err := k.check(p, v); err != nil {
@@ -123,14 +140,21 @@ func (k *Typed[S]) Delta(snapshot, value any) (delta []byte, next any, err error
 	if k.cells != nil && sameCells(k.cells, unsafe.Pointer(old), unsafe.Pointer(v)) {
 		return nil, snapshot, nil
 	}
-	p := newPass(k.limit)
+	p := k.pass()
 	defer k.recover(v, &err)
 	k.root.delta(p, unsafe.Pointer(old), unsafe.Pointer(v))
 	if err := k.check(p, v); err != nil {
 		return nil, nil, err
 	}
 	delta = p.result()
-	p.settle()
+	if k.share { // the snapshot may be a part of other values
+		made := new(S)
+		p.forget(0)
+		k.root.copy(p, unsafe.Pointer(made), unsafe.Pointer(v))
+		snapshot = made
+	} else {
+		p.settle()
+	}
 	if err := k.check(p, v); err != nil {
 		return nil, nil, err
 	}
@@ -140,7 +164,7 @@ func (k *Typed[S]) Delta(snapshot, value any) (delta []byte, next any, err error
 
 // first is the delta that makes the value out of nothing.
 func (k *Typed[S]) first(v *S) (delta []byte, next any, err error) {
-	p := newPass(k.limit)
+	p := k.pass()
 	defer k.recover(v, &err)
 	made := new(S)
 	k.root.write(p, unsafe.Pointer(v))
