@@ -256,7 +256,8 @@ func (rt *Runtime) output(ctx context.Context, id string, r *Result) (json.RawMe
 	return data, nil
 }
 
-// Evaluate runs a plan in the caller's goroutine and stores nothing (durability None, law J2). The context drives the
+// Evaluate runs a plan in the caller's goroutine, with others beside it while branches are at work, and stores nothing
+// (durability None, law J2). The context drives the
 // run: when it is done, the run is gone. A plan that has to wait for people fails with ErrMustWait; sleeps hold the
 // goroutine.
 func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Result, error) {

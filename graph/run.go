@@ -18,7 +18,8 @@ type Graph[S any] struct {
 // Plan is what the engine runs; it can draw itself.
 func (g *Graph[S]) Plan() *plan.Plan { return g.plan }
 
-// Run runs the graph in the caller's goroutine and keeps nothing. Cancelling ctx ends it. A graph that asks people
+// Run runs the graph in the caller's goroutine, with others beside it only while branches are at work, and keeps
+// nothing: when it returns, all of them have ended. Cancelling ctx ends it. A graph that asks people
 // fails with fermata.ErrMustWait: Start it. The state belongs to the run.
 func (g *Graph[S]) Run(ctx context.Context, state S, services ...any) (S, error) {
 	res, err := fermata.Evaluate(ctx, g.plan, &state, fermata.Options{Services: services})

@@ -82,7 +82,7 @@ type scopeText struct {
 
 // scope draws a plan in its place.
 func (t *textDrawing) scope(p *Plan, prefix, indent string, outermost bool) {
-	shape, edges, first := newTopology(&p.def), drawnEdges(p), 0
+	shape, edges := newTopology(&p.def), drawnEdges(p)
 	s := &scopeText{
 		textDrawing: t, plan: p, prefix: prefix, shape: shape, out: make([][]Edge, len(p.def.Nodes)+1), fork: parallel(p, edges),
 	}
@@ -90,7 +90,8 @@ func (t *textDrawing) scope(p *Plan, prefix, indent string, outermost bool) {
 		from := shape.index[e.From]
 		s.out[from] = append(s.out[from], e)
 	}
-	if first = shape.first[0]; len(shape.first) > 1 {
+	first := shape.first[0]
+	if len(shape.first) > 1 {
 		first = s.start()
 	} else {
 		s.layout = newLayout(shape.graph, first)

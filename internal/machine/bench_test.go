@@ -2,6 +2,7 @@ package machine
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -126,4 +127,95 @@ func BenchmarkApply(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size), "ns/entry")
+}
+
+// forkPlan is a fork into n branches, which one node joins.
+func forkPlan(b *testing.B, n int) *plan.Plan {
+	b.Helper()
+	def := plan.Definition{
+		Name: "fork", Entry: []string{"fork"}, State: struct{ plan.Codec }{}, Nodes: []plan.Node{{Name: "fork"}, {Name: "join", Join: plan.All}},
+	}
+	for i := range n {
+		name := "n" + strconv.Itoa(i)
+		def.Nodes = append(def.Nodes, plan.Node{Name: name})
+		def.Edges = append(def.Edges, plan.Edge{From: "fork", To: name, Kind: plan.Plain}, plan.Edge{From: name, To: "join", Kind: plan.Plain})
+	}
+	p, err := plan.New(def)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p
+}
+
+// BenchmarkFork measures what the machine costs a branch: a fork into 1000 of them that finish one by one, and a join.
+func BenchmarkFork(b *testing.B) {
+	const wide = 1000
+	p := forkPlan(b, wide)
+	b.ReportAllocs()
+	for b.Loop() {
+		m := New(p)
+		if err := m.Begin(0, journal.StartedBody{Plan: "fork", Fingerprint: p.Fingerprint()}, []byte(`{"n":0}`)); err != nil {
+			b.Fatal(err)
+		}
+		finishAll(b, m)
+		if len(m.root.ends) != 1 || m.started != wide+2 {
+			b.Fatalf("%d tasks and %d ends", m.started, len(m.root.ends))
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*wide), "ns/branch")
+}
+
+// BenchmarkMap measures what the machine costs an item: a map of 1000 items, ten of them at once.
+func BenchmarkMap(b *testing.B) {
+	const items = 1000
+	nothing := func(any) ([]any, error) { return nil, nil }
+	p, err := plan.New(plan.Definition{
+		Name: "map", Entry: []string{"map"}, State: struct{ plan.Codec }{},
+		Nodes: []plan.Node{{Name: "map", Sub: chainPlan(b, 2), Map: &plan.Map{
+			Split: nothing, Gather: func(any, []plan.Item) (any, error) { return nil, nil }, Limit: 10,
+		}}},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		m := New(p)
+		if err := m.Begin(0, journal.StartedBody{Plan: "map", Fingerprint: p.Fingerprint()}, []byte(`{"n":0}`)); err != nil {
+			b.Fatal(err)
+		}
+		finishAll(b, m)
+		if len(m.root.ends) != 1 || m.started != 2*items+1 {
+			b.Fatalf("%d tasks and %d ends", m.started, len(m.root.ends))
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*items), "ns/item")
+}
+
+// finishAll runs all tasks to their end, in the order in which they were handed out. A map has 1000 items.
+func finishAll(b *testing.B, m *Machine) {
+	var queue []Start
+	for {
+		work, err := m.Next(0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if queue = append(queue, work.Start...); len(queue) == 0 {
+			return
+		}
+		s := queue[0]
+		queue = queue[1:]
+		v := Value{Changed: true, Data: []byte(`{"n":1}`)}
+		switch s.Do {
+		case Merge:
+			_, err = m.Joined(0, s.Join, v)
+		case Enter:
+			err = m.Split(0, s.Task, slices.Repeat([]Value{v}, 1000))
+		case Run, Leave, Fail:
+			err = m.Finish(0, s.Task, Outcome{Value: v})
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
 }

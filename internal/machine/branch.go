@@ -114,7 +114,8 @@ func (m *Machine) planMerge(arrivals []arrival) ([]MergeStep, []leaf) {
 			steps = append(steps, step)
 			one.input = -len(steps)
 		}
-		list = append(rest, one)
+		rest = append(rest, one)
+		list = rest
 	}
 	return steps, normal(list[0].leaves)
 }

@@ -51,12 +51,12 @@ type descent struct {
 }
 
 func from(what string, up ...descent) descent {
-	h, depth := fnv.New64a(), 0
-	fmt.Fprint(h, what)
+	h, depth, all := fnv.New64a(), 0, what
 	for _, d := range up {
-		fmt.Fprint(h, "|", d.id)
+		all += "|" + d.id
 		depth = max(depth, d.depth)
 	}
+	h.Write([]byte(all))
 	return descent{fmt.Sprintf("%s (%x)", what, h.Sum64()), depth + 1}
 }
 
@@ -81,7 +81,7 @@ type ordered struct {
 // pick says what a task does of n ways to do something.
 func (o *ordered) pick(d descent, what string, n int) int {
 	h := fnv.New32a()
-	fmt.Fprint(h, o.seed, d.id, what)
+	h.Write(fmt.Appendf(nil, "%d %s %s", o.seed, d.id, what))
 	return int(h.Sum32()>>3) % n
 }
 

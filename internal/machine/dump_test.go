@@ -81,7 +81,7 @@ func (d *dumper) write() {
 				q.Prompt, strings.Join(q.Options, "|"), q.TokenHash)))
 	}
 	d.visits()
-	for i := 0; i < len(d.forks); i++ { // it grows
+	for i := 0; i < len(d.forks); i++ { //nolint:intrange // it grows
 		f, to := d.forks[i], ""
 		for k := range f.to {
 			to += " " + or(m.branchName([]leaf{{f, k}}, f), "?")
@@ -339,7 +339,7 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 		"Machine.plan": "given", "Machine.most": "given", "Machine.flat": "given",
 		"Machine.ghosts": "an index of names", "Machine.names": "shown by their paths", "Machine.scopes": "an index of names",
 		"Machine.free": "memory to be used again", "Machine.closed": "for the projections of the next append",
-		"Machine.dropped": "for the projections of the next append", "Machine.ready": "an index of tasks", "Machine.spare": "memory to be used again", "Machine.walk": "a mark",
+		"Machine.dropped": "for the projections of the next append", "Machine.ready": "an index of tasks", "Machine.spare": "memory to be used again", "Machine.waits": "while Next looks", "Machine.walk": "a mark",
 		"Machine.broken": "audited", "Machine.backoff": "audited", "Machine.waiting": "audited", "Machine.mapped": "audited", "Machine.busy": "handed out",
 		"Machine.hint": "of one entry", "Machine.out": "for the next append", "Machine.start": "for the next start", "Machine.work": "what Next has said",
 		"Task.busy": "handed out, not folded", "Task.listed": "an index of tasks", "Task.begun": "shown by its items", "Task.active": "audited", "Task.over": "audited",

@@ -18,8 +18,10 @@ var (
 		journal.TextStart, journal.TextEnd, journal.Message, journal.Diagnostic, journal.NodeSkipped, journal.TextDelta, journal.Definition, 200,
 		journal.NodeCached,
 	}
-	fuzzNodes = []string{"a", "in", "in/x", "b", "", "late", "gone", "gone/x", "in/gone", "/", "a#1",
-		"fork", "p", "q", "j", "m", "m#1.1/x", "m#1.2/x", "m#1.3/x", "m#2.1/x", "m#1.1/gone", "m#0.0/x", "m#/x"}
+	fuzzNodes = []string{
+		"a", "in", "in/x", "b", "", "late", "gone", "gone/x", "in/gone", "/", "a#1",
+		"fork", "p", "q", "j", "m", "m#1.1/x", "m#1.2/x", "m#1.3/x", "m#2.1/x", "m#1.1/gone", "m#0.0/x", "m#/x",
+	}
 	fuzzOps    = []string{"step:s#1", "int_1", "sleep:sleep#1", "", "int_2", "interrupt:q#1", ":", "\x1f"}
 	fuzzTo     = []string{"", node.End, node.Stop, "b", "in", "in/x", "late", "gone", "fork", "p", "q", "j", "m#1.1/x"}
 	fuzzBodies = []string{
@@ -44,8 +46,13 @@ func fuzzPlan(t testing.TB) *plan.Plan {
 	p, err := plan.New(plan.Definition{
 		Name: "fuzz", State: stubCodec{}, Entry: []string{"a"}, Limits: plan.Limits{Tasks: 20, Time: 1000},
 		Nodes: []plan.Node{
-			{Name: "a", Route: func(node.Context, any) (string, error) { return "", nil }}, {Name: "in", Sub: inner}, {Name: "b"}, {Name: "late"},
-			{Name: "fork"}, {Name: "p", Join: plan.Each}, {Name: "q", RouteMany: func(node.Context, any) ([]string, error) { return nil, nil }, Join: plan.Each},
+			{Name: "a", Route: func(node.Context, any) (string, error) { return "", nil }},
+			{Name: "in", Sub: inner},
+			{Name: "b"},
+			{Name: "late"},
+			{Name: "fork"},
+			{Name: "p", Join: plan.Each},
+			{Name: "q", RouteMany: func(node.Context, any) ([]string, error) { return nil, nil }, Join: plan.Each},
 			{Name: "j", Join: plan.All},
 			{Name: "m", Sub: inner, Map: &plan.Map{
 				Split:  func(any) ([]any, error) { return nil, nil },

@@ -28,7 +28,7 @@ func (s *session) input(verb string, all []string) string {
 		if verb == "hit" {
 			o.Hit = encode(journal.CachedBody{Run: "run_0", Task: subject, At: s.now})
 		}
-		for _, to := range strings.Split(a["->"], ",") {
+		for to := range strings.SplitSeq(a["->"], ",") {
 			o.Choices = append(o.Choices, ending(to))
 		}
 		return s.next(m.Finish(s.now, s.task(subject), o))

@@ -9,9 +9,16 @@ import (
 
 func (m *Machine) isJoin(at int) bool { return at < len(m.flat) && m.flat[at].Join == plan.All }
 
+// crossing is a node in a scope.
+type crossing struct {
+	at    int
+	scope *scope
+}
+
 // mayStart reports whether a token may go on: it is not held by a loop whose round is not over, and no other branch
-// can still come to the join that it stands at (law G3).
-func (m *Machine) mayStart(i int) bool {
+// can still come to the join that it stands at (law G3). The joins that have to wait are noted in waits, so that each
+// of them is looked at once however many tokens stand there.
+func (m *Machine) mayStart(i int, waits *[]crossing) bool {
 	tok := &m.tokens[i]
 	if tok.busy {
 		return false
@@ -24,10 +31,26 @@ func (m *Machine) mayStart(i int) bool {
 	if j == nil {
 		return true
 	}
-	if m.held(j, tok) >= 0 {
+	here := crossing{tok.at, tok.scope}
+	if f.Join == plan.All && slices.Contains(*waits, here) || m.held(j, tok) >= 0 {
 		return false
 	}
-	return f.Join != plan.All || !m.expects(j, tok)
+	if f.Join == plan.All && m.expects(j, tok) {
+		*waits = append(*waits, here)
+		return false
+	}
+	return true
+}
+
+// canStart reports whether any token may go on.
+func (m *Machine) canStart() bool {
+	var waits []crossing
+	for i := range m.tokens {
+		if m.mayStart(i, &waits) {
+			return true
+		}
+	}
+	return false
 }
 
 // held is the loop whose round a token that went back over its edge waits for; -1 for none.
@@ -70,6 +93,11 @@ func (m *Machine) back(j *plan.Joins, tok *token) int {
 // expects reports whether another branch can still come to the join that a token stands at.
 func (m *Machine) expects(j *plan.Joins, at *token) bool {
 	join := m.flat[at.at].Local
+	for _, t := range m.tasks {
+		if t.scope == at.scope && t.Node < len(m.flat) && j.Upstream(join, m.flat[t.Node].Local) {
+			return true
+		}
+	}
 	for i := range m.tokens {
 		t := &m.tokens[i]
 		if t.scope != at.scope || t.at >= len(m.flat) {
@@ -80,11 +108,6 @@ func (m *Machine) expects(j *plan.Joins, at *token) bool {
 			continue // it is taken in the next round
 		}
 		if (t.at != at.at || held >= 0) && j.Upstream(join, m.flat[t.at].Local) || t.at == at.at && held >= 0 {
-			return true
-		}
-	}
-	for _, t := range m.tasks {
-		if t.scope == at.scope && t.Node < len(m.flat) && j.Upstream(join, m.flat[t.Node].Local) {
 			return true
 		}
 	}
@@ -179,7 +202,7 @@ func (m *Machine) Joined(at int64, j *Join, v Value) (*Task, error) {
 	}
 	e.Node = m.pathOf(where.space, where.at)
 	v.put(e)
-	err := error(nil)
+	var err error
 	if t != nil {
 		err = m.apply(e, where, t)
 	} else {

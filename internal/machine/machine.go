@@ -148,14 +148,15 @@ type Machine struct {
 	used       usages
 	lost       string // a task that cannot be followed on this plan (law J8)
 
-	walk    uint64  // how often values were walked: not part of the fold
-	ready   []*Task // tasks that may have to be handed out: not part of the fold
-	spare   []*Task // room for ready
-	busy    int     // how many tasks are handed out, and joins being merged: not part of the fold
-	broken  int     // how many tasks have failed for good and are not dealt with
-	backoff int     // how many tasks wait for their next attempt
-	waiting int     // how many tasks wait
-	mapped  int     // how many maps have items that were not taken up
+	walk    uint64     // how often values were walked: not part of the fold
+	ready   []*Task    // tasks that may have to be handed out: not part of the fold
+	spare   []*Task    // room for ready
+	waits   []crossing // joins that have to wait, while Next looks at tokens
+	busy    int        // how many tasks are handed out, and joins being merged: not part of the fold
+	broken  int        // how many tasks have failed for good and are not dealt with
+	backoff int        // how many tasks wait for their next attempt
+	waiting int        // how many tasks wait
+	mapped  int        // how many maps have items that were not taken up
 
 	hint  any // the body of the entry that is being folded, where an input has it at hand
 	out   []journal.Entry

@@ -81,10 +81,8 @@ func (m *Machine) because(at int64) string {
 	if m.stopped || m.ended() || m.nextItem() != nil {
 		return why
 	}
-	for i := range m.tokens {
-		if m.mayStart(i) {
-			return why
-		}
+	if m.canStart() {
+		return why
 	}
 	for _, t := range m.tasks {
 		switch t.State {
@@ -166,9 +164,10 @@ func (m *Machine) run(t *Task) {
 
 // startTokens begins a task for every token that may go on, from one on, within the limit of tasks (law F4).
 func (m *Machine) startTokens(at int64, from int) error {
+	m.waits = m.waits[:0]
 	for i := from; i < len(m.tokens); {
 		tok := &m.tokens[i]
-		if m.broken > 0 && m.doomed(tok.scope) || !m.mayStart(i) {
+		if m.broken > 0 && m.doomed(tok.scope) || !m.mayStart(i, &m.waits) {
 			i++
 			continue
 		}
@@ -292,10 +291,8 @@ func (m *Machine) Underway() bool {
 	if len(m.tasks) == 0 || m.broken > 0 || m.nextItem() != nil {
 		return true
 	}
-	for i := range m.tokens {
-		if m.mayStart(i) {
-			return true
-		}
+	if m.canStart() {
+		return true
 	}
 	for _, t := range m.tasks {
 		if t.State == Ready || t.State == Leaving {

@@ -413,7 +413,7 @@ func (s *session) next(err error) string {
 func (s *session) start(start Start) string {
 	switch start.Do {
 	case Merge:
-		name := ""
+		var name string
 		if start.Task != nil {
 			name = s.m.TaskID(start.Task)
 		} else {

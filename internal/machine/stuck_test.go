@@ -49,7 +49,8 @@ func TestF5_WorkThatCannotGoOnIsReported(t *testing.T) {
 				route("a", "s"),
 				task(journal.NodeStarted, "s", ""), route("s", "s/s"),
 				task(journal.NodeStarted, "s/s", ""), route("s/s", "s/s/x"),
-				task(journal.NodeStarted, "s/s/x", ""), {Kind: journal.NodeFinished, Node: "s/s/x", Visit: 1, Attempt: 1},
+				task(journal.NodeStarted, "s/s/x", ""),
+				{Kind: journal.NodeFinished, Node: "s/s/x", Visit: 1, Attempt: 1},
 			},
 			journal.FinishedBody{
 				Status: Stuck,
