@@ -62,7 +62,7 @@ func Example_values() {
 	ctx := context.Background()
 	// [guide: values]
 	stamp := func(_ node.Context, t Trip) (Trip, error) {
-		t.Stamps["passport"] = "used" // in place, and nobody else sees it
+		t.Stamps["passport"] = "used" // in place: the state is the node's own
 		return t, nil
 	}
 	g := graph.New[Trip]("border")

@@ -145,10 +145,10 @@ func Example_conflict() {
 
 func Example_mergeWith() {
 	ctx := context.Background()
+	// [guide: merge with]
 	offers := func(hotel string, price int) graph.Func[Offer] {
 		return func(_ node.Context, o Offer) (Offer, error) { o.Hotel, o.Price = hotel, price; return o, nil }
 	}
-	// [guide: merge with]
 	cheapest := func(_ Offer, offers []Offer) (Offer, error) {
 		best := offers[0]
 		for _, o := range offers[1:] {
@@ -162,11 +162,11 @@ func Example_mergeWith() {
 	g.Node("casa", offers("Casa do Rio", 240))
 	g.Node("vista", offers("Boa Vista", 210))
 	g.Node("confirm", confirm, graph.All(), graph.MergeWith(cheapest))
-	// [guide: end]
 	g.Edge(graph.Start, "casa", "vista").Edge("casa", "confirm").Edge("vista", "confirm")
 	o, err := g.MustCompile().Run(ctx, Offer{})
 	check(err)
 	fmt.Println(o.Hotel, o.Notes)
+	// [guide: end]
 
 	// Output: Boa Vista [in all 210]
 }
@@ -201,6 +201,8 @@ func Example_routeMany() {
 	// Oslo [flight found in all 180]
 }
 
+// [guide: party]
+
 // Party travels together.
 type Party struct {
 	Names   []string
@@ -213,6 +215,16 @@ type Seat struct {
 	Ticket string
 }
 
+func seatsOf(p Party) ([]Seat, error) {
+	var seats []Seat
+	for _, name := range p.Names {
+		seats = append(seats, Seat{Name: name})
+	}
+	return seats, nil
+}
+
+// [guide: end]
+
 func Example_map() {
 	ctx := context.Background()
 	// [guide: map]
@@ -223,14 +235,8 @@ func Example_map() {
 
 	g := graph.New[Party]("party")
 	graph.Map(g, "seats",
-		func(p Party) ([]Seat, error) { // what there is to do
-			var seats []Seat
-			for _, name := range p.Names {
-				seats = append(seats, Seat{Name: name})
-			}
-			return seats, nil
-		},
-		book, // a graph over one of them
+		seatsOf, // what there is to do
+		book,    // a graph over one of them
 		func(p Party, seats []Seat) (Party, error) { // what was done, in the same order
 			for _, s := range seats {
 				p.Tickets = append(p.Tickets, s.Ticket)
@@ -250,13 +256,6 @@ func Example_map() {
 
 func Example_mapKeep() {
 	ctx := context.Background()
-	seatsOf := func(p Party) ([]Seat, error) {
-		var seats []Seat
-		for _, name := range p.Names {
-			seats = append(seats, Seat{Name: name})
-		}
-		return seats, nil
-	}
 	// [guide: map keep]
 	book := graph.Of("book", func(_ node.Context, s Seat) (Seat, error) {
 		if s.Name == "Bo" {
@@ -290,6 +289,42 @@ func Example_mapKeep() {
 	// none for Bo: no passport
 }
 
+func Example_subDrawn() {
+	pass := func(o Offer) (Offer, error) { return o, nil }
+	journey := graph.New[Offer]("journey").Sub("book", booking().MustCompile()).Node("wave", confirm).
+		Edge(graph.Start, "book").Edge("book", "wave").MustCompile()
+	g := graph.New[Offer]("trip")
+	graph.SubOf(g, "journey", journey, pass, func(_, o Offer) (Offer, error) { return o, nil })
+	fmt.Print(g.Edge(graph.Start, "journey").MustCompile().Plan().Mermaid())
+
+	// Output:
+	// flowchart TD
+	//   start([START])
+	//   subgraph n0["journey"]
+	//     start0([START])
+	//     subgraph n1["book"]
+	//       start1([START])
+	//       n2["flight"]
+	//       n3["hotel"]
+	//       n4["confirm"]
+	//       finish1([END])
+	//       start1 --> n2
+	//       start1 --> n3
+	//       n2 --> n4
+	//       n3 --> n4
+	//       n4 --> finish1
+	//     end
+	//     n5["wave"]
+	//     finish0([END])
+	//     start0 --> n1
+	//     n1 --> n5
+	//     n5 --> finish0
+	//   end
+	//   finish([END])
+	//   start --> n0
+	//   n0 --> finish
+}
+
 func Example_sub() {
 	ctx := context.Background()
 	booking := booking().MustCompile()
@@ -311,29 +346,10 @@ func Example_sub() {
 			return t, nil
 		})
 	g.Edge(graph.Start, "journey")
-	trip := g.MustCompile()
-
-	t, err := trip.Run(ctx, Trip{To: "Porto"})
+	t, err := g.MustCompile().Run(ctx, Trip{To: "Porto"})
 	check(err)
 	fmt.Println(t.Price, t.Notes)
-	fmt.Print(trip.Plan().Text())
 	// [guide: end]
 
-	// Output:
-	// 420 [flight found hotel found in all 420 goodbye]
-	// trip
-	//
-	//  ○ START
-	//  │
-	//  ▣ journey
-	//  ┃ ▣ book
-	//  ┃ ┃ ● flight
-	//  ┃ ┃ │
-	//  ┃ ┃ ● confirm
-	//  ┃ ┃ └→ END
-	//  ┃ │
-	//  ┃ ● wave
-	//  ┃ └→ END
-	//  │
-	//  ◎ END
+	// Output: 420 [flight found hotel found in all 420 goodbye]
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -141,8 +142,8 @@ func Example_inbox() {
 	store := sqlite.MustOpen(file)
 	worker, err := fermata.New(fermata.Options{Store: store})
 	check(err)
-	for id, amount := range map[string]int{"run_1": 120, "run_2": 80} {
-		run, err := refund.Start(ctx, worker, Claim{Amount: amount}, fermata.WithID(id))
+	for _, id := range []string{"run_1", "run_2"} {
+		run, err := refund.Start(ctx, worker, Claim{Amount: 120}, fermata.WithID(id))
 		check(err)
 		_, err = run.Wait(ctx)
 		check(err)
@@ -169,15 +170,15 @@ func Example_inbox() {
 		check(err)
 		res, err := run.Wait(ctx)
 		check(err)
-		fmt.Println(id, res.Status, res.State.Amount)
+		fmt.Println(id, res.Status, res.State.Granted)
 	}
 	// [guide: end]
 	check(desk.Close())
 	check(store.Close())
 
 	// Output:
-	// run_1 completed 120
-	// run_2 completed 80
+	// run_1 completed true
+	// run_2 completed true
 }
 
 func Example_deadline() {
@@ -237,33 +238,37 @@ func Example_several() {
 			if err != nil {
 				return t, err
 			}
-			t.Notes = append(t.Notes, answer+", says "+q.By())
+			t.Notes = append(t.Notes, answer+" by "+q.By())
 		}
 		return t, nil
 	}
-	// [guide: end]
 	g := graph.New[Trip]("choose").Node("choose", choose).Edge(graph.Start, "choose").MustCompile()
 	run, err := g.Start(ctx, rt, Trip{})
 	check(err)
 	res, err := run.Wait(ctx)
 	check(err)
-	for i, q := range res.Interrupts {
-		check(rt.Answer(ctx, q.ID, q.Options[i], fermata.As([]string{"Ada", "Bo"}[i])))
+	for _, q := range slices.Backward(res.Interrupts) { // in any order
+		check(rt.Answer(ctx, q.ID, q.Options[0], fermata.As("Ada")))
 	}
 	res, err = run.Wait(ctx)
 	check(err)
 	fmt.Println(res.State.Notes)
+	// [guide: end]
 
-	// Output: [aisle, says Ada soup, says Bo]
+	// Output: [aisle by Ada fish by Ada]
 }
 
-// bank is a service that counts what it does.
+// [guide: bank]
+
+// bank stands for the outside world.
 type bank struct{ keys []string }
 
 func (b *bank) Pay(key string, amount int) (string, error) {
 	b.keys = append(b.keys, key)
 	return fmt.Sprintf("receipt for %d", amount), nil
 }
+
+// [guide: end]
 
 func Example_step() {
 	ctx := context.Background()
@@ -283,7 +288,6 @@ func Example_step() {
 		c.Granted, err = node.Interrupt[bool](ctx, c.Receipt, node.Prompt("Has the money come?"))
 		return c, err
 	}
-	// [guide: end]
 	g := graph.New[Claim]("pay").Node("pay", pay).Edge(graph.Start, "pay").MustCompile()
 	run, err := g.Start(ctx, rt, Claim{Amount: 120}, fermata.WithID("run_7"))
 	check(err)
@@ -292,12 +296,10 @@ func Example_step() {
 	check(rt.Answer(ctx, res.Interrupts[0].ID, true))
 	res, err = run.Wait(ctx)
 	check(err)
-	fmt.Println(res.State.Receipt)
-	fmt.Println(bank.keys)
+	fmt.Println(res.State.Receipt, bank.keys)
+	// [guide: end]
 
-	// Output:
-	// receipt for 120
-	// [run_7/pay#1/step:pay#1]
+	// Output: receipt for 120 [run_7/pay#1/step:pay#1]
 }
 
 // [guide: once]

@@ -173,7 +173,6 @@ func Example_stream() {
 		}
 		return t, out.Close()
 	}
-	// [guide: end]
 	g := graph.New[Trip]("tell").Node("tell", tell).Edge(graph.Start, "tell").MustCompile()
 	run, err := g.Start(ctx, rt, Trip{To: "Porto"})
 	check(err)
@@ -185,6 +184,7 @@ func Example_stream() {
 			fmt.Println(e.Type(), string(data))
 		}
 	}
+	// [guide: end]
 
 	// Output: text.end {"channel":"answer","segmentId":"seg_tell#1/stream:answer#1","text":"Off to Porto!"}
 }

@@ -35,7 +35,7 @@ const guideFolder = "docs/guide"
 
 var (
 	regionLine = regexp.MustCompile(`^\s*// \[guide: (.+)\]$`)
-	shownBlock = regexp.MustCompile("(?m)^<!-- (guide|prints): (.+) -->\n```(go|text|mermaid)\n((?s:.*?))^```$")
+	shownBlock = regexp.MustCompile("(?m)^<!-- (guide|prints): (.+) -->\n```(go|text|mermaid)\n((?s:.*?))```$")
 	anyBlock   = regexp.MustCompile("(?m)^```(go|text|mermaid)$")
 )
 
@@ -136,8 +136,8 @@ func TestTheGuideIsCompiled(t *testing.T) {
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(unused)) {
-		if strings.HasPrefix(what, "guide: ") {
-			t.Errorf("no page shows the region %q of %s", strings.TrimPrefix(what, "guide: "), guideFolder)
+		if name, ok := strings.CutPrefix(what, "guide: "); ok {
+			t.Errorf("no page shows the region %q of %s", name, guideFolder)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func citations(w *tree) map[string][]string {
 
 var (
 	link   = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	fenced = regexp.MustCompile("(?ms)^```.*?^```$|`[^`\n]*`")
+	fenced = regexp.MustCompile("(?ms)^```.*?\n```$|`[^`\n]*`")
 	visual = regexp.MustCompile(`[^\n]`)
 )
 
