@@ -14,8 +14,8 @@ import (
 // Offer says, field by field, what becomes of it where branches meet.
 type Offer struct {
 	To     string            // one branch may change it; two are a conflict
-	Flight string            //
-	Hotel  string            //
+	Flight string            // likewise
+	Hotel  string            // likewise
 	Price  int               `merge:"sum"`    // the base, and what each branch added to it
 	Notes  []string          `merge:"append"` // the base, and what each branch added behind it
 	Tags   map[string]string `merge:"union"`  // member by member
