@@ -5,7 +5,8 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// Each lets a node at which branches meet run once for each of them, with each branch's own state (law G3).
+// Each lets a node at which branches meet run once for each of them, with each branch's own state (law G3). What follows
+// the node belongs to the branches, too: it runs once for each, up to an [All] node or to their ends.
 func Each() NodeOption { return func(n *plan.Node) { n.Join = plan.Each } }
 
 // All lets a node at which branches meet run once, when no more of them can come (law G3). It is given their states
@@ -24,7 +25,9 @@ func Each() NodeOption { return func(n *plan.Node) { n.Join = plan.Each } }
 // Where branches end without meeting, the run's result is merged in the same way.
 func All() NodeOption { return func(n *plan.Node) { n.Join = plan.All } }
 
-// MergeWith merges the branches that meet at an [All] node by a function. It must not change base.
+// MergeWith merges the branches that meet at an [All] node by a function, which is given the state at the fork and the
+// states of the branches in declared order, and is pure: it may be called again after a crash. It must not change base. S
+// is the graph's state; with another type the node fails when branches meet.
 func MergeWith[S any](merge func(base S, branches []S) (S, error)) NodeOption {
 	return func(n *plan.Node) { n.Merge = erased(merge) }
 }
@@ -40,8 +43,8 @@ func erased[S any](merge func(base S, branches []S) (S, error)) plan.MergeFunc {
 	}
 }
 
-// Merge merges branches by a function, wherever they meet or end in this graph and no node says otherwise. It must not
-// change base.
+// Merge merges branches by a function, wherever they meet or end in this graph and no node says otherwise with
+// [MergeWith]. It takes the place of the tags, is pure, and must not change base.
 func (b *Builder[S]) Merge(merge func(base S, branches []S) (S, error)) *Builder[S] {
 	if merge == nil {
 		b.problem("Merge has no function")
@@ -63,8 +66,8 @@ func (b *Builder[S]) Immutable() *Builder[S] {
 	return b
 }
 
-// FailFast stops the tasks that are running when another one has failed the run. By default they are let finish, and
-// their outcomes are kept (law F2).
+// FailFast stops the tasks that are running when another one has failed the run: their contexts are cancelled, and a retry
+// of the run runs them again. By default they are let finish, and their outcomes are kept (law F2).
 func (b *Builder[S]) FailFast() *Builder[S] {
 	b.def.FailFast = true
 	return b

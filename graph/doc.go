@@ -28,8 +28,10 @@
 //	}
 //
 // Structs without a rule are merged field by field, also behind pointers; lists and maps without one are one field. A
-// rule that does not exist or does not fit its field is an error of Compile. This release checks the rules and refuses
-// forks: no graph comes to a merge yet.
+// rule that does not exist or does not fit its field is an error of Compile.
+//
+// [Builder.Edge] with several targets is a fork, [All] and [Each] say how branches meet, [Map] runs a graph for each item
+// of a list. docs/guide.md shows all of it.
 //
 // A compiled graph runs in the caller's goroutine with [Graph.Run], or durably on a fermata.Runtime with
 // [Graph.Start].

@@ -17,8 +17,8 @@ import (
 // Places that are not nodes.
 const (
 	Start = "\x00start" // where a run begins
-	END   = node.End    // ends a path; a node may well be named "END" (law F6)
-	Stop  = node.Stop   // ends the run
+	END   = node.End    // ends a path. It is not the string "END": a node may well be named so (law F6)
+	Stop  = node.Stop   // ends the run, whatever other branches do
 )
 
 // Func is a node: a function from state to state. When it returns an error, the state it returned with it is what
@@ -29,7 +29,7 @@ type Func[S any] func(ctx node.Context, state S) (S, error)
 type RouteFunc[S any] func(ctx node.Context, state S) (string, error)
 
 // RouteManyFunc chooses what comes next: one or several of the declared targets, END and Stop. Each of several begins a
-// branch with a state of its own (law G2).
+// branch with a state of its own (law G2); one that is named twice begins one. Choosing none is an error: choose END.
 type RouteManyFunc[S any] func(ctx node.Context, state S) ([]string, error)
 
 // CatchFunc chooses where a failure goes: one of the declared targets, END or Stop, or "" to fail the run.
@@ -70,7 +70,8 @@ func Retry(attempts int, first time.Duration) NodeOption {
 	return func(n *plan.Node) { n.Retry.Attempts, n.Retry.Backoff = attempts, first }
 }
 
-// RetryIf says which errors are worth another attempt. It is not asked about errors that are marked with
+// RetryIf says which errors are worth another of the attempts that [Retry] allows; without Retry there is one, and it is
+// never asked. Nor is it asked about errors that are marked with
 // node.Terminal or node.RetryAfter. Of an error that a node.Step failed with, it gets the text and those marks: an
 // error that it is to find by errors.Is does not come through a step.
 func RetryIf(retryable func(error) bool) NodeOption {
@@ -93,7 +94,8 @@ func Cache(version string, ttl time.Duration) NodeOption {
 	return func(n *plan.Node) { n.Cache = &plan.Cache{Version: version, TTL: ttl} }
 }
 
-// Timeout limits each attempt of a node.
+// Timeout limits each attempt of a node. The attempt's context is cancelled; it fails with fermata.ErrTimeout, and is
+// tried again where [Retry] allows it. Time that is spent waiting for people, timers or a pool does not count.
 func Timeout(d time.Duration) NodeOption { return func(n *plan.Node) { n.Timeout = d } }
 
 // Version declares the version of a node's code; it is part of the plan's fingerprint (law J8).

@@ -2,7 +2,8 @@ package graph
 
 import "github.com/fermata-go/fermata/plan"
 
-// Limit lets at most n items of a map be at work at once. 0, the default, does not limit.
+// Limit lets at most n items of a map be at work at once. 0, the default, does not limit. It is for [Map] and [MapKeep]
+// and means nothing to other nodes.
 func Limit(n int) NodeOption {
 	return func(p *plan.Node) {
 		if p.Map != nil {
@@ -19,8 +20,9 @@ func Of[S any](name string, f Func[S], opts ...NodeOption) *Builder[S] {
 // Map adds a node that runs child once for each item that items gives, and puts the results together with gather, in
 // the order of the items, whichever was done first (law G5). Each item's tasks are journaled by themselves, as
 // "notify#1.3/send#1" (first visit, third item): they fail, are tried again, wait for people and are resumed alone. At
-// most [Limit] items are at work at once. A failed item fails the node, once the items at work have ended; [MapKeep]
-// keeps failures instead.
+// most [Limit] items are at work at once; one that waits for a person is, too. No items give no results. A failed
+// item fails the node, once the items at work have ended, and a retry of the run runs it and those that had not begun;
+// [MapKeep] keeps failures instead.
 //
 // The functions items and gather are pure: they may be called again after a crash.
 func Map[S, C any](

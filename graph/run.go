@@ -18,9 +18,10 @@ type Graph[S any] struct {
 // Plan is what the engine runs; it can draw itself.
 func (g *Graph[S]) Plan() *plan.Plan { return g.plan }
 
-// Run runs the graph in the caller's goroutine, with others beside it only while branches are at work, and keeps
-// nothing: when it returns, all of them have ended. Cancelling ctx ends it. A graph that asks people
-// fails with fermata.ErrMustWait: Start it. The state belongs to the run.
+// Run runs the graph in the caller's goroutine and keeps nothing; branches have goroutines of their own, which have ended
+// when it returns. Cancelling ctx ends it. A graph that asks people fails with fermata.ErrMustWait: Start it. The state
+// belongs to the run. The services are those that nodes find with node.Service, a model among them. What fails is a
+// *fermata.Error, in which the run is called "run".
 func (g *Graph[S]) Run(ctx context.Context, state S, services ...any) (S, error) {
 	res, err := fermata.Evaluate(ctx, g.plan, &state, fermata.Options{Services: services})
 	if err != nil {
@@ -44,7 +45,8 @@ func (g *Graph[S]) Start(ctx context.Context, rt *fermata.Runtime, state S, opts
 	return &Run[S]{run: run}, nil
 }
 
-// Resume drives a run of this graph on: one that crashed, was stopped, or waited for what has come.
+// Resume drives a run of this graph on: one that crashed, was stopped, or waited for what has come. A graph that has
+// changed must fit the run, or it is fermata.ErrPlanChanged and the run stays as it is (law J8).
 func (g *Graph[S]) Resume(ctx context.Context, rt *fermata.Runtime, id string) (*Run[S], error) {
 	run, err := rt.Resume(ctx, id, g.plan)
 	if err != nil {
@@ -73,7 +75,7 @@ type Result[S any] struct {
 	State S // the state that a completed run ended with
 }
 
-// ID is the run's id.
+// ID is the run's id, for Resume, Retry and whoever else asks for it.
 func (r *Run[S]) ID() string { return r.run.ID() }
 
 // Wait returns when the run has ended or waits for people; see fermata.Run.Wait.

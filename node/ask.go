@@ -182,6 +182,9 @@ func (q *Asked[R]) Wait() (R, error) {
 
 // Interrupt asks a question and waits for its answer: a durable pause at this line (laws N1 and H1). The answer is
 // checked against R's schema, or [Options], before it is taken (law H2).
+//
+// While there is no answer, the error is [ErrSuspended]: return it. When there is one, the node's function runs again from
+// its first line, so what must not happen twice belongs in a [Step] before. Nobody answering in time is [ErrExpired].
 func Interrupt[R any](ctx Context, request any, opts ...AskOption) (R, error) {
 	q, err := open[R](ctx, request, true, opts)
 	if err != nil {

@@ -22,13 +22,15 @@ import (
 
 // The README runs: its files are written, and its commands typed, in a copy of the tree that is a repository of its
 // own. A block of go or yaml begins with a comment that names its file; a block of sh is commands, one a line, with
-// "# exit code 4" behind one that does not end with 0.
+// "# exit code 4" behind one that does not end with 0. What is shown of docs/guide runs there: TestTheGuideIsCompiled.
 
 // block is a fenced part of the README.
 type block struct {
 	kind string // sh, go, yaml, text, mermaid
 	text string
 	line int // of its first line
+
+	ofGuide bool // it shows a piece of docs/guide
 }
 
 // fence is a line that begins or ends a block.
@@ -37,7 +39,8 @@ var fence = regexp.MustCompile("^```(\\w*)$")
 func blocks(text string) []block {
 	var all []block
 	var open *block
-	for i, line := range strings.Split(text, "\n") {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
 		m := fence.FindStringSubmatch(line)
 		switch {
 		case m == nil && open != nil:
@@ -45,7 +48,7 @@ func blocks(text string) []block {
 		case m != nil && open != nil:
 			all, open = append(all, *open), nil
 		case m != nil:
-			open = &block{kind: m[1], line: i + 2}
+			open = &block{kind: m[1], line: i + 2, ofGuide: i > 0 && strings.HasPrefix(lines[i-1], "<!-- guide: ")}
 		}
 	}
 	return all
@@ -97,6 +100,9 @@ func TestTheReadmeRuns(t *testing.T) {
 	unused := maps.Clone(elsewhere)
 	written, executed := 0, 0
 	for _, b := range blocks(page) {
+		if b.ofGuide {
+			continue
+		}
 		switch b.kind {
 		case "go", "yaml":
 			m := named.FindStringSubmatch(b.text)
@@ -282,10 +288,12 @@ func TestTheReadmeShowsTheDrawing(t *testing.T) {
 
 // The checks above see what they are there to see.
 func TestBlocksAreFound(t *testing.T) {
-	const page = "# x\n\n```sh\na -b   # exit code 4: it waits\nc '#d'\n```\n\ntext\n\n```go\n// x/main.go\npackage x\n```\n"
+	const page = "# x\n\n```sh\na -b   # exit code 4: it waits\nc '#d'\n```\n\ntext\n\n```go\n// x/main.go\npackage x\n```\n" +
+		"<!-- guide: y -->\n```go\ny\n```\n"
 	found := blocks(page)
 	got := fmt.Sprintf("%+v %+v %q", found, commands(found[0]), named.FindStringSubmatch(found[1].text)[1])
-	want := "[{kind:sh text:a -b   # exit code 4: it waits\nc '#d'\n line:4} {kind:go text:// x/main.go\npackage x\n line:11}] " +
+	want := "[{kind:sh text:a -b   # exit code 4: it waits\nc '#d'\n line:4 ofGuide:false} {kind:go text:// x/main.go\npackage x\n line:11 ofGuide:false} " +
+		"{kind:go text:y\n line:16 ofGuide:true}] " +
 		"[{line:4 text:a -b code:4} {line:5 text:c '#d' code:0}] \"x/main.go\""
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
