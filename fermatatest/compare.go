@@ -43,9 +43,9 @@ func newComparison(p *plan.Plan) *comparison {
 	return c
 }
 
-// scatter marks a node at which tokens arrive in any order, and those behind it.
+// scatter marks a node at which tokens arrive in any order, and those behind it up to where they are one again.
 func (c *comparison) scatter(i int) {
-	if i < 0 || c.scattered[i] {
+	if i < 0 || c.scattered[i] || c.plan.Flat()[i].Join == plan.All {
 		return
 	}
 	c.scattered[i] = true

@@ -97,7 +97,9 @@ func Seed(seed uint64) ScheduleOption {
 
 // Exhaustive lets [Schedules] try every order there is, where there are at most so many; where there are more, it
 // tries as many as [Orders] says. Defaults to the number of Orders.
-func Exhaustive(most int) ScheduleOption { return scheduleOnly(func(x *explorer) { x.exhaustive = max(most, 1) }) }
+func Exhaustive(most int) ScheduleOption {
+	return scheduleOnly(func(x *explorer) { x.exhaustive = max(most, 1) })
+}
 
 // WithCrashes runs each order once more with a process that dies at an append that is chosen by the seed, before or
 // after it is written, and another one that takes the run over.

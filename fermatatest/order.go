@@ -131,6 +131,9 @@ func (o *order) live(ctx context.Context, d death) (over bool, err error) {
 	if err := o.moveOn(ctx); err != nil {
 		return false, err
 	}
+	if dead, _ := o.store.isDead(); dead {
+		return false, nil
+	}
 	waiting, cancel := context.WithTimeout(ctx, time.Hour) // of the bubble's time
 	defer cancel()
 	o.trial.result, err = o.run.Wait(waiting)

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -256,21 +254,7 @@ func (s *scheduler) tellAgain(again *order) []string {
 		"it depends on randomness, or on memory that outlives the run: keep it in the state, or reset it by fermatatest.Before")}
 }
 
-func (d *divergence) diff() string {
-	text := cmp.Diff(strings.Join(d.was, "\n")+"\n", strings.Join(d.is, "\n")+"\n")
-	if short := lines(d.was, "- ") + lines(d.is, "+ "); len(short) < 500 {
-		return short
-	}
-	return text
-}
-
-func lines(list []string, mark string) string {
-	var b strings.Builder
-	for _, l := range list {
-		fmt.Fprintf(&b, "  %s%s\n", mark, l)
-	}
-	return b.String()
-}
+func (d *divergence) diff() string { return lineDiff(d.was, d.is, -1) }
 
 // inWords says what was otherwise than in the first order.
 func (o *order) inWords() string {
