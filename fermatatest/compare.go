@@ -31,6 +31,11 @@ func newComparison(p *plan.Plan) *comparison {
 		if f.Join == plan.Each {
 			c.scatter(i)
 		}
+		if branches := branchesOf(&f); len(branches) > 1 && c.returns(i, branches) {
+			for _, to := range branches {
+				c.scatter(to)
+			}
+		}
 		for _, to := range targets(&f) {
 			c.stops = c.stops || to == plan.StopIndex
 		}
@@ -54,12 +59,44 @@ func (c *comparison) scatter(i int) {
 	}
 }
 
-func targets(f *plan.Flat) []int {
-	list := slices.Clone(f.Next)
-	for _, t := range slices.Concat(f.Choices, f.Failures, f.Deadlines) {
-		list = append(list, t.Index)
+// branchesOf are the nodes that several tokens may go to at once.
+func branchesOf(f *plan.Flat) []int {
+	switch {
+	case f.RouteMany != nil:
+		return indexes(f.Choices)
+	case f.Gate():
+		return nil
 	}
-	return list
+	return f.Next
+}
+
+// returns reports whether a branch of a fork can come back to the fork before it meets the others: then branches of
+// several rounds are at work at the same time.
+func (c *comparison) returns(fork int, branches []int) bool {
+	seen := make(map[int]bool)
+	var walk func(i int) bool
+	walk = func(i int) bool {
+		if i == fork {
+			return true
+		}
+		if i < 0 || seen[i] || c.plan.Flat()[i].Join == plan.All {
+			return false
+		}
+		seen[i] = true
+		return slices.ContainsFunc(targets(&c.plan.Flat()[i]), walk)
+	}
+	return slices.ContainsFunc(branches, walk)
+}
+
+func indexes(list []plan.Target) (at []int) {
+	for _, t := range list {
+		at = append(at, t.Index)
+	}
+	return at
+}
+
+func targets(f *plan.Flat) []int {
+	return slices.Concat(f.Next, indexes(f.Choices), indexes(f.Failures), indexes(f.Deadlines))
 }
 
 // label is a task's id without the numbers that say only who came first.
@@ -104,7 +141,11 @@ func (c *comparison) visits(t *transcript) map[string][]*visit {
 // compare finds the first difference, in the order in which the tasks of the second run began; nil for none.
 func (c *comparison) compare(first, second *transcript) *divergence {
 	was, is := c.visits(first), c.visits(second)
-	for _, list := range [][]*visit{second.tasks, first.tasks} {
+	inner := slices.DeleteFunc(slices.Clone(second.tasks), func(v *visit) bool {
+		label := c.label(v.task)
+		return v.sub && sameGiven(was[label], is[label]) // what it did follows from what the tasks inside of it did
+	})
+	for _, list := range [][]*visit{inner, second.tasks, first.tasks} {
 		for _, v := range list {
 			label := c.label(v.task)
 			if is[label] == nil && was[label] == nil {
@@ -132,6 +173,10 @@ func (c *comparison) compare(first, second *transcript) *divergence {
 	return nil
 }
 
+func sameGiven(a, b []*visit) bool {
+	return slices.EqualFunc(a, b, func(v, w *visit) bool { return slices.Equal(v.given(), w.given()) })
+}
+
 // loose reports whether a task may be missing: it runs where something has failed, or was stopped, and how far the
 // others came by then is a matter of order (law F2).
 func (c *comparison) loose(v *visit, transcripts ...*transcript) bool {
@@ -143,9 +188,8 @@ func (c *comparison) loose(v *visit, transcripts ...*transcript) bool {
 		around[i] = true
 	}
 	return slices.ContainsFunc(transcripts, func(t *transcript) bool {
-		return t.status != "completed" || slices.ContainsFunc(t.tasks, func(v *visit) bool {
-			failed := func(line string) bool { return strings.HasPrefix(line, "attempt ") }
-			return around[v.index] && (v.fails || slices.ContainsFunc(v.lines, failed))
+		return t.status != "completed" || slices.ContainsFunc(t.tasks, func(w *visit) bool {
+			return w.doomed && w.index >= 0 && around[c.plan.Flat()[w.index].Parent]
 		})
 	})
 }
@@ -158,7 +202,7 @@ func (c *comparison) differ(label string, was, is []*visit, loose bool) *diverge
 		if i < 0 {
 			continue
 		}
-		if loose && (!was[i].ended || !v.ended || c.scatters(v)) {
+		if loose && (!was[i].ended || !v.ended || was[i].fails || v.fails || c.scatters(v)) {
 			continue
 		}
 		if (was[i].hit || v.hit) && slices.Equal(was[i].ends, v.ends) {

@@ -72,6 +72,7 @@ type explorer struct {
 	seed       uint64
 	seeded     bool
 	crashes    bool
+	hasty      bool // the first order is not run twice
 }
 
 // Violation is a law that was broken.

@@ -72,6 +72,7 @@ type gate struct {
 type gates struct {
 	plan    *plan.Plan
 	arrived chan struct{} // somebody has come to a gate; holds one
+	alone   func() bool   // nothing else is open: there is nobody to wait for
 
 	mu      sync.Mutex
 	waiting []*gate
@@ -79,8 +80,12 @@ type gates struct {
 
 func newGates(p *plan.Plan) *gates { return &gates{plan: p, arrived: make(chan struct{}, 1)} }
 
-// hold lets a pass wait until its gate is opened, or nobody drives its run any more.
+// hold lets a pass wait until its gate is opened, or nobody drives its run any more. A task that is alone goes on: the
+// engine is in its hands until it returns, and what waits for the engine's lock keeps a bubble from coming to rest.
 func (g *gates) hold(ctx node.Context) error {
+	if g.alone() {
+		return nil
+	}
 	info := ctx.Info()
 	w := &gate{task: info.Task(), open: make(chan struct{})}
 	w.index, _ = g.plan.Index(node.NodeOf(info.Node))

@@ -111,6 +111,7 @@ func (o *order) live(ctx context.Context, d death) (over bool, err error) {
 	if err := o.tape.recall(ctx, o.trial.keep.store); err != nil {
 		return false, err
 	}
+	o.gates.alone = func() bool { return o.tape.count() < 2 }
 	p := &process{tr: o.trial, store: o.store}
 	if p.rt, err = fermata.New(o.options()); err != nil {
 		return false, fmt.Errorf("the runtime did not start: %w", err)
@@ -191,7 +192,7 @@ func (o *order) moveOn(ctx context.Context) error {
 }
 
 // moves lists what may happen next: who may go on, in declared order, which questions may be answered, and whether time
-// may pass. While a task is alone, the engine is in its hands until it returns: then nothing else may happen.
+// may pass. While a task is alone, nothing else may happen.
 func (o *order) moves(ctx context.Context) ([]move, error) {
 	var list []move
 	for _, w := range o.gates.list() {
@@ -231,17 +232,21 @@ func (o *order) moves(ctx context.Context) ([]move, error) {
 	if err != nil || !ok || due.UnixMicro() > latest || !due.After(time.Now()) {
 		return list, err
 	}
-	return append(list, move{name: "the time that something waits for", do: func(ctx context.Context) error {
-		_, err := o.letTimePass(ctx)
-		return err
+	return append(list, move{name: "the time that something waits for", do: func(context.Context) error {
+		o.wait(min(time.Until(due)+time.Second, time.Until(time.UnixMicro(latest))))
+		return nil
 	}}), nil
 }
 
 // letTimePass waits until something happens by itself; false when nothing will.
 func (o *order) letTimePass(ctx context.Context) (bool, error) {
-	due, ok, err := (&process{tr: o.trial}).nextTimer(ctx)
+	timers, err := o.trial.keep.store.Timers(ctx, math.MaxInt64, 0)
 	if err != nil {
 		return false, err
+	}
+	ok, due := len(timers) > 0, time.Time{}
+	if ok { // those before it may be of what nobody waits for any more
+		due = time.UnixMicro(timers[len(timers)-1].Due)
 	}
 	const long = 10 * 365 * 24 * time.Hour // for what a function does that takes its time
 	wait := long
@@ -251,21 +256,29 @@ func (o *order) letTimePass(ctx context.Context) (bool, error) {
 	case o.s.inside.Load() == 0 && o.s.limit == 0:
 		return false, nil
 	}
+	if o.wait(wait) {
+		return true, nil
+	}
+	if ok {
+		return false, fmt.Errorf("a timer was due at %s, and nothing came of it", due.UTC())
+	}
+	return false, nil
+}
+
+// wait waits until something happens, but not for ever.
+func (o *order) wait(atMost time.Duration) bool {
 	select { // what came before does not count
 	case <-o.gates.arrived:
 	default:
 	}
-	late := time.NewTimer(wait)
+	late := time.NewTimer(atMost)
 	defer late.Stop()
 	select {
 	case <-o.gates.arrived:
-		return true, nil
+		return true
 	case <-late.C:
+		return false
 	}
-	if ok && len(o.gates.list()) == 0 { // else it may wait for one of those who are held
-		return false, fmt.Errorf("a timer was due at %s, and nothing came of it", due.UTC())
-	}
-	return false, nil
 }
 
 // conclude looks at what was recorded.

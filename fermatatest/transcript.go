@@ -1,6 +1,7 @@
 package fermatatest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -25,16 +26,17 @@ type transcript struct {
 
 // visit is what one task did.
 type visit struct {
-	task  string
-	index int      // of its node in the flat plan
-	from  []string // the tasks whose branches it has taken, where branches meet
-	input string   // as JSON
-	lines []string // what it recorded in between
-	ends  []string // how it ended, and where it went
-	ended bool     // it finished, or failed for good
-	sub   bool
-	hit   bool // its outcome is from a cache
-	fails bool
+	task   string
+	index  int      // of its node in the flat plan
+	from   []string // the tasks whose branches it has taken, where branches meet
+	input  string   // as JSON
+	lines  []string // what it recorded in between
+	ends   []string // how it ended, and where it went
+	ended  bool     // it finished, or failed for good
+	sub    bool
+	hit    bool // its outcome is from a cache
+	fails  bool
+	doomed bool // it failed, and nothing took the failure on: what it ran in failed with it
 }
 
 // given is how a visit began.
@@ -116,12 +118,31 @@ func (w *writer) fold(e *journal.Entry) error {
 // value is the value of an entry, or the one that it refers to.
 func (w *writer) value(e *journal.Entry) string {
 	if doc := w.docs[e.Seq]; doc != nil {
-		return string(doc.JSON())
+		return sorted(doc)
 	}
 	if doc := w.docs[e.Base]; doc != nil {
-		return string(doc.JSON())
+		return sorted(doc)
 	}
 	return ""
+}
+
+// sorted is a value with the members of its objects in the order of the alphabet: a value that was put together from
+// deltas has them in another one than a value that was stored whole.
+func sorted(doc *journal.Document) string {
+	data := doc.JSON()
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	var v any
+	if decoder.Decode(&v) != nil {
+		return string(data)
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(v) != nil {
+		return string(data)
+	}
+	return strings.TrimSpace(out.String())
 }
 
 func (w *writer) ofRun(e *journal.Entry) {
@@ -214,7 +235,7 @@ func (w *writer) fails(v *visit, e *journal.Entry) {
 		w.say(v, "attempt %d fails%s: %s", e.Attempt, code, b.Error)
 		return
 	}
-	v.ended, v.fails = true, true
+	v.ended, v.fails, v.doomed = true, true, true
 	v.ends = append(v.ends, fmt.Sprintf("fails%s: %s", code, b.Error))
 }
 
@@ -239,11 +260,12 @@ func (w *writer) routes(v *visit, e *journal.Entry) {
 		text = "fails its item"
 	case e.Flags&journal.FlagCatch != 0:
 		text += " with its failure"
+		v.doomed = false
 	case e.Flags&journal.FlagExpired != 0:
 		text += ", for nobody has answered"
 	}
 	if doc := w.docs[e.Seq]; doc != nil {
-		text += " with " + string(doc.JSON())
+		text += " with " + sorted(doc)
 	}
 	if v.sub && !v.ended { // it goes inside
 		w.say(v, "%s", text)
@@ -252,7 +274,7 @@ func (w *writer) routes(v *visit, e *journal.Entry) {
 	v.ends = append(v.ends, text)
 }
 
-// target is a target as people know it.
+// target is a target as people know it: within what it is chosen in.
 func target(name string) string {
 	switch name {
 	case node.End:
@@ -260,7 +282,7 @@ func target(name string) string {
 	case node.Stop:
 		return "Stop"
 	}
-	return name
+	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
 // asks tells a question in one line: how it was asked, and what became of it.
