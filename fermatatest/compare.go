@@ -70,8 +70,8 @@ func branchesOf(f *plan.Flat) []int {
 	return f.Next
 }
 
-// returns reports whether a branch of a fork can come back to the fork before it meets the others: then branches of
-// several rounds are at work at the same time.
+// returns reports whether a branch of a fork can come back to the fork: then branches of several rounds may be at work
+// at the same time.
 func (c *comparison) returns(fork int, branches []int) bool {
 	seen := make(map[int]bool)
 	var walk func(i int) bool
@@ -79,7 +79,7 @@ func (c *comparison) returns(fork int, branches []int) bool {
 		if i == fork {
 			return true
 		}
-		if i < 0 || seen[i] || c.plan.Flat()[i].Join == plan.All {
+		if i < 0 || seen[i] {
 			return false
 		}
 		seen[i] = true

@@ -219,7 +219,8 @@ func (s *spot) add(b *graph.Builder[trace], prefix, name string, opts []graph.No
 	opts = append(opts, graph.Limit(s.limit))
 	switch {
 	case s.items == 0:
-		b.Sub(name, inner, opts...)
+		same := func(state trace) (trace, error) { return state, nil }
+		graph.SubOf(b, name, inner, same, func(_, result trace) (trace, error) { return result, nil }, opts...)
 	case s.keep:
 		graph.MapKeep(b, name, items, inner, gather, opts...)
 	default:
@@ -279,8 +280,8 @@ func (s *spot) call(ctx node.Context, name string, d uint64, state trace) (trace
 
 // fit reports whether a sketch can be explored. Some are no graphs: a loop has no way out, for one.
 //
-// Left out are graphs in which a branch goes back to before its fork while another one is on its way to an All node
-// outside of that loop: which tokens that node is sent depends on the order.
+// Left out are graphs in which a branch goes back to before its fork while another one has left that loop: the tokens of
+// several rounds are then under way behind the loop, and which of them meet depends on the order.
 func (g *sketch) fit() bool {
 	built, err := g.build()
 	if err != nil {
@@ -289,25 +290,18 @@ func (g *sketch) fit() bool {
 	c := newComparison(built.Plan())
 	flat := built.Plan().Flat()
 	for i := range flat {
-		if branches := branchesOf(&flat[i]); len(branches) > 1 && c.returns(i, branches) && c.meets(i) {
+		back := 0
+		branches := branchesOf(&flat[i])
+		for _, to := range branches {
+			if c.returns(i, []int{to}) {
+				back++
+			}
+		}
+		if back > 0 && len(branches) > 1 && (back < len(branches) || flat[i].RouteMany != nil) {
 			return false
 		}
 	}
 	return true
-}
-
-// meets reports whether a node leads to an All node.
-func (c *comparison) meets(from int) bool {
-	seen := make(map[int]bool)
-	var walk func(i int) bool
-	walk = func(i int) bool {
-		if i < 0 || seen[i] {
-			return false
-		}
-		seen[i] = true
-		return c.plan.Flat()[i].Join == plan.All || slices.ContainsFunc(targets(&c.plan.Flat()[i]), walk)
-	}
-	return walk(from)
 }
 
 // String describes a sketch as calls of a graph.Builder.
@@ -324,7 +318,7 @@ func (g *sketch) String() string {
 		case s.inner == nil:
 			fmt.Fprintf(&b, ".Node(%q, %s)", name, s.does)
 		case s.items == 0:
-			fmt.Fprintf(&b, ".Sub(%q, %s)", name, s.inner.name)
+			fmt.Fprintf(&b, ".SubOf(%q, %s)", name, s.inner.name)
 		default:
 			fmt.Fprintf(&b, ".Map(%q, %d items of %s, limit %d, keep %t)", name, s.items, s.inner.name, s.limit, s.keep)
 		}
