@@ -280,25 +280,32 @@ func (s *spot) call(ctx node.Context, name string, d uint64, state trace) (trace
 
 // fit reports whether a sketch can be explored. Some are no graphs: a loop has no way out, for one.
 //
-// Left out are graphs in which a branch goes back to before its fork while another one has left that loop: the tokens of
-// several rounds are then under way behind the loop, and which of them meet depends on the order.
+// Left out are graphs in which the order matters by their nature: a branch goes back to before its fork while another one
+// has left that loop, so that the tokens of several rounds are under way behind it. And those in which it matters today:
+// an All node behind a loop that it is not in does not wait for what is at the loop's nodes that lead back.
 func (g *sketch) fit() bool {
 	built, err := g.build()
 	if err != nil {
 		return false
 	}
-	c := newComparison(built.Plan())
-	flat := built.Plan().Flat()
-	for i := range flat {
-		back := 0
-		branches := branchesOf(&flat[i])
-		for _, to := range branches {
-			if c.returns(i, []int{to}) {
-				back++
-			}
-		}
-		if back > 0 && len(branches) > 1 && (back < len(branches) || flat[i].RouteMany != nil) {
+	c, p := newComparison(built.Plan()), built.Plan()
+	for i := range g.nodes {
+		if inner := g.nodes[i].inner; inner != nil && !inner.fit() {
 			return false
+		}
+		at, _ := p.Index(spotName(i))
+		f := &p.Flat()[at]
+		branches := branchesOf(f)
+		stays := func(to int) bool { return c.returns(at, []int{to}) }
+		if back := slices.ContainsFunc(branches, stays); back && len(branches) > 1 &&
+			(f.RouteMany != nil || slices.ContainsFunc(branches, func(to int) bool { return !stays(to) })) {
+			return false
+		}
+		for k := range g.nodes {
+			from, _ := p.Index(spotName(k))
+			if f.Join == plan.All && c.returns(at, []int{from}) && !p.Joins().Upstream(f.Local, k) && !c.returns(from, targets(f)) && k != i {
+				return false
+			}
 		}
 	}
 	return true
