@@ -13,6 +13,8 @@ RUN ?=
 BENCH ?= .
 COUNT ?= 1
 FUZZTIME ?= 10s
+EXPLORE ?= 20000
+SEED ?=
 
 ##@ Every day
 
@@ -92,5 +94,5 @@ fuzz: ## Run every fuzz target for a while (FUZZTIME=10s PKG=./...)
 	done <<<"$$list"
 
 .PHONY: explore
-explore: ## Run the exploring tests at full length: crashes, schedules, random graphs (RUN=Crash)
-	FERMATA_EXPLORE=1 $(GO) test -count=1 -timeout 2h $(if $(RUN),-run '$(RUN)') $(PKG)
+explore: ## Run the exploring tests at full length: crashes, schedules, random graphs (RUN=Crash EXPLORE=20000 SEED=1)
+	FERMATA_EXPLORE=$(EXPLORE) $(if $(SEED),FERMATA_SEED=$(SEED)) $(GO) test -count=1 -timeout 2h $(if $(RUN),-run '$(RUN)') $(PKG)

@@ -120,14 +120,17 @@ func (c *crew) wait() {
 
 // setAlarm makes sure that somebody looks when the next timer of the run is due, while all others are at work.
 func (c *crew) setAlarm() {
+	if c.d.none {
+		return
+	}
 	due := c.d.m.Due()
-	if c.d.none || due == c.due || due == math.MaxInt64 {
+	if due == c.due || due == math.MaxInt64 {
 		return
 	}
 	if c.alarm != nil {
 		c.alarm()
 	}
-	wait := max(time.Duration(due-c.d.now()), 0) * time.Microsecond
+	wait := time.Duration(max(due-c.d.now(), 0)) * time.Microsecond
 	c.due, c.alarm = due, c.d.clock().AfterFunc(wait, c.look)
 }
 

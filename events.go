@@ -290,11 +290,20 @@ func (rt *Runtime) History(ctx context.Context, id string) iter.Seq2[Moment, err
 func (m *Moment) fill(docs map[uint64]*journal.Document) error {
 	e := &m.Entry
 	if e.Kind == journal.NodeStarted {
-		if doc := docs[e.Base]; doc != nil {
-			m.Input = doc.JSON()
+		if err := m.whole(docs); err != nil { // of a join: what its branches were merged to
+			return err
+		}
+		if m.Input, m.Value = m.Value, nil; m.Input == nil && docs[e.Base] != nil {
+			m.Input = docs[e.Base].JSON()
 		}
 		return nil
 	}
+	return m.whole(docs)
+}
+
+// whole finds the value that an entry holds.
+func (m *Moment) whole(docs map[uint64]*journal.Document) error {
+	e := &m.Entry
 	if !e.HasValue() || !e.Kind.CarriesState() {
 		return nil
 	}

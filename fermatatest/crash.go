@@ -13,66 +13,6 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// CrashOption says how [Crash] runs a plan, and what it looks at.
-type CrashOption func(*explorer)
-
-// Answers are given to the questions of a node, by the node's path ("review", "inner/review"): the first to its first
-// question, the second to its second, and so on. A question that has none, or [NoAnswer], stays open until its
-// deadline.
-func Answers(byNode map[string][]any) CrashOption {
-	return func(x *explorer) { x.answers = byNode }
-}
-
-// AnswerFunc answers every question by a function. It must give the same answer to the same question always: after a
-// crash it may be asked again.
-func AnswerFunc(f func(q fermata.Interrupt) any) CrashOption {
-	return func(x *explorer) { x.answer = f }
-}
-
-// NoAnswer leaves a question open.
-const NoAnswer = noAnswer("no answer")
-
-type noAnswer string
-
-// Effects lets Crash look at what has happened in the outside world: how often each effect, by a name of the test's.
-// Only the growth from one look to the next counts. An effect of a step may happen once more for each crash that lost
-// the outcome of a step, and never for another crash. What a node does outside of steps happens with every pass over
-// it, and so is found out.
-func Effects(count func() map[string]int) CrashOption {
-	return func(x *explorer) { x.effects = count }
-}
-
-// OnlyOnce names effects, of those that [Effects] counts, that never happen again after a crash: those of AtMostOnce
-// steps (law J5).
-func OnlyOnce(names ...string) CrashOption {
-	return func(x *explorer) {
-		for _, name := range names {
-			x.once[name] = true
-		}
-	}
-}
-
-// Before is called before the plan is run from its beginning: it resets what the test's nodes keep outside of the run.
-func Before(f func()) CrashOption { return func(x *explorer) { x.before = f } }
-
-// On keeps the runs in stores that are opened in a folder, a new one for each run, and closed and opened again with
-// each crash. Defaults to a store in memory that outlives the crashes.
-func On(open func(dir string) (journal.Store, error)) CrashOption {
-	return func(x *explorer) { x.open = open }
-}
-
-// WithOptions are the runtimes' options: services, a logger, a name. Store and Clock are Crash's own. A Cache is used
-// for all runs, and outlives the crashes; without one, each run has its own. Pools limit how many functions run at the
-// same time, and not how often: nobody lets the time pass for that. Those that are not given limit nothing.
-func WithOptions(o fermata.Options) CrashOption { return func(x *explorer) { x.options = o } }
-
-// Every looks only at every n-th place to crash at, beginning with the first: for long plans, and slow stores.
-// Defaults to 1.
-func Every(n int) CrashOption { return func(x *explorer) { x.stride = max(n, 1) } }
-
-// Within limits how long a process may take, in real time. Defaults to 10 seconds.
-func Within(d time.Duration) CrashOption { return func(x *explorer) { x.patience = d } }
-
 // Report says what an exploration has looked at.
 type Report struct {
 	Result  fermata.Result // of the run without a crash
@@ -103,7 +43,7 @@ func Crash(t testing.TB, p *plan.Plan, input func() any, opts ...CrashOption) Re
 		plan: p, input: input, once: make(map[string]bool), stride: 1, patience: 10 * time.Second, dir: t.TempDir,
 	}
 	for _, opt := range opts {
-		opt(x)
+		opt.crash(x)
 	}
 	report, broken := x.explore(t.Context())
 	for _, v := range broken {
@@ -126,6 +66,13 @@ type explorer struct {
 	stride   int
 	patience time.Duration
 	dir      func() string
+
+	orders     int // of Schedules
+	exhaustive int
+	seed       uint64
+	seeded     bool
+	crashes    bool
+	hasty      bool // the first order is not run twice
 }
 
 // Violation is a law that was broken.

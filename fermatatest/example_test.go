@@ -72,9 +72,13 @@ func ExampleCrash() {
 }
 
 // inExample is a test's t for examples: it prints what is wrong.
-type inExample struct{ testing.TB }
+type inExample struct {
+	testing.TB
+	name string
+}
 
 func (inExample) Helper()                           {}
+func (t inExample) Name() string                    { return t.name }
 func (inExample) Context() context.Context          { return context.Background() }
 func (inExample) Output() io.Writer                 { return io.Discard }
 func (inExample) TempDir() string                   { return os.TempDir() }

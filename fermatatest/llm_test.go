@@ -82,7 +82,7 @@ func TestWithLLMRefusesWhatIsNone(t *testing.T) {
 			t.Errorf("it said %v, want %s", got, want)
 		}
 	}()
-	fermatatest.NewContext(inExample{t}).WithLLM("a model")
+	fermatatest.NewContext(inExample{TB: t}).WithLLM("a model")
 }
 
 // A node that asks a model is tested with a function in the model's place.

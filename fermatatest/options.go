@@ -1,0 +1,106 @@
+package fermatatest
+
+import (
+	"time"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// CrashOption says how [Crash] runs a plan, and what it looks at.
+type CrashOption interface{ crash(x *explorer) }
+
+// ScheduleOption says how [Schedules] runs a plan, and how much of it is tried.
+type ScheduleOption interface{ schedule(x *explorer) }
+
+// Option is for both, [Crash] and [Schedules].
+type Option func(x *explorer)
+
+func (o Option) crash(x *explorer)    { o(x) }
+func (o Option) schedule(x *explorer) { o(x) }
+
+type crashOnly func(x *explorer)
+
+func (o crashOnly) crash(x *explorer) { o(x) }
+
+type scheduleOnly func(x *explorer)
+
+func (o scheduleOnly) schedule(x *explorer) { o(x) }
+
+// Answers are given to the questions of a node, by the node's path ("review", "inner/review"): the first to its first
+// question, the second to its second, and so on. A question that has none, or [NoAnswer], stays open until its
+// deadline. A question keeps its answer: in another order, or after a crash, the same call of the same task is given
+// the same.
+func Answers(byNode map[string][]any) Option {
+	return func(x *explorer) { x.answers = byNode }
+}
+
+// AnswerFunc answers every question by a function. It must give the same answer to the same question always: after a
+// crash, and in another order, it is asked again.
+func AnswerFunc(f func(q fermata.Interrupt) any) Option {
+	return func(x *explorer) { x.answer = f }
+}
+
+// NoAnswer leaves a question open.
+const NoAnswer = noAnswer("no answer")
+
+type noAnswer string
+
+// Before is called before the plan is run from its beginning: it resets what the test's nodes keep outside of the run.
+func Before(f func()) Option { return func(x *explorer) { x.before = f } }
+
+// WithOptions are the runtimes' options: services, a logger, a name. Store and Clock are those of the exploration. A
+// Cache is used for all runs of a [Crash], and outlives the crashes; without one, and in [Schedules], each run has its
+// own. Pools limit how many functions run at the same time, and not how often: nobody lets the time pass for that.
+// Those that are not given limit nothing.
+func WithOptions(o fermata.Options) Option { return func(x *explorer) { x.options = o } }
+
+// Effects lets Crash look at what has happened in the outside world: how often each effect, by a name of the test's.
+// Only the growth from one look to the next counts. An effect of a step may happen once more for each crash that lost
+// the outcome of a step, and never for another crash. What a node does outside of steps happens with every pass over
+// it, and so is found out.
+func Effects(count func() map[string]int) CrashOption {
+	return crashOnly(func(x *explorer) { x.effects = count })
+}
+
+// OnlyOnce names effects, of those that [Effects] counts, that never happen again after a crash: those of AtMostOnce
+// steps (law J5).
+func OnlyOnce(names ...string) CrashOption {
+	return crashOnly(func(x *explorer) {
+		for _, name := range names {
+			x.once[name] = true
+		}
+	})
+}
+
+// On keeps the runs in stores that are opened in a folder, a new one for each run, and closed and opened again with
+// each crash. Defaults to a store in memory that outlives the crashes.
+func On(open func(dir string) (journal.Store, error)) CrashOption {
+	return crashOnly(func(x *explorer) { x.open = open })
+}
+
+// Every looks only at every n-th place to crash at, beginning with the first: for long plans, and slow stores.
+// Defaults to 1.
+func Every(n int) CrashOption { return crashOnly(func(x *explorer) { x.stride = max(n, 1) }) }
+
+// Within limits how long a process may take, in real time. Defaults to 10 seconds.
+func Within(d time.Duration) CrashOption { return crashOnly(func(x *explorer) { x.patience = d }) }
+
+// Orders is how many orders [Schedules] tries, the first one not counted. Defaults to 50.
+func Orders(n int) ScheduleOption { return scheduleOnly(func(x *explorer) { x.orders = max(n, 1) }) }
+
+// Seed chooses the orders that [Schedules] tries: the same seed, the same orders. Defaults to one that is made from
+// the test's name, so that a test does the same always.
+func Seed(seed uint64) ScheduleOption {
+	return scheduleOnly(func(x *explorer) { x.seed, x.seeded = seed, true })
+}
+
+// Exhaustive lets [Schedules] try every order there is, where there are at most so many; where there are more, it
+// tries as many as [Orders] says. Defaults to the number of Orders.
+func Exhaustive(most int) ScheduleOption {
+	return scheduleOnly(func(x *explorer) { x.exhaustive = max(most, 1) })
+}
+
+// WithCrashes runs each order once more with a process that dies at an append that is chosen by the seed, before or
+// after it is written, and another one that takes the run over.
+func WithCrashes() ScheduleOption { return scheduleOnly(func(x *explorer) { x.crashes = true }) }
