@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"strconv"
@@ -67,8 +68,15 @@ func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.In
 		}
 	}
 	if len(q.ResponseSchema) > 0 {
-		if _, err := h.d.rt.schema(q.ResponseSchema); err != nil {
+		s, err := h.d.rt.schema(q.ResponseSchema)
+		if err != nil {
 			return journal.Interrupt{}, fmt.Errorf("task %s, %s: response schema: %w", task, op.ID, err)
+		}
+		for _, option := range q.Options {
+			data, _ := json.Marshal(option) //nolint:errchkjson // a string always encodes
+			if err := s.Check(data); err != nil {
+				return journal.Interrupt{}, fmt.Errorf("task %s, %s: the option %q is no answer: %w", task, op.ID, option, err)
+			}
 		}
 	}
 	if err := h.checkDeadline(q); err != nil {

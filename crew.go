@@ -64,7 +64,7 @@ func (c *crew) call() {
 		c.rouse()
 		left--
 	}
-	for ; left > 0; left-- {
+	if left > 0 && c.coming == 0 { // who calls the next one before it begins
 		c.coming++
 		c.helpers.Go(c.help)
 	}

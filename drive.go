@@ -102,7 +102,11 @@ func (d *drive) begin(ctx context.Context, inputValue any, o startOptions) error
 		return err
 	}
 	d.vals.put(1, inputValue, snap)
-	if err := d.commit(ctx, func(m *machine.Machine) error { return m.Begin(now, body, data) }); err != nil {
+	err = d.commit(ctx, func(m *machine.Machine) error { return m.Begin(now, body, data) })
+	if errors.Is(err, journal.ErrConflict) {
+		err = conflict("a run of this id exists already")
+	}
+	if err != nil {
 		return d.rt.storeError(d.id, err)
 	}
 	return nil

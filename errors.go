@@ -50,6 +50,14 @@ var (
 	ErrMustWait      = errors.New("the run has to wait, and nothing keeps it: start it on a Runtime")
 )
 
+// conflict is an ErrConflict that says what is against it.
+type conflict string
+
+func (c conflict) Error() string { return string(c) }
+
+// Is reports whether target is ErrConflict.
+func (c conflict) Is(target error) bool { return target == ErrConflict }
+
 // Error is the one error type at the front door: what went wrong, where, and a code for faces.
 type Error struct {
 	Code Code

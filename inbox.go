@@ -206,7 +206,7 @@ func (rt *Runtime) Cancel(ctx context.Context, id, reason, by string) error {
 			return err
 		}
 		if Status(row.Status).Ended() {
-			return &Error{Code: CodeConflict, Run: id, Err: fmt.Errorf("%w: the run is %s already", ErrConflict, row.Status)}
+			return &Error{Code: CodeConflict, Run: id, Err: conflict("the run is " + row.Status + " already")}
 		}
 		open, err := rt.store.Inbox(ctx, journal.InboxFilter{Run: id})
 		if err != nil {

@@ -39,7 +39,7 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 		if status != machine.Failed && status != machine.Expired {
 			return &Error{
 				Code: CodeConflict, Run: d.id,
-				Err: fmt.Errorf("%w: the run is %s; only a failed run can be retried", ErrConflict, status),
+				Err: conflict(fmt.Sprintf("the run is %s; only a failed run can be retried", status)),
 			}
 		}
 		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })

@@ -65,9 +65,12 @@ func invalidRoute(flat *plan.Flat, choice string, declared []plan.Target) error 
 	for i, t := range declared {
 		names[i] = display(t.Name)
 	}
-	return &InvalidRouteError{
-		Node: flat.Path, Target: display(choice), Declared: names, Hint: nearest.Hint(choice, names),
+	hint := nearest.Hint(choice, names)
+	switch choice {
+	case "END", "STOP", "Stop", "stop", "end":
+		hint = `; the end of a path is the constant END, and the end of the run Stop: a text of that name is a node's`
 	}
+	return &InvalidRouteError{Node: flat.Path, Target: display(choice), Declared: names, Hint: hint}
 }
 
 // display shows a target to people.

@@ -3,7 +3,6 @@ package fermata
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"reflect"
@@ -164,7 +163,7 @@ func (rt *Runtime) resume(ctx context.Context, id string, p *plan.Plan, why jour
 			d.again = d.again || why.Reason == "" // it may have looked before what is resumed for was written
 			rt.mu.Unlock()
 			if why.Reason != "" {
-				return nil, &Error{Code: CodeConflict, Run: id, Err: fmt.Errorf("%w: the run is being driven; stop it first", ErrConflict)}
+				return nil, &Error{Code: CodeConflict, Run: id, Err: conflict("the run is being driven; stop it first")}
 			}
 			return rt.handle(id, p, d), nil
 		}
@@ -365,7 +364,7 @@ func (rt *Runtime) storeError(run string, err error) error {
 		return nil
 	case errors.As(err, &known):
 		return err
-	case errors.Is(err, journal.ErrConflict):
+	case errors.Is(err, ErrConflict):
 		return &Error{Code: CodeConflict, Run: run, Err: err}
 	case errors.Is(err, journal.ErrNotFound):
 		return &Error{Code: CodeNotFound, Run: run, Err: err}

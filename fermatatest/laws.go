@@ -341,7 +341,7 @@ func (tr *trial) unknownOutcomes() bool {
 			}
 		}
 	}
-	return unknown
+	return unknown || len(begun) > 0 // its node may have settled it
 }
 
 // isLeaf reports whether a task is no subgraph's.

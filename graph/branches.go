@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"fmt"
+
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -34,11 +36,15 @@ func MergeWith[S any](merge func(base S, branches []S) (S, error)) NodeOption {
 
 func erased[S any](merge func(base S, branches []S) (S, error)) plan.MergeFunc {
 	return func(base any, branches []any) (any, error) {
+		from, ok := base.(*S)
+		if !ok {
+			return nil, fmt.Errorf("the merge is for states of type %T, and the graph's are %T", from, base)
+		}
 		states := make([]S, len(branches))
 		for i, b := range branches {
-			states[i] = *b.(*S) //nolint:forcetypeassert // the codec makes nothing else
+			states[i] = *b.(*S) //nolint:forcetypeassert // of the type of the base
 		}
-		merged, err := merge(*base.(*S), states) //nolint:forcetypeassert // the codec makes nothing else
+		merged, err := merge(*from, states)
 		return &merged, err
 	}
 }

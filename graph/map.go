@@ -6,9 +6,10 @@ import "github.com/fermata-go/fermata/plan"
 // and means nothing to other nodes.
 func Limit(n int) NodeOption {
 	return func(p *plan.Node) {
-		if p.Map != nil {
-			p.Map.Limit = n
+		if p.Map == nil {
+			p.Map = &plan.Map{} // Compile says that the node is no map
 		}
+		p.Map.Limit = n
 	}
 }
 

@@ -452,6 +452,10 @@ func (c *checker) joins(i int) {
 	if n.Map.Gather == nil {
 		missing = append(missing, "Gather")
 	}
+	if len(missing) == 3 {
+		c.at(i, BadNode, "it has a limit of items and is no map; give it one, or take the limit away")
+		return
+	}
 	if len(missing) > 0 {
 		c.at(i, BadNode, "it is a map and lacks %s", strings.Join(missing, " and "))
 	}
