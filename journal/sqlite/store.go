@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// Store is an open file. It implements [journal.Store] and [journal.Watcher].
+// Store is an open file. It implements [journal.Store], [journal.Watcher] and [journal.Compactor].
 type Store struct {
 	path    string // as it was given, for errors
 	options Options
@@ -29,8 +29,9 @@ type Store struct {
 }
 
 var (
-	_ journal.Store   = (*Store)(nil)
-	_ journal.Watcher = (*Store)(nil)
+	_ journal.Store     = (*Store)(nil)
+	_ journal.Watcher   = (*Store)(nil)
+	_ journal.Compactor = (*Store)(nil)
 )
 
 func newStore(path, abs string, o Options, first *conn) (*Store, error) {
