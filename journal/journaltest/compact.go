@@ -142,7 +142,7 @@ func testCompactLarge(t *testing.T, s journal.Store) {
 // testCompactBusy writes, reads and compacts one run at the same time: no append is lost or refused, and each reader
 // sees the journal without a gap.
 func testCompactBusy(t *testing.T, s journal.Store) {
-	const batches = 150
+	const batches = 60
 	all := wordy(0, 2*batches)
 	appendEach(t, s, "run_a", all[:2])
 	done := make(chan struct{})
