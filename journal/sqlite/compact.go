@@ -32,7 +32,8 @@ var errMoved = errors.New("the entries are being compacted elsewhere")
 // Files of versions that made no compact files do not shrink; their free pages are used for what is written next.
 // SQLite's VACUUM shrinks them, when nobody has them open.
 func (s *Store) Compact(ctx context.Context, run string) (journal.Compaction, error) {
-	p := packing{store: s, run: run}
+	p := packing{store: s, run: run, packer: s.packer()}
+	defer s.packers.Put(p.packer)
 	err := ctx.Err()
 	switch {
 	case err != nil:
@@ -48,6 +49,14 @@ func (s *Store) Compact(ctx context.Context, run string) (journal.Compaction, er
 		return journal.Compaction{}, s.fail("compact", run, p.seq, err)
 	}
 	return p.result, nil
+}
+
+// packer is one that has been used before, if there is one: making one takes longer than packing a short run.
+func (s *Store) packer() *block.Packer {
+	if p, ok := s.packers.Get().(*block.Packer); ok {
+		return p
+	}
+	return new(block.Packer)
 }
 
 // link is a row of a run's chain.
@@ -66,7 +75,7 @@ type packing struct {
 	seq     uint64 // of the entry that is looked at
 	links   []link // the chain, the first one first
 	reader  block.Reader
-	packer  block.Packer
+	packer  *block.Packer
 	written bool
 	result  journal.Compaction
 }

@@ -16,6 +16,7 @@ type Store struct {
 	readers pool
 	done    chan struct{} // closed when the store is
 	spare   sync.Pool     // of requests of batches: a step makes little garbage but the driver's
+	packers sync.Pool     // of *block.Packer
 
 	tail   tail
 	writer writer // belongs to whoever leads
