@@ -89,7 +89,7 @@ func TestE1_CompactingChangesNothingThatCanBeSeen(t *testing.T) {
 			return s, err
 		}).
 		Node("b", func(ctx node.Context, s state) (state, error) {
-			if effects.add("b "+s.Text); s.Text == "fail" && down {
+			if effects.add("b " + s.Text); s.Text == "fail" && down {
 				return s, errors.New("no")
 			}
 			return logged(ctx, s)
@@ -216,11 +216,15 @@ func TestCompactRefuses(t *testing.T) {
 		want string
 	}{
 		{
-			inMemory, fermata.CompactOptions{}, fermata.CodeInvalid, errors.ErrUnsupported,
+			inMemory,
+			fermata.CompactOptions{},
+			fermata.CodeInvalid, errors.ErrUnsupported,
 			"compact: unsupported operation: the store (*memory.store) is no journal.Compactor; the one in journal/sqlite is",
 		},
 		{
-			disk, fermata.CompactOptions{Statuses: []fermata.Status{"complete"}}, fermata.CodeInvalid, nil,
+			disk,
+			fermata.CompactOptions{Statuses: []fermata.Status{"complete"}},
+			fermata.CodeInvalid, nil,
 			`compact: expected statuses of runs (running, paused, completed, failed, cancelled, expired, stuck), found "complete"; did you mean "completed"?`,
 		},
 		{disk, fermata.CompactOptions{Run: "run_none"}, fermata.CodeNotFound, fermata.ErrNotFound, "run run_none: no such run"},

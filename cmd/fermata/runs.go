@@ -176,7 +176,7 @@ type shownRun struct {
 	Interrupts []journal.Interrupt `json:"interrupts"`
 	Failure    *resultError        `json:"failure,omitempty"`
 	Usage      *shownUsage         `json:"usage,omitempty"` // where models were called
-	Fork       *journal.Origin     `json:"fork,omitempty"` // where it comes from
+	Fork       *journal.Origin     `json:"fork,omitempty"`  // where it comes from
 }
 
 func (m *Main) showRun(ctx context.Context, h *house, given string, asJSON bool) error {

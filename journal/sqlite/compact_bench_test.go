@@ -59,13 +59,19 @@ func conversation(r *rand.Rand, entries int) (list []journal.Entry) {
 		add(journal.Entry{Kind: journal.RunPaused})
 		add(journal.Entry{Kind: journal.InterruptResolved, Node: "listen", Op: id, Value: quoted(said), Body: []byte(`{"state":"answered","by":"ann"}`)})
 		add(journal.Entry{Kind: journal.RunResumed, Body: []byte(`{"reason":"answer"}`)})
-		add(journal.Entry{Kind: journal.NodeFinished, Node: "listen", Flags: journal.FlagBase, Base: uint64(len(list) - 5),
-			Value: fmt.Appendf(nil, `[1,{"messages":[2,%d,[{"role":"user","text":%s}]]}]`, 2*turn, quoted(said))})
+		add(journal.Entry{
+			Kind: journal.NodeFinished, Node: "listen", Flags: journal.FlagBase, Base: uint64(len(list) - 5),
+			Value: fmt.Appendf(nil, `[1,{"messages":[2,%d,[{"role":"user","text":%s}]]}]`, 2*turn, quoted(said)),
+		})
 		add(journal.Entry{Kind: journal.NodeStarted, Node: "reply", Base: uint64(len(list))})
-		add(journal.Entry{Kind: journal.StepFinished, Node: "reply", Op: "model:chat#1", Value: fmt.Appendf(nil, `{"text":%s,"stop":"end"}`, quoted(reply)),
-			Body: fmt.Appendf(nil, `{"usage":{"input":%d,"output":%d}}`, 500+40*turn, len(reply)/4)})
-		add(journal.Entry{Kind: journal.NodeFinished, Node: "reply", Flags: journal.FlagBase, Base: uint64(len(list) - 2),
-			Value: fmt.Appendf(nil, `[1,{"messages":[2,%d,[{"role":"assistant","text":%s}]]}]`, 2*turn+1, quoted(reply))})
+		add(journal.Entry{
+			Kind: journal.StepFinished, Node: "reply", Op: "model:chat#1", Value: fmt.Appendf(nil, `{"text":%s,"stop":"end"}`, quoted(reply)),
+			Body: fmt.Appendf(nil, `{"usage":{"input":%d,"output":%d}}`, 500+40*turn, len(reply)/4),
+		})
+		add(journal.Entry{
+			Kind: journal.NodeFinished, Node: "reply", Flags: journal.FlagBase, Base: uint64(len(list) - 2),
+			Value: fmt.Appendf(nil, `[1,{"messages":[2,%d,[{"role":"assistant","text":%s}]]}]`, 2*turn+1, quoted(reply)),
+		})
 	}
 	return list[:entries]
 }
@@ -83,9 +89,11 @@ func research(r *rand.Rand, entries int) (list []journal.Entry) {
 		}
 		args := fmt.Sprintf(`{"query":%s,"limit":10}`, quoted(prose(r, words, 4)))
 		for _, e := range []journal.Entry{
-			{Kind: journal.StepFinished, Op: fmt.Sprintf("model:think#%d", turn), Value: fmt.Appendf(nil,
-				`{"text":%s,"calls":[{"id":"call_%016x","tool":"search","args":%s}]}`, quoted(prose(r, words, 40)), r.Uint64(), args),
-				Body: fmt.Appendf(nil, `{"usage":{"input":%d,"output":%d}}`, 900+80*turn, 60+r.IntN(90))},
+			{
+				Kind: journal.StepFinished, Op: fmt.Sprintf("model:think#%d", turn), Value: fmt.Appendf(nil,
+					`{"text":%s,"calls":[{"id":"call_%016x","tool":"search","args":%s}]}`, quoted(prose(r, words, 40)), r.Uint64(), args),
+				Body: fmt.Appendf(nil, `{"usage":{"input":%d,"output":%d}}`, 900+80*turn, 60+r.IntN(90)),
+			},
 			{Kind: journal.StepStarted, Op: fmt.Sprintf("tool:search#%d", turn), Body: []byte(`{"input":` + args + `}`)},
 			{Kind: journal.StepFinished, Op: fmt.Sprintf("tool:search#%d", turn), Value: []byte(`{"results":[` + strings.Join(rows, ",") + `]}`)},
 		} {
