@@ -157,7 +157,7 @@ func TestJ6_DamageIsTyped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bomb := encoder.EncodeAll(make([]byte, 256<<20), nil)
+	bomb := encoder.EncodeAll(make([]byte, 80<<20), nil)
 	for _, tc := range []struct {
 		name string
 		data []byte

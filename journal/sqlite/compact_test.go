@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -266,9 +267,7 @@ func TestJ2_ACompactionSurvivesKill(t *testing.T) {
 			}
 		})
 		_ = cmd.Wait()
-		for run, head := range heads {
-			known[run] = head
-		}
+		maps.Copy(known, heads)
 		s := openFile(t, path, sqlite.Options{})
 		for run, head := range known {
 			list, err := readAll(t, s, run)
