@@ -72,19 +72,27 @@ func (rt *Runtime) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 }
 
 func (o *PruneOptions) check() error {
-	all := []Status{Completed, Failed, Cancelled, Expired, Stuck}
-	for _, s := range o.Statuses {
-		if slices.Contains(all, s) {
-			continue
-		}
-		names := make([]string, len(all))
-		for i, s := range all {
-			names[i] = string(s)
-		}
-		return fmt.Errorf("prune: expected statuses of runs that have ended (%s), found %q%s", strings.Join(names, ", "), s, nearest.Hint(string(s), names))
+	ended := []Status{Completed, Failed, Cancelled, Expired, Stuck}
+	if err := checkStatuses("prune", "of runs that have ended", o.Statuses, ended); err != nil {
+		return err
 	}
 	if o.Keep < 0 {
 		return fmt.Errorf("prune: expected to keep 0 runs or more, found %d", o.Keep)
+	}
+	return nil
+}
+
+// checkStatuses refuses statuses that are none of those that may be named.
+func checkStatuses(verb, whose string, found, may []Status) error {
+	for _, s := range found {
+		if slices.Contains(may, s) {
+			continue
+		}
+		names := make([]string, len(may))
+		for i, s := range may {
+			names[i] = string(s)
+		}
+		return fmt.Errorf("%s: expected statuses %s (%s), found %q%s", verb, whose, strings.Join(names, ", "), s, nearest.Hint(string(s), names))
 	}
 	return nil
 }

@@ -124,3 +124,19 @@ type Watcher interface {
 	// ctx is done.
 	Watch(ctx context.Context, changed func()) error
 }
+
+// Compactor is a store that can keep a journal in less space.
+type Compactor interface {
+	// Compact packs the entries of a run. Nothing is lost: every entry can be read as before, under its seq, and
+	// appends go on behind them, also while Compact is at work, in this process and in others. Calling it again packs
+	// what was appended since; where there is nothing to pack, nothing is written. When it fails, some of the entries
+	// may be packed. Errors are *StoreError: ErrNotFound, ErrCorrupt, ErrNewer, ErrReadOnly, ErrNoSpace.
+	Compact(ctx context.Context, run string) (Compaction, error)
+}
+
+// Compaction is what packing a run has brought.
+type Compaction struct {
+	Before  int64 // bytes that the run's entries took in the store
+	After   int64 // bytes that they take now
+	Entries int   // how many there are
+}

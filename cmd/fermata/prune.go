@@ -39,7 +39,7 @@ fermata runs prune --status completed --before 7d --keep 10`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&before, "before", "30d", "only runs of which nothing was written since: an `age` (30d, 12h), a date (2026-01-31), or now")
+	flags.StringVar(&before, "before", "30d", beforeHelp)
 	flags.StringSliceVar(&statuses, "status", nil, "only runs that are `completed`, failed, cancelled, expired or stuck; again for more")
 	flags.StringVar(&o.Plan, "plan", "", "only runs of the plan with this `name`")
 	flags.IntVar(&o.Keep, "keep", 0, "keep the newest of each plan: a `number` of those that would go")
@@ -47,6 +47,8 @@ fermata runs prune --status completed --before 7d --keep 10`,
 	flags.BoolVar(&asJSON, "json", false, "write one line of JSON for each run that is deleted")
 	return c
 }
+
+const beforeHelp = "only runs of which nothing was written since: an `age` (30d, 12h), a date (2026-01-31), or now"
 
 // parseBefore reads an age or a date.
 func (m *Main) parseBefore(text string) (time.Time, error) {

@@ -41,7 +41,7 @@ func lineOf(r *fermata.RunInfo) runLine {
 func (m *Main) runsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
-		Short: "List, show, cancel, retry, fork, compare and prune runs",
+		Short: "List, show, cancel, retry, fork, compare, compact and prune runs",
 		Args:  cobra.ArbitraryArgs,
 	}
 	list := m.runsListCommand()
@@ -53,7 +53,7 @@ func (m *Main) runsCommand() *cobra.Command {
 	}
 	c.Flags().AddFlagSet(list.Flags())
 	c.AddCommand(list, m.runsShowCommand(), m.runsCancelCommand(), m.runsRetryCommand(), m.runsForkCommand(),
-		m.runsDiffCommand(), m.runsPruneCommand())
+		m.runsDiffCommand(), m.runsCompactCommand(), m.runsPruneCommand())
 	return c
 }
 
@@ -176,7 +176,7 @@ type shownRun struct {
 	Interrupts []journal.Interrupt `json:"interrupts"`
 	Failure    *resultError        `json:"failure,omitempty"`
 	Usage      *shownUsage         `json:"usage,omitempty"` // where models were called
-	Fork       *journal.Origin     `json:"fork,omitempty"` // where it comes from
+	Fork       *journal.Origin     `json:"fork,omitempty"`  // where it comes from
 }
 
 func (m *Main) showRun(ctx context.Context, h *house, given string, asJSON bool) error {

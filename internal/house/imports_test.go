@@ -42,7 +42,8 @@ var table = []row{
 		"the runtime drives the machine. Of stores it knows one, the default: memory. Authors and faces are above it",
 	},
 	{"journal/memory", []string{"journal"}, "a store knows what it stores, not who runs"},
-	{"journal/sqlite/...", []string{"journal", "journal/sqlite"}, "likewise; sqlitetest makes its files fail"},
+	{"journal/block", []string{"journal"}, "a packed form of entries for any store; who needs none does not get the compressor"},
+	{"journal/sqlite/...", []string{"journal", "journal/block", "journal/sqlite"}, "likewise; sqlitetest makes its files fail"},
 	{"journal/journaltest", []string{"journal"}, "the suite is for any store, also those of others"},
 	{
 		"graph",
@@ -151,6 +152,7 @@ var outside = []struct {
 	{"github.com/google/jsonschema-go", []string{"schema"}, "schemas of Go types"},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"schema"}, "checking values"},
 	{"modernc.org", []string{"journal/sqlite/...", "bench"}, "the driver, and the floor that bench measures against"},
+	{"github.com/klauspost/compress", []string{"journal/block"}, "packing what is stored"},
 	{"github.com/fsnotify/fsnotify", []string{"journal/sqlite"}, "noticing what other processes write"},
 	{"go.yaml.in/yaml/v4", []string{"recipe", "cmd/..."}, "definitions, and values on the command line"},
 	{"github.com/expr-lang/expr", []string{"recipe"}, "conditions and expr agents"},

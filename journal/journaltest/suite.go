@@ -55,15 +55,22 @@ func RunWith(t *testing.T, o Options) {
 		{"ADoneContextWritesNothing", testContext},
 		{"AClosedStore", testClosed},
 		{"Faults", testFaults},
+		{"E1_CompactingLosesNothing", compacting(testCompact)},
+		{"E1_AJournalOfManyBlocks", compacting(testCompactLarge)},
+		{"J3_CompactingWhileOthersWriteAndRead", compacting(testCompactBusy)},
+		{"E1_AReaderThatIsOvertakenByCompacting", compacting(testCompactReader)},
+		{"WhatCannotBeCompacted", compacting(testCompactRefused)},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) { tc.test(t, open(t, o)) })
 	}
 	if o.Reopen != nil {
 		t.Run("J2_WhatWasAppendedIsThereAgain", func(t *testing.T) { testReopen(t, o) })
+		t.Run("J2_WhatWasCompactedIsThereAgain", func(t *testing.T) { testCompactReopen(t, o) })
 	}
 	if o.Second != nil {
 		t.Run("J3_TwoHandlesOnOneStore", func(t *testing.T) { testSecond(t, o) })
+		t.Run("J3_TwoHandlesCompact", func(t *testing.T) { testCompactSecond(t, o) })
 	}
 }
 

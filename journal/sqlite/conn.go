@@ -168,6 +168,16 @@ func (c *conn) one(q query, args ...driver.Value) (n int64, found bool, err erro
 	return n, found, err
 }
 
+// snapshot makes a call that reads what is in the file at one moment.
+func (c *conn) snapshot(call func() error) error {
+	if _, err := c.exec(snapshot); err != nil {
+		return err
+	}
+	err := call()
+	_, ended := c.exec(rollback)
+	return errors.Join(err, ended)
+}
+
 // code is SQLite's primary result code of an error, 0 if it has none.
 func code(err error) int {
 	if e, ok := errors.AsType[*engine.Error](err); ok {

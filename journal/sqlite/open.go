@@ -141,6 +141,11 @@ func adopt(c *conn, o Options) error {
 		}
 		return err
 	}
+	if fresh { // else it has no effect, and the file keeps what it has
+		if err := c.pragma("auto_vacuum = INCREMENTAL"); err != nil {
+			return err
+		}
+	}
 	// Another process may be doing the same: SQLite does not wait for this change of mode by itself.
 	deadline := time.Now().Add(o.Busy)
 	for {

@@ -48,6 +48,8 @@ func child(mode, path string) error {
 		err = race(s)
 	case "forever":
 		err = forever(s)
+	case "compact":
+		err = compactForever(s)
 	case "once":
 		err = writeRun(s, fmt.Sprint("run_", os.Getpid()))
 	}

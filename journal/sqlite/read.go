@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/block"
 )
 
 // maxIdle is how many readers are kept for the next time.
@@ -133,7 +134,7 @@ type page struct {
 	started bool    // last was read
 	rows    []int64 // of the frames that are still to be read, the first one last
 	frames  [][]byte
-	decoder journal.Decoder
+	decoder block.Reader
 	entries []journal.Entry
 }
 
@@ -147,13 +148,16 @@ func (s *Store) Read(ctx context.Context, run string, after uint64) iter.Seq2[jo
 				return
 			}
 			for _, f := range p.frames {
+				if p.last >= p.head {
+					return
+				}
 				entries, err := p.decode(f)
 				if err != nil {
 					yield(journal.Entry{}, s.fail("read", run, p.last+1, err))
 					return
 				}
 				for i := range entries {
-					if e := &entries[i]; e.Seq > after && !yield(*e, nil) {
+					if !yield(entries[i], nil) {
 						return
 					}
 				}
@@ -170,13 +174,35 @@ func (p *page) seq() uint64 {
 	return p.last + 1
 }
 
-// fetch reads the next frames.
+// fetch reads the next frames. Where rows are not found that should be there, they may have been packed into a block
+// since the chain was followed: it is followed again, and read in the same moment.
 func (p *page) fetch(c *conn) error {
 	if p.id == 0 {
 		if err := p.find(c); err != nil || p.last >= p.head {
 			return err
 		}
 	}
+	err := p.next(c)
+	if !errors.Is(err, journal.ErrCorrupt) {
+		return err
+	}
+	return c.snapshot(func() error {
+		id, end, err := endNow(c, p.run)
+		if err == nil && id != p.id {
+			err = journal.ErrNotFound
+		}
+		if err == nil {
+			err = p.follow(c, end)
+		}
+		if err != nil {
+			return err
+		}
+		return p.next(c)
+	})
+}
+
+// next reads the frames of the next rows.
+func (p *page) next(c *conn) error {
 	clear(p.frames)
 	p.frames = p.frames[:0]
 	rows := p.rows[max(0, len(p.rows)-pageFrames):]
@@ -234,6 +260,12 @@ func (p *page) find(c *conn) error {
 	if p.last = min(p.last, p.head); p.last == p.head {
 		return nil
 	}
+	return p.follow(c, end)
+}
+
+// follow finds the rows from the end of the chain back to what was read.
+func (p *page) follow(c *conn, end place) error {
+	p.rows = p.rows[:0]
 	return c.each(func(row []driver.Value) error {
 		r := rowScanner{row: row}
 		p.rows = append(p.rows, column[int64](&r))
@@ -253,21 +285,19 @@ func (p *page) missing(c *conn) error {
 	return fmt.Errorf("%w: the entries after seq %d are missing", journal.ErrCorrupt, p.last)
 }
 
-// decode decodes a frame, which must follow on what was read before.
-func (p *page) decode(f []byte) ([]journal.Entry, error) {
-	var err error
+// decode decodes a frame or a block, which must follow on what was read before. Of a block it may be a later part: of
+// one that was packed meanwhile, or that ends behind the head.
+func (p *page) decode(f []byte) (entries []journal.Entry, err error) {
 	if p.entries, err = p.decoder.Decode(p.entries[:0], f, p.run); err != nil {
-		if at, ok := errors.AsType[*journal.StoreError](err); ok {
-			err = at.Err // the caller says where
-		}
-		return nil, err
+		return nil, inner(err)
 	}
-	first := p.entries[0].Seq
-	if first > p.last+1 || p.started && first != p.last+1 {
+	first, last := p.entries[0].Seq, p.entries[len(p.entries)-1].Seq
+	if first > p.last+1 || last <= p.last || first <= p.last && p.started && !block.Is(f) {
 		return nil, fmt.Errorf("%w: expected seq %d, found seq %d", journal.ErrCorrupt, p.last+1, first)
 	}
-	p.last, p.started = p.entries[len(p.entries)-1].Seq, true
-	return p.entries, nil
+	entries = p.entries[p.last+1-first : min(last, p.head)+1-first]
+	p.last, p.started = last, true
+	return entries, nil
 }
 
 // Checkpoint implements [journal.Store].

@@ -1,5 +1,7 @@
 package sqlite
 
+import "fmt"
+
 // Marks of a file of ours, in SQLite's header.
 const (
 	applicationID = 0x4665726D // "Ferm"
@@ -12,7 +14,8 @@ const (
 // and a commit of many runs' steps hardly more. A row says how far back its run's row before it is (0: it is the
 // first), which makes each run a chain. The end of each chain is in the table runs, as of the row state.folded; rows
 // behind that are few, and every process that has the file open knows them (see tail). A row without an entry says
-// that its run was deleted; it also keeps the row's id from being used again.
+// that its run was deleted; it also keeps the row's id from being used again. Where the run was compacted a row holds
+// a block in place of a frame, and the rows before it that are in the block are gone; the end of a chain never moves.
 const schema = `
 CREATE TABLE plans (
 	id INTEGER PRIMARY KEY,
@@ -78,6 +81,7 @@ const (
 	begin query = iota
 	commit
 	rollback
+	snapshot
 	dataVersion
 	findRun
 	endOfRun
@@ -105,6 +109,13 @@ const (
 	readChain
 	readFrame
 	readFrames
+	readEnd
+	readLinks
+	findLink
+	deletePacked
+	putPacked
+	freePages
+	vacuum
 	runByID
 	runsByStatus
 	runsAll
@@ -140,6 +151,7 @@ var sql = [queries]string{
 	begin:       "BEGIN IMMEDIATE",
 	commit:      "COMMIT",
 	rollback:    "ROLLBACK",
+	snapshot:    "BEGIN",
 	dataVersion: "PRAGMA data_version",
 	findRun:     "SELECT id FROM runs WHERE run = ?1",
 	endOfRun:    "SELECT row, last FROM runs WHERE id = ?1",
@@ -171,14 +183,22 @@ var sql = [queries]string{
 	readChain:        chain + "SELECT id FROM chain",
 	readFrame:        "SELECT id, data FROM journal WHERE id = ?1",
 	readFrames:       "SELECT id, data FROM journal WHERE id >= ?1 AND id <= ?2 AND run = ?3 ORDER BY id",
-	runByID:          runColumns + "r.run = ?5 AND (?6 = '' OR r.status = ?6) AND " + runFilter,
-	runsByStatus:     runColumns + "r.status = ?5 AND " + runFilter,
-	runsAll:          runColumns + runFilter,
-	inboxByID:        inboxColumns + " WHERE interrupt = ?1",
-	inboxOfRun:       inboxColumns + " WHERE run = (SELECT id FROM runs WHERE run = ?1)" + inboxOrder,
-	inboxOpen:        inboxColumns + " WHERE open = 1" + inboxOrder,
-	inboxSize:        "SELECT count(*) FROM interrupts WHERE open = 1",
-	inboxAll:         inboxColumns + inboxOrder,
+	readEnd: `SELECT id, last FROM journal WHERE run = ?1 AND id > (SELECT folded FROM state)
+		UNION ALL SELECT row, last FROM runs WHERE id = ?1 ORDER BY 1 DESC LIMIT 1`,
+	readLinks:    chain + "SELECT id, last, length(data), substr(data, 1, 1) FROM journal WHERE id IN (SELECT id FROM chain) ORDER BY id DESC",
+	findLink:     "SELECT id FROM journal WHERE id = ?1 AND run = ?2 AND last = ?3",
+	deletePacked: "DELETE FROM journal WHERE id IN (" + chain + "SELECT id FROM chain) AND id <> ?1",
+	putPacked:    "UPDATE journal SET back = ?4, data = ?5 WHERE id = ?1 AND run = ?2 AND last = ?3",
+	freePages:    "PRAGMA freelist_count",
+	vacuum:       fmt.Sprintf("PRAGMA incremental_vacuum(%d)", giveBackPages),
+	runByID:      runColumns + "r.run = ?5 AND (?6 = '' OR r.status = ?6) AND " + runFilter,
+	runsByStatus: runColumns + "r.status = ?5 AND " + runFilter,
+	runsAll:      runColumns + runFilter,
+	inboxByID:    inboxColumns + " WHERE interrupt = ?1",
+	inboxOfRun:   inboxColumns + " WHERE run = (SELECT id FROM runs WHERE run = ?1)" + inboxOrder,
+	inboxOpen:    inboxColumns + " WHERE open = 1" + inboxOrder,
+	inboxSize:    "SELECT count(*) FROM interrupts WHERE open = 1",
+	inboxAll:     inboxColumns + inboxOrder,
 	timersDue: `SELECT r.run, t.timer, t.due FROM timers t JOIN runs r ON r.id = t.run
 		WHERE t.due <= ?1 ORDER BY t.due, r.run, t.timer LIMIT ?2`,
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// Store is an open file. It implements [journal.Store] and [journal.Watcher].
+// Store is an open file. It implements [journal.Store], [journal.Watcher] and [journal.Compactor].
 type Store struct {
 	path    string // as it was given, for errors
 	options Options
 	readers pool
 	done    chan struct{} // closed when the store is
 	spare   sync.Pool     // of requests of batches: a step makes little garbage but the driver's
+	packers sync.Pool     // of *block.Packer
 
 	tail   tail
 	writer writer // belongs to whoever leads
@@ -29,8 +30,9 @@ type Store struct {
 }
 
 var (
-	_ journal.Store   = (*Store)(nil)
-	_ journal.Watcher = (*Store)(nil)
+	_ journal.Store     = (*Store)(nil)
+	_ journal.Watcher   = (*Store)(nil)
+	_ journal.Compactor = (*Store)(nil)
 )
 
 func newStore(path, abs string, o Options, first *conn) (*Store, error) {

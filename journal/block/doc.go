@@ -1,0 +1,12 @@
+// Package block packs many entries of a journal into few bytes: the form in which a [journal.Compactor] keeps what it
+// has compacted. A block stands where frames stood, and says by its first byte that it is none; a version that knows
+// no blocks takes it for a frame of a later format, which is journal.ErrNewer.
+//
+//	var p block.Packer
+//	data, err := p.Append(nil, entries)
+//
+//	var r block.Reader
+//	entries, err = r.Decode(nil, data, run) // of a frame or of a block
+//
+// The package does no I/O, and knows no store.
+package block
