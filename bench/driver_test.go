@@ -79,6 +79,11 @@ func newRawDriver(b *testing.B, mode string) *rawDriver {
 	if err != nil {
 		b.Fatal(err)
 	}
+	b.Cleanup(func() {
+		if err := conn.Close(); err != nil {
+			b.Error(err)
+		}
+	})
 	d := &rawDriver{conn: conn}
 	for _, table := range []string{
 		"CREATE TABLE runs (id INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE, status TEXT NOT NULL) STRICT",
@@ -94,11 +99,6 @@ func newRawDriver(b *testing.B, mode string) *rawDriver {
 	d.insertRun = d.prepare(b, "INSERT INTO runs VALUES (?, ?, ?)")
 	d.insert = d.prepare(b, "INSERT INTO journal VALUES (?, ?, ?, ?, ?)")
 	d.finished = d.prepare(b, "UPDATE runs SET status = ? WHERE id = ?")
-	b.Cleanup(func() {
-		if err := conn.Close(); err != nil {
-			b.Error(err)
-		}
-	})
 	return d
 }
 

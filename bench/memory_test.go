@@ -204,7 +204,8 @@ func BenchmarkWideState(b *testing.B) {
 			j := job[workload.Wide]{graph: wide(w), input: func() workload.Wide { return input }, check: w.Check}
 			compare(b, "node", w.Visits(), j,
 				floor("floor", func() { w.Run(nodes, input) }),
-				floor("floor-goroutines", func() { w.RunAtOnce(nodes, input) }))
+				floor("floor-goroutines", func() { w.RunAtOnce(nodes, input) }),
+				floor("floor-isolated", func() { w.RunIsolated(nodes, input) }))
 		})
 	}
 }

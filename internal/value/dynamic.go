@@ -186,21 +186,24 @@ func (p *pass) writeItems(list []any) {
 
 // copyAny copies a value into the form that JSON gives it.
 func (p *pass) copyAny(v any) any {
-	switch v := v.(type) {
+	switch is := v.(type) {
 	case nil, bool, string:
 		return v
 	case map[string]any:
-		if m := p.copyMap(v); m != nil {
+		if m := p.copyMap(is); m != nil {
 			return m
 		}
 		return nil
 	case []any:
-		if list := p.copyList(v); list != nil {
+		if list := p.copyList(is); list != nil {
 			return list
 		}
 		return nil
 	case json.Number:
-		if text, ok := numeralText(v); ok {
+		if text, ok := numeralText(is); ok {
+			if text == string(is) {
+				return v // as it is in its interface: numbers are most of many values
+			}
 			return json.Number(text)
 		}
 	}

@@ -57,15 +57,15 @@ const (
 )
 
 // plainPrefix is how many bytes at the beginning of s stand for themselves in a JSON string: all of ASCII but control
-// characters, quotes, backslashes, <, > and &. It looks at eight bytes at a time.
+// characters, quotes, backslashes, <, > and &. It looks at eight bytes at a time, and at four times as many where it can.
 func plainPrefix(s string) int {
 	i := 0
+	for i+32 <= len(s) && (special(load(s, i))|special(load(s, i+8))|special(load(s, i+16))|special(load(s, i+24)))&highs == 0 {
+		i += 32
+	}
 	for ; i+8 <= len(s); i += 8 {
-		x := load(s, i)
-		special := x | (x - ones*' ') | zero(x^ones*'"') | zero(x^ones*'\\') |
-			zero(x&^(ones*2)^ones*'<') | zero(x^ones*'&') // < and > differ in one bit
-		if special &= highs; special != 0 {
-			return i + bits.TrailingZeros64(special)/8
+		if marks := special(load(s, i)) & highs; marks != 0 {
+			return i + bits.TrailingZeros64(marks)/8
 		}
 	}
 	for ; i < len(s); i++ {
@@ -75,6 +75,12 @@ func plainPrefix(s string) int {
 		}
 	}
 	return i
+}
+
+// special marks, by its high bit, the lowest byte of x that does not stand for itself (and perhaps bytes above it).
+func special(x uint64) uint64 {
+	return x | (x - ones*' ') | zero(x^ones*'\\') |
+		zero(x&^(ones*2)^ones*'<') | zero(x&^(ones*4)^ones*'"') // < and >, " and & differ in one bit each
 }
 
 // zero marks, by its high bit, the lowest byte of x that is 0 (and perhaps bytes above it), if those are below 0x80.

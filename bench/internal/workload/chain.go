@@ -29,7 +29,9 @@ func Count(s Messages) Messages {
 	return s
 }
 
-// Loop calls one function, by way of a variable as engines do, until it has counted to n.
+// Loop calls one function, which it does not know, as engines do, until it has counted to n.
+//
+//go:noinline
 func Loop(count func(Messages) Messages, n int) Messages {
 	var s Messages
 	for s.Count < n {

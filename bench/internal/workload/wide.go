@@ -168,12 +168,18 @@ func (w WideSize) Run(n WideNodes, s Wide) Wide {
 
 // RunAtOnce is Run with three and four at once.
 func (w WideSize) RunAtOnce(n WideNodes, s Wide) Wide {
+	return w.run(n, s, func(s Wide) Wide { return s })
+}
+
+// RunIsolated is RunAtOnce where each of the two has a state that the other cannot reach: one deep copy a round.
+func (w WideSize) RunIsolated(n WideNodes, s Wide) Wide { return w.run(n, s, isolated) }
+
+func (w WideSize) run(n WideNodes, s Wide, handOver func(Wide) Wide) Wide {
 	for !w.Done(s) {
 		s = n.Two(n.One(s))
-		var three Wide
-		done := make(chan struct{})
+		three, done := handOver(s), make(chan struct{})
 		go func() {
-			three = n.Three(s)
+			three = n.Three(three)
 			close(done)
 		}()
 		four := n.Four(s)
@@ -181,6 +187,34 @@ func (w WideSize) RunAtOnce(n WideNodes, s Wide) Wide {
 		s = n.Six(n.Five(Join(three, four)))
 	}
 	return s
+}
+
+// isolated is a deep copy.
+func isolated(s Wide) Wide {
+	for _, list := range []*[]any{&s.Messages, &s.TriggerEvents, &s.Categorizations, &s.Responses} {
+		*list, _ = copied(*list).([]any)
+	}
+	s.SlackParticipants, _ = copied(s.SlackParticipants).(map[string]any)
+	s.NotifiedAssignees, _ = copied(s.NotifiedAssignees).(map[string]any)
+	return s
+}
+
+func copied(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = copied(v[i])
+		}
+		return list
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			m[k] = copied(e)
+		}
+		return m
+	}
+	return v
 }
 
 // Visits is how many nodes a run visits.

@@ -50,9 +50,10 @@ func TestTheFloorsAgree(t *testing.T) {
 		t.Error(wrong)
 	}
 	for _, w := range workload.WideSizes() {
-		got := w.RunAtOnce(w.Nodes(), w.Input())
-		if wrong := w.Check(got); wrong != "" {
-			t.Errorf("%s: %s", w.Name, wrong)
+		for _, got := range []workload.Wide{w.RunAtOnce(w.Nodes(), w.Input()), w.RunIsolated(w.Nodes(), w.Input())} {
+			if wrong := w.Check(got); wrong != "" {
+				t.Errorf("%s: %s", w.Name, wrong)
+			}
 		}
 		visited := 0
 		for s, n := w.Input(), w.Nodes(); !w.Done(s); visited += 6 {
