@@ -44,44 +44,47 @@ func (rt *Runtime) Answer(ctx context.Context, interrupt string, value any, opts
 	}
 	answer, err := toJSON(value)
 	if err != nil {
-		return &Error{Code: CodeInvalid, Err: fmt.Errorf("interrupt %s: %w", interrupt, err)}
+		return notAnAnswer(interrupt, err)
 	}
-	changed := false
-	err = rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64) ([]journal.Entry, error) {
-		if err := rt.admit(q, o, now); err != nil {
-			return nil, err
-		}
-		switch q.State {
-		case journal.Answered:
-			if sameJSON(q.Answer, answer) {
-				return nil, nil
-			}
-			return nil, &Error{
-				Code: CodeConflict, Run: q.Run, Task: q.Task,
-				Err: fmt.Errorf("%w: interrupt %s, by %s", ErrAnswered, q.ID, who(q.AnsweredBy)),
-			}
-		case journal.Expired:
-			return nil, &Error{Code: CodeExpired, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w", q.ID, ErrExpired)}
-		case journal.Withdrawn:
-			return nil, &Error{
-				Code: CodeConflict, Run: q.Run, Task: q.Task,
-				Err: fmt.Errorf("interrupt %s: %w", q.ID, node.ErrWithdrawn),
-			}
-		}
-		if err := rt.checkAnswer(q, answer); err != nil {
-			return nil, &Error{Code: CodeInvalid, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w: %w", q.ID, ErrInvalid, err)}
-		}
-		changed = true
-		body := journal.ResolvedBody{State: journal.Answered, By: o.by, Role: o.role}
-		body.Resolve(q, answer, now)
-		e := interruptEntry(q, journal.InterruptResolved, now, body)
-		e.Value = answer
-		return []journal.Entry{e}, nil
+	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64) ([]journal.Entry, error) {
+		return rt.resolve(q, answer, &o, now)
 	}, !o.hold)
-	if err == nil && changed {
-		rt.log.Info("answered", "interrupt", interrupt, "by", o.by)
+}
+
+func notAnAnswer(interrupt string, err error) error {
+	return &Error{Code: CodeInvalid, Err: fmt.Errorf("interrupt %s: %w", interrupt, err)}
+}
+
+// resolve makes the entry of an answer; none where it was given before.
+func (rt *Runtime) resolve(q *journal.Interrupt, answer []byte, o *answerOptions, now int64) ([]journal.Entry, error) {
+	if err := rt.admit(q, *o, now); err != nil {
+		return nil, err
 	}
-	return err
+	switch q.State {
+	case journal.Answered:
+		if sameJSON(q.Answer, answer) {
+			return nil, nil
+		}
+		return nil, &Error{
+			Code: CodeConflict, Run: q.Run, Task: q.Task,
+			Err: fmt.Errorf("%w: interrupt %s, by %s", ErrAnswered, q.ID, who(q.AnsweredBy)),
+		}
+	case journal.Expired:
+		return nil, &Error{Code: CodeExpired, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w", q.ID, ErrExpired)}
+	case journal.Withdrawn:
+		return nil, &Error{
+			Code: CodeConflict, Run: q.Run, Task: q.Task,
+			Err: fmt.Errorf("interrupt %s: %w", q.ID, node.ErrWithdrawn),
+		}
+	}
+	if err := rt.checkAnswer(q, answer); err != nil {
+		return nil, &Error{Code: CodeInvalid, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w: %w", q.ID, ErrInvalid, err)}
+	}
+	body := journal.ResolvedBody{State: journal.Answered, By: o.by, Role: o.role}
+	body.Resolve(q, answer, now)
+	e := interruptEntry(q, journal.InterruptResolved, now, body)
+	e.Value = answer
+	return []journal.Entry{e}, nil
 }
 
 // admit checks who answers (laws H2 and H5), and whether there is still time.
@@ -179,72 +182,6 @@ func interruptEntry(q *journal.Interrupt, kind journal.Kind, now int64, body any
 	path, visit := node.CutTask(q.Task)
 	data, _ := json.Marshal(body) //nolint:errchkjson // bodies are strings and numbers
 	return journal.Entry{Kind: kind, At: now, Node: path, Visit: uint32(visit), Op: q.ID, Body: data}
-}
-
-// amend changes an interrupt from outside, whoever drives the run: it reads how the interrupt stands, and appends
-// what change makes of it. When somebody else wrote in between, it looks again (law J3).
-func (rt *Runtime) amend(
-	ctx context.Context, id string, change func(q *journal.Interrupt, now int64) ([]journal.Entry, error), drive bool,
-) error {
-	q, err := rt.interrupt(ctx, id)
-	if err != nil {
-		return err
-	}
-	if drive {
-		defer rt.willWake(q.Run)()
-	}
-	for {
-		row, err := rt.Info(ctx, q.Run) // the head first: what is read after it cannot be older
-		if err != nil {
-			return err
-		}
-		if q, err = rt.interrupt(ctx, id); err != nil {
-			return err
-		}
-		wasOpen := q.State == journal.Open || q.State == journal.Claimed
-		now := rt.now()
-		entries, err := change(&q, now)
-		if errors.Is(err, ErrExpired) && wasOpen {
-			rt.wake(q.Run) // its deadline is due, and nobody was there to notice
-		}
-		if err == nil && len(entries) == 0 && drive && q.State == journal.Answered {
-			rt.wake(q.Run) // the answer may have been recorded by somebody who does not drive
-		}
-		if err != nil || len(entries) == 0 {
-			return err
-		}
-		b := journal.Batch{Run: q.Run, After: row.Head, Entries: entries, Interrupts: []journal.Interrupt{q}}
-		for i := range entries {
-			entries[i].Seq = row.Head + uint64(i) + 1
-		}
-		if q.State != journal.Open && q.State != journal.Claimed {
-			row.Waiting--
-			row.Updated = now
-			b.Row = &row
-			if q.Deadline != 0 {
-				b.Timers = []journal.Timer{{Run: q.Run, ID: q.ID, Done: true}}
-			}
-		}
-		began := time.Now()
-		err = rt.store.Append(ctx, b)
-		if err == nil {
-			rt.witness(ctx, row, entries, began)
-		}
-		switch {
-		case errors.Is(err, journal.ErrConflict):
-			if err := ctx.Err(); err != nil {
-				return rt.storeError(q.Run, err)
-			}
-			continue
-		case err != nil:
-			return rt.storeError(q.Run, err)
-		case drive:
-			rt.wake(q.Run)
-		default:
-			rt.ring(q.Run)
-		}
-		return nil
-	}
 }
 
 func (rt *Runtime) interrupt(ctx context.Context, id string) (journal.Interrupt, error) {
