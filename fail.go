@@ -21,6 +21,9 @@ func (d *drive) fail(t *machine.Task, flat *plan.Flat, out any, cause error) err
 	if err != nil {
 		return err
 	}
+	if w.over {
+		return nil
+	}
 	err = d.commit(context.WithoutCancel(d.ctx), which.do(func(m *machine.Machine, t *machine.Task) error {
 		return d.send(m, t, &w)
 	}))
@@ -40,7 +43,7 @@ func (d *drive) failAround(t, leaf *machine.Task) error {
 	}
 	which := d.refer(t)
 	w, err := d.wayOf(t, d.m.Flat(t), nil, cause, body)
-	if err != nil {
+	if err != nil || w.over {
 		return err
 	}
 	return d.commit(context.WithoutCancel(d.ctx), which.do(func(m *machine.Machine, t *machine.Task) error {
@@ -51,7 +54,7 @@ func (d *drive) failAround(t, leaf *machine.Task) error {
 // failJoin begins the task of a join whose branches could not be merged, and lets it fail.
 func (d *drive) failJoin(j *machine.Join, t *machine.Task, flat *plan.Flat, cause error) error {
 	w, err := d.wayOf(t, flat, nil, cause, failedBody(cause))
-	if err != nil {
+	if err != nil || w.over {
 		return err
 	}
 	return d.commit(context.WithoutCancel(d.ctx), func(m *machine.Machine) error {
@@ -67,6 +70,7 @@ func (d *drive) failJoin(j *machine.Join, t *machine.Task, flat *plan.Flat, caus
 type way struct {
 	body   journal.FailedBody
 	again  bool
+	over   bool // nowhere: the run was ended by another branch meanwhile
 	wait   time.Duration
 	target string
 	value  machine.Value
@@ -80,8 +84,11 @@ func (d *drive) wayOf(t *machine.Task, flat *plan.Flat, out any, cause error, bo
 	w := way{body: body}
 	if again(flat, t, cause) {
 		w.again, w.wait = true, d.waitAfter(flat, t, cause)
-		if d.none && !d.pause(w.wait) {
-			return w, d.stopped()
+		if d.none {
+			d.pause(w.wait)
+			if w.over = Status(d.m.Status()).Ended(); !w.over && d.ctx.Err() != nil {
+				return w, d.stopped()
+			}
 		}
 		return w, nil
 	}
@@ -116,21 +123,22 @@ func (d *drive) send(m *machine.Machine, t *machine.Task, w *way) error {
 	return m.Fail(now, t, w.body, w.value, w.target)
 }
 
-// pause waits between two attempts of a task; false when driving was stopped meanwhile.
-func (d *drive) pause(wait time.Duration) (ended bool) {
-	d.crew.without(func() { ended = d.nap(wait) })
-	return ended
+// pause waits between two attempts of a task, or until it is told to stop: because driving stops, or because another
+// branch has failed or ended the run, in which there will be no next attempt then.
+func (d *drive) pause(wait time.Duration) {
+	ctx := d.crew.context()
+	d.crew.without(func() { d.nap(ctx, wait) })
 }
 
-// nap waits; false when driving was stopped meanwhile.
-func (d *drive) nap(wait time.Duration) bool {
+// nap waits; false when ctx was done before.
+func (d *drive) nap(ctx context.Context, wait time.Duration) bool {
 	over := make(chan struct{})
 	stop := d.clock().AfterFunc(wait, func() { close(over) })
 	defer stop()
 	select {
 	case <-over:
 		return true
-	case <-d.ctx.Done():
+	case <-ctx.Done():
 		return false
 	}
 }

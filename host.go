@@ -277,11 +277,12 @@ func (h *host) Sleep(pass uint64, op node.Op, d time.Duration) error {
 
 // nap sleeps where nothing is stored: the task keeps its goroutine.
 func (h *host) nap(op node.Op, d time.Duration) error {
+	ctx := h.d.crew.context()
 	h.mu.Unlock()
-	ended := h.d.nap(d)
+	ended := h.d.nap(ctx, d)
 	h.mu.Lock()
 	if !ended {
-		return h.d.ctx.Err()
+		return ctx.Err()
 	}
 	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
 		return m.Record(now, t, journal.StepFinished, op.ID, nil, nil)
