@@ -60,7 +60,7 @@ type eventSource struct {
 	cursor uint64
 	yield  func(Event, error) bool
 	over   bool            // the run has ended, and its last event was yielded
-	ended  map[string]bool // the streams whose end was read from the store
+	ended  map[string]bool // the streams whose end was read from the store, by their OpID
 }
 
 // stored yields what the store has after the cursor.
@@ -90,13 +90,14 @@ func (s *eventSource) read(ctx context.Context) bool {
 		}
 		s.cursor = e.Seq
 		s.over = e.Kind == journal.RunFinished
+		event := Event{Run: s.id, Entry: e}
 		if e.Kind == journal.TextEnd {
 			if s.ended == nil {
 				s.ended = make(map[string]bool)
 			}
-			s.ended[e.Op] = true
+			s.ended[event.OpID()] = true
 		}
-		if !s.yield(Event{Run: s.id, Entry: e}, nil) {
+		if !s.yield(event, nil) {
 			return false
 		}
 	}
@@ -111,7 +112,7 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 		return false
 	}
 	for _, e := range r.late {
-		if s.ended[e.Entry.Op] {
+		if s.ended[e.OpID()] {
 			continue
 		}
 		e.Entry.Seq = s.cursor
@@ -125,7 +126,7 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 func (s *eventSource) follow(ctx context.Context, d *drive, r *reader) bool {
 	end := d.live.read(ctx, r, func(e *Event) bool {
 		if e.Sub > 0 && e.Entry.Seq < s.cursor { // the store had more than that
-			if s.ended[e.Entry.Op] {
+			if s.ended[e.OpID()] {
 				return true
 			}
 			moved := *e

@@ -334,7 +334,7 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 		return nil
 	}
 	delete(h.streams, op.ID)
-	h.d.live.closeSegment(op.ID)
+	h.d.live.closeSegment(h.path, h.visit, op.ID)
 	body, err := json.Marshal(textBody{Channel: channel, Text: b.String()})
 	if err != nil {
 		return err

@@ -110,11 +110,11 @@ func (l *live) openSegment(h *host, op string, whole *strings.Builder) {
 }
 
 // closeSegment ends a segment: its whole text is in the journal.
-func (l *live) closeSegment(op string) {
+func (l *live) closeSegment(path string, visit uint32, op string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := range l.open {
-		if l.open[i].event.Entry.Op == op {
+		if e := &l.open[i].event.Entry; e.Op == op && e.Node == path && e.Visit == visit {
 			l.open = append(l.open[:i], l.open[i+1:]...)
 			return
 		}
