@@ -86,7 +86,12 @@ var branchCases = []struct {
 		return b.Edge(graph.Start, "list").Edge("list", "each").MustCompile()
 	}},
 	{name: "a map that is tried again", build: func(w *world) *graph.Graph[team] {
-		child := diamond(asksFor("left"), func(ctx node.Context, s team) (team, error) {
+		child := diamond(func(ctx node.Context, s team) (team, error) {
+			if s.Left == "good" {
+				return asksFor("left")(ctx, s)
+			}
+			return stepsIn(w, "left of "+s.Left)(ctx, s)
+		}, func(ctx node.Context, s team) (team, error) {
 			if _, err := w.step(ctx, "right of "+s.Left); err != nil {
 				return s, err
 			}
@@ -98,7 +103,7 @@ var branchCases = []struct {
 		return mapTeams(graph.New[team]("again").Node("list", func(_ node.Context, s team) (team, error) {
 			s.Log = []string{"good", "bad"}
 			return s, nil
-		}), "each", child, graph.Retry(3, time.Minute)).Edge(graph.Start, "list").Edge("list", "each").MustCompile()
+		}), "each", child, graph.Retry(3, time.Minute), graph.Limit(1)).Edge(graph.Start, "list").Edge("list", "each").MustCompile()
 	}},
 	{name: "a subgraph in a branch that fails, with an error edge", build: func(w *world) *graph.Graph[team] {
 		inner := diamond(stepsIn(w, "inner"), func(ctx node.Context, s team) (team, error) {

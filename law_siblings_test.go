@@ -127,7 +127,7 @@ func TestF2_OnlyTheFailedTaskRunsAgain(t *testing.T) {
 // A task is not stopped because another one asks, nor because another one fails.
 func TestH3_AQuestionStopsNobody(t *testing.T) {
 	for name, other := range map[string]graph.Func[team]{
-		"asks": asksFor("other"),
+		"asks":  asksFor("other"),
 		"fails": func(_ node.Context, s team) (team, error) { return s, errors.New("no") },
 	} {
 		t.Run(name, func(t *testing.T) {
