@@ -42,13 +42,14 @@ func newWorld() *world {
 
 // effect is something that happens in the outside world.
 func (w *world) effect(ctx context.Context, name string) {
+	key := node.IdempotencyKey(ctx) // which may wait for another branch
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.counts[name]++
 	if w.keys[name] == nil {
 		w.keys[name] = make(map[string]bool)
 	}
-	w.keys[name][node.IdempotencyKey(ctx)] = true
+	w.keys[name][key] = true
 }
 
 func (w *world) effects() map[string]int {

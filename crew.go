@@ -2,6 +2,7 @@ package fermata
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -22,6 +23,7 @@ type crew struct {
 	coming  int        // helpers that have not taken anything yet
 	running int        // tasks whose functions are called without the lock
 	lost    error      // what a helper could not go on from
+	failed  error      // why nothing can be recorded any more
 	poked   bool       // somebody has written to the journal
 	due     int64      // when the alarm goes off, microseconds; 0 for none
 	alarm   func() bool
@@ -32,14 +34,28 @@ type crew struct {
 	hosts   []*host
 }
 
+// give gives the journal up after what could not be recorded: the machine is ahead of it, and whatever anybody else
+// recorded now would have that in it as if it were stored. Everybody is told to stop at once, and whatever they ask for
+// fails for the same reason. That the run is over, or was stopped, is no failure.
+func (c *crew) give(err error) error {
+	if err != nil && c.failed == nil && !errors.Is(err, errOver) && !errors.Is(err, ErrStopped) {
+		c.failed = err
+		c.d.stop()
+	}
+	return err
+}
+
 // busy reports whether anybody but the caller is at work.
 func (c *crew) busy() bool { return c.running+c.coming > 0 }
 
 // next takes what is to be done next, and calls for help where there is more. It fails when driving was stopped.
 func (c *crew) next() (s machine.Start, ok bool, err error) {
 	d := c.d
-	if c.lost != nil {
-		return s, false, c.lost
+	if err := c.failed; err != nil {
+		return s, false, err
+	}
+	if err := c.lost; err != nil {
+		return s, false, err
 	}
 	if len(d.queue) == 0 {
 		return s, false, nil

@@ -145,11 +145,11 @@ func (d *drive) commit(ctx context.Context, in input) error {
 	}
 	for {
 		if err := d.play(); err != nil {
-			return err
+			return d.crew.give(err)
 		}
 		work, err := d.m.Next(d.now())
 		if err != nil {
-			return err
+			return d.crew.give(err)
 		}
 		err = d.append(ctx, work.Append)
 		if errors.Is(err, journal.ErrConflict) {
@@ -159,7 +159,7 @@ func (d *drive) commit(ctx context.Context, in input) error {
 			}
 		}
 		if err != nil {
-			return err
+			return d.crew.give(err)
 		}
 		d.inputs = d.inputs[:0]
 		d.queue = append(d.queue, work.Start...)
@@ -176,7 +176,7 @@ func (d *drive) record(ctx context.Context, in input) error {
 	d.add(in)
 	for {
 		if err := d.play(); err != nil {
-			return err
+			return d.crew.give(err)
 		}
 		err := d.append(ctx, d.m.Flush())
 		if errors.Is(err, journal.ErrConflict) {
@@ -187,11 +187,14 @@ func (d *drive) record(ctx context.Context, in input) error {
 		if err == nil {
 			d.inputs = d.inputs[:0]
 		}
-		return err
+		return d.crew.give(err)
 	}
 }
 
 func (d *drive) play() error {
+	if d.crew.failed != nil {
+		return d.crew.failed
+	}
 	for _, in := range d.inputs {
 		if err := in(d.m); err != nil {
 			return err
@@ -237,6 +240,9 @@ func (d *drive) drive() {
 	d.crew.mu.Lock()
 	defer func() {
 		d.crew.dismiss()
+		if d.crew.failed != nil {
+			err = d.crew.failed
+		}
 		d.lost = err
 		d.settle()
 		d.crew.mu.Unlock()
@@ -301,6 +307,9 @@ func (d *drive) step() (did bool, err error) {
 
 // stopped says why the context of the drive is done: the run's limit of time, or somebody stopped driving.
 func (d *drive) stopped() error {
+	if d.crew.failed != nil {
+		return d.crew.failed
+	}
 	if errors.Is(context.Cause(d.ctx), errTimeLimit) {
 		limit := d.plan.Limits().Time.String()
 		d.failure = &LimitError{Limit: "time", Max: limit}

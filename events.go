@@ -243,13 +243,27 @@ func emitted(k journal.Kind) bool {
 }
 
 func (e *Event) routeData(data map[string]any) {
-	switch e.Entry.To {
-	case node.End:
-		data["end"] = true
-	case node.Stop:
-		data["stop"] = true
-	default:
-		data["to"] = e.Entry.To
+	several, many := data["to"].([]any)
+	delete(data, "to")
+	if !many {
+		several = []any{e.Entry.To}
+	}
+	var to []any
+	for _, target := range several {
+		switch target {
+		case node.End:
+			data["end"] = true
+		case node.Stop:
+			data["stop"] = true
+		default:
+			to = append(to, target)
+		}
+	}
+	switch {
+	case many:
+		data["to"] = append([]any{}, to...)
+	case len(to) > 0:
+		data["to"] = to[0]
 	}
 	switch {
 	case e.Entry.Flags&journal.FlagCatch != 0:
@@ -262,7 +276,7 @@ func (e *Event) routeData(data map[string]any) {
 // Moment is one entry of a run's history with the values that it was about, whole: what traces are made of.
 type Moment struct {
 	Entry journal.Entry
-	Input json.RawMessage // NodeStarted: the value that the task is given
+	Input json.RawMessage // NodeStarted: the value that the task is given, merged where branches meet
 	Value json.RawMessage // entries that record a state: the state
 }
 
@@ -289,20 +303,20 @@ func (rt *Runtime) History(ctx context.Context, id string) iter.Seq2[Moment, err
 
 func (m *Moment) fill(docs map[uint64]*journal.Document) error {
 	e := &m.Entry
-	if e.Kind == journal.NodeStarted {
-		if err := m.whole(docs); err != nil { // of a join: what its branches were merged to
-			return err
-		}
-		if m.Input, m.Value = m.Value, nil; m.Input == nil && docs[e.Base] != nil {
-			m.Input = docs[e.Base].JSON()
+	if e.Kind == journal.NodeStarted && !e.HasValue() {
+		if doc := docs[e.Base]; doc != nil {
+			m.Input = doc.JSON()
 		}
 		return nil
 	}
-	return m.whole(docs)
+	if err := m.fillValue(docs); err != nil || e.Kind != journal.NodeStarted {
+		return err
+	}
+	m.Input = m.Value // what branches were merged into
+	return nil
 }
 
-// whole finds the value that an entry holds.
-func (m *Moment) whole(docs map[uint64]*journal.Document) error {
+func (m *Moment) fillValue(docs map[uint64]*journal.Document) error {
 	e := &m.Entry
 	if !e.HasValue() || !e.Kind.CarriesState() {
 		return nil

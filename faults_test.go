@@ -38,6 +38,7 @@ type driven struct {
 	rt      *fermata.Runtime
 	fresh   bool // go on in a new runtime after a failure
 	script  *script
+	input   func() any
 	faults  []string              // what failed
 	expects func(err error) error // says what is wrong with a failure
 }
@@ -48,7 +49,7 @@ func newDriven(t *testing.T, c crashCase, p *plan.Plan) *driven {
 	inner := memory.New()
 	return &driven{
 		t: t, c: c, plan: p, inner: inner, store: journaltest.NewFaulty(inner), clock: &fermatatest.Clock{},
-		script: &script{given: make(map[string]any), used: make(map[string]int)}, expects: isFault,
+		script: &script{given: make(map[string]any), used: make(map[string]int)}, expects: isFault, input: input,
 	}
 }
 
@@ -57,7 +58,7 @@ func (d *driven) beside() *driven {
 	return &driven{
 		t: d.t, c: d.c, plan: d.plan, inner: d.inner, store: journaltest.NewFaulty(d.inner),
 		clock:  fermatatest.NewClock(d.clock.Now()),
-		script: d.script, expects: cameSecond,
+		script: d.script, expects: cameSecond, input: d.input,
 	}
 }
 
@@ -172,7 +173,7 @@ func (d *driven) step(ctx context.Context, run **fermata.Run) (what string, resu
 			*run, err = d.rt.Resume(ctx, drivenID, d.plan)
 			return "Resume", result, err
 		}
-		*run, err = d.rt.Start(ctx, d.plan, input(), fermata.WithID(drivenID))
+		*run, err = d.rt.Start(ctx, d.plan, d.input(), fermata.WithID(drivenID))
 		return "Start", result, err
 	}
 	if result, err = (*run).Wait(ctx); err != nil {
@@ -195,6 +196,7 @@ type script struct {
 	mu    sync.Mutex
 	given map[string]any
 	used  map[string]int
+	say   func(q fermata.Interrupt) any // what follows from the question itself
 }
 
 // answerTo is the answer to a question, nil for none.
@@ -204,6 +206,13 @@ func (d *driven) answerTo(q fermata.Interrupt) any {
 	defer s.mu.Unlock()
 	identity := q.Task + q.Op
 	if value, ok := s.given[identity]; ok {
+		return value
+	}
+	if d.script.say != nil {
+		value := d.script.say(q)
+		if value == fermatatest.NoAnswer {
+			return nil
+		}
 		return value
 	}
 	path := nodeOf(q.Task)

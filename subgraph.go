@@ -159,28 +159,36 @@ func (d *drive) gather(t *machine.Task, flat *plan.Flat, results []plan.Item) er
 
 // finishChosen asks the gate of a subgraph's node, where it has one, and finishes the task.
 func (d *drive) finishChosen(t *machine.Task, flat *plan.Flat, out any) error {
-	choice, err := d.choose(t, flat, out)
-	if err != nil {
-		return d.fail(t, flat, nil, err)
+	t, choice, err := d.choose(t, flat, out)
+	if t == nil || err != nil {
+		return err
 	}
 	err = d.finish(t, flat, out, choice)
 	d.vals.tidy(d.m.Uses)
 	return err
 }
 
-// choose asks the gate of a subgraph's node.
-func (d *drive) choose(t *machine.Task, flat *plan.Flat, value any) (chosen, error) {
+// choose asks the gate of a subgraph's node, and finds the task again, which may be in a machine that was folded anew.
+// There is none where the gate did not choose: it waits, or it has failed, and that is dealt with.
+func (d *drive) choose(t *machine.Task, flat *plan.Flat, value any) (*machine.Task, chosen, error) {
 	if !flat.Gate() {
-		return chosen{}, nil
+		return t, chosen{}, nil
 	}
-	d.host.begin(t)
-	defer d.host.end()
+	h := &d.host
+	h.begin(t)
 	gate := *flat.Node
 	gate.Run, gate.Sub = nil, nil
 	as := *flat
 	as.Node = &gate
-	_, choice, err := call(&as, node.NewContext(d.scope(d.ctx, &d.host), &d.host, d.host.pass.Load()), value)
-	return choice, err
+	_, choice, err := call(&as, node.NewContext(d.scope(d.ctx, h), h, h.pass.Load()), value)
+	h.end()
+	if t = h.task.in(d.m); t == nil || Status(d.m.Status()).Ended() {
+		return nil, choice, d.goneMeanwhile(h)
+	}
+	if err != nil || h.broken != nil || h.storeFailed != nil || h.suspended || h.skipped() != "" {
+		return nil, choice, d.conclude(h, t, flat, nil, choice, err)
+	}
+	return t, choice, nil
 }
 
 // leaveAsIs lets the result of a subgraph travel on as it is.
@@ -190,9 +198,9 @@ func (d *drive) leaveAsIs(t *machine.Task, flat *plan.Flat) error {
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
-	choice, err := d.choose(t, flat, result)
-	if err != nil {
-		return d.fail(t, flat, nil, err)
+	t, choice, err := d.choose(t, flat, result)
+	if t == nil || err != nil {
+		return err
 	}
 	var snap any
 	if c := d.vals.find(old); c != nil {

@@ -382,6 +382,15 @@ func joined(e *journal.Entry, sent map[uint64]string) string {
 	return strings.Join(names, ", ")
 }
 
+// since is a time as seen from an entry, in microseconds; 0 for none. When a task comes to its turn depends on how long
+// others take, and so on crashes; how long it waits then does not.
+func since(e *journal.Entry, at int64) int64 {
+	if at == 0 {
+		return 0
+	}
+	return at - e.At
+}
+
 func canonical(e *journal.Entry, calls map[string]string, sent map[uint64]string) string {
 	kind, op, body := e.Kind, e.Op, string(e.Body)
 	switch e.Kind {
@@ -392,6 +401,7 @@ func canonical(e *journal.Entry, calls map[string]string, sent map[uint64]string
 		if json.Unmarshal(e.Body, &q) == nil {
 			calls[q.ID], op = q.Op, q.Op
 			q.ID, q.TokenHash = "", ""
+			q.Opened, q.Deadline = since(e, q.Opened), since(e, q.Deadline)
 			data, _ := json.Marshal(q) //nolint:errchkjson // it was JSON before
 			body = string(data)
 		}
@@ -399,10 +409,15 @@ func canonical(e *journal.Entry, calls map[string]string, sent map[uint64]string
 		op = calls[e.Op]
 	case journal.NodeStarted:
 		body = joined(e, sent)
+	case journal.TimerSet:
+		var timer journal.TimerBody
+		if json.Unmarshal(e.Body, &timer) == nil {
+			body = fmt.Sprint("in ", since(e, timer.Due))
+		}
 	case journal.NodeFailed, journal.NodeRetrying:
 		var f journal.FailedBody
 		if json.Unmarshal(e.Body, &f) == nil {
-			f.Stack = ""
+			f.Stack, f.RetryAt = "", since(e, f.RetryAt)
 			data, _ := json.Marshal(f) //nolint:errchkjson // it was JSON before
 			body = string(data)
 		}

@@ -29,8 +29,9 @@ type mortal struct {
 	death death
 
 	mu      sync.Mutex
-	appends []string // what was appended, for people
-	lost    int      // how many outcomes of steps were not written, because the process died
+	appends []string      // what was appended, for people
+	lost    int           // how many outcomes of steps were not written, because the process died
+	fatal   journal.Batch // the append at which it died
 	dead    bool
 	died    chan struct{}
 	changed chan struct{}     // closed at the next append
@@ -46,6 +47,13 @@ func (m *mortal) isDead() (dead bool, lost int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.dead, m.lost
+}
+
+// end is the append at which the process died.
+func (m *mortal) end() journal.Batch {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.fatal
 }
 
 // changes returns a channel that is closed after the next append.
@@ -82,7 +90,11 @@ func (m *mortal) begin(b *journal.Batch) (last bool, err error) {
 	}
 	if !m.dead {
 		m.appends = append(m.appends, describe(b))
-		if last = len(m.appends) == m.death.at; last && !m.death.after {
+		if last = len(m.appends) == m.death.at; last {
+			m.fatal = *b
+			m.fatal.Entries = slices.Clone(b.Entries)
+		}
+		if last && !m.death.after {
 			m.die()
 		}
 	}

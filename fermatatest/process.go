@@ -134,7 +134,7 @@ func (tr *trial) live(ctx context.Context, number int, d death) (over bool) {
 	tr.lost += lost
 	switch {
 	case dead:
-		tr.lost += tr.besides(lost)
+		tr.lost += tr.besides(p.store.end())
 		return false
 	case err == nil:
 		return true
@@ -147,12 +147,18 @@ func (tr *trial) live(ctx context.Context, number int, d death) (over bool) {
 }
 
 // besides is how many tasks may have lost the outcome of a step when the process died, without coming to write it: those
-// at work beside others, but for those whose loss was seen.
-func (tr *trial) besides(seen int) int {
+// at work beside the one that wrote the last append. Where that says that the run goes on, nobody was at work yet.
+func (tr *trial) besides(fatal journal.Batch) int {
+	if len(fatal.Entries) == 0 || fatal.Entries[0].Kind == journal.RunResumed {
+		return 0
+	}
 	open, working := make(map[string]bool), make(map[string]bool)
 	for e, err := range tr.keep.store.Read(context.Background(), runID, 0) {
 		if err != nil {
 			return 0
+		}
+		if e.Seq > fatal.After {
+			break
 		}
 		task := taskOf(&e)
 		switch e.Kind {
@@ -171,10 +177,8 @@ func (tr *trial) besides(seen int) int {
 			delete(open, task)
 		}
 	}
-	if len(open) < 2 {
-		return 0
-	}
-	return max(len(working)-seen, 0)
+	delete(working, taskOf(&fatal.Entries[0]))
+	return len(working)
 }
 
 func last(list []string) string {

@@ -140,15 +140,19 @@ func (a *ask) fill(request any, response func() (*schema.Schema, error)) error {
 		a.Request = data
 	}
 	if a.ResponseSchema == nil {
-		if len(a.Options) > 0 {
-			a.ResponseSchema = optionsSchema(a.Options)
-			return nil
-		}
 		s, err := response()
 		if err != nil {
 			return fmt.Errorf("the type of the answer: %w", err)
 		}
-		a.ResponseSchema = s.JSON()
+		for _, option := range a.Options {
+			data, _ := json.Marshal(option) //nolint:errchkjson // a string always encodes
+			if err := s.Check(data); err != nil {
+				return fmt.Errorf("the option %q does not fit the type of the answer: %w", option, err)
+			}
+		}
+		if a.ResponseSchema = s.JSON(); len(a.Options) > 0 {
+			a.ResponseSchema = optionsSchema(a.Options)
+		}
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ type TraceStep struct {
 	Node        string          `json:"node_id,omitempty"`
 	Inputs      json.RawMessage `json:"inputs,omitempty"`  // the blackboard that the node was given
 	Outputs     json.RawMessage `json:"outputs,omitempty"` // what it put there, by name
-	Route       string          `json:"route,omitempty"`   // the node that it led to; END or STOP
+	Route       string          `json:"route,omitempty"`   // the node that it led to, or several: "a, b"; END or STOP
 	Action      string          `json:"action,omitempty"`  // what was called, or the prompt that somebody was shown
 	Observation string          `json:"observation,omitempty"`
 	Duration    float64         `json:"duration_ms"` // up to now for a step that is not done: 0
@@ -107,8 +107,7 @@ func (b *traceBuilder) add(m *fermata.Moment) error {
 		b.done(s, e)
 		s.Type, s.Error = TraceError, body.Error
 	case journal.RouteTaken:
-		b.done(s, e)
-		s.Route = target(e.To)
+		return b.routed(s, e)
 	case journal.StepFinished:
 		return s.called(e)
 	case journal.InterruptOpened:
@@ -144,6 +143,27 @@ func (b *traceBuilder) step(e *journal.Entry) *TraceStep {
 		return nil
 	}
 	return &b.trace.Steps[i]
+}
+
+// routed notes where a step led to: several nodes where a gate chose several. That an item of a map was made, or has
+// failed, is no such thing.
+func (b *traceBuilder) routed(s *TraceStep, e *journal.Entry) error {
+	var body journal.RouteBody
+	if err := decodeBody(e, &body); err != nil || body.Of > 0 || e.Flags&journal.FlagItem != 0 {
+		return err
+	}
+	if e.Flags&journal.FlagExpired != 0 {
+		b.done(s, e) // nothing else ends it
+	}
+	to := body.To
+	if len(to) == 0 {
+		to = []string{e.To}
+	}
+	s.Route = ""
+	for _, name := range to {
+		s.Route = strings.TrimPrefix(s.Route+", "+target(name), ", ")
+	}
+	return nil
 }
 
 func (b *traceBuilder) done(s *TraceStep, e *journal.Entry) {

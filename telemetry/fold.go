@@ -89,7 +89,7 @@ func (f *follower) takeTask(e, next *journal.Entry, at int64, fresh bool) {
 			f.begin(k, e.Seq, at)
 		}
 		f.open[k].attempt = e.Attempt
-	case journal.NodeFinished:
+	case journal.NodeFinished, journal.NodeCached:
 		f.close(k, at, end{outcome: outcomeFinished, attempt: e.Attempt, route: routeOf(e, next)}, fresh)
 		return
 	case journal.NodeFailed:
@@ -97,15 +97,21 @@ func (f *follower) takeTask(e, next *journal.Entry, at int64, fresh bool) {
 		f.close(k, at, end{outcome: outcomeFailed, attempt: e.Attempt, failure: body.Error, code: body.Code}, fresh)
 		return
 	case journal.RouteTaken:
-		if e.Flags&journal.FlagExpired != 0 { // the task is left over its deadline's edge
+		switch {
+		case e.Flags&journal.FlagExpired != 0: // the task is left over its deadline's edge
 			f.close(k, at, end{outcome: outcomeExpired, attempt: e.Attempt, route: e.To}, fresh)
+		case e.Flags&journal.FlagItem != 0: // the whole item has failed
+			f.cutOff(k.node[:strings.LastIndexByte(k.node, '/')+1], at, fresh)
+		case e.Flags&journal.FlagCatch != 0: // of a subgraph, what was left in it is given up
+			f.cutOff(k.node+"/", at, fresh)
+			f.cutOff(node.TaskID(k.node, int(k.n))+".", at, fresh)
 		}
 		return
 	case journal.NodeRetrying:
 		body := bodyOf[journal.FailedBody](e)
 		note(&f.task(k).events, event{name: "attempt failed", at: at, attempt: e.Attempt, detail: body.Error})
 		if fresh {
-			f.t.meter.retried(f.plan, e.Node)
+			f.t.meter.retried(f.plan, node.NodeOf(e.Node))
 		}
 	case journal.NodeSuspended:
 		note(&f.task(k).events, event{name: "suspended", at: at, attempt: e.Attempt, detail: readable(e.Op)})
@@ -138,7 +144,7 @@ func (f *follower) takeCall(e *journal.Entry, k visit, at int64, fresh bool) {
 		t.begun(call{e.Attempt, q.asked.Op}, at)
 		delete(t.calls, call{e.Attempt, q.asked.Op})
 		if fresh {
-			f.t.meter.asked(f.plan, e.Node)
+			f.t.meter.asked(f.plan, node.NodeOf(e.Node))
 		}
 	}
 }
@@ -147,11 +153,31 @@ func (f *follower) takeCall(e *journal.Entry, k visit, at int64, fresh bool) {
 func (f *follower) begin(k visit, seq uint64, at int64) *task {
 	t := &task{began: seq, at: at, touched: at, parent: f.legID(), calls: make(map[call]int64)}
 	if cut := strings.LastIndexByte(k.node, '/'); cut >= 0 {
-		parent := visit{k.node[:cut], max(f.last[k.node[:cut]], 1)}
+		parent := f.around(k.node[:cut])
 		t.parent = f.task(parent).id(f.run, parent)
 	}
 	f.open[k], f.last[k.node] = t, max(f.last[k.node], k.n)
 	return t
+}
+
+// around is the task whose subgraph tasks with such a path are in. In an item of a map the path says so: "notify#1.3" is
+// the third item of notify#1. Elsewhere it is the latest visit.
+func (f *follower) around(path string) visit {
+	if dot := strings.LastIndexByte(path, '.'); dot > strings.LastIndexByte(path, '/') {
+		if name, n := node.CutTask(path[:dot]); n > 0 {
+			return visit{name, uint32(n)}
+		}
+	}
+	return visit{path, max(f.last[path], 1)}
+}
+
+// cutOff ends the tasks that were given up: those whose paths begin so.
+func (f *follower) cutOff(prefix string, at int64, fresh bool) {
+	for _, k := range f.openTasks() {
+		if strings.HasPrefix(k.node, prefix) {
+			f.close(k, at, end{outcome: outcomeCutOff, attempt: f.open[k].attempt}, fresh)
+		}
+	}
 }
 
 // task is a task that is open. One that no entry has opened goes on, after a retry of the run, where it was cut off:

@@ -152,13 +152,13 @@ func (s *span) fail(code string) {
 
 // endTask makes the span of a task.
 func (f *follower) endTask(k visit, t *task, at int64, how end) {
-	f.t.meter.taskEnded(f.plan, k.node, how.outcome, at-t.at)
+	f.t.meter.taskEnded(f.plan, node.NodeOf(k.node), how.outcome, at-t.at)
 	if f.t.tracer == nil {
 		return
 	}
 	s := &span{
-		name: "task " + k.node, id: t.id(f.run, k), parent: t.parent, from: t.at, to: at, events: t.events, failure: how.failure,
-		attrs: append(make([]attribute.KeyValue, 0, 8), keyTask.String(node.TaskID(k.node, int(k.n))), keyNode.String(k.node),
+		name: "task " + node.NodeOf(k.node), id: t.id(f.run, k), parent: t.parent, from: t.at, to: at, events: t.events, failure: how.failure,
+		attrs: append(make([]attribute.KeyValue, 0, 8), keyTask.String(node.TaskID(k.node, int(k.n))), keyNode.String(node.NodeOf(k.node)),
 			keyAttempt.Int(int(t.attempt)), keyOutcome.String(how.outcome)),
 	}
 	if how.route != "" {
@@ -188,8 +188,8 @@ func (f *follower) endCall(k visit, t *task, c call, from, at int64, body stepBo
 		outcome = outcomeFailed
 	}
 	if name != nameSleep {
-		f.t.meter.stepEnded(f.plan, k.node, outcome, at-from)
-		f.t.meter.used(f.plan, k.node, body.Usage)
+		f.t.meter.stepEnded(f.plan, node.NodeOf(k.node), outcome, at-from)
+		f.t.meter.used(f.plan, node.NodeOf(k.node), body.Usage)
 	}
 	if f.t.tracer == nil {
 		return
@@ -223,7 +223,7 @@ func callName(op string) string {
 // endQuestion makes the span of a question: from when it was asked to when it was closed. It says in which role it
 // was to be answered, and never what was asked, what was answered, or by whom.
 func (f *follower) endQuestion(q *question, at int64, body journal.ResolvedBody) {
-	f.t.meter.closed(f.plan, q.task.node, body.State, at-q.at)
+	f.t.meter.closed(f.plan, node.NodeOf(q.task.node), body.State, at-q.at)
 	if f.t.tracer == nil {
 		return
 	}

@@ -22,12 +22,12 @@ func (m *Machine) follows(e *journal.Entry, t *Task) error {
 	case journal.NodeFailed, journal.NodeRetrying:
 		ok = t.State == Ready || t.State == Leaving || t.State == Inside
 	case journal.NodeSuspended:
-		ok = t.State == Ready || t.State == Waiting
+		ok = t.State == Ready || t.State == Waiting || t.State == Leaving
 	case journal.TimerFired:
 		op := t.Op(e.Op)
 		ok = t.State == Waiting && op != nil && op.Due != 0
 	default:
-		ok = e.Op != "" && (t.State == Ready && !m.isSub(t) || t.State == Leaving)
+		ok = e.Op != "" && (t.State == Ready && (!m.isSub(t) || m.isMap(t)) || t.State == Leaving) // a map may be without items
 	}
 	if !ok && !m.replanned() {
 		return m.corrupt(e, "the task is %s", t.State)

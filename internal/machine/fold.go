@@ -284,7 +284,7 @@ func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 func (m *Machine) nodeSuspended(e *journal.Entry, t *Task) {
 	t.WaitFor, t.LastWait = e.Op, e.Op
 	if op := t.Op(e.Op); op != nil && op.Done {
-		m.set(t, Ready)
+		m.awake(t)
 		return
 	}
 	m.set(t, Waiting)

@@ -289,7 +289,7 @@ func (m *Machine) Fits() string {
 			return fmt.Sprintf("task %s has finished, and the plan lets it choose now what follows", m.TaskID(t))
 		case t.State == Inside && m.flat[t.Node].Sub == nil:
 			return fmt.Sprintf("task %s is inside a subgraph, and the plan has none there", m.TaskID(t))
-		case t.State != Inside && t.State != Leaving && m.flat[t.Node].Sub != nil && len(t.Ops) > 0:
+		case t.State != Inside && t.State != Leaving && m.flat[t.Node].Sub != nil && len(t.Ops) > 0 && m.replanned():
 			return fmt.Sprintf("task %s has recorded steps, and the plan has a subgraph there", m.TaskID(t))
 		case t.items != nil && !m.isMap(t), t.State == Inside && t.items == nil && m.isMap(t):
 			return fmt.Sprintf("task %s is inside, and whether it runs its subgraph once or for each item of a list has changed", m.TaskID(t))

@@ -54,10 +54,19 @@ func kindOf(id string) node.Kind {
 func (m *Machine) wake(t *Task, op string) {
 	if t.State == Waiting && t.WaitFor == op {
 		t.WaitFor, m.reason = "", ReasonAnswer
-		m.set(t, Ready)
+		m.awake(t)
 		if kindOf(op) == node.KindSleep {
 			m.reason = ReasonTimer
 		}
+	}
+}
+
+// awake lets a task that has waited go on: from the top, or, where it was the gate of a subgraph that waited, from there.
+func (m *Machine) awake(t *Task) {
+	if t.inside != nil && t.inside.live == 0 && len(t.inside.ends) > 0 || t.items != nil && t.over == t.of {
+		m.set(t, Leaving)
+	} else {
+		m.set(t, Ready)
 	}
 }
 

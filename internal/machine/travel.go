@@ -249,7 +249,7 @@ func (m *Machine) routeTaken(e *journal.Entry, at spot, t *Task) error {
 		ref: t.Result, own: t.Own, scope: t.scope, leaves: t.leaves, via: e.Seq, fromNode: at.at, fromVisit: e.Visit,
 	}
 	if left {
-		if t.Result == 0 {
+		if t.Result == 0 || e.Flags&journal.FlagExpired != 0 { // a deadline leaves with the input
 			tok.ref = t.Ref
 		} else {
 			tok.own = true

@@ -118,7 +118,9 @@ func ofNode(ev *fermata.Event, r *Row) (word, detail string) {
 	case journal.NodeRetrying:
 		return "retrying", "attempt " + attemptOf(r) + " failed: " + r.Error
 	case journal.RouteTaken:
-		return "routed", "to " + r.Route
+		if body := routeOf(e); body.Of == 0 && e.Flags&journal.FlagItem == 0 {
+			return "routed", "to " + targets(e, body)
+		}
 	case journal.InterruptOpened:
 		if len(r.open) > 0 {
 			return "waits", asked(r.open[len(r.open)-1])

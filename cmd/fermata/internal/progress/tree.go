@@ -52,8 +52,20 @@ type Row struct {
 	open []*journal.Interrupt
 }
 
-// Name is the node's name within its plan.
-func (r *Row) Name() string { return r.Path[strings.LastIndexByte(r.Path, '/')+1:] }
+// Name is the node's name within its plan, with the items of maps that it is in: "send [3]" of "notify#1.3/send".
+func (r *Row) Name() string {
+	parts := strings.Split(r.Path, "/")
+	name, items := parts[len(parts)-1], []string(nil)
+	for _, part := range parts[:len(parts)-1] {
+		if _, item, ok := strings.Cut(part, "#"); ok {
+			items = append(items, item[strings.IndexByte(item, '.')+1:])
+		}
+	}
+	if len(items) == 0 {
+		return name
+	}
+	return name + " [" + strings.Join(items, ".") + "]"
+}
 
 // Asks are the questions that the row waits for.
 func (r *Row) Asks() []*journal.Interrupt { return r.open }
@@ -145,11 +157,53 @@ func (t *Tree) Apply(ev *fermata.Event) *Row {
 		f := failure(e)
 		r.State, r.Error, r.Due = Retrying, f.Error, micro(f.RetryAt)
 	case journal.RouteTaken:
-		r.Route = target(e.To)
+		t.routed(r, e)
 	default:
 		r.applyCall(ev)
 	}
 	return r
+}
+
+// routed notes where a row's token went. What is left behind in a subgraph, or an item, that failed is over.
+func (t *Tree) routed(r *Row, e *journal.Entry) {
+	switch {
+	case e.Flags&journal.FlagItem != 0:
+		t.giveUp(e.Node[:strings.LastIndexByte(e.Node, '/')+1])
+		return
+	case e.Flags&journal.FlagCatch != 0:
+		t.giveUp(e.Node + "/")
+		t.giveUp(node.TaskID(e.Node, int(e.Visit)) + ".")
+	}
+	if body := routeOf(e); body.Of == 0 {
+		r.Route = targets(e, body)
+	}
+}
+
+// giveUp marks what was under way where paths begin so.
+func (t *Tree) giveUp(prefix string) {
+	for _, r := range t.rows {
+		if !r.State.Settled() && strings.HasPrefix(r.Path, prefix) {
+			r.State, r.Ended, r.open = Left, t.Last, nil
+		}
+	}
+}
+
+// routeOf is what an entry says beside where it leads to.
+func routeOf(e *journal.Entry) (body journal.RouteBody) {
+	_ = json.Unmarshal(e.Body, &body)
+	return body
+}
+
+// targets are where an entry leads to, several where a gate chose several.
+func targets(e *journal.Entry, body journal.RouteBody) string {
+	if len(body.To) == 0 {
+		return target(e.To)
+	}
+	all := make([]string, len(body.To))
+	for i, to := range body.To {
+		all[i] = target(to)
+	}
+	return strings.Join(all, ", ")
 }
 
 func (t *Tree) applyRun(ev *fermata.Event) {
@@ -190,23 +244,34 @@ func (t *Tree) row(e *journal.Entry) *Row {
 	}
 	r := &Row{Path: e.Node, Depth: strings.Count(e.Node, "/"), Visit: int(e.Visit), Visits: 1, State: Running}
 	for i := range t.flat {
-		if t.flat[i].Path == e.Node {
+		if t.flat[i].Path == node.NodeOf(e.Node) {
 			r.Attempts = t.flat[i].Retry.Attempts
 			break
 		}
 	}
 	t.current[e.Node] = r
-	at := len(t.rows)
-	if r.Depth > 0 {
-		parent := e.Node[:strings.LastIndexByte(e.Node, '/')]
-		for i, other := range t.rows {
-			if other.Path == parent || strings.HasPrefix(other.Path, parent+"/") {
-				at = i + 1
-			}
+	t.rows = slices.Insert(t.rows, t.place(r), r)
+	return r
+}
+
+// place is where a new row belongs: behind the last one of the same subgraph, or of the same item of a map.
+func (t *Tree) place(r *Row) int {
+	if r.Depth == 0 {
+		return len(t.rows)
+	}
+	around := r.Path[:strings.LastIndexByte(r.Path, '/')]
+	parent, item := around, strings.LastIndexByte(around, '#')
+	if item > strings.LastIndexByte(around, '/') {
+		parent = around[:item]
+	}
+	at, near := len(t.rows), false
+	for i, other := range t.rows {
+		within := strings.HasPrefix(other.Path, around+"/")
+		if within || !near && (other.Path == parent || strings.HasPrefix(other.Path, parent+"/") || strings.HasPrefix(other.Path, parent+"#")) {
+			at, near = i+1, near || within
 		}
 	}
-	t.rows = slices.Insert(t.rows, at, r)
-	return r
+	return at
 }
 
 func (r *Row) settle(s State, ev *fermata.Event) {
