@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,12 +51,6 @@ func TestH1_OptionsOfAQuestion(t *testing.T) {
 			[]node.AskOption{node.Prompt("Pay?"), node.Role("manager")},
 			"interrupt:interrupt#1",
 			node.Question{Request: []byte(`{"amount":5}`), ResponseSchema: verdicts, Prompt: "Pay?", Role: "manager", Unnamed: true},
-		},
-		{
-			"options", nil,
-			[]node.AskOption{node.Options("yes", `"no"`)},
-			"interrupt:interrupt#1",
-			node.Question{Options: []string{"yes", `"no"`}, ResponseSchema: []byte(`{"enum":["yes","\"no\""],"type":"string"}`), Unnamed: true},
 		},
 		{
 			"a schema", nil,
@@ -235,5 +230,21 @@ func TestErrorsSayWhere(t *testing.T) {
 	}
 	if text := (&node.PanicError{Value: 5}); text.Error() != "panic: 5" || text.Unwrap() != nil {
 		t.Errorf("it says %q", text.Error())
+	}
+}
+
+// Options are the answers of a question for a text, and must fit the type of the answer of any other (law N8).
+func TestN8_OptionsFitTheAnswer(t *testing.T) {
+	h := newHost()
+	if _, err := node.Ask[string](h.next(t), nil, node.Options("yes", `"no"`)); err != nil {
+		t.Fatal(err)
+	}
+	want := node.Question{Options: []string{"yes", `"no"`}, ResponseSchema: []byte(`{"enum":["yes","\"no\""],"type":"string"}`), Unnamed: true}
+	if diff := cmp.Diff(want, h.questions["interrupt:interrupt#1"]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	_, err := node.Interrupt[int](newHost().next(t), nil, node.Options("many"))
+	if err == nil || !strings.Contains(err.Error(), `the option "many" does not fit the type of the answer`) {
+		t.Errorf("the error is %v", err)
 	}
 }
