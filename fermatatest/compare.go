@@ -205,8 +205,8 @@ func (c *comparison) differ(label string, was, is []*visit, loose bool) *diverge
 		if loose && (!was[i].ended || !v.ended || was[i].fails || v.fails || c.scatters(v)) {
 			continue
 		}
-		if (was[i].hit || v.hit) && slices.Equal(was[i].ends, v.ends) {
-			continue // what led to its outcome is another task's
+		if (loose || was[i].hit || v.hit) && slices.Equal(was[i].ends, v.ends) {
+			continue // it was tried again with what it runs in, or what led to its outcome is another task's
 		}
 		return &divergence{
 			law: "D11", what: fmt.Sprintf("task %s was given the same, and did something else", label),

@@ -81,7 +81,7 @@ func ExampleGolden() {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	defer rt.Close() //nolint:errcheck // its store is in memory
+	defer rt.Close()
 	g := offers(asks("north", 7), asks("south", 5))
 	run, err := g.Start(context.Background(), rt, Offer{})
 	if err == nil {

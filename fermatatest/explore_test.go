@@ -36,7 +36,7 @@ func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
 func TestD11_RandomGraphsAreConfluent(t *testing.T) {
 	seed := uint64(1)
 	if os.Getenv("FERMATA_EXPLORE") != "" {
-		seed = rand.Uint64() //nolint:gosec // any seed will do
+		seed = rand.Uint64()
 	}
 	graphs := fromEnvironment(t, "FERMATA_EXPLORE", 1000)
 	seed = fromEnvironment(t, "FERMATA_SEED", seed)

@@ -56,7 +56,7 @@ func compareGolden(t testing.TB, file, text string) {
 	if os.Getenv(updateVariable) != "" {
 		err := os.MkdirAll(filepath.Dir(file), 0o755)
 		if err == nil {
-			err = os.WriteFile(file, []byte(text), 0o644) //nolint:gosec // a file of the source tree
+			err = os.WriteFile(file, []byte(text), 0o644)
 		}
 		if err != nil {
 			t.Fatalf("golden: %v", err)
@@ -141,7 +141,7 @@ func lineDiff(a, b []string, around int) string {
 	for i := range common {
 		common[i] = make([]int, len(b)+1)
 	}
-	for i := len(a) - 1; i >= 0; i-- {
+	for i := range slices.Backward(a) {
 		for j := len(b) - 1; j >= 0; j-- {
 			if common[i][j] = max(common[i+1][j], common[i][j+1]); a[i] == b[j] {
 				common[i][j] = 1 + common[i+1][j+1]

@@ -52,7 +52,7 @@ func Schedules(t testing.TB, p *plan.Plan, input func() any, opts ...ScheduleOpt
 	}
 	if !x.seeded {
 		h := fnv.New64a()
-		fmt.Fprint(h, t.Name())
+		h.Write([]byte(t.Name()))
 		x.seed = h.Sum64()
 	}
 	s, err := newScheduler(t, x)

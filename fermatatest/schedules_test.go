@@ -241,3 +241,19 @@ func TestF2_SchedulesOfARunThatFails(t *testing.T) {
 		t.Errorf("the run is %s, after %d orders", report.Result.Status, report.Orders)
 	}
 }
+
+// stay never returns.
+func stay() { <-make(chan struct{}) }
+
+// A goroutine that a node leaves behind is a finding, and no panic of the test.
+func TestN1_SchedulesFindGoroutines(t *testing.T) {
+	r := &recorder{T: t}
+	g := pair(logs("b"), func(_ node.Context, s tally) (tally, error) {
+		go stay()
+		return s, nil
+	}).MustCompile()
+	fermatatest.Schedules(r, g.Plan(), startTally)
+	if len(r.wrong) != 1 || !strings.Contains(r.wrong[0], "law N1: goroutines are left behind when the run is over") {
+		t.Errorf("found %q", r.wrong)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -139,7 +140,7 @@ func sorted(doc *journal.Document) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	if encoder.Encode(v) != nil {
+	if encoder.Encode(v) != nil { //nolint:errchkjson // it was JSON before
 		return string(data)
 	}
 	return strings.TrimSpace(out.String())
@@ -290,12 +291,13 @@ func (w *writer) asks(v *visit, e *journal.Entry) {
 	if e.Kind == journal.InterruptOpened {
 		var q journal.Interrupt
 		decode(e.Body, &q)
-		text := "asks " + readable(q.Op)
+		words := []string{"asks", readable(q.Op)}
 		for _, part := range []string{q.Prompt, q.Role, strings.Join(q.Options, " | ")} {
 			if part != "" {
-				text += fmt.Sprintf(" %q", part)
+				words = append(words, strconv.Quote(part))
 			}
 		}
+		text := strings.Join(words, " ")
 		if len(q.Request) > 0 && string(q.Request) != "null" {
 			text += " about " + string(q.Request)
 		}
