@@ -52,7 +52,10 @@ func TestH3_ManyRunsWithBranchesAtOnce(t *testing.T) {
 			all.Go(func() {
 				run := startTeam(t, rt, g, team{})
 				others.Go(func() {
-					for range run.Events(ctx, 0) {
+					for _, err := range run.Events(ctx, 0) {
+						if err != nil && ctx.Err() == nil {
+							t.Error(err)
+						}
 					}
 				})
 				if i%4 == 1 {
