@@ -49,7 +49,7 @@ func (rt *Runtime) AnswerAll(ctx context.Context, answers map[string]any, opts .
 func oneOrAll(list []error) error {
 	var flat []error
 	for _, err := range list {
-		switch joined, ok := err.(interface{ Unwrap() []error }); { //nolint:errorlint // what is joined here, not further in
+		switch joined, ok := err.(interface{ Unwrap() []error }); {
 		case ok:
 			flat = append(flat, joined.Unwrap()...)
 		case err != nil:

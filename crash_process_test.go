@@ -35,7 +35,7 @@ const (
 
 // childGraphs are what children run: a graph over orders, with what it needs of the outside world.
 var childGraphs = map[string]func(o outside) *graph.Graph[order]{
-	"work": workGraph, "poll": pollGraph, "line": lineGraph,
+	"work": workGraph, "poll": pollGraph, "line": lineGraph, "fork": forkGraph,
 }
 
 // outside is the world that survives kills: a file with a line for each effect.

@@ -123,7 +123,7 @@ func TestH2_SeveralAnswersAreAllOrNoneOfARun(t *testing.T) {
 	}
 	err := rt.AnswerAll(t.Context(), all, fermata.As("Ada"), fermata.InRole("judge"))
 	var found []string
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what it joins itself
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		t.Fatalf("expected several errors, found %v", err)
 	}

@@ -185,7 +185,10 @@ func TestE3_AReaderThatSleepsDefeatsNoTimeout(t *testing.T) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		for range run.Events(t.Context(), 0) {
+		for _, err := range run.Events(t.Context(), 0) {
+			if err != nil {
+				t.Error(err)
+			}
 			close(asleep)
 			<-awake
 			return
@@ -472,10 +475,8 @@ func TestH4_ASleeperWakesWhileOthersWork(t *testing.T) {
 
 // A deadline in a branch leads out of it, once, while another branch works.
 func TestH4_ADeadlineInABranch(t *testing.T) {
-	clock, store := newClock(), journal.Store(nil)
-	rt0, s := inMemory(t)
-	_ = rt0
-	store = s
+	clock := newClock()
+	_, store := inMemory(t)
 	rt := newRuntime(t, fermata.Options{Store: store, Clock: clock})
 	hold := newGate()
 	b := graph.New[team]("deadline").Node("asks", asksFor("asks", node.Within(time.Hour), node.OrRoute("late"))).
