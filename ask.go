@@ -73,7 +73,7 @@ func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.In
 			return journal.Interrupt{}, fmt.Errorf("task %s, %s: response schema: %w", task, op.ID, err)
 		}
 		for _, option := range q.Options {
-			data, _ := json.Marshal(option) //nolint:errchkjson // a string always encodes
+			data, _ := json.Marshal(option)                                         //nolint:errchkjson // a string always encodes
 			if err := s.Check(data); err != nil && s.Check([]byte(option)) != nil { // "1" may stand for 1
 				return journal.Interrupt{}, fmt.Errorf("task %s, %s: the option %q is no answer: %w", task, op.ID, option, err)
 			}

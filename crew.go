@@ -107,6 +107,8 @@ func (c *crew) help() {
 		}
 		if !c.busy() || c.lost != nil {
 			c.rouse()
+		} else {
+			c.setAlarm() // a timer may have been set while all others are at work
 		}
 		c.mu.Unlock()
 	}()

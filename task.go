@@ -296,9 +296,9 @@ func (d *drive) finish(t *machine.Task, flat *plan.Flat, out any, choice chosen)
 // change computes what a node changed in the value that it was given.
 func (d *drive) change(t *machine.Task, flat *plan.Flat, base uint64, out any) (machine.Value, any, error) {
 	codec := flat.Owner.State()
-	c := d.vals.find(base)
-	if c == nil {
-		return machine.Value{}, nil, fmt.Errorf("value %d: %w: it is not in memory", base, journal.ErrCorrupt)
+	c, err := d.vals.known(base, codec)
+	if err != nil {
+		return machine.Value{}, nil, err
 	}
 	snap := c.snap
 	if d.m.Shared(t) {

@@ -219,8 +219,7 @@ func (s *spot) add(b *graph.Builder[trace], prefix, name string, opts []graph.No
 	opts = append(opts, graph.Limit(s.limit))
 	switch {
 	case s.items == 0:
-		same := func(state trace) (trace, error) { return state, nil }
-		graph.SubOf(b, name, inner, same, func(_, result trace) (trace, error) { return result, nil }, opts...)
+		b.Sub(name, inner, opts...)
 	case s.keep:
 		graph.MapKeep(b, name, items, inner, gather, opts...)
 	default:
@@ -301,12 +300,6 @@ func (g *sketch) fit() bool {
 			(f.RouteMany != nil || slices.ContainsFunc(branches, func(to int) bool { return !stays(to) })) {
 			return false
 		}
-		for k := range g.nodes {
-			from, _ := p.Index(spotName(k))
-			if f.Join == plan.All && c.returns(at, []int{from}) && !p.Joins().Upstream(f.Local, k) && !c.returns(from, targets(f)) && k != i {
-				return false
-			}
-		}
 	}
 	return true
 }
@@ -325,7 +318,7 @@ func (g *sketch) String() string {
 		case s.inner == nil:
 			fmt.Fprintf(&b, ".Node(%q, %s)", name, s.does)
 		case s.items == 0:
-			fmt.Fprintf(&b, ".SubOf(%q, %s)", name, s.inner.name)
+			fmt.Fprintf(&b, ".Sub(%q, %s)", name, s.inner.name)
 		default:
 			fmt.Fprintf(&b, ".Map(%q, %d items of %s, limit %d, keep %t)", name, s.items, s.inner.name, s.limit, s.keep)
 		}

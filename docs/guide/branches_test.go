@@ -75,10 +75,10 @@ func Example_forkDrawn() {
 	//   start([START])
 	//   n0["flight"]
 	//   n1["hotel"]
-	//   n2["confirm"]
+	//   n2["confirm (all branches together)"]
 	//   finish([END])
-	//   start --> n0
-	//   start --> n1
+	//   start ==> n0
+	//   start ==> n1
 	//   n0 --> n2
 	//   n1 --> n2
 	//   n2 --> finish
@@ -306,10 +306,10 @@ func Example_subDrawn() {
 	//       start1([START])
 	//       n2["flight"]
 	//       n3["hotel"]
-	//       n4["confirm"]
+	//       n4["confirm (all branches together)"]
 	//       finish1([END])
-	//       start1 --> n2
-	//       start1 --> n3
+	//       start1 ==> n2
+	//       start1 ==> n3
 	//       n2 --> n4
 	//       n3 --> n4
 	//       n4 --> finish1

@@ -114,6 +114,7 @@ func Example_change() {
 	// Output:
 	// run run_7: the plan does not fit the run: task review#1 is open, and the plan has no node "review"
 	// node review removed; node decide added; the entry was review and is decide
+	// if review is decide now, a migration can say so
 	// completed paid
 }
 

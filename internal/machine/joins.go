@@ -68,6 +68,9 @@ func (m *Machine) held(j *plan.Joins, tok *token) int {
 			continue
 		}
 		if b := m.back(j, t); b >= 0 && j.Encloses(b, loop) {
+			if b == loop && !m.isJoin(tok.at) && t != tok && inOrder(firstOf(t.leaves), firstOf(tok.leaves)) < 0 {
+				return loop // a round is for one of them, the first in declared order (law D7)
+			}
 			continue // it waits for the same round, or for that of a loop around it
 		}
 		if j.Holds(loop, m.flat[t.at].Local) {
