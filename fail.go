@@ -172,7 +172,9 @@ func (d *drive) catch(t *machine.Task, flat *plan.Flat, out any, cause error) (s
 			return "", nil, err
 		}
 	}
+	d.host.own.Lock()
 	d.host.observe(t)
+	d.host.own.Unlock()
 	target, err := caught(flat, node.NewContext(context.WithoutCancel(d.ctx), &d.host, 0), value, cause)
 	if err == nil && target != "" {
 		if _, ok := plan.Find(flat.Failures, target); !ok {

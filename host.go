@@ -24,7 +24,7 @@ type host struct {
 	calls atomic.Int32  // how many calls have come since the pass began
 
 	mu        *sync.Mutex // own, or that of the crew for a task that runs beside others
-	own       sync.Mutex
+	own       sync.Mutex  // also of what Info tells, which waits for nobody else's append
 	task      taskRef
 	node      int
 	visit     uint32
@@ -82,6 +82,10 @@ func (h *host) goOn(t *machine.Task) {
 // observe says whom the host speaks for.
 func (h *host) observe(t *machine.Task) {
 	h.task = h.d.refer(t)
+	if h.mu != &h.own {
+		h.own.Lock()
+		defer h.own.Unlock()
+	}
 	h.node, h.visit, h.attempt, h.path, h.cause = t.Node, t.Visit, t.Attempt, h.d.m.Path(t), t.Cause
 }
 
@@ -364,8 +368,8 @@ type textBody struct {
 
 // Info implements node.Host.
 func (h *host) Info() node.Info {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.own.Lock()
+	defer h.own.Unlock()
 	return node.Info{
 		Run: h.d.id, Plan: h.d.plan.Name(), Node: h.path, Visit: int(h.visit), Attempt: int(h.attempt),
 	}
@@ -373,8 +377,8 @@ func (h *host) Info() node.Info {
 
 // Cause implements node.Host.
 func (h *host) Cause() *node.Failure {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.own.Lock()
+	defer h.own.Unlock()
 	return h.cause
 }
 
