@@ -264,6 +264,9 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Resul
 	d := &drive{id: "run", plan: p, m: machine.New(p), none: true, live: newLive(false), options: opts}
 	d.host.d, d.host.mu = d, &d.host.own
 	d.crew.d = d
+	if opts.Observer == nil && opts.Logger == nil {
+		d.m.Unread()
+	}
 	if err := d.setPolicies(opts); err != nil {
 		return Result{}, err
 	}

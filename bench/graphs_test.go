@@ -63,14 +63,14 @@ func react(s *workload.Script) *graph.Graph[workload.Agent] {
 }
 
 func fanOut() *graph.Graph[workload.Topics] {
-	child := graph.New[workload.Joke]("joke").
+	child := graph.New[workload.Joke]("joke").Immutable().
 		Node("edit", pure(workload.Edit)).
 		Node("generate", pure(workload.Generate)).
 		Node("bump", pure(workload.Bump)).
 		Edge(graph.Start, "edit").Edge("edit", "generate").Edge("generate", "bump").
 		Route("bump", until(workload.Bumped, "bump"), "bump", graph.END).
 		MustCompile()
-	b := graph.New[workload.Topics]("topics")
+	b := graph.New[workload.Topics]("topics").Immutable()
 	graph.Map(b, "jokes",
 		func(t workload.Topics) ([]workload.Joke, error) { return workload.Children(t), nil },
 		child,

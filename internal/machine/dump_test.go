@@ -336,7 +336,7 @@ func (m *Machine) parentID(t *Task) string {
 // or to those that are not part of the fold.
 func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	notFolded := map[string]string{
-		"Machine.plan": "given", "Machine.most": "given", "Machine.flat": "given",
+		"Machine.plan": "given", "Machine.most": "given", "Machine.unread": "given", "Machine.flat": "given",
 		"Machine.ghosts": "an index of names", "Machine.names": "shown by their paths", "Machine.scopes": "an index of names",
 		"Machine.free": "memory to be used again", "Machine.closed": "for the projections of the next append",
 		"Machine.dropped": "for the projections of the next append", "Machine.ready": "an index of tasks", "Machine.spare": "memory to be used again", "Machine.waits": "while Next looks", "Machine.walk": "a mark",

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -55,11 +54,21 @@ func (m *Machine) entry(kind journal.Kind, at int64) *journal.Entry {
 
 // applyBody encodes a body into its entry and folds the entry without decoding it again.
 func (m *Machine) applyBody(e *journal.Entry, at spot, t *Task, body any) error {
-	e.Body, m.hint = encode(body), body
+	if m.hint = body; m.unread {
+		e.Body = unreadBody
+	} else {
+		e.Body = encode(body)
+	}
 	err := m.apply(e, at, t)
 	m.hint = nil
 	return err
 }
+
+// unreadBody stands for a body that nobody will read.
+var unreadBody = []byte("{}")
+
+// Unread says that nobody will store or read the entries of this run: they are made without what only readers need.
+func (m *Machine) Unread() { m.unread = true }
 
 func (m *Machine) taskEntry(kind journal.Kind, t *Task, at int64) *journal.Entry {
 	e := m.entry(kind, at)
@@ -159,10 +168,12 @@ func (m *Machine) Entered(at int64, t *Task, v Value) error {
 // Split takes the inputs of a map's items, of which there is at least one (law G5).
 func (m *Machine) Split(at int64, t *Task, items []Value) error {
 	m.heard(t)
-	path, first := m.Path(t), m.flat[m.flat[t.Node].Entries[0]].Name
+	first := m.flat[m.flat[t.Node].Entries[0]].Name
 	for i, v := range items {
 		e := m.taskEntry(journal.RouteTaken, t, at)
-		e.To = path + "#" + strconv.Itoa(int(t.Visit)) + "." + strconv.Itoa(i+1) + "/" + first
+		if !m.unread {
+			e.To = m.itemPrefix(t, i+1) + first
+		}
 		v.put(e)
 		if err := m.applyBody(e, t.spot(), t, journal.RouteBody{Item: i + 1, Of: len(items)}); err != nil {
 			return err

@@ -198,9 +198,9 @@ func (m *Machine) Ending(t *Task) *Join {
 }
 
 func (m *Machine) joinOf(ends []arrival) *Join {
-	j := &Join{}
+	j := &Join{From: make([]uint64, len(ends)), Own: make([]bool, len(ends))}
 	for i := range ends {
-		j.From, j.Own = append(j.From, ends[i].ref), append(j.Own, ends[i].own)
+		j.From[i], j.Own[i] = ends[i].ref, ends[i].own
 	}
 	j.Steps, _ = m.planMerge(ends)
 	return j

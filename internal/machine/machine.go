@@ -158,10 +158,11 @@ type Machine struct {
 	waiting int        // how many tasks wait
 	mapped  int        // how many maps have items that were not taken up
 
-	hint  any // the body of the entry that is being folded, where an input has it at hand
-	out   []journal.Entry
-	start []Start
-	work  Work
+	unread bool // nobody reads the entries: given
+	hint   any  // the body of the entry that is being folded, where an input has it at hand
+	out    []journal.Entry
+	start  []Start
+	work   Work
 }
 
 // Do says what to start a task for.
