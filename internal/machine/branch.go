@@ -80,6 +80,9 @@ func (m *Machine) planMerge(arrivals []arrival) ([]MergeStep, []leaf) {
 	if len(arrivals) == 1 {
 		return nil, arrivals[0].leaves
 	}
+	if f := soleFork(arrivals); f != nil {
+		return []MergeStep{m.mergeOf(f, arrivals)}, f.merged(arrivals)
+	}
 	list := make([]merged, len(arrivals))
 	for i := range arrivals {
 		list[i] = merged{input: i, leaves: arrivals[i].leaves, view: arrivals[i].leaves}
@@ -118,6 +121,43 @@ func (m *Machine) planMerge(arrivals []arrival) ([]MergeStep, []leaf) {
 		list = rest
 	}
 	return steps, normal(list[0].leaves)
+}
+
+// soleFork is the fork that all arrivals are single branches of, nil where there is more to it.
+func soleFork(arrivals []arrival) *fork {
+	f := (*fork)(nil)
+	for i := range arrivals {
+		if len(arrivals[i].leaves) != 1 || i > 0 && arrivals[i].leaves[0].of != f {
+			return nil
+		}
+		f = arrivals[i].leaves[0].of
+	}
+	return f
+}
+
+// mergeOf merges single branches of one fork.
+func (m *Machine) mergeOf(f *fork, arrivals []arrival) MergeStep {
+	step := MergeStep{Base: f.base, Inputs: make([]int, len(arrivals)), Names: make([]string, len(arrivals))}
+	for i := range step.Inputs {
+		step.Inputs[i] = i
+	}
+	slices.SortFunc(step.Inputs, func(a, b int) int { return cmp.Compare(arrivals[a].leaves[0].at, arrivals[b].leaves[0].at) })
+	for i, at := range step.Inputs {
+		step.Names[i] = m.branchName(arrivals[at].leaves, f)
+	}
+	return step
+}
+
+// merged is what single branches of the fork stand for together.
+func (f *fork) merged(arrivals []arrival) []leaf {
+	if len(arrivals) == len(f.to) {
+		return f.up
+	}
+	leaves := make([]leaf, len(arrivals))
+	for i := range arrivals {
+		leaves[i] = arrivals[i].leaves[0]
+	}
+	return leaves
 }
 
 // innermost is the fork that lies in most others, of all that tokens are grouped by; of several such, the first in

@@ -186,7 +186,11 @@ func (m *Machine) nodeStarted(e *journal.Entry, at spot, t *Task) error {
 // meet notes what a join has taken. Where the entry holds no value, the branches could not be merged: the task keeps
 // them for its next attempt.
 func (m *Machine) meet(e *journal.Entry, t *Task, taken []arrival) {
-	_, t.leaves = m.planMerge(taken)
+	if f := soleFork(taken); f != nil {
+		t.leaves = f.merged(taken)
+	} else {
+		_, t.leaves = m.planMerge(taken)
+	}
 	if e.HasValue() {
 		t.Ref, t.Own = e.Seq, true
 		return
