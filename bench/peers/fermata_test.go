@@ -14,7 +14,7 @@ func fermataEngine() engine {
 	return engine{
 		name: "fermata",
 		sequential: func(n int) (run[workload.Messages], error) {
-			g := graph.New[workload.Messages]("sequential")
+			g := graph.New[workload.Messages]("sequential").Immutable()
 			before := graph.Start
 			for i := range n {
 				name := "n" + strconv.Itoa(i)
@@ -25,20 +25,20 @@ func fermataEngine() engine {
 			return compiled(g)
 		},
 		loop: func(n int) (run[workload.Messages], error) {
-			return compiled(graph.New[workload.Messages]("loop").
+			return compiled(graph.New[workload.Messages]("loop").Immutable().
 				Node("count", pure(workload.Count)).
 				Edge(graph.Start, "count").
 				Route("count", until(func(s workload.Messages) bool { return s.Count >= n }, "count"), "count", graph.END))
 		},
 		react: func(s *workload.Script) (run[workload.Agent], error) {
-			return compiled(graph.New[workload.Agent]("react").
+			return compiled(graph.New[workload.Agent]("react").Immutable().
 				Node("model", pure(s.Model)).Node("tool", pure(s.Tool)).
 				Edge(graph.Start, "model").
 				Route("model", until(func(a workload.Agent) bool { return !workload.WantsTool(a) }, "tool"), "tool", graph.END).
 				Edge("tool", "model"))
 		},
 		fanOut: func(int) (run[workload.Topics], error) {
-			child, err := graph.New[workload.Joke]("joke").
+			child, err := graph.New[workload.Joke]("joke").Immutable().
 				Node("edit", pure(workload.Edit)).
 				Node("generate", pure(workload.Generate)).
 				Node("bump", pure(workload.Bump)).
@@ -48,7 +48,7 @@ func fermataEngine() engine {
 			if err != nil {
 				return nil, err
 			}
-			b := graph.New[workload.Topics]("topics")
+			b := graph.New[workload.Topics]("topics").Immutable()
 			graph.Map(b, "jokes",
 				func(t workload.Topics) ([]workload.Joke, error) { return workload.Children(t), nil },
 				child,
@@ -59,7 +59,7 @@ func fermataEngine() engine {
 		},
 		wide: func(w workload.WideSize) (run[workload.Wide], error) {
 			n := w.Nodes()
-			return compiled(graph.New[workload.Wide]("wide").
+			return compiled(graph.New[workload.Wide]("wide").Immutable().
 				Node("one", pure(n.One)).Node("two", pure(n.Two)).Node("three", pure(n.Three)).Node("four", pure(n.Four)).
 				Node("five", pure(n.Five), graph.All()).Node("six", pure(n.Six)).
 				Edge(graph.Start, "one").Edge("one", "two").Edge("two", "three", "four").
