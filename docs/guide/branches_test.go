@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/node"
@@ -352,4 +353,28 @@ func Example_sub() {
 	// [guide: end]
 
 	// Output: 420 [flight found hotel found in all 420 goodbye]
+}
+
+func Example_immutable() {
+	ctx := context.Background()
+	// [guide: immutable]
+	tag := func(name string) graph.Func[Offer] {
+		return func(_ node.Context, o Offer) (Offer, error) {
+			o.Notes = append(o.Notes, name)            // append is allowed
+			tags := maps.Clone(o.Tags)                 // a map that is to change is made anew …
+			tags[name], o.Tags = "done by "+name, tags // … and assigned
+			return o, nil
+		}
+	}
+	g := graph.New[Offer]("tags").Immutable()
+	g.Node("ann", tag("ann"))
+	g.Node("bo", tag("bo"))
+	g.Node("confirm", confirm, graph.All())
+	g.Edge(graph.Start, "ann", "bo").Edge("ann", "confirm").Edge("bo", "confirm")
+	o, err := g.MustCompile().Run(ctx, Offer{Tags: map[string]string{}})
+	check(err)
+	fmt.Println(o.Notes, o.Tags)
+	// [guide: end]
+
+	// Output: [ann bo in all 0] map[ann:done by ann bo:done by bo]
 }

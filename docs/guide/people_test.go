@@ -258,6 +258,48 @@ func Example_several() {
 	// Output: [aisle by Ada fish by Ada]
 }
 
+func Example_answerAll() {
+	ctx := context.Background()
+	rt := runtime()
+	defer rt.Close()
+	choose := func(ctx node.Context, t Trip) (Trip, error) {
+		seat, err := node.Ask[string](ctx, nil, node.ID("seat"), node.Options("aisle", "window"))
+		if err != nil {
+			return t, err
+		}
+		meal, err := node.Ask[string](ctx, nil, node.ID("meal"), node.Options("fish", "soup"))
+		if err != nil {
+			return t, err
+		}
+		for _, q := range []*node.Asked[string]{seat, meal} {
+			answer, err := q.Wait()
+			if err != nil {
+				return t, err
+			}
+			t.Notes = append(t.Notes, answer)
+		}
+		return t, nil
+	}
+	g := graph.New[Trip]("choose").Node("choose", choose).Edge(graph.Start, "choose").MustCompile()
+	run, err := g.Start(ctx, rt, Trip{})
+	check(err)
+	// [guide: answer all]
+	res, err := run.Wait(ctx)
+	check(err)
+	seat, meal := res.Interrupts[0].ID, res.Interrupts[1].ID
+	err = rt.AnswerAll(ctx, map[string]any{seat: "window", meal: 7}, fermata.As("Ada"))
+	fmt.Println(errors.Is(err, fermata.ErrInvalid)) // a meal is a text: neither answer is taken
+	check(rt.AnswerAll(ctx, map[string]any{seat: "window", meal: "soup"}, fermata.As("Ada")))
+	res, err = run.Wait(ctx)
+	check(err)
+	fmt.Println(res.State.Notes)
+	// [guide: end]
+
+	// Output:
+	// true
+	// [window soup]
+}
+
 // [guide: bank]
 
 // bank stands for the outside world.
