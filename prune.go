@@ -21,7 +21,7 @@ type PruneOptions struct {
 	Statuses []Status
 	// Plan deletes only runs of the plan with this name. Defaults to all.
 	Plan string
-	// Keep spares so many of the runs of each plan, the newest ones. Defaults to 0.
+	// Keep spares so many of those of each plan that would go, the newest ones. Defaults to 0.
 	Keep int
 	// DryRun only says what would be deleted.
 	DryRun bool
