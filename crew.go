@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/journal"
 )
 
 // crew is the goroutines that work on a drive. Whoever holds the lock owns the machine and the values; a task's
@@ -16,22 +17,23 @@ import (
 // goroutine keeps the lock. A goroutine that has finished a task goes on with the next one that is ready, so a run
 // without branches never changes its goroutine, and a branch changes it only where it forks.
 type crew struct {
-	d       *drive
-	mu      sync.Mutex
-	wake    *sync.Cond // of the drive's own goroutine
-	asleep  bool       // it waits
-	coming  int        // helpers that have not taken anything yet
-	running int        // tasks whose functions are called without the lock
-	lost    error      // what a helper could not go on from
-	failed  error      // why nothing can be recorded any more
-	poked   bool       // somebody has written to the journal
-	due     int64      // when the alarm goes off, microseconds; 0 for none
-	alarm   func() bool
-	ctx     context.Context
-	stop    context.CancelFunc
-	helpers sync.WaitGroup
-	apart   atomic.Bool // tasks have been called without the lock
-	hosts   []*host
+	d        *drive
+	mu       sync.Mutex
+	wake     *sync.Cond // of the drive's own goroutine
+	asleep   bool       // it waits
+	coming   int        // helpers that have not taken anything yet
+	running  int        // tasks whose functions are called without the lock
+	lost     error      // what a helper could not go on from
+	failed   error      // why nothing can be recorded any more
+	poked    bool       // somebody has written to the journal
+	due      int64      // when the alarm goes off, microseconds; 0 for none
+	alarm    func() bool
+	watching bool // for what other processes store
+	ctx      context.Context
+	stop     context.CancelFunc
+	helpers  sync.WaitGroup
+	apart    atomic.Bool // tasks have been called without the lock
+	hosts    []*host
 }
 
 // give gives the journal up after what could not be recorded: the machine is ahead of it, and whatever anybody else
@@ -141,6 +143,7 @@ func (c *crew) setAlarm() {
 	if c.d.none {
 		return
 	}
+	c.watch()
 	due := c.d.m.Due()
 	if due == c.due || due == math.MaxInt64 {
 		return
@@ -150,6 +153,26 @@ func (c *crew) setAlarm() {
 	}
 	wait := time.Duration(max(due-c.d.now(), 0)) * time.Microsecond
 	c.due, c.alarm = due, c.d.clock().AfterFunc(wait, c.look)
+}
+
+// watch makes sure that an answer which another process stores is noticed while all are at work (law H3): no append of
+// their own may come for hours.
+func (c *crew) watch() {
+	if c.watching || len(c.d.m.Interrupts()) == 0 {
+		return
+	}
+	store, ok := c.d.rt.store.(journal.Watcher)
+	if !ok {
+		return
+	}
+	c.watching = true
+	go func() {
+		if err := store.Watch(c.d.ctx, c.poke); err != nil {
+			c.d.log().Warn("other processes' answers are not noticed", "run", c.d.id, "error", err)
+			return
+		}
+		c.poke() // what came before
+	}()
 }
 
 // look lets somebody see what is to be done: the drive's own goroutine where it sleeps, or a helper.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/sqlite"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -319,6 +321,50 @@ func TestH3_OtherBranchesGoOn(t *testing.T) {
 	}
 	if diff := cmp.Diff(team{Log: []string{"then", "join"}, Sum: 2, Left: "yes", Right: "done"}, res.State); diff != "" {
 		t.Errorf("%s %v (-want +got):\n%s", res.Status, res.Err, diff)
+	}
+}
+
+// An answer that another process records is noticed while a branch is at work, which may be for hours (law H3).
+func TestH3_AnswersOfOtherProcessesAreNoticedAtWork(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.db")
+	open := func() *fermata.Runtime {
+		store, err := sqlite.OpenWith(file, sqlite.Options{Sync: sqlite.Normal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = store.Close() })
+		return newRuntime(t, fermata.Options{Store: store})
+	}
+	asks := func(ctx node.Context, s team) (team, error) {
+		answer, err := node.Interrupt[string](ctx, nil)
+		s.Left = answer
+		return s, err
+	}
+	gate := make(chan struct{})
+	slow := func(ctx node.Context, s team) (team, error) {
+		select {
+		case <-gate:
+		case <-ctx.Done():
+			return s, ctx.Err()
+		}
+		return s, nil
+	}
+	g := graph.New[team]("people").Node("ask", asks).Node("then", says("then")).Node("slow", slow).Node("join", says("join"), graph.All()).
+		Edge(graph.Start, "ask", "slow").Edge("ask", "then").Edge("then", "join").Edge("slow", "join").MustCompile()
+	here, there := open(), open()
+	run, err := g.Start(t.Context(), here, team{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := waitForQuestions(t, there, run.ID(), 1)
+	if err := there.Answer(t.Context(), q[0].ID, "yes", fermata.Hold()); err != nil {
+		t.Fatal(err)
+	}
+	waitForEvent(t, here, run.ID(), "node.finished then#1")
+	close(gate)
+	res, err := run.Wait(timeLimit(t))
+	if err != nil || res.Status != fermata.Completed || res.State.Left != "yes" {
+		t.Errorf("%s, %v, %v, %v", res.Status, res.State, res.Err, err)
 	}
 }
 
