@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -321,6 +322,45 @@ func TestH3_OtherBranchesGoOn(t *testing.T) {
 	}
 	if diff := cmp.Diff(team{Log: []string{"then", "join"}, Sum: 2, Left: "yes", Right: "done"}, res.State); diff != "" {
 		t.Errorf("%s %v (-want +got):\n%s", res.Status, res.Err, diff)
+	}
+}
+
+// A function that maps values may wait for what a node beside it holds while that calls its context.
+func TestG5_MappingsDoNotHoldUpTheirSiblings(t *testing.T) {
+	var mu sync.Mutex
+	held := make(chan struct{})
+	holds := func(ctx node.Context, s team) (team, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		close(held)
+		time.Sleep(10 * time.Millisecond)
+		did, err := node.Step(ctx, "while it is held", func(node.Context) (string, error) { return ctx.Info().Task(), nil })
+		s.Left = did
+		return s, err
+	}
+	child := graph.Of("write", func(_ node.Context, l letter) (letter, error) { return l, nil }).MustCompile()
+	b := graph.New[team]("beside").Node("holds", holds)
+	graph.Map(b, "each", func(team) ([]letter, error) {
+		<-held
+		mu.Lock()
+		defer mu.Unlock()
+		return []letter{{To: "a"}}, nil
+	}, child, func(s team, letters []letter) (team, error) {
+		s.Right = letters[0].To
+		return s, nil
+	})
+	g := b.Edge(graph.Start, "holds", "each").MustCompile()
+	rt := newRuntime(t, fermata.Options{})
+	run, err := g.Start(t.Context(), rt, team{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := run.Wait(timeLimit(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(team{Left: "holds#1", Right: "a"}, res.State); diff != "" {
+		t.Errorf("%s, %v (-want +got):\n%s", res.Status, res.Err, diff)
 	}
 }
 

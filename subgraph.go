@@ -24,7 +24,10 @@ func (d *drive) enter(t *machine.Task) error {
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
-	input, err := mapped(func() (any, error) { return flat.In(value) })
+	t, input, err := d.outside(&which, func() (any, error) { return flat.In(value) })
+	if t == nil {
+		return d.lookAgain()
+	}
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
@@ -65,11 +68,16 @@ func (d *drive) split(t *machine.Task, flat *plan.Flat) error {
 		return d.fail(t, flat, nil, err)
 	}
 	var items []any
-	if _, err = mapped(func() (any, error) {
+	which := d.refer(t)
+	t, _, err = d.outside(&which, func() (any, error) {
 		var err error
 		items, err = flat.Map.Split(value)
 		return nil, err
-	}); err != nil {
+	})
+	if t == nil {
+		return d.lookAgain()
+	}
+	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
 	if len(items) == 0 {
@@ -81,7 +89,7 @@ func (d *drive) split(t *machine.Task, flat *plan.Flat) error {
 			return d.fail(t, flat, nil, err)
 		}
 	}
-	which, first := d.refer(t), uint64(0)
+	first := uint64(0)
 	err = d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
 		first = m.Head() + 1
 		return m.Split(d.now(), t, inputs)
@@ -116,11 +124,29 @@ func (d *drive) leave(t *machine.Task) error {
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
-	out, err := mapped(func() (any, error) { return flat.Out(value, result) })
+	which := d.refer(t)
+	t, out, err := d.outside(&which, func() (any, error) { return flat.Out(value, result) })
+	if t == nil {
+		return d.lookAgain()
+	}
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
 	return d.finishChosen(t, flat, out)
+}
+
+// outside calls a function of the author's that maps values: without the lock where others are at work, who may hold what
+// it waits for. It finds the task again; there is none where it was given up meanwhile.
+func (d *drive) outside(which *taskRef, f func() (any, error)) (t *machine.Task, value any, err error) {
+	if !d.crew.busy() {
+		value, err = mapped(f)
+	} else {
+		d.crew.without(func() { value, err = mapped(f) })
+		if d.crew.lost != nil || Status(d.m.Status()).Ended() {
+			return nil, nil, nil
+		}
+	}
+	return which.in(d.m), value, err
 }
 
 // leaveMap gathers the results of a map's items, in their order (law G5).
@@ -150,7 +176,11 @@ func (d *drive) gather(t *machine.Task, flat *plan.Flat, results []plan.Item) er
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
-	out, err := mapped(func() (any, error) { return flat.Map.Gather(value, results) })
+	which := d.refer(t)
+	t, out, err := d.outside(&which, func() (any, error) { return flat.Map.Gather(value, results) })
+	if t == nil {
+		return d.lookAgain()
+	}
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
@@ -174,14 +204,29 @@ func (d *drive) choose(t *machine.Task, flat *plan.Flat, value any) (*machine.Ta
 	if !flat.Gate() {
 		return t, chosen{}, nil
 	}
-	h := &d.host
+	h, alone := &d.host, d.alone(t)
+	if !alone {
+		h = d.crew.host()
+	}
 	h.begin(t)
 	gate := *flat.Node
 	gate.Run, gate.Sub = nil, nil
 	as := *flat
 	as.Node = &gate
-	_, choice, err := call(&as, node.NewContext(d.scope(d.ctx, h), h, h.pass.Load()), value)
-	h.end()
+	var choice chosen
+	var err error
+	ask := func() {
+		_, choice, err = call(&as, node.NewContext(d.scope(d.ctx, h), h, h.pass.Load()), value)
+		h.end()
+	}
+	if alone {
+		ask()
+	} else {
+		d.crew.without(ask)
+	}
+	if d.crew.lost != nil {
+		return nil, choice, d.crew.lost
+	}
 	if t = h.task.in(d.m); t == nil || Status(d.m.Status()).Ended() {
 		return nil, choice, d.goneMeanwhile(h)
 	}

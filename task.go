@@ -134,6 +134,9 @@ func (d *drive) goneMeanwhile(h *host) error {
 
 // lookAgain sees what follows after a task came to nothing.
 func (d *drive) lookAgain() error {
+	if d.crew.lost != nil {
+		return d.crew.lost
+	}
 	if Status(d.m.Status()).Ended() {
 		return nil
 	}
