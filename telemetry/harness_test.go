@@ -104,7 +104,10 @@ func draw(spans []sdktrace.ReadOnlySpan, line func(sdktrace.ReadOnlySpan) string
 	var walk func(of trace.SpanID, indent string)
 	walk = func(of trace.SpanID, indent string) {
 		list := children[of]
-		slices.SortStableFunc(list, func(a, b sdktrace.ReadOnlySpan) int { return a.StartTime().Compare(b.StartTime()) })
+		slices.SortStableFunc(list, func(a, b sdktrace.ReadOnlySpan) int {
+			at := func(s sdktrace.ReadOnlySpan) time.Time { return s.StartTime().Truncate(time.Microsecond) } // as entries have it
+			return at(a).Compare(at(b))
+		})
 		for _, s := range list {
 			b.WriteString(indent + line(s) + "\n")
 			walk(s.SpanContext().SpanID(), indent+"  ")
