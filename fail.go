@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"runtime/debug"
 	"time"
 
 	"github.com/fermata-go/fermata/internal/machine"
@@ -189,11 +188,7 @@ func (d *drive) catch(t *machine.Task, flat *plan.Flat, out any, cause error) (s
 }
 
 func caught(flat *plan.Flat, ctx node.Context, value any, cause error) (target string, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &node.PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
+	defer panicked(&err)
 	return flat.Catch(ctx, value, cause)
 }
 

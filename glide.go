@@ -1,8 +1,6 @@
 package fermata
 
 import (
-	"runtime/debug"
-
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -39,30 +37,6 @@ func isDone(done <-chan struct{}) bool {
 	default:
 		return false
 	}
-}
-
-// callSimple is call for a node that chooses one target at most.
-func callSimple(flat *plan.Flat, ctx node.Context, in any) (out any, choice string, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &node.PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	out = in
-	if flat.Run != nil {
-		if out, err = flat.Run(ctx, in); err != nil {
-			return out, "", err
-		}
-	}
-	if flat.Route != nil {
-		if choice, err = flat.Route(ctx, out); err != nil {
-			return nil, "", err
-		}
-		if _, ok := plan.Find(flat.Choices, choice); !ok {
-			return nil, "", invalidRoute(flat, choice, flat.Choices)
-		}
-	}
-	return out, choice, nil
 }
 
 // mayGlide reports whether nobody would read the entries of a task, or need the values before its last one.

@@ -145,18 +145,13 @@ func (d *drive) rebase(ctx context.Context, busy []machine.Handed) error {
 	if err := notDriven(news); err != nil {
 		return err
 	}
-	d.live.publish(d, news)
 	for i := range d.vals.cells {
 		if c := kept.find(d.vals.cells[i].ref); c != nil {
 			d.vals.cells[i] = *c
 		}
 	}
-	if info, err := d.rt.Info(ctx, d.id); err == nil {
-		d.row = info
-		d.row.Head = d.m.Head()
-	}
-	if Status(d.m.Status()).Ended() {
-		return errOver
+	if err := d.tookIn(ctx, news); err != nil {
+		return err
 	}
 	d.m.SetBusy(busy)
 	queue := d.queue[:0]
@@ -211,15 +206,23 @@ func (d *drive) catchUpLive() error {
 		d.recall(&news[i])
 	}
 	d.m.Closed()
+	if err := d.tookIn(d.ctx, news); err != nil {
+		return err
+	}
+	return d.commit(d.ctx, nil)
+}
+
+// tookIn shows what others have written and the machine has folded; errOver where that is the end of the run.
+func (d *drive) tookIn(ctx context.Context, news []journal.Entry) error {
 	d.live.publish(d, news)
-	if info, err := d.rt.Info(d.ctx, d.id); err == nil {
+	if info, err := d.rt.Info(ctx, d.id); err == nil {
 		d.row = info
 	}
 	d.row.Head = d.m.Head()
 	if Status(d.m.Status()).Ended() {
 		return errOver
 	}
-	return d.commit(d.ctx, nil)
+	return nil
 }
 
 // keepOutline stores what the plan's fingerprint covers, once, for a diff of plans later (law J8).

@@ -13,51 +13,60 @@ import (
 
 // call runs a function and its gate, and turns a panic into an error (law N7).
 func call(flat *plan.Flat, ctx node.Context, in any) (out any, choice chosen, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &node.PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
+	if out, choice.one, err = callSimple(flat, ctx, in); err != nil || flat.RouteMany == nil {
+		return out, choice, err
+	}
+	if choice.several, err = routeMany(flat, ctx, out); err != nil {
+		return nil, chosen{}, err
+	}
+	return out, choice, nil
+}
+
+// callSimple is call for a node that chooses one target at most.
+func callSimple(flat *plan.Flat, ctx node.Context, in any) (out any, choice string, err error) {
+	defer panicked(&err)
 	out = in
 	if flat.Run != nil {
 		if out, err = flat.Run(ctx, in); err != nil {
-			return out, chosen{}, err
+			return out, "", err
 		}
 	}
-	if flat.Gate() {
-		if choice, err = route(flat, ctx, out); err != nil {
-			return nil, chosen{}, err
+	if flat.Route != nil {
+		if choice, err = flat.Route(ctx, out); err != nil {
+			return nil, "", err
+		}
+		if _, ok := plan.Find(flat.Choices, choice); !ok {
+			return nil, "", invalidRoute(flat, choice, flat.Choices)
 		}
 	}
 	return out, choice, nil
 }
 
-// route asks a gate (law F7).
-func route(flat *plan.Flat, ctx node.Context, value any) (choice chosen, err error) {
-	if flat.Route != nil {
-		if choice.one, err = flat.Route(ctx, value); err != nil {
-			return choice, err
-		}
-		if _, ok := plan.Find(flat.Choices, choice.one); !ok {
-			return choice, invalidRoute(flat, choice.one, flat.Choices)
-		}
-		return choice, nil
+// routeMany asks a gate that chooses several targets (law F7).
+func routeMany(flat *plan.Flat, ctx node.Context, value any) (several []string, err error) {
+	defer panicked(&err)
+	if several, err = flat.RouteMany(ctx, value); err != nil {
+		return nil, err
 	}
-	if choice.several, err = flat.RouteMany(ctx, value); err != nil {
-		return choice, err
+	if len(several) == 0 {
+		return nil, invalidRoute(flat, "", flat.Choices)
 	}
-	if len(choice.several) == 0 {
-		return choice, invalidRoute(flat, "", flat.Choices)
-	}
-	choice.several = slices.Clone(choice.several)
-	slices.Sort(choice.several)
-	choice.several = slices.Compact(choice.several)
-	for _, name := range choice.several {
+	several = slices.Clone(several)
+	slices.Sort(several)
+	several = slices.Compact(several)
+	for _, name := range several {
 		if _, ok := plan.Find(flat.Choices, name); !ok {
-			return choice, invalidRoute(flat, name, flat.Choices)
+			return nil, invalidRoute(flat, name, flat.Choices)
 		}
 	}
-	return choice, nil
+	return several, nil
+}
+
+// panicked turns a panic of the author's code into the error of the function that defers it (law N7).
+func panicked(err *error) {
+	if v := recover(); v != nil {
+		*err = &node.PanicError{Value: v, Stack: debug.Stack()}
+	}
 }
 
 func invalidRoute(flat *plan.Flat, choice string, declared []plan.Target) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"runtime/debug"
 	"time"
 
 	"github.com/fermata-go/fermata/internal/machine"
@@ -325,11 +324,7 @@ func (d *drive) change(t *machine.Task, flat *plan.Flat, base uint64, out any) (
 
 // deltaOf is Delta of a codec, which may call marshalers of the author's (law N7).
 func deltaOf(codec plan.Codec, snap, out any) (delta []byte, next any, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &node.PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
+	defer panicked(&err)
 	return codec.Delta(snap, out)
 }
 
@@ -384,11 +379,7 @@ func (d *drive) suspend(h *host, t *machine.Task, err error) error {
 
 // mapped calls a mapping of the author's and turns a panic into an error (law N7).
 func mapped(f func() (any, error)) (value any, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &node.PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
+	defer panicked(&err)
 	return f()
 }
 

@@ -55,10 +55,7 @@ func (m *Machine) canStart() bool {
 
 // held is the loop whose round a token that went back over its edge waits for; -1 for none.
 func (m *Machine) held(j *plan.Joins, tok *token) int {
-	if tok.fromNode < 0 || tok.fromNode >= len(m.flat) || m.flat[tok.fromNode].Owner != m.flat[tok.at].Owner {
-		return -1
-	}
-	loop := j.Back(m.flat[tok.fromNode].Local, m.flat[tok.at].Local)
+	loop := m.back(j, tok)
 	if loop < 0 {
 		return -1
 	}
@@ -110,7 +107,7 @@ func (m *Machine) expects(j *plan.Joins, at *token) bool {
 		if held >= 0 && j.InLoop(held, join) {
 			continue // it is taken in the next round
 		}
-		if (t.at != at.at || held >= 0) && j.Upstream(join, m.flat[t.at].Local) || t.at == at.at && held >= 0 {
+		if t.at == at.at && held >= 0 || t.at != at.at && j.Upstream(join, m.flat[t.at].Local) {
 			return true
 		}
 	}
@@ -227,9 +224,6 @@ func (m *Machine) Expected(j *Join) *Task {
 	}
 	return &Task{Node: j.at, Visit: *m.visit(j.scope.space, j.at) + 1, Attempt: 1, Ref: j.Base(), scope: j.scope}
 }
-
-// Same gives the join for a machine that was folded anew since Next handed it out; false when it hands it out again.
-func (j *Join) Same() bool { return j.task != 0 }
 
 // spaceOf finds the join's place in this machine, which may have been folded anew since Next handed the join out; nil
 // when its tokens are gone.
