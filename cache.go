@@ -132,7 +132,7 @@ func (d *drive) workOf(t *machine.Task, flat *plan.Flat, h *host) work {
 // of which the codec makes the same JSON always. The parts are told apart by their lengths. An input that has no JSON has
 // no key: "".
 func cacheKey(flat *plan.Flat, in any) string {
-	data, err := encoded(flat.Owner.State(), in)
+	data, err := encoded(inputCodec(flat), in)
 	if err != nil {
 		return ""
 	}
@@ -208,7 +208,7 @@ func (w *work) do(in any) (out any, choice chosen, kept *cached, err error) {
 		return out, choice, nil, err
 	}
 	c := &cached{Choice: choice.one, Several: choice.several, From: journal.CachedBody{Run: w.d.id, Task: w.task, At: w.d.clock().Now().UnixMicro()}}
-	if c.Value, err = encoded(w.flat.Owner.State(), out); err != nil {
+	if c.Value, err = encodedOutput(w.flat, out); err != nil {
 		return out, choice, nil, nil //nolint:nilerr // it is found again where the outcome is recorded (law N8)
 	}
 	text, err := json.Marshal(c)
@@ -228,6 +228,21 @@ func encoded(codec plan.Codec, value any) (data []byte, err error) {
 		data = v.([]byte) //nolint:forcetypeassert // what Encode returns
 	}
 	return data, err
+}
+
+// encodedOutput is what a node has returned as a cache keeps it; null where that is nothing.
+func encodedOutput(flat *plan.Flat, out any) ([]byte, error) {
+	if codec := outputCodec(flat); codec != nil {
+		return encoded(codec, out)
+	}
+	return []byte("null"), nil
+}
+
+func decodedOutput(flat *plan.Flat, data []byte) (any, error) {
+	if codec := outputCodec(flat); codec != nil {
+		return decoded(codec, data)
+	}
+	return nil, nil
 }
 
 // look finds an outcome in the cache that is not too old; nil for none.
@@ -256,7 +271,7 @@ func (w *work) take(c *cached) (out any, choice chosen, ok bool) {
 	if c == nil || !w.declares(c) {
 		return nil, chosen{}, false
 	}
-	out, err := mapped(func() (any, error) { return w.flat.Owner.State().Decode(c.Value) })
+	out, err := decodedOutput(w.flat, c.Value)
 	var hit []byte
 	if err == nil {
 		hit, err = json.Marshal(c.From)

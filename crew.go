@@ -77,6 +77,9 @@ func (c *crew) next() (s machine.Start, ok bool, err error) {
 
 // call lets others do what is left in the queue.
 func (c *crew) call() {
+	if c.d.options.Sequential {
+		return
+	}
 	left := len(c.d.queue) - c.coming
 	if left > 0 && c.asleep {
 		c.rouse()

@@ -90,7 +90,7 @@ func (d *drive) begin(ctx context.Context, inputValue any, o startOptions) error
 	def := d.plan.Definition()
 	body := journal.StartedBody{
 		Plan: def.Name, PlanVersion: def.Version, PlanKind: def.Kind, Fingerprint: d.plan.Fingerprint(),
-		Definition: o.definition, By: o.by, Labels: o.labels,
+		Definition: o.definition, By: o.by, Labels: o.labels, Inputs: givenTo(d.plan, inputValue),
 	}
 	now := d.now()
 	d.row = journal.RunRow{
@@ -324,6 +324,9 @@ func (d *drive) stopped() error {
 
 // finishRun ends a run whose paths have all ended. Where several have, their values are merged (law G4).
 func (d *drive) finishRun() error {
+	if slots, ok := d.m.Outcome(nil); ok {
+		return d.finishDataflow(slots)
+	}
 	finish, ending := d.plan.Definition().Finish, d.m.Ending(nil)
 	if finish == nil && len(ending.Steps) == 0 {
 		return d.commit(d.ctx, func(m *machine.Machine) error { return m.Complete(d.now(), machine.Value{}) })
@@ -341,11 +344,7 @@ func (d *drive) finishRun() error {
 		data, err = d.plan.State().Encode(result)
 	}
 	if err != nil {
-		d.failure = err
-		body := failedBody(err)
-		return d.commit(d.ctx, func(m *machine.Machine) error {
-			return m.End(d.now(), journal.FinishedBody{Status: machine.Failed, Error: body.Error, Code: body.Code})
-		})
+		return d.endFailed(err)
 	}
 	d.result.Value, d.result.Output = result, data
 	return d.commit(d.ctx, func(m *machine.Machine) error {

@@ -56,7 +56,7 @@ func (f *fork) edit() error {
 	if edited == 0 {
 		return f.invalid("no value at seq %d is of the type that the edit is for", o.At)
 	}
-	f.d.vals.retain(f.d.m.Uses)
+	f.d.vals.retain(f.d.m)
 	return nil
 }
 
@@ -70,7 +70,7 @@ func (f *fork) held() ([]machine.Held, error) {
 			names = append(names, h.By)
 		}
 		known := slices.ContainsFunc(list, func(l machine.Held) bool { return l.Ref == h.Ref })
-		if !known && h.Owner != nil && (f.options.Of == "" || f.options.Of == h.By) {
+		if !known && h.Codec != nil && (f.options.Of == "" || f.options.Of == h.By) {
 			list = append(list, h)
 		}
 	}
@@ -87,7 +87,7 @@ type edition struct{ whole, delta []byte }
 // change makes another value of one that is held; nil when it stays as it is.
 func (f *fork) change(h machine.Held) (*edition, error) {
 	was := f.d.vals.find(h.Ref).data
-	data, codec := was, h.Owner.State()
+	data, codec := was, h.Codec
 	if len(f.options.Set) > 0 {
 		var err error
 		if data, err = setJSON(data, f.options.Set); err != nil {

@@ -32,6 +32,8 @@ type Options struct {
 	// Cache keeps the outcomes of nodes that have a plan.Cache. Defaults to one in memory of the last
 	// DefaultCacheEntries; see NewStoreCache for one that outlives the process.
 	Cache Cache
+	// Sequential, for Evaluate alone, runs one task after the other in the caller's goroutine, branches and items too.
+	Sequential bool
 }
 
 // Clock is where the runtime gets the time from. fermatatest has one that stands still.

@@ -14,6 +14,9 @@ func (d *drive) enter(t *machine.Task) error {
 	if flat.Map != nil {
 		return d.split(t, flat)
 	}
+	if t.InFlow() {
+		return d.enterFlow(t, flat)
+	}
 	which := d.refer(t)
 	if flat.In == nil {
 		return d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
@@ -63,7 +66,7 @@ func (d *drive) fresh(t *machine.Task, codec plan.Codec, value any) (v machine.V
 
 // split computes the items of a map. Without any, the map is over.
 func (d *drive) split(t *machine.Task, flat *plan.Flat) error {
-	value, err := d.vals.take(t.Ref, flat.Owner.State(), true)
+	value, err := d.inputOf(t, flat, true)
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
@@ -108,6 +111,9 @@ func (d *drive) leave(t *machine.Task) error {
 	flat := d.m.Flat(t)
 	if flat.Map != nil {
 		return d.leaveMap(t, flat)
+	}
+	if slots, ok := d.m.Outcome(t); ok {
+		return d.leaveFlow(t, flat, slots)
 	}
 	ending := d.m.Ending(t)
 	if len(ending.Steps) == 0 && flat.Out == nil {
@@ -158,7 +164,7 @@ func (d *drive) leaveMap(t *machine.Task, flat *plan.Flat) error {
 			results[i].Err = recordedError{message: item.Failure.Error, is: sentinels[item.Failure.Code]}
 			continue
 		}
-		value, err := d.joined(item.Join, flat.Sub, nil)
+		value, err := d.itemResult(item, flat)
 		if err != nil {
 			return d.fail(t, flat, nil, err)
 		}
@@ -167,9 +173,16 @@ func (d *drive) leaveMap(t *machine.Task, flat *plan.Flat) error {
 	return d.gather(t, flat, results)
 }
 
+func (d *drive) itemResult(item machine.Item, flat *plan.Flat) (any, error) {
+	if item.Slots != nil {
+		return d.gathered(flat.Sub.Result().Gather, flat.Sub, item.Slots)
+	}
+	return d.joined(item.Join, flat.Sub, nil)
+}
+
 func (d *drive) gather(t *machine.Task, flat *plan.Flat, results []plan.Item) error {
-	take := func() (any, error) { return d.vals.take(t.Ref, flat.Owner.State(), true) }
-	if d.none && t.Own && !d.mustKeep(t, flat) {
+	take := func() (any, error) { return d.inputOf(t, flat, true) }
+	if d.none && !t.InFlow() && t.Own && !d.mustKeep(t, flat) {
 		take = func() (any, error) { return d.vals.last(t.Ref, flat.Owner.State()) }
 	}
 	value, err := take()
@@ -194,7 +207,7 @@ func (d *drive) finishChosen(t *machine.Task, flat *plan.Flat, out any) error {
 		return err
 	}
 	err = d.finish(t, flat, out, choice)
-	d.vals.tidy(d.m.Uses)
+	d.vals.tidy(d.m)
 	return err
 }
 
@@ -274,7 +287,7 @@ func (d *drive) leaveAsIs(t *machine.Task, flat *plan.Flat) error {
 	} else {
 		d.vals.replace(old, ref, result, snap)
 	}
-	d.vals.tidy(d.m.Uses)
+	d.vals.tidy(d.m)
 	return nil
 }
 
@@ -357,7 +370,7 @@ func (d *drive) merge(j *machine.Join) error {
 		return err
 	}
 	d.vals.put(ref, value, snap)
-	d.vals.tidy(d.m.Uses)
+	d.vals.tidy(d.m)
 	return nil
 }
 

@@ -67,7 +67,7 @@ func (r *taskRef) do(f func(m *machine.Machine, t *machine.Task) error) input {
 // the nodes that follow.
 func (d *drive) run(t *machine.Task) error {
 	flat := d.m.Flat(t)
-	in, err := d.vals.take(t.Ref, flat.Owner.State(), d.mustKeep(t, flat))
+	in, err := d.inputOf(t, flat, !t.InFlow() && d.mustKeep(t, flat))
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
@@ -264,6 +264,9 @@ func because(cause error) string {
 
 // finish records a task's success (law J4).
 func (d *drive) finish(t *machine.Task, flat *plan.Flat, out any, choice chosen) error {
+	if t.InFlow() {
+		return d.finishFlow(t, flat, out, choice)
+	}
 	old, own := t.Ref, t.Own
 	if d.none {
 		v := machine.Value{Changed: true, Delta: true, Base: old}
@@ -336,15 +339,7 @@ func (d *drive) moveOn(old uint64, own bool, live, snap any) error {
 		return err
 	}
 	d.moved(old, own, ref, live, snap)
-	if len(work.Append) > 0 {
-		d.live.publish(d, work.Append)
-		d.stored(work.Append, time.Time{})
-	}
-	d.queue = append(d.queue, work.Start...)
-	d.idle, d.complete = work.Idle, work.Complete
-	if work.Doomed && d.plan.Definition().FailFast {
-		d.crew.cancel()
-	}
+	d.follows(work)
 	return nil
 }
 
@@ -355,7 +350,7 @@ func (d *drive) moved(old uint64, own bool, ref uint64, live, snap any) {
 		return
 	}
 	d.vals.put(ref, live, snap)
-	d.vals.tidy(d.m.Uses)
+	d.vals.tidy(d.m)
 }
 
 // suspend records that a task waits, after its function has returned (laws N1 and N6).

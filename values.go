@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -158,19 +160,30 @@ func (v *values) replace(old, ref uint64, live, snap any) {
 	}
 }
 
+// renew puts a new value in the place of an older one that nobody will ask for again, 0 for none.
+func (v *values) renew(old, ref uint64, live, snap any) {
+	if old == 0 {
+		v.put(ref, live, snap)
+	} else {
+		v.replace(old, ref, live, snap)
+	}
+}
+
 // tidy forgets what nothing refers to any more, once there is much of it.
-func (v *values) tidy(used func(ref uint64) bool) {
+func (v *values) tidy(m *machine.Machine) {
 	if len(v.cells) > max(v.full, few) {
-		v.retain(used)
+		v.retain(m)
 		v.full = 2 * len(v.cells)
 	}
 }
 
 // retain forgets the values that nothing refers to any more.
-func (v *values) retain(used func(ref uint64) bool) {
+func (v *values) retain(m *machine.Machine) {
+	used := m.Refs()
+	slices.Sort(used)
 	kept := v.cells[:0]
 	for _, c := range v.cells {
-		if used(c.ref) {
+		if _, ok := slices.BinarySearch(used, c.ref); ok {
 			kept = append(kept, c)
 		}
 	}

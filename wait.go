@@ -140,7 +140,7 @@ func (d *drive) given() Result {
 	if result.Value == nil || d.plan.Definition().Finish != nil {
 		return result
 	}
-	if own, err := d.plan.State().Copy(result.Value); err == nil {
+	if own, err := resultCodec(d.plan).Copy(result.Value); err == nil {
 		result.Value = own
 	}
 	return result
@@ -206,7 +206,7 @@ func (rt *Runtime) Result(ctx context.Context, id string, p *plan.Plan) (Result,
 		return r, err
 	}
 	if p != nil && p.Definition().Finish == nil {
-		r.Value, err = p.State().Decode(r.Output)
+		r.Value, err = resultCodec(p).Decode(r.Output)
 	} else {
 		err = json.Unmarshal(r.Output, &r.Value)
 	}
@@ -289,7 +289,7 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Resul
 			return Result{}, &Error{Code: CodeInvalid, Err: err}
 		}
 	}
-	err := d.m.Begin(0, journal.StartedBody{Plan: p.Name(), Fingerprint: p.Fingerprint()}, nullInput)
+	err := d.m.Begin(0, journal.StartedBody{Plan: p.Name(), Fingerprint: p.Fingerprint(), Inputs: givenTo(p, input)}, nullInput)
 	if err != nil {
 		return Result{}, d.wrap(err)
 	}

@@ -108,7 +108,8 @@ type StartedBody struct {
 	Definition  string            `json:"definition,omitempty"`
 	By          string            `json:"by,omitempty"`
 	Labels      map[string]string `json:"labels,omitempty"`
-	Fork        *Origin           `json:"fork,omitempty"` // where a fork comes from; nil for a run of its own
+	Inputs      []string          `json:"inputs,omitempty"` // of a dataflow: the values that were given
+	Fork        *Origin           `json:"fork,omitempty"`   // where a fork comes from; nil for a run of its own
 }
 
 // Origin is where a fork comes from: its first entries are those of Run up to Seq, with ids of interrupts of its own.
@@ -139,12 +140,29 @@ type FinishedBody struct {
 	Max    string `json:"max,omitempty"`    // what the limit is
 	Reason string `json:"reason,omitempty"` // why it was cancelled, what it is stuck on, or why the limit
 	By     string `json:"by,omitempty"`
+
+	Stuck []StuckNode `json:"stuck,omitempty"` // of a dataflow that is stuck
 }
 
 // BeginBody is the body of NodeStarted where the plan alone does not say which tokens the task takes: where branches
-// meet. The entry then holds their merged value, if they could be merged.
+// meet. The entry then holds their merged value, if they could be merged. In a dataflow it says which values the task
+// was given, and what it was begun for.
 type BeginBody struct {
-	From []uint64 `json:"from,omitempty"` // seqs of the entries that sent the tokens, in the order of their branches
+	From []uint64          `json:"from,omitempty"` // seqs of the entries that sent the tokens, in the order of their branches
+	In   map[string]uint64 `json:"in,omitempty"`   // by name: the entry that wrote the value
+	Took uint64            `json:"took,omitempty"` // the decision that began a round with it
+}
+
+// SkippedBody is the body of NodeSkipped: a node of a dataflow that was not chosen, or needs what therefore never came.
+type SkippedBody struct {
+	Error string `json:"error"` // why
+}
+
+// StuckNode is a node of a dataflow that could not run.
+type StuckNode struct {
+	Node   string   `json:"node"`             // its path
+	Needs  []string `json:"needs,omitempty"`  // values that it waits for
+	Reason string   `json:"reason,omitempty"` // why they do not come
 }
 
 // RouteBody is the body of RouteTaken where there is more to say than To.

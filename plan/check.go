@@ -35,10 +35,12 @@ func check(def *Definition) []Problem {
 		c.node(i)
 	}
 	c.size()
-	c.entry()
-	c.edges()
-	c.topology()
-	c.branches()
+	if def.Dataflow == nil {
+		c.entry()
+		c.edges()
+		c.topology()
+		c.branches()
+	}
 	sortProblems(c.problems)
 	return c.problems
 }

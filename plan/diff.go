@@ -174,6 +174,20 @@ func (c *Changes) node(prefix string, before, after *outlineNode) {
 	differ("join", string(before.Join), string(after.Join))
 	differ("gate", before.gate(), after.gate())
 	differ("map", before.mapped(), after.mapped())
+	values := func(verb string, was, is []string) {
+		for _, p := range was {
+			if !slices.Contains(is, p) {
+				c.Changed = append(c.Changed, NodeChange{Path: prefix + after.Name, What: fmt.Sprintf("it does not %s %s any more", verb, readable(p, is))})
+			}
+		}
+		for _, p := range is {
+			if !slices.Contains(was, p) {
+				c.Changed = append(c.Changed, NodeChange{Path: prefix + after.Name, What: fmt.Sprintf("it %ss %s now", verb, readable(p, was))})
+			}
+		}
+	}
+	values("read", before.Reads, after.Reads)
+	values("write", before.Writes, after.Writes)
 	edges := func(kind EdgeKind, was, is []string) {
 		c.RemovedEdges = append(c.RemovedEdges, missing(prefix, after.Name, kind, was, is)...)
 		c.AddedEdges = append(c.AddedEdges, missing(prefix, after.Name, kind, is, was)...)
@@ -185,6 +199,24 @@ func (c *Changes) node(prefix string, before, after *outlineNode) {
 	if reordered(before.Plain, after.Plain) || before.Many && after.Many && reordered(before.Choices, after.Choices) {
 		c.Changed = append(c.Changed, NodeChange{Path: prefix + after.Name, What: "its branches are in another order"})
 	}
+}
+
+// readable is a value of an outline for people: without the digest of its schema, unless that is what is different.
+func readable(port string, other []string) string {
+	name, _, _ := strings.Cut(port, " ")
+	same := func(p string) bool {
+		n, _, _ := strings.Cut(p, " ")
+		return strings.TrimSuffix(n, "?") == strings.TrimSuffix(name, "?")
+	}
+	if i := slices.IndexFunc(other, same); i >= 0 {
+		if n, _, _ := strings.Cut(other[i], " "); n == name {
+			return fmt.Sprintf("%q of this type", strings.TrimSuffix(name, "?"))
+		}
+	}
+	if optional, ok := strings.CutSuffix(name, "?"); ok {
+		return fmt.Sprintf("%q (optional)", optional)
+	}
+	return fmt.Sprintf("%q", name)
 }
 
 // reordered reports whether two lists hold the same in another order.

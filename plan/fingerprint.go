@@ -44,12 +44,14 @@ type outlineNode struct {
 	Join      Join     `json:"j,omitempty"`
 	Many      bool     `json:"m,omitempty"` // a gate that chooses several
 	Map       bool     `json:"l,omitempty"` // its subgraph runs once for each item
+	Reads     []string `json:"r,omitempty"` // of a dataflow: values, each with ? behind it where it is optional, and the digest of its schema
+	Writes    []string `json:"w,omitempty"`
 }
 
 // Fingerprint identifies what a run is pinned to (law J8): 32 hexadecimal digits that change when [Plan.Outline]
 // does.
 //
-// It covers the nodes' names, kinds, joins and declared versions, the edges with their kinds, the entry, the plan's kind and
+// It covers the nodes' names, kinds, joins and declared versions, the values that nodes of a dataflow read and write, the edges with their kinds, the entry, the plan's kind and
 // declared version, and the input and output schemas without their prose, all of it in subgraphs as well. It does not
 // cover what may change under a run: the plan's name, docs, labels, retries, timeouts, pools, caches, limits, and
 // the code itself, for which the declared versions stand.
@@ -84,6 +86,7 @@ func (p *Plan) outlined() *outline {
 		Nodes: make([]outlineNode, len(p.def.Nodes)),
 	}
 	at := make(map[string]*outlineNode, len(p.def.Nodes))
+	digests := make(map[string]string)
 	for i := range p.def.Nodes {
 		n := &p.def.Nodes[i]
 		o.Nodes[i] = outlineNode{
@@ -94,6 +97,9 @@ func (p *Plan) outlined() *outline {
 		}
 		if n.Sub != nil {
 			o.Nodes[i].Sub = n.Sub.outlined()
+		}
+		if n.Flow != nil {
+			o.Nodes[i].Reads, o.Nodes[i].Writes = ports(n.Flow.Inputs, digests), ports(n.Flow.Outputs, digests)
 		}
 		at[n.Name] = &o.Nodes[i]
 	}
@@ -110,6 +116,26 @@ func (p *Plan) outlined() *outline {
 	}
 	slices.SortFunc(o.Nodes, func(a, b outlineNode) int { return cmp.Compare(a.Name, b.Name) })
 	return o
+}
+
+// ports writes values as an outline has them. The digests of schemas are remembered: many values are of few types.
+func ports(list []Port, digests map[string]string) []string {
+	var all []string
+	for _, p := range list {
+		digest, ok := digests[string(p.Schema)]
+		if !ok {
+			if digest = schemaDigest(p.Schema); digest != "" {
+				digest = " " + digest
+			}
+			digests[string(p.Schema)] = digest
+		}
+		if p.Optional {
+			all = append(all, p.Name+"?"+digest)
+		} else {
+			all = append(all, p.Name+digest)
+		}
+	}
+	return all
 }
 
 func (n *outlineNode) add(e Edge) {

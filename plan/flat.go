@@ -23,6 +23,7 @@ type Flat struct {
 	Local     int    // its number in Owner's definition
 	Parent    int    // index of the enclosing subgraph's node, or -1
 	Entries   []int  // of a subgraph: where it begins
+	Inside    []int  // of a subgraph: the flat indexes of its nodes, by their numbers in its definition
 	Size      int    // of a subgraph: how many nodes it has, those inside its subgraphs counted. They follow it
 	Simple    bool   // a function and what follows it, and nothing that would let it be called twice, or elsewhere
 	Next      []int  // targets of plain edges
@@ -56,7 +57,7 @@ func (p *Plan) Entries() []int { return p.entries }
 // layOut fills in the flat list of a checked plan.
 func (p *Plan) layOut() {
 	p.index = make(map[string]int)
-	p.addNodes(p, "", -1)
+	p.inside = p.addNodes(p, "", -1)
 	for i := range p.flat {
 		p.flat[i].Simple = simple(&p.flat[i])
 	}
@@ -65,15 +66,18 @@ func (p *Plan) layOut() {
 	}
 }
 
-func (p *Plan) addNodes(owner *Plan, prefix string, parent int) {
+func (p *Plan) addNodes(owner *Plan, prefix string, parent int) []int {
+	inside := make([]int, len(owner.def.Nodes))
 	for i := range owner.def.Nodes {
 		n := &owner.def.Nodes[i]
 		at := len(p.flat)
+		inside[i] = at
 		path := prefix + n.Name
 		p.flat = append(p.flat, Flat{Node: n, Path: path, Owner: owner, Local: i, Parent: parent})
 		p.index[path] = at
 		if n.Sub != nil {
-			p.addNodes(n.Sub, path+"/", at)
+			nodes := p.addNodes(n.Sub, path+"/", at)
+			p.flat[at].Inside = nodes
 			p.flat[at].Size = len(p.flat) - at - 1
 			for _, name := range n.Sub.def.Entry {
 				p.flat[at].Entries = append(p.flat[at].Entries, p.index[path+"/"+name])
@@ -83,11 +87,15 @@ func (p *Plan) addNodes(owner *Plan, prefix string, parent int) {
 	for _, e := range owner.def.Edges {
 		p.connect(prefix, e)
 	}
+	return inside
 }
+
+// Inside are the flat indexes of the plan's own nodes, by their numbers in the definition.
+func (p *Plan) Inside() []int { return p.inside }
 
 func simple(f *Flat) bool {
 	return f.Sub == nil && f.RouteMany == nil && f.Join != All && f.Retry.Attempts < 2 && f.Timeout == 0 &&
-		len(f.Failures) == 0 && f.Pool == "" && f.Cache == nil && f.Owner.joins == nil
+		len(f.Failures) == 0 && f.Pool == "" && f.Cache == nil && f.Owner.joins == nil && f.Flow == nil
 }
 
 // connect adds an edge of the plan that stands at prefix.

@@ -52,6 +52,8 @@ type nodeDocument struct {
 	Several   bool          `json:"several,omitempty"` // a gate that chooses several
 	Map       *mapDocument  `json:"map,omitempty"`     // the subgraph runs once for each item
 	Sub       *planDocument `json:"sub,omitempty"`
+	Reads     []Port        `json:"reads,omitempty"` // of a dataflow
+	Writes    []Port        `json:"writes,omitempty"`
 }
 
 type mapDocument struct {
@@ -107,6 +109,9 @@ func (p *Plan) document(prefix string) *planDocument {
 			d.Nodes[i].Cache = cacheDocument{n.Cache.Version, n.Cache.TTL.Milliseconds()}
 		}
 		d.Nodes[i].Join, d.Nodes[i].Several = n.Join, n.RouteMany != nil
+		if n.Flow != nil {
+			d.Nodes[i].Reads, d.Nodes[i].Writes = n.Flow.Inputs, n.Flow.Outputs
+		}
 		if n.Map != nil {
 			d.Nodes[i].Map = &mapDocument{n.Map.Limit, n.Map.Keep}
 		}

@@ -27,6 +27,9 @@ type Loop struct {
 // are its own plan's matter: ask that plan. It takes time in proportion to the plan's size times the depth to which
 // its loops are nested.
 func (p *Plan) Loops() []Loop {
+	if d := p.def.Dataflow; d != nil {
+		return p.namedFlow(d, d.loops)
+	}
 	topology := newTopology(&p.def)
 	return p.named(topology, topology.graph.loops(topology.entries))
 }
@@ -39,6 +42,23 @@ func (p *Plan) named(t *topology, loops []loop) []Loop {
 			named.Back = append(named.Back, p.def.Edges[t.edges[i]])
 		}
 		named.Inner = p.named(t, l.inner)
+		all = append(all, named)
+	}
+	return all
+}
+
+func (p *Plan) namedFlow(d *Dataflow, loops []loop) []Loop {
+	var all []Loop
+	for _, l := range loops {
+		named := Loop{Nodes: p.names(l.nodes), Head: p.def.Nodes[l.heads[0]].Name, Entries: p.names(l.heads)}
+		for _, i := range l.back {
+			e := Edge{From: p.def.Nodes[d.arcs[i].from].Name, To: p.def.Nodes[d.arcs[i].to].Name, Kind: Choice}
+			if name := d.carries[i]; name >= 0 {
+				e.Kind, e.Label = Data, d.Names[name]
+			}
+			named.Back = append(named.Back, e)
+		}
+		named.Inner = p.namedFlow(d, l.inner)
 		all = append(all, named)
 	}
 	return all

@@ -26,6 +26,7 @@ const (
 	Choice   EdgeKind = "choice"   // when the node's Route names it
 	Failure  EdgeKind = "failure"  // after failure: the only one, or the one that the node's Catch names
 	Deadline EdgeKind = "deadline" // when a deadline that routes names it
+	Data     EdgeKind = "data"     // of a dataflow: carries the value that its label names (law D1)
 )
 
 // Edge leads from a node to a node, or to node.End or node.Stop.
@@ -104,6 +105,8 @@ type Node struct {
 	In  func(value any) (any, error)         `json:"-"`             // the subgraph's input; nil hands over a copy of the value
 	Out func(value, result any) (any, error) `json:"-"`             // what travels on; nil takes the subgraph's result
 	Map *Map                                 `json:"-"`             // runs the subgraph once for each item; In and Out are nil
+
+	Flow *Flow `json:"-"` // its part in a dataflow; nil in other plans
 }
 
 // Gate reports whether the node chooses what follows it.
@@ -145,6 +148,10 @@ type Definition struct {
 	// and their outcomes are kept (law F2).
 	FailFast bool
 
+	// Dataflow makes the plan a dataflow: its nodes wait for values, not for tokens. Wire makes it, from the Nodes with
+	// their Flow and the choice edges; New adds the edges that follow. Entry is left as it was given to Wire.
+	Dataflow *Dataflow
+
 	// Finish turns the last value into the run's result, after the last task; nil keeps the value. It fails the run
 	// when it returns an error.
 	Finish func(value any) (any, error)
@@ -159,5 +166,6 @@ type Plan struct {
 	fingerprint string
 	outline     []byte
 	entries     []int
+	inside      []int
 	joins       *Joins
 }

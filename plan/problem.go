@@ -30,6 +30,11 @@ const (
 	NoState       Code = "no-state"       // no codec
 	BadSchema     Code = "bad-schema"     // an input or output schema that is not one
 	Unreachable   Code = "unreachable"    // a node that no path leads to (law G7)
+	BadPort       Code = "bad-port"       // a value that a node of a dataflow reads or writes, badly named or twice
+	Conflict      Code = "conflict"       // two nodes write one value, and may both run (law D1)
+	NeverRuns     Code = "never-runs"     // a node that needs what never comes together (law D1)
+	NoHead        Code = "no-head"        // a loop of a dataflow that cannot begin (law D4)
+	AmbiguousHead Code = "ambiguous-head" // one that could begin in several ways (law D4)
 	Endless       Code = "endless-loop"   // a loop that no gate can leave (law G7)
 )
 
@@ -39,6 +44,9 @@ type Problem struct {
 	Message string // what was expected, what was found and what to do; without the place
 	Node    string // name of the node concerned, "" for none
 	Edge    Edge   // the edge concerned, zero for none
+	Port    string // of a dataflow: the value concerned, "" for none
+	Found   string // the name that is not known, "" for none
+	Nearest string // the known name that may have been meant, "" for none
 
 	NodeIndex int // in Definition.Nodes, or -1
 	EdgeIndex int // in Definition.Edges, or -1

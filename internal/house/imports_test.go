@@ -51,6 +51,11 @@ var table = []row{
 		"an author makes plans and hands them to the runtime; it knows no store and no other author",
 	},
 	{
+		"dataflow",
+		[]string{".", "internal/jsonfield", "internal/nearest", "internal/value", "node", "plan", "schema"},
+		"likewise; what its nodes read and write are fields of structs, named as encoding/json names them",
+	},
+	{
 		"recipe",
 		[]string{".", "internal/nearest", "internal/value", "journal", "node", "plan", "schema"},
 		"likewise; and its traces are made from entries",

@@ -15,6 +15,7 @@ type scope struct {
 	space  *space
 	live   int
 	ends   []arrival // the paths that have ended
+	flow   *flow     // of a dataflow, which has no tokens
 }
 
 // arrival is a token that has come to a join, or to its end.
@@ -310,15 +311,31 @@ func (m *Machine) eachRef(do func(ref uint64) bool) bool {
 		if do(t.Ref) || t.Result != 0 && do(t.Result) || m.eachBase(t.leaves, do) || arrivals(t.taken) {
 			return true
 		}
-		if t.inside != nil && arrivals(t.inside.ends) {
+		if t.inside != nil && (arrivals(t.inside.ends) || t.inside.flow != nil && t.inside.flow.eachRef(do)) {
 			return true
+		}
+		for i := range t.slots {
+			if do(t.slots[i].ref) {
+				return true
+			}
 		}
 		for i := range t.items {
 			it := &t.items[i]
 			if i >= t.begun && do(it.ref) || it.scope != nil && arrivals(it.scope.ends) || arrivals(it.ends) {
 				return true
 			}
+			if it.scope != nil && it.scope.flow != nil && it.scope.flow.eachRef(do) {
+				return true
+			}
+			for k := range it.slots {
+				if do(it.slots[k].ref) {
+					return true
+				}
+			}
 		}
+	}
+	if m.root.flow != nil && m.root.flow.eachRef(do) {
+		return true
 	}
 	return arrivals(m.root.ends) || m.final != 0 && do(m.final)
 }
@@ -326,8 +343,10 @@ func (m *Machine) eachRef(do func(ref uint64) bool) bool {
 // Refs lists the values that tokens, open tasks and the end of the run refer to.
 func (m *Machine) Refs() []uint64 {
 	var refs []uint64
+	seen := make(map[uint64]bool)
 	m.eachRef(func(ref uint64) bool {
-		if ref != 0 && !slices.Contains(refs, ref) {
+		if ref != 0 && !seen[ref] {
+			seen[ref] = true
 			refs = append(refs, ref)
 		}
 		return false

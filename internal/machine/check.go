@@ -16,7 +16,7 @@ func (m *Machine) follows(e *journal.Entry, t *Task) error {
 	var ok bool
 	switch e.Kind {
 	case journal.NodeFinished:
-		ok = t.State == Ready || t.State == Leaving
+		ok = t.State == Ready || t.State == Leaving || t.ofFlow()
 	case journal.NodeCached:
 		ok = t.State == Ready && !m.isSub(t)
 	case journal.NodeFailed, journal.NodeRetrying:
@@ -27,12 +27,28 @@ func (m *Machine) follows(e *journal.Entry, t *Task) error {
 		op := t.Op(e.Op)
 		ok = t.State == Waiting && op != nil && op.Due != 0
 	default:
-		ok = e.Op != "" && (t.State == Ready && (!m.isSub(t) || m.isMap(t)) || t.State == Leaving) // a map may be without items
+		ok = e.Op != "" && (t.State == Ready && (!m.isSub(t) || m.isMap(t)) || t.State == Leaving || t.ofFlow()) // a map may be without items
 	}
 	if !ok && !m.replanned() {
 		return m.corrupt(e, "the task is %s", t.State)
 	}
 	return nil
+}
+
+// ofFlow reports whether a task is a subgraph's that is a dataflow: that it may be left is found by Next, not by the fold.
+func (t *Task) ofFlow() bool {
+	if t.State != Inside {
+		return false
+	}
+	if t.inside != nil {
+		return t.inside.flow != nil
+	}
+	for i := range t.items {
+		if s := t.items[i].scope; s != nil {
+			return s.flow != nil
+		}
+	}
+	return false
 }
 
 func (m *Machine) isSub(t *Task) bool { return t.Node < len(m.flat) && m.flat[t.Node].Sub != nil }

@@ -47,7 +47,7 @@ func (d *dumper) write() {
 		or(m.status, "new"), "head", m.head, "at", clock(m.at), "active", clock(m.active), "tasks started", m.started, "value", m.value,
 		"final", m.final, "ended", m.ended(), "stopped", m.stopped, "because", m.reason, "lost", m.lost,
 	))
-	if m.finished != (journal.FinishedBody{}) {
+	if m.finished.Status != "" {
 		f := m.finished
 		d.line("finished %s", facts(f.Status, "task", f.Task, "limit", f.Limit, "max", f.Max, "code", f.Code, "by", f.By, "reason", f.Reason, "error", f.Error))
 	}
@@ -80,6 +80,17 @@ func (d *dumper) write() {
 			"resolved", clock(q.Resolved), "else", fmt.Sprint(q.Run, q.Kind, string(q.Request), string(q.RequestSchema), string(q.ResponseSchema),
 				q.Prompt, strings.Join(q.Options, "|"), q.TokenHash)))
 	}
+	d.flow(&m.root)
+	for _, t := range m.tasks {
+		if t.inside != nil {
+			d.flow(t.inside)
+		}
+		for i := range t.items {
+			if s := t.items[i].scope; s != nil {
+				d.flow(s)
+			}
+		}
+	}
 	d.visits()
 	for i := 0; i < len(d.forks); i++ { //nolint:intrange // it grows
 		f, to := d.forks[i], ""
@@ -88,6 +99,58 @@ func (d *dumper) write() {
 		}
 		d.line("fork %d, of %d, to%s", f.seq, f.base, facts(to, "in", d.branch(f.up)))
 	}
+}
+
+// flow shows how a dataflow stands.
+func (d *dumper) flow(s *scope) {
+	f := s.flow
+	if f == nil {
+		return
+	}
+	d.line("dataflow %s", facts("", "in", d.m.parentID(s.parent), "item", s.item, "inputs", f.input))
+	for name, from := range f.latest {
+		if from != nobody {
+			d.line("  value %s", facts(f.d.Names[name], "of", f.slot(name).ref))
+		}
+	}
+	for v := range f.nodes {
+		n := f.nodes[v]
+		n.queued = false // an index
+		if n != (flowNode{}) {
+			d.line("  node %s", facts(f.title(d.m, v), "wrote", n.ref, "needs", n.missing, "waits for", n.waits, "chosen", n.chosen, "has run", n.ran,
+				"has been visited", n.visited, "runs", n.running, "fresh", n.fresh, "live", n.live, "unsettled", n.unsettled, "skipped", f.skips != nil && f.skips[v]))
+		}
+	}
+	for _, list := range [][]choice{f.chosen, f.pending} {
+		for _, c := range list {
+			d.line("  decision %s", facts("", "at", c.seq, "of", f.title(d.m, c.gate), "for", f.title(d.m, c.to), "depth", c.depth))
+		}
+	}
+	for _, g := range f.ghosts {
+		d.line("  node %s", facts(d.m.pathOf(s.space, g.at), "wrote", g.ref, "gone", true))
+	}
+	if len(f.strays) > 0 {
+		d.line("  decision for %s", strings.Join(f.strays, " "))
+	}
+}
+
+// auditFlow compares what is counted as a dataflow goes on with what is counted anew.
+func (m *Machine) auditFlow(s *scope) string {
+	f := *s.flow
+	f.nodes, f.ready, f.work, f.lives = slices.Clone(f.nodes), nil, nil, nil
+	f.count()
+	was, is := slices.Clone(s.flow.nodes), f.nodes
+	for v := range was {
+		was[v].queued, is[v].queued = false, false
+		if s.flow.mayBegin(v) && !slices.Contains(s.flow.ready, v) {
+			return fmt.Sprintf("node %s may begin, and is not in the list", f.title(m, v))
+		}
+	}
+	diff := gocmp.Diff(is, was, gocmp.AllowUnexported(flowNode{})) + gocmp.Diff(f.lives, s.flow.lives)
+	if f.live != s.flow.live {
+		diff += fmt.Sprintf("%d nodes are live, %d are counted", f.live, s.flow.live)
+	}
+	return diff
 }
 
 // of is a number that only machines care for.
@@ -104,6 +167,9 @@ func (d *dumper) task(t *Task) {
 		"branch", d.branch(t.leaves), "waits for", t.WaitFor, "left at", t.LastWait, "again at", clock(t.RetryAt), "has failed", t.failed,
 		"error", t.Error.Error, "code", t.Error.Code, "retryAt", clock(t.Error.RetryAt), "stack", t.Error.Stack, "because", cause(t.Cause),
 		"not merged", d.arrivals(t.taken), "items", t.of, "own", d.all && t.Own, "begun by", d.of(t.ID)))
+	for _, s := range t.slots {
+		d.line("  given %d", s.ref)
+	}
 	for i := range t.Ops {
 		op := &t.Ops[i]
 		d.line("  %s", facts(op.ID, "kind", op.Kind, "attempt", op.Attempt, "done", op.Done, "begun", op.Begun, "value", string(op.Value),
@@ -250,10 +316,21 @@ func (m *Machine) audit() string {
 			return fmt.Sprintf("task %s has %d items at work and %d over, and counts %d and %d", m.TaskID(t), active, t.begun-active, t.active, t.over)
 		}
 	}
+	if faults := m.auditFlows(); faults != "" {
+		return faults
+	}
 	for _, counts := range []map[string]int{got, want} {
 		maps.DeleteFunc(counts, func(_ string, n int) bool { return n == 0 })
 	}
 	return gocmp.Diff(want, got)
+}
+
+func (m *Machine) auditFlows() (faults string) {
+	m.eachFlow(func(s *scope) bool {
+		faults = m.auditFlow(s)
+		return faults != ""
+	})
+	return faults
 }
 
 // facts writes names and values, those aside that are zero.
@@ -341,17 +418,17 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 		"Machine.free": "memory to be used again", "Machine.closed": "for the projections of the next append",
 		"Machine.dropped": "for the projections of the next append", "Machine.ready": "an index of tasks", "Machine.spare": "memory to be used again", "Machine.waits": "while Next looks", "Machine.walk": "a mark",
 		"Machine.broken": "audited", "Machine.backoff": "audited", "Machine.waiting": "audited", "Machine.mapped": "audited", "Machine.busy": "handed out",
-		"Machine.hint": "of one entry", "Machine.out": "for the next append", "Machine.start": "for the next start", "Machine.work": "what Next has said",
+		"Machine.hint": "of one entry", "Machine.beginning": "of one entry", "Machine.touched": "an index of scopes", "Machine.out": "for the next append", "Machine.start": "for the next start", "Machine.work": "what Next has said",
 		"Task.busy": "handed out, not folded", "Task.listed": "an index of tasks", "Task.begun": "shown by its items", "Task.active": "audited", "Task.over": "audited",
 		"token.busy": "handed out, not folded", "scope.live": "audited", "fork.seen": "a mark", "fork.first": "follows from up", "fork.level": "follows from up",
-		"space.base": "follows from prefix", "space.cut": "follows from prefix", "space.paths": "an index of names",
+		"item.slots": "found by Next", "space.base": "follows from prefix", "space.cut": "follows from prefix", "space.paths": "an index of names",
 	}
 	shown := map[string]string{
 		"Machine": "status head at started active root space tokens tasks interrupts value final stopped finished body reason used lost",
-		"Task":    "ID Node Visit Attempt State Ref Result Own Cause Ops WaitFor LastWait RetryAt Error scope leaves taken inside items of failed",
+		"Task":    "ID Node Visit Attempt State Ref Result Own Cause Ops WaitFor LastWait RetryAt Error scope slots leaves taken inside items of failed",
 		"Op":      "ID Kind Done Begun Value Failure Terminal After Attempt Due Interrupt Digest By At Usage",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",
-		"scope":   "parent item space ends",
+		"scope":   "parent item space ends flow",
 		"space":   "prefix visits",
 		"item":    "ref scope ends failure",
 		"arrival": "ref own leaves",

@@ -91,6 +91,11 @@ func (m *Machine) fold(e *journal.Entry, at spot, t *Task) error {
 			return m.corrupt(e, "it names no node")
 		}
 		return m.routeTaken(e, at, t)
+	case journal.NodeSkipped:
+		if at.at < 0 {
+			return m.corrupt(e, "it names no node")
+		}
+		return m.flowSkipped(e, at)
 	}
 	return m.foldTask(e, t)
 }
@@ -136,6 +141,10 @@ func (m *Machine) runStarted(e *journal.Entry) error {
 		return err
 	}
 	m.body, m.status = body, Running
+	if d := m.plan.Dataflow(); d != nil {
+		m.openRoot(d, e.Seq)
+		return nil
+	}
 	m.spread(token{ref: e.Seq, own: true, scope: &m.root, via: e.Seq, fromNode: -1}, m.plan.Entries())
 	return nil
 }
@@ -144,6 +153,9 @@ func (m *Machine) runStarted(e *journal.Entry) error {
 func (m *Machine) nodeStarted(e *journal.Entry, at spot, t *Task) error {
 	if e.Attempt > 1 {
 		return m.nextAttempt(e, t)
+	}
+	if s := m.flowOf(at); s != nil && s.flow != nil {
+		return m.flowStarted(e, at, s)
 	}
 	var tok token
 	var taken []arrival
@@ -320,6 +332,7 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 	if body.Definition != "" {
 		m.body.Definition = body.Definition
 	}
+	m.touchAll()
 	return nil
 }
 
@@ -335,6 +348,8 @@ func (m *Machine) takeUpAgain(e *journal.Entry, t *Task) {
 	case t.items != nil:
 		m.goOn(t)
 	case m.hasChild(t):
+		m.set(t, Inside)
+	case t.inside != nil && t.inside.flow != nil && !t.inside.flow.over:
 		m.set(t, Inside)
 	case t.inside != nil && len(t.inside.ends) > 0:
 		t.Result = t.inside.ends[0].ref

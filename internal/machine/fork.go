@@ -13,35 +13,41 @@ import (
 type Held struct {
 	Ref   uint64     // seq of the entry that recorded it
 	By    string     // the task, "review#1"; of a token the node that it is on its way to, "review"; "" for the end
-	Owner *plan.Plan // whose codec keeps it; nil where the plan does not have the node
+	Codec plan.Codec // keeps it; nil where the plan does not have the node
 }
 
 // Holds lists the values that a fork may edit, in a fixed order. A value may be held more than once.
 func (m *Machine) Holds() []Held {
 	var all []Held
-	m.eachHold(func(ref *uint64, by string, owner *plan.Plan) {
-		all = append(all, Held{Ref: *ref, By: by, Owner: owner})
+	m.eachHold(func(ref *uint64, by string, codec plan.Codec) {
+		all = append(all, Held{Ref: *ref, By: by, Codec: codec})
 	})
 	return all
 }
 
 // eachHold calls do with all places that hold a value which somebody will be given, and who that is.
-func (m *Machine) eachHold(do func(ref *uint64, by string, owner *plan.Plan)) {
-	owner := func(at int) *plan.Plan {
+func (m *Machine) eachHold(do func(ref *uint64, by string, codec plan.Codec)) {
+	m.eachFlow(func(s *scope) bool {
+		m.heldByFlow(s, do)
+		return false
+	})
+	owner := func(at int) plan.Codec {
 		if at < len(m.flat) {
-			return m.flat[at].Owner
+			return m.flat[at].Owner.State()
 		}
 		return nil
 	}
-	inside := func(t *Task) *plan.Plan {
+	inside := func(t *Task) plan.Codec {
 		if m.isSub(t) {
-			return m.flat[t.Node].Sub
+			return m.flat[t.Node].Sub.State()
 		}
 		return nil
 	}
-	arrivals := func(list []arrival, by string, owner *plan.Plan) {
+	arrivals := func(list []arrival, by string, codec plan.Codec) {
 		for i := range list {
-			do(&list[i].ref, by, owner)
+			if list[i].ref != 0 { // of a dataflow, which is not what one path has ended with
+				do(&list[i].ref, by, codec)
+			}
 		}
 	}
 	for i := range m.tokens {
@@ -50,7 +56,14 @@ func (m *Machine) eachHold(do func(ref *uint64, by string, owner *plan.Plan)) {
 	}
 	for _, t := range m.tasks {
 		id := m.TaskID(t)
-		do(&t.Ref, id, owner(t.Node))
+		if t.scope.flow == nil {
+			do(&t.Ref, id, owner(t.Node))
+		}
+		for i := range t.slots {
+			if t.slots[i].ref != 0 {
+				do(&t.slots[i].ref, id, m.codecOf(t.scope, t.slots[i].from))
+			}
+		}
 		arrivals(t.taken, id, owner(t.Node))
 		if t.State == Leaving && t.Result != 0 && t.Result != t.Ref && m.isSub(t) {
 			do(&t.Result, id, inside(t))
@@ -70,10 +83,30 @@ func (m *Machine) eachHold(do func(ref *uint64, by string, owner *plan.Plan)) {
 			}
 		}
 	}
-	arrivals(m.root.ends, "", m.plan)
+	arrivals(m.root.ends, "", m.plan.State())
 	if m.ended() && m.final != 0 {
-		do(&m.final, "", m.plan)
+		do(&m.final, "", m.plan.State())
 	}
+}
+
+// heldByFlow calls do with what the nodes of a dataflow have written last, by their paths, and with its inputs, by the
+// task that it runs in.
+func (m *Machine) heldByFlow(s *scope, do func(ref *uint64, by string, codec plan.Codec)) {
+	f, by := s.flow, ""
+	if s.parent != nil {
+		by = m.TaskID(s.parent)
+	}
+	do(&f.input, by, m.codecOf(s, plan.FromRun))
+	for v := range f.nodes {
+		if f.nodes[v].ref != 0 {
+			do(&f.nodes[v].ref, m.pathOf(s.space, f.at[v]), m.codecOf(s, v))
+		}
+	}
+}
+
+// codecOf keeps what a node of a dataflow writes, or the inputs of the dataflow.
+func (m *Machine) codecOf(s *scope, from int) plan.Codec {
+	return m.flat[s.flow.at[0]].Owner.Keeps(from)
 }
 
 // Fork makes the run whose journal was folded a fork: whatever it was, it goes on from here. What others asked is
@@ -95,7 +128,7 @@ func (m *Machine) Fork(at int64, body journal.ResumedBody) error {
 // open task that was given the old value begins again from the top, without the calls that it made.
 func (m *Machine) Edit(at int64, base uint64, delta []byte, body journal.ResumedBody) error {
 	for _, t := range m.tasks {
-		if t.Ref == base && m.meant(t, body.Of) {
+		if t.has(base) && m.meant(t, body.Of) {
 			if err := m.withdrawFrom(at, t, 0); err != nil {
 				return err
 			}
@@ -105,6 +138,11 @@ func (m *Machine) Edit(at int64, base uint64, delta []byte, body journal.Resumed
 	e := m.entry(journal.RunResumed, at)
 	Value{Changed: true, Delta: true, Base: base, Data: delta}.put(e)
 	return m.applyBody(e, place0, nil, body)
+}
+
+// has reports whether a task was given a value.
+func (t *Task) has(ref uint64) bool {
+	return t.Ref == ref || slices.ContainsFunc(t.slots, func(s slot) bool { return s.ref == ref })
 }
 
 // withdrawFrom takes back the open questions among the calls of a task, from the given one on.
@@ -143,7 +181,7 @@ func (m *Machine) UnsettledByFork(again []string) string {
 // UnsettledByEdit is the same for an Edit.
 func (m *Machine) UnsettledByEdit(base uint64, of string) string {
 	for _, t := range m.tasks {
-		if t.Ref == base && m.meant(t, of) {
+		if t.has(base) && m.meant(t, of) {
 			if op := t.unsettled(0); op != "" {
 				return m.TaskID(t) + ", " + op
 			}
@@ -199,6 +237,7 @@ func (m *Machine) forked(e *journal.Entry, body journal.ResumedBody) error {
 			m.forget(t, i)
 		}
 	}
+	m.touchAll()
 	if e.HasValue() {
 		m.edited(e, body.Of)
 	}
@@ -221,7 +260,7 @@ func (m *Machine) forget(t *Task, from int) {
 // edited lets those that held the value at the entry's base hold the entry's. Where all do, it is the value at the forks
 // that it came from, too: an edit is no branch's doing.
 func (m *Machine) edited(e *journal.Entry, of string) {
-	m.eachHold(func(ref *uint64, by string, _ *plan.Plan) {
+	m.eachHold(func(ref *uint64, by string, _ plan.Codec) {
 		if *ref == e.Base && (of == "" || of == by) {
 			*ref = e.Seq
 		}
@@ -230,7 +269,7 @@ func (m *Machine) edited(e *journal.Entry, of string) {
 		m.tokens[i].own = m.tokens[i].own && m.tokens[i].ref != e.Seq
 	}
 	for _, t := range m.tasks {
-		if t.Ref == e.Seq {
+		if t.has(e.Seq) {
 			t.Own = false
 			m.forget(t, 0)
 		}

@@ -13,6 +13,7 @@ type item struct {
 	ref     uint64    // its input
 	scope   *scope    // while it is at work
 	ends    []arrival // the paths that it ended with, none where it failed
+	slots   []slot    // of a dataflow: the values that it ended with
 	failure journal.FailedBody
 }
 
@@ -77,6 +78,10 @@ func (m *Machine) takeUp(t *Task) {
 		m.scopes = make(map[string]*scope)
 	}
 	m.scopes[sp.prefix] = it.scope
+	if f.Sub.Dataflow() != nil {
+		m.openInside(it.scope, t, it.ref)
+		return
+	}
 	m.spread(token{ref: it.ref, own: true, scope: it.scope, via: it.ref, fromNode: t.Node, fromVisit: t.Visit}, f.Entries)
 }
 
@@ -91,7 +96,11 @@ func (m *Machine) startItems(at int64) error {
 		}
 		from := len(m.tokens)
 		m.takeUp(t)
-		if err := m.startTokens(at, from); err != nil || m.over() {
+		err := m.startTokens(at, from)
+		if err == nil && !m.over() {
+			err = m.startFlows(at)
+		}
+		if err != nil || m.over() {
 			return err
 		}
 	}
@@ -167,7 +176,8 @@ func (m *Machine) closeItem(t *Task, it *item) {
 
 // Item is what became of an item of a map.
 type Item struct {
-	Join    *Join // of the paths that it ended with, nil where it failed
+	Join    *Join  // of the paths that it ended with, nil where it failed
+	Slots   []Slot // of a dataflow: the values that it ended with, in the order of its outputs
 	Failure journal.FailedBody
 }
 
@@ -177,6 +187,9 @@ func (m *Machine) Items(t *Task) []Item {
 	for i := range t.items {
 		if it := &t.items[i]; len(it.ends) > 0 {
 			list[i].Join = m.joinOf(it.ends)
+			if it.slots != nil {
+				list[i].Slots = slotsOf(it.slots)
+			}
 		} else {
 			list[i].Failure = it.failure
 		}

@@ -74,6 +74,7 @@ type Task struct {
 	Error    journal.FailedBody
 
 	scope  *scope
+	slots  []slot    // of a dataflow: what it was given, in the order of its node's inputs
 	leaves []leaf    // the branches that its token stands for
 	taken  []arrival // a join whose branches are not merged yet
 	inside *scope    // Inside, Leaving: of a subgraph that runs once
@@ -147,6 +148,9 @@ type Machine struct {
 	reason     string // why the run can go on, while it is paused
 	used       usages
 	lost       string // a task that cannot be followed on this plan (law J8)
+
+	touched   []*scope // dataflows that Next has to look at: not part of the fold
+	beginning beginning
 
 	walk    uint64     // how often values were walked: not part of the fold
 	ready   []*Task    // tasks that may have to be handed out: not part of the fold

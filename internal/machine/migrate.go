@@ -19,6 +19,12 @@ func (m *Machine) relocate(nodes map[string]string) {
 			m.tokens[i].at = m.moved(moves, m.tokens[i].at)
 		}
 	}
+	m.eachFlow(func(s *scope) bool {
+		if s.space == &m.space {
+			m.relocateFlow(s.flow, func(at int) int { return m.moved(moves, at) })
+		}
+		return false
+	})
 	for _, t := range m.tasks {
 		if t.scope.space != &m.space {
 			continue // see inItems
@@ -101,6 +107,9 @@ func (m *Machine) inBranches() string {
 	}
 	open := make(map[*scope]string)
 	one := func(s *scope, what string) string {
+		if s.flow != nil {
+			return "" // they do not have to meet
+		}
 		if other, twice := open[s]; twice {
 			return fmt.Sprintf("%s and %s are branches, and the plan does not have all nodes that they came by: move the run when they have met", other, what)
 		}

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -51,6 +52,11 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 		}
 	}
 	if !m.stopped {
+		if m.Spent() == nil {
+			if err := m.startFlows(at); err != nil || m.over() {
+				return true, err
+			}
+		}
 		if err := m.startTasks(at); err != nil {
 			return true, err
 		}
@@ -81,7 +87,7 @@ func (m *Machine) because(at int64) string {
 	if m.stopped || m.ended() || m.nextItem() != nil {
 		return why
 	}
-	if m.canStart() {
+	if m.canStart() || m.canFire() {
 		return why
 	}
 	for _, t := range m.tasks {
@@ -260,10 +266,18 @@ func (m *Machine) rest(at int64) error {
 	case m.waiting > 0 || len(m.interrupts) > 0:
 		return m.apply(m.entry(journal.RunPaused, at), place0, nil)
 	}
-	return m.End(at, journal.FinishedBody{Status: Stuck, Error: m.stuck(), Reason: m.stuck()})
+	why := m.stuck()
+	return m.End(at, journal.FinishedBody{Status: Stuck, Error: why, Reason: why, Stuck: m.stuckNodes()})
 }
 
 func (m *Machine) stuck() string {
+	if nodes := m.stuckNodes(); len(nodes) > 0 {
+		var parts []string
+		for _, n := range nodes {
+			parts = append(parts, fmt.Sprintf("node %s cannot run: %s", n.Node, n.Reason))
+		}
+		return strings.Join(parts, "; ")
+	}
 	if len(m.tasks) == 0 && len(m.tokens) == 0 {
 		return "no path of the run has ended, and none is left"
 	}
@@ -291,7 +305,7 @@ func (m *Machine) Underway() bool {
 	if len(m.tasks) == 0 || m.broken > 0 || m.nextItem() != nil {
 		return true
 	}
-	if m.canStart() {
+	if m.canStart() || m.canFire() {
 		return true
 	}
 	for _, t := range m.tasks {

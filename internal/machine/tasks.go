@@ -9,8 +9,7 @@ func (m *Machine) newTask() *Task {
 	if n := len(m.free); n > 0 {
 		t := m.free[n-1]
 		m.free = m.free[:n-1]
-		ops := t.Ops[:0]
-		*t = Task{Ops: ops}
+		*t = Task{Ops: t.Ops[:0], slots: t.slots[:0]}
 		return t
 	}
 	return &Task{}

@@ -204,6 +204,10 @@ func (m *Machine) insideOf(t *Task) *scope {
 }
 
 func (m *Machine) nodeFinished(e *journal.Entry, t *Task) error {
+	if t.scope.flow != nil {
+		m.flowFinished(e, t)
+		return nil
+	}
 	ref, own := t.Ref, t.Own
 	if e.HasValue() {
 		ref, own = e.Seq, true
@@ -243,6 +247,10 @@ func (m *Machine) routeTaken(e *journal.Entry, at spot, t *Task) error {
 	}
 	if t.State != Broken && t.State != Choosing && !left {
 		m.entered(e, t, to)
+		return nil
+	}
+	if t.scope.flow != nil && e.Flags&journal.FlagItem == 0 {
+		m.flowRouted(e, at, t, body)
 		return nil
 	}
 	tok := token{
@@ -286,6 +294,10 @@ func (m *Machine) entered(e *journal.Entry, t *Task, to int) {
 		tok.ref, tok.own = e.Seq, true
 	}
 	m.set(t, Inside)
+	if t.Node < len(m.flat) && m.flat[t.Node].Sub != nil && m.flat[t.Node].Sub.Dataflow() != nil {
+		m.openInside(tok.scope, t, tok.ref)
+		return
+	}
 	if t.Node < len(m.flat) && slices.Contains(m.flat[t.Node].Entries, to) {
 		m.spread(tok, m.flat[t.Node].Entries)
 		return

@@ -1,0 +1,185 @@
+package dataflow
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/fermata-go/fermata/internal/value"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// wire is a way that a value comes: from a node, or from the run.
+type wire struct {
+	from int
+	link value.Link
+}
+
+// gatherer makes a record of values that others have written.
+type gatherer struct {
+	typ   reflect.Type
+	proto any // the record that it begins with; nil for an empty one
+	keeps plan.Codec
+	wires [][]wire // by input
+}
+
+func (g *gatherer) gather(slots []plan.Slot) (any, error) {
+	in := any(nil)
+	if g.proto != nil {
+		var err error
+		if in, err = g.keeps.Copy(g.proto); err != nil {
+			return nil, err
+		}
+	} else {
+		in = reflect.New(g.typ).Interface()
+	}
+	for i := range slots {
+		if slots[i].Value == nil {
+			continue
+		}
+		wires := g.wires[i]
+		for k := range wires {
+			if wires[k].from != slots[i].From {
+				continue
+			}
+			if _, err := wires[k].link.Copy(in, slots[i].Value); err != nil {
+				return nil, err
+			}
+			break
+		}
+	}
+	return in, nil
+}
+
+// connect says of every node where its values come from.
+func (b *builder) connect(def *plan.Definition, g *Graph) {
+	writers := b.writers()
+	for v, d := range b.nodes {
+		to := &gatherer{typ: d.in.typ, keeps: def.Nodes[v].Flow.Input, wires: b.wires(d.in, g, writers)}
+		if to.typ == nil {
+			to.typ = reflect.TypeFor[struct{}]()
+		}
+		to.proto = b.proto(d)
+		def.Nodes[v].Flow.Gather = to.gather
+	}
+}
+
+func (b *builder) wires(s shape, g *Graph, writers map[string][]int) [][]wire {
+	wires := make([][]wire, len(s.ports))
+	for i, p := range s.ports {
+		for _, w := range writers[p.name] {
+			k := b.nodes[w].out.find(p.name)
+			wires[i] = append(wires[i], b.wire(w, p, b.nodes[w].out.ports[k].place))
+		}
+		if k := g.inputs.find(p.name); k >= 0 {
+			wires[i] = append(wires[i], b.wire(plan.FromRun, p, g.inputs.ports[k].place))
+		}
+	}
+	return wires
+}
+
+func (b *builder) wire(from int, p port, src value.Place) wire {
+	l, err := b.links.Link(p.typ, p.place, src)
+	if err != nil {
+		b.problem(Problem{Code: plan.BadPort, Port: p.name, Message: err.Error()})
+	}
+	return wire{from, l}
+}
+
+// proto is the record that a node's input begins with: its defaults, and what is bound in their place.
+func (b *builder) proto(d *NodeDef) any {
+	proto := d.in.proto
+	for _, p := range d.in.ports {
+		bound, ok := b.bound[p.name]
+		if !ok {
+			continue
+		}
+		if proto == d.in.proto {
+			made := reflect.New(d.in.typ)
+			if proto != nil {
+				made.Elem().Set(reflect.ValueOf(proto).Elem())
+			}
+			proto = made.Interface()
+		}
+		put(proto, p, reflect.ValueOf(bound))
+	}
+	return proto
+}
+
+// put puts a value into a record.
+func put(record any, p port, v reflect.Value) {
+	at := reflect.NewAt(p.fieldType(), value.At(record, p.place)).Elem()
+	if p.place.Wrapped {
+		at.Set(reflect.New(p.typ))
+		at = at.Elem()
+	}
+	at.Set(v)
+}
+
+func (p port) fieldType() reflect.Type {
+	if p.place.Wrapped {
+		return reflect.PointerTo(p.typ)
+	}
+	return p.typ
+}
+
+// get takes a value out of a record; ok is false where there is none.
+func get(record any, p port) (v reflect.Value, ok bool) {
+	at := reflect.NewAt(p.fieldType(), value.At(record, p.place)).Elem()
+	if p.place.Wrapped {
+		if at.IsNil() {
+			return at, false
+		}
+		at = at.Elem()
+	}
+	return at, true
+}
+
+// result says how the graph's outputs are put together.
+func (b *builder) result(def *plan.Definition, g *Graph) plan.Result {
+	r := plan.Result{Output: b.codec(g.outputs.typ, ""), Given: g.inputs.given}
+	for _, p := range g.outputs.ports {
+		r.Outputs = append(r.Outputs, plan.Port{Name: p.name, Type: p.typ.String(), Schema: b.schema(p.typ)})
+	}
+	made := &gatherer{typ: g.outputs.typ, keeps: r.Output, wires: b.wires(g.outputs, g, b.writers())}
+	r.Gather = made.gather
+	return r
+}
+
+// given are the names of the values that are in a record.
+func (s *shape) given(record any) []string {
+	var names []string
+	for _, p := range s.ports {
+		if _, ok := get(record, p); ok {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// fill makes a record of named values; a value that is missing stays so.
+func (s *shape) fill(v Values) (any, error) {
+	record := reflect.New(s.typ).Interface()
+	for _, p := range s.ports {
+		given, ok := v[p.name]
+		if !ok {
+			continue
+		}
+		rv, err := fitting(given, p.typ)
+		if err != nil {
+			return nil, &InputError{Input: p.name, Expected: p.typ.String(), Found: fmt.Sprintf("%T", given), Reason: err.Error()}
+		}
+		put(record, p, rv)
+	}
+	return record, nil
+}
+
+// open makes named values of a record.
+func (s *shape) open(record any) Values {
+	v := make(Values)
+	for _, p := range s.ports {
+		if rv, ok := get(record, p); ok {
+			v[p.name] = rv.Interface()
+		}
+	}
+	return v
+}

@@ -1,0 +1,472 @@
+package dataflow
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/fermata-go/fermata/internal/value"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// Graph is a dataflow that has been checked. It is immutable and safe for concurrent use.
+type Graph struct {
+	plan    *plan.Plan
+	parts   []Part
+	name    string
+	inputs  shape // of a run: each value may be missing
+	outputs shape
+	waits   []string // paths of the nodes that ask people, and that no handler answers for
+}
+
+// New makes a graph of nodes and options, in any order: edges follow from the names of values (law D1). It reports every
+// problem at once, as a [*ConfigError].
+func New(name string, parts ...Part) (*Graph, error) {
+	b := &builder{name: name, schemas: make(map[reflect.Type][]byte)}
+	for _, p := range parts {
+		if p == nil || reflect.ValueOf(p).IsNil() {
+			b.problem(Problem{Code: plan.BadNode, Message: "one of the graph's parts is nil"})
+			continue
+		}
+		p.addTo(b)
+	}
+	g, err := b.build()
+	if err != nil {
+		return nil, err
+	}
+	g.parts, g.name = slices.Clone(parts), name
+	return g, nil
+}
+
+// Must is for graphs that are known to be right: it panics on an error.
+func Must(g *Graph, err error) *Graph {
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// With makes another graph of the same parts and further ones. Of options of one kind the last counts; those of Bind add up.
+func (g *Graph) With(parts ...Part) (*Graph, error) {
+	return New(g.name, append(slices.Clip(slices.Clone(g.parts)), parts...)...)
+}
+
+// Bind is With(Bind(v)).
+func (g *Graph) Bind(v Values) (*Graph, error) { return g.With(Bind(v)) }
+
+// Select is With(Select(outputs...)).
+func (g *Graph) Select(outputs ...string) (*Graph, error) { return g.With(Select(outputs...)) }
+
+// Entry is With(Entry(nodes...)).
+func (g *Graph) Entry(nodes ...string) (*Graph, error) { return g.With(Entry(nodes...)) }
+
+// Plan is what the engine runs; it can draw itself.
+func (g *Graph) Plan() *plan.Plan { return g.plan }
+
+// Description says what a graph needs and brings.
+type Description struct {
+	Name    string
+	Inputs  []Value // of a run; those that are not Optional must be given
+	Outputs []Value
+	Nodes   []string // in declared order
+	Loops   []plan.Loop
+}
+
+// Describe says what the graph needs and brings, and where its loops begin.
+func (g *Graph) Describe() Description {
+	d := Description{Name: g.name, Inputs: values(g.inputs.ports), Outputs: values(g.outputs.ports), Loops: g.plan.Loops()}
+	def := g.plan.Definition()
+	for i := range def.Nodes {
+		d.Nodes = append(d.Nodes, def.Nodes[i].Name)
+	}
+	return d
+}
+
+// builder collects the parts of a graph.
+type builder struct {
+	name      string
+	version   string
+	nodes     []*NodeDef
+	limits    plan.Limits
+	bound     Values
+	selected  []string
+	entry     []string
+	cacheAll  string
+	immutable bool
+	failFast  bool
+	handlers  map[string]any
+
+	schemas  map[reflect.Type][]byte
+	links    value.Links
+	problems []Problem
+	waits    []string
+}
+
+func (b *builder) problem(p Problem) { b.problems = append(b.problems, p) }
+
+func (b *builder) build() (*Graph, error) {
+	for _, d := range b.nodes {
+		for _, err := range d.errs {
+			b.problem(Problem{Code: plan.BadNode, Node: d.Name(), Message: err.Error()})
+		}
+	}
+	b.links.Share = b.immutable
+	b.handle()
+	b.types()
+	b.prune()
+	if len(b.problems) > 0 {
+		return nil, b.fault()
+	}
+	def := plan.Definition{
+		Name: b.name, Version: b.version, Kind: "dataflow", Limits: b.limits, FailFast: b.failFast, Entry: b.entry,
+	}
+	for _, d := range b.nodes {
+		def.Nodes = append(def.Nodes, b.node(d))
+		for i, to := range d.targets {
+			e := plan.Edge{From: d.Name(), To: to, Kind: plan.Choice}
+			if i < len(d.labels) {
+				e.Label = d.labels[i]
+			}
+			def.Edges = append(def.Edges, e)
+		}
+	}
+	b.checkBound()
+	flow, err := plan.Wire(def)
+	if err != nil {
+		b.fromPlan(err)
+	}
+	if len(b.problems) > 0 {
+		return nil, b.fault()
+	}
+	g := &Graph{inputs: b.inputs(flow), outputs: b.outputs(), waits: b.waits}
+	b.connect(&def, g)
+	def.Dataflow = flow.WithResult(b.result(&def, g))
+	def.State = b.codec(g.inputs.typ, "")
+	def.Input, def.Output = b.schema(g.inputs.typ), b.schema(g.outputs.typ)
+	if len(b.problems) > 0 {
+		return nil, b.fault()
+	}
+	if g.plan, err = plan.New(def); err != nil {
+		b.fromPlan(err)
+		return nil, b.fault()
+	}
+	return g, nil
+}
+
+// node makes a plan's node of a definition. Where its input comes from is connected later.
+func (b *builder) node(d *NodeDef) plan.Node {
+	n := d.node
+	n.Route, n.RouteMany = d.route, d.many
+	if n.Run = d.run; d.route != nil || d.many != nil {
+		n.Run = nil
+	}
+	n.Flow = &plan.Flow{}
+	for _, p := range d.in.ports {
+		_, bound := b.bound[p.name]
+		n.Flow.Inputs = append(n.Flow.Inputs, plan.Port{
+			Name: p.name, Type: p.typ.String(), Schema: b.schema(p.typ), Optional: p.optional || bound,
+		})
+	}
+	for _, p := range d.out.ports {
+		n.Flow.Outputs = append(n.Flow.Outputs, plan.Port{Name: p.name, Type: p.typ.String(), Schema: b.schema(p.typ)})
+	}
+	if d.in.typ != nil {
+		n.Flow.Input = b.codec(d.in.typ, d.Name())
+	}
+	if d.out.typ != nil {
+		n.Flow.Output = b.codec(d.out.typ, d.Name())
+	}
+	if b.cacheAll != "" && n.Cache == nil && !d.never && d.sub == nil {
+		n.Cache = &plan.Cache{Version: b.cacheAll}
+	}
+	if d.sub != nil {
+		n.Sub, n.Kind, n.Run = d.sub.plan, plan.Sub, nil
+		for _, path := range d.sub.waits {
+			b.waits = append(b.waits, d.Name()+"/"+path)
+		}
+		if d.over != nil {
+			n.Map = d.over.plan(b)
+		}
+	}
+	if d.waits {
+		b.waits = append(b.waits, d.Name())
+	}
+	return n
+}
+
+func (b *builder) schema(t reflect.Type) []byte {
+	doc, ok := b.schemas[t]
+	if !ok {
+		if s, err := schema.Of(t); err == nil {
+			doc = s.JSON()
+		}
+		b.schemas[t] = doc
+	}
+	return doc
+}
+
+func (b *builder) codec(t reflect.Type, of string) plan.Codec {
+	made, err := value.OfStruct(t)
+	if err != nil {
+		b.problem(Problem{Code: plan.BadPort, Node: of, Message: err.Error()})
+		return nil
+	}
+	if b.immutable {
+		made = made.Sharing()
+	}
+	return made
+}
+
+// types checks that all who read and write a value mean the same type by it.
+func (b *builder) types() {
+	type use struct {
+		typ reflect.Type
+		by  string
+	}
+	known := make(map[string]use)
+	check := func(d *NodeDef, p port, verb string) {
+		u, ok := known[p.name]
+		switch {
+		case !ok:
+			known[p.name] = use{p.typ, fmt.Sprintf("node %q %ss", d.Name(), verb)}
+		case u.typ != p.typ:
+			b.problem(Problem{
+				Code: TypeMismatch, Node: d.Name(), Port: p.name, Expected: u.typ.String(), Found: p.typ.String(),
+				Message: fmt.Sprintf("it %ss %q as %s, and %s it as %s", verb, p.name, p.typ, u.by, u.typ),
+			})
+		}
+	}
+	for _, d := range b.nodes {
+		for _, p := range d.out.ports {
+			check(d, p, "write")
+		}
+	}
+	for _, d := range b.nodes {
+		for _, p := range d.in.ports {
+			check(d, p, "read")
+		}
+	}
+	for name, v := range b.bound {
+		u, ok := known[name]
+		if !ok {
+			b.problem(Problem{
+				Code: plan.BadPort, Port: name, Found: name, Nearest: near(name, keys(known)),
+				Message: fmt.Sprintf("a value is bound to %q, and no node reads it%s", name, hint(name, keys(known))),
+			})
+			continue
+		}
+		if fits := reflect.TypeOf(v); fits == nil || !fits.AssignableTo(u.typ) {
+			b.problem(Problem{
+				Code: TypeMismatch, Port: name, Expected: u.typ.String(), Found: fmt.Sprintf("%T", v),
+				Message: fmt.Sprintf("the value bound to %q is a %T; %s it as %s", name, v, u.by, u.typ),
+			})
+		}
+	}
+}
+
+// checkBound reports bound values that somebody writes anyway.
+func (b *builder) checkBound() {
+	for _, d := range b.nodes {
+		for _, p := range d.out.ports {
+			if _, bound := b.bound[p.name]; bound && d.in.find(p.name) < 0 {
+				b.problem(Problem{
+					Code: plan.BadPort, Node: d.Name(), Port: p.name,
+					Message: fmt.Sprintf("a value is bound to %q, which the node writes; bind what nobody writes", p.name),
+				})
+			}
+		}
+	}
+}
+
+// prune leaves out what lies before no entry, and what no selected value needs.
+func (b *builder) prune() {
+	if len(b.entry) == 0 && b.selected == nil {
+		return
+	}
+	at := make(map[string]int, len(b.nodes))
+	for i, d := range b.nodes {
+		at[d.Name()] = i
+	}
+	next, before := b.neighbours(at)
+	keep := make([]bool, len(b.nodes))
+	for i := range keep {
+		keep[i] = true
+	}
+	limit := func(seeds []int, arcs [][]int) {
+		for i, seen := range reach(seeds, arcs) {
+			keep[i] = keep[i] && seen
+		}
+	}
+	if len(b.entry) > 0 {
+		limit(b.entries(at), next)
+	}
+	if b.selected != nil {
+		limit(b.selectedNodes(), before)
+	}
+	if len(b.problems) > 0 {
+		return
+	}
+	var kept []*NodeDef
+	gone := make(map[string]bool)
+	for i, d := range b.nodes {
+		if keep[i] {
+			kept = append(kept, d)
+		} else {
+			gone[d.Name()] = true
+		}
+	}
+	for i, d := range kept {
+		kept[i] = d.without(gone)
+	}
+	b.nodes = kept
+}
+
+// neighbours are the nodes behind and before each node: by values, and by choices.
+func (b *builder) neighbours(at map[string]int) (next, before [][]int) {
+	next, before = make([][]int, len(b.nodes)), make([][]int, len(b.nodes))
+	add := func(from, to int) { next[from], before[to] = append(next[from], to), append(before[to], from) }
+	writers := b.writers()
+	for i, d := range b.nodes {
+		for _, p := range d.in.ports {
+			for _, w := range writers[p.name] {
+				add(w, i)
+			}
+		}
+		for _, t := range d.targets {
+			if to, ok := at[t]; ok {
+				add(i, to)
+			}
+		}
+	}
+	return next, before
+}
+
+// reach marks the nodes that some nodes lead to.
+func reach(from []int, arcs [][]int) []bool {
+	seen := make([]bool, len(arcs))
+	for todo := from; len(todo) > 0; {
+		v := todo[len(todo)-1]
+		if todo = todo[:len(todo)-1]; !seen[v] {
+			seen[v] = true
+			todo = append(todo, arcs[v]...)
+		}
+	}
+	return seen
+}
+
+// entries are the nodes that runs begin at.
+func (b *builder) entries(at map[string]int) (nodes []int) {
+	for _, name := range b.entry {
+		if i, ok := at[name]; ok {
+			nodes = append(nodes, i)
+			continue
+		}
+		b.problem(Problem{
+			Code: plan.BadEntry, Found: name, Nearest: near(name, keys(at)),
+			Message: fmt.Sprintf("there is no node %q to be an entry%s", name, hint(name, keys(at))),
+		})
+	}
+	return nodes
+}
+
+// selectedNodes are the nodes that write what was selected.
+func (b *builder) selectedNodes() (nodes []int) {
+	writers := b.writers()
+	for _, name := range b.selected {
+		if len(writers[name]) == 0 {
+			b.problem(Problem{
+				Code: plan.BadPort, Port: name, Found: name, Nearest: near(name, keys(writers)),
+				Message: fmt.Sprintf("%q is selected, and no node writes it%s", name, hint(name, keys(writers))),
+			})
+		}
+		nodes = append(nodes, writers[name]...)
+	}
+	return nodes
+}
+
+// without is a gate whose choices of nodes that were left out end the path.
+func (d *NodeDef) without(gone map[string]bool) *NodeDef {
+	if !slices.ContainsFunc(d.targets, func(t string) bool { return gone[t] }) {
+		return d
+	}
+	c := *d
+	c.targets, c.labels = nil, nil
+	for _, t := range d.targets {
+		if gone[t] {
+			t = END
+		}
+		if !slices.Contains(c.targets, t) {
+			c.targets = append(c.targets, t)
+		}
+	}
+	if route := d.route; route != nil {
+		c.route = func(ctx node.Context, v any) (string, error) {
+			to, err := route(ctx, v)
+			if gone[to] {
+				to = END
+			}
+			return to, err
+		}
+	}
+	if many := d.many; many != nil {
+		c.many = func(ctx node.Context, v any) ([]string, error) {
+			list, err := many(ctx, v)
+			for i, to := range list {
+				if gone[to] {
+					list[i] = END
+				}
+			}
+			return list, err
+		}
+	}
+	return &c
+}
+
+// writers are the nodes that write each value.
+func (b *builder) writers() map[string][]int {
+	all := make(map[string][]int)
+	for i, d := range b.nodes {
+		for _, p := range d.out.ports {
+			all[p.name] = append(all[p.name], i)
+		}
+	}
+	return all
+}
+
+// inputs is the record of what a run is given.
+func (b *builder) inputs(flow *plan.Dataflow) shape {
+	types := make(map[string]reflect.Type)
+	for _, d := range b.nodes {
+		for _, p := range d.in.ports {
+			types[p.name] = p.typ
+		}
+	}
+	var ports []port
+	for _, in := range flow.Inputs {
+		ports = append(ports, port{name: in.Name, typ: types[in.Name], optional: in.Optional})
+	}
+	return record(ports)
+}
+
+// outputs is the record of what a run brings.
+func (b *builder) outputs() shape {
+	var ports []port
+	types := make(map[string]reflect.Type)
+	for _, d := range b.nodes {
+		for _, p := range d.out.ports {
+			if types[p.name] == nil {
+				types[p.name] = p.typ
+				ports = append(ports, port{name: p.name, typ: p.typ})
+			}
+		}
+	}
+	if b.selected != nil {
+		ports = nil
+		for _, name := range b.selected {
+			ports = append(ports, port{name: name, typ: types[name]})
+		}
+	}
+	return record(ports)
+}

@@ -1,0 +1,157 @@
+package dataflow
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// NodeOption changes a node: its policies, and what its values are called.
+type NodeOption func(*NodeDef)
+
+// Retry tries a node up to attempts times in all, with an exponential backoff that begins at first (0: 100ms) and never
+// exceeds a minute (law F1).
+func Retry(attempts int, first time.Duration) NodeOption {
+	return func(d *NodeDef) { d.node.Retry.Attempts, d.node.Retry.Backoff = attempts, first }
+}
+
+// RetryIf says which errors are worth another of the attempts that [Retry] allows.
+func RetryIf(retryable func(error) bool) NodeOption {
+	return func(d *NodeDef) { d.node.Retry.Retryable = retryable }
+}
+
+// Timeout limits each attempt of a node; it fails with fermata.ErrTimeout.
+func Timeout(t time.Duration) NodeOption { return func(d *NodeDef) { d.node.Timeout = t } }
+
+// Pool puts a node into a pool of the runtime's, fermata.Options.Pools.
+func Pool(name string) NodeOption { return func(d *NodeDef) { d.node.Pool = name } }
+
+// Cache lets a node take the outcome that it, or the same node of another run, has had for equal inputs (law D13). The version
+// stands for all that the outcome depends on beside the inputs: Go cannot see that a function's body has changed. A gate that
+// is cached takes its decision again.
+func Cache(version string) NodeOption { return CacheFor(version, 0) }
+
+// CacheFor is [Cache] for outcomes that grow old: after ttl they are not used again.
+func CacheFor(version string, ttl time.Duration) NodeOption {
+	return func(d *NodeDef) {
+		d.node.Cache, d.never = &plan.Cache{Version: version, TTL: ttl}, true
+	}
+}
+
+// NoCache keeps a node out of [CacheAll].
+func NoCache() NodeOption { return func(d *NodeDef) { d.node.Cache, d.never = nil, true } }
+
+// Version declares the version of a node's code; it is part of the plan's fingerprint (law J8).
+func Version(v string) NodeOption { return func(d *NodeDef) { d.node.Version = v } }
+
+// Doc describes a node in drawings.
+func Doc(text string) NodeOption { return func(d *NodeDef) { d.node.Doc = text } }
+
+// Fallback is what a gate chooses when its function chooses "", or nothing.
+func Fallback[T Target](target T) NodeOption {
+	to := targetName(target)
+	return func(d *NodeDef) {
+		route, many := d.route, d.many
+		if route == nil && many == nil {
+			d.errs = append(d.errs, fmt.Errorf("it has a fallback and is no gate"))
+			return
+		}
+		found := false
+		for _, t := range d.targets {
+			found = found || t == to
+		}
+		if !found {
+			d.targets = append(d.targets[:len(d.targets):len(d.targets)], to)
+			if d.labels != nil {
+				d.labels = append(d.labels[:len(d.labels):len(d.labels)], "")
+			}
+		}
+		if route != nil {
+			d.route = func(ctx node.Context, v any) (string, error) {
+				choice, err := route(ctx, v)
+				if choice == "" && err == nil {
+					choice = to
+				}
+				return choice, err
+			}
+		}
+		if many != nil {
+			d.many = func(ctx node.Context, v any) ([]string, error) {
+				choices, err := many(ctx, v)
+				if len(choices) == 0 && err == nil {
+					choices = []string{to}
+				}
+				return choices, err
+			}
+		}
+	}
+}
+
+// RenameInput lets a node read another value: what it calls from is what the graph calls to.
+func RenameInput(from, to string) NodeOption {
+	return func(d *NodeDef) { d.in = d.rename(d.in, "input", from, to) }
+}
+
+// RenameOutput lets a node write another value: what it calls from is what the graph calls to.
+func RenameOutput(from, to string) NodeOption {
+	return func(d *NodeDef) { d.out = d.rename(d.out, "output", from, to) }
+}
+
+// Rename gives a node another name.
+func Rename(name string) NodeOption { return func(d *NodeDef) { d.node.Name = name } }
+
+func (d *NodeDef) rename(s shape, what, from, to string) shape {
+	i := s.find(from)
+	if i < 0 {
+		d.errs = append(d.errs, fmt.Errorf("it has no %s %q to be renamed%s", what, from, hint(from, s.names())))
+		return s
+	}
+	if fault := nameFault(to); fault != "" {
+		d.errs = append(d.errs, fmt.Errorf("the name %q of a value %s", to, fault))
+	}
+	s.ports = append([]port(nil), s.ports...)
+	s.ports[i].name = to
+	return s
+}
+
+// Option changes a graph.
+type Option func(*builder)
+
+func (o Option) addTo(b *builder) { o(b) }
+
+// Limits bound every run of the graph; reaching one fails the run (law F4).
+func Limits(l plan.Limits) Option { return func(b *builder) { b.limits = l } }
+
+// GraphVersion declares the version of the whole graph.
+func GraphVersion(v string) Option { return func(b *builder) { b.version = v } }
+
+// Bind gives inputs values that stand in for those that a run is not given. They come before defaults (law D10).
+func Bind(v Values) Option {
+	return func(b *builder) {
+		if b.bound == nil {
+			b.bound = make(Values)
+		}
+		for name, bound := range v {
+			b.bound[name] = bound
+		}
+	}
+}
+
+// Select makes the result of the graph these values alone, and leaves out the nodes that they do not need.
+func Select(outputs ...string) Option { return func(b *builder) { b.selected = outputs } }
+
+// Entry lets runs begin at these nodes: what lies before them does not run by itself, and a run is given what it would have
+// written (law D10). In a loop, an entry that a gate chooses is where its rounds begin (law D4).
+func Entry(nodes ...string) Option { return func(b *builder) { b.entry = nodes } }
+
+// CacheAll caches every node that does not say otherwise, gates aside, under one version; see [Cache].
+func CacheAll(version string) Option { return func(b *builder) { b.cacheAll = version } }
+
+// Immutable promises that no node changes in place what is in lists, in maps and behind pointers that it was given: they are
+// shared then, and not copied.
+func Immutable() Option { return func(b *builder) { b.immutable = true } }
+
+// FailFast stops the tasks that are at work when another one has failed the run (law F2).
+func FailFast() Option { return func(b *builder) { b.failFast = true } }

@@ -1,0 +1,289 @@
+package dataflow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+
+	"github.com/fermata-go/fermata"
+)
+
+// Values are named values: what a run is given, and what it brings.
+type Values map[string]any
+
+// Get finds a value and its type.
+func Get[T any](v Values, name string) (T, error) {
+	var zero T
+	found, ok := v[name]
+	if !ok {
+		return zero, fmt.Errorf("there is no value %q%s", name, hint(name, keys(v)))
+	}
+	if t, ok := found.(T); ok {
+		return t, nil
+	}
+	return zero, fmt.Errorf("value %q: expected %s, found %T", name, reflect.TypeFor[T](), found)
+}
+
+// fitting makes a value fit a type: as it is or, where that is another type, by way of its JSON for json.RawMessage and for
+// numbers of other types that hold the same number.
+func fitting(v any, t reflect.Type) (reflect.Value, error) {
+	rv := reflect.ValueOf(v)
+	switch {
+	case !rv.IsValid():
+		if k := t.Kind(); k == reflect.Interface || k == reflect.Pointer || k == reflect.Slice || k == reflect.Map {
+			return reflect.Zero(t), nil
+		}
+		return rv, errors.New("nil is no value of it")
+	case rv.Type().AssignableTo(t):
+		return rv, nil
+	}
+	raw, isJSON := v.(json.RawMessage)
+	if isJSON {
+		made := reflect.New(t)
+		if err := json.Unmarshal(raw, made.Interface()); err != nil {
+			return rv, err
+		}
+		return made.Elem(), nil
+	}
+	if isNumber(rv.Kind()) && isNumber(t.Kind()) {
+		made := rv.Convert(t)
+		if back := made.Convert(rv.Type()); back.Interface() == v {
+			return made, nil
+		}
+		return rv, fmt.Errorf("%v does not fit", v)
+	}
+	return rv, errors.New("the types differ")
+}
+
+func isNumber(k reflect.Kind) bool {
+	return k >= reflect.Int && k <= reflect.Float64 && k != reflect.Uintptr
+}
+
+// Input makes of named values what fermata.Runtime.Start and the tools of package fermatatest take as a run's input. It is
+// an [*InputError] where a value is missing, of another type, or not the run's to give (law D10).
+func (g *Graph) Input(v Values) (any, error) {
+	if err := g.check(v); err != nil {
+		return nil, err
+	}
+	record, err := g.inputs.fill(v)
+	if err != nil {
+		return nil, g.named(err)
+	}
+	return record, nil
+}
+
+func (g *Graph) named(err error) error {
+	if e, ok := errors.AsType[*InputError](err); ok {
+		e.Graph = g.name
+	}
+	return err
+}
+
+// check looks for values that are missing, unknown, or written by a node.
+func (g *Graph) check(v Values) error {
+	var all []error
+	names := g.inputs.names()
+	var strange []string
+	for _, name := range keys(v) {
+		if g.inputs.find(name) < 0 {
+			strange = append(strange, name)
+		}
+	}
+	for _, p := range g.inputs.ports {
+		if _, ok := v[p.name]; ok || p.optional {
+			continue
+		}
+		e := &InputError{Graph: g.name, Input: p.name, Missing: true, Expected: p.typ.String(), Needed: g.readers(p.name)}
+		e.Found = near(p.name, strange)
+		all = append(all, e)
+	}
+	for _, name := range strange {
+		e := &InputError{Graph: g.name, Input: name, Nearest: near(name, names)}
+		if writer := g.writer(name); writer != "" {
+			e.Reason = fmt.Sprintf("node %q writes it; to give it to a run, let the run begin behind that node (see Entry)", writer)
+		} else {
+			e.Reason = "no node reads it" + hint(name, names)
+		}
+		all = append(all, e)
+	}
+	return errors.Join(all...)
+}
+
+// readers are the nodes that need a value.
+func (g *Graph) readers(name string) []string {
+	var nodes []string
+	def := g.plan.Definition()
+	for i := range def.Nodes {
+		for _, p := range def.Nodes[i].Flow.Inputs {
+			if p.Name == name && !p.Optional {
+				nodes = append(nodes, def.Nodes[i].Name)
+			}
+		}
+	}
+	return nodes
+}
+
+func (g *Graph) writer(name string) string {
+	def := g.plan.Definition()
+	for i := range def.Nodes {
+		for _, p := range def.Nodes[i].Flow.Outputs {
+			if p.Name == name {
+				return def.Nodes[i].Name
+			}
+		}
+	}
+	return ""
+}
+
+// Result is how a run stands.
+type Result struct {
+	fermata.Result
+	Outputs Values // of a completed run: what was written, as far as it was
+	Pause   *Pause // the question that a paused run waits for; of several the first, see Interrupts
+}
+
+// Pause is a question that a run waits for.
+type Pause struct {
+	ID    string          // of the interrupt, for fermata.Runtime.Answer
+	Name  string          // of the node that asks
+	Value json.RawMessage // what it asks
+}
+
+// Question decodes what a paused run asks.
+func Question[P any](p *Pause) (P, error) {
+	var value P
+	err := json.Unmarshal(p.Value, &value)
+	return value, err
+}
+
+func (g *Graph) result(r fermata.Result) (Result, error) {
+	out := Result{Result: r}
+	if len(r.Interrupts) > 0 {
+		q := &r.Interrupts[0]
+		name, _ := cutTask(q.Task)
+		out.Pause = &Pause{ID: q.ID, Name: name, Value: q.Request}
+	}
+	if r.Status != fermata.Completed {
+		return out, nil
+	}
+	record := r.Value
+	if record == nil || reflect.TypeOf(record) != reflect.PointerTo(g.outputs.typ) {
+		var err error
+		if record, err = g.plan.Result().Output.Decode(r.Output); err != nil {
+			return out, fmt.Errorf("run %s: the result does not fit the graph: %w", r.Run, err)
+		}
+	}
+	out.Outputs = g.outputs.open(record)
+	return out, nil
+}
+
+// Run runs the graph and keeps nothing: nodes that do not wait for each other run side by side. Cancelling ctx ends it. A graph
+// that asks people is refused, as an [*IncompatibleRunnerError], before anything runs: Start it. The services are those that
+// nodes find with node.Service.
+func (g *Graph) Run(ctx context.Context, v Values, services ...any) (Result, error) {
+	return g.evaluate(ctx, v, fermata.Options{Services: services})
+}
+
+// Call is Run in the caller's goroutine alone: one node after the other.
+func (g *Graph) Call(ctx context.Context, v Values, services ...any) (Result, error) {
+	return g.evaluate(ctx, v, fermata.Options{Services: services, Sequential: true})
+}
+
+func (g *Graph) evaluate(ctx context.Context, v Values, o fermata.Options) (Result, error) {
+	if len(g.waits) > 0 {
+		return Result{}, &IncompatibleRunnerError{Graph: g.name, Nodes: g.waits}
+	}
+	input, err := g.Input(v)
+	if err != nil {
+		return Result{}, err
+	}
+	res, err := fermata.Evaluate(ctx, g.plan, input, o)
+	if err != nil {
+		return Result{Result: res}, err
+	}
+	return g.result(res)
+}
+
+// Start begins a run on a runtime.
+func (g *Graph) Start(ctx context.Context, rt *fermata.Runtime, v Values, opts ...fermata.StartOption) (*Run, error) {
+	input, err := g.Input(v)
+	if err != nil {
+		return nil, err
+	}
+	return g.handle(rt)(rt.Start(ctx, g.plan, input, opts...))
+}
+
+// Resume drives a run of this graph on; see fermata.Runtime.Resume.
+func (g *Graph) Resume(ctx context.Context, rt *fermata.Runtime, id string) (*Run, error) {
+	return g.handle(rt)(rt.Resume(ctx, id, g.plan))
+}
+
+// Retry continues a failed run from the tasks that failed (law F2).
+func (g *Graph) Retry(ctx context.Context, rt *fermata.Runtime, id string) (*Run, error) {
+	return g.handle(rt)(rt.Retry(ctx, id, g.plan))
+}
+
+// Fork begins a new run that has behind it what a run had at a point, and goes its own way from there; see
+// fermata.Runtime.Fork.
+func (g *Graph) Fork(ctx context.Context, rt *fermata.Runtime, id string, o fermata.ForkOptions) (*Run, error) {
+	return g.handle(rt)(rt.Fork(ctx, id, g.plan, o))
+}
+
+func (g *Graph) handle(rt *fermata.Runtime) func(*fermata.Run, error) (*Run, error) {
+	return func(run *fermata.Run, err error) (*Run, error) {
+		if err != nil {
+			return nil, err
+		}
+		return &Run{graph: g, rt: rt, run: run}, nil
+	}
+}
+
+// Run is a handle on a run of a graph.
+type Run struct {
+	graph *Graph
+	rt    *fermata.Runtime
+	run   *fermata.Run
+}
+
+// ID is the run's id, for Resume, Retry and whoever else asks for it.
+func (r *Run) ID() string { return r.run.ID() }
+
+// Wait returns when the run has ended or waits for people; see fermata.Run.Wait.
+func (r *Run) Wait(ctx context.Context) (Result, error) {
+	res, err := r.run.Wait(ctx)
+	if err != nil {
+		return Result{Result: res}, err
+	}
+	return r.graph.result(res)
+}
+
+// Answer answers the question that the run waits for, and drives it on. Where several are open, it is an error that names them:
+// answer each by its id, with fermata.Runtime.Answer.
+func (r *Run) Answer(ctx context.Context, value any, opts ...fermata.AnswerOption) error {
+	res, err := r.run.Wait(ctx)
+	if err != nil {
+		return err
+	}
+	switch len(res.Interrupts) {
+	case 1:
+		return r.rt.Answer(ctx, res.Interrupts[0].ID, value, opts...)
+	case 0:
+		return &fermata.Error{Code: fermata.CodeConflict, Run: r.ID(), Err: fmt.Errorf("the run is %s, and waits for no answer", res.Status)}
+	}
+	var open []string
+	for _, q := range res.Interrupts {
+		open = append(open, fmt.Sprintf("%s (%s)", q.ID, q.Task))
+	}
+	return &fermata.Error{Code: fermata.CodeConflict, Run: r.ID(), Err: fmt.Errorf("%d questions are open, answer each by its id: %v", len(open), open)}
+}
+
+// Events yields the run's events after the given seq and goes on with those to come.
+func (r *Run) Events(ctx context.Context, after uint64) iter.Seq2[fermata.Event, error] {
+	return r.run.Events(ctx, after)
+}
+
+// Stop stops driving the run; it stays resumable (law F3).
+func (r *Run) Stop() { r.run.Stop() }

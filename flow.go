@@ -1,0 +1,218 @@
+package fermata
+
+import (
+	"time"
+
+	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// inputOf is what a task's function is given: the value of its token or, in a dataflow, what its node makes of the values
+// that were captured for it (law D5). It is a value of the task's own (law N9).
+func (d *drive) inputOf(t *machine.Task, flat *plan.Flat, keep bool) (any, error) {
+	if !t.InFlow() {
+		return d.vals.take(t.Ref, flat.Owner.State(), keep)
+	}
+	return d.gathered(flat.Flow.Gather, flat.Owner, d.m.Slots(t))
+}
+
+// gathered makes a value of others, which nodes of a dataflow have written.
+func (d *drive) gathered(gather func([]plan.Slot) (any, error), owner *plan.Plan, from []machine.Slot) (any, error) {
+	slots := make([]plan.Slot, len(from))
+	for i, s := range from {
+		slots[i].From = s.From
+		if s.Ref == 0 {
+			continue
+		}
+		var err error
+		if slots[i].Value, err = d.vals.peek(s.Ref, owner.Keeps(s.From)); err != nil {
+			return nil, err
+		}
+	}
+	return mapped(func() (any, error) { return gather(slots) })
+}
+
+// inputCodec keeps what a node's function is given.
+func inputCodec(flat *plan.Flat) plan.Codec {
+	if flat.Flow != nil {
+		return flat.Flow.Input
+	}
+	return flat.Owner.State()
+}
+
+// outputCodec keeps what a node's function returns, nil where that is nothing.
+func outputCodec(flat *plan.Flat) plan.Codec {
+	if flat.Flow != nil {
+		return flat.Flow.Output
+	}
+	return flat.Owner.State()
+}
+
+// finishFlow records the success of a task of a dataflow: a new version of what its node writes, as a delta against the last
+// one (laws D3 and J7).
+func (d *drive) finishFlow(t *machine.Task, flat *plan.Flat, out any, choice chosen) error {
+	last := d.m.Written(t)
+	if d.none {
+		return d.finishUnstored(t, flat, out, choice, last)
+	}
+	v, snap, err := d.version(flat.Flow.Output, last, out)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	ref, which, outcome := uint64(0), d.refer(t), choice.outcome(v)
+	err = d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
+		ref = m.Head() + 1
+		return m.Finish(d.now(), t, outcome)
+	}))
+	if err != nil || which.gone {
+		return err
+	}
+	if v.Changed {
+		d.vals.renew(last, ref, nil, snap)
+	} else if c := d.vals.find(last); c != nil && last != 0 {
+		c.snap = snap
+	}
+	return nil
+}
+
+// version says how a record differs from the one that a node wrote last; 0 for none.
+func (d *drive) version(codec plan.Codec, last uint64, out any) (v machine.Value, snap any, err error) {
+	if codec == nil {
+		return v, nil, nil
+	}
+	if last == 0 {
+		v.Changed = true
+		if v.Data, err = encoded(codec, out); err == nil {
+			snap, err = codec.Copy(out)
+		}
+		if err != nil {
+			return v, nil, notStorable(err)
+		}
+		return v, snap, nil
+	}
+	c, err := d.vals.known(last, codec)
+	if err != nil {
+		return v, nil, err
+	}
+	delta, snap, err := deltaOf(codec, c.snap, out)
+	if err != nil {
+		if lost := d.reload(last); lost != nil { // the snapshot is used up
+			return v, nil, lost
+		}
+		return v, nil, notStorable(err)
+	}
+	if len(delta) == 0 {
+		return v, snap, nil
+	}
+	return machine.Value{Changed: true, Delta: true, Base: last, Data: delta}, snap, nil
+}
+
+// finishUnstored is finishFlow where nothing is stored.
+func (d *drive) finishUnstored(t *machine.Task, flat *plan.Flat, out any, choice chosen, last uint64) error {
+	var v machine.Value
+	if flat.Flow.Output != nil {
+		v = machine.Value{Changed: true, Delta: true, Base: last}
+	}
+	ref := d.m.Head() + 1
+	if err := d.m.Finish(0, t, choice.outcome(v)); err != nil {
+		return err
+	}
+	if v.Changed {
+		d.vals.renew(last, ref, out, nil)
+	}
+	work, err := d.m.Next(0)
+	if err != nil {
+		return err
+	}
+	d.follows(work)
+	return nil
+}
+
+// follows takes up what follows in a run that is not stored.
+func (d *drive) follows(work *machine.Work) {
+	if len(work.Append) > 0 {
+		d.live.publish(d, work.Append)
+		d.stored(work.Append, time.Time{})
+	}
+	d.queue = append(d.queue, work.Start...)
+	d.idle, d.complete = work.Idle, work.Complete
+	if work.Doomed && d.plan.Definition().FailFast {
+		d.crew.cancel()
+	}
+}
+
+// enterFlow begins the subgraph of a task of a dataflow with what the task was given.
+func (d *drive) enterFlow(t *machine.Task, flat *plan.Flat) error {
+	which := d.refer(t)
+	input, err := d.inputOf(t, flat, true)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	v, snap, err := d.fresh(t, flat.Sub.State(), input)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	ref := uint64(0)
+	err = d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
+		ref = m.Head() + 1
+		return m.Entered(d.now(), t, v)
+	}))
+	if err == nil && !which.gone {
+		d.vals.put(ref, input, snap)
+	}
+	return err
+}
+
+// leaveFlow hands on what the dataflow in a task has brought.
+func (d *drive) leaveFlow(t *machine.Task, flat *plan.Flat, slots []machine.Slot) error {
+	result, err := d.gathered(flat.Sub.Result().Gather, flat.Sub, slots)
+	if err != nil {
+		return d.fail(t, flat, nil, err)
+	}
+	err = d.finish(t, flat, result, chosen{})
+	d.vals.tidy(d.m)
+	return err
+}
+
+// finishDataflow ends a run whose plan is a dataflow, with the values that its outputs have.
+func (d *drive) finishDataflow(slots []machine.Slot) error {
+	made := d.plan.Result()
+	result, err := d.gathered(made.Gather, d.plan, slots)
+	var data []byte
+	if err == nil && !d.none {
+		data, err = encoded(made.Output, result)
+	}
+	if err != nil {
+		return d.endFailed(err)
+	}
+	d.result.Value, d.result.Output = result, data
+	return d.commit(d.ctx, func(m *machine.Machine) error {
+		return m.Complete(d.now(), machine.Value{Changed: data != nil, Data: data})
+	})
+}
+
+// endFailed ends the run because its result cannot be made.
+func (d *drive) endFailed(err error) error {
+	d.failure = err
+	body := failedBody(err)
+	return d.commit(d.ctx, func(m *machine.Machine) error {
+		return m.End(d.now(), journal.FinishedBody{Status: machine.Failed, Error: body.Error, Code: body.Code})
+	})
+}
+
+// givenTo are the names of the inputs that a run of a dataflow is given.
+func givenTo(p *plan.Plan, input any) []string {
+	if r := p.Result(); r != nil && r.Given != nil {
+		return r.Given(input)
+	}
+	return nil
+}
+
+// resultCodec keeps a plan's result.
+func resultCodec(p *plan.Plan) plan.Codec {
+	if r := p.Result(); r != nil {
+		return r.Output
+	}
+	return p.State()
+}

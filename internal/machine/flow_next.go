@@ -1,0 +1,390 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// mostAtOnce is how many tasks of a dataflow are at work at once; further ones begin as these end.
+const mostAtOnce = 1024
+
+// startFlows begins what may begin in the dataflows that something has happened in, within the limit of tasks (law F4).
+func (m *Machine) startFlows(at int64) error {
+	kept := 0
+	for i := 0; i < len(m.touched); i++ { // it may grow meanwhile
+		s := m.touched[i]
+		s.flow.touched = false
+		if !m.isOpen(s) || s.flow.over {
+			continue
+		}
+		waits := m.broken > 0 && m.doomed(s)
+		if !waits {
+			var err error
+			if waits, err = m.startFlow(at, s); err != nil || m.over() {
+				m.touched = append(m.touched[:kept], m.touched[i+1:]...)
+				return err
+			}
+		}
+		if waits && !s.flow.touched {
+			s.flow.touched = true
+			m.touched[kept] = s
+			kept++
+		}
+	}
+	clear(m.touched[kept:])
+	m.touched = m.touched[:kept]
+	return nil
+}
+
+// isOpen reports whether a scope is still that of an open task, or of the run.
+func (m *Machine) isOpen(s *scope) bool {
+	t := s.parent
+	switch {
+	case t == nil:
+		return true
+	case t.ID == 0:
+		return false
+	case s.item > 0:
+		return s.item <= len(t.items) && t.items[s.item-1].scope == s
+	}
+	return t.inside == s
+}
+
+// startFlow begins what may begin in one dataflow. It reports whether there is more that has to wait.
+func (m *Machine) startFlow(at int64, s *scope) (waits bool, err error) {
+	f := s.flow
+	for len(f.ready) > 0 {
+		if s.live >= mostAtOnce {
+			return true, nil
+		}
+		v := f.ready[0]
+		if !f.mayBegin(v) {
+			f.shift()
+			continue
+		}
+		if full, err := m.full(at, func() string { return m.nextTask(s, v) }); full || err != nil {
+			return true, err
+		}
+		f.shift()
+		if err := m.fire(at, s, v, 0); err != nil {
+			return true, err
+		}
+	}
+	for c, ok := f.round(); ok; c, ok = f.round() {
+		if full, err := m.full(at, func() string { return m.nextTask(s, c.to) }); full || err != nil {
+			return true, err
+		}
+		if err := m.fire(at, s, c.to, c.seq); err != nil {
+			return true, err
+		}
+	}
+	if f.live == 0 && s.live == 0 {
+		return false, m.endFlow(at, s)
+	}
+	return false, nil
+}
+
+// shift takes the first node from those that may begin.
+func (f *flow) shift() {
+	f.nodes[f.ready[0]].queued = false
+	if f.ready = f.ready[1:]; len(f.ready) == 0 {
+		f.ready = f.ready[:0:0]
+	}
+}
+
+func (m *Machine) nextTask(s *scope, v int) string {
+	at := s.flow.at[v]
+	return node.TaskID(m.pathOf(s.space, at), int(*m.visit(s.space, at))+1)
+}
+
+// fire begins a task with the values that were written last.
+func (m *Machine) fire(at int64, s *scope, v int, took uint64) error {
+	e := m.entry(journal.NodeStarted, at)
+	where := spot{s.flow.at[v], s.space}
+	e.Node, e.Visit, e.Attempt = m.pathOf(where.space, where.at), *m.visit(where.space, where.at)+1, 1
+	if !m.unread {
+		e.Body = encode(s.flow.beginBody(v, took))
+	}
+	m.beginning = beginning{scope: s, node: v, took: took}
+	m.hint = &m.beginning
+	err := m.apply(e, where, nil)
+	if m.hint = nil; err != nil {
+		return err
+	}
+	m.run(m.tasks[len(m.tasks)-1])
+	return nil
+}
+
+func (f *flow) beginBody(v int, took uint64) journal.BeginBody {
+	body := journal.BeginBody{Took: took}
+	for _, name := range f.d.Nodes[v].In {
+		if s := f.slot(name); s.ref != 0 {
+			if body.In == nil {
+				body.In = make(map[string]uint64)
+			}
+			body.In[f.d.Names[name]] = s.ref
+		}
+	}
+	return body
+}
+
+// canFire reports whether any dataflow can go on.
+func (m *Machine) canFire() bool {
+	for _, s := range m.touched {
+		f := s.flow
+		if !m.isOpen(s) || f.over {
+			continue
+		}
+		if slices.ContainsFunc(f.ready, f.mayBegin) {
+			return true
+		}
+		if _, ok := f.round(); ok || f.live == 0 && s.live == 0 && len(f.starved(m)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// endFlow ends a dataflow in which nothing can run any more. What was skipped is recorded (law D9). Where something should
+// have run, it does not end: the run is stuck (law F5).
+func (m *Machine) endFlow(at int64, s *scope) error {
+	f := s.flow
+	fates := f.fates(m)
+	for _, v := range f.d.Order() {
+		if fates[v].skipped == "" || f.skips != nil && f.skips[v] {
+			continue
+		}
+		e := m.entry(journal.NodeSkipped, at)
+		e.Node, e.Visit = m.pathOf(s.space, f.at[v]), *m.visit(s.space, f.at[v])+1
+		if !m.unread {
+			e.Body = encode(journal.SkippedBody{Error: fates[v].skipped})
+		}
+		if err := m.apply(e, spot{f.at[v], s.space}, nil); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(fates, func(x fate) bool { return x.starved != "" }) {
+		return nil
+	}
+	f.over = true
+	s.ends = append(s.ends[:0], arrival{})
+	switch t := s.parent; {
+	case t == nil:
+	case s.item > 0:
+		t.items[s.item-1].slots = f.results()
+		m.itemOver(t, s)
+	default:
+		t.Result = 0
+		m.set(t, Leaving)
+	}
+	return nil
+}
+
+func (f *flow) results() []slot {
+	slots := make([]slot, len(f.d.Results))
+	for i, name := range f.d.Results {
+		slots[i] = f.slot(name)
+	}
+	return slots
+}
+
+// fate is why a node of a dataflow has not run, or does not run again.
+type fate struct {
+	skipped string   // it was not chosen, or needs what therefore does not come
+	starved string   // it should have run
+	needs   []string // what it waits for
+}
+
+// fates says of each node why it does not run, where nothing can run any more (law D9).
+func (f *flow) fates(m *Machine) []fate {
+	fates := make([]fate, len(f.nodes))
+	for _, v := range f.d.Order() {
+		n := &f.nodes[v]
+		switch {
+		case n.chosen > 0 || slices.ContainsFunc(f.pending, func(c choice) bool { return c.to == v }):
+			fates[v] = f.starving(m, fates, v, "it was chosen, and ")
+		case n.ran:
+		case f.d.Nodes[v].Gated:
+			fates[v] = f.notChosen(m, fates, v)
+		default:
+			fates[v] = f.starving(m, fates, v, "")
+		}
+	}
+	return fates
+}
+
+func (f *flow) title(m *Machine, v int) string { return m.flat[f.at[v]].Name }
+
+// notChosen is the fate of a node that no gate has chosen.
+func (f *flow) notChosen(m *Machine, fates []fate, v int) fate {
+	var why []string
+	var starved fate
+	f.d.Gates(v, func(gate int) bool {
+		switch g := fates[gate]; {
+		case g.starved != "":
+			starved.starved = fmt.Sprintf("gate %q could not run", f.title(m, gate))
+		case g.skipped != "":
+			why = append(why, fmt.Sprintf("gate %q was skipped", f.title(m, gate)))
+		case !f.nodes[gate].visited:
+			why = append(why, fmt.Sprintf("gate %q did not run", f.title(m, gate)))
+		default:
+			why = append(why, fmt.Sprintf("gate %q did not choose it", f.title(m, gate)))
+		}
+		return true
+	})
+	if starved.starved != "" {
+		return starved
+	}
+	return fate{skipped: strings.Join(why, ", and ")}
+}
+
+// starving is the fate of a node that waits for values: it is skipped where one of them cannot come because of what was
+// not chosen, unless it was chosen itself.
+func (f *flow) starving(m *Machine, fates []fate, v int, chosen string) fate {
+	var needs, reasons []string
+	for _, name := range f.d.Nodes[v].Needs {
+		if f.latest[name] != nobody {
+			continue
+		}
+		why, skipped := f.whyMissing(m, fates, v, name)
+		if skipped && chosen == "" {
+			return fate{skipped: fmt.Sprintf("it needs %q, and %s", f.d.Names[name], why)}
+		}
+		needs, reasons = append(needs, f.d.Names[name]), append(reasons, fmt.Sprintf("%q: %s", f.d.Names[name], why))
+	}
+	if len(needs) == 0 {
+		return fate{}
+	}
+	return fate{starved: chosen + "it waits for " + strings.Join(reasons, "; "), needs: needs}
+}
+
+// whyMissing says why nobody has written a value, and whether that is for want of a choice.
+func (f *flow) whyMissing(m *Machine, fates []fate, v, name int) (why string, skipped bool) {
+	var parts []string
+	skipped = true
+	f.d.Writers(name, func(w int) bool {
+		switch {
+		case w == v:
+			return true
+		case fates[w].skipped != "":
+			parts = append(parts, fmt.Sprintf("%q was skipped", f.title(m, w)))
+		case fates[w].starved != "":
+			parts, skipped = append(parts, fmt.Sprintf("%q cannot run either", f.title(m, w))), false
+		case f.d.Nodes[w].Closed && !f.nodes[w].visited:
+			parts, skipped = append(parts, fmt.Sprintf("%q lies before the entry", f.title(m, w))), false
+		case f.nodes[w].visited:
+			parts = append(parts, fmt.Sprintf("%q brought no value", f.title(m, w)))
+		default:
+			parts, skipped = append(parts, fmt.Sprintf("%q was not chosen", f.title(m, w))), false
+		}
+		return true
+	})
+	if len(parts) == 0 {
+		return "nobody writes it", false
+	}
+	return strings.Join(parts, " and "), skipped
+}
+
+// starved are the nodes of the dataflow that should have run and could not.
+func (f *flow) starved(m *Machine) []int {
+	var list []int
+	for v, x := range f.fates(m) {
+		if x.starved != "" {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// stuckNodes are all nodes of dataflows that should have run and could not (law F5).
+func (m *Machine) stuckNodes() []journal.StuckNode {
+	var list []journal.StuckNode
+	m.eachFlow(func(s *scope) bool {
+		if s.flow.over || s.flow.live > 0 || s.live > 0 {
+			return false
+		}
+		for v, x := range s.flow.fates(m) {
+			if x.starved != "" {
+				list = append(list, journal.StuckNode{Node: m.pathOf(s.space, s.flow.at[v]), Needs: x.needs, Reason: x.starved})
+			}
+		}
+		return false
+	})
+	return list
+}
+
+// eachFlow calls do with every scope of a dataflow, until it returns true.
+func (m *Machine) eachFlow(do func(s *scope) bool) bool {
+	if m.root.flow != nil && do(&m.root) {
+		return true
+	}
+	for _, t := range m.tasks {
+		if t.inside != nil && t.inside.flow != nil && do(t.inside) {
+			return true
+		}
+		for i := range t.items {
+			if s := t.items[i].scope; s != nil && s.flow != nil && do(s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Slot is a value that a dataflow hands on: the node that wrote it, by its number in the definition (plan.FromRun for the
+// run), and the entry that holds its record; 0 where nobody has written it.
+type Slot struct {
+	From int
+	Ref  uint64
+}
+
+// Slots are the values that a task of a dataflow was given, in the order of its inputs.
+func (m *Machine) Slots(t *Task) []Slot { return slotsOf(t.slots) }
+
+func slotsOf(slots []slot) []Slot {
+	list := make([]Slot, len(slots))
+	for i, s := range slots {
+		if list[i].From = s.from; s.ref != 0 {
+			list[i].Ref = s.ref
+		}
+	}
+	return list
+}
+
+// InFlow reports whether a task runs in a dataflow.
+func (t *Task) InFlow() bool { return t.scope.flow != nil }
+
+// Outcome are the values that the dataflow in a subgraph's task has brought, or that of the run (nil), in the order of its
+// outputs; ok is false where it is no dataflow.
+func (m *Machine) Outcome(t *Task) (slots []Slot, ok bool) {
+	f := m.root.flow
+	if t != nil {
+		if f = nil; t.inside != nil {
+			f = t.inside.flow
+		}
+	}
+	if f == nil {
+		return nil, false
+	}
+	return slotsOf(f.results()), true
+}
+
+// Written is the entry that holds what the node of a task of a dataflow wrote last, 0 for none.
+func (m *Machine) Written(t *Task) uint64 {
+	if v := m.local(t); v >= 0 {
+		return t.scope.flow.nodes[v].ref
+	}
+	return 0
+}
+
+// touchAll lets Next look at all dataflows.
+func (m *Machine) touchAll() {
+	m.eachFlow(func(s *scope) bool {
+		m.touch(s)
+		return false
+	})
+}
