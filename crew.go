@@ -59,18 +59,17 @@ func (c *crew) next() (s machine.Start, ok bool, err error) {
 	if err := c.lost; err != nil {
 		return s, false, err
 	}
-	if len(d.queue) == 0 {
+	if d.queue.len() == 0 {
 		return s, false, nil
 	}
 	if Status(d.m.Status()).Ended() {
-		d.queue = d.queue[:0]
+		d.queue.clear()
 		return s, false, nil
 	}
 	if d.ctx.Err() != nil {
 		return s, false, d.stopped()
 	}
-	s = d.queue[0]
-	d.queue = d.queue[:copy(d.queue, d.queue[1:])]
+	s = d.queue.pop()
 	c.call()
 	return s, true, nil
 }
@@ -80,7 +79,7 @@ func (c *crew) call() {
 	if c.d.options.Sequential {
 		return
 	}
-	left := len(c.d.queue) - c.coming
+	left := c.d.queue.len() - c.coming
 	if left > 0 && c.asleep {
 		c.rouse()
 		left--

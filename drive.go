@@ -26,9 +26,11 @@ type drive struct {
 
 	durability journal.Durability
 	vals       values
+	captured   []machine.Slot // room for what a task of a dataflow is given
+	slots      []plan.Slot    // likewise
 	row        journal.RunRow
-	inputs     []input         // what is recorded with the next commit
-	queue      []machine.Start // tasks that may start
+	inputs     []input // what is recorded with the next commit
+	queue      queue   // tasks that may start
 	idle       bool
 	complete   bool
 	host       host // of tasks that are alone
@@ -101,6 +103,7 @@ func (d *drive) begin(ctx context.Context, inputValue any, o startOptions) error
 	if err := d.keepOutline(ctx); err != nil {
 		return err
 	}
+	d.vals.expect(d.plan)
 	d.vals.put(1, inputValue, snap)
 	err = d.commit(ctx, func(m *machine.Machine) error { return m.Begin(now, body, data) })
 	if errors.Is(err, journal.ErrConflict) {
@@ -162,7 +165,7 @@ func (d *drive) commit(ctx context.Context, in input) error {
 			return d.crew.give(err)
 		}
 		d.inputs = d.inputs[:0]
-		d.queue = append(d.queue, work.Start...)
+		d.queue.push(work.Start)
 		d.idle, d.complete = work.Idle, work.Complete
 		if work.Doomed && d.plan.Definition().FailFast {
 			d.crew.cancel()

@@ -3,6 +3,7 @@ package fermata
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -111,6 +112,23 @@ func (e *LimitError) Error() string {
 
 // Is reports whether target is ErrLimit.
 func (e *LimitError) Is(target error) bool { return target == ErrLimit }
+
+// StuckError says what cannot run in a dataflow, and what it waits for (laws D9 and F5).
+type StuckError struct {
+	Nodes []journal.StuckNode
+}
+
+func (e *StuckError) Error() string {
+	var b strings.Builder
+	b.WriteString(ErrStuck.Error() + ":")
+	for _, n := range e.Nodes {
+		fmt.Fprintf(&b, "\n  node %q cannot run: %s", n.Node, n.Reason)
+	}
+	return b.String()
+}
+
+// Is reports whether target is ErrStuck.
+func (e *StuckError) Is(target error) bool { return target == ErrStuck }
 
 // PlanChangedError says how the plan differs from the one that the run was started on (law J8).
 type PlanChangedError struct {

@@ -14,23 +14,33 @@ func (d *drive) inputOf(t *machine.Task, flat *plan.Flat, keep bool) (any, error
 	if !t.InFlow() {
 		return d.vals.take(t.Ref, flat.Owner.State(), keep)
 	}
-	return d.gathered(flat.Flow.Gather, flat.Owner, d.m.Slots(t))
+	d.captured = d.m.Slots(t, d.captured[:0])
+	return d.gathered(flat.Flow.Gather, flat.Owner, d.captured, t.Parent() == nil)
 }
 
 // gathered makes a value of others, which nodes of a dataflow have written.
-func (d *drive) gathered(gather func([]plan.Slot) (any, error), owner *plan.Plan, from []machine.Slot) (any, error) {
-	slots := make([]plan.Slot, len(from))
-	for i, s := range from {
-		slots[i].From = s.From
-		if s.Ref == 0 {
-			continue
+func (d *drive) gathered(gather func([]plan.Slot) (any, error), owner *plan.Plan, from []machine.Slot, outermost bool) (made any, err error) {
+	defer panicked(&err)
+	slots := d.slots[:0]
+	for _, s := range from {
+		slot := plan.Slot{From: s.From}
+		if s.Ref != 0 {
+			codec := owner.Keeps(s.From)
+			if outermost {
+				slot.Value, err = d.vals.peekFlow(s.From, s.Ref, codec)
+			} else {
+				slot.Value, err = d.vals.peek(s.Ref, codec)
+			}
+			if err != nil {
+				return nil, err
+			}
 		}
-		var err error
-		if slots[i].Value, err = d.vals.peek(s.Ref, owner.Keeps(s.From)); err != nil {
-			return nil, err
-		}
+		slots = append(slots, slot)
 	}
-	return mapped(func() (any, error) { return gather(slots) })
+	d.slots = slots
+	made, err = gather(slots)
+	clear(slots)
+	return made, err
 }
 
 // inputCodec keeps what a node's function is given.
@@ -56,11 +66,11 @@ func (d *drive) finishFlow(t *machine.Task, flat *plan.Flat, out any, choice cho
 	if d.none {
 		return d.finishUnstored(t, flat, out, choice, last)
 	}
-	v, snap, err := d.version(flat.Flow.Output, last, out)
+	v, snap, err := d.version(flat, last, out, t.Parent() == nil)
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
-	ref, which, outcome := uint64(0), d.refer(t), choice.outcome(v)
+	ref, which, outcome, outermost := uint64(0), d.refer(t), choice.outcome(v), t.Parent() == nil
 	err = d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
 		ref = m.Head() + 1
 		return m.Finish(d.now(), t, outcome)
@@ -68,16 +78,28 @@ func (d *drive) finishFlow(t *machine.Task, flat *plan.Flat, out any, choice cho
 	if err != nil || which.gone {
 		return err
 	}
-	if v.Changed {
-		d.vals.renew(last, ref, nil, snap)
-	} else if c := d.vals.find(last); c != nil && last != 0 {
-		c.snap = snap
-	}
+	d.wrote(flat, outermost, last, ref, nil, snap, v.Changed)
 	return nil
 }
 
+// wrote keeps what a node of a dataflow has written; a version that is equal to the last one has a snapshot of its own.
+func (d *drive) wrote(flat *plan.Flat, outermost bool, last, ref uint64, live, snap any, changed bool) {
+	switch {
+	case !changed && last == 0:
+	case !changed && outermost:
+		d.vals.renewFlow(flat.Local, last, last, live, snap)
+	case !changed:
+		d.vals.renew(last, last, live, snap)
+	case outermost:
+		d.vals.renewFlow(flat.Local, last, ref, live, snap)
+	default:
+		d.vals.renew(last, ref, live, snap)
+	}
+}
+
 // version says how a record differs from the one that a node wrote last; 0 for none.
-func (d *drive) version(codec plan.Codec, last uint64, out any) (v machine.Value, snap any, err error) {
+func (d *drive) version(flat *plan.Flat, last uint64, out any, outermost bool) (v machine.Value, snap any, err error) {
+	codec := flat.Flow.Output
 	if codec == nil {
 		return v, nil, nil
 	}
@@ -91,13 +113,20 @@ func (d *drive) version(codec plan.Codec, last uint64, out any) (v machine.Value
 		}
 		return v, snap, nil
 	}
-	c, err := d.vals.known(last, codec)
+	find := d.vals.known
+	if outermost {
+		find = func(ref uint64, codec plan.Codec) (*cell, error) { return d.vals.lastFlow(flat.Local, ref, codec) }
+	}
+	c, err := find(last, codec)
 	if err != nil {
 		return v, nil, err
 	}
 	delta, snap, err := deltaOf(codec, c.snap, out)
 	if err != nil {
-		if lost := d.reload(last); lost != nil { // the snapshot is used up
+		if outermost {
+			d.vals.forgetFlow(flat.Local) // the snapshot is used up
+		}
+		if lost := d.reload(last); lost != nil {
 			return v, nil, lost
 		}
 		return v, nil, notStorable(err)
@@ -114,12 +143,12 @@ func (d *drive) finishUnstored(t *machine.Task, flat *plan.Flat, out any, choice
 	if flat.Flow.Output != nil {
 		v = machine.Value{Changed: true, Delta: true, Base: last}
 	}
-	ref := d.m.Head() + 1
+	ref, outermost := d.m.Head()+1, t.Parent() == nil
 	if err := d.m.Finish(0, t, choice.outcome(v)); err != nil {
 		return err
 	}
 	if v.Changed {
-		d.vals.renew(last, ref, out, nil)
+		d.wrote(flat, outermost, last, ref, out, nil, true)
 	}
 	work, err := d.m.Next(0)
 	if err != nil {
@@ -135,7 +164,7 @@ func (d *drive) follows(work *machine.Work) {
 		d.live.publish(d, work.Append)
 		d.stored(work.Append, time.Time{})
 	}
-	d.queue = append(d.queue, work.Start...)
+	d.queue.push(work.Start)
 	d.idle, d.complete = work.Idle, work.Complete
 	if work.Doomed && d.plan.Definition().FailFast {
 		d.crew.cancel()
@@ -166,7 +195,7 @@ func (d *drive) enterFlow(t *machine.Task, flat *plan.Flat) error {
 
 // leaveFlow hands on what the dataflow in a task has brought.
 func (d *drive) leaveFlow(t *machine.Task, flat *plan.Flat, slots []machine.Slot) error {
-	result, err := d.gathered(flat.Sub.Result().Gather, flat.Sub, slots)
+	result, err := d.gathered(flat.Sub.Result().Gather, flat.Sub, slots, false)
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
@@ -178,7 +207,7 @@ func (d *drive) leaveFlow(t *machine.Task, flat *plan.Flat, slots []machine.Slot
 // finishDataflow ends a run whose plan is a dataflow, with the values that its outputs have.
 func (d *drive) finishDataflow(slots []machine.Slot) error {
 	made := d.plan.Result()
-	result, err := d.gathered(made.Gather, d.plan, slots)
+	result, err := d.gathered(made.Gather, d.plan, slots, true)
 	var data []byte
 	if err == nil && !d.none {
 		data, err = encoded(made.Output, result)

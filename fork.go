@@ -298,7 +298,7 @@ func (f *fork) store(ctx context.Context) error {
 		return d.rt.storeError(d.id, err)
 	}
 	d.row.Head = d.m.Head()
-	d.queue = append(d.queue, work.Start...)
+	d.queue.push(work.Start)
 	d.idle, d.complete = work.Idle, work.Complete
 	return nil
 }

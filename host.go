@@ -351,11 +351,15 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 	}
 	delete(h.streams, op.ID)
 	h.d.live.closeSegment(h.path, h.visit, op.ID)
-	body, err := json.Marshal(textBody{Channel: channel, Text: b.String()})
+	whole := textBody{Channel: channel, Text: b.String()}
+	if op.Kind == node.KindChunks {
+		whole.Text, whole.Returned = "", true
+	}
+	body, err := json.Marshal(whole)
 	if err != nil {
 		return err
 	}
-	return h.record(ofModel(op.ID), func(m *machine.Machine, t *machine.Task, now int64) error {
+	return h.record(whole.Returned || ofModel(op.ID), func(m *machine.Machine, t *machine.Task, now int64) error {
 		return m.Record(now, t, journal.TextEnd, op.ID, nil, body)
 	})
 }
@@ -364,6 +368,8 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 type textBody struct {
 	Channel string `json:"channel"`
 	Text    string `json:"text,omitempty"`
+
+	Returned bool `json:"returned,omitempty"` // the whole text is in the outcome of the task
 }
 
 // Info implements node.Host.

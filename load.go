@@ -66,7 +66,8 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 
 // found takes the result of a run that has ended from the store: there is nothing to drive.
 func (d *drive) found(ctx context.Context) (err error) {
-	d.idle, d.queue = true, nil
+	d.idle = true
+	d.queue.clear()
 	d.result, err = d.rt.Result(ctx, d.id, d.plan)
 	return err
 }
@@ -154,8 +155,8 @@ func (d *drive) rebase(ctx context.Context, busy []machine.Handed) error {
 		return err
 	}
 	d.m.SetBusy(busy)
-	queue := d.queue[:0]
-	for _, s := range d.queue {
+	var left []machine.Start
+	for _, s := range d.queue.list[d.queue.at:] {
 		if s.Task != nil {
 			s.Task = d.m.ByID(s.Task.ID)
 		}
@@ -165,9 +166,10 @@ func (d *drive) rebase(ctx context.Context, busy []machine.Handed) error {
 		if s.Task == nil && s.Join == nil || s.Do == machine.Fail && s.Leaf == nil {
 			continue // it is gone
 		}
-		queue = append(queue, s)
+		left = append(left, s)
 	}
-	d.queue = queue
+	d.queue.clear()
+	d.queue.push(left)
 	return nil
 }
 

@@ -91,6 +91,9 @@ func runError(run string, body journal.FinishedBody, cause error) error {
 		err.Code, sentinel = CodeExpired, ErrExpired
 	case Stuck:
 		sentinel = ErrStuck
+		if len(body.Stuck) > 0 {
+			err.Err = &StuckError{Nodes: body.Stuck}
+		}
 	}
 	if body.Limit != "" {
 		err.Code, err.Err = CodeLimit, &LimitError{Limit: body.Limit, Max: body.Max, Reason: body.Reason}

@@ -175,7 +175,7 @@ func (d *drive) leaveMap(t *machine.Task, flat *plan.Flat) error {
 
 func (d *drive) itemResult(item machine.Item, flat *plan.Flat) (any, error) {
 	if item.Slots != nil {
-		return d.gathered(flat.Sub.Result().Gather, flat.Sub, item.Slots)
+		return d.gathered(flat.Sub.Result().Gather, flat.Sub, item.Slots, false)
 	}
 	return d.joined(item.Join, flat.Sub, nil)
 }

@@ -144,7 +144,7 @@ func (d *drive) lookAgain() error {
 
 // alone reports whether nothing else is open, so that nobody could do anything while a task is at work.
 func (d *drive) alone(t *machine.Task) bool {
-	return len(d.queue) == 0 && !d.crew.busy() && d.m.Alone(t)
+	return d.queue.len() == 0 && !d.crew.busy() && d.m.Alone(t)
 }
 
 // conclude records what came of a pass.

@@ -25,6 +25,7 @@ type cell struct {
 type values struct {
 	cells []cell
 	index map[uint64]int  // where the cells are, while they are many
+	flow  []cell          // of the nodes of the run's own dataflow, and of its inputs, at the places of the nodes; their refs are 0 while they are among cells
 	full  int             // how many cells there may be before they are looked through
 	links map[uint64]link // of the values in the journal, while a run is loaded
 }
@@ -53,6 +54,50 @@ func (v *values) find(ref uint64) *cell {
 
 // few is how many cells are looked through one by one.
 const few = 12
+
+// expect makes room for the values of a dataflow: each node has one.
+func (v *values) expect(p *plan.Plan) {
+	if d := p.Dataflow(); d != nil {
+		v.flow = make([]cell, len(d.Nodes)+1)
+	}
+}
+
+// peekFlow is peek for what a node of the run's own dataflow has written, or for its inputs.
+func (v *values) peekFlow(from int, ref uint64, codec plan.Codec) (any, error) {
+	if from+1 < len(v.flow) {
+		if c := &v.flow[from+1]; c.ref == ref && c.data == nil {
+			if c.snap != nil {
+				return c.snap, nil
+			}
+			return c.live, nil
+		}
+	}
+	return v.peek(ref, codec)
+}
+
+// renewFlow puts a new value in the place of what a node of the run's own dataflow wrote before.
+func (v *values) renewFlow(from int, old, ref uint64, live, snap any) {
+	if from+1 < len(v.flow) {
+		v.flow[from+1] = cell{ref: ref, live: live, snap: snap}
+		return
+	}
+	v.renew(old, ref, live, snap)
+}
+
+// forgetFlow makes a value be looked for among the cells.
+func (v *values) forgetFlow(from int) {
+	if from+1 < len(v.flow) {
+		v.flow[from+1] = cell{}
+	}
+}
+
+// lastFlow finds what a node of the run's own dataflow wrote last.
+func (v *values) lastFlow(from int, ref uint64, codec plan.Codec) (*cell, error) {
+	if from+1 < len(v.flow) && v.flow[from+1].ref == ref {
+		return &v.flow[from+1], nil
+	}
+	return v.known(ref, codec)
+}
 
 // known finds a cell, with its value decoded.
 func (v *values) known(ref uint64, codec plan.Codec) (*cell, error) {

@@ -279,8 +279,9 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Resul
 		d.id = newID("run_") // what is made of two runs must not be taken for one
 		d.follow()
 	}
+	d.vals.expect(p)
 	d.vals.put(1, input, nil)
-	if len(p.Definition().Input) > 0 {
+	if len(p.Definition().Input) > 0 && p.Result() == nil { // values of a dataflow have the types of its inputs already
 		data, err := p.State().Encode(input)
 		if err == nil {
 			err = d.checkInput(data)

@@ -53,6 +53,10 @@ func (g *gatherer) gather(slots []plan.Slot) (any, error) {
 // connect says of every node where its values come from.
 func (b *builder) connect(def *plan.Definition, g *Graph) {
 	writers := b.writers()
+	b.given = make(map[string]int, len(g.inputs.ports))
+	for i, p := range g.inputs.ports {
+		b.given[p.name] = i
+	}
 	for v, d := range b.nodes {
 		to := &gatherer{typ: d.in.typ, keeps: def.Nodes[v].Flow.Input, wires: b.wires(d.in, g, writers)}
 		if to.typ == nil {
@@ -64,15 +68,21 @@ func (b *builder) connect(def *plan.Definition, g *Graph) {
 }
 
 func (b *builder) wires(s shape, g *Graph, writers map[string][]int) [][]wire {
-	wires := make([][]wire, len(s.ports))
+	wires, n := make([][]wire, len(s.ports)), 0
+	for _, p := range s.ports {
+		n += len(writers[p.name]) + 1
+	}
+	all := make([]wire, 0, n) // side by side, because they are used together
 	for i, p := range s.ports {
+		first := len(all)
 		for _, w := range writers[p.name] {
 			k := b.nodes[w].out.find(p.name)
-			wires[i] = append(wires[i], b.wire(w, p, b.nodes[w].out.ports[k].place))
+			all = append(all, b.wire(w, p, b.nodes[w].out.ports[k].place))
 		}
-		if k := g.inputs.find(p.name); k >= 0 {
-			wires[i] = append(wires[i], b.wire(plan.FromRun, p, g.inputs.ports[k].place))
+		if k, ok := b.given[p.name]; ok {
+			all = append(all, b.wire(plan.FromRun, p, g.inputs.ports[k].place))
 		}
+		wires[i] = all[first:len(all):len(all)]
 	}
 	return wires
 }

@@ -24,7 +24,7 @@ type Graph struct {
 // New makes a graph of nodes and options, in any order: edges follow from the names of values (law D1). It reports every
 // problem at once, as a [*ConfigError].
 func New(name string, parts ...Part) (*Graph, error) {
-	b := &builder{name: name, schemas: make(map[reflect.Type][]byte)}
+	b := &builder{name: name, schemas: make(map[reflect.Type][]byte), codecs: make(map[reflect.Type]plan.Codec)}
 	for _, p := range parts {
 		if p == nil || reflect.ValueOf(p).IsNil() {
 			b.problem(Problem{Code: plan.BadNode, Message: "one of the graph's parts is nil"})
@@ -99,7 +99,9 @@ type builder struct {
 	handlers  map[string]any
 
 	schemas  map[reflect.Type][]byte
+	codecs   map[reflect.Type]plan.Codec
 	links    value.Links
+	given    map[string]int // the inputs of a run, by their places
 	problems []Problem
 	waits    []string
 }
@@ -208,6 +210,9 @@ func (b *builder) schema(t reflect.Type) []byte {
 }
 
 func (b *builder) codec(t reflect.Type, of string) plan.Codec {
+	if made, ok := b.codecs[t]; ok {
+		return made
+	}
 	made, err := value.OfStruct(t)
 	if err != nil {
 		b.problem(Problem{Code: plan.BadPort, Node: of, Message: err.Error()})
@@ -216,6 +221,7 @@ func (b *builder) codec(t reflect.Type, of string) plan.Codec {
 	if b.immutable {
 		made = made.Sharing()
 	}
+	b.codecs[t] = made
 	return made
 }
 

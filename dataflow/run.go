@@ -226,12 +226,6 @@ func (g *Graph) Retry(ctx context.Context, rt *fermata.Runtime, id string) (*Run
 	return g.handle(rt)(rt.Retry(ctx, id, g.plan))
 }
 
-// Fork begins a new run that has behind it what a run had at a point, and goes its own way from there; see
-// fermata.Runtime.Fork.
-func (g *Graph) Fork(ctx context.Context, rt *fermata.Runtime, id string, o fermata.ForkOptions) (*Run, error) {
-	return g.handle(rt)(rt.Fork(ctx, id, g.plan, o))
-}
-
 func (g *Graph) handle(rt *fermata.Runtime) func(*fermata.Run, error) (*Run, error) {
 	return func(run *fermata.Run, err error) (*Run, error) {
 		if err != nil {

@@ -369,7 +369,8 @@ func (tr *trial) byTask() map[string][]string {
 	return lists
 }
 
-// joined names the tasks whose branches a task has taken.
+// joined names the tasks whose branches a task has taken or, in a dataflow, which have written what it was given, and the
+// decision that it was begun for.
 func joined(e *journal.Entry, sent map[uint64]string) string {
 	var b journal.BeginBody
 	if json.Unmarshal(e.Body, &b) != nil {
@@ -378,6 +379,12 @@ func joined(e *journal.Entry, sent map[uint64]string) string {
 	var names []string
 	for _, via := range b.From {
 		names = append(names, sent[via])
+	}
+	for _, value := range slices.Sorted(maps.Keys(b.In)) {
+		names = append(names, value+" of "+sent[b.In[value]])
+	}
+	if b.Took != 0 {
+		names = append(names, "for "+sent[b.Took])
 	}
 	return strings.Join(names, ", ")
 }

@@ -56,7 +56,16 @@ func (s *TextStream) Write(text string) error {
 	return s.ctx.host.Chunk(s.ctx.pass, s.op, s.channel, text, false)
 }
 
-// Close ends the segment and stores its whole text.
+// Chunks opens a segment of text on a channel for what the node goes on to return: Close does not store the text again.
+func Chunks(ctx Context, channel string) (*TextStream, error) {
+	op, err := ctx.begin(KindChunks, channel)
+	if err != nil {
+		return nil, err
+	}
+	return &TextStream{ctx: ctx, op: op, channel: channel}, nil
+}
+
+// Close ends the segment and stores its whole text; of [Chunks], that it has ended.
 func (s *TextStream) Close() error {
 	if s.op.Done {
 		return nil

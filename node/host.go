@@ -42,7 +42,8 @@ const (
 	KindInterrupt Kind = "interrupt"
 	KindEmit      Kind = "emit"
 	KindStream    Kind = "stream"
-	KindModel     Kind = "model" // a call of a language model
+	KindModel     Kind = "model"  // a call of a language model
+	KindChunks    Kind = "chunks" // a stream of what the node then returns
 )
 
 // Op is one recorded call of a task: its identity, and what is already known of it.

@@ -24,6 +24,8 @@ type flow struct {
 	over    bool     // nothing more can run in it: found again by Next, not part of the fold
 
 	ready   []int // nodes that may begin, and some that no longer may: not part of the fold
+	first   int   // how many of them were taken
+	mixed   bool  // they are not in declared order
 	work    []int // room for update
 	touched bool  // in the list of flows that Next looks at: not part of the fold
 }
@@ -85,7 +87,7 @@ func newFlow(d *plan.Dataflow, at []int, ref uint64, given func(input int) bool)
 
 // count makes what is counted anew.
 func (f *flow) count() {
-	f.lives, f.live, f.ready = make([]int, f.d.Regions), 0, f.ready[:0]
+	f.lives, f.live, f.ready, f.first = make([]int, f.d.Regions), 0, f.ready[:0], 0
 	for v := range f.nodes {
 		n := &f.nodes[v]
 		n.missing, n.waits, n.chosen, n.live, n.unsettled, n.queued = 0, 0, 0, false, false, false
@@ -151,6 +153,10 @@ func (f *flow) update(v int) {
 		}
 		if n.live && !n.running && n.waits == 0 && !n.queued {
 			n.queued = true
+			if f.first > 0 && len(f.ready) == cap(f.ready) {
+				f.ready, f.first = f.ready[:copy(f.ready, f.ready[f.first:])], 0
+			}
+			f.mixed = f.mixed || len(f.ready) > f.first && f.ready[len(f.ready)-1] > v
 			f.ready = append(f.ready, v)
 		}
 	}

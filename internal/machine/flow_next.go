@@ -10,7 +10,7 @@ import (
 )
 
 // mostAtOnce is how many tasks of a dataflow are at work at once; further ones begin as these end.
-const mostAtOnce = 1024
+const mostAtOnce = 256
 
 // startFlows begins what may begin in the dataflows that something has happened in, within the limit of tasks (law F4).
 func (m *Machine) startFlows(at int64) error {
@@ -54,14 +54,19 @@ func (m *Machine) isOpen(s *scope) bool {
 	return t.inside == s
 }
 
-// startFlow begins what may begin in one dataflow. It reports whether there is more that has to wait.
+// startFlow begins what may begin in one dataflow, in declared order: it does not depend on when which of them was listed,
+// which a machine that is folded anew does not know (law J1). It reports whether there is more that has to wait.
 func (m *Machine) startFlow(at int64, s *scope) (waits bool, err error) {
 	f := s.flow
-	for len(f.ready) > 0 {
+	if f.mixed {
+		slices.Sort(f.ready[f.first:])
+		f.mixed = false
+	}
+	for f.first < len(f.ready) {
 		if s.live >= mostAtOnce {
 			return true, nil
 		}
-		v := f.ready[0]
+		v := f.ready[f.first]
 		if !f.mayBegin(v) {
 			f.shift()
 			continue
@@ -90,9 +95,9 @@ func (m *Machine) startFlow(at int64, s *scope) (waits bool, err error) {
 
 // shift takes the first node from those that may begin.
 func (f *flow) shift() {
-	f.nodes[f.ready[0]].queued = false
-	if f.ready = f.ready[1:]; len(f.ready) == 0 {
-		f.ready = f.ready[:0:0]
+	f.nodes[f.ready[f.first]].queued = false
+	if f.first++; f.first == len(f.ready) {
+		f.ready, f.first = f.ready[:0], 0
 	}
 }
 
@@ -139,7 +144,7 @@ func (m *Machine) canFire() bool {
 		if !m.isOpen(s) || f.over {
 			continue
 		}
-		if slices.ContainsFunc(f.ready, f.mayBegin) {
+		if slices.ContainsFunc(f.ready[f.first:], f.mayBegin) {
 			return true
 		}
 		if _, ok := f.round(); ok || f.live == 0 && s.live == 0 && len(f.starved(m)) == 0 {
@@ -343,14 +348,18 @@ type Slot struct {
 }
 
 // Slots are the values that a task of a dataflow was given, in the order of its inputs.
-func (m *Machine) Slots(t *Task) []Slot { return slotsOf(t.slots) }
+// They are appended to list.
+func (m *Machine) Slots(t *Task, list []Slot) []Slot {
+	for _, s := range t.slots {
+		list = append(list, Slot{From: s.from, Ref: s.ref})
+	}
+	return list
+}
 
 func slotsOf(slots []slot) []Slot {
 	list := make([]Slot, len(slots))
 	for i, s := range slots {
-		if list[i].From = s.from; s.ref != 0 {
-			list[i].Ref = s.ref
-		}
+		list[i] = Slot{From: s.from, Ref: s.ref}
 	}
 	return list
 }
