@@ -89,6 +89,9 @@ type InvalidRouteError struct {
 }
 
 func (e *InvalidRouteError) Error() string {
+	if e.Target == "" {
+		return fmt.Sprintf("gate %q chose nothing; it declares %s", e.Node, quoteAll(e.Declared))
+	}
 	return fmt.Sprintf("gate %q chose %q; it declares %s%s", e.Node, e.Target, quoteAll(e.Declared), e.Hint)
 }
 

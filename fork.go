@@ -33,7 +33,7 @@ type ForkOptions struct {
 	// "/a.b/c") the value there. A member that is not there is added to the object that it belongs to; "-" adds to a list.
 	Set map[string]json.RawMessage
 	// Of limits Edit and Set to the value of one task ("review#2") or of the token on its way to one node ("review").
-	// Defaults to all of them.
+	// In a dataflow it names what a node has written last, by the node's path, or the run's inputs, by "/". Defaults to all.
 	Of string
 	// AskAgain names questions, by their ids or by the tasks that asked them, whose answers the fork does not keep.
 	// They are asked anew, and what their tasks did after asking is done again. All other answers are kept.

@@ -23,14 +23,9 @@ type gatherer struct {
 }
 
 func (g *gatherer) gather(slots []plan.Slot) (any, error) {
-	in := any(nil)
-	if g.proto != nil {
-		var err error
-		if in, err = g.keeps.Copy(g.proto); err != nil {
-			return nil, err
-		}
-	} else {
-		in = reflect.New(g.typ).Interface()
+	in, err := g.begin()
+	if err != nil {
+		return nil, err
 	}
 	for i := range slots {
 		if slots[i].Value == nil {
@@ -50,6 +45,14 @@ func (g *gatherer) gather(slots []plan.Slot) (any, error) {
 	return in, nil
 }
 
+// begin is the record before anything is put into it.
+func (g *gatherer) begin() (any, error) {
+	if g.proto != nil {
+		return g.keeps.Copy(g.proto)
+	}
+	return reflect.New(g.typ).Interface(), nil
+}
+
 // connect says of every node where its values come from.
 func (b *builder) connect(def *plan.Definition, g *Graph) {
 	writers := b.writers()
@@ -62,7 +65,12 @@ func (b *builder) connect(def *plan.Definition, g *Graph) {
 		if to.typ == nil {
 			to.typ = reflect.TypeFor[struct{}]()
 		}
-		to.proto = b.proto(d)
+		if proto := b.proto(d); proto != nil { // a copy: what is bound stays the caller's
+			var err error
+			if to.proto, err = to.keeps.Copy(proto); err != nil {
+				b.problem(Problem{Code: plan.BadPort, Node: d.Name(), Message: fmt.Sprintf("what is bound cannot be kept: %v", err)})
+			}
+		}
 		def.Nodes[v].Flow.Gather = to.gather
 	}
 }
@@ -110,7 +118,9 @@ func (b *builder) proto(d *NodeDef) any {
 			}
 			proto = made.Interface()
 		}
-		put(proto, p, reflect.ValueOf(bound))
+		if v, err := fitting(bound, p.typ); err == nil { // else it is reported
+			put(proto, p, v)
+		}
 	}
 	return proto
 }
@@ -145,7 +155,7 @@ func get(record any, p port) (v reflect.Value, ok bool) {
 }
 
 // result says how the graph's outputs are put together.
-func (b *builder) result(def *plan.Definition, g *Graph) plan.Result {
+func (b *builder) result(g *Graph) plan.Result {
 	r := plan.Result{Output: b.codec(g.outputs.typ, ""), Given: g.inputs.given}
 	for _, p := range g.outputs.ports {
 		r.Outputs = append(r.Outputs, plan.Port{Name: p.name, Type: p.typ.String(), Schema: b.schema(p.typ)})

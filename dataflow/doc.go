@@ -16,7 +16,9 @@
 //	reply, err := dataflow.Get[string](res.Outputs, "reply")
 //
 // The fields of a struct are its values: "TopK" is "top_k", or what a json tag says. A value that no node writes is an
-// input of the run. A field with a default tag, a pointer, and one with omitempty or omitzero can be missing.
+// input of the run. A field can be missing
+// that has a default tag (JSON, a duration, or a text as it is), that is a pointer, or whose json tag says omitempty or
+// omitzero.
 //
 // A gate ([Route], [RouteMany], [Branch]) chooses which nodes run, and so closes loops: the body runs, then the gate chooses
 // whether it runs again (law D12). Everything is checked when the graph is made: types, names, whether two nodes may write

@@ -77,7 +77,8 @@ type InputError struct {
 	Needed   []string // the nodes that need what is missing
 	Expected string
 	Found    string
-	Nearest  string
+	Nearest  string // a known name that may have been meant, "" for none
+	Writer   string // of a missing value: the node that writes Nearest
 	Reason   string
 }
 
@@ -85,9 +86,16 @@ func (e *InputError) Error() string {
 	text := fmt.Sprintf("input %q", e.Input)
 	switch {
 	case e.Missing:
-		text += fmt.Sprintf(" is missing: expected a value of type %s, which node %s needs", e.Expected, strings.Join(quoted(e.Needed), " and "))
+		verb := "needs"
+		if len(e.Needed) > 1 {
+			verb = "need"
+		}
+		text += fmt.Sprintf(" is missing: expected a value of type %s, which node %s %s", e.Expected, strings.Join(quoted(e.Needed), " and "), verb)
 		if e.Found != "" {
 			text += fmt.Sprintf("; found %q instead", e.Found)
+		}
+		if e.Nearest != "" {
+			text += fmt.Sprintf("; no node writes it, did that one mean %q, which %q writes?", e.Nearest, e.Writer)
 		}
 		return text
 	case e.Expected != "" && e.Reason != "":
@@ -140,9 +148,20 @@ func (b *builder) fromPlan(err error) {
 		mine := Problem{Code: p.Code, Node: p.Node, Port: p.Port, Nearest: p.Nearest, Found: p.Found, Message: p.Message}
 		if p.EdgeIndex >= 0 {
 			mine.Node, mine.Message = p.Edge.From, fmt.Sprintf("target %q: %s", p.Edge.To, p.Message)
+			if p.Code == plan.UnknownNode && mine.Found == "" {
+				mine.Found, mine.Nearest = p.Edge.To, near(p.Edge.To, b.nodeNames())
+			}
 		}
 		b.problem(mine)
 	}
+}
+
+func (b *builder) nodeNames() []string {
+	names := make([]string, len(b.nodes))
+	for i, d := range b.nodes {
+		names[i] = d.Name()
+	}
+	return names
 }
 
 func (b *builder) fault() error { return &ConfigError{Graph: b.name, Problems: b.problems} }

@@ -304,7 +304,7 @@ func Example_cycle() {
 func ExampleStream() {
 	generate := dataflow.Stream("generate", "response", func(_ node.Context, in struct{ Prompt string }) iter.Seq2[string, error] {
 		return func(yield func(string, error) bool) {
-			for _, word := range strings.Fields(in.Prompt) {
+			for word := range strings.FieldsSeq(in.Prompt) {
 				if !yield(strings.ToUpper(word)+" ", nil) {
 					return
 				}

@@ -23,7 +23,7 @@ import (
 //	)
 //	gate := dataflow.Route("good_enough", func(ctx node.Context, in score) (next, error) { … }, again, done)
 func Route[In any, D ~string](name string, f func(ctx node.Context, in In) (D, error), targets ...D) *NodeDef {
-	in, err := shapeOf(reflect.TypeFor[In]())
+	in, err := shapeOf(reflect.TypeFor[In](), true)
 	d := gate(name, in, targets, err, f == nil)
 	d.route = func(ctx node.Context, v any) (string, error) {
 		to, err := f(ctx, *value.As[In](v))
@@ -34,7 +34,7 @@ func Route[In any, D ~string](name string, f func(ctx node.Context, in In) (D, e
 
 // RouteMany is a gate that chooses one or several of its targets, which then run side by side.
 func RouteMany[In any, D ~string](name string, f func(ctx node.Context, in In) ([]D, error), targets ...D) *NodeDef {
-	in, err := shapeOf(reflect.TypeFor[In]())
+	in, err := shapeOf(reflect.TypeFor[In](), true)
 	d := gate(name, in, targets, err, f == nil)
 	d.many = func(ctx node.Context, v any) ([]string, error) {
 		to, err := f(ctx, *value.As[In](v))
@@ -52,7 +52,7 @@ type Target interface{ ~string | *NodeDef }
 
 // Branch is a gate that chooses one target when its function says true, and another one when it says false.
 func Branch[In any, T, F Target](name string, f func(ctx node.Context, in In) (bool, error), whenTrue T, whenFalse F) *NodeDef {
-	in, err := shapeOf(reflect.TypeFor[In]())
+	in, err := shapeOf(reflect.TypeFor[In](), true)
 	yes, no := targetName(whenTrue), targetName(whenFalse)
 	d := gate(name, in, []string{yes, no}, err, f == nil)
 	d.labels = []string{"true", "false"}

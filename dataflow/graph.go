@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/fermata-go/fermata/internal/value"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -93,6 +92,7 @@ type builder struct {
 	bound     Values
 	selected  []string
 	entry     []string
+	local     []string
 	cacheAll  string
 	immutable bool
 	failFast  bool
@@ -118,9 +118,6 @@ func (b *builder) build() (*Graph, error) {
 	b.handle()
 	b.types()
 	b.prune()
-	if len(b.problems) > 0 {
-		return nil, b.fault()
-	}
 	def := plan.Definition{
 		Name: b.name, Version: b.version, Kind: "dataflow", Limits: b.limits, FailFast: b.failFast, Entry: b.entry,
 	}
@@ -139,12 +136,15 @@ func (b *builder) build() (*Graph, error) {
 	if err != nil {
 		b.fromPlan(err)
 	}
+	if len(b.problems) == 0 {
+		flow = b.keepInside(flow)
+	}
 	if len(b.problems) > 0 {
 		return nil, b.fault()
 	}
 	g := &Graph{inputs: b.inputs(flow), outputs: b.outputs(), waits: b.waits}
 	b.connect(&def, g)
-	def.Dataflow = flow.WithResult(b.result(&def, g))
+	def.Dataflow = flow.WithResult(b.result(g))
 	def.State = b.codec(g.inputs.typ, "")
 	def.Input, def.Output = b.schema(g.inputs.typ), b.schema(g.outputs.typ)
 	if len(b.problems) > 0 {
@@ -263,7 +263,7 @@ func (b *builder) types() {
 			})
 			continue
 		}
-		if fits := reflect.TypeOf(v); fits == nil || !fits.AssignableTo(u.typ) {
+		if _, err := fitting(v, u.typ); err != nil {
 			b.problem(Problem{
 				Code: TypeMismatch, Port: name, Expected: u.typ.String(), Found: fmt.Sprintf("%T", v),
 				Message: fmt.Sprintf("the value bound to %q is a %T; %s it as %s", name, v, u.by, u.typ),
@@ -284,150 +284,6 @@ func (b *builder) checkBound() {
 			}
 		}
 	}
-}
-
-// prune leaves out what lies before no entry, and what no selected value needs.
-func (b *builder) prune() {
-	if len(b.entry) == 0 && b.selected == nil {
-		return
-	}
-	at := make(map[string]int, len(b.nodes))
-	for i, d := range b.nodes {
-		at[d.Name()] = i
-	}
-	next, before := b.neighbours(at)
-	keep := make([]bool, len(b.nodes))
-	for i := range keep {
-		keep[i] = true
-	}
-	limit := func(seeds []int, arcs [][]int) {
-		for i, seen := range reach(seeds, arcs) {
-			keep[i] = keep[i] && seen
-		}
-	}
-	if len(b.entry) > 0 {
-		limit(b.entries(at), next)
-	}
-	if b.selected != nil {
-		limit(b.selectedNodes(), before)
-	}
-	if len(b.problems) > 0 {
-		return
-	}
-	var kept []*NodeDef
-	gone := make(map[string]bool)
-	for i, d := range b.nodes {
-		if keep[i] {
-			kept = append(kept, d)
-		} else {
-			gone[d.Name()] = true
-		}
-	}
-	for i, d := range kept {
-		kept[i] = d.without(gone)
-	}
-	b.nodes = kept
-}
-
-// neighbours are the nodes behind and before each node: by values, and by choices.
-func (b *builder) neighbours(at map[string]int) (next, before [][]int) {
-	next, before = make([][]int, len(b.nodes)), make([][]int, len(b.nodes))
-	add := func(from, to int) { next[from], before[to] = append(next[from], to), append(before[to], from) }
-	writers := b.writers()
-	for i, d := range b.nodes {
-		for _, p := range d.in.ports {
-			for _, w := range writers[p.name] {
-				add(w, i)
-			}
-		}
-		for _, t := range d.targets {
-			if to, ok := at[t]; ok {
-				add(i, to)
-			}
-		}
-	}
-	return next, before
-}
-
-// reach marks the nodes that some nodes lead to.
-func reach(from []int, arcs [][]int) []bool {
-	seen := make([]bool, len(arcs))
-	for todo := from; len(todo) > 0; {
-		v := todo[len(todo)-1]
-		if todo = todo[:len(todo)-1]; !seen[v] {
-			seen[v] = true
-			todo = append(todo, arcs[v]...)
-		}
-	}
-	return seen
-}
-
-// entries are the nodes that runs begin at.
-func (b *builder) entries(at map[string]int) (nodes []int) {
-	for _, name := range b.entry {
-		if i, ok := at[name]; ok {
-			nodes = append(nodes, i)
-			continue
-		}
-		b.problem(Problem{
-			Code: plan.BadEntry, Found: name, Nearest: near(name, keys(at)),
-			Message: fmt.Sprintf("there is no node %q to be an entry%s", name, hint(name, keys(at))),
-		})
-	}
-	return nodes
-}
-
-// selectedNodes are the nodes that write what was selected.
-func (b *builder) selectedNodes() (nodes []int) {
-	writers := b.writers()
-	for _, name := range b.selected {
-		if len(writers[name]) == 0 {
-			b.problem(Problem{
-				Code: plan.BadPort, Port: name, Found: name, Nearest: near(name, keys(writers)),
-				Message: fmt.Sprintf("%q is selected, and no node writes it%s", name, hint(name, keys(writers))),
-			})
-		}
-		nodes = append(nodes, writers[name]...)
-	}
-	return nodes
-}
-
-// without is a gate whose choices of nodes that were left out end the path.
-func (d *NodeDef) without(gone map[string]bool) *NodeDef {
-	if !slices.ContainsFunc(d.targets, func(t string) bool { return gone[t] }) {
-		return d
-	}
-	c := *d
-	c.targets, c.labels = nil, nil
-	for _, t := range d.targets {
-		if gone[t] {
-			t = END
-		}
-		if !slices.Contains(c.targets, t) {
-			c.targets = append(c.targets, t)
-		}
-	}
-	if route := d.route; route != nil {
-		c.route = func(ctx node.Context, v any) (string, error) {
-			to, err := route(ctx, v)
-			if gone[to] {
-				to = END
-			}
-			return to, err
-		}
-	}
-	if many := d.many; many != nil {
-		c.many = func(ctx node.Context, v any) ([]string, error) {
-			list, err := many(ctx, v)
-			for i, to := range list {
-				if gone[to] {
-					list[i] = END
-				}
-			}
-			return list, err
-		}
-	}
-	return &c
 }
 
 // writers are the nodes that write each value.
@@ -462,7 +318,7 @@ func (b *builder) outputs() shape {
 	types := make(map[string]reflect.Type)
 	for _, d := range b.nodes {
 		for _, p := range d.out.ports {
-			if types[p.name] == nil {
+			if types[p.name] == nil && !slices.Contains(b.local, p.name) {
 				types[p.name] = p.typ
 				ports = append(ports, port{name: p.name, typ: p.typ})
 			}

@@ -86,7 +86,7 @@ func define(name string, in, out shape, opts []NodeOption, errs ...error) *NodeD
 			d.errs = append(d.errs, err)
 		}
 	}
-	for _, p := range append(in.ports[:len(in.ports):len(in.ports)], out.ports...) {
+	for _, p := range append(slices.Clip(in.ports), out.ports...) {
 		if fault := nameFault(p.name); fault != "" {
 			d.errs = append(d.errs, fmt.Errorf("the name %q of a value %s", p.name, fault))
 		}
@@ -111,8 +111,8 @@ func (d *NodeDef) With(opts ...NodeOption) *NodeDef {
 // Node is a node whose function is given a struct and returns a struct: their fields are the values that it reads and
 // writes. The function stays what it is: it can be called and tested by itself.
 func Node[In, Out any](name string, f func(ctx node.Context, in In) (Out, error), opts ...NodeOption) *NodeDef {
-	in, inErr := shapeOf(reflect.TypeFor[In]())
-	out, outErr := shapeOf(reflect.TypeFor[Out]())
+	in, inErr := shapeOf(reflect.TypeFor[In](), true)
+	out, outErr := shapeOf(reflect.TypeFor[Out](), false)
 	d := define(name, in, out, opts, side("input", inErr), side("output", outErr), missing(f == nil))
 	d.run = func(ctx node.Context, v any) (any, error) {
 		result, err := f(ctx, *value.As[In](v))
@@ -126,7 +126,7 @@ func Node[In, Out any](name string, f func(ctx node.Context, in In) (Out, error)
 
 // Func is a node that writes one value, named output.
 func Func[In, T any](name, output string, f func(ctx node.Context, in In) (T, error), opts ...NodeOption) *NodeDef {
-	in, inErr := shapeOf(reflect.TypeFor[In]())
+	in, inErr := shapeOf(reflect.TypeFor[In](), true)
 	out := single(output, reflect.TypeFor[T]())
 	d := define(name, in, out, opts, side("input", inErr), missing(f == nil))
 	d.run = func(ctx node.Context, v any) (any, error) {
@@ -153,6 +153,14 @@ func Plain[In, Out any](f func(In) Out) func(node.Context, In) (Out, error) {
 		return nil
 	}
 	return func(_ node.Context, in In) (Out, error) { return f(in), nil }
+}
+
+// PlainErr is [Plain] for a function that may fail.
+func PlainErr[In, Out any](f func(In) (Out, error)) func(node.Context, In) (Out, error) {
+	if f == nil {
+		return nil
+	}
+	return func(_ node.Context, in In) (Out, error) { return f(in) }
 }
 
 // boxed is a record of one value.

@@ -1,7 +1,10 @@
 package dataflow
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/fermata-go/fermata/node"
@@ -55,7 +58,7 @@ func Fallback[T Target](target T) NodeOption {
 	return func(d *NodeDef) {
 		route, many := d.route, d.many
 		if route == nil && many == nil {
-			d.errs = append(d.errs, fmt.Errorf("it has a fallback and is no gate"))
+			d.errs = append(d.errs, errors.New("it has a fallback and is no gate"))
 			return
 		}
 		found := false
@@ -63,9 +66,9 @@ func Fallback[T Target](target T) NodeOption {
 			found = found || t == to
 		}
 		if !found {
-			d.targets = append(d.targets[:len(d.targets):len(d.targets)], to)
+			d.targets = append(slices.Clip(d.targets), to)
 			if d.labels != nil {
-				d.labels = append(d.labels[:len(d.labels):len(d.labels)], "")
+				d.labels = append(slices.Clip(d.labels), "")
 			}
 		}
 		if route != nil {
@@ -133,14 +136,16 @@ func Bind(v Values) Option {
 		if b.bound == nil {
 			b.bound = make(Values)
 		}
-		for name, bound := range v {
-			b.bound[name] = bound
-		}
+		maps.Copy(b.bound, v)
 	}
 }
 
 // Select makes the result of the graph these values alone, and leaves out the nodes that they do not need.
 func Select(outputs ...string) Option { return func(b *builder) { b.selected = outputs } }
+
+// Local keeps values inside of the graph: they are neither inputs nor outputs of it. It is for what a loop counts or collects
+// for itself; each run of the graph, and each visit of a node that it is, begins with the default.
+func Local(names ...string) Option { return func(b *builder) { b.local = append(b.local, names...) } }
 
 // Entry lets runs begin at these nodes: what lies before them does not run by itself, and a run is given what it would have
 // written (law D10). In a loop, an entry that a gate chooses is where its rounds begin (law D4).

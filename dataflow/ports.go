@@ -46,7 +46,9 @@ func (s *shape) names() []string {
 }
 
 // shapeOf takes a struct type apart. Its values are kept under the names of its ports.
-func shapeOf(t reflect.Type) (shape, error) {
+//
+// An input that is a pointer can be missing: it is nil then, and else leads to a value of its own.
+func shapeOf(t reflect.Type, input bool) (shape, error) {
 	if t.Kind() != reflect.Struct {
 		return shape{}, fmt.Errorf("expected a struct, whose fields are the values, found %s", t)
 	}
@@ -65,6 +67,9 @@ func shapeOf(t reflect.Type) (shape, error) {
 			return shape{}, fmt.Errorf("two fields of %s are called %q", t, p.name)
 		}
 		names[f.Go.Name] = p.name
+		if input && p.typ.Kind() == reflect.Pointer {
+			p.typ, p.place.Wrapped = p.typ.Elem(), true
+		}
 		if text, ok := f.Go.Tag.Lookup("default"); ok {
 			if s.proto == nil {
 				s.proto = reflect.New(t).Interface()

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/plan"
 )
 
 // Values are named values: what a run is given, and what it brings.
@@ -75,6 +77,15 @@ func (g *Graph) Input(v Values) (any, error) {
 	return record, nil
 }
 
+// MustInput is Input for values that are known to be right, in tests above all: it panics on an error.
+func (g *Graph) MustInput(v Values) any {
+	input, err := g.Input(v)
+	if err != nil {
+		panic(err)
+	}
+	return input
+}
+
 func (g *Graph) named(err error) error {
 	if e, ok := errors.AsType[*InputError](err); ok {
 		e.Graph = g.name
@@ -97,7 +108,10 @@ func (g *Graph) check(v Values) error {
 			continue
 		}
 		e := &InputError{Graph: g.name, Input: p.name, Missing: true, Expected: p.typ.String(), Needed: g.readers(p.name)}
-		e.Found = near(p.name, strange)
+		if e.Found = near(p.name, strange); e.Found == "" {
+			e.Nearest = near(p.name, g.written())
+			e.Writer = g.writer(e.Nearest)
+		}
 		all = append(all, e)
 	}
 	for _, name := range strange {
@@ -112,18 +126,48 @@ func (g *Graph) check(v Values) error {
 	return errors.Join(all...)
 }
 
-// readers are the nodes that need a value.
+// readers are the nodes that need a value of the run: those that no other node gives it to or, where there are none, all that
+// need it.
 func (g *Graph) readers(name string) []string {
-	var nodes []string
+	var nodes, alone []string
 	def := g.plan.Definition()
+	writers := 0
 	for i := range def.Nodes {
-		for _, p := range def.Nodes[i].Flow.Inputs {
-			if p.Name == name && !p.Optional {
-				nodes = append(nodes, def.Nodes[i].Name)
-			}
+		if has(def.Nodes[i].Flow.Outputs, name, true) {
+			writers++
 		}
 	}
+	for i := range def.Nodes {
+		f := def.Nodes[i].Flow
+		if !has(f.Inputs, name, false) {
+			continue
+		}
+		nodes = append(nodes, def.Nodes[i].Name)
+		if writers == 0 || writers == 1 && has(f.Outputs, name, true) {
+			alone = append(alone, def.Nodes[i].Name)
+		}
+	}
+	if len(alone) > 0 {
+		return alone
+	}
 	return nodes
+}
+
+// has reports whether a value is among ports; optional says whether those that can be missing count.
+func has(ports []plan.Port, name string, optional bool) bool {
+	return slices.ContainsFunc(ports, func(p plan.Port) bool { return p.Name == name && (optional || !p.Optional) })
+}
+
+// written are the names of all values that nodes write.
+func (g *Graph) written() []string {
+	var names []string
+	def := g.plan.Definition()
+	for i := range def.Nodes {
+		for _, p := range def.Nodes[i].Flow.Outputs {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 func (g *Graph) writer(name string) string {
@@ -166,33 +210,42 @@ func (g *Graph) result(r fermata.Result) (Result, error) {
 		name, _ := cutTask(q.Task)
 		out.Pause = &Pause{ID: q.ID, Name: name, Value: q.Request}
 	}
+	var err error
+	out.Outputs, err = g.Outputs(r)
+	return out, err
+}
+
+// Outputs are the named values of a completed run that fermata.Runtime.Result or the tools of package fermatatest tell of;
+// nil where the run has not completed. It is the counterpart of [Graph.Input].
+func (g *Graph) Outputs(r fermata.Result) (Values, error) {
 	if r.Status != fermata.Completed {
-		return out, nil
+		return nil, nil
 	}
 	record := r.Value
 	if record == nil || reflect.TypeOf(record) != reflect.PointerTo(g.outputs.typ) {
 		var err error
 		if record, err = g.plan.Result().Output.Decode(r.Output); err != nil {
-			return out, fmt.Errorf("run %s: the result does not fit the graph: %w", r.Run, err)
+			return nil, fmt.Errorf("run %s: the result does not fit the graph: %w", r.Run, err)
 		}
 	}
-	out.Outputs = g.outputs.open(record)
-	return out, nil
+	return g.outputs.open(record), nil
 }
 
 // Run runs the graph and keeps nothing: nodes that do not wait for each other run side by side. Cancelling ctx ends it. A graph
 // that asks people is refused, as an [*IncompatibleRunnerError], before anything runs: Start it. The services are those that
 // nodes find with node.Service.
 func (g *Graph) Run(ctx context.Context, v Values, services ...any) (Result, error) {
-	return g.evaluate(ctx, v, fermata.Options{Services: services})
+	return g.Evaluate(ctx, v, fermata.Options{Services: services})
 }
 
 // Call is Run in the caller's goroutine alone: one node after the other.
 func (g *Graph) Call(ctx context.Context, v Values, services ...any) (Result, error) {
-	return g.evaluate(ctx, v, fermata.Options{Services: services, Sequential: true})
+	return g.Evaluate(ctx, v, fermata.Options{Services: services, Sequential: true})
 }
 
-func (g *Graph) evaluate(ctx context.Context, v Values, o fermata.Options) (Result, error) {
+// Evaluate is Run with options: a cache that outlives the call, pools, an observer, a logger, one node after the other; see
+// fermata.Evaluate.
+func (g *Graph) Evaluate(ctx context.Context, v Values, o fermata.Options) (Result, error) {
 	if len(g.waits) > 0 {
 		return Result{}, &IncompatibleRunnerError{Graph: g.name, Nodes: g.waits}
 	}

@@ -68,10 +68,11 @@ func (g *Graph) Map(name string, over []string, opts ...MapOption) *NodeDef {
 	for _, p := range g.outputs.ports {
 		outs = append(outs, port{name: p.name, typ: reflect.SliceOf(p.typ)})
 	}
-	if m.failures != "" {
-		if slices.ContainsFunc(outs, func(p port) bool { return p.name == m.failures }) {
-			errs = append(errs, fmt.Errorf("it keeps failures as %q, which the graph writes itself", m.failures))
-		}
+	switch {
+	case m.failures == "":
+	case slices.ContainsFunc(outs, func(p port) bool { return p.name == m.failures }):
+		errs = append(errs, fmt.Errorf("it keeps failures as %q, which the graph writes itself", m.failures))
+	default:
 		outs = append(outs, port{name: m.failures, typ: reflect.TypeFor[[]string]()})
 	}
 	out := record(outs)
@@ -113,12 +114,12 @@ func (m *mapping) split(in any) ([]any, error) {
 			}
 		}
 		rest := at
-		for k := len(m.over) - 1; k >= 0; k-- {
+		for k, i := range slices.Backward(m.over) {
 			which := at
 			if m.product {
 				which, rest = rest%lists[k].Len(), rest/lists[k].Len()
 			}
-			put(item, m.child.inputs.ports[m.over[k]], lists[k].Index(which))
+			put(item, m.child.inputs.ports[i], lists[k].Index(which))
 		}
 		items[at] = item
 	}

@@ -2,8 +2,10 @@ package fermatatest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,18 +32,22 @@ type visit struct {
 	task   string
 	index  int      // of its node in the flat plan
 	from   []string // the tasks whose branches it has taken, where branches meet
-	input  string   // as JSON
+	input  string   // as JSON; in a dataflow, which values it is given, and whose
 	lines  []string // what it recorded in between
 	ends   []string // how it ended, and where it went
 	ended  bool     // it finished, or failed for good
 	sub    bool
 	hit    bool // its outcome is from a cache
+	skips  bool // it is a node of a dataflow that did not run
 	fails  bool
 	doomed bool // it failed, and nothing took the failure on: what it ran in failed with it
 }
 
 // given is how a visit began.
 func (v *visit) given() []string {
+	if v.skips {
+		return nil
+	}
 	line := "given " + v.input
 	if len(v.from) > 0 {
 		line += ", of " + strings.Join(v.from, " and ")
@@ -200,11 +206,18 @@ func (w *writer) ofTask(e *journal.Entry) {
 		w.begins(v, e)
 	case journal.NodeFinished, journal.NodeCached:
 		v.ended, v.hit = true, e.Kind == journal.NodeCached
-		if out := w.value(e); out == "" || out == v.input {
-			v.ends = append(v.ends, "gives it on as it is")
-		} else {
+		switch out := w.value(e); {
+		case out != "" && out != v.input:
 			v.ends = append(v.ends, "gives "+out)
+		case w.flow(v) == nil:
+			v.ends = append(v.ends, "gives it on as it is")
+		case w.flow(v).Output != nil:
+			v.ends = append(v.ends, "gives what it gave before")
 		}
+	case journal.NodeSkipped:
+		var b journal.SkippedBody
+		decode(e.Body, &b)
+		v.skips, v.ends = true, append(v.ends, "is skipped: "+b.Reason)
 	case journal.NodeRetrying, journal.NodeFailed:
 		w.fails(v, e)
 	case journal.RouteTaken:
@@ -223,6 +236,28 @@ func (w *writer) begins(v *visit, e *journal.Entry) {
 	for _, seq := range b.From {
 		v.from = append(v.from, w.sent[seq])
 	}
+	if w.flow(v) == nil {
+		return
+	}
+	v.input = "nothing"
+	for i, name := range slices.Sorted(maps.Keys(b.In)) {
+		whose := cmp.Or(w.sent[b.In[name]], "the run")
+		if i == 0 {
+			v.input = ""
+		} else {
+			v.input += ", "
+		}
+		v.input += name + " of " + whose
+	}
+}
+
+// flow is a visit's part in a dataflow, nil in other plans. What a task is given there is told by whose it is: those tell
+// what they gave.
+func (w *writer) flow(v *visit) *plan.Flow {
+	if v.index < 0 {
+		return nil
+	}
+	return w.plan.Flat()[v.index].Flow
 }
 
 func (w *writer) fails(v *visit, e *journal.Entry) {

@@ -155,7 +155,7 @@ type BeginBody struct {
 
 // SkippedBody is the body of NodeSkipped: a node of a dataflow that was not chosen, or needs what therefore never came.
 type SkippedBody struct {
-	Error string `json:"error"` // why
+	Reason string `json:"reason"`
 }
 
 // StuckNode is a node of a dataflow that could not run.

@@ -40,6 +40,8 @@ func check(def *Definition) []Problem {
 		c.edges()
 		c.topology()
 		c.branches()
+	} else {
+		c.flows()
 	}
 	sortProblems(c.problems)
 	return c.problems
@@ -76,6 +78,14 @@ func (c *checker) unknown(name string) string {
 		hint = nearest.Hint(name, c.names)
 	}
 	return fmt.Sprintf("there is no node %q%s", name, hint)
+}
+
+// meant notes with the last problem which name is not known, and which one may be meant.
+func (c *checker) meant(name string) {
+	p := &c.problems[len(c.problems)-1]
+	if p.Found = name; c.hints <= maxHints {
+		p.Nearest = nearest.Name(name, c.names)
+	}
 }
 
 // head checks what belongs to the plan as a whole.
@@ -216,6 +226,7 @@ func (c *checker) entry() {
 			continue
 		}
 		c.plan(BadEntry, "the entry is not known: %s", c.unknown(name))
+		c.meant(name)
 	}
 }
 
@@ -248,6 +259,24 @@ func (c *checker) edges() {
 	}
 }
 
+// flows checks what Wire has not checked of a dataflow, whose edges follow from it.
+func (c *checker) flows() {
+	if len(c.def.Dataflow.Nodes) != len(c.def.Nodes) {
+		c.plan(BadNode, "it has %d nodes, and its Dataflow %d: they are not of one definition; make the Dataflow with Wire",
+			len(c.def.Nodes), len(c.def.Dataflow.Nodes))
+		return
+	}
+	outs := make([]outgoing, len(c.def.Nodes))
+	for _, e := range c.def.Edges {
+		if from, ok := c.index[e.From]; ok {
+			outs[from].add(e)
+		}
+	}
+	for i := range outs {
+		c.outgoing(i, &outs[i])
+	}
+}
+
 // ends checks what an edge connects.
 func (c *checker) ends(i int) {
 	e := c.def.Edges[i]
@@ -261,9 +290,11 @@ func (c *checker) ends(i int) {
 		c.on(i, BadEdge, "nothing follows %s", quoteTarget(e.From))
 	case !ok:
 		c.on(i, UnknownNode, "it comes from nowhere: %s", c.unknown(e.From))
+		c.meant(e.From)
 	}
 	if _, ok := c.index[e.To]; !ok && e.To != node.End && e.To != node.Stop {
 		c.on(i, UnknownNode, "it leads nowhere: %s", c.unknown(e.To))
+		c.meant(e.To)
 	}
 }
 

@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // Port is a named value that a node of a dataflow reads or writes.
 type Port struct {
 	Name     string `json:"name"`
@@ -106,6 +108,18 @@ func (d *Dataflow) heads(loops []loop, do func(l *loop, depth int), depth int) {
 	}
 }
 
+// Without returns the analysis without some of the inputs: nobody can give them.
+func (d *Dataflow) Without(inputs ...string) *Dataflow {
+	c := *d
+	c.Inputs, c.given = nil, nil
+	for i, p := range d.Inputs {
+		if !slices.Contains(inputs, p.Name) {
+			c.Inputs, c.given = append(c.Inputs, p), append(c.given, d.given[i])
+		}
+	}
+	return &c
+}
+
 // WithResult returns the analysis with how a result is made.
 func (d *Dataflow) WithResult(r Result) *Dataflow {
 	c := *d
@@ -144,16 +158,19 @@ func (d *Dataflow) Input(i int) (name int) { return d.given[i] }
 // Order lists the nodes so that each comes behind all that it waits for. Do not change it.
 func (d *Dataflow) Order() []int { return d.order }
 
-// draw puts the edges and the entries into the definition that follow from what its nodes read and write.
+// draw puts the edges and the entries into the definition that follow from what its nodes read and write, in the place of
+// those that were there before.
 func (d *Dataflow) draw(def *Definition) {
+	def.Edges = slices.DeleteFunc(def.Edges, func(e Edge) bool { return e.Kind == Data })
+	for i, a := range d.arcs {
+		if name := d.carries[i]; name >= 0 {
+			def.Edges = append(def.Edges, Edge{From: def.Nodes[a.from].Name, To: def.Nodes[a.to].Name, Kind: Data, Label: d.Names[name]})
+		}
+	}
 	behind := make([]bool, len(d.Nodes))
 	for v := range d.Nodes {
-		for _, name := range d.Nodes[v].In {
-			for _, from := range d.writers[name] {
-				if from != v {
-					def.Edges = append(def.Edges, Edge{From: def.Nodes[from].Name, To: def.Nodes[v].Name, Kind: Data, Label: d.Names[name]})
-				}
-			}
+		if d.closed[v] {
+			continue // what lies before an entry holds up nothing at first
 		}
 		for _, to := range d.Nodes[v].Next {
 			behind[to] = true

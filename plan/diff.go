@@ -174,20 +174,8 @@ func (c *Changes) node(prefix string, before, after *outlineNode) {
 	differ("join", string(before.Join), string(after.Join))
 	differ("gate", before.gate(), after.gate())
 	differ("map", before.mapped(), after.mapped())
-	values := func(verb string, was, is []string) {
-		for _, p := range was {
-			if !slices.Contains(is, p) {
-				c.Changed = append(c.Changed, NodeChange{Path: prefix + after.Name, What: fmt.Sprintf("it does not %s %s any more", verb, readable(p, is))})
-			}
-		}
-		for _, p := range is {
-			if !slices.Contains(was, p) {
-				c.Changed = append(c.Changed, NodeChange{Path: prefix + after.Name, What: fmt.Sprintf("it %ss %s now", verb, readable(p, was))})
-			}
-		}
-	}
-	values("read", before.Reads, after.Reads)
-	values("write", before.Writes, after.Writes)
+	c.values(prefix+after.Name, "read", before.Reads, after.Reads)
+	c.values(prefix+after.Name, "write", before.Writes, after.Writes)
 	edges := func(kind EdgeKind, was, is []string) {
 		c.RemovedEdges = append(c.RemovedEdges, missing(prefix, after.Name, kind, was, is)...)
 		c.AddedEdges = append(c.AddedEdges, missing(prefix, after.Name, kind, is, was)...)
@@ -201,22 +189,40 @@ func (c *Changes) node(prefix string, before, after *outlineNode) {
 	}
 }
 
-// readable is a value of an outline for people: without the digest of its schema, unless that is what is different.
-func readable(port string, other []string) string {
-	name, _, _ := strings.Cut(port, " ")
-	same := func(p string) bool {
-		n, _, _ := strings.Cut(p, " ")
-		return strings.TrimSuffix(n, "?") == strings.TrimSuffix(name, "?")
+// values compares what a node of a dataflow reads or writes.
+func (c *Changes) values(path, verb string, was, is []string) {
+	say := func(format, name string) {
+		c.Changed = append(c.Changed, NodeChange{Path: path, What: fmt.Sprintf(format, name)})
 	}
-	if i := slices.IndexFunc(other, same); i >= 0 {
-		if n, _, _ := strings.Cut(other[i], " "); n == name {
-			return fmt.Sprintf("%q of this type", strings.TrimSuffix(name, "?"))
+	before := make(map[string]string, len(was))
+	for _, p := range was {
+		name, _, _ := readPort(p)
+		before[name] = p
+	}
+	for _, p := range is {
+		name, digest, optional := readPort(p)
+		old, known := before[name]
+		delete(before, name)
+		_, oldDigest, oldOptional := readPort(old)
+		switch {
+		case !known && optional:
+			say("it "+verb+"s %q now, where there is one", name)
+			continue
+		case !known:
+			say("it "+verb+"s %q now", name)
+			continue
+		case optional && !oldOptional:
+			say("it can do without %q now", name)
+		case !optional && oldOptional:
+			say("it cannot do without %q any more", name)
+		}
+		if digest != oldDigest {
+			say("it "+verb+"s %q as another type now", name)
 		}
 	}
-	if optional, ok := strings.CutSuffix(name, "?"); ok {
-		return fmt.Sprintf("%q (optional)", optional)
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		say("it does not "+verb+" %q any more", name)
 	}
-	return fmt.Sprintf("%q", name)
 }
 
 // reordered reports whether two lists hold the same in another order.

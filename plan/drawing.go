@@ -15,8 +15,8 @@ type Drawing struct {
 	// Taken marks nodes by what became of them in a run: paths to statuses, such as "completed", "running", "paused",
 	// "failed" and "skipped". A status that is none of these is shown as it is. Nodes that are not in it are unmarked.
 	Taken map[string]string
-	// Width is how many columns Text may use: deeper branches are drawn below, and longer labels are cut. Names of
-	// nodes are never cut. Defaults to 80.
+	// Width is how many columns Text may use: deeper branches are drawn below, longer labels are cut, and values that have
+	// no room are counted. Names of nodes are never cut. Defaults to 80.
 	Width int
 }
 
@@ -70,6 +70,13 @@ func drawnEdges(p *Plan) []Edge {
 
 // title is what a node is called in a drawing: its name, and what it does with branches and items.
 func title(n *Node) string {
+	if notes := notes(n); len(notes) > 0 {
+		return fmt.Sprintf("%s (%s)", n.Name, strings.Join(notes, "; "))
+	}
+	return n.Name
+}
+
+func notes(n *Node) []string {
 	var notes []string
 	switch n.Join {
 	case All:
@@ -90,10 +97,7 @@ func title(n *Node) string {
 	if n.RouteMany != nil {
 		notes = append(notes, "chooses one or several")
 	}
-	if len(notes) == 0 {
-		return n.Name
-	}
-	return fmt.Sprintf("%s (%s)", n.Name, strings.Join(notes, "; "))
+	return notes
 }
 
 // parallel finds the edges that branches begin with: where several plain edges lead out of a node, or a gate chooses
@@ -175,6 +179,11 @@ type look struct {
 	class, mark          string
 	fill, stroke, letter string
 }
+
+// values is the look of inputs and results, and chosen the colour of what gates choose.
+var values = look{"value", "", "#f3f3f4", "#a9a9b2", "#4d4d57"}
+
+const chosen = "#a67c00"
 
 // lookOf finds the look of a status.
 func lookOf(status string) look {

@@ -44,6 +44,20 @@ func TestDrawingsShowThePathTaken(t *testing.T) {
 	}
 }
 
+// The same goes for dataflows, and for what runs once for each item.
+func TestDrawingsOfDataflowsShowThePathTaken(t *testing.T) {
+	d := plan.Drawing{Plan: shapes(t)["flow-nested"], Taken: map[string]string{
+		"split": "completed", "embed": "running", "embed/clip": "completed", "embed/call": "failed", "describe": "completed",
+		"improve": "paused", "improve/generate": "completed", "improve/quality_gate": "odd", "store": "skipped",
+	}}
+	golden(t, "drawings/flow-taken.mmd", d.Mermaid())
+	golden(t, "drawings/flow-taken.dot", d.DOT())
+	golden(t, "drawings/flow-taken.txt", d.Text())
+	if err := errorsOf(checkMermaid(d.Mermaid()), checkDOT(d.DOT())); err != nil {
+		t.Error(err)
+	}
+}
+
 // What has no room is drawn below, and no line is wider than it must be.
 func TestTextKeepsToItsWidth(t *testing.T) {
 	p := compile(t, deep(8))
@@ -61,6 +75,51 @@ func TestTextKeepsToItsWidth(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The lines of a dataflow are cut and broken, but for the names of nodes.
+func TestTextOfDataflowsKeepsToItsWidth(t *testing.T) {
+	for name, p := range flows(t) {
+		for width := 44; width <= 120; width += 4 {
+			text := plan.Drawing{Plan: p, Width: width}.Text()
+			for line := range strings.Lines(text) {
+				if columns := len([]rune(strings.TrimSuffix(line, "\n"))); columns > width {
+					t.Errorf("%s in %d columns has %d: %s", name, width, columns, line)
+				}
+			}
+			for i := range p.Flat() {
+				if n := p.Flat()[i].Name; !regexp.MustCompile(`[●◇☻▣] ` + regexp.QuoteMeta(n) + `( |\n)`).MatchString(text) {
+					t.Errorf("%s in %d columns has no %s", name, width, n)
+				}
+			}
+		}
+	}
+	golden(t, "drawings/flow-narrow.txt", plan.Drawing{Plan: flows(t)["flow-nested"], Width: 40}.Text())
+	golden(t, "drawings/flow-narrower.txt", plan.Drawing{Plan: flows(t)["flow-nested"], Width: 24}.Text())
+}
+
+// Loops that are nested deeper than there are bars have the last bar together, and every node is drawn all the same.
+func TestTextOfLoopsInLoops(t *testing.T) {
+	golden(t, "drawings/flow-deep.txt", wired(t, loopsInLoops(t, 8)).Text())
+	if err := checkText(wired(t, loopsInLoops(t, 200))); err != nil {
+		t.Error(err)
+	}
+}
+
+// loopsInLoops is a dataflow of n loops, each in the one before.
+func loopsInLoops(t testing.TB, n int) plan.Definition {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "step%d: v%d > v%d\n", i, i, i+1)
+	}
+	for i := range n {
+		next := "END"
+		if i < n-1 {
+			next = "check" + itoa(i+1)
+		}
+		fmt.Fprintf(&text, "check%d: v%d ? step%d=again %s=on\n", i, n, n-1-i, next)
+	}
+	return flow(t, "deep", text.String())
 }
 
 func TestPlanIsJSON(t *testing.T) {
@@ -97,10 +156,10 @@ func readable(p *plan.Plan) error {
 }
 
 var (
-	mermaidNode = regexp.MustCompile(`^(\w+)(\["[^"]*"\]|\{"[^"]*"\}|\[/"[^"]*"/\]|\(\[(?:START|END)\]\)|\(\(\(STOP\)\)\))$`)
+	mermaidNode = regexp.MustCompile(`^(\w+)(\["[^"]*"\]|\{"[^"]*"\}|\[/"[^"]*"/\]|\(\[(?:START|END|"[^"]*")\]\)|\(\(\(STOP\)\)\))$`)
 	mermaidSub  = regexp.MustCompile(`^subgraph (\w+)\["[^"]*"\]$`)
 	mermaidLink = regexp.MustCompile(`^(\w+) (?:-->|==>|-\.->)(?:\|"[^"]*"\|)? (\w+)$`)
-	mermaidTail = regexp.MustCompile(`^(linkStyle [\d,]+ [\w:\-]+( \d+)?|classDef \w+ [\w:#,]+|class [\w,]+ \w+)$`)
+	mermaidTail = regexp.MustCompile(`^(linkStyle [\d,]+ [\w:#,\-]+( \d+)?|classDef \w+ [\w:#,\-]+( \d+)?|class [\w,]+ \w+)$`)
 	entityLess  = regexp.MustCompile("[<>`;%]")
 	entity      = regexp.MustCompile(`&?#\d+;`)
 )
@@ -116,7 +175,7 @@ func checkMermaid(text string) error {
 	for i, line := range lines[1:] {
 		line = strings.TrimSpace(line)
 		fail := func(what string) error { return fmt.Errorf("mermaid, line %d: %s: %s", i+2, what, line) }
-		if entityLess.MatchString(strings.NewReplacer("-->", "", "==>", "", "-.->", "").Replace(entity.ReplaceAllString(line, ""))) {
+		if entityLess.MatchString(strings.NewReplacer("-->", "", "==>", "", "-.->", "", "<br/>", "").Replace(entity.ReplaceAllString(line, ""))) {
 			return fail("a character that should be an entity")
 		}
 		if styled && !mermaidTail.MatchString(line) {
@@ -125,6 +184,7 @@ func checkMermaid(text string) error {
 		switch {
 		case mermaidTail.MatchString(line):
 			styled = true
+		case line == "direction TB" && open > 0:
 		case line == "end":
 			if open--; open < 0 {
 				return fail("nothing to end")
@@ -193,7 +253,7 @@ func checkDOT(text string) error {
 	return nil
 }
 
-var textTitle = regexp.MustCompile(`^[ │├└╞╘┃─╌┈═]*[●◇☻▣] (.*)$`)
+var textTitle = regexp.MustCompile(`^[ │├└╞╘┃─╌┈═╭╰▸]*[●◇☻▣] (.*)$`)
 
 // checkText finds every node of a plan drawn exactly once.
 func checkText(p *plan.Plan) error {

@@ -63,6 +63,41 @@ func ExamplePlan_Text() {
 	//  ◎ END
 }
 
+func ExampleWire() {
+	value := func(name string) []plan.Port { return []plan.Port{{Name: name}} }
+	def := plan.Definition{
+		Name: "count",
+		Nodes: []plan.Node{
+			{Name: "read", Flow: &plan.Flow{Inputs: value("path"), Outputs: value("text")}},
+			{Name: "split", Flow: &plan.Flow{Inputs: value("text"), Outputs: value("words")}},
+			{Name: "tally", Flow: &plan.Flow{Inputs: value("words"), Outputs: value("counts")}},
+		},
+		State: codec{},
+	}
+	flow, err := plan.Wire(def)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	def.Dataflow = flow.WithResult(plan.Result{Outputs: value("counts")})
+	p, err := plan.New(def)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(p.Text())
+	// Output:
+	// count
+	//
+	//  ○ inputs  path
+	//
+	//  ● read    path           → text
+	//  ● split   text ← read    → words
+	//  ● tally   words ← split  → counts
+	//
+	//  ◎ result  counts
+}
+
 func ExampleDrawing() {
 	p, err := plan.New(triage())
 	if err != nil {

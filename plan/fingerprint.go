@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fermata-go/fermata/node"
 )
@@ -44,21 +45,23 @@ type outlineNode struct {
 	Join      Join     `json:"j,omitempty"`
 	Many      bool     `json:"m,omitempty"` // a gate that chooses several
 	Map       bool     `json:"l,omitempty"` // its subgraph runs once for each item
-	Reads     []string `json:"r,omitempty"` // of a dataflow: values, each with ? behind it where it is optional, and the digest of its schema
+	Reads     []string `json:"r,omitempty"` // of a dataflow: values, by name; see ports
 	Writes    []string `json:"w,omitempty"`
 }
 
 // Fingerprint identifies what a run is pinned to (law J8): 32 hexadecimal digits that change when [Plan.Outline]
 // does.
 //
-// It covers the nodes' names, kinds, joins and declared versions, the values that nodes of a dataflow read and write, the edges with their kinds, the entry, the plan's kind and
-// declared version, and the input and output schemas without their prose, all of it in subgraphs as well. It does not
+// It covers the nodes' names, kinds, joins and declared versions, the edges with their kinds, the entry, the plan's kind and
+// declared version, and the input and output schemas without their prose, all of it in subgraphs as well; of a dataflow
+// also the values that each node reads and writes, with their schemas, and whether they may be missing. It does not
 // cover what may change under a run: the plan's name, docs, labels, retries, timeouts, pools, caches, limits, and
 // the code itself, for which the declared versions stand.
 //
 // The order of nodes has no meaning and does not count, nor does the order of choices, failure and deadline edges,
-// because a gate names its target. The order of entries, of plain edges out of one node and of the choices of a gate
-// that takes several counts: it is the order of a fork's branches (law G4).
+// because a gate names its target, nor that of the values that a node of a dataflow reads and writes. The order of entries,
+// of plain edges out of one node and of the choices of a gate that takes several counts: it is the order of a fork's
+// branches (law G4). The entries of a dataflow follow from its nodes, and have no order.
 func (p *Plan) Fingerprint() string { return p.fingerprint }
 
 // Outline is what the fingerprint covers, as compact JSON for the journal and for [Diff]. The slice is the caller's.
@@ -84,6 +87,9 @@ func (p *Plan) outlined() *outline {
 		Kind: p.def.Kind, Version: p.def.Version, Entry: p.def.Entry,
 		Input: schemaDigest(p.def.Input), Output: schemaDigest(p.def.Output),
 		Nodes: make([]outlineNode, len(p.def.Nodes)),
+	}
+	if p.def.Dataflow != nil {
+		o.Entry = slices.Sorted(slices.Values(o.Entry)) // in the order of the nodes, which has no meaning
 	}
 	at := make(map[string]*outlineNode, len(p.def.Nodes))
 	digests := make(map[string]string)
@@ -118,24 +124,34 @@ func (p *Plan) outlined() *outline {
 	return o
 }
 
-// ports writes values as an outline has them. The digests of schemas are remembered: many values are of few types.
+// ports writes values as an outline has them, by name: the name, /? behind it where the value may be missing, and # with the
+// digest of its schema where it has one. No name holds a slash or a #. The digests are remembered: many values are of few
+// types.
 func ports(list []Port, digests map[string]string) []string {
 	var all []string
 	for _, p := range list {
 		digest, ok := digests[string(p.Schema)]
 		if !ok {
 			if digest = schemaDigest(p.Schema); digest != "" {
-				digest = " " + digest
+				digest = "#" + digest
 			}
 			digests[string(p.Schema)] = digest
 		}
+		optional := ""
 		if p.Optional {
-			all = append(all, p.Name+"?"+digest)
-		} else {
-			all = append(all, p.Name+digest)
+			optional = "/?"
 		}
+		all = append(all, p.Name+optional+digest)
 	}
+	slices.Sort(all)
 	return all
+}
+
+// readPort reads what ports has written.
+func readPort(text string) (name, digest string, optional bool) {
+	name, digest, _ = strings.Cut(text, "#")
+	name, optional = strings.CutSuffix(name, "/?")
+	return name, digest, optional
 }
 
 func (n *outlineNode) add(e Edge) {

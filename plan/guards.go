@@ -7,7 +7,7 @@ import (
 )
 
 // guard says which choices have to be made before a node can run: for each gate that it depends on, which of its
-// targets must have been chosen. A node whose guard names one gate with no target at all can never run.
+// targets must have been chosen. Where there is a gate with no target at all, that is never: one guard stands for it.
 type guard []condition // by gate
 
 type condition struct {
@@ -17,6 +17,17 @@ type condition struct {
 
 // mostTargets is how many targets a gate may have for its choices to be told apart.
 const mostTargets = 64
+
+// impossible is the guard of what can never happen.
+var impossible = guard{{gate: -1}}
+
+// settled is the guard itself, or impossible where it is that in another form.
+func (g guard) settled() guard {
+	if g.never() {
+		return impossible
+	}
+	return g
+}
 
 // and is what has to be chosen for both of two things to happen.
 func (g guard) and(other guard) guard {
@@ -43,6 +54,12 @@ func (g guard) and(other guard) guard {
 
 // or is what has to be chosen for one of two things to happen, as far as it can be told.
 func (g guard) or(other guard) guard {
+	if g.never() {
+		return other
+	}
+	if other.never() {
+		return g
+	}
 	var all guard
 	for len(g) > 0 && len(other) > 0 {
 		a, b := g[0], other[0]
@@ -58,34 +75,38 @@ func (g guard) or(other guard) guard {
 	return all
 }
 
-// never is a gate that would have to choose two things at once; -1 for none.
-func (g guard) never() int {
-	for _, c := range g {
-		if c.targets == 0 {
-			return c.gate
-		}
-	}
-	return -1
+// never reports whether a gate would have to choose two things at once.
+func (g guard) never() bool {
+	return slices.ContainsFunc(g, func(c condition) bool { return c.targets == 0 })
 }
 
 // excludes reports whether two things can never both happen by one decision of each gate.
-func (g guard) excludes(other guard) bool { return g.and(other).never() >= 0 }
+func (g guard) excludes(other guard) bool { return g.and(other).never() }
 
 // exclusive finds what each node depends on, and reports values that two nodes may both write, and nodes that can never
 // run (law D1).
 func (w *wiring) exclusive() {
+	r := w.newRounds()
 	w.guards = make([]guard, len(w.def.Nodes))
-	w.guardAll()
-	for w.again = true; w.guardAll(); { // decisions that lead back may let a node run that its forward gates have not chosen
+	for v := range w.guards {
+		w.guards[v] = impossible
+	}
+	for w.guardAll() { // what leads back may let a node run that nothing before it lets run
 	}
 	for v := range w.def.Nodes {
-		if gate := w.guards[v].never(); gate >= 0 && !w.neverAbove(v) {
-			w.at(v, NeverRuns, "it can never run: it needs values that only different choices of gate %q bring", w.def.Nodes[gate].Name)
+		if !w.guards[v].never() || w.neverAbove(v) {
+			continue
+		}
+		for _, c := range w.guardOf(v) {
+			if c.targets == 0 && c.gate >= 0 {
+				w.at(v, NeverRuns, "it can never run: it needs values that only different choices of gate %q bring", w.def.Nodes[c.gate].Name)
+				break
+			}
 		}
 	}
 	for name, writers := range w.producers {
 		if len(writers) > 1 {
-			w.sole(name, writers)
+			w.sole(r, name, writers)
 		}
 	}
 }
@@ -93,24 +114,46 @@ func (w *wiring) exclusive() {
 // neverAbove reports whether a node cannot run because one that it depends on cannot.
 func (w *wiring) neverAbove(v int) bool {
 	return slices.ContainsFunc(w.origin[v], func(i int) bool {
-		return !w.backward[i] && w.guards[w.arcs[i].from].never() >= 0
+		return !w.backward[i] && w.guards[w.arcs[i].from].never()
 	})
 }
 
-// guardAll goes through the nodes once, in forward order, and reports whether any guard has become another one.
+// guardAll goes through the nodes once, in forward order, and reports whether any guard has become another one. Guards only
+// ever become weaker, so that comes to an end.
 func (w *wiring) guardAll() (changed bool) {
 	for _, v := range w.flow.order {
-		g := w.byGates(v)
-		for k, name := range w.flow.Nodes[v].In {
-			if w.need[v][k] {
-				g = g.and(w.byValue(v, name))
-			}
-		}
-		if !slices.Equal(g, w.guards[v]) {
+		if g := w.guardOf(v).settled(); !slices.Equal(g, w.guards[v]) {
 			w.guards[v], changed = g, true
 		}
 	}
 	return changed
+}
+
+// guardOf is the guard of a node, as far as those of others are known. What a node needs may be from an earlier round, in
+// which the gates that choose it had chosen otherwise: of those that decide again, only their choice of it counts.
+func (w *wiring) guardOf(v int) guard {
+	var values guard
+	for k, name := range w.flow.Nodes[v].In {
+		if w.need[v][k] {
+			values = values.and(w.byValue(v, name))
+		}
+	}
+	if over := w.above(v, nil); len(over) > 0 {
+		values = slices.DeleteFunc(slices.Clone(values), func(c condition) bool {
+			return slices.Contains(over, c.gate) && w.again[c.gate]
+		})
+	}
+	return w.byGates(v).and(values)
+}
+
+// above adds the gates that control a node along forward edges, those that control them, and so on.
+func (w *wiring) above(v int, gates []int) []int {
+	for _, i := range w.origin[v] {
+		if from := w.arcs[i].from; w.carries[i] < 0 && !w.backward[i] && !slices.Contains(gates, from) {
+			gates = w.above(from, append(gates, from))
+		}
+	}
+	return gates
 }
 
 // byGates is what has to be chosen for the gates to let a node run.
@@ -131,7 +174,7 @@ func (w *wiring) byGates(v int) guard {
 		return nil
 	}
 	for _, i := range w.origin[v] {
-		if w.carries[i] < 0 && w.backward[i] && w.again {
+		if w.carries[i] < 0 && w.backward[i] {
 			some = some.or(w.guards[w.arcs[i].from])
 		}
 	}
@@ -139,48 +182,53 @@ func (w *wiring) byGates(v int) guard {
 }
 
 // chosen is what has to be chosen for a gate to choose a target.
-func (w *wiring) chosen(gate, target int) guard {
-	g := w.guards[gate]
+func (w *wiring) chosen(gate, target int) guard { return w.guards[gate].and(w.choice(gate, target)) }
+
+// choice is that a gate chooses a target, where that keeps it from choosing others.
+func (w *wiring) choice(gate, target int) guard {
 	if w.def.Nodes[gate].RouteMany != nil || len(w.flow.Nodes[gate].Targets) > mostTargets {
-		return g
+		return nil
 	}
 	for k, t := range w.flow.Nodes[gate].Targets {
 		if t.To == target {
-			return g.and(guard{{gate, 1 << k}})
+			return guard{{gate, 1 << k}}
 		}
 	}
-	return g
+	return nil
 }
 
-// byValue is what has to be chosen for a required value to be there.
+// byValue is what has to be chosen for a required value to be there. One that a run is given is always there, or may be.
 func (w *wiring) byValue(v, name int) guard {
-	var some guard
-	found := false
-	if w.seeded(name) {
+	if w.given[name] {
 		return nil
 	}
-	for _, p := range w.producers[name] {
-		if p == v || w.flow.closed[p] {
-			return nil
+	some := impossible
+	for _, i := range w.origin[v] {
+		if w.carries[i] == name {
+			if w.flow.closed[w.arcs[i].from] {
+				return nil
+			}
+			some = some.or(w.guards[w.arcs[i].from])
 		}
-		g := w.guards[p]
-		if found {
-			g = g.or(some)
-		}
-		some, found = g, true
 	}
 	return some
 }
 
 // sole reports nodes that write the same value and may both run.
-func (w *wiring) sole(name int, writers []int) {
+func (w *wiring) sole(r *rounds, name int, writers []int) {
 	for i, p := range writers {
 		for _, q := range writers[:i] {
-			if w.guards[p].excludes(w.guards[q]) {
+			why := ""
+			if !w.guards[p].excludes(w.guards[q]) {
+				why = w.whyBoth(p, q)
+			} else if is, head, v := r.apart(p, q); !is {
+				why = r.whyTogether(head, v)
+			} else {
 				continue
 			}
 			w.at(p, Conflict, "it writes %q, and so does %q: two nodes may write one value only when a gate chooses between them%s",
-				w.flow.Names[name], w.def.Nodes[q].Name, w.whyBoth(p, q))
+				w.flow.Names[name], w.def.Nodes[q].Name, why)
+			w.last().Port = w.flow.Names[name]
 			return
 		}
 	}

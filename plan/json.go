@@ -35,6 +35,15 @@ type planDocument struct {
 	Limits      limitsDocument  `json:"limits,omitzero"`
 	Input       json.RawMessage `json:"input,omitempty"`
 	Output      json.RawMessage `json:"output,omitempty"`
+	Inputs      []Port          `json:"inputs,omitempty"`  // of a dataflow: what a run is given
+	Outputs     []Port          `json:"outputs,omitempty"` // and what it brings
+	Loops       []loopDocument  `json:"loops,omitempty"`
+}
+
+type loopDocument struct {
+	Head  string         `json:"head"`
+	Nodes []string       `json:"nodes"`
+	Inner []loopDocument `json:"inner,omitempty"`
 }
 
 type nodeDocument struct {
@@ -89,12 +98,23 @@ type edgeDocument struct {
 	Label string   `json:"label,omitempty"`
 }
 
+func loopDocuments(loops []Loop) []loopDocument {
+	var all []loopDocument
+	for _, l := range loops {
+		all = append(all, loopDocument{l.Head, l.Nodes, loopDocuments(l.Inner)})
+	}
+	return all
+}
+
 func (p *Plan) document(prefix string) *planDocument {
 	d := &planDocument{
 		Name: p.def.Name, Version: p.def.Version, Kind: p.def.Kind, Doc: p.def.Doc, Fingerprint: p.fingerprint,
 		Entry: p.def.Entry, Nodes: make([]nodeDocument, len(p.def.Nodes)), Edges: make([]edgeDocument, len(p.def.Edges)),
 		Limits: limitsDocument{p.def.Limits.Tasks, p.def.Limits.Time.Milliseconds(), p.def.Limits.Tokens, p.def.Limits.Cost},
 		Input:  p.def.Input, Output: p.def.Output,
+	}
+	if p.def.Dataflow != nil {
+		d.Inputs, d.Outputs, d.Loops = p.def.Dataflow.Inputs, p.def.Dataflow.result.Outputs, loopDocuments(p.Loops())
 	}
 	for i := range p.def.Nodes {
 		n := &p.def.Nodes[i]

@@ -12,8 +12,8 @@ const maxFlat = 1 << 17
 // definition stays the caller's: its slices are copied, and changing them later changes no plan.
 func New(def Definition) (*Plan, error) {
 	def = copyOf(def)
-	if def.Dataflow != nil {
-		def.Dataflow.draw(&def)
+	if d := def.Dataflow; d != nil && len(d.Nodes) == len(def.Nodes) {
+		d.draw(&def)
 	}
 	if problems := check(&def); len(problems) > 0 {
 		return nil, &Error{Plan: def.Name, Problems: problems}

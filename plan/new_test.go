@@ -147,7 +147,7 @@ func TestErrorSaysWhere(t *testing.T) {
 		},
 		{
 			Code: plan.UnknownNode, Message: `it leads nowhere: there is no node "c"`,
-			Edge: failure("b", "c"), NodeIndex: -1, EdgeIndex: 1,
+			Edge: failure("b", "c"), Found: "c", NodeIndex: -1, EdgeIndex: 1,
 		},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {

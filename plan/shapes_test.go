@@ -3,6 +3,7 @@ package plan_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"testing"
 	"time"
 
@@ -126,7 +127,7 @@ func shapes(t testing.TB) map[string]*plan.Plan {
 	pay.Limits = plan.Limits{Tasks: 50, Time: time.Hour, Tokens: 100_000, Cost: 2_500_000}
 	pay.Version, pay.Doc = "2", "Charges and ships."
 	pay.Input = []byte(`{"type":"object","properties":{"amount":{"type":"number"}}}`)
-	return map[string]*plan.Plan{
+	all := map[string]*plan.Plan{
 		"single":  compile(t, define("single", "only", []plan.Node{task("only")})),
 		"chain":   compile(t, chain(4)),
 		"release": compile(t, release()),
@@ -154,6 +155,8 @@ func shapes(t testing.TB) map[string]*plan.Plan {
 			choice("END", "日本語 — ünï", "a very long condition that goes on and on, and then some more, until nobody would read it"), choice("END", node.End, ""),
 		)),
 	}
+	maps.Copy(all, flows(t))
+	return all
 }
 
 func several(node.Context, any) ([]string, error) { return nil, nil }

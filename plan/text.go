@@ -10,17 +10,23 @@ import (
 // Text draws the plan for a terminal. ● is a task, ◇ a gate, ☻ a person, ▣ a subgraph with its nodes inside.
 //
 // What follows a node stands below it; choices, failures (╌) and deadlines (┈) branch off to the right, and so do branches
-// that run side by side (═). Every node is
-// drawn once: branches that meet again go on below the node where they parted, and → names a node that is drawn
-// elsewhere. ↺ leads back.
+// that run side by side (═). Every node is drawn once: branches that meet again go on below the node where they parted, and
+// → names a node that is drawn elsewhere. ↺ leads back.
+//
+// A dataflow is drawn as a table. Each node has a line, behind those of the nodes that it waits for: what it reads, and from
+// whom (←, or ↺ of the round before; from the run where nobody is named), the gate that has to choose it ("if"), and what it
+// writes (→). Values that may be missing have a ? behind them. Below a gate stands what it can choose, below a subgraph the
+// nodes inside. A bar on the left holds a loop together, and ▸ is where its rounds begin. What a node reads and writes takes
+// four lines each at most, and what has no room is counted: a dataflow of 10,000 nodes is drawn like any other, in a text
+// that grows with their number.
 func (d Drawing) Text() string {
-	t := &textDrawing{Drawing: d}
+	t := &textDrawing{Drawing: d, text: new(strings.Builder)}
 	if t.Width <= 0 {
 		t.Width = defaultWidth
 	}
 	t.put("", printable(d.Plan.Name()))
 	t.put("", "")
-	if len(d.Plan.def.Entry) == 1 {
+	if len(d.Plan.def.Entry) == 1 && d.Plan.def.Dataflow == nil {
 		t.put(" ", "○ START")
 		t.put(" ", "│")
 	}
@@ -44,7 +50,7 @@ const (
 // textDrawing is a drawing under way.
 type textDrawing struct {
 	Drawing
-	text  strings.Builder
+	text  *strings.Builder
 	later []detached
 	lead  string // what the next line begins with instead of its indent
 }
@@ -82,6 +88,10 @@ type scopeText struct {
 
 // scope draws a plan in its place.
 func (t *textDrawing) scope(p *Plan, prefix, indent string, outermost bool) {
+	if p.def.Dataflow != nil {
+		t.table(p, prefix, indent, outermost)
+		return
+	}
 	shape, edges := newTopology(&p.def), drawnEdges(p)
 	s := &scopeText{
 		textDrawing: t, plan: p, prefix: prefix, shape: shape, out: make([][]Edge, len(p.def.Nodes)+1), fork: parallel(p, edges),
@@ -203,9 +213,14 @@ func (s *scopeText) branches(e Edge) bool { return e.From == "" || s.fork(e) }
 
 // title is a node's own line.
 func (s *scopeText) title(n *Node) string {
+	return s.titled(n, s.prefix, title(n))
+}
+
+// titled is the title of a node, with what it is and what became of it.
+func (t *textDrawing) titled(n *Node, prefix, title string) string {
 	glyph := map[shape]string{boxShape: "●", gateShape: "◇", humanShape: "☻", subShape: "▣"}[shapeOf(n)]
-	title := glyph + " " + printable(title(n))
-	if status, ok := s.Taken[s.prefix+n.Name]; ok {
+	title = glyph + " " + printable(title)
+	if status, ok := t.Taken[prefix+n.Name]; ok {
 		title += "  " + lookOf(status).mark + " " + printable(status)
 	}
 	return title

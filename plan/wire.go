@@ -29,7 +29,11 @@ func Wire(def Definition) (*Dataflow, error) {
 	}
 	if len(w.problems) == 0 {
 		w.close()
+		w.inputs()
 		w.exclusive()
+	}
+	if len(w.problems) == 0 {
+		w.lateHeads()
 		w.finish()
 	}
 	if len(w.problems) > 0 {
@@ -55,9 +59,15 @@ type wiring struct {
 	level     []int   // by arc that leads back: how many loops are around its loop
 	first     []int   // nodes that a run begins at, by Definition.Entry
 	forward   *digraph
+	late      []int // arcs with values that lead back to a head from what follows from it
 	guards    []guard
-	again     bool // guards are known, but for decisions that lead back
+	ways      map[string]int // by gate: how many choices it has
+	again     []bool // nodes that may run in several rounds
+	given     []bool // by name: a run may be given it
 }
+
+// last is the problem that was found last.
+func (w *wiring) last() *Problem { return &w.problems[len(w.problems)-1] }
 
 // ports numbers the values, and notes who reads and writes them.
 func (w *wiring) ports() {
@@ -73,6 +83,7 @@ func (w *wiring) ports() {
 			n := w.number(i, p)
 			if slices.Contains(at.In, n) {
 				w.at(i, BadPort, "it reads %q twice", p.Name)
+				w.last().Port = p.Name
 			}
 			at.In = append(at.In, n)
 			w.need[i] = append(w.need[i], !p.Optional)
@@ -85,6 +96,7 @@ func (w *wiring) ports() {
 			n := w.number(i, p)
 			if slices.Contains(at.Out, n) {
 				w.at(i, BadPort, "it writes %q twice", p.Name)
+				w.last().Port = p.Name
 			}
 			at.Out = append(at.Out, n)
 			w.producers[n] = append(w.producers[n], i)
@@ -96,6 +108,7 @@ func (w *wiring) ports() {
 func (w *wiring) number(node int, p Port) int {
 	if fault := nameFault(p.Name, "/#."); fault != "" {
 		w.at(node, BadPort, "the name of a value that it reads or writes %s", fault)
+		w.last().Port = p.Name
 	}
 	n, ok := w.names[p.Name]
 	if !ok {
@@ -137,6 +150,7 @@ func (w *wiring) choices() {
 		switch {
 		case !ok:
 			w.plan(BadEntry, "the entry is not known: %s", w.unknown(name))
+			w.meant(name)
 		case slices.Contains(w.def.Entry[:i], name):
 			w.plan(BadEntry, "the entry %q is named twice; once is enough", name)
 		default:
@@ -167,6 +181,10 @@ func (w *wiring) connect() {
 			add(v, t.To, -1)
 		}
 	}
+	w.layOutArcs()
+}
+
+func (w *wiring) layOutArcs() {
 	w.graph = newDigraph(len(w.def.Nodes), w.arcs)
 	w.backward, w.level = make([]bool, len(w.arcs)), make([]int, len(w.arcs))
 }
@@ -176,9 +194,20 @@ func (w *wiring) seeded(name int) bool {
 	return slices.ContainsFunc(w.producers[name], func(v int) bool { return slices.Contains(w.flow.Nodes[v].In, name) })
 }
 
+// mustGive reports whether a run must be given a value that is accumulated: who writes it cannot do without it.
+func (w *wiring) mustGive(name int) bool {
+	return slices.ContainsFunc(w.producers[name], func(v int) bool {
+		k := slices.Index(w.flow.Nodes[v].In, name)
+		return k >= 0 && w.need[v][k]
+	})
+}
+
 // findLoops finds where the rounds of loops begin (law D4).
 func (w *wiring) findLoops() {
 	w.flow.loops = w.graph.loops(w.headsOf)
+	for w.readBack() {
+		w.flow.loops = w.graph.loops(w.headsOf)
+	}
 	w.flow.heads(w.flow.loops, func(l *loop, depth int) {
 		w.loop(l)
 		for _, i := range l.back {
@@ -213,7 +242,7 @@ func (w *wiring) aimedAt(v int, inside func(v int) bool) bool {
 // lacks is a required value that a node can only get from some nodes, -1 for none.
 func (w *wiring) lacks(v int, inside func(v int) bool) int {
 	for k, name := range w.flow.Nodes[v].In {
-		if !w.need[v][k] || w.seeded(name) || len(w.producers[name]) == 0 {
+		if !w.need[v][k] || w.mustGive(name) || len(w.producers[name]) == 0 {
 			continue
 		}
 		if !slices.ContainsFunc(w.producers[name], func(p int) bool { return !inside(p) }) {
@@ -227,6 +256,7 @@ func (w *wiring) lacks(v int, inside func(v int) bool) int {
 func (w *wiring) loop(l *loop) {
 	inside := func(v int) bool { _, ok := slices.BinarySearch(l.nodes, v); return ok }
 	if len(l.heads) == 1 {
+		w.mustEnd(l, inside)
 		return
 	}
 	ring := w.ring(l.nodes[0], inside)
@@ -251,6 +281,7 @@ func (w *wiring) loop(l *loop) {
 	}
 	w.at(l.nodes[0], NoHead, "the loop %s cannot begin: of the nodes that its gates choose, %s, which only the loop itself writes; "+
 		"give it a default, or name the node that the loop begins at as an entry and give a run the value", ring, strings.Join(why, " and "))
+	w.last().Port = w.flow.Names[w.lacks(targets[0], inside)]
 }
 
 func (w *wiring) nodeNames(nodes []int) []string {
@@ -287,6 +318,8 @@ func (w *wiring) sortForward() {
 		}
 		if !after[a.to][a.from] {
 			arcs = append(arcs, a)
+		} else {
+			w.late = append(w.late, i)
 		}
 	}
 	w.forward = newDigraph(len(w.def.Nodes), arcs)
@@ -298,6 +331,32 @@ func (w *wiring) sortForward() {
 		}
 		v := slices.Index(left, false)
 		w.at(v, NoHead, "it is in loops that wait for each other to begin; let one of them begin with a value of its own: give it a default, or name an entry")
+		for i, a := range w.arcs {
+			if w.backward[i] && w.carries[i] >= 0 && !left[a.from] && !left[a.to] {
+				w.last().Port = w.flow.Names[w.carries[i]]
+				break
+			}
+		}
+	}
+}
+
+// lateHeads reports heads that may get what they need from their own loop before they have ever run: they would begin in the
+// middle of a round, beside what follows from them (law D4: a head can start without the loop).
+func (w *wiring) lateHeads() {
+	for _, back := range w.late {
+		v, name := w.arcs[back].to, w.carries[back]
+		if !slices.Contains(w.flow.Nodes[v].Needs, name) {
+			continue
+		}
+		for _, i := range w.origin[v] {
+			if w.carries[i] == name && !w.backward[i] {
+				w.at(v, NoHead, "a loop begins at it, and it needs %q, which %q writes before the loop and %q in it: where a gate chooses the second, "+
+					"the loop waits for itself; let the second write another value, or give %q a default",
+					w.flow.Names[name], w.def.Nodes[w.arcs[i].from].Name, w.def.Nodes[w.arcs[back].from].Name, w.flow.Names[name])
+				w.last().Port = w.flow.Names[name]
+				break
+			}
+		}
 	}
 }
 
@@ -384,7 +443,6 @@ func (w *wiring) finish() {
 		}
 	}
 	w.regions()
-	w.inputs()
 }
 
 // regions finds what keeps the rounds of loops from being over: all that can still reach a loop's body, or anything that
@@ -442,7 +500,7 @@ func (w *wiring) regions() {
 	w.flow.Regions = len(number)
 }
 
-// inputs finds what a run can be given, and what it must be (law D10).
+// inputs finds what a run can be given, and what it must be (law D10): values that no node writes before they are read.
 func (w *wiring) inputs() {
 	forward := make(map[[2]int]bool) // from whom a node gets values before it runs first
 	for i, a := range w.arcs {
@@ -450,6 +508,7 @@ func (w *wiring) inputs() {
 			forward[[2]int{a.from, a.to}] = true
 		}
 	}
+	w.given = make([]bool, len(w.flow.Names))
 	for name := range w.flow.Names {
 		required := false
 		var port Port
@@ -467,7 +526,7 @@ func (w *wiring) inputs() {
 		if port.Name == "" || !required && written && !w.seeded(name) {
 			continue
 		}
-		port.Optional = !required
+		port.Optional, w.given[name] = !required, true
 		w.flow.Inputs, w.flow.given = append(w.flow.Inputs, port), append(w.flow.given, name)
 	}
 }

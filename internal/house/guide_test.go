@@ -26,6 +26,7 @@ var guidePages = []struct {
 	strict bool // all blocks of these kinds have such a line
 }{
 	{"docs/guide.md", true},
+	{"docs/dataflow.md", true},
 	{"docs/from-langgraph.md", true},
 	{"docs/from-temporal.md", true},
 	{"README.md", false}, // the others are typed by TestTheReadmeRuns

@@ -117,7 +117,7 @@ func (d *dumper) flow(s *scope) {
 		n := f.nodes[v]
 		n.queued = false // an index
 		if n != (flowNode{}) {
-			d.line("  node %s", facts(f.title(d.m, v), "wrote", n.ref, "needs", n.missing, "waits for", n.waits, "chosen", n.chosen, "has run", n.ran,
+			d.line("  node %s", facts(f.title(d.m, v), "wrote", n.ref, "last at", n.ended, "needs", n.missing, "waits for", n.waits, "chosen", n.chosen, "has run", n.ran,
 				"has been visited", n.visited, "runs", n.running, "fresh", n.fresh, "live", n.live, "unsettled", n.unsettled, "skipped", f.skips != nil && f.skips[v]))
 		}
 	}
@@ -146,7 +146,10 @@ func (m *Machine) auditFlow(s *scope) string {
 			return fmt.Sprintf("node %s may begin, and is not in the list", f.title(m, v))
 		}
 	}
-	diff := gocmp.Diff(is, was, gocmp.AllowUnexported(flowNode{})) + gocmp.Diff(f.lives, s.flow.lives)
+	diff := ""
+	if !slices.Equal(is, was) || !slices.Equal(f.lives, s.flow.lives) {
+		diff = gocmp.Diff(is, was, gocmp.AllowUnexported(flowNode{})) + gocmp.Diff(f.lives, s.flow.lives)
+	}
 	if f.live != s.flow.live {
 		diff += fmt.Sprintf("%d nodes are live, %d are counted", f.live, s.flow.live)
 	}

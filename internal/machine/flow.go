@@ -36,6 +36,7 @@ const nobody = -2
 // flowNode is how a node of a dataflow stands.
 type flowNode struct {
 	ref       uint64 // the record that it wrote last
+	ended     uint64 // the entry at which it wrote last, an equal version too
 	missing   int32  // how many values it needs that nobody has written
 	waits     int32  // how many of the nodes before it are live, or wait for such (law D5c)
 	chosen    int32  // how many forward decisions for it are not used up
@@ -50,8 +51,9 @@ type flowNode struct {
 
 // ghost is what a node wrote last that the plan does not have.
 type ghost struct {
-	at  int
-	ref uint64
+	at    int
+	ref   uint64
+	began uint64 // the entry at which it began last
 }
 
 // choice is a decision of a gate that nothing was begun for yet.

@@ -102,9 +102,8 @@ func (m *Machine) flowStarted(e *journal.Entry, at spot, s *scope) error {
 		return m.corrupt(e, "expected visit %d", *visit+1)
 	}
 	t := m.newTask()
-	took := uint64(0)
 	if at.at < len(m.flat) {
-		v := m.flat[at.at].Local
+		v, took := m.flat[at.at].Local, uint64(0)
 		if b, ok := m.hint.(*beginning); ok {
 			took, t.slots = b.took, s.flow.capture(v, t.slots)
 		} else {
@@ -173,9 +172,10 @@ func (m *Machine) flowFinished(e *journal.Entry, t *Task) {
 	gate := v >= 0 && m.flat[t.Node].Gate()
 	if v < 0 {
 		f.ghosts = slices.DeleteFunc(f.ghosts, func(g ghost) bool { return g.at == t.Node })
-		f.ghosts = append(f.ghosts, ghost{t.Node, ref})
+		f.ghosts = append(f.ghosts, ghost{t.Node, ref, t.ID})
 	} else {
 		f.wrote(v, ref, m.absent(t))
+		f.nodes[v].ended = e.Seq
 	}
 	m.touch(t.scope)
 	if gate {
@@ -215,16 +215,29 @@ func (m *Machine) flowRouted(e *journal.Entry, at spot, t *Task, body journal.Ro
 		names = []string{e.To}
 	}
 	var to []int
+	var strays []string
 	for _, name := range names {
 		i := m.target(at, name)
 		if i >= 0 && i < len(m.flat) && m.flat[i].Owner == m.flat[at.at].Owner {
 			to = append(to, m.flat[i].Local)
 		} else if i >= 0 {
-			defer func() { f.strays = append(f.strays, name) }()
+			strays = append(strays, name)
 		}
 	}
 	f.decided(v, e.Seq, to)
+	f.strays = strays
 	f.ended(v)
+}
+
+// stray is a node that a gate of a dataflow has chosen and that the plan does not have, "" for none (law J8).
+func (m *Machine) stray() (path string) {
+	m.eachFlow(func(s *scope) bool {
+		if len(s.flow.strays) > 0 {
+			path = s.flow.strays[0]
+		}
+		return path != ""
+	})
+	return path
 }
 
 // flowSkipped notes that what was skipped in a dataflow is recorded.
@@ -259,11 +272,35 @@ func (m *Machine) relocateFlow(f *flow, moved func(at int) int) {
 		if v < 0 {
 			return false
 		}
-		f.nodes[v].ref, f.nodes[v].ran, f.nodes[v].visited = g.ref, true, true
+		n := &f.nodes[v]
+		n.ref, n.ran, n.visited = g.ref, true, true
+		n.fresh = f.newer(v, g.began)
+		m.space.visits[f.at[v]] = max(m.space.visits[f.at[v]], m.space.visits[g.at])
 		for _, name := range f.d.Nodes[v].Out {
 			f.latest[name] = v
 		}
 		return true
 	})
 	f.count()
+}
+
+// newer reports whether a value that a node reads along a forward edge was written after an entry.
+func (f *flow) newer(v int, seq uint64) bool {
+	for w := range f.nodes {
+		if f.nodes[w].ended > seq && slices.Contains(f.d.Nodes[w].Readers, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// relocateRunning moves a task that is at work to where its node is now.
+func (m *Machine) relocateRunning(t *Task) {
+	v := m.local(t)
+	if t.scope.flow == nil || v < 0 {
+		return
+	}
+	n := &t.scope.flow.nodes[v]
+	n.ran, n.visited, n.running, n.fresh = true, true, true, false
+	t.scope.flow.count()
 }

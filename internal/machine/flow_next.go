@@ -166,7 +166,7 @@ func (m *Machine) endFlow(at int64, s *scope) error {
 		e := m.entry(journal.NodeSkipped, at)
 		e.Node, e.Visit = m.pathOf(s.space, f.at[v]), *m.visit(s.space, f.at[v])+1
 		if !m.unread {
-			e.Body = encode(journal.SkippedBody{Error: fates[v].skipped})
+			e.Body = encode(journal.SkippedBody{Reason: fates[v].skipped})
 		}
 		if err := m.apply(e, spot{f.at[v], s.space}, nil); err != nil {
 			return err
@@ -204,17 +204,26 @@ type fate struct {
 	needs   []string // what it waits for
 }
 
-// fates says of each node why it does not run, where nothing can run any more (law D9).
+// fates says of each node why it does not run, where nothing can run any more (law D9). What is skipped is found first:
+// what a node needs may be written behind it, in a loop.
 func (f *flow) fates(m *Machine) []fate {
 	fates := make([]fate, len(f.nodes))
+	for again := true; again; {
+		again = false
+		for _, v := range f.d.Order() {
+			if fates[v].skipped == "" && !f.nodes[v].ran && !f.isChosen(v) {
+				fates[v].skipped = f.whySkipped(m, fates, v)
+				again = again || fates[v].skipped != ""
+			}
+		}
+	}
 	for _, v := range f.d.Order() {
-		n := &f.nodes[v]
 		switch {
-		case n.chosen > 0 || slices.ContainsFunc(f.pending, func(c choice) bool { return c.to == v }):
+		case f.isChosen(v):
 			fates[v] = f.starving(m, fates, v, "it was chosen, and ")
-		case n.ran:
+		case f.nodes[v].ran || fates[v].skipped != "":
 		case f.d.Nodes[v].Gated:
-			fates[v] = f.notChosen(m, fates, v)
+			fates[v].starved = fmt.Sprintf("gate %q could not run", f.title(m, f.idleGate(fates, v)))
 		default:
 			fates[v] = f.starving(m, fates, v, "")
 		}
@@ -222,44 +231,71 @@ func (f *flow) fates(m *Machine) []fate {
 	return fates
 }
 
-func (f *flow) title(m *Machine, v int) string { return m.flat[f.at[v]].Name }
-
-// notChosen is the fate of a node that no gate has chosen.
-func (f *flow) notChosen(m *Machine, fates []fate, v int) fate {
-	var why []string
-	var starved fate
-	f.d.Gates(v, func(gate int) bool {
-		switch g := fates[gate]; {
-		case g.starved != "":
-			starved.starved = fmt.Sprintf("gate %q could not run", f.title(m, gate))
-		case g.skipped != "":
-			why = append(why, fmt.Sprintf("gate %q was skipped", f.title(m, gate)))
-		case !f.nodes[gate].visited:
-			why = append(why, fmt.Sprintf("gate %q did not run", f.title(m, gate)))
-		default:
-			why = append(why, fmt.Sprintf("gate %q did not choose it", f.title(m, gate)))
-		}
-		return true
-	})
-	if starved.starved != "" {
-		return starved
-	}
-	return fate{skipped: strings.Join(why, ", and ")}
+// isChosen reports whether a gate has chosen a node, and nothing has come of it.
+func (f *flow) isChosen(v int) bool {
+	return f.nodes[v].chosen > 0 || slices.ContainsFunc(f.pending, func(c choice) bool { return c.to == v })
 }
 
-// starving is the fate of a node that waits for values: it is skipped where one of them cannot come because of what was
-// not chosen, unless it was chosen itself.
-func (f *flow) starving(m *Machine, fates []fate, v int, chosen string) fate {
-	var needs, reasons []string
+func (f *flow) title(m *Machine, v int) string { return m.flat[f.at[v]].Name }
+
+// whySkipped is why a node is skipped that has never run and was not chosen: no gate can choose it any more, or a value that
+// it needs cannot come because of what was not chosen. It is "" where that cannot be said, or not yet.
+func (f *flow) whySkipped(m *Machine, fates []fate, v int) string {
+	if f.d.Nodes[v].Gated {
+		if f.idleGate(fates, v) >= 0 {
+			return ""
+		}
+		return f.notChosen(m, fates, v)
+	}
 	for _, name := range f.d.Nodes[v].Needs {
 		if f.latest[name] != nobody {
 			continue
 		}
-		why, skipped := f.whyMissing(m, fates, v, name)
-		if skipped && chosen == "" {
-			return fate{skipped: fmt.Sprintf("it needs %q, and %s", f.d.Names[name], why)}
+		if why, skipped := f.whyMissing(m, fates, v, name); skipped {
+			return fmt.Sprintf("it needs %q, and %s", f.d.Names[name], why)
 		}
-		needs, reasons = append(needs, f.d.Names[name]), append(reasons, fmt.Sprintf("%q: %s", f.d.Names[name], why))
+	}
+	return ""
+}
+
+// idleGate is a gate over a node that has not decided, and could have: -1 for none.
+func (f *flow) idleGate(fates []fate, v int) int {
+	idle := -1
+	f.d.Gates(v, func(gate int) bool {
+		n := &f.nodes[gate]
+		if !n.visited && fates[gate].skipped == "" && (!n.ran || f.isChosen(gate)) {
+			idle = gate
+		}
+		return idle < 0
+	})
+	return idle
+}
+
+// notChosen is why no gate can choose a node any more.
+func (f *flow) notChosen(m *Machine, fates []fate, v int) string {
+	var why []string
+	f.d.Gates(v, func(gate int) bool {
+		how := "did not choose it"
+		switch {
+		case fates[gate].skipped != "":
+			how = "was skipped"
+		case !f.nodes[gate].visited:
+			how = "did not run"
+		}
+		why = append(why, fmt.Sprintf("gate %q %s", f.title(m, gate), how))
+		return true
+	})
+	return strings.Join(why, ", and ")
+}
+
+// starving is the fate of a node that waits for values which could have come, or that was chosen.
+func (f *flow) starving(m *Machine, fates []fate, v int, chosen string) fate {
+	var needs, reasons []string
+	for _, name := range f.d.Nodes[v].Needs {
+		if f.latest[name] == nobody {
+			why, _ := f.whyMissing(m, fates, v, name)
+			needs, reasons = append(needs, f.d.Names[name]), append(reasons, fmt.Sprintf("%q: %s", f.d.Names[name], why))
+		}
 	}
 	if len(needs) == 0 {
 		return fate{}
@@ -277,14 +313,12 @@ func (f *flow) whyMissing(m *Machine, fates []fate, v, name int) (why string, sk
 			return true
 		case fates[w].skipped != "":
 			parts = append(parts, fmt.Sprintf("%q was skipped", f.title(m, w)))
-		case fates[w].starved != "":
-			parts, skipped = append(parts, fmt.Sprintf("%q cannot run either", f.title(m, w))), false
-		case f.d.Nodes[w].Closed && !f.nodes[w].visited:
-			parts, skipped = append(parts, fmt.Sprintf("%q lies before the entry", f.title(m, w))), false
 		case f.nodes[w].visited:
 			parts = append(parts, fmt.Sprintf("%q brought no value", f.title(m, w)))
+		case f.d.Nodes[w].Closed:
+			parts, skipped = append(parts, fmt.Sprintf("%q lies before the entry", f.title(m, w))), false
 		default:
-			parts, skipped = append(parts, fmt.Sprintf("%q was not chosen", f.title(m, w))), false
+			parts, skipped = append(parts, fmt.Sprintf("%q cannot run either", f.title(m, w))), false
 		}
 		return true
 	})
@@ -323,21 +357,20 @@ func (m *Machine) stuckNodes() []journal.StuckNode {
 }
 
 // eachFlow calls do with every scope of a dataflow, until it returns true.
-func (m *Machine) eachFlow(do func(s *scope) bool) bool {
+func (m *Machine) eachFlow(do func(s *scope) bool) {
 	if m.root.flow != nil && do(&m.root) {
-		return true
+		return
 	}
 	for _, t := range m.tasks {
 		if t.inside != nil && t.inside.flow != nil && do(t.inside) {
-			return true
+			return
 		}
 		for i := range t.items {
 			if s := t.items[i].scope; s != nil && s.flow != nil && do(s) {
-				return true
+				return
 			}
 		}
 	}
-	return false
 }
 
 // Slot is a value that a dataflow hands on: the node that wrote it, by its number in the definition (plan.FromRun for the

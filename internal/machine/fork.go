@@ -92,7 +92,7 @@ func (m *Machine) eachHold(do func(ref *uint64, by string, codec plan.Codec)) {
 // heldByFlow calls do with what the nodes of a dataflow have written last, by their paths, and with its inputs, by the
 // task that it runs in.
 func (m *Machine) heldByFlow(s *scope, do func(ref *uint64, by string, codec plan.Codec)) {
-	f, by := s.flow, ""
+	f, by := s.flow, "/" // which is no node
 	if s.parent != nil {
 		by = m.TaskID(s.parent)
 	}

@@ -300,6 +300,9 @@ func (m *Machine) Fits() string {
 			return fmt.Sprintf("task %s is inside, and whether it runs its subgraph once or for each item of a list has changed", m.TaskID(t))
 		}
 	}
+	if stray := m.stray(); stray != "" {
+		return fmt.Sprintf("a gate has chosen node %q, which the plan does not have", stray)
+	}
 	return m.inBranches()
 }
 

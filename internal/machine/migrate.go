@@ -33,6 +33,7 @@ func (m *Machine) relocate(nodes map[string]string) {
 		if to := m.moved(moves, t.Node); to != t.Node {
 			t.Node = to
 			m.space.visits[to] = max(m.space.visits[to], t.Visit)
+			m.relocateRunning(t)
 		}
 		for i := range m.interrupts {
 			if m.interrupts[i].Task == was {

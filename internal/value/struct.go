@@ -1,8 +1,10 @@
 package value
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"unsafe"
 
 	"github.com/fermata-go/fermata/plan"
@@ -28,7 +30,7 @@ func OfStruct(t reflect.Type) (*Struct, error) {
 	c := &compiler{made: make(map[variant]*link)}
 	root, err := c.compile(t, true, rootName(t))
 	if err != nil {
-		return nil, err
+		return nil, memberPath(t, err)
 	}
 	k := &Struct{typ: t, root: root, code: c.code, limit: defaultLimit, whole: frozen(t) && whole(t)}
 	if cells, all := root.cells(0, nil); all {
@@ -157,7 +159,29 @@ func (k *Struct) check(p *pass, at unsafe.Pointer) error {
 	if p.err == nil {
 		return nil
 	}
-	return locate(p.err, reflect.NewAt(k.typ, at), goPath(rootName(k.typ)))
+	return memberPath(k.typ, locate(p.err, reflect.NewAt(k.typ, at), goPath(rootName(k.typ))))
+}
+
+// memberPath lets the path of an error begin with the member, where the struct has no name that anybody knows it by.
+func memberPath(t reflect.Type, err error) error {
+	found, ok := errors.AsType[*Error](err)
+	if !ok || t.Name() != "" {
+		return err
+	}
+	path, ok := strings.CutPrefix(found.Path, t.String()+".")
+	if !ok {
+		return err
+	}
+	name, rest := path, ""
+	if at := strings.IndexAny(path, ".["); at >= 0 {
+		name, rest = path[:at], path[at:]
+	}
+	if f, ok := t.FieldByName(name); ok {
+		if member, _, _ := strings.Cut(f.Tag.Get("json"), ","); member != "" {
+			name = member
+		}
+	}
+	return &Error{name + rest, found.Reason}
 }
 
 func (k *Struct) recover(at unsafe.Pointer, err *error) {
@@ -166,7 +190,7 @@ func (k *Struct) recover(at unsafe.Pointer, err *error) {
 	}
 	if r := recover(); r != nil {
 		f := &failure{reason: fmt.Sprintf("its own code panicked: %v", r)}
-		*err = locate(f, reflect.NewAt(k.typ, at), goPath(rootName(k.typ)))
+		*err = memberPath(k.typ, locate(f, reflect.NewAt(k.typ, at), goPath(rootName(k.typ))))
 	}
 }
 

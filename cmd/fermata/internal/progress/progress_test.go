@@ -76,7 +76,7 @@ func story(t *testing.T) []fermata.Event {
 	s.node(0, journal.TimerSet, "nap", journal.TimerBody{Due: start.Add(time.Hour).UnixMicro()})
 	s.node(time.Second, journal.TimerFired, "nap", nil)
 	s.node(0, journal.NodeFinished, "nap", nil)
-	s.node(0, journal.NodeSkipped, "late", journal.FailedBody{Error: "its branch was not taken"})
+	s.node(0, journal.NodeSkipped, "late", journal.SkippedBody{Reason: "its branch was not taken"})
 	s.node(0, journal.NodeCached, "known", nil)
 	s.add(0, journal.Entry{Kind: journal.NodeStarted, Node: "score", Visit: 2}, nil)
 	s.add(0, journal.Entry{Kind: journal.RunFinished}, journal.FinishedBody{Status: "cancelled", Reason: "no longer needed"})

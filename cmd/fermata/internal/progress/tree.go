@@ -149,7 +149,7 @@ func (t *Tree) Apply(ev *fermata.Event) *Row {
 		r.settle(Cached, ev)
 	case journal.NodeSkipped:
 		r.settle(Skipped, ev)
-		r.Note = failure(e).Error
+		r.Note = skipped(e).Reason
 	case journal.NodeFailed:
 		r.settle(Failed, ev)
 		r.Error = failure(e).Error
@@ -327,6 +327,12 @@ func (r *Row) find(id string) int {
 
 func failure(e *journal.Entry) journal.FailedBody {
 	var body journal.FailedBody
+	_ = json.Unmarshal(e.Body, &body)
+	return body
+}
+
+func skipped(e *journal.Entry) journal.SkippedBody {
+	var body journal.SkippedBody
 	_ = json.Unmarshal(e.Body, &body)
 	return body
 }

@@ -1,0 +1,26 @@
+package plan
+
+// mustEnd reports a loop that goes round for ever: whoever chooses another round has nothing else to choose (law G7).
+func (w *wiring) mustEnd(l *loop, inside func(v int) bool) {
+	if w.ways == nil {
+		w.ways = make(map[string]int)
+		for _, e := range w.def.Edges {
+			w.ways[e.From]++
+		}
+	}
+	var gates []int
+	for _, i := range l.back {
+		gate := w.arcs[i].from
+		switch {
+		case w.carries[i] >= 0:
+			continue
+		case w.ways[w.def.Nodes[gate].Name] > 1, w.aimedAt(gate, func(v int) bool { return v != gate && inside(v) }):
+			return // it chooses something else, or is not chosen itself
+		}
+		gates = append(gates, gate)
+	}
+	if len(gates) > 0 {
+		w.at(l.nodes[0], Endless, "the loop %s never ends: gate %s can choose nothing but another round; let it choose END, too",
+			w.ring(l.nodes[0], inside), list(w.nodeNames(gates)))
+	}
+}
