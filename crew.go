@@ -34,6 +34,30 @@ type crew struct {
 	helpers  sync.WaitGroup
 	apart    atomic.Bool // tasks have been called without the lock
 	hosts    []*host
+	taken    atomic.Uint64 // how many starts were taken
+	eager    atomic.Uint64 // until so many were taken, helpers come at once
+}
+
+// Where nothing is stored, a task may cost less than calling for help. So a helper that is called late in a run stands by
+// first: while those at work take a start in less than quick each, it would only be in their way.
+const (
+	eagerly = 64
+	standby = 20 * time.Microsecond
+	quick   = 2 * time.Microsecond
+)
+
+// standBy waits while others do quickly what is to be done.
+func (c *crew) standBy() {
+	before := c.taken.Load()
+	for before > eagerly+c.eager.Load() {
+		began := time.Now()
+		time.Sleep(standby)
+		taken := c.taken.Load()
+		if time.Duration(taken-before)*quick < time.Since(began) {
+			c.eager.Store(taken) // they are slow
+		}
+		before = taken
+	}
 }
 
 // give gives the journal up after what could not be recorded: the machine is ahead of it, and whatever anybody else
@@ -70,6 +94,7 @@ func (c *crew) next() (s machine.Start, ok bool, err error) {
 		return s, false, d.stopped()
 	}
 	s = d.queue.pop()
+	c.taken.Add(1)
 	c.call()
 	return s, true, nil
 }
@@ -99,6 +124,9 @@ func (c *crew) rouse() {
 
 // help is a helper's life: it does what is to be done until nothing is left for it.
 func (c *crew) help() {
+	if c.d.none {
+		c.standBy()
+	}
 	c.mu.Lock()
 	c.coming--
 	returned := false

@@ -199,7 +199,7 @@ func (v *values) replace(old, ref uint64, live, snap any) {
 		return
 	}
 	*c = cell{ref: ref, live: live, snap: snap}
-	if v.index != nil {
+	if v.index != nil && old != ref { // an equal version keeps its place
 		v.index[ref] = v.index[old]
 		delete(v.index, old)
 	}

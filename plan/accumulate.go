@@ -4,8 +4,9 @@ import "slices"
 
 // readBack takes away edges that nobody needs to wait for: in a loop at which no round could begin, a value that is
 // accumulated (who writes it also reads it) is read, and not waited for, by the nodes that its writer follows from, as it is by
-// its writer (law D2). What such a node is given is what the round before has left, whatever is faster. It reports whether
-// there were such edges; the loops are then to be found anew.
+// its writer (law D2). What such a node is given is what the round before has left, whatever is faster: see sortForward for
+// those that their writers only follow from by way of another round. It reports whether there were such edges; the loops are
+// then to be found anew.
 func (w *wiring) readBack() bool {
 	var drop []bool
 	w.flow.heads(w.flow.loops, func(l *loop, _ int) {
@@ -24,10 +25,12 @@ func (w *wiring) readBack() bool {
 		w.origin[v] = w.origin[v][:0]
 	}
 	for i, a := range w.arcs {
-		if !drop[i] {
-			w.origin[a.to] = append(w.origin[a.to], len(arcs))
-			arcs, carries = append(arcs, a), append(carries, w.carries[i])
+		if drop[i] {
+			w.read = append(w.read, carried{a, w.carries[i]})
+			continue
 		}
+		w.origin[a.to] = append(w.origin[a.to], len(arcs))
+		arcs, carries = append(arcs, a), append(carries, w.carries[i])
 	}
 	w.arcs, w.carries = arcs, carries
 	w.layOutArcs()

@@ -218,7 +218,7 @@ func (w *wiring) byValue(v, name int) guard {
 func (w *wiring) sole(r *rounds, name int, writers []int) {
 	for i, p := range writers {
 		for _, q := range writers[:i] {
-			why := ""
+			var why string
 			if !w.guards[p].excludes(w.guards[q]) {
 				why = w.whyBoth(p, q)
 			} else if is, head, v := r.apart(p, q); !is {

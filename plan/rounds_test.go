@@ -118,6 +118,19 @@ func TestD1_OneWriterInEveryRound(t *testing.T) {
 				again: q reply? ? head END
 			`, "",
 		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			found, err := refusals(t, tt.flow)
+			if diff := cmp.Diff(tt.refused, found); diff != "" {
+				t.Errorf("what is refused (-want +got):\n%s\n%v", diff, err)
+			}
+		})
+	}
+}
+
+// D1: nor do they where another loop goes round, and the gate has not chosen again.
+func TestD1_OneWriterInTheRoundsOfOtherLoops(t *testing.T) {
+	for _, tt := range []struct{ name, flow, refused string }{
 		{
 			"another loop brings something new for both", `
 				pick: start ? one two

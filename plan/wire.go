@@ -59,11 +59,12 @@ type wiring struct {
 	level     []int   // by arc that leads back: how many loops are around its loop
 	first     []int   // nodes that a run begins at, by Definition.Entry
 	forward   *digraph
-	late      []int // arcs with values that lead back to a head from what follows from it
+	read      []carried // what is accumulated and read, and not waited for (law D2)
+	late      []carried // what leads back to a node from what follows from it
 	guards    []guard
 	ways      map[string]int // by gate: how many choices it has
-	again     []bool // nodes that may run in several rounds
-	given     []bool // by name: a run may be given it
+	again     []bool         // nodes that may run in several rounds
+	given     []bool         // by name: a run may be given it
 }
 
 // last is the problem that was found last.
@@ -296,92 +297,6 @@ func (w *wiring) nodeNames(nodes []int) []string {
 func (w *wiring) ring(head int, inside func(v int) bool) string {
 	t := &topology{graph: w.graph}
 	return w.round(t, head, func(name string) bool { return inside(w.index[name]) })
-}
-
-// sortForward orders the nodes along forward edges, and lets the head of a loop wait also for those nodes of the loop that
-// write what it reads and do not follow from it: they start by themselves, at the same time as the head.
-func (w *wiring) sortForward() {
-	var arcs []arc
-	for i, a := range w.arcs {
-		if !w.backward[i] {
-			arcs = append(arcs, a)
-		}
-	}
-	ahead := newDigraph(len(w.def.Nodes), arcs)
-	after := make(map[int][]bool)
-	for i, a := range w.arcs {
-		if !w.backward[i] || w.carries[i] < 0 {
-			continue
-		}
-		if after[a.to] == nil {
-			after[a.to] = ahead.reachable([]int{a.to})
-		}
-		if !after[a.to][a.from] {
-			arcs = append(arcs, a)
-		} else {
-			w.late = append(w.late, i)
-		}
-	}
-	w.forward = newDigraph(len(w.def.Nodes), arcs)
-	var done bool
-	if w.flow.order, done = w.forward.topological(); !done {
-		left := make([]bool, len(w.def.Nodes))
-		for _, v := range w.flow.order {
-			left[v] = true
-		}
-		v := slices.Index(left, false)
-		w.at(v, NoHead, "it is in loops that wait for each other to begin; let one of them begin with a value of its own: give it a default, or name an entry")
-		for i, a := range w.arcs {
-			if w.backward[i] && w.carries[i] >= 0 && !left[a.from] && !left[a.to] {
-				w.last().Port = w.flow.Names[w.carries[i]]
-				break
-			}
-		}
-	}
-}
-
-// lateHeads reports heads that may get what they need from their own loop before they have ever run: they would begin in the
-// middle of a round, beside what follows from them (law D4: a head can start without the loop).
-func (w *wiring) lateHeads() {
-	for _, back := range w.late {
-		v, name := w.arcs[back].to, w.carries[back]
-		if !slices.Contains(w.flow.Nodes[v].Needs, name) {
-			continue
-		}
-		for _, i := range w.origin[v] {
-			if w.carries[i] == name && !w.backward[i] {
-				w.at(v, NoHead, "a loop begins at it, and it needs %q, which %q writes before the loop and %q in it: where a gate chooses the second, "+
-					"the loop waits for itself; let the second write another value, or give %q a default",
-					w.flow.Names[name], w.def.Nodes[w.arcs[i].from].Name, w.def.Nodes[w.arcs[back].from].Name, w.flow.Names[name])
-				w.last().Port = w.flow.Names[name]
-				break
-			}
-		}
-	}
-}
-
-// topological orders the nodes so that each comes behind all that lead to it, smaller numbers first among equals; done
-// is false where there is a cycle, whose nodes are left out.
-func (g *digraph) topological() (order []int, done bool) {
-	left := make([]int, g.n)
-	for _, a := range g.arcs {
-		left[a.to]++
-	}
-	order = make([]int, 0, g.n)
-	for v := range g.n {
-		if left[v] == 0 {
-			order = append(order, v)
-		}
-	}
-	for i := 0; i < len(order); i++ {
-		for _, at := range g.out(order[i]) {
-			to := g.arcs[at].to
-			if left[to]--; left[to] == 0 {
-				order = append(order, to)
-			}
-		}
-	}
-	return order, len(order) == g.n
 }
 
 // close finds the nodes that lie before the entries: they do not open by themselves (law D10).

@@ -121,6 +121,13 @@ func (d *dumper) flow(s *scope) {
 				"has been visited", n.visited, "runs", n.running, "fresh", n.fresh, "live", n.live, "unsettled", n.unsettled, "skipped", f.skips != nil && f.skips[v]))
 		}
 	}
+	for v := range f.brought {
+		for i, s := range f.brought[v] {
+			if s.ref != 0 {
+				d.line("  brought %s", facts("", "by", f.title(d.m, v), "output", i+1, "of", s.ref))
+			}
+		}
+	}
 	for _, list := range [][]choice{f.chosen, f.pending} {
 		for _, c := range list {
 			d.line("  decision %s", facts("", "at", c.seq, "of", f.title(d.m, c.gate), "for", f.title(d.m, c.to), "depth", c.depth))

@@ -21,6 +21,7 @@ type flow struct {
 	lives   []int    // by region: how many of its nodes are live
 	live    int      // how many nodes are live
 	skips   []bool   // by node: it is recorded as skipped; nil for none
+	brought [][]slot // by node, of subgraphs that may run again: the last version of each output. nil for none
 	over    bool     // nothing more can run in it: found again by Next, not part of the fold
 
 	ready   []int // nodes that may begin, and some that no longer may: not part of the fold
@@ -332,6 +333,11 @@ func (f *flow) eachRef(do func(ref uint64) bool) bool {
 	}
 	for i := range f.ghosts {
 		if do(f.ghosts[i].ref) {
+			return true
+		}
+	}
+	for _, slots := range f.brought {
+		if slices.ContainsFunc(slots, func(s slot) bool { return s.ref != 0 && do(s.ref) }) {
 			return true
 		}
 	}

@@ -103,7 +103,8 @@ func (m *Machine) flowStarted(e *journal.Entry, at spot, s *scope) error {
 	}
 	t := m.newTask()
 	if at.at < len(m.flat) {
-		v, took := m.flat[at.at].Local, uint64(0)
+		v := m.flat[at.at].Local
+		var took uint64
 		if b, ok := m.hint.(*beginning); ok {
 			took, t.slots = b.took, s.flow.capture(v, t.slots)
 		} else {
@@ -176,6 +177,9 @@ func (m *Machine) flowFinished(e *journal.Entry, t *Task) {
 	} else {
 		f.wrote(v, ref, m.absent(t))
 		f.nodes[v].ended = e.Seq
+		if t.inside != nil && t.inside.flow != nil && f.d.Nodes[v].Region >= 0 { // it may run again
+			f.keep(v, t.inside.flow.results())
+		}
 	}
 	m.touch(t.scope)
 	if gate {
@@ -187,6 +191,28 @@ func (m *Machine) flowFinished(e *journal.Entry, t *Task) {
 	if v >= 0 {
 		f.ended(v)
 	}
+}
+
+// keep notes what a subgraph has brought. What it does not bring this time is what it brought last: a value that has a version
+// does not lose it (law D3).
+func (f *flow) keep(v int, slots []slot) {
+	if f.brought == nil {
+		f.brought = make([][]slot, len(f.nodes))
+	}
+	f.brought[v] = f.complete(v, slots)
+}
+
+// complete adds to what a subgraph has brought what it brought before, and not now.
+func (f *flow) complete(v int, slots []slot) []slot {
+	if f.brought == nil {
+		return slots
+	}
+	for i, last := range f.brought[v] {
+		if i < len(slots) && slots[i].ref == 0 {
+			slots[i] = last
+		}
+	}
+	return slots
 }
 
 // absent reports which outputs of a task bring no value: those that nothing inside of its subgraph has written.

@@ -158,6 +158,10 @@ func (m *Machine) canFire() bool {
 // have run, it does not end: the run is stuck (law F5).
 func (m *Machine) endFlow(at int64, s *scope) error {
 	f := s.flow
+	if f.isThrough() {
+		m.flowOver(s)
+		return nil
+	}
 	fates := f.fates(m)
 	for _, v := range f.d.Order() {
 		if fates[v].skipped == "" || f.skips != nil && f.skips[v] {
@@ -175,6 +179,13 @@ func (m *Machine) endFlow(at int64, s *scope) error {
 	if slices.ContainsFunc(fates, func(x fate) bool { return x.starved != "" }) {
 		return nil
 	}
+	m.flowOver(s)
+	return nil
+}
+
+// flowOver hands on that nothing more can run in a dataflow.
+func (m *Machine) flowOver(s *scope) {
+	f := s.flow
 	f.over = true
 	s.ends = append(s.ends[:0], arrival{})
 	switch t := s.parent; {
@@ -186,7 +197,6 @@ func (m *Machine) endFlow(at int64, s *scope) error {
 		t.Result = 0
 		m.set(t, Leaving)
 	}
-	return nil
 }
 
 func (f *flow) results() []slot {
@@ -229,6 +239,11 @@ func (f *flow) fates(m *Machine) []fate {
 		}
 	}
 	return fates
+}
+
+// isThrough reports whether every node has run, and no decision is left.
+func (f *flow) isThrough() bool {
+	return len(f.chosen) == 0 && len(f.pending) == 0 && !slices.ContainsFunc(f.nodes, func(n flowNode) bool { return !n.ran })
 }
 
 // isChosen reports whether a gate has chosen a node, and nothing has come of it.
@@ -400,8 +415,8 @@ func slotsOf(slots []slot) []Slot {
 // InFlow reports whether a task runs in a dataflow.
 func (t *Task) InFlow() bool { return t.scope.flow != nil }
 
-// Outcome are the values that the dataflow in a subgraph's task has brought, or that of the run (nil), in the order of its
-// outputs; ok is false where it is no dataflow.
+// Outcome are the values that the dataflow in a subgraph's task has brought, now or when its node ran before, or that of the
+// run (nil), in the order of its outputs; ok is false where it is no dataflow.
 func (m *Machine) Outcome(t *Task) (slots []Slot, ok bool) {
 	f := m.root.flow
 	if t != nil {
@@ -412,7 +427,13 @@ func (m *Machine) Outcome(t *Task) (slots []Slot, ok bool) {
 	if f == nil {
 		return nil, false
 	}
-	return slotsOf(f.results()), true
+	brought := f.results()
+	if t != nil && t.scope.flow != nil {
+		if v := m.local(t); v >= 0 {
+			brought = t.scope.flow.complete(v, brought)
+		}
+	}
+	return slotsOf(brought), true
 }
 
 // Written is the entry that holds what the node of a task of a dataflow wrote last, 0 for none.
