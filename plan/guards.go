@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/fermata-go/fermata/node"
 )
 
 // guard says which choices have to be made before a node can run: for each gate that it depends on, which of its
@@ -20,14 +22,6 @@ const mostTargets = 64
 
 // impossible is the guard of what can never happen.
 var impossible = guard{{gate: -1}}
-
-// settled is the guard itself, or impossible where it is that in another form.
-func (g guard) settled() guard {
-	if g.never() {
-		return impossible
-	}
-	return g
-}
 
 // and is what has to be chosen for both of two things to happen.
 func (g guard) and(other guard) guard {
@@ -86,6 +80,7 @@ func (g guard) excludes(other guard) bool { return g.and(other).never() }
 // exclusive finds what each node depends on, and reports values that two nodes may both write, and nodes that can never
 // run (law D1).
 func (w *wiring) exclusive() {
+	w.findFull()
 	r := w.newRounds()
 	w.guards = make([]guard, len(w.def.Nodes))
 	for v := range w.guards {
@@ -118,11 +113,39 @@ func (w *wiring) neverAbove(v int) bool {
 	})
 }
 
+// settled is a guard in its shortest form: impossible where it is that in another form, and without gates that choose one of
+// the targets whatever they choose.
+func (w *wiring) settled(g guard) guard {
+	if g.never() {
+		return impossible
+	}
+	all := func(c condition) bool { return w.full[c.gate] != 0 && c.targets == w.full[c.gate] }
+	if slices.ContainsFunc(g, all) {
+		return slices.DeleteFunc(slices.Clone(g), all)
+	}
+	return g
+}
+
+// findFull finds the targets of gates that cannot choose END.
+func (w *wiring) findFull() {
+	w.full = make([]uint64, len(w.def.Nodes))
+	for v := range w.flow.Nodes {
+		if n := len(w.flow.Nodes[v].Targets); n > 0 && n < mostTargets {
+			w.full[v] = 1<<n - 1
+		}
+	}
+	for _, e := range w.def.Edges {
+		if e.To == node.End {
+			w.full[w.index[e.From]] = 0
+		}
+	}
+}
+
 // guardAll goes through the nodes once, in forward order, and reports whether any guard has become another one. Guards only
 // ever become weaker, so that comes to an end.
 func (w *wiring) guardAll() (changed bool) {
 	for _, v := range w.flow.order {
-		if g := w.guardOf(v).settled(); !slices.Equal(g, w.guards[v]) {
+		if g := w.settled(w.guardOf(v)); !slices.Equal(g, w.guards[v]) {
 			w.guards[v], changed = g, true
 		}
 	}

@@ -56,6 +56,9 @@ func (w *wiring) gated(v int) bool {
 // apart reports whether two nodes never run in one round. If not, it names the head of a loop in whose rounds they may, and
 // which of them runs whatever was chosen.
 func (r *rounds) apart(p, q int) (is bool, head, any int) {
+	if r.chosenByOne(p, q) {
+		return true, 0, 0
+	}
 	for k, h := range r.heads {
 		if r.guards[k] == nil {
 			r.guards[k], r.within[k] = r.inRounds(h)
@@ -73,6 +76,12 @@ func (r *rounds) apart(p, q int) (is bool, head, any int) {
 		}
 	}
 	return true, 0, 0
+}
+
+// chosenByOne reports whether one gate alone chooses between two nodes: its last choice cannot be both.
+func (r *rounds) chosenByOne(p, q int) bool {
+	a, b := r.over(p), r.over(q)
+	return len(a) == 1 && slices.Equal(a, b) && r.gated(p) && r.gated(q) && r.choice(a[0], p) != nil
 }
 
 // forGood is what must have been chosen by the gates that decide once, for a node ever to run.
@@ -94,7 +103,7 @@ func (r *rounds) inRounds(head int) (guards []guard, within []bool) {
 			if v == head || !within[v] {
 				continue
 			}
-			if g := r.begins(guards, v).settled(); !slices.Equal(g, guards[v]) {
+			if g := r.settled(r.begins(guards, v)); !slices.Equal(g, guards[v]) {
 				guards[v], again = g, true
 			}
 		}

@@ -63,6 +63,7 @@ type wiring struct {
 	late      []carried // what leads back to a node from what follows from it
 	guards    []guard
 	ways      map[string]int // by gate: how many choices it has
+	full      []uint64       // by gate: all its targets, where it has to choose one of them
 	again     []bool         // nodes that may run in several rounds
 	given     []bool         // by name: a run may be given it
 }

@@ -77,14 +77,14 @@ func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
 
 // flowStats says what was looked at.
 type flowStats struct {
-	sketches, accepted1, mended, orders, crashes, tasks, rounds, long int
-	loops, depth, gates, taken, skipped, stuck                        [6]int // how many graphs had so many; the last one is "or more"
+	sketches, atOnce, mended, orders, crashes, tasks, rounds, long int
+	loops, depth, gates, taken, skipped, stuck                     [6]int // how many graphs had so many; the last one is "or more"
 }
 
 func (s *flowStats) count(list *[6]int, n int) { list[min(n, len(list)-1)]++ }
 
 func (s *flowStats) add(o *flowStats) {
-	s.sketches, s.accepted1, s.mended = s.sketches+o.sketches, s.accepted1+o.accepted1, s.mended+o.mended
+	s.sketches, s.atOnce, s.mended = s.sketches+o.sketches, s.atOnce+o.atOnce, s.mended+o.mended
 	s.orders, s.crashes, s.tasks, s.rounds, s.long = s.orders+o.orders, s.crashes+o.crashes, s.tasks+o.tasks, s.rounds+o.rounds, s.long+o.long
 	for i := range s.loops {
 		s.loops[i], s.depth[i], s.gates[i] = s.loops[i]+o.loops[i], s.depth[i]+o.depth[i], s.gates[i]+o.gates[i]
@@ -97,7 +97,7 @@ func (s *flowStats) String() string {
 		"%d orders, %d crashes, %d tasks, %d rounds\n"+
 		"how many graphs have 0, 1, 2, 3, 4, more …\n"+
 		"  loops: %v\n  loops around a loop and itself: %v\n  gates: %v\n  rounds: %v\n  nodes skipped: %v\n  nodes stuck: %v",
-		s.sketches, s.accepted1, s.mended, s.long, s.orders, s.crashes, s.tasks, s.rounds, s.loops, s.depth, s.gates, s.taken, s.skipped, s.stuck)
+		s.sketches, s.atOnce, s.mended, s.long, s.orders, s.crashes, s.tasks, s.rounds, s.loops, s.depth, s.gates, s.taken, s.skipped, s.stuck)
 }
 
 // accepted makes a plan of a sketch, which may be mended to that end; nil where none comes of it.
@@ -107,7 +107,7 @@ func (s *flowStats) accepted(r *rand.Rand, sketch *flowSketch) *plan.Plan {
 		p, err := sketch.wire()
 		switch {
 		case err == nil && try == 0:
-			s.accepted1++
+			s.atOnce++
 			return p
 		case err == nil:
 			s.mended++

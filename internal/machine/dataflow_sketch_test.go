@@ -130,15 +130,15 @@ func (s *flowSketch) add(in ...string) *flowSpot {
 	at := flowSpot{name: fmt.Sprintf("n%d", i), out: []string{fmt.Sprintf("v%d", i)}}
 	for _, name := range in {
 		if !at.reads(name) {
-			at.in = append(at.in, flowInput{name, r0(name)})
+			at.in = append(at.in, flowInput{name, ofRun(name)})
 		}
 	}
 	s.nodes = append(s.nodes, at)
 	return &s.nodes[i]
 }
 
-// r0 reports whether a value is an input of the run: it may be missing.
-func r0(name string) bool { return name == "a" || name == "b" }
+// ofRun reports whether a value is an input of the run: it may be missing.
+func ofRun(name string) bool { return name == "a" || name == "b" }
 
 // block adds steps, loops, branches and what runs side by side, one behind the other, and says what the last one writes.
 func (s *flowSketch) block(r *rand.Rand, in string, depth int) (out string) {
@@ -523,7 +523,7 @@ func (w *world) runIsGiven(name string, optional bool) bool {
 	if optional {
 		return w.dice("given", name)%2 == 0
 	}
-	return !r0(name) || w.dice("given", name)%40 > 0
+	return !ofRun(name) || w.dice("given", name)%40 > 0
 }
 
 // writes is what a visit writes, by the place of the output.

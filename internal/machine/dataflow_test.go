@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// read makes a sketch of how one is shown, so that what exploring has found can be kept.
-func read(t *testing.T, text string) *flowSketch {
+// readSketch makes a sketch of how one is shown, so that what exploring has found can be kept.
+func readSketch(t *testing.T, text string) *flowSketch {
 	t.Helper()
 	s := new(flowSketch)
 	list := func(text string) []string {
@@ -45,10 +45,10 @@ func read(t *testing.T, text string) *flowSketch {
 	return s
 }
 
-// explore compares what a sketch does with what the laws say, for some behaviours of its nodes.
-func explore(t *testing.T, text string) {
+// exploreText compares what a sketch does with what the laws say, for some behaviours of its nodes.
+func exploreText(t *testing.T, text string) {
 	t.Helper()
-	s := read(t, text)
+	s := readSketch(t, text)
 	p, err := s.wire()
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ p(q) -> x, y, always the same
 m() -> z chooses some of h, p
 begins at h, g
 `
-	if got := read(t, text).String(); got != text {
+	if got := readSketch(t, text).String(); got != text {
 		t.Errorf("expected\n%sfound\n%s", text, got)
 	}
 }
@@ -76,12 +76,12 @@ begins at h, g
 // What may begin begins in declared order, whenever it was listed: a machine that is folded from the journal has not
 // listed it at the same times.
 func TestJ1_NodesBeginInDeclaredOrder(t *testing.T) {
-	explore(t, `
+	exploreText(t, `
 		n4() -> x chooses one of n8, n4
 		n5(x?)
 		n8()
 	`)
-	explore(t, `
+	exploreText(t, `
 		n2() -> v2
 		n3(v2)
 		n4() -> v4
@@ -92,7 +92,7 @@ func TestJ1_NodesBeginInDeclaredOrder(t *testing.T) {
 
 // What a node needs may be written behind it, in its loop, by one that is skipped: then it is skipped as well.
 func TestD9_WhatWouldWriteBehindTheReaderIsSkipped(t *testing.T) {
-	s := read(t, `
+	s := readSketch(t, `
 		n1(a) chooses one of n6, END
 		n3(a, x) -> v3
 		n5(v3) chooses one of n3, END
@@ -126,7 +126,7 @@ func TestD9_WhatWouldWriteBehindTheReaderIsSkipped(t *testing.T) {
 // Where several nodes are entries, the head of a loop may begin beside nodes of its loop that write what it reads: it waits
 // for them, or it would be given what they have written by then.
 func TestD5_TheHeadWaitsForWhatBeginsBesideIt(t *testing.T) {
-	explore(t, `
+	exploreText(t, `
 		n0() -> v0
 		n1(v0) -> v1
 		n2(v1) chooses one of n3
@@ -138,7 +138,7 @@ func TestD5_TheHeadWaitsForWhatBeginsBesideIt(t *testing.T) {
 // What is accumulated is read, and not waited for, by nodes that its writer follows from. Where it only follows by way of
 // another round, they are beside each other: the reader waits, or what it is given would be a matter of who is faster.
 func TestD2_WhatIsAccumulatedBesideItsReader(t *testing.T) {
-	explore(t, `
+	exploreText(t, `
 		h(m) -> x
 		w(x, m?) -> m
 		v(m, x) -> y
@@ -208,14 +208,14 @@ func TestD11_DataflowsThatTellOrdersApart(t *testing.T) {
 			sum(v, w?) -> x
 		`,
 	} {
-		t.Run(name, func(t *testing.T) { explore(t, text) })
+		t.Run(name, func(t *testing.T) { exploreText(t, text) })
 	}
 }
 
 // A dataflow in which two nodes of one round write one value is refused: what is written last would be a matter of order
 // (law D1). The laws as they are kept here would let it be so.
 func TestD1_WritersOfOneRoundWouldRace(t *testing.T) {
-	s := read(t, `
+	s := readSketch(t, `
 		head(a?) -> q
 		choose(q) chooses one of p, r
 		p(q) -> x
