@@ -184,6 +184,22 @@ func TestD1_AChoiceMayNeedWhatAnEarlierOneBrought(t *testing.T) {
 	}
 }
 
+// D10: what a run is given for the head of a loop is there for all that read it, whatever a gate chooses.
+func TestD10_WhatARunIsGivenIsThereForAll(t *testing.T) {
+	const loop = "head: x > a\nchoose: a ? short long\nshort: a > out\nlong: a > x\nagain: a ? head END\n"
+	for _, tt := range []struct{ name, flow, refused string }{
+		{"it is read beside the head", "entry head\n" + loop + "tell: x > out", "conflict tell"},
+		{"something else is read", "entry head\n" + strings.Replace(loop, "a > x", "a > x y", 1) + "tell: y > out", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			found, err := refusals(t, tt.flow)
+			if diff := cmp.Diff(tt.refused, found); diff != "" {
+				t.Errorf("what is refused (-want +got):\n%s\n%v", diff, err)
+			}
+		})
+	}
+}
+
 // D4: the head of a loop can start without the loop. One that may have to wait for a value which its own loop writes would
 // begin in the middle of a round, beside what follows from it.
 func TestD4_TheHeadDoesNotWaitForItsLoop(t *testing.T) {
