@@ -66,11 +66,12 @@ func (d *drive) finishFlow(t *machine.Task, flat *plan.Flat, out any, choice cho
 	if d.none {
 		return d.finishUnstored(t, flat, out, choice, last)
 	}
-	v, snap, err := d.version(flat, last, out, t.Parent() == nil)
+	outermost := t.Parent() == nil
+	v, snap, err := d.version(t, flat, last, out, outermost)
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
-	ref, which, outcome, outermost := uint64(0), d.refer(t), choice.outcome(v), t.Parent() == nil
+	ref, which, outcome := uint64(0), d.refer(t), choice.outcome(v)
 	err = d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
 		ref = m.Head() + 1
 		return m.Finish(d.now(), t, outcome)
@@ -84,12 +85,11 @@ func (d *drive) finishFlow(t *machine.Task, flat *plan.Flat, out any, choice cho
 
 // wrote keeps what a node of a dataflow has written; a version that is equal to the last one has a snapshot of its own.
 func (d *drive) wrote(flat *plan.Flat, outermost bool, last, ref uint64, live, snap any, changed bool) {
+	if !changed {
+		ref = last
+	}
 	switch {
-	case !changed && last == 0:
-	case !changed && outermost:
-		d.vals.renewFlow(flat.Local, last, last, live, snap)
-	case !changed:
-		d.vals.renew(last, last, live, snap)
+	case ref == 0: // it writes nothing
 	case outermost:
 		d.vals.renewFlow(flat.Local, last, ref, live, snap)
 	default:
@@ -98,20 +98,13 @@ func (d *drive) wrote(flat *plan.Flat, outermost bool, last, ref uint64, live, s
 }
 
 // version says how a record differs from the one that a node wrote last; 0 for none.
-func (d *drive) version(flat *plan.Flat, last uint64, out any, outermost bool) (v machine.Value, snap any, err error) {
+func (d *drive) version(t *machine.Task, flat *plan.Flat, last uint64, out any, outermost bool) (v machine.Value, snap any, err error) {
 	codec := flat.Flow.Output
 	if codec == nil {
 		return v, nil, nil
 	}
 	if last == 0 {
-		v.Changed = true
-		if v.Data, err = encoded(codec, out); err == nil {
-			snap, err = codec.Copy(out)
-		}
-		if err != nil {
-			return v, nil, notStorable(err)
-		}
-		return v, snap, nil
+		return d.fresh(t, codec, out)
 	}
 	find := d.vals.known
 	if outermost {
@@ -173,24 +166,11 @@ func (d *drive) follows(work *machine.Work) {
 
 // enterFlow begins the subgraph of a task of a dataflow with what the task was given.
 func (d *drive) enterFlow(t *machine.Task, flat *plan.Flat) error {
-	which := d.refer(t)
 	input, err := d.inputOf(t, flat, true)
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
-	v, snap, err := d.fresh(t, flat.Sub.State(), input)
-	if err != nil {
-		return d.fail(t, flat, nil, err)
-	}
-	ref := uint64(0)
-	err = d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
-		ref = m.Head() + 1
-		return m.Entered(d.now(), t, v)
-	}))
-	if err == nil && !which.gone {
-		d.vals.put(ref, input, snap)
-	}
-	return err
+	return d.enterWith(t, flat, input)
 }
 
 // leaveFlow hands on what the dataflow in a task has brought.

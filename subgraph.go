@@ -34,11 +34,16 @@ func (d *drive) enter(t *machine.Task) error {
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
+	return d.enterWith(t, flat, input)
+}
+
+// enterWith begins a subgraph with an input of its own.
+func (d *drive) enterWith(t *machine.Task, flat *plan.Flat, input any) error {
 	v, snap, err := d.fresh(t, flat.Sub.State(), input)
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
-	ref := uint64(0)
+	ref, which := uint64(0), d.refer(t)
 	err = d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
 		ref = m.Head() + 1
 		return m.Entered(d.now(), t, v)
