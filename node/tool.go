@@ -1,0 +1,65 @@
+package node
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// Tool is something that a model may call while it reasons. [NewTool] makes one of a Go function.
+type Tool struct {
+	Name        string          // letters, digits, '_' and '-', at most 64 of them
+	Description string          // for the model: what the tool does, and when to call it
+	Input       json.RawMessage // JSON Schema of the arguments, which are an object; nil for a tool without arguments
+
+	// Call does it, and returns what the model is told. The arguments have passed Input. The context is that of a step:
+	// what is done with it is recorded, and asks people and models as any node does. An error is told to the model, which
+	// may try something else, unless it is marked [Terminal]: then it ends the reasoning.
+	Call func(ctx Context, arguments json.RawMessage) (string, error)
+
+	// Once says that the call must not happen twice (see [AtMostOnce]).
+	Once bool
+	// Approval has a person look at calls before they are made; nil for no approval.
+	Approval *Approval
+}
+
+// Approval is which calls of tools a person has to look at first, and how that person is asked. They approve the call,
+// edit its arguments, or deny it with a reason, which the model is told.
+type Approval struct {
+	When func(call model.ToolCall) bool // which calls; nil for all. It must say the same whenever it is asked
+	Ask  []AskOption                    // who is asked, for how long: Role, Prompt, Within, OrDefault, …
+}
+
+// NewTool makes a tool of a function. The schema of its arguments is that of In, which encodes as an object; a string
+// that it returns is told to the model as it is, and anything else as JSON. It fails where In has no schema, or one
+// that is not of an object.
+func NewTool[In, Out any](name, description string, call func(ctx Context, in In) (Out, error)) (Tool, error) {
+	input, err := schema.For[In]()
+	if err != nil {
+		return Tool{}, fmt.Errorf("tool %q: arguments: %w", name, err)
+	}
+	t := Tool{
+		Name: name, Description: description, Input: input.JSON(),
+		Call: func(ctx Context, arguments json.RawMessage) (string, error) {
+			var in In
+			if err := input.Decode(arguments, &in); err != nil {
+				return "", err
+			}
+			out, err := call(ctx, in)
+			if err != nil {
+				return "", err
+			}
+			if text, ok := any(out).(string); ok {
+				return text, nil
+			}
+			data, err := json.Marshal(out)
+			if err != nil {
+				return "", fmt.Errorf("%w: %w", ErrNotStorable, err)
+			}
+			return string(data), nil
+		},
+	}
+	return t, nil
+}
