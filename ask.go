@@ -156,6 +156,6 @@ func (h *host) Answered(pass uint64, op node.Op) (node.Op, error) {
 			return op, nil
 		}
 	}
-	h.suspended, h.waitFor = true, op.ID
+	h.wait(op.ID)
 	return op, node.ErrSuspended
 }

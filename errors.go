@@ -39,7 +39,7 @@ var (
 	ErrInvalid       = errors.New("the value does not fit its schema")
 	ErrForbidden     = errors.New("not allowed to answer")
 	ErrClaimed       = errors.New("the question is claimed by somebody else")
-	ErrLimit         = errors.New("a limit was reached")           // law F4
+	ErrLimit         = node.ErrLimit                               // law F4
 	ErrPlanChanged   = errors.New("the plan does not fit the run") // law J8
 	ErrCancelled     = errors.New("the run was cancelled")
 	ErrStuck         = errors.New("the run cannot go on")                        // law F5

@@ -2,9 +2,11 @@ package fermata
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
 )
 
 // EventVersion is the version of the event envelope.
@@ -20,7 +22,17 @@ type Event struct {
 }
 
 // Type is the event's type: "node.finished".
-func (e *Event) Type() string { return e.Entry.Kind.String() }
+func (e *Event) Type() string {
+	if tool := string(node.KindTool) + ":"; strings.HasPrefix(e.Entry.Op, tool) {
+		switch e.Entry.Kind {
+		case journal.StepStarted:
+			return "tool.call"
+		case journal.StepFinished:
+			return "tool.result"
+		}
+	}
+	return e.Entry.Kind.String()
+}
 
 // Seq is the number of the entry; a reader that has seen it goes on after it.
 func (e *Event) Seq() uint64 { return e.Entry.Seq }

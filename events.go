@@ -60,7 +60,7 @@ type eventSource struct {
 	cursor uint64
 	yield  func(Event, error) bool
 	over   bool            // the run has ended, and its last event was yielded
-	ended  map[string]bool // the streams whose end was read from the store, by their OpID
+	ended  map[string]bool // the segments whose end was read from the store
 }
 
 // stored yields what the store has after the cursor.
@@ -91,11 +91,11 @@ func (s *eventSource) read(ctx context.Context) bool {
 		s.cursor = e.Seq
 		s.over = e.Kind == journal.RunFinished
 		event := Event{Run: s.id, Entry: e}
-		if e.Kind == journal.TextEnd {
+		if e.Kind == journal.TextEnd || e.Kind == journal.StructuredData {
 			if s.ended == nil {
 				s.ended = make(map[string]bool)
 			}
-			s.ended[event.OpID()] = true
+			s.ended[segmentOf(&event)] = true
 		}
 		if !s.yield(event, nil) {
 			return false
@@ -112,7 +112,7 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 		return false
 	}
 	for _, e := range r.late {
-		if s.ended[e.OpID()] {
+		if s.ended[segmentOf(&e)] {
 			continue
 		}
 		e.Entry.Seq = s.cursor
@@ -126,7 +126,7 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 func (s *eventSource) follow(ctx context.Context, d *drive, r *reader) bool {
 	end := d.live.read(ctx, r, func(e *Event) bool {
 		if e.Sub > 0 && e.Entry.Seq < s.cursor { // the store had more than that
-			if s.ended[e.OpID()] {
+			if s.ended[segmentOf(e)] {
 				return true
 			}
 			moved := *e
@@ -170,8 +170,31 @@ func (e *Event) OpID() string {
 	case journal.InterruptOpened, journal.InterruptUpdated, journal.InterruptResolved:
 		return e.Entry.Op
 	}
-	return "op_" + e.Task() + "/" + readable(e.Entry.Op)
+	return "op_" + e.Task() + "/" + readable(operation(e.Entry.Op))
 }
+
+func segmentOf(e *Event) string { return segmentID(e.Task(), e.Entry.Op) }
+
+// operation is the call that an event is shown as part of: for what reasoning does, the reasoning; else the call itself.
+func operation(op string) string {
+	outer, _, nested := strings.Cut(op, node.Inside)
+	if !nested {
+		return op
+	}
+	for range strings.Count(op, node.Inside) { // a kind for each step that it is inside of
+		_, outer, _ = strings.Cut(outer, ":")
+	}
+	if !strings.HasPrefix(outer, string(node.KindReason)+":") {
+		return op
+	}
+	if i := strings.LastIndexByte(outer, '~'); i > strings.LastIndexByte(outer, '#') { // which try
+		outer = outer[:i]
+	}
+	return outer
+}
+
+// segmentID names what a call streams (law E4).
+func segmentID(task, op string) string { return "seg_" + task + "/" + readable(op) }
 
 // readable writes the identity of a call that was made inside a step with a slash.
 func readable(op string) string {
@@ -204,9 +227,13 @@ func (e *Event) Data() (json.RawMessage, error) {
 	case journal.RouteTaken:
 		e.routeData(data)
 	case journal.TextStart, journal.TextDelta, journal.TextEnd:
-		data["segmentId"] = "seg_" + e.Task() + "/" + readable(en.Op)
+		data["segmentId"] = segmentID(e.Task(), en.Op)
 		if en.Kind == journal.TextDelta {
 			data["text"] = en.To
+		}
+	case journal.StructuredData:
+		if len(en.Value) > 0 {
+			data["data"], data["segmentId"] = json.RawMessage(en.Value), segmentID(e.Task(), en.Op)
 		}
 	case journal.InterruptOpened:
 		delete(data, "tokenHash")

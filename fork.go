@@ -327,17 +327,20 @@ func (f *fork) batch(entries []journal.Entry) journal.Batch {
 
 // taskTimers are the timers that an open task waits for: a sleep, a backoff.
 func (d *drive) taskTimers(t *machine.Task) []journal.Timer {
-	e := journal.Entry{Node: d.m.Path(t), Visit: t.Visit, Op: t.WaitFor}
-	switch t.State {
-	case machine.Waiting:
-		if op := t.Op(t.WaitFor); op != nil && op.Due != 0 && !op.Done {
-			return []journal.Timer{{Run: d.id, ID: timerID(&e), Due: op.Due}}
-		}
-	case machine.Backoff:
+	return d.timersAt(t, d.m.Path(t))
+}
+
+// timersAt is taskTimers with the ids that they have where the task's node has that path.
+func (d *drive) timersAt(t *machine.Task, path string) (timers []journal.Timer) {
+	e := journal.Entry{Node: path, Visit: t.Visit}
+	if t.State == machine.Backoff {
 		return []journal.Timer{{Run: d.id, ID: retryID(&e), Due: t.RetryAt}}
-	case machine.Ready, machine.Inside, machine.Leaving, machine.Choosing, machine.Broken:
 	}
-	return nil
+	for op := range t.Sleeps() {
+		e.Op = op.ID
+		timers = append(timers, journal.Timer{Run: d.id, ID: timerID(&e), Due: op.Due})
+	}
+	return timers
 }
 
 // hold leaves a fork that nobody here drives, ready to say how it stands.

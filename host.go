@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,7 +37,12 @@ type host struct {
 	behind    string // the call that the last pass was left at, until this one has passed it
 	made      []made
 	suspended bool
-	waitFor   string
+	waitFor   string   // the call that the pass was left at; with several waits, what they were made inside of
+	waits     []string // the calls that wait, where several goroutines of the node are at work
+	naps      []nap    // of those: the sleeps that have no timer yet
+	together  int      // how many times calls go on in several goroutines
+	shown     int      // values that were shown and are not at their end
+	open      bool     // the pass left something open that was shown
 
 	broken      error // what this pass cannot go on from: the code diverged
 	storeFailed error // the store failed under this pass
@@ -59,12 +65,13 @@ func (h *host) begin(t *machine.Task) {
 	h.observe(t)
 	h.recorded, h.consumed, h.behind = 0, 0, t.LastWait
 	for i := range t.Ops {
-		if t.Ops[i].Attempt == t.Attempt && !strings.Contains(t.Ops[i].ID, node.Inside) {
+		if mustCome(&t.Ops[i], t.Attempt) {
 			h.recorded++
 		}
 	}
 	h.made = h.made[:0]
 	h.suspended, h.waitFor, h.broken, h.storeFailed, h.streams = false, "", nil, nil, nil
+	h.waits, h.naps, h.together, h.shown, h.open = nil, nil, 0, 0, false
 	h.calls.Store(0)
 	h.last++
 	h.pass.Store(h.last)
@@ -95,7 +102,8 @@ func (h *host) end() {
 	if h.calls.Load() > 0 {
 		h.mu.Lock() // whoever was inside has left
 		defer h.mu.Unlock()
-		if len(h.streams) > 0 {
+		if len(h.streams)+h.shown > 0 {
+			h.open = true
 			h.d.live.closeSegments(h.path, h.visit)
 		}
 	}
@@ -125,6 +133,13 @@ func (h *host) enter(pass uint64) error {
 	return err
 }
 
+// mustCome reports whether a replay has to make a call (law N3): not what was made inside a step, which answers for it,
+// nor text that was begun and did not come to its end.
+func mustCome(op *machine.Op, attempt uint16) bool {
+	stream := op.Kind == node.KindStream || op.Kind == node.KindChunks
+	return op.Attempt == attempt && (op.Done || !stream) && !strings.Contains(op.ID, node.Inside)
+}
+
 // skipped names a call that the journal holds and the pass did not make, "" for none. What was made inside a step
 // does not count: its step answers for it.
 func (h *host) skipped() string {
@@ -137,7 +152,7 @@ func (h *host) skipped() string {
 	}
 	for i := range t.Ops {
 		op := &t.Ops[i]
-		if op.Attempt == h.attempt && !strings.Contains(op.ID, node.Inside) && !h.wasMade(op.ID) {
+		if mustCome(op, h.attempt) && !h.wasMade(op.ID) {
 			return op.ID
 		}
 	}
@@ -186,10 +201,10 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 	if known == nil {
 		return op, nil
 	}
-	if known.Attempt == h.attempt && !inside {
+	if mustCome(known, h.attempt) {
 		h.consumed++
 	}
-	op.Done, op.Value, op.Failure, op.Begun = known.Done, known.Value, known.Failure, known.Begun
+	op.Done, op.Value, op.Failure, op.Begun, op.Tries = known.Done, known.Value, known.Failure, known.Begun, known.Tries
 	op.Usage = usageOf(known.Usage)
 	op.Terminal, op.RetryAfter = known.Terminal, time.Duration(known.After)*time.Microsecond
 	if op.Done && kind == node.KindSleep {
@@ -200,7 +215,7 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 
 // passed notes that the pass has come to where the last one was left.
 func (h *host) passed(op string) {
-	if h.behind == op {
+	if h.behind == op || strings.Contains(op, ":"+h.behind+node.Inside) {
 		h.behind = ""
 	}
 }
@@ -247,8 +262,15 @@ func (h *host) Intend(pass uint64, op node.Op) error {
 		return err
 	}
 	defer h.mu.Unlock()
+	var body []byte
+	if c := op.Call; c != nil {
+		if t := h.task.in(h.d.m); t != nil && t.Op(op.ID) != nil {
+			return nil // it was begun before; it is asked for once
+		}
+		body, _ = json.Marshal(journal.ToolBody{CallID: c.ID, Name: c.Name, Arguments: c.Arguments, Once: c.Once}) //nolint:errchkjson // its arguments are JSON
+	}
 	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
-		return m.Record(now, t, journal.StepStarted, op.ID, nil, nil)
+		return m.Record(now, t, journal.StepStarted, op.ID, nil, body)
 	})
 }
 
@@ -258,6 +280,9 @@ func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) err
 		return err
 	}
 	defer h.mu.Unlock()
+	if slices.ContainsFunc(h.waits, func(w string) bool { return strings.Contains(w, ":"+op.ID+node.Inside) }) {
+		return node.ErrSuspended // what it was made of waits (law N6)
+	}
 	body := stepBody(op, failure)
 	return h.record(op.Kind == node.KindNow, func(m *machine.Machine, t *machine.Task, now int64) error {
 		return m.Record(now, t, journal.StepFinished, op.ID, value, body)
@@ -271,28 +296,55 @@ func (h *host) Sleep(pass uint64, op node.Op, d time.Duration) error {
 	}
 	defer h.mu.Unlock()
 	if h.d.none {
-		return h.nap(op, d)
+		return h.doze(op, d)
 	}
 	t := h.task.in(h.d.m)
 	if t == nil {
 		return node.ErrTaskOver
 	}
-	h.suspended, h.waitFor = true, op.ID
+	h.wait(op.ID)
 	if t.Op(op.ID) != nil {
 		return node.ErrSuspended // the timer is set; the task was run again too early
 	}
-	err := h.record(true, func(m *machine.Machine, t *machine.Task, now int64) error {
-		body, _ := json.Marshal(journal.TimerBody{Due: now + d.Microseconds()})
-		return m.Record(now, t, journal.TimerSet, op.ID, nil, body)
-	})
-	if err != nil {
+	h.naps = append(h.naps, nap{op.ID, d})
+	return node.ErrSuspended
+}
+
+// nap is a sleep that begins with the suspension of its task.
+type nap struct {
+	op string
+	d  time.Duration
+}
+
+// wait leaves the pass at a call, or only its caller where others go on beside it.
+func (h *host) wait(op string) {
+	h.waits = append(h.waits, op)
+	if h.together == 0 {
+		h.suspended, h.waitFor = true, op
+	}
+}
+
+// Together implements node.Host.
+func (h *host) Together(pass uint64, op node.Op, done bool) error {
+	if err := h.enter(pass); err != nil {
 		return err
+	}
+	defer h.mu.Unlock()
+	if !done {
+		h.together++
+		return nil
+	}
+	if h.together--; h.together > 0 || len(h.waits) == 0 {
+		return nil
+	}
+	if h.suspended, h.waitFor = true, op.ID; len(h.waits) == 1 {
+		h.waitFor = h.waits[0]
 	}
 	return node.ErrSuspended
 }
 
-// nap sleeps where nothing is stored: the task keeps its goroutine.
-func (h *host) nap(op node.Op, d time.Duration) error {
+// doze sleeps where nothing is stored: the task keeps its goroutine.
+func (h *host) doze(op node.Op, d time.Duration) error {
 	ctx := h.d.crew.context()
 	h.mu.Unlock()
 	ended := h.d.nap(ctx, d)
@@ -336,7 +388,12 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 		}
 		b = &strings.Builder{}
 		h.streams[op.ID] = b
-		body, _ := json.Marshal(textBody{Channel: channel}) //nolint:errchkjson // strings always encode
+		body, _ := json.Marshal(textBody{Channel: channel})                     //nolint:errchkjson // strings always encode
+		if t := h.task.in(h.d.m); t != nil && t.Op(op.ID) != nil && !h.d.none { // it was begun before, and broken off (law E4)
+			h.d.add(h.task.do(func(m *machine.Machine, t *machine.Task) error {
+				return m.Record(h.d.now(), t, journal.DataInvalidated, op.ID, nil, invalidated(h.segment(op.ID), "restart"))
+			}))
+		}
 		err := h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
 			return m.Record(now, t, journal.TextStart, op.ID, nil, body)
 		})
@@ -362,6 +419,47 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 	return h.record(whole.Returned || ofModel(op.ID), func(m *machine.Machine, t *machine.Task, now int64) error {
 		return m.Record(now, t, journal.TextEnd, op.ID, nil, body)
 	})
+}
+
+// Data implements node.Host.
+func (h *host) Data(pass uint64, op node.Op, v node.Data) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	switch v.Mode {
+	case node.DataFinal:
+		if h.d.live.closeSegment(h.path, h.visit, op.ID) {
+			h.shown--
+		}
+		body, _ := json.Marshal(journal.DataBody{ //nolint:errchkjson // strings always encode
+			DataType: v.DataType, Mode: v.Mode, SchemaID: v.SchemaID, SchemaVersion: v.SchemaVersion,
+		})
+		return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
+			return m.Record(now, t, journal.StructuredData, op.ID, v.Value, body)
+		})
+	case node.DataDropped:
+		h.d.live.closeSegment(h.path, h.visit, op.ID)
+		body := invalidated(h.segment(op.ID), string(v.Value))
+		return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
+			return m.Record(now, t, journal.DataInvalidated, op.ID, nil, body)
+		})
+	}
+	if h.d.live.data(h, op.ID, v) {
+		h.shown++
+	}
+	return nil
+}
+
+// invalidated is the body of an entry that says that what was shown does not hold; of all, without a segment.
+func invalidated(segment, reason string) []byte {
+	body, _ := json.Marshal(journal.InvalidatedBody{SegmentID: segment, Reason: reason}) //nolint:errchkjson // strings always encode
+	return body
+}
+
+// segment is the id of what a call streams.
+func (h *host) segment(op string) string {
+	return segmentID(node.TaskID(h.path, int(h.visit)), op)
 }
 
 // textBody is the body of TextStart and TextEnd.

@@ -1,7 +1,9 @@
 package fermata
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"runtime"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
 )
 
 // A run's events go to its readers through a chain of pages. The writer fills the last page and never waits; each
@@ -43,10 +46,17 @@ type live struct {
 	open    []segment
 }
 
-// segment is text that is being streamed (law E2).
+// segment is text or a value that is being streamed (law E2).
 type segment struct {
 	event Event
-	text  *strings.Builder
+	text  *strings.Builder // of text
+	draft *draft           // of a value
+}
+
+// draft is a value that is shown while it is made: for readers that come late.
+type draft struct {
+	of  node.Data
+	ops []byte // patches since the value was known whole, or its start; the operations joined by commas
 }
 
 // reader is one reader's place in the chain. The page is nil once it was sent away.
@@ -109,16 +119,96 @@ func (l *live) openSegment(h *host, op string, whole *strings.Builder) {
 	l.mu.Unlock()
 }
 
-// closeSegment ends a segment: its whole text is in the journal.
-func (l *live) closeSegment(path string, visit uint32, op string) {
+// data shows a patch or a snapshot of a value. It reports whether it is the first of its segment.
+func (l *live) data(h *host, op string, v node.Data) (first bool) {
+	body := dataBody(h.segment(op), v)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i := range l.open {
-		if e := &l.open[i].event.Entry; e.Op == op && e.Node == path && e.Visit == visit {
-			l.open = append(l.open[:i], l.open[i+1:]...)
-			return
-		}
+	i := l.segment(h.path, h.visit, op)
+	if first = i < 0; first {
+		i = len(l.open)
+		l.open = append(l.open, segment{draft: &draft{}, event: Event{Run: h.d.id, Entry: journal.Entry{
+			Kind: journal.StructuredData, Node: h.path, Visit: h.visit, Attempt: h.attempt, Op: op,
+		}}})
 	}
+	l.open[i].draft.add(v)
+	l.seq = h.d.m.Head()
+	l.sub++
+	if l.wanted.Load() {
+		e := l.room()
+		*e = l.open[i].event
+		e.Sub, e.Entry.Seq, e.Entry.Body = l.sub, l.seq, body
+		l.tail.n.Add(1)
+		l.rouse()
+	}
+	return first
+}
+
+// add takes what is shown. What patches have made is taken whole before they are much longer than that.
+func (d *draft) add(v node.Data) {
+	d.of = v
+	if v.Mode == node.DataSnapshot {
+		d.ops = nil
+		return
+	}
+	if len(d.ops)+len(v.Value) > cap(d.ops) && len(d.ops) > 4<<10 && v.Whole != nil {
+		whole := v.Whole()
+		d.ops = append(make([]byte, 0, max(2*len(whole), 16<<10)), `{"op":"add","path":"","value":`...)
+		d.ops = append(append(d.ops, whole...), '}')
+		return
+	}
+	if ops := bytes.TrimSuffix(bytes.TrimPrefix(v.Value, []byte("[")), []byte("]")); len(ops) > 0 {
+		if len(d.ops) > 0 {
+			d.ops = append(d.ops, ',')
+		}
+		d.ops = append(d.ops, ops...)
+	}
+}
+
+// late is the value so far, as one event.
+func (d *draft) late(segment string) []byte {
+	v := d.of
+	if v.Mode == node.DataPatch {
+		v.Value = append(append([]byte("["), d.ops...), ']')
+	}
+	return dataBody(segment, v)
+}
+
+// dataBody is what an event shows of a value that is not at its end.
+func dataBody(segment string, v node.Data) []byte {
+	shown := struct {
+		DataType      string          `json:"dataType"`
+		Mode          string          `json:"mode"`
+		SegmentID     string          `json:"segmentId"`
+		SchemaID      string          `json:"schemaId,omitempty"`
+		SchemaVersion string          `json:"schemaVersion,omitempty"`
+		Patch         json.RawMessage `json:"patch,omitempty"`
+		Data          json.RawMessage `json:"data,omitempty"`
+	}{v.DataType, v.Mode, segment, v.SchemaID, v.SchemaVersion, nil, v.Value}
+	if v.Mode == node.DataPatch {
+		shown.Patch, shown.Data = v.Value, nil
+	}
+	body, _ := json.Marshal(shown) //nolint:errchkjson // its values are JSON
+	return body
+}
+
+// segment finds an open segment; -1 for none.
+func (l *live) segment(path string, visit uint32, op string) int {
+	return slices.IndexFunc(l.open, func(s segment) bool {
+		e := &s.event.Entry
+		return e.Op == op && e.Node == path && e.Visit == visit
+	})
+}
+
+// closeSegment ends a segment: all of it is in the journal. It reports whether there was one.
+func (l *live) closeSegment(path string, visit uint32, op string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := l.segment(path, visit, op)
+	if i >= 0 {
+		l.open = append(l.open[:i], l.open[i+1:]...)
+	}
+	return i >= 0
 }
 
 // closeSegments forgets the segments that a task has left open.
@@ -202,7 +292,12 @@ func (l *live) attach() *reader {
 	}
 	for _, s := range l.open {
 		e := s.event
-		e.Sub, e.Entry.Seq, e.Entry.To = max(l.sub, 1), l.seq, s.text.String()
+		e.Sub, e.Entry.Seq = max(l.sub, 1), l.seq
+		if s.draft != nil {
+			e.Entry.Body = s.draft.late(segmentID(e.Task(), e.Entry.Op))
+		} else {
+			e.Entry.To = s.text.String()
+		}
 		r.late = append(r.late, e)
 	}
 	l.readers = append(l.readers, r)

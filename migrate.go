@@ -62,19 +62,15 @@ func movesOf(e *journal.Entry) plan.Migration {
 func (d *drive) projectMoves(b *journal.Batch, moves plan.Migration) {
 	b.Interrupts = append(b.Interrupts, d.m.Interrupts()...)
 	for _, t := range d.m.Tasks() {
-		for _, timer := range d.taskTimers(t) {
-			for _, old := range moves.Sources(d.m.Path(t)) {
-				e := journal.Entry{Node: old, Visit: t.Visit, Op: t.WaitFor}
-				id := timerID(&e)
-				if t.State == machine.Backoff {
-					id = retryID(&e)
-				}
-				if id != timer.ID {
-					b.Timers = append(b.Timers, journal.Timer{Run: d.id, ID: id, Done: true})
+		now := d.taskTimers(t)
+		for _, path := range moves.Sources(d.m.Path(t)) {
+			for i, old := range d.timersAt(t, path) {
+				if old.ID != now[i].ID {
+					b.Timers = append(b.Timers, journal.Timer{Run: d.id, ID: old.ID, Done: true})
 				}
 			}
-			b.Timers = append(b.Timers, timer)
 		}
+		b.Timers = append(b.Timers, now...)
 	}
 }
 

@@ -2,6 +2,7 @@ package fermata
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -163,9 +164,21 @@ func (d *drive) conclude(h *host, t *machine.Task, flat *plan.Flat, out any, cho
 	case err != nil && d.ctx.Err() != nil:
 		return d.stopped() // what a task says after it was told to stop is no outcome (law F3)
 	case err != nil:
+		d.retract(h, t)
 		return d.fail(t, flat, out, err)
 	}
 	return d.finish(t, flat, out, choice)
+}
+
+// retract says that what a failed attempt has shown and left open does not hold (law E4).
+func (d *drive) retract(h *host, t *machine.Task) {
+	if !h.open {
+		return
+	}
+	which := d.refer(t)
+	d.add(which.do(func(m *machine.Machine, t *machine.Task) error {
+		return m.Record(d.now(), t, journal.DataInvalidated, "", nil, invalidated("", "retry"))
+	}))
 }
 
 // hostFor is the host of one pass. A node with a time limit may leave its goroutine behind: it gets one of its own,
@@ -358,17 +371,29 @@ func (d *drive) suspend(h *host, t *machine.Task, err error) error {
 	if d.none {
 		return ErrMustWait
 	}
-	op, which := h.waitFor, d.refer(t)
+	op, which, waits, naps := h.waitFor, d.refer(t), h.waits, h.naps
 	swallowed := err == nil || !errors.Is(err, node.ErrSuspended)
 	return d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
 		now := d.now()
+		for _, n := range naps {
+			body, _ := json.Marshal(journal.TimerBody{Due: now + n.d.Microseconds()})
+			if err := m.Record(now, t, journal.TimerSet, n.op, nil, body); err != nil {
+				return err
+			}
+		}
 		if swallowed {
 			text := "the node went on after a call that waits; what it returned is ignored"
 			if err := m.Record(now, t, journal.Diagnostic, "", nil, diagnostic("swallowed_suspension", text)); err != nil {
 				return err
 			}
 		}
-		return m.Suspend(now, t, op)
+		at := op
+		for _, w := range waits { // what came while others were at work
+			if known := t.Op(w); len(waits) > 1 && known != nil && known.Done {
+				at = w
+			}
+		}
+		return m.Suspend(now, t, at)
 	}))
 }
 

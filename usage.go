@@ -63,6 +63,9 @@ func stepBody(op node.Op, failure string) []byte {
 	if failure != "" {
 		body.Terminal, body.RetryAfter = op.Terminal, op.RetryAfter.Microseconds()
 	}
+	if c := op.Call; c != nil {
+		body.CallID, body.Name = c.ID, c.Name
+	}
 	if u := op.Usage; u != nil {
 		body.Usage = &journal.Usage{
 			Calls: 1, Input: u.Input, Output: u.Output, Cached: u.Cached, Reasoning: u.Reasoning, Cost: u.Cost,

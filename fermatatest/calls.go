@@ -17,7 +17,7 @@ func (h *host) enter(pass uint64) error {
 		err = node.ErrTaskOver
 	case h.broken != nil:
 		err = h.broken
-	case h.waits != nil:
+	case len(h.waits) > 0 && h.together == 0:
 		err = node.ErrSuspended
 	default:
 		return nil
@@ -75,7 +75,38 @@ func (h *host) Intend(pass uint64, called node.Op) error {
 		return err
 	}
 	defer h.mu.Unlock()
-	h.record(called).Begun = true
+	h.record(called).Begun = called.Call == nil || called.Call.Once
+	return nil
+}
+
+// Together implements node.Host.
+func (h *host) Together(pass uint64, _ node.Op, done bool) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	if !done {
+		h.together++
+		return nil
+	}
+	if h.together--; h.together == 0 && len(h.waits) > 0 {
+		return node.ErrSuspended
+	}
+	return nil
+}
+
+// Data implements node.Host.
+func (h *host) Data(pass uint64, called node.Op, v node.Data) error {
+	if err := h.enter(pass); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	v.Whole = nil
+	h.shown = append(h.shown, v)
+	if v.Mode == node.DataFinal {
+		o := h.record(called)
+		o.Done, o.Value, o.attempt = true, v.Value, h.info.Attempt
+	}
 	return nil
 }
 
@@ -85,6 +116,11 @@ func (h *host) Record(pass uint64, called node.Op, value []byte, failure string)
 		return err
 	}
 	defer h.mu.Unlock()
+	for _, w := range h.waits {
+		if strings.Contains(w.ID, ":"+called.ID+node.Inside) {
+			return node.ErrSuspended // what it was made of waits (law N6)
+		}
+	}
 	o := h.record(called)
 	o.Done, o.Begun, o.Value, o.Failure, o.attempt = true, false, value, failure, h.info.Attempt
 	o.Usage = called.Usage
@@ -106,7 +142,7 @@ func (h *host) Sleep(pass uint64, called node.Op, d time.Duration) error {
 		h.record(called).due = h.clock.Now().Add(d)
 		h.slept += d
 	}
-	h.waits = h.find(called.ID)
+	h.waits = append(h.waits, h.find(called.ID))
 	return node.ErrSuspended
 }
 
@@ -155,7 +191,7 @@ func (h *host) Answered(pass uint64, called node.Op) (node.Op, error) {
 	if o.Done {
 		return o.Op, nil
 	}
-	h.waits = o
+	h.waits = append(h.waits, o)
 	return called, node.ErrSuspended
 }
 

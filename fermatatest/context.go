@@ -217,9 +217,16 @@ func guarded(f func(ctx node.Context) ([]byte, error), ctx node.Context) (out []
 	return f(ctx)
 }
 
-// Step is a recorded step, or a call of a model.
+// Shown are the typed values that the node showed, in order: by node.Structured, a node.Draft or node.Reason.
+func (c *Context) Shown() []node.Data {
+	c.host.mu.Lock()
+	defer c.host.mu.Unlock()
+	return append([]node.Data(nil), c.host.shown...)
+}
+
+// Step is a recorded step, a call of a model or of a tool, or a reasoning.
 type Step struct {
-	Key     string // as the node named it; "llm" for a call of a model without a node.CallID
+	Key     string // as the node named it; "llm" for a call of a model without a node.CallID, the name of a tool
 	Value   string // JSON
 	Failure string // its error, "" for success
 }

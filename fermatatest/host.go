@@ -33,14 +33,16 @@ type host struct {
 	streamed map[string]string
 	slept    time.Duration
 
-	pass    uint64
-	replay  bool           // everything is recorded already
-	counts  map[string]int // calls of the pass, by kind and key
-	made    map[string]bool
-	streams map[string]*strings.Builder // text that is being streamed
-	waits   *op                         // what the pass was left for
-	broken  error                       // why the pass cannot go on
-	strange []string
+	pass     uint64
+	replay   bool           // everything is recorded already
+	counts   map[string]int // calls of the pass, by kind and key
+	made     map[string]bool
+	streams  map[string]*strings.Builder // text that is being streamed
+	waits    []*op                       // what the pass was left for
+	together int                         // how many times calls go on in several goroutines
+	shown    []node.Data
+	broken   error // why the pass cannot go on
+	strange  []string
 }
 
 // op is a recorded call.
@@ -96,7 +98,7 @@ func (h *host) begin(replay bool) uint64 {
 	h.pass++
 	h.replay = replay
 	h.counts, h.made, h.streams = make(map[string]int), make(map[string]bool), make(map[string]*strings.Builder)
-	h.waits, h.broken = nil, nil
+	h.waits, h.together, h.broken = nil, 0, nil
 	return h.pass
 }
 
@@ -111,9 +113,9 @@ func (h *host) end(out []byte, err error) ([]byte, error) {
 	switch {
 	case h.broken != nil:
 		return nil, h.broken
-	case h.waits != nil && h.replay:
-		return nil, fmt.Errorf("%s: %w", h.waits.ID, node.ErrSuspended)
-	case h.waits != nil:
+	case len(h.waits) > 0 && h.replay:
+		return nil, fmt.Errorf("%s: %w", h.waits[0].ID, node.ErrSuspended)
+	case len(h.waits) > 0:
 		if err == nil || !errors.Is(err, node.ErrSuspended) {
 			h.emitted = append(h.emitted, Emitted{
 				Type: node.EventDiagnostic,
@@ -150,7 +152,13 @@ func (h *host) take() []string {
 // goOn brings about what the last pass was left for, or says what is missing.
 func (h *host) goOn() error {
 	h.mu.Lock()
-	o := h.waits
+	o := h.waits[0] // of several, one for which something can be done
+	for _, w := range h.waits {
+		if w.Kind == node.KindSleep || len(h.replies[w.name()]) > 0 {
+			o = w
+			break
+		}
+	}
 	h.mu.Unlock()
 	if o.Kind == node.KindSleep {
 		h.clock.AdvanceTo(o.due)
@@ -240,15 +248,39 @@ func (h *host) retry() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.info.Attempt++
-	h.ops = slices.DeleteFunc(h.ops, func(o *op) bool { return o.Failure != "" })
+	kept := h.ops[:0:0]
+	for i, o := range h.ops {
+		switch {
+		case o.Failure == "" || wentOn(o.ID, h.ops[i+1:]):
+			kept = append(kept, o)
+		case o.Kind == node.KindReason:
+			kept = append(kept, &op{Op: node.Op{Kind: o.Kind, ID: o.ID, Tries: o.Tries + 1}, key: o.key, attempt: o.attempt})
+		}
+	}
+	h.ops = kept
 }
+
+// wentOn reports whether a call was made in reasoning that has asked its model again after it.
+func wentOn(id string, later []*op) bool {
+	i := strings.LastIndex(id, node.Inside)
+	if i < 0 {
+		return false
+	}
+	_, scope, _ := strings.Cut(id[:i], ":")
+	return strings.HasPrefix(scope, string(node.KindReason)+":") && slices.ContainsFunc(later, func(o *op) bool {
+		return strings.HasPrefix(o.ID, string(node.KindModel)+":"+scope+node.Inside)
+	})
+}
+
+// recorded are the kinds of calls that a test looks at as steps.
+var recorded = []node.Kind{node.KindStep, node.KindOnce, node.KindModel, node.KindTool, node.KindReason}
 
 func (h *host) steps() []Step {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var ended []*op
 	for _, o := range h.ops {
-		if o.Done && (o.Kind == node.KindStep || o.Kind == node.KindOnce || o.Kind == node.KindModel) {
+		if o.Done && slices.Contains(recorded, o.Kind) {
 			ended = append(ended, o)
 		}
 	}

@@ -325,7 +325,9 @@ func (tr *trial) unknownOutcomes() bool {
 		e := &tr.journal[i]
 		switch e.Kind {
 		case journal.StepStarted:
-			begun[taskOf(e)] = e.Op
+			if mayNotRepeat(e) {
+				begun[taskOf(e)] = e.Op
+			}
 		case journal.StepFinished:
 			if begun[taskOf(e)] == e.Op {
 				delete(begun, taskOf(e))
@@ -344,6 +346,12 @@ func (tr *trial) unknownOutcomes() bool {
 	return unknown || len(begun) > 0 // its node may have settled it
 }
 
+// mayNotRepeat reports whether what an entry begins must not happen twice: a tool may, unless it says otherwise.
+func mayNotRepeat(e *journal.Entry) bool {
+	var body journal.ToolBody
+	return !ofTool(e.Op) || json.Unmarshal(e.Body, &body) == nil && body.Once
+}
+
 // isLeaf reports whether a task is no subgraph's.
 func (tr *trial) isLeaf(e *journal.Entry) bool {
 	i, ok := tr.x.plan.Index(node.NodeOf(e.Node))
@@ -356,17 +364,57 @@ func (tr *trial) byTask() map[string][]string {
 	calls := make(map[string]string) // interrupt -> call
 	lists := make(map[string][]string)
 	sent := make(map[uint64]string)
+	tools := make(map[string][]string) // the call of a tool that each entry of a task is of
 	for i := range tr.journal {
 		e := &tr.journal[i]
 		sent[e.Seq] = entryName(e)
 		switch e.Kind {
-		case journal.RunPaused, journal.RunResumed, journal.TextStart:
+		case journal.RunPaused, journal.RunResumed, journal.TextStart, journal.DataInvalidated:
 			continue
 		}
 		task := taskOf(e)
 		lists[task] = append(lists[task], canonical(e, calls, sent))
+		tools[task] = append(tools[task], toolOf(e.Op))
+	}
+	for task, list := range lists {
+		inTurn(list, tools[task])
 	}
 	return lists
+}
+
+// toolOf is the call of a tool that an entry is of, or was made inside of; "" for none.
+func toolOf(op string) string {
+	parts := strings.Split(op, node.Inside)
+	for i := range parts { // a kind in front for each step around
+		if rest := parts[0]; ofTool(rest) {
+			return strings.Join(parts[:len(parts)-i], node.Inside)
+		}
+		_, parts[0], _ = strings.Cut(parts[0], ":")
+	}
+	return ""
+}
+
+func ofTool(op string) bool { return strings.HasPrefix(op, string(node.KindTool)+":") }
+
+// inTurn puts what tools recorded that ran beside each other into the order of their names.
+func inTurn(list, tools []string) {
+	for i := 0; i < len(list); {
+		j := i
+		for j < len(list) && tools[j] != "" {
+			j++
+		}
+		order := make([]int, j-i)
+		for k := range order {
+			order[k] = i + k
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(tools[a], tools[b]) })
+		sorted := make([]string, 0, len(order))
+		for _, k := range order {
+			sorted = append(sorted, list[k])
+		}
+		copy(list[i:], sorted)
+		i = j + 1
+	}
 }
 
 // joined names the tasks whose branches a task has taken or, in a dataflow, which have written what it was given, and the

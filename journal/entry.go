@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -36,6 +37,7 @@ const (
 	Status            Kind = 71
 	Diagnostic        Kind = 72
 	StructuredData    Kind = 73
+	DataInvalidated   Kind = 74 // what was shown of an operation does not hold any more
 	Definition        Kind = 90 // the text of a definition, in a journal of its own
 )
 
@@ -48,6 +50,7 @@ var kindNames = map[Kind]string{
 	InterruptOpened: "interrupt", InterruptUpdated: "interrupt.updated", InterruptResolved: "interrupt.resolved",
 	TextStart: "text.start", TextDelta: "text.delta", TextEnd: "text.end",
 	Message: "message", Status: "status", Diagnostic: "diagnostic", StructuredData: "structured-data",
+	DataInvalidated: "structured-data.invalidated",
 	Definition: "definition",
 }
 
@@ -187,6 +190,32 @@ type StepBody struct {
 	Terminal   bool   `json:"terminal,omitempty"`   // no further attempt can change it
 	RetryAfter int64  `json:"retryAfter,omitempty"` // how long to wait before the next attempt, microseconds
 	Usage      *Usage `json:"usage,omitempty"`
+	CallID     string `json:"callId,omitempty"` // of a tool: the model's id of the call
+	Name       string `json:"name,omitempty"`   // of a tool
+}
+
+// ToolBody is the body of StepStarted of a tool that a model has called. Its outcome is a StepFinished, whose Value is
+// what the model is told.
+type ToolBody struct {
+	CallID    string          `json:"callId"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Once      bool            `json:"once,omitempty"` // it must not happen twice (law J5)
+}
+
+// DataBody is the body of StructuredData, whose Value is the data.
+type DataBody struct {
+	DataType      string `json:"dataType"`
+	Mode          string `json:"mode"` // final
+	SchemaID      string `json:"schemaId,omitempty"`
+	SchemaVersion string `json:"schemaVersion,omitempty"`
+}
+
+// InvalidatedBody is the body of DataInvalidated: what was shown of the segment, or without one of all that are not at
+// their end, of the call that the entry belongs to, or without one of its task, does not hold.
+type InvalidatedBody struct {
+	SegmentID string `json:"segmentId,omitempty"`
+	Reason    string `json:"reason"` // repair, restart, retry
 }
 
 // CachedBody is the body of NodeCached, which stands in the place of NodeFinished: whose outcome the task has taken

@@ -104,6 +104,13 @@ func Ask[R any](ctx Context, request any, opts ...AskOption) (*Asked[R], error) 
 }
 
 func open[R any](ctx Context, request any, waits bool, opts []AskOption) (*Asked[R], error) {
+	return openFor[R](ctx, request, waits, schemaOf[R], opts)
+}
+
+// openFor is open with the schema of the answer, where the options do not name one.
+func openFor[R any](
+	ctx Context, request any, waits bool, response func() (*schema.Schema, error), opts []AskOption,
+) (*Asked[R], error) {
 	a := ask{key: unnamed}
 	for _, opt := range opts {
 		opt(&a)
@@ -116,7 +123,7 @@ func open[R any](ctx Context, request any, waits bool, opts []AskOption) (*Asked
 	if err != nil {
 		return nil, err
 	}
-	if err := a.fill(request, schemaOf[R]); err != nil {
+	if err := a.fill(request, response); err != nil {
 		return nil, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), op.ID, err)
 	}
 	if err := ctx.host.Ask(ctx.pass, op, a.Question); err != nil {

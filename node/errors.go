@@ -26,6 +26,8 @@ var (
 	ErrWithdrawn = errors.New("the question was withdrawn")
 	// ErrNotStorable says that a value cannot be kept in a journal (law N8).
 	ErrNotStorable = errors.New("the value cannot be stored")
+	// ErrLimit says that a limit was reached: of the run, or of the reasoning (law F4).
+	ErrLimit = errors.New("a limit was reached")
 	// ErrNoService says that the program offers no service of the type asked for.
 	ErrNoService = errors.New("no such service")
 )

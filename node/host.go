@@ -44,6 +44,9 @@ const (
 	KindStream    Kind = "stream"
 	KindModel     Kind = "model"  // a call of a language model
 	KindChunks    Kind = "chunks" // a stream of what the node then returns
+	KindReason    Kind = "reason" // what Reason does, calls of models, tools and people among it
+	KindTool      Kind = "tool"   // a call of a tool that a model wants made
+	KindData      Kind = "data"   // a typed value that is shown
 )
 
 // Op is one recorded call of a task: its identity, and what is already known of it.
@@ -55,6 +58,7 @@ type Op struct {
 	Value   []byte // its value as JSON
 	Failure string // its error as text, "" for success
 	Begun   bool   // an AtMostOnce step whose intent is recorded and whose outcome is not
+	Tries   int    // of reasoning: how often it has failed, in earlier attempts of the task
 
 	Terminal   bool          // a failure that was marked with Terminal
 	RetryAfter time.Duration // the wait that a failure was marked with, in whole microseconds; 0 for none
@@ -63,6 +67,33 @@ type Op struct {
 	At time.Time // when
 
 	Usage *model.Usage // what a call of a model took, given to Record and found by Begin; nil where that is not known
+
+	Call *ToolUse // of a tool: what is called, given to Intend and Record
+}
+
+// ToolUse is a call of a tool as it is made: with the arguments that a person may have edited.
+type ToolUse struct {
+	model.ToolCall
+	Once bool // it must not happen twice (law J5)
+}
+
+// Modes of a [Data].
+const (
+	DataFinal    = "final"    // the whole value as it is in the end
+	DataPatch    = "patch"    // how the value goes on
+	DataSnapshot = "snapshot" // the value so far
+	DataDropped  = "dropped"  // what was shown so far does not hold
+)
+
+// Data is a typed value that is shown, while it is made or in the end.
+type Data struct {
+	DataType string // what it is, for whoever shows it
+	Mode     string
+	Value    []byte // JSON: the value or, of a patch, the list of its operations; of DataDropped, why, as text
+
+	SchemaID, SchemaVersion string
+
+	Whole func() []byte // of a patch: the value with it, for readers that come late
 }
 
 // Question is what an interrupt asks (law H1).
@@ -102,7 +133,7 @@ type Host interface {
 	// ErrDiverged when the journal holds another call in its place (law N3), and where a limit of the run on what models
 	// may take has been reached, for a new call of one (law F4).
 	Begin(pass uint64, kind Kind, key string) (Op, error)
-	// Intend stores that an AtMostOnce step is about to happen.
+	// Intend stores that an AtMostOnce step, or a call of a tool, is about to happen.
 	Intend(pass uint64, op Op) error
 	// Record stores a call's outcome: a value, a failure with the marks in op, or (of a model) a failure and a value
 	// that says more of it. After it has returned, the outcome is as durable as the run asked for; kinds without an
@@ -116,6 +147,12 @@ type Host interface {
 	Answered(pass uint64, op Op) (Op, error)
 	// Emit shows an event of the given type once it is stored.
 	Emit(pass uint64, op Op, eventType string, data []byte) error
+	// Data shows the value of op. Patches and snapshots are transient; the final value is stored, as op's outcome.
+	Data(pass uint64, op Op, v Data) error
+	// Together says that what follows inside op goes on in several goroutines, or, with done, that all of them have
+	// come to their end. In between a call that waits suspends nobody but its caller; in the end they suspend the task,
+	// which goes on when the first of what they wait for is there. What such a call was made inside of is not recorded.
+	Together(pass uint64, op Op, done bool) error
 	// Chunk shows a piece of streamed text; last closes the segment and stores its whole text.
 	Chunk(pass uint64, op Op, channel, text string, last bool) error
 }

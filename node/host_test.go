@@ -144,6 +144,21 @@ func (h *host) Emit(pass uint64, op node.Op, eventType string, data []byte) erro
 	return nil
 }
 
+func (h *host) Data(pass uint64, op node.Op, v node.Data) error {
+	if err := h.call(pass, "Data", "%s %s %s %s", shown(op.ID), v.DataType, v.Mode, v.Value); err != nil {
+		return err
+	}
+	if v.Mode == node.DataFinal {
+		known := h.op(op)
+		known.Done, known.Value = true, v.Value
+	}
+	return nil
+}
+
+func (h *host) Together(pass uint64, op node.Op, done bool) error {
+	return h.call(pass, "Together", "%s done=%t", shown(op.ID), done)
+}
+
 func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) error {
 	if err := h.call(pass, "Chunk", "%s %s %q last=%t", shown(op.ID), channel, text, last); err != nil {
 		return err

@@ -32,7 +32,13 @@ type CallOption func(*modelCall)
 type modelCall struct {
 	key    string
 	system string
-	show   bool
+	watch  func(ctx Context) watcher // sees the reply as it comes; nil for nobody
+}
+
+// watcher sees a reply as it comes. It is closed once the reply is at its end, unless the attempt is over by then.
+type watcher interface {
+	see(chunk *model.Chunk) error
+	close() error
 }
 
 // CallID names the call within its task, instead of its order, so that code in front of it may change (law N2). Loops
@@ -44,7 +50,9 @@ func System(text string) CallOption { return func(c *modelCall) { c.system = tex
 
 // Streamed shows observers the reply as it comes: the text as a stream on the channel "answer", the reasoning on
 // "reasoning" (see [Stream]).
-func Streamed() CallOption { return func(c *modelCall) { c.show = true } }
+func Streamed() CallOption {
+	return func(c *modelCall) { c.watch = func(ctx Context) watcher { return &shown{ctx: ctx} } }
+}
 
 // Completion is what came of a call of a model.
 type Completion struct {
@@ -67,7 +75,7 @@ func (l LLM) Complete(ctx Context, prompt string, opts ...CallOption) (*Completi
 // the same model.Request.Key.
 //
 // A failure is recorded too, and comes back as a [*StepError] in which errors.Is finds its kind, model.ErrRateLimited
-// and so on; a new attempt of the task asks again. A reply that was cut off or refused is such a failure, and comes
+// and so on; a new attempt of the task asks again. A reply that was cut off, refused or malformed is such a failure, and comes
 // with what there is of it; the completion is nil with all other errors. What a failed call took counts.
 // Cancellation is not recorded. Once a limit of the run on tokens or cost is reached, no model is asked any
 // more: the call fails with the runtime's ErrLimit, and so does the run (law F4).
@@ -87,7 +95,7 @@ func (l LLM) Generate(ctx Context, req *model.Request, opts ...CallOption) (*Com
 	if c.system != "" {
 		own.System = joined(c.system, own.System)
 	}
-	reply, failed := l.ask(ctx.within(op), &own, c.show)
+	reply, failed := l.ask(ctx.within(op), &own, c.watch)
 	if failed != nil && (ctx.Err() != nil || errors.Is(failed, ErrSuspended) || errors.Is(failed, ErrTaskOver)) {
 		return nil, failed
 	}
@@ -115,22 +123,38 @@ func joined(first, second string) string {
 }
 
 // ask asks the model. The response is never nil.
-func (l LLM) ask(ctx Context, req *model.Request, show bool) (*model.Response, error) {
+func (l LLM) ask(ctx Context, req *model.Request, watch func(Context) watcher) (*model.Response, error) {
 	m, err := l.find(ctx)
 	if err != nil {
 		return &model.Response{}, err
 	}
 	req.Key = IdempotencyKey(ctx)
 	chunks := m.Generate(ctx, req)
-	if !show {
+	if watch == nil {
 		return model.Collect(chunks)
 	}
-	s := shown{ctx: ctx}
-	reply, err := model.Collect(s.each(chunks))
+	w := watch(ctx)
+	reply, err := model.Collect(watched(w, chunks))
 	if ctx.Err() == nil {
-		err = errors.Join(err, s.close())
+		if failed := w.close(); failed != nil {
+			err = errors.Join(err, failed)
+		}
 	}
 	return reply, err
+}
+
+// watched lets somebody see chunks on their way.
+func watched(w watcher, chunks iter.Seq2[model.Chunk, error]) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		for chunk, err := range chunks {
+			if err == nil {
+				err = w.see(&chunk)
+			}
+			if !yield(chunk, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // find looks for the model among the program's services.
@@ -158,7 +182,7 @@ type failure struct {
 	Kind       model.Kind      `json:"kind,omitempty"`
 	Message    string          `json:"message,omitempty"`
 	RetryAfter int64           `json:"retryAfterMs,omitempty"`
-	Reply      *model.Response `json:"reply,omitempty"` // of a reply that was cut off or refused
+	Reply      *model.Response `json:"reply,omitempty"` // of a reply that was cut off, refused or malformed
 }
 
 // outcomeOf is what is recorded of a call. What it took is recorded beside it.
@@ -178,7 +202,7 @@ func outcomeOf(reply *model.Response, failed error) (value []byte, message strin
 		known = &model.Error{Kind: kind}
 	}
 	f := failure{Kind: known.Kind, Message: known.Message, RetryAfter: known.RetryAfter.Milliseconds()}
-	if f.Kind == model.ErrTruncated || f.Kind == model.ErrRefused {
+	if f.Kind == model.ErrTruncated || f.Kind == model.ErrRefused || f.Kind == model.ErrMalformed {
 		f.Reply = &said
 	}
 	if f == (failure{}) {
@@ -231,17 +255,11 @@ type shown struct {
 	answer, reasoning *TextStream
 }
 
-func (s *shown) each(chunks iter.Seq2[model.Chunk, error]) iter.Seq2[model.Chunk, error] {
-	return func(yield func(model.Chunk, error) bool) {
-		for chunk, err := range chunks {
-			if err == nil {
-				err = errors.Join(s.write(&s.reasoning, "reasoning", chunk.Reasoning), s.write(&s.answer, "answer", chunk.Text))
-			}
-			if !yield(chunk, err) || err != nil {
-				return
-			}
-		}
+func (s *shown) see(chunk *model.Chunk) error {
+	if err := s.write(&s.reasoning, "reasoning", chunk.Reasoning); err != nil {
+		return err
 	}
+	return s.write(&s.answer, "answer", chunk.Text)
 }
 
 func (s *shown) write(stream **TextStream, channel, text string) error {

@@ -3,6 +3,7 @@ package node
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/schema"
@@ -23,10 +24,12 @@ type Tool struct {
 	Once bool
 	// Approval has a person look at calls before they are made; nil for no approval.
 	Approval *Approval
+
+	input *schema.Schema // Input, where it is compiled already
 }
 
 // Approval is which calls of tools a person has to look at first, and how that person is asked. They approve the call,
-// edit its arguments, or deny it with a reason, which the model is told.
+// edit its arguments, or deny it with a reason, which the model is told: a [Verdict].
 type Approval struct {
 	When func(call model.ToolCall) bool // which calls; nil for all. It must say the same whenever it is asked
 	Ask  []AskOption                    // who is asked, for how long: Role, Prompt, Within, OrDefault, …
@@ -40,8 +43,11 @@ func NewTool[In, Out any](name, description string, call func(ctx Context, in In
 	if err != nil {
 		return Tool{}, fmt.Errorf("tool %q: arguments: %w", name, err)
 	}
+	if !ofObject(input.JSON()) {
+		return Tool{}, fmt.Errorf("tool %q: arguments: expected a struct or a map, found %s", name, reflect.TypeFor[In]())
+	}
 	t := Tool{
-		Name: name, Description: description, Input: input.JSON(),
+		Name: name, Description: description, Input: input.JSON(), input: input,
 		Call: func(ctx Context, arguments json.RawMessage) (string, error) {
 			var in In
 			if err := input.Decode(arguments, &in); err != nil {

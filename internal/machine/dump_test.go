@@ -182,7 +182,7 @@ func (d *dumper) task(t *Task) {
 	}
 	for i := range t.Ops {
 		op := &t.Ops[i]
-		d.line("  %s", facts(op.ID, "kind", op.Kind, "attempt", op.Attempt, "done", op.Done, "begun", op.Begun, "value", string(op.Value),
+		d.line("  %s", facts(op.ID, "kind", op.Kind, "attempt", op.Attempt, "done", op.Done, "begun", op.Begun, "tries", op.Tries, "value", string(op.Value),
 			"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "by", op.By, "at", clock(op.At), "took", used(op.Usage)))
 	}
 	if t.inside != nil {
@@ -436,7 +436,7 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	shown := map[string]string{
 		"Machine": "status head at started active root space tokens tasks interrupts value final stopped finished body reason used lost",
 		"Task":    "ID Node Visit Attempt State Ref Result Own Cause Ops WaitFor LastWait RetryAt Error scope slots leaves taken inside items of failed",
-		"Op":      "ID Kind Done Begun Value Failure Terminal After Attempt Due Interrupt Digest By At Usage",
+		"Op":      "ID Kind Done Begun Tries Value Failure Terminal After Attempt Due Interrupt Digest By At Usage",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",
 		"scope":   "parent item space ends flow",
 		"space":   "prefix visits",

@@ -80,7 +80,10 @@ func (m *Machine) fold(e *journal.Entry, at spot, t *Task) error {
 	case journal.InterruptResolved:
 		return m.interruptResolved(e)
 	case journal.TextStart:
-		return nil
+		if t == nil {
+			return nil
+		}
+		return m.opEntry(e, t)
 	case journal.NodeStarted:
 		if at.at < 0 {
 			return m.corrupt(e, "it names no node")
@@ -103,6 +106,8 @@ func (m *Machine) fold(e *journal.Entry, at spot, t *Task) error {
 // foldTask folds the entries that are about an open task.
 func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 	switch e.Kind {
+	case journal.DataInvalidated:
+		return nil
 	case journal.Message, journal.Status, journal.Diagnostic, journal.StructuredData:
 		if e.Op == "" { // said by the engine, not by a call
 			return nil
@@ -266,16 +271,38 @@ func (m *Machine) enclosing(path string, ref uint64) *Task {
 	return found
 }
 
-// forgetFailures drops the calls that a new attempt makes again: those that failed or were withdrawn.
+// forgetFailures drops the calls that a new attempt makes again: those that failed or were withdrawn. Reasoning that
+// failed begins anew, and so is kept as one that was tried. What failed in reasoning that went on belongs to it.
 func forgetFailures(ops []Op) []Op {
 	kept := ops[:0]
 	for i := range ops {
-		if ops[i].Failure == "" {
-			kept = append(kept, ops[i])
+		switch op := &ops[i]; {
+		case op.Failure == "" || wentOn(op.ID, ops[i+1:]):
+			kept = append(kept, *op)
+		case op.Kind == node.KindReason:
+			kept = append(kept, Op{ID: op.ID, Kind: op.Kind, Attempt: op.Attempt, Tries: op.Tries + 1})
 		}
 	}
 	clear(ops[len(kept):])
 	return kept
+}
+
+// wentOn reports whether a call was made in reasoning that has asked its model again after it.
+func wentOn(id string, later []Op) bool {
+	scope := scopeOf(id)
+	return kindOf(scope) == node.KindReason && slices.ContainsFunc(later, func(op Op) bool {
+		return op.Kind == node.KindModel && scopeOf(op.ID) == scope
+	})
+}
+
+// scopeOf is the call that a call was made inside of, "" for none.
+func scopeOf(id string) string {
+	i := strings.LastIndex(id, node.Inside)
+	if i < 0 {
+		return ""
+	}
+	_, scope, _ := strings.Cut(id[:i], ":")
+	return scope
 }
 
 func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {

@@ -248,10 +248,10 @@ func (m *Machine) forked(e *journal.Entry, body journal.ResumedBody) error {
 func (m *Machine) forget(t *Task, from int) {
 	clear(t.Ops[from:])
 	t.Ops = t.Ops[:from]
-	if t.LastWait != "" && t.Op(t.LastWait) == nil {
+	if t.LastWait != "" && !t.waits(t.LastWait) {
 		t.LastWait = ""
 	}
-	if t.State == Waiting && t.Op(t.WaitFor) == nil {
+	if t.State == Waiting && !t.waits(t.WaitFor) {
 		t.WaitFor = ""
 		m.set(t, Ready)
 	}

@@ -312,8 +312,10 @@ func (m *Machine) withdraw(at int64) error {
 // are started by Next.
 func (m *Machine) Fire(at int64) error {
 	for _, t := range m.tasks {
-		op := t.Op(t.WaitFor)
-		if t.State == Waiting && op != nil && op.Due != 0 && op.Due <= at && !op.Done {
+		for op := range t.Sleeps() {
+			if op.Due > at {
+				continue
+			}
 			e := m.taskEntry(journal.TimerFired, t, at)
 			e.Op = op.ID
 			if err := m.apply(e, t.spot(), t); err != nil {

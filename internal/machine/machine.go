@@ -43,6 +43,7 @@ type Op struct {
 	Kind      node.Kind
 	Done      bool
 	Begun     bool   // intent recorded, outcome not
+	Tries     int    // of reasoning: how often it has failed, in earlier attempts
 	Value     []byte // JSON
 	Failure   string
 	Terminal  bool   // of a failure: no further attempt can change it

@@ -326,7 +326,7 @@ func (m *Machine) Due() int64 {
 				due = min(due, t.RetryAt)
 			}
 		case Waiting:
-			if op := t.Op(t.WaitFor); op != nil && op.Due != 0 {
+			for op := range t.Sleeps() {
 				due = min(due, op.Due)
 			}
 		case Ready, Inside, Leaving, Choosing, Broken:

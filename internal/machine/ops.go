@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"iter"
+	"slices"
 	"strings"
 
 	"github.com/fermata-go/fermata/journal"
@@ -23,7 +25,13 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 	}
 	switch e.Kind {
 	case journal.StepStarted:
-		op.Begun = true
+		if op.Begun = true; op.Kind == node.KindTool {
+			body, err := bodyOf[journal.ToolBody](m, e)
+			if err != nil {
+				return err
+			}
+			op.Begun = body.Once
+		}
 	case journal.TimerSet:
 		body, err := bodyOf[journal.TimerBody](m, e)
 		if err != nil {
@@ -39,6 +47,9 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, step.Error, e.Attempt
 		op.Usage, op.Terminal, op.After = step.Usage, step.Terminal, step.RetryAfter
 		m.use(t, step.Usage)
+	case journal.TextStart: // it may be cut off, and begun again
+	case journal.StructuredData:
+		op.Done, op.Value, op.Attempt = true, e.Value, e.Attempt
 	default:
 		op.Done = true
 	}
@@ -52,11 +63,32 @@ func kindOf(id string) node.Kind {
 }
 
 func (m *Machine) wake(t *Task, op string) {
-	if t.State == Waiting && t.WaitFor == op {
+	if t.State == Waiting && within(op, t.WaitFor) {
 		t.WaitFor, m.reason = "", ReasonAnswer
 		m.awake(t)
 		if kindOf(op) == node.KindSleep {
 			m.reason = ReasonTimer
+		}
+	}
+}
+
+// within reports whether a call is that one, or was made inside of it.
+func within(op, outer string) bool {
+	return op == outer || strings.Contains(op, ":"+outer+node.Inside)
+}
+
+// waits reports whether a task's calls are still there that it waits for.
+func (t *Task) waits(op string) bool {
+	return slices.ContainsFunc(t.Ops, func(o Op) bool { return within(o.ID, op) })
+}
+
+// Sleeps are the sleeps that a task waits for that waits; one, unless several tools of a model sleep.
+func (t *Task) Sleeps() iter.Seq[*Op] {
+	return func(yield func(*Op) bool) {
+		for i := range t.Ops {
+			if op := &t.Ops[i]; t.State == Waiting && op.Due != 0 && !op.Done && within(op.ID, t.WaitFor) && !yield(op) {
+				return
+			}
 		}
 	}
 }

@@ -1,0 +1,138 @@
+package node
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// Reasoning is what a model is asked by [Reason], and what it may do before it answers. Of its fields only Prompt or
+// Messages is needed.
+type Reasoning struct {
+	// ID names the reasoning within its task, instead of its order, so that code in front of it may change (law N2).
+	// Loops give distinct occurrences.
+	ID string
+
+	Model    string          // which model of the program, see [Context.LLM]: "careful", "openai:gpt-5". Defaults to the program's own choice
+	System   string          // how the model is to behave
+	Messages []model.Message // what was said before
+	Prompt   string          // what the user says now, behind Messages
+
+	// Schema is what the answer must fit. Defaults to the schema of Out; where that is a string, any text is an answer.
+	Schema *schema.Schema
+
+	Tools     []Tool     // what the model may call
+	Approve   *Approval  // for calls of tools that have no Approval of their own; nil for none
+	Interrupt *Asking    // lets the model ask a person, see [AskPerson]; nil for no
+	Stream    StreamMode // what observers see of the answer while it is made. Defaults to nothing
+	DataType  string     // of the events that show the answer. Defaults to the schema's id
+
+	Limits      Limits
+	MaxTokens   int      // of each reply; 0 leaves it to the model. A reply that is cut off is an error, model.ErrTruncated
+	Temperature *float64 // nil leaves it to the model
+}
+
+// StreamMode says what observers see of an answer while it is made. In each mode they see its end, and nothing that
+// its schema cannot allow; [Structured] has the same events.
+type StreamMode string
+
+// The modes.
+const (
+	StreamOff      StreamMode = ""         // nothing but the outcome
+	StreamPatch    StreamMode = "patch"    // what is added, as it comes
+	StreamSnapshot StreamMode = "snapshot" // the whole of it, each time that something is added: for small values
+)
+
+// Limits is how far a reasoning may go. Reaching one is a [*LimitError], never a silent end (law F4).
+type Limits struct {
+	Turns   int   // how often the model is asked. Defaults to 20
+	Repairs int   // how often it is shown what is wrong with what it said, and asked again. Defaults to 2; below 0 for never
+	Tokens  int64 // read and said, in all turns. Defaults to no limit
+	Cost    int64 // micro-dollars, in all turns. Defaults to no limit
+}
+
+const (
+	defaultTurns   = 20
+	defaultRepairs = 2
+)
+
+// LimitError says which limit of a reasoning was reached (law F4).
+type LimitError struct {
+	Limit  string // turns, tokens or cost
+	Max    string
+	Reason string // why it counts as reached although the sum is below it, "" where it is not
+}
+
+func (e *LimitError) Error() string {
+	text := fmt.Sprintf("the reasoning's limit of %s (%s) was reached", e.Limit, e.Max)
+	if e.Reason != "" {
+		text += ": " + e.Reason
+	}
+	return text
+}
+
+// Is reports whether target is ErrLimit.
+func (e *LimitError) Is(target error) bool { return target == ErrLimit }
+
+// ErrOutput says that a model did not give what it was asked for, though it was shown what was wrong.
+var ErrOutput = errors.New("the model's answer is not what was asked for")
+
+// OutputError is the last answer of a model that did not give what it was asked for, and what is wrong with it.
+type OutputError struct {
+	Output   string           // the model's last text
+	Problems []schema.Problem // what its schema does not allow
+	Repairs  int              // how often the model was shown what was wrong
+}
+
+func (e *OutputError) Error() string {
+	err := schema.Error{Problems: e.Problems}
+	return fmt.Sprintf("%v, after %d of its repairs: %v\nits last answer was: %s", ErrOutput, e.Repairs, &err, clip(e.Output))
+}
+
+// Is reports whether target is ErrOutput.
+func (e *OutputError) Is(target error) bool { return target == ErrOutput }
+
+// clip is enough of a text for an error.
+func clip(text string) string {
+	const most = 500
+	if short := []rune(text); len(short) > most {
+		return string(short[:most]) + "…"
+	}
+	return text
+}
+
+// Reason asks a model for an Out and returns it once it is checked: one call, whatever happens in between. The model
+// may call tools, and ask a person; while it waits for one, the error is [ErrSuspended]: return it. When the answer is
+// there, or another process goes on with the run, the node's function runs again from its first line, and the call goes
+// on where it was: no call of a model or tool that was answered is made again (laws J5 and N1). An answer that does not
+// fit its schema is shown to the model together with what is wrong, see [Limits].
+//
+// Errors are recorded where they are final: [*OutputError] and [*LimitError]; a new attempt of the task reasons anew. Failures of
+// the model are those of [LLM.Generate]: a new attempt makes the call that failed again, and those before it are kept.
+func Reason[Out any](ctx Context, r Reasoning) (Out, error) {
+	var out Out
+	text := false
+	if r.Schema == nil {
+		if _, text = any(out).(string); !text {
+			var err error
+			if r.Schema, err = schema.For[Out](); err != nil {
+				return out, fmt.Errorf("the type of the answer: %w", err)
+			}
+		}
+	}
+	t := reasoner{Reasoning: &r, fits: func(value []byte) error {
+		var probe Out
+		if err := json.Unmarshal(value, &probe); err != nil {
+			return &schema.Error{Problems: []schema.Problem{{Message: err.Error()}}}
+		}
+		return nil
+	}}
+	op, err := t.run(ctx)
+	if err != nil {
+		return out, err
+	}
+	return decode[Out](op)
+}

@@ -1,0 +1,328 @@
+package node
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// Action is what a person does about a call of a tool.
+type Action string
+
+// The actions.
+const (
+	Approve Action = "approve" // it is made
+	Edit    Action = "edit"    // it is made with other arguments
+	Deny    Action = "deny"    // it is not made
+)
+
+// Verdict is a person's answer to a question of the kind "approval": about the call of a tool.
+type Verdict struct {
+	Action    Action          `json:"action"`
+	Arguments json.RawMessage `json:"arguments,omitempty"` // of Edit: all of them; they must fit the tool
+	Reason    string          `json:"reason,omitempty"`    // of Deny: the model is told
+}
+
+// ApprovalRequest is what a person is shown of a call of a tool: the request of a question of the kind "approval".
+type ApprovalRequest struct {
+	Tool        string          `json:"tool"`
+	Description string          `json:"description,omitempty"`
+	Arguments   json.RawMessage `json:"arguments"`
+}
+
+// KindApproval is the kind of a question that asks for a [Verdict].
+const KindApproval = "approval"
+
+// tool is a tool with its schema ready.
+type tool struct {
+	*Tool
+	input *schema.Schema
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// prepare checks what the reasoning was given.
+func (t *reasoner) prepare() error {
+	switch t.Stream {
+	case StreamOff, StreamPatch, StreamSnapshot:
+	default:
+		return fmt.Errorf("the stream is %q; expected patch, snapshot or nothing", t.Stream)
+	}
+	if t.Prompt == "" && len(t.Messages) == 0 {
+		return errors.New("there is nothing to ask: expected a Prompt or Messages")
+	}
+	t.tools = make(map[string]*tool, len(t.Tools))
+	for i := range t.Tools {
+		one := &tool{Tool: &t.Tools[i], input: t.Tools[i].input}
+		switch {
+		case !toolName.MatchString(one.Name):
+			return fmt.Errorf("the name of tool %q: expected letters, digits, '_' and '-', at most 64 of them", one.Name)
+		case t.tools[one.Name] != nil || t.Interrupt != nil && t.Interrupt.name() == one.Name:
+			return fmt.Errorf("two tools are called %q", one.Name)
+		case one.Call == nil:
+			return fmt.Errorf("tool %q has no function to call", one.Name)
+		}
+		if one.input == nil && len(one.Input) > 0 {
+			var err error
+			if one.input, err = schema.Parse(one.Input); err != nil {
+				return fmt.Errorf("the arguments of tool %q: %w", one.Name, err)
+			}
+		}
+		t.tools[one.Name] = one
+	}
+	return nil
+}
+
+// offers is what the model may call.
+func (t *reasoner) offers() []model.Tool {
+	offers := make([]model.Tool, 0, len(t.Tools)+1)
+	for i := range t.Tools {
+		offers = append(offers, model.Tool{Name: t.Tools[i].Name, Description: t.Tools[i].Description, Input: t.Tools[i].Input})
+	}
+	if t.Interrupt != nil {
+		offers = append(offers, t.Interrupt.offer())
+	}
+	return offers
+}
+
+// deed is a call that the model wants made.
+type deed struct {
+	model.ToolCall
+	tool    *tool
+	op      Op
+	asked   *Asked[json.RawMessage] // of a question of the model's
+	verdict *Asked[Verdict]         // of a call that a person has to approve
+	edited  bool
+	result  *model.ToolResult // nil as long as it is not known
+}
+
+func (d *deed) told(text string, failed bool) {
+	d.result = &model.ToolResult{ID: d.ID, Text: text, Failed: failed}
+}
+
+// act makes the calls of a reply, those that can be made at the same time together, and tells the model what came of
+// them. What was wrong with a call is told to the model, and is an error beside that.
+func (t *reasoner) act(reply *Completion, calls []model.ToolCall) (wrong, err error) {
+	deeds := make([]*deed, len(calls))
+	for i := range calls {
+		deeds[i] = &deed{ToolCall: calls[i]}
+		fault, err := t.ready(deeds[i])
+		if err != nil {
+			return nil, err
+		}
+		wrong = errors.Join(wrong, fault)
+	}
+	if slices.ContainsFunc(deeds, func(d *deed) bool { return d.result == nil }) {
+		if err := t.together(deeds); err != nil {
+			return nil, err
+		}
+	}
+	said := model.Message{Role: model.User}
+	for _, d := range deeds {
+		said.Parts = append(said.Parts, model.Part{Kind: model.ResultPart, Result: d.result})
+	}
+	t.messages = append(t.messages, reply.Response.Message(), said)
+	return wrong, nil
+}
+
+// ready names a call, and opens the question that comes before it. Calls that cannot be made have their result.
+func (t *reasoner) ready(d *deed) (wrong, err error) {
+	if t.Interrupt != nil && d.Name == t.Interrupt.name() {
+		if d.asked, wrong, err = t.Interrupt.open(t.ctx, &d.ToolCall); wrong != nil {
+			d.told("Nobody was asked: "+wrong.Error(), true)
+		}
+		return wrong, err
+	}
+	if d.tool = t.tools[d.Name]; d.tool == nil {
+		names := slices.Sorted(maps.Keys(t.tools))
+		wrong = fmt.Errorf("there is no tool %q%s; there are %s", d.Name, nearest.Hint(d.Name, names), strings.Join(names, ", "))
+		d.told(wrong.Error(), true)
+		return wrong, nil
+	}
+	if d.tool.input != nil {
+		if wrong = d.tool.input.Check(d.Arguments); wrong != nil {
+			d.told("The call was not made: "+wrong.Error(), true)
+			return wrong, nil
+		}
+	}
+	rule := d.tool.Approval
+	if rule == nil {
+		rule = t.Approve
+	}
+	if rule != nil && (rule.When == nil || rule.When(d.ToolCall)) {
+		if d.verdict, err = rule.open(t.ctx, d.tool.Tool, d.Arguments); err != nil {
+			return nil, err
+		}
+	}
+	d.op, err = t.ctx.begin(KindTool, d.Name)
+	return nil, err
+}
+
+// open asks a person about a call.
+func (a *Approval) open(ctx Context, of *Tool, arguments json.RawMessage) (*Asked[Verdict], error) {
+	request := ApprovalRequest{Tool: of.Name, Description: of.Description, Arguments: arguments}
+	opts := slices.Concat(a.Ask, []AskOption{func(q *ask) {
+		q.key, q.Kind = "approve:"+of.Name, KindApproval
+		if q.Prompt == "" {
+			q.Prompt = "May " + of.Name + " be called?"
+		}
+		if len(q.Options) > 0 || q.ResponseSchema != nil {
+			q.err = errors.New("the answers to an approval are a Verdict; it can have no others")
+		}
+		q.ResponseSchema = verdicts(of.Input)
+	}})
+	return open[Verdict](ctx, request, false, opts)
+}
+
+// verdicts is the schema of answers about a call of a tool whose arguments have the given schema.
+func verdicts(input []byte) []byte {
+	arguments := json.RawMessage(`{"type":"object"}`)
+	if len(input) > 0 {
+		arguments = rooted("arguments", input)
+	}
+	data, _ := json.Marshal(map[string]any{ //nolint:errchkjson // a schema is JSON
+		"type": "object", "required": []string{"action"}, "additionalProperties": false,
+		"properties": map[string]any{
+			"action":    map[string]any{"enum": []Action{Approve, Edit, Deny}, "type": "string"},
+			"arguments": arguments,
+			"reason":    map[string]any{"type": "string"},
+		},
+		"if":   map[string]any{"properties": map[string]any{"action": map[string]any{"const": Edit}}},
+		"then": map[string]any{"required": []string{"arguments"}},
+	})
+	return data
+}
+
+// together makes all calls that can be made, and waits for what people have to say. Where somebody has to be waited
+// for, the task is suspended once all else is done.
+func (t *reasoner) together(deeds []*deed) error {
+	host, pass := t.ctx.host, t.ctx.pass
+	if err := host.Together(pass, t.op, false); err != nil {
+		return err
+	}
+	var group sync.WaitGroup
+	failed := make([]error, len(deeds))
+	for i, d := range deeds {
+		if d.result != nil {
+			continue
+		}
+		if failed[i] = t.hear(d); failed[i] != nil || d.result != nil {
+			continue
+		}
+		failed[i] = errGone
+		group.Go(func() { failed[i] = t.call(d) })
+	}
+	group.Wait()
+	if err := host.Together(pass, t.op, true); err != nil {
+		return err
+	}
+	return errors.Join(failed...)
+}
+
+// hear takes the answer that comes before a call, or in its place. It is ErrSuspended where there is none yet.
+func (t *reasoner) hear(d *deed) error {
+	if d.asked != nil {
+		answer, err := d.asked.Wait()
+		if err != nil {
+			return err
+		}
+		var text string
+		if json.Unmarshal(answer, &text) != nil {
+			text = string(answer)
+		}
+		t.asked = true
+		d.told(text, false)
+		return nil
+	}
+	if d.verdict == nil {
+		return nil
+	}
+	v, err := d.verdict.Wait()
+	if err != nil {
+		return err
+	}
+	switch v.Action {
+	case Deny:
+		text := "A person did not allow this call."
+		if v.Reason != "" {
+			text += " The reason: " + v.Reason
+		}
+		d.told(text, true)
+	case Edit:
+		d.Arguments, d.edited = v.Arguments, true
+	case Approve:
+	}
+	return nil
+}
+
+// errGone says that a tool has ended its goroutine.
+var errGone = errors.New("the tool has ended its goroutine (runtime.Goexit)")
+
+// call makes a call, or finds what came of it.
+func (t *reasoner) call(d *deed) (err error) {
+	switch {
+	case d.op.Done:
+		return d.came()
+	case d.op.Begun:
+		return fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), d.op.ID, ErrOutcomeUnknown)
+	}
+	host, pass := t.ctx.host, t.ctx.pass
+	d.op.Call = &ToolUse{ToolCall: d.ToolCall, Once: d.tool.Once}
+	if err := host.Intend(pass, d.op); err != nil {
+		return err
+	}
+	text, failed := d.made(t.ctx.within(d.op))
+	if failed != nil {
+		var crash *PanicError
+		if t.ctx.Err() != nil || errors.Is(failed, ErrSuspended) || errors.Is(failed, ErrTaskOver) || errors.As(failed, &crash) {
+			return failed
+		}
+		if d.op.Failure = failed.Error(); d.op.Failure == "" {
+			d.op.Failure = fmt.Sprintf("%T", failed)
+		}
+		d.op.mark(failed)
+	} else if d.op.Value, err = json.Marshal(text); err != nil {
+		return fmt.Errorf("task %s, %s: %w: %w", t.ctx.Info().Task(), d.op.ID, ErrNotStorable, err)
+	}
+	if err := host.Record(pass, d.op, d.op.Value, d.op.Failure); err != nil {
+		return err
+	}
+	return d.came()
+}
+
+// made calls the tool's function (law N7).
+func (d *deed) made(ctx Context) (text string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return d.tool.Call(ctx, d.Arguments)
+}
+
+// came is what the model is told of a recorded call.
+func (d *deed) came() error {
+	if d.op.Terminal {
+		return d.op.failed(d.op.Failure)
+	}
+	if d.op.Failure != "" {
+		d.told(d.op.Failure, true)
+		return nil
+	}
+	text, err := decode[string](d.op)
+	if d.edited {
+		text = "(A person changed the arguments to " + string(d.Arguments) + ")\n" + text
+	}
+	d.told(text, false)
+	return err
+}
