@@ -389,7 +389,7 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 		b = &strings.Builder{}
 		h.streams[op.ID] = b
 		body, _ := json.Marshal(textBody{Channel: channel})                     //nolint:errchkjson // strings always encode
-		if t := h.task.in(h.d.m); t != nil && t.Op(op.ID) != nil && !h.d.none { // it was begun before, and broken off (law E4)
+		if h.brokenOff(op.ID) {
 			h.d.add(h.task.do(func(m *machine.Machine, t *machine.Task) error {
 				return m.Record(h.d.now(), t, journal.DataInvalidated, op.ID, nil, invalidated(h.segment(op.ID), "restart"))
 			}))
@@ -419,6 +419,17 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 	return h.record(whole.Returned || ofModel(op.ID), func(m *machine.Machine, t *machine.Task, now int64) error {
 		return m.Record(now, t, journal.TextEnd, op.ID, nil, body)
 	})
+}
+
+// brokenOff reports whether text was begun before by this attempt, and did not come to its end (law E4). What an earlier
+// attempt left so was invalidated with its failure.
+func (h *host) brokenOff(op string) bool {
+	t := h.task.in(h.d.m)
+	if t == nil || h.d.none {
+		return false
+	}
+	known := t.Op(op)
+	return known != nil && !known.Done && known.Attempt == h.attempt
 }
 
 // Data implements node.Host.

@@ -166,7 +166,8 @@ func TestE4_AnErrorInMidStreamIsTriedAgain(t *testing.T) {
 	got, _, told := outcome(t, g, vals{})
 	same(t, "outputs", vals{"said": "kept at last"}, got)
 	same(t, "journal", []string{
-		"run.started", "node.started speak#1", "text.start speak#1", "node.retrying speak#1 the line is dead",
+		"run.started", "node.started speak#1", "text.start speak#1", "structured-data.invalidated speak#1 retry",
+		"node.retrying speak#1 the line is dead",
 		"node.started speak#1 attempt 2", "text.start speak#1 attempt 2", "text.end speak#1 attempt 2", "node.finished speak#1 attempt 2",
 		"run.finished completed",
 	}, told)

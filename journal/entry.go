@@ -51,7 +51,7 @@ var kindNames = map[Kind]string{
 	TextStart: "text.start", TextDelta: "text.delta", TextEnd: "text.end",
 	Message: "message", Status: "status", Diagnostic: "diagnostic", StructuredData: "structured-data",
 	DataInvalidated: "structured-data.invalidated",
-	Definition: "definition",
+	Definition:      "definition",
 }
 
 // String is the kind's name, the type of its event: "node.finished".

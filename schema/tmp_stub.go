@@ -29,6 +29,3 @@ func (st *Stream) Close() (Delta, error)            { return Delta{}, nil }
 func (st *Stream) JSON() json.RawMessage            { return st.buf }
 func (s *Schema) CheckPartial(v []byte) error       { return nil }
 
-type Identity struct{ ID, Version string }
-
-func (s *Schema) Identity() Identity { return Identity{"X", s.id[7:19]} }
