@@ -56,7 +56,7 @@ func compile(text []byte, derived bool) (s *Schema, err error) {
 	if err := json.Compact(&compact, text); err != nil {
 		return nil, one("", "%v", err)
 	}
-	s = &Schema{doc: compact.Bytes(), id: digest(doc), compiled: compiled}
+	s = &Schema{doc: compact.Bytes(), id: digest(doc), named: identityIn(doc), compiled: compiled}
 	s.places = sync.OnceValue(func() map[string]*jsonschema.Schema { return placesOf(compiled) })
 	s.quick = newShape(compiled)
 	return s, nil

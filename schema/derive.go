@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -54,23 +55,29 @@ func appendJSON(b *bytes.Buffer, v any) error {
 		b.WriteByte('}')
 		return nil
 	case []members:
-		b.WriteByte('[')
-		for i, x := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			if err := appendJSON(b, x); err != nil {
-				return err
-			}
-		}
-		b.WriteByte(']')
-		return nil
+		return appendList(b, v)
+	case []any:
+		return appendList(b, v)
 	}
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
 	b.Truncate(b.Len() - 1) // the line end
 	return err
+}
+
+func appendList[V any](b *bytes.Buffer, list []V) error {
+	b.WriteByte('[')
+	for i, x := range list {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := appendJSON(b, x); err != nil {
+			return err
+		}
+	}
+	b.WriteByte(']')
+	return nil
 }
 
 func (m members) get(name string) any {
@@ -121,6 +128,9 @@ func (d *deriver) survey(t reflect.Type, path string, open, done map[reflect.Typ
 		open[t] = true
 		defer func() { delete(open, t); done[t] = true }()
 	}
+	if _, err := enumOf(t, path); err != nil {
+		return err
+	}
 	if _, ok := known(t); ok || formOf(t) != byKind {
 		return nil
 	}
@@ -145,6 +155,9 @@ func (d *deriver) survey(t reflect.Type, path string, open, done map[reflect.Typ
 	case reflect.Struct:
 		for _, f := range jsonfield.Of(t) {
 			if err := d.survey(f.Go.Type, path+f.GoPath(), open, done); err != nil {
+				return err
+			}
+			if _, err := tagEnum(f, path+f.GoPath()); err != nil {
 				return err
 			}
 		}
@@ -235,6 +248,15 @@ func (d *deriver) schema(t reflect.Type) members {
 }
 
 func (d *deriver) inline(t reflect.Type) members {
+	m := d.form(t)
+	if values, err := enumOf(t, ""); err == nil && values != nil { // the survey has reported what is wrong with it
+		return append(m, member{"enum", values})
+	}
+	return m
+}
+
+// form is the schema of a type, whatever values it lists.
+func (d *deriver) form(t reflect.Type) members {
 	if m, ok := known(t); ok {
 		return m
 	}
@@ -292,7 +314,9 @@ func bounds(t reflect.Type) (least, most json.Number) {
 func (d *deriver) mapping(t reflect.Type) members {
 	m := members{{"type", "object"}, {"additionalProperties", d.schema(t.Elem())}}
 	key := t.Key()
-	switch {
+	switch values, err := enumOf(key, ""); {
+	case err == nil && values != nil && key.Kind() == reflect.String && !hasCode(key):
+		m = append(m, member{"propertyNames", members{{"enum", values}}})
 	case hasCode(key):
 		d.trial = true
 	case isInteger(key.Kind()):
@@ -342,6 +366,9 @@ func (d *deriver) property(f jsonfield.Field) members {
 		return p
 	}
 	p := d.schema(t)
+	if values, err := tagEnum(f, ""); err == nil && values != nil {
+		p = restrict(p, values)
+	}
 	if (f.OmitEmpty || f.OmitZero) && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) && formOf(t) == byKind {
 		return notNull(p) // nil is left out
 	}
@@ -350,6 +377,11 @@ func (d *deriver) property(f jsonfield.Field) members {
 
 // nullable allows null beside what the schema allows.
 func nullable(m members) members {
+	for i, x := range m {
+		if values, ok := x.value.([]any); ok && x.name == "enum" && !slices.Contains(values, any(nil)) {
+			m[i].value = append(values, nil)
+		}
+	}
 	switch typ := m.get("type").(type) {
 	case string:
 		m[0].value = []string{typ, "null"} // type comes first

@@ -19,6 +19,7 @@ import (
 type Schema struct {
 	doc      json.RawMessage
 	id       string
+	named    Identity // as far as somebody named it
 	compiled *jsonschema.Schema
 	quick    *shape       // accepts most good values at once; nil when the schema is not of the simple kind
 	typ      reflect.Type // what the schema was derived from, or nil
@@ -34,11 +35,14 @@ var derived sync.Map // reflect.Type -> *Schema
 // Members come from json tags, embedded structs are flattened, and no other members are allowed. A member is required
 // unless its tag says omitempty or omitzero or it is reached through an embedded pointer. Null is allowed for a
 // pointer, and for a slice or map where encoding/json writes a nil one. A description comes from a tag
-// `jsonschema:"…"`. Integers are bounded by their type. Types that contain themselves become definitions. A type with
+// `jsonschema:"…"`. Integers are bounded by their type. Types that contain themselves become definitions. The values of
+// a string, an integer or a number, or those of the items of a slice, may be listed in a tag `enum:"low,medium,high"`,
+// and those of a type in a method with a value receiver, func (Level) SchemaEnum() []Level. A type with
 // MarshalJSON may hold anything, one with MarshalText any string, unless it is known better (time.Time, json.Number,
 // big.Int); interfaces and json.RawMessage hold anything.
 //
-// A type that has no JSON form is an error that names its Go path: "Ticket.Done: a channel has no JSON form".
+// A type that has no JSON form is an error that names its Go path: "Ticket.Done: a channel has no JSON form". So is an
+// enum that is empty, that lists a value twice, or one that the type cannot hold.
 func For[T any]() (*Schema, error) { return Of(reflect.TypeFor[T]()) }
 
 // Of is For with a type that is known only at run time.
@@ -58,6 +62,9 @@ func Of(t reflect.Type) (*Schema, error) {
 		return nil, fmt.Errorf("schema of %s: %w", t, err)
 	}
 	s.typ, s.trial = t, trial
+	if s.named, err = identityOf(t); err != nil {
+		return nil, fmt.Errorf("schema of %s: %w", t, err)
+	}
 	kept, _ := derived.LoadOrStore(t, s)
 	return kept.(*Schema), nil
 }
