@@ -65,6 +65,7 @@ var table = []row{
 		[]string{".", "journal", "journal/memory", "model", "model/scripted", "node", "plan", "schema"},
 		"tests of users' plans, whoever authored them; no face",
 	},
+	{"mcp", []string{"internal/nearest", "model", "node", "schema"}, "tools of servers, as nodes know tools; who does not ask for them does not get the protocol"},
 	{
 		"telemetry",
 		[]string{".", "journal", "node"},
@@ -156,6 +157,7 @@ var outside = []struct {
 	{"github.com/google/uuid", []string{"."}, "ids of runs and interrupts"},
 	{"github.com/google/jsonschema-go", []string{"schema"}, "schemas of Go types"},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"schema"}, "checking values"},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp"}, "the protocol of MCP servers"},
 	{"modernc.org", []string{"journal/sqlite/...", "bench"}, "the driver, and the floor that bench measures against"},
 	{"github.com/klauspost/compress", []string{"journal/block"}, "packing what is stored"},
 	{"github.com/fsnotify/fsnotify", []string{"journal/sqlite"}, "noticing what other processes write"},

@@ -1,0 +1,198 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Errors that calls return, to be found with errors.Is.
+var (
+	// ErrLost says that the server could not be reached, or was lost during the call, so that nobody knows whether the
+	// call has happened. The next call connects anew.
+	ErrLost = errors.New("the connection to the MCP server is lost")
+	// ErrClosed says that the client was used after Close.
+	ErrClosed = errors.New("the MCP client is closed")
+)
+
+// ToolError is what a tool says has gone wrong. The model is told its text.
+type ToolError struct {
+	Tool    string // as the server calls it
+	Message string
+}
+
+func (e *ToolError) Error() string { return e.Message }
+
+// Client is a connection to an MCP server. It is safe for concurrent use. A connection that is lost is made anew by
+// the next call, once: a call that finds no server fails with [ErrLost].
+type Client struct {
+	server Server
+	turn   chan struct{} // holds one token, which whoever makes or drops connections takes
+
+	link   *link // nil where there is none
+	closed bool
+	ending sync.WaitGroup // of links that are dropped
+
+	mu    sync.Mutex
+	known map[string]Annotations // of tools that were handed out
+}
+
+// link is one connection.
+type link struct {
+	way
+	session *sdk.ClientSession
+	gone    chan struct{} // closed when the session has ended
+}
+
+// Connect starts the server, or reaches it, and shakes hands with it. Ctx is for that alone: the connection stays until
+// Close.
+//
+// It fails with [ErrLost] where there is no server, quoting what a program wrote to its standard error before it died.
+func Connect(ctx context.Context, server Server) (*Client, error) {
+	server, err := server.check()
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{server: server, turn: make(chan struct{}, 1), known: make(map[string]Annotations)}
+	c.turn <- struct{}{}
+	if _, err := c.live(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Close ends the connection, and the program where there is one: its input is closed, and if it does not end by itself
+// within the server's Grace it is told to, and then killed. Calls that are under way fail. A second Close does nothing.
+func (c *Client) Close() error {
+	<-c.turn
+	l := c.link
+	c.link, c.closed = nil, true
+	c.turn <- struct{}{}
+	if l != nil {
+		l.end()
+	}
+	c.ending.Wait()
+	return nil
+}
+
+// end gives up a connection and all that it holds. How a program ended is of no interest to who ends it.
+func (l *link) end() {
+	_ = l.session.Close()
+	if l.client != nil {
+		l.client.CloseIdleConnections()
+	}
+	<-l.gone
+}
+
+// live is the present connection, or a new one where that is lost.
+func (c *Client) live(ctx context.Context) (*link, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-c.turn:
+	}
+	defer func() { c.turn <- struct{}{} }()
+	if c.closed {
+		return nil, ErrClosed
+	}
+	if c.link != nil {
+		select {
+		case <-c.link.gone:
+			c.drop(c.link)
+		default:
+			return c.link, nil
+		}
+	}
+	l, err := c.connect(ctx)
+	c.link = l
+	return l, err
+}
+
+func (c *Client) connect(ctx context.Context) (*link, error) {
+	w, err := c.server.way()
+	if err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeoutCause(ctx, c.server.Within, fmt.Errorf("no answer within %s", c.server.Within))
+	defer cancel()
+	client := sdk.NewClient(&sdk.Implementation{Name: "fermata", Version: "1"}, &sdk.ClientOptions{
+		Capabilities:   &sdk.ClientCapabilities{},
+		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
+	})
+	session, err := client.Connect(within, w.transport, nil)
+	if err != nil {
+		if w.client != nil {
+			w.client.CloseIdleConnections()
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("mcp server %s: %w", c.server.Name, ctx.Err())
+		case within.Err() != nil:
+			err = context.Cause(within)
+		}
+		return nil, c.lost(w, "cannot be reached", err)
+	}
+	l := &link{way: w, session: session, gone: make(chan struct{})}
+	go func() {
+		defer close(l.gone)
+		_ = session.Wait()
+	}()
+	return l, nil
+}
+
+// forget drops a connection that a call found lost, unless another call was faster.
+func (c *Client) forget(l *link) {
+	<-c.turn
+	defer func() { c.turn <- struct{}{} }()
+	if c.link == l {
+		c.link = nil
+		c.drop(l)
+	}
+}
+
+// drop ends a connection without waiting for it.
+func (c *Client) drop(l *link) { c.ending.Go(l.end) }
+
+// lost is an error about a connection. It holds texts alone, from which the secrets are taken.
+func (c *Client) lost(w way, what string, cause error) error {
+	text := w.secrets.scrub(cause.Error())
+	if w.stderr != nil {
+		if said := w.stderr.text(); said != "" {
+			text += "; it wrote: " + w.secrets.scrub(said)
+		}
+	}
+	return fmt.Errorf("%w: %s %s: %s", ErrLost, c.server.Name, what, text)
+}
+
+// call makes a call over the present connection. A connection that is gone before the call is made anew. So is one
+// whose session the server has forgotten, which it says before it does anything, and one that is lost during a call
+// that may be repeated; then the call is made again, once.
+func call[T any](ctx context.Context, c *Client, repeatable bool, do func(s *sdk.ClientSession) (T, error)) (T, error) {
+	var zero T
+	for try := 1; ; try++ {
+		l, err := c.live(ctx)
+		if err != nil {
+			return zero, err
+		}
+		out, err := do(l.session)
+		var refused *jsonrpc.Error
+		switch {
+		case err == nil:
+			return out, nil
+		case ctx.Err() != nil:
+			return zero, ctx.Err()
+		case errors.Is(err, sdk.ErrSessionMissing):
+			repeatable = true
+		case !errors.Is(err, sdk.ErrConnectionClosed) && errors.As(err, &refused):
+			return zero, fmt.Errorf("mcp server %s refuses: %s", c.server.Name, l.secrets.scrub(refused.Message))
+		}
+		c.forget(l)
+		if try > 1 || !repeatable {
+			return zero, c.lost(l.way, "was lost during the call, which may have happened or not", err)
+		}
+	}
+}

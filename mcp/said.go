@@ -1,0 +1,81 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// said is what a model is told of a result: its texts, a line for each thing that is no text, and what is structured
+// where there are no texts.
+func said(result *sdk.CallToolResult) (string, error) {
+	var parts []string
+	texts := false
+	for _, content := range result.Content {
+		text, isText := describe(content)
+		texts = texts || isText
+		parts = append(parts, text)
+	}
+	if !texts && result.StructuredContent != nil {
+		data, err := json.Marshal(result.StructuredContent)
+		if err != nil {
+			return "", fmt.Errorf("what it returned: %w", err)
+		}
+		parts = append(parts, string(data))
+	}
+	return strings.Join(parts, "\n"), nil
+}
+
+// describe is one part of a result as text; isText says that it was text to begin with.
+func describe(content sdk.Content) (text string, isText bool) {
+	switch c := content.(type) {
+	case *sdk.TextContent:
+		return c.Text, true
+	case *sdk.ImageContent:
+		return fmt.Sprintf("[image, %s, %d bytes]", kind(c.MIMEType), len(c.Data)), false
+	case *sdk.AudioContent:
+		return fmt.Sprintf("[audio, %s, %d bytes]", kind(c.MIMEType), len(c.Data)), false
+	case *sdk.ResourceLink:
+		return fmt.Sprintf("[link to %s, %s: %s]", name(c.Title, c.Name), kind(c.MIMEType), c.URI), false
+	case *sdk.EmbeddedResource:
+		switch r := c.Resource; {
+		case r == nil:
+			return "[empty resource]", false
+		case r.Blob != nil:
+			return fmt.Sprintf("[resource %s, %s, %d bytes]", r.URI, kind(r.MIMEType), len(r.Blob)), false
+		default:
+			return fmt.Sprintf("[resource %s]\n%s", r.URI, r.Text), true
+		}
+	}
+	return fmt.Sprintf("[%T]", content), false
+}
+
+func kind(mimeType string) string {
+	if mimeType == "" {
+		return "of unknown type"
+	}
+	return mimeType
+}
+
+func name(title, other string) string {
+	if title != "" {
+		return title
+	}
+	return other
+}
+
+// shorten cuts a text that is longer than limit bytes, and says so at its end: a model that does not know would take a
+// part for the whole.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := limit
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s\n[cut here: these are the first %d of %d bytes]", text[:end], end, len(text))
+}

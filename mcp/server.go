@@ -1,0 +1,252 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Server says where an MCP server is, or how it is started: it has either a Command or a URL.
+type Server struct {
+	Name string // in errors; by default the command or the address without its query
+
+	// Command is the program and its arguments. It is started by [Connect] and ended by [Client.Close]. It is given the
+	// variables of the environment that programs need to run at all (PATH, HOME and the like), and those in Env.
+	Command []string
+	Dir     string   // its working directory; by default that of this process
+	Env     []string // "NAME=value", or "NAME" for the value that this process has
+
+	// URL is the endpoint of a server that speaks streamable HTTP: "http://127.0.0.1:8080/mcp".
+	URL       string
+	Header    map[string]string // sent with every request
+	HeaderEnv map[string]string // likewise, but the values are names of variables of the environment
+	TokenEnv  string            // variable of the environment that holds a bearer token
+	TokenFile string            // file that holds it; read whenever a connection is made
+
+	Prefix    string        // put before the names of its tools, so that those of two servers do not clash
+	MaxOutput int           // bytes of what one call may say to the model; 0 means 100,000
+	Within    time.Duration // how long a connection may take to be made; 0 means 30 s
+	Grace     time.Duration // how long a program may take to end by itself at Close before it is killed; 0 means 2 s
+}
+
+const (
+	defaultMaxOutput = 100_000
+	defaultWithin    = 30 * time.Second
+	defaultGrace     = 2 * time.Second
+)
+
+// check tells what is wrong with a server's description, and fills in what is not said.
+func (s Server) check() (Server, error) {
+	switch {
+	case len(s.Command) == 0 && s.URL == "":
+		return s, errors.New("mcp: expected a server with a Command or a URL, found neither")
+	case len(s.Command) > 0 && s.URL != "":
+		return s, errors.New("mcp: expected a server with a Command or a URL, found both")
+	case len(s.Command) > 0 && (len(s.Header) > 0 || len(s.HeaderEnv) > 0 || s.TokenEnv != "" || s.TokenFile != ""):
+		return s, errors.New("mcp: headers and tokens are for a server with a URL; hand secrets to a Command in Env")
+	case s.URL != "" && (s.Dir != "" || len(s.Env) > 0):
+		return s, errors.New("mcp: Dir and Env are for a server with a Command")
+	case s.TokenEnv != "" && s.TokenFile != "":
+		return s, errors.New("mcp: expected a token from TokenEnv or from TokenFile, found both")
+	}
+	if s.URL != "" {
+		address, err := url.Parse(s.URL)
+		if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
+			return s, errors.New("mcp: expected a URL such as \"http://127.0.0.1:8080/mcp\", found another form")
+		}
+		if s.Name == "" {
+			s.Name = address.Scheme + "://" + address.Host + address.Path
+		}
+	} else if s.Name == "" {
+		s.Name = s.Command[0]
+	}
+	if s.MaxOutput <= 0 {
+		s.MaxOutput = defaultMaxOutput
+	}
+	if s.Within <= 0 {
+		s.Within = defaultWithin
+	}
+	if s.Grace <= 0 {
+		s.Grace = defaultGrace
+	}
+	return s, nil
+}
+
+// secrets are texts that must be in no error.
+type secrets []string
+
+// shortestSecret is the length from which a value is taken for a secret. To blank out shorter ones would garble errors
+// and tell more than it hides.
+const shortestSecret = 4
+
+func (all *secrets) add(value string) {
+	if len(value) >= shortestSecret {
+		*all = append(*all, value)
+	}
+}
+
+// scrub takes the secrets out of a text, the longest first, as one may be part of another.
+func (all secrets) scrub(text string) string {
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b string) int { return len(b) - len(a) })
+	for _, secret := range sorted {
+		text = strings.ReplaceAll(text, secret, "[secret]")
+	}
+	return text
+}
+
+// way is how one connection is made. Variables and files are read anew for each, so that a token may be renewed.
+type way struct {
+	transport sdk.Transport
+	secrets   secrets
+	stderr    *tail        // of a program
+	client    *http.Client // of a URL
+}
+
+func (s Server) way() (way, error) {
+	if s.URL != "" {
+		return s.overHTTP()
+	}
+	w := way{stderr: &tail{limit: quotedStderr}}
+	env, err := s.environment(&w.secrets)
+	if err != nil {
+		return w, err
+	}
+	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:gosec,noctx // what the caller says; it outlives the call that starts it
+	cmd.Dir, cmd.Env, cmd.Stderr = s.Dir, env, w.stderr
+	cmd.WaitDelay = time.Second // a child of the program may hold its outputs open
+	w.transport = &sdk.CommandTransport{Command: cmd, TerminateDuration: s.Grace}
+	return w, nil
+}
+
+// plainVariables are those that programs need to find their files and to speak the user's language.
+func plainVariables() []string {
+	return []string{
+		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP",
+		"SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "WINDIR", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "USERPROFILE",
+	}
+}
+
+func (s Server) environment(hidden *secrets) ([]string, error) {
+	env := []string{} // not nil: that would hand over everything
+	for _, name := range plainVariables() {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	for _, variable := range s.Env {
+		name, value, given := strings.Cut(variable, "=")
+		if !given {
+			var err error
+			if value, err = s.variable(name); err != nil {
+				return nil, err
+			}
+		}
+		hidden.add(value)
+		env = append(env, name+"="+value)
+	}
+	return env, nil
+}
+
+func (s Server) variable(name string) (string, error) {
+	value := os.Getenv(name)
+	if value == "" {
+		return "", fmt.Errorf("mcp server %s: the environment variable %s is not set", s.Name, name)
+	}
+	return value, nil
+}
+
+func (s Server) overHTTP() (way, error) {
+	var w way
+	address, err := url.Parse(s.URL)
+	if err != nil {
+		return w, fmt.Errorf("mcp server %s: its URL cannot be read", s.Name)
+	}
+	if password, ok := address.User.Password(); ok {
+		w.secrets.add(password)
+	}
+	w.secrets.add(address.RawQuery)
+	for _, values := range address.Query() {
+		for _, value := range values {
+			w.secrets.add(value)
+		}
+	}
+	header := make(http.Header)
+	for name, value := range s.Header {
+		header.Set(name, value)
+		w.secrets.add(value)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.HeaderEnv)) {
+		value, err := s.variable(s.HeaderEnv[name])
+		if err != nil {
+			return w, err
+		}
+		header.Set(name, value)
+		w.secrets.add(value)
+	}
+	token, err := s.token()
+	if err != nil {
+		return w, err
+	}
+	if token != "" {
+		header.Set("Authorization", "Bearer "+token)
+		w.secrets.add(token)
+	}
+	base := http.DefaultTransport
+	if own, ok := base.(*http.Transport); ok {
+		base = own.Clone()
+	}
+	w.client = &http.Client{Transport: &headers{base: base, add: header, scheme: address.Scheme, host: address.Host}}
+	w.transport = &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: w.client, DisableStandaloneSSE: true}
+	return w, nil
+}
+
+func (s Server) token() (string, error) {
+	switch {
+	case s.TokenEnv != "":
+		return s.variable(s.TokenEnv)
+	case s.TokenFile != "":
+		data, err := os.ReadFile(s.TokenFile)
+		if err != nil {
+			return "", fmt.Errorf("mcp server %s: its token: %w", s.Name, err)
+		}
+		token := strings.TrimSpace(string(data))
+		if token == "" || strings.ContainsAny(token, "\r\n") {
+			return "", fmt.Errorf("mcp server %s: expected one line with a token in %s, found another text", s.Name, s.TokenFile)
+		}
+		return token, nil
+	}
+	return "", nil
+}
+
+// headers adds headers to requests for one host. One that the server redirects to another gets none: they may be
+// secrets.
+type headers struct {
+	base         http.RoundTripper
+	add          http.Header
+	scheme, host string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme == h.scheme && req.URL.Host == h.host {
+		req = req.Clone(req.Context())
+		maps.Copy(req.Header, h.add)
+	}
+	return h.base.RoundTrip(req)
+}
+
+// CloseIdleConnections is what http.Client asks of a transport.
+func (h *headers) CloseIdleConnections() {
+	if base, ok := h.base.(*http.Transport); ok {
+		base.CloseIdleConnections()
+	}
+}

@@ -1,0 +1,228 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// Annotations are what a server says of a tool. They are hints: a server that is not trusted may say anything. What it
+// leaves unsaid is taken for the worse: such a tool changes things, may destroy, and reaches the world.
+type Annotations struct {
+	Title       string // for people
+	ReadOnly    bool   // it changes nothing
+	Destructive bool   // it may change or delete what is there, and not only add to it
+	Idempotent  bool   // a second call with the same arguments changes nothing more
+	OpenWorld   bool   // it reaches what is outside of the server: the web, other people
+}
+
+// Destructive is for [Client.Guard]: the tools that may change or delete what is there, or that do not say.
+func Destructive(a Annotations) bool { return !a.ReadOnly && a.Destructive }
+
+// Writing is for [Client.Guard]: the tools that change anything, or that do not say.
+func Writing(a Annotations) bool { return !a.ReadOnly }
+
+// Tools gives the server's tools of those names, in that order; without names all of them, sorted by name. A name is
+// the server's, or the one that the tool has here.
+//
+// A tool is called here as the server calls it, with the server's Prefix before. Characters that a model cannot use
+// become '_', a name is cut to 64, and where two tools would be called the same, the later in the alphabet is numbered.
+//
+// An error of the tool is a [*ToolError], which the model is told. It fails for a name that the server does not have,
+// and for a tool whose arguments have no valid schema.
+func (c *Client) Tools(ctx context.Context, names ...string) ([]node.Tool, error) {
+	found, err := call(ctx, c, true, func(s *sdk.ClientSession) (all []*sdk.Tool, err error) {
+		for t, err := range s.Tools(ctx, nil) {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, t)
+		}
+		return all, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, func(a, b *sdk.Tool) int { return strings.Compare(a.Name, b.Name) })
+	called := c.server.names(found)
+	var tools []node.Tool
+	if len(names) == 0 {
+		for i := range found {
+			names = append(names, found[i].Name)
+		}
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(found, func(t *sdk.Tool) bool { return t.Name == name })
+		if i < 0 {
+			i = slices.Index(called, name)
+		}
+		if i < 0 {
+			return nil, c.unknown(name, found)
+		}
+		t, err := c.tool(found[i], called[i])
+		if err != nil {
+			return nil, err
+		}
+		tools = append(tools, t)
+	}
+	return tools, nil
+}
+
+func (c *Client) unknown(name string, found []*sdk.Tool) error {
+	var all []string
+	for _, t := range found {
+		all = append(all, t.Name)
+	}
+	if hint := nearest.Hint(name, all); hint != "" {
+		return fmt.Errorf("mcp server %s has no tool %q%s", c.server.Name, name, hint)
+	}
+	return fmt.Errorf("mcp server %s has no tool %q; it has: %s", c.server.Name, name, strings.Join(all, ", "))
+}
+
+// longestName of a tool that models take.
+const longestName = 64
+
+// names are what the tools, which are sorted, are called here.
+func (s Server) names(tools []*sdk.Tool) []string {
+	called := make([]string, len(tools))
+	taken := make(map[string]bool)
+	for i, t := range tools { // a name that needs no change is not taken away by one that does
+		if name := s.Prefix + t.Name; plainName(name) == name {
+			called[i], taken[name] = name, true
+		}
+	}
+	for i, t := range tools {
+		if called[i] != "" {
+			continue
+		}
+		plain := plainName(s.Prefix + t.Name)
+		name := plain
+		for n := 2; taken[name]; n++ {
+			suffix := "_" + strconv.Itoa(n)
+			name = plain[:min(len(plain), longestName-len(suffix))] + suffix
+		}
+		called[i], taken[name] = name, true
+	}
+	return called
+}
+
+// plainName is a name with the characters and the length that models take.
+func plainName(name string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+	if plain == "" {
+		return "_"
+	}
+	return plain[:min(len(plain), longestName)]
+}
+
+// tool makes a node's tool of one of the server's.
+func (c *Client) tool(t *sdk.Tool, name string) (node.Tool, error) {
+	input, err := json.Marshal(t.InputSchema)
+	if err == nil {
+		_, err = schema.Parse(input)
+	}
+	if err != nil {
+		return node.Tool{}, fmt.Errorf("mcp server %s: the arguments of tool %q: %w", c.server.Name, t.Name, err)
+	}
+	a := annotationsOf(t)
+	c.mu.Lock()
+	c.known[name] = a
+	c.mu.Unlock()
+	return node.Tool{
+		Name: name, Description: t.Description, Input: input,
+		Call: func(ctx node.Context, arguments json.RawMessage) (string, error) {
+			return c.call(ctx, t.Name, a.ReadOnly || a.Idempotent, arguments)
+		},
+	}, nil
+}
+
+func annotationsOf(t *sdk.Tool) Annotations {
+	a := Annotations{Title: t.Title, Destructive: true, OpenWorld: true}
+	said := t.Annotations
+	if said == nil {
+		return a
+	}
+	if a.Title == "" {
+		a.Title = said.Title
+	}
+	a.ReadOnly, a.Idempotent = said.ReadOnlyHint, said.IdempotentHint
+	if said.DestructiveHint != nil {
+		a.Destructive = *said.DestructiveHint
+	}
+	if said.OpenWorldHint != nil {
+		a.OpenWorld = *said.OpenWorldHint
+	}
+	return a
+}
+
+// Annotations are what the server says of a tool that [Client.Tools] has given, by the name that it has here.
+func (c *Client) Annotations(tool string) (a Annotations, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a, ok = c.known[tool]
+	return a, ok
+}
+
+// Guard has a person approve calls of those tools whose annotations which picks: [Destructive], [Writing], or a
+// function of the caller's. It returns a copy, and leaves tools of others, and those that have an approval, as they are.
+func (c *Client) Guard(tools []node.Tool, which func(Annotations) bool, approval node.Approval) []node.Tool {
+	guarded := slices.Clone(tools)
+	for i, t := range guarded {
+		if a, ok := c.Annotations(t.Name); ok && which(a) && t.Approval == nil {
+			guarded[i].Approval = &approval
+		}
+	}
+	return guarded
+}
+
+// When picks the calls of those tools whose annotations which picks, for a rule of the caller's own (see
+// [node.Approval]). Calls of tools that are not the server's are not picked.
+func (c *Client) When(which func(Annotations) bool) func(call model.ToolCall) bool {
+	return func(call model.ToolCall) bool {
+		a, ok := c.Annotations(call.Name)
+		return ok && which(a)
+	}
+}
+
+// call has the server do it.
+func (c *Client) call(ctx context.Context, tool string, repeatable bool, arguments json.RawMessage) (string, error) {
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	result, err := call(ctx, c, repeatable, func(s *sdk.ClientSession) (*sdk.CallToolResult, error) {
+		return s.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
+	})
+	if err != nil {
+		return "", fmt.Errorf("tool %s: %w", tool, err)
+	}
+	if result.NeedsInput() {
+		return "", &ToolError{tool, "the tool asks for more input from its caller, which it is not given here"}
+	}
+	text, err := said(result)
+	if err != nil {
+		return "", fmt.Errorf("tool %s: %w", tool, err)
+	}
+	text = shorten(text, c.server.MaxOutput)
+	if result.IsError {
+		if text == "" {
+			text = "the tool failed and does not say why"
+		}
+		return "", &ToolError{tool, text}
+	}
+	return text, nil
+}
