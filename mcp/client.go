@@ -168,6 +168,9 @@ func (c *Client) lost(w way, what string, cause error) error {
 	return fmt.Errorf("%w: %s %s: %s", ErrLost, c.server.Name, what, text)
 }
 
+// codeNotSent is the code that the SDK gives to what went wrong on the way to a server, beside those of servers.
+const codeNotSent = -32005
+
 // call makes a call over the present connection. A connection that is gone before the call is made anew. So is one
 // whose session the server has forgotten, which it says before it does anything, and one that is lost during a call
 // that may be repeated; then the call is made again, once.
@@ -187,7 +190,7 @@ func call[T any](ctx context.Context, c *Client, repeatable bool, do func(s *sdk
 			return zero, ctx.Err()
 		case errors.Is(err, sdk.ErrSessionMissing):
 			repeatable = true
-		case !errors.Is(err, sdk.ErrConnectionClosed) && errors.As(err, &refused):
+		case errors.As(err, &refused) && refused.Code != codeNotSent && !errors.Is(err, sdk.ErrConnectionClosed):
 			return zero, fmt.Errorf("mcp server %s refuses: %s", c.server.Name, l.secrets.scrub(refused.Message))
 		}
 		c.forget(l)

@@ -35,7 +35,7 @@ type Server struct {
 	Prefix    string        // put before the names of its tools, so that those of two servers do not clash
 	MaxOutput int           // bytes of what one call may say to the model; 0 means 100,000
 	Within    time.Duration // how long a connection may take to be made; 0 means 30 s
-	Grace     time.Duration // how long a program may take to end by itself at Close before it is killed; 0 means 2 s
+	Grace     time.Duration // how long a program may take to end at Close before it is told to, and then killed; 0 means 2 s
 }
 
 const (
@@ -120,7 +120,7 @@ func (s Server) way() (way, error) {
 	if err != nil {
 		return w, err
 	}
-	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:gosec,noctx // what the caller says; it outlives the call that starts it
+	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:noctx // what the caller says; it outlives the call that starts it
 	cmd.Dir, cmd.Env, cmd.Stderr = s.Dir, env, w.stderr
 	cmd.WaitDelay = time.Second // a child of the program may hold its outputs open
 	w.transport = &sdk.CommandTransport{Command: cmd, TerminateDuration: s.Grace}

@@ -379,7 +379,7 @@ func (d *deriver) property(f jsonfield.Field) members {
 func nullable(m members) members {
 	for i, x := range m {
 		if values, ok := x.value.([]any); ok && x.name == "enum" && !slices.Contains(values, any(nil)) {
-			m[i].value = append(values, nil)
+			m[i].value = append(slices.Clone(values), nil)
 		}
 	}
 	switch typ := m.get("type").(type) {

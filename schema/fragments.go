@@ -162,7 +162,7 @@ func orderedValue(d *json.Decoder) any {
 	case json.Delim('{'):
 		object, at := members{}, make(map[string]int)
 		for d.More() {
-			key, _ := d.Token() //nolint:errcheck // as above
+			key, _ := d.Token() // as above
 			name, _ := key.(string)
 			value := orderedValue(d)
 			if i, twice := at[name]; twice {
@@ -214,8 +214,8 @@ func (b *bundle) document(root any) ([]byte, error) {
 		return nil, err
 	}
 	var added members
-	for i := 0; i < len(b.order); i++ { // grows while it is read
-		fragment := b.order[i]
+	for len(added) < len(b.order) { // which grows while it is read
+		fragment := b.order[len(added)]
 		w := rewriter{bundle: b, home: "#/$defs/" + b.names[fragment], fragment: fragment}
 		part, err := w.schema(b.fragments.docs[fragment], nil)
 		if err != nil {

@@ -82,8 +82,7 @@ func identityOf(t reflect.Type) (Identity, error) {
 		return Identity{}, err
 	}
 	if said && t.Kind() == reflect.Struct { // a method may be that of an embedded struct, and then is about that one
-		for i := range t.NumField() {
-			f := t.Field(i)
+		for f := range t.Fields() {
 			if !f.Anonymous || !f.IsExported() {
 				continue
 			}
@@ -106,7 +105,7 @@ func askType(t reflect.Type) (id Identity, said bool, err error) {
 	if t.Kind() == reflect.Interface {
 		return Identity{}, false, nil
 	}
-	who, ok := reflect.New(t).Interface().(identifier)
+	who, ok := reflect.TypeAssert[identifier](reflect.New(t))
 	if !ok {
 		return Identity{}, false, nil
 	}

@@ -25,6 +25,7 @@ func (*pointed) SchemaIdentity() schema.Identity { return schema.Identity{ID: "a
 func (onlyVersion) SchemaIdentity() schema.Identity {
 	return schema.Identity{Version: "v7"}
 }
+
 func (a anxious) SchemaIdentity() schema.Identity {
 	return schema.Identity{Version: string(rune(*a.N))}
 }
