@@ -14,6 +14,7 @@ import (
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/schema"
 )
 
 // Ask implements node.Host.
@@ -61,6 +62,7 @@ func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.In
 	if len(q.RequestSchema) > 0 {
 		s, err := h.d.rt.schema(q.RequestSchema)
 		if err == nil {
+			q.RequestIdentity = named(q.RequestIdentity, s)
 			err = s.Check(q.Request)
 		}
 		if err != nil {
@@ -72,6 +74,7 @@ func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.In
 		if err != nil {
 			return journal.Interrupt{}, fmt.Errorf("task %s, %s: response schema: %w", task, op.ID, err)
 		}
+		q.ResponseIdentity = named(q.ResponseIdentity, s)
 		for _, option := range q.Options {
 			data, _ := json.Marshal(option)                                         //nolint:errchkjson // a string always encodes
 			if err := s.Check(data); err != nil && s.Check([]byte(option)) != nil { // "1" may stand for 1
@@ -92,8 +95,18 @@ func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.In
 	return journal.Interrupt{
 		ID: id, Run: h.d.id, Task: task, Op: op.ID, Kind: q.Kind, Request: q.Request, RequestSchema: q.RequestSchema,
 		ResponseSchema: q.ResponseSchema, Prompt: q.Prompt, Options: q.Options, Role: q.Role,
+		RequestSchemaID: q.RequestIdentity.ID, RequestSchemaVersion: q.RequestIdentity.Version,
+		ResponseSchemaID: q.ResponseIdentity.ID, ResponseSchemaVersion: q.ResponseIdentity.Version,
 		AtDeadline: durable(&q.AtDeadline), Digest: digest, TokenHash: hex.EncodeToString(sum[:]), State: journal.Open,
 	}, nil
+}
+
+// named is what a schema is called, where that was not said.
+func named(given schema.Identity, s *schema.Schema) schema.Identity {
+	if given == (schema.Identity{}) {
+		return s.Identity()
+	}
+	return given
 }
 
 // checkDeadline checks what a deadline would do: a default answer against the response schema, a route against the

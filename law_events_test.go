@@ -737,7 +737,8 @@ func TestE1_TheEnvelope(t *testing.T) {
 	want := []any{
 		event(3, "interrupt", asked, map[string]any{
 			"requestId": q.ID, "run": "run_e", "task": "a#1", "op": "interrupt:ok#1", "input": map[string]any{"draft": ""}, "prompt": "ok?",
-			"responseSchema": "…", "opened": float64(epoch.UnixMicro()), "state": "open",
+			"responseSchema": "…", "responseSchemaId": "decision", "responseSchemaVersion": "c18ceffe0552",
+			"opened": float64(epoch.UnixMicro()), "state": "open",
 		}),
 		event(4, "node.suspended", map[string]any{"task": "a#1", "opId": "op_a#1/interrupt:ok#1"}, map[string]any{}),
 		event(5, "run.paused", nil, map[string]any{}),

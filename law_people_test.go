@@ -67,6 +67,7 @@ func TestH1_AnInterruptIsADurableObject(t *testing.T) {
 	want := journal.Interrupt{
 		ID: q.ID, Run: run.ID(), Task: "check/review#1", Op: "interrupt:draft#1",
 		Request: json.RawMessage(`{"draft":"Dear all"}`), ResponseSchema: schemaOf[decision](t), Prompt: "Publish it?", Role: "editor",
+		ResponseSchemaID: "decision", ResponseSchemaVersion: "c18ceffe0552",
 		Opened: epoch.UnixMicro(), Deadline: epoch.Add(time.Hour).UnixMicro(),
 		AtDeadline: &journal.Deadline{Do: "escalate", Role: "chief", Within: (2 * time.Hour).Microseconds(), Then: &journal.Deadline{
 			Do: "default", Answer: json.RawMessage(`{"approve":false,"note":"nobody cared"}`),

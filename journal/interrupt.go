@@ -32,14 +32,21 @@ type Interrupt struct {
 	Request        json.RawMessage `json:"input,omitempty"`
 	RequestSchema  json.RawMessage `json:"requestSchema,omitempty"`
 	ResponseSchema json.RawMessage `json:"responseSchema,omitempty"`
-	Prompt         string          `json:"prompt,omitempty"`
-	Options        []string        `json:"options,omitempty"`
-	Role           string          `json:"requiredRole,omitempty"`
-	Opened         int64           `json:"opened"`             // microseconds
-	Deadline       int64           `json:"deadline,omitempty"` // microseconds; 0 for none
-	AtDeadline     *Deadline       `json:"atDeadline,omitempty"`
-	Digest         string          `json:"digest,omitempty"`    // of what must not change on replay (law N3)
-	TokenHash      string          `json:"tokenHash,omitempty"` // SHA-256 of the resume token, hex (law H5)
+
+	// What the schemas are called: names of contracts, and their versions.
+	RequestSchemaID       string `json:"requestSchemaId,omitempty"`
+	RequestSchemaVersion  string `json:"requestSchemaVersion,omitempty"`
+	ResponseSchemaID      string `json:"responseSchemaId,omitempty"`
+	ResponseSchemaVersion string `json:"responseSchemaVersion,omitempty"`
+
+	Prompt     string    `json:"prompt,omitempty"`
+	Options    []string  `json:"options,omitempty"`
+	Role       string    `json:"requiredRole,omitempty"`
+	Opened     int64     `json:"opened"`             // microseconds
+	Deadline   int64     `json:"deadline,omitempty"` // microseconds; 0 for none
+	AtDeadline *Deadline `json:"atDeadline,omitempty"`
+	Digest     string    `json:"digest,omitempty"`    // of what must not change on replay (law N3)
+	TokenHash  string    `json:"tokenHash,omitempty"` // SHA-256 of the resume token, hex (law H5)
 
 	State      string          `json:"state"`
 	ClaimedBy  string          `json:"claimedBy,omitempty"`

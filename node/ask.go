@@ -3,6 +3,7 @@ package node
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/fermata-go/fermata/schema"
@@ -52,6 +53,12 @@ func Options(options ...string) AskOption { return func(a *ask) { a.Options = op
 
 // ResponseSchema replaces the schema that is derived from the answer's Go type.
 func ResponseSchema(doc []byte) AskOption { return func(a *ask) { a.ResponseSchema = doc } }
+
+// RequestSchema is what the request must fit: it is checked before anybody sees the question, and shown with it. Without
+// one the request is of its Go type, which is named and not checked.
+func RequestSchema(s *schema.Schema) AskOption {
+	return func(a *ask) { a.RequestSchema, a.RequestIdentity = s.JSON(), s.Identity() }
+}
 
 // Within sets the deadline, from the moment the question is opened. What happens then is [ErrExpired], unless one
 // of [OrDefault], [OrRoute] and [OrEscalate] says otherwise.
@@ -145,6 +152,9 @@ func (a *ask) fill(request any, response func() (*schema.Schema, error)) error {
 			return fmt.Errorf("request: %w: %w", ErrNotStorable, err)
 		}
 		a.Request = data
+		if a.RequestIdentity == (schema.Identity{}) {
+			a.RequestIdentity = nameOf(reflect.TypeOf(request))
+		}
 	}
 	if a.ResponseSchema == nil {
 		s, err := response()
@@ -157,11 +167,28 @@ func (a *ask) fill(request any, response func() (*schema.Schema, error)) error {
 				return fmt.Errorf("the option %q does not fit the type of the answer: %w", option, err)
 			}
 		}
-		if a.ResponseSchema = s.JSON(); len(a.Options) > 0 {
+		if len(a.Options) > 0 {
 			a.ResponseSchema = optionsSchema(a.Options)
+		} else {
+			a.ResponseSchema, a.ResponseIdentity = s.JSON(), s.Identity()
 		}
 	}
 	return nil
+}
+
+// nameOf is what the schema of a named type is called; nothing for others.
+func nameOf(t reflect.Type) schema.Identity {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Name() == "" || t.PkgPath() == "" || t == reflect.TypeFor[json.RawMessage]() {
+		return schema.Identity{}
+	}
+	s, err := schema.Of(t)
+	if err != nil { // it was encoded all the same
+		return schema.Identity{}
+	}
+	return s.Identity()
 }
 
 func optionsSchema(options []string) []byte {

@@ -29,6 +29,9 @@ func schemaOf[T any](t *testing.T) []byte {
 }
 
 // What each option makes of a question.
+// verdictIs is what the schema of a verdict is called.
+var verdictIs = schema.Identity{ID: "verdict", Version: "c18ceffe0552"}
+
 func TestH1_OptionsOfAQuestion(t *testing.T) {
 	verdicts := schemaOf[verdict](t)
 	tests := []struct {
@@ -38,19 +41,19 @@ func TestH1_OptionsOfAQuestion(t *testing.T) {
 		op      string
 		want    node.Question
 	}{
-		{"none", nil, nil, "interrupt:interrupt#1", node.Question{ResponseSchema: verdicts, Unnamed: true}},
+		{"none", nil, nil, "interrupt:interrupt#1", node.Question{ResponseSchema: verdicts, ResponseIdentity: verdictIs, Unnamed: true}},
 		{
 			"a name", nil,
 			[]node.AskOption{node.ID("ok")},
 			"interrupt:ok#1",
-			node.Question{ResponseSchema: verdicts},
+			node.Question{ResponseSchema: verdicts, ResponseIdentity: verdictIs},
 		},
 		{
 			"a request, a prompt and a role",
 			map[string]int{"amount": 5},
 			[]node.AskOption{node.Prompt("Pay?"), node.Role("manager")},
 			"interrupt:interrupt#1",
-			node.Question{Request: []byte(`{"amount":5}`), ResponseSchema: verdicts, Prompt: "Pay?", Role: "manager", Unnamed: true},
+			node.Question{Request: []byte(`{"amount":5}`), ResponseSchema: verdicts, ResponseIdentity: verdictIs, Prompt: "Pay?", Role: "manager", Unnamed: true},
 		},
 		{
 			"a schema", nil,
@@ -62,14 +65,14 @@ func TestH1_OptionsOfAQuestion(t *testing.T) {
 			"a deadline", nil,
 			[]node.AskOption{node.Within(time.Hour)},
 			"interrupt:interrupt#1",
-			node.Question{ResponseSchema: verdicts, Within: time.Hour, Unnamed: true},
+			node.Question{ResponseSchema: verdicts, ResponseIdentity: verdictIs, Within: time.Hour, Unnamed: true},
 		},
 		{
 			"a default", nil,
 			[]node.AskOption{node.Within(time.Hour), node.OrDefault(verdict{Note: "late"})},
 			"interrupt:interrupt#1",
 			node.Question{
-				ResponseSchema: verdicts, Within: time.Hour, Unnamed: true,
+				ResponseSchema: verdicts, ResponseIdentity: verdictIs, Within: time.Hour, Unnamed: true,
 				AtDeadline: node.Deadline{Do: node.DeadlineDefault, Answer: []byte(`{"approve":false,"note":"late"}`)},
 			},
 		},
@@ -78,7 +81,7 @@ func TestH1_OptionsOfAQuestion(t *testing.T) {
 			[]node.AskOption{node.OrRoute("late"), node.Within(time.Hour)},
 			"interrupt:interrupt#1",
 			node.Question{
-				ResponseSchema: verdicts, Within: time.Hour, Unnamed: true,
+				ResponseSchema: verdicts, ResponseIdentity: verdictIs, Within: time.Hour, Unnamed: true,
 				AtDeadline: node.Deadline{Do: node.DeadlineRoute, Target: "late"},
 			},
 		},
@@ -87,7 +90,7 @@ func TestH1_OptionsOfAQuestion(t *testing.T) {
 			[]node.AskOption{node.Within(time.Hour), node.OrEscalate("chief", 2*time.Hour), node.OrEscalate("owner", 0), node.OrRoute("late")},
 			"interrupt:interrupt#1",
 			node.Question{
-				ResponseSchema: verdicts, Within: time.Hour, Unnamed: true,
+				ResponseSchema: verdicts, ResponseIdentity: verdictIs, Within: time.Hour, Unnamed: true,
 				AtDeadline: node.Deadline{Do: node.DeadlineEscalate, Role: "chief", Within: 2 * time.Hour, Then: &node.Deadline{
 					Do: node.DeadlineEscalate, Role: "owner", Then: &node.Deadline{Do: node.DeadlineRoute, Target: "late"},
 				}},
@@ -98,7 +101,7 @@ func TestH1_OptionsOfAQuestion(t *testing.T) {
 			[]node.AskOption{node.Within(time.Hour), node.OrEscalate("chief", time.Hour)},
 			"interrupt:interrupt#1",
 			node.Question{
-				ResponseSchema: verdicts, Within: time.Hour, Unnamed: true,
+				ResponseSchema: verdicts, ResponseIdentity: verdictIs, Within: time.Hour, Unnamed: true,
 				AtDeadline: node.Deadline{Do: node.DeadlineEscalate, Role: "chief", Within: time.Hour, Then: &node.Deadline{}},
 			},
 		},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/schema"
 )
 
 // Func is a node's function with its types erased by the author's package: it is given the value of a token, may
@@ -101,12 +102,16 @@ type Question struct {
 	Request        []byte // JSON
 	RequestSchema  []byte // JSON Schema of the request, or nil
 	ResponseSchema []byte // JSON Schema that an answer must pass, or nil for any
-	Prompt         string
-	Options        []string
-	Kind           string // what a face may show it as: "choice", "text", "form", "approval"; "" lets it decide
-	Role           string // who may answer; "" for anyone
-	Within         time.Duration
-	AtDeadline     Deadline
+
+	// What the schemas are called by those who show the question. The zero value is what their documents say.
+	RequestIdentity, ResponseIdentity schema.Identity
+
+	Prompt     string
+	Options    []string
+	Kind       string // what a face may show it as: "choice", "text", "form", "approval"; "" lets it decide
+	Role       string // who may answer; "" for anyone
+	Within     time.Duration
+	AtDeadline Deadline
 
 	Unnamed bool // the author gave no ID: on replay the whole question must be the same (law N3)
 	Waits   bool // Answered follows at once: the question may be stored with the suspension

@@ -130,7 +130,8 @@ func (a *Asking) open(ctx Context, call *model.ToolCall) (asked *Asked[json.RawM
 		return nil, wrong, nil
 	}
 	opts := slices.Concat(a.Ask, []AskOption{func(q *ask) {
-		q.key, q.RequestSchema = a.name(), a.request().JSON()
+		RequestSchema(a.request())(q)
+		q.key = a.name()
 		var text string
 		if q.Prompt == "" && json.Unmarshal(request, &text) == nil {
 			q.Prompt = text
