@@ -28,7 +28,8 @@ const (
 var table = []row{
 	{"internal/nearest", nil, "the nearest name to a misspelt one"},
 	{"internal/jsonfield", nil, "the members that encoding/json gives a struct"},
-	{"schema", []string{"internal/jsonfield", "internal/nearest"}, "Go types, JSON Schemas and checked values: of use without any workflow"},
+	{"patch", nil, "changes of JSON values, whatever they mean"},
+	{"schema", []string{"internal/jsonfield", "internal/nearest", "patch"}, "Go types, JSON Schemas and checked values: of use without any workflow"},
 	{"journal", nil, "facts and what a store must do; it knows no plan and does no scheduling"},
 	{"model", []string{"internal/nearest"}, "what a language model is asked and says: of use without any workflow"},
 	{"model/scripted", []string{"model"}, "a model knows what models are, not who asks"},
