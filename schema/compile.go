@@ -59,6 +59,7 @@ func compile(text []byte, derived bool) (s *Schema, err error) {
 	s = &Schema{doc: compact.Bytes(), id: digest(doc), named: identityIn(doc), compiled: compiled}
 	s.places = sync.OnceValue(func() map[string]*jsonschema.Schema { return placesOf(compiled) })
 	s.quick = newShape(compiled)
+	s.outline = sync.OnceValue(func() *outline { return newOutline(compiled) })
 	return s, nil
 }
 

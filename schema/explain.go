@@ -22,7 +22,7 @@ func (s *Schema) explain(value []byte) error {
 	if problem != nil {
 		return &Error{[]Problem{*problem}}
 	}
-	invalid := s.validate(v)
+	invalid := validate(s.compiled, v)
 	if invalid == nil {
 		if s.typ != nil {
 			return s.try(value)
@@ -33,13 +33,13 @@ func (s *Schema) explain(value []byte) error {
 }
 
 // validate runs the library's check, guarded like build.
-func (s *Schema) validate(v any) (invalid *jsonschema.ValidationError) {
+func validate(s *jsonschema.Schema, v any) (invalid *jsonschema.ValidationError) {
 	defer func() {
 		if r := recover(); r != nil {
 			invalid = &jsonschema.ValidationError{ErrorKind: &crash{fmt.Sprintf("the check itself failed: %v", r)}}
 		}
 	}()
-	return asInvalid(s.compiled.Validate(v))
+	return asInvalid(s.Validate(v))
 }
 
 // asInvalid is the library's error, in the form that it documents.

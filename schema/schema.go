@@ -25,6 +25,7 @@ type Schema struct {
 	typ      reflect.Type // what the schema was derived from, or nil
 	trial    bool         // a value must be tried on typ even where quick accepts it
 	places   func() map[string]*jsonschema.Schema
+	outline  func() *outline // for values that are still arriving
 }
 
 // derived holds the schemas of types: a type never changes, so its schema is made once in a program.

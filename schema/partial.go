@@ -1,0 +1,28 @@
+package schema
+
+// CheckPartial checks a value that is not finished, such as a form that somebody is filling in, and returns an *Error
+// with what nothing that is added later can mend: the types of what is there, properties that are not allowed, items or
+// characters too many. Members and items may be missing at every level, and a string may be the beginning of one: of
+// the word "high" among several, "hi" will do, and no pattern or format is asked for. Numbers, true, false and null are
+// taken to be what they are going to be, and are checked in full.
+//
+// What goes beyond the parts of a value, such as "not", "if" or several alternatives of one type, is not looked at
+// before the value is whole: that is for [Schema.Check]. All that a [Stream] shows passes.
+//
+// A nil Schema allows any JSON.
+func (s *Schema) CheckPartial(value []byte) error {
+	st := s.Stream()
+	st.lenient, st.silent = true, true
+	d, err := st.Write(string(value))
+	if err != nil {
+		return err
+	}
+	last, err := st.Close()
+	if err != nil {
+		return err
+	}
+	if refused := append(d.Refused, last.Refused...); len(refused) > 0 {
+		return newError(refused)
+	}
+	return nil
+}

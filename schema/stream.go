@@ -1,0 +1,293 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/fermata-go/fermata/patch"
+)
+
+// Stream follows one JSON value as it arrives, in pieces that may end anywhere, and tells what of it can be shown
+// already. Nothing is shown that the schema does not allow, and nothing is held back that may still become valid:
+//
+//   - An object or array is shown when it begins, empty at first; a string when it begins, and as it grows; a number,
+//     true, false or null when it is complete, for "12" may go on to be 120. A character is never shown in halves.
+//   - While a part is open, only what nothing can mend counts against it: its type, a property that is not allowed, an
+//     item or a character too many, a beginning that none of the allowed strings has. What may follow (required
+//     members, the rest of a word) is not missed yet. When a part closes it is checked in full, as far as that can be
+//     told from the part alone: alternatives, "not", "if" and the like are decided here too.
+//   - A part that is refused is left out, or taken back where some of it has been shown already, and is a [Problem] of
+//     the Delta. The rest of the value goes on. A whole that is refused becomes null once any of it has been shown.
+//   - In an array, later items move up into the place of one that was refused: paths in patches are those of the value
+//     that is shown, paths of problems those of the value that was said. Only where the places of an array have schemas
+//     of their own (prefixItems), nothing behind a refused item of these is shown, or looked at.
+//   - What holds a refused part is no more checked as a whole.
+//   - A member whose name was there before replaces the earlier one. Each is checked.
+//
+// The text alone determines what is shown and refused after each byte, and not how it is cut into pieces. A Stream does
+// not replace [Schema.Check], which sees the whole: ask it at the end. Values nested deeper than 500 levels are an error.
+//
+// All Writes together cost time linear in the text. A Stream keeps the text that it shows and what is open; it is not
+// safe for concurrent use.
+type Stream struct {
+	schema  *Schema
+	outline *outline // nil: nothing is asked
+	lenient bool     // closed parts may lack what open ones may
+	silent  bool     // nobody reads the patches
+
+	state  state
+	offset int // bytes read
+	err    error
+
+	frames []frame // objects and arrays that are open
+	open   place   // the value that is open, or is read next
+	naming bool    // the string that is read is a name
+	name   []byte
+	scalar []byte // text of the open number, or what was read of a literal
+	word   string // the literal that is read
+	said   []byte // of an open string that has to be looked at: its text
+	cut    []byte // bytes of a character that is not complete
+	high   rune   // first half of a surrogate pair
+	escape int    // digits of \u that were read
+	code   rune   // their value
+
+	out     []byte // the text that is shown, without the brackets that are still to come
+	path    []byte // of the value that is open, in what is shown
+	blanked bool   // out has holes of blanks
+	values  []byte // memory of the values of patches
+	delta   Delta
+}
+
+// Delta is what one piece of text adds.
+type Delta struct {
+	Patch   patch.Patch // what to do to the value that is shown, in order; the first of all adds it, with the path ""
+	Refused []Problem   // what was said that the schema does not allow, in the order of the text
+}
+
+// frame is an object or an array that is open.
+type frame struct {
+	place
+	object  bool
+	tainted bool // something in it was refused
+	rest    bool // what follows in it is neither shown nor checked
+	count   int  // of an object its members, of an array the index of its item
+	shown   int  // members or items that are shown
+	reads   int  // how often parts of it were read again
+	length  int  // of the path of the frame
+
+	names   []heldName
+	byName  map[string]int // index in names, where there are many
+	current string         // the member that is read
+	member  place          // its rules
+}
+
+// heldName is a member of an open object.
+type heldName struct {
+	name string
+	at   int // where its name begins in out; < 0 when it is not shown
+}
+
+// place is where a value is.
+type place struct {
+	rules  []*rule
+	reach  *reach // of the value's kind; nil when anything goes
+	hidden bool   // neither shown nor checked
+	mark   int    // where out ended before it
+	value  int    // where it begins in out
+	sent   int    // how much of out the patches have said, where it is a string
+	added  bool   // the string is in a patch
+	length int    // characters of the string
+}
+
+// Stream begins to follow a value. A nil Schema allows any.
+func (s *Schema) Stream() *Stream {
+	st := &Stream{schema: s}
+	if s != nil {
+		st.outline = s.outline()
+	}
+	return st
+}
+
+// Write takes the next piece of the text. When the text cannot be JSON any more, it returns an *Error with the place,
+// beside what the piece added before it, and nothing that follows is taken.
+func (st *Stream) Write(chunk string) (Delta, error) {
+	for len(chunk) > 0 && st.err == nil {
+		n := st.step(chunk)
+		st.offset += n
+		chunk = chunk[n:]
+	}
+	return st.flush(), st.err
+}
+
+// Close says that the text has ended. A number that is the whole value is complete with it, hence the Delta. An *Error
+// says where a text ended that is no whole value.
+func (st *Stream) Close() (Delta, error) {
+	if st.err == nil && st.state == inNumber && len(st.frames) == 0 && wholeNumber(st.scalar) {
+		st.endNumber()
+	}
+	if st.err == nil && st.state != atEnd {
+		st.fail("the end of the text")
+	}
+	d, err := st.flush(), st.err
+	if err == nil {
+		st.err = one("", "expected nothing, for the stream is closed")
+	}
+	return d, err
+}
+
+// JSON is what is shown of the value so far, and always valid; nil before anything is. It is the same as the fold of
+// all patches, and costs its own length. It is the caller's own.
+func (st *Stream) JSON() json.RawMessage {
+	if len(st.out) == 0 {
+		return nil
+	}
+	text := make([]byte, 0, len(st.out)+len(st.frames)+1)
+	text = append(text, st.out...)
+	if st.stringShown() {
+		text = append(text, '"')
+	}
+	for i := len(st.frames) - 1; i >= 0; i-- {
+		if f := &st.frames[i]; !f.hidden {
+			text = append(text, f.closing())
+		}
+	}
+	if st.blanked {
+		var b bytes.Buffer
+		if err := json.Compact(&b, text); err != nil {
+			panic("schema: a stream shows what is no JSON: " + err.Error()) // cannot be
+		}
+		return b.Bytes()
+	}
+	return text
+}
+
+func (f *frame) closing() byte {
+	if f.object {
+		return '}'
+	}
+	return ']'
+}
+
+// stringShown reports whether an open string is shown.
+func (st *Stream) stringShown() bool {
+	return !st.naming && !st.open.hidden && (st.state == inString || st.state == inEscape || st.state == inCode)
+}
+
+// flush ends a piece: what has come of an open string is said, and the Delta handed out.
+func (st *Stream) flush() Delta {
+	if st.stringShown() {
+		st.sayText()
+	}
+	d := st.delta
+	st.delta = Delta{}
+	if len(st.values) > 1<<10 { // what was handed out keeps it alive
+		st.values = nil
+	}
+	return d
+}
+
+// top is the innermost object or array that is open.
+func (st *Stream) top() *frame {
+	if len(st.frames) == 0 {
+		return nil
+	}
+	return &st.frames[len(st.frames)-1]
+}
+
+// say adds an operation at the path.
+func (st *Stream) say(op string, value ...byte) {
+	if st.silent {
+		return
+	}
+	st.delta.Patch = append(st.delta.Patch, patch.Op{Op: op, Path: string(st.path), Value: st.keep(value)})
+}
+
+// keep copies the value of an operation into memory that many share.
+func (st *Stream) keep(value []byte) json.RawMessage {
+	if len(value) == 0 {
+		return nil
+	}
+	from := len(st.values)
+	st.values = append(st.values, value...)
+	return st.values[from:len(st.values):len(st.values)]
+}
+
+// sayText says what has come of the open string since it was last said.
+func (st *Stream) sayText() {
+	p := &st.open
+	op, from := patch.Append, p.sent
+	if !p.added {
+		op, from = patch.Add, p.value+1
+	}
+	if st.silent || p.added && from == len(st.out) {
+		return
+	}
+	at := len(st.values)
+	st.values = append(append(append(st.values, '"'), st.out[from:]...), '"')
+	st.delta.Patch = append(st.delta.Patch, patch.Op{
+		Op: op, Path: string(st.path), Value: st.values[at:len(st.values):len(st.values)],
+	})
+	p.added, p.sent = true, len(st.out)
+}
+
+// enter writes what stands before a value that is shown: a comma, a name.
+func (st *Stream) enter() {
+	p := &st.open
+	p.mark = len(st.out)
+	f := st.top()
+	if f == nil {
+		p.value, st.path = len(st.out), st.path[:0]
+		return
+	}
+	if f.shown > 0 {
+		st.out = append(st.out, ',')
+	}
+	st.path = append(st.path[:f.length], '/')
+	if f.object {
+		f.names[len(f.names)-1].at = len(st.out)
+		st.out = append(appendEscaped(append(st.out, '"'), f.current), '"', ':')
+		st.path = appendToken(st.path, f.current)
+	} else {
+		st.path = appendIndex(st.path, f.shown)
+	}
+	f.shown++
+	p.value = len(st.out)
+}
+
+// takeBack removes the open value, which was shown, from what is shown. The path is its own.
+func (st *Stream) takeBack(p *place) {
+	f := st.top()
+	if f == nil {
+		st.out = append(st.out[:0], "null"...)
+		st.say(patch.Add, st.out...)
+		return
+	}
+	st.out = st.out[:p.mark]
+	f.shown--
+	if f.object {
+		f.names[len(f.names)-1].at = -1
+	}
+}
+
+// replaced takes back a member whose name has come again. What follows it in the text stays where it is: the member
+// is overwritten with blanks.
+func (st *Stream) replaced(f *frame, i int) {
+	from := f.names[i].at
+	if from < 0 {
+		return
+	}
+	f.names[i].at = -1
+	f.shown--
+	st.path = appendToken(append(st.path[:f.length], '/'), f.names[i].name)
+	st.say(patch.Remove)
+	for _, next := range f.names[i+1:] {
+		if next.at >= 0 {
+			for j := from; j < next.at; j++ {
+				st.out[j] = ' '
+			}
+			st.blanked = true
+			return
+		}
+	}
+	st.out = bytes.TrimSuffix(bytes.TrimRight(st.out[:from], " "), []byte(","))
+}

@@ -1,0 +1,390 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/fermata-go/fermata/patch"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// drawn is a schema and a way to draw values of it, most of them valid.
+type drawn struct {
+	doc   map[string]any
+	value *rapid.Generator[any]
+}
+
+func (d drawn) schema(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}) *schema.Schema {
+	t.Helper()
+	doc, err := json.Marshal(d.doc)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	s, err := schema.Parse(doc)
+	if err != nil {
+		t.Fatalf("%s: %v", doc, err)
+	}
+	return s
+}
+
+func constant(v any) *rapid.Generator[any] { return rapid.Just(v) }
+
+func anyOf[T any](values ...T) *rapid.Generator[any] {
+	return rapid.Map(rapid.SampledFrom(values), func(v T) any { return v })
+}
+
+func number(n string) json.Number { return json.Number(n) }
+
+// leaves are schemas of scalars.
+var leaves = []drawn{
+	{map[string]any{"type": "string"}, anyOf("", "x", "é\n\"😀", "long long text")},
+	{map[string]any{"enum": []any{"low", "high", "higher", nil, 3}}, anyOf[any]("low", "high", "higher", nil, number("3.0"))},
+	{map[string]any{"const": "one"}, constant("one")},
+	{map[string]any{"type": "string", "minLength": 2, "maxLength": 3, "pattern": "^[a-zé]*$"}, anyOf("ab", "éab")},
+	{map[string]any{"type": "string", "format": "date-time"}, anyOf("2026-01-31T09:30:00Z")},
+	{map[string]any{"type": "integer", "minimum": 10, "multipleOf": 5}, anyOf(number("10"), number("120"), number("1e3"))},
+	{map[string]any{"type": []string{"number", "null"}}, anyOf[any](number("-1.5"), number("0"), nil)},
+	{map[string]any{"type": "boolean"}, anyOf(true, false)},
+	{map[string]any{"anyOf": []any{map[string]any{"const": "all"}, map[string]any{"maxLength": 2, "type": "string"}, map[string]any{"type": "integer"}}}, anyOf[any]("all", "ab", number("7"))},
+	{map[string]any{"not": map[string]any{"type": "string", "maxLength": 2}}, anyOf[any]("abc", number("1"), []any{})},
+	{map[string]any{"allOf": []any{map[string]any{"maxLength": 4}, map[string]any{"enum": []any{"abc", "abcd", 1}}}}, anyOf[any]("abc", "abcd", number("1"))},
+	{map[string]any{}, anyOf[any]("x", nil, []any{number("1"), map[string]any{"a": "b"}})},
+}
+
+// schemas draws a schema. Lists of alternatives lie beside what holds anyway, and the root can be referred to.
+func schemas(depth int) *rapid.Generator[drawn] {
+	leaf := rapid.SampledFrom(leaves)
+	if depth == 0 {
+		return leaf
+	}
+	inner := schemas(depth - 1)
+	return rapid.Custom(func(t *rapid.T) drawn {
+		switch rapid.SampledFrom([]string{"leaf", "object", "object", "array", "tuple", "either", "map", "nullable", "list"}).Draw(t, "kind") {
+		case "object":
+			return objects(rapid.SliceOfN(inner, 1, 4).Draw(t, "members"), rapid.IntRange(0, 4).Draw(t, "required"))
+		case "array":
+			d := inner.Draw(t, "items")
+			return drawn{
+				map[string]any{"type": "array", "items": d.doc, "minItems": 1, "maxItems": 3},
+				rapid.Map(rapid.SliceOfN(d.value, 1, 3), func(v []any) any { return v }),
+			}
+		case "tuple":
+			first, rest := inner.Draw(t, "first"), inner.Draw(t, "rest")
+			return drawn{
+				map[string]any{"type": "array", "prefixItems": []any{first.doc}, "items": rest.doc},
+				rapid.Custom(func(t *rapid.T) any {
+					return append([]any{first.value.Draw(t, "first")}, rapid.SliceOfN(rest.value, 0, 2).Draw(t, "rest")...)
+				}),
+			}
+		case "either":
+			a, b := inner.Draw(t, "a"), objects([]drawn{inner.Draw(t, "b")}, 1)
+			return drawn{map[string]any{"anyOf": []any{a.doc, b.doc}}, rapid.OneOf(a.value, b.value)}
+		case "nullable":
+			d := inner.Draw(t, "inner")
+			return drawn{map[string]any{"anyOf": []any{d.doc, map[string]any{"type": "null"}}}, rapid.OneOf(d.value, constant(nil))}
+		case "map":
+			d := inner.Draw(t, "values")
+			return drawn{
+				map[string]any{"type": "object", "additionalProperties": d.doc, "propertyNames": map[string]any{"maxLength": 3}, "minProperties": 1},
+				rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"a", "b/c", "~é"}), d.value, 1, 3), func(v map[string]any) any { return v }),
+			}
+		case "list":
+			return lists(inner.Draw(t, "head"))
+		}
+		return leaf.Draw(t, "leaf")
+	})
+}
+
+func objects(members []drawn, required int) drawn {
+	properties, names := map[string]any{}, []string{}
+	for i, m := range members {
+		names = append(names, fmt.Sprintf("m%d", i))
+		properties[names[i]] = m.doc
+	}
+	required = min(required, len(members))
+	doc := map[string]any{"type": "object", "properties": properties, "required": names[:required], "additionalProperties": false}
+	return drawn{doc, rapid.Custom(func(t *rapid.T) any {
+		v := map[string]any{}
+		for i, m := range members {
+			if i < required || rapid.Bool().Draw(t, "present") {
+				v[names[i]] = m.value.Draw(t, names[i])
+			}
+		}
+		return v
+	})}
+}
+
+// lists is a schema that refers to itself.
+func lists(head drawn) drawn {
+	id := fmt.Sprintf("list-%d.json", len(fmt.Sprint(head.doc)))
+	doc := map[string]any{
+		"$id": id, "type": "object",
+		"properties": map[string]any{
+			"head": head.doc,
+			"tail": map[string]any{"anyOf": []any{map[string]any{"$ref": "#"}, map[string]any{"type": "null"}}},
+		},
+		"required": []string{"head"}, "additionalProperties": false,
+	}
+	return drawn{doc, rapid.Custom(func(t *rapid.T) any {
+		var v any
+		for range rapid.IntRange(1, 4).Draw(t, "length") {
+			v = map[string]any{"head": head.value.Draw(t, "head"), "tail": v}
+		}
+		return v
+	})}
+}
+
+// once makes ids of nested lists differ.
+func once(doc any, seen *int) {
+	switch doc := doc.(type) {
+	case map[string]any:
+		if _, ok := doc["$id"]; ok {
+			*seen++
+			doc["$id"] = fmt.Sprintf("list-%d.json", *seen)
+		}
+		for _, v := range doc {
+			once(v, seen)
+		}
+	case []any:
+		for _, v := range doc {
+			once(v, seen)
+		}
+	}
+}
+
+func drawSchema(t *rapid.T) (drawn, *schema.Schema) {
+	d := schemas(3).Draw(t, "schema")
+	text, err := json.Marshal(d.doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.doc = nil
+	if err := json.Unmarshal(text, &d.doc); err != nil {
+		t.Fatal(err)
+	}
+	once(d.doc, new(int))
+	return d, d.schema(t)
+}
+
+// pieces cuts a text.
+func pieces(t *rapid.T, text string) []string {
+	var all []string
+	for text != "" {
+		n := rapid.IntRange(1, min(len(text), 9)).Draw(t, "piece")
+		all, text = append(all, text[:n]), text[n:]
+	}
+	return all
+}
+
+// No beginning of a valid value is refused, and what is shown at the end is the value.
+func TestStream_takesWhatIsValid(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d, s := drawSchema(t)
+		text := textOf(t, d.value.Draw(t, "value"))
+		if s.Check([]byte(text)) != nil {
+			t.Skip("alternatives may exclude each other")
+		}
+		st := s.Stream()
+		fold := patch.New()
+		for i := range len(text) {
+			delta, err := st.Write(text[i : i+1])
+			if err != nil || len(delta.Refused) > 0 {
+				t.Fatalf("%s against %s: refused at byte %d: %v %v", text, s.JSON(), i, delta.Refused, err)
+			}
+			if err := fold.Apply(delta.Patch); err != nil {
+				t.Fatal(err)
+			}
+			shown := st.JSON()
+			if shown == nil {
+				continue
+			}
+			if err := s.CheckPartial(shown); err != nil {
+				t.Fatalf("%s against %s: %s is shown, and refused: %v", text, s.JSON(), shown, err)
+			}
+		}
+		last, err := st.Close()
+		if err != nil || len(last.Refused) > 0 {
+			t.Fatalf("%s against %s: refused at the end: %v %v", text, s.JSON(), last.Refused, err)
+		}
+		if err := fold.Apply(last.Patch); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(canonical(t, []byte(text)), canonical(t, fold.JSON())); diff != "" {
+			t.Fatalf("%s against %s (-want +shown):\n%s", text, s.JSON(), diff)
+		}
+	})
+}
+
+// Of a value that is not valid something is refused, or the check of the whole refuses it; and what is shown could
+// still become valid.
+func TestStream_showsNothingThatIsNotValid(t *testing.T) {
+	refusals := 0
+	rapid.Check(t, func(t *rapid.T) {
+		_, s := drawSchema(t)
+		another, _ := drawSchema(t)
+		text := textOf(t, another.value.Draw(t, "value of another schema"))
+		st := s.Stream()
+		refused := false
+		for _, piece := range append(pieces(t, text), " ") {
+			delta, err := st.Write(piece)
+			if err != nil {
+				t.Fatal(err)
+			}
+			refused = refused || len(delta.Refused) > 0
+			if shown := st.JSON(); shown != nil && string(shown) != "null" {
+				if err := s.CheckPartial(shown); err != nil {
+					t.Fatalf("%s against %s: %s is shown: %v", text, s.JSON(), shown, err)
+				}
+			}
+		}
+		valid := s.Check([]byte(text)) == nil
+		if valid && refused {
+			t.Fatalf("%s against %s: valid, and refused", text, s.JSON())
+		}
+		if refused {
+			refusals++
+		}
+		if !valid && !refused && s.CheckPartial([]byte(text)) != nil {
+			t.Fatalf("%s against %s: CheckPartial sees what the stream does not", text, s.JSON())
+		}
+	})
+	if refusals == 0 {
+		t.Error("nothing was refused: these are no tests")
+	}
+}
+
+// What is shown and refused does not depend on how the text is cut.
+func TestStream_anyPieces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		_, s := drawSchema(t)
+		another, _ := drawSchema(t)
+		text := textOf(t, another.value.Draw(t, "value"))
+		if rapid.Bool().Draw(t, "cut short") {
+			text = text[:rapid.IntRange(0, len(text)).Draw(t, "length")]
+		}
+		sameHoweverCut(t, s, text, pieces(t, text))
+	})
+}
+
+func textOf(t *rapid.T, v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// fataler is a test or a drawing of one.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// sameHoweverCut compares a stream that is given pieces with one that is given all that came up to each of their ends.
+func sameHoweverCut(t fataler, s *schema.Schema, text string, pieces []string) {
+	t.Helper()
+	st, fold := s.Stream(), patch.New()
+	var refused []schema.Problem
+	seen, checks := 0, 0
+	for _, piece := range pieces {
+		delta, err := st.Write(piece)
+		seen += len(piece)
+		refused = append(refused, delta.Refused...)
+		if err := fold.Apply(delta.Patch); err != nil {
+			t.Fatalf("%q: a patch does not apply: %v", text, err)
+		}
+		if checks++; checks%(1+len(pieces)/20) != 0 && seen < len(text) {
+			continue
+		}
+		whole := s.Stream()
+		all, wholeErr := whole.Write(text[:seen])
+		if diff := cmp.Diff(fmt.Sprint(wholeErr), fmt.Sprint(err)); diff != "" {
+			t.Fatalf("%q (-in one +in pieces):\n%s", text[:seen], diff)
+		}
+		if diff := cmp.Diff(all.Refused, refused); diff != "" {
+			t.Fatalf("%q, refused (-in one +in pieces):\n%s", text[:seen], diff)
+		}
+		folded, foldErr := all.Patch.Apply(nil)
+		if len(all.Patch) > 0 && foldErr != nil {
+			t.Fatalf("%q: a patch does not apply: %v", text[:seen], foldErr)
+		}
+		shown := [][]byte{st.JSON(), whole.JSON(), fold.JSON(), folded}
+		if len(all.Patch) == 0 {
+			shown[3] = nil
+		}
+		for _, other := range shown[1:] {
+			if (other == nil) != (shown[0] == nil) || other != nil && canonical(t, other) != canonical(t, shown[0]) {
+				t.Fatalf("%q: shown in pieces, in one, folded of each: %q", text[:seen], shown)
+			}
+		}
+	}
+}
+
+// FuzzStream cuts any text anywhere. A stream takes what encoding/json takes, but for its depth.
+func FuzzStream(f *testing.F) {
+	docs := []string{
+		`true`, ticketDoc, `{"type":"string","maxLength":3}`, `{"enum":["low","high",1,[true]]}`,
+		`{"type":"array","prefixItems":[{"type":"integer"}],"items":{"anyOf":[{"$ref":"#"},{"const":"x"},{"const":"y"}]},"uniqueItems":true}`,
+		`{"additionalProperties":{"oneOf":[{"required":["a"]},{"required":["b"]}]},"maxProperties":2}`,
+		`{"$dynamicAnchor":"n","properties":{"a":{"$dynamicRef":"#n"}},"unevaluatedProperties":{"type":"string"}}`,
+		`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}],"additionalItems":false}`,
+	}
+	for i, text := range []string{
+		`{"id":"t1","risk":"hi","lines":[{"sku":"\ud83d\ude00","n":1}],"pair":["x",true,3]}`, `"\ud83d\ud83d\ude00é\u0000"`,
+		`{"a":1,"a":{"b":[1,2.50e+3,null]},"b":"","a":"x"}`, `[1,"x",[2,"q"],"x"]`, ` 120 `, "\"\xe2\x82\xff\"", `{"a":{"a":"b"}}`, `[[[]`,
+	} {
+		for j := range docs {
+			f.Add(j, text, []byte{1, 2, 3, byte(i)})
+		}
+	}
+	f.Fuzz(func(t *testing.T, doc int, text string, cuts []byte) {
+		if len(text) > 1<<12 {
+			return
+		}
+		s := mustParse(t, docs[uint(doc)%uint(len(docs))])
+		var all []string
+		for rest := text; rest != ""; {
+			n := 1
+			if len(cuts) > 0 {
+				n = min(int(cuts[len(all)%len(cuts)])%16+1, len(rest))
+			}
+			all, rest = append(all, rest[:n]), rest[n:]
+		}
+		sameHoweverCut(t, s, text, all)
+		st := s.Stream()
+		delta, err := st.Write(text)
+		last, closeErr := st.Close()
+		valid := json.Valid([]byte(text))
+		if whole := err == nil && closeErr == nil; whole != valid && !strings.Contains(fmt.Sprint(err), "levels of nesting") {
+			t.Fatalf("%q: encoding/json says %v, the stream %v, %v", text, valid, err, closeErr)
+		}
+		refused := slices.Concat(delta.Refused, last.Refused)
+		if valid && len(refused) == 0 && !sameJSON(t, st.JSON(), json.RawMessage(text)) {
+			t.Fatalf("%q: nothing was refused, and %s is shown", text, st.JSON())
+		}
+		if valid && len(refused) > 0 && s.Check([]byte(text)) == nil && canonical(t, []byte(text)) == compacted(t, text) {
+			t.Fatalf("%q against %s: valid, and refused: %v", text, s.JSON(), refused)
+		}
+	})
+}
+
+// compacted is a text without its space: it differs from its canonical form where a name comes twice, or out of order.
+func compacted(t *testing.T, text string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, r := range text {
+		if !strings.ContainsRune(" \t\r\n", r) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
