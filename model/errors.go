@@ -19,6 +19,7 @@ const (
 	ErrInvalid     Kind = "invalid"      // the provider does not take the request; asking again does not help
 	ErrMalformed   Kind = "malformed"    // the reply is not what a reply must be
 	ErrNoModel     Kind = "no_model"     // the program has no such model
+	ErrBudget      Kind = "budget"       // what the program may spend on models is spent; see Budget
 )
 
 // Error says it in words.
@@ -40,6 +41,8 @@ func (k Kind) Error() string {
 		return "the model's reply is malformed"
 	case ErrNoModel:
 		return "no such model"
+	case ErrBudget:
+		return "the budget for models is spent"
 	}
 	return "the model failed: " + string(k)
 }

@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/fermata-go/fermata/internal/nearest"
 )
 
 // Model is a language model. It must be safe for concurrent use.
@@ -34,8 +32,10 @@ type Set map[string]Model
 // Default is the name in a [Set] of the model for whoever names none.
 const Default = "default"
 
-// Find is the model of that name. The name "" finds the one called [Default], or the only one. It fails with
-// [ErrNoModel], naming what there is.
+// Find is the model of that name. A name that no model has, and that has a colon, finds the model before the colon and
+// binds it to the one behind it: "openai:gpt-5" is [Named] of "openai" and "gpt-5", so that one entry serves all models
+// of a provider. The name "" finds the one called [Default], or the only one. It fails with [ErrNoModel], naming what
+// there is.
 func (s Set) Find(name string) (Model, error) {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(s)), func(name string) bool { return s[name] == nil })
 	wanted := name
@@ -53,8 +53,11 @@ func (s Set) Find(name string) (Model, error) {
 		return nil, &Error{Kind: ErrNoModel, Message: "the set has " + strings.Join(names, ", ") +
 			"; name one of them, or call one " + Default}
 	}
+	if m := s.bound(name); m != nil {
+		return m, nil
+	}
 	return nil, &Error{
-		Kind: ErrNoModel, Message: "none is called " + quote(name) + nearest.Hint(name, names) + "; the set has " + strings.Join(names, ", "),
+		Kind: ErrNoModel, Message: "none is called " + quote(name) + s.hint(name, names) + "; the set has " + strings.Join(names, ", "),
 	}
 }
 
