@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
@@ -41,4 +42,64 @@ func ExampleError() {
 		fmt.Println("ask again in", failed.RetryAfter)
 	}
 	// Output: ask again in 2s
+}
+
+// One entry of a set serves all models of a provider.
+func ExampleNamed() {
+	provider := scripted.New(scripted.Script{Func: func(r *model.Request) (scripted.Reply, error) {
+		return scripted.Reply{Text: "I am " + r.Model}, nil
+	}})
+	set := model.Set{"openai": provider, model.Default: model.Named(provider, "gpt-5-mini")}
+	for _, name := range []string{"openai:gpt-5", ""} {
+		m, err := set.Find(name)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		reply, err := model.Collect(m.Generate(context.Background(), model.Ask("Who are you?")))
+		fmt.Println(reply.Text(), err)
+	}
+	_, err := set.Find("opnai:gpt-5")
+	fmt.Println(err)
+	// Output:
+	// I am gpt-5 <nil>
+	// I am gpt-5-mini <nil>
+	// no such model: none is called "opnai:gpt-5"; did you mean "openai:gpt-5"?; the set has default, openai
+}
+
+// A provider that is busy for a moment is asked again.
+func ExampleRetrying() {
+	m := scripted.New(scripted.Script{Replies: []scripted.Reply{{Err: model.ErrUnavailable}, {Text: "here I am"}}})
+	patient := model.Retrying(m, model.RetryPolicy{Attempts: 3, Backoff: time.Millisecond})
+	reply, err := model.Collect(patient.Generate(context.Background(), model.Ask("hello?")))
+	fmt.Println(reply.Text(), err, len(m.Requests()), "requests")
+	// Output: here I am <nil> 2 requests
+}
+
+// The models of one key share its limits.
+func ExampleLimited() {
+	key := model.NewLimiter(model.Rate{Requests: 500, Tokens: 200_000, Concurrent: 8})
+	set := model.Set{
+		"fast":    model.Limited(scripted.Texts("quick"), key),
+		"careful": model.Limited(scripted.Texts("slow"), key),
+	}
+	reply, err := model.Collect(set["fast"].Generate(context.Background(), model.Ask("How?")))
+	fmt.Println(reply.Text(), err)
+	// Output: quick <nil>
+}
+
+// A budget is for the whole program.
+func ExampleBudgeted() {
+	budget := &model.Budget{Cost: model.Dollars(0.0001)}
+	m := model.Priced(scripted.Texts("one two three four", "five"), model.Prices{Input: model.Dollars(3), Output: model.Dollars(25)})
+	m = model.Budgeted(m, budget)
+	for range 2 {
+		reply, err := model.Collect(m.Generate(context.Background(), model.Ask("Count!")))
+		fmt.Println(reply.Text(), err)
+	}
+	fmt.Println(budget.Used().Cost, "micro-dollars")
+	// Output:
+	// one two three four <nil>
+	//  the budget for models is spent: $0.000103 of $0.0001 are used
+	// 103 micro-dollars
 }
