@@ -7,4 +7,7 @@
 //	})
 //
 // A script that has nothing to say to a request is an error that shows the request and the script.
+//
+// What another model said can be such a script, too: [Record] writes it down, and [Replay] says it again. Nothing here
+// asks a model by itself.
 package scripted

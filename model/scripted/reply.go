@@ -3,6 +3,7 @@ package scripted
 import (
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fermata-go/fermata/model"
 )
@@ -48,27 +49,39 @@ func (r *Reply) said() []model.Chunk {
 		return r.Chunks
 	}
 	var said []model.Chunk
-	for _, piece := range pieces(r.Reasoning) {
+	for _, piece := range r.pieces(r.Reasoning) {
 		said = append(said, model.Chunk{Reasoning: piece})
 	}
-	for _, piece := range pieces(r.Text) {
+	for _, piece := range r.pieces(r.Text) {
 		said = append(said, model.Chunk{Text: piece})
 	}
 	for i, call := range r.Calls {
 		said = append(said, model.Chunk{Call: &model.CallChunk{Index: i, ID: call.ID, Name: call.Name}})
-		for _, piece := range pieces(string(call.Arguments)) {
+		for _, piece := range r.pieces(string(call.Arguments)) {
 			said = append(said, model.Chunk{Call: &model.CallChunk{Index: i, Arguments: piece}})
 		}
 	}
 	return said
 }
 
-// pieces cuts a text behind its spaces; joined, they are the text.
-func pieces(text string) []string {
-	if text == "" {
+// pieces cuts a text behind its spaces, or as Every says; joined, they are the text.
+func (r *Reply) pieces(text string) []string {
+	switch {
+	case text == "":
 		return nil
+	case r.Every <= 0:
+		return strings.SplitAfter(text, " ")
 	}
-	return strings.SplitAfter(text, " ")
+	var pieces []string
+	begun, end := 0, 0
+	for end < len(text) {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		if end > begun && end+size-begun > r.Every {
+			pieces, begun = append(pieces, text[begun:end]), end
+		}
+		end += size
+	}
+	return append(pieces, text[begun:])
 }
 
 func words(text string) int64 { return int64(len(strings.Fields(text))) }

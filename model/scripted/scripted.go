@@ -19,7 +19,8 @@ var ErrNoReply = errors.New("the script has no reply")
 type Reply struct {
 	Reasoning string           // comes first, word by word
 	Text      string           // comes word by word
-	Calls     []model.ToolCall // of tools, after the text
+	Calls     []model.ToolCall // of tools, after the text; the arguments come word by word
+	Every     int              // instead of by words, comes in pieces of so many bytes at most; a character stays whole
 	Chunks    []model.Chunk    // replaces all of the above: exactly these, followed by the usage and the finish
 
 	// Usage is what it took. Defaults to counting words: those of the request's system text, messages, tool calls and
@@ -38,12 +39,18 @@ type Rule struct {
 	Reply    Reply
 }
 
-// Script is what a model says: the first rule that fits, else the next of the replies, else what Func says.
+// Script is what a model says: the first rule that fits, else the next of the replies, else what the transcript has for
+// the request, else what Func says.
 type Script struct {
-	Rules   []Rule
-	Replies []Reply // each is said once, in order
-	Func    func(r *model.Request) (Reply, error)
-	Name    string // of the model, in its replies. Defaults to "scripted"
+	Rules      []Rule
+	Replies    []Reply // each is said once, in order
+	Transcript *Transcript
+	Func       func(r *model.Request) (Reply, error)
+
+	Name string // of the model, in its replies; those of a transcript have their own. Defaults to "scripted"
+	// Speed is how fast the replies of the transcript come: 1 as they were recorded, 10 ten times as fast. Defaults to at
+	// once.
+	Speed float64
 }
 
 // Model is a model that says what its script says. It is safe for concurrent use: of requests that come at the same
@@ -53,6 +60,8 @@ type Model struct {
 
 	mu       sync.Mutex
 	said     int // how many of the Replies were said
+	answered int
+	replayed map[string]int // digest of a request -> how many exchanges of the transcript with it were said
 	requests []model.Request
 }
 
@@ -90,28 +99,43 @@ func (m *Model) Requests() []model.Request {
 	return slices.Clone(m.requests)
 }
 
+// Answered is how many replies were given to their end. One that failed is not among them, nor one that was cut: by a
+// ctx that was done, or by a caller who stopped ranging, be it at the last chunk.
+func (m *Model) Answered() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.answered
+}
+
 // Generate implements model.Model.
 func (m *Model) Generate(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
-		reply, err := m.next(req)
+		chunks, err := m.next(ctx, req)
 		if err != nil {
 			yield(model.Chunk{}, err)
 			return
 		}
-		for chunk, err := range reply.chunks(m.script.Name, req) {
+		failed := false
+		for chunk, err := range chunks {
 			if stopped := ctx.Err(); stopped != nil {
 				yield(model.Chunk{}, stopped)
 				return
 			}
+			failed = failed || err != nil
 			if !yield(chunk, err) {
 				return
 			}
+		}
+		if !failed {
+			m.mu.Lock()
+			m.answered++
+			m.mu.Unlock()
 		}
 	}
 }
 
 // next notes a request and finds the reply to it.
-func (m *Model) next(req *model.Request) (Reply, error) {
+func (m *Model) next(ctx context.Context, req *model.Request) (iter.Seq2[model.Chunk, error], error) {
 	m.mu.Lock()
 	noted := *req
 	noted.Messages = slices.Clone(req.Messages) // a conversation goes on in the same slice
@@ -120,21 +144,33 @@ func (m *Model) next(req *model.Request) (Reply, error) {
 	m.mu.Unlock()
 	for _, rule := range m.script.Rules { // the script's functions are called without the lock
 		if strings.Contains(req.Prompt(), rule.Contains) && (rule.When == nil || rule.When(req)) {
-			return rule.Reply, nil
+			return rule.Reply.chunks(m.script.Name, req), nil
 		}
 	}
-	m.mu.Lock()
-	i := m.said
-	if i < len(m.script.Replies) {
-		m.said++
-		m.mu.Unlock()
-		return m.script.Replies[i], nil
+	if reply := m.nextOfList(); reply != nil {
+		return reply.chunks(m.script.Name, req), nil
 	}
-	m.mu.Unlock()
+	if m.script.Transcript != nil {
+		if x := m.nextOfTranscript(req); x != nil {
+			return x.play(ctx, m.script.Speed), nil
+		}
+	}
 	if m.script.Func != nil {
-		return m.script.Func(req)
+		reply, err := m.script.Func(req)
+		return reply.chunks(m.script.Name, req), err
 	}
-	return Reply{}, m.nothingFor(req, number)
+	return nil, m.nothingFor(req, number)
+}
+
+// nextOfList is the next of the replies, nil when all were said.
+func (m *Model) nextOfList() *Reply {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.said == len(m.script.Replies) {
+		return nil
+	}
+	m.said++
+	return &m.script.Replies[m.said-1]
 }
 
 // nothingFor says what was asked, and why there is no reply.
@@ -153,6 +189,9 @@ func (m *Model) nothingFor(req *model.Request, number int) error {
 			rules = append(rules, fits)
 		}
 		why = append(why, "no rule fits ("+strings.Join(rules, ", ")+")")
+	}
+	if m.script.Transcript != nil {
+		why = append(why, m.script.Transcript.lacks(req))
 	}
 	if len(why) == 0 {
 		why = append(why, "it is empty")
