@@ -8,8 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
@@ -230,4 +232,131 @@ func Example() {
 	// Output:
 	// Paris. 6 words asked, 1 said <nil>
 	// I do not know. 4 words asked, 4 said <nil>
+}
+
+// Answered counts what came to its end, and nothing that was cut or that failed.
+func TestAnswered(t *testing.T) {
+	m := scripted.New(scripted.Script{Func: func(r *model.Request) (scripted.Reply, error) {
+		switch r.Prompt() {
+		case "fails":
+			return scripted.Reply{Text: "one two", Err: model.ErrUnavailable}, nil
+		case "has none":
+			return scripted.Reply{}, errors.New("none")
+		}
+		return scripted.Reply{Text: "one two"}, nil // four chunks, with the usage and the finish
+	}})
+	cancelledAt := func(n int) func() {
+		return func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			for range m.Generate(ctx, model.Ask("?")) {
+				if n--; n == 0 {
+					cancel()
+				}
+			}
+		}
+	}
+	stoppedAt := func(n int) func() {
+		return func() {
+			for range m.Generate(t.Context(), model.Ask("?")) {
+				if n--; n == 0 {
+					break
+				}
+			}
+		}
+	}
+	asked := func(prompt string) func() {
+		return func() { _, _ = ask(t, m, model.Ask(prompt)) } // counted below, whatever it was
+	}
+	tests := []struct {
+		name string
+		ask  func()
+		want int // added
+	}{
+		{"a whole reply", asked("?"), 1},
+		{"a failure in the middle", asked("fails"), 0},
+		{"no reply", asked("has none"), 0},
+		{"cancelled at the first chunk", cancelledAt(1), 0},
+		{"cancelled at the last but one", cancelledAt(3), 0},
+		{"cancelled when all was said", cancelledAt(4), 1},
+		{"stopped at the first chunk", stoppedAt(1), 0},
+		{"stopped at the last", stoppedAt(4), 0},
+		{"another whole reply", asked("?"), 1},
+	}
+	for _, tt := range tests {
+		before := m.Answered()
+		tt.ask()
+		if got := m.Answered() - before; got != tt.want {
+			t.Errorf("%s: %d more are answered, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Every cuts finer or coarser than words, and never a character.
+func TestEvery(t *testing.T) {
+	for every, want := range map[int][]string{
+		-1: {"one ", "für ", "日本"},
+		1:  {"o", "n", "e", " ", "f", "ü", "r", " ", "日", "本"},
+		4:  {"one ", "für", " 日", "本"},
+		5:  {"one f", "ür ", "日", "本"},
+		99: {"one für 日本"},
+	} {
+		reply := scripted.Reply{Reasoning: "one für 日本", Text: "one für 日本", Every: every}
+		m := scripted.New(scripted.Script{Replies: []scripted.Reply{reply}})
+		var text, reasoning []string
+		for c, err := range m.Generate(t.Context(), model.Ask("?")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Text != "" {
+				text = append(text, c.Text)
+			}
+			if c.Reasoning != "" {
+				reasoning = append(reasoning, c.Reasoning)
+			}
+		}
+		if diff := cmp.Diff([][]string{want, want}, [][]string{text, reasoning}); diff != "" {
+			t.Errorf("every %d (-want +got):\n%s", every, diff)
+		}
+	}
+}
+
+// However it is cut, it is the same reply, and no piece is larger than it may be.
+func TestEveryJoined(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		arguments, err := json.Marshal(rapid.String().Draw(r, "arguments"))
+		if err != nil {
+			r.Fatal(err)
+		}
+		reply := scripted.Reply{Text: rapid.String().Draw(r, "text"), Calls: []model.ToolCall{{ID: "c", Name: "f", Arguments: arguments}}}
+		every := rapid.IntRange(0, 9).Draw(r, "every")
+		finer := reply
+		finer.Every = every
+		m := scripted.New(scripted.Script{Replies: []scripted.Reply{reply, finer}})
+		var replies []*model.Response
+		for range 2 {
+			got, err := model.Collect(m.Generate(t.Context(), model.Ask("?")))
+			if err != nil {
+				r.Fatal(err)
+			}
+			replies = append(replies, got)
+		}
+		if diff := cmp.Diff(replies[0], replies[1]); diff != "" {
+			r.Fatalf("(-words +finer):\n%s", diff)
+		}
+		for c, err := range scripted.New(scripted.Script{Replies: []scripted.Reply{finer}}).Generate(t.Context(), model.Ask("?")) {
+			if err != nil {
+				r.Fatal(err)
+			}
+			pieces := []string{c.Text}
+			if c.Call != nil {
+				pieces = append(pieces, c.Call.Arguments)
+			}
+			for _, p := range pieces {
+				if !utf8.ValidString(p) || every > 0 && len(p) > every && utf8.RuneCountInString(p) > 1 {
+					r.Fatalf("a piece is %q, of %d bytes at most", p, every)
+				}
+			}
+		}
+	})
 }

@@ -38,6 +38,17 @@ type Transcript struct {
 	byDigest  map[string][]int // places in exchanges
 }
 
+// Requests are the requests that were recorded, in order. They are not the caller's to change.
+func (t *Transcript) Requests() iter.Seq[*model.Request] {
+	return func(yield func(*model.Request) bool) {
+		for i := range t.exchanges {
+			if !yield(t.exchanges[i].Request) {
+				return
+			}
+		}
+	}
+}
+
 // version is that of the form of transcripts. Whatever is added to an exchange makes another one: readers know all
 // members.
 const version = 1
