@@ -97,8 +97,8 @@ func TestBudgetsCountWhatIsGivenUp(t *testing.T) {
 		{Text: "one two"}, {Chunks: []model.Chunk{{Usage: &model.Usage{Input: 60}}, {Text: "one"}}},
 	}}), budget)
 	for range 2 {
-		for chunk := range m.Generate(t.Context(), model.Ask("how many is this, please, at most?")) { // 34 bytes
-			if chunk.Text != "" {
+		for chunk, err := range m.Generate(t.Context(), model.Ask("how many is this, please, at most?")) { // 34 bytes
+			if err != nil || chunk.Text != "" {
 				break
 			}
 		}

@@ -190,12 +190,12 @@ func TestLimitedIsGivenUp(t *testing.T) {
 				one := model.Limited(m, model.NewLimiter(rate))
 				var wg sync.WaitGroup
 				errs := make([]error, 4)
+				short, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
 				for i := range errs {
 					ctx := t.Context()
 					if i == 1 || i == 2 { // the head of the queue, and who is behind it
-						var cancel context.CancelFunc
-						ctx, cancel = context.WithTimeout(ctx, 10*time.Second)
-						defer cancel()
+						ctx = short
 					}
 					wg.Go(func() { _, errs[i] = model.Collect(one.Generate(ctx, numbered(i))) })
 					synctest.Wait()
@@ -219,7 +219,10 @@ func TestLimitedRepliesThatAreCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		m := model.Limited(scripted.Texts("one two", "three"), model.NewLimiter(model.Rate{Tokens: 100, Concurrent: 1}))
-		for range m.Generate(t.Context(), model.Ask(strings.Repeat("x", 400))) {
+		for _, err := range m.Generate(t.Context(), model.Ask(strings.Repeat("x", 400))) {
+			if err != nil {
+				t.Error(err)
+			}
 			break
 		}
 		r, err := model.Collect(m.Generate(t.Context(), model.Ask(strings.Repeat("x", 40))))

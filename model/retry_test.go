@@ -84,7 +84,8 @@ func TestRetrying(t *testing.T) {
 		},
 		"what failed is paid, too": {
 			replies: []scripted.Reply{
-				{Usage: took, Err: busy}, {Usage: took, Err: busy},
+				{Usage: took, Err: busy},
+				{Usage: took, Err: busy},
 				{Text: "well", Usage: &model.Usage{Input: 5, Output: 1, Cost: 4, Priced: true}},
 			},
 			want: "well 15/1 $10 <nil>", after: 1500 * time.Millisecond, asked: 3,

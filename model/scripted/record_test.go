@@ -113,7 +113,9 @@ func TestReplay(t *testing.T) {
 			{Reasoning: "so", Text: "I look", Calls: []model.ToolCall{find}},
 			{Text: "half", Err: &model.Error{Kind: model.ErrRateLimited, Message: "slow down", RetryAfter: 2 * time.Second}},
 			{Err: fmt.Errorf("the wire: %w", &model.Error{Kind: model.ErrUnavailable, RetryAfter: time.Second})},
-			{Err: model.ErrTooLong}, {Err: errors.New("odd")}, {Text: "cut", Finish: model.FinishTruncated},
+			{Err: model.ErrTooLong},
+			{Err: errors.New("odd")},
+			{Text: "cut", Finish: model.FinishTruncated},
 			{Chunks: []model.Chunk{{Reasoning: "so", Signature: "s"}, {Text: "<&>\u2028"}}},
 		},
 	}
@@ -215,16 +217,24 @@ func TestReplaySpeed(t *testing.T) {
 func TestRecordOfWhatIsGivenUp(t *testing.T) {
 	var out bytes.Buffer
 	r := scripted.Record(scripted.Texts("one two", "one two", "one two"), &out)
-	for range r.Generate(t.Context(), model.Ask("stopped")) {
+	for _, err := range r.Generate(t.Context(), model.Ask("stopped")) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	for range r.Generate(ctx, model.Ask("cancelled")) {
+	var cut error
+	for _, err := range r.Generate(ctx, model.Ask("cancelled")) {
+		cut = err
 		cancel()
 	}
-	for c := range r.Generate(t.Context(), model.Ask("finished")) {
-		if c.Finish != "" {
+	if !errors.Is(cut, context.Canceled) {
+		t.Errorf("the reply ends with %v", cut)
+	}
+	for c, err := range r.Generate(t.Context(), model.Ask("finished")) {
+		if err != nil || c.Finish != "" {
 			break
 		}
 	}

@@ -249,8 +249,8 @@ func TestAnswered(t *testing.T) {
 		return func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			for range m.Generate(ctx, model.Ask("?")) {
-				if n--; n == 0 {
+			for _, err := range m.Generate(ctx, model.Ask("?")) {
+				if n--; n == 0 || err != nil {
 					cancel()
 				}
 			}
@@ -258,8 +258,8 @@ func TestAnswered(t *testing.T) {
 	}
 	stoppedAt := func(n int) func() {
 		return func() {
-			for range m.Generate(t.Context(), model.Ask("?")) {
-				if n--; n == 0 {
+			for _, err := range m.Generate(t.Context(), model.Ask("?")) {
+				if n--; n == 0 || err != nil {
 					break
 				}
 			}

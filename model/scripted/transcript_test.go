@@ -181,7 +181,10 @@ func FuzzReadTranscript(f *testing.F) {
 					if errors.Is(err, scripted.ErrNoReply) {
 						t.Fatal(err)
 					}
-					text, _ := json.Marshal(c) //nolint:errchkjson // texts and numbers
+					text, wrong := json.Marshal(c)
+					if wrong != nil {
+						t.Fatal(wrong)
+					}
 					said += fmt.Sprint(string(text), err, "\n")
 				}
 				all = append(all, said)
