@@ -1,0 +1,138 @@
+package anthropic
+
+import (
+	"context"
+	"iter"
+	"net/http"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/model/internal/remote"
+)
+
+// DefaultMaxTokens is the most tokens of a reply where neither the request nor the options say it: Anthropic has to be
+// told. All its models can say as much.
+const DefaultMaxTokens = 16_384
+
+// Adaptive lets the model think as much as it finds right, see Options.Thinking.
+const Adaptive = -1
+
+// Options say which model is asked, and where. The zero value is Anthropic's service with the key in
+// ANTHROPIC_API_KEY, for requests that name their model.
+type Options struct {
+	// Model is the name of the model: "claude-sonnet-4-5". A request that names one is for that.
+	Model string
+	// BaseURL is where the service is, without the version: "https://api.anthropic.com". Defaults to
+	// ANTHROPIC_BASE_URL, or else to Anthropic's own.
+	BaseURL string
+	// KeyEnv is the name of the variable of the environment that has the key. Defaults to ANTHROPIC_API_KEY. Where it
+	// is not set, the variable with _FILE behind its name says which file has the key.
+	KeyEnv string
+	// KeyFile is the path of a file that has the key, which is then not looked for in the environment. The file is read
+	// by New; blanks around the key do not matter.
+	KeyFile string
+	// NoKey is for services that want no key: none is looked for, and none is sent. On this machine (localhost) it is
+	// enough that there is none.
+	NoKey bool
+	// HTTPClient makes the requests, but follows no redirects. Defaults to http.DefaultClient, which waits for as long
+	// as the ctx of Generate lets it.
+	HTTPClient *http.Client
+
+	// MaxTokens is for requests that do not say it. Defaults to DefaultMaxTokens, and with a number of tokens for
+	// Thinking to that much more.
+	MaxTokens int
+	// Thinking has the model reason before it answers: with at most so many tokens (1024 or more), or with Adaptive as
+	// it finds right. Which of the two a model knows, depends on it. Defaults to what the model does by itself.
+	Thinking int
+	// Effort is how much the model is to work: "low", "medium", "high". It is handed on as it is, and only some models
+	// know it. Defaults to what the model does by itself.
+	Effort string
+	// SchemaAsText has the model be told of Request.Output in the system text. It is for models that know no schemas;
+	// others are given the schema, and promise to keep to it. Schemas that Anthropic does not take are always told.
+	SchemaAsText bool
+	// Prices are what the model costs, see model.Priced. Without them, costs are not known.
+	Prices model.Prices
+}
+
+// New makes a model. It asks the service nothing yet, and fails with model.ErrInvalid where there is no key, or where
+// an option makes no sense.
+func New(o Options) (model.Model, error) {
+	service, err := remote.Open(
+		remote.Provider{Name: "Anthropic", Env: "ANTHROPIC", URL: "https://api.anthropic.com/"},
+		remote.Options{BaseURL: o.BaseURL, KeyEnv: o.KeyEnv, KeyFile: o.KeyFile, NoKey: o.NoKey, HTTPClient: o.HTTPClient},
+	)
+	if err != nil {
+		return nil, err
+	}
+	if o.Thinking < Adaptive || o.MaxTokens < 0 {
+		return nil, remote.Invalid("MaxTokens is %d and Thinking %d; expected numbers of tokens, or Adaptive for Thinking", o.MaxTokens, o.Thinking)
+	}
+	options := []option.RequestOption{
+		option.WithBaseURL(service.URL),
+		option.WithHTTPClient(service.Client),
+		option.WithMaxRetries(0), // who asks again, and when, is not for this package
+		option.WithMiddleware(service.Send),
+		option.WithoutOpenTelemetry(),
+	}
+	if secret := service.Key.Secret(); secret != "" {
+		options = append(options, option.WithAPIKey(secret))
+	}
+	p := &provider{service: service, options: o}
+	p.messages = sdk.NewMessageService(options...) // unlike a client, it reads no variables
+	if o.Prices != (model.Prices{}) {
+		return model.Priced(p, o.Prices), nil
+	}
+	return p, nil
+}
+
+// provider is a model of a service.
+type provider struct {
+	service  *remote.Service
+	messages sdk.MessageService
+	options  Options
+}
+
+// Generate implements model.Model.
+func (p *provider) Generate(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		if err := p.reply(ctx, req, func(c model.Chunk) bool { return yield(c, nil) }); err != nil {
+			yield(model.Chunk{}, err)
+		}
+	}
+}
+
+// reply asks, and says what comes. It ends without an error when the reply is whole, or nobody listens any more.
+func (p *provider) reply(ctx context.Context, req *model.Request, say func(model.Chunk) bool) error {
+	params, err := p.params(req)
+	if err != nil {
+		return err
+	}
+	asking, cancel := context.WithCancel(ctx)
+	defer cancel() // closes the connection of a stream that is not read to its end
+	stream := p.messages.NewStreaming(asking, params)
+	defer stream.Close()
+
+	var r reader
+	for !r.stopped && stream.Next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		event := stream.Current()
+		for chunk := range r.read(&event) {
+			if !say(chunk) {
+				return nil
+			}
+		}
+	}
+	if err := p.ended(ctx, &r, stream.Err()); err != nil {
+		return err
+	}
+	finish, err := r.finish()
+	if err != nil {
+		return err
+	}
+	say(model.Chunk{Finish: finish})
+	return nil
+}

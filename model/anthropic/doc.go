@@ -1,0 +1,15 @@
+// Package anthropic is the models of Anthropic, and of services that speak its Messages.
+//
+//	m, err := anthropic.New(anthropic.Options{Model: "claude-sonnet-4-5"}) // the key is in ANTHROPIC_API_KEY
+//
+// Keys come from the environment or from a file. They are in no option, and no error has one in its text, even where
+// the service repeats it. Of the variables of Anthropic's own SDK, only those named here are read, and its spans are
+// off: a run has spans of its own.
+//
+// A reply is streamed. A request is made once: asking again after a failure is for whoever asked, by the kinds of
+// [model.Error]; Anthropic knows no idempotency keys, so that Request.Key is not sent.
+//
+// Reasoning keeps its signature, and goes back as it came. Reasoning that Anthropic has redacted is a part without a
+// text, whose signature begins with "redacted_thinking:". Reasoning without a signature, as other models' is, is left
+// out of requests.
+package anthropic

@@ -1,0 +1,13 @@
+// Package openai is the models of OpenAI, and of all services that speak its Chat Completions: Ollama, vLLM, Gemini,
+// OpenRouter and many more.
+//
+//	m, err := openai.New(openai.Options{Model: "gpt-5"}) // the key is in OPENAI_API_KEY
+//	m, err := openai.New(openai.Options{Model: "llama3.3", BaseURL: "http://127.0.0.1:11434/v1"})
+//
+// Keys come from the environment or from a file. They are in no option, and no error has one in its text, even where
+// the service repeats it. Of the variables of OpenAI's own SDK, only those named here are read.
+//
+// A reply is streamed. A request is made once: asking again after a failure is for whoever asked, by the kinds of
+// [model.Error]. The Chat Completions know no reasoning in requests, so that reasoning in messages is left out; and no
+// failed results of tools, whose text gets "error: " in front.
+package openai

@@ -1,0 +1,161 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"github.com/fermata-go/fermata/model"
+)
+
+// reader makes chunks of the events of a stream.
+type reader struct {
+	model   string
+	calls   []call        // in the order in which they began
+	at      map[int64]int // index that the service gives a call -> its place in calls
+	refused bool
+	reason  string // why the reply ended, in the service's words
+}
+
+// call is what was said of a call so far.
+type call struct {
+	id    string
+	named bool
+}
+
+func (r *reader) read(event *sdk.ChatCompletionChunk) iter.Seq[model.Chunk] {
+	return func(yield func(model.Chunk) bool) {
+		if event.Model != "" && event.Model != r.model {
+			r.model = event.Model
+			if !yield(model.Chunk{Model: event.Model}) {
+				return
+			}
+		}
+		for i := range event.Choices {
+			if event.Choices[i].Index != 0 { // one was asked for
+				continue
+			}
+			for chunk := range r.choice(event.ID, &event.Choices[i]) {
+				if !yield(chunk) {
+					return
+				}
+			}
+		}
+		if event.JSON.Usage.Valid() {
+			yield(model.Chunk{Usage: usage(&event.Usage)})
+		}
+	}
+}
+
+func (r *reader) choice(id string, choice *sdk.ChatCompletionChunkChoice) iter.Seq[model.Chunk] {
+	return func(yield func(model.Chunk) bool) {
+		delta := &choice.Delta
+		r.reason = cmp.Or(choice.FinishReason, r.reason)
+		if thought := reasoning(delta); thought != "" && !yield(model.Chunk{Reasoning: thought}) {
+			return
+		}
+		if delta.Content != "" && !yield(model.Chunk{Text: delta.Content}) {
+			return
+		}
+		if delta.Refusal != "" {
+			r.refused = true
+			if !yield(model.Chunk{Text: delta.Refusal}) {
+				return
+			}
+		}
+		for i := range delta.ToolCalls {
+			if piece, ok := r.call(id, &delta.ToolCalls[i]); ok && !yield(model.Chunk{Call: piece}) {
+				return
+			}
+		}
+	}
+}
+
+// reasoning is what services beside OpenAI's say of it, in a field of one name or the other.
+func reasoning(delta *sdk.ChatCompletionChunkChoiceDelta) string {
+	for _, name := range []string{"reasoning_content", "reasoning"} {
+		var text string
+		if raw := delta.JSON.ExtraFields[name].Raw(); raw != "" && json.Unmarshal([]byte(raw), &text) == nil && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// call makes a piece of a call. Services differ: some say the id and the name with every piece, some say the same index
+// for all calls, and some say no id.
+func (r *reader) call(reply string, delta *sdk.ChatCompletionChunkChoiceDeltaToolCall) (*model.CallChunk, bool) {
+	if r.at == nil {
+		r.at = make(map[int64]int)
+	}
+	i, begun := r.at[delta.Index]
+	piece := &model.CallChunk{Arguments: delta.Function.Arguments}
+	if !begun || delta.ID != "" && delta.ID != r.calls[i].id {
+		i = len(r.calls)
+		r.at[delta.Index] = i
+		piece.ID = cmp.Or(delta.ID, fmt.Sprintf("%s-%d", reply, i))
+		r.calls = append(r.calls, call{id: piece.ID})
+	}
+	piece.Index = i
+	if !r.calls[i].named && delta.Function.Name != "" {
+		piece.Name, r.calls[i].named = delta.Function.Name, true
+	}
+	return piece, piece.ID != "" || piece.Name != "" || piece.Arguments != ""
+}
+
+func usage(u *sdk.CompletionUsage) *model.Usage {
+	return &model.Usage{
+		Input:     u.PromptTokens,
+		Output:    u.CompletionTokens,
+		Cached:    u.PromptTokensDetails.CachedTokens,
+		Reasoning: u.CompletionTokensDetails.ReasoningTokens,
+	}
+}
+
+// ended is the error for the end of a stream, nil where the reply is whole: what may be missing behind the reason of
+// its end is the usage, which is not worth asking once more.
+func (p *provider) ended(ctx context.Context, r *reader, err error) error {
+	if said, ok := errors.AsType[*ssestream.StreamError](err); ok && ctx.Err() == nil {
+		return p.service.Said(said.Event.Data)
+	}
+	if r.reason != "" && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && ctx.Err() == nil {
+		return nil
+	}
+	if err == nil {
+		err = p.service.Cut()
+	}
+	return p.service.Failed(ctx, err)
+}
+
+// finish is why the reply ended.
+func (r *reader) finish() (model.Finish, error) {
+	switch r.reason {
+	case "stop", "eos":
+		switch {
+		case r.refused:
+			return model.FinishRefused, nil
+		case len(r.calls) > 0: // some services stop to call
+			return model.FinishCalls, nil
+		}
+		return model.FinishStop, nil
+	case "tool_calls", "function_call":
+		return model.FinishCalls, nil
+	case "length", "model_length":
+		return model.FinishTruncated, nil
+	case "content_filter":
+		return model.FinishRefused, nil
+	case "error", "abort", "insufficient_system_resource":
+		return "", &model.Error{Kind: model.ErrUnavailable, Message: "the service ended the reply with " + r.reason}
+	}
+	return "", &model.Error{
+		Kind:    model.ErrMalformed,
+		Message: fmt.Sprintf("the reply ended for the reason %q; expected stop, tool_calls, length or content_filter", r.reason),
+	}
+}
