@@ -33,6 +33,10 @@ var table = []row{
 	{"journal", nil, "facts and what a store must do; it knows no plan and does no scheduling"},
 	{"model", []string{"internal/nearest"}, "what a language model is asked and says: of use without any workflow"},
 	{"model/scripted", []string{"model"}, "a model knows what models are, not who asks"},
+	{"model/internal/remote", []string{"model"}, "keys, failures and addresses of services, whoever's they are; it speaks no provider's protocol"},
+	{"model/openai", []string{"model", "model/internal/remote"}, "a model knows what models are, not who asks; a provider knows no other"},
+	{"model/anthropic", []string{"model", "model/internal/remote"}, "likewise"},
+	{"model/modeltest", []string{"model"}, "the suite is for any provider, also those of others"},
 	{"node", []string{"model", "schema"}, "what node code calls; engine and stores are behind its Host, providers behind model.Model"},
 	{"plan", []string{"node", "internal/nearest"}, "the compiled form holds functions of nodes and never calls them"},
 	{"internal/value", []string{"internal/jsonfield", "internal/nearest", "journal", "plan"}, "codecs turn values into the deltas that journals hold"},
@@ -169,7 +173,9 @@ var outside = []struct {
 	{"charm.land", []string{"cmd/..."}, "questions and colours on a terminal"},
 	{"github.com/charmbracelet/x", []string{"cmd/..."}, "widths of text on a terminal"},
 	{"go.opentelemetry.io/otel", []string{"telemetry", "cmd/..."}, "traces and metrics: who does not ask for them does not get it"},
-	{"github.com/google/go-cmp", []string{"journal/journaltest", "fermatatest"}, "packages that are imported by tests"},
+	{"github.com/openai/openai-go/v3", []string{"model/openai"}, "the provider's SDK: who asks another gets none of it"},
+	{"github.com/anthropics/anthropic-sdk-go", []string{"model/anthropic"}, "likewise"},
+	{"github.com/google/go-cmp", []string{"journal/journaltest", "fermatatest", "model/modeltest"}, "packages that are imported by tests"},
 }
 
 func TestImportsOfOthers(t *testing.T) {

@@ -78,11 +78,13 @@ func messages(at int, m *model.Message) ([]sdk.ChatCompletionMessageParamUnion, 
 func userMessages(at int, parts []model.Part) ([]sdk.ChatCompletionMessageParamUnion, error) {
 	var said []sdk.ChatCompletionMessageParamUnion
 	var content []sdk.ChatCompletionContentPartUnionParam
+	var text strings.Builder
 	texts := true
 	for i := range parts {
 		switch p := &parts[i]; {
 		case p.Kind == model.TextPart:
 			if p.Text != "" {
+				text.WriteString(p.Text)
 				content = append(content, sdk.TextContentPart(p.Text))
 			}
 		case p.Kind == model.ReasoningPart:
@@ -99,8 +101,8 @@ func userMessages(at int, parts []model.Part) ([]sdk.ChatCompletionMessageParamU
 		}
 	}
 	switch {
-	case texts && len(content) == 1: // the form that all services know
-		said = append(said, sdk.UserMessage(content[0].OfText.Text))
+	case texts && len(content) > 0: // the form that all services know
+		said = append(said, sdk.UserMessage(text.String()))
 	case len(content) > 0:
 		said = append(said, sdk.UserMessage(content))
 	}

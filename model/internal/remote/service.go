@@ -121,7 +121,7 @@ func (s *Service) refused(resp *http.Response, p *problem) *model.Error {
 	if err.Kind == model.ErrRateLimited || err.Kind == model.ErrUnavailable {
 		err.RetryAfter = retryAfter(resp.Header)
 	}
-	said := fmt.Sprintf("%s answered %d %s", s.Host, resp.StatusCode, http.StatusText(resp.StatusCode))
+	said := strings.TrimSpace(fmt.Sprintf("%s answered %d %s", s.Host, resp.StatusCode, http.StatusText(resp.StatusCode)))
 	switch {
 	case p.message != "":
 		said += ": " + p.message

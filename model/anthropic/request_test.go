@@ -1,0 +1,184 @@
+package anthropic_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/model/anthropic"
+	"github.com/fermata-go/fermata/model/modeltest"
+)
+
+// rich is a request with everything in it.
+func rich() *model.Request {
+	cool := 0.2
+	return &model.Request{
+		Model:  "claude-opus-4-1",
+		System: "Be brief.",
+		Messages: []model.Message{
+			{Role: model.User, Parts: []model.Part{
+				{Text: "What is this, and how is the weather?"},
+				{Text: ""},
+				{Kind: model.MediaPart, Media: &model.Media{Type: "image/png", Data: []byte("\x89PNG")}},
+				{Kind: model.MediaPart, Media: &model.Media{Type: "image/jpeg", URL: "https://example.com/printer.jpg"}},
+				{Kind: model.MediaPart, Media: &model.Media{Type: "application/pdf", Data: []byte("%PDF")}},
+				{Kind: model.MediaPart, Media: &model.Media{Type: "application/pdf", URL: "https://example.com/manual.pdf"}},
+				{Kind: model.MediaPart, Media: &model.Media{Type: "text/plain; charset=utf-8", Data: []byte("turn it on")}},
+			}},
+			{Role: model.Assistant, Parts: []model.Part{
+				{Kind: model.ReasoningPart, Text: "A printer, I think.", Signature: "c2lnbmVk"},
+				{Kind: model.ReasoningPart, Signature: "redacted_thinking:aGlkZGVu"},
+				{Kind: model.ReasoningPart, Text: "of another model"},
+				{Text: "A printer. Let me see."},
+				{Kind: model.CallPart, Call: &model.ToolCall{ID: "toolu_1", Name: "weather", Arguments: json.RawMessage(`{"z":1,"city":"Porto","id":9007199254740993}`)}},
+				{Kind: model.CallPart, Call: &model.ToolCall{ID: "toolu_2", Name: "now"}},
+			}},
+			{Role: model.Assistant, Parts: []model.Part{{Kind: model.ReasoningPart, Text: "nothing of this can be said"}}},
+			{Role: model.User, Parts: []model.Part{
+				{Text: "Be quick."},
+				{Kind: model.ResultPart, Result: &model.ToolResult{ID: "toolu_1", Text: "no such city", Failed: true}},
+				{Kind: model.ResultPart, Result: &model.ToolResult{ID: "toolu_2"}},
+			}},
+		},
+		Tools: []model.Tool{
+			{
+				Name: "weather", Description: "The weather of a city.",
+				Input: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","maximum":9007199254740993}},"required":["city"]}`),
+			},
+			{Name: "now"},
+		},
+		ToolChoice:  model.ToolAny,
+		Output:      json.RawMessage(`{"type":"object","properties":{"why":{"type":"string"},"answer":{"type":"string","enum":["sun","rain"]}},"required":["why","answer"],"additionalProperties":false}`),
+		MaxTokens:   500,
+		Temperature: &cool,
+		Stop:        []string{"END", "STOP"},
+		Key:         "run_1/ask#0",
+	}
+}
+
+// sent is the request that the service got.
+func sent(t *testing.T, o anthropic.Options, req *model.Request) modeltest.Request {
+	t.Helper()
+	server := modeltest.Serve(t, file(t, "text"))
+	if _, err := model.Collect(newModel(t, server.URL, o).Generate(t.Context(), req)); err != nil {
+		t.Fatal(err)
+	}
+	return server.Requests()[0]
+}
+
+func TestRequest(t *testing.T) {
+	t.Setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Secret: 1")
+	t.Setenv("ANTHROPIC_AUTH_TOKEN", "another")
+	got := sent(t, anthropic.Options{Effort: "low"}, rich())
+	golden(t, "request.json", got.Body)
+	header := map[string]string{"path": got.Path}
+	for _, name := range []string{"X-Api-Key", "Authorization", "Anthropic-Version", "X-Secret", "Idempotency-Key"} {
+		header[name] = got.Header.Get(name)
+	}
+	want := map[string]string{
+		"path": "/v1/messages", "X-Api-Key": key, "Authorization": "", "Anthropic-Version": "2023-06-01", "X-Secret": "", "Idempotency-Key": "",
+	}
+	if diff := cmp.Diff(want, header); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
+	}
+}
+
+// The least request, by options.
+func TestOptions(t *testing.T) {
+	const least = `"messages":[{"content":[{"text":"?","type":"text"}],"role":"user"}],"model":"claude-sonnet-4-5"`
+	for name, test := range map[string]struct {
+		o    anthropic.Options
+		req  model.Request
+		want string
+	}{
+		"none":     {want: `{"max_tokens":16384,` + least + `,"stream":true}`},
+		"tokens":   {o: anthropic.Options{MaxTokens: 99}, want: `{"max_tokens":99,` + least + `,"stream":true}`},
+		"thinking": {o: anthropic.Options{Thinking: 2048}, want: `{"max_tokens":18432,` + least + `,"thinking":{"budget_tokens":2048,"type":"enabled"},"stream":true}`},
+		"adaptive": {o: anthropic.Options{Thinking: anthropic.Adaptive}, want: `{"max_tokens":16384,` + least + `,"thinking":{"type":"adaptive"},"stream":true}`},
+		"no calls": {
+			req:  model.Request{ToolChoice: model.ToolNone, Tools: []model.Tool{{Name: "now"}}},
+			want: `{"max_tokens":16384,` + least + `,"tool_choice":{"type":"none"},"tools":[{"name":"now","input_schema":{"type":"object","properties":{}}}],"stream":true}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.req.Messages = model.Ask("?").Messages
+			if diff := cmp.Diff(test.want, string(sent(t, test.o, &test.req).Body)); diff != "" {
+				t.Errorf("request (-want +got):\n%s", diff)
+			}
+		})
+	}
+	for _, o := range []anthropic.Options{{MaxTokens: -1}, {Thinking: -2}} {
+		o.NoKey = true
+		if _, err := anthropic.New(o); !errors.Is(err, model.ErrInvalid) {
+			t.Errorf("with %+v: %v, want that it is invalid", o, err)
+		}
+	}
+}
+
+// Schemas that Anthropic does not take are told.
+func TestOutput(t *testing.T) {
+	for name, test := range map[string]struct {
+		schema string
+		told   bool
+		o      anthropic.Options
+	}{
+		"plain":     {schema: `{"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":false}`},
+		"range":     {schema: `{"type":"object","properties":{"a":{"type":"integer","minimum":1}},"additionalProperties":false}`, told: true},
+		"open":      {schema: `{"type":"object","properties":{"a":{"type":"integer"}}}`, told: true},
+		"recursive": {schema: `{"type":"object","properties":{"a":{"$ref":"#"}},"additionalProperties":false}`, told: true},
+		"wanted":    {schema: `{"type":"object","properties":{},"additionalProperties":false}`, o: anthropic.Options{SchemaAsText: true}, told: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := sent(t, test.o, &model.Request{Messages: model.Ask("?").Messages, Output: json.RawMessage(test.schema)})
+			var got struct {
+				Config json.RawMessage `json:"output_config"`
+				System []struct{ Text string }
+			}
+			if err := json.Unmarshal(r.Body, &got); err != nil {
+				t.Fatal(err)
+			}
+			told := len(got.System) == 1 && strings.HasSuffix(got.System[0].Text, test.schema)
+			want := `{"format":{"type":"json_schema","schema":` + test.schema + `}}`
+			if test.told {
+				want = ""
+			}
+			if diff := cmp.Diff(want, string(got.Config)); diff != "" || told != test.told {
+				t.Errorf("told: %v; output_config (-want +got):\n%s", told, diff)
+			}
+		})
+	}
+}
+
+// What cannot be asked is not asked, and the error says where it is.
+func TestInvalidRequests(t *testing.T) {
+	says := func(role model.Role, p model.Part) *model.Request {
+		return &model.Request{Model: "m", Messages: []model.Message{model.Says(model.User, "?"), {Role: role, Parts: []model.Part{{Text: "."}, p}}}}
+	}
+	for want, req := range map[string]*model.Request{
+		`no model is named: expected one in Options.Model or in Request.Model, like "claude-sonnet-4-5"`: {},
+		`message 1 is said by "system"; expected "user" or "assistant"`:                                  says("system", model.Part{}),
+		`part 1 of message 1 is of the kind "call", which the role "user" cannot say, or has not the field of its kind`: says(
+			model.User, model.Part{Kind: model.CallPart, Call: &model.ToolCall{}}),
+		`part 1 of message 1 is of the kind "result", which the role "user" cannot say, or has not the field of its kind`: says(
+			model.User, model.Part{Kind: model.ResultPart}),
+		`the arguments of the call in part 1 of message 1 are not JSON`: says(
+			model.Assistant, model.Part{Kind: model.CallPart, Call: &model.ToolCall{Arguments: json.RawMessage("{")}}),
+		`part 1 of message 1 is media of the type "video/mp4"; expected image/jpeg, image/png, image/gif, image/webp, application/pdf or the data of a text`: says(
+			model.User, model.Part{Kind: model.MediaPart, Media: &model.Media{Type: "video/mp4", Data: []byte("v")}}),
+		`the tool choice is "some"; expected "", "any" or "none"`: {Model: "m", ToolChoice: "some"},
+		`the model has to call a tool, and the request has none`:  {Model: "m", ToolChoice: model.ToolAny},
+	} {
+		m, err := anthropic.New(anthropic.Options{NoKey: true, BaseURL: "https://nowhere.invalid"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := chunks(t.Context(), m, req)
+		if len(got) > 0 || !errors.Is(err, model.ErrInvalid) || !strings.HasSuffix(err.Error(), ": "+want) {
+			t.Errorf("got %v\nwant %s", err, want)
+		}
+	}
+}
