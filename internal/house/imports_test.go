@@ -37,7 +37,12 @@ var table = []row{
 	{"model/openai", []string{"model", "model/internal/remote"}, "a model knows what models are, not who asks; a provider knows no other"},
 	{"model/anthropic", []string{"model", "model/internal/remote"}, "likewise"},
 	{"model/modeltest", []string{"model"}, "the suite is for any provider, also those of others"},
-	{"node", []string{"model", "schema"}, "what node code calls; engine and stores are behind its Host, providers behind model.Model"},
+	{
+		"model/providers",
+		[]string{"model", "model/anthropic", "model/openai"},
+		"a choice among them by the environment; who chooses in Go imports the one",
+	},
+	{"node", []string{"internal/nearest", "model", "patch", "schema"}, "what node code calls; engine and stores are behind its Host, providers behind model.Model"},
 	{"plan", []string{"node", "internal/nearest"}, "the compiled form holds functions of nodes and never calls them"},
 	{"internal/value", []string{"internal/jsonfield", "internal/nearest", "journal", "plan"}, "codecs turn values into the deltas that journals hold"},
 	{"internal/machine", []string{"journal", "node", "plan"}, "the fold: plan and entries in, work out, and nothing with I/O (J1)"},
