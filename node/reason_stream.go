@@ -113,7 +113,9 @@ func (f *follower) step(d schema.Delta, malformed error) error {
 		}
 	}
 	if malformed != nil {
-		f.broken = true
+		if f.broken = true; f.parsed.Whole() { // models say something behind it
+			return nil
+		}
 		return f.refuse(schema.Problem{Message: malformed.Error()})
 	}
 	return nil

@@ -135,6 +135,10 @@ func (st *Stream) Close() (Delta, error) {
 	return d, err
 }
 
+// Whole reports whether the value is at its end. What may follow in the text is not its business: an error of Write
+// behind it can be overlooked by whoever expects more than the value.
+func (st *Stream) Whole() bool { return st.state == atEnd }
+
 // JSON is what is shown of the value so far, and always valid; nil before anything is. It is the same as the fold of
 // all patches, and costs its own length. It is the caller's own.
 func (st *Stream) JSON() json.RawMessage {
