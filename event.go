@@ -17,6 +17,7 @@ const EventVersion = 1
 type Event struct {
 	Run   string
 	Sub   uint32        // above 0 for a transient event, which follows the entry Seq
+	soFar bool          // a text delta that holds its segment so far, for a reader that came late (law E2)
 	Entry journal.Entry // the fact
 	token string
 }

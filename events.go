@@ -231,6 +231,9 @@ func (e *Event) Data() (json.RawMessage, error) {
 		if en.Kind == journal.TextDelta {
 			data["text"] = en.To
 		}
+		if e.soFar {
+			data["soFar"] = true
+		}
 	case journal.StructuredData:
 		if len(en.Value) > 0 {
 			data["data"], data["segmentId"] = json.RawMessage(en.Value), segmentID(e.Task(), en.Op)

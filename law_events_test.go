@@ -339,7 +339,10 @@ func streamed(t *testing.T, events []fermata.Event) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var text struct{ SegmentID, Text string }
+		var text struct {
+			SegmentID, Text string
+			SoFar           bool
+		}
 		if strings.HasPrefix(e.Type(), "text.") {
 			if err := json.Unmarshal(data, &text); err != nil {
 				t.Fatal(err)
@@ -352,7 +355,7 @@ func streamed(t *testing.T, events []fermata.Event) map[string]string {
 			if _, closed := whole[text.SegmentID]; closed {
 				t.Errorf("text of %s after its end: %s", text.SegmentID, short(fmt.Sprintf("%q", types(events))))
 			}
-			if open[text.SegmentID] == nil {
+			if open[text.SegmentID] == nil || text.SoFar {
 				open[text.SegmentID] = &strings.Builder{}
 			}
 			open[text.SegmentID].WriteString(text.Text)

@@ -296,7 +296,7 @@ func (l *live) attach() *reader {
 		if s.draft != nil {
 			e.Entry.Body = s.draft.late(segmentID(e.Task(), e.Entry.Op))
 		} else {
-			e.Entry.To = s.text.String()
+			e.soFar, e.Entry.To = true, s.text.String()
 		}
 		r.late = append(r.late, e)
 	}

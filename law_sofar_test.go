@@ -1,0 +1,76 @@
+package fermata_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/node"
+)
+
+// A reader that fell behind within a segment gets the segment so far, and is told that this replaces what it had.
+func TestE2_AReaderThatFellBehindGetsTheSegmentSoFar(t *testing.T) {
+	rt, _ := inMemory(t)
+	begin, middle := newGate(), newGate()
+	const half = 100_000 // more than is kept for a slow reader
+	g := graph.New[state]("flood").
+		Node("hold", func(ctx node.Context, s state) (state, error) { return s, begin.pass(ctx) }).
+		Node("a", func(ctx node.Context, s state) (state, error) {
+			stream, err := node.Stream(ctx, "answer")
+			if err != nil {
+				return s, err
+			}
+			for i := range 2 * half {
+				if i == half {
+					if err := middle.pass(ctx); err != nil {
+						return s, err
+					}
+				}
+				if err := stream.Write("."); err != nil {
+					return s, err
+				}
+			}
+			return s, stream.Close()
+		}).
+		Edge(graph.Start, "hold").Edge("hold", "a").MustCompile()
+	run := start(t, rt, g, state{})
+	seen, leave, back := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	all := make(chan []fermata.Event, 1)
+	go func() {
+		var events []fermata.Event
+		deltas := 0
+		for e, err := range rt.Events(timeLimit(t), run.ID(), 0, true) {
+			if err != nil {
+				t.Error(err)
+				break
+			}
+			if events = append(events, e); e.Type() != "text.delta" {
+				continue
+			}
+			if deltas++; deltas == 1 {
+				close(seen)
+				<-leave
+			}
+			if len(e.Entry.To) == half {
+				close(back)
+			}
+		}
+		all <- events
+	}()
+	begin.waitEntered(t)
+	close(begin.open)
+	<-seen
+	middle.waitEntered(t)
+	close(leave)
+	<-back // it has the first half, and some of it twice
+	close(middle.open)
+	ends(t, run, fermata.Completed)
+	events := <-all
+	want := map[string]string{"seg_a#1/stream:answer#1": strings.Repeat(".", 2*half)}
+	if diff := cmp.Diff(want, streamed(t, events)); diff != "" {
+		t.Errorf("(-want +got):\n%s", short(diff))
+	}
+}
