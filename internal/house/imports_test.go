@@ -81,6 +81,11 @@ var table = []row{
 		[]string{".", "journal", "node"},
 		"a face: spans and measurements are made from entries; the runtime knows it as an Observer and nothing of OpenTelemetry",
 	},
+	{
+		"server",
+		[]string{".", "internal/nearest", "journal", "node", "schema"},
+		"a face: it is given a runtime, and knows neither authors nor stores",
+	},
 	{"cmd/...", []string{anything}, "flags and wiring: where everything meets"},
 	{"examples/...", []string{public}, "an example can do what a user can"},
 	{"bench/internal/workload", nil, "what is measured, in plain Go: other engines are given the same"},

@@ -99,7 +99,7 @@ func (w *tree) enter(name string, d fs.DirEntry) error {
 		return nil
 	}
 	switch d.Name() {
-	case ".git", "bin", "dist", "fuzz": // fuzz: the corpora below testdata, bytes of any kind
+	case ".git", "bin", "dist", "node_modules", "fuzz": // fuzz: the corpora below testdata, bytes of any kind
 		return fs.SkipDir
 	}
 	if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
