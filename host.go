@@ -388,7 +388,7 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 		}
 		b = &strings.Builder{}
 		h.streams[op.ID] = b
-		body, _ := json.Marshal(textBody{Channel: channel})                     //nolint:errchkjson // strings always encode
+		body, _ := json.Marshal(textBody{Channel: channel}) //nolint:errchkjson // strings always encode
 		if h.brokenOff(op.ID) {
 			h.d.add(h.task.do(func(m *machine.Machine, t *machine.Task) error {
 				return m.Record(h.d.now(), t, journal.DataInvalidated, op.ID, nil, invalidated(h.segment(op.ID), "restart"))
