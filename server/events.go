@@ -110,13 +110,8 @@ func appendEvent(b []byte, e *fermata.Event) ([]byte, error) {
 		b = strconv.AppendUint(b, e.Seq(), 10)
 		b = append(b, '\n')
 	}
-	data, err := e.MarshalJSON()
-	if err != nil {
-		return b, err
-	}
-	b = append(b, "data: "...)
-	b = append(b, data...) // JSON as encoding/json writes it has no line breaks
-	return append(b, "\n\n"...), nil
+	b, err := e.AppendJSON(append(b, "data: "...)) // which is one line
+	return append(b, "\n\n"...), err
 }
 
 // named is an event of the stream itself.

@@ -12,7 +12,7 @@ import (
 
 // What a stream holds for a client that does not read, and what it keeps at hand for one that has read it.
 const (
-	mostPending = 64 << 10
+	mostPending = 32 << 10
 	mostKept    = 16 << 10
 )
 
