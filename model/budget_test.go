@@ -3,6 +3,7 @@ package model_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -133,5 +134,37 @@ func TestBudgetsAreShared(t *testing.T) {
 	want := model.Usage{Input: 2 * each * 3, Output: 2 * each * 2, Cost: 2 * each * 7, Priced: true}
 	if diff := cmp.Diff(want, budget.Used()); diff != "" {
 		t.Errorf("used (-want +got):\n%s", diff)
+	}
+}
+
+// All that a request says is in the guess at its size.
+func TestTheGuessAtARequest(t *testing.T) {
+	four := strings.Repeat("x", 4)
+	part := func(p model.Part) *model.Request {
+		return &model.Request{Messages: []model.Message{{Role: model.User, Parts: []model.Part{p}}}}
+	}
+	for name, tt := range map[string]struct {
+		req  *model.Request
+		want int64
+	}{
+		"nothing":     {&model.Request{}, 0},
+		"the system":  {&model.Request{System: four + "y"}, 2},
+		"the output":  {&model.Request{Output: []byte(four)}, 1},
+		"a tool":      {&model.Request{Tools: []model.Tool{{Name: four, Description: four, Input: []byte(four)}}}, 3},
+		"a text":      {part(model.Part{Text: four}), 1},
+		"a call":      {part(model.Part{Kind: model.CallPart, Call: &model.ToolCall{Name: four, Arguments: []byte(four)}}), 2},
+		"a result":    {part(model.Part{Kind: model.ResultPart, Result: &model.ToolResult{Text: four}}), 1},
+		"one picture": {part(model.Part{Kind: model.MediaPart, Media: &model.Media{Data: []byte(four)}}), 1000},
+	} {
+		budget := &model.Budget{}
+		for _, err := range model.Budgeted(scripted.Texts("one two"), budget).Generate(t.Context(), tt.req) {
+			if err != nil {
+				t.Error(err)
+			}
+			break
+		}
+		if got := budget.Used().Input; got != tt.want {
+			t.Errorf("%s is guessed to be %d tokens, want %d", name, got, tt.want)
+		}
 	}
 }

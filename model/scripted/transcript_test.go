@@ -136,6 +136,30 @@ func TestReplayOfAnUnknownRequest(t *testing.T) {
 	}
 }
 
+// Of requests that differ in as many places, the one whose text is the same for longer is nearer, and of texts that are
+// long only what is around the difference is shown.
+func TestReplayFindsTheNearest(t *testing.T) {
+	var out bytes.Buffer
+	r := scripted.Record(scripted.Func(func(string) (string, error) { return "well", nil }), &out)
+	for _, prompt := range []string{"Tell me of cats.", "Tell me of dogs, " + strings.Repeat("and then of more, ", 9), "Tell me of birds."} {
+		if _, err := ask(t, r, model.Ask(prompt)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := scripted.Replay(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = ask(t, m, model.Ask("Tell me of dogs, please."))
+	want := `the script has no reply to request 1: its transcript does not have the request: the nearest of 3 is on line 3 and differs at ` +
+		`/messages/0/parts/0/text: recorded "Tell me of dogs, and then of more, and then of more, and then of more, and th…, ` +
+		`asked "Tell me of dogs, please."; the request is
+  user: Tell me of dogs, please.`
+	if err == nil || err.Error() != want {
+		t.Errorf("the error is\n%v\nwant\n%s", err, want)
+	}
+}
+
 // A transcript is part of a script like others: behind the rules and the list, and before the function.
 func TestTranscriptsInScripts(t *testing.T) {
 	transcript, err := scripted.ReadTranscript(strings.NewReader(handmade))
