@@ -142,7 +142,7 @@ func TestLimited(t *testing.T) {
 func TestLimitersAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		limiter := model.NewLimiter(model.Rate{Requests: 3})
+		limiter := model.NewLimiter(model.Rate{Requests: 3, Concurrent: 1}) // nobody is let through while another fails
 		fails := &slow{begun: begun, reply: scripted.Reply{Err: limited(90 * time.Second)}}
 		short := &slow{begun: begun, reply: scripted.Reply{Err: limited(time.Second)}} // takes nothing back
 		works := &slow{begun: begun}
