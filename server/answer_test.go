@@ -222,7 +222,8 @@ func TestShowRun(t *testing.T) {
 	run := w.start(t, asks(node.Prompt("Print it?"), node.Role("editor"), node.ResponseSchema([]byte(`{"type":"object"}`))), fermata.WithID("run_s"))
 	id := question(t, run)
 	open := `{"requestId":"INT","run":"run_s","task":"ask#1","op":"interrupt:interrupt#1","input":{"draft":""},` +
-		`"responseSchema":{"type":"object"},"prompt":"Print it?","requiredRole":"editor","opened":1772355600000000,"state":"open"}`
+		`"responseSchema":{"type":"object"},"responseSchemaId":"sha256:a2c799262a3ce3c19ef5cdd983bf3d12","responseSchemaVersion":"a2c799262a3c",` +
+		`"prompt":"Print it?","requiredRole":"editor","opened":1772355600000000,"state":"open"}`
 	shows := func(path, want string) {
 		t.Helper()
 		status, got := w.request(t, http.MethodGet, path, "")
