@@ -23,6 +23,7 @@ import (
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/sqlite"
+	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -35,7 +36,7 @@ const (
 
 // childGraphs are what children run: a graph over orders, with what it needs of the outside world.
 var childGraphs = map[string]func(o outside) *graph.Graph[order]{
-	"work": workGraph, "poll": pollGraph, "line": lineGraph, "fork": forkGraph,
+	"work": workGraph, "poll": pollGraph, "line": lineGraph, "fork": forkGraph, "reason": reasonGraph,
 }
 
 // outside is the world that survives kills: a file with a line for each effect.
@@ -179,12 +180,13 @@ func runChild(name string, r *childResult) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	rt, err := fermata.New(fermata.Options{Store: store})
+	world := outside{file: filepath.Join(folder, "effects of "+id)}
+	rt, err := fermata.New(fermata.Options{Store: store, Services: []any{model.Model(world.model())}})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rt.Close()) }()
-	g := childGraphs[name](outside{file: filepath.Join(folder, "effects of "+id)})
+	g := childGraphs[name](world)
 	if _, err := fmt.Println("ready"); err != nil {
 		return err
 	}
