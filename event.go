@@ -14,6 +14,12 @@ import (
 // EventVersion is the version of the event envelope.
 const EventVersion = 1
 
+// Types of the events of calls of tools, which are steps in the journal.
+const (
+	toolCall   = "tool.call"
+	toolResult = "tool.result"
+)
+
 // Event is what observers see of a run: one for each entry of its journal (law E1), and transient ones in between.
 // It marshals to the envelope that all faces show.
 type Event struct {
@@ -29,9 +35,9 @@ func (e *Event) Type() string {
 	if tool := string(node.KindTool) + ":"; strings.HasPrefix(e.Entry.Op, tool) {
 		switch e.Entry.Kind {
 		case journal.StepStarted:
-			return "tool.call"
+			return toolCall
 		case journal.StepFinished:
-			return "tool.result"
+			return toolResult
 		}
 	}
 	return e.Entry.Kind.String()

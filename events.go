@@ -256,6 +256,10 @@ func (e *Event) Data() (json.RawMessage, error) {
 		if len(en.Value) > 0 {
 			data["value"] = json.RawMessage(en.Value)
 		}
+		if value, ok := data["value"]; ok && e.Type() == toolResult {
+			data["result"] = value
+			delete(data, "value")
+		}
 	}
 	if en.Kind.CarriesState() && len(en.Value) > 0 {
 		if en.Flags&journal.FlagBase != 0 {
