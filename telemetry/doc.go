@@ -20,6 +20,8 @@
 //	                  (finished, failed, expired: left over a deadline's edge; cut_off: by the end of the run), .route
 //	    step KEY      a step when it was done; the steps made inside of it are in it. fermata.op, .outcome
 //	    model KEY     likewise, a call of a language model: gen_ai.operation.name, gen_ai.usage.*, fermata.cost
+//	    reason KEY    a reasoning, with the models that it asked, the tools and the people in it
+//	    execute_tool NAME  a call of a tool: gen_ai.operation.name, gen_ai.tool.name
 //	    sleep         from when the timer was set to when it fired
 //	    interrupt     from the question to its answer or other end: fermata.interrupt (its id), .role, .state, .default
 //

@@ -127,6 +127,11 @@ func (f *follower) takeCall(e *journal.Entry, k visit, at int64, fresh bool) {
 	switch e.Kind {
 	case journal.StepStarted, journal.TimerSet:
 		t.begun(c, at)
+	case journal.StructuredData: // what was streamed is the outcome of reasoning
+		if kindOf(e.Op) != string(node.KindReason) {
+			return
+		}
+		fallthrough
 	case journal.StepFinished, journal.TimerFired:
 		from, ok := t.calls[c]
 		if !ok {

@@ -19,7 +19,10 @@ const (
 	keyTokenType    = attribute.Key("gen_ai.token.type")
 	keyCost         = attribute.Key("fermata.cost") // in dollars
 
+	keyTool = attribute.Key("gen_ai.tool.name")
+
 	operationChat = "chat"
+	operationTool = "execute_tool"
 	typeInput     = "input"
 	typeOutput    = "output"
 )

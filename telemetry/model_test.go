@@ -62,3 +62,45 @@ func TestUsageOfModels(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Reasoning is a span with its models and tools inside, also where it was streamed, and where it was tried before.
+func TestReasoningIsASpanAroundItsCalls(t *testing.T) {
+	k := &kept{}
+	observer, err := telemetry.New(telemetry.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithIDGenerator(telemetry.IDs{}), sdktrace.WithSyncer(k)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := observer.Follow(fermata.RunInfo{ID: "run_1", Plan: "chat"})
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).UnixMicro()
+	entry := func(seq uint64, kind journal.Kind, op, value, body string) journal.Entry {
+		return journal.Entry{
+			Seq: seq, At: at + int64(seq)*1_000_000, Kind: kind, Node: "talk", Visit: 1, Attempt: 2, Op: op, Value: []byte(value), Body: []byte(body),
+		}
+	}
+	f.Stored([]journal.Entry{
+		{Seq: 1, At: at, Kind: journal.RunStarted, Body: []byte(`{"plan":"chat","fingerprint":"x"}`)},
+		{Seq: 2, At: at, Kind: journal.NodeStarted, Node: "talk", Visit: 1, Attempt: 2, Base: 1},
+		entry(3, journal.StepFinished, "model:reason:plan#1~2\x1fllm#1", `{}`, `{"usage":{"calls":1,"in":1,"out":1}}`),
+		entry(4, journal.StepStarted, "tool:reason:plan#1~2\x1fbook#1", ``, `{"callId":"c","name":"book","arguments":{}}`),
+		entry(5, journal.StepFinished, "tool:reason:plan#1~2\x1fbook#1", `"ok"`, `{"callId":"c","name":"book"}`),
+		entry(6, journal.StructuredData, "reason:plan#1", `{"a":1}`, `{"dataType":"x","mode":"final"}`),
+		entry(7, journal.StructuredData, "data:chart#1", `{"a":1}`, `{"dataType":"x","mode":"final"}`),
+	}, 0)
+	spans := k.take()
+	var names []string
+	for _, s := range spans {
+		names = append(names, s.Name())
+	}
+	if diff := cmp.Diff([]string{"model llm", "execute_tool book", "reason plan"}, names); diff != "" {
+		t.Fatal(diff)
+	}
+	outer := spans[2].SpanContext().SpanID()
+	if spans[0].Parent().SpanID() != outer || spans[1].Parent().SpanID() != outer {
+		t.Error("the model and the tool are not inside of the reasoning")
+	}
+	if took := spans[2].EndTime().Sub(spans[2].StartTime()); took != 6*time.Second {
+		t.Errorf("the reasoning took %s", took)
+	}
+}

@@ -19,9 +19,18 @@ func kindOf(op string) string {
 func around(op string) string {
 	_, rest, _ := strings.Cut(op, ":")
 	if cut := strings.LastIndex(rest, node.Inside); cut >= 0 {
-		return rest[:cut]
+		return untried(rest[:cut])
 	}
 	return ""
+}
+
+// untried is the identity of reasoning without which try it is: "reason:plan#1" of "reason:plan#1~2". All tries have one
+// outcome in the end.
+func untried(op string) string {
+	if cut := strings.LastIndexByte(op, '~'); cut > strings.LastIndexByte(op, '#') && kindOf(op) == string(node.KindReason) {
+		return op[:cut]
+	}
+	return op
 }
 
 // keyOf is the key of a call: "fee".

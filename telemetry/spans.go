@@ -105,7 +105,7 @@ func (t *task) id(run string, k visit) trace.SpanID {
 
 // callID is the span of a call.
 func (f *follower) callID(k visit, c call) trace.SpanID {
-	return place{node: k.node, visit: k.n, attempt: c.attempt, op: c.op}.id(f.run)
+	return place{node: k.node, visit: k.n, attempt: c.attempt, op: untried(c.op)}.id(f.run)
 }
 
 // callParent is the span that a call belongs to: of the step that it was made inside of, or of the task.
@@ -200,6 +200,9 @@ func (f *follower) endCall(k visit, t *task, c call, from, at int64, body stepBo
 			keyAttempt.Int(int(c.attempt)), keyOp.String(readable(c.op)), keyOutcome.String(outcome)),
 	}
 	s.attrs = append(s.attrs, body.Usage.attributes()...)
+	if kindOf(c.op) == string(node.KindTool) {
+		s.attrs = append(s.attrs, keyOperation.String(operationTool), keyTool.String(keyOf(c.op)))
+	}
 	if outcome == outcomeFailed {
 		s.fail("")
 	}
@@ -215,6 +218,8 @@ func callName(op string) string {
 		return nameSleep
 	case node.KindOnce:
 		return "step " + keyOf(op)
+	case node.KindTool:
+		return operationTool + " " + keyOf(op)
 	default:
 		return kind + " " + keyOf(op)
 	}
