@@ -44,7 +44,8 @@ type Options struct {
 	// Thinking to that much more.
 	MaxTokens int
 	// Thinking has the model reason before it answers: with at most so many tokens (1024 or more), or with Adaptive as
-	// it finds right. Which of the two a model knows, depends on it. Defaults to what the model does by itself.
+	// it finds right. Which of the two a model knows, depends on it. What it reasons counts as a part of the reply, and
+	// so as a part of Request.MaxTokens. Defaults to what the model does by itself.
 	Thinking int
 	// Effort is how much the model is to work: "low", "medium", "high". It is handed on as it is, and only some models
 	// know it. Defaults to what the model does by itself.
