@@ -16,6 +16,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/anthropic"
@@ -203,6 +206,32 @@ func TestReasoningRoundTrip(t *testing.T) {
 		`{"data":"EmwKAhgBEgy8899999999999","type":"redacted_thinking"},{"text":"Fire.","type":"text"}]`
 	if diff := cmp.Diff(want, string(got.Messages[1].Content)); diff != "" {
 		t.Errorf("content (-want +got):\n%s", diff)
+	}
+}
+
+// A reply is whole when the service says so, though the connection stays open.
+func TestEndBeforeConnection(t *testing.T) {
+	gone := make(chan struct{})
+	a := file(t, "text")
+	a.Again, a.Gone = []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n"), gone
+	reply, err := model.Collect(answering(t, a).Generate(t.Context(), model.Ask("What is it?")))
+	if err != nil || reply.Text() != modeltest.Says {
+		t.Errorf("it said %q, %v", reply.Text(), err)
+	}
+	<-gone
+}
+
+// The SDK makes no spans, whatever the program does with OpenTelemetry: a run has its own.
+func TestNoSpans(t *testing.T) {
+	spans := tracetest.NewSpanRecorder()
+	before := otel.GetTracerProvider()
+	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(spans)))
+	t.Cleanup(func() { otel.SetTracerProvider(before) })
+	if _, err := replay(t, file(t, "text")); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(spans.Started()); n > 0 {
+		t.Errorf("there are %d spans, the first is %q", n, spans.Started()[0].Name())
 	}
 }
 

@@ -189,6 +189,18 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// A reply is whole when the service says so, though the connection stays open.
+func TestEndBeforeConnection(t *testing.T) {
+	gone := make(chan struct{})
+	a := file(t, "text")
+	a.Again, a.Gone = []byte(": keep-alive\n\n"), gone
+	reply, err := model.Collect(answering(t, a).Generate(t.Context(), model.Ask("What is it?")))
+	if err != nil || reply.Text() != modeltest.Says {
+		t.Errorf("it said %q, %v", reply.Text(), err)
+	}
+	<-gone
+}
+
 // Streams that break say so, behind what had come.
 func TestBrokenStreams(t *testing.T) {
 	for _, test := range []struct {
