@@ -55,8 +55,30 @@ type segment struct {
 
 // draft is a value that is shown while it is made: for readers that come late.
 type draft struct {
-	of  node.Data
-	ops []byte // patches since the value was known whole, or its start; the operations joined by commas
+	head []byte // what each event says of it, as JSON up to its value
+	of   node.Data
+	ops  []byte // patches since the value was known whole, or its start; the operations joined by commas
+}
+
+func newDraft(segment string, v node.Data) *draft {
+	head, _ := json.Marshal(struct { //nolint:errchkjson // strings always encode
+		DataType      string `json:"dataType"`
+		SegmentID     string `json:"segmentId"`
+		SchemaID      string `json:"schemaId,omitempty"`
+		SchemaVersion string `json:"schemaVersion,omitempty"`
+		Mode          string `json:"mode"`
+	}{v.DataType, segment, v.SchemaID, v.SchemaVersion, v.Mode})
+	return &draft{head: head[:len(head)-1]}
+}
+
+// body is what an event shows of it.
+func (d *draft) body(v node.Data) []byte {
+	name := `,"data":`
+	if v.Mode == node.DataPatch {
+		name = `,"patch":`
+	}
+	body := make([]byte, 0, len(d.head)+len(name)+len(v.Value)+1)
+	return append(append(append(append(body, d.head...), name...), v.Value...), '}')
 }
 
 // reader is one reader's place in the chain. The page is nil once it was sent away.
@@ -121,13 +143,12 @@ func (l *live) openSegment(h *host, op string, whole *strings.Builder) {
 
 // data shows a patch or a snapshot of a value. It reports whether it is the first of its segment.
 func (l *live) data(h *host, op string, v node.Data) (first bool) {
-	body := dataBody(h.segment(op), v)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := l.segment(h.path, h.visit, op)
 	if first = i < 0; first {
 		i = len(l.open)
-		l.open = append(l.open, segment{draft: &draft{}, event: Event{Run: h.d.id, Entry: journal.Entry{
+		l.open = append(l.open, segment{draft: newDraft(h.segment(op), v), event: Event{Run: h.d.id, Entry: journal.Entry{
 			Kind: journal.StructuredData, Node: h.path, Visit: h.visit, Attempt: h.attempt, Op: op,
 		}}})
 	}
@@ -137,7 +158,7 @@ func (l *live) data(h *host, op string, v node.Data) (first bool) {
 	if l.wanted.Load() {
 		e := l.room()
 		*e = l.open[i].event
-		e.Sub, e.Entry.Seq, e.Entry.Body = l.sub, l.seq, body
+		e.Sub, e.Entry.Seq, e.Entry.Body = l.sub, l.seq, l.open[i].draft.body(v)
 		l.tail.n.Add(1)
 		l.rouse()
 	}
@@ -166,30 +187,12 @@ func (d *draft) add(v node.Data) {
 }
 
 // late is the value so far, as one event.
-func (d *draft) late(segment string) []byte {
+func (d *draft) late() []byte {
 	v := d.of
 	if v.Mode == node.DataPatch {
 		v.Value = append(append([]byte("["), d.ops...), ']')
 	}
-	return dataBody(segment, v)
-}
-
-// dataBody is what an event shows of a value that is not at its end.
-func dataBody(segment string, v node.Data) []byte {
-	shown := struct {
-		DataType      string          `json:"dataType"`
-		Mode          string          `json:"mode"`
-		SegmentID     string          `json:"segmentId"`
-		SchemaID      string          `json:"schemaId,omitempty"`
-		SchemaVersion string          `json:"schemaVersion,omitempty"`
-		Patch         json.RawMessage `json:"patch,omitempty"`
-		Data          json.RawMessage `json:"data,omitempty"`
-	}{v.DataType, v.Mode, segment, v.SchemaID, v.SchemaVersion, nil, v.Value}
-	if v.Mode == node.DataPatch {
-		shown.Patch, shown.Data = v.Value, nil
-	}
-	body, _ := json.Marshal(shown) //nolint:errchkjson // its values are JSON
-	return body
+	return d.body(v)
 }
 
 // segment finds an open segment; -1 for none.
@@ -294,7 +297,7 @@ func (l *live) attach() *reader {
 		e := s.event
 		e.Sub, e.Entry.Seq = max(l.sub, 1), l.seq
 		if s.draft != nil {
-			e.Entry.Body = s.draft.late(segmentID(e.Task(), e.Entry.Op))
+			e.Entry.Body = s.draft.late()
 		} else {
 			e.soFar, e.Entry.To = true, s.text.String()
 		}

@@ -95,10 +95,7 @@ func (d *Draft[T]) Show(data T) error {
 		if len(changes) == 0 {
 			return nil
 		}
-		shown.Mode, shown.Whole = DataPatch, func() []byte { return value }
-		if shown.Value, err = json.Marshal(changes); err != nil {
-			return err
-		}
+		shown.Mode, shown.Value, shown.Whole = DataPatch, changes.AppendJSON(nil), func() []byte { return value }
 	}
 	d.last = value
 	return d.ctx.host.Data(d.ctx.pass, d.op, shown)

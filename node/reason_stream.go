@@ -1,7 +1,6 @@
 package node
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/fermata-go/fermata/model"
@@ -14,7 +13,11 @@ func (t *reasoner) watch(ctx Context) watcher {
 	if t.Schema == nil {
 		return s
 	}
-	return &follower{t: t, texts: s, parsed: t.Schema.Stream()}
+	f := &follower{t: t, texts: s, parsed: t.Schema.Stream(), shows: t.data(DataPatch)}
+	if f.shows.Whole = f.whole; t.Stream == StreamSnapshot {
+		f.shows.Mode = DataSnapshot
+	}
+	return f
 }
 
 // moveOn says that the answer which was shown so far is none, where this pass has shown it.
@@ -34,6 +37,7 @@ type follower struct {
 	t      *reasoner
 	texts  *shown
 	parsed *schema.Stream
+	shows  Data // what is said of each piece
 
 	held    string // text in front that may turn out to be a fence
 	began   bool   // the JSON has begun
@@ -45,8 +49,13 @@ type follower struct {
 const mostRefused = 10
 
 func (f *follower) see(chunk *model.Chunk) error {
-	if err := f.texts.see(&model.Chunk{Reasoning: chunk.Reasoning}); err != nil || chunk.Text == "" || f.broken {
-		return err
+	if chunk.Reasoning != "" {
+		if err := f.texts.see(&model.Chunk{Reasoning: chunk.Reasoning}); err != nil {
+			return err
+		}
+	}
+	if chunk.Text == "" || f.broken {
+		return nil
 	}
 	text := chunk.Text
 	if !f.began {
@@ -92,15 +101,11 @@ func (f *follower) front(whole bool) error {
 // step shows what a piece has added, and says what it had that cannot be shown.
 func (f *follower) step(d schema.Delta, malformed error) error {
 	if len(d.Patch) > 0 {
-		data := f.t.data(DataPatch)
-		if f.t.Stream == StreamSnapshot {
-			data.Mode, data.Value = DataSnapshot, f.parsed.JSON()
+		data := f.shows
+		if data.Mode == DataSnapshot {
+			data.Value = f.parsed.JSON()
 		} else {
-			value, err := json.Marshal(d.Patch)
-			if err != nil {
-				return err
-			}
-			data.Value, data.Whole = value, func() []byte { return f.parsed.JSON() }
+			data.Value = d.Patch.AppendJSON(make([]byte, 0, 128))
 		}
 		f.t.drafted = true
 		if err := f.t.outer.host.Data(f.t.outer.pass, f.t.op, data); err != nil {
@@ -120,6 +125,8 @@ func (f *follower) step(d schema.Delta, malformed error) error {
 	}
 	return nil
 }
+
+func (f *follower) whole() []byte { return f.parsed.JSON() }
 
 // refuse tells whoever operates the run what was not shown.
 func (f *follower) refuse(p schema.Problem) error {

@@ -39,6 +39,37 @@ const (
 // Patch is a list of operations, applied in order, all of them or none.
 type Patch []Op
 
+// AppendJSON appends the patch to b, as encoding/json writes it. Values must be JSON; they are taken as they are.
+func (p Patch) AppendJSON(b []byte) []byte {
+	b = append(b, '[')
+	for i := range p {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(append(b, `{"op":`...), p[i].Op)
+		b = appendText(append(b, `,"path":`...), p[i].Path)
+		if p[i].From != "" {
+			b = appendText(append(b, `,"from":`...), p[i].From)
+		}
+		if len(p[i].Value) > 0 {
+			b = append(append(b, `,"value":`...), p[i].Value...)
+		}
+		b = append(b, '}')
+	}
+	return append(b, ']')
+}
+
+// appendText appends a string of JSON.
+func appendText(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f || c == '<' || c == '>' || c == '&' {
+			quoted, _ := json.Marshal(text) //nolint:errchkjson // a string always encodes
+			return append(b, quoted...)
+		}
+	}
+	return append(append(append(b, '"'), text...), '"')
+}
+
 // Error says which operation of a patch cannot be done, and why. Nothing of that patch was done.
 type Error struct {
 	Index   int    // of the operation in its patch, from 0
