@@ -54,13 +54,7 @@ func Golden(t testing.TB, rt *fermata.Runtime, p *plan.Plan, run string) {
 func compareGolden(t testing.TB, file, text string) {
 	t.Helper()
 	if os.Getenv(updateVariable) != "" {
-		err := os.MkdirAll(filepath.Dir(file), 0o755)
-		if err == nil {
-			err = os.WriteFile(file, []byte(text), 0o644)
-		}
-		if err != nil {
-			t.Fatalf("golden: %v", err)
-		}
+		writeGolden(t, file, text)
 		return
 	}
 	data, err := os.ReadFile(file)
@@ -75,6 +69,17 @@ func compareGolden(t testing.TB, file, text string) {
 			t.Errorf("golden: the run does something else than %s says (- the file, + the run):\n%s"+
 				"if that is right, run the test with %s=1 and review the change", file, diff, updateVariable)
 		}
+	}
+}
+
+func writeGolden(t testing.TB, file, text string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(file), 0o755)
+	if err == nil {
+		err = os.WriteFile(file, []byte(text), 0o644)
+	}
+	if err != nil {
+		t.Fatalf("golden: %v", err)
 	}
 }
 
