@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -89,6 +88,9 @@ func (e *IncompatibleError) add(writer, reader *Schema, forward bool) {
 	if err != nil { // cannot be: both were compiled before
 		c.unclear = append(c.unclear, Problem{Message: err.Error()})
 	}
+	if c.steps > mostSteps {
+		c.unclear = append(c.unclear, Problem{Message: "there are too many combinations to compare them all"})
+	}
 	e.Broken = append(e.Broken, c.broken...)
 	e.Unclear = append(e.Unclear, c.unclear...)
 }
@@ -110,8 +112,6 @@ type shared struct {
 
 // mostSteps bounds the work on schemas that are all alternatives within alternatives.
 const mostSteps = 200_000
-
-var errTooMuch = errors.New("there are too many combinations to compare them all")
 
 // document is the text of a schema, for parts that are compared as they are written.
 type document struct {

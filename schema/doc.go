@@ -13,5 +13,8 @@
 // A value that a derived schema accepts can be decoded into its type: no answer is taken that cannot be read later
 // (laws N8, H2).
 //
+// [Schema.Identity] names a contract for those who see its values, [Fragments] are parts that several documents share,
+// and [Compatible] compares two versions, place by place.
+//
 // The package never loads a schema from a file or an address, and it does not change the values that it checks.
 package schema

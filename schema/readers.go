@@ -19,8 +19,8 @@ func (c *comparison) sub(parts []*jsonschema.Schema, r *jsonschema.Schema, path 
 // one compares one alternative of what is written.
 func (c *comparison) one(w written, r *jsonschema.Schema, path string) {
 	if c.steps++; c.steps > mostSteps {
-		if c.steps == mostSteps+1 || len(c.unclear) == 0 {
-			c.cannotTell("", "%v", errTooMuch)
+		if len(c.unclear) == 0 { // a trial fails; that there was too much is said in the end
+			c.cannotTell(path, "not compared")
 		}
 		return
 	}
