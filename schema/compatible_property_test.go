@@ -66,10 +66,10 @@ func anySchema(depth int) *rapid.Generator[any] {
 }
 
 var (
-	types  = rapid.SampledFrom([]string{"null", "boolean", "integer", "number", "string", "array", "object"})
+	types       = rapid.SampledFrom([]string{"null", "boolean", "integer", "number", "string", "array", "object"})
 	smallNumber = rapid.SampledFrom([]any{-1, 0, 0.5, 1, 2})
-	small  = rapid.IntRange(0, 2).AsAny()
-	names  = rapid.SampledFrom([]string{"a", "b", "ab"})
+	small       = rapid.IntRange(0, 2).AsAny()
+	names       = rapid.SampledFrom([]string{"a", "b", "ab"})
 )
 
 func some(t *rapid.T, s map[string]any, gen *rapid.Generator[any], keywords ...string) {
