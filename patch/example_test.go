@@ -14,13 +14,15 @@ func ExampleDiff() {
 		fmt.Println(err)
 		return
 	}
-	text, _ := json.Marshal(p)
-	fmt.Println(string(text))
-	doc, _ := p.Apply(before)
-	fmt.Println(string(doc))
+	for _, op := range p {
+		fmt.Println(op.Op, op.Path, string(op.Value))
+	}
+	doc, err := p.Apply(before)
+	fmt.Println(string(doc), err)
 	// Output:
-	// [{"op":"append","path":"/text","value":" upon a time"},{"op":"add","path":"/done","value":true}]
-	// {"title":"A long day","text":"Once upon a time","done":true}
+	// append /text " upon a time"
+	// add /done true
+	// {"title":"A long day","text":"Once upon a time","done":true} <nil>
 }
 
 func ExampleDocument() {
@@ -52,7 +54,6 @@ func ExamplePatch_Pure() {
 		fmt.Println(err)
 		return
 	}
-	text, _ := json.Marshal(pure)
-	fmt.Println(string(text))
-	// Output: [{"op":"replace","path":"/text","value":"Once upon a time"}]
+	fmt.Println(pure[0].Op, pure[0].Path, string(pure[0].Value))
+	// Output: replace /text "Once upon a time"
 }

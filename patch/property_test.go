@@ -49,7 +49,11 @@ func values(depth int) *rapid.Generator[any] {
 }
 
 func document(t *rapid.T, name string) []byte {
-	text, err := json.Marshal(values(3).Draw(t, name))
+	return encoded(t, values(3).Draw(t, name))
+}
+
+func encoded(t *rapid.T, v any) []byte {
+	text, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,10 +87,10 @@ func operations(t *rapid.T, most int) patch.Patch {
 		case "move", "copy":
 			p[i].From = paths.Draw(t, "from")
 		case "append":
-			p[i].Value, _ = json.Marshal(texts.Draw(t, "text"))
+			p[i].Value = encoded(t, texts.Draw(t, "text"))
 		case "remove":
 		default:
-			p[i].Value, _ = json.Marshal(values(1).Draw(t, "value"))
+			p[i].Value = encoded(t, values(1).Draw(t, "value"))
 		}
 	}
 	return p

@@ -16,5 +16,8 @@
 // [Schema.Identity] names a contract for those who see its values, [Fragments] are parts that several documents share,
 // and [Compatible] compares two versions, place by place.
 //
+// A value that arrives in pieces is followed by a [Stream], which shows what of it is valid so far, as patches;
+// [Schema.CheckPartial] checks a value that is not finished.
+//
 // The package never loads a schema from a file or an address, and it does not change the values that it checks.
 package schema

@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // CheckPartial checks a value that is not finished, such as a form that somebody is filling in, and returns an *Error
 // with what nothing that is added later can mend: the types of what is there, properties that are not allowed, items or
 // characters too many. Members and items may be missing at every level, and a string may be the beginning of one: of
@@ -7,7 +9,8 @@ package schema
 // taken to be what they are going to be, and are checked in full.
 //
 // What goes beyond the parts of a value, such as "not", "if" or several alternatives of one type, is not looked at
-// before the value is whole: that is for [Schema.Check]. All that a [Stream] shows passes.
+// before the value is whole: that is for [Schema.Check]. All that a [Stream] shows passes, but for
+// the null that it leaves of a whole that was refused.
 //
 // A nil Schema allows any JSON.
 func (s *Schema) CheckPartial(value []byte) error {
@@ -21,7 +24,7 @@ func (s *Schema) CheckPartial(value []byte) error {
 	if err != nil {
 		return err
 	}
-	if refused := append(d.Refused, last.Refused...); len(refused) > 0 {
+	if refused := slices.Concat(d.Refused, last.Refused); len(refused) > 0 {
 		return newError(refused)
 	}
 	return nil

@@ -55,6 +55,7 @@ type Stream struct {
 	path    []byte // of the value that is open, in what is shown
 	blanked bool   // out has holes of blanks
 	values  []byte // memory of the values of patches
+	usual   int    // operations of the last piece that had any
 	delta   Delta
 }
 
@@ -184,6 +185,9 @@ func (st *Stream) flush() Delta {
 	}
 	d := st.delta
 	st.delta = Delta{}
+	if len(d.Patch) > 0 {
+		st.usual = min(len(d.Patch), mostUsual)
+	}
 	if len(st.values) > 1<<10 { // what was handed out keeps it alive
 		st.values = nil
 	}
@@ -203,7 +207,18 @@ func (st *Stream) say(op string, value ...byte) {
 	if st.silent {
 		return
 	}
-	st.delta.Patch = append(st.delta.Patch, patch.Op{Op: op, Path: string(st.path), Value: st.keep(value)})
+	st.add(op, st.keep(value))
+}
+
+// mostUsual bounds the room that is made for operations which may not come.
+const mostUsual = 32
+
+// add makes room for as many operations as the last piece had: pieces are mostly of one size.
+func (st *Stream) add(op string, value json.RawMessage) {
+	if st.delta.Patch == nil {
+		st.delta.Patch = make(patch.Patch, 0, max(st.usual, 1))
+	}
+	st.delta.Patch = append(st.delta.Patch, patch.Op{Op: op, Path: string(st.path), Value: value})
 }
 
 // keep copies the value of an operation into memory that many share.
@@ -228,9 +243,7 @@ func (st *Stream) sayText() {
 	}
 	at := len(st.values)
 	st.values = append(append(append(st.values, '"'), st.out[from:]...), '"')
-	st.delta.Patch = append(st.delta.Patch, patch.Op{
-		Op: op, Path: string(st.path), Value: st.values[at:len(st.values):len(st.values)],
-	})
+	st.add(op, st.values[at:len(st.values):len(st.values)])
 	p.added, p.sent = true, len(st.out)
 }
 

@@ -1,13 +1,12 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/fermata-go/fermata/patch"
@@ -145,8 +144,8 @@ func (f *frame) find(name []byte) int {
 		}
 		return -1
 	}
-	for i := len(f.names) - 1; i >= 0; i-- {
-		if f.names[i].name == string(name) {
+	for i, held := range slices.Backward(f.names) {
+		if held.name == string(name) {
 			return i
 		}
 	}
@@ -199,7 +198,7 @@ func (st *Stream) endString() {
 		return
 	}
 	if p.reach != nil && !p.reach.free && !st.lenient {
-		if problems := st.scalarProblems(string(st.said), aString); len(problems) > 0 {
+		if problems := st.scalarProblems(aString); len(problems) > 0 {
 			st.refuse(p, problems...)
 			st.hideString()
 			st.ended()
@@ -212,34 +211,32 @@ func (st *Stream) endString() {
 }
 
 func (st *Stream) endNumber() {
-	text := string(st.scalar)
-	switch {
-	case st.open.hidden:
-	case huge(text):
-		st.refuse(&st.open, Problem{Message: "expected a number of ordinary size, found " + shorten(text)})
-	default:
-		st.endScalar(json.Number(text), aNumber)
-	}
-	st.ended()
-}
-
-func (st *Stream) endLiteral() {
 	if !st.open.hidden {
-		switch st.word {
-		case "null":
-			st.endScalar(nil, aNull)
-		default:
-			st.endScalar(st.word == "true", aBoolean)
+		if text := st.scalar; len(text) > longestNumber && huge(string(text)) || bytes.ContainsAny(text, "eE") && huge(string(text)) {
+			st.refuse(&st.open, Problem{Message: "expected a number of ordinary size, found " + shorten(string(text))})
+		} else {
+			st.endScalar(aNumber)
 		}
 	}
 	st.ended()
 }
 
+func (st *Stream) endLiteral() {
+	k := aBoolean
+	if st.word == "null" {
+		k = aNull
+	}
+	if !st.open.hidden {
+		st.endScalar(k)
+	}
+	st.ended()
+}
+
 // endScalar shows a number, true, false or null, unless it is not allowed.
-func (st *Stream) endScalar(v any, k kinds) {
+func (st *Stream) endScalar(k kinds) {
 	p := &st.open
 	if p.reach != nil {
-		if problems := st.scalarProblems(v, k); len(problems) > 0 {
+		if problems := st.scalarProblems(k); len(problems) > 0 {
 			st.refuse(p, problems...)
 			return
 		}
@@ -247,6 +244,19 @@ func (st *Stream) endScalar(v any, k kinds) {
 	st.enter()
 	st.out = append(st.out, st.scalar...)
 	st.say(patch.Add, st.scalar...)
+}
+
+// scalarValue is the scalar that was read last.
+func (st *Stream) scalarValue(k kinds) any {
+	switch k {
+	case aString:
+		return string(st.said)
+	case aNumber:
+		return json.Number(st.scalar)
+	case aBoolean:
+		return st.word == "true"
+	}
+	return nil
 }
 
 // ended goes on behind a value.
@@ -323,12 +333,13 @@ func (st *Stream) where(levels int) string {
 
 // scalarProblems tells what is wrong with a scalar that is complete. The rules that hold for it mostly tell at once
 // that nothing is; else the library decides and explains.
-func (st *Stream) scalarProblems(v any, k kinds) []Problem {
+func (st *Stream) scalarProblems(k kinds) []Problem {
 	x := st.open.reach
 	if !x.never && len(x.whole) == 0 && !slices.ContainsFunc(x.rules, func(r *rule) bool { return !st.surely(r, k) }) {
 		return nil
 	}
 	var all []Problem
+	v := st.scalarValue(k)
 	if st.outline.local {
 		for _, r := range st.open.rules {
 			all = append(all, st.problems(r, v)...)
@@ -367,11 +378,18 @@ func (st *Stream) frameProblems(f *frame) []Problem {
 		return all
 	}
 	f.reads++
-	v, problem := parse(st.out[f.value:])
-	if problem != nil {
-		return []Problem{*problem}
-	}
+	text := st.out[f.value:]
+	var v any
 	for _, r := range f.reach.whole {
+		if r.fit != nil && r.fit.accepts(text) {
+			continue
+		}
+		if v == nil {
+			var problem *Problem
+			if v, problem = parse(text); problem != nil {
+				return []Problem{*problem}
+			}
+		}
 		all = append(all, st.problems(r, v)...)
 	}
 	return all
@@ -396,103 +414,4 @@ func (st *Stream) lacks(f *frame, r *rule) []Problem {
 		return st.explained(r, nil, &kind.MinItems{Got: f.count, Want: *r.schema.MinItems})
 	}
 	return nil
-}
-
-func (st *Stream) explained(r *rule, v any, k jsonschema.ErrorKind) []Problem {
-	x := explainer{value: v, places: st.schema.places}
-	return x.problems(&jsonschema.ValidationError{SchemaURL: r.schema.Location, ErrorKind: k})
-}
-
-// problems asks the library.
-func (st *Stream) problems(r *rule, v any) []Problem {
-	invalid := validate(r.schema, v)
-	if invalid == nil {
-		return nil
-	}
-	return (&explainer{value: v, places: st.schema.places}).problems(invalid)
-}
-
-// unknown tells of the member that was just named and is not allowed.
-func (st *Stream) unknown(f *frame, against *rule) Problem {
-	present := make(map[string]any)
-	for _, held := range f.names {
-		present[held.name] = nil
-	}
-	x := explainer{value: present, places: st.schema.places}
-	p := x.unknown(&jsonschema.ValidationError{}, f.current, against.schema)
-	p.Path = st.where(len(st.frames)-1) + p.Path
-	return p
-}
-
-// wrongNameOf checks the name of the member that was just named where there are rules for names.
-func (st *Stream) wrongNameOf(f *frame) (Problem, bool) {
-	if f.reach == nil || !st.outline.local {
-		return Problem{}, false
-	}
-	for _, r := range f.reach.rules {
-		for _, s := range r.names {
-			if invalid := validate(s, f.current); invalid != nil {
-				return Problem{st.where(len(st.frames) - 1), wrongName(f.current, invalid)}, true
-			}
-		}
-	}
-	return Problem{}, false
-}
-
-// wrongKind tells of a value that has only begun and is of a kind that is not allowed. What the library says of the
-// least value of the kind holds for all of them.
-func (st *Stream) wrongKind(rules []*rule, k kinds) []Problem {
-	least, name := any(""), "a string"
-	switch k {
-	case anObject:
-		least, name = map[string]any{}, "an object"
-	case anArray:
-		least, name = []any{}, "an array"
-	}
-	var all []Problem
-	if st.outline.local {
-		for _, r := range rules {
-			for _, p := range st.problems(r, least) {
-				if p.Path == "" {
-					p.Message = strings.ReplaceAll(p.Message, found(""), name)
-					all = append(all, p)
-				}
-			}
-		}
-	}
-	if len(all) == 0 {
-		all = []Problem{{Message: "expected " + expected(rules) + ", found " + name}}
-	}
-	return all
-}
-
-// wrongBeginning tells of an open string that cannot become valid.
-func (st *Stream) wrongBeginning(p *place, by *rule) Problem {
-	if by != nil && by.maxLen >= 0 && p.length > by.maxLen {
-		return Problem{Message: fmt.Sprintf("expected at most %s, found more", count(by.maxLen, "character"))}
-	}
-	var want []any
-	said := string(st.said)
-	text := expected(p.rules)
-	if by != nil {
-		for _, word := range by.words {
-			want = append(want, word)
-		}
-		text = oneOf(showAll(want))
-	}
-	shown := strings.TrimSuffix(show(said), `"`)
-	if !strings.HasSuffix(shown, ")") {
-		shown += `…"`
-	}
-	return Problem{Message: fmt.Sprintf("expected %s, found the string %s%s", text, shown, hintFor(said, want))}
-}
-
-// expected says what rules ask for, in a few words.
-func expected(rules []*rule) string {
-	for _, r := range rules {
-		if text := describe(r.schema); text != "" {
-			return text
-		}
-	}
-	return "what fits one of the alternatives"
 }

@@ -23,7 +23,8 @@ type drawn struct {
 func (d drawn) schema(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}) *schema.Schema {
+},
+) *schema.Schema {
 	t.Helper()
 	doc, err := json.Marshal(d.doc)
 	if err != nil {

@@ -17,6 +17,7 @@ type rule struct {
 
 	kinds  kinds     // of values that may be valid
 	whole  kinds     // of values that have to be checked as a whole
+	fit    *shape    // accepts most good ones of these; nil when the library has to be asked
 	parts  []*rule   // $ref and allOf: they hold too
 	either [][]*rule // anyOf and oneOf: of each list one holds
 
@@ -116,6 +117,9 @@ func (b *outliner) rule(s *jsonschema.Schema) *rule {
 	b.scalars(r, s)
 	b.object(r, s)
 	b.array(r, s)
+	if r.whole != 0 || len(r.either) > 0 {
+		r.fit = newShape(s)
+	}
 	return r
 }
 

@@ -2,6 +2,8 @@ package schema_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -334,5 +336,101 @@ func TestStream_closed(t *testing.T) {
 	}
 	if got := string(st.JSON()); got != `{}` {
 		t.Errorf("a closed stream shows %s", got)
+	}
+}
+
+// What is around a part that was read again often enough is left to the check of the whole.
+func TestStream_readsAgainOnlySoOften(t *testing.T) {
+	s := mustParse(t, `{"items":{"$ref":"#"},"uniqueItems":true}`)
+	for depth, want := range map[int][]string{
+		1: {`expected items that differ, but items 0 and 1 are equal`},
+		3: {`expected items that differ, but items 0 and 1 are equal`},
+		4: nil,
+		9: nil,
+	} {
+		item := strings.Repeat("[", depth) + "1" + strings.Repeat("]", depth)
+		text := "[" + item + "," + item + "]"
+		if diff := cmp.Diff(want, follow(t, s, text).Refused); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+		if s.Check([]byte(text)) == nil {
+			t.Errorf("%s: the check of the whole takes it", text)
+		}
+	}
+}
+
+// A part that looks at what is around it is not checked alone.
+func TestStream_dynamicReferences(t *testing.T) {
+	s := mustParse(t, `{"$id":"tree","$dynamicAnchor":"node","type":"object","properties":{
+		"name":{"type":"string","pattern":"^a"},"next":{"$dynamicRef":"#node"}},"required":["name"]}`)
+	got := follow(t, s, `{"name":"b","next":{"x":1},"next":5`, `}`)
+	want := followed{
+		Deltas: []string{
+			`[{"op":"add","path":"","value":{}},{"op":"add","path":"/name","value":"b"},{"op":"add","path":"/next","value":{}},` +
+				`{"op":"add","path":"/next/x","value":1},{"op":"remove","path":"/next"}]`,
+			`[{"op":"add","path":"/next","value":5}]`,
+		},
+		Shown: `{"name":"b","next":5}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Many names, and many of them twice.
+func TestStream_manyMembers(t *testing.T) {
+	var b strings.Builder
+	want := map[string]int{}
+	for i := range 300 {
+		name := fmt.Sprint(i * i % 97)
+		fmt.Fprintf(&b, ",%q:%d", name, i)
+		want[name] = i
+	}
+	got := follow(t, mustParse(t, `{"additionalProperties":{"type":"integer"},"maxProperties":60}`), `{`, b.String()[1:], `}`)
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Refused != nil || canonical(t, []byte(got.Shown)) != string(text) {
+		t.Errorf("got %v %s, want %s", got.Refused, got.Shown, text)
+	}
+}
+
+func TestCheckPartial(t *testing.T) {
+	s := mustParse(t, ticketDoc)
+	tests := []struct {
+		value string
+		want  []schema.Problem
+	}{
+		{`{}`, nil},
+		{`{"id":"x","risk":"hi","code":"a","tags":[],"lines":[{}],"when":"2026-","payment":{"by":"ca"}}`, nil},
+		{`{"risk":"hi!","code":"abcde","tags":["a","b","c","d"],"cuont":1,"lines":[{"sku":1,"n":1.5}]}`, []schema.Problem{
+			{"/code", `expected at most 4 characters, found more`},
+			{"/cuont", `unknown property; did you mean "count"?`},
+			{"/lines/0/n", `expected an integer, found the number 1.5`},
+			{"/lines/0/sku", `expected a string, found the number 1`},
+			{"/risk", `expected "low", "high" or "higher", found the string "hi!…"`},
+			{"/tags", `expected at most 3 items, found more`},
+		}},
+		{`[]`, []schema.Problem{{"", `expected an object, found an array`}}},
+		{`{"id":`, []schema.Problem{{"/id", `expected JSON: at byte 6, expected a value, found the end of the text`}}},
+		{`{}}`, []schema.Problem{{"", `expected JSON: at byte 2, expected nothing behind the value, found "}"`}}},
+		{``, []schema.Problem{{"", `expected JSON: at byte 0, expected a value, found the end of the text`}}},
+	}
+	for _, tt := range tests {
+		var got []schema.Problem
+		if err := s.CheckPartial([]byte(tt.value)); err != nil {
+			e, ok := errors.AsType[*schema.Error](err)
+			if !ok {
+				t.Fatalf("%s: %T", tt.value, err)
+			}
+			got = e.Problems
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.value, diff)
+		}
+	}
+	if err := (*schema.Schema)(nil).CheckPartial([]byte(`[1,"x"]`)); err != nil {
+		t.Errorf("no schema: %v", err)
 	}
 }
