@@ -124,6 +124,10 @@ func TestStream_shows(t *testing.T) {
 			},
 			Shown: "\"é😀\\n\uFFFDx\uFFFD😀\uFFFD\uFFFD\uFFFD\"",
 		}},
+		{[]string{`"\udbff\ud800\udc00\udbff\udfff\udfff"`}, followed{
+			Deltas: []string{"[{\"op\":\"add\",\"path\":\"\",\"value\":\"\uFFFD\U00010000\U0010FFFF\uFFFD\"}]"},
+			Shown:  "\"\uFFFD\U00010000\U0010FFFF\uFFFD\"",
+		}},
 		{[]string{`{"a/b":{"~":"`, `x"},"a":1,"b":2,"a":[`, `3],"a":4}`}, followed{
 			Deltas: []string{
 				`[{"op":"add","path":"","value":{}},{"op":"add","path":"/a~1b","value":{}},{"op":"add","path":"/a~1b/~0","value":""}]`,
@@ -393,6 +397,46 @@ func TestStream_manyMembers(t *testing.T) {
 	}
 	if got.Refused != nil || canonical(t, []byte(got.Shown)) != string(text) {
 		t.Errorf("got %v %s, want %s", got.Refused, got.Shown, text)
+	}
+}
+
+// Objects with many members beside each other know nothing of each other's names.
+func TestStream_manyMembersTwice(t *testing.T) {
+	object := func(from int) string {
+		var b strings.Builder
+		for i := range 12 {
+			fmt.Fprintf(&b, ",%q:%d", fmt.Sprint("m", from+i), i)
+		}
+		return "{" + b.String()[1:] + "}"
+	}
+	text := "[" + object(0) + "," + object(6) + "," + object(0) + "]"
+	want := followed{Shown: text}
+	got := follow(t, mustParse(t, `{"items":{"additionalProperties":{"type":"integer"}}}`), text)
+	got.Deltas = nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A part of which something was refused is not refused as a whole for what is missing from it now, nor is what it is in.
+func TestStream_refusedPartsAreNotMissed(t *testing.T) {
+	s := mustParse(t, `{
+		"properties": {"o": {"minProperties": 2, "required": ["a"], "additionalProperties": {"type": "integer"}}},
+		"not": {"properties": {"o": {"maxProperties": 1}}}
+	}`)
+	got := follow(t, s, `{"o":{"a":"x","b":2,"c":3,"b":"y","c":4,"c":5}}`)
+	got.Deltas = nil
+	want := followed{
+		Shown:   `{"o":{"c":5}}`,
+		Refused: []string{`/o/a: expected an integer, found a string`, `/o/b: expected an integer, found a string`},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	got = follow(t, s, `{"o":{"a":1,"b":2,"c":3,"b":"y","c":4,"c":"z","d":5}}`)
+	got.Deltas, got.Refused = nil, nil
+	if diff := cmp.Diff(followed{Shown: `{"o":{"a":1,"d":5}}`}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
