@@ -77,6 +77,7 @@ type frame struct {
 	length  int  // of the path of the frame
 
 	names   []heldName
+	last    int            // index in names of the last that is shown; < 0 when none is
 	byName  map[string]int // index in names, where there are many
 	current string         // the member that is read
 	member  place          // its rules
@@ -86,6 +87,36 @@ type frame struct {
 type heldName struct {
 	name string
 	at   int // where its name begins in out; < 0 when it is not shown
+	end  int // where what was shown behind it began
+
+	before, behind int // indexes of the members that are shown around it; < 0 for none
+}
+
+// show notes that the member named last is shown, at the end of out.
+func (f *frame) show(at int) {
+	i := len(f.names) - 1
+	m := &f.names[i]
+	m.at, m.before, m.behind = at, f.last, -1
+	if f.last >= 0 {
+		f.names[f.last].behind, f.names[f.last].end = i, at
+	}
+	f.last = i
+	f.shown++
+}
+
+// hide notes that a member is not shown any more.
+func (f *frame) hide(i int) {
+	m := &f.names[i]
+	m.at = -1
+	if m.before >= 0 {
+		f.names[m.before].behind = m.behind
+	}
+	if m.behind >= 0 {
+		f.names[m.behind].before = m.before
+	} else {
+		f.last = m.before
+	}
+	f.shown--
 }
 
 // place is where a value is.
@@ -261,13 +292,13 @@ func (st *Stream) enter() {
 	}
 	st.path = append(st.path[:f.length], '/')
 	if f.object {
-		f.names[len(f.names)-1].at = len(st.out)
+		f.show(len(st.out))
 		st.out = append(appendEscaped(append(st.out, '"'), f.current), '"', ':')
 		st.path = appendToken(st.path, f.current)
 	} else {
 		st.path = appendIndex(st.path, f.shown)
+		f.shown++
 	}
-	f.shown++
 	p.value = len(st.out)
 }
 
@@ -280,9 +311,10 @@ func (st *Stream) takeBack(p *place) {
 		return
 	}
 	st.out = st.out[:p.mark]
-	f.shown--
 	if f.object {
-		f.names[len(f.names)-1].at = -1
+		f.hide(len(f.names) - 1)
+	} else {
+		f.shown--
 	}
 }
 
@@ -293,18 +325,15 @@ func (st *Stream) replaced(f *frame, i int) {
 	if from < 0 {
 		return
 	}
-	f.names[i].at = -1
-	f.shown--
+	f.hide(i)
 	st.path = appendToken(append(st.path[:f.length], '/'), f.names[i].name)
 	st.say(patch.Remove)
-	for _, next := range f.names[i+1:] {
-		if next.at >= 0 {
-			for j := from; j < next.at; j++ {
-				st.out[j] = ' '
-			}
-			st.blanked = true
-			return
+	if f.names[i].behind >= 0 {
+		for j := from; j < f.names[i].end; j++ {
+			st.out[j] = ' '
 		}
+		st.blanked = true
+		return
 	}
 	st.out = bytes.TrimSuffix(bytes.TrimRight(st.out[:from], " "), []byte(","))
 }

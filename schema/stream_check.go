@@ -80,7 +80,7 @@ func (st *Stream) push(c byte) {
 	}
 	f := st.top()
 	clear(f.byName)
-	*f = frame{place: st.open, object: object, length: len(st.path), names: f.names[:0], byName: f.byName}
+	*f = frame{place: st.open, object: object, length: len(st.path), names: f.names[:0], last: -1, byName: f.byName}
 	if !f.hidden {
 		st.say(patch.Add, c, f.closing())
 	}
@@ -121,7 +121,7 @@ func (st *Stream) named() {
 
 // hold remembers a name.
 func (f *frame) hold(name string) {
-	f.names = append(f.names, heldName{name, -1})
+	f.names = append(f.names, heldName{name: name, at: -1})
 	if len(f.names) <= fewNames {
 		return
 	}
@@ -334,8 +334,11 @@ func (st *Stream) where(levels int) string {
 // scalarProblems tells what is wrong with a scalar that is complete. The rules that hold for it mostly tell at once
 // that nothing is; else the library decides and explains.
 func (st *Stream) scalarProblems(k kinds) []Problem {
-	x := st.open.reach
-	if !x.never && len(x.whole) == 0 && !slices.ContainsFunc(x.rules, func(r *rule) bool { return !st.surely(r, k) }) {
+	x, text := st.open.reach, st.scalar
+	if k == aString {
+		text = st.said
+	}
+	if x.certain(k, text) {
 		return nil
 	}
 	var all []Problem
@@ -349,20 +352,6 @@ func (st *Stream) scalarProblems(k kinds) []Problem {
 		return []Problem{{Message: "expected " + expected(st.open.rules) + ", found " + found(v)}}
 	}
 	return all
-}
-
-// surely reports whether a rule certainly allows the scalar.
-func (st *Stream) surely(r *rule, k kinds) bool {
-	q := r.quick
-	switch {
-	case q == nil || q.kinds&k == 0:
-		return false
-	case k == aString:
-		return q.text(st.said, true)
-	case k == aNumber:
-		return (&reader{st.scalar}).number(q, 0) == len(st.scalar)
-	}
-	return q.literal(string(st.scalar))
 }
 
 // frameProblems tells what is wrong with an object or array that is complete.

@@ -24,9 +24,11 @@ func (st *Stream) problems(r *rule, v any) []Problem {
 
 // unknown tells of the member that was just named and is not allowed.
 func (st *Stream) unknown(f *frame, against *rule) Problem {
-	present := make(map[string]any)
-	for _, held := range f.names {
-		present[held.name] = nil
+	present := make(map[string]any) // of those that could be meant
+	for name := range against.members {
+		if f.has(name) {
+			present[name] = nil
+		}
 	}
 	x := explainer{value: present, places: st.schema.places}
 	p := x.unknown(&jsonschema.ValidationError{}, f.current, against.schema)
@@ -40,8 +42,11 @@ func (st *Stream) wrongNameOf(f *frame) (Problem, bool) {
 		return Problem{}, false
 	}
 	for _, r := range f.reach.rules {
-		for _, s := range r.names {
-			if invalid := validate(s, f.current); invalid != nil {
+		for _, n := range r.names {
+			if reachOf(n.alone, aString).certain(aString, st.name) {
+				continue
+			}
+			if invalid := validate(n.schema, f.current); invalid != nil {
 				return Problem{st.where(len(st.frames) - 1), wrongName(f.current, invalid)}, true
 			}
 		}

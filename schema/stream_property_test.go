@@ -389,3 +389,28 @@ func compacted(t *testing.T, text string) string {
 	}
 	return b.String()
 }
+
+// Of members with one name the last that is allowed counts, unless another follows that is not.
+func TestStream_namesThatComeAgain(t *testing.T) {
+	s := mustParse(t, `{"additionalProperties":{"type":"integer"}}`)
+	rapid.Check(t, func(r *rapid.T) {
+		want := map[string]int{}
+		var members []string
+		wrong := 0
+		for i := range rapid.IntRange(0, 30).Draw(r, "members") {
+			name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}).Draw(r, "name")
+			if rapid.IntRange(0, 3).Draw(r, "wrong") == 0 {
+				delete(want, name)
+				members = append(members, fmt.Sprintf(`%q : " ,"`, name))
+				wrong++
+			} else {
+				want[name] = i
+				members = append(members, fmt.Sprintf(`%q : %d`, name, i))
+			}
+		}
+		got := follow(t, s, pieces(r, "{"+strings.Join(members, " , ")+"}")...)
+		if diff := cmp.Diff(textOf(r, want), canonical(r, []byte(got.Shown))); diff != "" || len(got.Refused) != wrong {
+			r.Fatalf("%v, %d refused (-want +got):\n%s", members, len(got.Refused), diff)
+		}
+	})
+}

@@ -31,9 +31,9 @@ type rule struct {
 	// Objects.
 	members  map[string]namedRule
 	patterns []patternRule
-	others   *rule // of members not named above; nil for anything
-	closed   bool  // there are no others
-	names    []*jsonschema.Schema
+	others   *rule   // of members not named above; nil for anything
+	closed   bool    // there are no others
+	names    []*rule // of the names themselves
 
 	// Arrays.
 	prefix   []*rule
@@ -256,12 +256,9 @@ func (b *outliner) object(r *rule, s *jsonschema.Schema) {
 		}
 		r.others = b.rule(others)
 	}
-	if s.PropertyNames != nil {
-		r.names = append(r.names, s.PropertyNames)
-	}
 	for _, e := range s.Extensions {
-		if check, ok := e.(nameCheck); ok {
-			r.names = append(r.names, check.schema)
+		if check, ok := e.(nameCheck); ok { // in place of propertyNames
+			r.names = with(r.names, b.rule(check.schema))
 		}
 	}
 }
@@ -367,6 +364,32 @@ func reachOf(rules []*rule, k kinds) *reach {
 	}
 	x.conclude()
 	return x
+}
+
+// certain reports whether a closed scalar certainly fits. The text is that of a string, or else its JSON.
+func (x *reach) certain(k kinds, text []byte) bool {
+	if x.never || len(x.whole) > 0 {
+		return false
+	}
+	for _, r := range x.rules {
+		q := r.quick
+		if q == nil || q.kinds&k == 0 {
+			return false
+		}
+		ok := false
+		switch k {
+		case aString:
+			ok = q.text(text, true)
+		case aNumber:
+			ok = (&reader{text}).number(q, 0) == len(text)
+		default:
+			ok = q.literal(string(text))
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // begun reports whether an open string may still become one that fits. Of what it finds wrong it names the rule, or
