@@ -59,7 +59,7 @@ type Stream struct {
 	delta   Delta
 }
 
-// Delta is what one piece of text adds.
+// Delta is what one piece of text adds. It is the caller's own.
 type Delta struct {
 	Patch   patch.Patch // what to do to the value that is shown, in order; the first of all adds it, with the path ""
 	Refused []Problem   // what was said that the schema does not allow, in the order of the text

@@ -376,7 +376,7 @@ func (x *reach) certain(k kinds, text []byte) bool {
 		if q == nil || q.kinds&k == 0 {
 			return false
 		}
-		ok := false
+		var ok bool
 		switch k {
 		case aString:
 			ok = q.text(text, true)
