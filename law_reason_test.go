@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -15,7 +16,6 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
-	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
@@ -58,11 +58,7 @@ func (m *talk) Generate(ctx context.Context, req *model.Request) iter.Seq2[model
 func (m *talk) counts() map[string]int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	counts := make(map[string]int, len(m.asked))
-	for key, n := range m.asked {
-		counts[key] = n
-	}
-	return counts
+	return maps.Clone(m.asked)
 }
 
 func replies(text string) scripted.Reply { return scripted.Reply{Text: text} }
@@ -191,11 +187,7 @@ func (d *desk) does(what string) {
 func (d *desk) counts() map[string]int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	counts := make(map[string]int)
-	for key, n := range d.done {
-		counts[key] = n
-	}
-	return counts
+	return maps.Clone(d.done)
 }
 
 type place struct {
@@ -293,9 +285,7 @@ func crashReason(t *testing.T, m *talk, d *desk, answers fermatatest.CrashOption
 		fermatatest.WithOptions(fermata.Options{Services: []any{model.Model(m)}}),
 		fermatatest.Effects(func() map[string]int {
 			effects := m.counts()
-			for what, n := range d.counts() {
-				effects[what] = n
-			}
+			maps.Copy(effects, d.counts())
 			return effects
 		}))
 	if report.Result.Status != fermata.Completed {
@@ -392,5 +382,3 @@ func TestJ5_CrashParallelReasons(t *testing.T) {
 		Edge(graph.Start, "left").Edge(graph.Start, "right").Edge("left", "join").Edge("right", "join").MustCompile()
 	crashReason(t, m, newDesk(), fermatatest.Answers(map[string][]any{"left": {chosen{"l"}}, "right": {chosen{"r"}}}), g)
 }
-
-var _ = journal.Open

@@ -72,7 +72,10 @@ func BenchmarkReason(b *testing.B) {
 				b.Fatal(err)
 			}
 			if read {
-				for range rt.Events(b.Context(), r.ID(), 0, true) { //nolint:revive // counting is not the point
+				for _, err := range rt.Events(b.Context(), r.ID(), 0, true) {
+					if err != nil {
+						b.Fatal(err)
+					}
 				}
 			}
 			if res, err := r.Wait(b.Context()); err != nil || res.Status != fermata.Completed {

@@ -114,13 +114,10 @@ func clip(text string) string {
 // the model are those of [LLM.Generate]: a new attempt makes the call that failed again, and those before it are kept.
 func Reason[Out any](ctx Context, r Reasoning) (Out, error) {
 	var out Out
-	text := false
-	if r.Schema == nil {
-		if _, text = any(out).(string); !text {
-			var err error
-			if r.Schema, err = schema.For[Out](); err != nil {
-				return out, fmt.Errorf("the type of the answer: %w", err)
-			}
+	if _, text := any(out).(string); !text && r.Schema == nil {
+		var err error
+		if r.Schema, err = schema.For[Out](); err != nil {
+			return out, fmt.Errorf("the type of the answer: %w", err)
 		}
 	}
 	t := reasoner{Reasoning: &r, fits: func(value []byte) error {

@@ -215,8 +215,8 @@ func (t *reasoner) answer(text string) (value []byte, wrong error) {
 		return value, err
 	}
 	said := payload(text)
-	if wrong = t.Schema.Check(said); wrong != nil {
-		return nil, wrong
+	if err := t.Schema.Check(said); err != nil {
+		return nil, err
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, said); err != nil {

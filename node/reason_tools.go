@@ -138,7 +138,8 @@ func (t *reasoner) act(reply *Completion, calls []model.ToolCall) (wrong, err er
 // ready names a call, and opens the question that comes before it. Calls that cannot be made have their result.
 func (t *reasoner) ready(d *deed) (wrong, err error) {
 	if t.Interrupt != nil && d.Name == t.Interrupt.name() {
-		if d.asked, wrong, err = t.Interrupt.open(t.ctx, &d.ToolCall); wrong != nil {
+		d.asked, wrong, err = t.Interrupt.open(t.ctx, &d.ToolCall)
+		if wrong != nil {
 			d.told("Nobody was asked: "+wrong.Error(), true)
 		}
 		return wrong, err

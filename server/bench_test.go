@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -219,7 +220,7 @@ func benchClient(ctx context.Context, transport *http.Transport, url string, att
 			attached = nil
 		}
 		if err != nil {
-			if err != io.EOF { //nolint:errorlint // io.Reader's contract
+			if !errors.Is(err, io.EOF) {
 				return -1
 			}
 			return lines

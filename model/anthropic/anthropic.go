@@ -113,7 +113,7 @@ func (p *provider) reply(ctx context.Context, req *model.Request, say func(model
 	asking, cancel := context.WithCancel(ctx)
 	defer cancel() // closes the connection of a stream that is not read to its end
 	stream := p.messages.NewStreaming(asking, params)
-	defer stream.Close()
+	defer stream.Close() //nolint:errcheck // it was read to where anybody wanted it
 
 	var r reader
 	for !r.stopped && stream.Next() {

@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -74,9 +75,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	for name, values := range s.answer.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), s.answer.Header)
 	if s.answer.Status != 0 {
 		w.WriteHeader(s.answer.Status)
 	}

@@ -129,7 +129,7 @@ func (p *provider) reply(ctx context.Context, req *model.Request, say func(model
 	asking, cancel := context.WithCancel(ctx)
 	defer cancel() // closes the connection of a stream that is not read to its end
 	stream := p.chat.NewStreaming(asking, params, options...)
-	defer stream.Close()
+	defer stream.Close() //nolint:errcheck // it was read to where anybody wanted it
 
 	var r reader
 	for stream.Next() {

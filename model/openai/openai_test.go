@@ -265,7 +265,8 @@ func TestRefusals(t *testing.T) {
 		},
 		"down": {
 			modeltest.Answer{Status: 503, Body: []byte("<html>Service Unavailable</html>"), Header: http.Header{
-				"Content-Type": {"text/html"}, "Retry-After-Ms": {"1500"}}},
+				"Content-Type": {"text/html"}, "Retry-After-Ms": {"1500"},
+			}},
 			model.Error{Kind: model.ErrUnavailable, RetryAfter: 1500 * time.Millisecond, Message: "HOST answered 503 Service Unavailable"},
 		},
 		"key": {
