@@ -1,0 +1,178 @@
+import { address, headersFrom, refusal, refusalFrom, RequestError } from "./request.js";
+import { Parser } from "./sse.js";
+/**
+ * Reads a run's events until the run has ended. A connection that is lost is made again, from the last stored event that
+ * was seen: each stored event comes once and in order. Text that was shown in the meantime comes as one delta with
+ * soFar, which replaces what was there; reduce does so. Requests that the server refuses (4xx) are a RequestError.
+ */
+export async function* readEvents(o) {
+    const source = new Source(o);
+    for (let failures = 0;; failures++) {
+        if (o.signal?.aborted)
+            return;
+        const before = source.received;
+        const outcome = yield* source.connection();
+        if (outcome.over || o.signal?.aborted)
+            return;
+        if (source.received > before)
+            failures = 0;
+        if (failures >= (o.retry?.attempts ?? Infinity))
+            throw outcome.error;
+        o.onConnection?.(false, outcome.error);
+        const wait = source.wait(failures);
+        if (wait > 0)
+            await pause(wait, o.signal);
+    }
+}
+class Source {
+    o;
+    received = 0;
+    #last;
+    #hint = 1000;
+    constructor(o) {
+        this.o = o;
+        this.#last = o.after ?? 0;
+    }
+    /** How long to wait after so many failures: twice as long each time, and not at the same time as everybody else. */
+    wait(failures) {
+        const { first = this.#hint, most = 30_000 } = this.o.retry ?? {};
+        return Math.min(most, first * 2 ** failures) * (0.5 + Math.random() / 2);
+    }
+    async *connection() {
+        const watch = new Watch(this.o.signal, this.o.silence ?? 60_000);
+        try {
+            const response = await this.#open(watch.signal);
+            if (response instanceof Error)
+                return { over: false, error: response };
+            if (response.status === 204)
+                return { over: true }; // the run has ended, and all of it was seen
+            if (!response.body)
+                return { over: false, error: new Error("the response has no body") };
+            this.o.onConnection?.(true);
+            return yield* this.#read(response.body.getReader(), watch);
+        }
+        finally {
+            watch.end();
+        }
+    }
+    /** Connects; an error that is returned, not thrown, is worth another try. */
+    async #open(signal) {
+        const headers = await headersFrom(this.o.headers);
+        headers.set("Accept", "text/event-stream");
+        if (this.#last > 0)
+            headers.set("Last-Event-ID", String(this.#last));
+        const send = this.o.fetch ?? fetch;
+        let response;
+        try {
+            const follow = this.o.follow === false ? "?follow=false" : "";
+            response = await send(address(this.o.url, "runs", this.o.run, "events") + follow, { headers, signal, cache: "no-store" });
+        }
+        catch (error) {
+            return error instanceof Error ? error : new Error(String(error));
+        }
+        if (response.ok) {
+            const type = response.headers.get("Content-Type") ?? "";
+            if (response.status === 204 || type.startsWith("text/event-stream"))
+                return response;
+            await response.body?.cancel();
+            throw new RequestError(`expected a stream of events, found ${type || "no content type"}`, response.status, "internal");
+        }
+        const no = await refusal(response);
+        const passing = response.status >= 500 || [408, 425, 429].includes(response.status);
+        if (passing)
+            return no;
+        throw no;
+    }
+    async *#read(reader, watch) {
+        const parser = new Parser();
+        try {
+            for (;;) {
+                let chunk;
+                try {
+                    watch.begin();
+                    chunk = await reader.read();
+                }
+                catch (error) {
+                    return { over: false, error };
+                }
+                finally {
+                    watch.rest(); // how long the caller takes is no silence
+                }
+                if (chunk.done)
+                    return { over: false, error: new Error("the connection was closed") };
+                for (const frame of parser.push(chunk.value)) {
+                    if (frame.event === "end")
+                        return { over: true };
+                    if (frame.event === "error") {
+                        const no = refusalFrom(frame.data, 0, "the stream failed");
+                        if (["not_found", "forbidden", "invalid"].includes(no.code))
+                            throw no;
+                        return { over: false, error: no };
+                    }
+                    const envelope = frame.event === "" ? JSON.parse(frame.data) : undefined;
+                    if (!envelope || !this.#isNew(envelope))
+                        continue;
+                    this.received++;
+                    yield envelope;
+                }
+                this.#hint = parser.retry ?? this.#hint;
+            }
+        }
+        finally {
+            reader.cancel().catch(() => undefined); // it may be broken already
+        }
+    }
+    #isNew(e) {
+        if (e.sub > 0)
+            return true;
+        if (e.seq <= this.#last)
+            return false;
+        this.#last = e.seq;
+        return true;
+    }
+}
+/** Gives a connection up when it is silent for too long, or the reader wants no more. */
+class Watch {
+    outer;
+    silence;
+    #controller = new AbortController();
+    #give = () => this.#controller.abort(this.outer?.reason);
+    #timer;
+    constructor(outer, silence) {
+        this.outer = outer;
+        this.silence = silence;
+        outer?.addEventListener("abort", this.#give);
+        this.begin();
+    }
+    get signal() {
+        return this.#controller.signal;
+    }
+    /** From here on it is the other side's turn. */
+    begin() {
+        this.rest();
+        if (this.silence > 0) {
+            this.#timer = setTimeout(() => this.#controller.abort(new Error("the connection was silent")), this.silence);
+        }
+    }
+    rest() {
+        clearTimeout(this.#timer);
+    }
+    end() {
+        this.rest();
+        this.outer?.removeEventListener("abort", this.#give);
+        this.#controller.abort();
+    }
+}
+function pause(milliseconds, signal) {
+    return new Promise((resolve) => {
+        const over = () => {
+            clearTimeout(timer);
+            signal?.removeEventListener("abort", over);
+            resolve();
+        };
+        const timer = setTimeout(over, milliseconds);
+        signal?.addEventListener("abort", over);
+        if (signal?.aborted)
+            over();
+    });
+}

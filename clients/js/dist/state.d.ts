@@ -1,0 +1,105 @@
+import type { Envelope } from "./envelope.js";
+import { type Json } from "./patch.js";
+/** "" until the run's first event was seen. */
+export type RunStatus = "" | "running" | "paused" | "completed" | "failed" | "cancelled" | "expired" | "stuck";
+export type TaskStatus = "running" | "waiting" | "retrying" | "finished" | "failed" | "skipped";
+/** One visit of a node. */
+export interface Task {
+    readonly id: string;
+    readonly status: TaskStatus;
+    /** Which try it is, from 1. */
+    readonly attempt: number;
+    /** Why it failed, or will be tried again. */
+    readonly error?: string;
+}
+/** One piece of streamed text. */
+export interface Segment {
+    readonly opId: string;
+    readonly segmentId: string;
+    readonly task: string;
+    /** "answer" or "reasoning"; "" where the reader came too late to know. */
+    readonly channel: string;
+    readonly text: string;
+    /** The text is whole. */
+    readonly ended: boolean;
+    readonly attempt: number;
+}
+/** A typed value while it is made, and when it is. */
+export interface Structured {
+    readonly opId: string;
+    readonly segmentId: string;
+    readonly task: string;
+    readonly dataType: string;
+    readonly schemaId: string;
+    readonly schemaVersion: string;
+    readonly value: Json;
+    /** The value is whole, and fits its schema. */
+    readonly final: boolean;
+}
+/** An open question. */
+export interface Interrupt {
+    readonly requestId: string;
+    readonly state: "open" | "claimed";
+    readonly task?: string;
+    readonly kind?: string;
+    readonly input?: unknown;
+    readonly prompt?: string;
+    readonly options?: readonly string[];
+    readonly responseSchema?: unknown;
+    readonly requiredRole?: string;
+    /** Microseconds since 1970, UTC. */
+    readonly opened?: number;
+    /** Microseconds since 1970, UTC. */
+    readonly deadline?: number;
+    readonly claimedBy?: string;
+    /** A secret, for readers that saw the question being opened. */
+    readonly resumeToken?: string;
+}
+/** Something that a node said. */
+export interface Note {
+    readonly seq: number;
+    readonly ts: string;
+    readonly task: string;
+    readonly data: Envelope["data"];
+}
+export interface ToolCall {
+    readonly task: string;
+    readonly callId: string;
+    readonly name: string;
+    readonly arguments?: unknown;
+    readonly status: "running" | "finished" | "failed";
+    readonly result?: unknown;
+    readonly error?: unknown;
+}
+/** What a user interface shows of a run. It is never changed in place; what an event does not touch stays the same object. */
+export interface State {
+    readonly run: string;
+    /** The last stored event that is in it: where to go on reading. */
+    readonly seq: number;
+    readonly status: RunStatus;
+    /** Why the run ended without success. */
+    readonly error?: string;
+    /** In the order in which they began, by id. */
+    readonly tasks: Readonly<Record<string, Task>>;
+    /** In the order in which they began. */
+    readonly segments: readonly Segment[];
+    /** In the order in which they began. */
+    readonly structured: readonly Structured[];
+    /** Those that are open, in the order in which they were asked. */
+    readonly interrupts: readonly Interrupt[];
+    /** The last ones, at most limit. */
+    readonly messages: readonly Note[];
+    /** The last ones, at most limit. */
+    readonly statuses: readonly Note[];
+    /** The last ones, at most limit. */
+    readonly diagnostics: readonly Note[];
+    /** The last ones, at most limit. */
+    readonly tools: readonly ToolCall[];
+    readonly limit: number;
+}
+/** The state before the first event. Lists of what was said keep the last 200 entries, or limit. */
+export declare function initial({ limit }?: {
+    limit?: number;
+}): State;
+/** The state after an event. A stored event that is in it already changes nothing. */
+export declare function reduce(state: State, e: Envelope): State;

@@ -1,0 +1,13 @@
+export { answer } from "./answer.js";
+export type { AnswerOptions, Answered } from "./answer.js";
+export { readEvents } from "./events.js";
+export type { ReadOptions, Retry } from "./events.js";
+export type { Envelope } from "./envelope.js";
+export { applyPatch } from "./patch.js";
+export type { Json, Operation } from "./patch.js";
+export { RequestError } from "./request.js";
+export type { Code, HeadersSource, Problem } from "./request.js";
+export { initial, reduce } from "./state.js";
+export type {
+  Interrupt, Note, RunStatus, Segment, State, Structured, Task, TaskStatus, ToolCall,
+} from "./state.js";
