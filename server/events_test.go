@@ -70,6 +70,8 @@ func writes(look func()) *graph.Graph[draft] {
 const (
 	theAnswer = "To be, or not to be: that is the question. ‚Sein oder Nichtsein‘"
 	theThanks = "Thank you."
+
+	theReasoning = "[0]\n[1]\n[2]\n[3]\n[4]\n[5]\n[6]\n[7]\n[8]\n[9]\n[10]\n[11]\n[12]\n"
 )
 
 // pace lets a writer go on when a reader has seen something, or has not for a while.
@@ -142,7 +144,7 @@ func TestE1_AClientResumesAfterEveryCut(t *testing.T) {
 			}
 			want := map[string]string{
 				"seg_write#1/stream:answer#1":    theAnswer,
-				"seg_write#1/stream:reasoning#1": "[0]\n[1]\n[2]\n[3]\n[4]\n[5]\n[6]\n[7]\n[8]\n[9]\n[10]\n[11]\n[12]\n",
+				"seg_write#1/stream:reasoning#1": theReasoning,
 				"seg_thank#1/stream:answer#1":    theThanks,
 			}
 			if diff := cmp.Diff(want, f.whole); diff != "" {

@@ -63,24 +63,25 @@ function piece(content, happened) {
   return { bytes: encoder.encode(content), happened };
 }
 
+const frames = timeline.map((e) => encoder.encode(frame(e)));
+
 /** What a connection gets that is made after the first n events have happened, by a reader that has seen the seq after. */
 export function connection(n, after) {
   const pieces = [piece("retry: 1\n\n", n)];
-  for (const e of timeline.slice(0, n)) {
-    if (e.sub === 0 && e.seq > after) pieces.push(piece(frame(e), n));
-  }
-  for (const e of soFar(n)) pieces.push(piece(frame(e), n));
-  timeline.forEach((e, i) => {
-    if (i >= n) pieces.push(piece(frame(e), i + 1));
+  const past = timeline.slice(0, n);
+  past.forEach((e, i) => {
+    if (e.sub === 0 && e.seq > after) pieces.push({ bytes: frames[i], happened: n });
   });
+  for (const e of soFar(past)) pieces.push(piece(frame(e), n));
+  frames.slice(n).forEach((bytes, i) => pieces.push({ bytes, happened: n + i + 1 }));
   pieces.push(piece('event: end\ndata: {"run":"run_1","seq":20,"status":"completed"}\n\n', timeline.length));
   return pieces;
 }
 
 /** The open segments so far, as the engine tells them to a reader that comes late. */
-function soFar(n) {
+function soFar(past) {
   const open = new Map();
-  for (const e of timeline.slice(0, n)) {
+  for (const e of past) {
     const key = e.opId + e.data.segmentId;
     if (e.type === "text.start") open.set(key, { ...event(0, 1, "text.delta", { ...e.data, text: "", soFar: true }), task: e.task, opId: e.opId });
     if (e.type === "text.delta") open.get(key).data.text += e.data.text;
