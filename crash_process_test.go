@@ -353,6 +353,13 @@ func TestJ5_Kill9(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", run, diff)
 		}
 	})
+	checkKilled(t, folder, finished, killed, 2*workRounds)
+}
+
+// checkKilled looks whether each effect of runs that were killed happened once, and once more for each kill at most, under
+// one key.
+func checkKilled(t *testing.T, folder string, finished map[string]bool, killed map[string]int, effects int) {
+	t.Helper()
 	store, err := openChild(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -368,9 +375,9 @@ func TestJ5_Kill9(t *testing.T) {
 				t.Errorf("%s: the key %s stands for several effects: %q", run, key, names)
 			}
 		}
-		if len(happened) != 2*workRounds || twice > killed[run] {
+		if len(happened) != effects || twice > killed[run] {
 			t.Errorf("%s: %d effects, expected %d; %d of them happened again, after %d kills", run, len(happened),
-				2*workRounds, twice, killed[run])
+				effects, twice, killed[run])
 		}
 	}
 }

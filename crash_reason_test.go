@@ -96,24 +96,5 @@ func TestJ5_Kill9WhileReasoning(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", run, diff)
 		}
 	})
-	store, err := openChild(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	for run := range finished {
-		journalOf(t, store, run)
-		happened, again := effectsOf(t, folder, run), 0
-		for key, names := range happened {
-			again += len(names) - 1
-			for _, name := range names {
-				if name != names[0] {
-					t.Errorf("%s: the key %s stands for several effects: %q", run, key, names)
-				}
-			}
-		}
-		if len(happened) != 3*reasonRounds || again > killed[run] {
-			t.Errorf("%s: %d effects, expected %d; %d happened again, after %d kills", run, len(happened), 3*reasonRounds, again, killed[run])
-		}
-	}
+	checkKilled(t, folder, finished, killed, 3*reasonRounds)
 }
