@@ -15,7 +15,7 @@ import (
 func TestE2_AReaderThatFellBehindGetsTheSegmentSoFar(t *testing.T) {
 	rt, _ := inMemory(t)
 	begin, middle := newGate(), newGate()
-	const half = 100_000 // more than is kept for a slow reader
+	const missed, more = 100_000, 1000 // more than is kept for a slow reader, and less
 	g := graph.New[state]("flood").
 		Node("hold", func(ctx node.Context, s state) (state, error) { return s, begin.pass(ctx) }).
 		Node("a", func(ctx node.Context, s state) (state, error) {
@@ -23,8 +23,8 @@ func TestE2_AReaderThatFellBehindGetsTheSegmentSoFar(t *testing.T) {
 			if err != nil {
 				return s, err
 			}
-			for i := range 2 * half {
-				if i == half {
+			for i := range missed + more {
+				if i == missed {
 					if err := middle.pass(ctx); err != nil {
 						return s, err
 					}
@@ -54,7 +54,7 @@ func TestE2_AReaderThatFellBehindGetsTheSegmentSoFar(t *testing.T) {
 				close(seen)
 				<-leave
 			}
-			if len(e.Entry.To) == half {
+			if len(e.Entry.To) == missed {
 				close(back)
 			}
 		}
@@ -65,11 +65,11 @@ func TestE2_AReaderThatFellBehindGetsTheSegmentSoFar(t *testing.T) {
 	<-seen
 	middle.waitEntered(t)
 	close(leave)
-	<-back // it has the first half, and some of it twice
+	<-back // it has what it missed, and the first of it twice
 	close(middle.open)
 	ends(t, run, fermata.Completed)
 	events := <-all
-	want := map[string]string{"seg_a#1/stream:answer#1": strings.Repeat(".", 2*half)}
+	want := map[string]string{"seg_a#1/stream:answer#1": strings.Repeat(".", missed+more)}
 	if diff := cmp.Diff(want, streamed(t, events)); diff != "" {
 		t.Errorf("(-want +got):\n%s", short(diff))
 	}

@@ -74,13 +74,13 @@ const (
 	theReasoning = "[0]\n[1]\n[2]\n[3]\n[4]\n[5]\n[6]\n[7]\n[8]\n[9]\n[10]\n[11]\n[12]\n"
 )
 
-// pace lets a writer go on when a reader has seen something, or has not for a while.
-func pace() (look, saw func()) {
+// pace lets a writer go on when a reader has seen something, or has not for so long.
+func pace(patience time.Duration) (look, saw func()) {
 	tokens := make(chan struct{}, 1)
 	look = func() {
 		select {
 		case <-tokens:
-		case <-time.After(2 * time.Millisecond):
+		case <-time.After(patience):
 		}
 	}
 	return look, func() {
@@ -97,7 +97,7 @@ func TestE1_AClientResumesAfterEveryCut(t *testing.T) {
 	for k := 1; k <= 40; k++ {
 		t.Run(fmt.Sprintf("cut after every %d events", k), func(t *testing.T) {
 			w := newWorld(t, fermata.Options{}, server.Options{})
-			look, saw := pace()
+			look, saw := pace(2 * time.Millisecond)
 			run := w.start(t, writes(look))
 			f, after := newFolded(), ""
 			answered, over := false, false
@@ -204,7 +204,7 @@ func TestE2_TextIsShownAsItComes(t *testing.T) {
 // The stream has an end of its own, whenever the client came, and nothing more is told to one that comes back.
 func TestTheEndOfAStream(t *testing.T) {
 	w := newWorld(t, fermata.Options{}, server.Options{})
-	look, _ := pace()
+	look, _ := pace(2 * time.Millisecond)
 	run := w.start(t, writes(look), fermata.WithID("run_e"))
 	early := w.read(t, "/runs/run_e/events")
 	if !strings.HasPrefix(early.res.Header.Get("Content-Type"), "text/event-stream") {
@@ -293,7 +293,7 @@ func TestH5_TheTokenIsShownLiveAndNeverLogged(t *testing.T) {
 // Many clients see the same.
 func TestE1_ManyClients(t *testing.T) {
 	w := newWorld(t, fermata.Options{}, server.Options{})
-	look, saw := pace()
+	look, saw := pace(2 * time.Millisecond)
 	run := w.start(t, writes(look))
 	const clients = 50
 	var wg sync.WaitGroup

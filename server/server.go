@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -27,6 +30,9 @@ type Options struct {
 	// Origins are the origins ("https://desk.example.com") besides the handler's own whose pages may read and answer.
 	// Their requests may carry credentials. Defaults to none.
 	Origins []string
+	// Hosts are the names ("desk.example.com") by which requests may ask for the handler where there is no Authorize,
+	// besides localhost and addresses: a page of a stranger could point a name of its own at this machine.
+	Hosts []string
 	// Hold only records answers; whoever drives the run takes them from the store. Defaults to driving the run on here.
 	Hold bool
 	// Heartbeat is how long a stream is silent before it says that it is alive. Defaults to 15 seconds.
@@ -77,7 +83,7 @@ func New(rt *fermata.Runtime, o Options) http.Handler {
 			Text: fmt.Sprintf("pages of origin %q may not do that; see server.Options.Origins", r.Header.Get("Origin")),
 		})
 	}))
-	return h.shared(protection.Handler(mux))
+	return h.named(h.shared(protection.Handler(mux)))
 }
 
 func orElse(d, otherwise time.Duration) time.Duration {
@@ -127,5 +133,29 @@ func (h *handler) shared(next http.Handler) http.Handler {
 			}
 		}
 		next.ServeHTTP(w, r)
+	})
+}
+
+// named lets requests in that name the handler by an address, as localhost, or by one of the listed names, where nobody
+// looks at who asks. A page of a stranger whose name was pointed at this machine is stopped by that: to the browser it
+// is of the handler's own origin.
+func (h *handler) named(next http.Handler) http.Handler {
+	if h.o.Authorize != nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := r.Host
+		if host, _, err := net.SplitHostPort(name); err == nil {
+			name = host
+		}
+		_, err := netip.ParseAddr(strings.Trim(name, "[]"))
+		if err == nil || name == "localhost" || slices.Contains(h.o.Hosts, name) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		refuse(w, &refusal{
+			status: http.StatusForbidden, Code: fermata.CodeForbidden,
+			Text: fmt.Sprintf("the host %q is not known; see server.Options.Hosts", name),
+		})
 	})
 }

@@ -7,9 +7,12 @@ const [url, value, ...runs] = process.argv.slice(2);
 async function follow(run) {
   const refused = [];
   const seqs = [];
+  const wrong = []; // texts that were shown and are no beginning of what they became
   let state = initial();
   let connections = 0;
   for await (const e of readEvents({ url, run, retry: { first: 1, most: 5 }, onConnection: (open) => (connections += open ? 1 : 0) })) {
+    const shown = e.type === "text.end" ? state.segments.find((s) => s.segmentId === e.data.segmentId)?.text : "";
+    if (shown && !e.data.text.startsWith(shown)) wrong.push(shown);
     state = reduce(state, e);
     if (e.sub === 0) seqs.push(e.seq);
     if (e.type !== "interrupt") continue;
@@ -22,7 +25,7 @@ async function follow(run) {
     }
     await answer({ url, interrupt, value: JSON.parse(value), by: "Ada", token: e.data.resumeToken });
   }
-  process.stdout.write(JSON.stringify({ state, seqs, connections, refused }) + "\n");
+  process.stdout.write(JSON.stringify({ state, seqs, connections, refused, wrong }) + "\n");
 }
 
 await Promise.all(runs.map(follow));
