@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/journal"
@@ -32,9 +31,6 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	p := program{in: os.Stdin, out: os.Stdout, echo: !terminal(os.Stdin), live: terminal(os.Stdout)}
-	if p.live {
-		p.pause = 40 * time.Millisecond
-	}
 	code := p.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -47,12 +43,12 @@ func terminal(f *os.File) bool {
 
 // program is the program and its surroundings.
 type program struct {
-	in    io.Reader
-	out   io.Writer
-	echo  bool          // show what is typed: no terminal does
-	live  bool          // draw over what was drawn: a terminal can
-	pause time.Duration // of the scripted model, before each piece
-	model model.Model   // in place of the one that the flags mean; nil for that
+	in   io.Reader
+	out  io.Writer
+	echo bool // show what is typed: no terminal does
+	live bool // draw over what was drawn: a terminal can
+
+	around func(model.Model) model.Model // something around the model; nil for nothing
 }
 
 // settings are what the flags say.
@@ -131,7 +127,11 @@ func (p program) reason(ctx context.Context, s settings) (code int, err error) {
 		return exitFailed, err
 	}
 	watched := make(chan struct{})
-	models[model.Default] = awaiting(models[model.Default], watched)
+	m := models[model.Default]
+	if p.around != nil {
+		m = p.around(m)
+	}
+	models[model.Default] = awaiting(m, watched)
 	rt, err := fermata.New(fermata.Options{Store: store, Services: []any{models, Shop(counter{})}})
 	if err != nil {
 		return exitFailed, err
@@ -175,16 +175,14 @@ func choose(ctx context.Context, store journal.Store, s settings) (part, string,
 	return part{}, "", fmt.Errorf("run %s is of %q, which is none of this program's", id, name)
 }
 
-// models are what the part may ask, and how that is called: the model of that name, of the environment, or the script.
+// models are what the part may ask, and how that is called: the model of that name, of the environment, or the
+// script.
 func (p program) models(of *part, name string) (model.Set, string, error) {
-	if p.model != nil {
-		return model.Set{model.Default: p.model}, "a model of the test's", nil
-	}
 	which := cmp.Or(name, os.Getenv("FERMATA_MODEL"))
 	if which == "" {
 		m := of.script.model()
-		if p.pause > 0 {
-			m = paced(m, p.pause)
+		if p.live {
+			m = paced(m)
 		}
 		return model.Set{model.Default: m}, "the scripted model (a real one: --model openai:gpt-5)", nil
 	}

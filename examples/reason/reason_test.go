@@ -83,12 +83,53 @@ func play(t *testing.T, flags string, all ...sitting) string {
 	var out bytes.Buffer
 	for _, s := range all {
 		p := program{in: strings.NewReader(s.typed), out: &out, echo: true}
+		if s.args == "form --id run_1" {
+			p.out, p.around = seen(&out, "· patch")
+		}
 		out.WriteString("$ reason " + s.args + "\n")
 		if code := p.run(t.Context(), strings.Fields(s.args+" "+flags)); code != s.code {
 			t.Errorf("reason %s: exit code %d, want %d\n%s", s.args, code, s.code, out.String())
 		}
 	}
 	return regexp.MustCompile(`int_[0-9a-f-]+`).ReplaceAllString(out.String(), "int_1")
+}
+
+// seen holds a model before the end of what it says, until something of it was shown: else a reader that is slow finds
+// the end in the store, and skips what came before it.
+func seen(out io.Writer, sign string) (io.Writer, func(model.Model) model.Model) {
+	shown := make(chan struct{})
+	watch := &watcher{Writer: out, sign: []byte(sign), shown: sync.OnceFunc(func() { close(shown) })}
+	return watch, func(m model.Model) model.Model {
+		return model.Func(func(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+			return func(yield func(model.Chunk, error) bool) {
+				for chunk, err := range m.Generate(ctx, req) {
+					if chunk.Finish != "" {
+						select {
+						case <-shown:
+						case <-ctx.Done():
+						}
+					}
+					if !yield(chunk, err) {
+						return
+					}
+				}
+			}
+		})
+	}
+}
+
+// watcher is a writer that tells when it is given a sign.
+type watcher struct {
+	io.Writer
+	sign  []byte
+	shown func()
+}
+
+func (w *watcher) Write(p []byte) (int, error) {
+	if bytes.Contains(p, w.sign) {
+		w.shown()
+	}
+	return w.Writer.Write(p)
 }
 
 // TestTranscripts pins what people see.
@@ -126,7 +167,8 @@ func TestAFormIsDrawnOverItself(t *testing.T) {
 	keyless(t)
 	t.Chdir(t.TempDir())
 	var out bytes.Buffer
-	p := program{out: &out, in: strings.NewReader(""), live: true}
+	p := program{in: strings.NewReader(""), live: true}
+	p.out, p.around = seen(&out, "╭")
 	if code := p.run(t.Context(), []string{"form"}); code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, out.String())
 	}

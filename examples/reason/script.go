@@ -69,7 +69,8 @@ func told(r *model.Request) string {
 }
 
 // paced is a model that takes its time, so that people see how it writes.
-func paced(m model.Model, pause time.Duration) model.Model {
+func paced(m model.Model) model.Model {
+	const pause = 40 * time.Millisecond
 	return model.Func(func(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 		return func(yield func(model.Chunk, error) bool) {
 			for chunk, err := range m.Generate(ctx, req) {
