@@ -27,6 +27,7 @@ var guidePages = []struct {
 }{
 	{"docs/guide.md", true},
 	{"docs/dataflow.md", true},
+	{"docs/reason.md", true},
 	{"docs/from-langgraph.md", true},
 	{"docs/from-temporal.md", true},
 	{"README.md", false}, // the others are typed by TestTheReadmeRuns
