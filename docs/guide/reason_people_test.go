@@ -143,6 +143,32 @@ func Example_reasonApproval() {
 	// A person did not allow this call. The reason: it was a present
 }
 
+func Example_reasonReadme() {
+	ctx := context.Background()
+	payBack := func(_ node.Context, in Parcel) (string, error) { return "paid back " + in.Order, nil }
+	// [guide: reason readme]
+	refund, err := node.NewTool("refund", "Pays an order back.", payBack)
+	check(err)
+	refund.Approval = &node.Approval{Ask: []node.AskOption{node.Role("manager")}} // approves, edits or denies a call
+
+	sort := func(ctx node.Context, q Inquiry) (Inquiry, error) {
+		var err error
+		q.Ticket, err = node.Reason[Ticket](ctx, node.Reasoning{ // checked against the schema of Ticket
+			Prompt:    q.Letter,
+			Tools:     []node.Tool{refund},
+			Interrupt: node.AskPerson[Which, Chosen](), // what the model may ask, and what is answered
+			Stream:    node.StreamPatch,                // shown while it is made
+		})
+		return q, err
+	}
+	// [guide: end]
+	q, err := graph.Of("sort", sort).MustCompile().Run(ctx, Inquiry{Letter: "Thanks!"}, scripted.Texts(`{"topic":"other","urgent":false,"orders":[]}`))
+	check(err)
+	fmt.Println(q.Ticket.Topic)
+
+	// Output: other
+}
+
 func Example_reasonTwo() {
 	ctx := context.Background()
 	// [guide: reason two]
@@ -267,7 +293,7 @@ func Example_reasonBrowser() {
 	_, err = run.Wait(ctx)
 	check(err)
 	// [guide: reason server]
-	handler := server.New(rt, server.Options{}) // http.ListenAndServe("127.0.0.1:8080", handler)
+	handler := server.New(rt, server.Options{}) // an http.Handler: bind it to 127.0.0.1, or set Authorize
 	// [guide: end]
 	desk := httptest.NewServer(handler)
 	// [guide: reason inbox]
@@ -375,11 +401,24 @@ func Example_reasonModels() {
 	// Output: quick, thorough
 }
 
-func Example_reasonProviders() {
-	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_API_KEY_FILE", "FERMATA_MODEL"} {
-		defer os.Setenv(name, os.Getenv(name))
+// without takes variables out of the environment, until what it returns is called.
+func without(names ...string) (restore func()) {
+	before := make(map[string]string)
+	for _, name := range names {
+		if value, ok := os.LookupEnv(name); ok {
+			before[name] = value
+		}
 		check(os.Unsetenv(name))
 	}
+	return func() {
+		for name, value := range before {
+			check(os.Setenv(name, value))
+		}
+	}
+}
+
+func Example_reasonProviders() {
+	defer without("OPENAI_API_KEY", "OPENAI_API_KEY_FILE")()
 	// [guide: reason providers]
 	key := model.NewLimiter(model.Rate{Requests: 60, Tokens: 200_000, Concurrent: 4})
 	budget := &model.Budget{Cost: model.Dollars(5)}
