@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
@@ -87,21 +88,32 @@ func Example_reasonAsks() {
 	// [A-71] after 2 calls of the model
 }
 
+// [guide: reason payment]
+
+// Payment is money that goes back.
+type Payment struct {
+	Order  string `json:"order"`
+	Amount int    `json:"amount" jsonschema:"in euros"`
+}
+
+func payBack(_ node.Context, in Payment) (string, error) {
+	return fmt.Sprintf("paid back %d for %s", in.Amount, in.Order), nil
+}
+
+// [guide: end]
+
 // paying is a graph with a tool that a person approves.
 func paying() *graph.Graph[string] {
 	// [guide: reason approval]
-	refund, err := node.NewTool("refund", "Pays money back.", func(ctx node.Context, in struct {
-		Order  string `json:"order"`
-		Amount int    `json:"amount"`
-	},
-	) (string, error) {
-		return fmt.Sprintf("paid back %d for %s", in.Amount, in.Order), nil
-	})
+	refund, err := node.NewTool("refund", "Pays money back.", payBack)
 	check(err)
 	refund.Once = true // after a crash in the middle it is not repeated (law J5)
 	refund.Approval = &node.Approval{
-		When: func(call model.ToolCall) bool { return !strings.Contains(string(call.Arguments), `"amount":0`) },
-		Ask:  []node.AskOption{node.Role("manager"), node.Prompt("Pay this back?")},
+		When: func(call model.ToolCall) bool { // small sums are nobody's business
+			var in Payment
+			return json.Unmarshal(call.Arguments, &in) != nil || in.Amount > 5
+		},
+		Ask: []node.AskOption{node.Role("manager"), node.Prompt("Pay this back?")},
 	}
 	// [guide: end]
 	return graph.Of("paying", func(ctx node.Context, letter string) (string, error) {
@@ -145,7 +157,6 @@ func Example_reasonApproval() {
 
 func Example_reasonReadme() {
 	ctx := context.Background()
-	payBack := func(_ node.Context, in Parcel) (string, error) { return "paid back " + in.Order, nil }
 	// [guide: reason readme]
 	refund, err := node.NewTool("refund", "Pays an order back.", payBack)
 	check(err)
@@ -309,10 +320,10 @@ func Example_reasonBrowser() {
 	check(err)
 	check(res.Body.Close())
 	fmt.Println(inbox.Interrupts[0].Task, res.Status)
-	// [guide: end]
-	done, err := run.Wait(ctx)
+	done, err := run.Wait(ctx) // the handler drives it on
 	check(err)
 	fmt.Println(done.Status)
+	// [guide: end]
 	desk.Close()
 	check(rt.Close())
 
@@ -342,8 +353,9 @@ func Example_reasonDraft() {
 	check(err)
 	// [guide: end]
 
-	c := fermatatest.NewContext(printed{})
+	t := printed{}
 	// [guide: reason structured]
+	c := fermatatest.NewContext(t) // of your test
 	err = c.Do(func(ctx node.Context) error {
 		return node.Structured(ctx, "ticket", Ticket{Topic: "other"}) // at once
 	})
@@ -379,6 +391,27 @@ func Example_reasonLimits() {
 	// [guide: end]
 
 	// Output: true run run, task desk#1: the reasoning's limit of turns (3) was reached
+}
+
+func Example_reasonFailures() {
+	ctx := context.Background()
+	tracking, err := node.NewTool("track", "Finds a parcel.", track)
+	check(err)
+	// [guide: reason failures]
+	desk := graph.Of("desk", func(ctx node.Context, letter string) (string, error) {
+		return node.Reason[string](ctx, node.Reasoning{Prompt: letter, Tools: []node.Tool{tracking}})
+	}, graph.Retry(3, time.Millisecond)).MustCompile()
+	m := scripted.New(scripted.Script{Replies: []scripted.Reply{
+		wanted("track", `{"order":"A-17"}`),
+		{Err: &model.Error{Kind: model.ErrRateLimited}}, // the first attempt of the node ends here
+		{Text: "It is in Lyon."},
+	}})
+	reply, err := desk.Run(ctx, "Where is A-17?", m)
+	check(err)
+	fmt.Println(reply, len(m.Requests()), "requests")
+	// [guide: end]
+
+	// Output: It is in Lyon. 3 requests
 }
 
 func Example_reasonModels() {

@@ -160,11 +160,11 @@ func Example_reasonTools() {
 	}).MustCompile()
 	// [guide: end]
 
+	// [guide: reason tools used]
 	m := scripted.New(scripted.Script{Replies: []scripted.Reply{
-		wanted("track", `{"order":"A-71"}`, "track", `{"order":"A-17"}`),
+		wanted("track", `{"order":"A-71"}`, "track", `{"order":"A-17"}`), // a reply that calls a tool twice
 		{Text: "A-17 is in Lyon, and will be there in two days."},
 	}})
-	// [guide: reason tools used]
 	reply, err := desk.Run(ctx, "Where is A-17, or was it A-71?", m)
 	check(err)
 	fmt.Println(reply)
