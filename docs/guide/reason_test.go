@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"testing"
 
+	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/mcp"
 	"github.com/fermata-go/fermata/model"
@@ -269,3 +271,32 @@ func Example_reasonFragments() {
 	// {refund 3} <nil>
 	// /amount: expected a string that matches ^[0-9]+\.[0-9]{2} [A-Z]{3}$, found "12,50"
 }
+
+func Example_reasonCompatible() {
+	// [guide: reason compatible]
+	type earlier struct {
+		Topic  string   `json:"topic" enum:"delivery,billing"`
+		Urgent bool     `json:"urgent"`
+		Orders []string `json:"orders"`
+	}
+	before, err := schema.For[earlier]()
+	check(err)
+	now, err := schema.For[Ticket]()
+	check(err)
+	fmt.Println(schema.Compatible(before, now, schema.Backward)) // what was stored can be read
+	fmt.Println(schema.Compatible(before, now, schema.Forward))  // a page that is still open may not know it
+	// [guide: end]
+
+	// Output:
+	// <nil>
+	// 1 incompatible change:
+	//   /topic: "other" is allowed now, and was not
+}
+
+// [guide: reason pinned]
+
+func TestTicketIsPinned(t *testing.T) {
+	fermatatest.PinSchema[Ticket](t, "testdata/ticket.schema.json") // FERMATA_UPDATE=1 writes it
+}
+
+// [guide: end]
