@@ -58,6 +58,7 @@ type eventSource struct {
 	rt     *Runtime
 	id     string
 	cursor uint64
+	at     int64 // when what is at the cursor happened
 	yield  func(Event, error) bool
 	over   bool            // the run has ended, and its last event was yielded
 	ended  map[string]bool // the segments whose end was read from the store
@@ -88,7 +89,7 @@ func (s *eventSource) read(ctx context.Context) bool {
 			s.yield(Event{}, s.rt.storeError(s.id, err))
 			return false
 		}
-		s.cursor = e.Seq
+		s.cursor, s.at = e.Seq, e.At
 		s.over = e.Kind == journal.RunFinished
 		event := Event{Run: s.id, Entry: e}
 		if e.Kind == journal.TextEnd || e.Kind == journal.StructuredData {
@@ -115,7 +116,7 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 		if s.ended[segmentOf(&e)] {
 			continue
 		}
-		e.Entry.Seq = s.cursor
+		e.Entry.Seq, e.Entry.At = s.cursor, max(e.Entry.At, s.at)
 		if !s.yield(e, nil) {
 			return false
 		}
@@ -125,19 +126,19 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 
 func (s *eventSource) follow(ctx context.Context, d *drive, r *reader) bool {
 	end := d.live.read(ctx, r, func(e *Event) bool {
-		if e.Sub > 0 && e.Entry.Seq < s.cursor { // the store had more than that
-			if s.ended[segmentOf(e)] {
+		if e.Sub > 0 && (e.Entry.Seq < s.cursor || e.Entry.At < s.at) { // the store had more than that
+			if e.Entry.Seq < s.cursor && s.ended[segmentOf(e)] {
 				return true
 			}
 			moved := *e
-			moved.Entry.Seq = s.cursor
+			moved.Entry.Seq, moved.Entry.At = s.cursor, s.at
 			return s.yield(moved, nil)
 		}
 		if e.Sub == 0 {
 			if e.Entry.Seq <= s.cursor {
 				return true
 			}
-			s.cursor = e.Entry.Seq
+			s.cursor, s.at = e.Entry.Seq, e.Entry.At
 			s.over = e.Entry.Kind == journal.RunFinished
 		}
 		return s.yield(*e, nil)

@@ -73,4 +73,9 @@ func TestE2_AReaderThatFellBehindGetsTheSegmentSoFar(t *testing.T) {
 	if diff := cmp.Diff(want, streamed(t, events)); diff != "" {
 		t.Errorf("(-want +got):\n%s", short(diff))
 	}
+	for i := 1; i < len(events); i++ {
+		if events[i].Time().Before(events[i-1].Time()) {
+			t.Fatalf("%s of %s follows one of %s", events[i].Type(), events[i].Time(), events[i-1].Time())
+		}
+	}
 }

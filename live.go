@@ -42,6 +42,7 @@ type live struct {
 	free    []*page
 	readers []*reader
 	seq     uint64 // the durable event that the last transient one followed
+	at      int64  // when the last durable event happened, that was shown; transient ones bear its time, for a clock costs more than they do
 	sub     uint32 // how many transient events there were
 	open    []segment
 }
@@ -110,6 +111,9 @@ func (l *live) publish(d *drive, entries []journal.Entry) {
 		}
 		l.tail.n.Add(1)
 	}
+	if n := len(entries); n > 0 {
+		l.at = entries[n-1].At
+	}
 	l.rouse()
 	l.mu.Unlock()
 }
@@ -124,7 +128,7 @@ func (l *live) chunk(h *host, op, text string, whole *strings.Builder) {
 		e := l.room()
 		e.Run, e.Sub, e.token = h.d.id, l.sub, ""
 		e.Entry = journal.Entry{
-			Kind: journal.TextDelta, Seq: l.seq, Node: h.path, Visit: h.visit, Attempt: h.attempt, Op: op, To: text,
+			Kind: journal.TextDelta, Seq: l.seq, At: l.at, Node: h.path, Visit: h.visit, Attempt: h.attempt, Op: op, To: text,
 		}
 		l.tail.n.Add(1)
 		l.rouse()
@@ -158,7 +162,7 @@ func (l *live) data(h *host, op string, v node.Data) (first bool) {
 	if l.wanted.Load() {
 		e := l.room()
 		*e = l.open[i].event
-		e.Sub, e.Entry.Seq, e.Entry.Body = l.sub, l.seq, l.open[i].draft.body(v)
+		e.Sub, e.Entry.Seq, e.Entry.At, e.Entry.Body = l.sub, l.seq, l.at, l.open[i].draft.body(v)
 		l.tail.n.Add(1)
 		l.rouse()
 	}
@@ -295,7 +299,7 @@ func (l *live) attach() *reader {
 	}
 	for _, s := range l.open {
 		e := s.event
-		e.Sub, e.Entry.Seq = max(l.sub, 1), l.seq
+		e.Sub, e.Entry.Seq, e.Entry.At = max(l.sub, 1), l.seq, l.at
 		if s.draft != nil {
 			e.Entry.Body = s.draft.late()
 		} else {
