@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,9 +31,10 @@ type host struct {
 	attempt   uint16
 	path      string
 	cause     *node.Failure
-	recorded  int    // how many calls the journal holds from earlier passes
-	consumed  int    // how many of those this pass has made
-	behind    string // the call that the last pass was left at, until this one has passed it
+	recorded  int      // how many calls the journal holds from earlier passes
+	begun     []string // the reasonings that the journal holds calls of, and no outcome
+	consumed  int      // how many of those this pass has made
+	behind    string   // the call that the last pass was left at, until this one has passed it
 	made      []made
 	suspended bool
 	waitFor   string   // the call that the pass was left at; with several waits, what they were made inside of
@@ -63,11 +63,12 @@ func (h *host) begin(t *machine.Task) {
 		defer h.mu.Unlock()
 	}
 	h.observe(t)
-	h.recorded, h.consumed, h.behind = 0, 0, t.LastWait
+	h.recorded, h.consumed, h.behind, h.begun = 0, 0, t.LastWait, h.begun[:0]
 	for i := range t.Ops {
 		if mustCome(&t.Ops[i], t.Attempt) {
 			h.recorded++
 		}
+		h.begunIn(t, &t.Ops[i])
 	}
 	h.made = h.made[:0]
 	h.suspended, h.waitFor, h.broken, h.storeFailed, h.streams = false, "", nil, nil, nil
@@ -133,47 +134,6 @@ func (h *host) enter(pass uint64) error {
 	return err
 }
 
-// mustCome reports whether a replay has to make a call (law N3): not what was made inside a step, which answers for it,
-// nor text that was begun and did not come to its end.
-func mustCome(op *machine.Op, attempt uint16) bool {
-	stream := op.Kind == node.KindStream || op.Kind == node.KindChunks
-	return op.Attempt == attempt && (op.Done || !stream) && !strings.Contains(op.ID, node.Inside)
-}
-
-// skipped names a call that the journal holds and the pass did not make, "" for none. What was made inside a step
-// does not count: its step answers for it.
-func (h *host) skipped() string {
-	if h.consumed >= h.recorded {
-		return ""
-	}
-	t := h.task.in(h.d.m)
-	if t == nil {
-		return ""
-	}
-	for i := range t.Ops {
-		op := &t.Ops[i]
-		if mustCome(op, h.attempt) && !h.wasMade(op.ID) {
-			return op.ID
-		}
-	}
-	return ""
-}
-
-func (h *host) wasMade(id string) bool {
-	for _, m := range h.made {
-		for n := 1; n <= m.n; n++ {
-			if opID(m.kind, m.key, n) == id {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func opID(kind node.Kind, key string, n int) string {
-	return string(kind) + ":" + key + "#" + strconv.Itoa(n)
-}
-
 // Begin implements node.Host.
 func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 	if err := h.enter(pass); err != nil {
@@ -181,6 +141,9 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 	}
 	defer h.mu.Unlock()
 	op := node.Op{Kind: kind, ID: opID(kind, key, h.count(kind, key))}
+	if slices.Contains(h.begun, op.ID) {
+		h.consumed++
+	}
 	t := h.task.in(h.d.m)
 	if t == nil {
 		return op, node.ErrTaskOver
@@ -204,6 +167,7 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 	if mustCome(known, h.attempt) {
 		h.consumed++
 	}
+	op.Known = true
 	op.Done, op.Value, op.Failure, op.Begun, op.Tries = known.Done, known.Value, known.Failure, known.Begun, known.Tries
 	op.Usage = usageOf(known.Usage)
 	op.Terminal, op.RetryAfter = known.Terminal, time.Duration(known.After)*time.Microsecond
@@ -211,28 +175,6 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 		h.passed(op.ID)
 	}
 	return op, nil
-}
-
-// passed notes that the pass has come to where the last one was left.
-func (h *host) passed(op string) {
-	if h.behind == op || strings.Contains(op, ":"+h.behind+node.Inside) {
-		h.behind = ""
-	}
-}
-
-// replaying reports whether the pass still does what an earlier one has done.
-func (h *host) replaying() bool { return h.consumed < h.recorded || h.behind != "" }
-
-// count numbers a call among those of its kind and key.
-func (h *host) count(kind node.Kind, key string) int {
-	for i := range h.made {
-		if h.made[i].kind == kind && h.made[i].key == key {
-			h.made[i].n++
-			return h.made[i].n
-		}
-	}
-	h.made = append(h.made, made{kind: kind, key: key, n: 1})
-	return 1
 }
 
 // record stores an entry of the task; lazily with the next commit when nothing outside depends on it.
@@ -280,7 +222,7 @@ func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) err
 		return err
 	}
 	defer h.mu.Unlock()
-	if slices.ContainsFunc(h.waits, func(w string) bool { return strings.Contains(w, ":"+op.ID+node.Inside) }) {
+	if slices.ContainsFunc(h.waits, func(w string) bool { return madeIn(w, op.ID) }) {
 		return node.ErrSuspended // what it was made of waits (law N6)
 	}
 	body := stepBody(op, failure)
@@ -324,6 +266,9 @@ func (h *host) wait(op string) {
 	}
 }
 
+// madeIn reports whether a call was made inside of another.
+func madeIn(op, outer string) bool { return strings.Contains(op, ":"+outer+node.Inside) }
+
 // Together implements node.Host.
 func (h *host) Together(pass uint64, op node.Op, done bool) error {
 	if err := h.enter(pass); err != nil {
@@ -334,7 +279,12 @@ func (h *host) Together(pass uint64, op node.Op, done bool) error {
 		h.together++
 		return nil
 	}
-	if h.together--; h.together > 0 || len(h.waits) == 0 {
+	h.together--
+	if op.Failure != "" {
+		h.waits = slices.DeleteFunc(h.waits, func(w string) bool { return madeIn(w, op.ID) })
+		h.naps = slices.DeleteFunc(h.naps, func(n nap) bool { return madeIn(n.op, op.ID) })
+	}
+	if h.together > 0 || len(h.waits) == 0 {
 		return nil
 	}
 	if h.suspended, h.waitFor = true, op.ID; len(h.waits) == 1 {
@@ -450,7 +400,9 @@ func (h *host) Data(pass uint64, op node.Op, v node.Data) error {
 			return m.Record(now, t, journal.StructuredData, op.ID, v.Value, body)
 		})
 	case node.DataDropped:
-		h.d.live.closeSegment(h.path, h.visit, op.ID)
+		if h.d.live.closeSegment(h.path, h.visit, op.ID) {
+			h.shown--
+		}
 		body := invalidated(h.segment(op.ID), string(v.Value))
 		return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
 			return m.Record(now, t, journal.DataInvalidated, op.ID, nil, body)

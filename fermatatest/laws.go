@@ -371,13 +371,21 @@ func (tr *trial) byTask() map[string][]string {
 		switch e.Kind {
 		case journal.RunPaused, journal.RunResumed, journal.TextStart, journal.DataInvalidated:
 			continue
+		case journal.NodeSuspended: // how often tools that wait together are looked at is no outcome
+			if strings.Contains(":"+e.Op, ":"+string(node.KindReason)+":") {
+				continue
+			}
 		}
 		task := taskOf(e)
 		lists[task] = append(lists[task], canonical(e, calls, sent))
-		tools[task] = append(tools[task], toolOf(e.Op))
+		call := e.Op
+		if asked := calls[call]; asked != "" {
+			call = asked
+		}
+		tools[task] = append(tools[task], toolOf(call))
 	}
 	for task, list := range lists {
-		inTurn(list, tools[task])
+		lists[task] = inTurn(list, tools[task])
 	}
 	return lists
 }
@@ -396,25 +404,19 @@ func toolOf(op string) string {
 
 func ofTool(op string) bool { return strings.HasPrefix(op, string(node.KindTool)+":") }
 
-// inTurn puts what tools recorded that ran beside each other into the order of their names.
-func inTurn(list, tools []string) {
-	for i := 0; i < len(list); {
-		j := i
-		for j < len(list) && tools[j] != "" {
-			j++
-		}
-		order := make([]int, j-i)
-		for k := range order {
-			order[k] = i + k
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(tools[a], tools[b]) })
-		sorted := make([]string, 0, len(order))
-		for _, k := range order {
-			sorted = append(sorted, list[k])
-		}
-		copy(list[i:], sorted)
-		i = j + 1
+// inTurn puts what each tool recorded behind what the task did, by the names of the calls: tools are at work beside each
+// other, and who of them comes first is no outcome.
+func inTurn(list, tools []string) []string {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
 	}
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(tools[a], tools[b]) })
+	sorted := make([]string, len(list))
+	for i, from := range order {
+		sorted[i] = list[from]
+	}
+	return sorted
 }
 
 // joined names the tasks whose branches a task has taken or, in a dataflow, which have written what it was given, and the

@@ -36,6 +36,7 @@ type AskOption func(*ask)
 type ask struct {
 	Question
 	key string
+	op  *Op // where the call has its name already
 	err error
 }
 
@@ -126,10 +127,14 @@ func openFor[R any](
 	if a.err != nil {
 		return nil, a.err
 	}
-	op, err := ctx.begin(KindInterrupt, a.key)
-	if err != nil {
-		return nil, err
+	if a.op == nil {
+		op, err := ctx.begin(KindInterrupt, a.key)
+		if err != nil {
+			return nil, err
+		}
+		a.op = &op
 	}
+	op := *a.op
 	if err := a.fill(request, response); err != nil {
 		return nil, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), op.ID, err)
 	}
@@ -208,7 +213,7 @@ func (q *Asked[R]) Wait() (R, error) {
 	op, err := q.host.Answered(q.ctx.pass, q.op)
 	switch {
 	case err != nil:
-		return zero, err
+		return zero, q.ctx.leave(err)
 	case op.Failure == ErrExpired.Error():
 		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), op.ID, ErrExpired)
 	case op.Failure != "":

@@ -2,10 +2,12 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 )
@@ -59,7 +61,8 @@ type Context struct {
 	context.Context
 	host  Host
 	pass  uint64
-	scope string // the step that calls are made inside of, "" at the top
+	scope string       // the step that calls are made inside of, "" at the top
+	left  *atomic.Bool // of a tool that others are at work beside: it has come to a call that waits
 }
 
 // NewContext binds a context to a host for one pass over a node function. Hosts call it; nodes do not.
@@ -92,6 +95,9 @@ const Inside = "\x1f"
 func (c Context) begin(kind Kind, key string) (Op, error) {
 	if i := strings.IndexFunc(key, unicode.IsControl); i >= 0 {
 		return Op{}, fmt.Errorf("task %s: the key %q of a %s has a control character", c.Info().Task(), key, kind)
+	}
+	if c.left != nil && c.left.Load() {
+		return Op{}, ErrSuspended // whoever swallowed it is suspended all the same (law N6)
 	}
 	if c.scope != "" {
 		key = c.scope + Inside + key
@@ -145,5 +151,13 @@ func Sleep(ctx Context, d time.Duration) error {
 	if err != nil || op.Done {
 		return err
 	}
-	return ctx.host.Sleep(ctx.pass, op, d)
+	return ctx.leave(ctx.host.Sleep(ctx.pass, op, d))
+}
+
+// leave notes that a call waits, where that suspends only the tool that made it.
+func (c Context) leave(err error) error {
+	if c.left != nil && errors.Is(err, ErrSuspended) {
+		c.left.Store(true)
+	}
+	return err
 }

@@ -55,6 +55,7 @@ type Op struct {
 	Kind Kind
 	ID   string // kind, key and occurrence within the task: "step:charge#1"; behind Inside where it was made in a step
 
+	Known   bool   // the journal holds something of it
 	Done    bool   // the call has a recorded outcome: Value or Failure
 	Value   []byte // its value as JSON
 	Failure string // its error as text, "" for success
@@ -157,6 +158,8 @@ type Host interface {
 	// Together says that what follows inside op goes on in several goroutines, or, with done, that all of them have
 	// come to their end. In between a call that waits suspends nobody but its caller; in the end they suspend the task,
 	// which goes on when the first of what they wait for is there. What such a call was made inside of is not recorded.
+	// Where one of them has failed for good, op.Failure says so, with done: then nobody waits for what the others
+	// wait for, and the task goes on.
 	Together(pass uint64, op Op, done bool) error
 	// Chunk shows a piece of streamed text; last closes the segment and stores its whole text.
 	Chunk(pass uint64, op Op, channel, text string, last bool) error

@@ -22,6 +22,7 @@ type reasoner struct {
 	outer Context // of the node
 	ctx   Context // of what is done inside
 	op    Op
+	scope Op // what is done inside of: op, or which try of it
 	tools map[string]*tool
 
 	messages []model.Message
@@ -52,11 +53,11 @@ func (t *reasoner) run(ctx Context) (Op, error) {
 	if op.Done {
 		return op, op.reasoned()
 	}
-	t.outer, t.op = ctx, op
+	t.outer, t.op, t.scope = ctx, op, op
 	if op.Tries > 0 { // what it did before is not what it does now, and has other keys for the outside world
-		t.op.ID += "~" + strconv.Itoa(op.Tries+1)
+		t.scope.ID += "~" + strconv.Itoa(op.Tries+1)
 	}
-	t.ctx = ctx.within(t.op)
+	t.ctx = ctx.within(t.scope)
 	value, err := t.think()
 	if failed, final := failureOf(err); final {
 		data, _ := json.Marshal(failed) //nolint:errchkjson // texts and numbers always encode
@@ -214,7 +215,7 @@ func (t *reasoner) answer(text string) (value []byte, wrong error) {
 		value, err := json.Marshal(text)
 		return value, err
 	}
-	said := payload(text)
+	said := payload(text, t.starts())
 	if err := t.Schema.Check(said); err != nil {
 		return nil, err
 	}
@@ -226,12 +227,15 @@ func (t *reasoner) answer(text string) (value []byte, wrong error) {
 }
 
 // payload is the JSON in what a model says: models like to put it in a fence, and a sentence in front of it.
-func payload(text string) []byte {
+func payload(text, starts string) []byte {
 	said := []byte(strings.TrimSpace(text))
 	if json.Valid(said) {
 		return said
 	}
-	start := bytes.IndexAny(said, "{[")
+	if starts == anyStart { // words are full of those
+		starts = "{["
+	}
+	start := bytes.IndexAny(said, starts)
 	if start < 0 {
 		return said
 	}
@@ -241,6 +245,26 @@ func payload(text string) []byte {
 	}
 	return first
 }
+
+// starts are the characters that the answer's JSON may begin with.
+func (t *reasoner) starts() string {
+	var root struct {
+		Type any `json:"type"`
+	}
+	if json.Unmarshal(t.Schema.JSON(), &root) == nil {
+		switch root.Type {
+		case "object":
+			return "{"
+		case "array":
+			return "["
+		case "string":
+			return `"`
+		}
+	}
+	return anyStart
+}
+
+const anyStart = `{["-0123456789tfn`
 
 // mustAsk reports whether the model has to ask a person before it answers, and has not.
 func (t *reasoner) mustAsk() bool { return t.Interrupt != nil && t.Interrupt.Required && !t.asked }

@@ -60,7 +60,7 @@ func (f *follower) see(chunk *model.Chunk) error {
 	text := chunk.Text
 	if !f.began {
 		f.held += text
-		start := strings.IndexAny(f.held, f.starts())
+		start := strings.IndexAny(f.held, f.t.starts())
 		if start < 0 {
 			return f.front(false)
 		}
@@ -72,14 +72,6 @@ func (f *follower) see(chunk *model.Chunk) error {
 	}
 	d, err := f.parsed.Write(text)
 	return f.step(d, err)
-}
-
-// starts are the characters that the JSON may begin with.
-func (f *follower) starts() string {
-	if ofObject(f.t.Schema.JSON()) {
-		return "{"
-	}
-	return "{[\"-0123456789tfn"
 }
 
 // front shows what came in front of the JSON, but not what may be a fence.

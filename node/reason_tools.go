@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/model"
@@ -138,42 +140,82 @@ func (t *reasoner) act(reply *Completion, calls []model.ToolCall) (wrong, err er
 // ready names a call, and opens the question that comes before it. Calls that cannot be made have their result.
 func (t *reasoner) ready(d *deed) (wrong, err error) {
 	if t.Interrupt != nil && d.Name == t.Interrupt.name() {
-		d.asked, wrong, err = t.Interrupt.open(t.ctx, &d.ToolCall)
-		if wrong != nil {
-			d.told("Nobody was asked: "+wrong.Error(), true)
-		}
-		return wrong, err
+		return t.readyToAsk(d)
 	}
+	if toolName.MatchString(d.Name) { // also of a call that cannot be made: those behind it keep their names
+		if d.op, err = t.ctx.begin(KindTool, d.Name); err != nil {
+			return nil, err
+		}
+	}
+	if wrong = t.fault(d); wrong == nil {
+		return nil, t.readyToCall(d)
+	}
+	return wrong, t.diverged(&d.op, "a call that cannot be made")
+}
+
+// readyToAsk opens the question that the model asks.
+func (t *reasoner) readyToAsk(d *deed) (wrong, err error) {
+	if d.op, err = t.ctx.begin(KindInterrupt, d.Name); err != nil {
+		return nil, err
+	}
+	if d.asked, wrong, err = t.Interrupt.open(t.ctx, d.op, &d.ToolCall); wrong == nil {
+		return nil, err
+	}
+	d.told("Nobody was asked: "+wrong.Error(), true)
+	return wrong, t.diverged(&d.op, "a question that cannot be asked")
+}
+
+// fault is what is wrong with a call of a tool, which the model is told.
+func (t *reasoner) fault(d *deed) error {
 	if d.tool = t.tools[d.Name]; d.tool == nil {
 		names := slices.Sorted(maps.Keys(t.tools))
-		wrong = fmt.Errorf("there is no tool %q%s; there are %s", d.Name, nearest.Hint(d.Name, names), strings.Join(names, ", "))
+		wrong := fmt.Errorf("there is no tool %q%s; there are %s", d.Name, nearest.Hint(d.Name, names), strings.Join(names, ", "))
 		d.told(wrong.Error(), true)
-		return wrong, nil
+		return wrong
 	}
-	if d.tool.input != nil {
-		if wrong = d.tool.input.Check(d.Arguments); wrong != nil {
-			d.told("The call was not made: "+wrong.Error(), true)
-			return wrong, nil
-		}
+	if d.tool.input == nil {
+		return nil
 	}
+	wrong := d.tool.input.Check(d.Arguments)
+	if wrong != nil {
+		d.told("The call was not made: "+wrong.Error(), true)
+	}
+	return wrong
+}
+
+// readyToCall opens the question that comes before a call, if there is one. A call that was made without one is not
+// held against a rule that is new.
+func (t *reasoner) readyToCall(d *deed) error {
 	rule := d.tool.Approval
 	if rule == nil {
 		rule = t.Approve
 	}
-	if rule != nil && (rule.When == nil || rule.When(d.ToolCall)) {
-		if d.verdict, err = rule.open(t.ctx, d.tool.Tool, d.Arguments); err != nil {
-			return nil, err
-		}
+	op, err := t.ctx.begin(KindInterrupt, "approve:"+d.Name)
+	switch {
+	case err != nil:
+		return err
+	case rule == nil || rule.When != nil && !rule.When(d.ToolCall):
+		return t.diverged(&op, "the call, for which nobody is asked any more")
+	case d.op.Known && !op.Known:
+		return nil
 	}
-	d.op, err = t.ctx.begin(KindTool, d.Name)
-	return nil, err
+	d.verdict, err = rule.open(t.ctx, op, d.tool.Tool, d.Arguments)
+	return err
+}
+
+// diverged is the error of code that has another place for a call than the journal, which holds it (law N3).
+func (t *reasoner) diverged(op *Op, found string) error {
+	if !op.Known {
+		return nil
+	}
+	return &DivergedError{Task: t.ctx.Info().Task(), Expected: strings.ReplaceAll(op.ID, Inside, "/"), Found: found}
 }
 
 // open asks a person about a call.
-func (a *Approval) open(ctx Context, of *Tool, arguments json.RawMessage) (*Asked[Verdict], error) {
+func (a *Approval) open(ctx Context, op Op, of *Tool, arguments json.RawMessage) (*Asked[Verdict], error) {
 	request := ApprovalRequest{Tool: of.Name, Description: of.Description, Arguments: arguments}
 	opts := slices.Concat(a.Ask, []AskOption{func(q *ask) {
-		q.key, q.Kind = "approve:"+of.Name, KindApproval
+		q.key, q.op, q.Kind = "approve:"+of.Name, &op, KindApproval
 		if q.Prompt == "" {
 			q.Prompt = "May " + of.Name + " be called?"
 		}
@@ -208,26 +250,48 @@ func verdicts(input []byte) []byte {
 // for, the task is suspended once all else is done.
 func (t *reasoner) together(deeds []*deed) error {
 	host, pass := t.ctx.host, t.ctx.pass
-	if err := host.Together(pass, t.op, false); err != nil {
+	op := t.scope
+	if err := host.Together(pass, op, false); err != nil {
 		return err
 	}
-	var group sync.WaitGroup
 	failed := make([]error, len(deeds))
 	for i, d := range deeds {
-		if d.result != nil {
-			continue
+		if d.result == nil {
+			failed[i] = t.hear(d)
 		}
-		if failed[i] = t.hear(d); failed[i] != nil || d.result != nil {
+	}
+	if lost(failed) == nil {
+		t.callAll(deeds, failed)
+	}
+	err := lost(failed)
+	if err != nil { // nobody waits for what is lost
+		op.Failure = cmp.Or(err.Error(), "failed")
+	}
+	if waits := host.Together(pass, op, true); waits != nil {
+		return waits
+	}
+	if err == nil {
+		err = errors.Join(failed...)
+	}
+	return t.outer.leave(err)
+}
+
+// callAll makes the calls whose turn has come, all at once.
+func (t *reasoner) callAll(deeds []*deed, failed []error) {
+	var group sync.WaitGroup
+	for i, d := range deeds {
+		if d.result != nil || failed[i] != nil {
 			continue
 		}
 		failed[i] = errGone
 		group.Go(func() { failed[i] = t.call(d) })
 	}
 	group.Wait()
-	if err := host.Together(pass, t.op, true); err != nil {
-		return err
-	}
-	return errors.Join(failed...)
+}
+
+// lost is what ends the reasoning, nil where nothing does. That a call waits is no failure.
+func lost(failed []error) error {
+	return errors.Join(slices.DeleteFunc(slices.Clone(failed), func(err error) bool { return errors.Is(err, ErrSuspended) })...)
 }
 
 // hear takes the answer that comes before a call, or in its place. It is ErrSuspended where there is none yet.
@@ -282,7 +346,9 @@ func (t *reasoner) call(d *deed) (err error) {
 	if err := host.Intend(pass, d.op); err != nil {
 		return err
 	}
-	text, failed := d.made(t.ctx.within(d.op))
+	ctx := t.ctx.within(d.op)
+	ctx.left = new(atomic.Bool)
+	text, failed := d.made(ctx)
 	if failed != nil {
 		var crash *PanicError
 		if t.ctx.Err() != nil || errors.Is(failed, ErrSuspended) || errors.Is(failed, ErrTaskOver) || errors.As(failed, &crash) {
