@@ -325,7 +325,7 @@ func (f *fork) batch(entries []journal.Entry) journal.Batch {
 	return b
 }
 
-// taskTimers are the timers that an open task waits for: a sleep, a backoff.
+// taskTimers are the timers that an open task has: of its sleeps, of a backoff.
 func (d *drive) taskTimers(t *machine.Task) []journal.Timer {
 	return d.timersAt(t, d.m.Path(t))
 }
@@ -334,7 +334,7 @@ func (d *drive) taskTimers(t *machine.Task) []journal.Timer {
 func (d *drive) timersAt(t *machine.Task, path string) (timers []journal.Timer) {
 	e := journal.Entry{Node: path, Visit: t.Visit}
 	if t.State == machine.Backoff {
-		return []journal.Timer{{Run: d.id, ID: retryID(&e), Due: t.RetryAt}}
+		timers = append(timers, journal.Timer{Run: d.id, ID: retryID(&e), Due: t.RetryAt})
 	}
 	for op := range t.Sleeps() {
 		e.Op = op.ID

@@ -155,7 +155,7 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 			return op, err
 		}
 	}
-	if known == nil && !inside {
+	if known == nil && !inside && !begunBefore(t, op.ID) {
 		if expected := h.skipped(); expected != "" {
 			h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: expected, Found: op.ID}
 			return op, h.broken

@@ -32,6 +32,13 @@ func (h *host) begunIn(t *machine.Task, op *machine.Op) {
 	}
 }
 
+// begunBefore reports whether the journal holds calls that were made in a reasoning: it has no outcome where what it
+// failed of is recorded already, or is nothing to record, and the node may have gone on with other calls.
+func begunBefore(t *machine.Task, reasoning string) bool {
+	return strings.HasPrefix(reasoning, string(node.KindReason)+":") &&
+		slices.ContainsFunc(t.Ops, func(op machine.Op) bool { return op.ID != reasoning && operation(op.ID) == reasoning })
+}
+
 // skipped names a call that the journal holds and the pass did not make, "" for none. What was made inside a step
 // does not count: its step answers for it.
 func (h *host) skipped() string {

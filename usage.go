@@ -53,7 +53,8 @@ func (r *Result) count(e *journal.Entry) error {
 	if r.UsageByNode == nil {
 		r.UsageByNode = make(map[string]Usage)
 	}
-	r.UsageByNode[e.Node] = r.UsageByNode[e.Node].Add(*body.Usage)
+	of := node.NodeOf(e.Node) // not the item of a map
+	r.UsageByNode[of] = r.UsageByNode[of].Add(*body.Usage)
 	return nil
 }
 

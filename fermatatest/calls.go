@@ -42,6 +42,9 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 		found.Known = true
 		return found, nil
 	}
+	if h.begunBefore(id) {
+		return node.Op{Kind: kind, ID: id}, nil
+	}
 	if missed := h.missed(); missed != "" && !strings.Contains(id, node.Inside) {
 		h.broken = &node.DivergedError{Task: h.info.Task(), Expected: missed, Found: id}
 		return node.Op{}, h.broken
@@ -50,6 +53,13 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 		h.strange = append(h.strange, fmt.Sprintf("law N3: replayed, the function makes a call that it did not make before: %s", id))
 	}
 	return node.Op{Kind: kind, ID: id}, nil
+}
+
+// begunBefore reports whether calls are recorded that were made in a reasoning: it has no outcome where what it failed of
+// is recorded already, or is nothing to record.
+func (h *host) begunBefore(reasoning string) bool {
+	return strings.HasPrefix(reasoning, string(node.KindReason)+":") &&
+		slices.ContainsFunc(h.ops, func(o *op) bool { return madeIn(o.ID, reasoning) })
 }
 
 func (h *host) find(id string) *op {

@@ -150,6 +150,11 @@ func (t *reasoner) ready(d *deed) (wrong, err error) {
 	if wrong = t.fault(d); wrong == nil {
 		return nil, t.readyToCall(d)
 	}
+	if d.tool == nil && d.op.ID != "" && !d.op.Known { // a person may have been asked under the name
+		if d.op, err = t.ctx.begin(KindInterrupt, d.Name); err != nil {
+			return nil, err
+		}
+	}
 	return wrong, t.diverged(&d.op, "a call that cannot be made")
 }
 

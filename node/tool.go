@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/schema"
@@ -44,7 +45,9 @@ func NewTool[In, Out any](name, description string, call func(ctx Context, in In
 		return Tool{}, fmt.Errorf("tool %q: arguments: %w", name, err)
 	}
 	if !ofObject(input.JSON()) {
-		return Tool{}, fmt.Errorf("tool %q: arguments: expected a struct or a map, found %s", name, reflect.TypeFor[In]())
+		if input, err = neverNull(input); err != nil {
+			return Tool{}, fmt.Errorf("tool %q: arguments: expected a struct or a map, found %s", name, reflect.TypeFor[In]())
+		}
 	}
 	t := Tool{
 		Name: name, Description: description, Input: input.JSON(), input: input,
@@ -68,4 +71,26 @@ func NewTool[In, Out any](name, description string, call func(ctx Context, in In
 		},
 	}
 	return t, nil
+}
+
+// neverNull is the schema of the objects that a schema allows beside null, as that of a map does. It fails where there
+// are none.
+func neverNull(s *schema.Schema) (*schema.Schema, error) {
+	var members map[string]json.RawMessage
+	var kinds []string
+	if err := json.Unmarshal(s.JSON(), &members); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(members["type"], &kinds); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(kinds, "object") {
+		return nil, fmt.Errorf("its values are %v", kinds)
+	}
+	members["type"] = json.RawMessage(`"object"`)
+	doc, err := json.Marshal(members)
+	if err != nil {
+		return nil, err
+	}
+	return schema.Parse(doc)
 }

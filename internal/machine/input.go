@@ -313,7 +313,7 @@ func (m *Machine) withdraw(at int64) error {
 func (m *Machine) Fire(at int64) error {
 	for _, t := range m.tasks {
 		for op := range t.Sleeps() {
-			if op.Due > at {
+			if t.State != Waiting || op.Due > at {
 				continue
 			}
 			e := m.taskEntry(journal.TimerFired, t, at)

@@ -82,11 +82,12 @@ func (t *Task) waits(op string) bool {
 	return slices.ContainsFunc(t.Ops, func(o Op) bool { return within(o.ID, op) })
 }
 
-// Sleeps are the sleeps that a task waits for that waits; one, unless several tools of a model sleep.
+// Sleeps are the sleeps of a task that are not over. There is one at most, unless several tools of a model sleep: then
+// the task may also go on with what another of them waits for.
 func (t *Task) Sleeps() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		for i := range t.Ops {
-			if op := &t.Ops[i]; t.State == Waiting && op.Due != 0 && !op.Done && within(op.ID, t.WaitFor) && !yield(op) {
+			if op := &t.Ops[i]; op.Due != 0 && !op.Done && !yield(op) {
 				return
 			}
 		}

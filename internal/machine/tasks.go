@@ -84,8 +84,13 @@ func (m *Machine) Alone(t *Task) bool {
 	return depth == len(m.tasks)
 }
 
-// drop forgets a task that has come to its end.
+// drop forgets a task that has come to its end. Its timers are off.
 func (m *Machine) drop(t *Task) {
+	for i := range t.Ops {
+		if op := &t.Ops[i]; op.Due != 0 && !op.Done {
+			m.dropped = append(m.dropped, m.TaskID(t)+" "+op.ID)
+		}
+	}
 	if last := len(m.tasks) - 1; last >= 0 && m.tasks[last] == t {
 		m.tasks = m.tasks[:last]
 	} else if i := slices.Index(m.tasks, t); i >= 0 {
@@ -108,17 +113,11 @@ func (m *Machine) drop(t *Task) {
 	}
 }
 
-// giveUp drops a task that has not come to its end, with all that is inside of it. Its timers are off.
+// giveUp drops a task that has not come to its end, with all that is inside of it.
 func (m *Machine) giveUp(t *Task) {
 	m.dropInside(t)
-	name := m.TaskID(t)
 	if t.State == Backoff {
-		m.dropped = append(m.dropped, "retry "+name)
-	}
-	for i := range t.Ops {
-		if op := &t.Ops[i]; op.Due != 0 && !op.Done {
-			m.dropped = append(m.dropped, name+" "+op.ID)
-		}
+		m.dropped = append(m.dropped, "retry "+m.TaskID(t))
 	}
 	m.drop(t)
 }
