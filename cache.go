@@ -303,9 +303,11 @@ func (w *work) declares(c *cached) bool {
 func (h *host) repeatable() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, m := range h.made {
-		if m.kind == node.KindInterrupt {
-			return false
+	if t := h.task.in(h.d.m); t != nil {
+		for i := range t.Ops {
+			if op := &t.Ops[i]; op.Kind == node.KindInterrupt && h.wasMade(op.ID) {
+				return false
+			}
 		}
 	}
 	return !h.suspended && h.broken == nil && h.storeFailed == nil && h.skipped() == ""

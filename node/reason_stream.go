@@ -2,6 +2,7 @@ package node
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/schema"
@@ -74,17 +75,18 @@ func (f *follower) see(chunk *model.Chunk) error {
 	return f.step(d, err)
 }
 
-// front shows what came in front of the JSON, but not what may be a fence.
+// front shows what came in front of the JSON, but not what may be a fence, nor the spaces before that.
 func (f *follower) front(whole bool) error {
 	shown := f.held
 	if i := strings.IndexByte(shown, '`'); i >= 0 {
 		shown = shown[:i]
 	}
+	shown = strings.TrimRightFunc(shown, unicode.IsSpace)
 	f.held = f.held[len(shown):]
 	if whole {
 		f.held = ""
 	}
-	if strings.TrimSpace(shown) == "" {
+	if shown == "" {
 		return nil
 	}
 	return f.texts.see(&model.Chunk{Text: shown})
