@@ -62,6 +62,8 @@ type eventSource struct {
 	yield  func(Event, error) bool
 	over   bool            // the run has ended, and its last event was yielded
 	ended  map[string]bool // the segments whose end was read from the store
+
+	dropped map[string]uint64 // the segments, or tasks with all of theirs, that the store said do not hold, and the seq of that
 }
 
 // stored yields what the store has after the cursor.
@@ -98,11 +100,36 @@ func (s *eventSource) read(ctx context.Context) bool {
 			}
 			s.ended[segmentOf(&event)] = true
 		}
+		if e.Kind == journal.DataInvalidated {
+			s.drop(&event)
+		}
 		if !s.yield(event, nil) {
 			return false
 		}
 	}
 	return true
+}
+
+// drop notes what was shown and does not hold.
+func (s *eventSource) drop(e *Event) {
+	var body journal.InvalidatedBody
+	if json.Unmarshal(e.Entry.Body, &body) != nil { // whoever reads the event is told
+		return
+	}
+	if s.dropped == nil {
+		s.dropped = make(map[string]uint64)
+	}
+	of := body.SegmentID
+	if of == "" {
+		of = e.Task()
+	}
+	s.dropped[of] = e.Seq()
+}
+
+// past reports whether a transient event belongs to what the store said is at its end, or does not hold (law E4).
+func (s *eventSource) past(e *Event) bool {
+	segment := segmentOf(e)
+	return s.ended[segment] || e.Entry.Seq < max(s.dropped[segment], s.dropped[e.Task()])
 }
 
 // live yields what the store has and then what happens, until the drive ends.
@@ -113,7 +140,7 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 		return false
 	}
 	for _, e := range r.late {
-		if s.ended[segmentOf(&e)] {
+		if s.past(&e) {
 			continue
 		}
 		e.Entry.Seq, e.Entry.At = s.cursor, max(e.Entry.At, s.at)
@@ -127,7 +154,7 @@ func (s *eventSource) live(ctx context.Context, d *drive) bool {
 func (s *eventSource) follow(ctx context.Context, d *drive, r *reader) bool {
 	end := d.live.read(ctx, r, func(e *Event) bool {
 		if e.Sub > 0 && (e.Entry.Seq < s.cursor || e.Entry.At < s.at) { // the store had more than that
-			if e.Entry.Seq < s.cursor && s.ended[segmentOf(e)] {
+			if e.Entry.Seq < s.cursor && s.past(e) {
 				return true
 			}
 			moved := *e
