@@ -98,7 +98,8 @@ func TestE2_TheClientForJavaScriptFoldsWhatAModelMakes(t *testing.T) {
 	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
 	weather, err := node.NewTool("weather", "tells the weather", func(_ node.Context, in struct {
 		Place string `json:"place"`
-	}) (string, error) {
+	},
+	) (string, error) {
 		return "rain in " + in.Place, nil
 	})
 	if err != nil {
