@@ -1,9 +1,9 @@
 // Package node is what the code inside a node calls.
 //
 // A node is a plain Go function that is given a [Context]. With it the function records steps that must not
-// happen twice ([Step]), asks people ([Interrupt], [Ask]) and language models ([Context.LLM]), waits ([Sleep]), reads
-// the clock of the run ([Now]), tells observers what it does ([Emit], [Stream]) and finds the services of the program
-// ([Service]).
+// happen twice ([Step]), asks people ([Interrupt], [Ask]) and language models ([Reason], [Context.LLM]), waits ([Sleep]),
+// reads the clock of the run ([Now]), tells observers what it does ([Emit], [Stream]) and makes ([Structured], [Draft]), and
+// finds the services of the program ([Service]).
 //
 // Every such call has a stable identity within its task (law N2), so a function that is run again after a crash or
 // an answer gets the recorded results back at once and goes on where it stopped (law N1):
