@@ -185,6 +185,41 @@ func TestN7_AFailureBesideAToolThatWaits(t *testing.T) {
 	}
 }
 
+// A tool goes on from the failure of a reasoning of its own, though a question of that is open, while another tool waits.
+func TestN7_CrashAToolGoesOnFromAFailureInside(t *testing.T) {
+	t.Parallel()
+	d := newDesk()
+	m := newTalk(map[string][]scripted.Reply{
+		"plan":  {wants("think", `{"city":"Rome"}`, "ask", `{"city":"Rome"}`), replies("done")},
+		"inner": {wants("ask_person", `{"question":"?","choices":[]}`, "bad", `{"city":"Rome"}`)},
+	})
+	bad := toolOf(t, "bad", func(node.Context, string) (string, error) { return "", node.Terminal(errors.New("boom")) })
+	tools := []node.Tool{
+		toolOf(t, "ask", func(ctx node.Context, _ string) (string, error) { return node.Interrupt[string](ctx, nil) }),
+		toolOf(t, "think", func(ctx node.Context, _ string) (string, error) {
+			_, err := node.Reason[string](ctx, node.Reasoning{Prompt: "inner thoughts", Interrupt: mayAsk, Tools: []node.Tool{bad}})
+			if !errors.Is(err, node.ErrTerminal) {
+				return "", err
+			}
+			return node.Step(ctx, "rescue", func(node.Context) (string, error) {
+				d.does("rescue")
+				return "rescued", nil
+			})
+		}),
+	}
+	answers := fermatatest.AnswerFunc(func(q fermata.Interrupt) any {
+		if strings.Contains(q.Op, "ask_person") {
+			return chosen{"late"}
+		}
+		return "said"
+	})
+	crashReason(t, m, d, answers, reasons(node.Reasoning{Prompt: "plan it", Tools: tools}))
+	last := m.last["plan 2"]
+	if diff := cmp.Diff([]string{"call_1 false rescued", "call_2 false said"}, told(&last)); diff != "" {
+		t.Errorf("the model was told (-want +got):\n%s", diff)
+	}
+}
+
 // A question's deadline that fails ends the reasoning, though another question is open.
 func TestH4_ADeadlineBesideAnotherQuestion(t *testing.T) {
 	m := newTalk(map[string][]scripted.Reply{"plan": {

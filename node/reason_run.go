@@ -58,6 +58,7 @@ func (t *reasoner) run(ctx Context) (Op, error) {
 		t.scope.ID += "~" + strconv.Itoa(op.Tries+1)
 	}
 	t.ctx = ctx.within(t.scope)
+	t.ctx.left = nil // what waits here may be given up; if not, together says so
 	value, err := t.think()
 	if failed, final := failureOf(err); final {
 		data, _ := json.Marshal(failed) //nolint:errchkjson // texts and numbers always encode

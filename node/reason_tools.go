@@ -201,7 +201,7 @@ func (t *reasoner) readyToCall(d *deed) error {
 		return err
 	case rule == nil || rule.When != nil && !rule.When(d.ToolCall):
 		return t.diverged(&op, "the call, for which nobody is asked any more")
-	case d.op.Known && !op.Known:
+	case (d.op.Done || d.op.Begun) && !op.Known:
 		return nil
 	}
 	d.verdict, err = rule.open(t.ctx, op, d.tool.Tool, d.Arguments)
