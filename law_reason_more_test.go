@@ -16,7 +16,6 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
-	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
@@ -510,4 +509,43 @@ func TestF1_AMalformedReplyAndThenARetry(t *testing.T) {
 	}
 }
 
-var _ = journal.Open
+// byAttempt is a model that says other things in each attempt of the task that asks it.
+type byAttempt []*talk
+
+func (b byAttempt) Generate(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+	c, _ := node.FromContext(ctx)
+	return b[min(c.Info().Attempt, len(b))-1].Generate(ctx, req)
+}
+
+// Attempts that fail in a later turn, and for good, with tools that fail, ask and sleep before: crashes change nothing.
+func TestF1_CrashAttemptsOfAReasoning(t *testing.T) {
+	t.Parallel()
+	d := newDesk()
+	unavailable := scripted.Reply{Text: `{"city":"R`, Err: &model.Error{Kind: model.ErrUnavailable}}
+	first := wants("weather", `{"city":"Atlantis"}`, "book", `{"city":"Rome"}`, "nap", `{"city":"Rome"}`)
+	good := replies(`{"city":"Rome","days":3}`)
+	of := func(said ...scripted.Reply) *talk { return newTalk(map[string][]scripted.Reply{"plan": said}) }
+	m := byAttempt{
+		of(first, unavailable),                             // keeps the first turn
+		of(first, replies("{}"), replies("{}")),            // fails for good, behind the first turn
+		of(first, replies(`{"city":"Rome"}`), unavailable), // anew
+		of(first, replies(`{"city":"Rome"}`), good),
+	}
+	book := d.tool(t, "book")
+	book.Approval = &node.Approval{}
+	nap := toolOf(t, "nap", func(ctx node.Context, _ string) (string, error) { return "awake", node.Sleep(ctx, time.Hour) })
+	g := single(func(ctx node.Context, s state) (state, error) {
+		got, err := node.Reason[trip](ctx, node.Reasoning{
+			Prompt: "plan it", Tools: []node.Tool{d.tool(t, "weather"), book, nap}, Stream: node.StreamPatch, Limits: node.Limits{Repairs: 1},
+		})
+		s.Text = got.City
+		return s, err
+	}, graph.Retry(5, time.Minute))
+	report := fermatatest.Crash(t, g.Plan(), func() any { return &state{} },
+		fermatatest.AnswerFunc(func(fermata.Interrupt) any { return node.Verdict{Action: node.Approve} }),
+		fermatatest.WithOptions(fermata.Options{Services: []any{model.Model(m)}}), fermatatest.Effects(d.counts))
+	if report.Result.Status != fermata.Completed {
+		t.Errorf("the run is %s: %v", report.Result.Status, report.Result.Err)
+	}
+	t.Logf("%d appends, %d crashes", len(report.Appends), report.Crashes)
+}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
-	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
@@ -421,5 +420,3 @@ func TestE4_AValueThatIsAtItsEndStays(t *testing.T) {
 		t.Errorf("what was taken back (-want +got):\n%s", diff)
 	}
 }
-
-var _ = journal.Open
