@@ -123,6 +123,7 @@ func (s *eventSource) drop(e *Event) {
 	if of == "" {
 		of = e.Task()
 	}
+	delete(s.ended, of) // it begins anew
 	s.dropped[of] = e.Seq()
 }
 

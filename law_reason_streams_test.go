@@ -420,3 +420,45 @@ func TestE4_AValueThatIsAtItsEndStays(t *testing.T) {
 		t.Errorf("what was taken back (-want +got):\n%s", diff)
 	}
 }
+
+// Text of a reply that failed does not hold: the next attempt shows its own, whole (laws E2 and E4).
+func TestE4_TextOfAReplyThatFailed(t *testing.T) {
+	m := &speaker{texts: []scripted.Reply{{Text: "first words"}, {Text: "second thoughts"}}}
+	m.piece = func(_ context.Context, call, piece int) error {
+		if call == 1 && piece == 6 {
+			return &model.Error{Kind: model.ErrUnavailable}
+		}
+		return nil
+	}
+	rt, store := withModels(t, model.Model(m))
+	hold := newGate()
+	run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
+		if err := hold.pass(ctx); err != nil {
+			return s, err
+		}
+		var err error
+		s.Text, err = node.Reason[string](ctx, node.Reasoning{Prompt: "plan", Stream: node.StreamPatch})
+		return s, err
+	}, twice), state{})
+	w := watch(t, rt, run.ID(), 0)
+	close(hold.open)
+	ends(t, run, fermata.Completed)
+	var shown []string
+	for _, e := range w.ended(t) {
+		switch e.Type() {
+		case "structured-data.invalidated":
+			shown = append(shown, "taken back")
+		case "text.end":
+			var text struct{ Text string }
+			data, err := e.Data()
+			if err != nil {
+				t.Fatal(err)
+			}
+			decodeInto(t, data, &text)
+			shown = append(shown, text.Text)
+		}
+	}
+	if diff := cmp.Diff([]string{"first", "taken back", "second thoughts"}, shown); diff != "" {
+		t.Errorf("shown (-want +got):\n%s\n%s", diff, strings.Join(lines(t, store, run.ID()), "\n"))
+	}
+}

@@ -1,6 +1,7 @@
 package fermata_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -639,5 +640,36 @@ func TestN3_AFailedReasoningInTheHarnessOfNodes(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{"plan 1": 1, "plan 2": 1}, m.counts()); diff != "" {
 		t.Errorf("the model was asked (-want +got):\n%s", diff)
+	}
+}
+
+// A new attempt in the harness of nodes shows the text of its calls anew where they failed, and no other.
+func TestE4_TextOfAFailedCallInTheHarnessOfNodes(t *testing.T) {
+	m := &speaker{texts: []scripted.Reply{{Text: "kept "}, {Text: "lost "}, {Text: "anew"}}}
+	m.piece = func(_ context.Context, call, piece int) error {
+		if call == 2 && piece == 5 {
+			return &model.Error{Kind: model.ErrUnavailable}
+		}
+		return nil
+	}
+	c := fermatatest.NewContext(t).WithLLM(model.Model(m))
+	twoCalls := func(ctx node.Context, s state) (state, error) {
+		for range 2 {
+			reply, err := ctx.LLM().Complete(ctx, "go on", node.Streamed())
+			if err != nil {
+				return s, err
+			}
+			s.Text += reply.Text
+		}
+		return s, nil
+	}
+	if _, err := fermatatest.Run(c, twoCalls, state{}); !errors.Is(err, model.ErrUnavailable) {
+		t.Fatalf("the error is %v", err)
+	}
+	if got, err := fermatatest.Run(c.Retry(), twoCalls, state{}); err != nil || got.Text != "kept anew" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if got := c.Text("answer"); got != "kept lostanew" {
+		t.Errorf("shown: %q", got)
 	}
 }

@@ -170,12 +170,18 @@ func (d *drive) conclude(h *host, t *machine.Task, flat *plan.Flat, out any, cho
 	return d.finish(t, flat, out, choice)
 }
 
-// retract says that what a failed attempt has shown and left open does not hold (law E4).
+// retract says that what a failed attempt has shown and left open does not hold, nor the text of its calls that failed
+// (law E4).
 func (d *drive) retract(h *host, t *machine.Task) {
+	which := d.refer(t)
+	for _, op := range t.Unsaid() {
+		d.add(which.do(func(m *machine.Machine, t *machine.Task) error {
+			return m.Record(d.now(), t, journal.DataInvalidated, op, nil, invalidated(h.segment(op), "retry"))
+		}))
+	}
 	if !h.open {
 		return
 	}
-	which := d.refer(t)
 	d.add(which.do(func(m *machine.Machine, t *machine.Task) error {
 		return m.Record(d.now(), t, journal.DataInvalidated, "", nil, invalidated("", "retry"))
 	}))

@@ -251,13 +251,28 @@ func (h *host) retry() {
 	kept := h.ops[:0:0]
 	for i, o := range h.ops {
 		switch {
-		case o.Failure == "" || wentOn(o.ID, h.ops[i+1:]):
+		case !h.forgotten(i):
 			kept = append(kept, o)
 		case o.Kind == node.KindReason:
 			kept = append(kept, &op{Op: node.Op{Kind: o.Kind, ID: o.ID, Tries: o.Tries + 1}, key: o.key, attempt: o.attempt})
 		}
 	}
 	h.ops = kept
+}
+
+// forgotten reports whether a new attempt makes a call again: it failed, or is text that was shown in one that did.
+func (h *host) forgotten(i int) bool {
+	o := h.ops[i]
+	if o.Failure != "" {
+		return !wentOn(o.ID, h.ops[i+1:])
+	}
+	text := o.Kind == node.KindStream || o.Kind == node.KindChunks
+	for j, outer := range h.ops {
+		if text && outer.Failure != "" && madeIn(o.ID, outer.ID) && !wentOn(outer.ID, h.ops[j+1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // wentOn reports whether a call was made in reasoning that has asked its model again after it.

@@ -274,10 +274,10 @@ func (m *Machine) enclosing(path string, ref uint64) *Task {
 // forgetFailures drops the calls that a new attempt makes again: those that failed or were withdrawn. Reasoning that
 // failed begins anew, and so is kept as one that was tried. What failed in reasoning that went on belongs to it.
 func forgetFailures(ops []Op) []Op {
-	kept := ops[:0]
+	kept, drop := ops[:0], forgotten(ops)
 	for i := range ops {
 		switch op := &ops[i]; {
-		case op.Failure == "" || wentOn(op.ID, ops[i+1:]):
+		case !drop[i]:
 			kept = append(kept, *op)
 		case op.Kind == node.KindReason:
 			kept = append(kept, Op{ID: op.ID, Kind: op.Kind, Attempt: op.Attempt, Tries: op.Tries + 1})
@@ -285,6 +285,37 @@ func forgetFailures(ops []Op) []Op {
 	}
 	clear(ops[len(kept):])
 	return kept
+}
+
+// forgotten says of each call whether a new attempt makes it again: it failed, or is text that was shown in one that did.
+func forgotten(ops []Op) []bool {
+	drop := make([]bool, len(ops))
+	for i := range ops {
+		drop[i] = ops[i].Failure != "" && !wentOn(ops[i].ID, ops[i+1:])
+	}
+	for i := range ops {
+		if drop[i] {
+			for j := range ops {
+				drop[j] = drop[j] || isText(ops[j].Kind) && ops[j].ID != ops[i].ID && within(ops[j].ID, ops[i].ID)
+			}
+		}
+	}
+	return drop
+}
+
+func isText(kind node.Kind) bool { return kind == node.KindStream || kind == node.KindChunks }
+
+// Unsaid are the calls that have shown text to its end which a new attempt shows anew.
+func (t *Task) Unsaid() (calls []string) {
+	if !slices.ContainsFunc(t.Ops, func(op Op) bool { return op.Failure != "" }) {
+		return nil
+	}
+	for i, drop := range forgotten(t.Ops) {
+		if op := &t.Ops[i]; drop && op.Done && isText(op.Kind) {
+			calls = append(calls, op.ID)
+		}
+	}
+	return calls
 }
 
 // wentOn reports whether a call was made in reasoning that has asked its model again after it.
