@@ -358,6 +358,7 @@ func TestN8_NothingIsShownThatTheSchemaForbids(t *testing.T) {
 				}).Edge(graph.Start, "hold").Edge("hold", "a").MustCompile(), state{})
 			w := watch(t, rt, run.ID(), 0)
 			begin.waitEntered(t)
+			eventually(t, "the reader is there", func() bool { return len(w.seen()) > 0 })
 			close(begin.open)
 			ends(t, run, fermata.Completed)
 			events := w.ended(t)
@@ -405,6 +406,7 @@ func TestE4_AValueThatIsAtItsEndStays(t *testing.T) {
 		return s, err
 	}, graph.Retry(3, time.Millisecond)), state{})
 	w := watch(t, rt, run.ID(), 0)
+	eventually(t, "the reader is there", func() bool { return len(w.seen()) > 0 })
 	close(hold.open)
 	ends(t, run, fermata.Completed)
 	s := slateOf(t, w.ended(t))
@@ -441,6 +443,7 @@ func TestE4_TextOfAReplyThatFailed(t *testing.T) {
 		return s, err
 	}, twice), state{})
 	w := watch(t, rt, run.ID(), 0)
+	eventually(t, "the reader is there", func() bool { return len(w.seen()) > 0 })
 	close(hold.open)
 	ends(t, run, fermata.Completed)
 	var shown []string
