@@ -110,6 +110,11 @@ func clip(text string) string {
 // on where it was: no call of a model or tool that was answered is made again (laws J5 and N1). An answer that does not
 // fit its schema is shown to the model together with what is wrong, see [Limits].
 //
+// The calls of one reply are made together. What fails for good among them ends the reasoning at once, whatever the others
+// wait for: nobody is asked for what is lost. When the code has changed under a run that waits here, the prompts, and tools
+// that were not called, may be others; a recorded call, question or approval that has no place any more is [ErrDiverged]
+// (law N3).
+//
 // Errors are recorded where they are final: [*OutputError] and [*LimitError]; a new attempt of the task reasons anew. Failures of
 // the model are those of [LLM.Generate]: a new attempt makes the call that failed again, and those before it are kept.
 func Reason[Out any](ctx Context, r Reasoning) (Out, error) {
