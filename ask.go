@@ -144,7 +144,7 @@ func durable(d *node.Deadline) *journal.Deadline {
 }
 
 // questionDigest is what must be the same when the code asks again: all of a question that has no name, and only the
-// form of the answer of one that has (law N3).
+// form of the answer of one that has, with what it is about (law N3).
 func questionDigest(q node.Question) string {
 	sum := fnv.New64a()
 	_, _ = sum.Write(q.ResponseSchema) // a hash never fails
@@ -152,6 +152,7 @@ func questionDigest(q node.Question) string {
 		_, _ = sum.Write([]byte(q.Prompt))
 		_, _ = sum.Write(q.Request)
 	}
+	_, _ = sum.Write(q.About)
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 

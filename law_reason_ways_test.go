@@ -386,6 +386,16 @@ func TestN3_TheCodeOfAReasoningChanges(t *testing.T) {
 			_, err := node.Step(ctx, "new", func(node.Context) (int, error) { return 1, nil })
 			return s, err
 		}, node.ErrDiverged},
+		"one without a name added before": {asks, of(node.Reasoning{Prompt: "plan", Interrupt: mayAsk}), func(ctx node.Context, s state) (state, error) {
+			if _, err := node.Reason[string](ctx, node.Reasoning{Prompt: "plan the other thing", Interrupt: mayAsk}); err != nil {
+				return s, err
+			}
+			return of(node.Reasoning{Prompt: "plan", Interrupt: mayAsk})(ctx, s)
+		}, node.ErrDiverged},
+		"prose around a question": {asks, of(node.Reasoning{Prompt: "plan", Interrupt: mayAsk}), of(node.Reasoning{Prompt: "plan better", Interrupt: mayAsk}), node.ErrDiverged},
+		"prose around a question of one with a name": {
+			asks, of(node.Reasoning{ID: "p", Prompt: "plan", Interrupt: mayAsk}), of(node.Reasoning{ID: "p", Prompt: "plan better", Interrupt: mayAsk}), nil,
+		},
 		"a named one added before": {asks, of(node.Reasoning{Prompt: "plan", Interrupt: mayAsk}), func(ctx node.Context, s state) (state, error) {
 			if _, err := node.Reason[string](ctx, node.Reasoning{ID: "new", Prompt: "plan"}); err != nil {
 				return s, err

@@ -325,7 +325,7 @@ func (h *host) questions() []Question {
 
 // same reports whether a question that is asked again is the one that was asked (law N3).
 func same(a, b node.Question) bool {
-	return bytes.Equal(a.ResponseSchema, b.ResponseSchema) &&
+	return bytes.Equal(a.ResponseSchema, b.ResponseSchema) && bytes.Equal(a.About, b.About) &&
 		(!b.Unnamed || a.Prompt == b.Prompt && bytes.Equal(a.Request, b.Request))
 }
 

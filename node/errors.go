@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fermata-go/fermata/model"
@@ -41,8 +42,8 @@ type DivergedError struct {
 
 func (e *DivergedError) Error() string {
 	return fmt.Sprintf("task %s: the journal holds %s here, the code asked for %s; "+
-		"code that has run must keep its calls in order (or give the plan a new version and migrate the run)",
-		e.Task, e.Expected, e.Found)
+		"code that has run must keep its calls (or give the plan a new version and migrate the run)",
+		e.Task, strings.ReplaceAll(e.Expected, Inside, "/"), strings.ReplaceAll(e.Found, Inside, "/"))
 }
 
 // Is reports whether target is ErrDiverged.

@@ -114,8 +114,9 @@ type Question struct {
 	Within     time.Duration
 	AtDeadline Deadline
 
-	Unnamed bool // the author gave no ID: on replay the whole question must be the same (law N3)
-	Waits   bool // Answered follows at once: the question may be stored with the suspension
+	Unnamed bool   // the author gave no ID: on replay the whole question must be the same (law N3)
+	About   []byte // what else must be the same on replay, whatever the question is called; not shown to anybody
+	Waits   bool   // Answered follows at once: the question may be stored with the suspension
 }
 
 // StepHost is a [Host] that has something to say about the context that a step works in.

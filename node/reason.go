@@ -12,8 +12,8 @@ import (
 // Reasoning is what a model is asked by [Reason], and what it may do before it answers. Of its fields only Prompt or
 // Messages is needed.
 type Reasoning struct {
-	// ID names the reasoning within its task, instead of its order, so that code in front of it may change (law N2).
-	// Loops give distinct occurrences.
+	// ID names the reasoning within its task, instead of its order, so that code in front of it may change (law N2), and
+	// so may its prompt while a person is asked. Loops give distinct occurrences.
 	ID string
 
 	Model    string          // which model of the program, see [Context.LLM]: "careful", "openai:gpt-5". Defaults to the program's own choice
@@ -25,7 +25,7 @@ type Reasoning struct {
 	Schema *schema.Schema
 
 	Tools     []Tool     // what the model may call
-	Approve   *Approval  // for calls of tools that have no Approval of their own; nil for none
+	Approval  *Approval  // for calls of tools that have no Approval of their own; nil for none
 	Interrupt *Asking    // lets the model ask a person, see [AskPerson]; nil for no
 	Stream    StreamMode // what observers see of the answer while it is made. Defaults to nothing
 	DataType  string     // of the events that show the answer. Defaults to the schema's id
@@ -49,7 +49,7 @@ const (
 // Limits is how far a reasoning may go. Reaching one is a [*LimitError], never a silent end (law F4).
 type Limits struct {
 	Turns   int   // how often the model is asked. Defaults to 20
-	Repairs int   // how often it is shown what is wrong with what it said, and asked again. Defaults to 2; below 0 for never
+	Repairs int   // how often it is shown what is wrong with its answers and calls, and asked again. Defaults to 2; below 0 for never
 	Tokens  int64 // read and said, in all turns. Defaults to no limit
 	Cost    int64 // micro-dollars, in all turns. Defaults to no limit
 }

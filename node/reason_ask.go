@@ -108,7 +108,7 @@ func rooted(id string, doc []byte) json.RawMessage {
 
 // open asks the person what the model wants to know. What does not fit the request's schema, nobody sees: the model is
 // told what is wrong.
-func (a *Asking) open(ctx Context, op Op, call *model.ToolCall) (asked *Asked[json.RawMessage], wrong, err error) {
+func (a *Asking) open(ctx Context, op Op, call *model.ToolCall, about []byte) (asked *Asked[json.RawMessage], wrong, err error) {
 	request := call.Arguments
 	if !ofObject(a.request().JSON()) {
 		s, err := schema.Parse(a.offer().Input)
@@ -131,7 +131,7 @@ func (a *Asking) open(ctx Context, op Op, call *model.ToolCall) (asked *Asked[js
 	}
 	opts := slices.Concat(a.Ask, []AskOption{func(q *ask) {
 		RequestSchema(a.request())(q)
-		q.key, q.op = a.name(), &op
+		q.key, q.op, q.About = a.name(), &op, append(about, request...)
 		var text string
 		if q.Prompt == "" && json.Unmarshal(request, &text) == nil {
 			q.Prompt = text

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
@@ -266,6 +267,17 @@ func (t *reasoner) starts() string {
 }
 
 const anyStart = `{["-0123456789tfn`
+
+// about is what a question of the reasoning must come from on every replay: where the reasoning has no ID, from the same
+// one. Else a reasoning that is new in front of it could take its place, and the answer with it (law N3).
+func (t *reasoner) about() []byte {
+	if t.ID != "" {
+		return nil
+	}
+	sum := fnv.New64a()
+	_ = json.NewEncoder(sum).Encode([]any{t.System, t.Messages, t.Prompt}) //nolint:errchkjson // a hash never fails, and messages encode
+	return sum.Sum(nil)
+}
 
 // mustAsk reports whether the model has to ask a person before it answers, and has not.
 func (t *reasoner) mustAsk() bool { return t.Interrupt != nil && t.Interrupt.Required && !t.asked }

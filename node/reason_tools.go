@@ -163,7 +163,7 @@ func (t *reasoner) readyToAsk(d *deed) (wrong, err error) {
 	if d.op, err = t.ctx.begin(KindInterrupt, d.Name); err != nil {
 		return nil, err
 	}
-	if d.asked, wrong, err = t.Interrupt.open(t.ctx, d.op, &d.ToolCall); wrong == nil {
+	if d.asked, wrong, err = t.Interrupt.open(t.ctx, d.op, &d.ToolCall, t.about()); wrong == nil {
 		return nil, err
 	}
 	d.told("Nobody was asked: "+wrong.Error(), true)
@@ -193,7 +193,7 @@ func (t *reasoner) fault(d *deed) error {
 func (t *reasoner) readyToCall(d *deed) error {
 	rule := d.tool.Approval
 	if rule == nil {
-		rule = t.Approve
+		rule = t.Approval
 	}
 	op, err := t.ctx.begin(KindInterrupt, "approve:"+d.Name)
 	switch {
@@ -204,7 +204,7 @@ func (t *reasoner) readyToCall(d *deed) error {
 	case (d.op.Done || d.op.Begun) && !op.Known:
 		return nil
 	}
-	d.verdict, err = rule.open(t.ctx, op, d.tool.Tool, d.Arguments)
+	d.verdict, err = rule.open(t.ctx, op, d.tool.Tool, d.Arguments, t.about())
 	return err
 }
 
@@ -217,10 +217,10 @@ func (t *reasoner) diverged(op *Op, found string) error {
 }
 
 // open asks a person about a call.
-func (a *Approval) open(ctx Context, op Op, of *Tool, arguments json.RawMessage) (*Asked[Verdict], error) {
+func (a *Approval) open(ctx Context, op Op, of *Tool, arguments json.RawMessage, about []byte) (*Asked[Verdict], error) {
 	request := ApprovalRequest{Tool: of.Name, Description: of.Description, Arguments: arguments}
 	opts := slices.Concat(a.Ask, []AskOption{func(q *ask) {
-		q.key, q.op, q.Kind = "approve:"+of.Name, &op, KindApproval
+		q.key, q.op, q.Kind, q.About = "approve:"+of.Name, &op, KindApproval, append(about, arguments...)
 		if q.Prompt == "" {
 			q.Prompt = "May " + of.Name + " be called?"
 		}
