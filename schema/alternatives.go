@@ -39,6 +39,11 @@ func (x *explainer) alternatives(e *jsonschema.ValidationError) []Problem {
 			return []Problem{{here, text}}
 		}
 	}
+	return []Problem{noneFits(here, all)}
+}
+
+// noneFits tells what is wrong by each of several alternatives.
+func noneFits(here string, all [][]Problem) Problem {
 	texts := make([]string, len(all))
 	for i, problems := range all {
 		parts := make([]string, len(problems))
@@ -48,7 +53,7 @@ func (x *explainer) alternatives(e *jsonschema.ValidationError) []Problem {
 		}
 		texts[i] = fmt.Sprintf("(%d) %s", i+1, strings.Join(parts, ", "))
 	}
-	return []Problem{{here, "fits none of the alternatives: " + strings.Join(texts, "; ")}}
+	return Problem{here, "fits none of the alternatives: " + strings.Join(texts, "; ")}
 }
 
 // wrongMarks explains alternatives that are told apart by the value of one member, where that has none of their values.

@@ -138,32 +138,34 @@ func (x *explainer) missing(e *jsonschema.ValidationError, names []string, text 
 // unknown tells of a property that the schema does not know, and of the known one that was probably meant: one that
 // is not there already, if possible.
 func (x *explainer) unknown(e *jsonschema.ValidationError, name string, part *jsonschema.Schema) Problem {
-	p := Problem{Path: pointer(e.InstanceLocation) + pointer([]string{name}), Message: "unknown property"}
+	p := Problem{Path: pointer(e.InstanceLocation) + pointer([]string{name}), Message: unknownProperty}
 	if part == nil {
 		return p
 	}
-	known := sortedKeys(part.Properties)
 	found, _ := lookUp(x.value, e.InstanceLocation)
 	present, _ := found.(map[string]any)
-	var free []string
-	for _, k := range known {
-		if _, ok := present[k]; !ok {
-			free = append(free, k)
-		}
-	}
-	hint := nearest.Hint(name, free)
+	p.Message += hintForName(name, sortedKeys(part.Properties), func(k string) bool {
+		_, ok := present[k]
+		return ok
+	})
+	return p
+}
+
+const unknownProperty = "unknown property"
+
+// hintForName says which of the known properties was probably meant, or which there are.
+func hintForName(name string, known []string, present func(string) bool) string {
+	hint := nearest.Hint(name, slices.DeleteFunc(slices.Clone(known), present))
 	if hint == "" {
 		hint = nearest.Hint(name, known)
 	}
 	switch {
 	case hint != "":
-		p.Message += hint
+		return hint
 	case len(known) == 0:
-		p.Message += "; none is allowed here"
-	default:
-		p.Message += "; expected " + oneOf(quoteAll(known))
+		return "; none is allowed here"
 	}
-	return p
+	return "; expected " + oneOf(quoteAll(known))
 }
 
 // wrongName says what is wrong with the name of a property.

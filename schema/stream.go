@@ -56,7 +56,10 @@ type Stream struct {
 	blanked bool   // out has holes of blanks
 	values  []byte // memory of the values of patches
 	usual   int    // operations of the last piece that had any
+	hints   int    // unknown names that were explained
 	delta   Delta
+
+	pairs map[pair]*reach // of places with two rules
 }
 
 // Delta is what one piece of text adds. It is the caller's own.
@@ -81,6 +84,13 @@ type frame struct {
 	byName  map[string]int // index in names, where there are many
 	current string         // the member that is read
 	member  place          // its rules
+
+	base    *reach        // what was known when it began
+	options []option      // what may apply, where that is not settled by then
+	left    uint64        // bits of the options that are left; where there is only one, it is the reach
+	parts   []possibility // of the part that is read
+	mine    []option      // memory of options
+	asked   bool          // the library was asked about it
 }
 
 // heldName is a member of an open object.
@@ -122,7 +132,8 @@ func (f *frame) hide(i int) {
 // place is where a value is.
 type place struct {
 	rules  []*rule
-	reach  *reach // of the value's kind; nil when anything goes
+	reach  *reach // of the value's kind; nil when anything goes, and when several possibilities are left
+	left   uint64 // bits of what is around it: the possibilities that are left; 0 where there is but one to begin with
 	hidden bool   // neither shown nor checked
 	mark   int    // where out ended before it
 	value  int    // where it begins in out

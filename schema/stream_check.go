@@ -40,8 +40,12 @@ func (st *Stream) begin(k kinds) {
 	if p.hidden {
 		return
 	}
-	p.reach = reachOf(p.rules, k)
 	st.said = st.said[:0]
+	if p.left != 0 {
+		st.beginOneOf(f, k)
+		return
+	}
+	p.reach = st.reachOf(p.rules, k)
 	if p.reach != nil && p.reach.never && k&(aString|anArray|anObject) != 0 {
 		st.refuse(p, st.wrongKind(p.rules, k)...)
 		p.hidden = true
@@ -49,15 +53,24 @@ func (st *Stream) begin(k kinds) {
 }
 
 func (st *Stream) beginItem(f *frame) {
-	if f.reach != nil && f.reach.maxItems >= 0 && f.count >= f.reach.maxItems {
+	most := -1
+	if f.undecided() {
+		most = f.itemOfEach()
+	} else if f.reach != nil && f.reach.maxItems >= 0 && f.count >= f.reach.maxItems {
+		most = f.reach.maxItems
+	}
+	switch {
+	case most >= 0:
 		f.tainted, f.rest = true, true
 		st.delta.Refused = append(st.delta.Refused, Problem{
-			st.where(len(st.frames) - 1), fmt.Sprintf("expected at most %s, found more", count(f.reach.maxItems, "item")),
+			st.where(len(st.frames) - 1), fmt.Sprintf("expected at most %s, found more", count(most, "item")),
 		})
 		st.open = place{hidden: true}
-		return
+	case f.undecided():
+		st.open = f.part()
+	default:
+		st.open = place{rules: f.reach.item(f.count)}
 	}
-	st.open = place{rules: f.reach.item(f.count)}
 }
 
 // push opens an object or an array.
@@ -80,7 +93,11 @@ func (st *Stream) push(c byte) {
 	}
 	f := st.top()
 	clear(f.byName)
-	*f = frame{place: st.open, object: object, length: len(st.path), names: f.names[:0], last: -1, byName: f.byName}
+	*f = frame{
+		place: st.open, object: object, length: len(st.path), last: -1,
+		names: f.names[:0], byName: f.byName, parts: f.parts[:0], mine: f.mine[:0],
+	}
+	st.weigh(f)
 	if !f.hidden {
 		st.say(patch.Add, c, f.closing())
 	}
@@ -94,7 +111,7 @@ func (st *Stream) named() {
 	if f.hidden {
 		return
 	}
-	rules, name, against := f.reach.member(st.name)
+	member, name, against := st.memberOf(f)
 	i := f.find(st.name)
 	switch {
 	case i >= 0:
@@ -108,7 +125,7 @@ func (st *Stream) named() {
 	}
 	f.current = name
 	f.hold(name)
-	if against != nil {
+	if len(against) > 0 {
 		st.refuse(nil, st.unknown(f, against))
 		return
 	}
@@ -116,7 +133,7 @@ func (st *Stream) named() {
 		st.refuse(nil, p)
 		return
 	}
-	f.member = place{rules: rules}
+	f.member = member
 }
 
 // hold remembers a name.
@@ -161,6 +178,8 @@ func (st *Stream) put(text string) {
 	case st.naming:
 		st.name = append(st.name, text...)
 	case p.hidden:
+	case p.undecided():
+		st.putOneOf(text)
 	case p.reach == nil || p.reach.free:
 		st.out = appendEscaped(st.out, text)
 	case !p.reach.watched:
@@ -197,7 +216,7 @@ func (st *Stream) endString() {
 		st.ended()
 		return
 	}
-	if p.reach != nil && !p.reach.free && !st.lenient {
+	if !st.lenient {
 		if problems := st.scalarProblems(aString); len(problems) > 0 {
 			st.refuse(p, problems...)
 			st.hideString()
@@ -207,6 +226,7 @@ func (st *Stream) endString() {
 	}
 	st.sayText()
 	st.out = append(st.out, '"')
+	st.fits(p)
 	st.ended()
 }
 
@@ -235,12 +255,11 @@ func (st *Stream) endLiteral() {
 // endScalar shows a number, true, false or null, unless it is not allowed.
 func (st *Stream) endScalar(k kinds) {
 	p := &st.open
-	if p.reach != nil {
-		if problems := st.scalarProblems(k); len(problems) > 0 {
-			st.refuse(p, problems...)
-			return
-		}
+	if problems := st.scalarProblems(k); len(problems) > 0 {
+		st.refuse(p, problems...)
+		return
 	}
+	st.fits(p)
 	st.enter()
 	st.out = append(st.out, st.scalar...)
 	st.say(patch.Add, st.scalar...)
@@ -281,13 +300,19 @@ func (st *Stream) closeFrame() {
 		if !st.lenient {
 			problems = st.frameProblems(f)
 		}
+		if f.asked {
+			f.reads++
+		}
+		st.sift(f)
 	}
 	st.frames = st.frames[:len(st.frames)-1]
 	if up := st.top(); up != nil && !f.hidden {
 		up.tainted = up.tainted || f.tainted
 		up.reads = max(up.reads, f.reads)
 	}
-	if len(problems) > 0 {
+	if len(problems) == 0 {
+		st.fits(&f.place)
+	} else {
 		st.path = st.path[:f.length]
 		st.refuse(&f.place, problems...)
 		st.takeBack(&f.place)
@@ -310,7 +335,7 @@ func (st *Stream) refuse(p *place, problems ...Problem) {
 	}
 	if f := st.top(); f != nil {
 		f.tainted = true
-		if !f.object && f.reach != nil && f.count < f.reach.tuple {
+		if !f.object && f.count < f.tuple() {
 			f.rest = true
 		}
 	}
@@ -331,45 +356,64 @@ func (st *Stream) where(levels int) string {
 	return string(b)
 }
 
-// scalarProblems tells what is wrong with a scalar that is complete. The rules that hold for it mostly tell at once
-// that nothing is; else the library decides and explains.
+// scalarProblems tells what is wrong with a scalar that is complete.
 func (st *Stream) scalarProblems(k kinds) []Problem {
-	x, text := st.open.reach, st.scalar
+	p := &st.open
+	switch {
+	case p.left != 0:
+		return st.fitsNone(k)
+	case p.reach == nil || k == aString && p.reach.free:
+		return nil
+	}
+	return st.scalarAgainst(p.rules, p.reach, k)
+}
+
+// scalarAgainst tells what is wrong with a scalar that is complete. The rules that hold for it mostly tell at once that
+// nothing is; else the library decides and explains.
+func (st *Stream) scalarAgainst(rules []*rule, x *reach, k kinds) []Problem {
+	text := st.scalar
 	if k == aString {
 		text = st.said
 	}
-	if x.certain(k, text) {
+	if x == nil || k == aString && x.free || x.certain(k, text) {
 		return nil
 	}
 	var all []Problem
 	v := st.scalarValue(k)
 	if st.outline.local {
-		for _, r := range st.open.rules {
+		for _, r := range rules {
 			all = append(all, st.problems(r, v)...)
 		}
 	}
 	if len(all) == 0 && x.never {
-		return []Problem{{Message: "expected " + expected(st.open.rules) + ", found " + found(v)}}
+		return []Problem{{Message: "expected " + expected(rules) + ", found " + found(v)}}
 	}
 	return all
 }
 
 // frameProblems tells what is wrong with an object or array that is complete.
 func (st *Stream) frameProblems(f *frame) []Problem {
+	if f.undecided() {
+		return st.undecidedProblems(f)
+	}
 	if f.reach == nil {
 		return nil
 	}
-	var all []Problem
-	for _, r := range f.reach.rules {
-		all = append(all, st.lacks(f, r)...)
-	}
-	if len(all) > 0 || len(f.reach.whole) == 0 || f.tainted || !st.outline.local || f.reads >= mostReads {
+	if all := st.lacks(f, f.reach); len(all) > 0 {
 		return all
 	}
-	f.reads++
+	return st.ask(f, f.reach.whole)
+}
+
+// ask asks the library about an object or array that is complete, unless that was done often enough, or would not tell.
+func (st *Stream) ask(f *frame, rules []*rule) (all []Problem) {
+	if len(rules) == 0 || f.tainted || !st.outline.local || f.reads >= mostReads {
+		return nil
+	}
+	f.asked = true
 	text := st.out[f.value:]
 	var v any
-	for _, r := range f.reach.whole {
+	for _, r := range rules {
 		if r.fit != nil && r.fit.accepts(text) {
 			continue
 		}
@@ -384,8 +428,15 @@ func (st *Stream) frameProblems(f *frame) []Problem {
 	return all
 }
 
-// lacks tells what a rule misses in an object or array.
-func (st *Stream) lacks(f *frame, r *rule) []Problem {
+// lacks tells what is missing in an object or array.
+func (st *Stream) lacks(f *frame, x *reach) (all []Problem) {
+	for _, r := range x.rules {
+		all = append(all, st.lacksBy(f, r)...)
+	}
+	return all
+}
+
+func (st *Stream) lacksBy(f *frame, r *rule) []Problem {
 	switch {
 	case r.schema.DraftVersion != 2020:
 		return nil

@@ -22,32 +22,48 @@ func (st *Stream) problems(r *rule, v any) []Problem {
 	return (&explainer{value: v, places: st.schema.places}).problems(invalid)
 }
 
-// unknown tells of the member that was just named and is not allowed.
-func (st *Stream) unknown(f *frame, against *rule) Problem {
-	present := make(map[string]any) // of those that could be meant
-	for name := range against.members {
-		if f.has(name) {
-			present[name] = nil
+// mostHints is how many unknown names are explained. A text that is made of them would else take its time.
+const mostHints = 16
+
+// unknown tells of the member that was just named and is not allowed, by any of the rules.
+func (st *Stream) unknown(f *frame, against []*rule) Problem {
+	at := st.where(len(st.frames)-1) + pointer([]string{f.current})
+	if st.hints++; st.hints > mostHints {
+		return Problem{at, unknownProperty}
+	}
+	known := make(map[string]bool)
+	for _, r := range against {
+		for name := range r.schema.Properties {
+			known[name] = true
 		}
 	}
-	x := explainer{value: present, places: st.schema.places}
-	p := x.unknown(&jsonschema.ValidationError{}, f.current, against.schema)
-	p.Path = st.where(len(st.frames)-1) + p.Path
-	return p
+	return Problem{at, unknownProperty + hintForName(f.current, sortedKeys(known), f.has)}
 }
 
 // wrongNameOf checks the name of the member that was just named where there are rules for names.
 func (st *Stream) wrongNameOf(f *frame) (Problem, bool) {
-	if f.reach == nil || !st.outline.local {
+	if !f.undecided() {
+		return st.wrongNameFor(f.reach, f.current)
+	}
+	for i := range each(f.left) {
+		if p, wrong := st.wrongNameFor(f.options[i].reach, f.current); wrong && len(f.parts) == 0 {
+			return p, true
+		}
+	}
+	return Problem{}, false
+}
+
+func (st *Stream) wrongNameFor(x *reach, name string) (Problem, bool) {
+	if x == nil || !st.outline.local {
 		return Problem{}, false
 	}
-	for _, r := range f.reach.rules {
+	for _, r := range x.rules {
 		for _, n := range r.names {
-			if reachOf(n.alone, aString).certain(aString, st.name) {
+			if st.reachOf(n.alone, aString).certain(aString, []byte(name)) {
 				continue
 			}
-			if invalid := validate(n.schema, f.current); invalid != nil {
-				return Problem{st.where(len(st.frames) - 1), wrongName(f.current, invalid)}, true
+			if invalid := validate(n.schema, name); invalid != nil {
+				return Problem{st.where(len(st.frames) - 1), wrongName(name, invalid)}, true
 			}
 		}
 	}
@@ -57,13 +73,7 @@ func (st *Stream) wrongNameOf(f *frame) (Problem, bool) {
 // wrongKind tells of a value that has only begun and is of a kind that is not allowed. What the library says of the
 // least value of the kind holds for all of them.
 func (st *Stream) wrongKind(rules []*rule, k kinds) []Problem {
-	least, name := any(""), "a string"
-	switch k {
-	case anObject:
-		least, name = map[string]any{}, "an object"
-	case anArray:
-		least, name = []any{}, "an array"
-	}
+	least, name := leastOf(k)
 	var all []Problem
 	if st.outline.local {
 		for _, r := range rules {
@@ -81,13 +91,26 @@ func (st *Stream) wrongKind(rules []*rule, k kinds) []Problem {
 	return all
 }
 
+// leastOf is the least value of a kind, and what it is called.
+func leastOf(k kinds) (least any, name string) {
+	switch k {
+	case anObject:
+		return map[string]any{}, "an object"
+	case anArray:
+		return []any{}, "an array"
+	}
+	return "", "a string"
+}
+
 // wrongBeginning tells of an open string that cannot become valid.
 func (st *Stream) wrongBeginning(p *place, by *rule) Problem {
+	if p.left != 0 {
+		return st.beginsNone(st.top())
+	}
 	if by != nil && by.maxLen >= 0 && p.length > by.maxLen {
 		return Problem{Message: fmt.Sprintf("expected at most %s, found more", count(by.maxLen, "character"))}
 	}
 	var want []any
-	said := string(st.said)
 	text := expected(p.rules)
 	if by != nil {
 		for _, word := range by.words {
@@ -95,11 +118,17 @@ func (st *Stream) wrongBeginning(p *place, by *rule) Problem {
 		}
 		text = oneOf(showAll(want))
 	}
+	return Problem{Message: "expected " + text + st.foundBeginning(want)}
+}
+
+// foundBeginning tells what an open string is, and which of the strings wanted was probably meant.
+func (st *Stream) foundBeginning(want []any) string {
+	said := string(st.said)
 	shown := strings.TrimSuffix(show(said), `"`)
 	if !strings.HasSuffix(shown, ")") {
 		shown += `…"`
 	}
-	return Problem{Message: fmt.Sprintf("expected %s, found the string %s%s", text, shown, hintFor(said, want))}
+	return ", found the string " + shown + hintFor(said, want)
 }
 
 // expected says what rules ask for, in a few words.

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -15,11 +14,11 @@ type rule struct {
 	schema *jsonschema.Schema
 	alone  []*rule // the rule, as the only one of a place
 
-	kinds  kinds     // of values that may be valid
-	whole  kinds     // of values that have to be checked as a whole
-	fit    *shape    // accepts most good ones of these; nil when the library has to be asked
-	parts  []*rule   // $ref and allOf: they hold too
-	either [][]*rule // anyOf and oneOf: of each list one holds
+	kinds  kinds    // of values that may be valid
+	whole  kinds    // of values that have to be checked as a whole
+	fit    *shape   // accepts most good ones of these; nil when the library has to be asked
+	parts  []*rule  // $ref and allOf: they hold too
+	either []choice // anyOf and oneOf
 
 	// Strings, numbers and literals: closed ones are valid where quick says so, and checked by the library where it
 	// does not.
@@ -43,6 +42,12 @@ type rule struct {
 	reaches [6]*reach // by kind
 }
 
+// choice is a list of rules of which one holds.
+type choice struct {
+	rules []*rule // nil is one that anything fits
+	alone bool    // none may hold beside it: oneOf
+}
+
 type namedRule struct {
 	name string
 	rule *rule
@@ -53,30 +58,16 @@ type patternRule struct {
 	rule    *rule
 }
 
-// reach is all that applies to a value of one kind at a place. The kind, which is known from the first character, often
-// settles an anyOf: of a schema or null, say, only the schema is left where an object begins.
-type reach struct {
-	never  bool       // no value of this kind can be valid
-	rules  []*rule    // each of these holds
-	whole  []*rule    // what must be checked when the value is closed, with the library
-	either [][]*reach // of strings: lists of which one must go on to fit
-
-	free     bool // any string will do
-	watched  bool // an open string may turn out not to fit
-	maxLen   int  // least of the rules'; < 0 for no bound
-	maxItems int  // likewise
-	tuple    int  // items with rules of their own
-}
-
 // outline is the rules of a schema.
 type outline struct {
 	root  *rule
-	local bool // each part of the schema can be checked alone: no $dynamicRef looks at what is around it
+	local bool   // each part of the schema can be checked alone: no $dynamicRef looks at what is around it
+	free  *reach // of a place without rules
 }
 
 func newOutline(root *jsonschema.Schema) *outline {
 	b := &outliner{made: make(map[*jsonschema.Schema]*rule)}
-	o := &outline{root: b.rule(root), local: true}
+	o := &outline{root: b.rule(root), local: true, free: newReach()}
 	for s, r := range b.made {
 		o.local = o.local && s.DynamicRef == nil && s.RecursiveRef == nil
 		for i := range r.reaches {
@@ -193,15 +184,15 @@ func (b *outliner) combine(r *rule, s *jsonschema.Schema) {
 			r.parts = append(r.parts, p)
 		}
 	}
-	for _, list := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
+	for i, list := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
 		if len(list) == 0 {
 			continue
 		}
 		var rules []*rule
 		for _, part := range list {
-			rules = append(rules, b.rule(part)) // nil too: that one always holds
+			rules = append(rules, b.rule(part))
 		}
-		r.either = append(r.either, rules)
+		r.either = append(r.either, choice{rules, i > 0})
 	}
 }
 
@@ -271,203 +262,4 @@ func (b *outliner) array(r *rule, s *jsonschema.Schema) {
 	if s.MaxItems != nil {
 		r.maxItems = *s.MaxItems
 	}
-}
-
-// reach works out what a rule means for values of one kind.
-func (b *outliner) reach(r *rule, k kinds) *reach {
-	at := &r.reaches[bits.TrailingZeros8(uint8(k))]
-	if *at == nil {
-		x := newReach()
-		*at = x
-		b.collect(x, r, k)
-		x.conclude()
-	}
-	return *at
-}
-
-func newReach() *reach { return &reach{maxLen: -1, maxItems: -1} }
-
-// collect adds a rule to what applies, and what follows from it for a value of kind k. No schema leads back to itself
-// without going down into the value (see selfReference), so this ends.
-func (b *outliner) collect(x *reach, r *rule, k kinds) {
-	if slices.Contains(x.rules, r) {
-		return
-	}
-	x.rules = append(x.rules, r)
-	x.never = x.never || r.kinds&k == 0
-	whole := r.whole&k != 0
-	for _, part := range r.parts {
-		b.collect(x, part, k)
-	}
-	for _, list := range r.either {
-		var left []*reach
-		var only *rule
-		for _, one := range list {
-			if one == nil {
-				left = append(left, &reach{free: true})
-			} else if y := b.reach(one, k); !y.never {
-				left, only = append(left, y), one
-			}
-		}
-		switch {
-		case len(left) == 0:
-			x.never = true
-		case len(left) == 1 && only != nil:
-			b.collect(x, only, k)
-		default:
-			whole = true
-			if !slices.ContainsFunc(left, func(y *reach) bool { return !y.watched }) {
-				x.either = append(x.either, left)
-			}
-		}
-	}
-	if whole {
-		x.whole = append(x.whole, r)
-	}
-}
-
-// conclude sums up what the rules say.
-func (x *reach) conclude() {
-	x.free = len(x.whole) == 0
-	for _, r := range x.rules {
-		x.maxLen = least(x.maxLen, r.maxLen)
-		x.maxItems = least(x.maxItems, r.maxItems)
-		x.tuple = max(x.tuple, len(r.prefix))
-		x.free = x.free && r.quick != nil && r.quick.kinds&aString != 0 && r.quick.free()
-		x.watched = x.watched || r.chosen
-	}
-	x.watched = x.watched || x.maxLen >= 0 || len(x.either) > 0
-}
-
-func least(a, b int) int {
-	if a < 0 || b >= 0 && b < a {
-		return b
-	}
-	return a
-}
-
-// reachOf is what several rules together mean for a value of kind k; nil where there are none.
-func reachOf(rules []*rule, k kinds) *reach {
-	switch len(rules) {
-	case 0:
-		return nil
-	case 1:
-		return rules[0].reaches[bits.TrailingZeros8(uint8(k))]
-	}
-	x := newReach()
-	for _, r := range rules {
-		one := r.reaches[bits.TrailingZeros8(uint8(k))]
-		x.never = x.never || one.never
-		x.rules = append(x.rules, one.rules...)
-		x.whole = append(x.whole, one.whole...)
-		x.either = append(x.either, one.either...)
-	}
-	x.conclude()
-	return x
-}
-
-// certain reports whether a closed scalar certainly fits. The text is that of a string, or else its JSON.
-func (x *reach) certain(k kinds, text []byte) bool {
-	if x.never || len(x.whole) > 0 {
-		return false
-	}
-	for _, r := range x.rules {
-		q := r.quick
-		if q == nil || q.kinds&k == 0 {
-			return false
-		}
-		var ok bool
-		switch k {
-		case aString:
-			ok = q.text(text, true)
-		case aNumber:
-			ok = (&reader{text}).number(q, 0) == len(text)
-		default:
-			ok = q.literal(string(text))
-		}
-		if !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// begun reports whether an open string may still become one that fits. Of what it finds wrong it names the rule, or
-// none where it is several alternatives that say no.
-func (x *reach) begun(text []byte, length int) (by *rule, ok bool) {
-	for _, r := range x.rules {
-		if r.maxLen >= 0 && length > r.maxLen {
-			return r, false
-		}
-		if r.chosen && !slices.ContainsFunc(r.words, func(word string) bool { return beginsWith(word, text) }) {
-			return r, false
-		}
-	}
-	for _, list := range x.either {
-		if !slices.ContainsFunc(list, func(y *reach) bool {
-			_, ok := y.begun(text, length)
-			return ok
-		}) {
-			return nil, false
-		}
-	}
-	return nil, true
-}
-
-func beginsWith(word string, text []byte) bool {
-	return len(word) >= len(text) && word[:len(text)] == string(text)
-}
-
-// member finds the rules of a member of an object, its name without memory of its own where a rule knows it, and the
-// rule that does not allow it.
-func (x *reach) member(name []byte) (rules []*rule, known string, against *rule) {
-	if x == nil {
-		return nil, "", nil
-	}
-	for _, r := range x.rules {
-		listed := false
-		if m, ok := r.members[string(name)]; ok {
-			listed, known = true, m.name
-			rules = with(rules, m.rule)
-		}
-		for _, p := range r.patterns {
-			if p.pattern.MatchString(string(name)) {
-				listed = true
-				rules = with(rules, p.rule)
-			}
-		}
-		switch {
-		case listed:
-		case r.closed:
-			against = r
-		default:
-			rules = with(rules, r.others)
-		}
-	}
-	return rules, known, against
-}
-
-// item finds the rules of an item of an array.
-func (x *reach) item(i int) (rules []*rule) {
-	if x == nil {
-		return nil
-	}
-	for _, r := range x.rules {
-		if i < len(r.prefix) {
-			rules = with(rules, r.prefix[i])
-		} else {
-			rules = with(rules, r.items)
-		}
-	}
-	return rules
-}
-
-func with(rules []*rule, r *rule) []*rule {
-	switch {
-	case r == nil || slices.Contains(rules, r):
-		return rules
-	case rules == nil:
-		return r.alone
-	}
-	return append(slices.Clip(rules), r)
 }

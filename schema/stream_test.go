@@ -236,7 +236,7 @@ func TestStream_refuses(t *testing.T) {
 		}},
 		{`"either":"al`, `{"either":"al"}`, nil},
 		{`"either":"ax`, `{}`, []string{`/either: expected "all", "none" or an integer, found the string "ax…"`}},
-		{`"payment":{"by":"card","number":5},"code":"ab"`, `{"code":"ab"}`, []string{
+		{`"payment":{"by":"card","number":5},"code":"ab"`, `{"payment":{"by":"card"},"code":"ab"}`, []string{
 			`/payment/number: expected a string, found the number 5`,
 		}},
 		{`"payment":{"by":"card","number":"5"}`, `{"payment":{"by":"card","number":"5"}}`, nil},

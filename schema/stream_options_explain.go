@@ -1,0 +1,112 @@
+package schema
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// What is said of a value that fits none of its possibilities is what Check says where it can be: which values were
+// expected where these tell alternatives apart, and else what is wrong by each.
+
+// marks lists the values that tell the possibilities of a part of f apart; none where some of them have others too.
+func (f *frame) marks() (all []any) {
+	for _, p := range f.parts {
+		values := []any(nil)
+		for _, r := range p.rules {
+			if values = marksOf(r.schema); values != nil {
+				break
+			}
+		}
+		if values == nil {
+			return nil
+		}
+		all = append(all, values...)
+	}
+	return all
+}
+
+// marksOf lists the values that a schema allows where it names them.
+func marksOf(s *jsonschema.Schema) []any {
+	switch {
+	case s == nil:
+		return nil
+	case s.Const != nil:
+		return []any{*s.Const}
+	case s.Enum != nil:
+		return s.Enum.Values
+	}
+	for _, part := range append([]*jsonschema.Schema{s.Ref}, s.AllOf...) {
+		if values := marksOf(part); values != nil {
+			return values
+		}
+	}
+	return nil
+}
+
+// neither tells of a value that was complete, or only began, and fits none of the possibilities of f's part.
+func neither(f *frame, v any, found string, wrong [][]Problem) []Problem {
+	if marks := f.marks(); marks != nil {
+		return []Problem{{Message: "expected " + oneOf(showAll(marks)) + ", found " + found + hintFor(v, marks)}}
+	}
+	return fitsNoneOf(wrong)
+}
+
+// fitsNoneOf tells what is wrong by each of several possibilities, once where it is the same.
+func fitsNoneOf(wrong [][]Problem) []Problem {
+	var all [][]Problem
+	for _, problems := range wrong {
+		if !slices.ContainsFunc(all, func(p []Problem) bool { return reflect.DeepEqual(p, problems) }) {
+			all = append(all, problems)
+		}
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return []Problem{noneFits("", all)}
+}
+
+// wrongKindOfAll tells of a value that has only begun and is of a kind that no possibility of f's part allows.
+func (st *Stream) wrongKindOfAll(f *frame, k kinds) []Problem {
+	_, name := leastOf(k)
+	var wants []string
+	var wrong [][]Problem
+	for _, p := range f.parts {
+		wrong = append(wrong, st.wrongKind(p.rules, k))
+		if text := describe(p.rules[0].schema); text != "" {
+			wants = append(wants, text)
+		}
+	}
+	if f.marks() == nil && len(wants) == len(wrong) {
+		return []Problem{{Message: "expected " + oneOf(wants) + ", found " + name}}
+	}
+	return neither(f, nil, name, wrong)
+}
+
+// beginsNone tells of an open string that cannot become one that fits any possibility of f's part.
+func (st *Stream) beginsNone(f *frame) Problem {
+	if marks := f.marks(); marks != nil {
+		return Problem{Message: "expected " + oneOf(showAll(marks)) + st.foundBeginning(marks)}
+	}
+	var wrong [][]Problem
+	for _, part := range f.parts {
+		if part.reach == nil || part.reach.never {
+			continue
+		}
+		by, _ := part.reach.begun(st.said, st.open.length)
+		p := place{rules: part.rules, length: st.open.length}
+		wrong = append(wrong, []Problem{st.wrongBeginning(&p, by)})
+	}
+	return fitsNoneOf(wrong)[0]
+}
+
+// lacksForAll tells of an object or array that lacks something by each of the options that were left.
+func (st *Stream) lacksForAll(f *frame, lacking [][]Problem) []Problem {
+	if !f.place.undecided() {
+		if all := st.ask(f, f.base.whole); len(all) > 0 {
+			return all
+		}
+	}
+	return fitsNoneOf(lacking)
+}
