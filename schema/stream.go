@@ -55,6 +55,8 @@ type Stream struct {
 	path    []byte // of the value that is open, in what is shown
 	blanked bool   // out has holes of blanks
 	values  []byte // memory of the values of patches
+	paths   []byte // of the operations of a piece, which share their memory
+	ends    []int  // where each of them ends
 	usual   int    // operations of the last piece that had any
 	hints   int    // unknown names that were explained
 	delta   Delta
@@ -229,6 +231,11 @@ func (st *Stream) flush() Delta {
 	st.delta = Delta{}
 	if len(d.Patch) > 0 {
 		st.usual = min(len(d.Patch), mostUsual)
+		paths, from := string(st.paths), 0
+		for i, end := range st.ends {
+			d.Patch[i].Path, from = paths[from:end], end
+		}
+		st.paths, st.ends = st.paths[:0], st.ends[:0]
 	}
 	if len(st.values) > 1<<10 { // what was handed out keeps it alive
 		st.values = nil
@@ -260,7 +267,9 @@ func (st *Stream) add(op string, value json.RawMessage) {
 	if st.delta.Patch == nil {
 		st.delta.Patch = make(patch.Patch, 0, max(st.usual, 1))
 	}
-	st.delta.Patch = append(st.delta.Patch, patch.Op{Op: op, Path: string(st.path), Value: value})
+	st.delta.Patch = append(st.delta.Patch, patch.Op{Op: op, Value: value})
+	st.paths = append(st.paths, st.path...)
+	st.ends = append(st.ends, len(st.paths))
 }
 
 // keep copies the value of an operation into memory that many share.

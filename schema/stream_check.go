@@ -232,13 +232,17 @@ func (st *Stream) endString() {
 
 func (st *Stream) endNumber() {
 	if !st.open.hidden {
-		if text := st.scalar; len(text) > longestNumber && huge(string(text)) || bytes.ContainsAny(text, "eE") && huge(string(text)) {
+		if text := st.scalar; (len(text) > longestNumber || hasExponent(text)) && huge(string(text)) {
 			st.refuse(&st.open, Problem{Message: "expected a number of ordinary size, found " + shorten(string(text))})
 		} else {
 			st.endScalar(aNumber)
 		}
 	}
 	st.ended()
+}
+
+func hasExponent(number []byte) bool {
+	return bytes.IndexByte(number, 'e') >= 0 || bytes.IndexByte(number, 'E') >= 0
 }
 
 func (st *Stream) endLiteral() {

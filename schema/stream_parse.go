@@ -305,8 +305,14 @@ func (st *Stream) numberPart(text string) int {
 		}
 		return 0
 	}
-	st.scalar = append(st.scalar, c)
-	return 1
+	n := 1
+	if leading := len(st.scalar) == 1 && st.scalar[0] == '-' && c == '0'; !leading && c-'0' <= 9 {
+		for n < len(text) && text[n]-'0' <= 9 { // none of these can be wrong
+			n++
+		}
+	}
+	st.scalar = append(st.scalar, text[:n]...)
+	return n
 }
 
 // wholeNumber reports whether the beginning of a number is one already.
