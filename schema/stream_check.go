@@ -282,6 +282,14 @@ func (st *Stream) scalarValue(k kinds) any {
 	return nil
 }
 
+// scalarText is the content of a string, or the JSON of another scalar, that was read last.
+func (st *Stream) scalarText(k kinds) []byte {
+	if k == aString {
+		return st.said
+	}
+	return st.scalar
+}
+
 // ended goes on behind a value.
 func (st *Stream) ended() {
 	f := st.top()
@@ -375,11 +383,7 @@ func (st *Stream) scalarProblems(k kinds) []Problem {
 // scalarAgainst tells what is wrong with a scalar that is complete. The rules that hold for it mostly tell at once that
 // nothing is; else the library decides and explains.
 func (st *Stream) scalarAgainst(rules []*rule, x *reach, k kinds) []Problem {
-	text := st.scalar
-	if k == aString {
-		text = st.said
-	}
-	if x == nil || k == aString && x.free || x.certain(k, text) {
+	if x == nil || k == aString && x.free || x.certain(k, st.scalarText(k)) {
 		return nil
 	}
 	var all []Problem

@@ -229,21 +229,28 @@ func (st *Stream) putOneOf(text string) {
 func (st *Stream) fitsNone(k kinds) []Problem {
 	p, f := &st.open, st.top()
 	var left uint64
-	var all [][]Problem
 	for i := range each(p.left) {
-		problems := st.scalarAgainst(f.parts[i].rules, f.parts[i].reach, k)
-		if len(problems) == 0 {
+		part := &f.parts[i]
+		if part.reach != nil && part.reach.excludes(k, st.scalarText(k)) {
+			continue
+		}
+		if len(st.scalarAgainst(part.rules, part.reach, k)) == 0 {
 			left |= 1 << i
-		} else {
-			all = append(all, problems)
 		}
 	}
-	if left == 0 {
-		v := st.scalarValue(k)
-		return neither(f, v, found(v), all)
+	if left != 0 {
+		p.decide(f, left)
+		return nil
 	}
-	p.decide(f, left)
-	return nil
+	v := st.scalarValue(k)
+	if p := f.wrongMark(v, found(v)); p != nil {
+		return p
+	}
+	var wrong [][]Problem
+	for i := range each(p.left) {
+		wrong = append(wrong, st.scalarAgainst(f.parts[i].rules, f.parts[i].reach, k))
+	}
+	return fitsNoneOf(wrong)
 }
 
 // fits notes that a value is shown which is complete: the options of what is around it that it does not fit are out.
@@ -295,11 +302,14 @@ func (st *Stream) undecidedProblems(f *frame) []Problem {
 		}
 	}
 	if left == 0 {
-		return st.lacksForAll(f, lacking)
+		return st.noneLeft(f, lacking)
 	}
 	f.decide(left)
 	if !f.undecided() {
-		return st.ask(f, f.reach.whole)
+		if problems := st.ask(f, f.reach.whole); len(problems) > 0 {
+			return st.noneLeft(f, append(lacking, problems))
+		}
+		return nil
 	}
 	if !f.place.undecided() {
 		return st.whole(f, f.base, left)
@@ -325,7 +335,7 @@ func (st *Stream) undecidedProblems(f *frame) []Problem {
 		return nil
 	}
 	f.left = left
-	return fitsNoneOf(wrong)
+	return st.noneLeft(f, append(lacking, wrong...))
 }
 
 // whole tells what is wrong with an object or array by a reach of which some options are left. Where just one may fit,

@@ -45,23 +45,27 @@ func marksOf(s *jsonschema.Schema) []any {
 	return nil
 }
 
-// neither tells of a value that was complete, or only began, and fits none of the possibilities of f's part.
-func neither(f *frame, v any, found string, wrong [][]Problem) []Problem {
-	if marks := f.marks(); marks != nil {
-		return []Problem{{Message: "expected " + oneOf(showAll(marks)) + ", found " + found + hintFor(v, marks)}}
+// wrongMark tells of a value that fits none of the possibilities of f's part, where their values tell them apart.
+func (f *frame) wrongMark(v any, found string) []Problem {
+	marks := f.marks()
+	if marks == nil {
+		return nil
 	}
-	return fitsNoneOf(wrong)
+	return []Problem{{Message: "expected " + oneOf(showAll(marks)) + ", found " + found + hintFor(v, marks)}}
 }
 
 // fitsNoneOf tells what is wrong by each of several possibilities, once where it is the same.
 func fitsNoneOf(wrong [][]Problem) []Problem {
 	var all [][]Problem
 	for _, problems := range wrong {
-		if !slices.ContainsFunc(all, func(p []Problem) bool { return reflect.DeepEqual(p, problems) }) {
+		if len(problems) > 0 && !slices.ContainsFunc(all, func(p []Problem) bool { return reflect.DeepEqual(p, problems) }) {
 			all = append(all, problems)
 		}
 	}
-	if len(all) == 1 {
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
 		return all[0]
 	}
 	return []Problem{noneFits("", all)}
@@ -70,6 +74,9 @@ func fitsNoneOf(wrong [][]Problem) []Problem {
 // wrongKindOfAll tells of a value that has only begun and is of a kind that no possibility of f's part allows.
 func (st *Stream) wrongKindOfAll(f *frame, k kinds) []Problem {
 	_, name := leastOf(k)
+	if p := f.wrongMark(nil, name); p != nil {
+		return p
+	}
 	var wants []string
 	var wrong [][]Problem
 	for _, p := range f.parts {
@@ -78,10 +85,10 @@ func (st *Stream) wrongKindOfAll(f *frame, k kinds) []Problem {
 			wants = append(wants, text)
 		}
 	}
-	if f.marks() == nil && len(wants) == len(wrong) {
+	if len(wants) == len(wrong) {
 		return []Problem{{Message: "expected " + oneOf(wants) + ", found " + name}}
 	}
-	return neither(f, nil, name, wrong)
+	return fitsNoneOf(wrong)
 }
 
 // beginsNone tells of an open string that cannot become one that fits any possibility of f's part.
@@ -101,12 +108,13 @@ func (st *Stream) beginsNone(f *frame) Problem {
 	return fitsNoneOf(wrong)[0]
 }
 
-// lacksForAll tells of an object or array that lacks something by each of the options that were left.
-func (st *Stream) lacksForAll(f *frame, lacking [][]Problem) []Problem {
+// noneLeft tells of an object or array that fits none of the options that were left at its end. Where it is one place
+// in the schema that has them, the library explains it.
+func (st *Stream) noneLeft(f *frame, wrong [][]Problem) []Problem {
 	if !f.place.undecided() {
 		if all := st.ask(f, f.base.whole); len(all) > 0 {
 			return all
 		}
 	}
-	return fitsNoneOf(lacking)
+	return fitsNoneOf(wrong)
 }

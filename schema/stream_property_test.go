@@ -182,11 +182,14 @@ func FuzzStream(f *testing.F) {
 		`{"type":"array","prefixItems":[{"type":"integer"}],"items":{"anyOf":[{"$ref":"#"},{"const":"x"},{"const":"y"}]},"uniqueItems":true}`,
 		`{"additionalProperties":{"oneOf":[{"required":["a"]},{"required":["b"]}]},"maxProperties":2}`,
 		`{"$dynamicAnchor":"n","properties":{"a":{"$dynamicRef":"#n"}},"unevaluatedProperties":{"type":"string"}}`,
+		paymentDoc, `{"oneOf":[{"type":"null"},{"properties":{"a":{"const":"x"},"b":{"$ref":"#"}},"additionalProperties":false,"type":"object"},` +
+			`{"properties":{"a":{"enum":["xy",1,2.0]},"b":{"items":{"$ref":"#"},"type":"array"}},"type":"object"},{"type":"array","items":{"$ref":"#"},"maxItems":2}]}`,
 		`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}],"additionalItems":false}`,
 	}
 	for i, text := range []string{
 		`{"id":"t1","risk":"hi","lines":[{"sku":"\ud83d\ude00","n":1}],"pair":["x",true,3]}`, `"\ud83d\ud83d\ude00é\u0000"`,
 		`{"a":1,"a":{"b":[1,2.50e+3,null]},"b":"","a":"x"}`, `[1,"x",[2,"q"],"x"]`, ` 120 `, "\"\xe2\x82\xff\"", `{"a":{"a":"b"}}`, `[[[]`,
+		`{"b":{"b":[{"a":"x"},null],"a":"xy"},"a":1.0}`, `{"number":"x","cvc":1,"by":"card"}`,
 	} {
 		for j := range docs {
 			f.Add(j, text, []byte{1, 2, 3, byte(i)})

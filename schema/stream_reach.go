@@ -233,6 +233,12 @@ func (x *reach) certain(k kinds, text []byte) bool {
 		return false
 	}
 	for _, r := range x.rules {
+		if k == aNumber && r.few {
+			if n, ok := integerOf(text); !ok || !slices.Contains(r.listed, n) {
+				return false
+			}
+			continue
+		}
 		q := r.quick
 		if q == nil || q.kinds&k == 0 {
 			return false
@@ -270,11 +276,27 @@ func (x *reach) fitsOption(k kinds, text []byte) bool {
 	return fits == 1
 }
 
-// excludes reports whether a closed string certainly does not fit, for it is none of the words that are allowed.
+// excludes reports whether a closed scalar certainly does not fit, for it is none of those that are allowed.
 func (x *reach) excludes(k kinds, text []byte) bool {
-	return k == aString && slices.ContainsFunc(x.rules, func(r *rule) bool {
-		return r.chosen && !slices.Contains(r.words, string(text))
+	return x.never || slices.ContainsFunc(x.rules, func(r *rule) bool {
+		switch {
+		case k == aString && r.chosen:
+			return !slices.Contains(r.words, string(text))
+		case k == aNumber && r.few:
+			n, ok := integerOf(text)
+			return ok && !slices.Contains(r.listed, n)
+		}
+		return false
 	})
+}
+
+// integerOf reads a number that is written as a plain integer, and is none of the largest.
+func integerOf(text []byte) (n int64, ok bool) {
+	end, whole := (&reader{text}).digits(0)
+	if !whole || end != len(text) {
+		return 0, false
+	}
+	return integer(text)
 }
 
 // begun reports whether an open string may still become one that fits. Of what it finds wrong it names the rule, or

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -23,6 +24,8 @@ type rule struct {
 	// Strings, numbers and literals: closed ones are valid where quick says so, and checked by the library where it
 	// does not.
 	quick  *shape
+	few    bool     // the only numbers allowed are integers
+	listed []int64  // these
 	chosen bool     // the only strings allowed are words
 	words  []string // open ones must begin one of them
 	maxLen int      // characters; < 0 for no bound
@@ -205,6 +208,7 @@ func (b *outliner) scalars(r *rule, s *jsonschema.Schema) {
 	if !in.beyond {
 		r.quick = quick
 	}
+	b.numbers(r, s)
 	if s.MaxLength != nil {
 		r.maxLen = *s.MaxLength
 	}
@@ -225,6 +229,38 @@ func (b *outliner) scalars(r *rule, s *jsonschema.Schema) {
 		}
 		r.chosen = true
 	}
+}
+
+// numbers takes the numbers that are listed, if they are integers and there are no other rules for numbers: what is
+// written in the same way needs no library.
+func (b *outliner) numbers(r *rule, s *jsonschema.Schema) {
+	var values []any
+	switch {
+	case s.Enum != nil && s.Const == nil:
+		values = s.Enum.Values
+	case s.Const != nil && s.Enum == nil:
+		values = []any{*s.Const}
+	default:
+		return
+	}
+	if s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil ||
+		s.MultipleOf != nil || s.Not != nil || s.If != nil || s.DynamicRef != nil || s.RecursiveRef != nil {
+		return
+	}
+	var listed []int64
+	for _, v := range values {
+		if kindOfValue(v) != aNumber {
+			continue
+		}
+		text, _ := v.(json.Number)
+		n, ok := integerOf([]byte(text))
+		if !ok {
+			return
+		}
+		listed = append(listed, n)
+	}
+	r.few, r.listed = true, listed
+	r.whole &^= aNumber
 }
 
 func (b *outliner) object(r *rule, s *jsonschema.Schema) {
