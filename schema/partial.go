@@ -8,9 +8,12 @@ import "slices"
 // the word "high" among several, "hi" will do, and no pattern or format is asked for. Numbers, true, false and null are
 // taken to be what they are going to be, and are checked in full.
 //
-// What goes beyond the parts of a value, such as "not", "if" or several alternatives of one type, is not looked at
-// before the value is whole: that is for [Schema.Check]. All that a [Stream] shows passes, but for
-// the null that it leaves of a whole that was refused.
+// Of several alternatives one has to be left that all parts of the value may fit: a member "type" with a value that none
+// of them allows is refused, and so is one that does not go with the members before it.
+//
+// What goes beyond the parts of a value, such as "not", "if" or that just one alternative may fit, is not looked at
+// before the value is whole: that is for [Schema.Check]. All that a [Stream] shows passes, but for the null that it
+// leaves of a whole that was refused.
 //
 // A nil Schema allows any JSON.
 func (s *Schema) CheckPartial(value []byte) error {

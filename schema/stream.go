@@ -15,7 +15,12 @@ import (
 //   - While a part is open, only what nothing can mend counts against it: its type, a property that is not allowed, an
 //     item or a character too many, a beginning that none of the allowed strings has. What may follow (required
 //     members, the rest of a word) is not missed yet. When a part closes it is checked in full, as far as that can be
-//     told from the part alone: alternatives, "not", "if" and the like are decided here too.
+//     told from the part alone: "not", "if" and the like, and alternatives of which several are left, are decided here too.
+//   - Of several alternatives each part takes away those that it does not fit, as soon as that is certain: its value, its
+//     kind, or a name that they do not know. A member such as "type", of which each alternative allows other values, so
+//     decides when it comes; until then, and where nothing decides, a part is shown if it fits any that is left. Of one
+//     that is left alone the rules apply as if there were no others. A part that fits none is refused, and decides
+//     nothing. This is followed for up to 64 alternatives; of more, only what the kind of the value settles is.
 //   - A part that is refused is left out, or taken back where some of it has been shown already, and is a [Problem] of
 //     the Delta. The rest of the value goes on. A whole that is refused becomes null once any of it has been shown.
 //   - In an array, later items move up into the place of one that was refused: paths in patches are those of the value

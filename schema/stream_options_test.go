@@ -157,6 +157,10 @@ func TestStream_unionsThatOverlap(t *testing.T) {
 		{`{"c":3}`, `null`, []string{`fits none of the alternatives: (1) /a: required, but missing; (2) /b: required, but missing`}},
 		{`{"a":1,"c":2,"d":3,"e":4}`, `null`, []string{`expected at most 3 properties, found 4`}},
 	})
+	checkStreamed(t, mustParse(t, `{"oneOf":[{"required":["a"]},{"required":["b"]}],"type":"object"}`), []streamed{
+		{`{"a":1,"c":2}`, `{"a":1,"c":2}`, nil},
+		{`{"a":1,"b":2}`, `null`, []string{`expected a value that fits one alternative, found one that fits two: alternatives 1 and 2`}},
+	})
 	checkStreamed(t, mustParse(t, `{"anyOf":[{"properties":{"a":{"minProperties":1}}},{"properties":{"a":{"maxProperties":1}},"required":["b"]}]}`), []streamed{
 		{`{"a":{"x":1}}`, `{"a":{"x":1}}`, nil},
 		{`{"a":{},"b":1}`, `{"a":{},"b":1}`, nil},
@@ -220,8 +224,21 @@ func TestStream_unionsOfStrings(t *testing.T) {
 		{`"a"`, `"a"`, nil},
 		{`"ac"`, `null`, []string{`expected "a", "ab" or a number, found the string "ac…"`}},
 		{`5 `, `5`, nil},
+		{`3.5e1`, `3.5e1`, nil},
+		{`"ab"`, `"ab"`, nil},
 		{`4 `, ``, []string{`expected a value that fits one alternative, found one that fits two: alternatives 3 and 4`}},
 	})
+}
+
+// A scalar that fits two of which one may fit is refused, however it is written.
+func TestStream_scalarsThatFitTwo(t *testing.T) {
+	s := mustParse(t, `{"items":{"oneOf":[{"const":"a"},{"enum":["a","b"]},{"enum":[1,2]},{"enum":[2,3]},{"const":null},{"type":"null"}]}}`)
+	two := func(place string, a, b int) string {
+		return fmt.Sprintf("%s: expected a value that fits one alternative, found one that fits two: alternatives %d and %d", place, a, b)
+	}
+	checkStreamed(t, s, []streamed{{`["a","b",1,2,3,2.0,1.0,null]`, `["b",1,3,1.0]`, []string{
+		two("/0", 1, 2), two("/3", 3, 4), two("/5", 3, 4), two("/7", 5, 6),
+	}}})
 }
 
 // More alternatives than are followed are left to the library, as before.

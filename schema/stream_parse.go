@@ -123,12 +123,12 @@ func (st *Stream) step(text string) int {
 	return 0
 }
 
+// firstOf is what a text begins with. Of a character of several bytes it is the first, for the others may not be there yet.
 func firstOf(text string) string {
-	r, size := utf8.DecodeRuneInString(text)
-	if r == utf8.RuneError {
-		size = 1
+	if c := text[0]; c >= utf8.RuneSelf {
+		return fmt.Sprintf("the byte 0x%02x", c)
 	}
-	return strconv.Quote(text[:size])
+	return strconv.Quote(text[:1])
 }
 
 func (st *Stream) valueBegins(c byte, text string) int {

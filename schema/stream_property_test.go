@@ -189,7 +189,7 @@ func FuzzStream(f *testing.F) {
 	for i, text := range []string{
 		`{"id":"t1","risk":"hi","lines":[{"sku":"\ud83d\ude00","n":1}],"pair":["x",true,3]}`, `"\ud83d\ud83d\ude00é\u0000"`,
 		`{"a":1,"a":{"b":[1,2.50e+3,null]},"b":"","a":"x"}`, `[1,"x",[2,"q"],"x"]`, ` 120 `, "\"\xe2\x82\xff\"", `{"a":{"a":"b"}}`, `[[[]`,
-		`{"b":{"b":[{"a":"x"},null],"a":"xy"},"a":1.0}`, `{"number":"x","cvc":1,"by":"card"}`,
+		`{"b":{"b":[{"a":"x"},null],"a":"xy"},"a":1.0}`, `{"number":"x","cvc":1,"by":"card"}`, `1Ԫ`,
 	} {
 		for j := range docs {
 			f.Add(j, text, []byte{1, 2, 3, byte(i)})

@@ -311,6 +311,7 @@ func TestStream_notJSON(t *testing.T) {
 		{`["a\x"]`, `["a"]`, `/0: expected JSON: at byte 4, expected one of "\/bfnrtu behind a backslash, found "x"`},
 		{`["a\u12x"]`, `["a"]`, `/0: expected JSON: at byte 7, expected four hexadecimal digits behind \u, found "x"`},
 		{"[\"a\n\"]", `["a"]`, `/0: expected JSON: at byte 3, expected the rest of a string, found "\n", which is written \u000a`},
+		{`1Ԫ`, `1`, `expected JSON: at byte 1, expected nothing behind the value, found the byte 0xd4`},
 		{`{} {}`, `{}`, `expected JSON: at byte 3, expected nothing behind the value, found "{"`},
 		{"`", ``, "expected JSON: at byte 0, expected a value, found \"`\""},
 		{strings.Repeat("[", 600), strings.Repeat("[", 500) + strings.Repeat("]", 500), strings.Repeat("/0", 499) + ": expected at most 500 levels of nesting, found more"},
