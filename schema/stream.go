@@ -66,7 +66,7 @@ type Stream struct {
 	hints   int    // unknown names that were explained
 	delta   Delta
 
-	pairs map[pair]*reach // of places with two rules
+	met map[meeting]*reach // of places with several rules
 }
 
 // Delta is what one piece of text adds. It is the caller's own.

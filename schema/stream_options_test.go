@@ -149,6 +149,23 @@ func TestStream_unionsInUnions(t *testing.T) {
 	})
 }
 
+// Rules that meet again at each level are followed once. The library, which tries each alternative to the bottom, would
+// not come to an end here.
+func TestStream_unionsInManyLevels(t *testing.T) {
+	s := mustParse(t, `{"$ref":"#/$defs/one","$defs":{
+		"one":{"oneOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"},{"type":"null"}]},
+		"any":{"anyOf":[{"$ref":"#/$defs/b"},{"$ref":"#/$defs/a"},{"type":"null"}]},
+		"a":{"type":"object","properties":{"in":{"$ref":"#/$defs/one"},"is":{"const":"a"}},"required":["is"]},
+		"b":{"type":"object","properties":{"in":{"$ref":"#/$defs/any"},"is":{"const":"b"}},"required":["is"]}}}`)
+	const levels = 400
+	text := strings.Repeat(`{"in":`, levels) + "null" + strings.Repeat(`,"is":"b"}`, levels)
+	checkStreamed(t, s, []streamed{{text, text, nil}})
+	wrong := strings.Replace(text, `"is":"b"`, `"is":"c"`, 1)
+	checkStreamed(t, s, []streamed{{wrong, strings.Replace(text, `,"is":"b"`, ``, 1), []string{
+		strings.Repeat("/in", levels-1) + `/is: expected "a" or "b", found the string "c…"`,
+	}}})
+}
+
 // Where several alternatives may fit until the end, the library decides.
 func TestStream_unionsThatOverlap(t *testing.T) {
 	checkStreamed(t, mustParse(t, `{"oneOf":[{"required":["a"]},{"required":["b"]}],"maxProperties":3}`), []streamed{

@@ -179,32 +179,34 @@ func least(a, b int) int {
 	return a
 }
 
-// pair is two rules of a place, and a kind of value there.
-type pair struct {
-	a, b *rule
-	kind kinds
+// meeting is the rules of a place, and a kind of value there.
+type meeting struct {
+	rules [4]*rule
+	kind  kinds
 }
 
-// reachOf is what several rules together mean for a value of kind k; nil where there are none.
+// reachOf is what several rules together mean for a value of kind k; nil where there are none. What is around
+// alternatives adds rules of its own to those of the parts, so that the same few meet again and again.
 func (st *Stream) reachOf(rules []*rule, k kinds) *reach {
 	switch len(rules) {
 	case 0:
 		return nil
 	case 1:
 		return rules[0].reaches[bits.TrailingZeros8(uint8(k))]
-	case 2: // what is around alternatives mostly adds one
-		at := pair{rules[0], rules[1], k}
-		x := st.pairs[at]
-		if x == nil {
-			if st.pairs == nil {
-				st.pairs = make(map[pair]*reach)
-			}
-			x = together(rules, k)
-			st.pairs[at] = x
-		}
-		return x
 	}
-	return together(rules, k)
+	at := meeting{kind: k}
+	if copy(at.rules[:], rules) < len(rules) {
+		return together(rules, k)
+	}
+	x := st.met[at]
+	if x == nil {
+		if st.met == nil {
+			st.met = make(map[meeting]*reach)
+		}
+		x = together(rules, k)
+		st.met[at] = x
+	}
+	return x
 }
 
 func together(rules []*rule, k kinds) *reach {
