@@ -178,11 +178,31 @@ func TestStream_unionsThatOverlap(t *testing.T) {
 		{`{"a":1,"c":2}`, `{"a":1,"c":2}`, nil},
 		{`{"a":1,"b":2}`, `null`, []string{`expected a value that fits one alternative, found one that fits two: alternatives 1 and 2`}},
 	})
+	const both = `{"oneOf":[{"required":["a"]},{"required":["b"]}],"type":"object"}`
+	checkStreamed(t, mustParse(t, `{"anyOf":[`+both+`,{"required":["c"]}]}`), []streamed{
+		{`{"a":1}`, `{"a":1}`, nil},
+		{`{"a":1,"b":2,"c":3}`, `{"a":1,"b":2,"c":3}`, nil},
+		{`{"a":1,"b":2}`, `null`, []string{`fits none of the alternatives: (1) expected a value that fits one alternative, ` +
+			`found one that fits two: alternatives 1 and 2; (2) /c: required, but missing`}},
+	})
+	checkStreamed(t, mustParse(t, `{"properties":{"o":`+both+`},"patternProperties":{"^o":{"type":"object"}}}`), []streamed{
+		{`{"o":{"b":1}}`, `{"o":{"b":1}}`, nil},
+		{`{"o":{"a":1,"b":2}}`, `{}`, []string{`/o: expected a value that fits one alternative, found one that fits two: alternatives 1 and 2`}},
+	})
 	checkStreamed(t, mustParse(t, `{"anyOf":[{"properties":{"a":{"minProperties":1}}},{"properties":{"a":{"maxProperties":1}},"required":["b"]}]}`), []streamed{
 		{`{"a":{"x":1}}`, `{"a":{"x":1}}`, nil},
 		{`{"a":{},"b":1}`, `{"a":{},"b":1}`, nil},
 		{`{"a":{}}`, `null`, []string{`/b: required, but missing`}},
 		{`{"a":{"x":1,"y":2}}`, `{"a":{"x":1,"y":2}}`, nil},
+	})
+	checkStreamed(t, mustParse(t, `{"anyOf":[
+		{"prefixItems":[true,{"type":"integer"}],"items":{"type":"integer"},"maxItems":4},
+		{"items":{"type":"integer"},"maxItems":3,"type":"array"}]}`), []streamed{
+		{`[1,2,"x",4,5`, `[1,2,4]`, []string{`/2: expected an integer, found a string`, `expected at most 4 items, found more`}},
+		{`["x","x",3,4]`, `["x"]`, []string{`/1: expected an integer, found a string`}},
+	})
+	checkStreamed(t, mustParse(t, `{"anyOf":[{"prefixItems":[{"type":"integer"}]},{"prefixItems":[{"type":"boolean"}]}]}`), []streamed{
+		{`["x",3,4]`, `[]`, []string{`/0: expected an integer or a boolean, found a string`}},
 	})
 	checkStreamed(t, mustParse(t, `{"anyOf":[{"items":{"minProperties":2},"maxItems":1},{"items":{"required":["b"]},"minItems":2,"maxItems":3}]}`), []streamed{
 		{`[{"a":1,"b":2}]`, `[{"a":1,"b":2}]`, nil},
@@ -276,6 +296,11 @@ func TestStream_unionsTooLarge(t *testing.T) {
 		{`{"by":"c69"}`, `{"by":"c69"}`, nil},
 		{`{"by":"d`, `{"by":"d"}`, nil},
 		{`{"by":"c69","x":1}`, `null`, []string{`/x: unknown property; expected "by"`}},
+	})
+	checkStreamed(t, mustParse(t, `{"anyOf":[`+union(70)+`,{"required":["z"]}]}`), []streamed{
+		{`{"by":"c69"}`, `{"by":"c69"}`, nil},
+		{`{"by":"d","z":1}`, `{"by":"d","z":1}`, nil},
+		{`{"by":7}`, `null`, []string{`/z: required, but missing`}},
 	})
 	many := `{"anyOf":[{"properties":{"a":` + union(40) + `,"b":{"const":1}}},{"properties":{"a":` + union(39) + `,"b":{"const":2}}}]}`
 	checkStreamed(t, mustParse(t, many), []streamed{
