@@ -121,8 +121,10 @@ func TestStream_unionsInUnions(t *testing.T) {
 			{"properties":{"is":{"const":"many"},"left":{"type":"array","items":{"$ref":"#"}}},"required":["is"],"additionalProperties":false,"type":"object"}
 		]}]}`)
 	checkStreamed(t, s, []streamed{
-		{`{"left":{"n":1,"is":"leaf"},"right":{"left":[{"is":"leaf"},null],"is":"many"}}`,
-			`{"left":{"n":1,"is":"leaf"},"right":{"left":[{"is":"leaf"},null],"is":"many"}}`, nil},
+		{
+			`{"left":{"n":1,"is":"leaf"},"right":{"left":[{"is":"leaf"},null],"is":"many"}}`,
+			`{"left":{"n":1,"is":"leaf"},"right":{"left":[{"is":"leaf"},null],"is":"many"}}`, nil,
+		},
 		{`{"left":{"left":[{"n":1,"left":2`, `{"left":{"left":[{"n":1}]}}`, []string{
 			`/left/left/0/left: unknown property; expected "is" or "n"`,
 		}},
@@ -199,6 +201,9 @@ func TestStream_unionsThatOverlap(t *testing.T) {
 		{"prefixItems":[true,{"type":"integer"}],"items":{"type":"integer"},"maxItems":4},
 		{"items":{"type":"integer"},"maxItems":3,"type":"array"}]}`), []streamed{
 		{`[1,2,"x",4,5`, `[1,2,4]`, []string{`/2: expected an integer, found a string`, `expected at most 4 items, found more`}},
+		{`[1,2,"x","x",5`, `[1,2]`, []string{
+			`/2: expected an integer, found a string`, `/3: expected an integer, found a string`, `expected at most 4 items, found more`,
+		}},
 		{`["x","x",3,4]`, `["x"]`, []string{`/1: expected an integer, found a string`}},
 	})
 	checkStreamed(t, mustParse(t, `{"anyOf":[{"prefixItems":[{"type":"integer"}]},{"prefixItems":[{"type":"boolean"}]}]}`), []streamed{
