@@ -61,3 +61,32 @@ func ExampleSchema_CheckPartial() {
 	// <nil>
 	// /state: expected "open" or "closed", found the string "opn…"; did you mean "open"?
 }
+
+// What tells alternatives apart decides when it comes, first or last.
+func ExampleStream_alternatives() {
+	s, err := schema.Parse([]byte(`{"oneOf": [
+		{"properties": {"by": {"const": "card"}, "number": {"type": "string"}}, "required": ["by", "number"]},
+		{"properties": {"by": {"const": "bank"}, "number": {"type": "integer"}}, "required": ["by", "number"]}
+	], "type": "object"}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	st := s.Stream()
+	for _, chunk := range []string{`{"number":12,`, `"by":"card",`, `"by":"bank"}`} {
+		delta, err := st.Write(chunk)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, p := range delta.Refused {
+			fmt.Println("refused:", p)
+		}
+		fmt.Println(string(st.JSON()))
+	}
+	// Output:
+	// {"number":12}
+	// refused: /by: expected "bank", found the string "c…"
+	// {"number":12}
+	// {"number":12,"by":"bank"}
+}
