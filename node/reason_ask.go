@@ -131,7 +131,7 @@ func (a *Asking) open(ctx Context, op Op, call *model.ToolCall, about []byte) (a
 	}
 	opts := slices.Concat(a.Ask, []AskOption{func(q *ask) {
 		RequestSchema(a.request())(q)
-		q.key, q.op, q.About = a.name(), &op, append(about, request...)
+		q.key, q.op, q.About = a.name(), &op, slices.Concat(about, request)
 		var text string
 		if q.Prompt == "" && json.Unmarshal(request, &text) == nil {
 			q.Prompt = text

@@ -220,7 +220,7 @@ func (t *reasoner) diverged(op *Op, found string) error {
 func (a *Approval) open(ctx Context, op Op, of *Tool, arguments json.RawMessage, about []byte) (*Asked[Verdict], error) {
 	request := ApprovalRequest{Tool: of.Name, Description: of.Description, Arguments: arguments}
 	opts := slices.Concat(a.Ask, []AskOption{func(q *ask) {
-		q.key, q.op, q.Kind, q.About = "approve:"+of.Name, &op, KindApproval, append(about, arguments...)
+		q.key, q.op, q.Kind, q.About = "approve:"+of.Name, &op, KindApproval, slices.Concat(about, arguments)
 		if q.Prompt == "" {
 			q.Prompt = "May " + of.Name + " be called?"
 		}
