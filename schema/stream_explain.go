@@ -43,25 +43,26 @@ func (st *Stream) unknown(f *frame, against []*rule) Problem {
 // wrongNameOf checks the name of the member that was just named where there are rules for names.
 func (st *Stream) wrongNameOf(f *frame) (Problem, bool) {
 	if !f.undecided() {
-		return st.wrongNameFor(f.reach, f.current)
+		return st.wrongNameFor(f.reach)
 	}
 	for i := range each(f.left) {
-		if p, wrong := st.wrongNameFor(f.options[i].reach, f.current); wrong && len(f.parts) == 0 {
+		if p, wrong := st.wrongNameFor(f.options[i].reach); wrong && len(f.parts) == 0 {
 			return p, true
 		}
 	}
 	return Problem{}, false
 }
 
-func (st *Stream) wrongNameFor(x *reach, name string) (Problem, bool) {
+func (st *Stream) wrongNameFor(x *reach) (Problem, bool) {
 	if x == nil || !st.outline.local {
 		return Problem{}, false
 	}
 	for _, r := range x.rules {
 		for _, n := range r.names {
-			if st.reachOf(n.alone, aString).certain(aString, []byte(name)) {
+			if st.reachOf(n.alone, aString).certain(aString, st.name) {
 				continue
 			}
+			name := string(st.name)
 			if invalid := validate(n.schema, name); invalid != nil {
 				return Problem{st.where(len(st.frames) - 1), wrongName(name, invalid)}, true
 			}

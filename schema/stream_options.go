@@ -117,7 +117,7 @@ func (st *Stream) memberOf(f *frame) (p place, known string, against []*rule) {
 		}
 		if no != nil {
 			against = with(against, no)
-		} else if _, wrong := st.wrongNameFor(o.reach, string(st.name)); !wrong {
+		} else if _, wrong := st.wrongNameFor(o.reach); !wrong {
 			f.mayBe(rules, i)
 		}
 	}
