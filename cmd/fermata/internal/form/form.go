@@ -44,6 +44,7 @@ type Field struct {
 	Options  []Option
 	Start    Entry  // what is filled in at first: the schema's default
 	Skeleton string // JSON: a text of the right shape
+	least    ordered.Value
 }
 
 // Entry is what was filled in: text, or the indexes of options (Flag: 0 is yes, 1 is no).
@@ -261,10 +262,7 @@ func (f *Field) sample() ordered.Value {
 	case List:
 		return ordered.Array{"…"}
 	case JSON:
-		if v, err := ordered.Decode([]byte(f.Skeleton)); err == nil {
-			return v
-		}
-		return nil
+		return f.least
 	default:
 		if f.Start.Text != "" {
 			return f.Start.Text

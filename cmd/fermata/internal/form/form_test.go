@@ -271,3 +271,18 @@ func TestLinesEnd(t *testing.T) {
 		t.Errorf("with a context that ended: %v, want its cause", err)
 	}
 }
+
+// Where there is no form, the sample has what is required alone: an approval is answered by its action.
+func TestSampleOfWhatHasNoForm(t *testing.T) {
+	f, err := form.New([]byte(`{
+		"type": "object", "required": ["action"], "additionalProperties": false,
+		"properties": {"action": {"enum": ["approve", "edit"]}, "arguments": {"type": "object", "properties": {"n": {"type": "integer"}}}},
+		"if": {"properties": {"action": {"const": "edit"}}}, "then": {"required": ["arguments"]}
+	}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(`{"action":"approve"}`, string(f.Sample())); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -165,7 +165,7 @@ func (r *reader) field(s ordered.Object, path []string, required bool) Field {
 	}
 	f.start(s)
 	if f.Kind == JSON && f.Start.Text == "" {
-		f.Skeleton = r.skeleton(s, 0)
+		f.Skeleton, f.least = r.skeleton(s, 0), r.least(s)
 		if f.Required {
 			f.Start.Text = f.Skeleton
 		}
@@ -252,6 +252,22 @@ func (f *Field) start(s ordered.Object) {
 // skeleton is a JSON text of the schema's shape, to be filled in.
 func (r *reader) skeleton(s ordered.Object, depth int) string {
 	return pretty(r.shape(s, depth))
+}
+
+// least is a value of the schema's shape without the members that may be left out, where there are others.
+func (r *reader) least(s ordered.Object) ordered.Value {
+	object, ok := r.shape(s, 0).(ordered.Object)
+	required, _ := r.resolve(s).Get("required").(ordered.Array)
+	if !ok || len(required) == 0 {
+		return r.shape(s, 0)
+	}
+	least := ordered.Object{}
+	for _, m := range object {
+		if slices.Contains(required, ordered.Value(m.Name)) {
+			least = least.Set(m.Name, m.Value)
+		}
+	}
+	return least
 }
 
 func (r *reader) shape(s ordered.Object, depth int) ordered.Value {
