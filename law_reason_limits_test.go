@@ -35,6 +35,12 @@ func TestF4_LimitsOfReasoning(t *testing.T) {
 	}
 	priced := model.Priced(newTalk(map[string][]scripted.Reply{"plan": busy}), cents())
 	unpriced := newTalk(map[string][]scripted.Reply{"plan": busy})
+	none := make([]scripted.Reply, len(busy))
+	for i := range none {
+		none[i] = busy[i]
+		none[i].Usage = &model.Usage{}
+	}
+	uncounted := newTalk(map[string][]scripted.Reply{"plan": none})
 	tests := map[string]struct {
 		limits node.Limits
 		m      model.Model
@@ -43,7 +49,10 @@ func TestF4_LimitsOfReasoning(t *testing.T) {
 		"turns by default": {node.Limits{}, priced, node.LimitError{Limit: "turns", Max: "20"}},
 		"turns":            {node.Limits{Turns: 3}, priced, node.LimitError{Limit: "turns", Max: "3"}},
 		"tokens":           {node.Limits{Tokens: 10}, priced, node.LimitError{Limit: "tokens", Max: "10"}},
-		"cost":             {node.Limits{Cost: model.Dollars(0.25)}, priced, node.LimitError{Limit: "cost", Max: "$0.25"}},
+		"tokens that nobody counts": {node.Limits{Tokens: 99}, uncounted, node.LimitError{
+			Limit: "tokens", Max: "99", Reason: "the model does not say how many it takes",
+		}},
+		"cost": {node.Limits{Cost: model.Dollars(0.25)}, priced, node.LimitError{Limit: "cost", Max: "$0.25"}},
 		"a cost that nobody knows": {node.Limits{Cost: model.Dollars(99)}, unpriced, node.LimitError{
 			Limit: "cost", Max: "$99", Reason: "the model does not say what it costs; give it prices (model.Priced)",
 		}},

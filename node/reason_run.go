@@ -26,14 +26,15 @@ type reasoner struct {
 	scope Op // what is done inside of: op, or which try of it
 	tools map[string]*tool
 
-	messages []model.Message
-	used     model.Usage
-	unpriced bool // of some call the cost is not known
-	turns    int
-	repairs  int
-	asked    bool // a person has answered
-	forced   bool // the model was told to ask one
-	drafted  bool // this pass has shown something of an answer, which is not at its end
+	messages  []model.Message
+	used      model.Usage
+	unpriced  bool // of some call the cost is not known
+	uncounted bool // of some call the tokens are not known
+	turns     int
+	repairs   int
+	asked     bool // a person has answered
+	forced    bool // the model was told to ask one
+	drafted   bool // this pass has shown something of an answer, which is not at its end
 }
 
 // unnamedReasoning is the key of reasonings without an ID: they are told apart by their order.
@@ -184,7 +185,7 @@ func (t *reasoner) turn() (*Completion, error) {
 	if reply != nil {
 		u := reply.Response.Usage
 		t.used.Input, t.used.Output, t.used.Cost = t.used.Input+u.Input, t.used.Output+u.Output, t.used.Cost+u.Cost
-		t.unpriced = t.unpriced || !u.Priced
+		t.unpriced, t.uncounted = t.unpriced || !u.Priced, t.uncounted || u.Input+u.Output == 0
 	}
 	return reply, err
 }
@@ -201,6 +202,8 @@ func (t *reasoner) spent() error {
 		return &LimitError{Limit: "turns", Max: strconv.Itoa(turns)}
 	case l.Tokens > 0 && tokens >= l.Tokens:
 		return &LimitError{Limit: "tokens", Max: strconv.FormatInt(l.Tokens, 10)}
+	case l.Tokens > 0 && t.uncounted: // a limit that cannot be kept must not seem to be
+		return &LimitError{Limit: "tokens", Max: strconv.FormatInt(l.Tokens, 10), Reason: "the model does not say how many it takes"}
 	case l.Cost > 0 && t.used.Cost >= l.Cost:
 		return &LimitError{Limit: "cost", Max: dollars(l.Cost)}
 	case l.Cost > 0 && t.unpriced:
