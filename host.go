@@ -155,10 +155,9 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 			return op, err
 		}
 	}
-	if known == nil && !inside && !begunBefore(t, op.ID) {
-		if expected := h.skipped(); expected != "" {
-			h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: expected, Found: op.ID}
-			return op, h.broken
+	if known == nil && !inside && kind != node.KindData && !begunBefore(t, op.ID) { // data is recorded in its end
+		if err := h.inOrder(op.ID); err != nil {
+			return op, err
 		}
 	}
 	if known == nil {
@@ -390,6 +389,11 @@ func (h *host) Data(pass uint64, op node.Op, v node.Data) error {
 	defer h.mu.Unlock()
 	switch v.Mode {
 	case node.DataFinal:
+		if op.Kind == node.KindData && !strings.Contains(op.ID, node.Inside) {
+			if err := h.inOrder(op.ID); err != nil {
+				return err
+			}
+		}
 		if h.d.live.closeSegment(h.path, h.visit, op.ID) {
 			h.shown--
 		}

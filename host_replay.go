@@ -99,3 +99,13 @@ func (h *host) count(kind node.Kind, key string) int {
 	h.made = append(h.made, made{kind: kind, key: key, n: 1})
 	return 1
 }
+
+// inOrder breaks the pass off where the journal holds another call in the place of a new one (law N3).
+func (h *host) inOrder(op string) error {
+	expected := h.skipped()
+	if expected == "" {
+		return nil
+	}
+	h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: expected, Found: op}
+	return h.broken
+}

@@ -45,9 +45,10 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 	if h.begunBefore(id) {
 		return node.Op{Kind: kind, ID: id}, nil
 	}
-	if missed := h.missed(); missed != "" && !strings.Contains(id, node.Inside) {
-		h.broken = &node.DivergedError{Task: h.info.Task(), Expected: missed, Found: id}
-		return node.Op{}, h.broken
+	if kind != node.KindData { // which is recorded in its end
+		if err := h.inOrder(id); err != nil {
+			return node.Op{}, err
+		}
 	}
 	if h.replay && (kind != node.KindTool && kind != node.KindInterrupt || !strings.Contains(id, node.Inside)) { // a model's calls have names also where they are not made
 		h.strange = append(h.strange, fmt.Sprintf("law N3: replayed, the function makes a call that it did not make before: %s", id))
@@ -115,12 +116,27 @@ func (h *host) Together(pass uint64, called node.Op, done bool) error {
 	return nil
 }
 
+// inOrder breaks the pass off where another call is recorded in the place of a new one (law N3).
+func (h *host) inOrder(id string) error {
+	missed := h.missed()
+	if missed == "" || strings.Contains(id, node.Inside) {
+		return nil
+	}
+	h.broken = &node.DivergedError{Task: h.info.Task(), Expected: missed, Found: id}
+	return h.broken
+}
+
 // Data implements node.Host.
 func (h *host) Data(pass uint64, called node.Op, v node.Data) error {
 	if err := h.enter(pass); err != nil {
 		return err
 	}
 	defer h.mu.Unlock()
+	if v.Mode == node.DataFinal && called.Kind == node.KindData {
+		if err := h.inOrder(called.ID); err != nil {
+			return err
+		}
+	}
 	v.Whole = nil
 	h.shown = append(h.shown, v)
 	if v.Mode == node.DataFinal {
