@@ -115,7 +115,7 @@ func block(at, i int, role model.Role, p *model.Part) (*sdk.ContentBlockParamUni
 	var b sdk.ContentBlockParamUnion
 	switch {
 	case p.Kind == model.TextPart:
-		if p.Text == "" {
+		if blank(p.Text) {
 			return nil, nil //nolint:nilnil // see above
 		}
 		b = sdk.NewTextBlock(p.Text)
@@ -146,9 +146,13 @@ func block(at, i int, role model.Role, p *model.Part) (*sdk.ContentBlockParamUni
 	return &b, nil
 }
 
+// blank is whether there is nothing in a text to be read. Anthropic refuses such texts, also those that its own models
+// said: a line break before they call a tool.
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
 func result(r *model.ToolResult) *sdk.ToolResultBlockParam {
 	b := &sdk.ToolResultBlockParam{ToolUseID: r.ID}
-	if r.Text != "" { // an empty text is refused, and no text is not
+	if !blank(r.Text) { // a blank text is refused, and no text is not
 		b.Content = []sdk.ToolResultBlockParamContentUnion{{OfText: &sdk.TextBlockParam{Text: r.Text}}}
 	}
 	if r.Failed {

@@ -119,6 +119,28 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// What a model said that is blank, and what a tool returned that is, would be refused when it is said again.
+func TestBlankTextsAreNotSaid(t *testing.T) {
+	req := &model.Request{Messages: []model.Message{
+		model.Says(model.User, "What time is it?"),
+		{Role: model.Assistant, Parts: []model.Part{
+			{Text: "\n\n"},
+			{Kind: model.CallPart, Call: &model.ToolCall{ID: "toolu_1", Name: "now", Arguments: json.RawMessage("{}")}},
+		}},
+		{Role: model.User, Parts: []model.Part{{Kind: model.ResultPart, Result: &model.ToolResult{ID: "toolu_1", Text: " \n"}}}},
+	}}
+	var got struct{ Messages json.RawMessage }
+	if err := json.Unmarshal(sent(t, anthropic.Options{}, req).Body, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"content":[{"text":"What time is it?","type":"text"}],"role":"user"},` +
+		`{"content":[{"id":"toolu_1","input":{},"name":"now","type":"tool_use"}],"role":"assistant"},` +
+		`{"content":[{"tool_use_id":"toolu_1","type":"tool_result"}],"role":"user"}]`
+	if diff := cmp.Diff(want, string(got.Messages)); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+}
+
 // Schemas that Anthropic does not take are told.
 func TestOutput(t *testing.T) {
 	for name, test := range map[string]struct {
