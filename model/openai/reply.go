@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/ssestream"
@@ -26,8 +28,15 @@ type reader struct {
 
 // call is what was said of a call so far.
 type call struct {
-	id    string
-	named bool
+	id        string
+	named     bool
+	anonymous bool   // the service gave it no id
+	arguments []byte // of a call without an id
+}
+
+// whole says whether nothing can be added to the arguments of a call without an id.
+func (c *call) whole() bool {
+	return c.anonymous && bytes.HasSuffix(c.arguments, []byte("}")) && json.Valid(c.arguments)
 }
 
 func (r *reader) read(event *sdk.ChatCompletionChunk) iter.Seq[model.Chunk] {
@@ -61,8 +70,10 @@ func (r *reader) choice(id string, choice *sdk.ChatCompletionChunkChoice) iter.S
 		if thought := reasoning(delta); thought != "" && !yield(model.Chunk{Reasoning: thought}) {
 			return
 		}
-		if delta.Content != "" && !yield(model.Chunk{Text: delta.Content}) {
-			return
+		for chunk := range content(delta) {
+			if !yield(chunk) {
+				return
+			}
 		}
 		if delta.Refusal != "" {
 			r.refused = true
@@ -72,6 +83,31 @@ func (r *reader) choice(id string, choice *sdk.ChatCompletionChunkChoice) iter.S
 		}
 		for i := range delta.ToolCalls {
 			if piece, ok := r.call(id, &delta.ToolCalls[i]); ok && !yield(model.Chunk{Call: piece}) {
+				return
+			}
+		}
+	}
+}
+
+// content is the text, or where there is a list of parts in its place, as of Mistral's models that reason, what is in
+// those.
+func content(delta *sdk.ChatCompletionChunkChoiceDelta) iter.Seq[model.Chunk] {
+	return func(yield func(model.Chunk) bool) {
+		type part struct {
+			Text     string
+			Thinking []struct{ Text string }
+		}
+		var parts []part
+		if raw := delta.JSON.Content.Raw(); !strings.HasPrefix(raw, "[") || json.Unmarshal([]byte(raw), &parts) != nil {
+			parts = []part{{Text: delta.Content}}
+		}
+		for _, p := range parts {
+			for _, thought := range p.Thinking {
+				if thought.Text != "" && !yield(model.Chunk{Reasoning: thought.Text}) {
+					return
+				}
+			}
+			if p.Text != "" && !yield(model.Chunk{Text: p.Text}) {
 				return
 			}
 		}
@@ -90,30 +126,37 @@ func reasoning(delta *sdk.ChatCompletionChunkChoiceDelta) string {
 }
 
 // call makes a piece of a call. Services differ: some say the id and the name with every piece, some say the same index
-// for all calls, and some say no id.
+// for all calls, and some say no id. Where they do both, the next call begins when the name is said again behind whole
+// arguments.
 func (r *reader) call(reply string, delta *sdk.ChatCompletionChunkChoiceDeltaToolCall) (*model.CallChunk, bool) {
 	if r.at == nil {
 		r.at = make(map[int64]int)
 	}
 	i, begun := r.at[delta.Index]
 	piece := &model.CallChunk{Arguments: delta.Function.Arguments}
-	if !begun || delta.ID != "" && delta.ID != r.calls[i].id {
+	if !begun || delta.ID != "" && delta.ID != r.calls[i].id || delta.Function.Name != "" && r.calls[i].whole() {
 		i = len(r.calls)
 		r.at[delta.Index] = i
 		piece.ID = cmp.Or(delta.ID, fmt.Sprintf("%s-%d", reply, i))
-		r.calls = append(r.calls, call{id: piece.ID})
+		r.calls = append(r.calls, call{id: piece.ID, anonymous: delta.ID == ""})
 	}
 	piece.Index = i
-	if !r.calls[i].named && delta.Function.Name != "" {
-		piece.Name, r.calls[i].named = delta.Function.Name, true
+	c := &r.calls[i]
+	if !c.named && delta.Function.Name != "" {
+		piece.Name, c.named = delta.Function.Name, true
+	}
+	if c.anonymous {
+		c.arguments = append(c.arguments, piece.Arguments...)
 	}
 	return piece, piece.ID != "" || piece.Name != "" || piece.Arguments != ""
 }
 
+// usage is what the reply took. Some services, as those of xAI and Google, leave the reasoning out of what was said, and
+// have it in the total alone.
 func usage(u *sdk.CompletionUsage) *model.Usage {
 	return &model.Usage{
 		Input:     u.PromptTokens,
-		Output:    u.CompletionTokens,
+		Output:    max(u.CompletionTokens, u.TotalTokens-u.PromptTokens),
 		Cached:    u.PromptTokensDetails.CachedTokens,
 		Reasoning: u.CompletionTokensDetails.ReasoningTokens,
 	}
@@ -137,7 +180,7 @@ func (p *provider) ended(ctx context.Context, r *reader, err error) error {
 // finish is why the reply ended.
 func (r *reader) finish() (model.Finish, error) {
 	switch r.reason {
-	case "stop", "eos":
+	case "stop", "eos", "eos_token", "stop_sequence", "end_turn":
 		switch {
 		case r.refused:
 			return model.FinishRefused, nil
@@ -147,11 +190,11 @@ func (r *reader) finish() (model.Finish, error) {
 		return model.FinishStop, nil
 	case "tool_calls", "function_call":
 		return model.FinishCalls, nil
-	case "length", "model_length":
+	case "length", "model_length", "max_tokens":
 		return model.FinishTruncated, nil
-	case "content_filter":
+	case "content_filter", "sensitive":
 		return model.FinishRefused, nil
-	case "error", "abort", "insufficient_system_resource":
+	case "error", "abort", "insufficient_system_resource", "network_error":
 		return "", &model.Error{Kind: model.ErrUnavailable, Message: "the service ended the reply with " + r.reason}
 	}
 	return "", &model.Error{
