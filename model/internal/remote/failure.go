@@ -79,6 +79,10 @@ var tooLong = []string{
 	"context length", "context limit", "context window", "input is too long", "too many input tokens",
 }
 
+// outOfQuota is what OpenAI says, with the status of a rate limit, where nothing is paid for any more: asking again does
+// not help.
+const outOfQuota = "insufficient_quota"
+
 // says is whether the problem has one of the words.
 func (p *problem) says(words ...string) bool {
 	text := strings.ToLower(p.kind + "\n" + p.code + "\n" + p.message)
@@ -103,6 +107,9 @@ func kindOf(status int, p *problem) model.Kind {
 	case http.StatusRequestEntityTooLarge:
 		return model.ErrTooLong
 	case http.StatusTooManyRequests:
+		if p.kind == outOfQuota || p.code == outOfQuota {
+			return model.ErrInvalid
+		}
 		return model.ErrRateLimited
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
 		return model.ErrUnavailable
@@ -117,7 +124,7 @@ func kindOf(status int, p *problem) model.Kind {
 		switch kind {
 		case "rate_limit_error", "rate_limit_exceeded":
 			return model.ErrRateLimited
-		case "invalid_request_error", "authentication_error", "permission_error", "not_found_error", "billing_error":
+		case outOfQuota, "invalid_request_error", "authentication_error", "permission_error", "not_found_error", "billing_error":
 			return model.ErrInvalid
 		}
 	}

@@ -143,6 +143,8 @@ func TestKinds(t *testing.T) {
 		{408, ``, model.ErrUnavailable, "408 Request Timeout"},
 		{409, `{"error":null,"message":"busy"}`, model.ErrUnavailable, "409 Conflict: busy"},
 		{429, `{"error":"slow down, maximum context length"}`, model.ErrRateLimited, "429 Too Many Requests: slow down"},
+		{429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`, model.ErrInvalid, "exceeded your current quota"},
+		{429, `{"error":{"message":"You exceeded your current quota","status":"RESOURCE_EXHAUSTED"}}`, model.ErrRateLimited, "exceeded your current quota"},
 		{500, `{"error":{"message":"context window"}}`, model.ErrUnavailable, "500 Internal Server Error: context window"},
 		{502, `<html>`, model.ErrUnavailable, "502 Bad Gateway"},
 		{200, `{"error":{"message":"model is loading","code":503}}`, model.ErrUnavailable, "200 OK: model is loading"},
@@ -198,3 +200,83 @@ func FuzzAnswers(f *testing.F) {
 		}
 	})
 }
+
+// A stream that never ends, or never ends an event, does not fill the memory.
+func TestStreamsAreBounded(t *testing.T) {
+	const mebibyte = 1 << 20
+	s := open(t, remote.Options{NoKey: true})
+	for name, test := range map[string]struct {
+		again string
+		most  int64
+		want  string
+	}{
+		"one line":          {strings.Repeat("x", 1000), 16 * mebibyte, "the stream from api.acme.example has an event of more than 16 MiB"},
+		"one event":         {"data: x\r\n", 16 * mebibyte, "the stream from api.acme.example has an event of more than 16 MiB"},
+		"events, with LF":   {"data: " + strings.Repeat("x", 999) + "\n\n", 256 * mebibyte, "the stream from api.acme.example has a reply of more than 256 MiB"},
+		"events, with CRLF": {"data: " + strings.Repeat("x", 999) + "\r\n\r\n", 256 * mebibyte, "the stream from api.acme.example has a reply of more than 256 MiB"},
+	} {
+		resp, err := s.Send(nil, func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(&endless{again: test.again})}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := io.Copy(io.Discard, resp.Body)
+		want := &model.Error{Kind: model.ErrMalformed, Message: test.want}
+		if diff := cmp.Diff(error(want), err); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if n < test.most || n > test.most*3/2 {
+			t.Errorf("%s: it ended after %d bytes", name, n)
+		}
+		if err := resp.Body.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// endless says the same again and again.
+type endless struct {
+	again string
+	at    int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		n := copy(rest, e.again[e.at:])
+		rest, e.at = rest[n:], (e.at+n)%len(e.again)
+	}
+	return len(p), nil
+}
+
+// A service that repeats the key in the address to which it redirects does not get it into an error.
+func TestRedirectsHideTheKey(t *testing.T) {
+	t.Setenv("ACME_API_KEY", secret)
+	s := open(t, remote.Options{HTTPClient: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode: http.StatusFound, Header: http.Header{"Location": {"https://" + secret + ".example/?key=" + secret}},
+			Body: http.NoBody, Request: req,
+		}, nil
+	})}})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := s.Client.Do(req)
+	if err == nil {
+		t.Fatal("it was redirected")
+	}
+	if resp != nil {
+		_ = resp.Body.Close()
+	}
+	want := &model.Error{
+		Kind: model.ErrInvalid, Message: "the base URL of Acme leads elsewhere, to https://[key].example; name the place itself",
+	}
+	if diff := cmp.Diff(error(want), s.Failed(t.Context(), err)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

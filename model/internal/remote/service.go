@@ -92,7 +92,8 @@ func unredirected(client *http.Client, name string) *http.Client {
 // mostOfAnError is how many bytes are read of an answer that is not a reply.
 const mostOfAnError = 1 << 20
 
-// Send is a middleware for SDKs: it lets streams through and turns all other answers into a [model.Error].
+// Send is a middleware for SDKs: it lets streams through, as far as a reply can be long, and turns all other answers into
+// a [model.Error].
 func (s *Service) Send(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	resp, err := next(req)
 	if err != nil {
@@ -101,6 +102,7 @@ func (s *Service) Send(req *http.Request, next func(*http.Request) (*http.Respon
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	ok := resp.StatusCode == http.StatusOK
 	if ok && media != "text/html" && media != "application/json" {
+		resp.Body = &bounded{ReadCloser: resp.Body, host: s.Host}
 		return resp, nil
 	}
 	defer resp.Body.Close()
@@ -162,7 +164,9 @@ func (s *Service) Failed(ctx context.Context, err error) error {
 		return stopped
 	}
 	if known, ok := errors.AsType[*model.Error](err); ok {
-		return known
+		said := *known
+		said.Message = s.tidy(said.Message) // where a redirect leads is said by the service, which has the key
+		return &said
 	}
 	kind := model.ErrUnavailable
 	if malformed(err) {
