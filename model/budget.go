@@ -24,8 +24,9 @@ type Budget struct {
 //
 // What a reply takes is known when it is over: those that are on their way may take more than was left. What failed
 // replies took counts. A reply that does not say how many tokens it took spends any budget of tokens, and one without
-// a known cost ([Priced]) any budget of cost: the budget could not be kept. A reply that is given up before it said so
-// counts as a quarter of the request's bytes, and costs nothing.
+// a known cost ([Priced]) any budget of cost: the budget could not be kept. A reply that is given up, or breaks, before
+// it said so counts as a quarter of the request's bytes, and costs nothing; one that fails before it says anything, as
+// nothing.
 func Budgeted(m Model, b *Budget) Model { return budgeted{m, b} }
 
 type budgeted struct {
@@ -101,6 +102,7 @@ type bill struct {
 	name   string // of the model
 	known  Usage  // what it said last that it took, and is counted
 	ended  bool   // with a finish
+	shown  bool   // it said something
 	failed bool
 }
 
@@ -110,6 +112,7 @@ func (b *bill) add(chunk *Chunk, err error) {
 		b.name = chunk.Model
 	}
 	b.ended = b.ended || chunk.Finish != ""
+	b.shown = b.shown || chunk.shows()
 	b.failed = b.failed || err != nil
 	if chunk.Usage != nil {
 		said := chunk.Usage.Sound()
@@ -126,7 +129,7 @@ func (b *bill) close(req *Request) {
 	}
 	budget := b.budget
 	switch {
-	case tokens == 0 && b.failed: // most likely it took nothing
+	case tokens == 0 && b.failed && !b.shown: // most likely it took nothing
 	case tokens == 0 && !b.ended:
 		budget.Spend(Usage{Input: guessTokens(req)})
 	default:

@@ -49,8 +49,13 @@ func TestBudgeted(t *testing.T) {
 			used: model.Usage{Input: 12},
 		},
 		"a failure that says nothing took nothing": {
+			tokens: 12, cost: 1, replies: []scripted.Reply{{Err: busy}, {Err: busy}},
+			want: []string{"the model's provider is not available: busy", "the model's provider is not available: busy"},
+		},
+		"a reply that breaks took something": {
 			tokens: 12, cost: 1, replies: []scripted.Reply{{Text: "half", Err: busy}, {Err: busy}},
 			want: []string{"the model's provider is not available: busy", "the model's provider is not available: busy"},
+			used: model.Usage{Input: 1, Priced: true},
 		},
 		"an unknown cost": {
 			cost: model.Dollars(20), replies: []scripted.Reply{says(model.Usage{Input: 1})},

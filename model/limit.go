@@ -50,8 +50,8 @@ func NewLimiter(r Rate) *Limiter {
 // Limited is a model that waits for its turn, for as long as the ctx allows. What waits costs nothing.
 //
 // How many tokens a request takes is known when it is answered. Until then a guess counts: a quarter of its bytes, and a
-// thousand for each picture or document. The reply's usage corrects it, and so does a failure without a usage, which
-// took nothing. When the provider says that it was asked too often, and when to ask again ([ErrRateLimited] with
+// thousand for each picture or document. The reply's usage corrects it, and so does a failure before anything was said,
+// which took nothing. When the provider says that it was asked too often, and when to ask again ([ErrRateLimited] with
 // Error.RetryAfter), all who share the limiter wait until then; the error passes: see [Retrying].
 //
 // A reply is open until its end or until nobody ranges over it any more. Who asks again meanwhile is another reply, and
@@ -73,12 +73,13 @@ func (m limitedModel) Generate(ctx context.Context, req *Request) iter.Seq2[Chun
 		}
 		took := guess
 		defer func() { m.limiter.leave(guess, took) }()
-		known := false
+		known := false // how much it took, or that it took something
 		for chunk, err := range m.Model.Generate(ctx, req) {
 			if chunk.Usage != nil {
 				u := chunk.Usage.Sound()
 				took, known = u.Input+u.Output, true
 			}
+			known = known || chunk.shows()
 			if err != nil {
 				m.limiter.pause(err)
 				if !known {

@@ -112,6 +112,10 @@ func TestLimited(t *testing.T) {
 			rate: model.Rate{Tokens: 100}, reply: scripted.Reply{Err: busy, Usage: &model.Usage{Input: 100}}, n: 2, each: big,
 			want: []string{"0 at 0s", "1 at 1m0s"}, most: 1,
 		},
+		"or said something": {
+			rate: model.Rate{Tokens: 100}, reply: scripted.Reply{Text: "half", Err: busy}, n: 2, each: big,
+			want: []string{"0 at 0s", "1 at 1m0s"}, most: 1,
+		},
 		"the strictest limit holds": {
 			rate: model.Rate{Requests: 60, Tokens: 200, Concurrent: 1}, reply: took(100), lasts: 40 * time.Second, n: 4, each: big,
 			want: []string{"0 at 0s", "1 at 40s", "2 at 1m20s", "3 at 2m0s"}, most: 1,
