@@ -136,6 +136,7 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 		}
 		return nil, c.lost(w, "cannot be reached", err)
 	}
+	w.secrets.add(session.ID()) // who has it can speak in our place
 	l := &link{way: w, session: session, gone: make(chan struct{})}
 	go func() {
 		defer close(l.gone)
@@ -174,14 +175,14 @@ const codeNotSent = -32005
 // call makes a call over the present connection. A connection that is gone before the call is made anew. So is one
 // whose session the server has forgotten, which it says before it does anything, and one that is lost during a call
 // that may be repeated; then the call is made again, once.
-func call[T any](ctx context.Context, c *Client, repeatable bool, do func(s *sdk.ClientSession) (T, error)) (T, error) {
+func call[T any](ctx context.Context, c *Client, repeatable bool, do func(l *link) (T, error)) (T, error) {
 	var zero T
 	for try := 1; ; try++ {
 		l, err := c.live(ctx)
 		if err != nil {
 			return zero, err
 		}
-		out, err := do(l.session)
+		out, err := do(l)
 		var refused *jsonrpc.Error
 		switch {
 		case err == nil:

@@ -148,6 +148,70 @@ func TestHTTP_lost(t *testing.T) {
 	}
 }
 
+// What is secret in an address or a header is hidden also where only a part of it is said, and the session is, too.
+func TestHTTP_partsOfSecrets(t *testing.T) {
+	w := newWeb(t)
+	t.Setenv("FERMATA_MCP_KEY", "Basic c2VzYW1l")
+	address := strings.Replace(w.URL, "http://", "http://user-7f3a9:p%40ssw0rd@", 1) + "/s/0a1b2c3d4e5f/mcp"
+	c := connect(t, mcp.Server{URL: address, HeaderEnv: map[string]string{"Authorization": "FERMATA_MCP_KEY"}})
+	structured := only(t, c, "structured")
+	w.answer(http.StatusBadGateway)
+	_, err := use(t, structured, `{}`)
+	if !errors.Is(err, mcp.ErrLost) {
+		t.Errorf("got %v", err)
+	}
+	w.Close()
+	_, gone := use(t, structured, `{}`)
+	if !errors.Is(gone, mcp.ErrLost) || !strings.Contains(gone.Error(), "/s/[secret]/mcp cannot be reached") {
+		t.Errorf("got %v", gone)
+	}
+	text := err.Error() + gone.Error()
+	for _, secret := range []string{"c2VzYW1l", "user-7f3a9", "p%40ssw0rd", "p@ssw0rd", "0a1b2c3d4e5f"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s is in %s", secret, text)
+		}
+	}
+}
+
+// A server that answers without an end does not fill the memory.
+func TestHTTP_endless(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "application/json")
+		piece := []byte(strings.Repeat(" ", 1<<20))
+		for r.Context().Err() == nil {
+			if _, err := rw.Write(piece); err != nil {
+				return
+			}
+		}
+	}))
+	defer server.Close()
+	_, err := mcp.Connect(t.Context(), mcp.Server{URL: server.URL})
+	if !errors.Is(err, mcp.ErrLost) || !strings.Contains(err.Error(), "the answer has more than 16777216 bytes") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A server that has more tools with each page is not asked for ever.
+func TestHTTP_endlessTools(t *testing.T) {
+	w := newWeb(t)
+	page := &sdk.ListToolsResult{NextCursor: "more"}
+	for range 1000 {
+		page.Tools = append(page.Tools, &sdk.Tool{Name: "again", InputSchema: map[string]any{"type": "object"}})
+	}
+	w.servers[0].AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if method == "tools/list" {
+				return page, nil
+			}
+			return next(ctx, method, req)
+		}
+	})
+	_, err := connect(t, mcp.Server{Name: "web", URL: w.URL}).Tools(t.Context())
+	if want := "mcp server web: expected at most 10000 tools, found more"; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
 // A token is read anew for each connection.
 func TestHTTP_tokenIsRenewed(t *testing.T) {
 	w := newWeb(t)

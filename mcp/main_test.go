@@ -33,6 +33,10 @@ func serve(role string) error {
 	case "dies":
 		fmt.Fprintln(os.Stderr, strings.Repeat("chatter\n", 1000)+"no key: "+os.Getenv("FERMATA_MCP_KEY"))
 		return errors.New("giving up")
+	case "dies with a key":
+		fmt.Fprintln(os.Stderr, strings.Repeat("chatter\n", 1000)+"no key:\n"+os.Getenv("FERMATA_MCP_KEY"))
+		fmt.Fprintf(os.Stderr, "no key: %q\n", os.Getenv("FERMATA_MCP_KEY"))
+		return errors.New("giving up")
 	case "silent":
 		select {}
 	case "stubborn":
@@ -71,6 +75,11 @@ func newServer(h hooks) *sdk.Server {
 	}
 	raw(&sdk.Tool{Name: "fail"}, func(context.Context) (*sdk.CallToolResult, error) {
 		r := texts("the disk is full")
+		r.IsError = true
+		return r, nil
+	})
+	raw(&sdk.Tool{Name: "fail and tell"}, func(context.Context) (*sdk.CallToolResult, error) {
+		r := texts("no access to /data/2026/x with " + os.Getenv("FERMATA_MCP_KEY"))
 		r.IsError = true
 		return r, nil
 	})

@@ -3,7 +3,9 @@ package mcp
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -17,7 +19,7 @@ import (
 
 // Server says where an MCP server is, or how it is started: it has either a Command or a URL.
 type Server struct {
-	Name string // in errors; by default the command or the address without its query
+	Name string // in errors; by default the command, or the address without its query and without keys in its path
 
 	// Command is the program and its arguments. It is started by [Connect] and ended by [Client.Close]. It is given the
 	// variables of the environment that programs need to run at all (PATH, HOME and the like), and those in Env.
@@ -64,7 +66,9 @@ func (s Server) check() (Server, error) {
 			return s, errors.New("mcp: expected a URL such as \"http://127.0.0.1:8080/mcp\", found another form")
 		}
 		if s.Name == "" {
-			s.Name = address.Scheme + "://" + address.Host + address.Path
+			var hidden secrets
+			hidden.addPath(address)
+			s.Name = hidden.scrub(address.Scheme + "://" + address.Host + address.Path)
 		}
 	} else if s.Name == "" {
 		s.Name = s.Command[0]
@@ -88,10 +92,57 @@ type secrets []string
 // and tell more than it hides.
 const shortestSecret = 4
 
+// shortestPiece is the same for a word of a value: of "Bearer …", or a line of a key in several.
+const shortestPiece = 8
+
 func (all *secrets) add(value string) {
 	if len(value) >= shortestSecret {
 		*all = append(*all, value)
 	}
+	for _, word := range strings.Fields(value) {
+		if len(word) >= shortestPiece && word != value {
+			*all = append(*all, word)
+		}
+	}
+}
+
+// addAddress adds what of an address may be a secret: who asks, the query, and keys in the path.
+func (all *secrets) addAddress(address *url.URL) {
+	all.add(address.RawQuery)
+	for _, values := range address.Query() {
+		for _, value := range values {
+			all.add(value)
+		}
+	}
+	if address.User != nil {
+		password, _ := address.User.Password()
+		for _, value := range []string{address.User.String(), address.User.Username(), password} {
+			all.add(value)
+			all.add(url.QueryEscape(value))
+			all.add(url.PathEscape(value))
+		}
+	}
+	all.addPath(address)
+}
+
+// addPath adds the words of a path that no person has chosen: some services put the key there.
+func (all *secrets) addPath(address *url.URL) {
+	for _, word := range slices.Concat(strings.Split(address.Path, "/"), strings.Split(address.EscapedPath(), "/")) {
+		if looksLikeKey(word) {
+			all.add(word)
+		}
+	}
+}
+
+// keys are those that look like keys. Others may be names and places, which a model has to read in what a tool says.
+func (all secrets) keys() secrets {
+	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !looksLikeKey(s) })
+}
+
+func looksLikeKey(s string) bool {
+	const shortest, digits = 12, "0123456789"
+	return len(s) >= shortest && strings.ContainsAny(s, digits) && strings.Trim(s, digits) != "" &&
+		!strings.HasPrefix(s, "/") && !strings.Contains(s, "://")
 }
 
 // scrub takes the secrets out of a text, the longest first, as one may be part of another.
@@ -170,15 +221,7 @@ func (s Server) overHTTP() (way, error) {
 	if err != nil {
 		return w, fmt.Errorf("mcp server %s: its URL cannot be read", s.Name)
 	}
-	if password, ok := address.User.Password(); ok {
-		w.secrets.add(password)
-	}
-	w.secrets.add(address.RawQuery)
-	for _, values := range address.Query() {
-		for _, value := range values {
-			w.secrets.add(value)
-		}
-	}
+	w.secrets.addAddress(address)
 	header := make(http.Header)
 	for name, value := range s.Header {
 		header.Set(name, value)
@@ -241,7 +284,31 @@ func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
 		req = req.Clone(req.Context())
 		maps.Copy(req.Header, h.add)
 	}
-	return h.base.RoundTrip(req)
+	resp, err := h.base.RoundTrip(req)
+	if err == nil {
+		if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind != "text/event-stream" { // whose events are bounded
+			resp.Body = &bounded{ReadCloser: resp.Body, left: mostOfAnAnswer}
+		}
+	}
+	return resp, err
+}
+
+// mostOfAnAnswer is how many bytes a server may answer with at once: what it says is held as a whole.
+const mostOfAnAnswer = 16 << 20
+
+// bounded is a body that ends with an error where there is more to it than is left.
+type bounded struct {
+	io.ReadCloser
+	left int
+}
+
+// Read implements io.Reader.
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= n; b.left < 0 {
+		return n, fmt.Errorf("the answer has more than %d bytes", mostOfAnAnswer)
+	}
+	return n, err
 }
 
 // CloseIdleConnections is what http.Client asks of a transport.

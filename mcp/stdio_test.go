@@ -70,7 +70,7 @@ func TestTools(t *testing.T) {
 	for _, tool := range tools {
 		names = append(names, tool.Name)
 	}
-	want := []string{"t_add", "t_die", "t_die_once", "t_environment", "t_fail", "t_fail_silently", "t_huge", "t_media", "t_structured", "t_wait"}
+	want := []string{"t_add", "t_die", "t_die_once", "t_environment", "t_fail", "t_fail_and_tell", "t_fail_silently", "t_huge", "t_media", "t_structured", "t_wait"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -96,7 +96,7 @@ func TestTools_unknown(t *testing.T) {
 	c := connect(t, program(t, "serves"))
 	for name, want := range map[string]string{
 		"ad":  `mcp server tester has no tool "ad"; did you mean "add"?`,
-		"zzz": `mcp server tester has no tool "zzz"; it has: add, die, die once, environment, fail, fail silently, huge, media, structured, wait`,
+		"zzz": `mcp server tester has no tool "zzz"; it has: add, die, die once, environment, fail, fail and tell, fail silently, huge, media, structured, wait`,
 	} {
 		if _, err := c.Tools(t.Context(), "add", name); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
@@ -131,9 +131,11 @@ func TestCall_results(t *testing.T) {
 // What a tool says has gone wrong is an error whose text is all that the model is told; what the server refuses names
 // the server.
 func TestCall_errors(t *testing.T) {
-	c := connect(t, program(t, "serves"))
+	server := program(t, "serves")
+	server.Env = append(server.Env, "ROOT=/data/2026", "WORD=access")
+	c := connect(t, server)
 	for tool, want := range map[string]string{
-		"fail": "the disk is full", "fail silently": "the tool failed and does not say why",
+		"fail": "the disk is full", "fail and tell": "no access to /data/2026/x with [secret]", "fail silently": "the tool failed and does not say why",
 	} {
 		_, err := use(t, only(t, c, tool), `{}`)
 		failed, ok := errors.AsType[*mcp.ToolError](err)
@@ -191,6 +193,17 @@ func TestConnect_dies(t *testing.T) {
 	server := program(t, "serves")
 	server.Command = []string{filepath.Join(t.TempDir(), "nothing")}
 	if _, err := mcp.Connect(t.Context(), server); !errors.Is(err, mcp.ErrLost) || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A key of several lines is hidden also where a program says it in another form, or its beginning is cut off.
+func TestConnect_diesWithAKey(t *testing.T) {
+	server := program(t, "dies with a key")
+	line := strings.Repeat("MIIBOgIBAAJBAK", 5)
+	t.Setenv("FERMATA_MCP_KEY", "-----BEGIN KEY-----\n"+strings.Repeat(line+"\n", 60)+"-----END KEY-----")
+	_, err := mcp.Connect(t.Context(), server)
+	if !errors.Is(err, mcp.ErrLost) || !strings.Contains(err.Error(), "giving up") || strings.Contains(err.Error(), "MIIB") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -41,17 +41,22 @@ func Writing(a Annotations) bool { return !a.ReadOnly }
 // An error of the tool is a [*ToolError], which the model is told. It fails for a name that the server does not have,
 // and for a tool whose arguments have no valid schema.
 func (c *Client) Tools(ctx context.Context, names ...string) ([]node.Tool, error) {
-	found, err := call(ctx, c, true, func(s *sdk.ClientSession) (all []*sdk.Tool, err error) {
-		for t, err := range s.Tools(ctx, nil) {
+	found, err := call(ctx, c, true, func(l *link) (all []*sdk.Tool, err error) {
+		for t, err := range l.session.Tools(ctx, nil) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, t)
+			if all = append(all, t); len(all) > mostTools {
+				return all, nil
+			}
 		}
 		return all, nil
 	})
 	if err != nil {
 		return nil, err
+	}
+	if len(found) > mostTools {
+		return nil, fmt.Errorf("mcp server %s: expected at most %d tools, found more", c.server.Name, mostTools)
 	}
 	slices.SortFunc(found, func(a, b *sdk.Tool) int { return strings.Compare(a.Name, b.Name) })
 	called := c.server.names(found)
@@ -77,6 +82,9 @@ func (c *Client) Tools(ctx context.Context, names ...string) ([]node.Tool, error
 	}
 	return tools, nil
 }
+
+// mostTools of a server are listed: one that has gone wrong goes on for ever.
+const mostTools = 10_000
 
 func (c *Client) unknown(name string, found []*sdk.Tool) error {
 	var all []string
@@ -204,8 +212,10 @@ func (c *Client) call(ctx context.Context, tool string, repeatable bool, argumen
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	result, err := call(ctx, c, repeatable, func(s *sdk.ClientSession) (*sdk.CallToolResult, error) {
-		return s.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
+	var hidden secrets
+	result, err := call(ctx, c, repeatable, func(l *link) (*sdk.CallToolResult, error) {
+		hidden = l.secrets.keys()
+		return l.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
 	})
 	if err != nil {
 		return "", fmt.Errorf("tool %s: %w", tool, err)
@@ -217,12 +227,11 @@ func (c *Client) call(ctx context.Context, tool string, repeatable bool, argumen
 	if err != nil {
 		return "", fmt.Errorf("tool %s: %w", tool, err)
 	}
-	text = shorten(text, c.server.MaxOutput)
-	if result.IsError {
-		if text == "" {
-			text = "the tool failed and does not say why"
-		}
-		return "", &ToolError{tool, text}
+	if !result.IsError {
+		return shorten(text, c.server.MaxOutput), nil
 	}
-	return text, nil
+	if text = shorten(hidden.scrub(text), c.server.MaxOutput); text == "" {
+		text = "the tool failed and does not say why"
+	}
+	return "", &ToolError{tool, text}
 }
