@@ -2,7 +2,7 @@ import type { Envelope } from "./envelope.js";
 import { type HeadersSource } from "./request.js";
 /** How to come back after a connection was lost. The zero value works. */
 export interface Retry {
-    /** The first wait, in milliseconds; each further one is twice as long. Defaults to what the server asks for, or 1000. */
+    /** The first wait, in milliseconds; each further one is twice as long. Defaults to what the server asks for (100 at least), or 1000. */
     readonly first?: number | undefined;
     /** The longest wait, in milliseconds. Defaults to 30000. */
     readonly most?: number | undefined;

@@ -24,6 +24,10 @@ export async function* readEvents(o) {
             await pause(wait, o.signal);
     }
 }
+/** What a server may ask for at least: with less, all its readers would come back without a pause. */
+const leastHint = 100;
+/** What a timer can wait for at most; with more, it does not wait at all. */
+const longestTimer = 2 ** 31 - 1;
 class Source {
     o;
     received = 0;
@@ -36,7 +40,7 @@ class Source {
     /** How long to wait after so many failures: twice as long each time, and not at the same time as everybody else. */
     wait(failures) {
         const { first = this.#hint, most = 30_000 } = this.o.retry ?? {};
-        return Math.min(most, first * 2 ** failures) * (0.5 + Math.random() / 2);
+        return Math.min(most, longestTimer, first * 2 ** Math.min(failures, 31)) * (0.5 + Math.random() / 2);
     }
     async *connection() {
         const watch = new Watch(this.o.signal, this.o.silence ?? 60_000);
@@ -115,7 +119,8 @@ class Source {
                     this.received++;
                     yield envelope;
                 }
-                this.#hint = parser.retry ?? this.#hint;
+                if (parser.retry !== undefined)
+                    this.#hint = Math.max(parser.retry, leastHint);
             }
         }
         finally {

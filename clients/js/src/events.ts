@@ -4,7 +4,7 @@ import { Parser } from "./sse.js";
 
 /** How to come back after a connection was lost. The zero value works. */
 export interface Retry {
-  /** The first wait, in milliseconds; each further one is twice as long. Defaults to what the server asks for, or 1000. */
+  /** The first wait, in milliseconds; each further one is twice as long. Defaults to what the server asks for (100 at least), or 1000. */
   readonly first?: number | undefined;
   /** The longest wait, in milliseconds. Defaults to 30000. */
   readonly most?: number | undefined;
@@ -58,6 +58,12 @@ export async function* readEvents(o: ReadOptions): AsyncGenerator<Envelope, void
   }
 }
 
+/** What a server may ask for at least: with less, all its readers would come back without a pause. */
+const leastHint = 100;
+
+/** What a timer can wait for at most; with more, it does not wait at all. */
+const longestTimer = 2 ** 31 - 1;
+
 class Source {
   received = 0;
   #last: number;
@@ -70,7 +76,7 @@ class Source {
   /** How long to wait after so many failures: twice as long each time, and not at the same time as everybody else. */
   wait(failures: number): number {
     const { first = this.#hint, most = 30_000 } = this.o.retry ?? {};
-    return Math.min(most, first * 2 ** failures) * (0.5 + Math.random() / 2);
+    return Math.min(most, longestTimer, first * 2 ** Math.min(failures, 31)) * (0.5 + Math.random() / 2);
   }
 
   async *connection(): AsyncGenerator<Envelope, Outcome, void> {
@@ -138,7 +144,7 @@ class Source {
           this.received++;
           yield envelope;
         }
-        this.#hint = parser.retry ?? this.#hint;
+        if (parser.retry !== undefined) this.#hint = Math.max(parser.retry, leastHint);
       }
     } finally {
       reader.cancel().catch(() => undefined); // it may be broken already

@@ -110,6 +110,42 @@ test("it begins after a seq, and follows or not", async () => {
   assert.deepEqual(s.calls, [{ url: "http://server/api/runs/run_1/events?follow=false", after: 18 }]);
 });
 
+/** How long a reader waits before it comes back, each time that the server cuts it off after these words. */
+async function waits(words, retry) {
+  const stop = new AbortController();
+  const timer = globalThis.setTimeout;
+  const asked = [];
+  globalThis.setTimeout = (run, delay) => {
+    asked.push(delay);
+    if (asked.length === 40) stop.abort();
+    return timer(run, 0);
+  };
+  let calls = 0;
+  const fetch = async () => {
+    if (++calls === 100) stop.abort();
+    return respond(200, words, "text/event-stream")();
+  };
+  try {
+    await collect(readEvents({ ...options, retry, silence: 0, signal: stop.signal, fetch }));
+  } finally {
+    globalThis.setTimeout = timer;
+  }
+  return asked;
+}
+
+test("a server cannot have its readers come back without a pause", async () => {
+  for (const words of ["retry: 0\n\n", "retry: 1\n\n" + frame(event(1, 1, "b"))]) {
+    const asked = await waits(words);
+    assert.equal(asked.length, 40);
+    for (const delay of asked) assert.ok(delay >= 50 && delay <= 30_000, `it waits for ${delay} ms`);
+  }
+});
+
+test("no wait is longer than a timer can be", async () => {
+  for (const delay of await waits("", { first: 1e12, most: 1e15 })) assert.ok(delay < 2 ** 31, `it waits for ${delay} ms`);
+  assert.deepEqual(await waits("", { first: 0 }), []);
+});
+
 /** A fetch whose streams send an event and then nothing, until they are aborted. */
 function silent(aborted) {
   return async (_, { signal }) => new Response(new ReadableStream({
