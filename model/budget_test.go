@@ -3,6 +3,7 @@ package model_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -51,6 +52,11 @@ func TestBudgeted(t *testing.T) {
 		"a failure that says nothing took nothing": {
 			tokens: 12, cost: 1, replies: []scripted.Reply{{Err: busy}, {Err: busy}},
 			want: []string{"the model's provider is not available: busy", "the model's provider is not available: busy"},
+		},
+		"more than can be is not less than nothing": {
+			tokens: 12, cost: 12, replies: []scripted.Reply{says(model.Usage{Input: math.MaxInt64, Output: math.MaxInt64, Cost: math.MaxInt64, Priced: true})},
+			want: []string{"<nil>", "the budget for models is spent: 8589934592 of 12 tokens are used, $1125899906.842624 of $0.000012 are used"},
+			used: model.Usage{Input: 1 << 32, Output: 1 << 32, Cost: 1 << 50, Priced: true},
 		},
 		"a reply that breaks took something": {
 			tokens: 12, cost: 1, replies: []scripted.Reply{{Text: "half", Err: busy}, {Err: busy}},

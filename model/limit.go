@@ -201,7 +201,8 @@ func (b *bucket) wait(now time.Time, n int64) time.Duration {
 	if missing <= crumb {
 		return 0
 	}
-	return time.Duration(math.Ceil(missing / b.most * float64(time.Minute)))
+	const longest = 60 // minutes: whoever has waited looks again, and a duration may not hold more
+	return time.Duration(math.Ceil(min(missing/b.most, longest) * float64(time.Minute)))
 }
 
 // crumb is so little that it is not waited for: what sums of fractions leave.

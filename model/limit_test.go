@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -183,6 +184,21 @@ func TestLimitersPauseOnlyWhenToldTo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What takes longer to grow back than a duration can be is waited for all the same.
+func TestLimitedByAnAbsurdUsage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := model.Limited(scripted.New(scripted.Script{Replies: []scripted.Reply{{Usage: &model.Usage{Output: math.MaxInt64}}}}),
+			model.NewLimiter(model.Rate{Tokens: 1}))
+		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
+		defer cancel()
+		for _, want := range []error{nil, context.DeadlineExceeded} {
+			if _, err := model.Collect(m.Generate(ctx, model.Ask(""))); !errors.Is(err, want) {
+				t.Errorf("got %v, want %v", err, want)
+			}
+		}
+	})
 }
 
 // Who gives up leaves the queue and takes nothing along, wherever in it they were.

@@ -61,9 +61,17 @@ func (m priced) Generate(ctx context.Context, req *Request) iter.Seq2[Chunk, err
 	}
 }
 
-// Sound is the usage without amounts below zero, which no model can have meant.
+// What a reply can take at most, so that no sum and no price of it overflows.
+const (
+	mostTokens = 1 << 32
+	mostCost   = 1 << 50
+)
+
+// Sound is the usage without amounts that no model can have meant: below zero, or beyond four thousand million tokens or
+// a thousand million dollars.
 func (u Usage) Sound() Usage {
-	u.Input, u.Output, u.Cost = max(u.Input, 0), max(u.Output, 0), max(u.Cost, 0)
+	u.Input, u.Output = min(max(u.Input, 0), mostTokens), min(max(u.Output, 0), mostTokens)
+	u.Cost = min(max(u.Cost, 0), mostCost)
 	u.Cached, u.Reasoning = min(max(u.Cached, 0), u.Input), min(max(u.Reasoning, 0), u.Output)
 	return u
 }
