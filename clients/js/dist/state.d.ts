@@ -64,6 +64,9 @@ export interface Note {
 }
 export interface ToolCall {
     readonly task: string;
+    /** Which call of the task it is, the same after a restart; "" where the event does not say it. */
+    readonly step: string;
+    /** The model's own name of the call; some models begin anew with each reply. */
     readonly callId: string;
     readonly name: string;
     readonly arguments?: unknown;

@@ -188,24 +188,26 @@ function notes(list) {
         return { ...state, [list]: last([...state[list], note], state.limit) };
     };
 }
-function isCall(task, callId) {
-    return (call) => call.callId === callId && call.task === task;
+function begun(e) {
+    return {
+        task: e.task ?? "", step: text(e.data["step"]), callId: text(e.data["callId"]), name: text(e.data["name"]), status: "running",
+    };
+}
+function isCall(c) {
+    return (call) => call.task === c.task && call.step === c.step && (c.step !== "" || call.callId === c.callId);
+}
+function withCall(state, call) {
+    return { ...state, tools: last(put(state.tools, isCall(call), call), state.limit) };
 }
 function toolCall(state, e) {
-    const call = {
-        task: e.task ?? "", callId: text(e.data["callId"]), name: text(e.data["name"]), arguments: e.data["arguments"], status: "running",
-    };
-    return { ...state, tools: last(put(state.tools, isCall(call.task, call.callId), call), state.limit) };
+    return withCall(state, { ...begun(e), arguments: e.data["arguments"] });
 }
 function toolResult(state, e) {
-    const task = e.task ?? "";
-    const callId = text(e.data["callId"]);
-    const call = state.tools.findLast(isCall(task, callId));
+    const call = begun(e);
     const { result, error } = e.data;
-    const done = {
-        ...(call ?? { task, callId, name: text(e.data["name"]) }),
+    return withCall(state, {
+        ...(state.tools.findLast(isCall(call)) ?? call),
         status: error === undefined ? "finished" : "failed",
         ...(error === undefined ? { result } : { error }),
-    };
-    return { ...state, tools: last(put(state.tools, isCall(task, callId), done), state.limit) };
+    });
 }

@@ -72,6 +72,9 @@ export interface Note {
 
 export interface ToolCall {
   readonly task: string;
+  /** Which call of the task it is, the same after a restart; "" where the event does not say it. */
+  readonly step: string;
+  /** The model's own name of the call; some models begin anew with each reply. */
   readonly callId: string;
   readonly name: string;
   readonly arguments?: unknown;
@@ -322,26 +325,30 @@ function notes(list: "messages" | "statuses" | "diagnostics"): Reducer {
   };
 }
 
-function isCall(task: string, callId: string): (call: ToolCall) => boolean {
-  return (call) => call.callId === callId && call.task === task;
+function begun(e: Envelope): ToolCall {
+  return {
+    task: e.task ?? "", step: text(e.data["step"]), callId: text(e.data["callId"]), name: text(e.data["name"]), status: "running",
+  };
+}
+
+function isCall(c: ToolCall): (call: ToolCall) => boolean {
+  return (call) => call.task === c.task && call.step === c.step && (c.step !== "" || call.callId === c.callId);
+}
+
+function withCall(state: State, call: ToolCall): State {
+  return { ...state, tools: last(put(state.tools, isCall(call), call), state.limit) };
 }
 
 function toolCall(state: State, e: Envelope): State {
-  const call: ToolCall = {
-    task: e.task ?? "", callId: text(e.data["callId"]), name: text(e.data["name"]), arguments: e.data["arguments"], status: "running",
-  };
-  return { ...state, tools: last(put(state.tools, isCall(call.task, call.callId), call), state.limit) };
+  return withCall(state, { ...begun(e), arguments: e.data["arguments"] });
 }
 
 function toolResult(state: State, e: Envelope): State {
-  const task = e.task ?? "";
-  const callId = text(e.data["callId"]);
-  const call = state.tools.findLast(isCall(task, callId));
+  const call = begun(e);
   const { result, error } = e.data;
-  const done: ToolCall = {
-    ...(call ?? { task, callId, name: text(e.data["name"]) }),
+  return withCall(state, {
+    ...(state.tools.findLast(isCall(call)) ?? call),
     status: error === undefined ? "finished" : "failed",
     ...(error === undefined ? { result } : { error }),
-  };
-  return { ...state, tools: last(put(state.tools, isCall(task, callId), done), state.limit) };
+  });
 }

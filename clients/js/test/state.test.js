@@ -34,7 +34,7 @@ test("a whole run", () => {
     }],
     interrupts: [], messages: [], diagnostics: [],
     statuses: [{ seq: 5, ts: "2026-03-01T09:00:00Z", task: "write#1", data: { value: "half of it" } }],
-    tools: [{ task: "write#1", callId: "c1", name: "look", arguments: { at: 1 }, status: "finished", result: { is: "fine" } }],
+    tools: [{ task: "write#1", step: "look#1", callId: "c1", name: "look", arguments: { at: 1 }, status: "finished", result: { is: "fine" } }],
   });
 });
 
@@ -163,6 +163,15 @@ test("lists keep the last entries", () => {
   assert.deepEqual(fold(calls, initial({ limit: 2 })).tools.map((c) => c.callId), ["c7", "c8"]);
 });
 
+test("tools: calls are told apart by their step, as some models name the first call of each reply alike", () => {
+  const call = (seq, step, more = {}) => event(seq, 0, "tool.call", { callId: "0", name: "t", step, ...more }, { task: "a#1" });
+  const result = (seq, step, more) => event(seq, 0, "tool.result", { callId: "0", name: "t", step, ...more }, { task: "a#1" });
+  const s = fold([call(1, "t#1"), result(2, "t#1", { result: 1 }), call(3, "t#2"), result(4, "t#2", { result: 2 }), call(5, "t#3")]);
+  assert.deepEqual(s.tools.map((c) => [c.step, c.status, c.result]), [["t#1", "finished", 1], ["t#2", "finished", 2], ["t#3", "running", undefined]]);
+  const again = fold([call(6, "t#3", { callId: "1" })], s);
+  assert.deepEqual(again.tools.map((c) => [c.step, c.callId]), [["t#1", "0"], ["t#2", "0"], ["t#3", "1"]], "the same step, made anew");
+});
+
 test("a tool that failed, and a result whose call was not seen", () => {
   const s = fold([
     event(1, 0, "tool.call", { callId: "__proto__", name: "t", arguments: 1 }, { task: "a#1" }),
@@ -170,8 +179,8 @@ test("a tool that failed, and a result whose call was not seen", () => {
     event(3, 0, "tool.result", { callId: "c", name: "u", result: null }, { task: "a#1" }),
   ]);
   assert.deepEqual(s.tools, [
-    { task: "a#1", callId: "__proto__", name: "t", arguments: 1, status: "failed", error: "no" },
-    { task: "a#1", callId: "c", name: "u", status: "finished", result: null },
+    { task: "a#1", step: "", callId: "__proto__", name: "t", arguments: 1, status: "failed", error: "no" },
+    { task: "a#1", step: "", callId: "c", name: "u", status: "finished", result: null },
   ]);
 });
 
