@@ -23,8 +23,8 @@ type Person struct {
 // Options configure a handler. The zero value works, for networks in which everybody is trusted.
 type Options struct {
 	// Authorize says who makes a request, before anything is done for it; the path values run and id are set. With it, a
-	// person answers in their own name and roles, whatever the body says, and is shown the questions of their roles
-	// alone. An error is status 401, and 403 where it is fermata.ErrForbidden; its text is shown to nobody.
+	// person answers in their own name and roles, whatever the body says, and in the list of questions finds those of
+	// their roles alone; whoever is let in to a run sees all that is in it. An error is status 401, and 403 where it is fermata.ErrForbidden; its text is shown to nobody.
 	// Defaults to none: name and role are what the body says.
 	Authorize func(r *http.Request) (Person, error)
 	// Origins are the origins ("https://desk.example.com") besides the handler's own whose pages may read and answer.
