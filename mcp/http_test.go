@@ -3,6 +3,8 @@ package mcp_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -263,6 +265,31 @@ func TestHTTP_cancelled(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	<-w.hooks.cancelled
+}
+
+// Whatever prints or logs a server or its client, there is nothing secret in it.
+func TestServer_prints(t *testing.T) {
+	w := newWeb(t)
+	server := mcp.Server{URL: strings.Replace(w.URL, "//", "//me-1:pass-2@", 1) + "/mcp?key=key-3", Header: map[string]string{"X-Key": "header-4"}}
+	c := connect(t, server)
+	var log strings.Builder
+	for _, logger := range []*slog.Logger{slog.New(slog.NewTextHandler(&log, nil)), slog.New(slog.NewJSONHandler(&log, nil))} {
+		logger.Info("made", "server", server, "client", c)
+	}
+	text := fmt.Sprintf("%v %+v %#v %s %q, %v %+v %#v\n", server, server, server, server, &server, c, c, c) + log.String()
+	for _, secret := range []string{"me-1", "pass-2", "key-3", "header-4"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s is in %s", secret, text)
+		}
+	}
+	if name := "MCP server " + w.URL + "/mcp"; fmt.Sprint(server) != name || fmt.Sprint(c) != name || !strings.Contains(log.String(), `server="`+name+`"`) {
+		t.Errorf("expected %s in %s", name, text)
+	}
+	for _, server := range []mcp.Server{{Name: "files", URL: w.URL}, {Command: []string{"files", "--token=x"}}, {}, {URL: "http://x\x7f"}} {
+		if text := fmt.Sprint(server); text != "MCP server files" && text != "MCP server without a name" {
+			t.Errorf("got %q", text)
+		}
+	}
 }
 
 func TestServer_refused(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"mime"
 	"net/http"
@@ -65,14 +66,8 @@ func (s Server) check() (Server, error) {
 		if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
 			return s, errors.New("mcp: expected a URL such as \"http://127.0.0.1:8080/mcp\", found another form")
 		}
-		if s.Name == "" {
-			var hidden secrets
-			hidden.addPath(address)
-			s.Name = hidden.scrub(address.Scheme + "://" + address.Host + address.Path)
-		}
-	} else if s.Name == "" {
-		s.Name = s.Command[0]
 	}
+	s.Name = s.called()
 	if s.MaxOutput <= 0 {
 		s.MaxOutput = defaultMaxOutput
 	}
@@ -84,6 +79,32 @@ func (s Server) check() (Server, error) {
 	}
 	return s, nil
 }
+
+// called is the server's name, or what stands for it.
+func (s Server) called() string {
+	switch {
+	case s.Name != "":
+		return s.Name
+	case len(s.Command) > 0:
+		return s.Command[0]
+	}
+	address, err := url.Parse(s.URL)
+	if err != nil || address.Host == "" {
+		return "without a name"
+	}
+	var hidden secrets
+	hidden.addPath(address)
+	return hidden.scrub(address.Scheme + "://" + address.Host + address.Path)
+}
+
+// Format prints the name, whatever the verb: other fields may be secrets.
+func (s Server) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "MCP server "+s.called()) }
+
+// LogValue is the name, too.
+func (s Server) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(s)) }
+
+// Format prints the name of the server.
+func (c *Client) Format(f fmt.State, _ rune) { c.server.Format(f, 'v') }
 
 // secrets are texts that must be in no error.
 type secrets []string
@@ -99,7 +120,7 @@ func (all *secrets) add(value string) {
 	if len(value) >= shortestSecret {
 		*all = append(*all, value)
 	}
-	for _, word := range strings.Fields(value) {
+	for word := range strings.FieldsSeq(value) {
 		if len(word) >= shortestPiece && word != value {
 			*all = append(*all, word)
 		}

@@ -216,7 +216,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		"events, with CRLF": {"data: " + strings.Repeat("x", 999) + "\r\n\r\n", 256 * mebibyte, "the stream from api.acme.example has a reply of more than 256 MiB"},
 	} {
 		resp, err := s.Send(nil, func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(&endless{again: test.again})}, nil
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(&endless{again: test.again})}, nil
 		})
 		if err != nil {
 			t.Fatal(err)
