@@ -231,23 +231,41 @@ func TestHTTP_tokenIsRenewed(t *testing.T) {
 	}
 }
 
-// A server that sends its callers elsewhere does not send their token there.
+// Who is sent elsewhere does not go there: neither with the token, nor with what a tool is called with and the session.
+// Another path of the same server is fine.
 func TestHTTP_redirected(t *testing.T) {
-	elsewhere := newWeb(t)
+	elsewhere, w := newWeb(t), newWeb(t)
+	to := elsewhere.URL
 	from := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		http.Redirect(rw, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		switch r.URL.Path {
+		case "/moved":
+			http.Redirect(rw, r, "/here", http.StatusPermanentRedirect)
+		case "/here":
+			w.Config.Handler.ServeHTTP(rw, r)
+		case "/round":
+			http.Redirect(rw, r, "/round", http.StatusTemporaryRedirect)
+		default:
+			http.Redirect(rw, r, to, http.StatusTemporaryRedirect)
+		}
 	}))
 	defer from.Close()
 	t.Setenv("FERMATA_MCP_KEY", "sesame-open-42")
-	c, err := mcp.Connect(t.Context(), mcp.Server{URL: from.URL, TokenEnv: "FERMATA_MCP_KEY", Header: map[string]string{"X-Key": "secret-too"}})
-	if err == nil {
-		defer c.Close()
+	server := mcp.Server{Name: "web", URL: from.URL, TokenEnv: "FERMATA_MCP_KEY", Header: map[string]string{"X-Key": "secret-too"}}
+	for path, want := range map[string]string{
+		"":       "the URL leads elsewhere, to " + to + "; name the place itself",
+		"/round": "the URL leads on more than 10 times",
+	} {
+		server.URL = from.URL + path
+		if _, err := mcp.Connect(t.Context(), server); !errors.Is(err, mcp.ErrLost) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v\nwant %s", path, err, want)
+		}
 	}
-	if sent := elsewhere.sent("Authorization"); len(sent) > 0 && (len(sent) != 1 || !sent[""]) {
-		t.Errorf("the token went elsewhere: %v", sent)
+	if sent := elsewhere.sent("X-Key"); len(sent) > 0 {
+		t.Errorf("requests went elsewhere: %v", sent)
 	}
-	if sent := elsewhere.sent("X-Key"); len(sent) > 0 && (len(sent) != 1 || !sent[""]) {
-		t.Errorf("a header went elsewhere: %v", sent)
+	server.URL = from.URL + "/moved"
+	if out, err := use(t, only(t, connect(t, server), "add"), `{"a":3,"b":4}`); err != nil || out != "7\ndone" || !w.sent("X-Key")["secret-too"] {
+		t.Errorf("got %q, %v; sent %v", out, err, w.sent("X-Key"))
 	}
 }
 

@@ -268,9 +268,26 @@ func (s Server) overHTTP() (way, error) {
 	if own, ok := base.(*http.Transport); ok {
 		base = own.Clone()
 	}
-	w.client = &http.Client{Transport: &headers{base: base, add: header, scheme: address.Scheme, host: address.Host}}
+	w.client = &http.Client{
+		Transport:     &headers{base: base, add: header, scheme: address.Scheme, host: address.Host},
+		CheckRedirect: staying(address),
+	}
 	w.transport = &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: w.client, DisableStandaloneSSE: true}
 	return w, nil
+}
+
+// staying refuses to be sent to another host: it would be told what a tool is called with, and the session.
+func staying(at *url.URL) func(next *http.Request, before []*http.Request) error {
+	return func(next *http.Request, before []*http.Request) error {
+		const most = 10
+		switch {
+		case next.URL.Scheme != at.Scheme || next.URL.Host != at.Host:
+			return fmt.Errorf("the URL leads elsewhere, to %s://%s; name the place itself", next.URL.Scheme, next.URL.Host)
+		case len(before) >= most:
+			return fmt.Errorf("the URL leads on more than %d times", most)
+		}
+		return nil
+	}
 }
 
 func (s Server) token() (string, error) {
@@ -291,8 +308,7 @@ func (s Server) token() (string, error) {
 	return "", nil
 }
 
-// headers adds headers to requests for one host. One that the server redirects to another gets none: they may be
-// secrets.
+// headers adds headers to requests for one host. Others get none: they may be secrets.
 type headers struct {
 	base         http.RoundTripper
 	add          http.Header
