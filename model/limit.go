@@ -52,7 +52,8 @@ func NewLimiter(r Rate) *Limiter {
 // How many tokens a request takes is known when it is answered. Until then a guess counts: a quarter of its bytes, and a
 // thousand for each picture or document. The reply's usage corrects it, and so does a failure before anything was said,
 // which took nothing. When the provider says that it was asked too often, and when to ask again ([ErrRateLimited] with
-// Error.RetryAfter), all who share the limiter wait until then; the error passes: see [Retrying].
+// Error.RetryAfter), all who share the limiter wait until then, but ten minutes at most: a provider that is mistaken does
+// not stop them for a year, and one that is not says it again. The error passes: see [Retrying].
 //
 // A reply is open until its end or until nobody ranges over it any more. Who asks again meanwhile is another reply, and
 // with Rate.Concurrent 1 waits for itself.
@@ -160,6 +161,9 @@ func (l *Limiter) leave(guess, took int64) {
 	}
 }
 
+// longestPause is how long a provider is taken at its word.
+const longestPause = 10 * time.Minute
+
 // pause lets nobody ask for as long as the provider said.
 func (l *Limiter) pause(failed error) {
 	known, ok := errors.AsType[*Error](failed)
@@ -168,7 +172,7 @@ func (l *Limiter) pause(failed error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if until := time.Now().Add(known.RetryAfter); until.After(l.until) {
+	if until := time.Now().Add(min(known.RetryAfter, longestPause)); until.After(l.until) {
 		l.until = until
 	}
 }

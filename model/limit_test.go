@@ -173,6 +173,17 @@ func TestLimitersAreShared(t *testing.T) {
 	})
 }
 
+// A provider that wants to be asked again in a year is asked again in ten minutes.
+func TestLimitersPauseForTenMinutesAtMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &slow{begun: time.Now(), reply: scripted.Reply{Err: limited(365 * 24 * time.Hour)}}
+		inOrder(t.Context(), repeated(3, model.Limited(m, model.NewLimiter(model.Rate{}))), numbered)
+		if diff := cmp.Diff([]string{"0 at 0s", "1 at 10m0s", "2 at 20m0s"}, m.asked()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
 // A failure that does not say when to ask again, or of another kind, pauses nobody.
 func TestLimitersPauseOnlyWhenToldTo(t *testing.T) {
 	for _, err := range []error{limited(0), &model.Error{Kind: model.ErrUnavailable, RetryAfter: time.Hour}, errLine} {
