@@ -3,6 +3,7 @@ package fermata_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -166,7 +167,11 @@ func TestN8_ADraftIsCheckedBeforeItIsShown(t *testing.T) {
 func TestE4_ADraftOfAFailedAttemptIsTakenBack(t *testing.T) {
 	rt, _ := inMemory(t)
 	broken := errors.New("broken")
-	events, res := beheld(t, rt, func(ctx node.Context, s state) (state, error) {
+	begin, shown := newGate(), newGate()
+	run := start(t, rt, graph.New[state]("shows").Node("a", func(ctx node.Context, s state) (state, error) {
+		if err := begin.pass(ctx); err != nil {
+			return s, err
+		}
 		d, err := node.NewDraft[stay](ctx, "offer")
 		if err != nil {
 			return s, err
@@ -175,14 +180,27 @@ func TestE4_ADraftOfAFailedAttemptIsTakenBack(t *testing.T) {
 		if ctx.Info().Attempt == 1 {
 			town = "Oslo"
 		}
-		if err := d.Show(stay{Town: town}); err != nil || ctx.Info().Attempt == 1 {
+		if err := errors.Join(d.Show(stay{Town: town}), shown.pass(ctx)); err != nil || ctx.Info().Attempt == 1 {
 			return s, errors.Join(err, broken)
 		}
 		return s, d.Finish(stay{Town: town, Nights: 1})
-	})
-	if res.Status != fermata.Completed {
-		t.Fatal(res.Err)
+	}, graph.Retry(2, 0)).Edge(graph.Start, "a").MustCompile(), state{})
+	w := watch(t, rt, run.ID(), 0)
+	saw := func(town string) func() bool {
+		return func() bool {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return slices.ContainsFunc(w.events, func(e fermata.Event) bool { return e.Sub > 0 && strings.Contains(string(e.Entry.Body), town) })
+		}
 	}
+	begin.waitEntered(t)
+	close(begin.open)
+	eventually(t, "the first draft", saw("Oslo"))
+	shown.open <- struct{}{}
+	eventually(t, "the second draft", saw("Rome"))
+	close(shown.open)
+	ends(t, run, fermata.Completed)
+	events := w.ended(t)
 	s := newSlate()
 	s.before = map[string]bool{"seg_a#1/data:offer#1": false}
 	for i := range events {
