@@ -10,10 +10,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
@@ -244,6 +247,9 @@ func watch(ctx context.Context, run *graph.Run[Inquiry], render func(value json.
 		if err != nil {
 			return err
 		}
+		if ev.Type() == "structured-data.invalidated" {
+			render(nil) // it was not the answer yet; the first patch of another takes its place
+		}
 		if ev.Type() != "structured-data" {
 			continue
 		}
@@ -264,14 +270,35 @@ func watch(ctx context.Context, run *graph.Run[Inquiry], render func(value json.
 			render(shown.JSON())
 		case node.DataFinal:
 			render(data.Data)
-		case node.DataDropped: // it was not the answer yet
-			shown = patch.New()
 		}
 	}
 	return nil
 }
 
 // [guide: end]
+
+func TestWatchForgetsWhatWasNoAnswer(t *testing.T) {
+	inquiry := ticketOf(node.Reasoning{Stream: node.StreamPatch})
+	rt := runtime(scripted.Texts(
+		`{"topic":"delivery","urgent":true,"orders":17}`,
+		`{"topic":"delivery","urgent":false,"orders":[]}`,
+	))
+	run, err := inquiry.Start(t.Context(), rt, Inquiry{Letter: "Where is A-17?"})
+	check(err)
+	var ends []string
+	check(watch(t.Context(), run, func(value json.RawMessage) {
+		if value == nil {
+			ends = append(ends, "forgotten")
+		} else if strings.Contains(string(value), "false") && strings.Contains(string(value), "[]") {
+			ends = append(ends, string(value))
+		}
+	}))
+	check(rt.Close())
+	want := []string{"forgotten", `{"topic":"delivery","urgent":false,"orders":[]}`}
+	if diff := cmp.Diff(want, slices.Compact(ends)); diff != "" {
+		t.Error(diff)
+	}
+}
 
 func Example_reasonStream() {
 	ctx := context.Background()

@@ -19,6 +19,7 @@ func interrupt(id, run string, opened int64) journal.Interrupt {
 		ID: id, Run: run, Task: "inner/review#2", Op: "interrupt:ask#1", Kind: "choice",
 		Request: json.RawMessage(`{"amount":5}`), RequestSchema: json.RawMessage(`{"type":"object"}`),
 		ResponseSchema: json.RawMessage(`{"type":"string"}`), Prompt: "Refund 5 €?", Options: []string{"yes", "no"},
+		RequestSchemaID: "shop/refund", RequestSchemaVersion: "2", ResponseSchemaID: "Choice", ResponseSchemaVersion: "a1b2",
 		Role: "manager", Opened: moment + opened, Deadline: moment + 100, TokenHash: "abc", State: journal.Open,
 		AtDeadline: &journal.Deadline{Do: "escalate", Role: "chief", Within: 5, Then: &journal.Deadline{Do: "fail"}},
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// interruptVersion is the first byte of a stored interrupt.
-const interruptVersion = 1
+// interruptVersion is the first byte of a stored interrupt. Version 1 ended before the names of the schemas.
+const interruptVersion = 2
 
 // appendInterrupt appends the stored form of an interrupt: its fields in a fixed order, without the id, which has a
 // column. Inboxes of ten thousand are read at once, and JSON would take most of that time.
@@ -40,7 +40,15 @@ func appendInterrupt(dst []byte, in *journal.Interrupt) ([]byte, error) {
 	for _, o := range in.Options {
 		dst = appendField(dst, o)
 	}
+	for _, s := range schemaNames(in) {
+		dst = appendField(dst, *s)
+	}
 	return dst, nil
+}
+
+// schemaNames are the names of an interrupt's schemas and their versions, in the order in which they are stored.
+func schemaNames(in *journal.Interrupt) []*string {
+	return []*string{&in.RequestSchemaID, &in.RequestSchemaVersion, &in.ResponseSchemaID, &in.ResponseSchemaVersion}
 }
 
 func appendField[T string | []byte](dst []byte, v T) []byte {
@@ -122,6 +130,11 @@ func decodeInterrupt(in *journal.Interrupt, data []byte) error {
 	}
 	for i := range in.Options {
 		in.Options[i] = f.string()
+	}
+	if data[0] > 1 {
+		for _, s := range schemaNames(in) {
+			*s = f.string()
+		}
 	}
 	if f.bad || len(f.data) > 0 {
 		return fmt.Errorf("%w: interrupt %s", journal.ErrCorrupt, in.ID)

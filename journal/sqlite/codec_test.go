@@ -27,6 +27,9 @@ func drawInterrupt(t *rapid.T) journal.Interrupt {
 		State:     text("state"), ClaimedBy: text("claimed by"), Answer: raw("answer"), AnsweredBy: text("answered by"),
 		Resolved: rapid.Int64().Draw(t, "resolved"),
 	}
+	for _, name := range schemaNames(&in) {
+		*name = text("schema name")
+	}
 	for range rapid.IntRange(0, 3).Draw(t, "options") {
 		in.Options = append(in.Options, text("option"))
 	}
@@ -60,6 +63,23 @@ func TestInterruptRoundTrip(t *testing.T) {
 			t.Fatalf("found %v, expected ErrNewer", err)
 		}
 	})
+}
+
+// What version 1 wrote has no names of schemas, and is read.
+func TestInterruptOfVersion1(t *testing.T) {
+	want := journal.Interrupt{ID: "int_1", Run: "run_1", State: journal.Open, Options: []string{"yes", "no"}}
+	data, err := appendInterrupt(nil, &want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[0] = 1
+	got := journal.Interrupt{ID: want.ID}
+	if err := decodeInterrupt(&got, data[:len(data)-4]); err != nil { // four empty names
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 func FuzzDecodeInterrupt(f *testing.F) {
