@@ -30,7 +30,7 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	p := program{in: os.Stdin, out: os.Stdout, echo: !terminal(os.Stdin), live: terminal(os.Stdout)}
+	p := program{in: os.Stdin, out: os.Stdout, echo: !terminal(os.Stdin), live: terminal(os.Stdout) && os.Getenv("TERM") != "dumb"}
 	code := p.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -24,6 +24,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -175,7 +176,11 @@ func TestAFormIsDrawnOverItself(t *testing.T) {
 	var shown []string // what is on the screen
 	drawings := 0
 	up := regexp.MustCompile(`^\x1b\[(\d+)A\x1b\[J`)
-	for line := range strings.Lines(out.String()) {
+	narrow := out.String() // lines are cut off while the form is drawn, and only then
+	if off, on := strings.Count(narrow, "\x1b[?7l"), strings.Count(narrow, "\x1b[?7h"); off != on || off < 10 {
+		t.Errorf("wrapping was turned off %d times, and on %d times", off, on)
+	}
+	for line := range strings.Lines(strings.NewReplacer("\x1b[?7l", "", "\x1b[?7h", "").Replace(narrow)) {
 		if m := up.FindStringSubmatch(line); m != nil {
 			var n int
 			if _, err := fmt.Sscan(m[1], &n); err != nil || n > len(shown) {
@@ -207,6 +212,23 @@ func TestAFormIsDrawnOverItself(t *testing.T) {
 	}
 	if drawings < 10 {
 		t.Errorf("it was drawn over %d times; expected once for each patch", drawings)
+	}
+}
+
+// TestAFormThatWasNotTheAnswer has the model mend its report: what was drawn of the first one does not stay unmarked.
+func TestAFormThatWasNotTheAnswer(t *testing.T) {
+	keyless(t)
+	t.Chdir(t.TempDir())
+	var out bytes.Buffer
+	p := program{in: strings.NewReader(""), out: &out, around: func(model.Model) model.Model {
+		return scripted.Texts(`{"title":"Slow","severity":17}`,
+			`{"title":"Slow","severity":"low","affected":[],"timeline":[],"lesson":"None."}`)
+	}}
+	if code := p.run(t.Context(), []string{"form"}); code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, out.String())
+	}
+	if n := strings.Count(out.String(), "that was not the answer yet"); n != 1 {
+		t.Errorf("found %d times that it was not the answer, expected once:\n%s", n, out.String())
 	}
 }
 

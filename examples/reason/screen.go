@@ -52,6 +52,9 @@ func (s *screen) event(ev *fermata.Event) {
 	switch {
 	case e.Kind == journal.StructuredData && s.draw != nil:
 		s.data(ev)
+	case e.Kind == journal.DataInvalidated && s.draw != nil:
+		s.form = nil
+		s.line("!", "", "that was not the answer yet")
 	case ev.Type() == "tool.call":
 		var body journal.ToolBody
 		if json.Unmarshal(e.Body, &body) == nil {
@@ -139,23 +142,25 @@ func (s *screen) data(ev *fermata.Event) {
 			ops[i] = strings.TrimSpace(op.Op + " " + op.Path + " " + string(op.Value))
 		}
 		s.line("·", "patch", strings.Join(ops, "; "))
-	case node.DataDropped:
-		s.form = nil
-		s.line("!", "", "that was not the answer yet")
 	case node.DataFinal:
 		s.redraw(shown.Data, "╰ final")
 		s.form, s.drawn = nil, 0
 	}
 }
 
-// redraw draws a value over what was drawn of it before.
+// redraw draws a value over what was drawn of it before. A line that wraps would be two to draw over, so a terminal is
+// told to cut them off meanwhile.
 func (s *screen) redraw(value json.RawMessage, foot string) {
 	if s.drawn > 0 {
 		_, _ = fmt.Fprintf(s.out, "\x1b[%dA\x1b[J", s.drawn)
 	}
+	if s.live {
+		_, _ = fmt.Fprint(s.out, "\x1b[?7l")
+		defer func() { _, _ = fmt.Fprint(s.out, "\x1b[?7h") }()
+	}
 	lines := append(append([]string{"╭"}, s.draw(value)...), foot)
 	for _, line := range lines {
-		if utf8.RuneCountInString(line) > width-24 { // a line that wraps would be two to draw over
+		if utf8.RuneCountInString(line) > width-24 {
 			line = string([]rune(line)[:width-25]) + "…"
 		}
 		s.say("  %s", strings.TrimRight(line, " "))
@@ -187,8 +192,11 @@ func (s *screen) question(q *fermata.Interrupt) {
 // sample is an answer to q, to be changed by whoever gives it.
 func sample(q *fermata.Interrupt) string {
 	answer := reading(q, "1")
-	if q.Kind == node.KindApproval {
+	switch {
+	case q.Kind == node.KindApproval:
 		answer = node.Verdict{Action: node.Approve}
+	case answer == "1": // a text, and no choice
+		answer = "…"
 	}
 	data, _ := json.Marshal(answer) //nolint:errchkjson // texts always encode
 	return string(data)
