@@ -24,7 +24,7 @@ type Report struct {
 // and after each append to the journal, a new one is started on the same store, and takes the run to its end. Then it
 // runs the plan with processes that die again and again, after each append that takes the run on.
 //
-// The input is made anew for each run. Time is a [Clock], which goes on when the run waits for nothing but time.
+// The input is made anew for each run: of a graph over S, a *S. Time is a [Clock], which goes on when the run waits for nothing but time.
 // People answer by [Answers] or [AnswerFunc].
 //
 // Each run must keep the laws; what breaks one is an error of t that names the law, the task and the place:

@@ -19,5 +19,9 @@
 //		return o, nil
 //	}
 //
+// A model is asked for a value of a type; what it answers is checked, recorded, and not asked again:
+//
+//	ticket, err := node.Reason[Ticket](ctx, node.Reasoning{Prompt: letter, Tools: tools})
+//
 // The package knows nothing of engines and stores: whoever runs a node implements [Host].
 package node

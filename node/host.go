@@ -84,7 +84,7 @@ const (
 	DataFinal    = "final"    // the whole value as it is in the end
 	DataPatch    = "patch"    // how the value goes on
 	DataSnapshot = "snapshot" // the value so far
-	DataDropped  = "dropped"  // what was shown so far does not hold
+	DataDropped  = "dropped"  // what was shown so far does not hold; observers see structured-data.invalidated
 )
 
 // Data is a typed value that is shown, while it is made or in the end.

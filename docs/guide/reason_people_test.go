@@ -57,7 +57,7 @@ func clarify(ctx node.Context, q Inquiry) (Inquiry, error) {
 // unsure is a model that asks before it answers.
 func unsure() *scripted.Model {
 	return scripted.New(scripted.Script{Replies: []scripted.Reply{
-		wanted("ask_person", `{"question":"Which order is meant?","choices":["A-17","A-71"]}`),
+		scripted.Calls("ask_person", `{"question":"Which order is meant?","choices":["A-17","A-71"]}`),
 		{Text: `{"topic":"delivery","urgent":false,"orders":["A-71"]}`},
 	}})
 }
@@ -127,7 +127,7 @@ func paying() *graph.Graph[string] {
 func Example_reasonApproval() {
 	ctx := context.Background()
 	m := scripted.New(scripted.Script{Replies: []scripted.Reply{
-		wanted("refund", `{"order":"A-17","amount":40}`, "refund", `{"order":"A-71","amount":9}`), {Text: "Done."},
+		scripted.Calls("refund", `{"order":"A-17","amount":40}`, "refund", `{"order":"A-71","amount":9}`), {Text: "Done."},
 	}})
 	rt := runtime(m)
 	run, err := paying().Start(ctx, rt, "My lamps are broken: A-17 and A-71.")
@@ -199,7 +199,7 @@ func Example_reasonTwo() {
 	// [guide: end]
 	m := scripted.New(scripted.Script{Replies: []scripted.Reply{
 		{Text: "The kitchen is closed."},
-		wanted("ask_person", `{"request":"Until when?"}`),
+		scripted.Calls("ask_person", `{"request":"Until when?"}`),
 		{Text: "The kitchen is closed until Friday."},
 	}})
 	// [guide: reason two run]
@@ -408,7 +408,7 @@ func Example_reasonLimits() {
 	}).Limits(plan.Limits{Cost: model.Dollars(1)}).MustCompile() // of the whole run
 	// [guide: end]
 	looking := scripted.New(scripted.Script{Func: func(*model.Request) (scripted.Reply, error) {
-		return wanted("track", `{"order":"A-17"}`), nil
+		return scripted.Calls("track", `{"order":"A-17"}`), nil
 	}})
 	// [guide: reason limits used]
 	m := model.Priced(looking, model.Prices{Input: model.Dollars(3), Output: model.Dollars(15)}) // a million tokens
@@ -429,7 +429,7 @@ func Example_reasonFailures() {
 		return node.Reason[string](ctx, node.Reasoning{Prompt: letter, Tools: []node.Tool{tracking}})
 	}, graph.Retry(3, time.Millisecond)).MustCompile()
 	m := scripted.New(scripted.Script{Replies: []scripted.Reply{
-		wanted("track", `{"order":"A-17"}`),
+		scripted.Calls("track", `{"order":"A-17"}`),
 		{Err: &model.Error{Kind: model.ErrRateLimited}}, // the first attempt of the node ends here
 		{Text: "It is in Lyon."},
 	}})
@@ -545,7 +545,7 @@ func TestClarifyAsksWhichOrder(t *testing.T) {
 func TestClarifySurvivesCrashes(t *testing.T) {
 	m := scripted.New(scripted.Script{Func: func(r *model.Request) (scripted.Reply, error) {
 		if len(r.Messages) == 1 { // by what it is asked, and not by how often: after a crash it says the same
-			return wanted("ask_person", `{"question":"Which?","choices":["A-17"]}`), nil
+			return scripted.Calls("ask_person", `{"question":"Which?","choices":["A-17"]}`), nil
 		}
 		return scripted.Reply{Text: `{"topic":"other","urgent":false,"orders":[]}`}, nil
 	}})

@@ -2,7 +2,6 @@ package guide_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/mcp"
-	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/schema"
@@ -141,17 +139,6 @@ func track(_ node.Context, in Parcel) (Place, error) {
 
 // [guide: end]
 
-// wanted is a reply that calls tools: names and arguments in turn.
-func wanted(namesAndArguments ...string) scripted.Reply {
-	var r scripted.Reply
-	for i := 0; i < len(namesAndArguments); i += 2 {
-		r.Calls = append(r.Calls, model.ToolCall{
-			ID: fmt.Sprint(i/2 + 1), Name: namesAndArguments[i], Arguments: json.RawMessage(namesAndArguments[i+1]),
-		})
-	}
-	return r
-}
-
 func Example_reasonTools() {
 	ctx := context.Background()
 	// [guide: reason tools]
@@ -164,7 +151,7 @@ func Example_reasonTools() {
 
 	// [guide: reason tools used]
 	m := scripted.New(scripted.Script{Replies: []scripted.Reply{
-		wanted("track", `{"order":"A-71"}`, "track", `{"order":"A-17"}`), // a reply that calls a tool twice
+		scripted.Calls("track", `{"order":"A-71"}`, "track", `{"order":"A-17"}`), // a reply that calls a tool twice
 		{Text: "A-17 is in Lyon, and will be there in two days."},
 	}})
 	reply, err := desk.Run(ctx, "Where is A-17, or was it A-71?", m)

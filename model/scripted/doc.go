@@ -6,7 +6,8 @@
 //		Replies: []scripted.Reply{{Text: "first"}, {Err: &model.Error{Kind: model.ErrRateLimited}}},
 //	})
 //
-// A script that has nothing to say to a request is an error that shows the request and the script.
+// [Calls] is a reply that calls tools. A script that has nothing to say to a request is an error that shows the request
+// and the script.
 //
 // What another model said can be such a script, too: [Record] writes it down, and [Replay] says it again. Nothing here
 // asks a model by itself.

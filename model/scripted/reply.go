@@ -1,12 +1,32 @@
 package scripted
 
 import (
+	"encoding/json"
+	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/fermata-go/fermata/model"
 )
+
+// Calls is a reply that calls tools: their names, each with its arguments as JSON behind it. The calls have the ids "1",
+// "2" and so on. With a name that has no arguments behind it, the reply is an error.
+//
+//	scripted.Calls("track", `{"order":"A-17"}`, "track", `{"order":"A-71"}`)
+func Calls(namesAndArguments ...string) Reply {
+	if n := len(namesAndArguments); n == 0 || n%2 != 0 {
+		return Reply{Err: fmt.Errorf("scripted.Calls: expected names and arguments in turn, found %d texts: %q", n, namesAndArguments)}
+	}
+	var r Reply
+	for i := 0; i < len(namesAndArguments); i += 2 {
+		r.Calls = append(r.Calls, model.ToolCall{
+			ID: strconv.Itoa(i/2 + 1), Name: namesAndArguments[i], Arguments: json.RawMessage(namesAndArguments[i+1]),
+		})
+	}
+	return r
+}
 
 // chunks yields the reply to a request.
 func (r *Reply) chunks(name string, req *model.Request) iter.Seq2[model.Chunk, error] {

@@ -56,6 +56,28 @@ func TestTheOrderOfAScript(t *testing.T) {
 	}
 }
 
+func TestCalls(t *testing.T) {
+	r, err := ask(t, scripted.New(scripted.Script{Replies: []scripted.Reply{
+		scripted.Calls("track", `{"order":"A-17"}`, "stop", `{}`),
+	}}), model.Ask("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []model.ToolCall{
+		{ID: "1", Name: "track", Arguments: json.RawMessage(`{"order":"A-17"}`)},
+		{ID: "2", Name: "stop", Arguments: json.RawMessage(`{}`)},
+	}
+	if diff := cmp.Diff(want, r.Calls()); diff != "" || r.Finish != model.FinishCalls {
+		t.Errorf("finish %q, (-want +got):\n%s", r.Finish, diff)
+	}
+	for _, odd := range [][]string{nil, {"track"}, {"track", `{}`, "stop"}} {
+		_, err := ask(t, scripted.New(scripted.Script{Replies: []scripted.Reply{scripted.Calls(odd...)}}), model.Ask("a"))
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", odd)) {
+			t.Errorf("%q: found the error %v, expected one that shows them", odd, err)
+		}
+	}
+}
+
 // A reply comes in the pieces of a stream, and what it took is counted in words.
 func TestWhatAReplyIsMadeOf(t *testing.T) {
 	find := model.ToolCall{ID: "c1", Name: "find", Arguments: json.RawMessage(`{"q": "x y"}`)}

@@ -41,16 +41,30 @@ export interface Interrupt {
     readonly requestId: string;
     readonly state: "open" | "claimed";
     readonly task?: string;
+    /** "approval" where a call of a tool is to be looked at. */
     readonly kind?: string;
+    /** What is asked. */
     readonly input?: unknown;
     readonly prompt?: string;
     readonly options?: readonly string[];
+    /** JSON Schema of the input. */
+    readonly requestSchema?: unknown;
+    readonly requestSchemaId?: string;
+    readonly requestSchemaVersion?: string;
+    /** JSON Schema of the answer: what a form is made of. */
     readonly responseSchema?: unknown;
+    readonly responseSchemaId?: string;
+    readonly responseSchemaVersion?: string;
     readonly requiredRole?: string;
     /** Microseconds since 1970, UTC. */
     readonly opened?: number;
     /** Microseconds since 1970, UTC. */
     readonly deadline?: number;
+    /** What happens at the deadline: do is fail, default, route or escalate. */
+    readonly atDeadline?: {
+        readonly do: string;
+        readonly [more: string]: unknown;
+    };
     readonly claimedBy?: string;
     /** A secret, for readers that saw the question being opened. */
     readonly resumeToken?: string;

@@ -173,7 +173,7 @@ function interruptUpdated(state, e) {
     if (what === "claim")
         updated = { ...open, state: "claimed", claimedBy: by ?? "" };
     if (what === "escalate") {
-        const { requiredRole: _r, deadline: _d, ...asked } = updated; // the new ones, also where there are none
+        const { requiredRole: _r, deadline: _d, atDeadline: _a, ...asked } = updated; // the new ones, also where there are none
         updated = { ...asked, ...more };
     }
     return { ...state, interrupts: put(state.interrupts, isAsked(requestId), updated) };

@@ -47,16 +47,27 @@ export interface Interrupt {
   readonly requestId: string;
   readonly state: "open" | "claimed";
   readonly task?: string;
+  /** "approval" where a call of a tool is to be looked at. */
   readonly kind?: string;
+  /** What is asked. */
   readonly input?: unknown;
   readonly prompt?: string;
   readonly options?: readonly string[];
+  /** JSON Schema of the input. */
+  readonly requestSchema?: unknown;
+  readonly requestSchemaId?: string;
+  readonly requestSchemaVersion?: string;
+  /** JSON Schema of the answer: what a form is made of. */
   readonly responseSchema?: unknown;
+  readonly responseSchemaId?: string;
+  readonly responseSchemaVersion?: string;
   readonly requiredRole?: string;
   /** Microseconds since 1970, UTC. */
   readonly opened?: number;
   /** Microseconds since 1970, UTC. */
   readonly deadline?: number;
+  /** What happens at the deadline: do is fail, default, route or escalate. */
+  readonly atDeadline?: { readonly do: string; readonly [more: string]: unknown };
   readonly claimedBy?: string;
   /** A secret, for readers that saw the question being opened. */
   readonly resumeToken?: string;
@@ -307,7 +318,7 @@ function interruptUpdated(state: State, e: Envelope): State {
   let updated: Interrupt = { ...open, state: "open" };
   if (what === "claim") updated = { ...open, state: "claimed", claimedBy: by ?? "" };
   if (what === "escalate") {
-    const { requiredRole: _r, deadline: _d, ...asked } = updated; // the new ones, also where there are none
+    const { requiredRole: _r, deadline: _d, atDeadline: _a, ...asked } = updated; // the new ones, also where there are none
     updated = { ...asked, ...more };
   }
   return { ...state, interrupts: put(state.interrupts, isAsked(requestId), updated) };

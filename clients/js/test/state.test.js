@@ -132,11 +132,11 @@ test("invalidation drops what is not whole: of a segment, a call, a task", () =>
 });
 
 test("interrupts: released, escalated, unknown", () => {
-  const q = event(1, 0, "interrupt", { requestId: "i", requiredRole: "editor", deadline: 5, resumeToken: "secret" });
+  const q = event(1, 0, "interrupt", { requestId: "i", requiredRole: "editor", deadline: 5, atDeadline: { do: "escalate", role: "chief" }, resumeToken: "secret" });
   const updated = (seq, more) => event(seq, 0, "interrupt.updated", { requestId: "i", ...more });
   const claimed = updated(2, { do: "claim", by: "Ada" });
   const asked = { requestId: "i", state: "open", resumeToken: "secret" };
-  assert.deepEqual(fold([q, claimed, updated(3, { do: "release", by: "Ada" })]).interrupts, [{ ...asked, requiredRole: "editor", deadline: 5 }]);
+  assert.deepEqual(fold([q, claimed, updated(3, { do: "release", by: "Ada" })]).interrupts, [{ ...asked, requiredRole: "editor", deadline: 5, atDeadline: { do: "escalate", role: "chief" } }]);
   assert.deepEqual(fold([q, claimed, updated(3, { do: "escalate", requiredRole: "chief" })]).interrupts, [{ ...asked, requiredRole: "chief" }]);
   assert.deepEqual(fold([claimed]).interrupts, []);
 });
