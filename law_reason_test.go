@@ -257,7 +257,7 @@ func TestJ5_ToolsAndApprovals(t *testing.T) {
 		"call_2 true A person did not allow this call. The reason: too dear",
 		"call_3 false (A person changed the arguments to {\"city\":\"Bergen\"})\nbook of Bergen",
 		"call_4 true no such city",
-		`call_5 true there is no tool "wether"; did you mean "weather"?; there are book, weather`,
+		`call_5 true there is no tool "wether", only book, weather; did you mean "weather"?`,
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("the model was told (-want +got):\n%s", diff)

@@ -3,7 +3,6 @@ package node
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/fermata-go/fermata/model"
@@ -43,7 +42,7 @@ type DivergedError struct {
 func (e *DivergedError) Error() string {
 	return fmt.Sprintf("task %s: the journal holds %s here, the code asked for %s; "+
 		"code that has run must keep its calls (or give the plan a new version and migrate the run)",
-		e.Task, strings.ReplaceAll(e.Expected, Inside, "/"), strings.ReplaceAll(e.Found, Inside, "/"))
+		e.Task, readable(e.Expected), readable(e.Found))
 }
 
 // Is reports whether target is ErrDiverged.

@@ -42,7 +42,7 @@ const unnamedReasoning = "reason"
 
 func (t *reasoner) run(ctx Context) (Op, error) {
 	if err := t.prepare(); err != nil {
-		return Op{}, fmt.Errorf("task %s, reasoning %q: %w", ctx.Info().Task(), t.ID, err)
+		return Op{}, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), strings.TrimSpace("reasoning "+t.ID), err)
 	}
 	key := t.ID
 	if key == "" {

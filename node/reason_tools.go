@@ -174,7 +174,8 @@ func (t *reasoner) readyToAsk(d *deed) (wrong, err error) {
 func (t *reasoner) fault(d *deed) error {
 	if d.tool = t.tools[d.Name]; d.tool == nil {
 		names := slices.Sorted(maps.Keys(t.tools))
-		wrong := fmt.Errorf("there is no tool %q%s; there are %s", d.Name, nearest.Hint(d.Name, names), strings.Join(names, ", "))
+		wrong := fmt.Errorf("there is no tool %q, only %s%s",
+			d.Name, cmp.Or(strings.Join(names, ", "), "the answer"), nearest.Hint(d.Name, names))
 		d.told(wrong.Error(), true)
 		return wrong
 	}
@@ -213,7 +214,7 @@ func (t *reasoner) diverged(op *Op, found string) error {
 	if !op.Known {
 		return nil
 	}
-	return &DivergedError{Task: t.ctx.Info().Task(), Expected: strings.ReplaceAll(op.ID, Inside, "/"), Found: found}
+	return &DivergedError{Task: t.ctx.Info().Task(), Expected: readable(op.ID), Found: found}
 }
 
 // open asks a person about a call.
@@ -344,7 +345,7 @@ func (t *reasoner) call(d *deed) (err error) {
 	case d.op.Done:
 		return d.came()
 	case d.op.Begun:
-		return fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), d.op.ID, ErrOutcomeUnknown)
+		return fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), readable(d.op.ID), ErrOutcomeUnknown)
 	}
 	host, pass := t.ctx.host, t.ctx.pass
 	d.op.Call = &ToolUse{ToolCall: d.ToolCall, Once: d.tool.Once}
@@ -364,7 +365,7 @@ func (t *reasoner) call(d *deed) (err error) {
 		}
 		d.op.mark(failed)
 	} else if d.op.Value, err = json.Marshal(text); err != nil {
-		return fmt.Errorf("task %s, %s: %w: %w", t.ctx.Info().Task(), d.op.ID, ErrNotStorable, err)
+		return fmt.Errorf("task %s, %s: %w: %w", t.ctx.Info().Task(), readable(d.op.ID), ErrNotStorable, err)
 	}
 	if err := host.Record(pass, d.op, d.op.Value, d.op.Failure); err != nil {
 		return err

@@ -176,7 +176,7 @@ func (b *traceBuilder) done(s *TraceStep, e *journal.Entry) {
 func (s *TraceStep) called(e *journal.Entry) error {
 	kind, key, _ := strings.Cut(e.Op, ":")
 	switch node.Kind(kind) {
-	case node.KindStep, node.KindOnce, node.KindModel:
+	case node.KindStep, node.KindOnce, node.KindModel, node.KindTool:
 	default:
 		return nil
 	}
@@ -186,13 +186,21 @@ func (s *TraceStep) called(e *journal.Entry) error {
 	case s.Type == TraceSystem || s.Type == TraceReasoning && node.Kind(kind) != node.KindModel:
 		s.Type = TraceTool
 	}
-	name, _, _ := strings.Cut(key, "#")
-	s.Action = strings.TrimPrefix(s.Action+", "+name, ", ")
+	s.Action = strings.TrimPrefix(s.Action+", "+calledAs(node.Kind(kind), key), ", ")
 	var made outcome
 	if json.Unmarshal(e.Value, &made) == nil {
 		s.observe(made.Stderr)
 	}
 	return nil
+}
+
+// calledAs is what a call is called where it is made. A call of a model by a reasoning is called like the reasoning.
+func calledAs(kind node.Kind, key string) string {
+	if cut := strings.LastIndex(key, node.Inside); kind == node.KindModel && cut >= 0 && strings.HasPrefix(key, string(node.KindReason)+":") {
+		key = strings.TrimPrefix(key[:cut], string(node.KindReason)+":")
+	}
+	name, _, _ := strings.Cut(key[strings.LastIndex(key, node.Inside)+1:], "#")
+	return name
 }
 
 // asks notes a question.

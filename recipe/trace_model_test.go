@@ -43,14 +43,57 @@ func TestTraceOfModels(t *testing.T) {
 	if res, err := run.Wait(t.Context()); err != nil || res.Err != nil {
 		t.Fatal(err, res.Err)
 	}
-	var got []string
-	for _, s := range trace(t, rt, run.ID()).Steps {
-		got = append(got, s.Node+" "+s.Type+" "+s.Action)
-	}
 	want := []string{
 		"a " + recipe.TraceReasoning + " draft", "b " + recipe.TraceTool + " draft, send", "c " + recipe.TraceTool + " send, draft",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, actions(t, rt, run.ID())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// actions are what the steps of a run did: node, type and action.
+func actions(t *testing.T, rt *fermata.Runtime, run string) (list []string) {
+	t.Helper()
+	for _, s := range trace(t, rt, run).Steps {
+		list = append(list, s.Node+" "+s.Type+" "+s.Action)
+	}
+	return list
+}
+
+// What a reasoning does is called as its author has called it: the reasoning, its tools, and what these do.
+func TestTraceOfReasonings(t *testing.T) {
+	m := scripted.New(scripted.Script{Replies: []scripted.Reply{
+		scripted.Calls("book", `{"nights":2}`), {Text: "Booked."}, {Text: "Fine."},
+	}})
+	rt, err := fermata.New(fermata.Options{Services: []any{m}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	type stay struct {
+		Nights int `json:"nights"`
+	}
+	book, err := node.NewTool("book", "Books a room.", func(ctx node.Context, _ stay) (string, error) {
+		return node.Step(ctx, "charge", func(node.Context) (string, error) { return "charged", nil })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := graph.Of("trip", func(ctx node.Context, s string) (string, error) {
+		if _, err := node.Reason[string](ctx, node.Reasoning{ID: "plan", Prompt: "?", Tools: []node.Tool{book}}); err != nil {
+			return s, err
+		}
+		return node.Reason[string](ctx, node.Reasoning{Prompt: "?"})
+	}).MustCompile()
+	run, err := g.Start(t.Context(), rt, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := run.Wait(t.Context()); err != nil || res.Err != nil {
+		t.Fatal(err, res.Err)
+	}
+	want := []string{"trip " + recipe.TraceTool + " plan, charge, book, plan, reason"}
+	if diff := cmp.Diff(want, actions(t, rt, run.ID())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

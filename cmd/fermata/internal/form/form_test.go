@@ -78,6 +78,36 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// What people say to the call of a tool: what is required of one of the actions alone is optional in the form.
+func TestConditions(t *testing.T) {
+	verdict := func(then string) *form.Form {
+		f, err := form.New([]byte(`{"type": "object", "required": ["action"], "properties": {
+			"action": {"enum": ["approve", "edit", "deny"], "type": "string"},
+			"arguments": {"type": "object", "required": ["amount"], "properties": {"amount": {"type": "integer"}}},
+			"reason": {"type": "string"}
+		}, "if": {"properties": {"action": {"const": "edit"}}}, "then": `+then+`}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	f := verdict(`{"required": ["arguments"]}`)
+	var got []string
+	for i := range f.Fields {
+		got = append(got, f.Fields[i].Name()+": "+f.Fields[i].Expects())
+	}
+	want := []string{"action: one of approve, edit, deny", "arguments.amount: a whole number", "reason: a text"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(`{"action":"approve"}`, string(f.Sample())); diff != "" {
+		t.Errorf("Sample (-want +got):\n%s", diff)
+	}
+	if f := verdict(`{"properties": {"reason": {"const": ""}}}`); !f.Single() {
+		t.Errorf("with a condition on values, found %d fields, expected one of JSON", len(f.Fields))
+	}
+}
+
 func TestAnswer(t *testing.T) {
 	f, err := form.New([]byte(decision), nil)
 	if err != nil {

@@ -46,10 +46,17 @@ func (r *reader) resolve(s ordered.Object) ordered.Object {
 	return ordered.Object{}
 }
 
-// composed reports whether a schema says more than fields can: alternatives, conditions, open objects.
+// composed reports whether a schema says more than fields can: alternatives, conditions, open objects. Conditions under
+// which more is required are not among them: the check of the answer has them.
 func composed(s ordered.Object) bool {
-	parts := []string{"anyOf", "oneOf", "allOf", "not", "if", "patternProperties", "dependentSchemas", "prefixItems"}
-	return slices.ContainsFunc(parts, s.Has)
+	parts := []string{"anyOf", "oneOf", "allOf", "not", "patternProperties", "dependentSchemas", "prefixItems"}
+	return slices.ContainsFunc(parts, s.Has) || s.Has("if") && !(onlyRequires(s.Get("then")) && onlyRequires(s.Get("else")))
+}
+
+// onlyRequires reports whether a schema says no more than what is required; nil is the schema that is not there.
+func onlyRequires(v ordered.Value) bool {
+	s, ok := v.(ordered.Object)
+	return v == nil || ok && !slices.ContainsFunc(s, func(m ordered.Member) bool { return m.Name != "required" })
 }
 
 // kind is the schema's type, "" for none or several; null beside it makes it optional.
