@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/recipe"
 )
@@ -253,12 +254,28 @@ func (m *Main) resume(ctx context.Context, given string, f *driveFlags, on resum
 	return m.drive(ctx, j)
 }
 
+// resumable reports whether this command can go on with a run: one that has its recipe with it. Others belong to the
+// program that has started them.
+func resumable(info *fermata.RunInfo) bool { return info.Definition != "" }
+
+// info is the row of a run.
+func (h *house) info(ctx context.Context, run string) (fermata.RunInfo, error) {
+	rows, err := h.Runs(ctx, journal.RunFilter{ID: run})
+	if err == nil && len(rows) == 0 {
+		err = fmt.Errorf("run %s: %w", run, journal.ErrNotFound)
+	}
+	if err != nil {
+		return fermata.RunInfo{}, err
+	}
+	return rows[0], nil
+}
+
 // definition compiles the recipe of a run: the one that is kept with it, or the given file.
 func (m *Main) definition(ctx context.Context, h *house, info fermata.RunInfo, file, agents string) (*recipe.Recipe, error) {
 	if file != "" {
 		return m.loadRecipe(file, agents)
 	}
-	if info.Definition == "" {
+	if !resumable(&info) {
 		return nil, invalidf("run %s of %q was started by a program (%s), and only that can go on with it", info.ID, info.Plan, info.Kind)
 	}
 	kind, text, err := h.Definition(ctx, info.Definition)

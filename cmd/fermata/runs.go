@@ -241,7 +241,7 @@ func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result) {
 		q := &result.Interrupts[i].Interrupt
 		s.Println("", styles.Strong.Apply(nodeOf(q.Task))+"  "+term.OneLine(q.Prompt))
 		s.Println(styles.Faint.Apply(progress.Awaits(q, m.Now())))
-		s.Println(styles.Code.Apply(m.answerCommand(q, idFor(s, q.ID, all), "", true)))
+		s.Println(styles.Code.Apply(m.answerCommand(q, idFor(s, q.ID, all), "", resumable(info))))
 	}
 	if fermata.Status(info.Status) == fermata.Running {
 		s.Println("", styles.Faint.Apply("where nothing drives it any more: ")+styles.Code.Apply(m.command("resume", idFor(s, info.ID, nil))))

@@ -144,7 +144,11 @@ func (m *Main) tasksShowCommand() *cobra.Command {
 					m.writeLine(public(q.Interrupt))
 					return nil
 				}
-				m.showTask(&q.Interrupt)
+				info, err := h.info(ctx, q.Run)
+				if err != nil {
+					return err
+				}
+				m.showTask(&q.Interrupt, resumable(&info))
 				return nil
 			})
 		},
@@ -153,7 +157,8 @@ func (m *Main) tasksShowCommand() *cobra.Command {
 	return c
 }
 
-func (m *Main) showTask(q *journal.Interrupt) {
+// showTask shows a question; goesOn says that this command can go on with the run when it is answered.
+func (m *Main) showTask(q *journal.Interrupt, goesOn bool) {
 	s, styles := m.out, m.out.Styles()
 	lines := m.questionLines(s, q)
 	lines[len(lines)-1] = "  " + styles.Wait.Apply(s.Glyphs().Bottom)
@@ -181,7 +186,7 @@ func (m *Main) showTask(q *journal.Interrupt) {
 			s.Println("", "  "+styles.Strong.Apply("The answer"))
 			s.Println(describe(s, f)...)
 		}
-		s.Println("", "  "+styles.Code.Apply(m.answerCommand(q, idFor(s, q.ID, nil), "", true)))
+		s.Println("", "  "+styles.Code.Apply(m.answerCommand(q, idFor(s, q.ID, nil), "", goesOn)))
 	}
 }
 
@@ -247,13 +252,15 @@ fermata tasks answer int_01939f2e --value @decision.json --role manager`,
 }
 
 func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *answerFlags) error {
-	var run string
+	var info fermata.RunInfo
 	err := m.withStore(ctx, func(ctx context.Context, h *house) error {
 		q, err := m.findTask(ctx, h, given)
 		if err != nil {
 			return err
 		}
-		run = q.Run
+		if info, err = h.info(ctx, q.Run); err != nil {
+			return err
+		}
 		value, err := m.answerValue(ctx, &q.Interrupt, hasValue, f)
 		if err != nil {
 			return err
@@ -274,9 +281,9 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 	case err != nil:
 		return err
 	case f.resume:
-		return m.resume(ctx, run, &f.driveFlags, resumption{})
-	case !f.json && !m.global.quiet:
-		m.hints(hintTo("go on with the run", "resume", idFor(m.err, run, nil)))
+		return m.resume(ctx, info.ID, &f.driveFlags, resumption{})
+	case !f.json && !m.global.quiet && resumable(&info):
+		m.hints(hintTo("go on with the run", "resume", idFor(m.err, info.ID, nil)))
 	}
 	return nil
 }
