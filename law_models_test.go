@@ -377,7 +377,7 @@ func TestJ5_AMissingModelIsAFailureLikeOthers(t *testing.T) {
 		"no set": {[]any{scripted.Texts()}, []string{"fast"}, `no such model: "fast" is asked for, and the program offers no model.Set; ` +
 			`add one to Options.Services: a model.Model, or model.Set{"default": m, "fast": …} for several`},
 		"no default": {[]any{fast}, nil, "no such model: the set has careful, fast; name one of them, or call one default"},
-		"misspelt":   {[]any{fast}, []string{"fats"}, `no such model: none is called "fats"; did you mean "fast"?; the set has careful, fast`},
+		"misspelt":   {[]any{fast}, []string{"fats"}, `no such model: none is called "fats"; the set has careful, fast; did you mean "fast"?`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -150,7 +150,7 @@ func TestN8_ReasoningsThatCannotBegin(t *testing.T) {
 		`two tools are called "ask"`:                                                                {Prompt: "?", Tools: []node.Tool{{Name: "ask"}}, Interrupt: &node.Asking{Name: "ask"}},
 		`the name of tool "what a name": expected letters, digits, '_' and '-', at most 64 of them`: {Prompt: "?", Tools: []node.Tool{odd}},
 		`tool "deaf" has no function to call`:                                                       {Prompt: "?", Tools: []node.Tool{deaf}},
-		`none is called "carefull"; did you mean "careful"?`:                                        {Prompt: "?", Model: "carefull"},
+		`none is called "carefull"; the set has careful, fast; did you mean "careful"?`:             {Prompt: "?", Model: "carefull"},
 	}
 	rt2, _ := withModels(t, model.Set{"careful": m, "fast": m})
 	for want, r := range tests {

@@ -64,7 +64,7 @@ func ExampleNamed() {
 	// Output:
 	// I am gpt-5 <nil>
 	// I am gpt-5-mini <nil>
-	// no such model: none is called "opnai:gpt-5"; did you mean "openai:gpt-5"?; the set has default, openai
+	// no such model: none is called "opnai:gpt-5"; the set has default, openai; did you mean "openai:gpt-5"?
 }
 
 // A provider that is busy for a moment is asked again.

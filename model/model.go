@@ -57,7 +57,7 @@ func (s Set) Find(name string) (Model, error) {
 		return m, nil
 	}
 	return nil, &Error{
-		Kind: ErrNoModel, Message: "none is called " + quote(name) + s.hint(name, names) + "; the set has " + strings.Join(names, ", "),
+		Kind: ErrNoModel, Message: "none is called " + quote(name) + "; the set has " + strings.Join(names, ", ") + s.hint(name, names),
 	}
 }
 

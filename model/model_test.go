@@ -252,7 +252,7 @@ func TestSetFind(t *testing.T) {
 		"the only one":           {model.Set{"a": a}, "", a, ""},
 		"by the name default":    {model.Set{"a": a}, "default", nil, `no such model: none is called "default"; the set has a`},
 		"which of them":          {model.Set{"a": a, "b": b}, "", nil, "no such model: the set has a, b; name one of them, or call one default"},
-		"a slip":                 {model.Set{"quick": a, "slow": b}, "quikc", nil, `no such model: none is called "quikc"; did you mean "quick"?; the set has quick, slow`},
+		"a slip":                 {model.Set{"quick": a, "slow": b}, "quikc", nil, `no such model: none is called "quikc"; the set has quick, slow; did you mean "quick"?`},
 		"an empty set":           {nil, "a", nil, "no such model: the set of models is empty"},
 		"a name without a model": {model.Set{"a": nil, "b": b}, "a", nil, `no such model: none is called "a"; the set has b`},
 	}

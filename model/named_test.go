@@ -23,18 +23,18 @@ func TestSetFindBindsNames(t *testing.T) {
 		"a request names its model itself": {"openai:gpt-5", "gpt-5-mini", `openai "gpt-5-mini"`},
 		"without a colon":                  {"openai", "", `openai ""`},
 		"a slip in the provider": {
-			"ollma:qwen3", "", `no such model: none is called "ollma:qwen3"; did you mean "ollama:qwen3"?; the set has ollama, openai, openai:tuned`,
+			"ollma:qwen3", "", `no such model: none is called "ollma:qwen3"; the set has ollama, openai, openai:tuned; did you mean "ollama:qwen3"?`,
 		},
 		"a slip in an exact name": {
-			"opneai:tuned", "", `no such model: none is called "opneai:tuned"; did you mean "openai:tuned"?; the set has ollama, openai, openai:tuned`,
+			"opneai:tuned", "", `no such model: none is called "opneai:tuned"; the set has ollama, openai, openai:tuned; did you mean "openai:tuned"?`,
 		},
 		"a provider without a model": {
-			"openai:", "", `no such model: none is called "openai:"; say which of its models: "openai:…"; the set has ollama, openai, openai:tuned`,
+			"openai:", "", `no such model: none is called "openai:"; the set has ollama, openai, openai:tuned; say which of its models: "openai:…"`,
 		},
 		"an unknown provider":           {"x:y", "", `no such model: none is called "x:y"; the set has ollama, openai, openai:tuned`},
 		"no provider":                   {":gpt-5", "", `no such model: none is called ":gpt-5"; the set has ollama, openai, openai:tuned`},
 		"a provider that is not there":  {"gone:x", "", `no such model: none is called "gone:x"; the set has ollama, openai, openai:tuned`},
-		"a slip, without a model at it": {"ollma:", "", `no such model: none is called "ollma:"; did you mean "ollama"?; the set has ollama, openai, openai:tuned`},
+		"a slip, without a model at it": {"ollma:", "", `no such model: none is called "ollma:"; the set has ollama, openai, openai:tuned; did you mean "ollama"?`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -170,11 +170,11 @@ func TestFromEnvDefault(t *testing.T) {
 		"without a key":        {"anthropic:claude-sonnet-4-5", "", "the variable FERMATA_MODEL: " + noKey},
 		"an option without it": {"", "anthropic:claude-sonnet-4-5", "Options.Model: " + noKey},
 		"a slip": {
-			"opneai:gpt-5", "", `the variable FERMATA_MODEL: no such model: none is called "opneai:gpt-5"; did you mean "openai:gpt-5"?; the set has anthropic, ollama, openai`,
+			"opneai:gpt-5", "", `the variable FERMATA_MODEL: no such model: none is called "opneai:gpt-5"; the set has anthropic, ollama, openai; did you mean "openai:gpt-5"?`,
 		},
 		"without a provider": {"gpt-5", "", `no such model: the variable FERMATA_MODEL is "gpt-5"; expected a provider and its model, like "openai:gpt-5"`},
 		"without a model":    {"", "openai", `no such model: Options.Model is "openai"; expected a provider and its model, like "openai:gpt-5"`},
-		"an empty model":     {"", "openai:", `Options.Model: no such model: none is called "openai:"; say which of its models: "openai:…"; the set has anthropic, ollama, openai`},
+		"an empty model":     {"", "openai:", `Options.Model: no such model: none is called "openai:"; the set has anthropic, ollama, openai; say which of its models: "openai:…"`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -224,5 +224,5 @@ func ExampleFromEnv() {
 	}
 	_, err = models.Find("ollma:qwen3")
 	fmt.Println(err)
-	// Output: no such model: none is called "ollma:qwen3"; did you mean "ollama:qwen3"?; the set has anthropic, default, ollama, openai
+	// Output: no such model: none is called "ollma:qwen3"; the set has anthropic, default, ollama, openai; did you mean "ollama:qwen3"?
 }
