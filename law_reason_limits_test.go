@@ -146,6 +146,7 @@ func TestN8_ReasoningsThatCannotBegin(t *testing.T) {
 	tests := map[string]node.Reasoning{
 		"there is nothing to ask: expected a Prompt or Messages":                                    {},
 		`the stream is "all"; expected patch, snapshot or nothing`:                                  {Prompt: "?", Stream: "all"},
+		`the limits are -1 turns, 0 tokens and $0: expected nothing below 0`:                        {Prompt: "?", Limits: node.Limits{Turns: -1}},
 		`two tools are called "weather"`:                                                            {Prompt: "?", Tools: []node.Tool{weather, weather}},
 		`two tools are called "ask"`:                                                                {Prompt: "?", Tools: []node.Tool{{Name: "ask"}}, Interrupt: &node.Asking{Name: "ask"}},
 		`the name of tool "what a name": expected letters, digits, '_' and '-', at most 64 of them`: {Prompt: "?", Tools: []node.Tool{odd}},

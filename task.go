@@ -164,7 +164,7 @@ func (d *drive) conclude(h *host, t *machine.Task, flat *plan.Flat, out any, cho
 	case err != nil && d.ctx.Err() != nil:
 		return d.stopped() // what a task says after it was told to stop is no outcome (law F3)
 	case err != nil:
-		d.retract(h, t)
+		d.retract(h, t, again(flat, t, err))
 		return d.fail(t, flat, out, err)
 	}
 	return d.finish(t, flat, out, choice)
@@ -172,18 +172,21 @@ func (d *drive) conclude(h *host, t *machine.Task, flat *plan.Flat, out any, cho
 
 // retract says that what a failed attempt has shown and left open does not hold, nor the text of its calls that failed
 // (law E4).
-func (d *drive) retract(h *host, t *machine.Task) {
-	which := d.refer(t)
+func (d *drive) retract(h *host, t *machine.Task, again bool) {
+	which, reason := d.refer(t), "failure"
+	if again {
+		reason = "retry"
+	}
 	for _, op := range t.Unsaid() {
 		d.add(which.do(func(m *machine.Machine, t *machine.Task) error {
-			return m.Record(d.now(), t, journal.DataInvalidated, op, nil, invalidated(h.segment(op), "retry"))
+			return m.Record(d.now(), t, journal.DataInvalidated, op, nil, invalidated(h.segment(op), reason))
 		}))
 	}
 	if !h.open {
 		return
 	}
 	d.add(which.do(func(m *machine.Machine, t *machine.Task) error {
-		return m.Record(d.now(), t, journal.DataInvalidated, "", nil, invalidated("", "retry"))
+		return m.Record(d.now(), t, journal.DataInvalidated, "", nil, invalidated("", reason))
 	}))
 }
 

@@ -215,7 +215,7 @@ type DataBody struct {
 // their end, of the call that the entry belongs to, or without one of its task, does not hold.
 type InvalidatedBody struct {
 	SegmentID string `json:"segmentId,omitempty"`
-	Reason    string `json:"reason"` // repair, restart, retry
+	Reason    string `json:"reason"` // repair, turn, restart, retry, failure
 }
 
 // CachedBody is the body of NodeCached, which stands in the place of NodeFinished: whose outcome the task has taken

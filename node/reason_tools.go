@@ -60,6 +60,9 @@ func (t *reasoner) prepare() error {
 	default:
 		return fmt.Errorf("the stream is %q; expected patch, snapshot or nothing", t.Stream)
 	}
+	if t.Limits.Turns < 0 || t.Limits.Tokens < 0 || t.Limits.Cost < 0 {
+		return fmt.Errorf("the limits are %d turns, %d tokens and %s: expected nothing below 0", t.Limits.Turns, t.Limits.Tokens, dollars(t.Limits.Cost))
+	}
 	if t.Prompt == "" && len(t.Messages) == 0 {
 		return errors.New("there is nothing to ask: expected a Prompt or Messages")
 	}
@@ -68,7 +71,7 @@ func (t *reasoner) prepare() error {
 		one := &tool{Tool: &t.Tools[i], input: t.Tools[i].input}
 		switch {
 		case !toolName.MatchString(one.Name):
-			return fmt.Errorf("the name of tool %q: expected letters, digits, '_' and '-', at most 64 of them", one.Name)
+			return badName(one.Name)
 		case t.tools[one.Name] != nil || t.Interrupt != nil && t.Interrupt.name() == one.Name:
 			return fmt.Errorf("two tools are called %q", one.Name)
 		case one.Call == nil:
@@ -83,6 +86,10 @@ func (t *reasoner) prepare() error {
 		t.tools[one.Name] = one
 	}
 	return nil
+}
+
+func badName(tool string) error {
+	return fmt.Errorf("the name of tool %q: expected letters, digits, '_' and '-', at most 64 of them", tool)
 }
 
 // offers is what the model may call.

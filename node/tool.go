@@ -37,9 +37,12 @@ type Approval struct {
 }
 
 // NewTool makes a tool of a function. The schema of its arguments is that of In, which encodes as an object; a string
-// that it returns is told to the model as it is, and anything else as JSON. It fails where In has no schema, or one
-// that is not of an object.
+// that it returns is told to the model as it is, and anything else as JSON. It fails where the name is none, and where
+// In has no schema, or one that is not of an object.
 func NewTool[In, Out any](name, description string, call func(ctx Context, in In) (Out, error)) (Tool, error) {
+	if !toolName.MatchString(name) {
+		return Tool{}, badName(name)
+	}
 	input, err := schema.For[In]()
 	if err != nil {
 		return Tool{}, fmt.Errorf("tool %q: arguments: %w", name, err)

@@ -27,6 +27,9 @@ func TestN8_ArgumentsOfAToolAreAnObject(t *testing.T) {
 	if told, err := tool.Call(node.Context{}, []byte(`null`)); err == nil {
 		t.Errorf("null is taken for arguments: %q", told)
 	}
+	if _, err := node.NewTool("wea ther", "", func(node.Context, struct{}) (int, error) { return 0, nil }); err == nil || !strings.Contains(err.Error(), `tool "wea ther": expected letters`) {
+		t.Errorf("a name with a space: %v", err)
+	}
 	_, err = node.NewTool("bad", "", func(_ node.Context, in []int) (int, error) { return len(in), nil })
 	if err == nil || !strings.Contains(err.Error(), "expected a struct or a map, found []int") {
 		t.Errorf("a list of arguments: %v", err)
