@@ -181,6 +181,7 @@ var branchCases = []struct {
 			return s, ctx.Err()
 		}).Node("asks", asksFor("asks")).Node("fails", func(ctx node.Context, s team) (team, error) {
 			_, err := w.step(ctx, "last deed")
+			time.Sleep(20 * time.Millisecond) // the question is there by then, also after a crash
 			return s, errors.Join(err, errors.New("no luck"))
 		}).Edge(graph.Start, "waits", "asks", "fails").MustCompile()
 	}},
