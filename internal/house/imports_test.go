@@ -54,6 +54,7 @@ var table = []row{
 	{"journal/memory", []string{"journal"}, "a store knows what it stores, not who runs"},
 	{"journal/block", []string{"journal"}, "a packed form of entries for any store; who needs none does not get the compressor"},
 	{"journal/sqlite/...", []string{"journal", "journal/block", "journal/sqlite"}, "likewise; sqlitetest makes its files fail"},
+	{"journal/postgres", []string{"journal", "journal/block"}, "likewise"},
 	{"journal/journaltest", []string{"journal"}, "the suite is for any store, also those of others"},
 	{
 		"graph",
@@ -174,6 +175,7 @@ var outside = []struct {
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"schema"}, "checking values"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp"}, "the protocol of MCP servers"},
 	{"modernc.org", []string{"journal/sqlite/...", "bench"}, "the driver, and the floor that bench measures against"},
+	{"github.com/jackc/pgx/v5", []string{"journal/postgres"}, "the driver: who stores elsewhere gets none of it"},
 	{"github.com/klauspost/compress", []string{"journal/block"}, "packing what is stored"},
 	{"github.com/fsnotify/fsnotify", []string{"journal/sqlite"}, "noticing what other processes write"},
 	{"go.yaml.in/yaml/v4", []string{"recipe", "cmd/..."}, "definitions, and values on the command line"},

@@ -1,0 +1,196 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// Defaults of Options.
+const (
+	defaultSchema  = "fermata"
+	defaultConns   = 16
+	connectTimeout = 10 * time.Second
+)
+
+// Options are how a database is opened. The zero value is ready to use.
+type Options struct {
+	// Schema is where everything is kept: letters a to z, digits and _, at most 48. Stores with different schemas know
+	// nothing of one another. Defaults to "fermata".
+	Schema string
+	// Conns is how many connections there are at most, besides one for each Watch. Defaults to pool_max_conns of the
+	// address, or 16. As many appends are committed together at most.
+	Conns int
+	// ReadOnly reads a schema that exists; every write fails with journal.ErrReadOnly.
+	ReadOnly bool
+	// Dial makes connections, for a tunnel or a test. Defaults to a net.Dialer.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// Open opens the schema fermata of the database at an address, and makes it if it is not there. The address is what
+// libpq takes: postgres://user:password@host:port/database, or "host=… user=…"; what it leaves out comes from the
+// environment (PGHOST, PGPASSWORD, …). It waits 10 seconds for a connection, or the address's connect_timeout.
+//
+// The error is a *journal.StoreError that names the address without its secrets: journal.ErrReadOnly when it cannot
+// be written, journal.ErrCorrupt when the schema is damaged or somebody else's, journal.ErrNewer when a later version
+// made it.
+func Open(dsn string) (*Store, error) { return OpenWith(dsn, Options{}) }
+
+// OpenWith opens the database at an address, see Open.
+func OpenWith(dsn string, o Options) (*Store, error) {
+	s := &Store{options: o, done: make(chan struct{}), own: make(map[uint32]bool)}
+	err := s.open(dsn)
+	if err == nil {
+		return s, nil
+	}
+	if s.pool != nil {
+		s.pool.Close()
+	}
+	return nil, s.fail("open", "", 0, err)
+}
+
+// errAddress does not say what it found: a part of it may be a password.
+var errAddress = errors.New("the address is not one of PostgreSQL: expected postgres://user@host:port/database, or host=… user=… dbname=…")
+
+func schemaName() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_]{0,47}$`) }
+
+func (s *Store) open(dsn string) error {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return errAddress
+	}
+	o := &s.options
+	if o.Schema == "" {
+		o.Schema = defaultSchema
+	}
+	if !schemaName().MatchString(o.Schema) || strings.HasPrefix(o.Schema, "pg_") {
+		return fmt.Errorf("schema %q: expected up to 48 letters a to z, digits and _, not starting with a digit or pg_", o.Schema)
+	}
+	c := config.ConnConfig
+	s.address = fmt.Sprintf("postgres://%s/%s, schema %s", net.JoinHostPort(c.Host, fmt.Sprint(c.Port)), c.Database, o.Schema)
+	s.channel = "fermata_" + o.Schema
+	s.sql = newStatements(o.Schema)
+	switch {
+	case o.Conns > 0:
+		config.MaxConns = int32(min(o.Conns, 1<<16))
+	case !strings.Contains(dsn, "pool_max_conns"):
+		config.MaxConns = defaultConns
+	}
+	if c.ConnectTimeout <= 0 {
+		c.ConnectTimeout = connectTimeout
+	}
+	if c.RuntimeParams["application_name"] == "" {
+		c.RuntimeParams["application_name"] = "fermata"
+	}
+	if o.ReadOnly {
+		c.RuntimeParams["default_transaction_read_only"] = "on"
+	}
+	if o.Dial != nil {
+		c.DialFunc = o.Dial
+	}
+	config.AfterConnect, config.BeforeClose = s.connected, s.disconnected
+	s.config = c.Copy()
+	ctx := context.Background()
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return err
+	}
+	return s.with(ctx, func(c *pgx.Conn) error { return adopt(ctx, c, *o) })
+}
+
+// connected sets a connection up: a commit that is waited for is never one that a server's default lets go early.
+func (s *Store) connected(ctx context.Context, c *pgx.Conn) error {
+	s.mu.Lock()
+	s.own[c.PgConn().PID()] = true
+	s.mu.Unlock()
+	_, err := c.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
+	return err
+}
+
+func (s *Store) disconnected(c *pgx.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.own, c.PgConn().PID())
+}
+
+// adopt checks that the schema is one of ours, or makes it one when it is empty, and brings it to this version.
+func adopt(ctx context.Context, c *pgx.Conn, o Options) error {
+	version, err := inspect(ctx, c, o.Schema)
+	switch {
+	case err != nil:
+		return err
+	case version == len(migrations):
+		return nil
+	case o.ReadOnly:
+		return fmt.Errorf("%w: schema %s has version %d, expected %d; a store that may write brings it there", journal.ErrReadOnly, o.Schema, version, len(migrations))
+	}
+	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		// Others may be doing the same. The lock ends with the transaction.
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('fermata ' || $1::text, 0))", o.Schema); err != nil {
+			return err
+		}
+		version, err := inspect(ctx, tx.Conn(), o.Schema)
+		if err != nil || version == len(migrations) {
+			return err
+		}
+		if version == 0 {
+			if err := makeSchema(ctx, tx, o.Schema); err != nil {
+				return err
+			}
+		}
+		for _, m := range migrations[version:] {
+			if _, err := tx.Exec(ctx, in(o.Schema, m), pgx.QueryExecModeSimpleProtocol); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(ctx, in(o.Schema, "UPDATE @format SET version = $1"), len(migrations))
+		return err
+	})
+}
+
+// makeSchema makes the schema unless it is there, which needs a right that whoever may use it need not have.
+func makeSchema(ctx context.Context, tx pgx.Tx, schema string) error {
+	var there bool
+	err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", schema).Scan(&there)
+	if err == nil && !there {
+		_, err = tx.Exec(ctx, "CREATE SCHEMA "+pgx.Identifier{schema}.Sanitize())
+	}
+	return err
+}
+
+// inspect is the version of the schema, 0 when there is nothing in it, and an error when it is not ours.
+func inspect(ctx context.Context, c *pgx.Conn, schema string) (version int, err error) {
+	var tables int
+	var ours bool
+	err = c.QueryRow(ctx, `SELECT count(*), coalesce(bool_or(c.relname = 'format'), false)
+		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')`, schema).Scan(&tables, &ours)
+	switch {
+	case err != nil:
+		return 0, err
+	case tables == 0:
+		return 0, nil
+	case !ours:
+		return 0, fmt.Errorf("%w: the schema holds %d tables of somebody else: expected an empty one, or one of this package", journal.ErrCorrupt, tables)
+	}
+	err = c.QueryRow(ctx, in(schema, "SELECT version FROM @format WHERE id = 1")).Scan(&version)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return 0, fmt.Errorf("%w: the schema does not say which version it is", journal.ErrCorrupt)
+	case err != nil:
+		return 0, err
+	case version > len(migrations):
+		return 0, fmt.Errorf("%w: the schema has version %d, this version reads up to %d", journal.ErrNewer, version, len(migrations))
+	case version < 1:
+		return 0, fmt.Errorf("%w: version %d of the schema does not exist", journal.ErrCorrupt, version)
+	}
+	return version, nil
+}

@@ -1,0 +1,277 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/block"
+)
+
+// page reads a journal page by page. Between pages it holds nothing.
+type page struct {
+	store   *Store
+	run     string
+	id      int64  // the run's number; 0 before the first page
+	head    uint64 // where the journal ended when it was first looked at
+	last    uint64 // seq of the last entry read, or that before the first
+	started bool   // last was read
+	frames  [][]byte
+	decoder block.Reader
+	entries []journal.Entry
+}
+
+// Read implements [journal.Store]. The entries are those that were there when the iteration began.
+func (s *Store) Read(ctx context.Context, run string, after uint64) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
+		p := page{store: s, run: run, last: after}
+		for p.id == 0 || p.last < p.head {
+			if err := s.with(ctx, func(c *pgx.Conn) error { return p.fetch(ctx, c) }); err != nil {
+				yield(journal.Entry{}, s.fail("read", run, p.seq(), err))
+				return
+			}
+			for _, f := range p.frames {
+				if p.last >= p.head {
+					return
+				}
+				entries, err := p.decode(f)
+				if err != nil {
+					yield(journal.Entry{}, s.fail("read", run, p.last+1, err))
+					return
+				}
+				for i := range entries {
+					if !yield(entries[i], nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// seq is the seq that is read next, 0 as long as the run has not been found.
+func (p *page) seq() uint64 {
+	if p.id == 0 {
+		return 0
+	}
+	return p.last + 1
+}
+
+// find is a run's number and its head; the errors are journal.ErrNotFound, journal.ErrCorrupt and those of reading.
+func (s *Store) find(ctx context.Context, c *pgx.Conn, run string) (id int64, head uint64, err error) {
+	if !isText(run) {
+		return 0, 0, journal.ErrNotFound
+	}
+	var signed int64
+	err = c.QueryRow(ctx, s.sql.findRun, run).Scan(&id, &signed)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		err = journal.ErrNotFound
+	case err == nil && signed < 1:
+		err = fmt.Errorf("%w: the run ends at seq %d", journal.ErrCorrupt, signed)
+	}
+	return id, uint64(max(signed, 0)), err
+}
+
+// fetch reads the next frames.
+func (p *page) fetch(ctx context.Context, c *pgx.Conn) error {
+	s := p.store
+	if p.id == 0 {
+		id, head, err := s.find(ctx, c, p.run)
+		if err != nil {
+			return err
+		}
+		p.id, p.head, p.last = id, head, min(p.last, head)
+		if p.last == p.head {
+			return nil
+		}
+	}
+	rows, err := c.Query(ctx, s.sql.readFrames, p.id, int64(p.last))
+	if err != nil {
+		return err
+	}
+	p.frames, err = pgx.AppendRows(p.frames[:0], rows, func(r pgx.CollectableRow) (data []byte, err error) {
+		var last int64
+		err = scan(r, &last, &data)
+		return data, err
+	})
+	if err != nil || len(p.frames) > 0 {
+		return err
+	}
+	// The run was deleted meanwhile, or frames are lost.
+	id, _, err := s.find(ctx, c, p.run)
+	if err == nil && id != p.id {
+		err = journal.ErrNotFound
+	}
+	if err == nil {
+		err = fmt.Errorf("%w: the entries after seq %d are missing", journal.ErrCorrupt, p.last)
+	}
+	return err
+}
+
+// decode decodes a frame or a block, which must follow on what was read before. Of a block it may be a later part: of
+// one that was packed meanwhile, or that ends behind the head.
+func (p *page) decode(f []byte) (entries []journal.Entry, err error) {
+	if p.entries, err = p.decoder.Decode(p.entries[:0], f, p.run); err != nil {
+		return nil, inner(err)
+	}
+	first, last := p.entries[0].Seq, p.entries[len(p.entries)-1].Seq
+	if first > p.last+1 || last <= p.last || first <= p.last && p.started && !block.Is(f) {
+		return nil, fmt.Errorf("%w: expected seq %d, found seq %d", journal.ErrCorrupt, p.last+1, first)
+	}
+	entries = p.entries[p.last+1-first : min(last, p.head)+1-first]
+	p.last, p.started = last, true
+	return entries, nil
+}
+
+// scan takes the columns of a row, which have the types that the schema says.
+func scan(r pgx.CollectableRow, to ...any) error {
+	if err := r.Scan(to...); err != nil {
+		return fmt.Errorf("%w: %w", journal.ErrCorrupt, err)
+	}
+	return nil
+}
+
+// inner is what is in a *journal.StoreError: the caller says where.
+func inner(err error) error {
+	if at, ok := errors.AsType[*journal.StoreError](err); ok {
+		return at.Err
+	}
+	return err
+}
+
+// Checkpoint implements [journal.Store].
+func (s *Store) Checkpoint(ctx context.Context, run string) (check journal.Checkpoint, err error) {
+	err = s.with(ctx, func(c *pgx.Conn) error {
+		if !isText(run) {
+			return nil
+		}
+		var seq int64
+		err := c.QueryRow(ctx, s.sql.getCheckpoint, run).Scan(&seq, &check.Data)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		check.Seq = uint64(seq)
+		return err
+	})
+	if err != nil {
+		return journal.Checkpoint{}, s.fail("checkpoint", run, 0, err)
+	}
+	return check, nil
+}
+
+// list runs a query and makes a value of each row.
+func list[T any](ctx context.Context, s *Store, query string, args []any, row func(pgx.CollectableRow) (T, error)) (all []T, err error) {
+	err = s.with(ctx, func(c *pgx.Conn) error {
+		for _, a := range args {
+			if text, ok := a.(string); ok && !isText(text) {
+				return nil // nothing is called so
+			}
+		}
+		rows, err := c.Query(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		all, err = pgx.AppendRows(all, rows, row)
+		return err
+	})
+	return all, err
+}
+
+// selection is a query that grows by conditions.
+type selection struct {
+	query strings.Builder
+	args  []any
+}
+
+func newSelection(query string) *selection {
+	s := &selection{}
+	s.query.WriteString(query)
+	s.query.WriteString(" WHERE true")
+	return s
+}
+
+// where adds a condition on a column, unless the value is that of a filter that selects all.
+func (s *selection) where(column string, value any) {
+	if value == "" {
+		return
+	}
+	s.args = append(s.args, value)
+	fmt.Fprintf(&s.query, " AND %s = $%d", column, len(s.args))
+}
+
+func (s *selection) order(by string, limit int) string {
+	s.args = append(s.args, int64(max(limit, 0)))
+	fmt.Fprintf(&s.query, " ORDER BY %s LIMIT NULLIF($%d::bigint, 0)", by, len(s.args))
+	return s.query.String()
+}
+
+// Runs implements [journal.Store]. Newest is what was created last in this schema.
+func (s *Store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow, error) {
+	q := newSelection(s.sql.listRuns)
+	q.where("(kind = 'definition')", f.Definition)
+	q.where("run", f.ID)
+	q.where("status", f.Status)
+	q.where("plan", f.Plan)
+	q.where("kind", f.Kind)
+	query := q.order("id DESC", f.Limit)
+	rows, err := list(ctx, s, query, q.args, func(row pgx.CollectableRow) (journal.RunRow, error) {
+		var r journal.RunRow
+		var head int64
+		var failure []byte
+		err := scan(row, &r.ID, &r.Plan, &r.Kind, &r.Fingerprint, &r.Definition, &r.Status, &failure, &r.Created, &r.Updated, &r.Waiting, &head)
+		r.Error, r.Head = string(failure), uint64(head)
+		return r, err
+	})
+	if err != nil {
+		return nil, s.fail("runs", f.ID, 0, err)
+	}
+	return rows, nil
+}
+
+// Inbox implements [journal.Store].
+func (s *Store) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Interrupt, error) {
+	query := s.sql.listInterrupts
+	if f.Run != "" {
+		query += " JOIN " + in(s.options.Schema, "@runs") + " r ON r.id = i.run"
+	}
+	q := newSelection(query)
+	if !f.All {
+		q.query.WriteString(" AND i.open")
+	}
+	q.where("i.interrupt", f.ID)
+	q.where("i.role", f.Role)
+	if f.Run != "" {
+		q.where("r.run", f.Run)
+	}
+	query = q.order("i.opened, i.id", f.Limit)
+	found, err := list(ctx, s, query, q.args, func(row pgx.CollectableRow) (journal.Interrupt, error) {
+		var id string
+		var data []byte
+		if err := scan(row, &id, &data); err != nil {
+			return journal.Interrupt{}, err
+		}
+		return decodeInterrupt(id, data)
+	})
+	if err != nil {
+		return nil, s.fail("inbox", f.Run, 0, err)
+	}
+	return found, nil
+}
+
+// Timers implements [journal.Store].
+func (s *Store) Timers(ctx context.Context, due int64, limit int) ([]journal.Timer, error) {
+	found, err := list(ctx, s, s.sql.listTimers, []any{due, int64(max(limit, 0))}, func(row pgx.CollectableRow) (t journal.Timer, err error) {
+		err = scan(row, &t.Run, &t.ID, &t.Due)
+		return t, err
+	})
+	if err != nil {
+		return nil, s.fail("timers", "", 0, err)
+	}
+	return found, nil
+}

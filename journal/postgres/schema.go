@@ -1,0 +1,195 @@
+package postgres
+
+import (
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// migrations make an empty schema one of ours, and an old one current: each brings the schema to the version that is
+// its place in the list, from 1. A released one never changes. An @ stands for the schema's name and a dot.
+//
+// A row of journal holds a frame of entries (see journal.AppendEntries), or where the run was compacted a block of
+// package block; last is the seq of its last entry. A run's head is in its row of runs, which is locked by whoever
+// appends. Names are texts, and compare by their bytes; what may be any bytes is a bytea.
+var migrations = []string{`
+CREATE TABLE @format (
+	id integer PRIMARY KEY CHECK (id = 1),
+	version integer NOT NULL
+);
+INSERT INTO @format (id, version) VALUES (1, 0);
+CREATE TABLE @runs (
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	run text COLLATE "C" NOT NULL UNIQUE,
+	head bigint NOT NULL,
+	plan text COLLATE "C" NOT NULL,
+	kind text COLLATE "C" NOT NULL,
+	fingerprint text COLLATE "C" NOT NULL,
+	definition text COLLATE "C" NOT NULL,
+	status text COLLATE "C" NOT NULL,
+	error bytea NOT NULL,
+	created bigint NOT NULL,
+	updated bigint NOT NULL,
+	waiting bigint NOT NULL
+) WITH (fillfactor = 60);
+CREATE INDEX runs_status ON @runs (status, id);
+CREATE TABLE @journal (
+	run bigint NOT NULL,
+	last bigint NOT NULL,
+	data bytea NOT NULL,
+	PRIMARY KEY (run, last)
+);
+ALTER TABLE @journal ALTER COLUMN data SET STORAGE EXTERNAL;
+CREATE TABLE @checkpoints (
+	run bigint PRIMARY KEY,
+	seq bigint NOT NULL,
+	data bytea NOT NULL
+);
+CREATE TABLE @interrupts (
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	interrupt text COLLATE "C" NOT NULL UNIQUE,
+	run bigint NOT NULL,
+	opened bigint NOT NULL,
+	open boolean NOT NULL,
+	role text COLLATE "C" NOT NULL,
+	data bytea NOT NULL
+);
+CREATE INDEX interrupts_run ON @interrupts (run);
+CREATE INDEX interrupts_open ON @interrupts (opened, id) WHERE open;
+CREATE TABLE @timers (
+	run bigint NOT NULL,
+	timer text COLLATE "C" NOT NULL,
+	due bigint NOT NULL,
+	PRIMARY KEY (run, timer)
+);
+CREATE INDEX timers_due ON @timers (due);
+`}
+
+// Marks in statements: of the schema, and of a condition that is always true.
+const (
+	schemaMark = "@"
+	commitMark = "#"
+)
+
+// relaxed is true, and lets the transaction end before it is on the server's disk.
+const relaxed = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off'"
+
+// Statements that append. The first common table is the fence: without a row of it, nothing is written.
+const (
+	appendFrame = `
+WITH fence AS (UPDATE @runs SET head = $3 WHERE run = $1 AND head = $2 AND # RETURNING id)
+INSERT INTO @journal (run, last, data) SELECT id, $3, $4 FROM fence`
+
+	createRun = `
+WITH fence AS (
+	INSERT INTO @runs (run, head, plan, kind, fingerprint, definition, status, error, created, updated, waiting)
+	SELECT $1, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14 WHERE $2::bigint = 0 AND $5::boolean AND #
+	ON CONFLICT (run) DO NOTHING RETURNING id
+)` + appendRest
+
+	updateRun = `
+WITH fence AS (
+	UPDATE @runs SET head = $3,
+		plan = CASE WHEN $5::boolean THEN $6 ELSE plan END, kind = CASE WHEN $5 THEN $7 ELSE kind END,
+		fingerprint = CASE WHEN $5 THEN $8 ELSE fingerprint END, definition = CASE WHEN $5 THEN $9 ELSE definition END,
+		status = CASE WHEN $5 THEN $10 ELSE status END, error = CASE WHEN $5 THEN $11 ELSE error END,
+		created = CASE WHEN $5 THEN $12 ELSE created END, updated = CASE WHEN $5 THEN $13 ELSE updated END,
+		waiting = CASE WHEN $5 THEN $14 ELSE waiting END
+	WHERE run = $1 AND head = $2 AND # RETURNING id
+)` + appendRest
+
+	// An interrupt that another run has becomes one of no run, which the table refuses.
+	appendRest = `, frame AS (
+	INSERT INTO @journal (run, last, data) SELECT id, $3, $4 FROM fence WHERE $4::bytea IS NOT NULL
+), asked AS (
+	INSERT INTO @interrupts AS i (interrupt, run, opened, open, role, data)
+	SELECT q.interrupt, fence.id, q.opened, q.open, q.role, q.data
+	FROM fence, unnest($15::text[], $16::bigint[], $17::boolean[], $18::text[], $19::bytea[])
+		WITH ORDINALITY AS q (interrupt, opened, open, role, data, n) ORDER BY q.n
+	ON CONFLICT (interrupt) DO UPDATE SET run = CASE i.run WHEN excluded.run THEN i.run END, opened = excluded.opened,
+		open = excluded.open, role = excluded.role, data = excluded.data
+), timed AS (
+	INSERT INTO @timers (run, timer, due)
+	SELECT fence.id, t.timer, t.due FROM fence, unnest($20::text[], $21::bigint[]) AS t (timer, due)
+	ON CONFLICT (run, timer) DO UPDATE SET due = excluded.due
+), done AS (
+	DELETE FROM @timers t USING fence WHERE t.run = fence.id AND ($23::boolean OR t.timer = ANY ($22::text[]))
+), checked AS (
+	INSERT INTO @checkpoints (run, seq, data) SELECT id, $24, $25 FROM fence WHERE $24::bigint IS NOT NULL
+	ON CONFLICT (run) DO UPDATE SET seq = excluded.seq, data = excluded.data
+)
+SELECT pg_notify($26, left($1, 1000)) FROM fence`
+)
+
+// Other statements.
+const (
+	lockRun   = "SELECT id FROM @runs WHERE run = $1 FOR UPDATE"
+	deleteRun = `
+WITH gone AS (DELETE FROM @runs WHERE run = $1 RETURNING id),
+	frames AS (DELETE FROM @journal t USING gone WHERE t.run = gone.id),
+	checks AS (DELETE FROM @checkpoints t USING gone WHERE t.run = gone.id),
+	asked AS (DELETE FROM @interrupts t USING gone WHERE t.run = gone.id),
+	timed AS (DELETE FROM @timers t USING gone WHERE t.run = gone.id)
+SELECT pg_notify($2, left($1, 1000)) FROM gone`
+
+	findRun = "SELECT id, head FROM @runs WHERE run = $1"
+	// readFrames is the next page of a journal: at most 256 rows, and none behind the one that fills 4 MiB.
+	readFrames = `
+SELECT last, data FROM (
+	SELECT last, data, sum(octet_length(data)) OVER (ORDER BY last ROWS UNBOUNDED PRECEDING) - octet_length(data) AS before
+	FROM @journal WHERE run = $1 AND last > $2 ORDER BY last LIMIT 256
+) page WHERE before < 4194304 ORDER BY last`
+	getCheckpoint    = "SELECT c.seq, c.data FROM @checkpoints c JOIN @runs r ON r.id = c.run WHERE r.run = $1"
+	ownerOfInterrupt = "SELECT i.interrupt, r.run FROM @interrupts i JOIN @runs r ON r.id = i.run WHERE i.interrupt = ANY ($1) AND r.run <> $2 LIMIT 1"
+	listRuns         = "SELECT run, plan, kind, fingerprint, definition, status, error, created, updated, waiting, head FROM @runs"
+	listInterrupts   = "SELECT i.interrupt, i.data FROM @interrupts i"
+	listTimers       = `SELECT r.run, t.timer, t.due FROM @timers t JOIN @runs r ON r.id = t.run
+WHERE t.due <= $1 ORDER BY t.due, r.run, t.timer LIMIT NULLIF($2::bigint, 0)`
+
+	announce = "SELECT pg_notify($1, left(run, 1000)) FROM unnest($2::text[]) AS written (run)"
+	touch    = "UPDATE @format SET version = version"
+
+	readLinks    = "SELECT last, octet_length(data), substr(data, 1, 1) FROM @journal WHERE run = $1 ORDER BY last"
+	readFrame    = "SELECT data FROM @journal WHERE run = $1 AND last = $2"
+	lockNumber   = "SELECT id FROM @runs WHERE id = $1 FOR UPDATE"
+	findLink     = "SELECT count(*) FROM @journal WHERE run = $1 AND last = $2"
+	deletePacked = "DELETE FROM @journal WHERE run = $1 AND last > $2 AND last < $3"
+	putPacked    = "UPDATE @journal SET data = $3 WHERE run = $1 AND last = $2"
+)
+
+// statements are those above for one schema.
+type statements struct {
+	appendFrame, createRun, updateRun [2]string // by durability: journal.Sync, journal.Async
+
+	lockRun, deleteRun, findRun, readFrames, getCheckpoint, ownerOfInterrupt, listRuns, listInterrupts, listTimers string
+
+	touch, readLinks, readFrame, lockNumber, findLink, deletePacked, putPacked string
+}
+
+func newStatements(schema string) (s statements) {
+	for to, statement := range map[*[2]string]string{&s.appendFrame: appendFrame, &s.createRun: createRun, &s.updateRun: updateRun} {
+		to[journal.Sync], to[journal.Async] = in(schema, statement), relax(schema, statement)
+	}
+	for to, statement := range map[*string]string{
+		&s.lockRun: lockRun, &s.deleteRun: deleteRun, &s.findRun: findRun, &s.readFrames: readFrames, &s.getCheckpoint: getCheckpoint,
+		&s.ownerOfInterrupt: ownerOfInterrupt, &s.listRuns: listRuns, &s.listInterrupts: listInterrupts, &s.listTimers: listTimers,
+		&s.touch: touch, &s.readLinks: readLinks, &s.readFrame: readFrame, &s.lockNumber: lockNumber, &s.findLink: findLink,
+		&s.deletePacked: deletePacked, &s.putPacked: putPacked,
+	} {
+		*to = in(schema, statement)
+	}
+	return s
+}
+
+// in is a statement for a schema, which waits for the disk.
+func in(schema, statement string) string {
+	s := strings.ReplaceAll(statement, schemaMark, pgx.Identifier{schema}.Sanitize()+".")
+	return strings.ReplaceAll(s, commitMark, "true")
+}
+
+// relax is a statement that does not wait for the disk, of one that appends.
+func relax(schema, statement string) string {
+	return in(schema, strings.ReplaceAll(statement, commitMark, relaxed))
+}

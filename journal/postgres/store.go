@@ -1,0 +1,167 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// Store is an open schema of a database. It implements [journal.Store], [journal.Watcher] and [journal.Compactor].
+type Store struct {
+	options Options
+	address string // without secrets, for errors
+	channel string // of notifications
+	config  *pgx.ConnConfig
+	pool    *pgxpool.Pool
+	sql     statements
+	packers sync.Pool // of *block.Packer
+	once    sync.Once // of closing
+	done    chan struct{} // closed when the store is
+	calls   sync.RWMutex  // held by calls, and taken by Close to wait for them
+	relaxed atomic.Bool // something was appended that may not be on the server's disk
+	news    news
+
+	mu  sync.Mutex
+	own map[uint32]bool // what the server calls our connections
+}
+
+var (
+	_ journal.Store     = (*Store)(nil)
+	_ journal.Watcher   = (*Store)(nil)
+	_ journal.Compactor = (*Store)(nil)
+)
+
+// with makes a call on a connection of its own.
+func (s *Store) with(ctx context.Context, call func(*pgx.Conn) error) error {
+	s.calls.RLock()
+	defer s.calls.RUnlock()
+	if s.closed() {
+		return journal.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	return call(c.Conn())
+}
+
+// writing is with for what changes something.
+func (s *Store) writing(ctx context.Context, call func(*pgx.Conn) error) error {
+	if s.options.ReadOnly && !s.closed() {
+		return journal.ErrReadOnly
+	}
+	return s.with(ctx, call)
+}
+
+func (s *Store) closed() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// fail is an error of this store.
+func (s *Store) fail(op, run string, seq uint64, err error) error {
+	return &journal.StoreError{Op: op, File: s.address, Run: run, Seq: seq, Err: typed(err)}
+}
+
+// typed is err with the store's errors around those that they are of.
+func typed(err error) error {
+	at, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return err
+	}
+	var kind error
+	switch at.Code {
+	case "53100": // disk_full
+		kind = journal.ErrNoSpace
+	case "25006", "42501": // read_only_sql_transaction, insufficient_privilege
+		kind = journal.ErrReadOnly
+	case "XX001", "XX002", "42P01", "42703", "42804", "42883": // damaged pages; tables and columns that are not ours
+		kind = journal.ErrCorrupt
+	default:
+		return err
+	}
+	return fmt.Errorf("%w: %w", kind, err)
+}
+
+// isText reports whether the server can keep s as text.
+func isText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
+
+// maxSeq is the last seq that a journal here can have.
+const maxSeq = math.MaxInt64 - 1<<32
+
+// Delete implements [journal.Store]. The run is locked first: what is being appended to it is seen, and removed, too.
+func (s *Store) Delete(ctx context.Context, run string) error {
+	err := s.writing(ctx, func(c *pgx.Conn) error {
+		if !isText(run) {
+			return nil
+		}
+		var b pgx.Batch
+		b.Queue(s.sql.lockRun, run)
+		b.Queue(s.sql.deleteRun, run, s.channel)
+		return c.SendBatch(ctx, &b).Close()
+	})
+	if err != nil {
+		return s.fail("delete", run, 0, err)
+	}
+	return nil
+}
+
+// closeTimeout bounds what Close waits for beside appends.
+const closeTimeout = 10 * time.Second
+
+// Close implements [journal.Store]. What was appended with journal.Async is on the server's disk when it returns nil.
+func (s *Store) Close() (err error) {
+	s.once.Do(func() {
+		close(s.done)
+		s.calls.Lock()
+		defer s.calls.Unlock()
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		defer cancel()
+		err = s.settle(ctx)
+		s.pool.Close()
+	})
+	if err != nil {
+		return s.fail("close", "", 0, err)
+	}
+	return nil
+}
+
+// settle waits for the disk, by a commit that does, and tells others of what they have not been told.
+func (s *Store) settle(ctx context.Context) error {
+	runs := s.news.take()
+	if len(runs) == 0 && !s.relaxed.Load() {
+		return nil
+	}
+	c, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	if s.relaxed.Load() {
+		if _, err := c.Exec(ctx, s.sql.touch); err != nil {
+			return err
+		}
+	}
+	_, err = c.Exec(ctx, announce, s.channel, runs)
+	return err
+}
