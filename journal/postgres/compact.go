@@ -107,7 +107,7 @@ func (p *packing) follow(ctx context.Context, c *pgx.Conn) error {
 	p.links, err = pgx.AppendRows(p.links[:0], rows, func(r pgx.CollectableRow) (l link, err error) {
 		var last int64
 		var first []byte
-		err = scan(r, &last, &l.size, &first)
+		err = r.Scan(&last, &l.size, &first)
 		l.last, l.block = uint64(last), block.Is(first)
 		return l, err
 	})

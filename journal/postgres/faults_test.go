@@ -231,6 +231,7 @@ func checkWhole(t *testing.T, s journal.Store, run string) {
 func TestJ2_TheConnectionBreaksAtEveryStatement(t *testing.T) {
 	for name, mode := range map[string]journaltest.Mode{"Before": journaltest.Before, "After": journaltest.After} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			seen := 0
 			for n := 1; ; n++ {
 				b := &breaker{at: n, mode: mode}

@@ -97,7 +97,7 @@ func (p *page) fetch(ctx context.Context, c *pgx.Conn) error {
 	}
 	p.frames, err = pgx.AppendRows(p.frames[:0], rows, func(r pgx.CollectableRow) (data []byte, err error) {
 		var last int64
-		err = scan(r, &last, &data)
+		err = r.Scan(&last, &data)
 		return data, err
 	})
 	if err != nil || len(p.frames) > 0 {
@@ -127,14 +127,6 @@ func (p *page) decode(f []byte) (entries []journal.Entry, err error) {
 	entries = p.entries[p.last+1-first : min(last, p.head)+1-first]
 	p.last, p.started = last, true
 	return entries, nil
-}
-
-// scan takes the columns of a row, which have the types that the schema says.
-func scan(r pgx.CollectableRow, to ...any) error {
-	if err := r.Scan(to...); err != nil {
-		return fmt.Errorf("%w: %w", journal.ErrCorrupt, err)
-	}
-	return nil
 }
 
 // inner is what is in a *journal.StoreError: the caller says where.
@@ -224,7 +216,7 @@ func (s *Store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow
 		var r journal.RunRow
 		var head int64
 		var failure []byte
-		err := scan(row, &r.ID, &r.Plan, &r.Kind, &r.Fingerprint, &r.Definition, &r.Status, &failure, &r.Created, &r.Updated, &r.Waiting, &head)
+		err := row.Scan(&r.ID, &r.Plan, &r.Kind, &r.Fingerprint, &r.Definition, &r.Status, &failure, &r.Created, &r.Updated, &r.Waiting, &head)
 		r.Error, r.Head = string(failure), uint64(head)
 		return r, err
 	})
@@ -253,7 +245,7 @@ func (s *Store) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Int
 	found, err := list(ctx, s, query, q.args, func(row pgx.CollectableRow) (journal.Interrupt, error) {
 		var id string
 		var data []byte
-		if err := scan(row, &id, &data); err != nil {
+		if err := row.Scan(&id, &data); err != nil {
 			return journal.Interrupt{}, err
 		}
 		return decodeInterrupt(id, data)
@@ -267,7 +259,7 @@ func (s *Store) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Int
 // Timers implements [journal.Store].
 func (s *Store) Timers(ctx context.Context, due int64, limit int) ([]journal.Timer, error) {
 	found, err := list(ctx, s, s.sql.listTimers, []any{due, int64(max(limit, 0))}, func(row pgx.CollectableRow) (t journal.Timer, err error) {
-		err = scan(row, &t.Run, &t.ID, &t.Due)
+		err = row.Scan(&t.Run, &t.ID, &t.Due)
 		return t, err
 	})
 	if err != nil {

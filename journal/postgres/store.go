@@ -85,6 +85,9 @@ func (s *Store) fail(op, run string, seq uint64, err error) error {
 
 // typed is err with the store's errors around those that they are of.
 func typed(err error) error {
+	if _, ok := errors.AsType[pgx.ScanArgError](err); ok { // a column of another type
+		return fmt.Errorf("%w: %w", journal.ErrCorrupt, err)
+	}
 	at, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		return err

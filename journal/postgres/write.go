@@ -49,28 +49,28 @@ func plain(b *journal.Batch) bool {
 }
 
 // texts is why the server cannot keep the batch's names, which it must find again.
-func texts(b *journal.Batch) error {
-	names := []struct{ what, name string }{{"the id of the run", b.Run}}
-	if r := b.Row; r != nil {
-		for what, name := range map[string]string{
-			"the plan": r.Plan, "the kind": r.Kind, "the fingerprint": r.Fingerprint, "the definition": r.Definition, "the status": r.Status,
-		} {
-			names = append(names, struct{ what, name string }{what, name})
+func texts(b *journal.Batch) (err error) {
+	check := func(what, name string) {
+		if err == nil && !isText(name) {
+			err = fmt.Errorf("%s is %q: expected UTF-8 without NUL, which is what PostgreSQL takes for a text", what, name)
 		}
+	}
+	check("the id of the run", b.Run)
+	if r := b.Row; r != nil {
+		check("the plan", r.Plan)
+		check("the kind of the plan", r.Kind)
+		check("the fingerprint", r.Fingerprint)
+		check("the definition", r.Definition)
+		check("the status", r.Status)
 	}
 	for i := range b.Interrupts {
-		in := &b.Interrupts[i]
-		names = append(names, struct{ what, name string }{"the id of an interrupt", in.ID}, struct{ what, name string }{"the role of an interrupt", in.Role})
+		check("the id of an interrupt", b.Interrupts[i].ID)
+		check("the role of an interrupt", b.Interrupts[i].Role)
 	}
 	for i := range b.Timers {
-		names = append(names, struct{ what, name string }{"the id of a timer", b.Timers[i].ID})
+		check("the id of a timer", b.Timers[i].ID)
 	}
-	for _, n := range names {
-		if !isText(n.name) {
-			return fmt.Errorf("%s is %q: expected UTF-8 without NUL, which is what PostgreSQL takes for a text", n.what, n.name)
-		}
-	}
-	return nil
+	return err
 }
 
 // appendFrame writes entries alone. Others are told of it soon after: a NOTIFY in the same transaction would make all
