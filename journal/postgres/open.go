@@ -106,12 +106,19 @@ func (s *Store) open(dsn string) error {
 	return s.with(ctx, func(c *pgx.Conn) error { return adopt(ctx, c, *o) })
 }
 
-// connected sets a connection up: a commit that is waited for is never one that a server's default lets go early.
+// setUp overrules what the server, the user or the address may have as defaults: a commit that is waited for must not
+// go early, and a writer that waited for another must see what it has written.
+const setUp = `SELECT set_config('default_transaction_isolation', 'read committed', false),
+	set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false)`
+
+// connected sets a connection up, and takes note that it is ours.
 func (s *Store) connected(ctx context.Context, c *pgx.Conn) error {
-	s.mu.Lock()
-	s.own[c.PgConn().PID()] = true
-	s.mu.Unlock()
-	_, err := c.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
+	_, err := c.Exec(ctx, setUp)
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.own[c.PgConn().PID()] = true
+	}
 	return err
 }
 

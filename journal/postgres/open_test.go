@@ -90,7 +90,7 @@ func TestJ6_WhatIsNotOursIsRefused(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			schema := newSchema(t)
 			closeIt(t, open(t, postgres.Options{Schema: schema}))
-			for _, statement := range strings.Split(strings.ReplaceAll(tc.spoil, "@", schema), ";") {
+			for statement := range strings.SplitSeq(strings.ReplaceAll(tc.spoil, "@", schema), ";") {
 				exec(t, c, statement)
 			}
 			s, err := postgres.OpenWith(database(t), postgres.Options{Schema: schema, ReadOnly: tc.readOnly})
@@ -165,6 +165,16 @@ func TestJ6_DamageIsTyped(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDefaultsAreOverruled: neither a lax commit nor a strict isolation weakens what the store promises.
+func TestDefaultsAreOverruled(t *testing.T) {
+	t.Setenv("PGOPTIONS", "-c synchronous_commit=off -c default_transaction_isolation=serializable")
+	s := s2(t, newSchema(t))
+	got := []string{s.Setting("synchronous_commit"), s.Setting("default_transaction_isolation")}
+	if diff := cmp.Diff([]string{"on", "read committed"}, got); diff != "" {
+		t.Errorf("the settings of its connections (-want +got):\n%s", diff)
 	}
 }
 

@@ -95,11 +95,7 @@ func (p *page) fetch(ctx context.Context, c *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	p.frames, err = pgx.AppendRows(p.frames[:0], rows, func(r pgx.CollectableRow) (data []byte, err error) {
-		var last int64
-		err = r.Scan(&last, &data)
-		return data, err
-	})
+	p.frames, err = pgx.AppendRows(p.frames[:0], rows, pgx.RowTo[[]byte])
 	if err != nil || len(p.frames) > 0 {
 		return err
 	}

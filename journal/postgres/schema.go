@@ -137,7 +137,7 @@ SELECT pg_notify($2, left($1, 1000)) FROM gone`
 	findRun = "SELECT id, head FROM @runs WHERE run = $1"
 	// readFrames is the next page of a journal: at most 256 rows, and none behind the one that fills 4 MiB.
 	readFrames = `
-SELECT last, data FROM (
+SELECT data FROM (
 	SELECT last, data, sum(octet_length(data)) OVER (ORDER BY last ROWS UNBOUNDED PRECEDING) - octet_length(data) AS before
 	FROM @journal WHERE run = $1 AND last > $2 ORDER BY last LIMIT 256
 ) page WHERE before < 4194304 ORDER BY last`

@@ -26,11 +26,11 @@ type Store struct {
 	config  *pgx.ConnConfig
 	pool    *pgxpool.Pool
 	sql     statements
-	packers sync.Pool // of *block.Packer
-	once    sync.Once // of closing
+	packers sync.Pool     // of *block.Packer
+	once    sync.Once     // of closing
 	done    chan struct{} // closed when the store is
 	calls   sync.RWMutex  // held by calls, and taken by Close to wait for them
-	relaxed atomic.Bool // something was appended that may not be on the server's disk
+	relaxed atomic.Bool   // something was appended that may not be on the server's disk
 	news    news
 
 	mu  sync.Mutex
@@ -151,8 +151,7 @@ func (s *Store) Close() (err error) {
 
 // settle waits for the disk, by a commit that does, and tells others of what they have not been told.
 func (s *Store) settle(ctx context.Context) error {
-	runs := s.news.take()
-	if len(runs) == 0 && !s.relaxed.Load() {
+	if s.news.empty() && !s.relaxed.Load() {
 		return nil
 	}
 	c, err := s.pool.Acquire(ctx)
@@ -165,6 +164,5 @@ func (s *Store) settle(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err = c.Exec(ctx, announce, s.channel, runs)
-	return err
+	return s.tellAll(ctx, c.Conn())
 }

@@ -40,6 +40,12 @@ func (n *news) take() (runs []string) {
 	return runs
 }
 
+func (n *news) empty() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.runs) == 0
+}
+
 // add makes a run news, and reports whether somebody has to tell it.
 func (n *news) add(run string) bool {
 	n.mu.Lock()
@@ -70,7 +76,7 @@ func (s *Store) tell(run string) {
 	}
 }
 
-// telling tells what is news until nothing is. What it cannot tell stays news; Close tells what is left.
+// telling tells what is news until nothing is. Close tells what is left.
 func (s *Store) telling() {
 	for wait := settleTime; ; {
 		select {
@@ -79,21 +85,29 @@ func (s *Store) telling() {
 		case <-time.After(wait):
 		}
 		wait = settleTime
-		runs := s.news.take()
-		err := s.with(context.Background(), func(c *pgx.Conn) error {
-			_, err := c.Exec(context.Background(), announce, s.channel, runs)
-			return err
-		})
-		if err != nil {
+		ctx := context.Background()
+		if s.with(ctx, func(c *pgx.Conn) error { return s.tellAll(ctx, c) }) != nil {
 			wait = lastRetry
-			for _, run := range runs {
-				s.news.add(run)
-			}
 		}
 		if s.news.finish() {
 			return
 		}
 	}
+}
+
+// tellAll tells what is news. What it cannot tell stays news.
+func (s *Store) tellAll(ctx context.Context, c *pgx.Conn) error {
+	runs := s.news.take()
+	if len(runs) == 0 {
+		return nil
+	}
+	_, err := c.Exec(ctx, announce, s.channel, runs)
+	if err != nil {
+		for _, run := range runs {
+			s.news.add(run)
+		}
+	}
+	return err
 }
 
 // Watch implements [journal.Watcher]. It has a connection of its own, on which the server tells of what other stores
