@@ -90,7 +90,7 @@ func newSchema(t testing.TB) string {
 	t.Cleanup(func() {
 		c, err := pgx.Connect(context.Background(), dsn)
 		if err == nil {
-			_, err = c.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+name+" CASCADE")
+			_, err = c.Exec(context.Background(), "SET synchronous_commit = off; DROP SCHEMA IF EXISTS "+name+" CASCADE")
 			err = errors.Join(err, c.Close(context.Background()))
 		}
 		if err != nil {
