@@ -1,0 +1,141 @@
+-- Writes a batch: all of it or nothing. Redis does not undo what a script has written when it fails, so whatever can
+-- fail is asked before the first write, and that one is of a kind which Redis refuses when its memory is full.
+local run, journal, pending, meta, runs, interrupts, inbox, timers = unpack(KEYS)
+local n = 0
+local function arg()
+  n = n + 1
+  return ARGV[n]
+end
+
+local id, after, head, token, frame, channel, sender = arg(), arg(), arg(), arg(), arg(), arg(), arg()
+local was = redis.call('HMGET', run, 'head', 'token', 'born', 'status', 'plan', 'kind')
+if was[2] == token then
+  return {'OK'} -- this very batch, sent again by a writer that never heard of its success
+end
+local found = was[1] or '0'
+if found ~= after then
+  return {'CONFLICT', found}
+end
+local frames = redis.call('XLEN', journal)
+if (frames == 0) ~= (found == '0') then
+  return {'CORRUPT', 'the head is ' .. found .. ', and there are ' .. frames .. ' frames'}
+end
+
+local names = {'plan', 'kind', 'fingerprint', 'definition', 'status', 'error', 'created', 'updated', 'waiting'}
+local row, ended
+if arg() == '1' then
+  row = {}
+  for _, name in ipairs(names) do
+    row[name] = arg()
+  end
+  ended = arg() == '1'
+end
+local questions, due = {}, {}
+for i = 1, tonumber(arg()) do
+  questions[i] = {id = arg(), opened = arg(), open = arg(), data = arg()}
+end
+for i = 1, tonumber(arg()) do
+  due[i] = {id = arg(), at = arg()}
+end
+
+-- A key of another type fails here, and not when half of the batch is written.
+local born = redis.call('HGET', meta, 'born')
+if born and not tonumber(born) then
+  return {'CORRUPT', 'the counter of runs is not a number'}
+end
+redis.call('ZCARD', runs)
+redis.call('ZCARD', inbox)
+redis.call('ZCARD', timers)
+redis.call('HLEN', pending)
+for _, q in ipairs(questions) do
+  local old = redis.call('HGET', interrupts, q.id)
+  if old then
+    local last = string.find(old, '\0', 34, true)
+    if not last then
+      return {'CORRUPT', 'interrupt ' .. q.id}
+    end
+    local owner = string.sub(old, 34, last - 1)
+    if owner ~= id then
+      return {'OWNER', q.id, owner}
+    end
+  end
+end
+
+if frame ~= '' then
+  redis.call('XADD', journal, head .. '-0', 'f', frame)
+end
+redis.call('HSET', run, 'head', head, 'token', token)
+
+local function number()
+  return string.format('%016d', redis.call('HINCRBY', meta, 'born', 1))
+end
+
+if row then
+  local new = not was[3]
+  local tail = (was[3] or number()) .. id
+  local function places(kind, status, plan)
+    if kind == 'definition' then
+      return {'d\0' .. tail}
+    end
+    return {'r\0' .. tail, 's\0' .. status .. '\0' .. tail, 'p\0' .. plan .. '\0' .. tail}
+  end
+  if new then
+    redis.call('HSET', run, 'born', string.sub(tail, 1, 16))
+  end
+  for _, name in ipairs(names) do
+    redis.call('HSET', run, name, row[name])
+  end
+  if new or was[4] ~= row.status or was[5] ~= row.plan or was[6] ~= row.kind then
+    if not new then
+      for _, place in ipairs(places(was[6], was[4], was[5])) do
+        redis.call('ZREM', runs, place)
+      end
+    end
+    for _, place in ipairs(places(row.kind, row.status, row.plan)) do
+      redis.call('ZADD', runs, 0, place)
+    end
+  end
+end
+
+for _, q in ipairs(questions) do
+  local order
+  local old = redis.call('HGET', interrupts, q.id)
+  if old then
+    order = string.sub(old, 1, 32)
+    redis.call('ZREM', inbox, 'a:' .. order .. q.id, 'o:' .. order .. q.id, 'r:' .. id .. '\0' .. order .. q.id)
+    order = q.opened .. string.sub(order, 17)
+  else
+    order = q.opened .. number()
+  end
+  redis.call('HSET', interrupts, q.id, order .. q.open .. id .. '\0' .. q.data)
+  redis.call('ZADD', inbox, 0, 'a:' .. order .. q.id, 0, 'r:' .. id .. '\0' .. order .. q.id)
+  if q.open == '1' then
+    redis.call('ZADD', inbox, 0, 'o:' .. order .. q.id)
+  end
+end
+
+local function drop(timer)
+  local at = redis.call('HGET', pending, timer)
+  if at then
+    redis.call('ZREM', timers, at .. '\0' .. id .. '\0' .. timer)
+    redis.call('HDEL', pending, timer)
+  end
+end
+for _, t in ipairs(due) do
+  drop(t.id)
+  if t.at ~= '' then
+    redis.call('HSET', pending, t.id, t.at)
+    redis.call('ZADD', timers, 0, t.at .. '\0' .. id .. '\0' .. t.id)
+  end
+end
+if ended then
+  for _, timer in ipairs(redis.call('HKEYS', pending)) do
+    drop(timer)
+  end
+end
+
+if arg() == '1' then
+  redis.call('HSET', run, 'checkSeq', arg(), 'checkData', arg())
+end
+redis.pcall('PUBLISH', channel, sender) -- who may not tell others may still write
+return {'OK'}

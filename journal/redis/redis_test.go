@@ -1,0 +1,119 @@
+package redis_test
+
+import (
+	"context"
+	"crypto/rand"
+	"net/url"
+	"os"
+	"testing"
+
+	driver "github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/journaltest"
+	"github.com/fermata-go/fermata/journal/redis"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// server is the address of the server to test with. Without one the test is skipped, in CI it fails.
+func server(t testing.TB) string {
+	t.Helper()
+	dsn := os.Getenv("FERMATA_TEST_REDIS")
+	if dsn == "" {
+		dsn = "redis://127.0.0.1:6379/0"
+	}
+	o, err := driver.ParseURL(dsn)
+	if err != nil {
+		t.Fatal("FERMATA_TEST_REDIS is not the address of a Redis server")
+	}
+	c := driver.NewClient(o)
+	defer c.Close()
+	if err := c.Ping(context.Background()).Err(); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("no Redis server at %s (set FERMATA_TEST_REDIS): %v", o.Addr, err)
+		}
+		t.Skipf("no Redis server at %s (set FERMATA_TEST_REDIS): %v", o.Addr, err)
+	}
+	return dsn
+}
+
+// raw is a client of the same server, for looking behind a store.
+func raw(t testing.TB) *driver.Client {
+	t.Helper()
+	o, err := driver.ParseURL(server(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := driver.NewClient(o)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// prefix is one of the test's own, whose keys are removed at its end.
+func prefix(t testing.TB) string {
+	t.Helper()
+	p := "fermata-test:" + rand.Text() + ":"
+	c := raw(t)
+	t.Cleanup(func() {
+		ctx := context.Background()
+		for it := c.Scan(ctx, 0, p+"*", 1000).Iterator(); it.Next(ctx); {
+			c.Unlink(ctx, it.Val())
+		}
+	})
+	return p
+}
+
+func openWith(t testing.TB, p string, o redis.Options) *redis.Store {
+	t.Helper()
+	o.Prefix, o.Accept = p, redis.Memory // whatever the server for tests does
+	s, err := redis.OpenWith(server(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// open is a store that the test closes.
+func open(t testing.TB, p string) *redis.Store {
+	t.Helper()
+	s := openWith(t, p, redis.Options{})
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	prefixes := make(map[journal.Store]string)
+	again := func(t *testing.T, p string) journal.Store {
+		s := openWith(t, p, redis.Options{})
+		prefixes[s] = p
+		return s
+	}
+	journaltest.RunWith(t, journaltest.Options{
+		Open: func(t *testing.T) journal.Store { return again(t, prefix(t)) },
+		Reopen: func(t *testing.T, s journal.Store) journal.Store {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return again(t, prefixes[s])
+		},
+		Second: func(t *testing.T, s journal.Store) journal.Store { return again(t, prefixes[s]) },
+	})
+}
+
+// withQuery is the address of the server with options behind it.
+func withQuery(t *testing.T, values url.Values) string {
+	t.Helper()
+	u, err := url.Parse(server(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.RawQuery = values.Encode()
+	return u.String()
+}
