@@ -55,6 +55,7 @@ var table = []row{
 	{"journal/block", []string{"journal"}, "a packed form of entries for any store; who needs none does not get the compressor"},
 	{"journal/sqlite/...", []string{"journal", "journal/block", "journal/sqlite"}, "likewise; sqlitetest makes its files fail"},
 	{"journal/postgres", []string{"journal", "journal/block"}, "likewise"},
+	{"journal/redis", []string{"journal"}, "likewise; a server that several machines share"},
 	{"journal/journaltest", []string{"journal"}, "the suite is for any store, also those of others"},
 	{
 		"graph",
@@ -178,6 +179,8 @@ var outside = []struct {
 	{"github.com/jackc/pgx/v5", []string{"journal/postgres"}, "the driver: who stores elsewhere gets none of it"},
 	{"github.com/klauspost/compress", []string{"journal/block"}, "packing what is stored"},
 	{"github.com/fsnotify/fsnotify", []string{"journal/sqlite"}, "noticing what other processes write"},
+	{"github.com/redis/go-redis/v9", []string{"journal/redis"}, "the driver: who keeps journals elsewhere gets none of it"},
+	{"github.com/alicebob/miniredis/v2", nil, "servers for tests of journal/redis alone"},
 	{"go.yaml.in/yaml/v4", []string{"recipe", "cmd/..."}, "definitions, and values on the command line"},
 	{"github.com/expr-lang/expr", []string{"recipe"}, "conditions and expr agents"},
 	{"github.com/spf13/cobra", []string{"cmd/..."}, "the command line"},

@@ -9,10 +9,20 @@ end
 
 local id, after, head, token, frame, channel, sender = arg(), arg(), arg(), arg(), arg(), arg(), arg()
 local was = redis.call('HMGET', run, 'head', 'token', 'born', 'status', 'plan', 'kind')
-if was[2] == token then
-  return {'OK'} -- this very batch, sent again by a writer that never heard of its success
-end
 local found = was[1] or '0'
+-- A writer that never heard of its success sends the very same batch again. Its token is beside its frame; a batch
+-- without a frame leaves it in the run.
+local done
+if frame == '' then
+  done = was[2] == token
+elseif found ~= after then
+  for _, f in ipairs(redis.call('XRANGE', journal, head .. '-0', head .. '-0')) do
+    done = f[2][4] == token
+  end
+end
+if done then
+  return {'OK'}
+end
 if found ~= after then
   return {'CONFLICT', found}
 end
@@ -62,9 +72,11 @@ for _, q in ipairs(questions) do
 end
 
 if frame ~= '' then
-  redis.call('XADD', journal, head .. '-0', 'f', frame)
+  redis.call('XADD', journal, head .. '-0', 'f', frame, 't', token)
+  redis.call('HSET', run, 'head', head)
+else
+  redis.call('HSET', run, 'head', head, 'token', token)
 end
-redis.call('HSET', run, 'head', head, 'token', token)
 
 local function number()
   return string.format('%016d', redis.call('HINCRBY', meta, 'born', 1))

@@ -139,16 +139,17 @@ func (s *Store) adopt(ctx context.Context) error {
 	if strings.ContainsRune(s.options.Prefix, 0) {
 		return errors.New("the prefix has a NUL in it")
 	}
-	if err := s.client.Ping(ctx).Err(); err != nil {
-		return err
-	}
 	if err := s.ask(ctx); err != nil {
 		return err
 	}
-	if err := s.client.HSetNX(ctx, s.key("meta"), "format", format).Err(); err != nil {
+	var found string
+	_, err := s.call(ctx, func() error {
+		err := s.client.HSetNX(ctx, s.key(meta), "format", format).Err()
+		if err == nil {
+			found, err = s.client.HGet(ctx, s.key(meta), "format").Result()
+		}
 		return err
-	}
-	found, err := s.client.HGet(ctx, s.key("meta"), "format").Result()
+	})
 	switch {
 	case err != nil:
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	driver "github.com/redis/go-redis/v9"
@@ -89,10 +90,15 @@ func (p Promises) String() string {
 
 // ask asks the server what it promises, and compares it with what will do.
 func (s *Store) ask(ctx context.Context) error {
-	info, err := s.client.Info(ctx).Result()
-	if said, refused := errors.AsType[driver.Error](err); err != nil && !refused {
+	if _, err := s.call(ctx, func() error { return s.client.Ping(ctx).Err() }); err != nil {
 		return err
-	} else if refused && !strings.HasPrefix(said.Error(), "NOPERM") && !strings.HasPrefix(said.Error(), "ERR") {
+	}
+	var info string
+	_, err := s.call(ctx, func() (err error) {
+		info, err = s.client.Info(ctx).Result()
+		return err
+	})
+	if _, refused := errors.AsType[driver.Error](err); err != nil && !refused {
 		return err
 	}
 	facts := fields(info)
@@ -121,15 +127,17 @@ func (s *Store) configuration(ctx context.Context, facts map[string]string) (Pro
 	}
 	config := make(map[string]string)
 	for _, name := range []string{"appendonly", "appendfsync", "save", "maxmemory-policy"} {
-		found, err := s.client.ConfigGet(ctx, name).Result()
+		var found map[string]string
+		_, err := s.call(ctx, func() (err error) {
+			found, err = s.client.ConfigGet(ctx, name).Result()
+			return err
+		})
 		if _, refused := errors.AsType[driver.Error](err); refused {
 			continue
 		} else if err != nil {
 			return p, err
 		}
-		for k, v := range found {
-			config[k] = v
-		}
+		maps.Copy(config, found)
 	}
 	if policy := config["maxmemory-policy"]; policy != "" {
 		p.Policy = policy

@@ -111,8 +111,8 @@ func typed(err error) error {
 
 // Attempts of a call whose connection breaks, and how long to wait before the second; the next waits are longer.
 const (
-	attempts  = 3
-	firstWait = 20 * time.Millisecond
+	attempts  = 5
+	firstWait = 10 * time.Millisecond
 )
 
 // call makes a call to the server, again where the connection breaks: all calls may be made again. It returns how
@@ -129,7 +129,7 @@ func (s *Store) call(ctx context.Context, do func() error) (n int, err error) {
 		}
 		select {
 		case <-time.After(wait):
-			wait *= 4
+			wait *= 3
 		case <-ctx.Done():
 			return n, errors.Join(ctx.Err(), err)
 		case <-s.done:
@@ -201,18 +201,19 @@ func (s *Store) append(ctx context.Context, b *journal.Batch) error {
 	if err != nil {
 		return err
 	}
-	return s.verdict(said, n)
+	return verdict(said, n > 1 && len(b.Entries) == 0)
 }
 
-// verdict is what the script says of a batch, in the n-th attempt to write it.
-func (s *Store) verdict(said []string, n int) error {
+// verdict is what the script says of a batch. One without entries leaves no trace that lasts: when it was sent again
+// and others have written meanwhile, whether it was among what was written is not known.
+func verdict(said []string, unknown bool) error {
 	said = append(said, "", "", "") // an answer that is too short is none that is known
 	switch said[0] {
 	case "OK":
 		return nil
 	case "CONFLICT":
-		if n > 1 {
-			return fmt.Errorf("the connection broke, and by now the head is %s: whether the batch is below it says the journal", said[1])
+		if unknown {
+			return fmt.Errorf("the connection broke, and others have written until seq %s: whether the batch was written before is not known", said[1])
 		}
 		return fmt.Errorf("%w: the head is %s", journal.ErrConflict, said[1])
 	case "OWNER":
