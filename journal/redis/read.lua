@@ -13,7 +13,7 @@ while most > 0 and bytes > 0 do
   local frames = redis.call('XRANGE', journal, last .. '-1', '+', 'COUNT', math.min(most, 32))
   for _, f in ipairs(frames) do
     last = string.match(f[1], '^%d+')
-    page[#page + 1] = f[2][2] or ''
+    page[#page + 1] = f[2][1] == 'f' and f[2][2] or '' -- what is not a frame is an empty one
     most = most - 1
     bytes = bytes - #page[#page]
     if bytes <= 0 then

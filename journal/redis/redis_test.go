@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"net/url"
 	"os"
+	"slices"
 	"testing"
 
 	driver "github.com/redis/go-redis/v9"
@@ -116,4 +117,28 @@ func withQuery(t *testing.T, values url.Values) string {
 	}
 	u.RawQuery = values.Encode()
 	return u.String()
+}
+
+// keysOf are the keys under a prefix, in order.
+func keysOf(t *testing.T, p string) (list []string) {
+	t.Helper()
+	for it := raw(t).Scan(t.Context(), 0, p+"*", 1000).Iterator(); it.Next(t.Context()); {
+		list = append(list, it.Val())
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// dump is all that is kept under a prefix.
+func dump(t *testing.T, p string) map[string]string {
+	t.Helper()
+	c, all := raw(t), make(map[string]string)
+	for _, k := range keysOf(t, p) {
+		data, err := c.Dump(t.Context(), k).Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[k] = data
+	}
+	return all
 }

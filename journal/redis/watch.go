@@ -19,7 +19,7 @@ func (s *Store) Watch(ctx context.Context, changed func()) error {
 	var sub *driver.PubSub
 	_, err := s.call(ctx, func() error {
 		sub = s.client.Subscribe(ctx, s.channel())
-		_, err := sub.Receive(ctx) // that it is subscribed
+		_, err := sub.ReceiveTimeout(ctx, s.options.Timeout) // that it is subscribed
 		if err != nil {
 			_ = sub.Close()
 		}
