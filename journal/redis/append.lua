@@ -49,14 +49,16 @@ for i = 1, tonumber(arg()) do
 end
 
 -- A key of another type fails here, and not when half of the batch is written.
-local born = redis.call('HGET', meta, 'born')
-if born and not tonumber(born) then
-  return {'CORRUPT', 'the counter of runs is not a number'}
+if row or #questions > 0 or #due > 0 then
+  local born = redis.call('HGET', meta, 'born')
+  if born and not tonumber(born) then
+    return {'CORRUPT', 'the counter of runs is not a number'}
+  end
+  redis.call('ZCARD', runs)
+  redis.call('ZCARD', inbox)
+  redis.call('ZCARD', timers)
+  redis.call('HLEN', pending)
 end
-redis.call('ZCARD', runs)
-redis.call('ZCARD', inbox)
-redis.call('ZCARD', timers)
-redis.call('HLEN', pending)
 for _, q in ipairs(questions) do
   local old = redis.call('HGET', interrupts, q.id)
   if old then

@@ -78,7 +78,7 @@ func (s *Store) rows(ctx context.Context, members, ids []string) (list []journal
 		return nil, err
 	}
 	for i, a := range answers {
-		row, found, err := decodeRow(ids[i], a.(*driver.SliceCmd).Val()) //nolint:errcheck // what HMGet returns
+		row, found, err := decodeRow(ids[i], a.(*driver.SliceCmd).Val())
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("run %s: %w", ids[i], err)
@@ -177,16 +177,16 @@ func (s *Store) Timers(ctx context.Context, due int64, limit int) ([]journal.Tim
 
 // timers asks once: a timer that is set to an earlier time between two questions would be in neither answer.
 func (s *Store) timers(ctx context.Context, due int64, limit int) (list []journal.Timer, err error) {
-	by := &driver.ZRangeBy{Min: "-", Max: "+"}
+	by := driver.ZRangeArgs{Key: s.key(timers), ByLex: true, Start: "-", Stop: "+"}
 	if due < math.MaxInt64 {
-		by.Max = "(" + sortable(due+1)
+		by.Stop = "(" + sortable(due+1)
 	}
 	if limit > 0 {
 		by.Count = int64(limit)
 	}
 	var members []string
 	_, err = s.call(ctx, func() (err error) {
-		members, err = s.client.ZRangeByLex(ctx, s.key(timers), by).Result()
+		members, err = s.client.ZRangeArgs(ctx, by).Result()
 		return err
 	})
 	if err != nil {

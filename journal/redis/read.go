@@ -156,12 +156,11 @@ func (s *Store) walk(ctx context.Context, key, prefix string, backward bool, vis
 	for {
 		var members []string
 		_, err := s.call(ctx, func() (err error) {
-			by := &driver.ZRangeBy{Min: low, Max: high, Count: listPage}
+			by := driver.ZRangeArgs{Key: key, ByLex: true, Rev: backward, Start: low, Stop: high, Count: listPage}
 			if backward {
-				members, err = s.client.ZRevRangeByLex(ctx, key, by).Result()
-			} else {
-				members, err = s.client.ZRangeByLex(ctx, key, by).Result()
+				by.Start, by.Stop = high, low
 			}
+			members, err = s.client.ZRangeArgs(ctx, by).Result()
 			return err
 		})
 		if err != nil || len(members) == 0 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	driver "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 	"go.uber.org/goleak"
 
 	"github.com/fermata-go/fermata/journal"
@@ -16,7 +17,10 @@ import (
 	"github.com/fermata-go/fermata/journal/redis"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	driver.SetLogger(&logging.VoidLogger{}) // servers go away here all the time
+	goleak.VerifyTestMain(m)
+}
 
 // server is the address of the server to test with. Without one the test is skipped, in CI it fails.
 func server(t testing.TB) string {

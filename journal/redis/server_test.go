@@ -32,11 +32,7 @@ func startOwn(t *testing.T, args ...string) *own {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		t.Skip("no redis-server to start: ", err)
 	}
-	dir, err := os.MkdirTemp("", "fermata") // the name of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := t.TempDir()
 	o := &own{t: t, dir: dir, args: append([]string{
 		"--port", "0", "--unixsocket", filepath.Join(dir, "s"), "--dir", dir, "--loglevel", "warning", "--logfile", filepath.Join(dir, "log"),
 	}, args...)}
@@ -111,27 +107,32 @@ func TestJ2_WhatAServerPromises(t *testing.T) {
 		says   string // that, and how it is refused with a stronger level
 	}{
 		{
-			[]any{"appendonly", "yes", "appendfsync", "always"}, redis.Always,
+			[]any{"appendonly", "yes", "appendfsync", "always"},
+			redis.Always,
 			redis.Promises{Level: redis.Always, Known: true, Policy: "noeviction", AOF: "yes always"},
 			"What is acknowledged is on disk (appendfsync always). When memory is full, appends fail and nothing is thrown away.",
 		},
 		{
-			[]any{"appendfsync", "everysec"}, redis.EverySecond,
+			[]any{"appendfsync", "everysec"},
+			redis.EverySecond,
 			redis.Promises{Level: redis.EverySecond, Known: true, Policy: "noeviction", AOF: "yes everysec"},
 			"A crash of the machine may lose about the last two seconds (appendfsync everysec). When memory is full, appends fail and nothing is thrown away.",
 		},
 		{
-			[]any{"appendfsync", "no"}, redis.Snapshots,
+			[]any{"appendfsync", "no"},
+			redis.Snapshots,
 			redis.Promises{Level: redis.Snapshots, Known: true, Policy: "noeviction", AOF: "yes no"},
 			"A crash of the machine may lose what the system had not written yet (appendfsync no). When memory is full, appends fail and nothing is thrown away.",
 		},
 		{
-			[]any{"appendonly", "no", "save", "60 1000"}, redis.Snapshots,
+			[]any{"appendonly", "no", "save", "60 1000"},
+			redis.Snapshots,
 			redis.Promises{Level: redis.Snapshots, Known: true, Policy: "noeviction", AOF: "no no", Save: "60 1000"},
 			`A crash may lose all since the last snapshot (save "60 1000"). When memory is full, appends fail and nothing is thrown away.`,
 		},
 		{
-			[]any{"save", ""}, redis.Memory,
+			[]any{"save", ""},
+			redis.Memory,
 			redis.Promises{Level: redis.Memory, Known: true, Policy: "noeviction", AOF: "no no"},
 			"Nothing is kept when the server stops (appendonly no, no save). When memory is full, appends fail and nothing is thrown away.",
 		},

@@ -41,6 +41,7 @@ type Store struct {
 	sender   string        // who this is to others, in what is published and in tokens
 	batches  atomic.Uint64 // makes tokens unique
 	done     chan struct{} // closed when the store is
+	watchers watchers
 
 	mu     sync.RWMutex // held while a call is on its way, so that Close can wait
 	closed bool

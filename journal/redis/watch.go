@@ -2,50 +2,104 @@ package redis
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	driver "github.com/redis/go-redis/v9"
 )
 
-// settleTime is how long a watcher waits after a sign of a write, so that many are one.
+// settleTime is how long watchers wait after a sign of a write, so that many are one.
 const settleTime = 2 * time.Millisecond
 
+// watchers are all who watch a store. They share one subscription, which is there while there are any: a runtime
+// watches once for each reader of events.
+type watchers struct {
+	mu   sync.Mutex
+	call map[*func()]bool
+	sub  *driver.PubSub // nil when nobody watches
+}
+
 // Watch implements [journal.Watcher]. Every script that writes publishes who sent it. Where the connection broke,
-// what was published meanwhile is lost, so changed is called when there is one again.
+// what was published meanwhile is lost, so changed is called when there is one again. Its calls are one at a time,
+// and those that watch the same Store wait for each other's.
 func (s *Store) Watch(ctx context.Context, changed func()) error {
-	if err := ctx.Err(); err != nil {
+	err := ctx.Err()
+	if err == nil {
+		err = s.watch(ctx, &changed)
+	}
+	if err != nil {
 		return s.fail("watch", "", 0, err)
 	}
-	var sub *driver.PubSub
-	_, err := s.call(ctx, func() error {
+	return nil
+}
+
+func (s *Store) watch(ctx context.Context, changed *func()) error {
+	if err := s.once(func() error { return nil }); err != nil {
+		return err
+	}
+	w := &s.watchers
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sub == nil {
+		sub, err := s.subscribe(ctx)
+		if err != nil {
+			return err
+		}
+		w.sub, w.call = sub, make(map[*func()]bool)
+		go s.listen(sub)
+	}
+	w.call[changed] = true
+	context.AfterFunc(ctx, func() { s.leave(changed) })
+	return nil
+}
+
+// subscribe returns when the server has said that there is a subscription.
+func (s *Store) subscribe(ctx context.Context) (sub *driver.PubSub, err error) {
+	_, err = s.call(ctx, func() error {
 		sub = s.client.Subscribe(ctx, s.channel())
-		_, err := sub.ReceiveTimeout(ctx, s.options.Timeout) // that it is subscribed
+		_, err := sub.ReceiveTimeout(ctx, s.options.Timeout)
 		if err != nil {
 			_ = sub.Close()
 		}
 		return err
 	})
-	if err != nil {
-		return s.fail("watch", "", 0, err)
+	return sub, err
+}
+
+// leave ends a watcher, and with the last one the subscription.
+func (s *Store) leave(changed *func()) {
+	w := &s.watchers
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.call, changed)
+	if len(w.call) == 0 && w.sub != nil {
+		_ = w.sub.Close() // listen ends
+		w.sub = nil
 	}
+}
+
+// listen tells the watchers of writes, until the subscription or the store is closed.
+func (s *Store) listen(sub *driver.PubSub) {
 	signs := sub.ChannelWithSubscriptions()
-	go func() {
-		defer sub.Close() //nolint:errcheck // nothing hangs on it
-		for s.await(ctx, signs) {
-			changed()
+	for s.await(signs) {
+		s.watchers.mu.Lock()
+		calls := slices.Collect(maps.Keys(s.watchers.call))
+		s.watchers.mu.Unlock()
+		for _, changed := range calls {
+			(*changed)()
 		}
-	}()
-	return nil
+	}
+	_ = sub.Close()
 }
 
 // await waits for a sign of a write by others, and for those that follow at once. It is false when there is no more to
 // wait for.
-func (s *Store) await(ctx context.Context, signs <-chan any) bool {
+func (s *Store) await(signs <-chan any) bool {
 	var settled <-chan time.Time
 	for {
 		select {
-		case <-ctx.Done():
-			return false
 		case <-s.done:
 			return false
 		case <-settled:

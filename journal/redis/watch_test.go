@@ -2,6 +2,8 @@ package redis_test
 
 import (
 	"context"
+	"errors"
+	"runtime"
 	"testing"
 
 	"github.com/fermata-go/fermata/journal"
@@ -83,33 +85,57 @@ func TestWatchIsToldAfterTheLineBroke(t *testing.T) {
 	<-signs
 }
 
+// TestWatchEnds: one watcher leaves and the others stay, the last one leaves and there can be another, and the store
+// ends them all.
 func TestWatchEnds(t *testing.T) {
 	t.Parallel()
-	l := &line{}
-	s := openWith(t, prefix(t), redis.Options{Dialer: l.dial})
-	never := func() { t.Error("nothing has changed") }
-	for range 3 {
-		ctx, cancel := context.WithCancel(t.Context())
-		if err := s.Watch(ctx, never); err != nil {
+	p := prefix(t)
+	s, other := openWith(t, p, redis.Options{}), open(t, p)
+	never := func() { t.Error("nothing has changed for who does not watch") }
+	signs := make(chan struct{}, 100)
+	for head := uint64(0); head < 6; head += 2 {
+		gone, leave := context.WithCancel(t.Context())
+		if err := s.Watch(gone, never); err != nil {
 			t.Fatal(err)
 		}
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := s.Watch(ctx, func() { signs <- struct{}{} }); err != nil {
+			t.Fatal(err)
+		}
+		leave()
+		for s.Watchers() != 1 {
+			runtime.Gosched()
+		}
+		if err := other.Append(t.Context(), batch("run_1", head)); err != nil {
+			t.Fatal(err)
+		}
+		<-signs
 		cancel()
-		if err := s.Watch(ctx, never); err == nil {
-			t.Error("a context that is done: found no error")
+		for s.Watchers() != 0 {
+			runtime.Gosched()
+		}
+		if err := s.Watch(ctx, never); !errors.Is(err, context.Canceled) {
+			t.Errorf("a context that is done: found %v", err)
 		}
 	}
-	l.cut(1, 50, journaltest.Before)
-	if err := s.Watch(t.Context(), never); err == nil {
-		t.Error("a line that is cut: found no error")
-	}
-	l.cut(1, 0, journaltest.Before)
 	if err := s.Watch(t.Context(), never); err != nil { // ends with the store
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Watch(t.Context(), never); err == nil {
-		t.Error("a closed store: found no error")
+	if err := s.Watch(t.Context(), never); !errors.Is(err, journal.ErrClosed) {
+		t.Errorf("a closed store: found %v, expected ErrClosed", err)
+	}
+}
+
+func TestWatchOnALineThatIsCut(t *testing.T) {
+	t.Parallel()
+	l := &line{}
+	s := openWith(t, prefix(t), redis.Options{Dialer: l.dial})
+	defer s.Close()
+	l.cut(1, 50, journaltest.Before)
+	if err := s.Watch(t.Context(), func() {}); !errors.Is(err, errCut) {
+		t.Errorf("found %v, expected that the line was cut", err)
 	}
 }
