@@ -25,6 +25,9 @@
 //
 //	fermatatest.Golden(t, rt, triage.Plan(), run.ID())
 //
+// [Recorded] is a model that says what a real one has said to the same requests before, from a file in testdata;
+// FERMATA_UPDATE=1 asks the real one and writes it.
+//
 // [Clock] is a clock that stands still until it is told to go on.
 //
 // The package makes no engine of its own: nodes run on a small host in memory that keeps the contract of node.Host,

@@ -16,7 +16,7 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// updateVariable is the environment variable that makes Golden write what it would compare.
+// updateVariable is the environment variable that has files in testdata written, and not compared or read.
 const updateVariable = "FERMATA_UPDATE"
 
 // Golden compares what a run has done with what the file testdata/<name of the test>.golden says it does. The file is
