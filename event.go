@@ -32,7 +32,7 @@ type Event struct {
 
 // Type is the event's type: "node.finished".
 func (e *Event) Type() string {
-	if tool := string(node.KindTool) + ":"; strings.HasPrefix(e.Entry.Op, tool) {
+	if node.CallKind(e.Entry.Op) == node.KindTool {
 		switch e.Entry.Kind {
 		case journal.StepStarted:
 			return toolCall
@@ -113,7 +113,7 @@ func (e *Event) appendDelta(b []byte) []byte {
 // appendCall appends a call of the event's task, and the quote that ends it.
 func (e *Event) appendCall(b []byte, op string) []byte {
 	b = append(e.appendTask(b), '/')
-	return append(appendEscaped(b, readable(op)), '"')
+	return append(appendEscaped(b, node.CallText(op)), '"')
 }
 
 // appendTask appends what Task says.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"strings"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -199,39 +198,25 @@ func (e *Event) OpID() string {
 	case journal.InterruptOpened, journal.InterruptUpdated, journal.InterruptResolved:
 		return e.Entry.Op
 	}
-	return "op_" + e.Task() + "/" + readable(operation(e.Entry.Op))
+	return "op_" + e.Task() + "/" + node.CallText(operation(e.Entry.Op))
 }
 
 func segmentOf(e *Event) string { return segmentID(e.Task(), e.Entry.Op) }
 
 // operation is the call that an event is shown as part of: for what reasoning does, the reasoning; else the call itself.
 func operation(op string) string {
-	outer, _, nested := strings.Cut(op, node.Inside)
-	if !nested {
+	outer := op
+	for scope := node.CallScope(op); scope != ""; scope = node.CallScope(scope) {
+		outer = scope
+	}
+	if outer == op || node.CallKind(outer) != node.KindReason {
 		return op
 	}
-	for range strings.Count(op, node.Inside) { // a kind for each step that it is inside of
-		_, outer, _ = strings.Cut(outer, ":")
-	}
-	if !strings.HasPrefix(outer, string(node.KindReason)+":") {
-		return op
-	}
-	if i := strings.LastIndexByte(outer, '~'); i > strings.LastIndexByte(outer, '#') { // which try
-		outer = outer[:i]
-	}
-	return outer
+	return node.CallUntried(outer)
 }
 
 // segmentID names what a call streams (law E4).
-func segmentID(task, op string) string { return "seg_" + task + "/" + readable(op) }
-
-// readable writes the identity of a call that was made inside a step with a slash.
-func readable(op string) string {
-	if !strings.Contains(op, node.Inside) {
-		return op
-	}
-	return strings.ReplaceAll(op, node.Inside, "/")
-}
+func segmentID(task, op string) string { return "seg_" + task + "/" + node.CallText(op) }
 
 // Data is what the event says, as JSON: an object, by the event's type.
 func (e *Event) Data() (json.RawMessage, error) {
@@ -281,7 +266,7 @@ func (e *Event) Data() (json.RawMessage, error) {
 	case journal.InterruptUpdated:
 		data["requestId"] = en.Op
 	case journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired:
-		data["step"] = readable(en.Op)
+		data["step"] = node.CallText(en.Op)
 		if len(en.Value) > 0 {
 			data["value"] = json.RawMessage(en.Value)
 		}

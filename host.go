@@ -221,7 +221,7 @@ func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) err
 		return err
 	}
 	defer h.mu.Unlock()
-	if slices.ContainsFunc(h.waits, func(w string) bool { return madeIn(w, op.ID) }) {
+	if slices.ContainsFunc(h.waits, func(w string) bool { return node.CallInside(w, op.ID) }) {
 		return node.ErrSuspended // what it was made of waits (law N6)
 	}
 	body := stepBody(op, failure)
@@ -265,9 +265,6 @@ func (h *host) wait(op string) {
 	}
 }
 
-// madeIn reports whether a call was made inside of another.
-func madeIn(op, outer string) bool { return strings.Contains(op, ":"+outer+node.Inside) }
-
 // Together implements node.Host.
 func (h *host) Together(pass uint64, op node.Op, done bool) error {
 	if err := h.enter(pass); err != nil {
@@ -280,8 +277,8 @@ func (h *host) Together(pass uint64, op node.Op, done bool) error {
 	}
 	h.together--
 	if op.Failure != "" {
-		h.waits = slices.DeleteFunc(h.waits, func(w string) bool { return madeIn(w, op.ID) })
-		h.naps = slices.DeleteFunc(h.naps, func(n nap) bool { return madeIn(n.op, op.ID) })
+		h.waits = slices.DeleteFunc(h.waits, func(w string) bool { return node.CallInside(w, op.ID) })
+		h.naps = slices.DeleteFunc(h.naps, func(n nap) bool { return node.CallInside(n.op, op.ID) })
 	}
 	if h.together > 0 || len(h.waits) == 0 {
 		return nil

@@ -35,7 +35,7 @@ func (h *host) begunIn(t *machine.Task, op *machine.Op) {
 // begunBefore reports whether the journal holds calls that were made in a reasoning: it has no outcome where what it
 // failed of is recorded already, or is nothing to record, and the node may have gone on with other calls.
 func begunBefore(t *machine.Task, reasoning string) bool {
-	return strings.HasPrefix(reasoning, string(node.KindReason)+":") &&
+	return node.CallKind(reasoning) == node.KindReason &&
 		slices.ContainsFunc(t.Ops, func(op machine.Op) bool { return op.ID != reasoning && operation(op.ID) == reasoning })
 }
 
@@ -80,7 +80,7 @@ func opID(kind node.Kind, key string, n int) string {
 
 // passed notes that the pass has come to where the last one was left.
 func (h *host) passed(op string) {
-	if h.behind == op || madeIn(op, h.behind) {
+	if h.behind == op || node.CallInside(op, h.behind) {
 		h.behind = ""
 	}
 }

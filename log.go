@@ -80,7 +80,7 @@ func logTask(log *slog.Logger, run string, e *journal.Entry) {
 		text = "task finished"
 	case journal.NodeSuspended:
 		text = "task waits"
-		attrs = append(attrs, slog.String("for", readable(e.Op)))
+		attrs = append(attrs, slog.String("for", node.CallText(e.Op)))
 	case journal.NodeFailed, journal.NodeRetrying:
 		level, text = slog.LevelInfo, "task failed"
 		body := bodyOf[journal.FailedBody](e)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/model"
@@ -106,6 +105,5 @@ func (h *host) spent() error {
 // ofModel reports whether a call was made inside a call of a model: what that shows is stored together with its
 // outcome, which follows at once.
 func ofModel(op string) bool {
-	_, scope, _ := strings.Cut(op, ":")
-	return strings.Contains(scope, node.Inside) && strings.HasPrefix(scope, string(node.KindModel)+":")
+	return node.CallKind(node.CallScope(op)) == node.KindModel
 }

@@ -59,8 +59,8 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 // begunBefore reports whether calls are recorded that were made in a reasoning: it has no outcome where what it failed of
 // is recorded already, or is nothing to record.
 func (h *host) begunBefore(reasoning string) bool {
-	return strings.HasPrefix(reasoning, string(node.KindReason)+":") &&
-		slices.ContainsFunc(h.ops, func(o *op) bool { return madeIn(o.ID, reasoning) })
+	return node.CallKind(reasoning) == node.KindReason &&
+		slices.ContainsFunc(h.ops, func(o *op) bool { return node.CallInside(o.ID, reasoning) })
 }
 
 func (h *host) find(id string) *op {
@@ -93,9 +93,6 @@ func (h *host) Intend(pass uint64, called node.Op) error {
 	return nil
 }
 
-// madeIn reports whether a call was made inside of another.
-func madeIn(op, outer string) bool { return strings.Contains(op, ":"+outer+node.Inside) }
-
 // Together implements node.Host.
 func (h *host) Together(pass uint64, called node.Op, done bool) error {
 	if err := h.enter(pass); err != nil {
@@ -108,7 +105,7 @@ func (h *host) Together(pass uint64, called node.Op, done bool) error {
 	}
 	h.together--
 	if called.Failure != "" {
-		h.waits = slices.DeleteFunc(h.waits, func(o *op) bool { return madeIn(o.ID, called.ID) })
+		h.waits = slices.DeleteFunc(h.waits, func(o *op) bool { return node.CallInside(o.ID, called.ID) })
 	}
 	if h.together == 0 && len(h.waits) > 0 {
 		return node.ErrSuspended
@@ -152,7 +149,7 @@ func (h *host) Record(pass uint64, called node.Op, value []byte, failure string)
 		return err
 	}
 	defer h.mu.Unlock()
-	if slices.ContainsFunc(h.waits, func(o *op) bool { return madeIn(o.ID, called.ID) }) {
+	if slices.ContainsFunc(h.waits, func(o *op) bool { return node.CallInside(o.ID, called.ID) }) {
 		return node.ErrSuspended // what it was made of waits (law N6)
 	}
 	o := h.record(called)

@@ -268,7 +268,7 @@ func (h *host) forgotten(i int) bool {
 	}
 	text := o.Kind == node.KindStream || o.Kind == node.KindChunks
 	for j, outer := range h.ops {
-		if text && outer.Failure != "" && madeIn(o.ID, outer.ID) && !wentOn(outer.ID, h.ops[j+1:]) {
+		if text && outer.Failure != "" && node.CallInside(o.ID, outer.ID) && !wentOn(outer.ID, h.ops[j+1:]) {
 			return true
 		}
 	}
@@ -277,13 +277,9 @@ func (h *host) forgotten(i int) bool {
 
 // wentOn reports whether a call was made in reasoning that has asked its model again after it.
 func wentOn(id string, later []*op) bool {
-	i := strings.LastIndex(id, node.Inside)
-	if i < 0 {
-		return false
-	}
-	_, scope, _ := strings.Cut(id[:i], ":")
-	return strings.HasPrefix(scope, string(node.KindReason)+":") && slices.ContainsFunc(later, func(o *op) bool {
-		return strings.HasPrefix(o.ID, string(node.KindModel)+":"+scope+node.Inside)
+	scope := node.CallScope(id)
+	return node.CallKind(scope) == node.KindReason && slices.ContainsFunc(later, func(o *op) bool {
+		return o.Kind == node.KindModel && node.CallScope(o.ID) == scope
 	})
 }
 

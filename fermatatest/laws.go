@@ -395,17 +395,13 @@ func (tr *trial) byTask() map[string][]string {
 
 // toolOf is the call of a tool that an entry is of, or was made inside of; "" for none.
 func toolOf(op string) string {
-	parts := strings.Split(op, node.Inside)
-	for i := range parts { // a kind in front for each step around
-		if rest := parts[0]; ofTool(rest) {
-			return strings.Join(parts[:len(parts)-i], node.Inside)
-		}
-		_, parts[0], _ = strings.Cut(parts[0], ":")
+	for op != "" && !ofTool(op) {
+		op = node.CallScope(op)
 	}
-	return ""
+	return op
 }
 
-func ofTool(op string) bool { return strings.HasPrefix(op, string(node.KindTool)+":") }
+func ofTool(op string) bool { return node.CallKind(op) == node.KindTool }
 
 // inTurn puts what each tool recorded behind what the task did, by the names of the calls: tools are at work beside each
 // other, and who of them comes first is no outcome.

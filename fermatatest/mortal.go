@@ -219,7 +219,7 @@ func entryName(e *journal.Entry) string {
 		name += " " + node.TaskID(e.Node, int(e.Visit))
 	}
 	if e.Op != "" && !strings.HasPrefix(e.Op, "int_") {
-		name += " " + strings.ReplaceAll(e.Op, node.Inside, "/")
+		name += " " + node.CallText(e.Op)
 	}
 	return name
 }

@@ -189,8 +189,6 @@ func (w *writer) say(v *visit, format string, args ...any) *line {
 	return l
 }
 
-func readable(op string) string { return strings.ReplaceAll(op, node.Inside, "/") }
-
 func (w *writer) ofTask(e *journal.Entry) {
 	task := taskOf(e)
 	v := w.byTask[task]
@@ -326,7 +324,7 @@ func (w *writer) asks(v *visit, e *journal.Entry) {
 	if e.Kind == journal.InterruptOpened {
 		var q journal.Interrupt
 		decode(e.Body, &q)
-		words := []string{"asks", readable(q.Op)}
+		words := []string{"asks", node.CallText(q.Op)}
 		for _, part := range []string{q.Prompt, q.Role, strings.Join(q.Options, " | ")} {
 			if part != "" {
 				words = append(words, strconv.Quote(part))
@@ -368,7 +366,7 @@ func (w *writer) asks(v *visit, e *journal.Entry) {
 
 // calls tells the other calls of a node.
 func (w *writer) calls(v *visit, e *journal.Entry) {
-	switch op := readable(e.Op); e.Kind {
+	switch op := node.CallText(e.Op); e.Kind {
 	case journal.StepStarted:
 		w.say(v, "means to call %s", op)
 	case journal.StepFinished:

@@ -136,7 +136,7 @@ func openFor[R any](
 	}
 	op := *a.op
 	if err := a.fill(request, response); err != nil {
-		return nil, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), readable(op.ID), err)
+		return nil, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), CallText(op.ID), err)
 	}
 	if err := ctx.host.Ask(ctx.pass, op, a.Question); err != nil {
 		return nil, err
@@ -215,9 +215,9 @@ func (q *Asked[R]) Wait() (R, error) {
 	case err != nil:
 		return zero, q.ctx.leave(err)
 	case op.Failure == ErrExpired.Error():
-		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), readable(op.ID), ErrExpired)
+		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), CallText(op.ID), ErrExpired)
 	case op.Failure != "":
-		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), readable(op.ID), ErrWithdrawn)
+		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), CallText(op.ID), ErrWithdrawn)
 	}
 	q.op = op
 	return decode[R](op)

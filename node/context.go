@@ -88,12 +88,6 @@ func (c Context) Value(key any) any {
 
 type contextKey struct{}
 
-// Inside separates the identity of a step from that of a call that is made inside of it.
-const Inside = "\x1f"
-
-// readable is the identity of a call as texts show it.
-func readable(id string) string { return strings.ReplaceAll(id, Inside, "/") }
-
 // begin names a call, within the step that it is made inside of.
 func (c Context) begin(kind Kind, key string) (Op, error) {
 	if i := strings.IndexFunc(key, unicode.IsControl); i >= 0 {

@@ -90,7 +90,7 @@ func (d *Draft[T]) Show(data T) error {
 	if shown.Value = value; !d.snapshots {
 		changes, err := patch.Diff(d.last, value)
 		if err != nil {
-			return fmt.Errorf("task %s, %s: %w", d.ctx.Info().Task(), readable(d.op.ID), err)
+			return fmt.Errorf("task %s, %s: %w", d.ctx.Info().Task(), CallText(d.op.ID), err)
 		}
 		if len(changes) == 0 {
 			return nil
@@ -112,7 +112,7 @@ func (d *Draft[T]) Finish(data T) error {
 		return err
 	}
 	if wrong := d.schema.Check(value); wrong != nil {
-		return fmt.Errorf("task %s, %s: %w", d.ctx.Info().Task(), readable(d.op.ID), wrong)
+		return fmt.Errorf("task %s, %s: %w", d.ctx.Info().Task(), CallText(d.op.ID), wrong)
 	}
 	final := dataOf(d.dataType, DataFinal, d.schema)
 	final.Value = value
@@ -126,7 +126,7 @@ func (d *Draft[T]) Finish(data T) error {
 func (d *Draft[T]) encode(data T) ([]byte, error) {
 	value, err := json.Marshal(data)
 	if err != nil {
-		return nil, fmt.Errorf("task %s, %s: %w: %w", d.ctx.Info().Task(), readable(d.op.ID), ErrNotStorable, err)
+		return nil, fmt.Errorf("task %s, %s: %w: %w", d.ctx.Info().Task(), CallText(d.op.ID), ErrNotStorable, err)
 	}
 	return value, nil
 }

@@ -27,7 +27,7 @@ func Emit(ctx Context, eventType string, data any) error {
 	}
 	encoded, err := json.Marshal(data)
 	if err != nil {
-		return fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), readable(op.ID), ErrNotStorable, err)
+		return fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)
 	}
 	return ctx.host.Emit(ctx.pass, op, eventType, encoded)
 }

@@ -42,7 +42,7 @@ type DivergedError struct {
 func (e *DivergedError) Error() string {
 	return fmt.Sprintf("task %s: the journal holds %s here, the code asked for %s; "+
 		"code that has run must keep its calls (or give the plan a new version and migrate the run)",
-		e.Task, readable(e.Expected), readable(e.Found))
+		e.Task, CallText(e.Expected), CallText(e.Found))
 }
 
 // Is reports whether target is ErrDiverged.

@@ -100,7 +100,7 @@ func (l LLM) Generate(ctx Context, req *model.Request, opts ...CallOption) (*Com
 		return nil, failed
 	}
 	if op.Value, op.Failure, err = outcomeOf(reply, failed); err != nil {
-		return nil, fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), readable(op.ID), ErrNotStorable, err)
+		return nil, fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)
 	}
 	if failed == nil || reply.Usage != (model.Usage{}) {
 		usage := reply.Usage.Sound()

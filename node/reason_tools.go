@@ -221,7 +221,7 @@ func (t *reasoner) diverged(op *Op, found string) error {
 	if !op.Known {
 		return nil
 	}
-	return &DivergedError{Task: t.ctx.Info().Task(), Expected: readable(op.ID), Found: found}
+	return &DivergedError{Task: t.ctx.Info().Task(), Expected: CallText(op.ID), Found: found}
 }
 
 // open asks a person about a call.
@@ -352,7 +352,7 @@ func (t *reasoner) call(d *deed) (err error) {
 	case d.op.Done:
 		return d.came()
 	case d.op.Begun:
-		return fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), readable(d.op.ID), ErrOutcomeUnknown)
+		return fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), CallText(d.op.ID), ErrOutcomeUnknown)
 	}
 	host, pass := t.ctx.host, t.ctx.pass
 	d.op.Call = &ToolUse{ToolCall: d.ToolCall, Once: d.tool.Once}
@@ -372,7 +372,7 @@ func (t *reasoner) call(d *deed) (err error) {
 		}
 		d.op.mark(failed)
 	} else if d.op.Value, err = json.Marshal(text); err != nil {
-		return fmt.Errorf("task %s, %s: %w: %w", t.ctx.Info().Task(), readable(d.op.ID), ErrNotStorable, err)
+		return fmt.Errorf("task %s, %s: %w: %w", t.ctx.Info().Task(), CallText(d.op.ID), ErrNotStorable, err)
 	}
 	if err := host.Record(pass, d.op, d.op.Value, d.op.Failure); err != nil {
 		return err

@@ -46,7 +46,7 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 	case op.Done:
 		return decode[T](op)
 	case op.Begun:
-		return zero, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), readable(op.ID), ErrOutcomeUnknown)
+		return zero, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), CallText(op.ID), ErrOutcomeUnknown)
 	}
 	if kind == KindOnce {
 		if err := ctx.host.Intend(ctx.pass, op); err != nil {
@@ -70,7 +70,7 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 	}
 	data, err := json.Marshal(value)
 	if err != nil {
-		return zero, fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), readable(op.ID), ErrNotStorable, err)
+		return zero, fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)
 	}
 	if err := ctx.host.Record(ctx.pass, op, data, ""); err != nil {
 		return zero, err
@@ -105,7 +105,7 @@ func IdempotencyKey(ctx context.Context) string {
 	if op, ok := ctx.Value(opKey{}).(string); ok {
 		key += "/" + op
 	}
-	return readable(key)
+	return CallText(key)
 }
 
 func decode[T any](op Op) (T, error) {

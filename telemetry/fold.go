@@ -114,7 +114,7 @@ func (f *follower) takeTask(e, next *journal.Entry, at int64, fresh bool) {
 			f.t.meter.retried(f.plan, node.NodeOf(e.Node))
 		}
 	case journal.NodeSuspended:
-		note(&f.task(k).events, event{name: "suspended", at: at, attempt: e.Attempt, detail: readable(e.Op)})
+		note(&f.task(k).events, event{name: "suspended", at: at, attempt: e.Attempt, detail: node.CallText(e.Op)})
 	default:
 		f.takeCall(e, k, at, fresh)
 	}
@@ -128,7 +128,7 @@ func (f *follower) takeCall(e *journal.Entry, k visit, at int64, fresh bool) {
 	case journal.StepStarted, journal.TimerSet:
 		t.begun(c, at)
 	case journal.StructuredData: // what was streamed is the outcome of reasoning
-		if kindOf(e.Op) != string(node.KindReason) {
+		if node.CallKind(e.Op) != node.KindReason {
 			return
 		}
 		fallthrough
@@ -139,7 +139,7 @@ func (f *follower) takeCall(e *journal.Entry, k visit, at int64, fresh bool) {
 		}
 		t.begun(c, from)
 		delete(t.calls, c)
-		if fresh && kindOf(e.Op) != string(node.KindNow) {
+		if fresh && node.CallKind(e.Op) != node.KindNow {
 			f.endCall(k, t, c, from, at, bodyOf[stepBody](e))
 		}
 	case journal.InterruptOpened:

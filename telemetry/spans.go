@@ -105,7 +105,7 @@ func (t *task) id(run string, k visit) trace.SpanID {
 
 // callID is the span of a call.
 func (f *follower) callID(k visit, c call) trace.SpanID {
-	return place{node: k.node, visit: k.n, attempt: c.attempt, op: untried(c.op)}.id(f.run)
+	return place{node: k.node, visit: k.n, attempt: c.attempt, op: node.CallUntried(c.op)}.id(f.run)
 }
 
 // callParent is the span that a call belongs to: of the step that it was made inside of, or of the task.
@@ -197,10 +197,10 @@ func (f *follower) endCall(k visit, t *task, c call, from, at int64, body stepBo
 	s := &span{
 		name: name, id: f.callID(k, c), parent: f.callParent(k, t, c), from: from, to: at, failure: body.Error,
 		attrs: append(make([]attribute.KeyValue, 0, 8), keyTask.String(node.TaskID(k.node, int(k.n))),
-			keyAttempt.Int(int(c.attempt)), keyOp.String(readable(c.op)), keyOutcome.String(outcome)),
+			keyAttempt.Int(int(c.attempt)), keyOp.String(node.CallText(c.op)), keyOutcome.String(outcome)),
 	}
 	s.attrs = append(s.attrs, body.Usage.attributes()...)
-	if kindOf(c.op) == string(node.KindTool) {
+	if node.CallKind(c.op) == node.KindTool {
 		s.attrs = append(s.attrs, keyOperation.String(operationTool), keyTool.String(keyOf(c.op)))
 	}
 	if outcome == outcomeFailed {
@@ -213,7 +213,7 @@ const nameSleep = "sleep"
 
 // callName is the name of a call's span: "step charge", "model draft", "sleep".
 func callName(op string) string {
-	switch kind := kindOf(op); node.Kind(kind) {
+	switch kind := node.CallKind(op); kind {
 	case node.KindSleep:
 		return nameSleep
 	case node.KindOnce:
@@ -221,7 +221,7 @@ func callName(op string) string {
 	case node.KindTool:
 		return operationTool + " " + keyOf(op)
 	default:
-		return kind + " " + keyOf(op)
+		return string(kind) + " " + keyOf(op)
 	}
 }
 
@@ -236,7 +236,7 @@ func (f *follower) endQuestion(q *question, at int64, body journal.ResolvedBody)
 		name: "interrupt", parent: q.parent, from: q.at, to: at,
 		id: place{node: q.task.node, visit: q.task.n, op: q.asked.ID}.id(f.run),
 		attrs: append(make([]attribute.KeyValue, 0, 9), keyTask.String(node.TaskID(q.task.node, int(q.task.n))),
-			keyAttempt.Int(int(q.attempt)), keyOp.String(readable(q.asked.Op)), keyInterrupt.String(q.asked.ID),
+			keyAttempt.Int(int(q.attempt)), keyOp.String(node.CallText(q.asked.Op)), keyInterrupt.String(q.asked.ID),
 			keyState.String(body.State)),
 	}
 	if q.asked.Role != "" {

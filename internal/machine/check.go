@@ -27,7 +27,7 @@ func (m *Machine) follows(e *journal.Entry, t *Task) error {
 		op := t.Op(e.Op)
 		ok = t.State == Waiting && op != nil && op.Due != 0
 	case journal.TimerSet: // several tools of a model may sleep at once
-		ok = t.State == Ready || t.State == Leaving || t.ofFlow() || t.State == Waiting && kindOf(t.WaitFor) == node.KindSleep
+		ok = t.State == Ready || t.State == Leaving || t.ofFlow() || t.State == Waiting && node.CallKind(t.WaitFor) == node.KindSleep
 		ok = ok && e.Op != ""
 	default:
 		ok = e.Op != "" && (t.State == Ready && (!m.isSub(t) || m.isMap(t)) || t.State == Leaving || t.ofFlow()) // a map may be without items

@@ -296,7 +296,7 @@ func forgotten(ops []Op) []bool {
 	for i := range ops {
 		if drop[i] {
 			for j := range ops {
-				drop[j] = drop[j] || isText(ops[j].Kind) && ops[j].ID != ops[i].ID && within(ops[j].ID, ops[i].ID)
+				drop[j] = drop[j] || isText(ops[j].Kind) && node.CallInside(ops[j].ID, ops[i].ID)
 			}
 		}
 	}
@@ -320,20 +320,10 @@ func (t *Task) Unsaid() (calls []string) {
 
 // wentOn reports whether a call was made in reasoning that has asked its model again after it.
 func wentOn(id string, later []Op) bool {
-	scope := scopeOf(id)
-	return kindOf(scope) == node.KindReason && slices.ContainsFunc(later, func(op Op) bool {
-		return op.Kind == node.KindModel && scopeOf(op.ID) == scope
+	scope := node.CallScope(id)
+	return node.CallKind(scope) == node.KindReason && slices.ContainsFunc(later, func(op Op) bool {
+		return op.Kind == node.KindModel && node.CallScope(op.ID) == scope
 	})
-}
-
-// scopeOf is the call that a call was made inside of, "" for none.
-func scopeOf(id string) string {
-	i := strings.LastIndex(id, node.Inside)
-	if i < 0 {
-		return ""
-	}
-	_, scope, _ := strings.Cut(id[:i], ":")
-	return scope
 }
 
 func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {

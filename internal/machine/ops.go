@@ -3,7 +3,6 @@ package machine
 import (
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -20,7 +19,7 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 	}
 	op := t.Op(e.Op)
 	if op == nil {
-		t.Ops = append(t.Ops, Op{ID: e.Op, Kind: kindOf(e.Op), Attempt: e.Attempt})
+		t.Ops = append(t.Ops, Op{ID: e.Op, Kind: node.CallKind(e.Op), Attempt: e.Attempt})
 		op = &t.Ops[len(t.Ops)-1]
 	}
 	switch e.Kind {
@@ -56,17 +55,11 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 	return nil
 }
 
-// kindOf is the kind in a call's identity: "step" of "step:charge#1".
-func kindOf(id string) node.Kind {
-	kind, _, _ := strings.Cut(id, ":")
-	return node.Kind(kind)
-}
-
 func (m *Machine) wake(t *Task, op string) {
 	if t.State == Waiting && within(op, t.WaitFor) {
 		t.WaitFor, m.reason = "", ReasonAnswer
 		m.awake(t)
-		if kindOf(op) == node.KindSleep {
+		if node.CallKind(op) == node.KindSleep {
 			m.reason = ReasonTimer
 		}
 	}
@@ -74,7 +67,7 @@ func (m *Machine) wake(t *Task, op string) {
 
 // within reports whether a call is that one, or was made inside of it.
 func within(op, outer string) bool {
-	return op == outer || strings.Contains(op, ":"+outer+node.Inside)
+	return op == outer || node.CallInside(op, outer)
 }
 
 // waits reports whether a task's calls are still there that it waits for.
