@@ -204,6 +204,7 @@ func TestE4_ADraftOfAFailedAttemptIsTakenBack(t *testing.T) {
 	s := newSlate()
 	s.before = map[string]bool{"seg_a#1/data:offer#1": false}
 	for i := range events {
+		sameData(t, &events[i])
 		if events[i].Entry.Kind == journal.StructuredData && events[i].Sub == 0 {
 			continue // it says more than its draft did
 		}
@@ -214,6 +215,26 @@ func TestE4_ADraftOfAFailedAttemptIsTakenBack(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{`{"town":"Oslo"}`, `{"town":"Rome"}`}, s.shown["seg_a#1/data:offer#1"]); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
+	}
+}
+
+// sameData checks that an event says the same as JSON and in Go, which attempt it is of among it.
+func sameData(t *testing.T, e *fermata.Event) {
+	t.Helper()
+	whole, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown struct{ Data json.RawMessage }
+	if err := json.Unmarshal(whole, &shown); err != nil {
+		t.Fatal(err)
+	}
+	data, err := e.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(sameForm(t, string(data)), sameForm(t, string(shown.Data))); diff != "" {
+		t.Errorf("%s (-in Go +as JSON):\n%s", e.Type(), diff)
 	}
 }
 

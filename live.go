@@ -61,14 +61,18 @@ type draft struct {
 	ops  []byte // patches since the value was known whole, or its start; the operations joined by commas
 }
 
-func newDraft(segment string, v node.Data) *draft {
+func newDraft(segment string, attempt uint16, v node.Data) *draft {
+	if attempt == 1 {
+		attempt = 0 // it is said from the second on
+	}
 	head, _ := json.Marshal(struct { //nolint:errchkjson // strings always encode
 		DataType      string `json:"dataType"`
 		SegmentID     string `json:"segmentId"`
 		SchemaID      string `json:"schemaId,omitempty"`
 		SchemaVersion string `json:"schemaVersion,omitempty"`
+		Attempt       uint16 `json:"attempt,omitempty"`
 		Mode          string `json:"mode"`
-	}{v.DataType, segment, v.SchemaID, v.SchemaVersion, v.Mode})
+	}{v.DataType, segment, v.SchemaID, v.SchemaVersion, attempt, v.Mode})
 	return &draft{head: head[:len(head)-1]}
 }
 
@@ -152,7 +156,7 @@ func (l *live) data(h *host, op string, v node.Data) (first bool) {
 	i := l.segment(h.path, h.visit, op)
 	if first = i < 0; first {
 		i = len(l.open)
-		l.open = append(l.open, segment{draft: newDraft(h.segment(op), v), event: Event{Run: h.d.id, Entry: journal.Entry{
+		l.open = append(l.open, segment{draft: newDraft(h.segment(op), h.attempt, v), event: Event{Run: h.d.id, Entry: journal.Entry{
 			Kind: journal.StructuredData, Node: h.path, Visit: h.visit, Attempt: h.attempt, Op: op,
 		}}})
 	}
