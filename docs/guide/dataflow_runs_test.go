@@ -21,19 +21,25 @@ import (
 )
 
 // terminal prints, and says when the first line is there.
-type terminal struct{ begun func() }
+type terminal struct{ wrote func(text string) }
 
 func (t terminal) Write(p []byte) (int, error) {
-	t.begun()
-	return os.Stdout.Write(p)
+	n, err := os.Stdout.Write(p)
+	t.wrote(string(p))
+	return n, err
 }
 
 func Example_flowStream() {
 	ctx := context.Background()
 	rt := runtime()
 	defer rt.Close()
-	reading := make(chan struct{})
-	out := terminal{sync.OnceFunc(func() { close(reading) })}
+	reading, shown := make(chan struct{}), make(chan struct{})
+	begun, all := sync.OnceFunc(func() { close(reading) }), sync.OnceFunc(func() { close(shown) })
+	out := terminal{func(text string) {
+		if begun(); strings.HasSuffix(text, "it?") {
+			all()
+		}
+	}}
 	words := func(text string) iter.Seq2[string, error] {
 		return func(yield func(string, error) bool) {
 			<-reading // nothing is said before somebody listens: the example shows all of it
@@ -42,6 +48,7 @@ func Example_flowStream() {
 					return
 				}
 			}
+			<-shown // nor is it at its end: whoever reads what is stored until then gets the whole at once
 		}
 	}
 	// [guide: flow stream]

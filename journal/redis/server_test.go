@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -287,9 +288,26 @@ func TestAReplicaIsNotWritten(t *testing.T) {
 	}
 }
 
+// freePort is a port on which nobody listens, and that the system gives to no connection by itself.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for port := 20000 + os.Getpid()%10000; port < 32000; port++ {
+		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
+		if err != nil {
+			continue
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(port)
+	}
+	t.Fatal("there is no free port")
+	return ""
+}
+
 func TestAClusterIsRefused(t *testing.T) {
 	t.Parallel()
-	o := startOwn(t, "--save", "", "--cluster-enabled", "yes", "--cluster-port", fmt.Sprint(40000+os.Getpid()%20000))
+	o := startOwn(t, "--save", "", "--cluster-enabled", "yes", "--cluster-port", freePort(t), "--bind", "127.0.0.1")
 	_, err := redis.OpenWith(o.dsn(nil), redis.Options{Accept: redis.Memory})
 	if err == nil || !strings.Contains(err.Error(), "cluster mode") {
 		t.Errorf("found %v, expected that cluster mode is refused", err)
