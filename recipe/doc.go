@@ -34,7 +34,8 @@
 // one call. What another try cannot change (a missing path, a value that does not fit) is not tried again.
 //
 // ${NAME} stands for a variable of the environment in command, env, url and headers, and nowhere else; $${ is the text
-// ${. Such values are taken out of errors and events again. What a program or service answers is kept as it is.
+// ${. Such values are taken out of errors and events again, and out of what is answered where the variable is called as
+// a secret is (API_KEY, …_TOKEN). [Allow] limits which programs may be run and which addresses called.
 //
 // # Names, paths and expressions
 //

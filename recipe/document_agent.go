@@ -54,7 +54,8 @@ type agent struct {
 	environ []string
 	address *url.URL
 	header  []headerField
-	secrets *redactor
+	secrets *redactor // hides all of them, in errors and evidence
+	private *redactor // hides those that are secrets by their names, in outputs
 }
 
 // headerField is a header with its value filled in.

@@ -50,7 +50,13 @@ func (a *agent) outside(ctx node.Context, key string, call func(node.Context) (o
 	if a.once {
 		options = append(options, node.AtMostOnce())
 	}
-	made, err := node.Step(ctx, key, call, options...)
+	made, err := node.Step(ctx, key, func(ctx node.Context) (outcome, error) {
+		made, err := call(ctx)
+		if err == nil {
+			made.Output, err = a.private.output(made.Output)
+		}
+		return made, err
+	}, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,8 @@ type Options struct {
 	Env func(name string) (string, bool)
 	// Stores are the kinds of stores that the program has, for state.persistence: sqlite. Defaults to none.
 	Stores []string
+	// Allow limits what the recipe may reach. Defaults to no limits but that it reads files of its own folder only.
+	Allow *Allow
 }
 
 // Library holds agents that are Go functions, by the name that recipes use.
@@ -117,6 +119,7 @@ func (s stored) compile(opts Options) (*Recipe, error) {
 	}
 	d.addLibrary(opts.Library, r)
 	d.expand(opts.Env, r)
+	d.limit(opts.Allow, r)
 	d.readPersistence(r, opts.Stores)
 	p := d.compile(r)
 	if err := r.err(); err != nil {

@@ -90,9 +90,10 @@ func (r *redactor) text(s string) string {
 
 // expansion fills in ${NAME}.
 type expansion struct {
-	env    func(string) (string, bool)
-	report *report
-	used   []string // the values that were filled in
+	env     func(string) (string, bool)
+	report  *report
+	used    []string // the values that were filled in
+	private []string // those of them whose variables are called as secrets are
 }
 
 // text fills in the variables of a text. Only ${NAME} is one; $ alone and $NAME are text, and $${ is ${.
@@ -126,6 +127,10 @@ func (x *expansion) text(w word) string {
 			}
 			b.WriteString(v)
 			x.used = append(x.used, v)
+			x.private = append(x.private, passwordOf(v)...)
+			if isPrivate(name) {
+				x.private = append(x.private, v)
+			}
 		}
 		rest = tail
 	}
@@ -139,6 +144,64 @@ func hintVariable(name string, env func(string) (string, bool)) string {
 		}
 	}
 	return ""
+}
+
+// The words by which names of variables say that they hold a secret: anywhere in the name, or as a word of it.
+var (
+	privateParts = []string{"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "APIKEY"}
+	privateWords = []string{"KEY", "AUTH", "PASS", "COOKIE"}
+)
+
+// isPrivate reports whether a variable is called as secrets are.
+func isPrivate(name string) bool {
+	upper := strings.ToUpper(name)
+	return slices.ContainsFunc(privateParts, func(part string) bool { return strings.Contains(upper, part) }) ||
+		slices.ContainsFunc(strings.Split(upper, "_"), func(word string) bool { return slices.Contains(privateWords, word) })
+}
+
+// passwordOf is the password in an address, which is a secret whatever its variable is called; nothing where there is
+// none.
+func passwordOf(value string) []string {
+	u, err := url.Parse(strings.TrimSpace(value))
+	if err != nil || u.User == nil {
+		return nil
+	}
+	password, _ := u.User.Password()
+	return []string{password}
+}
+
+// value takes secrets out of the texts of a value, and of the names in it.
+func (r *redactor) value(v any) any {
+	if r == nil || r.replacer == nil {
+		return v
+	}
+	switch v := v.(type) {
+	case string:
+		return r.text(v)
+	case []any:
+		for i := range v {
+			v[i] = r.value(v[i])
+		}
+	case map[string]any:
+		for _, name := range keysOf(v) {
+			was := v[name]
+			delete(v, name)
+			v[r.text(name)] = r.value(was)
+		}
+	}
+	return v
+}
+
+// output takes secrets out of what a program or a service gave, before it is recorded.
+func (r *redactor) output(data json.RawMessage) (json.RawMessage, error) {
+	if r == nil || r.replacer == nil || len(data) == 0 {
+		return data, nil
+	}
+	v, err := decodeJSON(data)
+	if err != nil {
+		return nil, err
+	}
+	return encodeJSON(r.value(v))
 }
 
 func isVariable(name string) bool {
@@ -156,10 +219,7 @@ func isVariable(name string) bool {
 // expand fills in the variables of all agents: in url, headers, command and env, and nowhere else. An agent that no
 // node calls needs no variables: a file of agents may serve several recipes.
 func (d *document) expand(env func(string) (string, bool), r *report) {
-	used := make(map[string]bool)
-	for _, n := range d.nodes {
-		used[n.ref.text] = true
-	}
+	used := d.called()
 	for name, a := range d.agents {
 		x := &expansion{env: env, report: r}
 		if !used[name] {
@@ -177,7 +237,17 @@ func (d *document) expand(env func(string) (string, bool), r *report) {
 			a.expandHTTP(x, used[name])
 		}
 		a.secrets = newRedactor(x.used)
+		a.private = newRedactor(x.private)
 	}
+}
+
+// called are the agents that nodes call.
+func (d *document) called() map[string]bool {
+	names := make(map[string]bool)
+	for _, n := range d.nodes {
+		names[n.ref.text] = true
+	}
+	return names
 }
 
 func (a *agent) expandHTTP(x *expansion, used bool) {

@@ -35,6 +35,7 @@ type Main struct {
 // globalFlags are the flags of all commands.
 type globalFlags struct {
 	store   string
+	allow   []string
 	quiet   bool
 	verbose bool
 }
@@ -91,7 +92,7 @@ func (m *Main) program() string {
 	return "fermata"
 }
 
-// command is a command line to be copied: the program, the store where one was named, and the arguments, quoted for
+// command is a command line to be copied: the program, the store and the rules where they were named, and the arguments, quoted for
 // a shell where they need it.
 func (m *Main) command(args ...string) string {
 	parts := []string{m.program()}
@@ -100,6 +101,9 @@ func (m *Main) command(args ...string) string {
 	}
 	if m.global.store != "" {
 		parts = append(parts, "--store", shellQuote(m.global.store))
+	}
+	for _, rule := range m.global.allow {
+		parts = append(parts, "--allow", shellQuote(rule))
 	}
 	return strings.Join(parts, " ")
 }

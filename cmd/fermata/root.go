@@ -38,6 +38,8 @@ func (m *Main) rootCommand() *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&m.global.store, "store", "",
 		"where runs are kept: memory:, a `path`, sqlite:PATH (default $FERMATA_STORE, else a file in the XDG state folder)")
+	flags.StringArrayVar(&m.global.allow, "allow", nil,
+		"limit what recipes may reach to `rules`: exec=PROGRAM, http=ADDRESS, files=FOLDER, none (default $FERMATA_ALLOW)")
 	flags.BoolVarP(&m.global.quiet, "quiet", "q", false, "show no progress")
 	flags.BoolVarP(&m.global.verbose, "verbose", "v", false, "show all that is logged")
 	flags.BoolP("help", "h", false, "show what the command does")

@@ -81,12 +81,30 @@ func (m *Main) loadRecipe(file, agents string) (*recipe.Recipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recipe.Load(path, recipeOptions(agents))
+	opts, err := m.recipeOptions(agents)
+	if err != nil {
+		return nil, err
+	}
+	return recipe.Load(path, opts)
 }
 
 // recipeOptions are what every recipe may use here.
-func recipeOptions(agents string) recipe.Options {
-	return recipe.Options{Agents: agents, Stores: []string{"sqlite"}}
+func (m *Main) recipeOptions(agents string) (recipe.Options, error) {
+	allow, err := m.allow()
+	return recipe.Options{Agents: agents, Stores: []string{"sqlite"}, Allow: allow}, err
+}
+
+// allow is what recipes may reach: --allow, else FERMATA_ALLOW, else no limits.
+func (m *Main) allow() (*recipe.Allow, error) {
+	rules, from := m.global.allow, "--allow"
+	if len(rules) == 0 {
+		rules, from = strings.Fields(m.Getenv("FERMATA_ALLOW")), "FERMATA_ALLOW"
+	}
+	allow, err := recipe.ParseAllow(rules)
+	if err != nil {
+		return nil, usagef("%s %v", from, err)
+	}
+	return allow, nil
 }
 
 // readInput puts the inputs together: those of --input-file, and over them those of --input. They are checked, and
@@ -285,7 +303,11 @@ func (m *Main) definition(ctx context.Context, h *house, info fermata.RunInfo, f
 	if kind != "recipe" {
 		return nil, invalidf("run %s has a definition of kind %q; expected recipe", info.ID, kind)
 	}
-	return recipe.Restore(text, recipeOptions(agents))
+	opts, err := m.recipeOptions(agents)
+	if err != nil {
+		return nil, err
+	}
+	return recipe.Restore(text, opts)
 }
 
 // job is what a driving command is to do.
