@@ -20,9 +20,14 @@ type definitionBody struct {
 // SaveDefinition keeps the text that a plan is made from, by its digest, so that a run can be resumed without the
 // file. Keeping the same text again is no error.
 func (rt *Runtime) SaveDefinition(ctx context.Context, kind string, text []byte) (digest string, err error) {
-	sum := sha256.Sum256(append([]byte(kind+"\x00"), text...))
-	digest = "def_" + hex.EncodeToString(sum[:16])
+	digest = definitionID(kind, text)
 	return digest, rt.saveText(ctx, digest, kind, text)
+}
+
+// definitionID names the journal that holds a definition.
+func definitionID(kind string, text []byte) string {
+	sum := sha256.Sum256(append([]byte(kind+"\x00"), text...))
+	return "def_" + hex.EncodeToString(sum[:16])
 }
 
 // saveText keeps a text in a journal of its own.

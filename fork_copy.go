@@ -49,8 +49,16 @@ func nearestCuts(whole []bool, at uint64) string {
 	return "fork at " + strings.Join(cuts, " or ")
 }
 
-// copy makes the entries the fork's own: with ids of interrupts and tokens that belong to no other run.
+// copy makes the entries the fork's own.
 func (f *fork) copy() error {
+	if err := f.own(); err != nil {
+		return err
+	}
+	return f.extend()
+}
+
+// own gives the entries ids of interrupts and tokens that belong to no other run.
+func (f *fork) own() error {
 	f.ids = make(map[string]string)
 	for i := range f.entries {
 		e := &f.entries[i]
@@ -78,7 +86,7 @@ func (f *fork) copy() error {
 			e.Op = id
 		}
 	}
-	return f.extend()
+	return nil
 }
 
 // reopen makes a question the fork's own.

@@ -239,8 +239,11 @@ func (d *drive) keepOutline(ctx context.Context) error {
 	if known {
 		return nil
 	}
-	return d.rt.saveText(ctx, outlineID(fingerprint), "outline", d.plan.Outline())
+	return d.rt.saveText(ctx, outlineID(fingerprint), outlineKind, d.plan.Outline())
 }
 
 // outlineID names the journal that holds the outline of the plan with the given fingerprint.
 func outlineID(fingerprint string) string { return "plan_" + fingerprint }
+
+// outlineKind is the kind of those texts.
+const outlineKind = "outline"

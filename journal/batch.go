@@ -13,6 +13,16 @@ func (k Kind) Valid() bool {
 	return ok
 }
 
+// KindOf is the kind with a name, "node.finished"; false where this version knows none. It is the inverse of String.
+func KindOf(name string) (Kind, bool) {
+	for k, known := range kindNames {
+		if known == name {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
 // Stored reports whether entries of this kind are kept in journals: the kind is known and not transient (law E2).
 func (k Kind) Stored() bool { return k.Valid() && k != TextDelta }
 

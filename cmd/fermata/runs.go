@@ -41,7 +41,7 @@ func lineOf(r *fermata.RunInfo) runLine {
 func (m *Main) runsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
-		Short: "List, show, cancel, retry, fork, compare, compact and prune runs",
+		Short: "List, show, cancel, retry, fork, compare, move, compact and prune runs",
 		Args:  cobra.ArbitraryArgs,
 	}
 	list := m.runsListCommand()
@@ -53,7 +53,7 @@ func (m *Main) runsCommand() *cobra.Command {
 	}
 	c.Flags().AddFlagSet(list.Flags())
 	c.AddCommand(list, m.runsShowCommand(), m.runsCancelCommand(), m.runsRetryCommand(), m.runsForkCommand(),
-		m.runsDiffCommand(), m.runsCompactCommand(), m.runsPruneCommand())
+		m.runsDiffCommand(), m.runsExportCommand(), m.runsImportCommand(), m.runsCompactCommand(), m.runsPruneCommand())
 	return c
 }
 

@@ -1,0 +1,242 @@
+package fermata
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// ImportOptions say what becomes of an imported run. The zero value makes it the run that was exported.
+type ImportOptions struct {
+	// ID gives the run another id. It is then a run of its own, which says as forks do where it comes from: its questions
+	// have other ids, and the resume tokens that were given out for them are not good here. Defaults to the run's own id,
+	// with which it is the same run in another place, and answers find it by the ids and tokens that they have.
+	ID string
+	// Name says where the data is from, in errors: a file's name. Defaults to none.
+	Name string
+}
+
+// maxImportLine bounds a line of an exported run: one entry with its value, or one text.
+const maxImportLine = 1 << 28
+
+// Import takes in a run that [Runtime.Export] has written, and returns how it stands. Its journal is the one that was
+// exported, entry for entry and byte for byte; what waits for people and for time is made of it anew (law J6). Nothing
+// drives the run until it is resumed, or answered where Options.Plans knows its plan.
+//
+// Data that is damaged, cut off or something else is CodeInvalid around a *journal.StoreError, which says in which line
+// and of which seq (journal.ErrCorrupt, journal.ErrNewer); nothing is stored then. A run that is there already is a
+// conflict. Definitions come with the run: what it runs when it is resumed is what the file says, so take in only files
+// that you would run.
+func (rt *Runtime) Import(ctx context.Context, r io.Reader, o ImportOptions) (RunInfo, error) {
+	if rt.ctx.Err() != nil {
+		return RunInfo{}, &Error{Code: CodeStopped, Err: ErrClosed}
+	}
+	in := importer{sum: sha256.New()}
+	if err := in.read(r); err != nil {
+		seq := uint64(len(in.entries))
+		if errors.Is(err, journal.ErrCorrupt) && in.header.Run != "" && !in.ended {
+			seq++ // the one that was expected
+		}
+		return RunInfo{}, &Error{Code: CodeInvalid, Run: in.header.Run, Err: &journal.StoreError{
+			Op: "import", File: o.Name, Run: in.header.Run, Seq: seq, Err: fmt.Errorf("line %d: %w", in.line, err),
+		}}
+	}
+	run := in.header.Run
+	if o.ID != "" && o.ID != run {
+		f := fork{
+			rt: rt, from: run, entries: in.entries, now: rt.now(), d: &drive{id: o.ID},
+			options: ForkOptions{At: uint64(len(in.entries))},
+		}
+		if err := f.own(); err != nil {
+			return RunInfo{}, err
+		}
+		run = o.ID
+	}
+	return rt.takeIn(ctx, run, &in)
+}
+
+// takeIn stores what was read.
+func (rt *Runtime) takeIn(ctx context.Context, run string, in *importer) (RunInfo, error) {
+	b, err := projected(run, in.entries)
+	if err != nil {
+		return RunInfo{}, &Error{Code: CodeInvalid, Run: run, Err: err}
+	}
+	for _, t := range in.texts {
+		if err := rt.saveText(ctx, t.ID, t.Kind, []byte(t.Text)); err != nil {
+			return RunInfo{}, err
+		}
+	}
+	err = rt.store.Append(context.WithoutCancel(ctx), b)
+	if errors.Is(err, ErrConflict) {
+		return RunInfo{}, &Error{Code: CodeConflict, Run: run, Err: fmt.Errorf("%w: there is a run with this id already", ErrConflict)}
+	}
+	if err != nil {
+		return RunInfo{}, rt.storeError(run, err)
+	}
+	for i := range b.Timers {
+		rt.alarm.set(b.Timers[i].Due)
+	}
+	rt.ring(run)
+	return rt.Info(ctx, run)
+}
+
+// importer reads an exported run.
+type importer struct {
+	header  exportHeader
+	entries []journal.Entry
+	texts   []exportText
+	sum     hash.Hash
+	line    int
+	ended   bool
+}
+
+func corruptf(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", journal.ErrCorrupt, fmt.Errorf(format, args...))
+}
+
+func (in *importer) read(r io.Reader) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxImportLine)
+	lines.Split(wholeLines)
+	for lines.Scan() {
+		in.line++
+		if err := in.take(lines.Bytes()); err != nil {
+			return err
+		}
+	}
+	in.line++
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return corruptf("a line of more than %d bytes", maxImportLine)
+	case err != nil:
+		return err
+	case in.line == 1:
+		return corruptf("expected an exported run, found no data")
+	case !in.ended:
+		return corruptf("the file is cut off: it has %d entries, and no end", len(in.entries))
+	}
+	return nil
+}
+
+// wholeLines splits at line breaks, and leaves them where they are: they are covered by the checksum.
+func wholeLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i+1], nil
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
+
+func (in *importer) take(data []byte) error {
+	if in.line == 1 {
+		in.sum.Write(data)
+		return in.begin(data)
+	}
+	if in.ended {
+		return corruptf("expected nothing behind the end, found %d bytes", len(data))
+	}
+	var line exportLine
+	if err := strictly(data, &line); err != nil {
+		return corruptf("expected an entry, a text or the end: %w", err)
+	}
+	switch {
+	case line.Entry != nil && line.Text == nil && line.End == nil && len(in.texts) == 0:
+		in.sum.Write(data)
+		return in.entry(line.Entry)
+	case line.Text != nil && line.Entry == nil && line.End == nil:
+		in.sum.Write(data)
+		return in.text(line.Text)
+	case line.End != nil && line.Entry == nil && line.Text == nil:
+		return in.end(line.End)
+	}
+	return corruptf("expected an entry, a text or the end: entries first, then texts, then the end, one on a line")
+}
+
+// strictly decodes one value, and takes no members that this version does not know.
+func strictly(data []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more on the line")
+	}
+	return nil
+}
+
+func (in *importer) begin(data []byte) error {
+	var h exportHeader // which a later version may have more in
+	if err := json.Unmarshal(data, &h); err != nil || h.Format != exportFormat || h.Version < 1 || h.Run == "" {
+		return corruptf(`expected an exported run, which begins with {"format":%q,"version":%d,"run":…}, found %s`,
+			exportFormat, exportVersion, excerptOf(data))
+	}
+	if h.Version > exportVersion {
+		return fmt.Errorf("%w: version %d of exported runs, this version reads up to %d", journal.ErrNewer, h.Version, exportVersion)
+	}
+	in.header = h
+	return nil
+}
+
+func excerptOf(data []byte) string {
+	const most = 40
+	if len(data) > most {
+		return fmt.Sprintf("%q…", data[:most])
+	}
+	return fmt.Sprintf("%q", data)
+}
+
+func (in *importer) entry(x *exportEntry) error {
+	e, err := x.entry()
+	if err != nil {
+		if errors.Is(err, journal.ErrNewer) {
+			return err
+		}
+		return corruptf("entry %d: %w", x.Seq, err)
+	}
+	if want := uint64(len(in.entries)) + 1; e.Seq != want || x.Seq != want {
+		return corruptf("expected the entry of seq %d, found seq %d: a journal has no gap", want, x.Seq)
+	}
+	if e.Seq == 1 && e.Kind != journal.RunStarted {
+		return corruptf("expected that the run begins with run.started, found %s", e.Kind)
+	}
+	in.entries = append(in.entries, e)
+	return nil
+}
+
+// text takes a text only under the name that it has by its digest: nobody gets another one in its place.
+func (in *importer) text(t *exportText) error {
+	want := definitionID(t.Kind, []byte(t.Text))
+	if t.Kind == outlineKind {
+		sum := sha256.Sum256([]byte(t.Text))
+		want = outlineID(hex.EncodeToString(sum[:16]))
+	}
+	if t.ID != want {
+		return corruptf("text %s: its digest is %s", t.ID, want)
+	}
+	in.texts = append(in.texts, *t)
+	return nil
+}
+
+func (in *importer) end(end *exportEnd) error {
+	sum := hex.EncodeToString(in.sum.Sum(nil))
+	switch {
+	case end.Entries != len(in.entries) || len(in.entries) == 0:
+		return corruptf("expected %d entries, found %d", end.Entries, len(in.entries))
+	case end.SHA256 != sum:
+		return corruptf("the checksum of the lines above is %s, expected %s: something in them is not what was exported", sum, end.SHA256)
+	}
+	in.ended = true
+	return nil
+}

@@ -1,0 +1,162 @@
+package fermata
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// projection makes of a journal what stores keep beside it, without the plan: how the run stands, its questions, and
+// the timers that wake it.
+type projection struct {
+	row    journal.RunRow
+	asked  []*journal.Interrupt
+	timers []taskTimer
+}
+
+// taskTimer is a timer that a task has set: of a sleep, or of a backoff where it has no op.
+type taskTimer struct {
+	path, visit, op string
+	due             int64
+}
+
+func (t *taskTimer) id() string {
+	if t.op == "" {
+		return "retry " + t.path + "#" + t.visit
+	}
+	return t.path + "#" + t.visit + " " + t.op
+}
+
+// projected is a whole run as one batch.
+func projected(run string, entries []journal.Entry) (journal.Batch, error) {
+	p := projection{row: journal.RunRow{ID: run, Created: entries[0].At, Updated: entries[len(entries)-1].At}}
+	for i := range entries {
+		e := &entries[i]
+		if err := p.run(e); err != nil {
+			return journal.Batch{}, damaged(e.Seq, err)
+		}
+		if err := p.question(run, e); err != nil {
+			return journal.Batch{}, damaged(e.Seq, err)
+		}
+		if err := p.timer(e); err != nil {
+			return journal.Batch{}, damaged(e.Seq, err)
+		}
+	}
+	b := journal.Batch{Run: run, Entries: entries, Row: &p.row}
+	for _, q := range p.asked {
+		b.Interrupts = append(b.Interrupts, *q)
+		if q.IsOpen() {
+			p.row.Waiting++
+		}
+		if q.IsOpen() && q.Deadline != 0 {
+			b.Timers = append(b.Timers, journal.Timer{Run: run, ID: q.ID, Due: q.Deadline})
+		}
+	}
+	for i := range p.timers {
+		b.Timers = append(b.Timers, journal.Timer{Run: run, ID: p.timers[i].id(), Due: p.timers[i].due})
+	}
+	if p.row.Ended() {
+		b.Timers = nil
+	}
+	return b, nil
+}
+
+func (p *projection) run(e *journal.Entry) error {
+	switch e.Kind {
+	case journal.RunStarted:
+		p.row.Status = string(Running)
+		return read(e, func(b *journal.StartedBody) {
+			p.row.Plan, p.row.Kind, p.row.Fingerprint, p.row.Definition = b.Plan, b.PlanKind, b.Fingerprint, b.Definition
+		})
+	case journal.RunPaused:
+		p.row.Status = string(Paused)
+	case journal.RunResumed:
+		p.row.Status, p.row.Error = string(Running), ""
+		return read(e, func(b *journal.ResumedBody) {
+			if b.Fingerprint != "" {
+				p.row.Fingerprint = b.Fingerprint
+			}
+			if b.Definition != "" {
+				p.row.Definition = b.Definition
+			}
+			p.move(plan.Migration{Nodes: b.Nodes})
+		})
+	case journal.RunFinished:
+		return read(e, func(b *journal.FinishedBody) { p.row.Status, p.row.Error = b.Status, b.Error })
+	default:
+	}
+	return nil
+}
+
+// move gives questions and timers the names of the tasks in the plan that a run has gone on with.
+func (p *projection) move(moves plan.Migration) {
+	if len(moves.Nodes) == 0 {
+		return
+	}
+	for _, q := range p.asked {
+		if path, visit, ok := strings.Cut(q.Task, "#"); ok && q.IsOpen() {
+			q.Task = moves.Path(path) + "#" + visit
+		}
+	}
+	for i := range p.timers {
+		p.timers[i].path = moves.Path(p.timers[i].path)
+	}
+}
+
+func (p *projection) question(run string, e *journal.Entry) error {
+	find := func() *journal.Interrupt {
+		i := slices.IndexFunc(p.asked, func(q *journal.Interrupt) bool { return q.ID == e.Op })
+		if i < 0 {
+			return &journal.Interrupt{} // of what the run has lost with a change of its plan
+		}
+		return p.asked[i]
+	}
+	switch e.Kind {
+	case journal.InterruptOpened:
+		var q journal.Interrupt
+		if err := read(e, func(b *journal.Interrupt) { q = *b }); err != nil {
+			return err
+		}
+		if q.ID != e.Op || q.Run != run {
+			return corruptf("interrupt %s of run %s, expected interrupt %s of run %s", q.ID, q.Run, e.Op, run)
+		}
+		p.asked = append(p.asked, &q)
+	case journal.InterruptUpdated:
+		return read(e, func(b *journal.UpdatedBody) { b.Update(find()) })
+	case journal.InterruptResolved:
+		return read(e, func(b *journal.ResolvedBody) { b.Resolve(find(), e.Value, e.At) })
+	default:
+	}
+	return nil
+}
+
+func (p *projection) timer(e *journal.Entry) error {
+	path, visit, _ := strings.Cut(taskName(e), "#")
+	drop := func(gone func(t *taskTimer) bool) {
+		p.timers = slices.DeleteFunc(p.timers, func(t taskTimer) bool { return t.path == path && t.visit == visit && gone(&t) })
+	}
+	set := func(op string, due int64) {
+		p.timers = append(p.timers, taskTimer{path: path, visit: visit, op: op, due: due})
+	}
+	switch e.Kind {
+	case journal.TimerSet:
+		return read(e, func(b *journal.TimerBody) { set(e.Op, b.Due) })
+	case journal.TimerFired:
+		drop(func(t *taskTimer) bool { return t.op == e.Op })
+	case journal.NodeRetrying:
+		var body journal.FailedBody
+		if err := json.Unmarshal(e.Body, &body); err != nil {
+			return corruptf("%w", err)
+		}
+		set("", body.RetryAt)
+	case journal.NodeStarted:
+		drop(func(t *taskTimer) bool { return t.op == "" })
+	case journal.NodeFinished, journal.NodeFailed, journal.NodeCached:
+		drop(func(*taskTimer) bool { return true })
+	default:
+	}
+	return nil
+}
