@@ -39,17 +39,40 @@ type Report struct {
 // (node.ErrOutcomeUnknown); the run may then take another way, and its result is not compared.
 func Crash(t testing.TB, p *plan.Plan, input func() any, opts ...CrashOption) Report {
 	t.Helper()
-	x := &explorer{
-		plan: p, input: input, once: make(map[string]bool), stride: 1, patience: 10 * time.Second, dir: t.TempDir,
-	}
-	for _, opt := range opts {
-		opt.crash(x)
-	}
+	x := newExplorer(p, input, opts)
+	x.dir = t.TempDir
 	report, broken := x.explore(t.Context())
 	for _, v := range broken {
 		t.Error(v.String())
 	}
 	return report
+}
+
+// Explore is [Crash] for programs that are no Go tests: it returns what it found, instead of failing a test. It takes
+// no [On]: the runs are kept in memory.
+func Explore(ctx context.Context, p *plan.Plan, input func() any, opts ...CrashOption) (Report, []Violation) {
+	x := newExplorer(p, input, opts)
+	x.open = nil
+	return x.explore(ctx)
+}
+
+// Rehearse runs a plan once, without a crash, as [Explore] does in the beginning: on a store in memory, with a clock that
+// goes on when the run waits for nothing but time, and with the answers that it is given.
+func Rehearse(ctx context.Context, p *plan.Plan, input func() any, opts ...CrashOption) (Report, []Violation) {
+	x := newExplorer(p, input, opts)
+	x.open = nil
+	clean := x.run(ctx, withoutCrash, func(int) death { return death{} })
+	return Report{Result: clean.result, Appends: clean.appends}, clean.broken
+}
+
+const withoutCrash = "without a crash"
+
+func newExplorer(p *plan.Plan, input func() any, opts []CrashOption) *explorer {
+	x := &explorer{plan: p, input: input, once: make(map[string]bool), stride: 1, patience: 10 * time.Second}
+	for _, opt := range opts {
+		opt.crash(x)
+	}
+	return x
 }
 
 // explorer is a plan with all that is needed to run it.
@@ -61,6 +84,7 @@ type explorer struct {
 	effects  func() map[string]int
 	once     map[string]bool
 	before   func()
+	after    func(rt *fermata.Runtime, result fermata.Result)
 	open     func(dir string) (journal.Store, error)
 	options  fermata.Options
 	stride   int
@@ -76,24 +100,25 @@ type explorer struct {
 }
 
 // Violation is a law that was broken.
-type violation struct {
-	where string // the crash
-	law   string // "J4", "" for what no law has a number for
-	what  string
+type Violation struct {
+	Where string // the crash: "crash after append 3 (…)"
+	Law   string // "J4", "" for what no law has a number for
+	What  string
 }
 
-func (v violation) String() string {
-	if v.law == "" {
-		return v.where + ": " + v.what
+// String is all of it in one text.
+func (v Violation) String() string {
+	if v.Law == "" {
+		return v.Where + ": " + v.What
 	}
-	return fmt.Sprintf("%s: law %s: %s", v.where, v.law, v.what)
+	return fmt.Sprintf("%s: law %s: %s", v.Where, v.Law, v.What)
 }
 
 // mostBroken is how many broken laws are listed: the first ones tell most.
 const mostBroken = 20
 
-func (x *explorer) explore(ctx context.Context) (Report, []violation) {
-	clean := x.run(ctx, "without a crash", func(int) death { return death{} })
+func (x *explorer) explore(ctx context.Context) (Report, []Violation) {
+	clean := x.run(ctx, withoutCrash, func(int) death { return death{} })
 	report := Report{Result: clean.result, Appends: clean.appends}
 	broken := clean.broken
 	if len(broken) > 0 {

@@ -41,13 +41,21 @@ func AnswerFunc(f func(q fermata.Interrupt) any) Option {
 	return func(x *explorer) { x.answer = f }
 }
 
-// NoAnswer leaves a question open.
+// NoAnswer leaves a question open: time goes on to its deadline.
 const NoAnswer = noAnswer("no answer")
+
+// Rest leaves the run as it is, where nothing but this question can take it on: time does not go on.
+const Rest = noAnswer("rest")
 
 type noAnswer string
 
 // Before is called before the plan is run from its beginning: it resets what the test's nodes keep outside of the run.
 func Before(f func()) Option { return func(x *explorer) { x.before = f } }
+
+// Look is called when a run has come to its end without a crash, while its runtime is still there.
+func Look(f func(rt *fermata.Runtime, result fermata.Result)) CrashOption {
+	return crashOnly(func(x *explorer) { x.after = f })
+}
 
 // WithOptions are the runtimes' options: services, a logger, a name. Store and Clock are those of the exploration. A
 // Cache is used for all runs of a [Crash], and outlives the crashes; without one, and in [Schedules], each run has its

@@ -32,11 +32,11 @@ type trial struct {
 	effects map[string]int // how often each happened in this run
 	result  fermata.Result
 	journal []journal.Entry
-	broken  []violation
+	broken  []Violation
 }
 
 func (tr *trial) breaks(law, format string, args ...any) {
-	tr.broken = append(tr.broken, violation{where: tr.where, law: law, what: fmt.Sprintf(format, args...)})
+	tr.broken = append(tr.broken, Violation{Where: tr.where, Law: law, What: fmt.Sprintf(format, args...)})
 }
 
 // run takes the plan from its beginning to its end. Each process dies as the plan of deaths says.
@@ -219,6 +219,9 @@ func (p *process) drive(ctx context.Context) (err error) {
 		err = errors.Join(err, <-events)
 	}
 	<-passing
+	if err == nil && tr.where == withoutCrash && tr.x.after != nil {
+		tr.x.after(p.rt, tr.result)
+	}
 	return err
 }
 
@@ -286,10 +289,10 @@ func (p *process) serve(ctx context.Context) error {
 		}
 		changed, set := p.store.changes(), p.tr.clock.sets()
 		answered, err := p.answerOne(ctx, result.Interrupts)
-		if err != nil {
+		if err != nil || answered == Rest {
 			return err
 		}
-		if answered {
+		if answered != NoAnswer {
 			continue
 		}
 		due, ok, err := p.nextTimer(ctx)
@@ -306,19 +309,23 @@ func (p *process) serve(ctx context.Context) error {
 	}
 }
 
-// answerOne answers the first question that has an answer.
-func (p *process) answerOne(ctx context.Context, questions []fermata.Interrupt) (bool, error) {
+// answerOne answers the first question that has an answer, and says what it gave: NoAnswer or Rest for nothing.
+func (p *process) answerOne(ctx context.Context, questions []fermata.Interrupt) (any, error) {
+	given := any(NoAnswer)
 	for _, q := range questions {
 		value := p.tr.answerTo(q)
-		if value == NoAnswer {
+		if value == Rest {
+			given = Rest
+		}
+		if value == NoAnswer || value == Rest {
 			continue
 		}
 		if err := p.rt.Answer(ctx, q.ID, value, fermata.InRole(q.Role)); err != nil {
-			return false, fmt.Errorf("the answer to %s %s: %w", q.Task, q.Op, err)
+			return nil, fmt.Errorf("the answer to %s %s: %w", q.Task, q.Op, err)
 		}
-		return true, nil
+		return value, nil
 	}
-	return false, nil
+	return given, nil
 }
 
 // answerTo finds the answer to a question; the same question has the same answer always.

@@ -48,7 +48,7 @@ func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 		return
 	}
 	s := &agentStep{
-		name: a.name, call: a.caller(c.dir), inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.text,
+		name: a.name, call: c.stage.caller(a, a.caller(c.dir)), inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.text,
 		shape: a.output, state: state,
 	}
 	pn.Run = s.run

@@ -58,5 +58,10 @@
 // one before it holds whenever it does, is an error. Where none holds, the path ends there; a failure that no edge
 // takes fails the run (law F1). A router goes where its routes say, and may have on_failure edges.
 //
+// # Tests
+//
+// A recipe may hold tests: inputs, answers, what stands in for agents, and what the run must do. They are checked when
+// the recipe is loaded; package recipetest runs them, also with a crash at every append.
+//
 // The package never schedules anything; that is the work of the engine that is given the plan.
 package recipe

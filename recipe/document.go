@@ -11,7 +11,7 @@ import (
 
 // The keys of each part of a recipe. Schema publishes the same ones.
 var (
-	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology"}
+	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests"}
 	topologyKeys  = []string{"entry_point", "nodes", "edges"}
 	bareKeys      = slices.Concat(recipeKeys, topologyKeys)
 	fileKeys      = []string{"apiVersion", "kind", "agents"}
@@ -69,6 +69,8 @@ type document struct {
 	dir    string // where programs are run
 	nodes  []*step
 	edges  []*edge
+	tests  []*test
+	stage  *Stage // what stands in for agents; nil outside of tests
 }
 
 // port is a declared name with its schema.
@@ -158,6 +160,7 @@ func readDocument(src *source, r *report) *document {
 	d.state = o.object("state", stateKeys).ports("properties")
 	d.readPolicy(o.object("policy", policyKeys))
 	d.readAgents(o)
+	d.readTests(o)
 	switch {
 	case o.has("topology"):
 		d.readTopology(o.object("topology", topologyKeys))

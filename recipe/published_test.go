@@ -41,6 +41,7 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 		"": bareKeys, "topology": topologyKeys, "edge": edgeKeys, "agentsFile": fileKeys,
 		"agentNode": nodeKeys[typeAgent], "routerNode": nodeKeys[typeRouter], "humanNode": nodeKeys[typeHuman],
 		"exprAgent": agentKeys[kindExpr], "execAgent": agentKeys[kindExec], "httpAgent": agentKeys[kindHTTP],
+		"testsFile": testsFileKeys, "test": testKeys, "standIn": standInKeys, "expect": expectKeys, "asked": askedKeys,
 	}
 	for name, keys := range known {
 		if diff := cmp.Diff(slices.Sorted(slices.Values(keys)), keysOfDefinition(t, name)); diff != "" {

@@ -28,6 +28,11 @@ type Options struct {
 	Stores []string
 	// Allow limits what the recipe may reach. Defaults to no limits but that it reads files of its own folder only.
 	Allow *Allow
+	// Tests is the path of a file with tests of the recipe, and with agents that only they need: the keys tests and
+	// agents that a recipe has. Defaults to none: a recipe's own tests are always read.
+	Tests string
+
+	stage *Stage // what stands in for agents; nil outside of tests
 }
 
 // Library holds agents that are Go functions, by the name that recipes use.
@@ -41,6 +46,7 @@ type Recipe struct {
 	plan   *plan.Plan
 	source []byte
 	digest string
+	again  func(stage *Stage) (*Recipe, error) // compiles it once more, for a test
 }
 
 // fileName is the recipe of a folder.
@@ -89,6 +95,13 @@ func Parse(data []byte, name string, opts Options) (*Recipe, error) {
 		}
 		s.Agents = string(agents)
 	}
+	if opts.Tests != "" {
+		tests, err := readFile(opts.Tests, maxFileBytes)
+		if err != nil {
+			return nil, fmt.Errorf("tests: %w", err)
+		}
+		s.testsFile, s.tests = opts.Tests, string(tests)
+	}
 	dir, err := filepath.Abs(opts.Dir)
 	if err != nil {
 		return nil, err
@@ -108,13 +121,18 @@ func (s stored) compile(opts Options) (*Recipe, error) {
 		return nil, r.err()
 	}
 	d := readDocument(main, r)
-	d.dir = s.Dir
+	d.dir, d.stage = s.Dir, opts.stage
 	if d.name == "" {
 		d.name = nameOf(s.File)
 	}
 	if s.AgentsFile != "" {
 		if file := readYAML(s.AgentsFile, []byte(s.Agents), r); file.root != nil {
 			d.readAgentsFile(file, r)
+		}
+	}
+	if s.testsFile != "" {
+		if file := readYAML(s.testsFile, []byte(s.tests), r); file.root != nil {
+			d.readTestsFile(file, r)
 		}
 	}
 	d.addLibrary(opts.Library, r)
@@ -130,7 +148,12 @@ func (s stored) compile(opts Options) (*Recipe, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(append([]byte(planKind+"\x00"), text...))
-	return &Recipe{doc: d, plan: p, source: text, digest: "def_" + hex.EncodeToString(sum[:16])}, nil
+	again := func(stage *Stage) (*Recipe, error) {
+		opts := opts
+		opts.stage = stage
+		return s.compile(opts)
+	}
+	return &Recipe{doc: d, plan: p, source: text, digest: "def_" + hex.EncodeToString(sum[:16]), again: again}, nil
 }
 
 // compile checks the document and makes its plan.
@@ -144,6 +167,7 @@ func (d *document) compile(r *report) *plan.Plan {
 			r.add(d.spot, "%v", err)
 		}
 	}
+	c.checkTests(p)
 	return p
 }
 

@@ -17,6 +17,8 @@ type stored struct {
 	Text       string `json:"text"`
 	AgentsFile string `json:"agentsFile,omitempty"`
 	Agents     string `json:"agents,omitempty"`
+
+	testsFile, tests string // not kept: a run needs no tests
 }
 
 func (s stored) text() ([]byte, error) { return json.Marshal(s) }

@@ -77,6 +77,11 @@ var table = []row{
 		[]string{".", "journal", "journal/memory", "model", "model/scripted", "node", "plan", "schema"},
 		"tests of users' plans, whoever authored them; no face",
 	},
+	{
+		"recipe/recipetest",
+		[]string{".", "fermatatest", "node", "plan", "recipe"},
+		"runs the tests of recipes with the tools of fermatatest; who only runs recipes gets neither",
+	},
 	{"mcp", []string{"internal/nearest", "model", "node", "schema"}, "tools of servers, as nodes know tools; who does not ask for them does not get the protocol"},
 	{
 		"telemetry",

@@ -1,0 +1,336 @@
+package recipe
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/node"
+)
+
+// TestFailure is one thing that was not as a test says.
+type TestFailure struct {
+	File     string // where the test says so
+	Line     int
+	Column   int
+	What     string // "outputs.decision", "path", "calls.pay"
+	Message  string // in one line, for what is not a comparison
+	Expected string // of a comparison: both as JSON, or as people write them
+	Found    string
+}
+
+// String is the failure in one line, with its place.
+func (f TestFailure) String() string {
+	text := f.Message
+	if text == "" {
+		text = fmt.Sprintf("expected %s, found %s", f.Expected, f.Found)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s: %s", f.File, f.Line, f.Column, f.What, text)
+}
+
+func failureAt(at spot, what, message string) TestFailure {
+	f := TestFailure{What: what, Message: message, File: at.src.file}
+	if at.node != nil {
+		f.Line, f.Column = at.node.Line, at.node.Column
+	}
+	return f
+}
+
+func differs(at spot, what, expected, found string) TestFailure {
+	f := failureAt(at, what, "")
+	f.Expected, f.Found = expected, found
+	return f
+}
+
+// Judge says what was not as the test expects, in the order of the test; nothing for a test that passes. The trace is
+// the run's. Of inputs that were refused both are nil.
+func (s *Stage) Judge(res *fermata.Result, t *Trace) []TestFailure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Refused() {
+		return s.judgeRefusal()
+	}
+	e := &s.test.expect
+	var all []TestFailure
+	for _, b := range s.broken {
+		all = append(all, failureAt(s.test.name.spot, "agents", b))
+	}
+	unanswered := s.unanswered()
+	all = append(all, unanswered...)
+	if len(all) == 0 && string(res.Status) != e.status.text {
+		found := string(res.Status)
+		if res.Err != nil {
+			found += ": " + plainError(res)
+		}
+		all = append(all, differs(e.status.spot, "status", e.status.text, found))
+	} else if e.fault.text != "" && len(all) == 0 && (res.Err == nil || !strings.Contains(res.Err.Error(), e.fault.text)) {
+		found := "no error"
+		if res.Err != nil {
+			found = quoteText(plainError(res))
+		}
+		all = append(all, differs(e.fault.spot, "error", "a text with "+quoteText(e.fault.text), found))
+	}
+	all = append(all, s.judgePath(t)...)
+	all = append(all, s.judgeValues(res, t)...)
+	all = append(all, s.judgeAsked()...)
+	all = append(all, s.judgeCalls()...)
+	if len(all) == 0 { // else it follows, most of the time
+		all = append(all, s.unused()...)
+	}
+	return all
+}
+
+// plainError is why a run failed, without the run: it is the test's own.
+func plainError(res *fermata.Result) string {
+	return strings.TrimLeft(strings.TrimPrefix(res.Err.Error(), "run "+res.Run), ":, ")
+}
+
+func quoteText(s string) string { return strconv.Quote(s) }
+
+func (s *Stage) judgeRefusal() []TestFailure {
+	e := &s.test.expect
+	_, err := s.from.Input(s.test.inputs)
+	switch {
+	case err == nil:
+		return []TestFailure{differs(e.status.spot, "status", statusRefused, "inputs that fit")}
+	case !strings.Contains(err.Error(), e.fault.text):
+		return []TestFailure{differs(e.fault.spot, "error", "a text with "+quoteText(e.fault.text), quoteText(err.Error()))}
+	}
+	return nil
+}
+
+// Path are the nodes that a run visited, in order: one for each visit.
+func (t *Trace) path() []string {
+	var path []string
+	for i := range t.Steps {
+		if st := &t.Steps[i]; st.Node != "" && !strings.Contains(st.ID, "@") {
+			path = append(path, node.NodeOf(st.Node))
+		}
+	}
+	return path
+}
+
+func (s *Stage) judgePath(t *Trace) []TestFailure {
+	e := &s.test.expect
+	found := t.path()
+	var all []TestFailure
+	if e.hasPath {
+		var expected []string
+		for _, w := range e.path {
+			expected = append(expected, w.text)
+		}
+		if !slices.Equal(expected, found) {
+			at := e.spot
+			for i, w := range e.path {
+				if at = w.spot; i >= len(found) || found[i] != w.text {
+					break
+				}
+			}
+			all = append(all, differs(at, "path", arrows(expected), arrows(found)))
+		}
+	}
+	for _, v := range e.visits {
+		n := 0
+		for _, id := range found {
+			if id == v.name.text {
+				n++
+			}
+		}
+		if n != v.n {
+			all = append(all, differs(v.at, "visits."+v.name.text, strconv.Itoa(v.n), strconv.Itoa(n)))
+		}
+	}
+	return all
+}
+
+func arrows(path []string) string {
+	if len(path) == 0 {
+		return "no node"
+	}
+	return strings.Join(path, " → ")
+}
+
+// judgeValues compares the outputs, and looks at the blackboard.
+func (s *Stage) judgeValues(res *fermata.Result, t *Trace) []TestFailure {
+	e := &s.test.expect
+	var all []TestFailure
+	if res.Status == fermata.Completed {
+		var outputs map[string]any
+		if v, err := decodeJSON(res.Output); err == nil {
+			outputs, _ = v.(map[string]any)
+		}
+		for _, w := range e.outputs {
+			v, ok := outputs[w.name.text]
+			compare(w.at, "outputs."+w.name.text, w.value, v, ok, false, &all)
+		}
+		for _, name := range keysOf(outputs) {
+			if e.whole && !slices.ContainsFunc(e.outputs, func(w wanted) bool { return w.name.text == name }) {
+				all = append(all, differs(e.spot, "outputs."+name, "no such output: outputs names all of them, contains some", jsonText(outputs[name])))
+			}
+		}
+		for _, w := range e.contains {
+			v, ok := outputs[w.name.text]
+			compare(w.at, "contains."+w.name.text, w.value, v, ok, true, &all)
+		}
+	}
+	if len(e.check) == 0 {
+		return all
+	}
+	board := t.board()
+	for _, c := range e.check {
+		yes, err := c.code.holds(newScope(board, nil))
+		switch {
+		case err != nil:
+			all = append(all, failureAt(c.expr.spot, "check", err.Error()))
+		case !yes:
+			all = append(all, failureAt(c.expr.spot, "check", quote(c.expr.text)+" does not hold"+values(c.code, board)))
+		}
+	}
+	return all
+}
+
+// values says what the names of an expression are.
+func values(code *expression, board map[string]any) string {
+	var parts []string
+	for _, use := range code.names {
+		if v, ok := board[use.name]; ok {
+			part := use.name + " is " + jsonText(v)
+			if !slices.Contains(parts, part) {
+				parts = append(parts, part)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+// board is the blackboard as it was last.
+func (t *Trace) board() map[string]any {
+	for _, st := range slices.Backward(t.Steps) {
+		for _, raw := range []json.RawMessage{st.Snapshot, st.Inputs} {
+			if v, err := decodeJSON(raw); err == nil {
+				if board, ok := v.(map[string]any); ok {
+					return board
+				}
+			}
+		}
+	}
+	return make(map[string]any)
+}
+
+// compare adds every place at which a value is not as expected. With some, objects may have more members.
+func compare(at spot, what string, expected, found any, there, some bool, all *[]TestFailure) {
+	if !there {
+		*all = append(*all, differs(at, what, jsonText(expected), "nothing"))
+		return
+	}
+	switch e := expected.(type) {
+	case map[string]any:
+		f, ok := found.(map[string]any)
+		if !ok {
+			break
+		}
+		for _, name := range keysOf(e) {
+			v, ok := f[name]
+			compare(at.follow("/"+name), what+"."+name, e[name], v, ok, some, all)
+		}
+		for _, name := range keysOf(f) {
+			if _, ok := e[name]; !ok && !some {
+				*all = append(*all, differs(at, what+"."+name, "nothing", jsonText(f[name])))
+			}
+		}
+		return
+	case []any:
+		f, ok := found.([]any)
+		if !ok || len(f) != len(e) {
+			break
+		}
+		for i := range e {
+			compare(at.follow("/"+strconv.Itoa(i)), what+"."+strconv.Itoa(i), e[i], f[i], true, some, all)
+		}
+		return
+	}
+	if !same(expected, found) {
+		*all = append(*all, differs(at, what, jsonText(expected), jsonText(found)))
+	}
+}
+
+// same compares values; numbers by what they are, however they are written.
+func same(a, b any) bool {
+	x, ok := a.(json.Number)
+	y, also := b.(json.Number)
+	if ok && also {
+		p, _ := x.Float64()
+		q, _ := y.Float64()
+		_, whole := strconv.Atoi(x.String())
+		_, both := strconv.Atoi(y.String())
+		return x == y || p == q && (whole != nil || both != nil)
+	}
+	return jsonText(a) == jsonText(b)
+}
+
+func jsonText(v any) string {
+	data, err := encodeJSON(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(data)
+}
+
+func (s *Stage) judgeAsked() []TestFailure {
+	e := &s.test.expect
+	if !e.hasAsked {
+		return nil
+	}
+	var all []TestFailure
+	for i, a := range e.asked {
+		if i >= len(s.asked) {
+			all = append(all, differs(a.spot, "asked", "a question of "+a.node.text, "none: "+strconv.Itoa(len(s.asked))+" were asked"))
+			break
+		}
+		all = append(all, a.judge(&s.asked[i], i)...)
+	}
+	for _, q := range s.asked[min(len(s.asked), len(e.asked)):] {
+		all = append(all, differs(e.spot, "asked", fmt.Sprintf("%d questions", len(e.asked)), "also "+q.node+": "+quoteText(strings.TrimSpace(q.prompt))))
+	}
+	return all
+}
+
+func (a *asking) judge(q *question, i int) []TestFailure {
+	what := fmt.Sprintf("asked.%d.", i)
+	if a.node.text != q.node {
+		return []TestFailure{differs(a.node.spot, what+"node", a.node.text, q.node)}
+	}
+	var all []TestFailure
+	if a.prompt != nil && strings.TrimSpace(*a.prompt) != strings.TrimSpace(q.prompt) {
+		all = append(all, differs(a.follow("/prompt"), what+"prompt", quoteText(strings.TrimSpace(*a.prompt)), quoteText(strings.TrimSpace(q.prompt))))
+	}
+	if a.role != nil && *a.role != q.role {
+		all = append(all, differs(a.follow("/role"), what+"role", quoteText(*a.role), quoteText(q.role)))
+	}
+	if a.options != nil && !slices.Equal(a.options, q.options) {
+		all = append(all, differs(a.follow("/options"), what+"options", strings.Join(a.options, ", "), strings.Join(q.options, ", ")))
+	}
+	return all
+}
+
+func (s *Stage) judgeCalls() []TestFailure {
+	var all []TestFailure
+	for _, c := range s.test.expect.calls {
+		what := "calls." + c.name.text
+		found := s.calls[c.name.text]
+		if len(found) != c.n {
+			all = append(all, differs(c.at, what, strconv.Itoa(c.n), strconv.Itoa(len(found))))
+			continue
+		}
+		for i, args := range c.args {
+			compare(args.at, fmt.Sprintf("%s.%d", what, i), args.value, any(found[i].args), true, true, &all)
+		}
+	}
+	return all
+}

@@ -1,0 +1,345 @@
+package recipe
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// Test is one of the tests of a recipe.
+type Test struct {
+	Name   string // unique within the recipe
+	File   string // the recipe's, or the file of tests beside it
+	Line   int    // from 1
+	Column int
+
+	recipe *Recipe
+	number int
+}
+
+// Tests are the tests that the recipe holds, and those of Options.Tests, in written order.
+func (r *Recipe) Tests() []Test {
+	all := make([]Test, len(r.doc.tests))
+	for i, t := range r.doc.tests {
+		at := t.name
+		all[i] = Test{Name: at.text, File: at.src.file, Line: at.node.Line, Column: at.node.Column, recipe: r, number: i}
+	}
+	return all
+}
+
+// Stage is a test that is ready to run: a plan of its own, whose agents are called as the test says, the inputs and
+// the answers, and at the end the judgement. It serves one run at a time, which may be driven by several processes, one
+// after the other; Reset makes it ready for another. Its methods may be called from several goroutines. Package
+// recipetest drives it.
+type Stage struct {
+	test *test
+	plan *plan.Plan
+	from *Recipe
+
+	mu      sync.Mutex
+	acts    map[string]map[string]int // agent -> call -> which of its acts
+	calls   map[string][]agentCall    // agent -> its calls
+	effects map[string]int            // agent -> how often it took effect
+	asked   []question
+	used    map[string]int // node -> how many of its replies were given
+	broken  []string       // what no test allows
+}
+
+// agentCall is a call of an agent.
+type agentCall struct {
+	key  string
+	args map[string]any
+}
+
+// question is a question that was asked: a node, the call in its task, and to whom.
+type question struct {
+	key, node, prompt, role string
+	options                 []string
+	reply                   int // which of the replies; -1 for none
+}
+
+// Stage makes the test ready to run.
+func (t Test) Stage() (*Stage, error) {
+	s := &Stage{test: t.recipe.doc.tests[t.number]}
+	s.Reset()
+	r, err := t.recipe.again(s)
+	if err != nil {
+		return nil, err
+	}
+	s.plan, s.from, s.test = r.plan, r, r.doc.tests[t.number]
+	return s, nil
+}
+
+// Plan is the recipe's plan with the test's agents.
+func (s *Stage) Plan() *plan.Plan { return s.plan }
+
+// Input is what the run begins with. Where the test expects that its inputs are refused, it is the refusal.
+func (s *Stage) Input() (map[string]any, error) { return s.from.Input(s.test.inputs) }
+
+// Refused reports whether the test expects that its inputs are refused: then there is nothing to run.
+func (s *Stage) Refused() bool { return s.test.expect.status.text == statusRefused }
+
+// Reset forgets what has happened: the next run begins anew.
+func (s *Stage) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.acts, s.calls = make(map[string]map[string]int), make(map[string][]agentCall)
+	s.effects, s.used = make(map[string]int), make(map[string]int)
+	s.asked, s.broken = nil, nil
+}
+
+// Effects is how often each agent that something stands in for took effect.
+func (s *Stage) Effects() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.effects)
+}
+
+// Once are the agents whose effects are never repeated: those that are at_most_once.
+func (s *Stage) Once() []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(s.from.doc.agents)) {
+		if s.from.doc.agents[name].once {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// Reply says what is done about a question.
+type Reply int
+
+// What is done about a question.
+const (
+	Answers Reply = iota // with the answer
+	Expires              // nobody answers: time goes on to the deadline
+	Waits                // the test has no answer: the run is left waiting
+)
+
+// Answer is what the test says to a question: the same for the same question, always. A question that was escalated is
+// another one.
+func (s *Stage) Answer(q *fermata.Interrupt) (any, Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	path, _ := node.CutTask(q.Task)
+	at := question{
+		key: fmt.Sprintf("%s %s %s %d", q.Task, q.Op, q.Role, q.Deadline), node: node.NodeOf(path), prompt: q.Prompt,
+		role: q.Role, options: q.Options, reply: -1,
+	}
+	i := slices.IndexFunc(s.asked, func(other question) bool { return other.key == at.key })
+	if i < 0 {
+		i = len(s.asked)
+		if list := s.test.repliesOf(at.node); s.used[at.node] < len(list) {
+			at.reply = s.used[at.node]
+		}
+		s.used[at.node]++
+		s.asked = append(s.asked, at)
+	}
+	if s.asked[i].reply < 0 {
+		return nil, Waits
+	}
+	r := s.test.repliesOf(at.node)[s.asked[i].reply]
+	if r.expire {
+		return nil, Expires
+	}
+	return clone(r.value), Answers
+}
+
+func (t *test) repliesOf(node string) []reply {
+	for _, a := range t.answers {
+		if a.node.text == node {
+			return a.list
+		}
+	}
+	return nil
+}
+
+func (t *test) standIn(agent string) *standIn {
+	for _, s := range t.standIns {
+		if s.agent.text == agent {
+			return s
+		}
+	}
+	return nil
+}
+
+// reaches says what an agent of a kind reaches that a test must not; "" for those that are called as they are.
+func reaches(kind string) string {
+	switch kind {
+	case kindExec:
+		return "runs a program"
+	case kindHTTP:
+		return "calls a web service"
+	case "model":
+		return "asks a model"
+	case "mcp":
+		return "calls a server"
+	}
+	return ""
+}
+
+// caller is how an agent is called: as itself, or as the test says.
+func (s *Stage) caller(a *agent, itself caller) caller {
+	if s == nil {
+		return itself
+	}
+	return func(ctx node.Context, args map[string]any) (any, error) {
+		in := s.test.standIn(a.name)
+		if in == nil || in.live {
+			if what := reaches(a.kind); what != "" && in == nil {
+				return nil, definite{s.breaks("agent %q %s: a test does not. Say under agents what stands in for it, such as %s: {returns: {…}}, "+
+					"or that it is called all the same: %s: {live: true}", a.name, what, a.name, a.name)}
+			}
+			s.note(a.name, callKey(ctx), args)
+			return itself(ctx, args)
+		}
+		var options []node.StepOption
+		if a.once {
+			options = append(options, node.AtMostOnce())
+		}
+		failure := ctx.Cause()
+		raw, err := node.Step(ctx, a.name, func(ctx node.Context) (json.RawMessage, error) {
+			out, err := s.act(ctx, a, in, args, failure)
+			if err != nil {
+				return nil, err
+			}
+			return encodeJSON(out)
+		}, options...)
+		if err != nil || len(raw) == 0 {
+			return nil, err
+		}
+		return decodeJSON(raw)
+	}
+}
+
+func callKey(ctx node.Context) string {
+	return fmt.Sprintf("%s@%d", node.IdempotencyKey(ctx), ctx.Info().Attempt)
+}
+
+// breaks notes what no test allows, and makes an error of it.
+func (s *Stage) breaks(format string, args ...any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := fmt.Errorf(format, args...)
+	if !slices.Contains(s.broken, err.Error()) {
+		s.broken = append(s.broken, err.Error())
+	}
+	return err
+}
+
+// note notes a call of an agent, once.
+func (s *Stage) note(agent, key string, args map[string]any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.ContainsFunc(s.calls[agent], func(c agentCall) bool { return c.key == key }) {
+		return
+	}
+	own, _ := clone(args).(map[string]any)
+	s.calls[agent] = append(s.calls[agent], agentCall{key: key, args: own})
+}
+
+// errTest is an error that another try does not change.
+func errTest(err error) error { return node.Terminal(err) }
+
+// act is what stands in for a call of an agent.
+func (s *Stage) act(ctx node.Context, a *agent, in *standIn, args map[string]any, failure *node.Failure) (any, error) {
+	key := callKey(ctx)
+	s.note(a.name, key, args)
+	s.mu.Lock()
+	s.effects[a.name]++
+	known := s.acts[a.name]
+	if known == nil {
+		known = make(map[string]int)
+		s.acts[a.name] = known
+	}
+	i, again := known[key]
+	if !again {
+		i = len(known)
+		known[key] = i
+	}
+	s.mu.Unlock()
+	if !in.list {
+		i = 0
+	}
+	if i >= len(in.acts) {
+		return nil, errTest(s.breaks("agent %q is called more often than the test says what it does: %s", a.name, times(len(in.acts))))
+	}
+	switch act := in.acts[i]; act.do {
+	case "error":
+		return nil, errors.New(act.fault)
+	case "expr":
+		values, _ := clone(args).(map[string]any)
+		out, err := act.code.result(newScope(values, failure))
+		if err != nil {
+			return nil, errTest(s.breaks("agent %q: the test's expr: %w", a.name, err))
+		}
+		return out, nil
+	default:
+		return clone(act.value), nil
+	}
+}
+
+// unused are what the test says and what did not happen.
+func (s *Stage) unused() []TestFailure {
+	var all []TestFailure
+	for _, a := range s.test.answers {
+		if n := s.used[a.node.text]; n < len(a.list) {
+			what := "the answer was not asked for"
+			if n > 0 {
+				what = fmt.Sprintf("the node asked %s, and the test has %d answers", times(n), len(a.list))
+			}
+			all = append(all, failureAt(a.list[n].spot, "answers."+a.node.text, what))
+		}
+	}
+	for _, in := range s.test.standIns {
+		name := in.agent.text
+		n := len(s.calls[name])
+		meant := slices.ContainsFunc(s.test.expect.calls, func(c calling) bool { return c.name.text == name && c.n == 0 })
+		switch {
+		case n == 0 && !meant:
+			all = append(all, failureAt(in.agent.spot, "agents."+name, "the agent was not called; where that is what is meant, say calls: {"+name+": 0}"))
+		case in.list && n < len(in.acts) && !meant:
+			all = append(all, failureAt(in.acts[n].spot, "agents."+name, fmt.Sprintf("the agent was called %s, and the test has %d for it", times(n), len(in.acts))))
+		}
+	}
+	return all
+}
+
+func times(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// unanswered are the questions that the test has no answer to.
+func (s *Stage) unanswered() []TestFailure {
+	if s.test.expect.status.text == string(fermata.Paused) {
+		return nil
+	}
+	var all []TestFailure
+	for _, q := range s.asked {
+		if q.reply >= 0 {
+			continue
+		}
+		hint := "{…}"
+		if len(q.options) > 0 {
+			hint = q.options[0]
+		}
+		all = append(all, failureAt(s.test.name.spot, "answers."+q.node, fmt.Sprintf(
+			"%s asked %s, and the test has no answer; say answers: {%s: %s}, or expect: {status: paused}",
+			q.node, quote(strings.TrimSpace(q.prompt)), q.node, hint)))
+	}
+	return all
+}
