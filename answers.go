@@ -33,12 +33,12 @@ func (rt *Runtime) AnswerAll(ctx context.Context, answers map[string]any, opts .
 		byRun[q.Run] = append(byRun[q.Run], id)
 	}
 	for _, run := range slices.Sorted(maps.Keys(byRun)) {
-		err := rt.amendAll(ctx, run, byRun[run], func(q *journal.Interrupt, now int64) ([]journal.Entry, error) {
+		err := rt.amendAll(ctx, run, byRun[run], func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error) {
 			answer, err := toJSON(answers[q.ID])
 			if err != nil {
 				return nil, notAnAnswer(q.ID, err)
 			}
-			return rt.resolve(q, answer, &o, now)
+			return rt.resolve(ctx, q, answer, &o, now, before)
 		}, !o.hold)
 		failed = append(failed, err)
 	}
@@ -62,8 +62,9 @@ func oneOrAll(list []error) error {
 	return errors.Join(flat...)
 }
 
-// change makes entries of what somebody does with an interrupt, and changes it accordingly.
-type change func(q *journal.Interrupt, now int64) ([]journal.Entry, error)
+// change makes entries of what somebody does with an interrupt, and changes it accordingly. before are those of the run
+// that are changed at once with it.
+type change func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error)
 
 // amend changes an interrupt from outside, whoever drives the run.
 func (rt *Runtime) amend(ctx context.Context, id string, do change, drive bool) error {
@@ -123,7 +124,7 @@ func (rt *Runtime) amendment(ctx context.Context, row *RunInfo, ids []string, do
 			return b, false, err
 		}
 		wasOpen := q.IsOpen()
-		entries, err := do(&q, now)
+		entries, err := do(&q, now, b.Interrupts)
 		switch {
 		case err != nil:
 			wake = wake || errors.Is(err, ErrExpired) && wasOpen // its deadline is due, and nobody was there to notice

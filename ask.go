@@ -85,6 +85,10 @@ func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.In
 	if err := h.checkDeadline(q); err != nil {
 		return journal.Interrupt{}, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
 	}
+	notBy, nodes, err := h.apart(&q)
+	if err != nil {
+		return journal.Interrupt{}, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
+	}
 	token := rand.Text()
 	sum := sha256.Sum256([]byte(token))
 	id := newID("int_")
@@ -95,6 +99,7 @@ func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.In
 	return journal.Interrupt{
 		ID: id, Run: h.d.id, Task: task, Op: op.ID, Kind: q.Kind, Request: q.Request, RequestSchema: q.RequestSchema,
 		ResponseSchema: q.ResponseSchema, Prompt: q.Prompt, Options: q.Options, Role: q.Role,
+		Assignee: q.Assignee, NotBy: notBy, NotByNodes: nodes,
 		RequestSchemaID: q.RequestIdentity.ID, RequestSchemaVersion: q.RequestIdentity.Version,
 		ResponseSchemaID: q.ResponseIdentity.ID, ResponseSchemaVersion: q.ResponseIdentity.Version,
 		AtDeadline: durable(&q.AtDeadline), Digest: digest, TokenHash: hex.EncodeToString(sum[:]), State: journal.Open,

@@ -65,7 +65,9 @@ func (f *fork) own() error {
 		var err error
 		switch e.Kind {
 		case journal.RunStarted:
-			err = rewrite(e, func(body *journal.StartedBody) { body.Fork = &journal.Origin{Run: f.from, Seq: f.options.At} })
+			err = rewrite(e, func(body *journal.StartedBody) {
+				body.Fork = &journal.Origin{Run: f.from, Seq: f.options.At, By: f.options.By}
+			})
 		case journal.InterruptOpened:
 			f.ids[e.Op] = newID("int_")
 			err = rewrite(e, f.reopen)
@@ -94,6 +96,9 @@ func (f *fork) reopen(q *journal.Interrupt) {
 	token := rand.Text()
 	sum := sha256.Sum256([]byte(token))
 	q.ID, q.Run, q.TokenHash = f.ids[q.ID], f.d.id, hex.EncodeToString(sum[:])
+	if len(q.NotBy) > 0 && !isNobody(f.options.By) && !isAmong(q.NotBy, f.options.By) {
+		q.NotBy = append(q.NotBy, f.options.By) // who forks a run starts one
+	}
 	if f.d.tokens == nil {
 		f.d.tokens = make(map[string]string)
 	}

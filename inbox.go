@@ -46,8 +46,8 @@ func (rt *Runtime) Answer(ctx context.Context, interrupt string, value any, opts
 	if err != nil {
 		return notAnAnswer(interrupt, err)
 	}
-	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64) ([]journal.Entry, error) {
-		return rt.resolve(q, answer, &o, now)
+	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error) {
+		return rt.resolve(ctx, q, answer, &o, now, before)
 	}, !o.hold)
 }
 
@@ -56,8 +56,10 @@ func notAnAnswer(interrupt string, err error) error {
 }
 
 // resolve makes the entry of an answer; none where it was given before.
-func (rt *Runtime) resolve(q *journal.Interrupt, answer []byte, o *answerOptions, now int64) ([]journal.Entry, error) {
-	if err := rt.admit(q, *o, now); err != nil {
+func (rt *Runtime) resolve(
+	ctx context.Context, q *journal.Interrupt, answer []byte, o *answerOptions, now int64, before []journal.Interrupt,
+) ([]journal.Entry, error) {
+	if err := rt.admit(ctx, q, *o, now, before); err != nil {
 		return nil, err
 	}
 	switch q.State {
@@ -87,22 +89,25 @@ func (rt *Runtime) resolve(q *journal.Interrupt, answer []byte, o *answerOptions
 	return []journal.Entry{e}, nil
 }
 
-// admit checks who answers (laws H2 and H5), and whether there is still time.
-func (rt *Runtime) admit(q *journal.Interrupt, o answerOptions, now int64) error {
-	forbidden := func(format string, args ...any) error {
-		return &Error{
-			Code: CodeForbidden, Run: q.Run, Task: q.Task,
-			Err: fmt.Errorf("%w: interrupt %s: %s", ErrForbidden, q.ID, fmt.Sprintf(format, args...)),
-		}
-	}
+// admit checks who answers (laws H2, H5 and H6), and whether there is still time. before are questions of the run that
+// are being answered at once with it.
+func (rt *Runtime) admit(
+	ctx context.Context, q *journal.Interrupt, o answerOptions, now int64, before []journal.Interrupt,
+) error {
 	if o.token != "" {
 		sum := sha256.Sum256([]byte(o.token))
 		if subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(q.TokenHash)) != 1 {
-			return forbidden("the resume token is not the one that was given out")
+			return forbidden(q, "the resume token is not the one that was given out")
 		}
 	}
 	if q.Role != "" && q.Role != o.role {
-		return forbidden("it asks for role %q, found %q", q.Role, o.role)
+		return forbidden(q, "it asks for role %q, found %q", q.Role, o.role)
+	}
+	if q.Assignee != "" && !samePerson(q.Assignee, o.by) {
+		return forbidden(q, "it is for %s, found %s", q.Assignee, who(o.by))
+	}
+	if err := rt.keepApart(ctx, q, o.by, before); err != nil {
+		return err
 	}
 	open := q.State == journal.Open || q.State == journal.Claimed
 	if q.State == journal.Claimed && q.ClaimedBy != o.by {
@@ -141,8 +146,8 @@ func (rt *Runtime) Claim(ctx context.Context, interrupt, by, role string) error 
 	if by == "" {
 		return &Error{Code: CodeInvalid, Err: fmt.Errorf("interrupt %s: a claim needs a name", interrupt)}
 	}
-	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64) ([]journal.Entry, error) {
-		if err := rt.admit(q, answerOptions{by: by, role: role}, now); err != nil {
+	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error) {
+		if err := rt.admit(ctx, q, answerOptions{by: by, role: role}, now, before); err != nil {
 			return nil, err
 		}
 		switch q.State {
@@ -160,7 +165,7 @@ func (rt *Runtime) Claim(ctx context.Context, interrupt, by, role string) error 
 
 // Release gives a claimed interrupt back.
 func (rt *Runtime) Release(ctx context.Context, interrupt, by string) error {
-	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64) ([]journal.Entry, error) {
+	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, _ []journal.Interrupt) ([]journal.Entry, error) {
 		switch {
 		case q.State == journal.Open:
 			return nil, nil

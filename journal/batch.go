@@ -94,6 +94,7 @@ func (in Interrupt) Clone() Interrupt {
 	in.RequestSchema = bytes.Clone(in.RequestSchema)
 	in.ResponseSchema = bytes.Clone(in.ResponseSchema)
 	in.Options = slices.Clone(in.Options)
+	in.NotBy, in.NotByNodes = slices.Clone(in.NotBy), slices.Clone(in.NotByNodes)
 	in.Answer = bytes.Clone(in.Answer)
 	in.AtDeadline = in.AtDeadline.Clone()
 	return in

@@ -119,6 +119,7 @@ type StartedBody struct {
 type Origin struct {
 	Run string `json:"run"`
 	Seq uint64 `json:"seq"`
+	By  string `json:"by,omitempty"` // who forked
 }
 
 // ResumedBody is the body of RunResumed. A fork may edit values: for each there is an entry with the new one as its

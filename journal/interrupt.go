@@ -42,8 +42,11 @@ type Interrupt struct {
 	Prompt     string    `json:"prompt,omitempty"`
 	Options    []string  `json:"options,omitempty"`
 	Role       string    `json:"requiredRole,omitempty"`
-	Opened     int64     `json:"opened"`             // microseconds
-	Deadline   int64     `json:"deadline,omitempty"` // microseconds; 0 for none
+	Assignee   string    `json:"assignee,omitempty"`   // the one person who may answer; "" for whoever is in the role
+	NotBy      []string  `json:"notBy,omitempty"`      // people who may not answer
+	NotByNodes []string  `json:"notByNodes,omitempty"` // paths of nodes: who answered one of them may not answer this
+	Opened     int64     `json:"opened"`               // microseconds
+	Deadline   int64     `json:"deadline,omitempty"`   // microseconds; 0 for none
 	AtDeadline *Deadline `json:"atDeadline,omitempty"`
 	Digest     string    `json:"digest,omitempty"`    // of what must not change on replay (law N3)
 	TokenHash  string    `json:"tokenHash,omitempty"` // SHA-256 of the resume token, hex (law H5)
@@ -55,13 +58,16 @@ type Interrupt struct {
 	Resolved   int64           `json:"resolved,omitempty"`
 }
 
-// UpdatedBody is the body of InterruptUpdated: a claim, a release or an escalation.
+// UpdatedBody is the body of InterruptUpdated: a claim, a release, an escalation, or that somebody else is asked. The
+// last two say anew who is asked until when. An escalation that nobody has made was the deadline's.
 type UpdatedBody struct {
-	Do         string    `json:"do"` // claim, release, escalate
+	Do         string    `json:"do"` // claim, release, escalate, reassign
 	By         string    `json:"by,omitempty"`
 	Role       string    `json:"requiredRole,omitempty"`
+	Assignee   string    `json:"assignee,omitempty"`
 	Deadline   int64     `json:"deadline,omitempty"`
 	AtDeadline *Deadline `json:"atDeadline,omitempty"`
+	Note       string    `json:"note,omitempty"` // why
 }
 
 // ResolvedBody is the body of InterruptResolved. An answer is the entry's Value.
@@ -74,16 +80,17 @@ type ResolvedBody struct {
 	Default bool   `json:"default,omitempty"` // answered by the deadline's default
 }
 
-// Update brings an interrupt to what a claim, a release or an escalation says.
+// Update brings an interrupt to what was done with it.
 func (b *UpdatedBody) Update(q *Interrupt) {
 	switch b.Do {
 	case "claim":
 		q.State, q.ClaimedBy = Claimed, b.By
 	case "release":
 		q.State, q.ClaimedBy = Open, ""
-	case "escalate":
+	case "escalate", "reassign":
 		q.State, q.ClaimedBy = Open, ""
-		q.Role, q.Deadline, q.AtDeadline = b.Role, b.Deadline, b.AtDeadline
+		q.Role, q.Assignee = b.Role, b.Assignee
+		q.Deadline, q.AtDeadline = b.Deadline, b.AtDeadline
 	}
 }
 

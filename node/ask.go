@@ -46,6 +46,21 @@ func ID(id string) AskOption { return func(a *ask) { a.key = id } }
 // Role says who may answer.
 func Role(role string) AskOption { return func(a *ask) { a.Role = role } }
 
+// Assignee is the one person who may answer, until somebody has another one asked. With [Role], in that role.
+func Assignee(name string) AskOption { return func(a *ask) { a.Assignee = name } }
+
+// FourEyes refuses the answers of whoever started the run, and those without a name (law H6). Where nobody knows who
+// started it, the question cannot be asked.
+func FourEyes() AskOption { return func(a *ask) { a.FourEyes = true } }
+
+// NotBy refuses the answers of people who answered a question of one of the nodes, in any of their visits, and answers
+// without a name (law H6). Nodes are named as in the graph that the asking one is part of. It binds the question that
+// says it; where both are open at once, let both say it.
+func NotBy(nodes ...string) AskOption { return func(a *ask) { a.NotBy = append(a.NotBy, nodes...) } }
+
+// ShownAs says what kind of question it is, for those who show it: "review", "form". Defaults to none.
+func ShownAs(kind string) AskOption { return func(a *ask) { a.Kind = kind } }
+
 // Prompt is the sentence that people are shown.
 func Prompt(text string) AskOption { return func(a *ask) { a.Prompt = text } }
 

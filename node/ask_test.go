@@ -56,6 +56,15 @@ func TestH1_OptionsOfAQuestion(t *testing.T) {
 			node.Question{Request: []byte(`{"amount":5}`), ResponseSchema: verdicts, ResponseIdentity: verdictIs, Prompt: "Pay?", Role: "manager", Unnamed: true},
 		},
 		{
+			"for one person, and not for others", nil,
+			[]node.AskOption{node.Assignee("Ada"), node.FourEyes(), node.NotBy("draft"), node.NotBy("check"), node.ShownAs("review")},
+			"interrupt:interrupt#1",
+			node.Question{
+				ResponseSchema: verdicts, ResponseIdentity: verdictIs, Assignee: "Ada", FourEyes: true, NotBy: []string{"draft", "check"},
+				Kind: "review", Unnamed: true,
+			},
+		},
+		{
 			"a schema", nil,
 			[]node.AskOption{node.ResponseSchema([]byte(`{"type":"integer"}`)), node.Options("1")},
 			"interrupt:interrupt#1",

@@ -109,8 +109,11 @@ type Question struct {
 
 	Prompt     string
 	Options    []string
-	Kind       string // what a face may show it as: "choice", "text", "form", "approval"; "" lets it decide
-	Role       string // who may answer; "" for anyone
+	Kind       string   // what a face may show it as: "choice", "text", "form", "approval"; "" lets it decide
+	Role       string   // who may answer; "" for anyone
+	Assignee   string   // the one person who may answer; "" for whoever is in the role
+	FourEyes   bool     // who started the run may not answer
+	NotBy      []string // nodes of the same graph: who answered one of them may not answer this
 	Within     time.Duration
 	AtDeadline Deadline
 

@@ -241,7 +241,7 @@ func (m *Machine) Ask(at int64, t *Task, q journal.Interrupt) error {
 	return m.applyBody(e, t.spot(), t, q)
 }
 
-// Update claims, releases or escalates a question.
+// Update claims or releases a question, or has somebody else asked.
 func (m *Machine) Update(at int64, id string, body journal.UpdatedBody) error {
 	e := m.interruptEntry(journal.InterruptUpdated, at, id)
 	return m.applyBody(e, place0, nil, body)

@@ -119,7 +119,7 @@ func (m *Machine) interruptUpdated(e *journal.Entry) error {
 		return err
 	}
 	switch body.Do {
-	case "claim", "release", "escalate":
+	case "claim", "release", "escalate", "reassign":
 	default:
 		return m.corrupt(e, "it does %q", body.Do)
 	}

@@ -56,6 +56,12 @@ export interface Interrupt {
     readonly responseSchemaId?: string;
     readonly responseSchemaVersion?: string;
     readonly requiredRole?: string;
+    /** The one person who may answer. */
+    readonly assignee?: string;
+    /** People who may not answer. */
+    readonly notBy?: readonly string[];
+    /** Paths of nodes: who answered one of them may not answer this. */
+    readonly notByNodes?: readonly string[];
     /** Microseconds since 1970, UTC. */
     readonly opened?: number;
     /** Microseconds since 1970, UTC. */

@@ -164,7 +164,7 @@ function interruptOpened(state, e) {
     return { ...state, interrupts: put(state.interrupts, isAsked(asked.requestId), asked) };
 }
 function interruptUpdated(state, e) {
-    const { requestId, do: what, by, ...more } = e.data;
+    const { requestId, do: what, by, note: _n, ...more } = e.data;
     const q = state.interrupts.find(isAsked(requestId));
     if (!q)
         return state;
@@ -172,8 +172,8 @@ function interruptUpdated(state, e) {
     let updated = { ...open, state: "open" };
     if (what === "claim")
         updated = { ...open, state: "claimed", claimedBy: by ?? "" };
-    if (what === "escalate") {
-        const { requiredRole: _r, deadline: _d, atDeadline: _a, ...asked } = updated; // the new ones, also where there are none
+    if (what === "escalate" || what === "reassign") {
+        const { requiredRole: _r, assignee: _p, deadline: _d, atDeadline: _a, ...asked } = updated; // the new ones, also where there are none
         updated = { ...asked, ...more };
     }
     return { ...state, interrupts: put(state.interrupts, isAsked(requestId), updated) };

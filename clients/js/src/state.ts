@@ -62,6 +62,12 @@ export interface Interrupt {
   readonly responseSchemaId?: string;
   readonly responseSchemaVersion?: string;
   readonly requiredRole?: string;
+  /** The one person who may answer. */
+  readonly assignee?: string;
+  /** People who may not answer. */
+  readonly notBy?: readonly string[];
+  /** Paths of nodes: who answered one of them may not answer this. */
+  readonly notByNodes?: readonly string[];
   /** Microseconds since 1970, UTC. */
   readonly opened?: number;
   /** Microseconds since 1970, UTC. */
@@ -311,14 +317,14 @@ function interruptOpened(state: State, e: Envelope): State {
 }
 
 function interruptUpdated(state: State, e: Envelope): State {
-  const { requestId, do: what, by, ...more } = e.data as { requestId?: string; do?: string; by?: string };
+  const { requestId, do: what, by, note: _n, ...more } = e.data as { requestId?: string; do?: string; by?: string; note?: string };
   const q = state.interrupts.find(isAsked(requestId));
   if (!q) return state;
   const { claimedBy: _, ...open } = q;
   let updated: Interrupt = { ...open, state: "open" };
   if (what === "claim") updated = { ...open, state: "claimed", claimedBy: by ?? "" };
-  if (what === "escalate") {
-    const { requiredRole: _r, deadline: _d, atDeadline: _a, ...asked } = updated; // the new ones, also where there are none
+  if (what === "escalate" || what === "reassign") {
+    const { requiredRole: _r, assignee: _p, deadline: _d, atDeadline: _a, ...asked } = updated; // the new ones, also where there are none
     updated = { ...asked, ...more };
   }
   return { ...state, interrupts: put(state.interrupts, isAsked(requestId), updated) };

@@ -138,6 +138,7 @@ test("interrupts: released, escalated, unknown", () => {
   const asked = { requestId: "i", state: "open", resumeToken: "secret" };
   assert.deepEqual(fold([q, claimed, updated(3, { do: "release", by: "Ada" })]).interrupts, [{ ...asked, requiredRole: "editor", deadline: 5, atDeadline: { do: "escalate", role: "chief" } }]);
   assert.deepEqual(fold([q, claimed, updated(3, { do: "escalate", requiredRole: "chief" })]).interrupts, [{ ...asked, requiredRole: "chief" }]);
+  assert.deepEqual(fold([q, claimed, updated(3, { do: "reassign", by: "Ada", assignee: "Bob", note: "away", deadline: 5 })]).interrupts, [{ ...asked, assignee: "Bob", deadline: 5 }]);
   assert.deepEqual(fold([claimed]).interrupts, []);
 });
 

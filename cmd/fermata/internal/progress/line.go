@@ -163,6 +163,8 @@ func Awaits(q *journal.Interrupt, now time.Time) string {
 	switch {
 	case q.State == journal.Claimed && q.ClaimedBy != "":
 		text = "waits for " + q.ClaimedBy
+	case q.Assignee != "":
+		text = "waits for " + q.Assignee
 	case q.Role != "":
 		text = "waits for " + Article(q.Role)
 	}

@@ -128,7 +128,7 @@ func ofNode(ev *fermata.Event, r *Row) (word, detail string) {
 	case journal.InterruptUpdated:
 		var body journal.UpdatedBody
 		_ = json.Unmarshal(e.Body, &body)
-		return body.Do + "d", body.By + body.Role
+		return updated(&body)
 	case journal.InterruptResolved:
 		var body journal.ResolvedBody
 		_ = json.Unmarshal(e.Body, &body)
@@ -172,4 +172,26 @@ func by(body *journal.ResolvedBody) string {
 		return "to " + body.Target
 	}
 	return body.Reason
+}
+
+// updated says what was done with a question: whether it was claimed, released, or who is asked now.
+func updated(body *journal.UpdatedBody) (verb, rest string) {
+	if body.Do == "claim" || body.Do == "release" {
+		return body.Do + "d", body.By
+	}
+	to := body.Assignee
+	switch {
+	case to == "":
+		to = Article(body.Role)
+	case body.Role != "":
+		to += " (" + body.Role + ")"
+	}
+	verb = "escalated"
+	if body.Do == "reassign" {
+		verb = "reassigned"
+	}
+	if body.By != "" {
+		return verb, "to " + to + " by " + body.By
+	}
+	return verb, "to " + to
 }
