@@ -60,6 +60,7 @@ func (j job) on(t *testing.T, rt *fermata.Runtime, r *recipe.Recipe) fermata.Res
 		t.Fatal(err)
 	}
 	asked := make(map[string]int)
+	defer func() { trace(t, rt, run.ID()) }() // which fits its schema, whatever the recipe is
 	for {
 		res, err := run.Wait(ctx)
 		if err != nil {

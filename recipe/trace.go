@@ -34,7 +34,8 @@ type Trace struct {
 	Steps   []TraceStep `json:"steps"`
 }
 
-// TraceStep is one try of a node, or the end of a run that no node brought about (a limit, a cancellation).
+// TraceStep is one try of a node; or a node that was skipped, a change that let the run go on ("resume#1": a retry, a
+// fork, another plan), or the end of a run that no node brought about ("run": a limit, a cancellation).
 type TraceStep struct {
 	ID          string          `json:"step_id"` // the task, "review#2"; with "@2" for its second try
 	Seq         uint64          `json:"seq"`     // of the entry that the step began with
@@ -44,9 +45,11 @@ type TraceStep struct {
 	Inputs      json.RawMessage `json:"inputs,omitempty"`  // the blackboard that the node was given
 	Outputs     json.RawMessage `json:"outputs,omitempty"` // what it put there, by name
 	Route       string          `json:"route,omitempty"`   // the node that it led to, or several: "a, b"; END or STOP
+	Thought     string          `json:"thought,omitempty"` // what a model showed of its reasoning
 	Action      string          `json:"action,omitempty"`  // what was called, or the prompt that somebody was shown
 	Observation string          `json:"observation,omitempty"`
-	Duration    float64         `json:"duration_ms"` // up to now for a step that is not done: 0
+	Duration    float64         `json:"duration_ms"`         // waiting included; 0 for a step that is not done
+	Waited      float64         `json:"waited_ms,omitempty"` // how much of that it waited for people and for time
 	Error       string          `json:"error,omitempty"`
 	Snapshot    json.RawMessage `json:"snapshot,omitempty"` // the blackboard after the node
 }
@@ -58,7 +61,7 @@ func BuildTrace(info fermata.RunInfo, history iter.Seq2[fermata.Moment, error]) 
 		trace: &Trace{
 			TraceID: hex.EncodeToString(id[:16]), Run: info.ID, Recipe: info.Plan, Outcome: info.Status, Steps: []TraceStep{},
 		},
-		open: make(map[string]int), asked: make(map[string]int),
+		open: make(map[string]int), asked: make(map[string]int), waits: make(map[int]time.Time),
 	}
 	for m, err := range history {
 		if err != nil {
@@ -74,8 +77,10 @@ func BuildTrace(info fermata.RunInfo, history iter.Seq2[fermata.Moment, error]) 
 // traceBuilder folds entries into steps.
 type traceBuilder struct {
 	trace *Trace
-	open  map[string]int // task -> its last step
-	asked map[string]int // interrupt -> the step that asked
+	open  map[string]int    // task -> its last step
+	asked map[string]int    // interrupt -> the step that asked
+	waits map[int]time.Time // step -> since when it waits
+	again int               // how often the run was made to go on
 }
 
 func (b *traceBuilder) add(m *fermata.Moment) error {
@@ -83,22 +88,28 @@ func (b *traceBuilder) add(m *fermata.Moment) error {
 	if e.Kind == journal.RunFinished {
 		return b.finished(e)
 	}
-	if e.Kind == journal.NodeStarted {
+	switch e.Kind {
+	case journal.NodeStarted:
 		b.started(m)
 		return nil
+	case journal.NodeSkipped:
+		return b.skipped(e)
+	case journal.RunResumed:
+		return b.resumed(e)
 	}
 	s := b.step(e)
 	if s == nil {
 		return nil
 	}
+	b.clock(s, e)
 	switch e.Kind {
-	case journal.NodeFinished, journal.NodeCached:
-		b.done(s, e)
-		s.Snapshot = m.Value
-		if s.Snapshot == nil {
-			s.Snapshot = s.Inputs
+	case journal.NodeCached:
+		if err := s.cached(e); err != nil {
+			return err
 		}
-		s.Outputs = changed(s.Inputs, s.Snapshot)
+		s.finished(b, m)
+	case journal.NodeFinished:
+		s.finished(b, m)
 	case journal.NodeFailed, journal.NodeRetrying:
 		var body journal.FailedBody
 		if err := decodeBody(e, &body); err != nil {
@@ -106,12 +117,17 @@ func (b *traceBuilder) add(m *fermata.Moment) error {
 		}
 		b.done(s, e)
 		s.Type, s.Error = TraceError, body.Error
+		if body.RetryAt > e.At {
+			s.observe("tries again at " + clockTime(body.RetryAt))
+		}
 	case journal.RouteTaken:
 		return b.routed(s, e)
 	case journal.StepFinished:
 		return s.called(e)
 	case journal.InterruptOpened:
 		return b.asks(s, e)
+	case journal.InterruptUpdated:
+		return s.updated(e)
 	case journal.InterruptResolved:
 		return s.answered(e)
 	case journal.Message, journal.Status:
@@ -166,6 +182,16 @@ func (b *traceBuilder) routed(s *TraceStep, e *journal.Entry) error {
 	return nil
 }
 
+// finished notes the outcome of a step.
+func (s *TraceStep) finished(b *traceBuilder, m *fermata.Moment) {
+	b.done(s, &m.Entry)
+	s.Snapshot = m.Value
+	if s.Snapshot == nil {
+		s.Snapshot = s.Inputs
+	}
+	s.Outputs = changed(s.Inputs, s.Snapshot)
+}
+
 func (b *traceBuilder) done(s *TraceStep, e *journal.Entry) {
 	if s.Duration == 0 {
 		s.Duration = float64(e.Time().Sub(s.Timestamp).Microseconds()) / 1000
@@ -187,6 +213,10 @@ func (s *TraceStep) called(e *journal.Entry) error {
 		s.Type = TraceTool
 	}
 	s.Action = strings.TrimPrefix(s.Action+", "+calledAs(node.Kind(kind), key), ", ")
+	if node.Kind(kind) == node.KindModel {
+		s.said(e.Value)
+		return nil
+	}
 	var made outcome
 	if json.Unmarshal(e.Value, &made) == nil {
 		s.observe(made.Stderr)
@@ -225,11 +255,9 @@ func (s *TraceStep) answered(e *journal.Entry) error {
 	if body.Default {
 		said = "answered by the deadline's default"
 	}
-	if body.By != "" {
-		said += " by " + body.By
-	}
-	if body.Role != "" {
-		said += " as " + body.Role
+	said += byAndAs(body.By, body.Role)
+	if body.Target != "" {
+		said += ", to " + target(body.Target)
 	}
 	if len(e.Value) > 0 {
 		said += ": " + string(e.Value)

@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/recipe"
+	"github.com/fermata-go/fermata/schema"
 )
 
 func trace(t *testing.T, rt *fermata.Runtime, run string) *recipe.Trace {
@@ -25,6 +26,17 @@ func trace(t *testing.T, rt *fermata.Runtime, run string) *recipe.Trace {
 	tr, err := recipe.BuildTrace(info, rt.History(ctx, run))
 	if err != nil {
 		t.Fatal(err)
+	}
+	data, err := json.Marshal(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shape, err := schema.Parse(recipe.TraceSchema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := shape.Check(data); err != nil {
+		t.Errorf("the trace does not fit its schema: %v\n%s", err, data)
 	}
 	return tr
 }
@@ -74,7 +86,7 @@ topology:
 		if got.Steps[i].Timestamp.IsZero() || got.Steps[i].Duration < 0 {
 			t.Errorf("step %d has no time: %+v", i, got.Steps[i])
 		}
-		got.Steps[i].Timestamp, got.Steps[i].Duration, got.Steps[i].Seq = time.Time{}, 0, 0
+		got.Steps[i].Timestamp, got.Steps[i].Duration, got.Steps[i].Waited, got.Steps[i].Seq = time.Time{}, 0, 0, 0
 	}
 	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
 	const scored, reviewed = `{"amount":120,"risk":"high"}`, `{"amount":120,"review":"approve","risk":"high"}`
@@ -85,12 +97,18 @@ topology:
 			ID: "review#1", Type: "interaction", Node: "review", Inputs: raw(scored), Outputs: raw(`{"review":"approve"}`),
 			Route: "pay", Action: "Refund 120?", Observation: `answered as manager: "approve"`, Snapshot: raw(reviewed),
 		},
-		{ID: "pay#1", Type: "error", Node: "pay", Inputs: raw(reviewed), Action: "transfer", Error: "no line"},
+		{
+			ID: "pay#1", Type: "error", Node: "pay", Inputs: raw(reviewed), Action: "transfer", Error: "no line",
+			Observation: "tries again at AGAIN",
+		},
 		{
 			ID: "pay#1@2", Type: "tool_execution", Node: "pay", Inputs: raw(reviewed), Outputs: raw(`{"paid":true}`),
 			Action: "transfer", Snapshot: raw(`{"amount":120,"paid":true,"review":"approve","risk":"high"}`),
 		},
 	}}
+	if again, ok := strings.CutPrefix(got.Steps[3].Observation, "tries again at "); ok && again != "" {
+		got.Steps[3].Observation = "tries again at AGAIN"
+	}
 	asValue := cmp.Transformer("json", func(raw json.RawMessage) (v any) {
 		if len(raw) > 0 && json.Unmarshal(raw, &v) != nil {
 			return string(raw)

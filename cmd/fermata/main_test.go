@@ -128,6 +128,7 @@ var changing = []struct {
 	{regexp.MustCompile(`"(opened|deadline|resolved|due)":\d{16}`), `"$1":MICROS`},
 	{regexp.MustCompile(`,"resumeToken":"[^"]+"`), ""},
 	{regexp.MustCompile(`"duration_ms":[0-9.]+`), `"duration_ms":0`},
+	{regexp.MustCompile(`,"waited_ms":[0-9.e-]+`), ""},
 	{regexp.MustCompile(`"trace_id":"[0-9a-f]{32}"`), `"trace_id":"TRACE"`},
 	{regexp.MustCompile(`(?m)^ +\+(\d+m \d\ds|[0-9.]+m?s)`), "     +0s"},
 }

@@ -15,13 +15,13 @@ import (
 //go:embed event.schema.json
 var eventSchema []byte
 
-var schemaNames = []string{"recipe", "event"}
+var schemaNames = []string{"recipe", "event", "trace"}
 
 func (m *Main) schemaCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "schema NAME",
-		Short:   "Show the JSON Schema of a format: recipe or event",
-		Long:    "Show the JSON Schema (2020-12) of recipes or of the event envelope, for editors and for programs.",
+		Short:   "Show the JSON Schema of a format: recipe, event or trace",
+		Long:    "Show the JSON Schema (2020-12) of recipes, of the event envelope or of traces, for editors and for programs.",
 		Example: "fermata schema recipe > recipe.schema.json",
 		Args:    atMostOne,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -52,6 +52,8 @@ func schemaNamed(name string) ([]byte, error) {
 		return recipe.Schema(), nil
 	case "event":
 		return eventSchema, nil
+	case "trace":
+		return recipe.TraceSchema(), nil
 	case "dialogue":
 		return nil, usagef("the schema of dialogues is not available yet; there are %s", strings.Join(schemaNames, ", "))
 	}

@@ -80,11 +80,34 @@ func (m *Main) tell(t *recipe.Trace, full bool) {
 		return
 	}
 	begin := t.Steps[0].Timestamp
-	s.Println(w.styles.Faint.Apply(begin.In(m.Now().Location()).Format("2 Jan 2006 15:04:05")), "")
+	s.Println(w.styles.Faint.Apply(begin.In(m.Now().Location()).Format("2 Jan 2006 15:04:05")+spent(t)), "")
 	for i := range t.Steps {
 		w.step(&t.Steps[i], begin, names)
 	}
 }
+
+// spent is how long a run took and how much of that it waited, where that is worth saying.
+func spent(t *recipe.Trace) string {
+	var end time.Time
+	waited := time.Duration(0)
+	for i := range t.Steps {
+		st := &t.Steps[i]
+		if at := st.Timestamp.Add(millis(st.Duration)); at.After(end) {
+			end = at
+		}
+		waited = max(waited, millis(st.Waited))
+	}
+	took := end.Sub(t.Steps[0].Timestamp)
+	switch {
+	case took < time.Second:
+		return ""
+	case waited < time.Second:
+		return ", took " + term.Duration(took)
+	}
+	return ", took " + term.Duration(took) + ", the longest wait " + term.Duration(waited)
+}
+
+func millis(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
 // stepName is the task's node, with the visit and the try where they are not the first.
 func stepName(st *recipe.TraceStep) string {
@@ -100,11 +123,15 @@ func (w *teller) step(st *recipe.TraceStep, begin time.Time, names int) {
 	switch {
 	case st.Error != "":
 		mark, style = w.glyphs.Failed, w.styles.Bad
+	case strings.HasPrefix(st.Observation, "skipped"):
+		mark, style = w.glyphs.Skipped, w.styles.Faint
+	case strings.HasPrefix(st.ID, "resume#"):
+		mark, style = w.glyphs.Retry, w.styles.Busy
 	case st.Duration == 0 && st.Snapshot == nil && st.Route == "":
 		mark, style = w.glyphs.Pending, w.styles.Wait
 	}
 	took := ""
-	if d := time.Duration(st.Duration * float64(time.Millisecond)); d >= worthSaying {
+	if d := millis(st.Duration); d >= worthSaying {
 		took = term.Duration(d)
 	}
 	at := term.PadLeft(offset(st.Timestamp.Sub(begin)), 8)
@@ -147,6 +174,15 @@ func (w *teller) lines(st *recipe.TraceStep) []string {
 	}
 	if st.Action != "" && st.Type == recipe.TraceInteraction {
 		add(w.styles.Strong, st.Action)
+	}
+	if st.Thought != "" {
+		add(w.styles.Faint, w.glyphs.Ellipsis+" "+st.Thought)
+	}
+	if st.Node == "" && st.Action != "" {
+		add(w.styles.Strong, st.Action)
+	}
+	if wait := millis(st.Waited); wait >= time.Second && millis(st.Duration)-wait >= time.Second {
+		add(w.styles.Faint, "waited "+term.Duration(wait)+", worked "+term.Duration(millis(st.Duration)-wait))
 	}
 	if st.Observation != "" {
 		style := w.styles.Faint

@@ -1,0 +1,137 @@
+package recipe
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// skipped adds a node that did not run.
+func (b *traceBuilder) skipped(e *journal.Entry) error {
+	var body journal.SkippedBody
+	if err := decodeBody(e, &body); err != nil {
+		return err
+	}
+	b.trace.Steps = append(b.trace.Steps, TraceStep{
+		ID: node.TaskID(e.Node, int(e.Visit)), Seq: e.Seq, Timestamp: e.Time(), Type: TraceSystem, Node: e.Node,
+		Observation: strings.TrimSuffix("skipped: "+body.Reason, ": "),
+	})
+	return nil
+}
+
+// resumed adds what let a run go on, and was more than an answer or the time: a retry, a fork, another plan.
+func (b *traceBuilder) resumed(e *journal.Entry) error {
+	var body journal.ResumedBody
+	if err := decodeBody(e, &body); err != nil {
+		return err
+	}
+	switch body.Reason {
+	case "retry", "replan", "fork":
+	default:
+		return nil
+	}
+	b.again++
+	b.trace.Steps = append(b.trace.Steps, TraceStep{
+		ID: "resume#" + strconv.Itoa(b.again), Seq: e.Seq, Timestamp: e.Time(), Type: TraceSystem, Action: body.Reason,
+		Observation: strings.TrimSpace(byAndAs(body.By, "")),
+	})
+	return nil
+}
+
+// clock counts how long a step waits: from when it is suspended until something comes that it waits for.
+func (b *traceBuilder) clock(s *TraceStep, e *journal.Entry) {
+	i, ok := b.open[node.TaskID(e.Node, int(e.Visit))]
+	if !ok || s != &b.trace.Steps[i] {
+		return
+	}
+	since, waits := b.waits[i]
+	switch e.Kind {
+	case journal.NodeSuspended:
+		if !waits {
+			b.waits[i] = e.Time()
+		}
+	case journal.InterruptResolved, journal.TimerFired:
+		if waits {
+			s.Waited += float64(e.Time().Sub(since).Microseconds()) / 1000
+			delete(b.waits, i)
+		}
+	default:
+	}
+}
+
+// cached notes whose outcome a step has (law D13).
+func (s *TraceStep) cached(e *journal.Entry) error {
+	var body journal.CachedBody
+	if err := decodeBody(e, &body); err != nil {
+		return err
+	}
+	s.observe("cached: the outcome of " + body.Task + " in run " + body.Run)
+	return nil
+}
+
+// said notes what a model thought and said.
+func (s *TraceStep) said(reply []byte) {
+	var r struct {
+		Parts []struct {
+			Kind string `json:"kind"`
+			Text string `json:"text"`
+			Call *struct {
+				Name      string          `json:"name"`
+				Arguments json.RawMessage `json:"arguments"`
+			} `json:"call"`
+		} `json:"parts"`
+	}
+	if json.Unmarshal(reply, &r) != nil {
+		return // a failure, which says what it is
+	}
+	for _, p := range r.Parts {
+		switch {
+		case p.Kind == "reasoning" && p.Text != "":
+			s.Thought = strings.TrimPrefix(s.Thought+"\n"+p.Text, "\n")
+		case p.Kind == "":
+			s.observe(p.Text)
+		case p.Call != nil:
+			s.observe("calls " + p.Call.Name + " " + string(p.Call.Arguments))
+		}
+	}
+}
+
+// updated notes that a question was claimed, released or escalated.
+func (s *TraceStep) updated(e *journal.Entry) error {
+	var body journal.UpdatedBody
+	if err := decodeBody(e, &body); err != nil {
+		return err
+	}
+	switch body.Do {
+	case "claim":
+		s.observe("claimed" + byAndAs(body.By, ""))
+	case "release":
+		s.observe("released" + byAndAs(body.By, ""))
+	case "escalate":
+		said := "escalated to " + body.Role
+		if body.Deadline != 0 {
+			said += ", until " + clockTime(body.Deadline)
+		}
+		s.observe(said)
+	default:
+		s.observe(body.Do + byAndAs(body.By, body.Role))
+	}
+	return nil
+}
+
+// byAndAs is who did something, and in which role.
+func byAndAs(by, role string) (text string) {
+	if by != "" {
+		text = " by " + by
+	}
+	if role != "" {
+		text += " as " + role
+	}
+	return text
+}
+
+func clockTime(micros int64) string { return time.UnixMicro(micros).UTC().Format(time.RFC3339) }
