@@ -64,6 +64,8 @@ type document struct {
 	timeout    time.Duration
 	maxSteps   int
 
+	persistence string // the kind of store that is asked for; "" is Ephemeral
+
 	agents map[string]*agent
 	entry  word
 	dir    string // where programs are run
@@ -258,15 +260,18 @@ func (d *document) readPersistence(r *report, stores []string) {
 		return
 	}
 	o := newObject(d.spot, r, nil).object("state", nil)
-	switch p := o.choice("persistence", "ephemeral", "sqlite", "redis", "postgres"); p {
-	case "redis", "postgres":
-		r.add(o.at("persistence"), "persistence %s is not available yet; expected ephemeral or sqlite", p)
-	case "sqlite":
-		if !slices.Contains(stores, p) {
-			r.add(o.at("persistence"), "persistence %s is not configured: there is no such store; "+
-				"give the runtime one, or write ephemeral", p)
-		}
+	d.persistence = o.choice("persistence", Ephemeral, "sqlite", "redis", "postgres")
+	if d.persistence != Ephemeral && !slices.Contains(stores, d.persistence) {
+		r.add(o.at("persistence"), "persistence %s is not configured: %s; give the runtime such a store and name its kind in Options.Stores, "+
+			"or write ephemeral, which takes any store", d.persistence, configured(stores))
 	}
+}
+
+func configured(stores []string) string {
+	if len(stores) == 0 {
+		return "there is no store"
+	}
+	return "there is " + strings.Join(stores, ", ")
 }
 
 func (d *document) readTopology(o *object) {

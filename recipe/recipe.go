@@ -24,7 +24,8 @@ type Options struct {
 	Dir string
 	// Env finds the variables that ${NAME} stands for. Defaults to os.LookupEnv.
 	Env func(name string) (string, bool)
-	// Stores are the kinds of stores that the program has, for state.persistence: sqlite. Defaults to none.
+	// Stores are the kinds of stores that the program has, for state.persistence: sqlite, postgres, redis. A recipe that
+	// asks for another is an error. Defaults to none.
 	Stores []string
 	// Allow limits what the recipe may reach. Defaults to no limits but that it reads files of its own folder only.
 	Allow *Allow
@@ -210,6 +211,18 @@ func (r *Recipe) Plan() *plan.Plan { return r.plan }
 
 // Name is the recipe's name: metadata.name, or the file's.
 func (r *Recipe) Name() string { return r.doc.name }
+
+// Ephemeral is the persistence of a recipe that takes any store.
+const Ephemeral = "ephemeral"
+
+// Persistence is the kind of store that the recipe asks for with state.persistence: sqlite, postgres or redis, or
+// Ephemeral, which is the default and takes any.
+func (r *Recipe) Persistence() string {
+	if r.doc.persistence == "" {
+		return Ephemeral
+	}
+	return r.doc.persistence
+}
 
 // Metadata is what the recipe says about itself, as it is written; nil for nothing.
 func (r *Recipe) Metadata() map[string]any {

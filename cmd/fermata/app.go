@@ -30,6 +30,8 @@ type Main struct {
 	out, err *term.Screen
 	global   globalFlags
 	order    []string // the commands as help lists them
+	shown    string   // what --store takes in the commands that are shown, "" for none; see storeDSN
+	hidden   string   // what is said about secrets that those commands do not have
 }
 
 // globalFlags are the flags of all commands.
@@ -92,15 +94,15 @@ func (m *Main) program() string {
 	return "fermata"
 }
 
-// command is a command line to be copied: the program, the store and the rules where they were named, and the arguments, quoted for
-// a shell where they need it.
+// command is a command line to be copied: the program, the store where it would not be found without, the rules where
+// they were named, and the arguments, quoted for a shell where they need it. It holds no password.
 func (m *Main) command(args ...string) string {
 	parts := []string{m.program()}
 	for _, arg := range args {
 		parts = append(parts, shellQuote(arg))
 	}
-	if m.global.store != "" {
-		parts = append(parts, "--store", shellQuote(m.global.store))
+	if m.shown != "" {
+		parts = append(parts, "--store", shellQuote(m.shown))
 	}
 	for _, rule := range m.global.allow {
 		parts = append(parts, "--allow", shellQuote(rule))

@@ -35,16 +35,20 @@ func TestParseDSN(t *testing.T) {
 		want dsn
 		err  string
 	}{
-		{"memory:", dsn{memory: true, from: "--store"}, ""},
-		{"runs.db", dsn{path: "runs.db", from: "--store"}, ""},
-		{"/tmp/a:b.db", dsn{path: "/tmp/a:b.db", from: "--store"}, ""},
-		{`C:\runs.db`, dsn{path: `C:\runs.db`, from: "--store"}, ""},
-		{"sqlite:x/y.db", dsn{path: "x/y.db", from: "--store"}, ""},
-		{"sqlite:///tmp/y.db", dsn{path: "/tmp/y.db", from: "--store"}, ""},
+		{"memory:", dsn{kind: "memory", from: "--store"}, ""},
+		{"runs.db", dsn{kind: "sqlite", at: "runs.db", from: "--store"}, ""},
+		{"/tmp/a:b.db", dsn{kind: "sqlite", at: "/tmp/a:b.db", from: "--store"}, ""},
+		{`C:\runs.db`, dsn{kind: "sqlite", at: `C:\runs.db`, from: "--store"}, ""},
+		{"sqlite:x/y.db", dsn{kind: "sqlite", at: "x/y.db", from: "--store"}, ""},
+		{"sqlite:///tmp/y.db", dsn{kind: "sqlite", at: "/tmp/y.db", from: "--store"}, ""},
 		{"sqlite:", dsn{}, "expected sqlite:PATH, found no path"},
 		{"memory:x", dsn{}, "takes nothing after the colon"},
-		{"postgres://user:secret@host/db", dsn{}, "stores of kind postgres are not available yet"},
-		{"rediss://host", dsn{}, "stores of kind rediss are not available yet"},
+		{"postgres://user:secret@host/db", dsn{kind: "postgres", at: "postgres://user:secret@host/db", from: "--store"}, ""},
+		{"postgresql://host/db", dsn{kind: "postgres", at: "postgresql://host/db", from: "--store"}, ""},
+		{"postgres:", dsn{kind: "postgres", from: "--store"}, ""},
+		{"rediss://host", dsn{kind: "redis", at: "rediss://host", from: "--store"}, ""},
+		{"unix:///run/redis", dsn{kind: "redis", at: "unix:///run/redis", from: "--store"}, ""},
+		{"redis:user:secret@host", dsn{}, "expected redis://HOST:6379/0, found no // after the kind"},
 		{"mysql:x", dsn{}, "unknown kind of store \"mysql\""},
 	}
 	for _, tt := range tests {
@@ -62,14 +66,95 @@ func TestParseDSN(t *testing.T) {
 }
 
 func FuzzParseDSN(f *testing.F) {
-	for _, seed := range []string{"memory:", "sqlite://x", "postgres://u:p@h/d", `C:\x`, ":", "a:b:c"} {
+	for _, seed := range []string{"memory:", "sqlite://x", "postgres://u:sesam@h/d", "redis://:sesam@h?password=sesam", `C:\x`, ":", "a:b:c"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if d, err := parseDSN(text, "--store"); err == nil && !d.memory && d.path == "" && text != "" {
-			t.Errorf("parseDSN(%q) is neither memory nor a path", text)
+		d, err := parseDSN(text, "--store")
+		if err == nil && d.isFile() && d.at == "" && text != "" {
+			t.Errorf("parseDSN(%q) is a file without a path", text)
+		}
+		if err == nil && servers[d.kind] != "" && strings.Contains(d.String(), ":sesam@") {
+			t.Errorf("parseDSN(%q) shows a password: %s", text, d)
 		}
 	})
+}
+
+func TestDSN_String(t *testing.T) {
+	for _, tt := range []struct{ kind, address, want string }{
+		{kindPostgres, "postgres://ann:sesam@host:5433/runs?sslmode=require", "postgres://ann@host:5433/runs?sslmode=require"},
+		{kindPostgres, "postgres://host/runs?user=ann&password=sesam&sslpassword=sesam", "postgres://host/runs?user=ann"},
+		{kindPostgres, "postgres://host/runs", "postgres://host/runs"},
+		{kindPostgres, "postgres://ann:se%sam@host/runs", "postgres://…"},
+		{kindRedis, "redis://:sesam@host:6379/1?accept=everysec", "redis://host:6379/1?accept=everysec"},
+		{kindRedis, "rediss://ann:sesam@host", "rediss://ann@host"},
+		{kindRedis, "redis:ann:sesam@host", "redis://…"},
+		{kindSQLite, "my runs.db", "my runs.db"},
+		{kindMemory, "", "memory:"},
+	} {
+		if got := (dsn{kind: tt.kind, at: tt.address}).String(); got != tt.want {
+			t.Errorf("%s is shown as %s, want %s", tt.address, got, tt.want)
+		}
+	}
+}
+
+// The kind comes from the recipe, the address from the command line and the environment.
+func TestStoreFor(t *testing.T) {
+	const pg, other, rd = "postgres://ann:sesam@one/runs", "postgres://two/runs", "redis://:sesam@three"
+	for _, tt := range []struct {
+		name  string
+		kind  string
+		flag  string
+		env   map[string]string
+		want  string // the address, and what --store is in commands that are shown
+		fails string
+	}{
+		{name: "ephemeral takes the default", kind: "ephemeral", want: "/state/fermata/fermata.db, "},
+		{name: "ephemeral takes the flag", kind: "ephemeral", flag: rd, env: map[string]string{"FERMATA_STORE": pg}, want: rd + ", redis://three"},
+		{name: "ephemeral takes the variable", kind: "ephemeral", env: map[string]string{"FERMATA_STORE": pg}, want: pg + ", "},
+		{name: "sqlite takes the default", kind: "sqlite", want: "/state/fermata/fermata.db, "},
+		{name: "sqlite beside a server", kind: "sqlite", env: map[string]string{"FERMATA_STORE": pg}, want: "/state/fermata/fermata.db, /state/fermata/fermata.db"},
+		{name: "the flag wins", kind: "postgres", flag: pg, env: map[string]string{"FERMATA_STORE": other}, want: pg + ", postgres://ann@one/runs"},
+		{name: "the variable", kind: "postgres", env: map[string]string{"FERMATA_STORE": pg, "FERMATA_POSTGRES": other}, want: pg + ", "},
+		{
+			name: "the kind's variable", kind: "postgres",
+			env: map[string]string{"FERMATA_STORE": "runs.db", "FERMATA_POSTGRES": pg}, want: pg + ", postgres:",
+		},
+		{name: "the kind by name", kind: "ephemeral", flag: "redis:", env: map[string]string{"FERMATA_REDIS": rd}, want: rd + ", redis:"},
+		{name: "the kind by name, asked for", kind: "redis", flag: "redis:", env: map[string]string{"FERMATA_REDIS": rd}, want: rd + ", redis:"},
+		{name: "a kind without an address", kind: "redis", flag: "redis:", fails: "--store redis:: expected the address of a server, redis://HOST:6379/0, here or in FERMATA_REDIS"},
+		{
+			name: "a variable of another kind", kind: "redis", env: map[string]string{"FERMATA_REDIS": pg},
+			fails: "FERMATA_REDIS: expected redis://HOST:6379/0, found a store of kind postgres",
+		},
+		{
+			name: "another kind", kind: "postgres", flag: rd, env: map[string]string{"FERMATA_POSTGRES": pg},
+			fails: "--store redis://three is a store of kind redis, and refund.yaml asks for postgres (state.persistence): leave --store away, " +
+				"give one of kind postgres, or let the recipe say ephemeral, which takes any store",
+		},
+		{
+			name: "not configured", kind: "redis", env: map[string]string{"FERMATA_STORE": pg},
+			fails: "refund.yaml asks for redis (state.persistence), and no such store is configured: expected --store redis://HOST:6379/0, or that " +
+				"address in FERMATA_REDIS or FERMATA_STORE; found postgres://ann@one/runs (FERMATA_STORE). A recipe that says ephemeral takes any store",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := &Main{global: globalFlags{store: tt.flag}, Getenv: func(name string) string {
+				if name == "XDG_STATE_HOME" {
+					return "/state"
+				}
+				return tt.env[name]
+			}}
+			d, err := m.storeFor(tt.kind, "refund.yaml")
+			got, fails := d.at+", "+m.shown, ""
+			if err != nil {
+				got, fails = "", err.Error()
+			}
+			if got != tt.want || fails != tt.fails {
+				t.Errorf("found    %q %s\nexpected %q %s", got, fails, tt.want, tt.fails)
+			}
+		})
+	}
 }
 
 func TestShellQuote(t *testing.T) {
@@ -96,7 +181,7 @@ func TestProgram(t *testing.T) {
 			t.Errorf("called as %s: %s, want %s", name, got, want)
 		}
 	}
-	m := &Main{Name: "fermata", global: globalFlags{store: "my runs.db"}}
+	m := &Main{Name: "fermata", shown: "my runs.db"}
 	if got, want := m.command("tasks", "answer", "int_1", "--value", `"yes"`), `fermata tasks answer int_1 --value '"yes"' --store 'my runs.db'`; got != want {
 		t.Errorf("command: %s, want %s", got, want)
 	}

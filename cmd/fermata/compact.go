@@ -70,7 +70,7 @@ type compactedLine struct {
 
 func (m *Main) compact(ctx context.Context, h *house, o fermata.CompactOptions, asJSON bool) error {
 	done, err := h.Compact(ctx, o)
-	if errors.Is(err, errors.ErrUnsupported) && !h.dsn.memory {
+	if errors.Is(err, errors.ErrUnsupported) && h.dsn.isFile() {
 		err = nil // there is no file yet
 	}
 	var before, after int64

@@ -2,21 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
-	"github.com/fermata-go/fermata/journal"
 )
 
 // finding is what doctor found out about one thing.
@@ -76,89 +70,6 @@ func (m *Main) diagnose(ctx context.Context) []finding {
 	return append(findings, m.diagnoseEnvironment())
 }
 
-func (m *Main) diagnoseStore(ctx context.Context) []finding {
-	d, err := m.storeDSN()
-	if err != nil {
-		return []finding{{Check: "store", State: findingError, Found: err.Error(), Advice: "use --store PATH"}}
-	}
-	if d.memory {
-		return []finding{{Check: "store", State: findingWarning, Found: "memory:", Advice: "runs end with the command that drives them"}}
-	}
-	from := d.from
-	if from == "" {
-		from = "the default"
-	}
-	findings := []finding{ok("store", "%s (%s)", d.path, from), m.diagnoseFolder(d.path)}
-	if info, err := os.Stat(d.path); err == nil {
-		findings = append(findings, m.diagnoseFile(ctx, d, info))
-	}
-	return findings
-}
-
-// diagnoseFolder looks whether the store's folder can be written and has space. What is not there yet is made by the
-// first run: then the nearest folder above it counts.
-func (m *Main) diagnoseFolder(path string) finding {
-	folder := filepath.Dir(path)
-	for {
-		if info, err := os.Stat(folder); err == nil && info.IsDir() || filepath.Dir(folder) == folder {
-			break
-		}
-		folder = filepath.Dir(folder)
-	}
-	probe, err := os.CreateTemp(folder, ".fermata-doctor-*")
-	if err != nil {
-		return finding{
-			Check: "folder", State: findingError, Found: folder + " cannot be written: " + cause(err),
-			Advice: "use --store with a path that you may write",
-		}
-	}
-	_ = probe.Close()
-	_ = os.Remove(probe.Name())
-	free, known := freeSpace(folder)
-	switch {
-	case !known:
-		return ok("folder", "%s can be written", folder)
-	case free < 100<<20:
-		return finding{
-			Check: "folder", State: findingWarning, Found: fmt.Sprintf("%s has %s free", folder, term.Bytes(free)),
-			Advice: "runs stop when the disk is full; nothing that is stored is lost",
-		}
-	}
-	return ok("folder", "%s can be written, %s free", folder, term.Bytes(free))
-}
-
-func cause(err error) string {
-	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		return path.Err.Error()
-	}
-	return err.Error()
-}
-
-// diagnoseFile opens the store's file, which checks its format, and counts what is in it.
-func (m *Main) diagnoseFile(ctx context.Context, d dsn, info fs.FileInfo) finding {
-	h, err := m.openAt(d, fermata.Options{})
-	if err != nil {
-		f := finding{Check: "file", State: findingError, Found: err.Error()}
-		switch {
-		case errors.Is(err, journal.ErrNewer):
-			f.Advice = "use a newer fermata"
-		case errors.Is(err, journal.ErrCorrupt):
-			f.Advice = "use another --store, or restore the file"
-		}
-		return f
-	}
-	defer func() { _ = h.Close() }()
-	runs, err := h.Runs(ctx, journal.RunFilter{})
-	var open []fermata.Interrupt
-	if err == nil {
-		open, err = h.Inbox(ctx, journal.InboxFilter{})
-	}
-	if err != nil {
-		return finding{Check: "file", State: findingError, Found: err.Error()}
-	}
-	return ok("file", "opens, %s, %s, %s open", term.Bytes(uint64(max(info.Size(), 0))), term.Count(len(runs), "run"), term.Count(len(open), "task"))
-}
-
 func (m *Main) diagnoseTerminal() finding {
 	yes := func(is bool) string {
 		if is {
@@ -213,7 +124,7 @@ func (m *Main) diagnoseEditor() finding {
 
 // variables are the environment variables that the command looks at.
 var variables = []string{
-	"FERMATA_STORE", "XDG_STATE_HOME", "HOME", "USER", "VISUAL", "EDITOR", "TERM", "NO_COLOR", "CLICOLOR_FORCE",
+	"FERMATA_STORE", "FERMATA_POSTGRES", "FERMATA_REDIS", "PGPASSWORD", "REDISCLI_AUTH", "XDG_STATE_HOME", "HOME", "USER", "VISUAL", "EDITOR", "TERM", "NO_COLOR", "CLICOLOR_FORCE",
 	"COLUMNS", "LC_ALL", "LC_CTYPE", "LANG", "TZ",
 }
 

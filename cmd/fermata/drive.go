@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/journal/redis"
 )
 
 // errInterrupted is the cause of a context that Ctrl-C ended.
@@ -35,9 +36,20 @@ type driver struct {
 // the result itself and returns an *exit where there is one.
 func (m *Main) drive(ctx context.Context, j job) error {
 	logs := &logLines{show: m.err.Println}
-	h, err := m.open(fermata.Options{Name: j.flags.as, Logger: logs.logger(m.global.verbose)})
+	at := j.store
+	if at == nil {
+		d, err := m.storeDSN()
+		if err != nil {
+			return err
+		}
+		at = &d
+	}
+	h, err := m.openAt(*at, fermata.Options{Name: j.flags.as, Logger: logs.logger(m.global.verbose)})
 	if err != nil {
 		return err
+	}
+	if store, ok := h.store.(*redis.Store); ok && j.begins && !m.global.quiet {
+		m.sayPromises(at.String() + ": " + store.Promises().String())
 	}
 	d := &driver{m: m, house: h, job: &j, logs: logs}
 	err = d.prepareAndRun(ctx)
@@ -45,6 +57,15 @@ func (m *Main) drive(ctx context.Context, j job) error {
 		err = closing
 	}
 	return err
+}
+
+// sayPromises says what a server does with what it is given, before anything depends on it.
+func (m *Main) sayPromises(text string) {
+	width := 1 << 16
+	if m.err.TTY {
+		width = m.err.Width()
+	}
+	m.err.Println(term.Wrap(text, width)...)
 }
 
 func (d *driver) prepareAndRun(ctx context.Context) error {

@@ -37,7 +37,7 @@ func (m *Main) findRun(ctx context.Context, h *house, given string) (fermata.Run
 	case 1:
 		return rows[found[0]], nil
 	case 0:
-		return fermata.RunInfo{}, usagef("no run %q in %s%s", given, h.dsn, m.known("runs", given, ids))
+		return fermata.RunInfo{}, usagef("no run %q in %s%s%s", given, h.dsn, m.known("runs", given, ids), m.elsewhere(h.dsn))
 	}
 	return fermata.RunInfo{}, usagef("%q begins the ids of %d runs: %s", given, len(found), pick(ids, found))
 }
@@ -70,7 +70,7 @@ func (m *Main) findTask(ctx context.Context, h *house, given string) (fermata.In
 	case 1:
 		return list[found[0]], nil
 	case 0:
-		return fermata.Interrupt{}, usagef("no task %q in %s%s", given, h.dsn, m.known("tasks", given, open))
+		return fermata.Interrupt{}, usagef("no task %q in %s%s%s", given, h.dsn, m.known("tasks", given, open), m.elsewhere(h.dsn))
 	}
 	return fermata.Interrupt{}, usagef("%q begins the ids of %d tasks: %s", given, len(found), pick(ids, found))
 }
@@ -113,6 +113,20 @@ func (m *Main) known(what, given string, ids []string) string {
 		at = append(at, i)
 	}
 	return "; there are " + pick(ids, at) + " (" + m.command(what, "ls") + ")"
+}
+
+// elsewhere ends a message about an id that is not there: the servers that the environment names beside this store.
+func (m *Main) elsewhere(here dsn) string {
+	text := ""
+	for _, kind := range []string{kindPostgres, kindRedis} {
+		if d, err := m.serverOf(kind); err == nil && d.kind != "" && d.at != here.at {
+			text += ", --store " + kind + ":"
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return "; elsewhere: " + text[2:]
 }
 
 // shortID is an id as people type it: as much of it as is unique among the given ones, and at least the part that

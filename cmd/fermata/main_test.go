@@ -37,8 +37,9 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits, "capture": capture, "grows": grows,
+			"exits": exits, "capture": capture, "grows": grows, "server": serverFor, "redis-server": startRedis,
 		},
+		Condition: serverCondition,
 	})
 }
 

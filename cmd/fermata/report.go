@@ -122,7 +122,7 @@ func (d *driver) close(res *fermata.Result, stopped error) {
 		}
 		m.hints(next...)
 	}
-	if d.house.dsn.memory && !res.Status.Ended() {
+	if d.house.dsn.memory() && !res.Status.Ended() {
 		s.Println("", "  "+styles.Bad.Apply("the run was kept in memory only, and is gone")+": use a --store that stays")
 	}
 	if s.TTY {
@@ -162,6 +162,9 @@ func (m *Main) hints(list ...hint) {
 			line = "  " + t.Rows[i][0]
 		}
 		s.Println(line)
+	}
+	if m.hidden != "" && len(list) > 0 {
+		s.Println("  " + s.Styles().Faint.Apply(m.hidden))
 	}
 }
 

@@ -73,7 +73,13 @@ func (m *Main) runRecipe(ctx context.Context, file string, f *runFlags) error {
 		}
 		return h.Start(ctx, r.Plan(), input, opts...)
 	}
-	return m.drive(ctx, job{flags: &f.driveFlags, answers: answers, plan: r.Plan(), stdinUsed: f.inputFile == "-", start: start})
+	d, err := m.storeFor(r.Persistence(), file)
+	if err != nil {
+		return err
+	}
+	return m.drive(ctx, job{
+		flags: &f.driveFlags, store: &d, begins: true, answers: answers, plan: r.Plan(), stdinUsed: f.inputFile == "-", start: start,
+	})
 }
 
 func (m *Main) loadRecipe(file, agents string) (*recipe.Recipe, error) {
@@ -91,7 +97,7 @@ func (m *Main) loadRecipe(file, agents string) (*recipe.Recipe, error) {
 // recipeOptions are what every recipe may use here.
 func (m *Main) recipeOptions(agents string) (recipe.Options, error) {
 	allow, err := m.allow()
-	return recipe.Options{Agents: agents, Stores: []string{"sqlite"}, Allow: allow}, err
+	return recipe.Options{Agents: agents, Stores: []string{kindSQLite, kindPostgres, kindRedis}, Allow: allow}, err
 }
 
 // allow is what recipes may reach: --allow, else FERMATA_ALLOW, else no limits.
@@ -291,7 +297,12 @@ func (h *house) info(ctx context.Context, run string) (fermata.RunInfo, error) {
 // definition compiles the recipe of a run: the one that is kept with it, or the given file.
 func (m *Main) definition(ctx context.Context, h *house, info fermata.RunInfo, file, agents string) (*recipe.Recipe, error) {
 	if file != "" {
-		return m.loadRecipe(file, agents)
+		r, err := m.loadRecipe(file, agents)
+		if err == nil && r.Persistence() != recipe.Ephemeral && r.Persistence() != h.dsn.kind {
+			return nil, invalidf("%s asks for a store of kind %s (state.persistence), and run %s is kept in %v: let the recipe say ephemeral or %s",
+				file, r.Persistence(), info.ID, h.dsn, h.dsn.kind)
+		}
+		return r, err
 	}
 	if !resumable(&info) {
 		return nil, invalidf("run %s of %q was started by a program (%s), and only that can go on with it", info.ID, info.Plan, info.Kind)
@@ -313,6 +324,8 @@ func (m *Main) definition(ctx context.Context, h *house, info fermata.RunInfo, f
 // job is what a driving command is to do.
 type job struct {
 	flags     *driveFlags
+	store     *dsn // where the run is kept; nil for what the command line and the environment say
+	begins    bool // the run does not exist yet
 	answers   map[string][]json.RawMessage
 	plan      *plan.Plan
 	before    []fermata.Event // what happened in earlier lives of the run

@@ -184,7 +184,7 @@ var outside = []struct {
 	{"github.com/jackc/pgx/v5", []string{"journal/postgres"}, "the driver: who stores elsewhere gets none of it"},
 	{"github.com/klauspost/compress", []string{"journal/block"}, "packing what is stored"},
 	{"github.com/fsnotify/fsnotify", []string{"journal/sqlite"}, "noticing what other processes write"},
-	{"github.com/redis/go-redis/v9", []string{"journal/redis"}, "the driver: who keeps journals elsewhere gets none of it"},
+	{"github.com/redis/go-redis/v9", []string{"journal/redis", "cmd/fermata"}, "the driver: who keeps journals elsewhere gets none of it. The command keeps its one logger off stderr"},
 	{"github.com/alicebob/miniredis/v2", nil, "servers for tests of journal/redis alone"},
 	{"go.yaml.in/yaml/v4", []string{"recipe", "cmd/..."}, "definitions, and values on the command line"},
 	{"github.com/expr-lang/expr", []string{"recipe"}, "conditions and expr agents"},

@@ -38,7 +38,8 @@ type Options struct {
 
 // Open opens the schema fermata of the database at an address, and makes it if it is not there. The address is what
 // libpq takes: postgres://user:password@host:port/database, or "host=… user=…"; what it leaves out comes from the
-// environment (PGHOST, PGPASSWORD, …). It waits 10 seconds for a connection, or the address's connect_timeout.
+// environment (PGHOST, PGPASSWORD, …). Of what may follow a "?", one is of this package: "schema" sets Options.Schema.
+// It waits 10 seconds for a connection, or the address's connect_timeout.
 //
 // The error is a *journal.StoreError that names the address without its secrets: journal.ErrReadOnly when it cannot
 // be written, journal.ErrCorrupt when the schema is damaged or somebody else's, journal.ErrNewer when a later version
@@ -64,18 +65,31 @@ var errAddress = errors.New("the address is not one of PostgreSQL: expected post
 func schemaName() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_]{0,47}$`) }
 
 func (s *Store) open(dsn string) error {
+	ctx := context.Background()
+	err := s.connect(ctx, dsn)
+	if err == nil {
+		err = s.with(ctx, func(c *pgx.Conn) error { return adopt(ctx, c, s.options) })
+	}
+	return s.explained(err)
+}
+
+// connect reads the address and makes the pool, which connects when it is used.
+func (s *Store) connect(ctx context.Context, dsn string) error {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return errAddress
 	}
-	o := &s.options
+	o, c := &s.options, config.ConnConfig
+	if schema, ok := c.RuntimeParams["schema"]; ok {
+		o.Schema = schema
+		delete(c.RuntimeParams, "schema")
+	}
 	if o.Schema == "" {
 		o.Schema = defaultSchema
 	}
 	if !schemaName().MatchString(o.Schema) || strings.HasPrefix(o.Schema, "pg_") {
 		return fmt.Errorf("schema %q: expected up to 48 letters a to z, digits and _, not starting with a digit or pg_", o.Schema)
 	}
-	c := config.ConnConfig
 	s.address = fmt.Sprintf("postgres://%s/%s, schema %s", net.JoinHostPort(c.Host, fmt.Sprint(c.Port)), c.Database, o.Schema)
 	s.channel = "fermata_" + o.Schema
 	s.sql = newStatements(o.Schema)
@@ -99,11 +113,8 @@ func (s *Store) open(dsn string) error {
 	}
 	config.AfterConnect, config.BeforeClose = s.connected, s.disconnected
 	s.config = c.Copy()
-	ctx := context.Background()
-	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return err
-	}
-	return s.with(ctx, func(c *pgx.Conn) error { return adopt(ctx, c, *o) })
+	s.pool, err = pgxpool.NewWithConfig(ctx, config)
+	return err
 }
 
 // setUp overrules what the server, the user or the address may have as defaults: a commit that is waited for must not

@@ -52,7 +52,7 @@ func OpenWith(dsn string, o Options) (*Store, error) {
 	defer cancel()
 	if err := s.adopt(ctx); err != nil {
 		_ = s.client.Close()
-		return nil, s.fail("open", "", 0, err)
+		return nil, s.fail("open", "", 0, explain(d, err))
 	}
 	return s, nil
 }

@@ -111,10 +111,10 @@ func (s *Store) ask(ctx context.Context) error {
 	}
 	switch p := s.promises; {
 	case p.Level > s.options.Accept:
-		return fmt.Errorf("%w: it is at %q, asked for is %q. %v Let the server have appendonly yes and appendfsync always, "+
-			"or accept what it does with ?accept=%v in the address or Options.Accept", ErrPromise, p.Level, s.options.Accept, p, p.Level)
+		return fmt.Errorf("%w: it is at %q, asked for is %q. %v Let the server have appendonly yes and appendfsync always "+
+			"(redis-cli CONFIG SET, and CONFIG REWRITE to keep it), or accept what it does with ?accept=%v in the address or Options.Accept", ErrPromise, p.Level, s.options.Accept, p, p.Level)
 	case p.Evicts && !s.options.AcceptEviction:
-		return fmt.Errorf("%w: its maxmemory-policy is %s, expected noeviction. Set that, or Options.AcceptEviction", ErrPromise, p.Policy)
+		return fmt.Errorf("%w: its maxmemory-policy is %s, expected noeviction. Set that (redis-cli CONFIG SET maxmemory-policy noeviction), or Options.AcceptEviction", ErrPromise, p.Policy)
 	}
 	return nil
 }

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/postgres"
+	"github.com/fermata-go/fermata/journal/redis"
+)
+
+// diagnoseStore looks at the store that commands use, and at the servers that recipes may ask for beside it.
+func (m *Main) diagnoseStore(ctx context.Context) []finding {
+	d, err := m.storeDSN()
+	if err != nil {
+		return []finding{{Check: "store", State: findingError, Found: err.Error(), Advice: "use --store PATH"}}
+	}
+	var findings []finding
+	switch {
+	case d.memory():
+		findings = []finding{{Check: "store", State: findingWarning, Found: "memory:", Advice: "runs end with the command that drives them"}}
+	case d.isFile():
+		findings = []finding{ok("store", "%v (%s)", d, d.origin()), m.diagnoseFolder(d.at)}
+		if info, err := os.Stat(d.at); err == nil {
+			findings = append(findings, m.diagnoseFile(ctx, d, info))
+		}
+	default:
+		findings = append([]finding{ok("store", "%v (%s)", d, d.origin())}, m.diagnoseServer(ctx, d)...)
+	}
+	for _, kind := range []string{kindPostgres, kindRedis} {
+		if kind == d.kind {
+			continue
+		}
+		switch other, err := m.serverOf(kind); {
+		case err != nil:
+			findings = append(findings, finding{Check: kind, State: findingError, Found: err.Error()})
+		case other.kind != "":
+			findings = append(findings, ok(kind, "%v (%s)", other, other.from))
+			findings = append(findings, m.diagnoseServer(ctx, other)...)
+		}
+	}
+	return findings
+}
+
+// diagnoseServer asks a server what it is and what it promises. Nothing is made on it.
+func (m *Main) diagnoseServer(ctx context.Context, d dsn) []finding {
+	var findings []finding
+	made := false
+	if d.kind == kindPostgres {
+		findings, made = diagnosePostgres(ctx, d)
+	} else {
+		quietRedis()
+		findings, made = diagnoseRedis(ctx, m.redisAddress(d))
+	}
+	if made {
+		findings = append(findings, m.count(ctx, d, "runs", ""))
+	}
+	return findings
+}
+
+func diagnosePostgres(ctx context.Context, d dsn) (findings []finding, made bool) {
+	r, err := postgres.Inspect(ctx, d.at, postgres.Options{})
+	if err != nil {
+		return []finding{broken("server", err)}, false
+	}
+	findings = append(findings, ok("server", "PostgreSQL %s, answers in %s, synchronous_commit %s", r.Server, latency(r.Latency), r.Commit))
+	switch {
+	case r.Version == r.Current:
+		return append(findings, ok("schema", "version %d", r.Version)), true
+	case !r.Growth:
+		return append(findings, finding{
+			Check: "schema", State: findingError, Found: fmt.Sprintf("version %d of %d, and this user may make nothing", r.Version, r.Current),
+			Advice: "GRANT CREATE ON DATABASE … TO …, or let a user who may run something first",
+		}), false
+	case r.Version == 0:
+		return append(findings, ok("schema", "not there yet: the first run makes it")), false
+	}
+	return append(findings, ok("schema", "version %d; the next run brings it to %d", r.Version, r.Current)), false
+}
+
+func diagnoseRedis(ctx context.Context, address string) (findings []finding, made bool) {
+	r, err := redis.Inspect(ctx, address, redis.Options{})
+	if err != nil && !errors.Is(err, redis.ErrPromise) {
+		return []finding{broken("server", err)}, false
+	}
+	findings = append(findings, ok("server", "Redis %s, answers in %s", r.Server, latency(r.Latency)))
+	keeps := ok("promises", "%v", r.Promises)
+	switch {
+	case err != nil:
+		keeps.State, keeps.Advice = findingError, fmt.Sprintf("CONFIG SET appendonly yes, appendfsync always, maxmemory-policy noeviction; "+
+			"or accept what it does: ?accept=%v in the address", r.Promises.Level)
+	case r.Promises.Level != redis.Always || r.Promises.Evicts || r.Promises.Replicas > 0:
+		keeps.State = findingWarning
+	}
+	findings = append(findings, keeps)
+	if r.Format == "" {
+		return append(findings, ok("format", "nothing is there yet: the first run makes it")), false
+	}
+	return append(findings, ok("format", "%s", r.Format)), err == nil
+}
+
+// latency is a time to three digits.
+func latency(d time.Duration) string { return d.Round(10 * time.Microsecond).String() }
+
+// broken is a store that cannot be used.
+func broken(check string, err error) finding {
+	f := finding{Check: check, State: findingError, Found: err.Error()}
+	switch {
+	case errors.Is(err, journal.ErrNewer):
+		f.Advice = "use a newer fermata"
+	case errors.Is(err, journal.ErrCorrupt):
+		f.Advice = "use another --store, or restore the file"
+	}
+	return f
+}
+
+// diagnoseFolder looks whether the store's folder can be written and has space. What is not there yet is made by the
+// first run: then the nearest folder above it counts.
+func (m *Main) diagnoseFolder(path string) finding {
+	folder := filepath.Dir(path)
+	for {
+		if info, err := os.Stat(folder); err == nil && info.IsDir() || filepath.Dir(folder) == folder {
+			break
+		}
+		folder = filepath.Dir(folder)
+	}
+	probe, err := os.CreateTemp(folder, ".fermata-doctor-*")
+	if err != nil {
+		return finding{
+			Check: "folder", State: findingError, Found: folder + " cannot be written: " + cause(err),
+			Advice: "use --store with a path that you may write",
+		}
+	}
+	_ = probe.Close()
+	_ = os.Remove(probe.Name())
+	free, known := freeSpace(folder)
+	switch {
+	case !known:
+		return ok("folder", "%s can be written", folder)
+	case free < 100<<20:
+		return finding{
+			Check: "folder", State: findingWarning, Found: fmt.Sprintf("%s has %s free", folder, term.Bytes(free)),
+			Advice: "runs stop when the disk is full; nothing that is stored is lost",
+		}
+	}
+	return ok("folder", "%s can be written, %s free", folder, term.Bytes(free))
+}
+
+func cause(err error) string {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// diagnoseFile opens the store's file, which checks its format, and counts what is in it.
+func (m *Main) diagnoseFile(ctx context.Context, d dsn, info fs.FileInfo) finding {
+	return m.count(ctx, d, "file", "opens, "+term.Bytes(uint64(max(info.Size(), 0)))+", ")
+}
+
+// count opens a store and counts what is in it.
+func (m *Main) count(ctx context.Context, d dsn, check, lead string) finding {
+	h, err := m.openAt(d, fermata.Options{})
+	if err != nil {
+		return broken(check, err)
+	}
+	defer func() { _ = h.Close() }()
+	runs, err := h.Runs(ctx, journal.RunFilter{})
+	var open []fermata.Interrupt
+	if err == nil {
+		open, err = h.Inbox(ctx, journal.InboxFilter{})
+	}
+	if err != nil {
+		return finding{Check: check, State: findingError, Found: err.Error()}
+	}
+	return ok(check, "%s%s, %s open", lead, term.Count(len(runs), "run"), term.Count(len(open), "task"))
+}
