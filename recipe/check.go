@@ -91,6 +91,8 @@ func (c *checked) checkStep(n *step) {
 			c.faults(n.prompt.spot, t.check(before, c.report))
 		}
 		c.checkExpiry(n)
+		c.checkAudience(n, before)
+		c.checkReview(n, before)
 	}
 	for _, e := range c.wiring.edges[n] {
 		code := c.when[e]

@@ -46,7 +46,11 @@ func (c *checked) compile() plan.Definition {
 		case typeRouter:
 			pn.Kind = plan.Router
 		}
-		def.Edges = append(def.Edges, c.compileEdges(&pn, n)...)
+		edges := c.compileEdges(&pn, n)
+		if n.review != nil {
+			edges = n.review.gate(&pn, edges)
+		}
+		def.Edges = append(def.Edges, edges...)
 		def.Nodes = append(def.Nodes, pn)
 	}
 	return def

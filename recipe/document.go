@@ -26,7 +26,7 @@ var (
 		typeRouter: {"type", "id", "description", "input_key", "routes", "default_route"},
 		typeHuman: {
 			"type", "id", "description", "prompt", "inputs_map", "required_role", "timeout_seconds", "options", "response",
-			"on_timeout",
+			"on_timeout", "review", "assignee", "four_eyes", "not_by",
 		},
 	}
 	timeoutKeys = []string{"answer", "route", "escalate", "timeout_seconds", "on_timeout"}
@@ -110,6 +110,8 @@ type step struct {
 	response *shape
 	deadline time.Duration
 	expiry   *expiry
+	review   *review // nil for other questions
+	audience
 }
 
 // binding ties a name to a path.

@@ -18,12 +18,13 @@ func (n *step) readHuman(o *object) {
 	if o.has("options") && o.has("response") {
 		o.report.add(o.at("response"), "options and response exclude each other; options are a choice of texts")
 	}
+	n.readAudience(o)
 	n.deadline = o.seconds()
-	if !o.has("on_timeout") {
-		return
+	if o.has("on_timeout") {
+		n.expiry = readExpiry(o.at("on_timeout"), o.report)
 	}
-	n.expiry = readExpiry(o.at("on_timeout"), o.report)
-	if !o.has("timeout_seconds") {
+	n.readReview(o)
+	if o.has("on_timeout") && !o.has("timeout_seconds") {
 		o.report.add(o.at("on_timeout"), "on_timeout needs timeout_seconds: without it there is no deadline")
 	}
 }
@@ -104,6 +105,8 @@ func readExpiry(at spot, r *report) *expiry {
 // answerSchema is what an answer must pass.
 func (n *step) answerSchema() map[string]any {
 	switch {
+	case n.review != nil:
+		return n.review.answer(nil, nil)
 	case len(n.options) > 0:
 		options := make([]any, len(n.options))
 		for i, o := range n.options {
@@ -126,4 +129,12 @@ func (n *step) answerSchemaJSON() []byte {
 		return []byte(`{"type":"string"}`) // texts always encode
 	}
 	return data
+}
+
+// leaves is the schema of what a question puts on the blackboard.
+func (n *step) leaves() map[string]any {
+	if n.review != nil {
+		return n.review.outcome()
+	}
+	return n.answerSchema()
 }

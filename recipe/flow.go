@@ -91,7 +91,7 @@ func (d *document) made(n *step, v *vocabulary) names {
 	switch {
 	case n.kind == typeRouter:
 	case n.kind == typeHuman:
-		out.add(n.id.text, typeOfShape(n.answerSchema()))
+		out.add(n.id.text, typeOfShape(n.leaves()))
 	case n.outputs != nil:
 		for _, b := range n.outputs {
 			out.add(b.name.text, types.Any)

@@ -3,6 +3,7 @@ package recipe
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -14,18 +15,25 @@ type humanStep struct {
 	prompt  *template
 	inputs  []binding // the evidence; nil for none
 	options []node.AskOption
-	state   ports
+	review  *reviewStep // nil for other questions
+	*audience
+	state ports
 }
 
 // compileHuman makes the node's function.
 func (c *checked) compileHuman(pn *plan.Node, n *step, state ports) {
 	pn.Kind = plan.Human
-	s := &humanStep{id: n.id.text, prompt: c.prompts[n], inputs: n.inputs, state: state}
-	if len(n.options) > 0 {
+	s := &humanStep{id: n.id.text, prompt: c.prompts[n], inputs: n.inputs, state: state, audience: &n.audience}
+	switch {
+	case n.review != nil:
+		s.review = &reviewStep{review: n.review}
+		s.review.schema, s.review.defs, _ = c.reviewed(n.review)
+	case len(n.options) > 0:
 		s.options = append(s.options, node.Options(n.options...))
-	} else {
+	default:
 		s.options = append(s.options, node.ResponseSchema(n.answerSchemaJSON()))
 	}
+	s.options = append(s.options, c.askApart(n)...)
 	if n.role != "" {
 		s.options = append(s.options, node.Role(n.role))
 	}
@@ -52,9 +60,14 @@ func (s *humanStep) run(ctx node.Context, in any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	prompt, err := s.prompt.render(newScope(bb, ctx.Cause()))
+	known := newScope(bb, ctx.Cause())
+	prompt, err := s.prompt.render(known)
 	if err != nil {
 		return nil, fmt.Errorf("prompt: %w", err)
+	}
+	person, err := s.askFor(known)
+	if err != nil {
+		return nil, err
 	}
 	var evidence any
 	if s.inputs != nil {
@@ -62,7 +75,14 @@ func (s *humanStep) run(ctx node.Context, in any) (any, error) {
 			return nil, fmt.Errorf("inputs_map: %w", err)
 		}
 	}
-	options := append([]node.AskOption{node.Prompt(prompt)}, s.options...)
+	options := slices.Concat([]node.AskOption{node.Prompt(prompt)}, s.options, person)
+	if s.review != nil {
+		request, more, err := s.review.question(bb, evidence, ctx.Cause())
+		if err != nil {
+			return nil, err
+		}
+		evidence, options = request, append(options, more...)
+	}
 	data, err := node.Interrupt[json.RawMessage](ctx, evidence, options...)
 	if err != nil {
 		return nil, err
@@ -71,5 +91,12 @@ func (s *humanStep) run(ctx node.Context, in any) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the answer: %w", err)
 	}
-	return write(bb, map[string]any{s.id: answer}, s.state)
+	if s.review == nil {
+		return write(bb, map[string]any{s.id: answer}, s.state)
+	}
+	made, err := s.review.take(s.id, bb, answer)
+	if err != nil {
+		return nil, err
+	}
+	return write(bb, made, s.state)
 }

@@ -81,6 +81,10 @@ func (g *wiring) targets(n *step, r *report) {
 			g.link(n, link{to: to, success: true})
 		}
 	}
+	if n.review != nil {
+		g.aside(n, n.review.reject, "a rejected value leads nowhere: ", r)
+		g.aside(n, n.review.sendBack, "what is sent back leads nowhere: ", r)
+	}
 	for x := n.expiry; x != nil; x = x.then {
 		if x.do != "route" || x.target.text == "" {
 			continue
@@ -88,6 +92,16 @@ func (g *wiring) targets(n *step, r *report) {
 		if to := g.find(x.target, r, "the deadline's route leads nowhere: "); to != nil {
 			g.link(n, link{to: to})
 		}
+	}
+}
+
+// aside resolves where a review leads with what is not approved.
+func (g *wiring) aside(n *step, id word, what string, r *report) {
+	if id.text == "" {
+		return
+	}
+	if to := g.find(id, r, what); to != nil {
+		g.link(n, link{to: to, success: true})
 	}
 }
 
