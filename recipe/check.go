@@ -35,10 +35,15 @@ func (d *document) check(r *report) *checked {
 	c.compileTexts()
 	c.flow = d.follow(c.wiring)
 	for _, n := range d.nodes {
-		d.checkEdges(n, c.wiring, r)
+		if d.parallel {
+			d.checkParallelEdges(n, c.wiring, r)
+		} else {
+			d.checkEdges(n, c.wiring, r)
+		}
 		c.checkStep(n)
 	}
 	c.checkOutputs()
+	c.checkBranches()
 	return c
 }
 

@@ -33,6 +33,7 @@ func (c *checked) compile() plan.Definition {
 		def.Entry = []string{c.wiring.entry.id.text}
 	}
 	state := portsOf(c.state)
+	c.compileMerge(&def, state)
 	for _, n := range c.nodes {
 		if c.wiring.byID[n.id.text] != n {
 			continue
@@ -134,6 +135,8 @@ func (c *checked) compileEdges(pn *plan.Node, n *step) []plan.Edge {
 		c.compileRouter(pn, n, &b)
 	case len(success) == 1 && whole:
 		b.add(plan.Plain, success[0].target, "")
+	case c.parallel && len(success) > 1:
+		c.compileFork(pn, n, success, &b)
 	case len(success) > 0:
 		pn.Route = func(ctx node.Context, v any) (string, error) {
 			bb, err := board(v)

@@ -54,9 +54,13 @@
 //
 // # Edges
 //
-// Of the edges out of a node, the first in written order that holds is taken. An edge that can never be taken, because
+// In sequential mode, which is the default, a node leads to one other. Of the edges out of a node, the first in written order that holds is taken. An edge that can never be taken, because
 // one before it holds whenever it does, is an error. Where none holds, the path ends there; a failure that no edge
 // takes fails the run (law F1). A router goes where its routes say, and may have on_failure edges.
+//
+// In parallel mode (execution_mode in the policy) all edges that hold after a success are taken. Each begins a branch with
+// a blackboard of its own. A node at which branches can meet waits for all of them and is given what they changed, put
+// together; what several changed needs a rule, merge, beside its schema in state.properties (laws G2 to G4).
 //
 // # Tests
 //

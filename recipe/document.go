@@ -16,7 +16,7 @@ var (
 	bareKeys      = slices.Concat(recipeKeys, topologyKeys)
 	fileKeys      = []string{"apiVersion", "kind", "agents"}
 	interfaceKeys = []string{"inputs", "outputs"}
-	stateKeys     = []string{"properties", "persistence"}
+	stateKeys     = []string{stateProperties, "persistence"}
 	policyKeys    = []string{"max_retries", "timeout_seconds", "execution_mode", "max_steps"}
 	edgeKeys      = []string{"source", "target", "condition", "when"}
 	nodeKeys      = map[string][]string{
@@ -46,6 +46,9 @@ const (
 	always    = "always"
 )
 
+// stateProperties is where the state's names are declared.
+const stateProperties = "properties"
+
 // document is a recipe as it was written: parts that were wrong are reported and left out.
 type document struct {
 	spot
@@ -63,6 +66,7 @@ type document struct {
 	maxRetries int
 	timeout    time.Duration
 	maxSteps   int
+	parallel   bool // every edge that holds is taken, not only the first
 
 	persistence string // the kind of store that is asked for; "" is Ephemeral
 
@@ -80,7 +84,8 @@ type port struct {
 	name     word
 	shape    *shape // nil where it was wrong
 	fallback any
-	optional bool // there is a fallback
+	optional bool   // there is a fallback
+	merge    string // of the state: the rule for what several branches wrote; "" for none
 }
 
 // step is a node as it was written.
@@ -161,7 +166,7 @@ func readDocument(src *source, r *report) *document {
 	d.inputsOpen, d.outputsOpen = !io.has("inputs"), !io.has("outputs")
 	d.inputs = io.ports("inputs")
 	d.outputs = io.ports("outputs")
-	d.state = o.object("state", stateKeys).ports("properties")
+	d.state = o.object("state", stateKeys).ports(stateProperties)
 	d.readPolicy(o.object("policy", policyKeys))
 	d.readAgents(o)
 	d.readTests(o)
@@ -211,7 +216,11 @@ func (o *object) ports(key string) []port {
 			o.report.add(p.key.spot, "the name %s %s", quote(p.key.text), fault)
 			continue
 		}
-		q := port{name: p.key, shape: shapeAt(p.value, o.report)}
+		q := port{name: p.key}
+		if key == stateProperties {
+			p.value, q.merge = mergeRule(p.value, o.report)
+		}
+		q.shape = shapeAt(p.value, o.report)
 		if q.shape != nil {
 			q.fallback, q.optional = q.shape.doc["default"]
 		}
@@ -248,9 +257,7 @@ func (d *document) readPolicy(o *object) {
 	d.maxRetries = o.number("max_retries", 0, 0)
 	d.timeout = o.seconds()
 	d.maxSteps = o.number("max_steps", 1, defaultMaxSteps)
-	if o.choice("execution_mode", "sequential", "parallel") == "parallel" {
-		o.report.add(o.at("execution_mode"), "execution_mode parallel is not available yet; expected sequential")
-	}
+	d.parallel = o.choice("execution_mode", sequential, parallel) == parallel
 }
 
 // defaultMaxSteps is how many nodes a run may visit where the recipe does not say.

@@ -160,7 +160,7 @@ func (s stored) compile(opts Options) (*Recipe, error) {
 // compile checks the document and makes its plan.
 func (d *document) compile(r *report) *plan.Plan {
 	c := d.check(r)
-	p, err := plan.New(c.compile())
+	p, err := c.newPlan()
 	if err != nil {
 		if faults, ok := errors.AsType[*plan.Error](err); ok {
 			c.topology(faults)
