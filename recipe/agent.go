@@ -35,16 +35,24 @@ type agentStep struct {
 
 // compileAgent makes the node's function and its policy.
 func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
+	a := c.agents[n.ref.text]
 	retries := n.maxRetries
-	if retries < 0 {
+	if retries < 0 && (a == nil || a.kind != kindRecipe) { // a recipe has a policy of its own
 		retries = c.maxRetries
 	}
 	if retries > 0 {
 		pn.Retry = plan.Retry{Attempts: retries + 1, Retryable: retryable}
 	}
 	pn.Timeout = n.timeout
-	a := c.agents[n.ref.text]
-	if a == nil {
+	recipe := a != nil && a.kind == kindRecipe && !c.stage.replaces(a)
+	switch {
+	case a == nil || recipe && (a.nested == nil || a.nested.plan == nil):
+		return
+	case n.each != nil:
+		c.compileEach(pn, n, a, state)
+		return
+	case recipe:
+		c.compileNested(pn, n, a, state)
 		return
 	}
 	s := &agentStep{

@@ -169,10 +169,17 @@ func (c *checked) checkBindings(all []binding, known names) {
 }
 
 func (c *checked) checkAgentStep(n *step, before names) {
+	if n.each != nil {
+		before = c.checkForEach(n, before)
+	}
+	a := c.agents[n.ref.text]
+	if a != nil && a.kind == kindRecipe {
+		before.failed = false
+		c.checkNestedStep(n, a, before)
+	}
 	if !n.wholeBoard {
 		c.checkBindings(n.inputs, before)
 	}
-	a := c.agents[n.ref.text]
 	if a == nil {
 		if n.ref.text != "" {
 			c.report.add(n.ref.spot, "there is no agent %s%s", quote(n.ref.text), c.hintAgent(n.ref.text))
@@ -220,7 +227,7 @@ func (c *checked) checkSet(n *step, a *agent) {
 // checkState reports a value that can never fit what the state says of its name.
 func (c *checked) checkState(n *step, s assignment, t types.Type) {
 	i, ok := c.flow.vocabulary.index[s.key.text]
-	if n.outputs != nil || !ok || !c.flow.vocabulary.words[i].fixed {
+	if n.outputs != nil || n.each != nil || !ok || !c.flow.vocabulary.words[i].fixed {
 		return
 	}
 	if want := c.flow.vocabulary.words[i].typ; plainKind(want) != plainKind(t) && plainKind(want) != "" && plainKind(t) != "" {
@@ -243,7 +250,7 @@ func plainKind(t types.Type) string {
 
 // checkOutputsMap checks that an agent whose output is known gives what is taken from it.
 func (c *checked) checkOutputsMap(n *step, a *agent) {
-	if a.kind != kindExpr {
+	if a.kind != kindExpr || n.each != nil {
 		return
 	}
 	var known []string

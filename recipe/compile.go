@@ -20,7 +20,7 @@ const planKind = "recipe"
 func (c *checked) compile() plan.Definition {
 	def := plan.Definition{
 		Name: c.name, Version: c.version, Kind: planKind, Doc: c.description,
-		Limits: plan.Limits{Tasks: c.maxSteps, Time: c.timeout},
+		Limits: plan.Limits{Tasks: c.steps(), Time: c.timeout},
 		State:  value.Dynamic(),
 		Input:  objectSchema(c.inputs, c.inputsOpen),
 		Output: objectSchema(c.outputs, c.outputsOpen),

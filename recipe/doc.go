@@ -37,6 +37,9 @@
 // ${. Such values are taken out of errors and events again, and out of what is answered where the variable is called as
 // a secret is (API_KEY, …_TOKEN). [Allow] limits which programs may be run and which addresses called.
 //
+// A recipe is an agent, too (kind recipe): a subgraph of the same run, with an interface that is enforced (law G6). A node
+// with for_each calls its agent once for each element of a list, each as a task of its own (law G5).
+//
 // # Names, paths and expressions
 //
 // A path names a place on the blackboard: "report.files.0.name". A path that ends in "?" may be missing; "." is the

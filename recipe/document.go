@@ -21,7 +21,7 @@ var (
 	edgeKeys      = []string{"source", "target", "condition", "when"}
 	nodeKeys      = map[string][]string{
 		typeAgent: {
-			"type", "id", "description", "agent_ref", "inputs_map", "outputs_map", "max_retries", "timeout_seconds",
+			"type", "id", "description", "agent_ref", "inputs_map", "outputs_map", "for_each", "max_retries", "timeout_seconds",
 		},
 		typeRouter: {"type", "id", "description", "input_key", "routes", "default_route"},
 		typeHuman: {
@@ -65,7 +65,7 @@ type document struct {
 
 	maxRetries int
 	timeout    time.Duration
-	maxSteps   int
+	maxSteps   int  // 0: what the recipe does not say
 	parallel   bool // every edge that holds is taken, not only the first
 
 	persistence string // the kind of store that is asked for; "" is Ephemeral
@@ -102,6 +102,7 @@ type step struct {
 	outputs    []binding // nil: merged by key
 	maxRetries int       // -1: the policy's
 	timeout    time.Duration
+	each       *forEach // nil: once
 
 	// of routers
 	inputKey path
@@ -256,12 +257,32 @@ func nameFault(name string) string {
 func (d *document) readPolicy(o *object) {
 	d.maxRetries = o.number("max_retries", 0, 0)
 	d.timeout = o.seconds()
-	d.maxSteps = o.number("max_steps", 1, defaultMaxSteps)
+	d.maxSteps = o.number("max_steps", 1, 0)
 	d.parallel = o.choice("execution_mode", sequential, parallel) == parallel
 }
 
-// defaultMaxSteps is how many nodes a run may visit where the recipe does not say.
-const defaultMaxSteps = 50
+// How many tasks a run may start where the recipe does not say: with for_each, a list bounds them.
+const (
+	defaultMaxSteps = 50
+	defaultEach     = 100_000
+)
+
+// steps is how many tasks a run may start. Those of the recipes that it calls count too.
+func (d *document) steps() int {
+	if d.maxSteps > 0 {
+		return d.maxSteps
+	}
+	sum := defaultMaxSteps
+	for _, n := range d.nodes {
+		if n.each != nil {
+			sum += defaultEach
+		}
+		if a := d.agents[n.ref.text]; a != nil && a.nested != nil {
+			sum += a.nested.doc.steps()
+		}
+	}
+	return min(sum, maxCount)
+}
 
 // readPersistence checks how the state is to be kept; stores are the kinds of stores that there are.
 func (d *document) readPersistence(r *report, stores []string) {
@@ -357,6 +378,7 @@ func (n *step) readAgent(o *object) {
 	n.ref = o.needText("agent_ref", "the name of an agent")
 	n.inputs, n.wholeBoard = o.bindings("inputs_map", "argument"), !o.has("inputs_map")
 	n.outputs = o.bindings("outputs_map", "blackboard key")
+	n.each = o.forEach()
 	n.maxRetries = o.number("max_retries", 0, -1)
 	n.timeout = o.seconds()
 }

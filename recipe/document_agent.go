@@ -15,7 +15,9 @@ const (
 	kindExpr = "expr"
 	kindExec = "exec"
 	kindHTTP = "http"
-	kindGo   = "go" // a function of the library: not written in recipes
+
+	kindRecipe = "recipe"
+	kindGo     = "go" // a function of the library: not written in recipes
 )
 
 // agentKeys are the keys of each kind of agent.
@@ -23,10 +25,12 @@ var agentKeys = map[string][]string{
 	kindExpr: {"kind", "description", "output", "set"},
 	kindExec: {"kind", "description", "output", "command", "env", "timeout_seconds", "at_most_once"},
 	kindHTTP: {"kind", "description", "output", "method", "url", "headers", "timeout_seconds", "at_most_once"},
+
+	kindRecipe: {"kind", "description", "file"},
 }
 
 // laterKinds are kinds that recipes will have.
-var laterKinds = []string{"model", "mcp", "recipe"}
+var laterKinds = []string{"model", "mcp"}
 
 // httpMethods are the methods that an agent may use.
 var httpMethods = []string{"POST", "GET", "PUT", "PATCH", "DELETE"}
@@ -48,6 +52,8 @@ type agent struct {
 	timeout  time.Duration // exec, http
 	once     bool          // exec, http
 	function AgentFunc     // go
+	file     word          // recipe
+	nested   *nested       // recipe; nil where it was wrong
 
 	// With the variables of the environment filled in.
 	argv    []string
@@ -123,6 +129,8 @@ func readAgent(name string, at spot, r *report) *agent {
 		a.readExec(o)
 	case kindHTTP:
 		a.readHTTP(o)
+	case kindRecipe:
+		a.file = o.needText("file", "the path of a recipe in this recipe's folder")
 	}
 	return a
 }

@@ -96,12 +96,16 @@ func (d *document) made(n *step, v *vocabulary) names {
 		for _, b := range n.outputs {
 			out.add(b.name.text, types.Any)
 		}
+	case n.each != nil:
+		out.add(n.id.text, types.Array(types.Any))
 	case a == nil:
 		out.open = true
 	case a.kind == kindExpr:
 		for _, s := range a.set {
 			out.set(v.reserve(s.key.text))
 		}
+	case a.kind == kindRecipe:
+		a.nested.makes(&out)
 	default:
 		a.makes(n.id.text, &out)
 	}
@@ -131,6 +135,9 @@ func (a *agent) makes(id string, out *names) {
 // arguments are the names that an agent's expressions know.
 func (f *flow) arguments(n *step) names {
 	before := f.before[n]
+	if n.each != nil {
+		before = n.each.names(before)
+	}
 	if n.wholeBoard {
 		return names{vocabulary: newVocabulary(), under: &before}
 	}
@@ -151,7 +158,7 @@ func (f *flow) calculate(d *document) {
 	found := make(map[string]types.Type)
 	for _, n := range d.nodes {
 		a := d.agents[n.ref.text]
-		if a == nil || a.kind != kindExpr || n.outputs != nil {
+		if a == nil || a.kind != kindExpr || n.outputs != nil || n.each != nil {
 			continue
 		}
 		args := f.arguments(n)

@@ -36,17 +36,20 @@ func (e *InputError) add(name, format string, args ...any) {
 // Input checks a run's inputs and makes the blackboard that it starts with: the inputs, and the defaults of inputs
 // and state. Values are what encoding/json writes, json.RawMessage included. Everything that is wrong is reported at
 // once, as an *InputError.
-func (r *Recipe) Input(raw map[string]any) (map[string]any, error) {
+func (r *Recipe) Input(raw map[string]any) (map[string]any, error) { return r.doc.begin(raw) }
+
+// begin makes the blackboard that a run, or a call, begins with.
+func (d *document) begin(raw map[string]any) (map[string]any, error) {
 	faults := &InputError{}
 	bb := make(map[string]any, len(raw))
-	declared := portsOf(r.doc.inputs)
+	declared := portsOf(d.inputs)
 	for _, name := range keysOf(raw) {
 		v, err := dynamic(raw[name])
 		if err != nil {
 			faults.add(name, "%v", err)
 			continue
 		}
-		if _, ok := declared[name]; !ok && !r.doc.inputsOpen {
+		if _, ok := declared[name]; !ok && !d.inputsOpen {
 			faults.add(name, "there is no such input%s", hintInput(name, declared.names()))
 			continue
 		}
@@ -55,7 +58,7 @@ func (r *Recipe) Input(raw map[string]any) (map[string]any, error) {
 		}
 		bb[name] = v
 	}
-	for _, p := range r.doc.inputs {
+	for _, p := range d.inputs {
 		name := p.name.text
 		if _, given := raw[name]; given {
 			continue
@@ -66,7 +69,7 @@ func (r *Recipe) Input(raw map[string]any) (map[string]any, error) {
 		}
 		bb[name] = clone(p.fallback)
 	}
-	for _, p := range r.doc.state {
+	for _, p := range d.state {
 		if _, taken := bb[p.name.text]; p.optional && !taken {
 			bb[p.name.text] = clone(p.fallback)
 		}

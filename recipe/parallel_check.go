@@ -107,6 +107,12 @@ func (c *checked) certain(n *step) []string {
 				all = append(all, b.name.text)
 			}
 		}
+	case n.each != nil:
+		all = append(all, n.id.text)
+	case a.nested != nil:
+		for _, p := range a.nested.doc.outputs {
+			all = append(all, p.name.text)
+		}
 	case a.kind == kindExpr:
 		for _, s := range a.set {
 			all = append(all, s.key.text)

@@ -45,26 +45,20 @@ func input(t *testing.T, r *recipe.Recipe, raw map[string]any) func() any {
 }
 
 // explored runs a recipe in many orders and with a crash at each append, and checks its output.
-func explored(t *testing.T, r *recipe.Recipe, raw map[string]any, answers map[string][]any, output string) {
+func explored(t *testing.T, r *recipe.Recipe, raw map[string]any, answers fermatatest.Option, output string) {
 	t.Helper()
-	var opts []fermatatest.Option
-	if answers != nil {
-		opts = append(opts, fermatatest.Answers(answers))
+	if answers == nil {
+		answers = fermatatest.Answers(nil)
 	}
-	var crash []fermatatest.CrashOption
-	var order []fermatatest.ScheduleOption
-	for _, o := range opts {
-		crash, order = append(crash, o), append(order, o)
-	}
-	want(t, fermatatest.Crash(t, r.Plan(), input(t, r, raw), crash...).Result, output)
-	want(t, fermatatest.Schedules(t, r.Plan(), input(t, r, raw), order...).Result, output)
+	want(t, fermatatest.Crash(t, r.Plan(), input(t, r, raw), answers).Result, output)
+	want(t, fermatatest.Schedules(t, r.Plan(), input(t, r, raw), answers).Result, output)
 }
 
 // Branches meet in declared order, whichever ends first, and a person in one of them holds up nobody else (laws G2 to
 // G4, H3).
 func TestG4_BranchesOfARecipeMeet(t *testing.T) {
 	r := load(t, "testdata/recipes/fanout.yaml", recipe.Options{})
-	answers := map[string][]any{"approval": {"yes"}}
+	answers := fermatatest.Answers(map[string][]any{"approval": {"yes"}})
 	explored(t, r, map[string]any{"price": 120, "urgent": true}, answers,
 		`{"findings": ["terms are fine", "credit is thin", "by courier"], "approval": "yes"}`)
 	explored(t, r, map[string]any{"price": 20}, answers, `{"findings": ["terms are fine", "credit is good"], "approval": "yes"}`)

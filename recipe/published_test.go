@@ -42,6 +42,7 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 		"agentNode": nodeKeys[typeAgent], "routerNode": nodeKeys[typeRouter], "humanNode": nodeKeys[typeHuman],
 		"exprAgent": agentKeys[kindExpr], "execAgent": agentKeys[kindExec], "httpAgent": agentKeys[kindHTTP],
 		"testsFile": testsFileKeys, "test": testKeys, "standIn": standInKeys, "expect": expectKeys, "asked": askedKeys,
+		"recipeAgent": agentKeys[kindRecipe], "forEachOf": forEachKeys,
 	}
 	for name, keys := range known {
 		if diff := cmp.Diff(slices.Sorted(slices.Values(keys)), keysOfDefinition(t, name)); diff != "" {

@@ -108,39 +108,18 @@ func Parse(data []byte, name string, opts Options) (*Recipe, error) {
 		return nil, err
 	}
 	s.Dir = dir
-	return s.compile(opts)
+	return s.compile(opts, false)
 }
 
-// compile is all of loading but the reading of files.
-func (s stored) compile(opts Options) (*Recipe, error) {
+// compile is all of loading but the reading of the main file and the agents file. kept says that all others are in the
+// stored text.
+func (s stored) compile(opts Options, kept bool) (*Recipe, error) {
 	if opts.Env == nil {
 		opts.Env = os.LookupEnv
 	}
 	r := &report{}
-	main := readYAML(s.File, []byte(s.Text), r)
-	if main.root == nil {
-		return nil, r.err()
-	}
-	d := readDocument(main, r)
-	d.dir, d.stage = s.Dir, opts.stage
-	if d.name == "" {
-		d.name = nameOf(s.File)
-	}
-	if s.AgentsFile != "" {
-		if file := readYAML(s.AgentsFile, []byte(s.Agents), r); file.root != nil {
-			d.readAgentsFile(file, r)
-		}
-	}
-	if s.testsFile != "" {
-		if file := readYAML(s.testsFile, []byte(s.tests), r); file.root != nil {
-			d.readTestsFile(file, r)
-		}
-	}
-	d.addLibrary(opts.Library, r)
-	d.expand(opts.Env, r)
-	d.limit(opts.Allow, r)
-	d.readPersistence(r, opts.Stores)
-	p := d.compile(r)
+	l := &loader{stored: &s, opts: opts, report: r, kept: kept, done: make(map[string]*nested)}
+	main := l.document(s.Text, []string{filepath.ToSlash(filepath.Base(s.File))})
 	if err := r.err(); err != nil {
 		return nil, err
 	}
@@ -152,9 +131,9 @@ func (s stored) compile(opts Options) (*Recipe, error) {
 	again := func(stage *Stage) (*Recipe, error) {
 		opts := opts
 		opts.stage = stage
-		return s.compile(opts)
+		return s.compile(opts, true)
 	}
-	return &Recipe{doc: d, plan: p, source: text, digest: "def_" + hex.EncodeToString(sum[:16]), again: again}, nil
+	return &Recipe{doc: main.doc, plan: main.plan, source: text, digest: "def_" + hex.EncodeToString(sum[:16]), again: again}, nil
 }
 
 // compile checks the document and makes its plan.

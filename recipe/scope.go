@@ -71,6 +71,7 @@ var ownFunctions = map[string]function{
 	callField:  {call: readField},
 	callTurn:   {call: countTurn, types: signature[func(any) bool]()},
 	callAdd:    {call: add},
+	"fromCSV":  {call: fromCSV, types: signature[func(string) []any]()},
 	"fromJSON": {call: fromJSON, types: signature[func(string) any]()},
 	"repeat":   {call: repeat, types: signature[func(string, int) string]()},
 	"replace":  {call: replace, types: append(signature[func(string, string, string) string](), signature[func(string, string, string, int) string]()...)},

@@ -6,8 +6,12 @@ import (
 	"path/filepath"
 )
 
-// storedFormat is the format of stored recipes. A later format has another number; all of them stay readable (J9).
-const storedFormat = "fermata/recipe/1"
+// The formats of stored recipes: of one file, and with the files of the recipes that it calls. A later format has another
+// number; all of them stay readable (J9).
+const (
+	storedFormat = "fermata/recipe/1"
+	storedNested = "fermata/recipe/2"
+)
 
 // stored is a recipe as it is kept with its runs.
 type stored struct {
@@ -18,10 +22,17 @@ type stored struct {
 	AgentsFile string `json:"agentsFile,omitempty"`
 	Agents     string `json:"agents,omitempty"`
 
+	Files map[string]string `json:"files,omitempty"` // texts that it names, by their path in the folder, with slashes
+
 	testsFile, tests string // not kept: a run needs no tests
 }
 
-func (s stored) text() ([]byte, error) { return json.Marshal(s) }
+func (s stored) text() ([]byte, error) {
+	if len(s.Files) > 0 {
+		s.Format = storedNested
+	}
+	return json.Marshal(s)
+}
 
 // Restore compiles what Source gave. It reads no file; opts.Agents is not used, and opts.Dir replaces the folder that
 // was stored where it is set. Variables of the environment are looked up anew.
@@ -30,8 +41,8 @@ func Restore(text []byte, opts Options) (*Recipe, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, fmt.Errorf("the stored recipe cannot be read: %w", err)
 	}
-	if s.Format != storedFormat {
-		return nil, fmt.Errorf("the stored recipe has the format %q; expected %q", s.Format, storedFormat)
+	if s.Format != storedFormat && s.Format != storedNested {
+		return nil, fmt.Errorf("the stored recipe has the format %q; expected %q or %q", s.Format, storedFormat, storedNested)
 	}
 	if opts.Dir != "" {
 		dir, err := filepath.Abs(opts.Dir)
@@ -40,5 +51,5 @@ func Restore(text []byte, opts Options) (*Recipe, error) {
 		}
 		s.Dir = dir
 	}
-	return s.compile(opts)
+	return s.compile(opts, true)
 }

@@ -186,6 +186,15 @@ func reaches(kind string) string {
 	return ""
 }
 
+// replaces reports whether something stands in for an agent.
+func (s *Stage) replaces(a *agent) bool {
+	if s == nil {
+		return false
+	}
+	in := s.test.standIn(a.name)
+	return in != nil && !in.live
+}
+
 // caller is how an agent is called: as itself, or as the test says.
 func (s *Stage) caller(a *agent, itself caller) caller {
 	if s == nil {
