@@ -23,7 +23,7 @@ help: ## Show this
 	@if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then b=$$'\033[1m' c=$$'\033[36m' o=$$'\033[0m'; else b= c= o=; fi; \
 	awk -v b="$$b" -v c="$$c" -v o="$$o" 'BEGIN { FS = ":.*## "; print "Fermata: make TARGET [NAME=value …]" } \
 		/^##@ / { printf "\n%s%s%s\n", b, substr($$0, 5), o } \
-		/^[a-z-]+:.*## / { printf "  %s%-11s%s %s\n", c, $$1, o, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / { printf "  %s%-13s%s %s\n", c, $$1, o, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build the command, bin/fermata
@@ -79,6 +79,10 @@ bench: ## Run the benchmarks (PKG=./bench BENCH=Loop COUNT=5)
 .PHONY: bench-table
 bench-table: ## The same as a table of ratios to the floors (BENCH=SQLite)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -timeout 1h ./bench | $(GO) run ./bench/table
+
+.PHONY: bench-stores
+bench-stores: ## Measure durable steps a second per store, at 1, 8 and 64 runs, beside its driver (COUNT=3)
+	$(GO) test -run '^$$' -bench '^BenchmarkStores$$' -benchtime 9x -count $(COUNT) -timeout 1h ./bench
 
 .PHONY: bench-peers
 bench-peers: ## Measure other engines beside this one, in a module of their own (BENCH=Loop)

@@ -107,6 +107,7 @@ type desk struct {
 	dir     string
 	env     []string
 	alive   *os.File // the pipe that all effects hold
+	server  bool     // the store is on a server, and not in the file runs.db
 }
 
 // newDesk lays out the recipes of testdata/kill.
@@ -126,6 +127,15 @@ func newDesk(t testing.TB) *desk {
 	}
 	t.Cleanup(func() { _ = d.alive.Close() })
 	return d
+}
+
+// on puts the desk's store on a server, whose address is made for it.
+func (d *desk) on(make func() (dsn string, remove func(), err error)) {
+	d.t.Helper()
+	dsn, remove, err := make()
+	needServer(d.t, err)
+	d.t.Cleanup(remove)
+	d.env, d.server = append(d.env, "FERMATA_STORE="+dsn), true
 }
 
 func (d *desk) path(name string) string { return filepath.Join(d.dir, name) }
@@ -409,14 +419,8 @@ func compareEffects(t testing.TB, want, got map[string]map[string]int, lost int)
 // left checks what the processes leave behind: a database that is whole, and no program that runs on.
 func (d *desk) left() {
 	d.t.Helper()
-	db, err := sql.Open("sqlite", d.path("runs.db"))
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	var verdict string
-	if err := db.QueryRowContext(d.t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
-		d.t.Errorf("the database is damaged: %s, %v", verdict, err)
+	if !d.server {
+		d.whole()
 	}
 	pipe, err := os.Open(d.path("alive"))
 	if err == nil {
@@ -437,6 +441,20 @@ func (d *desk) left() {
 		}
 	case <-time.After(10 * time.Second):
 		d.t.Error("a program that a process has started is still there")
+	}
+}
+
+// whole checks the file of a store with SQLite's own check.
+func (d *desk) whole() {
+	d.t.Helper()
+	db, err := sql.Open("sqlite", d.path("runs.db"))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var verdict string
+	if err := db.QueryRowContext(d.t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		d.t.Errorf("the database is damaged: %s, %v", verdict, err)
 	}
 }
 
@@ -575,7 +593,9 @@ func (e *errand) inspect(result outcome) []fact {
 	if open := e.typed("tasks", "ls", "--json"); len(open.lines) > 0 {
 		e.t.Errorf("the run is over, and somebody is asked: %v", open)
 	}
-	e.secrets()
+	if !e.server { // a server's files are not ours to read
+		e.secrets()
+	}
 	e.left()
 	return list
 }
@@ -642,8 +662,29 @@ func orders(t testing.TB, rounds int) *errand {
 func TestJ5_KilledAnywhere(t *testing.T) {
 	program(t, "fermata")
 	t.Parallel()
-	const rounds = 4
-	clean := orders(t, rounds)
+	killedAnywhere(t, thorough(40, 500), func() *errand { return orders(t, 4) })
+}
+
+// TestJ5_KilledAnywhereOnServers does the same on PostgreSQL and on Redis.
+func TestJ5_KilledAnywhereOnServers(t *testing.T) {
+	program(t, "fermata")
+	for name, server := range map[string]func() (string, func(), error){"postgres": newPostgres, "redis": newRedis} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			killedAnywhere(t, thorough(6, 200), func() *errand {
+				e := orders(t, 2)
+				e.on(server)
+				e.span = 120 * time.Millisecond // connecting takes a while, too
+				return e
+			})
+		})
+	}
+}
+
+// killedAnywhere brings runs to their ends through a number of deaths, and compares them with one that nobody kills.
+func killedAnywhere(t *testing.T, most int, begin func() *errand) {
+	t.Helper()
+	clean := begin()
 	want := clean.finish()
 	if want.Status != "completed" || want.Error != nil {
 		t.Fatalf("without a death: %s, %+v", want.Status, want.Error)
@@ -651,8 +692,8 @@ func TestJ5_KilledAnywhere(t *testing.T) {
 	wantStory := story(clean.inspect(want))
 	wantEffects := clean.effects("r")
 	throw := dice(t)
-	for most := thorough(40, 500); most > 0; {
-		e := orders(t, rounds)
+	for most > 0 {
+		e := begin()
 		e.dice, e.most = rand.New(rand.NewPCG(throw.Uint64(), 0)), most
 		got := e.finish()
 		most -= max(e.deaths, 1)
