@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -80,6 +81,9 @@ func (s *Stage) Judge(res *fermata.Result, t *Trace) []TestFailure {
 	if len(all) == 0 { // else it follows, most of the time
 		all = append(all, s.unused()...)
 	}
+	slices.SortStableFunc(all, func(a, b TestFailure) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 	return all
 }
 

@@ -1,0 +1,348 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/recipe"
+	"github.com/fermata-go/fermata/recipe/recipetest"
+)
+
+// testFlags are the flags of fermata test.
+type testFlags struct {
+	agents   string
+	tests    string
+	run      string
+	crash    bool
+	coverage bool
+	json     bool
+}
+
+func (m *Main) testCommand() *cobra.Command {
+	var f testFlags
+	c := &cobra.Command{
+		Use:   "test [FILE|FOLDER]…",
+		Short: "Run the tests that recipes hold",
+		Long: "Run the tests of recipes, by default of all under the current folder. They run in memory and wait for nothing: no " +
+			"program is run and nothing is called that a test does not ask for, and deadlines of days take no time. With --crash " +
+			"each is repeated with the process killed before and after everything that it stores, and must do the same, and nothing twice.",
+		Example: "fermata test\nfermata test refund.yaml --crash\nfermata test recipes --run 'refund|review' --coverage",
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.test(c.Context(), args, &f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that the recipe names")
+	flags.StringVar(&f.tests, "tests", "", "a `file` with tests (default NAME.test.yaml beside NAME.yaml)")
+	flags.StringVar(&f.run, "run", "", "run only the tests whose name fits a regular `expression`")
+	flags.BoolVar(&f.crash, "crash", false, "repeat each test with a crash before and after every append to the journal")
+	flags.BoolVar(&f.coverage, "coverage", false, "list the nodes and edges that no test has visited")
+	flags.BoolVar(&f.json, "json", false, "write one line of JSON for each test, and last a summary")
+	return c
+}
+
+// tally is what all tests together have shown.
+type tally struct {
+	Type     string  `json:"type"`
+	Recipes  int     `json:"recipes"`
+	Passed   int     `json:"passed"`
+	Failed   int     `json:"failed"`
+	Skipped  int     `json:"skipped"`
+	Invalid  int     `json:"invalid"`
+	Crashes  int     `json:"crashes"`
+	Duration float64 `json:"duration_ms"`
+}
+
+func (m *Main) test(ctx context.Context, paths []string, f *testFlags) error {
+	opts, err := m.testOptions(f)
+	if err != nil {
+		return err
+	}
+	files, err := m.testFiles(paths)
+	if err != nil {
+		return err
+	}
+	if (f.agents != "" || f.tests != "") && len(files) > 1 {
+		return usagef("--agents and --tests are for one recipe; found %d", len(files))
+	}
+	began, sum := time.Now(), tally{Type: "summary"}
+	for _, file := range files {
+		report, err := recipetest.Check(ctx, file, opts)
+		if err := m.invalid(file, err, f, &sum); err != nil {
+			return err
+		}
+		if report != nil {
+			sum.add(report)
+			m.showTests(report, f)
+		}
+	}
+	sum.Duration = float64(time.Since(began).Microseconds()) / 1000
+	return m.sumUp(&sum, f)
+}
+
+func (m *Main) testOptions(f *testFlags) (recipetest.Options, error) {
+	opts := recipetest.Options{Crash: f.crash}
+	var err error
+	if opts.Recipe, err = m.recipeOptions(f.agents); err != nil {
+		return opts, err
+	}
+	opts.Recipe.Tests = f.tests
+	if f.run != "" {
+		if opts.Only, err = regexp.Compile(f.run); err != nil {
+			return opts, usagef("--run: %v", err)
+		}
+	}
+	return opts, nil
+}
+
+// testFiles are the recipes that the command line means.
+func (m *Main) testFiles(paths []string) ([]string, error) {
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	for _, path := range paths {
+		if _, err := recipetest.Find(path); err != nil {
+			return nil, invalidf("there is no file %s%s", path, nearbyFile(path))
+		}
+	}
+	files, err := recipetest.Find(paths...)
+	if err == nil && len(files) == 0 {
+		err = usagef("there is no recipe under %s", strings.Join(paths, ", "))
+	}
+	return files, err
+}
+
+// invalid shows what is wrong with a recipe. It returns any other error.
+func (m *Main) invalid(file string, err error, f *testFlags, sum *tally) error {
+	problems, ok := errors.AsType[*recipe.Error](err)
+	if !ok {
+		return err
+	}
+	sum.Invalid++
+	if f.json {
+		report := fileReport{File: file, Problems: []fileProblem{}}
+		for _, p := range problems.Problems {
+			report.Problems = append(report.Problems, fileProblem(p))
+		}
+		m.writeLine(report)
+		return nil
+	}
+	m.showProblems(m.out, problems.Problems)
+	return nil
+}
+
+func (t *tally) add(r *recipetest.Report) {
+	t.Recipes++
+	t.Skipped += r.Skipped
+	for i := range r.Results {
+		t.Crashes += r.Results[i].Crashes
+		if r.Results[i].OK() {
+			t.Passed++
+		} else {
+			t.Failed++
+		}
+	}
+}
+
+// sumUp ends the command.
+func (m *Main) sumUp(sum *tally, f *testFlags) error {
+	s := m.out
+	parts := []string{}
+	if sum.Failed > 0 {
+		parts = append(parts, s.Styles().Bad.Apply(term.Count(sum.Failed, "test")+" failed"))
+	}
+	if sum.Passed > 0 || sum.Failed == 0 {
+		parts = append(parts, term.Count(sum.Passed, "test")+" passed")
+	}
+	if sum.Invalid > 0 {
+		parts = append(parts, s.Styles().Bad.Apply(term.Count(sum.Invalid, "recipe")+" not valid"))
+	}
+	switch {
+	case sum.Crashes > 0 && sum.Failed == 0:
+		parts = append(parts, fmt.Sprintf("%d crashes survived", sum.Crashes))
+	case sum.Crashes > 0:
+		parts = append(parts, fmt.Sprintf("%d crashes", sum.Crashes))
+	}
+	text := strings.Join(parts, ", ") + "  " +
+		s.Styles().Faint.Apply(term.Duration(time.Duration(sum.Duration*float64(time.Millisecond))))
+	switch {
+	case f.json:
+		m.writeLine(sum)
+	case !m.global.quiet:
+		s.Println("", text)
+	}
+	switch {
+	case sum.Invalid > 0:
+		return &exit{code: exitInvalid}
+	case sum.Failed > 0:
+		return &exit{code: exitFailed}
+	case f.run != "" && sum.Passed == 0:
+		return usagef("--run %q: no test has such a name", f.run)
+	}
+	return nil
+}
+
+// testReport is the line of a test.
+type testReport struct {
+	Type     string        `json:"type"`
+	File     string        `json:"file"`
+	Recipe   string        `json:"recipe"`
+	Test     string        `json:"test"`
+	Line     int           `json:"line"`
+	OK       bool          `json:"ok"`
+	Crashes  int           `json:"crashes,omitempty"`
+	Failures []testFailure `json:"failures,omitempty"`
+	Broken   []string      `json:"broken,omitempty"` // laws
+	Trace    *recipe.Trace `json:"trace,omitempty"`  // of a test that failed
+	Duration float64       `json:"duration_ms"`
+}
+
+type testFailure struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	What     string `json:"what"`
+	Message  string `json:"message,omitempty"`
+	Expected string `json:"expected,omitempty"`
+	Found    string `json:"found,omitempty"`
+}
+
+func (m *Main) showTests(r *recipetest.Report, f *testFlags) {
+	if f.json {
+		for i := range r.Results {
+			m.writeTest(r, &r.Results[i])
+		}
+		m.writeLine(coverageReport{
+			Type: "coverage", File: r.File, Nodes: r.Coverage.Nodes, Edges: r.Coverage.Edges,
+			NodesMissed: r.Coverage.NodesMissed, EdgesMissed: r.Coverage.EdgesMissed,
+		})
+		return
+	}
+	s, styles, glyphs := m.out, m.out.Styles(), m.out.Glyphs()
+	mark, about := styles.Good.Apply(glyphs.Done), term.Count(len(r.Results), "test")
+	failed := 0
+	for i := range r.Results {
+		if !r.Results[i].OK() {
+			failed++
+		}
+	}
+	switch {
+	case failed > 0:
+		mark, about = styles.Bad.Apply(glyphs.Failed), fmt.Sprintf("%d of %s failed", failed, about)
+	case len(r.Results) == 0:
+		mark, about = styles.Faint.Apply(glyphs.Skipped), "no tests"
+	}
+	if len(r.Results) > 0 {
+		about += coverageText(&r.Coverage)
+	}
+	s.Println(mark + " " + styles.Strong.Apply(r.File) + "  " + styles.Faint.Apply(about))
+	for i := range r.Results {
+		m.showTest(&r.Results[i])
+	}
+	if f.coverage && len(r.Results) > 0 {
+		for _, path := range r.Coverage.NodesMissed {
+			s.Println("  " + styles.Wait.Apply("not visited") + "  " + term.OneLine(path))
+		}
+		for _, e := range r.Coverage.EdgesMissed {
+			s.Println("  " + styles.Wait.Apply("not taken") + "    " + term.OneLine(e.String()))
+		}
+	}
+}
+
+// coverageReport is the line of a recipe's coverage.
+type coverageReport struct {
+	Type        string            `json:"type"`
+	File        string            `json:"file"`
+	Nodes       int               `json:"nodes"`
+	Edges       int               `json:"edges"`
+	NodesMissed []string          `json:"nodesMissed,omitempty"`
+	EdgesMissed []recipetest.Edge `json:"edgesMissed,omitempty"`
+}
+
+// coverageText says what was not visited; "" where all was.
+func coverageText(c *recipetest.Coverage) string {
+	var parts []string
+	if n := len(c.NodesMissed); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s", c.Nodes-n, term.Count(c.Nodes, "node")))
+	}
+	if n := len(c.EdgesMissed); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s", c.Edges-n, term.Count(c.Edges, "edge")))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; visited " + strings.Join(parts, ", ")
+}
+
+// showTest shows a test that failed: what was expected and found, and the story of the run. Others are shown where
+// everything is.
+func (m *Main) showTest(r *recipetest.Result) {
+	s, styles, glyphs := m.out, m.out.Styles(), m.out.Glyphs()
+	name := term.OneLine(r.Test.Name)
+	if r.OK() {
+		if m.global.verbose {
+			took := term.Duration(r.Took)
+			if r.Crashes > 0 {
+				took = fmt.Sprintf("%d crashes  %s", r.Crashes, took)
+			}
+			s.Println("  " + styles.Good.Apply(glyphs.Done) + " " + name + "  " + styles.Faint.Apply(took))
+		}
+		return
+	}
+	s.Println("  " + styles.Bad.Apply(glyphs.Failed) + " " + styles.Strong.Apply(name))
+	for _, f := range r.Failures {
+		place := styles.Faint.Apply(fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column))
+		if f.Message != "" {
+			s.Println("    " + place + "  " + f.What)
+			m.indented("      ", "", f.Message)
+			continue
+		}
+		s.Println("    " + place + "  " + f.What)
+		m.indented("      ", "expected  ", f.Expected)
+		m.indented("      ", "found     ", f.Found)
+	}
+	for _, v := range r.Broken {
+		m.indented("    ", "", v.String())
+	}
+	if r.Trace != nil {
+		s.Println("")
+		m.tell(r.Trace, false)
+		s.Println("")
+	}
+}
+
+// indented prints a text behind a label.
+func (m *Main) indented(indent, label, text string) {
+	s := m.out
+	for i, line := range term.Wrap(term.Plain(text), max(s.Width()-len(indent)-len(label), 40)) {
+		lead := s.Styles().Faint.Apply(label)
+		if i > 0 {
+			lead = strings.Repeat(" ", len(label))
+		}
+		s.Println(indent + lead + line)
+	}
+}
+
+func (m *Main) writeTest(r *recipetest.Report, res *recipetest.Result) {
+	line := testReport{
+		Type: "test", File: r.File, Recipe: r.Recipe, Test: res.Test.Name, Line: res.Test.Line, OK: res.OK(), Crashes: res.Crashes,
+		Duration: float64(res.Took.Microseconds()) / 1000,
+	}
+	for _, f := range res.Failures {
+		line.Failures = append(line.Failures, testFailure(f))
+	}
+	for _, v := range res.Broken {
+		line.Broken = append(line.Broken, v.String())
+	}
+	if !res.OK() {
+		line.Trace = res.Trace
+	}
+	m.writeLine(line)
+}
