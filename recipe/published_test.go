@@ -97,7 +97,11 @@ func TestSchemaTakesRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range append(list, examples...) {
+	gallery, err := filepath.Glob("../examples/recipes/*/recipe.[yj]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range slices.Concat(list, examples, gallery) {
 		if err := checkPublished(t, file); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
