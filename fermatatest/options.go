@@ -49,6 +49,12 @@ const Rest = noAnswer("rest")
 
 type noAnswer string
 
+// Signed is an answer that somebody gives, by name: for questions that not everybody may answer.
+type Signed struct {
+	By     string
+	Answer any
+}
+
 // Before is called before the plan is run from its beginning: it resets what the test's nodes keep outside of the run.
 func Before(f func()) Option { return func(x *explorer) { x.before = f } }
 

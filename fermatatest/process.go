@@ -320,10 +320,14 @@ func (p *process) answerOne(ctx context.Context, questions []fermata.Interrupt) 
 		if value == NoAnswer || value == Rest {
 			continue
 		}
-		if err := p.rt.Answer(ctx, q.ID, value, fermata.InRole(q.Role)); err != nil {
+		opts := []fermata.AnswerOption{fermata.InRole(q.Role)}
+		if signed, ok := value.(Signed); ok {
+			value, opts = signed.Answer, append(opts, fermata.As(signed.By))
+		}
+		if err := p.rt.Answer(ctx, q.ID, value, opts...); err != nil {
 			return nil, fmt.Errorf("the answer to %s %s: %w", q.Task, q.Op, err)
 		}
-		return value, nil
+		return q.ID, nil
 	}
 	return given, nil
 }

@@ -15,7 +15,7 @@ var (
 	expectKeys    = []string{"status", "outputs", "contains", "check", "path", "visits", "asked", "calls", "error"}
 	askedKeys     = []string{"node", "prompt", "role", "options"}
 	standInKeys   = []string{"returns", "error", "expr", "live"}
-	replyKeys     = []string{"answer", "expire"}
+	replyKeys     = []string{"answer", "by", "expire"}
 )
 
 // statusRefused is what a test expects of inputs that do not fit: no run begins.
@@ -47,8 +47,9 @@ type replies struct {
 type reply struct {
 	spot
 	value  any
-	expire bool // the deadline passes
-	wrong  bool // and reported
+	by     string // who says it; "" for whoever may
+	expire bool   // the deadline passes
+	wrong  bool   // and reported
 }
 
 // standIn is what an agent does in a test: the same always, or one thing after the other.
@@ -208,7 +209,7 @@ func readReply(at spot, r *report) reply {
 	}
 	o := newObject(at, r, replyKeys)
 	_, answers := o.fields["answer"]
-	a := reply{spot: at, expire: o.flag("expire"), value: o.value("answer")}
+	a := reply{spot: at, expire: o.flag("expire"), by: o.text("by").text, value: o.value("answer")}
 	if a.expire == answers {
 		a.wrong = true
 		r.add(at, "expected {answer: …}, or {expire: true} to let the deadline pass")

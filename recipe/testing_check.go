@@ -110,7 +110,7 @@ func (k *testChecker) checkReplies(a *replies) {
 		return
 	}
 	s := n.response
-	if s == nil && !hasKey(n.node, "response") {
+	if s == nil && n.review == nil && !hasKey(n.node, "response") {
 		s = &shape{doc: n.answerSchema()}
 		if s.compile() != nil {
 			return

@@ -124,9 +124,9 @@ const (
 	Waits                // the test has no answer: the run is left waiting
 )
 
-// Answer is what the test says to a question: the same for the same question, always. A question that was escalated is
-// another one.
-func (s *Stage) Answer(q *fermata.Interrupt) (any, Reply) {
+// Answer is what the test says to a question, and who: the same for the same question, always. A question that was
+// escalated is another one. by is "" where it does not matter who answers.
+func (s *Stage) Answer(q *fermata.Interrupt) (answer any, by string, what Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	path, _ := node.CutTask(q.Task)
@@ -144,13 +144,21 @@ func (s *Stage) Answer(q *fermata.Interrupt) (any, Reply) {
 		s.asked = append(s.asked, at)
 	}
 	if s.asked[i].reply < 0 {
-		return nil, Waits
+		return nil, "", Waits
 	}
 	r := s.test.repliesOf(at.node)[s.asked[i].reply]
 	if r.expire {
-		return nil, Expires
+		return nil, "", Expires
 	}
-	return clone(r.value), Answers
+	switch {
+	case r.by != "":
+		by = r.by
+	case q.Assignee != "":
+		by = q.Assignee
+	case len(q.NotBy)+len(q.NotByNodes) > 0:
+		by = "somebody at " + at.node
+	}
+	return clone(r.value), by, Answers
 }
 
 func (t *test) repliesOf(node string) []reply {

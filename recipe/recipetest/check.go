@@ -129,13 +129,13 @@ func check(ctx context.Context, test recipe.Test, crash bool) (*Result, error) {
 	}
 	opts := []fermatatest.CrashOption{
 		fermatatest.AnswerFunc(func(q fermata.Interrupt) any {
-			switch v, reply := stage.Answer(&q); reply {
+			switch v, by, reply := stage.Answer(&q); reply {
 			case recipe.Expires:
 				return fermatatest.NoAnswer
 			case recipe.Waits:
 				return fermatatest.Rest
 			default:
-				return v
+				return fermatatest.Signed{By: by, Answer: v}
 			}
 		}),
 		fermatatest.Before(stage.Reset), fermatatest.Effects(stage.Effects), fermatatest.OnlyOnce(stage.Once()...),

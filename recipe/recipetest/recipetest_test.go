@@ -195,3 +195,34 @@ func TestCheckStops(t *testing.T) {
 		t.Error("it went on")
 	}
 }
+
+// TestH2_AnswersAreSigned checks that four eyes can be tested: who answers where it matters, and that a wrong name is
+// seen.
+func TestH2_AnswersAreSigned(t *testing.T) {
+	const text = `
+entry_point: first
+nodes:
+  - {type: human, id: first, prompt: "One?", options: ["yes"], assignee: ann}
+  - {type: human, id: second, prompt: "Two?", options: ["yes"], not_by: [first]}
+edges: [{source: first, target: second}]
+tests:
+  - name: two people
+    answers: {first: "yes", second: "yes"}
+    expect: {path: [first, second]}
+`
+	file := write(t, t.TempDir(), "eyes.yaml", text)
+	report, err := recipetest.Check(t.Context(), file, recipetest.Options{Crash: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.OK() {
+		t.Errorf("%+v", report.Results)
+	}
+	one := write(t, t.TempDir(), "eyes.yaml", strings.Replace(text, `second: "yes"`, `second: {answer: "yes", by: ann}`, 1))
+	if report, err = recipetest.Check(t.Context(), one, recipetest.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if report.OK() || !strings.Contains(fmt.Sprint(report.Results[0].Broken), "ann") {
+		t.Errorf("one person answers both: %+v", report.Results)
+	}
+}
