@@ -50,8 +50,10 @@ func questions(t *testing.T, run *graph.Run[state]) []string {
 }
 
 // Who started the run, who answered the other question, and who gives no name may neither answer nor claim.
-func TestH6_ASecondPersonAnswers(t *testing.T) {
-	rt, store := inMemory(t)
+func TestH6_ASecondPersonAnswers(t *testing.T) { onStores(t, secondPerson) }
+
+func secondPerson(t *testing.T, store journal.Store) {
+	rt := newRuntime(t, fermata.Options{Store: store})
 	run := start(t, rt, signatures(), state{}, fermata.StartedBy("Sam"))
 	q := questions(t, run)
 	ctx := t.Context()

@@ -29,7 +29,7 @@ func (f *driveFlags) add(m *Main, c *cobra.Command) {
 	flags.StringArrayVar(&f.answers, "answer", nil,
 		"answer a node's question when it comes up: `node=JSON`, or node=@FILE; what is no JSON is a text; again for its next question")
 	flags.StringVar(&f.as, "as", m.user(), "who starts and answers, for the record: a `name`")
-	flags.StringVar(&f.role, "role", "", "the `role` in which questions are answered")
+	flags.StringVar(&f.role, "role", m.Getenv("FERMATA_ROLE"), "the `role` in which questions are answered")
 	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that the recipe names")
 	flags.BoolVar(&f.json, "json", false, "write every event as a line of JSON, and last the result")
 	flags.BoolVar(&f.noInput, "no-input", false, "never ask: pause and exit")

@@ -28,6 +28,7 @@ type gate struct {
 	asker   form.Asker // nil where nobody is asked
 	open    []journal.Interrupt
 	given   map[string]bool // questions that were answered here
+	refused map[string]bool // questions whose answer was refused here: this person may not answer
 	asking  string          // the question that is being asked, "" for none
 	cancel  context.CancelCauseFunc
 	later   bool // the person will answer later
@@ -47,7 +48,7 @@ type goneError struct{ how string }
 func (e *goneError) Error() string { return e.how }
 
 func newGate(d *driver) *gate {
-	g := &gate{d: d, given: map[string]bool{}, replies: make(chan reply, 1)}
+	g := &gate{d: d, given: map[string]bool{}, refused: map[string]bool{}, replies: make(chan reply, 1)}
 	if !d.job.flags.noInput && !d.job.stdinUsed {
 		g.asker = d.m.asker()
 	}
@@ -203,12 +204,16 @@ func (g *gate) next(ctx context.Context, moved move) (move, error) {
 func (g *gate) mayAsk(q *journal.Interrupt) bool {
 	f := g.d.job.flags
 	claimed := q.State == journal.Claimed && q.ClaimedBy != f.as
-	return g.asker != nil && !g.later && !claimed && (q.Role == "" || q.Role == f.role)
+	return g.asker != nil && !g.later && !claimed && !g.refused[q.ID] && mayBe(q, f.as) && (q.Role == "" || q.Role == f.role)
 }
 
 // answer records an answer (law H2).
 func (g *gate) answer(ctx context.Context, q *journal.Interrupt, value json.RawMessage) error {
 	f := g.d.job.flags
+	value, err := reviewAnswer(q, value, "")
+	if err != nil {
+		return err
+	}
 	if err := g.d.house.Answer(ctx, q.ID, value, fermata.As(f.as), fermata.InRole(f.role)); err != nil {
 		return err
 	}
@@ -234,6 +239,9 @@ func (g *gate) begin(ctx context.Context, q journal.Interrupt) {
 
 // ask puts a question to a person until the answer fits.
 func ask(ctx context.Context, asker form.Asker, q *journal.Interrupt) (json.RawMessage, error) {
+	if r, ok := reviewOf(q); ok {
+		return askReview(ctx, asker, q, r)
+	}
 	f, err := form.New(q.ResponseSchema, q.Options)
 	if err != nil {
 		return nil, err
@@ -277,6 +285,11 @@ func (g *gate) take(ctx context.Context, r reply) (move, error) {
 	var door *fermata.Error
 	if errors.As(err, &door) && (door.Code == fermata.CodeConflict || door.Code == fermata.CodeExpired) {
 		g.d.m.endQuestion(nil, "too late: "+door.Err.Error()) // somebody, or the deadline, was faster
+		return movedNot, nil
+	}
+	if errors.Is(err, fermata.ErrForbidden) {
+		g.refused[r.question.ID] = true
+		g.d.m.endQuestion(nil, "not taken: "+door.Err.Error())
 		return movedNot, nil
 	}
 	if err != nil {

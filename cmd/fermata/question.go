@@ -81,7 +81,9 @@ func (m *Main) endQuestion(answer json.RawMessage, became string) {
 // answerCommand is the exact command that answers a question later.
 func (m *Main) answerCommand(q *journal.Interrupt, id, as string, resume bool) string {
 	sample := "null"
-	if f, err := form.New(q.ResponseSchema, q.Options); err == nil {
+	if _, ok := reviewOf(q); ok {
+		sample = "approve"
+	} else if f, err := form.New(q.ResponseSchema, q.Options); err == nil {
 		sample = string(f.Sample())
 	}
 	args := []string{"tasks", "answer", id, "--value", sample}
@@ -90,6 +92,8 @@ func (m *Main) answerCommand(q *journal.Interrupt, id, as string, resume bool) s
 	}
 	if q.State == journal.Claimed && q.ClaimedBy != "" && q.ClaimedBy != m.user() {
 		args = append(args, "--as", q.ClaimedBy)
+	} else if q.Assignee != "" && !isPerson(q.Assignee, m.user()) {
+		args = append(args, "--as", q.Assignee)
 	} else if as != "" && as != m.user() {
 		args = append(args, "--as", as)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,14 +30,15 @@ func (m *Main) tasksCommand() *cobra.Command {
 		return list.RunE(c, nil)
 	}
 	c.Flags().AddFlagSet(list.Flags())
-	c.AddCommand(list, m.tasksShowCommand(), m.tasksAnswerCommand(), m.tasksClaimCommand(), m.tasksReleaseCommand())
+	c.AddCommand(list, m.tasksShowCommand(), m.tasksAnswerCommand(), m.tasksClaimCommand(), m.tasksReleaseCommand(),
+		m.tasksReassignCommand(), m.tasksEscalateCommand())
 	return c
 }
 
 func (m *Main) tasksListCommand() *cobra.Command {
 	var filter journal.InboxFilter
-	var run string
-	var asJSON bool
+	var run, as string
+	var asJSON, mine bool
 	c := &cobra.Command{
 		Use:   "ls",
 		Short: "List what waits for people, the oldest first",
@@ -50,9 +52,23 @@ func (m *Main) tasksListCommand() *cobra.Command {
 					}
 					filter.Run = info.ID
 				}
-				list, err := h.Inbox(ctx, filter)
+				if mine && as == "" {
+					return usagef("expected --as NAME with --mine: the environment does not say who you are")
+				}
+				only := mine || c.Flags().Changed("as")
+				read := filter
+				if only {
+					read.Limit = 0 // what is for others does not count
+				}
+				list, err := h.Inbox(ctx, read)
 				if err != nil {
 					return err
+				}
+				if only {
+					list = inboxOf(list, as)
+				}
+				if filter.Limit > 0 && len(list) > filter.Limit {
+					list = list[:filter.Limit]
 				}
 				m.listTasks(h, list, filter, asJSON)
 				return nil
@@ -60,6 +76,8 @@ func (m *Main) tasksListCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&filter.Role, "role", "", "only what asks for this `role`")
+	c.Flags().BoolVar(&mine, "mine", false, "only what is assigned to you, or claimed by you")
+	c.Flags().StringVar(&as, "as", m.user(), "only what is assigned to, or claimed by, this person: a `name`")
 	c.Flags().StringVar(&run, "run", "", "only what this `run` asks")
 	c.Flags().BoolVar(&filter.All, "all", false, "also what has been answered, has expired or was withdrawn")
 	c.Flags().IntVar(&filter.Limit, "limit", listLimit, "how many at most; 0 for all: a `number`")
@@ -84,7 +102,12 @@ func (m *Main) listTasks(h *house, list []fermata.Interrupt, f journal.InboxFilt
 	for i := range list {
 		q := &list[i].Interrupt
 		who, until := "anyone", styles.Faint.Apply(s.Glyphs().Dash)
-		if q.Role != "" {
+		switch {
+		case q.Assignee != "" && q.Role != "":
+			who = q.Assignee + " (" + q.Role + ")"
+		case q.Assignee != "":
+			who = q.Assignee
+		case q.Role != "":
 			who = q.Role
 		}
 		if q.Deadline != 0 {
@@ -177,12 +200,17 @@ func (m *Main) showTask(q *journal.Interrupt, goesOn bool) {
 		fact("until", m.deadline(s, q.Deadline)+", then "+afterwards(q.AtDeadline))
 	}
 	fact("for", q.Role)
+	fact("assigned to", q.Assignee)
+	fact("not", notFor(q))
 	fact("claimed by", q.ClaimedBy)
 	fact("answer", string(q.Answer))
 	fact("answered by", q.AnsweredBy)
 	s.Println(facts.Lines(s)...)
 	if q.State == journal.Open || q.State == journal.Claimed {
-		if f, err := form.New(q.ResponseSchema, q.Options); err == nil && !(f.Single() && f.Fields[0].Kind == form.Prose) {
+		if r, ok := reviewOf(q); ok {
+			s.Println("", "  "+styles.Strong.Apply("The answer"))
+			s.Println(reviewLines(s, r)...)
+		} else if f, err := form.New(q.ResponseSchema, q.Options); err == nil && !(f.Single() && f.Fields[0].Kind == form.Prose) {
 			s.Println("", "  "+styles.Strong.Apply("The answer"))
 			s.Println(describe(s, f)...)
 		}
@@ -226,8 +254,8 @@ func describe(s *term.Screen, f *form.Form) []string {
 
 type answerFlags struct {
 	driveFlags
-	value  string
-	resume bool
+	value, note string
+	resume      bool
 }
 
 func (m *Main) tasksAnswerCommand() *cobra.Command {
@@ -246,6 +274,7 @@ fermata tasks answer int_01939f2e --value @decision.json --role manager`,
 		},
 	}
 	c.Flags().StringVar(&f.value, "value", "", "the answer: `JSON`, or @FILE (@- is stdin); what is no JSON is a text")
+	c.Flags().StringVar(&f.note, "note", "", "with the answer to a review: a `text`")
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with the run")
 	f.add(m, c)
 	return c
@@ -263,6 +292,9 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 		}
 		value, err := m.answerValue(ctx, &q.Interrupt, hasValue, f)
 		if err != nil {
+			return err
+		}
+		if value, err = reviewAnswer(&q.Interrupt, value, f.note); err != nil {
 			return err
 		}
 		err = h.Answer(ctx, q.ID, value, fermata.As(f.as), fermata.InRole(f.role), fermata.Hold())
@@ -320,7 +352,7 @@ func (m *Main) explainAnswer(q *journal.Interrupt, err error) error {
 	case fermata.CodeInvalid:
 		return &withAdvice{err, "what it takes: " + m.command("tasks", "show", q.ID)}
 	case fermata.CodeForbidden:
-		if q.Role != "" {
+		if q.Role != "" && strings.Contains(err.Error(), "asks for role") {
 			return &withAdvice{err, "to answer in that role: --role " + shellQuote(q.Role)}
 		}
 	case fermata.CodeConflict, fermata.CodeExpired:
@@ -353,7 +385,7 @@ func (m *Main) tasksClaimCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&as, "as", m.user(), "who claims: a `name`")
-	c.Flags().StringVar(&role, "role", "", "in which `role`")
+	c.Flags().StringVar(&role, "role", m.Getenv("FERMATA_ROLE"), "in which `role`")
 	return c
 }
 

@@ -9,8 +9,12 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// interruptVersion is the first byte of a stored interrupt. Version 1 ended before the names of the schemas.
-const interruptVersion = 2
+// The first byte of a stored interrupt. Version 1 ended before the names of the schemas, version 2 before who may answer: it
+// is still what interrupts are written in that anybody in the role may answer.
+const (
+	forAnybody       = 2
+	interruptVersion = 3
+)
 
 // appendInterrupt appends the stored form of an interrupt: its fields in a fixed order, without the id, which has a
 // column. Inboxes of ten thousand are read at once, and JSON would take most of that time.
@@ -26,7 +30,11 @@ func appendInterrupt(dst []byte, in *journal.Interrupt) ([]byte, error) {
 	if raw, err := hex.DecodeString(in.TokenHash); err == nil && hex.EncodeToString(raw) == in.TokenHash {
 		hash, inHex = raw, true
 	}
-	dst = append(dst, interruptVersion, byte(flag(inHex)))
+	version := byte(forAnybody)
+	if in.Assignee != "" || len(in.NotBy) > 0 || len(in.NotByNodes) > 0 {
+		version = interruptVersion
+	}
+	dst = append(dst, version, byte(flag(inHex)))
 	for _, s := range []string{in.Run, in.Task, in.Op, in.Kind, in.Prompt, in.Role, in.State, in.ClaimedBy, in.AnsweredBy} {
 		dst = appendField(dst, s)
 	}
@@ -36,14 +44,24 @@ func appendInterrupt(dst []byte, in *journal.Interrupt) ([]byte, error) {
 	for _, n := range []int64{in.Opened, in.Deadline, in.Resolved} {
 		dst = binary.AppendVarint(dst, n)
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(in.Options)))
-	for _, o := range in.Options {
-		dst = appendField(dst, o)
-	}
+	dst = appendList(dst, in.Options)
 	for _, s := range schemaNames(in) {
 		dst = appendField(dst, *s)
 	}
+	if version > forAnybody {
+		dst = appendField(dst, in.Assignee)
+		dst = appendList(dst, in.NotBy)
+		dst = appendList(dst, in.NotByNodes)
+	}
 	return dst, nil
+}
+
+func appendList(dst []byte, list []string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(list)))
+	for _, s := range list {
+		dst = appendField(dst, s)
+	}
+	return dst
 }
 
 // schemaNames are the names of an interrupt's schemas and their versions, in the order in which they are stored.
@@ -101,6 +119,24 @@ func (f *fields) integer() int64 {
 	return n
 }
 
+// list is nil where it is empty.
+func (f *fields) list() []string {
+	n, size := binary.Uvarint(f.data)
+	if size <= 0 || n > uint64(len(f.data)-size) {
+		f.data, f.bad = nil, true
+		return nil
+	}
+	f.data = f.data[size:]
+	if n == 0 {
+		return nil
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = f.string()
+	}
+	return list
+}
+
 func decodeInterrupt(in *journal.Interrupt, data []byte) error {
 	if len(data) < 2 {
 		return fmt.Errorf("%w: interrupt %s has %d bytes", journal.ErrCorrupt, in.ID, len(data))
@@ -120,21 +156,14 @@ func decodeInterrupt(in *journal.Interrupt, data []byte) error {
 	in.Request, in.RequestSchema, in.ResponseSchema, in.Answer = f.bytes(), f.bytes(), f.bytes(), f.bytes()
 	deadline := f.bytes()
 	in.Opened, in.Deadline, in.Resolved = f.integer(), f.integer(), f.integer()
-	options, size := binary.Uvarint(f.data)
-	if size <= 0 || options > uint64(len(f.data)-size) {
-		return fmt.Errorf("%w: interrupt %s", journal.ErrCorrupt, in.ID)
-	}
-	f.data = f.data[size:]
-	if options > 0 {
-		in.Options = make([]string, options)
-	}
-	for i := range in.Options {
-		in.Options[i] = f.string()
-	}
+	in.Options = f.list()
 	if data[0] > 1 {
 		for _, s := range schemaNames(in) {
 			*s = f.string()
 		}
+	}
+	if data[0] > forAnybody {
+		in.Assignee, in.NotBy, in.NotByNodes = f.string(), f.list(), f.list()
 	}
 	if f.bad || len(f.data) > 0 {
 		return fmt.Errorf("%w: interrupt %s", journal.ErrCorrupt, in.ID)

@@ -33,6 +33,12 @@ func drawInterrupt(t *rapid.T) journal.Interrupt {
 	for range rapid.IntRange(0, 3).Draw(t, "options") {
 		in.Options = append(in.Options, text("option"))
 	}
+	if rapid.Bool().Draw(t, "for some people") {
+		in.Assignee = text("assignee")
+		for range rapid.IntRange(0, 2).Draw(t, "not by") {
+			in.NotBy, in.NotByNodes = append(in.NotBy, text("person")), append(in.NotByNodes, text("path"))
+		}
+	}
 	if rapid.Bool().Draw(t, "at deadline") {
 		in.AtDeadline = &journal.Deadline{Do: "escalate", Role: "chief", Within: 5, Then: &journal.Deadline{Do: "fail"}}
 	}
@@ -58,7 +64,7 @@ func TestInterruptRoundTrip(t *testing.T) {
 				t.Fatalf("the first %d of %d bytes: found %v, expected ErrCorrupt", n, len(data), err)
 			}
 		}
-		data[0]++
+		data[0] = interruptVersion + 1
 		if err := decodeInterrupt(&got, data); !errors.Is(err, journal.ErrNewer) {
 			t.Fatalf("found %v, expected ErrNewer", err)
 		}
