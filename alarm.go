@@ -91,7 +91,9 @@ func (a *alarm) ring() {
 	for _, t := range due {
 		if !woken[t.Run] {
 			woken[t.Run] = true
-			rt.wake(t.Run)
+			if wait := rt.wakeDue(t.Run); wait > 0 {
+				a.set(now + wait.Microseconds())
+			}
 			a.again(t.Run, now)
 		}
 	}

@@ -138,6 +138,7 @@ func (rt *Runtime) amendment(ctx context.Context, row *RunInfo, ids []string, do
 		if !q.IsOpen() {
 			row.Waiting--
 			row.Updated = now
+			row.Ready = rt.lease.store != nil && row.Status == string(Paused)
 			b.Row = row
 			if q.Deadline != 0 {
 				b.Timers = append(b.Timers, journal.Timer{Run: q.Run, ID: q.ID, Done: true})

@@ -24,6 +24,7 @@ type drive struct {
 	m    *machine.Machine
 	none bool // durability None: nothing is stored
 
+	held       bool // it is stored and left to others
 	durability journal.Durability
 	vals       values
 	captured   []machine.Slot // room for what a task of a dataflow is given
@@ -100,6 +101,9 @@ func (d *drive) begin(ctx context.Context, inputValue any, o startOptions) error
 		Status: machine.Running, Created: now, Updated: now,
 	}
 	d.follow()
+	if !d.none && !d.held {
+		d.rt.lease.live(ctx)
+	}
 	if err := d.keepOutline(ctx); err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ var (
 	ErrInvalidRoute  = errors.New("a gate chose what it did not declare") // law F7
 	ErrMergeConflict = plan.ErrMergeConflict                              // law G4
 	ErrClosed        = errors.New("the runtime is closed")
+	ErrDriven        = errors.New("another process drives the run") // law J10
 	ErrMustWait      = errors.New("the run has to wait, and nothing keeps it: start it on a Runtime")
 )
 

@@ -310,7 +310,7 @@ func (f *fork) batch(entries []journal.Entry) journal.Batch {
 	d.row = journal.RunRow{
 		ID: d.id, Plan: d.plan.Name(), Kind: d.plan.Definition().Kind, Fingerprint: started.Fingerprint,
 		Definition: started.Definition, Status: d.m.Status(), Error: d.m.Finished().Error,
-		Waiting: len(d.m.Interrupts()), Created: f.now, Updated: f.now,
+		Waiting: len(d.m.Interrupts()), Created: f.now, Updated: f.now, Driver: d.driver(),
 	}
 	row := d.row
 	b := journal.Batch{Run: d.id, Entries: entries, Row: &row, Interrupts: append(d.m.Closed(), d.m.Interrupts()...)}

@@ -261,6 +261,7 @@ func (rt *Runtime) cancelBatch(row RunInfo, open []journal.Interrupt, reason, by
 	}
 	b.Interrupts = open
 	row.Status, row.Waiting, row.Updated, row.Error = string(Cancelled), 0, now, reason
+	row.Driver, row.Ready = "", false
 	b.Row = &row
 	return b, nil
 }

@@ -155,8 +155,9 @@ func TestJ3_OneDriverWins(t *testing.T) {
 		}).
 		Node("b", func(ctx node.Context, s state) (state, error) { done.add("b"); return logged(ctx, s) }).
 		Edge(graph.Start, "a").Edge("a", "b").MustCompile()
-	one := newRuntime(t, fermata.Options{Store: store, Name: "one"})
-	two := newRuntime(t, fermata.Options{Store: store, Name: "two"})
+	// Without leases, which would keep them from meeting.
+	one := newRuntime(t, fermata.Options{Store: store, Name: "one", Lease: -1})
+	two := newRuntime(t, fermata.Options{Store: store, Name: "two", Lease: -1})
 	run := start(t, one, g, state{})
 	hold.waitEntered(t)
 	taken := resume(t, two, g, run.ID())

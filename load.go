@@ -18,6 +18,9 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 		if err != nil {
 			return err
 		}
+		if err := d.rt.lease.admits(ctx, &info); err != nil {
+			return err
+		}
 		d.row = info
 		d.follow()
 		if _, err := d.read(ctx, math.MaxUint64); err != nil {
@@ -30,6 +33,7 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 			})
 		}
 	}
+	d.rt.lease.live(ctx)
 	now := d.now()
 	if err := d.fits(why); err != nil {
 		return err

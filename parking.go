@@ -70,6 +70,7 @@ func (d *drive) catchUp(ctx context.Context) bool {
 		}
 		d.recall(&e)
 		d.row.Head = e.Seq
+		d.row.Ready = true // whoever has answered may have written so
 	}
 	d.row.Status, d.row.Waiting = d.m.Status(), len(d.m.Interrupts())
 	d.m.Closed()

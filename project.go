@@ -28,6 +28,7 @@ func (d *drive) project(entries []journal.Entry) journal.Batch {
 	row.Status, row.Waiting = d.m.Status(), len(d.m.Interrupts())
 	finished := d.m.Finished()
 	row.Error = finished.Error
+	row.Driver, row.Ready = d.driver(), false
 	if started := d.m.Started(); started.Fingerprint != "" {
 		row.Fingerprint, row.Definition = started.Fingerprint, started.Definition
 	}

@@ -43,6 +43,8 @@ type Runtime struct {
 	parked  parking
 	trouble map[string]error // why a run that had to go on by itself could not
 	alarm   alarm
+	lease   lease
+	worker  *worker // while Work is at it
 	closed  bool
 }
 
@@ -73,6 +75,7 @@ func New(o Options) (*Runtime, error) {
 	}
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
 	rt.alarm.rt = rt
+	rt.lease.open(rt)
 	if o.Plans != nil {
 		if err := rt.alarm.load(rt.ctx); err != nil {
 			rt.cancel()
@@ -95,6 +98,7 @@ func (rt *Runtime) Close() error {
 	rt.cancel()
 	rt.alarm.stop()
 	rt.wg.Wait()
+	rt.lease.close()
 	rt.mu.Lock()
 	for id := range rt.bells {
 		rt.ringLocked(id)
@@ -122,9 +126,17 @@ func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...S
 	if err := rt.policies.covers(o.id, p); err != nil {
 		return nil, err
 	}
+	if o.queued && o.durability == None {
+		return nil, &Error{Code: CodeInvalid, Run: o.id, Err: errors.New("a run that is not stored cannot be queued: nobody would find it")}
+	}
 	d := rt.newDrive(o.id, p, o.durability)
+	d.held = o.queued
 	if err := d.begin(ctx, input, o); err != nil {
 		return nil, err
+	}
+	if o.queued {
+		d.hold()
+		return rt.handle(o.id, p, d), nil
 	}
 	if err := rt.launch(d); err != nil {
 		return nil, err
@@ -133,7 +145,8 @@ func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...S
 }
 
 // Resume drives a run on: one that crashed, that was stopped, or that waited for what has come since. A run that this
-// runtime drives already is not driven twice; of one that still waits, Wait says so. The plan must fit the run
+// runtime drives already is not driven twice; of one that still waits, Wait says so. One that another process drives
+// and that lives is refused with a *DrivenError (law J10). The plan must fit the run
 // (law J8): its fingerprint is the recorded one, or every open task and token still has its place in it; otherwise
 // Resume fails with ErrPlanChanged and the difference of the two plans.
 func (rt *Runtime) Resume(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
@@ -231,6 +244,7 @@ func (rt *Runtime) launch(d *drive) error {
 
 // landed takes a drive off the list, and drives the run again where something came up while it was ending.
 func (rt *Runtime) landed(d *drive) {
+	rt.lease.giveBack(d)
 	if d.due != 0 {
 		rt.alarm.set(d.due)
 	}
@@ -253,11 +267,13 @@ func (rt *Runtime) landed(d *drive) {
 		b.last = d
 	}
 	rt.ringLocked(d.id)
+	w := rt.worker
 	rt.mu.Unlock()
 	if again {
 		rt.wake(d.id)
 		rt.woken(d.id)
 	}
+	w.rested(d)
 }
 
 // willWake notes that a run is about to be driven on, until done is called: whoever waits for it goes on waiting.
@@ -309,6 +325,9 @@ func (rt *Runtime) wake(id string) {
 	if err == nil && p != nil {
 		_, err = rt.Resume(rt.ctx, id, p)
 	}
+	if errors.Is(err, ErrDriven) { // who drives it hears of it
+		return
+	}
 	if err != nil {
 		rt.log.Error("a run could not be driven on", "run", id, "error", err)
 		rt.mu.Lock()
@@ -324,8 +343,12 @@ func (rt *Runtime) planOf(ctx context.Context, id string) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	return rt.planFor(ctx, info)
+}
+
+func (rt *Runtime) planFor(ctx context.Context, info RunInfo) (*plan.Plan, error) {
 	rt.mu.Lock()
-	p := rt.moved[id]
+	p := rt.moved[info.ID]
 	if p == nil {
 		p = rt.plans[info.Fingerprint]
 	}

@@ -244,8 +244,13 @@ type RunRow struct {
 	Head        uint64 // filled by the store: the last seq
 	Created     int64  // microseconds
 	Updated     int64
-	Waiting     int // how many interrupts are open
+	Waiting     int    // how many interrupts are open
+	Driver      string // who drives it, see Leaser; "" for nobody
+	Ready       bool   // it can go on, and whoever made it so does not drive it: a question was answered from outside
 }
+
+// Wanted reports whether somebody has to drive the run.
+func (r *RunRow) Wanted() bool { return r.Status == "running" || r.Status == "paused" && r.Ready }
 
 // Ended reports whether the run has come to its end, so that no timer of it matters any more.
 func (r *RunRow) Ended() bool { return r.Status != "running" && r.Status != "paused" }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 )
 
 // Errors of stores. Find them with errors.Is; a *StoreError around them names file, run and seq.
@@ -123,6 +124,22 @@ type Watcher interface {
 	// Watch calls changed, from a goroutine of its own, soon after another process may have written. It stops when
 	// ctx is done.
 	Watch(ctx context.Context, changed func()) error
+}
+
+// Leaser is a store that knows which drivers of runs live, so that a run is driven by one and taken over when that one is
+// gone (law J10). Times are the store's own: drivers on several machines need no common clock. It spares work and
+// promises nothing: what keeps a journal right is the fence of Append (law J3).
+type Leaser interface {
+	// Beat says that a driver lives, for at least a millisecond and the given time from now on; zero or less: not any more.
+	Beat(ctx context.Context, driver string, ttl time.Duration) error
+	// Left is how long a driver's last beat still counts, zero when it does not.
+	Left(ctx context.Context, driver string) (time.Duration, error)
+	// Deserted lists runs that are wanted (see RunRow.Wanted) and whose driver is nobody or does not live, the oldest
+	// first, at most limit (0: all).
+	Deserted(ctx context.Context, limit int) ([]RunRow, error)
+	// Claim makes driver the driver of a run that has not ended, unless another one that lives is: then it reports
+	// false, as for a run that is not there. It leaves the journal alone, so it is no fence.
+	Claim(ctx context.Context, driver, run string) (bool, error)
 }
 
 // Compactor is a store that can keep a journal in less space.

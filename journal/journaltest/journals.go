@@ -168,7 +168,7 @@ func testFields(t *testing.T, s journal.Store) {
 	}
 	full := journal.RunRow{
 		ID: "run_a", Plan: "plan 'x'", Kind: "recipe", Fingerprint: "f00", Definition: "d00", Status: "failed",
-		Error: "it\nbroke", Created: 1, Updated: 2, Waiting: 3,
+		Error: "it\nbroke", Created: 1, Updated: 2, Waiting: 3, Driver: "host 'a'", Ready: true,
 	}
 	appendAll(t, s, journal.Batch{Run: "run_a", Row: &full, Entries: all})
 	same(t, "the entries", all, read(t, s, "run_a", 0))

@@ -60,16 +60,23 @@ func RunWith(t *testing.T, o Options) {
 		{"J3_CompactingWhileOthersWriteAndRead", compacting(testCompactBusy)},
 		{"E1_AReaderThatIsOvertakenByCompacting", compacting(testCompactReader)},
 		{"WhatCannotBeCompacted", compacting(testCompactRefused)},
+		{"J10_ADriverLivesAsLongAsItsBeat", leasing(testBeat)},
+		{"J10_DesertedRuns", leasing(testDeserted)},
+		{"J10_OneOfManyClaims", leasing(testClaim)},
+		{"J3_AClaimIsNoFence", leasing(testClaimFence)},
+		{"J10_LeasesOfAClosedStore", leasing(testLeaseClosed)},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) { tc.test(t, open(t, o)) })
 	}
 	if o.Reopen != nil {
 		t.Run("J2_WhatWasAppendedIsThereAgain", func(t *testing.T) { testReopen(t, o) })
+		t.Run("J10_LeasesAreThereAgain", func(t *testing.T) { testLeaseReopen(t, o) })
 		t.Run("J2_WhatWasCompactedIsThereAgain", func(t *testing.T) { testCompactReopen(t, o) })
 	}
 	if o.Second != nil {
 		t.Run("J3_TwoHandlesOnOneStore", func(t *testing.T) { testSecond(t, o) })
+		t.Run("J10_TwoHandlesLease", func(t *testing.T) { testLeaseSecond(t, o) })
 		t.Run("J3_TwoHandlesCompact", func(t *testing.T) { testCompactSecond(t, o) })
 	}
 }

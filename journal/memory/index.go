@@ -33,11 +33,13 @@ type index struct {
 	interrupts map[string]*question   // by id
 	open       ordered[*question]     // by the time they were opened
 	timers     ordered[journal.Timer] // by due
+	wanted     map[*run]struct{}      // those that somebody has to drive
 }
 
 func newIndex() index {
 	return index{
 		interrupts: make(map[string]*question),
+		wanted:     make(map[*run]struct{}),
 		runs:       ordered[*run]{compare: byCreation},
 		open:       ordered[*question]{compare: byOpened},
 		timers:     ordered[journal.Timer]{compare: byDue},
@@ -72,6 +74,11 @@ func (x *index) project(r *run, b *journal.Batch) error {
 			x.runs.add(r)
 		}
 		p.row = &row
+		if row.Wanted() {
+			x.wanted[r] = struct{}{}
+		} else {
+			delete(x.wanted, r)
+		}
 	}
 	for i := range b.Interrupts {
 		x.putInterrupt(p, b.Interrupts[i].Clone())
@@ -132,6 +139,7 @@ func (x *index) remove(r *run) {
 		x.open.remove(in)
 	}
 	x.runs.remove(r)
+	delete(x.wanted, r)
 	p.row, p.interrupts, p.timers = nil, nil, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fermata-go/fermata/journal"
 )
@@ -27,11 +28,12 @@ type store struct {
 
 	mu    sync.RWMutex // taken after a run's
 	index index
+	beats map[string]time.Time // until when each driver lives
 }
 
 // New returns an empty store.
 func New() journal.Store {
-	s := &store{seed: maphash.MakeSeed(), index: newIndex()}
+	s := &store{seed: maphash.MakeSeed(), index: newIndex(), beats: make(map[string]time.Time)}
 	for i := range s.shards {
 		s.shards[i].runs = make(map[string]*run)
 	}

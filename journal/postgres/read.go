@@ -208,18 +208,21 @@ func (s *Store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow
 	q.where("plan", f.Plan)
 	q.where("kind", f.Kind)
 	query := q.order("id DESC", f.Limit)
-	rows, err := list(ctx, s, query, q.args, func(row pgx.CollectableRow) (journal.RunRow, error) {
-		var r journal.RunRow
-		var head int64
-		var failure []byte
-		err := row.Scan(&r.ID, &r.Plan, &r.Kind, &r.Fingerprint, &r.Definition, &r.Status, &failure, &r.Created, &r.Updated, &r.Waiting, &head)
-		r.Error, r.Head = string(failure), uint64(head)
-		return r, err
-	})
+	rows, err := list(ctx, s, query, q.args, scanRun)
 	if err != nil {
 		return nil, s.fail("runs", f.ID, 0, err)
 	}
 	return rows, nil
+}
+
+// scanRun makes a row of the columns of listRuns.
+func scanRun(row pgx.CollectableRow) (r journal.RunRow, err error) {
+	var head int64
+	var failure []byte
+	err = row.Scan(&r.ID, &r.Plan, &r.Kind, &r.Fingerprint, &r.Definition, &r.Status, &failure, &r.Created, &r.Updated, &r.Waiting,
+		&r.Driver, &r.Ready, &head)
+	r.Error, r.Head = string(failure), uint64(head)
+	return r, err
 }
 
 // Inbox implements [journal.Store].

@@ -65,6 +65,14 @@ CREATE TABLE @timers (
 	PRIMARY KEY (run, timer)
 );
 CREATE INDEX timers_due ON @timers (due);
+`, `
+ALTER TABLE @runs ADD COLUMN driver text COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE @runs ADD COLUMN ready boolean NOT NULL DEFAULT false;
+CREATE INDEX runs_ready ON @runs (id) WHERE ready;
+CREATE TABLE @drivers (
+	driver text COLLATE "C" PRIMARY KEY,
+	until timestamptz NOT NULL
+);
 `}
 
 // Marks in statements: of the schema, and of a condition that is always true.
@@ -84,8 +92,8 @@ INSERT INTO @journal (run, last, data) SELECT id, $3, $4 FROM fence`
 
 	createRun = `
 WITH fence AS (
-	INSERT INTO @runs (run, head, plan, kind, fingerprint, definition, status, error, created, updated, waiting)
-	SELECT $1, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14 WHERE $2::bigint = 0 AND $5::boolean AND #
+	INSERT INTO @runs (run, head, plan, kind, fingerprint, definition, status, error, created, updated, waiting, driver, ready)
+	SELECT $1, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $27, $28 WHERE $2::bigint = 0 AND $5::boolean AND #
 	ON CONFLICT (run) DO NOTHING RETURNING id
 )` + appendRest
 
@@ -96,7 +104,8 @@ WITH fence AS (
 		fingerprint = CASE WHEN $5 THEN $8 ELSE fingerprint END, definition = CASE WHEN $5 THEN $9 ELSE definition END,
 		status = CASE WHEN $5 THEN $10 ELSE status END, error = CASE WHEN $5 THEN $11 ELSE error END,
 		created = CASE WHEN $5 THEN $12 ELSE created END, updated = CASE WHEN $5 THEN $13 ELSE updated END,
-		waiting = CASE WHEN $5 THEN $14 ELSE waiting END
+		waiting = CASE WHEN $5 THEN $14 ELSE waiting END, driver = CASE WHEN $5 THEN $27 ELSE driver END,
+		ready = CASE WHEN $5 THEN $28 ELSE ready END
 	WHERE run = $1 AND head = $2 AND # RETURNING id
 )` + appendRest
 
@@ -143,10 +152,22 @@ SELECT data FROM (
 ) page WHERE before < 4194304 ORDER BY last`
 	getCheckpoint    = "SELECT c.seq, c.data FROM @checkpoints c JOIN @runs r ON r.id = c.run WHERE r.run = $1"
 	ownerOfInterrupt = "SELECT i.interrupt, r.run FROM @interrupts i JOIN @runs r ON r.id = i.run WHERE i.interrupt = ANY ($1) AND r.run <> $2 LIMIT 1"
-	listRuns         = "SELECT run, plan, kind, fingerprint, definition, status, error, created, updated, waiting, head FROM @runs"
+	listRuns         = "SELECT run, plan, kind, fingerprint, definition, status, error, created, updated, waiting, driver, ready, head FROM @runs"
 	listInterrupts   = "SELECT i.interrupt, i.data FROM @interrupts i"
 	listTimers       = `SELECT r.run, t.timer, t.due FROM @timers t JOIN @runs r ON r.id = t.run
 WHERE t.due <= $1 ORDER BY t.due, r.run, t.timer LIMIT NULLIF($2::bigint, 0)`
+
+	putBeat = `
+WITH old AS (DELETE FROM @drivers WHERE until < clock_timestamp() - interval '1 minute' AND driver <> $1)
+INSERT INTO @drivers (driver, until) VALUES ($1, clock_timestamp() + $2 * interval '1 microsecond')
+ON CONFLICT (driver) DO UPDATE SET until = excluded.until`
+	deleteBeat = "DELETE FROM @drivers WHERE driver = $1"
+	getBeat    = "SELECT (EXTRACT(EPOCH FROM until - clock_timestamp()) * 1000000)::bigint FROM @drivers WHERE driver = $1"
+	undriven   = "(driver = '' OR NOT EXISTS (SELECT FROM @drivers d WHERE d.driver = r.driver AND d.until > clock_timestamp()))"
+	claimRun   = `
+UPDATE @runs r SET driver = $1 WHERE run = $2 AND status IN ('running', 'paused') AND (driver = $1 OR ` + undriven + `)`
+	listDeserted = listRuns + ` r WHERE (status = 'running' OR ready AND status = 'paused') AND ` + undriven + `
+ORDER BY id LIMIT NULLIF($1::bigint, 0)`
 
 	announce = "SELECT pg_notify($1, left(run, 1000)) FROM unnest($2::text[]) AS written (run)"
 	touch    = "UPDATE @format SET version = version"
@@ -166,6 +187,8 @@ type statements struct {
 	lockRun, deleteRun, findRun, readFrames, getCheckpoint, ownerOfInterrupt, listRuns, listInterrupts, listTimers string
 
 	touch, readLinks, readFrame, lockNumber, findLink, deletePacked, putPacked string
+
+	putBeat, deleteBeat, getBeat, claimRun, listDeserted string
 }
 
 func newStatements(schema string) (s statements) {
@@ -177,6 +200,7 @@ func newStatements(schema string) (s statements) {
 		&s.ownerOfInterrupt: ownerOfInterrupt, &s.listRuns: listRuns, &s.listInterrupts: listInterrupts, &s.listTimers: listTimers,
 		&s.touch: touch, &s.readLinks: readLinks, &s.readFrame: readFrame, &s.lockNumber: lockNumber, &s.findLink: findLink,
 		&s.deletePacked: deletePacked, &s.putPacked: putPacked,
+		&s.putBeat: putBeat, &s.deleteBeat: deleteBeat, &s.getBeat: getBeat, &s.claimRun: claimRun, &s.listDeserted: listDeserted,
 	} {
 		*to = in(schema, statement)
 	}

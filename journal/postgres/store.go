@@ -41,6 +41,7 @@ var (
 	_ journal.Store     = (*Store)(nil)
 	_ journal.Watcher   = (*Store)(nil)
 	_ journal.Compactor = (*Store)(nil)
+	_ journal.Leaser    = (*Store)(nil)
 )
 
 // with makes a call on a connection of its own.

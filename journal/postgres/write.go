@@ -62,6 +62,7 @@ func texts(b *journal.Batch) (err error) {
 		check("the fingerprint", r.Fingerprint)
 		check("the definition", r.Definition)
 		check("the status", r.Status)
+		check("the driver", r.Driver)
 	}
 	for i := range b.Interrupts {
 		check("the id of an interrupt", b.Interrupts[i].ID)
@@ -125,7 +126,7 @@ func (s *Store) appendWhole(ctx context.Context, c *pgx.Conn, b *journal.Batch) 
 	if b.After == 0 {
 		statement = s.sql.createRun[b.Durability]
 	}
-	tag, err := c.Exec(ctx, statement, append(args, s.channel)...)
+	tag, err := c.Exec(ctx, statement, append(args, s.channel, row.Driver, row.Ready)...)
 	return s.refused(ctx, c, b, s.written(b, tag, err))
 }
 

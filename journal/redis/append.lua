@@ -8,7 +8,7 @@ local function arg()
 end
 
 local id, after, head, token, frame, channel, sender = arg(), arg(), arg(), arg(), arg(), arg(), arg()
-local was = redis.call('HMGET', run, 'head', 'token', 'born', 'status', 'plan', 'kind')
+local was = redis.call('HMGET', run, 'head', 'token', 'born', 'status', 'plan', 'kind', 'ready')
 local found = was[1] or '0'
 -- A writer that never heard of its success sends the very same batch again. Its token is beside its frame; a batch
 -- without a frame leaves it in the run.
@@ -31,7 +31,7 @@ if (frames == 0) ~= (found == '0') then
   return {'CORRUPT', 'the head is ' .. found .. ', and there are ' .. frames .. ' frames'}
 end
 
-local names = {'plan', 'kind', 'fingerprint', 'definition', 'status', 'error', 'created', 'updated', 'waiting'}
+local names = {'plan', 'kind', 'fingerprint', 'definition', 'status', 'error', 'created', 'updated', 'waiting', 'driver', 'ready'}
 local row, ended
 if arg() == '1' then
   row = {}
@@ -108,6 +108,11 @@ if row then
     for _, place in ipairs(places(row.kind, row.status, row.plan)) do
       redis.call('ZADD', runs, 0, place)
     end
+  end
+  if row.ready == '1' then
+    redis.call('ZADD', runs, 0, 'w\0' .. tail)
+  elseif was[7] == '1' then
+    redis.call('ZREM', runs, 'w\0' .. tail)
   end
 end
 

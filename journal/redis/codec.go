@@ -20,7 +20,7 @@ func (s *Store) arguments(b *journal.Batch) ([]any, error) {
 	args = append(args, b.Run, decimal(b.After), decimal(b.Head()), token, frame, s.channel(), s.sender)
 	if r := b.Row; r != nil {
 		args = append(args, "1", r.Plan, r.Kind, r.Fingerprint, r.Definition, r.Status, r.Error,
-			strconv.FormatInt(r.Created, 10), strconv.FormatInt(r.Updated, 10), strconv.Itoa(r.Waiting), flag(r.Ended()))
+			strconv.FormatInt(r.Created, 10), strconv.FormatInt(r.Updated, 10), strconv.Itoa(r.Waiting), r.Driver, flag(r.Ready), flag(r.Ended()))
 	} else {
 		args = append(args, "0")
 	}
@@ -124,29 +124,31 @@ func decodeInterrupt(id, kept string) (journal.Interrupt, error) {
 
 // rowFields are the fields of a run's hash that make its row.
 func rowFields() []string {
-	return []string{"head", "plan", "kind", "fingerprint", "definition", "status", "error", "created", "updated", "waiting"}
+	return []string{"head", "plan", "kind", "fingerprint", "definition", "status", "error", "created", "updated", "waiting", "driver", "ready"}
 }
 
 // decodeRow makes a row of the values of rowFields; found is false when there is no such run.
 func decodeRow(run string, values []any) (row journal.RunRow, found bool, err error) {
 	text := make([]string, len(values))
 	missing := 0
+	const always = 10 // fields; a run that an earlier version has written has no more
 	for i, v := range values {
 		t, ok := v.(string)
-		if !ok {
+		if !ok && i < always {
 			missing++
 		}
 		text[i] = t
 	}
 	switch missing {
 	case 0:
-	case len(values):
+	case always:
 		return row, false, nil
 	default:
 		return row, false, fmt.Errorf("%w: %d fields of the run are missing", journal.ErrCorrupt, missing)
 	}
 	row = journal.RunRow{
 		ID: run, Plan: text[1], Kind: text[2], Fingerprint: text[3], Definition: text[4], Status: text[5], Error: text[6],
+		Driver: text[10], Ready: text[11] == "1",
 	}
 	if row.Head, err = strconv.ParseUint(text[0], 10, 64); err == nil {
 		row.Created, err = strconv.ParseInt(text[7], 10, 64)

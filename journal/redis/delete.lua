@@ -19,7 +19,7 @@ for _, q in ipairs(questions) do
 end
 if was[1] then
   local tail = was[1] .. id
-  redis.call('ZREM', runs, 'd\0' .. tail, 'r\0' .. tail)
+  redis.call('ZREM', runs, 'd\0' .. tail, 'r\0' .. tail, 'w\0' .. tail)
   redis.call('ZREM', runs, 's\0' .. (was[2] or '') .. '\0' .. tail, 'p\0' .. (was[3] or '') .. '\0' .. tail)
 end
 redis.call('UNLINK', run, journal, pending)

@@ -1,7 +1,10 @@
 package redis_test
 
 import (
+	"context"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/alicebob/miniredis/v2"
 
@@ -27,7 +30,11 @@ func TestStoreOnMiniredis(t *testing.T) {
 		return s
 	}
 	journaltest.RunWith(t, journaltest.Options{
-		Open: func(t *testing.T) journal.Store { return again(t, miniredis.RunT(t)) },
+		Open: func(t *testing.T) journal.Store {
+			m := miniredis.RunT(t)
+			tick(t, m)
+			return again(t, m)
+		},
 		Reopen: func(t *testing.T, s journal.Store) journal.Store {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
@@ -35,5 +42,21 @@ func TestStoreOnMiniredis(t *testing.T) {
 			return again(t, servers[s])
 		},
 		Second: func(t *testing.T, s journal.Store) journal.Store { return again(t, servers[s]) },
+	})
+}
+
+// tick lets the server's time go on, which stands still by itself.
+func tick(t *testing.T, m *miniredis.Miniredis) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var ticking sync.WaitGroup
+	ticking.Go(func() {
+		for ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+			m.FastForward(time.Millisecond)
+		}
+	})
+	t.Cleanup(func() {
+		cancel()
+		ticking.Wait()
 	})
 }

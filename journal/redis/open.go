@@ -165,6 +165,6 @@ func (s *Store) adopt(ctx context.Context) error {
 func newStore(d *driver.Options, o Options) *Store {
 	return &Store{
 		options: o, address: address(d, o.Prefix), db: d.DB, client: driver.NewClient(d), sender: rand.Text()[:12], done: make(chan struct{}),
-		scripts: scripts{append: driver.NewScript(appendScript), read: driver.NewScript(readScript), delete: driver.NewScript(deleteScript)},
+		scripts: scripts{append: driver.NewScript(appendScript), read: driver.NewScript(readScript), delete: driver.NewScript(deleteScript), claim: driver.NewScript(claimScript)},
 	}
 }

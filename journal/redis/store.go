@@ -24,13 +24,15 @@ var (
 	readScript string
 	//go:embed delete.lua
 	deleteScript string
+	//go:embed claim.lua
+	claimScript string
 )
 
 // MaxBatch is how many bytes a batch may take in the server, entries and projections together. A larger one is
 // refused: the server does nothing else while it takes one, and no part of a batch may be written without the rest.
 const MaxBatch = 64 << 20
 
-// Store is a server that is in use. It implements [journal.Store] and [journal.Watcher].
+// Store is a server that is in use. It implements [journal.Store], [journal.Watcher] and [journal.Leaser].
 type Store struct {
 	options  Options
 	address  string // for errors
@@ -47,11 +49,12 @@ type Store struct {
 	closed bool
 }
 
-type scripts struct{ append, read, delete *driver.Script }
+type scripts struct{ append, read, delete, claim *driver.Script }
 
 var (
 	_ journal.Store   = (*Store)(nil)
 	_ journal.Watcher = (*Store)(nil)
+	_ journal.Leaser  = (*Store)(nil)
 )
 
 // key is one that belongs to no run.
@@ -67,10 +70,11 @@ func (s *Store) channel() string { return s.options.Prefix + "changes:" + strcon
 // their bytes: a score is a float and does not hold a time in microseconds for ever.
 const (
 	meta       = "meta"       // hash: the format, and a counter of what was created
-	index      = "runs"       // sorted set: runs by creation; all, by status, by plan; definitions
+	index      = "runs"       // sorted set: runs by creation; all, by status, by plan; definitions; those that are ready
 	interrupts = "interrupts" // hash: interrupts by id, behind their place in inbox
 	inbox      = "inbox"      // sorted set: interrupts by when they were opened; all, open, by run
 	timers     = "timers"     // sorted set: due, run, id
+	beat       = "driver:"    // with a driver behind it. String that expires: the driver lives
 
 	frames  = ":journal" // of a run. Stream: a frame under the seq of its last entry
 	pending = ":timers"  // of a run. Hash: due by id

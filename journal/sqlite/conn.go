@@ -33,6 +33,7 @@ type config struct {
 	readOnly bool
 	busy     time.Duration
 	pragmas  []string
+	old      bool // a file of schema 1 that is not to be written
 }
 
 // address is the data source name for a path and what else is needed before the first statement.
@@ -58,6 +59,12 @@ func connect(c config) (*conn, error) {
 		return nil, err
 	}
 	n := &conn{inner: inner}
+	if c.old {
+		if err := n.script(undriven); err != nil {
+			_ = n.close()
+			return nil, err
+		}
+	}
 	for _, p := range c.pragmas {
 		if err := n.pragma(p); err != nil {
 			_ = n.close()

@@ -135,10 +135,10 @@ func createFile(path string) error {
 // adopt checks that the file is one of ours, or makes it one when it is empty, and sets the connection up to write.
 func adopt(c *conn, o Options) error {
 	fresh, err := inspect(c)
-	if err != nil || o.ReadOnly {
-		if err == nil && fresh {
-			err = fmt.Errorf("%w: the file is empty", journal.ErrCorrupt)
-		}
+	if o.ReadOnly && err == nil {
+		return readOld(c, fresh)
+	}
+	if err != nil {
 		return err
 	}
 	if fresh { // else it has no effect, and the file keeps what it has
@@ -171,13 +171,37 @@ func adopt(c *conn, o Options) error {
 		fresh, err = inspect(c)
 	}
 	if err == nil && fresh {
-		err = c.script(schema + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion))
+		err = c.script(schema + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = 1;", applicationID))
+	}
+	if err == nil {
+		err = upgrade(c)
 	}
 	if err == nil {
 		_, err = c.exec(commit)
 	}
 	if err != nil {
 		_, _ = c.exec(rollback)
+	}
+	return err
+}
+
+// readOld sets a connection up that may not write, on a file of this version or an earlier one.
+func readOld(c *conn, fresh bool) error {
+	if fresh {
+		return fmt.Errorf("%w: the file is empty", journal.ErrCorrupt)
+	}
+	version, err := c.integer("PRAGMA user_version")
+	if err == nil && version < 2 {
+		err = c.script(undriven)
+	}
+	return err
+}
+
+// upgrade brings a file of an earlier version to this one, within a transaction.
+func upgrade(c *conn) error {
+	version, err := c.integer("PRAGMA user_version")
+	if err == nil && version < 2 {
+		err = c.script(driven + "PRAGMA user_version = 2;")
 	}
 	return err
 }

@@ -382,7 +382,7 @@ func (s *Store) runs(ctx context.Context, run string, q query, args []driver.Val
 				ID: column[string](&r), Plan: column[string](&r), Kind: column[string](&r),
 				Fingerprint: column[string](&r), Definition: column[string](&r), Status: column[string](&r),
 				Error: column[string](&r), Created: column[int64](&r), Updated: column[int64](&r),
-				Waiting: int(column[int64](&r)), Head: uint64(column[int64](&r)),
+				Waiting: int(column[int64](&r)), Driver: column[string](&r), Ready: column[int64](&r) != 0, Head: uint64(column[int64](&r)),
 			})
 			if p, ok := s.tail.get(id); ok {
 				(*list)[len(*list)-1].Head = p.seq

@@ -5,7 +5,7 @@ import "fmt"
 // Marks of a file of ours, in SQLite's header.
 const (
 	applicationID = 0x4665726D // "Ferm"
-	schemaVersion = 1
+	schemaVersion = 2
 )
 
 // schema makes an empty file ours.
@@ -74,6 +74,23 @@ CREATE TABLE timers (
 CREATE INDEX timers_due ON timers (due);
 `
 
+// driven brings a file of schema 1 to schema 2: which drivers live, and what each drives.
+const driven = `
+ALTER TABLE runs ADD COLUMN driver TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX runs_ready ON runs (ready) WHERE ready = 1;
+CREATE TABLE drivers (
+	driver TEXT PRIMARY KEY,
+	until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`
+
+// undriven lets a connection that may not write read a file of schema 1: nobody drives what is in it.
+const undriven = `
+CREATE TEMP VIEW runs AS SELECT *, '' AS driver, 0 AS ready FROM main.runs;
+CREATE TEMP VIEW drivers AS SELECT '' AS driver, 0 AS until WHERE false;
+`
+
 // query is a statement that connections keep prepared.
 type query int
 
@@ -125,6 +142,12 @@ const (
 	inboxSize
 	inboxAll
 	timersDue
+	putBeat
+	deleteBeat
+	sweepBeats
+	getBeat
+	claimRun
+	runsDeserted
 	queries // how many there are
 )
 
@@ -138,7 +161,7 @@ const (
 		WHERE c.back > 0 AND j.id = c.id - c.back AND j.run = c.run AND j.last > ?2
 	) `
 	runColumns = `SELECT r.id, r.run, p.plan, p.kind, p.fingerprint, p.definition, r.status, r.error, r.created,
-		r.updated, r.waiting, r.last FROM runs r CROSS JOIN plans p WHERE p.id = r.plan AND `
+		r.updated, r.waiting, r.driver, r.ready, r.last FROM runs r CROSS JOIN plans p WHERE p.id = r.plan AND `
 	runFilter = `(?1 = '' OR p.plan = ?1) AND (?2 = '' OR p.kind = ?2) AND (p.kind = 'definition') = ?3
 		ORDER BY r.id DESC LIMIT ?4`
 	inboxColumns = "SELECT interrupt, data FROM interrupts"
@@ -157,10 +180,10 @@ var sql = [queries]string{
 	endOfRun:    "SELECT row, last FROM runs WHERE id = ?1",
 	findPlan:    "SELECT id FROM plans WHERE plan = ?1 AND kind = ?2 AND fingerprint = ?3 AND definition = ?4",
 	insertPlan:  "INSERT INTO plans (plan, kind, fingerprint, definition) VALUES (?1, ?2, ?3, ?4)",
-	insertRun: `INSERT INTO runs (run, plan, status, error, created, updated, waiting, last, row)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0)`,
-	updateRun: `UPDATE runs SET plan = ?2, status = ?3, error = ?4, created = ?5, updated = ?6, waiting = ?7
-		WHERE id = ?1`,
+	insertRun: `INSERT INTO runs (run, plan, status, error, created, updated, waiting, driver, ready, last, row)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0, 0)`,
+	updateRun: `UPDATE runs SET plan = ?2, status = ?3, error = ?4, created = ?5, updated = ?6, waiting = ?7, driver = ?8,
+		ready = ?9 WHERE id = ?1`,
 	foldRun:     "UPDATE runs SET row = ?2, last = ?3 WHERE id = ?1 AND row < ?2",
 	getFolded:   "SELECT folded FROM state",
 	putFolded:   "UPDATE state SET folded = max(folded, ?1)",
@@ -201,4 +224,12 @@ var sql = [queries]string{
 	inboxAll:     inboxColumns + inboxOrder,
 	timersDue: `SELECT r.run, t.timer, t.due FROM timers t JOIN runs r ON r.id = t.run
 		WHERE t.due <= ?1 ORDER BY t.due, r.run, t.timer LIMIT ?2`,
+	putBeat:    "INSERT INTO drivers (driver, until) VALUES (?1, ?2) ON CONFLICT (driver) DO UPDATE SET until = ?2",
+	deleteBeat: "DELETE FROM drivers WHERE driver = ?1",
+	sweepBeats: "DELETE FROM drivers WHERE until <= ?1",
+	getBeat:    "SELECT until FROM drivers WHERE driver = ?1",
+	claimRun: `UPDATE runs SET driver = ?1 WHERE run = ?2 AND status IN ('running', 'paused') AND (driver IN ('', ?1)
+		OR NOT EXISTS (SELECT 1 FROM drivers d WHERE d.driver = runs.driver AND d.until > ?3))`,
+	runsDeserted: runColumns + `(r.status = 'running' OR r.ready = 1 AND r.status = 'paused') AND (r.driver = ''
+		OR NOT EXISTS (SELECT 1 FROM drivers d WHERE d.driver = r.driver AND d.until > ?1)) ORDER BY r.id LIMIT ?2`,
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// Store is an open file. It implements [journal.Store], [journal.Watcher] and [journal.Compactor].
+// Store is an open file. It implements [journal.Store], [journal.Watcher], [journal.Compactor] and [journal.Leaser].
 type Store struct {
 	path    string // as it was given, for errors
 	options Options
@@ -33,12 +33,20 @@ var (
 	_ journal.Store     = (*Store)(nil)
 	_ journal.Watcher   = (*Store)(nil)
 	_ journal.Compactor = (*Store)(nil)
+	_ journal.Leaser    = (*Store)(nil)
 )
 
 func newStore(path, abs string, o Options, first *conn) (*Store, error) {
 	s := &Store{path: path, options: o, done: make(chan struct{})}
 	s.readers.config = config{
 		path: abs, vfs: o.VFS, readOnly: o.ReadOnly, busy: o.Busy, pragmas: []string{"query_only = 1", "cache_size = -4096"},
+	}
+	if o.ReadOnly {
+		version, err := first.integer("PRAGMA user_version")
+		if err != nil {
+			return nil, err
+		}
+		s.readers.config.old = version < 2
 	}
 	folded, _, err := first.one(getFolded)
 	if err != nil {

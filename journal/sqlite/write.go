@@ -318,7 +318,7 @@ func (w *writer) create(r *request) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	res, err := w.conn.exec(insertRun, b.Run, plan, row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting))
+	res, err := w.conn.exec(insertRun, b.Run, plan, row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting), row.Driver, flag(row.Ready))
 	if code(err) == codes.SQLITE_CONSTRAINT {
 		return 0, errConflict
 	}
@@ -366,7 +366,7 @@ func (w *writer) project(b *journal.Batch, id int64) error {
 		if err != nil {
 			return err
 		}
-		_, err = w.conn.exec(updateRun, id, plan, row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting))
+		_, err = w.conn.exec(updateRun, id, plan, row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting), row.Driver, flag(row.Ready))
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,157 @@
+package redis
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	driver "github.com/redis/go-redis/v9"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// Beat implements [journal.Leaser]: a key that the server lets expire.
+func (s *Store) Beat(ctx context.Context, driver string, ttl time.Duration) error {
+	_, err := s.call(ctx, func() error {
+		if ttl <= 0 {
+			return s.client.Del(ctx, s.key(beat)+driver).Err()
+		}
+		return s.client.Set(ctx, s.key(beat)+driver, "", max(ttl, time.Millisecond)).Err()
+	})
+	if err != nil {
+		return s.fail("beat", "", 0, err)
+	}
+	return nil
+}
+
+// Left implements [journal.Leaser].
+func (s *Store) Left(ctx context.Context, driver string) (left time.Duration, err error) {
+	_, err = s.call(ctx, func() (err error) {
+		left, err = s.client.PTTL(ctx, s.key(beat)+driver).Result()
+		return err
+	})
+	if err != nil {
+		return 0, s.fail("beat", "", 0, err)
+	}
+	return max(left, 0), nil // a key that is not there has a negative one
+}
+
+// Claim implements [journal.Leaser].
+func (s *Store) Claim(ctx context.Context, driver, run string) (claimed bool, err error) {
+	err = ctx.Err()
+	if err == nil && checkRun(run) == nil {
+		_, err = s.call(ctx, func() error {
+			n, err := s.scripts.claim.Run(ctx, s.client, []string{s.runKey(run, "")}, driver, s.key(beat)).Int()
+			claimed = n == 1
+			return err
+		})
+	}
+	if err != nil {
+		return false, s.fail("claim", run, 0, err)
+	}
+	return claimed, nil
+}
+
+// Deserted implements [journal.Leaser].
+func (s *Store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, error) {
+	d := deserted{store: s, limit: limit, lives: make(map[string]bool)}
+	var err error
+	for _, prefix := range []string{"s\x00running\x00", "w\x00"} {
+		d.found = 0
+		if err == nil {
+			err = s.walk(ctx, s.key(index), prefix, false, func(members []string) (bool, error) {
+				return d.take(ctx, prefix, members)
+			})
+		}
+	}
+	if err != nil {
+		return nil, s.fail("deserted", "", 0, err)
+	}
+	slices.SortFunc(d.rows, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
+	if limit > 0 {
+		d.rows = d.rows[:min(limit, len(d.rows))]
+	}
+	var rows []journal.RunRow
+	for i := range d.rows {
+		rows = append(rows, d.rows[i].RunRow)
+	}
+	return rows, nil
+}
+
+// deserted collects runs that nobody drives.
+type deserted struct {
+	store *Store
+	limit int
+	found int             // under the prefix that is walked
+	lives map[string]bool // drivers that were asked for
+	rows  []placed
+}
+
+// placed is a run with its number.
+type placed struct {
+	journal.RunRow
+	place string
+}
+
+// take takes those of a page of the index.
+func (d *deserted) take(ctx context.Context, prefix string, members []string) (enough bool, err error) {
+	places := make(map[string]string, len(members))
+	ids := make([]string, len(members))
+	for i, m := range members {
+		if len(m) < len(prefix)+born {
+			return false, fmt.Errorf("%w: the index of runs has %q", journal.ErrCorrupt, m)
+		}
+		ids[i] = m[len(prefix)+born:]
+		places[ids[i]] = m[len(prefix) : len(prefix)+born]
+	}
+	rows, err := d.store.rows(ctx, members, ids)
+	if err == nil {
+		err = d.ask(ctx, rows)
+	}
+	if err != nil {
+		return false, err
+	}
+	for i := range rows {
+		r := &rows[i]
+		ready := prefix == "w\x00"
+		if !r.Wanted() || d.lives[r.Driver] || ready == (r.Status == "running") { // which the other prefix has
+			continue
+		}
+		d.rows = append(d.rows, placed{*r, places[r.ID]})
+		if d.found++; d.found == d.limit {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// ask asks which of the drivers live.
+func (d *deserted) ask(ctx context.Context, rows []journal.RunRow) error {
+	var names []string
+	for i := range rows {
+		name := rows[i].Driver
+		if _, known := d.lives[name]; name != "" && !known {
+			d.lives[name] = false
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	var answers []driver.Cmder
+	_, err := d.store.call(ctx, func() (err error) {
+		answers, err = d.store.client.Pipelined(ctx, func(p driver.Pipeliner) error {
+			for _, name := range names {
+				p.Exists(ctx, d.store.key(beat)+name)
+			}
+			return nil
+		})
+		return err
+	})
+	for i, a := range answers {
+		d.lives[names[i]] = a.(*driver.IntCmd).Val() == 1
+	}
+	return err
+}

@@ -1,0 +1,240 @@
+package fermata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// DefaultLease is how long the runs of a process that is gone are left alone.
+const DefaultLease = 5 * time.Second
+
+// DrivenError says that another process drives the run, which lives (law J10).
+type DrivenError struct {
+	Driver string    // see RunInfo.Driver
+	Until  time.Time // when it will count as gone unless it says again that it lives
+}
+
+func (e *DrivenError) Error() string {
+	return fmt.Sprintf("%v: %s, at least until %s", ErrDriven, e.Driver, e.Until.Format("15:04:05.000"))
+}
+
+// Is reports whether target is ErrDriven or ErrConflict.
+func (e *DrivenError) Is(target error) bool { return target == ErrDriven || target == ErrConflict }
+
+// lease tells others that this runtime lives, and so that they leave its runs alone (law J10). It is one beat for all
+// runs: a step costs nothing. It spares work; what keeps a journal right is the fence of its store (law J3).
+type lease struct {
+	rt     *Runtime
+	store  journal.Leaser // nil: there are no leases
+	driver string         // who this runtime is
+	ttl    time.Duration
+
+	mu    sync.Mutex
+	last  time.Time // of the last beat; zero before the first
+	timer *time.Timer
+	over  bool
+	owed  map[string]bool // runs that are not driven here any more, and could not be given back
+}
+
+func (l *lease) open(rt *Runtime) {
+	l.rt = rt
+	store, ok := rt.store.(journal.Leaser)
+	if !ok || rt.options.Lease < 0 {
+		return
+	}
+	if l.ttl = rt.options.Lease; l.ttl == 0 {
+		l.ttl = DefaultLease
+	}
+	l.store, l.driver, l.owed = store, newDriver(rt.options.Name), make(map[string]bool)
+}
+
+// live makes sure that others know that this runtime lives: it is about to drive. Where that cannot be said, the store
+// has trouble that whoever appends will notice.
+func (l *lease) live(ctx context.Context) {
+	if l.store == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Since(l.last) < l.ttl/3 || l.over {
+		return
+	}
+	l.beat(ctx)
+	if l.timer == nil {
+		l.timer = time.AfterFunc(l.ttl/3, l.renew)
+	}
+}
+
+// beat says that this runtime lives. The lock is held.
+func (l *lease) beat(ctx context.Context) {
+	began := time.Now()
+	if err := l.store.Beat(ctx, l.driver, l.ttl); err != nil {
+		l.rt.log.Warn("others cannot be told that this process lives", "driver", l.driver, "error", err)
+		return
+	}
+	l.last = began
+}
+
+// renew says it again, as long as there is something to drive or to give back.
+func (l *lease) renew() {
+	rt := l.rt
+	rt.mu.Lock()
+	if rt.closed {
+		rt.mu.Unlock()
+		return
+	}
+	rt.wg.Add(1)
+	busy := len(rt.drives)+len(rt.loading) > 0 || rt.worker != nil
+	rt.mu.Unlock()
+	defer rt.wg.Done()
+	l.mu.Lock()
+	owed := slices.Collect(maps.Keys(l.owed))
+	if l.over || !busy && len(owed) == 0 {
+		l.timer = nil
+		l.mu.Unlock()
+		return
+	}
+	l.beat(rt.ctx)
+	l.timer.Reset(l.ttl / 3)
+	l.mu.Unlock()
+	for _, id := range owed {
+		if rt.isIdle(id) {
+			l.release(rt.ctx, id)
+		}
+	}
+}
+
+// close lets others take over at once what this runtime has driven.
+func (l *lease) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	if l.last.IsZero() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), l.ttl) // after which it is over anyway
+	defer cancel()
+	if err := l.store.Beat(ctx, l.driver, 0); err != nil {
+		l.rt.log.Warn("others cannot be told that this process has stopped", "driver", l.driver, "error", err)
+	}
+}
+
+// admits reports why a run is not this runtime's to drive.
+func (l *lease) admits(ctx context.Context, row *RunInfo) error {
+	if l.store == nil || row.Driver == "" || row.Driver == l.driver || row.Ended() {
+		return nil
+	}
+	left, err := l.store.Left(ctx, row.Driver)
+	if err != nil {
+		return l.rt.storeError(row.ID, err)
+	}
+	if left == 0 || isGone(row.Driver) {
+		return nil
+	}
+	return &Error{Code: CodeConflict, Run: row.ID, Err: &DrivenError{Driver: row.Driver, Until: time.Now().Add(left)}}
+}
+
+// claim makes this runtime the driver of a run unless another one is; true where there are no leases.
+func (l *lease) claim(ctx context.Context, run string) (bool, error) {
+	if l.store == nil {
+		return true, nil
+	}
+	l.live(ctx)
+	return l.store.Claim(ctx, l.driver, run)
+}
+
+// giveBack lets others drive what a drive has left unfinished. Where another one has it already, or this runtime is
+// about to say that it does not live any more, there is nothing to do.
+func (l *lease) giveBack(d *drive) {
+	if l.store == nil || d.none || errors.Is(d.lost, ErrConflict) || l.rt.ctx.Err() != nil {
+		return
+	}
+	if d.lost == nil && d.row.Ready { // there was nothing to do, and so nothing was written
+		row := d.row
+		row.Driver, row.Ready = "", false
+		if l.rt.store.Append(l.rt.ctx, journal.Batch{Run: d.id, After: row.Head, Row: &row}) == nil {
+			return
+		}
+	}
+	if d.row.Driver == l.driver {
+		l.release(l.rt.ctx, d.id)
+	}
+}
+
+// release takes this runtime's name off a run; later, when it cannot be done now.
+func (l *lease) release(ctx context.Context, run string) {
+	err := l.tryRelease(ctx, run)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil || errors.Is(err, ErrNotFound) {
+		delete(l.owed, run)
+		return
+	}
+	l.owed[run] = true
+}
+
+func (l *lease) tryRelease(ctx context.Context, run string) error {
+	for {
+		row, err := l.rt.Info(ctx, run)
+		if err != nil || row.Driver != l.driver {
+			return err
+		}
+		row.Driver = ""
+		err = l.rt.store.Append(ctx, journal.Batch{Run: run, After: row.Head, Row: &row})
+		if !errors.Is(err, journal.ErrConflict) {
+			return err
+		}
+	}
+}
+
+// isIdle reports whether a run is not driven here, nor about to be.
+func (rt *Runtime) isIdle(run string) bool {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.drives[run] == nil && rt.loading[run] == nil
+}
+
+// driver is who drives the run as it stands: nobody while it waits, or has ended, or is left to others.
+func (d *drive) driver() string {
+	if d.rt == nil || d.held || d.none || Status(d.m.Status()) != Running {
+		return ""
+	}
+	return d.rt.lease.driver
+}
+
+// wakeDue is wake for a run whose time has come. All processes that know of it come at the same moment; one of them
+// claims it. The others look again after the returned time: the one may be gone.
+func (rt *Runtime) wakeDue(id string) (wait time.Duration) {
+	l := &rt.lease
+	if l.store == nil || !rt.isIdle(id) {
+		rt.wake(id)
+		return 0
+	}
+	p := rt.parkedPlan(id)
+	if p == nil {
+		var err error
+		if p, err = rt.planOf(rt.ctx, id); err != nil || p == nil {
+			rt.wake(id) // which says why it cannot
+			return 0
+		}
+	}
+	claimed, err := l.claim(rt.ctx, id)
+	if err == nil && !claimed {
+		return l.ttl
+	}
+	rt.wake(id)
+	if claimed && rt.isIdle(id) { // it could not be driven, or has come to its rest already
+		l.release(rt.ctx, id)
+	}
+	return 0
+}
