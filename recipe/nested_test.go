@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/recipe"
 )
 
@@ -161,10 +162,54 @@ func TestNestedFilesStayInTheFolder(t *testing.T) {
 	}
 }
 
-// A policy's max_retries is not for nested recipes, which have their own; a node's is.
+// A policy's max_retries is not for nested recipes, which have their own; a node's is: all of it begins anew.
 func TestG6_ANestedRecipeIsTriedAgain(t *testing.T) {
-	part := strings.Replace(inner, "x * 2", "x * tries", 1)
-	part = strings.Replace(part, "interface: {inputs: {", "interface: {inputs: {tries: {type: integer, default: 1}, ", 1)
-	files := map[string]string{"main.yaml": edited(outer, "FILE", "part.yaml", "agent_ref: sub", "agent_ref: sub, max_retries: 2"), "part.yaml": part}
-	want(t, runFolder(t, files, map[string]any{"x": 4}), `{"x": 4, "y": 4}`)
+	part := strings.Replace(strings.Replace(inner, "entry_point: double", "entry_point: twice", 1), "nodes: [{", "nodes: [{type: agent, id: twice, agent_ref: count}, {", 1) +
+		"  edges: [{source: twice, target: double}]\n"
+	part = strings.Replace(part, "agent_ref: double}", "agent_ref: flaky}", 1)
+	for text, tries := range map[string]int{"agent_ref: sub": 1, "agent_ref: sub, max_retries: 2": 3} {
+		counted, called := 0, 0
+		lib := &recipe.Library{Agents: map[string]recipe.AgentFunc{
+			"count": func(node.Context, map[string]any) (any, error) { counted++; return nil, nil },
+			"flaky": func(_ node.Context, args map[string]any) (any, error) {
+				if called++; called < 3 {
+					return nil, errOdd
+				}
+				return map[string]any{"y": args["x"]}, nil
+			},
+		}}
+		main := edited(outer, "FILE", "part.yaml", "agent_ref: sub", text, "STATE", "policy: {max_retries: 5}")
+		r := load(t, filepath.Join(folder(t, map[string]string{"main.yaml": main, "part.yaml": part}), "main.yaml"), recipe.Options{Library: lib})
+		rt, err := fermata.New(fermata.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := job{inputs: map[string]any{"x": 4}}.on(t, rt, r)
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+		if counted != tries || called != tries || (res.Status == fermata.Completed) != (tries == 3) {
+			t.Errorf("%s: status %s, count was called %d times, flaky %d times, of %d: %v", text, res.Status, counted, called, tries, res.Err)
+		}
+	}
+}
+
+// Folders beside the recipe's own may be allowed, and what was read from them is stored, too.
+func TestNestedFilesOfAllowedFolders(t *testing.T) {
+	dir := folder(t, map[string]string{"own/main.yaml": edited(outer, "FILE", "../shared/part.yaml"), "shared/part.yaml": inner, "other/part.yaml": inner})
+	main, shared := filepath.Join(dir, "own", "main.yaml"), filepath.Join(dir, "shared")
+	if _, err := recipe.Load(main, recipe.Options{Allow: &recipe.Allow{Folders: []string{filepath.Join(dir, "other")}}}); err == nil {
+		t.Error("a file of a folder that is not allowed was read")
+	}
+	allowed := recipe.Options{Allow: &recipe.Allow{Folders: []string{shared}}}
+	r := load(t, main, allowed)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := recipe.Restore(r.Source(), allowed); err != nil {
+		t.Error(err)
+	}
+	if _, err := recipe.Restore(r.Source(), recipe.Options{}); err == nil {
+		t.Error("a stored file of a folder that is not allowed any more was taken")
+	}
 }

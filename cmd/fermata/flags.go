@@ -47,7 +47,7 @@ func (m *Main) parseAnswers(flags []string, p *plan.Plan) (map[string][]json.Raw
 		if !ok || node == "" {
 			return nil, usagef("--answer %q: expected node=JSON or node=@FILE", flag)
 		}
-		if !slices.Contains(names, node) {
+		if !slices.Contains(names, placeOf(node)) {
 			return nil, usagef("--answer %q: the recipe has no node %q%s", flag, node, nearest.Hint(node, names))
 		}
 		value, err := m.readValue(text)

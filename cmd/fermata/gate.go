@@ -88,6 +88,15 @@ func nodeOf(task string) string {
 	return task
 }
 
+// placeOf is where a task is in the plan: "each/ask" of the task "each#1.2/ask#1".
+func placeOf(task string) string {
+	parts := strings.Split(task, "/")
+	for i, part := range parts {
+		parts[i], _, _ = strings.Cut(part, "#")
+	}
+	return strings.Join(parts, "/")
+}
+
 // observe keeps track of the questions that are open.
 func (g *gate) observe(ev *fermata.Event) move {
 	e := &ev.Entry
@@ -182,6 +191,9 @@ func (g *gate) busy() bool { return g.asking != "" }
 func (g *gate) next(ctx context.Context, moved move) (move, error) {
 	for _, q := range slices.Clone(g.open) {
 		node := nodeOf(q.Task)
+		if len(g.d.job.answers[node]) == 0 {
+			node = placeOf(q.Task) // of an element that no answer names
+		}
 		queue := g.d.job.answers[node]
 		if len(queue) == 0 || q.ID == g.asking {
 			continue
