@@ -38,7 +38,13 @@ type Client struct {
 	ending sync.WaitGroup // of links that are dropped
 
 	mu    sync.Mutex
-	known map[string]Annotations // of tools that were handed out
+	known map[string]known // tools that were handed out, by the name that they have here
+}
+
+// known is what is known of a tool.
+type known struct {
+	Annotations
+	name string // as the server calls it
 }
 
 // link is one connection.
@@ -57,7 +63,7 @@ func Connect(ctx context.Context, server Server) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{server: server, turn: make(chan struct{}, 1), known: make(map[string]Annotations)}
+	c := &Client{server: server, turn: make(chan struct{}, 1), known: make(map[string]known)}
 	c.turn <- struct{}{}
 	if _, err := c.live(ctx); err != nil {
 		return nil, err

@@ -149,12 +149,16 @@ func (c *Client) tool(t *sdk.Tool, name string) (node.Tool, error) {
 	}
 	a := annotationsOf(t)
 	c.mu.Lock()
-	c.known[name] = a
+	c.known[name] = known{a, t.Name}
 	c.mu.Unlock()
 	return node.Tool{
 		Name: name, Description: t.Description, Input: input,
 		Call: func(ctx node.Context, arguments json.RawMessage) (string, error) {
-			return c.call(ctx, t.Name, a.ReadOnly || a.Idempotent, arguments)
+			made, err := c.call(ctx, t.Name, a.ReadOnly || a.Idempotent, arguments)
+			if err != nil {
+				return "", err
+			}
+			return shorten(made.Text, c.server.MaxOutput), nil
 		},
 	}, nil
 }
@@ -182,8 +186,8 @@ func annotationsOf(t *sdk.Tool) Annotations {
 func (c *Client) Annotations(tool string) (a Annotations, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a, ok = c.known[tool]
-	return a, ok
+	k, ok := c.known[tool]
+	return k.Annotations, ok
 }
 
 // Guard has a person approve calls of those tools whose annotations which picks: [Destructive], [Writing], or a
@@ -207,8 +211,50 @@ func (c *Client) When(which func(Annotations) bool) func(call model.ToolCall) bo
 	}
 }
 
+// Result is what a tool returns.
+type Result struct {
+	Text       string          // what a model is told: the texts, and a line for what is none; else what is structured
+	Structured json.RawMessage // the structured content, as JSON; nil for none
+}
+
+// Call calls a tool by the name that the server gives it, or by the one that it has here, for who is no model.
+// Arguments are an object; nil for none. What the tool returns is not cut, whatever the server's MaxOutput.
+//
+// An error of the tool is a [*ToolError]. It fails for a name that the server does not have, and as all calls do.
+func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessage) (*Result, error) {
+	known, err := c.find(ctx, tool)
+	if err != nil {
+		return nil, err
+	}
+	return c.call(ctx, known.name, known.ReadOnly || known.Idempotent, arguments)
+}
+
+// find is what is known of a tool. The server is asked where that is nothing.
+func (c *Client) find(ctx context.Context, tool string) (known, error) {
+	if k, ok := c.recall(tool); ok {
+		return k, nil
+	}
+	if _, err := c.Tools(ctx, tool); err != nil {
+		return known{}, err
+	}
+	k, _ := c.recall(tool)
+	return k, nil
+}
+
+func (c *Client) recall(tool string) (known, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, k := range c.known {
+		if k.name == tool {
+			return k, true
+		}
+	}
+	k, ok := c.known[tool]
+	return k, ok
+}
+
 // call has the server do it.
-func (c *Client) call(ctx context.Context, tool string, repeatable bool, arguments json.RawMessage) (string, error) {
+func (c *Client) call(ctx context.Context, tool string, repeatable bool, arguments json.RawMessage) (*Result, error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
@@ -218,20 +264,26 @@ func (c *Client) call(ctx context.Context, tool string, repeatable bool, argumen
 		return l.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
 	})
 	if err != nil {
-		return "", fmt.Errorf("tool %s: %w", tool, err)
+		return nil, fmt.Errorf("tool %s: %w", tool, err)
 	}
 	if result.NeedsInput() {
-		return "", &ToolError{tool, "the tool asks for more input from its caller, which it is not given here"}
+		return nil, &ToolError{tool, "the tool asks for more input from its caller, which it is not given here"}
 	}
 	text, err := said(result)
 	if err != nil {
-		return "", fmt.Errorf("tool %s: %w", tool, err)
+		return nil, fmt.Errorf("tool %s: %w", tool, err)
 	}
-	if !result.IsError {
-		return shorten(text, c.server.MaxOutput), nil
+	if result.IsError {
+		if text = shorten(hidden.scrub(text), c.server.MaxOutput); text == "" {
+			text = "the tool failed and does not say why"
+		}
+		return nil, &ToolError{tool, text}
 	}
-	if text = shorten(hidden.scrub(text), c.server.MaxOutput); text == "" {
-		text = "the tool failed and does not say why"
+	made := &Result{Text: text}
+	if result.StructuredContent != nil {
+		if made.Structured, err = json.Marshal(result.StructuredContent); err != nil {
+			return nil, fmt.Errorf("tool %s: what it returned: %w", tool, err)
+		}
 	}
-	return "", &ToolError{tool, text}
+	return made, nil
 }
