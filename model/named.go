@@ -27,6 +27,26 @@ func (m named) Generate(ctx context.Context, req *Request) iter.Seq2[Chunk, erro
 	return m.Model.Generate(ctx, &own)
 }
 
+// Ready implements the method that [Ready] asks for.
+func (m named) Ready(name string) error {
+	if name == "" {
+		name = m.name
+	}
+	return ready(m.Model, name)
+}
+
+// Ready says why a model cannot be asked, as far as that is known without asking it: that its provider has no key.
+// Models that know it have a method Ready(name string) error, for requests that name that model (Request.Model). For
+// others it is nil.
+func Ready(m Model) error { return ready(m, "") }
+
+func ready(m Model, name string) error {
+	if r, ok := m.(interface{ Ready(name string) error }); ok {
+		return r.Ready(name)
+	}
+	return nil
+}
+
 // providerMark stands between the name of a provider and that of its model. Models' names may have more of them, as in
 // "ollama:qwen3:8b".
 const providerMark = ":"

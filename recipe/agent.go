@@ -29,6 +29,7 @@ type agentStep struct {
 	whole   bool
 	outputs []binding
 	id      string
+	args    *shape // of the arguments
 	shape   *shape // of the output
 	state   ports
 }
@@ -43,7 +44,9 @@ func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 	if retries > 0 {
 		pn.Retry = plan.Retry{Attempts: retries + 1, Retryable: retryable}
 	}
-	pn.Timeout = n.timeout
+	if pn.Timeout = n.timeout; n.timeout == 0 && a != nil && a.reasons != nil {
+		pn.Timeout = a.timeout
+	}
 	recipe := a != nil && a.kind == kindRecipe && !c.stage.replaces(a)
 	switch {
 	case a == nil || recipe && (a.nested == nil || a.nested.plan == nil):
@@ -56,10 +59,18 @@ func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 		return
 	}
 	s := &agentStep{
-		name: a.name, call: c.stage.caller(a, a.caller(c.dir)), inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.text,
-		shape: a.output, state: state,
+		name: a.name, call: c.stage.caller(a, c.callerOf(a, n)), inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.text,
+		args: a.input, shape: a.output, state: state,
 	}
 	pn.Run = s.run
+}
+
+// callerOf makes the way in which a node calls its agent.
+func (c *checked) callerOf(a *agent, n *step) caller {
+	if a.reasons != nil {
+		return c.reason(a, n)
+	}
+	return a.caller(c.dir)
 }
 
 // definite marks an error that another try cannot change.
@@ -91,6 +102,9 @@ func (s *agentStep) run(ctx node.Context, in any) (any, error) {
 		if args, err = bind(s.inputs, bb, ctx.Cause()); err != nil {
 			return nil, definite{fmt.Errorf("inputs_map: %w", err)}
 		}
+	}
+	if err := s.args.check(args); err != nil {
+		return nil, definite{fmt.Errorf("agent %q: its arguments do not fit its input: %w", s.name, err)}
 	}
 	out, err := s.call(ctx, args)
 	if err != nil {
@@ -169,6 +183,8 @@ func (a *agent) caller(dir string) caller {
 		return a.execIn(dir)
 	case kindHTTP:
 		return a.request
+	case kindMCP:
+		return a.callTool
 	case kindGo:
 		return a.invoke
 	}

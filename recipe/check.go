@@ -44,6 +44,7 @@ func (d *document) check(r *report) *checked {
 	}
 	c.checkOutputs()
 	c.checkBranches()
+	c.checkModels()
 	return c
 }
 
@@ -62,10 +63,14 @@ func (c *checked) compileTexts() {
 			}
 			c.prompts[n] = t
 		}
+		n.system.code = c.template(n.system.word)
 	}
 	for _, a := range c.agents {
 		for i := range a.set {
 			a.set[i].code = c.expression(a.set[i].expr)
+		}
+		if a.reasons != nil {
+			c.compileModel(a.reasons)
 		}
 	}
 }
@@ -189,6 +194,7 @@ func (c *checked) checkAgentStep(n *step, before names) {
 	if a.kind == kindExpr {
 		c.checkSet(n, a)
 	}
+	c.checkModelStep(n, a)
 	c.checkOutputsMap(n, a)
 }
 
@@ -270,19 +276,27 @@ func (c *checked) checkOutputsMap(n *step, a *agent) {
 
 // checkExpiry checks that the answers of deadlines fit.
 func (c *checked) checkExpiry(n *step) {
-	for x := n.expiry; x != nil; x = x.then {
+	s := n.response
+	if s == nil {
+		s = &shape{doc: n.answerSchema()}
+	}
+	checkAnswers(n.expiry, s, c.report)
+}
+
+// checkAnswers checks that the answers of deadlines fit a schema, which need not be compiled.
+func checkAnswers(x *expiry, s *shape, r *report) {
+	for ; x != nil; x = x.then {
 		if x.do != "answer" {
 			continue
 		}
-		s := &shape{doc: n.answerSchema()}
-		if n.response != nil {
-			s = n.response
-		} else if err := s.compile(); err != nil {
-			c.report.add(x.spot, "%v", err)
-			continue
+		if s.compiled == nil {
+			if err := s.compile(); err != nil {
+				r.add(x.spot, "%v", err)
+				continue
+			}
 		}
 		if err := s.check(x.answer); err != nil {
-			c.report.add(x.spot, "the answer at the deadline does not fit: %v", err)
+			r.add(x.spot, "the answer at the deadline does not fit: %v", err)
 		}
 	}
 }

@@ -21,10 +21,15 @@
 //
 // # Agents
 //
-// An agent is what a node of type agent calls: an expression (kind expr), a program (exec), a web service (http), or
-// a Go function of a [Library]. Programs and web services are called within a recorded step (law J5): what they
+// An agent is what a node of type agent calls: an expression (kind expr), a program (exec), a web service (http), a
+// language model (model), a tool of an MCP server (mcp), or a Go function of a [Library]. Programs and web services are called within a recorded step (law J5): what they
 // answered is kept, and they are not called again when their node is. Both get an idempotency key, in the variable
 // FERMATA_IDEMPOTENCY_KEY and in the header Idempotency-Key.
+//
+// A model is one of the runtime's services, see node.Context.LLM; it may call tools and ask people, and what it gives is
+// checked (node.Reason). Connections to MCP servers are in [Options].Servers, and end with it. [Scripts] and [ParseScript]
+// are models whose replies are written down, for tests and demonstrations; [Options].ModelFor puts them in the place of
+// others.
 //
 // An agent of any kind in a recipe may say what it gives, as a JSON Schema under output: it is checked, and names and
 // types that follow from it are known when the recipe is loaded. Where nothing is said, a name that comes later may be

@@ -22,6 +22,7 @@ var (
 	nodeKeys      = map[string][]string{
 		typeAgent: {
 			"type", "id", "description", "agent_ref", "inputs_map", "outputs_map", "for_each", "max_retries", "timeout_seconds",
+			"system_prompt_override",
 		},
 		typeRouter: {"type", "id", "description", "input_key", "routes", "default_route"},
 		typeHuman: {
@@ -103,6 +104,7 @@ type step struct {
 	maxRetries int       // -1: the policy's
 	timeout    time.Duration
 	each       *forEach // nil: once
+	system     text     // in place of that of an agent of kind model
 
 	// of routers
 	inputKey path
@@ -381,6 +383,7 @@ func (n *step) readAgent(o *object) {
 	n.each = o.forEach()
 	n.maxRetries = o.number("max_retries", 0, -1)
 	n.timeout = o.seconds()
+	n.system.word = o.text("system_prompt_override")
 }
 
 // bindings reads a mapping of names to paths; nil where it is not there.

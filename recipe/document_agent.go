@@ -8,29 +8,33 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/fermata-go/fermata/mcp"
 )
 
 // The kinds of agents.
 const (
-	kindExpr = "expr"
-	kindExec = "exec"
-	kindHTTP = "http"
-
+	kindExpr   = "expr"
+	kindExec   = "exec"
+	kindHTTP   = "http"
+	kindModel  = "model"
+	kindMCP    = "mcp"
 	kindRecipe = "recipe"
 	kindGo     = "go" // a function of the library: not written in recipes
 )
 
 // agentKeys are the keys of each kind of agent.
 var agentKeys = map[string][]string{
-	kindExpr: {"kind", "description", "output", "set"},
-	kindExec: {"kind", "description", "output", "command", "env", "timeout_seconds", "at_most_once"},
-	kindHTTP: {"kind", "description", "output", "method", "url", "headers", "timeout_seconds", "at_most_once"},
-
+	kindExpr: {"kind", "description", "input", "output", "set"},
+	kindExec: {"kind", "description", "input", "output", "command", "env", "timeout_seconds", "at_most_once"},
+	kindHTTP: {"kind", "description", "input", "output", "method", "url", "headers", "timeout_seconds", "at_most_once"},
+	kindModel: {
+		"kind", "description", "output", "model", "system", "prompt", "messages", "stream", "max_tokens", "temperature", "limits",
+		"tools", "approval", "interrupt", "timeout_seconds",
+	},
+	kindMCP:    {"kind", "description", "output", "server", "tool", "timeout_seconds", "at_most_once"},
 	kindRecipe: {"kind", "description", "file"},
 }
-
-// laterKinds are kinds that recipes will have.
-var laterKinds = []string{"model", "mcp"}
 
 // httpMethods are the methods that an agent may use.
 var httpMethods = []string{"POST", "GET", "PUT", "PATCH", "DELETE"}
@@ -41,16 +45,21 @@ type agent struct {
 	name   string
 	kind   string // "" where it was wrong: its output is not known
 	output *shape
+	input  *shape // of the arguments
+
+	description string
 
 	set      []assignment  // expr
-	command  []word        // exec
-	env      []textPair    // exec
+	command  []word        // exec, mcp
+	env      []textPair    // exec, mcp
 	inherit  bool          // exec: env is not there
 	method   string        // http
-	url      word          // http
-	headers  []textPair    // http
-	timeout  time.Duration // exec, http
-	once     bool          // exec, http
+	url      word          // http, mcp
+	headers  []textPair    // http, mcp
+	timeout  time.Duration // exec, http, mcp, model
+	once     bool          // exec, http, mcp
+	reasons  *reasons      // model
+	tool     word          // mcp; "" for none
 	function AgentFunc     // go
 	file     word          // recipe
 	nested   *nested       // recipe; nil where it was wrong
@@ -62,6 +71,8 @@ type agent struct {
 	header  []headerField
 	secrets *redactor // hides all of them, in errors and evidence
 	private *redactor // hides those that are secrets by their names, in outputs
+	server  mcp.Server
+	servers *mcp.Pool
 }
 
 // headerField is a header with its value filled in.
@@ -111,9 +122,6 @@ func readAgent(name string, at spot, r *report) *agent {
 	switch known := agentKeys[kind.text]; {
 	case known != nil:
 		a.kind = kind.text
-	case slices.Contains(laterKinds, kind.text):
-		r.add(kind.spot, "agents of kind %s are not available yet; expected %s", kind.text, oneOf(kinds))
-		return a
 	case kind.text != "":
 		r.add(kind.spot, "kind is %s; expected %s%s", quote(kind.text), oneOf(kinds), r.hint(kind.text, kinds))
 		return a
@@ -121,7 +129,11 @@ func readAgent(name string, at spot, r *report) *agent {
 		return a
 	}
 	o := newObject(at, r, agentKeys[a.kind])
-	a.output = o.shape("output")
+	a.output, a.input = o.shape("output"), o.shape("input")
+	if a.input != nil && a.input.doc["type"] != "object" {
+		r.add(a.input.spot, "the input of an agent is an object; expected a schema of one: {type: object, properties: {…}}")
+	}
+	a.description = o.text("description").text
 	switch a.kind {
 	case kindExpr:
 		a.readExpr(o)
@@ -131,6 +143,10 @@ func readAgent(name string, at spot, r *report) *agent {
 		a.readHTTP(o)
 	case kindRecipe:
 		a.file = o.needText("file", "the path of a recipe in this recipe's folder")
+	case kindModel:
+		a.readModel(o)
+	case kindMCP:
+		a.readMCP(o)
 	}
 	return a
 }

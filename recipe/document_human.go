@@ -13,7 +13,7 @@ func (n *step) readHuman(o *object) {
 	if o.has("required_role") {
 		n.role = o.needText("required_role", "a role, or leave it out").text
 	}
-	n.readOptions(o)
+	n.options = readChoices(o)
 	n.response = o.shape("response")
 	if o.has("options") && o.has("response") {
 		o.report.add(o.at("response"), "options and response exclude each other; options are a choice of texts")
@@ -29,7 +29,8 @@ func (n *step) readHuman(o *object) {
 	}
 }
 
-func (n *step) readOptions(o *object) {
+// readChoices reads the texts that an answer may be one of.
+func readChoices(o *object) (options []string) {
 	words := o.words("options")
 	if o.has("options") && len(o.list("options")) == 0 && o.fields["options"].Kind == yaml.SequenceNode {
 		o.report.add(o.at("options"), "there is no option; leave options out to take any text")
@@ -42,10 +43,11 @@ func (n *step) readOptions(o *object) {
 		case seen[w.text]:
 			o.report.add(w.spot, "the option %s stands here twice", quote(w.text))
 		default:
-			n.options = append(n.options, w.text)
+			options = append(options, w.text)
 		}
 		seen[w.text] = true
 	}
+	return options
 }
 
 // readExpiry reads on_timeout: fail, or a mapping that says one thing.
@@ -102,17 +104,22 @@ func readExpiry(at spot, r *report) *expiry {
 	return e
 }
 
+// choiceSchema is the schema of one of some texts.
+func choiceSchema(options []string) map[string]any {
+	enum := make([]any, len(options))
+	for i, o := range options {
+		enum[i] = o
+	}
+	return map[string]any{"type": "string", "enum": enum}
+}
+
 // answerSchema is what an answer must pass.
 func (n *step) answerSchema() map[string]any {
 	switch {
 	case n.review != nil:
 		return n.review.answer(nil, nil)
 	case len(n.options) > 0:
-		options := make([]any, len(n.options))
-		for i, o := range n.options {
-			options[i] = o
-		}
-		return map[string]any{"type": "string", "enum": options}
+		return choiceSchema(n.options)
 	case n.response != nil:
 		return n.response.doc // nil for the schema true
 	}

@@ -114,6 +114,10 @@ func (d *document) made(n *step, v *vocabulary) names {
 
 // makes is what an agent of a declared output puts on the blackboard.
 func (a *agent) makes(id string, out *names) {
+	if a.output == nil && a.kind == kindModel {
+		out.add(id, types.String)
+		return
+	}
 	if a.output == nil || a.output.doc == nil {
 		out.open = true
 		return

@@ -120,7 +120,7 @@ func (c *checked) compileEach(pn *plan.Node, n *step, a *agent, state ports) {
 			}
 		}
 	}
-	item := &itemStep{name: a.name, call: c.stage.caller(a, a.caller(c.dir)), shape: a.output}
+	item := &itemStep{name: a.name, call: c.stage.caller(a, c.callerOf(a, n)), args: a.input, shape: a.output}
 	s.output = item.output
 	inner := plan.Node{Name: n.id.text, Kind: plan.Task, Retry: pn.Retry, Timeout: pn.Timeout, Run: item.run}
 	pn.Retry, pn.Timeout = plan.Retry{}, 0
@@ -146,7 +146,8 @@ func (e *expression) uses() []nameUse {
 type itemStep struct {
 	name  string
 	call  caller
-	shape *shape
+	args  *shape // of the arguments
+	shape *shape // of the output
 }
 
 // itemOutput is where the value of an element holds what its agent gave.
@@ -156,6 +157,9 @@ func (s *itemStep) run(ctx node.Context, in any) (any, error) {
 	args, err := board(in)
 	if err != nil {
 		return nil, definite{err}
+	}
+	if err := s.args.check(args); err != nil {
+		return nil, definite{fmt.Errorf("agent %q: its arguments do not fit its input: %w", s.name, err)}
 	}
 	out, err := s.call(ctx, args)
 	if err != nil {

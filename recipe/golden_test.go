@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/mcp"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -53,7 +55,7 @@ func noEnv(string) (string, bool) { return "", false }
 func TestErrors(t *testing.T) {
 	for _, file := range files(t, "testdata/errors/*.yaml", "testdata/errors/*.json") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			opts := Options{Env: noEnv, Dir: "testdata"}
+			opts := Options{Env: noEnv, Dir: "testdata", Servers: new(mcp.Pool), Models: []string{"anthropic", "openai", "scripted", "default"}}
 			if agents := strings.TrimSuffix(file, ".yaml") + ".agents"; exists(agents) {
 				opts.Agents = agents
 			}

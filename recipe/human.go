@@ -40,19 +40,25 @@ func (c *checked) compileHuman(pn *plan.Node, n *step, state ports) {
 	if n.deadline > 0 {
 		s.options = append(s.options, node.Within(n.deadline))
 	}
-	for x := n.expiry; x != nil; x = x.then {
-		switch x.do {
-		case "answer":
-			s.options = append(s.options, node.OrDefault(x.answer))
-		case "route":
-			s.options = append(s.options, node.OrRoute(x.target.text))
-		case "escalate":
-			s.options = append(s.options, node.OrEscalate(x.role, x.within))
-		}
-	}
+	s.options = append(s.options, n.expiry.options()...)
 	if s.prompt != nil {
 		pn.Run = s.run
 	}
+}
+
+// options are what happens at the deadline; none for a failure.
+func (x *expiry) options() (options []node.AskOption) {
+	for ; x != nil; x = x.then {
+		switch x.do {
+		case "answer":
+			options = append(options, node.OrDefault(x.answer))
+		case "route":
+			options = append(options, node.OrRoute(x.target.text))
+		case "escalate":
+			options = append(options, node.OrEscalate(x.role, x.within))
+		}
+	}
+	return options
 }
 
 func (s *humanStep) run(ctx node.Context, in any) (any, error) {

@@ -71,6 +71,8 @@ func (l *loader) document(text string, chain []string) *nested {
 	d.expand(l.opts.Env, l.report)
 	d.limit(l.opts.Allow, l.report)
 	d.readPersistence(l.report, l.opts.Stores)
+	d.connect(l.opts.Servers, l.report)
+	d.nameModels(l.opts, l.report)
 	l.callees(d, chain)
 	return &nested{doc: d, plan: d.compile(l.report)}
 }

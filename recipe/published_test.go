@@ -43,6 +43,7 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 		"exprAgent": agentKeys[kindExpr], "execAgent": agentKeys[kindExec], "httpAgent": agentKeys[kindHTTP],
 		"testsFile": testsFileKeys, "test": testKeys, "standIn": standInKeys, "expect": expectKeys, "asked": askedKeys,
 		"recipeAgent": agentKeys[kindRecipe], "forEachOf": forEachKeys,
+		"modelAgent": agentKeys[kindModel], "mcpAgent": agentKeys[kindMCP], "approval": approvalKeys, "asking": askingKeys,
 	}
 	for name, keys := range known {
 		if diff := cmp.Diff(slices.Sorted(slices.Values(keys)), keysOfDefinition(t, name)); diff != "" {
@@ -110,7 +111,7 @@ func TestSchemaTakesRecipes(t *testing.T) {
 
 // TestSchemaRefuses checks that the mistakes that a schema can see are seen.
 func TestSchemaRefuses(t *testing.T) {
-	for _, name := range []string{"unknown_keys.yaml", "missing.yaml", "schemas.yaml", "later.yaml", "json.json"} {
+	for _, name := range []string{"unknown_keys.yaml", "missing.yaml", "schemas.yaml", "models.yaml", "json.json"} {
 		if err := checkPublished(t, "testdata/errors/"+name); err == nil {
 			t.Errorf("%s passes the published schema", name)
 		}

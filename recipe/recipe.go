@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/fermata-go/fermata/mcp"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -32,6 +33,15 @@ type Options struct {
 	// Tests is the path of a file with tests of the recipe, and with agents that only they need: the keys tests and
 	// agents that a recipe has. Defaults to none: a recipe's own tests are always read.
 	Tests string
+	// Servers has the connections to MCP servers, which are made when they are needed; its owner closes it. Defaults to
+	// none: a recipe with agents of kind mcp is refused.
+	Servers *mcp.Pool
+	// Models are the names of the models that the runtime has, and of the providers that stand before a colon: the names of
+	// a [model.Set]. Defaults to nil: which model an agent names is not checked before it is asked.
+	Models []string
+	// ModelFor says which of the program's models an agent asks, by the names of the agent and of the model that it is
+	// written with: a test replaces models by it. Defaults to the one that it is written with.
+	ModelFor func(agent, model string) string
 
 	stage *Stage // what stands in for agents; nil outside of tests
 }

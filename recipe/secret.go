@@ -216,8 +216,8 @@ func isVariable(name string) bool {
 	return true
 }
 
-// expand fills in the variables of all agents: in url, headers, command and env, and nowhere else. An agent that no
-// node calls needs no variables: a file of agents may serve several recipes.
+// expand fills in the variables of all agents: in url, headers, command and env, and nowhere else. An agent that is
+// not used needs no variables: a file of agents may serve several recipes.
 func (d *document) expand(env func(string) (string, bool), r *report) {
 	used := d.called()
 	for name, a := range d.agents {
@@ -235,17 +235,24 @@ func (d *document) expand(env func(string) (string, bool), r *report) {
 			}
 		case kindHTTP:
 			a.expandHTTP(x, used[name])
+		case kindMCP:
+			a.expandMCP(x, used[name])
 		}
 		a.secrets = newRedactor(x.used)
 		a.private = newRedactor(x.private)
 	}
 }
 
-// called are the agents that nodes call.
+// called are the agents that nodes call, and those that their models may call.
 func (d *document) called() map[string]bool {
 	names := make(map[string]bool)
 	for _, n := range d.nodes {
 		names[n.ref.text] = true
+		if a := d.agents[n.ref.text]; a != nil && a.reasons != nil {
+			for _, t := range a.reasons.tools {
+				names[t.server+t.agent] = true
+			}
+		}
 	}
 	return names
 }

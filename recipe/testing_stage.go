@@ -186,9 +186,9 @@ func reaches(kind string) string {
 		return "runs a program"
 	case kindHTTP:
 		return "calls a web service"
-	case "model":
+	case kindModel:
 		return "asks a model"
-	case "mcp":
+	case kindMCP:
 		return "calls a server"
 	}
 	return ""

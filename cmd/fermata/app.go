@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/mcp"
+	"github.com/fermata-go/fermata/model"
 )
 
 // Main is the command with everything that it touches of the outside: tests make one of their own.
@@ -28,6 +30,8 @@ type Main struct {
 	Now func() time.Time
 
 	out, err *term.Screen
+	models   model.Set // of the environment
+	servers  mcp.Pool  // of recipes
 	global   globalFlags
 	order    []string // the commands as help lists them
 	shown    string   // what --store takes in the commands that are shown, "" for none; see storeDSN
@@ -51,6 +55,12 @@ func (m *Main) Run(ctx context.Context, args []string) int {
 		m.Environ = os.Environ
 	}
 	m.out, m.err = term.New(m.Stdout, m.Getenv), term.New(m.Stderr, m.Getenv)
+	var failed error
+	if m.models, failed = findModels(); failed != nil {
+		m.complain(failed)
+		return exitInvalid
+	}
+	defer func() { _ = m.servers.Close() }() // a program that does not end well has been ended all the same
 	root := m.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(m.Stdin)

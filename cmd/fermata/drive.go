@@ -44,7 +44,9 @@ func (m *Main) drive(ctx context.Context, j job) error {
 		}
 		at = &d
 	}
-	h, err := m.openAt(*at, fermata.Options{Name: j.flags.as, Logger: logs.logger(m.global.verbose)})
+	h, err := m.openAt(*at, fermata.Options{
+		Name: j.flags.as, Logger: logs.logger(m.global.verbose), Services: []any{m.models},
+	})
 	if err != nil {
 		return err
 	}

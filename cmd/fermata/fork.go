@@ -107,6 +107,9 @@ func (m *Main) findFork(
 	if err != nil {
 		return info, err
 	}
+	if err := m.needModels(r); err != nil && !f.hold {
+		return info, err
+	}
 	if f.file != "" {
 		if o.Definition, err = h.SaveDefinition(ctx, "recipe", r.Source()); err != nil {
 			return info, err

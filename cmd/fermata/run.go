@@ -54,6 +54,9 @@ func (m *Main) runRecipe(ctx context.Context, file string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := m.needModels(r); err != nil {
+		return err
+	}
 	input, err := m.readInput(r, f)
 	if err != nil {
 		return err
@@ -92,12 +95,6 @@ func (m *Main) loadRecipe(file, agents string) (*recipe.Recipe, error) {
 		return nil, err
 	}
 	return recipe.Load(path, opts)
-}
-
-// recipeOptions are what every recipe may use here.
-func (m *Main) recipeOptions(agents string) (recipe.Options, error) {
-	allow, err := m.allow()
-	return recipe.Options{Agents: agents, Stores: []string{kindSQLite, kindPostgres, kindRedis}, Allow: allow}, err
 }
 
 // allow is what recipes may reach: --allow, else FERMATA_ALLOW, else no limits.
@@ -248,6 +245,9 @@ func (m *Main) resume(ctx context.Context, given string, f *driveFlags, on resum
 		}
 		r, err := m.definition(ctx, h, info, on.file, f.agents)
 		if err != nil {
+			return err
+		}
+		if err := m.needModels(r); err != nil {
 			return err
 		}
 		j.plan = r.Plan()

@@ -19,6 +19,7 @@ type fileReport struct {
 	Name     string        `json:"name,omitempty"`
 	Nodes    int           `json:"nodes,omitempty"`
 	Problems []fileProblem `json:"problems"`
+	Warnings []string      `json:"warnings,omitempty"` // what is missing here, and not in the file
 }
 
 type fileProblem struct {
@@ -65,6 +66,9 @@ func (m *Main) validate(_ context.Context, files []string, agents string, asJSON
 			s := m.out
 			s.Println(s.Styles().Good.Apply(s.Glyphs().Done) + " " + file + "  " +
 				s.Styles().Faint.Apply(report.Name+", "+term.Count(report.Nodes, "node")))
+			for _, warning := range report.Warnings {
+				s.Println("  " + s.Styles().Strong.Apply("warning") + "  " + term.Plain(warning))
+			}
 		default:
 			m.showProblems(m.out, problems)
 		}
@@ -93,6 +97,7 @@ func (m *Main) check(file, agents string) (fileReport, []recipe.Problem, error) 
 		return report, nil, err
 	}
 	report.OK, report.Name, report.Nodes = true, r.Name(), len(r.Plan().Flat())
+	report.Warnings = m.unready(r)
 	return report, nil, nil
 }
 

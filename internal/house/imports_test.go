@@ -69,8 +69,10 @@ var table = []row{
 	},
 	{
 		"recipe",
-		[]string{".", "internal/nearest", "internal/value", "journal", "node", "plan", "schema"},
-		"likewise; and its traces are made from entries",
+		[]string{
+			".", "internal/nearest", "internal/value", "journal", "mcp", "model", "model/scripted", "node", "plan", "schema",
+		},
+		"likewise; its traces are made from entries, its agents call tools of MCP servers, and its scripts are models. It knows no provider",
 	},
 	{
 		"fermatatest",

@@ -33,6 +33,9 @@ type Options struct {
 	// Wrap puts something around a provider's model, such as the limits of its key (model.Limited). It is asked once
 	// for each provider that can be used. Defaults to nothing.
 	Wrap func(provider string, m model.Model) model.Model
+	// Later takes a model for whoever names none that cannot be used into the set, too, as one that fails when it is asked.
+	// Defaults to failing at once.
+	Later bool
 }
 
 // FromEnv makes a set of all providers that there are, by their names. Their models are found by names like
@@ -74,15 +77,22 @@ func FromEnv(o Options) (model.Set, error) {
 	}
 	provider, rest, _ := strings.Cut(name, ":")
 	if set[name] != nil || rest == "" && set[provider] == nil {
-		return nil, &model.Error{
+		err = &model.Error{
 			Kind: model.ErrNoModel, Message: fmt.Sprintf("%s is %q; expected a provider and its model, like %q", from, name, "openai:gpt-5"),
 		}
+	} else {
+		if m, err = set.Find(name); err == nil {
+			err = broken[provider]
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", from, err)
+		}
 	}
-	if m, err = set.Find(name); err == nil {
-		err = broken[provider]
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", from, err)
+	switch {
+	case err != nil && o.Later:
+		m = unusable(err)
+	case err != nil:
+		return nil, err
 	}
 	set[model.Default] = m
 	return set, nil
@@ -103,11 +113,17 @@ func explained(name, env string, err error) error {
 }
 
 // unusable is a model that fails.
-func unusable(err error) model.Model {
-	return model.Func(func(context.Context, *model.Request) iter.Seq2[model.Chunk, error] {
-		return func(yield func(model.Chunk, error) bool) { yield(model.Chunk{}, err) }
-	})
+func unusable(err error) model.Model { return failing{err} }
+
+type failing struct{ err error }
+
+// Generate implements model.Model.
+func (f failing) Generate(context.Context, *model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) { yield(model.Chunk{}, f.err) }
 }
+
+// Ready says why, see model.Ready.
+func (f failing) Ready(string) error { return f.err }
 
 // ollama speaks OpenAI's protocol.
 func ollama() (model.Model, error) {

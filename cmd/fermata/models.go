@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/model/providers"
+	"github.com/fermata-go/fermata/recipe"
+)
+
+// findModels makes the models that the environment has keys for, and scripts. A provider without a key is there, too,
+// and says which variable to set.
+func findModels() (model.Set, error) {
+	set, err := providers.FromEnv(providers.Options{Later: true})
+	if err != nil {
+		return nil, err
+	}
+	set["scripted"] = recipe.Scripts()
+	return set, nil
+}
+
+// recipeOptions are what every recipe may use here.
+func (m *Main) recipeOptions(agents string) (recipe.Options, error) {
+	allow, err := m.allow()
+	return recipe.Options{
+		Agents: agents, Stores: []string{kindSQLite, kindPostgres, kindRedis}, Allow: allow, Servers: &m.servers, Models: slices.Collect(maps.Keys(m.models)),
+	}, err
+}
+
+// unready says which agents of a recipe ask models that cannot be asked, and why.
+func (m *Main) unready(r *recipe.Recipe) []string {
+	var all []string
+	for _, use := range r.Models() {
+		if err := m.ready(use.Model); err != nil {
+			all = append(all, fmt.Sprintf("agent %q: %v", use.Agent, err))
+		}
+	}
+	return all
+}
+
+func (m *Main) ready(name string) error {
+	if name == "" && m.models[model.Default] == nil {
+		return errors.New(`it names no model: set FERMATA_MODEL to one such as "openai:gpt-5", or write model: in the recipe`)
+	}
+	found, err := m.models.Find(name)
+	if err != nil {
+		return err
+	}
+	return model.Ready(found)
+}
+
+// needModels refuses a recipe whose models cannot be asked: its run would only fail later.
+func (m *Main) needModels(r *recipe.Recipe) error {
+	var faults []error
+	for _, fault := range m.unready(r) {
+		faults = append(faults, errors.New(fault))
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return &invalidError{errors.Join(faults...)}
+}

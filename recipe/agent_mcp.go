@@ -1,0 +1,211 @@
+package recipe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/fermata-go/fermata/mcp"
+	"github.com/fermata-go/fermata/node"
+)
+
+const (
+	// defaultMCPTimeout is how long a tool may take where the recipe does not say.
+	defaultMCPTimeout = time.Minute
+
+	stepMCP = "mcp"
+)
+
+var serverKeys = []string{"command", "env", "url", "headers"}
+
+// readMCP reads an agent that calls a tool of an MCP server, or whose server's tools models may call.
+func (a *agent) readMCP(o *object) {
+	a.tool = o.text("tool")
+	if a.timeout = o.seconds(); a.timeout == 0 {
+		a.timeout = defaultMCPTimeout
+	}
+	a.once = o.flag("at_most_once")
+	if !o.has("server") {
+		o.need("server", "{command: [program, argument, …]} or {url: https://…}")
+		return
+	}
+	s := o.object("server", serverKeys)
+	if s.node.Kind != yaml.MappingNode {
+		return
+	}
+	a.command, a.env = s.words("command"), s.texts("env")
+	a.url, a.headers = s.text("url"), s.texts("headers")
+	switch {
+	case s.has("command") && s.has("url"):
+		o.report.add(s.at("url"), "command and url exclude each other: a server is started, or reached at an address")
+	case !s.has("command") && !s.has("url"):
+		s.need("command", "a list, the program and its arguments; or url, an address such as https://example.org/mcp")
+	case s.has("command") && len(s.list("command")) == 0 && s.fields["command"].Kind == yaml.SequenceNode:
+		o.report.add(s.at("command"), "command is empty; expected the program and its arguments")
+	case s.has("headers") && s.has("command"):
+		o.report.add(s.at("headers"), "headers go with url; hand secrets to a command in env")
+	case s.has("env") && s.has("url"):
+		o.report.add(s.at("env"), "env goes with command; hand secrets to a url in headers")
+	case s.has("url") && a.url.text == "" && a.url.node.Kind == yaml.ScalarNode:
+		o.report.add(a.url.spot, "url is empty; expected an address such as https://example.org/mcp")
+	}
+	for _, p := range a.env {
+		if p.key.text == "" || strings.ContainsAny(p.key.text, "=\x00") {
+			o.report.add(p.key.spot, "%s is not a name of an environment variable", quote(p.key.text))
+		}
+	}
+}
+
+// expandMCP fills in the variables of the server's description.
+func (a *agent) expandMCP(x *expansion, used bool) {
+	for _, w := range a.command {
+		a.argv = append(a.argv, x.text(w))
+	}
+	a.server.Command = a.argv
+	for _, p := range a.env {
+		a.server.Env = append(a.server.Env, p.key.text+"="+x.text(p.value))
+	}
+	if a.url.text == "" {
+		return
+	}
+	a.expandHTTP(x, used)
+	if a.address != nil {
+		a.server.URL = a.address.String()
+	}
+	a.server.Header = make(map[string]string, len(a.header))
+	for _, h := range a.header {
+		a.server.Header[h.name] = h.value
+	}
+}
+
+// connected gives the agent the connections that it is to use.
+func (d *document) connect(servers *mcp.Pool, r *report) {
+	used := d.called()
+	for _, name := range keysOfAgents(d.agents) {
+		a := d.agents[name]
+		if a.kind != kindMCP {
+			continue
+		}
+		a.servers = servers
+		if len(a.server.Command) > 0 {
+			a.server.Dir = d.dir
+		}
+		if servers == nil && used[name] {
+			r.add(a.spot, "agents of kind mcp need connections to servers, and the program has none: give recipe.Options a pool in Servers")
+		}
+	}
+}
+
+// client is the connection to the agent's server.
+func (a *agent) client(ctx context.Context) (*mcp.Client, error) {
+	return a.servers.Client(ctx, a.server)
+}
+
+// callTool calls the agent's tool with the arguments: once, as far as a crash allows.
+func (a *agent) callTool(ctx node.Context, args map[string]any) (any, error) {
+	input, err := encodeJSON(args)
+	if err != nil {
+		return nil, definite{err}
+	}
+	return a.outside(ctx, stepMCP, func(ctx node.Context) (outcome, error) {
+		made, err := a.served(ctx, a.tool.text, input)
+		switch {
+		case err != nil:
+			return outcome{}, err
+		case made.Structured != nil:
+			return outcome{Output: made.Structured}, nil
+		case made.Text == "":
+			return outcome{}, nil
+		}
+		text, err := encodeJSON(strings.ToValidUTF8(made.Text, "\uFFFD"))
+		if err != nil {
+			return outcome{}, a.fault(err.Error(), "")
+		}
+		return outcome{Output: text}, nil
+	})
+}
+
+// served has the server call a tool, within the agent's time. Where it is not known whether the call has happened, and
+// it must not happen twice, no further attempt is made.
+func (a *agent) served(ctx context.Context, tool string, arguments json.RawMessage) (*mcp.Result, error) {
+	timed, stop := context.WithTimeout(ctx, a.timeout)
+	defer stop()
+	c, err := a.client(timed)
+	if err != nil {
+		return nil, a.serverFault(ctx, timed, err)
+	}
+	made, err := c.Call(timed, tool, arguments)
+	switch {
+	case err == nil && len(made.Text)+len(made.Structured) > maxOutput:
+		return nil, a.fault(fmt.Sprintf("the tool's answer has more than %d bytes", maxOutput), "")
+	case err == nil:
+		return made, nil
+	case a.once && ctx.Err() == nil && (errors.Is(err, mcp.ErrLost) || timed.Err() != nil):
+		return nil, node.Terminal(a.serverFault(ctx, timed, err))
+	}
+	return nil, a.serverFault(ctx, timed, err)
+}
+
+// serverFault is a failure of the server or of its tool, without secrets.
+func (a *agent) serverFault(ctx, timed context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return a.fault(ctx.Err().Error(), "")
+	case errors.Is(timed.Err(), context.DeadlineExceeded):
+		return a.fault(fmt.Sprintf("the server took longer than timeout_seconds (%s)", a.timeout), "")
+	}
+	return a.fault(plainText(err.Error()), "")
+}
+
+// offers are the server's tools of that name, or all of them.
+func (a *agent) offers(ctx context.Context, tool string) ([]offered, error) {
+	timed, stop := context.WithTimeout(ctx, a.timeout)
+	defer stop()
+	var names []string
+	if tool != "*" {
+		names = append(names, tool)
+	}
+	c, err := a.client(timed)
+	if err != nil {
+		return nil, a.serverFault(ctx, timed, err)
+	}
+	tools, err := c.Tools(timed, names...)
+	if err != nil {
+		return nil, a.serverFault(ctx, timed, err)
+	}
+	all := make([]offered, len(tools))
+	for i, t := range tools {
+		all[i] = offered{Agent: a.name, Tool: t.Name, Description: t.Description, Input: t.Input}
+	}
+	return all, nil
+}
+
+// serverTool is a tool of the server's as a model calls it, under a name that begins with the agent's.
+func (a *agent) serverTool(o offered) node.Tool {
+	return node.Tool{
+		Name: toolName(a.name + "_" + o.Tool), Description: o.Description, Input: o.Input, Once: a.once,
+		Call: func(ctx node.Context, arguments json.RawMessage) (string, error) {
+			made, err := a.served(ctx, o.Tool, arguments)
+			if err != nil {
+				return "", err
+			}
+			return shortened(made.Text), nil
+		},
+	}
+}
+
+// maxTold is how many bytes of a tool's answer a model is told.
+const maxTold = 100_000
+
+// shortened is a text that a model can read, and that says where it was cut.
+func shortened(text string) string {
+	if len(text) <= maxTold {
+		return text
+	}
+	return fmt.Sprintf("%s\n[cut here: these are the first %d of %d bytes]", strings.ToValidUTF8(text[:maxTold], ""), maxTold, len(text))
+}

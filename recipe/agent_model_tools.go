@@ -1,0 +1,325 @@
+package recipe
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/types"
+
+	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// toolRef is a tool that a model may call: one of a server's, all of them, or another agent.
+type toolRef struct {
+	word
+	server, tool string // mcp:SERVER/TOOL; the tool is * for all
+	agent        string // agent:NAME
+}
+
+const expectedTool = "expected mcp:SERVER/TOOL, mcp:SERVER/* or agent:NAME"
+
+func readToolRef(w word, r *report) *toolRef {
+	kind, rest, _ := strings.Cut(w.text, ":")
+	switch kind {
+	case "agent":
+		if rest != "" {
+			return &toolRef{word: w, agent: rest}
+		}
+	case "mcp":
+		if server, tool, ok := strings.Cut(rest, "/"); ok && server != "" && tool != "" {
+			return &toolRef{word: w, server: server, tool: tool}
+		}
+	}
+	r.add(w.spot, "the tool is %s; %s", quote(w.text), expectedTool)
+	return nil
+}
+
+// checkTools checks that the tools of a model are there, and that no two of them have one name.
+func (c *checked) checkTools(a *agent) {
+	seen := make(map[string]bool)
+	taken := make(map[string]string)
+	if q := a.reasons.asking; q != nil {
+		taken[askPerson] = "what the model asks people by (interrupt)"
+	}
+	for _, t := range a.reasons.tools {
+		if seen[t.text] {
+			c.report.add(t.spot, "the tool %s stands here twice", quote(t.text))
+			continue
+		}
+		seen[t.text] = true
+		name := c.checkTool(a, t)
+		if before, twice := taken[name]; twice && name != "" {
+			c.report.add(t.spot, "the model would know this tool as %s, and that is %s already; give the agent another name", quote(name), before)
+			continue
+		}
+		taken[name] = t.text
+	}
+}
+
+// checkTool checks one tool, and gives the name that the model knows it by; "" where that is not known.
+func (c *checked) checkTool(a *agent, t *toolRef) string {
+	name := t.server + t.agent
+	of := c.agents[name]
+	switch {
+	case of == nil:
+		c.report.add(t.spot, "there is no agent %s%s", quote(name), c.hintAgent(name))
+	case of.kind == "": // reported already
+	case t.server != "" && of.kind != kindMCP:
+		c.report.add(t.spot, "the agent %s is of kind %s; expected one of kind mcp, whose server has the tool", quote(name), of.kind)
+	case t.server != "" && t.tool != "*":
+		return toolName(t.server + "_" + t.tool)
+	case t.server != "":
+	case !slices.Contains([]string{kindExpr, kindExec, kindHTTP, kindGo}, of.kind):
+		c.report.add(t.spot, "an agent of kind %s cannot be a tool; expected one of kind expr, exec, http or Go%s", of.kind, mcpHint(of))
+	case of.kind != kindGo && (of.input == nil || of.description == ""):
+		c.report.add(t.spot, "the agent %s needs a description and an input (a JSON Schema of an object): "+
+			"they tell the model what it does, and what it is to be given", quote(name))
+	case toolName(name) != name:
+		c.report.add(t.spot, "the agent's name %s is none for a tool; expected letters, digits, _ and -, at most %d of them", quote(name), longestTool)
+	default:
+		return name
+	}
+	return ""
+}
+
+func mcpHint(a *agent) string {
+	if a.kind == kindMCP {
+		return fmt.Sprintf("; write %q for a tool of its server", "mcp:"+a.name+"/"+orAll(a.tool.text))
+	}
+	return ""
+}
+
+func orAll(tool string) string {
+	if tool == "" {
+		return "*"
+	}
+	return tool
+}
+
+// longestTool is how long the name of a tool may be.
+const longestTool = 64
+
+// toolName is a name with the characters and the length that models take.
+func toolName(name string) string {
+	plain := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' {
+			return c
+		}
+		return '_'
+	}, name)
+	return plain[:min(len(plain), longestTool)]
+}
+
+// offered is a tool of a server, as it was when the reasoning began.
+type offered struct {
+	Agent       string          `json:"agent"` // of kind mcp
+	Tool        string          `json:"tool"`  // as the connection knows it
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"input,omitempty"`
+}
+
+// stepTools is the step that finds out which tools the servers have: a replay needs no server, and sees no other tools.
+const stepTools = "tools"
+
+// toolsOf are the tools that the model may call.
+func (c *checked) toolsOf(ctx node.Context, a *agent) ([]node.Tool, error) {
+	var tools []node.Tool
+	served := false
+	for _, t := range a.reasons.tools {
+		if t.agent != "" {
+			tools = append(tools, c.agents[t.agent].asTool(c.dir))
+		}
+		served = served || t.server != ""
+	}
+	if !served {
+		return tools, nil
+	}
+	found, err := node.Step(ctx, stepTools, func(ctx node.Context) ([]offered, error) {
+		var all []offered
+		for _, t := range a.reasons.tools {
+			if t.server == "" {
+				continue
+			}
+			some, err := c.agents[t.server].offers(ctx, t.tool)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, some...)
+		}
+		return all, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]bool)
+	for _, o := range found {
+		if t := c.agents[o.Agent].serverTool(o); !known[t.Name] { // mcp:files/read beside mcp:files/*
+			known[t.Name] = true
+			tools = append(tools, t)
+		}
+	}
+	return tools, nil
+}
+
+// asTool is an agent as a model calls it. What it says has gone wrong, the model is told.
+func (a *agent) asTool(dir string) node.Tool {
+	call := a.caller(dir)
+	t := node.Tool{Name: a.name, Description: a.description, Once: a.once}
+	if a.input != nil {
+		t.Input = a.input.compiled.JSON()
+	} else {
+		t.Input = json.RawMessage(`{"type":"object"}`)
+	}
+	t.Call = func(ctx node.Context, arguments json.RawMessage) (string, error) {
+		v, err := decodeJSON(arguments)
+		if err != nil {
+			return "", err
+		}
+		args, err := board(v)
+		if err != nil {
+			return "", fmt.Errorf("the arguments: expected an object, found %s", typeOf(v))
+		}
+		out, err := call(ctx, args)
+		if err != nil {
+			return "", a.unlessUnknown(err)
+		}
+		if err := a.output.check(out); err != nil {
+			return "", fmt.Errorf("its output does not fit its schema: %w", err)
+		}
+		if out == nil {
+			return "done", nil
+		}
+		return textOf(out), nil
+	}
+	return t
+}
+
+// unlessUnknown ends a reasoning where it is not known whether what must not happen twice has happened.
+func (a *agent) unlessUnknown(err error) error {
+	if errors.Is(err, node.ErrOutcomeUnknown) {
+		return node.Terminal(err)
+	}
+	return err
+}
+
+// approval is which calls of tools a person looks at first.
+type approval struct {
+	asker
+	when word
+	code *expression // nil for all calls
+}
+
+func readApproval(o *object) *approval {
+	p := &approval{when: o.text("when"), asker: readAsker(o)}
+	if o.has("when") && strings.TrimSpace(p.when.text) == "" {
+		o.report.add(o.at("when"), "when is empty; expected an expression such as \"tool == 'files_write'\", or leave it out for all calls")
+		p.when.text = ""
+	}
+	for x := p.expiry; x != nil; x = x.then {
+		if x.do != "answer" {
+			continue
+		}
+		v, _ := x.answer.(map[string]any)
+		switch action, _ := v["action"].(string); node.Action(action) {
+		case node.Approve, node.Deny:
+		default:
+			o.report.add(x.spot, "the answer at the deadline is about a call of a tool; expected {action: approve} or {action: deny, reason: …}")
+		}
+	}
+	return p
+}
+
+// The names that an approval's when knows.
+const (
+	callTool      = "tool"
+	callArguments = "arguments"
+)
+
+// check checks the expression that says which calls.
+func (p *approval) check(c *checked) {
+	if p.code == nil {
+		return
+	}
+	known := newNames()
+	known.add(callTool, types.String)
+	known.add(callArguments, types.Any)
+	c.condition(p.when, p.code, known)
+}
+
+// rule is the approval with its prompt. A condition that cannot be calculated for a call asks the person.
+func (p *approval) rule(prompt string) *node.Approval {
+	rule := &node.Approval{Ask: p.options(prompt)}
+	if p.code == nil {
+		return rule
+	}
+	rule.When = func(call model.ToolCall) bool {
+		arguments, err := decodeJSON(call.Arguments)
+		if err != nil {
+			return true
+		}
+		yes, err := p.code.holds(newScope(map[string]any{callTool: call.Name, callArguments: arguments}, nil))
+		return yes || err != nil
+	}
+	return rule
+}
+
+// inquiry is how the model may ask a person.
+type inquiry struct {
+	asker
+	request, response *shape
+	choices           []string
+	required          bool
+	description       string
+}
+
+// askPerson is the tool by which models ask people.
+const askPerson = "ask_person"
+
+func readInquiry(o *object) *inquiry {
+	q := &inquiry{
+		asker: readAsker(o), request: o.shape("request"), response: o.shape("response"), required: o.flag("required"),
+		description: o.text("description").text,
+	}
+	q.choices = readChoices(o)
+	if o.has("options") && o.has("response") {
+		o.report.add(o.at("response"), "options and response exclude each other; options are a choice of texts")
+	}
+	checkAnswers(q.expiry, q.answers(), o.report)
+	return q
+}
+
+// answers is what an answer must pass.
+func (q *inquiry) answers() *shape {
+	if q.response != nil {
+		return q.response
+	}
+	if len(q.choices) > 0 {
+		return &shape{doc: choiceSchema(q.choices)}
+	}
+	return &shape{doc: map[string]any{"type": "string"}}
+}
+
+// rule is the asking with its prompt.
+func (q *inquiry) rule(prompt string) *node.Asking {
+	rule := &node.Asking{
+		Name: askPerson, Required: q.required, Description: q.description, Ask: q.options(prompt),
+		Request: q.request.schema(), Response: q.response.schema(),
+	}
+	if len(q.choices) > 0 {
+		rule.Ask = append(rule.Ask, node.Options(q.choices...))
+	}
+	return rule
+}
+
+// schema is the compiled schema, nil where there is none.
+func (s *shape) schema() *schema.Schema {
+	if s == nil {
+		return nil
+	}
+	return s.compiled
+}

@@ -1,0 +1,214 @@
+package recipe
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/model/scripted"
+)
+
+// The keys of a script, of a conversation in it, of a turn, and of a call.
+var (
+	scriptKeys       = []string{"kind", "turns", "conversations"}
+	conversationKeys = []string{"prompt", "turns"}
+	turnKeys         = []string{"reasoning", "text", "output", "calls", "error"}
+	callKeys         = []string{"tool", "arguments"}
+)
+
+// script is what a scripted model says. What it says follows from the request alone, and not from what it was asked
+// before: a run that another process takes over is told the same.
+type script struct {
+	file          string
+	conversations []conversation
+}
+
+// conversation is what is said to prompts that hold a text, turn by turn.
+type conversation struct {
+	prompt string
+	turns  []scripted.Reply
+}
+
+// ParseScript reads the text of a script: what a model says, for tests and demonstrations.
+//
+//	kind: Script
+//	conversations:
+//	  - prompt: A-17              # the prompts that hold this text; left out: any
+//	    turns:                    # what is said at the first, the second … time that one agent asks
+//	      - calls: [{tool: orders_find, arguments: {id: A-17}}]
+//	      - text: "It is on its way."
+//
+// A turn is a text, or a mapping of text, output (a value, said as JSON), calls of tools, reasoning and error (a kind of
+// [model.Error]). A script may have its turns without conversations, for any prompt. The name is the file's in messages.
+// What is wrong is an *Error.
+func ParseScript(data []byte, name string) (*scripted.Model, error) {
+	r := &report{}
+	src := readYAML(name, data, r)
+	s := &script{file: name}
+	if src.root != nil {
+		s.read(newObject(spot{src: src, node: src.root}, r, scriptKeys))
+	}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return scripted.New(scripted.Script{Func: s.reply}), nil
+}
+
+func (s *script) read(o *object) {
+	if kind := o.text("kind"); o.has("kind") && kind.text != "Script" {
+		o.report.add(kind.spot, "kind is %s; expected Script", quote(kind.text))
+	}
+	if o.has("turns") == o.has("conversations") {
+		o.report.add(o.spot, "expected either turns or conversations: a list of what the model says, or of prompts with that")
+		return
+	}
+	if o.has("turns") {
+		s.conversations = append(s.conversations, conversation{turns: readTurns(o)})
+	}
+	for _, at := range o.list("conversations") {
+		c := newObject(at, o.report, conversationKeys)
+		if at.node.Kind == yaml.MappingNode && !c.has("turns") {
+			c.need("turns", "a list of what the model says")
+		}
+		s.conversations = append(s.conversations, conversation{prompt: c.text("prompt").text, turns: readTurns(c)})
+	}
+}
+
+// readTurns reads what a model says, turn by turn.
+func readTurns(o *object) []scripted.Reply {
+	var turns []scripted.Reply
+	for _, at := range o.list("turns") {
+		if at.node.Kind == yaml.ScalarNode && !isNull(at.node) {
+			turns = append(turns, scripted.Reply{Text: at.node.Value})
+			continue
+		}
+		turns = append(turns, readTurn(newObject(at, o.report, turnKeys)))
+	}
+	return turns
+}
+
+// failures are the kinds of errors that a script can say.
+var failures = []string{
+	string(model.ErrTruncated), string(model.ErrRefused), string(model.ErrRateLimited), string(model.ErrUnavailable),
+	string(model.ErrTooLong), string(model.ErrInvalid), string(model.ErrMalformed),
+}
+
+func readTurn(o *object) scripted.Reply {
+	reply := scripted.Reply{Reasoning: o.text("reasoning").text, Text: o.text("text").text}
+	if o.has("text") && o.has("output") {
+		o.report.add(o.at("output"), "text and output exclude each other; output is a value that is said as JSON")
+	}
+	if _, there := o.fields["output"]; there {
+		data, err := encodeJSON(o.value("output"))
+		if err != nil {
+			o.report.add(o.at("output"), "%v", err)
+		}
+		reply.Text = string(data)
+	}
+	for i, at := range o.list("calls") {
+		c := newObject(at, o.report, callKeys)
+		call := model.ToolCall{ID: fmt.Sprint(i + 1), Name: c.needText("tool", "the name that the model knows a tool by").text, Arguments: json.RawMessage("{}")}
+		if c.has("arguments") {
+			data, err := encodeJSON(c.value("arguments"))
+			if err != nil {
+				o.report.add(c.at("arguments"), "%v", err)
+			}
+			call.Arguments = data
+		}
+		reply.Calls = append(reply.Calls, call)
+	}
+	if o.has("error") {
+		if kind := o.choice("error", failures...); slices.Contains(failures, kind) {
+			reply.Err = &model.Error{Kind: model.Kind(kind), Message: "the script says so"}
+		}
+	}
+	if o.node.Kind == yaml.MappingNode && len(o.fields) == 0 {
+		o.report.add(o.spot, "the turn is empty; expected a text, or a mapping of %s", strings.Join(turnKeys, ", "))
+	}
+	return reply
+}
+
+// reply is what the script has for a request: of the first conversation whose prompt was said, the turn that is next.
+func (s *script) reply(r *model.Request) (scripted.Reply, error) {
+	for _, c := range s.conversations {
+		turn, ok := c.next(r)
+		if !ok {
+			continue
+		}
+		if turn >= len(c.turns) {
+			return scripted.Reply{}, fmt.Errorf("%w: %s has %d turns for this conversation, and this is the next", scripted.ErrNoReply, s.file, len(c.turns))
+		}
+		return c.turns[turn], nil
+	}
+	return scripted.Reply{}, fmt.Errorf("%w: %s has no conversation for the prompt %s", scripted.ErrNoReply, s.file, quote(r.Prompt()))
+}
+
+// next is how many replies there have been since the prompt was said; not ok where it was not.
+func (c *conversation) next(r *model.Request) (turn int, ok bool) {
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		switch {
+		case ok && m.Role == model.Assistant:
+			turn++
+		case !ok && m.Role == model.User && strings.Contains(m.Text(), c.prompt):
+			ok = true
+		}
+	}
+	return turn, ok
+}
+
+// Scripts are the models of a program whose replies are written down beforehand, for a [model.Set] under the name
+// "scripted": an agent's "scripted:replies.yaml" means that file of the recipe's folder. It holds a script, see
+// [ParseScript]; one that ends in .jsonl is a transcript of a real model, see [scripted.Transcript].
+func Scripts() model.Model { return scripts{} }
+
+type scripts struct{}
+
+// Generate implements model.Model.
+func (scripts) Generate(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+	m, err := openScript(req.Model)
+	if err != nil {
+		return func(yield func(model.Chunk, error) bool) { yield(model.Chunk{}, err) }
+	}
+	own := *req
+	own.Model = "" // a file is no model, and transcripts know none
+	return m.Generate(ctx, &own)
+}
+
+// Ready says why a script cannot be used, see model.Ready.
+func (scripts) Ready(file string) error {
+	_, err := openScript(file)
+	return err
+}
+
+func openScript(file string) (*scripted.Model, error) {
+	fail := func(err error) (*scripted.Model, error) {
+		return nil, &model.Error{Kind: model.ErrNoModel, Message: "the script " + quote(filepath.Base(file)) + ": " + err.Error(), Err: err}
+	}
+	if file == "" {
+		return fail(errors.New("expected the path of a file behind scripted:"))
+	}
+	data, err := readFile(file, maxFileBytes)
+	if err != nil {
+		return fail(err)
+	}
+	var m *scripted.Model
+	if filepath.Ext(file) == ".jsonl" {
+		m, err = scripted.Replay(bytes.NewReader(data))
+	} else {
+		m, err = ParseScript(data, file)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return m, nil
+}
