@@ -22,6 +22,7 @@ type runFlags struct {
 	inputs    []string
 	inputFile string
 	id        string
+	detach    bool
 }
 
 func (m *Main) runCommand() *cobra.Command {
@@ -45,6 +46,7 @@ fermata run refund.yaml --input amount=120 --answer review=approve --json`,
 	flags.StringArrayVarP(&f.inputs, "input", "i", nil, "an input of the recipe: `name=value`, or name=@FILE")
 	flags.StringVar(&f.inputFile, "input-file", "", "a `file` with inputs as JSON or YAML, - for stdin")
 	flags.StringVar(&f.id, "id", "", "the `id` of the new run; one that exists is a conflict (default a new one)")
+	flags.BoolVar(&f.detach, "detach", false, "store the run, print its id, and leave it to a worker: see the command work")
 	f.add(m, c)
 	return c
 }
@@ -74,11 +76,17 @@ func (m *Main) runRecipe(ctx context.Context, file string, f *runFlags) error {
 		if f.id != "" {
 			opts = append(opts, fermata.WithID(f.id))
 		}
+		if f.detach {
+			opts = append(opts, fermata.Queued())
+		}
 		return h.Start(ctx, r.Plan(), input, opts...)
 	}
 	d, err := m.storeFor(r.Persistence(), file)
 	if err != nil {
 		return err
+	}
+	if f.detach {
+		return m.detach(ctx, d, f, start)
 	}
 	return m.drive(ctx, job{
 		flags: &f.driveFlags, store: &d, begins: true, answers: answers, plan: r.Plan(), stdinUsed: f.inputFile == "-", start: start,

@@ -29,12 +29,13 @@ type runLine struct {
 	Created    time.Time `json:"created"`
 	Updated    time.Time `json:"updated"`
 	Definition string    `json:"definition,omitempty"`
+	Driver     string    `json:"driver,omitempty"`
 }
 
 func lineOf(r *fermata.RunInfo) runLine {
 	return runLine{
 		Run: r.ID, Plan: r.Plan, Kind: r.Kind, Status: r.Status, Error: r.Error, Waiting: r.Waiting, Head: r.Head,
-		Created: time.UnixMicro(r.Created).UTC(), Updated: time.UnixMicro(r.Updated).UTC(), Definition: r.Definition,
+		Created: time.UnixMicro(r.Created).UTC(), Updated: time.UnixMicro(r.Updated).UTC(), Definition: r.Definition, Driver: r.Driver,
 	}
 }
 

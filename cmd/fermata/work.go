@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/plan"
+)
+
+type workFlags struct {
+	concurrency int
+	lease       time.Duration
+	agents, as  string
+	json        bool
+}
+
+func (m *Main) workCommand() *cobra.Command {
+	var f workFlags
+	c := &cobra.Command{
+		Use:   "work",
+		Short: "Drive whatever runs nobody drives",
+		Long: "Drive the runs of recipes that nobody drives: those that were started with `run --detach`, those whose process is gone, " +
+			"those that were answered. Any number of workers may share a store. Ctrl-C takes no more and lets what is driven come to " +
+			"a rest; a second one ends at once, and other workers take over.",
+		Example: "fermata work --store postgres://localhost/runs\nfermata run refund.yaml --input amount=120 --detach",
+		Args:    noArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return m.work(c.Context(), &f) },
+	}
+	flags := c.Flags()
+	flags.IntVar(&f.concurrency, "concurrency", 0, "how many runs are driven at once: a `number` (default eight for each processor)")
+	flags.DurationVar(&f.lease, "lease", fermata.DefaultLease, "how long others leave its runs alone when it is gone: a `time`")
+	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that recipes name")
+	flags.StringVar(&f.as, "as", m.user(), "who drives, for the record: a `name`")
+	flags.BoolVar(&f.json, "json", false, "write a line of JSON for each run that is taken, or rests")
+	return c
+}
+
+// workLine is what happens to a run, in --json.
+type workLine struct {
+	At     time.Time    `json:"at"`
+	Do     string       `json:"do"` // took, rested
+	Run    string       `json:"run"`
+	From   string       `json:"from,omitempty"` // who drove it before
+	Status string       `json:"status"`
+	Error  *resultError `json:"error,omitempty"`
+}
+
+// work drives what nobody drives until Ctrl-C.
+func (m *Main) work(ctx context.Context, f *workFlags) error {
+	if f.lease <= 0 {
+		return usagef("--lease %v: expected a time above zero", f.lease)
+	}
+	var h *house
+	h, err := m.open(fermata.Options{
+		Name: f.as, Lease: f.lease, Logger: (&logLines{show: m.err.Println}).logger(m.global.verbose),
+		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
+			if !resumable(&run) {
+				return nil, nil //nolint:nilnil // a program's run, which only that can drive
+			}
+			r, err := m.definition(ctx, h, run, "", f.agents)
+			if err != nil {
+				return nil, err
+			}
+			return r.Plan(), nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	ctx, stop := m.untilTold(ctx)
+	defer stop()
+	var mu sync.Mutex
+	say := func(line workLine) {
+		mu.Lock()
+		defer mu.Unlock()
+		m.sayWork(line, f.json)
+	}
+	m.err.Println("works on " + h.dsn.String())
+	err = h.Work(ctx, fermata.WorkOptions{
+		Concurrency: f.concurrency,
+		Took: func(run fermata.RunInfo) {
+			say(workLine{At: m.Now().UTC(), Do: "took", Run: run.ID, From: run.Driver, Status: run.Status})
+		},
+		Rested: func(r fermata.Result) {
+			say(workLine{At: m.Now().UTC(), Do: "rested", Run: r.Run, Status: string(r.Status), Error: resultErrorOf(r.Err)})
+		},
+	})
+	if closing := h.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// sayWork shows a line: JSON for programs, and else who did what.
+func (m *Main) sayWork(line workLine, asJSON bool) {
+	if asJSON {
+		m.writeLine(line)
+		return
+	}
+	s, styles := m.out, m.out.Styles()
+	if line.Do == "took" {
+		text := "took " + line.Run
+		if line.From != "" {
+			from, _, _ := strings.Cut(line.From, "/")
+			text += " over from " + term.OneLine(from)
+		}
+		s.Println(styles.Faint.Apply(text))
+		return
+	}
+	text := line.Run + "  " + m.statusStyle(styles, line.Status).Apply(line.Status)
+	if line.Error != nil {
+		text += "  " + term.Flat(line.Error.Message)
+	}
+	s.Println(text)
+}
+
+// untilTold is a context that the first Ctrl-C ends; the second ends the process.
+func (m *Main) untilTold(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	caught, done := make(chan os.Signal, 2), make(chan struct{})
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		for first := true; ; first = false {
+			select {
+			case <-done:
+				return
+			case <-caught:
+			}
+			if !first {
+				m.Exit(exitPaused)
+			}
+			m.err.Println("takes no more; what is driven comes to a rest first (Ctrl-C again ends at once)")
+			cancel()
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(caught)
+		close(done)
+		cancel()
+	}
+}
+
+// detach starts a run and leaves it to a worker.
+func (m *Main) detach(ctx context.Context, d dsn, f *runFlags, start func(context.Context, *house) (*fermata.Run, error)) error {
+	switch {
+	case d.memory():
+		return usagef("--detach: a store in memory ends with this command; name one that lasts with --store")
+	case len(f.answers) > 0:
+		return usagef("--detach: --answer is given by whoever drives; answer later with `tasks answer`")
+	}
+	h, err := m.openAt(d, fermata.Options{Name: f.as})
+	if err != nil {
+		return err
+	}
+	run, err := start(ctx, h)
+	if closing := h.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return err
+	}
+	if f.json {
+		m.writeLine(struct {
+			Run string `json:"run"`
+		}{run.ID()})
+		return nil
+	}
+	m.out.Println(run.ID())
+	m.err.Println("driven by a worker: "+m.command("work"), "how it goes on: "+m.command("events", run.ID(), "--follow"))
+	return nil
+}
