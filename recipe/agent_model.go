@@ -193,7 +193,7 @@ func (c *checked) checkModelStep(n *step, a *agent) {
 func (c *checked) checkModelTexts(n *step, a *agent) {
 	args := anyNames()
 	if c.wiring.seen[n] {
-		args = c.flow.arguments(n)
+		args = c.flow.arguments(n, c.flow.before[n])
 	}
 	all := a.reasons.texts()
 	if n.system.code != nil {
@@ -203,7 +203,7 @@ func (c *checked) checkModelTexts(n *step, a *agent) {
 		if t.code == nil {
 			continue
 		}
-		faults := t.code.check(args, c.report)
+		faults := t.code.check(args, c.report, func(name string) string { return c.flow.way(name, n, false) })
 		if t != &n.system {
 			for i := range faults {
 				faults[i].message += fmt.Sprintf(" (for the node %s)", quote(n.id.text))
@@ -212,7 +212,7 @@ func (c *checked) checkModelTexts(n *step, a *agent) {
 		c.faults(t.spot, faults)
 	}
 	if a.reasons.remembers {
-		c.checkPath(a.reasons.messages, a.spotOf("messages"), args)
+		c.checkPath(a.reasons.messages, a.spotOf("messages"), args, n)
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/expr-lang/expr/types"
-
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/schema"
@@ -245,10 +243,10 @@ func (p *approval) check(c *checked) {
 	if p.code == nil {
 		return
 	}
-	known := newNames()
-	known.add(callTool, types.String)
-	known.add(callArguments, types.Any)
-	c.condition(p.when, p.code, known)
+	known := noNames()
+	known.set(callTool, plain(textKind))
+	known.set(callArguments, anything)
+	c.condition(p.when, p.code, known, nil)
 }
 
 // rule is the approval with its prompt. A condition that cannot be calculated for a call asks the person.

@@ -1,11 +1,7 @@
 package recipe
 
 import (
-	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/expr-lang/expr/types"
 
 	"github.com/fermata-go/fermata/plan"
 )
@@ -33,7 +29,7 @@ func (d *document) check(r *report) *checked {
 	}
 	c.wiring = d.wire(r)
 	c.compileTexts()
-	c.flow = d.follow(c.wiring)
+	c.flow = d.follow(c.wiring, c.when)
 	for _, n := range d.nodes {
 		if d.parallel {
 			d.checkParallelEdges(n, c.wiring, r)
@@ -84,196 +80,6 @@ func (c *checked) expression(w word) *expression {
 	return e
 }
 
-// checkStep checks what a node reads against what may be there.
-func (c *checked) checkStep(n *step) {
-	before, after := anyNames(), anyNames()
-	if c.wiring.seen[n] { // else it is never reached, and that is reported
-		before, after = c.flow.before[n], c.flow.after(n)
-	}
-	switch n.kind {
-	case typeAgent:
-		c.checkAgentStep(n, before)
-	case typeRouter:
-		c.checkPath(n.inputKey, spotOf(n, "input_key"), before)
-	case typeHuman:
-		c.checkBindings(n.inputs, before)
-		if t := c.prompts[n]; t != nil {
-			c.faults(n.prompt.spot, t.check(before, c.report))
-		}
-		c.checkExpiry(n)
-		c.checkAudience(n, before)
-		c.checkReview(n, before)
-	}
-	for _, e := range c.wiring.edges[n] {
-		code := c.when[e]
-		if code == nil {
-			continue
-		}
-		if e.condition != onFailure {
-			c.condition(e.when, code, after)
-		}
-		if e.condition != onSuccess {
-			c.condition(e.when, code, before.afterFailure())
-		}
-	}
-}
-
-// spotOf is the place of a key of a node.
-func spotOf(n *step, key string) spot {
-	for k, v := range entries(n.node) {
-		if k.Value == key {
-			return spot{src: n.src, node: v, path: join(n.path, key)}
-		}
-	}
-	return n.spot
-}
-
-func (c *checked) faults(at spot, faults []expressionError) {
-	for _, f := range faults {
-		c.report.inside(at, f.offset, "%s", f.message)
-	}
-}
-
-// condition checks that an expression can give true or false.
-func (c *checked) condition(at word, code *expression, known names) {
-	t, faults := code.check(known, c.report)
-	c.faults(at.spot, faults)
-	if len(faults) == 0 && t != types.Any && t != types.Bool {
-		c.report.add(at.spot, "expected a condition, which is true or false; %s is %s", quote(at.text), typeName(t))
-	}
-}
-
-func typeName(t types.Type) string {
-	switch t {
-	case types.String:
-		return "a text"
-	case types.Bool:
-		return "a boolean"
-	case types.Int, types.Float64:
-		return "a number"
-	}
-	return "not that"
-}
-
-// checkPath reports a path whose first name nothing can bring.
-func (c *checked) checkPath(p path, at spot, known names) {
-	if len(p.segments) == 0 || p.optional || known.has(p.segments[0]) {
-		return
-	}
-	if p.segments[0] == errorName {
-		c.report.add(at, "%s", noError)
-		return
-	}
-	c.report.add(at, "nothing that comes before is called %q%s", p.segments[0], c.report.hint(p.segments[0], known.list()))
-}
-
-func (c *checked) checkBindings(all []binding, known names) {
-	for _, b := range all {
-		c.checkPath(b.path, b.name.spot, known)
-	}
-}
-
-func (c *checked) checkAgentStep(n *step, before names) {
-	if n.each != nil {
-		before = c.checkForEach(n, before)
-	}
-	a := c.agents[n.ref.text]
-	if a != nil && a.kind == kindRecipe {
-		before.failed = false
-		c.checkNestedStep(n, a, before)
-	}
-	if !n.wholeBoard {
-		c.checkBindings(n.inputs, before)
-	}
-	if a == nil {
-		if n.ref.text != "" {
-			c.report.add(n.ref.spot, "there is no agent %s%s", quote(n.ref.text), c.hintAgent(n.ref.text))
-		}
-		return
-	}
-	if a.kind == kindExpr {
-		c.checkSet(n, a)
-	}
-	c.checkModelStep(n, a)
-	c.checkOutputsMap(n, a)
-}
-
-func (c *checked) hintAgent(name string) string {
-	known := make([]string, 0, len(c.agents))
-	for k := range c.agents {
-		known = append(known, k)
-	}
-	if len(known) == 0 {
-		return "; no agents are given: write them under agents, in an agents file, or give the library Go functions"
-	}
-	return c.report.hint(name, known)
-}
-
-// checkSet checks the expressions of an agent for one node that calls it.
-func (c *checked) checkSet(n *step, a *agent) {
-	args := anyNames()
-	if c.wiring.seen[n] {
-		args = c.flow.arguments(n)
-	}
-	for _, s := range a.set {
-		t := types.Type(types.Any)
-		if s.code != nil {
-			var faults []expressionError
-			t, faults = s.code.check(args, c.report)
-			for i := range faults {
-				faults[i].message += fmt.Sprintf(" (for the node %s)", quote(n.id.text))
-			}
-			c.faults(s.expr.spot, faults)
-		}
-		c.checkState(n, s, t)
-		args.overwrite(s.key.text, t)
-	}
-}
-
-// checkState reports a value that can never fit what the state says of its name.
-func (c *checked) checkState(n *step, s assignment, t types.Type) {
-	i, ok := c.flow.vocabulary.index[s.key.text]
-	if n.outputs != nil || n.each != nil || !ok || !c.flow.vocabulary.words[i].fixed {
-		return
-	}
-	if want := c.flow.vocabulary.words[i].typ; plainKind(want) != plainKind(t) && plainKind(want) != "" && plainKind(t) != "" {
-		c.report.add(s.expr.spot, "the state's %s is %s, and this is %s", quote(s.key.text), typeName(want), typeName(t))
-	}
-}
-
-// plainKind is the kind of a type that has one for certain; "" for others.
-func plainKind(t types.Type) string {
-	switch t {
-	case types.String:
-		return "text"
-	case types.Bool:
-		return "boolean"
-	case types.Int, types.Float64:
-		return "number"
-	}
-	return ""
-}
-
-// checkOutputsMap checks that an agent whose output is known gives what is taken from it.
-func (c *checked) checkOutputsMap(n *step, a *agent) {
-	if a.kind != kindExpr || n.each != nil {
-		return
-	}
-	var known []string
-	for _, s := range a.set {
-		known = append(known, s.key.text)
-	}
-	for _, b := range n.outputs {
-		if len(b.path.segments) == 0 || b.path.optional {
-			continue
-		}
-		name := b.path.segments[0]
-		if !slices.Contains(known, name) {
-			c.report.add(b.name.spot, "the agent %s gives no %q%s", quote(a.name), name, c.report.hint(name, known))
-		}
-	}
-}
-
 // checkExpiry checks that the answers of deadlines fit.
 func (c *checked) checkExpiry(n *step) {
 	s := n.response
@@ -297,22 +103,6 @@ func checkAnswers(x *expiry, s *shape, r *report) {
 		}
 		if err := s.check(x.answer); err != nil {
 			r.add(x.spot, "the answer at the deadline does not fit: %v", err)
-		}
-	}
-}
-
-// checkOutputs reports outputs that no node can bring.
-func (c *checked) checkOutputs() {
-	all := names{vocabulary: c.flow.vocabulary}
-	for n := range c.wiring.seen {
-		all.join(c.flow.after(n))
-	}
-	if c.wiring.dangling {
-		return
-	}
-	for _, p := range c.outputs {
-		if len(c.wiring.seen) > 0 && !p.optional && !all.has(p.name.text) {
-			c.report.add(p.name.spot, "nothing brings the output %s%s", quote(p.name.text), c.report.hint(p.name.text, all.list()))
 		}
 	}
 }

@@ -411,6 +411,7 @@ func (n *step) readRouter(o *object) {
 		var err error
 		if n.inputKey, err = parsePath(key.text); err != nil {
 			o.report.add(key.spot, "%v", err)
+			n.inputKey = path{}
 		}
 	}
 	n.routes = o.texts("routes")

@@ -33,6 +33,7 @@ type expression struct {
 	text    string // for messages
 	source  string
 	program *vm.Program
+	root    ast.Node  // as it was written
 	names   []nameUse // the blackboard names it reads
 }
 
@@ -83,7 +84,7 @@ func compileExpression(text string) (*expression, *expressionError) {
 	if err != nil {
 		return nil, asExpressionError(err)
 	}
-	e := &expression{text: strings.TrimSpace(text), source: text}
+	e := &expression{text: strings.TrimSpace(text), source: text, root: tree.Node}
 	w := rewriter{done: make(map[rewritten]ast.Node)}
 	root := w.rewrite(tree.Node, strict)
 	if w.err != nil {
@@ -155,68 +156,38 @@ func goTypeName(t string) string {
 	return t
 }
 
-// check checks the names and types of an expression against what the blackboard may hold, and says of what type it
-// is. It returns all names that are not there.
-func (e *expression) check(known names, r *report) (types.Type, []expressionError) {
-	var faults []expressionError
-	end := 0 // of a name that has been explained
-	for _, use := range e.names {
-		if known.has(use.name) || use.offset < end {
-			continue
-		}
-		message, length := e.unknown(use, known, r)
-		end = use.offset + length
-		faults = append(faults, expressionError{offset: use.offset, message: message})
-	}
-	if len(faults) > 0 {
-		return types.Any, faults
+// check checks an expression against what the blackboard may hold, and says of what type it is. It returns all names
+// that are not there; ways tells how a place is reached without a name, and may be nil.
+func (e *expression) check(known names, r *report, ways func(string) string) (*valueType, []expressionError) {
+	in := &inference{source: e.source, known: known, ways: ways, report: r}
+	t := in.typ(e.root, strict)
+	if len(in.faults) > 0 {
+		return anything, in.faults
 	}
 	env := types.Map{}
 	for _, use := range e.names {
-		env[use.name] = known.typ(use.name)
+		env[use.name] = types.Any
+		if u := known.typ(use.name); !u.missing {
+			env[use.name] = u.language()
+		}
 	}
 	c := newConfig()
 	c.WithEnv(env)
 	tree, err := parser.ParseWithConfig(e.source, newConfig()) // a name never hides a function
 	if err != nil {
-		return types.Any, []expressionError{*asExpressionError(err)}
+		return anything, []expressionError{*asExpressionError(err)}
 	}
-	t, err := new(checker.Checker).Check(tree, c)
-	if err != nil {
-		return types.Any, []expressionError{*asExpressionError(err)}
+	if _, err := new(checker.Checker).Check(tree, c); err != nil {
+		return anything, []expressionError{*asExpressionError(err)}
 	}
-	return typeOfResult(t), nil
+	return t, nil
 }
 
-// unknown says that a name is not there, and how many characters that explains. A name with a minus in it reads as a
-// subtraction: that is worth a hint.
-func (e *expression) unknown(use nameUse, known names, r *report) (message string, length int) {
-	switch use.name {
-	case "null":
-		return "there is no null here; write nil", 0
-	case errorName:
-		return noError, 0
-	}
-	rest := string([]rune(e.source)[use.offset:])
-	var candidates []string
-	if r.hints < maxHints {
-		candidates = known.list()
-	}
-	for _, name := range candidates {
-		if strings.Contains(name, "-") && strings.HasPrefix(rest, name) {
-			return fmt.Sprintf("nothing is called %q; for the name %q write $env[%q]", use.name, name, name),
-				utf8.RuneCountInString(name)
-		}
-	}
-	hint := r.hint(use.name, candidates)
-	if hint == "" {
-		hint = fmt.Sprintf("; if a text is meant, write '%s'", use.name)
-	}
-	return fmt.Sprintf("nothing that comes before is called %q%s", use.name, hint), 0
+// narrowed is what is known where the expression has been calculated and is true, or false.
+func (e *expression) narrowed(known names, truth bool) names {
+	in := &inference{source: e.source, known: known, report: &report{hints: maxHints}}
+	return in.narrow(e.root, truth)
 }
-
-// noError says why the name error is not known.
-const noError = "there is no error here: the name is known at the end of on_failure edges only"
 
 // eval calculates the expression over a scope. The result is as expressions have it: int, float64, string, bool, nil,
 // lists and maps.

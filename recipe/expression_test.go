@@ -268,7 +268,7 @@ func FuzzExpression(f *testing.F) {
 			}
 			return
 		}
-		e.check(known, &report{})
+		e.check(known, &report{}, nil)
 		if v, err := e.result(newScope(boardOf(t, sample), nil)); err == nil {
 			if _, err := encodeJSON(v); err != nil {
 				t.Errorf("%q gives what JSON cannot hold: %v", text, err)
@@ -292,7 +292,7 @@ func FuzzTemplate(f *testing.F) {
 			}
 			return
 		}
-		c.check(anyNames(), &report{})
+		c.check(anyNames(), &report{}, nil)
 		out, err := c.render(newScope(boardOf(t, sample), nil))
 		if err == nil && len(out) > maxRendered {
 			t.Errorf("%q renders to %d bytes", text, len(out))

@@ -75,13 +75,13 @@ func (o *object) elementName(key, name string) string {
 
 // names are those that are known for an element: what comes before, the element and its number.
 func (e *forEach) names(before names) names {
-	before.failed = false // what the elements are given is computed before their tasks begin
-	n := names{vocabulary: newVocabulary(), under: &before}
-	n.add(e.as, e.elementType())
+	before.failure = absent // what the elements are given is computed before their tasks begin
+	over, _, _ := e.in.on(before)
+	before.set(e.as, over.element())
 	if e.index != "" {
-		n.add(e.index, wholeNumber)
+		before.set(e.index, plain(wholeKind))
 	}
-	return n
+	return before
 }
 
 // eachStep is a node with for_each.

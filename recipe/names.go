@@ -1,236 +1,201 @@
 package recipe
 
 import (
-	"maps"
-	"reflect"
 	"slices"
-
-	"github.com/expr-lang/expr/types"
 )
 
-// vocabulary is all names that a recipe can bring on the blackboard. A name's type is the one that all who bring it
-// agree on: it is the same everywhere, so that the names of a place are a set of numbers and a long recipe stays cheap.
+// vocabulary is all names that a recipe can bring on the blackboard, so that the names of a place are a list by number.
 type vocabulary struct {
 	index map[string]int
-	words []vocable
-}
-
-type vocable struct {
-	name  string
-	typ   types.Type
-	fixed bool // enforced: whatever is written there is of this type
-
-	later  bool       // the type is found later
-	before types.Type // what others make of it until then; nil for nobody
+	words []string
 }
 
 func newVocabulary() *vocabulary { return &vocabulary{index: make(map[string]int)} }
 
-// add adds a name, or a further type of a name.
-func (v *vocabulary) add(name string, t types.Type) int {
+func (v *vocabulary) number(name string) int {
 	i, ok := v.index[name]
 	if !ok {
 		i = len(v.words)
 		v.index[name] = i
-		v.words = append(v.words, vocable{name: name, typ: t})
-		return i
-	}
-	switch w := &v.words[i]; {
-	case w.fixed:
-	case w.later && w.before == nil:
-		w.before = t
-	case w.later && !sameType(w.before, t):
-		w.before = types.Any
-	case !w.later && !sameType(w.typ, t):
-		w.typ = types.Any
+		v.words = append(v.words, name)
 	}
 	return i
 }
 
-// fix says that a name always has a type.
-func (v *vocabulary) fix(name string, t types.Type) {
-	i := v.add(name, t)
-	v.words[i].typ, v.words[i].fixed = t, true
-}
-
-// reserve adds a name whose type is found later, by settle. Until then it is not known.
-func (v *vocabulary) reserve(name string) int {
-	i, ok := v.index[name]
-	if !ok {
-		i = v.add(name, types.Any)
-		v.words[i].later = true
-		return i
-	}
-	if w := &v.words[i]; !w.fixed && !w.later {
-		w.before, w.typ, w.later = w.typ, types.Any, true
-	}
-	return i
-}
-
-// settle gives a reserved name its type: the one found, where all others who bring the name agree.
-func (v *vocabulary) settle(name string, t types.Type) {
-	w := &v.words[v.index[name]]
-	if w.fixed || !w.later || w.before != nil && !sameType(w.before, t) {
-		return
-	}
-	w.typ = t
-}
-
-func sameType(a, b types.Type) bool {
-	return a == types.Any && b == types.Any || a != types.Any && b != types.Any && a.Equal(b)
-}
-
-// names is what may be on the blackboard at some place of a recipe.
+// names is what the blackboard holds at some place of a recipe: a type for each name, on every way there. It is
+// immutable: changed copies share what did not change, so that a long recipe stays cheap.
 type names struct {
 	vocabulary *vocabulary
-	bits       []uint64
-	under      *names // what is there beside these; nil for nothing
-	open       bool   // there may be others, and those that are known may have been overwritten
-	failed     bool   // error is what went wrong
+	chunks     []*chunk
+	rest       *valueType // what any name that is not listed is; nil: it is not there
+	failure    *valueType // what the name error stands for: absent where there is none
 }
 
-// newNames are none, with a vocabulary of their own.
-func newNames() names { return names{vocabulary: newVocabulary()} }
+const chunkSize = 32
+
+type chunk [chunkSize]*valueType
+
+// noNames are none, with a vocabulary of their own.
+func noNames() names { return names{vocabulary: newVocabulary(), failure: absent} }
 
 // anyNames may be any.
-func anyNames() names { return names{vocabulary: newVocabulary(), open: true} }
+func anyNames() names {
+	return names{vocabulary: newVocabulary(), rest: anything, failure: absent}
+}
 
-func (n *names) set(i int) {
-	for len(n.bits) <= i/64 {
-		n.bits = append(n.bits, 0)
+// at is the type of the name with a number; nil where it is not listed.
+func (n names) at(i int) *valueType {
+	if c := i / chunkSize; c < len(n.chunks) && n.chunks[c] != nil {
+		return n.chunks[c][i%chunkSize]
 	}
-	n.bits[i/64] |= 1 << (i % 64)
+	return nil
 }
 
-// overwrite gives a name another type, in a vocabulary of its own.
-func (n *names) overwrite(name string, t types.Type) {
-	n.add(name, t)
-	n.vocabulary.words[n.vocabulary.index[name]].typ = t
-}
-
-// add adds a name of a type.
-func (n *names) add(name string, t types.Type) { n.set(n.vocabulary.add(name, t)) }
-
-func (n names) has(name string) bool {
-	if n.open || name == errorName && n.failed {
-		return true
+func (n names) orRest(t *valueType) *valueType {
+	switch {
+	case t != nil:
+		return t
+	case n.rest != nil:
+		return n.rest
 	}
-	return n.own(name) || n.under != nil && n.under.has(name)
+	return absent
 }
 
-func (n names) own(name string) bool {
+// typ is the type of a name.
+func (n names) typ(name string) *valueType {
+	t := n.board(name)
+	if name != errorName || n.failure.kinds == 0 {
+		return t
+	}
+	if n.failure.missing {
+		return union(n.failure.present(), t)
+	}
+	return n.failure
+}
+
+// board is the type of a name of the blackboard itself.
+func (n names) board(name string) *valueType {
 	i, ok := n.vocabulary.index[name]
-	return ok && i/64 < len(n.bits) && n.bits[i/64]&(1<<(i%64)) != 0
+	if !ok {
+		return n.orRest(nil)
+	}
+	return n.orRest(n.at(i))
 }
 
-// typ is the type of a name that is there.
-func (n names) typ(name string) types.Type {
-	if name == errorName && n.failed {
-		return errorType
+// has says whether something of that name may be there.
+func (n names) has(name string) bool { return n.typ(name).kinds != 0 }
+
+// set gives a name a type.
+func (n *names) set(name string, t *valueType) { n.put(n.vocabulary.number(name), t) }
+
+func (n *names) put(i int, t *valueType) {
+	if n.at(i) == t {
+		return
 	}
-	if n.under != nil && !n.own(name) {
-		return n.under.typ(name)
+	c := i / chunkSize
+	n.chunks = slices.Clone(n.chunks)
+	for len(n.chunks) <= c {
+		n.chunks = append(n.chunks, nil)
 	}
-	i, ok := n.vocabulary.index[name]
-	if !ok || n.open && !n.vocabulary.words[i].fixed {
-		return types.Any
+	changed := new(chunk)
+	if n.chunks[c] != nil {
+		*changed = *n.chunks[c]
 	}
-	return n.vocabulary.words[i].typ
+	changed[i%chunkSize] = t
+	n.chunks[c] = changed
 }
 
-// list are all names that are there, sorted.
+// list are all names that may be there and are known, sorted.
 func (n names) list() []string {
 	var all []string
-	if n.under != nil {
-		all = n.under.list()
-	}
-	for i, w := range n.vocabulary.words {
-		if i/64 < len(n.bits) && n.bits[i/64]&(1<<(i%64)) != 0 {
-			all = append(all, w.name)
+	for c, chunk := range n.chunks {
+		for i := range chunkSize {
+			if chunk != nil && chunk[i] != nil && chunk[i].kinds != 0 {
+				all = append(all, n.vocabulary.words[c*chunkSize+i])
+			}
 		}
 	}
 	slices.Sort(all)
-	return slices.Compact(all)
+	return all
 }
 
-// join adds all of other, of the same vocabulary, and reports whether that changed anything.
-func (n *names) join(other names) bool {
-	changed := other.open && !n.open || other.failed && !n.failed
-	n.open, n.failed = n.open || other.open, n.failed || other.failed
-	for i, b := range other.bits {
-		if i >= len(n.bits) {
-			n.bits = append(n.bits, 0)
-		}
-		changed = changed || n.bits[i]|b != n.bits[i]
-		n.bits[i] |= b
+// object is the type of the whole.
+func (n names) object() *valueType {
+	t := &valueType{kinds: objectKind, rest: n.rest, fields: make(map[string]*valueType)}
+	for _, name := range n.list() {
+		t.fields[name] = n.board(name)
 	}
-	return changed
+	return t
+}
+
+// join is what is there where two ways meet, and whether that is more than n said. After too many rounds a name that
+// still changes may be anything.
+func (n names) join(other names, widen bool) (names, bool) { return n.meet(other, widen, false) }
+
+// meet is join; where both ways are gone, what one of them brings is there.
+func (n names) meet(other names, widen, both bool) (names, bool) {
+	out, changed := n, false
+	rest := n.rest
+	if (n.rest == nil) != (other.rest == nil) {
+		rest = anything
+		if !both {
+			rest = anything.optional()
+		}
+	} else if n.rest != other.rest {
+		rest = union(n.rest, other.rest)
+	}
+	for c := range max(len(n.chunks), len(other.chunks)) {
+		if c < len(n.chunks) && c < len(other.chunks) && n.chunks[c] == other.chunks[c] && n.rest == other.rest {
+			continue
+		}
+		for i := c * chunkSize; i < (c+1)*chunkSize; i++ {
+			a, b := n.at(i), other.at(i)
+			if a == nil && b == nil {
+				continue
+			}
+			a, b = n.orRest(a), other.orRest(b)
+			u := union(a, b)
+			if both && !(a.missing && b.missing) {
+				u = u.present()
+			}
+			if u.same(a) {
+				u = a
+			} else if widen {
+				missing := u.missing
+				u = anything.with(func(t *valueType) { t.missing = missing })
+			}
+			changed = changed || u != a
+			out.put(i, u)
+		}
+	}
+	if rest != n.rest && !(rest != nil && n.rest != nil && rest.same(n.rest)) {
+		out.rest, changed = rest, true
+	}
+	if f := union(n.failure, other.failure); !f.same(n.failure) {
+		out.failure, changed = f, true
+	}
+	return out, changed
+}
+
+// present are the names where each that may be there is.
+func (n names) present() names {
+	for i := range n.vocabulary.words {
+		if t := n.at(i); t != nil && t.kinds != 0 {
+			n.put(i, t.present())
+		}
+	}
+	if n.rest != nil {
+		n.rest = n.rest.present()
+	}
+	return n
 }
 
 // afterFailure are the names where error is known.
 func (n names) afterFailure() names {
-	n.failed = true
+	n.failure = failureType
 	return n
 }
 
-var errorType = types.Map{"message": types.String, "task": types.String}
-
-func keysOf(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
-
-// typeOfShape is the type of the values of a schema, as far as it says.
-func typeOfShape(doc map[string]any) types.Type {
-	kind, _ := doc["type"].(string)
-	switch kind {
-	case "string":
-		return types.String
-	case "boolean":
-		return types.Bool
-	case "integer":
-		return types.Int
-	case "number":
-		return types.Float64
-	case "array":
-		if items, ok := doc["items"].(map[string]any); ok {
-			return types.Array(typeOfShape(items))
-		}
-		return types.Array(types.Any)
-	case "object":
-		fields, closed := fieldsOfShape(doc)
-		t := make(types.Map, len(fields)+1)
-		for name, f := range fields {
-			t[name] = typeOfShape(f)
-		}
-		if !closed {
-			t[types.Extra] = types.Any
-		}
-		return t
-	}
-	return types.Any
-}
-
-// fieldsOfShape are the properties of an object's schema, and whether it has no others.
-func fieldsOfShape(doc map[string]any) (fields map[string]map[string]any, closed bool) {
-	fields = make(map[string]map[string]any)
-	properties, _ := doc["properties"].(map[string]any)
-	for name, p := range properties {
-		f, _ := p.(map[string]any)
-		fields[name] = f
-	}
-	more, ok := doc["additionalProperties"].(bool)
-	return fields, ok && !more && doc["patternProperties"] == nil
-}
-
-// typeOfResult is the type of an expression.
-func typeOfResult(t reflect.Type) types.Type {
-	switch t.Kind() {
-	case reflect.String:
-		return types.String
-	case reflect.Bool:
-		return types.Bool
-	case reflect.Int:
-		return types.Int
-	case reflect.Float64:
-		return types.Float64
-	}
-	return types.Any
-}
+var failureType = &valueType{kinds: objectKind, fields: map[string]*valueType{
+	"message": plain(textKind), "task": plain(textKind),
+}}

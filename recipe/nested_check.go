@@ -2,25 +2,23 @@ package recipe
 
 import (
 	"slices"
-
-	"github.com/expr-lang/expr/types"
 )
 
-// wholeNumber is the type of an element's number.
-var wholeNumber types.Type = types.Int
-
-// elementType is the type of an element: it is not followed through schemas yet.
-func (e *forEach) elementType() types.Type { return types.Any }
+// element is the type of what for_each goes over: of the items of a list; what an entry of an object is is not followed.
+func (t *valueType) element() *valueType {
+	if t.kinds == listKind {
+		return orAnything(t.items)
+	}
+	return anything
+}
 
 // checkForEach checks what a node with for_each goes over, and gives the names that are known for an element.
 func (c *checked) checkForEach(n *step, before names) names {
 	e := n.each
-	before.failed = false
-	c.checkPath(e.in, e.spot, before)
-	if len(e.in.segments) == 1 && before.has(e.in.segments[0]) {
-		if kind := plainKind(before.typ(e.in.segments[0])); kind != "" {
-			c.report.add(e.spot, "for_each goes over a list or the entries of an object, and %q is a %s", e.in.text, kind)
-		}
+	before.failure = absent
+	t := c.checkPath(e.in, e.spot, before, n)
+	if t.kinds != 0 && t.may(listKind|objectKind) {
+		c.report.add(e.spot, "for_each goes over a list or the entries of an object, and %q %s", e.in.text, t.is(listKind|objectKind))
 	}
 	for _, b := range n.outputs {
 		known := []string{eachResults, eachErrors}
@@ -34,7 +32,7 @@ func (c *checked) checkForEach(n *step, before names) names {
 
 // checkNestedStep checks what a node gives to a nested recipe, and takes from it, against that recipe's interface.
 func (c *checked) checkNestedStep(n *step, a *agent, before names) {
-	before.failed = false // what it is given is computed before its tasks begin
+	before.failure = absent // what it is given is computed before its tasks begin
 	if n.timeout > 0 {
 		c.report.add(spotOf(n, "timeout_seconds"), "a recipe has no time limit where it is called: its own people and agents have theirs, "+
 			"and the policy's timeout_seconds bounds the whole run")
@@ -73,7 +71,7 @@ func (c *checked) checkNestedStep(n *step, a *agent, before names) {
 // checkNestedInput reports an input that a nested recipe needs and is not given.
 func (c *checked) checkNestedInput(n *step, a *agent, p port, before names) {
 	name := p.name.text
-	given := n.wholeBoard && before.has(name)
+	given := n.wholeBoard && before.has(name) && !before.board(name).missing
 	for _, b := range n.inputs {
 		given = given || b.name.text == name
 	}
@@ -95,9 +93,8 @@ func (c *checked) checkNestedTypes(n *step, a *agent, before names) {
 		if !ok || p.shape == nil || !before.has(from) {
 			return
 		}
-		have, want := plainKind(before.typ(from)), plainKind(p.typ())
-		if have != "" && want != "" && have != want {
-			c.report.add(at, "the input %q of the recipe %s is a %s, and %q is a %s", to, quote(a.file.text), want, from, have)
+		if why := before.typ(from).misfit(typeOfShape(p.shape), ""); why != "" {
+			c.report.add(at, "%q does not fit the input %q of the recipe %s: %s", from, to, quote(a.file.text), why)
 		}
 	}
 	if n.wholeBoard {
@@ -113,13 +110,14 @@ func (c *checked) checkNestedTypes(n *step, a *agent, before names) {
 	}
 }
 
-// makes is what a nested recipe puts on the blackboard.
-func (n *nested) makes(out *names) {
+// gives is the type of what a nested recipe gives.
+func (n *nested) gives() *valueType {
 	if n == nil || n.doc.outputsOpen {
-		out.open = true
-		return
+		return anything
 	}
+	t := &valueType{kinds: objectKind, fields: make(map[string]*valueType)}
 	for _, p := range n.doc.outputs {
-		out.add(p.name.text, p.typ())
+		t.fields[p.name.text] = typeOfShape(p.shape)
 	}
+	return t
 }

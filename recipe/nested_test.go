@@ -130,7 +130,7 @@ func TestNestedErrors(t *testing.T) {
 		"inside":  {map[string]string{"main.yaml": edited(outer, "FILE", "part.yaml"), "part.yaml": strings.Replace(inner, "x * 2", "x * z", 1)}, []string{`part.yaml:3:45: nothing that comes before is called "z"`}},
 		"inputs":  {map[string]string{"main.yaml": edited(outer, "FILE", "part.yaml", "agent_ref: sub", "agent_ref: sub, inputs_map: {z: x}, timeout_seconds: 3"), "part.yaml": inner}, []string{`the recipe "part.yaml" needs the input "x" too`, `the recipe "part.yaml" has no input "z"`, "a recipe has no time limit where it is called"}},
 		"nothing": {map[string]string{"main.yaml": edited(outer, "FILE", "part.yaml", "STATE", "interface: {inputs: {y: {type: string}}}"), "part.yaml": inner}, []string{`the recipe "part.yaml" needs the input "x"`}},
-		"types":   {map[string]string{"main.yaml": edited(outer, "FILE", "part.yaml", "STATE", "interface: {inputs: {x: {type: string}}}"), "part.yaml": inner}, []string{`the input "x" of the recipe "part.yaml" is a number, and "x" is a text`}},
+		"types":   {map[string]string{"main.yaml": edited(outer, "FILE", "part.yaml", "STATE", "interface: {inputs: {x: {type: string}}}"), "part.yaml": inner}, []string{`"x" does not fit the input "x" of the recipe "part.yaml": it is a text, expected a`}},
 		"outputs": {map[string]string{"main.yaml": edited(outer, "FILE", "part.yaml", "agent_ref: sub", "agent_ref: sub, outputs_map: {a: z}"), "part.yaml": inner}, []string{`the recipe "part.yaml" gives no "z"`}},
 	} {
 		t.Run(what, func(t *testing.T) {

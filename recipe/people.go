@@ -43,7 +43,7 @@ func (c *checked) checkAudience(n *step, before names) {
 		return
 	}
 	n.person = t
-	c.faults(n.assignee.spot, t.check(before, c.report))
+	c.faults(n.assignee.spot, t.check(before, c.report, func(name string) string { return c.flow.way(name, n, false) }))
 }
 
 // apart are the nodes whose people may not answer this one: those it names, and those that name it.

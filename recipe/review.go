@@ -29,7 +29,7 @@ func (c *checked) checkReview(n *step, before names) {
 	if r == nil || len(r.value.segments) == 0 {
 		return
 	}
-	c.checkPath(r.value, r.spot, before)
+	c.checkPath(r.value, r.spot, before, n)
 	for x := n.expiry; x != nil; x = x.then {
 		if answer, ok := x.answer.(map[string]any); ok && answer["action"] == actEdit {
 			c.report.add(x.spot, "nobody edits at a deadline; expected the answer approve, reject or send_back")

@@ -76,13 +76,13 @@ func closing(text string) (inner string, ok bool) {
 }
 
 // check checks the names and types of the expressions.
-func (t *template) check(known names, r *report) []expressionError {
+func (t *template) check(known names, r *report, ways func(string) string) []expressionError {
 	var faults []expressionError
 	for _, p := range t.parts {
 		if p.code == nil {
 			continue
 		}
-		_, more := p.code.check(known, r)
+		_, more := p.code.check(known, r, ways)
 		for _, f := range more {
 			f.offset += p.offset
 			faults = append(faults, f)

@@ -42,9 +42,9 @@ func (c *checked) checkTests(p *plan.Plan) {
 func (c *checked) everything() names {
 	all := names{vocabulary: c.flow.vocabulary}
 	for n := range c.wiring.seen {
-		all.join(c.flow.after(n))
+		all, _ = all.join(c.flow.after(n, c.flow.before[n]), false)
 	}
-	return all
+	return all.present()
 }
 
 // testChecker knows the names that tests may use.
@@ -147,7 +147,7 @@ func (k *testChecker) checkExpectation(e *expectation) {
 	for i := range e.check {
 		e.check[i].code = k.expression(e.check[i].expr)
 		if code := e.check[i].code; code != nil {
-			k.condition(e.check[i].expr, code, k.all)
+			k.condition(e.check[i].expr, code, k.all, nil)
 		}
 	}
 	for _, w := range e.path {

@@ -21,6 +21,9 @@ type link struct {
 	to      *step
 	success bool // taken after the node has succeeded: what it made is on the blackboard
 	failure bool // taken because it has failed
+
+	edge  *edge // that it was made from; nil for others
+	route *bool // of a router: whether a route has the value; nil for others
 }
 
 // wire resolves all names of nodes and reports those that are not there.
@@ -51,10 +54,10 @@ func (d *document) wire(r *report) *wiring {
 		}
 		g.edges[from] = append(g.edges[from], e)
 		if e.condition != onFailure {
-			g.link(from, link{to: to, success: true})
+			g.link(from, link{to: to, success: true, edge: e})
 		}
 		if e.condition != onSuccess {
-			g.link(from, link{to: to, failure: true})
+			g.link(from, link{to: to, failure: true, edge: e})
 		}
 	}
 	for _, n := range d.nodes {
@@ -69,16 +72,18 @@ func (g *wiring) link(from *step, l link) {
 	}
 }
 
+var routed, byDefault = true, false
+
 // targets resolves the nodes that a node itself names.
 func (g *wiring) targets(n *step, r *report) {
 	for _, route := range n.routes {
 		if to := g.find(route.value, r, "the route leads nowhere: "); to != nil {
-			g.link(n, link{to: to, success: true})
+			g.link(n, link{to: to, success: true, route: &routed})
 		}
 	}
 	if n.fallback.text != "" {
 		if to := g.find(n.fallback, r, "the default route leads nowhere: "); to != nil {
-			g.link(n, link{to: to, success: true})
+			g.link(n, link{to: to, success: true, route: &byDefault})
 		}
 	}
 	if n.review != nil {
