@@ -85,7 +85,8 @@ func (c *covered) add(t *recipe.Trace) {
 		c.nodes[f.Path] = true
 		if st.Route != "" {
 			c.route(f, st)
-		} else if st.Error == "" && st.Snapshot != nil {
+		}
+		if st.Error == "" && st.Snapshot != nil { // also of a subgraph, whose route is the node that it began with
 			for _, to := range f.Next {
 				if to >= 0 {
 					c.edges[Edge{From: f.Path, To: c.plan.Flat()[to].Path, Kind: plan.Plain}] = true

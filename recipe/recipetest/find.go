@@ -11,8 +11,8 @@ import (
 )
 
 // Find lists the recipes under files and folders, in the order of their names: every file of YAML or JSON that has an
-// entry point and nodes. A file that is named is listed whatever it holds. Folders that begin with a dot, and those
-// called testdata, vendor or node_modules, are left out.
+// entry point and nodes. A file that is named is listed whatever it holds. Folders that begin with a dot, those called
+// testdata, vendor or node_modules, and JSON Schemas (*.schema.json) are left out.
 func Find(paths ...string) ([]string, error) {
 	var all []string
 	for _, path := range paths {
@@ -47,7 +47,7 @@ func under(folder string) ([]string, error) {
 			return err
 		case e.IsDir() && path != folder && (strings.HasPrefix(name, ".") || slices.Contains([]string{"testdata", "vendor", "node_modules"}, name)):
 			return filepath.SkipDir
-		case e.IsDir() || !e.Type().IsRegular() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
+		case e.IsDir() || !e.Type().IsRegular() || strings.HasSuffix(name, ".schema.json") || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
 			return nil
 		}
 		is, err := holdsRecipe(path)

@@ -151,7 +151,7 @@ tests:
 // TestFind checks what is taken for a recipe.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"b.yaml", "a/recipe.json", ".hidden/x.yaml", "testdata/x.yaml", "a/deep/x.yml"} {
+	for _, name := range []string{"b.yaml", "a/recipe.json", ".hidden/x.yaml", "testdata/x.yaml", "a/deep/x.yml", "recipe.schema.json"} {
 		write(t, dir, name, `{"entry_point": "a", "nodes": []}`)
 	}
 	write(t, dir, "agents.yaml", "agents: {}\n")
