@@ -665,22 +665,6 @@ func TestJ5_KilledAnywhere(t *testing.T) {
 	killedAnywhere(t, thorough(40, 500), func() *errand { return orders(t, 4) })
 }
 
-// TestJ5_KilledAnywhereOnServers does the same on PostgreSQL and on Redis.
-func TestJ5_KilledAnywhereOnServers(t *testing.T) {
-	program(t, "fermata")
-	for name, server := range map[string]func() (string, func(), error){"postgres": newPostgres, "redis": newRedis} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			killedAnywhere(t, thorough(6, 200), func() *errand {
-				e := orders(t, 2)
-				e.on(server)
-				e.span = 120 * time.Millisecond // connecting takes a while, too
-				return e
-			})
-		})
-	}
-}
-
 // killedAnywhere brings runs to their ends through a number of deaths, and compares them with one that nobody kills.
 func killedAnywhere(t *testing.T, most int, begin func() *errand) {
 	t.Helper()
