@@ -1,0 +1,103 @@
+package recipe_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/mcp"
+	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/recipe"
+)
+
+const modelRecipe = `
+agents:
+  calc: {kind: mcp, server: {command: ["${BINARY}"], env: {FERMATA_TEST_SERVER: "1", WORD: "${SECRET}"}}, tool: add}
+  write:
+    kind: model
+    model: "scripted:replies.yaml"
+    prompt: "How much is {{ a }} and {{ b }}?"
+    output: {type: object, required: [text], properties: {text: {type: string}}, additionalProperties: false}
+    stream: patch
+    tools: ["mcp:calc/*"]
+    approval: {when: "arguments.a > 1", required_role: boss}
+    interrupt: {}
+interface: {inputs: {a: {type: integer}, b: {type: integer}}, outputs: {text: {type: string}, sum: {type: integer}}}
+topology:
+  entry_point: ask
+  nodes:
+    - {type: agent, id: ask, agent_ref: write}
+    - {type: agent, id: look, agent_ref: calc, inputs_map: {a: a, b: b}}
+  edges: [{source: ask, target: look}]
+`
+
+const modelReplies = `
+kind: Script
+turns:
+  - calls: [{tool: calc_add, arguments: {a: 3, b: 4}}, {tool: ask_person, arguments: {request: "Sure?"}}]
+  - {output: {txt: wrong}}
+  - {output: {text: "It is 7."}}
+`
+
+// loadModels loads the recipe above with a script in the place of a model, and a server that is this binary.
+func loadModels(t *testing.T) (*recipe.Recipe, fermata.Options) {
+	t.Helper()
+	dir, pool := t.TempDir(), new(mcp.Pool)
+	if err := os.WriteFile(filepath.Join(dir, "replies.yaml"), []byte(modelReplies), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	env := map[string]string{"BINARY": os.Args[0], "SECRET": "sesame-open-42"}
+	r, err := recipe.Parse([]byte(modelRecipe), "model.yaml", recipe.Options{
+		Dir: dir, Servers: pool, Env: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, fermata.Options{Services: []any{model.Set{"scripted": recipe.Scripts()}}}
+}
+
+// A model calls a tool of a server that a person approves, asks a person, is shown what is wrong with its answer, and
+// gives one that fits; then a node calls the same tool.
+func TestModelAgent(t *testing.T) {
+	r, opts := loadModels(t)
+	rt, err := fermata.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	j := job{
+		inputs:  map[string]any{"a": 3, "b": 4},
+		answers: map[string][]any{"ask": {map[string]any{"action": "approve"}, "yes"}},
+	}
+	res := j.on(t, rt, r)
+	if diff := cmp.Diff(`{"sum":7,"text":"It is 7."}`, string(res.Output)); diff != "" || res.Err != nil {
+		t.Errorf("%v (-want +got):\n%s", res.Err, diff)
+	}
+}
+
+// What a tool says has gone wrong is the agent's error, without what is secret.
+func TestMCPAgent_error(t *testing.T) {
+	r, opts := loadModels(t)
+	rt, err := fermata.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	j := job{
+		inputs:  map[string]any{"a": -3, "b": 4},
+		answers: map[string][]any{"ask": {map[string]any{"action": "deny", "reason": "no"}, "yes"}},
+	}
+	res := j.on(t, rt, r)
+	if res.Err == nil || !strings.Contains(res.Err.Error(), `agent "calc": a is below 0, says [`) || strings.Contains(res.Err.Error(), "sesame") {
+		t.Errorf("got %v", res.Err)
+	}
+}
