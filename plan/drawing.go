@@ -15,10 +15,16 @@ type Drawing struct {
 	// Taken marks nodes by what became of them in a run: paths to statuses, such as "completed", "running", "paused",
 	// "failed" and "skipped". A status that is none of these is shown as it is. Nodes that are not in it are unmarked.
 	Taken map[string]string
+	// Went says for the edges of a control graph how often a run has taken them. [Drawing.SVG] shows it.
+	Went map[Way]int
 	// Width is how many columns Text may use: deeper branches are drawn below, longer labels are cut, and values that have
 	// no room are counted. Names of nodes are never cut. Defaults to 80.
 	Width int
 }
+
+// Way is an edge of a drawing: the paths of the nodes at its ends. To is node.End or node.Stop where it leads there, and
+// From is "", or in a subgraph its path with a slash, at the start.
+type Way struct{ From, To string }
 
 // Mermaid draws the plan as a Mermaid flowchart. See [Drawing.Mermaid].
 func (p *Plan) Mermaid() string { return Drawing{Plan: p}.Mermaid() }
