@@ -15,24 +15,34 @@ import (
 
 func (m *Main) traceCommand() *cobra.Command {
 	var asJSON, full bool
+	var other string
 	c := &cobra.Command{
 		Use:   "trace RUN",
 		Short: "Tell what happened in a run, step by step",
 		Long: "Tell what happened in a run: every try of every node, how long it took, what it changed, who answered what, and " +
 			"where it went from there. It is made from the journal, at any time.",
-		Example:           "fermata trace run_01939f2e\nfermata trace run_01939f2e --json",
+		Example:           "fermata trace run_01939f2e\nfermata trace run_01939f2e --json\nfermata trace run_01939f2e --diff run_0193a1b7",
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
-				info, err := m.findRun(ctx, h, args[0])
+				t, err := m.traceOf(ctx, h, args[0])
 				if err != nil {
 					return err
 				}
-				t, err := recipe.BuildTrace(info, h.History(ctx, info.ID))
+				if other != "" {
+					b, err := m.otherTrace(ctx, h, other)
+					if err != nil {
+						return err
+					}
+					if d := recipe.DiffTraces(t, b); asJSON {
+						m.writeLine(d)
+					} else {
+						m.showTraceDiff(d)
+					}
+					return nil
+				}
 				switch {
-				case err != nil:
-					return err
 				case asJSON:
 					m.writeLine(t)
 				default:
@@ -43,6 +53,7 @@ func (m *Main) traceCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write it as one line of JSON")
+	c.Flags().StringVar(&other, "diff", "", "compare it, step by step, with `another` run, or with a file that trace --json has written")
 	c.Flags().BoolVar(&full, "full", false, "shorten nothing")
 	return c
 }
