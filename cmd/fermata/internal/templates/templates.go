@@ -18,7 +18,7 @@ import (
 	"github.com/fermata-go/fermata/recipe"
 )
 
-//go:embed approval batch nested parallel review
+//go:embed approval batch model nested parallel review
 var folders embed.FS
 
 // SchemaFile is where editors find the JSON Schema of recipes: in the folder of the template. The first line of each
@@ -38,6 +38,7 @@ var all = []Template{
 	{Name: "batch", About: "go through a CSV, keep what fails, and sum up the rest", Input: "orders=@orders.csv"},
 	{Name: "parallel", About: "check something in three ways at once, and ask where there are findings"},
 	{Name: "review", About: "draft something, have it reviewed, and write it again until it is good"},
+	{Name: "model", About: "let a model read a letter and draft a reply (offline at first), and ask about urgent ones"},
 	{Name: "nested", About: "call one recipe from another, twice"},
 }
 
