@@ -107,7 +107,7 @@ type desk struct {
 	dir     string
 	env     []string
 	alive   *os.File // the pipe that all effects hold
-	server  bool     // the store is on a server, and not in the file runs.db
+	store   string   // the address of a server; "" for the file runs.db
 }
 
 // newDesk lays out the recipes of testdata/kill.
@@ -135,7 +135,7 @@ func (d *desk) on(make func() (dsn string, remove func(), err error)) {
 	dsn, remove, err := make()
 	needServer(d.t, err)
 	d.t.Cleanup(remove)
-	d.env, d.server = append(d.env, "FERMATA_STORE="+dsn), true
+	d.env, d.store = append(d.env, "FERMATA_STORE="+dsn), dsn
 }
 
 func (d *desk) path(name string) string { return filepath.Join(d.dir, name) }
@@ -271,17 +271,23 @@ func (d *desk) facts(run string) []fact {
 	if end.code != exitCompleted {
 		d.t.Fatalf("the events cannot be read: %v", end)
 	}
+	return readFacts(d.t, run, end.lines)
+}
+
+// readFacts reads the events of a run from what was written of them.
+func readFacts(t testing.TB, run string, lines []string) []fact {
+	t.Helper()
 	envelope, err := schema.Parse(eventSchema)
 	if err != nil {
-		d.t.Fatal(err)
+		t.Fatal(err)
 	}
-	list := make([]fact, len(end.lines))
-	for i, line := range end.lines {
+	list := make([]fact, len(lines))
+	for i, line := range lines {
 		if err := errors.Join(envelope.Check([]byte(line)), json.Unmarshal([]byte(line), &list[i])); err != nil {
-			d.t.Fatalf("event %d: %v\n%s", i+1, err, line)
+			t.Fatalf("event %d: %v\n%s", i+1, err, line)
 		}
 		if list[i].Seq != uint64(i)+1 || list[i].Sub != 0 || list[i].Run != run {
-			d.t.Fatalf("event %d of run %s has seq %d.%d, run %s", i+1, run, list[i].Seq, list[i].Sub, list[i].Run)
+			t.Fatalf("event %d of run %s has seq %d.%d, run %s", i+1, run, list[i].Seq, list[i].Sub, list[i].Run)
 		}
 	}
 	return list
@@ -368,24 +374,30 @@ func story(list []fact) string {
 // called with, and how often.
 func (d *desk) effects(run string) map[string]map[string]int {
 	d.t.Helper()
+	return d.effectsOfAll()[run]
+}
+
+// effectsOfAll are the effects of every run.
+func (d *desk) effectsOfAll() map[string]map[string]map[string]int {
+	d.t.Helper()
 	text, err := os.ReadFile(d.path("effects"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		d.t.Fatal(err)
 	}
-	found := make(map[string]map[string]int)
+	found := make(map[string]map[string]map[string]int)
 	for line := range strings.Lines(string(text)) {
 		key, input, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		of, key, known := strings.Cut(key, "/")
+		run, key, known := strings.Cut(key, "/")
 		if !ok || !known {
 			d.t.Errorf("expected an effect with its key, found %q", line)
 		}
-		if of != run {
-			continue
+		if found[run] == nil {
+			found[run] = make(map[string]map[string]int)
 		}
-		if found[key] == nil {
-			found[key] = make(map[string]int)
+		if found[run][key] == nil {
+			found[run][key] = make(map[string]int)
 		}
-		found[key][input]++
+		found[run][key][input]++
 	}
 	return found
 }
@@ -419,7 +431,7 @@ func compareEffects(t testing.TB, want, got map[string]map[string]int, lost int)
 // left checks what the processes leave behind: a database that is whole, and no program that runs on.
 func (d *desk) left() {
 	d.t.Helper()
-	if !d.server {
+	if d.store == "" {
 		d.whole()
 	}
 	pipe, err := os.Open(d.path("alive"))
@@ -593,7 +605,7 @@ func (e *errand) inspect(result outcome) []fact {
 	if open := e.typed("tasks", "ls", "--json"); len(open.lines) > 0 {
 		e.t.Errorf("the run is over, and somebody is asked: %v", open)
 	}
-	if !e.server { // a server's files are not ours to read
+	if e.store == "" { // a server's files are not ours to read
 		e.secrets()
 	}
 	e.left()
