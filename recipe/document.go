@@ -11,7 +11,7 @@ import (
 
 // The keys of each part of a recipe. Schema publishes the same ones.
 var (
-	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests"}
+	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "$schema"}
 	topologyKeys  = []string{"entry_point", "nodes", "edges"}
 	bareKeys      = slices.Concat(recipeKeys, topologyKeys)
 	fileKeys      = []string{"apiVersion", "kind", "agents"}
@@ -161,6 +161,7 @@ func readDocument(src *source, r *report) *document {
 		return d
 	}
 	o.version()
+	o.text("$schema") // of use to editors only
 	if kind := o.text("kind"); o.has("kind") && kind.text != "Recipe" {
 		r.add(kind.spot, "kind is %s; expected Recipe", quote(kind.text))
 	}
