@@ -48,6 +48,7 @@ type TraceStep struct {
 	Thought     string          `json:"thought,omitempty"` // what a model showed of its reasoning
 	Action      string          `json:"action,omitempty"`  // what was called, or the prompt that somebody was shown
 	Observation string          `json:"observation,omitempty"`
+	People      []TraceDeed     `json:"people,omitempty"`    // what was done about its questions, in order
 	Duration    float64         `json:"duration_ms"`         // waiting included; 0 for a step that is not done
 	Waited      float64         `json:"waited_ms,omitempty"` // how much of that it waited for people and for time
 	Error       string          `json:"error,omitempty"`
@@ -61,7 +62,7 @@ func BuildTrace(info fermata.RunInfo, history iter.Seq2[fermata.Moment, error]) 
 		trace: &Trace{
 			TraceID: hex.EncodeToString(id[:16]), Run: info.ID, Recipe: info.Plan, Outcome: info.Status, Steps: []TraceStep{},
 		},
-		open: make(map[string]int), asked: make(map[string]int), waits: make(map[int]time.Time),
+		open: make(map[string]int), asked: make(map[string]int), questions: make(map[string]uint64), waits: make(map[int]time.Time),
 	}
 	for m, err := range history {
 		if err != nil {
@@ -76,11 +77,12 @@ func BuildTrace(info fermata.RunInfo, history iter.Seq2[fermata.Moment, error]) 
 
 // traceBuilder folds entries into steps.
 type traceBuilder struct {
-	trace *Trace
-	open  map[string]int    // task -> its last step
-	asked map[string]int    // interrupt -> the step that asked
-	waits map[int]time.Time // step -> since when it waits
-	again int               // how often the run was made to go on
+	trace     *Trace
+	open      map[string]int    // task -> its last step
+	asked     map[string]int    // interrupt -> the step that asked
+	questions map[string]uint64 // interrupt -> seq of the entry that asked
+	waits     map[int]time.Time // step -> since when it waits
+	again     int               // how often the run was made to go on
 }
 
 func (b *traceBuilder) add(m *fermata.Moment) error {
@@ -127,9 +129,9 @@ func (b *traceBuilder) add(m *fermata.Moment) error {
 	case journal.InterruptOpened:
 		return b.asks(s, e)
 	case journal.InterruptUpdated:
-		return s.updated(e)
+		return b.updated(s, e)
 	case journal.InterruptResolved:
-		return s.answered(e)
+		return b.answered(s, e)
 	case journal.Message, journal.Status:
 		s.observe(string(e.Value))
 	}
@@ -231,42 +233,6 @@ func calledAs(kind node.Kind, key string) string {
 	}
 	name, _, _ := strings.Cut(key[strings.LastIndex(key, node.Inside)+1:], "#")
 	return name
-}
-
-// asks notes a question.
-func (b *traceBuilder) asks(s *TraceStep, e *journal.Entry) error {
-	var q journal.Interrupt
-	if err := decodeBody(e, &q); err != nil {
-		return err
-	}
-	s.Type = TraceInteraction
-	s.Action = strings.TrimPrefix(s.Action+"\n"+q.Prompt, "\n")
-	b.asked[e.Op] = b.open[node.TaskID(e.Node, int(e.Visit))]
-	return nil
-}
-
-// answered notes how a question was closed.
-func (s *TraceStep) answered(e *journal.Entry) error {
-	var body journal.ResolvedBody
-	if err := decodeBody(e, &body); err != nil {
-		return err
-	}
-	said := body.State
-	if body.Default {
-		said = "answered by the deadline's default"
-	}
-	said += byAndAs(body.By, body.Role)
-	if body.Target != "" {
-		said += ", to " + target(body.Target)
-	}
-	if len(e.Value) > 0 {
-		said += ": " + string(e.Value)
-	}
-	if body.Reason != "" {
-		said += " (" + body.Reason + ")"
-	}
-	s.observe(said)
-	return nil
 }
 
 func (s *TraceStep) observe(text string) {

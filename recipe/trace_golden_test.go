@@ -21,7 +21,7 @@ import (
 )
 
 // A trace is stable: of a run under a clock that stands still every byte is pinned. The run is thought about, claimed, given
-// back, escalated and answered in a role, fails, waits for its next try, and completes.
+// back, reassigned, escalated and answered in a role, fails, waits for its next try, and completes.
 func TestJ1_TraceToTheByte(t *testing.T) {
 	const text = `
 policy: {max_retries: 1}
@@ -87,6 +87,7 @@ topology:
 	id := question()
 	must(rt.Claim(t.Context(), id, "bob", "clerk"))
 	must(rt.Release(t.Context(), id, "bob"))
+	must(rt.Reassign(t.Context(), id, fermata.Assignment{Person: "dan", Note: "on holiday"}, fermata.As("bob"), fermata.InRole("clerk")))
 	clock.Advance(61 * time.Second)
 	for role := ""; role != "boss"; {
 		asked, err := rt.Inbox(t.Context(), journal.InboxFilter{ID: question()})

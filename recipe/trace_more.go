@@ -100,38 +100,4 @@ func (s *TraceStep) said(reply []byte) {
 	}
 }
 
-// updated notes that a question was claimed, released or escalated.
-func (s *TraceStep) updated(e *journal.Entry) error {
-	var body journal.UpdatedBody
-	if err := decodeBody(e, &body); err != nil {
-		return err
-	}
-	switch body.Do {
-	case "claim":
-		s.observe("claimed" + byAndAs(body.By, ""))
-	case "release":
-		s.observe("released" + byAndAs(body.By, ""))
-	case "escalate":
-		said := "escalated to " + body.Role
-		if body.Deadline != 0 {
-			said += ", until " + clockTime(body.Deadline)
-		}
-		s.observe(said)
-	default:
-		s.observe(body.Do + byAndAs(body.By, body.Role))
-	}
-	return nil
-}
-
-// byAndAs is who did something, and in which role.
-func byAndAs(by, role string) (text string) {
-	if by != "" {
-		text = " by " + by
-	}
-	if role != "" {
-		text += " as " + role
-	}
-	return text
-}
-
 func clockTime(micros int64) string { return time.UnixMicro(micros).UTC().Format(time.RFC3339) }

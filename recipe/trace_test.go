@@ -86,6 +86,17 @@ topology:
 		if got.Steps[i].Timestamp.IsZero() || got.Steps[i].Duration < 0 {
 			t.Errorf("step %d has no time: %+v", i, got.Steps[i])
 		}
+		question := uint64(0)
+		for j := range got.Steps[i].People {
+			p := &got.Steps[i].People[j]
+			if j == 0 {
+				question = p.Seq
+			}
+			if p.Seq <= got.Steps[i].Seq || p.Timestamp.IsZero() || p.Question != question {
+				t.Errorf("step %d: %+v", i, p)
+			}
+			p.Seq, p.Question, p.Timestamp = 0, 0, time.Time{}
+		}
 		got.Steps[i].Timestamp, got.Steps[i].Duration, got.Steps[i].Waited, got.Steps[i].Seq = time.Time{}, 0, 0, 0
 	}
 	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
@@ -96,6 +107,7 @@ topology:
 		{
 			ID: "review#1", Type: "interaction", Node: "review", Inputs: raw(scored), Outputs: raw(`{"review":"approve"}`),
 			Route: "pay", Action: "Refund 120?", Observation: `answered as manager: "approve"`, Snapshot: raw(reviewed),
+			People: []recipe.TraceDeed{{Do: "asked", ToRole: "manager"}, {Do: "answered", Role: "manager", Value: raw(`"approve"`)}},
 		},
 		{
 			ID: "pay#1", Type: "error", Node: "pay", Inputs: raw(reviewed), Action: "transfer", Error: "no line",

@@ -148,7 +148,7 @@ func (w *teller) step(st *recipe.TraceStep, begin time.Time, names int) {
 	at := term.PadLeft(offset(st.Timestamp.Sub(begin)), 8)
 	lead := w.styles.Faint.Apply(at) + " " + style.Apply(mark) + " " +
 		term.Pad(w.screen.Cut(term.OneLine(stepName(st)), names), names) + "  " + w.styles.Faint.Apply(term.PadLeft(took, 7)) + "  "
-	lines := w.lines(st)
+	lines := w.lines(st, begin)
 	if len(lines) == 0 {
 		lines = []string{""}
 	}
@@ -172,7 +172,7 @@ func offset(d time.Duration) string {
 }
 
 // lines are what a step has to tell.
-func (w *teller) lines(st *recipe.TraceStep) []string {
+func (w *teller) lines(st *recipe.TraceStep, begin time.Time) []string {
 	var lines []string
 	add := func(style term.Style, text string) {
 		wrapped := term.Wrap(term.Plain(strings.TrimSpace(text)), w.width)
@@ -200,7 +200,7 @@ func (w *teller) lines(st *recipe.TraceStep) []string {
 		if st.Type == recipe.TraceInteraction {
 			style = w.styles.Wait
 		}
-		add(style, st.Observation)
+		add(style, observed(st, begin))
 	}
 	if st.Error != "" {
 		add(w.styles.Bad, st.Error)
@@ -210,6 +210,28 @@ func (w *teller) lines(st *recipe.TraceStep) []string {
 		lines = append(lines, w.styles.Faint.Apply(w.glyphs.Arrow)+" "+term.OneLine(st.Route))
 	}
 	return lines
+}
+
+// observed is what came back, and of what people did also when: "+2h claimed by ada".
+func observed(st *recipe.TraceStep, begin time.Time) string {
+	lines := strings.Split(st.Observation, "\n")
+	deeds := st.People
+	for i, line := range lines {
+		for len(deeds) > 0 && deeds[0].Do == "asked" {
+			deeds = deeds[1:]
+		}
+		if len(deeds) == 0 {
+			break
+		}
+		if line != deeds[0].String() {
+			continue
+		}
+		if at := deeds[0].Timestamp; at.Sub(st.Timestamp) >= time.Second {
+			lines[i] = offset(at.Sub(begin)) + " " + line
+		}
+		deeds = deeds[1:]
+	}
+	return strings.Join(lines, "\n")
 }
 
 // changes are what a step put on the blackboard: "risk = high".
