@@ -13,7 +13,7 @@ import (
 
 // errNoStarter says that four eyes cannot be had.
 var errNoStarter = errors.New("four eyes: nobody knows who started the run, so it cannot be said who else may answer; " +
-	"start it with fermata.StartedBy")
+	"start it with fermata.StartedBy, or fermata run --as NAME")
 
 // apart is who may not answer a question: people by name, and whoever answered the nodes of these paths (law H6).
 func (h *host) apart(q *node.Question) (people, nodes []string, err error) {

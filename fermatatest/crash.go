@@ -81,6 +81,7 @@ type explorer struct {
 	input    func() any
 	answers  map[string][]any
 	answer   func(q fermata.Interrupt) any
+	starter  string
 	effects  func() map[string]int
 	once     map[string]bool
 	before   func()

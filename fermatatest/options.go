@@ -63,6 +63,9 @@ func Look(f func(rt *fermata.Runtime, result fermata.Result)) CrashOption {
 	return crashOnly(func(x *explorer) { x.after = f })
 }
 
+// StartedBy says who has started the run: for questions that ask for four eyes (law H6).
+func StartedBy(name string) Option { return func(x *explorer) { x.starter = name } }
+
 // WithOptions are the runtimes' options: services, a logger, a name. Store and Clock are those of the exploration. A
 // Cache is used for all runs of a [Crash], and outlives the crashes; without one, and in [Schedules], each run has its
 // own. Pools limit how many functions run at the same time, and not how often: nobody lets the time pass for that.

@@ -243,7 +243,7 @@ func (p *process) begin(ctx context.Context) error {
 		return err
 	}
 	if len(rows) == 0 {
-		p.run, err = p.rt.Start(ctx, p.tr.x.plan, p.tr.x.input(), fermata.WithID(runID))
+		p.run, err = p.rt.Start(ctx, p.tr.x.plan, p.tr.x.input(), fermata.WithID(runID), fermata.StartedBy(p.tr.x.starter))
 		if err != nil {
 			return fmt.Errorf("the run did not start: %w", err)
 		}

@@ -75,6 +75,8 @@ func (in *inference) pair(n *ast.BinaryNode, l, r *valueType) *valueType {
 		hint := "; it takes two numbers or two texts"
 		if n.Operator == "+" && (l.kinds|r.kinds)&^(numberKind|textKind) == 0 {
 			hint = "; string(…) makes a text of a number"
+		} else if n.Operator == "+" && l.kinds&r.kinds == listKind {
+			hint = "; concat(…, …) makes one list of two"
 		} else if (l.kinds|r.kinds)&nullKind != 0 {
 			hint = "; say with ?? what null counts as"
 		}

@@ -11,7 +11,7 @@ import (
 // The keys of a test and of its parts. Schema publishes the same ones.
 var (
 	testsFileKeys = []string{"apiVersion", "kind", "agents", "tests"}
-	testKeys      = []string{"name", "description", "inputs", "answers", "agents", "expect"}
+	testKeys      = []string{"name", "description", "by", "inputs", "answers", "agents", "expect"}
 	expectKeys    = []string{"status", "outputs", "contains", "check", "path", "visits", "asked", "calls", "error"}
 	askedKeys     = []string{"node", "prompt", "role", "options"}
 	standInKeys   = []string{"returns", "error", "expr", "live"}
@@ -20,6 +20,9 @@ var (
 
 // statusRefused is what a test expects of inputs that do not fit: no run begins.
 const statusRefused = "refused"
+
+// theStarter starts the runs of tests that do not say who does.
+const theStarter = "the starter"
 
 // testStatuses are the ends that a test can expect. The first is the default.
 var testStatuses = []string{
@@ -30,6 +33,7 @@ var testStatuses = []string{
 type test struct {
 	spot
 	name     word
+	by       string // who starts the run
 	inputs   map[string]any
 	places   map[string]spot // of the inputs
 	answers  []*replies
@@ -150,6 +154,9 @@ func (d *document) readTestsFile(src *source, r *report) {
 func readTest(o *object) *test {
 	t := &test{spot: o.spot, name: o.needText("name", "what the test shows"), inputs: make(map[string]any), places: make(map[string]spot)}
 	o.text("description")
+	if t.by = theStarter; o.has("by") {
+		t.by = o.needText("by", "the name of who starts the run").text
+	}
 	for _, p := range o.pairs("inputs") {
 		t.inputs[p.key.text], t.places[p.key.text] = valueAt(p.value, o.report), p.key.spot
 	}

@@ -84,6 +84,9 @@ func (s *Stage) Plan() *plan.Plan { return s.plan }
 // Input is what the run begins with. Where the test expects that its inputs are refused, it is the refusal.
 func (s *Stage) Input() (map[string]any, error) { return s.from.Input(s.test.inputs) }
 
+// Starter is who starts the run.
+func (s *Stage) Starter() string { return s.test.by }
+
 // Refused reports whether the test expects that its inputs are refused: then there is nothing to run.
 func (s *Stage) Refused() bool { return s.test.expect.status.text == statusRefused }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"time"
@@ -130,12 +131,15 @@ func shellQuote(arg string) string {
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
-// user is who runs the command, as far as the environment says.
+// user is who runs the command, as far as the environment says, or the system knows.
 func (m *Main) user() string {
 	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
 		if v := m.Getenv(name); v != "" {
 			return v
 		}
+	}
+	if me, err := user.Current(); err == nil {
+		return me.Username
 	}
 	return ""
 }

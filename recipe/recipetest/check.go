@@ -128,6 +128,7 @@ func check(ctx context.Context, test recipe.Test, crash bool) (*Result, error) {
 		return in
 	}
 	opts := []fermatatest.CrashOption{
+		fermatatest.StartedBy(stage.Starter()),
 		fermatatest.AnswerFunc(func(q fermata.Interrupt) any {
 			switch v, by, reply := stage.Answer(&q); reply {
 			case recipe.Expires:

@@ -98,9 +98,9 @@ func (c *covered) add(t *recipe.Trace) {
 
 // route adds the edges that a gate has chosen.
 func (c *covered) route(f *plan.Flat, st *recipe.TraceStep) {
-	for name := range strings.SplitSeq(st.Route, ", ") {
+	for path := range strings.SplitSeq(st.Route, ", ") {
 		for kind, targets := range gates(f) {
-			to, ok := plan.Find(targets, name)
+			to, ok := plan.Find(targets, path[strings.LastIndexByte(path, '/')+1:]) // targets are called by the last part
 			if !ok || to.Index < 0 || (kind == plan.Failure) != (st.Error != "") {
 				continue
 			}

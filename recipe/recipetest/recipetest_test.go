@@ -226,3 +226,30 @@ tests:
 		t.Errorf("one person answers both: %+v", report.Results)
 	}
 }
+
+// TestH6_TheStarterOfATestMayNotAnswer checks that the run of a test has a starter, whom four eyes refuse.
+func TestH6_TheStarterOfATestMayNotAnswer(t *testing.T) {
+	file := write(t, t.TempDir(), "pay.yaml", `
+entry_point: pay
+nodes: [{type: human, id: pay, prompt: "Pay?", options: ["yes"], four_eyes: true}]
+edges: []
+tests:
+  - {name: another person answers, answers: {pay: "yes"}, expect: {contains: {pay: "yes"}}}
+  - {name: who did not start it answers, by: ann, answers: {pay: {answer: "yes", by: bo}}, expect: {contains: {pay: "yes"}}}
+  - {name: the starter answers, by: ann, answers: {pay: {answer: "yes", by: ann}}, expect: {contains: {pay: "yes"}}}
+`)
+	report, err := recipetest.Check(t.Context(), file, recipetest.Options{Crash: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]bool, len(report.Results))
+	for i := range report.Results {
+		got[i] = report.Results[i].OK()
+	}
+	if diff := cmp.Diff([]bool{true, true, false}, got); diff != "" {
+		t.Errorf("which tests pass (-want +got):\n%s", diff)
+	}
+	if broken := fmt.Sprint(report.Results[2].Broken); !strings.Contains(broken, "ann started the run") {
+		t.Errorf("the starter was told %s", broken)
+	}
+}
