@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -27,6 +29,31 @@ func said(result *sdk.CallToolResult) (string, error) {
 		parts = append(parts, string(data))
 	}
 	return strings.Join(parts, "\n"), nil
+}
+
+// structured is the structured content as JSON. The SDK decodes its numbers as float64; servers also say it in a text,
+// which has all their digits.
+func structured(result *sdk.CallToolResult) (json.RawMessage, error) {
+	if result.StructuredContent == nil {
+		return nil, nil
+	}
+	data, err := json.Marshal(result.StructuredContent)
+	if err != nil {
+		return nil, err
+	}
+	for _, content := range result.Content {
+		text, ok := content.(*sdk.TextContent)
+		if !ok {
+			continue
+		}
+		var same any
+		if json.Unmarshal([]byte(text.Text), &same) == nil && reflect.DeepEqual(same, result.StructuredContent) {
+			var exact bytes.Buffer
+			err := json.Compact(&exact, []byte(text.Text))
+			return exact.Bytes(), err
+		}
+	}
+	return data, nil
 }
 
 // describe is one part of a result as text; isText says that it was text to begin with.

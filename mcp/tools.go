@@ -213,8 +213,10 @@ func (c *Client) When(which func(Annotations) bool) func(call model.ToolCall) bo
 
 // Result is what a tool returns.
 type Result struct {
-	Text       string          // what a model is told: the texts, and a line for what is none; else what is structured
-	Structured json.RawMessage // the structured content, as JSON; nil for none
+	Text string // what a model is told: the texts, and a line for what is none; else what is structured
+	// Structured is the structured content, as JSON; nil for none. Where a text says the same, as the protocol wants it,
+	// numbers have the digits that they have there; without one they are those of a float64.
+	Structured json.RawMessage
 }
 
 // Call calls a tool by the name that the server gives it, or by the one that it has here, for who is no model.
@@ -280,10 +282,8 @@ func (c *Client) call(ctx context.Context, tool string, repeatable bool, argumen
 		return nil, &ToolError{tool, text}
 	}
 	made := &Result{Text: text}
-	if result.StructuredContent != nil {
-		if made.Structured, err = json.Marshal(result.StructuredContent); err != nil {
-			return nil, fmt.Errorf("tool %s: what it returned: %w", tool, err)
-		}
+	if made.Structured, err = structured(result); err != nil {
+		return nil, fmt.Errorf("tool %s: what it returned: %w", tool, err)
 	}
 	return made, nil
 }
