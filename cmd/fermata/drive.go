@@ -45,7 +45,7 @@ func (m *Main) drive(ctx context.Context, j job) error {
 		at = &d
 	}
 	h, err := m.openAt(*at, fermata.Options{
-		Name: j.flags.as, Logger: logs.logger(m.global.verbose), Services: []any{m.models},
+		Name: j.flags.as, Logger: logs.logger(m.global.verbose),
 	})
 	if err != nil {
 		return err

@@ -52,6 +52,13 @@ func (m *Main) ready(name string) error {
 	return model.Ready(found)
 }
 
+// warnOfModels says which models cannot be asked from here: the worker that drives the run may have what they need.
+func (m *Main) warnOfModels(r *recipe.Recipe) {
+	for _, fault := range m.unready(r) {
+		m.err.Println(m.err.Styles().Wait.Apply("warning") + "  a worker needs more than is set here: " + fault)
+	}
+}
+
 // needModels refuses a recipe whose models cannot be asked: its run would only fail later.
 func (m *Main) needModels(r *recipe.Recipe) error {
 	var faults []error

@@ -56,7 +56,9 @@ func (m *Main) runRecipe(ctx context.Context, file string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := m.needModels(r); err != nil {
+	if f.detach {
+		m.warnOfModels(r)
+	} else if err := m.needModels(r); err != nil {
 		return err
 	}
 	input, err := m.readInput(r, f)

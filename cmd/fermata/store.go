@@ -309,6 +309,7 @@ func (m *Main) openAt(d dsn, o fermata.Options) (_ *house, err error) {
 	if m.global.verbose {
 		o.Logger = log
 	}
+	o.Services = append(o.Services, m.models)
 	h := &house{dsn: d}
 	if o.Observer, h.flush, err = m.observer(log); err != nil {
 		return nil, err

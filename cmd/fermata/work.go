@@ -67,6 +67,9 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 				return nil, nil //nolint:nilnil // a program's run, which only that can drive
 			}
 			r, err := m.definition(ctx, h, run, "", f.agents)
+			if err == nil {
+				err = m.needModels(r)
+			}
 			if err != nil {
 				return nil, err
 			}
