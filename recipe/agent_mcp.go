@@ -180,7 +180,7 @@ func (a *agent) offers(ctx context.Context, tool string) ([]offered, error) {
 	}
 	all := make([]offered, len(tools))
 	for i, t := range tools {
-		all[i] = offered{Agent: a.name, Tool: t.Name, Description: t.Description, Input: t.Input}
+		all[i] = offered{Agent: a.name, Tool: t.Name, Description: a.private.text(t.Description), Input: t.Input}
 	}
 	return all, nil
 }
@@ -194,7 +194,7 @@ func (a *agent) serverTool(o offered) node.Tool {
 			if err != nil {
 				return "", err
 			}
-			return shortened(made.Text), nil
+			return shortened(a.private.text(made.Text)), nil
 		},
 	}
 }

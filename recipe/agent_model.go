@@ -2,11 +2,11 @@ package recipe
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -21,6 +22,7 @@ import (
 type reasons struct {
 	name           word // of the model, "" for the program's own choice
 	asks           string
+	script         *scripted.Script // what it asks where that is a file of the recipe's; nil for a model of the program's
 	system, prompt text
 	messages       path
 	remembers      bool // messages is there
@@ -250,6 +252,9 @@ func (c *checked) reason(a *agent, n *step) caller {
 
 // ask asks the model, for a value of the output's schema or for a text.
 func (a *agent) ask(ctx node.Context, r node.Reasoning) (any, error) {
+	if a.reasons.script != nil {
+		ctx = ctx.WithContext(context.WithValue(ctx.Context, scriptKey{}, a.reasons.script))
+	}
 	if a.output == nil {
 		return node.Reason[string](ctx, r)
 	}
@@ -331,7 +336,8 @@ type AgentModel struct {
 }
 
 // Models are the agents that ask models, of those that the recipe and the recipes in it call, by their names: what has
-// to be there before a run can be expected to end well (see [model.Set.Find] and [model.Ready]).
+// to be there before a run can be expected to end well (see [model.Set.Find] and [model.Ready]). Those with a script of
+// the recipe's are left out: it is read and checked when the recipe is loaded, and kept with its runs.
 func (r *Recipe) Models() []AgentModel {
 	all := make(map[AgentModel]bool)
 	r.doc.addModels(all, make(map[*document]bool))
@@ -348,48 +354,11 @@ func (d *document) addModels(all map[AgentModel]bool, seen map[*document]bool) {
 	for name := range d.called() {
 		switch a := d.agents[name]; {
 		case a == nil:
+		case a.reasons != nil && a.reasons.script != nil:
 		case a.reasons != nil:
 			all[AgentModel{Agent: name, Model: a.reasons.asks}] = true
 		case a.nested != nil:
 			a.nested.doc.addModels(all, seen)
-		}
-	}
-}
-
-// scriptPrefix begins the name of a model whose replies are in a file of the recipe's folder.
-const scriptPrefix = "scripted:"
-
-// nameModels settles which model each agent asks, and reports those that the program has not.
-func (d *document) nameModels(opts Options, r *report) {
-	for _, name := range keysOfAgents(d.agents) {
-		a := d.agents[name]
-		if a.reasons == nil {
-			continue
-		}
-		m := a.reasons
-		if file, ok := strings.CutPrefix(m.name.text, scriptPrefix); ok {
-			if !filepath.IsLocal(filepath.FromSlash(file)) {
-				r.add(m.name.spot, "%s is not in the recipe's folder; expected a path below it, such as scripted:replies.yaml", quote(file))
-			}
-			m.asks = scriptPrefix + filepath.Join(d.dir, filepath.FromSlash(file))
-		}
-		if opts.ModelFor != nil {
-			m.asks = opts.ModelFor(name, m.asks)
-		}
-		if opts.Models == nil || m.asks == "" || slices.Contains(opts.Models, m.asks) {
-			continue
-		}
-		provider, of, marked := strings.Cut(m.asks, ":")
-		known := slices.DeleteFunc(slices.Sorted(slices.Values(opts.Models)), func(name string) bool { return name == model.Default })
-		switch {
-		case slices.Contains(known, provider) && of != "":
-		case slices.Contains(known, provider):
-			r.add(m.name.spot, "model is %s; expected one of the provider's models behind the colon, such as openai:gpt-5", quote(m.name.text))
-		case !marked:
-			r.add(m.name.spot, "there is no model %s; expected PROVIDER:MODEL, such as openai:gpt-5; the providers are %s%s",
-				quote(m.name.text), strings.Join(known, ", "), r.hint(provider, known))
-		default:
-			r.add(m.name.spot, "there is no provider %s of models; there are %s%s", quote(provider), strings.Join(known, ", "), r.hint(provider, known))
 		}
 	}
 }

@@ -2,7 +2,6 @@ package recipe_test
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -43,26 +42,36 @@ turns:
   - {output: {text: "It is 7."}}
 `
 
-// loadModels loads the recipe above with a script in the place of a model, and a server that is this binary.
-func loadModels(t *testing.T) (*recipe.Recipe, fermata.Options) {
+// binary is what ${NAME} stands for in these recipes: this binary, which is a server, and a secret.
+var binary = map[string]string{"BINARY": os.Args[0], "SECRET": "sesame-open-42"}
+
+// loadIn loads the recipe.yaml of a folder of these files, with connections to servers.
+func loadIn(t *testing.T, opts recipe.Options, files map[string]string) (*recipe.Recipe, error) {
 	t.Helper()
-	dir, pool := t.TempDir(), new(mcp.Pool)
-	if err := os.WriteFile(filepath.Join(dir, "replies.yaml"), []byte(modelReplies), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	pool := new(mcp.Pool)
 	t.Cleanup(func() {
 		if err := pool.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	env := map[string]string{"BINARY": os.Args[0], "SECRET": "sesame-open-42"}
-	r, err := recipe.Parse([]byte(modelRecipe), "model.yaml", recipe.Options{
-		Dir: dir, Servers: pool, Env: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
-	})
+	opts.Servers = pool
+	opts.Env = func(name string) (string, bool) { v, ok := binary[name]; return v, ok }
+	return recipe.Load(folder(t, files), opts)
+}
+
+// withScripts are the options of a runtime whose models are scripts.
+func withScripts() fermata.Options {
+	return fermata.Options{Services: []any{model.Set{"scripted": recipe.Scripts()}}}
+}
+
+// loadModels loads the recipe above with a script in the place of a model, and a server that is this binary.
+func loadModels(t *testing.T) (*recipe.Recipe, fermata.Options) {
+	t.Helper()
+	r, err := loadIn(t, recipe.Options{}, map[string]string{"recipe.yaml": modelRecipe, "replies.yaml": modelReplies})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, fermata.Options{Services: []any{model.Set{"scripted": recipe.Scripts()}}}
+	return r, withScripts()
 }
 
 // A model calls a tool of a server that a person approves, asks a person, is shown what is wrong with its answer, and

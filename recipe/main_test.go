@@ -28,6 +28,27 @@ type sumArguments struct {
 	B int `json:"b"`
 }
 
+// noteArguments name a file that grows by a line with each call. With die, the server is gone after the first.
+type noteArguments struct {
+	File string `json:"file"`
+	Die  bool   `json:"die,omitempty"`
+}
+
+func note(in noteArguments) error {
+	f, err := os.OpenFile(in.File, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.WriteString("called\n"); err != nil {
+		return err
+	}
+	if info, err := f.Stat(); in.Die && err == nil && info.Size() == int64(len("called\n")) {
+		os.Exit(3)
+	}
+	return f.Sync()
+}
+
 func serveTools() error {
 	s := sdk.NewServer(&sdk.Implementation{Name: "calc", Version: "1"}, nil)
 	sdk.AddTool(s, &sdk.Tool{Name: "add", Description: "Adds"},
@@ -36,6 +57,14 @@ func serveTools() error {
 				return nil, nil, fmt.Errorf("a is below 0, says %s", os.Getenv("WORD"))
 			}
 			return nil, map[string]int{"sum": in.A + in.B}, nil
+		})
+	sdk.AddTool(s, &sdk.Tool{Name: "tell", Description: "Tells the word, which is " + os.Getenv("WORD")},
+		func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, map[string]any, error) {
+			return nil, map[string]any{"word": "it is " + os.Getenv("WORD"), "number": 9007199254740993}, nil
+		})
+	sdk.AddTool(s, &sdk.Tool{Name: "note", Description: "Notes that it was called"},
+		func(_ context.Context, _ *sdk.CallToolRequest, in noteArguments) (*sdk.CallToolResult, any, error) {
+			return nil, nil, note(in)
 		})
 	return s.Run(context.Background(), &sdk.StdioTransport{})
 }

@@ -39,9 +39,7 @@ func (l *loader) document(text string, chain []string) *nested {
 	own := chain[len(chain)-1]
 	file := l.File
 	if len(chain) > 1 {
-		if file = filepath.FromSlash(own); !filepath.IsAbs(file) {
-			file = filepath.Join(filepath.Dir(l.File), file)
-		}
+		file = l.pathTo(own)
 	}
 	src := readYAML(file, []byte(text), l.report)
 	if src.root == nil {
@@ -72,7 +70,7 @@ func (l *loader) document(text string, chain []string) *nested {
 	d.limit(l.opts.Allow, l.report)
 	d.readPersistence(l.report, l.opts.Stores)
 	d.connect(l.opts.Servers, l.report)
-	d.nameModels(l.opts, l.report)
+	l.nameModels(d, chain)
 	l.callees(d, chain)
 	return &nested{doc: d, plan: d.compile(l.report)}
 }
@@ -85,16 +83,22 @@ func (l *loader) callees(d *document, chain []string) {
 		if a.kind != kindRecipe || a.file.text == "" || a.src != d.src && !used[name] {
 			continue
 		}
-		base := "."
-		if a.src == d.src && len(chain) > 1 {
-			base = slashpath.Dir(chain[len(chain)-1])
-		}
-		name := slashpath.Clean(filepath.ToSlash(a.file.text))
-		if !filepath.IsAbs(a.file.text) {
-			name = slashpath.Join(base, name)
-		}
-		a.nested = l.callee(a, name, chain)
+		a.nested = l.callee(a, l.pathOf(d, a, a.file.text, chain), chain)
 	}
+}
+
+// pathOf is the path, from the main recipe's folder and with slashes, of a file that an agent names: one of a called
+// recipe's own agents names it from that recipe's folder.
+func (l *loader) pathOf(d *document, a *agent, file string, chain []string) string {
+	base := "."
+	if a.src == d.src && len(chain) > 1 {
+		base = slashpath.Dir(chain[len(chain)-1])
+	}
+	name := slashpath.Clean(filepath.ToSlash(file))
+	if !filepath.IsAbs(file) {
+		name = slashpath.Join(base, name)
+	}
+	return name
 }
 
 func keysOfAgents(agents map[string]*agent) []string {
@@ -129,6 +133,15 @@ func (l *loader) callee(a *agent, name string, chain []string) *nested {
 	made := l.document(text, chain)
 	l.done[name] = made
 	return made
+}
+
+// pathTo is how messages call a file: its path from where the main recipe's was named.
+func (l *loader) pathTo(name string) string {
+	file := filepath.FromSlash(name)
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(filepath.Dir(l.File), file)
 }
 
 // open reads a file that a recipe names, by its path from the main recipe's folder, with slashes, and keeps its text with the

@@ -52,15 +52,20 @@ type conversation struct {
 // What is wrong is an *Error.
 func ParseScript(data []byte, name string) (*scripted.Model, error) {
 	r := &report{}
+	s := parseScript(data, name, r)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return scripted.New(*s), nil
+}
+
+func parseScript(data []byte, name string, r *report) *scripted.Script {
 	src := readYAML(name, data, r)
 	s := &script{file: name}
 	if src.root != nil {
 		s.read(newObject(spot{src: src, node: src.root}, r, scriptKeys))
 	}
-	if err := r.err(); err != nil {
-		return nil, err
-	}
-	return scripted.New(scripted.Script{Func: s.reply}), nil
+	return &scripted.Script{Func: s.reply}
 }
 
 func (s *script) read(o *object) {
@@ -168,21 +173,51 @@ func (c *conversation) next(r *model.Request) (turn int, ok bool) {
 
 // Scripts are the models of a program whose replies are written down beforehand, for a [model.Set] under the name
 // "scripted": an agent's "scripted:replies.yaml" means that file of the recipe's folder. It holds a script, see
-// [ParseScript]; one that ends in .jsonl is a transcript of a real model, see [scripted.Transcript].
+// [ParseScript]; one that ends in .jsonl is a transcript of a real model, see [scripted.Transcript]. What a recipe names
+// is read when it is loaded; a program that asks for "scripted:replies.yaml" itself means a file of its working directory.
 func Scripts() model.Model { return scripts{} }
 
 type scripts struct{}
 
 // Generate implements model.Model.
 func (scripts) Generate(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
-	m, err := openScript(req.Model)
-	if err != nil {
-		return func(yield func(model.Chunk, error) bool) { yield(model.Chunk{}, err) }
+	s, loaded := ctx.Value(scriptKey{}).(*scripted.Script)
+	if !loaded {
+		var err error
+		if s, err = openScript(req.Model); err != nil {
+			return func(yield func(model.Chunk, error) bool) { yield(model.Chunk{}, err) }
+		}
 	}
 	own := *req
-	own.Model = "" // a file is no model, and transcripts know none
-	return m.Generate(ctx, &own)
+	own.Model = ""                              // a file is no model, and transcripts know none
+	return scripted.New(*s).Generate(ctx, &own) // anew: what is said to one run is not missing for another
 }
+
+// scriptKey is what a context has the script of a recipe's agent under.
+type scriptKey struct{}
+
+// script reads a script that an agent names; nil, and reported, where that cannot be.
+func (l *loader) script(at word, name string) *scripted.Script {
+	text, name, err := l.open(name)
+	switch {
+	case err != nil:
+		l.report.add(at.spot, "%v", err)
+		return nil
+	case filepath.Ext(name) != transcriptExt:
+		return parseScript([]byte(text), l.pathTo(name), l.report)
+	case len(text) > maxFileBytes:
+		l.report.add(at.spot, "%s has more than %d bytes", quote(name), maxFileBytes)
+		return nil
+	}
+	t, err := scripted.ReadTranscript(strings.NewReader(text))
+	if err != nil {
+		l.report.add(at.spot, "%s: %v", quote(name), err)
+	}
+	return &scripted.Script{Transcript: t}
+}
+
+// transcriptExt is how the name of a transcript ends.
+const transcriptExt = ".jsonl"
 
 // Ready says why a script cannot be used, see model.Ready.
 func (scripts) Ready(file string) error {
@@ -190,8 +225,8 @@ func (scripts) Ready(file string) error {
 	return err
 }
 
-func openScript(file string) (*scripted.Model, error) {
-	fail := func(err error) (*scripted.Model, error) {
+func openScript(file string) (*scripted.Script, error) {
+	fail := func(err error) (*scripted.Script, error) {
 		return nil, &model.Error{Kind: model.ErrNoModel, Message: "the script " + quote(filepath.Base(file)) + ": " + err.Error(), Err: err}
 	}
 	if file == "" {
@@ -201,14 +236,17 @@ func openScript(file string) (*scripted.Model, error) {
 	if err != nil {
 		return fail(err)
 	}
-	var m *scripted.Model
-	if filepath.Ext(file) == ".jsonl" {
-		m, err = scripted.Replay(bytes.NewReader(data))
-	} else {
-		m, err = ParseScript(data, file)
+	if filepath.Ext(file) == transcriptExt {
+		t, err := scripted.ReadTranscript(bytes.NewReader(data))
+		if err != nil {
+			return fail(err)
+		}
+		return &scripted.Script{Transcript: t}, nil
 	}
-	if err != nil {
+	r := &report{}
+	s := parseScript(data, file, r)
+	if err := r.err(); err != nil {
 		return fail(err)
 	}
-	return m, nil
+	return s, nil
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// The formats of stored recipes: of one file, and with the files of the recipes that it calls. A later format has another
+// The formats of stored recipes: of one file, and with the files that it names: recipes that it calls, scripts. A later format has another
 // number; all of them stay readable (J9).
 const (
 	storedFormat = "fermata/recipe/1"

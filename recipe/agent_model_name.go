@@ -1,0 +1,55 @@
+package recipe
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/model"
+)
+
+// scriptPrefix begins the name of a model whose replies are in a file of the recipe's folder.
+const scriptPrefix = "scripted:"
+
+// nameModels settles which model each agent asks, reads the scripts that stand in for models, and reports models that
+// the program has not.
+func (l *loader) nameModels(d *document, chain []string) {
+	used := d.called()
+	for _, name := range keysOfAgents(d.agents) {
+		a := d.agents[name]
+		if a.reasons == nil {
+			continue
+		}
+		m := a.reasons
+		if l.opts.ModelFor != nil {
+			m.asks = l.opts.ModelFor(name, m.asks)
+		}
+		file, isScript := strings.CutPrefix(m.name.text, scriptPrefix)
+		switch {
+		case m.asks == "":
+		case !m.nameable(l.opts.Models, l.report):
+		case isScript && m.asks == m.name.text && (a.src == d.src || used[name]):
+			m.script = l.script(m.name, l.pathOf(d, a, file, chain))
+		}
+	}
+}
+
+// nameable reports whether the program has the model that is asked, as far as its name says. It reports it where not.
+func (m *reasons) nameable(models []string, r *report) bool {
+	if models == nil || slices.Contains(models, m.asks) {
+		return true
+	}
+	provider, of, marked := strings.Cut(m.asks, ":")
+	known := slices.DeleteFunc(slices.Sorted(slices.Values(models)), func(name string) bool { return name == model.Default })
+	switch {
+	case slices.Contains(known, provider) && of != "":
+		return true
+	case slices.Contains(known, provider):
+		r.add(m.name.spot, "model is %s; expected one of the provider's models behind the colon, such as openai:gpt-5", quote(m.name.text))
+	case !marked:
+		r.add(m.name.spot, "there is no model %s; expected PROVIDER:MODEL, such as openai:gpt-5; the providers are %s%s",
+			quote(m.name.text), strings.Join(known, ", "), r.hint(provider, known))
+	default:
+		r.add(m.name.spot, "there is no provider %s of models; there are %s%s", quote(provider), strings.Join(known, ", "), r.hint(provider, known))
+	}
+	return false
+}
