@@ -40,29 +40,12 @@ func reviewOf(q *journal.Interrupt) (r reviewed, ok bool) {
 	if value, isObject := properties.Get("value").(ordered.Object); isObject {
 		request, _ := ordered.Decode(q.Request)
 		shown, _ := request.(ordered.Object)
-		r.edit = withStart(value, shown.Get("value"))
+		r.edit = slices.Clone(value).Set("default", shown.Get("value"))
 		if defs := root.Get("$defs"); defs != nil {
 			r.edit = r.edit.Set("$defs", defs)
 		}
 	}
 	return r, len(r.actions) > 0
-}
-
-// withStart is a schema whose forms begin with a value.
-func withStart(schema ordered.Object, value ordered.Value) ordered.Object {
-	schema = slices.Clone(schema)
-	members, isObject := value.(ordered.Object)
-	properties, hasMembers := schema.Get("properties").(ordered.Object)
-	if !isObject || !hasMembers {
-		return schema.Set("default", value)
-	}
-	properties = slices.Clone(properties)
-	for i, p := range properties {
-		if inner, ok := p.Value.(ordered.Object); ok && members.Has(p.Name) {
-			properties[i].Value = withStart(inner, members.Get(p.Name))
-		}
-	}
-	return schema.Set("properties", properties)
 }
 
 // askReview asks first what is to be done, and then what that needs: the edited value, or a note.

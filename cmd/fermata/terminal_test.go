@@ -378,19 +378,16 @@ func TestTerminalForm(t *testing.T) {
 		s.types(keys...)
 	}
 	step(name, "K", enter)
+	s.sees("expected at least 2 characters, found 1")
+	step(name, "im", enter)
 	step(yesNo, "y")
 	step(note, ctrlE)
 	s.sees("from the editor")
 	step(note, enter)
 	step(share, "300", enter)
-	step(tags, space, enter)
-	s.sees("  │ 2 problems:")
-	s.sees("  │   /owner/name: expected at least 2 characters, found 1")
-	step(name, "im", enter)
-	step(yesNo, enter)
-	step(note, enter)
+	s.sees("expected at most 100, found 300")
 	step(share, "\x7f", enter)
-	step(tags, enter)
+	step(tags, space, enter)
 	s.ends(exitCompleted)
 	s.shows(`
   intake  run_ID

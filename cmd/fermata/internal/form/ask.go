@@ -15,7 +15,8 @@ var (
 )
 
 // Asker puts a form to a person and returns what was filled in. It asks again, with problem shown, for as long as
-// the caller calls it; the entries are what was filled in before. It returns the context's cause when ctx is done.
+// the caller calls it; the entries are what was filled in before. It returns the context's cause when ctx is done. What
+// needs forms of its own ([Items], [Variant]) is not among the fields that it is given.
 type Asker interface {
 	Fill(ctx context.Context, f *Form, entries []Entry, problem error) ([]Entry, error)
 }
@@ -25,7 +26,7 @@ func Ask(ctx context.Context, a Asker, f *Form, check func(json.RawMessage) erro
 	entries := f.Starts()
 	var problem error
 	for {
-		filled, err := a.Fill(ctx, f, entries, problem)
+		filled, err := fill(ctx, a, f, entries, problem)
 		if err != nil {
 			return nil, err
 		}

@@ -23,7 +23,9 @@ const (
 	Many                // any of the options
 	Integer             // a whole number
 	Number              // a number
-	List                // strings, one a line
+	List                // texts or numbers, one a line
+	Items               // a list, or an object with members of any name: a form for each of them
+	Variant             // one of several forms
 	JSON                // a JSON text
 )
 
@@ -45,18 +47,28 @@ type Field struct {
 	Start    Entry  // what is filled in at first: the schema's default
 	Skeleton string // JSON: a text of the right shape
 	least    ordered.Value
+
+	forms []func() *Form            // Items: that of an item; Variant: one for each option
+	empty bool                      // Text, Prose: empty is a text, also where it may be left out
+	named bool                      // Items: members of an object, each with its name
+	items Kind                      // List: what is on a line
+	bound [2]int                    // Items: how few and how many there may be; -1 is without bound
+	check func(ordered.Value) error // against the field's part of the schema; nil for none
 }
 
-// Entry is what was filled in: text, or the indexes of options (Flag: 0 is yes, 1 is no).
+// Entry is what was filled in: text, or the indexes of options (Flag: 0 is yes, 1 is no), or the entries of forms (one
+// for each item; of a variant, that of the chosen form).
 type Entry struct {
 	Text    string
 	Choices []int
+	Forms   [][]Entry
 }
 
 // Form is the fields of an answer.
 type Form struct {
 	Fields []Field
 	object bool
+	check  func(ordered.Value) error // against its part of the schema; nil where the caller checks
 }
 
 // Single reports whether the answer is one field.
@@ -82,21 +94,25 @@ func New(schema json.RawMessage, options []string) (*Form, error) {
 	if !ok {
 		root = ordered.Object{}
 	}
-	r := reader{root: root}
-	s := r.resolve(root)
-	if properties := r.properties(s); len(properties) > 0 {
-		return &Form{Fields: r.fields(s, nil, false), object: true}, nil
+	r := reader{root: root, open: []string{"#"}}
+	f := r.form(root)
+	if f.Single() && f.Fields[0].Kind == Text {
+		f.Fields[0].Kind = Prose
 	}
-	field := r.field(s, nil, true)
-	if field.Kind == Text {
-		field.Kind = Prose
-	}
-	return &Form{Fields: []Field{field}}, nil
+	return f, nil
 }
 
 // Answer builds the answer from what was filled in, one entry for each field. Optional fields that were left empty
 // are left out. The error names the field.
 func (f *Form) Answer(entries []Entry) (json.RawMessage, error) {
+	v, err := f.answer(entries)
+	if err != nil {
+		return nil, err
+	}
+	return ordered.Encode(v)
+}
+
+func (f *Form) answer(entries []Entry) (ordered.Value, error) {
 	if !f.object {
 		v, ok, err := f.Fields[0].Value(entries[0])
 		switch {
@@ -105,26 +121,29 @@ func (f *Form) Answer(entries []Entry) (json.RawMessage, error) {
 		case !ok && f.Fields[0].Required:
 			return nil, errors.New("expected an answer, found nothing")
 		}
-		return ordered.Encode(v)
+		return v, nil
 	}
 	answer := ordered.Object{}
 	for i := range f.Fields {
 		field := &f.Fields[i]
 		v, ok, err := field.Value(entries[i])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", strings.Join(field.Path, "."), err)
+			return nil, fmt.Errorf("%s: %w", field.Name(), err)
 		}
-		if !ok {
-			continue
+		if ok {
+			answer = put(answer, field.Path, v)
 		}
-		if len(field.Path) == 1 {
-			answer = answer.Set(field.Path[0], v)
-			continue
-		}
-		inner, _ := answer.Get(field.Path[0]).(ordered.Object)
-		answer = answer.Set(field.Path[0], inner.Set(field.Path[1], v))
 	}
-	return ordered.Encode(answer)
+	return answer, nil
+}
+
+// put sets what is at a path of an object, and makes the objects on the way.
+func put(o ordered.Object, path []string, v ordered.Value) ordered.Object {
+	if len(path) > 1 {
+		inner, _ := o.Get(path[0]).(ordered.Object)
+		v = put(inner, path[1:], v)
+	}
+	return o.Set(path[0], v)
 }
 
 // Check says what is wrong with what was filled in, nil for nothing.
@@ -138,6 +157,9 @@ func (f *Field) Value(e Entry) (v ordered.Value, ok bool, err error) {
 	v, ok, err = f.value(e)
 	if f.Null && !ok && err == nil {
 		return nil, true, nil
+	}
+	if ok && err == nil && f.check != nil {
+		err = f.check(v)
 	}
 	return v, ok, err
 }
@@ -164,7 +186,15 @@ func (f *Field) value(e Entry) (v ordered.Value, ok bool, err error) {
 		case len(f.Path) == 0:
 			return nil, false, f.missing()
 		}
-		return "", f.Required, nil // in an object the empty text is a text
+		return "", f.Required || f.empty, nil // in an object the empty text is a text
+	case Items:
+		return f.listed(e)
+	case Variant:
+		if len(e.Choices) == 0 || e.Choices[0] >= len(f.forms) || len(e.Forms) == 0 {
+			return nil, false, f.missing()
+		}
+		v, err := f.forms[e.Choices[0]]().answer(e.Forms[0])
+		return v, true, err
 	default:
 		return f.parse(strings.TrimSpace(e.Text))
 	}
@@ -175,9 +205,14 @@ func (f *Field) parse(text string) (v ordered.Value, ok bool, err error) {
 	case f.Kind == List:
 		list := ordered.Array{}
 		for line := range strings.SplitSeq(text, "\n") {
-			if line = strings.TrimSpace(line); line != "" {
-				list = append(list, line)
+			if line = strings.TrimSpace(line); line == "" {
+				continue
 			}
+			item, _, err := (&Field{Kind: f.items, Required: true}).Value(Entry{Text: line})
+			if err != nil {
+				return nil, false, err
+			}
+			list = append(list, item)
 		}
 		return list, f.Required || len(list) > 0, nil
 	case text == "":
@@ -220,14 +255,10 @@ func (f *Form) Sample() json.RawMessage {
 			continue
 		}
 		v := field.sample()
-		switch len(field.Path) {
-		case 0:
+		if len(field.Path) == 0 {
 			whole = v
-		case 1:
-			object = object.Set(field.Path[0], v)
-		default:
-			inner, _ := object.Get(field.Path[0]).(ordered.Object)
-			object = object.Set(field.Path[0], inner.Set(field.Path[1], v))
+		} else {
+			object = put(object, field.Path, v)
 		}
 	}
 	if f.object {
@@ -260,8 +291,11 @@ func (f *Field) sample() ordered.Value {
 		}
 		return json.Number("0")
 	case List:
+		if f.items != Text {
+			return ordered.Array{json.Number("0")}
+		}
 		return ordered.Array{"…"}
-	case JSON:
+	case Items, Variant, JSON:
 		return f.least
 	default:
 		if f.Start.Text != "" {
@@ -279,7 +313,7 @@ func (f *Field) Expects() string {
 	switch f.Kind {
 	case Flag:
 		return "yes or no"
-	case Choice, Many:
+	case Choice, Many, Variant:
 		labels := make([]string, len(f.Options))
 		for i, o := range f.Options {
 			labels[i] = o.Label
@@ -294,7 +328,15 @@ func (f *Field) Expects() string {
 	case Number:
 		return "a number"
 	case List:
+		if f.items != Text {
+			return "a list of numbers"
+		}
 		return "a list of texts"
+	case Items:
+		if f.named {
+			return "members of any name"
+		}
+		return "a list"
 	case JSON:
 		return "JSON"
 	default:
@@ -306,7 +348,8 @@ func (f *Field) Expects() string {
 func (f *Form) Starts() []Entry {
 	entries := make([]Entry, len(f.Fields))
 	for i := range f.Fields {
-		entries[i] = Entry{Text: f.Fields[i].Start.Text, Choices: slices.Clone(f.Fields[i].Start.Choices)}
+		start := &f.Fields[i].Start
+		entries[i] = Entry{Text: start.Text, Choices: slices.Clone(start.Choices), Forms: slices.Clone(start.Forms)}
 	}
 	return entries
 }

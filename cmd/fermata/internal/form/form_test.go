@@ -36,7 +36,7 @@ const decision = `{
 	"$defs": {"place": {"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}}}
 }`
 
-// What is required comes first; objects within the answer become fields of their own, one level deep.
+// What is required comes first; objects within the answer become fields of their own.
 func TestFields(t *testing.T) {
 	f, err := form.New([]byte(decision), nil)
 	if err != nil {
@@ -66,8 +66,8 @@ func TestFields(t *testing.T) {
 		{"tags", form.Many, false, "any of api, docs"},
 		{"lines", form.List, false, "a list of texts"},
 		{"text", form.Prose, false, "a text"},
-		{"deep", form.JSON, false, "JSON"},
-		{"other", form.JSON, false, "JSON"},
+		{"deep.a.b", form.Integer, false, "a whole number"},
+		{"other", form.Variant, false, "one of a text, a whole number"},
 		{"maybe", form.Choice, false, "one of yes, no"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -133,13 +133,14 @@ func TestAnswer(t *testing.T) {
 	set("place.city", form.Entry{Text: "Bern"})
 	set("tags", form.Entry{Choices: []int{1}})
 	set("lines", form.Entry{Text: "a\n\n b "})
-	set("deep", form.Entry{Text: `{"a": {"b": 1}}`})
+	set("deep.a.b", form.Entry{Text: "1"})
+	set("other", form.Entry{Choices: []int{1}, Forms: [][]form.Entry{{{Text: "7"}}}})
 	set("maybe", form.Entry{Choices: []int{1}})
 	answer(t, f, entries, `{"decision":"approve","urgent":true,"owner":{"name":"Ada"},"reason":null,"note":" as it is ","share":30,`+
-		`"price":1.5,"place":{"city":"Bern"},"tags":["docs"],"lines":["a","b"],"deep":{"a":{"b":1}},"maybe":false}`)
+		`"price":1.5,"place":{"city":"Bern"},"tags":["docs"],"lines":["a","b"],"deep":{"a":{"b":1}},"other":7,"maybe":false}`)
 
 	for name, text := range map[string]string{
-		"share": "3.5", "price": "much", "deep": "{",
+		"share": "3.5", "price": "much", "deep.a.b": "x",
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := append([]form.Entry(nil), entries...)
@@ -212,6 +213,9 @@ func TestSingle(t *testing.T) {
 func FuzzNew(f *testing.F) {
 	f.Add([]byte(decision), "text", 1)
 	f.Add([]byte(`{"type":"object","properties":{"a":{"$ref":"#"}}}`), "", 0)
+	f.Add([]byte(`{"type":"array","minItems":1,"items":{"$ref":"#"},"default":[[]]}`), "1", 1)
+	f.Add([]byte(`{"type":"object","properties":{"a":{"type":["object","null"],"properties":{"b":{"$ref":"#"}}}},"default":{"a":null}}`), "1", 1)
+	f.Add([]byte(`{"type":"object","additionalProperties":{"oneOf":[{"const":1},{"allOf":[{"$ref":"#"}]}]}}`), "1", 1)
 	f.Add([]byte(`{"anyOf":[{"anyOf":[{"$ref":"#/anyOf/0"}]}]}`), "1", 0)
 	f.Fuzz(func(t *testing.T, schema []byte, text string, choice int) {
 		made, err := form.New(schema, nil)
@@ -273,7 +277,7 @@ func TestLines(t *testing.T) {
   y/n >   size
     1  S
     2  M
-  1-2 >   n (optional)
+  1-2 [M] >   n (optional)
   [7] >   tags (optional)
     1  x
     2  y

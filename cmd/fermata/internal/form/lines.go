@@ -133,6 +133,9 @@ func hint(f *Field, start Entry) string {
 		text = "JSON on one line"
 	default:
 	}
+	if f.Kind == Choice && len(start.Choices) > 0 && start.Choices[0] < len(f.Options) {
+		text += " [" + term.OneLine(f.Options[start.Choices[0]].Label) + "]"
+	}
 	if start.Text != "" && f.Kind != JSON {
 		text = strings.TrimSpace(text + " [" + term.OneLine(start.Text) + "]")
 	}

@@ -12,7 +12,12 @@ import (
 
 // reader reads the parts of a JSON Schema that forms are made of. It decides nothing about validity: the answer is
 // checked against the whole schema by whoever takes it.
-type reader struct{ root ordered.Object }
+type reader struct {
+	root ordered.Object
+	open []string // references to the objects whose fields are being read
+	made int      // how many fields there are
+	deep int      // in how many forms this one lies
+}
 
 // resolve follows references within the document.
 func (r *reader) resolve(s ordered.Object) ordered.Object {
@@ -89,22 +94,103 @@ func (r *reader) properties(s ordered.Object) ordered.Object {
 	return p
 }
 
+// form makes the form of a schema.
+func (r *reader) form(s ordered.Object) *Form {
+	s, null := r.simple(s)
+	_, none := kind(s)
+	switch {
+	case r.deep > deepest:
+		return &Form{Fields: []Field{r.text(without(s, "default"), place{required: true})}}
+	case len(r.properties(s)) == 0:
+		return &Form{Fields: []Field{r.field(s, place{required: true, null: null})}}
+	case null || none:
+		return &Form{Fields: []Field{r.whole(s, place{required: true, null: true})}}
+	}
+	if fields := r.object(s, place{}); fields != nil {
+		return &Form{Fields: fields, object: true, check: r.checker(s)}
+	}
+	return &Form{Fields: []Field{r.text(s, place{required: true})}}
+}
+
+// object makes the fields of an object that may have a default; none where they cannot hold it.
+func (r *reader) object(s ordered.Object, at place) []Field {
+	fields := r.fields(s, at)
+	start, ok := s.Get("default").(ordered.Object)
+	if !ok {
+		return fields
+	}
+	if len(at.path) > 0 {
+		start = put(nil, at.path, start)
+	}
+	f := &Form{Fields: fields, object: true}
+	for i, e := range f.load(start) {
+		fields[i].Start = e
+		fields[i].empty = get(start, fields[i].Path) == ""
+	}
+	if got, err := f.answer(f.Starts()); err != nil || !same(got, start) {
+		return nil
+	}
+	return fields
+}
+
+// text makes a field of what no form can hold: its JSON.
+func (r *reader) text(s ordered.Object, at place) Field {
+	f := Field{Path: at.path, Required: at.required, Title: strings.Join(at.titles, "."), Kind: JSON, least: r.least(s)}
+	f.Help, _ = s.Get("description").(string)
+	f.start(s)
+	return f
+}
+
+// place is where fields are made.
+type place struct {
+	path     []string
+	titles   []string
+	required bool
+	optional bool // within something that may be left out
+	null     bool // null may stand there
+}
+
+// deepest is how many forms may lie in each other before what is in them is written as JSON.
+const deepest = 12
+
+// mostFields is how many fields a form may have; what is beyond is written as JSON.
+const mostFields = 200
+
 // fields makes the fields of an object, and of the objects in it: what is required first.
-func (r *reader) fields(s ordered.Object, path []string, optional bool) []Field {
+func (r *reader) fields(s ordered.Object, at place) []Field {
 	var first, rest []Field
 	for _, m := range r.properties(s) {
 		p, ok := m.Value.(ordered.Object)
 		if !ok {
 			p = ordered.Object{}
 		}
-		p = r.resolve(p)
-		at := append(slices.Clone(path), m.Name)
-		required := requires(s, m.Name) && !optional
-		made := []Field{}
-		if inner := r.properties(p); len(inner) > 0 && len(path) == 0 && !r.deep(inner) {
-			made = r.fields(p, at, !required)
-		} else {
-			made = append(made, r.field(p, at, required))
+		ref, _ := p.Get("$ref").(string)
+		p, null := r.simple(p)
+		title, ok := p.Get("title").(string)
+		if !ok {
+			title = m.Name
+		}
+		required := requires(s, m.Name) && !at.optional
+		inner := place{
+			path: append(slices.Clone(at.path), m.Name), titles: append(slices.Clone(at.titles), title),
+			required: required, optional: !required, null: null,
+		}
+		if _, none := kind(p); none {
+			inner.null = true
+		}
+		var made []Field
+		switch again := ref != "" && slices.Contains(r.open, ref); {
+		case len(r.properties(p)) == 0 || r.made > mostFields:
+			made = []Field{r.field(p, inner)}
+		case inner.null || again:
+			made = []Field{r.whole(p, inner)}
+		default:
+			r.open = append(r.open, ref)
+			made = r.object(p, inner)
+			r.open = r.open[:len(r.open)-1]
+			if made == nil {
+				made = []Field{r.text(p, inner)}
+			}
 		}
 		if required {
 			first = append(first, made...)
@@ -115,20 +201,6 @@ func (r *reader) fields(s ordered.Object, path []string, optional bool) []Field 
 	return append(first, rest...)
 }
 
-// deep reports whether an object holds objects again: then it is written as JSON.
-func (r *reader) deep(properties ordered.Object) bool {
-	for _, m := range properties {
-		p, ok := m.Value.(ordered.Object)
-		if !ok {
-			continue
-		}
-		if len(r.properties(r.resolve(p))) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 func requires(s ordered.Object, name string) bool {
 	list, _ := s.Get("required").(ordered.Array)
 	return slices.ContainsFunc(list, func(v ordered.Value) bool { return v == name })
@@ -137,15 +209,24 @@ func requires(s ordered.Object, name string) bool {
 // longText is from how many characters on a text gets several lines.
 const longText = 120
 
-func (r *reader) field(s ordered.Object, path []string, required bool) Field {
+func (r *reader) field(s ordered.Object, at place) Field {
+	r.made++
+	s, none := r.simple(s)
 	name, null := kind(s)
-	f := Field{Path: path, Required: required && !null, Null: required && null, Title: strings.Join(path, ".")}
-	if title, ok := s.Get("title").(string); ok {
+	null = null || none || at.null
+	f := Field{
+		Path: at.path, Required: at.required && !null, Null: at.required && null,
+		Title: strings.Join(at.titles, "."), check: r.checker(s),
+	}
+	if title, ok := s.Get("title").(string); ok && len(at.titles) < 2 {
 		f.Title = title
 	}
+	branches := r.branches(s)
 	f.Help, _ = s.Get("description").(string)
 	values, isEnum := s.Get("enum").(ordered.Array)
 	switch {
+	case len(branches) > 0:
+		r.variant(&f, branches)
 	case composed(s):
 		f.Kind = JSON
 	case s.Has("const"):
@@ -167,10 +248,18 @@ func (r *reader) field(s ordered.Object, path []string, required bool) Field {
 		f.Kind = Number
 	case name == "array":
 		r.list(&f, s)
+	case name == "object":
+		r.members(&f, s)
 	default:
 		f.Kind = JSON
 	}
+	if f.Kind == JSON || f.Kind == Choice || f.Kind == Flag {
+		f.check = nil // one of the options fits; what is JSON is checked with the whole
+	}
 	f.start(s)
+	if f.Kind == Items || f.Kind == Variant {
+		f.least = r.least(s)
+	}
 	if f.Kind == JSON && f.Start.Text == "" {
 		f.Skeleton, f.least = r.skeleton(s, 0), r.least(s)
 		if f.Required {
@@ -187,16 +276,26 @@ func longer(n json.Number) bool {
 
 func (r *reader) list(f *Field, s ordered.Object) {
 	items, _ := s.Get("items").(ordered.Object)
-	items = r.resolve(items)
+	items, null := r.simple(items)
 	values, isEnum := items.Get("enum").(ordered.Array)
 	name, _ := kind(items)
 	switch {
-	case isEnum:
-		f.Kind, f.Options = Many, optionsOf(values)
-	case name == "string" && !composed(items):
-		f.Kind = List
-	default:
+	case composed(s):
 		f.Kind = JSON
+	case isEnum && !null:
+		f.Kind, f.Options = Many, optionsOf(values)
+	case null || len(r.branches(items)) > 0:
+		r.items(f, s)
+	case name == "string":
+		f.Kind = List
+	case name == "integer":
+		f.Kind, f.items = List, Integer
+	case name == "number":
+		f.Kind, f.items = List, Number
+	case len(items) == 0:
+		f.Kind = JSON
+	default:
+		r.items(f, s)
 	}
 }
 
@@ -243,6 +342,8 @@ func (f *Field) start(s ordered.Object) {
 		}
 	case JSON:
 		f.Start.Text = pretty(v)
+	case Items, Variant:
+		f.Start = f.entry(v)
 	case List:
 		if values, ok := v.(ordered.Array); ok {
 			lines := make([]string, len(values))
@@ -252,7 +353,18 @@ func (f *Field) start(s ordered.Object) {
 			f.Start.Text = strings.Join(lines, "\n")
 		}
 	default:
-		f.Start.Text = label(v)
+		text, ok := v.(string)
+		if !ok {
+			text = label(v)
+		}
+		if f.Start.Text = text; f.Kind == Text && strings.Contains(text, "\n") {
+			f.Kind = Prose
+		}
+	}
+	if f.Kind == Items || f.Kind == Variant || f.Kind == Many || f.Kind == List {
+		if !f.means(f.Start, v) {
+			f.Kind, f.Start, f.check = JSON, Entry{Text: pretty(v)}, nil
+		}
 	}
 }
 
@@ -264,7 +376,8 @@ func (r *reader) skeleton(s ordered.Object, depth int) string {
 // least is a value of the schema's shape without the members that may be left out, where there are others.
 func (r *reader) least(s ordered.Object) ordered.Value {
 	object, ok := r.shape(s, 0).(ordered.Object)
-	required, _ := r.resolve(s).Get("required").(ordered.Array)
+	simple, _ := r.simple(s)
+	required, _ := simple.Get("required").(ordered.Array)
 	if !ok || len(required) == 0 {
 		return r.shape(s, 0)
 	}
@@ -278,9 +391,12 @@ func (r *reader) least(s ordered.Object) ordered.Value {
 }
 
 func (r *reader) shape(s ordered.Object, depth int) ordered.Value {
-	s = r.resolve(s)
+	s, _ = r.simple(s)
 	if v := s.Get("default"); v != nil {
 		return v
+	}
+	if s.Has("const") {
+		return s.Get("const")
 	}
 	if values, ok := s.Get("enum").(ordered.Array); ok && len(values) > 0 {
 		return values[0]
@@ -305,7 +421,11 @@ func (r *reader) shape(s ordered.Object, depth int) ordered.Value {
 	case name == "object":
 		return ordered.Object{}
 	case name == "array":
-		return ordered.Array{}
+		items, _ := s.Get("items").(ordered.Object)
+		if n := s.Get("minItems"); n == nil || n == json.Number("0") || items == nil || depth >= 8 {
+			return ordered.Array{}
+		}
+		return ordered.Array{r.shape(items, depth+1)}
 	case name == "string":
 		return ""
 	case name == "boolean":

@@ -172,6 +172,7 @@ func (t *Terminal) field(f *Field, b *bound) huh.Field {
 		return huh.NewSelect[int]().Title(title).Description(f.Help).Options(options...).Value(&b.choice)
 	case Many:
 		return huh.NewMultiSelect[int]().Title(title).Description(f.Help).Options(t.options(f)...).
+			Validate(func(many []int) error { return f.Check(Entry{Choices: many}) }).
 			Height(min(len(f.Options), 10) + headLines(f)).Value(&b.many)
 	case Text, Integer, Number:
 		return huh.NewInput().Title(title).Description(f.Help).Prompt("").Validate(check).Value(&b.text)
