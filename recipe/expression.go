@@ -126,6 +126,8 @@ func plainFault(message string) string {
 		hint := ""
 		if m[1] == "Operator" && unicode.IsLetter(rune(m[2][0])) {
 			hint = fmt.Sprintf("; it is a word of the language, and a name that is called so is written $env[%q]", m[2])
+		} else if m[2] == ":" {
+			hint = "; in map, filter and the like an object has braces of its own: map(list, {{name: #}})"
 		}
 		return fmt.Sprintf("%q does not belong here%s", m[2], hint)
 	}

@@ -154,6 +154,7 @@ func TestExpressionRefused(t *testing.T) {
 		{"  ", expressionError{0, "the expression is empty"}},
 		{"1 + ", expressionError{3, "the expression ends in the middle"}},
 		{"in.x > 1", expressionError{0, `"in" does not belong here; it is a word of the language, and a name that is called so is written $env["in"]`}},
+		{"map(list, {a: #})", expressionError{12, `":" does not belong here; in map, filter and the like an object has braces of its own: map(list, {{name: #}})`}},
 		{"1 ) 2", expressionError{2, `")" does not belong here`}},
 		{"now()", expressionError{0, "there is no function now: expressions have no clock; let an agent read the time"}},
 		{"1 + date('2024-01-01')", expressionError{4, "there is no function date: expressions have no clock; let an agent read the time"}},
