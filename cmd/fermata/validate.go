@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
 	"strings"
@@ -31,52 +30,68 @@ type fileProblem struct {
 }
 
 func (m *Main) validateCommand() *cobra.Command {
-	var agents string
-	var asJSON bool
+	var f validateFlags
 	c := &cobra.Command{
 		Use:   "validate FILE…",
 		Short: "Check recipes without running anything",
 		Long: "Check recipes: keys, names, schemas, expressions, and that every node can be reached and can come to an end. All " +
-			"problems are told at once, each with its file, line and column.",
-		Example: "fermata validate refund.yaml\nfermata validate examples/* --json",
+			"problems are told at once, each with its file, line and column. With --watch they are checked again whenever they, or " +
+			"files that they may use, are written, until Ctrl-C.",
+		Example: "fermata validate refund.yaml\nfermata validate refund.yaml --watch\nfermata validate examples/* --json",
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			switch {
+			case len(args) == 0:
 				return m.needFile("validate")
+			case f.watch:
+				return m.watchFiles(c.Context(), args, &f)
 			}
-			return m.validate(c.Context(), args, agents, asJSON)
+			return m.validate(args, &f)
 		},
 	}
-	c.Flags().StringVar(&agents, "agents", "", "a `file` with agents that the recipes name")
-	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each file")
+	c.Flags().StringVar(&f.agents, "agents", "", "a `file` with agents that the recipes name")
+	c.Flags().BoolVar(&f.json, "json", false, "write one line of JSON for each file")
+	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "check again at each change, until Ctrl-C")
 	return c
 }
 
-func (m *Main) validate(_ context.Context, files []string, agents string, asJSON bool) error {
+// validateFlags are the flags of fermata validate.
+type validateFlags struct {
+	agents string
+	json   bool
+	watch  bool
+}
+
+func (m *Main) validate(files []string, f *validateFlags) error {
 	failed := false
 	for _, file := range files {
-		report, problems, err := m.check(file, agents)
+		report, problems, err := m.check(file, f.agents)
 		if err != nil {
 			return err
 		}
 		failed = failed || !report.OK
-		switch {
-		case asJSON:
-			m.writeLine(report)
-		case report.OK:
-			s := m.out
-			s.Println(s.Styles().Good.Apply(s.Glyphs().Done) + " " + file + "  " +
-				s.Styles().Faint.Apply(report.Name+", "+term.Count(report.Nodes, "node")))
-			for _, warning := range report.Warnings {
-				s.Println("  " + s.Styles().Strong.Apply("warning") + "  " + term.Plain(warning))
-			}
-		default:
-			m.showProblems(m.out, problems)
-		}
+		m.showReport(&report, problems, f.json)
 	}
 	if failed {
 		return &exit{code: exitInvalid}
 	}
 	return nil
+}
+
+// showReport shows what was found in a file.
+func (m *Main) showReport(report *fileReport, problems []recipe.Problem, asJSON bool) {
+	switch {
+	case asJSON:
+		m.writeLine(report)
+	case report.OK:
+		s := m.out
+		s.Println(s.Styles().Good.Apply(s.Glyphs().Done) + " " + report.File + "  " +
+			s.Styles().Faint.Apply(report.Name+", "+term.Count(report.Nodes, "node")))
+		for _, warning := range report.Warnings {
+			s.Println("  " + s.Styles().Strong.Apply("warning") + "  " + term.Plain(warning))
+		}
+	default:
+		m.showProblems(m.out, problems)
+	}
 }
 
 func (m *Main) check(file, agents string) (fileReport, []recipe.Problem, error) {

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/watch"
+	"github.com/fermata-go/fermata/recipe"
+)
+
+// stoppable is a context that Ctrl-C ends, for what does nothing that would have to be ended with care.
+func stoppable(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+}
+
+// watched are what to watch for recipes: their folders, for what they call, and the file of agents.
+func watched(files []string, agents string) []string {
+	var paths []string
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && info.IsDir() {
+			paths = append(paths, file)
+		} else {
+			paths = append(paths, filepath.Dir(file), file)
+		}
+	}
+	if agents != "" {
+		paths = append(paths, agents)
+	}
+	return paths
+}
+
+// watchFiles checks recipes at each change until it is told to stop. At first all of them are shown, and then those that
+// have changed, those about which something else is to be said than before, and those that are not valid.
+func (m *Main) watchFiles(ctx context.Context, files []string, f *validateFlags) error {
+	ctx, stop := stoppable(ctx)
+	defer stop()
+	changes := watch.Start(ctx, watched(files, f.agents)...)
+	before := make(map[string]fileReport)
+	m.checkAgain(files, nil, before, f)
+	for changed := range changes {
+		m.sayChanged(changed, f.json)
+		m.checkAgain(files, changed, before, f)
+	}
+	return nil
+}
+
+// checkAgain is a round of watching.
+func (m *Main) checkAgain(files, changed []string, before map[string]fileReport, f *validateFlags) {
+	bad := 0
+	for _, file := range files {
+		report, problems, err := m.check(file, f.agents)
+		if err != nil { // a file that cannot be read now can be in a moment
+			problems = []recipe.Problem{{File: file, Message: err.Error()}}
+			report.Problems = []fileProblem{fileProblem(problems[0])}
+		}
+		if !report.OK {
+			bad++
+		}
+		was, seen := before[file]
+		before[file] = report
+		if !seen || !report.OK || !reflect.DeepEqual(was, report) || concerns(changed, file) {
+			m.showReport(&report, problems, f.json)
+		}
+	}
+	if f.json || m.global.quiet {
+		return
+	}
+	styles := m.err.Styles()
+	text := styles.Good.Apply(term.Count(len(files), "recipe") + " valid")
+	if bad > 0 {
+		text = styles.Bad.Apply(term.Count(bad, "recipe") + " not valid")
+	}
+	m.err.Println(text + styles.Faint.Apply("  waiting for changes; Ctrl-C ends"))
+}
+
+// concerns reports whether a recipe is among the files that have changed, or lies in a folder with them.
+func concerns(changed []string, file string) bool {
+	for _, path := range changed {
+		if rel, err := filepath.Rel(file, path); err == nil && !strings.HasPrefix(rel, "..") {
+			return true
+		}
+	}
+	return false
+}
+
+// sayChanged begins a round: when, and what has changed.
+func (m *Main) sayChanged(changed []string, asJSON bool) {
+	if asJSON || m.global.quiet {
+		return
+	}
+	s := m.err
+	text := changed[0]
+	if n := len(changed) - 1; n > 0 {
+		text += " and " + term.Count(n, "other file")
+	}
+	s.Println("", s.Styles().Strong.Apply(m.Now().Format("15:04:05"))+"  "+s.Styles().Faint.Apply(term.OneLine(text)+" changed"))
+}
