@@ -2,8 +2,10 @@ package fermatatest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"testing"
 	"time"
 
@@ -40,7 +42,7 @@ type Report struct {
 func Crash(t testing.TB, p *plan.Plan, input func() any, opts ...CrashOption) Report {
 	t.Helper()
 	x := newExplorer(p, input, opts)
-	x.dir = t.TempDir
+	x.dir = func() (string, error) { return t.TempDir(), nil }
 	report, broken := x.explore(t.Context())
 	for _, v := range broken {
 		t.Error(v.String())
@@ -48,12 +50,10 @@ func Crash(t testing.TB, p *plan.Plan, input func() any, opts ...CrashOption) Re
 	return report
 }
 
-// Explore is [Crash] for programs that are no Go tests: it returns what it found, instead of failing a test. It takes
-// no [On]: the runs are kept in memory.
+// Explore is [Crash] for programs that are no Go tests: it returns what it found, instead of failing a test. What [On]
+// opens is kept in the system's folder for temporary files, and removed.
 func Explore(ctx context.Context, p *plan.Plan, input func() any, opts ...CrashOption) (Report, []Violation) {
-	x := newExplorer(p, input, opts)
-	x.open = nil
-	return x.explore(ctx)
+	return newExplorer(p, input, opts).explore(ctx)
 }
 
 // Rehearse runs a plan once, without a crash, as [Explore] does in the beginning: on a store in memory, with a clock that
@@ -68,7 +68,10 @@ func Rehearse(ctx context.Context, p *plan.Plan, input func() any, opts ...Crash
 const withoutCrash = "without a crash"
 
 func newExplorer(p *plan.Plan, input func() any, opts []CrashOption) *explorer {
-	x := &explorer{plan: p, input: input, once: make(map[string]bool), stride: 1, patience: 10 * time.Second}
+	x := &explorer{
+		plan: p, input: input, once: make(map[string]bool), stride: 1, patience: 10 * time.Second,
+		dir: func() (string, error) { return os.MkdirTemp("", "fermatatest") },
+	}
 	for _, opt := range opts {
 		opt.crash(x)
 	}
@@ -90,7 +93,7 @@ type explorer struct {
 	options  fermata.Options
 	stride   int
 	patience time.Duration
-	dir      func() string
+	dir      func() (string, error)
 
 	orders     int // of Schedules
 	exhaustive int
@@ -160,13 +163,15 @@ type keep struct {
 	store journal.Store
 }
 
-func (x *explorer) keep() (*keep, error) {
-	k := &keep{x: x}
+func (x *explorer) keep() (k *keep, err error) {
+	k = &keep{x: x}
 	if x.open == nil {
 		k.store = memory.New()
 		return k, nil
 	}
-	k.dir = x.dir()
+	if k.dir, err = x.dir(); err != nil {
+		return k, err
+	}
 	return k, k.reopen()
 }
 
@@ -186,11 +191,14 @@ func (k *keep) reopen() (err error) {
 	return nil
 }
 
-func (k *keep) close() error {
-	if k.store == nil {
-		return nil
+func (k *keep) close() (err error) {
+	if k.store != nil {
+		err = k.store.Close()
 	}
-	return k.store.Close()
+	if k.dir != "" {
+		err = errors.Join(err, os.RemoveAll(k.dir))
+	}
+	return err
 }
 
 // look counts the effects so far.

@@ -91,7 +91,8 @@ func OnlyOnce(names ...string) CrashOption {
 }
 
 // On keeps the runs in stores that are opened in a folder, a new one for each run, and closed and opened again with
-// each crash. Defaults to a store in memory that outlives the crashes.
+// each crash; the folder is removed when its run is over. A store that needs no folder of its own must know by its
+// name whose it is. Defaults to a store in memory that outlives the crashes.
 func On(open func(dir string) (journal.Store, error)) CrashOption {
 	return crashOnly(func(x *explorer) { x.open = open })
 }

@@ -52,15 +52,16 @@ func (x *explorer) run(ctx context.Context, where string, deaths func(process in
 		x.before()
 	}
 	var err error
-	if tr.keep, err = x.keep(); err != nil {
-		tr.breaks("", "%v", err)
-		return tr
-	}
+	tr.keep, err = x.keep()
 	defer func() {
 		if err := tr.keep.close(); err != nil {
 			tr.breaks("", "the store could not be closed: %v", err)
 		}
 	}()
+	if err != nil {
+		tr.breaks("", "%v", err)
+		return tr
+	}
 	effects := x.look()
 	const most = 10_000
 	for process := 0; ; process++ {

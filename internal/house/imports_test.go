@@ -81,7 +81,7 @@ var table = []row{
 	},
 	{
 		"recipe/recipetest",
-		[]string{".", "fermatatest", "node", "plan", "recipe"},
+		[]string{".", "fermatatest", "journal", "node", "plan", "recipe"},
 		"runs the tests of recipes with the tools of fermatatest; who only runs recipes gets neither",
 	},
 	{"mcp", []string{"internal/nearest", "model", "node", "schema"}, "tools of servers, as nodes know tools; who does not ask for them does not get the protocol"},

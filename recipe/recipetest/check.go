@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/recipe"
 )
 
@@ -21,6 +22,10 @@ type Options struct {
 	Recipe recipe.Options
 	// Crash repeats each test with a crash before and after everything that is stored.
 	Crash bool
+	// Store is where runs that crash are kept: see [fermatatest.On]. Defaults to memory.
+	Store func(dir string) (journal.Store, error)
+	// Every looks only at every n-th place to crash at: for slow stores. Defaults to 1.
+	Every int
 	// Only are the names of the tests that are run. Defaults to all.
 	Only *regexp.Regexp
 }
@@ -76,7 +81,7 @@ func Check(ctx context.Context, path string, opts Options) (*Report, error) {
 			continue
 		}
 		began := time.Now()
-		result, err := check(ctx, test, opts.Crash)
+		result, err := check(ctx, test, &opts)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +112,7 @@ func loading(file string, o recipe.Options) recipe.Options {
 	return o
 }
 
-func check(ctx context.Context, test recipe.Test, crash bool) (*Result, error) {
+func check(ctx context.Context, test recipe.Test, o *Options) (*Result, error) {
 	result := &Result{Test: test}
 	stage, err := test.Stage()
 	if err != nil {
@@ -143,7 +148,11 @@ func check(ctx context.Context, test recipe.Test, crash bool) (*Result, error) {
 		fermatatest.Look(func(rt *fermata.Runtime, res fermata.Result) { result.judge(ctx, stage, rt, &res) }),
 	}
 	_, result.Broken = fermatatest.Rehearse(ctx, stage.Plan(), input, opts...)
-	if crash && result.OK() {
+	if o.Crash && result.OK() {
+		opts = append(opts, fermatatest.Every(o.Every))
+		if o.Store != nil {
+			opts = append(opts, fermatatest.On(o.Store))
+		}
 		report, broken := fermatatest.Explore(ctx, stage.Plan(), input, opts...)
 		result.Broken, result.Crashes = broken, report.Crashes
 	}
