@@ -238,7 +238,7 @@ func (d *drive) keepOutline(ctx context.Context) error {
 	}
 	fingerprint := d.plan.Fingerprint()
 	d.rt.mu.Lock()
-	_, known := d.rt.plans[fingerprint]
+	known := d.rt.kept[fingerprint]
 	d.rt.mu.Unlock()
 	if known {
 		return nil

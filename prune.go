@@ -147,7 +147,7 @@ func (rt *Runtime) pruneTexts(ctx context.Context, p *Pruned, gone map[string]bo
 		delete(unused, outlineID(r.Fingerprint))
 	}
 	rt.mu.Lock()
-	for fingerprint := range rt.plans { // this runtime will not store their outlines again
+	for fingerprint := range rt.kept { // this runtime will not store their outlines again
 		delete(unused, outlineID(fingerprint))
 	}
 	rt.mu.Unlock()
