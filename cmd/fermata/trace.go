@@ -183,7 +183,8 @@ func (w *teller) lines(st *recipe.TraceStep, begin time.Time) []string {
 			lines = append(lines, style.Apply(line))
 		}
 	}
-	if st.Action != "" && st.Type == recipe.TraceInteraction {
+	asked := st.Type == recipe.TraceInteraction || len(st.People) > 0
+	if st.Action != "" && asked {
 		add(w.styles.Strong, st.Action)
 	}
 	if st.Thought != "" {
@@ -197,7 +198,7 @@ func (w *teller) lines(st *recipe.TraceStep, begin time.Time) []string {
 	}
 	if st.Observation != "" {
 		style := w.styles.Faint
-		if st.Type == recipe.TraceInteraction {
+		if asked {
 			style = w.styles.Wait
 		}
 		add(style, observed(st, begin))
