@@ -322,26 +322,25 @@ func inWords(task string) string {
 // unknownOutcomes reports whether a task failed because the outcome of an AtMostOnce step is not known, and checks
 // that this is so: its intent is recorded, and no outcome (law J5).
 func (tr *trial) unknownOutcomes() bool {
-	begun := make(map[string]string) // task -> call without an outcome
+	type call struct{ task, op string } // a tool may begin a step of its own, and several are called at once
+	begun := make(map[call]bool)        // those without an outcome
 	unknown := false
 	for i := range tr.journal {
 		e := &tr.journal[i]
 		switch e.Kind {
 		case journal.StepStarted:
 			if mayNotRepeat(e) {
-				begun[taskOf(e)] = e.Op
+				begun[call{taskOf(e), e.Op}] = true
 			}
 		case journal.StepFinished:
-			if begun[taskOf(e)] == e.Op {
-				delete(begun, taskOf(e))
-			}
+			delete(begun, call{taskOf(e), e.Op})
 		case journal.NodeFailed, journal.NodeRetrying:
 			var body journal.FailedBody
 			if json.Unmarshal(e.Body, &body) != nil || body.Code != "outcome_unknown" {
 				continue
 			}
 			unknown = true
-			if begun[taskOf(e)] == "" && tr.isLeaf(e) {
+			if tr.isLeaf(e) && !slices.ContainsFunc(slices.Collect(maps.Keys(begun)), func(c call) bool { return c.task == taskOf(e) }) {
 				tr.breaks("J5", "task %s failed at seq %d with an unknown outcome, and no step of it was begun", taskOf(e), e.Seq)
 			}
 		}

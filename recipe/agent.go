@@ -59,7 +59,7 @@ func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 		return
 	}
 	s := &agentStep{
-		name: a.name, call: c.stage.caller(a, c.callerOf(a, n)), inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.text,
+		name: a.name, call: c.stage.caller(a, pn.Timeout, c.callerOf(a, n)), inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.text,
 		args: a.input, shape: a.output, state: state,
 	}
 	pn.Run = s.run

@@ -186,16 +186,16 @@ func (a *agent) offers(ctx context.Context, tool string) ([]offered, error) {
 }
 
 // serverTool is a tool of the server's as a model calls it, under a name that begins with the agent's.
-func (a *agent) serverTool(o offered) node.Tool {
+func (a *agent) serverTool(o offered, stage *Stage) node.Tool {
 	return node.Tool{
 		Name: toolName(a.name + "_" + o.Tool), Description: o.Description, Input: o.Input, Once: a.once,
-		Call: func(ctx node.Context, arguments json.RawMessage) (string, error) {
+		Call: stage.serves(a, o.Tool, func(ctx node.Context, arguments json.RawMessage) (string, error) {
 			made, err := a.served(ctx, o.Tool, arguments)
 			if err != nil {
 				return "", err
 			}
 			return shortened(a.private.text(made.Text)), nil
-		},
+		}),
 	}
 }
 

@@ -98,7 +98,7 @@ const (
 func (m *reasons) readLimits(o *object) {
 	m.limits = node.Limits{
 		Turns: o.number("turns", 1, 0), Repairs: o.number("repairs", 0, 0), Tokens: int64(o.number("tokens", 1, 0)),
-		Cost: int64(o.decimal("cost", 0, maxDollars) * microDollars),
+		Cost: o.dollars("cost"),
 	}
 	if o.has("repairs") && m.limits.Repairs == 0 {
 		m.limits.Repairs = -1 // never
@@ -106,6 +106,11 @@ func (m *reasons) readLimits(o *object) {
 	if o.has("cost") && m.limits.Cost == 0 {
 		m.limits.Cost = 1 // what costs anything reaches it
 	}
+}
+
+// dollars reads an amount of dollars, in micro-dollars; 0 where it is not there.
+func (o *object) dollars(key string) int64 {
+	return int64(o.decimal(key, 0, maxDollars) * microDollars)
 }
 
 // decimal reads a number from least to most; 0 where it is not there.

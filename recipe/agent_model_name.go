@@ -20,6 +20,10 @@ func (l *loader) nameModels(d *document, chain []string) {
 			continue
 		}
 		m := a.reasons
+		if d.stage.linesOf(name) != nil {
+			m.asks = stageModel + ":" + name
+			continue
+		}
 		if l.opts.ModelFor != nil {
 			m.asks = l.opts.ModelFor(name, m.asks)
 		}

@@ -22,19 +22,35 @@ type toolRef struct {
 const expectedTool = "expected mcp:SERVER/TOOL, mcp:SERVER/* or agent:NAME"
 
 func readToolRef(w word, r *report) *toolRef {
-	kind, rest, _ := strings.Cut(w.text, ":")
+	t := &toolRef{word: w}
+	if !t.read() {
+		r.add(w.spot, "the tool is %s; %s", quote(w.text), expectedTool)
+		return nil
+	}
+	return t
+}
+
+// read takes the text apart; false where it names no tool in this way.
+func (t *toolRef) read() bool {
+	kind, rest, _ := strings.Cut(t.text, ":")
 	switch kind {
 	case "agent":
-		if rest != "" {
-			return &toolRef{word: w, agent: rest}
-		}
+		t.agent = rest
+		return rest != ""
 	case "mcp":
-		if server, tool, ok := strings.Cut(rest, "/"); ok && server != "" && tool != "" {
-			return &toolRef{word: w, server: server, tool: tool}
-		}
+		var ok bool
+		t.server, t.tool, ok = strings.Cut(rest, "/")
+		return ok && t.server != "" && t.tool != ""
 	}
-	r.add(w.spot, "the tool is %s; %s", quote(w.text), expectedTool)
-	return nil
+	return false
+}
+
+// known is the name that models know the tool by.
+func (t *toolRef) known() string {
+	if t.agent != "" {
+		return t.agent
+	}
+	return toolName(t.server + "_" + t.tool)
 }
 
 // checkTools checks that the tools of a model are there, and that no two of them have one name.
@@ -70,7 +86,7 @@ func (c *checked) checkTool(a *agent, t *toolRef) string {
 	case t.server != "" && of.kind != kindMCP:
 		c.report.add(t.spot, "the agent %s is of kind %s; expected one of kind mcp, whose server has the tool", quote(name), of.kind)
 	case t.server != "" && t.tool != "*":
-		return toolName(t.server + "_" + t.tool)
+		return t.known()
 	case t.server != "":
 	case !slices.Contains([]string{kindExpr, kindExec, kindHTTP, kindGo}, of.kind):
 		c.report.add(t.spot, "an agent of kind %s cannot be a tool; expected one of kind expr, exec, http or Go%s", of.kind, mcpHint(of))
@@ -130,7 +146,7 @@ func (c *checked) toolsOf(ctx node.Context, a *agent) ([]node.Tool, error) {
 	served := false
 	for _, t := range a.reasons.tools {
 		if t.agent != "" {
-			tools = append(tools, c.agents[t.agent].asTool(c.dir))
+			tools = append(tools, c.agents[t.agent].asTool(c.dir, c.stage))
 		}
 		served = served || t.server != ""
 	}
@@ -143,9 +159,12 @@ func (c *checked) toolsOf(ctx node.Context, a *agent) ([]node.Tool, error) {
 			if t.server == "" {
 				continue
 			}
-			some, err := c.agents[t.server].offers(ctx, t.tool)
-			if err != nil {
-				return nil, err
+			some, staged := c.stage.offers(c.agents[t.server], t.tool)
+			if !staged {
+				var err error
+				if some, err = c.agents[t.server].offers(ctx, t.tool); err != nil {
+					return nil, err
+				}
 			}
 			all = append(all, some...)
 		}
@@ -156,7 +175,7 @@ func (c *checked) toolsOf(ctx node.Context, a *agent) ([]node.Tool, error) {
 	}
 	known := make(map[string]bool)
 	for _, o := range found {
-		if t := c.agents[o.Agent].serverTool(o); !known[t.Name] { // mcp:files/read beside mcp:files/*
+		if t := c.agents[o.Agent].serverTool(o, c.stage); !known[t.Name] { // mcp:files/read beside mcp:files/*
 			known[t.Name] = true
 			tools = append(tools, t)
 		}
@@ -165,22 +184,18 @@ func (c *checked) toolsOf(ctx node.Context, a *agent) ([]node.Tool, error) {
 }
 
 // asTool is an agent as a model calls it. What it says has gone wrong, the model is told.
-func (a *agent) asTool(dir string) node.Tool {
-	call := a.caller(dir)
+func (a *agent) asTool(dir string, stage *Stage) node.Tool {
+	call := stage.caller(a, 0, a.caller(dir))
 	t := node.Tool{Name: a.name, Description: a.description, Once: a.once}
 	if a.input != nil {
 		t.Input = a.input.compiled.JSON()
 	} else {
-		t.Input = json.RawMessage(`{"type":"object"}`)
+		t.Input = anyObject
 	}
 	t.Call = func(ctx node.Context, arguments json.RawMessage) (string, error) {
-		v, err := decodeJSON(arguments)
+		args, err := objectOf(arguments)
 		if err != nil {
 			return "", err
-		}
-		args, err := board(v)
-		if err != nil {
-			return "", fmt.Errorf("the arguments: expected an object, found %s", typeOf(v))
 		}
 		out, err := call(ctx, args)
 		if err != nil {
@@ -189,12 +204,33 @@ func (a *agent) asTool(dir string) node.Tool {
 		if err := a.output.check(out); err != nil {
 			return "", fmt.Errorf("its output does not fit its schema: %w", err)
 		}
-		if out == nil {
-			return "done", nil
-		}
-		return textOf(out), nil
+		return toldOf(out), nil
 	}
 	return t
+}
+
+// anyObject is the schema of tools that say nothing of their arguments.
+var anyObject = json.RawMessage(`{"type":"object"}`)
+
+// objectOf are the arguments of a call.
+func objectOf(arguments json.RawMessage) (map[string]any, error) {
+	v, err := decodeJSON(arguments)
+	if err != nil {
+		return nil, err
+	}
+	args, err := board(v)
+	if err != nil {
+		return nil, fmt.Errorf("the arguments: expected an object, found %s", typeOf(v))
+	}
+	return args, nil
+}
+
+// toldOf is what a model is told of a tool's output.
+func toldOf(out any) string {
+	if out == nil {
+		return "done"
+	}
+	return textOf(out)
 }
 
 // unlessUnknown ends a reasoning where it is not known whether what must not happen twice has happened.

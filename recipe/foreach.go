@@ -120,7 +120,7 @@ func (c *checked) compileEach(pn *plan.Node, n *step, a *agent, state ports) {
 			}
 		}
 	}
-	item := &itemStep{name: a.name, call: c.stage.caller(a, c.callerOf(a, n)), args: a.input, shape: a.output}
+	item := &itemStep{name: a.name, call: c.stage.caller(a, pn.Timeout, c.callerOf(a, n)), args: a.input, shape: a.output}
 	s.output = item.output
 	inner := plan.Node{Name: n.id.text, Kind: plan.Task, Retry: pn.Retry, Timeout: pn.Timeout, Run: item.run}
 	pn.Retry, pn.Timeout = plan.Retry{}, 0

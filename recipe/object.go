@@ -164,8 +164,10 @@ func (o *object) number(key string, least, def int) int {
 const maxCount = 1_000_000
 
 // seconds reads timeout_seconds; 0 where it is not there.
-func (o *object) seconds() time.Duration {
-	const key = "timeout_seconds"
+func (o *object) seconds() time.Duration { return o.secondsOf("timeout_seconds") }
+
+// secondsOf reads a number of seconds; 0 where it is not there.
+func (o *object) secondsOf(key string) time.Duration {
 	if !o.has(key) {
 		return 0
 	}

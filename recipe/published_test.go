@@ -68,7 +68,7 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 		"$defs/recipeAgent": agentKeys[kindRecipe], "$defs/modelAgent": agentKeys[kindModel], "$defs/mcpAgent": agentKeys[kindMCP],
 		"$defs/modelAgent/properties/limits": limitKeys, "$defs/mcpAgent/properties/server": serverKeys,
 		"$defs/approval": approvalKeys, "$defs/asking": askingKeys,
-		"$defs/testsFile": testsFileKeys, "$defs/test": testKeys, "$defs/standIn": standInKeys, "$defs/expect": expectKeys,
+		"$defs/testsFile": testsFileKeys, "$defs/test": testKeys, "$defs/standIn": standInKeys, "$defs/modelTurn": testTurnKeys, "$defs/expect": expectKeys,
 		"$defs/asked": askedKeys,
 	} {
 		if diff := cmp.Diff(slices.Sorted(slices.Values(keys)), doc.at(t, path).keys()); diff != "" {

@@ -92,13 +92,19 @@ func (s *script) read(o *object) {
 func readTurns(o *object) []scripted.Reply {
 	var turns []scripted.Reply
 	for _, at := range o.list("turns") {
-		if at.node.Kind == yaml.ScalarNode && !isNull(at.node) {
-			turns = append(turns, scripted.Reply{Text: at.node.Value})
-			continue
-		}
-		turns = append(turns, readTurn(newObject(at, o.report, turnKeys)))
+		t := readTurn(at, turnKeys, o.report)
+		turns = append(turns, t.reply)
 	}
 	return turns
+}
+
+// turn is what a model says once.
+type turn struct {
+	spot
+	reply scripted.Reply
+	told  string // what it is told must hold this; of a test
+	cost  int64  // micro-dollars; likewise
+	tools []word // those that it calls, under the names that it knows them by
 }
 
 // failures are the kinds of errors that a script can say.
@@ -107,39 +113,54 @@ var failures = []string{
 	string(model.ErrTooLong), string(model.ErrInvalid), string(model.ErrMalformed),
 }
 
-func readTurn(o *object) scripted.Reply {
-	reply := scripted.Reply{Reasoning: o.text("reasoning").text, Text: o.text("text").text}
+// readTurn reads what a model says once: a text, or a mapping of the keys.
+func readTurn(at spot, keys []string, r *report) turn {
+	t := turn{spot: at}
+	if at.node.Kind == yaml.ScalarNode && !isNull(at.node) {
+		t.reply.Text = at.node.Value
+		return t
+	}
+	o := newObject(at, r, keys)
+	if at.node.Kind == yaml.MappingNode && len(at.node.Content) == 0 {
+		r.add(at, "the turn is empty; expected a text, or a mapping of %s", strings.Join(keys, ", "))
+	}
+	t.told, t.cost = o.text("prompt").text, o.dollars("cost")
+	t.reply.Reasoning, t.reply.Text = o.text("reasoning").text, o.text("text").text
 	if o.has("text") && o.has("output") {
-		o.report.add(o.at("output"), "text and output exclude each other; output is a value that is said as JSON")
+		r.add(o.at("output"), "text and output exclude each other; output is a value that is said as JSON")
 	}
 	if _, there := o.fields["output"]; there {
 		data, err := encodeJSON(o.value("output"))
 		if err != nil {
-			o.report.add(o.at("output"), "%v", err)
+			r.add(o.at("output"), "%v", err)
 		}
-		reply.Text = string(data)
+		t.reply.Text = string(data)
 	}
 	for i, at := range o.list("calls") {
-		c := newObject(at, o.report, callKeys)
-		call := model.ToolCall{ID: fmt.Sprint(i + 1), Name: c.needText("tool", "the name that the model knows a tool by").text, Arguments: json.RawMessage("{}")}
-		if c.has("arguments") {
-			data, err := encodeJSON(c.value("arguments"))
-			if err != nil {
-				o.report.add(c.at("arguments"), "%v", err)
-			}
-			call.Arguments = data
-		}
-		reply.Calls = append(reply.Calls, call)
+		t.readCall(newObject(at, r, callKeys), fmt.Sprint(i+1))
 	}
 	if o.has("error") {
 		if kind := o.choice("error", failures...); slices.Contains(failures, kind) {
-			reply.Err = &model.Error{Kind: model.Kind(kind), Message: "the script says so"}
+			t.reply.Err = &model.Error{Kind: model.Kind(kind), Message: "the script says so"}
 		}
 	}
-	if o.node.Kind == yaml.MappingNode && len(o.fields) == 0 {
-		o.report.add(o.spot, "the turn is empty; expected a text, or a mapping of %s", strings.Join(turnKeys, ", "))
+	return t
+}
+
+func (t *turn) readCall(o *object, id string) {
+	name := o.needText("tool", "a tool, as the agent's tools name it or as the model knows it")
+	if ref := (toolRef{word: name}); ref.read() {
+		name.text = ref.known()
 	}
-	return reply
+	call := model.ToolCall{ID: id, Name: name.text, Arguments: json.RawMessage("{}")}
+	if o.has("arguments") {
+		data, err := encodeJSON(o.value("arguments"))
+		if err != nil {
+			o.report.add(o.at("arguments"), "%v", err)
+		}
+		call.Arguments = data
+	}
+	t.tools, t.reply.Calls = append(t.tools, name), append(t.reply.Calls, call)
 }
 
 // reply is what the script has for a request: of the first conversation whose prompt was said, the turn that is next.

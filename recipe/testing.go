@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"slices"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 
@@ -11,10 +12,11 @@ import (
 // The keys of a test and of its parts. Schema publishes the same ones.
 var (
 	testsFileKeys = []string{"apiVersion", "kind", "agents", "tests"}
-	testKeys      = []string{"name", "description", "by", "inputs", "answers", "agents", "expect"}
+	testKeys      = []string{"name", "description", "by", "inputs", "answers", "agents", "models", "expect"}
 	expectKeys    = []string{"status", "outputs", "contains", "check", "path", "visits", "asked", "calls", "error"}
 	askedKeys     = []string{"node", "prompt", "role", "options"}
-	standInKeys   = []string{"returns", "error", "expr", "live"}
+	standInKeys   = []string{"returns", "error", "expr", "live", "after_seconds"}
+	testTurnKeys  = append([]string{"prompt", "cost"}, turnKeys...)
 	replyKeys     = []string{"answer", "by", "expire"}
 )
 
@@ -38,6 +40,7 @@ type test struct {
 	places   map[string]spot // of the inputs
 	answers  []*replies
 	standIns []*standIn
+	models   []*lines
 	expect   expectation
 }
 
@@ -69,6 +72,7 @@ type standIn struct {
 type act struct {
 	spot
 	do    string // returns, error, expr
+	after time.Duration
 	value any
 	fault string
 	code  *expression
@@ -166,6 +170,9 @@ func readTest(o *object) *test {
 	for _, p := range o.pairs("agents") {
 		t.standIns = append(t.standIns, readStandIn(p, o.report))
 	}
+	for _, p := range o.pairs("models") {
+		t.models = append(t.models, readLines(p, o.report))
+	}
 	t.expect = readExpectation(o)
 	return t
 }
@@ -243,15 +250,19 @@ func (s *standIn) readAct(at spot, r *report) {
 		return
 	}
 	o := newObject(at, r, standInKeys)
-	if len(o.fields) != 1 {
+	a := act{spot: at, after: o.secondsOf("after_seconds")}
+	n := 0
+	for key := range o.fields {
+		if key != "after_seconds" {
+			a.do = key
+			n++
+		}
+	}
+	if n != 1 {
 		if len(o.fields) == len(at.node.Content)/2 { // else an unknown key was reported
-			r.add(at, "%s, one of them; found %d keys", expected, len(o.fields))
+			r.add(at, "%s, one of them; found %d keys", expected, n)
 		}
 		return
-	}
-	a := act{spot: at}
-	for key := range o.fields {
-		a.do = key
 	}
 	switch a.do {
 	case "returns":
@@ -267,7 +278,10 @@ func (s *standIn) readAct(at spot, r *report) {
 			}
 		}
 	case "live":
-		if s.live = o.flag("live"); s.list {
+		if s.live = o.flag("live"); o.has("after_seconds") {
+			r.add(o.at("after_seconds"), "{live: true} takes the time that the agent takes; after_seconds goes with returns, error and expr")
+		}
+		if s.list {
 			r.add(at, "{live: true} stands alone, not in a list: the agent itself is called, always")
 		}
 		return

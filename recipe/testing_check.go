@@ -4,8 +4,10 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -14,17 +16,15 @@ func (c *checked) checkTests(p *plan.Plan) {
 	if len(c.tests) == 0 {
 		return
 	}
-	k := testChecker{checked: c, humans: make(map[string]*step), all: c.everything()}
+	k := testChecker{checked: c, steps: make(map[string]placed), all: c.everything(), everyAgent: c.everyAgent()}
 	for _, n := range c.nodes {
 		k.nodes = append(k.nodes, n.id.text)
-		if n.kind == typeHuman {
-			k.humans[n.id.text] = n
-		}
 		if n.kind != typeRouter {
 			k.askers = append(k.askers, n.id.text)
 		}
 	}
-	k.agents = slices.Sorted(maps.Keys(c.agents))
+	k.place(c.document, "")
+	k.agents = slices.Sorted(maps.Keys(k.everyAgent))
 	if p != nil { // with the nodes of nested recipes
 		for i := range p.Flat() {
 			f := &p.Flat()[i]
@@ -51,8 +51,78 @@ func (c *checked) everything() names {
 type testChecker struct {
 	*checked
 	nodes, askers, agents []string
-	humans                map[string]*step
+	steps                 map[string]placed // by path, with those of nested recipes
+	everyAgent            map[string][]*agent
 	all                   names
+	lacking               bool // a recipe that is called is not there: which names it has is not known
+}
+
+// placed is a node and the recipe that it is of.
+type placed struct {
+	*step
+	doc *document
+}
+
+// place notes the nodes of a recipe, and of those that it calls, by their paths.
+func (k *testChecker) place(d *document, under string) {
+	for _, n := range d.nodes {
+		k.steps[under+n.id.text] = placed{step: n, doc: d}
+		switch a := d.agents[n.ref.text]; {
+		case a == nil || a.kind != kindRecipe:
+		case a.nested == nil || a.nested.doc == nil:
+			k.lacking = true
+		default:
+			k.place(a.nested.doc, under+n.id.text+"/")
+		}
+	}
+}
+
+// everyAgent are the agents of the recipe and of those that it calls, by name.
+func (d *document) everyAgent() map[string][]*agent {
+	all := make(map[string][]*agent)
+	seen := make(map[*document]bool)
+	var add func(d *document)
+	add = func(d *document) {
+		if seen[d] {
+			return
+		}
+		seen[d] = true
+		for name, a := range d.agents {
+			all[name] = append(all[name], a)
+			if a.nested != nil && a.nested.doc != nil {
+				add(a.nested.doc)
+			}
+		}
+	}
+	add(d)
+	return all
+}
+
+// knownAgent reports a name that is neither an agent's nor, as SERVER/TOOL, that of a tool that a model may call.
+func (k *testChecker) knownAgent(w word) {
+	server, tool, ok := strings.Cut(w.text, "/")
+	if !ok || slices.Contains(k.agents, w.text) {
+		k.known(w, "agent", k.agents)
+		return
+	}
+	var tools []string
+	for _, agents := range k.everyAgent {
+		for _, a := range agents {
+			if a.reasons == nil {
+				continue
+			}
+			for _, t := range a.reasons.tools {
+				if t.server == server && (t.tool == tool || t.tool == "*") && tool != "" {
+					return
+				}
+				if t.server != "" {
+					tools = append(tools, t.server+"/"+t.tool)
+				}
+			}
+		}
+	}
+	slices.Sort(tools)
+	k.report.add(w.spot, "no model may call a tool %s%s", quote(w.text), k.report.hint(w.text, slices.Compact(tools)))
 }
 
 // known reports a name that is none of those there are.
@@ -60,7 +130,7 @@ func (k *testChecker) known(w word, what string, names []string) bool {
 	if slices.Contains(names, w.text) {
 		return true
 	}
-	if w.text != "" {
+	if w.text != "" && !k.lacking {
 		k.report.add(w.spot, "there is no %s %s%s", what, quote(w.text), k.report.hint(w.text, names))
 	}
 	return false
@@ -79,8 +149,9 @@ func (k *testChecker) check(t *test) {
 		}
 	}
 	for _, s := range t.standIns {
-		k.known(s.agent, "agent", k.agents)
+		k.knownAgent(s.agent)
 	}
+	k.checkModels(t)
 	k.checkExpectation(&t.expect)
 }
 
@@ -102,31 +173,67 @@ func (k *testChecker) checkInputs(t *test) {
 
 // checkReplies reports answers that the node would not take.
 func (k *testChecker) checkReplies(a *replies) {
-	n := k.humans[a.node.text]
-	if n == nil {
-		if !slices.Contains(k.askers, a.node.text) {
-			k.report.add(a.node.spot, "the node %s is a router: it asks nobody", quote(a.node.text))
-		}
+	n, ok := k.steps[a.node.text]
+	if ok && n.kind == typeRouter || !ok && !slices.Contains(k.askers, a.node.text) {
+		k.report.add(a.node.spot, "the node %s is a router: it asks nobody", quote(a.node.text))
 		return
 	}
-	s := n.response
-	if s == nil && n.review == nil && !hasKey(n.node, "response") {
-		s = &shape{doc: n.answerSchema()}
-		if s.compile() != nil {
-			return
-		}
+	if !ok {
+		return
 	}
-	for _, r := range a.list {
-		switch {
+	s := k.answersTo(n)
+	for i := range a.list {
+		switch r := &a.list[i]; {
 		case r.wrong:
-		case r.expire && n.deadline == 0:
+		case r.expire && n.kind == typeHuman && n.deadline == 0:
 			k.report.add(r.spot, "the node %s has no deadline that could pass; give it timeout_seconds", quote(a.node.text))
 		case !r.expire:
+			if text, ok := r.value.(string); ok && n.review != nil {
+				r.value = map[string]any{"action": text}
+			}
 			if err := s.check(r.value); err != nil {
 				k.report.add(r.spot, "the answer does not fit what %s asks for: %s", quote(a.node.text), oneLine(err))
 			}
 		}
 	}
+}
+
+// answersTo is the schema of answers to the node's questions; nil where it is not known before.
+func (k *testChecker) answersTo(n placed) *shape {
+	s := &shape{}
+	switch a := n.doc.agents[n.ref.text]; {
+	case n.kind == typeHuman && n.review != nil:
+		var value any = map[string]any{} // of any type
+		schema, defs, _ := (&checked{document: n.doc}).reviewed(n.review)
+		if schema != nil {
+			value = schema
+		}
+		s.doc = n.review.answer(value, defs)
+	case n.kind == typeHuman && n.response != nil:
+		return n.response
+	case n.kind == typeHuman && hasKey(n.node, "response"): // it is wrong
+		return nil
+	case n.kind == typeHuman:
+		s.doc = n.answerSchema()
+	case a == nil || a.reasons == nil || a.reasons.asking != nil && a.reasons.approval != nil:
+		return nil
+	case a.reasons.asking != nil:
+		s = a.reasons.asking.answers()
+	case a.reasons.approval != nil:
+		s.doc = map[string]any{
+			"type": "object", "required": []any{"action"}, "additionalProperties": false,
+			"properties": map[string]any{
+				"action": map[string]any{"enum": []any{string(node.Approve), string(node.Edit), string(node.Deny)}}, "arguments": map[string]any{"type": "object"},
+				"reason": map[string]any{"type": "string"},
+			},
+		}
+	default:
+		return nil
+	}
+	if s.compiled == nil && s.compile() != nil {
+		return nil
+	}
+	return s
 }
 
 func (k *testChecker) checkExpectation(e *expectation) {
@@ -162,7 +269,7 @@ func (k *testChecker) checkExpectation(e *expectation) {
 		}
 	}
 	for _, call := range e.calls {
-		k.known(call.name, "agent", k.agents)
+		k.knownAgent(call.name)
 	}
 	if ends := e.status.text; ends != string(fermata.Completed) {
 		for _, w := range slices.Concat(e.outputs, e.contains) {

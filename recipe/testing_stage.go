@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/node"
@@ -45,7 +46,8 @@ type Stage struct {
 	from *Recipe
 
 	mu      sync.Mutex
-	acts    map[string]map[string]int // agent -> call -> which of its acts
+	acts    map[string]map[string]int // stand-in -> call -> which of its acts
+	said    map[*lines]map[string]int // call of a model -> which of its replies
 	calls   map[string][]agentCall    // agent -> its calls
 	effects map[string]int            // agent -> how often it took effect
 	asked   []question
@@ -95,6 +97,7 @@ func (s *Stage) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.acts, s.calls = make(map[string]map[string]int), make(map[string][]agentCall)
+	s.said = make(map[*lines]map[string]int)
 	s.effects, s.used = make(map[string]int), make(map[string]int)
 	s.asked, s.broken = nil, nil
 }
@@ -106,14 +109,21 @@ func (s *Stage) Effects() map[string]int {
 	return maps.Clone(s.effects)
 }
 
-// Once are the agents whose effects are never repeated: those that are at_most_once.
+// Once are the effects that are never repeated: those of agents that are at_most_once.
 func (s *Stage) Once() []string {
 	var all []string
-	for _, name := range slices.Sorted(maps.Keys(s.from.doc.agents)) {
-		if s.from.doc.agents[name].once {
-			all = append(all, name)
+	for name, agents := range s.from.doc.everyAgent() {
+		if !slices.ContainsFunc(agents, func(a *agent) bool { return a.once }) {
+			continue
+		}
+		all = append(all, name)
+		for _, in := range s.test.standIns {
+			if strings.HasPrefix(in.agent.text, name+"/") {
+				all = append(all, in.agent.text)
+			}
 		}
 	}
+	slices.Sort(all)
 	return all
 }
 
@@ -206,38 +216,93 @@ func (s *Stage) replaces(a *agent) bool {
 	return in != nil && !in.live
 }
 
-// caller is how an agent is called: as itself, or as the test says.
-func (s *Stage) caller(a *agent, itself caller) caller {
+// caller is how a node calls an agent, or a model calls it as a tool: as itself, or as the test says. The time is how
+// long a call may take; 0 for no limit.
+func (s *Stage) caller(a *agent, limit time.Duration, itself caller) caller {
 	if s == nil {
 		return itself
 	}
 	return func(ctx node.Context, args map[string]any) (any, error) {
 		in := s.test.standIn(a.name)
 		if in == nil || in.live {
-			if what := reaches(a.kind); what != "" && in == nil {
-				return nil, definite{s.breaks("agent %q %s: a test does not. Say under agents what stands in for it, such as %s: {returns: {…}}, "+
-					"or that it is called all the same: %s: {live: true}", a.name, what, a.name, a.name)}
+			if err := s.outside(a, in); err != nil {
+				return nil, err
 			}
 			s.note(a.name, callKey(ctx), args)
 			return itself(ctx, args)
 		}
-		var options []node.StepOption
-		if a.once {
-			options = append(options, node.AtMostOnce())
-		}
-		failure := ctx.Cause()
-		raw, err := node.Step(ctx, a.name, func(ctx node.Context) (json.RawMessage, error) {
-			out, err := s.act(ctx, a, in, args, failure)
-			if err != nil {
-				return nil, err
-			}
-			return encodeJSON(out)
-		}, options...)
-		if err != nil || len(raw) == 0 {
+		return s.instead(ctx, a, in, limit, args)
+	}
+}
+
+// outside refuses an agent that would reach what a test must not.
+func (s *Stage) outside(a *agent, in *standIn) error {
+	what := reaches(a.kind)
+	switch {
+	case what == "" || in != nil: // live
+		return nil
+	case a.reasons != nil && (s.linesOf(a.name) != nil || a.reasons.script != nil):
+		return nil
+	case a.reasons != nil:
+		return definite{s.breaks("agent %q asks a model: a test does not. Say under models what it says, such as %s: [{output: {…}}], "+
+			"or under agents what stands in for the agent: %s: {returns: {…}}", a.name, a.name, a.name)}
+	}
+	return definite{s.breaks("agent %q %s: a test does not. Say under agents what stands in for it, such as %s: {returns: {…}}, "+
+		"or that it is called all the same: %s: {live: true}", a.name, what, a.name, a.name)}
+}
+
+// instead calls what stands in for an agent.
+func (s *Stage) instead(ctx node.Context, a *agent, in *standIn, limit time.Duration, args map[string]any) (any, error) {
+	name := in.agent.text
+	s.note(name, callKey(ctx), args)
+	do, err := s.next(in, callKey(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if err := do.wait(ctx, a, limit); err != nil {
+		return nil, err
+	}
+	var options []node.StepOption
+	if a.once {
+		options = append(options, node.AtMostOnce())
+	}
+	failure := ctx.Cause()
+	raw, err := node.Step(ctx, a.name, func(node.Context) (json.RawMessage, error) {
+		s.mu.Lock()
+		s.effects[name]++
+		s.mu.Unlock()
+		out, err := s.act(a, do, args, failure)
+		if err != nil {
 			return nil, err
 		}
-		return decodeJSON(raw)
+		return encodeJSON(out)
+	}, options...)
+	if err != nil || len(raw) == 0 {
+		return nil, err
 	}
+	return decodeJSON(raw)
+}
+
+// wait lets the time pass that a call takes, on the clock of the run: all of it, or what it may take, which fails it.
+func (do *act) wait(ctx node.Context, a *agent, limit time.Duration) error {
+	own := a.timeout
+	if a.reasons != nil { // the node's, where it has none
+		own = 0
+	}
+	took, fault := do.after, error(nil)
+	if own > 0 && took > own {
+		took, fault = own, a.fault(fmt.Sprintf("it took longer than timeout_seconds (%s)", own), "")
+	}
+	if limit > 0 && took > limit {
+		took, fault = limit, fmt.Errorf("%w: more than %s", fermata.ErrTimeout, limit)
+	}
+	if took == 0 {
+		return nil
+	}
+	if err := node.Sleep(ctx, took); err != nil {
+		return err
+	}
+	return fault
 }
 
 func callKey(ctx node.Context) string {
@@ -269,16 +334,14 @@ func (s *Stage) note(agent, key string, args map[string]any) {
 // errTest is an error that another try does not change.
 func errTest(err error) error { return node.Terminal(err) }
 
-// act is what stands in for a call of an agent.
-func (s *Stage) act(ctx node.Context, a *agent, in *standIn, args map[string]any, failure *node.Failure) (any, error) {
-	key := callKey(ctx)
-	s.note(a.name, key, args)
+// next is what stands in for a call: the same when the same call is made again.
+func (s *Stage) next(in *standIn, key string) (*act, error) {
 	s.mu.Lock()
-	s.effects[a.name]++
-	known := s.acts[a.name]
+	name := in.agent.text
+	known := s.acts[name]
 	if known == nil {
 		known = make(map[string]int)
-		s.acts[a.name] = known
+		s.acts[name] = known
 	}
 	i, again := known[key]
 	if !again {
@@ -290,20 +353,25 @@ func (s *Stage) act(ctx node.Context, a *agent, in *standIn, args map[string]any
 		i = 0
 	}
 	if i >= len(in.acts) {
-		return nil, errTest(s.breaks("agent %q is called more often than the test says what it does: %s", a.name, times(len(in.acts))))
+		return nil, errTest(s.breaks("agent %q is called more often than the test says what it does: %s", name, times(len(in.acts))))
 	}
-	switch act := in.acts[i]; act.do {
+	return &in.acts[i], nil
+}
+
+// act does what stands in for a call of an agent.
+func (s *Stage) act(a *agent, do *act, args map[string]any, failure *node.Failure) (any, error) {
+	switch do.do {
 	case "error":
-		return nil, errors.New(act.fault)
+		return nil, errors.New(do.fault)
 	case "expr":
 		values, _ := clone(args).(map[string]any)
-		out, err := act.code.result(newScope(values, failure))
+		out, err := do.code.result(newScope(values, failure))
 		if err != nil {
 			return nil, errTest(s.breaks("agent %q: the test's expr: %w", a.name, err))
 		}
 		return out, nil
 	default:
-		return clone(act.value), nil
+		return clone(do.value), nil
 	}
 }
 
@@ -322,7 +390,7 @@ func (s *Stage) unused() []TestFailure {
 	for _, in := range s.test.standIns {
 		name := in.agent.text
 		n := len(s.calls[name])
-		meant := slices.ContainsFunc(s.test.expect.calls, func(c calling) bool { return c.name.text == name && c.n == 0 })
+		meant := s.never(name)
 		switch {
 		case n == 0 && !meant:
 			all = append(all, failureAt(in.agent.spot, "agents."+name, "the agent was not called; where that is what is meant, say calls: {"+name+": 0}"))
@@ -330,7 +398,7 @@ func (s *Stage) unused() []TestFailure {
 			all = append(all, failureAt(in.acts[n].spot, "agents."+name, fmt.Sprintf("the agent was called %s, and the test has %d for it", times(n), len(in.acts))))
 		}
 	}
-	return all
+	return append(all, s.unsaid()...)
 }
 
 func times(n int) string {

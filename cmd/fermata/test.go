@@ -88,7 +88,7 @@ func (m *Main) test(ctx context.Context, paths []string, f *testFlags) error {
 }
 
 func (m *Main) testOptions(f *testFlags) (recipetest.Options, error) {
-	opts := recipetest.Options{Crash: f.crash}
+	opts := recipetest.Options{Crash: f.crash, Models: m.models}
 	var err error
 	if opts.Recipe, err = m.recipeOptions(f.agents); err != nil {
 		return opts, err

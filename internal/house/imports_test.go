@@ -81,8 +81,8 @@ var table = []row{
 	},
 	{
 		"recipe/recipetest",
-		[]string{".", "fermatatest", "journal", "node", "plan", "recipe"},
-		"runs the tests of recipes with the tools of fermatatest; who only runs recipes gets neither",
+		[]string{".", "fermatatest", "journal", "mcp", "model", "node", "plan", "recipe"},
+		"runs the tests of recipes with the tools of fermatatest, and what they call live with models and servers; who only runs recipes gets neither",
 	},
 	{"mcp", []string{"internal/nearest", "model", "node", "schema"}, "tools of servers, as nodes know tools; who does not ask for them does not get the protocol"},
 	{

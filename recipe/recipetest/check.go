@@ -2,6 +2,7 @@ package recipetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/mcp"
+	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/recipe"
 )
 
@@ -20,6 +23,9 @@ type Options struct {
 	// Recipe is what the recipes may use: agents that are Go functions, a file of agents, a file of tests. Variables of the
 	// environment that are not set, and kinds of stores that are not there, are no errors in tests.
 	Recipe recipe.Options
+	// Models are what agents of kind model ask that a test calls live. Defaults to none. What a test says for a model, or a
+	// script of the recipe's, needs none.
+	Models model.Set
 	// Crash repeats each test with a crash before and after everything that is stored.
 	Crash bool
 	// Store is where runs that crash are kept: see [fermatatest.On]. Defaults to memory.
@@ -64,10 +70,14 @@ func (r *Result) OK() bool { return len(r.Failures)+len(r.Broken) == 0 }
 
 // Check runs the tests of a recipe: a file, or a folder with a recipe.yaml. A recipe that is not valid is a
 // *recipe.Error.
-func Check(ctx context.Context, path string, opts Options) (*Report, error) {
+func Check(ctx context.Context, path string, opts Options) (_ *Report, failed error) {
 	file, err := recipeFile(path)
 	if err != nil {
 		return nil, err
+	}
+	if opts.Recipe.Servers == nil { // nothing is connected to that a test does not call live
+		opts.Recipe.Servers = new(mcp.Pool)
+		defer func() { failed = errors.Join(failed, opts.Recipe.Servers.Close()) }()
 	}
 	r, err := recipe.Load(file, loading(file, opts.Recipe))
 	if err != nil {
@@ -145,6 +155,7 @@ func check(ctx context.Context, test recipe.Test, o *Options) (*Result, error) {
 			}
 		}),
 		fermatatest.Before(stage.Reset), fermatatest.Effects(stage.Effects), fermatatest.OnlyOnce(stage.Once()...),
+		fermatatest.WithOptions(fermata.Options{Services: []any{stage.Models(o.Models)}}),
 		fermatatest.Look(func(rt *fermata.Runtime, res fermata.Result) { result.judge(ctx, stage, rt, &res) }),
 	}
 	_, result.Broken = fermatatest.Rehearse(ctx, stage.Plan(), input, opts...)

@@ -48,7 +48,14 @@ func TestJ5_AgentsTakeEffectOnce(t *testing.T) {
 
 // TestFailures pins what is said of tests that fail.
 func TestFailures(t *testing.T) {
-	report, err := recipetest.Check(t.Context(), "testdata/failing.yaml", recipetest.Options{})
+	for _, name := range []string{"failing", "failing-models"} {
+		t.Run(name, func(t *testing.T) { fails(t, "testdata/"+name) })
+	}
+}
+
+func fails(t *testing.T, name string) {
+	t.Helper()
+	report, err := recipetest.Check(t.Context(), name+".yaml", recipetest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +73,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s passes", r.Test.Name)
 		}
 	}
-	const file = "testdata/failing.golden"
+	file := name + ".golden"
 	if *update {
 		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -158,7 +165,7 @@ func TestFind(t *testing.T) {
 	write(t, dir, "b.test.yaml", "tests: []\n")
 	write(t, dir, "notes.md", "entry_point: a\nnodes: []\n")
 	got, err := recipetest.Find(dir)
-	want := []string{filepath.Join(dir, "a/deep/x.yml"), filepath.Join(dir, "a/recipe.json"), filepath.Join(dir, "b.yaml")}
+	want := []string{filepath.Join(dir, "a", "deep", "x.yml"), filepath.Join(dir, "a", "recipe.json"), filepath.Join(dir, "b.yaml")}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("found (-want +got), %v:\n%s", err, diff)
 	}
