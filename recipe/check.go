@@ -74,7 +74,11 @@ func (c *checked) compileTexts() {
 func (c *checked) expression(w word) *expression {
 	e, fault := compileExpression(w.text)
 	if fault != nil {
-		c.report.inside(w.spot, fault.offset, "%s", fault.message)
+		hint := ""
+		if w.spot.src.cutByComment(w.spot.node) {
+			hint = `; what is behind " #" is a comment in YAML: put the expression in quotes`
+		}
+		c.report.inside(w.spot, fault.offset, "%s%s", fault.message, hint)
 		return nil
 	}
 	return e

@@ -237,3 +237,14 @@ func (s *source) locate(n *yaml.Node, offset int) (line, column int) {
 	}
 	return at + 1, start + col + 1
 }
+
+// cutByComment reports whether YAML has taken the end of a text for a comment, as it does from " #" on where there are no
+// quotes.
+func (s *source) cutByComment(n *yaml.Node) bool {
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	if n.Style&quoted != 0 || n.Line < 1 || n.Line > len(s.lines) {
+		return false
+	}
+	_, behind, found := strings.Cut(s.lines[n.Line-1], n.Value)
+	return found && strings.HasPrefix(strings.TrimLeft(behind, " \t"), "#") && !strings.HasPrefix(behind, "#")
+}
