@@ -231,9 +231,13 @@ type outcome struct {
 
 // question is what a run asks.
 type question struct {
-	ID   string `json:"requestId"`
-	Task string `json:"task"`
-	Role string `json:"requiredRole"`
+	ID       string          `json:"requestId"`
+	Task     string          `json:"task"`
+	Role     string          `json:"requiredRole"`
+	Assignee string          `json:"assignee"`
+	Options  []string        `json:"options"`
+	Kind     string          `json:"kind"`
+	Form     json.RawMessage `json:"responseSchema"`
 }
 
 // result reads the last line.
@@ -322,9 +326,10 @@ func once(t testing.TB, list []fact) {
 				t.Errorf("%s was tried again %.0f microseconds early, at seq %d", f.Task, due[f.Task]-at, f.Seq)
 			}
 		case "step.finished":
-			only(f, fmt.Sprintf("the outcome of %s in attempt %v", f.Op, f.Data["attempt"]))
+			step := fmt.Sprintf("%s, %v", f.Op, f.Data["step"]) // an operation of several steps has one id
+			only(f, fmt.Sprintf("the outcome of %s in attempt %v", step, f.Data["attempt"]))
 			if f.Data["error"] == nil {
-				only(f, "the success of "+f.Op)
+				only(f, "the success of "+step)
 			}
 		case "interrupt":
 			only(f, fmt.Sprintf("the question of %s, %v", f.Task, f.Data["op"]))
@@ -539,7 +544,11 @@ func (e *errand) finish() outcome {
 		args := e.start
 		switch {
 		case asked != nil:
-			args = []string{"tasks", "answer", asked.ID, "--value", e.answer(*asked), "--role", asked.Role, "--json"}
+			who := asked.Assignee
+			if who == "" {
+				who = "somebody at " + asked.Task
+			}
+			args = []string{"tasks", "answer", asked.ID, "--value", e.answer(*asked), "--role", asked.Role, "--as", who, "--json"}
 			if e.dice.IntN(2) == 0 {
 				args = append(args, "--resume")
 			}
@@ -570,7 +579,7 @@ func (e *errand) finish() outcome {
 		switch {
 		case result.Status.Ended():
 			return result
-		case len(result.Interrupts) != 1 || e.answer == nil:
+		case len(result.Interrupts) == 0 || e.answer == nil:
 			e.t.Fatalf("it waits for %d answers: %v", len(result.Interrupts), end)
 		}
 		asked = &result.Interrupts[0]
