@@ -58,7 +58,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	}
 	add(groupRun, m.runCommand(), m.resumeCommand(), m.workCommand())
 	add(groupWatch, m.runsCommand(), m.tasksCommand(), m.traceCommand(), m.eventsCommand())
-	add(groupWrite, m.initCommand(), m.validateCommand(), m.testCommand(), m.graphCommand(), m.schemaCommand())
+	add(groupWrite, m.initCommand(), m.validateCommand(), m.testCommand(), m.devCommand(), m.graphCommand(), m.schemaCommand())
 	add(groupOther, m.doctorCommand(), m.versionCommand())
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)

@@ -43,12 +43,16 @@ fermata run refund.yaml --input amount=120 --answer review=approve --json`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringArrayVarP(&f.inputs, "input", "i", nil, "an input of the recipe: `name=value`, or name=@FILE")
-	flags.StringVar(&f.inputFile, "input-file", "", "a `file` with inputs as JSON or YAML, - for stdin")
+	f.addInputs(c)
 	flags.StringVar(&f.id, "id", "", "the `id` of the new run; one that exists is a conflict (default a new one)")
 	flags.BoolVar(&f.detach, "detach", false, "store the run, print its id, and leave it to a worker: see the command work")
 	f.add(m, c)
 	return c
+}
+
+func (f *runFlags) addInputs(c *cobra.Command) {
+	c.Flags().StringArrayVarP(&f.inputs, "input", "i", nil, "an input of the recipe: `name=value`, or name=@FILE")
+	c.Flags().StringVar(&f.inputFile, "input-file", "", "a `file` with inputs as JSON or YAML, - for stdin")
 }
 
 func (m *Main) runRecipe(ctx context.Context, file string, f *runFlags) error {
@@ -56,6 +60,11 @@ func (m *Main) runRecipe(ctx context.Context, file string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
+	return m.startRecipe(ctx, r, file, f)
+}
+
+// startRecipe starts a recipe that was loaded from a file, and drives the run or leaves it to a worker.
+func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f *runFlags) error {
 	if f.detach {
 		m.warnOfModels(r)
 	} else if err := m.needModels(r); err != nil {
@@ -214,6 +223,7 @@ type resumption struct {
 	file  string
 	moves []string
 	retry bool
+	store *dsn // where the run is; nil for what the command line and the environment say
 }
 
 func (on *resumption) add(c *cobra.Command) {
@@ -246,7 +256,7 @@ func (m *Main) resume(ctx context.Context, given string, f *driveFlags, on resum
 	if err != nil {
 		return err
 	}
-	j := job{flags: f}
+	j := job{flags: f, store: on.store}
 	var info fermata.RunInfo
 	j.find = func(ctx context.Context, h *house, j *job) error {
 		var err error

@@ -97,23 +97,31 @@ func (m *Main) showReport(report *fileReport, problems []recipe.Problem, asJSON 
 func (m *Main) check(file, agents string) (fileReport, []recipe.Problem, error) {
 	report := fileReport{File: file, Problems: []fileProblem{}}
 	r, err := m.loadRecipe(file, agents)
-	var loading *recipe.Error
-	switch {
-	case errors.As(err, &loading):
-		for _, p := range loading.Problems {
-			report.Problems = append(report.Problems, fileProblem(p))
-		}
-		return report, loading.Problems, nil
-	case err != nil && exitOf(err) == exitInvalid:
-		p := recipe.Problem{File: file, Message: err.Error()}
+	problems := problemsOf(file, err)
+	for _, p := range problems {
 		report.Problems = append(report.Problems, fileProblem(p))
-		return report, []recipe.Problem{p}, nil
+	}
+	switch {
+	case problems != nil:
+		return report, problems, nil
 	case err != nil:
 		return report, nil, err
 	}
 	report.OK, report.Name, report.Nodes = true, r.Name(), len(r.Plan().Flat())
 	report.Warnings = m.unready(r)
 	return report, nil, nil
+}
+
+// problemsOf are what is wrong with a file that could not be loaded; nil for an error that is no fault of the file.
+func problemsOf(file string, err error) []recipe.Problem {
+	var loading *recipe.Error
+	switch {
+	case errors.As(err, &loading):
+		return loading.Problems
+	case err != nil && exitOf(err) == exitInvalid:
+		return []recipe.Problem{{File: file, Message: err.Error()}}
+	}
+	return nil
 }
 
 // showProblems prints problems as compilers do. On a terminal each comes with its line and a caret.
