@@ -349,7 +349,11 @@ func (c *checked) checkOutputAt(p port, n *step) bool {
 	}
 	name := p.name.text
 	t := known.board(name)
-	if t.missing && !p.optional {
+	missing := t.missing
+	if together := c.flow.known(end); together != nil && missing { // the branches are put together at the end
+		missing = together.board(name).missing
+	}
+	if missing && !p.optional {
 		c.report.add(p.name.spot, "the output %s may be missing%s; give it a default here, or in state.properties",
 			quote(name), c.flow.way(name, n, true))
 		return true

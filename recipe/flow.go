@@ -37,6 +37,10 @@ func (d *document) follow(g *wiring, when map[*edge]*expression) *flow {
 		return f
 	}
 	f.before[g.entry], g.seen[g.entry] = f.initial, true
+	if d.parallel {
+		f.followBranches()
+		return f
+	}
 	rounds := make(map[*step]int)
 	for todo := []*step{g.entry}; len(todo) > 0; {
 		n := todo[0]
@@ -46,7 +50,7 @@ func (d *document) follow(g *wiring, when map[*edge]*expression) *flow {
 			next := f.through(n, out, f.before[n])
 			changed := true
 			if old, ok := f.before[out.to]; ok {
-				next, changed = old.meet(next, rounds[n] > maxRounds, d.parallel)
+				next, changed = old.join(next, rounds[n] > maxRounds)
 			}
 			f.before[out.to], g.seen[out.to] = next, true
 			if changed && !slices.Contains(todo, out.to) {
@@ -121,6 +125,9 @@ func (f *flow) chosen(n *step, l link, known names) names {
 // ended is what is there where the path ends at a node; not ok where it always goes on.
 func (f *flow) ended(n *step) (names, bool) {
 	if n.kind == typeRouter {
+		return names{}, false
+	}
+	if f.goesOn(n) {
 		return names{}, false
 	}
 	known := f.after(n, f.before[n])

@@ -130,17 +130,11 @@ func (n names) object() *valueType {
 
 // join is what is there where two ways meet, and whether that is more than n said. After too many rounds a name that
 // still changes may be anything.
-func (n names) join(other names, widen bool) (names, bool) { return n.meet(other, widen, false) }
-
-// meet is join; where both ways are gone, what one of them brings is there.
-func (n names) meet(other names, widen, both bool) (names, bool) {
+func (n names) join(other names, widen bool) (names, bool) {
 	out, changed := n, false
 	rest := n.rest
 	if (n.rest == nil) != (other.rest == nil) {
-		rest = anything
-		if !both {
-			rest = anything.optional()
-		}
+		rest = anything.optional()
 	} else if n.rest != other.rest {
 		rest = union(n.rest, other.rest)
 	}
@@ -155,9 +149,6 @@ func (n names) meet(other names, widen, both bool) (names, bool) {
 			}
 			a, b = n.orRest(a), other.orRest(b)
 			u := union(a, b)
-			if both && !(a.missing && b.missing) {
-				u = u.present()
-			}
 			if u.same(a) {
 				u = a
 			} else if widen {

@@ -142,7 +142,21 @@ var opposite = map[string]string{"==": "!=", "!=": "==", "<": ">=", ">=": "<", "
 // excludes reports whether two conditions can be seen never to hold both: the one is the other's negation, or both
 // compare the same name with different texts or numbers. It may say no where they do exclude each other.
 func excludes(a, b string) bool {
-	a, b = strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " ")
+	if complements(a, b) {
+		return true
+	}
+	x, y := comparison.FindStringSubmatch(oneSpaced(a)), comparison.FindStringSubmatch(oneSpaced(b))
+	if x == nil || y == nil || x[1] != y[1] || unquoted(x[3]) == unquoted(y[3]) {
+		return false
+	}
+	return x[2] == "==" && y[2] == "==" && (x[3][0] == '\'' || x[3][0] == '"') == (y[3][0] == '\'' || y[3][0] == '"') &&
+		x[3] != y[3] && !numeral(x[3])
+}
+
+// complements reports whether of two conditions one can be seen to hold whenever the other does not: the one is the
+// other's negation, or both compare the same with opposite operators.
+func complements(a, b string) bool {
+	a, b = oneSpaced(a), oneSpaced(b)
 	if a == "" || b == "" {
 		return false
 	}
@@ -154,16 +168,13 @@ func excludes(a, b string) bool {
 		return true
 	}
 	x, y := comparison.FindStringSubmatch(a), comparison.FindStringSubmatch(b)
-	if x == nil || y == nil || x[1] != y[1] {
-		return false
-	}
-	text := func(s string) string { return strings.ReplaceAll(s, `"`, `'`) }
-	if text(x[3]) == text(y[3]) {
-		return opposite[x[2]] == y[2]
-	}
-	return x[2] == "==" && y[2] == "==" && (x[3][0] == '\'' || x[3][0] == '"') == (y[3][0] == '\'' || y[3][0] == '"') &&
-		x[3] != y[3] && !numeral(x[3])
+	return x != nil && y != nil && x[1] == y[1] && unquoted(x[3]) == unquoted(y[3]) && opposite[x[2]] == y[2]
 }
+
+func oneSpaced(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// unquoted is a literal, of a text with quotes of one kind.
+func unquoted(literal string) string { return strings.ReplaceAll(literal, `"`, `'`) }
 
 // numeral reports whether a literal is a number, which has several spellings.
 func numeral(text string) bool { return text[0] >= '0' && text[0] <= '9' || text[0] == '.' }

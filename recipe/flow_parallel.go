@@ -1,0 +1,359 @@
+package recipe
+
+import "slices"
+
+// meeting says of a node to which several links lead, in a recipe whose branches run at the same time, which of these are
+// taken when it runs: of each group one at least. What all links of a group bring is there.
+type meeting struct {
+	links  []arrival // all that lead there, in the order of the nodes
+	groups [][]int   // numbers of links
+}
+
+// end stands for the end of a run, where the branches that end without meeting are put together.
+var end = &step{}
+
+// followBranches finds the names at every node of a recipe whose branches run at the same time.
+func (f *flow) followBranches() {
+	g, meetings := f.wiring, f.meetings()
+	arrived := make(map[*step][]*names)
+	rounds := make(map[*step]int)
+	f.before[g.entry], g.seen[g.entry] = f.initial, true
+	for todo := []*step{g.entry}; len(todo) > 0; {
+		n := todo[0]
+		todo = todo[1:]
+		rounds[n]++
+		for _, out := range f.outOf(n) {
+			m := meetings[out.to]
+			if arrived[out.to] == nil {
+				arrived[out.to] = make([]*names, len(m.links))
+			}
+			brought := f.through(n, out, f.before[n])
+			arrived[out.to][slices.Index(m.links, arrival{from: n, link: out})] = &brought
+			old, ok := f.before[out.to]
+			next := m.meet(arrived[out.to], f.known(out.to), rounds[n] > maxRounds)
+			if out.to == g.entry { // which the run comes to by itself, too
+				next, _ = old.join(brought, rounds[n] > maxRounds)
+			}
+			f.before[out.to] = next
+			if out.to == end {
+				continue
+			}
+			g.seen[out.to] = true
+			if (!ok || !old.same(next)) && rounds[n] < 4*maxRounds && !slices.Contains(todo, out.to) {
+				todo = append(todo, out.to)
+			}
+		}
+	}
+}
+
+// known is what was found at a node until now; nil for nothing.
+func (f *flow) known(n *step) *names {
+	if k, ok := f.before[n]; ok {
+		return &k
+	}
+	return nil
+}
+
+// incoming are the links to each node, and to the end.
+func (f *flow) incoming() map[*step][]arrival {
+	all := make(map[*step][]arrival)
+	for _, n := range f.document.nodes {
+		if f.wiring.byID[n.id.text] != n {
+			continue
+		}
+		for _, l := range f.outOf(n) {
+			all[l.to] = append(all[l.to], arrival{from: n, link: l})
+		}
+	}
+	return all
+}
+
+// outOf are the links out of a node, with that to the end where a path may end there.
+func (f *flow) outOf(n *step) []link {
+	links := f.wiring.out[n]
+	if n.kind != typeRouter && !f.goesOn(n) {
+		links = append(links[:len(links):len(links)], link{to: end, success: true})
+	}
+	return links
+}
+
+// goesOn reports whether some edge holds after each success of a node.
+func (f *flow) goesOn(n *step) bool { return len(f.certain(n)) > 0 }
+
+// certain are the edges of which one is taken after each success of a node: one without a condition, or two of which one
+// holds when the other does not.
+func (f *flow) certain(n *step) [][]link {
+	var all [][]link
+	var some []link
+	for _, l := range f.wiring.out[n] {
+		switch {
+		case !l.success || l.edge == nil:
+		case l.edge.when.text == "":
+			all = append(all, []link{l})
+		default:
+			for _, other := range some {
+				if complements(other.edge.when.text, l.edge.when.text) {
+					all = append(all, []link{other, l})
+				}
+			}
+			some = append(some, l)
+		}
+	}
+	return all
+}
+
+// plain reports whether a node that has run goes on as after a success: no failure, deadline or review leads elsewhere.
+func (f *flow) plain(n *step) bool {
+	if n.kind == typeRouter {
+		return false
+	}
+	for _, l := range f.wiring.out[n] {
+		if l.edge == nil || !l.success {
+			return false
+		}
+	}
+	return true
+}
+
+// reach are the nodes that can be come to from some on ways that do not pass another, the first ones among them.
+func (f *flow) reach(without *step, from ...*step) map[*step]bool {
+	seen := make(map[*step]bool)
+	for todo := from; len(todo) > 0; {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if n == without || seen[n] {
+			continue
+		}
+		seen[n] = true
+		for _, l := range f.outOf(n) {
+			todo = append(todo, l.to)
+		}
+	}
+	return seen
+}
+
+// meetings finds, for each node to which several links lead, what is known of them.
+func (f *flow) meetings() map[*step]*meeting {
+	in := f.incoming()
+	all := make(map[*step]*meeting, len(in))
+	above := f.dominators(in)
+	for to, links := range in {
+		m := &meeting{links: links}
+		all[to] = m
+		every := make([]int, len(links))
+		for i := range links {
+			every[i] = i
+		}
+		m.groups = append(m.groups, every)
+		if fork := above[to]; fork != nil && len(links) > 1 {
+			f.grouped(m, fork, to)
+		}
+	}
+	return all
+}
+
+// grouped adds the groups of the branches that begin whenever the fork, which every way to a node passes, has led there.
+func (f *flow) grouped(m *meeting, fork, to *step) {
+	aside := []*step{}
+	for _, l := range f.wiring.out[fork] {
+		if l.edge == nil || !l.success {
+			aside = append(aside, l.to)
+		}
+	}
+	region := f.reach(to, fork)
+	for n := range f.reach(fork, aside...) {
+		if n == to {
+			return // the fork may have failed
+		}
+	}
+	surely := f.surely(region, to)
+	seen := make(map[*step]bool)
+	for todo := []*step{fork}; len(todo) > 0; todo = todo[1:] {
+		n := todo[0]
+		if n == to || seen[n] {
+			continue
+		}
+		seen[n] = true
+		if n != fork && surely[n] {
+			m.add(f.reach(to, n))
+		}
+		if n != fork && !f.plain(n) {
+			continue
+		}
+		if out := f.outOf(n); len(out) == 1 && out[0].to == end && to == end {
+			m.add(map[*step]bool{n: true})
+		}
+		for _, edges := range f.certain(n) {
+			if !slices.ContainsFunc(edges, func(l link) bool { return !surely[l.to] }) {
+				m.add(f.reach(to, targets(edges)...), edges...)
+			}
+			if len(edges) == 1 {
+				todo = append(todo, edges[0].to)
+			}
+		}
+	}
+}
+
+func targets(links []link) []*step {
+	all := make([]*step, len(links))
+	for i, l := range links {
+		all[i] = l.to
+	}
+	return all
+}
+
+// add adds the group of some links, and of those from some nodes.
+func (m *meeting) add(from map[*step]bool, links ...link) {
+	var group []int
+	for i, a := range m.links {
+		if from[a.from] || slices.Contains(links, a.link) {
+			group = append(group, i)
+		}
+	}
+	if len(group) > 0 {
+		m.groups = append(m.groups, group)
+	}
+}
+
+// surely are the nodes of a region from which every way leads to a node.
+func (f *flow) surely(region map[*step]bool, to *step) map[*step]bool {
+	all := map[*step]bool{to: true}
+	for n := range region {
+		all[n] = n != end
+	}
+	away := func(l link) bool { return !all[l.to] }
+	for changed := true; changed; {
+		changed = false
+		for n := range region {
+			if !all[n] || n == end {
+				continue
+			}
+			ok := n.kind == typeRouter || to == end && !f.goesOn(n) ||
+				slices.ContainsFunc(f.certain(n), func(edges []link) bool { return !slices.ContainsFunc(edges, away) })
+			for _, l := range f.wiring.out[n] {
+				if l.edge == nil || !l.success {
+					ok = ok && all[l.to]
+				}
+			}
+			if !ok {
+				all[n], changed = false, true
+			}
+		}
+	}
+	return all
+}
+
+// dominators finds for each node the last one that every way to it passes.
+func (f *flow) dominators(in map[*step][]arrival) map[*step]*step {
+	var order []*step // after all that they lead to
+	number := make(map[*step]int)
+	var visit func(n *step)
+	visit = func(n *step) {
+		number[n] = -1
+		for _, l := range f.outOf(n) {
+			if _, seen := number[l.to]; !seen {
+				visit(l.to)
+			}
+		}
+		number[n] = len(order)
+		order = append(order, n)
+	}
+	visit(f.wiring.entry)
+	above := map[*step]*step{f.wiring.entry: f.wiring.entry}
+	for changed := true; changed; {
+		changed = false
+		for i := len(order) - 2; i >= 0; i-- {
+			n := order[i]
+			var last *step
+			for _, a := range in[n] {
+				switch {
+				case above[a.from] == nil:
+				case last == nil:
+					last = a.from
+				default:
+					last = common(last, a.from, above, number)
+				}
+			}
+			if above[n] != last {
+				above[n], changed = last, true
+			}
+		}
+	}
+	delete(above, f.wiring.entry)
+	return above
+}
+
+func common(a, b *step, above map[*step]*step, number map[*step]int) *step {
+	for a != b {
+		for number[a] < number[b] {
+			a = above[a]
+		}
+		for number[b] < number[a] {
+			b = above[b]
+		}
+	}
+	return a
+}
+
+// meet is what is there where links meet: what all bring that have been followed, and what all of a group bring.
+func (m *meeting) meet(arrived []*names, before *names, widen bool) names {
+	out, _ := joined(arrived, m.groups[0])
+	if widen && before != nil {
+		out, _ = before.join(out, true)
+	}
+	for _, group := range m.groups[1:] {
+		if brought, all := joined(arrived, group); all {
+			out = out.with(brought)
+		}
+	}
+	return out
+}
+
+// joined joins what some links bring; all says whether all of them have been followed.
+func joined(arrived []*names, group []int) (out names, all bool) {
+	all = true
+	first := true
+	for _, i := range group {
+		switch {
+		case arrived[i] == nil:
+			all = false
+		case first:
+			out, first = *arrived[i], false
+		default:
+			out, _ = out.join(*arrived[i], false)
+		}
+	}
+	return out, all && !first
+}
+
+// with is n, where what is certain in other is certain.
+func (n names) with(other names) names {
+	out := n
+	if n.rest != nil && n.rest.missing && other.rest != nil && !other.rest.missing {
+		out.rest = anything
+	}
+	for i := range max(len(n.chunks), len(other.chunks)) * chunkSize {
+		a, b := n.at(i), other.at(i)
+		if a == nil && b == nil {
+			continue
+		}
+		if a = n.orRest(a); a.missing && a.kinds != 0 && !other.orRest(b).missing {
+			out.put(i, a.present())
+		}
+	}
+	return out
+}
+
+// same says whether two are the same.
+func (n names) same(other names) bool {
+	both := func(a, b *valueType) bool { return a == b || a != nil && b != nil && a.same(b) }
+	if !both(n.rest, other.rest) || !both(n.failure, other.failure) {
+		return false
+	}
+	for i := range max(len(n.chunks), len(other.chunks)) * chunkSize {
+		if !both(n.at(i), other.at(i)) {
+			return false
+		}
+	}
+	return true
+}
