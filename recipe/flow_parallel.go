@@ -72,7 +72,7 @@ func (f *flow) incoming() map[*step][]arrival {
 func (f *flow) outOf(n *step) []link {
 	links := f.wiring.out[n]
 	if n.kind != typeRouter && !f.goesOn(n) {
-		links = append(links[:len(links):len(links)], link{to: end, success: true})
+		links = append(slices.Clip(links), link{to: end, success: true})
 	}
 	return links
 }

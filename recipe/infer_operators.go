@@ -73,11 +73,12 @@ func (in *inference) pair(n *ast.BinaryNode, l, r *valueType) *valueType {
 	switch {
 	case !numbers && !texts, sure, l.may(numberKind | textKind), r.may(numberKind | textKind):
 		hint := "; it takes two numbers or two texts"
-		if n.Operator == "+" && (l.kinds|r.kinds)&^(numberKind|textKind) == 0 {
+		switch {
+		case n.Operator == "+" && (l.kinds|r.kinds)&^(numberKind|textKind) == 0:
 			hint = "; string(…) makes a text of a number"
-		} else if n.Operator == "+" && l.kinds&r.kinds == listKind {
+		case n.Operator == "+" && l.kinds&r.kinds == listKind:
 			hint = "; concat(…, …) makes one list of two"
-		} else if (l.kinds|r.kinds)&nullKind != 0 {
+		case (l.kinds|r.kinds)&nullKind != 0:
 			hint = "; say with ?? what null counts as"
 		}
 		return in.fault(n, "%s does not go with %s and %s%s", n.Operator, in.described(n.Left, l), in.described(n.Right, r), hint)
