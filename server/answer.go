@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/fermata-go/fermata"
@@ -13,16 +14,30 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// given is the body of an answer.
+// given is the body of an answer, or of what else is done about a question.
 type given struct {
-	Value json.RawMessage
-	By    string
-	Role  string
-	Token string
+	Value  json.RawMessage
+	By     string
+	Role   string
+	Token  string
+	To     string
+	ToRole string
+	Note   string
 }
 
 func (h *handler) answer(w http.ResponseWriter, r *http.Request, person Person) {
-	g, err := readAnswer(w, r)
+	h.do(w, r, person, []string{"value", "by", "role", "token"}, func(q *journal.Interrupt, g *given) (string, error) {
+		opts := []fermata.AnswerOption{fermata.As(g.By), fermata.InRole(g.Role), fermata.WithToken(g.Token)}
+		if h.o.Hold {
+			opts = append(opts, fermata.Hold())
+		}
+		return journal.Answered, h.rt.Answer(r.Context(), q.ID, g.Value, opts...)
+	})
+}
+
+// do does something about a question: it reads the body, which may have the given members, and says who it is.
+func (h *handler) do(w http.ResponseWriter, r *http.Request, person Person, members []string, act func(*journal.Interrupt, *given) (string, error)) {
+	g, err := readGiven(w, r, members)
 	if err != nil {
 		h.fail(w, r, err)
 		return
@@ -40,19 +55,16 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request, person Person) 
 			g.Role = person.Roles[0] // the refusal names it
 		}
 	}
-	opts := []fermata.AnswerOption{fermata.As(g.By), fermata.InRole(g.Role), fermata.WithToken(g.Token)}
-	if h.o.Hold {
-		opts = append(opts, fermata.Hold())
-	}
-	if err := h.rt.Answer(r.Context(), q.ID, g.Value, opts...); err != nil {
+	state, err := act(&q.Interrupt, &g)
+	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
-	show(w, http.StatusOK, map[string]string{"requestId": q.ID, "run": q.Run, "state": journal.Answered})
+	show(w, http.StatusOK, map[string]string{"requestId": q.ID, "run": q.Run, "state": state})
 }
 
-// readAnswer reads the body of an answer. What it refuses is never shown: it may hold a token.
-func readAnswer(w http.ResponseWriter, r *http.Request) (g given, err error) {
+// readGiven reads a body with the given members. What it refuses is never shown: it may hold a token.
+func readGiven(w http.ResponseWriter, r *http.Request, names []string) (g given, err error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return g, &refusal{
@@ -63,24 +75,31 @@ func readAnswer(w http.ResponseWriter, r *http.Request) (g given, err error) {
 	if err != nil {
 		return g, malformed("the body broke off")
 	}
+	needs := slices.Contains(names, "value")
+	if len(body) == 0 && !needs {
+		return g, nil
+	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil || members == nil {
-		return g, malformed(`expected a body of the form {"value": …}: ` + whyNot(err))
+		example := `{"by": …}`
+		if needs {
+			example = `{"value": …}`
+		}
+		return g, malformed("expected a body of the form " + example + ": " + whyNot(err))
 	}
-	texts := map[string]*string{"by": &g.By, "role": &g.Role, "token": &g.Token}
-	names := []string{"value", "by", "role", "token"}
+	texts := map[string]*string{"by": &g.By, "role": &g.Role, "token": &g.Token, "to": &g.To, "toRole": &g.ToRole, "note": &g.Note}
 	for name, data := range members {
-		switch text := texts[name]; {
-		case name == "value":
-			g.Value = data
-		case text == nil:
+		switch {
+		case !slices.Contains(names, name):
 			return g, malformed(fmt.Sprintf("unknown member %q of the body%s; expected %s",
 				name, nearest.Hint(name, names), strings.Join(names, ", ")))
-		case json.Unmarshal(data, text) != nil:
+		case name == "value":
+			g.Value = data
+		case json.Unmarshal(data, texts[name]) != nil:
 			return g, malformed(fmt.Sprintf("member %q of the body: expected a text", name))
 		}
 	}
-	if members["value"] == nil {
+	if needs && members["value"] == nil {
 		return g, malformed(`the body has no member "value"`)
 	}
 	return g, nil

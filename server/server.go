@@ -70,6 +70,10 @@ func New(rt *fermata.Runtime, o Options) http.Handler {
 	mux.HandleFunc("GET /runs/{run}/events", h.guard(h.events))
 	mux.HandleFunc("GET /interrupts", h.guard(h.inbox))
 	mux.HandleFunc("POST /interrupts/{id}/answer", h.guard(h.answer))
+	mux.HandleFunc("POST /interrupts/{id}/claim", h.guard(h.claim))
+	mux.HandleFunc("POST /interrupts/{id}/release", h.guard(h.release))
+	mux.HandleFunc("POST /interrupts/{id}/reassign", h.guard(h.reassign))
+	mux.HandleFunc("POST /interrupts/{id}/escalate", h.guard(h.escalate))
 
 	protection := http.NewCrossOriginProtection()
 	for _, origin := range o.Origins {

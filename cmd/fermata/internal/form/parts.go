@@ -100,6 +100,7 @@ func (r *reader) variant(f *Field, branches []ordered.Object) {
 
 // whole makes a field of an object that is filled in, or left out, as a whole.
 func (r *reader) whole(s ordered.Object, at place) Field {
+	r.made++
 	f := Field{
 		Path: at.path, Title: strings.Join(at.titles, "."), Kind: Variant, Required: at.required && !at.null, Null: at.required && at.null,
 		Options: []Option{{Label: "fill in"}}, forms: []func() *Form{r.later(notNull(s))}, least: r.least(s),

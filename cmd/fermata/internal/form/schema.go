@@ -135,6 +135,7 @@ func (r *reader) object(s ordered.Object, at place) []Field {
 
 // text makes a field of what no form can hold: its JSON.
 func (r *reader) text(s ordered.Object, at place) Field {
+	r.made++
 	f := Field{Path: at.path, Required: at.required, Title: strings.Join(at.titles, "."), Kind: JSON, least: r.least(s)}
 	f.Help, _ = s.Get("description").(string)
 	f.start(s)
@@ -151,7 +152,7 @@ type place struct {
 }
 
 // deepest is how many forms may lie in each other before what is in them is written as JSON.
-const deepest = 12
+const deepest = 8
 
 // mostFields is how many fields a form may have; what is beyond is written as JSON.
 const mostFields = 200

@@ -1,0 +1,43 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// claim reserves a question for who asks.
+func (h *handler) claim(w http.ResponseWriter, r *http.Request, person Person) {
+	h.do(w, r, person, []string{"by", "role"}, func(q *journal.Interrupt, g *given) (string, error) {
+		return journal.Claimed, h.rt.Claim(r.Context(), q.ID, g.By, g.Role)
+	})
+}
+
+// release gives a claimed question back.
+func (h *handler) release(w http.ResponseWriter, r *http.Request, person Person) {
+	h.do(w, r, person, []string{"by", "role"}, func(q *journal.Interrupt, g *given) (string, error) {
+		return journal.Open, h.rt.Release(r.Context(), q.ID, g.By)
+	})
+}
+
+// handsOver are the members of a body that has somebody else asked.
+var handsOver = []string{"to", "toRole", "note", "by", "role"}
+
+// reassign has somebody else asked.
+func (h *handler) reassign(w http.ResponseWriter, r *http.Request, person Person) {
+	h.do(w, r, person, handsOver, func(q *journal.Interrupt, g *given) (string, error) {
+		return journal.Open, h.rt.Reassign(r.Context(), q.ID, g.assignment(), fermata.As(g.By), fermata.InRole(g.Role))
+	})
+}
+
+// escalate has another role asked.
+func (h *handler) escalate(w http.ResponseWriter, r *http.Request, person Person) {
+	h.do(w, r, person, handsOver, func(q *journal.Interrupt, g *given) (string, error) {
+		return journal.Open, h.rt.Escalate(r.Context(), q.ID, g.assignment(), fermata.As(g.By), fermata.InRole(g.Role))
+	})
+}
+
+func (g *given) assignment() fermata.Assignment {
+	return fermata.Assignment{Person: g.To, Role: g.ToRole, Note: g.Note}
+}
