@@ -181,7 +181,7 @@ var outside = []struct {
 	{"github.com/google/uuid", []string{"."}, "ids of runs and interrupts"},
 	{"github.com/google/jsonschema-go", []string{"schema"}, "schemas of Go types"},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"schema"}, "checking values"},
-	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp"}, "the protocol of MCP servers"},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp", "examples/recipes/mcp-lookup/server"}, "the protocol of MCP servers; a server to call"},
 	{"modernc.org", []string{"journal/sqlite/...", "bench"}, "the driver, and the floor that bench measures against"},
 	{"github.com/jackc/pgx/v5", []string{"journal/postgres"}, "the driver: who stores elsewhere gets none of it"},
 	{"github.com/klauspost/compress", []string{"journal/block"}, "packing what is stored"},
