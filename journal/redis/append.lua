@@ -8,8 +8,14 @@ local function arg()
 end
 
 local id, after, head, token, frame, channel, sender = arg(), arg(), arg(), arg(), arg(), arg(), arg()
-local was = redis.call('HMGET', run, 'head', 'token', 'born', 'status', 'plan', 'kind', 'ready')
-local found = was[1] or '0'
+local row = arg() == '1'
+local was, found
+if row or frame == '' then
+  was = redis.call('HMGET', run, 'head', 'token', 'born', 'status', 'plan', 'kind', 'ready')
+  found = was[1] or '0'
+else
+  found = redis.call('HGET', run, 'head') or '0'
+end
 -- A writer that never heard of its success sends the very same batch again. Its token is beside its frame; a batch
 -- without a frame leaves it in the run.
 local done
@@ -26,14 +32,21 @@ end
 if found ~= after then
   return {'CONFLICT', found}
 end
+if arg() == '1' then -- entries, and nothing else
+  if not redis.call('XADD', journal, 'NOMKSTREAM', head .. '-0', 'f', frame, 't', token) then
+    return {'CORRUPT', 'the head is ' .. found .. ', and there are 0 frames'}
+  end
+  redis.call('HSET', run, 'head', head)
+  return {'OK'}
+end
 local frames = redis.call('XLEN', journal)
 if (frames == 0) ~= (found == '0') then
   return {'CORRUPT', 'the head is ' .. found .. ', and there are ' .. frames .. ' frames'}
 end
 
 local names = {'plan', 'kind', 'fingerprint', 'definition', 'status', 'error', 'created', 'updated', 'waiting', 'driver', 'ready'}
-local row, ended
-if arg() == '1' then
+local ended
+if row then
   row = {}
   for _, name in ipairs(names) do
     row[name] = arg()

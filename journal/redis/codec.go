@@ -17,12 +17,13 @@ func (s *Store) arguments(b *journal.Batch) ([]any, error) {
 	}
 	token := s.sender + strconv.FormatUint(s.batches.Add(1), 36)
 	args := make([]any, 0, 24+4*len(b.Interrupts)+2*len(b.Timers))
-	args = append(args, b.Run, decimal(b.After), decimal(b.Head()), token, frame, s.channel(), s.sender)
+	args = append(args, b.Run, decimal(b.After), decimal(b.Head()), token, frame, s.channel(), s.sender, flag(b.Row != nil), flag(alone(b)))
+	if alone(b) {
+		return args, bounded(args)
+	}
 	if r := b.Row; r != nil {
-		args = append(args, "1", r.Plan, r.Kind, r.Fingerprint, r.Definition, r.Status, r.Error,
+		args = append(args, r.Plan, r.Kind, r.Fingerprint, r.Definition, r.Status, r.Error,
 			strconv.FormatInt(r.Created, 10), strconv.FormatInt(r.Updated, 10), strconv.Itoa(r.Waiting), r.Driver, flag(r.Ready), flag(r.Ended()))
-	} else {
-		args = append(args, "0")
 	}
 	args = append(args, strconv.Itoa(len(b.Interrupts)))
 	for i := range b.Interrupts {
@@ -47,6 +48,11 @@ func (s *Store) arguments(b *journal.Batch) ([]any, error) {
 		args = append(args, "0")
 	}
 	return args, bounded(args)
+}
+
+// alone reports whether a batch has entries and nothing else, as most have.
+func alone(b *journal.Batch) bool {
+	return len(b.Entries) > 0 && b.Row == nil && len(b.Interrupts) == 0 && len(b.Timers) == 0 && b.Checkpoint == nil
 }
 
 // bounded reports why a batch is too large.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -207,6 +208,7 @@ func TestJ2_EverySendingFails(t *testing.T) {
 				for n := 1; ; n++ {
 					l := &line{}
 					s := openWith(t, prefix(t), redis.Options{Dialer: l.dial})
+					s.TellAfter(time.Hour) // its failures would stand for those of an append
 					l.cut(n, times, mode)
 					failures := workload(t, s, "run_1")
 					hit := l.hit()

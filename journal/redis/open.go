@@ -164,7 +164,8 @@ func (s *Store) adopt(ctx context.Context) error {
 // newStore is a store that has not talked to its server yet.
 func newStore(d *driver.Options, o Options) *Store {
 	return &Store{
-		options: o, address: address(d, o.Prefix), db: d.DB, client: driver.NewClient(d), sender: rand.Text()[:12], done: make(chan struct{}),
+		tellTime: defaultTellTime,
+		options:  o, address: address(d, o.Prefix), db: d.DB, client: driver.NewClient(d), sender: rand.Text()[:12], done: make(chan struct{}),
 		scripts: scripts{append: driver.NewScript(appendScript), read: driver.NewScript(readScript), delete: driver.NewScript(deleteScript), claim: driver.NewScript(claimScript)},
 	}
 }

@@ -42,8 +42,11 @@ type Store struct {
 	promises Promises
 	sender   string        // who this is to others, in what is published and in tokens
 	batches  atomic.Uint64 // makes tokens unique
+	tellTime time.Duration // see defaultTellTime
+	news     atomic.Bool   // others have not been told of entries yet, and will be
 	done     chan struct{} // closed when the store is
 	watchers watchers
+	group    group
 
 	mu     sync.RWMutex // held while a call is on its way, so that Close can wait
 	closed bool
@@ -123,12 +126,17 @@ const (
 // call makes a call to the server, again where the connection breaks: all calls may be made again. It returns how
 // many attempts it took.
 func (s *Store) call(ctx context.Context, do func() error) (n int, err error) {
+	return s.try(ctx, func() error { return s.once(do) })
+}
+
+// try is call, where do sees to it that the store is not closed.
+func (s *Store) try(ctx context.Context, do func() error) (n int, err error) {
 	wait := firstWait
 	for n = 1; ; n++ {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		err = s.once(do)
+		err = do()
 		if n == attempts || !broken(err) {
 			return n, err
 		}
@@ -199,10 +207,22 @@ func (s *Store) append(ctx context.Context, b *journal.Batch) error {
 		s.key(meta), s.key(index), s.key(interrupts), s.key(inbox), s.key(timers),
 	}
 	var said []string
-	n, err := s.call(ctx, func() (err error) {
-		said, err = s.scripts.append.Run(ctx, s.client, keys, args...).StringSlice()
-		return err
+	first := true
+	n, err := s.try(ctx, func() (err error) {
+		if first {
+			first = false
+			if said, err = s.send(keys, args); !driver.HasErrorPrefix(err, "NOSCRIPT") {
+				return err
+			}
+		}
+		return s.once(func() error {
+			said, err = s.scripts.append.Run(ctx, s.client, keys, args...).StringSlice()
+			return err
+		})
 	})
+	if alone(b) {
+		s.tellSoon() // also where the answer was lost
+	}
 	if err != nil {
 		return err
 	}
@@ -245,8 +265,10 @@ func (s *Store) Delete(ctx context.Context, run string) error {
 	return nil
 }
 
-// Close implements [journal.Store]. It waits for calls that are on their way; those that watch are told no more.
+// Close implements [journal.Store]. It waits for calls that are on their way, and tells others what they have not been
+// told; those that watch here are told no more.
 func (s *Store) Close() error {
+	s.tell()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {

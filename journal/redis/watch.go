@@ -10,8 +10,28 @@ import (
 	driver "github.com/redis/go-redis/v9"
 )
 
-// settleTime is how long watchers wait after a sign of a write, so that many are one.
-const settleTime = 2 * time.Millisecond
+const (
+	// settleTime is how long watchers wait after a sign of a write, so that many are one.
+	settleTime = 2 * time.Millisecond
+	// defaultTellTime is how long entries gather before others are told of them.
+	defaultTellTime = 3 * time.Millisecond
+)
+
+// tellSoon has others told of entries, once for all that are written until then. The server telling of each would be
+// more work than writing it.
+func (s *Store) tellSoon() {
+	if s.news.CompareAndSwap(false, true) {
+		time.AfterFunc(s.tellTime, s.tell)
+	}
+}
+
+// tell tells others of entries that they have not been told of.
+func (s *Store) tell() {
+	if s.news.Swap(false) {
+		ctx := context.Background()
+		_, _ = s.call(ctx, func() error { return s.client.Publish(ctx, s.channel(), s.sender).Err() }) // who may not tell others may still write
+	}
+}
 
 // watchers are all who watch a store. They share one subscription, which is there while there are any: a runtime
 // watches once for each reader of events.
@@ -21,7 +41,8 @@ type watchers struct {
 	sub  *driver.PubSub // nil when nobody watches
 }
 
-// Watch implements [journal.Watcher]. Every script that writes publishes who sent it. Where the connection broke,
+// Watch implements [journal.Watcher]. A script that writes more than entries publishes who sent it; entries are told
+// of within milliseconds, and not when their process is killed before. Where the connection broke,
 // what was published meanwhile is lost, so changed is called when there is one again. Its calls are one at a time,
 // and those that watch the same Store wait for each other's.
 func (s *Store) Watch(ctx context.Context, changed func()) error {

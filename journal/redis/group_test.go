@@ -1,0 +1,54 @@
+package redis_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/redis"
+)
+
+// TestJ3_AppendsShareRoundTrips has many runs append at once, on a line that breaks now and then: they share round trips,
+// each has its own fence, and every journal is whole.
+func TestJ3_AppendsShareRoundTrips(t *testing.T) {
+	t.Parallel()
+	for _, every := range []int{0, 7} {
+		l := &line{every: every}
+		s := openWith(t, prefix(t), redis.Options{Dialer: l.dial})
+		const runs = 64
+		var wg sync.WaitGroup
+		for i := range runs {
+			wg.Go(func() {
+				for head := uint64(0); head < 2*steps; head += 2 {
+					b := batch(name(i), head)
+					if err := s.Append(t.Context(), b); err != nil {
+						t.Errorf("run %d behind %d: %v", i, head, err)
+						return
+					}
+				}
+				if err := s.Append(t.Context(), batch(name(i), 2)); err == nil {
+					t.Errorf("run %d: a second append behind 2 was taken", i)
+				}
+			})
+		}
+		wg.Wait()
+		for i := range runs {
+			var want []journal.Entry
+			for head := uint64(0); head < 2*steps; head += 2 {
+				want = append(want, batch(name(i), head).Entries...)
+			}
+			got, err := readAll(t, s, name(i))
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("run %d: %v (-want +got):\n%s", i, err, diff)
+			}
+		}
+		if l.mu.Lock(); every == 0 && l.sent >= runs*(steps+1) {
+			t.Errorf("%d sendings for %d appends: nothing was shared", l.sent, runs*(steps+1))
+		}
+		l.mu.Unlock()
+	}
+}
+
+func name(i int) string { return "run_" + string(rune('A'+i)) }
