@@ -48,6 +48,14 @@
 // A recipe is an agent, too (kind recipe): a subgraph of the same run, with an interface that is enforced (law G6). A node
 // with for_each calls its agent once for each element of a list, each as a task of its own (law G5).
 //
+// # People
+//
+// A node of type human asks a person, in a required_role, until a deadline with an outcome (law H4). Its assignee is the one
+// person who is asked; four_eyes refuses whoever started the run, and not_by whoever answered other nodes (law H6). With
+// review a person looks at a value of the blackboard, and approves it, edits it, rejects it, or sends it back with a note to
+// the node that made it. Who did what about a question, when and why is in the [Trace]; fermata.Runtime.Reassign and
+// Escalate have somebody else asked.
+//
 // # Names, paths and expressions
 //
 // A path names a place on the blackboard: "report.files.0.name". A path that ends in "?" may be missing; "." is the

@@ -181,6 +181,46 @@ func Example_inbox() {
 	// run_2 completed true
 }
 
+func Example_fourEyes() {
+	ctx := context.Background()
+	rt := runtime()
+	defer rt.Close()
+	// [guide: fourEyes]
+	pay := graph.New[Claim]("pay").
+		Node("review", func(ctx node.Context, c Claim) (Claim, error) {
+			var err error
+			c.Granted, err = node.Interrupt[bool](ctx, c, node.Prompt("Pay it back?"), node.Role("manager"),
+				node.FourEyes()) // not by who started the run; node.NotBy("…"): nor by who answered that node
+			return c, err
+		}, graph.Human()).
+		Edge(graph.Start, "review").
+		MustCompile()
+	run, err := pay.Start(ctx, rt, Claim{Amount: 120}, fermata.StartedBy("Sam"))
+	check(err)
+	res, err := run.Wait(ctx)
+	check(err)
+	question := res.Interrupts[0].ID
+
+	manager := fermata.InRole("manager")
+	err = rt.Answer(ctx, question, true, fermata.As("sam"), manager)
+	fmt.Println(errors.Is(err, fermata.ErrForbidden)) // Sam started it
+	away := fermata.Assignment{Person: "Bob", Note: "I am away"}
+	check(rt.Reassign(ctx, question, away, fermata.As("Ada"), manager))
+	err = rt.Answer(ctx, question, true, fermata.As("Ada"), manager)
+	fmt.Println(errors.Is(err, fermata.ErrForbidden)) // it is for Bob now
+	check(rt.Answer(ctx, question, true, fermata.As("Bob"), manager))
+
+	res, err = run.Wait(ctx)
+	check(err)
+	fmt.Println(res.Status, res.State.Granted)
+	// [guide: end]
+
+	// Output:
+	// true
+	// true
+	// completed true
+}
+
 func Example_deadline() {
 	ctx := context.Background()
 	clock := fermatatest.NewClock(fermatatest.Epoch)
