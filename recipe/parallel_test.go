@@ -153,3 +153,50 @@ func TestG2_NoEdgeHolds(t *testing.T) {
 	r := parse(t, edited(forked, "target: left}", `target: left, when: "1 > 2"}`, "target: right}", `target: right, when: "2 > 3"}`))
 	explored(t, r, nil, nil, `{"begun": true}`)
 }
+
+// Where branches meet, the name error is that of the first of them in the order of the edges. A recipe that counts on it is
+// valid where all of them come over failure edges, and not where one may have succeeded.
+func TestG4_TheErrorWhereBranchesMeet(t *testing.T) {
+	text := edited(forked, "policy:", "interface: {inputs: {}}\npolicy:", "agent_ref: right}", "agent_ref: fails}", `{l: "1"}`, `{l: "fromJSON('{')"}`,
+		`sum: "l + r"`, `sum: "error.task"`, "right, target: both", "right, target: both, condition: on_failure",
+		"left, target: both", "left, target: both, condition: on_failure")
+	explored(t, parse(t, text), nil, nil, `{"begun": true, "sum": "left#1"}`)
+
+	text = strings.Replace(text, "source: left, target: both, condition: on_failure", "source: left, target: both, condition: always", 1)
+	if _, err := recipe.Parse([]byte(text), "test.yaml", recipe.Options{}); err == nil || !strings.Contains(err.Error(), "error may be missing") {
+		t.Errorf("a join counts on the error of a branch that may succeed: %v", err)
+	}
+}
+
+// A review in one branch is sent back, edited and approved while the other goes on; what the branches made meets (laws G2
+// to G4, H2).
+func TestG4_AReviewInABranch(t *testing.T) {
+	r := parse(t, `
+policy: {execution_mode: parallel}
+state: {properties: {round: {type: integer, default: 0}, draft: {type: string}, check: {type: object, default: {action: approve, note: ""}}}}
+agents:
+  begin: {kind: expr, set: {begun: "true"}}
+  write: {kind: expr, set: {round: "round + 1", draft: "'Dear (' + string(round) + ')' + check.note"}}
+  price: {kind: expr, set: {euros: "7"}}
+  both: {kind: expr, set: {sent: "draft + ' ' + string(euros)"}}
+topology:
+  entry_point: begin
+  nodes:
+    - {type: agent, id: begin, agent_ref: begin}
+    - {type: agent, id: write, agent_ref: write}
+    - {type: human, id: check, prompt: "Send it?", review: {value: draft, send_back: write}}
+    - {type: agent, id: price, agent_ref: price}
+    - {type: agent, id: both, agent_ref: both}
+  edges:
+    - {source: begin, target: write}
+    - {source: write, target: check}
+    - {source: check, target: both}
+    - {source: begin, target: price}
+    - {source: price, target: both}
+`)
+	answers := fermatatest.Answers(map[string][]any{"check": {
+		said{"action": "send_back", "note": "!"}, said{"action": "edit", "value": "Hello"},
+	}})
+	explored(t, r, nil, answers,
+		`{"begun": true, "round": 2, "draft": "Hello", "check": {"action": "edit", "note": ""}, "euros": 7, "sent": "Hello 7"}`)
+}
