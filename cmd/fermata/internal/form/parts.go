@@ -218,9 +218,12 @@ func (r *reader) checker(s ordered.Object) func(ordered.Value) error {
 	})
 	return func(v ordered.Value) error {
 		part := parsed()
-		data, err := ordered.Encode(v)
-		if part == nil || err != nil {
+		if part == nil {
 			return nil
+		}
+		data, err := ordered.Encode(v)
+		if err != nil {
+			return err
 		}
 		return part.Check(data)
 	}
