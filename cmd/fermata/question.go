@@ -90,11 +90,12 @@ func (m *Main) answerCommand(q *journal.Interrupt, id, as string, resume bool) s
 	if q.Role != "" {
 		args = append(args, "--role", q.Role)
 	}
-	if q.State == journal.Claimed && q.ClaimedBy != "" && q.ClaimedBy != m.user() {
+	switch {
+	case q.State == journal.Claimed && q.ClaimedBy != "" && q.ClaimedBy != m.user():
 		args = append(args, "--as", q.ClaimedBy)
-	} else if q.Assignee != "" && !isPerson(q.Assignee, m.user()) {
+	case q.Assignee != "" && !isPerson(q.Assignee, m.user()):
 		args = append(args, "--as", q.Assignee)
-	} else if as != "" && as != m.user() {
+	case as != "" && as != m.user():
 		args = append(args, "--as", as)
 	}
 	if resume {

@@ -121,7 +121,7 @@ func reviewAnswer(q *journal.Interrupt, value json.RawMessage, note string) (jso
 	}
 	given, err := ordered.Decode(value)
 	if err != nil {
-		return value, nil // it is refused where it is taken
+		return value, nil //nolint:nilerr // it is refused where it is taken
 	}
 	answer, isObject := given.(ordered.Object)
 	if action, isText := given.(string); isText {

@@ -13,7 +13,7 @@ import (
 // Of what people did long after they were asked, a trace tells when.
 func TestObserved(t *testing.T) {
 	begin := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-	at := func(d time.Duration) time.Time { return begin.Add(d) }
+	at := begin.Add
 	st := recipe.TraceStep{
 		Timestamp: at(time.Minute),
 		People: []recipe.TraceDeed{
