@@ -185,7 +185,7 @@ var outside = []struct {
 	{"modernc.org", []string{"journal/sqlite/...", "bench"}, "the driver, and the floor that bench measures against"},
 	{"github.com/jackc/pgx/v5", []string{"journal/postgres"}, "the driver: who stores elsewhere gets none of it"},
 	{"github.com/klauspost/compress", []string{"journal/block"}, "packing what is stored"},
-	{"github.com/fsnotify/fsnotify", []string{"journal/sqlite"}, "noticing what other processes write"},
+	{"github.com/fsnotify/fsnotify", []string{"journal/sqlite", "cmd/fermata/internal/watch"}, "noticing what other processes and editors write"},
 	{"github.com/redis/go-redis/v9", []string{"journal/redis", "cmd/fermata"}, "the driver: who keeps journals elsewhere gets none of it. The command keeps its one logger off stderr"},
 	{"github.com/alicebob/miniredis/v2", nil, "servers for tests of journal/redis alone"},
 	{"go.yaml.in/yaml/v4", []string{"recipe", "cmd/..."}, "definitions, and values on the command line"},
