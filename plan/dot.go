@@ -73,6 +73,11 @@ func (g *dot) node(n *Node, prefix, indent string) {
 		l := lookOf(status)
 		colours = fmt.Sprintf(`, fillcolor="%s", color="%s", fontcolor="%s"`, l.fill, l.stroke, l.letter)
 	}
+	if colours == "" {
+		if color := n.presented().Color; color != "" {
+			colours = fmt.Sprintf(`, color="%s", penwidth=2.5`, color)
+		}
+	}
 	dashed := ""
 	if at := &g.Plan.flat[g.Plan.index[path]]; at.Owner.def.Dataflow != nil && at.Owner.def.Dataflow.closed[at.Local] {
 		dashed = ",dashed"

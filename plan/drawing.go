@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -74,6 +76,25 @@ func drawnEdges(p *Plan) []Edge {
 	return edges
 }
 
+// presented is what drawings take from a node's presentation.
+type presented struct{ Label, Color string }
+
+// plainColor is what drawings take as a color: no other text gets into a style.
+var plainColor = regexp.MustCompile(`^(#[0-9a-fA-F]{3}([0-9a-fA-F]{3})?|[a-zA-Z]{3,24})$`)
+
+func (n *Node) presented() presented {
+	var fields map[string]any
+	if len(n.Presentation) == 0 || json.Unmarshal(n.Presentation, &fields) != nil {
+		return presented{}
+	}
+	label, _ := fields["label"].(string)
+	color, _ := fields["color"].(string)
+	if !plainColor.MatchString(color) {
+		color = ""
+	}
+	return presented{Label: strings.Join(strings.Fields(label), " "), Color: color}
+}
+
 // title is what a node is called in a drawing: its name, and what it does with branches and items.
 func title(n *Node) string {
 	if notes := notes(n); len(notes) > 0 {
@@ -84,6 +105,9 @@ func title(n *Node) string {
 
 func notes(n *Node) []string {
 	var notes []string
+	if label := n.presented().Label; label != "" {
+		notes = append(notes, label)
+	}
 	switch n.Join {
 	case All:
 		notes = append(notes, "all branches together")

@@ -29,6 +29,29 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
+// The label and the color that a presentation says are drawn; what is no color gets into no drawing.
+func TestDrawingsOfPresentations(t *testing.T) {
+	shown := func(n plan.Node, presentation string) plan.Node {
+		n.Presentation = []byte(presentation)
+		return n
+	}
+	p := compile(t, define("shown", "a", []plan.Node{
+		shown(task("a"), `{"label":"Read \n the letter","color":"#3a6","x":12}`),
+		shown(human("b"), `{"label":"<b>\"Is it good?\"</b>","color":"teal"}`),
+		shown(task("c"), `{"label":7,"color":"red;fill:url(http://x)"}`),
+		shown(task("d"), `[]`),
+	}, edge("a", "b"), edge("b", "c"), edge("c", "d")))
+	golden(t, "drawings/shown.mmd", p.Mermaid())
+	golden(t, "drawings/shown.dot", p.DOT())
+	golden(t, "drawings/shown.txt", p.Text())
+	golden(t, "drawings/shown.svg", p.SVG())
+	doc, err := p.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "drawings/shown.json", string(doc))
+}
+
 // The path that a run took is marked in every form, in subgraphs as well.
 func TestDrawingsShowThePathTaken(t *testing.T) {
 	d := plan.Drawing{Plan: shapes(t)["nested"], Taken: map[string]string{

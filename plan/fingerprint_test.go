@@ -29,6 +29,7 @@ func TestJ8_FingerprintIgnores(t *testing.T) {
 		"nothing":          func(*plan.Definition) {},
 		"the name":         func(d *plan.Definition) { d.Name = "other" },
 		"docs":             func(d *plan.Definition) { d.Doc, d.Nodes[0].Doc = "words", "words" },
+		"presentation":     func(d *plan.Definition) { d.Nodes[0].Presentation = []byte(`{"label":"words"}`) },
 		"labels":           func(d *plan.Definition) { d.Edges[1].Label = "words" },
 		"retries":          func(d *plan.Definition) { d.Nodes[0].Retry = plan.Retry{Attempts: 9, Backoff: 1, Max: 2} },
 		"timeouts, limits": func(d *plan.Definition) { d.Nodes[0].Timeout, d.Limits.Tasks, d.Limits.Tokens = time.Hour, 7, 8 },

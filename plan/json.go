@@ -24,10 +24,13 @@ func (p *Plan) JSON() ([]byte, error) {
 func (p *Plan) MarshalJSON() ([]byte, error) { return json.Marshal(p.document("")) }
 
 type planDocument struct {
-	Name        string          `json:"name"`
-	Version     string          `json:"version,omitempty"`
-	Kind        string          `json:"kind,omitempty"`
-	Doc         string          `json:"doc,omitempty"`
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	Kind    string `json:"kind,omitempty"`
+	Doc     string `json:"doc,omitempty"`
+
+	Presentation json.RawMessage `json:"presentation,omitempty"`
+
 	Fingerprint string          `json:"fingerprint"`
 	Entry       []string        `json:"entry"`
 	Nodes       []nodeDocument  `json:"nodes"`
@@ -47,9 +50,12 @@ type loopDocument struct {
 }
 
 type nodeDocument struct {
-	Name      string        `json:"name"`
-	Path      string        `json:"path"`
-	Kind      Kind          `json:"kind"`
+	Name string `json:"name"`
+	Path string `json:"path"`
+	Kind Kind   `json:"kind"`
+
+	Presentation json.RawMessage `json:"presentation,omitempty"`
+
 	Gate      bool          `json:"gate,omitempty"`
 	Doc       string        `json:"doc,omitempty"`
 	Version   string        `json:"version,omitempty"`
@@ -111,7 +117,7 @@ func (p *Plan) document(prefix string) *planDocument {
 		Name: p.def.Name, Version: p.def.Version, Kind: p.def.Kind, Doc: p.def.Doc, Fingerprint: p.fingerprint,
 		Entry: p.def.Entry, Nodes: make([]nodeDocument, len(p.def.Nodes)), Edges: make([]edgeDocument, len(p.def.Edges)),
 		Limits: limitsDocument{p.def.Limits.Tasks, p.def.Limits.Time.Milliseconds(), p.def.Limits.Tokens, p.def.Limits.Cost},
-		Input:  p.def.Input, Output: p.def.Output,
+		Input:  p.def.Input, Output: p.def.Output, Presentation: p.def.Presentation,
 	}
 	if p.def.Dataflow != nil {
 		d.Inputs, d.Outputs, d.Loops = p.def.Dataflow.Inputs, p.def.Dataflow.result.Outputs, loopDocuments(p.Loops())
@@ -120,6 +126,7 @@ func (p *Plan) document(prefix string) *planDocument {
 		n := &p.def.Nodes[i]
 		d.Nodes[i] = nodeDocument{
 			Name: n.Name, Path: prefix + n.Name, Kind: n.Kind, Gate: n.Gate(), Doc: n.Doc, Version: n.Version,
+			Presentation: n.Presentation,
 			Retry: retryDocument{
 				n.Retry.Attempts, n.Retry.Backoff.Milliseconds(), n.Retry.Max.Milliseconds(), n.Retry.Jitter,
 			},

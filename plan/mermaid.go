@@ -38,6 +38,7 @@ type mermaid struct {
 	outside []string // numbers of links of inputs and results
 	classes map[look][]string
 	closed  []string // nodes that lie before an entry
+	painted []string // styles of nodes with a colour of their own
 }
 
 func (m *mermaid) line(indent, format string, args ...any) {
@@ -78,6 +79,8 @@ func (m *mermaid) node(n *Node, prefix, indent string) {
 	if status, ok := m.Taken[prefix+n.Name]; ok {
 		l := lookOf(status)
 		m.classes[l] = append(m.classes[l], id)
+	} else if color := n.presented().Color; color != "" {
+		m.painted = append(m.painted, fmt.Sprintf("style %s stroke:%s,stroke-width:3px", id, color))
 	}
 	switch shapeOf(n) {
 	case subShape:
@@ -230,6 +233,9 @@ func (m *mermaid) styles() {
 	if len(m.closed) > 0 {
 		m.line("  ", "classDef closed stroke-dasharray:5 4")
 		m.line("  ", "class %s closed", strings.Join(m.closed, ","))
+	}
+	for _, style := range m.painted {
+		m.line("  ", "%s", style)
 	}
 	byClass := func(a, b look) int { return strings.Compare(a.class, b.class) }
 	for _, l := range slices.SortedFunc(maps.Keys(m.classes), byClass) {

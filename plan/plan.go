@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/fermata-go/fermata/node"
@@ -86,6 +87,9 @@ type Node struct {
 	Kind    Kind   `json:"kind"`
 	Doc     string `json:"doc,omitempty"`
 	Version string `json:"version,omitempty"` // declared by the author; part of the fingerprint
+	// Presentation says how the node is shown: any JSON object, or nil. Drawings show its label beside the name, and draw it
+	// in its color: a name of CSS, or # and 3 or 6 hexadecimal digits. What else is in it is for editors.
+	Presentation json.RawMessage `json:"presentation,omitempty"`
 
 	Retry   Retry         `json:"retry,omitzero"`
 	Timeout time.Duration `json:"timeout,omitempty"` // of one attempt; 0 for none
@@ -141,6 +145,8 @@ type Definition struct {
 	Input   []byte // JSON Schema of the run's input; nil for any
 	Output  []byte // JSON Schema of its result; nil for any
 	Doc     string
+	// Presentation says how the plan is shown: any JSON object, or nil. It is for editors.
+	Presentation json.RawMessage
 
 	// Merge says how concurrent branches are merged, at joins and where they end; nil leaves it to State (law G4).
 	Merge MergeFunc

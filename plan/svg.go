@@ -140,6 +140,7 @@ type thing struct {
 	lines  []string
 	note   string
 	path   string
+	color  string
 	inner  *scene
 	closed bool
 }
@@ -220,6 +221,8 @@ func (g *svg) node(c *scene, n *Node, prefix string) int {
 		l := lookOf(status)
 		t.class = l.class
 		t.lines[0] = l.mark + " " + t.lines[0]
+	} else {
+		t.color = n.presented().Color
 	}
 	if at := &g.Plan.flat[g.Plan.index[path]]; at.Owner.def.Dataflow != nil {
 		t.closed = at.Owner.def.Dataflow.closed[at.Local]

@@ -67,13 +67,16 @@ func (g *svg) thing(t *thing, b *box) {
 		}
 		g.put(`<title>%s</title>`, xml(title))
 	}
-	dash := ""
+	border := ""
 	if t.closed {
-		dash = ` stroke-dasharray="5 4"`
+		border = ` stroke-dasharray="5 4"`
+	}
+	if t.color != "" {
+		border += fmt.Sprintf(` style="stroke:%s;stroke-width:2.5"`, t.color)
 	}
 	switch {
 	case t.inner != nil:
-		g.put(`<rect class="frame" x="%d" y="%d" width="%d" height="%d" rx="10"%s/>`, left, top, b.w, b.h, dash)
+		g.put(`<rect class="frame" x="%d" y="%d" width="%d" height="%d" rx="10"%s/>`, left, top, b.w, b.h, border)
 		g.put(`<text class="sub" x="%d" y="%d" dy=".35em">%s</text>`, left+framePad, top+frameHead/2+1, xml(strings.TrimSpace(t.lines[0]+"  "+t.note)))
 		g.put("</g>")
 		g.paint(t.inner, left+(b.w-t.inner.w)/2, top+frameHead)
@@ -84,14 +87,14 @@ func (g *svg) thing(t *thing, b *box) {
 	case t.shape == gateShape:
 		const tip = 14
 		g.put(`<path class="box" d="M%d %dH%dL%d %dL%d %dH%dL%d %dz"%s/>`,
-			left+tip, top, left+b.w-tip, left+b.w, b.y, left+b.w-tip, top+b.h, left+tip, left, b.y, dash)
+			left+tip, top, left+b.w-tip, left+b.w, b.y, left+b.w-tip, top+b.h, left+tip, left, b.y, border)
 		g.label(t, b, b.x)
 	case t.shape == humanShape:
-		g.put(`<rect class="box" x="%d" y="%d" width="%d" height="%d" rx="%d"%s/>`, left, top, b.w, b.h, b.h/2, dash)
+		g.put(`<rect class="box" x="%d" y="%d" width="%d" height="%d" rx="%d"%s/>`, left, top, b.w, b.h, b.h/2, border)
 		g.put(`<g class="head"><circle cx="%d" cy="%d" r="3.6"/><path d="M%d %da7 7 0 0 1 14 0"/></g>`, left+20, b.y-5, left+13, b.y+9)
 		g.label(t, b, b.x+10)
 	default:
-		g.put(`<rect class="box" x="%d" y="%d" width="%d" height="%d" rx="7"%s/>`, left, top, b.w, b.h, dash)
+		g.put(`<rect class="box" x="%d" y="%d" width="%d" height="%d" rx="7"%s/>`, left, top, b.w, b.h, border)
 		g.label(t, b, b.x)
 	}
 	g.put("</g>")

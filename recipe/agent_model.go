@@ -338,6 +338,14 @@ func (m *reasons) earlier(ctx node.Context, args map[string]any) ([]model.Messag
 type AgentModel struct {
 	Agent string // its name
 	Model string // the name of the model, as the program is asked for it; "" for the program's own choice
+
+	File         string // where the agent is written
+	Line, Column int    // from 1
+}
+
+// Problem is what is wrong with the model, at the place of the agent.
+func (m AgentModel) Problem(message string) Problem {
+	return Problem{File: m.File, Line: m.Line, Column: m.Column, Path: join("agents", m.Agent), Message: message}
 }
 
 // Models are the agents that ask models, of those that the recipe and the recipes in it call, by their names: what has
@@ -361,7 +369,11 @@ func (d *document) addModels(all map[AgentModel]bool, seen map[*document]bool) {
 		case a == nil:
 		case a.reasons != nil && a.reasons.script != nil:
 		case a.reasons != nil:
-			all[AgentModel{Agent: name, Model: a.reasons.asks}] = true
+			at := a.spot
+			if a.reasons.name.text != "" {
+				at = a.reasons.name.spot
+			}
+			all[AgentModel{Agent: name, Model: a.reasons.asks, File: at.src.file, Line: at.node.Line, Column: at.node.Column}] = true
 		case a.nested != nil:
 			a.nested.doc.addModels(all, seen)
 		}

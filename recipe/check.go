@@ -27,6 +27,7 @@ func (d *document) check(r *report) *checked {
 		document: d, report: r,
 		parts: &parts{when: make(map[*edge]*expression), prompts: make(map[*step]*template)},
 	}
+	r.undeclared = new(undeclared)
 	c.wiring = d.wire(r)
 	c.compileTexts()
 	c.flow = d.follow(c.wiring, c.when)
@@ -41,6 +42,7 @@ func (d *document) check(r *report) *checked {
 	c.checkOutputs()
 	c.checkBranches()
 	c.checkModels()
+	c.warnOpen()
 	return c
 }
 

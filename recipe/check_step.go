@@ -111,6 +111,8 @@ func (c *checked) checkPath(p path, at spot, known names, n *step) *valueType {
 		c.report.add(at, "%q may be missing%s; end the path with ? if it need not be there, or give it a default in state.properties",
 			first, c.flow.way(first, n, false))
 		return t.present()
+	case !p.optional:
+		c.report.read(first, known)
 	}
 	return t
 }

@@ -24,6 +24,8 @@ func (c *checked) compile() plan.Definition {
 		State:  value.Dynamic(),
 		Input:  objectSchema(c.inputs, c.inputsOpen),
 		Output: objectSchema(c.outputs, c.outputsOpen),
+
+		Presentation: presentation(c.presentation),
 	}
 	outputs := portsOf(c.outputs)
 	if !c.outputsOpen {
@@ -38,7 +40,7 @@ func (c *checked) compile() plan.Definition {
 		if c.wiring.byID[n.id.text] != n {
 			continue
 		}
-		pn := plan.Node{Name: n.id.text, Kind: plan.Task, Doc: n.description}
+		pn := plan.Node{Name: n.id.text, Kind: plan.Task, Doc: n.description, Presentation: presentation(n.presentation)}
 		switch n.kind {
 		case typeAgent:
 			c.compileAgent(&pn, n, state)
@@ -55,6 +57,18 @@ func (c *checked) compile() plan.Definition {
 		def.Nodes = append(def.Nodes, pn)
 	}
 	return def
+}
+
+// presentation is how the recipe, or a node, is shown.
+func presentation(fields map[string]any) []byte {
+	if fields == nil {
+		return nil
+	}
+	data, err := json.Marshal(fields)
+	if err != nil {
+		return nil // what comes from YAML always encodes
+	}
+	return data
 }
 
 // objectSchema is the schema of an object with the ports as its members; nil where none are declared.

@@ -36,7 +36,7 @@
 // anything until the run gets there. It may say what it takes under input, which is checked before it is called.
 //
 // What schemas say is followed through the graph: a name that some way does not bring, a member that is not required, a
-// value that does not fit where it goes, or a comparison that never holds is an error when the recipe is loaded.
+// value that does not fit where it goes, or a comparison that never holds is an error when the recipe is loaded. What a recipe leaves open and a run can fail of is in [Recipe.Warnings].
 //
 // A node's max_retries replaces the policy's, and its timeout_seconds bounds one try. An agent's timeout_seconds bounds
 // one call. What another try cannot change (a missing path, a value that does not fit) is not tried again.

@@ -11,7 +11,7 @@ import (
 
 // The keys of each part of a recipe. Schema publishes the same ones.
 var (
-	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "$schema"}
+	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "presentation", "$schema"}
 	topologyKeys  = []string{"entry_point", "nodes", "edges"}
 	bareKeys      = slices.Concat(recipeKeys, topologyKeys)
 	fileKeys      = []string{"apiVersion", "kind", "agents"}
@@ -22,12 +22,12 @@ var (
 	nodeKeys      = map[string][]string{
 		typeAgent: {
 			"type", "id", "description", "agent_ref", "inputs_map", "outputs_map", "for_each", "max_retries", "timeout_seconds",
-			"system_prompt_override",
+			"system_prompt_override", "presentation",
 		},
-		typeRouter: {"type", "id", "description", "input_key", "routes", "default_route"},
+		typeRouter: {"type", "id", "description", "input_key", "routes", "default_route", "presentation"},
 		typeHuman: {
 			"type", "id", "description", "prompt", "inputs_map", "required_role", "timeout_seconds", "options", "response",
-			"on_timeout", "review", "assignee", "four_eyes", "not_by",
+			"on_timeout", "review", "assignee", "four_eyes", "not_by", "presentation",
 		},
 	}
 	timeoutKeys = []string{"answer", "route", "escalate", "timeout_seconds", "on_timeout"}
@@ -57,6 +57,10 @@ type document struct {
 	version     string
 	description string
 	metadata    map[string]any
+
+	presentation map[string]any
+	parameters   map[string]any
+	bare         bool // it has no topology: the short form
 
 	inputs      []port
 	inputsOpen  bool // no inputs are declared: any are taken
@@ -95,6 +99,8 @@ type step struct {
 	kind        string
 	id          word
 	description string
+
+	presentation map[string]any
 
 	// of agents
 	ref        word
@@ -150,22 +156,23 @@ type edge struct {
 // readDocument reads a whole recipe.
 func readDocument(src *source, r *report) *document {
 	at := spot{src: src, node: src.root}
+	d := &document{spot: at, agents: make(map[string]*agent)}
 	known := recipeKeys
-	if src.root.Kind == yaml.MappingNode && !hasKey(src.root, "topology") {
+	if d.bare = src.root.Kind == yaml.MappingNode && !hasKey(src.root, "topology"); d.bare {
 		known = bareKeys
 	}
+	if src.root.Kind == yaml.MappingNode && isForeign(newObject(at, r, nil)) {
+		src.foreign, known = true, slices.Concat(known, foreignKeys)
+	}
 	o := newObject(at, r, known)
-	d := &document{spot: at, agents: make(map[string]*agent)}
 	if src.root.Kind != yaml.MappingNode {
 		d.inputsOpen, d.outputsOpen = true, true
 		return d
 	}
-	o.version()
 	o.text("$schema") // of use to editors only
-	if kind := o.text("kind"); o.has("kind") && kind.text != "Recipe" {
-		r.add(kind.spot, "kind is %s; expected Recipe", quote(kind.text))
-	}
+	d.readKind(o)
 	d.readMetadata(o)
+	d.presentation = o.freely("presentation")
 	io := o.object("interface", interfaceKeys)
 	d.inputsOpen, d.outputsOpen = !io.has("inputs"), !io.has("outputs")
 	d.inputs = io.ports("inputs")
@@ -192,15 +199,6 @@ func hasKey(n *yaml.Node, key string) bool {
 		}
 	}
 	return false
-}
-
-// apiVersion is the version of recipes that this package reads.
-const apiVersion = "fermata/v1"
-
-func (o *object) version() {
-	if v := o.text("apiVersion"); o.has("apiVersion") && v.text != apiVersion {
-		o.report.add(v.spot, "apiVersion is %s; expected %s", quote(v.text), apiVersion)
-	}
 }
 
 func (d *document) readMetadata(o *object) {
@@ -365,7 +363,7 @@ func readStep(at spot, r *report) *step {
 	}
 	n.kind = kind.text
 	o := newObject(at, r, known)
-	n.description = o.text("description").text
+	n.description, n.presentation = o.text("description").text, o.freely("presentation")
 	switch n.kind {
 	case typeAgent:
 		n.readAgent(o)

@@ -66,7 +66,7 @@ func (d *document) follow(g *wiring, when map[*edge]*expression) *flow {
 func (f *flow) start() {
 	n := names{vocabulary: f.vocabulary, failure: absent}
 	if f.document.inputsOpen {
-		n.rest = anything
+		n.rest = anyInput
 	}
 	for _, p := range f.document.state {
 		t := typeOfShape(p.shape)

@@ -183,6 +183,8 @@ func (in *inference) name(at ast.Node, name string, m mode) *valueType {
 			in.asked = make(map[string]bool)
 		}
 		in.asked[name] = true
+	default:
+		in.report.read(name, in.known)
 	}
 	return t.present()
 }

@@ -82,6 +82,12 @@ func (n names) board(name string) *valueType {
 	return n.orRest(n.at(i))
 }
 
+// listed says whether the file says something of the name.
+func (n names) listed(name string) bool {
+	i, ok := n.vocabulary.index[name]
+	return ok && n.at(i) != nil || name == errorName && n.failure.kinds != 0
+}
+
 // has says whether something of that name may be there.
 func (n names) has(name string) bool { return n.typ(name).kinds != 0 }
 

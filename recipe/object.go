@@ -33,6 +33,10 @@ func newObject(at spot, r *report, known []string) *object {
 	for key, value := range entries(at.node) {
 		if known != nil && !slices.Contains(known, key.Value) {
 			place := spot{src: at.src, node: key, path: join(at.path, key.Value)}
+			if at.src.foreign {
+				r.warn(place, "nothing reads the key %q%s", key.Value, r.hint(key.Value, known))
+				continue
+			}
 			r.add(place, "unknown key %q%s", key.Value, r.nearestOr(key.Value, known))
 			continue
 		}

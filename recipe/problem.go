@@ -62,8 +62,11 @@ const (
 type report struct {
 	files    []string // in the order in which they were read
 	problems []Problem
+	warnings []Problem
 	seen     map[Problem]bool
 	hints    int
+
+	undeclared *undeclared // by the document that is checked; nil while none is
 }
 
 // hint is the end of a message about a name that is not there: the nearest that is, or nothing.
@@ -99,18 +102,23 @@ func (r *report) at(at spot, line, column int, message string) {
 	}
 }
 
-// err is the error of all problems, in file order, or nil.
-func (r *report) err() error {
-	if len(r.problems) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(r.problems, func(a, b Problem) int {
+// sort puts problems in file order.
+func (r *report) sort(problems []Problem) {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(r.files, a.File), slices.Index(r.files, b.File)),
 			cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Column, b.Column),
 		)
 	})
+}
+
+// err is the error of all problems, in file order, or nil.
+func (r *report) err() error {
+	if len(r.problems) == 0 {
+		return nil
+	}
+	r.sort(r.problems)
 	if more := len(r.problems) - maxProblems; more > 0 {
 		r.problems = append(r.problems[:maxProblems:maxProblems], Problem{
 			File: r.problems[maxProblems].File, Message: fmt.Sprintf("and %d more problems", more),

@@ -60,7 +60,7 @@ func (p subschema) keys() []string {
 func TestSchemaKnowsEveryKey(t *testing.T) {
 	doc := publishedPart(t)
 	for path, keys := range map[string][]string{
-		"": bareKeys, "properties/interface": interfaceKeys, "properties/state": stateKeys, "properties/policy": policyKeys,
+		"": slices.Concat(bareKeys, foreignKeys), "properties/interface": interfaceKeys, "properties/state": stateKeys, "properties/policy": policyKeys,
 		"$defs/topology": topologyKeys, "$defs/edge": edgeKeys, "$defs/agentsFile": fileKeys,
 		"$defs/agentNode": nodeKeys[typeAgent], "$defs/routerNode": nodeKeys[typeRouter], "$defs/humanNode": nodeKeys[typeHuman],
 		"$defs/forEachOf": forEachKeys, "$defs/review": reviewKeys, "$defs/onTimeout": timeoutKeys,

@@ -58,6 +58,8 @@ type Recipe struct {
 	source []byte
 	digest string
 	again  func(stage *Stage) (*Recipe, error) // compiles it once more, for a test
+
+	warnings []Problem
 }
 
 // fileName is the recipe of a folder.
@@ -143,7 +145,10 @@ func (s stored) compile(opts Options, kept bool) (*Recipe, error) {
 		opts.stage = stage
 		return s.compile(opts, true)
 	}
-	return &Recipe{doc: main.doc, plan: main.plan, source: text, digest: "def_" + hex.EncodeToString(sum[:16]), again: again}, nil
+	r.sort(r.warnings)
+	return &Recipe{
+		doc: main.doc, plan: main.plan, source: text, digest: "def_" + hex.EncodeToString(sum[:16]), again: again, warnings: r.warnings,
+	}, nil
 }
 
 // compile checks the document and makes its plan.
@@ -200,6 +205,19 @@ func (r *Recipe) Plan() *plan.Plan { return r.plan }
 
 // Name is the recipe's name: metadata.name, or the file's.
 func (r *Recipe) Name() string { return r.doc.name }
+
+// Parameters is what a document of apiVersion coreason.ai/v2 says under parameters; nothing else reads them. Nil for nothing.
+func (r *Recipe) Parameters() map[string]any {
+	m, _ := clone(r.doc.parameters).(map[string]any)
+	return m
+}
+
+// Presentation is what the recipe says about how it is shown, as it is written; nil for nothing. That of a node is in its
+// plan ([plan.Node]).
+func (r *Recipe) Presentation() map[string]any {
+	m, _ := clone(r.doc.presentation).(map[string]any)
+	return m
+}
 
 // Ephemeral is the persistence of a recipe that takes any store.
 const Ephemeral = "ephemeral"

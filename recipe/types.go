@@ -71,7 +71,8 @@ type valueType struct {
 
 // Types that say little.
 var (
-	anything = newAnything() // the file does not say
+	anything = newAnything()                                                            // the file does not say
+	anyInput = &valueType{kinds: allKinds, open: true, rest: anything, items: anything} // nor does it of an input, which only whoever starts the run can bring
 	absent   = &valueType{missing: true}
 )
 

@@ -22,6 +22,8 @@ type source struct {
 	file  string
 	lines []string
 	root  *yaml.Node // without aliases, merge keys and duplicate keys; nil for a file that cannot be read
+
+	foreign bool // a document of another library: what is not known in it is no error
 }
 
 // readYAML parses a file and reports what is wrong with it as YAML.

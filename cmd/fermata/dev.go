@@ -369,7 +369,7 @@ func (b *workbench) sayGood(files []string, r *recipe.Recipe) {
 		s.Println("  " + term.OneLine(change))
 	}
 	for _, warning := range b.m.unready(r) {
-		s.Println("  " + s.Styles().Strong.Apply("warning") + "  " + term.Plain(warning))
+		s.Println("  " + s.Styles().Strong.Apply("warning") + "  " + term.Plain(warning.Message))
 	}
 }
 

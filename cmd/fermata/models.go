@@ -31,11 +31,11 @@ func (m *Main) recipeOptions(agents string) (recipe.Options, error) {
 }
 
 // unready says which agents of a recipe ask models that cannot be asked, and why.
-func (m *Main) unready(r *recipe.Recipe) []string {
-	var all []string
+func (m *Main) unready(r *recipe.Recipe) []recipe.Problem {
+	var all []recipe.Problem
 	for _, use := range r.Models() {
 		if err := m.ready(use.Model); err != nil {
-			all = append(all, fmt.Sprintf("agent %q: %v", use.Agent, err))
+			all = append(all, use.Problem(fmt.Sprintf("agent %q: %v", use.Agent, err)))
 		}
 	}
 	return all
@@ -54,16 +54,18 @@ func (m *Main) ready(name string) error {
 
 // warnOfModels says which models cannot be asked from here: the worker that drives the run may have what they need.
 func (m *Main) warnOfModels(r *recipe.Recipe) {
-	for _, fault := range m.unready(r) {
-		m.err.Println(m.err.Styles().Wait.Apply("warning") + "  a worker needs more than is set here: " + fault)
+	faults := m.unready(r)
+	for i := range faults {
+		faults[i].Message = "a worker needs more than is set here: " + faults[i].Message
 	}
+	m.showWarnings(m.err, faults)
 }
 
 // needModels refuses a recipe whose models cannot be asked: its run would only fail later.
 func (m *Main) needModels(r *recipe.Recipe) error {
 	var faults []error
 	for _, fault := range m.unready(r) {
-		faults = append(faults, errors.New(fault))
+		faults = append(faults, errors.New(fault.String()))
 	}
 	if len(faults) == 0 {
 		return nil

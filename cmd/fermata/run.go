@@ -70,6 +70,9 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 	} else if err := m.needModels(r); err != nil {
 		return err
 	}
+	if !m.global.quiet {
+		m.showWarnings(m.err, r.Warnings())
+	}
 	input, err := m.readInput(r, f)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,9 @@ type fileReport struct {
 	Name     string        `json:"name,omitempty"`
 	Nodes    int           `json:"nodes,omitempty"`
 	Problems []fileProblem `json:"problems"`
-	Warnings []string      `json:"warnings,omitempty"` // what is missing here, and not in the file
+	Warnings []fileProblem `json:"warnings,omitempty"` // what is no error, and may keep a run from ending well
+
+	warned []recipe.Problem
 }
 
 type fileProblem struct {
@@ -36,7 +39,8 @@ func (m *Main) validateCommand() *cobra.Command {
 		Short: "Check recipes without running anything",
 		Long: "Check recipes: keys, names, schemas, expressions, and that every node can be reached and can come to an end. All " +
 			"problems are told at once, each with its file, line and column. With --watch they are checked again whenever they, or " +
-			"files that they may use, are written, until Ctrl-C.",
+			"files that they may use, are written, until Ctrl-C. Warnings are about what a recipe leaves open, and what is missing here, such as " +
+			"the key of a model.",
 		Example: "fermata validate refund.yaml\nfermata validate refund.yaml --watch\nfermata validate examples/* --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
@@ -50,6 +54,7 @@ func (m *Main) validateCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.agents, "agents", "", "a `file` with agents that the recipes name")
 	c.Flags().BoolVar(&f.json, "json", false, "write one line of JSON for each file")
+	c.Flags().BoolVar(&f.strict, "strict", false, "take warnings for problems")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "check again at each change, until Ctrl-C")
 	return c
 }
@@ -58,13 +63,14 @@ func (m *Main) validateCommand() *cobra.Command {
 type validateFlags struct {
 	agents string
 	json   bool
+	strict bool
 	watch  bool
 }
 
 func (m *Main) validate(files []string, f *validateFlags) error {
 	failed := false
 	for _, file := range files {
-		report, problems, err := m.check(file, f.agents)
+		report, problems, err := m.check(file, f)
 		if err != nil {
 			return err
 		}
@@ -86,17 +92,16 @@ func (m *Main) showReport(report *fileReport, problems []recipe.Problem, asJSON 
 		s := m.out
 		s.Println(s.Styles().Good.Apply(s.Glyphs().Done) + " " + report.File + "  " +
 			s.Styles().Faint.Apply(report.Name+", "+term.Count(report.Nodes, "node")))
-		for _, warning := range report.Warnings {
-			s.Println("  " + s.Styles().Strong.Apply("warning") + "  " + term.Plain(warning))
-		}
+		m.showWarnings(s, report.warned)
 	default:
 		m.showProblems(m.out, problems)
+		m.showWarnings(m.out, report.warned)
 	}
 }
 
-func (m *Main) check(file, agents string) (fileReport, []recipe.Problem, error) {
+func (m *Main) check(file string, f *validateFlags) (fileReport, []recipe.Problem, error) {
 	report := fileReport{File: file, Problems: []fileProblem{}}
-	r, err := m.loadRecipe(file, agents)
+	r, err := m.loadRecipe(file, f.agents)
 	problems := problemsOf(file, err)
 	for _, p := range problems {
 		report.Problems = append(report.Problems, fileProblem(p))
@@ -108,7 +113,11 @@ func (m *Main) check(file, agents string) (fileReport, []recipe.Problem, error) 
 		return report, nil, err
 	}
 	report.OK, report.Name, report.Nodes = true, r.Name(), len(r.Plan().Flat())
-	report.Warnings = m.unready(r)
+	report.warned = append(r.Warnings(), m.unready(r)...)
+	for _, w := range report.warned {
+		report.Warnings = append(report.Warnings, fileProblem(w))
+		report.OK = report.OK && !f.strict
+	}
 	return report, nil, nil
 }
 
@@ -124,8 +133,24 @@ func problemsOf(file string, err error) []recipe.Problem {
 	return nil
 }
 
+// showWarnings prints warnings as problems are, and says that they are none.
+func (m *Main) showWarnings(s *term.Screen, warnings []recipe.Problem) {
+	told := slices.Clone(warnings)
+	for i := range told {
+		told[i].Message = "warning: " + told[i].Message
+	}
+	m.showPlaces(s, told)
+}
+
 // showProblems prints problems as compilers do. On a terminal each comes with its line and a caret.
 func (m *Main) showProblems(s *term.Screen, problems []recipe.Problem) {
+	m.showPlaces(s, problems)
+	if s.TTY && len(problems) > 1 {
+		s.Println(s.Styles().Bad.Apply(term.Count(len(problems), "problem")))
+	}
+}
+
+func (m *Main) showPlaces(s *term.Screen, problems []recipe.Problem) {
 	styles := s.Styles()
 	texts := map[string][]string{}
 	for _, p := range problems {
@@ -151,9 +176,6 @@ func (m *Main) showProblems(s *term.Screen, problems []recipe.Problem) {
 			texts[p.File] = text
 		}
 		s.Println(excerpt(s, text, p.Line, p.Column)...)
-	}
-	if s.TTY && len(problems) > 1 {
-		s.Println(styles.Bad.Apply(term.Count(len(problems), "problem")))
 	}
 }
 

@@ -54,7 +54,7 @@ func (m *Main) watchFiles(ctx context.Context, files []string, f *validateFlags)
 func (m *Main) checkAgain(files, changed []string, before map[string]fileReport, f *validateFlags) {
 	bad := 0
 	for _, file := range files {
-		report, problems, err := m.check(file, f.agents)
+		report, problems, err := m.check(file, f)
 		if err != nil { // a file that cannot be read now can be in a moment
 			problems = []recipe.Problem{{File: file, Message: err.Error()}}
 			report.Problems = []fileProblem{fileProblem(problems[0])}
