@@ -62,7 +62,7 @@ func BuildTrace(info fermata.RunInfo, history iter.Seq2[fermata.Moment, error]) 
 		trace: &Trace{
 			TraceID: hex.EncodeToString(id[:16]), Run: info.ID, Recipe: info.Plan, Outcome: info.Status, Steps: []TraceStep{},
 		},
-		open: make(map[string]int), asked: make(map[string]int), questions: make(map[string]uint64), waits: make(map[int]time.Time),
+		open: make(map[string]int), prompted: make(map[string]bool), asked: make(map[string]int), questions: make(map[string]uint64), waits: make(map[int]time.Time),
 	}
 	for m, err := range history {
 		if err != nil {
@@ -82,6 +82,7 @@ type traceBuilder struct {
 	asked     map[string]int    // interrupt -> the step that asked
 	questions map[string]uint64 // interrupt -> seq of the entry that asked
 	waits     map[int]time.Time // step -> since when it waits
+	prompted  map[string]bool   // steps whose action ends with a prompt
 	again     int               // how often the run was made to go on
 }
 
@@ -125,7 +126,7 @@ func (b *traceBuilder) add(m *fermata.Moment) error {
 	case journal.RouteTaken:
 		return b.routed(s, e)
 	case journal.StepFinished:
-		return s.called(e)
+		return b.called(s, e)
 	case journal.InterruptOpened:
 		return b.asks(s, e)
 	case journal.InterruptUpdated:
@@ -201,7 +202,7 @@ func (b *traceBuilder) done(s *TraceStep, e *journal.Entry) {
 }
 
 // called notes a recorded step.
-func (s *TraceStep) called(e *journal.Entry) error {
+func (b *traceBuilder) called(s *TraceStep, e *journal.Entry) error {
 	kind, key, _ := strings.Cut(e.Op, ":")
 	switch node.Kind(kind) {
 	case node.KindStep, node.KindOnce, node.KindModel, node.KindTool:
@@ -214,10 +215,19 @@ func (s *TraceStep) called(e *journal.Entry) error {
 	case s.Type == TraceSystem || s.Type == TraceReasoning && node.Kind(kind) != node.KindModel:
 		s.Type = TraceTool
 	}
-	s.Action = strings.TrimPrefix(s.Action+", "+calledAs(node.Kind(kind), key), ", ")
-	if node.Kind(kind) == node.KindModel {
+	name, between := calledAs(node.Kind(kind), key), ", "
+	if b.prompted[s.ID] { // the prompt has a line of its own
+		between = "\n"
+	}
+	delete(b.prompted, s.ID)
+	s.Action = strings.TrimPrefix(s.Action+between+name, ", ")
+	switch node.Kind(kind) {
+	case node.KindModel:
 		s.said(e.Value)
 		return nil
+	case node.KindTool:
+		return s.told(name, e)
+	default:
 	}
 	var made outcome
 	if json.Unmarshal(e.Value, &made) == nil {

@@ -73,6 +73,22 @@ func (s *TraceStep) cached(e *journal.Entry) error {
 	return nil
 }
 
+// told notes what a tool told the model, or what went wrong with it.
+func (s *TraceStep) told(tool string, e *journal.Entry) error {
+	var body journal.StepBody
+	if err := decodeBody(e, &body); err != nil {
+		return err
+	}
+	var text string
+	if json.Unmarshal(e.Value, &text) == nil && text != "" {
+		s.observe(tool + ": " + text)
+	}
+	if body.Error != "" {
+		s.observe(tool + " failed: " + body.Error)
+	}
+	return nil
+}
+
 // said notes what a model thought and said.
 func (s *TraceStep) said(reply []byte) {
 	var r struct {

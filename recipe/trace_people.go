@@ -67,7 +67,7 @@ func (b *traceBuilder) asks(s *TraceStep, e *journal.Entry) error {
 	if err := decodeBody(e, &q); err != nil {
 		return err
 	}
-	s.Type = TraceInteraction
+	s.Type, b.prompted[s.ID] = TraceInteraction, true
 	s.Action = strings.TrimPrefix(s.Action+"\n"+q.Prompt, "\n")
 	b.asked[e.Op] = b.open[node.TaskID(e.Node, int(e.Visit))]
 	b.questions[e.Op] = e.Seq
