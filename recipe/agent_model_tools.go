@@ -187,9 +187,12 @@ func (c *checked) toolsOf(ctx node.Context, a *agent) ([]node.Tool, error) {
 func (a *agent) asTool(dir string, stage *Stage) node.Tool {
 	call := stage.caller(a, 0, a.caller(dir))
 	t := node.Tool{Name: a.name, Description: a.description, Once: a.once}
-	if a.input != nil {
+	switch {
+	case a.told != nil:
+		t.Description, t.Input = a.told.Description, a.told.Input
+	case a.input != nil:
 		t.Input = a.input.compiled.JSON()
-	} else {
+	default:
 		t.Input = anyObject
 	}
 	t.Call = func(ctx node.Context, arguments json.RawMessage) (string, error) {

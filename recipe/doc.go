@@ -22,8 +22,9 @@
 // # Agents
 //
 // An agent is what a node of type agent calls: an expression (kind expr), a program (exec), a web service (http), a
-// language model (model), a tool of an MCP server (mcp), or a Go function of a [Library]. Programs and web services are called within a recorded step (law J5): what they
-// answered is kept, and they are not called again when their node is. Both get an idempotency key, in the variable
+// language model (model), a tool of an MCP server (mcp), or a Go function of a [Library],
+// which [AddTool] adds with what models are told of it. Programs and web services are called within a recorded step (law
+// J5): what they answered is kept, and they are not called again when their node is. Both get an idempotency key, in the variable
 // FERMATA_IDEMPOTENCY_KEY and in the header Idempotency-Key.
 //
 // A model is one of the runtime's services, see node.Context.LLM; it may call tools and ask people, and what it gives is

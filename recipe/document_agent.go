@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fermata-go/fermata/mcp"
+	"github.com/fermata-go/fermata/node"
 )
 
 // The kinds of agents.
@@ -61,6 +62,7 @@ type agent struct {
 	reasons  *reasons      // model
 	tool     word          // mcp; "" for none
 	function AgentFunc     // go
+	told     *node.Tool    // how models know a Go function; nil where nothing is said of it
 	file     word          // recipe
 	nested   *nested       // recipe; nil where it was wrong
 

@@ -288,3 +288,24 @@ func Func[In, Out any](f func(ctx node.Context, in In) (Out, error)) AgentFunc {
 		return f(ctx, in)
 	}
 }
+
+// AddTool adds an agent that is a function with types, see [Func], and says what it is for: models that have it among
+// their tools ("agent:NAME") are told that, and the schema of its arguments, which is that of In (see [schema.For]). It
+// fails as [node.NewTool] does, and where the library has an agent of that name.
+func AddTool[In, Out any](l *Library, name, description string, f func(ctx node.Context, in In) (Out, error)) error {
+	t, err := node.NewTool(name, description, f)
+	if err != nil {
+		return err
+	}
+	if _, twice := l.Agents[name]; twice {
+		return fmt.Errorf("the library has an agent %q already", name)
+	}
+	if l.Agents == nil {
+		l.Agents = make(map[string]AgentFunc)
+	}
+	if l.tools == nil {
+		l.tools = make(map[string]*node.Tool)
+	}
+	l.Agents[name], l.tools[name] = Func(f), &t
+	return nil
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata/mcp"
+	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -46,9 +47,11 @@ type Options struct {
 	stage *Stage // what stands in for agents; nil outside of tests
 }
 
-// Library holds agents that are Go functions, by the name that recipes use.
+// Library holds agents that are Go functions, by the name that recipes use. Models know those of [AddTool] better.
 type Library struct {
 	Agents map[string]AgentFunc
+
+	tools map[string]*node.Tool // what models are told of them
 }
 
 // Recipe is a compiled recipe. It is immutable and safe for concurrent use.
@@ -196,7 +199,7 @@ func (d *document) addLibrary(lib *Library, r *report) {
 			r.add(before.spot, "the agent %s is a Go function of the library already", quote(name))
 			continue
 		}
-		d.agents[name] = &agent{name: name, kind: kindGo, function: f}
+		d.agents[name] = &agent{name: name, kind: kindGo, function: f, told: lib.tools[name]}
 	}
 }
 
