@@ -55,7 +55,9 @@ func loadIn(t *testing.T, opts recipe.Options, files map[string]string) (*recipe
 		}
 	})
 	opts.Servers = pool
-	opts.Env = func(name string) (string, bool) { v, ok := binary[name]; return v, ok }
+	if opts.Env == nil {
+		opts.Env = func(name string) (string, bool) { v, ok := binary[name]; return v, ok }
+	}
 	return recipe.Load(folder(t, files), opts)
 }
 

@@ -186,6 +186,9 @@ func TestSecretsOfServersAreNotRecorded(t *testing.T) {
 	defer rt.Close()
 	res := job{}.on(t, rt, r)
 	want(t, res, `{"write": "it", "word": "it is [redacted]", "number": 9007199254740993}`)
+	if !strings.Contains(string(res.Output), "9007199254740993") { // which no float64 holds
+		t.Errorf("the digits are lost: %s", res.Output)
+	}
 	told := 0
 	for ev, err := range rt.Events(t.Context(), res.Run, 0, false) {
 		if err != nil {

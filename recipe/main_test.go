@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"testing"
@@ -58,10 +59,11 @@ func serveTools() error {
 			}
 			return nil, map[string]int{"sum": in.A + in.B}, nil
 		})
-	sdk.AddTool(s, &sdk.Tool{Name: "tell", Description: "Tells the word, which is " + os.Getenv("WORD")},
-		func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, map[string]any, error) {
-			return nil, map[string]any{"word": "it is " + os.Getenv("WORD"), "number": 9007199254740993}, nil
-		})
+	tell := &sdk.Tool{Name: "tell", Description: "Tells the word, which is " + os.Getenv("WORD"), InputSchema: map[string]any{"type": "object"}}
+	s.AddTool(tell, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		told := fmt.Sprintf(`{"word": "it is %s", "number": 9007199254740993}`, os.Getenv("WORD"))
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: told}}, StructuredContent: json.RawMessage(told)}, nil
+	})
 	sdk.AddTool(s, &sdk.Tool{Name: "note", Description: "Notes that it was called"},
 		func(_ context.Context, _ *sdk.CallToolRequest, in noteArguments) (*sdk.CallToolResult, any, error) {
 			return nil, nil, note(in)
