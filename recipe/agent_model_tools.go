@@ -66,7 +66,7 @@ func (c *checked) checkTools(a *agent) {
 			continue
 		}
 		seen[t.text] = true
-		name := c.checkTool(a, t)
+		name := c.checkTool(t)
 		if before, twice := taken[name]; twice && name != "" {
 			c.report.add(t.spot, "the model would know this tool as %s, and that is %s already; give the agent another name", quote(name), before)
 			continue
@@ -76,7 +76,7 @@ func (c *checked) checkTools(a *agent) {
 }
 
 // checkTool checks one tool, and gives the name that the model knows it by; "" where that is not known.
-func (c *checked) checkTool(a *agent, t *toolRef) string {
+func (c *checked) checkTool(t *toolRef) string {
 	name := t.server + t.agent
 	of := c.agents[name]
 	switch {

@@ -3,6 +3,7 @@ package recipe
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -40,14 +41,12 @@ func note(in noteArguments) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if _, err := f.WriteString("called\n"); err != nil {
-		return err
-	}
-	if info, err := f.Stat(); in.Die && err == nil && info.Size() == int64(len("called\n")) {
+	_, err = f.WriteString("called\n")
+	info, unknown := f.Stat()
+	if err = errors.Join(err, unknown, f.Close()); err == nil && in.Die && info.Size() == int64(len("called\n")) {
 		os.Exit(3)
 	}
-	return f.Sync()
+	return err
 }
 
 func serveTools() error {

@@ -251,7 +251,7 @@ func openScript(file string) (*scripted.Script, error) {
 		return nil, &model.Error{Kind: model.ErrNoModel, Message: "the script " + quote(filepath.Base(file)) + ": " + err.Error(), Err: err}
 	}
 	if file == "" {
-		return fail(errors.New("expected the path of a file behind scripted:"))
+		return fail(errors.New("expected scripted:FILE, with the path of a file"))
 	}
 	data, err := readFile(file, maxFileBytes)
 	if err != nil {
