@@ -192,12 +192,9 @@ func (b *workbench) reload(ctx context.Context, changed []string) error {
 		b.m.sayChanged(changed, b.f.json)
 	}
 	r, err := b.m.loadRecipe(b.file, b.f.agents)
-	if problems := problemsOf(b.file, err); problems != nil {
-		b.sayBroken(changed, problems)
-		return nil
-	} else if err != nil {
-		b.sayBroken(changed, []recipe.Problem{{File: b.file, Message: err.Error()}})
-		return nil
+	if err != nil {
+		b.sayBroken(changed, b.problems(err))
+		return nil //nolint:nilerr // it has been said, and the next change may mend it
 	}
 	b.sayGood(changed, r)
 	b.good, b.since = r, b.m.Now()
@@ -220,21 +217,25 @@ func (b *workbench) test(ctx context.Context) bool {
 	opts, err := b.m.testOptions(f)
 	var report *recipetest.Report
 	if err == nil {
-		file := b.file
+		var file string
 		if file, err = recipeFile(b.file); err == nil {
 			report, err = recipetest.Check(ctx, file, opts)
 		}
 	}
 	if err != nil { // the file has changed again, or its tests are not valid
-		problems := problemsOf(b.file, err)
-		if problems == nil {
-			problems = []recipe.Problem{{File: b.file, Message: err.Error()}}
-		}
-		b.sayBroken(nil, problems)
+		b.sayBroken(nil, b.problems(err))
 		return false
 	}
 	b.m.showTests(report, f)
 	return report.OK()
+}
+
+// problems are what is wrong; also that a file cannot be read, which it can be in a moment.
+func (b *workbench) problems(err error) []recipe.Problem {
+	if problems := problemsOf(b.file, err); problems != nil {
+		return problems
+	}
+	return []recipe.Problem{{File: b.file, Message: err.Error()}}
 }
 
 // drive goes on after a run that was shown; what went wrong with it is said, and is no end.

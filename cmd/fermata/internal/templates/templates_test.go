@@ -80,7 +80,7 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{filepath.Join(folder, "recipe.yaml"), filepath.Join(folder, "sign-off/recipe.yaml"), filepath.Join(folder, SchemaFile)}
+	want := []string{filepath.Join(folder, "recipe.yaml"), filepath.Join(folder, "sign-off", "recipe.yaml"), filepath.Join(folder, SchemaFile)}
 	if diff := cmp.Diff(want, written); diff != "" {
 		t.Errorf("written (-want +got):\n%s", diff)
 	}

@@ -79,7 +79,7 @@ func listen() (signs <-chan fsnotify.Event, follow func(folders []string), end f
 		return nil, func([]string) {}, func() {}
 	}
 	go func() {
-		for range watcher.Errors { //nolint:revive // signs were lost: they are looked for every Poll
+		for range watcher.Errors { // signs were lost: they are looked for every Poll
 		}
 	}()
 	follow = func(folders []string) {

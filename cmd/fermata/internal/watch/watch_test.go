@@ -86,7 +86,7 @@ func TestStart(t *testing.T) {
 	sees(t, changes, at("recipe.yaml"))
 
 	stop()
-	for range changes { //nolint:revive // it is closed
+	for range changes { // it is closed
 	}
 }
 
