@@ -117,13 +117,21 @@ var (
 	mismatch        = regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types (.+) and (.+)\)$`)
 )
 
+// spelled are words and signs of other languages, and how they are written here.
+var spelled = map[string]string{
+	"=": "; == compares", "is": "; == compares", "===": "; == compares", "<>": "; != compares", "&": "; write and", "|": "; write or",
+}
+
 // plainFault says in our words what the language's compiler says in those of its tokens and Go types.
 func plainFault(message string) string {
 	if message == "unexpected token EOF" {
 		return "the expression ends in the middle"
 	}
+	if strings.HasPrefix(message, "a map key must be") && strings.HasSuffix(message, `Bracket("{"))`) {
+		return "braces are for texts; here the expression stands alone, as in review == 'approve'"
+	}
 	if m := unexpectedToken.FindStringSubmatch(message); m != nil {
-		hint := ""
+		hint := spelled[m[2]]
 		if m[1] == "Operator" && unicode.IsLetter(rune(m[2][0])) {
 			hint = fmt.Sprintf("; it is a word of the language, and a name that is called so is written $env[%q]", m[2])
 		} else if m[2] == ":" {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -70,6 +71,27 @@ func TestErrors(t *testing.T) {
 			}
 			golden(t, strings.TrimSuffix(file, filepath.Ext(file))+".golden", faults.Error()+"\n")
 		})
+	}
+}
+
+// TestErrors_many counts the files with one mistake each, so that none gets lost, and looks at what every message needs: its
+// place, and more than a few words.
+func TestErrors_many(t *testing.T) {
+	broken := files(t, "testdata/errors/one-*.yaml", "testdata/errors/one-*.json")
+	if len(broken) < 100 {
+		t.Errorf("there are %d broken files with one mistake each; expected at least 100", len(broken))
+	}
+	for _, file := range broken {
+		data, err := os.ReadFile(strings.TrimSuffix(file, filepath.Ext(file)) + ".golden")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			place := regexp.MustCompile(`^(\S+\.(yaml|json)):[1-9]\d*:[1-9]\d*: \S+ \S+ \S+`)
+			if m := place.FindStringSubmatch(line); m == nil || m[1] != filepath.Base(file) {
+				t.Errorf("%s: a message without file, line, column or words: %s", file, line)
+			}
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package recipe
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,10 +46,26 @@ func newObject(at spot, r *report, known []string) *object {
 	return o
 }
 
+// otherWords are what other formats call a key, and what it is called here.
+var otherWords = map[string][]string{
+	"from": {"source"}, "to": {"target"}, "if": {"when"}, "timeout": {"timeout_seconds"}, "role": {"required_role"},
+	"retries": {"max_retries"}, "steps": {"nodes", "max_steps"}, "concurrency": {"limit"}, "max_concurrency": {"limit"},
+	"items": {"in"}, "default": {"default_route"}, "question": {"prompt"}, "message": {"prompt"}, "name": {"id"}, "agent": {"agent_ref"},
+	"start": {"entry_point"}, "cmd": {"command"}, "args": {"command"}, "inputs": {"inputs_map"}, "outputs": {"outputs_map"},
+}
+
 // nearestOr is the nearest known name, or all of them where none is near.
 func (r *report) nearestOr(found string, known []string) string {
+	for _, meant := range otherWords[found] {
+		if slices.Contains(known, meant) {
+			return fmt.Sprintf("; did you mean %q?", meant)
+		}
+	}
 	if hint := r.hint(found, known); hint != "" {
 		return hint
+	}
+	if slices.Contains(known, "topology") && slices.Contains(topologyKeys, found) {
+		return "; it belongs into topology"
 	}
 	return "; known are " + strings.Join(known, ", ")
 }

@@ -41,11 +41,24 @@ func parsePath(text string) (path, error) {
 	}
 	p.segments = strings.Split(rest, ".")
 	for _, s := range p.segments {
-		if s == "" || strings.ContainsAny(s, "?[]{} \t\n") {
-			return p, fmt.Errorf(`%q is not a path: expected names and numbers between dots, as in "report.files.0.name"`, text)
+		if s == "" || s == "$" || strings.ContainsAny(s, "?[]{} \t\n") {
+			return path{text: text}, fmt.Errorf(`%q is not a path: expected names and numbers between dots, as in "report.files.0.name"%s`, text, pathAdvice(text))
 		}
 	}
 	return p, nil
+}
+
+// pathAdvice says how a path is written that is written as elsewhere; "" where that is not known.
+func pathAdvice(text string) string {
+	switch inner, isText := strings.CutPrefix(strings.TrimSpace(text), "{{"); {
+	case isText && strings.HasSuffix(inner, "}}"):
+		return fmt.Sprintf("; write %s, braces are for texts", strings.TrimSpace(strings.TrimSuffix(inner, "}}")))
+	case strings.Contains(text, "["):
+		return "; write " + strings.NewReplacer("[", ".", "]", "", "'", "", `"`, "").Replace(text)
+	case strings.HasPrefix(text, "$."):
+		return "; write " + text[2:]
+	}
+	return ""
 }
 
 // in finds the value at the path. A missing one is a *PathError, or not ok where the path is optional.

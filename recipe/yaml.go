@@ -91,7 +91,38 @@ func (s *source) syntax(err error, r *report) {
 		message += " " + le.ContextMsg
 	}
 	line := min(le.Mark.Line, len(s.lines))
-	r.at(spot{src: s}, line, max(le.Mark.Column, min(line, 1)), "not YAML: "+strings.TrimPrefix(message, "yaml: "))
+	r.at(spot{src: s}, line, max(le.Mark.Column, min(line, 1)), "not YAML: "+strings.TrimPrefix(message, "yaml: ")+s.advice(message, line))
+}
+
+// advice says in which slip an error of the YAML parser often has its cause; "" where that is not known. line is from 1.
+func (s *source) advice(message string, line int) string {
+	text := ""
+	if line > 0 && line <= len(s.lines) {
+		text = strings.TrimRight(s.lines[line-1], " ")
+	}
+	switch {
+	case strings.HasPrefix(strings.TrimLeft(text, " "), "\t"), strings.Contains(message, "tab character"):
+		return "; indent with spaces, not with tabs"
+	case strings.Contains(message, "unknown anchor"):
+		return "; an anchor is written before its alias: &name, then *name"
+	case strings.Contains(message, "cannot start any token"):
+		return "; a text that begins with %, @ or ` stands in quotes"
+	case strings.Contains(message, "mapping values are not allowed"):
+		return "; a text that holds a colon and a space stands in quotes, and the keys of one mapping begin in the same column"
+	case strings.Contains(message, "scanning a quoted scalar"):
+		return "; a quote is not closed in a line before"
+	case strings.Contains(message, "scanning a simple key"):
+		return "; a key in a line before has no colon with a space behind it"
+	case strings.Contains(message, "expected '-' indicator"):
+		return "; the keys of one element begin in the same column, and the elements of a list, too"
+	case strings.Contains(message, "expected key while parsing a block mapping"):
+		return "; the keys of one mapping begin in the same column, and a text that begins with { stands in quotes"
+	case strings.Contains(message, "parsing a flow mapping"):
+		return "; a comma or } is missing here or before, or a text that holds a colon and a space stands in no quotes"
+	case strings.Contains(message, "parsing a flow"):
+		return "; a comma too many, or a bracket that is not closed"
+	}
+	return ""
 }
 
 // expander copies a tree and puts in place what aliases and merge keys stand for.
