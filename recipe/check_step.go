@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -328,7 +329,7 @@ func (c *checked) checkOutputs() {
 		name := p.name.text
 		if !all.has(name) {
 			if !p.optional {
-				c.report.add(p.name.spot, "nothing brings the output %s%s", quote(name), c.report.hint(name, all.list()))
+				c.report.add(p.name.spot, "nothing brings the output %s%s", quote(name), cmp.Or(c.report.hint(name, all.list()), "; let a node write it, or give it a default here"))
 			}
 			continue
 		}

@@ -174,7 +174,7 @@ func readDocument(src *source, r *report) *document {
 	d.readMetadata(o)
 	d.presentation = o.freely("presentation")
 	io := o.object("interface", interfaceKeys)
-	d.inputsOpen, d.outputsOpen = !io.has("inputs"), !io.has("outputs")
+	d.inputsOpen, d.outputsOpen = !io.isMapping("inputs"), !io.isMapping("outputs")
 	d.inputs = io.ports("inputs")
 	d.outputs = io.ports("outputs")
 	d.state = o.object("state", stateKeys).ports(stateProperties)

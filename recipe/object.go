@@ -72,7 +72,7 @@ func (r *report) nearestOr(found string, known []string) string {
 
 func ofKeys(known []string) string {
 	if len(known) == 0 {
-		return ""
+		return " ({name: value, …})"
 	}
 	return " of " + strings.Join(known, ", ")
 }
@@ -103,6 +103,11 @@ func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag(
 func (o *object) has(key string) bool {
 	n, ok := o.fields[key]
 	return ok && !isNull(n)
+}
+
+// isMapping says whether the key is there with a mapping; anything else is reported where it is read.
+func (o *object) isMapping(key string) bool {
+	return o.has(key) && o.fields[key].Kind == yaml.MappingNode
 }
 
 // at is the place of a key's value; the place of the whole object where the key is not there.
@@ -287,7 +292,7 @@ func (o *object) list(key string) []spot {
 	}
 	at := o.at(key)
 	if at.node.Kind != yaml.SequenceNode {
-		o.report.add(at, "expected a list, found %s", kindOf(at.node))
+		o.report.add(at, "expected a list ([a, b, …]), found %s", kindOf(at.node))
 		return nil
 	}
 	all := make([]spot, len(at.node.Content))

@@ -116,7 +116,7 @@ func (g *wiring) find(id word, r *report, what string) *step {
 		return n
 	}
 	g.dangling = true
-	if id.text == "" {
+	if id.text == "" || len(g.ids) == 0 {
 		return nil // reported where it was read
 	}
 	if up := strings.ToUpper(id.text); up == "END" || up == "STOP" {

@@ -90,8 +90,11 @@ func (s *source) syntax(err error, r *report) {
 	if le.ContextMsg != "" {
 		message += " " + le.ContextMsg
 	}
-	line := min(le.Mark.Line, len(s.lines))
-	r.at(spot{src: s}, line, max(le.Mark.Column, min(line, 1)), "not YAML: "+strings.TrimPrefix(message, "yaml: ")+s.advice(message, line))
+	line, form := min(le.Mark.Line, len(s.lines)), "not YAML: "
+	if strings.HasSuffix(s.file, ".json") {
+		form = "not JSON: "
+	}
+	r.at(spot{src: s}, line, max(le.Mark.Column, min(line, 1)), form+strings.TrimPrefix(message, "yaml: ")+s.advice(message, line))
 }
 
 // advice says in which slip an error of the YAML parser often has its cause; "" where that is not known. line is from 1.
