@@ -29,8 +29,9 @@ type ImportOptions struct {
 const maxImportLine = 1 << 28
 
 // Import takes in a run that [Runtime.Export] has written, and returns how it stands. Its journal is the one that was
-// exported, entry for entry and byte for byte; what waits for people and for time is made of it anew (law J6). Nothing
-// drives the run until it is resumed, or answered where Options.Plans knows its plan.
+// exported, entry for entry and byte for byte; what waits for people and for time is made of it anew (law J6). A run
+// that was on its way is then one that nobody drives: it rests until it is resumed, or answered where Options.Plans knows
+// its plan, and a worker on the store takes it at once (law J10). Import into a store without workers to look at it only.
 //
 // Data that is damaged, cut off or something else is CodeInvalid around a *journal.StoreError, which says in which line
 // and of which seq (journal.ErrCorrupt, journal.ErrNewer); nothing is stored then. A run that is there already is a

@@ -76,7 +76,8 @@ func (m *Main) runsImportCommand() *cobra.Command {
 		Short: "Take in a run that was exported",
 		Long: "Take in a run that `runs export` has written; - is standard input. Its journal stays the same, to the byte. It keeps its id, " +
 			"and so its questions are answered here as they would have been there; with --id it is a run of its own, with other questions. " +
-			"The recipe comes with the run, and runs when it is resumed: take in only files that you would run.",
+			"The recipe comes with the run, and runs when it is resumed, or at once where a worker sees a run that was on its way: take in " +
+			"only files that you would run.",
 		Example: `fermata runs import refund.jsonl
 fermata runs import refund.jsonl --id run_again`,
 		Args: atMostOne,

@@ -103,8 +103,11 @@ func (m *Main) listRuns(h *house, rows []fermata.RunInfo, f journal.RunFilter, a
 	for i := range rows {
 		r := &rows[i]
 		note := term.Flat(r.Error)
-		if r.Waiting > 0 {
+		switch {
+		case r.Waiting > 0:
 			note = "waits for " + term.Count(r.Waiting, "answer")
+		case r.Driver != "":
+			note = "driven by " + driverName(r.Driver)
 		}
 		t.Rows = append(t.Rows, []string{
 			idFor(s, r.ID, all), m.statusStyle(styles, r.Status).Apply(r.Status), term.OneLine(r.Plan),
@@ -214,6 +217,9 @@ func (m *Main) showRun(ctx context.Context, h *house, given string, asJSON bool)
 	s.Println(styles.Strong.Apply(term.OneLine(info.Plan))+"  "+m.statusStyle(styles, info.Status).Apply(info.Status),
 		styles.Faint.Apply(info.ID),
 		styles.Faint.Apply("started "+m.moment(s, info.Created)+", updated "+m.moment(s, info.Updated)))
+	if info.Driver != "" {
+		s.Println(styles.Faint.Apply("driven by " + driverName(info.Driver)))
+	}
 	if from != nil {
 		s.Println(styles.Faint.Apply("forked from " + from.Run + " at seq " + strconv.FormatUint(from.Seq, 10)))
 	}

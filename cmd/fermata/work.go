@@ -113,8 +113,7 @@ func (m *Main) sayWork(line workLine, asJSON bool) {
 	if line.Do == "took" {
 		text := "took " + line.Run
 		if line.From != "" {
-			from, _, _ := strings.Cut(line.From, "/")
-			text += " over from " + term.OneLine(from)
+			text += " over from " + driverName(line.From)
 		}
 		s.Println(styles.Faint.Apply(text))
 		return
@@ -124,6 +123,12 @@ func (m *Main) sayWork(line workLine, asJSON bool) {
 		text += "  " + term.Flat(line.Error.Message)
 	}
 	s.Println(text)
+}
+
+// driverName is what a driver is called for people: who and where, without what only processes make use of.
+func driverName(driver string) string {
+	name, _, _ := strings.Cut(driver, "/")
+	return term.OneLine(name)
 }
 
 // untilTold is a context that the first Ctrl-C ends; the second ends the process.

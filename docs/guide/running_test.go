@@ -233,6 +233,38 @@ func Example_recover() {
 	// Output: run_7 completed [booked]
 }
 
+func Example_workers() {
+	ctx := context.Background()
+	booking := booking().MustCompile()
+	store := memory.New()
+	// [guide: workers]
+	options := fermata.Options{
+		Store: store, // the same for all processes: a file, PostgreSQL or Redis
+		Plans: func(context.Context, fermata.RunInfo) (*plan.Plan, error) { return booking.Plan(), nil }, // by RunInfo.Plan
+	}
+	desk, err := fermata.New(options) // one process takes orders
+	check(err)
+	_, err = booking.Start(ctx, desk, Offer{To: "Porto", Price: 25}, fermata.WithID("run_7"), fermata.Queued())
+	check(err)
+
+	worker, err := fermata.New(options) // and any number of others see to them
+	check(err)
+	working, stop := context.WithCancel(ctx)
+	err = worker.Work(working, fermata.WorkOptions{
+		Concurrency: 100,
+		Rested: func(r fermata.Result) {
+			fmt.Println(r.Run, r.Status)
+			stop() // only here: a service works until it is told to stop
+		},
+	})
+	check(err)
+	// [guide: end]
+	check(worker.Close())
+	check(desk.Close())
+
+	// Output: run_7 completed
+}
+
 func Example_log() {
 	ctx := context.Background()
 	booking := booking().MustCompile()
