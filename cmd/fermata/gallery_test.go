@@ -18,7 +18,7 @@ import (
 
 // gallery are the recipes of examples/recipes that are killed: those that ask for no more than a choice or a text.
 var gallery = []string{
-	"approval", "content-moderation", "contract-redline", "data-quality-gate", "escalation", "fan-out-and-join",
+	"approval", "content-moderation", "contract-redline", "data-quality-gate", "escalation", "expense-report", "fan-out-and-join",
 	"four-eyes-payment", "incident-response", "invoice-matching", "mcp-lookup", "release-checklist",
 	"retry-and-fallback", "self-correcting-loop", "stock-reorder", "support-triage", "survey-digest",
 }
