@@ -239,7 +239,7 @@ func Example_workers() {
 	store := memory.New()
 	// [guide: workers]
 	options := fermata.Options{
-		Store: store, // the same for all processes: a file, PostgreSQL or Redis
+		Store: store,                                                                                     // the same for all processes: a file, PostgreSQL or Redis
 		Plans: func(context.Context, fermata.RunInfo) (*plan.Plan, error) { return booking.Plan(), nil }, // by RunInfo.Plan
 	}
 	desk, err := fermata.New(options) // one process takes orders
