@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -95,6 +96,8 @@ func (m *Main) answerCommand(q *journal.Interrupt, id, as string, resume bool) s
 		args = append(args, "--as", q.ClaimedBy)
 	case q.Assignee != "" && !isPerson(q.Assignee, m.user()):
 		args = append(args, "--as", q.Assignee)
+	case !mayBe(q, cmp.Or(as, m.user())): // four eyes: whoever is shown this may not answer it
+		args = append(args, "--as", "SOMEBODY")
 	case as != "" && as != m.user():
 		args = append(args, "--as", as)
 	}

@@ -352,8 +352,12 @@ func (m *Main) explainAnswer(q *journal.Interrupt, err error) error {
 	case fermata.CodeInvalid:
 		return &withAdvice{err, "what it takes: " + m.command("tasks", "show", q.ID)}
 	case fermata.CodeForbidden:
-		if q.Role != "" && strings.Contains(err.Error(), "asks for role") {
+		switch text := err.Error(); {
+		case q.Role == "":
+		case strings.Contains(text, "asks for role"):
 			return &withAdvice{err, "to answer in that role: --role " + shellQuote(q.Role)}
+		case strings.Contains(text, "is for role"):
+			return &withAdvice{err, "to do so in that role: --role " + shellQuote(q.Role)}
 		}
 	case fermata.CodeConflict, fermata.CodeExpired:
 		return &withAdvice{err, "how it stands: " + m.command("tasks", "show", q.ID)}
