@@ -15,7 +15,7 @@ func TestJ10_AProcessThatIsGone(t *testing.T) {
 	if !strings.HasPrefix(mine, "Anna-Blum-x@") || strings.Count(mine, "/") != 1 {
 		t.Errorf("found the name %q", mine)
 	}
-	if newDriver("a") == newDriver("a") {
+	if one, other := newDriver("a"), newDriver("a"); one == other {
 		t.Error("two runtimes have one name")
 	}
 	for _, name := range []string{mine, "", "a", "a/", "a/1", "a/1-2-3-4", "a/x-" + machineMark() + "-1-2", "b@elsewhere/1-0123456789ab-7-ffffffff"} {

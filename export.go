@@ -183,10 +183,8 @@ func sameEntry(a, b *journal.Entry) bool {
 	if !bytes.Equal(a.Value, b.Value) || !bytes.Equal(a.Body, b.Body) {
 		return false
 	}
-	x, y := *a, *b
-	x.Value, x.Body, y.Value, y.Body = nil, nil, nil, nil
-	return x.Seq == y.Seq && x.At == y.At && x.Kind == y.Kind && x.Flags == y.Flags && x.Attempt == y.Attempt &&
-		x.Visit == y.Visit && x.Node == y.Node && x.Op == y.Op && x.To == y.To && x.Base == y.Base
+	return a.Seq == b.Seq && a.At == b.At && a.Kind == b.Kind && a.Flags == b.Flags && a.Attempt == b.Attempt &&
+		a.Visit == b.Visit && a.Node == b.Node && a.Op == b.Op && a.To == b.To && a.Base == b.Base
 }
 
 // entry is the entry that was exported.

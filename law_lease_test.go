@@ -111,7 +111,7 @@ func (s *shop) tell(words ...string) {
 // Enabled, Handle, WithAttrs and WithGroup implement slog.Handler: errors are kept.
 func (s *shop) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
 
-func (s *shop) Handle(_ context.Context, r slog.Record) error { //nolint:gocritic // slog has it so
+func (s *shop) Handle(_ context.Context, r slog.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.errors = append(s.errors, r.Message)
@@ -431,7 +431,7 @@ func TestJ10_ATimerFiresOnce(t *testing.T) {
 			first, wire := s.process("first")
 			for _, name := range []string{"one", "two", "three"} {
 				rt, _ := s.process(name)
-				defer s.work(rt, name)()
+				defer s.work(rt, name)() //nolint:gocritic // all of them work until the end
 			}
 			run := start(t, first, g, state{})
 			time.Sleep(90 * time.Second)

@@ -173,7 +173,7 @@ func (w *worker) look(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] }) //nolint:gosec // only so that workers do not all want the same
 		taken := w.take(ctx, rows, room)
 		if taken == 0 {
 			return nil

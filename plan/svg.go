@@ -116,11 +116,10 @@ func (g *svg) describe() string {
 		}
 	}
 	for i, status := range order {
-		sep := ": "
-		if i > 0 {
-			sep = ", "
-		}
-		text += sep + strconv.Itoa(counts[status]) + " " + status
+		order[i] = strconv.Itoa(counts[status]) + " " + status
+	}
+	if len(order) > 0 {
+		text += ": " + strings.Join(order, ", ")
 	}
 	return text + "."
 }

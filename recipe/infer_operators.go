@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -260,9 +261,7 @@ func (t *valueType) refined(segments []string) *valueType {
 	}
 	return t.with(func(u *valueType) {
 		fields := make(map[string]*valueType, len(t.fields)+1)
-		for name, other := range t.fields {
-			fields[name] = other
-		}
+		maps.Copy(fields, t.fields)
 		fields[segments[0]] = f.refined(segments[1:])
 		u.fields = fields
 	})

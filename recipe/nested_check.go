@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// element is the type of what for_each goes over: of the items of a list; what an entry of an object is is not followed.
+// element is the type of what for_each goes over: of the items of a list; the types of an object's entries are not followed.
 func (t *valueType) element() *valueType {
 	if t.kinds == listKind {
 		return orAnything(t.items)

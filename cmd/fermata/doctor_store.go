@@ -52,7 +52,7 @@ func (m *Main) diagnoseStore(ctx context.Context) []finding {
 // diagnoseServer asks a server what it is and what it promises. Nothing is made on it.
 func (m *Main) diagnoseServer(ctx context.Context, d dsn) []finding {
 	var findings []finding
-	made := false
+	var made bool
 	if d.kind == kindPostgres {
 		findings, made = diagnosePostgres(ctx, d)
 	} else {

@@ -94,7 +94,7 @@ fermata runs import refund.jsonl --id run_again`,
 }
 
 func (m *Main) importRun(ctx context.Context, file string, o fermata.ImportOptions, asJSON bool) error {
-	from := io.Reader(m.Stdin)
+	from := m.Stdin
 	if o.Name = file; file != "-" {
 		f, err := os.Open(file)
 		if err != nil {

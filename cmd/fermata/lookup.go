@@ -117,16 +117,16 @@ func (m *Main) known(what, given string, ids []string) string {
 
 // elsewhere ends a message about an id that is not there: the servers that the environment names beside this store.
 func (m *Main) elsewhere(here dsn) string {
-	text := ""
+	var stores []string
 	for _, kind := range []string{kindPostgres, kindRedis} {
 		if d, err := m.serverOf(kind); err == nil && d.kind != "" && d.at != here.at {
-			text += ", --store " + kind + ":"
+			stores = append(stores, "--store "+kind+":")
 		}
 	}
-	if text == "" {
+	if len(stores) == 0 {
 		return ""
 	}
-	return "; elsewhere: " + text[2:]
+	return "; elsewhere: " + strings.Join(stores, ", ")
 }
 
 // shortID is an id as people type it: as much of it as is unique among the given ones, and at least the part that

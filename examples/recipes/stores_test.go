@@ -123,15 +123,23 @@ func aPostgres() (string, error) {
 	}
 	var all error
 	for _, dsn := range dsns {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		c, err := pgx.Connect(ctx, dsn)
-		if err == nil {
-			return dsn, c.Close(ctx)
+		if err := reaches(dsn); err != nil {
+			all = errors.Join(all, err)
+			continue
 		}
-		all = errors.Join(all, err)
+		return dsn, nil
 	}
 	return "", all
+}
+
+func reaches(dsn string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	c, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	return c.Close(ctx)
 }
 
 func onRedis(t *testing.T) func(dir string) (journal.Store, error) {

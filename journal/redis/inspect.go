@@ -32,7 +32,7 @@ func Inspect(ctx context.Context, dsn string, o Options) (Report, error) {
 		return r, &journal.StoreError{Op: "inspect", Err: err}
 	}
 	s := newStore(d, o)
-	defer s.client.Close()
+	defer func() { _ = s.client.Close() }()
 	r.Address = s.address
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
