@@ -142,10 +142,13 @@ func (c *checked) checkRouter(n *step, before names) {
 		c.report.add(spotOf(n, "input_key"), "nothing that comes before is called %q%s", first, c.report.hint(first, before.list()))
 		return
 	}
+	at := spotOf(n, "input_key")
+	if t.kinds == 0 && n.inputKey.optional && n.fallback.text == "" {
+		c.report.add(at, "nothing that comes before brings %s, and then there is no route; add a default_route", quote(n.inputKey.text))
+	}
 	if t.kinds == 0 || t.open {
 		return
 	}
-	at := spotOf(n, "input_key")
 	if other := t.kinds & (listKind | objectKind); other != 0 && n.fallback.text == "" {
 		c.report.add(at, "%s is %s, and routes are for texts, numbers and booleans", quote(n.inputKey.text), other)
 		return

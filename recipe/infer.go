@@ -123,12 +123,9 @@ func (in *inference) pointer(n *ast.PointerNode) *valueType {
 }
 
 func (in *inference) array(n *ast.ArrayNode) *valueType {
-	var items *valueType
+	var items *valueType // none of an empty list, which fits any other
 	for _, t := range in.types(n.Nodes) {
 		items = union(items, t)
-	}
-	if items == nil {
-		items = anything
 	}
 	return &valueType{kinds: listKind, items: items, least: len(n.Nodes)}
 }
@@ -294,10 +291,12 @@ func (in *inference) element(n *ast.MemberNode, base *valueType, m mode) *valueT
 		needed = -number
 	}
 	if base.kinds == listKind && !base.open && (!fixed || needed > base.least) {
-		if m == lenient {
+		switch {
+		case m == lenient && base.items == nil: // of an empty list
+			return typeOfValues(nil)
+		case m == lenient:
 			return union(t, typeOfValues(nil))
-		}
-		if fixed {
+		case fixed:
 			in.fault(n.Property, "%s may have fewer elements than %d; write %s ?? '…', or give its schema minItems: %d",
 				in.subject(n.Node), needed, optionalForm(n), needed)
 		}
