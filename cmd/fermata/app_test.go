@@ -122,7 +122,7 @@ func TestStoreFor(t *testing.T) {
 		},
 		{name: "the kind by name", kind: "ephemeral", flag: "redis:", env: map[string]string{"FERMATA_REDIS": rd}, want: rd + ", redis:"},
 		{name: "the kind by name, asked for", kind: "redis", flag: "redis:", env: map[string]string{"FERMATA_REDIS": rd}, want: rd + ", redis:"},
-		{name: "a kind without an address", kind: "redis", flag: "redis:", fails: "--store redis:: expected the address of a server, redis://HOST:6379/0, here or in FERMATA_REDIS"},
+		{name: "a kind without an address", kind: "redis", flag: "redis:", fails: `--store "redis:": expected the address of a server, redis://HOST:6379/0, here or in FERMATA_REDIS`},
 		{
 			name: "a variable of another kind", kind: "redis", env: map[string]string{"FERMATA_REDIS": pg},
 			fails: "FERMATA_REDIS: expected redis://HOST:6379/0, found a store of kind postgres",

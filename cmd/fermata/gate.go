@@ -200,7 +200,7 @@ func (g *gate) next(ctx context.Context, moved move) (move, error) {
 		}
 		g.d.job.answers[node] = queue[1:]
 		if err := g.answer(ctx, &q, queue[0]); err != nil {
-			return moved, err
+			return moved, g.d.m.explainAnswer(&q, err)
 		}
 		moved = movedHere
 	}

@@ -123,7 +123,7 @@ func (m *Main) storeDSN() (d dsn, err error) {
 	case err != nil:
 		return d, err
 	case named.kind == "":
-		return d, usagef("%s %s: expected the address of a server, %s, here or in %s", d.from, d.kind+":", servers[d.kind], storeVariables[d.kind])
+		return d, usagef("%s %q: expected the address of a server, %s, here or in %s", d.from, d.kind+":", servers[d.kind], storeVariables[d.kind])
 	}
 	named.flag = d.flag
 	m.shown = d.flag

@@ -312,8 +312,8 @@ func (m *Main) showTest(r *recipetest.Result) {
 		m.indented("    ", "", v.String())
 	}
 	if r.Trace != nil {
-		s.Println("")
-		m.tell(r.Trace, false)
+		s.Println("", "    "+styles.Faint.Apply("the run ")+m.statusStyle(styles, r.Trace.Outcome).Apply(r.Trace.Outcome))
+		m.tellSteps(r.Trace, false)
 		s.Println("")
 	}
 }

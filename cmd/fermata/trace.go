@@ -75,6 +75,19 @@ const fewLines = 6
 // tell tells what happened: a line for each step with when, what and how long, and below it what came of it.
 func (m *Main) tell(t *recipe.Trace, full bool) {
 	s := m.out
+	styles := s.Styles()
+	s.Println(styles.Strong.Apply(term.OneLine(t.Recipe))+"  "+m.statusStyle(styles, t.Outcome).Apply(t.Outcome), styles.Faint.Apply(t.Run))
+	if len(t.Steps) == 0 {
+		return
+	}
+	begin := t.Steps[0].Timestamp
+	s.Println(styles.Faint.Apply(begin.In(m.Now().Location()).Format("2 Jan 2006 15:04:05")+spent(t)), "")
+	m.tellSteps(t, full)
+}
+
+// tellSteps is the story without what stands above it: whose it is and when it began.
+func (m *Main) tellSteps(t *recipe.Trace, full bool) {
+	s := m.out
 	w := teller{m: m, screen: s, styles: s.Styles(), glyphs: s.Glyphs(), full: full}
 	names := 8
 	for i := range t.Steps {
@@ -86,14 +99,8 @@ func (m *Main) tell(t *recipe.Trace, full bool) {
 	if !s.TTY {
 		w.width = 100
 	}
-	s.Println(w.styles.Strong.Apply(term.OneLine(t.Recipe))+"  "+m.statusStyle(w.styles, t.Outcome).Apply(t.Outcome), w.styles.Faint.Apply(t.Run))
-	if len(t.Steps) == 0 {
-		return
-	}
-	begin := t.Steps[0].Timestamp
-	s.Println(w.styles.Faint.Apply(begin.In(m.Now().Location()).Format("2 Jan 2006 15:04:05")+spent(t)), "")
 	for i := range t.Steps {
-		w.step(&t.Steps[i], begin, names)
+		w.step(&t.Steps[i], t.Steps[0].Timestamp, names)
 	}
 }
 
@@ -254,7 +261,7 @@ func (w *teller) changes(outputs json.RawMessage) []string {
 		}
 		name := w.styles.Faint.Apply(term.OneLine(member.Name) + " =")
 		if !w.full || !strings.Contains(text, "\n") {
-			line := name + " " + term.OneLine(text)
+			line := name + " " + term.Flat(text)
 			if !w.full {
 				line = w.screen.Cut(line, w.width)
 			}
