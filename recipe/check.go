@@ -40,6 +40,7 @@ func (d *document) check(r *report) *checked {
 		c.checkStep(n)
 	}
 	c.checkOutputs()
+	c.checkSteps()
 	c.checkBranches()
 	c.checkModels()
 	c.warnOpen()

@@ -71,6 +71,7 @@ type document struct {
 	maxRetries int
 	timeout    time.Duration
 	maxSteps   int  // 0: what the recipe does not say
+	stepsAt    spot // of max_steps
 	parallel   bool // every edge that holds is taken, not only the first
 
 	persistence string // the kind of store that is asked for; "" is Ephemeral
@@ -258,7 +259,7 @@ func nameFault(name string) string {
 func (d *document) readPolicy(o *object) {
 	d.maxRetries = o.number("max_retries", 0, 0)
 	d.timeout = o.seconds()
-	d.maxSteps = o.number("max_steps", 1, 0)
+	d.maxSteps, d.stepsAt = o.number("max_steps", 1, 0), o.at("max_steps")
 	d.parallel = o.choice("execution_mode", sequential, parallel) == parallel
 }
 
