@@ -163,3 +163,27 @@ func TestOutputsHoldNoSecrets(t *testing.T) {
 		}
 	}
 }
+
+// Nor is one kept that a program has with the environment that it inherits: not in errors, not in outputs.
+func TestInheritedSecretsAreNotKept(t *testing.T) {
+	x := &expansion{}
+	x.inherit([]string{"MY_TOKEN=s3cr3t", "REGION=eu-west"})
+	if got, want := newRedactor(x.used).text("bad s3cr3t in eu-west"), "bad [redacted] in eu-west"; got != want {
+		t.Errorf("error: got %q, want %q", got, want)
+	}
+	got, err := newRedactor(x.private).output([]byte(`["s3cr3t","eu-west"]`))
+	if want := `["[redacted]","eu-west"]`; err != nil || string(got) != want {
+		t.Errorf("output: got %s, %v, want %s", got, err, want)
+	}
+	t.Setenv("SOME_TOKEN", "from-outside")
+	for env, want := range map[string]string{"": "[redacted]", ", env: {A: b}": "from-outside"} {
+		text := "agents: {a: {kind: exec, command: [x]" + env + "}}\nentry_point: a\nnodes: [{type: agent, id: a, agent_ref: a}]\nedges: []\n"
+		r, err := Parse([]byte(text), "r.yaml", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.doc.agents["a"].secrets.text("from-outside"); got != want {
+			t.Errorf("env %q: got %q, want %q", env, got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package recipe
 import (
 	"encoding/json"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -136,6 +137,16 @@ func (x *expansion) text(w word) string {
 	}
 }
 
+// inherit notes the secrets of an environment that a program is given whole: what it says of them is not kept, either.
+func (x *expansion) inherit(environ []string) {
+	for _, variable := range environ {
+		name, v, _ := strings.Cut(variable, "=")
+		if isPrivate(name) {
+			x.used, x.private = append(x.used, v), append(x.private, v)
+		}
+	}
+}
+
 // hintVariable looks for a variable that differs in case only: others are nobody's business.
 func hintVariable(name string, env func(string) (string, bool)) string {
 	for _, other := range []string{strings.ToUpper(name), strings.ToLower(name)} {
@@ -232,6 +243,9 @@ func (d *document) expand(env func(string) (string, bool), r *report) {
 			}
 			for _, p := range a.env {
 				a.environ = append(a.environ, p.key.text+"="+x.text(p.value))
+			}
+			if a.inherit {
+				x.inherit(os.Environ())
 			}
 		case kindHTTP:
 			a.expandHTTP(x, used[name])
