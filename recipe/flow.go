@@ -158,14 +158,26 @@ func (f *flow) after(n *step, before names) names {
 	return before
 }
 
-// output is the type of what a node's agent gives.
+// output is the type of what a node gives: what its agent gives, or of a node with for_each what is collected.
 func (f *flow) output(n *step, before names) *valueType {
+	if n.each == nil {
+		return f.given(n, before)
+	}
+	results := anything // with null among it where failed elements are kept: expressions are not followed as far
+	if !n.each.keep {
+		results = f.given(n, before)
+	}
+	if n.outputs == nil {
+		return listOf(results)
+	}
+	failure := &valueType{kinds: objectKind, fields: map[string]*valueType{"index": plain(wholeKind), "message": plain(textKind)}}
+	return &valueType{kinds: objectKind, fields: map[string]*valueType{eachResults: listOf(results), eachErrors: listOf(failure)}}
+}
+
+// given is the type of what a node's agent gives when it is called once.
+func (f *flow) given(n *step, before names) *valueType {
 	a := f.document.agents[n.ref.text]
 	switch {
-	case n.each != nil && n.outputs != nil:
-		return &valueType{kinds: objectKind, fields: map[string]*valueType{eachResults: listOf(anything), eachErrors: listOf(anything)}}
-	case n.each != nil:
-		return listOf(anything)
 	case a == nil:
 		return anything
 	case a.kind == kindRecipe:

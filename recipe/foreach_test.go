@@ -117,6 +117,37 @@ func TestG5_ForEachInABranch(t *testing.T) {
 		`{"list": [1, 2, 3], "begun": true, "left": [{"l": 1}, {"l": 1}, {"l": 1}], "r": 3, "sum": 6}`)
 }
 
+// What is collected has the type of what the agent gives for one element, and what is kept of failures has an index and a message.
+func TestG5_WhatIsCollectedIsFollowed(t *testing.T) {
+	const text = `
+interface: {inputs: {list: {type: array, items: {type: integer}}}}
+agents:
+  double: {kind: expr, set: {twice: "2 * n"}}
+  total: {kind: expr, set: {sum: "EXPR"}}
+topology:
+  entry_point: each
+  nodes:
+    - {type: agent, id: each, agent_ref: double, for_each: {in: list, as: n}, outputs_map: {all: results, bad: errors}}
+    - {type: agent, id: total, agent_ref: total}
+  edges: [{source: each, target: total}]
+`
+	for expr, want := range map[string]string{
+		"sum(all, .twice)":              "",
+		"sum(all, .twise)":              `test.yaml:5:45: "#" holds no "twise"; did you mean "twice"? (for the node "total")`,
+		"sum(map(all, string(.twice)))": `sum adds numbers; an element is a text`,
+		"map(bad, .message)":            "",
+		"map(bad, .mesage)":             `"#" holds no "mesage"; did you mean "message"?`,
+	} {
+		_, err := recipe.Parse([]byte(strings.Replace(text, "EXPR", expr, 1)), "test.yaml", recipe.Options{})
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", expr, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: expected %s, found %v", expr, want, err)
+		}
+	}
+}
+
 // A batch over a table needs no code.
 func TestG5_ABatchOverATable(t *testing.T) {
 	text := `
