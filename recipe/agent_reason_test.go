@@ -231,7 +231,14 @@ func TestModelForReplacesModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]recipe.AgentModel{{Agent: "write", Model: "echo"}}, r.Models()); diff != "" {
+		models := r.Models()
+		for i := range models {
+			if models[i].File == "" || models[i].Line == 0 || models[i].Column == 0 {
+				t.Errorf("%q: the agent has no place: %+v", name, models[i])
+			}
+			models[i] = recipe.AgentModel{Agent: models[i].Agent, Model: models[i].Model}
+		}
+		if diff := cmp.Diff([]recipe.AgentModel{{Agent: "write", Model: "echo"}}, models); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", name, diff)
 		}
 		want(t, job{}.with(t, withEcho(), r), `{"said": "Be brief."}`)

@@ -26,6 +26,8 @@ const (
 	maxParts      = 2_000
 	maxTurns      = 1_000_000
 	maxText       = 4 << 20
+	maxMade       = 64 << 20  // bytes of all texts and lists that it makes
+	maxValue      = 1_000_000 // elements and members of its result
 )
 
 // expression is a compiled expression. It is immutable and safe for concurrent use.
@@ -202,7 +204,7 @@ func (e *expression) narrowed(known names, truth bool) names {
 // eval calculates the expression over a scope. The result is as expressions have it: int, float64, string, bool, nil,
 // lists and maps.
 func (e *expression) eval(s *scope) (any, error) {
-	s.turns = 0
+	s.turns, s.made = 0, 0
 	v, err := vm.Run(e.program, s)
 	if err == nil {
 		return v, nil
@@ -236,7 +238,7 @@ func (e *expression) result(s *scope) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := dynamic(v)
+	d, err := kept(v)
 	if err != nil {
 		return nil, fmt.Errorf("expression %s: %w", quote(e.text), err)
 	}
@@ -245,7 +247,7 @@ func (e *expression) result(s *scope) (any, error) {
 
 // numberText is the value as the blackboard has it, for messages.
 func numberText(v any) any {
-	if d, err := dynamic(v); err == nil {
+	if d, err := kept(v); err == nil {
 		return d
 	}
 	return v

@@ -127,10 +127,13 @@ func (f *flow) ended(n *step) (names, bool) {
 	if n.kind == typeRouter {
 		return names{}, false
 	}
+	known := f.after(n, f.before[n])
+	if n.review != nil && n.review.reject.text == "" {
+		return known, true // what is rejected leads nowhere
+	}
 	if f.goesOn(n) {
 		return names{}, false
 	}
-	known := f.after(n, f.before[n])
 	for _, e := range f.wiring.edges[n] {
 		if e.condition == onFailure {
 			continue

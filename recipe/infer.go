@@ -411,6 +411,8 @@ func (in *inference) call(n *ast.CallNode) *valueType {
 		if callee.Value != "fromJSON" {
 			return plain(textKind)
 		}
+	case "toJSON", "string":
+		return plain(textKind)
 	case "join":
 		if len(all) > 0 {
 			in.want(n.Arguments[0], all[0], listKind, "join")

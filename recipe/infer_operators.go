@@ -251,6 +251,9 @@ func (n *names) refine(segments []string) {
 }
 
 func (t *valueType) refined(segments []string) *valueType {
+	if t.kinds == nullKind {
+		return anything // it is always null: what is said of it otherwise never counts
+	}
 	t = t.notNull()
 	if len(segments) == 0 || t.kinds&objectKind == 0 {
 		return t

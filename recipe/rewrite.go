@@ -29,6 +29,7 @@ const (
 	callField = "·field"
 	callTurn  = "·turn"
 	callAdd   = "·add"
+	callWeigh = "·weigh"
 )
 
 type rewritten struct {
@@ -91,7 +92,7 @@ func (w *rewriter) replace(n ast.Node, m mode) ast.Node {
 	case *ast.CallNode:
 		return w.call(n)
 	case *ast.BuiltinNode:
-		return &ast.BuiltinNode{Name: n.Name, Arguments: w.all(n.Arguments)}
+		return weighed(n, &ast.BuiltinNode{Name: n.Name, Arguments: w.all(n.Arguments)})
 	case *ast.PredicateNode:
 		// body becomes: turn() ? body : nil. turn is true, or an error once the loops have turned too often.
 		return &ast.PredicateNode{Node: &ast.ConditionalNode{
@@ -123,6 +124,12 @@ func (w *rewriter) replace(n ast.Node, m mode) ast.Node {
 
 func call(name string, args ...ast.Node) *ast.CallNode {
 	return &ast.CallNode{Callee: &ast.IdentifierNode{Value: name}, Arguments: args}
+}
+
+// weighed counts what a call makes against what an expression may make in all.
+func weighed(at, made ast.Node) ast.Node {
+	made.SetLocation(at.Location())
+	return call(callWeigh, &ast.IdentifierNode{Value: "$env"}, made)
 }
 
 func (w *rewriter) identifier(n *ast.IdentifierNode, m mode) ast.Node {
@@ -215,7 +222,7 @@ func (w *rewriter) binary(n *ast.BinaryNode) ast.Node {
 	}
 	l, r := w.rewrite(n.Left, left), w.rewrite(n.Right, right)
 	if n.Operator == "+" {
-		return call(callAdd, l, r)
+		return weighed(n, call(callAdd, l, r))
 	}
 	return &ast.BinaryNode{Operator: n.Operator, Left: l, Right: r}
 }
@@ -227,7 +234,7 @@ func (w *rewriter) call(n *ast.CallNode) ast.Node {
 		return w.fail(n, "values have no functions of their own; call a function by its name: len(items), not items.len()")
 	}
 	if _, own := ownFunctions[callee.Value]; own {
-		return &ast.CallNode{Callee: callee, Arguments: w.all(n.Arguments)}
+		return weighed(n, &ast.CallNode{Callee: callee, Arguments: w.all(n.Arguments)})
 	}
 	if slices.Contains(noClock, callee.Value) {
 		return w.fail(n, "there is no function %s: expressions have no clock; let an agent read the time", callee.Value)

@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -20,6 +21,7 @@ type scope struct {
 	failure *node.Failure // what the name error stands for; nil where it is a name like any other
 	numbers map[string]any
 	turns   int
+	made    int // bytes of texts and lists
 }
 
 // newScope makes a scope over values of the blackboard.
@@ -71,6 +73,9 @@ var ownFunctions = map[string]function{
 	callField:  {call: readField},
 	callTurn:   {call: countTurn, types: signature[func(any) bool]()},
 	callAdd:    {call: add},
+	callWeigh:  {call: weigh},
+	"toJSON":   {call: toJSON, types: signature[func(any) string]()},
+	"string":   {call: asText, types: signature[func(any) string]()},
 	"fromCSV":  {call: fromCSV, types: signature[func(string) []any]()},
 	"fromJSON": {call: fromJSON, types: signature[func(string) any]()},
 	"repeat":   {call: repeat, types: signature[func(string, int) string]()},
@@ -80,6 +85,7 @@ var ownFunctions = map[string]function{
 
 var (
 	errTurns = fmt.Errorf("the loops of the expression turn more than %d times", maxTurns)
+	errMade  = fmt.Errorf("the texts and lists that the expression makes take more than %d bytes", maxMade)
 	errText  = fmt.Errorf("a text in the expression gets longer than %d bytes", maxText)
 )
 
@@ -144,6 +150,41 @@ func countTurn(args ...any) (any, error) {
 		return nil, errTurns
 	}
 	return true, nil
+}
+
+// weigh is ·weigh(scope, made).
+func weigh(args ...any) (any, error) {
+	s, size := args[0].(*scope), 0 //nolint:forcetypeassert // as above
+	switch v := args[1].(type) {
+	case string:
+		size = len(v)
+	case []any:
+		const element = 16 // bytes of an any
+		size = element * len(v)
+	}
+	if s.made += size; s.made > maxMade {
+		return nil, errMade
+	}
+	return args[1], nil
+}
+
+// toJSON is the language's own, with a bound on what has the same part many times.
+func toJSON(args ...any) (any, error) {
+	v, err := kept(args[0])
+	if err != nil {
+		return nil, fmt.Errorf("toJSON: %w", err)
+	}
+	data, err := json.MarshalIndent(v, "", "  ")
+	return string(data), err
+}
+
+// asText is the function string: a text as it is, anything else as JSON.
+func asText(args ...any) (any, error) {
+	v, err := kept(args[0])
+	if err != nil {
+		return nil, fmt.Errorf("string: %w", err)
+	}
+	return textOf(v), nil
 }
 
 // add is the operator +, with a bound on texts and without a panic.

@@ -206,6 +206,43 @@ func dynamicAt(v any, depth int) (any, error) {
 	return decodeJSON(data)
 }
 
+// kept is a value that an expression has made, in the form of the blackboard. Parts that stand in it many times count
+// as often: in an expression they are one, and on the blackboard they are not.
+func kept(v any) (any, error) {
+	parts, text := maxValue, maxMade
+	if !measure(v, &parts, &text, 0) {
+		return nil, &formError{why: fmt.Sprintf("it has more than %d elements, or its texts more than %d bytes", maxValue, maxMade)}
+	}
+	return dynamic(v)
+}
+
+// measure takes what a value has from what is left for it, and reports whether there was enough.
+func measure(v any, parts, text *int, depth int) bool {
+	if *parts--; *parts < 0 || *text < 0 || depth > maxValueDepth {
+		return *parts >= 0 && *text >= 0 // what is too deep is refused elsewhere
+	}
+	fits := true
+	switch v := v.(type) {
+	case string:
+		*text -= len(v)
+	case []any:
+		for i := 0; i < len(v) && fits; i++ {
+			fits = measure(v[i], parts, text, depth+1)
+		}
+	case map[string]any:
+		for k, e := range v {
+			if *text -= len(k); fits {
+				fits = measure(e, parts, text, depth+1)
+			}
+		}
+	case map[any][]any: // groupBy
+		for _, e := range v {
+			fits = fits && measure(e, parts, text, depth+1)
+		}
+	}
+	return fits && *text >= 0
+}
+
 // formError says that a value cannot be kept on the blackboard, and where in it (law N8).
 type formError struct{ path, why string }
 

@@ -253,3 +253,17 @@ func TestAreaOfAPipe(t *testing.T) {
 		t.Errorf("got %q", b.String())
 	}
 }
+
+// A word of a million characters is broken in one go.
+func TestWrap_aLongWord(t *testing.T) {
+	word := strings.Repeat("ä界x", 250_000)
+	lines := term.Wrap("so "+word+" it is", 80)
+	if got := strings.Join(lines, ""); got != "so"+word+"it is" && got != "so"+word+" it is" {
+		t.Errorf("%d lines lose something", len(lines))
+	}
+	for _, line := range lines {
+		if term.Columns(line) > 80 {
+			t.Fatalf("a line takes %d columns", term.Columns(line))
+		}
+	}
+}

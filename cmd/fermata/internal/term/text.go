@@ -55,16 +55,18 @@ func breakLine(line string, width int) []string {
 		case rest != "":
 			lines = append(lines, strings.TrimRight(rest, " "))
 		}
-		for Columns(word) > width {
-			head := ansi.Truncate(word, width, "")
-			if head == "" {
-				break
-			}
-			lines, word = append(lines, head), strings.TrimPrefix(word, head)
-		}
-		rest = word
+		parts := breakWord(word, width)
+		lines, rest = append(lines, parts[:len(parts)-1]...), parts[len(parts)-1]
 	}
 	return append(lines, rest)
+}
+
+// breakWord breaks a word into pieces of at most width columns.
+func breakWord(word string, width int) []string {
+	if len(word) <= width || Columns(word) <= width {
+		return []string{word}
+	}
+	return strings.Split(ansi.Hardwrap(word, width, true), "\n")
 }
 
 // Pad fills text with spaces up to width columns.
