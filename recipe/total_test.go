@@ -63,7 +63,12 @@ func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rw.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(rw).Encode(k.value(w.random))
+	data, err := json.Marshal(k.value(w.random))
+	if err != nil {
+		http.Error(rw, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	_, _ = rw.Write(data)
 }
 
 // drawn is a recipe that was drawn.

@@ -194,7 +194,7 @@ func (b *workbench) reload(ctx context.Context, changed []string) error {
 	r, err := b.m.loadRecipe(b.file, b.f.agents)
 	if err != nil {
 		b.sayBroken(changed, b.problems(err))
-		return nil //nolint:nilerr // it has been said, and the next change may mend it
+		return nil // it has been said, and the next change may mend it
 	}
 	b.sayGood(changed, r)
 	b.good, b.since = r, b.m.Now()

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	pageBlock = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?\n)```$") //nolint:gocritic // with (?m) it stands for the beginning of a line
+	pageBlock = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?\n)```$")
 	pageFile  = regexp.MustCompile(`^# (\S+\.yaml)\n`)
 	pageCode  = regexp.MustCompile(`  # exit code (\d)$`)
 )
