@@ -29,13 +29,18 @@ func TestVet(t *testing.T) {
 		{"clean", []string{"go.mod", mod, "a.go", "package demo\n"}, vetting{Summary: "clean", State: vetClean}},
 		{
 			"findings",
-			[]string{"go.mod", mod, "a/a.go", "package a\n\nimport \"fmt\"\n\nfunc F() { fmt.Printf(\"%d\", \"x\") }\n", "b/b.go", "package b\n\nvar X = y\n"},
+			[]string{"go.mod", mod, "a/a.go", "package a\n\nimport \"fmt\"\n\nfunc F() { fmt.Printf(\"%d\", \"x\") }\n", "b/b.go", "package b\n\nimport \"fmt\"\n\nfunc F() { fmt.Printf(\"%s\", 1) }\n"},
 			vetting{
 				Summary: "2 findings", State: vetFindings, Total: 2, Findings: []finding{
 					{"a/a.go:5", `fmt.Printf format %d has arg "x" of wrong type string`},
-					{"b/b.go:3", "undefined: y"},
+					{"b/b.go:5", `fmt.Printf format %s has arg 1 of wrong type int`},
 				},
 			},
+		},
+		{ // a package of its own: where one has no types, go vet may leave out the others
+			"a package without types",
+			[]string{"go.mod", mod, "b/b.go", "package b\n\nvar X = y\n"},
+			vetting{Summary: "1 finding", State: vetFindings, Total: 1, Findings: []finding{{"b/b.go:3", "undefined: y"}}},
 		},
 		{
 			"an import that cannot be found",
