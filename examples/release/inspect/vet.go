@@ -58,8 +58,10 @@ func vet(ctx context.Context, in vetInput) (vetOutput, error) {
 // position is how a finding begins.
 var position = regexp.MustCompile(`^(?:vet: )?(?:\./)?([^\s:]+\.go:\d+(?::\d+)?): (.+)$`)
 
-// read reads what go vet wrote. Findings stand below the name of their package, "# example.org/p"; a position that
-// comes before any package is a part of why the code could not be loaded.
+// loading is what go says of code that it cannot load: that is no finding.
+var loading = regexp.MustCompile(`no required module provides|is not in std|cannot find (package|module)|import cycle|expected 'package'|found packages`)
+
+// read reads what go vet wrote. Findings may stand below the name of their package, "# example.org/p", or alone.
 func (v *vetting) read(said string, err error) {
 	if err == nil {
 		v.State, v.Summary = vetClean, "clean"
@@ -69,14 +71,9 @@ func (v *vetting) read(said string, err error) {
 		v.State, v.Summary = vetSkipped, "the module holds no package"
 		return
 	}
-	inPackage := false
 	for line := range strings.SplitSeq(said, "\n") {
 		line = strings.TrimRight(line, "\r")
-		m := position.FindStringSubmatch(line)
-		switch {
-		case strings.HasPrefix(line, "# "):
-			inPackage = true
-		case m != nil && inPackage:
+		if m := position.FindStringSubmatch(line); m != nil && !loading.MatchString(m[2]) {
 			v.Findings = append(v.Findings, finding{m[1], m[2]})
 		}
 	}
