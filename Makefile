@@ -23,7 +23,7 @@ help: ## Show this
 	@if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then b=$$'\033[1m' c=$$'\033[36m' o=$$'\033[0m'; else b= c= o=; fi; \
 	awk -v b="$$b" -v c="$$c" -v o="$$o" 'BEGIN { FS = ":.*## "; print "Fermata: make TARGET [NAME=value …]" } \
 		/^##@ / { printf "\n%s%s%s\n", b, substr($$0, 5), o } \
-		/^[a-z-]+:.*## / { printf "  %s%-13s%s %s\n", c, $$1, o, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / { printf "  %s%-14s%s %s\n", c, $$1, o, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build the command, bin/fermata
@@ -100,3 +100,8 @@ fuzz: ## Run every fuzz target for a while (FUZZTIME=10s PKG=./...)
 .PHONY: explore
 explore: ## Run the exploring tests at full length: crashes, schedules, random graphs (RUN=Crash EXPLORE=20000 SEED=1)
 	FERMATA_EXPLORE=$(EXPLORE) $(if $(SEED),FERMATA_SEED=$(SEED)) $(GO) test -count=1 -timeout 2h $(if $(RUN),-run '$(RUN)') $(PKG)
+
+.PHONY: explore-stores
+explore-stores: ## Crash the gallery at every append, and kill the processes that run it, on every kind of store (SEED=1)
+	FERMATA_EXPLORE=1 $(if $(SEED),FERMATA_SEED=$(SEED)) $(GO) test -count=1 -p 1 -v -timeout 4h -run 'SurviveCrashesOnStores|Killed' \
+		./examples/recipes ./cmd/fermata | grep -v '^=== '

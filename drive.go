@@ -112,6 +112,8 @@ func (d *drive) begin(ctx context.Context, inputValue any, o startOptions) error
 	err = d.commit(ctx, func(m *machine.Machine) error { return m.Begin(now, body, data) })
 	if errors.Is(err, journal.ErrConflict) {
 		err = conflict("a run of this id exists already")
+	} else if err != nil && !d.none {
+		d.rt.lease.doubt(d.id)
 	}
 	if err != nil {
 		return d.rt.storeError(d.id, err)

@@ -21,7 +21,7 @@ const (
 	CodeConflict    Code = "conflict"     // somebody else was first, or a different answer was given
 	CodeExpired     Code = "expired"      // a deadline has passed
 	CodeForbidden   Code = "forbidden"    // the wrong role or the wrong token
-	CodeLimit       Code = "limit"        // a limit of the run was reached
+	CodeLimit       Code = "limit"        // a limit of the run was reached, or that of a reasoning which failed it
 	CodePlanChanged Code = "plan_changed" // the plan does not fit the run any more
 	CodeCancelled   Code = "cancelled"
 	CodeStopped     Code = "stopped" // driving stopped, the run did not: it can be resumed

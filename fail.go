@@ -230,7 +230,7 @@ func fatal(cause error) bool {
 var sentinels = map[string]error{
 	string(CodeExpired): node.ErrExpired, "timeout": ErrTimeout, "invalid_route": ErrInvalidRoute,
 	"merge_conflict": ErrMergeConflict, "diverged": node.ErrDiverged, "outcome_unknown": node.ErrOutcomeUnknown,
-	"not_storable": node.ErrNotStorable, "terminal": node.ErrTerminal,
+	"not_storable": node.ErrNotStorable, "terminal": node.ErrTerminal, string(CodeLimit): ErrLimit,
 }
 
 // failedBody is what the journal keeps of an error.

@@ -1,7 +1,6 @@
 package fermata
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -147,11 +146,7 @@ func (p *projection) timer(e *journal.Entry) error {
 	case journal.TimerFired:
 		drop(func(t *taskTimer) bool { return t.op == e.Op })
 	case journal.NodeRetrying:
-		var body journal.FailedBody
-		if err := json.Unmarshal(e.Body, &body); err != nil {
-			return corruptf("%w", err)
-		}
-		set("", body.RetryAt)
+		return read(e, func(b *journal.FailedBody) { set("", b.RetryAt) })
 	case journal.NodeStarted:
 		drop(func(t *taskTimer) bool { return t.op == "" })
 	case journal.NodeFinished, journal.NodeFailed, journal.NodeCached:

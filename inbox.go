@@ -109,14 +109,13 @@ func (rt *Runtime) admit(
 	if err := rt.keepApart(ctx, q, o.by, before); err != nil {
 		return err
 	}
-	open := q.State == journal.Open || q.State == journal.Claimed
 	if q.State == journal.Claimed && q.ClaimedBy != o.by {
 		return &Error{
 			Code: CodeConflict, Run: q.Run, Task: q.Task,
 			Err: fmt.Errorf("%w: interrupt %s, by %s", ErrClaimed, q.ID, who(q.ClaimedBy)),
 		}
 	}
-	if open && q.Deadline != 0 && q.Deadline <= now {
+	if q.IsOpen() && q.Deadline != 0 && q.Deadline <= now {
 		return &Error{Code: CodeExpired, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w", q.ID, ErrExpired)}
 	}
 	return nil

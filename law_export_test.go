@@ -2,24 +2,21 @@ package fermata_test
 
 import (
 	"bytes"
-	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/testserver"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/journaltest"
 	"github.com/fermata-go/fermata/journal/memory"
@@ -198,31 +195,15 @@ func TestH5_APausedRunIsMovedAndAnswered(t *testing.T) {
 	})
 }
 
-// onPostgres is a schema of the test's own on a server for tests: FERMATA_TEST_POSTGRES, or one on this machine.
+// onPostgres is a schema of the test's own on a server for tests.
 func onPostgres(t *testing.T) journal.Store {
 	t.Helper()
-	dsn := os.Getenv("FERMATA_TEST_POSTGRES")
-	if dsn == "" {
-		dsn = "postgres://postgres@127.0.0.1:5432/test?connect_timeout=5"
-	}
-	schema := "moved_" + strings.ToLower(rand.Text())
-	s, err := postgres.OpenWith(dsn, postgres.Options{Schema: schema})
-	switch {
-	case err != nil && os.Getenv("CI") == "true":
-		t.Fatalf("no PostgreSQL to test with: %v", err)
-	case err != nil:
-		t.Skipf("no PostgreSQL to test with (set FERMATA_TEST_POSTGRES to the address of one): %v", err)
+	s, err := postgres.OpenWith(testserver.Postgres(t), postgres.Options{Schema: testserver.Schema(t)})
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-		c, err := pgx.Connect(context.Background(), dsn)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = c.Exec(context.Background(), "drop schema "+schema+" cascade")
-		if err := errors.Join(err, c.Close(context.Background())); err != nil {
 			t.Error(err)
 		}
 	})
@@ -290,6 +271,36 @@ func TestJ6_DamagedExportsAreRefused(t *testing.T) {
 				t.Errorf("stored: %+v, %v", rows, err)
 			}
 		})
+	}
+}
+
+// Wherever an export is cut off, and whichever byte of it is another one, it is refused: in the line that is damaged, or
+// at the end, where the checksum is. Nothing is stored.
+func TestJ6_EveryDamageToAnExportIsFound(t *testing.T) {
+	file := exportedRun(t)
+	rt, store := inMemory(t)
+	last := strings.Count(file, "\n")
+	damaged := func(what, text string, line int) {
+		t.Helper()
+		_, err := rt.Import(t.Context(), strings.NewReader(text), fermata.ImportOptions{})
+		says := fmt.Sprint(err)
+		if !errors.Is(err, journal.ErrCorrupt) && !errors.Is(err, journal.ErrNewer) ||
+			!strings.Contains(says, fmt.Sprintf("line %d: ", line)) && !strings.Contains(says, fmt.Sprintf("line %d: ", last)) {
+			t.Errorf("%s: found %v\nexpected that it is damaged in line %d or %d", what, err, line, last)
+		}
+	}
+	for i := range len(file) - 1 { // without the last line break it is whole
+		line := 1 + strings.Count(file[:i], "\n")
+		missing := line
+		if file[i] == '\n' { // all of the line is there
+			missing++
+		}
+		damaged(fmt.Sprintf("the first %d bytes", i), file[:i], missing)
+		damaged(fmt.Sprintf("another byte %d", i), file[:i]+string(file[i]^1)+file[i+1:], line)
+	}
+	rows, err := store.Runs(t.Context(), journal.RunFilter{})
+	if err != nil || len(rows) != 0 {
+		t.Errorf("stored: %+v, %v", rows, err)
 	}
 }
 

@@ -654,3 +654,36 @@ func TestJ7_DeltasAddUp(t *testing.T) {
 		t.Errorf("its history ends with another state (-want +got):\n%s", diff)
 	}
 }
+
+// A result that is read again is the one that was given, to the byte: also where the journal has its members in another
+// order, that in which they came.
+func TestJ1_AResultIsTheSameWhenReadAgain(t *testing.T) {
+	rt, store := inMemory(t)
+	g := single(func(_ node.Context, s state) (state, error) {
+		s.N, s.Log = 1, []string{"late"}
+		return s, nil
+	})
+	run := start(t, rt, g, state{Text: "early"})
+	ends(t, run, fermata.Completed)
+	again := newRuntime(t, fermata.Options{Store: store})
+	var got []string
+	for _, of := range []*fermata.Runtime{rt, again} {
+		res, err := of.Result(t.Context(), run.ID(), g.Plan())
+		if err != nil {
+			t.Fatal(err)
+		}
+		resumed, err := of.Resume(t.Context(), run.ID(), g.Plan())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, err := resumed.Wait(timeLimit(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(res.Output), string(ended.Output))
+	}
+	const want = `{"log":["late"],"n":1,"text":"early"}`
+	if diff := cmp.Diff([]string{want, want, want, want}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

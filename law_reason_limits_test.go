@@ -59,9 +59,16 @@ func TestF4_LimitsOfReasoning(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			rt, _ := withModels(t, tt.m)
+			rt, store := withModels(t, tt.m)
 			r := node.Reasoning{Prompt: "plan a trip", Tools: []node.Tool{weather}, Limits: tt.limits}
-			res := ends(t, start(t, rt, reasoning(r, graph.Retry(3, 0)), state{}), fermata.Failed)
+			run := start(t, rt, reasoning(r, graph.Retry(3, 0)), state{})
+			res := ends(t, run, fermata.Failed)
+			refused(t, res.Err, refusal{fermata.CodeLimit, fermata.ErrLimit})
+			stored, err := newRuntime(t, fermata.Options{Store: store}).Result(t.Context(), run.ID(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			refused(t, stored.Err, refusal{fermata.CodeLimit, fermata.ErrLimit}) // the journal alone says so, too
 			var limit *node.LimitError
 			if !errors.As(res.Err, &limit) || !errors.Is(res.Err, fermata.ErrLimit) {
 				t.Fatalf("the error is %v", res.Err)

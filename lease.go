@@ -36,6 +36,8 @@ type lease struct {
 	driver string         // who this runtime is
 	ttl    time.Duration
 
+	turn chan struct{} // holds a token of who is saying it
+
 	mu    sync.Mutex
 	last  time.Time // of the last beat; zero before the first
 	timer *time.Timer
@@ -53,33 +55,65 @@ func (l *lease) open(rt *Runtime) {
 		l.ttl = DefaultLease
 	}
 	l.store, l.driver, l.owed = store, newDriver(rt.options.Name), make(map[string]bool)
+	l.turn = make(chan struct{}, 1)
 }
 
 // live makes sure that others know that this runtime lives: it is about to drive. Where that cannot be said, the store
 // has trouble that whoever appends will notice.
 func (l *lease) live(ctx context.Context) {
-	if l.store == nil {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if time.Since(l.last) < l.ttl/3 || l.over {
+	if l.store == nil || l.fresh() {
 		return
 	}
 	l.beat(ctx)
-	if l.timer == nil {
-		l.timer = time.AfterFunc(l.ttl/3, l.renew)
-	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.watch()
 }
 
-// beat says that this runtime lives. The lock is held.
+// fresh reports whether nothing has to be said now.
+func (l *lease) fresh() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.last) < l.ttl/3 || l.over
+}
+
+// patient is how long a store may take for a call about leases. They spare work, and hold up none for ever.
+func (l *lease) patient() time.Duration { return max(l.ttl, DefaultLease) }
+
+// beat says that this runtime lives. A store that does not answer is asked again while there is time.
 func (l *lease) beat(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, l.patient()/2)
+	defer cancel()
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return
+	}
+	if l.fresh() { // another one has said it meanwhile
+		return
+	}
 	began := time.Now()
 	if err := l.store.Beat(ctx, l.driver, l.ttl); err != nil {
 		l.rt.log.Warn("others cannot be told that this process lives", "driver", l.driver, "error", err)
 		return
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.last = began
+}
+
+// watch makes sure that renew is called. The lock is held.
+func (l *lease) watch() {
+	if l.timer == nil && !l.over {
+		l.timer = time.AfterFunc(l.next(), l.renew)
+	}
+}
+
+// next is when to say again that this runtime lives: at a third of the lease; soon, where that could not be said, so
+// that there are several tries before the lease is over. The lock is held.
+func (l *lease) next() time.Duration {
+	return min(max(l.ttl/3-time.Since(l.last), l.ttl/10), l.ttl/3)
 }
 
 // renew says it again, as long as there is something to drive or to give back.
@@ -94,15 +128,15 @@ func (l *lease) renew() {
 	busy := len(rt.drives)+len(rt.loading) > 0 || rt.worker != nil
 	rt.mu.Unlock()
 	defer rt.wg.Done()
-	l.mu.Lock()
-	owed := slices.Collect(maps.Keys(l.owed))
-	if l.over || !busy && len(owed) == 0 {
-		l.timer = nil
-		l.mu.Unlock()
+	owed, again := l.owes(busy)
+	if !again {
 		return
 	}
 	l.beat(rt.ctx)
-	l.timer.Reset(l.ttl / 3)
+	l.mu.Lock()
+	if !l.over {
+		l.timer.Reset(l.next())
+	}
 	l.mu.Unlock()
 	for _, id := range owed {
 		if rt.isIdle(id) {
@@ -111,17 +145,31 @@ func (l *lease) renew() {
 	}
 }
 
+// owes is what is to be given back. Where that is nothing, and nothing is driven, there is no need to go on.
+func (l *lease) owes(busy bool) (runs []string, again bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over || !busy && len(l.owed) == 0 {
+		l.timer = nil
+		return nil, false
+	}
+	return slices.Collect(maps.Keys(l.owed)), true
+}
+
 // close lets others take over at once what this runtime has driven.
 func (l *lease) close() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.over = true
 	if l.timer != nil {
 		l.timer.Stop()
 	}
-	if l.last.IsZero() {
+	never := l.last.IsZero()
+	l.mu.Unlock()
+	if never {
 		return
 	}
+	l.turn <- struct{}{} // after what is being said; nothing is said after it
+	defer func() { <-l.turn }()
 	ctx, cancel := context.WithTimeout(context.Background(), l.ttl) // after which it is over anyway
 	defer cancel()
 	if err := l.store.Beat(ctx, l.driver, 0); err != nil {
@@ -134,6 +182,8 @@ func (l *lease) admits(ctx context.Context, row *RunInfo) error {
 	if l.store == nil || row.Driver == "" || row.Driver == l.driver || row.Ended() {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, l.patient())
+	defer cancel()
 	left, err := l.store.Left(ctx, row.Driver)
 	if err != nil {
 		return l.rt.storeError(row.ID, err)
@@ -150,7 +200,32 @@ func (l *lease) claim(ctx context.Context, run string) (bool, error) {
 		return true, nil
 	}
 	l.live(ctx)
-	return l.store.Claim(ctx, l.driver, run)
+	ctx, cancel := context.WithTimeout(ctx, l.patient())
+	defer cancel()
+	claimed, err := l.store.Claim(ctx, l.driver, run)
+	if err != nil {
+		l.doubt(run)
+	}
+	return claimed, err
+}
+
+// deserted are runs that nobody drives, see journal.Leaser.
+func (l *lease) deserted(ctx context.Context, limit int) ([]RunInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.patient())
+	defer cancel()
+	return l.store.Deserted(ctx, limit)
+}
+
+// doubt gives a run back later that is not driven here and may have this runtime's name: the write of it has failed, and
+// may have come through. As long as the runtime lives, nobody else would drive it.
+func (l *lease) doubt(run string) {
+	if l.store == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.owed[run] = true
+	l.watch()
 }
 
 // giveBack lets others drive what a drive has left unfinished. Where another one has it already, or this runtime is

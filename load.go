@@ -63,6 +63,7 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 		return d.found(ctx)
 	}
 	if err != nil {
+		d.rt.lease.doubt(d.id)
 		return d.rt.storeError(d.id, err)
 	}
 	return nil

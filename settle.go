@@ -95,8 +95,11 @@ func runError(run string, body journal.FinishedBody, cause error) error {
 			err.Err = &StuckError{Nodes: body.Stuck}
 		}
 	}
-	if body.Limit != "" {
+	switch {
+	case body.Limit != "": // of the run
 		err.Code, err.Err = CodeLimit, &LimitError{Limit: body.Limit, Max: body.Max, Reason: body.Reason}
+	case err.Code == CodeFailed && body.Code == string(CodeLimit): // of a reasoning in it
+		err.Code = CodeLimit
 	}
 	if err.Err == nil {
 		err.Err = recordedError{message: finishedText(body), is: sentinel}

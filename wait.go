@@ -205,10 +205,13 @@ func (rt *Runtime) Result(ctx context.Context, id string, p *plan.Plan) (Result,
 	if r.Output, err = rt.output(ctx, id, &r); err != nil {
 		return r, err
 	}
-	if p != nil && p.Definition().Finish == nil {
-		r.Value, err = resultCodec(p).Decode(r.Output)
-	} else {
+	if p == nil || p.Definition().Finish != nil {
 		err = json.Unmarshal(r.Output, &r.Value)
+		return r, err
+	}
+	codec := resultCodec(p)
+	if r.Value, err = codec.Decode(r.Output); err == nil {
+		r.Output, err = codec.Encode(r.Value) // as who drove it was given it: the journal has members in the order they came
 	}
 	return r, err
 }

@@ -41,7 +41,7 @@ func (rt *Runtime) Work(ctx context.Context, o WorkOptions) error {
 		w.options.Concurrency = 8 * runtime.GOMAXPROCS(0)
 	}
 	if w.options.Every <= 0 {
-		w.options.Every = rt.lease.ttl / 5
+		w.options.Every = max(rt.lease.ttl/5, leastPause)
 	}
 	if err := rt.employ(w); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (w *worker) look(ctx context.Context) error {
 		}
 	}
 	for room := w.room(); room > 0 && ctx.Err() == nil; room = w.room() {
-		rows, err := rt.lease.store.Deserted(ctx, crowd*room+len(w.refused))
+		rows, err := rt.lease.deserted(ctx, crowd*room+len(w.refused))
 		if err != nil {
 			return err
 		}
@@ -201,6 +201,7 @@ func (w *worker) take(ctx context.Context, rows []RunInfo, most int) int {
 		claimed, err := w.rt.lease.claim(ctx, row.ID)
 		if err != nil {
 			w.refuse(row, err)
+			w.refused[row.ID] = time.Now().Add(w.rt.lease.ttl) // the store has failed, and not the run
 			continue
 		}
 		if claimed {
@@ -219,8 +220,12 @@ func (w *worker) drive(row RunInfo, p *plan.Plan) error {
 		w.options.Took(row)
 	}
 	_, err := w.rt.Resume(w.rt.ctx, row.ID, p) // not with the context of Work: what was taken is brought to a rest
-	if err == nil || errors.Is(err, ErrConflict) {
-		return nil // another one was first after all
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, ErrConflict) { // another one was first after all
+		w.rt.lease.doubt(row.ID)
+		return nil
 	}
 	w.rt.lease.release(w.rt.ctx, row.ID)
 	if w.options.Rested != nil {

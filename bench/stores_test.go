@@ -2,11 +2,8 @@ package bench
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +13,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/testserver"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/postgres"
 	"github.com/fermata-go/fermata/journal/redis"
@@ -127,16 +125,13 @@ func sqliteContender(b *testing.B) contender {
 
 // postgresContender waits for the disk; its driver has as many connections as the store, and one statement a step.
 func postgresContender(b *testing.B) contender {
-	dsn := os.Getenv("FERMATA_TEST_POSTGRES")
-	if dsn == "" {
-		dsn = "postgres://postgres@127.0.0.1:5432/test"
-	}
+	dsn := testserver.Postgres(b)
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
-		b.Fatal("FERMATA_TEST_POSTGRES is not the address of a PostgreSQL server")
+		b.Fatal(err)
 	}
 	config.MaxConns = 16
-	ctx, schema := context.Background(), "bench_"+strings.ToLower(rand.Text())
+	ctx, schema := context.Background(), testserver.Schema(b)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		b.Fatal(err)
@@ -149,19 +144,14 @@ func postgresContender(b *testing.B) contender {
 		"CREATE TABLE " + name + ".rawlog (run text, last bigint, data bytea NOT NULL, PRIMARY KEY (run, last))",
 	} {
 		if _, err := pool.Exec(ctx, sql); err != nil {
-			b.Skip("no PostgreSQL to measure: ", err)
+			b.Fatal(err)
 		}
 	}
-	b.Cleanup(func() { _, _ = pool.Exec(ctx, "DROP SCHEMA "+name+" CASCADE") })
-	stores := "store_" + schema
-	store, err := postgres.OpenWith(dsn, postgres.Options{Schema: stores})
+	store, err := postgres.OpenWith(dsn, postgres.Options{Schema: testserver.Schema(b)})
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() {
-		_ = store.Close()
-		_, _ = pool.Exec(ctx, "DROP SCHEMA "+pgx.Identifier{stores}.Sanitize()+" CASCADE")
-	})
+	b.Cleanup(func() { _ = store.Close() })
 	write := "WITH moved AS (INSERT INTO " + name + ".rawruns VALUES ($1, $2) ON CONFLICT (run) DO UPDATE SET head = excluded.head) " +
 		"INSERT INTO " + name + ".rawlog VALUES ($1, $2, $3)"
 	return contender{store, func(ctx context.Context, run string, seq int, data []byte) error {
@@ -172,24 +162,13 @@ func postgresContender(b *testing.B) contender {
 
 // redisContender does what the server is configured to; its driver sends a MULTI of two commands.
 func redisContender(b *testing.B) contender {
-	dsn := os.Getenv("FERMATA_TEST_REDIS")
-	if dsn == "" {
-		dsn = "redis://127.0.0.1:6379/0"
-	}
+	dsn, prefix := testserver.Redis(b), testserver.Prefix(b)
 	o, err := goredis.ParseURL(dsn)
 	if err != nil {
-		b.Fatal("FERMATA_TEST_REDIS is not the address of a Redis server")
+		b.Fatal(err)
 	}
-	c, ctx, prefix := goredis.NewClient(o), context.Background(), "fermata-bench:"+rand.Text()+":"
+	c := goredis.NewClient(o)
 	b.Cleanup(func() { _ = c.Close() })
-	if err := c.Ping(ctx).Err(); err != nil {
-		b.Skip("no Redis server to measure: ", err)
-	}
-	b.Cleanup(func() {
-		for it := c.Scan(ctx, 0, prefix+"*", 1000).Iterator(); it.Next(ctx); {
-			c.Unlink(ctx, it.Val())
-		}
-	})
 	store, err := redis.OpenWith(dsn, redis.Options{Prefix: prefix, Accept: redis.Memory, AcceptEviction: true})
 	if err != nil {
 		b.Fatal(err)

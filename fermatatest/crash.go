@@ -85,6 +85,7 @@ type explorer struct {
 	answers  map[string][]any
 	answer   func(q fermata.Interrupt) any
 	starter  string
+	from     time.Time // of the clock; zero for Epoch
 	effects  func() map[string]int
 	once     map[string]bool
 	before   func()

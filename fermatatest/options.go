@@ -51,8 +51,9 @@ type noAnswer string
 
 // Signed is an answer that somebody gives, by name: for questions that not everybody may answer.
 type Signed struct {
-	By     string
+	By     string // "" for nobody in particular
 	Answer any
+	At     time.Time // the clock goes on to this time before it is given. Defaults to the time at which it is asked
 }
 
 // Before is called before the plan is run from its beginning: it resets what the test's nodes keep outside of the run.
@@ -62,6 +63,9 @@ func Before(f func()) Option { return func(x *explorer) { x.before = f } }
 func Look(f func(rt *fermata.Runtime, result fermata.Result)) CrashOption {
 	return crashOnly(func(x *explorer) { x.after = f })
 }
+
+// From sets the clock with which the run begins. Defaults to [Epoch].
+func From(at time.Time) CrashOption { return crashOnly(func(x *explorer) { x.from = at }) }
 
 // StartedBy says who has started the run: for questions that ask for four eyes (law H6).
 func StartedBy(name string) Option { return func(x *explorer) { x.starter = name } }

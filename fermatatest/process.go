@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -44,6 +43,9 @@ func (x *explorer) run(ctx context.Context, where string, deaths func(process in
 	tr := &trial{
 		x: x, where: where, clock: &Clock{}, given: make(map[string]any), used: make(map[string]int),
 		effects: make(map[string]int), cache: x.options.Cache,
+	}
+	if !x.from.IsZero() {
+		tr.clock = NewClock(x.from)
 	}
 	if tr.cache == nil {
 		tr.cache = fermata.NewMemoryCache(0)
@@ -96,16 +98,54 @@ type process struct {
 	rt    *fermata.Runtime
 	run   *fermata.Run
 
-	reading atomic.Bool   // a reader follows the run
-	saw     atomic.Uint64 // what it has seen last
+	reader reader
+}
+
+// reader is how far somebody has come who follows the run.
+type reader struct {
+	mu      sync.Mutex
+	reading bool
+	saw     uint64        // the seq of the last event
+	moved   chan struct{} // closed when it has come further, or reads no more; nil while nobody waits for that
+}
+
+// goOn notes that the reader is there, or not any more, and what it has seen last.
+func (r *reader) goOn(reading bool, saw uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reading, r.saw = reading, max(r.saw, saw)
+	if r.moved != nil {
+		close(r.moved)
+		r.moved = nil
+	}
+}
+
+// behind reports whether the reader has yet to see head, and when to ask again.
+func (r *reader) behind(head uint64) (moved <-chan struct{}, behind bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.moved == nil {
+		r.moved = make(chan struct{})
+	}
+	return r.moved, r.reading && r.saw < head
 }
 
 // catchUp gives the reader the time to see all that is stored: what a process has shown before it dies is then the
 // same in every exploration.
 func (p *process) catchUp(head uint64) {
 	const most = time.Second // of a reader that was sent away
-	for start := time.Now(); p.reading.Load() && p.saw.Load() < head && time.Since(start) < most; {
-		runtime.Gosched()
+	late := time.NewTimer(most)
+	defer late.Stop()
+	for {
+		moved, behind := p.reader.behind(head)
+		if !behind {
+			return
+		}
+		select {
+		case <-moved:
+		case <-late.C:
+			return
+		}
 	}
 }
 
@@ -201,9 +241,9 @@ func (p *process) drive(ctx context.Context) (err error) {
 	}
 	reading, stop := context.WithCancel(ctx)
 	events := make(chan error, 1)
-	p.reading.Store(true)
+	p.reader.goOn(true, 0)
 	go func() {
-		defer p.reading.Store(false)
+		defer p.reader.goOn(false, 0)
 		events <- p.follow(reading)
 	}()
 	passing := make(chan struct{})
@@ -271,7 +311,7 @@ func (p *process) follow(ctx context.Context) error {
 		}
 		if e.Sub == 0 {
 			p.tr.seen = append(p.tr.seen, e.Entry)
-			p.saw.Store(e.Entry.Seq)
+			p.reader.goOn(true, e.Entry.Seq)
 		}
 	}
 	return nil
@@ -323,7 +363,10 @@ func (p *process) answerOne(ctx context.Context, questions []fermata.Interrupt) 
 		}
 		opts := []fermata.AnswerOption{fermata.InRole(q.Role)}
 		if signed, ok := value.(Signed); ok {
-			value, opts = signed.Answer, append(opts, fermata.As(signed.By))
+			if value = signed.Answer; signed.By != "" {
+				opts = append(opts, fermata.As(signed.By))
+			}
+			p.tr.clock.AdvanceTo(signed.At)
 		}
 		if err := p.rt.Answer(ctx, q.ID, value, opts...); err != nil {
 			return nil, fmt.Errorf("the answer to %s %s: %w", q.Task, q.Op, err)

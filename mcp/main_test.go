@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -101,6 +102,19 @@ func newServer(h hooks) *sdk.Server {
 		func(context.Context) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{Content: []sdk.Content{}, StructuredContent: map[string]any{"b": 1, "a": "x"}}, nil
 		})
+	s.AddTool(&sdk.Tool{Name: "echo", InputSchema: map[string]any{"type": "object"}},
+		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return texts(string(r.Params.Arguments)), nil
+		})
+	raw(&sdk.Tool{Name: "numbers"}, func(context.Context) (*sdk.CallToolResult, error) { return texts(digits), nil })
+	raw(&sdk.Tool{Name: "numbers apart"}, func(context.Context) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{}, StructuredContent: json.RawMessage(digits)}, nil
+	})
+	raw(&sdk.Tool{Name: "numbers twice"}, func(context.Context) (*sdk.CallToolResult, error) {
+		r := texts(manyDigits)
+		r.StructuredContent = json.RawMessage(manyDigits)
+		return r, nil
+	})
 	raw(&sdk.Tool{Name: "media", Annotations: &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true}}, media)
 	raw(&sdk.Tool{Name: "wait"}, func(ctx context.Context) (*sdk.CallToolResult, error) {
 		close(h.waiting)
@@ -122,6 +136,12 @@ func newServer(h hooks) *sdk.Server {
 		})
 	return s
 }
+
+// What numbers look like that a float64 does not hold; digits is more than it can be read into.
+const (
+	manyDigits = `{"big":9007199254740993,"id":12345678901234567890,"small":0.1,"one":1.0,"exact":0.1000000000000000055511151231257827}`
+	digits     = `{"big":9007199254740993,"huge":1e400,"tiny":1e-400,"small":0.10}`
+)
 
 func media(context.Context) (*sdk.CallToolResult, error) {
 	return &sdk.CallToolResult{

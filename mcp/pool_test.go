@@ -3,10 +3,13 @@ package mcp_test
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fermata-go/fermata/mcp"
 )
@@ -87,5 +90,36 @@ func TestCall(t *testing.T) {
 	}
 	if _, err := c.Call(t.Context(), "ad", nil); err == nil || err.Error() != `mcp server tester has no tool "ad"; did you mean "add"?` {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Numbers come with the digits that the server has said, for models and for who is none.
+func TestCall_numbersKeepTheirDigits(t *testing.T) {
+	w, plain := newWeb(t), newServer(hooks{})
+	answers := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return plain }, &sdk.StreamableHTTPOptions{JSONResponse: true}))
+	t.Cleanup(func() {
+		answers.Close()
+		endSessions(plain)
+	})
+	for name, server := range map[string]mcp.Server{"a program": program(t, "serves"), "events": {URL: w.URL}, "an answer": {URL: answers.URL}} {
+		c := connect(t, server)
+		for tool, want := range map[string]*mcp.Result{
+			"numbers":       {Text: digits},
+			"numbers apart": {Text: digits, Structured: json.RawMessage(digits)}, // as no float64 has them
+			"numbers twice": {Text: manyDigits, Structured: json.RawMessage(manyDigits)},
+		} {
+			got, err := c.Call(t.Context(), tool, nil)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%s, %s: %v (-want +got)\n%s", name, tool, err, diff)
+			}
+			if told, err := use(t, only(t, c, tool), "{}"); err != nil || told != want.Text {
+				t.Errorf("%s, %s: the model is told %q, %v", name, tool, told, err)
+			}
+		}
+		arguments := `{"a":9007199254740993,"b":0.10,"huge":1e400}`
+		got, err := c.Call(t.Context(), "echo", json.RawMessage(arguments))
+		if err != nil || got.Text != arguments {
+			t.Errorf("%s: the server is given %+v, %v", name, got, err)
+		}
 	}
 }

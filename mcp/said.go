@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -13,7 +12,7 @@ import (
 
 // said is what a model is told of a result: its texts, a line for each thing that is no text, and what is structured
 // where there are no texts.
-func said(result *sdk.CallToolResult) (string, error) {
+func said(result *sdk.CallToolResult) string {
 	var parts []string
 	texts := false
 	for _, content := range result.Content {
@@ -21,39 +20,26 @@ func said(result *sdk.CallToolResult) (string, error) {
 		texts = texts || isText
 		parts = append(parts, text)
 	}
-	if !texts && result.StructuredContent != nil {
-		data, err := json.Marshal(result.StructuredContent)
-		if err != nil {
-			return "", fmt.Errorf("what it returned: %w", err)
+	if !texts {
+		if data := structured(result); data != nil {
+			parts = append(parts, string(data))
 		}
-		parts = append(parts, string(data))
 	}
-	return strings.Join(parts, "\n"), nil
+	return strings.Join(parts, "\n")
 }
 
-// structured is the structured content as JSON. The SDK decodes its numbers as float64; servers also say it in a text,
-// which has all their digits.
-func structured(result *sdk.CallToolResult) (json.RawMessage, error) {
+// structured is the structured content as JSON, with the digits that the server has given; nil for none. It comes as a
+// text, see exact.
+func structured(result *sdk.CallToolResult) json.RawMessage {
+	var data bytes.Buffer
+	if text, ok := result.StructuredContent.(string); ok && json.Compact(&data, []byte(text)) == nil {
+		return data.Bytes()
+	}
 	if result.StructuredContent == nil {
-		return nil, nil
+		return nil
 	}
-	data, err := json.Marshal(result.StructuredContent)
-	if err != nil {
-		return nil, err
-	}
-	for _, content := range result.Content {
-		text, ok := content.(*sdk.TextContent)
-		if !ok {
-			continue
-		}
-		var same any
-		if json.Unmarshal([]byte(text.Text), &same) == nil && reflect.DeepEqual(same, result.StructuredContent) {
-			var exact bytes.Buffer
-			err := json.Compact(&exact, []byte(text.Text))
-			return exact.Bytes(), err
-		}
-	}
-	return data, nil
+	read, _ := json.Marshal(result.StructuredContent) //nolint:errchkjson // it was read from JSON
+	return read
 }
 
 // describe is one part of a result as text; isText says that it was text to begin with.

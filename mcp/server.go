@@ -195,7 +195,7 @@ func (s Server) way() (way, error) {
 	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:noctx // what the caller says; it outlives the call that starts it
 	cmd.Dir, cmd.Env, cmd.Stderr = s.Dir, env, w.stderr
 	cmd.WaitDelay = time.Second // a child of the program may hold its outputs open
-	w.transport = &sdk.CommandTransport{Command: cmd, TerminateDuration: s.Grace}
+	w.transport = exactTransport{&sdk.CommandTransport{Command: cmd, TerminateDuration: s.Grace}}
 	return w, nil
 }
 
@@ -323,9 +323,12 @@ func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := h.base.RoundTrip(req)
 	if err == nil {
-		if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind != "text/event-stream" { // whose events are bounded
+		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+		events := kind == "text/event-stream" // which are bounded, each
+		if !events {
 			resp.Body = &bounded{ReadCloser: resp.Body, left: mostOfAnAnswer}
 		}
+		resp.Body = newExactBody(resp.Body, events)
 	}
 	return resp, err
 }

@@ -70,7 +70,7 @@ func TestTools(t *testing.T) {
 	for _, tool := range tools {
 		names = append(names, tool.Name)
 	}
-	want := []string{"t_add", "t_die", "t_die_once", "t_environment", "t_fail", "t_fail_and_tell", "t_fail_silently", "t_huge", "t_media", "t_structured", "t_wait"}
+	want := []string{"t_add", "t_die", "t_die_once", "t_echo", "t_environment", "t_fail", "t_fail_and_tell", "t_fail_silently", "t_huge", "t_media", "t_numbers", "t_numbers_apart", "t_numbers_twice", "t_structured", "t_wait"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -96,7 +96,7 @@ func TestTools_unknown(t *testing.T) {
 	c := connect(t, program(t, "serves"))
 	for name, want := range map[string]string{
 		"ad":  `mcp server tester has no tool "ad"; did you mean "add"?`,
-		"zzz": `mcp server tester has no tool "zzz"; it has: add, die, die once, environment, fail, fail and tell, fail silently, huge, media, structured, wait`,
+		"zzz": `mcp server tester has no tool "zzz"; it has: add, die, die once, echo, environment, fail, fail and tell, fail silently, huge, media, numbers, numbers apart, numbers twice, structured, wait`,
 	} {
 		if _, err := c.Tools(t.Context(), "add", name); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)

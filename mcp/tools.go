@@ -214,8 +214,7 @@ func (c *Client) When(which func(Annotations) bool) func(call model.ToolCall) bo
 // Result is what a tool returns.
 type Result struct {
 	Text string // what a model is told: the texts, and a line for what is none; else what is structured
-	// Structured is the structured content, as JSON; nil for none. Where a text says the same, as the protocol wants it,
-	// numbers have the digits that they have there; without one they are those of a float64.
+	// Structured is the structured content, as JSON; nil for none. Numbers have the digits that the server has given.
 	Structured json.RawMessage
 }
 
@@ -271,19 +270,12 @@ func (c *Client) call(ctx context.Context, tool string, repeatable bool, argumen
 	if result.NeedsInput() {
 		return nil, &ToolError{tool, "the tool asks for more input from its caller, which it is not given here"}
 	}
-	text, err := said(result)
-	if err != nil {
-		return nil, fmt.Errorf("tool %s: %w", tool, err)
-	}
+	text := said(result)
 	if result.IsError {
 		if text = shorten(hidden.scrub(text), c.server.MaxOutput); text == "" {
 			text = "the tool failed and does not say why"
 		}
 		return nil, &ToolError{tool, text}
 	}
-	made := &Result{Text: text}
-	if made.Structured, err = structured(result); err != nil {
-		return nil, fmt.Errorf("tool %s: what it returned: %w", tool, err)
-	}
-	return made, nil
+	return &Result{Text: text, Structured: structured(result)}, nil
 }

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -21,22 +24,27 @@ type AgentFunc func(ctx node.Context, args map[string]any) (any, error)
 // caller is how an agent is called: with arguments, for an output in the form of the blackboard.
 type caller func(ctx node.Context, args map[string]any) (any, error)
 
+// checkedCall calls an agent, with what it is given and what it gives checked.
+type checkedCall struct {
+	name  string // of the agent
+	call  caller
+	args  *document.Shape // of the arguments
+	shape *document.Shape // of the output
+}
+
 // agentStep is a node that calls an agent.
 type agentStep struct {
-	name    string // of the agent
-	call    caller
+	checkedCall
 	inputs  []binding // nil: the whole blackboard
 	whole   bool
 	outputs []binding
 	id      string
-	args    *shape // of the arguments
-	shape   *shape // of the output
 	state   ports
 }
 
 // compileAgent makes the node's function and its policy.
 func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
-	a := c.agents[n.ref.text]
+	a := c.agents[n.ref.Text]
 	retries := n.maxRetries
 	if retries < 0 && (a == nil || a.kind != kindRecipe) { // a recipe has a policy of its own
 		retries = c.maxRetries
@@ -59,10 +67,28 @@ func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 		return
 	}
 	s := &agentStep{
-		name: a.name, call: c.stage.caller(a, pn.Timeout, c.callerOf(a, n)), inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.text,
-		args: a.input, shape: a.output, state: state,
+		checkedCall: c.checkedCall(a, n, pn.Timeout), inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.Text, state: state,
 	}
 	pn.Run = s.run
+}
+
+func (c *checked) checkedCall(a *agent, n *step, timeout time.Duration) checkedCall {
+	return checkedCall{name: a.name, call: c.stage.caller(a, timeout, c.callerOf(a, n)), args: a.input, shape: a.output}
+}
+
+// make makes the call.
+func (s *checkedCall) make(ctx node.Context, args map[string]any) (any, error) {
+	if err := s.args.Check(args); err != nil {
+		return nil, definite{fmt.Errorf("agent %q: its arguments do not fit its input: %w", s.name, err)}
+	}
+	out, err := s.call(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.shape.Check(out); err != nil {
+		return nil, fmt.Errorf("agent %q: its output does not fit its schema: %w", s.name, err)
+	}
+	return out, nil
 }
 
 // callerOf makes the way in which a node calls its agent.
@@ -103,15 +129,9 @@ func (s *agentStep) run(ctx node.Context, in any) (any, error) {
 			return nil, definite{fmt.Errorf("inputs_map: %w", err)}
 		}
 	}
-	if err := s.args.check(args); err != nil {
-		return nil, definite{fmt.Errorf("agent %q: its arguments do not fit its input: %w", s.name, err)}
-	}
-	out, err := s.call(ctx, args)
+	out, err := s.make(ctx, args)
 	if err != nil {
 		return nil, err
-	}
-	if err := s.shape.check(out); err != nil {
-		return nil, fmt.Errorf("agent %q: its output does not fit its schema: %w", s.name, err)
 	}
 	made, err := s.merge(out)
 	if err != nil {
@@ -125,15 +145,15 @@ func bind(all []binding, bb map[string]any, cause *node.Failure) (map[string]any
 	out := make(map[string]any, len(all))
 	for _, b := range all {
 		var root any = bb
-		if cause != nil && len(b.path.segments) > 0 && b.path.segments[0] == errorName {
-			root = map[string]any{errorName: failureValue(cause)}
+		if cause != nil && len(b.path.Segments) > 0 && b.path.Segments[0] == expression.ErrorName {
+			root = map[string]any{expression.ErrorName: expression.FailureValue(cause)}
 		}
-		v, ok, err := b.path.in(root)
+		v, ok, err := b.path.In(root)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", b.name.text, err)
+			return nil, fmt.Errorf("%s: %w", b.name.Text, err)
 		}
 		if ok {
-			out[b.name.text] = clone(v)
+			out[b.name.Text] = expression.Clone(v)
 		}
 	}
 	return out, nil
@@ -144,12 +164,12 @@ func (s *agentStep) merge(out any) (map[string]any, error) {
 	if s.outputs != nil {
 		made := make(map[string]any, len(s.outputs))
 		for _, b := range s.outputs {
-			v, ok, err := b.path.in(out)
+			v, ok, err := b.path.In(out)
 			if err != nil {
-				return nil, fmt.Errorf("outputs_map: %s: the output of agent %q: %w", b.name.text, s.name, err)
+				return nil, fmt.Errorf("outputs_map: %s: the output of agent %q: %w", b.name.Text, s.name, err)
 			}
 			if ok {
-				made[b.name.text] = v
+				made[b.name.Text] = v
 			}
 		}
 		return made, nil
@@ -165,7 +185,7 @@ func (s *agentStep) merge(out any) (map[string]any, error) {
 
 // write puts values on the blackboard, checked against the state's schemas: all of them or none.
 func write(bb, made map[string]any, state ports) (any, error) {
-	for _, name := range keysOf(made) {
+	for _, name := range expression.Keys(made) {
 		if err := state.checkOne(name, made[name]); err != nil {
 			return nil, definite{fmt.Errorf("state %q: %w", name, err)}
 		}
@@ -197,27 +217,27 @@ func (a *agent) caller(dir string) caller {
 func (a *agent) evaluate(ctx node.Context, args map[string]any) (any, error) {
 	values := make(map[string]any, len(args)+len(a.set))
 	maps.Copy(values, args)
-	s := newScope(values, ctx.Cause())
+	s := expression.NewScope(values, ctx.Cause())
 	out := make(map[string]any, len(a.set))
 	for _, set := range a.set {
-		v, err := set.code.result(s)
+		v, err := set.code.Result(s)
 		if err != nil {
-			return nil, definite{fmt.Errorf("agent %q: %s: %w", a.name, set.key.text, err)}
+			return nil, definite{fmt.Errorf("agent %q: %s: %w", a.name, set.key.Text, err)}
 		}
-		out[set.key.text] = v
-		s.set(set.key.text, v)
+		out[set.key.Text] = v
+		s.Set(set.key.Text, v)
 	}
 	return out, nil
 }
 
 // invoke calls a Go function.
 func (a *agent) invoke(ctx node.Context, args map[string]any) (any, error) {
-	own, _ := clone(args).(map[string]any)
+	own, _ := expression.Clone(args).(map[string]any)
 	v, err := a.function(ctx, own)
 	if err != nil {
 		return nil, err
 	}
-	out, err := dynamic(v)
+	out, err := expression.Dynamic(v)
 	if err != nil {
 		return nil, definite{fmt.Errorf("agent %q: its output: %w: %w", a.name, node.ErrNotStorable, err)}
 	}
@@ -230,7 +250,7 @@ type ports map[string]port
 func portsOf(list []port) ports {
 	m := make(ports, len(list))
 	for _, p := range list {
-		m[p.name.text] = p
+		m[p.name.Text] = p
 	}
 	return m
 }
@@ -241,7 +261,7 @@ func (p ports) checkOne(name string, v any) error {
 	if !ok {
 		return nil
 	}
-	return q.shape.check(v)
+	return q.shape.Check(v)
 }
 
 // finish takes the declared outputs from the blackboard.
@@ -257,12 +277,12 @@ func (p ports) finish(v any) (any, error) {
 		v, ok := bb[name]
 		switch {
 		case !ok && q.optional:
-			v = clone(q.fallback)
+			v = expression.Clone(q.fallback)
 		case !ok:
-			faults = append(faults, fmt.Errorf("output %q: nothing on the blackboard is called that%s", name, nearest.Hint(name, keysOf(bb))))
+			faults = append(faults, fmt.Errorf("output %q: nothing on the blackboard is called that%s", name, nearest.Hint(name, expression.Keys(bb))))
 			continue
 		}
-		if err := q.shape.check(v); err != nil {
+		if err := q.shape.Check(v); err != nil {
 			faults = append(faults, fmt.Errorf("output %q: %w", name, err))
 		}
 		out[name] = v

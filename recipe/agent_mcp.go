@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/mcp"
 	"github.com/fermata-go/fermata/node"
 )
@@ -24,40 +25,35 @@ const (
 var serverKeys = []string{"command", "env", "url", "headers"}
 
 // readMCP reads an agent that calls a tool of an MCP server, or whose server's tools models may call.
-func (a *agent) readMCP(o *object) {
-	a.tool = o.text("tool")
-	if a.timeout = o.seconds(); a.timeout == 0 {
+func (a *agent) readMCP(o *document.Object) {
+	a.tool = o.Text("tool")
+	if a.timeout = o.Seconds(); a.timeout == 0 {
 		a.timeout = defaultMCPTimeout
 	}
-	a.once = o.flag("at_most_once")
-	if !o.has("server") {
-		o.need("server", "{command: [program, argument, …]} or {url: https://…}")
+	a.once = o.Flag("at_most_once")
+	if !o.Has("server") {
+		o.Need("server", "{command: [program, argument, …]} or {url: https://…}")
 		return
 	}
-	s := o.object("server", serverKeys)
-	if s.node.Kind != yaml.MappingNode {
+	s := o.Object("server", serverKeys)
+	if s.Node.Kind != yaml.MappingNode {
 		return
 	}
-	a.command, a.env = s.words("command"), s.texts("env")
-	a.url, a.headers = s.text("url"), s.texts("headers")
+	a.command, a.env = s.Words("command"), readVariables(s, "env")
+	a.url, a.headers = s.Text("url"), s.Texts("headers")
 	switch {
-	case s.has("command") && s.has("url"):
-		o.report.add(s.at("url"), "command and url exclude each other: a server is started, or reached at an address")
-	case !s.has("command") && !s.has("url"):
-		s.need("command", "a list, the program and its arguments; or url, an address such as https://example.org/mcp")
-	case s.has("command") && len(s.list("command")) == 0 && s.fields["command"].Kind == yaml.SequenceNode:
-		o.report.add(s.at("command"), "command is empty; expected the program and its arguments")
-	case s.has("headers") && s.has("command"):
-		o.report.add(s.at("headers"), "headers go with url; hand secrets to a command in env")
-	case s.has("env") && s.has("url"):
-		o.report.add(s.at("env"), "env goes with command; hand secrets to a url in headers")
-	case s.has("url") && a.url.text == "" && a.url.node.Kind == yaml.ScalarNode:
-		o.report.add(a.url.spot, "url is empty; expected an address such as https://example.org/mcp")
-	}
-	for _, p := range a.env {
-		if p.key.text == "" || strings.ContainsAny(p.key.text, "=\x00") {
-			o.report.add(p.key.spot, "%s is not a name of an environment variable", quote(p.key.text))
-		}
+	case s.Has("command") && s.Has("url"):
+		o.Report.Add(s.At("url"), "command and url exclude each other: a server is started, or reached at an address")
+	case !s.Has("command") && !s.Has("url"):
+		s.Need("command", "a list, the program and its arguments; or url, an address such as https://example.org/mcp")
+	case s.Has("command") && len(s.List("command")) == 0 && s.Fields["command"].Kind == yaml.SequenceNode:
+		o.Report.Add(s.At("command"), "command is empty; expected the program and its arguments")
+	case s.Has("headers") && s.Has("command"):
+		o.Report.Add(s.At("headers"), "headers go with url; hand secrets to a command in env")
+	case s.Has("env") && s.Has("url"):
+		o.Report.Add(s.At("env"), "env goes with command; hand secrets to a url in headers")
+	case s.Has("url") && a.url.Text == "" && a.url.Node.Kind == yaml.ScalarNode:
+		o.Report.Add(a.url.Spot, "url is empty; expected an address such as https://example.org/mcp")
 	}
 }
 
@@ -68,9 +64,9 @@ func (a *agent) expandMCP(x *expansion, used bool) {
 	}
 	a.server.Command = a.argv
 	for _, p := range a.env {
-		a.server.Env = append(a.server.Env, p.key.text+"="+x.text(p.value))
+		a.server.Env = append(a.server.Env, p.Key.Text+"="+x.text(p.Value))
 	}
-	if a.url.text == "" {
+	if a.url.Text == "" {
 		return
 	}
 	a.expandHTTP(x, used)
@@ -84,7 +80,7 @@ func (a *agent) expandMCP(x *expansion, used bool) {
 }
 
 // connected gives the agent the connections that it is to use.
-func (d *document) connect(servers *mcp.Pool, r *report) {
+func (d *draft) connect(servers *mcp.Pool, r *document.Report) {
 	used := d.called()
 	for _, name := range keysOfAgents(d.agents) {
 		a := d.agents[name]
@@ -96,7 +92,7 @@ func (d *document) connect(servers *mcp.Pool, r *report) {
 			a.server.Dir = d.dir
 		}
 		if servers == nil && used[name] {
-			r.add(a.spot, "agents of kind mcp need connections to servers, and the program has none: give recipe.Options a pool in Servers")
+			r.Add(a.Spot, "agents of kind mcp need connections to servers, and the program has none: give recipe.Options a pool in Servers")
 		}
 	}
 }
@@ -108,12 +104,12 @@ func (a *agent) client(ctx context.Context) (*mcp.Client, error) {
 
 // callTool calls the agent's tool with the arguments: once, as far as a crash allows.
 func (a *agent) callTool(ctx node.Context, args map[string]any) (any, error) {
-	input, err := encodeJSON(args)
+	input, err := document.Encode(args)
 	if err != nil {
 		return nil, definite{err}
 	}
 	return a.outside(ctx, stepMCP, func(ctx node.Context) (outcome, error) {
-		made, err := a.served(ctx, a.tool.text, input)
+		made, err := a.served(ctx, a.tool.Text, input)
 		switch {
 		case err != nil:
 			return outcome{}, err
@@ -122,7 +118,7 @@ func (a *agent) callTool(ctx node.Context, args map[string]any) (any, error) {
 		case made.Text == "":
 			return outcome{}, nil
 		}
-		text, err := encodeJSON(strings.ToValidUTF8(made.Text, "\uFFFD"))
+		text, err := document.Encode(strings.ToValidUTF8(made.Text, "\uFFFD"))
 		if err != nil {
 			return outcome{}, a.fault(err.Error(), "")
 		}

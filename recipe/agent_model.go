@@ -13,6 +13,9 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
@@ -20,11 +23,11 @@ import (
 
 // reasons is what an agent of kind model says about the model, and what the model may do.
 type reasons struct {
-	name           word // of the model, "" for the program's own choice
+	name           document.Word // of the model, "" for the program's own choice
 	asks           string
 	script         *scripted.Script // what it asks where that is a file of the recipe's; nil for a model of the program's
 	system, prompt text
-	messages       path
+	messages       expression.Path
 	remembers      bool // messages is there
 	stream         node.StreamMode
 	maxTokens      int
@@ -37,8 +40,8 @@ type reasons struct {
 
 // text is a template as it was written.
 type text struct {
-	word
-	code *template // nil where there is none, or it is wrong
+	document.Word
+	code *expression.Template // nil where there is none, or it is wrong
 }
 
 // Keys of what is inside of an agent of kind model.
@@ -50,42 +53,42 @@ var (
 	}
 )
 
-func (a *agent) readModel(o *object) {
-	m := &reasons{name: o.text("model"), stream: node.StreamMode(o.choice("stream", "off", "patch", "snapshot"))}
+func (a *agent) readModel(o *document.Object) {
+	m := &reasons{name: o.Text("model"), stream: node.StreamMode(o.Choice("stream", "off", "patch", "snapshot"))}
 	if m.stream == "off" {
 		m.stream = node.StreamOff
 	}
-	if o.has("model") && m.name.text == "" && m.name.node.Kind == yaml.ScalarNode {
-		o.report.add(m.name.spot, "model is empty; expected a model such as openai:gpt-5, or leave it out for the program's own choice")
+	if o.Has("model") && m.name.Text == "" && m.name.Node.Kind == yaml.ScalarNode {
+		o.Report.Add(m.name.Spot, "model is empty; expected a model such as openai:gpt-5, or leave it out for the program's own choice")
 	}
-	m.asks = m.name.text
-	m.system.word = o.text("system")
-	m.prompt.word = o.needText("prompt", "what the model is asked, such as \"Draft a reply to {{ reason }}\"")
-	if at := o.text("messages"); at.text != "" {
+	m.asks = m.name.Text
+	m.system.Word = o.Text("system")
+	m.prompt.Word = o.NeedText("prompt", "what the model is asked, such as \"Draft a reply to {{ reason }}\"")
+	if at := o.Text("messages"); at.Text != "" {
 		var err error
-		if m.messages, err = parsePath(at.text); err != nil {
-			o.report.add(at.spot, "%v", err)
+		if m.messages, err = expression.ParsePath(at.Text); err != nil {
+			o.Report.Add(at.Spot, "%v", err)
 		}
 		m.remembers = err == nil
 	}
-	m.maxTokens = o.number("max_tokens", 1, 0)
-	if o.has("temperature") {
-		t := o.decimal("temperature", 0, maxTemperature)
+	m.maxTokens = o.Number("max_tokens", 1, 0)
+	if o.Has("temperature") {
+		t := o.Decimal("temperature", 0, maxTemperature)
 		m.temperature = &t
 	}
-	m.readLimits(o.object("limits", limitKeys))
-	for _, w := range o.words("tools") {
-		if t := readToolRef(w, o.report); t != nil {
+	m.readLimits(o.Object("limits", limitKeys))
+	for _, w := range o.Words("tools") {
+		if t := readToolRef(w, o.Report); t != nil {
 			m.tools = append(m.tools, t)
 		}
 	}
-	if o.has("approval") {
-		m.approval = readApproval(o.object("approval", approvalKeys))
+	if o.Has("approval") {
+		m.approval = readApproval(o.Object("approval", approvalKeys))
 	}
-	if o.has("interrupt") {
-		m.asking = readInquiry(o.object("interrupt", askingKeys))
+	if o.Has("interrupt") {
+		m.asking = readInquiry(o.Object("interrupt", askingKeys))
 	}
-	a.timeout = o.seconds()
+	a.timeout = o.Seconds()
 	a.reasons = m
 }
 
@@ -95,47 +98,30 @@ const (
 	microDollars   = 1_000_000
 )
 
-func (m *reasons) readLimits(o *object) {
+func (m *reasons) readLimits(o *document.Object) {
 	m.limits = node.Limits{
-		Turns: o.number("turns", 1, 0), Repairs: o.number("repairs", 0, 0), Tokens: int64(o.number("tokens", 1, 0)),
-		Cost: o.dollars("cost"),
+		Turns: o.Number("turns", 1, 0), Repairs: o.Number("repairs", 0, 0), Tokens: int64(o.Number("tokens", 1, 0)),
+		Cost: dollars(o, "cost"),
 	}
-	if o.has("repairs") && m.limits.Repairs == 0 {
+	if o.Has("repairs") && m.limits.Repairs == 0 {
 		m.limits.Repairs = -1 // never
 	}
-	if o.has("cost") && m.limits.Cost == 0 {
+	if o.Has("cost") && m.limits.Cost == 0 {
 		m.limits.Cost = 1 // what costs anything reaches it
 	}
 }
 
 // dollars reads an amount of dollars, in micro-dollars; 0 where it is not there.
-func (o *object) dollars(key string) int64 {
-	return int64(o.decimal(key, 0, maxDollars) * microDollars)
-}
-
-// decimal reads a number from least to most; 0 where it is not there.
-func (o *object) decimal(key string, least, most float64) float64 {
-	if !o.has(key) {
-		return 0
-	}
-	n := o.fields[key]
-	if tag := n.ShortTag(); n.Kind == yaml.ScalarNode && (tag == "!!int" || tag == "!!float") {
-		if number, err := numberOf(n); err == nil {
-			if f, err := number.Float64(); err == nil && f >= least && f <= most {
-				return f
-			}
-		}
-	}
-	o.report.add(o.at(key), "expected a number from %.0f to %.0f, found %s", least, most, kindOf(n))
-	return 0
+func dollars(o *document.Object, key string) int64 {
+	return int64(o.Decimal(key, 0, maxDollars) * microDollars)
 }
 
 // compileModel compiles the texts of an agent of kind model.
 func (c *checked) compileModel(m *reasons) {
 	for _, t := range m.texts() {
-		t.code = c.template(t.word)
+		t.code = c.template(t.Word)
 	}
-	if m.approval != nil && m.approval.when.text != "" {
+	if m.approval != nil && m.approval.when.Text != "" {
 		m.approval.code = c.expression(m.approval.when)
 	}
 }
@@ -153,13 +139,13 @@ func (m *reasons) texts() []*text {
 }
 
 // template compiles a text; nil where there is none, or it is wrong.
-func (c *checked) template(w word) *template {
-	if w.text == "" {
+func (c *checked) template(w document.Word) *expression.Template {
+	if w.Text == "" {
 		return nil
 	}
-	t, fault := compileTemplate(w.text)
+	t, fault := expression.CompileTemplate(w.Text)
 	if fault != nil {
-		c.report.inside(w.spot, fault.offset, "%s", fault.message)
+		c.report.Inside(w.Spot, fault.Offset, "%s", fault.Message)
 	}
 	return t
 }
@@ -177,28 +163,28 @@ func (c *checked) checkModels() {
 		}
 		a.reasons.approval.check(c)
 		if len(a.reasons.tools) == 0 {
-			c.report.add(a.spotOf("approval"), "approval is about calls of tools, and the model has none; give it tools, or leave approval out")
+			c.report.Add(a.Member("approval"), "approval is about calls of tools, and the model has none; give it tools, or leave approval out")
 		}
 	}
 }
 
 // checkModelStep checks what a node says about an agent of kind model, or of kind mcp, that it calls.
 func (c *checked) checkModelStep(n *step, a *agent) {
-	if n.system.text != "" && a.kind != kindModel && a.kind != "" {
-		c.report.add(n.system.spot, "system_prompt_override is for agents of kind model; %s is of kind %s", quote(a.name), a.kind)
+	if n.system.Text != "" && a.kind != kindModel && a.kind != "" {
+		c.report.Add(n.system.Spot, "system_prompt_override is for agents of kind model; %s is of kind %s", document.Quote(a.name), a.kind)
 	}
 	switch {
 	case a.reasons != nil:
 		c.checkModelTexts(n, a)
-	case a.kind == kindMCP && a.tool.text == "":
-		c.report.add(n.ref.spot, "the agent %s has no tool that a node could call; write one (tool: …) there; without one it serves models alone (tools: [\"mcp:%s/…\"])",
-			quote(a.name), a.name)
+	case a.kind == kindMCP && a.tool.Text == "":
+		c.report.Add(n.ref.Spot, "the agent %s has no tool that a node could call; write one (tool: …) there; without one it serves models alone (tools: [\"mcp:%s/…\"])",
+			document.Quote(a.name), a.name)
 	}
 }
 
 // checkModelTexts checks the texts of an agent of kind model for one node that calls it.
 func (c *checked) checkModelTexts(n *step, a *agent) {
-	args := anyNames()
+	args := expression.AnyNames()
 	if c.wiring.seen[n] {
 		args = c.flow.arguments(n, c.flow.before[n])
 	}
@@ -210,33 +196,23 @@ func (c *checked) checkModelTexts(n *step, a *agent) {
 		if t.code == nil {
 			continue
 		}
-		faults := t.code.check(args, c.report, func(name string) string { return c.flow.way(name, n, false) })
+		faults := t.code.Check(c.place(args, func(name string) string { return c.flow.way(name, n, false) }))
 		if t != &n.system {
 			for i := range faults {
-				faults[i].message += fmt.Sprintf(" (for the node %s)", quote(n.id.text))
+				faults[i].Message += fmt.Sprintf(" (for the node %s)", document.Quote(n.id.Text))
 			}
 		}
-		c.faults(t.spot, faults)
+		c.faults(t.Spot, faults)
 	}
 	if a.reasons.remembers {
-		c.checkPath(a.reasons.messages, a.spotOf("messages"), args, n)
+		c.checkPath(a.reasons.messages, a.Member("messages"), args, n)
 	}
-}
-
-// spotOf is the place of a key of the agent.
-func (a *agent) spotOf(key string) spot {
-	for k, v := range entries(a.node) {
-		if k.Value == key {
-			return spot{src: a.src, node: v, path: join(a.path, key)}
-		}
-	}
-	return a.spot
 }
 
 // reason makes the way to call an agent of kind model from a node, whose system text takes the place of the agent's.
 func (c *checked) reason(a *agent, n *step) caller {
 	system := a.reasons.system.code
-	if n.system.text != "" {
+	if n.system.Text != "" {
 		system = n.system.code
 	}
 	return func(ctx node.Context, args map[string]any) (any, error) {
@@ -263,26 +239,26 @@ func (a *agent) ask(ctx node.Context, r node.Reasoning) (any, error) {
 	if a.output == nil {
 		return node.Reason[string](ctx, r)
 	}
-	r.Schema = a.output.compiled
+	r.Schema = a.output.Compiled
 	data, err := node.Reason[json.RawMessage](ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return decodeJSON(data)
+	return document.Decode(data)
 }
 
 // reasoning is what the model is asked for these arguments.
-func (c *checked) reasoning(ctx node.Context, a *agent, system *template, args map[string]any) (node.Reasoning, error) {
+func (c *checked) reasoning(ctx node.Context, a *agent, system *expression.Template, args map[string]any) (node.Reasoning, error) {
 	m := a.reasons
 	r := node.Reasoning{
 		Model: m.asks, Stream: m.stream, DataType: a.name, Limits: m.limits, MaxTokens: m.maxTokens, Temperature: m.temperature,
 	}
 	var failed error
-	say := func(key string, t *template) string {
+	say := func(key string, t *expression.Template) string {
 		if t == nil || failed != nil {
 			return ""
 		}
-		text, err := t.render(newScope(args, ctx.Cause()))
+		text, err := t.Render(expression.NewScope(args, ctx.Cause()))
 		if err != nil {
 			failed = definite{fmt.Errorf("agent %q: %s: %w", a.name, key, err)}
 		}
@@ -319,7 +295,7 @@ func (m *reasons) earlier(ctx node.Context, args map[string]any) ([]model.Messag
 	}
 	list, ok := v.([]any)
 	if !ok {
-		return nil, fmt.Errorf("expected a list of {role, text}, found %s", typeOf(v))
+		return nil, fmt.Errorf("expected a list of {role, text}, found %s", expression.Describe(v))
 	}
 	said := make([]model.Message, len(list))
 	for i, one := range list {
@@ -327,7 +303,7 @@ func (m *reasons) earlier(ctx node.Context, args map[string]any) ([]model.Messag
 		text, isText := fields["text"].(string)
 		role, _ := fields["role"].(string)
 		if roles := []string{string(model.User), string(model.Assistant)}; !isText || !slices.Contains(roles, role) {
-			return nil, fmt.Errorf("%d: expected {role: user or assistant, text: …}, found %s", i, textOf(one))
+			return nil, fmt.Errorf("%d: expected {role: user or assistant, text: …}, found %s", i, expression.Text(one))
 		}
 		said[i] = model.Says(model.Role(role), text)
 	}
@@ -344,8 +320,8 @@ type AgentModel struct {
 }
 
 // Problem is what is wrong with the model, at the place of the agent.
-func (m AgentModel) Problem(message string) Problem {
-	return Problem{File: m.File, Line: m.Line, Column: m.Column, Path: join("agents", m.Agent), Message: message}
+func (m AgentModel) Problem(message string) definition.Problem {
+	return definition.Problem{File: m.File, Line: m.Line, Column: m.Column, Path: document.Join("agents", m.Agent), Message: message}
 }
 
 // Models are the agents that ask models, of those that the recipe and the recipes in it call, by their names: what has
@@ -353,13 +329,13 @@ func (m AgentModel) Problem(message string) Problem {
 // the recipe's are left out: it is read and checked when the recipe is loaded, and kept with its runs.
 func (r *Recipe) Models() []AgentModel {
 	all := make(map[AgentModel]bool)
-	r.doc.addModels(all, make(map[*document]bool))
+	r.doc.addModels(all, make(map[*draft]bool))
 	return slices.SortedFunc(maps.Keys(all), func(a, b AgentModel) int {
 		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.Model, b.Model))
 	})
 }
 
-func (d *document) addModels(all map[AgentModel]bool, seen map[*document]bool) {
+func (d *draft) addModels(all map[AgentModel]bool, seen map[*draft]bool) {
 	if seen[d] {
 		return
 	}
@@ -369,11 +345,11 @@ func (d *document) addModels(all map[AgentModel]bool, seen map[*document]bool) {
 		case a == nil:
 		case a.reasons != nil && a.reasons.script != nil:
 		case a.reasons != nil:
-			at := a.spot
-			if a.reasons.name.text != "" {
-				at = a.reasons.name.spot
+			at := a.Spot
+			if a.reasons.name.Text != "" {
+				at = a.reasons.name.Spot
 			}
-			all[AgentModel{Agent: name, Model: a.reasons.asks, File: at.src.file, Line: at.node.Line, Column: at.node.Column}] = true
+			all[AgentModel{Agent: name, Model: a.reasons.asks, File: at.Source.File, Line: at.Node.Line, Column: at.Node.Column}] = true
 		case a.nested != nil:
 			a.nested.doc.addModels(all, seen)
 		}
@@ -390,21 +366,21 @@ type asker struct {
 
 // readAsker reads who is asked, and for how long. A deadline cannot lead to another node: which one that is would
 // depend on who calls the agent.
-func readAsker(o *object) asker {
-	w := asker{prompt: text{word: o.text("prompt")}, within: o.seconds()}
-	if o.has("required_role") {
-		w.role = o.needText("required_role", "a role, or leave it out").text
+func readAsker(o *document.Object) asker {
+	w := asker{prompt: text{Word: o.Text("prompt")}, within: o.Seconds()}
+	if o.Has("required_role") {
+		w.role = o.NeedText("required_role", "a role, or leave it out").Text
 	}
-	if !o.has("on_timeout") {
+	if !o.Has("on_timeout") {
 		return w
 	}
-	w.expiry = readExpiry(o.at("on_timeout"), o.report)
-	if !o.has("timeout_seconds") {
-		o.report.add(o.at("on_timeout"), "on_timeout needs timeout_seconds: without it there is no deadline")
+	w.expiry = readExpiry(o.At("on_timeout"), o.Report)
+	if !o.Has("timeout_seconds") {
+		o.Report.Add(o.At("on_timeout"), "on_timeout needs timeout_seconds: without it there is no deadline")
 	}
 	for x := w.expiry; x != nil; x = x.then {
 		if x.do == "route" {
-			o.report.add(x.spot, "a deadline in an agent cannot lead to a node; expected fail, {answer: …} or "+
+			o.Report.Add(x.Spot, "a deadline in an agent cannot lead to a node; expected fail, {answer: …} or "+
 				"{escalate: role, timeout_seconds: n}; let it fail, and give the node an on_failure edge")
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/model"
 )
 
@@ -12,7 +13,7 @@ const scriptPrefix = "scripted:"
 
 // nameModels settles which model each agent asks, reads the scripts that stand in for models, and reports models that
 // the program has not.
-func (l *loader) nameModels(d *document, chain []string) {
+func (l *loader) nameModels(d *draft, chain []string) {
 	used := d.called()
 	for _, name := range keysOfAgents(d.agents) {
 		a := d.agents[name]
@@ -27,18 +28,18 @@ func (l *loader) nameModels(d *document, chain []string) {
 		if l.opts.ModelFor != nil {
 			m.asks = l.opts.ModelFor(name, m.asks)
 		}
-		file, isScript := strings.CutPrefix(m.name.text, scriptPrefix)
+		file, isScript := strings.CutPrefix(m.name.Text, scriptPrefix)
 		switch {
 		case m.asks == "":
 		case !m.nameable(l.opts.Models, l.report):
-		case isScript && m.asks == m.name.text && (a.src == d.src || used[name]):
+		case isScript && m.asks == m.name.Text && (a.Source == d.Source || used[name]):
 			m.script = l.script(m.name, l.pathOf(d, a, file, chain))
 		}
 	}
 }
 
 // nameable reports whether the program has the model that is asked, as far as its name says. It reports it where not.
-func (m *reasons) nameable(models []string, r *report) bool {
+func (m *reasons) nameable(models []string, r *document.Report) bool {
 	if models == nil || slices.Contains(models, m.asks) {
 		return true
 	}
@@ -48,12 +49,12 @@ func (m *reasons) nameable(models []string, r *report) bool {
 	case slices.Contains(known, provider) && of != "":
 		return true
 	case slices.Contains(known, provider):
-		r.add(m.name.spot, "model is %s; expected one of the provider's models behind the colon, such as openai:gpt-5", quote(m.name.text))
+		r.Add(m.name.Spot, "model is %s; expected one of the provider's models behind the colon, such as openai:gpt-5", document.Quote(m.name.Text))
 	case !marked:
-		r.add(m.name.spot, "there is no model %s; expected PROVIDER:MODEL, such as openai:gpt-5; the providers are %s%s",
-			quote(m.name.text), strings.Join(known, ", "), r.hint(provider, known))
+		r.Add(m.name.Spot, "there is no model %s; expected PROVIDER:MODEL, such as openai:gpt-5; the providers are %s%s",
+			document.Quote(m.name.Text), strings.Join(known, ", "), r.Hint(provider, known))
 	default:
-		r.add(m.name.spot, "there is no provider %s of models; there are %s%s", quote(provider), strings.Join(known, ", "), r.hint(provider, known))
+		r.Add(m.name.Spot, "there is no provider %s of models; there are %s%s", document.Quote(provider), strings.Join(known, ", "), r.Hint(provider, known))
 	}
 	return false
 }

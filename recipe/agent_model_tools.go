@@ -7,24 +7,25 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/node"
-	"github.com/fermata-go/fermata/schema"
 )
 
 // toolRef is a tool that a model may call: one of a server's, all of them, or another agent.
 type toolRef struct {
-	word
+	document.Word
 	server, tool string // mcp:SERVER/TOOL; the tool is * for all
 	agent        string // agent:NAME
 }
 
 const expectedTool = "expected mcp:SERVER/TOOL, mcp:SERVER/* or agent:NAME"
 
-func readToolRef(w word, r *report) *toolRef {
-	t := &toolRef{word: w}
+func readToolRef(w document.Word, r *document.Report) *toolRef {
+	t := &toolRef{Word: w}
 	if !t.read() {
-		r.add(w.spot, "the tool is %s; %s", quote(w.text), expectedTool)
+		r.Add(w.Spot, "the tool is %s; %s", document.Quote(w.Text), expectedTool)
 		return nil
 	}
 	return t
@@ -32,7 +33,7 @@ func readToolRef(w word, r *report) *toolRef {
 
 // read takes the text apart; false where it names no tool in this way.
 func (t *toolRef) read() bool {
-	kind, rest, _ := strings.Cut(t.text, ":")
+	kind, rest, _ := strings.Cut(t.Text, ":")
 	switch kind {
 	case "agent":
 		t.agent = rest
@@ -61,17 +62,17 @@ func (c *checked) checkTools(a *agent) {
 		taken[askPerson] = "what the model asks people by (interrupt)"
 	}
 	for _, t := range a.reasons.tools {
-		if seen[t.text] {
-			c.report.add(t.spot, "the tool %s stands here twice", quote(t.text))
+		if seen[t.Text] {
+			c.report.Add(t.Spot, "the tool %s stands here twice", document.Quote(t.Text))
 			continue
 		}
-		seen[t.text] = true
+		seen[t.Text] = true
 		name := c.checkTool(t)
 		if before, twice := taken[name]; twice && name != "" {
-			c.report.add(t.spot, "the model would know this tool as %s, and that is %s already; give the agent another name", quote(name), before)
+			c.report.Add(t.Spot, "the model would know this tool as %s, and that is %s already; give the agent another name", document.Quote(name), before)
 			continue
 		}
-		taken[name] = t.text
+		taken[name] = t.Text
 	}
 }
 
@@ -81,20 +82,20 @@ func (c *checked) checkTool(t *toolRef) string {
 	of := c.agents[name]
 	switch {
 	case of == nil:
-		c.report.add(t.spot, "there is no agent %s%s", quote(name), c.hintAgent(name))
+		c.report.Add(t.Spot, "there is no agent %s%s", document.Quote(name), c.hintAgent(name))
 	case of.kind == "": // reported already
 	case t.server != "" && of.kind != kindMCP:
-		c.report.add(t.spot, "the agent %s is of kind %s; expected one of kind mcp, whose server has the tool", quote(name), of.kind)
+		c.report.Add(t.Spot, "the agent %s is of kind %s; expected one of kind mcp, whose server has the tool", document.Quote(name), of.kind)
 	case t.server != "" && t.tool != "*":
 		return t.known()
 	case t.server != "":
 	case !slices.Contains([]string{kindExpr, kindExec, kindHTTP, kindGo}, of.kind):
-		c.report.add(t.spot, "an agent of kind %s cannot be a tool; expected one of kind expr, exec, http or Go%s", of.kind, mcpHint(of))
+		c.report.Add(t.Spot, "an agent of kind %s cannot be a tool; expected one of kind expr, exec, http or Go%s", of.kind, mcpHint(of))
 	case of.kind != kindGo && (of.input == nil || of.description == ""):
-		c.report.add(t.spot, "the agent %s needs a description and an input (a JSON Schema of an object): "+
-			"they tell the model what it does, and what it is to be given", quote(name))
+		c.report.Add(t.Spot, "the agent %s needs a description and an input (a JSON Schema of an object): "+
+			"they tell the model what it does, and what it is to be given", document.Quote(name))
 	case toolName(name) != name:
-		c.report.add(t.spot, "the agent's name %s is none for a tool; expected letters, digits, _ and -, at most %d of them", quote(name), longestTool)
+		c.report.Add(t.Spot, "the agent's name %s is none for a tool; expected letters, digits, _ and -, at most %d of them", document.Quote(name), longestTool)
 	default:
 		return name
 	}
@@ -103,7 +104,7 @@ func (c *checked) checkTool(t *toolRef) string {
 
 func mcpHint(a *agent) string {
 	if a.kind == kindMCP {
-		return fmt.Sprintf("; write %q for a tool of its server", "mcp:"+a.name+"/"+orAll(a.tool.text))
+		return fmt.Sprintf("; write %q for a tool of its server", "mcp:"+a.name+"/"+orAll(a.tool.Text))
 	}
 	return ""
 }
@@ -191,7 +192,7 @@ func (a *agent) asTool(dir string, stage *Stage) node.Tool {
 	case a.told != nil:
 		t.Description, t.Input = a.told.Description, a.told.Input
 	case a.input != nil:
-		t.Input = a.input.compiled.JSON()
+		t.Input = a.input.Compiled.JSON()
 	default:
 		t.Input = anyObject
 	}
@@ -204,7 +205,7 @@ func (a *agent) asTool(dir string, stage *Stage) node.Tool {
 		if err != nil {
 			return "", a.unlessUnknown(err)
 		}
-		if err := a.output.check(out); err != nil {
+		if err := a.output.Check(out); err != nil {
 			return "", fmt.Errorf("its output does not fit its schema: %w", err)
 		}
 		return toldOf(out), nil
@@ -217,13 +218,13 @@ var anyObject = json.RawMessage(`{"type":"object"}`)
 
 // objectOf are the arguments of a call.
 func objectOf(arguments json.RawMessage) (map[string]any, error) {
-	v, err := decodeJSON(arguments)
+	v, err := document.Decode(arguments)
 	if err != nil {
 		return nil, err
 	}
 	args, err := board(v)
 	if err != nil {
-		return nil, fmt.Errorf("the arguments: expected an object, found %s", typeOf(v))
+		return nil, fmt.Errorf("the arguments: expected an object, found %s", expression.Describe(v))
 	}
 	return args, nil
 }
@@ -233,7 +234,7 @@ func toldOf(out any) string {
 	if out == nil {
 		return "done"
 	}
-	return textOf(out)
+	return expression.Text(out)
 }
 
 // unlessUnknown ends a reasoning where it is not known whether what must not happen twice has happened.
@@ -247,15 +248,15 @@ func (a *agent) unlessUnknown(err error) error {
 // approval is which calls of tools a person looks at first.
 type approval struct {
 	asker
-	when word
-	code *expression // nil for all calls
+	when document.Word
+	code *expression.Expression // nil for all calls
 }
 
-func readApproval(o *object) *approval {
-	p := &approval{when: o.text("when"), asker: readAsker(o)}
-	if o.has("when") && strings.TrimSpace(p.when.text) == "" {
-		o.report.add(o.at("when"), "when is empty; expected an expression such as \"tool == 'files_write'\", or leave it out for all calls")
-		p.when.text = ""
+func readApproval(o *document.Object) *approval {
+	p := &approval{when: o.Text("when"), asker: readAsker(o)}
+	if o.Has("when") && strings.TrimSpace(p.when.Text) == "" {
+		o.Report.Add(o.At("when"), "when is empty; expected an expression such as \"tool == 'files_write'\", or leave it out for all calls")
+		p.when.Text = ""
 	}
 	for x := p.expiry; x != nil; x = x.then {
 		if x.do != "answer" {
@@ -265,7 +266,7 @@ func readApproval(o *object) *approval {
 		switch action, _ := v["action"].(string); node.Action(action) {
 		case node.Approve, node.Deny:
 		default:
-			o.report.add(x.spot, "the answer at the deadline is about a call of a tool; expected {action: approve} or {action: deny, reason: …}")
+			o.Report.Add(x.Spot, "the answer at the deadline is about a call of a tool; expected {action: approve} or {action: deny, reason: …}")
 		}
 	}
 	return p
@@ -282,9 +283,9 @@ func (p *approval) check(c *checked) {
 	if p.code == nil {
 		return
 	}
-	known := noNames()
-	known.set(callTool, plain(textKind))
-	known.set(callArguments, anything)
+	known := expression.NoNames()
+	known.Set(callTool, expression.Plain(expression.TextKind))
+	known.Set(callArguments, expression.Anything)
 	c.condition(p.when, p.code, known, nil)
 }
 
@@ -295,11 +296,11 @@ func (p *approval) rule(prompt string) *node.Approval {
 		return rule
 	}
 	rule.When = func(call model.ToolCall) bool {
-		arguments, err := decodeJSON(call.Arguments)
+		arguments, err := document.Decode(call.Arguments)
 		if err != nil {
 			return true
 		}
-		yes, err := p.code.holds(newScope(map[string]any{callTool: call.Name, callArguments: arguments}, nil))
+		yes, err := p.code.Holds(expression.NewScope(map[string]any{callTool: call.Name, callArguments: arguments}, nil))
 		return yes || err != nil
 	}
 	return rule
@@ -308,7 +309,7 @@ func (p *approval) rule(prompt string) *node.Approval {
 // inquiry is how the model may ask a person.
 type inquiry struct {
 	asker
-	request, response *shape
+	request, response *document.Shape
 	choices           []string
 	required          bool
 	description       string
@@ -317,46 +318,38 @@ type inquiry struct {
 // askPerson is the tool by which models ask people.
 const askPerson = "ask_person"
 
-func readInquiry(o *object) *inquiry {
+func readInquiry(o *document.Object) *inquiry {
 	q := &inquiry{
-		asker: readAsker(o), request: o.shape("request"), response: o.shape("response"), required: o.flag("required"),
-		description: o.text("description").text,
+		asker: readAsker(o), request: o.Shape("request"), response: o.Shape("response"), required: o.Flag("required"),
+		description: o.Text("description").Text,
 	}
 	q.choices = readChoices(o)
-	if o.has("options") && o.has("response") {
-		o.report.add(o.at("response"), "options and response exclude each other; options are a choice of texts")
+	if o.Has("options") && o.Has("response") {
+		o.Report.Add(o.At("response"), "options and response exclude each other; options are a choice of texts")
 	}
-	checkAnswers(q.expiry, q.answers(), o.report)
+	checkAnswers(q.expiry, q.answers(), o.Report)
 	return q
 }
 
 // answers is what an answer must pass.
-func (q *inquiry) answers() *shape {
+func (q *inquiry) answers() *document.Shape {
 	if q.response != nil {
 		return q.response
 	}
 	if len(q.choices) > 0 {
-		return &shape{doc: choiceSchema(q.choices)}
+		return &document.Shape{Doc: choiceSchema(q.choices)}
 	}
-	return &shape{doc: map[string]any{"type": "string"}}
+	return &document.Shape{Doc: map[string]any{"type": "string"}}
 }
 
 // rule is the asking with its prompt.
 func (q *inquiry) rule(prompt string) *node.Asking {
 	rule := &node.Asking{
 		Name: askPerson, Required: q.required, Description: q.description, Ask: q.options(prompt),
-		Request: q.request.schema(), Response: q.response.schema(),
+		Request: q.request.Schema(), Response: q.response.Schema(),
 	}
 	if len(q.choices) > 0 {
 		rule.Ask = append(rule.Ask, node.Options(q.choices...))
 	}
 	return rule
-}
-
-// schema is the compiled schema, nil where there is none.
-func (s *shape) schema() *schema.Schema {
-	if s == nil {
-		return nil
-	}
-	return s.compiled
 }

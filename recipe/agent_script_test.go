@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/recipe"
 )
 
@@ -150,7 +151,7 @@ topology:
 // messages are what is wrong with a recipe.
 func messages(err error) []string {
 	var all []string
-	if problems, ok := err.(*recipe.Error); ok { //nolint:errorlint // it is never wrapped
+	if problems, ok := err.(*definition.Error); ok { //nolint:errorlint // it is never wrapped
 		for _, p := range problems.Problems {
 			all = append(all, p.Message)
 		}

@@ -3,9 +3,12 @@ package recipe
 import (
 	"fmt"
 	"net/url"
-	gopath "path" // path is a place on the blackboard here
+	"path"
 	"slices"
 	"strings"
+
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/nearest"
 )
 
 // Allow limits what a recipe may reach: for files of people whose code one would not run. Its zero value limits
@@ -50,7 +53,7 @@ func ParseAllow(rules []string) (*Allow, error) {
 		}
 		switch kind {
 		case allowPrograms:
-			if _, err := gopath.Match(pattern, ""); err != nil {
+			if _, err := path.Match(pattern, ""); err != nil {
 				return nil, fmt.Errorf("%q: %q is not a pattern such as ./bin/*: %w", rule, pattern, err)
 			}
 			a.Programs = added(a.Programs, pattern)
@@ -66,7 +69,7 @@ func ParseAllow(rules []string) (*Allow, error) {
 			a.Folders = append(a.Folders, pattern)
 		default:
 			kinds := []string{allowPrograms, allowAddresses, allowFolders}
-			return nil, fmt.Errorf("%q: unknown kind %q; expected %s%s", rule, kind, oneOf(kinds), new(report).hint(kind, kinds))
+			return nil, fmt.Errorf("%q: unknown kind %q; expected %s%s", rule, kind, document.OneOf(kinds), nearest.Hint(kind, kinds))
 		}
 	}
 	return a, nil
@@ -93,7 +96,7 @@ func (a *Allow) program(name string) bool {
 		return true
 	}
 	return slices.ContainsFunc(a.Programs, func(pattern string) bool {
-		ok, err := gopath.Match(cleanProgram(pattern), cleanProgram(name))
+		ok, err := path.Match(cleanProgram(pattern), cleanProgram(name))
 		return err == nil && ok
 	})
 }
@@ -104,8 +107,8 @@ func cleanProgram(name string) string {
 	if !strings.Contains(name, "/") {
 		return name
 	}
-	clean := gopath.Clean(name)
-	if gopath.IsAbs(clean) {
+	clean := path.Clean(name)
+	if path.IsAbs(clean) {
 		return clean
 	}
 	return "./" + clean
@@ -163,7 +166,7 @@ func (p addressPattern) fits(u *url.URL) bool {
 	case p.path == "":
 		return true
 	}
-	at := gopath.Clean("/" + u.Path)
+	at := path.Clean("/" + u.Path)
 	return at == strings.TrimSuffix(p.path, "/") || strings.HasPrefix(at+"/", strings.TrimSuffix(p.path, "/")+"/")
 }
 
@@ -178,18 +181,18 @@ func portOf(scheme, port string) string {
 }
 
 // limit reports what agents would reach and may not. Agents that no node calls reach nothing.
-func (d *document) limit(allow *Allow, r *report) {
+func (d *draft) limit(allow *Allow, r *document.Report) {
 	used := d.called()
 	for name, a := range d.agents {
 		if !used[name] {
 			continue
 		}
 		if len(a.argv) > 0 && !allow.program(a.argv[0]) {
-			r.add(a.command[0].spot, "the program %s is not allowed%s", quote(a.command[0].text),
+			r.Add(a.command[0].Spot, "the program %s is not allowed%s", document.Quote(a.command[0].Text),
 				allowed(allowPrograms, allow.Programs))
 		}
 		if a.address != nil && !allow.address(a.address) {
-			r.add(a.url.spot, "the address %s is not allowed%s", quote(a.url.text),
+			r.Add(a.url.Spot, "the address %s is not allowed%s", document.Quote(a.url.Text),
 				allowed(allowAddresses, allow.Addresses))
 		}
 	}

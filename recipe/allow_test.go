@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/internal/document"
 )
 
 func TestParseAllow(t *testing.T) {
@@ -155,8 +157,8 @@ func TestOutputsHoldNoSecrets(t *testing.T) {
 		{"AUTHOR", "somebody", `"somebody"`, `"somebody"`},
 		{"DATABASE_URL", "postgres://me:passw0rd@db/x", `["passw0rd","db"]`, `["[redacted]","db"]`},
 	} {
-		x := &expansion{env: func(string) (string, bool) { return tc.value, true }, report: &report{}}
-		x.text(word{text: fmt.Sprintf("${%s}", tc.name)})
+		x := &expansion{env: func(string) (string, bool) { return tc.value, true }, report: newReport()}
+		x.text(document.Word{Text: fmt.Sprintf("${%s}", tc.name)})
 		got, err := newRedactor(x.private).output([]byte(tc.output))
 		if diff := cmp.Diff(tc.want, string(got)); err != nil || diff != "" {
 			t.Errorf("%s, %s: %v (-want +got):\n%s", tc.name, tc.output, err, diff)

@@ -3,6 +3,8 @@ package recipe
 import (
 	"errors"
 	"fmt"
+
+	"github.com/fermata-go/fermata/internal/expression"
 )
 
 // CheckBlackboard checks what somebody wants to put in the place of a run's blackboard, as an edit of a fork does: every
@@ -10,7 +12,7 @@ import (
 func (r *Recipe) CheckBlackboard(blackboard map[string]any) error {
 	inputs, state := portsOf(r.doc.inputs), portsOf(r.doc.state)
 	var problems []error
-	for _, name := range keysOf(blackboard) {
+	for _, name := range expression.Keys(blackboard) {
 		declared := state
 		if _, ok := state[name]; !ok {
 			declared = inputs

@@ -3,31 +3,26 @@ package recipe
 import (
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/plan"
 )
 
-// parts are the compiled pieces of a recipe, by where they are used.
-type parts struct {
-	when    map[*edge]*expression
-	prompts map[*step]*template
-}
-
 // checked is a document whose names have been resolved.
 type checked struct {
-	*document
-	*parts
+	*draft
+	when   map[*edge]*expression.Expression
 	wiring *wiring
 	flow   *flow
-	report *report
+	report *document.Report
+
+	wrote      map[string][]*step // by name: the nodes that may write it; nil before it is asked for
+	undeclared *undeclared        // nil once they have been told
 }
 
 // check resolves and compiles everything in the document and reports what is wrong.
-func (d *document) check(r *report) *checked {
-	c := &checked{
-		document: d, report: r,
-		parts: &parts{when: make(map[*edge]*expression), prompts: make(map[*step]*template)},
-	}
-	r.undeclared = new(undeclared)
+func (d *draft) check(r *document.Report) *checked {
+	c := &checked{draft: d, report: r, undeclared: new(undeclared), when: make(map[*edge]*expression.Expression)}
 	c.wiring = d.wire(r)
 	c.compileTexts()
 	c.flow = d.follow(c.wiring, c.when)
@@ -50,19 +45,12 @@ func (d *document) check(r *report) *checked {
 // compileTexts compiles all expressions and templates.
 func (c *checked) compileTexts() {
 	for _, e := range c.edges {
-		if e.when.text != "" {
+		if e.when.Text != "" {
 			c.when[e] = c.expression(e.when)
 		}
 	}
 	for _, n := range c.nodes {
-		if n.prompt.text != "" {
-			t, fault := compileTemplate(n.prompt.text)
-			if fault != nil {
-				c.report.inside(n.prompt.spot, fault.offset, "%s", fault.message)
-			}
-			c.prompts[n] = t
-		}
-		n.system.code = c.template(n.system.word)
+		n.prompt.code, n.system.code = c.template(n.prompt.Word), c.template(n.system.Word)
 	}
 	for _, a := range c.agents {
 		for i := range a.set {
@@ -74,14 +62,14 @@ func (c *checked) compileTexts() {
 	}
 }
 
-func (c *checked) expression(w word) *expression {
-	e, fault := compileExpression(w.text)
+func (c *checked) expression(w document.Word) *expression.Expression {
+	e, fault := expression.Compile(w.Text)
 	if fault != nil {
 		hint := ""
-		if w.spot.src.cutByComment(w.spot.node) {
+		if w.Spot.Source.CutByComment(w.Spot.Node) {
 			hint = `; what is behind " #" is a comment in YAML: put the expression in quotes`
 		}
-		c.report.inside(w.spot, fault.offset, "%s%s", fault.message, hint)
+		c.report.Inside(w.Spot, fault.Offset, "%s%s", fault.Message, hint)
 		return nil
 	}
 	return e
@@ -91,25 +79,25 @@ func (c *checked) expression(w word) *expression {
 func (c *checked) checkExpiry(n *step) {
 	s := n.response
 	if s == nil {
-		s = &shape{doc: n.answerSchema()}
+		s = &document.Shape{Doc: n.answerSchema()}
 	}
 	checkAnswers(n.expiry, s, c.report)
 }
 
 // checkAnswers checks that the answers of deadlines fit a schema, which need not be compiled.
-func checkAnswers(x *expiry, s *shape, r *report) {
+func checkAnswers(x *expiry, s *document.Shape, r *document.Report) {
 	for ; x != nil; x = x.then {
 		if x.do != "answer" {
 			continue
 		}
-		if s.compiled == nil {
-			if err := s.compile(); err != nil {
-				r.add(x.spot, "%v", err)
+		if s.Compiled == nil {
+			if err := s.Compile(); err != nil {
+				r.Add(x.Spot, "%v", err)
 				continue
 			}
 		}
-		if err := s.check(x.answer); err != nil {
-			r.add(x.spot, "the answer at the deadline does not fit: %v", err)
+		if err := s.Check(x.answer); err != nil {
+			r.Add(x.Spot, "the answer at the deadline does not fit: %v", err)
 		}
 	}
 }
@@ -123,19 +111,19 @@ func (c *checked) topology(err *plan.Error) {
 				continue // a name that is wrong explains it
 			}
 		default:
-			if len(c.report.problems) > 0 {
+			if len(c.report.Problems) > 0 {
 				continue // follows from what has been reported in the recipe's own words
 			}
 		}
-		at := c.spot
+		at := c.Spot
 		if p.NodeIndex >= 0 {
-			at = c.wiring.byID[p.Node].id.spot
+			at = c.wiring.byID[p.Node].id.Spot
 		}
 		if e, ok := c.written(p); ok {
-			at = e.spot
+			at = e.Spot
 		}
 		// The plan speaks of its own parts; here they have other names.
-		c.report.add(at, "%s", strings.Replace(p.Message, "no gate is in it; let one of its nodes choose, and lead a choice out",
+		c.report.Add(at, "%s", strings.Replace(p.Message, "no gate is in it; let one of its nodes choose, and lead a choice out",
 			"give one of its edges a condition (when), or put a router in it that leads out", 1))
 	}
 }
@@ -146,7 +134,7 @@ func (c *checked) written(p plan.Problem) (*edge, bool) {
 		return nil, false
 	}
 	for _, e := range c.edges {
-		if e.source.text == p.Edge.From && e.target.text == p.Edge.To {
+		if e.source.Text == p.Edge.From && e.target.Text == p.Edge.To {
 			return e, true
 		}
 	}

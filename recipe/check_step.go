@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 )
 
 // checkStep checks what a node reads against what is there when it starts.
 func (c *checked) checkStep(n *step) {
-	before, after := anyNames(), anyNames()
+	before, after := expression.AnyNames(), expression.AnyNames()
 	if c.wiring.seen[n] { // else it is never reached, and that is reported
 		before = c.flow.before[n]
 		after = c.flow.after(n, before)
@@ -24,10 +25,10 @@ func (c *checked) checkStep(n *step) {
 		c.checkRouter(n, before)
 	case typeHuman:
 		c.checkBindings(n, before)
-		if t := c.prompts[n]; t != nil {
-			c.faults(n.prompt.spot, t.check(before, c.report, ways))
+		if n.prompt.code != nil {
+			c.faults(n.prompt.Spot, n.prompt.code.Check(c.place(before, ways)))
 		}
-		c.checkState(n.id.spot, n.id.text, typeOfSchema(n.leaves()))
+		c.checkState(n.id.Spot, n.id.Text, expression.TypeOfSchema(n.leaves()))
 		c.checkExpiry(n)
 		c.checkAudience(n, before)
 		c.checkReview(n, before)
@@ -36,8 +37,8 @@ func (c *checked) checkStep(n *step) {
 }
 
 // checkConditions checks the conditions of the edges out of a node, each with what those before it say.
-func (c *checked) checkConditions(n *step, before, after names) {
-	failed := before.afterFailure()
+func (c *checked) checkConditions(n *step, before, after expression.Names) {
+	failed := before.AfterFailure()
 	for _, e := range c.wiring.edges[n] {
 		code := c.when[e]
 		if code == nil {
@@ -45,175 +46,181 @@ func (c *checked) checkConditions(n *step, before, after names) {
 		}
 		if e.condition != onFailure {
 			c.condition(e.when, code, after, func(name string) string { return c.flow.way(name, n, true) })
-			after = code.narrowed(after, false)
+			after = code.Narrowed(after, false)
 		}
 		if e.condition != onSuccess {
 			c.condition(e.when, code, failed, func(name string) string { return c.flow.way(name, n, false) })
-			failed = code.narrowed(failed, false)
+			failed = code.Narrowed(failed, false)
 		}
 	}
 }
 
-// spotOf is the place of a key of a node.
-func spotOf(n *step, key string) spot {
-	if n.node.Kind == yaml.MappingNode {
-		for k, v := range entries(n.node) {
-			if k.Value == key {
-				return spot{src: n.src, node: v, path: join(n.path, key)}
-			}
-		}
+// place is a place of the recipe at which these names are known.
+func (c *checked) place(known expression.Names, ways func(string) string) expression.Place {
+	return expression.Place{
+		Names: known, Ways: ways, Hints: &c.report.Hints, Read: c.undeclared.read,
+		Remedy: "give it a default in state.properties", NoError: expression.NoError,
 	}
-	return n.spot
 }
 
-func (c *checked) faults(at spot, faults []expressionError) {
+func (c *checked) faults(at document.Spot, faults []expression.Fault) {
 	for _, f := range faults {
-		c.report.inside(at, f.offset, "%s", f.message)
+		c.report.Inside(at, f.Offset, "%s", f.Message)
 	}
 }
 
 // condition checks that an expression gives true or false, and may give both.
-func (c *checked) condition(at word, code *expression, known names, ways func(string) string) {
-	t, faults := code.check(known, c.report, ways)
-	c.faults(at.spot, faults)
+func (c *checked) condition(at document.Word, code *expression.Expression, known expression.Names, ways func(string) string) {
+	t, faults := code.Check(c.place(known, ways))
+	c.faults(at.Spot, faults)
 	switch {
 	case len(faults) > 0:
-	case t.never(boolKind):
-		c.report.add(at.spot, "expected a condition, which is true or false; %s is %s", quote(at.text), t.kinds)
-	case t.may(boolKind):
-		c.report.add(at.spot, "expected a condition, which is true or false; %s %s; say with ?? what then", quote(at.text), t.is(boolKind))
-	case len(t.values) == 1 && t.values[0] == false:
-		c.report.add(at.spot, "the condition is always false: the edge is never taken")
-	case len(t.values) == 1 && t.values[0] == true:
-		c.report.add(at.spot, "the condition is always true; leave it out")
+	case t.Never(expression.BoolKind):
+		c.report.Add(at.Spot, "expected a condition, which is true or false; %s is %s", document.Quote(at.Text), t.Kinds)
+	case t.May(expression.BoolKind):
+		c.report.Add(at.Spot, "expected a condition, which is true or false; %s %s; say with ?? what then", document.Quote(at.Text), t.Is(expression.BoolKind))
+	case len(t.Values) == 1 && t.Values[0] == false:
+		c.report.Add(at.Spot, "the condition is always false: the edge is never taken")
+	case len(t.Values) == 1 && t.Values[0] == true:
+		c.report.Add(at.Spot, "the condition is always true; leave it out")
 	}
 }
 
 // checkPath checks that something is at a path, and says of what type it is.
-func (c *checked) checkPath(p path, at spot, known names, n *step) *valueType {
-	t, part, fault := p.on(known)
-	if len(p.segments) == 0 {
+func (c *checked) checkPath(p expression.Path, at document.Spot, known expression.Names, n *step) *expression.Type {
+	t, part, fault := p.On(known)
+	if len(p.Segments) == 0 {
 		return t
 	}
-	first := p.segments[0]
+	first := p.Segments[0]
 	switch {
 	case fault != "":
-		c.report.inside(at, len(strings.Join(p.segments[:part], "."))+min(part, 1), "%s", fault)
-		return anything
-	case t.kinds == 0 && p.optional:
-	case t.kinds == 0 && first == errorName:
-		c.report.add(at, "%s", noError)
-	case t.kinds == 0:
-		c.report.add(at, "nothing that comes before is called %q%s", first, c.report.hint(first, known.list()))
-	case t.missing && !p.optional && first == errorName:
-		c.report.add(at, "error may be missing: not every way here is an on_failure edge; end the path with ? if it need not be there")
-		return t.present()
-	case t.missing && !p.optional:
-		c.report.add(at, "%q may be missing%s; end the path with ? if it need not be there, or give it a default in state.properties",
+		c.report.Inside(at, len(strings.Join(p.Segments[:part], "."))+min(part, 1), "%s", fault)
+		return expression.Anything
+	case t.Kinds == 0 && p.Optional:
+	case t.Kinds == 0 && first == expression.ErrorName:
+		c.report.Add(at, "%s", expression.NoError)
+	case t.Kinds == 0:
+		c.report.Add(at, "nothing that comes before is called %q%s", first, c.report.Hint(first, known.List()))
+	case t.Missing && !p.Optional && first == expression.ErrorName:
+		c.report.Add(at, "error may be missing: not every way here is an on_failure edge; end the path with ? if it need not be there")
+		return t.Present()
+	case t.Missing && !p.Optional:
+		c.report.Add(at, "%q may be missing%s; end the path with ? if it need not be there, or give it a default in state.properties",
 			first, c.flow.way(first, n, false))
-		return t.present()
-	case !p.optional:
-		c.report.read(first, known)
+		return t.Present()
+	case !p.Optional:
+		c.undeclared.read(first, known)
 	}
 	return t
 }
 
 // checkBindings checks a node's inputs_map and says of what type the whole is.
-func (c *checked) checkBindings(n *step, known names) *valueType {
-	t := &valueType{kinds: objectKind, fields: make(map[string]*valueType)}
+func (c *checked) checkBindings(n *step, known expression.Names) *expression.Type {
+	t := &expression.Type{Kinds: expression.ObjectKind, Fields: make(map[string]*expression.Type)}
 	for _, b := range n.inputs {
-		t.fields[b.name.text] = orAnything(c.checkPath(b.path, b.name.spot, known, n))
-		if b.path.optional {
-			found, _, _ := b.path.on(known)
-			t.fields[b.name.text] = found
+		t.Fields[b.name.Text] = expression.OrAnything(c.checkPath(b.path, b.name.Spot, known, n))
+		if b.path.Optional {
+			found, _, _ := b.path.On(known)
+			t.Fields[b.name.Text] = found
 		}
 	}
 	return t
 }
 
 // checkRouter checks the value that decides against the routes that there are.
-func (c *checked) checkRouter(n *step, before names) {
-	if n.inputKey.text == "" {
+func (c *checked) checkRouter(n *step, before expression.Names) {
+	if n.inputKey.Text == "" {
 		return // reported where it was read
 	}
-	t := c.checkPath(n.inputKey.orOptional(n.fallback.text != ""), spotOf(n, "input_key"), before, n)
-	if !n.inputKey.optional && t.kinds == 0 && n.fallback.text != "" && len(n.inputKey.segments) > 0 {
-		first := n.inputKey.segments[0]
-		c.report.add(spotOf(n, "input_key"), "nothing that comes before is called %q%s", first, c.report.hint(first, before.list()))
+	t := c.checkPath(n.inputKey.OrOptional(n.fallback.Text != ""), n.Member("input_key"), before, n)
+	if !n.inputKey.Optional && t.Kinds == 0 && n.fallback.Text != "" && len(n.inputKey.Segments) > 0 {
+		first := n.inputKey.Segments[0]
+		c.report.Add(n.Member("input_key"), "nothing that comes before is called %q%s", first, c.report.Hint(first, before.List()))
 		return
 	}
-	at := spotOf(n, "input_key")
-	if t.kinds == 0 && n.inputKey.optional && n.fallback.text == "" {
-		c.report.add(at, "nothing that comes before brings %s, and then there is no route; add a default_route", quote(n.inputKey.text))
+	at := n.Member("input_key")
+	if t.Kinds == 0 && n.inputKey.Optional && n.fallback.Text == "" {
+		c.report.Add(at, "nothing that comes before brings %s, and then there is no route; add a default_route", document.Quote(n.inputKey.Text))
 	}
-	if t.kinds == 0 || t.open {
+	const nothing = "%s may be missing or null, and then there is no route; add a default_route"
+	if t.Kinds != 0 && t.Open && t.Missing && n.inputKey.Optional && n.fallback.Text == "" && !n.unrouted {
+		c.report.Add(at, nothing, document.Quote(n.inputKey.Text)) // what it is otherwise is not known, and does not matter
+	}
+	if t.Kinds == 0 || t.Open {
 		return
 	}
-	if other := t.kinds & (listKind | objectKind); other != 0 && n.fallback.text == "" {
-		c.report.add(at, "%s is %s, and routes are for texts, numbers and booleans", quote(n.inputKey.text), other)
+	if other := t.Kinds & (expression.ListKind | expression.ObjectKind); other != 0 && (n.fallback.Text == "" || t.Never(expression.TextKind|expression.NumberKind|expression.BoolKind)) {
+		c.report.Add(at, "%s is %s, and routes are for texts, numbers and booleans: %s", document.Quote(n.inputKey.Text), other, c.routerAdvice(n))
 		return
 	}
-	values, few := t.listed()
+	values, few := t.Listed()
 	var known []string
 	for _, v := range values {
 		if v != nil {
-			known = append(known, textOf(v))
+			known = append(known, expression.Text(v))
 		}
 	}
+	if n.unrouted {
+		return // likewise
+	}
+	ever, listed := t.Before().Listed() // also what a condition has ruled out here
 	routes := make(map[string]bool)
 	for _, r := range n.routes {
-		routes[r.key.text] = true
-		if few && !slices.Contains(known, r.key.text) {
-			c.report.add(r.key.spot, "the route %s is never taken: %s is %s%s", quote(r.key.text), quote(n.inputKey.text),
-				t, c.report.hint(r.key.text, known))
+		routes[r.Key.Text] = true
+		if listed && !slices.Contains(expression.TextsOf(ever), r.Key.Text) {
+			c.report.Add(r.Key.Spot, "the route %s is never taken: %s is %s%s", document.Quote(r.Key.Text), document.Quote(n.inputKey.Text),
+				t, c.report.Hint(r.Key.Text, known))
 		}
 	}
-	if n.fallback.text != "" {
+	if n.fallback.Text != "" {
 		return
 	}
 	switch {
-	case t.missing || t.kinds&nullKind != 0:
-		c.report.add(at, "%s may be missing or null, and then there is no route; add a default_route", quote(n.inputKey.text))
+	case t.Missing || t.Kinds&expression.NullKind != 0:
+		c.report.Add(at, nothing, document.Quote(n.inputKey.Text))
 	case !few:
-		c.report.add(at, "%s is %s, and for most there is no route; add a default_route, or say with enum what it may be",
-			quote(n.inputKey.text), t.kinds)
+		c.report.Add(at, "%s is %s, and for most there is no route; add a default_route, or say with enum what it may be",
+			document.Quote(n.inputKey.Text), t.Kinds)
 	}
 	for _, v := range known {
 		if !routes[v] {
-			c.report.add(at, "%s may be %s, and for that there is no route; add the route or a default_route", quote(n.inputKey.text), quote(v))
+			c.report.Add(at, "%s may be %s, and for that there is no route; add the route or a default_route", document.Quote(n.inputKey.Text), document.Quote(v))
 		}
 	}
 }
 
-// orOptional is the path, optional where that is wanted.
-func (p path) orOptional(optional bool) path {
-	p.optional = p.optional || optional
-	return p
+// routerAdvice says what a router over a list or an object may do instead.
+func (c *checked) routerAdvice(n *step) string {
+	if n.fallback.Text == "" {
+		return "route by one of its members, or let an edge ask with when"
+	}
+	return fmt.Sprintf("it always takes its default_route %s; route by one of its members, or write an edge", document.Quote(n.fallback.Text))
 }
 
-func (c *checked) checkAgentStep(n *step, before names) {
+func (c *checked) checkAgentStep(n *step, before expression.Names) {
 	whole := before
 	if n.each != nil {
 		before = c.checkForEach(n, before)
 	}
-	a := c.agents[n.ref.text]
+	a := c.agents[n.ref.Text]
 	if a != nil && a.kind == kindRecipe {
-		before.failure = absent
+		before.Failure = expression.Absent
 		c.checkNestedStep(n, a, before)
 	}
-	args := before.object()
+	args := before.Object()
 	if !n.wholeBoard {
 		args = c.checkBindings(n, before)
 	}
 	if a == nil {
-		if n.ref.text != "" {
-			c.report.add(n.ref.spot, "there is no agent %s%s", quote(n.ref.text), c.hintAgent(n.ref.text))
+		if n.ref.Text != "" {
+			c.report.Add(n.ref.Spot, "there is no agent %s%s", document.Quote(n.ref.Text), c.hintAgent(n.ref.Text))
 		}
 		return
 	}
 	if a.input != nil {
-		if why := args.misfit(typeOfShape(a.input), ""); why != "" {
-			c.report.add(n.argumentsSpot(), "the agent %s takes other arguments: %s", quote(a.name), why)
+		if why := args.Misfit(typeOfShape(a.input), ""); why != "" {
+			c.report.Add(n.argumentsSpot(), "the agent %s takes other arguments: %s", document.Quote(a.name), why)
 		}
 	}
 	c.checkModelStep(n, a)
@@ -222,8 +229,8 @@ func (c *checked) checkAgentStep(n *step, before names) {
 	}
 	out := c.flow.output(n, whole)
 	if a.kind == kindExpr && a.output != nil && n.each == nil {
-		if why := out.misfit(typeOfShape(a.output), ""); why != "" {
-			c.report.add(a.output.spot, "what the agent %s gives does not fit its output: %s", quote(a.name), why)
+		if why := out.Misfit(typeOfShape(a.output), ""); why != "" {
+			c.report.Add(a.output.Spot, "what the agent %s gives does not fit its output: %s", document.Quote(a.name), why)
 		}
 	}
 	if n.each == nil {
@@ -232,11 +239,11 @@ func (c *checked) checkAgentStep(n *step, before names) {
 }
 
 // argumentsSpot is where a node says what its agent is given.
-func (n *step) argumentsSpot() spot {
+func (n *step) argumentsSpot() document.Spot {
 	if n.wholeBoard {
-		return n.ref.spot
+		return n.ref.Spot
 	}
-	return spotOf(n, "inputs_map")
+	return n.Member("inputs_map")
 }
 
 func (c *checked) hintAgent(name string) string {
@@ -247,74 +254,74 @@ func (c *checked) hintAgent(name string) string {
 	if len(known) == 0 {
 		return "; no agents are given: write them under agents, in an agents file, or give the library Go functions"
 	}
-	return c.report.hint(name, known)
+	return c.report.Hint(name, known)
 }
 
 // checkSet checks the expressions of an agent for one node that calls it.
-func (c *checked) checkSet(n *step, a *agent, before names) {
-	args := anyNames()
+func (c *checked) checkSet(n *step, a *agent, before expression.Names) {
+	args := expression.AnyNames()
 	if c.wiring.seen[n] {
 		args = c.flow.arguments(n, before)
 	}
 	ways := func(name string) string {
 		if !n.wholeBoard {
-			return fmt.Sprintf(": the inputs_map of %s leaves it out where it finds nothing", quote(n.id.text))
+			return fmt.Sprintf(": the inputs_map of %s leaves it out where it finds nothing", document.Quote(n.id.Text))
 		}
 		return c.flow.way(name, n, false)
 	}
 	for _, s := range a.set {
-		t := anything
+		t := expression.Anything
 		if s.code != nil {
-			var faults []expressionError
-			t, faults = s.code.check(args, c.report, ways)
+			var faults []expression.Fault
+			t, faults = s.code.Check(c.place(args, ways))
 			for i := range faults {
-				faults[i].message += fmt.Sprintf(" (for the node %s)", quote(n.id.text))
+				faults[i].Message += fmt.Sprintf(" (for the node %s)", document.Quote(n.id.Text))
 			}
-			c.faults(s.expr.spot, faults)
+			c.faults(s.expr.Spot, faults)
 		}
 		if n.outputs == nil && n.each == nil {
-			c.checkState(s.expr.spot, s.key.text, t)
+			c.checkState(s.expr.Spot, s.key.Text, t)
 		}
-		args.set(s.key.text, t)
+		args.Set(s.key.Text, t)
 	}
 }
 
 // checkState reports a value that need not fit what the state says of its name.
-func (c *checked) checkState(at spot, name string, t *valueType) {
+func (c *checked) checkState(at document.Spot, name string, t *expression.Type) {
 	want, ok := c.flow.fixed[name]
-	if !ok || t.kinds == 0 {
+	if !ok || t.Kinds == 0 {
 		return
 	}
-	if why := t.misfit(want, ""); why != "" {
-		c.report.add(at, "this does not fit the state's %s: %s", quote(name), why)
+	if why := t.Misfit(want, ""); why != "" {
+		c.report.Add(at, "this does not fit the state's %s: %s", document.Quote(name), why)
 	}
 }
 
 // checkOutput checks what is taken from an output, and what it brings, against the state.
-func (c *checked) checkOutput(n *step, a *agent, out *valueType) {
+func (c *checked) checkOutput(n *step, a *agent, out *expression.Type) {
 	if n.outputs == nil {
 		if a.kind == kindExpr || a.output == nil || a.kind == kindRecipe {
 			return // each expression has been checked
 		}
-		for _, name := range out.names() {
-			c.checkState(a.output.spot, name, out.fields[name])
+		for _, name := range out.Names() {
+			c.checkState(a.output.Spot, name, out.Fields[name])
 		}
-		if other := out.kinds &^ (objectKind | nullKind); other != 0 && !out.open {
-			c.checkState(n.id.spot, n.id.text, out.with(func(t *valueType) { t.kinds = other }))
+		if other := out.Kinds &^ (expression.ObjectKind | expression.NullKind); other != 0 && !out.Open {
+			c.checkState(n.id.Spot, n.id.Text, out.With(func(t *expression.Type) { t.Kinds = other }))
 		}
 		return
 	}
 	for _, b := range n.outputs {
-		t, part, fault := b.path.follow(out, 0)
+		t, part, fault := b.path.Follow(out, 0)
 		switch {
-		case fault != "" && part == 0 && t.kinds == 0 && a.kind == kindRecipe: // reported with its interface
-		case fault != "" && part == 0 && t.kinds == 0:
-			name := b.path.segments[0]
-			c.report.add(b.name.spot, "the agent %s gives no %q%s", quote(a.name), name, c.report.hint(name, out.names()))
-		case fault != "" && !(b.path.optional && t.kinds != 0):
-			c.report.inside(b.name.spot, len(strings.Join(b.path.segments[:part], "."))+min(part, 1), "the output of the agent %s: %s", quote(a.name), fault)
+		case fault != "" && part == 0 && t.Kinds == 0 && a.kind == kindRecipe: // reported with its interface
+		case fault != "" && part == 0 && t.Kinds == 0:
+			name := b.path.Segments[0]
+			c.report.Add(b.name.Spot, "the agent %s gives no %q%s", document.Quote(a.name), name, c.report.Hint(name, out.Names()))
+		case fault != "" && !(b.path.Optional && t.Kinds != 0):
+			c.report.Inside(b.name.Spot, len(strings.Join(b.path.Segments[:part], "."))+min(part, 1), "the output of the agent %s: %s", document.Quote(a.name), fault)
 		default:
-			c.checkState(b.name.spot, b.name.text, t.present())
+			c.checkState(b.name.Spot, b.name.Text, t.Present())
 		}
 	}
 }
@@ -324,15 +331,15 @@ func (c *checked) checkOutputs() {
 	if c.wiring.dangling || len(c.wiring.seen) == 0 {
 		return
 	}
-	all := names{vocabulary: c.flow.vocabulary}
+	all := expression.Names{Vocabulary: c.flow.vocabulary}
 	for n := range c.wiring.seen {
-		all, _ = all.join(c.flow.after(n, c.flow.before[n]), false)
+		all, _ = all.Join(c.flow.after(n, c.flow.before[n]), false)
 	}
 	for _, p := range c.outputs {
-		name := p.name.text
-		if !all.has(name) {
+		name := p.name.Text
+		if !all.Has(name) {
 			if !p.optional {
-				c.report.add(p.name.spot, "nothing brings the output %s%s", quote(name), cmp.Or(c.report.hint(name, all.list()), "; let a node write it, or give it a default here"))
+				c.report.Add(p.name.Spot, "nothing brings the output %s%s", document.Quote(name), cmp.Or(c.report.Hint(name, all.List()), "; let a node write it, or give it a default here"))
 			}
 			continue
 		}
@@ -353,20 +360,48 @@ func (c *checked) checkOutputAt(p port, n *step) bool {
 	if !ends {
 		return false
 	}
-	name := p.name.text
-	t := known.board(name)
-	missing := t.missing
+	name := p.name.Text
+	t := known.Board(name)
+	missing := t.Missing
 	if together := c.flow.known(end); together != nil && missing { // the branches are put together at the end
-		missing = together.board(name).missing
+		missing = together.Board(name).Missing
 	}
 	if missing && !p.optional {
-		c.report.add(p.name.spot, "the output %s may be missing%s; give it a default here, or in state.properties",
-			quote(name), c.flow.way(name, n, true))
+		c.report.Add(p.name.Spot, "the output %s may be missing%s; give it a default here, or in state.properties",
+			document.Quote(name), c.flow.way(name, n, true))
 		return true
 	}
-	if why := t.misfit(typeOfShape(p.shape), ""); why != "" && t.kinds != 0 {
-		c.report.add(p.name.spot, "the output %s, where the path ends after %s: %s", quote(name), quote(n.id.text), why)
+	if why := t.Misfit(typeOfShape(p.shape), ""); why != "" && t.Kinds != 0 {
+		at := p.name.Spot
+		if writer, ok := c.calculates(name, typeOfShape(p.shape), why); ok {
+			at = writer
+		}
+		c.report.Add(at, "the output %s, where the path ends after %s: %s", document.Quote(name), document.Quote(n.id.Text), why)
 		return true
 	}
 	return false
+}
+
+// calculates finds the expression that gives a name what does not fit, for a reason.
+func (c *checked) calculates(name string, want *expression.Type, why string) (document.Spot, bool) {
+	for _, n := range c.nodes {
+		a := c.agents[n.ref.Text]
+		if !c.wiring.seen[n] || a == nil || a.kind != kindExpr || n.outputs != nil || n.each != nil {
+			continue
+		}
+		for _, s := range a.set {
+			if t := c.flow.output(n, c.flow.before[n]).Member(s.key.Text); s.key.Text == name && t.Misfit(want, "") == why {
+				return s.expr.Spot, true
+			}
+		}
+	}
+	return document.Spot{}, false
+}
+
+// typeOfShape is the type of the values of a schema; anything for none.
+func typeOfShape(s *document.Shape) *expression.Type {
+	if s == nil {
+		return expression.Anything
+	}
+	return expression.TypeOfSchema(s.Doc)
 }

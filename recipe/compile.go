@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/internal/value"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -32,15 +34,15 @@ func (c *checked) compile() plan.Definition {
 		def.Finish = func(v any) (any, error) { return outputs.finish(v) }
 	}
 	if c.wiring.entry != nil {
-		def.Entry = []string{c.wiring.entry.id.text}
+		def.Entry = []string{c.wiring.entry.id.Text}
 	}
 	state := portsOf(c.state)
 	c.compileMerge(&def, state)
 	for _, n := range c.nodes {
-		if c.wiring.byID[n.id.text] != n {
+		if c.wiring.byID[n.id.Text] != n {
 			continue
 		}
-		pn := plan.Node{Name: n.id.text, Kind: plan.Task, Doc: n.description, Presentation: presentation(n.presentation)}
+		pn := plan.Node{Name: n.id.Text, Kind: plan.Task, Doc: n.description, Presentation: presentation(n.presentation)}
 		switch n.kind {
 		case typeAgent:
 			c.compileAgent(&pn, n, state)
@@ -82,9 +84,9 @@ func objectSchema(ports []port, open bool) []byte {
 		if p.shape == nil {
 			continue
 		}
-		properties[p.name.text] = p.shape.compiled.JSON()
+		properties[p.name.Text] = p.shape.Compiled.JSON()
 		if !p.optional {
-			required = append(required, p.name.text)
+			required = append(required, p.name.Text)
 		}
 	}
 	data, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required})
@@ -102,22 +104,22 @@ func board(v any) (map[string]any, error) {
 	case nil:
 		return make(map[string]any), nil
 	}
-	return nil, fmt.Errorf("the blackboard: expected an object of names, found %s; start a recipe with what Recipe.Input gives", typeOf(v))
+	return nil, fmt.Errorf("the blackboard: expected an object of names, found %s; start a recipe with what Recipe.Input gives", expression.Describe(v))
 }
 
 // choice is an edge as a gate sees it.
 type choice struct {
-	when   *expression // nil: always
+	when   *expression.Expression // nil: always
 	target string
 }
 
 // pick is the target of the first choice that holds; none where no one does.
-func pick(choices []choice, s *scope, none string) (string, error) {
+func pick(choices []choice, s *expression.Scope, none string) (string, error) {
 	for _, c := range choices {
 		if c.when == nil {
 			return c.target, nil
 		}
-		yes, err := c.when.holds(s)
+		yes, err := c.when.Holds(s)
 		if err != nil {
 			return "", definite{fmt.Errorf("the edge to %q: %w", c.target, err)}
 		}
@@ -130,18 +132,18 @@ func pick(choices []choice, s *scope, none string) (string, error) {
 
 // compileEdges makes a node's edges, and its Route and Catch where it has to choose.
 func (c *checked) compileEdges(pn *plan.Node, n *step) []plan.Edge {
-	b := edgeBuilder{from: n.id.text}
+	b := edgeBuilder{from: n.id.Text}
 	var success, failure []choice
 	whole := false // an edge without a condition ends the list
 	for _, e := range c.wiring.edges[n] {
-		ch := choice{when: c.when[e], target: e.target.text}
+		ch := choice{when: c.when[e], target: e.target.Text}
 		if e.condition != onFailure && n.kind != typeRouter {
 			success = append(success, ch)
-			whole = whole || e.when.text == ""
+			whole = whole || e.when.Text == ""
 		}
 		if e.condition != onSuccess {
 			failure = append(failure, ch)
-			b.add(plan.Failure, e.target.text, e.when.text)
+			b.add(plan.Failure, e.target.Text, e.when.Text)
 		}
 	}
 	switch {
@@ -157,11 +159,11 @@ func (c *checked) compileEdges(pn *plan.Node, n *step) []plan.Edge {
 			if err != nil {
 				return "", definite{err}
 			}
-			return pick(success, newScope(bb, ctx.Cause()), node.End)
+			return pick(success, expression.NewScope(bb, ctx.Cause()), node.End)
 		}
 		for _, e := range c.wiring.edges[n] {
 			if e.condition != onFailure {
-				b.add(plan.Choice, e.target.text, label(e.when.text))
+				b.add(plan.Choice, e.target.Text, label(e.when.Text))
 			}
 		}
 		if !whole {
@@ -175,12 +177,12 @@ func (c *checked) compileEdges(pn *plan.Node, n *step) []plan.Edge {
 				return "", err
 			}
 			f := &node.Failure{Task: ctx.Info().Task(), Message: cause.Error()}
-			return pick(failure, newScope(bb, f), "")
+			return pick(failure, expression.NewScope(bb, f), "")
 		}
 	}
 	for x := n.expiry; x != nil; x = x.then {
-		if x.do == "route" && c.wiring.byID[x.target.text] != nil {
-			b.add(plan.Deadline, x.target.text, "")
+		if x.do == "route" && c.wiring.byID[x.target.Text] != nil {
+			b.add(plan.Deadline, x.target.Text, "")
 		}
 	}
 	return b.edges
@@ -217,18 +219,18 @@ func (c *checked) compileRouter(pn *plan.Node, n *step, b *edgeBuilder) {
 	routes := make(map[string]string, len(n.routes))
 	known := make([]string, 0, len(n.routes))
 	for _, route := range n.routes {
-		if c.wiring.byID[route.value.text] == nil {
+		if c.wiring.byID[route.Value.Text] == nil {
 			continue
 		}
-		routes[route.key.text] = route.value.text
-		known = append(known, route.key.text)
-		b.add(plan.Choice, route.value.text, route.key.text)
+		routes[route.Key.Text] = route.Value.Text
+		known = append(known, route.Key.Text)
+		b.add(plan.Choice, route.Value.Text, route.Key.Text)
 	}
-	if c.wiring.byID[n.fallback.text] != nil {
-		b.add(plan.Choice, n.fallback.text, "default")
+	if c.wiring.byID[n.fallback.Text] != nil {
+		b.add(plan.Choice, n.fallback.Text, "default")
 	}
-	key, fallback := n.inputKey, n.fallback.text
-	key.optional = true
+	key, fallback := n.inputKey, n.fallback.Text
+	key.Optional = true
 	pn.Route = func(ctx node.Context, v any) (string, error) {
 		bb, err := board(v)
 		if err != nil {
@@ -246,10 +248,10 @@ func (c *checked) compileRouter(pn *plan.Node, n *step, b *edgeBuilder) {
 var ErrNoRoute = errors.New("the router has no route for the value")
 
 // route compares texts exactly, and numbers and booleans by their JSON text. Null, and what is missing, has no route.
-func route(key path, decides any, routes map[string]string, known []string, fallback string) (string, error) {
+func route(key expression.Path, decides any, routes map[string]string, known []string, fallback string) (string, error) {
 	switch v := decides.(type) {
 	case string, bool, json.Number:
-		if to, ok := routes[textOf(v)]; ok {
+		if to, ok := routes[expression.Text(v)]; ok {
 			return to, nil
 		}
 	}
@@ -257,23 +259,23 @@ func route(key path, decides any, routes map[string]string, known []string, fall
 		return fallback, nil
 	}
 	return "", fmt.Errorf("%w: %q is %s; it has routes for %s and no default_route",
-		ErrNoRoute, strings.TrimSuffix(key.text, "?"), typeOf(decides), quoteAll(known))
+		ErrNoRoute, strings.TrimSuffix(key.Text, "?"), expression.Describe(decides), quoteAll(known))
 }
 
 func quoteAll(names []string) string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
-		quoted[i] = quote(n)
+		quoted[i] = document.Quote(n)
 	}
 	return strings.Join(quoted, ", ")
 }
 
 // readPath finds a path on the blackboard; at the end of an error edge "error" is what went wrong.
-func readPath(p path, bb map[string]any, cause *node.Failure) (any, error) {
+func readPath(p expression.Path, bb map[string]any, cause *node.Failure) (any, error) {
 	var root any = bb
-	if cause != nil && len(p.segments) > 0 && p.segments[0] == errorName {
-		root = map[string]any{errorName: failureValue(cause)}
+	if cause != nil && len(p.Segments) > 0 && p.Segments[0] == expression.ErrorName {
+		root = map[string]any{expression.ErrorName: expression.FailureValue(cause)}
 	}
-	v, _, err := p.in(root)
+	v, _, err := p.In(root)
 	return v, err
 }

@@ -11,7 +11,7 @@
 //	    - {source: score, target: review, when: "risk == 'high'"}
 //
 // [Load] and [Parse] check all of it before anything runs and report every problem at once, with file, line and
-// column ([Error]). A [Recipe] then is a plan ([Recipe.Plan]) whose value is a map[string]any, what it takes
+// column ([definition.Error]). A [Recipe] then is a plan ([Recipe.Plan]) whose value is a map[string]any, what it takes
 // ([Recipe.Input]) and what it gives ([Recipe.Output]). [Recipe.Source] is a text that [Restore] compiles again when
 // the file is gone, so that a run can be resumed without it.
 //

@@ -1,12 +1,16 @@
 package recipe
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 )
 
 // The keys of each part of a recipe. Schema publishes the same ones.
@@ -50,9 +54,9 @@ const (
 // stateProperties is where the state's names are declared.
 const stateProperties = "properties"
 
-// document is a recipe as it was written: parts that were wrong are reported and left out.
-type document struct {
-	spot
+// draft is a recipe as it was written: parts that were wrong are reported and left out.
+type draft struct {
+	document.Spot
 	name        string
 	version     string
 	description string
@@ -70,14 +74,14 @@ type document struct {
 
 	maxRetries int
 	timeout    time.Duration
-	maxSteps   int  // 0: what the recipe does not say
-	stepsAt    spot // of max_steps
-	parallel   bool // every edge that holds is taken, not only the first
+	maxSteps   int           // 0: what the recipe does not say
+	stepsAt    document.Spot // of max_steps
+	parallel   bool          // every edge that holds is taken, not only the first
 
 	persistence string // the kind of store that is asked for; "" is Ephemeral
 
 	agents map[string]*agent
-	entry  word
+	entry  document.Word
 	dir    string // where programs are run
 	nodes  []*step
 	edges  []*edge
@@ -87,8 +91,8 @@ type document struct {
 
 // port is a declared name with its schema.
 type port struct {
-	name     word
-	shape    *shape // nil where it was wrong
+	name     document.Word
+	shape    *document.Shape // nil where it was wrong
 	fallback any
 	optional bool   // there is a fallback
 	merge    string // of the state: the rule for what several branches wrote; "" for none
@@ -96,15 +100,15 @@ type port struct {
 
 // step is a node as it was written.
 type step struct {
-	spot
+	document.Spot
 	kind        string
-	id          word
+	id          document.Word
 	description string
 
 	presentation map[string]any
 
 	// of agents
-	ref        word
+	ref        document.Word
 	inputs     []binding // nil with wholeBoard: the whole blackboard
 	wholeBoard bool
 	outputs    []binding // nil: merged by key
@@ -114,15 +118,16 @@ type step struct {
 	system     text     // in place of that of an agent of kind model
 
 	// of routers
-	inputKey path
-	routes   []textPair // value -> target
-	fallback word
+	inputKey expression.Path
+	routes   []document.TextPair // value -> target
+	fallback document.Word
+	unrouted bool // routes is there, and is no mapping: where the router leads is not known
 
 	// of people
-	prompt   word
+	prompt   text
 	role     string
 	options  []string
-	response *shape
+	response *document.Shape
 	deadline time.Duration
 	expiry   *expiry
 	review   *review // nil for other questions
@@ -131,16 +136,16 @@ type step struct {
 
 // binding ties a name to a path.
 type binding struct {
-	name word
-	path path
+	name document.Word
+	path expression.Path
 }
 
 // expiry is what happens when nobody answered in time.
 type expiry struct {
-	spot
+	document.Spot
 	do     string // fail, answer, route, escalate
 	answer any
-	target word
+	target document.Word
 	role   string
 	within time.Duration
 	then   *expiry
@@ -148,88 +153,79 @@ type expiry struct {
 
 // edge is an edge as it was written.
 type edge struct {
-	spot
-	source, target word
+	document.Spot
+	source, target document.Word
 	condition      string
-	when           word // "" for none
+	when           document.Word // "" for none
 }
 
-// readDocument reads a whole recipe.
-func readDocument(src *source, r *report) *document {
-	at := spot{src: src, node: src.root}
-	d := &document{spot: at, agents: make(map[string]*agent)}
+// readDraft reads a whole recipe.
+func readDraft(src *document.Source, r *document.Report) *draft {
+	at := document.Spot{Source: src, Node: src.Root}
+	d := &draft{Spot: at, agents: make(map[string]*agent)}
 	known := recipeKeys
-	if d.bare = src.root.Kind == yaml.MappingNode && !hasKey(src.root, "topology"); d.bare {
+	if d.bare = src.Root.Kind == yaml.MappingNode && !document.HasKey(src.Root, "topology"); d.bare {
 		known = bareKeys
 	}
-	if src.root.Kind == yaml.MappingNode && isForeign(newObject(at, r, nil)) {
-		src.foreign, known = true, slices.Concat(known, foreignKeys)
+	if src.Root.Kind == yaml.MappingNode && isForeign(document.NewObject(at, r, nil)) {
+		src.Foreign, known = true, slices.Concat(known, foreignKeys)
 	}
-	o := newObject(at, r, known)
-	if src.root.Kind != yaml.MappingNode {
+	o := document.NewObject(at, r, known)
+	if src.Root.Kind != yaml.MappingNode {
 		d.inputsOpen, d.outputsOpen = true, true
 		return d
 	}
-	o.text("$schema") // of use to editors only
+	o.Text("$schema") // of use to editors only
 	d.readKind(o)
 	d.readMetadata(o)
-	d.presentation = o.freely("presentation")
-	io := o.object("interface", interfaceKeys)
-	d.inputsOpen, d.outputsOpen = !io.isMapping("inputs"), !io.isMapping("outputs")
-	d.inputs = io.ports("inputs")
-	d.outputs = io.ports("outputs")
-	d.state = o.object("state", stateKeys).ports(stateProperties)
-	d.readPolicy(o.object("policy", policyKeys))
+	d.presentation = o.Mapping("presentation")
+	io := o.Object("interface", interfaceKeys)
+	d.inputsOpen, d.outputsOpen = !io.IsMapping("inputs"), !io.IsMapping("outputs")
+	d.inputs = readPorts(io, "inputs")
+	d.outputs = readPorts(io, "outputs")
+	d.state = readPorts(o.Object("state", stateKeys), stateProperties)
+	d.readPolicy(o.Object("policy", policyKeys))
 	d.readAgents(o)
 	d.readTests(o)
 	switch {
-	case o.has("topology"):
-		d.readTopology(o.object("topology", topologyKeys))
-	case o.has("entry_point") || o.has("nodes"):
+	case o.Has("topology"):
+		d.readTopology(o.Object("topology", topologyKeys))
+	case o.Has("entry_point") || o.Has("nodes"):
 		d.readTopology(o)
 	default:
-		o.need("topology", "a mapping of entry_point, nodes and edges")
+		o.Need("topology", "a mapping of entry_point, nodes and edges")
 	}
 	return d
 }
 
-func hasKey(n *yaml.Node, key string) bool {
-	for k := range entries(n) {
-		if k.Value == key {
-			return true
-		}
-	}
-	return false
-}
-
-func (d *document) readMetadata(o *object) {
-	m := o.object("metadata", nil)
-	if m.node == nil {
+func (d *draft) readMetadata(o *document.Object) {
+	m := o.Object("metadata", nil)
+	if m.Node == nil {
 		return
 	}
-	d.name, d.version, d.description = m.text("name").text, m.text("version").text, m.text("description").text
-	d.metadata, _ = o.value("metadata").(map[string]any)
+	d.name, d.version, d.description = m.Text("name").Text, m.Text("version").Text, m.Text("description").Text
+	d.metadata, _ = o.Value("metadata").(map[string]any)
 }
 
-// ports reads a mapping of names to JSON Schemas. A schema's default makes its name optional, and must fit it.
-func (o *object) ports(key string) []port {
+// readPorts reads a mapping of names to JSON Schemas. A schema's default makes its name optional, and must fit it.
+func readPorts(o *document.Object, key string) []port {
 	var all []port
-	for _, p := range o.pairs(key) {
-		if fault := nameFault(p.key.text); fault != "" {
-			o.report.add(p.key.spot, "the name %s %s", quote(p.key.text), fault)
+	for _, p := range o.Pairs(key) {
+		if fault := nameFault(p.Key.Text); fault != "" {
+			o.Report.Add(p.Key.Spot, "the name %s %s", document.Quote(p.Key.Text), fault)
 			continue
 		}
-		q := port{name: p.key}
+		q := port{name: p.Key}
 		if key == stateProperties {
-			p.value, q.merge = mergeRule(p.value, o.report)
+			p.Value, q.merge = mergeRule(p.Value, o.Report)
 		}
-		q.shape = shapeAt(p.value, o.report)
+		q.shape = document.ShapeAt(p.Value, o.Report)
 		if q.shape != nil {
-			q.fallback, q.optional = q.shape.doc["default"]
+			q.fallback, q.optional = q.shape.Doc["default"]
 		}
 		if q.optional {
-			if err := q.shape.check(q.fallback); err != nil {
-				o.report.add(p.value, "the default of %s does not fit its schema: %v", quote(p.key.text), err)
+			if err := q.shape.Check(q.fallback); err != nil {
+				o.Report.Add(p.Value, "the default of %s does not fit its schema: %v", document.Quote(p.Key.Text), err)
 			}
 		}
 		all = append(all, q)
@@ -256,11 +252,11 @@ func nameFault(name string) string {
 	return ""
 }
 
-func (d *document) readPolicy(o *object) {
-	d.maxRetries = o.number("max_retries", 0, 0)
-	d.timeout = o.seconds()
-	d.maxSteps, d.stepsAt = o.number("max_steps", 1, 0), o.at("max_steps")
-	d.parallel = o.choice("execution_mode", sequential, parallel) == parallel
+func (d *draft) readPolicy(o *document.Object) {
+	d.maxRetries = o.Number("max_retries", 0, 0)
+	d.timeout = o.Seconds()
+	d.maxSteps, d.stepsAt = o.Number("max_steps", 1, 0), o.At("max_steps")
+	d.parallel = o.Choice("execution_mode", sequential, parallel) == parallel
 }
 
 // How many tasks a run may start where the recipe does not say: with for_each, a list bounds them.
@@ -270,7 +266,7 @@ const (
 )
 
 // steps is how many tasks a run may start. Those of the recipes that it calls count too.
-func (d *document) steps() int {
+func (d *draft) steps() int {
 	if d.maxSteps > 0 {
 		return d.maxSteps
 	}
@@ -279,22 +275,22 @@ func (d *document) steps() int {
 		if n.each != nil {
 			sum += defaultEach
 		}
-		if a := d.agents[n.ref.text]; a != nil && a.nested != nil {
+		if a := d.agents[n.ref.Text]; a != nil && a.nested != nil {
 			sum += a.nested.doc.steps()
 		}
 	}
-	return min(sum, maxCount)
+	return min(sum, document.MaxCount)
 }
 
 // readPersistence checks how the state is to be kept; stores are the kinds of stores that there are.
-func (d *document) readPersistence(r *report, stores []string) {
-	if d.node.Kind != yaml.MappingNode {
+func (d *draft) readPersistence(r *document.Report, stores []string) {
+	if d.Node.Kind != yaml.MappingNode {
 		return
 	}
-	o := newObject(d.spot, r, nil).object("state", nil)
-	d.persistence = o.choice("persistence", Ephemeral, "sqlite", "redis", "postgres")
+	o := document.NewObject(d.Spot, r, nil).Object("state", nil)
+	d.persistence = o.Choice("persistence", Ephemeral, "sqlite", "redis", "postgres")
 	if d.persistence != Ephemeral && !slices.Contains(stores, d.persistence) {
-		r.add(o.at("persistence"), "persistence %s is not configured: %s; give the runtime such a store and name its kind in Options.Stores, "+
+		r.Add(o.At("persistence"), "persistence %s is not configured: %s; give the runtime such a store and name its kind in Options.Stores, "+
 			"or write ephemeral, which takes any store", d.persistence, configured(stores))
 	}
 }
@@ -306,65 +302,65 @@ func configured(stores []string) string {
 	return "there is " + strings.Join(stores, ", ")
 }
 
-func (d *document) readTopology(o *object) {
-	d.entry = o.needText("entry_point", "the id of the node where the run starts")
-	if !o.has("nodes") {
-		o.need("nodes", "a list of nodes")
+func (d *draft) readTopology(o *document.Object) {
+	d.entry = o.NeedText("entry_point", "the id of the node where the run starts")
+	if !o.Has("nodes") {
+		o.Need("nodes", "a list of nodes")
 	}
-	for _, at := range o.list("nodes") {
-		if n := readStep(at, o.report); n != nil {
+	for _, at := range o.List("nodes") {
+		if n := readStep(at, o.Report); n != nil {
 			d.nodes = append(d.nodes, n)
 		}
 	}
-	if o.has("nodes") && o.fields["nodes"].Kind == yaml.SequenceNode && len(o.fields["nodes"].Content) == 0 {
-		o.report.add(o.at("nodes"), "there is no node; a recipe needs at least one")
+	if o.Has("nodes") && o.Fields["nodes"].Kind == yaml.SequenceNode && len(o.Fields["nodes"].Content) == 0 {
+		o.Report.Add(o.At("nodes"), "there is no node; a recipe needs at least one")
 	}
-	for _, at := range o.list("edges") {
-		e := newObject(at, o.report, edgeKeys)
-		if at.node.Kind != yaml.MappingNode {
+	for _, at := range o.List("edges") {
+		e := document.NewObject(at, o.Report, edgeKeys)
+		if at.Node.Kind != yaml.MappingNode {
 			continue
 		}
 		w := &edge{
-			spot:      at,
-			source:    e.needText("source", "the id of the node it comes from"),
-			target:    e.needText("target", "the id of the node it leads to"),
-			condition: e.choice("condition", onSuccess, onFailure, always),
-			when:      e.text("when"),
+			Spot:      at,
+			source:    e.NeedText("source", "the id of the node it comes from"),
+			target:    e.NeedText("target", "the id of the node it leads to"),
+			condition: e.Choice("condition", onSuccess, onFailure, always),
+			when:      e.Text("when"),
 		}
-		if e.has("when") && w.when.node.Kind == yaml.ScalarNode && strings.TrimSpace(w.when.text) == "" {
-			o.report.add(e.at("when"), "when is empty; expected an expression, or leave it out")
-			w.when.text = ""
+		if e.Has("when") && w.when.Node.Kind == yaml.ScalarNode && strings.TrimSpace(w.when.Text) == "" {
+			o.Report.Add(e.At("when"), "when is empty; expected an expression, or leave it out")
+			w.when.Text = ""
 		}
 		d.edges = append(d.edges, w)
 	}
 }
 
 // readStep reads a node. Its type decides which keys it may have.
-func readStep(at spot, r *report) *step {
-	if at.node.Kind != yaml.MappingNode {
-		r.add(at, "expected a node such as {type: agent, id: …}, found %s", kindOf(at.node))
+func readStep(at document.Spot, r *document.Report) *step {
+	if at.Node.Kind != yaml.MappingNode {
+		r.Add(at, "expected a node such as {type: agent, id: …}, found %s", document.Describe(at.Node))
 		return nil
 	}
-	n := &step{spot: at, maxRetries: -1}
-	loose := newObject(at, r, nil)
-	kind := loose.needText("type", "agent, router or human")
-	n.id = loose.needText("id", "a name of the node's own")
-	if n.id.text != "" {
-		if fault := nameFault(n.id.text); fault != "" {
-			r.add(n.id.spot, "the id %s %s", quote(n.id.text), fault)
+	n := &step{Spot: at, maxRetries: -1}
+	loose := document.NewObject(at, r, nil)
+	kind := loose.NeedText("type", "agent, router or human")
+	n.id = loose.NeedText("id", "a name of the node's own")
+	if n.id.Text != "" {
+		if fault := nameFault(n.id.Text); fault != "" {
+			r.Add(n.id.Spot, "the id %s %s", document.Quote(n.id.Text), fault)
 		}
 	}
-	known, ok := nodeKeys[kind.text]
+	known, ok := nodeKeys[kind.Text]
 	if !ok {
-		if kind.text != "" {
+		if kind.Text != "" {
 			types := slices.Sorted(maps.Keys(nodeKeys))
-			r.add(kind.spot, "type is %s; expected %s%s", quote(kind.text), oneOf(types), r.hint(kind.text, types))
+			r.Add(kind.Spot, "type is %s; expected %s%s", document.Quote(kind.Text), document.OneOf(types), cmp.Or(meant(kind.Text, types), r.Hint(kind.Text, types)))
 		}
 		return n
 	}
-	n.kind = kind.text
-	o := newObject(at, r, known)
-	n.description, n.presentation = o.text("description").text, o.freely("presentation")
+	n.kind = kind.Text
+	o := document.NewObject(at, r, known)
+	n.description, n.presentation = o.Text("description").Text, o.Mapping("presentation")
 	switch n.kind {
 	case typeAgent:
 		n.readAgent(o)
@@ -376,47 +372,48 @@ func readStep(at spot, r *report) *step {
 	return n
 }
 
-func (n *step) readAgent(o *object) {
-	n.ref = o.needText("agent_ref", "the name of an agent")
-	n.inputs, n.wholeBoard = o.bindings("inputs_map", "argument"), !o.has("inputs_map")
-	n.outputs = o.bindings("outputs_map", "blackboard key")
-	n.each = o.forEach()
-	n.maxRetries = o.number("max_retries", 0, -1)
-	n.timeout = o.seconds()
-	n.system.word = o.text("system_prompt_override")
+func (n *step) readAgent(o *document.Object) {
+	n.ref = o.NeedText("agent_ref", "the name of an agent")
+	n.inputs, n.wholeBoard = readBindings(o, "inputs_map", "argument"), !o.Has("inputs_map")
+	n.outputs = readBindings(o, "outputs_map", "blackboard key")
+	n.each = readForEach(o)
+	n.maxRetries = o.Number("max_retries", 0, -1)
+	n.timeout = o.Seconds()
+	n.system.Word = o.Text("system_prompt_override")
 }
 
-// bindings reads a mapping of names to paths; nil where it is not there.
-func (o *object) bindings(key, what string) []binding {
-	if !o.has(key) {
+// readBindings reads a mapping of names to paths; nil where it is not there.
+func readBindings(o *document.Object, key, what string) []binding {
+	if !o.Has(key) {
 		return nil
 	}
 	all := []binding{}
-	for _, p := range o.texts(key) {
-		if fault := nameFault(p.key.text); fault != "" {
-			o.report.add(p.key.spot, "the %s %s %s", what, quote(p.key.text), fault)
+	for _, p := range o.Texts(key) {
+		if fault := nameFault(p.Key.Text); fault != "" {
+			o.Report.Add(p.Key.Spot, "the %s %s %s", what, document.Quote(p.Key.Text), fault)
 		}
-		at, err := parsePath(p.value.text)
+		at, err := expression.ParsePath(p.Value.Text)
 		if err != nil {
-			o.report.add(p.value.spot, "%v", err)
+			o.Report.Add(p.Value.Spot, "%v", err)
 			continue
 		}
-		all = append(all, binding{name: word{spot: p.value.spot, text: p.key.text}, path: at})
+		all = append(all, binding{name: document.Word{Spot: p.Value.Spot, Text: p.Key.Text}, path: at})
 	}
 	return all
 }
 
-func (n *step) readRouter(o *object) {
-	if key := o.needText("input_key", "the path of the value that decides"); key.text != "" {
+func (n *step) readRouter(o *document.Object) {
+	if key := o.NeedText("input_key", "the path of the value that decides"); key.Text != "" {
 		var err error
-		if n.inputKey, err = parsePath(key.text); err != nil {
-			o.report.add(key.spot, "%v", err)
-			n.inputKey = path{}
+		if n.inputKey, err = expression.ParsePath(key.Text); err != nil {
+			o.Report.Add(key.Spot, "%v", err)
+			n.inputKey = expression.Path{}
 		}
 	}
-	n.routes = o.texts("routes")
-	n.fallback = o.text("default_route")
-	if len(n.routes) == 0 && n.fallback.text == "" {
-		o.need("routes", "a mapping of values to node ids")
+	n.routes = o.Texts("routes")
+	n.fallback = o.Text("default_route")
+	n.unrouted = o.Has("routes") && !o.IsMapping("routes")
+	if len(n.routes) == 0 && n.fallback.Text == "" && !n.unrouted {
+		o.Need("routes", "a mapping of values to node ids")
 	}
 }

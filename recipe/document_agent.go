@@ -9,6 +9,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/mcp"
 	"github.com/fermata-go/fermata/node"
 )
@@ -42,29 +44,29 @@ var httpMethods = []string{"POST", "GET", "PUT", "PATCH", "DELETE"}
 
 // agent is an agent as it was written, or a function of the library.
 type agent struct {
-	spot
+	document.Spot
 	name   string
 	kind   string // "" where it was wrong: its output is not known
-	output *shape
-	input  *shape // of the arguments
+	output *document.Shape
+	input  *document.Shape // of the arguments
 
 	description string
 
-	set      []assignment  // expr
-	command  []word        // exec, mcp
-	env      []textPair    // exec, mcp
-	inherit  bool          // exec: env is not there
-	method   string        // http
-	url      word          // http, mcp
-	headers  []textPair    // http, mcp
-	timeout  time.Duration // exec, http, mcp, model
-	once     bool          // exec, http, mcp
-	reasons  *reasons      // model
-	tool     word          // mcp; "" for none
-	function AgentFunc     // go
-	told     *node.Tool    // how models know a Go function; nil where nothing is said of it
-	file     word          // recipe
-	nested   *nested       // recipe; nil where it was wrong
+	set      []assignment        // expr
+	command  []document.Word     // exec, mcp
+	env      []document.TextPair // exec, mcp
+	inherit  bool                // exec: env is not there
+	method   string              // http
+	url      document.Word       // http, mcp
+	headers  []document.TextPair // http, mcp
+	timeout  time.Duration       // exec, http, mcp, model
+	once     bool                // exec, http, mcp
+	reasons  *reasons            // model
+	tool     document.Word       // mcp; "" for none
+	function AgentFunc           // go
+	told     *node.Tool          // how models know a Go function; nil where nothing is said of it
+	file     document.Word       // recipe
+	nested   *nested             // recipe; nil where it was wrong
 
 	// With the variables of the environment filled in.
 	argv    []string
@@ -82,60 +84,60 @@ type headerField struct{ name, value string }
 
 // assignment is one key of set.
 type assignment struct {
-	key  word
-	expr word
-	code *expression // nil where it was wrong
+	key  document.Word
+	expr document.Word
+	code *expression.Expression // nil where it was wrong
 }
 
 // readAgents reads the agents of a recipe or of an agents file.
-func (d *document) readAgents(o *object) {
-	for _, p := range o.pairs("agents") {
-		name := p.key.text
+func (d *draft) readAgents(o *document.Object) {
+	for _, p := range o.Pairs("agents") {
+		name := p.Key.Text
 		if before, twice := d.agents[name]; twice {
-			o.report.add(p.key.spot, "the agent %s is in %s, line %d, already", quote(name), before.src.file, before.node.Line)
+			o.Report.Add(p.Key.Spot, "the agent %s is in %s, line %d, already", document.Quote(name), before.Source.File, before.Node.Line)
 			continue
 		}
-		d.agents[name] = readAgent(name, p.value, o.report)
+		d.agents[name] = readAgent(name, p.Value, o.Report)
 	}
 }
 
 // readAgentsFile reads a file of agents into the document.
-func (d *document) readAgentsFile(src *source, r *report) {
-	o := newObject(spot{src: src, node: src.root}, r, fileKeys)
-	o.version()
-	if kind := o.text("kind"); o.has("kind") && kind.text != "Agents" {
-		r.add(kind.spot, "kind is %s; expected Agents", quote(kind.text))
+func (d *draft) readAgentsFile(src *document.Source, r *document.Report) {
+	o := document.NewObject(document.Spot{Source: src, Node: src.Root}, r, fileKeys)
+	checkVersion(o)
+	if kind := o.Text("kind"); o.Has("kind") && kind.Text != "Agents" {
+		r.Add(kind.Spot, "kind is %s; expected Agents", document.Quote(kind.Text))
 	}
-	if !o.has("agents") {
-		o.need("agents", "a mapping of names to agents")
+	if !o.Has("agents") {
+		o.Need("agents", "a mapping of names to agents")
 	}
 	d.readAgents(o)
 }
 
-func readAgent(name string, at spot, r *report) *agent {
-	a := &agent{spot: at, name: name}
-	if at.node.Kind != yaml.MappingNode {
-		r.add(at, "expected an agent such as {kind: exec, command: […]}, found %s", kindOf(at.node))
+func readAgent(name string, at document.Spot, r *document.Report) *agent {
+	a := &agent{Spot: at, name: name}
+	if at.Node.Kind != yaml.MappingNode {
+		r.Add(at, "expected an agent such as {kind: exec, command: […]}, found %s", document.Describe(at.Node))
 		return a
 	}
-	loose := newObject(at, r, nil)
+	loose := document.NewObject(at, r, nil)
 	kinds := slices.Sorted(maps.Keys(agentKeys))
-	kind := loose.needText("kind", oneOf(kinds))
-	switch known := agentKeys[kind.text]; {
+	kind := loose.NeedText("kind", document.OneOf(kinds))
+	switch known := agentKeys[kind.Text]; {
 	case known != nil:
-		a.kind = kind.text
-	case kind.text != "":
-		r.add(kind.spot, "kind is %s; expected %s%s", quote(kind.text), oneOf(kinds), r.hint(kind.text, kinds))
+		a.kind = kind.Text
+	case kind.Text != "":
+		r.Add(kind.Spot, "kind is %s; expected %s%s", document.Quote(kind.Text), document.OneOf(kinds), r.Hint(kind.Text, kinds))
 		return a
 	default:
 		return a
 	}
-	o := newObject(at, r, agentKeys[a.kind])
-	a.output, a.input = o.shape("output"), o.shape("input")
-	if a.input != nil && a.input.doc["type"] != "object" {
-		r.add(a.input.spot, "the input of an agent is an object; expected a schema of one: {type: object, properties: {…}}")
+	o := document.NewObject(at, r, agentKeys[a.kind])
+	a.output, a.input = o.Shape("output"), o.Shape("input")
+	if a.input != nil && a.input.Doc["type"] != "object" {
+		r.Add(a.input.Spot, "the input of an agent is an object; expected a schema of one: {type: object, properties: {…}}")
 	}
-	a.description = o.text("description").text
+	a.description = o.Text("description").Text
 	switch a.kind {
 	case kindExpr:
 		a.readExpr(o)
@@ -144,7 +146,7 @@ func readAgent(name string, at spot, r *report) *agent {
 	case kindHTTP:
 		a.readHTTP(o)
 	case kindRecipe:
-		a.file = o.needText("file", "the path of a recipe in this recipe's folder")
+		a.file = o.NeedText("file", "the path of a recipe in this recipe's folder")
 	case kindModel:
 		a.readModel(o)
 	case kindMCP:
@@ -153,47 +155,53 @@ func readAgent(name string, at spot, r *report) *agent {
 	return a
 }
 
-func (a *agent) readExpr(o *object) {
-	for _, p := range o.texts("set") {
-		if fault := nameFault(p.key.text); fault != "" {
-			o.report.add(p.key.spot, "the name %s %s", quote(p.key.text), fault)
+func (a *agent) readExpr(o *document.Object) {
+	for _, p := range o.Texts("set") {
+		if fault := nameFault(p.Key.Text); fault != "" {
+			o.Report.Add(p.Key.Spot, "the name %s %s", document.Quote(p.Key.Text), fault)
 		}
-		a.set = append(a.set, assignment{key: p.key, expr: p.value})
+		a.set = append(a.set, assignment{key: p.Key, expr: p.Value})
 	}
-	if !o.has("set") {
-		o.need("set", "a mapping of names to expressions")
+	if !o.Has("set") {
+		o.Need("set", "a mapping of names to expressions")
 	}
 }
 
-func (a *agent) readExec(o *object) {
-	a.command = o.words("command")
-	switch {
-	case !o.has("command"):
-		o.need("command", "a list: the program and its arguments")
-	case len(o.list("command")) == 0 && o.fields["command"].Kind == yaml.SequenceNode:
-		o.report.add(o.at("command"), "command is empty; expected the program and its arguments")
-	case len(a.command) > 0 && a.command[0].text == "":
-		o.report.add(a.command[0].spot, "the program's name is empty")
-	}
-	a.env, a.inherit = o.texts("env"), !o.has("env")
-	for _, p := range a.env {
-		if p.key.text == "" || strings.ContainsAny(p.key.text, "=\x00") {
-			o.report.add(p.key.spot, "%s is not a name of an environment variable", quote(p.key.text))
+// readVariables reads a mapping of names of environment variables to their values.
+func readVariables(o *document.Object, key string) []document.TextPair {
+	all := o.Texts(key)
+	for _, p := range all {
+		if p.Key.Text == "" || strings.ContainsAny(p.Key.Text, "=\x00") {
+			o.Report.Add(p.Key.Spot, "%s is not a name of an environment variable", document.Quote(p.Key.Text))
 		}
 	}
-	a.timeout = o.seconds()
-	a.once = o.flag("at_most_once")
+	return all
+}
+
+func (a *agent) readExec(o *document.Object) {
+	a.command = o.Words("command")
+	switch {
+	case !o.Has("command"):
+		o.Need("command", "a list: the program and its arguments")
+	case len(o.List("command")) == 0 && o.Fields["command"].Kind == yaml.SequenceNode:
+		o.Report.Add(o.At("command"), "command is empty; expected the program and its arguments")
+	case len(a.command) > 0 && a.command[0].Text == "":
+		o.Report.Add(a.command[0].Spot, "the program's name is empty")
+	}
+	a.env, a.inherit = readVariables(o, "env"), !o.Has("env")
+	a.timeout = o.Seconds()
+	a.once = o.Flag("at_most_once")
 }
 
 // defaultHTTPTimeout is how long a web service may take where the recipe does not say.
 const defaultHTTPTimeout = 30 * time.Second
 
-func (a *agent) readHTTP(o *object) {
-	a.method = o.choice("method", httpMethods...)
-	a.url = o.needText("url", "an address such as https://example.org/hook")
-	a.headers = o.texts("headers")
-	if a.timeout = o.seconds(); a.timeout == 0 {
+func (a *agent) readHTTP(o *document.Object) {
+	a.method = o.Choice("method", httpMethods...)
+	a.url = o.NeedText("url", "an address such as https://example.org/hook")
+	a.headers = o.Texts("headers")
+	if a.timeout = o.Seconds(); a.timeout == 0 {
 		a.timeout = defaultHTTPTimeout
 	}
-	a.once = o.flag("at_most_once")
+	a.once = o.Flag("at_most_once")
 }

@@ -5,69 +5,71 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/fermata-go/fermata/internal/document"
 )
 
-func (n *step) readHuman(o *object) {
-	n.prompt = o.needText("prompt", "the sentence that people are shown")
-	n.inputs = o.bindings("inputs_map", "name")
-	if o.has("required_role") {
-		n.role = o.needText("required_role", "a role, or leave it out").text
+func (n *step) readHuman(o *document.Object) {
+	n.prompt.Word = o.NeedText("prompt", "the sentence that people are shown")
+	n.inputs = readBindings(o, "inputs_map", "name")
+	if o.Has("required_role") {
+		n.role = o.NeedText("required_role", "a role, or leave it out").Text
 	}
 	n.options = readChoices(o)
-	n.response = o.shape("response")
-	if o.has("options") && o.has("response") {
-		o.report.add(o.at("response"), "options and response exclude each other; options are a choice of texts")
+	n.response = o.Shape("response")
+	if o.Has("options") && o.Has("response") {
+		o.Report.Add(o.At("response"), "options and response exclude each other; options are a choice of texts")
 	}
 	n.readAudience(o)
-	n.deadline = o.seconds()
-	if o.has("on_timeout") {
-		n.expiry = readExpiry(o.at("on_timeout"), o.report)
+	n.deadline = o.Seconds()
+	if o.Has("on_timeout") {
+		n.expiry = readExpiry(o.At("on_timeout"), o.Report)
 	}
 	n.readReview(o)
-	if o.has("on_timeout") && !o.has("timeout_seconds") {
-		o.report.add(o.at("on_timeout"), "on_timeout needs timeout_seconds: without it there is no deadline")
+	if o.Has("on_timeout") && !o.Has("timeout_seconds") {
+		o.Report.Add(o.At("on_timeout"), "on_timeout needs timeout_seconds: without it there is no deadline")
 	}
 }
 
 // readChoices reads the texts that an answer may be one of.
-func readChoices(o *object) (options []string) {
-	words := o.words("options")
-	if o.has("options") && len(o.list("options")) == 0 && o.fields["options"].Kind == yaml.SequenceNode {
-		o.report.add(o.at("options"), "there is no option; leave options out to take any text")
+func readChoices(o *document.Object) (options []string) {
+	words := o.Words("options")
+	if o.Has("options") && len(o.List("options")) == 0 && o.Fields["options"].Kind == yaml.SequenceNode {
+		o.Report.Add(o.At("options"), "there is no option; leave options out to take any text")
 	}
 	seen := make(map[string]bool)
 	for _, w := range words {
 		switch {
-		case w.text == "":
-			o.report.add(w.spot, "an option is empty")
-		case seen[w.text]:
-			o.report.add(w.spot, "the option %s stands here twice", quote(w.text))
+		case w.Text == "":
+			o.Report.Add(w.Spot, "an option is empty")
+		case seen[w.Text]:
+			o.Report.Add(w.Spot, "the option %s stands here twice", document.Quote(w.Text))
 		default:
-			options = append(options, w.text)
+			options = append(options, w.Text)
 		}
-		seen[w.text] = true
+		seen[w.Text] = true
 	}
 	return options
 }
 
 // readExpiry reads on_timeout: fail, or a mapping that says one thing.
-func readExpiry(at spot, r *report) *expiry {
+func readExpiry(at document.Spot, r *document.Report) *expiry {
 	const expected = "expected fail, {answer: …}, {route: node} or {escalate: role, timeout_seconds: n}"
-	e := &expiry{spot: at, do: "fail"}
-	if at.node.Kind == yaml.ScalarNode {
-		if at.node.Value != "fail" {
-			r.add(at, "%s; found %s", expected, kindOf(at.node))
+	e := &expiry{Spot: at, do: "fail"}
+	if at.Node.Kind == yaml.ScalarNode {
+		if at.Node.Value != "fail" {
+			r.Add(at, "%s; found %s", expected, document.Describe(at.Node))
 		}
 		return e
 	}
-	if at.node.Kind != yaml.MappingNode {
-		r.add(at, "%s; found %s", expected, kindOf(at.node))
+	if at.Node.Kind != yaml.MappingNode {
+		r.Add(at, "%s; found %s", expected, document.Describe(at.Node))
 		return e
 	}
-	o := newObject(at, r, timeoutKeys)
+	o := document.NewObject(at, r, timeoutKeys)
 	var said []string
 	for _, do := range []string{"answer", "route", "escalate"} {
-		if _, ok := o.fields[do]; ok {
+		if _, ok := o.Fields[do]; ok {
 			said = append(said, do)
 		}
 	}
@@ -76,29 +78,29 @@ func readExpiry(at spot, r *report) *expiry {
 		if len(said) > 1 {
 			found = strings.Join(said, " and ")
 		}
-		r.add(at, "%s; found %s", expected, found)
+		r.Add(at, "%s; found %s", expected, found)
 		return e
 	}
 	e.do = said[0]
 	switch e.do {
 	case "answer":
-		e.answer = o.value("answer")
+		e.answer = o.Value("answer")
 	case "route":
-		e.target = o.needText("route", "the id of a node")
+		e.target = o.NeedText("route", "the id of a node")
 	case "escalate":
-		e.role = o.needText("escalate", "a role").text
-		e.within = o.seconds()
-		if o.has("on_timeout") {
-			e.then = readExpiry(o.at("on_timeout"), r)
-			if e.within == 0 && !o.has("timeout_seconds") {
-				r.add(o.at("on_timeout"), "on_timeout needs timeout_seconds: without it there is no deadline")
+		e.role = o.NeedText("escalate", "a role").Text
+		e.within = o.Seconds()
+		if o.Has("on_timeout") {
+			e.then = readExpiry(o.At("on_timeout"), r)
+			if e.within == 0 && !o.Has("timeout_seconds") {
+				r.Add(o.At("on_timeout"), "on_timeout needs timeout_seconds: without it there is no deadline")
 			}
 		}
 		return e
 	}
 	for _, key := range []string{"timeout_seconds", "on_timeout"} {
-		if o.has(key) {
-			r.add(o.at(key), "%s here goes with escalate, not with %s", key, e.do)
+		if o.Has(key) {
+			r.Add(o.At(key), "%s here goes with escalate, not with %s", key, e.do)
 		}
 	}
 	return e
@@ -121,7 +123,7 @@ func (n *step) answerSchema() map[string]any {
 	case len(n.options) > 0:
 		return choiceSchema(n.options)
 	case n.response != nil:
-		return n.response.doc // nil for the schema true
+		return n.response.Doc // nil for the schema true
 	}
 	return map[string]any{"type": "string"}
 }
@@ -129,7 +131,7 @@ func (n *step) answerSchema() map[string]any {
 // answerSchemaJSON is the schema's text.
 func (n *step) answerSchemaJSON() []byte {
 	if n.response != nil {
-		return n.response.compiled.JSON()
+		return n.response.Compiled.JSON()
 	}
 	data, err := json.Marshal(n.answerSchema())
 	if err != nil {

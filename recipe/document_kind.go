@@ -3,15 +3,16 @@ package recipe
 import (
 	"slices"
 
-	"go.yaml.in/yaml/v4"
+	"github.com/fermata-go/fermata/internal/document"
 )
 
 // apiVersion is the version of recipes that this package reads.
 const apiVersion = "fermata/v1"
 
-func (o *object) version() {
-	if v := o.text("apiVersion"); o.has("apiVersion") && v.text != apiVersion {
-		o.report.add(v.spot, "apiVersion is %s; expected %s (%s is read, too)", quote(v.text), apiVersion, foreignVersion)
+// checkVersion checks the version of a file that this package reads.
+func checkVersion(o *document.Object) {
+	if v := o.Text("apiVersion"); o.Has("apiVersion") && v.Text != apiVersion {
+		o.Report.Add(v.Spot, "apiVersion is %s; expected %s (%s is read, too)", document.Quote(v.Text), apiVersion, foreignVersion)
 	}
 }
 
@@ -23,28 +24,28 @@ const foreignVersion = "coreason.ai/v2"
 var foreignKeys = []string{"parameters"}
 
 // isForeign says whether the document is of the other library.
-func isForeign(o *object) bool { return o.text("apiVersion").text == foreignVersion }
+func isForeign(o *document.Object) bool { return o.Text("apiVersion").Text == foreignVersion }
 
 // readKind reads what kind of document it is.
-func (d *document) readKind(o *object) {
+func (d *draft) readKind(o *document.Object) {
 	kinds := []string{recipeKind}
-	if d.src.foreign {
+	if d.Source.Foreign {
 		kinds = []string{recipeKind, foreignKind}
-		if d.parameters = o.freely("parameters"); d.parameters != nil {
-			o.report.warn(o.at("parameters"), "parameters are kept, and nothing reads them; let agents read an input, or a name of state.properties with a default")
+		if d.parameters = o.Mapping("parameters"); d.parameters != nil {
+			o.Report.Warn(o.At("parameters"), "parameters are kept, and nothing reads them; let agents read an input, or a name of state.properties with a default")
 		}
 	} else {
-		o.version()
+		checkVersion(o)
 	}
-	if kind := o.text("kind"); o.has("kind") && !slices.Contains(kinds, kind.text) {
+	if kind := o.Text("kind"); o.Has("kind") && !slices.Contains(kinds, kind.Text) {
 		hint := ""
-		switch kind.text {
+		switch kind.Text {
 		case "Agents":
 			hint = "; a file of agents is given with --agents, beside a recipe"
 		case "Dialogue":
-			hint = "; dialogues cannot be run yet"
+			hint = "; this is a dialogue, and fermata chat holds it"
 		}
-		o.report.add(kind.spot, "kind is %s; expected %s%s", quote(kind.text), oneOf(kinds), hint)
+		o.Report.Add(kind.Spot, "kind is %s; expected %s%s", document.Quote(kind.Text), document.OneOf(kinds), hint)
 	}
 }
 
@@ -53,12 +54,3 @@ const (
 	recipeKind  = "Recipe"
 	foreignKind = "RecipeDefinition"
 )
-
-// freely reads a mapping of any keys, which is kept; nil where it is not there.
-func (o *object) freely(key string) map[string]any {
-	if !o.has(key) || o.object(key, nil).node.Kind != yaml.MappingNode {
-		return nil
-	}
-	m, _ := o.value(key).(map[string]any)
-	return m
-}

@@ -1,6 +1,11 @@
 package recipe
 
-import "go.yaml.in/yaml/v4"
+import (
+	"go.yaml.in/yaml/v4"
+
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
+)
 
 // What a person can do about what they review.
 const (
@@ -14,51 +19,51 @@ var reviewKeys = []string{"value", "edit", "reject", "send_back"}
 
 // review is a question about a value: approve it, edit it, reject it, or send it back with a note.
 type review struct {
-	spot
-	value    path
+	document.Spot
+	value    expression.Path
 	edit     bool
-	reject   word // where a rejected value leads; "" ends the path
-	sendBack word // "" where it cannot be sent back
+	reject   document.Word // where a rejected value leads; "" ends the path
+	sendBack document.Word // "" where it cannot be sent back
 }
 
 // readReview reads review: a path, or a mapping that says more.
-func (n *step) readReview(o *object) {
-	if !o.has("review") {
+func (n *step) readReview(o *document.Object) {
+	if !o.Has("review") {
 		return
 	}
-	at := o.at("review")
+	at := o.At("review")
 	for _, other := range []string{"options", "response"} {
-		if o.has(other) {
-			o.report.add(o.at(other), "review and %s exclude each other; the answer to a review is approve, edit, reject or send_back", other)
+		if o.Has(other) {
+			o.Report.Add(o.At(other), "review and %s exclude each other; the answer to a review is approve, edit, reject or send_back", other)
 		}
 	}
-	r := &review{spot: at, edit: true}
-	value := word{spot: at}
-	switch at.node.Kind {
+	r := &review{Spot: at, edit: true}
+	value := document.Word{Spot: at}
+	switch at.Node.Kind {
 	case yaml.ScalarNode:
-		value.text = at.node.Value
+		value.Text = at.Node.Value
 	case yaml.MappingNode:
-		sub := newObject(at, o.report, reviewKeys)
-		value = sub.needText("value", "the path of what is looked at")
-		r.edit = !sub.has("edit") || sub.flag("edit")
-		r.reject, r.sendBack = sub.text("reject"), sub.text("send_back")
+		sub := document.NewObject(at, o.Report, reviewKeys)
+		value = sub.NeedText("value", "the path of what is looked at")
+		r.edit = !sub.Has("edit") || sub.Flag("edit")
+		r.reject, r.sendBack = sub.Text("reject"), sub.Text("send_back")
 	default:
-		o.report.add(at, "expected the path of what is looked at, or {value: path, send_back: node, …}; found %s", kindOf(at.node))
+		o.Report.Add(at, "expected the path of what is looked at, or {value: path, send_back: node, …}; found %s", document.Describe(at.Node))
 		return
 	}
 	n.review = r
-	if value.text == "" {
+	if value.Text == "" {
 		return
 	}
 	var err error
-	r.value, err = parsePath(value.text)
+	r.value, err = expression.ParsePath(value.Text)
 	switch {
 	case err != nil:
-		o.report.add(value.spot, "%v", err)
-	case r.value.optional:
-		o.report.add(value.spot, "what is looked at must be there; write %s without ?", quote(value.text))
-	case len(r.value.segments) == 0:
-		o.report.add(value.spot, `"." is the whole blackboard; expected the path of one value, such as draft`)
+		o.Report.Add(value.Spot, "%v", err)
+	case r.value.Optional:
+		o.Report.Add(value.Spot, "what is looked at must be there; write %s without ?", document.Quote(value.Text))
+	case len(r.value.Segments) == 0:
+		o.Report.Add(value.Spot, `"." is the whole blackboard; expected the path of one value, such as draft`)
 	}
 	for x := n.expiry; x != nil; x = x.then {
 		if text, ok := x.answer.(string); ok && x.do == "answer" {
@@ -74,7 +79,7 @@ func (r *review) actions() []any {
 		list = append(list, actEdit)
 	}
 	list = append(list, actReject)
-	if r.sendBack.text != "" {
+	if r.sendBack.Text != "" {
 		list = append(list, actSendBack)
 	}
 	return list
@@ -114,7 +119,7 @@ func (r *review) answer(value any, defs map[string]any) map[string]any {
 			"else": map[string]any{"properties": map[string]any{"value": false}},
 		})
 	}
-	if r.sendBack.text != "" {
+	if r.sendBack.Text != "" {
 		conditions = append(conditions, map[string]any{"if": is(actSendBack), "then": map[string]any{"required": []any{"note"}}})
 	}
 	if len(conditions) > 0 {

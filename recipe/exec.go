@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -68,13 +69,13 @@ func (a *agent) outside(ctx node.Context, key string, call func(node.Context) (o
 	if len(made.Output) == 0 {
 		return nil, nil
 	}
-	return decodeJSON(made.Output)
+	return document.Decode(made.Output)
 }
 
 // execIn calls a program: a JSON object on its standard input, JSON on its standard output.
 func (a *agent) execIn(dir string) caller {
 	return func(ctx node.Context, args map[string]any) (any, error) {
-		input, err := encodeJSON(args)
+		input, err := document.Encode(args)
 		if err != nil {
 			return nil, definite{err}
 		}
@@ -175,7 +176,7 @@ func (a *agent) parse(data []byte, where string) (json.RawMessage, error) {
 	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
 		return nil, nil
 	}
-	if _, err := decodeJSON(data); err != nil {
+	if _, err := document.Decode(data); err != nil {
 		return nil, fmt.Errorf("expected JSON in its %s (%w), found: %s", where, plainJSONError(err), a.firstPart(data))
 	}
 	return json.RawMessage(data), nil

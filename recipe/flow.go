@@ -6,20 +6,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 )
 
 // flow is what is on the blackboard where, found by following the edges: for each name its type, and whether some way
 // does not bring it.
 type flow struct {
-	document *document
-	when     map[*edge]*expression
+	document *draft
+	when     map[*edge]*expression.Expression
 	wiring   *wiring
 
-	vocabulary *vocabulary
-	initial    names
-	fixed      map[string]*valueType // what the state says of a name: whatever is written there fits it
-	before     map[*step]names       // what is there when the node starts; none where it is never reached
+	vocabulary *expression.Vocabulary
+	initial    expression.Names
+	fixed      map[string]*expression.Type // what the state says of a name: whatever is written there fits it
+	before     map[*step]expression.Names  // what is there when the node starts; none where it is never reached
 }
 
 // maxRounds is how often a node is visited before what still changes may be anything.
@@ -27,10 +28,10 @@ const maxRounds = 12
 
 // follow finds the names at every node. It goes round until nothing changes; it ends because types only grow, and grow
 // to anything after some rounds.
-func (d *document) follow(g *wiring, when map[*edge]*expression) *flow {
+func (d *draft) follow(g *wiring, when map[*edge]*expression.Expression) *flow {
 	f := &flow{
 		document: d, when: when, wiring: g,
-		vocabulary: newVocabulary(), fixed: make(map[string]*valueType), before: make(map[*step]names),
+		vocabulary: expression.NewVocabulary(), fixed: make(map[string]*expression.Type), before: make(map[*step]expression.Names),
 	}
 	f.start()
 	if g.entry == nil {
@@ -50,7 +51,7 @@ func (d *document) follow(g *wiring, when map[*edge]*expression) *flow {
 			next := f.through(n, out, f.before[n])
 			changed := true
 			if old, ok := f.before[out.to]; ok {
-				next, changed = old.join(next, rounds[n] > maxRounds)
+				next, changed = old.Join(next, rounds[n] > maxRounds)
 			}
 			f.before[out.to], g.seen[out.to] = next, true
 			if changed && !slices.Contains(todo, out.to) {
@@ -64,56 +65,56 @@ func (d *document) follow(g *wiring, when map[*edge]*expression) *flow {
 // start finds the names that a run begins with: inputs, and the state's defaults. What the state says of a name is
 // enforced wherever it is written.
 func (f *flow) start() {
-	n := names{vocabulary: f.vocabulary, failure: absent}
+	n := expression.Names{Vocabulary: f.vocabulary, Failure: expression.Absent}
 	if f.document.inputsOpen {
-		n.rest = anyInput
+		n.Rest = expression.AnyInput
 	}
 	for _, p := range f.document.state {
 		t := typeOfShape(p.shape)
-		f.fixed[p.name.text] = t
+		f.fixed[p.name.Text] = t
 		switch {
 		case p.optional:
-			n.set(p.name.text, t)
+			n.Set(p.name.Text, t)
 		case !f.document.inputsOpen:
-			n.set(p.name.text, absent)
+			n.Set(p.name.Text, expression.Absent)
 		}
 	}
 	for _, p := range f.document.inputs {
-		n.set(p.name.text, typeOfShape(p.shape))
+		n.Set(p.name.Text, typeOfShape(p.shape))
 	}
 	f.initial = n
 }
 
 // through is what is there at the end of a link out of a node.
-func (f *flow) through(n *step, l link, before names) names {
+func (f *flow) through(n *step, l link, before expression.Names) expression.Names {
 	out := before
 	if l.success {
 		out = f.after(n, before)
 	} else if l.failure {
-		out = before.afterFailure()
+		out = before.AfterFailure()
 	}
 	switch {
 	case l.edge != nil:
 		out = f.chosen(n, l, out)
 	case l.route != nil && *l.route:
-		out.refine(n.inputKey.segments)
+		out.Refine(n.inputKey.Segments, expression.Known, expression.AsItIs)
 	}
-	out.failure = absent
+	out.Failure = expression.Absent
 	if l.failure {
-		out.failure = failureType
+		out.Failure = expression.FailureType
 	}
 	return out
 }
 
 // chosen takes what the conditions of edges say: those before this one were false, its own is true.
-func (f *flow) chosen(n *step, l link, known names) names {
+func (f *flow) chosen(n *step, l link, known expression.Names) expression.Names {
 	for _, e := range f.wiring.edges[n] {
 		if l.edge != e && (f.document.parallel || l.success && e.condition == onFailure || l.failure && e.condition == onSuccess) {
 			continue
 		}
 		code := f.when[e]
 		if code != nil {
-			known = code.narrowed(known, e == l.edge)
+			known = code.Narrowed(known, e == l.edge)
 		}
 		if e == l.edge {
 			break
@@ -123,37 +124,40 @@ func (f *flow) chosen(n *step, l link, known names) names {
 }
 
 // ended is what is there where the path ends at a node; not ok where it always goes on.
-func (f *flow) ended(n *step) (names, bool) {
+func (f *flow) ended(n *step) (expression.Names, bool) {
 	if n.kind == typeRouter {
-		return names{}, false
+		return expression.Names{}, false
 	}
 	known := f.after(n, f.before[n])
-	if n.review != nil && n.review.reject.text == "" {
+	if n.rejects() {
 		return known, true // what is rejected leads nowhere
 	}
 	if f.goesOn(n) {
-		return names{}, false
+		return expression.Names{}, false
 	}
 	for _, e := range f.wiring.edges[n] {
 		if e.condition == onFailure {
 			continue
 		}
-		if e.when.text == "" {
-			return names{}, false
+		if e.when.Text == "" {
+			return expression.Names{}, false
 		}
 		if code := f.when[e]; code != nil {
-			known = code.narrowed(known, false)
+			known = code.Narrowed(known, false)
 		}
 	}
 	return known, true
 }
 
 // after is what is there when a node has succeeded.
-func (f *flow) after(n *step, before names) names {
+func (f *flow) after(n *step, before expression.Names) expression.Names {
 	switch n.kind {
 	case typeHuman:
 		out := before
-		f.write(&out, n.id.text, typeOfSchema(n.leaves()))
+		if n.review != nil {
+			f.edited(&out, n.review)
+		}
+		f.write(&out, n.id.Text, expression.TypeOfSchema(n.leaves()))
 		return out
 	case typeAgent:
 		return f.merged(n, f.output(n, before), before)
@@ -162,31 +166,31 @@ func (f *flow) after(n *step, before names) names {
 }
 
 // output is the type of what a node gives: what its agent gives, or of a node with for_each what is collected.
-func (f *flow) output(n *step, before names) *valueType {
+func (f *flow) output(n *step, before expression.Names) *expression.Type {
 	if n.each == nil {
 		return f.given(n, before)
 	}
-	results := anything // with null among it where failed elements are kept: expressions are not followed as far
-	if !n.each.keep {
-		results = f.given(n, before)
+	results := f.given(n, before)
+	if n.each.keep {
+		results = results.OrFailed(n.id.Text)
 	}
 	if n.outputs == nil {
-		return listOf(results)
+		return expression.ListOf(results)
 	}
-	failure := &valueType{kinds: objectKind, fields: map[string]*valueType{"index": plain(wholeKind), "message": plain(textKind)}}
-	return &valueType{kinds: objectKind, fields: map[string]*valueType{eachResults: listOf(results), eachErrors: listOf(failure)}}
+	failure := &expression.Type{Kinds: expression.ObjectKind, Fields: map[string]*expression.Type{"index": expression.Plain(expression.WholeKind), "message": expression.Plain(expression.TextKind)}}
+	return &expression.Type{Kinds: expression.ObjectKind, Fields: map[string]*expression.Type{eachResults: expression.ListOf(results), eachErrors: expression.ListOf(failure)}}
 }
 
 // given is the type of what a node's agent gives when it is called once.
-func (f *flow) given(n *step, before names) *valueType {
-	a := f.document.agents[n.ref.text]
+func (f *flow) given(n *step, before expression.Names) *expression.Type {
+	a := f.document.agents[n.ref.Text]
 	switch {
 	case a == nil:
-		return anything
+		return expression.Anything
 	case a.kind == kindRecipe:
 		return a.nested.gives()
 	case a.kind == kindModel && a.output == nil:
-		return plain(textKind)
+		return expression.Plain(expression.TextKind)
 	case a.kind == kindExpr:
 		return a.calculated(f.arguments(n, before))
 	}
@@ -194,88 +198,88 @@ func (f *flow) given(n *step, before names) *valueType {
 }
 
 // calculated is the type of what an expr agent gives.
-func (a *agent) calculated(args names) *valueType {
-	out := &valueType{kinds: objectKind, fields: make(map[string]*valueType)}
+func (a *agent) calculated(args expression.Names) *expression.Type {
+	out := &expression.Type{Kinds: expression.ObjectKind, Fields: make(map[string]*expression.Type)}
 	for _, s := range a.set {
-		t := anything
+		t := expression.Anything
 		if s.code != nil {
-			t, _ = s.code.check(args, &report{hints: maxHints}, nil)
+			t, _ = s.code.Check(expression.Place{Names: args})
 		}
-		args.set(s.key.text, t)
-		out.fields[s.key.text] = t
+		args.Set(s.key.Text, t)
+		out.Fields[s.key.Text] = t
 	}
 	return out
 }
 
 // merged is what is there once an output was merged.
-func (f *flow) merged(n *step, t *valueType, before names) names {
+func (f *flow) merged(n *step, t *expression.Type, before expression.Names) expression.Names {
 	out := before
 	if n.outputs != nil {
 		for _, b := range n.outputs {
-			v, _, _ := b.path.follow(t, 0)
-			if v.missing || v.kinds == 0 {
-				v = union(before.board(b.name.text), v.present())
+			v, _, _ := b.path.Follow(t, 0)
+			if v.Missing || v.Kinds == 0 {
+				v = expression.Union(before.Board(b.name.Text), v.Present())
 			}
-			f.write(&out, b.name.text, v)
+			f.write(&out, b.name.Text, v)
 		}
 		return out
 	}
-	if t.kinds&objectKind != 0 {
-		if t.rest != nil {
+	if t.Kinds&expression.ObjectKind != 0 {
+		if t.Rest != nil {
 			out = f.opened(before)
 		}
-		for _, name := range t.names() {
-			v := t.fields[name]
-			if v.missing || t.kinds != objectKind {
-				v = union(out.board(name), v.present())
+		for _, name := range t.Names() {
+			v := t.Fields[name]
+			if v.Missing || t.Kinds != expression.ObjectKind {
+				v = expression.Union(out.Board(name), v.Present())
 			}
 			f.write(&out, name, v)
 		}
 	}
-	if other := t.kinds &^ (objectKind | nullKind); other != 0 && t.kinds != allKinds {
-		v := t.with(func(u *valueType) { u.kinds = other }).notNull()
-		if other != t.kinds {
-			v = union(out.board(n.id.text), v)
+	if other := t.Kinds &^ (expression.ObjectKind | expression.NullKind); other != 0 && t.Kinds != expression.AllKinds {
+		v := t.With(func(u *expression.Type) { u.Kinds = other }).NotNull()
+		if other != t.Kinds {
+			v = expression.Union(out.Board(n.id.Text), v)
 		}
-		f.write(&out, n.id.text, v)
+		f.write(&out, n.id.Text, v)
 	}
 	return out
 }
 
 // opened is what is there after something wrote names that the file does not show.
-func (f *flow) opened(before names) names {
-	out := names{vocabulary: f.vocabulary, rest: anything, failure: before.failure}
+func (f *flow) opened(before expression.Names) expression.Names {
+	out := expression.Names{Vocabulary: f.vocabulary, Rest: expression.Anything, Failure: before.Failure}
 	for _, name := range slices.Sorted(maps.Keys(f.fixed)) {
-		out.set(name, f.fixed[name])
+		out.Set(name, f.fixed[name])
 	}
 	return out
 }
 
 // write puts a type on the blackboard; what the state says of the name is enforced.
-func (f *flow) write(out *names, name string, t *valueType) {
-	if want, ok := f.fixed[name]; ok && (t.open || t.misfit(want, "") != "") {
-		missing := t.missing
-		t = want.with(func(u *valueType) { u.missing = missing })
+func (f *flow) write(out *expression.Names, name string, t *expression.Type) {
+	if want, ok := f.fixed[name]; ok && (t.Open || t.Misfit(want, "") != "") {
+		missing := t.Missing
+		t = want.With(func(u *expression.Type) { u.Missing = missing })
 	}
-	out.set(name, t)
+	out.Set(name, t)
 }
 
 // arguments are the names that an agent's expressions know.
-func (f *flow) arguments(n *step, before names) names {
+func (f *flow) arguments(n *step, before expression.Names) expression.Names {
 	if n.each != nil {
 		before = n.each.names(before)
 	}
 	if n.wholeBoard {
 		return before
 	}
-	args := noNames()
-	args.failure = before.failure
+	args := expression.NoNames()
+	args.Failure = before.Failure
 	for _, b := range n.inputs {
-		t, _, _ := b.path.on(before)
-		if t.kinds == 0 && !b.path.optional {
-			t = anything
+		t, _, _ := b.path.On(before)
+		if t.Kinds == 0 && !b.path.Optional {
+			t = expression.Anything
 		}
-		args.set(b.name.text, t)
+		args.Set(b.name.Text, t)
 	}
 	return args
 }
@@ -289,19 +293,19 @@ type arrival struct {
 // way says how a node, or the end of one, is reached without a name; "" where that is not known.
 func (f *flow) way(name string, to *step, atEnd bool) string {
 	arrivals := make(map[*step]arrival)
-	if f.wiring.entry == nil || !f.initial.board(name).missing {
+	if f.wiring.entry == nil || !f.initial.Board(name).Missing {
 		return ""
 	}
 	seen := map[*step]bool{f.wiring.entry: true}
 	for todo := []*step{f.wiring.entry}; len(todo) > 0; todo = todo[1:] {
 		n := todo[0]
 		without := f.before[n]
-		without.set(name, absent)
-		if n == to && (!atEnd || f.after(n, without).board(name).missing) {
+		without.Set(name, expression.Absent)
+		if n == to && (!atEnd || f.after(n, without).Board(name).Missing) {
 			return f.told(name, n, atEnd, arrivals)
 		}
 		for _, l := range f.wiring.out[n] {
-			if !seen[l.to] && f.through(n, l, without).board(name).missing {
+			if !seen[l.to] && f.through(n, l, without).Board(name).Missing {
 				seen[l.to], arrivals[l.to] = true, arrival{from: n, link: l}
 				todo = append(todo, l.to)
 			}
@@ -316,9 +320,9 @@ func (f *flow) told(name string, last *step, atEnd bool, arrivals map[*step]arri
 	sometimes := ""
 	succeeded, what := atEnd, ""
 	for n := last; n != nil; {
-		words = append(words, n.id.text+what)
-		if succeeded && n.kind == typeAgent && n.outputs == nil && f.output(n, f.before[n]).fields[name] != nil {
-			sometimes = n.id.text
+		words = append(words, n.id.Text+what)
+		if succeeded && n.kind == typeAgent && n.outputs == nil && f.output(n, f.before[n]).Fields[name] != nil {
+			sometimes = n.id.Text
 		}
 		a := arrivals[n]
 		n, succeeded, what = a.from, a.link.success, ""
@@ -335,99 +339,7 @@ func (f *flow) told(name string, last *step, atEnd bool, arrivals map[*step]arri
 		words = slices.Concat(words[:3], []string{"…"}, words[len(words)-3:])
 	}
 	if sometimes != "" {
-		return fmt.Sprintf(": on the way %s, %s need not bring it, for its output does not require it", strings.Join(words, " -> "), quote(sometimes))
+		return fmt.Sprintf(": on the way %s, %s need not bring it, for its output does not require it", strings.Join(words, " -> "), document.Quote(sometimes))
 	}
 	return fmt.Sprintf(": on the way %s nothing brings it", strings.Join(words, " -> "))
-}
-
-// on is the type of what is at a path on the blackboard, and from which of its parts on what can go wrong.
-func (p path) on(known names) (t *valueType, at int, fault string) {
-	if len(p.segments) == 0 {
-		return known.object(), 0, ""
-	}
-	t = known.typ(p.segments[0])
-	if t.kinds == 0 || t.missing && !p.optional {
-		return t, 0, ""
-	}
-	return p.follow(t, 1)
-}
-
-// follow is the type of what the path leads to from its i-th part on, and what can go wrong at which part.
-func (p path) follow(t *valueType, i int) (found *valueType, at int, fault string) {
-	missing := t.missing
-	for ; i < len(p.segments); i++ {
-		s, parent := p.segments[i], strings.Join(p.segments[:i], ".")
-		if parent == "" {
-			parent = "."
-		}
-		if why := t.blocks(s, parent); why != "" {
-			return absent, i, why
-		}
-		if t.kinds&^(objectKind|listKind) != 0 {
-			if !t.open && !p.optional {
-				return anything, i, fmt.Sprintf("%q may be %s, which holds no %q; end the path with ? if that is all right",
-					parent, t.kinds&^(objectKind|listKind), s)
-			}
-			missing = missing || !t.open
-		}
-		next := t.child(s)
-		switch {
-		case next.kinds == 0:
-			return absent, i, fmt.Sprintf("%q holds no %q%s", parent, s, nearest.Hint(s, t.names()))
-		case next.missing && !p.optional:
-			why := fmt.Sprintf("no schema requires it; end the path with ?, or put %s in required", s)
-			if t.kinds&listKind != 0 {
-				why = "the list may be shorter; end the path with ?, or give its schema minItems"
-			}
-			return next.present(), i, fmt.Sprintf("%q may be missing: %s", strings.Join(p.segments[:i+1], "."), why)
-		}
-		missing = missing || next.missing
-		t = next.present()
-	}
-	if missing || p.optional && t.open {
-		t = t.optional()
-	}
-	return t, 0, ""
-}
-
-// blocks says why nothing can be at a part of a path: its parent holds nothing by that name.
-func (t *valueType) blocks(s, parent string) string {
-	_, number := numberOfPart(s)
-	switch {
-	case t.never(objectKind | listKind):
-		return fmt.Sprintf("%q is %s: it holds no %q", parent, t.kinds, s)
-	case t.kinds&objectKind == 0 && !number && !t.open:
-		return fmt.Sprintf("%q is a list: expected the number of an element, found %q", parent, s)
-	}
-	return ""
-}
-
-func numberOfPart(s string) (int, bool) {
-	n := 0
-	for _, c := range s {
-		if c < '0' || c > '9' || n > maxCount {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n, s != ""
-}
-
-// child is the type of a member or element, by its part of a path.
-func (t *valueType) child(s string) *valueType {
-	i, number := numberOfPart(s)
-	if t.kinds&listKind == 0 || !number && t.kinds&objectKind != 0 {
-		return t.member(s)
-	}
-	element := orAnything(t.items)
-	switch {
-	case t.open:
-		return element
-	case i >= t.least:
-		element = element.optional()
-	}
-	if t.kinds&objectKind == 0 {
-		return element
-	}
-	return union(t.member(s), element)
 }

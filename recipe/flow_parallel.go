@@ -1,6 +1,10 @@
 package recipe
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fermata-go/fermata/internal/expression"
+)
 
 // meeting says of a node to which several links lead, in a recipe whose branches run at the same time, which of these are
 // taken when it runs: of each group one at least. What all links of a group bring is there.
@@ -15,39 +19,55 @@ var end = &step{}
 // followBranches finds the names at every node of a recipe whose branches run at the same time.
 func (f *flow) followBranches() {
 	g, meetings := f.wiring, f.meetings()
-	arrived := make(map[*step][]*names)
+	arrived := make(map[*step][]*expression.Names)
 	rounds := make(map[*step]int)
 	f.before[g.entry], g.seen[g.entry] = f.initial, true
-	for todo := []*step{g.entry}; len(todo) > 0; {
-		n := todo[0]
+	f.send(g.entry, meetings, arrived)
+	for todo := f.awaited(g.entry, nil); len(todo) > 0; {
+		n := todo[0] // all that has come to it until now is put together once
 		todo = todo[1:]
 		rounds[n]++
-		for _, out := range f.outOf(n) {
-			m := meetings[out.to]
-			if arrived[out.to] == nil {
-				arrived[out.to] = make([]*names, len(m.links))
-			}
-			brought := f.through(n, out, f.before[n])
-			arrived[out.to][slices.Index(m.links, arrival{from: n, link: out})] = &brought
-			old, ok := f.before[out.to]
-			next := m.meet(arrived[out.to], f.known(out.to), rounds[n] > maxRounds)
-			if out.to == g.entry { // which the run comes to by itself, too
-				next, _ = old.join(brought, rounds[n] > maxRounds)
-			}
-			f.before[out.to] = next
-			if out.to == end {
-				continue
-			}
-			g.seen[out.to] = true
-			if (!ok || !old.same(next)) && rounds[n] < 4*maxRounds && !slices.Contains(todo, out.to) {
-				todo = append(todo, out.to)
-			}
+		old := f.known(n)
+		next := meetings[n].meet(arrived[n], old, rounds[n] > maxRounds)
+		if n == g.entry { // which the run comes to by itself, too
+			next, _ = old.Join(next, rounds[n] > maxRounds)
+		}
+		f.before[n] = next
+		if n == end {
+			continue
+		}
+		g.seen[n] = true
+		if (old == nil || !old.Same(next)) && rounds[n] < 4*maxRounds {
+			f.send(n, meetings, arrived)
+			todo = f.awaited(n, todo)
 		}
 	}
 }
 
+// send follows what is there at a node along its links.
+func (f *flow) send(n *step, meetings map[*step]*meeting, arrived map[*step][]*expression.Names) {
+	for _, out := range f.outOf(n) {
+		m := meetings[out.to]
+		if arrived[out.to] == nil {
+			arrived[out.to] = make([]*expression.Names, len(m.links))
+		}
+		brought := f.through(n, out, f.before[n])
+		arrived[out.to][slices.Index(m.links, arrival{from: n, link: out})] = &brought
+	}
+}
+
+// awaited adds the nodes that a node leads to, to those that are to be looked at.
+func (f *flow) awaited(n *step, todo []*step) []*step {
+	for _, out := range f.outOf(n) {
+		if !slices.Contains(todo, out.to) {
+			todo = append(todo, out.to)
+		}
+	}
+	return todo
+}
+
 // known is what was found at a node until now; nil for nothing.
-func (f *flow) known(n *step) *names {
+func (f *flow) known(n *step) *expression.Names {
 	if k, ok := f.before[n]; ok {
 		return &k
 	}
@@ -58,7 +78,7 @@ func (f *flow) known(n *step) *names {
 func (f *flow) incoming() map[*step][]arrival {
 	all := make(map[*step][]arrival)
 	for _, n := range f.document.nodes {
-		if f.wiring.byID[n.id.text] != n {
+		if f.wiring.byID[n.id.Text] != n {
 			continue
 		}
 		for _, l := range f.outOf(n) {
@@ -78,7 +98,10 @@ func (f *flow) outOf(n *step) []link {
 }
 
 // goesOn reports whether some edge holds after each success of a node.
-func (f *flow) goesOn(n *step) bool { return len(f.certain(n)) > 0 }
+func (f *flow) goesOn(n *step) bool { return len(f.certain(n)) > 0 && !n.rejects() }
+
+// rejects reports whether the path ends at a node when what is looked at there is rejected.
+func (n *step) rejects() bool { return n.review != nil && n.review.reject.Text == "" }
 
 // certain are the edges of which one is taken after each success of a node: one without a condition, or two of which one
 // holds when the other does not.
@@ -88,11 +111,11 @@ func (f *flow) certain(n *step) [][]link {
 	for _, l := range f.wiring.out[n] {
 		switch {
 		case !l.success || l.edge == nil:
-		case l.edge.when.text == "":
+		case l.edge.when.Text == "":
 			all = append(all, []link{l})
 		default:
 			for _, other := range some {
-				if complements(other.edge.when.text, l.edge.when.text) {
+				if complements(other.edge.when.Text, l.edge.when.Text) {
 					all = append(all, []link{other, l})
 				}
 			}
@@ -104,7 +127,7 @@ func (f *flow) certain(n *step) [][]link {
 
 // plain reports whether a node that has run goes on as after a success: no failure, deadline or review leads elsewhere.
 func (f *flow) plain(n *step) bool {
-	if n.kind == typeRouter {
+	if n.kind == typeRouter || n.rejects() {
 		return false
 	}
 	for _, l := range f.wiring.out[n] {
@@ -159,6 +182,9 @@ func (f *flow) grouped(m *meeting, fork, to *step) {
 		if l.edge == nil || !l.success {
 			aside = append(aside, l.to)
 		}
+	}
+	if fork.rejects() && to == end {
+		return
 	}
 	region := f.reach(to, fork)
 	for n := range f.reach(fork, aside...) {
@@ -230,6 +256,7 @@ func (f *flow) surely(region map[*step]bool, to *step) map[*step]bool {
 			}
 			ok := n.kind == typeRouter || to == end && !f.goesOn(n) ||
 				slices.ContainsFunc(f.certain(n), func(edges []link) bool { return !slices.ContainsFunc(edges, away) })
+			ok = ok && (to == end || !n.rejects())
 			for _, l := range f.wiring.out[n] {
 				if l.edge == nil || !l.success {
 					ok = ok && all[l.to]
@@ -296,21 +323,21 @@ func common(a, b *step, above map[*step]*step, number map[*step]int) *step {
 }
 
 // meet is what is there where links meet: what all bring that have been followed, and what all of a group bring.
-func (m *meeting) meet(arrived []*names, before *names, widen bool) names {
+func (m *meeting) meet(arrived []*expression.Names, before *expression.Names, widen bool) expression.Names {
 	out, _ := joined(arrived, m.groups[0])
 	if widen && before != nil {
-		out, _ = before.join(out, true)
+		out, _ = before.Join(out, true)
 	}
 	for _, group := range m.groups[1:] {
 		if brought, all := joined(arrived, group); all {
-			out = out.with(brought)
+			out = out.Certain(brought)
 		}
 	}
 	return out
 }
 
 // joined joins what some links bring; all says whether all of them have been followed.
-func joined(arrived []*names, group []int) (out names, all bool) {
+func joined(arrived []*expression.Names, group []int) (out expression.Names, all bool) {
 	all = true
 	first := true
 	for _, i := range group {
@@ -320,40 +347,8 @@ func joined(arrived []*names, group []int) (out names, all bool) {
 		case first:
 			out, first = *arrived[i], false
 		default:
-			out, _ = out.join(*arrived[i], false)
+			out, _ = out.Join(*arrived[i], false)
 		}
 	}
 	return out, all && !first
-}
-
-// with is n, where what is certain in other is certain.
-func (n names) with(other names) names {
-	out := n
-	if n.rest != nil && n.rest.missing && other.rest != nil && !other.rest.missing {
-		out.rest = anything
-	}
-	for i := range max(len(n.chunks), len(other.chunks)) * chunkSize {
-		a, b := n.at(i), other.at(i)
-		if a == nil && b == nil {
-			continue
-		}
-		if a = n.orRest(a); a.missing && a.kinds != 0 && !other.orRest(b).missing {
-			out.put(i, a.present())
-		}
-	}
-	return out
-}
-
-// same says whether two are the same.
-func (n names) same(other names) bool {
-	both := func(a, b *valueType) bool { return a == b || a != nil && b != nil && a.same(b) }
-	if !both(n.rest, other.rest) || !both(n.failure, other.failure) {
-		return false
-	}
-	for i := range max(len(n.chunks), len(other.chunks)) * chunkSize {
-		if !both(n.at(i), other.at(i)) {
-			return false
-		}
-	}
-	return true
 }

@@ -8,6 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/internal/value"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -15,12 +17,12 @@ import (
 
 // forEach says that a node calls its agent once for each element of a list (law G5).
 type forEach struct {
-	spot
-	in    path   // the list; of an object, its entries
-	as    string // what the element is called
-	index string // what its number is called, from 0; "" for nothing
-	limit int    // how many may be at work at once; 0 does not limit
-	keep  bool   // a failed element leaves null in its place, and does not fail the node
+	document.Spot
+	in    expression.Path // the list; of an object, its entries
+	as    string          // what the element is called
+	index string          // what its number is called, from 0; "" for nothing
+	limit int             // how many may be at work at once; 0 does not limit
+	keep  bool            // a failed element leaves null in its place, and does not fail the node
 }
 
 // The keys of for_each, and what an element is called where it is not said.
@@ -34,52 +36,52 @@ const (
 	eachErrors  = "errors"
 )
 
-// forEach reads the key for_each: a path, or a mapping; nil where it is not there.
-func (o *object) forEach() *forEach {
+// readForEach reads the key for_each: a path, or a mapping; nil where it is not there.
+func readForEach(o *document.Object) *forEach {
 	const key = "for_each"
-	if !o.has(key) {
+	if !o.Has(key) {
 		return nil
 	}
-	e := &forEach{spot: o.at(key), as: defaultItem}
-	in := word{spot: e.spot, text: e.node.Value}
-	if e.node.Kind != yaml.ScalarNode {
-		m := newObject(e.spot, o.report, forEachKeys)
-		in = m.needText("in", "the path of a list")
-		e.as, e.index = m.elementName("as", defaultItem), m.elementName("index", "")
+	e := &forEach{Spot: o.At(key), as: defaultItem}
+	in := document.Word{Spot: e.Spot, Text: e.Node.Value}
+	if e.Node.Kind != yaml.ScalarNode {
+		m := document.NewObject(e.Spot, o.Report, forEachKeys)
+		in = m.NeedText("in", "the path of a list")
+		e.as, e.index = elementName(m, "as", defaultItem), elementName(m, "index", "")
 		if e.as == e.index {
-			o.report.add(m.at("index"), "the element is called %s already; its number needs another name", quote(e.as))
+			o.Report.Add(m.At("index"), "the element is called %s already; its number needs another name", document.Quote(e.as))
 		}
-		e.limit = m.number("limit", 1, 0)
-		e.keep = m.choice("on_error", "fail", "keep") == "keep"
+		e.limit = m.Number("limit", 1, 0)
+		e.keep = m.Choice("on_error", "fail", "keep") == "keep"
 	}
-	if in.text == "" {
+	if in.Text == "" {
 		return e
 	}
 	var err error
-	if e.in, err = parsePath(in.text); err != nil {
-		o.report.add(in.spot, "%v", err)
+	if e.in, err = expression.ParsePath(in.Text); err != nil {
+		o.Report.Add(in.Spot, "%v", err)
 	}
 	return e
 }
 
-func (o *object) elementName(key, name string) string {
-	if !o.has(key) {
+func elementName(o *document.Object, key, name string) string {
+	if !o.Has(key) {
 		return name
 	}
-	w := o.needText(key, "a name")
-	if fault := nameFault(w.text); fault != "" && w.text != "" {
-		o.report.add(w.spot, "the name %s %s", quote(w.text), fault)
+	w := o.NeedText(key, "a name")
+	if fault := nameFault(w.Text); fault != "" && w.Text != "" {
+		o.Report.Add(w.Spot, "the name %s %s", document.Quote(w.Text), fault)
 	}
-	return w.text
+	return w.Text
 }
 
 // names are those that are known for an element: what comes before, the element and its number.
-func (e *forEach) names(before names) names {
-	before.failure = absent // what the elements are given is computed before their tasks begin
-	over, _, _ := e.in.on(before)
-	before.set(e.as, over.element())
+func (e *forEach) names(before expression.Names) expression.Names {
+	before.Failure = expression.Absent // what the elements are given is computed before their tasks begin
+	over, _, _ := e.in.On(before)
+	before.Set(e.as, over.Element())
 	if e.index != "" {
-		before.set(e.index, plain(wholeKind))
+		before.Set(e.index, expression.Plain(expression.WholeKind))
 	}
 	return before
 }
@@ -98,7 +100,7 @@ type eachStep struct {
 func (c *checked) compileEach(pn *plan.Node, n *step, a *agent, state ports) {
 	s := &eachStep{
 		forEach: n.each,
-		merge:   agentStep{name: a.name, inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.text, state: state},
+		merge:   agentStep{checkedCall: checkedCall{name: a.name}, inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.Text, state: state},
 	}
 	pn.Kind, pn.Map = plan.Sub, &plan.Map{Split: s.split, Gather: s.gather, Limit: n.each.limit, Keep: n.each.keep}
 	if a.kind == kindRecipe && !c.stage.replaces(a) {
@@ -107,48 +109,35 @@ func (c *checked) compileEach(pn *plan.Node, n *step, a *agent, state ports) {
 		if !a.nested.doc.inputsOpen {
 			s.reads = make(map[string]bool)
 			for _, p := range a.nested.doc.inputs {
-				s.reads[p.name.text] = true
+				s.reads[p.name.Text] = true
 			}
 		}
 		return
 	}
-	if a.kind == kindExpr {
+	if a.kind == kindExpr && a.input == nil {
 		s.reads = make(map[string]bool)
 		for _, set := range a.set {
-			for _, use := range set.code.uses() {
-				s.reads[use.name] = true
+			for _, name := range set.code.Names() {
+				s.reads[name] = true
 			}
 		}
 	}
-	item := &itemStep{name: a.name, call: c.stage.caller(a, pn.Timeout, c.callerOf(a, n)), args: a.input, shape: a.output}
+	item := &itemStep{c.checkedCall(a, n, pn.Timeout)}
 	s.output = item.output
-	inner := plan.Node{Name: n.id.text, Kind: plan.Task, Retry: pn.Retry, Timeout: pn.Timeout, Run: item.run}
+	inner := plan.Node{Name: n.id.Text, Kind: plan.Task, Retry: pn.Retry, Timeout: pn.Timeout, Run: item.run}
 	pn.Retry, pn.Timeout = plan.Retry{}, 0
 	sub, err := plan.New(plan.Definition{
-		Name: n.id.text, Kind: planKind, Entry: []string{n.id.text}, Nodes: []plan.Node{inner}, State: value.Dynamic(),
+		Name: n.id.Text, Kind: planKind, Entry: []string{n.id.Text}, Nodes: []plan.Node{inner}, State: value.Dynamic(),
 	})
 	if err != nil {
-		c.report.add(n.spot, "%v", err)
+		c.report.Add(n.Spot, "%v", err)
 		return
 	}
 	pn.Sub = sub
 }
 
-// uses are the names that an expression reads; none where it was wrong.
-func (e *expression) uses() []nameUse {
-	if e == nil {
-		return nil
-	}
-	return e.names
-}
-
 // itemStep calls an agent for one element.
-type itemStep struct {
-	name  string
-	call  caller
-	args  *shape // of the arguments
-	shape *shape // of the output
-}
+type itemStep struct{ checkedCall }
 
 // itemOutput is where the value of an element holds what its agent gave.
 const itemOutput = "output"
@@ -158,15 +147,9 @@ func (s *itemStep) run(ctx node.Context, in any) (any, error) {
 	if err != nil {
 		return nil, definite{err}
 	}
-	if err := s.args.check(args); err != nil {
-		return nil, definite{fmt.Errorf("agent %q: its arguments do not fit its input: %w", s.name, err)}
-	}
-	out, err := s.call(ctx, args)
+	out, err := s.make(ctx, args)
 	if err != nil {
 		return nil, err
-	}
-	if err := s.shape.check(out); err != nil {
-		return nil, fmt.Errorf("agent %q: its output does not fit its schema: %w", s.name, err)
 	}
 	return map[string]any{itemOutput: out}, nil
 }
@@ -202,7 +185,7 @@ func (s *eachStep) split(v any) ([]any, error) {
 
 // elements are those of the list, or the entries of the object, by name.
 func (s *eachStep) elements(bb map[string]any) ([]any, error) {
-	v, ok, err := s.in.in(bb)
+	v, ok, err := s.in.In(bb)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -211,22 +194,22 @@ func (s *eachStep) elements(bb map[string]any) ([]any, error) {
 		return v, nil
 	case map[string]any:
 		all := make([]any, 0, len(v))
-		for _, key := range keysOf(v) {
+		for _, key := range expression.Keys(v) {
 			all = append(all, map[string]any{"key": key, "value": v[key]})
 		}
 		return all, nil
 	}
-	if v == nil && s.in.optional {
+	if v == nil && s.in.Optional {
 		return nil, nil
 	}
-	return nil, fmt.Errorf("path %q: expected a list or an object, found %s", s.in.text, typeOf(v))
+	return nil, fmt.Errorf("path %q: expected a list or an object, found %s", s.in.Text, expression.Describe(v))
 }
 
 // arguments are what inputs_map names, of the blackboard and the element; else the blackboard and the element.
 func (s *eachStep) arguments(bb map[string]any, i int, element any) (map[string]any, error) {
 	all := make(map[string]any, len(bb)+2)
 	maps.Copy(all, bb)
-	all[s.as] = clone(element)
+	all[s.as] = expression.Clone(element)
 	if s.index != "" {
 		all[s.index] = json.Number(strconv.Itoa(i))
 	}

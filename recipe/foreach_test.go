@@ -148,6 +148,23 @@ topology:
 	}
 }
 
+// The agent's schema of its arguments is checked against what it is given, and not against what its expressions read; and
+// what may be missing or null is no element.
+func TestG5_ElementsGetAllThatTheAgentTakes(t *testing.T) {
+	r := parse(t, `
+interface: {inputs: {rows: {type: [array, "null"], items: {type: integer}}, unit: {type: string}}, outputs: {each: {type: array}}}
+agents:
+  price:
+    kind: expr
+    input: {type: object, required: [item, unit], properties: {item: {type: integer}, unit: {type: string}}}
+    set: {total: "item * 2"}
+entry_point: each
+nodes: [{type: agent, id: each, agent_ref: price, for_each: "rows?"}]
+`)
+	explored(t, r, map[string]any{"rows": []any{1, 2}, "unit": "EUR"}, nil, `{"each": [{"total": 2}, {"total": 4}]}`)
+	explored(t, r, map[string]any{"rows": nil, "unit": "EUR"}, nil, `{"each": []}`)
+}
+
 // A batch over a table needs no code.
 func TestG5_ABatchOverATable(t *testing.T) {
 	text := `

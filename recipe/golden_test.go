@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/mcp"
 )
 
@@ -65,9 +66,9 @@ func TestErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = Parse(data, filepath.Base(file), opts)
-			faults, ok := errors.AsType[*Error](err)
+			faults, ok := errors.AsType[*definition.Error](err)
 			if !ok {
-				t.Fatalf("expected an *Error, got %v", err)
+				t.Fatalf("expected a *definition.Error, got %v", err)
 			}
 			golden(t, strings.TrimSuffix(file, filepath.Ext(file))+".golden", faults.Error()+"\n")
 		})

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -43,13 +45,13 @@ func (a *agent) request(ctx node.Context, args map[string]any) (any, error) {
 	var body []byte
 	if a.method == http.MethodGet {
 		query := address.Query()
-		for _, name := range keysOf(args) {
-			query.Set(name, textOf(args[name]))
+		for _, name := range expression.Keys(args) {
+			query.Set(name, expression.Text(args[name]))
 		}
 		address.RawQuery = query.Encode()
 	} else {
 		var err error
-		if body, err = encodeJSON(args); err != nil {
+		if body, err = document.Encode(args); err != nil {
 			return nil, definite{err}
 		}
 	}
@@ -135,7 +137,7 @@ func (a *agent) answer(resp *http.Response, data []byte) (outcome, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return outcome{}, nil
 	}
-	text, err := encodeJSON(strings.ToValidUTF8(string(data), "\uFFFD"))
+	text, err := document.Encode(strings.ToValidUTF8(string(data), "\uFFFD"))
 	if err != nil {
 		return outcome{}, a.fault(err.Error(), "")
 	}

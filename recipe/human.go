@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -12,7 +14,7 @@ import (
 // humanStep is a node that asks a person.
 type humanStep struct {
 	id      string
-	prompt  *template
+	prompt  *expression.Template
 	inputs  []binding // the evidence; nil for none
 	options []node.AskOption
 	review  *reviewStep // nil for other questions
@@ -23,11 +25,15 @@ type humanStep struct {
 // compileHuman makes the node's function.
 func (c *checked) compileHuman(pn *plan.Node, n *step, state ports) {
 	pn.Kind = plan.Human
-	s := &humanStep{id: n.id.text, prompt: c.prompts[n], inputs: n.inputs, state: state, audience: &n.audience}
+	s := &humanStep{id: n.id.Text, prompt: n.prompt.code, inputs: n.inputs, state: state, audience: &n.audience}
 	switch {
 	case n.review != nil:
 		s.review = &reviewStep{review: n.review}
 		s.review.schema, s.review.defs, _ = c.reviewed(n.review)
+		if s.review.schema == nil && c.wiring.seen[n] {
+			t, _, _ := n.review.value.On(c.flow.before[n])
+			s.review.schema = t.Likeness()
+		}
 	case len(n.options) > 0:
 		s.options = append(s.options, node.Options(n.options...))
 	default:
@@ -53,7 +59,7 @@ func (x *expiry) options() (options []node.AskOption) {
 		case "answer":
 			options = append(options, node.OrDefault(x.answer))
 		case "route":
-			options = append(options, node.OrRoute(x.target.text))
+			options = append(options, node.OrRoute(x.target.Text))
 		case "escalate":
 			options = append(options, node.OrEscalate(x.role, x.within))
 		}
@@ -66,8 +72,8 @@ func (s *humanStep) run(ctx node.Context, in any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := newScope(bb, ctx.Cause())
-	prompt, err := s.prompt.render(known)
+	known := expression.NewScope(bb, ctx.Cause())
+	prompt, err := s.prompt.Render(known)
 	if err != nil {
 		return nil, fmt.Errorf("prompt: %w", err)
 	}
@@ -93,7 +99,7 @@ func (s *humanStep) run(ctx node.Context, in any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := decodeJSON(data)
+	answer, err := document.Decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("the answer: %w", err)
 	}

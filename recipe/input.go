@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -39,12 +41,12 @@ func (e *InputError) add(name, format string, args ...any) {
 func (r *Recipe) Input(raw map[string]any) (map[string]any, error) { return r.doc.begin(raw) }
 
 // begin makes the blackboard that a run, or a call, begins with.
-func (d *document) begin(raw map[string]any) (map[string]any, error) {
+func (d *draft) begin(raw map[string]any) (map[string]any, error) {
 	faults := &InputError{}
 	bb := make(map[string]any, len(raw))
 	declared := portsOf(d.inputs)
-	for _, name := range keysOf(raw) {
-		v, err := dynamic(raw[name])
+	for _, name := range expression.Keys(raw) {
+		v, err := expression.Dynamic(raw[name])
 		if err != nil {
 			faults.add(name, "%v", err)
 			continue
@@ -59,7 +61,7 @@ func (d *document) begin(raw map[string]any) (map[string]any, error) {
 		bb[name] = v
 	}
 	for _, p := range d.inputs {
-		name := p.name.text
+		name := p.name.Text
 		if _, given := raw[name]; given {
 			continue
 		}
@@ -67,11 +69,11 @@ func (d *document) begin(raw map[string]any) (map[string]any, error) {
 			faults.add(name, "it is missing; %s", expected(p.shape))
 			continue
 		}
-		bb[name] = clone(p.fallback)
+		bb[name] = expression.Clone(p.fallback)
 	}
 	for _, p := range d.state {
-		if _, taken := bb[p.name.text]; p.optional && !taken {
-			bb[p.name.text] = clone(p.fallback)
+		if _, taken := bb[p.name.Text]; p.optional && !taken {
+			bb[p.name.Text] = expression.Clone(p.fallback)
 		}
 	}
 	if len(faults.Problems) > 0 {
@@ -84,17 +86,17 @@ func hintInput(name string, declared []string) string {
 	if len(declared) == 0 {
 		return "; the recipe takes none"
 	}
-	return new(report).nearestOr(name, declared)
+	return newReport().NearestOr(name, declared)
 }
 
 // expected says what a schema wants, as far as one word can.
-func expected(s *shape) string {
-	if s == nil || s.doc == nil {
+func expected(s *document.Shape) string {
+	if s == nil || s.Doc == nil {
 		return "expected a value"
 	}
-	switch kind := s.doc["type"].(type) {
+	switch kind := s.Doc["type"].(type) {
 	case string:
-		if about, ok := s.doc["description"].(string); ok && about != "" {
+		if about, ok := s.Doc["description"].(string); ok && about != "" {
 			return fmt.Sprintf("expected %s: %s", article(kind), about)
 		}
 		return "expected " + article(kind)
@@ -157,7 +159,7 @@ func (r *Recipe) ParseInput(pairs []string) (map[string]any, error) {
 			faults.add(pair, "expected name=value, as in %s=…; name=@file reads the value from a file", quoteName(pair))
 			continue
 		case name == "":
-			faults.add(name, "the name before = is empty in %s; expected name=value", quote(pair))
+			faults.add(name, "the name before = is empty in %s; expected name=value", document.Quote(pair))
 			continue
 		case twice:
 			faults.add(name, "it is given twice")
@@ -216,17 +218,17 @@ func fileOrText(text string) (string, error) {
 }
 
 // valueOf reads a text as its schema wants it.
-func valueOf(text string, s *shape) (any, error) {
+func valueOf(text string, s *document.Shape) (any, error) {
 	kinds := kindsOf(s)
 	if len(kinds) == 1 && kinds[0] == "string" {
 		return text, nil
 	}
-	v, err := decodeJSON([]byte(text))
+	v, err := document.Decode([]byte(text))
 	loose := len(kinds) == 0
 	for _, k := range kinds {
 		loose = loose || k == "string"
 	}
-	if err == nil && (!loose || s.check(v) == nil) {
+	if err == nil && (!loose || s.Check(v) == nil) {
 		return v, nil
 	}
 	if loose {
@@ -236,7 +238,7 @@ func valueOf(text string, s *shape) (any, error) {
 	for i, k := range kinds {
 		words[i] = article(k)
 	}
-	return nil, fmt.Errorf("expected %s as JSON%s, found %s", oneOf(words), example(kinds[0]), quote(text))
+	return nil, fmt.Errorf("expected %s as JSON%s, found %s", document.OneOf(words), example(kinds[0]), document.Quote(text))
 }
 
 func example(kind string) string {
@@ -254,11 +256,11 @@ func example(kind string) string {
 }
 
 // kindsOf are the types that a schema names; none where it does not say.
-func kindsOf(s *shape) []string {
-	if s == nil || s.doc == nil {
+func kindsOf(s *document.Shape) []string {
+	if s == nil || s.Doc == nil {
 		return nil
 	}
-	switch kind := s.doc["type"].(type) {
+	switch kind := s.Doc["type"].(type) {
 	case string:
 		return []string{kind}
 	case []any:

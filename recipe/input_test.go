@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/internal/document"
 )
 
 const inputsRecipe = `
@@ -197,7 +199,7 @@ func FuzzParseInput(f *testing.F) {
 		if name == "name" && raw[name] != strings.TrimPrefix(text, "@") && !strings.HasPrefix(text, "@") {
 			t.Errorf("%q: a text became %q", pair, raw[name])
 		}
-		if _, err := encodeJSON(raw); err != nil {
+		if _, err := document.Encode(raw); err != nil {
 			t.Errorf("%q: %v", pair, err)
 		}
 	})

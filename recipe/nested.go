@@ -11,13 +11,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/plan"
 )
 
 // nested is a recipe that another one calls as an agent (law G6). Its plan is a subgraph: its tasks, people and timers are
 // those of the one run.
 type nested struct {
-	doc  *document
+	doc  *draft
 	plan *plan.Plan // nil where it was wrong
 }
 
@@ -28,7 +30,7 @@ const maxNested = 16
 type loader struct {
 	*stored
 	opts   Options
-	report *report
+	report *document.Report
 	kept   bool // all files are in the stored text: none is read
 	done   map[string]*nested
 }
@@ -41,11 +43,11 @@ func (l *loader) document(text string, chain []string) *nested {
 	if len(chain) > 1 {
 		file = l.pathTo(own)
 	}
-	src := readYAML(file, []byte(text), l.report)
-	if src.root == nil {
+	src := document.Read(file, []byte(text), l.report)
+	if src.Root == nil {
 		return nil
 	}
-	d := readDocument(src, l.report)
+	d := readDraft(src, l.report)
 	d.dir, d.stage = l.Dir, l.opts.stage
 	if len(chain) > 1 {
 		if d.dir = filepath.FromSlash(slashpath.Dir(own)); !filepath.IsAbs(d.dir) {
@@ -56,12 +58,12 @@ func (l *loader) document(text string, chain []string) *nested {
 		d.name = nameOf(file)
 	}
 	if l.AgentsFile != "" {
-		if agents := readYAML(l.AgentsFile, []byte(l.Agents), l.report); agents.root != nil {
+		if agents := document.Read(l.AgentsFile, []byte(l.Agents), l.report); agents.Root != nil {
 			d.readAgentsFile(agents, l.report)
 		}
 	}
 	if len(chain) == 1 && l.testsFile != "" {
-		if tests := readYAML(l.testsFile, []byte(l.tests), l.report); tests.root != nil {
+		if tests := document.Read(l.testsFile, []byte(l.tests), l.report); tests.Root != nil {
 			d.readTestsFile(tests, l.report)
 		}
 	}
@@ -76,22 +78,22 @@ func (l *loader) document(text string, chain []string) *nested {
 }
 
 // callees loads the recipes that a recipe calls: its own agents, and those of an agents file that its nodes name.
-func (l *loader) callees(d *document, chain []string) {
+func (l *loader) callees(d *draft, chain []string) {
 	used := d.called()
 	for _, name := range keysOfAgents(d.agents) {
 		a := d.agents[name]
-		if a.kind != kindRecipe || a.file.text == "" || a.src != d.src && !used[name] {
+		if a.kind != kindRecipe || a.file.Text == "" || a.Source != d.Source && !used[name] {
 			continue
 		}
-		a.nested = l.callee(a, l.pathOf(d, a, a.file.text, chain), chain)
+		a.nested = l.callee(a, l.pathOf(d, a, a.file.Text, chain), chain)
 	}
 }
 
 // pathOf is the path, from the main recipe's folder and with slashes, of a file that an agent names: one of a called
 // recipe's own agents names it from that recipe's folder.
-func (l *loader) pathOf(d *document, a *agent, file string, chain []string) string {
+func (l *loader) pathOf(d *draft, a *agent, file string, chain []string) string {
 	base := "."
-	if a.src == d.src && len(chain) > 1 {
+	if a.Source == d.Source && len(chain) > 1 {
 		base = slashpath.Dir(chain[len(chain)-1])
 	}
 	name := slashpath.Clean(filepath.ToSlash(file))
@@ -114,16 +116,16 @@ func keysOfAgents(agents map[string]*agent) []string {
 func (l *loader) callee(a *agent, name string, chain []string) *nested {
 	text, name, err := l.open(name)
 	if err != nil {
-		l.report.add(a.file.spot, "%v", err)
+		l.report.Add(a.file.Spot, "%v", err)
 		return nil
 	}
 	chain = append(slices.Clip(chain), name)
 	if i := slices.Index(chain, name); i < len(chain)-1 {
-		l.report.add(a.file.spot, "the recipe calls itself: %s; a recipe cannot lie within itself", strings.Join(chain[i:], " -> "))
+		l.report.Add(a.file.Spot, "the recipe calls itself: %s; a recipe cannot lie within itself", strings.Join(chain[i:], " -> "))
 		return nil
 	}
 	if len(chain) > maxNested {
-		l.report.add(a.file.spot, "recipes lie more than %d deep in each other: %s", maxNested, strings.Join(chain, " -> "))
+		l.report.Add(a.file.Spot, "recipes lie more than %d deep in each other: %s", maxNested, strings.Join(chain, " -> "))
 		return nil
 	}
 	if before, ok := l.done[name]; ok {
@@ -158,7 +160,7 @@ func (l *loader) open(name string) (text, file string, err error) {
 		}
 	}
 	if l.kept {
-		return "", "", fmt.Errorf("the stored recipe holds no file %s", quote(name))
+		return "", "", fmt.Errorf("the stored recipe holds no file %s", document.Quote(name))
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -172,19 +174,19 @@ func (l *loader) open(name string) (text, file string, err error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", "", fmt.Errorf("there is no file %s in the folder of the recipe%s", quote(name), l.report.hint(name, besides(root, name, within)))
+		return "", "", fmt.Errorf("there is no file %s in the folder of the recipe%s", document.Quote(name), l.report.Hint(name, besides(root, name, within)))
 	case err != nil:
 		return "", "", fmt.Errorf("%s cannot be read: %w; a recipe reads files of its own folder only, unless others are allowed",
-			quote(name), errors.Unwrap(err))
+			document.Quote(name), errors.Unwrap(err))
 	case !info.Mode().IsRegular():
-		return "", "", fmt.Errorf("%s is no file that can be read", quote(name))
+		return "", "", fmt.Errorf("%s is no file that can be read", document.Quote(name))
 	}
 	f, err := root.Open(within)
 	if err != nil {
 		return "", "", err
 	}
-	defer f.Close()                                            //nolint:errcheck // it was only read
-	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1)) // one that is longer is reported where it is parsed
+	defer f.Close()                                                 //nolint:errcheck // it was only read
+	data, err := io.ReadAll(io.LimitReader(f, document.MaxBytes+1)) // one that is longer is reported where it is parsed
 	if err != nil {
 		return "", "", err
 	}
@@ -219,7 +221,7 @@ func (l *loader) folderOf(name string) (folder, within string, err error) {
 		}
 	}
 	return "", "", fmt.Errorf("%s is not in the folder of the recipe; whoever runs the recipe can allow others, of the kind files",
-		quote(name))
+		document.Quote(name))
 }
 
 // besides are the files in the folder of a file, for a hint.
@@ -265,7 +267,7 @@ type nestedStep struct {
 // compileNested makes a node a subgraph.
 func (c *checked) compileNested(pn *plan.Node, n *step, a *agent, state ports) {
 	s := &nestedStep{
-		agentStep: agentStep{name: a.name, inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.text, state: state},
+		agentStep: agentStep{checkedCall: checkedCall{name: a.name}, inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.Text, state: state},
 		nested:    a.nested,
 	}
 	pn.Kind, pn.Sub, pn.In, pn.Out = plan.Sub, a.nested.plan, s.in, s.out
@@ -286,8 +288,8 @@ func (s *nestedStep) in(v any) (any, error) {
 	case !s.doc.inputsOpen:
 		args = make(map[string]any)
 		for _, p := range s.doc.inputs {
-			if v, ok := bb[p.name.text]; ok {
-				args[p.name.text] = clone(v)
+			if v, ok := bb[p.name.Text]; ok {
+				args[p.name.Text] = expression.Clone(v)
 			}
 		}
 	}

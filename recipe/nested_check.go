@@ -2,39 +2,37 @@ package recipe
 
 import (
 	"slices"
+
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 )
 
-// element is the type of what for_each goes over: of the items of a list; the types of an object's entries are not followed.
-func (t *valueType) element() *valueType {
-	if t.kinds == listKind {
-		return orAnything(t.items)
-	}
-	return anything
-}
-
 // checkForEach checks what a node with for_each goes over, and gives the names that are known for an element.
-func (c *checked) checkForEach(n *step, before names) names {
+func (c *checked) checkForEach(n *step, before expression.Names) expression.Names {
 	e := n.each
-	before.failure = absent
-	t := c.checkPath(e.in, e.spot, before, n)
-	if t.kinds != 0 && t.may(listKind|objectKind) {
-		c.report.add(e.spot, "for_each goes over a list or the entries of an object, and %q %s", e.in.text, t.is(listKind|objectKind))
+	before.Failure = expression.Absent
+	t := c.checkPath(e.in, e.Spot, before, n)
+	if e.in.Optional { // null is none, too
+		t = t.NotNull()
+	}
+	if t.Kinds != 0 && t.May(expression.ListKind|expression.ObjectKind) {
+		c.report.Add(e.Spot, "for_each goes over a list or the entries of an object, and %q %s", e.in.Text, t.Is(expression.ListKind|expression.ObjectKind))
 	}
 	for _, b := range n.outputs {
 		known := []string{eachResults, eachErrors}
-		if len(b.path.segments) > 0 && !b.path.optional && !slices.Contains(known, b.path.segments[0]) {
-			c.report.add(b.name.spot, "outputs_map of a node with for_each is over %s (a list, in order) and %s (what failed), and not over %q%s",
-				eachResults, eachErrors, b.path.segments[0], c.report.hint(b.path.segments[0], known))
+		if len(b.path.Segments) > 0 && !b.path.Optional && !slices.Contains(known, b.path.Segments[0]) {
+			c.report.Add(b.name.Spot, "outputs_map of a node with for_each is over %s (a list, in order) and %s (what failed), and not over %q%s",
+				eachResults, eachErrors, b.path.Segments[0], c.report.Hint(b.path.Segments[0], known))
 		}
 	}
 	return e.names(before)
 }
 
 // checkNestedStep checks what a node gives to a nested recipe, and takes from it, against that recipe's interface.
-func (c *checked) checkNestedStep(n *step, a *agent, before names) {
-	before.failure = absent // what it is given is computed before its tasks begin
+func (c *checked) checkNestedStep(n *step, a *agent, before expression.Names) {
+	before.Failure = expression.Absent // what it is given is computed before its tasks begin
 	if n.timeout > 0 {
-		c.report.add(spotOf(n, "timeout_seconds"), "a recipe has no time limit where it is called: its own people and agents have theirs, "+
+		c.report.Add(n.Member("timeout_seconds"), "a recipe has no time limit where it is called: its own people and agents have theirs, "+
 			"and the policy's timeout_seconds bounds the whole run")
 	}
 	if a.nested == nil {
@@ -43,14 +41,14 @@ func (c *checked) checkNestedStep(n *step, a *agent, before names) {
 	d := a.nested.doc
 	var inputs, outputs []string
 	for _, p := range d.inputs {
-		inputs = append(inputs, p.name.text)
+		inputs = append(inputs, p.name.Text)
 		if !p.optional {
 			c.checkNestedInput(n, a, p, before)
 		}
 	}
 	for _, b := range n.inputs {
-		if name := b.name.text; !d.inputsOpen && !slices.Contains(inputs, name) {
-			c.report.add(b.name.spot, "the recipe %s has no input %q%s", quote(a.file.text), name, c.report.nearestOr(name, inputs))
+		if name := b.name.Text; !d.inputsOpen && !slices.Contains(inputs, name) {
+			c.report.Add(b.name.Spot, "the recipe %s has no input %q%s", document.Quote(a.file.Text), name, c.report.NearestOr(name, inputs))
 		}
 	}
 	c.checkNestedTypes(n, a, before)
@@ -58,66 +56,69 @@ func (c *checked) checkNestedStep(n *step, a *agent, before names) {
 		return
 	}
 	for _, p := range d.outputs {
-		outputs = append(outputs, p.name.text)
+		outputs = append(outputs, p.name.Text)
 	}
 	for _, b := range n.outputs {
-		if len(b.path.segments) > 0 && !b.path.optional && !slices.Contains(outputs, b.path.segments[0]) {
-			c.report.add(b.name.spot, "the recipe %s gives no %q%s", quote(a.file.text), b.path.segments[0],
-				c.report.nearestOr(b.path.segments[0], outputs))
+		if len(b.path.Segments) > 0 && !b.path.Optional && !slices.Contains(outputs, b.path.Segments[0]) {
+			c.report.Add(b.name.Spot, "the recipe %s gives no %q%s", document.Quote(a.file.Text), b.path.Segments[0],
+				c.report.NearestOr(b.path.Segments[0], outputs))
 		}
 	}
 }
 
 // checkNestedInput reports an input that a nested recipe needs and is not given.
-func (c *checked) checkNestedInput(n *step, a *agent, p port, before names) {
-	name := p.name.text
-	given := n.wholeBoard && before.has(name) && !before.board(name).missing
+func (c *checked) checkNestedInput(n *step, a *agent, p port, before expression.Names) {
+	name := p.name.Text
+	given := n.wholeBoard && before.Has(name) && !before.Board(name).Missing
 	for _, b := range n.inputs {
-		given = given || b.name.text == name
+		given = given || b.name.Text == name
 	}
 	switch {
 	case given:
 	case n.wholeBoard:
-		c.report.add(n.ref.spot, "the recipe %s needs the input %q (%s), and nothing that comes before is called that; "+
-			"bring it, or name it in inputs_map", quote(a.file.text), name, expected(p.shape))
+		c.report.Add(n.ref.Spot, "the recipe %s needs the input %q (%s), and nothing that comes before is called that; "+
+			"bring it, or name it in inputs_map", document.Quote(a.file.Text), name, expected(p.shape))
 	default:
-		c.report.add(spotOf(n, "inputs_map"), "the recipe %s needs the input %q too: %s", quote(a.file.text), name, expected(p.shape))
+		c.report.Add(n.Member("inputs_map"), "the recipe %s needs the input %q too: %s", document.Quote(a.file.Text), name, expected(p.shape))
 	}
 }
 
 // checkNestedTypes reports values that can never fit an input of a nested recipe.
-func (c *checked) checkNestedTypes(n *step, a *agent, before names) {
+func (c *checked) checkNestedTypes(n *step, a *agent, before expression.Names) {
 	declared := portsOf(a.nested.doc.inputs)
-	check := func(at spot, from, to string) {
+	check := func(at document.Spot, from, to string, given *expression.Type) {
 		p, ok := declared[to]
-		if !ok || p.shape == nil || !before.has(from) {
+		if !ok || p.shape == nil || given.Kinds == 0 {
 			return
 		}
-		if why := before.typ(from).misfit(typeOfShape(p.shape), ""); why != "" {
-			c.report.add(at, "%q does not fit the input %q of the recipe %s: %s", from, to, quote(a.file.text), why)
+		if why := given.Misfit(typeOfShape(p.shape), ""); why != "" {
+			c.report.Add(at, "%q does not fit the input %q of the recipe %s: %s", from, to, document.Quote(a.file.Text), why)
+		} else if given.Missing && !given.Open && !p.optional && !n.wholeBoard {
+			c.report.Add(at, "%q may be missing, and the recipe %s needs the input %q: %s; give it a default there, or bring it on every way",
+				from, document.Quote(a.file.Text), to, expected(p.shape))
 		}
 	}
 	if n.wholeBoard {
 		for _, name := range declared.names() {
-			check(n.ref.spot, name, name)
+			check(n.ref.Spot, name, name, before.Board(name))
 		}
 		return
 	}
 	for _, b := range n.inputs {
-		if len(b.path.segments) == 1 {
-			check(b.name.spot, b.path.segments[0], b.name.text)
+		if t, _, fault := b.path.On(before); fault == "" && (b.path.Optional || !t.Missing) {
+			check(b.name.Spot, b.path.Text, b.name.Text, t)
 		}
 	}
 }
 
 // gives is the type of what a nested recipe gives.
-func (n *nested) gives() *valueType {
+func (n *nested) gives() *expression.Type {
 	if n == nil || n.doc.outputsOpen {
-		return anything
+		return expression.Anything
 	}
-	t := &valueType{kinds: objectKind, fields: make(map[string]*valueType)}
+	t := &expression.Type{Kinds: expression.ObjectKind, Fields: make(map[string]*expression.Type)}
 	for _, p := range n.doc.outputs {
-		t.fields[p.name.text] = typeOfShape(p.shape)
+		t.Fields[p.name.Text] = typeOfShape(p.shape)
 	}
 	return t
 }

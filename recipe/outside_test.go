@@ -165,8 +165,10 @@ func TestExecKillsGroup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for !exists(filepath.Join(dir, "child")) {
-			time.Sleep(5 * time.Millisecond)
+		for written := int64(0); written == 0; time.Sleep(5 * time.Millisecond) { // its number, not only the file
+			if info, err := os.Stat(filepath.Join(dir, "child")); err == nil {
+				written = info.Size()
+			}
 		}
 		run.Stop()
 		gone(t, filepath.Join(dir, "child"))
@@ -180,11 +182,6 @@ func TestExecKillsGroup(t *testing.T) {
 		want(t, res, `{"a": 1}`)
 		gone(t, filepath.Join(dir, "child"))
 	})
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
 }
 
 // TestExecEvidence checks that what a program says beside its output is kept as an event, shortened and without

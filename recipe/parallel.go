@@ -9,6 +9,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/internal/value"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -27,55 +29,80 @@ const (
 // mergeKey stands beside the JSON Schema of a property of the state, and is none of its keywords.
 const mergeKey = "merge"
 
-// mergeRules are the rules, with the types of values that they fit; nil for any.
-var mergeRules = map[string][]string{
-	"append": {"array"},
-	"union":  {"array", "object"},
-	"sum":    {"integer", "number"},
-	"max":    {"integer", "number", "string"},
-	"min":    {"integer", "number", "string"},
+// fit is what values a rule is for: all of one of these kinds. None is any.
+type fit []expression.Kinds
+
+// mergeRules are the rules.
+var mergeRules = map[string]fit{
+	"append": {expression.ListKind},
+	"union":  {expression.ListKind, expression.ObjectKind},
+	"sum":    {expression.NumberKind},
+	"max":    {expression.NumberKind, expression.TextKind},
+	"min":    {expression.NumberKind, expression.TextKind},
 	"first":  nil,
 	"last":   nil,
 }
 
+// takes reports whether values of a type all go with each other under the rule, as far as the type says. Null goes with
+// anything.
+func (f fit) takes(t *expression.Type) bool {
+	kinds := t.Kinds &^ expression.NullKind
+	return len(f) == 0 || slices.ContainsFunc(f, func(one expression.Kinds) bool {
+		if t.Open {
+			return kinds&one != 0
+		}
+		return kinds&^one == 0
+	})
+}
+
+func (f fit) String() string {
+	words := make([]string, len(f))
+	for i, k := range f {
+		words[i] = k.String()
+	}
+	return document.OneOf(words)
+}
+
 // mergeRule takes the rule away from a property of the state: what is left is its schema.
-func mergeRule(at spot, r *report) (spot, string) {
-	if at.node.Kind != yaml.MappingNode || !hasKey(at.node, mergeKey) {
+func mergeRule(at document.Spot, r *document.Report) (document.Spot, string) {
+	if at.Node.Kind != yaml.MappingNode || !document.HasKey(at.Node, mergeKey) {
 		return at, ""
 	}
-	rest := *at.node
+	rest := *at.Node
 	rest.Content = nil
-	kind, rule := "", spot{}
-	for k, v := range entries(at.node) {
+	var rule document.Spot
+	for k, v := range document.Entries(at.Node) {
 		if k.Value == mergeKey {
-			rule = spot{src: at.src, node: v, path: join(at.path, mergeKey)}
+			rule = document.Spot{Source: at.Source, Node: v, Path: document.Join(at.Path, mergeKey)}
 			continue
-		}
-		if k.Value == "type" && v.Kind == yaml.ScalarNode {
-			kind = v.Value
 		}
 		rest.Content = append(rest.Content, k, v)
 	}
-	at.node = &rest
+	at.Node = &rest
+	of := expression.Anything
+	if doc, err := document.JSON(at.Node); err == nil {
+		if doc, ok := doc.(map[string]any); ok {
+			of = expression.TypeOfSchema(doc)
+		}
+	}
 	names := slices.Sorted(maps.Keys(mergeRules))
-	fits, known := mergeRules[rule.node.Value]
+	fits, known := mergeRules[rule.Node.Value]
 	switch {
-	case rule.node.Kind != yaml.ScalarNode || !known:
-		r.add(rule, "expected a rule for what several branches wrote: %s; found %s%s",
-			oneOf(names), kindOf(rule.node), r.hint(rule.node.Value, names))
+	case rule.Node.Kind != yaml.ScalarNode || !known:
+		r.Add(rule, "expected a rule for what several branches wrote: %s; found %s%s",
+			document.OneOf(names), document.Describe(rule.Node), r.Hint(rule.Node.Value, names))
 		return at, ""
-	case fits != nil && kind != "" && !slices.Contains(fits, kind):
+	case !fits.takes(of):
 		var others []string
 		for _, name := range names {
-			if types := mergeRules[name]; types == nil || slices.Contains(types, kind) {
+			if mergeRules[name].takes(of) {
 				others = append(others, name)
 			}
 		}
-		r.add(rule, "the rule %s is for %s, and this is %s; expected %s",
-			rule.node.Value, oneOf(fits), article(kind), oneOf(others))
+		r.Add(rule, "the rule %s is for %s, and this is %s; expected %s", rule.Node.Value, fits, of.NotNull(), document.OneOf(others))
 		return at, ""
 	}
-	return at, rule.node.Value
+	return at, rule.Node.Value
 }
 
 // newPlan makes the plan. In parallel mode each node at which branches can meet waits for all of them: which these are
@@ -112,12 +139,12 @@ func (c *checked) compileMerge(def *plan.Definition, state ports) {
 	rules := make(map[string]string)
 	for _, p := range c.state {
 		if p.merge != "" {
-			rules[p.name.text] = p.merge
+			rules[p.name.Text] = p.merge
 		}
 	}
 	codec, err := value.Dynamic().WithRules(rules)
 	if err != nil {
-		c.report.add(c.spot, "%v", err) // the rules were checked where they are written
+		c.report.Add(c.Spot, "%v", err) // the rules were checked where they are written
 		return
 	}
 	def.State = codec
@@ -160,13 +187,13 @@ func inRecipeWords(err error) error {
 }
 
 // pickAll are the targets of all choices that hold, each once; the end where none does.
-func pickAll(choices []choice, s *scope) ([]string, error) {
+func pickAll(choices []choice, s *expression.Scope) ([]string, error) {
 	var all []string
 	for _, c := range choices {
 		yes := c.when == nil
 		if !yes {
 			var err error
-			if yes, err = c.when.holds(s); err != nil {
+			if yes, err = c.when.Holds(s); err != nil {
 				return nil, definite{fmt.Errorf("the edge to %q: %w", c.target, err)}
 			}
 		}
@@ -191,7 +218,7 @@ func (c *checked) compileFork(pn *plan.Node, n *step, choices []choice, b *edgeB
 	}
 	for _, e := range c.wiring.edges[n] {
 		if e.condition != onFailure {
-			b.add(kind, e.target.text, e.when.text)
+			b.add(kind, e.target.Text, e.when.Text)
 		}
 	}
 	if kind == plan.Plain {
@@ -205,25 +232,25 @@ func (c *checked) compileFork(pn *plan.Node, n *step, choices []choice, b *edgeB
 		if err != nil {
 			return nil, definite{err}
 		}
-		return pickAll(choices, newScope(bb, ctx.Cause()))
+		return pickAll(choices, expression.NewScope(bb, ctx.Cause()))
 	}
 }
 
 // checkParallelEdges is checkEdges for parallel mode: after a success every edge that holds is taken, and after a failure
 // the first one.
-func (d *document) checkParallelEdges(n *step, g *wiring, r *report) {
+func (d *draft) checkParallelEdges(n *step, g *wiring, r *document.Report) {
 	seen := make(map[string]bool) // target and condition
 	caught := make(map[string]bool)
 	for _, e := range g.edges[n] {
-		when, to := strings.Join(strings.Fields(e.when.text), " "), e.target.text
+		when, to := strings.Join(strings.Fields(e.when.Text), " "), e.target.Text
 		if n.kind == typeRouter && e.condition != onFailure {
 			d.checkRouterEdge(n, e, r)
 			continue
 		}
 		if e.condition != onFailure {
 			if seen[to+"\x00"] || seen[to+"\x00"+when] {
-				r.add(e.spot, "the edge changes nothing: one from %s to %s before it holds whenever this one does",
-					quote(n.id.text), quote(to))
+				r.Add(e.Spot, "the edge changes nothing: one from %s to %s before it holds whenever this one does",
+					document.Quote(n.id.Text), document.Quote(to))
 			}
 			seen[to+"\x00"+when] = true
 		}
@@ -231,8 +258,8 @@ func (d *document) checkParallelEdges(n *step, g *wiring, r *report) {
 			continue
 		}
 		if caught[""] || caught[when] {
-			r.add(e.spot, "after a failure of %s the edge is never taken: then, in parallel mode too, only the first that "+
-				"holds is; give them conditions (when) that differ, or make this one on_success", quote(n.id.text))
+			r.Add(e.Spot, "after a failure of %s the edge is never taken: then, in parallel mode too, only the first that "+
+				"holds is; give them conditions (when) that differ, or make this one on_success", document.Quote(n.id.Text))
 		}
 		caught[when] = true
 	}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fermata-go/fermata/internal/document"
 )
 
 // checkBranches reports names that two branches write which may both run: where they meet, nothing would say what to
@@ -14,20 +16,13 @@ func (c *checked) checkBranches() {
 	}
 	ruled := make(map[string]bool)
 	for _, p := range c.state {
-		ruled[p.name.text] = p.merge != ""
+		ruled[p.name.Text] = p.merge != ""
 	}
 	for _, fork := range c.nodes {
 		if fork.kind == typeRouter || !c.wiring.seen[fork] {
 			continue
 		}
-		branches := c.branchesOf(fork)
-		for i, a := range branches {
-			for _, b := range branches[i+1:] {
-				if !excludes(a.edge.when.text, b.edge.when.text) {
-					c.checkPair(fork, a, b, ruled)
-				}
-			}
-		}
+		c.checkFork(fork, ruled)
 	}
 }
 
@@ -41,8 +36,8 @@ type branch struct {
 func (c *checked) branchesOf(fork *step) []branch {
 	var all []branch
 	for _, e := range c.wiring.edges[fork] {
-		to := c.wiring.byID[e.target.text]
-		same := func(b branch) bool { return b.edge.target.text == e.target.text }
+		to := c.wiring.byID[e.target.Text]
+		same := func(b branch) bool { return b.edge.target.Text == e.target.Text }
 		if e.condition == onFailure || to == fork || slices.ContainsFunc(all, same) {
 			continue
 		}
@@ -60,42 +55,148 @@ func (c *checked) branchesOf(fork *step) []branch {
 	return all
 }
 
-// checkPair compares what two branches of a fork write where they are apart.
-func (c *checked) checkPair(fork *step, a, b branch, ruled map[string]bool) {
-	wrote := make(map[string]*step)
+// checkFork finds names that nodes of two branches write where these are apart.
+func (c *checked) checkFork(fork *step, ruled map[string]bool) {
+	branches := c.branchesOf(fork)
+	writers := make(map[string][]*step)
+	var order []string
 	for _, n := range c.nodes {
-		if !a.nodes[n] || b.nodes[n] {
+		within := func(b branch) bool { return b.nodes[n] }
+		if !slices.ContainsFunc(branches, within) || !slices.ContainsFunc(branches, func(b branch) bool { return !b.nodes[n] }) {
 			continue
 		}
-		for _, name := range c.certain(n) {
-			if wrote[name] == nil {
-				wrote[name] = n
+		for _, name := range c.writes(n) {
+			if writers[name] == nil {
+				order = append(order, name)
 			}
+			writers[name] = append(writers[name], n)
 		}
 	}
-	for _, n := range c.nodes {
-		if !b.nodes[n] || a.nodes[n] {
+	for _, name := range order {
+		if ruled[name] || len(writers[name]) < 2 {
 			continue
 		}
-		for _, name := range c.certain(n) {
-			first := wrote[name]
-			if first == nil || ruled[name] {
+		a, b := apart(branches, writers[name])
+		if a == nil {
+			continue
+		}
+		ruled[name] = true // once for each name
+		c.report.Add(b.id.Spot, "%s and %s can both write %q, in branches of %s that may both run, and nothing says what to "+
+			"take where they meet; give it a rule in state.properties, as in %s: {merge: last}, or write to different names "+
+			"(outputs_map)", document.Quote(a.id.Text), document.Quote(b.id.Text), name, document.Quote(fork.id.Text), name)
+	}
+	c.checkEndings(fork, branches, ruled)
+}
+
+// checkEndings finds names that a branch writes before it ends, and that a node writes at which it would have met another
+// branch: where the one ends first, the other comes to that node alone.
+func (c *checked) checkEndings(fork *step, branches []branch, ruled map[string]bool) {
+	within := make(map[*step]int) // how many branches lead to a node
+	for _, b := range branches {
+		for n := range b.nodes {
+			within[n]++
+		}
+	}
+	for _, p := range c.nodes {
+		if within[p] < 2 {
+			continue
+		}
+		for _, name := range c.writes(p) {
+			if ruled[name] {
+				continue
+			}
+			q := c.endsBefore(p, name, branches, within)
+			if q == nil {
 				continue
 			}
 			ruled[name] = true // once for each name
-			c.report.add(n.id.spot, "%s and %s both write %q, in branches of %s that may both run, and nothing says what to "+
-				"take where they meet; give it a rule in state.properties, as in %s: {merge: last}, or write to different names "+
-				"(outputs_map)", quote(first.id.text), quote(n.id.text), name, quote(fork.id.text), name)
+			c.report.Add(p.id.Spot, "%s and %s can both write %q, in branches of %s that may both run: one may end before it comes to %s, "+
+				"and nothing says what to take where they meet; give it a rule in state.properties, as in %s: {merge: last}, or write "+
+				"to different names (outputs_map)", document.Quote(q.id.Text), document.Quote(p.id.Text), name,
+				document.Quote(fork.id.Text), document.Quote(p.id.Text), name)
 		}
 	}
 }
 
-// certain are the names that a node writes whenever it succeeds, as far as that is known.
-func (c *checked) certain(n *step) []string {
-	if n.kind == typeHuman {
-		return []string{n.id.text}
+// endsBefore is a node of one branch alone that writes a name and behind which that branch may end without having met
+// another one, though it may also meet it at p; nil for none.
+func (c *checked) endsBefore(p *step, name string, branches []branch, within map[*step]int) *step {
+	for _, q := range c.writers(name) {
+		if within[q] != 1 || !c.endsAlone(q, within) {
+			continue
+		}
+		at := slices.IndexFunc(branches, func(b branch) bool { return b.nodes[q] })
+		b := branches[at]
+		meets := func(a branch) bool {
+			return a.edge != b.edge && a.nodes[p] && !excludes(a.edge.when.Text, b.edge.when.Text)
+		}
+		if b.nodes[p] && slices.ContainsFunc(branches, meets) {
+			return q
+		}
 	}
-	a := c.agents[n.ref.text]
+	return nil
+}
+
+// writers are the nodes that may write a name.
+func (c *checked) writers(name string) []*step {
+	if c.wrote == nil {
+		c.wrote = make(map[string][]*step)
+		for _, n := range c.nodes {
+			for _, name := range c.writes(n) {
+				c.wrote[name] = append(c.wrote[name], n)
+			}
+		}
+	}
+	return c.wrote[name]
+}
+
+// endsAlone reports whether a path may end behind a node without having met another branch.
+func (c *checked) endsAlone(n *step, within map[*step]int) bool {
+	seen := map[*step]bool{n: true}
+	for todo := []*step{n}; len(todo) > 0; todo = todo[1:] {
+		for _, l := range c.flow.outOf(todo[0]) {
+			if l.to == end {
+				return true
+			}
+			if !seen[l.to] && within[l.to] < 2 {
+				seen[l.to] = true
+				todo = append(todo, l.to)
+			}
+		}
+	}
+	return false
+}
+
+// apart finds two nodes in branches that may both run, each in one of the two alone; nil for none.
+func apart(branches []branch, nodes []*step) (one, other *step) {
+	only := func(a, b branch) *step {
+		for _, n := range nodes {
+			if a.nodes[n] && !b.nodes[n] {
+				return n
+			}
+		}
+		return nil
+	}
+	for i, a := range branches {
+		for _, b := range branches[i+1:] {
+			one, other = only(a, b), only(b, a)
+			if one != nil && other != nil && !excludes(a.edge.when.Text, b.edge.when.Text) {
+				return one, other
+			}
+		}
+	}
+	return nil, nil
+}
+
+// writes are the names that a node may write when it succeeds, as far as the file shows them.
+func (c *checked) writes(n *step) []string {
+	if n.kind == typeHuman {
+		if n.review != nil && n.review.edit && len(n.review.value.Segments) > 0 {
+			return []string{n.id.Text, n.review.value.Segments[0]}
+		}
+		return []string{n.id.Text}
+	}
+	a := c.agents[n.ref.Text]
 	if n.kind != typeAgent || a == nil {
 		return nil
 	}
@@ -103,31 +204,24 @@ func (c *checked) certain(n *step) []string {
 	switch {
 	case n.outputs != nil:
 		for _, b := range n.outputs {
-			if !b.path.optional {
-				all = append(all, b.name.text)
-			}
+			all = append(all, b.name.Text)
 		}
 	case n.each != nil:
-		all = append(all, n.id.text)
+		all = append(all, n.id.Text)
 	case a.nested != nil:
 		for _, p := range a.nested.doc.outputs {
-			all = append(all, p.name.text)
+			all = append(all, p.name.Text)
 		}
 	case a.kind == kindExpr:
 		for _, s := range a.set {
-			all = append(all, s.key.text)
+			all = append(all, s.key.Text)
 		}
-	case a.output != nil && a.output.doc != nil:
-		switch kind, _ := a.output.doc["type"].(string); kind {
+	case a.output != nil && a.output.Doc != nil:
+		switch kind, _ := a.output.Doc["type"].(string); kind {
 		case "object":
-			required, _ := a.output.doc["required"].([]any)
-			for _, name := range required {
-				if text, ok := name.(string); ok {
-					all = append(all, text)
-				}
-			}
+			all = typeOfShape(a.output).Names()
 		case "string", "number", "integer", "boolean", "array":
-			all = append(all, n.id.text)
+			all = append(all, n.id.Text)
 		}
 	}
 	return all

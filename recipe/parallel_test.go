@@ -71,7 +71,7 @@ agents:
   begin: {kind: expr, set: {begun: "true"}}
   left: {kind: expr, set: {l: "1"}}
   right: {kind: expr, set: {r: "2"}}
-  fails: {kind: expr, set: {never: "fromJSON('{')"}}
+  fails: {kind: expr, set: {never: "fromJSON(begun ? '{' : '1')"}}
   both: {kind: expr, set: {sum: "l + r"}}
 topology:
   entry_point: begin
@@ -157,7 +157,7 @@ func TestG2_NoEdgeHolds(t *testing.T) {
 // Where branches meet, the name error is that of the first of them in the order of the edges. A recipe that counts on it is
 // valid where all of them come over failure edges, and not where one may have succeeded.
 func TestG4_TheErrorWhereBranchesMeet(t *testing.T) {
-	text := edited(forked, "policy:", "interface: {inputs: {}}\npolicy:", "agent_ref: right}", "agent_ref: fails}", `{l: "1"}`, `{l: "fromJSON('{')"}`,
+	text := edited(forked, "policy:", "interface: {inputs: {}}\npolicy:", "agent_ref: right}", "agent_ref: fails}", `{l: "1"}`, `{l: "fromJSON(begun ? '{' : '1')"}`,
 		`sum: "l + r"`, `sum: "error.task"`, "right, target: both", "right, target: both, condition: on_failure",
 		"left, target: both", "left, target: both, condition: on_failure")
 	explored(t, parse(t, text), nil, nil, `{"begun": true, "sum": "left#1"}`)

@@ -5,45 +5,47 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/node"
 )
 
 // audience is who may answer a question, beside its role (law H6).
 type audience struct {
-	fourEyes bool   // not who started the run
-	notBy    []word // not who answered one of these nodes
-	assignee word   // one person, as a text with expressions; "" for none
-	person   *template
+	fourEyes bool            // not who started the run
+	notBy    []document.Word // not who answered one of these nodes
+	assignee document.Word   // one person, as a text with expressions; "" for none
+	person   *expression.Template
 }
 
-func (n *step) readAudience(o *object) {
-	n.fourEyes = o.flag("four_eyes")
-	n.notBy = o.words("not_by")
-	n.assignee = o.text("assignee")
-	if o.has("assignee") && n.assignee.text == "" {
-		o.report.add(o.at("assignee"), "assignee is empty; expected a name such as {{ owner }}, or leave it out")
+func (n *step) readAudience(o *document.Object) {
+	n.fourEyes = o.Flag("four_eyes")
+	n.notBy = o.Words("not_by")
+	n.assignee = o.Text("assignee")
+	if o.Has("assignee") && n.assignee.Text == "" {
+		o.Report.Add(o.At("assignee"), "assignee is empty; expected a name such as {{ owner }}, or leave it out")
 	}
 }
 
 // checkAudience resolves and compiles who may answer.
-func (c *checked) checkAudience(n *step, before names) {
+func (c *checked) checkAudience(n *step, before expression.Names) {
 	for _, w := range n.notBy {
 		other := c.wiring.find(w, c.report, "not_by: ")
 		if other != nil && other.kind != "" && other.kind != typeHuman {
-			c.report.add(w.spot, "not_by names %s, which is of type %s and asks nobody; expected the id of a node of type human",
-				quote(w.text), other.kind)
+			c.report.Add(w.Spot, "not_by names %s, which is of type %s and asks nobody; expected the id of a node of type human",
+				document.Quote(w.Text), other.kind)
 		}
 	}
-	if n.assignee.text == "" {
+	if n.assignee.Text == "" {
 		return
 	}
-	t, fault := compileTemplate(n.assignee.text)
+	t, fault := expression.CompileTemplate(n.assignee.Text)
 	if fault != nil {
-		c.report.inside(n.assignee.spot, fault.offset, "%s", fault.message)
+		c.report.Inside(n.assignee.Spot, fault.Offset, "%s", fault.Message)
 		return
 	}
 	n.person = t
-	c.faults(n.assignee.spot, t.check(before, c.report, func(name string) string { return c.flow.way(name, n, false) }))
+	c.faults(n.assignee.Spot, t.Check(c.place(before, func(name string) string { return c.flow.way(name, n, false) })))
 }
 
 // apart are the nodes whose people may not answer this one: those it names, and those that name it.
@@ -55,11 +57,11 @@ func (c *checked) apart(n *step) []string {
 		}
 	}
 	for _, w := range n.notBy {
-		add(w.text)
+		add(w.Text)
 	}
 	for _, other := range c.nodes {
-		if slices.ContainsFunc(other.notBy, func(w word) bool { return w.text == n.id.text }) {
-			add(other.id.text)
+		if slices.ContainsFunc(other.notBy, func(w document.Word) bool { return w.Text == n.id.Text }) {
+			add(other.id.Text)
 		}
 	}
 	return ids
@@ -77,11 +79,11 @@ func (c *checked) askApart(n *step) []node.AskOption {
 }
 
 // askFor is the one person that is asked, if any: a text that turns out empty asks nobody in particular.
-func (a *audience) askFor(s *scope) ([]node.AskOption, error) {
+func (a *audience) askFor(s *expression.Scope) ([]node.AskOption, error) {
 	if a.person == nil {
 		return nil, nil
 	}
-	name, err := a.person.render(s)
+	name, err := a.person.Render(s)
 	if err != nil {
 		return nil, fmt.Errorf("assignee: %w", err)
 	}

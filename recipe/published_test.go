@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/schema"
 )
 
@@ -157,12 +158,12 @@ func checkPublished(t *testing.T, file string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &report{}
-	src := readYAML(file, data, r)
-	if src.root == nil {
-		t.Fatal(r.err())
+	r := newReport()
+	src := document.Read(file, data, r)
+	if src.Root == nil {
+		t.Fatal(r.Err())
 	}
-	v, err := jsonOf(src.root)
+	v, err := document.JSON(src.Root)
 	if err != nil {
 		t.Fatal(err)
 	}

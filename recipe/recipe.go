@@ -8,8 +8,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 
+	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/mcp"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -56,20 +58,20 @@ type Library struct {
 
 // Recipe is a compiled recipe. It is immutable and safe for concurrent use.
 type Recipe struct {
-	doc    *document
+	doc    *draft
 	plan   *plan.Plan
 	source []byte
 	digest string
 	again  func(stage *Stage) (*Recipe, error) // compiles it once more, for a test
 
-	warnings []Problem
+	warnings []definition.Problem
 }
 
 // fileName is the recipe of a folder.
 const fileName = "recipe.yaml"
 
-// Load reads a recipe from a file, or from the file recipe.yaml of a folder. A recipe that cannot be run is an *Error
-// with every problem; a file that cannot be read is the error of the file system.
+// Load reads a recipe from a file, or from the file recipe.yaml of a folder. A recipe that cannot be run is a
+// *definition.Error with every problem; a file that cannot be read is the error of the file system.
 func Load(path string, opts Options) (*Recipe, error) {
 	name := path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -78,7 +80,7 @@ func Load(path string, opts Options) (*Recipe, error) {
 			return nil, fmt.Errorf("%s: the folder holds no %s: %w", path, fileName, os.ErrNotExist)
 		}
 	}
-	data, err := readFile(name, maxFileBytes)
+	data, err := readFile(name, document.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -105,14 +107,14 @@ func readFile(name string, limit int64) ([]byte, error) {
 func Parse(data []byte, name string, opts Options) (*Recipe, error) {
 	s := stored{Format: storedFormat, File: name, Text: string(data), AgentsFile: opts.Agents}
 	if opts.Agents != "" {
-		agents, err := readFile(opts.Agents, maxFileBytes)
+		agents, err := readFile(opts.Agents, document.MaxBytes)
 		if err != nil {
 			return nil, fmt.Errorf("agents: %w", err)
 		}
 		s.Agents = string(agents)
 	}
 	if opts.Tests != "" {
-		tests, err := readFile(opts.Tests, maxFileBytes)
+		tests, err := readFile(opts.Tests, document.MaxBytes)
 		if err != nil {
 			return nil, fmt.Errorf("tests: %w", err)
 		}
@@ -132,10 +134,10 @@ func (s stored) compile(opts Options, kept bool) (*Recipe, error) {
 	if opts.Env == nil {
 		opts.Env = os.LookupEnv
 	}
-	r := &report{}
+	r := newReport()
 	l := &loader{stored: &s, opts: opts, report: r, kept: kept, done: make(map[string]*nested)}
 	main := l.document(s.Text, []string{filepath.ToSlash(filepath.Base(s.File))})
-	if err := r.err(); err != nil {
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	text, err := s.text()
@@ -148,21 +150,21 @@ func (s stored) compile(opts Options, kept bool) (*Recipe, error) {
 		opts.stage = stage
 		return s.compile(opts, true)
 	}
-	r.sort(r.warnings)
+	r.Sort(r.Warnings)
 	return &Recipe{
-		doc: main.doc, plan: main.plan, source: text, digest: "def_" + hex.EncodeToString(sum[:16]), again: again, warnings: r.warnings,
+		doc: main.doc, plan: main.plan, source: text, digest: "def_" + hex.EncodeToString(sum[:16]), again: again, warnings: r.Warnings,
 	}, nil
 }
 
 // compile checks the document and makes its plan.
-func (d *document) compile(r *report) *plan.Plan {
+func (d *draft) compile(r *document.Report) *plan.Plan {
 	c := d.check(r)
 	p, err := c.newPlan()
 	if err != nil {
 		if faults, ok := errors.AsType[*plan.Error](err); ok {
 			c.topology(faults)
 		} else {
-			r.add(d.spot, "%v", err)
+			r.Add(d.Spot, "%v", err)
 		}
 	}
 	c.checkTests(p)
@@ -170,33 +172,16 @@ func (d *document) compile(r *report) *plan.Plan {
 }
 
 // nameOf is the name of a recipe that gives itself none.
-func nameOf(file string) string {
-	base := filepath.Base(file)
-	if base == fileName {
-		if abs, err := filepath.Abs(file); err == nil {
-			base = filepath.Base(filepath.Dir(abs))
-		}
-	}
-	name := strings.Map(func(c rune) rune {
-		if c < ' ' || c == 0x7f || c == 0xfffd {
-			return -1
-		}
-		return c
-	}, strings.TrimSuffix(base, filepath.Ext(base)))
-	if name == "" || name == "." || name == string(filepath.Separator) {
-		return "recipe"
-	}
-	return name
-}
+func nameOf(file string) string { return document.NameOf(file, fileName, planKind) }
 
 // addLibrary adds the agents that are Go functions.
-func (d *document) addLibrary(lib *Library, r *report) {
+func (d *draft) addLibrary(lib *Library, r *document.Report) {
 	if lib == nil {
 		return
 	}
 	for name, f := range maps.All(lib.Agents) {
 		if before, twice := d.agents[name]; twice {
-			r.add(before.spot, "the agent %s is a Go function of the library already", quote(name))
+			r.Add(before.Spot, "the agent %s is a Go function of the library already", document.Quote(name))
 			continue
 		}
 		d.agents[name] = &agent{name: name, kind: kindGo, function: f, told: lib.tools[name]}
@@ -211,14 +196,14 @@ func (r *Recipe) Name() string { return r.doc.name }
 
 // Parameters is what a document of apiVersion coreason.ai/v2 says under parameters; nothing else reads them. Nil for nothing.
 func (r *Recipe) Parameters() map[string]any {
-	m, _ := clone(r.doc.parameters).(map[string]any)
+	m, _ := expression.Clone(r.doc.parameters).(map[string]any)
 	return m
 }
 
 // Presentation is what the recipe says about how it is shown, as it is written; nil for nothing. That of a node is in its
 // plan ([plan.Node]).
 func (r *Recipe) Presentation() map[string]any {
-	m, _ := clone(r.doc.presentation).(map[string]any)
+	m, _ := expression.Clone(r.doc.presentation).(map[string]any)
 	return m
 }
 
@@ -236,7 +221,7 @@ func (r *Recipe) Persistence() string {
 
 // Metadata is what the recipe says about itself, as it is written; nil for nothing.
 func (r *Recipe) Metadata() map[string]any {
-	m, _ := clone(r.doc.metadata).(map[string]any)
+	m, _ := expression.Clone(r.doc.metadata).(map[string]any)
 	return m
 }
 

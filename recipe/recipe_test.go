@@ -10,6 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -133,7 +136,7 @@ edges: [{source: a, target: b}, {source: b, target: c}]
 // TestYAMLForms checks anchors, merge keys, block texts, odd numbers, comments and CRLF.
 func TestYAMLForms(t *testing.T) {
 	r := parseTest(t, strings.ReplaceAll(`# a comment
-metadata: {name: forms, octal: 012, hex: 0x1F, big: 123456789012345678901234567890, dated: 2024-01-01, no: no}
+metadata: {name: forms, octal: 0o12, hex: 0x1F, big: 123456789012345678901234567890, dated: 2024-01-01, no: no}
 agents:
   a: &a
     kind: expr
@@ -150,7 +153,7 @@ nodes:
   - {<<: *n, id: b, agent_ref: b}
 edges: [{source: a, target: b}]
 `, "\n", "\r\n"))
-	got, err := encodeJSON(r.Metadata())
+	got, err := document.Encode(r.Metadata())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +161,7 @@ edges: [{source: a, target: b}]
 	if string(got) != want {
 		t.Errorf("metadata %s; expected %s", got, want)
 	}
-	if set := r.doc.agents["b"].set; len(set) != 1 || set[0].expr.text != "1 + 1" {
+	if set := r.doc.agents["b"].set; len(set) != 1 || set[0].expr.Text != "1 + 1" {
 		t.Errorf("the merged agent: %+v", set)
 	}
 }
@@ -210,66 +213,18 @@ func TestRoute(t *testing.T) {
 		{`[]`, "z", "z"},
 		{`{}`, "z", "z"},
 	} {
-		v, err := decodeJSON([]byte(tc.value))
+		v, err := document.Decode([]byte(tc.value))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := route(path{text: "k"}, v, routes, nil, tc.fallback)
+		got, err := route(expression.Path{Text: "k"}, v, routes, nil, tc.fallback)
 		if err != nil || got != tc.want {
 			t.Errorf("%s: %q, %v; expected %q", tc.value, got, err, tc.want)
 		}
 	}
-	_, err := route(path{text: "a.k?"}, nil, routes, []string{"high", "low"}, "")
+	_, err := route(expression.Path{Text: "a.k?"}, nil, routes, []string{"high", "low"}, "")
 	if want := `the router has no route for the value: "a.k" is null; it has routes for "high", "low" and no default_route`; !errors.Is(err, ErrNoRoute) || err.Error() != want {
 		t.Errorf("got %v; expected %s", err, want)
-	}
-}
-
-func TestPaths(t *testing.T) {
-	bb := boardOf(t, sample)
-	for _, tc := range []struct {
-		path, want, fails string
-	}{
-		{path: "n", want: "3"},
-		{path: "o.a.b.0", want: "10"},
-		{path: "list.2.x", want: `"y"`},
-		{path: "a-b", want: "7"},
-		{path: "nothing", want: "null"},
-		{path: "zz?", want: "missing"},
-		{path: "o.zz.y?", want: "missing"},
-		{path: "itms", fails: `path "itms": nothing is called "itms" here; did you mean "items"?`},
-		{path: "o.a.c", fails: `path "o.a.c": "o.a" holds no "c"`},
-		{path: "list.3", fails: `path "list.3": "list" is a list of 3: it has no element 3`},
-		{path: "list.x", fails: `path "list.x": "list" is a list: expected the number of an element, found "x"`},
-		{path: "s.x", fails: `path "s.x": "s" is the text "text": it holds no "x"`},
-		{path: "nothing.x", fails: `path "nothing.x": "nothing" is null: it holds no "x"`},
-	} {
-		p, err := parsePath(tc.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, ok, err := p.in(bb)
-		got := "missing"
-		if ok {
-			got = textOf(v)
-			if s, isText := v.(string); isText {
-				got = `"` + s + `"`
-			}
-		}
-		switch {
-		case tc.fails != "" && (err == nil || err.Error() != tc.fails):
-			t.Errorf("%s: %v; expected %s", tc.path, err, tc.fails)
-		case tc.fails == "" && (err != nil || got != tc.want):
-			t.Errorf("%s: %s, %v; expected %s", tc.path, got, err, tc.want)
-		}
-	}
-	for _, bad := range []string{"", "?", "a..b", ".a", "a[0]", "a b", "a?.b", "{{ a }}"} {
-		if _, err := parsePath(bad); err == nil {
-			t.Errorf("%q was taken as a path", bad)
-		}
-	}
-	if p, err := parsePath("."); err != nil || len(p.segments) != 0 {
-		t.Errorf("the whole: %v, %v", p, err)
 	}
 }
 
@@ -323,7 +278,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		faults, ok := errors.AsType[*Error](err)
+		faults, ok := errors.AsType[*definition.Error](err)
 		if !ok {
 			t.Fatalf("%T: %v", err, err)
 		}

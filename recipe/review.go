@@ -3,11 +3,15 @@ package recipe
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -19,48 +23,48 @@ const KindReview = "review"
 // reviewStep is a review that is asked.
 type reviewStep struct {
 	*review
-	schema any            // of the value; nil where none is known
+	schema any            // of the value; nil where none is known, not even its type
 	defs   map[string]any // that the schema refers to
 }
 
 // checkReview checks what is looked at, and finds out what it may be edited to.
-func (c *checked) checkReview(n *step, before names) {
+func (c *checked) checkReview(n *step, before expression.Names) {
 	r := n.review
-	if r == nil || len(r.value.segments) == 0 {
+	if r == nil || len(r.value.Segments) == 0 {
 		return
 	}
-	c.checkPath(r.value, r.spot, before, n)
+	c.checkPath(r.value, r.Spot, before, n)
 	for x := n.expiry; x != nil; x = x.then {
 		if answer, ok := x.answer.(map[string]any); ok && answer["action"] == actEdit {
-			c.report.add(x.spot, "nobody edits at a deadline; expected the answer approve, reject or send_back")
+			c.report.Add(x.Spot, "nobody edits at a deadline; expected the answer approve, reject or send_back")
 		}
 	}
 	if r.edit {
 		_, _, problem := c.reviewed(r)
 		if problem != "" {
-			c.report.add(r.spot, "%s", problem)
+			c.report.Add(r.Spot, "%s", problem)
 		}
 	}
 }
 
 // reviewed is the schema that an edited value must fit: all that the recipe says of its place. So it can be taken when it
 // is answered, and not be refused when it is written.
-func (c *checked) reviewed(r *review) (schema any, defs map[string]any, problem string) {
-	if len(r.value.segments) == 0 {
+func (d *draft) reviewed(r *review) (schema any, defs map[string]any, problem string) {
+	if len(r.value.Segments) == 0 {
 		return nil, nil, "" // what is wrong with it has been reported
 	}
-	root, rest := r.value.segments[0], r.value.segments[1:]
+	root, rest := r.value.Segments[0], r.value.Segments[1:]
 	var found []any
-	for _, list := range [][]port{c.state, c.outputs, c.inputs} {
+	for _, list := range [][]port{d.state, d.outputs, d.inputs} {
 		for _, p := range list {
-			if p.name.text != root || p.shape == nil || p.shape.doc == nil {
+			if p.name.Text != root || p.shape == nil || p.shape.Doc == nil {
 				continue
 			}
-			doc, ok := descend(p.shape.doc, rest)
+			doc, ok := descend(p.shape.Doc, rest)
 			if !ok {
 				return nil, nil, fmt.Sprintf("what %s may be edited to does not follow from the schema of %s, which does not say "+
-					"directly what is at %s; review %s as a whole, or write edit: false", quote(r.value.text), quote(root),
-					quote(strings.Join(rest, ".")), root)
+					"directly what is at %s; review %s as a whole, or write edit: false", document.Quote(r.value.Text), document.Quote(root),
+					document.Quote(strings.Join(rest, ".")), root)
 			}
 			if doc == nil {
 				continue
@@ -68,10 +72,10 @@ func (c *checked) reviewed(r *review) (schema any, defs map[string]any, problem 
 			refers, local := references(doc)
 			if refers && (!local || len(rest) > 0 || len(found) > 0) {
 				return nil, nil, fmt.Sprintf("the schema of %s refers to another one; write out what %s may be, or edit: false",
-					quote(root), quote(r.value.text))
+					document.Quote(root), document.Quote(r.value.Text))
 			}
 			if refers {
-				defs, _ = p.shape.doc["$defs"].(map[string]any)
+				defs, _ = p.shape.Doc["$defs"].(map[string]any)
 			}
 			if !slices.ContainsFunc(found, func(other any) bool { return reflect.DeepEqual(other, any(doc)) }) {
 				found = append(found, doc)
@@ -85,6 +89,38 @@ func (c *checked) reviewed(r *review) (schema any, defs map[string]any, problem 
 		return map[string]any{"allOf": found}, defs, ""
 	}
 	return found[0], defs, ""
+}
+
+// edited takes what a person may edit the value to: where nothing declares its place, a value of the type that it has.
+func (f *flow) edited(out *expression.Names, r *review) {
+	if !r.edit || len(r.value.Segments) == 0 {
+		return
+	}
+	root, rest := r.value.Segments[0], r.value.Segments[1:]
+	declared, defs, problem := f.document.reviewed(r)
+	if problem != "" || out.Board(root).Kinds == 0 {
+		return // it has been reported
+	}
+	out.Set(root, out.Board(root).Changed(rest, func(t *expression.Type) *expression.Type {
+		if declared == nil {
+			return t.Unlisted()
+		}
+		return expression.Union(t, expression.TypeOfSchema(declaredAs(declared, defs)))
+	}))
+}
+
+// declaredAs is the schema of a value that several parts of the recipe say something of: what the first of them allows.
+func declaredAs(schema any, defs map[string]any) map[string]any {
+	doc, _ := schema.(map[string]any)
+	if all, ok := doc["allOf"].([]any); ok && len(doc) == 1 {
+		doc, _ = all[0].(map[string]any)
+	}
+	if defs == nil {
+		return doc
+	}
+	doc = maps.Clone(doc)
+	doc["$defs"] = defs
+	return doc
 }
 
 // composing are the keywords that say something about members from afar.
@@ -191,8 +227,8 @@ func (r *reviewStep) take(id string, bb map[string]any, answer any) (map[string]
 	if said["action"] != actEdit {
 		return made, nil
 	}
-	root := r.value.segments[0]
-	edited, err := replaced(bb[root], r.value.segments[1:], said["value"])
+	root := r.value.Segments[0]
+	edited, err := replaced(bb[root], r.value.Segments[1:], said["value"])
 	if err != nil {
 		return nil, fmt.Errorf("review: %w", err)
 	}
@@ -205,9 +241,9 @@ func replaced(in any, segments []string, by any) (any, error) {
 	if len(segments) == 0 {
 		return by, nil
 	}
-	next, missing := child(in, segments[0], "")
+	next, missing := expression.Child(in, segments[0], "")
 	if missing != "" {
-		return nil, &PathError{Path: strings.Join(segments, "."), Message: missing}
+		return nil, &definition.PathError{Path: strings.Join(segments, "."), Message: missing}
 	}
 	inner, err := replaced(next, segments[1:], by)
 	if err != nil {
@@ -245,7 +281,7 @@ func (r *review) gate(pn *plan.Node, edges []plan.Edge) []plan.Edge {
 		}
 		b.edges = append(b.edges, e)
 	}
-	reject, id := r.reject.text, pn.Name
+	reject, id := r.reject.Text, pn.Name
 	if reject == "" {
 		reject = node.End
 	}
@@ -254,8 +290,8 @@ func (r *review) gate(pn *plan.Node, edges []plan.Edge) []plan.Edge {
 		onward = []string{node.End}
 		b.add(plan.Choice, node.End, "approved")
 	}
-	if r.sendBack.text != "" {
-		b.add(plan.Choice, r.sendBack.text, "sent back")
+	if r.sendBack.Text != "" {
+		b.add(plan.Choice, r.sendBack.Text, "sent back")
 	}
 	aside := func(v any) (string, error) {
 		bb, err := board(v)
@@ -266,7 +302,7 @@ func (r *review) gate(pn *plan.Node, edges []plan.Edge) []plan.Edge {
 		case actReject:
 			return reject, nil
 		case actSendBack:
-			return r.sendBack.text, nil
+			return r.sendBack.Text, nil
 		}
 		return "", nil
 	}

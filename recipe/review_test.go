@@ -194,6 +194,39 @@ edges: [{source: check, target: use}]
 	}
 }
 
+// Where nothing declares what is looked at, and it follows from its agent what it is, it is edited to the same: what comes
+// after can count on that.
+func TestH2_EditsKeepTheType(t *testing.T) {
+	const text = `
+interface: {inputs: {}, outputs: {draft: {type: object, required: [lines], properties: {lines: {type: array, items: {type: integer}}}}}}
+agents:
+  write: {kind: expr, set: {letter: "{to: 'Ada', lines: [1, 2], about: nil}"}}
+  send: {kind: expr, set: {draft: "letter"}}
+entry_point: write
+nodes:
+  - {type: agent, id: write, agent_ref: write}
+  - {type: human, id: check, prompt: "Send it?", review: {value: letter, reject: send}}
+  - {type: agent, id: send, agent_ref: send}
+edges:
+  - {source: write, target: check}
+  - {source: check, target: send}
+`
+	rt, q := paused(t, job{text: text})
+	for value, where := range map[string]string{
+		`"Dear Ada"`: "/value", `{"to": "Ada", "about": null}`: "/value/lines", `{"to": 1, "lines": [1], "about": null}`: "/value/to",
+		`{"to": "Ada", "lines": [0.5], "about": null}`: "/value/lines/0", `{"to": "Ada", "lines": [], "about": null, "cc": 1}`: "/value/cc",
+	} {
+		err := rt.Answer(t.Context(), q.ID, said{"action": "edit", "value": json.RawMessage(value)})
+		problems, ok := errors.AsType[*schema.Error](err)
+		if !ok || problems.Problems[0].Path != where {
+			t.Errorf("%s: %v, expected a problem at %q", value, err, where)
+		}
+	}
+	edit := said{"action": "edit", "value": json.RawMessage(`{"to": "Bo", "lines": [3], "about": null}`)}
+	res, _ := job{text: text, answers: map[string][]any{"check": {edit}}}.run(t)
+	want(t, res, `{"draft": {"to": "Bo", "lines": [3], "about": null}}`)
+}
+
 // A deadline can decide a review, in one word.
 func TestH4_ReviewsAtTheDeadline(t *testing.T) {
 	text := strings.Replace(letter, "reject: file}}", "reject: file}, timeout_seconds: 3600, on_timeout: {answer: reject}}", 1)

@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
 )
@@ -49,50 +50,50 @@ type conversation struct {
 //
 // A turn is a text, or a mapping of text, output (a value, said as JSON), calls of tools, reasoning and error (a kind of
 // [model.Error]). A script may have its turns without conversations, for any prompt. The name is the file's in messages.
-// What is wrong is an *Error.
+// What is wrong is a *definition.Error.
 func ParseScript(data []byte, name string) (*scripted.Model, error) {
-	r := &report{}
+	r := newReport()
 	s := parseScript(data, name, r)
-	if err := r.err(); err != nil {
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	return scripted.New(*s), nil
 }
 
-func parseScript(data []byte, name string, r *report) *scripted.Script {
-	src := readYAML(name, data, r)
+func parseScript(data []byte, name string, r *document.Report) *scripted.Script {
+	src := document.Read(name, data, r)
 	s := &script{file: name}
-	if src.root != nil {
-		s.read(newObject(spot{src: src, node: src.root}, r, scriptKeys))
+	if src.Root != nil {
+		s.read(document.NewObject(document.Spot{Source: src, Node: src.Root}, r, scriptKeys))
 	}
 	return &scripted.Script{Func: s.reply}
 }
 
-func (s *script) read(o *object) {
-	if kind := o.text("kind"); o.has("kind") && kind.text != "Script" {
-		o.report.add(kind.spot, "kind is %s; expected Script", quote(kind.text))
+func (s *script) read(o *document.Object) {
+	if kind := o.Text("kind"); o.Has("kind") && kind.Text != "Script" {
+		o.Report.Add(kind.Spot, "kind is %s; expected Script", document.Quote(kind.Text))
 	}
-	if o.has("turns") == o.has("conversations") {
-		o.report.add(o.spot, "expected either turns or conversations: a list of what the model says, or of prompts with that")
+	if o.Has("turns") == o.Has("conversations") {
+		o.Report.Add(o.Spot, "expected either turns or conversations: a list of what the model says, or of prompts with that")
 		return
 	}
-	if o.has("turns") {
+	if o.Has("turns") {
 		s.conversations = append(s.conversations, conversation{turns: readTurns(o)})
 	}
-	for _, at := range o.list("conversations") {
-		c := newObject(at, o.report, conversationKeys)
-		if at.node.Kind == yaml.MappingNode && !c.has("turns") {
-			c.need("turns", "a list of what the model says")
+	for _, at := range o.List("conversations") {
+		c := document.NewObject(at, o.Report, conversationKeys)
+		if at.Node.Kind == yaml.MappingNode && !c.Has("turns") {
+			c.Need("turns", "a list of what the model says")
 		}
-		s.conversations = append(s.conversations, conversation{prompt: c.text("prompt").text, turns: readTurns(c)})
+		s.conversations = append(s.conversations, conversation{prompt: c.Text("prompt").Text, turns: readTurns(c)})
 	}
 }
 
 // readTurns reads what a model says, turn by turn.
-func readTurns(o *object) []scripted.Reply {
+func readTurns(o *document.Object) []scripted.Reply {
 	var turns []scripted.Reply
-	for _, at := range o.list("turns") {
-		t := readTurn(at, turnKeys, o.report)
+	for _, at := range o.List("turns") {
+		t := readTurn(at, turnKeys, o.Report)
 		turns = append(turns, t.reply)
 	}
 	return turns
@@ -100,11 +101,11 @@ func readTurns(o *object) []scripted.Reply {
 
 // turn is what a model says once.
 type turn struct {
-	spot
+	document.Spot
 	reply scripted.Reply
-	told  string // what it is told must hold this; of a test
-	cost  int64  // micro-dollars; likewise
-	tools []word // those that it calls, under the names that it knows them by
+	told  string          // what it is told must hold this; of a test
+	cost  int64           // micro-dollars; likewise
+	tools []document.Word // those that it calls, under the names that it knows them by
 }
 
 // failures are the kinds of errors that a script can say.
@@ -114,49 +115,49 @@ var failures = []string{
 }
 
 // readTurn reads what a model says once: a text, or a mapping of the keys.
-func readTurn(at spot, keys []string, r *report) turn {
-	t := turn{spot: at}
-	if at.node.Kind == yaml.ScalarNode && !isNull(at.node) {
-		t.reply.Text = at.node.Value
+func readTurn(at document.Spot, keys []string, r *document.Report) turn {
+	t := turn{Spot: at}
+	if at.Node.Kind == yaml.ScalarNode && !document.IsNull(at.Node) {
+		t.reply.Text = at.Node.Value
 		return t
 	}
-	o := newObject(at, r, keys)
-	if at.node.Kind == yaml.MappingNode && len(at.node.Content) == 0 {
-		r.add(at, "the turn is empty; expected a text, or a mapping of %s", strings.Join(keys, ", "))
+	o := document.NewObject(at, r, keys)
+	if at.Node.Kind == yaml.MappingNode && len(at.Node.Content) == 0 {
+		r.Add(at, "the turn is empty; expected a text, or a mapping of %s", strings.Join(keys, ", "))
 	}
-	t.told, t.cost = o.text("prompt").text, o.dollars("cost")
-	t.reply.Reasoning, t.reply.Text = o.text("reasoning").text, o.text("text").text
-	if o.has("text") && o.has("output") {
-		r.add(o.at("output"), "text and output exclude each other; output is a value that is said as JSON")
+	t.told, t.cost = o.Text("prompt").Text, dollars(o, "cost")
+	t.reply.Reasoning, t.reply.Text = o.Text("reasoning").Text, o.Text("text").Text
+	if o.Has("text") && o.Has("output") {
+		r.Add(o.At("output"), "text and output exclude each other; output is a value that is said as JSON")
 	}
-	if _, there := o.fields["output"]; there {
-		data, err := encodeJSON(o.value("output"))
+	if _, there := o.Fields["output"]; there {
+		data, err := document.Encode(o.Value("output"))
 		if err != nil {
-			r.add(o.at("output"), "%v", err)
+			r.Add(o.At("output"), "%v", err)
 		}
 		t.reply.Text = string(data)
 	}
-	for i, at := range o.list("calls") {
-		t.readCall(newObject(at, r, callKeys), fmt.Sprint(i+1))
+	for i, at := range o.List("calls") {
+		t.readCall(document.NewObject(at, r, callKeys), fmt.Sprint(i+1))
 	}
-	if o.has("error") {
-		if kind := o.choice("error", failures...); slices.Contains(failures, kind) {
+	if o.Has("error") {
+		if kind := o.Choice("error", failures...); slices.Contains(failures, kind) {
 			t.reply.Err = &model.Error{Kind: model.Kind(kind), Message: "the script says so"}
 		}
 	}
 	return t
 }
 
-func (t *turn) readCall(o *object, id string) {
-	name := o.needText("tool", "a tool, as the agent's tools name it or as the model knows it")
-	if ref := (toolRef{word: name}); ref.read() {
-		name.text = ref.known()
+func (t *turn) readCall(o *document.Object, id string) {
+	name := o.NeedText("tool", "a tool, as the agent's tools name it or as the model knows it")
+	if ref := (toolRef{Word: name}); ref.read() {
+		name.Text = ref.known()
 	}
-	call := model.ToolCall{ID: id, Name: name.text, Arguments: json.RawMessage("{}")}
-	if o.has("arguments") {
-		data, err := encodeJSON(o.value("arguments"))
+	call := model.ToolCall{ID: id, Name: name.Text, Arguments: json.RawMessage("{}")}
+	if o.Has("arguments") {
+		data, err := document.Encode(o.Value("arguments"))
 		if err != nil {
-			o.report.add(o.at("arguments"), "%v", err)
+			o.Report.Add(o.At("arguments"), "%v", err)
 		}
 		call.Arguments = data
 	}
@@ -175,7 +176,7 @@ func (s *script) reply(r *model.Request) (scripted.Reply, error) {
 		}
 		return c.turns[turn], nil
 	}
-	return scripted.Reply{}, fmt.Errorf("%w: %s has no conversation for the prompt %s", scripted.ErrNoReply, s.file, quote(r.Prompt()))
+	return scripted.Reply{}, fmt.Errorf("%w: %s has no conversation for the prompt %s", scripted.ErrNoReply, s.file, document.Quote(r.Prompt()))
 }
 
 // next is how many replies there have been since the prompt was said; not ok where it was not.
@@ -218,21 +219,21 @@ func (scripts) Generate(ctx context.Context, req *model.Request) iter.Seq2[model
 type scriptKey struct{}
 
 // script reads a script that an agent names; nil, and reported, where that cannot be.
-func (l *loader) script(at word, name string) *scripted.Script {
+func (l *loader) script(at document.Word, name string) *scripted.Script {
 	text, name, err := l.open(name)
 	switch {
 	case err != nil:
-		l.report.add(at.spot, "%v", err)
+		l.report.Add(at.Spot, "%v", err)
 		return nil
 	case filepath.Ext(name) != transcriptExt:
 		return parseScript([]byte(text), l.pathTo(name), l.report)
-	case len(text) > maxFileBytes:
-		l.report.add(at.spot, "%s has more than %d bytes", quote(name), maxFileBytes)
+	case len(text) > document.MaxBytes:
+		l.report.Add(at.Spot, "%s has more than %d bytes", document.Quote(name), document.MaxBytes)
 		return nil
 	}
 	t, err := scripted.ReadTranscript(strings.NewReader(text))
 	if err != nil {
-		l.report.add(at.spot, "%s: %v", quote(name), err)
+		l.report.Add(at.Spot, "%s: %v", document.Quote(name), err)
 	}
 	return &scripted.Script{Transcript: t}
 }
@@ -248,12 +249,12 @@ func (scripts) Ready(file string) error {
 
 func openScript(file string) (*scripted.Script, error) {
 	fail := func(err error) (*scripted.Script, error) {
-		return nil, &model.Error{Kind: model.ErrNoModel, Message: "the script " + quote(filepath.Base(file)) + ": " + err.Error(), Err: err}
+		return nil, &model.Error{Kind: model.ErrNoModel, Message: "the script " + document.Quote(filepath.Base(file)) + ": " + err.Error(), Err: err}
 	}
 	if file == "" {
 		return fail(errors.New("expected scripted:FILE, with the path of a file"))
 	}
-	data, err := readFile(file, maxFileBytes)
+	data, err := readFile(file, document.MaxBytes)
 	if err != nil {
 		return fail(err)
 	}
@@ -264,9 +265,9 @@ func openScript(file string) (*scripted.Script, error) {
 		}
 		return &scripted.Script{Transcript: t}, nil
 	}
-	r := &report{}
+	r := newReport()
 	s := parseScript(data, file, r)
-	if err := r.err(); err != nil {
+	if err := r.Err(); err != nil {
 		return fail(err)
 	}
 	return s, nil

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/internal/nearest"
 )
 
@@ -34,7 +36,7 @@ func newRedactor(values []string) *redactor {
 		if err != nil {
 			continue // texts always encode
 		}
-		unescaped, err := encodeJSON(v)
+		unescaped, err := document.Encode(v)
 		if err != nil {
 			continue
 		}
@@ -92,15 +94,15 @@ func (r *redactor) text(s string) string {
 // expansion fills in ${NAME}.
 type expansion struct {
 	env     func(string) (string, bool)
-	report  *report
+	report  *document.Report
 	used    []string // the values that were filled in
 	private []string // those of them whose variables are called as secrets are
 }
 
 // text fills in the variables of a text. Only ${NAME} is one; $ alone and $NAME are text, and $${ is ${.
-func (x *expansion) text(w word) string {
+func (x *expansion) text(w document.Word) string {
 	var b strings.Builder
-	rest := w.text
+	rest := w.Text
 	for {
 		before, after, found := strings.Cut(rest, "${")
 		if !found {
@@ -114,17 +116,17 @@ func (x *expansion) text(w word) string {
 		}
 		b.WriteString(before)
 		name, tail, closed := strings.Cut(after, "}")
-		offset := len([]rune(w.text)) - len([]rune(after)) - 2
+		offset := len([]rune(w.Text)) - len([]rune(after)) - 2
 		switch {
 		case !closed:
-			x.report.inside(w.spot, offset, "${ is not closed; expected ${NAME}, or $${ for the text ${")
+			x.report.Inside(w.Spot, offset, "${ is not closed; expected ${NAME}, or $${ for the text ${")
 			return b.String()
 		case !isVariable(name):
-			x.report.inside(w.spot, offset, "%s is not a name of a variable; expected ${NAME}, or $${ for the text ${", quote(name))
+			x.report.Inside(w.Spot, offset, "%s is not a name of a variable; expected ${NAME}, or $${ for the text ${", document.Quote(name))
 		default:
 			v, ok := x.env(name)
 			if !ok {
-				x.report.inside(w.spot, offset, "the variable %s is not set in the environment%s", name, hintVariable(name, x.env))
+				x.report.Inside(w.Spot, offset, "the variable %s is not set in the environment%s", name, hintVariable(name, x.env))
 			}
 			b.WriteString(v)
 			x.used = append(x.used, v)
@@ -194,7 +196,7 @@ func (r *redactor) value(v any) any {
 			v[i] = r.value(v[i])
 		}
 	case map[string]any:
-		for _, name := range keysOf(v) {
+		for _, name := range expression.Keys(v) {
 			was := v[name]
 			delete(v, name)
 			v[r.text(name)] = r.value(was)
@@ -208,11 +210,11 @@ func (r *redactor) output(data json.RawMessage) (json.RawMessage, error) {
 	if r == nil || r.replacer == nil || len(data) == 0 {
 		return data, nil
 	}
-	v, err := decodeJSON(data)
+	v, err := document.Decode(data)
 	if err != nil {
 		return nil, err
 	}
-	return encodeJSON(r.value(v))
+	return document.Encode(r.value(v))
 }
 
 func isVariable(name string) bool {
@@ -229,7 +231,7 @@ func isVariable(name string) bool {
 
 // expand fills in the variables of all agents: in url, headers, command and env, and nowhere else. An agent that is
 // not used needs no variables: a file of agents may serve several recipes.
-func (d *document) expand(env func(string) (string, bool), r *report) {
+func (d *draft) expand(env func(string) (string, bool), r *document.Report) {
 	used := d.called()
 	for name, a := range d.agents {
 		x := &expansion{env: env, report: r}
@@ -242,7 +244,7 @@ func (d *document) expand(env func(string) (string, bool), r *report) {
 				a.argv = append(a.argv, x.text(w))
 			}
 			for _, p := range a.env {
-				a.environ = append(a.environ, p.key.text+"="+x.text(p.value))
+				a.environ = append(a.environ, p.Key.Text+"="+x.text(p.Value))
 			}
 			if a.inherit {
 				x.inherit(os.Environ())
@@ -258,11 +260,11 @@ func (d *document) expand(env func(string) (string, bool), r *report) {
 }
 
 // called are the agents that nodes call, and those that their models may call.
-func (d *document) called() map[string]bool {
+func (d *draft) called() map[string]bool {
 	names := make(map[string]bool)
 	for _, n := range d.nodes {
-		names[n.ref.text] = true
-		if a := d.agents[n.ref.text]; a != nil && a.reasons != nil {
+		names[n.ref.Text] = true
+		if a := d.agents[n.ref.Text]; a != nil && a.reasons != nil {
 			for _, t := range a.reasons.tools {
 				names[t.server+t.agent] = true
 			}
@@ -272,25 +274,25 @@ func (d *document) called() map[string]bool {
 }
 
 func (a *agent) expandHTTP(x *expansion, used bool) {
-	before := len(x.report.problems)
+	before := len(x.report.Problems)
 	address := x.text(a.url)
-	if a.url.text != "" && len(x.report.problems) == before && (used || len(x.used) == 0) {
+	if a.url.Text != "" && len(x.report.Problems) == before && (used || len(x.used) == 0) {
 		u, err := url.Parse(address)
 		switch {
 		case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
-			x.report.add(a.url.spot, "%s is not an address; expected one such as https://example.org/hook",
-				quote(newRedactor(x.used).text(address)))
+			x.report.Add(a.url.Spot, "%s is not an address; expected one such as https://example.org/hook",
+				document.Quote(newRedactor(x.used).text(address)))
 		default:
 			a.address = u
 		}
 	}
 	for _, h := range a.headers {
-		v := x.text(h.value)
-		if !isHeader(h.key.text) || strings.ContainsAny(v, "\r\n\x00") {
-			x.report.add(h.key.spot, "%s is not a header field, or its value holds a line break", quote(h.key.text))
+		v := x.text(h.Value)
+		if !isHeader(h.Key.Text) || strings.ContainsAny(v, "\r\n\x00") {
+			x.report.Add(h.Key.Spot, "%s is not a header field, or its value holds a line break", document.Quote(h.Key.Text))
 			continue
 		}
-		a.header = append(a.header, headerField{h.key.text, v})
+		a.header = append(a.header, headerField{h.Key.Text, v})
 	}
 }
 

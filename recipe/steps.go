@@ -19,7 +19,7 @@ func (c *checked) checkSteps() {
 	if len(way) > shown {
 		way = slices.Concat(way[:3], []string{"…"}, way[len(way)-3:])
 	}
-	c.report.add(c.stepsAt, "no run can end: max_steps is %d, and the shortest way to an end has %d nodes, %s; expected at least that many",
+	c.report.Add(c.stepsAt, "no run can end: max_steps is %d, and the shortest way to an end has %d nodes, %s; expected at least that many",
 		c.maxSteps, needed, strings.Join(way, " -> "))
 }
 
@@ -32,7 +32,7 @@ func (f *flow) shortest() []string {
 		if f.mayEnd(n) {
 			var ids []string
 			for ; n != nil; n = before[n] {
-				ids = append(ids, n.id.text)
+				ids = append(ids, n.id.Text)
 			}
 			slices.Reverse(ids)
 			return ids

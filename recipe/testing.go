@@ -7,6 +7,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 )
 
 // The keys of a test and of its parts. Schema publishes the same ones.
@@ -33,11 +35,11 @@ var testStatuses = []string{
 
 // test is a test as it was written.
 type test struct {
-	spot
-	name     word
+	document.Spot
+	name     document.Word
 	by       string // who starts the run
 	inputs   map[string]any
-	places   map[string]spot // of the inputs
+	places   map[string]document.Spot // of the inputs
 	answers  []*replies
 	standIns []*standIn
 	models   []*lines
@@ -46,13 +48,13 @@ type test struct {
 
 // replies are what people say to the questions of a node, one after the other.
 type replies struct {
-	node word
+	node document.Word
 	list []reply
 }
 
 // reply is one answer, or none.
 type reply struct {
-	spot
+	document.Spot
 	value  any
 	by     string // who says it; "" for whoever may
 	expire bool   // the deadline passes
@@ -61,8 +63,8 @@ type reply struct {
 
 // standIn is what an agent does in a test: the same always, or one thing after the other.
 type standIn struct {
-	spot
-	agent word
+	document.Spot
+	agent document.Word
 	live  bool
 	acts  []act
 	list  bool
@@ -70,49 +72,49 @@ type standIn struct {
 
 // act is one call of an agent in a test.
 type act struct {
-	spot
+	document.Spot
 	do    string // returns, error, expr
 	after time.Duration
 	value any
 	fault string
-	code  *expression
+	code  *expression.Expression
 }
 
 // expectation is how a run of a test must end.
 type expectation struct {
-	spot
-	status   word
+	document.Spot
+	status   document.Word
 	outputs  []wanted
 	whole    bool // outputs is there: there are no others
 	contains []wanted
 	check    []assignment // without keys
-	path     []word
+	path     []document.Word
 	hasPath  bool
 	visits   []countOf
 	asked    []asking
 	hasAsked bool
 	calls    []calling
-	fault    word
+	fault    document.Word
 }
 
 // wanted is a name with the value that it must have.
 type wanted struct {
-	name  word
-	at    spot
+	name  document.Word
+	at    document.Spot
 	value any
 }
 
 // countOf is how often something must happen.
 type countOf struct {
-	name word
-	at   spot
+	name document.Word
+	at   document.Spot
 	n    int
 }
 
 // asking is a question that must be asked.
 type asking struct {
-	spot
-	node    word
+	document.Spot
+	node    document.Word
 	prompt  *string
 	role    *string
 	options []string
@@ -125,16 +127,16 @@ type calling struct {
 }
 
 // readTests reads the tests of a recipe or of a file of tests.
-func (d *document) readTests(o *object) {
-	for _, at := range o.list("tests") {
-		if at.node.Kind != yaml.MappingNode {
-			o.report.add(at, "expected a test such as {name: …, inputs: {…}, expect: {…}}, found %s", kindOf(at.node))
+func (d *draft) readTests(o *document.Object) {
+	for _, at := range o.List("tests") {
+		if at.Node.Kind != yaml.MappingNode {
+			o.Report.Add(at, "expected a test such as {name: …, inputs: {…}, expect: {…}}, found %s", document.Describe(at.Node))
 			continue
 		}
-		t := readTest(newObject(at, o.report, testKeys))
-		if i := slices.IndexFunc(d.tests, func(u *test) bool { return u.name.text == t.name.text }); i >= 0 && t.name.text != "" {
+		t := readTest(document.NewObject(at, o.Report, testKeys))
+		if i := slices.IndexFunc(d.tests, func(u *test) bool { return u.name.Text == t.name.Text }); i >= 0 && t.name.Text != "" {
 			before := d.tests[i].name
-			o.report.add(t.name.spot, "the name %s is taken: the test in %s, line %d has it", quote(t.name.text), before.src.file, before.node.Line)
+			o.Report.Add(t.name.Spot, "the name %s is taken: the test in %s, line %d has it", document.Quote(t.name.Text), before.Source.File, before.Node.Line)
 			continue
 		}
 		d.tests = append(d.tests, t)
@@ -142,232 +144,232 @@ func (d *document) readTests(o *object) {
 }
 
 // readTestsFile reads a file of tests, and of agents that only they need, into the document.
-func (d *document) readTestsFile(src *source, r *report) {
-	o := newObject(spot{src: src, node: src.root}, r, testsFileKeys)
-	o.version()
-	if kind := o.text("kind"); o.has("kind") && kind.text != "Tests" {
-		r.add(kind.spot, "kind is %s; expected Tests", quote(kind.text))
+func (d *draft) readTestsFile(src *document.Source, r *document.Report) {
+	o := document.NewObject(document.Spot{Source: src, Node: src.Root}, r, testsFileKeys)
+	checkVersion(o)
+	if kind := o.Text("kind"); o.Has("kind") && kind.Text != "Tests" {
+		r.Add(kind.Spot, "kind is %s; expected Tests", document.Quote(kind.Text))
 	}
-	if !o.has("tests") {
-		o.need("tests", "a list of tests")
+	if !o.Has("tests") {
+		o.Need("tests", "a list of tests")
 	}
 	d.readAgents(o)
 	d.readTests(o)
 }
 
-func readTest(o *object) *test {
-	t := &test{spot: o.spot, name: o.needText("name", "what the test shows"), inputs: make(map[string]any), places: make(map[string]spot)}
-	o.text("description")
-	if t.by = theStarter; o.has("by") {
-		t.by = o.needText("by", "the name of who starts the run").text
+func readTest(o *document.Object) *test {
+	t := &test{Spot: o.Spot, name: o.NeedText("name", "what the test shows"), inputs: make(map[string]any), places: make(map[string]document.Spot)}
+	o.Text("description")
+	if t.by = theStarter; o.Has("by") {
+		t.by = o.NeedText("by", "the name of who starts the run").Text
 	}
-	for _, p := range o.pairs("inputs") {
-		t.inputs[p.key.text], t.places[p.key.text] = valueAt(p.value, o.report), p.key.spot
+	for _, p := range o.Pairs("inputs") {
+		t.inputs[p.Key.Text], t.places[p.Key.Text] = valueAt(p.Value, o.Report), p.Key.Spot
 	}
-	for _, p := range o.pairs("answers") {
-		t.answers = append(t.answers, readReplies(p, o.report))
+	for _, p := range o.Pairs("answers") {
+		t.answers = append(t.answers, readReplies(p, o.Report))
 	}
-	for _, p := range o.pairs("agents") {
-		t.standIns = append(t.standIns, readStandIn(p, o.report))
+	for _, p := range o.Pairs("agents") {
+		t.standIns = append(t.standIns, readStandIn(p, o.Report))
 	}
-	for _, p := range o.pairs("models") {
-		t.models = append(t.models, readLines(p, o.report))
+	for _, p := range o.Pairs("models") {
+		t.models = append(t.models, readLines(p, o.Report))
 	}
 	t.expect = readExpectation(o)
 	return t
 }
 
 // valueAt is the JSON value at a place.
-func valueAt(at spot, r *report) any {
-	v, err := jsonOf(at.node)
+func valueAt(at document.Spot, r *document.Report) any {
+	v, err := document.JSON(at.Node)
 	if err != nil {
-		r.add(at, "%v", err)
+		r.Add(at, "%v", err)
 	}
 	return v
 }
 
 // elements are the elements of a list, or the one value that stands for a list of one.
-func elements(at spot) []spot {
-	if at.node.Kind != yaml.SequenceNode {
-		return []spot{at}
+func elements(at document.Spot) []document.Spot {
+	if at.Node.Kind != yaml.SequenceNode {
+		return []document.Spot{at}
 	}
-	all := make([]spot, len(at.node.Content))
-	for i, n := range at.node.Content {
-		all[i] = spot{src: at.src, node: n, path: index(at.path, i)}
+	all := make([]document.Spot, len(at.Node.Content))
+	for i, n := range at.Node.Content {
+		all[i] = document.Spot{Source: at.Source, Node: n, Path: document.Index(at.Path, i)}
 	}
 	return all
 }
 
 // readReplies reads the answers of a node: one, or a list.
-func readReplies(p pair, r *report) *replies {
-	a := &replies{node: p.key}
-	for _, at := range elements(p.value) {
+func readReplies(p document.Pair, r *document.Report) *replies {
+	a := &replies{node: p.Key}
+	for _, at := range elements(p.Value) {
 		a.list = append(a.list, readReply(at, r))
 	}
 	if len(a.list) == 0 {
-		r.add(p.value, "there is no answer; expected one, or a list of them")
+		r.Add(p.Value, "there is no answer; expected one, or a list of them")
 	}
 	return a
 }
 
 // readReply reads an answer: {answer: …}, {expire: true}, or the answer itself.
-func readReply(at spot, r *report) reply {
-	special := at.node.Kind == yaml.MappingNode && len(at.node.Content) > 0
+func readReply(at document.Spot, r *document.Report) reply {
+	special := at.Node.Kind == yaml.MappingNode && len(at.Node.Content) > 0
 	if special {
-		for key := range entries(at.node) {
+		for key := range document.Entries(at.Node) {
 			special = special && slices.Contains(replyKeys, key.Value)
 		}
 	}
 	if !special {
-		return reply{spot: at, value: valueAt(at, r)}
+		return reply{Spot: at, value: valueAt(at, r)}
 	}
-	o := newObject(at, r, replyKeys)
-	_, answers := o.fields["answer"]
-	a := reply{spot: at, expire: o.flag("expire"), by: o.text("by").text, value: o.value("answer")}
+	o := document.NewObject(at, r, replyKeys)
+	_, answers := o.Fields["answer"]
+	a := reply{Spot: at, expire: o.Flag("expire"), by: o.Text("by").Text, value: o.Value("answer")}
 	if a.expire == answers {
 		a.wrong = true
-		r.add(at, "expected {answer: …}, or {expire: true} to let the deadline pass")
+		r.Add(at, "expected {answer: …}, or {expire: true} to let the deadline pass")
 	}
 	return a
 }
 
 // readStandIn reads what an agent does: one thing always, or a list of what it does one after the other.
-func readStandIn(p pair, r *report) *standIn {
-	s := &standIn{spot: p.value, agent: p.key, list: p.value.node.Kind == yaml.SequenceNode}
-	for _, at := range elements(p.value) {
+func readStandIn(p document.Pair, r *document.Report) *standIn {
+	s := &standIn{Spot: p.Value, agent: p.Key, list: p.Value.Node.Kind == yaml.SequenceNode}
+	for _, at := range elements(p.Value) {
 		s.readAct(at, r)
 	}
 	if s.list && len(s.acts) == 0 && !s.live {
-		r.add(p.value, "the list is empty; expected what the agent does at each call, such as {returns: …}")
+		r.Add(p.Value, "the list is empty; expected what the agent does at each call, such as {returns: …}")
 	}
 	return s
 }
 
-func (s *standIn) readAct(at spot, r *report) {
+func (s *standIn) readAct(at document.Spot, r *document.Report) {
 	const expected = "expected {returns: …}, {error: …}, {expr: …} or {live: true}"
-	if at.node.Kind != yaml.MappingNode {
-		r.add(at, "%s; found %s", expected, kindOf(at.node))
+	if at.Node.Kind != yaml.MappingNode {
+		r.Add(at, "%s; found %s", expected, document.Describe(at.Node))
 		return
 	}
-	o := newObject(at, r, standInKeys)
-	a := act{spot: at, after: o.secondsOf("after_seconds")}
+	o := document.NewObject(at, r, standInKeys)
+	a := act{Spot: at, after: o.SecondsOf("after_seconds")}
 	n := 0
-	for key := range o.fields {
+	for key := range o.Fields {
 		if key != "after_seconds" {
 			a.do = key
 			n++
 		}
 	}
 	if n != 1 {
-		if len(o.fields) == len(at.node.Content)/2 { // else an unknown key was reported
-			r.add(at, "%s, one of them; found %d keys", expected, n)
+		if len(o.Fields) == len(at.Node.Content)/2 { // else an unknown key was reported
+			r.Add(at, "%s, one of them; found %d keys", expected, n)
 		}
 		return
 	}
 	switch a.do {
 	case "returns":
-		a.value = o.value("returns")
+		a.value = o.Value("returns")
 	case "error":
-		a.fault = o.needText("error", "what the agent fails with").text
+		a.fault = o.NeedText("error", "what the agent fails with").Text
 	case "expr":
-		w := o.needText("expr", "an expression over the agent's arguments")
-		if w.text != "" {
-			var fault *expressionError
-			if a.code, fault = compileExpression(w.text); fault != nil {
-				r.inside(w.spot, fault.offset, "%s", fault.message)
+		w := o.NeedText("expr", "an expression over the agent's arguments")
+		if w.Text != "" {
+			var fault *expression.Fault
+			if a.code, fault = expression.Compile(w.Text); fault != nil {
+				r.Inside(w.Spot, fault.Offset, "%s", fault.Message)
 			}
 		}
 	case "live":
-		if s.live = o.flag("live"); o.has("after_seconds") {
-			r.add(o.at("after_seconds"), "{live: true} takes the time that the agent takes; after_seconds goes with returns, error and expr")
+		if s.live = o.Flag("live"); o.Has("after_seconds") {
+			r.Add(o.At("after_seconds"), "{live: true} takes the time that the agent takes; after_seconds goes with returns, error and expr")
 		}
 		if s.list {
-			r.add(at, "{live: true} stands alone, not in a list: the agent itself is called, always")
+			r.Add(at, "{live: true} stands alone, not in a list: the agent itself is called, always")
 		}
 		return
 	}
 	s.acts = append(s.acts, a)
 }
 
-func readExpectation(o *object) expectation {
+func readExpectation(o *document.Object) expectation {
 	e := expectation{}
-	if !o.has("expect") {
-		o.need("expect", "how the run ends, such as {outputs: {…}} or {status: failed}")
+	if !o.Has("expect") {
+		o.Need("expect", "how the run ends, such as {outputs: {…}} or {status: failed}")
 		return e
 	}
-	x := newObject(o.at("expect"), o.report, expectKeys)
-	e.spot = x.spot
-	e.status = x.text("status")
-	e.fault = x.text("error")
+	x := document.NewObject(o.At("expect"), o.Report, expectKeys)
+	e.Spot = x.Spot
+	e.status = x.Text("status")
+	e.fault = x.Text("error")
 	switch {
-	case !x.has("status") && x.has("error"):
-		e.status = word{spot: x.at("error"), text: string(fermata.Failed)}
-	case !x.has("status"):
-		e.status = word{spot: x.spot, text: testStatuses[0]}
+	case !x.Has("status") && x.Has("error"):
+		e.status = document.Word{Spot: x.At("error"), Text: string(fermata.Failed)}
+	case !x.Has("status"):
+		e.status = document.Word{Spot: x.Spot, Text: testStatuses[0]}
 	default:
-		e.status.text = x.choice("status", testStatuses...)
+		e.status.Text = x.Choice("status", testStatuses...)
 	}
-	e.outputs, e.whole = x.expectedOf("outputs"), x.has("outputs")
-	e.contains = x.expectedOf("contains")
-	for _, w := range x.words("check") {
+	e.outputs, e.whole = readExpected(x, "outputs"), x.Has("outputs")
+	e.contains = readExpected(x, "contains")
+	for _, w := range x.Words("check") {
 		e.check = append(e.check, assignment{key: w, expr: w})
 	}
-	e.path, e.hasPath = x.words("path"), x.has("path")
-	for _, p := range x.pairs("visits") {
-		e.visits = append(e.visits, readCount(p, o.report))
+	e.path, e.hasPath = x.Words("path"), x.Has("path")
+	for _, p := range x.Pairs("visits") {
+		e.visits = append(e.visits, readCount(p, o.Report))
 	}
-	e.hasAsked = x.has("asked")
-	for _, at := range x.list("asked") {
-		e.asked = append(e.asked, readAsking(newObject(at, o.report, askedKeys)))
+	e.hasAsked = x.Has("asked")
+	for _, at := range x.List("asked") {
+		e.asked = append(e.asked, readAsking(document.NewObject(at, o.Report, askedKeys)))
 	}
-	for _, p := range x.pairs("calls") {
-		e.calls = append(e.calls, readCalling(p, o.report))
+	for _, p := range x.Pairs("calls") {
+		e.calls = append(e.calls, readCalling(p, o.Report))
 	}
 	return e
 }
 
-// expectedOf reads names with values.
-func (o *object) expectedOf(key string) []wanted {
+// readExpected reads names with values.
+func readExpected(o *document.Object, key string) []wanted {
 	var all []wanted
-	for _, p := range o.pairs(key) {
-		all = append(all, wanted{name: p.key, at: p.value, value: valueAt(p.value, o.report)})
+	for _, p := range o.Pairs(key) {
+		all = append(all, wanted{name: p.Key, at: p.Value, value: valueAt(p.Value, o.Report)})
 	}
 	return all
 }
 
-func readCount(p pair, r *report) countOf {
-	o := &object{spot: p.value, report: r, fields: map[string]*yaml.Node{p.key.text: p.value.node}}
-	return countOf{name: p.key, at: p.value, n: o.number(p.key.text, 0, 0)}
+func readCount(p document.Pair, r *document.Report) countOf {
+	o := p.Object(r)
+	return countOf{name: p.Key, at: p.Value, n: o.Number(p.Key.Text, 0, 0)}
 }
 
-func readAsking(o *object) asking {
-	a := asking{spot: o.spot, node: o.needText("node", "the id of the node that asks")}
-	if o.has("prompt") {
-		text := o.text("prompt").text
+func readAsking(o *document.Object) asking {
+	a := asking{Spot: o.Spot, node: o.NeedText("node", "the id of the node that asks")}
+	if o.Has("prompt") {
+		text := o.Text("prompt").Text
 		a.prompt = &text
 	}
-	if o.has("role") {
-		text := o.text("role").text
+	if o.Has("role") {
+		text := o.Text("role").Text
 		a.role = &text
 	}
-	for _, w := range o.words("options") {
-		a.options = append(a.options, w.text)
+	for _, w := range o.Words("options") {
+		a.options = append(a.options, w.Text)
 	}
 	return a
 }
 
 // readCalling reads how often an agent is called: a number, or a list of the arguments of each call.
-func readCalling(p pair, r *report) calling {
-	if p.value.node.Kind != yaml.SequenceNode {
+func readCalling(p document.Pair, r *document.Report) calling {
+	if p.Value.Node.Kind != yaml.SequenceNode {
 		return calling{countOf: readCount(p, r)}
 	}
-	c := calling{countOf: countOf{name: p.key, at: p.value}}
-	for _, at := range elements(p.value) {
-		if at.node.Kind != yaml.MappingNode {
-			r.add(at, "expected the arguments of a call, a mapping, found %s", kindOf(at.node))
+	c := calling{countOf: countOf{name: p.Key, at: p.Value}}
+	for _, at := range elements(p.Value) {
+		if at.Node.Kind != yaml.MappingNode {
+			r.Add(at, "expected the arguments of a call, a mapping, found %s", document.Describe(at.Node))
 			continue
 		}
-		c.args = append(c.args, wanted{name: word{spot: at, text: p.key.text}, at: at, value: valueAt(at, r)})
+		c.args = append(c.args, wanted{name: document.Word{Spot: at, Text: p.Key.Text}, at: at, value: valueAt(at, r)})
 	}
 	c.n = len(c.args)
 	return c

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -18,12 +20,12 @@ func (c *checked) checkTests(p *plan.Plan) {
 	}
 	k := testChecker{checked: c, steps: make(map[string]placed), all: c.everything(), everyAgent: c.everyAgent()}
 	for _, n := range c.nodes {
-		k.nodes = append(k.nodes, n.id.text)
+		k.nodes = append(k.nodes, n.id.Text)
 		if n.kind != typeRouter {
-			k.askers = append(k.askers, n.id.text)
+			k.askers = append(k.askers, n.id.Text)
 		}
 	}
-	k.place(c.document, "")
+	k.place(c.draft, "")
 	k.agents = slices.Sorted(maps.Keys(k.everyAgent))
 	if p != nil { // with the nodes of nested recipes
 		for i := range p.Flat() {
@@ -39,12 +41,12 @@ func (c *checked) checkTests(p *plan.Plan) {
 }
 
 // everything are all names that may be on the blackboard somewhere.
-func (c *checked) everything() names {
-	all := names{vocabulary: c.flow.vocabulary}
+func (c *checked) everything() expression.Names {
+	all := expression.Names{Vocabulary: c.flow.vocabulary}
 	for n := range c.wiring.seen {
-		all, _ = all.join(c.flow.after(n, c.flow.before[n]), false)
+		all, _ = all.Join(c.flow.after(n, c.flow.before[n]), false)
 	}
-	return all.present()
+	return all.Present()
 }
 
 // testChecker knows the names that tests may use.
@@ -53,36 +55,36 @@ type testChecker struct {
 	nodes, askers, agents []string
 	steps                 map[string]placed // by path, with those of nested recipes
 	everyAgent            map[string][]*agent
-	all                   names
+	all                   expression.Names
 	lacking               bool // a recipe that is called is not there: which names it has is not known
 }
 
 // placed is a node and the recipe that it is of.
 type placed struct {
 	*step
-	doc *document
+	doc *draft
 }
 
 // place notes the nodes of a recipe, and of those that it calls, by their paths.
-func (k *testChecker) place(d *document, under string) {
+func (k *testChecker) place(d *draft, under string) {
 	for _, n := range d.nodes {
-		k.steps[under+n.id.text] = placed{step: n, doc: d}
-		switch a := d.agents[n.ref.text]; {
+		k.steps[under+n.id.Text] = placed{step: n, doc: d}
+		switch a := d.agents[n.ref.Text]; {
 		case a == nil || a.kind != kindRecipe:
 		case a.nested == nil || a.nested.doc == nil:
 			k.lacking = true
 		default:
-			k.place(a.nested.doc, under+n.id.text+"/")
+			k.place(a.nested.doc, under+n.id.Text+"/")
 		}
 	}
 }
 
 // everyAgent are the agents of the recipe and of those that it calls, by name.
-func (d *document) everyAgent() map[string][]*agent {
+func (d *draft) everyAgent() map[string][]*agent {
 	all := make(map[string][]*agent)
-	seen := make(map[*document]bool)
-	var add func(d *document)
-	add = func(d *document) {
+	seen := make(map[*draft]bool)
+	var add func(d *draft)
+	add = func(d *draft) {
 		if seen[d] {
 			return
 		}
@@ -99,9 +101,9 @@ func (d *document) everyAgent() map[string][]*agent {
 }
 
 // knownAgent reports a name that is neither an agent's nor, as SERVER/TOOL, that of a tool that a model may call.
-func (k *testChecker) knownAgent(w word) {
-	server, tool, ok := strings.Cut(w.text, "/")
-	if !ok || slices.Contains(k.agents, w.text) {
+func (k *testChecker) knownAgent(w document.Word) {
+	server, tool, ok := strings.Cut(w.Text, "/")
+	if !ok || slices.Contains(k.agents, w.Text) {
 		k.known(w, "agent", k.agents)
 		return
 	}
@@ -122,26 +124,26 @@ func (k *testChecker) knownAgent(w word) {
 		}
 	}
 	slices.Sort(tools)
-	k.report.add(w.spot, "no model may call a tool %s%s", quote(w.text), k.report.hint(w.text, slices.Compact(tools)))
+	k.report.Add(w.Spot, "no model may call a tool %s%s", document.Quote(w.Text), k.report.Hint(w.Text, slices.Compact(tools)))
 }
 
 // known reports a name that is none of those there are.
-func (k *testChecker) known(w word, what string, names []string) bool {
-	if slices.Contains(names, w.text) {
+func (k *testChecker) known(w document.Word, what string, names []string) bool {
+	if slices.Contains(names, w.Text) {
 		return true
 	}
-	if w.text != "" && !k.lacking {
-		k.report.add(w.spot, "there is no %s %s%s", what, quote(w.text), k.report.hint(w.text, names))
+	if w.Text != "" && !k.lacking {
+		k.report.Add(w.Spot, "there is no %s %s%s", what, document.Quote(w.Text), k.report.Hint(w.Text, names))
 	}
 	return false
 }
 
 func (k *testChecker) check(t *test) {
-	if t.expect.status.text != statusRefused {
+	if t.expect.status.Text != statusRefused {
 		k.checkInputs(t)
 	}
 	for i, a := range t.answers {
-		if slices.ContainsFunc(t.answers[:i], func(b *replies) bool { return b.node.text == a.node.text }) {
+		if slices.ContainsFunc(t.answers[:i], func(b *replies) bool { return b.node.Text == a.node.Text }) {
 			continue // reported by the reader of YAML
 		}
 		if k.known(a.node, "node", k.nodes) {
@@ -157,7 +159,7 @@ func (k *testChecker) check(t *test) {
 
 // checkInputs reports inputs that the recipe would refuse.
 func (k *testChecker) checkInputs(t *test) {
-	_, err := (&Recipe{doc: k.document}).Input(t.inputs)
+	_, err := (&Recipe{doc: k.draft}).Input(t.inputs)
 	faults, ok := errors.AsType[*InputError](err)
 	if !ok {
 		return
@@ -165,17 +167,17 @@ func (k *testChecker) checkInputs(t *test) {
 	for _, f := range faults.Problems {
 		at, given := t.places[f.Name]
 		if !given {
-			at = t.name.spot
+			at = t.name.Spot
 		}
-		k.report.add(at, "the input %s: %s (where that is meant, the test has expect: {status: refused})", quote(f.Name), f.Message)
+		k.report.Add(at, "the input %s: %s (where that is meant, the test has expect: {status: refused})", document.Quote(f.Name), f.Message)
 	}
 }
 
 // checkReplies reports answers that the node would not take.
 func (k *testChecker) checkReplies(a *replies) {
-	n, ok := k.steps[a.node.text]
-	if ok && n.kind == typeRouter || !ok && !slices.Contains(k.askers, a.node.text) {
-		k.report.add(a.node.spot, "the node %s is a router: it asks nobody", quote(a.node.text))
+	n, ok := k.steps[a.node.Text]
+	if ok && n.kind == typeRouter || !ok && !slices.Contains(k.askers, a.node.Text) {
+		k.report.Add(a.node.Spot, "the node %s is a router: it asks nobody", document.Quote(a.node.Text))
 		return
 	}
 	if !ok {
@@ -186,41 +188,41 @@ func (k *testChecker) checkReplies(a *replies) {
 		switch r := &a.list[i]; {
 		case r.wrong:
 		case r.expire && n.kind == typeHuman && n.deadline == 0:
-			k.report.add(r.spot, "the node %s has no deadline that could pass; give it timeout_seconds", quote(a.node.text))
+			k.report.Add(r.Spot, "the node %s has no deadline that could pass; give it timeout_seconds", document.Quote(a.node.Text))
 		case !r.expire:
 			if text, ok := r.value.(string); ok && n.review != nil {
 				r.value = map[string]any{"action": text}
 			}
-			if err := s.check(r.value); err != nil {
-				k.report.add(r.spot, "the answer does not fit what %s asks for: %s", quote(a.node.text), oneLine(err))
+			if err := s.Check(r.value); err != nil {
+				k.report.Add(r.Spot, "the answer does not fit what %s asks for: %s", document.Quote(a.node.Text), oneLine(err))
 			}
 		}
 	}
 }
 
 // answersTo is the schema of answers to the node's questions; nil where it is not known before.
-func (k *testChecker) answersTo(n placed) *shape {
-	s := &shape{}
-	switch a := n.doc.agents[n.ref.text]; {
+func (k *testChecker) answersTo(n placed) *document.Shape {
+	s := &document.Shape{}
+	switch a := n.doc.agents[n.ref.Text]; {
 	case n.kind == typeHuman && n.review != nil:
 		var value any = map[string]any{} // of any type
-		schema, defs, _ := (&checked{document: n.doc}).reviewed(n.review)
+		schema, defs, _ := (&checked{draft: n.doc}).reviewed(n.review)
 		if schema != nil {
 			value = schema
 		}
-		s.doc = n.review.answer(value, defs)
+		s.Doc = n.review.answer(value, defs)
 	case n.kind == typeHuman && n.response != nil:
 		return n.response
-	case n.kind == typeHuman && hasKey(n.node, "response"): // it is wrong
+	case n.kind == typeHuman && document.HasKey(n.Node, "response"): // it is wrong
 		return nil
 	case n.kind == typeHuman:
-		s.doc = n.answerSchema()
+		s.Doc = n.answerSchema()
 	case a == nil || a.reasons == nil || a.reasons.asking != nil && a.reasons.approval != nil:
 		return nil
 	case a.reasons.asking != nil:
 		s = a.reasons.asking.answers()
 	case a.reasons.approval != nil:
-		s.doc = map[string]any{
+		s.Doc = map[string]any{
 			"type": "object", "required": []any{"action"}, "additionalProperties": false,
 			"properties": map[string]any{
 				"action": map[string]any{"enum": []any{string(node.Approve), string(node.Edit), string(node.Deny)}}, "arguments": map[string]any{"type": "object"},
@@ -230,7 +232,7 @@ func (k *testChecker) answersTo(n placed) *shape {
 	default:
 		return nil
 	}
-	if s.compiled == nil && s.compile() != nil {
+	if s.Compiled == nil && s.Compile() != nil {
 		return nil
 	}
 	return s
@@ -241,14 +243,14 @@ func (k *testChecker) checkExpectation(e *expectation) {
 	for _, w := range slices.Concat(e.outputs, e.contains) {
 		if !k.outputsOpen {
 			if k.known(w.name, "output", declared.names()) && !slices.ContainsFunc(e.contains, func(c wanted) bool { return c.at == w.at }) {
-				if err := declared.checkOne(w.name.text, w.value); err != nil {
-					k.report.add(w.at, "the output %s can never be that: %s", quote(w.name.text), oneLine(err))
+				if err := declared.checkOne(w.name.Text, w.value); err != nil {
+					k.report.Add(w.at, "the output %s can never be that: %s", document.Quote(w.name.Text), oneLine(err))
 				}
 			}
 			continue
 		}
-		if !k.all.has(w.name.text) && !k.wiring.dangling {
-			k.report.add(w.name.spot, "nothing brings %s%s", quote(w.name.text), k.report.hint(w.name.text, k.all.list()))
+		if !k.all.Has(w.name.Text) && !k.wiring.dangling {
+			k.report.Add(w.name.Spot, "nothing brings %s%s", document.Quote(w.name.Text), k.report.Hint(w.name.Text, k.all.List()))
 		}
 	}
 	for i := range e.check {
@@ -264,20 +266,20 @@ func (k *testChecker) checkExpectation(e *expectation) {
 		k.known(v.name, "node", k.nodes)
 	}
 	for _, a := range e.asked {
-		if k.known(a.node, "node", k.nodes) && !slices.Contains(k.askers, a.node.text) {
-			k.report.add(a.node.spot, "the node %s is a router: it asks nobody", quote(a.node.text))
+		if k.known(a.node, "node", k.nodes) && !slices.Contains(k.askers, a.node.Text) {
+			k.report.Add(a.node.Spot, "the node %s is a router: it asks nobody", document.Quote(a.node.Text))
 		}
 	}
 	for _, call := range e.calls {
 		k.knownAgent(call.name)
 	}
-	if ends := e.status.text; ends != string(fermata.Completed) {
+	if ends := e.status.Text; ends != string(fermata.Completed) {
 		for _, w := range slices.Concat(e.outputs, e.contains) {
-			k.report.add(w.name.spot, "a run that is %s has no outputs; check looks at the blackboard as it is then", ends)
+			k.report.Add(w.name.Spot, "a run that is %s has no outputs; check looks at the blackboard as it is then", ends)
 			break
 		}
 	}
-	if e.fault.text != "" && (e.status.text == string(fermata.Completed) || e.status.text == string(fermata.Paused)) {
-		k.report.add(e.fault.spot, "a run that is %s has no error; expected status: failed, expired, stuck or refused", e.status.text)
+	if e.fault.Text != "" && (e.status.Text == string(fermata.Completed) || e.status.Text == string(fermata.Paused)) {
+		k.report.Add(e.fault.Spot, "a run that is %s has no error; expected status: failed, expired, stuck or refused", e.status.Text)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -32,15 +34,15 @@ func (f TestFailure) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s: %s", f.File, f.Line, f.Column, f.What, text)
 }
 
-func failureAt(at spot, what, message string) TestFailure {
-	f := TestFailure{What: what, Message: message, File: at.src.file}
-	if at.node != nil {
-		f.Line, f.Column = at.node.Line, at.node.Column
+func failureAt(at document.Spot, what, message string) TestFailure {
+	f := TestFailure{What: what, Message: message, File: at.Source.File}
+	if at.Node != nil {
+		f.Line, f.Column = at.Node.Line, at.Node.Column
 	}
 	return f
 }
 
-func differs(at spot, what, expected, found string) TestFailure {
+func differs(at document.Spot, what, expected, found string) TestFailure {
 	f := failureAt(at, what, "")
 	f.Expected, f.Found = expected, found
 	return f
@@ -57,22 +59,22 @@ func (s *Stage) Judge(res *fermata.Result, t *Trace) []TestFailure {
 	e := &s.test.expect
 	var all []TestFailure
 	for _, b := range s.broken {
-		all = append(all, failureAt(s.test.name.spot, "agents", b))
+		all = append(all, failureAt(s.test.name.Spot, "agents", b))
 	}
 	unanswered := s.unanswered()
 	all = append(all, unanswered...)
-	if len(all) == 0 && string(res.Status) != e.status.text {
+	if len(all) == 0 && string(res.Status) != e.status.Text {
 		found := string(res.Status)
 		if res.Err != nil {
 			found += ": " + plainError(res)
 		}
-		all = append(all, differs(e.status.spot, "status", e.status.text, found))
-	} else if e.fault.text != "" && len(all) == 0 && (res.Err == nil || !strings.Contains(res.Err.Error(), e.fault.text)) {
+		all = append(all, differs(e.status.Spot, "status", e.status.Text, found))
+	} else if e.fault.Text != "" && len(all) == 0 && (res.Err == nil || !strings.Contains(res.Err.Error(), e.fault.Text)) {
 		found := "no error"
 		if res.Err != nil {
 			found = quoteText(plainError(res))
 		}
-		all = append(all, differs(e.fault.spot, "error", "a text with "+quoteText(e.fault.text), found))
+		all = append(all, differs(e.fault.Spot, "error", "a text with "+quoteText(e.fault.Text), found))
 	}
 	all = append(all, s.judgePath(t)...)
 	all = append(all, s.judgeValues(res, t)...)
@@ -99,9 +101,9 @@ func (s *Stage) judgeRefusal() []TestFailure {
 	_, err := s.from.Input(s.test.inputs)
 	switch {
 	case err == nil:
-		return []TestFailure{differs(e.status.spot, "status", statusRefused, "inputs that fit")}
-	case !strings.Contains(err.Error(), e.fault.text):
-		return []TestFailure{differs(e.fault.spot, "error", "a text with "+quoteText(e.fault.text), quoteText(err.Error()))}
+		return []TestFailure{differs(e.status.Spot, "status", statusRefused, "inputs that fit")}
+	case !strings.Contains(err.Error(), e.fault.Text):
+		return []TestFailure{differs(e.fault.Spot, "error", "a text with "+quoteText(e.fault.Text), quoteText(err.Error()))}
 	}
 	return nil
 }
@@ -124,12 +126,12 @@ func (s *Stage) judgePath(t *Trace) []TestFailure {
 	if e.hasPath {
 		var expected []string
 		for _, w := range e.path {
-			expected = append(expected, w.text)
+			expected = append(expected, w.Text)
 		}
 		if !slices.Equal(expected, found) {
-			at := e.spot
+			at := e.Spot
 			for i, w := range e.path {
-				if at = w.spot; i >= len(found) || found[i] != w.text {
+				if at = w.Spot; i >= len(found) || found[i] != w.Text {
 					break
 				}
 			}
@@ -139,12 +141,12 @@ func (s *Stage) judgePath(t *Trace) []TestFailure {
 	for _, v := range e.visits {
 		n := 0
 		for _, id := range found {
-			if id == v.name.text {
+			if id == v.name.Text {
 				n++
 			}
 		}
 		if n != v.n {
-			all = append(all, differs(v.at, "visits."+v.name.text, strconv.Itoa(v.n), strconv.Itoa(n)))
+			all = append(all, differs(v.at, "visits."+v.name.Text, strconv.Itoa(v.n), strconv.Itoa(n)))
 		}
 	}
 	return all
@@ -163,21 +165,21 @@ func (s *Stage) judgeValues(res *fermata.Result, t *Trace) []TestFailure {
 	var all []TestFailure
 	if res.Status == fermata.Completed {
 		var outputs map[string]any
-		if v, err := decodeJSON(res.Output); err == nil {
+		if v, err := document.Decode(res.Output); err == nil {
 			outputs, _ = v.(map[string]any)
 		}
 		for _, w := range e.outputs {
-			v, ok := outputs[w.name.text]
-			compare(w.at, "outputs."+w.name.text, w.value, v, ok, false, &all)
+			v, ok := outputs[w.name.Text]
+			compare(w.at, "outputs."+w.name.Text, w.value, v, ok, false, &all)
 		}
-		for _, name := range keysOf(outputs) {
-			if e.whole && !slices.ContainsFunc(e.outputs, func(w wanted) bool { return w.name.text == name }) {
-				all = append(all, differs(e.spot, "outputs."+name, "no such output: outputs names all of them, contains some", jsonText(outputs[name])))
+		for _, name := range expression.Keys(outputs) {
+			if e.whole && !slices.ContainsFunc(e.outputs, func(w wanted) bool { return w.name.Text == name }) {
+				all = append(all, differs(e.Spot, "outputs."+name, "no such output: outputs names all of them, contains some", jsonText(outputs[name])))
 			}
 		}
 		for _, w := range e.contains {
-			v, ok := outputs[w.name.text]
-			compare(w.at, "contains."+w.name.text, w.value, v, ok, true, &all)
+			v, ok := outputs[w.name.Text]
+			compare(w.at, "contains."+w.name.Text, w.value, v, ok, true, &all)
 		}
 	}
 	if len(e.check) == 0 {
@@ -185,23 +187,23 @@ func (s *Stage) judgeValues(res *fermata.Result, t *Trace) []TestFailure {
 	}
 	board := t.board()
 	for _, c := range e.check {
-		yes, err := c.code.holds(newScope(board, nil))
+		yes, err := c.code.Holds(expression.NewScope(board, nil))
 		switch {
 		case err != nil:
-			all = append(all, failureAt(c.expr.spot, "check", err.Error()))
+			all = append(all, failureAt(c.expr.Spot, "check", err.Error()))
 		case !yes:
-			all = append(all, failureAt(c.expr.spot, "check", quote(c.expr.text)+" does not hold"+values(c.code, board)))
+			all = append(all, failureAt(c.expr.Spot, "check", document.Quote(c.expr.Text)+" does not hold"+values(c.code, board)))
 		}
 	}
 	return all
 }
 
 // values says what the names of an expression are.
-func values(code *expression, board map[string]any) string {
+func values(code *expression.Expression, board map[string]any) string {
 	var parts []string
-	for _, use := range code.names {
-		if v, ok := board[use.name]; ok {
-			part := use.name + " is " + jsonText(v)
+	for _, name := range code.Names() {
+		if v, ok := board[name]; ok {
+			part := name + " is " + jsonText(v)
 			if !slices.Contains(parts, part) {
 				parts = append(parts, part)
 			}
@@ -217,7 +219,7 @@ func values(code *expression, board map[string]any) string {
 func (t *Trace) board() map[string]any {
 	for _, st := range slices.Backward(t.Steps) {
 		for _, raw := range []json.RawMessage{st.Snapshot, st.Inputs} {
-			if v, err := decodeJSON(raw); err == nil {
+			if v, err := document.Decode(raw); err == nil {
 				if board, ok := v.(map[string]any); ok {
 					return board
 				}
@@ -228,7 +230,7 @@ func (t *Trace) board() map[string]any {
 }
 
 // compare adds every place at which a value is not as expected. With some, objects may have more members.
-func compare(at spot, what string, expected, found any, there, some bool, all *[]TestFailure) {
+func compare(at document.Spot, what string, expected, found any, there, some bool, all *[]TestFailure) {
 	if !there {
 		*all = append(*all, differs(at, what, jsonText(expected), "nothing"))
 		return
@@ -239,11 +241,11 @@ func compare(at spot, what string, expected, found any, there, some bool, all *[
 		if !ok {
 			break
 		}
-		for _, name := range keysOf(e) {
+		for _, name := range expression.Keys(e) {
 			v, ok := f[name]
-			compare(at.follow("/"+name), what+"."+name, e[name], v, ok, some, all)
+			compare(at.Follow("/"+name), what+"."+name, e[name], v, ok, some, all)
 		}
-		for _, name := range keysOf(f) {
+		for _, name := range expression.Keys(f) {
 			if _, ok := e[name]; !ok && !some {
 				*all = append(*all, differs(at, what+"."+name, "nothing", jsonText(f[name])))
 			}
@@ -255,7 +257,7 @@ func compare(at spot, what string, expected, found any, there, some bool, all *[
 			break
 		}
 		for i := range e {
-			compare(at.follow("/"+strconv.Itoa(i)), what+"."+strconv.Itoa(i), e[i], f[i], true, some, all)
+			compare(at.Follow("/"+strconv.Itoa(i)), what+"."+strconv.Itoa(i), e[i], f[i], true, some, all)
 		}
 		return
 	}
@@ -279,7 +281,7 @@ func same(a, b any) bool {
 }
 
 func jsonText(v any) string {
-	data, err := encodeJSON(v)
+	data, err := document.Encode(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}
@@ -294,31 +296,31 @@ func (s *Stage) judgeAsked() []TestFailure {
 	var all []TestFailure
 	for i, a := range e.asked {
 		if i >= len(s.asked) {
-			all = append(all, differs(a.spot, "asked", "a question of "+a.node.text, "none: "+strconv.Itoa(len(s.asked))+" were asked"))
+			all = append(all, differs(a.Spot, "asked", "a question of "+a.node.Text, "none: "+strconv.Itoa(len(s.asked))+" were asked"))
 			break
 		}
 		all = append(all, a.judge(&s.asked[i], i)...)
 	}
 	for _, q := range s.asked[min(len(s.asked), len(e.asked)):] {
-		all = append(all, differs(e.spot, "asked", fmt.Sprintf("%d questions", len(e.asked)), "also "+q.node+": "+quoteText(strings.TrimSpace(q.prompt))))
+		all = append(all, differs(e.Spot, "asked", fmt.Sprintf("%d questions", len(e.asked)), "also "+q.node+": "+quoteText(strings.TrimSpace(q.prompt))))
 	}
 	return all
 }
 
 func (a *asking) judge(q *question, i int) []TestFailure {
 	what := fmt.Sprintf("asked.%d.", i)
-	if a.node.text != q.node {
-		return []TestFailure{differs(a.node.spot, what+"node", a.node.text, q.node)}
+	if a.node.Text != q.node {
+		return []TestFailure{differs(a.node.Spot, what+"node", a.node.Text, q.node)}
 	}
 	var all []TestFailure
 	if a.prompt != nil && strings.TrimSpace(*a.prompt) != strings.TrimSpace(q.prompt) {
-		all = append(all, differs(a.follow("/prompt"), what+"prompt", quoteText(strings.TrimSpace(*a.prompt)), quoteText(strings.TrimSpace(q.prompt))))
+		all = append(all, differs(a.Follow("/prompt"), what+"prompt", quoteText(strings.TrimSpace(*a.prompt)), quoteText(strings.TrimSpace(q.prompt))))
 	}
 	if a.role != nil && *a.role != q.role {
-		all = append(all, differs(a.follow("/role"), what+"role", quoteText(*a.role), quoteText(q.role)))
+		all = append(all, differs(a.Follow("/role"), what+"role", quoteText(*a.role), quoteText(q.role)))
 	}
 	if a.options != nil && !slices.Equal(a.options, q.options) {
-		all = append(all, differs(a.follow("/options"), what+"options", strings.Join(a.options, ", "), strings.Join(q.options, ", ")))
+		all = append(all, differs(a.Follow("/options"), what+"options", strings.Join(a.options, ", "), strings.Join(q.options, ", ")))
 	}
 	return all
 }
@@ -326,8 +328,8 @@ func (a *asking) judge(q *question, i int) []TestFailure {
 func (s *Stage) judgeCalls() []TestFailure {
 	var all []TestFailure
 	for _, c := range s.test.expect.calls {
-		what := "calls." + c.name.text
-		found := s.calls[c.name.text]
+		what := "calls." + c.name.Text
+		found := s.calls[c.name.Text]
 		if len(found) != c.n {
 			all = append(all, differs(c.at, what, strconv.Itoa(c.n), strconv.Itoa(len(found))))
 			continue

@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
@@ -22,22 +23,22 @@ const everyModel = "*"
 
 // lines are what the model of an agent says in a test, each once.
 type lines struct {
-	agent word // or everyModel
+	agent document.Word // or everyModel
 	turns []turn
 }
 
 // readLines reads what the model of an agent says.
-func readLines(p pair, r *report) *lines {
-	l := &lines{agent: p.key}
-	if p.value.node.Kind != yaml.SequenceNode {
-		r.add(p.value, "expected a list of what the model says, such as [{calls: [{tool: …}]}, {output: {…}}], found %s", kindOf(p.value.node))
+func readLines(p document.Pair, r *document.Report) *lines {
+	l := &lines{agent: p.Key}
+	if p.Value.Node.Kind != yaml.SequenceNode {
+		r.Add(p.Value, "expected a list of what the model says, such as [{calls: [{tool: …}]}, {output: {…}}], found %s", document.Describe(p.Value.Node))
 		return l
 	}
-	for _, at := range elements(p.value) {
+	for _, at := range elements(p.Value) {
 		l.turns = append(l.turns, readTurn(at, testTurnKeys, r))
 	}
 	if len(l.turns) == 0 {
-		r.add(p.value, "the list is empty; expected what the model says, such as [{output: {…}}]")
+		r.Add(p.Value, "the list is empty; expected what the model says, such as [{output: {…}}]")
 	}
 	return l
 }
@@ -55,9 +56,9 @@ func (k *testChecker) checkModels(t *test) {
 		}
 		for _, turn := range l.turns {
 			for _, tool := range turn.tools {
-				if tool.text != "" && !slices.ContainsFunc(offered, func(o string) bool { return offers(o, tool.text) }) {
-					k.report.add(tool.spot, "the model of %s has no tool %s; it has %s%s", quote(l.agent.text), quote(tool.text),
-						cmp.Or(strings.Join(offered, ", "), "none"), k.report.hint(tool.text, offered))
+				if tool.Text != "" && !slices.ContainsFunc(offered, func(o string) bool { return offers(o, tool.Text) }) {
+					k.report.Add(tool.Spot, "the model of %s has no tool %s; it has %s%s", document.Quote(l.agent.Text), document.Quote(tool.Text),
+						cmp.Or(strings.Join(offered, ", "), "none"), k.report.Hint(tool.Text, offered))
 				}
 			}
 		}
@@ -74,20 +75,20 @@ func (k *testChecker) asked(t *test, l *lines) []*agent {
 				continue
 			}
 			models = append(models, name)
-			if l.agent.text == name || l.agent.text == everyModel {
+			if l.agent.Text == name || l.agent.Text == everyModel {
 				asked = append(asked, a)
 			}
 		}
 	}
-	switch name := l.agent.text; {
+	switch name := l.agent.Text; {
 	case len(models) == 0:
-		k.report.add(l.agent.spot, "no agent of the recipe is of kind model; what other agents do stands under agents")
+		k.report.Add(l.agent.Spot, "no agent of the recipe is of kind model; what other agents do stands under agents")
 	case len(asked) > 0 && t.standIn(name) != nil:
-		k.report.add(l.agent.spot, "the agent %s stands under agents, too; expected one of both: what its model says, or what the agent itself does", quote(name))
+		k.report.Add(l.agent.Spot, "the agent %s stands under agents, too; expected one of both: what its model says, or what the agent itself does", document.Quote(name))
 	case len(asked) > 0:
 		return asked
 	case slices.Contains(k.agents, name):
-		k.report.add(l.agent.spot, "the agent %s asks no model; what it does stands under agents", quote(name))
+		k.report.Add(l.agent.Spot, "the agent %s asks no model; what it does stands under agents", document.Quote(name))
 	default:
 		k.known(l.agent, "agent of kind model", models)
 	}
@@ -124,7 +125,7 @@ func (s *Stage) linesOf(agent string) *lines {
 	}
 	var every *lines
 	for _, l := range s.test.models {
-		switch l.agent.text {
+		switch l.agent.Text {
 		case agent:
 			return l
 		case everyModel:
@@ -206,7 +207,7 @@ func (s *Stage) says(ctx context.Context, req *model.Request) (*turn, error) {
 	if i >= 0 {
 		return &l.turns[i], nil
 	}
-	return nil, s.noReply("the model of agent %q is asked %s, and %s", req.Model, quote(lastTold(req)), l.left(said))
+	return nil, s.noReply("the model of agent %q is asked %s, and %s", req.Model, document.Quote(lastTold(req)), l.left(said))
 }
 
 // left says which replies there still are.
@@ -215,7 +216,7 @@ func (l *lines) left(said map[string]int) string {
 	var left []string
 	for i := range l.turns {
 		if !slices.Contains(used, i) {
-			left = append(left, quote(l.turns[i].told))
+			left = append(left, document.Quote(l.turns[i].told))
 		}
 	}
 	if len(left) == 0 {
@@ -325,15 +326,15 @@ func (s *Stage) offers(a *agent, tool string) (all []offered, ok bool) {
 func (s *Stage) toolsOf(a *agent) []string {
 	var names []string
 	for _, in := range s.test.standIns {
-		if name, of := strings.CutPrefix(in.agent.text, a.name+"/"); of {
+		if name, of := strings.CutPrefix(in.agent.Text, a.name+"/"); of {
 			names = append(names, name)
 		}
 	}
 	for _, l := range s.test.models {
 		for _, t := range l.turns {
 			for _, called := range t.tools {
-				name, of := strings.CutPrefix(called.text, toolName(a.name+"_"))
-				if of && !slices.ContainsFunc(names, func(n string) bool { return toolName(a.name+"_"+n) == called.text }) {
+				name, of := strings.CutPrefix(called.Text, toolName(a.name+"_"))
+				if of && !slices.ContainsFunc(names, func(n string) bool { return toolName(a.name+"_"+n) == called.Text }) {
 					names = append(names, name)
 				}
 			}
@@ -346,18 +347,18 @@ func (s *Stage) toolsOf(a *agent) []string {
 func (s *Stage) unsaid() []TestFailure {
 	var all []TestFailure
 	for _, l := range s.test.models {
-		name, n := l.agent.text, len(s.said[l])
+		name, n := l.agent.Text, len(s.said[l])
 		if s.never(name) {
 			continue
 		}
 		if n == 0 {
-			all = append(all, failureAt(l.agent.spot, "models."+name, "the model was not asked; where that is what is meant, leave its replies out"))
+			all = append(all, failureAt(l.agent.Spot, "models."+name, "the model was not asked; where that is what is meant, leave its replies out"))
 			continue
 		}
 		used := slices.Collect(maps.Values(s.said[l]))
 		for i := range l.turns {
 			if !slices.Contains(used, i) {
-				all = append(all, failureAt(l.turns[i].spot, "models."+name, fmt.Sprintf(
+				all = append(all, failureAt(l.turns[i].Spot, "models."+name, fmt.Sprintf(
 					"the reply was not asked for: the model was asked %s, and the test has %d replies for it", times(n), len(l.turns))))
 				break
 			}
@@ -368,5 +369,5 @@ func (s *Stage) unsaid() []TestFailure {
 
 // never reports whether the test says that an agent is not called.
 func (s *Stage) never(agent string) bool {
-	return slices.ContainsFunc(s.test.expect.calls, func(c calling) bool { return c.name.text == agent && c.n == 0 })
+	return slices.ContainsFunc(s.test.expect.calls, func(c calling) bool { return c.name.Text == agent && c.n == 0 })
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -31,7 +33,7 @@ func (r *Recipe) Tests() []Test {
 	all := make([]Test, len(r.doc.tests))
 	for i, t := range r.doc.tests {
 		at := t.name
-		all[i] = Test{Name: at.text, File: at.src.file, Line: at.node.Line, Column: at.node.Column, recipe: r, number: i}
+		all[i] = Test{Name: at.Text, File: at.Source.File, Line: at.Node.Line, Column: at.Node.Column, recipe: r, number: i}
 	}
 	return all
 }
@@ -90,7 +92,7 @@ func (s *Stage) Input() (map[string]any, error) { return s.from.Input(s.test.inp
 func (s *Stage) Starter() string { return s.test.by }
 
 // Refused reports whether the test expects that its inputs are refused: then there is nothing to run.
-func (s *Stage) Refused() bool { return s.test.expect.status.text == statusRefused }
+func (s *Stage) Refused() bool { return s.test.expect.status.Text == statusRefused }
 
 // Reset forgets what has happened: the next run begins anew.
 func (s *Stage) Reset() {
@@ -118,8 +120,8 @@ func (s *Stage) Once() []string {
 		}
 		all = append(all, name)
 		for _, in := range s.test.standIns {
-			if strings.HasPrefix(in.agent.text, name+"/") {
-				all = append(all, in.agent.text)
+			if strings.HasPrefix(in.agent.Text, name+"/") {
+				all = append(all, in.agent.Text)
 			}
 		}
 	}
@@ -171,12 +173,12 @@ func (s *Stage) Answer(q *fermata.Interrupt) (answer any, by string, what Reply)
 	case len(q.NotBy)+len(q.NotByNodes) > 0:
 		by = "somebody at " + at.node
 	}
-	return clone(r.value), by, Answers
+	return expression.Clone(r.value), by, Answers
 }
 
 func (t *test) repliesOf(node string) []reply {
 	for _, a := range t.answers {
-		if a.node.text == node {
+		if a.node.Text == node {
 			return a.list
 		}
 	}
@@ -185,7 +187,7 @@ func (t *test) repliesOf(node string) []reply {
 
 func (t *test) standIn(agent string) *standIn {
 	for _, s := range t.standIns {
-		if s.agent.text == agent {
+		if s.agent.Text == agent {
 			return s
 		}
 	}
@@ -253,7 +255,7 @@ func (s *Stage) outside(a *agent, in *standIn) error {
 
 // instead calls what stands in for an agent.
 func (s *Stage) instead(ctx node.Context, a *agent, in *standIn, limit time.Duration, args map[string]any) (any, error) {
-	name := in.agent.text
+	name := in.agent.Text
 	s.note(name, callKey(ctx), args)
 	do, err := s.next(in, callKey(ctx))
 	if err != nil {
@@ -275,12 +277,12 @@ func (s *Stage) instead(ctx node.Context, a *agent, in *standIn, limit time.Dura
 		if err != nil {
 			return nil, err
 		}
-		return encodeJSON(out)
+		return document.Encode(out)
 	}, options...)
 	if err != nil || len(raw) == 0 {
 		return nil, err
 	}
-	return decodeJSON(raw)
+	return document.Decode(raw)
 }
 
 // wait lets the time pass that a call takes, on the clock of the run: all of it, or what it may take, which fails it.
@@ -327,7 +329,7 @@ func (s *Stage) note(agent, key string, args map[string]any) {
 	if slices.ContainsFunc(s.calls[agent], func(c agentCall) bool { return c.key == key }) {
 		return
 	}
-	own, _ := clone(args).(map[string]any)
+	own, _ := expression.Clone(args).(map[string]any)
 	s.calls[agent] = append(s.calls[agent], agentCall{key: key, args: own})
 }
 
@@ -337,7 +339,7 @@ func errTest(err error) error { return node.Terminal(err) }
 // next is what stands in for a call: the same when the same call is made again.
 func (s *Stage) next(in *standIn, key string) (*act, error) {
 	s.mu.Lock()
-	name := in.agent.text
+	name := in.agent.Text
 	known := s.acts[name]
 	if known == nil {
 		known = make(map[string]int)
@@ -364,14 +366,14 @@ func (s *Stage) act(a *agent, do *act, args map[string]any, failure *node.Failur
 	case "error":
 		return nil, errors.New(do.fault)
 	case "expr":
-		values, _ := clone(args).(map[string]any)
-		out, err := do.code.result(newScope(values, failure))
+		values, _ := expression.Clone(args).(map[string]any)
+		out, err := do.code.Result(expression.NewScope(values, failure))
 		if err != nil {
 			return nil, errTest(s.breaks("agent %q: the test's expr: %w", a.name, err))
 		}
 		return out, nil
 	default:
-		return clone(do.value), nil
+		return expression.Clone(do.value), nil
 	}
 }
 
@@ -379,23 +381,23 @@ func (s *Stage) act(a *agent, do *act, args map[string]any, failure *node.Failur
 func (s *Stage) unused() []TestFailure {
 	var all []TestFailure
 	for _, a := range s.test.answers {
-		if n := s.used[a.node.text]; n < len(a.list) {
+		if n := s.used[a.node.Text]; n < len(a.list) {
 			what := "the answer was not asked for"
 			if n > 0 {
 				what = fmt.Sprintf("the node asked %s, and the test has %d answers", times(n), len(a.list))
 			}
-			all = append(all, failureAt(a.list[n].spot, "answers."+a.node.text, what))
+			all = append(all, failureAt(a.list[n].Spot, "answers."+a.node.Text, what))
 		}
 	}
 	for _, in := range s.test.standIns {
-		name := in.agent.text
+		name := in.agent.Text
 		n := len(s.calls[name])
 		meant := s.never(name)
 		switch {
 		case n == 0 && !meant:
-			all = append(all, failureAt(in.agent.spot, "agents."+name, "the agent was not called; where that is what is meant, say calls: {"+name+": 0}"))
+			all = append(all, failureAt(in.agent.Spot, "agents."+name, "the agent was not called; where that is what is meant, say calls: {"+name+": 0}"))
 		case in.list && n < len(in.acts) && !meant:
-			all = append(all, failureAt(in.acts[n].spot, "agents."+name, fmt.Sprintf("the agent was called %s, and the test has %d for it", times(n), len(in.acts))))
+			all = append(all, failureAt(in.acts[n].Spot, "agents."+name, fmt.Sprintf("the agent was called %s, and the test has %d for it", times(n), len(in.acts))))
 		}
 	}
 	return append(all, s.unsaid()...)
@@ -413,7 +415,7 @@ func times(n int) string {
 
 // unanswered are the questions that the test has no answer to.
 func (s *Stage) unanswered() []TestFailure {
-	if s.test.expect.status.text == string(fermata.Paused) {
+	if s.test.expect.status.Text == string(fermata.Paused) {
 		return nil
 	}
 	var all []TestFailure
@@ -425,9 +427,9 @@ func (s *Stage) unanswered() []TestFailure {
 		if len(q.options) > 0 {
 			hint = q.options[0]
 		}
-		all = append(all, failureAt(s.test.name.spot, "answers."+q.node, fmt.Sprintf(
+		all = append(all, failureAt(s.test.name.Spot, "answers."+q.node, fmt.Sprintf(
 			"%s asked %s, and the test has no answer; say answers: {%s: %s}, or expect: {status: paused}",
-			q.node, quote(strings.TrimSpace(q.prompt)), q.node, hint)))
+			q.node, document.Quote(strings.TrimSpace(q.prompt)), q.node, hint)))
 	}
 	return all
 }

@@ -99,21 +99,44 @@ func inline(v any) string {
 	return string(data)
 }
 
-// generator draws a recipe. Each name has one kind throughout; whether it is there when it is read is left to chance, as
-// are now and then a value of another kind, a name that is nowhere, and a member that need not be there.
-type generator struct {
-	t     *rapid.T
-	names map[string]*kind
+// board is what is on the blackboard at a place of a recipe that is drawn. Each name has one kind throughout; whether it
+// is there when it is read is left to chance, as are now and then a value of another kind, a name that is nowhere, and a
+// member that need not be there.
+type board struct {
+	names  []string
+	kinds  map[string]*kind
+	sure   map[string]bool // names that are there on every way
+	maybe  map[string]bool // names that are there on some way
+	failed bool            // the name error is known
+}
 
-	right bool            // right by construction: what follows is true of the node that is drawn
-	sure  map[string]bool // names that are there on every way
-	maybe map[string]bool // names that are there on some way
+// generator draws a recipe.
+type generator struct {
+	t *rapid.T
+	board
+	right    bool     // right by construction
+	careless bool     // more mistakes
+	letters  []string // names that agents give; a branch has some of its own
+	d        *drawn
+	depth    int // how deep in others the recipe lies
+	sketch
 }
 
 var boardNames = []string{"a", "b", "c", "d", "e"}
 
 func (g *generator) below(n int) int        { return rapid.IntRange(0, n-1).Draw(g.t, "n") }
 func (g *generator) often(percent int) bool { return g.below(100) >= 100-percent }
+
+// slip is a mistake that is made now and then, and never where all is right.
+func (g *generator) slip(percent int) bool {
+	if g.right {
+		return false
+	}
+	if !g.careless {
+		percent = (percent + 7) / 8
+	}
+	return g.often(percent)
+}
 
 func oneOfList[T any](g *generator, list []T) T { return list[g.below(len(list))] }
 
@@ -139,7 +162,7 @@ func (g *generator) kind(depth int) *kind {
 
 // expression is one of the wanted kind, or of another by mistake.
 func (g *generator) expression(want *kind, depth int) string {
-	if !g.right && g.often(2) {
+	if g.slip(2) {
 		want = g.kind(1)
 	}
 	if depth < 3 && g.often(50) {
@@ -196,6 +219,9 @@ func (g *generator) text(want *kind, depth int) string {
 	if want.enum != nil {
 		return "'" + oneOfList(g, want.enum) + "'"
 	}
+	if (g.failed || g.slip(1)) && g.often(20) {
+		return oneOfList(g, []string{"error.message", "error.task", "(error?.message ?? 'x')"})
+	}
 	switch c := g.below(5); {
 	case depth > 2 || c < 2:
 		return "'x'"
@@ -210,7 +236,7 @@ func (g *generator) text(want *kind, depth int) string {
 // condition is true or false, and both may be.
 func (g *generator) condition(depth int) string {
 	whole, text := &kind{word: "integer"}, &kind{word: "string"}
-	if depth > 3 {
+	if depth > 3 || len(g.names) == 0 {
 		return "len(string(1)) > 0"
 	}
 	switch g.below(7) {
@@ -221,8 +247,8 @@ func (g *generator) condition(depth int) string {
 	case 2:
 		return "not (" + g.condition(depth+1) + ")"
 	case 3:
-		name := oneOfList(g, boardNames)
-		if !g.maybe[name] && (g.right || !g.often(3)) {
+		name := oneOfList(g, g.names)
+		if !g.maybe[name] && !g.slip(3) {
 			return g.condition(depth + 1)
 		}
 		return name + oneOfList(g, []string{" == nil", " != nil"})
@@ -239,10 +265,10 @@ func (g *generator) read(want *kind) (string, bool) {
 	var found []string
 	literal := g.literal(want)
 	add := func(k *kind, sure bool, at, lenient string) {
-		if k.word != want.word || (want.enum != nil) != (k.enum != nil) || inline(k.schema()) != inline(want.schema()) && want.word != k.word {
+		if k.word != want.word || !slices.Equal(want.enum, k.enum) || inline(k.schema()) != inline(want.schema()) && want.word != k.word {
 			return
 		}
-		if sure && (!k.null || want.null) || !g.right && g.often(30) {
+		if sure && (!k.null || want.null) || g.slip(30) {
 			found = append(found, at)
 		}
 		found = append(found, fmt.Sprintf("(%s ?? %s)", lenient, literal))
@@ -250,9 +276,9 @@ func (g *generator) read(want *kind) (string, bool) {
 			found = append(found, fmt.Sprintf("(%s != nil ? %s : %s)", at, at, literal))
 		}
 	}
-	for _, name := range boardNames {
-		k := g.names[name]
-		if !g.maybe[name] && (g.right || !g.often(3)) {
+	for _, name := range g.names {
+		k := g.kinds[name]
+		if !g.maybe[name] && !g.slip(2) {
 			continue
 		}
 		if k.word != "object" && k.word != "array" || inline(k.schema()) == inline(want.schema()) {

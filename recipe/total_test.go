@@ -4,43 +4,63 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/recipe"
 )
 
 // notInTheFile are the failures of runs that a recipe does not show, and that loading therefore does not exclude: what
-// agents do, and bounds that data runs into. Nothing that the generator writes can divide, number an element by data,
-// or read a number out of a text, which are the others.
-var notInTheFile = []string{
-	"fails on purpose", // an agent that failed, and no edge takes it
-	"tasks",            // policy.max_steps
+// agents and people do, and bounds that data runs into. Nothing that the generator writes can divide, number an element by
+// data, or read a number out of a text, which are the others.
+var notInTheFile = map[string]string{
+	"an agent failed, and no edge takes it":  "fails on purpose",
+	"nobody answered":                        "nobody answered before the deadline",
+	"policy.max_steps":                       "limit of tasks (",
+	"a loop multiplied beyond all numbers":   "it is no finite number",
+	"a loop doubled a text beyond its bound": "a text in the expression gets longer than",
+	"the rule append, and lists made anew":   "only add, or use another rule",
+	"the rule union, for objects":            "and they gave this member different values",
 }
 
-// world is what is outside of the generated recipes: a service that gives what each agent says it gives, or fails.
+// world is what is outside of the generated recipes: services and Go functions that give what is said of them, or fail,
+// and people who answer, or do not.
 type world struct {
-	mu     sync.Mutex
-	gives  map[string]*kind
-	random *rand.Rand
+	dir    string
 	server *httptest.Server
+	clock  *fermatatest.Clock
 	rt     *fermata.Runtime
+
+	mu       sync.Mutex
+	services map[string]*kind
+	seed     uint64
+	calls    map[string]uint64
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{}
+	w := &world{dir: t.TempDir(), clock: fermatatest.NewClock(fermatatest.Epoch)}
 	w.server = httptest.NewServer(w)
-	rt, err := fermata.New(fermata.Options{})
+	rt, err := fermata.New(fermata.Options{Clock: w.clock, Services: []any{model.Set{"scripted": recipe.Scripts()}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,266 +74,179 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+// begin sets the scene for a run.
+func (w *world) begin(d *drawn, seed uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	k := w.gives[strings.TrimPrefix(r.URL.Path, "/")]
-	if k == nil || w.random.IntN(8) == 0 {
-		http.Error(rw, "fails on purpose", http.StatusUnprocessableEntity)
+	w.services, w.seed, w.calls = d.services, seed, make(map[string]uint64)
+}
+
+// random is chance that depends on the run and on what it is asked for alone.
+func (w *world) random(about string) *rand.Rand {
+	h := fnv.New64()
+	_, _ = h.Write([]byte(about))
+	w.calls[about]++
+	return rand.New(rand.NewPCG(w.seed+w.calls[about], h.Sum64()))
+}
+
+var errOnPurpose = errors.New("fails on purpose")
+
+// call is what a service or a Go function gives.
+func (w *world) call(name string) (any, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	random := w.random(name)
+	k := w.services[name]
+	if k == nil || random.IntN(8) == 0 {
+		return nil, errOnPurpose
+	}
+	return k.value(random), nil
+}
+
+func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	v, err := w.call(strings.TrimPrefix(r.URL.Path, "/"))
+	var data []byte
+	if err == nil {
+		data, err = json.Marshal(v)
+	}
+	if err != nil {
+		http.Error(rw, err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
 	rw.Header().Set("Content-Type", "application/json")
-	data, err := json.Marshal(k.value(w.random))
-	if err != nil {
-		http.Error(rw, err.Error(), http.StatusInternalServerError)
-		return
-	}
 	_, _ = rw.Write(data)
 }
 
-// drawn is a recipe that was drawn.
-type drawn struct {
-	text    string
-	inputs  *kind
-	agents  map[string]*kind // what the services give
-	answers map[string]*kind
+// load writes what was drawn into the world's folder, and loads it.
+func (w *world) load(t *rapid.T, d *drawn) (*recipe.Recipe, error) {
+	for name, text := range d.files {
+		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	library := &recipe.Library{Agents: make(map[string]recipe.AgentFunc)}
+	for name := range d.functions {
+		library.Agents[name] = func(node.Context, map[string]any) (any, error) { return w.call(name) }
+	}
+	return recipe.Parse([]byte(d.text), filepath.Join(w.dir, "drawn.yaml"), recipe.Options{
+		Dir: w.dir, Library: library, Models: []string{"scripted"},
+	})
 }
 
-// recipe draws a recipe.
-func (g *generator) recipe(url string) drawn {
-	g.names, g.sure, g.maybe = make(map[string]*kind), make(map[string]bool), make(map[string]bool)
-	for _, name := range boardNames {
-		g.names[name] = g.kind(0)
+// tally counts what was drawn and what came of it.
+type tally struct {
+	drawn, loaded, runs, completed int
+	features, failures             map[string]int
+}
+
+func (c *tally) log(t *testing.T) {
+	t.Logf("%d recipes drawn, %d loaded; %d runs of these, %d completed", c.drawn, c.loaded, c.runs, c.completed)
+	for _, why := range slices.Sorted(maps.Keys(c.failures)) {
+		t.Logf("%6d runs failed: %s", c.failures[why], why)
 	}
-	d := drawn{agents: make(map[string]*kind), answers: make(map[string]*kind)}
-	var b strings.Builder
-	d.inputs = g.some(1)
-	for i, name := range d.inputs.members {
-		d.inputs.required[i], g.sure[name], g.maybe[name] = true, true, true
+	for _, f := range slices.Sorted(maps.Keys(c.features)) {
+		t.Logf("%5.1f%% of what loaded has %s", 100*float64(c.features[f])/float64(c.loaded), f)
 	}
-	fmt.Fprintf(&b, "interface:\n  inputs: %s\n", inline(d.inputs.schema()["properties"]))
-	state := make(map[string]any)
-	for _, name := range boardNames {
-		if g.right || !g.often(25) {
+}
+
+// explore draws as many recipes as FERMATA_EXPLORE says, from FERMATA_SEED on.
+func explore(t *testing.T, check func(t *rapid.T)) {
+	t.Helper()
+	for name, variable := range map[string]string{"rapid.checks": "FERMATA_EXPLORE", "rapid.seed": "FERMATA_SEED"} {
+		text := os.Getenv(variable)
+		if text == "" {
 			continue
 		}
-		s := g.names[name].schema()
-		if g.often(50) {
-			s["default"] = g.names[name].value(rand.New(rand.NewPCG(1, 2)))
-			g.sure[name], g.maybe[name] = true, true
+		before := flag.Lookup(name).Value.String()
+		if err := flag.Set(name, text); err != nil {
+			t.Fatalf("%s: %v", variable, err)
 		}
-		state[name] = s
-	}
-	var agents, nodes, edges strings.Builder
-	n := 1 + g.below(5)
-	for i := range n {
-		g.node(&d, i, n, url, &agents, &nodes, &edges)
-	}
-	outputs := make(map[string]any)
-	for _, name := range boardNames {
-		if g.sure[name] && g.right || !g.right && g.often(20) && (g.maybe[name] || g.often(5)) {
-			outputs[name] = g.names[name].schema()
-		}
-	}
-	if len(outputs) > 0 {
-		fmt.Fprintf(&b, "  outputs: %s\n", inline(outputs))
-	}
-	if len(state) > 0 {
-		fmt.Fprintf(&b, "state: {properties: %s}\n", inline(state))
-	}
-	fmt.Fprintf(&b, "agents:\n%spolicy: {max_steps: 20}\nentry_point: n0\nnodes:\n%s", agents.String(), nodes.String())
-	if edges.Len() > 0 {
-		fmt.Fprintf(&b, "edges:\n%s", edges.String())
-	}
-	d.text = b.String()
-	return d
-}
-
-// some is an object of some of the names.
-func (g *generator) some(least int) *kind {
-	o := &kind{word: "object", closed: true}
-	for _, name := range boardNames {
-		if g.often(40) || len(o.members) < least {
-			o.members, o.types, o.required = append(o.members, name), append(o.types, g.names[name]), append(o.required, g.right || g.often(80))
-		}
-	}
-	return o
-}
-
-// node draws a node with its agent, and an edge that leads on, so that each can be reached.
-func (g *generator) node(d *drawn, i, n int, url string, agents, nodes, edges *strings.Builder) {
-	last, before := i == n-1, maps.Clone(g.sure)
-	kinds := []string{"expr", "expr", "http", "http", "human", "router"}
-	switch k := oneOfList(g, kinds); {
-	case k == "router" && !last && !g.right:
-		g.router(i, n, nodes)
-		return
-	case k == "human":
-		fmt.Fprintf(nodes, "  - {type: human, id: n%d, prompt: %q, response: %%s}\n", i, "Well {{ "+g.expression(&kind{word: "string"}, 1)+" }}?")
-		answer := g.kind(1)
-		d.answers[fmt.Sprintf("n%d", i)] = answer
-		text := strings.Replace(nodes.String(), "%s", inline(answer.schema()), 1)
-		nodes.Reset()
-		nodes.WriteString(text)
-	case k == "http":
-		out := g.some(1)
-		d.agents[fmt.Sprintf("a%d", i)] = out
-		fmt.Fprintf(agents, "  a%d: {kind: http, url: %q, output: %s}\n", i, fmt.Sprintf("%s/a%d", url, i), inline(out.schema()))
-		fmt.Fprintf(nodes, "  - {type: agent, id: n%d, agent_ref: a%d}\n", i, i)
-		g.brings(out)
-	default:
-		out := g.some(1)
-		fmt.Fprintf(agents, "  a%d:\n    kind: expr\n    set:\n", i)
-		for j, name := range out.members {
-			fmt.Fprintf(agents, "      %s: %q\n", name, g.expression(out.types[j], 0))
-		}
-		fmt.Fprintf(nodes, "  - {type: agent, id: n%d, agent_ref: a%d}\n", i, i)
-		out.required = nil
-		for range out.members {
-			out.required = append(out.required, true)
-		}
-		g.brings(out)
-	}
-	g.edges(i, n, before, edges)
-}
-
-// brings notes what is there from now on in a recipe that is right by construction.
-func (g *generator) brings(out *kind) {
-	for i, name := range out.members {
-		g.sure[name] = g.sure[name] || out.required[i]
-		g.maybe[name] = true
-	}
-}
-
-// edges draws the edges out of a node; the last is to the next one, so that all are reached.
-func (g *generator) edges(i, n int, before map[string]bool, edges *strings.Builder) {
-	if i == n-1 {
-		return
-	}
-	if !g.right && g.often(40) {
-		fmt.Fprintf(edges, "  - {source: n%d, target: n%d, when: %q}\n", i, g.below(n), g.condition(1))
-	}
-	if g.often(30) {
-		to := i + 1
-		if g.right {
-			g.sure = before // nothing of what this one brings
-		} else {
-			to += g.below(n - to)
-		}
-		fmt.Fprintf(edges, "  - {source: n%d, target: n%d, condition: on_failure}\n", i, to)
-	}
-	fmt.Fprintf(edges, "  - {source: n%d, target: n%d}\n", i, i+1)
-}
-
-func (g *generator) router(i, n int, nodes *strings.Builder) {
-	name := oneOfList(g, boardNames)
-	for tries := 0; tries < 3 && !g.maybe[name]; tries++ {
-		name = oneOfList(g, boardNames)
-	}
-	k := g.names[name]
-	for j, m := range k.members {
-		if g.often(80) {
-			name, k = name+"."+m, k.types[j]
-			break
-		}
-	}
-	if g.often(30) {
-		name += "?"
-	}
-	values := []string{"x", "y"}
-	switch k.word {
-	case "boolean":
-		values = []string{"true", "false"}
-	case "integer":
-		values = []string{"0", "1"}
-	}
-	if !g.often(85) {
-		values = values[:1]
-	}
-	fmt.Fprintf(nodes, "  - {type: router, id: n%d, input_key: %q, routes: {", i, name)
-	for j, v := range values {
-		to := i + 1
-		if j > 0 {
-			to += g.below(n - i - 1)
-		}
-		fmt.Fprintf(nodes, "%q: n%d, ", v, to)
-	}
-	nodes.WriteString("}")
-	if g.often(60) {
-		fmt.Fprintf(nodes, ", default_route: n%d", i+1)
-	}
-	nodes.WriteString("}\n")
-}
-
-// TestWhatLoadsRuns draws recipes, about half of which are refused. No run of one that loads fails for a reason that the
-// recipe shows, with any inputs, answers and outputs of agents that fit their schemas.
-func TestWhatLoadsRuns(t *testing.T) {
-	w := newWorld(t)
-	loaded, refused, runs, failed := 0, 0, 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		g := &generator{t: t}
-		d := g.recipe(w.server.URL)
-		seed := rapid.Uint64().Draw(t, "seed")
-		r, err := recipe.Parse([]byte(d.text), "drawn.yaml", recipe.Options{})
-		if err != nil {
-			if _, ok := errors.AsType[*recipe.Error](err); !ok {
-				t.Fatalf("%s\n%v", d.text, err)
+		t.Cleanup(func() {
+			if err := flag.Set(name, before); err != nil {
+				t.Error(err)
 			}
-			refused++
+		})
+	}
+	rapid.Check(t, check)
+}
+
+// totality draws recipes, and runs those that load several times, with any inputs, answers and outputs of agents that fit
+// their schemas. No run fails for a reason that the recipe shows.
+func totality(t *testing.T, right bool, times uint64) *tally {
+	t.Helper()
+	w := newWorld(t)
+	c := &tally{features: make(map[string]int), failures: make(map[string]int)}
+	explore(t, func(t *rapid.T) {
+		g := &generator{t: t, right: right}
+		d := g.drawAll(w.server.URL)
+		seed := rapid.Uint64().Draw(t, "seed")
+		c.drawn++
+		r, err := w.load(t, d)
+		if _, wrong := errors.AsType[*definition.Error](err); err != nil && (right || !wrong) {
+			t.Fatalf("%v\n%s", err, d)
+		}
+		if err != nil {
 			return
 		}
-		loaded++
-		for i := range uint64(4) {
-			runs++
-			if err := w.run(r, d, rand.New(rand.NewPCG(seed, i))); err != nil {
-				failed++
-				if !excluded(err) {
-					t.Fatalf("a recipe that loads fails: %v\n%s", err, d.text)
-				}
+		c.loaded++
+		for f := range d.features {
+			c.features[f]++
+		}
+		for i := range times {
+			c.runs++
+			err := w.run(r, d, seed+i<<32)
+			if err == nil {
+				c.completed++
+				continue
+			}
+			why := excluded(err)
+			if c.failures[why]++; why == "" {
+				t.Fatalf("a recipe that loads fails: %v\n%s", err, d)
 			}
 		}
 	})
-	t.Logf("%d recipes loaded, %d were refused; of %d runs, %d failed for reasons that no file shows", loaded, refused, runs, failed)
-	if loaded == 0 || refused == 0 {
-		t.Errorf("%d recipes loaded and %d were refused: expected some of both", loaded, refused)
+	c.log(t)
+	return c
+}
+
+// TestWhatLoadsRuns draws recipes with mistakes, many of which are refused. No run of one that loads fails for a reason
+// that the recipe shows.
+func TestWhatLoadsRuns(t *testing.T) {
+	c := totality(t, false, 4)
+	if c.loaded == 0 || c.loaded == c.drawn {
+		t.Errorf("%d of %d recipes loaded: expected some, and not all", c.loaded, c.drawn)
 	}
 }
 
-func excluded(err error) bool {
-	for _, e := range notInTheFile {
-		if strings.Contains(err.Error(), e) {
-			return true
+// TestWhatIsRightLoads draws recipes that are right by construction: none is refused, and none fails.
+func TestWhatIsRightLoads(t *testing.T) { totality(t, true, 1) }
+
+// excluded is why a run failed that no file shows; "" for any other reason.
+func excluded(err error) string {
+	for why, text := range notInTheFile {
+		if strings.Contains(err.Error(), text) {
+			return why
 		}
 	}
-	return false
+	return ""
 }
 
-// TestWhatIsRightLoads draws recipes that are right by construction: none is refused.
-func TestWhatIsRightLoads(t *testing.T) {
-	w := newWorld(t)
-	rapid.Check(t, func(t *rapid.T) {
-		g := &generator{t: t, right: true}
-		d := g.recipe(w.server.URL)
-		seed := rapid.Uint64().Draw(t, "seed")
-		r, err := recipe.Parse([]byte(d.text), "drawn.yaml", recipe.Options{})
-		if err != nil {
-			t.Fatalf("a recipe that is right is refused:\n%v\n%s", err, d.text)
-		}
-		if err := w.run(r, d, rand.New(rand.NewPCG(seed, 0))); err != nil && !excluded(err) {
-			t.Fatalf("a recipe that is right fails: %v\n%s", err, d.text)
-		}
-	})
+// String is all that was drawn.
+func (d *drawn) String() string {
+	var b strings.Builder
+	b.WriteString(d.text)
+	for _, name := range slices.Sorted(maps.Keys(d.files)) {
+		fmt.Fprintf(&b, "--- %s\n%s\n", name, d.files[name])
+	}
+	return b.String()
 }
 
 // run runs a recipe once and gives the error that it ended with.
-func (w *world) run(r *recipe.Recipe, d drawn, random *rand.Rand) error {
-	ctx, stop := context.WithCancel(context.Background())
+func (w *world) run(r *recipe.Recipe, d *drawn, seed uint64) error {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
-	given, _ := d.inputs.value(random).(map[string]any)
-	answers := rand.New(rand.NewPCG(random.Uint64(), 1))
-	w.mu.Lock()
-	w.gives, w.random = d.agents, random
-	w.mu.Unlock()
+	w.begin(d, seed)
+	given, _ := d.inputs.value(w.random("inputs")).(map[string]any)
 	inputs, err := r.Input(given)
 	if err != nil {
 		return fmt.Errorf("the inputs %v: %w", given, err)
@@ -324,17 +257,102 @@ func (w *world) run(r *recipe.Recipe, d drawn, random *rand.Rand) error {
 	}
 	for {
 		res, err := run.Wait(ctx)
-		if err != nil || res.Status == fermata.Failed {
+		if err != nil || res.Err != nil || res.Status != fermata.Paused {
 			return errors.Join(err, res.Err)
 		}
-		if res.Status != fermata.Paused {
-			return nil
-		}
-		for _, q := range res.Interrupts {
-			name, _, _ := strings.Cut(q.Task, "#")
-			if err := w.rt.Answer(ctx, q.ID, d.answers[name].value(answers)); err != nil {
-				return fmt.Errorf("answering %s: %w", name, err)
-			}
+		if err := w.answer(ctx, res.Interrupts); err != nil {
+			return err
 		}
 	}
+}
+
+// answer answers the questions of a run, or lets those pass that have a deadline.
+func (w *world) answer(ctx context.Context, questions []fermata.Interrupt) error {
+	for _, q := range questions {
+		w.mu.Lock()
+		random := w.random(q.Task)
+		w.mu.Unlock()
+		if q.Deadline != 0 && random.IntN(3) == 0 {
+			continue
+		}
+		var schema map[string]any
+		if err := json.Unmarshal(q.ResponseSchema, &schema); err != nil {
+			return err
+		}
+		answer := valueOfSchema(schema, random)
+		if q.Kind == recipe.KindReview {
+			answer = decision(schema, random)
+		}
+		if err := w.rt.Answer(ctx, q.ID, answer, fermata.InRole(q.Role)); err != nil {
+			return fmt.Errorf("answering %s with %v: %w", q.Task, answer, err)
+		}
+		return nil
+	}
+	at, ok := w.clock.Next()
+	if !ok {
+		return fmt.Errorf("nothing is due, and %d questions are open", len(questions))
+	}
+	w.clock.AdvanceTo(at)
+	return nil
+}
+
+// valueOfSchema is some value that fits a schema of those that are drawn.
+func valueOfSchema(schema map[string]any, r *rand.Rand) any {
+	if list, ok := schema["enum"].([]any); ok {
+		return list[r.IntN(len(list))]
+	}
+	if list, ok := schema["allOf"].([]any); ok {
+		first, _ := list[0].(map[string]any)
+		return valueOfSchema(first, r)
+	}
+	k := &kind{closed: schema["additionalProperties"] == false}
+	switch word := schema["type"].(type) {
+	case string:
+		k.word = word
+	case []any:
+		k.word, _ = word[r.IntN(len(word))].(string)
+	}
+	switch k.word {
+	case "null", "":
+		return nil
+	case "array":
+		least, _ := schema["minItems"].(float64)
+		items, some := schema["items"].(map[string]any)
+		if !some && schema["items"] == false {
+			return []any{}
+		}
+		list := make([]any, int(least)+r.IntN(3))
+		for i := range list {
+			list[i] = valueOfSchema(items, r)
+		}
+		return list
+	case "object":
+		o := make(map[string]any)
+		required, _ := schema["required"].([]any)
+		members, _ := schema["properties"].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if s, ok := members[name].(map[string]any); ok && (slices.Contains(required, any(name)) || r.IntN(2) == 0) {
+				o[name] = valueOfSchema(s, r)
+			}
+		}
+		if !k.closed && r.IntN(3) == 0 {
+			o["more"] = 1
+		}
+		return o
+	}
+	return k.value(r)
+}
+
+// decision is an answer to a review.
+func decision(schema map[string]any, r *rand.Rand) map[string]any {
+	properties, _ := schema["properties"].(map[string]any)
+	action := valueOfSchema(properties["action"].(map[string]any), r) //nolint:forcetypeassert // it has one
+	made := map[string]any{"action": action}
+	switch value, _ := properties["value"].(map[string]any); {
+	case action == "edit":
+		made["value"] = valueOfSchema(value, r)
+	case action == "send_back":
+		made["note"] = "again"
+	}
+	return made
 }

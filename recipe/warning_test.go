@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/internal/expression"
 )
 
 // TestWarnings pins what recipes that load leave open, and that most leave nothing open.
@@ -38,7 +40,7 @@ func TestForeign(t *testing.T) {
 	}
 	def := r.Plan().Definition()
 	got := []any{
-		r.Name(), def.Version, r.Metadata()["owner"], textOf(r.Parameters()), textOf(r.Presentation()),
+		r.Name(), def.Version, r.Metadata()["owner"], expression.Text(r.Parameters()), expression.Text(r.Presentation()),
 		string(def.Presentation), string(def.Nodes[0].Presentation), def.Nodes[1].Presentation == nil,
 	}
 	expected := []any{

@@ -3,6 +3,8 @@ package recipe
 import (
 	"slices"
 	"strings"
+
+	"github.com/fermata-go/fermata/internal/document"
 )
 
 // wiring is which node leads to which.
@@ -27,24 +29,24 @@ type link struct {
 }
 
 // wire resolves all names of nodes and reports those that are not there.
-func (d *document) wire(r *report) *wiring {
+func (d *draft) wire(r *document.Report) *wiring {
 	g := &wiring{byID: make(map[string]*step), out: make(map[*step][]link), edges: make(map[*step][]*edge), seen: make(map[*step]bool)}
 	for _, n := range d.nodes {
-		id := n.id.text
+		id := n.id.Text
 		if id == "" {
 			g.dangling = true
 			continue
 		}
 		if before, twice := g.byID[id]; twice {
-			r.add(n.id.spot, "the id %s is taken: the node in line %d has it; every node needs one of its own",
-				quote(id), before.id.node.Line)
+			r.Add(n.id.Spot, "the id %s is taken: the node in line %d has it; every node needs one of its own",
+				document.Quote(id), before.id.Node.Line)
 			g.dangling = true
 			continue
 		}
 		g.byID[id] = n
 		g.ids = append(g.ids, id)
 	}
-	if d.entry.text != "" {
+	if d.entry.Text != "" {
 		g.entry = g.find(d.entry, r, "")
 	}
 	for _, e := range d.edges {
@@ -63,7 +65,31 @@ func (d *document) wire(r *report) *wiring {
 	for _, n := range d.nodes {
 		g.targets(n, r)
 	}
+	if g.entry == nil {
+		g.entry = g.likelyEntry(d.nodes)
+	}
 	return g
+}
+
+// likelyEntry is where a run seems to begin whose entry is not known: at the only node that no way leads to, so that what is
+// wrong behind it is found, too; nil where there is none, or more than one.
+func (g *wiring) likelyEntry(nodes []*step) (entry *step) {
+	led := make(map[*step]bool)
+	for _, links := range g.out {
+		for _, l := range links {
+			led[l.to] = true
+		}
+	}
+	for _, n := range nodes {
+		switch {
+		case led[n] || g.byID[n.id.Text] != n:
+		case entry != nil:
+			return nil
+		default:
+			entry = n
+		}
+	}
+	return entry
 }
 
 func (g *wiring) link(from *step, l link) {
@@ -75,13 +101,14 @@ func (g *wiring) link(from *step, l link) {
 var routed, byDefault = true, false
 
 // targets resolves the nodes that a node itself names.
-func (g *wiring) targets(n *step, r *report) {
+func (g *wiring) targets(n *step, r *document.Report) {
+	g.dangling = g.dangling || n.unrouted
 	for _, route := range n.routes {
-		if to := g.find(route.value, r, "the route leads nowhere: "); to != nil {
+		if to := g.find(route.Value, r, "the route leads nowhere: "); to != nil {
 			g.link(n, link{to: to, success: true, route: &routed})
 		}
 	}
-	if n.fallback.text != "" {
+	if n.fallback.Text != "" {
 		if to := g.find(n.fallback, r, "the default route leads nowhere: "); to != nil {
 			g.link(n, link{to: to, success: true, route: &byDefault})
 		}
@@ -91,7 +118,7 @@ func (g *wiring) targets(n *step, r *report) {
 		g.aside(n, n.review.sendBack, "what is sent back leads nowhere: ", r)
 	}
 	for x := n.expiry; x != nil; x = x.then {
-		if x.do != "route" || x.target.text == "" {
+		if x.do != "route" || x.target.Text == "" {
 			continue
 		}
 		if to := g.find(x.target, r, "the deadline's route leads nowhere: "); to != nil {
@@ -101,8 +128,8 @@ func (g *wiring) targets(n *step, r *report) {
 }
 
 // aside resolves where a review leads with what is not approved.
-func (g *wiring) aside(n *step, id word, what string, r *report) {
-	if id.text == "" {
+func (g *wiring) aside(n *step, id document.Word, what string, r *document.Report) {
+	if id.Text == "" {
 		return
 	}
 	if to := g.find(id, r, what); to != nil {
@@ -111,31 +138,31 @@ func (g *wiring) aside(n *step, id word, what string, r *report) {
 }
 
 // find is the node of an id; nil, and reported, where there is none.
-func (g *wiring) find(id word, r *report, what string) *step {
-	if n, ok := g.byID[id.text]; ok {
+func (g *wiring) find(id document.Word, r *document.Report, what string) *step {
+	if n, ok := g.byID[id.Text]; ok {
 		return n
 	}
 	g.dangling = true
-	if id.text == "" || len(g.ids) == 0 {
+	if id.Text == "" || len(g.ids) == 0 {
 		return nil // reported where it was read
 	}
-	if up := strings.ToUpper(id.text); up == "END" || up == "STOP" {
-		r.add(id.spot, "%sthere is no node %s; a path ends at a node that no edge leads out of", what, quote(id.text))
+	if up := strings.ToUpper(id.Text); up == "END" || up == "STOP" {
+		r.Add(id.Spot, "%sthere is no node %s; a path ends at a node that no edge leads out of", what, document.Quote(id.Text))
 		return nil
 	}
-	r.add(id.spot, "%sthere is no node %s%s", what, quote(id.text), r.hint(id.text, g.ids))
+	r.Add(id.Spot, "%sthere is no node %s%s", what, document.Quote(id.Text), r.Hint(id.Text, g.ids))
 	return nil
 }
 
 // checkEdges reports edges that can never be taken: an edge before them holds whenever they do.
-func (d *document) checkEdges(n *step, g *wiring, r *report) {
+func (d *draft) checkEdges(n *step, g *wiring, r *document.Report) {
 	type side struct {
 		whole bool            // an edge without a condition came before
 		seen  map[string]bool // conditions that came before
 	}
 	success, failure := side{seen: make(map[string]bool)}, side{seen: make(map[string]bool)}
 	dead := func(s *side, e *edge) bool {
-		when := strings.Join(strings.Fields(e.when.text), " ")
+		when := strings.Join(strings.Fields(e.when.Text), " ")
 		was := s.whole || s.seen[when]
 		s.whole = s.whole || when == ""
 		s.seen[when] = true
@@ -154,20 +181,20 @@ func (d *document) checkEdges(n *step, g *wiring, r *report) {
 			continue
 		}
 		if !taken {
-			r.add(e.spot, "the edge is never taken: an edge out of %s before it holds whenever this one does; "+
-				"give them conditions (when) that differ", quote(n.id.text))
+			r.Add(e.Spot, "the edge is never taken: an edge out of %s before it holds whenever this one does; "+
+				"give them conditions (when) that differ", document.Quote(n.id.Text))
 		}
 	}
 }
 
 // checkRouterEdge lets an edge that only repeats a route stand.
-func (d *document) checkRouterEdge(n *step, e *edge, r *report) {
-	repeats := n.fallback.text == e.target.text
+func (d *draft) checkRouterEdge(n *step, e *edge, r *document.Report) {
+	repeats := n.fallback.Text == e.target.Text
 	for _, route := range n.routes {
-		repeats = repeats || route.value.text == e.target.text
+		repeats = repeats || route.Value.Text == e.target.Text
 	}
-	if !repeats || e.when.text != "" || e.condition == always {
-		r.add(e.spot, "a router goes where its routes say; make %s a route or the default_route of %s",
-			quote(e.target.text), quote(n.id.text))
+	if !repeats || e.when.Text != "" || e.condition == always {
+		r.Add(e.Spot, "a router goes where its routes say; make %s a route or the default_route of %s",
+			document.Quote(e.target.Text), document.Quote(n.id.Text))
 	}
 }

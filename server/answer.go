@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -85,6 +86,12 @@ func readGiven(w http.ResponseWriter, r *http.Request, names []string) (g given,
 		if needs {
 			example = `{"value": …}`
 		}
+		if kind := r.Header.Get("Content-Type"); err != nil && !isJSON(kind) {
+			return g, &refusal{
+				status: http.StatusUnsupportedMediaType, Code: fermata.CodeInvalid,
+				Text: fmt.Sprintf("expected a body of the form %s, as application/json; found %q", example, kind),
+			}
+		}
 		return g, malformed("expected a body of the form " + example + ": " + whyNot(err))
 	}
 	texts := map[string]*string{"by": &g.By, "role": &g.Role, "token": &g.Token, "to": &g.To, "toRole": &g.ToRole, "note": &g.Note}
@@ -103,6 +110,12 @@ func readGiven(w http.ResponseWriter, r *http.Request, names []string) (g given,
 		return g, malformed(`the body has no member "value"`)
 	}
 	return g, nil
+}
+
+// isJSON reports whether a body says that it is JSON, or does not say what it is.
+func isJSON(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return contentType == "" || err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
 // whyNot says where JSON is broken, without a piece of it.

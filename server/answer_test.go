@@ -72,7 +72,10 @@ func TestH2_TheStatusOfAnAnswer(t *testing.T) {
 			reply: `{"error":"unknown member \"vlaue\" of the body; did you mean \"value\"?; expected value, by, role, token","code":"invalid"}`,
 		},
 		{name: "no name", body: `{"value":true,"by":1}`, status: 400, state: journal.Open, reply: `{"error":"member \"by\" of the body: expected a text","code":"invalid"}`},
-		{name: "too large", body: `{"value":"` + strings.Repeat("x", 1<<20) + `"}`, status: 413, state: journal.Open},
+		{
+			name: "too large", body: `{"value":"` + strings.Repeat("x", 1<<20) + `"}`, status: 413, state: journal.Open,
+			reply: `{"error":"the body is larger than 1048576 bytes","code":"invalid"}`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,6 +94,34 @@ func TestH2_TheStatusOfAnAnswer(t *testing.T) {
 				t.Errorf("the question is %s, want %s", state, tt.state)
 			}
 		})
+	}
+}
+
+// A form of a page, or what somebody has put together by hand, is told that JSON is wanted; JSON is taken whatever it
+// says that it is.
+func TestH2_AnswersOfOtherTypes(t *testing.T) {
+	w := newWorld(t, fermata.Options{}, server.Options{})
+	for _, tt := range []struct {
+		kind, body string
+		status     int
+		reply      string
+	}{
+		{"application/x-www-form-urlencoded", "value=approve&by=Ada", 415, `found \"application/x-www-form-urlencoded\"","code":"invalid"}`},
+		{"multipart/form-data; boundary=x", "--x\r\n\r\napprove\r\n--x--", 415, `expected a body of the form {\"value\": …}, as application/json; found \"multipart/form-data; boundary=x\"`},
+		{"text/plain", "approve", 415, `found \"text/plain\"`},
+		{"application/json; charset=utf-8", "approve", 400, "it is no JSON at byte 1"},
+		{"", "approve", 400, "it is no JSON at byte 1"},
+		{"application/json", `{"value":{"approve":true,"nte":"x"}}`, 422, `"problems":[{"path":"/nte",`},
+		{"application/x-www-form-urlencoded", `{"value":{"approve":true}}`, 200, `"state":"answered"`}, // as curl sends it
+	} {
+		id := question(t, w.start(t, asks()))
+		status, reply := w.request(t, http.MethodPost, "/interrupts/"+id+"/answer", tt.body, "Content-Type", tt.kind)
+		if status != tt.status || !strings.Contains(reply, tt.reply) {
+			t.Errorf("%s %q: %d %s\nexpected %d, and %s", tt.kind, tt.body, status, reply, tt.status, tt.reply)
+		}
+		if state := w.state(t, id); (state == journal.Answered) != (tt.status == http.StatusOK) {
+			t.Errorf("%s %q: the question is %s", tt.kind, tt.body, state)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@
 //
 // An answer that is accepted, or has been given before, is 200. One that does not fit is 422 with its problems, and
 // leaves the question open (law H2); a different answer than the one given is 409, one that comes too late 410, one in
-// the wrong role or with the wrong token 403. Then the run goes on, where this runtime knows its plan.
+// the wrong role or with the wrong token 403; a body that is no JSON 400, one that is a form or another type 415. Then the run goes on, where this runtime knows its plan.
 //
 // Every refusal is {"error": "…", "code": "…"}. Bodies are bounded, pages of other origins are refused unless
 // [Options.Origins] lists them, and what is logged holds neither answers nor tokens (law H5).

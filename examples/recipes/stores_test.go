@@ -1,22 +1,16 @@
 package recipes_test
 
 import (
-	"context"
-	"crypto/rand"
 	"errors"
-	"net/url"
 	"os"
-	"os/user"
 	"path/filepath"
 	"regexp"
-	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	goredis "github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
-
+	"github.com/fermata-go/fermata/internal/testserver"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/postgres"
 	"github.com/fermata-go/fermata/journal/redis"
@@ -34,43 +28,80 @@ func TestJ5_RecipesSurviveCrashesOnStores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := make([]recipetest.Options, len(files))
-	for i, file := range files {
-		if opts[i].Crash = true; !exploring() {
-			opts[i].Every, opts[i].Only = 10, longest(t, file)
+	opts := make(map[string]recipetest.Options)
+	for _, file := range files {
+		o := recipetest.Options{Crash: true}
+		if !exploring() {
+			o.Every, o.Only = 10, longest(t, file)
 		}
+		opts[file] = o
 	}
-	for name, open := range map[string]func(t *testing.T) func(dir string) (journal.Store, error){
-		"sqlite": onSQLite, "postgres": onPostgres, "redis": onRedis,
-	} {
+	for name, place := range map[string]func(t *testing.T) opener{"sqlite": onSQLite, "postgres": onPostgres, "redis": onRedis} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			store, began, tests, crashes := open(t), time.Now(), 0, 0
-			for i, file := range files {
-				opts := opts[i]
-				opts.Store = store
-				report, err := recipetest.Check(t.Context(), file, opts)
-				if err != nil {
-					t.Error(err)
-					continue
-				}
-				for i := range report.Results {
-					r := &report.Results[i]
-					tests, crashes = tests+1, crashes+r.Crashes
-					for _, v := range r.Broken {
-						t.Errorf("%s: %s: %s", file, r.Test.Name, v)
-					}
-					for _, f := range r.Failures {
-						t.Error(f)
-					}
-				}
-			}
-			t.Logf("%d recipes, %d tests, %d crashes, %v", len(files), tests, crashes, time.Since(began).Round(time.Millisecond))
-			if crashes < tests {
-				t.Errorf("%d crashes show little", crashes)
+			var tests, crashes atomic.Int64
+			began := time.Now()
+			sideBySide(t, files, place, func(t *testing.T, file string, open opener) {
+				opts := opts[file]
+				opts.Store = open
+				n, c := survives(t, file, opts)
+				tests.Add(n)
+				crashes.Add(c)
+			})
+			t.Logf("%d recipes, %d tests, %d crashes, %v", len(files), tests.Load(), crashes.Load(), time.Since(began).Round(time.Millisecond))
+			if crashes.Load() < tests.Load() {
+				t.Errorf("%d crashes show little", crashes.Load())
 			}
 		})
 	}
+}
+
+// opener opens the store of a run that is kept in a folder.
+type opener = func(dir string) (journal.Store, error)
+
+// lanes is how many recipes crash side by side on one store: most of the time each waits for a server or a disk.
+const lanes = 8
+
+// sideBySide has each recipe tested once, in one of several places of a store. A place serves one recipe after the other.
+func sideBySide(t *testing.T, files []string, place func(t *testing.T) opener, test func(t *testing.T, file string, open opener)) {
+	t.Helper()
+	next := make(chan string)
+	var all sync.WaitGroup
+	for range lanes {
+		open := place(t)
+		all.Go(func() {
+			for file := range next {
+				t.Run(filepath.ToSlash(file), func(t *testing.T) { test(t, file, open) })
+			}
+		})
+	}
+	for _, file := range files {
+		next <- file
+	}
+	close(next)
+	all.Wait()
+}
+
+// survives runs a recipe's tests with crashes, and says how many of each there were.
+func survives(t *testing.T, file string, opts recipetest.Options) (tests, crashes int64) {
+	t.Helper()
+	began := time.Now()
+	report, err := recipetest.Check(t.Context(), file, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range report.Results {
+		r := &report.Results[i]
+		tests, crashes = tests+1, crashes+int64(r.Crashes)
+		for _, v := range r.Broken {
+			t.Errorf("%s: %s", r.Test.Name, v)
+		}
+		for _, f := range r.Failures {
+			t.Error(f)
+		}
+	}
+	t.Logf("%d tests, %d crashes, %v", tests, crashes, time.Since(began).Round(time.Millisecond))
+	return tests, crashes
 }
 
 // longest is the test of a recipe whose run has the most steps.
@@ -89,115 +120,89 @@ func longest(t *testing.T, file string) *regexp.Regexp {
 	return regexp.MustCompile("^" + regexp.QuoteMeta(name) + "$")
 }
 
-func onSQLite(*testing.T) func(dir string) (journal.Store, error) {
+func onSQLite(*testing.T) opener {
 	return func(dir string) (journal.Store, error) {
 		return sqlite.Open(filepath.Join(dir, "runs.db"))
 	}
 }
 
 // onPostgres keeps all runs in one schema, one after the other: making one for each takes longer than the runs.
-func onPostgres(t *testing.T) func(dir string) (journal.Store, error) {
-	server, err := aPostgres()
-	needServer(t, "FERMATA_TEST_POSTGRES", err)
-	schema := "fermata_test_" + strings.ToLower(rand.Text()[:12])
-	t.Cleanup(func() {
-		c, err := pgx.Connect(context.Background(), server)
-		if err == nil {
-			_, err = c.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
-			err = errors.Join(err, c.Close(context.Background()))
-		}
-		if err != nil {
-			t.Errorf("schema %s is left behind: %v", schema, err)
-		}
-	})
-	return emptied(t, func() (journal.Store, error) { return postgres.OpenWith(server, postgres.Options{Schema: schema}) })
+func onPostgres(t *testing.T) opener {
+	t.Helper()
+	dsn, o := testserver.Postgres(t), postgres.Options{Schema: testserver.Schema(t), Conns: 4} // a server has a hundred
+	return emptied(t, func() (journal.Store, error) { return postgres.OpenWith(dsn, o) })
 }
 
-func aPostgres() (string, error) {
-	dsns := []string{os.Getenv("FERMATA_TEST_POSTGRES")}
-	if dsns[0] == "" {
-		dsns[0] = "postgres://postgres@127.0.0.1:5432/test"
-		if me, err := user.Current(); err == nil {
-			dsns = append(dsns, "postgres://"+url.PathEscape(me.Username)+"@127.0.0.1:5432/test")
-		}
-	}
-	var all error
-	for _, dsn := range dsns {
-		if err := reaches(dsn); err != nil {
-			all = errors.Join(all, err)
-			continue
-		}
-		return dsn, nil
-	}
-	return "", all
-}
-
-func reaches(dsn string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	c, err := pgx.Connect(ctx, dsn)
-	if err != nil {
-		return err
-	}
-	return c.Close(ctx)
-}
-
-func onRedis(t *testing.T) func(dir string) (journal.Store, error) {
-	goredis.SetLogger(&logging.VoidLogger{})
-	server := os.Getenv("FERMATA_TEST_REDIS")
-	if server == "" {
-		server = "redis://127.0.0.1:6379/0"
-	}
-	o, err := goredis.ParseURL(server)
-	if err != nil {
-		t.Fatal("FERMATA_TEST_REDIS is not the address of a Redis server")
-	}
-	c := goredis.NewClient(o)
-	t.Cleanup(func() { _ = c.Close() })
-	needServer(t, "FERMATA_TEST_REDIS", c.Ping(t.Context()).Err())
-	prefix := "fermata-test:" + rand.Text() + ":"
-	t.Cleanup(func() {
-		ctx := context.Background()
-		for it := c.Scan(ctx, 0, prefix+"*", 1000).Iterator(); it.Next(ctx); {
-			c.Unlink(ctx, it.Val())
-		}
-	})
-	return emptied(t, func() (journal.Store, error) {
-		return redis.OpenWith(server, redis.Options{Prefix: prefix, Accept: redis.Memory}) // whatever the server does
-	})
+func onRedis(t *testing.T) opener {
+	t.Helper()
+	dsn, o := testserver.Redis(t), redis.Options{Prefix: testserver.Prefix(t), Accept: redis.Memory} // whatever the server does
+	return emptied(t, func() (journal.Store, error) { return redis.OpenWith(dsn, o) })
 }
 
 // emptied is a server's store that is the same for all folders, and empty for a new one. What a process knows of it is
-// its connections, and making those takes longer than a run: they outlive a crash unless there is time for more.
-func emptied(t *testing.T, open func() (journal.Store, error)) func(dir string) (journal.Store, error) {
-	if !exploring() {
-		s, err := open()
-		if err != nil {
-			t.Fatal(err)
+// its connections, and making those takes longer than a run: they outlive crashes, or where there is time for more every
+// other crash.
+func emptied(t *testing.T, open func() (journal.Store, error)) opener {
+	t.Helper()
+	p := &place{t: t, open: open}
+	t.Cleanup(func() {
+		if err := p.close(); err != nil {
+			t.Error(err)
 		}
-		t.Cleanup(func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		open = func() (journal.Store, error) { return connected{s}, nil }
+	})
+	return p.enter
+}
+
+// place is where runs are kept on a server, one after the other.
+type place struct {
+	t       *testing.T
+	open    func() (journal.Store, error)
+	store   journal.Store // nil before the first run
+	run     string        // the folder of the run
+	crashes int
+}
+
+// enter is the store as a process finds it: one that begins a run, or one that takes it up after a crash.
+func (p *place) enter(dir string) (journal.Store, error) {
+	crashed := dir == p.run
+	if crashed {
+		p.crashes++
 	}
-	last := ""
-	return func(dir string) (journal.Store, error) {
-		s, err := open()
-		if err != nil || dir == last {
-			return s, err
+	if crashed && exploring() && p.crashes%2 == 0 {
+		if err := p.close(); err != nil {
+			return nil, err
 		}
-		last = dir
-		rows, err := s.Runs(t.Context(), journal.RunFilter{})
-		for i := range rows {
-			err = errors.Join(err, s.Delete(t.Context(), rows[i].ID))
-		}
-		if err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-		return s, nil
 	}
+	if p.store == nil {
+		s, err := p.open()
+		if err != nil {
+			return nil, err
+		}
+		p.store = s
+	}
+	if !crashed {
+		p.run = dir
+		if err := p.empty(); err != nil {
+			return nil, err
+		}
+	}
+	return connected{p.store}, nil
+}
+
+func (p *place) empty() error {
+	rows, err := p.store.Runs(p.t.Context(), journal.RunFilter{})
+	for i := range rows {
+		err = errors.Join(err, p.store.Delete(p.t.Context(), rows[i].ID))
+	}
+	return err
+}
+
+func (p *place) close() (err error) {
+	if p.store != nil {
+		err = p.store.Close()
+	}
+	p.store = nil
+	return err
 }
 
 // connected is a store that Close does not close.
@@ -207,15 +212,3 @@ func (connected) Close() error { return nil }
 
 // exploring reports whether there is time for more: FERMATA_EXPLORE is set.
 func exploring() bool { return os.Getenv("FERMATA_EXPLORE") != "" }
-
-// needServer skips a test without its server. With CI=true there must be one.
-func needServer(t *testing.T, variable string, err error) {
-	t.Helper()
-	switch {
-	case err == nil:
-	case os.Getenv("CI") == "true":
-		t.Fatal(err)
-	default:
-		t.Skipf("no server to test with (set %s): %v", variable, err)
-	}
-}

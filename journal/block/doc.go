@@ -8,5 +8,6 @@
 //	var r block.Reader
 //	entries, err = r.Decode(nil, data, run) // of a frame or of a block
 //
-// The package does no I/O, and knows no store.
+// [Pages] and [Compactor] are what stores have in common that keep blocks: reading a journal from a seq on, and packing
+// it while others write and read. The package does no I/O, and knows no store.
 package block

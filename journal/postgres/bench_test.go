@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/fermata-go/fermata/journal"
@@ -80,4 +81,29 @@ func each(b *testing.B, runs int, do func(run int, after uint64) error) {
 	wg.Wait()
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
+}
+
+// BenchmarkOpen is a store that is opened and closed, its schema being there, beside a connection that is made and
+// asked one thing.
+func BenchmarkOpen(b *testing.B) {
+	b.Run("raw", func(b *testing.B) {
+		dsn := database(b)
+		for b.Loop() {
+			c, err := pgx.Connect(b.Context(), dsn)
+			if err != nil {
+				b.Fatal(err)
+			}
+			exec(b, c, "SELECT 1")
+			if err := c.Close(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("store", func(b *testing.B) {
+		o := postgres.Options{Schema: newSchema(b)}
+		closeIt(b, open(b, o))
+		for b.Loop() {
+			closeIt(b, open(b, o))
+		}
+	})
 }

@@ -139,9 +139,14 @@ func (s *Store) disconnected(c *pgx.Conn) {
 	delete(s.own, c.PgConn().PID())
 }
 
-// adopt checks that the schema is one of ours, or makes it one when it is empty, and brings it to this version.
+// adopt checks that the schema is one of ours, or makes it one when it is empty, and brings it to this version. Most of
+// the time there is nothing to do, which takes one round trip; what else there may be, inspect tells apart.
 func adopt(ctx context.Context, c *pgx.Conn, o Options) error {
-	version, err := inspect(ctx, c, o.Schema)
+	version, err := versionOf(ctx, c, o.Schema)
+	if err == nil && version == len(migrations) {
+		return nil
+	}
+	version, err = inspect(ctx, c, o.Schema)
 	switch {
 	case err != nil:
 		return err
@@ -199,7 +204,7 @@ func inspect(ctx context.Context, c *pgx.Conn, schema string) (version int, err 
 	case !ours:
 		return 0, fmt.Errorf("%w: the schema holds %d tables of somebody else: expected an empty one, or one of this package", journal.ErrCorrupt, tables)
 	}
-	err = c.QueryRow(ctx, in(schema, "SELECT version FROM @format WHERE id = 1")).Scan(&version)
+	version, err = versionOf(ctx, c, schema)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return 0, fmt.Errorf("%w: the schema does not say which version it is", journal.ErrCorrupt)
@@ -211,4 +216,10 @@ func inspect(ctx context.Context, c *pgx.Conn, schema string) (version int, err 
 		return 0, fmt.Errorf("%w: version %d of the schema does not exist", journal.ErrCorrupt, version)
 	}
 	return version, nil
+}
+
+// versionOf is the version that the schema says it has. It is asked once, and not prepared.
+func versionOf(ctx context.Context, c *pgx.Conn, schema string) (version int, err error) {
+	err = c.QueryRow(ctx, in(schema, "SELECT version FROM @format WHERE id = 1"), pgx.QueryExecModeSimpleProtocol).Scan(&version)
+	return version, err
 }

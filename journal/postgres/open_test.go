@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/postgres"
@@ -68,6 +69,32 @@ func TestManyOpenANewSchemaAtOnce(t *testing.T) {
 	if err != nil || len(rows) != 8 {
 		t.Errorf("found %d runs (%v), expected 8", len(rows), err)
 	}
+}
+
+// TestOpeningAsksOnce opens a schema that is there. Besides what connecting takes, there is one message that sets the
+// connection up, and one that asks for the version.
+func TestOpeningAsksOnce(t *testing.T) {
+	schema := newSchema(t)
+	closeIt(t, open(t, postgres.Options{Schema: schema}))
+	var connecting, opening breaker
+	config, err := pgx.ParseConfig(database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.DialFunc = connecting.dial
+	c, err := pgx.ConnectConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := connecting.sent
+	if err := c.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, postgres.Options{Schema: schema, Dial: opening.dial})
+	if n := opening.sent - sent; n != 2 {
+		t.Errorf("%d messages were sent, expected 2", n)
+	}
+	closeIt(t, s)
 }
 
 // TestJ6_WhatIsNotOursIsRefused opens schemas that somebody else made, or a later version, or that are damaged.

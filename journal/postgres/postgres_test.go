@@ -2,18 +2,12 @@ package postgres_test
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
-	"os"
-	"os/user"
-	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
+	"github.com/fermata-go/fermata/internal/testserver"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/journaltest"
 	"github.com/fermata-go/fermata/journal/postgres"
@@ -21,47 +15,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server is the address of a database for tests: FERMATA_TEST_POSTGRES, or one on this machine that trusts its users.
-var server = sync.OnceValues(func() (dsn string, err error) {
-	if dsn = os.Getenv("FERMATA_TEST_POSTGRES"); dsn != "" {
-		return dsn, try(dsn)
-	}
-	names := []string{"postgres"}
-	if me, err := user.Current(); err == nil {
-		names = append(names, me.Username)
-	}
-	var all []error
-	for _, name := range names {
-		dsn := "postgres://" + name + "@127.0.0.1:5432/test"
-		if err = try(dsn); err == nil {
-			return dsn, nil
-		}
-		all = append(all, err)
-	}
-	return "", errors.Join(all...)
-})
-
-func try(dsn string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	c, err := pgx.Connect(ctx, dsn)
-	if err != nil {
-		return err
-	}
-	return c.Close(ctx)
-}
-
-// database is the address, or skips the test where there is no server. With CI=true there must be one.
+// database is the address of the one to test with.
 func database(t testing.TB) string {
 	t.Helper()
-	dsn, err := server()
-	switch {
-	case err != nil && os.Getenv("CI") == "true":
-		t.Fatalf("no PostgreSQL to test with: %v", err)
-	case err != nil:
-		t.Skipf("no PostgreSQL to test with (set FERMATA_TEST_POSTGRES to the address of one): %v", err)
-	}
-	return dsn
+	return testserver.Postgres(t)
 }
 
 // raw is a connection that knows nothing of the store.
@@ -85,19 +42,7 @@ func exec(t testing.TB, c *pgx.Conn, sql string, args ...any) {
 // newSchema is the name of a schema that is not there, and is removed at the end of the test.
 func newSchema(t testing.TB) string {
 	t.Helper()
-	name := "t_" + strings.ToLower(rand.Text())
-	dsn := database(t)
-	t.Cleanup(func() {
-		c, err := pgx.Connect(context.Background(), dsn)
-		if err == nil {
-			_, err = c.Exec(context.Background(), "SET synchronous_commit = off; DROP SCHEMA IF EXISTS "+name+" CASCADE")
-			err = errors.Join(err, c.Close(context.Background()))
-		}
-		if err != nil {
-			t.Errorf("schema %s is left behind: %v", name, err)
-		}
-	})
-	return name
+	return testserver.Schema(t)
 }
 
 func open(t testing.TB, o postgres.Options) *postgres.Store {

@@ -13,53 +13,28 @@ import (
 	"github.com/fermata-go/fermata/journal/block"
 )
 
-// page reads a journal page by page. Between pages it holds nothing.
+// page reads a journal page by page.
 type page struct {
-	store   *Store
-	run     string
-	id      int64  // the run's number; 0 before the first page
-	head    uint64 // where the journal ended when it was first looked at
-	last    uint64 // seq of the last entry read, or that before the first
-	started bool   // last was read
-	frames  [][]byte
-	decoder block.Reader
-	entries []journal.Entry
+	block.Pages
+	store *Store
+	id    int64 // the run's number
 }
 
 // Read implements [journal.Store]. The entries are those that were there when the iteration began.
 func (s *Store) Read(ctx context.Context, run string, after uint64) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
-		p := page{store: s, run: run, last: after}
-		for p.id == 0 || p.last < p.head {
-			if err := s.with(ctx, func(c *pgx.Conn) error { return p.fetch(ctx, c) }); err != nil {
-				yield(journal.Entry{}, s.fail("read", run, p.seq(), err))
-				return
+		p := page{Pages: block.Pages{Run: run, Last: after}, store: s}
+		for more := true; more; {
+			err := s.with(ctx, func(c *pgx.Conn) error { return p.fetch(ctx, c) })
+			if err == nil {
+				more, err = p.Yield(yield)
 			}
-			for _, f := range p.frames {
-				if p.last >= p.head {
-					return
-				}
-				entries, err := p.decode(f)
-				if err != nil {
-					yield(journal.Entry{}, s.fail("read", run, p.last+1, err))
-					return
-				}
-				for i := range entries {
-					if !yield(entries[i], nil) {
-						return
-					}
-				}
+			if err != nil {
+				yield(journal.Entry{}, s.fail("read", run, p.Seq(), err))
+				return
 			}
 		}
 	}
-}
-
-// seq is the seq that is read next, 0 as long as the run has not been found.
-func (p *page) seq() uint64 {
-	if p.id == 0 {
-		return 0
-	}
-	return p.last + 1
 }
 
 // find is a run's number and its head; the errors are journal.ErrNotFound, journal.ErrCorrupt and those of reading.
@@ -81,54 +56,31 @@ func (s *Store) find(ctx context.Context, c *pgx.Conn, run string) (id int64, he
 // fetch reads the next frames.
 func (p *page) fetch(ctx context.Context, c *pgx.Conn) error {
 	s := p.store
-	if p.id == 0 {
-		id, head, err := s.find(ctx, c, p.run)
+	if !p.Found {
+		id, head, err := s.find(ctx, c, p.Run)
 		if err != nil {
 			return err
 		}
-		p.id, p.head, p.last = id, head, min(p.last, head)
-		if p.last == p.head {
+		p.id, p.Head, p.Found, p.Last = id, head, true, min(p.Last, head)
+		if p.Last == p.Head {
 			return nil
 		}
 	}
-	rows, err := c.Query(ctx, s.sql.readFrames, p.id, int64(p.last))
+	rows, err := c.Query(ctx, s.sql.readFrames, p.id, int64(p.Last))
 	if err != nil {
 		return err
 	}
-	p.frames, err = pgx.AppendRows(p.frames[:0], rows, pgx.RowTo[[]byte])
-	if err != nil || len(p.frames) > 0 {
+	p.Frames, err = pgx.AppendRows(p.Frames[:0], rows, pgx.RowTo[[]byte])
+	if err != nil || len(p.Frames) > 0 {
 		return err
 	}
 	// The run was deleted meanwhile, or frames are lost.
-	id, _, err := s.find(ctx, c, p.run)
+	id, _, err := s.find(ctx, c, p.Run)
 	if err == nil && id != p.id {
 		err = journal.ErrNotFound
 	}
 	if err == nil {
-		err = fmt.Errorf("%w: the entries after seq %d are missing", journal.ErrCorrupt, p.last)
-	}
-	return err
-}
-
-// decode decodes a frame or a block, which must follow on what was read before. Of a block it may be a later part: of
-// one that was packed meanwhile, or that ends behind the head.
-func (p *page) decode(f []byte) (entries []journal.Entry, err error) {
-	if p.entries, err = p.decoder.Decode(p.entries[:0], f, p.run); err != nil {
-		return nil, inner(err)
-	}
-	first, last := p.entries[0].Seq, p.entries[len(p.entries)-1].Seq
-	if first > p.last+1 || last <= p.last || first <= p.last && p.started && !block.Is(f) {
-		return nil, fmt.Errorf("%w: expected seq %d, found seq %d", journal.ErrCorrupt, p.last+1, first)
-	}
-	entries = p.entries[p.last+1-first : min(last, p.head)+1-first]
-	p.last, p.started = last, true
-	return entries, nil
-}
-
-// inner is what is in a *journal.StoreError: the caller says where.
-func inner(err error) error {
-	if at, ok := errors.AsType[*journal.StoreError](err); ok {
-		return at.Err
+		err = fmt.Errorf("%w: the entries after seq %d are missing", journal.ErrCorrupt, p.Last)
 	}
 	return err
 }

@@ -16,22 +16,23 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/block"
 )
 
 // Store is an open schema of a database. It implements [journal.Store], [journal.Watcher] and [journal.Compactor].
 type Store struct {
-	options Options
-	address string // without secrets, for errors
-	channel string // of notifications
-	config  *pgx.ConnConfig
-	pool    *pgxpool.Pool
-	sql     statements
-	packers sync.Pool     // of *block.Packer
-	once    sync.Once     // of closing
-	done    chan struct{} // closed when the store is
-	calls   sync.RWMutex  // held by calls, and taken by Close to wait for them
-	relaxed atomic.Bool   // something was appended that may not be on the server's disk
-	news    news
+	options   Options
+	address   string // without secrets, for errors
+	channel   string // of notifications
+	config    *pgx.ConnConfig
+	pool      *pgxpool.Pool
+	sql       statements
+	compactor block.Compactor
+	once      sync.Once     // of closing
+	done      chan struct{} // closed when the store is
+	calls     sync.RWMutex  // held by calls, and taken by Close to wait for them
+	relaxed   atomic.Bool   // something was appended that may not be on the server's disk
+	news      news
 
 	mu  sync.Mutex
 	own map[uint32]bool // what the server calls our connections

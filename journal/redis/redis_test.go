@@ -1,10 +1,7 @@
 package redis_test
 
 import (
-	"context"
-	"crypto/rand"
 	"net/url"
-	"os"
 	"slices"
 	"testing"
 
@@ -12,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"go.uber.org/goleak"
 
+	"github.com/fermata-go/fermata/internal/testserver"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/journaltest"
 	"github.com/fermata-go/fermata/journal/redis"
@@ -22,26 +20,10 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// server is the address of the server to test with. Without one the test is skipped, in CI it fails.
+// server is the address of the server to test with.
 func server(t testing.TB) string {
 	t.Helper()
-	dsn := os.Getenv("FERMATA_TEST_REDIS")
-	if dsn == "" {
-		dsn = "redis://127.0.0.1:6379/0"
-	}
-	o, err := driver.ParseURL(dsn)
-	if err != nil {
-		t.Fatal("FERMATA_TEST_REDIS is not the address of a Redis server")
-	}
-	c := driver.NewClient(o)
-	defer c.Close()
-	if err := c.Ping(context.Background()).Err(); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("no Redis server at %s (set FERMATA_TEST_REDIS): %v", o.Addr, err)
-		}
-		t.Skipf("no Redis server at %s (set FERMATA_TEST_REDIS): %v", o.Addr, err)
-	}
-	return dsn
+	return testserver.Redis(t)
 }
 
 // raw is a client of the same server, for looking behind a store.
@@ -59,15 +41,7 @@ func raw(t testing.TB) *driver.Client {
 // prefix is one of the test's own, whose keys are removed at its end.
 func prefix(t testing.TB) string {
 	t.Helper()
-	p := "fermata-test:" + rand.Text() + ":"
-	c := raw(t)
-	t.Cleanup(func() {
-		ctx := context.Background()
-		for it := c.Scan(ctx, 0, p+"*", 1000).Iterator(); it.Next(ctx); {
-			c.Unlink(ctx, it.Val())
-		}
-	})
-	return p
+	return testserver.Prefix(t)
 }
 
 func openWith(t testing.TB, p string, o redis.Options) *redis.Store {

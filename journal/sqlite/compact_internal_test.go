@@ -44,7 +44,7 @@ func TestJ3_ABlockReplacesOnlyWhatWasRead(t *testing.T) {
 				}
 			}
 			p := packing{store: s, run: "run_1"}
-			if err := s.reading(t.Context(), p.follow); err != nil {
+			if _, err := p.List(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			var packer block.Packer
@@ -53,17 +53,17 @@ func TestJ3_ABlockReplacesOnlyWhatWasRead(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				before := link{}
+				behind := block.Row{}
 				if g.after > 0 {
-					before = p.links[g.after-1]
+					behind = p.rows[g.after-1]
 				}
-				return s.exclusive(t.Context(), func(w *writer) error { return w.replace(p.id, before, p.links[g.after:g.last], data) })
+				return p.Replace(t.Context(), behind, p.rows[g.after:g.last], data)
 			}
 			if err := replace(tc.first); err != nil {
 				t.Fatal(err)
 			}
-			if err := replace(tc.second); !errors.Is(err, errMoved) {
-				t.Errorf("the second one: found %v, expected errMoved", err)
+			if err := replace(tc.second); !errors.Is(err, block.ErrMoved) {
+				t.Errorf("the second one: found %v, expected block.ErrMoved", err)
 			}
 			var got []journal.Entry
 			for e, err := range s.Read(t.Context(), "run_1", 0) {

@@ -126,59 +126,34 @@ const (
 
 // page reads a journal page by page.
 type page struct {
-	store   *Store
-	run     string
-	id      int64   // the run's number; 0 before the first page
-	head    uint64  // where the journal ended when the first page was read
-	last    uint64  // seq of the last entry read, or that before the first
-	started bool    // last was read
-	rows    []int64 // of the frames that are still to be read, the first one last
-	frames  [][]byte
-	decoder block.Reader
-	entries []journal.Entry
+	block.Pages
+	store *Store
+	id    int64   // the run's number
+	rows  []int64 // of the frames that are still to be read, the first one last
 }
 
 // Read implements [journal.Store]. The entries are those that were there when the iteration began.
 func (s *Store) Read(ctx context.Context, run string, after uint64) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
-		p := page{store: s, run: run, last: after}
-		for p.id == 0 || p.last < p.head {
-			if err := s.reading(ctx, p.fetch); err != nil {
-				yield(journal.Entry{}, s.fail("read", run, p.seq(), err))
-				return
+		p := page{Pages: block.Pages{Run: run, Last: after}, store: s}
+		for more := true; more; {
+			err := s.reading(ctx, p.fetch)
+			if err == nil {
+				more, err = p.Yield(yield)
 			}
-			for _, f := range p.frames {
-				if p.last >= p.head {
-					return
-				}
-				entries, err := p.decode(f)
-				if err != nil {
-					yield(journal.Entry{}, s.fail("read", run, p.last+1, err))
-					return
-				}
-				for i := range entries {
-					if !yield(entries[i], nil) {
-						return
-					}
-				}
+			if err != nil {
+				yield(journal.Entry{}, s.fail("read", run, p.Seq(), err))
+				return
 			}
 		}
 	}
 }
 
-// seq is the seq that is read next, 0 as long as the run has not been found.
-func (p *page) seq() uint64 {
-	if p.id == 0 {
-		return 0
-	}
-	return p.last + 1
-}
-
 // fetch reads the next frames. Where rows are not found that should be there, they may have been packed into a block
 // since the chain was followed: it is followed again, and read in the same moment.
 func (p *page) fetch(c *conn) error {
-	if p.id == 0 {
-		if err := p.find(c); err != nil || p.last >= p.head {
+	if !p.Found {
+		if err := p.find(c); err != nil || p.Last >= p.Head {
 			return err
 		}
 	}
@@ -187,7 +162,7 @@ func (p *page) fetch(c *conn) error {
 		return err
 	}
 	return c.snapshot(func() error {
-		id, end, err := endNow(c, p.run)
+		id, end, err := endNow(c, p.Run)
 		if err == nil && id != p.id {
 			err = journal.ErrNotFound
 		}
@@ -203,8 +178,8 @@ func (p *page) fetch(c *conn) error {
 
 // next reads the frames of the next rows.
 func (p *page) next(c *conn) error {
-	clear(p.frames)
-	p.frames = p.frames[:0]
+	clear(p.Frames)
+	p.Frames = p.Frames[:0]
 	rows := p.rows[max(0, len(p.rows)-pageFrames):]
 	if len(rows) == 0 {
 		return p.missing(c)
@@ -222,7 +197,7 @@ func (p *page) next(c *conn) error {
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
-	if len(p.frames) == 0 {
+	if len(p.Frames) == 0 {
 		return p.missing(c)
 	}
 	return nil
@@ -242,7 +217,7 @@ func (p *page) scan(c *conn, q query, args ...driver.Value) error {
 		default:
 			p.rows = p.rows[:n-1]
 		}
-		p.frames = append(p.frames, data)
+		p.Frames = append(p.Frames, data)
 		if size += len(data); size > pageBytes {
 			return errEnough
 		}
@@ -252,12 +227,12 @@ func (p *page) scan(c *conn, q query, args ...driver.Value) error {
 
 // find looks the run up, and follows its chain.
 func (p *page) find(c *conn) error {
-	id, end, err := p.store.locate(c, p.run)
+	id, end, err := p.store.locate(c, p.Run)
 	if err != nil {
 		return err
 	}
-	p.id, p.head = id, end.seq
-	if p.last = min(p.last, p.head); p.last == p.head {
+	p.id, p.Head, p.Found = id, end.seq, true
+	if p.Last = min(p.Last, p.Head); p.Last == p.Head {
 		return nil
 	}
 	return p.follow(c, end)
@@ -270,34 +245,19 @@ func (p *page) follow(c *conn, end place) error {
 		r := rowScanner{row: row}
 		p.rows = append(p.rows, column[int64](&r))
 		return r.err
-	}, readChain, end.row, int64(p.last))
+	}, readChain, end.row, int64(p.Last))
 }
 
 // missing is why there is no frame: the run was deleted meanwhile, or frames are lost.
 func (p *page) missing(c *conn) error {
-	id, found, err := c.one(findRun, p.run)
+	id, found, err := c.one(findRun, p.Run)
 	switch {
 	case err != nil:
 		return err
 	case !found || id != p.id:
 		return journal.ErrNotFound
 	}
-	return fmt.Errorf("%w: the entries after seq %d are missing", journal.ErrCorrupt, p.last)
-}
-
-// decode decodes a frame or a block, which must follow on what was read before. Of a block it may be a later part: of
-// one that was packed meanwhile, or that ends behind the head.
-func (p *page) decode(f []byte) (entries []journal.Entry, err error) {
-	if p.entries, err = p.decoder.Decode(p.entries[:0], f, p.run); err != nil {
-		return nil, inner(err)
-	}
-	first, last := p.entries[0].Seq, p.entries[len(p.entries)-1].Seq
-	if first > p.last+1 || last <= p.last || first <= p.last && p.started && !block.Is(f) {
-		return nil, fmt.Errorf("%w: expected seq %d, found seq %d", journal.ErrCorrupt, p.last+1, first)
-	}
-	entries = p.entries[p.last+1-first : min(last, p.head)+1-first]
-	p.last, p.started = last, true
-	return entries, nil
+	return fmt.Errorf("%w: the entries after seq %d are missing", journal.ErrCorrupt, p.Last)
 }
 
 // Checkpoint implements [journal.Store].

@@ -7,16 +7,17 @@ import (
 	"sync"
 
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/block"
 )
 
 // Store is an open file. It implements [journal.Store], [journal.Watcher], [journal.Compactor] and [journal.Leaser].
 type Store struct {
-	path    string // as it was given, for errors
-	options Options
-	readers pool
-	done    chan struct{} // closed when the store is
-	spare   sync.Pool     // of requests of batches: a step makes little garbage but the driver's
-	packers sync.Pool     // of *block.Packer
+	path      string // as it was given, for errors
+	options   Options
+	readers   pool
+	done      chan struct{} // closed when the store is
+	spare     sync.Pool     // of requests of batches: a step makes little garbage but the driver's
+	compactor block.Compactor
 
 	tail   tail
 	writer writer // belongs to whoever leads

@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/internal/remote"
@@ -110,30 +111,7 @@ func (p *provider) reply(ctx context.Context, req *model.Request, say func(model
 	if err != nil {
 		return err
 	}
-	asking, cancel := context.WithCancel(ctx)
-	defer cancel() // closes the connection of a stream that is not read to its end
-	stream := p.messages.NewStreaming(asking, params)
-	defer stream.Close() //nolint:errcheck // it was read to where anybody wanted it
-
-	var r reader
-	for !r.stopped && stream.Next() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		event := stream.Current()
-		for chunk := range r.read(&event) {
-			if !say(chunk) {
-				return nil
-			}
-		}
-	}
-	if err := p.ended(ctx, &r, stream.Err()); err != nil {
-		return err
-	}
-	finish, err := r.finish()
-	if err != nil {
-		return err
-	}
-	say(model.Chunk{Finish: finish})
-	return nil
+	return remote.Reply(ctx, p.service, func(ctx context.Context) *ssestream.Stream[sdk.MessageStreamEventUnion] {
+		return p.messages.NewStreaming(ctx, params)
+	}, new(reader), say)
 }

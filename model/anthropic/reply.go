@@ -2,10 +2,8 @@ package anthropic
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -30,7 +28,8 @@ type reader struct {
 // tokens are what was read: those that were in no cache, those that were put in one, and those that were found in one.
 type tokens struct{ fresh, cached, found int64 }
 
-func (r *reader) read(event *sdk.MessageStreamEventUnion) iter.Seq[model.Chunk] {
+// Read implements remote.Reader.
+func (r *reader) Read(event *sdk.MessageStreamEventUnion) iter.Seq[model.Chunk] {
 	return func(yield func(model.Chunk) bool) {
 		switch event.Type {
 		case "message_start":
@@ -134,22 +133,22 @@ func (r *reader) took(output, thinking int64) *model.Usage {
 	return &u
 }
 
-// ended is the error for the end of a stream, nil where the reply is whole.
-func (p *provider) ended(ctx context.Context, r *reader, err error) error {
-	if said, ok := errors.AsType[*sdk.Error](err); ok && ctx.Err() == nil {
-		return p.service.Said([]byte(said.RawJSON()))
+// Over implements remote.Reader.
+func (r *reader) Over() bool { return r.stopped }
+
+// Reason implements remote.Reader.
+func (r *reader) Reason() string { return string(r.reason) }
+
+// Said implements remote.Reader.
+func (r *reader) Said(err error) ([]byte, bool) {
+	if said, ok := errors.AsType[*sdk.Error](err); ok {
+		return []byte(said.RawJSON()), true
 	}
-	if r.reason != "" && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && ctx.Err() == nil {
-		return nil
-	}
-	if err == nil {
-		err = p.service.Cut()
-	}
-	return p.service.Failed(ctx, err)
+	return nil, false
 }
 
-// finish is why the reply ended.
-func (r *reader) finish() (model.Finish, error) {
+// Finish implements remote.Reader.
+func (r *reader) Finish() (model.Finish, error) {
 	switch r.reason {
 	case sdk.StopReasonEndTurn, sdk.StopReasonStopSequence:
 		return model.FinishStop, nil

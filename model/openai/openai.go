@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/internal/remote"
@@ -126,32 +127,9 @@ func (p *provider) reply(ctx context.Context, req *model.Request, say func(model
 	if req.Key != "" && p.own {
 		options = append(options, option.WithHeader("Idempotency-Key", remote.Idempotency(req.Key)))
 	}
-	asking, cancel := context.WithCancel(ctx)
-	defer cancel() // closes the connection of a stream that is not read to its end
-	stream := p.chat.NewStreaming(asking, params, options...)
-	defer stream.Close() //nolint:errcheck // it was read to where anybody wanted it
-
-	var r reader
-	for stream.Next() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		event := stream.Current()
-		for chunk := range r.read(&event) {
-			if !say(chunk) {
-				return nil
-			}
-		}
-	}
-	if err := p.ended(ctx, &r, stream.Err()); err != nil {
-		return err
-	}
-	finish, err := r.finish()
-	if err != nil {
-		return err
-	}
-	say(model.Chunk{Finish: finish})
-	return nil
+	return remote.Reply(ctx, p.service, func(ctx context.Context) *ssestream.Stream[sdk.ChatCompletionChunk] {
+		return p.chat.NewStreaming(ctx, params, options...)
+	}, new(reader), say)
 }
 
 // name is the model that is asked.

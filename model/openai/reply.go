@@ -3,11 +3,9 @@ package openai
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"strings"
 
@@ -39,7 +37,8 @@ func (c *call) whole() bool {
 	return c.anonymous && bytes.HasSuffix(c.arguments, []byte("}")) && json.Valid(c.arguments)
 }
 
-func (r *reader) read(event *sdk.ChatCompletionChunk) iter.Seq[model.Chunk] {
+// Read implements remote.Reader.
+func (r *reader) Read(event *sdk.ChatCompletionChunk) iter.Seq[model.Chunk] {
 	return func(yield func(model.Chunk) bool) {
 		if event.Model != "" && event.Model != r.model {
 			r.model = event.Model
@@ -162,23 +161,22 @@ func usage(u *sdk.CompletionUsage) *model.Usage {
 	}
 }
 
-// ended is the error for the end of a stream, nil where the reply is whole: what may be missing behind the reason of
-// its end is the usage, which is not worth asking once more.
-func (p *provider) ended(ctx context.Context, r *reader, err error) error {
-	if said, ok := errors.AsType[*ssestream.StreamError](err); ok && ctx.Err() == nil {
-		return p.service.Said(said.Event.Data)
+// Over implements remote.Reader: the SDK knows the end of a stream.
+func (r *reader) Over() bool { return false }
+
+// Reason implements remote.Reader.
+func (r *reader) Reason() string { return r.reason }
+
+// Said implements remote.Reader.
+func (r *reader) Said(err error) ([]byte, bool) {
+	if said, ok := errors.AsType[*ssestream.StreamError](err); ok {
+		return said.Event.Data, true
 	}
-	if r.reason != "" && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && ctx.Err() == nil {
-		return nil
-	}
-	if err == nil {
-		err = p.service.Cut()
-	}
-	return p.service.Failed(ctx, err)
+	return nil, false
 }
 
-// finish is why the reply ended.
-func (r *reader) finish() (model.Finish, error) {
+// Finish implements remote.Reader.
+func (r *reader) Finish() (model.Finish, error) {
 	switch r.reason {
 	case "stop", "eos", "eos_token", "stop_sequence", "end_turn":
 		switch {

@@ -69,7 +69,7 @@ type Result struct {
 func (r *Result) OK() bool { return len(r.Failures)+len(r.Broken) == 0 }
 
 // Check runs the tests of a recipe: a file, or a folder with a recipe.yaml. A recipe that is not valid is a
-// *recipe.Error.
+// *definition.Error.
 func Check(ctx context.Context, path string, opts Options) (_ *Report, failed error) {
 	file, err := recipeFile(path)
 	if err != nil {

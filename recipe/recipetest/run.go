@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/recipe"
 )
 
@@ -22,7 +23,7 @@ func Run(t *testing.T, opts Options, paths ...string) {
 	for _, file := range files {
 		t.Run(filepath.ToSlash(file), func(t *testing.T) {
 			report, err := Check(t.Context(), file, opts)
-			if problems, ok := errors.AsType[*recipe.Error](err); ok {
+			if problems, ok := errors.AsType[*definition.Error](err); ok {
 				t.Fatalf("the recipe is not valid:\n%v", problems)
 			}
 			if err != nil {

@@ -1,30 +1,14 @@
-import { address, headersFrom, refusal, type HeadersSource } from "./request.js";
+import { act, type Done, type QuestionOptions } from "./question.js";
 
-export interface AnswerOptions {
-  /** Where the handler is mounted: "http://127.0.0.1:8080". */
-  readonly url: string;
-  /** The interrupt's requestId. */
-  readonly interrupt: string;
+export interface AnswerOptions extends QuestionOptions {
   /** The answer: what its response schema asks for. */
   readonly value: unknown;
-  /** Who answers, where the server does not know. */
-  readonly by?: string | undefined;
-  /** In which role, where the server does not know. */
-  readonly role?: string | undefined;
   /** The interrupt's resume token. */
   readonly token?: string | undefined;
-  readonly headers?: HeadersSource | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Defaults to the platform's. */
-  readonly fetch?: typeof fetch | undefined;
 }
 
 /** What was answered. */
-export interface Answered {
-  readonly requestId: string;
-  readonly run: string;
-  readonly state: string;
-}
+export type Answered = Done;
 
 /**
  * Answers a question. The same answer again is accepted and has no effect, so a call that broke off can be made again.
@@ -33,15 +17,5 @@ export interface Answered {
  */
 export async function answer(o: AnswerOptions): Promise<Answered> {
   if (o.value === undefined) throw new TypeError("answer: expected a value, found undefined; null is an answer");
-  const headers = await headersFrom(o.headers);
-  headers.set("Content-Type", "application/json");
-  const send = o.fetch ?? fetch;
-  const response = await send(address(o.url, "interrupts", o.interrupt, "answer"), {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ value: o.value, by: o.by, role: o.role, token: o.token }),
-    signal: o.signal ?? null,
-  });
-  if (!response.ok) throw await refusal(response);
-  return (await response.json()) as Answered;
+  return act(o, "answer", { value: o.value, token: o.token });
 }

@@ -141,18 +141,18 @@ func (s *Service) refused(resp *http.Response, p *problem) *model.Error {
 	return err
 }
 
-// Said is the error for an event of a stream that says why the reply does not go on. The event is JSON.
-func (s *Service) Said(event []byte) error {
+// said is the error for an event of a stream that says why the reply does not go on. The event is JSON.
+func (s *Service) said(event []byte) error {
 	p := readProblem(event)
-	said := s.Host + " gave up in the middle of the reply"
+	text := s.Host + " gave up in the middle of the reply"
 	if p.message != "" {
-		said += ": " + p.message
+		text += ": " + p.message
 	}
-	return &model.Error{Kind: kindOf(p.status, &p), Message: s.tidy(said)}
+	return &model.Error{Kind: kindOf(p.status, &p), Message: s.tidy(text)}
 }
 
-// Cut is the error for a stream that ended before its reply did.
-func (s *Service) Cut() error {
+// cut is the error for a stream that ended before its reply did.
+func (s *Service) cut() error {
 	return &model.Error{Kind: model.ErrUnavailable, Message: "the stream from " + s.Host + " ended before the reply did"}
 }
 

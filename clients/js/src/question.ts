@@ -1,0 +1,40 @@
+import { address, headersFrom, refusal, type HeadersSource } from "./request.js";
+
+/** Which question is meant, and who does something about it. */
+export interface QuestionOptions {
+  /** Where the handler is mounted: "http://127.0.0.1:8080". */
+  readonly url: string;
+  /** The interrupt's requestId. */
+  readonly interrupt: string;
+  /** Who does it, where the server does not know. */
+  readonly by?: string | undefined;
+  /** In which role, where the server does not know. */
+  readonly role?: string | undefined;
+  readonly headers?: HeadersSource | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Defaults to the platform's. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** How a question stands after what was done about it. */
+export interface Done {
+  readonly requestId: string;
+  readonly run: string;
+  /** "open", "claimed" or "answered". */
+  readonly state: string;
+}
+
+/** Does something about a question. What the server refuses is a RequestError. */
+export async function act(o: QuestionOptions, verb: string, body: Readonly<Record<string, unknown>>): Promise<Done> {
+  const headers = await headersFrom(o.headers);
+  headers.set("Content-Type", "application/json");
+  const send = o.fetch ?? fetch;
+  const response = await send(address(o.url, "interrupts", o.interrupt, verb), {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ ...body, by: o.by, role: o.role }),
+    signal: o.signal ?? null,
+  });
+  if (!response.ok) throw await refusal(response);
+  return (await response.json()) as Done;
+}

@@ -1,0 +1,130 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Describe names a YAML value for a message.
+func Describe(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		return "nothing"
+	case "!!bool":
+		return "the boolean " + n.Value
+	case "!!int", "!!float":
+		return "the number " + n.Value
+	}
+	return fmt.Sprintf("the text %s", Quote(n.Value))
+}
+
+// Quote shortens a text for a message.
+func Quote(s string) string {
+	const shown = 60
+	if r := []rune(s); len(r) > shown {
+		return strconv.Quote(string(r[:shown]) + "…")
+	}
+	return strconv.Quote(s)
+}
+
+// JSON turns a tree into a JSON value: map[string]any, []any, string, bool, json.Number or nil.
+func JSON(n *yaml.Node) (any, error) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		m := make(map[string]any, len(n.Content)/2)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			v, err := JSON(n.Content[i+1])
+			if err != nil {
+				return nil, err
+			}
+			m[n.Content[i].Value] = v
+		}
+		return m, nil
+	case yaml.SequenceNode:
+		l := make([]any, len(n.Content))
+		for i, c := range n.Content {
+			v, err := JSON(c)
+			if err != nil {
+				return nil, err
+			}
+			l[i] = v
+		}
+		return l, nil
+	}
+	return scalarOf(n)
+}
+
+func scalarOf(n *yaml.Node) (any, error) {
+	switch n.ShortTag() {
+	case "!!null":
+		return nil, nil
+	case "!!bool":
+		return strings.EqualFold(n.Value, "true"), nil
+	case "!!int", "!!float":
+		return numberOf(n)
+	}
+	return n.Value, nil
+}
+
+// octal is a number that begins with 0: YAML 1.1 read it by eights, and since YAML 1.2 it is read by tens.
+var octal = regexp.MustCompile(`^[-+]?0[0_]*([1-7][0-7_]+)$`)
+
+// numberOf keeps the text of a number that JSON writes alike; 0x1F and 1_000 become what YAML takes them for.
+func numberOf(n *yaml.Node) (json.Number, error) {
+	if json.Valid([]byte(n.Value)) {
+		return json.Number(n.Value), nil
+	}
+	if m := octal.FindStringSubmatch(n.Value); m != nil {
+		return "", fmt.Errorf("the number %s begins with 0: it is %s, or 0o%s by eights; write which, or put it in quotes for a text", n.Value, m[1], m[1])
+	}
+	var v any
+	if err := n.Decode(&v); err != nil {
+		return "", fmt.Errorf("the number %s cannot be read", Quote(n.Value))
+	}
+	if f, ok := v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		return "", fmt.Errorf("the number %s has no form in JSON", n.Value)
+	}
+	data, err := json.Marshal(v)
+	if err != nil || len(data) == 0 || data[0] == '"' {
+		return "", fmt.Errorf("the number %s cannot be read", Quote(n.Value))
+	}
+	return json.Number(data), nil
+}
+
+// Decode reads one JSON value and keeps the text of its numbers.
+func Decode(data []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if d.More() {
+		return nil, fmt.Errorf("there is more than one JSON value")
+	}
+	return v, nil
+}
+
+// Encode writes a value compactly, without escaping HTML.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}

@@ -1,0 +1,385 @@
+package expression
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/nearest"
+)
+
+// inference finds the type of an expression and what in it can fail for a reason that the file shows: a name or member
+// that need not be there, a value of a kind that an operator or function does not take, a comparison that never holds.
+type inference struct {
+	view
+	source   string
+	ways     func(name string) string // on which way to this place a name is missing
+	hints    *nearest.Hints
+	read     func(name string, known Names)
+	remedy   string
+	noError  string
+	faults   []Fault
+	asked    map[string]bool   // names that were reported as missing
+	fold     bool              // calculate what is the same in every run
+	constant map[ast.Node]bool // what is, as far as it was asked
+	compares int               // how many comparisons are around
+	said     int               // where a name was read that means something else, which explains what follows
+	end      int               // of that name; 0 for none
+}
+
+func (in *inference) fault(at ast.Node, format string, args ...any) *Type {
+	if in.end > 0 && at.Location().From != in.said {
+		return Anything // a name that was read otherwise explains it
+	}
+	f := Fault{Offset: at.Location().From, Message: fmt.Sprintf(format, args...)}
+	if !slices.Contains(in.faults, f) {
+		in.faults = append(in.faults, f)
+	}
+	return Anything
+}
+
+func (in *inference) types(nodes []ast.Node) []*Type {
+	all := make([]*Type, len(nodes))
+	for i, n := range nodes {
+		all[i] = in.typ(n, strict)
+	}
+	return all
+}
+
+// typ is the type of a part of the expression.
+func (in *inference) typ(n ast.Node, m mode) *Type {
+	if !in.fold || !in.calculated(n) {
+		return in.inferred(n, m)
+	}
+	in.fold = false
+	before := len(in.faults)
+	t := in.inferred(n, m)
+	in.fold = true
+	if len(in.faults) == before {
+		t = in.folded(n, t, m)
+	}
+	return t
+}
+
+// inferred is what follows from the types of the parts of a part.
+func (in *inference) inferred(n ast.Node, m mode) *Type {
+	switch n := n.(type) {
+	case *ast.NilNode:
+		return typeOfValues(nil)
+	case *ast.BoolNode:
+		return typeOfValues(n.Value)
+	case *ast.StringNode:
+		return typeOfValues(n.Value)
+	case *ast.IntegerNode, *ast.FloatNode:
+		return typeOfLiteral(n)
+	case *ast.IdentifierNode:
+		return in.identifier(n, m)
+	case *ast.ChainNode:
+		return in.typ(n.Node, m)
+	case *ast.MemberNode:
+		return in.member(n, m)
+	case *ast.UnaryNode:
+		return in.unary(n)
+	case *ast.BinaryNode:
+		return in.binary(n)
+	case *ast.ConditionalNode:
+		return in.conditional(n, m)
+	case *ast.SliceNode:
+		return in.slice(n)
+	case *ast.CallNode:
+		return in.call(n)
+	case *ast.BuiltinNode:
+		return in.builtin(n)
+	case *ast.PredicateNode:
+		return in.typ(n.Node, strict)
+	case *ast.PointerNode:
+		return in.pointer(n)
+	case *ast.VariableDeclaratorNode:
+		value, before := in.typ(n.Value, strict), in.view
+		in.bound = append(slices.Clip(in.bound), boundName{n.Name, value})
+		t := in.typ(n.Expr, strict)
+		in.view = before
+		return t
+	case *ast.SequenceNode:
+		all := in.types(n.Nodes)
+		return all[len(all)-1]
+	case *ast.ArrayNode:
+		return in.array(n)
+	case *ast.MapNode:
+		return in.object(n)
+	}
+	return Anything
+}
+
+func typeOfLiteral(n ast.Node) *Type {
+	switch n := n.(type) {
+	case *ast.IntegerNode:
+		v, _ := Dynamic(n.Value)
+		return typeOfValues(v)
+	case *ast.FloatNode:
+		if v, err := Dynamic(n.Value); err == nil {
+			return typeOfValues(v)
+		}
+	}
+	return Plain(NumberKind)
+}
+
+func (in *inference) pointer(n *ast.PointerNode) *Type {
+	if n.Name == "index" {
+		return Plain(WholeKind)
+	}
+	if len(in.loops) == 0 {
+		return Anything
+	}
+	around := in.loops[len(in.loops)-1]
+	switch {
+	case n.Name == "":
+		return around.item
+	case n.Name == "acc" && around.acc != nil:
+		return around.acc
+	}
+	return Anything
+}
+
+func (in *inference) array(n *ast.ArrayNode) *Type {
+	var items *Type // none of an empty list, which fits any other
+	for _, t := range in.types(n.Nodes) {
+		items = Union(items, t)
+	}
+	return &Type{Kinds: ListKind, items: items, least: len(n.Nodes)}
+}
+
+func (in *inference) object(n *ast.MapNode) *Type {
+	t := &Type{Kinds: ObjectKind, Fields: make(map[string]*Type)}
+	for _, p := range n.Pairs {
+		pair, ok := p.(*ast.PairNode)
+		if !ok {
+			continue
+		}
+		v := in.typ(pair.Value, strict)
+		if key, ok := pair.Key.(*ast.StringNode); ok {
+			t.Fields[key.Value] = v
+		} else {
+			in.want(pair.Key, in.typ(pair.Key, strict), TextKind, "the name of a member")
+			t.Rest, t.Open = Anything, true
+		}
+	}
+	return t
+}
+
+func (in *inference) identifier(n *ast.IdentifierNode, m mode) *Type {
+	for _, b := range slices.Backward(in.bound) {
+		if b.name == n.Value {
+			return b.typ
+		}
+	}
+	return in.name(n, n.Value, m)
+}
+
+// name is a name of the blackboard.
+func (in *inference) name(at ast.Node, name string, m mode) *Type {
+	t := in.known.typ(name)
+	offset := at.Location().From
+	switch {
+	case offset < in.end:
+		return Anything
+	case t.Kinds == 0:
+		message, length := in.unknown(nameUse{name, offset})
+		if length > 0 {
+			in.end, in.said = offset+length, offset
+		}
+		return in.fault(at, "%s", message)
+	case m == lenient:
+		return t.orNull()
+	case t.Missing && name == ErrorName && in.known.Board(name).Kinds == 0:
+		in.fault(at, "error may be missing: not every way here is an on_failure edge; write error?.message ?? '…'")
+	case t.Missing && !in.asked[name]:
+		in.fault(at, "%s", in.missing(name))
+		if in.asked == nil {
+			in.asked = make(map[string]bool)
+		}
+		in.asked[name] = true
+	case in.read != nil:
+		in.read(name, in.known)
+	}
+	return t.Present()
+}
+
+// missing says that a name may be missing, on which way, and what to do.
+func (in *inference) missing(name string) string {
+	way, shown := "", name
+	if in.ways != nil {
+		way = in.ways(name)
+	}
+	if strings.ContainsAny(name, " -") {
+		shown = fmt.Sprintf("$env[%q]", name)
+	}
+	told := fmt.Sprintf("%q may be missing%s; write %s ?? '…' or ask %s != nil before", name, way, shown, shown)
+	if in.remedy != "" {
+		told += ", or " + in.remedy
+	}
+	return told
+}
+
+// Is says what a value is that should be of other kinds.
+func (t *Type) Is(want Kinds) string {
+	if t.Never(want) {
+		return "is " + t.Kinds.String()
+	}
+	return "may be " + t.besides(want)
+}
+
+// subject is how a message calls a part of the expression.
+func (in *inference) subject(n ast.Node) string {
+	if p := pathOf(n); !strings.Contains(p, "…") {
+		return strconv.Quote(p)
+	}
+	return "it"
+}
+
+func (in *inference) unary(n *ast.UnaryNode) *Type {
+	t := in.typ(n.Node, strict)
+	switch n.Operator {
+	case "not", "!":
+		in.want(n.Node, t, BoolKind, n.Operator)
+		if len(t.Values) == 1 && t.Kinds == BoolKind {
+			return typeOfValues(t.Values[0] == false)
+		}
+		return Plain(BoolKind)
+	}
+	in.want(n.Node, t, NumberKind, n.Operator)
+	if t.Kinds == WholeKind {
+		return Plain(WholeKind)
+	}
+	return Plain(NumberKind)
+}
+
+// want checks what an operator or a function is given.
+func (in *inference) want(at ast.Node, t *Type, k Kinds, by string) {
+	if !t.May(k) {
+		return
+	}
+	hint := ""
+	if t.Kinds&NullKind != 0 && t.Kinds&k != 0 {
+		hint = t.because() + "; say what then with ??" + strings.TrimPrefix(in.orWithout(at), " ?? …")
+	}
+	in.fault(at, "%s takes %s; %s %s%s", by, k, in.subject(at), t.Is(k), hint)
+}
+
+func (in *inference) conditional(n *ast.ConditionalNode, m mode) *Type {
+	in.want(n.Cond, in.typ(n.Cond, strict), BoolKind, "a choice ( ? : )")
+	return Union(in.given(n.Cond, true, n.Exp1, m), in.given(n.Cond, false, n.Exp2, m))
+}
+
+// given is the type of a part that is calculated only where a condition is true, or false.
+func (in *inference) given(cond ast.Node, truth bool, n ast.Node, m mode) *Type {
+	before := in.view
+	in.view = in.narrow(cond, truth)
+	t := in.typ(n, m)
+	in.view = before
+	return t
+}
+
+func (in *inference) slice(n *ast.SliceNode) *Type {
+	t := in.typ(n.Node, strict)
+	in.want(n.Node, t, ListKind|TextKind, "[from:to]")
+	for _, bound := range []ast.Node{n.From, n.To} {
+		if bound != nil {
+			in.want(bound, in.typ(bound, strict), WholeKind, "[from:to]")
+		}
+	}
+	return t.With(func(u *Type) { u.Values, u.least, u.fixed = nil, 0, nil })
+}
+
+func (in *inference) call(n *ast.CallNode) *Type {
+	all := in.types(n.Arguments)
+	callee, ok := n.Callee.(*ast.IdentifierNode)
+	if !ok {
+		return Anything
+	}
+	switch callee.Value {
+	case "repeat", "replace", "fromJSON":
+		for i, t := range all {
+			k := TextKind
+			if callee.Value == "repeat" && i == 1 || i == 3 {
+				k = WholeKind
+			}
+			in.want(n.Arguments[i], t, k, callee.Value)
+		}
+		if callee.Value != "fromJSON" {
+			return Plain(TextKind)
+		}
+	case "toJSON", "string":
+		return Plain(TextKind)
+	case "join":
+		if len(all) > 0 {
+			in.want(n.Arguments[0], all[0], ListKind, "join")
+		}
+		if len(all) > 1 {
+			in.want(n.Arguments[1], all[1], TextKind, "join")
+		}
+		return Plain(TextKind)
+	}
+	return Anything
+}
+
+// unknown says that a name is not there, and how many characters that explains. A name with a minus in it reads as a
+// subtraction: that is worth a hint.
+func (in *inference) unknown(use nameUse) (message string, length int) {
+	switch {
+	case use.name == "null":
+		return "there is no null here; write nil", 0
+	case use.name == ErrorName && in.noError != "":
+		return in.noError, 0
+	}
+	rest := string([]rune(in.source)[use.offset:])
+	var candidates []string
+	if in.hints.Left() {
+		candidates = in.known.List()
+	}
+	for _, name := range candidates {
+		if strings.Contains(name, "-") && strings.HasPrefix(rest, name) {
+			return fmt.Sprintf("nothing is called %q; for the name %q write $env[%q]", use.name, name, name), len([]rune(name))
+		}
+	}
+	hint := in.hints.Hint(use.name, candidates)
+	if hint == "" {
+		hint = fmt.Sprintf("; if a text is meant, write '%s'", use.name)
+	}
+	return fmt.Sprintf("nothing that comes before is called %q%s", use.name, hint), 0
+}
+
+// NoError says of a graph with edges why the name error is not known.
+const NoError = "there is no error here: the name is known at the end of on_failure edges only"
+
+// never reports a comparison of a value with a text or number that it never is.
+func (in *inference) never(op string, at, other ast.Node, lit any, t *Type) {
+	t = t.Before()
+	values, few := t.Listed()
+	if !few || t.Open || slices.Contains(values, lit) {
+		return
+	}
+	result := "true"
+	if op == "!=" {
+		result = "false"
+	}
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = literal(v)
+	}
+	in.fault(at, "this is never %s: %s is never %s, only %s%s", result, in.subject(other), literal(lit), document.OneOf(words),
+		nearest.Hint(Text(lit), TextsOf(values)))
+}
+
+// TextsOf are values as [Text] renders them.
+func TextsOf(values []any) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = Text(v)
+	}
+	return all
+}

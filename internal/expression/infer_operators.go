@@ -1,0 +1,198 @@
+package expression
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+func (in *inference) binary(n *ast.BinaryNode) *Type {
+	if turned[n.Operator] != "" {
+		in.compares++
+		defer func() { in.compares-- }()
+	}
+	switch n.Operator {
+	case "and", "&&", "or", "||":
+		in.want(n.Left, in.typ(n.Left, strict), BoolKind, n.Operator)
+		truth := n.Operator == "and" || n.Operator == "&&"
+		in.want(n.Right, in.given(n.Left, truth, n.Right, strict), BoolKind, n.Operator)
+		return Plain(BoolKind)
+	case "??":
+		l, r := in.typ(n.Left, lenient), in.typ(n.Right, strict)
+		switch {
+		case l.Kinds == NullKind:
+			return r
+		case l.Kinds&NullKind == 0:
+			return l
+		}
+		return Union(l.NotNull(), r)
+	case "==", "!=":
+		return in.equality(n)
+	}
+	l, r := in.typ(n.Left, strict), in.typ(n.Right, strict)
+	switch n.Operator {
+	case "+", "<", "<=", ">", ">=":
+		return in.pair(n, l, r)
+	case "-", "*", "/", "**", "^":
+		in.want(n.Left, l, NumberKind, n.Operator)
+		in.want(n.Right, r, NumberKind, n.Operator)
+		if n.Operator == "/" && in.compares == 0 {
+			in.divides(n, r)
+		}
+		return arithmetic(n.Operator, l, r)
+	case "%":
+		in.want(n.Left, l, WholeKind, n.Operator)
+		in.want(n.Right, r, WholeKind, n.Operator)
+		in.divides(n, r)
+		return Plain(WholeKind)
+	case "..":
+		in.want(n.Left, l, WholeKind, n.Operator)
+		in.want(n.Right, r, WholeKind, n.Operator)
+		return ListOf(Plain(WholeKind))
+	case "contains", "startsWith", "endsWith", "matches":
+		in.want(n.Left, l, TextKind|NullKind, n.Operator)
+		in.want(n.Right, r, TextKind|NullKind, n.Operator)
+		return Plain(BoolKind)
+	case "in":
+		if r.Kinds&^NullKind == ObjectKind && !r.Open && !r.grouped {
+			in.want(n.Left, l, TextKind|NullKind, "in an object")
+		}
+		return in.membership(n, l, r)
+	}
+	return Anything
+}
+
+// arithmetic is the type of what is calculated with two numbers.
+func arithmetic(op string, l, r *Type) *Type {
+	if l.Kinds|r.Kinds == WholeKind && (op == "-" || op == "*" || op == "+") {
+		return Plain(WholeKind)
+	}
+	if op == "/" || op == "**" || op == "^" || !l.Open && !r.Open {
+		return Plain(NumberKind)
+	}
+	return Plain(NumberKind).With(func(t *Type) { t.Open = true })
+}
+
+// divides checks that a divisor of which the values are listed is not 0.
+func (in *inference) divides(n *ast.BinaryNode, by *Type) {
+	if by.Open || !in.fold {
+		return // within a constant, its value tells
+	}
+	for _, v := range by.Values {
+		if number, ok := v.(json.Number); ok {
+			if f, err := number.Float64(); err == nil && f == 0 {
+				which := ""
+				if !constant(n.Right) {
+					which = fmt.Sprintf(", and %s %s 0", in.subject(n.Right), by.verb())
+				}
+				in.fault(n, "nothing can be divided by 0%s", which)
+			}
+		}
+	}
+}
+
+// verb is how a message says that a value is one of those that are listed.
+func (t *Type) verb() string {
+	if len(t.Values) == 1 {
+		return "is"
+	}
+	return "may be"
+}
+
+// pair checks an operator that takes two numbers or two texts.
+func (in *inference) pair(n *ast.BinaryNode, l, r *Type) *Type {
+	both := l.Kinds & r.Kinds
+	numbers := l.Kinds&NumberKind != 0 && r.Kinds&NumberKind != 0
+	texts := both&TextKind != 0
+	lNumber, rNumber := l.Kinds&^NumberKind == 0, r.Kinds&^NumberKind == 0
+	lText, rText := l.Kinds == TextKind, r.Kinds == TextKind
+	sure := !l.Open && !r.Open && !(lNumber && rNumber) && !(lText && rText)
+	switch {
+	case !numbers && !texts, sure, l.May(NumberKind | TextKind), r.May(NumberKind | TextKind):
+		hint := "; it takes two numbers or two texts"
+		switch {
+		case n.Operator == "+" && (l.Kinds|r.Kinds)&^(NumberKind|TextKind) == 0:
+			hint = "; string(…) makes a text of a number"
+		case n.Operator == "+" && l.Kinds&r.Kinds == ListKind:
+			hint = "; concat(…, …) makes one list of two"
+		case (l.Kinds|r.Kinds)&NullKind != 0:
+			hint = "; say with ?? what null counts as"
+		}
+		return in.fault(n, "%s does not go with %s and %s%s", n.Operator, in.described(n.Left, l), in.described(n.Right, r), hint)
+	case n.Operator != "+":
+		return Plain(BoolKind)
+	case lText || rText:
+		return Plain(TextKind)
+	case lNumber || rNumber:
+		return arithmetic("+", l, r)
+	}
+	return Plain(NumberKind | TextKind).With(func(t *Type) { t.Open = true })
+}
+
+// described is the kind of an operand, and its name where it has one.
+func (in *inference) described(n ast.Node, t *Type) string {
+	switch n.(type) {
+	case *ast.IdentifierNode, *ast.MemberNode, *ast.ChainNode:
+		if s := in.subject(n); s != "it" {
+			return fmt.Sprintf("%s (%s)", t.Kinds, s)
+		}
+	}
+	return t.Kinds.String()
+}
+
+// equality checks == and !=: they never fail, but may compare what is never equal.
+func (in *inference) equality(n *ast.BinaryNode) *Type {
+	_, leftNil := n.Left.(*ast.NilNode)
+	_, rightNil := n.Right.(*ast.NilNode)
+	l, r := in.typ(n.Left, mode(rightNil)), in.typ(n.Right, mode(leftNil))
+	if leftNil || rightNil {
+		return Plain(BoolKind)
+	}
+	common := widened(l.Kinds) & widened(r.Kinds)
+	if common == 0 && l.Kinds != 0 && r.Kinds != 0 {
+		in.fault(n, "%s does not go with %s and %s: they are never equal", n.Operator, in.described(n.Left, l), in.described(n.Right, r))
+		return Plain(BoolKind)
+	}
+	if lit, ok := literalOf(n.Right); ok {
+		in.never(n.Operator, n.Right, n.Left, lit, l)
+	} else if lit, ok := literalOf(n.Left); ok {
+		in.never(n.Operator, n.Left, n.Right, lit, r)
+	}
+	return Plain(BoolKind)
+}
+
+// widened treats all numbers alike.
+func widened(k Kinds) Kinds {
+	if k&NumberKind != 0 {
+		k |= NumberKind
+	}
+	return k
+}
+
+// literalOf is the value of a text, number or boolean that is written as such.
+func literalOf(n ast.Node) (any, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.BoolNode:
+		return n.Value, true
+	case *ast.IntegerNode:
+		v, err := Dynamic(n.Value)
+		return v, err == nil
+	}
+	return nil, false
+}
+
+// membership checks the operator in.
+func (in *inference) membership(n *ast.BinaryNode, l, r *Type) *Type {
+	in.want(n.Right, r, ListKind|ObjectKind|NullKind, "in")
+	if list, ok := n.Right.(*ast.ArrayNode); ok {
+		for _, item := range list.Nodes {
+			if lit, ok := literalOf(item); ok {
+				in.never("==", item, n.Left, lit, l)
+			}
+		}
+	}
+	return Plain(BoolKind)
+}

@@ -1,0 +1,123 @@
+package expression
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxRendered bounds what a template may become.
+const maxRendered = 1 << 20
+
+// Template is a text with expressions in it: "Refund {{ amount }}?". It is immutable.
+type Template struct {
+	parts []part
+}
+
+// part is a piece of text, or an expression and where its own text starts in the template.
+type part struct {
+	text   string
+	code   *Expression
+	offset int
+}
+
+// CompileTemplate compiles a text. The only mark in it is {{ expression }}; two braces as text are {{ "{{" }}.
+func CompileTemplate(text string) (*Template, *Fault) {
+	t := &Template{}
+	rest, offset := text, 0
+	for {
+		before, after, found := strings.Cut(rest, "{{")
+		if before != "" {
+			t.parts = append(t.parts, part{text: before, offset: offset})
+		}
+		if !found {
+			return t, nil
+		}
+		offset += utf8.RuneCountInString(before) + 2
+		inner, ok := closing(after)
+		if !ok {
+			return nil, &Fault{Offset: offset - 2, Message: "{{ is not closed; expected }} after the expression"}
+		}
+		code, fault := Compile(inner)
+		if fault != nil {
+			fault.Offset += offset
+			return nil, fault
+		}
+		t.parts = append(t.parts, part{code: code, offset: offset})
+		offset += utf8.RuneCountInString(inner) + 2
+		rest = after[len(inner)+2:]
+	}
+}
+
+// closing cuts an expression off before its }}: the first that stands in no quotes and closes no brace of its own.
+func closing(text string) (inner string, ok bool) {
+	depth := 0
+	quoted := byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quoted != 0:
+			if c == '\\' && quoted != '`' {
+				i++
+			} else if c == quoted {
+				quoted = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quoted = c
+		case c == '{':
+			depth++
+		case c == '}' && depth > 0:
+			depth--
+		case strings.HasPrefix(text[i:], "}}"):
+			return text[:i], true
+		}
+	}
+	return "", false
+}
+
+// Check checks the names and types of the expressions.
+func (t *Template) Check(at Place) []Fault {
+	var faults []Fault
+	for _, p := range t.parts {
+		if p.code == nil {
+			continue
+		}
+		_, more := p.code.Check(at)
+		for _, f := range more {
+			f.Offset += p.offset
+			faults = append(faults, f)
+		}
+	}
+	return faults
+}
+
+// Render fills in the values: text as it is, anything else as JSON.
+func (t *Template) Render(s *Scope) (string, error) {
+	var b strings.Builder
+	for _, p := range t.parts {
+		text := p.text
+		if p.code != nil {
+			v, err := p.code.Result(s)
+			if err != nil {
+				return "", err
+			}
+			text = Text(v)
+		}
+		if b.Len()+len(text) > maxRendered {
+			return "", fmt.Errorf("the text gets longer than %d bytes", maxRendered)
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
+}
+
+// Names are the names that its expressions read, each as often as it does.
+func (t *Template) Names() []string {
+	var all []string
+	for _, p := range t.parts {
+		if p.code != nil {
+			all = append(all, p.code.Names()...)
+		}
+	}
+	return all
+}

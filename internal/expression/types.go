@@ -1,0 +1,423 @@
+package expression
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/types"
+
+	"github.com/fermata-go/fermata/internal/document"
+)
+
+// Kinds is a set of kinds of JSON values.
+type Kinds uint8
+
+// The kinds, and sets of them.
+const (
+	NullKind Kinds = 1 << iota
+	BoolKind
+	WholeKind    // a number that is written as an integer
+	fractionKind // any other number
+	TextKind
+	ListKind
+	ObjectKind
+
+	NumberKind = WholeKind | fractionKind
+	AllKinds   = NullKind | BoolKind | NumberKind | TextKind | ListKind | ObjectKind
+)
+
+var kindNames = []struct {
+	kinds Kinds
+	name  string
+}{
+	{TextKind, "a text"},
+	{NumberKind, "a number"},
+	{WholeKind, "a whole number"},
+	{fractionKind, "a fraction"},
+	{BoolKind, "a boolean"},
+	{ListKind, "a list"},
+	{ObjectKind, "an object"},
+	{NullKind, "null"},
+}
+
+// String lists the kinds for a message: "a text or null".
+func (k Kinds) String() string {
+	var words []string
+	for _, n := range kindNames {
+		if n.kinds != 0 && k&n.kinds == n.kinds {
+			words = append(words, n.name)
+			k &^= n.kinds
+		}
+	}
+	if len(words) == 0 {
+		return "nothing"
+	}
+	return document.OneOf(words)
+}
+
+// Type is what the file says of a value. It is immutable: types share their parts.
+type Type struct {
+	Kinds   Kinds            // the value is of one of these
+	Open    bool             // not all that is said here need be possible: the file does not say it exactly
+	Missing bool             // it may not be there
+	Values  []any            // all that it may be, where that is a few scalars; nil for any of its kinds
+	Fields  map[string]*Type // of an object
+	Rest    *Type            // its other members; nil for none
+	items   *Type            // of a list
+	least   int              // how many items a list has at least
+	whole   *Type            // what it was before a condition asked for its value; nil where none has
+	fixed   []any            // the list, object or boolean that it always is; none where it may be another
+	limits  *limits          // what its schema says beside all this
+	grouped bool             // of an object that groupBy made: its names are of any kind
+	kept    string           // the node that certainly may leave null here for what fails (for_each, on_error: keep); "" for none
+	failed  bool             // nothing makes it, or an expression that fails: what else there may be counts alone
+}
+
+// Types that say little.
+var (
+	Anything = newAnything()                                                       // the file does not say
+	AnyInput = &Type{Kinds: AllKinds, Open: true, Rest: Anything, items: Anything} // nor does it of an input, which only whoever starts the run can bring
+	Absent   = &Type{Missing: true}
+	mistaken = Anything.With(func(t *Type) { t.failed = true }) // what a wrong expression makes, and what never comes to be
+)
+
+func newAnything() *Type {
+	t := &Type{Kinds: AllKinds, Open: true}
+	t.Rest, t.items = t, t
+	return t
+}
+
+// Plain is the type of which no more than the kinds is known.
+func Plain(k Kinds) *Type {
+	return &Type{Kinds: k, Rest: Anything, items: Anything}
+}
+
+// ListOf is the type of lists of such items, or of none.
+func ListOf(items *Type) *Type { return &Type{Kinds: ListKind, items: items} }
+
+// Keys are the keys of an object, sorted.
+func Keys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
+
+// maxValues is how many values a type lists.
+const maxValues = 64
+
+// maxTypeDepth bounds how deep types are followed.
+const maxTypeDepth = 8
+
+// typeOfValues is the type of a value that is one of these.
+func typeOfValues(values ...any) *Type {
+	t := &Type{Rest: Anything, items: Anything, Values: []any{}}
+	for _, v := range values {
+		k := kindOfValue(v)
+		t.Kinds |= k
+		if k&(ListKind|ObjectKind) != 0 || len(t.Values) >= maxValues {
+			t.Values = nil
+		}
+		if t.Values != nil && !slices.Contains(t.Values, v) {
+			t.Values = append(t.Values, v)
+		}
+	}
+	return t
+}
+
+func kindOfValue(v any) Kinds {
+	switch v := v.(type) {
+	case nil:
+		return NullKind
+	case bool:
+		return BoolKind
+	case string:
+		return TextKind
+	case json.Number:
+		if _, err := strconv.Atoi(v.String()); err == nil {
+			return WholeKind
+		}
+		return fractionKind
+	case []any:
+		return ListKind
+	}
+	return ObjectKind
+}
+
+// optional is the type of a value that may not be there.
+func (t *Type) optional() *Type { return t.With(func(u *Type) { u.Missing = true }) }
+
+// Present is the type of a value that is there.
+func (t *Type) Present() *Type { return t.With(func(u *Type) { u.Missing = false }) }
+
+// orNull is the type where nothing is read as null.
+func (t *Type) orNull() *Type {
+	return t.With(func(u *Type) {
+		if u.Missing {
+			u.Kinds |= NullKind
+			u.Missing = false
+			if u.Values != nil && !slices.Contains(u.Values, nil) {
+				u.Values = append(slices.Clone(u.Values), nil)
+			}
+		}
+	})
+}
+
+// NotNull is the type of a value that is there and is not null.
+func (t *Type) NotNull() *Type {
+	return t.With(func(u *Type) {
+		u.Missing, u.kept = false, ""
+		u.Kinds &^= NullKind
+		if i := slices.Index(u.Values, nil); i >= 0 {
+			u.Values = slices.Delete(slices.Clone(u.Values), i, i+1)
+		}
+	})
+}
+
+// With is a changed copy; the type itself where the change is none.
+func (t *Type) With(change func(*Type)) *Type {
+	u := *t
+	change(&u)
+	if u.same(t) {
+		return t
+	}
+	return &u
+}
+
+// Never says whether the value is of none of the kinds, whatever happens.
+func (t *Type) Never(k Kinds) bool { return t.Kinds&k == 0 && t.Kinds != 0 }
+
+// May says whether the file allows a value of none of the kinds.
+func (t *Type) May(other Kinds) bool {
+	return t.Never(other) || !t.Open && t.Kinds&^other != 0 || t.kept != "" && other&NullKind == 0
+}
+
+// besides says what a value may be that is none of the kinds.
+func (t *Type) besides(other Kinds) string {
+	if t.Open && t.kept != "" {
+		return NullKind.String()
+	}
+	return (t.Kinds &^ other).String()
+}
+
+// mayBeNull says whether the file allows null.
+func (t *Type) mayBeNull() bool { return t.Kinds&NullKind != 0 && (!t.Open || t.kept != "") }
+
+// OrFailed is the type of a value in whose place a node leaves null where it failed.
+func (t *Type) OrFailed(node string) *Type {
+	return Union(t, typeOfValues(nil)).With(func(u *Type) { u.Kinds, u.kept = u.Kinds|NullKind, node })
+}
+
+// because says why null may be there, where a node leaves it.
+func (t *Type) because() string {
+	if t.kept == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (on_error: keep of the node %s leaves it for what failed)", strconv.Quote(t.kept))
+}
+
+// Member is the type of a member of an object.
+func (t *Type) Member(name string) *Type {
+	if f, ok := t.Fields[name]; ok {
+		return f
+	}
+	if t.Rest == nil {
+		return Absent
+	}
+	return t.Rest
+}
+
+// Names are the members that an object is known to have, sorted.
+func (t *Type) Names() []string { return slices.Sorted(maps.Keys(t.Fields)) }
+
+// String says for a message what a value of the type is: its values where they are few, else its kinds.
+func (t *Type) String() string {
+	if t.Values != nil && len(t.Values) <= 6 && len(t.Values) > 0 {
+		words := make([]string, len(t.Values))
+		for i, v := range t.Values {
+			words[i] = literal(v)
+		}
+		return document.OneOf(words)
+	}
+	if t.Open && t.Kinds == AllKinds {
+		return "anything"
+	}
+	return t.Kinds.String()
+}
+
+// literal writes a scalar as an expression has it.
+func literal(v any) string {
+	if s, ok := v.(string); ok {
+		return "'" + strings.ReplaceAll(s, "'", `\'`) + "'"
+	}
+	return Text(v)
+}
+
+// Listed are all values that a type may have, where they are few; booleans are.
+func (t *Type) Listed() ([]any, bool) {
+	if t.Values != nil {
+		return t.Values, true
+	}
+	if t.Kinds != 0 && t.Kinds&^(BoolKind|NullKind) == 0 {
+		var all []any
+		if t.Kinds&BoolKind != 0 {
+			all = append(all, true, false)
+		}
+		if t.Kinds&NullKind != 0 {
+			all = append(all, nil)
+		}
+		return all, true
+	}
+	return nil, false
+}
+
+// Union is the type of a value that is of one of two types; nil is none.
+func Union(a, b *Type) *Type { return unionAt(a, b, 0) }
+
+func unionAt(a, b *Type, depth int) *Type {
+	switch {
+	case a == nil || a == b:
+		return b
+	case b == nil:
+		return a
+	case a.failed && b.Kinds != 0:
+		return b.With(func(u *Type) { u.Missing = a.Missing || b.Missing })
+	case b.failed && a.Kinds != 0:
+		return a.With(func(u *Type) { u.Missing = a.Missing || b.Missing })
+	case depth > maxTypeDepth, a.unknown(), b.unknown():
+		return Anything.With(func(u *Type) { u.Missing, u.kept = a.Missing || b.Missing, cmp.Or(a.kept, b.kept) })
+	case a.Kinds == 0 && b.Kinds == 0:
+		return Absent
+	case a.Kinds == 0:
+		return b.optional()
+	case b.Kinds == 0:
+		return a.optional()
+	}
+	u := &Type{Kinds: a.Kinds | b.Kinds, Open: a.Open || b.Open, Missing: a.Missing || b.Missing, kept: cmp.Or(a.kept, b.kept), grouped: a.grouped || b.grouped}
+	if a.whole != nil || b.whole != nil {
+		u.whole = unionAt(a.Before(), b.Before(), depth+1)
+	}
+	if a.Values != nil && b.Values != nil {
+		u.Values = slices.Clone(a.Values)
+		for _, v := range b.Values {
+			if !slices.Contains(u.Values, v) {
+				u.Values = append(u.Values, v)
+			}
+		}
+		if len(u.Values) > maxValues {
+			u.Values = nil
+		}
+	}
+	switch aIs, bIs := a.Kinds&ObjectKind != 0, b.Kinds&ObjectKind != 0; {
+	case aIs && bIs:
+		u.Fields = make(map[string]*Type)
+		for _, name := range append(a.Names(), b.Names()...) {
+			u.Fields[name] = unionAt(a.Member(name), b.Member(name), depth+1)
+		}
+		u.Rest = unionAt(a.Rest, b.Rest, depth+1)
+	case aIs:
+		u.Fields, u.Rest = a.Fields, a.Rest
+	case bIs:
+		u.Fields, u.Rest = b.Fields, b.Rest
+	}
+	switch aIs, bIs := a.Kinds&ListKind != 0, b.Kinds&ListKind != 0; {
+	case aIs && bIs:
+		u.items, u.least = unionAt(a.items, b.items, depth+1), min(a.least, b.least)
+	case aIs:
+		u.items, u.least = a.items, a.least
+	case bIs:
+		u.items, u.least = b.items, b.least
+	}
+	for _, t := range []*Type{a, b} {
+		if u.same(t) {
+			return t
+		}
+	}
+	return u
+}
+
+// Before is the type as it was before a condition asked for its value.
+func (t *Type) Before() *Type {
+	if t.whole != nil {
+		return t.whole
+	}
+	return t
+}
+
+// only is the type of a text or number that is one of some values, for a condition has asked.
+func (t *Type) only(values []any) *Type {
+	k := t.Kinds & widened(typeOfValues(values...).Kinds)
+	if t.Kinds&^(TextKind|NumberKind) != 0 || k == 0 {
+		return t // which never holds, or says too little
+	}
+	return t.With(func(u *Type) { u.Kinds, u.Values, u.whole, u.Open = k, values, t.Before(), false })
+}
+
+// besidesValue is the type of a value that is not this one.
+func (t *Type) besidesValue(v any) *Type {
+	i := slices.Index(t.Values, v)
+	if i < 0 || t.Open {
+		return t
+	}
+	return t.only(slices.Delete(slices.Clone(t.Values), i, i+1))
+}
+
+// unknown says whether the type says nothing.
+func (t *Type) unknown() bool { return t.Open && t.Kinds == AllKinds && t.kept == "" }
+
+// same says whether two types say the same.
+func (t *Type) same(o *Type) bool {
+	if t == o {
+		return true
+	}
+	if t == nil || o == nil {
+		return false
+	}
+	if t.Kinds != o.Kinds || t.Open != o.Open || t.Missing != o.Missing || t.failed != o.failed || t.least != o.least ||
+		t.grouped != o.grouped || t.kept != o.kept || !t.limits.same(o.limits) || !t.whole.same(o.whole) || !reflect.DeepEqual(t.fixed, o.fixed) ||
+		(t.Values == nil) != (o.Values == nil) || len(t.Values) != len(o.Values) || len(t.Fields) != len(o.Fields) {
+		return false
+	}
+	for _, v := range t.Values {
+		if !slices.Contains(o.Values, v) {
+			return false
+		}
+	}
+	for name, f := range t.Fields {
+		if !f.same(o.Fields[name]) {
+			return false
+		}
+	}
+	return t.Rest.same(o.Rest) && t.items.same(o.items)
+}
+
+// language is the type as the compiler of expressions knows it.
+func (t *Type) language() types.Type {
+	if t.Open {
+		return types.Any
+	}
+	switch t.Kinds {
+	case TextKind:
+		return types.String
+	case BoolKind:
+		return types.Bool
+	case WholeKind:
+		return types.Int
+	case NumberKind, fractionKind:
+		return types.Float64
+	case ListKind:
+		return types.Array(types.Any)
+	case ObjectKind:
+		return types.Map{types.Extra: types.Any}
+	}
+	return types.Any
+}
+
+// Element is the type of what for_each goes over: of the items of a list; the types of an object's entries are not followed.
+func (t *Type) Element() *Type {
+	if t.Kinds == ListKind {
+		return OrAnything(t.items)
+	}
+	return Anything
+}

@@ -1,0 +1,217 @@
+package expression
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/fermata-go/fermata/internal/document"
+)
+
+// Describe names a value's JSON type for a message, with the value where it is short.
+func Describe(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return fmt.Sprintf("the boolean %t", v)
+	case string:
+		return "the text " + document.Quote(v)
+	case json.Number:
+		return "the number " + v.String()
+	case int, float64:
+		return fmt.Sprintf("the number %v", v)
+	case []any:
+		return fmt.Sprintf("a list of %d", len(v))
+	case map[string]any:
+		return "an object"
+	}
+	return fmt.Sprintf("a %T", v)
+}
+
+// maxValueDepth bounds how deep values on the blackboard are nested.
+const maxValueDepth = 1000
+
+// Dynamic brings any value into the form that values have on the blackboard: what document.Decode gives.
+func Dynamic(v any) (any, error) { return dynamicAt(v, 0) }
+
+func dynamicAt(v any, depth int) (any, error) {
+	if depth > maxValueDepth {
+		return nil, &formError{why: fmt.Sprintf("it is nested more than %d deep, or holds itself", maxValueDepth)}
+	}
+	switch v := v.(type) {
+	case nil, bool, string:
+		return v, nil
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil, &formError{why: "it is no finite number, because it is too large or was divided by 0"}
+		}
+	case int:
+		return json.Number(strconv.Itoa(v)), nil
+	case map[any]any: // groupBy
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			d, err := dynamicAt(e, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			if d, err := dynamicAt(k, depth+1); err == nil {
+				k = d
+			}
+			m[Text(k)] = d
+		}
+		return m, nil
+	case map[any][]any:
+		m := make(map[any]any, len(v))
+		for k, e := range v {
+			m[k] = e
+		}
+		return dynamicAt(m, depth)
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			d, err := dynamicAt(e, depth+1)
+			if err != nil {
+				return nil, within(k, err)
+			}
+			m[k] = d
+		}
+		return m, nil
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			d, err := dynamicAt(e, depth+1)
+			if err != nil {
+				return nil, within(strconv.Itoa(i), err)
+			}
+			l[i] = d
+		}
+		return l, nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, &formError{why: err.Error()}
+	}
+	return document.Decode(data)
+}
+
+// kept is a value that an expression has made, in the form of the blackboard. Parts that stand in it many times count
+// as often: in an expression they are one, and on the blackboard they are not.
+func kept(v any) (any, error) {
+	parts, text := maxValue, maxMade
+	if !measure(v, &parts, &text, 0) {
+		return nil, &formError{why: fmt.Sprintf("it has more than %d elements, or its texts more than %d bytes", maxValue, maxMade)}
+	}
+	return Dynamic(v)
+}
+
+// measure takes what a value has from what is left for it, and reports whether there was enough.
+func measure(v any, parts, text *int, depth int) bool {
+	if *parts--; *parts < 0 || *text < 0 || depth > maxValueDepth {
+		return *parts >= 0 && *text >= 0 // what is too deep is refused elsewhere
+	}
+	fits := true
+	switch v := v.(type) {
+	case string:
+		*text -= len(v)
+	case []any:
+		for i := 0; i < len(v) && fits; i++ {
+			fits = measure(v[i], parts, text, depth+1)
+		}
+	case map[string]any:
+		for k, e := range v {
+			if *text -= len(k); fits {
+				fits = measure(e, parts, text, depth+1)
+			}
+		}
+	case map[any][]any: // groupBy
+		for _, e := range v {
+			fits = fits && measure(e, parts, text, depth+1)
+		}
+	}
+	return fits && *text >= 0
+}
+
+// formError says that a value cannot be kept on the blackboard, and where in it (law N8).
+type formError struct{ path, why string }
+
+func (e *formError) Error() string {
+	if e.path == "" {
+		return "the value has no form in JSON: " + e.why
+	}
+	return fmt.Sprintf("at %s the value has no form in JSON: %s", document.Quote(e.path), e.why)
+}
+
+// within adds the member that the value was in.
+func within(name string, err error) error {
+	fe, ok := errors.AsType[*formError](err)
+	if !ok {
+		return err
+	}
+	if fe.path != "" {
+		name += "." + fe.path
+	}
+	return &formError{path: name, why: fe.why}
+}
+
+// numeric brings a value of the blackboard into the form that expressions calculate with: int where a number is
+// written as a 64-bit integer, else float64. It copies what it changes.
+func numeric(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if i, err := strconv.Atoi(v.String()); err == nil {
+			return i
+		}
+		f, _ := v.Float64()
+		return f
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			m[k] = numeric(e)
+		}
+		return m
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			l[i] = numeric(e)
+		}
+		return l
+	}
+	return v
+}
+
+// Text renders a value for people: text as it is, anything else as JSON.
+func Text(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	}
+	data, err := document.Encode(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(data)
+}
+
+// Clone is a deep copy of a value of the blackboard.
+func Clone(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			m[k] = Clone(e)
+		}
+		return m
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			l[i] = Clone(e)
+		}
+		return l
+	}
+	return v
+}
