@@ -16,6 +16,8 @@ import (
 	"github.com/fermata-go/fermata/cmd/fermata/internal/form"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/watch"
+	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/dialogue/dialoguetest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/recipe"
@@ -213,7 +215,7 @@ func (b *workbench) reload(ctx context.Context, changed []string) error {
 
 // test runs the recipe's tests and reports whether they have passed.
 func (b *workbench) test(ctx context.Context) bool {
-	f := &testFlags{agents: b.f.agents, json: b.f.json}
+	f := &testFlags{agents: b.f.agents, json: b.f.json, nlu: string(dialoguetest.Both)}
 	opts, err := b.m.testOptions(f)
 	var report *recipetest.Report
 	if err == nil {
@@ -231,11 +233,11 @@ func (b *workbench) test(ctx context.Context) bool {
 }
 
 // problems are what is wrong; also that a file cannot be read, which it can be in a moment.
-func (b *workbench) problems(err error) []recipe.Problem {
+func (b *workbench) problems(err error) []definition.Problem {
 	if problems := problemsOf(b.file, err); problems != nil {
 		return problems
 	}
-	return []recipe.Problem{{File: b.file, Message: err.Error()}}
+	return []definition.Problem{{File: b.file, Message: err.Error()}}
 }
 
 // drive goes on after a run that was shown; what went wrong with it is said, and is no end.
@@ -369,9 +371,7 @@ func (b *workbench) sayGood(files []string, r *recipe.Recipe) {
 	for _, change := range changes {
 		s.Println("  " + term.OneLine(change))
 	}
-	for _, warning := range b.m.unready(r) {
-		s.Println("  " + s.Styles().Strong.Apply("warning") + "  " + term.Plain(warning.Message))
-	}
+	b.m.showWarnings(s, append(r.Warnings(), b.m.unready(r)...))
 }
 
 // changes are what is different from the last good version, in words.
@@ -392,14 +392,11 @@ func (b *workbench) changes(r *recipe.Recipe) []string {
 }
 
 // sayBroken shows a version that is not valid, and which one is still there.
-func (b *workbench) sayBroken(files []string, problems []recipe.Problem) {
+func (b *workbench) sayBroken(files []string, problems []definition.Problem) {
 	if b.f.json {
-		line := versionReport{Type: "version", At: b.m.Now().UTC(), Files: slashed(files)}
+		line := versionReport{Type: "version", At: b.m.Now().UTC(), Files: slashed(files), Problems: fileProblems(problems)}
 		if b.good != nil {
 			line.Version = b.good.Digest()
-		}
-		for _, p := range problems {
-			line.Problems = append(line.Problems, fileProblem(p))
 		}
 		b.m.writeLine(line)
 		return
@@ -432,9 +429,9 @@ func (b *workbench) sayWaiting(ctx context.Context) {
 // sayRested shows that a run that was driven aside has come to a rest.
 func (b *workbench) sayRested(r *fermata.Result) {
 	if b.f.json {
-		line := resultLine{Type: "result", Run: r.Run, Status: r.Status, Outputs: r.Output, Error: resultErrorOf(r.Err), Interrupts: []fermata.Interrupt{}}
-		for i := range r.Interrupts {
-			line.Interrupts = append(line.Interrupts, fermata.Interrupt{Interrupt: public(r.Interrupts[i].Interrupt)})
+		line := lineOfResult(r)
+		for i := range line.Interrupts {
+			line.Interrupts[i].Token = "" // it is nobody's here
 		}
 		b.m.writeLine(line)
 		return

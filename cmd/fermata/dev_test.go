@@ -94,6 +94,25 @@ func TestDev(t *testing.T) {
 	b.ends(exitCompleted)
 }
 
+// What a version leaves open, and which models cannot be asked, is said as validate says it, once for each version.
+func TestDev_Warnings(t *testing.T) {
+	t.Chdir(t.TempDir())
+	saved(t, "ask.yaml", `agents:
+  write: {kind: model, model: "openai:gpt-5", prompt: "Write to {{ name }}"}
+entry_point: write
+nodes:
+  - {type: agent, id: write, agent_ref: write}
+`)
+	b := goOn(t, "dev", "ask.yaml", "--store", "memory:", "--no-input")
+	got := regexp.MustCompile(`(?m)(has no key|no inputs are declared).*$`).ReplaceAllString(b.waits(&b.out, "no tests\n"), "$1 …")
+	want := "✓ ask.yaml  ask, 1 node\nask.yaml:1:1: warning: no inputs are declared …\n" +
+		"ask.yaml:2:31: warning: agent \"write\": no such model: openai has no key …\n– ask.yaml  no tests"
+	if diff := cmp.Diff(want, strings.TrimSpace(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	b.ends(exitCompleted)
+}
+
 // dropName leaves out the line that names a recipe after its folder, which is another one each time.
 func dropName(text string) string {
 	return regexp.MustCompile(`(?m)^✓ \.  .*\n`).ReplaceAllString(text, "")

@@ -3,18 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/journal/redis"
 )
-
-// errInterrupted is the cause of a context that Ctrl-C ended.
-var errInterrupted = errors.New("interrupted")
 
 // driver drives one run and shows it: it hands events to the view and to whoever reads JSON, and questions to the
 // gate. What it holds is used by its own goroutine only.
@@ -266,28 +260,7 @@ func (d *driver) show(ev *fermata.Event) {
 
 // signals makes a context that the first Ctrl-C ends; the second ends the process.
 func (d *driver) signals(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	caught, done := make(chan os.Signal, 2), make(chan struct{})
-	signal.Notify(caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	go func() {
-		for first := true; ; first = false {
-			select {
-			case <-done:
-				return
-			case <-caught:
-			}
-			if !first {
-				d.giveBack()
-				d.m.Exit(exitPaused)
-			}
-			cancel(errInterrupted)
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(caught)
-		close(done)
-		cancel(nil)
-	}
+	return d.m.untilTold(ctx, func() {}, d.giveBack)
 }
 
 // giveBack leaves the terminal as it was found, for an end in the middle of things.

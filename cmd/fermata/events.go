@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
-	"os/signal"
 	"strconv"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -26,13 +23,9 @@ func (m *Main) eventsCommand() *cobra.Command {
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := stoppable(c.Context())
 			defer stop()
-			return m.withStore(ctx, func(ctx context.Context, h *house) error {
-				info, err := m.findRun(ctx, h, args[0])
-				if err != nil {
-					return err
-				}
+			return m.withRun(ctx, args[0], func(ctx context.Context, h *house, info fermata.RunInfo) error {
 				for ev, err := range h.Events(ctx, info.ID, after, follow) {
 					switch {
 					case err != nil && errors.Is(err, context.Canceled):

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/recipe"
 )
 
 // The exit codes. They are stable: scripts depend on them.
@@ -84,7 +84,7 @@ func (e *exit) Unwrap() error { return e.err }
 func exitOf(err error) int {
 	var (
 		door    *fermata.Error
-		loading *recipe.Error
+		loading *definition.Error
 		invalid *invalidError
 		store   *journal.StoreError
 		path    *fs.PathError

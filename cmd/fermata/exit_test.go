@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/recipe"
 )
 
 // The exit codes are a promise.
@@ -28,7 +28,7 @@ func TestExitCodes(t *testing.T) {
 		{&journal.StoreError{Err: journal.ErrNotFound}, 2},
 		{door(fermata.CodeInvalid), 3},
 		{invalidf("x"), 3},
-		{&recipe.Error{}, 3},
+		{&definition.Error{}, 3},
 		{&fs.PathError{Err: fs.ErrNotExist}, 3},
 		{door(fermata.CodeStopped), 4},
 		{door(fermata.CodeExpired), 5},

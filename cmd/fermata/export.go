@@ -24,11 +24,7 @@ fermata runs export run_01939f2e | fermata --store other.db runs import -`,
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
-				info, err := m.findRun(ctx, h, args[0])
-				if err != nil {
-					return err
-				}
+			return m.withRun(c.Context(), args[0], func(ctx context.Context, h *house, info fermata.RunInfo) error {
 				if err := m.export(ctx, h, info.ID, file); err != nil {
 					return err
 				}

@@ -12,9 +12,9 @@ import (
 )
 
 // recipeNames are the files that a folder is searched for.
-var recipeNames = []string{"recipe.yaml", "recipe.yml", "recipe.json"}
+var recipeNames = []string{"recipe.yaml", "recipe.yml", "recipe.json", "dialogue.yaml", "dialogue.yml", "dialogue.json"}
 
-// recipeFile finds the recipe that FILE means: a file, or a folder that holds a recipe.yaml.
+// recipeFile finds the recipe or dialogue that FILE means: a file, or a folder that holds a recipe.yaml or dialogue.yaml.
 func recipeFile(name string) (string, error) {
 	info, err := os.Stat(name)
 	switch {

@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/recipe"
 )
 
 // forkFlags say where a fork leaves its run, and what is different from there on.
@@ -111,12 +112,16 @@ func (m *Main) findFork(
 		return info, err
 	}
 	if f.file != "" {
-		if o.Definition, err = h.SaveDefinition(ctx, "recipe", r.Source()); err != nil {
+		if o.Definition, err = h.SaveDefinition(ctx, definitionKind(r), r.Source()); err != nil {
 			return info, err
 		}
 	}
 	j.plan = r.Plan()
 	if len(o.Set) > 0 {
+		r, ok := r.(*recipe.Recipe)
+		if !ok {
+			return info, usagef("--set changes the blackboard of a recipe, and run %s is a dialogue", info.ID)
+		}
 		o.Edit = func(value any) (any, error) {
 			board, _ := value.(map[string]any)
 			return value, r.CheckBlackboard(board)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -21,20 +22,23 @@ func (m *Main) graphCommand() *cobra.Command {
 	var format, agents, run string
 	c := &cobra.Command{
 		Use:   "graph FILE",
-		Short: "Draw a recipe, or the path that a run took through it",
-		Long: "Draw a recipe. With --run in place of FILE the recipe of that run is drawn, with what became of each node; in an SVG the " +
+		Short: "Draw a recipe or a dialogue, or the path that a run took through it",
+		Long: "Draw a recipe or a dialogue. With --run in place of FILE that of the run is drawn, with what became of each node; in an SVG the " +
 			"edges that were taken are thick, and say how often.",
 		Example: `fermata graph examples/release
 fermata graph refund.yaml --format svg > refund.svg
 fermata graph --run run_01939f2e --format svg > path.svg`,
 		Args: atMostOne,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := knownFormat(format); err != nil {
+				return err
+			}
 			if run != "" {
 				if len(args) > 0 {
 					return usagef("--run draws the recipe that the run has: expected no FILE beside it, found %q", args[0])
 				}
-				return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
-					return m.graphRun(ctx, h, run, format, agents)
+				return m.withRun(c.Context(), run, func(ctx context.Context, h *house, info fermata.RunInfo) error {
+					return m.graphRun(ctx, h, info, format, agents)
 				})
 			}
 			if len(args) == 0 {
@@ -52,10 +56,7 @@ fermata graph --run run_01939f2e --format svg > path.svg`,
 }
 
 func (m *Main) graph(file, format, agents string) error {
-	if err := knownFormat(format); err != nil {
-		return err
-	}
-	r, err := m.loadRecipe(file, agents)
+	r, err := m.load(file, agents)
 	if err != nil {
 		return err
 	}
@@ -96,14 +97,7 @@ func (m *Main) draw(d plan.Drawing, format string) error {
 }
 
 // graphRun draws the recipe of a run with the path that it took.
-func (m *Main) graphRun(ctx context.Context, h *house, given, format, agents string) error {
-	if err := knownFormat(format); err != nil {
-		return err
-	}
-	info, err := m.findRun(ctx, h, given)
-	if err != nil {
-		return err
-	}
+func (m *Main) graphRun(ctx context.Context, h *house, info fermata.RunInfo, format, agents string) error {
 	r, err := m.definition(ctx, h, info, "", agents)
 	if err != nil {
 		return err

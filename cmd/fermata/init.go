@@ -23,9 +23,9 @@ func (m *Main) initCommand() *cobra.Command {
 	var f initFlags
 	c := &cobra.Command{
 		Use:   "init [FOLDER]",
-		Short: "Begin a recipe from a template that runs at once",
-		Long: "Write a recipe to begin with into a folder, by default the current one: it runs as it is, says in comments what its " +
-			"parts are for, and holds its tests. The JSON Schema of recipes is put beside it, so that editors complete and explain. " +
+		Short: "Begin a recipe or a dialogue from a template that runs at once",
+		Long: "Write a recipe or a dialogue to begin with into a folder, by default the current one: it runs as it is, says in comments " +
+			"what its parts are for, and holds its tests. Its JSON Schema is put beside it, so that editors complete and explain. " +
 			"Nothing is overwritten.",
 		Example: "fermata init refund\nfermata init orders --template batch\nfermata init --list",
 		Args:    atMostOne,
@@ -78,13 +78,17 @@ func (m *Main) begin(folder string, f *initFlags) error {
 		m.writeLine(initReport{Template: t.Name, Files: written, Next: []string{test, run}})
 		return nil
 	}
+	does := "run it"
+	if t.IsDialogue() {
+		does = "talk to it"
+	}
 	s, styles := m.out, m.out.Styles()
 	for _, file := range written {
 		s.Println(styles.Good.Apply(s.Glyphs().Done) + " " + file)
 	}
 	commands := term.Table{Indent: 2, Rows: [][]string{
 		{styles.Code.Apply(test), styles.Faint.Apply("run its tests")},
-		{styles.Code.Apply(run), styles.Faint.Apply("run it")},
+		{styles.Code.Apply(run), styles.Faint.Apply(does)},
 	}}
 	s.Println("")
 	s.Println(commands.Lines(s)...)
@@ -100,8 +104,11 @@ func initIn(folder string, t templates.Template) []string {
 	return args
 }
 
-// runOf is how the recipe is run.
+// runOf is how the recipe is run, or the dialogue held.
 func runOf(folder string, t templates.Template) []string {
+	if t.IsDialogue() {
+		return []string{"chat", folder}
+	}
 	args := []string{"run", folder}
 	if name, file, ok := strings.Cut(t.Input, "=@"); ok {
 		args = append(args, "--input", name+"=@"+filepath.Join(folder, file))

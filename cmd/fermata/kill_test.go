@@ -26,6 +26,7 @@ import (
 	_ "modernc.org/sqlite" // its own check of a file
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/testserver"
 	"github.com/fermata-go/fermata/schema"
 )
 
@@ -37,8 +38,8 @@ var built struct {
 	err   error
 }
 
-// program is the path of a program that is compiled for the tests: fermata, or the release example's inspect. Call it
-// before t.Parallel: so it is compiled once for all.
+// program is the path of a program that is compiled for the tests: fermata, the release example's inspect, or the server
+// of the gallery's mcp-lookup. Call it before t.Parallel: so it is compiled once for all.
 func program(t testing.TB, name string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -67,7 +68,7 @@ func compile() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for name, from := range map[string]string{"fermata": ".", "inspect": "../../examples/release/inspect"} {
+	for name, from := range map[string]string{"fermata": ".", "inspect": "../../examples/release/inspect", "server": "../../examples/recipes/mcp-lookup/server"} {
 		said, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), from).CombinedOutput()
 		if err != nil {
 			return dir, fmt.Errorf("go build %s: %w\n%s", from, err, said)
@@ -129,14 +130,18 @@ func newDesk(t testing.TB) *desk {
 	return d
 }
 
-// on puts the desk's store on a server, whose address is made for it.
-func (d *desk) on(make func() (dsn string, remove func(), err error)) {
+// on puts the desk's store on a server of a kind; "sqlite" is the file that it has.
+func (d *desk) on(kind string) {
 	d.t.Helper()
-	dsn, remove, err := make()
-	needServer(d.t, err)
-	d.t.Cleanup(remove)
-	d.env, d.store = append(d.env, "FERMATA_STORE="+dsn), dsn
+	if kind == "sqlite" {
+		return
+	}
+	d.store = testserver.Address(d.t, kind)
+	d.env = append(d.env, "FERMATA_STORE="+d.store)
 }
+
+// storeKinds are where the tests that kill keep their runs.
+func storeKinds() []string { return append([]string{"sqlite"}, testserver.Kinds()...) }
 
 func (d *desk) path(name string) string { return filepath.Join(d.dir, name) }
 
@@ -600,8 +605,8 @@ func (e *errand) inspect(result outcome) []fact {
 	for _, end := range append(e.printed, e.seen) {
 		e.told(end, lines)
 	}
-	if len(e.seen.lines) != len(lines) || e.seen.code != exitCompleted {
-		e.t.Errorf("who read all the time saw %d of %d events, exit code %d\n%s", len(e.seen.lines), len(lines), e.seen.code, e.seen.stderr)
+	if n := len(stored(e.seen.lines)); n != len(lines) || e.seen.code != exitCompleted {
+		e.t.Errorf("who read all the time saw %d of %d events, exit code %d\n%s", n, len(lines), e.seen.code, e.seen.stderr)
 	}
 	if again := e.typed("resume", e.id, "--json"); again.code != statusExits[result.Status] || len(again.lines) != 1 {
 		e.t.Errorf("resumed after its end: %v", again)
@@ -621,11 +626,19 @@ func (e *errand) inspect(result outcome) []fact {
 	return list
 }
 
+// stored are the lines of what is stored: without those of transient events, which have a sub of their own (law E2).
+func stored(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		var f fact
+		return json.Unmarshal([]byte(line), &f) == nil && f.Sub > 0
+	})
+}
+
 // told checks what a process has written, dead or alive: nothing but what was stored before, in order, each once
 // (laws J2, E1).
-func (e *errand) told(end *ending, stored []string) {
+func (e *errand) told(end *ending, durable []string) {
 	e.t.Helper()
-	before := 0
+	before, sub := 0, uint32(0)
 	for _, line := range end.lines {
 		var f fact
 		if err := json.Unmarshal([]byte(line), &f); err != nil {
@@ -635,14 +648,21 @@ func (e *errand) told(end *ending, stored []string) {
 		if f.Seq == 0 { // a result, or the answer that was taken
 			continue
 		}
-		if n := int(f.Seq); n > len(stored) || stored[n-1] != tokens.ReplaceAllString(line, "") {
-			e.t.Errorf("a process wrote, as event %d of %d,\n%s", f.Seq, len(stored), line)
+		if f.Sub > 0 { // what nobody stores follows what somebody has (law E2)
+			if int(f.Seq) != before && before != 0 || f.Sub <= sub {
+				e.t.Errorf("event %d.%d came after %d.%d", f.Seq, f.Sub, before, sub)
+			}
+			before, sub = int(f.Seq), f.Sub
+			continue
+		}
+		if n := int(f.Seq); n > len(durable) || durable[n-1] != tokens.ReplaceAllString(line, "") {
+			e.t.Errorf("a process wrote, as event %d of %d,\n%s", f.Seq, len(durable), line)
 			return
 		}
 		if int(f.Seq) != before+1 && before != 0 {
 			e.t.Errorf("event %d was followed by %d", before, f.Seq)
 		}
-		before = int(f.Seq)
+		before, sub = int(f.Seq), 0
 	}
 }
 

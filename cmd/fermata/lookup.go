@@ -42,6 +42,17 @@ func (m *Main) findRun(ctx context.Context, h *house, given string) (fermata.Run
 	return fermata.RunInfo{}, usagef("%q begins the ids of %d runs: %s", given, len(found), pick(ids, found))
 }
 
+// withRun is withStore for a command about one run, which findRun finds.
+func (m *Main) withRun(ctx context.Context, given string, do func(ctx context.Context, h *house, info fermata.RunInfo) error) error {
+	return m.withStore(ctx, func(ctx context.Context, h *house) error {
+		info, err := m.findRun(ctx, h, given)
+		if err != nil {
+			return err
+		}
+		return do(ctx, h, info)
+	})
+}
+
 // findTask finds an interrupt in the same way.
 func (m *Main) findTask(ctx context.Context, h *house, given string) (fermata.Interrupt, error) {
 	if given == "" {
@@ -61,7 +72,7 @@ func (m *Main) findTask(ctx context.Context, h *house, given string) (fermata.In
 	ids, open := make([]string, len(list)), []string{}
 	for i := range list {
 		ids[i] = list[i].ID
-		if s := list[i].State; s == journal.Open || s == journal.Claimed {
+		if list[i].IsOpen() {
 			open = append(open, ids[i])
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/providers"
 	"github.com/fermata-go/fermata/recipe"
@@ -30,15 +32,31 @@ func (m *Main) recipeOptions(agents string) (recipe.Options, error) {
 	}, err
 }
 
-// unready says which agents of a recipe ask models that cannot be asked, and why.
-func (m *Main) unready(r *recipe.Recipe) []recipe.Problem {
-	var all []recipe.Problem
+// unready says which parts of a definition ask models that cannot be asked, and why.
+func (m *Main) unready(d loaded) []definition.Problem {
+	var all []definition.Problem
+	r, ok := d.(*recipe.Recipe)
+	if !ok {
+		return m.unreadyDialogue(d)
+	}
 	for _, use := range r.Models() {
 		if err := m.ready(use.Model); err != nil {
 			all = append(all, use.Problem(fmt.Sprintf("agent %q: %v", use.Agent, err)))
 		}
 	}
 	return all
+}
+
+// unreadyDialogue says why the model that is to understand users cannot be asked.
+func (m *Main) unreadyDialogue(of loaded) []definition.Problem {
+	d, ok := of.(*dialogue.Dialogue)
+	if !ok || d.Settings().Model == "" {
+		return nil
+	}
+	if err := m.ready(d.Settings().Model); err != nil {
+		return []definition.Problem{d.ModelProblem(err.Error())}
+	}
+	return nil
 }
 
 func (m *Main) ready(name string) error {
@@ -61,8 +79,8 @@ func (m *Main) warnOfModels(r *recipe.Recipe) {
 	m.showWarnings(m.err, faults)
 }
 
-// needModels refuses a recipe whose models cannot be asked: its run would only fail later.
-func (m *Main) needModels(r *recipe.Recipe) error {
+// needModels refuses a definition whose models cannot be asked: its run would only fail later.
+func (m *Main) needModels(r loaded) error {
 	var faults []error
 	for _, fault := range m.unready(r) {
 		faults = append(faults, errors.New(fault.String()))

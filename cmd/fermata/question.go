@@ -16,13 +16,17 @@ import (
 // longestEvidence is the longest list of a question's evidence that is shown whole.
 const longestEvidence = 20
 
+// awaited says who is asked, and until when; "" for anybody, at any time.
+func (m *Main) awaited(q *journal.Interrupt) string {
+	return strings.TrimPrefix(strings.TrimPrefix(progress.Awaits(q, m.Now()), "waits for an answer"), ", ")
+}
+
 // questionLines are what a person is shown before an answer: who asks whom until when, the prompt, the evidence.
 func (m *Main) questionLines(s *term.Screen, q *journal.Interrupt) []string {
 	styles, glyphs := s.Styles(), s.Glyphs()
 	bar := styles.Wait.Apply(glyphs.Bar)
 	head := styles.Wait.Apply(glyphs.Top) + " " + styles.Strong.Apply(term.OneLine(nodeOf(q.Task)))
-	who := strings.TrimPrefix(strings.TrimPrefix(progress.Awaits(q, m.Now()), "waits for an answer"), ", ")
-	if who != "" {
+	if who := m.awaited(q); who != "" {
 		head += "  " + styles.Faint.Apply(who)
 	}
 	lines := []string{head, bar}
@@ -79,10 +83,17 @@ func (m *Main) endQuestion(answer json.RawMessage, became string) {
 	s.Println("")
 }
 
+// somebody stands in a command for who is to give it: not whoever is shown it.
+const somebody = "SOMEBODY"
+
 // answerCommand is the exact command that answers a question later.
 func (m *Main) answerCommand(q *journal.Interrupt, id, as string, resume bool) string {
 	sample := "null"
-	if _, ok := reviewOf(q); ok {
+	if w, ok := waitingOf(q); ok && !w.Handoff {
+		return m.command("chat", "--thread", q.Run)
+	} else if ok {
+		sample = "TEXT"
+	} else if _, ok := reviewOf(q); ok {
 		sample = "approve"
 	} else if f, err := form.New(q.ResponseSchema, q.Options); err == nil {
 		sample = string(f.Sample())
@@ -97,7 +108,7 @@ func (m *Main) answerCommand(q *journal.Interrupt, id, as string, resume bool) s
 	case q.Assignee != "" && !isPerson(q.Assignee, m.user()):
 		args = append(args, "--as", q.Assignee)
 	case !mayBe(q, cmp.Or(as, m.user())): // four eyes: whoever is shown this may not answer it
-		args = append(args, "--as", "SOMEBODY")
+		args = append(args, "--as", somebody)
 	case as != "" && as != m.user():
 		args = append(args, "--as", as)
 	}

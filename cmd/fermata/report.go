@@ -1,16 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/fermata-go/fermata"
-	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/show"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/recipe"
 )
 
 // resultLine is the last line of --json.
@@ -21,6 +22,17 @@ type resultLine struct {
 	Outputs    json.RawMessage     `json:"outputs"`
 	Interrupts []fermata.Interrupt `json:"interrupts"` // with the resume tokens that this process was given
 	Error      *resultError        `json:"error,omitempty"`
+}
+
+func lineOfResult(res *fermata.Result) resultLine {
+	line := resultLine{
+		Type: "result", Run: res.Run, Status: res.Status, Outputs: res.Output, Error: resultErrorOf(res.Err),
+		Interrupts: make([]fermata.Interrupt, len(res.Interrupts)),
+	}
+	for i, q := range res.Interrupts {
+		line.Interrupts[i] = fermata.Interrupt{Interrupt: public(q.Interrupt), Token: q.Token}
+	}
+	return line
 }
 
 // resultError is why a run did not complete, or a command did not do what it was asked.
@@ -68,13 +80,9 @@ func (m *Main) report(f *driveFlags, err error) error {
 func (d *driver) finish(res fermata.Result, stopped error) error {
 	code := exitOfResult(&res)
 	if d.job.flags.json {
-		line := resultLine{Type: "result", Run: res.Run, Status: res.Status, Outputs: res.Output, Error: resultErrorOf(res.Err)}
+		line := lineOfResult(&res)
 		if stopped != nil {
 			line.Error = &resultError{Code: string(fermata.CodeStopped), Message: fermata.ErrStopped.Error()}
-		}
-		line.Interrupts = make([]fermata.Interrupt, len(res.Interrupts))
-		for i, q := range res.Interrupts {
-			line.Interrupts[i] = fermata.Interrupt{Interrupt: public(q.Interrupt), Token: q.Token}
 		}
 		d.m.writeLine(line)
 	}
@@ -203,18 +211,33 @@ func (d *driver) closePaused(res *fermata.Result) {
 		if needs := d.needs(q); needs != "" {
 			s.Println(s.Fit([]string{"  " + styles.Faint.Apply(needs)})...)
 		}
+		if why := d.notForMe(q); why != "" {
+			s.Println("  " + styles.Faint.Apply(why))
+		}
 		s.Println("  "+styles.Code.Apply(m.answerCommand(q, id, d.job.flags.as, true)), "")
 		next = append(next, hintTo("the whole question", "tasks", "show", id))
 	}
-	resume := []string{"resume", idFor(s, res.Run, nil)}
-	if role := d.missingRole(res); role != "" {
-		resume = append(resume, "--role", role)
-	}
-	does := "go on, once it is answered"
+	m.hints(append(next, d.resumeHint(res))...)
+}
+
+// resumeHint is how the run goes on: in the role that a question needs, and as somebody else where none is for who sits here.
+func (d *driver) resumeHint(res *fermata.Result) hint {
+	args, role := []string{"resume", idFor(d.m.err, res.Run, nil)}, d.missingRole(res)
+	does, others := "go on, once it is answered", false
 	if d.gate.asker != nil {
 		does = "go on, and be asked here"
+		others = !slices.ContainsFunc(res.Interrupts, func(q fermata.Interrupt) bool { return d.notForMe(&q.Interrupt) == "" })
 	}
-	m.hints(append(next, hintTo(does, resume...))...)
+	if others {
+		role = cmp.Or(role, d.job.flags.role)
+	}
+	if role != "" {
+		args = append(args, "--role", role)
+	}
+	if others {
+		args = append(args, "--as", somebody)
+	}
+	return hintTo(does, args...)
 }
 
 // missingRole is the role in which a question could have been asked here.
@@ -227,13 +250,22 @@ func (d *driver) missingRole(res *fermata.Result) string {
 	return ""
 }
 
+// notForMe says why who sits here may not answer a question, where another person has to; "" where nothing speaks against it.
+func (d *driver) notForMe(q *journal.Interrupt) string {
+	me := cmp.Or(d.job.flags.as, d.m.user())
+	if !slices.ContainsFunc(q.NotBy, func(name string) bool { return isPerson(name, me) }) {
+		return ""
+	}
+	return "not for " + me + ", who is not asked here: it needs a second person"
+}
+
 // needs says what an answer needs: one of the options, a role, a time.
 func (d *driver) needs(q *journal.Interrupt) string {
 	var parts []string
 	if len(q.Options) > 0 {
 		parts = append(parts, strings.Join(q.Options, ", "))
 	}
-	if who := strings.TrimPrefix(strings.TrimPrefix(progress.Awaits(q, d.m.Now()), "waits for an answer"), ", "); who != "" {
+	if who := d.m.awaited(q); who != "" {
 		parts = append(parts, who)
 	}
 	return strings.Join(parts, " "+d.m.err.Glyphs().Dot+" ")
@@ -260,7 +292,7 @@ func (m *Main) showOutputs(outputs json.RawMessage) {
 // complain says an error on stderr.
 func (m *Main) complain(err error) {
 	s := m.err
-	if loading, ok := errors.AsType[*recipe.Error](err); ok {
+	if loading, ok := errors.AsType[*definition.Error](err); ok {
 		m.showProblems(s, loading.Problems)
 		return
 	}

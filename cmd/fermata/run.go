@@ -12,7 +12,6 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fermata-go/fermata"
-	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/recipe"
 )
@@ -56,9 +55,15 @@ func (f *runFlags) addInputs(c *cobra.Command) {
 }
 
 func (m *Main) runRecipe(ctx context.Context, file string, f *runFlags) error {
+	if isDialogue(file) {
+		return invalidf("%s is a dialogue, and no recipe; hold it: %s", file, m.command("chat", file))
+	}
 	r, err := m.loadRecipe(file, f.agents)
 	if err != nil {
 		return err
+	}
+	if !m.global.quiet {
+		m.showWarnings(m.err, r.Warnings())
 	}
 	return m.startRecipe(ctx, r, file, f)
 }
@@ -70,9 +75,6 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 	} else if err := m.needModels(r); err != nil {
 		return err
 	}
-	if !m.global.quiet {
-		m.showWarnings(m.err, r.Warnings())
-	}
 	input, err := m.readInput(r, f)
 	if err != nil {
 		return err
@@ -82,7 +84,7 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 		return err
 	}
 	start := func(ctx context.Context, h *house) (*fermata.Run, error) {
-		digest, err := h.SaveDefinition(ctx, "recipe", r.Source())
+		digest, err := h.SaveDefinition(ctx, definitionKind(r), r.Source())
 		if err != nil {
 			return nil, err
 		}
@@ -105,18 +107,6 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 	return m.drive(ctx, job{
 		flags: &f.driveFlags, store: &d, begins: true, answers: answers, plan: r.Plan(), stdinUsed: f.inputFile == "-", start: start,
 	})
-}
-
-func (m *Main) loadRecipe(file, agents string) (*recipe.Recipe, error) {
-	path, err := recipeFile(file)
-	if err != nil {
-		return nil, err
-	}
-	opts, err := m.recipeOptions(agents)
-	if err != nil {
-		return nil, err
-	}
-	return recipe.Load(path, opts)
 }
 
 // allow is what recipes may reach: --allow, else FERMATA_ALLOW, else no limits.
@@ -290,7 +280,7 @@ func (m *Main) resume(ctx context.Context, given string, f *driveFlags, on resum
 			case on.file == "":
 				return h.Resume(ctx, info.ID, j.plan)
 			}
-			digest, err := h.SaveDefinition(ctx, "recipe", r.Source())
+			digest, err := h.SaveDefinition(ctx, definitionKind(r), r.Source())
 			if err != nil {
 				return nil, err
 			}
@@ -299,49 +289,6 @@ func (m *Main) resume(ctx context.Context, given string, f *driveFlags, on resum
 		return nil
 	}
 	return m.drive(ctx, j)
-}
-
-// resumable reports whether this command can go on with a run: one that has its recipe with it. Others belong to the
-// program that has started them.
-func resumable(info *fermata.RunInfo) bool { return info.Definition != "" }
-
-// info is the row of a run.
-func (h *house) info(ctx context.Context, run string) (fermata.RunInfo, error) {
-	rows, err := h.Runs(ctx, journal.RunFilter{ID: run})
-	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("run %s: %w", run, journal.ErrNotFound)
-	}
-	if err != nil {
-		return fermata.RunInfo{}, err
-	}
-	return rows[0], nil
-}
-
-// definition compiles the recipe of a run: the one that is kept with it, or the given file.
-func (m *Main) definition(ctx context.Context, h *house, info fermata.RunInfo, file, agents string) (*recipe.Recipe, error) {
-	if file != "" {
-		r, err := m.loadRecipe(file, agents)
-		if err == nil && r.Persistence() != recipe.Ephemeral && r.Persistence() != h.dsn.kind {
-			return nil, invalidf("%s asks for a store of kind %s (state.persistence), and run %s is kept in %v: let the recipe say ephemeral or %s",
-				file, r.Persistence(), info.ID, h.dsn, h.dsn.kind)
-		}
-		return r, err
-	}
-	if !resumable(&info) {
-		return nil, invalidf("run %s of %q was started by a program (%s), and only that can go on with it", info.ID, info.Plan, info.Kind)
-	}
-	kind, text, err := h.Definition(ctx, info.Definition)
-	if err != nil {
-		return nil, err
-	}
-	if kind != "recipe" {
-		return nil, invalidf("run %s has a definition of kind %q; expected recipe", info.ID, kind)
-	}
-	opts, err := m.recipeOptions(agents)
-	if err != nil {
-		return nil, err
-	}
-	return recipe.Restore(text, opts)
 }
 
 // job is what a driving command is to do.

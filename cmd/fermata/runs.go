@@ -164,8 +164,8 @@ func (m *Main) runsShowCommand() *cobra.Command {
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
-				return m.showRun(ctx, h, args[0], asJSON)
+			return m.withRun(c.Context(), args[0], func(ctx context.Context, h *house, info fermata.RunInfo) error {
+				return m.showRun(ctx, h, info, asJSON)
 			})
 		},
 	}
@@ -183,11 +183,7 @@ type shownRun struct {
 	Fork       *journal.Origin     `json:"fork,omitempty"`  // where it comes from
 }
 
-func (m *Main) showRun(ctx context.Context, h *house, given string, asJSON bool) error {
-	info, err := m.findRun(ctx, h, given)
-	if err != nil {
-		return err
-	}
+func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJSON bool) error {
 	result, err := h.Result(ctx, info.ID, nil)
 	if err != nil {
 		return err
@@ -263,11 +259,7 @@ func (m *Main) runsCancelCommand() *cobra.Command {
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
-				info, err := m.findRun(ctx, h, args[0])
-				if err != nil {
-					return err
-				}
+			return m.withRun(c.Context(), args[0], func(ctx context.Context, h *house, info fermata.RunInfo) error {
 				if err := h.Cancel(ctx, info.ID, reason, as); err != nil {
 					return &withAdvice{err, "how it stands: " + m.command("runs", "show", info.ID)}
 				}

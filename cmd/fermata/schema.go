@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/recipe"
 )
@@ -15,13 +16,13 @@ import (
 //go:embed event.schema.json
 var eventSchema []byte
 
-var schemaNames = []string{"recipe", "event", "trace"}
+var schemaNames = []string{"recipe", "dialogue", "event", "trace"}
 
 func (m *Main) schemaCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "schema NAME",
-		Short:   "Show the JSON Schema of a format: recipe, event or trace",
-		Long:    "Show the JSON Schema (2020-12) of recipes, of the event envelope or of traces, for editors and for programs.",
+		Short:   "Show the JSON Schema of a format: recipe, dialogue, event or trace",
+		Long:    "Show the JSON Schema (2020-12) of recipes, of dialogues, of the event envelope or of traces, for editors and for programs.",
 		Example: "fermata schema recipe > recipe.schema.json",
 		Args:    atMostOne,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -55,7 +56,7 @@ func schemaNamed(name string) ([]byte, error) {
 	case "trace":
 		return recipe.TraceSchema(), nil
 	case "dialogue":
-		return nil, usagef("the schema of dialogues is not available yet; there are %s", strings.Join(schemaNames, ", "))
+		return dialogue.Schema(), nil
 	}
 	return nil, usagef("unknown schema %q; there are %s%s", name, strings.Join(schemaNames, ", "), nearest.Hint(name, schemaNames))
 }

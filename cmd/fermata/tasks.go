@@ -57,13 +57,12 @@ func (m *Main) tasksListCommand() *cobra.Command {
 				}
 				only := mine || c.Flags().Changed("as")
 				read := filter
-				if only {
-					read.Limit = 0 // what is for others does not count
-				}
+				read.Limit = 0 // what is for others, or for users of conversations, does not count
 				list, err := h.Inbox(ctx, read)
 				if err != nil {
 					return err
 				}
+				list = forPeople(list)
 				if only {
 					list = inboxOf(list, as)
 				}
@@ -117,7 +116,7 @@ func (m *Main) listTasks(h *house, list []fermata.Interrupt, f journal.InboxFilt
 		if q.State == journal.Claimed && q.ClaimedBy != "" {
 			state += " by " + q.ClaimedBy
 		}
-		prompt := term.OneLine(q.Prompt)
+		prompt := term.OneLine(asks(q))
 		if !s.TTY {
 			prompt = s.Cut(prompt, 60)
 		}
@@ -167,7 +166,7 @@ func (m *Main) tasksShowCommand() *cobra.Command {
 					m.writeLine(public(q.Interrupt))
 					return nil
 				}
-				info, err := h.info(ctx, q.Run)
+				info, err := h.Info(ctx, q.Run)
 				if err != nil {
 					return err
 				}
@@ -206,7 +205,7 @@ func (m *Main) showTask(q *journal.Interrupt, goesOn bool) {
 	fact("answer", string(q.Answer))
 	fact("answered by", q.AnsweredBy)
 	s.Println(facts.Lines(s)...)
-	if q.State == journal.Open || q.State == journal.Claimed {
+	if q.IsOpen() {
 		if r, ok := reviewOf(q); ok {
 			s.Println("", "  "+styles.Strong.Apply("The answer"))
 			s.Println(reviewLines(s, r)...)
@@ -287,14 +286,14 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 		if err != nil {
 			return err
 		}
-		if info, err = h.info(ctx, q.Run); err != nil {
+		if info, err = h.Info(ctx, q.Run); err != nil {
 			return err
 		}
 		value, err := m.answerValue(ctx, &q.Interrupt, hasValue, f)
 		if err != nil {
 			return err
 		}
-		if value, err = reviewAnswer(&q.Interrupt, value, f.note); err != nil {
+		if value, err = reviewAnswer(&q.Interrupt, spoken(&q.Interrupt, value), f.note); err != nil {
 			return err
 		}
 		err = h.Answer(ctx, q.ID, value, fermata.As(f.as), fermata.InRole(f.role), fermata.Hold())

@@ -337,6 +337,37 @@ func TestTerminalRole(t *testing.T) {
 	s.ends(exitCompleted)
 }
 
+// Who has started a run is not asked what needs a second person, and is told so, and how that one answers: in another
+// place, or here.
+func TestH6_TerminalFourEyes(t *testing.T) {
+	recipe := strings.Replace(refund, "options:", "required_role: manager, four_eyes: true, options:", 1)
+	dir := place(t, recipe)
+	s := sit(t, dir, "run", ".", "--id", "r", "--role", "manager")
+	s.ends(exitPaused)
+	s.shows(`
+  refund  r
+
+  ✓ look
+  ✓ gate               → review
+  ◆ review             waits for a manager
+
+  paused · waits for 1 answer
+
+  review  Refund 120?
+  approve, reject · waits for a manager
+  not for tester, who is not asked here: it needs a second person
+  fermata tasks answer int_ID --value '"approve"' --role mana
+ger --as SOMEBODY --resume
+
+  fermata tasks show int_ID           the whole question
+  fermata resume r --role manager --as SOMEBODY
+`)
+	s = sit(t, dir, "resume", "r", "--role", "manager", "--as", "ada")
+	s.sees("❯ approve")
+	s.types(enter)
+	s.ends(exitCompleted)
+}
+
 func TestTerminalNoInput(t *testing.T) {
 	s := sit(t, place(t, refund), "run", ".", "--no-input")
 	s.ends(exitPaused)

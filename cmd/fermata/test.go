@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/dialogue/dialoguetest"
+	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/recipe"
 	"github.com/fermata-go/fermata/recipe/recipetest"
 )
@@ -23,16 +27,19 @@ type testFlags struct {
 	crash    bool
 	coverage bool
 	json     bool
+	nlu      string
+	update   bool
 }
 
 func (m *Main) testCommand() *cobra.Command {
 	var f testFlags
 	c := &cobra.Command{
 		Use:   "test [FILE|FOLDER]…",
-		Short: "Run the tests that recipes hold",
-		Long: "Run the tests of recipes, by default of all under the current folder. They run in memory and wait for nothing: no " +
+		Short: "Run the tests that recipes and dialogues hold",
+		Long: "Run the tests of recipes and dialogues, by default of all under the current folder. They run in memory and wait for nothing: no " +
 			"program is run and nothing is called that a test does not ask for, and deadlines of days take no time. With --crash " +
-			"each is repeated with the process killed before and after everything that it stores, and must do the same, and nothing twice.",
+			"each is repeated with the process killed before and after everything that it stores, and must do the same, and nothing twice. Tests of dialogues are " +
+			"transcripts, understood by phrases and as a model would; --update writes what their lines do not say yet.",
 		Example: "fermata test\nfermata test refund.yaml --crash\nfermata test recipes --run 'refund|review' --coverage",
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.test(c.Context(), args, &f)
@@ -43,21 +50,25 @@ func (m *Main) testCommand() *cobra.Command {
 	flags.StringVar(&f.tests, "tests", "", "a `file` with tests (default NAME.test.yaml beside NAME.yaml)")
 	flags.StringVar(&f.run, "run", "", "run only the tests whose name fits a regular `expression`")
 	flags.BoolVar(&f.crash, "crash", false, "repeat each test with a crash before and after every append to the journal")
-	flags.BoolVar(&f.coverage, "coverage", false, "list the nodes and edges that no test has visited")
+	flags.BoolVar(&f.coverage, "coverage", false, "list the nodes and edges, flows, steps and patterns that no test has reached")
 	flags.BoolVar(&f.json, "json", false, "write one line of JSON for each test, and last a summary")
+	flags.StringVar(&f.nlu, "nlu", string(dialoguetest.Both), "who understands the users of dialogues: phrases, model or both")
+	flags.BoolVar(&f.update, "update", false, "write into tests of dialogues what their lines do not say: commands and replies")
 	return c
 }
 
 // tally is what all tests together have shown.
 type tally struct {
-	Type     string  `json:"type"`
-	Recipes  int     `json:"recipes"`
-	Passed   int     `json:"passed"`
-	Failed   int     `json:"failed"`
-	Skipped  int     `json:"skipped"`
-	Invalid  int     `json:"invalid"`
-	Crashes  int     `json:"crashes"`
-	Duration float64 `json:"duration_ms"`
+	Type      string  `json:"type"`
+	Recipes   int     `json:"recipes"`
+	Dialogues int     `json:"dialogues,omitempty"`
+	Passed    int     `json:"passed"`
+	Failed    int     `json:"failed"`
+	Skipped   int     `json:"skipped"`
+	Invalid   int     `json:"invalid"`
+	Crashes   int     `json:"crashes"`
+	Duration  float64 `json:"duration_ms"`
+	what      string  // what was tested: recipe, or file where dialogues are among them
 }
 
 func (m *Main) test(ctx context.Context, paths []string, f *testFlags) error {
@@ -72,8 +83,20 @@ func (m *Main) test(ctx context.Context, paths []string, f *testFlags) error {
 	if (f.agents != "" || f.tests != "") && len(files) > 1 {
 		return usagef("--agents and --tests are for one recipe; found %d", len(files))
 	}
-	began, sum := time.Now(), tally{Type: "summary"}
+	began, sum := time.Now(), tally{Type: "summary", what: "recipe"}
 	for _, file := range files {
+		if isDialogue(file) {
+			sum.what = "file"
+			talks, err := m.checkDialogue(ctx, file, &opts, f)
+			if err := m.invalid(file, err, f, &sum); err != nil {
+				return err
+			}
+			if talks != nil {
+				sum.addDialogue(talks)
+				m.showTalks(talks, f)
+			}
+			continue
+		}
 		report, err := recipetest.Check(ctx, file, opts)
 		if err := m.invalid(file, err, f, &sum); err != nil {
 			return err
@@ -88,6 +111,9 @@ func (m *Main) test(ctx context.Context, paths []string, f *testFlags) error {
 }
 
 func (m *Main) testOptions(f *testFlags) (recipetest.Options, error) {
+	if !slices.Contains(understanders, f.nlu) {
+		return recipetest.Options{}, usagef("--nlu: expected phrases, model or both, found %q%s", f.nlu, nearest.Hint(f.nlu, understanders))
+	}
 	opts := recipetest.Options{Crash: f.crash, Models: m.models}
 	var err error
 	if opts.Recipe, err = m.recipeOptions(f.agents); err != nil {
@@ -108,30 +134,26 @@ func (m *Main) testFiles(paths []string) ([]string, error) {
 		paths = []string{"."}
 	}
 	for _, path := range paths {
-		if _, err := recipetest.Find(path); err != nil {
+		if _, err := findTests(path); err != nil {
 			return nil, invalidf("there is no file %s%s", path, nearbyFile(path))
 		}
 	}
-	files, err := recipetest.Find(paths...)
+	files, err := findTests(paths...)
 	if err == nil && len(files) == 0 {
-		err = usagef("there is no recipe under %s", strings.Join(paths, ", "))
+		err = usagef("there is no recipe or dialogue under %s", strings.Join(paths, ", "))
 	}
 	return files, err
 }
 
 // invalid shows what is wrong with a recipe. It returns any other error.
 func (m *Main) invalid(file string, err error, f *testFlags, sum *tally) error {
-	problems, ok := errors.AsType[*recipe.Error](err)
+	problems, ok := errors.AsType[*definition.Error](err)
 	if !ok {
 		return err
 	}
 	sum.Invalid++
 	if f.json {
-		report := fileReport{File: file, Problems: []fileProblem{}}
-		for _, p := range problems.Problems {
-			report.Problems = append(report.Problems, fileProblem(p))
-		}
-		m.writeLine(report)
+		m.writeLine(fileReport{File: file, Problems: fileProblems(problems.Problems)})
 		return nil
 	}
 	m.showProblems(m.out, problems.Problems)
@@ -162,7 +184,7 @@ func (m *Main) sumUp(sum *tally, f *testFlags) error {
 		parts = append(parts, term.Count(sum.Passed, "test")+" passed")
 	}
 	if sum.Invalid > 0 {
-		parts = append(parts, s.Styles().Bad.Apply(term.Count(sum.Invalid, "recipe")+" not valid"))
+		parts = append(parts, s.Styles().Bad.Apply(term.Count(sum.Invalid, sum.what)+" not valid"))
 	}
 	switch {
 	case sum.Crashes > 0 && sum.Failed == 0:

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
-	"github.com/fermata-go/fermata/recipe"
+	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/dialogue"
 )
 
 // fileReport is what validate found in one file.
@@ -18,10 +19,11 @@ type fileReport struct {
 	OK       bool          `json:"ok"`
 	Name     string        `json:"name,omitempty"`
 	Nodes    int           `json:"nodes,omitempty"`
+	Flows    int           `json:"flows,omitempty"` // of a dialogue
 	Problems []fileProblem `json:"problems"`
 	Warnings []fileProblem `json:"warnings,omitempty"` // what is no error, and may keep a run from ending well
 
-	warned []recipe.Problem
+	warned []definition.Problem
 }
 
 type fileProblem struct {
@@ -36,8 +38,8 @@ func (m *Main) validateCommand() *cobra.Command {
 	var f validateFlags
 	c := &cobra.Command{
 		Use:   "validate FILE…",
-		Short: "Check recipes without running anything",
-		Long: "Check recipes: keys, names, schemas, expressions, and that every node can be reached and can come to an end. All " +
+		Short: "Check recipes and dialogues without running anything",
+		Long: "Check recipes and dialogues: keys, names, schemas, expressions, and that every node can be reached and can come to an end. All " +
 			"problems are told at once, each with its file, line and column. With --watch they are checked again whenever they, or " +
 			"files that they may use, are written, until Ctrl-C. Warnings are about what a recipe leaves open, and what is missing here, such as " +
 			"the key of a model.",
@@ -84,14 +86,14 @@ func (m *Main) validate(files []string, f *validateFlags) error {
 }
 
 // showReport shows what was found in a file.
-func (m *Main) showReport(report *fileReport, problems []recipe.Problem, asJSON bool) {
+func (m *Main) showReport(report *fileReport, problems []definition.Problem, asJSON bool) {
 	switch {
 	case asJSON:
 		m.writeLine(report)
 	case report.OK:
 		s := m.out
 		s.Println(s.Styles().Good.Apply(s.Glyphs().Done) + " " + report.File + "  " +
-			s.Styles().Faint.Apply(report.Name+", "+term.Count(report.Nodes, "node")))
+			s.Styles().Faint.Apply(report.Name+", "+report.size()))
 		m.showWarnings(s, report.warned)
 	default:
 		m.showProblems(m.out, problems)
@@ -99,42 +101,56 @@ func (m *Main) showReport(report *fileReport, problems []recipe.Problem, asJSON 
 	}
 }
 
-func (m *Main) check(file string, f *validateFlags) (fileReport, []recipe.Problem, error) {
-	report := fileReport{File: file, Problems: []fileProblem{}}
-	r, err := m.loadRecipe(file, f.agents)
-	problems := problemsOf(file, err)
-	for _, p := range problems {
-		report.Problems = append(report.Problems, fileProblem(p))
+// size says how much there is in a file.
+func (r *fileReport) size() string {
+	if r.Flows > 0 {
+		return term.Count(r.Flows, "flow")
 	}
+	return term.Count(r.Nodes, "node")
+}
+
+func (m *Main) check(file string, f *validateFlags) (fileReport, []definition.Problem, error) {
+	r, err := m.load(file, f.agents)
+	problems := problemsOf(file, err)
+	report := fileReport{File: file, Problems: fileProblems(problems)}
 	switch {
 	case problems != nil:
 		return report, problems, nil
 	case err != nil:
 		return report, nil, err
 	}
-	report.OK, report.Name, report.Nodes = true, r.Name(), len(r.Plan().Flat())
-	report.warned = append(r.Warnings(), m.unready(r)...)
-	for _, w := range report.warned {
-		report.Warnings = append(report.Warnings, fileProblem(w))
-		report.OK = report.OK && !f.strict
+	report.Name, report.Nodes = r.Name(), len(r.Plan().Flat())
+	if d, ok := r.(*dialogue.Dialogue); ok {
+		report.Flows = len(d.Definition().Flows)
 	}
+	report.warned = append(r.Warnings(), m.unready(r)...)
+	report.Warnings = fileProblems(report.warned)
+	report.OK = len(report.warned) == 0 || !f.strict
 	return report, nil, nil
 }
 
+func fileProblems(problems []definition.Problem) []fileProblem {
+	all := make([]fileProblem, len(problems))
+	for i, p := range problems {
+		all[i] = fileProblem(p)
+	}
+	return all
+}
+
 // problemsOf are what is wrong with a file that could not be loaded; nil for an error that is no fault of the file.
-func problemsOf(file string, err error) []recipe.Problem {
-	var loading *recipe.Error
+func problemsOf(file string, err error) []definition.Problem {
+	var loading *definition.Error
 	switch {
 	case errors.As(err, &loading):
 		return loading.Problems
 	case err != nil && exitOf(err) == exitInvalid:
-		return []recipe.Problem{{File: file, Message: err.Error()}}
+		return []definition.Problem{{File: file, Message: err.Error()}}
 	}
 	return nil
 }
 
 // showWarnings prints warnings as problems are, and says that they are none.
-func (m *Main) showWarnings(s *term.Screen, warnings []recipe.Problem) {
+func (m *Main) showWarnings(s *term.Screen, warnings []definition.Problem) {
 	told := slices.Clone(warnings)
 	for i := range told {
 		told[i].Message = "warning: " + told[i].Message
@@ -143,14 +159,14 @@ func (m *Main) showWarnings(s *term.Screen, warnings []recipe.Problem) {
 }
 
 // showProblems prints problems as compilers do. On a terminal each comes with its line and a caret.
-func (m *Main) showProblems(s *term.Screen, problems []recipe.Problem) {
+func (m *Main) showProblems(s *term.Screen, problems []definition.Problem) {
 	m.showPlaces(s, problems)
 	if s.TTY && len(problems) > 1 {
 		s.Println(s.Styles().Bad.Apply(term.Count(len(problems), "problem")))
 	}
 }
 
-func (m *Main) showPlaces(s *term.Screen, problems []recipe.Problem) {
+func (m *Main) showPlaces(s *term.Screen, problems []definition.Problem) {
 	styles := s.Styles()
 	texts := map[string][]string{}
 	for _, p := range problems {

@@ -3,21 +3,14 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"reflect"
 	"strings"
-	"syscall"
 
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/watch"
-	"github.com/fermata-go/fermata/recipe"
+	"github.com/fermata-go/fermata/definition"
 )
-
-// stoppable is a context that Ctrl-C ends, for what does nothing that would have to be ended with care.
-func stoppable(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-}
 
 // watched are what to watch for recipes: their folders, for what they call, and the file of agents.
 func watched(files []string, agents string) []string {
@@ -52,15 +45,18 @@ func (m *Main) watchFiles(ctx context.Context, files []string, f *validateFlags)
 
 // checkAgain is a round of watching.
 func (m *Main) checkAgain(files, changed []string, before map[string]fileReport, f *validateFlags) {
-	bad := 0
+	bad, what := 0, recipeKind
 	for _, file := range files {
 		report, problems, err := m.check(file, f)
 		if err != nil { // a file that cannot be read now can be in a moment
-			problems = []recipe.Problem{{File: file, Message: err.Error()}}
-			report.Problems = []fileProblem{fileProblem(problems[0])}
+			problems = []definition.Problem{{File: file, Message: err.Error()}}
+			report.Problems = fileProblems(problems)
 		}
 		if !report.OK {
 			bad++
+		}
+		if report.Flows > 0 || isDialogue(file) {
+			what = "file"
 		}
 		was, seen := before[file]
 		before[file] = report
@@ -72,9 +68,9 @@ func (m *Main) checkAgain(files, changed []string, before map[string]fileReport,
 		return
 	}
 	styles := m.err.Styles()
-	text := styles.Good.Apply(term.Count(len(files), "recipe") + " valid")
+	text := styles.Good.Apply(term.Count(len(files), what) + " valid")
 	if bad > 0 {
-		text = styles.Bad.Apply(term.Count(bad, "recipe") + " not valid")
+		text = styles.Bad.Apply(term.Count(bad, what) + " not valid")
 	}
 	m.err.Println(text + styles.Faint.Apply("  waiting for changes; Ctrl-C ends"))
 }

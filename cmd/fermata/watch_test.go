@@ -145,6 +145,29 @@ func TestValidateWatch(t *testing.T) {
 	b.ends(exitCompleted)
 }
 
+func TestValidateWatch_dialogue(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const greets = "kind: Dialogue\nflows: {hello: {trigger: [hello], steps: [{type: say, message: Hello.}]}}\n"
+	saved(t, "a.yaml", asksPlain)
+	saved(t, "shop/dialogue.yaml", greets)
+	b := goOn(t, "validate", "--watch", "a.yaml", "shop")
+	const settled = "waiting for changes; Ctrl-C ends\n"
+	if diff := cmp.Diff("2 files valid  "+settled, b.waits(&b.err, settled)); diff != "" {
+		t.Errorf("the first round (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff("✓ a.yaml  a, 1 node\n✓ shop  shop, 1 flow\n", b.out.take()); diff != "" {
+		t.Errorf("at first all files are shown (-want +got):\n%s", diff)
+	}
+	saved(t, "shop/dialogue.yaml", strings.Replace(greets, "trigger", "triger", 1))
+	if diff := cmp.Diff("\n14:03:12  shop/dialogue.yaml changed\n1 file not valid  "+settled, b.waits(&b.err, settled)); diff != "" {
+		t.Errorf("a broken dialogue (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff("shop/dialogue.yaml:2:17: unknown key \"triger\"; did you mean \"trigger\"?\n", b.out.take()); diff != "" {
+		t.Errorf("a broken dialogue (-want +got):\n%s", diff)
+	}
+	b.ends(exitCompleted)
+}
+
 func TestValidateWatch_JSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	saved(t, "shop/recipe.yaml", asksPlain)

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"os"
-	"os/signal"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,7 +76,9 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := m.untilTold(ctx)
+	ctx, stop := m.untilTold(ctx, func() {
+		m.err.Println("takes no more; what is driven comes to a rest first (Ctrl-C again ends at once)")
+	}, func() {})
 	defer stop()
 	var mu sync.Mutex
 	say := func(line workLine) {
@@ -131,32 +130,6 @@ func driverName(driver string) string {
 	return term.OneLine(name)
 }
 
-// untilTold is a context that the first Ctrl-C ends; the second ends the process.
-func (m *Main) untilTold(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	caught, done := make(chan os.Signal, 2), make(chan struct{})
-	signal.Notify(caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	go func() {
-		for first := true; ; first = false {
-			select {
-			case <-done:
-				return
-			case <-caught:
-			}
-			if !first {
-				m.Exit(exitPaused)
-			}
-			m.err.Println("takes no more; what is driven comes to a rest first (Ctrl-C again ends at once)")
-			cancel()
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(caught)
-		close(done)
-		cancel()
-	}
-}
-
 // detach starts a run and leaves it to a worker.
 func (m *Main) detach(ctx context.Context, d dsn, f *runFlags, start func(context.Context, *house) (*fermata.Run, error)) error {
 	switch {
@@ -183,6 +156,9 @@ func (m *Main) detach(ctx context.Context, d dsn, f *runFlags, start func(contex
 		return nil
 	}
 	m.out.Println(run.ID())
-	m.err.Println("driven by a worker: "+m.command("work"), "how it goes on: "+m.command("events", run.ID(), "--follow"))
+	if !m.global.quiet {
+		m.err.Println("")
+		m.hints(hintTo("drive what nobody drives", "work"), hintTo("how it goes on", "events", run.ID(), "--follow"))
+	}
 	return nil
 }

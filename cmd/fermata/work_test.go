@@ -132,22 +132,20 @@ func TestJ10_WorkersAreKilled(t *testing.T) {
 		sizes = []int{2, 4}
 	}
 	for _, size := range sizes {
-		for name, on := range map[string]func() (string, func(), error){"sqlite": nil, "postgres": newPostgres, "redis": newRedis} {
-			t.Run(fmt.Sprintf("%s/%d", name, size), func(t *testing.T) {
+		for _, kind := range storeKinds() {
+			t.Run(fmt.Sprintf("%s/%d", kind, size), func(t *testing.T) {
 				if !exploring() {
 					t.Parallel() // with nothing to measure
 				}
-				killWorkers(t, on, thorough(40, 1000), size)
+				killWorkers(t, kind, thorough(40, 1000), size)
 			})
 		}
 	}
 }
 
-func killWorkers(t *testing.T, on func() (string, func(), error), runs, size int) {
+func killWorkers(t *testing.T, kind string, runs, size int) {
 	d := newDesk(t)
-	if on != nil {
-		d.on(on)
-	}
+	d.on(kind)
 	throw, rt := dice(t), d.here()
 	if end := d.typed("run", "line.yaml", "--id", "alone", "--json"); end.code != exitCompleted {
 		t.Fatal(end)

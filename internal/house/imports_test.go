@@ -28,6 +28,7 @@ const (
 var table = []row{
 	{"internal/nearest", nil, "the nearest name to a misspelt one"},
 	{"internal/jsonfield", nil, "the members that encoding/json gives a struct"},
+	{"definition", nil, "what is wrong with a file that somebody wrote, whatever it defines"},
 	{"patch", nil, "changes of JSON values, whatever they mean"},
 	{"schema", []string{"internal/jsonfield", "internal/nearest", "patch"}, "Go types, JSON Schemas and checked values: of use without any workflow"},
 	{"journal", nil, "facts and what a store must do; it knows no plan and does no scheduling"},
@@ -68,20 +69,44 @@ var table = []row{
 		"likewise; what its nodes read and write are fields of structs, named as encoding/json names them",
 	},
 	{
+		"internal/document",
+		[]string{"definition", "internal/nearest", "schema"},
+		"files of definitions with the places of what is in them; it knows no key of any",
+	},
+	{
+		"internal/expression",
+		[]string{"definition", "internal/document", "internal/nearest", "node"},
+		"the language of definitions; of documents it takes the words of messages, and of nodes what a failure is",
+	},
+	{
+		"dialogue",
+		[]string{
+			".", "definition", "dialogue/internal/phrase", "internal/document", "internal/expression", "internal/nearest", "internal/value", "journal", "model", "node", "plan", "schema",
+		},
+		"likewise; its conversations are runs, and what is said in them are entries",
+	},
+	{
 		"recipe",
 		[]string{
-			".", "internal/nearest", "internal/value", "journal", "mcp", "model", "model/scripted", "node", "plan", "schema",
+			".", "definition", "internal/document", "internal/expression", "internal/nearest", "internal/value", "journal", "mcp", "model", "model/scripted", "node", "plan", "schema",
 		},
 		"likewise; its traces are made from entries, its agents call tools of MCP servers, and its scripts are models. It knows no provider",
 	},
+	{"dialogue/internal/phrase", []string{"internal/nearest"}, "what people say, whatever it is said to: it knows no flow, no run and no model"},
 	{
 		"fermatatest",
 		[]string{".", "journal", "journal/memory", "model", "model/scripted", "node", "plan", "schema"},
 		"tests of users' plans, whoever authored them; no face",
 	},
+	{"dialogue/web", []string{".", "dialogue"}, "a face of conversations: who speaks through something else gets no HTTP"},
+	{
+		"dialogue/dialoguetest",
+		[]string{".", "definition", "dialogue", "fermatatest", "journal", "model", "model/scripted", "node"},
+		"runs the transcripts of dialogues with the tools of fermatatest; who only holds conversations does not get them",
+	},
 	{
 		"recipe/recipetest",
-		[]string{".", "fermatatest", "journal", "mcp", "model", "node", "plan", "recipe"},
+		[]string{".", "definition", "fermatatest", "journal", "mcp", "model", "node", "plan", "recipe"},
 		"runs the tests of recipes with the tools of fermatatest, and what they call live with models and servers; who only runs recipes gets neither",
 	},
 	{"mcp", []string{"internal/nearest", "model", "node", "schema"}, "tools of servers, as nodes know tools; who does not ask for them does not get the protocol"},
@@ -101,6 +126,7 @@ var table = []row{
 	{"bench/internal/contest", nil, "it measures functions, whosoever they are"},
 	{"bench/table", []string{"bench/internal/contest"}, "a table of what was measured"},
 	{"bench", []string{anything}, "it measures all rooms"},
+	{"internal/testserver", nil, "servers for tests, and places there: what is kept in them is the tests' affair"},
 	{"internal/house", nil, "it looks at the tree from outside"},
 }
 
@@ -183,13 +209,13 @@ var outside = []struct {
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"schema"}, "checking values"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp", "examples/recipes/mcp-lookup/server"}, "the protocol of MCP servers; a server to call"},
 	{"modernc.org", []string{"journal/sqlite/...", "bench"}, "the driver, and the floor that bench measures against"},
-	{"github.com/jackc/pgx/v5", []string{"journal/postgres"}, "the driver: who stores elsewhere gets none of it"},
+	{"github.com/jackc/pgx/v5", []string{"journal/postgres", "internal/testserver"}, "the driver: who stores elsewhere gets none of it. Tests find their server with it"},
 	{"github.com/klauspost/compress", []string{"journal/block"}, "packing what is stored"},
 	{"github.com/fsnotify/fsnotify", []string{"journal/sqlite", "cmd/fermata/internal/watch"}, "noticing what other processes and editors write"},
-	{"github.com/redis/go-redis/v9", []string{"journal/redis", "cmd/fermata"}, "the driver: who keeps journals elsewhere gets none of it. The command keeps its one logger off stderr"},
+	{"github.com/redis/go-redis/v9", []string{"journal/redis", "cmd/fermata", "internal/testserver"}, "likewise. The command keeps its one logger off stderr"},
 	{"github.com/alicebob/miniredis/v2", nil, "servers for tests of journal/redis alone"},
-	{"go.yaml.in/yaml/v4", []string{"recipe", "cmd/..."}, "definitions, and values on the command line"},
-	{"github.com/expr-lang/expr", []string{"recipe"}, "conditions and expr agents"},
+	{"go.yaml.in/yaml/v4", []string{"internal/document", "recipe", "dialogue", "dialogue/dialoguetest", "cmd/..."}, "definitions, and values on the command line"},
+	{"github.com/expr-lang/expr", []string{"internal/expression"}, "conditions, values and texts: one room knows the language"},
 	{"github.com/spf13/cobra", []string{"cmd/..."}, "the command line"},
 	{"github.com/spf13/pflag", []string{"cmd/..."}, "the command line"},
 	{"charm.land", []string{"cmd/..."}, "questions and colours on a terminal"},

@@ -1,8 +1,8 @@
-// Package templates has the recipes that fermata init writes. Each is a folder here: it runs as it is, explains itself in
+// Package templates has the recipes and dialogues that fermata init writes. Each is a folder here: it runs as it is, explains itself in
 // comments, and holds its tests.
 //
 // [All] lists them, [Named] finds one, and [Template.Write] writes one into a folder, where it overwrites nothing. To add
-// one, add a folder with a recipe.yaml, a line in the list below, and its name to the embedded folders.
+// one, add a folder with a recipe.yaml or a dialogue.yaml, a line in the list below, and its name to the embedded folders.
 package templates
 
 import (
@@ -15,17 +15,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/recipe"
 )
 
-//go:embed approval batch model nested parallel review
+//go:embed approval batch dialogue model nested parallel review
 var folders embed.FS
 
-// SchemaFile is where editors find the JSON Schema of recipes: in the folder of the template. The first line of each
-// recipe names it.
-const SchemaFile = ".fermata/recipe.schema.json"
+// Where editors find the JSON Schema: in the folder of the template. The first line of each recipe and dialogue names it.
+const (
+	SchemaFile         = ".fermata/recipe.schema.json"
+	DialogueSchemaFile = ".fermata/dialogue.schema.json"
+)
 
-// Template is a recipe to begin with.
+// Template is a recipe or a dialogue to begin with.
 type Template struct {
 	Name  string
 	About string
@@ -40,6 +43,7 @@ var all = []Template{
 	{Name: "review", About: "draft something, have it reviewed, and write it again until it is good"},
 	{Name: "model", About: "let a model read a letter and draft a reply (offline at first), and ask about urgent ones"},
 	{Name: "nested", About: "call one recipe from another, twice"},
+	{Name: "dialogue", About: "talk with users until a table is booked; no model is needed"},
 }
 
 // All lists the templates; the first is the one to take where none is named.
@@ -52,6 +56,17 @@ func Named(name string) (Template, bool) {
 		return Template{}, false
 	}
 	return all[i], true
+}
+
+// IsDialogue reports whether it is a dialogue, and no recipe.
+func (t Template) IsDialogue() bool { return slices.Contains(t.Files(), dialogue.FileName) }
+
+// schema is the JSON Schema that goes with the template, and where it is written.
+func (t Template) schema() (file string, text []byte) {
+	if t.IsDialogue() {
+		return DialogueSchemaFile, dialogue.Schema()
+	}
+	return SchemaFile, recipe.Schema()
 }
 
 // Files are the paths of its files, with slashes, sorted.
@@ -77,7 +92,7 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("%s %s already, and nothing is overwritten", strings.Join(e.Files, ", "), verb)
 }
 
-// Write writes the files of the template into a folder, which is made where it is not there, and beside them [SchemaFile],
+// Write writes the files of the template into a folder, which is made where it is not there, and beside them the schema,
 // unless there is one. It returns what it has written. Where one of its other files exists it writes nothing, and the
 // error is an *ExistsError.
 func (t Template) Write(folder string) ([]string, error) {
@@ -102,8 +117,9 @@ func (t Template) Write(folder string) ([]string, error) {
 		}
 		written = append(written, filepath.Join(folder, name))
 	}
-	schema := filepath.Join(folder, SchemaFile)
-	err := create(schema, recipe.Schema())
+	name, text := t.schema()
+	schema := filepath.Join(folder, name)
+	err := create(schema, text)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return written, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/recipe"
 	"github.com/fermata-go/fermata/recipe/recipetest"
 )
@@ -18,6 +19,10 @@ import (
 func TestTemplates(t *testing.T) {
 	for _, template := range All() {
 		t.Run(template.Name, func(t *testing.T) {
+			if template.IsDialogue() { // its tests are run with the command, which has its actions: see the scripts
+				schemaLine(t, filepath.Join(template.Name, DialogueSchemaFile), filepath.Join(template.Name, dialogue.FileName))
+				return
+			}
 			files, err := recipetest.Find(template.Name)
 			if err != nil || len(files) == 0 {
 				t.Fatalf("recipes %v, %v", files, err)
@@ -31,14 +36,14 @@ func TestTemplates(t *testing.T) {
 				if c := report.Coverage; len(c.NodesMissed)+len(c.EdgesMissed) > 0 {
 					t.Errorf("%s: its tests do not visit %v, %v", file, c.NodesMissed, c.EdgesMissed)
 				}
-				schemaLine(t, template.Name, file)
+				schemaLine(t, filepath.Join(template.Name, SchemaFile), file)
 			}
 		})
 	}
 }
 
-// schemaLine checks that editors find the schema by the first line of a recipe.
-func schemaLine(t *testing.T, folder, file string) {
+// schemaLine checks that editors find the schema by the first line of a file.
+func schemaLine(t *testing.T, schema, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -46,7 +51,7 @@ func schemaLine(t *testing.T, folder, file string) {
 	}
 	first, _, _ := strings.Cut(string(data), "\n")
 	path, ok := strings.CutPrefix(first, "# yaml-language-server: $schema=")
-	if got := filepath.Join(filepath.Dir(file), path); !ok || got != filepath.Join(folder, SchemaFile) {
+	if got := filepath.Join(filepath.Dir(file), path); !ok || got != filepath.FromSlash(schema) {
 		t.Errorf("%s begins with %q, which leads to %s", file, first, got)
 	}
 }

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/dialogue/dialoguetest"
+	"github.com/fermata-go/fermata/recipe/recipetest"
+)
+
+// understanders are the values of --nlu.
+var understanders = []string{string(dialoguetest.Phrases), string(dialoguetest.Model), string(dialoguetest.Both)}
+
+// checkDialogue runs the tests of a dialogue.
+func (m *Main) checkDialogue(ctx context.Context, file string, o *recipetest.Options, f *testFlags) (*dialoguetest.Report, error) {
+	r, err := dialoguetest.Check(ctx, file, dialoguetest.Options{
+		Dialogue: m.dialogueOptions(filepath.Dir(file)), NLU: dialoguetest.NLU(f.nlu), Crash: f.crash, Only: o.Only,
+	})
+	if err != nil || !f.update {
+		return r, err
+	}
+	n, err := dialoguetest.Update(r)
+	if err != nil {
+		return nil, err
+	}
+	if n > 0 && !f.json && !m.global.quiet {
+		m.out.Println(fmt.Sprintf("%s  %s written; read them", file, term.Count(n, "line")))
+	}
+	return r, nil
+}
+
+func (t *tally) addDialogue(r *dialoguetest.Report) {
+	t.Dialogues++
+	t.Skipped += r.Skipped
+	for i := range r.Results {
+		t.Crashes += r.Results[i].Crashes
+		if r.Results[i].OK() {
+			t.Passed++
+		} else {
+			t.Failed++
+		}
+	}
+}
+
+// talkReport is the line of a test of a dialogue.
+type talkReport struct {
+	Type     string                   `json:"type"`
+	File     string                   `json:"file"`
+	Dialogue string                   `json:"dialogue"`
+	Test     string                   `json:"test"`
+	NLU      dialoguetest.NLU         `json:"nlu"`
+	Line     int                      `json:"line"`
+	OK       bool                     `json:"ok"`
+	Crashes  int                      `json:"crashes,omitempty"`
+	Failures []testFailure            `json:"failures,omitempty"`
+	Broken   []string                 `json:"broken,omitempty"` // laws
+	Talk     []*dialoguetest.Exchange `json:"talk,omitempty"`   // of a test that failed
+	Duration float64                  `json:"duration_ms"`
+}
+
+// dialogueCoverage is the line of a dialogue's coverage.
+type dialogueCoverage struct {
+	Type           string   `json:"type"`
+	File           string   `json:"file"`
+	Flows          int      `json:"flows"`
+	Steps          int      `json:"steps"`
+	Patterns       int      `json:"patterns"`
+	FlowsMissed    []string `json:"flowsMissed,omitempty"`
+	StepsMissed    []string `json:"stepsMissed,omitempty"`
+	PatternsMissed []string `json:"patternsMissed,omitempty"`
+}
+
+func (m *Main) showTalks(r *dialoguetest.Report, f *testFlags) {
+	c := &r.Coverage
+	if f.json {
+		for i := range r.Results {
+			m.writeTalk(r, &r.Results[i])
+		}
+		m.writeLine(dialogueCoverage{
+			Type: "coverage", File: r.File, Flows: c.Flows, Steps: c.Steps, Patterns: c.Patterns,
+			FlowsMissed: c.FlowsMissed, StepsMissed: c.StepsMissed, PatternsMissed: c.PatternsMissed,
+		})
+		return
+	}
+	s, styles, glyphs := m.out, m.out.Styles(), m.out.Glyphs()
+	failed := 0
+	for i := range r.Results {
+		if !r.Results[i].OK() {
+			failed++
+		}
+	}
+	mark, about := styles.Good.Apply(glyphs.Done), term.Count(len(r.Results), "conversation")
+	switch {
+	case failed > 0:
+		mark, about = styles.Bad.Apply(glyphs.Failed), fmt.Sprintf("%d of %s failed", failed, about)
+	case len(r.Results) == 0:
+		mark, about = styles.Faint.Apply(glyphs.Skipped), "no tests"
+	}
+	if n := len(c.StepsMissed); n > 0 && len(r.Results) > 0 {
+		about += fmt.Sprintf("; reached %d of %s", c.Steps-n, term.Count(c.Steps, "step"))
+	}
+	s.Println(mark + " " + styles.Strong.Apply(r.File) + "  " + styles.Faint.Apply(about))
+	for i := range r.Results {
+		m.showTalk(&r.Results[i])
+	}
+	if f.coverage && len(r.Results) > 0 {
+		for _, missed := range []struct {
+			what  string
+			names []string
+		}{{"flow", c.FlowsMissed}, {"step", c.StepsMissed}, {"pattern", c.PatternsMissed}} {
+			for _, name := range missed.names {
+				s.Println("  " + styles.Wait.Apply("not reached") + "  " + missed.what + " " + term.OneLine(name))
+			}
+		}
+	}
+}
+
+// showTalk shows a test that failed: what was expected and found, and the conversation, in which the lines that went
+// wrong are marked.
+func (m *Main) showTalk(r *dialoguetest.Result) {
+	s, styles, glyphs := m.out, m.out.Styles(), m.out.Glyphs()
+	name := term.OneLine(r.Test.Name) + "  " + styles.Faint.Apply(string(r.NLU))
+	if r.OK() {
+		if m.global.verbose {
+			took := term.Duration(r.Took)
+			if r.Crashes > 0 {
+				took = fmt.Sprintf("%d crashes  %s", r.Crashes, took)
+			}
+			s.Println("  " + styles.Good.Apply(glyphs.Done) + " " + name + "  " + styles.Faint.Apply(took))
+		}
+		return
+	}
+	s.Println("  " + styles.Bad.Apply(glyphs.Failed) + " " + styles.Strong.Apply(name))
+	for _, f := range r.Failures {
+		place := styles.Faint.Apply(fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column))
+		s.Println("    " + place + "  " + f.What)
+		if f.Message != "" {
+			m.indented("      ", "", f.Message)
+			continue
+		}
+		m.indented("      ", "expected  ", f.Expected)
+		m.indented("      ", "found     ", f.Found)
+	}
+	for _, v := range r.Broken {
+		m.indented("    ", "", v.String())
+	}
+	if len(r.Talk) == 0 {
+		return
+	}
+	s.Println("", "    "+styles.Faint.Apply("the conversation"))
+	for _, l := range r.Lines() {
+		text, lead := term.OneLine(l.Text), "    "+strings.Repeat(" ", len(l.Text)-len(strings.TrimLeft(l.Text, " ")))
+		switch {
+		case l.Wrong:
+			text, lead = styles.Bad.Apply(text), "  "+styles.Bad.Apply(glyphs.Failed)+lead[3:]
+		case l.Aside:
+			text = styles.Faint.Apply(text)
+		}
+		s.Println(lead + text)
+	}
+	s.Println("")
+}
+
+func (m *Main) writeTalk(r *dialoguetest.Report, res *dialoguetest.Result) {
+	line := talkReport{
+		Type: "test", File: r.File, Dialogue: r.Dialogue, Test: res.Test.Name, NLU: res.NLU, Line: res.Test.Line, OK: res.OK(), Crashes: res.Crashes,
+		Duration: float64(res.Took.Microseconds()) / 1000,
+	}
+	for _, f := range res.Failures {
+		line.Failures = append(line.Failures, testFailure(f))
+	}
+	for _, v := range res.Broken {
+		line.Broken = append(line.Broken, v.String())
+	}
+	if !res.OK() {
+		line.Talk = res.Talk
+	}
+	m.writeLine(line)
+}
+
+// findTests lists the recipes and dialogues under files and folders.
+func findTests(paths ...string) ([]string, error) {
+	recipes, err := recipetest.Find(paths...)
+	if err != nil {
+		return nil, err
+	}
+	dialogues, err := dialoguetest.Find(paths...)
+	all := slices.Concat(recipes, dialogues)
+	slices.Sort(all)
+	return slices.Compact(all), err
+}

@@ -1,0 +1,90 @@
+package dialogue
+
+import "slices"
+
+// Steps that ask again stand in loops. In each round they take a value of their own: what the user has said since the
+// round began, perhaps before the question, and else the answer to it. What earlier rounds have made of their values is
+// no concern of a later one.
+
+// repeats is the step of a flow that asks for a slot again and again; nil for none.
+func (f *flow) repeats(slot string) *step {
+	i := slices.IndexFunc(f.list, func(st *step) bool { return st.Type == CollectStep && st.Again && st.Slot == slot })
+	if i < 0 {
+		return nil
+	}
+	return f.list[i]
+}
+
+// round is where in the trail the value that a slot has now was taken, and whether it is of an earlier round. Slots
+// that are asked for once have had one round only.
+func (f *flow) round(frame *Frame, slot string) (from int, past bool) {
+	st := f.repeats(slot)
+	if st == nil {
+		return 0, false
+	}
+	for i, m := range frame.Trail {
+		if m.Step == st.ID {
+			from = i
+		}
+	}
+	if len(frame.Trail) == 0 || frame.Trail[from].Step != st.ID {
+		return 0, false
+	}
+	past = frame.Step == st.ID || slices.ContainsFunc(frame.Trail[from+1:], func(m mark) bool {
+		return m.Sum != left && holdsStep(f.steps[m.Step].Steps, st.ID)
+	})
+	return from, past
+}
+
+// left is in the mark of a loop that was left: what follows it is no other round.
+const left = "left"
+
+// holdsStep reports whether a step is one of a loop's, however deep.
+func holdsStep(list []Step, id string) bool {
+	return slices.ContainsFunc(list, func(st Step) bool { return st.ID == id || holdsStep(st.Steps, id) })
+}
+
+// asksAgain reports whether a step asks though its slot is filled: nobody has said the value in this round.
+func (f *flow) asksAgain(frame *Frame, st *step, p place) bool {
+	if !st.Again || slices.Contains(frame.Fresh, st.Slot) {
+		return false
+	}
+	_, past := f.round(frame, st.Slot)
+	return past || p.slot.Initial != nil || p.frame == nil
+}
+
+// refresh notes that the user has said a value, and reports whether the one before was of an earlier round.
+func (d *Dialogue) refresh(p place) bool {
+	if p.frame == nil {
+		return false
+	}
+	_, past := d.flows[p.frame.Flow].round(p.frame, p.slot.name)
+	past = past && !slices.Contains(p.frame.Fresh, p.slot.name)
+	d.refreshed(p.frame, p.slot.name)
+	return past
+}
+
+// refreshed notes that the user has said something for a slot that is asked for again and again.
+func (d *Dialogue) refreshed(f *Frame, slot string) {
+	if f != nil && d.flows[f.Flow].repeats(slot) != nil && !slices.Contains(f.Fresh, slot) {
+		f.Fresh = append(f.Fresh, slot)
+	}
+}
+
+// taken is the opposite of refreshed: a step has taken the value.
+func (f *Frame) taken(slot string) {
+	f.Fresh = slices.DeleteFunc(f.Fresh, func(name string) bool { return name == slot })
+}
+
+// forgets leaves values of earlier rounds out of what is known.
+func (d *Dialogue) forgets(f *Frame, names map[string]any) map[string]any {
+	if f != nil {
+		fl := d.flows[f.Flow]
+		for _, sl := range fl.order {
+			if _, past := fl.round(f, sl.name); past && !slices.Contains(f.Fresh, sl.name) {
+				delete(names, sl.name)
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,53 @@
+package dialogue
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Begin is the input of a conversation's run: what the conversation begins with. A name that the dialogue does not know,
+// or a value of another type, is an error.
+func (d *Dialogue) Begin(context map[string]any) (*State, error) {
+	s := &State{}
+	known := make(map[string]*slot, len(d.context))
+	for _, sl := range d.context {
+		known[sl.name] = sl
+	}
+	for _, name := range keys(context) {
+		sl := known[name]
+		if sl == nil && d.def.Context != nil {
+			return nil, fmt.Errorf("context: there is no %q%s", name, hintOr(name, slices.Sorted(maps.Keys(known))))
+		}
+		v, err := plainValue(context[name])
+		if sl != nil && err == nil {
+			v, err = d.read(sl, v, time.Time{})
+		}
+		if err != nil {
+			return nil, fmt.Errorf("context: %s: %w", name, err)
+		}
+		if s.Context == nil {
+			s.Context = make(map[string]any, len(context))
+		}
+		s.Context[name] = v
+	}
+	for _, sl := range d.context {
+		if _, ok := s.Context[sl.name]; ok || sl.Optional {
+			continue
+		}
+		if sl.Initial == nil {
+			return nil, fmt.Errorf("context: %q is missing; expected %s", sl.name, sl.Type.described())
+		}
+		if s.Context == nil {
+			s.Context = make(map[string]any)
+		}
+		s.Context[sl.name] = sl.initial
+	}
+	for _, name := range keysOf(d.slots) {
+		if sl := d.slots[name]; sl.Initial != nil {
+			_ = d.fill(s, place{slot: sl}, sl.initial) // one that is not good here leaves it empty
+		}
+	}
+	return s, nil
+}

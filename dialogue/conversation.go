@@ -1,0 +1,326 @@
+package dialogue
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// Conversations are those of one dialogue on one runtime. A conversation is a run: it has no other state, and while
+// nobody speaks it costs no goroutine and no memory (law N1). All methods may be called from several goroutines, and
+// from several processes on one store.
+type Conversations struct {
+	rt       *fermata.Runtime
+	dialogue *Dialogue
+	options  ConversationOptions
+
+	mu    sync.Mutex
+	turns map[string]*queue // of the conversations that somebody is speaking to
+}
+
+// ConversationOptions configure Conversations. The zero value works.
+type ConversationOptions struct {
+	// Sink is told, while it is said, of what Open and Send tell in the end: what is said in answer to the messages that
+	// this process takes. What is said unasked, as after a silence, it is not told: see Follow. Defaults to none.
+	Sink Sink
+	// Start are given to the runs of new conversations: labels, a definition.
+	Start []fermata.StartOption
+}
+
+// queue serialises what is said to one conversation.
+type queue struct {
+	lock  chan struct{} // holds one token
+	users int
+}
+
+// NewConversations runs conversations of a dialogue.
+func NewConversations(rt *fermata.Runtime, d *Dialogue, o ConversationOptions) *Conversations {
+	return &Conversations{rt: rt, dialogue: d, options: o, turns: make(map[string]*queue)}
+}
+
+// Errors of conversations.
+var (
+	// ErrClosed says that the conversation is over.
+	ErrClosed = errors.New("the conversation is over")
+	// ErrBusy says that the conversation waits for something else than its user: for the people that a recipe asks. The
+	// message was not taken: whoever sends it keeps it, and sends it again later.
+	ErrBusy = errors.New("the conversation waits for somebody else")
+	// ErrMessage says that something is no message of a user.
+	ErrMessage = errors.New("not a message")
+)
+
+// Reply is what came of a message.
+type Reply struct {
+	Said    []Said       // in answer to this message and to no other, in order
+	Pending *PendingTask // what the user is asked now; nil for nothing
+	Again   bool         // the message had come before, and has not counted again; Said is what was said then
+	Handoff bool         // a person has taken over
+	Busy    bool         // it waits for the people that a recipe asks: the next message is ErrBusy until they have answered
+	Closed  bool         // the conversation is over
+	Seq     uint64       // of the last event of the turn: Listen after it misses and repeats nothing
+	// SinkErr is why the sink has not taken all that was said; nil where it has, or there is none. The message counts
+	// nevertheless, and what was missed is there for Follow and Listen.
+	SinkErr error
+}
+
+// Texts are the prompts of all that was said.
+func (r Reply) Texts() []string {
+	all := make([]string, len(r.Said))
+	for i, s := range r.Said {
+		all[i] = s.Prompt
+	}
+	return all
+}
+
+// Open begins a conversation, or finds the one that has the id already; created says which. What it is begun with counts
+// for a new one only, as do opts: labels of its own. It returns what was said unasked.
+func (c *Conversations) Open(ctx context.Context, id string, with map[string]any, opts ...fermata.StartOption) (r Reply, created bool, err error) {
+	done, err := c.take(ctx, id)
+	if err != nil {
+		return Reply{}, false, err
+	}
+	defer done()
+	s, err := c.dialogue.Begin(with)
+	if err != nil {
+		return Reply{}, false, err
+	}
+	_, err = c.rt.Start(ctx, c.dialogue.plan, s, slices.Concat(c.options.Start, opts, []fermata.StartOption{fermata.WithID(id)})...)
+	if errors.Is(err, journal.ErrConflict) {
+		info, err := c.rt.Info(ctx, id)
+		return Reply{Seq: info.Head}, false, err
+	}
+	if err != nil {
+		return Reply{}, false, err
+	}
+	r, err = c.settle(ctx, id, &turn{open: true})
+	return r, true, err
+}
+
+// longestID bounds the ids of messages: the last ones travel with the conversation.
+const longestID = 200
+
+// Send says something to a conversation, and returns when it waits for the next message. What is said to one
+// conversation at the same time, from this process and others, is said one after the other, and none of it is lost. When
+// Send fails before the message was taken, nothing has happened. Whoever cannot know sends a message with an ID again: of
+// the last 50 of a conversation each counts once, and the reply is the one that was missed.
+//
+// An error is ErrClosed, ErrBusy or ErrMessage, an *fermata.Error of the store or, where there is no such conversation,
+// of CodeNotFound.
+func (c *Conversations) Send(ctx context.Context, id string, m Message) (Reply, error) {
+	if len(m.ID) > longestID {
+		return Reply{}, fmt.Errorf("%w: its id has %d bytes; expected %d at most", ErrMessage, len(m.ID), longestID)
+	}
+	if m.ID == "" {
+		m.Sent = rand.Text() // two that say the same at the same time are two
+	}
+	done, err := c.take(ctx, id)
+	if err != nil {
+		return Reply{}, err
+	}
+	defer done()
+	t, err := c.say(ctx, id, m)
+	if err != nil {
+		return Reply{}, err
+	}
+	return c.settle(ctx, id, t)
+}
+
+// say gives a message to a conversation, once it waits for one.
+func (c *Conversations) say(ctx context.Context, id string, m Message) (*turn, error) {
+	for {
+		gate, err := c.waiting(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if gate != "" {
+			info, err := c.rt.Info(ctx, id) // after the gate was asked, and before it is answered
+			if err != nil {
+				return nil, err
+			}
+			err = c.rt.Answer(ctx, gate, m, fermata.Hold())
+			if err == nil {
+				return &turn{gate: gate, after: info.Head}, nil
+			}
+			if !overtaken(err) {
+				return nil, err
+			}
+		}
+		if err := c.goOn(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// overtaken reports whether somebody else has answered first: another process, or the silence.
+func overtaken(err error) bool {
+	fe, ok := errors.AsType[*fermata.Error](err)
+	return ok && (fe.Code == fermata.CodeConflict || fe.Code == fermata.CodeExpired)
+}
+
+// take waits until nobody else speaks to a conversation in this process.
+func (c *Conversations) take(ctx context.Context, id string) (done func(), err error) {
+	c.mu.Lock()
+	t := c.turns[id]
+	if t == nil {
+		t = &queue{lock: make(chan struct{}, 1)}
+		c.turns[id] = t
+	}
+	t.users++
+	c.mu.Unlock()
+	leave := func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if t.users--; t.users == 0 {
+			delete(c.turns, id)
+		}
+	}
+	select {
+	case t.lock <- struct{}{}:
+		return func() { <-t.lock; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, ctx.Err()
+	}
+}
+
+// waiting is the id of the interrupt at which a conversation waits for a message; "" where it does not yet.
+func (c *Conversations) waiting(ctx context.Context, id string) (string, error) {
+	open, err := c.rt.Inbox(ctx, journal.InboxFilter{Run: id})
+	if err != nil {
+		return "", err
+	}
+	for i := range open {
+		if isGate(&open[i]) {
+			return open[i].ID, nil
+		}
+	}
+	return "", nil
+}
+
+func isGate(q *fermata.Interrupt) bool { return strings.HasPrefix(q.Task, gateNode+"#") }
+
+// goOn brings a conversation to where it waits for a message.
+func (c *Conversations) goOn(ctx context.Context, id string) error {
+	res, err := c.drive(ctx, id)
+	if err != nil {
+		return err
+	}
+	return c.stands(res)
+}
+
+// stands says why a conversation takes no message; nil where it does.
+func (c *Conversations) stands(res fermata.Result) error {
+	if res.Status != fermata.Paused {
+		if res.Err != nil {
+			return fmt.Errorf("%w: %w", ErrClosed, res.Err)
+		}
+		return ErrClosed
+	}
+	for i := range res.Interrupts {
+		if isGate(&res.Interrupts[i]) {
+			return nil
+		}
+	}
+	return ErrBusy
+}
+
+// pause is how long somebody waits who has found another process at work on a conversation. Nothing tells when it is done.
+func pause(ctx context.Context) error {
+	select {
+	case <-time.After(5*time.Millisecond + mathrand.N(20*time.Millisecond)): //nolint:gosec // so that two do not meet again and again
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// drive drives a conversation until it stands still. Where another process does, it waits until that one has let it go,
+// and where both do, the one that loses (law J3) looks again how it stands.
+func (c *Conversations) drive(ctx context.Context, id string) (fermata.Result, error) {
+	for {
+		run, err := c.rt.Resume(ctx, id, c.dialogue.plan)
+		var res fermata.Result
+		if err == nil {
+			res, err = run.Wait(ctx)
+		}
+		if !c.contested(ctx, err) {
+			return res, err
+		}
+		if err := pause(ctx); err != nil {
+			return res, err
+		}
+	}
+}
+
+// contested reports whether an error is that another process drives the conversation, or has let it go.
+func (c *Conversations) contested(ctx context.Context, err error) bool {
+	return (errors.Is(err, fermata.ErrConflict) || errors.Is(err, fermata.ErrStopped)) &&
+		!errors.Is(err, fermata.ErrClosed) && ctx.Err() == nil
+}
+
+// settle drives a conversation until it stands still, and tells what was said in a turn.
+func (c *Conversations) settle(ctx context.Context, id string, t *turn) (Reply, error) {
+	var r Reply
+	take := func(d Delivery) {
+		r.Said = append(r.Said, d.Said)
+		if c.options.Sink != nil && r.SinkErr == nil { // one that has missed something is told no more: there is an order
+			r.SinkErr = c.options.Sink.Deliver(ctx, d)
+		}
+	}
+	res, err := c.watched(ctx, id, t, take)
+	if err != nil {
+		return r, err
+	}
+	if err := c.read(ctx, id, t, false, take); err != nil {
+		return r, err
+	}
+	r.Seq, r.Closed, r.Busy = t.after, res.Status != fermata.Paused, res.Status == fermata.Paused
+	for i := range res.Interrupts {
+		q := &res.Interrupts[i]
+		if !isGate(q) {
+			continue
+		}
+		var w Waiting
+		if err := json.Unmarshal(q.Request, &w); err != nil {
+			return r, fmt.Errorf("conversation %s: what it waits for cannot be read: %w", id, err)
+		}
+		r.Pending, r.Handoff, r.Busy = w.PendingTask, w.Handoff, false
+	}
+	if t.again > 0 {
+		r.Again = true
+		if r.Said, err = c.saidIn(ctx, id, t.again); err != nil {
+			return r, err
+		}
+	}
+	if res.Status != fermata.Paused && res.Status != fermata.Completed {
+		return r, res.Err
+	}
+	return r, nil
+}
+
+// watched drives a conversation until it stands still. Where there is a sink it hears what is said when it is said, not at the end.
+func (c *Conversations) watched(ctx context.Context, id string, t *turn, take func(Delivery)) (fermata.Result, error) {
+	if c.options.Sink == nil {
+		return c.drive(ctx, id)
+	}
+	watching, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = c.read(watching, id, t, true, take) // what keeps it from reading, keeps whoever reads the rest
+	}()
+	res, err := c.drive(ctx, id)
+	stop()
+	<-ended
+	return res, err
+}

@@ -1,0 +1,166 @@
+package dialogue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fermata-go/fermata/node"
+)
+
+// reject tells the user why a value is not good. One that cannot be checked is not good either: an operator is told why.
+func (d *Dialogue) reject(ctx node.Context, s *State, p place, v any, err error) error {
+	r, ok := errors.AsType[*rejection](err)
+	if !ok {
+		if err := d.tell(ctx, "%v", err); err != nil {
+			return err
+		}
+		r = &rejection{reason: fmt.Sprintf("%s is not possible here.", shown(v))}
+	}
+	return d.pattern(ctx, s, OnRejection, p.frame, map[string]any{"slot": p.slot.title(), "value": shown(v), "reason": r.reason})
+}
+
+// change gives a slot a value that the user has said. Where the slot has another one already, what was made with it is
+// made again.
+func (d *Dialogue) change(ctx node.Context, s *State, c Change) error {
+	p, ok := d.owner(s, c.Slot)
+	if !ok {
+		return d.tell(ctx, "a value for %q was dropped: no flow that is going on has the slot", c.Slot)
+	}
+	if !p.slot.asked {
+		return d.tell(ctx, "a value for %q was dropped: users are not asked for it", c.Slot)
+	}
+	if c.Confidence < d.settings.MinConfidence {
+		return d.pattern(ctx, s, OnUnsure, p.frame, map[string]any{"slot": p.slot.title(), "value": shown(c.Value)})
+	}
+	old, had := p.get(s)
+	if err := d.fill(s, p, c.Value); err != nil {
+		return d.reject(ctx, s, p, c.Value, err)
+	}
+	v, _ := p.get(s)
+	past := d.refresh(p)
+	if !had || past || equal(old, v) {
+		return nil
+	}
+	if late := d.late(s, p); late {
+		p.values(s)[p.slot.name] = old
+		return d.pattern(ctx, s, OnTooLate, p.frame, map[string]any{"slot": p.slot.title(), "value": shown(v)})
+	}
+	d.rewind(s, p)
+	return d.pattern(ctx, s, OnCorrection, p.frame, map[string]any{"slot": p.slot.title(), "value": shown(v)})
+}
+
+// clear empties a slot, so that the user is asked for it again.
+func (d *Dialogue) clear(ctx node.Context, s *State, name string) error {
+	p, ok := d.owner(s, name)
+	if !ok {
+		return d.tell(ctx, "the slot %q was not cleared: no flow that is going on has it", name)
+	}
+	if _, had := p.get(s); !had || !p.slot.asked {
+		return nil
+	}
+	if d.late(s, p) {
+		return d.pattern(ctx, s, OnTooLate, p.frame, map[string]any{"slot": p.slot.title()})
+	}
+	delete(p.values(s), name)
+	if p.frame != nil {
+		p.frame.taken(name)
+	}
+	if !d.rewind(s, p) && p.slot.initial != nil { // nobody has been asked for it yet, and what follows may count on it
+		p.values(s)[name] = p.slot.initial
+		return nil
+	}
+	return d.pattern(ctx, s, OnCleared, p.frame, map[string]any{"slot": p.slot.title()})
+}
+
+// frames are those that a slot's value matters to.
+func (p place) frames(s *State) []*Frame {
+	if p.frame != nil {
+		return []*Frame{p.frame}
+	}
+	all := make([]*Frame, len(s.Stack))
+	for i := range s.Stack {
+		all[i] = &s.Stack[i]
+	}
+	return all
+}
+
+// late reports whether something that cannot be taken back was made with the slot.
+func (d *Dialogue) late(s *State, p place) bool {
+	return slices.ContainsFunc(p.frames(s), func(f *Frame) bool {
+		tainted, chosen, back := []string{p.slot.name}, false, false
+		from, _ := d.flows[f.Flow].round(f, p.slot.name)
+		for _, m := range f.Trail[from:] {
+			st := d.flows[f.Flow].steps[m.Step]
+			touched := st.readsAny(tainted) || chosen
+			if back = back || touched; back && m.Final && (touched || st.Type == CallStep) { // a flow reads what it likes
+				return true
+			}
+			if !touched {
+				continue
+			}
+			chosen = chosen || st.Type == BranchStep || st.Type == WhileStep // all that follows hangs on it
+			tainted = append(tainted, keys(m.Out)...)
+		}
+		return back && slices.ContainsFunc(s.Stack, func(o Frame) bool {
+			return d.partOf(s, o, f.ID) && slices.ContainsFunc(o.Trail, func(m mark) bool { return m.Final })
+		})
+	})
+}
+
+// rewind takes flows back to the first step that was made with the slot. Actions that lie behind it are not made again
+// where they would be given the same. It reports whether there was one. An empty slot that began with a value is asked
+// for again where it was: what was made with it before was made with the value that it began with.
+func (d *Dialogue) rewind(s *State, p place) bool {
+	var again []int
+	_, filled := p.get(s)
+	for _, f := range p.frames(s) {
+		steps := d.flows[f.Flow].steps
+		from, _ := d.flows[f.Flow].round(f, p.slot.name)
+		first := slices.IndexFunc(f.Trail[from:], func(m mark) bool {
+			st := steps[m.Step]
+			return st.readsAny([]string{p.slot.name}) && (filled || p.slot.initial == nil || st.Type == CollectStep && st.Slot == p.slot.name)
+		})
+		if first < 0 {
+			continue
+		}
+		first += from
+		for i := len(f.Trail) - 1; i >= first; i-- {
+			d.undo(s, f, f.Trail[i])
+		}
+		for _, m := range f.Trail[first:] {
+			if t := steps[m.Step].Type; t == ActionStep || t == InformStep {
+				m.Was, m.New = nil, nil
+				f.Made = append(f.Made, m)
+			}
+			if st := steps[m.Step]; st.Again && st.Slot != p.slot.name {
+				d.refreshed(f, st.Slot) // what was said for it holds on
+			}
+		}
+		f.Step, f.Trail = f.Trail[first].Step, f.Trail[:first:first]
+		f.Yes, f.No, f.Read = nil, "", ""
+		again = append(again, f.ID)
+	}
+	s.Stack = slices.DeleteFunc(slices.Clone(s.Stack), func(f Frame) bool { // the flows that they wait for are called again
+		return slices.ContainsFunc(again, func(id int) bool { return d.partOf(s, f, id) })
+	})
+	return len(again) > 0
+}
+
+// undo takes back what a step has written, where nobody has changed it since.
+func (d *Dialogue) undo(s *State, f *Frame, m mark) {
+	for _, name := range keys(m.Out) {
+		p, ok := d.find(f, name)
+		if !ok {
+			p = place{frame: f, slot: &slot{name: name}}
+		}
+		if v, has := p.get(s); !has || !equal(v, m.Out[name]) {
+			continue
+		}
+		if slices.Contains(m.New, name) {
+			delete(p.values(s), name)
+		} else if was, ok := m.Was[name]; ok {
+			p.values(s)[name] = was
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package dialogue
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/node"
+)
+
+// Delta is what a command changes. The deltas of a message's commands are merged, and then made in one order, whatever
+// order they were said in:
+//
+//  1. Handoff wins over everything else.
+//  2. Cancel ends a flow; what is set, affirmed or denied goes to what is left.
+//  3. Start begins flows, the first on top.
+//  4. Clear and Set change slots, each in the uppermost flow that has the slot. Of several values for one slot the surest
+//     is taken, of equally sure ones the last; a slot that is set is neither cleared nor skipped. Slots are changed in the
+//     order of their names; a value that another one does not go with is tried again when the others have been changed.
+//  5. No wins over Yes. A Yes is none beside a change of a slot, the start of a flow, Skip or Repeat: what was to
+//     be confirmed is not what is asked any more, or not all that was said, and the user is asked again.
+//  6. Skip, Repeat, Say and Clarify; the last only where nothing else was said.
+type Delta struct {
+	Handoff bool
+	Cancel  bool
+	Flow    string // the flow that Cancel ends. Defaults to the active one
+	Start   []Start
+	Set     []Change
+	Clear   []string
+	Yes     bool
+	No      bool
+	Wrong   string // the slot that a No is about
+	Skip    bool
+	Repeat  bool
+	Say     []string
+	Chat    bool     // small talk without an answer of its own
+	Clarify []string // the flows that may be meant
+	Silence bool
+	Close   bool // ends the conversation
+}
+
+// Start begins a flow.
+type Start struct {
+	Flow  string
+	Slots map[string]any
+}
+
+// Change gives a slot a value.
+type Change struct {
+	Slot       string
+	Value      any
+	Confidence float64 // from 0 to 1
+	Correct    bool    // the user says that it is another value than before
+}
+
+// Handler says what a command changes. It is told the conversation as it is, and must not change it; what it calls
+// outside belongs in a node.Step.
+type Handler func(ctx node.Context, c Command, s *State) (Delta, error)
+
+// handlers are those of the commands that every dialogue knows.
+var handlers = map[CommandType]Handler{
+	StartFlow: func(_ node.Context, c Command, _ *State) (Delta, error) {
+		return Delta{Start: []Start{{Flow: c.Flow}}}, nil
+	},
+	CancelFlow: func(_ node.Context, c Command, _ *State) (Delta, error) {
+		return Delta{Cancel: true, Flow: c.Flow}, nil
+	},
+	SetSlot:     setSlot,
+	CorrectSlot: setSlot,
+	ClearSlot: func(_ node.Context, c Command, _ *State) (Delta, error) {
+		return Delta{Clear: []string{c.Slot}}, nil
+	},
+	Affirm: func(_ node.Context, _ Command, _ *State) (Delta, error) { return Delta{Yes: true}, nil },
+	Deny: func(_ node.Context, c Command, _ *State) (Delta, error) {
+		return Delta{No: true, Wrong: c.SlotToChange}, nil
+	},
+	Clarify: func(_ node.Context, c Command, _ *State) (Delta, error) {
+		return Delta{Clarify: c.Options}, nil
+	},
+	Chitchat: func(_ node.Context, c Command, _ *State) (Delta, error) {
+		if c.Text == "" {
+			return Delta{Chat: true}, nil
+		}
+		return Delta{Say: []string{c.Text}}, nil
+	},
+	Handoff: func(_ node.Context, _ Command, _ *State) (Delta, error) { return Delta{Handoff: true}, nil },
+	Repeat:  func(_ node.Context, _ Command, _ *State) (Delta, error) { return Delta{Repeat: true}, nil },
+	Skip:    func(_ node.Context, _ Command, _ *State) (Delta, error) { return Delta{Skip: true}, nil },
+	Silence: func(_ node.Context, _ Command, _ *State) (Delta, error) { return Delta{Silence: true}, nil },
+}
+
+func setSlot(_ node.Context, c Command, _ *State) (Delta, error) {
+	return Delta{Set: []Change{{Slot: c.Slot, Value: c.Value, Confidence: c.sure(), Correct: c.Type == CorrectSlot}}}, nil
+}
+
+// MergeDeltas joins what the commands of one message change, by the rule of Delta.
+func MergeDeltas(deltas ...Delta) Delta {
+	var all Delta
+	for _, d := range deltas {
+		all.Handoff = all.Handoff || d.Handoff
+		all.Cancel = all.Cancel || d.Cancel
+		all.Flow = max(all.Flow, d.Flow)
+		for _, s := range d.Start {
+			if !slices.ContainsFunc(all.Start, func(o Start) bool { return o.Flow == s.Flow }) {
+				all.Start = append(all.Start, s)
+			}
+		}
+		for _, c := range d.Set {
+			all.set(c)
+		}
+		for _, slot := range d.Clear {
+			if !slices.Contains(all.Clear, slot) {
+				all.Clear = append(all.Clear, slot)
+			}
+		}
+		all.Yes, all.No = all.Yes || d.Yes, all.No || d.No
+		all.Wrong = max(all.Wrong, d.Wrong)
+		all.Skip, all.Repeat, all.Chat = all.Skip || d.Skip, all.Repeat || d.Repeat, all.Chat || d.Chat
+		all.Silence, all.Close = all.Silence || d.Silence, all.Close || d.Close
+		all.Say = append(all.Say, d.Say...)
+		for _, flow := range d.Clarify {
+			if !slices.Contains(all.Clarify, flow) {
+				all.Clarify = append(all.Clarify, flow)
+			}
+		}
+	}
+	return all.settled()
+}
+
+func (d *Delta) set(c Change) {
+	for i, o := range d.Set {
+		if o.Slot == c.Slot {
+			c.Correct, d.Set[i].Correct = c.Correct || o.Correct, c.Correct || o.Correct
+			if c.Confidence >= o.Confidence {
+				d.Set[i] = c
+			}
+			return
+		}
+	}
+	d.Set = append(d.Set, c)
+}
+
+// settled leaves of what contradicts each other what holds.
+func (d Delta) settled() Delta {
+	if d.Handoff {
+		return Delta{Handoff: true, Say: d.Say}
+	}
+	d.Clear = slices.DeleteFunc(d.Clear, func(slot string) bool {
+		return slices.ContainsFunc(d.Set, func(c Change) bool { return c.Slot == slot })
+	})
+	slices.SortFunc(d.Set, func(a, b Change) int { return strings.Compare(a.Slot, b.Slot) })
+	slices.Sort(d.Clear)
+	if d.No || d.Cancel || d.Skip || d.Repeat || len(d.Set)+len(d.Clear)+len(d.Start) > 0 {
+		d.Yes = false
+	}
+	if d.acts() {
+		d.Clarify = nil
+	}
+	return d
+}
+
+// acts reports whether there is more in it than a question which flow is meant.
+func (d Delta) acts() bool {
+	return d.Handoff || d.Cancel || len(d.Start)+len(d.Set)+len(d.Clear)+len(d.Say) > 0 ||
+		d.Yes || d.No || d.Skip || d.Repeat || d.Chat || d.Silence || d.Close
+}

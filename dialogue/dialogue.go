@@ -1,0 +1,180 @@
+package dialogue
+
+import (
+	"slices"
+	"time"
+
+	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/dialogue/internal/phrase"
+	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// Options say what a dialogue may use. The zero value works.
+type Options struct {
+	Actions []Action // what flows can have done, by their names
+	// ActionsFrom makes the actions that a file defines under its key actions: of what the file says, as a JSON value, or of
+	// the Source that the action had, as []byte, where the dialogue is restored. A *definition.PathError says where in it
+	// something is wrong. Defaults to none: a file with actions is refused.
+	ActionsFrom func(name string, spec any) (Action, error)
+	// NLU understands users where Services has none. Defaults to a model where the settings name one, else to phrases.
+	NLU NLU
+}
+
+// Dialogue is a compiled dialogue. It is immutable and safe for concurrent use.
+type Dialogue struct {
+	def      Definition
+	settings Settings
+	zone     *time.Location
+	locale   phrase.Locale
+	greeting *template
+	context  []*slot          // what whoever begins a conversation brings
+	slots    map[string]*slot // of the conversation
+	flows    map[string]*flow
+	order    []*flow // as they are declared
+	patterns map[PatternName]pattern
+	defaults Services
+	vocab    *vocabulary
+	plan     *plan.Plan
+	source   []byte
+	digest   string
+	warnings []definition.Problem
+	modelAt  definition.Problem // where the settings name the model
+}
+
+// Plan is what the engine runs: gate, nlu, orchestrator, and each flow as a subgraph. Its state is a *State.
+func (d *Dialogue) Plan() *plan.Plan { return d.plan }
+
+// Name is the dialogue's name.
+func (d *Dialogue) Name() string { return d.def.Name }
+
+// Settings are the dialogue's, with their defaults.
+func (d *Dialogue) Settings() Settings { return d.settings }
+
+// Definition is what the dialogue was compiled from.
+func (d *Dialogue) Definition() Definition { return d.def }
+
+// FlowNames are the flows that users can begin, as they are declared.
+func (d *Dialogue) FlowNames() []string {
+	var names []string
+	for _, f := range d.order {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Flow finds a flow; false where there is none of the name.
+func (d *Dialogue) Flow(name string) (Flow, bool) {
+	f := d.flows[name]
+	if f == nil {
+		return Flow{}, false
+	}
+	return f.Flow, true
+}
+
+// Slot finds a slot, as a flow sees it; flow "" for those of the conversation.
+func (d *Dialogue) Slot(flow, name string) (Slot, bool) {
+	if f := d.flows[flow]; f != nil && f.slots[name] != nil {
+		return f.slots[name].Slot, true
+	}
+	if sl := d.slots[name]; sl != nil {
+		return sl.Slot, true
+	}
+	return Slot{}, false
+}
+
+// flow is a compiled flow.
+type flow struct {
+	Flow
+	dialogue *Dialogue
+	slots    map[string]*slot
+	order    []*slot
+	steps    map[string]*step
+	list     []*step // those in while steps behind them
+	first    string
+	lost     bool // a step leads to one that there is not: what is reached is not known
+	twice    bool // two steps have one name: no way is known
+	patterns map[PatternName]pattern
+}
+
+// title is what people call the flow.
+func (f *flow) title() string {
+	if f.Description != "" {
+		return f.Description
+	}
+	return f.Name
+}
+
+// slot is a compiled slot; one without a type is a variable of a flow.
+type slot struct {
+	Slot
+	name     string
+	validate *formula
+	failure  *template
+	initial  any
+	asked    bool           // some step asks for it: users can give it a value
+	check    *schema.Schema // of the values that it keeps; nil for anything
+}
+
+func (s *slot) title() string {
+	if s.Description != "" {
+		return s.Description
+	}
+	return s.name
+}
+
+// options are the quick replies of a slot that has few values.
+func (s *slot) options() []string {
+	if s.Type != Choice || len(s.Choices) > 10 {
+		return nil
+	}
+	values := make([]string, len(s.Choices))
+	for i, c := range s.Choices {
+		values[i] = c.Value
+	}
+	return values
+}
+
+// step is a compiled step.
+type step struct {
+	Step
+	next      string
+	onDeny    string
+	otherwise string
+	message   *template
+	inputs    []assignment
+	outs      []assignment
+	values    []assignment
+	cases     []compiledCase
+	action    *Action
+	path      string
+	reads     []string // slots, sorted
+	writes    []string
+}
+
+type assignment struct {
+	name   string
+	code   *formula // nil: the slot of the same name
+	path   string   // of outputs
+	place  string   // in the definition
+	needed bool     // of what has the slot's name: it must be there
+}
+
+type compiledCase struct {
+	when  *formula
+	next  string
+	label string
+	place string // in the definition
+}
+
+// readsAny reports whether the step reads one of some slots.
+func (s *step) readsAny(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(s.reads, name) })
+}
+
+type pattern struct {
+	message *template
+	flow    string
+}

@@ -1,0 +1,83 @@
+package dialoguetest_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/dialogue/dialoguetest"
+	"github.com/fermata-go/fermata/internal/expression"
+	"github.com/fermata-go/fermata/node"
+)
+
+// every is at which places the examples crash: all of them take half an hour.
+var every = flag.Int("every", 29, "crash at every n-th append of the examples")
+
+var update = flag.Bool("update", false, "write what conversations come to into tests that do not say it")
+
+// calculated makes actions of expressions: {kind: expr, set: {name: expression}}.
+func calculated(name string, spec any) (dialogue.Action, error) {
+	m, _ := spec.(map[string]any)
+	set, _ := m["set"].(map[string]any)
+	if m["kind"] != "expr" || len(set) == 0 {
+		return dialogue.Action{}, errors.New("expected {kind: expr, set: {…}}")
+	}
+	codes := make(map[string]*expression.Expression)
+	for key, text := range set {
+		code, fault := expression.Compile(fmt.Sprint(text))
+		if fault != nil {
+			return dialogue.Action{}, fmt.Errorf("set.%s: %s", key, fault.Message)
+		}
+		codes[key] = code
+	}
+	return dialogue.Action{Name: name, Run: func(_ node.Context, in map[string]any) (any, error) {
+		out := make(map[string]any, len(codes))
+		for key, code := range codes {
+			v, err := code.Result(expression.NewScope(in, nil))
+			if err != nil {
+				return nil, node.Terminal(err)
+			}
+			out[key] = v
+		}
+		return out, nil
+	}}, nil
+}
+
+// TestJ5_Examples runs the transcripts of the examples, understood by phrases and as a model would, each with crashes
+// at every append or at some, see every.
+func TestJ5_Examples(t *testing.T) {
+	opts := dialoguetest.Options{Dialogue: dialogue.Options{ActionsFrom: calculated}, Crash: !testing.Short() && !*update, Every: *every}
+	if *update {
+		files, err := dialoguetest.Find("../../examples/dialogues")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			report, err := dialoguetest.Check(t.Context(), file, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := dialoguetest.Update(report)
+			t.Log(file, n, "lines written", err)
+		}
+	}
+	dialoguetest.Run(t, opts, "../../examples/dialogues")
+}
+
+// TestG_TurnsOfConversations runs the transcripts of the turns that conversations take: corrections of earlier slots, what
+// is behind a yes, digressions, flows that call others, loops, silence and handoffs, each with crashes.
+func TestG_TurnsOfConversations(t *testing.T) {
+	dialoguetest.Run(t, dialoguetest.Options{NLU: dialoguetest.Phrases, Crash: !testing.Short(), Every: *every}, "testdata/core.yaml")
+	report, err := dialoguetest.Check(t.Context(), "testdata/core.yaml", dialoguetest.Options{NLU: dialoguetest.Phrases})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := dialoguetest.Coverage{Flows: 7, Steps: 27, Patterns: 3, StepsMissed: []string{"mends/fine"}}
+	if diff := cmp.Diff(want, report.Coverage); diff != "" {
+		t.Errorf("what was reached (-want +got):\n%s", diff)
+	}
+}

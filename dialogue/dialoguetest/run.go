@@ -1,0 +1,119 @@
+package dialoguetest
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fermata-go/fermata/definition"
+)
+
+// Run runs the tests of all dialogues under the paths (see [Find]), each as a subtest called by its file, its name and
+// who understands the user. A dialogue that is not valid, and paths without any test, fail t.
+func Run(t *testing.T, opts Options, paths ...string) {
+	t.Helper()
+	files, err := Find(paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := 0
+	for _, file := range files {
+		t.Run(filepath.ToSlash(file), func(t *testing.T) {
+			report, err := Check(t.Context(), file, opts)
+			if problems, ok := errors.AsType[*definition.Error](err); ok {
+				t.Fatalf("the dialogue is not valid:\n%v", problems)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests += len(report.Results)
+			crashes := 0
+			for i := range report.Results {
+				r := &report.Results[i]
+				crashes += r.Crashes
+				t.Run(r.Test.Name+"/"+string(r.NLU), func(t *testing.T) { r.tell(t) })
+			}
+			t.Logf("%d conversations, %d crashes", len(report.Results), crashes)
+		})
+	}
+	if tests == 0 {
+		t.Errorf("there is no test of a dialogue in %q", paths)
+	}
+}
+
+// tell fails t with what the test has shown.
+func (r *Result) tell(t *testing.T) {
+	t.Helper()
+	for _, f := range r.Failures {
+		t.Error(f.String())
+	}
+	for _, v := range r.Broken {
+		t.Error(v.String())
+	}
+	if !r.OK() {
+		t.Log("the conversation:\n" + r.Transcript())
+	}
+}
+
+// Line is a line of a conversation as people read it.
+type Line struct {
+	Text  string
+	Aside bool // nobody has said it: what was understood, and what was done
+	Wrong bool // it is not what the test says
+}
+
+// Transcript is the conversation as it went.
+func (r *Result) Transcript() string {
+	var b strings.Builder
+	for _, l := range r.Lines() {
+		b.WriteString(l.Text + "\n")
+	}
+	return b.String()
+}
+
+// Lines are the conversation as it went, line by line: what was said, understood and done.
+func (r *Result) Lines() []Line {
+	var all []Line
+	for i, x := range r.Talk {
+		line := x.Line
+		if line == nil && i == 0 && len(r.Test.Talk) > 0 && r.Test.Talk[0].Opening {
+			line = &r.Test.Talk[0]
+		}
+		wrong := func(what string) bool {
+			return line != nil && slices.ContainsFunc(r.Failures, func(f Failure) bool { return f.Line == line.Line && f.What == what })
+		}
+		if x.Line != nil {
+			all = append(all, Line{Text: "> " + x.heading()})
+		}
+		if len(x.Commands) > 0 || wrong("commands") {
+			all = append(all, Line{Text: "    " + CommandsText(x.Commands), Aside: true, Wrong: wrong("commands")})
+		}
+		for _, c := range x.Calls {
+			all = append(all, Line{Text: "    called " + c.Action + " " + text(c.With), Aside: true, Wrong: wrong("calls")})
+		}
+		for _, told := range x.told {
+			all = append(all, Line{Text: "    (" + told + ")", Aside: true})
+		}
+		for n, s := range x.Said {
+			bad := wrong("bot") && (n >= len(line.Bot) || line.Bot[n] != s.Prompt)
+			all = append(all, Line{Text: "  " + s.Prompt, Wrong: bad})
+		}
+	}
+	return all
+}
+
+// heading is what was said.
+func (x *Exchange) heading() string {
+	switch l := x.Line; {
+	case l.Silence:
+		return "(silence)"
+	case len(l.Press) > 0:
+		return "(pressed)"
+	case l.Agent != "" || l.Done:
+		return "(agent) " + l.Agent
+	default:
+		return l.User
+	}
+}

@@ -1,0 +1,140 @@
+package dialogue
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/fermata-go/fermata/node"
+)
+
+// The nodes of a dialogue's plan beside its flows. They cannot be names of flows.
+const (
+	gateNode         = "gate"
+	nluNode          = "nlu"
+	orchestratorNode = "orchestrator"
+	enterNode        = "(enter)"
+	failedNode       = "(failed)"
+)
+
+// Waiting is the request of the gate's interrupt: what the user is asked, and what a person who takes over has to know.
+type Waiting struct {
+	*PendingTask
+	Handoff    bool           `json:"handoff,omitempty"`    // a person has taken over
+	Transcript []Line         `json:"transcript,omitempty"` // of a conversation that a person has taken over
+	Slots      map[string]any `json:"slots,omitempty"`      // as above: what is known
+	Again      int            `json:"again,omitempty"`      // the last message had come before, and this was its turn
+}
+
+// messageSchema is that of a Message. It is stored with every question, so it says no more than it has to.
+var messageSchema = []byte(`{"type":"object","properties":{"text":{"type":"string"}}}`)
+
+// gate is the one way by which anything comes from people: it waits for a message.
+func (d *Dialogue) gate(ctx node.Context, s *State) error {
+	if s.Turns == 0 && len(s.Lines) == 0 && d.settings.Greeting != "" {
+		text, err := d.greeting.render(d.scope(s, nil))
+		if err != nil {
+			err = d.tell(ctx, "settings.greeting: %v", err)
+		} else {
+			err = say(ctx, s, NewInform(text), byBot)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	m, by, err := d.listen(ctx, s)
+	if err != nil {
+		return err
+	}
+	s.Message, s.Steps, s.Begun, s.For = &m, 0, 0, ""
+	if m.Silence {
+		s.Commands = []Command{{Type: Silence}}
+		return nil
+	}
+	s.Turns++
+	s.remember(by, m.ID)
+	if by == byUser {
+		s.note(by, m.Text)
+	}
+	s.Commands = d.known(m.Commands)
+	return nil
+}
+
+// listen waits for a message that has not come before, and tells who says it.
+func (d *Dialogue) listen(ctx node.Context, s *State) (m Message, by string, err error) {
+	request, options := d.asks(s)
+	for {
+		q, err := node.Ask[json.RawMessage](ctx, request, options...)
+		if err != nil {
+			return m, "", err
+		}
+		said, err := q.Wait()
+		if err != nil {
+			return m, "", err
+		}
+		m = readMessage(said)
+		s.At = q.At().UnixMicro()
+		by = byUser
+		if s.Human && m.From == byAgent {
+			by = byAgent
+		}
+		if request.Again = s.turnOf(by, m.ID); request.Again == 0 {
+			return m, by, nil
+		}
+	}
+}
+
+// readMessage reads what somebody says, with the digits of its numbers. What is no message is one that nobody can
+// understand: it does not end the conversation.
+func readMessage(data []byte) Message {
+	var m Message
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&m); err != nil {
+		return Message{Text: m.Text}
+	}
+	return m
+}
+
+// asks is what the gate asks, and how.
+func (d *Dialogue) asks(s *State) (Waiting, []node.AskOption) {
+	request := Waiting{PendingTask: s.Pending, Handoff: s.Human}
+	options := []node.AskOption{node.ShownAs("dialogue"), node.ResponseSchema(messageSchema)}
+	if s.Pending != nil {
+		options = append(options, node.Prompt(s.Pending.Prompt))
+	}
+	switch {
+	case s.Human:
+		request.Transcript, request.Slots = s.Lines, d.scope(s, s.top())
+	case d.settings.Silence > 0 && s.Turns > 0:
+		options = append(options, node.Within(d.settings.Silence), node.OrDefault(Message{Silence: true}))
+	}
+	return request, options
+}
+
+// understand asks the NLU what a message means: once for each message of a user, and not at all where that is known.
+func (d *Dialogue) understand(ctx node.Context, s *State) error {
+	m := s.Message
+	if m == nil || m.Silence || s.Human || len(m.Commands) > 0 {
+		return nil
+	}
+	commands, err := d.services(ctx).NLU.Understand(ctx, d.turn(s))
+	if err != nil {
+		return err
+	}
+	s.Commands = d.known(commands)
+	return nil
+}
+
+// turn is what an NLU is told.
+func (d *Dialogue) turn(s *State) *Turn {
+	t := &Turn{
+		Text: s.Message.Text, Dialogue: d, Now: time.UnixMicro(s.At).In(d.zone), Pending: s.Pending, Clarify: s.Clarify, Lines: s.Lines,
+		Filled: d.forgets(s.top(), d.scope(s, s.top())),
+	}
+	for _, f := range slices.Backward(s.Stack) {
+		t.Active = append(t.Active, f.Flow)
+	}
+	return t
+}

@@ -1,0 +1,243 @@
+package phrase
+
+import "strings"
+
+// mood is what a saying does to a yes or a no.
+type mood uint8
+
+const (
+	_       mood = iota
+	saysYes      // "go ahead"
+	saysNo       // "not really"
+	weakNo       // "I guess not"
+	bars         // "don't": a no to what is said behind it, up to the next clause
+	doubts       // "not sure": neither
+	around       // "well", "please": nothing
+	turns        // "but": what follows is something else
+)
+
+// Assent tells whether an utterance is a yes or a no, and what else was said with it: "yep, go ahead" is a yes, "no, make
+// it 60" a no with the rest "make it 60", "yes but to Bob" a yes with the rest "to Bob". A yes that has a rest is none
+// to what was asked, but to something near it. The score is how plainly it was said.
+//
+// It fails closed: what is uncertain in any way is no yes. Doubt ("I guess so", "maybe"), a condition ("if it is free"), a
+// question ("yes?", "ok, what does it cost"), a no or a call to wait anywhere beside the yes, irony ("yeah right"), and
+// an utterance that is too long to be looked at as a whole are neither. A no may be guessed: "I guess not" is one.
+func (l Locale) Assent(text string) (yes, no bool, rest string, score float64) {
+	r := reading{line: newLine(text), locale: l, language: l.language()}
+	return r.assent()
+}
+
+// assenting is what was heard so far.
+type assenting struct {
+	yes, no, weak bool
+	doubt         bool
+	plain         bool // one of the words that are always a yes
+	end           int  // spoken words that are accounted for
+}
+
+func (r *reading) assent() (yes, no bool, rest string, score float64) {
+	if r.unsure() {
+		return false, false, "", 0
+	}
+	a := r.moods()
+	thumbs := r.thumbs()
+	a.yes, a.no = a.yes || thumbs > 0, a.no || thumbs < 0
+	from := r.afterTurn(a.end)
+	rest = r.restFrom(from)
+	switch {
+	case a.doubt, a.yes == a.no, a.yes && r.amiss(a.end), a.yes && rest == "" && from > a.end: // "yes, but"
+		return false, false, "", 0
+	case a.yes && !a.plain && rest != "" && from == a.end && !r.parted(a.end): // "it is 60"
+		return false, false, "", 0
+	case a.no && r.takesBack(a.end):
+		return false, false, "", 0
+	}
+	score = 1
+	if a.weak {
+		score = 0.6
+	}
+	if rest != "" {
+		score *= 0.9
+		if a.no && from == a.end && !r.parted(a.end) {
+			score *= 0.7 // "no fee account": is that a no?
+		}
+	}
+	return a.yes, a.no, rest, score
+}
+
+// unsure reports an utterance that is no answer: a question, or one that is too long to be looked at.
+func (r *reading) unsure() bool {
+	if r.cut {
+		return true
+	}
+	for i := range r.tokens {
+		switch r.tokens[i].sign {
+		case '?', '¿', '؟', '？':
+			return true
+		}
+	}
+	return false
+}
+
+// moods reads sayings from the beginning up to the first word that is none.
+func (r *reading) moods() assenting {
+	var a assenting
+	for i := 0; i < len(r.says); {
+		m, n := r.mood(i)
+		switch m {
+		case saysYes:
+			a.yes = true
+			a.plain = a.plain || r.language.plainYes[squeezed(r.tokens[r.says[i]].fold)]
+		case saysNo:
+			a.no = true
+		case weakNo:
+			a.no, a.weak = true, true
+		case doubts:
+			a.doubt = true
+		case bars:
+			a.no = true
+			for i+n < len(r.says) && !r.parted(i+n) {
+				n++
+			}
+			a.doubt = a.doubt || r.stops(i, i+n) // "don't stop"
+		case around:
+		default:
+			return a
+		}
+		i += n
+		a.end = i
+	}
+	return a
+}
+
+// mood is the saying that begins at a spoken word, and how many words it has; 0 if there is none.
+func (r *reading) mood(i int) (mood, int) {
+	if m, n := r.language.moods.at(r.line, i); n > 0 {
+		if m == turns {
+			return 0, 0
+		}
+		return m, n
+	}
+	word := squeezed(r.tokens[r.says[i]].fold)
+	if m, ok := r.language.moods.of[word]; ok && m != turns {
+		return m, 1
+	}
+	if len(word) < 6 || !misspellable(word) || r.language.known[word] {
+		return 0, 0
+	}
+	form := shape(word)
+	for _, w := range r.language.longYes {
+		if d, ok := slipped(word, form, w.text, w.shape); ok && d == 1 {
+			return saysYes, 1
+		}
+	}
+	return 0, 0
+}
+
+// squeezed is a word with each letter that stands three times or more once: "yesss", "nooo"; and at its end twice or
+// more.
+func squeezed(w string) string {
+	plain := true
+	for i := 1; i < len(w) && plain; i++ {
+		plain = w[i] != w[i-1]
+	}
+	if plain || len(w) > maxFold {
+		return w
+	}
+	var b strings.Builder
+	for i := 0; i < len(w); {
+		j := i
+		for j < len(w) && w[j] == w[i] {
+			j++
+		}
+		n := j - i
+		if n > 2 || n == 2 && j == len(w) {
+			n = 1
+		}
+		b.WriteString(w[i : i+n])
+		i = j
+	}
+	return b.String()
+}
+
+// stops reports whether some spoken words ask to stop: not to do that is to go on.
+func (r *reading) stops(i, j int) bool {
+	for ; i < j; i++ {
+		if r.language.stops[r.tokens[r.says[i]].fold] {
+			return true
+		}
+	}
+	return false
+}
+
+// thumbs is 1 when a thumb or its like is up, -1 when one is down, 0 when there is none.
+func (r *reading) thumbs() int {
+	up, down := 0, 0
+	for i := range r.tokens {
+		switch r.tokens[i].sign {
+		case '👍', '✅', '✔', '👌', '🆗':
+			up = 1
+		case '👎', '❌', '✖', '🚫', '🙅':
+			down = 1
+		case '🤔', '🤷', '😕':
+			return 0
+		}
+	}
+	return up - down
+}
+
+// amiss reports whether there is anything beside a yes that makes it uncertain: in what was understood of it, or in the
+// rest from a spoken word on.
+func (r *reading) amiss(rest int) bool {
+	for i := range r.tokens {
+		switch r.tokens[i].sign {
+		case '👎', '❌', '✖', '🚫', '🙅', '🤔', '🤷', '😕', '🙄', '🤨':
+			return true
+		}
+	}
+	for i := rest; i < len(r.says); i++ {
+		word := r.tokens[r.says[i]].fold
+		if r.language.amiss[word] || r.language.class(word) == negation {
+			return true
+		}
+		if m, _ := r.language.moods.at(r.line, i); m == saysNo || m == weakNo || m == doubts || m == bars {
+			return true
+		}
+		if m, ok := r.language.moods.of[squeezed(word)]; ok && (m == saysNo || m == doubts) {
+			return true
+		}
+	}
+	return false
+}
+
+// takesBack reports whether a yes stands in the rest behind a no: "no, I mean yes".
+func (r *reading) takesBack(rest int) bool {
+	for i := rest; i < len(r.says); i++ {
+		if m, n := r.language.moods.at(r.line, i); m == saysYes && i+n == len(r.says) {
+			return true
+		}
+	}
+	return false
+}
+
+// afterTurn skips "but", "and", "so" and what people say before what they go on to say.
+func (r *reading) afterTurn(i int) int {
+	for i < len(r.says) {
+		m, n := r.language.moods.at(r.line, i)
+		if m != turns && m != around {
+			break
+		}
+		i += n
+	}
+	return i
+}
+
+// restFrom is what was said from a spoken word on.
+func (r *reading) restFrom(i int) string {
+	if i >= len(r.says) {
+		return ""
+	}
+	start, end := r.wide(r.says[i], len(r.tokens))
+	return r.text[start:end]
+}

@@ -1,0 +1,239 @@
+package phrase
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// chooser finds choices in utterances.
+type chooser struct {
+	choices  []Choice
+	names    []name // longest first
+	numbered bool   // some choice is a number: an ordinal is then only said as one ("the second")
+}
+
+// name is one way to call a choice.
+type name struct {
+	choice int
+	words  []string
+	shapes []uint32 // 0 for words that are not misspelt
+	number string   // the number that it is, if it is one
+}
+
+// What a choice is worth that was not called by its name.
+const (
+	bySlip    = 0.85
+	byPrefix  = 0.8
+	byOrdinal = 0.85
+)
+
+func newChooser(choices []Choice, of *language) *chooser {
+	c := &chooser{choices: choices}
+	for i, choice := range choices {
+		for _, saying := range append([]string{choice.Value}, choice.Synonyms...) {
+			n := name{choice: i, words: foldedWords(strings.ReplaceAll(saying, "_", " "))}
+			if len(n.words) == 0 {
+				continue
+			}
+			for _, w := range n.words {
+				s := uint32(0)
+				if misspellable(w) {
+					s = shape(w)
+				}
+				n.shapes = append(n.shapes, s)
+			}
+			r := &reading{line: newLine(saying), language: of}
+			if d, ok := r.number(0); ok && d.j == len(r.tokens) && !d.long {
+				n.number = d.String()
+				c.numbered = true
+			}
+			c.names = append(c.names, n)
+		}
+	}
+	slices.SortStableFunc(c.names, func(a, b name) int { return len(b.words) - len(a.words) })
+	return c
+}
+
+// at reads a choice that begins at a token: by a name, misspelt or shortened, or by its number in the order.
+func (c *chooser) at(r *reading, i int) (found, bool) {
+	if f, ok := c.named(r, i); ok {
+		return f, true
+	}
+	return c.ordinal(r, i)
+}
+
+// named reads a choice by one of its names. The longest and then the least misspelt one is meant; several that are
+// equally near are a question of which.
+func (c *chooser) named(r *reading, i int) (found, bool) {
+	best, end, meant := 0.0, 0, []int(nil)
+	for _, n := range c.names {
+		j, worth := n.at(r, i)
+		if worth == 0 || worth < best || worth == best && j < end {
+			continue
+		}
+		if worth > best || j > end {
+			best, end, meant = worth, j, meant[:0]
+		}
+		if !slices.Contains(meant, n.choice) {
+			meant = append(meant, n.choice)
+		}
+	}
+	switch len(meant) {
+	case 0:
+		return found{}, false
+	case 1:
+		return found{r.value(c.choices[meant[0]].Value, i, end, best), i, end}, true
+	}
+	return found{r.refusal(r.said(i, end)+" can be "+c.list(meant), i, end), i, end}, true
+}
+
+// list is choices in a message.
+func (c *chooser) list(of []int) string {
+	var names []string
+	for _, i := range of {
+		names = append(names, c.choices[i].Value)
+	}
+	return strings.Join(names, " or ")
+}
+
+// said is some tokens in a message.
+func (r *reading) said(i, j int) string {
+	start, end := r.span(i, j)
+	return `"` + clip(r.text[start:end]) + `"`
+}
+
+// clip shortens what was said for a message.
+func clip(s string) string {
+	const longest = 60
+	n := 0
+	for at := range s {
+		if n++; n > longest {
+			return s[:at] + "…"
+		}
+	}
+	return s
+}
+
+// at is where the name ends that begins at a token, and how well it was said; 0 if it was not.
+func (n *name) at(r *reading, i int) (int, float64) {
+	if n.number != "" {
+		if d, ok := r.number(i); ok && !d.long && d.String() == n.number {
+			return d.j, 1
+		}
+	}
+	j, worth := i, 1.0
+	for k, w := range n.words {
+		end := j
+		for k > 0 && j < len(r.tokens) && r.tokens[j].sort == mark && !r.isClauseEnd(j) {
+			j++
+		}
+		said := r.word(j)
+		switch {
+		case said == w:
+		case k == len(n.words)-1 && r.shortens(said, w):
+			worth = min(worth, byPrefix)
+		case n.isSlip(r, said, k):
+			worth = min(worth, bySlip)
+		case k > 0 && r.language.class(r.word(end-1)) == content: // "joint" for "joint checking"
+			return end, byPrefix
+		default:
+			return i, 0
+		}
+		j++
+	}
+	return j, worth
+}
+
+// shortens reports whether a word is the beginning of another, and not a word of its own.
+func (r *reading) shortens(said, word string) bool {
+	return len(said) >= 3 && strings.HasPrefix(word, said) && r.language.class(said) == content &&
+		(!r.language.known[said] || len(word)-len(said) <= 1)
+}
+
+// isSlip reports whether a word is a slip for the k-th of a name.
+func (n *name) isSlip(r *reading, said string, k int) bool {
+	if n.shapes[k] == 0 || !misspellable(said) || r.language.known[said] {
+		return false
+	}
+	_, ok := slipped(said, shape(said), n.words[k], n.shapes[k])
+	return ok
+}
+
+func (r *reading) isClauseEnd(i int) bool {
+	switch r.sign(i) {
+	case ',', ';', '!', '?', ':', '\n', '(', ')':
+		return true
+	}
+	return false
+}
+
+// ordinal reads "the second one", "number 2", "option two", "the last one", "2".
+func (c *chooser) ordinal(r *reading, i int) (found, bool) {
+	at, marked := i, false
+	if r.word(at) == "the" {
+		at++
+	}
+	switch r.word(at) {
+	case "number", "option", "choice", "item":
+		at, marked = at+1, true
+	}
+	if r.sign(at) == '#' {
+		at, marked = at+1, true
+	}
+	n, j := c.place(r, at, marked)
+	if n == 0 {
+		return found{}, false
+	}
+	switch r.word(j) {
+	case "one", "option", "choice", "item":
+		j++
+	}
+	if n < 0 {
+		n = len(c.choices) + 1 + n
+	}
+	if n < 1 || n > len(c.choices) {
+		return found{r.refusal("there are "+plural(len(c.choices), "choice")+" and no "+r.said(i, j), i, j), i, j}, true
+	}
+	return found{r.value(c.choices[n-1].Value, i, j, byOrdinal), i, j}, true
+}
+
+// place is a place in the order, from 1, or from -1 backwards; 0 if none was said.
+func (c *chooser) place(r *reading, i int, marked bool) (n, j int) {
+	if n, ok := r.language.ordinals[r.word(i)]; ok {
+		return n, i + 1
+	}
+	if i >= len(r.tokens) || c.numbered && !marked {
+		return 0, i
+	}
+	t := r.tokens[i]
+	if n, ok := r.language.units[t.fold]; ok && n > 0 && (marked || len(c.choices) > 1 && int(n) <= len(c.choices)) {
+		return int(n), i + 1
+	}
+	if t.sort != digits || len(t.fold) > 2 || t.glued && !marked {
+		return 0, i
+	}
+	d := 0
+	for _, b := range []byte(t.fold) {
+		d = d*10 + int(b-'0')
+	}
+	if r.isGlued(i+1) && r.tokens[i+1].sort == letters {
+		switch r.tokens[i+1].fold {
+		case "st", "nd", "rd", "th":
+			return d, i + 2
+		}
+		return 0, i
+	}
+	if !marked && d > len(c.choices) {
+		return 0, i
+	}
+	return d, i + 1
+}
+
+func plural(n int, noun string) string {
+	s := strconv.Itoa(n) + " " + noun
+	if n != 1 {
+		s += "s"
+	}
+	return s
+}

@@ -1,0 +1,367 @@
+package phrase
+
+import "fmt"
+
+// How times are meant: an hour from 1 to 12 with nothing beside it is in office hours. 1 to 6 are in the afternoon, 7 to
+// 11 in the morning and 12 is noon, for "half past three" and 3:30 alike. An hour with two digits that begins with 0
+// (03:00), and one above 12, is as it is said. "In the morning", "this evening", "at night", a.m. and p.m. decide before
+// all that. The score of what was guessed is lower.
+
+// clock is a time of day as it was said: with the tokens from i to before j.
+type clock struct {
+	hour, minute, second int
+
+	i, j    int
+	exact   bool // a.m. or p.m., a part of the day or 24 hours say which half of the day is meant
+	bare    bool // an hour by itself, which could be any number
+	part    part // of the day
+	problem string
+}
+
+// part is a part of the day.
+type part uint8
+
+const (
+	_ part = iota
+	morning
+	afternoon
+	evening
+	night
+	tonight
+)
+
+// guessed is the score of a time that office hours decide.
+const guessed = 0.8
+
+// String is the time as values have it.
+func (c clock) String() string { return fmt.Sprintf("%02d:%02d", c.hour, c.minute) }
+
+// timeAt reads a time of day that begins at a token.
+func (r *reading) timeAt(i int) (found, bool) {
+	c, ok := r.clock(i)
+	if !ok || c.bare && !r.bare {
+		return found{}, false
+	}
+	if c.problem != "" {
+		return found{r.refusal(c.problem, c.i, c.j), c.i, c.j}, true
+	}
+	return found{r.value(c.String(), c.i, c.j, c.score()), c.i, c.j}, true
+}
+
+func (c clock) score() float64 {
+	if c.exact {
+		return 1
+	}
+	return guessed
+}
+
+// clock reads a time of day, with the part of the day before or behind it.
+func (r *reading) clock(i int) (clock, bool) {
+	if i >= len(r.tokens) {
+		return clock{}, false
+	}
+	before, at := r.partBefore(i)
+	c, ok := r.face(at)
+	if !ok {
+		return clock{}, false
+	}
+	c.i, c.part = i, before
+	if before != 0 {
+		c.bare = false
+	}
+	if r.half12(&c); c.part == 0 {
+		c.part, c.j = r.partBehind(c.j)
+	}
+	c.bare = c.bare && c.part == 0 && !r.introduced(i)
+	c.decide()
+	return c, true
+}
+
+// introduced reports whether a word stands before a token that times stand behind: "at 3".
+func (r *reading) introduced(i int) bool {
+	switch r.word(i - 1) {
+	case "at", "by", "around", "before", "after", "until", "till", "from", "about":
+		return true
+	}
+	return r.sign(i-1) == '@'
+}
+
+// partBefore reads "in the evening at", "tonight at".
+func (r *reading) partBefore(i int) (part, int) {
+	p, j := r.partBehind(i)
+	if p == 0 {
+		return 0, i
+	}
+	for r.word(j) == "at" || r.word(j) == "around" || r.word(j) == "by" || r.sign(j) == ',' || r.sign(j) == '@' {
+		j++
+	}
+	return p, j
+}
+
+// partBehind reads "in the morning", "this afternoon", "at night", "tonight", "morning".
+func (r *reading) partBehind(i int) (part, int) {
+	at := i
+	if j, ok := r.at(at, "in", "the"); ok {
+		at = j
+	} else if w := r.word(at); w == "this" || w == "at" || w == "in" {
+		at++
+	}
+	if p, ok := r.language.parts[r.word(at)]; ok {
+		return p, at + 1
+	}
+	return 0, i
+}
+
+// face reads what a clock shows: "half past three", "quarter to nine", "3:30", "15.30", "three thirty", "noon".
+func (r *reading) face(i int) (clock, bool) {
+	switch r.word(i) {
+	case "noon", "midday":
+		return clock{hour: 12, j: i + 1, exact: true}, true
+	case "midnight":
+		return clock{j: i + 1, exact: true}, true
+	}
+	if w := r.word(i); w == "12" || w == "twelve" {
+		if next := r.word(i + 1); next == "noon" || next == "midday" {
+			return clock{hour: 12, j: i + 2, exact: true}, true
+		} else if next == "midnight" {
+			return clock{j: i + 2, exact: true}, true
+		}
+	}
+	if c, ok := r.pastOrTo(i); ok {
+		return c, true
+	}
+	if i < len(r.tokens) && r.tokens[i].sort == digits {
+		return r.digital(i)
+	}
+	return r.spelled(i)
+}
+
+// pastOrTo reads "half past three", "half three", "quarter to nine", "ten past four", "3 minutes to six".
+func (r *reading) pastOrTo(i int) (clock, bool) {
+	at := i
+	if r.word(at) == "a" {
+		at++
+	}
+	var minutes int
+	named := true
+	switch r.word(at) {
+	case "half":
+		minutes = 30
+		at++
+	case "quarter":
+		minutes = 15
+		at++
+	default:
+		n, j, ok := r.hourOrMinute(i)
+		if !ok || n > 59 {
+			return clock{}, false
+		}
+		minutes, at, named = n, j, n%5 == 0 && n > 0 && n < 30
+		if w := r.word(at); w == "minutes" || w == "minute" || w == "mins" || w == "min" {
+			at, named = at+1, true
+		}
+	}
+	sign := 1
+	switch r.word(at) {
+	case "past", "after":
+		at++
+	case "to", "before", "til", "till":
+		if minutes == 30 {
+			return clock{}, false
+		}
+		sign, at = -1, at+1
+	default:
+		if minutes != 30 || r.word(i) != "half" || r.sign(at) != 0 {
+			return clock{}, false
+		}
+	}
+	hour, j, ok := r.hourOrMinute(at)
+	if !ok || !named || hour > 23 {
+		return clock{}, false
+	}
+	c := clock{hour: hour, minute: sign * minutes, j: r.oclock(j)}
+	if hour == 0 || hour > 12 {
+		c.exact = true
+	}
+	return c, true
+}
+
+// hourOrMinute reads a number below a hundred in digits or in words.
+func (r *reading) hourOrMinute(i int) (n, j int, ok bool) {
+	if n, j, ok := r.small(i); ok {
+		if r.isGlued(j) && (r.tokens[j].sort == letters && !r.isHalf12(j) || r.tokens[j].sort == mark && r.isGlued(j+1) && r.tokens[j+1].sort == digits) {
+			return 0, i, false
+		}
+		return n, j, true
+	}
+	units, j, ok := r.belowHundred(i)
+	return int(units), j, ok
+}
+
+func (r *reading) oclock(i int) int {
+	if r.word(i) == "oclock" {
+		return i + 1
+	}
+	if j, ok := r.at(i, "o", "clock"); ok {
+		return j
+	}
+	return i
+}
+
+// digital reads "3:30", "15.30", "15h30", "15:30:20", "1530 hours", "3", "3 o'clock".
+func (r *reading) digital(i int) (clock, bool) {
+	t := r.tokens[i]
+	if r.isGlued(i) && !(r.tokens[i-1].sort == mark && (r.tokens[i-1].sign == '@' || r.tokens[i-1].sign == '(')) && r.word(i-1) != "t" {
+		return clock{}, false
+	}
+	if len(t.fold) == 4 && r.isHours(i+1) {
+		c := clock{hour: value(t.fold[:2]), minute: value(t.fold[2:]), j: i + 2, exact: true}
+		return c, true
+	}
+	hour, j, ok := r.small(i)
+	if !ok {
+		return clock{}, false
+	}
+	c := clock{hour: hour, j: j, exact: hour == 0 || hour > 12 || len(t.fold) == 2 && t.fold[0] == '0'}
+	if s := r.sign(j); (s == ':' || s == '.' || r.word(j) == "h") && r.isGlued(j) && r.isGlued(j+1) &&
+		r.tokens[j+1].sort == digits && len(r.tokens[j+1].fold) == 2 {
+		c.minute, c.j = value(r.tokens[j+1].fold), j+2
+		if r.sign(c.j) == s && r.isGlued(c.j) && r.isGlued(c.j+1) && r.tokens[c.j+1].sort == digits {
+			if s != ':' || len(r.tokens[c.j+1].fold) != 2 {
+				return clock{}, false // 15.30.2026
+			}
+			c.second, c.j = value(r.tokens[c.j+1].fold), c.j+2
+		}
+		c.j = r.behind24(c.j)
+		return c, !r.isGlued(c.j) || r.tokens[c.j].sort == mark || r.isHalf12(c.j) || r.word(c.j) == "z"
+	}
+	if end := r.oclock(j); end > j {
+		c.j = end
+		return c, true
+	}
+	if r.isGlued(j) && (r.tokens[j].sort == letters && !r.isHalf12(j) || r.sign(j) == '%' || r.isGlued(j+1) && r.tokens[j+1].sort == digits) {
+		return clock{}, false
+	}
+	c.bare = !r.isHalf12(j)
+	return c, true
+}
+
+// isHours reports "hours" and its likes behind four digits.
+func (r *reading) isHours(i int) bool {
+	w := r.word(i)
+	return w == "hours" || w == "hrs" || w == "h"
+}
+
+func (r *reading) behind24(i int) int {
+	if r.isHours(i) || r.word(i) == "oclock" {
+		return i + 1
+	}
+	return i
+}
+
+// spelled reads "three thirty", "nine oh five", "three o'clock", "three".
+func (r *reading) spelled(i int) (clock, bool) {
+	units, j, ok := r.belowHundred(i)
+	if !ok || units > 24 {
+		return clock{}, false
+	}
+	c := clock{hour: int(units), j: j, exact: units > 12}
+	if end := r.oclock(j); end > j {
+		c.j = end
+		return c, true
+	}
+	at := j
+	if w := r.word(at); w == "oh" || w == "o" {
+		at++
+	}
+	if minutes, next, ok := r.belowHundred(at); ok && minutes < 60 && (at > j && minutes < 10 || at == j && minutes >= 10) {
+		c.minute, c.j = int(minutes), next
+		return c, true
+	}
+	c.bare = !r.isHalf12(j)
+	return c, true
+}
+
+// isHalf12 reports a.m. or p.m. at a token.
+func (r *reading) isHalf12(i int) bool {
+	_, _, ok := r.half12At(i)
+	return ok
+}
+
+func (r *reading) half12At(i int) (p, j int, ok bool) {
+	switch r.word(i) {
+	case "am":
+		return 0, i + 1, true
+	case "pm":
+		return 12, i + 1, true
+	case "a", "p":
+		if r.sign(i+1) == '.' && r.word(i+2) == "m" && r.isGlued(i+1) {
+			j = i + 3
+			if r.sign(j) == '.' && r.isGlued(j) {
+				j++
+			}
+			if r.word(i) == "p" {
+				p = 12
+			}
+			return p, j, true
+		}
+	}
+	return 0, i, false
+}
+
+// half12 reads a.m. or p.m. behind a time.
+func (r *reading) half12(c *clock) {
+	add, j, ok := r.half12At(c.j)
+	if !ok {
+		return
+	}
+	c.bare = false
+	if c.hour > 12 || c.hour == 0 {
+		if add == 0 && c.hour > 12 || add == 12 && c.hour == 0 {
+			c.problem = fmt.Sprintf("there is no %s", r.said(c.i, j))
+		}
+	} else {
+		c.hour = c.hour%12 + add
+	}
+	c.j, c.exact = j, true
+}
+
+// decide finds the half of the day, and whether there is such a time.
+func (c *clock) decide() {
+	if !c.exact && c.hour <= 12 {
+		c.byPart()
+	}
+	if c.minute < 0 {
+		c.minute += 60
+		c.hour = (c.hour + 23) % 24
+	}
+	if c.problem == "" && (c.hour > 23 || c.minute > 59 || c.second > 59) {
+		c.problem = fmt.Sprintf("there is no %02d:%02d", c.hour, c.minute)
+	}
+}
+
+func (c *clock) byPart() {
+	h := c.hour % 12
+	c.exact = c.part != 0
+	switch c.part {
+	case morning:
+		c.hour = h
+	case afternoon:
+		c.hour = h + 12
+	case evening:
+		c.hour = h + 12
+		if h == 0 {
+			c.hour = 0
+		}
+	case night, tonight:
+		c.hour = h
+		if h >= 6 {
+			c.hour = h + 12
+		}
+	default:
+		c.hour = h
+		if h <= 6 {
+			c.hour = h + 12 // office hours; 12 is noon
+		}
+	}
+}

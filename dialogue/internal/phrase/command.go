@@ -1,0 +1,72 @@
+package phrase
+
+// Command is something that people say in any conversation.
+type Command string
+
+// The commands.
+const (
+	Cancel   Command = "cancel"   // "never mind"
+	Repeat   Command = "repeat"   // "what did you say"
+	Skip     Command = "skip"     // "I don't know", "no preference"
+	Handoff  Command = "handoff"  // "let me talk to a human"
+	Correct  Command = "correct"  // "make it 60", "not 50 but 60", "change the amount to 60"
+	Clear    Command = "clear"    // "forget the amount"
+	Chitchat Command = "chitchat" // "hello", "thanks"
+)
+
+// Said is a command as it was said.
+type Said struct {
+	Command Command
+	// About is what it is about, in the words that were said: of Clear what to forget ("amount"), of Correct what to
+	// change ("amount", or the old value "50") if that was said, of Chitchat one of greeting, thanks, goodbye and
+	// wellbeing.
+	About string
+	// Rest is what else was said that matters: of Correct the new value ("60").
+	Rest string
+	// Score is how much of the utterance the command is, from 0 to 1. "Cancel" has 1; "cancel my order" is less than
+	// 0.75, as it may be said of something else.
+	Score float64
+}
+
+// Common is the command that an utterance says in common words, if it does.
+func (l Locale) Common(text string) (Said, bool) {
+	of := l.language()
+	best := of.common.Match(text, epoch)
+	if len(best) == 0 {
+		return Said{}, false
+	}
+	m := best[0]
+	saying := of.commands[m.ID]
+	s := Said{Command: saying.command, About: saying.about, Score: m.Score}
+	if v, ok := m.Values["about"]; ok {
+		s.About = v.Text
+	}
+	if v, ok := m.Values["rest"]; ok {
+		s.Rest = v.Text
+	}
+	return s, true
+}
+
+// commandSaying is a command, or one of its sorts, with the phrases it is said with.
+type commandSaying struct {
+	command Command
+	about   string
+	phrases []string
+}
+
+// commonMatcher compiles the phrases of commands.
+func commonMatcher(l *language) *Matcher {
+	var texts []Phrase
+	for id, c := range l.commands {
+		for _, p := range c.phrases {
+			texts = append(texts, Phrase{ID: id, Text: p})
+		}
+	}
+	c := newCompiler(texts, func(int, string) (Slot, bool) { return Slot{}, true }, Locale{}, l)
+	c.strict, c.m.missing = true, 10
+	m, err := c.compile()
+	if err != nil {
+		panic("phrase: the phrases of commands: " + err.Error()) // a test compiles them
+	}
+	return m
+}

@@ -1,0 +1,367 @@
+package phrase
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// How days are meant:
+//
+//   - A weekday by itself is the first such day after today: said on a Friday, "friday" is in a week. "This friday" may
+//     be today; "coming" is as by itself; "last" is the latest such day before today.
+//   - "Next friday" is the Friday of the next week, and weeks begin on Monday: said on a Wednesday it is nine days away,
+//     said on a Sunday five.
+//   - A day of the month by itself ("the 3rd") is the next such day, today included; months that do not have it are
+//     passed over. A day without a year ("3 May") is never in the past either, and 29 February waits for a leap year.
+//   - A day with its year is what was said, in the past or not. Of two digits, 69 to 99 are of the last century.
+//   - "In a month" is the same day of the next month, or its last day when it has no such day.
+//   - 3/5 is in the order of the locale, unless only the other order is a day at all.
+
+// day is a day of the calendar.
+type day struct {
+	year  int
+	month time.Month
+	day   int
+}
+
+func dayOf(t time.Time) day { return day{t.Year(), t.Month(), t.Day()} }
+
+func (d day) noon() time.Time { return time.Date(d.year, d.month, d.day, 12, 0, 0, 0, time.UTC) }
+
+func (d day) add(days int) day { return dayOf(d.noon().AddDate(0, 0, days)) }
+
+func (d day) before(e day) bool { return d.noon().Before(e.noon()) }
+
+func (d day) weekday() time.Weekday { return d.noon().Weekday() }
+
+// String is the day as values have it.
+func (d day) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.year, int(d.month), d.day) }
+
+// daysIn is how many days a month has; of February in a leap year, when the year is 0.
+func daysIn(year int, month time.Month) int {
+	if year == 0 {
+		year = 2000
+	}
+	return time.Date(year, month+1, 0, 12, 0, 0, 0, time.UTC).Day()
+}
+
+// addMonths is the same day of another month, or its last.
+func (d day) addMonths(n int) day {
+	first := time.Date(d.year, d.month+time.Month(n), 1, 12, 0, 0, 0, time.UTC)
+	return day{first.Year(), first.Month(), min(d.day, daysIn(first.Year(), first.Month()))}
+}
+
+// wrong is why there is no such day.
+func (d day) wrong() string {
+	switch {
+	case d.month < 1 || d.month > 12:
+		return fmt.Sprintf("there is no month %d", int(d.month))
+	case d.year < 0 || d.year > 9999:
+		return "that is too far away to be a date"
+	case d.day < 1 || d.day > daysIn(d.year, d.month):
+		if d.day == 29 && d.month == time.February {
+			return fmt.Sprintf("February %d has no day 29", d.year)
+		}
+		return fmt.Sprintf("%s has no day %d", d.month, d.day)
+	}
+	return ""
+}
+
+// dated is a day as it was said: up to before a token.
+type dated struct {
+	day
+	j      int
+	score  float64
+	noYear bool   // the year was not said
+	clash  string // why it is no date, besides that there is no such day
+}
+
+// wrong is why it is no date.
+func (d dated) wrong() string {
+	if why := d.day.wrong(); why != "" {
+		return why
+	}
+	return d.clash
+}
+
+// dateAt reads a date that begins at a token.
+func (r *reading) dateAt(i int) (found, bool) {
+	d, ok := r.date(i)
+	if !ok {
+		return found{}, false
+	}
+	if why := d.wrong(); why != "" {
+		return found{r.refusal(why, i, d.j), i, d.j}, true
+	}
+	return found{r.value(d.String(), i, d.j, d.score), i, d.j}, true
+}
+
+// date reads a date, which may be one that does not exist.
+func (r *reading) date(i int) (dated, bool) {
+	if i >= len(r.tokens) {
+		return dated{}, false
+	}
+	for _, read := range []func(*reading, int) (dated, bool){
+		(*reading).spoken, (*reading).inDigitsOnly, (*reading).weekday, (*reading).endOf, (*reading).dayAndMonth, (*reading).away, (*reading).dayOfMonth,
+	} {
+		if d, ok := read(r, i); ok {
+			if d.noYear {
+				d.day = r.nextYear(d.day)
+			}
+			return d, true
+		}
+	}
+	return dated{}, false
+}
+
+func (r *reading) today() day { return dayOf(r.now) }
+
+// nextYear gives a day without a year the first one in which it is not in the past.
+func (r *reading) nextYear(d day) day {
+	d.year = 0
+	if d.wrong() != "" {
+		return d
+	}
+	today := r.today()
+	for d.year = today.year; d.wrong() != "" || d.before(today); d.year++ {
+		if d.year > today.year+8 {
+			break
+		}
+	}
+	return d
+}
+
+// spoken reads "tomorrow", "the day after tomorrow", "Christmas Eve".
+func (r *reading) spoken(i int) (dated, bool) {
+	k, at := slices.BinarySearch(r.says, i)
+	if !at {
+		return dated{}, false
+	}
+	if days, n := r.language.days.at(r.line, k); n > 0 {
+		return dated{day: r.today().add(days), j: r.says[k+n-1] + 1, score: 1}, true
+	}
+	if feast, n := r.language.feasts.at(r.line, k); n > 0 {
+		d := dated{day: feast, j: r.says[k+n-1] + 1, score: 1, noYear: true}
+		if year, j, ok := r.year(d.j); ok {
+			d.year, d.j, d.noYear = year, j, false
+		}
+		return d, true
+	}
+	return dated{}, false
+}
+
+// small is a number of one or two digits at a token, with the token behind it.
+func (r *reading) small(i int) (n, j int, ok bool) {
+	if i < 0 || i >= len(r.tokens) || r.tokens[i].sort != digits || len(r.tokens[i].fold) > 2 {
+		return 0, i, false
+	}
+	return value(r.tokens[i].fold), i + 1, true
+}
+
+// value is a run of few digits.
+func value(s string) int {
+	n := 0
+	for _, b := range []byte(s) {
+		n = n*10 + int(b-'0')
+	}
+	return n
+}
+
+// inDigitsOnly reads 2026-05-03, 3/5, 3/5/26, 3.5.2026.
+func (r *reading) inDigitsOnly(i int) (dated, bool) {
+	if r.tokens[i].sort != digits || r.isGlued(i) && (r.tokens[i-1].sort != mark || r.isGlued(i-1) && r.tokens[i-2].sort == digits) {
+		return dated{}, false
+	}
+	var parts []int
+	var first, last string
+	sign := r.sign(i + 1)
+	j := i
+	for n := 0; n < 3 && j < len(r.tokens) && r.tokens[j].sort == digits && len(r.tokens[j].fold) <= 4; n++ {
+		if n > 0 && !r.isGlued(j) {
+			return dated{}, false
+		}
+		if n == 0 {
+			first = r.tokens[j].fold
+		}
+		last = r.tokens[j].fold
+		parts = append(parts, value(last))
+		j++
+		if n == 2 || r.sign(j) != sign || !r.isGlued(j) || !r.isGlued(j+1) {
+			break
+		}
+		j++
+	}
+	if sign != '/' && sign != '.' && sign != '-' || r.isGlued(j) && r.sign(j) == sign && r.isGlued(j+1) && r.tokens[j+1].sort == digits {
+		return dated{}, false
+	}
+	d := dated{j: j, score: 1}
+	switch {
+	case len(parts) == 3 && len(first) == 4:
+		d.day = day{parts[0], time.Month(parts[1]), parts[2]}
+		return d, true
+	case len(parts) == 3 && (len(last) == 2 || len(last) == 4) && len(first) <= 2:
+		year := parts[2]
+		if len(last) == 2 {
+			year = century(year)
+		}
+		d.day = day{year: year}
+	case len(parts) == 2 && sign == '/' && len(first) <= 2 && len(last) <= 2:
+		d.noYear = true
+	default:
+		return dated{}, false
+	}
+	r.ordered(&d, parts[0], parts[1])
+	return d, true
+}
+
+func century(year int) int {
+	if year >= 69 {
+		return 1900 + year
+	}
+	return 2000 + year
+}
+
+// ordered takes two numbers for a day and a month in the locale's order.
+func (r *reading) ordered(d *dated, a, b int) {
+	if !r.locale.DayFirst {
+		a, b = b, a
+	}
+	if b > 12 && a <= 12 { // only the other order is a day
+		a, b = b, a
+		d.score = 0.8
+	}
+	d.day.day, d.month = a, time.Month(b)
+}
+
+// year reads a year behind a date.
+func (r *reading) year(i int) (year, j int, ok bool) {
+	if r.sign(i) == ',' {
+		i++
+	}
+	if i < len(r.tokens) && r.tokens[i].sort == digits && len(r.tokens[i].fold) == 4 && !(r.isGlued(i+1) && r.tokens[i+1].sort != mark) {
+		return value(r.tokens[i].fold), i + 1, true
+	}
+	return 0, i, false
+}
+
+// nth reads the number of a day: "3", "3rd", "third", "twenty-first".
+func (r *reading) nth(i int) (n, j int, ordinal, ok bool) {
+	if n, j, ok := r.small(i); ok {
+		if r.isGlued(j) && r.tokens[j].sort == letters {
+			switch r.word(j) {
+			case "st", "nd", "rd", "th":
+				return n, j + 1, true, true
+			}
+			return 0, i, false, false
+		}
+		return n, j, false, true
+	}
+	if n, ok := r.language.ordinals[r.word(i)]; ok && n > 0 {
+		return n, i + 1, true, true
+	}
+	if n, ok := r.language.lateOrdinals[r.word(i)]; ok {
+		return n, i + 1, true, true
+	}
+	if tens, ok := r.language.units[r.word(i)]; ok && tens == 20 || tens == 30 {
+		at := i + 1
+		if r.sign(at) == '-' {
+			at++
+		}
+		if ones, ok := r.language.ordinals[r.word(at)]; ok && ones > 0 && ones < 10 {
+			return int(tens) + ones, at + 1, true, true
+		}
+	}
+	return 0, i, false, false
+}
+
+// dayAndMonth reads "3 May", "the 3rd of May 2027", "May 3rd", "may the third".
+func (r *reading) dayAndMonth(i int) (dated, bool) {
+	d := dated{score: 1, noYear: true}
+	at := i
+	if month, ok := r.language.months[r.word(at)]; ok {
+		at++
+		if r.sign(at) == '.' && r.isGlued(at) {
+			at++
+		}
+		if r.word(at) == "the" {
+			at++
+		}
+		n, j, _, ok := r.nth(at)
+		if !ok || r.sign(j) == ':' && r.isGlued(j) {
+			return dated{}, false
+		}
+		d.day, d.j = day{month: month, day: n}, j
+	} else {
+		if r.word(at) == "the" {
+			at++
+		}
+		n, j, _, ok := r.nth(at)
+		if !ok {
+			return dated{}, false
+		}
+		if r.word(j) == "of" || r.sign(j) == '.' || r.sign(j) == '-' && r.isGlued(j) {
+			j++
+		}
+		month, ok := r.language.months[r.word(j)]
+		if !ok {
+			return dated{}, false
+		}
+		d.day, d.j = day{month: month, day: n}, j+1
+		if r.sign(d.j) == '-' && r.isGlued(d.j) {
+			if year, j, ok := r.year(d.j + 1); ok {
+				d.year, d.j, d.noYear = year, j, false
+				return d, true
+			}
+		}
+	}
+	if year, j, ok := r.year(d.j); ok {
+		d.year, d.j, d.noYear = year, j, false
+	}
+	return d, true
+}
+
+// dayOfMonth reads "the 3rd", "3rd", "the third", "the 3rd of next month".
+func (r *reading) dayOfMonth(i int) (dated, bool) {
+	at := i
+	if r.word(at) == "the" {
+		at++
+	}
+	n, j, ordinal, ok := r.nth(at)
+	if !ok || !ordinal || at == i && r.tokens[at].sort == letters {
+		return dated{}, false
+	}
+	d := dated{day: r.today(), j: j, score: 0.9}
+	if n < 1 || n > 31 {
+		d.day = day{month: d.month, day: n}
+		return d, true
+	}
+	if months, end, ok := r.whichMonth(j); ok {
+		first := day{d.year, d.month, 1}.addMonths(months)
+		d.day, d.j = day{first.year, first.month, n}, end
+		return d, true
+	}
+	for month := range 12 {
+		c := day{d.year, d.month, 1}.addMonths(month)
+		c.day = n
+		if c.wrong() == "" && !c.before(r.today()) {
+			d.day = c
+			break
+		}
+	}
+	return d, true
+}
+
+// whichMonth reads "of this month", "of next month".
+func (r *reading) whichMonth(i int) (months, j int, ok bool) {
+	for n, words := range [][]string{{"this", "month"}, {"next", "month"}} {
+		at := i
+		if r.word(at) == "of" {
+			at++
+		}
+		if j, ok := r.at(at, words...); ok {
+			return n, j, true
+		}
+	}
+	return 0, i, false
+}

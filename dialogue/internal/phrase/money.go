@@ -1,0 +1,242 @@
+package phrase
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// coin is what a sign or word for money stands for.
+type coin struct {
+	codes []string // the currencies it may be: "dollar" is the one that the locale has
+	minor bool     // a hundredth: "cents"
+}
+
+// isOf reports whether it may be of a currency, any being what "" stands for.
+func (c coin) isOf(currency string) bool {
+	return currency == "" || slices.Contains(c.codes, strings.ToUpper(currency))
+}
+
+// withoutCents are currencies that have no hundredths.
+var withoutCents = []string{"JPY", "KRW", "VND", "CLP", "ISK", "HUF"}
+
+// coin is the money that a token stands for.
+func (r *reading) coin(i int) (coin, bool) {
+	if i < 0 || i >= len(r.tokens) {
+		return coin{}, false
+	}
+	if r.tokens[i].sort == mark {
+		c, ok := signs[r.tokens[i].sign]
+		return c, ok
+	}
+	c, ok := r.language.currencies[r.tokens[i].fold]
+	return c, ok
+}
+
+// signs are the signs of currencies. What a dollar, a pound or a crown is depends on where it is said.
+var signs = map[rune]coin{
+	'€': {codes: []string{"EUR"}}, '£': {codes: pounds}, '$': {codes: dollars}, '＄': {codes: dollars},
+	'¥': {codes: []string{"JPY", "CNY"}}, '₹': {codes: []string{"INR"}}, '₽': {codes: []string{"RUB"}},
+	'₩': {codes: []string{"KRW"}}, '₺': {codes: []string{"TRY"}}, '₴': {codes: []string{"UAH"}},
+	'₪': {codes: []string{"ILS"}}, '₫': {codes: []string{"VND"}}, '₿': {codes: []string{"BTC"}}, '¢': {codes: cents, minor: true},
+}
+
+var (
+	dollars = []string{"USD", "CAD", "AUD", "NZD", "SGD", "HKD"}
+	pounds  = []string{"GBP"}
+	cents   = []string{"EUR", "USD", "CAD", "AUD", "NZD", "SGD", "HKD", "ZAR"}
+	crowns  = []string{"SEK", "NOK", "DKK", "CZK"}
+)
+
+// moneyAt reads an amount that begins at a token: "€50", "50 euros", "fifty bucks", "3 dollars and 20 cents", "a quid",
+// and a number by itself.
+func (r *reading) moneyAt(i int) (found, bool) {
+	m, ok := r.amount(i)
+	if !ok {
+		return found{}, false
+	}
+	if m.long {
+		return found{r.refusal(fmt.Sprintf("an amount has at most %d digits", maxDigits), m.i, m.j), m.i, m.j}, true
+	}
+	want := strings.ToUpper(r.locale.Currency)
+	if m.said && !m.coin.isOf(want) {
+		reason := fmt.Sprintf("%s is not in %s", r.said(m.i, m.j), want)
+		return found{r.refusal(reason, m.i, m.j), m.i, m.j}, true
+	}
+	if m.mixed {
+		reason := fmt.Sprintf("%s is in two currencies", r.said(m.i, m.j))
+		return found{r.refusal(reason, m.i, m.j), m.i, m.j}, true
+	}
+	places := 2
+	switch {
+	case want == "BTC":
+		places = 8
+	case slices.Contains(withoutCents, want):
+		places = 0
+	case want == "":
+		places = maxDigits
+	}
+	if m.places() > places {
+		reason := fmt.Sprintf("an amount in %s has at most %d decimal places, and %s has more", want, places, m.String())
+		return found{r.refusal(reason, m.i, m.j), m.i, m.j}, true
+	}
+	score := 1.0
+	if !m.said {
+		score = 0.9
+	}
+	return found{r.value(json.Number(m.String()), m.i, m.j, score), m.i, m.j}, true
+}
+
+// amount is a number of a currency, if one was said.
+type amount struct {
+	number
+	coin  coin
+	said  bool // a currency was said
+	mixed bool // another one was said too
+}
+
+func (r *reading) amount(i int) (amount, bool) {
+	m := amount{}
+	at := i
+	if isMinus(r.sign(i)) && r.isGlued(i+1) { // -€50
+		at++
+	}
+	if r.word(at) == "us" && r.sign(at+1) == '$' && r.isGlued(at+1) {
+		m.coin, m.said, at = coin{codes: dollars[:1]}, true, at+1
+	}
+	c, before := r.coin(at)
+	if before && c.minor {
+		before = false
+	}
+	if before {
+		m.join(c)
+		at++
+		if c2, twice := r.coin(at); twice && r.tokens[at].sort == mark { // US$, "EUR €"
+			m.join(c2)
+			at++
+		}
+	} else if word, ok := r.single(i); ok {
+		return word, true
+	} else {
+		at = i
+	}
+	n, ok := r.number(at)
+	if !ok {
+		return amount{}, false
+	}
+	if at > i && isMinus(r.sign(i)) && !n.long {
+		n.negate()
+	}
+	m.number = n
+	m.i = i
+	r.unit(&m)
+	return m, true
+}
+
+// single reads "a buck", "a pound": one of a currency that is said in words.
+func (r *reading) single(i int) (amount, bool) {
+	if w := r.word(i); w != "a" && w != "an" {
+		return amount{}, false
+	}
+	c, ok := r.coin(i + 1)
+	if !ok || r.tokens[i+1].sort == mark || len(r.word(i+1)) < 4 {
+		return amount{}, false
+	}
+	d := newDecimal(1)
+	if c.minor {
+		d.shift(-2)
+	}
+	return amount{number: number{decimal: d, i: i, j: i + 2, words: true}, coin: c, said: true}, true
+}
+
+func (m *amount) join(c coin) {
+	if !m.said {
+		m.coin, m.said = c, true
+		return
+	}
+	var both []string
+	for _, code := range m.coin.codes {
+		if slices.Contains(c.codes, code) {
+			both = append(both, code)
+		}
+	}
+	if both == nil {
+		m.mixed = true
+		return
+	}
+	m.coin.codes = both
+}
+
+// unit reads the currency behind a number, and cents behind that.
+func (r *reading) unit(m *amount) {
+	at := m.j
+	if r.word(at) == "of" || r.word(at) == "a" {
+		at++ // a couple of pounds, half a dollar
+	}
+	if _, named := r.language.currencies[r.word(at+1)]; named && r.word(at) == "us" { // a pronoun otherwise
+		m.join(coin{codes: dollars[:1]})
+		at++
+	}
+	c, ok := r.coin(at)
+	if !ok {
+		if m.said {
+			r.cents(m, true)
+		}
+		return
+	}
+	if r.tokens[at].sort == mark && !r.isGlued(at) && r.isGlued(at+1) {
+		return // the sign belongs to the number behind it: "5 €6"
+	}
+	m.j = at + 1
+	if c.minor {
+		if !m.long {
+			m.shift(-2)
+		}
+		m.join(coin{codes: c.codes})
+		return
+	}
+	m.join(c)
+	if next, twice := r.coin(m.j); twice && !next.minor && r.isCode(m.j-1) != r.isCode(m.j) { // "$ USD", "Australian dollars"
+		m.join(next)
+		m.j++
+	}
+	r.cents(m, false)
+}
+
+// isCode reports a sign or an adjective, which may stand beside the name of the currency.
+func (r *reading) isCode(i int) bool {
+	return r.tokens[i].sort == mark || r.language.adjectives[r.word(i)]
+}
+
+// cents reads "and 20 cents", and "20" behind "3 dollars" unless they have to be called by name.
+func (r *reading) cents(m *amount, byName bool) {
+	at, and := m.j, false
+	if r.word(at) == "and" {
+		at, and = at+1, true
+	}
+	n, ok := r.number(at)
+	if !ok || n.long || m.long || n.places() > 0 || m.places() > 0 || n.digits.Sign() < 0 || n.digits.Cmp(power(2)) >= 0 || n.exponent > 0 {
+		return
+	}
+	c, named := r.coin(n.j)
+	named = named && c.minor
+	if !named && (and || byName || n.digits.Cmp(ten) < 0 || r.word(n.j) != "" && !r.isEnd(n.j)) {
+		return // "3 dollars and 20 for Bob" are two things; "3 dollars 20" is one
+	}
+	n.shift(-2)
+	if m.digits.Sign() < 0 {
+		n.negate()
+	}
+	m.add(n.decimal)
+	m.j = n.j
+	if named {
+		m.join(coin{codes: c.codes})
+		m.j++
+	}
+}
+
+// isEnd reports whether what was said ends at a token, or goes on with a word that every sentence has.
+func (r *reading) isEnd(i int) bool {
+	return i >= len(r.tokens) || r.tokens[i].sort == mark || r.language.class(r.tokens[i].fold) != content
+}

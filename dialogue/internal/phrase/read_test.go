@@ -1,0 +1,116 @@
+package phrase_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/fermata-go/fermata/dialogue/internal/phrase"
+)
+
+// slots are what the tables ask for.
+var slots = map[string]phrase.Slot{
+	"text":     {},
+	"plate":    {Pattern: regexp.MustCompile(`[A-Z]{2} \d+`)},
+	"code":     {Pattern: regexp.MustCompile(`a|ab`)},
+	"number":   {Kind: phrase.Number},
+	"integer":  {Kind: phrase.Integer},
+	"money":    {Kind: phrase.Money},
+	"boolean":  {Kind: phrase.Boolean},
+	"date":     {Kind: phrase.Date},
+	"time":     {Kind: phrase.Time},
+	"datetime": {Kind: phrase.DateTime},
+	"choice":   {Kind: phrase.Single, Choices: accounts},
+	"amounts":  {Kind: phrase.Single, Choices: []phrase.Choice{{Value: "50"}, {Value: "100"}, {Value: "more"}}},
+	"list":     {Kind: phrase.List},
+	"numbers":  {Kind: phrase.List, Items: &phrase.Slot{Kind: phrase.Integer}},
+	"several":  {Kind: phrase.List, Items: &phrase.Slot{Kind: phrase.Single, Choices: accounts}},
+}
+
+// line is a line of a table: what is asked for, what was said, and what it is.
+type line struct{ kind, said, want string }
+
+// lines are those of a table in testdata.
+func lines(t *testing.T, path string) []line {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []line
+	for row := range strings.Lines(string(text)) {
+		row = strings.TrimSpace(row)
+		if row == "" || strings.HasPrefix(row, "# ") {
+			continue
+		}
+		kind, rest, ok := strings.Cut(row, ":")
+		said, want, arrow := strings.Cut(rest, "->")
+		if _, known := slots[kind]; !known || !ok || !arrow {
+			t.Fatalf("%s: no line of the table: %q", path, row)
+		}
+		all = append(all, line{kind, strings.TrimSpace(said), strings.TrimSpace(want)})
+	}
+	return all
+}
+
+func TestRead(t *testing.T) {
+	for _, row := range lines(t, "testdata/read.txt") {
+		checkRead(t, euros, row)
+	}
+}
+
+func checkRead(t *testing.T, loc phrase.Locale, row line) {
+	t.Helper()
+	v, ok := loc.Read(slots[row.kind], row.said, now)
+	got := "-"
+	switch {
+	case !ok && (v.Value != nil || v.Reason != "" || v.Text != ""):
+		t.Errorf("%s %q is no value and has one: %+v", row.kind, row.said, v)
+	case ok && v.Reason != "":
+		got = "! " + v.Reason
+		if v.Value != nil {
+			t.Errorf("%s %q has a reason and a value: %+v", row.kind, row.said, v)
+		}
+	case ok:
+		got = marshal(t, v.Value)
+		if v.Score < 0.5 {
+			got = "~" + got
+		}
+	}
+	if got != row.want {
+		t.Errorf("%s %q is %s, want %s", row.kind, row.said, got, row.want)
+	}
+	if ok && (v.Start < 0 || v.End > len(row.said) || row.said[v.Start:v.End] != v.Text || v.Text == "" || v.Score <= 0 || v.Score > 1) {
+		t.Errorf("%s %q has no good place or score: %+v", row.kind, row.said, v)
+	}
+	if ok && v.Reason == "" {
+		checkRendered(t, loc, row.kind, v)
+	}
+}
+
+// What a value is written as is read as the same value, and surely.
+func checkRendered(t *testing.T, loc phrase.Locale, kind string, v phrase.Value) {
+	t.Helper()
+	said := phrase.Render(v.Value)
+	if said == "" {
+		return // an empty list
+	}
+	again, ok := loc.Read(slots[kind], said, now)
+	if !ok || marshal(t, again.Value) != marshal(t, v.Value) || again.Score < 0.5 {
+		t.Errorf("%s %q is %v, and %q is %+v", kind, v.Text, v.Value, said, again)
+	}
+}
+
+func marshal(t *testing.T, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,493 @@
+package dialogue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fermata-go/fermata/node"
+)
+
+// orchestrate acts on what the user has said, and on what flows have come to. It owns the stack of flows: nothing else
+// begins, ends or orders them.
+func (d *Dialogue) orchestrate(ctx node.Context, s *State) error {
+	if s.Message != nil {
+		if err := d.heard(ctx, s); err != nil {
+			return err
+		}
+	}
+	for {
+		f := s.top()
+		switch {
+		case s.Closed, s.Human:
+			return nil
+		case f == nil:
+			return d.idle(ctx, s)
+		case f.Call != nil && f.End == "":
+			c := f.Call
+			if f.Call = nil; len(s.Stack) >= maxStack {
+				if err := d.tell(ctx, "flow %s: step %s: %d flows are going on, and no more can begin", f.Flow, c.Step, len(s.Stack)); err != nil {
+					return err
+				}
+				f.Step, f.End = End, broken
+				continue
+			}
+			d.begin(s, c.Flow, c.Slots).Out = &outputs{Frame: f.ID, Step: c.Step}
+		case f.End != "":
+			if err := d.finished(ctx, s); err != nil {
+				return err
+			}
+		case s.Pending != nil:
+			return say(ctx, s, *s.Pending, byBot)
+		default:
+			return nil // the flow goes on
+		}
+	}
+}
+
+// maxStack is how many flows may be going on at once.
+const maxStack = 100
+
+// next is the node that follows the orchestrator.
+func (d *Dialogue) next(s *State) string {
+	switch f := s.top(); {
+	case s.Closed:
+		return node.End
+	case s.Human, s.Pending != nil, f == nil:
+		return gateNode
+	default:
+		return f.Flow
+	}
+}
+
+// heard acts on a message.
+func (d *Dialogue) heard(ctx node.Context, s *State) error {
+	m := s.Message
+	s.Message, s.Done, s.Said = nil, false, 0
+	if s.Human {
+		return d.relay(ctx, s, m)
+	}
+	deltas := make([]Delta, 0, len(s.Commands))
+	for i := range s.Stack {
+		s.Stack[i].Yes = nil // a yes counts for the message that says it
+	}
+	for _, c := range s.Commands {
+		if c.Type == Affirm && !(c.sure() >= d.settings.MinConfidence) {
+			continue // a doubtful yes is none
+		}
+		delta, err := d.handle(ctx, c, s)
+		if errors.Is(err, node.ErrSuspended) || ctx.Err() != nil {
+			return err
+		}
+		if err != nil { // as if it had not been said: the conversation goes on
+			if err := d.tell(ctx, "%v", err); err != nil {
+				return err
+			}
+			continue
+		}
+		deltas = append(deltas, delta)
+	}
+	delta := MergeDeltas(deltas...)
+	s.Commands = nil
+	pending, by := s.Pending, s.Asked
+	s.Pending, s.Asked, s.Clarify = nil, nil, nil
+	if !delta.Silence {
+		s.Silences = 0
+	}
+	if !delta.acts() && len(delta.Clarify) == 0 && !acknowledged(pending) {
+		return d.missed(ctx, s)
+	}
+	misses, frames := s.Misses, s.Frames
+	if s.Misses = 0; !delta.acts() && len(delta.Clarify) > 0 {
+		s.Misses = misses // none of the flows may be known
+	}
+	if err := d.act(ctx, s, delta, pending, by); err != nil {
+		return err
+	}
+	if s.Said == 0 && s.Frames == frames && len(s.Stack) == 0 && s.Pending == nil && !s.Human && !s.Closed {
+		s.Misses = misses
+		return d.missed(ctx, s) // a yes to nothing, or a value for no flow, has an answer, too
+	}
+	return nil
+}
+
+// acknowledged reports whether any word at all is an answer.
+func acknowledged(pending *PendingTask) bool {
+	return pending != nil && pending.IsInform() && pending.WaitForAck
+}
+
+// handle asks the handler of a command what it changes. What no handler knows changes nothing.
+func (d *Dialogue) handle(ctx node.Context, c Command, s *State) (Delta, error) {
+	services := d.services(ctx)
+	h := services.Handlers[c.Type]
+	if h == nil {
+		h = handlers[c.Type]
+	}
+	if h == nil {
+		return Delta{}, d.tell(ctx, "nothing handles the command %q", c.Type)
+	}
+	delta, err := h(ctx, c, s)
+	if err != nil {
+		return Delta{}, fmt.Errorf("command %q: %w", c.Type, err)
+	}
+	return delta, nil
+}
+
+// act makes what the commands of a message change, in the order that Delta says.
+func (d *Dialogue) act(ctx node.Context, s *State, delta Delta, pending *PendingTask, by *asked) error {
+	if delta.Handoff {
+		return d.handOff(ctx, s, delta)
+	}
+	acts := []func() error{
+		func() error { return d.cancel(ctx, s, delta) },
+		func() error { return d.start(ctx, s, delta.Start) },
+		func() error { return d.changes(ctx, s, delta) },
+		func() error { return d.verdict(ctx, s, delta, pending, by) },
+		func() error { return d.rest(ctx, s, delta, pending, by) },
+	}
+	for _, act := range acts {
+		if err := act(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Dialogue) cancel(ctx node.Context, s *State, delta Delta) error {
+	if !delta.Cancel {
+		return nil
+	}
+	f := s.top()
+	if delta.Flow != "" {
+		f = nil
+		for i := range s.Stack {
+			if s.Stack[i].Flow == delta.Flow {
+				f = &s.Stack[i]
+			}
+		}
+	}
+	for f != nil && d.caller(s, f) != nil {
+		f = d.caller(s, f) // a flow that another one waits for is a part of it
+	}
+	if f == nil {
+		return d.pattern(ctx, s, OnNothing, nil, nil)
+	}
+	gone := *f
+	d.drop(s, gone.ID)
+	if err := d.pattern(ctx, s, OnCancel, &gone, nil); err != nil {
+		return err
+	}
+	return d.resumed(ctx, s, len(delta.Start) == 0)
+}
+
+// drop ends a frame, and those that it waits for.
+func (d *Dialogue) drop(s *State, id int) {
+	gone := []int{id}
+	for _, f := range s.Stack {
+		if d.partOf(s, f, id) {
+			gone = append(gone, f.ID)
+		}
+	}
+	s.Stack = slices.DeleteFunc(s.Stack, func(f Frame) bool { return slices.Contains(gone, f.ID) })
+}
+
+// partOf reports whether a frame was called by another one, or by one that was.
+func (d *Dialogue) partOf(s *State, f Frame, id int) bool {
+	for up := &f; up != nil; up = d.caller(s, up) {
+		if up.Out != nil && up.Out.Frame == id {
+			return true
+		}
+	}
+	return false
+}
+
+// start begins flows, the first on top. One that is going on already comes to the top.
+func (d *Dialogue) start(ctx node.Context, s *State, starts []Start) error {
+	for _, st := range slices.Backward(starts) {
+		f := d.flows[st.Flow]
+		if f == nil || f.Hidden {
+			if err := d.tell(ctx, "no flow %q was begun: there is none", st.Flow); err != nil {
+				return err
+			}
+			continue
+		}
+		if before := s.top(); before != nil && before.Flow != st.Flow {
+			if err := d.pattern(ctx, s, OnDigression, before, map[string]any{"flow": d.flows[before.Flow].title()}); err != nil {
+				return err
+			}
+		}
+		at := slices.IndexFunc(s.Stack, func(o Frame) bool { return o.Flow == st.Flow && o.Out == nil })
+		switch {
+		case at >= 0 && s.top().Flow != st.Flow && !d.calls(s, s.Stack[at].ID):
+			again := s.Stack[at]
+			s.Stack = append(slices.Delete(s.Stack, at, at+1), again)
+		case at < 0:
+			d.begin(s, st.Flow, nil)
+		}
+		for _, name := range keys(st.Slots) {
+			if err := d.change(ctx, s, Change{Slot: name, Value: st.Slots[name], Confidence: 1}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// calls reports whether a frame waits for another one.
+func (d *Dialogue) calls(s *State, id int) bool {
+	return slices.ContainsFunc(s.Stack, func(o Frame) bool { return o.Out != nil && o.Out.Frame == id })
+}
+
+// begin puts a flow on the stack.
+func (d *Dialogue) begin(s *State, name string, given map[string]any) *Frame {
+	f := d.flows[name]
+	frame := s.push(name, make(map[string]any))
+	for _, sl := range f.order {
+		if sl.Initial != nil {
+			_ = d.fill(s, place{frame: frame, slot: sl}, sl.initial) // one that is not good here leaves it empty
+		}
+	}
+	for _, name := range keys(given) {
+		if p, ok := d.find(frame, name); ok && given[name] != nil {
+			_ = d.fill(s, p, given[name]) // where it is not good, the flow asks for it
+		}
+	}
+	return frame
+}
+
+func (d *Dialogue) changes(ctx node.Context, s *State, delta Delta) error {
+	for _, name := range delta.Clear {
+		if err := d.clear(ctx, s, name); err != nil {
+			return err
+		}
+	}
+	left := delta.Set
+	for len(left) > 0 {
+		var now, later []Change
+		for _, c := range left {
+			if d.refuses(s, c) {
+				later = append(later, c)
+			} else {
+				now = append(now, c)
+			}
+		}
+		if len(now) == 0 {
+			now, later = left, nil
+		}
+		for _, c := range now {
+			if err := d.change(ctx, s, c); err != nil {
+				return err
+			}
+		}
+		left = later
+	}
+	return nil
+}
+
+// refuses reports whether a value does not go with what is known now.
+func (d *Dialogue) refuses(s *State, c Change) bool {
+	p, ok := d.owner(s, c.Slot)
+	if !ok || !p.slot.asked {
+		return false
+	}
+	_, err := d.check(s, p, c.Value)
+	return err != nil
+}
+
+// verdict takes a yes or no to what was asked. A yes counts only for the question that the user has seen.
+func (d *Dialogue) verdict(ctx node.Context, s *State, delta Delta, pending *PendingTask, by *asked) error {
+	if by == nil || pending == nil {
+		if delta.No && len(s.Stack) == 0 {
+			return d.pattern(ctx, s, OnClose, nil, nil)
+		}
+		return nil
+	}
+	f := s.frame(by.Frame)
+	if f == nil || f.Step != by.Step {
+		return nil
+	}
+	switch {
+	case pending.IsConfirm() && delta.No:
+		if delta.Wrong != "" && len(delta.Set) == 0 {
+			return d.clear(ctx, s, delta.Wrong)
+		}
+		if len(delta.Set)+len(delta.Clear) == 0 {
+			f.No = by.Step
+		}
+	case pending.IsConfirm() && delta.Yes:
+		f.Yes = by
+	case acknowledged(pending) && len(delta.Start) == 0 && !delta.Cancel && !delta.Repeat && !delta.Silence:
+		f.Read = by.Step
+	}
+	return nil
+}
+
+// rest makes what changes no flow.
+func (d *Dialogue) rest(ctx node.Context, s *State, delta Delta, pending *PendingTask, by *asked) error {
+	for _, text := range delta.Say {
+		if err := say(ctx, s, NewInform(text), byBot); err != nil {
+			return err
+		}
+	}
+	switch {
+	case delta.Close:
+		return d.close(ctx, s)
+	case delta.Silence:
+		return d.silent(ctx, s)
+	case delta.Skip && pending != nil && slices.ContainsFunc(delta.Set, func(c Change) bool { return c.Slot == pending.Slot }):
+		return nil
+	case delta.Skip:
+		return d.skip(ctx, s, pending, by)
+	case delta.Repeat && len(s.Stack) == 0:
+		return d.pattern(ctx, s, OnRepeat, nil, nil)
+	case delta.Chat:
+		return d.pattern(ctx, s, OnChitchat, s.top(), nil)
+	case len(delta.Clarify) > 0:
+		return d.clarify(ctx, s, delta.Clarify)
+	}
+	return nil
+}
+
+func (d *Dialogue) skip(ctx node.Context, s *State, pending *PendingTask, by *asked) error {
+	f := s.top()
+	if pending == nil || !pending.IsCollect() || by == nil || f == nil || f.ID != by.Frame {
+		return d.pattern(ctx, s, OnSkipRefused, f, nil)
+	}
+	p, ok := d.find(f, pending.Slot)
+	if !ok || !p.slot.Optional {
+		return d.pattern(ctx, s, OnSkipRefused, f, map[string]any{"slot": pending.Slot})
+	}
+	p.values(s)[p.slot.name] = nil
+	d.refreshed(f, p.slot.name)
+	return d.pattern(ctx, s, OnSkip, f, map[string]any{"slot": p.slot.title()})
+}
+
+// clarify asks which of several flows is meant.
+func (d *Dialogue) clarify(ctx node.Context, s *State, flows []string) error {
+	var names, titles []string
+	for _, name := range flows {
+		if f := d.flows[name]; f != nil && !f.Hidden {
+			names, titles = append(names, name), append(titles, f.title())
+		}
+	}
+	if len(names) == 0 {
+		return d.missed(ctx, s)
+	}
+	if d.patternOf(OnClarify, s.top()).flow != "" {
+		return d.pattern(ctx, s, OnClarify, s.top(), nil)
+	}
+	text, err := d.words(ctx, s, OnClarify, s.top(), nil)
+	if err != nil {
+		return err
+	}
+	task := NewCollect(text, flowSlot, titles...)
+	s.Clarify, s.Pending, s.Asked = names, &task, nil
+	return nil
+}
+
+// flowSlot is the slot that a question which flow is meant asks for.
+const flowSlot = "flow_name"
+
+// missed answers what was not understood.
+func (d *Dialogue) missed(ctx node.Context, s *State) error {
+	s.Misses++
+	if most := d.settings.Misses; most > 0 && s.Misses >= most {
+		return d.handOff(ctx, s, Delta{})
+	}
+	return d.pattern(ctx, s, OnCannotHandle, s.top(), nil)
+}
+
+func (d *Dialogue) silent(ctx node.Context, s *State) error {
+	s.Silences++
+	if most := d.settings.Silences; most > 0 && s.Silences >= most {
+		return d.close(ctx, s)
+	}
+	return d.pattern(ctx, s, OnSilence, s.top(), nil)
+}
+
+func (d *Dialogue) close(ctx node.Context, s *State) error {
+	s.Closed = true
+	return d.pattern(ctx, s, OnClose, nil, nil)
+}
+
+// finished takes an ended flow off the stack.
+func (d *Dialogue) finished(ctx node.Context, s *State) error {
+	f := *s.top()
+	s.drop(f.ID)
+	s.Done = s.Done || f.End == ended && f.For == "" && f.Out == nil
+	s.For = f.For
+	if f.Link != "" {
+		next := d.begin(s, f.Link, f.Call.Slots)
+		next.Out, next.For = f.Out, f.For
+		return nil
+	}
+	caller := d.caller(s, &f)
+	if caller != nil && f.End == ended {
+		if err := d.returned(s, caller, &f); err != nil { // a value that a slot cannot hold
+			caller.Step, caller.End = End, broken
+			return d.tell(ctx, "flow %s: %v", caller.Flow, err)
+		}
+		return nil
+	}
+	for caller != nil { // those that wait for it are not gone on with either
+		gone := *caller
+		s.drop(gone.ID)
+		caller = d.caller(s, &gone)
+	}
+	switch f.End {
+	case cancelled:
+		if err := d.pattern(ctx, s, OnDenied, &f, nil); err != nil {
+			return err
+		}
+	case broken:
+		s.Steps = 0 // what lies below has not made them
+		if err := d.pattern(ctx, s, OnFailure, &f, nil); err != nil {
+			return err
+		}
+	}
+	return d.resumed(ctx, s, true)
+}
+
+// caller is the frame that waits for another one; nil for none.
+func (d *Dialogue) caller(s *State, f *Frame) *Frame {
+	if f.Out == nil {
+		return nil
+	}
+	return s.frame(f.Out.Frame)
+}
+
+// returned gives a flow that has called another one what came of it.
+func (d *Dialogue) returned(s *State, caller, f *Frame) error {
+	fl := d.flows[caller.Flow]
+	st := fl.steps[f.Out.Step]
+	m := mark{Step: st.ID, Out: make(map[string]any)}
+	for _, a := range st.outs {
+		if v, ok := f.Slots[a.path]; ok {
+			m.Out[a.name] = v
+		}
+	}
+	if slices.ContainsFunc(f.Trail, func(m mark) bool { return m.Final }) {
+		m.Final = true
+	}
+	return fl.wrote(s, st, m)
+}
+
+// resumed says that the flow below goes on, where the user may have lost sight of it.
+func (d *Dialogue) resumed(ctx node.Context, s *State, aloud bool) error {
+	if f := s.top(); f != nil && aloud && f.End == "" && (f.For == "" || f.Step != "") { // one that has just begun speaks for itself
+		return d.pattern(ctx, s, OnResume, f, nil)
+	}
+	return nil
+}
+
+// idle waits for the next thing that the user wants.
+func (d *Dialogue) idle(ctx node.Context, s *State) error {
+	if s.Pending != nil {
+		return say(ctx, s, *s.Pending, byBot)
+	}
+	if s.Done {
+		s.Done = false
+		return d.pattern(ctx, s, OnCompleted, nil, nil)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package dialogue
+
+import (
+	"maps"
+	"slices"
+)
+
+// PatternName is a turn that conversations take, and for which there is an answer.
+type PatternName string
+
+// The patterns. Each says its message, or begins a flow in its place.
+const (
+	OnCorrection   PatternName = "correction"    // a slot has another value now
+	OnTooLate      PatternName = "too_late"      // what hangs on the slot was done already and cannot be taken back
+	OnRejection    PatternName = "rejection"     // a value is not good; the slot's own error goes before
+	OnUnsure       PatternName = "unsure"        // a value was not understood surely enough
+	OnCancel       PatternName = "cancel"        // the user does not go on with a flow
+	OnNothing      PatternName = "nothing"       // there is nothing to cancel
+	OnDigression   PatternName = "digression"    // another flow comes first
+	OnResume       PatternName = "resume"        // an interrupted flow goes on
+	OnDenied       PatternName = "denied"        // a confirmation was answered with no, and the flow ends
+	OnCleared      PatternName = "cleared"       // a slot is empty again
+	OnSkip         PatternName = "skip"          // an optional slot is left out
+	OnSkipRefused  PatternName = "skip_refused"  // a slot cannot be left out
+	OnClarify      PatternName = "clarify"       // several flows may be meant
+	OnChitchat     PatternName = "chitchat"      // small talk without an answer of its own
+	OnCannotHandle PatternName = "cannot_handle" // nothing was understood
+	OnHandoff      PatternName = "handoff"       // a person takes over
+	OnReturn       PatternName = "return"        // the person gives the conversation back
+	OnSilence      PatternName = "silence"       // nobody has said anything for a while
+	OnClose        PatternName = "close"         // the conversation is over
+	OnFailure      PatternName = "failure"       // an action failed
+	OnCompleted    PatternName = "completed"     // all that was begun is done
+	OnRepeat       PatternName = "repeat"        // there is nothing to say again
+)
+
+// Pattern is what happens at such a turn.
+type Pattern struct {
+	// Message is said; it may hold expressions. An empty one is silent. Beside the flow's slots it knows flow (its
+	// description), and of a slot: slot, value and reason.
+	Message string
+	Flow    string // begins in place of the message
+}
+
+// defaultPatterns are those of a dialogue that says nothing else.
+var defaultPatterns = map[PatternName]Pattern{
+	OnCorrection:   {Message: "All right, {{ slot }} is {{ value }} now."},
+	OnTooLate:      {Message: "That has been done already and cannot be changed any more."},
+	OnRejection:    {Message: "{{ reason }}"},
+	OnUnsure:       {Message: "I am not sure that I got that."},
+	OnCancel:       {Message: "All right, I have stopped that: {{ flow }}."},
+	OnNothing:      {Message: "There is nothing to stop."},
+	OnDigression:   {},
+	OnResume:       {Message: "Let us go on with: {{ flow }}."},
+	OnDenied:       {Message: "All right, I will not do that."},
+	OnCleared:      {Message: "All right, {{ slot }} is open again."},
+	OnSkip:         {},
+	OnSkipRefused:  {Message: "I cannot go on without that."},
+	OnClarify:      {Message: "What do you mean?"},
+	OnChitchat:     {Message: "I am glad to chat, and best at what I can do for you."},
+	OnCannotHandle: {Message: "I did not understand that."},
+	OnHandoff:      {Message: "I will get somebody to help you. They can read what we have said."},
+	OnReturn:       {Message: "I am with you again."},
+	OnSilence:      {Message: "Are you still there?"},
+	OnClose:        {Message: "Good bye."},
+	OnFailure:      {Message: "Sorry, something went wrong, and I had to stop: {{ flow }}."},
+	OnCompleted:    {Message: "Is there anything else?"},
+	OnRepeat:       {Message: "What can I do for you?"},
+}
+
+// PatternNames are all patterns, sorted.
+func PatternNames() []PatternName { return slices.Sorted(maps.Keys(defaultPatterns)) }

@@ -1,0 +1,204 @@
+package dialogue
+
+import (
+	"fmt"
+
+	"github.com/fermata-go/fermata/internal/value"
+	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// planKind is the kind of plans that dialogues compile to.
+const planKind = "dialogue"
+
+// newPlan makes the plan: gate, nlu and orchestrator in a loop, and behind the orchestrator the flows.
+func (d *Dialogue) newPlan() (*plan.Plan, error) {
+	codec, err := value.For[State]()
+	if err != nil {
+		return nil, err
+	}
+	def := plan.Definition{
+		Name: d.def.Name, Kind: planKind, Doc: d.def.Doc, State: codec, Entry: []string{gateNode},
+		Nodes: []plan.Node{
+			{Name: gateNode, Kind: plan.Human, Doc: "waits for a message", Run: onState(d.gate)},
+			{Name: nluNode, Kind: plan.Task, Doc: "understands it", Run: onState(d.understand), Retry: plan.Retry{Attempts: 3}},
+			{
+				Name: orchestratorNode, Kind: plan.Router, Doc: "acts on it", Run: onState(d.orchestrate),
+				Route: func(_ node.Context, v any) (string, error) {
+					s, err := stateOf(v)
+					if err != nil {
+						return "", err
+					}
+					return d.next(s), nil
+				},
+			},
+		},
+		Edges: []plan.Edge{
+			{From: gateNode, To: nluNode, Kind: plan.Plain},
+			{From: nluNode, To: orchestratorNode, Kind: plan.Plain},
+			{From: nluNode, To: orchestratorNode, Kind: plan.Failure, Label: "not understood"},
+			{From: orchestratorNode, To: gateNode, Kind: plan.Choice, Label: "waits"},
+			{From: orchestratorNode, To: node.End, Kind: plan.Choice, Label: "closed"},
+		},
+	}
+	for _, f := range d.order {
+		sub, err := f.plan(codec)
+		if err != nil {
+			return nil, fmt.Errorf("flow %q: %w", f.Name, err)
+		}
+		def.Nodes = append(def.Nodes, plan.Node{Name: f.Name, Kind: plan.Sub, Doc: f.Description, Sub: sub})
+		def.Edges = append(def.Edges,
+			plan.Edge{From: orchestratorNode, To: f.Name, Kind: plan.Choice},
+			plan.Edge{From: f.Name, To: orchestratorNode, Kind: plan.Plain})
+	}
+	return plan.New(def)
+}
+
+func stateOf(v any) (*State, error) {
+	s, ok := v.(*State)
+	if !ok {
+		return nil, fmt.Errorf("expected a conversation, found %T; start a dialogue with what Dialogue.Begin gives", v)
+	}
+	return s, nil
+}
+
+// onState makes a node of a function that changes the conversation.
+func onState(do func(ctx node.Context, s *State) error) node.Func {
+	return func(ctx node.Context, v any) (any, error) {
+		s, err := stateOf(v)
+		if err != nil {
+			return nil, err
+		}
+		return s, do(ctx, s)
+	}
+}
+
+// plan makes the flow's plan: it enters where the flow stands, and a node for each step.
+func (f *flow) plan(codec plan.Codec) (*plan.Plan, error) {
+	def := plan.Definition{
+		Name: f.Name, Kind: planKind, Doc: f.Description, State: codec, Entry: []string{enterNode},
+		Nodes: []plan.Node{{
+			Name: enterNode, Kind: plan.Router, Doc: "goes on where the flow stands",
+			Route: func(_ node.Context, v any) (string, error) {
+				s, err := stateOf(v)
+				if err != nil {
+					return "", err
+				}
+				return f.enter(s), nil
+			},
+		}},
+	}
+	edges := edgeSet{}
+	broken := false
+	for _, st := range f.list {
+		edges.add(enterNode, st.ID, plan.Choice, "")
+		nodes, fails := f.stepNodes(st, &edges)
+		def.Nodes = append(def.Nodes, nodes...)
+		broken = broken || fails
+	}
+	edges.add(enterNode, node.End, plan.Choice, "")
+	if broken {
+		def.Nodes = append(def.Nodes, plan.Node{Name: failedNode, Kind: plan.Task, Doc: "ends the flow with the pattern failure", Run: f.failed})
+		edges.add(failedNode, node.End, plan.Plain, "")
+	}
+	def.Edges = edges.list
+	return plan.New(def)
+}
+
+// failed ends a flow of which a step has failed.
+func (f *flow) failed(ctx node.Context, v any) (any, error) {
+	s, err := stateOf(v)
+	if err != nil {
+		return nil, err
+	}
+	frame := s.top()
+	frame.Step, frame.End = End, broken
+	if cause := ctx.Cause(); cause != nil {
+		err = f.dialogue.tell(ctx, "flow %s: step %s: %s", f.Name, cause.Task, cause.Message)
+	}
+	return s, err
+}
+
+// edgeSet collects edges; one that is there already is not added again.
+type edgeSet struct{ list []plan.Edge }
+
+func (e *edgeSet) add(from, to string, kind plan.EdgeKind, label string) {
+	for i, old := range e.list {
+		if old.From == from && old.To == to && old.Kind == kind {
+			if old.Label == "" {
+				e.list[i].Label = label
+			}
+			return
+		}
+	}
+	e.list = append(e.list, plan.Edge{From: from, To: to, Kind: kind, Label: label})
+}
+
+// stepNodes are the nodes of a step: one, or two for an action that is a plan. fails reports whether one of them leads to
+// the node that ends a flow in which a step has failed.
+func (f *flow) stepNodes(st *step, edges *edgeSet) (nodes []plan.Node, fails bool) {
+	n := plan.Node{Name: st.ID, Kind: plan.Task, Doc: string(st.Type), Timeout: st.Timeout}
+	switch st.Type {
+	case CollectStep, ConfirmStep, BranchStep, WhileStep:
+		n.Kind = plan.Router
+	}
+	if st.Retries > 0 {
+		n.Retry = plan.Retry{Attempts: st.Retries + 1}
+	}
+	for _, to := range st.targets() {
+		edges.add(st.ID, f.target(to.step), plan.Choice, to.label)
+	}
+	edges.add(st.ID, node.End, plan.Choice, "")
+	to := failedNode
+	if st.OnError != "" {
+		to = f.target(st.OnError)
+	}
+	edges.add(st.ID, to, plan.Failure, "")
+	if st.action != nil && st.action.Plan != nil {
+		nodes = append(nodes, f.planNode(st))
+		edges.add(st.ID, nodes[0].Name, plan.Choice, "")
+		edges.add(nodes[0].Name, f.target(st.next), plan.Plain, "")
+		edges.add(nodes[0].Name, to, plan.Failure, "")
+	}
+	n.Run = onState(func(ctx node.Context, s *State) error { return f.step(ctx, s, st) })
+	n.Route = func(_ node.Context, v any) (string, error) {
+		s, err := stateOf(v)
+		if err != nil {
+			return "", err
+		}
+		return f.after(s, st), nil
+	}
+	return append([]plan.Node{n}, nodes...), to == failedNode
+}
+
+// planNode runs the plan of an action between two steps.
+func (f *flow) planNode(st *step) plan.Node {
+	a := st.action
+	return plan.Node{
+		Name: runNode(st), Kind: plan.Sub, Doc: a.Description, Sub: a.Plan,
+		In: func(v any) (any, error) {
+			s, err := stateOf(v)
+			if err != nil {
+				return nil, err
+			}
+			in, err := f.inputs(s, st)
+			if err != nil || a.Input == nil {
+				return in, err
+			}
+			return a.Input(in)
+		},
+		Out: func(v, result any) (any, error) {
+			s, err := stateOf(v)
+			if err == nil && a.Result != nil {
+				result, err = a.Result(result)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return s, f.ran(s, st, result)
+		},
+	}
+}
+
+// runNode is the node of the plan of an action.
+func runNode(st *step) string { return "(" + st.ID + ")" }

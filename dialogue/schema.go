@@ -1,0 +1,82 @@
+package dialogue
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/fermata-go/fermata/schema"
+)
+
+// schema is what a slot's values fit.
+func (s Slot) schema() (json.RawMessage, error) {
+	doc := s.document()
+	if len(s.Schema) > 0 {
+		if s.Type == Object {
+			doc = s.Schema
+		} else {
+			doc = map[string]any{"allOf": []any{doc, s.Schema}}
+		}
+	}
+	if s.Optional {
+		doc = map[string]any{"anyOf": []any{doc, map[string]any{"type": "null"}}}
+	}
+	return json.Marshal(doc)
+}
+
+// document is the schema of the slot's type alone.
+func (s Slot) document() any {
+	switch s.Type {
+	case Number, Money:
+		return map[string]any{"type": "number"}
+	case Integer:
+		return map[string]any{"type": "integer"}
+	case Boolean:
+		return map[string]any{"type": "boolean"}
+	case Choice:
+		values := make([]string, len(s.Choices))
+		for i, c := range s.Choices {
+			values[i] = c.Value
+		}
+		return map[string]any{"type": "string", "enum": values}
+	case Date:
+		return map[string]any{"type": "string", "format": "date", "pattern": `^\d{4}-\d{2}-\d{2}$`}
+	case Time:
+		return map[string]any{"type": "string", "pattern": `^([01]\d|2[0-3]):[0-5]\d$`}
+	case DateTime:
+		return map[string]any{"type": "string", "format": "date-time"}
+	case List:
+		return map[string]any{"type": "array", "items": Slot{Type: s.Items, Choices: s.Choices, Schema: nil}.document()}
+	case Object:
+		return true
+	}
+	return map[string]any{"type": "string"}
+}
+
+// member is the schema at a path of members in another one, as far as it says; nil for anything, false where the path
+// leads nowhere.
+func member(s *schema.Schema, path string) (json.RawMessage, bool) {
+	if s == nil {
+		return nil, true
+	}
+	doc := s.JSON()
+	if path == "" {
+		return doc, true
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		var at struct {
+			Type                 any
+			Properties           map[string]json.RawMessage
+			AdditionalProperties *bool
+		}
+		if err := json.Unmarshal(doc, &at); err != nil || at.Properties == nil && at.Type == nil {
+			return nil, true // it says nothing of members
+		}
+		next, ok := at.Properties[name]
+		if !ok {
+			open := at.AdditionalProperties == nil || *at.AdditionalProperties
+			return nil, at.Properties == nil && at.Type == "object" && open
+		}
+		doc = next
+	}
+	return doc, true
+}

@@ -1,0 +1,171 @@
+package dialogue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// Delivery is something that was said in a conversation. Seq orders what is said in one, and grows.
+type Delivery struct {
+	Conversation string `json:"conversation"`
+	Seq          uint64 `json:"seq"`
+	Said         Said   `json:"said"`
+}
+
+// Key tells a delivery from all others, for whoever may be given one twice: "conversation/seq".
+func (d *Delivery) Key() string { return fmt.Sprintf("%s/%d", d.Conversation, d.Seq) }
+
+// Sink takes what is said to users: a WebSocket, a stream of events, a buffer, a terminal. The deliveries of one
+// conversation come in order, one at a time; those of different ones at the same time.
+type Sink interface {
+	Deliver(ctx context.Context, d Delivery) error
+}
+
+// Listen yields what was said in a conversation after a seq, and goes on with what is to come until the conversation is
+// over or ctx is done. A listener that comes back with the last seq that it has seen misses and repeats nothing.
+func (c *Conversations) Listen(ctx context.Context, id string, after uint64) iter.Seq2[Delivery, error] {
+	return c.said(ctx, id, after, true)
+}
+
+// said yields what was said after a seq.
+func (c *Conversations) said(ctx context.Context, id string, after uint64, follow bool) iter.Seq2[Delivery, error] {
+	return func(yield func(Delivery, error) bool) {
+		for e, err := range c.rt.Events(ctx, id, after, follow) {
+			if err != nil {
+				yield(Delivery{}, err)
+				return
+			}
+			if !isSaid(&e) {
+				continue
+			}
+			d, err := delivery(&e)
+			if !yield(d, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// saidIn is what was said in answer to a message, by its turn.
+func (c *Conversations) saidIn(ctx context.Context, id string, turn int) (all []Said, err error) {
+	for d, err := range c.said(ctx, id, 0, false) {
+		if err != nil {
+			return nil, err
+		}
+		if d.Said.Turn == turn {
+			all = append(all, d.Said)
+		}
+	}
+	return all, nil
+}
+
+// isSaid reports whether an event is something that is said to the user.
+func isSaid(e *fermata.Event) bool { return e.Sub == 0 && e.Type() == node.EventMessage }
+
+func delivery(e *fermata.Event) (Delivery, error) {
+	d := Delivery{Conversation: e.Run, Seq: e.Seq()}
+	data, err := e.Data()
+	if err == nil {
+		err = json.Unmarshal(data, &d.Said)
+	}
+	if err != nil {
+		err = fmt.Errorf("conversation %s: what was said at seq %d cannot be read: %w", d.Conversation, d.Seq, err)
+	}
+	return d, err
+}
+
+// How long Follow waits before it delivers again what a sink has not taken.
+const (
+	firstPause   = 100 * time.Millisecond
+	longestPause = time.Minute
+)
+
+// Follow delivers to a sink what was said in a conversation after a seq and what is to come, unasked things too, until
+// the conversation is over or ctx is done, whose error it returns. What the sink does not take is delivered again, after a pause
+// that doubles up to a minute, and nothing behind it before: so each delivery comes at least once, and in order. Whoever
+// keeps the seq of the last one that was taken, and follows on from there after a crash, misses none; a Delivery's Key
+// tells one that comes again. The conversation does not wait for the sink (law E3).
+func (c *Conversations) Follow(ctx context.Context, id string, after uint64, sink Sink) error {
+	for d, err := range c.Listen(ctx, id, after) {
+		if err != nil {
+			return err
+		}
+		for pause := firstPause; sink.Deliver(ctx, d) != nil; pause = min(2*pause, longestPause) {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// turn is where a reader of what is said in answer to one message stands: between the answer of the gate that took it,
+// and the next one.
+type turn struct {
+	gate  string // the interrupt that took the message; "" for the beginning of a conversation
+	after uint64 // the last event that was read
+	open  bool   // the message was seen
+	over  bool   // the next one was
+	again int    // the message had come before: its turn then
+}
+
+// moves takes an event in; false where the turn is over.
+func (t *turn) moves(e *fermata.Event) (bool, error) {
+	ofGate := strings.HasPrefix(e.Task(), gateNode+"#")
+	switch kind := e.Entry.Kind; {
+	case ofGate && kind == journal.InterruptResolved && t.open:
+		t.over = true
+		return false, nil
+	case ofGate && kind == journal.InterruptResolved:
+		t.open = e.Entry.Op == t.gate
+	case ofGate && kind == journal.InterruptOpened && t.open:
+		var asked struct{ Input Waiting }
+		data, err := e.Data()
+		if err == nil {
+			err = json.Unmarshal(data, &asked)
+		}
+		if err != nil {
+			return false, fmt.Errorf("conversation %s: what is asked at seq %d cannot be read: %w", e.Run, e.Seq(), err)
+		}
+		t.again = asked.Input.Again
+	}
+	t.after = e.Seq()
+	return true, nil
+}
+
+// read gives on what is said in a turn, and notes how far it has come.
+func (c *Conversations) read(ctx context.Context, id string, t *turn, follow bool, take func(Delivery)) error {
+	if t.over {
+		return nil
+	}
+	for e, err := range c.rt.Events(ctx, id, t.after, follow) {
+		if err != nil {
+			return err
+		}
+		if e.Sub > 0 {
+			continue
+		}
+		if on, err := t.moves(&e); !on {
+			return err
+		}
+		if !t.open || !isSaid(&e) {
+			continue
+		}
+		d, err := delivery(&e)
+		if err != nil {
+			return err
+		}
+		take(d)
+	}
+	return nil
+}

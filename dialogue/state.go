@@ -1,0 +1,196 @@
+package dialogue
+
+import "slices"
+
+// State is a conversation, as it travels through the plan. Flows and handlers see it; only this package changes it.
+type State struct {
+	Context map[string]any `json:"context,omitempty"` // what the conversation was begun with: who the user is, and such
+	Slots   map[string]any `json:"slots,omitempty"`   // of the whole conversation
+	Stack   []Frame        `json:"stack,omitempty"`   // the flows that are going on, the active one last
+	Frames  int            `json:"frames,omitempty"`  // how many there have been
+
+	Message  *Message     `json:"message,omitempty"`  // what was said last
+	Commands []Command    `json:"commands,omitempty"` // what was understood of it, until the orchestrator has acted
+	Pending  *PendingTask `json:"pending,omitempty"`  // what the user is asked
+	Asked    *asked       `json:"asked,omitempty"`    // by whom
+	Clarify  []string     `json:"clarify,omitempty"`  // the flows that the user was asked to choose from
+	Lines    []Line       `json:"lines,omitempty"`    // the last that were said, see maxLines
+	Turns    int          `json:"turns,omitempty"`    // how many messages there have been
+	Heard    []heard      `json:"heard,omitempty"`    // the last messages that had an id, see maxHeard
+	Misses   int          `json:"misses,omitempty"`   // how many of them in a row were not understood
+	Said     int          `json:"said,omitempty"`     // how often somebody has answered since the user spoke
+	Steps    int          `json:"steps,omitempty"`    // how many steps flows have made since the user spoke
+	Silences int          `json:"silences,omitempty"` // how often in a row nobody said anything
+	At       int64        `json:"at,omitempty"`       // when the last message came: microseconds since 1970
+	Human    bool         `json:"human,omitempty"`    // a person has taken over
+	Done     bool         `json:"done,omitempty"`     // a flow has come to its end since the user spoke
+	Begun    int          `json:"begun,omitempty"`    // how many flows patterns have begun since the user spoke
+	For      PatternName  `json:"for,omitempty"`      // the pattern whose flow has ended last
+	Closed   bool         `json:"closed,omitempty"`
+}
+
+// maxLines bounds how much of what was said travels with the conversation. The journal has all of it.
+const maxLines = 200
+
+// Line is something that was said.
+type Line struct {
+	By   string `json:"by"` // user, bot or agent
+	Text string `json:"text"`
+}
+
+// Message is what somebody says to the conversation.
+type Message struct {
+	ID   string `json:"id,omitempty"` // the sender's: a message that comes twice counts once. At most 200 bytes
+	Text string `json:"text"`
+	From string `json:"from,omitempty"` // "agent" for the person who has taken over. Defaults to the user
+	Done bool   `json:"done,omitempty"` // of an agent: the conversation is given back
+	// Commands are what is meant, where that is known without an NLU: a button was pressed.
+	Commands []Command `json:"commands,omitempty"`
+	Silence  bool      `json:"silence,omitempty"` // nobody said anything
+	Sent     string    `json:"sent,omitempty"`    // Send's: it tells messages without an ID apart
+}
+
+// maxHeard is how many ids of messages a conversation knows again.
+const maxHeard = 50
+
+// heard is a message that had an id.
+type heard struct {
+	ID   string `json:"id"`
+	By   string `json:"by,omitempty"` // agent; a user's ids are not those of an agent
+	Turn int    `json:"turn"`
+}
+
+// remember notes the message of a turn, which is to count once.
+func (s *State) remember(by, id string) {
+	if id == "" {
+		return
+	}
+	h := heard{ID: id, Turn: s.Turns}
+	if by != byUser {
+		h.By = by
+	}
+	s.Heard = append(s.Heard, h)
+	if n := len(s.Heard) - maxHeard; n > 0 {
+		s.Heard = slices.Delete(s.Heard, 0, n)
+	}
+}
+
+// turnOf is the turn of a message that has come before; 0 for one that has not.
+func (s *State) turnOf(by, id string) int {
+	if by == byUser {
+		by = ""
+	}
+	for _, h := range s.Heard {
+		if id != "" && h.ID == id && h.By == by {
+			return h.Turn
+		}
+	}
+	return 0
+}
+
+// Those who say something.
+const (
+	byUser  = "user"
+	byBot   = "bot"
+	byAgent = "agent"
+)
+
+// asked is the step that asked the pending task.
+type asked struct {
+	Frame int    `json:"frame"`
+	Step  string `json:"step"`
+	Sum   string `json:"sum,omitempty"` // of what was asked to be confirmed
+	At    int64  `json:"at,omitempty"`  // when: microseconds since 1970
+}
+
+// Frame is one visit of a flow.
+type Frame struct {
+	ID    int            `json:"id"`
+	Flow  string         `json:"flow"`
+	Step  string         `json:"step,omitempty"` // where it goes on; "" for its beginning
+	Slots map[string]any `json:"slots,omitempty"`
+	Trail []mark         `json:"trail,omitempty"` // the steps that were made, in order
+	Made  []mark         `json:"made,omitempty"`  // actions and informs that a correction has put back; equal ones are not made again
+	Yes   *asked         `json:"yes,omitempty"`   // the question that was answered with an explicit yes
+	No    string         `json:"no,omitempty"`    // the confirm step that was denied
+	Read  string         `json:"read,omitempty"`  // the inform step that was acknowledged
+	Fresh []string       `json:"fresh,omitempty"` // slots of steps that ask again for which the user has said something in this round
+	Link  string         `json:"link,omitempty"`  // the flow that takes its place
+	Call  *call          `json:"call,omitempty"`  // the flow that it waits for
+	Out   *outputs       `json:"out,omitempty"`   // where its slots go at its end, of a flow that was called
+	End   ending         `json:"end,omitempty"`
+	For   PatternName    `json:"for,omitempty"` // the pattern that has begun it
+}
+
+// ending is how a flow has ended; "" while it has not.
+type ending string
+
+const (
+	ended     ending = "completed"
+	cancelled ending = "cancelled"
+	broken    ending = "failed"
+)
+
+// call is a flow that another one begins.
+type call struct {
+	Flow  string         `json:"flow"`
+	Slots map[string]any `json:"slots,omitempty"`
+	Step  string         `json:"step"` // the calling one
+}
+
+// outputs are what a flow that was called gives back to the frame that did.
+type outputs struct {
+	Frame int    `json:"frame"`
+	Step  string `json:"step"`
+}
+
+// mark is a step that was made.
+type mark struct {
+	Step  string         `json:"step"`
+	Sum   string         `json:"sum,omitempty"`   // of what it was made with
+	Out   map[string]any `json:"out,omitempty"`   // what an action gave
+	Was   map[string]any `json:"was,omitempty"`   // the slots that it wrote, as they were before
+	New   []string       `json:"new,omitempty"`   // the slots that it wrote and that were not there before
+	Final bool           `json:"final,omitempty"` // an action behind an explicit yes
+}
+
+// top is the active flow's frame; nil for none.
+func (s *State) top() *Frame {
+	if len(s.Stack) == 0 {
+		return nil
+	}
+	return &s.Stack[len(s.Stack)-1]
+}
+
+// frame finds a frame by its id; nil for none.
+func (s *State) frame(id int) *Frame {
+	for i := range s.Stack {
+		if s.Stack[i].ID == id {
+			return &s.Stack[i]
+		}
+	}
+	return nil
+}
+
+// push begins a flow.
+func (s *State) push(flow string, slots map[string]any) *Frame {
+	s.Frames++
+	s.Stack = append(s.Stack, Frame{ID: s.Frames, Flow: flow, Slots: slots})
+	return s.top()
+}
+
+// drop ends the frame with an id.
+func (s *State) drop(id int) {
+	s.Stack = slices.DeleteFunc(s.Stack, func(f Frame) bool { return f.ID == id })
+}
+
+// note adds a line to what was said.
+func (s *State) note(by, text string) {
+	if text == "" {
+		return
+	}
+	s.Lines = append(s.Lines, Line{By: by, Text: text})
+	if n := len(s.Lines) - maxLines; n > 0 {
+		s.Lines = slices.Delete(s.Lines, 0, n)
+	}
+}

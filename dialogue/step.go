@@ -1,0 +1,380 @@
+package dialogue
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fermata-go/fermata/internal/expression"
+	"github.com/fermata-go/fermata/node"
+)
+
+// A flow is a plan of its own, whose state is the conversation. It begins where its frame stands. A step that needs the
+// user puts a pending task into the state and ends the plan: a flow never interrupts the run.
+
+// enter chooses the step at which a flow goes on.
+func (f *flow) enter(s *State) string {
+	frame := s.top()
+	if frame.Step == "" || frame.Step == End {
+		return f.target(f.first)
+	}
+	return frame.Step
+}
+
+// target is a step's name as the plan has it.
+func (f *flow) target(name string) string {
+	if name == End || name == Stop {
+		return node.End
+	}
+	return name
+}
+
+// goTo leaves a step for another.
+func (f *flow) goTo(s *State, next string) error {
+	frame := s.top()
+	switch frame.Step = next; next {
+	case End:
+		frame.End = ended
+	case Stop:
+		frame.End = cancelled
+	}
+	return nil
+}
+
+// after is the node that follows a step: the one at which the flow stands now, or the end of the plan where the user, or
+// another flow, comes first.
+func (f *flow) after(s *State, st *step) string {
+	frame := s.top()
+	switch {
+	case frame.Flow != f.Name, s.Pending != nil, frame.Call != nil, frame.End != "":
+		return node.End
+	case frame.Step == st.ID && st.action != nil && st.action.Plan != nil:
+		return runNode(st)
+	}
+	return f.target(frame.Step)
+}
+
+// maxSteps is how many steps flows may make for one message, so that a dialogue that goes round in circles stops.
+const maxSteps = 1000
+
+// errCircles says that flows did not come to a question or an end.
+var errCircles = fmt.Errorf("the flows made %d steps for one message", maxSteps)
+
+// step makes a step of the active flow.
+func (f *flow) step(ctx node.Context, s *State, st *step) error {
+	frame := s.top()
+	if frame == nil || frame.Flow != f.Name {
+		return fmt.Errorf("the flow %q is not the active one", f.Name) // the orchestrator sees to it
+	}
+	if s.Steps++; s.Steps > maxSteps {
+		return node.Terminal(errCircles)
+	}
+	frame.Step = st.ID
+	return f.run(ctx, s, st)
+}
+
+// pause leaves the flow at a step, which is made again when it goes on.
+func (f *flow) pause(s *State, st *step, task PendingTask, sum string) error {
+	frame := s.top()
+	frame.Step = st.ID
+	task.Metadata = st.Metadata
+	s.Pending, s.Asked = &task, &asked{Frame: frame.ID, Step: st.ID, Sum: sum, At: s.At}
+	return nil
+}
+
+// run makes a step.
+func (f *flow) run(ctx node.Context, s *State, st *step) error {
+	switch st.Type {
+	case CollectStep:
+		return f.collect(ctx, s, st)
+	case ConfirmStep:
+		return f.confirm(s, st)
+	case InformStep:
+		return f.inform(ctx, s, st)
+	case ActionStep:
+		return f.action(ctx, s, st)
+	case SetStep:
+		return f.set(s, st)
+	case BranchStep, WhileStep:
+		return f.branch(s, st)
+	case CallStep, LinkStep:
+		return f.other(s, st)
+	}
+	return fmt.Errorf("a step of type %q", st.Type) // the check knows all of them
+}
+
+func (f *flow) collect(ctx node.Context, s *State, st *step) error {
+	frame := s.top()
+	p, _ := f.dialogue.find(frame, st.Slot)
+	again := f.asksAgain(frame, st, p)
+	if v, ok := p.get(s); ok && !again {
+		err := f.dialogue.valid(s, p, v)
+		if err == nil {
+			frame.Trail = append(frame.Trail, mark{Step: st.ID})
+			frame.taken(st.Slot)
+			return f.goTo(s, st.next)
+		}
+		if err := f.dialogue.reject(ctx, s, p, v, err); err != nil {
+			return err
+		}
+		delete(p.values(s), st.Slot) // what it was checked against has changed
+	}
+	prompt, err := st.message.render(f.dialogue.scope(s, frame))
+	if err != nil {
+		return err
+	}
+	if again {
+		delete(p.values(s), st.Slot)
+	}
+	options := st.Options
+	if len(options) == 0 {
+		options = p.slot.options()
+	}
+	return f.pause(s, st, NewCollect(prompt, st.Slot, options...), "")
+}
+
+func (f *flow) confirm(s *State, st *step) error {
+	frame := s.top()
+	names := f.dialogue.scope(s, frame)
+	if frame.Yes != nil && frame.Yes.At != 0 { // the question is the one that was asked then
+		names[nameNow] = f.dialogue.clock(frame.Yes.At).Format(time.RFC3339)
+	}
+	prompt, err := st.message.render(names)
+	if err != nil {
+		return err
+	}
+	// What is confirmed is all that is known, not only what the question shows.
+	question := sum([]any{prompt, frame.Slots, s.Slots})
+	switch {
+	case frame.Yes != nil && frame.Yes.Step == st.ID && frame.Yes.Sum == question:
+		frame.Yes = nil
+		frame.Trail = append(frame.Trail, mark{Step: st.ID, Sum: question})
+		return f.goTo(s, st.next)
+	case frame.No == st.ID:
+		frame.No = ""
+		return f.goTo(s, st.onDeny)
+	}
+	if frame.Yes != nil {
+		frame.Yes = nil
+		if prompt, err = st.message.render(f.dialogue.scope(s, frame)); err != nil {
+			return err
+		}
+		question = sum([]any{prompt, frame.Slots, s.Slots})
+	}
+	return f.pause(s, st, NewConfirm(prompt, st.Options...), question)
+}
+
+func (f *flow) inform(ctx node.Context, s *State, st *step) error {
+	frame := s.top()
+	text, err := st.message.render(f.dialogue.scope(s, frame))
+	if err != nil {
+		return err
+	}
+	if frame.Read == st.ID { // acknowledged
+		frame.Read = ""
+		frame.Trail = append(frame.Trail, mark{Step: st.ID, Sum: sum(text)})
+		return f.goTo(s, st.next)
+	}
+	if !frame.reuse(mark{Step: st.ID, Sum: sum(text)}) {
+		task := NewInform(text, st.Options...)
+		if task.WaitForAck = st.WaitForAck; task.WaitForAck {
+			return f.pause(s, st, task, "")
+		}
+		task.Metadata = st.Metadata
+		if err := say(ctx, s, task, byBot); err != nil {
+			return err
+		}
+	}
+	frame.Trail = append(frame.Trail, mark{Step: st.ID, Sum: sum(text)})
+	return f.goTo(s, st.next)
+}
+
+// reuse takes a mark out of those that a correction has put back, and reports whether there was one.
+func (f *Frame) reuse(m mark) bool {
+	_, ok := f.made(m.Step, m.Sum)
+	return ok
+}
+
+// made finds what a step has done with equal values before a correction, once.
+func (f *Frame) made(step, sum string) (mark, bool) {
+	for i, m := range f.Made {
+		if m.Step == step && m.Sum == sum {
+			f.Made = slices.Delete(f.Made, i, i+1)
+			return m, true
+		}
+	}
+	return mark{}, false
+}
+
+func (f *flow) action(ctx node.Context, s *State, st *step) error {
+	frame := s.top()
+	in, err := f.inputs(s, st)
+	if err != nil {
+		return err
+	}
+	m := mark{Step: st.ID, Sum: sum(in), Final: f.final(frame, st)}
+	if before, ok := frame.made(st.ID, m.Sum); ok {
+		m.Out = before.Out
+	} else if st.action.Plan != nil {
+		return nil // the next node runs it
+	} else {
+		result, err := st.action.Run(ctx, in)
+		if err != nil {
+			return fmt.Errorf("action %q: %w", st.Call, err)
+		}
+		if m.Out, err = st.outputs(result); err != nil {
+			return fmt.Errorf("action %q: %w", st.Call, err)
+		}
+	}
+	return f.wrote(s, st, m)
+}
+
+// ran takes what the plan of an action gave.
+func (f *flow) ran(s *State, st *step, result any) error {
+	in, err := f.inputs(s, st)
+	if err != nil {
+		return err
+	}
+	out, err := st.outputs(result)
+	if err != nil {
+		return fmt.Errorf("action %q: %w", st.Call, err)
+	}
+	return f.wrote(s, st, mark{Step: st.ID, Sum: sum(in), Out: out, Final: f.final(s.top(), st)})
+}
+
+// final reports whether an action that is made now cannot be taken back.
+func (f *flow) final(frame *Frame, st *step) bool {
+	if st.Final != nil {
+		return *st.Final
+	}
+	return slices.ContainsFunc(frame.Trail, func(m mark) bool {
+		return f.steps[m.Step] != nil && f.steps[m.Step].Type == ConfirmStep
+	})
+}
+
+// inputs are what an action or a flow is given.
+func (f *flow) inputs(s *State, st *step) (map[string]any, error) {
+	names := f.dialogue.scope(s, s.top())
+	in := make(map[string]any, len(st.inputs))
+	for _, a := range st.inputs {
+		if a.code == nil {
+			if v, ok := names[a.name]; ok {
+				in[a.name] = v
+			}
+			continue
+		}
+		v, err := a.code.value(names)
+		if err != nil {
+			return nil, fmt.Errorf("inputs: %s: %w", a.name, err)
+		}
+		in[a.name] = v
+	}
+	return in, nil
+}
+
+// wrote puts what a step has made into slots, and remembers what was there.
+func (f *flow) wrote(s *State, st *step, m mark) error {
+	if err := f.dialogue.put(s, &m); err != nil {
+		return err
+	}
+	frame := s.top()
+	frame.Trail = append(frame.Trail, m)
+	return f.goTo(s, st.next)
+}
+
+// put writes the mark's values. Names that are no slots are variables of the flow.
+func (d *Dialogue) put(s *State, m *mark) error {
+	frame := s.top()
+	for _, name := range keys(m.Out) {
+		p, ok := d.find(frame, name)
+		if !ok {
+			p = place{frame: frame, slot: &slot{name: name}}
+		}
+		if old, had := p.get(s); had {
+			if m.Was == nil {
+				m.Was = make(map[string]any)
+			}
+			m.Was[name] = old
+		} else {
+			m.New = append(m.New, name)
+		}
+		if err := d.fill(s, p, m.Out[name]); err != nil {
+			return fmt.Errorf("slot %q cannot hold what step %q gives it: %w", name, m.Step, err)
+		}
+	}
+	return nil
+}
+
+func (f *flow) set(s *State, st *step) error {
+	m := mark{Step: st.ID, Out: make(map[string]any, len(st.values))}
+	names := f.dialogue.scope(s, s.top())
+	for _, a := range st.values {
+		v, err := a.code.value(names)
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.name, err)
+		}
+		m.Out[a.name], names[a.name] = v, v
+	}
+	return f.wrote(s, st, m)
+}
+
+func (f *flow) branch(s *State, st *step) error {
+	frame := s.top()
+	names := f.dialogue.scope(s, frame)
+	frame.Trail = append(frame.Trail, mark{Step: st.ID})
+	for _, c := range st.cases {
+		holds, err := c.when.holds(names)
+		if err != nil {
+			return err
+		}
+		if holds {
+			return f.goTo(s, c.next)
+		}
+	}
+	if st.Type == WhileStep {
+		frame.Trail[len(frame.Trail)-1].Sum = left
+	}
+	return f.goTo(s, st.otherwise)
+}
+
+func (f *flow) other(s *State, st *step) error {
+	frame := s.top()
+	in, err := f.inputs(s, st)
+	if err != nil {
+		return err
+	}
+	if st.Type == LinkStep {
+		frame.Link, frame.Step, frame.End = st.Flow, End, ended
+		frame.Call = &call{Flow: st.Flow, Slots: in}
+		return nil
+	}
+	frame.Call = &call{Flow: st.Flow, Slots: in, Step: st.ID}
+	frame.Step = st.ID
+	return nil
+}
+
+// outputs are the slots that an action's result fills.
+func (st *step) outputs(result any) (map[string]any, error) {
+	if len(st.outs) == 0 {
+		return nil, nil
+	}
+	v, err := plainValue(result)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]any, len(st.outs))
+	for _, a := range st.outs {
+		at := v
+		if a.path != "" {
+			p, err := expression.ParsePath(a.path)
+			if err != nil {
+				return nil, err
+			}
+			if at, _, err = p.In(v); err != nil {
+				return nil, fmt.Errorf("outputs: %s: %w", a.name, err)
+			}
+		}
+		out[a.name] = at
+	}
+	return out, nil
+}

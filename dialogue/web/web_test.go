@@ -1,0 +1,165 @@
+package web_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/dialogue/web"
+)
+
+// serve opens a conversation for each of some users. The header User says who asks; desk is an agent everywhere.
+func serve(t *testing.T, users ...string) string {
+	t.Helper()
+	d, err := dialogue.Compile(dialogue.Definition{
+		Name: "help",
+		Flows: []dialogue.Flow{{
+			Name: "hours", Description: "Opening hours", Trigger: []string{"when are you open"},
+			Steps: []dialogue.Step{{ID: "say", Type: dialogue.InformStep, Message: "From nine to five."}},
+		}},
+	}, dialogue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt, err := fermata.New(fermata.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	talks := dialogue.NewConversations(rt, d, dialogue.ConversationOptions{})
+	for _, user := range users {
+		if _, _, err := talks.Open(t.Context(), user, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := httptest.NewServer(web.New(talks, web.Options{Authorize: func(r *http.Request, conversation string) (bool, error) {
+		user := r.Header.Get("User")
+		if user != conversation && user != "desk" {
+			return false, errors.New("somebody else's")
+		}
+		return user == "desk", nil
+	}}))
+	t.Cleanup(func() {
+		_ = rt.Close()
+		s.Close()
+	})
+	return s.URL + "/conversations/"
+}
+
+func request(t *testing.T, method, url, user, body string, header ...string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("User", user)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() })
+	return res
+}
+
+func post(t *testing.T, url, user, body string) (status int, prompts []string) {
+	t.Helper()
+	res := request(t, http.MethodPost, url+"/messages", user, body)
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, said(string(data))
+}
+
+func said(text string) (prompts []string) {
+	parts := regexp.MustCompile(`"said":\[.*?\]|"said":\{.*?\}`).FindString(text)
+	for _, m := range regexp.MustCompile(`"prompt":"(.*?)"`).FindAllStringSubmatch(parts, -1) {
+		prompts = append(prompts, m[1])
+	}
+	return prompts
+}
+
+// hears reads n deliveries of a stream.
+func hears(t *testing.T, url, user string, n int, header ...string) (prompts []string, last string) {
+	t.Helper()
+	res := request(t, http.MethodGet, url+"/messages", user, "", header...)
+	lines := bufio.NewScanner(res.Body)
+	for len(prompts) < n && lines.Scan() {
+		if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+			last = id
+		}
+		prompts = append(prompts, said(lines.Text())...)
+	}
+	if len(prompts) < n && !errors.Is(lines.Err(), context.Canceled) {
+		t.Errorf("the stream ended after %q: %v", prompts, lines.Err())
+	}
+	return prompts, last
+}
+
+// TestH2_UsersReadAndWriteTheirOwn lets nobody into another's conversation, and a stranger into none.
+func TestH2_UsersReadAndWriteTheirOwn(t *testing.T) {
+	url := serve(t, "ada", "bob")
+	for _, user := range []string{"bob", ""} {
+		if status, _ := post(t, url+"ada", user, `{"text":"when are you open"}`); status != http.StatusForbidden {
+			t.Errorf("%q writes to ada's: %d", user, status)
+		}
+		if res := request(t, http.MethodGet, url+"ada/messages", user, ""); res.StatusCode != http.StatusForbidden {
+			t.Errorf("%q reads ada's: %d", user, res.StatusCode)
+		}
+	}
+	if status, _ := post(t, url+"nobody", "nobody", `{"text":"hello"}`); status != http.StatusNotFound {
+		t.Errorf("a conversation that there is not: %d", status)
+	}
+	closed := httptest.NewRecorder()
+	web.New(nil, web.Options{}).ServeHTTP(closed, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/conversations/ada/messages", nil))
+	if closed.Code != http.StatusForbidden {
+		t.Errorf("without Authorize: %d", closed.Code)
+	}
+}
+
+// TestE1_AClientComesBackWhereItWas sends a message twice, and listens, goes away and comes back.
+func TestE1_AClientComesBackWhereItWas(t *testing.T) {
+	url := serve(t, "ada") + "ada"
+	want := []string{"From nine to five.", "Is there anything else?"}
+	for range 2 {
+		status, got := post(t, url, "ada", `{"id":"1","text":"when are you open"}`)
+		if diff := cmp.Diff(want, got); diff != "" || status != http.StatusOK {
+			t.Error(status, diff)
+		}
+	}
+	first, last := hears(t, url, "ada", 1)
+	if _, got := post(t, url, "ada", `{"id":"2","text":"when are you open"}`); len(got) != 2 {
+		t.Error(got)
+	}
+	rest, _ := hears(t, url, "ada", 3, "Last-Event-ID", last)
+	if diff := cmp.Diff([]string{want[0], want[1], want[0], want[1]}, append(first, rest...)); diff != "" {
+		t.Error(diff)
+	}
+	if status, _ := post(t, url, "ada", `{"id":"3"}`); status != http.StatusBadRequest {
+		t.Errorf("a message that says nothing: %d", status)
+	}
+}
+
+// TestH2_OnlyAnAgentSpeaksAsOne hands a conversation over. What its user says as an agent is said by the user.
+func TestH2_OnlyAnAgentSpeaksAsOne(t *testing.T) {
+	url := serve(t, "ada") + "ada"
+	post(t, url, "ada", `{"commands":[{"type":"handoff"}]}`)
+	if _, got := post(t, url, "ada", `{"text":"I am the desk","from":"agent","done":true}`); got != nil {
+		t.Errorf("a user speaks as an agent: %q", got)
+	}
+	if _, got := post(t, url, "desk", `{"text":"Hello, this is Bob."}`); !cmp.Equal(got, []string{"Hello, this is Bob."}) {
+		t.Errorf("the agent's message: %q", got)
+	}
+}
