@@ -23,11 +23,11 @@ func TestDev_OnServers(t *testing.T) {
 			saved(t, "recipe.yaml", devRecipe)
 			b := goOn(t, "dev", ".", "--store", dsn, "--run", "--no-input", "--quiet")
 			question, run := regexp.MustCompile(`int_[0-9a-f-]+`), regexp.MustCompile(`run_[0-9a-f-]+`)
-			began := b.waits(&b.err, "--value")
+			began := b.waits(&b.err, hintEnds)
 			first, firstAsks := run.FindString(began), question.FindString(began)
 			b.out.take()
 			saved(t, "recipe.yaml", strings.ReplaceAll(devRecipe, "first ", "second "))
-			began = b.waits(&b.err, "--value")
+			began = b.waits(&b.err, hintEnds)
 			second, secondAsks := run.FindString(began), question.FindString(began)
 			b.waits(&b.out, "waits at review, earlier version\n")
 

@@ -10,6 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// hintEnds is the end of what is written on stderr when a run that nobody is asked about waits for an answer. Before it come
+// the commands with the ids, in writes of their own.
+const hintEnds = "once it is answered\n"
+
 const devRecipe = `interface:
   inputs: {amount: {type: number, default: 120}}
   outputs: {decision: {type: string}}
@@ -50,7 +54,7 @@ func TestDev(t *testing.T) {
 		t.Errorf("a broken recipe: %q", got)
 	}
 	saved(t, "recipe.yaml", devRecipe)
-	first := b.waits(&b.err, "--value")
+	first := b.waits(&b.err, hintEnds)
 	if diff := cmp.Diff("✓ recipe.yaml  1 test\n", dropName(b.out.take())); diff != "" {
 		t.Errorf("a good version (-want +got):\n%s", diff)
 	}
@@ -60,7 +64,7 @@ func TestDev(t *testing.T) {
 	// A change: what is different, its tests, and the run that waits in the version before.
 	second := strings.NewReplacer("first ", "second ", "id: close,", "id: closing,", "target: close}", "target: closing}").Replace(devRecipe)
 	saved(t, "recipe.yaml", second)
-	b.waits(&b.err, "--value")
+	b.waits(&b.err, hintEnds)
 	want := "  node close removed\n  node closing added\n  edge review -> close removed\n  edge review -> closing added\n" +
 		"✓ recipe.yaml  1 test\n· " + run + "  waits at review, earlier version\n"
 	if diff := cmp.Diff(want, dropName(b.out.take())); diff != "" {
