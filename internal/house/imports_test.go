@@ -55,8 +55,9 @@ var table = []row{
 	{"journal/memory", []string{"journal"}, "a store knows what it stores, not who runs"},
 	{"journal/block", []string{"journal"}, "a packed form of entries for any store; who needs none does not get the compressor"},
 	{"journal/sqlite/...", []string{"journal", "journal/block", "journal/sqlite"}, "likewise; sqlitetest makes its files fail"},
-	{"journal/postgres", []string{"journal", "journal/block"}, "likewise"},
-	{"journal/redis", []string{"journal"}, "likewise; a server that several machines share"},
+	{"journal/internal/interrupt", []string{"journal"}, "the form in which stores on servers keep interrupts, whatever the server"},
+	{"journal/postgres", []string{"journal", "journal/block", "journal/internal/interrupt"}, "likewise"},
+	{"journal/redis", []string{"journal", "journal/internal/interrupt"}, "likewise; a server that several machines share"},
 	{"journal/journaltest", []string{"journal"}, "the suite is for any store, also those of others"},
 	{
 		"graph",

@@ -1,12 +1,12 @@
 package redis
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/internal/interrupt"
 )
 
 // arguments are what append.lua takes, in its order.
@@ -28,7 +28,7 @@ func (s *Store) arguments(b *journal.Batch) ([]any, error) {
 	args = append(args, strconv.Itoa(len(b.Interrupts)))
 	for i := range b.Interrupts {
 		in := &b.Interrupts[i]
-		data, err := encodeInterrupt(in)
+		data, err := interrupt.Encode(in)
 		if err != nil {
 			return nil, err
 		}
@@ -90,42 +90,15 @@ func unsortable(text string) (int64, error) {
 	return int64(n ^ 1<<63), err
 }
 
-// interrupt is the stored form of a journal.Interrupt. JSON that others wrote stays as they wrote it: as a
-// json.RawMessage it would lose its white space.
-type interrupt struct {
-	journal.Interrupt
-	Request        []byte `json:"input,omitempty"`
-	RequestSchema  []byte `json:"requestSchema,omitempty"`
-	ResponseSchema []byte `json:"responseSchema,omitempty"`
-	Answer         []byte `json:"answer,omitempty"`
-}
-
-func encodeInterrupt(in *journal.Interrupt) ([]byte, error) {
-	data, err := json.Marshal(interrupt{*in, in.Request, in.RequestSchema, in.ResponseSchema, in.Answer})
-	if err != nil {
-		return nil, fmt.Errorf("interrupt %s: %w", in.ID, err)
-	}
-	return data, nil
-}
-
 // decodeInterrupt reads what append.lua keeps of an interrupt: its place in the inbox, 32 bytes, whether it is open, 1
 // byte, its run, a NUL and its data.
 func decodeInterrupt(id, kept string) (journal.Interrupt, error) {
-	var in interrupt
 	const place = 32 + 1
 	_, data, ok := strings.Cut(kept[min(place, len(kept)):], "\x00")
 	if !ok {
 		return journal.Interrupt{}, fmt.Errorf("%w: interrupt %s has %d bytes and no end of its place", journal.ErrCorrupt, id, len(kept))
 	}
-	if err := json.Unmarshal([]byte(data), &in); err != nil {
-		return journal.Interrupt{}, fmt.Errorf("%w: interrupt %s: %w", journal.ErrCorrupt, id, err)
-	}
-	whole := in.Interrupt
-	whole.Request, whole.RequestSchema, whole.ResponseSchema, whole.Answer = in.Request, in.RequestSchema, in.ResponseSchema, in.Answer
-	if whole.ID != id {
-		return journal.Interrupt{}, fmt.Errorf("%w: interrupt %q is kept as %q", journal.ErrCorrupt, whole.ID, id)
-	}
-	return whole, nil
+	return interrupt.Decode(id, []byte(data))
 }
 
 // rowFields are the fields of a run's hash that make its row.

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/internal/interrupt"
 )
 
 // The order of what is stored is the order of the numbers, from the least to the largest.
@@ -44,7 +45,7 @@ func TestInterruptsAreKept(t *testing.T) {
 			Request: raw("request"), RequestSchema: raw("request schema"), ResponseSchema: raw("response schema"), Answer: raw("answer"),
 			Opened: rapid.Int64().Draw(t, "opened"), State: journal.Answered, TokenHash: text.Draw(t, "hash"),
 		}
-		data, err := encodeInterrupt(&want)
+		data, err := interrupt.Encode(&want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func TestInterruptsAreKept(t *testing.T) {
 }
 
 func FuzzDecodeInterrupt(f *testing.F) {
-	whole, err := encodeInterrupt(&journal.Interrupt{ID: "int_1", Run: "run_1", Request: json.RawMessage(`{"a": 1}`), State: journal.Open})
+	whole, err := interrupt.Encode(&journal.Interrupt{ID: "int_1", Run: "run_1", Request: json.RawMessage(`{"a": 1}`), State: journal.Open})
 	if err != nil {
 		f.Fatal(err)
 	}
