@@ -225,17 +225,24 @@ func TestDecodeInput(t *testing.T) {
 		{`{"a": 12345678901234567890, "b": [1.50]}`, `{"a":12345678901234567890,"b":[1.50]}`},
 		{"a: 1\nb: {c: [x, true]}\n", `{"a":1,"b":{"c":["x",true]}}`},
 		{"", `{}`},
-		{"[1]", "found a list"},
-		{"text", "found a text"},
-		{"3", "found a number"},
-		{"{", "expected an object"},
-		{"a: 1\n b: 2", "expected an object"},
-		{"{1: 2}", "found an object with a name that is no text"},
-		{"a: {1: 2}", "expected what JSON has, with texts for names"},
-		{"a: .nan", "expected what JSON has"},
+		{"# nothing yet\n", `{}`},
+		{"{1: 2}", `{"1":2}`},
+		{"day: 2001-01-01\nn: 0x1F\nm: 1_000", `{"day":"2001-01-01","m":1000,"n":31}`},
+		{"[1]", "--input-file in.yaml: expected an object that names inputs, found a list"},
+		{"text", `found the text "text"`},
+		{"3", "found the number 3"},
+		{"{", "in.yaml:1:1: not YAML: "},
+		{"a: 1\n b: 2", "in.yaml:2:3: not YAML: "},
+		{"a: 1\na: 2", `in.yaml:2:1: the key "a" stands here twice; first in line 1`},
+		{"a: .nan", "in.yaml:1:4: the number .nan has no form in JSON"},
+		{
+			"code: 012\nsize: [1, 0o12, 012]",
+			"in.yaml:1:7: the number 012 begins with 0: it is 12, or 0o12 by eights; write which, or put it in quotes for a text\n" +
+				"in.yaml:2:7: the number 012 begins with 0: it is 12, or 0o12 by eights; write which, or put it in quotes for a text",
+		},
 	}
 	for _, tt := range tests {
-		got, err := decodeInput([]byte(tt.in))
+		got, err := decodeInput("in.yaml", []byte(tt.in))
 		text := ""
 		if err != nil {
 			text = err.Error()
@@ -253,7 +260,7 @@ func FuzzDecodeInput(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		input, err := decodeInput(data)
+		input, err := decodeInput("in.yaml", data)
 		if err != nil {
 			return
 		}

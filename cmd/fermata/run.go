@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/recipe"
 )
@@ -131,8 +132,8 @@ func (m *Main) readInput(r *recipe.Recipe, f *runFlags) (map[string]any, error) 
 		if err != nil {
 			return nil, err
 		}
-		if input, err = decodeInput(data); err != nil {
-			return nil, invalidf("--input-file %s: %w", f.inputFile, err)
+		if input, err = decodeInput(f.inputFile, data); err != nil {
+			return nil, err
 		}
 	}
 	given, err := r.ParseInput(f.inputs)
@@ -147,47 +148,40 @@ func (m *Main) readInput(r *recipe.Recipe, f *runFlags) (map[string]any, error) 
 	return checked, nil
 }
 
-// decodeInput reads an object written as JSON or YAML.
-func decodeInput(data []byte) (map[string]any, error) {
-	input := map[string]any{}
-	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed) {
-		d := json.NewDecoder(bytes.NewReader(trimmed))
-		d.UseNumber()
-		return input, d.Decode(&input)
-	}
-	var doc any
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, fmt.Errorf("expected an object as JSON or YAML: %w", err)
-	}
-	if doc == nil {
-		return input, nil
-	}
-	if _, ok := doc.(map[string]any); !ok {
-		return nil, fmt.Errorf("expected an object that names inputs, found %s", kindOf(doc))
-	}
-	plain, err := json.Marshal(doc) // dates and the like become what JSON has
-	if err != nil {
-		return nil, fmt.Errorf("expected what JSON has, with texts for names: %w", err)
-	}
-	d := json.NewDecoder(bytes.NewReader(plain))
-	d.UseNumber()
-	return input, d.Decode(&input)
-}
+// comment is a line of YAML that says nothing.
+var comment = regexp.MustCompile(`(?m)^[ \t]*#.*$`)
 
-func kindOf(doc any) string {
-	switch doc.(type) {
-	case []any:
-		return "a list"
-	case string:
-		return "a text"
-	case bool:
-		return "true or false"
-	case int, int64, uint64, float64:
-		return "a number"
-	case map[any]any:
-		return "an object with a name that is no text"
+// decodeInput reads an object that is JSON, or YAML as recipes have it: a number that begins with 0 is refused, and a date is
+// a text. What is wrong in YAML is a *definition.Error.
+func decodeInput(file string, data []byte) (map[string]any, error) {
+	input := map[string]any{}
+	text := bytes.TrimSpace(comment.ReplaceAll(data, nil))
+	switch {
+	case len(text) == 0:
+		return input, nil
+	case text[0] == '{' && json.Valid(text): // of any size
+		doc, err := document.Decode(text)
+		input, _ = doc.(map[string]any)
+		return input, err
 	}
-	return fmt.Sprintf("a value of type %T", doc)
+	r := &document.Report{Expected: "inputs"}
+	src := document.Read(file, data, r)
+	switch {
+	case src.Root == nil:
+		return nil, r.Err()
+	case document.IsNull(src.Root):
+		return input, nil
+	case src.Root.Kind != yaml.MappingNode:
+		return nil, invalidf("--input-file %s: expected an object that names inputs, found %s", file, document.Describe(src.Root))
+	}
+	for name, at := range document.Entries(src.Root) {
+		value, err := document.JSON(at)
+		if err != nil {
+			r.Add(document.Spot{Source: src, Node: at, Path: name.Value}, "%v", err)
+		}
+		input[name.Value] = value
+	}
+	return input, r.Err()
 }
 
 func (m *Main) resumeCommand() *cobra.Command {
