@@ -55,7 +55,7 @@ func TestConstants(t *testing.T) {
 		"{'a': 1}[text]":                     "",
 		"[1, 2][n]":                          "",
 		"repeat('a', -1)":                    "fails in every run: repeat: expected a text and how often it is repeated",
-		"take([1, 2], -1)":                   "fails in every run: the number of elements to take is less than 0",
+		"take([1, 2], -1)":                   "",
 		"1..100000000":                       "1..100000000 fails in every run: the lists that the expression makes have more than 1000000 elements",
 		"len(1..100)":                        "",
 		"fromBase64('?')":                    "fails in every run: the text is not base64",

@@ -31,7 +31,7 @@ func boardOf(t testing.TB, text string) map[string]any {
 const sample = `{
 	"n": 3, "big": 9007199254740993, "huge": 123456789012345678901, "f": 2.5, "s": "text", "yes": true, "nothing": null,
 	"list": [1, 2, {"x": "y"}], "names": ["b", "a"], "o": {"a": {"b": [10]}, "k": "v"}, "a-b": 7,
-	"items": [{"p": 2, "done": true}, {"p": 3}]
+	"items": [{"p": 2, "done": true}, {"p": 3}], "whole": 1.0
 }`
 
 func TestExpressionValues(t *testing.T) {
@@ -85,6 +85,23 @@ func TestExpressionValues(t *testing.T) {
 		{"get(o, 'zz')", "null"},
 		{"s[0:2]", `"te"`},
 		{"keys({a: 1})", `["a"]`},
+		{"keys({d: 1, b: 2, a: 3, c: 4})", `["a","b","c","d"]`},
+		{"values({d: 1, b: 2, a: 3, c: 4})", `[3,2,4,1]`},
+		{"map(toPairs({b: 2, a: 1}), string(#[1]) + #[0])", `["1a","2b"]`},
+		{"sortBy(toPairs({b: 1, a: 2}), #[1])", `[["b",1],["a",2]]`},
+		{"toPairs({a: 1}) == [['a', 1]]", "true"},
+		{"keys(groupBy([2, 'x', 1.5, true, 1, nil], #))", `[null,true,1,1.5,2,"x"]`},
+		{"groupBy([1, '1', 2], #)", `{"1":[1,"1"],"2":[2]}`},
+		{"fromPairs([[1, 'number'], ['1', 'text']])", `{"1":"text"}`},
+		{"fromPairs(toPairs(groupBy(list[0:2], #)))", `{"1":[1],"2":[2]}`},
+		{"get(groupBy([1, 2, 1], #), 1)", "[1,1]"},
+		{"get(list, -3) + get(nothing ?? list, 1.5)", "3"},
+		{"[get(list, 7), get(o, 'zz'), get(nothing, 'a'), get(n, 1)]", "[null,null,null,null]"},
+		{"take(list, n - 9)", "[]"},
+		{"take(list, 2.0)", "[1,2]"},
+		{"list[6 / 6]", "2"},
+		{"list[whole] + whole % 2", "3"},
+		{"type(s[0])", `"int"`},
 		{"toPairs({a: 1})", `[["a",1]]`},
 		{"split('a,b', ',')", `["a","b"]`},
 	} {
@@ -151,12 +168,16 @@ func TestExpressionErrors(t *testing.T) {
 		{"abs(s)", "abs does not go with a text"},
 		{"map(n, #)", "expected a list, found a whole number"},
 		{"map(nothing, #)", "expected a list, found null"},
-		{"take(names, n - 9)", "the number of elements to take is less than 0"},
 		{"take(s, 1)", "expected a list, found a text"},
 		{"keys(list)", "expected an object, found a list"},
 		{"values(list)", "expected an object, found a list"},
 		{"toPairs(list)", "expected an object, found a list"},
-		{"fromPairs(list)", "expected pairs, which are lists of two"},
+		{"fromPairs(list)", "expected pairs, which are lists of two, found the number 1"},
+		{"fromPairs([[s, 1], [o, 2]])", "groups and names are texts, numbers or booleans, found an object"},
+		{"fromPairs([[n / (n - 3), 1]])", "a group or a name is no finite number"},
+		{"groupBy(names, n / (n - 3))", "a group or a name is no finite number"},
+		{"get(names, s)", "the number of an element is a number, found a text"},
+		{"take(names, f)", "expected how many elements to take, found the number 2.5"},
 		{"reverse(o)", "expected a list, found an object"},
 		{"uniq(o)", "expected a list, found an object"},
 		{"concat(o, list)", "expected a list, found an object"},

@@ -93,7 +93,7 @@ func (w *rewriter) replace(n ast.Node, m mode) ast.Node {
 	case *ast.CallNode:
 		return w.call(n)
 	case *ast.BuiltinNode:
-		return weighed(n, fromTheEnd(&ast.BuiltinNode{Name: n.Name, Arguments: w.all(n.Arguments)}))
+		return weighed(n, inPlace(n, w.all(n.Arguments)))
 	case *ast.PredicateNode:
 		// body becomes: turn() ? body : nil. turn is true, or an error once the loops have turned too often.
 		return &ast.PredicateNode{Node: &ast.ConditionalNode{
@@ -261,6 +261,19 @@ func functionNames() []string {
 		}
 	}
 	return list
+}
+
+// inPlace is the call of a function of the language, or of what stands in its place.
+func inPlace(n *ast.BuiltinNode, args []ast.Node) ast.Node {
+	made := &ast.BuiltinNode{Name: n.Name, Arguments: args}
+	made.SetLocation(n.Location())
+	switch _, ours := ownFunctions["·"+n.Name]; {
+	case n.Name == "groupBy":
+		return call("·groupBy", made)
+	case ours:
+		return call("·"+n.Name, args...)
+	}
+	return fromTheEnd(made)
 }
 
 // fromTheEnd writes a search from the end of a list as one from its beginning: the language's own leaves behind what it has

@@ -71,11 +71,16 @@ func signature[F any]() []reflect.Type { return []reflect.Type{reflect.TypeFor[F
 
 // ownFunctions are ours: the calls of rewritten expressions, and functions in place of the language's own.
 var ownFunctions = map[string]function{
-	callName:   {call: readName},
-	callField:  {call: readField},
-	callTurn:   {call: countTurn, types: signature[func(any) bool]()},
-	callAdd:    {call: add},
-	callWeigh:  {call: weigh},
+	callName:  {call: readName},
+	callField: {call: readField},
+	callTurn:  {call: countTurn, types: signature[func(any) bool]()},
+	callAdd:   {call: add},
+	callWeigh: {call: weigh},
+
+	// In the place of the language's own, see inPlace.
+	"·keys": {call: keysOf}, "·values": {call: valuesOf}, "·toPairs": {call: toPairs}, "·fromPairs": {call: fromPairs},
+	"·groupBy": {call: grouped}, "·get": {call: get}, "·take": {call: take},
+
 	"toJSON":   {call: toJSON, types: signature[func(any) string]()},
 	"string":   {call: asText, types: signature[func(any) string]()},
 	"fromCSV":  {call: fromCSV, types: signature[func(string) []any]()},
@@ -136,7 +141,7 @@ func readField(args ...any) (any, error) {
 	if kind := rv.Kind(); kind != reflect.Slice && kind != reflect.Array && kind != reflect.String {
 		return nil, &definition.PathError{Path: at, Message: fmt.Sprintf("it is %s and holds no %v", Describe(value), key)}
 	}
-	i, ok := key.(int)
+	i, ok := wholeOf(key)
 	if !ok {
 		return nil, &definition.PathError{Path: at, Message: fmt.Sprintf("it is %s: expected the number of an element, found %s", Describe(value), Describe(key))}
 	}
@@ -147,7 +152,15 @@ func readField(args ...any) (any, error) {
 	if i < 0 || i >= n {
 		return miss("it has %d elements and none with the number %v", n, key)
 	}
-	return runtime.Fetch(value, i), nil
+	return plainNumber(runtime.Fetch(value, i)), nil
+}
+
+// plainNumber is a value in which a character of a text is a number like any other.
+func plainNumber(v any) any {
+	if character, ok := v.(uint8); ok {
+		return int(character)
+	}
+	return v
 }
 
 // countTurn is ·turn(scope).
@@ -168,6 +181,8 @@ func weigh(args ...any) (any, error) {
 	case []any:
 		const element = 16 // bytes of an any
 		size = element * len(v)
+	case uint8:
+		return plainNumber(v), nil
 	}
 	if s.made += size; s.made > maxMade {
 		return nil, errMade

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/fermata-go/fermata/internal/document"
@@ -50,25 +52,8 @@ func dynamicAt(v any, depth int) (any, error) {
 		}
 	case int:
 		return json.Number(strconv.Itoa(v)), nil
-	case map[any]any: // groupBy
-		m := make(map[string]any, len(v))
-		for k, e := range v {
-			d, err := dynamicAt(e, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			if d, err := dynamicAt(k, depth+1); err == nil {
-				k = d
-			}
-			m[Text(k)] = d
-		}
-		return m, nil
-	case map[any][]any:
-		m := make(map[any]any, len(v))
-		for k, e := range v {
-			m[k] = e
-		}
-		return dynamicAt(m, depth)
+	case map[any]any, map[any][]any: // fromPairs, groupBy
+		return dynamicEntries(v, depth)
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for k, e := range v {
@@ -95,6 +80,30 @@ func dynamicAt(v any, depth int) (any, error) {
 		return nil, &formError{why: err.Error()}
 	}
 	return document.Decode(data)
+}
+
+// dynamicEntries is an object whose names may be any scalars. Names that are the same text are one: the last of them, and of
+// groups all elements.
+func dynamicEntries(v any, depth int) (any, error) {
+	all, _ := entriesOf(v)
+	m := make(map[string]any, len(all))
+	for _, e := range all {
+		name, err := dynamicAt(e.name, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		value, err := dynamicAt(e.value, depth+1)
+		if err != nil {
+			return nil, within(Text(name), err)
+		}
+		if group, ok := value.([]any); ok {
+			if before, ok := m[Text(name)].([]any); ok && reflect.TypeOf(v) == reflect.TypeFor[map[any][]any]() {
+				value = slices.Concat(before, group)
+			}
+		}
+		m[Text(name)] = value
+	}
+	return m, nil
 }
 
 // kept is a value that an expression has made, in the form of the blackboard. Parts that stand in it many times count
@@ -126,9 +135,10 @@ func measure(v any, parts, text *int, depth int) bool {
 				fits = measure(e, parts, text, depth+1)
 			}
 		}
-	case map[any][]any: // groupBy
-		for _, e := range v {
-			fits = fits && measure(e, parts, text, depth+1)
+	case map[any]any, map[any][]any: // fromPairs, groupBy
+		all, _ := entriesOf(v)
+		for _, e := range all {
+			fits = fits && measure(e.name, parts, text, depth+1) && measure(e.value, parts, text, depth+1)
 		}
 	}
 	return fits && *text >= 0
@@ -157,7 +167,7 @@ func within(name string, err error) error {
 }
 
 // numeric brings a value of the blackboard into the form that expressions calculate with: int where a number is
-// written as a 64-bit integer, else float64. It copies what it changes.
+// a 64-bit integer, else float64. It copies what it changes.
 func numeric(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -165,6 +175,9 @@ func numeric(v any) any {
 			return i
 		}
 		f, _ := v.Float64()
+		if i, ok := wholeOf(f); ok { // 1.0, which JSON has for a whole number too
+			return i
+		}
 		return f
 	case map[string]any:
 		m := make(map[string]any, len(v))
