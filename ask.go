@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fermata-go/fermata/internal/machine"
@@ -99,7 +100,7 @@ func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.In
 	return journal.Interrupt{
 		ID: id, Run: h.d.id, Task: task, Op: op.ID, Kind: q.Kind, Request: q.Request, RequestSchema: q.RequestSchema,
 		ResponseSchema: q.ResponseSchema, Prompt: q.Prompt, Options: q.Options, Role: q.Role,
-		Assignee: q.Assignee, NotBy: notBy, NotByNodes: nodes,
+		Assignee: strings.TrimSpace(q.Assignee), NotBy: notBy, NotByNodes: nodes,
 		RequestSchemaID: q.RequestIdentity.ID, RequestSchemaVersion: q.RequestIdentity.Version,
 		ResponseSchemaID: q.ResponseIdentity.ID, ResponseSchemaVersion: q.ResponseIdentity.Version,
 		AtDeadline: durable(&q.AtDeadline), Digest: digest, TokenHash: hex.EncodeToString(sum[:]), State: journal.Open,

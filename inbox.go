@@ -103,13 +103,13 @@ func (rt *Runtime) admit(
 	if q.Role != "" && q.Role != o.role {
 		return forbidden(q, "it asks for role %q, found %q", q.Role, o.role)
 	}
-	if q.Assignee != "" && !samePerson(q.Assignee, o.by) {
+	if q.Assignee != "" && !SamePerson(q.Assignee, o.by) {
 		return forbidden(q, "it is for %s, found %s", q.Assignee, who(o.by))
 	}
 	if err := rt.keepApart(ctx, q, o.by, before); err != nil {
 		return err
 	}
-	if q.State == journal.Claimed && q.ClaimedBy != o.by {
+	if q.State == journal.Claimed && !SamePerson(q.ClaimedBy, o.by) {
 		return &Error{
 			Code: CodeConflict, Run: q.Run, Task: q.Task,
 			Err: fmt.Errorf("%w: interrupt %s, by %s", ErrClaimed, q.ID, who(q.ClaimedBy)),
@@ -142,7 +142,7 @@ func (rt *Runtime) checkAnswer(q *journal.Interrupt, answer []byte) error {
 // Claim reserves an open interrupt for one person; only they can answer it until it is released. Claiming what one
 // has claimed is no error.
 func (rt *Runtime) Claim(ctx context.Context, interrupt, by, role string) error {
-	if by == "" {
+	if isNobody(by) {
 		return &Error{Code: CodeInvalid, Err: fmt.Errorf("interrupt %s: a claim needs a name", interrupt)}
 	}
 	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error) {
@@ -170,7 +170,7 @@ func (rt *Runtime) Release(ctx context.Context, interrupt, by string) error {
 			return nil, nil
 		case q.State != journal.Claimed:
 			return nil, &Error{Code: CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
-		case q.ClaimedBy != by:
+		case !SamePerson(q.ClaimedBy, by):
 			return nil, &Error{
 				Code: CodeConflict, Run: q.Run, Task: q.Task,
 				Err: fmt.Errorf("%w: interrupt %s, by %s", ErrClaimed, q.ID, who(q.ClaimedBy)),

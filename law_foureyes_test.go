@@ -79,6 +79,43 @@ func secondPerson(t *testing.T, store journal.Store) {
 	}
 }
 
+// One rule tells whether two names are of one person.
+func TestH6_NamesOfOnePerson(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"Ada", "Ada", true},
+		{"Ada", "ada", true},
+		{" Ada\t", "ADA", true},
+		{"Żofia", "żofia", true},
+		{"Ada", "Adam", false},
+		{"Ada Lovelace", "Ada  Lovelace", false},
+		{"", "", false},
+		{" ", "", false},
+		{"Ada", "", false},
+	} {
+		if got, back := fermata.SamePerson(tt.a, tt.b), fermata.SamePerson(tt.b, tt.a); got != tt.want || back != tt.want {
+			t.Errorf("%q and %q: %t, and %t the other way round; expected %t", tt.a, tt.b, got, back, tt.want)
+		}
+	}
+}
+
+// Having the one asked again who is asked already changes nothing, however the name is written.
+func TestH6_ReassigningToTheSamePerson(t *testing.T) {
+	rt, store := inMemory(t)
+	run := start(t, rt, single(review()), state{})
+	q := question(t, run)
+	for _, name := range []string{"Ada", "ada ", "ADA"} {
+		if err := rt.Reassign(t.Context(), q.ID, fermata.Assignment{Person: name}, fermata.As("Bob")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"interrupt.updated a#1 reassign"}, lines(t, store, run.ID())[5:]); diff != "" {
+		t.Errorf("journal (-want +got):\n%s", diff)
+	}
+}
+
 // Where nobody knows who started the run, nobody could say who is the second person.
 func TestH6_FourEyesNeedAStarter(t *testing.T) {
 	rt, _ := inMemory(t)

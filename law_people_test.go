@@ -339,16 +339,22 @@ func TestH2_ClaimAndRelease(t *testing.T) {
 		want refusal
 	}{
 		{"a claim without a name", func() error { return rt.Claim(ctx, q.ID, "", "manager") }, refusal{code: fermata.CodeInvalid}},
+		{"a claim with a blank name", func() error { return rt.Claim(ctx, q.ID, " ", "manager") }, refusal{code: fermata.CodeInvalid}},
 		{"a claim in the wrong role", func() error { return rt.Claim(ctx, q.ID, "Ada", "clerk") }, refusal{fermata.CodeForbidden, fermata.ErrForbidden}},
 		{"Ada claims", func() error { return rt.Claim(ctx, q.ID, "Ada", "manager") }, refusal{}},
 		{"Ada claims again", func() error { return rt.Claim(ctx, q.ID, "Ada", "manager") }, refusal{}},
+		{"ada claims again", func() error { return rt.Claim(ctx, q.ID, " ada", "manager") }, refusal{}},
 		{"Bob claims", func() error { return rt.Claim(ctx, q.ID, "Bob", "manager") }, refusal{fermata.CodeConflict, fermata.ErrClaimed}},
 		{"Bob releases", func() error { return rt.Release(ctx, q.ID, "Bob") }, refusal{fermata.CodeConflict, fermata.ErrClaimed}},
-		{"Ada releases", func() error { return rt.Release(ctx, q.ID, "Ada") }, refusal{}},
+		{"nobody releases", func() error { return rt.Release(ctx, q.ID, " ") }, refusal{fermata.CodeConflict, fermata.ErrClaimed}},
+		{"ADA releases", func() error { return rt.Release(ctx, q.ID, "ADA ") }, refusal{}},
 		{"Ada releases again", func() error { return rt.Release(ctx, q.ID, "Ada") }, refusal{}},
 		{"Bob claims what is free", func() error { return rt.Claim(ctx, q.ID, "Bob", "manager") }, refusal{}},
-		{"Bob answers", func() error {
-			return rt.Answer(ctx, q.ID, decision{Approve: true}, fermata.As("Bob"), fermata.InRole("manager"), fermata.Hold())
+		{"nobody answers", func() error {
+			return rt.Answer(ctx, q.ID, decision{Approve: true}, fermata.As(""), fermata.InRole("manager"))
+		}, refusal{fermata.CodeConflict, fermata.ErrClaimed}},
+		{"bob answers", func() error {
+			return rt.Answer(ctx, q.ID, decision{Approve: true}, fermata.As("bob"), fermata.InRole("manager"), fermata.Hold())
 		}, refusal{}},
 		{"Ada claims what is answered", func() error { return rt.Claim(ctx, q.ID, "Ada", "manager") }, refusal{code: fermata.CodeConflict}},
 		{"Bob releases what is answered", func() error { return rt.Release(ctx, q.ID, "Bob") }, refusal{code: fermata.CodeConflict}},

@@ -23,7 +23,7 @@ func (h *host) apart(q *node.Question) (people, nodes []string, err error) {
 			return nil, nil, errNoStarter
 		}
 		people = []string{started.By}
-		if f := started.Fork; f != nil && !isNobody(f.By) && !samePerson(f.By, started.By) {
+		if f := started.Fork; f != nil && !isNobody(f.By) && !SamePerson(f.By, started.By) {
 			people = append(people, f.By)
 		}
 	}
@@ -34,15 +34,17 @@ func (h *host) apart(q *node.Question) (people, nodes []string, err error) {
 	return people, nodes, nil
 }
 
-// samePerson compares names as people write them.
-func samePerson(a, b string) bool {
-	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
+// SamePerson reports whether two names are of one person: the one rule by which answers, claims and assignments compare
+// them (laws H2 and H6). Capitals and white space around a name say nothing, since people write them as they like. A blank
+// name is nobody's, and so the same as no other.
+func SamePerson(a, b string) bool {
+	return !isNobody(a) && strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
 func isNobody(name string) bool { return strings.TrimSpace(name) == "" }
 
 func isAmong(people []string, name string) bool {
-	return slices.ContainsFunc(people, func(other string) bool { return samePerson(other, name) })
+	return slices.ContainsFunc(people, func(other string) bool { return SamePerson(other, name) })
 }
 
 // keepApart checks that who answers, claims or is assigned is somebody else than the question says (law H6). before are
@@ -65,7 +67,7 @@ func (rt *Runtime) keepApart(ctx context.Context, q *journal.Interrupt, name str
 	}
 	for _, other := range append(stored, before...) {
 		path, _ := node.CutTask(other.Task)
-		if other.ID != q.ID && other.State == journal.Answered && slices.Contains(q.NotByNodes, path) && samePerson(other.AnsweredBy, name) {
+		if other.ID != q.ID && other.State == journal.Answered && slices.Contains(q.NotByNodes, path) && SamePerson(other.AnsweredBy, name) {
 			return forbidden(q, "it needs a second person: %s answered %s", name, other.Task)
 		}
 	}
@@ -135,7 +137,8 @@ func (rt *Runtime) handOver(ctx context.Context, interrupt, do string, to Assign
 		if body.Role == "" {
 			body.Role = q.Role
 		}
-		if q.State == journal.Open && q.Role == body.Role && q.Assignee == body.Assignee {
+		same := q.Assignee == body.Assignee || SamePerson(q.Assignee, body.Assignee)
+		if q.State == journal.Open && q.Role == body.Role && same {
 			return nil, nil
 		}
 		body.Update(q)

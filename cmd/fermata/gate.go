@@ -215,7 +215,7 @@ func (g *gate) next(ctx context.Context, moved move) (move, error) {
 // mayAsk reports whether the question can be asked here: in the role that it needs, and claimed by nobody else.
 func (g *gate) mayAsk(q *journal.Interrupt) bool {
 	f := g.d.job.flags
-	claimed := q.State == journal.Claimed && q.ClaimedBy != f.as
+	claimed := q.State == journal.Claimed && !fermata.SamePerson(q.ClaimedBy, f.as)
 	return g.asker != nil && !g.later && !claimed && !g.refused[q.ID] && mayBe(q, f.as) && (q.Role == "" || q.Role == f.role)
 }
 

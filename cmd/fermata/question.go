@@ -103,9 +103,9 @@ func (m *Main) answerCommand(q *journal.Interrupt, id, as string, resume bool) s
 		args = append(args, "--role", q.Role)
 	}
 	switch {
-	case q.State == journal.Claimed && q.ClaimedBy != "" && q.ClaimedBy != m.user():
+	case q.State == journal.Claimed && q.ClaimedBy != "" && !fermata.SamePerson(q.ClaimedBy, m.user()):
 		args = append(args, "--as", q.ClaimedBy)
-	case q.Assignee != "" && !isPerson(q.Assignee, m.user()):
+	case q.Assignee != "" && !fermata.SamePerson(q.Assignee, m.user()):
 		args = append(args, "--as", q.Assignee)
 	case !mayBe(q, cmp.Or(as, m.user())): // four eyes: whoever is shown this may not answer it
 		args = append(args, "--as", somebody)

@@ -253,7 +253,7 @@ func (d *driver) missingRole(res *fermata.Result) string {
 // notForMe says why who sits here may not answer a question, where another person has to; "" where nothing speaks against it.
 func (d *driver) notForMe(q *journal.Interrupt) string {
 	me := cmp.Or(d.job.flags.as, d.m.user())
-	if !slices.ContainsFunc(q.NotBy, func(name string) bool { return isPerson(name, me) }) {
+	if !slices.ContainsFunc(q.NotBy, func(name string) bool { return fermata.SamePerson(name, me) }) {
 		return ""
 	}
 	return "not for " + me + ", who is not asked here: it needs a second person"

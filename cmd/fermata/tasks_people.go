@@ -74,25 +74,20 @@ func inboxOf(list []fermata.Interrupt, name string) []fermata.Interrupt {
 	var own []fermata.Interrupt
 	for i := range list {
 		q := &list[i]
-		if isPerson(q.Assignee, name) || q.State == journal.Claimed && isPerson(q.ClaimedBy, name) {
+		if fermata.SamePerson(q.Assignee, name) || q.State == journal.Claimed && fermata.SamePerson(q.ClaimedBy, name) {
 			own = append(own, *q)
 		}
 	}
 	return own
 }
 
-func isPerson(a, b string) bool {
-	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
-	return a != "" && strings.EqualFold(a, b)
-}
-
 // mayBe reports whether a question can be for a person at all: what others have answered is looked up when it is answered.
 func mayBe(q *journal.Interrupt, name string) bool {
-	if q.Assignee != "" && !isPerson(q.Assignee, name) {
+	if q.Assignee != "" && !fermata.SamePerson(q.Assignee, name) {
 		return false
 	}
 	for _, other := range q.NotBy {
-		if isPerson(other, name) {
+		if fermata.SamePerson(other, name) {
 			return false
 		}
 	}
