@@ -2,8 +2,10 @@ package fermata_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -405,4 +407,32 @@ func TestJ8_ARunKeepsThePlanItWasResumedOn(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestN1_PlansThatNobodyNeedsAreForgotten starts runs of one definition after the other, as a program does that loads them
+// for ever: only those of runs that can still go on are kept, so that an answer drives them on.
+func TestN1_PlansThatNobodyNeedsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt, _ := inMemory(t)
+		asks, works := single(asking), single(logged)
+		var waiting []*graph.Run[state]
+		most := 0
+		for i := range 300 {
+			definition := fermata.WithDefinition(fmt.Sprintf("definition_%d", i))
+			if i%100 == 0 {
+				waiting = append(waiting, start(t, rt, asks, state{}, definition))
+				continue
+			}
+			ends(t, start(t, rt, works, state{}, definition), fermata.Completed)
+			synctest.Wait() // until nothing is done any more
+			most = max(most, fermata.KnownPlans(rt))
+		}
+		if most > 64 {
+			t.Errorf("%d plans were kept, expected 64 at most", most)
+		}
+		for _, run := range waiting {
+			answer(t, rt, question(t, run).ID, true)
+			ends(t, run, fermata.Completed)
+		}
+	})
 }

@@ -36,7 +36,7 @@ type Runtime struct {
 	drives  map[string]*drive        // the runs that are driven now
 	loading map[string]chan struct{} // the runs that are being taken up; closed when that is done
 	bells   map[string]*bell         // who waits for a change of a run
-	plans   map[planID]*plan.Plan    // of the runs that were driven here
+	plans   plans                    // of the runs that were driven here
 	kept    map[string]bool          // fingerprints of plans whose outlines are stored
 	waking  map[string]int           // runs for which an answer is being recorded that they will be driven on for
 	moved   map[string]*plan.Plan    // of runs that were resumed here on another plan than the recorded one
@@ -54,7 +54,7 @@ func New(o Options) (*Runtime, error) {
 	rt := &Runtime{
 		options: o, store: o.Store, log: o.Logger, clock: o.Clock,
 		drives: make(map[string]*drive), loading: make(map[string]chan struct{}), bells: make(map[string]*bell),
-		plans: make(map[planID]*plan.Plan), kept: make(map[string]bool), schemas: make(map[string]*schema.Schema),
+		kept: make(map[string]bool), schemas: make(map[string]*schema.Schema),
 		trouble: make(map[string]error), moved: make(map[string]*plan.Plan), waking: make(map[string]int),
 	}
 	if rt.store == nil {
@@ -234,7 +234,7 @@ func (rt *Runtime) launch(d *drive) error {
 	if d.plan.Fingerprint() != d.m.Started().Fingerprint {
 		rt.moved[d.id] = d.plan
 	}
-	rt.plans[planID{d.row.Plan, d.m.Started().Fingerprint, d.m.Started().Definition}] = d.plan
+	rt.plans.put(planID{d.row.Plan, d.m.Started().Fingerprint, d.m.Started().Definition}, d.plan)
 	rt.kept[d.plan.Fingerprint()] = true
 	rt.wg.Go(func() {
 		defer rt.landed(d)
@@ -275,6 +275,7 @@ func (rt *Runtime) landed(d *drive) {
 		rt.wake(d.id)
 		rt.woken(d.id)
 	}
+	rt.forgetPlans()
 	w.rested(d)
 }
 
@@ -348,15 +349,11 @@ func (rt *Runtime) planOf(ctx context.Context, id string) (*plan.Plan, error) {
 	return rt.planFor(ctx, info)
 }
 
-// planID tells the plans of runs apart. The fingerprint alone does not: it covers the shape of a plan and not what its
-// nodes do, in which the plans of two definitions differ.
-type planID struct{ name, fingerprint, definition string }
-
 func (rt *Runtime) planFor(ctx context.Context, info RunInfo) (*plan.Plan, error) {
 	rt.mu.Lock()
 	p := rt.moved[info.ID]
 	if p == nil {
-		p = rt.plans[planID{info.Plan, info.Fingerprint, info.Definition}]
+		p = rt.plans.known[planID{info.Plan, info.Fingerprint, info.Definition}].plan
 	}
 	rt.mu.Unlock()
 	if p == nil && rt.options.Plans != nil {
