@@ -3,7 +3,6 @@ package dialogue
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
@@ -68,6 +67,7 @@ type Reply struct {
 	Busy    bool         // it waits for the people that a recipe asks: the next message is ErrBusy until they have answered
 	Closed  bool         // the conversation is over
 	Seq     uint64       // of the last event of the turn: Listen after it misses and repeats nothing
+	Last    uint64       // the Delivery.Seq of the last of Said; 0 where nothing was said
 	// SinkErr is why the sink has not taken all that was said; nil where it has, or there is none. The message counts
 	// nevertheless, and what was missed is there for Follow and Listen.
 	SinkErr error
@@ -272,7 +272,7 @@ func (c *Conversations) contested(ctx context.Context, err error) bool {
 func (c *Conversations) settle(ctx context.Context, id string, t *turn) (Reply, error) {
 	var r Reply
 	take := func(d Delivery) {
-		r.Said = append(r.Said, d.Said)
+		r.Said, r.Last = append(r.Said, d.Said), d.Seq
 		if c.options.Sink != nil && r.SinkErr == nil { // one that has missed something is told no more: there is an order
 			r.SinkErr = c.options.Sink.Deliver(ctx, d)
 		}
@@ -286,19 +286,15 @@ func (c *Conversations) settle(ctx context.Context, id string, t *turn) (Reply, 
 	}
 	r.Seq, r.Closed, r.Busy = t.after, res.Status != fermata.Paused, res.Status == fermata.Paused
 	for i := range res.Interrupts {
-		q := &res.Interrupts[i]
-		if !isGate(q) {
-			continue
+		if q := &res.Interrupts[i]; isGate(q) {
+			if err := r.waits(id, q.Request); err != nil {
+				return r, err
+			}
 		}
-		var w Waiting
-		if err := json.Unmarshal(q.Request, &w); err != nil {
-			return r, fmt.Errorf("conversation %s: what it waits for cannot be read: %w", id, err)
-		}
-		r.Pending, r.Handoff, r.Busy = w.PendingTask, w.Handoff, false
 	}
 	if t.again > 0 {
 		r.Again = true
-		if r.Said, err = c.saidIn(ctx, id, t.again); err != nil {
+		if r.Said, r.Last, err = c.saidIn(ctx, id, t.again); err != nil {
 			return r, err
 		}
 	}

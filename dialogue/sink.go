@@ -3,6 +3,7 @@ package dialogue
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -30,7 +31,8 @@ type Sink interface {
 }
 
 // Listen yields what was said in a conversation after a seq, and goes on with what is to come until the conversation is
-// over or ctx is done. A listener that comes back with the last seq that it has seen misses and repeats nothing.
+// over or ctx is done; that the runtime was closed before is an error, fermata.ErrClosed. A listener that comes back with the last
+// seq that it has seen misses and repeats nothing.
 func (c *Conversations) Listen(ctx context.Context, id string, after uint64) iter.Seq2[Delivery, error] {
 	return c.said(ctx, id, after, true)
 }
@@ -38,10 +40,11 @@ func (c *Conversations) Listen(ctx context.Context, id string, after uint64) ite
 // said yields what was said after a seq.
 func (c *Conversations) said(ctx context.Context, id string, after uint64, follow bool) iter.Seq2[Delivery, error] {
 	return func(yield func(Delivery, error) bool) {
+		var failed error
 		for e, err := range c.rt.Events(ctx, id, after, follow) {
 			if err != nil {
-				yield(Delivery{}, err)
-				return
+				failed = err
+				break
 			}
 			if !isSaid(&e) {
 				continue
@@ -51,20 +54,43 @@ func (c *Conversations) said(ctx context.Context, id string, after uint64, follo
 				return
 			}
 		}
+		if failed == nil && follow && ctx.Err() == nil {
+			failed = c.ended(ctx, id)
+		}
+		if errors.Is(failed, journal.ErrClosed) {
+			failed = closed(id)
+		}
+		if failed != nil {
+			yield(Delivery{}, failed)
+		}
 	}
 }
 
-// saidIn is what was said in answer to a message, by its turn.
-func (c *Conversations) saidIn(ctx context.Context, id string, turn int) (all []Said, err error) {
+// ended says why there is nothing more to hear; nil where the conversation is over.
+func (c *Conversations) ended(ctx context.Context, id string) error {
+	info, err := c.rt.Info(context.WithoutCancel(ctx), id)
+	if err == nil && !info.Ended() {
+		return closed(id)
+	}
+	return err
+}
+
+// closed says that the runtime was closed before the conversation was over.
+func closed(id string) error {
+	return &fermata.Error{Code: fermata.CodeStopped, Run: id, Err: fermata.ErrClosed}
+}
+
+// saidIn is what was said in answer to a message, by its turn, and the seq of the last of it.
+func (c *Conversations) saidIn(ctx context.Context, id string, turn int) (all []Said, last uint64, err error) {
 	for d, err := range c.said(ctx, id, 0, false) {
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if d.Said.Turn == turn {
-			all = append(all, d.Said)
+			all, last = append(all, d.Said), d.Seq
 		}
 	}
-	return all, nil
+	return all, last, nil
 }
 
 // isSaid reports whether an event is something that is said to the user.

@@ -2,16 +2,12 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/origin"
 )
 
 // Person is who makes a request.
@@ -75,19 +71,16 @@ func New(rt *fermata.Runtime, o Options) http.Handler {
 	mux.HandleFunc("POST /interrupts/{id}/reassign", h.guard(h.reassign))
 	mux.HandleFunc("POST /interrupts/{id}/escalate", h.guard(h.escalate))
 
-	protection := http.NewCrossOriginProtection()
-	for _, origin := range o.Origins {
-		if err := protection.AddTrustedOrigin(origin); err != nil {
-			panic(fmt.Sprintf("server: origin %q: expected a scheme and a host as in \"https://desk.example.com\": %v", origin, err))
-		}
+	guard, err := origin.New(origin.Rules{
+		Origins: o.Origins, Named: o.Authorize == nil, Hosts: o.Hosts, Options: "server.Options",
+		Refuse: func(w http.ResponseWriter, text string) {
+			refuse(w, &refusal{status: http.StatusForbidden, Code: fermata.CodeForbidden, Text: text})
+		},
+	})
+	if err != nil {
+		panic("server: " + err.Error())
 	}
-	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, &refusal{
-			status: http.StatusForbidden, Code: fermata.CodeForbidden,
-			Text: fmt.Sprintf("pages of origin %q may not do that; see server.Options.Origins", r.Header.Get("Origin")),
-		})
-	}))
-	return h.named(h.shared(protection.Handler(mux)))
+	return guard.Handler(mux)
 }
 
 func orElse(d, otherwise time.Duration) time.Duration {
@@ -114,52 +107,4 @@ func (h *handler) guard(serve func(http.ResponseWriter, *http.Request, Person)) 
 		}
 		serve(w, r, person)
 	}
-}
-
-// shared lets pages of the listed origins in.
-func (h *handler) shared(next http.Handler) http.Handler {
-	if len(h.o.Origins) == 0 {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		header := w.Header()
-		header.Add("Vary", "Origin")
-		origin := r.Header.Get("Origin")
-		if slices.Contains(h.o.Origins, origin) {
-			header.Set("Access-Control-Allow-Origin", origin)
-			header.Set("Access-Control-Allow-Credentials", "true")
-			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
-				header.Set("Access-Control-Allow-Methods", "GET, POST")
-				header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID")
-				header.Set("Access-Control-Max-Age", "600")
-				w.WriteHeader(http.StatusNoContent)
-				return
-			}
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// named lets requests in that name the handler by an address, as localhost, or by one of the listed names, where nobody
-// looks at who asks. A page of a stranger whose name was pointed at this machine is stopped by that: to the browser it
-// is of the handler's own origin.
-func (h *handler) named(next http.Handler) http.Handler {
-	if h.o.Authorize != nil {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name := r.Host
-		if host, _, err := net.SplitHostPort(name); err == nil {
-			name = host
-		}
-		_, err := netip.ParseAddr(strings.Trim(name, "[]"))
-		if err == nil || name == "localhost" || slices.Contains(h.o.Hosts, name) {
-			next.ServeHTTP(w, r)
-			return
-		}
-		refuse(w, &refusal{
-			status: http.StatusForbidden, Code: fermata.CodeForbidden,
-			Text: fmt.Sprintf("the host %q is not known; see server.Options.Hosts", name),
-		})
-	})
 }

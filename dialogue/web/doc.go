@@ -3,18 +3,41 @@
 //	talks := dialogue.NewConversations(rt, d, dialogue.ConversationOptions{})
 //	http.Handle("/conversations/", web.New(talks, web.Options{Authorize: whoMaySpeak}))
 //
-// There are two requests, about conversations that the program has opened.
+// There are these requests:
 //
+//	POST /conversations                 begins the conversation that Options.Open says
+//	GET  /conversations/{id}            how it stands: {"pending": …, "handoff", "busy", "closed", "seq"}
 //	POST /conversations/{id}/messages   {"id": "m1", "text": "send 50 to Ada"}, or {"commands": [{"type": "affirm"}]}
 //	GET  /conversations/{id}/messages   what is said, as server-sent events; ?after= begins after a seq
+//	GET  /conversations/{id}/socket     both, as a WebSocket; ?after= likewise
 //
 // A message is answered with {"said": […], "pending": …, "again", "handoff", "busy", "closed", "seq"}. One whose id has
 // come before counts once and is answered as it was (see dialogue.Conversations.Send), so a client that has lost the answer
-// sends it again. 409 says that the conversation waits for somebody else, and the message was not taken; 410 that it is over.
+// sends it again, this way or the other. 409 says that the conversation waits for somebody else, and the message was not
+// taken; 410 that it is over. A message that was taken is carried through, also when its client has gone. Every refusal is
+// {"error": "…", "code": "…"}, where the code is busy, closed, forbidden, invalid, limit, not_found, stopped or internal.
 //
 // An event has its seq as its id and a dialogue.Delivery as its data. A client that comes back with the header
 // Last-Event-ID misses and repeats nothing (law E1). One that does not read is cut off, and the conversation never waits
 // for it (law E3). The last event of a conversation that is over is of type end.
+//
+// # WebSockets
+//
+// A client sends messages as POST takes them, each as a text. What it is told are the same events, each as one text, in
+// order; with the last id that it has seen as ?after= it misses and repeats nothing when it comes back:
+//
+//	{"event": "message", "id": 42, "data": {"conversation": …, "seq": 42, "said": {…}}}
+//	{"event": "reply", "data": {"to": "m1", "pending": …, "seq": 47}}
+//	{"event": "error", "data": {"to": "m1", "status": 409, "error": "…", "code": "busy"}}
+//	{"event": "end", "data": {}}
+//
+// Each message has a reply or an error, with its id, which comes after everything that was said in answer. Messages wait
+// for their turn, 16 of them; one more is an error with status 429, and was not taken. Those that were taken are said even
+// when the connection is cut. A client that has no reply sends its message again, with the same id.
+//
+// The server pings, and cuts off clients that do not answer or do not read. It closes with a reason: 1000 the conversation
+// is over, 1001 the server is shutting down, 1003 binary data, 1008 its user may speak no more, 1009 a message of more
+// than 64 KiB, 1011 an internal error. Pages of other origins are refused unless Options.Origins lists them.
 //
 // Who may speak in which conversation is for [Options.Authorize] to say: without it, nobody may. Only who it says is an
 // agent speaks as one.

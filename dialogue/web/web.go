@@ -1,27 +1,33 @@
 package web
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
-	"slices"
-	"strconv"
 	"time"
 
-	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/internal/origin"
 )
 
 // Options configure a handler.
 type Options struct {
 	// Authorize says whether a request may speak in, and listen to, a conversation, and whether as the agent who has taken
-	// it over. An error is status 403, and shown to nobody. Defaults to refusing everybody.
+	// it over. Of a WebSocket it is asked with the request that opened it, and again for each message. An error is status
+	// 403, and shown to nobody. Defaults to refusing everybody.
 	Authorize func(r *http.Request, conversation string) (agent bool, err error)
-	// Heartbeat is how long a stream is silent before it says that it is alive. Defaults to 15 seconds.
+	// Open says which conversation a request begins: its id, and what it is begun with (see dialogue.Conversations.Open).
+	// Authorize is asked about it, too. An error is status 403, and shown to nobody. Defaults to refusing everybody: the
+	// program opens conversations itself.
+	Open func(r *http.Request) (conversation string, with map[string]any, err error)
+	// Origins are the origins ("https://shop.example.com") besides the handler's own whose pages may speak and listen. Their
+	// requests may carry credentials. Defaults to none.
+	Origins []string
+	// Hosts are the names ("shop.example.com") by which requests may ask for the handler, besides localhost and addresses.
+	// Defaults to any name. List some, if only localhost, where Authorize lets in whoever reaches this machine: a page of a
+	// stranger could point a name of its own at it.
+	Hosts []string
+	// Heartbeat is how long a stream is silent before it says that it is alive, and how often a WebSocket is pinged.
+	// Defaults to 15 seconds.
 	Heartbeat time.Duration
 	// WriteTimeout is how long a client may take to read what was sent before it is cut off. Defaults to 30 seconds.
 	WriteTimeout time.Duration
@@ -33,10 +39,14 @@ const bodyLimit = 64 << 10
 
 type handler struct {
 	talks *dialogue.Conversations
+	guard *origin.Guard
 	o     Options
 }
 
-// New makes the handler; see the package documentation for what it serves.
+// New makes the handler; see the package documentation for what it serves. It panics where one of the origins is none.
+//
+// Streams and WebSockets last as long as their conversations: a server that is to shut down closes the runtime first, or
+// cancels the context that its BaseContext gave.
 func New(talks *dialogue.Conversations, o Options) http.Handler {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
@@ -47,168 +57,89 @@ func New(talks *dialogue.Conversations, o Options) http.Handler {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	h := &handler{talks: talks, o: o}
+	guard, err := origin.New(origin.Rules{
+		Origins: o.Origins, Named: len(o.Hosts) > 0, Hosts: o.Hosts, Options: "web.Options",
+		Refuse: func(w http.ResponseWriter, text string) { refuse(w, forbidden(text)) },
+	})
+	if err != nil {
+		panic("web: " + err.Error())
+	}
+	h := &handler{talks: talks, guard: guard, o: o}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /conversations/{id}/messages", h.guard(h.send))
-	mux.HandleFunc("GET /conversations/{id}/messages", h.guard(h.listen))
-	return http.NewCrossOriginProtection().Handler(mux)
+	mux.HandleFunc("POST /conversations", h.open)
+	mux.HandleFunc("GET /conversations/{id}", h.authorized(h.stands))
+	mux.HandleFunc("POST /conversations/{id}/messages", h.authorized(h.send))
+	mux.HandleFunc("GET /conversations/{id}/messages", h.authorized(h.listen))
+	mux.HandleFunc("GET /conversations/{id}/socket", h.authorized(h.connect))
+	return guard.Handler(mux)
 }
 
-// guard asks who is there before anything is done.
-func (h *handler) guard(serve func(w http.ResponseWriter, r *http.Request, id string, agent bool)) http.HandlerFunc {
+// authorized asks who is there before anything is done.
+func (h *handler) authorized(serve func(w http.ResponseWriter, r *http.Request, id string, agent bool)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id := r.PathValue("id")
-		if h.o.Authorize == nil {
-			refuse(w, http.StatusForbidden, "nobody is authorised; see web.Options.Authorize")
-			return
-		}
-		agent, err := h.o.Authorize(r, id)
-		if err != nil {
-			refuse(w, http.StatusForbidden, "not allowed")
+		agent, no := h.may(r, id)
+		if no != nil {
+			refuse(w, no)
 			return
 		}
 		serve(w, r, id, agent)
 	}
 }
 
-// message is what a client says. It has no member that says who speaks.
-type message struct {
-	ID       string             `json:"id"`
-	Text     string             `json:"text"`
-	Commands []dialogue.Command `json:"commands"`
-	Done     bool               `json:"done"` // of an agent
+// may asks whether a request may speak in a conversation, and as whom.
+func (h *handler) may(r *http.Request, id string) (agent bool, no *refusal) {
+	if h.o.Authorize == nil {
+		return false, forbidden("nobody is authorised; see web.Options.Authorize")
+	}
+	agent, err := h.o.Authorize(r, id)
+	if err != nil {
+		return false, forbidden("not allowed")
+	}
+	return agent, nil
 }
 
-type reply struct {
-	Said    []dialogue.Said       `json:"said"`
-	Pending *dialogue.PendingTask `json:"pending,omitempty"`
-	Again   bool                  `json:"again,omitempty"`
-	Handoff bool                  `json:"handoff,omitempty"`
-	Busy    bool                  `json:"busy,omitempty"`
-	Closed  bool                  `json:"closed,omitempty"`
-	Seq     uint64                `json:"seq"`
-}
-
-func (h *handler) send(w http.ResponseWriter, r *http.Request, id string, agent bool) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit))
-	var given message
+// open begins a conversation, or finds the one that there is.
+func (h *handler) open(w http.ResponseWriter, r *http.Request) {
+	if h.o.Open == nil {
+		refuse(w, forbidden("nobody may open conversations; see web.Options.Open"))
+		return
+	}
+	id, with, err := h.o.Open(r)
+	if err != nil {
+		refuse(w, forbidden("not allowed"))
+		return
+	}
+	if _, no := h.may(r, id); no != nil {
+		refuse(w, no)
+		return
+	}
+	_, created, err := h.talks.Open(lasting(r), id, with)
+	var standing dialogue.Reply
 	if err == nil {
-		err = json.Unmarshal(body, &given)
+		standing, err = h.talks.Standing(r.Context(), id)
 	}
-	if err != nil || given.Text == "" && len(given.Commands) == 0 && !(agent && given.Done) {
-		refuse(w, http.StatusBadRequest, fmt.Sprintf(`expected {"id": …, "text": …} of at most %d bytes`, bodyLimit))
+	if err != nil {
+		refuse(w, h.explain(r.Context(), id, err))
 		return
 	}
-	m := dialogue.Message{ID: given.ID, Text: given.Text, Commands: given.Commands}
-	m.Commands = slices.DeleteFunc(m.Commands, func(c dialogue.Command) bool { return c.Type == dialogue.Silence })
-	if agent {
-		m.From, m.Done, m.Commands = "agent", given.Done, nil
+	status := http.StatusOK
+	if created {
+		status = http.StatusCreated
 	}
-	out, err := h.talks.Send(r.Context(), id, m)
+	show(w, status, struct {
+		Conversation string `json:"conversation"`
+		Created      bool   `json:"created"`
+		state
+	}{id, created, stateOf(&standing)})
+}
+
+// stands shows how a conversation stands.
+func (h *handler) stands(w http.ResponseWriter, r *http.Request, id string, _ bool) {
+	standing, err := h.talks.Standing(r.Context(), id)
 	if err != nil {
-		h.fail(w, r, err)
+		refuse(w, h.explain(r.Context(), id, err))
 		return
 	}
-	said := out.Said
-	if said == nil {
-		said = []dialogue.Said{}
-	}
-	show(w, http.StatusOK, reply{
-		Said: said, Pending: out.Pending, Again: out.Again, Handoff: out.Handoff, Busy: out.Busy, Closed: out.Closed, Seq: out.Seq,
-	})
-}
-
-// listen streams what is said.
-func (h *handler) listen(w http.ResponseWriter, r *http.Request, id string, _ bool) {
-	from := r.URL.Query().Get("after")
-	if last := r.Header.Get("Last-Event-ID"); last != "" {
-		from = last
-	}
-	after := uint64(0)
-	if from != "" {
-		var err error
-		if after, err = strconv.ParseUint(from, 10, 64); err != nil {
-			refuse(w, http.StatusBadRequest, fmt.Sprintf("expected the seq of an event to begin after, found %q", from))
-			return
-		}
-	}
-	ctx, stop := context.WithCancel(r.Context())
-	defer stop()
-	told := make(chan dialogue.Delivery)
-	ended := make(chan error, 1)
-	go func() { ended <- h.follow(ctx, id, after, told) }()
-
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-	write := func(text string) bool {
-		control := http.NewResponseController(w)
-		_ = control.SetWriteDeadline(time.Now().Add(h.o.WriteTimeout)) // a writer without deadlines is a test's
-		_, err := io.WriteString(w, text)
-		return err == nil && control.Flush() == nil
-	}
-	for ok := write(": hello\n\n"); ok; {
-		select {
-		case d := <-told:
-			data, err := json.Marshal(d)
-			ok = err == nil && write(fmt.Sprintf("id: %d\ndata: %s\n\n", d.Seq, data))
-		case <-time.After(h.o.Heartbeat):
-			ok = write(": still here\n\n")
-		case err := <-ended:
-			if err != nil && ctx.Err() == nil {
-				h.o.Logger.ErrorContext(ctx, "a listener was cut off", "conversation", id, "error", err)
-			} else if err == nil && ctx.Err() == nil {
-				write("event: end\ndata: {}\n\n")
-			}
-			return
-		}
-	}
-}
-
-// follow hands on what is said until the conversation is over or the client has gone.
-func (h *handler) follow(ctx context.Context, id string, after uint64, told chan<- dialogue.Delivery) error {
-	for d, err := range h.talks.Listen(ctx, id, after) {
-		if err != nil {
-			return err
-		}
-		select {
-		case told <- d:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return ctx.Err()
-}
-
-// fail answers with what came of a message that was not taken. What is nobody's business outside is logged and not shown.
-func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
-	switch fe, _ := errors.AsType[*fermata.Error](err); {
-	case errors.Is(err, dialogue.ErrBusy):
-		w.Header().Set("Retry-After", "5")
-		refuse(w, http.StatusConflict, dialogue.ErrBusy.Error())
-	case errors.Is(err, dialogue.ErrClosed):
-		refuse(w, http.StatusGone, dialogue.ErrClosed.Error())
-	case errors.Is(err, dialogue.ErrMessage):
-		refuse(w, http.StatusBadRequest, err.Error())
-	case fe != nil && fe.Code == fermata.CodeNotFound:
-		refuse(w, http.StatusNotFound, "there is no such conversation")
-	default:
-		h.o.Logger.ErrorContext(r.Context(), "a message failed", "conversation", r.PathValue("id"), "error", err)
-		refuse(w, http.StatusInternalServerError, "an internal error")
-	}
-}
-
-func refuse(w http.ResponseWriter, status int, text string) {
-	show(w, status, map[string]string{"error": text})
-}
-
-func show(w http.ResponseWriter, status int, what any) {
-	data, err := json.Marshal(what)
-	if err != nil {
-		status, data = http.StatusInternalServerError, []byte(`{"error":"the reply cannot be written as JSON"}`)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(data, '\n')) // who has gone does not read it
+	show(w, http.StatusOK, stateOf(&standing))
 }

@@ -163,3 +163,13 @@ func TestH2_OnlyAnAgentSpeaksAsOne(t *testing.T) {
 		t.Errorf("the agent's message: %q", got)
 	}
 }
+
+// all is all of a response.
+func all(t *testing.T, res *http.Response) string {
+	t.Helper()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(data)
+}

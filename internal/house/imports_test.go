@@ -28,6 +28,7 @@ const (
 var table = []row{
 	{"internal/nearest", nil, "the nearest name to a misspelt one"},
 	{"internal/jsonfield", nil, "the members that encoding/json gives a struct"},
+	{"internal/origin", nil, "whose pages may use a handler, whatever it serves"},
 	{"definition", nil, "what is wrong with a file that somebody wrote, whatever it defines"},
 	{"patch", nil, "changes of JSON values, whatever they mean"},
 	{"schema", []string{"internal/jsonfield", "internal/nearest", "patch"}, "Go types, JSON Schemas and checked values: of use without any workflow"},
@@ -99,7 +100,7 @@ var table = []row{
 		[]string{".", "journal", "journal/memory", "model", "model/scripted", "node", "plan", "schema"},
 		"tests of users' plans, whoever authored them; no face",
 	},
-	{"dialogue/web", []string{".", "dialogue"}, "a face of conversations: who speaks through something else gets no HTTP"},
+	{"dialogue/web", []string{".", "dialogue", "internal/origin"}, "a face of conversations: who speaks through something else gets no HTTP"},
 	{
 		"dialogue/dialoguetest",
 		[]string{".", "definition", "dialogue", "fermatatest", "journal", "model", "model/scripted", "node"},
@@ -118,7 +119,7 @@ var table = []row{
 	},
 	{
 		"server",
-		[]string{".", "internal/nearest", "journal", "node", "schema"},
+		[]string{".", "internal/nearest", "internal/origin", "journal", "node", "schema"},
 		"a face: it is given a runtime, and knows neither authors nor stores",
 	},
 	{"cmd/...", []string{anything}, "flags and wiring: where everything meets"},
@@ -224,6 +225,7 @@ var outside = []struct {
 	{"go.opentelemetry.io/otel", []string{"telemetry", "cmd/..."}, "traces and metrics: who does not ask for them does not get it"},
 	{"github.com/openai/openai-go/v3", []string{"model/openai"}, "the provider's SDK: who asks another gets none of it"},
 	{"github.com/anthropics/anthropic-sdk-go", []string{"model/anthropic"}, "likewise"},
+	{"github.com/coder/websocket", []string{"dialogue/web"}, "connections that conversations are held over: who serves none of them does not get it"},
 	{"github.com/google/go-cmp", []string{"journal/journaltest", "fermatatest", "model/modeltest"}, "packages that are imported by tests"},
 }
 

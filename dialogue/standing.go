@@ -1,0 +1,43 @@
+package dialogue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// Standing is how a conversation stands: what its user is asked, whether a person has taken over, whether it waits for
+// somebody else or is over, and the seq of its last event. It says nothing, and drives nothing. Where there is no such
+// conversation, the error is an *fermata.Error of CodeNotFound.
+func (c *Conversations) Standing(ctx context.Context, id string) (Reply, error) {
+	info, err := c.rt.Info(ctx, id)
+	if err != nil {
+		return Reply{}, err
+	}
+	r := Reply{Seq: info.Head, Closed: info.Ended()}
+	open, err := c.rt.Inbox(ctx, journal.InboxFilter{Run: id})
+	if err != nil {
+		return r, err
+	}
+	for i := range open {
+		r.Busy = r.Busy || !isGate(&open[i])
+	}
+	for i := range open {
+		if isGate(&open[i]) {
+			return r, r.waits(id, open[i].Request)
+		}
+	}
+	return r, nil
+}
+
+// waits takes in what a conversation asks its user.
+func (r *Reply) waits(id string, request json.RawMessage) error {
+	var w Waiting
+	if err := json.Unmarshal(request, &w); err != nil {
+		return fmt.Errorf("conversation %s: what it waits for cannot be read: %w", id, err)
+	}
+	r.Pending, r.Handoff, r.Busy = w.PendingTask, w.Handoff, false
+	return nil
+}

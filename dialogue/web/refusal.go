@@ -1,0 +1,64 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/dialogue"
+)
+
+// refusal is what a request or a message that is not served gets.
+type refusal struct {
+	Status int    `json:"-"`
+	Text   string `json:"error"`
+	Code   string `json:"code"`
+}
+
+func forbidden(text string) *refusal {
+	return &refusal{http.StatusForbidden, text, string(fermata.CodeForbidden)}
+}
+
+func malformed(text string) *refusal {
+	return &refusal{http.StatusBadRequest, text, string(fermata.CodeInvalid)}
+}
+
+// explain makes an error fit to be shown. What is nobody's business outside is logged and not shown.
+func (h *handler) explain(ctx context.Context, id string, err error) *refusal {
+	switch fe, _ := errors.AsType[*fermata.Error](err); {
+	case errors.Is(err, dialogue.ErrBusy):
+		return &refusal{http.StatusConflict, dialogue.ErrBusy.Error(), "busy"}
+	case errors.Is(err, dialogue.ErrClosed):
+		return &refusal{http.StatusGone, dialogue.ErrClosed.Error(), "closed"}
+	case errors.Is(err, dialogue.ErrMessage):
+		return malformed(err.Error())
+	case fe != nil && fe.Code == fermata.CodeNotFound:
+		return &refusal{http.StatusNotFound, "there is no such conversation", string(fe.Code)}
+	case errors.Is(err, fermata.ErrStopped), errors.Is(err, fermata.ErrClosed):
+		return &refusal{http.StatusServiceUnavailable, "the server is shutting down", string(fermata.CodeStopped)}
+	case ctx.Err() == nil:
+		h.o.Logger.ErrorContext(ctx, "a conversation failed", "conversation", id, "error", err)
+	}
+	return &refusal{http.StatusInternalServerError, "an internal error", string(fermata.CodeInternal)}
+}
+
+func refuse(w http.ResponseWriter, no *refusal) {
+	if no.Code == "busy" {
+		w.Header().Set("Retry-After", "5")
+	}
+	show(w, no.Status, no)
+}
+
+func show(w http.ResponseWriter, status int, what any) {
+	data, err := json.Marshal(what)
+	if err != nil {
+		status, data = http.StatusInternalServerError, []byte(`{"error":"the reply cannot be written as JSON","code":"internal"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(data, '\n')) // who has gone does not read it
+}
