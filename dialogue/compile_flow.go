@@ -27,7 +27,15 @@ func (c *compiler) ways(f *flow, path string) {
 	for _, sl := range f.order {
 		c.validator(sl, f, path+".slots."+sl.name)
 	}
+	faults, report := 0, c.report
+	c.report = func(path string, offset int, message string) {
+		faults++
+		report(path, offset, message)
+	}
 	c.unreached(f, c.analyse(f))
+	if c.report = report; faults == 0 { // else it is not known what was meant
+		c.endless(f)
+	}
 	c.allPatterns(f.Patterns, path+".patterns", f.patterns, f)
 }
 

@@ -1,0 +1,146 @@
+package dialogue
+
+import (
+	"maps"
+	"slices"
+)
+
+// endless reports loops that never end once they have begun: nothing in them waits for the user, and nothing in them
+// changes what decides whether they are left.
+func (c *compiler) endless(f *flow) {
+	if f.lost || f.steps[End] != nil || f.steps[Stop] != nil {
+		return // what was meant is not known
+	}
+	told := make(map[string]bool)
+	for _, st := range f.list {
+		loop := f.around(st.ID)
+		if !slices.Contains(loop, st.ID) || slices.ContainsFunc(loop, func(id string) bool { return told[id] }) {
+			continue
+		}
+		if c.endlessLoop(f, st, loop) {
+			for _, id := range loop {
+				told[id] = true
+			}
+		}
+	}
+}
+
+// endlessLoop reports a loop that never ends, at the step that should end it.
+func (c *compiler) endlessLoop(f *flow, st *step, loop []string) bool {
+	var exits []*step
+	var changes []string
+	for _, id := range loop {
+		in := f.steps[id]
+		if in.asks() && (in.Type != CollectStep || in.Again) || in.Type == CallStep {
+			return false // users can change things, or end it
+		}
+		changes = append(changes, in.writes...)
+		if slices.ContainsFunc(f.ways(in), func(to string) bool { return !slices.Contains(loop, to) }) {
+			exits = append(exits, in)
+		}
+	}
+	switch {
+	case len(exits) == 0:
+		c.fault(st.path, "the loop never ends: no way leads out of it, and nothing in it asks the user")
+	case len(exits) > 1 || exits[0].OnError != "" || exits[0].Type != BranchStep && exits[0].Type != WhileStep || exits[0].readsAny(changes):
+		return false
+	case slices.ContainsFunc(loop, func(id string) bool {
+		return f.steps[id].Type == CollectStep && exits[0].readsAny([]string{f.steps[id].Slot})
+	}):
+		if !c.staysIn(f, exits[0], loop) {
+			return false
+		}
+		c.fault(exits[0].path, "the loop may never end once its slots are filled: a collect step asks once; again: true asks in each round")
+	default:
+		c.fault(exits[0].path, "the loop never ends once it has begun: nothing in it changes what it depends on, and nothing in it asks the user")
+	}
+	return true
+}
+
+// staysIn reports whether a step leads back into a loop with some of the values that its slots may have; false where
+// they are too many to tell.
+func (c *compiler) staysIn(f *flow, st *step, loop []string) bool {
+	all := []map[string]any{{}}
+	for _, name := range st.reads {
+		var more []map[string]any
+		for _, v := range c.slotOf(f, name).few() {
+			for _, names := range all {
+				with := maps.Clone(names)
+				with[name] = v
+				more = append(more, with)
+			}
+		}
+		if all = more; len(all) > 100 {
+			return false
+		}
+	}
+	return slices.ContainsFunc(all, func(names map[string]any) bool {
+		for _, k := range st.cases {
+			if holds, err := k.when.holds(names); err != nil {
+				return false
+			} else if holds {
+				return slices.Contains(loop, k.next)
+			}
+		}
+		return slices.Contains(loop, st.otherwise)
+	})
+}
+
+// few are the values of a slot that has few.
+func (s *slot) few() (all []any) {
+	switch {
+	case s == nil:
+	case s.Type == Boolean:
+		all = []any{true, false}
+	case s.Type == Choice:
+		for _, c := range s.Choices {
+			all = append(all, c.Value)
+		}
+	}
+	return all
+}
+
+// ways are the steps that may follow another one.
+func (f *flow) ways(st *step) []string {
+	var all []string
+	for _, w := range st.targets() {
+		all = append(all, w.step)
+	}
+	if st.OnError != "" {
+		all = append(all, st.OnError)
+	}
+	return all
+}
+
+// around are the steps of the loops that a step is in: those that it leads to and that lead back to it.
+func (f *flow) around(id string) []string {
+	var loop []string
+	for _, st := range f.list {
+		if f.leads(id, st.ID) && f.leads(st.ID, id) {
+			loop = append(loop, st.ID)
+		}
+	}
+	return loop
+}
+
+// leads reports whether a way leads from a step to another one, or back to itself.
+func (f *flow) leads(from, to string) bool {
+	seen, work := make(map[string]bool), []string{from}
+	for len(work) > 0 {
+		id := work[0]
+		work = work[1:]
+		if f.steps[id] == nil {
+			continue
+		}
+		for _, next := range f.ways(f.steps[id]) {
+			if next == to {
+				return true
+			}
+			if !seen[next] {
+				seen[next] = true
+				work = append(work, next)
+			}
+		}
+	}
+	return false
+}
