@@ -53,15 +53,19 @@ func (f *flow) asksAgain(frame *Frame, st *step, p place) bool {
 	return past || p.slot.Initial != nil || p.frame == nil
 }
 
-// refresh notes that the user has said a value, and reports whether the one before was of an earlier round.
-func (d *Dialogue) refresh(p place) bool {
-	if p.frame == nil {
-		return false
+// refresh notes that the user has said a value, and reports whether it is the answer to a question, or the first one of a
+// new round: then the value before was not wrong.
+func (d *Dialogue) refresh(s *State, p place) (answer bool) {
+	for _, f := range p.frames(s) {
+		fl := d.flows[f.Flow]
+		if p.frame != nil || f == s.top() {
+			_, past := fl.round(f, p.slot.name)
+			st := fl.steps[f.Step]
+			answer = past && !slices.Contains(f.Fresh, p.slot.name) || st != nil && st.Type == CollectStep && st.Slot == p.slot.name
+		}
+		d.refreshed(f, p.slot.name)
 	}
-	_, past := d.flows[p.frame.Flow].round(p.frame, p.slot.name)
-	past = past && !slices.Contains(p.frame.Fresh, p.slot.name)
-	d.refreshed(p.frame, p.slot.name)
-	return past
+	return answer
 }
 
 // refreshed notes that the user has said something for a slot that is asked for again and again.
@@ -76,12 +80,13 @@ func (f *Frame) taken(slot string) {
 	f.Fresh = slices.DeleteFunc(f.Fresh, func(name string) bool { return name == slot })
 }
 
-// forgets leaves values of earlier rounds out of what is known.
+// forgets leaves out of what is known values of earlier rounds, and those that a slot began with and that it has not now.
 func (d *Dialogue) forgets(f *Frame, names map[string]any) map[string]any {
 	if f != nil {
 		fl := d.flows[f.Flow]
 		for _, sl := range fl.order {
-			if _, past := fl.round(f, sl.name); past && !slices.Contains(f.Fresh, sl.name) {
+			_, past := fl.round(f, sl.name)
+			if _, has := f.Slots[sl.name]; !has || past && !slices.Contains(f.Fresh, sl.name) {
 				delete(names, sl.name)
 			}
 		}

@@ -213,6 +213,9 @@ func (c *compiler) slot(s Slot, path string) *slot {
 		if sl.initial, err = c.d.read(sl, s.Initial, time.Time{}); err != nil {
 			c.fault(path+".initial", "the slot cannot begin with this: %s", strings.TrimSuffix(err.Error(), "."))
 		}
+		if sl.alone() {
+			sl.always = sl.initial
+		}
 	}
 	return sl
 }

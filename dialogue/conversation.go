@@ -92,6 +92,9 @@ func (c *Conversations) Open(ctx context.Context, id string, with map[string]any
 	defer done()
 	s, err := c.dialogue.Begin(with)
 	if err != nil {
+		if info, found := c.rt.Info(ctx, id); found == nil { // what it was begun with is there
+			return Reply{Seq: info.Head}, false, nil
+		}
 		return Reply{}, false, err
 	}
 	_, err = c.rt.Start(ctx, c.dialogue.plan, s, slices.Concat(c.options.Start, opts, []fermata.StartOption{fermata.WithID(id)})...)

@@ -38,8 +38,8 @@ func (d *Dialogue) change(ctx node.Context, s *State, c Change) error {
 		return d.reject(ctx, s, p, c.Value, err)
 	}
 	v, _ := p.get(s)
-	past := d.refresh(p)
-	if !had || past || equal(old, v) {
+	answer := d.refresh(s, p)
+	if !had || answer || equal(old, v) {
 		return nil
 	}
 	if late := d.late(s, p); late {
@@ -119,6 +119,9 @@ func (d *Dialogue) rewind(s *State, p place) bool {
 		from, _ := d.flows[f.Flow].round(f, p.slot.name)
 		first := slices.IndexFunc(f.Trail[from:], func(m mark) bool {
 			st := steps[m.Step]
+			if _, wrote := m.Out[p.slot.name]; wrote && !filled { // what follows counts on it
+				return true
+			}
 			return st.readsAny([]string{p.slot.name}) && (filled || p.slot.initial == nil || st.Type == CollectStep && st.Slot == p.slot.name)
 		})
 		if first < 0 {

@@ -114,6 +114,7 @@ type slot struct {
 	validate *formula
 	failure  *template
 	initial  any
+	always   any            // the same, where nothing that happens makes it wrong
 	asked    bool           // some step asks for it: users can give it a value
 	check    *schema.Schema // of the values that it keeps; nil for anything
 }

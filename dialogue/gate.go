@@ -79,7 +79,10 @@ func (d *Dialogue) listen(ctx node.Context, s *State) (m Message, by string, err
 		if s.Human && m.From == byAgent {
 			by = byAgent
 		}
-		if request.Again = s.turnOf(by, m.ID); request.Again == 0 {
+		if request.Again = s.turnOf(by, m.ID); request.Again == 0 && m.From == byAgent {
+			request.Again = s.turnOf(byAgent, m.ID) // with which the person has given the conversation back
+		}
+		if request.Again == 0 {
 			return m, by, nil
 		}
 	}

@@ -63,7 +63,7 @@ func (d *Dialogue) next(s *State) string {
 // heard acts on a message.
 func (d *Dialogue) heard(ctx node.Context, s *State) error {
 	m := s.Message
-	s.Message, s.Done, s.Said = nil, false, 0
+	s.Message, s.Done, s.Owes, s.Said = nil, false, false, 0
 	if s.Human {
 		return d.relay(ctx, s, m)
 	}
@@ -415,7 +415,7 @@ func (d *Dialogue) finished(ctx node.Context, s *State) error {
 	f := *s.top()
 	s.drop(f.ID)
 	s.Done = s.Done || f.End == ended && f.For == "" && f.Out == nil
-	s.For = f.For
+	s.For, s.Owes = f.For, s.Owes || f.For != ""
 	if f.Link != "" {
 		next := d.begin(s, f.Link, f.Call.Slots)
 		next.Out, next.For = f.Out, f.For
@@ -487,7 +487,12 @@ func (d *Dialogue) idle(ctx node.Context, s *State) error {
 	}
 	if s.Done {
 		s.Done = false
-		return d.pattern(ctx, s, OnCompleted, nil, nil)
+		if err := d.pattern(ctx, s, OnCompleted, nil, nil); err != nil || len(s.Stack) > 0 {
+			return err
+		}
+	}
+	if s.Owes && s.Said == 0 && s.Silences == 0 { // nobody is left without a word
+		return sayFor(ctx, s, NewInform(d.ownWords(OnCompleted, nil)), byBot, OnCompleted)
 	}
 	return nil
 }

@@ -47,7 +47,10 @@ func (d *Dialogue) tell(ctx node.Context, format string, args ...any) error {
 func (d *Dialogue) pattern(ctx node.Context, s *State, name PatternName, f *Frame, known map[string]any) error {
 	p := d.patternOf(name, f)
 	if p.flow != "" {
-		if !d.beginFor(s, name, p.flow, f, known) && name == OnFailure { // which nobody is left alone with
+		if d.beginFor(s, name, p.flow, f, known) {
+			return nil
+		}
+		if s.Owes = true; name == OnFailure { // which nobody is left alone with
 			return sayFor(ctx, s, NewInform(d.ownWords(name, f)), byBot, name)
 		}
 		return nil

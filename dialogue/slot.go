@@ -56,7 +56,11 @@ func (p place) values(s *State) map[string]any {
 
 // get is a slot's value, and whether it has one.
 func (p place) get(s *State) (any, bool) {
-	v, ok := p.values(s)[p.slot.name]
+	in := s.Slots
+	if p.frame != nil {
+		in = p.frame.Slots
+	}
+	v, ok := in[p.slot.name]
 	return v, ok
 }
 
@@ -70,14 +74,29 @@ const (
 func (d *Dialogue) scope(s *State, f *Frame) map[string]any {
 	names := make(map[string]any, len(s.Context)+len(s.Slots)+8)
 	maps.Copy(names, s.Context)
+	for _, sl := range d.slots {
+		sl.begun(names)
+	}
 	maps.Copy(names, s.Slots)
 	if f != nil {
+		for _, sl := range d.flows[f.Flow].order {
+			sl.begun(names)
+		}
 		maps.Copy(names, f.Slots)
 	}
 	at := d.clock(s.At)
 	names[nameToday] = at.Format(time.DateOnly)
 	names[nameNow] = at.Format(time.RFC3339)
 	return names
+}
+
+// begun makes the value known that the slot began with: one that users have emptied has it until they are asked again.
+func (s *slot) begun(names map[string]any) {
+	if s.always != nil {
+		names[s.name] = s.always
+	} else {
+		delete(names, s.name) // one of the conversation that has the same name
+	}
 }
 
 // now is when the last message came.

@@ -26,6 +26,7 @@ type State struct {
 	Done     bool         `json:"done,omitempty"`     // a flow has come to its end since the user spoke
 	Begun    int          `json:"begun,omitempty"`    // how many flows patterns have begun since the user spoke
 	For      PatternName  `json:"for,omitempty"`      // the pattern whose flow has ended last
+	Owes     bool         `json:"owes,omitempty"`     // a pattern's flow was to answer, and has ended or not begun
 	Closed   bool         `json:"closed,omitempty"`
 }
 

@@ -114,17 +114,16 @@ func (f *flow) collect(ctx node.Context, s *State, st *step) error {
 			frame.taken(st.Slot)
 			return f.goTo(s, st.next)
 		}
-		if err := f.dialogue.reject(ctx, s, p, v, err); err != nil {
+		if err := f.dialogue.reject(ctx, s, p, v, err); err != nil { // what it was checked against has changed
 			return err
 		}
-		delete(p.values(s), st.Slot) // what it was checked against has changed
+		if p.frame != nil && !st.message.mentions(st.Slot) { // else others count on it until there is a better one
+			delete(p.frame.Slots, st.Slot)
+		}
 	}
 	prompt, err := st.message.render(f.dialogue.scope(s, frame))
 	if err != nil {
 		return err
-	}
-	if again {
-		delete(p.values(s), st.Slot)
 	}
 	options := st.Options
 	if len(options) == 0 {
@@ -143,8 +142,7 @@ func (f *flow) confirm(s *State, st *step) error {
 	if err != nil {
 		return err
 	}
-	// What is confirmed is all that is known, not only what the question shows.
-	question := sum([]any{prompt, frame.Slots, s.Slots})
+	question := asking(s, prompt)
 	switch {
 	case frame.Yes != nil && frame.Yes.Step == st.ID && frame.Yes.Sum == question:
 		frame.Yes = nil
@@ -159,9 +157,20 @@ func (f *flow) confirm(s *State, st *step) error {
 		if prompt, err = st.message.render(f.dialogue.scope(s, frame)); err != nil {
 			return err
 		}
-		question = sum([]any{prompt, frame.Slots, s.Slots})
+		question = asking(s, prompt)
 	}
 	return f.pause(s, st, NewConfirm(prompt, st.Options...), question)
+}
+
+// asking names a question. What is confirmed is all that is known, not only what the question shows.
+func asking(s *State, prompt string) string {
+	known := []any{prompt, s.top().Slots, s.Slots}
+	for i, m := range []map[string]any{s.top().Slots, s.Slots} {
+		if len(m) == 0 { // one that was stored in between is nil
+			known[i+1] = nil
+		}
+	}
+	return sum(known)
 }
 
 func (f *flow) inform(ctx node.Context, s *State, st *step) error {

@@ -1,0 +1,189 @@
+package dialogue_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/journal/memory"
+)
+
+// What random dialogues and users have found, one small dialogue each.
+
+// written is a dialogue in a file.
+func written(t *testing.T, text string, o dialogue.Options) *dialogue.Dialogue {
+	t.Helper()
+	d, err := dialogue.Parse([]byte("kind: Dialogue\n"+text), "d.yaml", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// says is what comes of some lines.
+func says(t *testing.T, d *dialogue.Dialogue, with map[string]any, lines ...string) string {
+	t.Helper()
+	c := talks(t, nil, d, dialogue.ConversationOptions{})
+	open(t, c, "c", with)
+	var all []string
+	for _, line := range lines {
+		all = append(all, strings.Join(send(t, c, "c", dialogue.Message{Text: line}).Texts(), " "))
+	}
+	return strings.Join(all, "|")
+}
+
+// TestJ1_AYesCountsInAnotherProcess asks in a flow that has no slots, and is answered after a restart.
+func TestJ1_AYesCountsInAnotherProcess(t *testing.T) {
+	store := kept{memory.New()}
+	d := written(t, `flows: {a: {trigger: [do a], steps: [{type: confirm, message: "Sure?"}, {type: say, message: Done.}]}}`, dialogue.Options{})
+	c := talks(t, store, d, dialogue.ConversationOptions{})
+	open(t, c, "c", nil)
+	send(t, c, "c", dialogue.Message{Text: "do a"})
+	got := send(t, talks(t, store, d, dialogue.ConversationOptions{}), "c", dialogue.Message{Text: "yes"}).Texts()
+	if diff := cmp.Diff([]string{"Done.", "Is there anything else?"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestH2_WhatEndsAHandoffCountsOnce sends the message again with which a person gave the conversation back.
+func TestH2_WhatEndsAHandoffCountsOnce(t *testing.T) {
+	c := talks(t, nil, echo(t), dialogue.ConversationOptions{})
+	open(t, c, "c", nil)
+	send(t, c, "c", dialogue.Message{Commands: []dialogue.Command{{Type: dialogue.Handoff}}})
+	back := dialogue.Message{ID: "1", Text: "Ann here.", From: "agent", Done: true}
+	want := []string{"Ann here.", "I am with you again."}
+	for i := range 2 {
+		r := send(t, c, "c", back)
+		if diff := cmp.Diff(want, r.Texts()); diff != "" || r.Again != (i == 1) {
+			t.Errorf("again %v: %s", r.Again, diff)
+		}
+	}
+}
+
+// TestOpenFindsAConversationWithoutItsContext opens one that is there: what it was begun with is not needed twice.
+func TestOpenFindsAConversationWithoutItsContext(t *testing.T) {
+	c := talks(t, nil, bank(t), dialogue.ConversationOptions{})
+	open(t, c, "c", map[string]any{"balance": 5})
+	if _, created, err := c.Open(t.Context(), "c", nil); created || err != nil {
+		t.Error(created, err)
+	}
+	if _, _, err := c.Open(t.Context(), "new", nil); err == nil || !strings.Contains(err.Error(), "balance") {
+		t.Error(err)
+	}
+}
+
+// TestAFlowOfAPatternThatEndsWithoutAWordHasAnAnswer: nobody else would answer what was said last.
+func TestAFlowOfAPatternThatEndsWithoutAWordHasAnAnswer(t *testing.T) {
+	d := written(t, `
+slots: {who: text}
+patterns: {completed: {flow: after}}
+flows:
+  a: {trigger: [do a], steps: [{type: say, message: A.}]}
+  after: {hidden: true, steps: [{type: collect, slot: who, message: "Who?"}]}
+`, dialogue.Options{})
+	if diff := cmp.Diff("A. Who?|Is there anything else?", says(t, d, nil, "do a", "Ada")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestASlotOfTheConversationIsAskedAgain takes the answer, in each flow and in each round.
+func TestASlotOfTheConversationIsAskedAgain(t *testing.T) {
+	d := written(t, `
+slots: {who: text, more: {type: boolean, initial: true}}
+flows:
+  a:
+    trigger: [do a]
+    steps:
+      - {type: collect, slot: who, message: "Who?", again: true}
+      - {type: say, message: "It is {{ who }}."}
+  loop:
+    trigger: [go round]
+    steps:
+      - type: while
+        when: more
+        steps:
+          - {type: collect, slot: who, message: "Who?", again: true}
+          - {type: collect, slot: more, message: "More after {{ who }}?", again: true}
+`, dialogue.Options{})
+	want := "Who?|It is Ada. Is there anything else?|Who?|It is Bob. Is there anything else?|Who?|More after Ada?|Who?|More after Ada?|Is there anything else?"
+	if diff := cmp.Diff(want, says(t, d, nil, "do a", "Ada", "do a", "Bob", "go round", "Ada", "yes", "Ada", "no")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWhatUsersEmptyIsReadAsItBegan empties a slot of the conversation that began with a value while another flow, which
+// counts on it, goes on.
+func TestWhatUsersEmptyIsReadAsItBegan(t *testing.T) {
+	d := written(t, `
+slots: {limit: {type: integer, initial: 3}}
+flows:
+  a: {trigger: [do a], slots: {x: text}, steps: [{type: collect, slot: x, message: "X?"}, {type: say, message: "Limit {{ limit + 1 }}."}]}
+  b: {trigger: [do b], slots: {y: text}, steps: [{type: collect, slot: limit, message: "Limit? It was {{ limit }}.", again: true}, {type: collect, slot: y, message: "Y?"}]}
+`, dialogue.Options{NLU: understood{
+		"do a": {{Type: dialogue.StartFlow, Flow: "a"}}, "do b": {{Type: dialogue.StartFlow, Flow: "b"}}, "forget": {{Type: dialogue.ClearSlot, Slot: "limit"}},
+		"x": {{Type: dialogue.SetSlot, Slot: "x", Value: "x"}}, "5": {{Type: dialogue.SetSlot, Slot: "limit", Value: 5}},
+	}})
+	want := "Limit? It was 3.|Y?|All right, limit is open again. Limit? It was 3.|X?|Limit 4. Let us go on with: b. Limit? It was 3.|Y?"
+	if diff := cmp.Diff(want, says(t, d, nil, "do b", "5", "forget", "do a", "x", "5")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWhatAStepHasSetIsSetAgainWhenItIsEmptied: what follows counts on it.
+func TestWhatAStepHasSetIsSetAgainWhenItIsEmptied(t *testing.T) {
+	d := written(t, `
+flows:
+  a:
+    slots: {num: integer, x: text}
+    steps:
+      - {type: set, values: {num: "2 + 3"}}
+      - {type: collect, slot: x, message: "X?"}
+      - {type: collect, slot: num, message: "Num?"}
+      - {type: say, message: "Num {{ num }}."}
+`, dialogue.Options{NLU: understood{
+		"do a": {{Type: dialogue.StartFlow, Flow: "a"}}, "forget": {{Type: dialogue.ClearSlot, Slot: "num"}}, "x": {{Type: dialogue.SetSlot, Slot: "x", Value: "x"}},
+	}})
+	if diff := cmp.Diff("X?|All right, num is open again. X?|Num 5. Is there anything else?", says(t, d, nil, "do a", "forget", "x")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestAQuestionThatShowsItsSlotCanBeAskedAgain: the value that is asked for anew is known until there is another one.
+func TestAQuestionThatShowsItsSlotCanBeAskedAgain(t *testing.T) {
+	d := written(t, `
+flows:
+  a:
+    trigger: [do a]
+    slots: {num: integer, more: {type: boolean, initial: true}}
+    steps:
+      - {type: collect, slot: num, message: "Num?"}
+      - type: while
+        when: more
+        steps:
+          - {type: collect, slot: num, message: "Not {{ num }}?", again: true}
+          - {type: collect, slot: more, message: "More than {{ num }}?", again: true}
+  b: {trigger: [do b], steps: [{type: say, message: B.}]}
+`, dialogue.Options{})
+	want := "Num?|More than 5?|Not 5?|B. Let us go on with: a. Not 5?|More than 6?|Is there anything else?"
+	if diff := cmp.Diff(want, says(t, d, nil, "do a", "5", "yes", "do b", "6", "no")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestALoopThatACollectStepEndsLoads: it goes on until the slot is filled, and no longer.
+func TestALoopThatACollectStepEndsLoads(t *testing.T) {
+	d := written(t, `
+flows:
+  a:
+    trigger: [do a]
+    slots: {who: text}
+    steps:
+      - {type: while, when: who == nil, steps: [{type: collect, slot: who, message: "Who?"}]}
+      - {type: say, message: "It is {{ who }}."}
+`, dialogue.Options{})
+	if diff := cmp.Diff("Who?|It is Ada. Is there anything else?", says(t, d, nil, "do a", "Ada")); diff != "" {
+		t.Error(diff)
+	}
+}
