@@ -47,7 +47,7 @@ func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
 	if err != nil {
 		return err
 	}
-	return h.record(q.Waits, func(m *machine.Machine, t *machine.Task, now int64) error {
+	return h.record(q.Waits || h.d.pure, func(m *machine.Machine, t *machine.Task, now int64) error {
 		asked.Opened = now
 		if q.Within > 0 {
 			asked.Deadline = now + q.Within.Microseconds()

@@ -30,8 +30,10 @@ type drive struct {
 	captured   []machine.Slot // room for what a task of a dataflow is given
 	slots      []plan.Slot    // likewise
 	row        journal.RunRow
-	inputs     []input // what is recorded with the next commit
-	queue      queue   // tasks that may start
+	inputs     []input         // what is recorded with the next commit
+	pure       bool            // what is being done is a calculation: nothing else follows from its outcome
+	unstored   []journal.Entry // outcomes of calculations, which are stored with what follows
+	queue      queue           // tasks that may start
 	idle       bool
 	complete   bool
 	host       host // of tasks that are alone
@@ -160,10 +162,13 @@ func (d *drive) commit(ctx context.Context, in input) error {
 		if err != nil {
 			return d.crew.give(err)
 		}
-		err = d.append(ctx, work.Append)
+		if d.postpones(work) {
+			d.unstored = append(d.unstored, work.Append...)
+		} else {
+			err = d.append(ctx, work.Append)
+		}
 		if errors.Is(err, journal.ErrConflict) {
-			busy := machine.Without(d.m.Busy(), work.Start) // these were not started
-			if err = d.rebase(ctx, busy); err == nil {
+			if err = d.rebase(ctx, d.busy(work.Start)); err == nil {
 				continue
 			}
 		}
@@ -189,7 +194,7 @@ func (d *drive) record(ctx context.Context, in input) error {
 		}
 		err := d.append(ctx, d.m.Flush())
 		if errors.Is(err, journal.ErrConflict) {
-			if err = d.rebase(ctx, d.m.Busy()); err == nil {
+			if err = d.rebase(ctx, d.busy(nil)); err == nil {
 				continue
 			}
 		}
@@ -212,7 +217,12 @@ func (d *drive) play() error {
 	return nil
 }
 
+// append stores entries behind those that were postponed.
 func (d *drive) append(ctx context.Context, entries []journal.Entry) error {
+	if len(d.unstored) > 0 {
+		d.unstored = append(d.unstored, entries...)
+		entries = d.unstored
+	}
 	if len(entries) == 0 {
 		return nil
 	}
@@ -230,6 +240,8 @@ func (d *drive) append(ctx context.Context, entries []journal.Entry) error {
 	}
 	d.live.publish(d, entries)
 	d.stored(entries, began)
+	clear(d.unstored)
+	d.unstored = d.unstored[:0]
 	return nil
 }
 
@@ -318,6 +330,9 @@ func (d *drive) step() (did bool, err error) {
 func (d *drive) stopped() error {
 	if d.crew.failed != nil {
 		return d.crew.failed
+	}
+	if err := d.store(); err != nil {
+		return err
 	}
 	if errors.Is(context.Cause(d.ctx), errTimeLimit) {
 		limit := d.plan.Limits().Time.String()

@@ -140,6 +140,11 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 		return node.Op{}, err
 	}
 	defer h.mu.Unlock()
+	if !quiet(kind) {
+		if err := h.sync(); err != nil {
+			return node.Op{}, err
+		}
+	}
 	op := node.Op{Kind: kind, ID: opID(kind, key, h.count(kind, key))}
 	if slices.Contains(h.begun, op.ID) {
 		h.consumed++
@@ -316,7 +321,7 @@ func (h *host) Emit(pass uint64, op node.Op, eventType string, data []byte) erro
 	case node.EventDiagnostic:
 		kind = journal.Diagnostic
 	}
-	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
+	return h.record(h.d.pure, func(m *machine.Machine, t *machine.Task, now int64) error {
 		return m.Record(now, t, kind, op.ID, nil, data)
 	})
 }

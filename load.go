@@ -118,6 +118,9 @@ func (d *drive) reload(ref uint64) error {
 		}
 		stored.note(&e)
 	}
+	for i := range d.unstored {
+		stored.note(&d.unstored[i])
+	}
 	data, err := stored.whole(ref)
 	if err != nil {
 		return err
@@ -141,6 +144,10 @@ func (d *drive) planChanged(reason string) error {
 // another process drives the run, this one has lost it (law J3).
 func (d *drive) rebase(ctx context.Context, busy []machine.Handed) error {
 	head, kept := d.row.Head, d.vals
+	if len(d.unstored) > 0 { // and what is lost may have taken the values of what is not
+		clear(d.unstored)
+		d.unstored, kept = d.unstored[:0], values{}
+	}
 	news, err := d.read(ctx, head)
 	if err != nil {
 		return err

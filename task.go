@@ -19,6 +19,8 @@ const grace = 2 * time.Second
 
 // start does what a task is started for, and records what came of it.
 func (d *drive) start(s machine.Start) error {
+	d.pure = d.isPure(s) && d.alone(s.Task)
+	defer func() { d.pure = false }()
 	switch s.Do {
 	case machine.Enter:
 		return d.enter(s.Task)

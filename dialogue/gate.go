@@ -122,7 +122,13 @@ func (d *Dialogue) understand(ctx node.Context, s *State) error {
 	if m == nil || m.Silence || s.Human || len(m.Commands) > 0 {
 		return nil
 	}
-	commands, err := d.services(ctx).NLU.Understand(ctx, d.turn(s))
+	nlu := d.services(ctx).NLU
+	if _, pure := nlu.(*phrases); !pure {
+		if err := node.Sync(ctx); err != nil { // it may do anything
+			return err
+		}
+	}
+	commands, err := nlu.Understand(ctx, d.turn(s))
 	if err != nil {
 		return err
 	}

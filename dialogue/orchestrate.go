@@ -122,6 +122,8 @@ func (d *Dialogue) handle(ctx node.Context, c Command, s *State) (Delta, error) 
 	h := services.Handlers[c.Type]
 	if h == nil {
 		h = handlers[c.Type]
+	} else if err := node.Sync(ctx); err != nil { // it may do anything
+		return Delta{}, err
 	}
 	if h == nil {
 		return Delta{}, d.tell(ctx, "nothing handles the command %q", c.Type)

@@ -20,10 +20,10 @@ func (d *Dialogue) newPlan() (*plan.Plan, error) {
 	def := plan.Definition{
 		Name: d.def.Name, Kind: planKind, Doc: d.def.Doc, State: codec, Entry: []string{gateNode},
 		Nodes: []plan.Node{
-			{Name: gateNode, Kind: plan.Human, Doc: "waits for a message", Run: onState(d.gate)},
-			{Name: nluNode, Kind: plan.Task, Doc: "understands it", Run: onState(d.understand), Retry: plan.Retry{Attempts: 3}},
+			{Name: gateNode, Kind: plan.Human, Doc: "waits for a message", Pure: true, Run: onState(d.gate)},
+			{Name: nluNode, Kind: plan.Task, Doc: "understands it", Pure: true, Run: onState(d.understand), Retry: plan.Retry{Attempts: 3}},
 			{
-				Name: orchestratorNode, Kind: plan.Router, Doc: "acts on it", Run: onState(d.orchestrate),
+				Name: orchestratorNode, Kind: plan.Router, Doc: "acts on it", Pure: true, Run: onState(d.orchestrate),
 				Route: func(_ node.Context, v any) (string, error) {
 					s, err := stateOf(v)
 					if err != nil {
@@ -78,7 +78,7 @@ func (f *flow) plan(codec plan.Codec) (*plan.Plan, error) {
 	def := plan.Definition{
 		Name: f.Name, Kind: planKind, Doc: f.Description, State: codec, Entry: []string{enterNode},
 		Nodes: []plan.Node{{
-			Name: enterNode, Kind: plan.Router, Doc: "goes on where the flow stands",
+			Name: enterNode, Kind: plan.Router, Doc: "goes on where the flow stands", Pure: true,
 			Route: func(_ node.Context, v any) (string, error) {
 				s, err := stateOf(v)
 				if err != nil {
@@ -98,7 +98,7 @@ func (f *flow) plan(codec plan.Codec) (*plan.Plan, error) {
 	}
 	edges.add(enterNode, node.End, plan.Choice, "")
 	if broken {
-		def.Nodes = append(def.Nodes, plan.Node{Name: failedNode, Kind: plan.Task, Doc: "ends the flow with the pattern failure", Run: f.failed})
+		def.Nodes = append(def.Nodes, plan.Node{Name: failedNode, Kind: plan.Task, Doc: "ends the flow with the pattern failure", Pure: true, Run: f.failed})
 		edges.add(failedNode, node.End, plan.Plain, "")
 	}
 	def.Edges = edges.list
@@ -138,6 +138,7 @@ func (e *edgeSet) add(from, to string, kind plan.EdgeKind, label string) {
 // the node that ends a flow in which a step has failed.
 func (f *flow) stepNodes(st *step, edges *edgeSet) (nodes []plan.Node, fails bool) {
 	n := plan.Node{Name: st.ID, Kind: plan.Task, Doc: string(st.Type), Timeout: st.Timeout}
+	n.Pure = st.action == nil || st.action.Plan != nil // it has no effect of its own
 	switch st.Type {
 	case CollectStep, ConfirmStep, BranchStep, WhileStep:
 		n.Kind = plan.Router

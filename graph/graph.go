@@ -98,6 +98,11 @@ func Cache(version string, ttl time.Duration) NodeOption {
 // tried again where [Retry] allows it. Time that is spent waiting for people, timers or a pool does not count.
 func Timeout(d time.Duration) NodeOption { return func(n *plan.Node) { n.Timeout = d } }
 
+// Pure says that a node has no effect but what it returns and what it does by its context: its function may be called again
+// after a crash. What comes of it is stored together with what follows, before the next effect (law J2), so pure nodes in a
+// row cost one write and not one each. An effect that is in no step needs node.Sync before it, or a node that is not pure.
+func Pure() NodeOption { return func(n *plan.Node) { n.Pure = true } }
+
 // Version declares the version of a node's code; it is part of the plan's fingerprint (law J8).
 func Version(v string) NodeOption { return func(n *plan.Node) { n.Version = v } }
 

@@ -112,6 +112,15 @@ func (c Context) within(op Op) Context {
 	return c
 }
 
+// Sync returns when all that the run has come to so far is stored (law J2). Only a node whose plan declares it pure needs
+// that, before an effect that is in no step: all others begin when it is so.
+func Sync(ctx Context) error {
+	if h, ok := ctx.host.(Syncer); ok {
+		return h.Sync(ctx.pass)
+	}
+	return nil
+}
+
 // FromContext finds the node context that ctx was derived from.
 func FromContext(ctx context.Context) (Context, bool) {
 	if c, ok := ctx.(Context); ok {

@@ -129,6 +129,12 @@ type StepHost interface {
 	Within(ctx context.Context, op Op) context.Context
 }
 
+// Syncer is a [Host] that does not store at once what comes of nodes that are declared pure.
+type Syncer interface {
+	// Sync stores all that the run has come to so far, as durably as the run asked for.
+	Sync(pass uint64) error
+}
+
 // Host runs nodes for somebody: the runtime of a program, or a test. Every call carries the pass that the context
 // was made for; a host refuses calls of a pass that is over with [ErrTaskOver], and answers every call of a pass
 // that has been suspended with [ErrSuspended].

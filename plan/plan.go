@@ -96,6 +96,11 @@ type Node struct {
 	Pool    string        `json:"pool,omitempty"`    // name of a limit of the runtime's that its function runs within; "" for none
 	Cache   *Cache        `json:"cache,omitempty"`   // how its outcomes are used again; nil for never
 
+	// Pure says that the node's functions have no effect but what they return and what they do by their context: they may
+	// be called again after a crash. What comes of such a node is stored together with what follows, before the next
+	// effect; several in a row cost as much as one. An effect that is no step of the context's comes after [node.Sync].
+	Pure bool `json:"-"`
+
 	Run   node.Func      `json:"-"` // nil passes the value on
 	Route node.RouteFunc `json:"-"` // non-nil makes the node a gate: it chooses one of its Choice edges
 	// RouteMany makes the node a gate that chooses several of its Choice edges, each of which begins a branch.

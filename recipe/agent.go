@@ -69,7 +69,7 @@ func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 	s := &agentStep{
 		checkedCall: c.checkedCall(a, n, pn.Timeout), inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.Text, state: state,
 	}
-	pn.Run = s.run
+	pn.Run, pn.Pure = s.run, a.kind == kindExpr && !c.stage.replaces(a)
 }
 
 func (c *checked) checkedCall(a *agent, n *step, timeout time.Duration) checkedCall {

@@ -47,9 +47,10 @@ func (c *checked) compile() plan.Definition {
 		case typeAgent:
 			c.compileAgent(&pn, n, state)
 		case typeHuman:
+			pn.Pure = true
 			c.compileHuman(&pn, n, state)
 		case typeRouter:
-			pn.Kind = plan.Router
+			pn.Kind, pn.Pure = plan.Router, true
 		}
 		edges := c.compileEdges(&pn, n)
 		if n.review != nil {
