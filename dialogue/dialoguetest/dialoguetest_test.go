@@ -4,6 +4,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,4 +82,28 @@ func TestG_TurnsOfConversations(t *testing.T) {
 	if diff := cmp.Diff(want, report.Coverage); diff != "" {
 		t.Errorf("what was reached (-want +got):\n%s", diff)
 	}
+}
+
+// TestN3_AYesCountsForTheQuestionThatWasSeen asks again where the question has changed between the asking and the yes: the
+// day that it names is over.
+func TestN3_AYesCountsForTheQuestionThatWasSeen(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "vote.yaml")
+	if err := os.WriteFile(file, []byte(`kind: Dialogue
+flows:
+  vote:
+    trigger: [vote]
+    steps:
+      - {id: sure, type: confirm, message: "Vote on {{ today }}?"}
+      - {id: voted, type: say, message: Voted.}
+tests:
+  - name: the day is over
+    now: 2026-11-20T23:59:00Z
+    talk:
+      - {user: vote, commands: [{type: start_flow, flow_name: vote}], bot: "Vote on 2026-11-20?"}
+      - {user: "yes", after: 2m, commands: [{type: affirm}], bot: "Vote on 2026-11-21?"}
+      - {user: "yes", commands: [{type: affirm}], bot: [Voted., Is there anything else?]}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dialoguetest.Run(t, dialoguetest.Options{}, file)
 }
