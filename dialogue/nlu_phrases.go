@@ -3,6 +3,7 @@ package dialogue
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -132,6 +133,10 @@ func spoken(sl Slot) phrase.Slot {
 	if sl.Type == Object {
 		s.Kind = phrase.Text
 	}
+	s.Names = []string{strings.ReplaceAll(sl.Name, "_", " ")}
+	if sl.Description != "" {
+		s.Names = append(s.Names, sl.Description)
+	}
 	return s
 }
 
@@ -208,67 +213,6 @@ func (u *utterance) chosen() []Command {
 	return nil
 }
 
-// verdict is a yes or a no to what was asked, and what else was said with it.
-func (u *utterance) verdict() []Command {
-	if u.Pending == nil {
-		return nil
-	}
-	if u.Pending.IsConfirm() {
-		for i, option := range u.Pending.Options {
-			if i < 2 && strings.EqualFold(strings.TrimSpace(u.text), option) && (i > 0 || !u.refuses(option)) {
-				return []Command{{Type: []CommandType{Affirm, Deny}[i]}}
-			}
-		}
-	}
-	yes, no, rest, score := u.locale.Assent(u.text)
-	switch {
-	case !yes && !no:
-		return nil
-	case u.Pending.IsCollect():
-		sl, ok := u.dialogue.Slot(u.flow, u.Pending.Slot)
-		switch {
-		case ok && sl.Type != Boolean && sl.Optional && no && (rest == "" || u.named(rest) == sl.Name): // "Any remarks?" "No remarks."
-			return []Command{{Type: Skip, Confidence: score}}
-		case !ok || sl.Type != Boolean || rest != "":
-			return nil
-		}
-		return []Command{{Type: SetSlot, Slot: sl.Name, Value: yes, Confidence: score}}
-	case rest == "" && yes:
-		return []Command{{Type: Affirm, Confidence: score}}
-	case rest == "":
-		return []Command{{Type: Deny, Confidence: score}}
-	}
-	more := u.saidBeside(rest)
-	if no {
-		if slot := u.named(rest); slot != "" && len(more) == 0 {
-			return []Command{{Type: Deny, SlotToChange: slot, Confidence: score}}
-		}
-		return append([]Command{{Type: Deny, Confidence: score}}, more...)
-	}
-	return more // a yes to something that is not what was asked is none
-}
-
-// refuses reports whether a quick reply is no yes, whatever place it has: "No, thanks", "Cancel".
-func (u *utterance) refuses(option string) bool {
-	yes, no, _, _ := u.locale.Assent(option)
-	said, ok := u.locale.Common(option)
-	return no || !yes && ok && said.Score >= certain
-}
-
-// saidBeside is what was said beside a yes or a no.
-func (u *utterance) saidBeside(text string) []Command {
-	beside := &utterance{phrases: u.phrases, Turn: u.Turn, text: text, flow: u.flow}
-	if u.triggers != nil {
-		beside.matches = u.triggers.Match(text, u.Now)
-	}
-	for _, try := range []func() []Command{beside.exactly, beside.added, beside.common, beside.corrected, beside.begun} {
-		if found := try(); len(found) > 0 {
-			return found
-		}
-	}
-	return nil
-}
-
 // exactly is a trigger that it can be nothing else than.
 func (u *utterance) exactly() []Command {
 	if len(u.matches) == 0 || u.matches[0].Score < surely {
@@ -318,21 +262,46 @@ func (u *utterance) begin() []Command {
 	if u.flow != meant.flow {
 		all = append(all, Command{Type: StartFlow, Flow: meant.flow, Confidence: best.Score})
 	}
-	return append(all, set(best.Values)...)
+	in := *u
+	if in.flow != meant.flow {
+		in.flow, in.Turn = meant.flow, &Turn{Dialogue: u.dialogue, Now: u.Now, Filled: map[string]any{}}
+	}
+	return append(all, in.with(best.Values, best.Phrase)...)
 }
 
-// set are the commands for values that were said.
-func set(values map[string]phrase.Value) []Command {
-	var all []Command
+// with are the commands for the values of a phrase, and for others that were said with them. Words of the phrase are none.
+func (u *utterance) with(values map[string]phrase.Value, of string) []Command {
+	known := *u.Turn
+	known.Filled = maps.Clone(u.Filled)
+	in := &utterance{phrases: u.phrases, Turn: &known, text: u.text, flow: u.flow}
+	if known.Filled == nil {
+		known.Filled = make(map[string]any)
+	}
+	for name, v := range values {
+		known.Filled[name] = v.Value
+	}
+	var all, more []found
 	for _, name := range keysOf(values) {
 		v := values[name]
-		c := Command{Type: SetSlot, Slot: name, Value: v.Value, Confidence: v.Score}
-		if v.Reason != "" {
-			c.Value, c.Confidence = v.Text, 0 // refused with a reason, see fill
+		if text, ok := v.Value.(string); ok && v.Reason == "" {
+			sl, _ := u.dialogue.Slot(u.flow, name)
+			if v = in.likelier(sl, v, text); sl.Type == Text {
+				rest, others := in.peeled(name, text)
+				v.Value, more = rest, append(more, others...)
+			}
 		}
-		all = append(all, c)
+		all = append(all, found{v, name})
 	}
-	return all
+	for _, v := range in.beside("", without(u.text, all)) {
+		if _, taken := values[v.slot]; !taken && v.Score >= surely && !strings.Contains(strings.ToLower(of), strings.ToLower(v.Text)) {
+			more = append(more, v)
+		}
+	}
+	var sets []Command
+	for _, v := range append(all, more...) {
+		sets = append(sets, v.command())
+	}
+	return sets
 }
 
 // common is what people say in any conversation.
@@ -366,11 +335,13 @@ func (u *utterance) common() []Command {
 		}
 	case phrase.Correct:
 		return u.correction(said)
+	case phrase.Wrong:
+		return u.wrong(u.named(said.About))
 	default:
 		return nil
 	}
-	if said.Score < certain && u.asksText() {
-		return nil
+	if (said.Command == phrase.Skip || said.Command == phrase.Repeat) && said.Score < certain {
+		return nil // "anything but that", "what does it cost"
 	}
 	return []Command{sure}
 }
@@ -384,8 +355,8 @@ func (u *utterance) isValue() bool {
 	if !ok {
 		return false
 	}
-	v, ok := u.locale.Read(spoken(sl), u.text, u.Now)
-	return ok && v.Reason == ""
+	_, ok = u.read(sl, u.text)
+	return ok
 }
 
 // added is something more about the active flow: "to Ada".
@@ -401,69 +372,14 @@ func (u *utterance) added() []Command {
 	if u.asksText() && len(found[0].Values) == 1 && found[0].Values[u.Pending.Slot].Value == nil && found[0].Score < surely {
 		return nil
 	}
-	return set(found[0].Values)
-}
-
-// answered is the value that was asked for, and others that were said with it.
-func (u *utterance) answered() []Command {
-	if u.Pending == nil || !u.Pending.IsCollect() {
+	if sl, ok := u.asked(); ok && sl.Type.family() == Number.family() && u.someNumber(found[0]) { // "50 to 60"
 		return nil
 	}
-	sl, ok := u.dialogue.Slot(u.flow, u.Pending.Slot)
-	if !ok {
-		return nil
-	}
-	v, ok := u.locale.Read(spoken(sl), u.text, u.Now)
-	if !ok {
-		return u.others("", nil)
-	}
-	c := Command{Type: SetSlot, Slot: sl.Name, Value: v.Value, Confidence: v.Score}
-	if v.Reason != "" {
-		c.Value, c.Confidence = v.Text, 0
-	}
-	if sl.Type == Text {
-		return []Command{c}
-	}
-	return append([]Command{c}, u.others(sl.Name, &v)...)
-}
-
-// others are values of slots that are still empty, of kinds that words do not hold by chance.
-func (u *utterance) others(asked string, taken *phrase.Value) []Command {
-	f := u.dialogue.flows[u.flow]
-	if f == nil {
-		return nil
-	}
-	var all []Command
-	spans := []phrase.Value{}
-	if taken != nil {
-		spans = append(spans, *taken)
-	}
-	for _, sl := range f.order {
-		if _, filled := u.Filled[sl.name]; filled || sl.name == asked || !sl.asked || !distinct(sl.Type) {
-			continue
-		}
-		for _, v := range u.locale.Find(spoken(sl.Slot), u.text, u.Now) {
-			if v.Reason == "" && v.Score >= certain && !slices.ContainsFunc(spans, func(o phrase.Value) bool { return v.Start < o.End && o.Start < v.End }) {
-				spans = append(spans, v)
-				all = append(all, Command{Type: SetSlot, Slot: sl.name, Value: v.Value, Confidence: v.Score})
-				break
-			}
-		}
-	}
-	return all
-}
-
-// distinct reports whether a value of the type is known when it is met.
-func distinct(t SlotType) bool {
-	return t == Money || t == Date || t == Time || t == DateTime || t == Choice
+	return u.with(found[0].Values, found[0].Phrase)
 }
 
 // said reads a value in words for a slot. reason says why it is none.
 func (d *Dialogue) said(sl *slot, text string, now time.Time) (value any, reason string, ok bool) {
-	locale := d.locale
-	if sl.Currency != "" {
-		locale.Currency = sl.Currency
-	}
-	v, ok := locale.Read(spoken(sl.Slot), text, now)
+	v, ok := d.localeOf(sl.Slot).Read(spoken(sl.Slot), text, now)
 	return v.Value, v.Reason, ok && v.Reason == ""
 }

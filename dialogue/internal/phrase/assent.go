@@ -24,8 +24,56 @@ const (
 // question ("yes?", "ok, what does it cost"), a no or a call to wait anywhere beside the yes, irony ("yeah right"), and
 // an utterance that is too long to be looked at as a whole are neither. A no may be guessed: "I guess not" is one.
 func (l Locale) Assent(text string) (yes, no bool, rest string, score float64) {
+	return l.AssentTo(Question{}, text)
+}
+
+// Question is what an utterance is a yes or a no to.
+type Question struct {
+	Text string // as it was asked: "Cancel A24?"
+	// About is what it is about, in other words: "cancel my appointment". To a question of that, "yes, cancel it" is a yes
+	// and "don't cancel it" a no.
+	About []string
+}
+
+// AssentTo is Assent where the question is known: a plain yes whose rest only says the question again has none.
+func (l Locale) AssentTo(q Question, text string) (yes, no bool, rest string, score float64) {
 	r := reading{line: newLine(text), locale: l, language: l.language()}
+	if q.Text != "" {
+		r.question, r.verbs = set(foldedWords(q.Text)), make(map[string]bool)
+		for _, about := range q.About {
+			for _, w := range foldedWords(about) {
+				r.verbs[w] = r.question[w]
+			}
+		}
+	}
 	return r.assent()
+}
+
+// echoes reports whether the spoken words from i on say nothing but the question.
+func (r *reading) echoes(i int) bool {
+	for ; i < len(r.says); i++ {
+		word := r.tokens[r.says[i]].fold
+		if m, _ := r.language.moods.at(r.line, i); m == turns {
+			return false
+		}
+		switch k := r.language.class(word); {
+		case r.question[word]:
+		case k == function, k == filler, k == hum, r.language.polite[word]:
+		default:
+			return false
+		}
+	}
+	return r.question != nil
+}
+
+// GoesOn reports whether an utterance asks not to stop, and nothing else: "don't cancel".
+func (l Locale) GoesOn(text string) bool {
+	r := reading{line: newLine(text), locale: l, language: l.language()}
+	if r.unsure() || len(r.says) == 0 {
+		return false
+	}
+	a := r.moods()
+	return a.goesOn && a.end == len(r.says)
 }
 
 // assenting is what was heard so far.
@@ -33,6 +81,7 @@ type assenting struct {
 	yes, no, weak bool
 	doubt         bool
 	plain         bool // one of the words that are always a yes
+	goesOn        bool // "don't stop"
 	end           int  // spoken words that are accounted for
 }
 
@@ -45,6 +94,9 @@ func (r *reading) assent() (yes, no bool, rest string, score float64) {
 	a.yes, a.no = a.yes || thumbs > 0, a.no || thumbs < 0
 	from := r.afterTurn(a.end)
 	rest = r.restFrom(from)
+	if rest != "" && a.yes && a.plain && !a.no && !a.doubt && from == a.end && r.echoes(from) && !r.amiss(from) {
+		return true, false, "", 1
+	}
 	switch {
 	case a.doubt, a.yes == a.no, a.yes && r.amiss(a.end), a.yes && rest == "" && from > a.end: // "yes, but"
 		return false, false, "", 0
@@ -100,7 +152,8 @@ func (r *reading) moods() assenting {
 			for i+n < len(r.says) && !r.parted(i+n) {
 				n++
 			}
-			a.doubt = a.doubt || r.stops(i, i+n) // "don't stop"
+			a.goesOn = a.goesOn || r.stops(i, i+n)
+			a.doubt = a.doubt || a.goesOn // "don't stop"
 		case around:
 		default:
 			return a
@@ -164,7 +217,7 @@ func squeezed(w string) string {
 // stops reports whether some spoken words ask to stop: not to do that is to go on.
 func (r *reading) stops(i, j int) bool {
 	for ; i < j; i++ {
-		if r.language.stops[r.tokens[r.says[i]].fold] {
+		if word := r.tokens[r.says[i]].fold; r.language.stops[word] && !r.verbs[word] {
 			return true
 		}
 	}
@@ -198,6 +251,9 @@ func (r *reading) amiss(rest int) bool {
 	}
 	for i := rest; i < len(r.says); i++ {
 		word := r.tokens[r.says[i]].fold
+		if r.verbs[word] { // "yes, cancel it"
+			continue
+		}
 		if r.language.amiss[word] || r.language.class(word) == negation {
 			return true
 		}

@@ -9,8 +9,9 @@ import (
 // chooser finds choices in utterances.
 type chooser struct {
 	choices  []Choice
-	names    []name // longest first
-	numbered bool   // some choice is a number: an ordinal is then only said as one ("the second")
+	owner    map[string]int // the choice that a word is of; -1 for several
+	names    []name         // longest first
+	numbered bool           // some choice is a number: an ordinal is then only said as one ("the second")
 }
 
 // name is one way to call a choice.
@@ -29,7 +30,7 @@ const (
 )
 
 func newChooser(choices []Choice, of *language) *chooser {
-	c := &chooser{choices: choices}
+	c := &chooser{choices: choices, owner: make(map[string]int)}
 	for i, choice := range choices {
 		for _, saying := range append([]string{choice.Value}, choice.Synonyms...) {
 			n := name{choice: i, words: foldedWords(strings.ReplaceAll(saying, "_", " "))}
@@ -37,6 +38,11 @@ func newChooser(choices []Choice, of *language) *chooser {
 				continue
 			}
 			for _, w := range n.words {
+				if of, ok := c.owner[w]; ok && of != i {
+					c.owner[w] = -1
+				} else {
+					c.owner[w] = i
+				}
 				s := uint32(0)
 				if misspellable(w) {
 					s = shape(w)
@@ -68,7 +74,7 @@ func (c *chooser) at(r *reading, i int) (found, bool) {
 func (c *chooser) named(r *reading, i int) (found, bool) {
 	best, end, meant := 0.0, 0, []int(nil)
 	for _, n := range c.names {
-		j, worth := n.at(r, i)
+		j, worth := c.nameAt(r, i, n)
 		if worth == 0 || worth < best || worth == best && j < end {
 			continue
 		}
@@ -115,8 +121,8 @@ func clip(s string) string {
 	return s
 }
 
-// at is where the name ends that begins at a token, and how well it was said; 0 if it was not.
-func (n *name) at(r *reading, i int) (int, float64) {
+// nameAt is where a name ends that begins at a token, and how well it was said; 0 if it was not.
+func (c *chooser) nameAt(r *reading, i int, n name) (int, float64) {
 	if n.number != "" {
 		if d, ok := r.number(i); ok && !d.long && d.String() == n.number {
 			return d.j, 1
@@ -128,14 +134,14 @@ func (n *name) at(r *reading, i int) (int, float64) {
 		for k > 0 && j < len(r.tokens) && r.tokens[j].sort == mark && !r.isClauseEnd(j) {
 			j++
 		}
-		said := r.word(j)
+		said := r.folded(j)
 		switch {
 		case said == w:
 		case k == len(n.words)-1 && r.shortens(said, w):
 			worth = min(worth, byPrefix)
 		case n.isSlip(r, said, k):
 			worth = min(worth, bySlip)
-		case k > 0 && r.language.class(r.word(end-1)) == content: // "joint" for "joint checking"
+		case k > 0 && r.language.class(r.folded(end-1)) == content && c.owner[n.words[0]] == n.choice: // "joint" for "joint checking"
 			return end, byPrefix
 		default:
 			return i, 0
@@ -182,7 +188,7 @@ func (c *chooser) ordinal(r *reading, i int) (found, bool) {
 		at, marked = at+1, true
 	}
 	n, j := c.place(r, at, marked)
-	if n == 0 {
+	if n == 0 || !marked && at == i && r.isContent(i-1) { // "the red one" is not the first
 		return found{}, false
 	}
 	switch r.word(j) {
@@ -195,7 +201,14 @@ func (c *chooser) ordinal(r *reading, i int) (found, bool) {
 	if n < 1 || n > len(c.choices) {
 		return found{r.refusal("there are "+plural(len(c.choices), "choice")+" and no "+r.said(i, j), i, j), i, j}, true
 	}
-	return found{r.value(c.choices[n-1].Value, i, j, byOrdinal), i, j}, true
+	v := r.value(c.choices[n-1].Value, i, j, byOrdinal)
+	v.Place = true
+	return found{v, i, j}, true
+}
+
+// isContent reports whether a word at a token says what is meant, and no preposition or politeness.
+func (r *reading) isContent(i int) bool {
+	return i >= 0 && r.tokens[i].sort == letters && r.language.class(r.tokens[i].fold) == content && !r.language.ands[r.tokens[i].fold]
 }
 
 // place is a place in the order, from 1, or from -1 backwards; 0 if none was said.

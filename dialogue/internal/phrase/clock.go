@@ -36,8 +36,11 @@ const guessed = 0.8
 // String is the time as values have it.
 func (c clock) String() string { return fmt.Sprintf("%02d:%02d", c.hour, c.minute) }
 
-// timeAt reads a time of day that begins at a token.
+// timeAt reads a time of day that begins at a token: "half past three", "in two hours".
 func (r *reading) timeAt(i int) (found, bool) {
+	if t, j, ok := r.ahead(i); ok {
+		return found{r.value(t.Format("15:04"), i, j, 1), i, j}, true
+	}
 	c, ok := r.clock(i)
 	if !ok || c.bare && !r.bare {
 		return found{}, false
@@ -45,7 +48,9 @@ func (r *reading) timeAt(i int) (found, bool) {
 	if c.problem != "" {
 		return found{r.refusal(c.problem, c.i, c.j), c.i, c.j}, true
 	}
-	return found{r.value(c.String(), c.i, c.j, c.score()), c.i, c.j}, true
+	v := r.value(c.String(), c.i, c.j, c.score())
+	v.Half = !c.exact
+	return found{v, c.i, c.j}, true
 }
 
 func (c clock) score() float64 {

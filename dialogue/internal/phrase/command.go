@@ -1,5 +1,7 @@
 package phrase
 
+import "strings"
+
 // Command is something that people say in any conversation.
 type Command string
 
@@ -10,6 +12,7 @@ const (
 	Skip     Command = "skip"     // "I don't know", "no preference"
 	Handoff  Command = "handoff"  // "let me talk to a human"
 	Correct  Command = "correct"  // "make it 60", "not 50 but 60", "change the amount to 60"
+	Wrong    Command = "wrong"    // "the amount is wrong"
 	Clear    Command = "clear"    // "forget the amount"
 	Chitchat Command = "chitchat" // "hello", "thanks"
 )
@@ -17,12 +20,16 @@ const (
 // Said is a command as it was said.
 type Said struct {
 	Command Command
-	// About is what it is about, in the words that were said: of Clear what to forget ("amount"), of Correct what to
+	// About is what it is about, in the words that were said: of Clear and Wrong the slot ("amount"), of Correct what to
 	// change ("amount", or the old value "50") if that was said, of Chitchat one of greeting, thanks, goodbye and
 	// wellbeing.
 	About string
 	// Rest is what else was said that matters: of Correct the new value ("60").
 	Rest string
+	// Before is what was said before the rest.
+	Before string
+	// More are further corrections that were said in the same breath: "and the recipient to Bob".
+	More []Said
 	// Score is how much of the utterance the command is, from 0 to 1. "Cancel" has 1; "cancel my order" is less than
 	// 0.75, as it may be said of something else.
 	Score float64
@@ -43,8 +50,26 @@ func (l Locale) Common(text string) (Said, bool) {
 	}
 	if v, ok := m.Values["rest"]; ok {
 		s.Rest = v.Text
+		s.Before = text[:v.Start]
+	}
+	if s.Command == Correct && s.About != "" && s.Rest != "" {
+		l.furtherCorrections(&s)
 	}
 	return s, true
+}
+
+// furtherCorrections parts what is to be corrected at each "and" behind which another correction stands.
+func (l Locale) furtherCorrections(s *Said) {
+	of := l.language()
+	line := newLine(s.Rest)
+	for _, i := range line.says {
+		if t := line.tokens[i]; !of.ands[t.fold] || t.start == 0 {
+			continue
+		} else if more, ok := l.Common(of.change + s.Rest[t.end:]); ok && more.Command == Correct && more.About != "" && more.Rest != "" && more.Score > 0.9 {
+			s.Rest, s.More = strings.TrimRight(s.Rest[:t.start], " ,"), []Said{more}
+			return
+		}
+	}
 }
 
 // commandSaying is a command, or one of its sorts, with the phrases it is said with.

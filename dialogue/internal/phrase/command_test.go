@@ -85,7 +85,7 @@ not 50 but 60 -> correct (50): 60
 60, not 50 -> correct (50): 60
 60 instead -> correct: 60
 the amount should be 60 -> correct (amount): 60
-the amount is wrong -> correct (amount)
+the amount is wrong -> wrong (amount)
 I want to change the amount -> correct (amount)
 forget the amount -> clear (amount)
 clear the delivery date -> clear (delivery date)

@@ -108,7 +108,7 @@ func Compile(texts []Phrase, slots func(id int, name string) (Slot, bool), synon
 		return nil, fmt.Errorf("language %q has no words for phrases; there are: %s", loc.Language, strings.Join(Languages(), ", "))
 	}
 	c := newCompiler(texts, slots, loc, loc.language())
-	c.synonyms = sameWords(synonyms)
+	c.synonyms = sameWords(synonyms, loc.language().sayings)
 	return c.compile()
 }
 
@@ -149,9 +149,18 @@ type compiler struct {
 	at       int
 }
 
-// sameWords is each saying of the synonyms, folded, with all that stand for it.
-func sameWords(synonyms map[string][]string) map[string][][]string {
+// sameWords is each saying of the synonyms, folded, with all that stand for it, and those of the language.
+func sameWords(synonyms map[string][]string, sayings [][]string) map[string][][]string {
 	all := make(map[string][][]string)
+	for _, group := range sayings {
+		var forms [][]string
+		for _, saying := range group {
+			forms = append(forms, strings.Fields(saying))
+		}
+		for _, saying := range group {
+			all[saying] = slices.Concat(all[saying], forms)
+		}
+	}
 	for key, others := range synonyms {
 		var group [][]string
 		for _, saying := range append([]string{key}, others...) {

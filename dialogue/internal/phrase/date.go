@@ -103,7 +103,8 @@ func (r *reading) date(i int) (dated, bool) {
 		return dated{}, false
 	}
 	for _, read := range []func(*reading, int) (dated, bool){
-		(*reading).spoken, (*reading).inDigitsOnly, (*reading).weekday, (*reading).endOf, (*reading).dayAndMonth, (*reading).away, (*reading).dayOfMonth,
+		(*reading).spoken, (*reading).inDigitsOnly, (*reading).weekday, (*reading).weeksOn, (*reading).nthWeekday, (*reading).endOf,
+		(*reading).dayAndMonth, (*reading).away, (*reading).dayOfMonth, (*reading).vague,
 	} {
 		if d, ok := read(r, i); ok {
 			if d.noYear {
@@ -208,6 +209,8 @@ func (r *reading) inDigitsOnly(i int) (dated, bool) {
 		d.day = day{year: year}
 	case len(parts) == 2 && sign == '/' && len(first) <= 2 && len(last) <= 2:
 		d.noYear = true
+	case len(parts) == 2 && sign == '.' && r.locale.DayFirst && len(first) <= 2 && len(last) <= 2 && r.sign(j) == '.' && r.isGlued(j): // 3.12.
+		d.noYear, d.j = true, j+1
 	default:
 		return dated{}, false
 	}

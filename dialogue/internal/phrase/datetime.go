@@ -139,13 +139,22 @@ func (r *reading) fromNow(i int) (found, bool) {
 	if r.word(i) == "now" || r.word(i) == "immediately" {
 		return found{r.value(r.now.Format(time.RFC3339), i, i+1, 0.9), i, i + 1}, true
 	}
+	t, j, ok := r.ahead(i)
+	if !ok {
+		return found{}, false
+	}
+	return found{r.value(t.Format(time.RFC3339), i, j, 1), i, j}, true
+}
+
+// ahead reads "in two hours", "20 minutes from now".
+func (r *reading) ahead(i int) (t time.Time, j int, ok bool) {
 	at, in := i, r.word(i) == "in"
 	if in {
 		at++
 	}
 	ahead, j, ok := r.duration(at)
 	if !ok {
-		return found{}, false
+		return t, i, false
 	}
 	switch {
 	case in:
@@ -155,10 +164,9 @@ func (r *reading) fromNow(i int) (found, bool) {
 	case r.word(j) == "from" && r.word(j+1) == "now":
 		j += 2
 	default:
-		return found{}, false
+		return t, i, false
 	}
-	t := r.now.Add(ahead)
-	return found{r.value(t.Format(time.RFC3339), i, j, 1), i, j}, true
+	return r.now.Add(ahead), j, true
 }
 
 // duration reads "half an hour", "two hours", "an hour and a half".

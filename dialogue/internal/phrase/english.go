@@ -16,6 +16,34 @@ func english() *language {
 			"true": true, "false": false, "yes": true, "no": false, "on": true, "off": false, "enabled": true, "disabled": false,
 			"enable": true, "disable": false,
 		},
+		sayings: [][]string{
+			{"what is", "whats"},
+			{"where is", "wheres"},
+			{"how is", "hows"},
+			{"that is", "thats"},
+			{"i am", "im"},
+			{"i have", "ive"},
+			{"i would", "id"},
+			{"i will", "ill"},
+			{"it is", "its"},
+			{"cannot", "can not", "cant"},
+			{"do not", "dont"},
+			{"does not", "doesnt"},
+			{"is not", "isnt"},
+			{"forgot", "forgotten", "have forgotten", "ive forgotten"},
+		},
+		without: set([]string{"no", "without", "zero"}),
+		alike: [][]string{
+			{"child", "children", "kid", "kids"},
+			{"person", "persons", "people", "guest", "guests"},
+			{"man", "men"},
+			{"woman", "women"},
+			{"adult", "adults", "grownup", "grownups"},
+			{"foot", "feet"},
+			{"baby", "babies"},
+			{"party", "parties"},
+			{"copy", "copies"},
+		},
 		polite: set(strings.Fields("please pls plz thanks thx ta cheers")),
 		point:  '.',
 	}
@@ -40,7 +68,8 @@ func english() *language {
 	englishAround(l)
 	englishSlips(l)
 	englishKnown(l)
-	l.commands = englishCommands
+	l.findValueWords()
+	l.commands, l.change = englishCommands, "change"
 	l.common = commonMatcher(l)
 	return l
 }

@@ -42,6 +42,7 @@ func englishTime(l *language) {
 		}
 	}
 	l.parts = map[string]part{"morning": morning, "afternoon": afternoon, "evening": evening, "night": night, "tonight": tonight}
+	l.weekends = set([]string{"weekend", "weekends"})
 	l.days.add(0, "today", "tonight", "this morning", "this afternoon", "this evening")
 	l.days.add(1, "tomorrow", "tmrw", "tmr", "2moro")
 	l.days.add(2, "day after tomorrow", "the day after tomorrow", "overmorrow")
@@ -56,16 +57,11 @@ func englishTime(l *language) {
 	}
 }
 
-// englishSlips are slips in words that are compared as they are.
+// englishSlips are slips in words that are compared as they are, or that are too far from the word itself.
 //
 //nolint:misspell // that is what they are
 func englishSlips(l *language) {
-	l.units["fourty"] = 40
-	l.months["febuary"] = time.February
-	l.weekdays["wensday"], l.weekdays["wednsday"] = time.Wednesday, time.Wednesday
-	l.weekdays["thusday"], l.weekdays["saterday"] = time.Thursday, time.Saturday
-	l.days.add(1, "tomorow", "tommorow", "tommorrow", "tomorrw")
-	l.days.add(-1, "yesturday")
+	l.weekdays["wensday"] = time.Wednesday
 	l.moods.add(saysYes, "definately", "definitly")
 	l.moods.add(saysNo, "definately not", "definitly not")
 }

@@ -96,8 +96,9 @@ type language struct {
 	weekdays map[string]time.Weekday
 	spans    map[string]span
 	parts    map[string]part // of the day
-	days     phrases[int]    // "tomorrow": 1
-	feasts   phrases[day]    // days of every year
+	weekends map[string]bool
+	days     phrases[int] // "tomorrow": 1
+	feasts   phrases[day] // days of every year
 
 	moods    phrases[mood]   // what yes and no are said with
 	amiss    map[string]bool // words after which a yes is none: "if", "maybe", "what"
@@ -105,15 +106,31 @@ type language struct {
 	plainYes map[string]bool // "yes": other words that mean it are none when something follows at once
 	longYes  []vocable       // words that mean yes and may be misspelt
 
+	change   string // a word that begins a correction: "change"
 	commands []commandSaying
 	common   *Matcher // of the commands
 
-	booleans map[string]bool
-	fillers  phrases[bool]   // sayings that mean nothing by themselves, around a value
-	intros   phrases[bool]   // what an answer in words begins with: "my name is"
-	polite   map[string]bool // what it ends with: "please"
-	skips    phrases[none]   // "none of them", "both", as answers to a choice
-	point    rune            // between a number and its fraction
+	valueWords []vocable // words of values that may be misspelt
+
+	booleans  map[string]bool
+	fillers   phrases[bool]       // sayings that mean nothing by themselves, around a value
+	intros    phrases[bool]       // what an answer in words begins with: "my name is"
+	polite    map[string]bool     // what it ends with: "please"
+	outros    phrases[bool]       // what it ends with: "I think"
+	selves    phrases[bool]       // before a name: "I am"
+	nameWords []string            // that ask for a name
+	further   map[string]bool     // in questions whether there is more: "else"
+	enough    phrases[bool]       // what then says no: "that is all"
+	joints    map[string]bool     // prepositions between the parts of what is said
+	present   map[string]bool     // "here": behind the name of who speaks
+	owners    map[string]bool     // "my", "the": before what something is called
+	copulas   map[string]bool     // "is": behind it
+	leads     map[string][]string // prepositions that an answer begins with, by the words of the question: "where" -> "to", "at"
+	skips     phrases[none]       // "none of them", "both", as answers to a choice
+	without   map[string]bool     // "no", "without": none of what is counted
+	sayings   [][]string          // of phrases, that are as good as each other: "what is", "whats"
+	alike     [][]string          // forms of one word, and words that are as good as it
+	point     rune                // between a number and its fraction
 }
 
 func (l *language) class(word string) class { return l.classes[word] }
@@ -130,6 +147,7 @@ func set[K comparable](words []K) map[K]bool {
 type phrases[T any] struct {
 	of      map[string]T
 	longest int
+	mended  bool // they are said in values: a slip is forgiven
 }
 
 func (p *phrases[T]) add(means T, sayings ...string) {
@@ -157,6 +175,9 @@ func (p *phrases[T]) at(l *line, i int) (means T, n int) {
 	key := buffer[:0]
 	for j := i; j < len(l.says) && j-i < p.longest; j++ {
 		word := l.tokens[l.says[j]].fold
+		if p.mended {
+			word = l.tokens[l.says[j]].means
+		}
 		if j > i {
 			if l.parted(j) {
 				break

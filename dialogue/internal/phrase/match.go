@@ -120,6 +120,7 @@ type typed struct {
 
 func (m *Matcher) turn(text string, now time.Time) *turn {
 	r := &reading{line: newLine(text), locale: m.locale, language: m.language, now: now.In(m.locale.zone())}
+	r.mend(m.has)
 	t := &turn{reading: r, m: m, said: min(len(r.says), maxSaid)}
 	t.hear()
 	t.cost = make([]float64, t.said)
@@ -142,6 +143,12 @@ func (m *Matcher) turn(text string, now time.Time) *turn {
 	t.found = make([][]typed, len(m.slots))
 	t.ready = make([]bool, len(m.slots))
 	return t
+}
+
+// has reports whether a word is one of the phrases or of choices.
+func (m *Matcher) has(word string) bool {
+	_, ok := m.wordID[word]
+	return ok || m.known[word]
 }
 
 // hear finds which words of phrases each spoken word may be: itself, or else those that it is the smallest slip for.

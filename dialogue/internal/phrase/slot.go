@@ -38,6 +38,9 @@ type Slot struct {
 	Choices []Choice       // of a choice: what there is to choose from, in the order in which it was offered
 	Items   *Slot          // of a list: its members; defaults to texts
 	Pattern *regexp.Regexp // of a text: what it has to match, as a whole; optional
+	Names   []string       // what it is called, in words: "adults" may stand behind its number, "the recipient is" before its text
+	Asked   string         // the question that is answered
+	After   string         // of a date: the day that "two days later" is counted from, "2026-11-25"; defaults to today
 }
 
 // Choice is one of several things to choose from.
@@ -55,6 +58,10 @@ type Value struct {
 	Start, End int
 	// Score is how sure that is, from 0 to 1.
 	Score float64
+	// Place says that a choice was called by its place in the order: "the second one".
+	Place bool
+	// Half says that the half of the day of a time was guessed: 7 may be 19:00 too.
+	Half bool
 	// Reason is why something that was said for a value is none: "February has no day 31". Empty when it is one.
 	Reason string
 }
@@ -97,11 +104,16 @@ type reading struct {
 	locale   Locale
 	language *language
 	now      time.Time
-	bare     bool // a number by itself may be a time: that is what is asked for
+	question map[string]bool // the words of what was asked
+	verbs    map[string]bool // those that say what it is about
+	after    string          // the day that others are counted from
+	bare     bool            // a number by itself may be a time: that is what is asked for
 }
 
 func (l Locale) reading(text string, now time.Time) *reading {
-	return &reading{line: newLine(text), locale: l, language: l.language(), now: now.In(l.zone())}
+	r := &reading{line: newLine(text), locale: l, language: l.language(), now: now.In(l.zone())}
+	r.mend(nil)
+	return r
 }
 
 // value is a value said with the tokens from i to before j.
@@ -171,6 +183,7 @@ func (s Slot) scanner(of *language) scan {
 // whole utterance, and a list all its members. Values that cannot be have a Reason. A number of things is no money.
 func (l Locale) Find(slot Slot, text string, now time.Time) []Value {
 	r := l.reading(text, now)
+	r.after = slot.After
 	switch slot.kind() {
 	case Text, List:
 		if v, ok := r.answer(slot); ok {

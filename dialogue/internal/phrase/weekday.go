@@ -18,7 +18,7 @@ func (r *reading) weekday(i int) (dated, bool) {
 			at, which = at+1, "coming"
 		}
 		if w == "next" && r.word(at) == "week" {
-			if at++; r.word(at) == "on" {
+			if at++; r.word(at) == "on" || r.sign(at) == ',' {
 				at++
 			}
 		}
@@ -37,7 +37,16 @@ func (r *reading) weekday(i int) (dated, bool) {
 		}
 		which, j = r.whichWeek(j)
 	}
-	return dated{day: r.on(day, which), j: j, score: 1}, true
+	d := dated{day: r.on(day, which), j: j, score: 1}
+	if which != "" {
+		return d, true
+	}
+	if j, ok := r.at(j, "after", "next"); ok {
+		d.day, d.j = r.on(day, "next").add(7), j
+	} else if days, j, ok := r.weeksBehind(j); ok {
+		d.day, d.j = d.day.add(days), j
+	}
+	return d, true
 }
 
 // whichWeek reads "next week", "of next week", "this week", "week" behind a weekday.
@@ -183,7 +192,10 @@ func (d dated) last(end bool, of int) dated {
 
 // away reads "in 3 days", "in a fortnight", "two weeks from tomorrow", "3 days ago".
 func (r *reading) away(i int) (dated, bool) {
-	at, in := i, false
+	at, in, after := i, false, r.word(i) == "after"
+	if after {
+		at++
+	}
 	if r.word(at) == "in" {
 		at, in = at+1, true
 		if r.word(at) == "about" {
@@ -210,7 +222,12 @@ func (r *reading) away(i int) (dated, bool) {
 		}
 		d.day, d.j = base.day, base.j
 	case r.word(j) == "later" || r.word(j) == "hence" || in && r.word(j) == "time":
+		if r.word(j) == "later" {
+			d.day = r.base()
+		}
 		d.j = j + 1
+	case after:
+		d.day, d.j = r.base(), j
 	case in:
 		d.j = j
 	default:
@@ -218,6 +235,14 @@ func (r *reading) away(i int) (dated, bool) {
 	}
 	d.day = d.day.addMonths(n * unit.months).add(n * unit.days)
 	return d, true
+}
+
+// base is the day that "two days later" is counted from.
+func (r *reading) base() day {
+	if t, err := time.Parse(time.DateOnly, r.after); err == nil {
+		return dayOf(t)
+	}
+	return r.today()
 }
 
 // from is the day that others are counted from.

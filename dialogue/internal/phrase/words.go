@@ -31,6 +31,7 @@ type token struct {
 	sort       sort
 	glued      bool   // nothing stands between it and the token before
 	fold       string // of letters and digits: what is compared
+	means      string // the word that values are read with, see mend
 	sign       rune   // of a mark
 }
 
@@ -75,9 +76,11 @@ func (l *line) read() {
 		case unicode.IsDigit(r):
 			t.sort, t.end = digits, l.run(at, unicode.IsDigit)
 			t.fold = foldDigits(l.text[t.start:t.end])
+			t.means = t.fold
 		case isLetter(r):
 			t.sort, t.end = letters, l.run(at, isLetter)
 			t.fold = fold(l.text[t.start:t.end])
+			t.means = t.fold
 		default:
 			t.sort, t.sign = mark, r
 		}
@@ -211,8 +214,8 @@ func digitOf(r rune) byte {
 	return 0
 }
 
-// word is the folded word at a token, or "" where none is.
-func (l *line) word(i int) string {
+// folded is the word at a token as it is compared, or "" where none is.
+func (l *line) folded(i int) string {
 	if i < 0 || i >= len(l.tokens) {
 		return ""
 	}
@@ -229,20 +232,6 @@ func (l *line) sign(i int) rune {
 
 // isGlued reports whether a token follows the one before it without a space.
 func (l *line) isGlued(i int) bool { return i > 0 && i < len(l.tokens) && l.tokens[i].glued }
-
-// at reports whether these words, and nothing between them but hyphens, stand at a token, and where they end.
-func (l *line) at(i int, words ...string) (int, bool) {
-	for n, w := range words {
-		if n > 0 && l.sign(i) == '-' {
-			i++
-		}
-		if l.word(i) != w {
-			return i, false
-		}
-		i++
-	}
-	return i, true
-}
 
 // span is where the tokens from i to before j stand, without quotes, commas and the like around them.
 func (l *line) span(i, j int) (start, end int) {

@@ -1,0 +1,124 @@
+package phrase
+
+import (
+	"slices"
+	"time"
+)
+
+// Counted is a number that stands before what a slot counts: "two adults and a child" for one that is called adults, and
+// zero for "no children".
+func (l Locale) Counted(slot Slot, text string, now time.Time) (Value, bool) {
+	r := l.reading(text, now)
+	values := r.all(slot.scanner(r.language))
+	for _, v := range values {
+		if v.Reason == "" && r.isCounted(slot, v.j) && !r.denied(v.i) {
+			return r.value(v.Value.Value, v.i, v.j+1, v.Score), true
+		}
+	}
+	for k := range r.says[:max(0, len(r.says)-1)] {
+		if i, j := r.says[k], r.says[k+1]; r.language.without[r.tokens[i].fold] && r.isCounted(slot, j) {
+			return r.value(zero, i, j+1, 0.9), true
+		}
+	}
+	return Value{}, false
+}
+
+// Names reports whether some words only call a slot by its name: "the recipient", "account".
+func (l Locale) Names(slot Slot, text string) bool {
+	r := l.reading(text, epoch)
+	if len(r.says) == 0 {
+		return false
+	}
+	for _, name := range slot.Names {
+		words, k := foldedWords(name), 0
+		if r.language.owners[r.tokens[r.says[0]].fold] {
+			k++
+		}
+		if len(words) == len(r.says)-k && slices.EqualFunc(words, r.says[k:], func(w string, t int) bool { return r.alike(r.tokens[t].fold, w) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// None reports whether an utterance says no more than that there is nothing: "none", "nothing, thanks".
+func (l Locale) None(text string) bool {
+	r := l.reading(text, epoch)
+	if r.cut || len(r.says) == 0 {
+		return false
+	}
+	k := 0
+	for k < len(r.says) {
+		if why, n := r.language.skips.at(r.line, k); n > 0 && why == isNone {
+			k += n
+			for k < len(r.says) && r.language.polite[r.tokens[r.says[k]].fold] {
+				k++
+			}
+			return k == len(r.says)
+		}
+		_, n := r.language.fillers.at(r.line, k)
+		if n == 0 {
+			return false
+		}
+		k += n
+	}
+	return false
+}
+
+// Enough reports whether an utterance says that nothing more is wanted, where the question was whether there is more:
+// "that's all", asked "anything else?"
+func (l Locale) Enough(question, text string) bool {
+	of := l.language()
+	if !slices.ContainsFunc(foldedWords(question), func(w string) bool { return of.further[w] }) {
+		return false
+	}
+	r := reading{line: newLine(text), locale: l, language: of}
+	if r.unsure() {
+		return false
+	}
+	for k := 0; k < len(r.says); k++ {
+		if _, n := of.enough.at(r.line, k); n > 0 {
+			for k += n; k < len(r.says) && of.polite[r.tokens[r.says[k]].fold]; k++ {
+			}
+			return k == len(r.says)
+		}
+		if m, n := r.mood(k); n != 1 || m != saysNo && m != around {
+			return false
+		}
+	}
+	return false
+}
+
+// CutEnd is a text without the words at its end that only lead to what was said behind it, and whether there were any:
+// "Bob from my" is "Bob", "Bob," is "Bob".
+func (l Locale) CutEnd(text string) (string, bool) {
+	r := l.reading(text, epoch)
+	j := len(r.tokens)
+	for j > 0 && r.isJoint(j-1) {
+		j--
+	}
+	if j == len(r.tokens) || j == 0 {
+		return text, false
+	}
+	return text[:r.tokens[j-1].end], true
+}
+
+// CutBegin is a text without the words at its beginning that only lead on from what was said before it.
+func (l Locale) CutBegin(text string) string {
+	r := l.reading(text, epoch)
+	for i := range r.tokens {
+		if !r.isJoint(i) {
+			return text[r.tokens[i].start:]
+		}
+	}
+	return ""
+}
+
+// isJoint reports whether a token only joins what stands on its sides: a preposition, "and", a comma.
+func (r *reading) isJoint(i int) bool {
+	t := r.tokens[i]
+	if t.sort == mark {
+		return t.sign == ',' || t.sign == ';' || t.sign == '-' || t.sign == '&'
+	}
+	return r.language.joints[t.fold] || r.language.ands[t.fold] || r.language.owners[t.fold]
+}

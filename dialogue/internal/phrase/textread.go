@@ -1,0 +1,165 @@
+package phrase
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// textAnswer is what was said, without the politeness around it.
+func (r *reading) textAnswer(s Slot) (Value, bool) {
+	whole := strings.TrimSpace(r.text)
+	if len(r.says) == 0 {
+		if whole == "" {
+			return Value{}, false
+		}
+		start := strings.Index(r.text, whole)
+		return s.checked(Value{Value: whole, Text: whole, Start: start, End: start + len(whole), Score: 0.5}), true
+	}
+	i, j := r.trimmed(s.Names)
+	start, end := r.textSpan(i, j)
+	v := Value{Value: r.text[start:end], Text: r.text[start:end], Start: start, End: end, Score: 1}
+	if s.Pattern == nil {
+		return v, true
+	}
+	if v = s.checked(v); v.Reason != "" {
+		start = strings.Index(r.text, whole)
+		raw := s.checked(Value{Value: whole, Text: whole, Start: start, End: start + len(whole), Score: 1})
+		if raw.Reason == "" {
+			return raw, true
+		}
+	}
+	return v, true
+}
+
+// trimmed is the spoken words of an answer in words: from i to before j, without what is said around it. If that is
+// all, nothing is taken away.
+func (r *reading) trimmed(names []string) (i, j int) {
+	i, j = 0, len(r.says)
+	for i < j {
+		n := r.introduction(i, j)
+		if n == 0 {
+			n = r.called(i, j, names)
+		}
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	if i < j-1 && r.isLead(i) && j-i <= 6 {
+		i++
+	}
+	for j > i+1 && !r.cut {
+		n := r.ending(i, j)
+		if n == 0 {
+			break
+		}
+		j -= n
+	}
+	if i >= j {
+		return 0, len(r.says)
+	}
+	return i, j
+}
+
+// introduction is how many spoken words from i on only introduce the answer that ends before j.
+func (r *reading) introduction(i, j int) int {
+	if r.language.class(r.tokens[r.says[i]].fold) == hum {
+		return 1
+	}
+	_, n := r.language.intros.at(r.line, i)
+	if n == 0 && r.asksName() {
+		_, n = r.language.selves.at(r.line, i)
+	}
+	if left := j - i - n; left <= 0 || left > 4 {
+		return 0
+	}
+	return n
+}
+
+// ending is how many spoken words before j only end the answer that begins at i.
+func (r *reading) ending(i, j int) int {
+	for n := min(r.language.outros.longest, j-i-1); n > 0; n-- {
+		if _, long := r.language.outros.at(r.line, j-n); long == n {
+			return n
+		}
+	}
+	if word := r.tokens[r.says[j-1]].fold; r.language.class(word) == hum || r.language.polite[word] || r.language.present[word] && r.asksName() {
+		return 1
+	}
+	return 0
+}
+
+// asksName reports whether somebody's name was asked for.
+func (r *reading) asksName() bool {
+	return slices.ContainsFunc(r.language.nameWords, func(w string) bool { return r.question[w] })
+}
+
+// called is how many spoken words from i on only say what the answer is called: "my address is", "the recipient is".
+func (r *reading) called(i, j int, names []string) int {
+	at := i
+	if r.language.owners[r.tokens[r.says[at]].fold] {
+		at++
+	}
+	for _, name := range names {
+		words, k := foldedWords(name), at
+		for n := 0; n < len(words) && k < j && r.alike(r.tokens[r.says[k]].fold, words[n]); n++ {
+			k++
+		}
+		if len(words) > 0 && k == at+len(words) && k < j-1 && r.language.copulas[r.tokens[r.says[k]].fold] {
+			return k + 1 - i
+		}
+	}
+	return 0
+}
+
+// isLead reports whether a preposition stands before the answer that was in the question, too: "to Bob", asked "to whom?"
+func (r *reading) isLead(i int) bool {
+	word := r.tokens[r.says[i]].fold
+	for asked, leads := range r.language.leads {
+		if r.question[asked] && slices.Contains(leads, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// textSpan is where the spoken words from i to before j stand. Where nothing was taken away at an end, the marks there
+// belong to the text.
+func (r *reading) textSpan(i, j int) (start, end int) {
+	start, end = r.wide(r.says[i], r.says[j-1]+1)
+	if i == 0 {
+		for start = 0; start < end && isBlank(r.text[start]); start++ {
+		}
+	}
+	if j == len(r.says) {
+		for end = len(r.text); end > start && isBlank(r.text[end-1]); end-- {
+		}
+	}
+	return start, end
+}
+
+// checked is a text with the reason why it is not what is asked for, if it is not.
+func (s Slot) checked(v Value) Value {
+	if s.Pattern == nil {
+		return v
+	}
+	text, _ := v.Value.(string)
+	if !s.looksLike(text) {
+		v.Value, v.Score, v.Reason = nil, 0.5, `"`+clip(text)+`" does not look like what is asked for`
+	}
+	return v
+}
+
+// looksLike reports whether the pattern matches a text as a whole.
+func (s Slot) looksLike(text string) bool {
+	if len(text) > maxBytes {
+		return false
+	}
+	at := s.Pattern.FindStringIndex(text)
+	if at == nil || at[0] == 0 && at[1] == len(text) {
+		return at != nil
+	}
+	whole, err := regexp.Compile(`\A(?:` + s.Pattern.String() + `)\z`) // the first of its alternatives may be too short
+	return err == nil && whole.MatchString(text)
+}
