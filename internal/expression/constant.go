@@ -116,8 +116,12 @@ func (in *inference) folded(n ast.Node, t *Type, m mode) *Type {
 		at := nodeAt(n, fe.From)
 		return in.fault(at, "%s fails in every run: %v", written(at), plainFailure(fe))
 	}
+	number, fraction := v.(float64)
 	v, err = kept(v)
 	switch {
+	case err == nil && fraction:
+		in.shaped = true
+		return typeOfNumber(number)
 	case err != nil && in.compares > 0:
 		return t // an infinite number can be compared
 	case err != nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -140,6 +141,17 @@ var (
 	mismatch        = regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types (.+) and (.+)\)$`)
 )
 
+// misused are what the language says of values that do not fit, before it calculates anything.
+var misused = []complaint{
+	{regexp.MustCompile(`^array elements can only be selected using an integer \(got (.+)\)$`), "expected the number of an element, found $1"},
+	{regexp.MustCompile(`^type string(?:\[int\] is undefined| does not support indexing)$`), "a text has no elements; text[0:1] is its first character"},
+	{regexp.MustCompile(`^type (.+) does not support indexing$`), "$1 has no elements"},
+	{regexp.MustCompile(`^cannot get (first|last) element from (.+)$`), "$1 takes a list, found $2"},
+	{regexp.MustCompile(`^cannot take (.+) elements$`), "take takes a list and a whole number, found $1"},
+	{regexp.MustCompile(`^non-integer slice index (.+)$`), "expected the number of an element, found $1"},
+	{regexp.MustCompile(`^cannot use (.+) as argument \(type (.+)\) to call (\w+) *$`), "$3 takes $2, found $1"},
+}
+
 // spelled are words and signs of other languages, and how they are written here.
 var spelled = map[string]string{
 	"=": "; == compares", "is": "; == compares", "===": "; == compares", "<>": "; != compares", "&": "; write and", "|": "; write or",
@@ -165,6 +177,11 @@ func plainFault(message string) string {
 	if m := mismatch.FindStringSubmatch(message); m != nil {
 		return fmt.Sprintf("%s does not go with %s and %s", m[1], goTypeName(m[2]), goTypeName(m[3]))
 	}
+	for _, c := range slices.Concat(misused, complaints) {
+		if said, ok := c.said(message); ok {
+			return said
+		}
+	}
 	if name, ok := strings.CutPrefix(message, "unknown field "); ok {
 		return fmt.Sprintf("there is no field %q", name)
 	}
@@ -181,7 +198,7 @@ func goTypeName(t string) string {
 		return "a number"
 	case t == "bool":
 		return "a boolean"
-	case t == "nil", t == "<nil>", t == "invalid", t == "zero":
+	case t == "nil", t == "<nil>", t == "unknown", t == "invalid", t == "zero":
 		return "null"
 	case t == "map", strings.HasPrefix(t, "map["), t == "vm.groupBy":
 		return "an object"
@@ -226,6 +243,9 @@ func (e *Expression) Check(at Place) (*Type, []Fault) {
 	}
 	if _, err := new(checker.Checker).Check(tree, c); err != nil {
 		return mistaken, []Fault{*asExpressionError(err)}
+	}
+	if in.shaped {
+		t = t.onBoard(0)
 	}
 	return t, nil
 }

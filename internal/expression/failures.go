@@ -49,13 +49,29 @@ func nodeAt(n ast.Node, offset int) ast.Node {
 	return n
 }
 
-// complaints are what the language says when it calculates, and what is said here.
-var complaints = []struct {
+// complaint is what the language says, and what is said here.
+type complaint struct {
 	pattern *regexp.Regexp
 	words   string // with $1, $2 for the types and words found
-}{
+}
+
+// said is what is said here in the place of a message of the language.
+func (c complaint) said(message string) (string, bool) {
+	m := c.pattern.FindStringSubmatch(message)
+	if m == nil {
+		return "", false
+	}
+	pairs := []string{}
+	for i, found := range m[1:] {
+		pairs = append(pairs, fmt.Sprintf("$%d", i+1), goTypeName(found))
+	}
+	return strings.NewReplacer(pairs...).Replace(c.words), true
+}
+
+// complaints are what the language says when it calculates.
+var complaints = []complaint{
 	{regexp.MustCompile(`integer divide by zero$`), "the divisor is 0, and nothing can be divided by 0"},
-	{regexp.MustCompile(`^invalid operation: (?:int|float)64\((.+)\)$`), "expected a number, found $1"},
+	{regexp.MustCompile(`^invalid operation: (?:int|float)(?:64)?\((.+)\)$`), "expected a number, found $1"},
 	{regexp.MustCompile(`^invalid operation: (.+) (\+|-|\*|/|%|<|<=|>|>=) (.+)$`), "$2 does not go with $1 and $3"},
 	{regexp.MustCompile(`^invalid operation: - (.+)$`), "- takes a number, found $1"},
 	{regexp.MustCompile(`^interface conversion: interface \{\} is (.+), not (.+)$`), "expected $2, found $1"},
@@ -82,27 +98,12 @@ var complaints = []struct {
 // maxListed is how many elements the language lets an expression list.
 const maxListed = 1_000_000
 
-// noNumber is what int and float say of a text that is none.
-var noNumber = regexp.MustCompile(`(?s)^invalid operation: (int|float)\((.*)\)$`)
-
 // plainFailure says in our words what the language says in those of Go.
 func plainFailure(fe *file.Error) error {
-	if m := noNumber.FindStringSubmatch(fe.Message); m != nil {
-		if typ := goTypeName(m[2]); typ != m[2] {
-			return fmt.Errorf("expected a number, found %s", typ)
+	for _, c := range complaints {
+		if said, ok := c.said(fe.Message); ok {
+			return errors.New(said)
 		}
-		return fmt.Errorf("%s makes no number of %s", m[1], Describe(m[2]))
-	}
-	for _, f := range complaints {
-		m := f.pattern.FindStringSubmatch(fe.Message)
-		if m == nil {
-			continue
-		}
-		pairs := []string{}
-		for i, found := range m[1:] {
-			pairs = append(pairs, fmt.Sprintf("$%d", i+1), goTypeName(found))
-		}
-		return errors.New(strings.NewReplacer(pairs...).Replace(f.words))
 	}
 	if fe.Prev != nil && !strings.Contains(fe.Message, "runtime error") && !strings.Contains(fe.Message, "reflect") {
 		return fe.Prev // our own functions'

@@ -29,6 +29,7 @@ type inference struct {
 	compares int               // how many comparisons are around
 	said     int               // where a name was read that means something else, which explains what follows
 	end      int               // of that name; 0 for none
+	shaped   bool              // what is made has a form of its own until it leaves the expression, see onBoard
 }
 
 func (in *inference) fault(at ast.Node, format string, args ...any) *Type {
@@ -74,7 +75,10 @@ func (in *inference) inferred(n ast.Node, m mode) *Type {
 		return typeOfValues(n.Value)
 	case *ast.StringNode:
 		return typeOfValues(n.Value)
-	case *ast.IntegerNode, *ast.FloatNode:
+	case *ast.IntegerNode:
+		return typeOfLiteral(n)
+	case *ast.FloatNode:
+		in.shaped = true
 		return typeOfLiteral(n)
 	case *ast.IdentifierNode:
 		return in.identifier(n, m)
@@ -121,11 +125,18 @@ func typeOfLiteral(n ast.Node) *Type {
 		v, _ := Dynamic(n.Value)
 		return typeOfValues(v)
 	case *ast.FloatNode:
-		if v, err := Dynamic(n.Value); err == nil {
-			return typeOfValues(v)
-		}
+		return typeOfNumber(n.Value)
 	}
 	return Plain(NumberKind)
+}
+
+// typeOfNumber is the type of a number that is calculated as a fraction, whichever it is: 2.0 numbers no element.
+func typeOfNumber(f float64) *Type {
+	v, err := Dynamic(f)
+	if err != nil {
+		return Plain(NumberKind)
+	}
+	return typeOfValues(v).With(func(u *Type) { u.Kinds = NumberKind })
 }
 
 func (in *inference) pointer(n *ast.PointerNode) *Type {
@@ -147,10 +158,15 @@ func (in *inference) pointer(n *ast.PointerNode) *Type {
 
 func (in *inference) array(n *ast.ArrayNode) *Type {
 	var items *Type // none of an empty list, which fits any other
-	for _, t := range in.types(n.Nodes) {
+	all := in.types(n.Nodes)
+	for _, t := range all {
 		items = Union(items, t)
 	}
-	return &Type{Kinds: ListKind, items: items, least: len(n.Nodes)}
+	t := &Type{Kinds: ListKind, items: items, least: len(n.Nodes), most: len(n.Nodes)}
+	if len(all) <= maxTuple {
+		t.parts = all
+	}
+	return t
 }
 
 func (in *inference) object(n *ast.MapNode) *Type {
@@ -163,12 +179,37 @@ func (in *inference) object(n *ast.MapNode) *Type {
 		v := in.typ(pair.Value, strict)
 		if key, ok := pair.Key.(*ast.StringNode); ok {
 			t.Fields[key.Value] = v
-		} else {
-			in.want(pair.Key, in.typ(pair.Key, strict), TextKind, "the name of a member")
-			t.Rest, t.Open = Anything, true
+			continue
 		}
+		key := in.typ(pair.Key, strict)
+		in.want(pair.Key, key, TextKind, "the name of a member")
+		t.called(key, v)
 	}
 	return t
+}
+
+// called adds a member whose name is calculated: it may be any of the names, and take the place of another.
+func (t *Type) called(key, v *Type) {
+	if name, ok := theText(key); ok {
+		t.Fields[name] = v
+		return
+	}
+	for name, f := range t.Fields {
+		t.Fields[name] = Union(f, v)
+	}
+	t.Rest = Union(t.Rest, v).optional()
+	if t.names = Union(t.names, key); len(t.Fields) > 0 {
+		t.names = Union(t.names, Plain(TextKind))
+	}
+}
+
+// theText is the text that a value always is.
+func theText(t *Type) (string, bool) {
+	if t.Open || len(t.Values) != 1 {
+		return "", false
+	}
+	name, ok := t.Values[0].(string)
+	return name, ok
 }
 
 func (in *inference) identifier(n *ast.IdentifierNode, m mode) *Type {
@@ -264,7 +305,7 @@ func (in *inference) want(at ast.Node, t *Type, k Kinds, by string) {
 		return
 	}
 	hint := ""
-	if t.Kinds&NullKind != 0 && t.Kinds&k != 0 {
+	if t.Kinds&NullKind != 0 && t.Kinds&k != 0 && k&NullKind == 0 {
 		hint = t.because() + "; say what then with ??" + strings.TrimPrefix(in.orWithout(at), " ?? …")
 	}
 	in.fault(at, "%s takes %s; %s %s%s", by, k, in.subject(at), t.Is(k), hint)
@@ -289,10 +330,10 @@ func (in *inference) slice(n *ast.SliceNode) *Type {
 	in.want(n.Node, t, ListKind|TextKind, "[from:to]")
 	for _, bound := range []ast.Node{n.From, n.To} {
 		if bound != nil {
-			in.want(bound, in.typ(bound, strict), WholeKind, "[from:to]")
+			in.want(bound, in.typ(bound, strict).counts(), WholeKind, "[from:to]")
 		}
 	}
-	return t.With(func(u *Type) { u.Values, u.least, u.fixed = nil, 0, nil })
+	return t.With(func(u *Type) { u.Values, u.parts, u.least, u.most, u.fixed = nil, nil, 0, 0, nil })
 }
 
 func (in *inference) call(n *ast.CallNode) *Type {
@@ -308,10 +349,13 @@ func (in *inference) call(n *ast.CallNode) *Type {
 			if callee.Value == "repeat" && i == 1 || i == 3 {
 				k = WholeKind
 			}
-			in.want(n.Arguments[i], t, k, callee.Value)
+			in.want(n.Arguments[i], t.counts(), k, callee.Value)
 		}
 		if callee.Value != "fromJSON" {
 			return Plain(TextKind)
+		}
+		if arg, ok := n.Arguments[0].(*ast.CallNode); ok && isCallOf(arg, "toJSON") {
+			return in.typ(arg.Arguments[0], strict).onBoard(0)
 		}
 	case "toJSON", "string":
 		return Plain(TextKind)
@@ -325,6 +369,11 @@ func (in *inference) call(n *ast.CallNode) *Type {
 		return Plain(TextKind)
 	}
 	return Anything
+}
+
+func isCallOf(n *ast.CallNode, name string) bool {
+	callee, ok := n.Callee.(*ast.IdentifierNode)
+	return ok && callee.Value == name && len(n.Arguments) == 1
 }
 
 // unknown says that a name is not there, and how many characters that explains. A name with a minus in it reads as a
@@ -371,8 +420,18 @@ func (in *inference) never(op string, at, other ast.Node, lit any, t *Type) {
 	for i, v := range values {
 		words[i] = literal(v)
 	}
-	in.fault(at, "this is never %s: %s is never %s, only %s%s", result, in.subject(other), literal(lit), document.OneOf(words),
-		nearest.Hint(Text(lit), TextsOf(values)))
+	hint := nearest.Hint(Text(lit), TextsOf(values))
+	if call, ok := other.(*ast.BuiltinNode); ok && call.Name == "type" && otherWords[lit] != "" {
+		hint = "; " + otherWords[lit]
+	}
+	in.fault(at, "this is never %s: %s is never %s, only %s%s", result, in.subject(other), literal(lit), document.OneOf(words), hint)
+}
+
+// otherWords are the words of schemas for types, and what the function type says in their place.
+var otherWords = map[any]string{
+	"number": "a number is 'int' or 'float': type(…) in ['int', 'float']", "integer": "a whole number is 'int'",
+	"object": "an object is 'map'", "list": "a list is 'array'", "boolean": "a boolean is 'bool'", "text": "a text is 'string'",
+	"null": "null is 'nil'",
 }
 
 // TextsOf are values as [Text] renders them.

@@ -23,7 +23,7 @@ var takes = map[string][]Kinds{
 // gives are the kinds that functions give, whatever they are given.
 var gives = map[string]Kinds{
 	"len": WholeKind, "abs": NumberKind, "ceil": NumberKind, "floor": NumberKind, "round": NumberKind, "int": WholeKind,
-	"float": NumberKind, "string": TextKind, "type": TextKind, "trim": TextKind, "trimPrefix": TextKind,
+	"float": NumberKind, "string": TextKind, "trim": TextKind, "trimPrefix": TextKind,
 	"trimSuffix": TextKind, "upper": TextKind, "lower": TextKind, "indexOf": WholeKind, "lastIndexOf": WholeKind,
 	"hasPrefix": BoolKind, "hasSuffix": BoolKind, "toJSON": TextKind, "toBase64": TextKind, "all": BoolKind,
 	"none": BoolKind, "any": BoolKind, "one": BoolKind, "count": WholeKind, "mean": NumberKind, "median": NumberKind,
@@ -40,6 +40,9 @@ func (in *inference) builtin(n *ast.BuiltinNode) *Type {
 			continue
 		}
 		all[i] = in.typ(a, strict)
+		if n.Name == "take" {
+			all[i] = all[i].counts()
+		}
 		if k := takes[n.Name]; i < len(k) {
 			in.want(a, all[i], k[i], n.Name)
 		}
@@ -61,28 +64,28 @@ func (in *inference) builtin(n *ast.BuiltinNode) *Type {
 
 // made is the type of what a function makes of what it is given.
 func (in *inference) made(n *ast.BuiltinNode, all []*Type, body *predicate) *Type {
-	items := OrAnything(all[0].items)
+	items := all[0].item()
 	switch n.Name {
 	case "filter":
 		return ListOf(body.chosen)
 	case "take":
 		return ListOf(items)
 	case "sortBy", "sort", "reverse":
-		return all[0].With(func(t *Type) { t.Kinds, t.Values, t.fixed = ListKind, nil, nil })
+		return all[0].With(func(t *Type) { t.Kinds, t.Values, t.parts, t.fixed = ListKind, nil, nil, nil })
 	case "uniq":
 		return &Type{Kinds: ListKind, items: items, least: min(1, all[0].least)}
 	case "map":
-		return &Type{Kinds: ListKind, items: OrAnything(body.gives), least: all[0].least, Open: all[0].Open}
+		return &Type{Kinds: ListKind, items: OrAnything(body.gives), least: all[0].least, most: all[0].most, Open: all[0].Open}
 	case "find", "findLast":
-		return Union(body.chosen, typeOfValues(nil))
+		return body.chosen.orNone(all[0])
 	case "first", "last":
-		if all[0].least > 0 {
+		switch a := all[0]; {
+		case a.least > 0 && n.Name == "first":
+			return OrAnything(a.part(0))
+		case a.least > 0:
 			return items
 		}
-		if a := all[0]; !a.Open && a.Kinds == ListKind && a.items == nil {
-			return typeOfValues(nil) // of an empty list
-		}
-		return Union(items, typeOfValues(nil))
+		return items.orNone(all[0])
 	case "sum":
 		return summed(items, body)
 	case "max", "min":
@@ -90,14 +93,18 @@ func (in *inference) made(n *ast.BuiltinNode, all []*Type, body *predicate) *Typ
 	case "reduce":
 		return body.gives
 	case "keys":
-		if all[0].grouped {
-			return ListOf(Anything)
-		}
-		return ListOf(Plain(TextKind))
+		return ListOf(all[0].namesOf())
 	case "get":
-		return all[0].got()
+		return in.got(n, all[0], all[1])
 	case "toPairs":
-		return ListOf(&Type{Kinds: ListKind, items: Anything, least: 2})
+		name, value := all[0].namesOf(), all[0].members()
+		return ListOf(&Type{Kinds: ListKind, items: Union(name, value), parts: []*Type{name, value}, least: 2, most: 2})
+	case "fromPairs":
+		name, value := OrAnything(items.part(0)), OrAnything(items.part(1))
+		in.shaped = true
+		return &Type{Kinds: ObjectKind, Rest: value.optional(), names: name, grouped: true}
+	case "type":
+		return all[0].words()
 	case "flatten":
 		return ListOf(items.flat(0))
 	case "values":
@@ -108,12 +115,14 @@ func (in *inference) made(n *ast.BuiltinNode, all []*Type, body *predicate) *Typ
 		u := &Type{Kinds: ListKind, items: nil}
 		for i, t := range all {
 			in.want(n.Arguments[i], t, ListKind, "concat")
-			u.items = Union(u.items, t.items) // that of an empty list adds none
+			u.items = Union(u.items, t.item()) // that of an empty list adds none
 			u.least += t.least
 		}
 		return u
 	case "groupBy":
-		return &Type{Kinds: ObjectKind, Rest: ListOf(items).optional(), grouped: true}
+		in.shaped = true
+		group := &Type{Kinds: ListKind, items: items, least: 1}
+		return &Type{Kinds: ObjectKind, Rest: group.optional(), names: OrAnything(body.gives), grouped: true}
 	}
 	return Anything
 }
@@ -123,38 +132,99 @@ func (t *Type) flat(depth int) *Type {
 	if t.Kinds&ListKind == 0 || t.Open || depth > maxTypeDepth {
 		return t
 	}
-	inner := OrAnything(t.items).flat(depth + 1)
+	inner := t.item().flat(depth + 1)
 	if t.Kinds == ListKind {
 		return inner
 	}
 	return Union(t.With(func(u *Type) { u.Kinds &^= ListKind }), inner)
 }
 
-// got is the type of what get finds in a value: null where there is nothing.
-func (t *Type) got() *Type {
-	switch {
-	case !t.Open && t.Kinds == ListKind && t.items == nil:
-		return typeOfValues(nil)
-	case !t.Open && t.Kinds == ListKind:
-		return Union(OrAnything(t.items), typeOfValues(nil))
-	case !t.Open && t.Kinds == ObjectKind && t.Rest == nil && len(t.Fields) == 0 && !t.grouped:
-		return typeOfValues(nil)
-	case !t.Open && t.Kinds == ObjectKind:
-		return Union(t.members(), typeOfValues(nil))
+// got is the type of what get finds: null where there is nothing.
+func (in *inference) got(n *ast.BuiltinNode, from, key *Type) *Type {
+	at, nothing := n.Arguments[1], typeOfValues(nil)
+	if from.Open {
+		return Anything
 	}
-	return Anything
+	isObject, isList := from.Kinds&ObjectKind != 0, from.Kinds&(ListKind|TextKind) != 0
+	switch {
+	case isObject && isList:
+		return in.fault(n, "get takes the name of a member or the number of an element, and %s may be %s; ask type(%s) == 'map' before",
+			in.subject(n.Arguments[0]), from.besides(NullKind), pathOf(n.Arguments[0]))
+	case isObject && from.grouped:
+		in.want(at, key, scalars, "get of groups")
+	case isObject && key.Kinds != NullKind:
+		in.want(at, key.NotNull(), TextKind, "get of an object")
+	case isList:
+		in.want(at, key, NumberKind, "get of a list")
+	}
+	t := nothing
+	name, fixed := theText(key)
+	switch {
+	case isObject && fixed && !from.grouped && from.Kinds == ObjectKind:
+		if f := from.Member(name); f.Kinds != 0 {
+			return f.orNull()
+		}
+		return nothing
+	case isObject:
+		t = Union(t, from.members())
+	}
+	if from.Kinds&ListKind != 0 {
+		t = Union(t, from.item())
+	}
+	if from.Kinds&TextKind != 0 {
+		t = Union(t, Plain(WholeKind))
+	}
+	return t
 }
 
 // members is the type of all members of an object.
 func (t *Type) members() *Type {
-	if t.Open || t.Kinds != ObjectKind || t.Rest == nil && len(t.Fields) == 0 {
+	if t.Open || t.Kinds&ObjectKind == 0 {
 		return Anything
 	}
 	all := t.Rest
 	for _, name := range t.Names() {
-		all = Union(all, t.Fields[name])
+		if f := t.Fields[name]; f.Kinds != 0 {
+			all = Union(all, f)
+		}
+	}
+	if all == nil {
+		return mistaken // of an empty object
 	}
 	return OrAnything(all.Present())
+}
+
+// orNone is the type of an element, or null where a list has none. What is not known to be a list may have any.
+func (t *Type) orNone(list *Type) *Type {
+	if list.Open && !list.failed {
+		return Anything
+	}
+	return Union(t, typeOfValues(nil))
+}
+
+// kindsOfWord are the kinds that the function type tells apart.
+var kindsOfWord = []struct {
+	word  string
+	kinds Kinds
+}{
+	{"nil", NullKind},
+	{"bool", BoolKind},
+	{"int", WholeKind},
+	{"float", fractionKind},
+	{"string", TextKind},
+	{"array", ListKind},
+	{"map", ObjectKind},
+}
+
+// words is the type of what the function type says of a value.
+func (t *Type) words() *Type {
+	var all []any
+	for _, w := range kindsOfWord {
+		if t.Kinds&w.kinds != 0 {
+			all = append(all, w.word)
+		}
+	}
+	return typeOfValues(all...)
 }
 
 // extreme is the type of the largest or smallest of some numbers and lists: null where there is none.
@@ -162,9 +232,9 @@ func extreme(all []*Type) *Type {
 	t := Plain(NumberKind | NullKind)
 	for _, a := range all {
 		switch {
-		case a.Kinds&^NumberKind == 0, a.Kinds == ListKind && a.least > 0 && OrAnything(a.items).Kinds&^NumberKind == 0:
+		case a.Kinds&^NumberKind == 0, a.Kinds == ListKind && a.least > 0 && a.item().Kinds&^NumberKind == 0:
 			return Plain(NumberKind)
-		case a.Open || OrAnything(a.items).Open:
+		case a.Open || a.item().Open && !a.item().failed:
 			t = t.With(func(u *Type) { u.Open = true })
 		}
 	}

@@ -17,7 +17,7 @@ type predicate struct {
 func (in *inference) loop(n *ast.BuiltinNode, p *ast.PredicateNode, all []*Type) *predicate {
 	before := in.view
 	defer func() { in.view = before }()
-	around := loop{call: n, item: OrAnything(all[0].items)}
+	around := loop{call: n, item: all[0].item()}
 	if n.Name == "reduce" {
 		return &predicate{gives: in.reduce(n, p, around, all)}
 	}
@@ -105,6 +105,7 @@ func (in *inference) elements(n *ast.BuiltinNode, all []*Type, body *predicate) 
 			in.want(n.Arguments[i], t, NumberKind|ListKind, n.Name)
 			if arg, ok := n.Arguments[i].(*ast.BuiltinNode); ok && arg.Name == "toPairs" {
 				in.fault(arg, "%s takes numbers; an element is a pair of a name and a value", n.Name)
+				continue
 			}
 			for depth := 0; t != nil && t.Kinds&ListKind != 0 && depth < 10; depth++ { // of lists in lists, too
 				t = t.items
@@ -125,6 +126,22 @@ func (in *inference) elements(n *ast.BuiltinNode, all []*Type, body *predicate) 
 		in.each(n, at, t, scalars, "groups by texts, numbers and booleans")
 	case "fromPairs":
 		in.each(n, at, t, ListKind, "takes pairs, lists of two")
+		in.pairs(n, t)
+	}
+}
+
+// pairs checks what fromPairs makes members of.
+func (in *inference) pairs(n *ast.BuiltinNode, pair *Type) {
+	if pair == nil || pair.Open || pair.Kinds != ListKind {
+		return
+	}
+	switch {
+	case pair.most > 0 && pair.most == pair.least && pair.most != 2:
+		in.fault(n.Arguments[0], "fromPairs takes pairs, lists of two; an element has %d", pair.most)
+	case pair.least > 2, pair.items == nil, pair.most > 0 && (pair.least < 2 || pair.most > 2):
+		in.fault(n.Arguments[0], "fromPairs takes pairs, lists of two; an element may have another number of elements")
+	case pair.part(0).May(scalars):
+		in.fault(n.Arguments[0], "fromPairs takes pairs of a name and a value; a name %s", pair.part(0).Is(scalars))
 	}
 }
 

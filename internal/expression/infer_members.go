@@ -33,6 +33,12 @@ func (in *inference) member(n *ast.MemberNode, m mode) *Type {
 		}
 		return typeOfValues(nil)
 	}
+	if base.failed {
+		if !named {
+			in.typ(n.Property, strict)
+		}
+		return mistaken
+	}
 	var t *Type
 	if named {
 		t = in.field(n, base, key.Value, m)
@@ -56,6 +62,8 @@ func (in *inference) field(n *ast.MemberNode, base *Type, key string, m mode) *T
 		return in.fault(n.Property, "%s holds no %q%s", in.subject(n.Node), key, in.nearestMember(key, base.Names()))
 	case m == lenient:
 		return f.orNull()
+	case f.Missing && base.names != nil && base.Fields[key] == nil:
+		in.fault(n.Property, "%s may be missing, for its name is calculated; write %s ?? '…'", in.subject(n), optionalForm(n))
 	case f.Missing:
 		in.fault(n.Property, "%s may be missing: no schema requires it; write %s ?? '…', or put %s in required",
 			in.subject(n), optionalForm(n), key)
@@ -76,34 +84,38 @@ func (in *inference) nearestMember(found string, known []string) string {
 
 // element is a numbered element of a list or text, or whatever a calculated key leads to.
 func (in *inference) element(n *ast.MemberNode, base *Type, m mode) *Type {
-	key := in.typ(n.Property, strict)
+	key := in.typ(n.Property, strict).counts()
 	number, fixed := indexOf(n.Property)
 	switch {
-	case base.grouped && base.Kinds == ObjectKind && m == lenient:
-		return Union(base.members(), typeOfValues(nil))
-	case base.grouped && base.Kinds == ObjectKind:
+	case base.grouped && base.Kinds == ObjectKind && !base.Open:
+		in.want(n.Property, key, scalars, "a group's name")
+		if m == lenient {
+			return Union(base.members(), typeOfValues(nil))
+		}
 		return base.members()
-	case base.Kinds == ObjectKind && !base.Open && !base.grouped && !fixed:
+	case base.Kinds == ObjectKind && !base.Open && !fixed:
 		return in.lookup(n, base, key, m)
 	case base.Kinds&^(ListKind|TextKind) != 0:
-		if fixed && base.May(ListKind|TextKind) {
-			return in.fault(n.Property, "%s %s and has no element %d", in.subject(n.Node), base.Is(ListKind|TextKind), number)
-		}
-		if whole := ListKind | TextKind | ObjectKind | NullKind; base.Never(whole) || base.May(whole) && !base.unknown() {
-			return in.fault(n.Property, "%s %s and has no elements", in.subject(n.Node), base.Is(whole))
-		}
-		return Anything
+		return in.notElement(n, base)
 	case key.May(WholeKind):
-		return in.fault(n.Property, "%s is %s: expected the number of an element, found %s", in.subject(n.Node), base.Kinds, key)
+		hint := ""
+		if key.Kinds&^NumberKind == 0 {
+			hint = "; int(…) makes a whole one"
+		}
+		return in.fault(n.Property, "%s is %s: expected the number of an element, found %s%s", in.subject(n.Node), base.Kinds, key, hint)
 	}
 	t := Anything
+	items := base.item()
+	if fixed && number >= 0 {
+		items = OrAnything(base.part(number))
+	}
 	switch character := Plain(WholeKind); base.Kinds { // a character of a text is its number
 	case ListKind:
-		t = OrAnything(base.items)
+		t = items
 	case TextKind:
 		t = character
 	case ListKind | TextKind:
-		t = Union(OrAnything(base.items), character)
+		t = Union(items, character)
 	}
 	if base.Kinds&TextKind != 0 && m == lenient {
 		t = Union(t, typeOfValues(nil))
@@ -127,6 +139,26 @@ func (in *inference) element(n *ast.MemberNode, base *Type, m mode) *Type {
 		}
 	}
 	return t
+}
+
+// notElement says why what is no list has no element. What is not known may have any.
+func (in *inference) notElement(n *ast.MemberNode, base *Type) *Type {
+	number, fixed := indexOf(n.Property)
+	whole, either := ListKind|TextKind|ObjectKind|NullKind, base.certain()
+	switch {
+	case fixed && base.May(ListKind|TextKind):
+		hint := ""
+		if base.Kinds == ObjectKind {
+			hint = fmt.Sprintf("; its members have texts for names: ['%d']", number)
+		}
+		return in.fault(n.Property, "%s %s and has no element %d%s", in.subject(n.Node), base.Is(ListKind|TextKind), number, hint)
+	case either&ObjectKind != 0 && either&(ListKind|TextKind) != 0:
+		return in.fault(n.Property, "%s may be %s, and has elements or members; ask type(%s) == 'map' before", in.subject(n.Node),
+			either, pathOf(n.Node))
+	case base.Never(whole), base.May(whole) && !base.unknown():
+		return in.fault(n.Property, "%s %s and has no elements", in.subject(n.Node), base.Is(whole))
+	}
+	return Anything
 }
 
 // farthest is the number of those listed that needs the longest list.

@@ -3,6 +3,7 @@ package expression
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -55,7 +56,10 @@ func (in *inference) binary(n *ast.BinaryNode) *Type {
 		in.want(n.Right, r, TextKind|NullKind, n.Operator)
 		return Plain(BoolKind)
 	case "in":
-		if r.Kinds&^NullKind == ObjectKind && !r.Open && !r.grouped {
+		switch isObject := r.certain()&ObjectKind != 0; {
+		case isObject && r.grouped:
+			in.want(n.Left, l, scalars, "in groups")
+		case isObject:
 			in.want(n.Left, l, TextKind|NullKind, "in an object")
 		}
 		return in.membership(n, l, r)
@@ -107,7 +111,8 @@ func (in *inference) pair(n *ast.BinaryNode, l, r *Type) *Type {
 	texts := both&TextKind != 0
 	lNumber, rNumber := l.Kinds&^NumberKind == 0, r.Kinds&^NumberKind == 0
 	lText, rText := l.Kinds == TextKind, r.Kinds == TextKind
-	sure := !l.Open && !r.Open && !(lNumber && rNumber) && !(lText && rText)
+	cl, cr := l.certain(), r.certain()
+	sure := cl&NumberKind != 0 && cr&TextKind != 0 || cl&TextKind != 0 && cr&NumberKind != 0
 	switch {
 	case !numbers && !texts, sure, l.May(NumberKind | TextKind), r.May(NumberKind | TextKind):
 		hint := "; it takes two numbers or two texts"
@@ -132,13 +137,17 @@ func (in *inference) pair(n *ast.BinaryNode, l, r *Type) *Type {
 
 // described is the kind of an operand, and its name where it has one.
 func (in *inference) described(n ast.Node, t *Type) string {
+	k := t.Kinds
+	if t.certain() != 0 {
+		k = t.certain()
+	}
 	switch n.(type) {
 	case *ast.IdentifierNode, *ast.MemberNode, *ast.ChainNode:
 		if s := in.subject(n); s != "it" {
-			return fmt.Sprintf("%s (%s)", t.Kinds, s)
+			return fmt.Sprintf("%s (%s)", k, s)
 		}
 	}
-	return t.Kinds.String()
+	return k.String()
 }
 
 // equality checks == and !=: they never fail, but may compare what is never equal.
@@ -187,6 +196,10 @@ func literalOf(n ast.Node) (any, bool) {
 // membership checks the operator in.
 func (in *inference) membership(n *ast.BinaryNode, l, r *Type) *Type {
 	in.want(n.Right, r, ListKind|ObjectKind|NullKind, "in")
+	if of, words := wordsOfTypes(n); of != nil {
+		in.ofTypes(n, l, words)
+		return Plain(BoolKind)
+	}
 	if list, ok := n.Right.(*ast.ArrayNode); ok {
 		for _, item := range list.Nodes {
 			if lit, ok := literalOf(item); ok {
@@ -195,4 +208,16 @@ func (in *inference) membership(n *ast.BinaryNode, l, r *Type) *Type {
 		}
 	}
 	return Plain(BoolKind)
+}
+
+// ofTypes checks type(x) in ['int', 'float']: the value may be of one of the types that are listed.
+func (in *inference) ofTypes(n *ast.BinaryNode, l *Type, words []*ast.StringNode) {
+	all, may := Plain(AllKinds).words(), false
+	for _, w := range words {
+		in.never("==", w, n.Left, w.Value, all)
+		may = may || slices.Contains(l.Values, any(w.Value))
+	}
+	if len(words) > 0 && !may {
+		in.never("==", words[0], n.Left, words[0].Value, l)
+	}
 }

@@ -55,6 +55,7 @@ func (v *view) narrow(n ast.Node, truth bool) {
 			return
 		}
 		v.compared(n, truth)
+		v.typed(n, truth)
 	case *ast.BuiltinNode:
 		v.tested(n, truth)
 	}
@@ -101,6 +102,82 @@ func (v *view) differs(n ast.Node, lit any) {
 func isNil(n ast.Node) bool {
 	_, ok := n.(*ast.NilNode)
 	return ok
+}
+
+// typed takes what a comparison with the word for a type says: type(x) == 'string', type(x) in ['int', 'float'].
+func (v *view) typed(n *ast.BinaryNode, truth bool) {
+	of, words := wordsOfTypes(n)
+	if of == nil {
+		return
+	}
+	var k Kinds
+	for _, w := range words {
+		for _, known := range kindsOfWord {
+			if known.word == w.Value {
+				k |= known.kinds
+			}
+		}
+	}
+	is := truth == (n.Operator != "!=")
+	passed := AsItIs
+	if is && k&NullKind == 0 {
+		passed = Known
+	}
+	v.refine(of, passed, func(t *Type) *Type { return t.ofKinds(k, is) })
+}
+
+// wordsOfTypes are the value whose type a comparison asks for, and the types that it is compared with; nil for any other.
+func wordsOfTypes(n *ast.BinaryNode) (of ast.Node, words []*ast.StringNode) {
+	left, right := n.Left, []ast.Node{n.Right}
+	switch list, ok := n.Right.(*ast.ArrayNode); {
+	case n.Operator == "in" && ok:
+		right = list.Nodes
+	case n.Operator != "==" && n.Operator != "!=":
+		return nil, nil
+	}
+	if _, ok := left.(*ast.StringNode); ok && n.Operator != "in" {
+		left, right = n.Right, []ast.Node{n.Left}
+	}
+	call, ok := left.(*ast.BuiltinNode)
+	if !ok || call.Name != "type" || len(call.Arguments) != 1 {
+		return nil, nil
+	}
+	for _, r := range right {
+		w, ok := r.(*ast.StringNode)
+		if !ok {
+			return nil, nil
+		}
+		words = append(words, w)
+	}
+	return call.Arguments[0], words
+}
+
+// ofKinds is the type of a value that is of some kinds, or of none of them.
+func (t *Type) ofKinds(k Kinds, is bool) *Type {
+	if t.failed {
+		return t
+	}
+	if !is {
+		k = AllKinds &^ k
+	}
+	if t.Kinds&k == 0 {
+		return mistaken // it never is
+	}
+	return t.With(func(u *Type) {
+		u.Kinds, u.sure = t.Kinds&k, t.sure&k
+		if k&NullKind == 0 {
+			u.kept = ""
+		}
+		if t.Values != nil {
+			u.Values = slices.DeleteFunc(slices.Clone(t.Values), func(v any) bool { return kindOfValue(v)&k == 0 })
+			if len(u.Values) == 0 {
+				u.Values = nil
+			}
+		}
+		if is && (t.unknown() || u.Kinds&(ListKind|ObjectKind) == 0) {
+			u.Open, u.sure = false, 0 // it has been asked for these
+		}
+	})
 }
 
 // counted takes what a comparison of len(list) with a number says.
@@ -154,7 +231,7 @@ func (v *view) tested(n *ast.BuiltinNode, truth bool) {
 		inner := *v
 		inner.loops = append(slices.Clip(v.loops), loop{call: n, item: t.items})
 		inner.narrow(p.Node, holds)
-		return t.With(func(u *Type) { u.items = inner.loops[len(v.loops)].item })
+		return t.With(func(u *Type) { u.items, u.parts = inner.loops[len(v.loops)].item, nil })
 	})
 }
 

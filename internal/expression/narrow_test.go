@@ -80,6 +80,67 @@ func TestNarrowing(t *testing.T) {
 		{"sum(values({a: n, b: 2}))", "sum(values({a: n, b: text}))"},
 		{"upper(keys({a: n})[0] ?? '')", "maybe?.[maybe.x]"},
 		{"bitand(n, 1)", "bitand(maybe?.x, 1)"},
+		{"type(maybe) == 'map' ? maybe.x : 0", "type(maybe) == 'nil' ? maybe.x : 0"},
+		{"type(maybe) != 'nil' ? maybe.x : 0", "type(maybe) != 'map' ? maybe.x : 0"},
+		{"not ('map' != type(maybe)) ? maybe.x : 0", "not ('map' == type(maybe)) ? maybe.x : 0"},
+		{"type(maybe?.tags) == 'array' ? maybe.x : 0", "type(maybe?.tags) == 'nil' ? maybe.x : 0"},
+		{"sum(filter(numbers, type(#) in ['int', 'float']))", "sum(filter(numbers, not (type(#) in ['int'])))"},
+		{"let v = fromJSON(text); type(v) == 'map' ? keys(v) : []", "let v = fromJSON(text); type(v) == 'string' ? keys(v) : []"},
+		{"let v = any; type(v) in ['int', 'float'] ? v + 1 : 0", "let v = any; type(v) in ['int', 'nil'] ? v + 1 : 0"},
+		{"let v = flag ? some : maybe; type(v) == 'array' ? v[0] : get(v, 'x')", "let v = flag ? some : maybe; get(v, 'x')"},
+		{"(flag ? any : 0) + 1", "(flag ? any : nil) + 1"},
+		{"groupBy(list, flag ? any : n)", "groupBy(list, flag ? any : list)"},
+	} {
+		if got := faultsOf(t, tc.good); got != "" {
+			t.Errorf("%s: refused: %s", tc.good, got)
+		}
+		if got := faultsOf(t, tc.bad); got == "" {
+			t.Errorf("%s: taken", tc.bad)
+		}
+	}
+}
+
+// TestTypesOfWhatIsMade checks what functions make: what is right for it is taken, and what is wrong for it refused.
+func TestTypesOfWhatIsMade(t *testing.T) {
+	for _, tc := range []struct{ good, bad string }{
+		{"{(k): n}?.a ?? 0", "{(k): n}.a"},
+		{"sum(values({(k): n}))", "sum(values({(k): n, a: text}))"},
+		{"{('a'): n}.a + 1", "{a: n, (k): text}.a + 1"},
+		{"keys({(k): n})", "map(keys({(k): n}), # + 1)"},
+		{"groupBy(list, # > 1)[true]", "groupBy(list, # > 1)[list]"},
+		{"map(keys(groupBy(list, #)), # + 1)", "map(keys(groupBy(list, #)), upper(#))"},
+		{"map(values(groupBy(list, k)), #[0] + 1)", "map(values(groupBy(list, k)), #[1] + 1)"},
+		{"'1' in groupBy(list, #)", "list in groupBy(list, #)"},
+		{"(flag ? groupBy(list, #) : {})?.['1']", "(flag ? groupBy(list, #) : {})?.[1]"},
+		{"sum(toPairs({a: n, b: 1}), #[1])", "sum(toPairs({a: n, b: 1}), #[0])"},
+		{"join(map(toPairs({a: n}), #[0] + '=' + string(#[1])))", "map(toPairs({a: n}), #[2])"},
+		{"sum(values(fromPairs(map(list, [string(#), #]))))", "sum(values(fromPairs(map(list, [#, string(#)]))))"},
+		{"fromPairs(map(list, [#, #]))?.[1]", "fromPairs(map(list, [#, #])).a"},
+		{"fromPairs(map(list, [k, #]))", "fromPairs(map(list, [[#], #]))"},
+		{"fromPairs(map(list, [k, #]))", "fromPairs(map(list, [k, #, #]))"},
+		{"fromPairs(map(list, [k, #]))", "fromPairs(map(list, flag ? [k, #] : [k]))"},
+		{"fromPairs(map(split(text, ','), split(#, '=')))", "fromPairs(split(text, ','))"},
+		{"[n, text][1] + '!'", "[n, text][0] + '!'"},
+		{"first([text, n]) + '!'", "last([text, n]) + '!'"},
+		{"get({a: n}, 'a') + 1", "get({a: n}, k) + 1"},
+		{"get(list, 0) ?? 0", "get(list, 0) + 1"},
+		{"get(maybe, 'x')", "get(maybe, n)"},
+		{"get(list, n)", "get(list, k)"},
+		{"get(groupBy(list, #), n)", "get(groupBy(list, #), list)"},
+		{"fromJSON(toJSON(maybe))?.x", "fromJSON(toJSON(maybe)).x"},
+		{"fromJSON(text).a + 1", "fromJSON(toJSON({a: text})).a + 1"},
+		{"first([]) ?? n", "first([]) + n"},
+		{"find([], # > 1) ?? n", "find([], # > 1) + n"},
+		{"sum(concat(flatten([]), list))", "sum(concat(flatten([]), list), #.x)"},
+		{"sum(values({}))", "first(values({})) + 1"},
+		{"reduce(list, # + (#acc ?? 0), nil)", "reduce(list, #acc + #, nil)"},
+		{"type(n) == 'int'", "type(n) == 'integer'"},
+		{"type(n) in ['int', 'float']", "type(n) in ['int', 'number']"},
+		{"maybe?.tags?.[2.0]", "maybe?.tags?.[2.5]"},
+		{"maybe?.tags?.[6 / 2]", "maybe?.tags?.[n / 2]"},
+		{"list?.[int(n / 2)]", "list?.[n / 2]"},
+		{"take(some, few - 1)", "last(take(some, few - 1)) + 1"},
+		{"map(list, reduce([], #acc, #) + 1)", "map(kept, reduce([1], #acc, #) + 1)"},
 	} {
 		if got := faultsOf(t, tc.good); got != "" {
 			t.Errorf("%s: refused: %s", tc.good, got)

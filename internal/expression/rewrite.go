@@ -42,6 +42,7 @@ type rewriter struct {
 	bound []string // names that let has declared, innermost last
 	names []nameUse
 	err   *Fault
+	early int                    // how many parts are calculated before the loop that they begin
 	done  map[rewritten]ast.Node // comparison chains share parts of the tree
 }
 
@@ -93,7 +94,7 @@ func (w *rewriter) replace(n ast.Node, m mode) ast.Node {
 	case *ast.CallNode:
 		return w.call(n)
 	case *ast.BuiltinNode:
-		return weighed(n, inPlace(n, w.all(n.Arguments)))
+		return weighed(n, w.inPlace(n, w.all(n.Arguments)))
 	case *ast.PredicateNode:
 		// body becomes: turn() ? body : nil. turn is true, or an error once the loops have turned too often.
 		return &ast.PredicateNode{Node: &ast.ConditionalNode{
@@ -264,7 +265,10 @@ func functionNames() []string {
 }
 
 // inPlace is the call of a function of the language, or of what stands in its place.
-func inPlace(n *ast.BuiltinNode, args []ast.Node) ast.Node {
+func (w *rewriter) inPlace(n *ast.BuiltinNode, args []ast.Node) ast.Node {
+	if len(args) == 3 && (n.Name == "reduce" || n.Name == "sortBy") && element(n.Arguments[2]) {
+		return w.before(n, args)
+	}
 	made := &ast.BuiltinNode{Name: n.Name, Arguments: args}
 	made.SetLocation(n.Location())
 	switch _, ours := ownFunctions["·"+n.Name]; {
@@ -274,6 +278,27 @@ func inPlace(n *ast.BuiltinNode, args []ast.Node) ast.Node {
 		return call("·"+n.Name, args...)
 	}
 	return fromTheEnd(made)
+}
+
+// before calculates the third argument of a loop before the loop: the language would take an element (#) in it for one of the
+// list that the loop goes over, and there may be none.
+func (w *rewriter) before(n *ast.BuiltinNode, args []ast.Node) ast.Node {
+	w.early++
+	name := fmt.Sprintf("·%d", w.early)
+	made := &ast.BuiltinNode{Name: n.Name, Arguments: []ast.Node{args[0], args[1], &ast.IdentifierNode{Value: name}}}
+	made.SetLocation(n.Location())
+	return &ast.VariableDeclaratorNode{Name: name, Value: args[2], Expr: made}
+}
+
+// element says whether a part reads the element of a loop around it.
+func element(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.PointerNode:
+		return true
+	case *ast.PredicateNode:
+		return false
+	}
+	return slices.ContainsFunc(children(n), element)
 }
 
 // fromTheEnd writes a search from the end of a list as one from its beginning: the language's own leaves behind what it has

@@ -79,7 +79,7 @@ var ownFunctions = map[string]function{
 
 	// In the place of the language's own, see inPlace.
 	"·keys": {call: keysOf}, "·values": {call: valuesOf}, "·toPairs": {call: toPairs}, "·fromPairs": {call: fromPairs},
-	"·groupBy": {call: grouped}, "·get": {call: get}, "·take": {call: take},
+	"·groupBy": {call: grouped}, "·get": {call: get}, "·take": {call: take}, "·int": {call: toInt}, "·float": {call: toFloat},
 
 	"toJSON":   {call: toJSON, types: signature[func(any) string]()},
 	"string":   {call: asText, types: signature[func(any) string]()},
@@ -244,10 +244,12 @@ func fromJSON(args ...any) (any, error) {
 // repeat is the language's own with a bound.
 func repeat(args ...any) (any, error) {
 	text, ok := args[0].(string)
-	n, isInt := args[1].(int)
+	n, isInt := wholeOf(args[1])
 	switch {
-	case !ok || !isInt || n < 0:
+	case !ok || !isInt:
 		return nil, errors.New("repeat: expected a text and how often it is repeated")
+	case n < 0:
+		return nil, errors.New("repeat: a text cannot be repeated less than 0 times")
 	case len(text) > 0 && n > maxText/len(text):
 		return nil, errText
 	}
@@ -267,7 +269,7 @@ func replace(args ...any) (any, error) {
 	n := -1
 	if len(args) > 3 {
 		var ok bool
-		if n, ok = args[3].(int); !ok {
+		if n, ok = wholeOf(args[3]); !ok {
 			return nil, fmt.Errorf("replace: expected how many, found %s", Describe(numberText(args[3])))
 		}
 	}

@@ -1,7 +1,6 @@
 package expression
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -65,16 +64,20 @@ func (k Kinds) String() string {
 type Type struct {
 	Kinds   Kinds            // the value is of one of these
 	Open    bool             // not all that is said here need be possible: the file does not say it exactly
+	sure    Kinds            // those of an open type that some way certainly brings
 	Missing bool             // it may not be there
 	Values  []any            // all that it may be, where that is a few scalars; nil for any of its kinds
 	Fields  map[string]*Type // of an object
 	Rest    *Type            // its other members; nil for none
 	items   *Type            // of a list
+	parts   []*Type          // of the first items of a list, as far as each is known for itself
 	least   int              // how many items a list has at least
+	most    int              // and at most; 0 where that is not known
 	whole   *Type            // what it was before a condition asked for its value; nil where none has
 	fixed   []any            // the list, object or boolean that it always is; none where it may be another
 	limits  *limits          // what its schema says beside all this
-	grouped bool             // of an object that groupBy made: its names are of any kind
+	names   *Type            // of the names of an object, where they are calculated
+	grouped bool             // an object that groupBy or fromPairs made: it is asked for any scalar, not for texts alone
 	kept    string           // the node that certainly may leave null here for what fails (for_each, on_error: keep); "" for none
 	failed  bool             // nothing makes it, or an expression that fails: what else there may be counts alone
 }
@@ -156,7 +159,9 @@ func (t *Type) orNull() *Type {
 	return t.With(func(u *Type) {
 		if u.Missing {
 			u.Kinds |= NullKind
-			u.Missing = false
+			if u.Missing = false; u.Open {
+				u.sure |= NullKind
+			}
 			if u.Values != nil && !slices.Contains(u.Values, nil) {
 				u.Values = append(slices.Clone(u.Values), nil)
 			}
@@ -169,6 +174,7 @@ func (t *Type) NotNull() *Type {
 	return t.With(func(u *Type) {
 		u.Missing, u.kept = false, ""
 		u.Kinds &^= NullKind
+		u.sure &^= NullKind
 		if i := slices.Index(u.Values, nil); i >= 0 {
 			u.Values = slices.Delete(slices.Clone(u.Values), i, i+1)
 		}
@@ -190,19 +196,27 @@ func (t *Type) Never(k Kinds) bool { return t.Kinds&k == 0 && t.Kinds != 0 }
 
 // May says whether the file allows a value of none of the kinds.
 func (t *Type) May(other Kinds) bool {
-	return t.Never(other) || !t.Open && t.Kinds&^other != 0 || t.kept != "" && other&NullKind == 0
+	return t.Never(other) || t.certain()&^other != 0
+}
+
+// certain are the kinds of which the file shows that the value may be each.
+func (t *Type) certain() Kinds {
+	switch {
+	case !t.Open:
+		return t.Kinds
+	case t.kept != "":
+		return t.sure | NullKind
+	}
+	return t.sure
 }
 
 // besides says what a value may be that is none of the kinds.
 func (t *Type) besides(other Kinds) string {
-	if t.Open && t.kept != "" {
-		return NullKind.String()
-	}
-	return (t.Kinds &^ other).String()
+	return (t.certain() &^ other).String()
 }
 
 // mayBeNull says whether the file allows null.
-func (t *Type) mayBeNull() bool { return t.Kinds&NullKind != 0 && (!t.Open || t.kept != "") }
+func (t *Type) mayBeNull() bool { return t.certain()&NullKind != 0 }
 
 // OrFailed is the type of a value in whose place a node leaves null where it failed.
 func (t *Type) OrFailed(node string) *Type {
@@ -272,71 +286,6 @@ func (t *Type) Listed() ([]any, bool) {
 	return nil, false
 }
 
-// Union is the type of a value that is of one of two types; nil is none.
-func Union(a, b *Type) *Type { return unionAt(a, b, 0) }
-
-func unionAt(a, b *Type, depth int) *Type {
-	switch {
-	case a == nil || a == b:
-		return b
-	case b == nil:
-		return a
-	case a.failed && b.Kinds != 0:
-		return b.With(func(u *Type) { u.Missing = a.Missing || b.Missing })
-	case b.failed && a.Kinds != 0:
-		return a.With(func(u *Type) { u.Missing = a.Missing || b.Missing })
-	case depth > maxTypeDepth, a.unknown(), b.unknown():
-		return Anything.With(func(u *Type) { u.Missing, u.kept = a.Missing || b.Missing, cmp.Or(a.kept, b.kept) })
-	case a.Kinds == 0 && b.Kinds == 0:
-		return Absent
-	case a.Kinds == 0:
-		return b.optional()
-	case b.Kinds == 0:
-		return a.optional()
-	}
-	u := &Type{Kinds: a.Kinds | b.Kinds, Open: a.Open || b.Open, Missing: a.Missing || b.Missing, kept: cmp.Or(a.kept, b.kept), grouped: a.grouped || b.grouped}
-	if a.whole != nil || b.whole != nil {
-		u.whole = unionAt(a.Before(), b.Before(), depth+1)
-	}
-	if a.Values != nil && b.Values != nil {
-		u.Values = slices.Clone(a.Values)
-		for _, v := range b.Values {
-			if !slices.Contains(u.Values, v) {
-				u.Values = append(u.Values, v)
-			}
-		}
-		if len(u.Values) > maxValues {
-			u.Values = nil
-		}
-	}
-	switch aIs, bIs := a.Kinds&ObjectKind != 0, b.Kinds&ObjectKind != 0; {
-	case aIs && bIs:
-		u.Fields = make(map[string]*Type)
-		for _, name := range append(a.Names(), b.Names()...) {
-			u.Fields[name] = unionAt(a.Member(name), b.Member(name), depth+1)
-		}
-		u.Rest = unionAt(a.Rest, b.Rest, depth+1)
-	case aIs:
-		u.Fields, u.Rest = a.Fields, a.Rest
-	case bIs:
-		u.Fields, u.Rest = b.Fields, b.Rest
-	}
-	switch aIs, bIs := a.Kinds&ListKind != 0, b.Kinds&ListKind != 0; {
-	case aIs && bIs:
-		u.items, u.least = unionAt(a.items, b.items, depth+1), min(a.least, b.least)
-	case aIs:
-		u.items, u.least = a.items, a.least
-	case bIs:
-		u.items, u.least = b.items, b.least
-	}
-	for _, t := range []*Type{a, b} {
-		if u.same(t) {
-			return t
-		}
-	}
-	return u
-}
-
 // Before is the type as it was before a condition asked for its value.
 func (t *Type) Before() *Type {
 	if t.whole != nil {
@@ -351,7 +300,7 @@ func (t *Type) only(values []any) *Type {
 	if t.Kinds&^(TextKind|NumberKind) != 0 || k == 0 {
 		return t // which never holds, or says too little
 	}
-	return t.With(func(u *Type) { u.Kinds, u.Values, u.whole, u.Open = k, values, t.Before(), false })
+	return t.With(func(u *Type) { u.Kinds, u.Values, u.whole, u.Open, u.sure = k, values, t.Before(), false, 0 })
 }
 
 // besidesValue is the type of a value that is not this one.
@@ -364,7 +313,7 @@ func (t *Type) besidesValue(v any) *Type {
 }
 
 // unknown says whether the type says nothing.
-func (t *Type) unknown() bool { return t.Open && t.Kinds == AllKinds && t.kept == "" }
+func (t *Type) unknown() bool { return t.Open && t.Kinds == AllKinds && t.certain() == 0 }
 
 // same says whether two types say the same.
 func (t *Type) same(o *Type) bool {
@@ -374,8 +323,8 @@ func (t *Type) same(o *Type) bool {
 	if t == nil || o == nil {
 		return false
 	}
-	if t.Kinds != o.Kinds || t.Open != o.Open || t.Missing != o.Missing || t.failed != o.failed || t.least != o.least ||
-		t.grouped != o.grouped || t.kept != o.kept || !t.limits.same(o.limits) || !t.whole.same(o.whole) || !reflect.DeepEqual(t.fixed, o.fixed) ||
+	if t.Kinds != o.Kinds || t.Open != o.Open || t.Missing != o.Missing || t.failed != o.failed || t.least != o.least || t.most != o.most ||
+		t.sure != o.sure || t.grouped != o.grouped || !t.names.same(o.names) || !slices.EqualFunc(t.parts, o.parts, (*Type).same) || t.kept != o.kept || !t.limits.same(o.limits) || !t.whole.same(o.whole) || !reflect.DeepEqual(t.fixed, o.fixed) ||
 		(t.Values == nil) != (o.Values == nil) || len(t.Values) != len(o.Values) || len(t.Fields) != len(o.Fields) {
 		return false
 	}

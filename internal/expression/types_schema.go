@@ -177,7 +177,7 @@ func (t *Type) Unlisted() *Type {
 		return t.unfixed()
 	}
 	return t.With(func(u *Type) {
-		u.Values, u.whole, u.fixed, u.least = nil, nil, nil, 0
+		u.Values, u.whole, u.fixed, u.parts, u.least, u.most = nil, nil, nil, nil, 0, 0
 		if t.Kinds&ObjectKind != 0 {
 			u.Fields = make(map[string]*Type, len(t.Fields))
 			for name, f := range t.Fields {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr/vm/runtime"
@@ -225,4 +226,39 @@ func wholeOf(v any) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// toInt is the function int. A number that has no whole one is an error on every machine alike.
+func toInt(args ...any) (any, error) {
+	switch v := args[0].(type) {
+	case int:
+		return v, nil
+	case float64:
+		if math.IsNaN(v) || v < math.MinInt || v >= math.MaxInt {
+			return nil, fmt.Errorf("int makes no whole number of %v: it is no finite number, or too large", v)
+		}
+		return int(v), nil
+	case string:
+		if i, err := strconv.Atoi(v); err == nil {
+			return i, nil
+		}
+		return nil, fmt.Errorf("int makes no number of %s", Describe(v))
+	}
+	return nil, fmt.Errorf("expected a number, found %s", kindFound(args[0]))
+}
+
+// toFloat is the function float.
+func toFloat(args ...any) (any, error) {
+	switch v := args[0].(type) {
+	case int:
+		return float64(v), nil
+	case float64:
+		return v, nil
+	case string:
+		if f, err := strconv.ParseFloat(v, 64); err == nil {
+			return f, nil
+		}
+		return nil, fmt.Errorf("float makes no number of %s", Describe(v))
+	}
+	return nil, fmt.Errorf("expected a number, found %s", kindFound(args[0]))
 }
