@@ -40,7 +40,11 @@ func (rt *Runtime) Events(ctx context.Context, id string, after uint64, follow b
 				}
 				continue
 			}
-			if !s.stored(ctx) || !follow || s.over || closed {
+			if !follow { // what is there is enough
+				s.read(ctx)
+				return
+			}
+			if !s.stored(ctx) || s.over || closed {
 				return
 			}
 			select {
