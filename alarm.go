@@ -14,6 +14,7 @@ type alarm struct {
 	mu      sync.Mutex
 	next    int64 // microseconds; 0 for none
 	cancel  func() bool
+	behind  bool // runs that are due wait until the worker has room
 	stopped bool
 }
 
@@ -66,7 +67,86 @@ func (a *alarm) again(run string, now int64) {
 	}
 }
 
-// ring wakes every run that is due, and sets the alarm for the next one.
+// glance is how many due timers are looked at first, where there may not be room for all their runs.
+const glance = 64
+
+// wake wakes the runs that are due, the earliest first, while there is room for them: a runtime without a worker has room
+// for all. It returns how many timers it has seen, and whether it has left some.
+func (a *alarm) wake(now int64) (seen int, left bool, err error) {
+	rt, limit := a.rt, 0
+	rt.mu.Lock()
+	w := rt.worker
+	rt.mu.Unlock()
+	if w != nil {
+		limit = glance
+	}
+	woken := make(map[string]bool)
+	for {
+		due, err := rt.store.Timers(rt.ctx, now, limit)
+		if err != nil {
+			return 0, false, err
+		}
+		for _, t := range due {
+			if woken[t.Run] {
+				continue
+			}
+			woken[t.Run] = true
+			if !w.admit(t.Run, func() { a.wakeOne(t.Run, now) }) {
+				return len(due), true, nil
+			}
+		}
+		if limit == 0 || len(due) < limit {
+			return len(due), false, nil
+		}
+		limit *= 2 // some cannot be driven here, and their timers stay
+	}
+}
+
+func (a *alarm) wakeOne(run string, now int64) {
+	if wait := a.rt.wakeDue(run); wait > 0 {
+		a.set(now + wait.Microseconds())
+	}
+	a.again(run, now)
+}
+
+// fallBehind notes whether runs that are due wait for room. Whoever makes some looks after them: the worker or, where that has
+// gone meanwhile, the alarm itself.
+func (a *alarm) fallBehind(is bool) {
+	a.mu.Lock()
+	a.behind = is
+	a.mu.Unlock()
+	a.rt.mu.Lock()
+	alone := a.rt.worker == nil
+	a.rt.mu.Unlock()
+	if alone {
+		a.resume()
+	}
+}
+
+func (a *alarm) isBehind() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.behind
+}
+
+// resume goes on where runs that are due have waited for the room of a worker that has gone.
+func (a *alarm) resume() {
+	if a.isBehind() {
+		a.set(a.rt.now())
+	}
+}
+
+// catchUp is for a worker that may have room: it wakes runs that have waited for it, and otherwise finds the earliest timer in
+// the store.
+func (a *alarm) catchUp(ctx context.Context) error {
+	if !a.isBehind() {
+		return a.load(ctx)
+	}
+	a.ring()
+	return nil
+}
+
+// ring wakes the runs that are due, and sets the alarm for the next one.
 func (a *alarm) ring() {
 	rt := a.rt
 	rt.mu.Lock()
@@ -78,27 +158,23 @@ func (a *alarm) ring() {
 	rt.mu.Unlock()
 	defer rt.wg.Done()
 	a.mu.Lock()
+	if a.cancel != nil {
+		a.cancel() // where it is not the timer that rings
+	}
 	a.next, a.cancel = 0, nil
 	a.mu.Unlock()
 	now := rt.now()
-	due, err := rt.store.Timers(rt.ctx, now, 0)
+	seen, left, err := a.wake(now)
 	if err != nil {
 		rt.log.Error("due timers could not be read", "error", err)
 		a.set(now + patience)
 		return
 	}
-	woken := make(map[string]bool, len(due))
-	for _, t := range due {
-		if !woken[t.Run] {
-			woken[t.Run] = true
-			if wait := rt.wakeDue(t.Run); wait > 0 {
-				a.set(now + wait.Microseconds())
-			}
-			a.again(t.Run, now)
-		}
+	if a.fallBehind(left); left {
+		return
 	}
 	// Timers of runs that this runtime cannot drive stay behind; they must not keep it ringing.
-	timers, err := rt.store.Timers(rt.ctx, math.MaxInt64, len(due)+1)
+	timers, err := rt.store.Timers(rt.ctx, math.MaxInt64, seen+1)
 	if err != nil {
 		a.set(now + patience)
 		return

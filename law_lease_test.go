@@ -132,24 +132,13 @@ func (s *shop) process(name string) (*fermata.Runtime, *wire) {
 
 // work lets a runtime work until the returned function is called, which returns when it has stopped.
 func (s *shop) work(rt *fermata.Runtime, name string) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err := rt.Work(ctx, fermata.WorkOptions{
-			Took: func(run fermata.RunInfo) {
-				from, _, _ := strings.Cut(run.Driver, "@")
-				s.tell(name, "takes it from", who(from))
-			},
-			Rested: func(r fermata.Result) { s.tell(name, "says", string(r.Status)) },
-		}); err != nil {
-			s.t.Error(err)
-		}
-	}()
-	return func() {
-		cancel()
-		<-done
-	}
+	return s.workWith(rt, fermata.WorkOptions{
+		Took: func(run fermata.RunInfo) {
+			from, _, _ := strings.Cut(run.Driver, "@")
+			s.tell(name, "takes it from", who(from))
+		},
+		Rested: func(r fermata.Result) { s.tell(name, "says", string(r.Status)) },
+	})
 }
 
 func who(name string) string {

@@ -14,8 +14,9 @@ import (
 
 // WorkOptions say how Work goes about it. The zero value works.
 type WorkOptions struct {
-	// Concurrency is how many runs this runtime drives at once before it takes no more. A timer or an answer that comes
-	// here wakes a run all the same. Defaults to eight for each processor.
+	// Concurrency is how many runs this runtime drives at once before it takes no more. Runs whose timers are due wait, too,
+	// and come before those that are taken; an answer that comes here wakes a run all the same. Defaults to eight for each
+	// processor.
 	Concurrency int
 	// Every is how often it looks for what nobody drives, when nobody tells it that there is something. Defaults to a
 	// fifth of the lease.
@@ -50,6 +51,7 @@ func (rt *Runtime) Work(ctx context.Context, o WorkOptions) error {
 		rt.mu.Lock()
 		rt.worker = nil
 		rt.mu.Unlock()
+		rt.alarm.resume()
 	}()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -87,11 +89,12 @@ func (rt *Runtime) employ(w *worker) error {
 	return nil
 }
 
-// worker looks for runs that nobody drives. Its fields are its own goroutine's, but for the channel.
+// worker looks for runs that nobody drives. Its fields are its own goroutine's, but for the channel and the places.
 type worker struct {
 	rt      *Runtime
 	options WorkOptions
 	news    chan struct{}        // something was written, or a run has come to its rest
+	places  int                  // for runs that are about to be driven. The runtime's lock guards it
 	refused map[string]time.Time // runs that cannot be driven here, and until when that is believed
 }
 
@@ -153,14 +156,14 @@ func pause(ctx context.Context, d time.Duration, news <-chan struct{}) {
 func (w *worker) room() int {
 	w.rt.mu.Lock()
 	defer w.rt.mu.Unlock()
-	return w.options.Concurrency - len(w.rt.drives)
+	return w.options.Concurrency - len(w.rt.drives) - w.places
 }
 
 // look takes what nobody drives, as far as there is room.
 func (w *worker) look(ctx context.Context) error {
 	rt := w.rt
 	rt.lease.live(ctx) // also where there is nothing to drive: others may want to know who works
-	if err := rt.alarm.load(ctx); err != nil {
+	if err := rt.alarm.catchUp(ctx); err != nil {
 		return err
 	}
 	for id, until := range w.refused {
@@ -174,44 +177,81 @@ func (w *worker) look(ctx context.Context) error {
 			return err
 		}
 		rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] }) //nolint:gosec // only so that workers do not all want the same
-		taken := w.take(ctx, rows, room)
-		if taken == 0 {
-			return nil
+		if w.take(ctx, rows) == 0 {
+			break
 		}
+	}
+	if rt.alarm.isBehind() && w.room() > 0 { // a place was held for a run that nobody could take
+		w.notice()
 	}
 	return nil
 }
 
-// take takes so many of the runs, and returns how many it has got.
-func (w *worker) take(ctx context.Context, rows []RunInfo, most int) int {
+// reserve holds a place for a run that is about to be driven, until free is called; false where there is none.
+func (w *worker) reserve() bool {
+	w.rt.mu.Lock()
+	defer w.rt.mu.Unlock()
+	if len(w.rt.drives)+w.places >= w.options.Concurrency {
+		return false
+	}
+	w.places++
+	return true
+}
+
+func (w *worker) free() {
+	w.rt.mu.Lock()
+	defer w.rt.mu.Unlock()
+	w.places--
+}
+
+// admit calls wake for a run that is due, unless it would be one too many: then it returns false. There need be no worker.
+func (w *worker) admit(run string, wake func()) bool {
+	if w != nil && w.rt.isIdle(run) {
+		if !w.reserve() {
+			return false
+		}
+		defer w.free()
+	}
+	wake()
+	return true
+}
+
+// take takes of the runs as many as there is room for, and returns how many it has got.
+func (w *worker) take(ctx context.Context, rows []RunInfo) int {
 	n := 0
 	for i := range rows {
-		if n == most || ctx.Err() != nil {
+		if ctx.Err() != nil || !w.reserve() {
 			break
 		}
-		row := rows[i]
-		if _, no := w.refused[row.ID]; no || !w.rt.isIdle(row.ID) {
-			continue
-		}
-		p, err := w.rt.planFor(ctx, row)
-		if err != nil || p == nil {
-			w.refuse(row, err)
-			continue
-		}
-		claimed, err := w.rt.lease.claim(ctx, row.ID)
-		if err != nil {
-			w.refuse(row, err)
-			w.refused[row.ID] = time.Now().Add(w.rt.lease.ttl) // the store has failed, and not the run
-			continue
-		}
-		if claimed {
+		if w.takeOne(ctx, rows[i]) {
 			n++
-			if err := w.drive(row, p); err != nil {
-				w.refuse(row, err)
-			}
 		}
+		w.free()
 	}
 	return n
+}
+
+func (w *worker) takeOne(ctx context.Context, row RunInfo) (claimed bool) {
+	if _, no := w.refused[row.ID]; no || !w.rt.isIdle(row.ID) {
+		return false
+	}
+	p, err := w.rt.planFor(ctx, row)
+	if err != nil || p == nil {
+		w.refuse(row, err)
+		return false
+	}
+	claimed, err = w.rt.lease.claim(ctx, row.ID)
+	if err != nil {
+		w.refuse(row, err)
+		w.refused[row.ID] = time.Now().Add(w.rt.lease.ttl) // the store has failed, and not the run
+		return false
+	}
+	if claimed {
+		if err := w.drive(row, p); err != nil {
+			w.refuse(row, err)
+		}
+	}
+	return claimed
 }
 
 // drive drives a claimed run.
