@@ -122,6 +122,9 @@ func (d *Dialogue) rewind(s *State, p place) bool {
 			if _, wrote := m.Out[p.slot.name]; wrote && !filled { // what follows counts on it
 				return true
 			}
+			if filled && slices.Contains(m.Knew, p.slot.name) && d.flows[f.Flow].hangsOn(f.Step, p.slot.name) {
+				return true // the yes was to another value
+			}
 			return st.readsAny([]string{p.slot.name}) && (filled || p.slot.initial == nil || st.Type == CollectStep && st.Slot == p.slot.name)
 		})
 		if first < 0 {
@@ -148,6 +151,14 @@ func (d *Dialogue) rewind(s *State, p place) bool {
 		return slices.ContainsFunc(again, func(id int) bool { return d.partOf(s, f, id) })
 	})
 	return len(again) > 0
+}
+
+// hangsOn reports whether something that is still to be done hangs on a slot.
+func (f *flow) hangsOn(from, slot string) bool {
+	return slices.ContainsFunc(f.list, func(st *step) bool {
+		does := st.Type != CollectStep && st.Type != ConfirmStep && st.Type != InformStep
+		return does && st.readsAny([]string{slot}) && (st.ID == from || f.leads(from, st.ID))
+	})
 }
 
 // undo takes back what a step has written, where nobody has changed it since.

@@ -152,6 +152,7 @@ type mark struct {
 	Out   map[string]any `json:"out,omitempty"`   // what an action gave
 	Was   map[string]any `json:"was,omitempty"`   // the slots that it wrote, as they were before
 	New   []string       `json:"new,omitempty"`   // the slots that it wrote and that were not there before
+	Knew  []string       `json:"knew,omitempty"`  // of a confirm step: the slots that were filled at the yes
 	Final bool           `json:"final,omitempty"` // an action behind an explicit yes
 }
 

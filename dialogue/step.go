@@ -146,7 +146,7 @@ func (f *flow) confirm(s *State, st *step) error {
 	switch {
 	case frame.Yes != nil && frame.Yes.Step == st.ID && frame.Yes.Sum == question:
 		frame.Yes = nil
-		frame.Trail = append(frame.Trail, mark{Step: st.ID, Sum: question})
+		frame.Trail = append(frame.Trail, mark{Step: st.ID, Sum: question, Knew: slices.Concat(keys(frame.Slots), keys(s.Slots))})
 		return f.goTo(s, st.next)
 	case frame.No == st.ID:
 		frame.No = ""

@@ -310,7 +310,7 @@ func (g *dialogueDraw) other(st map[string]any, flow int) {
 	}
 	out := make(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(to.slots)) {
-		if g.flow.slots[name] != nil && g.often(40) {
+		if s := g.flow.slots[name]; s != nil && g.often(40) && (s.optional || !to.slots[name].optional || g.slip(20)) {
 			out[name] = name
 			delete(g.sure, name)
 		}

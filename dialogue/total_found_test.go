@@ -187,3 +187,27 @@ flows:
 		t.Error(diff)
 	}
 }
+
+// TestAYesIsToTheValuesOfItsTime: one that is corrected between the yes and what is done with it is confirmed again.
+func TestAYesIsToTheValuesOfItsTime(t *testing.T) {
+	var made []string
+	d := written(t, `
+flows:
+  a:
+    slots: {amount: {type: money, initial: 5}, note: text}
+    steps:
+      - {type: confirm, message: "Sure?"}
+      - {type: collect, slot: note, message: "Note?"}
+      - {type: action, call: pay, inputs: {amount: amount}}
+      - {type: collect, slot: amount, message: "Amount?"}
+`, dialogue.Options{Actions: []dialogue.Action{counted("pay", &made)}, NLU: understood{
+		"do a": {{Type: dialogue.StartFlow, Flow: "a"}}, "yes": {{Type: dialogue.Affirm}}, "6": {{Type: dialogue.SetSlot, Slot: "amount", Value: 6}}, "x": {{Type: dialogue.SetSlot, Slot: "note", Value: "x"}},
+	}})
+	want := "Sure?|Note?|All right, amount is 6 now. Sure?|Sure?|Is there anything else?"
+	if diff := cmp.Diff(want, says(t, d, nil, "do a", "yes", "6", "x", "yes")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{`pay{"amount":6}`}, made); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -167,7 +167,7 @@ func (u *user) says(i int, last dialogue.Reply) dialogue.Message {
 func (u *user) sensible(last dialogue.Reply) dialogue.Command {
 	p := last.Pending
 	switch {
-	case p == nil || u.often(10):
+	case p == nil || u.often(5):
 		return dialogue.Command{Type: dialogue.StartFlow, Flow: u.flow()}
 	case p.Slot == "flow_name":
 		return dialogue.Command{Type: dialogue.StartFlow, Flow: u.flow()}

@@ -354,7 +354,7 @@ func (c *talkTally) hold(t *testing.T, dir string, d *dialogue.Dialogue, g *dial
 		if said, told, err = heardAll(ctx, store, d); err != nil {
 			return err
 		}
-		return c.judge(g, turns, told)
+		return c.judge(d, g, turns, told)
 	})
 	if err != nil {
 		return turns, err
@@ -414,7 +414,7 @@ func sameAgain(ctx context.Context, store journal.Store, g *dialogueDraw, w *out
 }
 
 // judge looks at what has come of a conversation.
-func (c *talkTally) judge(g *dialogueDraw, turns []turnHeld, told []string) error {
+func (c *talkTally) judge(d *dialogue.Dialogue, g *dialogueDraw, turns []turnHeld, told []string) error {
 	c.turns += len(turns)
 	for _, m := range told {
 		why := ""
@@ -427,7 +427,11 @@ func (c *talkTally) judge(g *dialogueDraw, turns []turnHeld, told []string) erro
 			return fmt.Errorf("operators are told: %s", m)
 		}
 	}
+	watch := guard(d)
 	for _, x := range turns {
+		if err := watch.turn(x); err != nil {
+			return err
+		}
 		c.effects += len(x.effects)
 		if err := checkTurn(g, x); err != nil {
 			return err
