@@ -3,6 +3,8 @@ package dialogue
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/fermata-go/fermata/internal/expression"
 )
@@ -91,7 +93,9 @@ func (c *compiler) effect(f *flow, st *step, known expression.Names, tell bool) 
 		}
 	case SetStep:
 		for _, v := range st.values {
-			c.write(f, v, c.checkFormula(v.code, v.place, known), &known)
+			if c.write(f, v, c.checkFormula(v.code, v.place, known), &known) {
+				c.constant(c.slotOf(f, v.name), v, fmt.Sprintf("the slot %q", v.name))
+			}
 		}
 	case BranchStep, WhileStep:
 		here := known
@@ -175,9 +179,11 @@ func (c *compiler) result(f *flow, st *step, out assignment, known *expression.N
 }
 
 // write checks that a value fits the slot that it is written to, and makes it known.
-func (c *compiler) write(f *flow, to assignment, t *expression.Type, known *expression.Names) {
+func (c *compiler) write(f *flow, to assignment, t *expression.Type, known *expression.Names) (fits bool) {
+	fits = true
 	if sl := c.slotOf(f, to.name); sl != nil {
 		if why := t.Present().Misfit(sl.typeOf(), ""); why != "" {
+			fits = false
 			c.fault(to.place, "the slot %q cannot hold this: %s", to.name, why)
 		}
 		t = sl.typeOf()
@@ -186,6 +192,28 @@ func (c *compiler) write(f *flow, to assignment, t *expression.Type, known *expr
 		c.fault(to.place, "%q cannot be written: it means something else in messages", to.name)
 	}
 	known.Set(to.name, t.Present())
+	return fits
+}
+
+// constant checks a value that is the same always, as far as nothing else is needed to know whether it is good.
+func (c *compiler) constant(sl *slot, a assignment, what string) {
+	if sl == nil || a.code == nil || len(a.code.reads()) > 0 {
+		return
+	}
+	v, err := a.code.value(nil)
+	if err != nil {
+		return // the check of the expression says so
+	}
+	kept, err := c.d.read(sl, v, time.Time{})
+	if err != nil {
+		c.fault(a.place, "%s cannot hold this: %s", what, strings.TrimSuffix(err.Error(), "."))
+		return
+	}
+	if code, fault := compileFormula(sl.Validate); sl.Validate != "" && fault == nil && kept != nil && sl.alone() {
+		if good, err := code.holds(map[string]any{sl.name: kept}); err != nil || !good {
+			c.fault(a.place, "%s cannot hold this: %s is refused by its own validate", what, shown(kept))
+		}
+	}
 }
 
 // called checks what another flow is given and gives back.
@@ -198,6 +226,8 @@ func (c *compiler) called(f *flow, st *step, known *expression.Names) {
 		}
 		if why := t.Present().Misfit(to.slots[in.name].typeOf(), ""); why != "" {
 			c.fault(in.place, "the slot %q of the flow %q cannot hold this: %s", in.name, st.Flow, why)
+		} else {
+			c.constant(to.slots[in.name], in, fmt.Sprintf("the slot %q of the flow %q", in.name, st.Flow))
 		}
 	}
 	for _, out := range st.outs {

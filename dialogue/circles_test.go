@@ -203,7 +203,7 @@ func TestWhatACalledFlowGivesIsChecked(t *testing.T) {
 	for _, text := range []string{"a", "9", "a", "3"} {
 		got = append(got, send(t, c, "c", dialogue.Message{Text: text}).Texts()...)
 	}
-	want := "Y?|Sorry, something went wrong, and I had to stop: a.|Y?|X is 3.|Is there anything else?"
+	want := "Y?|9 is not possible here. I had to stop: a.|Y?|X is 3.|Is there anything else?"
 	if diff := cmp.Diff(want, strings.Join(got, "|")); diff != "" {
 		t.Error(diff)
 	}

@@ -10,14 +10,20 @@ import (
 
 // reject tells the user why a value is not good. One that cannot be checked is not good either: an operator is told why.
 func (d *Dialogue) reject(ctx node.Context, s *State, p place, v any, err error) error {
-	r, ok := errors.AsType[*rejection](err)
-	if !ok {
+	if _, ok := errors.AsType[*rejection](err); !ok {
 		if err := d.tell(ctx, "%v", err); err != nil {
 			return err
 		}
-		r = &rejection{reason: fmt.Sprintf("%s is not possible here.", shown(v))}
 	}
-	return d.pattern(ctx, s, OnRejection, p.frame, map[string]any{"slot": p.slot.title(), "value": shown(v), "reason": r.reason})
+	return d.pattern(ctx, s, OnRejection, p.frame, map[string]any{"slot": p.slot.title(), "value": shown(v), "reason": reasonOf(err, v)})
+}
+
+// reasonOf is why a value is not good, as it is said.
+func reasonOf(err error, v any) string {
+	if r, ok := errors.AsType[*rejection](err); ok {
+		return r.reason
+	}
+	return fmt.Sprintf("%s is not possible here.", shown(v))
 }
 
 // change gives a slot a value that the user has said. Where the slot has another one already, what was made with it is

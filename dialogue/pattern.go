@@ -30,6 +30,7 @@ const (
 	OnSilence      PatternName = "silence"       // nobody has said anything for a while
 	OnClose        PatternName = "close"         // the conversation is over
 	OnFailure      PatternName = "failure"       // an action failed
+	OnRefused      PatternName = "refused"       // a step gives a slot a value that is not good, and the flow ends
 	OnCompleted    PatternName = "completed"     // all that was begun is done
 	OnRepeat       PatternName = "repeat"        // there is nothing to say again
 )
@@ -64,6 +65,7 @@ var defaultPatterns = map[PatternName]Pattern{
 	OnSilence:      {Message: "Are you still there?"},
 	OnClose:        {Message: "Good bye."},
 	OnFailure:      {Message: "Sorry, something went wrong, and I had to stop: {{ flow }}."},
+	OnRefused:      {Message: "{{ reason }} I had to stop: {{ flow }}."},
 	OnCompleted:    {Message: "Is there anything else?"},
 	OnRepeat:       {Message: "What can I do for you?"},
 }

@@ -50,8 +50,8 @@ func (d *Dialogue) pattern(ctx node.Context, s *State, name PatternName, f *Fram
 		if d.beginFor(s, name, p.flow, f, known) {
 			return nil
 		}
-		if s.Owes = true; name == OnFailure { // which nobody is left alone with
-			return sayFor(ctx, s, NewInform(d.ownWords(name, f)), byBot, name)
+		if s.Owes = true; name == OnFailure || name == OnRefused { // which nobody is left alone with
+			return sayFor(ctx, s, NewInform(d.ownWords(name, f, known)), byBot, name)
 		}
 		return nil
 	}
@@ -105,11 +105,11 @@ func (d *Dialogue) words(ctx node.Context, s *State, name PatternName, f *Frame,
 	if err := d.tell(ctx, "pattern %s: %v", name, err); err != nil {
 		return "", err
 	}
-	return d.ownWords(name, f), nil
+	return d.ownWords(name, f, known), nil
 }
 
 // ownWords are what a pattern says in a dialogue that says nothing else.
-func (d *Dialogue) ownWords(name PatternName, f *Frame) string {
+func (d *Dialogue) ownWords(name PatternName, f *Frame, known map[string]any) string {
 	names := make(map[string]any, len(patternWords))
 	for _, word := range patternWords {
 		names[word] = ""
@@ -117,6 +117,7 @@ func (d *Dialogue) ownWords(name PatternName, f *Frame) string {
 	if f != nil {
 		names["flow"] = d.flows[f.Flow].title()
 	}
+	maps.Copy(names, known)
 	own, _ := compileTemplate(defaultPatterns[name].Message) // a test renders all of them
 	text, _ := own.render(names)
 	return text

@@ -1,6 +1,9 @@
 package dialogue
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // State is a conversation, as it travels through the plan. Flows and handlers see it; only this package changes it.
 type State struct {
@@ -106,21 +109,35 @@ type asked struct {
 
 // Frame is one visit of a flow.
 type Frame struct {
-	ID    int            `json:"id"`
-	Flow  string         `json:"flow"`
-	Step  string         `json:"step,omitempty"` // where it goes on; "" for its beginning
-	Slots map[string]any `json:"slots,omitempty"`
-	Trail []mark         `json:"trail,omitempty"` // the steps that were made, in order
-	Made  []mark         `json:"made,omitempty"`  // actions and informs that a correction has put back; equal ones are not made again
-	Yes   *asked         `json:"yes,omitempty"`   // the question that was answered with an explicit yes
-	No    string         `json:"no,omitempty"`    // the confirm step that was denied
-	Read  string         `json:"read,omitempty"`  // the inform step that was acknowledged
-	Fresh []string       `json:"fresh,omitempty"` // slots of steps that ask again for which the user has said something in this round
-	Link  string         `json:"link,omitempty"`  // the flow that takes its place
-	Call  *call          `json:"call,omitempty"`  // the flow that it waits for
-	Out   *outputs       `json:"out,omitempty"`   // where its slots go at its end, of a flow that was called
-	End   ending         `json:"end,omitempty"`
-	For   PatternName    `json:"for,omitempty"` // the pattern that has begun it
+	ID      int            `json:"id"`
+	Flow    string         `json:"flow"`
+	Step    string         `json:"step,omitempty"` // where it goes on; "" for its beginning
+	Slots   map[string]any `json:"slots,omitempty"`
+	Trail   []mark         `json:"trail,omitempty"`   // the steps that were made, in order
+	Made    []mark         `json:"made,omitempty"`    // actions and informs that a correction has put back; equal ones are not made again
+	Yes     *asked         `json:"yes,omitempty"`     // the question that was answered with an explicit yes
+	No      string         `json:"no,omitempty"`      // the confirm step that was denied
+	Read    string         `json:"read,omitempty"`    // the inform step that was acknowledged
+	Fresh   []string       `json:"fresh,omitempty"`   // slots of steps that ask again for which the user has said something in this round
+	Link    string         `json:"link,omitempty"`    // the flow that takes its place
+	Call    *call          `json:"call,omitempty"`    // the flow that it waits for
+	Out     *outputs       `json:"out,omitempty"`     // where its slots go at its end, of a flow that was called
+	Refused *refusal       `json:"refused,omitempty"` // the value that has ended it
+	End     ending         `json:"end,omitempty"`
+	For     PatternName    `json:"for,omitempty"` // the pattern that has begun it
+}
+
+// refusal is a value that a step gave a slot, and why the slot cannot hold it.
+type refusal struct {
+	Step   string `json:"step"`
+	Name   string `json:"name"`
+	Slot   string `json:"slot"` // as people call it
+	Value  string `json:"value"`
+	Reason string `json:"reason"`
+}
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("slot %q cannot hold what step %q gives it: %s", r.Name, r.Step, r.Reason)
 }
 
 // ending is how a flow has ended; "" while it has not.

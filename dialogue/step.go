@@ -66,6 +66,9 @@ func (f *flow) step(ctx node.Context, s *State, st *step) error {
 	if frame == nil || frame.Flow != f.Name {
 		return fmt.Errorf("the flow %q is not the active one", f.Name) // the orchestrator sees to it
 	}
+	if frame.End != "" {
+		return nil // what the plan of an action gave has ended it
+	}
 	if s.Steps++; s.Steps > maxSteps {
 		return node.Terminal(errCircles)
 	}
@@ -231,8 +234,8 @@ func (f *flow) action(ctx node.Context, s *State, st *step) error {
 		if err != nil {
 			return fmt.Errorf("action %q: %w", st.Call, err)
 		}
-		if m.Out, err = st.outputs(result); err != nil {
-			return fmt.Errorf("action %q: %w", st.Call, err)
+		if m.Out, err = st.outputs(result); err != nil { // which does not get better when it is made again
+			return node.Terminal(fmt.Errorf("action %q: %w", st.Call, err))
 		}
 	}
 	return f.wrote(s, st, m)
@@ -246,7 +249,7 @@ func (f *flow) ran(s *State, st *step, result any) error {
 	}
 	out, err := st.outputs(result)
 	if err != nil {
-		return fmt.Errorf("action %q: %w", st.Call, err)
+		return node.Terminal(fmt.Errorf("action %q: %w", st.Call, err))
 	}
 	return f.wrote(s, st, mark{Step: st.ID, Sum: sum(in), Out: out, Final: f.final(s.top(), st)})
 }
@@ -281,35 +284,43 @@ func (f *flow) inputs(s *State, st *step) (map[string]any, error) {
 	return in, nil
 }
 
-// wrote puts what a step has made into slots, and remembers what was there.
+// wrote puts what a step has made into slots, and remembers what was there. Where a slot cannot hold it, that is a failure
+// of the step, which is not made again; without on_error the flow ends, and the pattern refused says why.
 func (f *flow) wrote(s *State, st *step, m mark) error {
-	if err := f.dialogue.put(s, &m); err != nil {
-		return err
-	}
 	frame := s.top()
+	if no := f.dialogue.put(s, frame, &m); no != nil {
+		if st.OnError != "" {
+			return node.Terminal(no)
+		}
+		frame.Step, frame.End, frame.Refused = End, broken, no
+		return nil
+	}
 	frame.Trail = append(frame.Trail, m)
 	return f.goTo(s, st.next)
 }
 
-// put writes the mark's values. Names that are no slots are variables of the flow.
-func (d *Dialogue) put(s *State, m *mark) error {
-	frame := s.top()
+// put writes the mark's values into a frame, all of them or, where one is not good, none. Names that are no slots are
+// variables of the flow.
+func (d *Dialogue) put(s *State, frame *Frame, m *mark) *refusal {
 	for _, name := range keys(m.Out) {
 		p, ok := d.find(frame, name)
 		if !ok {
 			p = place{frame: frame, slot: &slot{name: name}}
 		}
-		if old, had := p.get(s); had {
-			if m.Was == nil {
-				m.Was = make(map[string]any)
-			}
-			m.Was[name] = old
-		} else {
-			m.New = append(m.New, name)
-		}
+		old, had := p.get(s)
 		if err := d.fill(s, p, m.Out[name]); err != nil {
-			return fmt.Errorf("slot %q cannot hold what step %q gives it: %w", name, m.Step, err)
+			d.undo(s, frame, *m)
+			return &refusal{Step: m.Step, Name: name, Slot: p.slot.title(), Value: shown(m.Out[name]), Reason: reasonOf(err, m.Out[name])}
 		}
+		m.Out[name], _ = p.get(s)
+		if !had {
+			m.New = append(m.New, name)
+			continue
+		}
+		if m.Was == nil {
+			m.Was = make(map[string]any)
+		}
+		m.Was[name] = old
 	}
 	return nil
 }
