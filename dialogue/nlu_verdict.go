@@ -71,7 +71,7 @@ func (u *utterance) collectVerdict() []Command {
 		return u.booleanVerdict(sl, yes, rest, score)
 	case sl.Optional && no && u.leavesOut(sl, rest): // "Any remarks?" "No remarks."
 		return []Command{{Type: Skip, Confidence: score}}
-	case no && sl.Type == Integer && (rest == "" || u.locale.Names(u.spoken(sl), rest)): // "How many children?" "No children."
+	case no && sl.Type == Integer && (rest == "" && len(u.common()) == 0 || u.locale.Names(u.spoken(sl), rest)): // "How many children?" "No children."
 		return []Command{{Type: SetSlot, Slot: sl.Name, Value: 0, Confidence: score}}
 	}
 	return nil

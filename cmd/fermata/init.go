@@ -27,7 +27,7 @@ func (m *Main) initCommand() *cobra.Command {
 		Long: "Write a recipe or a dialogue to begin with into a folder, by default the current one: it runs as it is, says in comments " +
 			"what its parts are for, and holds its tests. Its JSON Schema is put beside it, so that editors complete and explain. " +
 			"Nothing is overwritten.",
-		Example: "fermata init refund\nfermata init orders --template batch\nfermata init --list",
+		Example: "fermata init refund\nfermata init orders --template batch\nfermata init dialogue\nfermata init --list",
 		Args:    atMostOne,
 		RunE: func(_ *cobra.Command, args []string) error {
 			folder := "."
@@ -38,7 +38,7 @@ func (m *Main) initCommand() *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVarP(&f.template, "template", "t", templates.All()[0].Name, "the `name` of a template")
+	flags.StringVarP(&f.template, "template", "t", "", "the `name` of a template (default the one that is called as the folder is, else "+templates.All()[0].Name+")")
 	flags.BoolVar(&f.list, "list", false, "list the templates, and write nothing")
 	flags.BoolVar(&f.json, "json", false, "write the list, or what was written, as JSON")
 	_ = c.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -62,6 +62,9 @@ func (m *Main) begin(folder string, f *initFlags) error {
 		return nil
 	}
 	t, ok := templates.Named(f.template)
+	if f.template == "" {
+		t, ok = templateFor(folder), true
+	}
 	if !ok {
 		return usagef("there is no template %q%s; there are %s", f.template, nearest.Hint(f.template, templateNames()),
 			strings.Join(templateNames(), ", "))
@@ -93,6 +96,14 @@ func (m *Main) begin(folder string, f *initFlags) error {
 	s.Println("")
 	s.Println(commands.Lines(s)...)
 	return nil
+}
+
+// templateFor is the template of a folder when none is named: the one that is called as it is, else the first.
+func templateFor(folder string) templates.Template {
+	if t, ok := templates.Named(filepath.Base(folder)); ok {
+		return t
+	}
+	return templates.All()[0]
 }
 
 // initIn is how the template is written elsewhere.
