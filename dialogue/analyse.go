@@ -77,11 +77,11 @@ func (c *compiler) effect(f *flow, st *step, known expression.Names, tell bool) 
 	case CollectStep:
 		c.checkTemplate(st.message, st.path+".message", known)
 		if sl := c.slotOf(f, st.Slot); sl != nil {
-			known.Set(st.Slot, sl.typeOf())
+			known.Set(st.Slot, sl.values)
 			c.validated(f, st, sl, known)
 		} else {
 			for _, sl := range f.order { // which one was meant is not known
-				known.Set(sl.name, sl.typeOf())
+				known.Set(sl.name, sl.values)
 			}
 		}
 	case ConfirmStep, InformStep:
@@ -182,11 +182,11 @@ func (c *compiler) result(f *flow, st *step, out assignment, known *expression.N
 func (c *compiler) write(f *flow, to assignment, t *expression.Type, known *expression.Names) (fits bool) {
 	fits = true
 	if sl := c.slotOf(f, to.name); sl != nil {
-		if why := t.Present().Misfit(sl.typeOf(), ""); why != "" {
+		if why := t.Present().Misfit(sl.values, ""); why != "" {
 			fits = false
 			c.fault(to.place, "the slot %q cannot hold this: %s", to.name, why)
 		}
-		t = sl.typeOf()
+		t = sl.values
 	}
 	if slices.Contains(reservedNames, to.name) {
 		c.fault(to.place, "%q cannot be written: it means something else in messages", to.name)
@@ -224,7 +224,7 @@ func (c *compiler) called(f *flow, st *step, known *expression.Names) {
 		if to == nil || to.slots[in.name] == nil {
 			continue
 		}
-		if why := t.Present().Misfit(to.slots[in.name].typeOf(), ""); why != "" {
+		if why := t.Present().Misfit(to.slots[in.name].values, ""); why != "" {
 			c.fault(in.place, "the slot %q of the flow %q cannot hold this: %s", in.name, st.Flow, why)
 		} else {
 			c.constant(to.slots[in.name], in, fmt.Sprintf("the slot %q of the flow %q", in.name, st.Flow))
@@ -234,7 +234,7 @@ func (c *compiler) called(f *flow, st *step, known *expression.Names) {
 		if to == nil || to.slots[out.path] == nil {
 			continue
 		}
-		t := optional(to.slots[out.path].typeOf())
+		t := optional(to.slots[out.path].values)
 		if to.collects(out.path) {
 			t = t.Present()
 		}
@@ -283,23 +283,21 @@ func (f *flow) avoids(step string) bool {
 	return false
 }
 
-// validator compiles what a slot is checked by.
+// validator checks what a slot is checked by.
 func (c *compiler) validator(sl *slot, f *flow, path string) {
 	known := c.names(f)
-	known.Set(sl.name, sl.typeOf().With(func(t *expression.Type) { t.Kinds &^= expression.NullKind })) // what is left out is not checked
-	if sl.Validate != "" {
-		code, fault := compileFormula(sl.Validate)
-		if fault != nil {
-			c.report(path+".validate", fault.Offset, fault.Message)
-			return
-		}
-		sl.validate = code
-		for _, name := range code.reads() { // it is left until they are filled, see valid
+	known.Set(sl.name, sl.values.With(func(t *expression.Type) { t.Kinds &^= expression.NullKind })) // what is left out is not checked
+	if sl.invalid != nil {
+		c.report(path+".validate", sl.invalid.Offset, sl.invalid.Message)
+		return
+	}
+	if sl.validate != nil {
+		for _, name := range sl.validate.reads() { // it is left until they are filled, see valid
 			if known.Has(name) {
 				known.Set(name, known.Board(name).Present())
 			}
 		}
-		c.checkCondition(code, path+".validate", known)
+		c.checkCondition(sl.validate, path+".validate", known)
 		c.begins(sl, path)
 	}
 	if sl.Error != "" {

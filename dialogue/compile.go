@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -166,7 +167,7 @@ func (c *compiler) slot(s Slot, path string) *slot {
 	if s.Type == "" {
 		s.Type = Text
 	}
-	unknown := &slot{Slot: Slot{Name: s.Name, Type: Text, Optional: s.Optional}, name: s.Name} // may hold anything
+	unknown := &slot{Slot: Slot{Name: s.Name, Type: Text, Optional: s.Optional}, name: s.Name, values: expression.Anything}
 	if !slices.Contains(SlotTypes(), s.Type) {
 		c.fault(path+".type", "%q is no type of slots; expected %s%s", s.Type, listed(SlotTypes()), typeHint(s.Type))
 		return unknown
@@ -208,6 +209,10 @@ func (c *compiler) slot(s Slot, path string) *slot {
 	if err != nil {
 		c.fault(path+".schema", "not a JSON Schema: %v", err)
 		return unknown
+	}
+	sl.values = typeOfSchema(sl.check.JSON())
+	if s.Validate != "" {
+		sl.validate, sl.invalid = compileFormula(s.Validate)
 	}
 	if s.Initial != nil {
 		if sl.initial, err = c.d.read(sl, s.Initial, time.Time{}); err != nil {

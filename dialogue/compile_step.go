@@ -61,10 +61,8 @@ func (c *compiler) collect(f *flow, st *step) {
 	}
 	sl.asked = true
 	st.reads = append(st.reads, st.Slot)
-	if sl.Validate != "" {
-		if code, _ := compileFormula(sl.Validate); code != nil {
-			st.reads = append(st.reads, code.reads()...)
-		}
+	if sl.validate != nil {
+		st.reads = append(st.reads, sl.validate.reads()...)
 	}
 	c.message(st, "a collect step needs a message: the question that the user is asked")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -112,11 +113,13 @@ type slot struct {
 	Slot
 	name     string
 	validate *formula
+	invalid  *expression.Fault // why Validate is no formula
 	failure  *template
 	initial  any
-	always   any            // the same, where nothing that happens makes it wrong
-	asked    bool           // some step asks for it: users can give it a value
-	check    *schema.Schema // of the values that it keeps; nil for anything
+	always   any              // the same, where nothing that happens makes it wrong
+	asked    bool             // some step asks for it: users can give it a value
+	check    *schema.Schema   // of the values that it keeps; nil for anything
+	values   *expression.Type // the same, for expressions
 }
 
 func (s *slot) title() string {

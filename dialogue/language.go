@@ -119,14 +119,6 @@ func (c *compiler) checkCondition(f *formula, path string, known expression.Name
 	}
 }
 
-// typeOf is the type of a slot's values.
-func (s *slot) typeOf() *expression.Type {
-	if s.check == nil {
-		return expression.Anything
-	}
-	return typeOfSchema(s.check.JSON())
-}
-
 func typeOfSchema(doc []byte) *expression.Type {
 	if doc == nil {
 		return expression.Anything
@@ -145,7 +137,7 @@ func (c *compiler) names(f *flow) expression.Names {
 		n.Rest = expression.AnyInput
 	}
 	for _, sl := range c.context {
-		t := sl.typeOf()
+		t := sl.values
 		if sl.Optional {
 			t = optional(t)
 		}
@@ -172,18 +164,14 @@ func (c *compiler) names(f *flow) expression.Names {
 // open is the type of a slot that need not be filled. One whose first value is checked against others may not have it.
 func open(sl *slot) *expression.Type {
 	if sl.Initial != nil && sl.alone() {
-		return sl.typeOf()
+		return sl.values
 	}
-	return optional(sl.typeOf())
+	return optional(sl.values)
 }
 
 // alone reports whether a slot is checked by nothing else than itself, so that its first value is good or never is.
 func (s *slot) alone() bool {
-	if s.Validate == "" {
-		return true
-	}
-	code, fault := compileFormula(s.Validate)
-	return fault != nil || !slices.ContainsFunc(code.reads(), func(name string) bool { return name != s.name })
+	return s.validate == nil || !slices.ContainsFunc(s.validate.reads(), func(name string) bool { return name != s.name })
 }
 
 func optional(t *expression.Type) *expression.Type {
