@@ -51,6 +51,9 @@ func (u *utterance) correctionOf(said phrase.Said) []Command {
 	}
 	slot := u.named(said.About)
 	rest := u.within(said.Rest)
+	if said.About == "" && rest.answers(whole) {
+		return rest.answered()
+	}
 	if m := u.parts[u.flow]; m != nil { // "actually to Grace"
 		if best := m.Match(said.Rest, u.Now); len(best) > 0 && len(best[0].Values) > 0 && best[0].Score >= certain && !rest.someNumber(best[0]) {
 			return rest.with(best[0].Values, best[0].Phrase)
@@ -67,10 +70,8 @@ func (u *utterance) correctionOf(said phrase.Said) []Command {
 		}
 		return []Command{{Type: CorrectSlot, Slot: slot, Value: v.Value, Confidence: v.Score}}
 	}
-	if sl, ok := u.asked(); ok && !u.asksText() { // "50, no, 60"
-		if v, ok := u.read(sl, said.Rest); ok && v.Reason == "" && !(v.Place && rest.isNumber()) {
-			return rest.answered()
-		}
+	if rest.answers(0) { // "50, no, 60"
+		return rest.answered()
 	}
 	if slot := u.named(said.Rest); slot != "" { // "make it 3 adults"
 		sl, _ := u.dialogue.Slot(u.flow, slot)
@@ -85,6 +86,16 @@ func (u *utterance) correctionOf(said phrase.Said) []Command {
 		return rest.answered()
 	}
 	return nil
+}
+
+// answers reports whether what was said is a value for the slot that is asked for, which is no text, as surely as that.
+func (u *utterance) answers(sure float64) bool {
+	sl, ok := u.asked()
+	if !ok || u.asksText() {
+		return false
+	}
+	v, ok := u.read(sl, u.text)
+	return ok && v.Reason == "" && v.Score >= sure && !(v.Place && u.isNumber())
 }
 
 // wrong is a slot whose value is not right: what it should be was not said.

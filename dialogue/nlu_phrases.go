@@ -167,7 +167,9 @@ func (p *phrases) partsOf(f *flow) *phrase.Matcher {
 }
 
 // Understand is the NLU.
-func (p *phrases) Understand(_ node.Context, t *Turn) ([]Command, error) {
+func (p *phrases) Understand(_ node.Context, t *Turn) ([]Command, error) { return p.understand(t) }
+
+func (p *phrases) understand(t *Turn) ([]Command, error) {
 	if strings.TrimSpace(t.Text) == "" {
 		return nil, nil
 	}
@@ -307,7 +309,7 @@ func (u *utterance) with(values map[string]phrase.Value, of string) []Command {
 // common is what people say in any conversation.
 func (u *utterance) common() []Command {
 	said, ok := u.locale.Common(u.text)
-	if !ok || said.Command == phrase.Skip && u.isValue() || len(u.matches) > 0 && u.matches[0].Score > said.Score {
+	if !ok || (said.Command == phrase.Skip || said.Command == phrase.Chitchat) && u.isValue() || len(u.matches) > 0 && u.matches[0].Score > said.Score {
 		return nil
 	}
 	if u.asksText() && said.Score < surely {
@@ -374,6 +376,8 @@ func (u *utterance) added() []Command {
 	}
 	if sl, ok := u.asked(); ok && sl.Type.family() == Number.family() && u.someNumber(found[0]) { // "50 to 60"
 		return nil
+	} else if v, read := u.read(sl, u.text); ok && read && !u.asksText() && v.Reason == "" && v.Score >= whole && found[0].Values[sl.Name].Value == nil {
+		return nil // it is the answer
 	}
 	return u.with(found[0].Values, found[0].Phrase)
 }

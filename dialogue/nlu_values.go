@@ -231,6 +231,15 @@ func (u *utterance) labelled(asked, text string, add func(string, phrase.Value))
 	}
 }
 
+// whole is the score of a value beside which nothing else was said, however it was said.
+const whole = 0.8
+
+// alike reports whether a value of one type may be said as one of another is.
+func (t SlotType) alike(other SlotType) bool {
+	moment := t == DateTime || other == DateTime
+	return t.family() == other.family() || moment && (t == Time || other == Time)
+}
+
 // family is the kinds of values that are said alike.
 func (t SlotType) family() string {
 	switch t {
@@ -254,7 +263,7 @@ func (u *utterance) distinct(sl *slot, asked string) bool {
 	}
 	_, filled := u.Filled[sl.name]
 	for _, other := range u.places() {
-		if other == sl || other.Type.family() != sl.Type.family() {
+		if other == sl || !other.Type.alike(sl.Type) {
 			continue
 		}
 		_, taken := u.Filled[other.name]
@@ -292,7 +301,7 @@ func (u *utterance) answered() []Command {
 		return u.commands(others)
 	}
 	v, ok := u.read(sl, u.text)
-	if rest := without(u.text, others); len(others) > 0 && !(ok && v.Reason == "" && v.Score > 0.8) {
+	if rest := without(u.text, others); len(others) > 0 && !(ok && v.Reason == "" && v.Score >= whole) {
 		if w, ok := u.read(sl, rest); ok {
 			return append([]Command{found{w, sl.Name}.command()}, u.commands(others)...)
 		}

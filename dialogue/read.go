@@ -22,6 +22,11 @@ func (d *Dialogue) read(sl *slot, raw any, now time.Time) (any, error) {
 			return text, err
 		}
 	}
+	if text, ok := v.(string); ok && sl.Type == Object { // said as JSON
+		if object, err := decoded([]byte(text)); err == nil {
+			v = object
+		}
+	}
 	if sl.check == nil {
 		return v, nil
 	}

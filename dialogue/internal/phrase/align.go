@@ -94,7 +94,7 @@ func (t *turn) say(el element, i int, c *cell, row, next []cell) {
 				*c = cell{gain: gain, inside: c.inside, move: take, n: int16(n)}
 			}
 		}
-	case t.m.slots[el.slot].kind() == Text:
+	case t.m.slots[el.slot].inWords():
 		c.inside, c.stops = next[i].gain, true
 		if i == t.said {
 			return
@@ -194,7 +194,21 @@ func (t *turn) textValue(s Slot, i, j int) Value {
 		}
 	}
 	v := Value{Value: t.text[start:end], Text: t.text[start:end], Start: start, End: end, Score: 0.9}
+	if s.kind() == List {
+		return t.listValue(s, v)
+	}
 	return s.checked(v)
+}
+
+// listValue is the list that a text says.
+func (t *turn) listValue(s Slot, text Value) Value {
+	v, ok := t.locale.Read(s, text.Text, t.now)
+	if !ok {
+		text.Value, text.Score, text.Reason = nil, 0.5, `"`+clip(text.Text)+`" is no list of what is asked for`
+		return text
+	}
+	v.Start, v.End, v.Score = v.Start+text.Start, v.End+text.Start, v.Score*text.Score
+	return v
 }
 
 // isAround reports whether a spoken word at the end of a text is politeness and no part of it.

@@ -37,7 +37,7 @@ type Question struct {
 
 // AssentTo is Assent where the question is known: a plain yes whose rest only says the question again has none.
 func (l Locale) AssentTo(q Question, text string) (yes, no bool, rest string, score float64) {
-	r := reading{line: newLine(text), locale: l, language: l.language()}
+	r := l.reading(text, epoch)
 	if q.Text != "" {
 		r.question, r.verbs = set(foldedWords(q.Text)), make(map[string]bool)
 		for _, about := range q.About {
@@ -68,7 +68,7 @@ func (r *reading) echoes(i int) bool {
 
 // GoesOn reports whether an utterance asks not to stop, and nothing else: "don't cancel".
 func (l Locale) GoesOn(text string) bool {
-	r := reading{line: newLine(text), locale: l, language: l.language()}
+	r := l.reading(text, epoch)
 	if r.unsure() || len(r.says) == 0 {
 		return false
 	}

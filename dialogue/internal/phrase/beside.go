@@ -72,7 +72,7 @@ func (l Locale) Enough(question, text string) bool {
 	if !slices.ContainsFunc(foldedWords(question), func(w string) bool { return of.further[w] }) {
 		return false
 	}
-	r := reading{line: newLine(text), locale: l, language: of}
+	r := l.reading(text, epoch)
 	if r.unsure() {
 		return false
 	}

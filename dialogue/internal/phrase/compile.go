@@ -226,7 +226,7 @@ func (c *compiler) variant(elements []element) error {
 		if e.literal >= 0 {
 			v.words++
 			must = must || !e.free
-		} else if c.m.slots[e.slot].kind() != Text {
+		} else if !c.m.slots[e.slot].inWords() {
 			typed = true
 		}
 	}

@@ -170,7 +170,7 @@ func (c *compiler) placeholder() ([][]element, error) {
 		c.choices(slot)
 	}
 	weight := typedWeight
-	if c.m.slots[at].kind() == Text {
+	if c.m.slots[at].inWords() {
 		weight = textWeight
 	}
 	return [][]element{{{literal: -1, slot: at, weight: weight, heavy: c.strict}}}, nil

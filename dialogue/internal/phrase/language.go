@@ -110,7 +110,9 @@ type language struct {
 	commands []commandSaying
 	common   *Matcher // of the commands
 
-	valueWords []vocable // words of values that may be misspelt
+	valueWords   []vocable // words of values that may be misspelt
+	ordinalWords []vocable // "third"
+	politeWords  []vocable // "please": may be, too
 
 	booleans  map[string]bool
 	fillers   phrases[bool]       // sayings that mean nothing by themselves, around a value

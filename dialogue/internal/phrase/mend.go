@@ -17,7 +17,11 @@ func (r *reading) mend(but func(word string) bool) {
 		if t.sort != letters || !misspellable(t.fold) || r.language.known[t.fold] || but != nil && but(t.fold) {
 			continue
 		}
-		if word, ok := r.language.nearestValueWord(t.fold); ok {
+		if word, ok := nearestWord(r.language.politeWords, t.fold); ok {
+			t.fold, t.means = word, word
+		} else if word, ok := nearestWord(r.language.valueWords, t.fold); ok {
+			t.means = word
+		} else if word, ok := nearestWord(r.language.ordinalWords, t.fold); ok { // "tenty" is rather twenty than tenth
 			t.means = word
 		}
 	}
@@ -26,9 +30,9 @@ func (r *reading) mend(but func(word string) bool) {
 // findValueWords collects the words that values are said with.
 func (l *language) findValueWords() {
 	l.days.mended, l.feasts.mended = true, true
-	words := map[string]bool{"quarter": true, "half": true, "hundred": true, "dozen": true, "midnight": true, "midday": true}
+	words := map[string]bool{"quarter": true, "half": true, "hundred": true, "dozen": true, "midnight": true, "midday": true, "point": true, "minus": true, "percent": true, "oclock": true}
 	for _, add := range []iter.Seq[string]{
-		maps.Keys(l.units), maps.Keys(l.scales), maps.Keys(l.ordinals), maps.Keys(l.lateOrdinals), maps.Keys(l.currencies), maps.Keys(l.months),
+		maps.Keys(l.units), maps.Keys(l.scales), maps.Keys(l.currencies), maps.Keys(l.months),
 		maps.Keys(l.weekdays), maps.Keys(l.spans), maps.Keys(l.parts), maps.Keys(l.days.of), maps.Keys(l.feasts.of),
 	} {
 		for saying := range add {
@@ -37,25 +41,41 @@ func (l *language) findValueWords() {
 			}
 		}
 	}
+	ordinals := make(map[string]bool)
+	for _, of := range []map[string]int{l.ordinals, l.lateOrdinals} {
+		for w := range of {
+			ordinals[w] = true
+		}
+	}
+	l.valueWords, l.ordinalWords, l.politeWords = l.vocables(words), l.vocables(ordinals), l.vocables(l.polite)
+}
+
+// vocables are the words of a set that may be misspelt, and all of them known.
+func (l *language) vocables(words map[string]bool) []vocable {
+	var all []vocable
 	for _, w := range slices.Sorted(maps.Keys(words)) {
 		l.known[w] = true
 		if misspellable(w) {
-			l.valueWords = append(l.valueWords, vocable{w, shape(w)})
+			all = append(all, vocable{w, shape(w)})
 		}
 	}
+	return all
 }
 
-// nearestValueWord is the one word of values that a word is the smallest slip for.
-func (l *language) nearestValueWord(said string) (string, bool) {
+// nearestWord is the one word of some that a word is the smallest slip for.
+func nearestWord(words []vocable, said string) (string, bool) {
 	best, found, twice := 3, "", false
 	form := shape(said)
-	for _, w := range l.valueWords {
+	for _, w := range words {
 		if w.text[0] != said[0] {
 			continue // "sonday" is no Monday
 		}
 		d, ok := slipped(said, form, w.text, w.shape)
 		if !ok || d > best {
 			continue
+		}
+		if d == best && (w.text == found+"s" || found == w.text+"s") {
+			continue // euro or euros: it is all one
 		}
 		twice = d == best
 		best, found = d, w.text

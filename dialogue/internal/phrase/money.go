@@ -30,7 +30,7 @@ func (r *reading) coin(i int) (coin, bool) {
 		c, ok := signs[r.tokens[i].sign]
 		return c, ok
 	}
-	c, ok := r.language.currencies[r.tokens[i].fold]
+	c, ok := r.language.currencies[r.tokens[i].means]
 	return c, ok
 }
 

@@ -73,6 +73,9 @@ func (s Slot) kind() Kind {
 	return s.Kind
 }
 
+// inWords reports whether any words may be a value: a text, or a list, whose members are looked for in it.
+func (s Slot) inWords() bool { return s.kind() == Text || s.kind() == List }
+
 // check is what is wrong with a slot.
 func (s Slot) check() error {
 	switch s.kind() {
