@@ -69,13 +69,24 @@ func newConfig() *conf.Config {
 		c.Disabled[name] = true
 		delete(c.Builtins, name)
 	}
-	for name, f := range ownFunctions {
-		c.Disabled[name] = true
-		delete(c.Builtins, name)
-		c.Functions[name] = &builtin.Function{Name: name, Func: f.call, Types: f.types}
+	for name, f := range compiled {
+		if _, language := builtin.Index[name]; language {
+			c.Disabled[name] = true
+			delete(c.Builtins, name)
+		}
+		c.Functions[name] = f
 	}
 	return c
 }
+
+// compiled are our functions as the compiler takes them.
+var compiled = func() map[string]*builtin.Function {
+	all := make(map[string]*builtin.Function, len(ownFunctions))
+	for name, f := range ownFunctions {
+		all[name] = &builtin.Function{Name: name, Func: f.call, Types: f.types}
+	}
+	return all
+}()
 
 // Compile compiles a text.
 func Compile(text string) (*Expression, *Fault) {

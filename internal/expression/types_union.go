@@ -19,9 +19,7 @@ func unionAt(a, b *Type, depth int) *Type {
 	case b.failed && a.Kinds != 0:
 		return a.With(func(u *Type) { u.Missing = a.Missing || b.Missing })
 	case depth > maxTypeDepth, a.unknown(), b.unknown():
-		return Anything.With(func(u *Type) {
-			u.Missing, u.kept, u.sure = a.Missing || b.Missing, cmp.Or(a.kept, b.kept), a.certain()|b.certain()
-		})
+		return anythingBeside(a, b)
 	case a.Kinds == 0 && b.Kinds == 0:
 		return Absent
 	case a.Kinds == 0:
@@ -45,6 +43,20 @@ func unionAt(a, b *Type, depth int) *Type {
 		}
 	}
 	return u
+}
+
+// anythingBeside is what a value may be that is of one of two types where nothing can be said of one: of what else the file says,
+// it keeps the kinds that are certain. A long schema makes this one many times: where one of the two is it, that is returned.
+func anythingBeside(a, b *Type) *Type {
+	missing, kept, sure := a.Missing || b.Missing, cmp.Or(a.kept, b.kept), a.certain()|b.certain()
+	for _, t := range []*Type{a, b, Anything} {
+		says := t.Fields != nil || t.Values != nil || t.whole != nil || t.limits != nil || t.fixed != nil || t.failed
+		if !says && t.Open && t.Kinds == AllKinds && t.Rest == Anything && t.items == Anything && t.Missing == missing &&
+			t.kept == kept && t.sure == sure {
+			return t
+		}
+	}
+	return Anything.With(func(u *Type) { u.Missing, u.kept, u.sure = missing, kept, sure })
 }
 
 // uniteValues lists what either may be, where both list it.
