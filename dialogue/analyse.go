@@ -209,8 +209,8 @@ func (c *compiler) constant(sl *slot, a assignment, what string) {
 		c.fault(a.place, "%s cannot hold this: %s", what, strings.TrimSuffix(err.Error(), "."))
 		return
 	}
-	if code, fault := compileFormula(sl.Validate); sl.Validate != "" && fault == nil && kept != nil && sl.alone() {
-		if good, err := code.holds(map[string]any{sl.name: kept}); err != nil || !good {
+	if sl.validate != nil && kept != nil && sl.alone() {
+		if good, err := sl.validate.holds(map[string]any{sl.name: kept}); err != nil || !good {
 			c.fault(a.place, "%s cannot hold this: %s is refused by its own validate", what, shown(kept))
 		}
 	}
