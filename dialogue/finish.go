@@ -12,8 +12,8 @@ func (d *Dialogue) finished(ctx node.Context, s *State) error {
 	s.drop(f.ID)
 	s.Done = s.Done || f.End == ended && f.For == "" && f.Out == nil
 	s.For, s.Owes = f.For, s.Owes || f.For != ""
-	if f.Link != "" {
-		next := d.begin(s, f.Link, f.Call.Slots)
+	if to := f.link(); to != nil {
+		next := d.begin(s, to.Flow, to.Slots)
 		next.Out, next.For = f.Out, f.For
 		return nil
 	}

@@ -119,8 +119,7 @@ type Frame struct {
 	No      string         `json:"no,omitempty"`      // the confirm step that was denied
 	Read    string         `json:"read,omitempty"`    // the inform step that was acknowledged
 	Fresh   []string       `json:"fresh,omitempty"`   // slots of steps that ask again for which the user has said something in this round
-	Link    string         `json:"link,omitempty"`    // the flow that takes its place
-	Call    *call          `json:"call,omitempty"`    // the flow that it waits for
+	Call    *call          `json:"call,omitempty"`    // the flow that it waits for or, where it has ended, that takes its place
 	Out     *outputs       `json:"out,omitempty"`     // where its slots go at its end, of a flow that was called
 	Refused *refusal       `json:"refused,omitempty"` // the value that has ended it
 	End     ending         `json:"end,omitempty"`
@@ -138,6 +137,14 @@ type refusal struct {
 
 func (r *refusal) Error() string {
 	return fmt.Sprintf("slot %q cannot hold what step %q gives it: %s", r.Name, r.Step, r.Reason)
+}
+
+// link is the flow that takes the place of one that has ended; nil for none.
+func (f *Frame) link() *call {
+	if f.End != ended {
+		return nil
+	}
+	return f.Call
 }
 
 // ending is how a flow has ended; "" while it has not.

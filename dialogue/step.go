@@ -364,7 +364,7 @@ func (f *flow) other(s *State, st *step) error {
 		return err
 	}
 	if st.Type == LinkStep {
-		frame.Link, frame.Step, frame.End = st.Flow, End, ended
+		frame.Step, frame.End = End, ended
 		frame.Call = &call{Flow: st.Flow, Slots: in}
 		return nil
 	}
