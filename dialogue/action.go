@@ -25,6 +25,9 @@ type Action struct {
 	Plan   *plan.Plan
 	Input  func(in map[string]any) (any, error)
 	Result func(out any) (any, error)
+	// Stream says that what it streams on the channel answer, and values that it streams, are meant for the user: a Streamer
+	// is told of them while it is made. Defaults to keeping them to whoever reads the run's events.
+	Stream bool
 	// Source is what Options.ActionsFrom makes the action of again when the files that it names are gone: it is kept with
 	// conversations. Nil for an action that the dialogue's own file holds all of.
 	Source []byte

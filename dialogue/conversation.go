@@ -30,7 +30,8 @@ type Conversations struct {
 // ConversationOptions configure Conversations. The zero value works.
 type ConversationOptions struct {
 	// Sink is told, while it is said, of what Open and Send tell in the end: what is said in answer to the messages that
-	// this process takes. What is said unasked, as after a silence, it is not told: see Follow. Defaults to none.
+	// this process takes. What is said unasked, as after a silence, it is not told: see Follow. A Streamer is told of pieces,
+	// too. Defaults to none.
 	Sink Sink
 	// Start are given to the runs of new conversations: labels, a definition.
 	Start []fermata.StartOption
@@ -280,11 +281,19 @@ func (c *Conversations) settle(ctx context.Context, id string, t *turn) (Reply, 
 			r.SinkErr = c.options.Sink.Deliver(ctx, d)
 		}
 	}
-	res, err := c.watched(ctx, id, t, take)
+	stream := streamTo(ctx, c.options.Sink)
+	if next := stream; next != nil {
+		stream = func(p Piece) {
+			if r.SinkErr == nil {
+				next(p)
+			}
+		}
+	}
+	res, err := c.watched(ctx, id, t, take, stream)
 	if err != nil {
 		return r, err
 	}
-	if err := c.read(ctx, id, t, false, take); err != nil {
+	if err := c.read(ctx, id, t, false, take, nil); err != nil {
 		return r, err
 	}
 	r.Seq, r.Closed, r.Busy = t.after, res.Status != fermata.Paused, res.Status == fermata.Paused
@@ -308,7 +317,7 @@ func (c *Conversations) settle(ctx context.Context, id string, t *turn) (Reply, 
 }
 
 // watched drives a conversation until it stands still. Where there is a sink it hears what is said when it is said, not at the end.
-func (c *Conversations) watched(ctx context.Context, id string, t *turn, take func(Delivery)) (fermata.Result, error) {
+func (c *Conversations) watched(ctx context.Context, id string, t *turn, take func(Delivery), stream func(Piece)) (fermata.Result, error) {
 	if c.options.Sink == nil {
 		return c.drive(ctx, id)
 	}
@@ -316,7 +325,7 @@ func (c *Conversations) watched(ctx context.Context, id string, t *turn, take fu
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = c.read(watching, id, t, true, take) // what keeps it from reading, keeps whoever reads the rest
+		_ = c.read(watching, id, t, true, take, stream) // what keeps it from reading, keeps whoever reads the rest
 	}()
 	res, err := c.drive(ctx, id)
 	stop()

@@ -204,6 +204,56 @@ func TestJ4_ACrashInATurnCountsTheMessageOnce(t *testing.T) {
 	}
 }
 
+// TestJ4_ATurnGoesOnWhereAProcessHasDied crashes at each append of a turn. Where the message was taken, another process
+// carries the turn through without it, and says the rest once.
+func TestJ4_ATurnGoesOnWhereAProcessHasDied(t *testing.T) {
+	d := bank(t)
+	taken := 0
+	for n, survived := int64(1), false; !survived; n++ {
+		inner := kept{memory.New()}
+		c := talks(t, inner, d, dialogue.ConversationOptions{})
+		open(t, c, "c", map[string]any{"balance": 100})
+		for _, text := range []string{"send money", "Ada", "50"} {
+			send(t, c, "c", dialogue.Message{Text: text})
+		}
+		dying := &mortal{Store: inner, after: true}
+		dying.left.Store(n)
+		_, err := talks(t, dying, d, dialogue.ConversationOptions{}).Send(t.Context(), "c", dialogue.Message{Text: "yes"})
+		if survived = err == nil; !survived {
+			taken++
+		}
+		c = talks(t, inner, d, dialogue.ConversationOptions{})
+		for range 2 { // the second time it waits already
+			if err := c.Resume(t.Context(), "c"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		standing, err := c.Standing(t.Context(), "c")
+		if err != nil || standing.Busy || standing.Closed || standing.Pending != nil {
+			t.Errorf("append %d: it stands at %+v, %v", n, standing, err)
+		}
+		want := []string{"To whom?", "How much?", "Send 50 to Ada?", "Sent. Reference R1.", "Is there anything else?"}
+		var got []string
+		for d, err := range c.Listen(t.Context(), "c", 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got = append(got, d.Said.Prompt); d.Said.Prompt == want[4] {
+				break
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || send(t, c, "c", dialogue.Message{Text: "show my balance"}).Texts()[0] != "You have 100." {
+			t.Errorf("append %d: %s", n, diff)
+		}
+	}
+	if taken < 5 {
+		t.Errorf("%d crashes, expected one at each append of a turn", taken)
+	}
+	if err := talks(t, nil, d, dialogue.ConversationOptions{}).Resume(t.Context(), "nobody"); !errors.Is(err, fermata.ErrNotFound) {
+		t.Errorf("one that there is not: %v", err)
+	}
+}
+
 // TestJ3_TwoProcessesLoseNothing sends messages at the same time from two processes, some of them twice, and equal ones
 // without an id, which are two.
 func TestJ3_TwoProcessesLoseNothing(t *testing.T) {

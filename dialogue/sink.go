@@ -34,19 +34,21 @@ type Sink interface {
 // over or ctx is done; that the runtime was closed before is an error, fermata.ErrClosed. A listener that comes back with the last
 // seq that it has seen misses and repeats nothing.
 func (c *Conversations) Listen(ctx context.Context, id string, after uint64) iter.Seq2[Delivery, error] {
-	return c.said(ctx, id, after, true)
+	return c.said(ctx, id, after, true, nil)
 }
 
-// said yields what was said after a seq.
-func (c *Conversations) said(ctx context.Context, id string, after uint64, follow bool) iter.Seq2[Delivery, error] {
+// said yields what was said after a seq, and tells stream, which may be nil, of the pieces in between.
+func (c *Conversations) said(ctx context.Context, id string, after uint64, follow bool, stream func(Piece)) iter.Seq2[Delivery, error] {
 	return func(yield func(Delivery, error) bool) {
 		var failed error
+		found := streamed{dialogue: c.dialogue}
 		for e, err := range c.rt.Events(ctx, id, after, follow) {
 			if err != nil {
 				failed = err
 				break
 			}
 			if !isSaid(&e) {
+				found.tell(&e, stream)
 				continue
 			}
 			d, err := delivery(&e)
@@ -82,7 +84,7 @@ func closed(id string) error {
 
 // saidIn is what was said in answer to a message, by its turn, and the seq of the last of it.
 func (c *Conversations) saidIn(ctx context.Context, id string, turn int) (all []Said, last uint64, err error) {
-	for d, err := range c.said(ctx, id, 0, false) {
+	for d, err := range c.said(ctx, id, 0, false, nil) {
 		if err != nil {
 			return nil, 0, err
 		}
@@ -118,9 +120,9 @@ const (
 // the conversation is over or ctx is done, whose error it returns. What the sink does not take is delivered again, after a pause
 // that doubles up to a minute, and nothing behind it before: so each delivery comes at least once, and in order. Whoever
 // keeps the seq of the last one that was taken, and follows on from there after a crash, misses none; a Delivery's Key
-// tells one that comes again. The conversation does not wait for the sink (law E3).
+// tells one that comes again. A Streamer is told of pieces in between. The conversation does not wait for the sink (law E3).
 func (c *Conversations) Follow(ctx context.Context, id string, after uint64, sink Sink) error {
-	for d, err := range c.Listen(ctx, id, after) {
+	for d, err := range c.said(ctx, id, after, true, streamTo(ctx, sink)) {
 		if err != nil {
 			return err
 		}
@@ -133,6 +135,15 @@ func (c *Conversations) Follow(ctx context.Context, id string, after uint64, sin
 		}
 	}
 	return ctx.Err()
+}
+
+// streamTo tells a sink of pieces; nil for one that does not want them.
+func streamTo(ctx context.Context, sink Sink) func(Piece) {
+	s, ok := sink.(Streamer)
+	if !ok {
+		return nil
+	}
+	return func(p Piece) { s.Stream(ctx, p) }
 }
 
 // turn is where a reader of what is said in answer to one message stands: between the answer of the gate that took it,
@@ -169,14 +180,18 @@ func (t *turn) moves(e *fermata.Event) (bool, error) {
 	return true, nil
 }
 
-// read gives on what is said in a turn, and notes how far it has come.
-func (c *Conversations) read(ctx context.Context, id string, t *turn, follow bool, take func(Delivery)) error {
+// read gives on what is said in a turn, and the pieces in between, and notes how far it has come.
+func (c *Conversations) read(ctx context.Context, id string, t *turn, follow bool, take func(Delivery), stream func(Piece)) error {
 	if t.over {
 		return nil
 	}
+	found := streamed{dialogue: c.dialogue}
 	for e, err := range c.rt.Events(ctx, id, t.after, follow) {
 		if err != nil {
 			return err
+		}
+		if t.open {
+			found.tell(&e, stream)
 		}
 		if e.Sub > 0 {
 			continue

@@ -32,6 +32,21 @@ func (c *Conversations) Standing(ctx context.Context, id string) (Reply, error) 
 	return r, nil
 }
 
+// Resume has a conversation go on that was left in the middle of a turn, as by a process that died, until it waits for
+// somebody or is over. What it says then is for Listen and Follow. One that waits for its user is left as it is.
+func (c *Conversations) Resume(ctx context.Context, id string) error {
+	done, err := c.take(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if gate, err := c.waiting(ctx, id); err != nil || gate != "" {
+		return err
+	}
+	_, err = c.drive(ctx, id)
+	return err
+}
+
 // waits takes in what a conversation asks its user.
 func (r *Reply) waits(id string, request json.RawMessage) error {
 	var w Waiting

@@ -153,7 +153,13 @@ func (c *chat) show(ev *fermata.Event) {
 	}
 	switch {
 	case ev.Entry.Kind == journal.TextDelta:
+		var piece struct{ SoFar bool }
+		if data, err := ev.Data(); err == nil && json.Unmarshal(data, &piece) == nil && piece.SoFar {
+			c.stream = ""
+		}
 		c.stream += ev.Entry.To
+	case ev.Entry.Kind == journal.TextStart, ev.Entry.Kind == journal.DataInvalidated:
+		c.stream = ""
 	case ev.Type() == node.EventMessage && ev.Sub == 0:
 		var said dialogue.Said
 		if data, err := ev.Data(); err == nil && json.Unmarshal(data, &said) == nil {

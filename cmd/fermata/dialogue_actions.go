@@ -171,6 +171,7 @@ func namesOf(text any) []string {
 func actionOf(r *recipe.Recipe, kept keptAction) (_ dialogue.Action, err error) {
 	var agent struct {
 		Kind, Description string
+		Stream            string
 		Input, Output     json.RawMessage
 		Set               map[string]any
 	}
@@ -185,6 +186,7 @@ func actionOf(r *recipe.Recipe, kept keptAction) (_ dialogue.Action, err error) 
 		return a, err
 	}
 	in, out := agent.Input, json.RawMessage(r.Plan().Definition().Output)
+	a.Stream = agent.Stream != "" && agent.Stream != "off"
 	switch agent.Kind {
 	case "recipe":
 		nodes := r.Plan().Definition().Nodes

@@ -19,7 +19,8 @@
 //
 // An event has its seq as its id and a dialogue.Delivery as its data. A client that comes back with the header
 // Last-Event-ID misses and repeats nothing (law E1). One that does not read is cut off, and the conversation never waits
-// for it (law E3). The last event of a conversation that is over is of type end.
+// for it (law E3). The last event of a conversation that is over is of type end. What an action streams while it is made
+// comes as events of type piece, without an id: a dialogue.Piece each (law E2).
 //
 // # WebSockets
 //

@@ -126,6 +126,8 @@ type frame struct {
 		Again        bool
 		Closed       bool
 		Seq          uint64
+		Type         string // of a piece
+		Data         struct{ Text string }
 	}
 }
 

@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,13 +12,16 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/dialogue/web"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
+	"github.com/fermata-go/fermata/node"
 )
 
 // TestE1_ASocketIsCutAtEveryFrame cuts the connection behind each frame that is sent or read, one in each run. The client comes back
@@ -134,6 +139,113 @@ func TestJ4_AServerIsKilledAtEveryAppend(t *testing.T) {
 	}
 	if deaths < 20 {
 		t.Errorf("%d deaths, expected one at each append of a conversation", deaths)
+	}
+}
+
+// TestJ4_WhoeverListensHasATurnGoOn kills the server when it has just taken a message. Its client is gone, too; somebody
+// who only listens hears what it leads to.
+func TestJ4_WhoeverListensHasATurnGoOn(t *testing.T) {
+	inner := kept{memory.New()}
+	d := shop(t, func(string) {})
+	first := build(t, inner, d, web.Options{})
+	first.open(t, "ada")
+	first.close()
+	dying := &mortal{Store: inner, after: true}
+	dying.left.Store(1)
+	h := build(t, dying, d, web.Options{})
+	if status, _ := post(t, h.url+"ada", "ada", `{"text":"order something"}`); status != http.StatusInternalServerError {
+		t.Errorf("a server that dies answers %d", status)
+	}
+	h.close()
+	h = build(t, inner, d, web.Options{})
+	c := connect(t, h.url+"ada", "ada", "")
+	if f, err := c.read(); err != nil || f.Data.Said.Prompt != "What?" {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// TestE2_ClientsSeePiecesWhileAnActionStreams has an action stream two pieces, the second one when a client of each kind has
+// read the first.
+func TestE2_ClientsSeePiecesWhileAnActionStreams(t *testing.T) {
+	const clients = 2
+	read := make(chan string, clients)
+	action := dialogue.MustAction("write", "", func(ctx node.Context, _ struct{}) (string, error) {
+		answer, err := node.Stream(ctx, "answer")
+		for _, text := range []string{"A ", "poem."} {
+			if err == nil {
+				err = answer.Write(text)
+			}
+			for range clients {
+				select {
+				case got := <-read:
+					if got != text {
+						t.Errorf("a client has read %q, and not %q", got, text)
+					}
+				case <-time.After(soon):
+					return "", errors.New("nobody has seen " + text)
+				}
+			}
+		}
+		return "A poem.", errors.Join(err, answer.Close())
+	})
+	action.Stream = true
+	d, err := dialogue.Compile(dialogue.Definition{
+		Name: "writer",
+		Flows: []dialogue.Flow{{
+			Name: "poem", Description: "A poem", Trigger: []string{"a poem"},
+			Steps: []dialogue.Step{
+				{ID: "write", Type: dialogue.ActionStep, Call: "write", Outputs: []dialogue.Assignment{{Name: "text"}}},
+				{ID: "say", Type: dialogue.InformStep, Message: "{{ text }}"},
+			},
+		}},
+	}, dialogue.Options{Actions: []dialogue.Action{action}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := build(t, nil, d, web.Options{})
+	h.open(t, "ada")
+	c := connect(t, h.url+"ada", "ada", "")
+	stream := request(t, http.MethodGet, h.url+"ada/messages", "ada", "")
+	streamed := make(chan string)
+	go func() {
+		defer close(streamed)
+		lines, event := bufio.NewScanner(stream.Body), ""
+		for lines.Scan() {
+			if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				event = name
+			}
+			data, ok := strings.CutPrefix(lines.Text(), "data: ")
+			switch {
+			case ok && event == "piece":
+				var p dialogue.Piece
+				var of struct{ Text string }
+				if err := errors.Join(json.Unmarshal([]byte(data), &p), json.Unmarshal(p.Data, &of)); err != nil {
+					t.Errorf("%s: %v", data, err)
+				}
+				read <- of.Text
+			case ok:
+				streamed <- data
+				return
+			}
+			if ok {
+				event = ""
+			}
+		}
+	}()
+	c.say("1", "a poem")
+	for range 2 {
+		f, err := c.read()
+		if err != nil || f.Event != "piece" || f.Data.Type != "text.delta" {
+			t.Fatalf("expected a piece, found %+v, %v", f, err)
+		}
+		read <- f.Data.Data.Text
+	}
+	c.until("reply")
+	if said := <-streamed; !strings.Contains(said, `"prompt":"A poem."`) {
+		t.Errorf("the stream ends with %q", said)
+	}
+	if diff := cmp.Diff([]string{"A poem.", "Is there anything else?"}, c.said); diff != "" {
+		t.Error(diff)
 	}
 }
 

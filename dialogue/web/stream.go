@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/fermata-go/fermata/dialogue"
 )
 
 // event is what a client is told: over a stream with its name and id as server-sent events have them, over a WebSocket
@@ -21,6 +23,7 @@ type event struct {
 // Names of events.
 const (
 	eventMessage = "message" // something was said: a dialogue.Delivery
+	eventPiece   = "piece"   // an action streams something: a dialogue.Piece
 	eventReply   = "reply"   // of a WebSocket: what came of a message
 	eventError   = "error"   // of a WebSocket: why a message was not taken
 	eventEnd     = "end"     // the conversation is over
@@ -50,19 +53,37 @@ func (h *handler) after(r *http.Request, id string) (uint64, *refusal) {
 	return after, nil
 }
 
-// follow tells what is said in a conversation after a seq, until it is over: then it returns nil.
+// follow tells what is said in a conversation after a seq, until it is over: then it returns nil. One that a process has
+// left in the middle of a turn goes on.
 func (h *handler) follow(ctx context.Context, id string, after uint64, told chan<- event) error {
-	for d, err := range h.talks.Listen(ctx, id, after) {
-		if err != nil {
-			return err
+	go func() {
+		if err := h.talks.Resume(ctx, id); err != nil && ctx.Err() == nil {
+			h.explain(ctx, id, err) // which logs it
 		}
-		select {
-		case told <- event{eventMessage, d.Seq, d}:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	}()
+	return h.talks.Follow(ctx, id, after, teller(told))
+}
+
+// teller is a sink that tells a client.
+type teller chan<- event
+
+// Deliver implements dialogue.Sink.
+func (t teller) Deliver(ctx context.Context, d dialogue.Delivery) error {
+	return t.tell(ctx, event{eventMessage, d.Seq, d})
+}
+
+// Stream implements dialogue.Streamer.
+func (t teller) Stream(ctx context.Context, p dialogue.Piece) {
+	_ = t.tell(ctx, event{Event: eventPiece, Data: p}) // who has gone misses nothing that counts
+}
+
+func (t teller) tell(ctx context.Context, e event) error {
+	select {
+	case t <- e:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return ctx.Err()
 }
 
 // listen streams what is said.
