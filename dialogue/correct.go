@@ -15,7 +15,7 @@ func (d *Dialogue) reject(ctx node.Context, s *State, p place, v any, err error)
 			return err
 		}
 	}
-	return d.pattern(ctx, s, OnRejection, p.frame, map[string]any{"slot": p.slot.title(), "value": shown(v), "reason": reasonOf(err, v)})
+	return d.pattern(ctx, s, OnRejection, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(p.slot, v), "reason": reasonOf(err, v)})
 }
 
 // reasonOf is why a value is not good, as it is said.
@@ -37,7 +37,7 @@ func (d *Dialogue) change(ctx node.Context, s *State, c Change) error {
 		return d.tell(ctx, "a value for %q was dropped: users are not asked for it", c.Slot)
 	}
 	if c.Confidence < d.settings.MinConfidence {
-		return d.pattern(ctx, s, OnUnsure, p.frame, map[string]any{"slot": p.slot.title(), "value": shown(c.Value)})
+		return d.pattern(ctx, s, OnUnsure, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(p.slot, c.Value)})
 	}
 	old, had := p.get(s)
 	if err := d.fill(s, p, c.Value); err != nil {
@@ -50,10 +50,10 @@ func (d *Dialogue) change(ctx node.Context, s *State, c Change) error {
 	}
 	if late := d.late(s, p); late {
 		p.values(s)[p.slot.name] = old
-		return d.pattern(ctx, s, OnTooLate, p.frame, map[string]any{"slot": p.slot.title(), "value": shown(v)})
+		return d.pattern(ctx, s, OnTooLate, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(p.slot, v)})
 	}
 	d.rewind(s, p)
-	return d.pattern(ctx, s, OnCorrection, p.frame, map[string]any{"slot": p.slot.title(), "value": shown(v)})
+	return d.pattern(ctx, s, OnCorrection, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(p.slot, v)})
 }
 
 // clear empties a slot, so that the user is asked for it again.

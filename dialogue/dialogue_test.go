@@ -172,3 +172,30 @@ func TestAConversation(t *testing.T) {
 		}
 	}
 }
+
+// TestAmountsAreShownWithTheirDigits says amounts that are not whole with the digits of their currency: what is asked, what is
+// corrected, what is refused.
+func TestAmountsAreShownWithTheirDigits(t *testing.T) {
+	got := talk(t, bank(t), map[string]any{"balance": 100.5}, "transfer 5.5 to Ada", "make it 6.25", "make it 7.1", "make it 500", "show my balance", "no")
+	const want = `> transfer 5.5 to Ada
+  Send 5.50 to Ada?
+> make it 6.25
+  All right, amount is 6.25 now.
+  Send 6.25 to Ada?
+> make it 7.1
+  All right, amount is 7.10 now.
+  Send 7.10 to Ada?
+> make it 500
+  Between 0 and 100.50, please.
+  Send 7.10 to Ada?
+> show my balance
+  You have 100.50.
+  Let us go on with: Send money.
+  Send 7.10 to Ada?
+> no
+  All right, I will not do that.
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -33,7 +33,7 @@ var messageSchema = []byte(`{"type":"object","properties":{"text":{"type":"strin
 // gate is the one way by which anything comes from people: it waits for a message.
 func (d *Dialogue) gate(ctx node.Context, s *State) error {
 	if s.Turns == 0 && len(s.Lines) == 0 && d.settings.Greeting != "" {
-		text, err := d.greeting.render(d.scope(s, nil))
+		text, err := d.render(d.greeting, nil, d.scope(s, nil))
 		if err != nil {
 			err = d.tell(ctx, "settings.greeting: %v", err)
 		} else {

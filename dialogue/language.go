@@ -46,6 +46,33 @@ func (t *template) render(names map[string]any) (string, error) {
 	return t.code.Render(expression.NewScope(names, nil))
 }
 
+// render fills in a text that is said in a frame, or outside of all. Amounts have the digits of their currency.
+func (d *Dialogue) render(t *template, f *Frame, names map[string]any) (string, error) {
+	if t == nil {
+		return "", nil
+	}
+	return t.code.RenderAs(expression.NewScope(names, nil), func(name string, v any) string {
+		if p, ok := d.find(f, name); ok && name != "" {
+			return d.shown(p.slot, v)
+		}
+		for _, sl := range d.context {
+			if sl.name == name && name != "" {
+				return d.shown(sl, v)
+			}
+		}
+		return shown(v)
+	})
+}
+
+// shown is a value of a slot as people read it: an amount that is not whole has the digits of its currency.
+func (d *Dialogue) shown(sl *slot, v any) string {
+	text := shown(v)
+	if sl.Type != Money || v == nil {
+		return text
+	}
+	return d.localeOf(sl.Slot).Amount(text)
+}
+
 func (t *template) reads() []string { return t.code.Names() }
 
 // shown is a value as people read it.

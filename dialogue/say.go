@@ -98,7 +98,7 @@ func (d *Dialogue) words(ctx node.Context, s *State, name PatternName, f *Frame,
 		names["flow"] = d.flows[f.Flow].title()
 	}
 	maps.Copy(names, known)
-	text, err := d.patternOf(name, f).message.render(names)
+	text, err := d.render(d.patternOf(name, f).message, f, names)
 	if err == nil {
 		return text, nil
 	}

@@ -150,7 +150,7 @@ func (d *Dialogue) valid(s *State, p place, v any) error {
 	if good {
 		return nil
 	}
-	return d.refused(s, p, v, &rejection{reason: fmt.Sprintf("%s is not possible here.", shown(v))})
+	return d.refused(s, p, v, &rejection{reason: fmt.Sprintf("%s is not possible here.", d.shown(p.slot, v))})
 }
 
 // isSlot reports whether a name is one of a slot.
@@ -166,7 +166,7 @@ func (d *Dialogue) refused(s *State, p place, v any, why error) error {
 	}
 	names := d.scope(s, p.frame)
 	names[p.slot.name] = v
-	text, err := p.slot.failure.render(names)
+	text, err := d.render(p.slot.failure, p.frame, names)
 	if err != nil {
 		return fmt.Errorf("slot %q: error: %w", p.slot.name, err)
 	}

@@ -124,7 +124,7 @@ func (f *flow) collect(ctx node.Context, s *State, st *step) error {
 			delete(p.frame.Slots, st.Slot)
 		}
 	}
-	prompt, err := st.message.render(f.dialogue.scope(s, frame))
+	prompt, err := f.dialogue.render(st.message, frame, f.dialogue.scope(s, frame))
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (f *flow) confirm(s *State, st *step) error {
 	if frame.Yes != nil && frame.Yes.At != 0 { // the question is the one that was asked then
 		names[nameNow] = f.dialogue.clock(frame.Yes.At).Format(time.RFC3339)
 	}
-	prompt, err := st.message.render(names)
+	prompt, err := f.dialogue.render(st.message, frame, names)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (f *flow) confirm(s *State, st *step) error {
 	}
 	if frame.Yes != nil {
 		frame.Yes = nil
-		if prompt, err = st.message.render(f.dialogue.scope(s, frame)); err != nil {
+		if prompt, err = f.dialogue.render(st.message, frame, f.dialogue.scope(s, frame)); err != nil {
 			return err
 		}
 		question = asking(s, prompt)
@@ -178,7 +178,7 @@ func asking(s *State, prompt string) string {
 
 func (f *flow) inform(ctx node.Context, s *State, st *step) error {
 	frame := s.top()
-	text, err := st.message.render(f.dialogue.scope(s, frame))
+	text, err := f.dialogue.render(st.message, frame, f.dialogue.scope(s, frame))
 	if err != nil {
 		return err
 	}
@@ -310,7 +310,7 @@ func (d *Dialogue) put(s *State, frame *Frame, m *mark) *refusal {
 		old, had := p.get(s)
 		if err := d.fill(s, p, m.Out[name]); err != nil {
 			d.undo(s, frame, *m)
-			return &refusal{Step: m.Step, Name: name, Slot: p.slot.title(), Value: shown(m.Out[name]), Reason: reasonOf(err, m.Out[name])}
+			return &refusal{Step: m.Step, Name: name, Slot: p.slot.title(), Value: d.shown(p.slot, m.Out[name]), Reason: reasonOf(err, m.Out[name])}
 		}
 		m.Out[name], _ = p.get(s)
 		if !had {

@@ -18,6 +18,7 @@ type Template struct {
 type part struct {
 	text   string
 	code   *Expression
+	name   string // what the expression is, where it is no more than a name
 	offset int
 }
 
@@ -43,7 +44,11 @@ func CompileTemplate(text string) (*Template, *Fault) {
 			fault.Offset += offset
 			return nil, fault
 		}
-		t.parts = append(t.parts, part{code: code, offset: offset})
+		name := strings.TrimSpace(inner)
+		if len(code.Names()) != 1 || code.Names()[0] != name {
+			name = ""
+		}
+		t.parts = append(t.parts, part{code: code, name: name, offset: offset})
 		offset += utf8.RuneCountInString(inner) + 2
 		rest = after[len(inner)+2:]
 	}
@@ -93,6 +98,12 @@ func (t *Template) Check(at Place) []Fault {
 
 // Render fills in the values: text as it is, anything else as JSON.
 func (t *Template) Render(s *Scope) (string, error) {
+	return t.RenderAs(s, func(_ string, v any) string { return Text(v) })
+}
+
+// RenderAs is Render where the caller says how values are shown. Name is what the expression is, where it is no more than
+// a name.
+func (t *Template) RenderAs(s *Scope, show func(name string, v any) string) (string, error) {
 	var b strings.Builder
 	for _, p := range t.parts {
 		text := p.text
@@ -101,7 +112,7 @@ func (t *Template) Render(s *Scope) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			text = Text(v)
+			text = show(p.name, v)
 		}
 		if b.Len()+len(text) > maxRendered {
 			return "", fmt.Errorf("the text gets longer than %d bytes", maxRendered)

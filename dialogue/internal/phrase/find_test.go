@@ -76,6 +76,8 @@ func TestCurrencies(t *testing.T) {
 		{"USD", "half a dollar", "0.5"},
 		{"JPY", "5000 yen", "5000"},
 		{"JPY", "¥5000", "5000"},
+		{"KWD", "5.125", "5.125"},
+		{"KWD", "5.1255", "! an amount in KWD has at most 3 decimal places, and 5.1255 has more"},
 		{"JPY", "10.5", "! an amount in JPY has at most 0 decimal places, and 10.5 has more"},
 		{"SEK", "100 kr", "100"},
 		{"EUR", "3 dollars and 20 cents", `! "3 dollars and 20 cents" is not in EUR`},
@@ -90,6 +92,27 @@ func TestCurrencies(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: %q is %s, want %s", tt.currency, tt.said, got, tt.want)
+		}
+	}
+}
+
+// TestAmount shows amounts with the digits of their currencies.
+func TestAmount(t *testing.T) {
+	for _, tt := range []struct{ currency, digits, want string }{
+		{"EUR", "5.5", "5.50"},
+		{"EUR", "5", "5"},
+		{"EUR", "5.25", "5.25"},
+		{"usd", "-0.1", "-0.10"},
+		{"JPY", "500", "500"},
+		{"KWD", "5.5", "5.500"},
+		{"KWD", "5", "5"},
+		{"", "5.5", "5.5"},
+		{"BTC", "0.5", "0.5"},
+		{"EUR", "5.125", "5.125"},
+		{"EUR", "1e-7", "1e-7"},
+	} {
+		if got := (phrase.Locale{Currency: tt.currency}).Amount(tt.digits); got != tt.want {
+			t.Errorf("%s %s is shown as %s, want %s", tt.digits, tt.currency, got, tt.want)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/currency"
 )
 
 // coin is what a sign or word for money stands for.
@@ -18,8 +20,31 @@ func (c coin) isOf(currency string) bool {
 	return currency == "" || slices.Contains(c.codes, strings.ToUpper(currency))
 }
 
-// withoutCents are currencies that have no hundredths.
-var withoutCents = []string{"JPY", "KRW", "VND", "CLP", "ISK", "HUF"}
+// places is how many decimal places amounts in a currency have, which are those of ISO 4217.
+func places(code string) int {
+	switch code {
+	case "":
+		return maxDigits
+	case "BTC":
+		return 8
+	}
+	unit, err := currency.ParseISO(code)
+	if err != nil {
+		return 2
+	}
+	n, _ := currency.Standard.Rounding(unit)
+	return n
+}
+
+// Amount is an amount in the locale's currency as it is shown, of the digits that it has: 5.5 euros are 5.50. A whole one
+// stays as it is.
+func (l Locale) Amount(digits string) string {
+	_, fraction, ok := strings.Cut(digits, ".")
+	if n := places(strings.ToUpper(l.Currency)); ok && n <= 4 && !strings.ContainsAny(digits, "eE") && len(fraction) < n {
+		digits += strings.Repeat("0", n-len(fraction))
+	}
+	return digits
+}
 
 // coin is the money that a token stands for.
 func (r *reading) coin(i int) (coin, bool) {
@@ -68,17 +93,8 @@ func (r *reading) moneyAt(i int) (found, bool) {
 		reason := fmt.Sprintf("%s is in two currencies", r.said(m.i, m.j))
 		return found{r.refusal(reason, m.i, m.j), m.i, m.j}, true
 	}
-	places := 2
-	switch {
-	case want == "BTC":
-		places = 8
-	case slices.Contains(withoutCents, want):
-		places = 0
-	case want == "":
-		places = maxDigits
-	}
-	if m.places() > places {
-		reason := fmt.Sprintf("an amount in %s has at most %d decimal places, and %s has more", want, places, m.String())
+	if most := places(want); m.places() > most {
+		reason := fmt.Sprintf("an amount in %s has at most %d decimal places, and %s has more", want, most, m.String())
 		return found{r.refusal(reason, m.i, m.j), m.i, m.j}, true
 	}
 	score := 1.0
