@@ -157,6 +157,9 @@ var misused = []complaint{
 	{regexp.MustCompile(`^array elements can only be selected using an integer \(got (.+)\)$`), "expected the number of an element, found $1"},
 	{regexp.MustCompile(`^type string(?:\[int\] is undefined| does not support indexing)$`), "a text has no elements; text[0:1] is its first character"},
 	{regexp.MustCompile(`^type (.+) does not support indexing$`), "$1 has no elements"},
+	{regexp.MustCompile(`^predicate should has `), "what is calculated for each element is nil, whatever the element is"},
+	{regexp.MustCompile(`^unknown pointer #acc$`), "#acc is known in reduce alone"},
+	{regexp.MustCompile(`^cannot use (.+) as type string in map key$`), "the names of an object are texts, found $1"},
 	{regexp.MustCompile(`^cannot get (first|last) element from (.+)$`), "$1 takes a list, found $2"},
 	{regexp.MustCompile(`^cannot take (.+) elements$`), "take takes a list and a whole number, found $1"},
 	{regexp.MustCompile(`^non-integer slice index (.+)$`), "expected the number of an element, found $1"},
@@ -209,7 +212,9 @@ func goTypeName(t string) string {
 		return "a number"
 	case t == "bool":
 		return "a boolean"
-	case t == "nil", t == "<nil>", t == "unknown", t == "invalid", t == "zero":
+	case t == "interface {}":
+		return "anything"
+	case t == "nil", t == "<nil>", t == "%!s(<nil>)", t == "unknown", t == "invalid", t == "zero":
 		return "null"
 	case t == "map", strings.HasPrefix(t, "map["), t == "vm.groupBy":
 		return "an object"

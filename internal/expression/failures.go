@@ -87,6 +87,7 @@ var complaints = []complaint{
 	{regexp.MustCompile(`^illegal base64 data`), "the text is not base64"},
 	{regexp.MustCompile("^error parsing regexp: (.+)$"), "the pattern is no regular expression: $1"},
 	{regexp.MustCompile(`^memory budget exceeded$`), fmt.Sprintf("the lists that the expression makes have more than %d elements", maxListed)},
+	{regexp.MustCompile(`^sortBy order argument must be a string`), "the order is a text, 'asc' or 'desc'"},
 	{regexp.MustCompile(`^unknown order, use asc or desc$`), "the order is neither 'asc' nor 'desc'"},
 	{regexp.MustCompile(`^reduce of empty array`), "the list is empty, and there is no value to begin with; write one as the third argument of reduce"},
 	{regexp.MustCompile(`^operator "in" not defined on (.+)$`), "in looks for a value in a list or an object, found $1"},

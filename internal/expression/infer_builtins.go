@@ -234,7 +234,9 @@ func extreme(all []*Type) *Type {
 		switch {
 		case a.Kinds&^NumberKind == 0, a.Kinds == ListKind && a.least > 0 && a.item().Kinds&^NumberKind == 0:
 			return Plain(NumberKind)
-		case a.Open || a.item().Open && !a.item().failed:
+		case !a.Open && a.item().Open && !a.item().failed:
+			t = t.With(func(u *Type) { u.Open, u.sure = true, NullKind })
+		case a.Open:
 			t = t.With(func(u *Type) { u.Open = true })
 		}
 	}
