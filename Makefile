@@ -94,7 +94,7 @@ fuzz: ## Run every fuzz target for a while (FUZZTIME=10s PKG=./...)
 	[ -n "$$list" ] || { echo "no fuzz target in $(PKG)" >&2; exit 1; }; \
 	while read -r package target; do \
 		echo "== $$target in $$package"; \
-		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$package" </dev/null; \
 	done <<<"$$list"
 
 .PHONY: explore

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/fermata-go/fermata"
@@ -13,10 +14,12 @@ import (
 
 // world is three dialogues in one: every type of slots, confirmations before actions, a digression, a called flow,
 // patterns that are flows.
-func world(tb testing.TB) (d *Dialogue, made *[]string) {
-	tb.Helper()
-	made = new([]string)
+func world() (*Dialogue, error) {
 	pay := Action{Name: "pay", Run: func(ctx node.Context, in map[string]any) (any, error) {
+		made, err := node.Service[*[]string](ctx)
+		if err != nil {
+			return nil, err
+		}
 		data, err := json.Marshal(in)
 		*made = append(*made, string(data))
 		return map[string]any{"ref": len(*made)}, err
@@ -58,12 +61,11 @@ func world(tb testing.TB) (d *Dialogue, made *[]string) {
 		},
 		Chitchat: []Chat{{Trigger: []string{"tell me a joke"}, Message: "Ha."}},
 	}
-	d, err := Compile(def, Options{Actions: []Action{pay}})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return d, made
+	return Compile(def, Options{Actions: []Action{pay}})
 }
+
+// compiledWorld is the world, which takes longer to compile than most conversations take.
+var compiledWorld = sync.OnceValues(world)
 
 // held is a conversation that a test watches.
 type held struct {
@@ -75,17 +77,19 @@ type held struct {
 	res  fermata.Result
 	last uint64
 	said []Said
-	seen *State // as a handler is told it
+	bad  string // what is wrong with the state
 }
 
 func hold(tb testing.TB) *held {
-	h := &held{tb: tb}
-	h.d, h.made = world(tb)
+	h := &held{tb: tb, made: new([]string)}
 	var err error
-	if h.rt, err = fermata.New(fermata.Options{Services: []any{&Services{Handlers: map[CommandType]Handler{
+	if h.d, err = compiledWorld(); err != nil {
+		tb.Fatal(err)
+	}
+	if h.rt, err = fermata.New(fermata.Options{Services: []any{h.made, &Services{Handlers: map[CommandType]Handler{
 		"look": func(_ node.Context, _ Command, s *State) (Delta, error) {
-			h.seen = s
-			return Delta{Say: []string{"Looked."}}, nil
+			h.check(s)
+			return Delta{}, nil
 		},
 	}}}}); err != nil {
 		tb.Fatal(err)
@@ -150,7 +154,9 @@ func (h *held) tell(message any, agreed bool) {
 	if now > before && (!agreed || asked.PendingTask == nil || !asked.IsConfirm()) {
 		h.tb.Fatalf("%v to %v: made %v", message, asked.PendingTask, *h.made)
 	}
-	h.check()
+	if h.bad != "" {
+		h.tb.Fatalf("after %v: %s", message, h.bad)
+	}
 }
 
 func (h *held) waiting() (w Waiting) {
@@ -160,31 +166,28 @@ func (h *held) waiting() (w Waiting) {
 	return w
 }
 
-// check looks at the state: every value fits its slot, and the stack is bounded.
-func (h *held) check() {
+// end has a last look at the state.
+func (h *held) end() {
 	h.tb.Helper()
-	if h.waiting().Handoff {
-		return
-	}
-	h.seen = nil
-	if err := h.rt.Answer(h.tb.Context(), h.res.Interrupts[0].ID, Message{Commands: []Command{{Type: "look"}}}); err != nil {
-		h.tb.Fatal(err)
-	}
-	h.wait()
-	s := h.seen
+	h.tell(Message{Commands: []Command{{Type: "look"}, {Type: Repeat}}}, false)
+}
+
+// check looks at the state: every value fits its slot, and the stack is bounded.
+func (h *held) check(s *State) {
 	if len(s.Stack) > 4 {
-		h.tb.Fatalf("%d flows are going on", len(s.Stack))
+		h.bad = fmt.Sprintf("%d flows are going on", len(s.Stack))
 	}
 	good := func(f *Frame, name string, v any) {
 		p, ok := h.d.find(f, name)
 		if !ok || v == nil && p.slot.Optional {
 			return
 		}
-		if err := p.slot.check.Check(encoded(v)); err != nil {
-			h.tb.Fatalf("slot %s holds %v: %v", name, v, err)
+		err := p.slot.check.Check(encoded(v))
+		if err == nil {
+			err = h.d.valid(s, p, v)
 		}
-		if err := h.d.valid(s, p, v); err != nil {
-			h.tb.Fatalf("slot %s holds %v: %v", name, v, err)
+		if err != nil {
+			h.bad = fmt.Sprintf("slot %s holds %v: %v", name, v, err)
 		}
 	}
 	for name, v := range s.Slots {
@@ -235,6 +238,7 @@ func FuzzMessage(f *testing.F) {
 			yes, no, rest, _ := h.d.locale.Assent(strings.ToValidUTF8(line, "\uFFFD"))
 			h.tell(Message{Text: line}, yes && !no && rest == "" || strings.EqualFold(strings.TrimSpace(line), "yes"))
 		}
+		h.end()
 	})
 }
 
@@ -261,7 +265,7 @@ func FuzzCommands(f *testing.F) {
 				if commands == nil {
 					commands = []string{`{"type":"repeat"}`}
 				}
-				h.tell(json.RawMessage(fmt.Sprintf(`{"text":"x","commands":[%s]}`, strings.Join(commands, ","))), yes)
+				h.tell(json.RawMessage(fmt.Sprintf(`{"text":"x","commands":[{"type":"look"},%s]}`, strings.Join(commands, ","))), yes)
 				commands, yes, data = nil, false, data[1:]
 				continue
 			}
@@ -271,5 +275,6 @@ func FuzzCommands(f *testing.F) {
 			commands = append(commands, fmt.Sprintf(`{"type":%q,"flow_name":%q,"slot_name":%q,"slot_value":%s,"slot_to_change":%q,"options":[%q,"pay"]}`, c, name, name, value, name, name))
 			data = data[3:]
 		}
+		h.end()
 	})
 }
