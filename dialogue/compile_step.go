@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/schema"
 )
 
@@ -84,7 +85,9 @@ func (c *compiler) action(f *flow, st *step) {
 		c.fault(st.path+".call", "there is no action %q%s", st.Call, hintOr(st.Call, keysOf(c.actions)))
 		return
 	}
-	st.action = a
+	if st.action = a; a.Plan != nil && (st.Retries > 0 || st.Timeout > 0) {
+		c.tried(st)
+	}
 	params, required := parameters(a)
 	given := make([]string, 0, len(st.Inputs))
 	for _, in := range st.Inputs {
@@ -115,6 +118,28 @@ func (c *compiler) action(f *flow, st *step) {
 	if st.Retries < 0 || st.Timeout < 0 {
 		c.fault(st.path, "retries and timeout cannot be below 0")
 	}
+}
+
+// tried gives the one node of an action that is a plan the step's retries and timeout.
+func (c *compiler) tried(st *step) {
+	def := st.action.Plan.Definition()
+	if len(def.Nodes) != 1 || def.Nodes[0].Run == nil {
+		c.fault(st.path, "the action %q has steps of its own, which say themselves how often and how long they are tried: leave out retries and timeout_seconds", st.Call)
+		return
+	}
+	def.Nodes = slices.Clone(def.Nodes)
+	n := &def.Nodes[0]
+	n.Retry.Attempts = max(n.Retry.Attempts, st.Retries+1)
+	if st.Timeout > 0 {
+		n.Timeout = st.Timeout
+	}
+	p, err := plan.New(def)
+	if err != nil {
+		c.fault(st.path, "the action %q: %v", st.Call, err)
+		return
+	}
+	with := *st.action
+	with.Plan, st.action = p, &with
 }
 
 // parameters are the names that an action knows, and those that it needs; nil where it takes anything.

@@ -14,9 +14,10 @@ import (
 // Options say what a dialogue may use. The zero value works.
 type Options struct {
 	Actions []Action // what flows can have done, by their names
-	// ActionsFrom makes the actions that a file defines under its key actions: of what the file says, as a JSON value, or of
-	// the Source that the action had, as []byte, where the dialogue is restored. A *definition.PathError says where in it
-	// something is wrong. Defaults to none: a file with actions is refused.
+	// ActionsFrom makes the actions that a file defines under its key actions: of what the file says, as a
+	// json.RawMessage whose members stand in written order, or of the Source that the action had, as []byte, where the
+	// dialogue is restored. A *definition.PathError says where in it something is wrong. Defaults to none: a file with
+	// actions is refused.
 	ActionsFrom func(name string, spec any) (Action, error)
 	// NLU understands users where Services has none. Defaults to a model where the settings name one, else to phrases.
 	NLU NLU

@@ -206,7 +206,7 @@ func (f *file) action(p document.Pair) (Action, error) {
 	if source, ok := f.kept[p.Key.Text]; ok {
 		return f.opts.ActionsFrom(p.Key.Text, source)
 	}
-	spec, err := document.JSON(p.Value.Node)
+	spec, err := document.Text(p.Value.Node)
 	if err != nil {
 		return Action{}, err
 	}

@@ -1,6 +1,7 @@
 package dialogue_test
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"os"
@@ -82,7 +83,10 @@ func actionFrom(name string, spec any) (dialogue.Action, error) {
 	if kept, ok := spec.([]byte); ok {
 		return dialogue.Action{Description: string(kept), Source: kept, Run: func(node.Context, map[string]any) (any, error) { return string(kept), nil }}, nil
 	}
-	said, _ := spec.(map[string]any)
+	var said map[string]any
+	if text, ok := spec.(json.RawMessage); ok {
+		_ = json.Unmarshal(text, &said) // what is no mapping is refused
+	}
 	gives, ok := said["gives"].(string)
 	switch {
 	case said == nil:

@@ -161,3 +161,13 @@ func talksWith(t *testing.T, d *dialogue.Dialogue, services ...any) *dialogue.Co
 	t.Cleanup(func() { _ = rt.Close() })
 	return dialogue.NewConversations(rt, d, dialogue.ConversationOptions{})
 }
+
+// TestRetriesAreNotOfAPlanWithSteps: it says itself what is tried again, and that the step cannot say it shows at load.
+func TestRetriesAreNotOfAPlanWithSteps(t *testing.T) {
+	_, err := dialogue.Parse([]byte(`kind: Dialogue
+flows: {a: {trigger: [do a], steps: [{id: x, type: action, call: other, retries: 2}, {id: y, type: action, call: other}]}}
+`), "d.yaml", dialogue.Options{Actions: []dialogue.Action{{Name: "other", Plan: echo(t).Plan()}}})
+	if err == nil || !strings.Contains(err.Error(), `d.yaml:2:38: the action "other" has steps of its own`) {
+		t.Error(err)
+	}
+}

@@ -32,6 +32,8 @@ type Test struct {
 type TestResult struct {
 	Value any
 	Error string // it fails with this
+	// Transient says that another try may go better: the retries of the step make it again.
+	Transient bool
 }
 
 // TestLine is something that is said in a test, and what must come of it. The first line of a test may hold nothing but
@@ -194,11 +196,26 @@ func readResults(at document.Spot, r *document.Report) []TestResult {
 	return all
 }
 
+// resultKeys are the keys of a result that is an error.
+var resultKeys = []string{"error", "transient"}
+
 func readResult(at document.Spot, r *document.Report) TestResult {
-	if at.Node.Kind == yaml.MappingNode && len(at.Node.Content) == 2 && at.Node.Content[0].Value == "error" {
-		return TestResult{Error: document.NewObject(at, r, []string{"error"}).NeedText("error", "what the action fails with").Text}
+	if n := at.Node; n.Kind == yaml.MappingNode && isError(n) {
+		o := document.NewObject(at, r, resultKeys)
+		return TestResult{Error: o.NeedText("error", "what the action fails with").Text, Transient: o.Flag("transient")}
 	}
 	return TestResult{Value: jsonAt(at, r)}
+}
+
+// isError reports whether a mapping says that an action fails, and nothing else.
+func isError(n *yaml.Node) bool {
+	fails := false
+	for k := range document.Entries(n) {
+		if fails = fails || k.Value == "error"; !slices.Contains(resultKeys, k.Value) {
+			return false
+		}
+	}
+	return fails
 }
 
 func jsonAt(at document.Spot, r *document.Report) any {

@@ -49,8 +49,9 @@ func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 	if retries < 0 && (a == nil || a.kind != kindRecipe) { // a recipe has a policy of its own
 		retries = c.maxRetries
 	}
+	pn.Retry.Retryable = retryable // also where a dialogue tries it again that the recipe does not
 	if retries > 0 {
-		pn.Retry = plan.Retry{Attempts: retries + 1, Retryable: retryable}
+		pn.Retry.Attempts = retries + 1
 	}
 	if pn.Timeout = n.timeout; n.timeout == 0 && a != nil && a.reasons != nil {
 		pn.Timeout = a.timeout

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,38 +59,35 @@ func (a *actions) from(name string, spec any) (dialogue.Action, error) {
 		if r, err = around(name, agent, opts); err != nil {
 			return dialogue.Action{}, err
 		}
-		if kept.Spec, err = json.Marshal(agent); err != nil {
-			return dialogue.Action{}, err
-		}
-		kept.Recipe = r.Source()
+		kept.Spec, kept.Recipe = agent, r.Source()
 	}
 	a.recipes = append(a.recipes, r)
 	return actionOf(r, kept)
 }
 
-// agentOf is the agent that an action names.
-func agentOf(spec any) (map[string]any, error) {
-	agent, ok := spec.(map[string]any)
-	if !ok {
+// agentOf is the agent that an action names, with what it sets in written order.
+func agentOf(spec any) (json.RawMessage, error) {
+	text, _ := spec.(json.RawMessage)
+	var agent map[string]any
+	if err := json.Unmarshal(text, &agent); err != nil || agent == nil {
 		return nil, errors.New("expected {recipe: FILE}, or an agent as recipes have them, such as {kind: expr, set: {…}}")
 	}
 	file, ok := agent["recipe"]
 	if !ok {
-		return agent, nil
+		return text, nil
 	}
 	for key := range agent {
 		if key != "recipe" && key != "description" {
 			return nil, &definition.PathError{Path: key, Message: fmt.Sprintf("an action that is a recipe has no %q; expected {recipe: FILE}", key)}
 		}
 	}
-	agent = maps.Clone(agent)
 	delete(agent, "recipe")
 	agent["kind"], agent["file"] = "recipe", file
-	return agent, nil
+	return json.Marshal(agent)
 }
 
 // around makes a recipe of one node, which calls the agent. Problems have their places in what the dialogue says.
-func around(name string, agent map[string]any, opts recipe.Options) (*recipe.Recipe, error) {
+func around(name string, agent json.RawMessage, opts recipe.Options) (*recipe.Recipe, error) {
 	file := filepath.Join(opts.Dir, dialogue.FileName)
 	doc := map[string]any{
 		"metadata": map[string]any{"name": name},
@@ -101,13 +98,10 @@ func around(name string, agent map[string]any, opts recipe.Options) (*recipe.Rec
 			"edges":       []any{},
 		},
 	}
-	if set, ok := agent["set"].(map[string]any); ok && agent["kind"] == "expr" {
-		if err := independent(set); err != nil {
-			return nil, err
-		}
+	if set := setBy(agent); set != nil {
 		given := make(map[string]any, len(set))
-		for key := range set {
-			given[key] = map[string]any{}
+		for _, m := range set {
+			given[m.name] = map[string]any{}
 		}
 		doc["interface"] = map[string]any{"outputs": given}
 	}
@@ -140,27 +134,42 @@ func around(name string, agent map[string]any, opts recipe.Options) (*recipe.Rec
 	return nil, errors.Join(all...)
 }
 
-// independent refuses an expression that reads a name which another one of the same action sets: the order in which they
-// are written is not kept.
-func independent(set map[string]any) error {
-	for _, key := range slices.Sorted(maps.Keys(set)) {
-		for _, name := range namesOf(set[key]) {
-			if _, ok := set[name]; ok && name != key {
-				return &definition.PathError{Path: document.Join("set", key), Message: fmt.Sprintf(
-					"it reads %q, which this action sets, too; each expression of an action knows what the action is given, and nothing else", name)}
-			}
-		}
+// calculated is a name that an agent of kind expr sets, and how.
+type calculated struct{ name, text string }
+
+// setBy is what an agent of kind expr sets, in written order; nil for another agent.
+func setBy(agent json.RawMessage) []calculated {
+	var about struct {
+		Kind string
+		Set  json.RawMessage
 	}
-	return nil
+	if err := json.Unmarshal(agent, &about); err != nil || about.Kind != "expr" || len(about.Set) == 0 || about.Set[0] != '{' {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(about.Set))
+	if _, err := d.Token(); err != nil {
+		return nil
+	}
+	all := []calculated{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil
+		}
+		var v any
+		if err := d.Decode(&v); err != nil {
+			return nil
+		}
+		name, _ := key.(string)
+		text, _ := v.(string)
+		all = append(all, calculated{name, text})
+	}
+	return all
 }
 
 // namesOf are the names that an expression reads; none where it is wrong, which is reported elsewhere.
-func namesOf(text any) []string {
-	s, ok := text.(string)
-	if !ok {
-		return nil
-	}
-	code, fault := expression.Compile(s)
+func namesOf(text string) []string {
+	code, fault := expression.Compile(text)
 	if fault != nil {
 		return nil
 	}
@@ -173,7 +182,6 @@ func actionOf(r *recipe.Recipe, kept keptAction) (_ dialogue.Action, err error) 
 		Kind, Description string
 		Stream            string
 		Input, Output     json.RawMessage
-		Set               map[string]any
 	}
 	if err := json.Unmarshal(kept.Spec, &agent); err != nil {
 		return dialogue.Action{}, fmt.Errorf("the stored action cannot be read: %w", err)
@@ -196,7 +204,7 @@ func actionOf(r *recipe.Recipe, kept keptAction) (_ dialogue.Action, err error) 
 		in, out = a.Plan.Definition().Input, a.Plan.Definition().Output
 	case "expr":
 		if in == nil {
-			in, err = readBy(agent.Set)
+			in, err = readBy(setBy(kept.Spec))
 		}
 	}
 	if err == nil && in != nil {
@@ -208,17 +216,22 @@ func actionOf(r *recipe.Recipe, kept keptAction) (_ dialogue.Action, err error) 
 	return a, err
 }
 
-// readBy is the schema of what expressions read. Where one says what happens without a name, it is not needed.
-func readBy(set map[string]any) (json.RawMessage, error) {
+// readBy is the schema of what expressions read: each knows what the action is given, and what those before it have set.
+// Where one says what happens without a name, it is not needed.
+func readBy(set []calculated) (json.RawMessage, error) {
 	properties, required := make(map[string]any), []string{}
-	for _, key := range slices.Sorted(maps.Keys(set)) {
-		text, _ := set[key].(string)
-		for _, name := range namesOf(text) {
+	known := make(map[string]bool)
+	for _, m := range set {
+		for _, name := range namesOf(m.text) {
+			if known[name] {
+				continue
+			}
 			properties[name] = map[string]any{}
-			if !strings.Contains(text, "??") && !strings.Contains(text, "?.") && !slices.Contains(required, name) {
+			if !strings.Contains(m.text, "??") && !strings.Contains(m.text, "?.") && !slices.Contains(required, name) {
 				required = append(required, name)
 			}
 		}
+		known[m.name] = true
 	}
 	return json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required})
 }

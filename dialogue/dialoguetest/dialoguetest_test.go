@@ -1,6 +1,7 @@
 package dialoguetest_test
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,7 +24,10 @@ var update = flag.Bool("update", false, "write what conversations come to into t
 
 // calculated makes actions of expressions: {kind: expr, set: {name: expression}}.
 func calculated(name string, spec any) (dialogue.Action, error) {
-	m, _ := spec.(map[string]any)
+	var m map[string]any
+	if text, ok := spec.(json.RawMessage); ok {
+		_ = json.Unmarshal(text, &m) // what is no mapping is refused
+	}
 	set, _ := m["set"].(map[string]any)
 	if m["kind"] != "expr" || len(set) == 0 {
 		return dialogue.Action{}, errors.New("expected {kind: expr, set: {…}}")
@@ -106,4 +110,31 @@ tests:
 		t.Fatal(err)
 	}
 	dialoguetest.Run(t, dialoguetest.Options{}, file)
+}
+
+// TestF1_AScriptedActionFailsOnceAndThenWorks: a transient error is tried again as often as retries says, any other is not.
+func TestF1_AScriptedActionFailsOnceAndThenWorks(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "look.yaml")
+	if err := os.WriteFile(file, []byte(`kind: Dialogue
+flows:
+  look:
+    trigger: [look]
+    steps:
+      - {id: look, type: action, call: look, retries: 1, outputs: {x: x}, on_error: none}
+      - {id: found, type: say, message: "{{ x }}.", next: end}
+      - {id: none, type: say, message: Nothing.}
+tests:
+  - name: busy once
+    actions: {look: [{error: busy, transient: true}, {x: 5}]}
+    talk: [{user: look, commands: [{type: start_flow, flow_name: look}], bot: [5., Is there anything else?], calls: [look, look]}]
+  - name: busy for long
+    actions: {look: {error: busy, transient: true}}
+    talk: [{user: look, commands: [{type: start_flow, flow_name: look}], bot: [Nothing., Is there anything else?], calls: [look, look]}]
+  - name: gone
+    actions: {look: [{error: gone}, {x: 5}]}
+    talk: [{user: look, commands: [{type: start_flow, flow_name: look}], bot: [Nothing., Is there anything else?], calls: [look]}]
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dialoguetest.Run(t, dialoguetest.Options{Crash: true}, file)
 }

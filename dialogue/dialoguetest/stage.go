@@ -155,7 +155,10 @@ func (s *stage) instead(ctx node.Context, name string, results []dialogue.TestRe
 		s.mu.Lock()
 		s.effects[name]++
 		s.mu.Unlock()
-		if result.Error != "" {
+		switch {
+		case result.Error != "" && result.Transient:
+			return nil, errors.New(result.Error)
+		case result.Error != "":
 			return nil, node.Terminal(errors.New(result.Error))
 		}
 		return json.Marshal(result.Value)

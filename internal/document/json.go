@@ -67,6 +67,51 @@ func JSON(n *yaml.Node) (any, error) {
 	return scalarOf(n)
 }
 
+// Text is the value of a node as JSON, like JSON, with the members of its mappings in written order.
+func Text(n *yaml.Node) (json.RawMessage, error) {
+	var b bytes.Buffer
+	err := write(&b, n)
+	return b.Bytes(), err
+}
+
+func write(b *bytes.Buffer, n *yaml.Node) error {
+	open, end := byte('['), byte(']')
+	switch n.Kind {
+	case yaml.MappingNode:
+		open, end = '{', '}'
+	case yaml.SequenceNode:
+	default:
+		v, err := JSON(n)
+		if err != nil {
+			return err
+		}
+		data, err := json.Marshal(v)
+		b.Write(data)
+		return err
+	}
+	b.WriteByte(open)
+	for i, c := range n.Content {
+		key := n.Kind == yaml.MappingNode && i%2 == 0
+		if i > 0 && (key || n.Kind == yaml.SequenceNode) {
+			b.WriteByte(',')
+		}
+		if key {
+			name, err := json.Marshal(c.Value)
+			if err != nil {
+				return err
+			}
+			b.Write(name)
+			b.WriteByte(':')
+			continue
+		}
+		if err := write(b, c); err != nil {
+			return err
+		}
+	}
+	b.WriteByte(end)
+	return nil
+}
+
 func scalarOf(n *yaml.Node) (any, error) {
 	switch n.ShortTag() {
 	case "!!null":
