@@ -56,7 +56,10 @@ func FuzzUnderstand(f *testing.F) {
 	}
 	var places []place
 	made := func() []*Dialogue {
-		w, _ := world(f)
+		w, err := world()
+		if err != nil {
+			f.Fatal(err)
+		}
 		all := []*Dialogue{w, parcels(f)}
 		for _, name := range []string{"bank", "clinic", "restaurant", "support", "travel"} {
 			all = append(all, example(f, name))
