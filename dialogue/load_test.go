@@ -15,6 +15,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/internal/definitiontest"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -23,19 +24,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // golden compares a text with a file, or writes the file.
 func golden(t *testing.T, file, got string) {
 	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got); go test ./dialogue -update rewrites it\n%s", file, diff)
-	}
+	definitiontest.Golden(t, file, got, *update)
 }
 
 // filesIn are the dialogues of a folder.

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/internal/definitiontest"
 	"github.com/fermata-go/fermata/mcp"
 )
 
@@ -20,19 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // golden compares a text with a file, or writes the file.
 func golden(t *testing.T, file, got string) {
 	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got); go test ./recipe -update rewrites it\n%s", file, diff)
-	}
+	definitiontest.Golden(t, file, got, *update)
 }
 
 func files(t *testing.T, patterns ...string) []string {

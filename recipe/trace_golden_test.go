@@ -5,15 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"os"
 	"runtime"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/internal/definitiontest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
@@ -117,13 +115,5 @@ topology:
 	var got bytes.Buffer
 	must(json.Indent(&got, data, "", "  "))
 	got.WriteByte('\n')
-	const file = "testdata/trace.golden.json"
-	if flag.Lookup("update").Value.String() == "true" {
-		must(os.WriteFile(file, got.Bytes(), 0o644))
-	}
-	want, err := os.ReadFile(file)
-	must(err)
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("%s differs (-want +got); go test ./recipe -update rewrites it\n%s", file, diff)
-	}
+	definitiontest.Golden(t, "testdata/trace.golden.json", got.String(), flag.Lookup("update").Value.String() == "true")
 }

@@ -128,6 +128,11 @@ var table = []row{
 	{"bench/internal/contest", nil, "it measures functions, whosoever they are"},
 	{"bench/table", []string{"bench/internal/contest"}, "a table of what was measured"},
 	{"bench", []string{anything}, "it measures all rooms"},
+	{
+		"internal/definitiontest",
+		[]string{"internal/document", "schema"},
+		"what tests of loaders ask of goldens and of published schemas, whatever is defined",
+	},
 	{"internal/testserver", nil, "servers for tests, and places there: what is kept in them is the tests' affair"},
 	{"internal/house", nil, "it looks at the tree from outside"},
 }
@@ -226,7 +231,7 @@ var outside = []struct {
 	{"github.com/openai/openai-go/v3", []string{"model/openai"}, "the provider's SDK: who asks another gets none of it"},
 	{"github.com/anthropics/anthropic-sdk-go", []string{"model/anthropic"}, "likewise"},
 	{"github.com/coder/websocket", []string{"dialogue/web"}, "connections that conversations are held over: who serves none of them does not get it"},
-	{"github.com/google/go-cmp", []string{"journal/journaltest", "fermatatest", "model/modeltest"}, "packages that are imported by tests"},
+	{"github.com/google/go-cmp", []string{"journal/journaltest", "fermatatest", "model/modeltest", "internal/definitiontest"}, "packages that are imported by tests"},
 }
 
 func TestImportsOfOthers(t *testing.T) {

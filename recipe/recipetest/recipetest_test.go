@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/fermata-go/fermata/internal/definitiontest"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/recipe"
 	"github.com/fermata-go/fermata/recipe/recipetest"
@@ -73,20 +74,7 @@ func fails(t *testing.T, name string) {
 			t.Errorf("%s passes", r.Test.Name)
 		}
 	}
-	file := name + ".golden"
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("failures (-want +got); go test ./recipe/recipetest -update rewrites them\n%s", diff)
-	}
+	definitiontest.Golden(t, name+".golden", b.String(), *update)
 }
 
 func write(t *testing.T, dir, name, text string) string {

@@ -1,0 +1,63 @@
+package definitiontest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// told keeps what a test would have been told.
+type told struct {
+	testing.TB
+	errors []string
+}
+
+func (r *told) Errorf(format string, args ...any) {
+	r.errors = append(r.errors, fmt.Sprintf(format, args...))
+}
+
+// TestSchemasThatOweSomething checks that what a schema lacks is said.
+func TestSchemasThatOweSomething(t *testing.T) {
+	doc := Schema(t, []byte(`{
+		"properties": {"a": {"description": "A"}, "b": {"$ref": "#/$defs/b"}, "c": {"$ref": "#/$defs/c"}, "d": {}},
+		"allOf": [
+			{"if": {"properties": {"type": {"const": "x"}}, "required": ["type"]}, "then": {"$ref": "#/$defs/x"}},
+			{"if": {"properties": {"type": {"const": "y"}}}, "then": {"$ref": "#/$defs/x"}}
+		],
+		"$defs": {"b": {"description": "B"}, "c": {}, "x": {"properties": {"type": {"const": "x", "description": "X"}}}}
+	}`))
+	r := &told{TB: t}
+	kinds := doc.Kinds(r, "", "type")
+	want := []string{
+		": the type y is described by #/$defs/x, which is of x",
+		": #/$defs/x is also taken where type is not there",
+	}
+	if diff := cmp.Diff(want, r.errors); diff != "" || !cmp.Equal(kinds, []string{"x", "y"}) {
+		t.Errorf("kinds %v (-want +got):\n%s", kinds, diff)
+	}
+	r = &told{TB: t}
+	doc.Explains(r, 6)
+	if len(r.errors) != 3 || !cmp.Equal(doc.Keys(), []string{"a", "b", "c", "d"}) {
+		t.Errorf("keys %v, found %q; expected that c and d are not explained, and that there are too few", doc.Keys(), r.errors)
+	}
+}
+
+// TestGoldensThatDiffer checks that a difference is said, and written with update.
+func TestGoldensThatDiffer(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.golden")
+	Golden(t, file, "one\n", true)
+	if text, err := os.ReadFile(file); err != nil || string(text) != "one\n" {
+		t.Fatalf("written %q, %v", text, err)
+	}
+	r := &told{TB: t}
+	Golden(r, file, "one\n", false)
+	if len(r.errors) != 0 {
+		t.Errorf("the same differs: %q", r.errors)
+	}
+	if Golden(r, file, "two\n", false); len(r.errors) != 1 {
+		t.Errorf("found %q, expected a difference", r.errors)
+	}
+}
