@@ -129,8 +129,9 @@ type chat struct {
 	json     bool
 	lines    lineReader
 	area     *term.Area
-	busy     string // what is being done, for the terminal
-	stream   string // the text that a model is writing
+	busy     string   // what is being done, for the terminal
+	stream   string   // the text that a model is writing
+	kept     []string // what was said and not taken, of a reader that cannot offer it again
 }
 
 // talk opens the conversation, and takes lines until there are no more.
@@ -164,6 +165,7 @@ func (c *chat) talk(ctx context.Context, f *chatFlags) error {
 		}
 	}
 	c.area.Clear()
+	c.sayKept()
 	return c.leave(err)
 }
 
@@ -282,9 +284,32 @@ func (c *chat) goOn(ctx context.Context) error {
 		return err
 	}
 	c.seen = info.Head
-	if c.reply, err = c.standing(ctx); err != nil || c.json {
+	if c.reply, err = c.standing(ctx); err != nil {
 		return err
 	}
+	asked, err := c.house.Inbox(ctx, journal.InboxFilter{Run: c.id})
+	if err != nil {
+		return err
+	}
+	if !c.json {
+		if err := c.showLast(ctx); err != nil {
+			return err
+		}
+	}
+	if len(asked) > 0 || c.reply.Closed {
+		c.showOptions(c.reply.Pending)
+		return nil
+	}
+	return c.turn(ctx, func(ctx context.Context) (dialogue.Reply, error) { // a process has died in the middle of it
+		if err := c.all.Resume(ctx, c.id); err != nil {
+			return dialogue.Reply{}, err
+		}
+		return c.standing(ctx)
+	})
+}
+
+// showLast shows what was said last.
+func (c *chat) showLast(ctx context.Context) error {
 	lines, err := c.said(ctx)
 	if err != nil {
 		return err
@@ -297,7 +322,6 @@ func (c *chat) goOn(ctx context.Context) error {
 	for _, l := range lines {
 		c.showLine(l)
 	}
-	c.showOptions(c.reply.Pending)
 	return nil
 }
 

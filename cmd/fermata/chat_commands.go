@@ -183,7 +183,7 @@ func (c *chat) undo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	last, _, err := c.lastMessage(ctx, messages)
+	last, since, err := c.lastMessage(ctx, messages)
 	if err != nil {
 		return err
 	}
@@ -194,6 +194,10 @@ func (c *chat) undo(ctx context.Context) error {
 	n := 2
 	for _, err := c.house.Info(ctx, undone(c.thread, n)); err == nil; _, err = c.house.Info(ctx, undone(c.thread, n)) {
 		n++ // until one is free, or making it says what is wrong
+	}
+	made, err := c.made(ctx, since)
+	if err != nil {
+		return err
 	}
 	id := undone(c.thread, n)
 	run, err := c.house.Fork(ctx, c.id, c.dialogue.Plan(), fermata.ForkOptions{ID: id, AskAgain: []string{last}, By: c.m.user()})
@@ -209,6 +213,9 @@ func (c *chat) undo(ctx context.Context) error {
 	}
 	c.id, c.seen = id, info.Head
 	c.note(fmt.Sprintf("took back %q", messages[last].Text))
+	if len(made) > 0 {
+		c.note("what was done stays done: " + strings.Join(made, ", "))
+	}
 	if c.reply, err = c.standing(ctx); err != nil {
 		return err
 	}
@@ -217,6 +224,38 @@ func (c *chat) undo(ctx context.Context) error {
 		c.showOptions(p)
 	}
 	return nil
+}
+
+// made are the actions that were made since an event, in order.
+func (c *chat) made(ctx context.Context, since uint64) ([]string, error) {
+	var all []string
+	for ev, err := range c.house.Events(ctx, c.id, since, false) {
+		if err != nil {
+			return nil, err
+		}
+		name, step, nested := strings.Cut(ev.Entry.Node, "/")
+		f, known := c.dialogue.Flow(name)
+		if ev.Entry.Kind != journal.NodeFinished || !nested || !known {
+			continue
+		}
+		if call := calledIn(f.Steps, strings.TrimSuffix(strings.TrimPrefix(step, "("), ")")); call != "" && !slices.Contains(all, call) {
+			all = append(all, call)
+		}
+	}
+	return all, nil
+}
+
+// calledIn is the action that a step calls; "" for another step.
+func calledIn(steps []dialogue.Step, id string) string {
+	for i := range steps {
+		if steps[i].ID == id {
+			return steps[i].Call
+		}
+		if call := calledIn(steps[i].Steps, id); call != "" {
+			return call
+		}
+	}
+	return ""
 }
 
 // showTrace shows what the last message has led to: how it was understood, the steps that were made, what was said.

@@ -64,6 +64,20 @@ type typed struct {
 	in       *os.File
 	m        *Main
 	terminal *xterm.Terminal
+	ahead    []byte // what stands in the next line before anything is typed
+}
+
+// offer puts a text into the next line, to be sent again or changed.
+func (t *typed) offer(text string) { t.ahead = []byte(text) }
+
+// Read implements io.Reader: what is typed comes after what is offered.
+func (t *typed) Read(p []byte) (int, error) {
+	if len(t.ahead) > 0 {
+		n := copy(p, t.ahead)
+		t.ahead = t.ahead[n:]
+		return n, nil
+	}
+	return t.in.Read(p)
 }
 
 func (t *typed) read(context.Context) (string, error) {
@@ -72,7 +86,7 @@ func (t *typed) read(context.Context) (string, error) {
 		t.terminal = xterm.NewTerminal(struct {
 			io.Reader
 			io.Writer
-		}{t.in, t.m.out}, t.m.out.Styles().Strong.Apply("> "))
+		}{t, t.m.out}, t.m.out.Styles().Strong.Apply("> "))
 	}
 	if width, height := t.m.out.Size(); width > 0 && height > 0 {
 		_ = t.terminal.SetSize(width, height) // it only says where lines are wrapped

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,10 +28,46 @@ func (c *chat) take(ctx context.Context, line string) error {
 	case strings.HasPrefix(line, "/"):
 		return c.command(ctx, line)
 	}
-	text := c.chosen(line)
-	return c.turn(ctx, func(ctx context.Context) (dialogue.Reply, error) {
-		return c.all.Send(ctx, c.id, dialogue.Message{Text: text})
-	})
+	all := slices.Concat(c.kept, []string{c.chosen(line)})
+	c.kept = nil
+	for i, text := range all {
+		err := c.turn(ctx, func(ctx context.Context) (dialogue.Reply, error) {
+			return c.all.Send(ctx, c.id, dialogue.Message{Text: text})
+		})
+		if errors.Is(err, dialogue.ErrBusy) {
+			return c.refused(ctx, all[i:])
+		}
+		if err != nil || c.reply.Closed {
+			return err
+		}
+	}
+	return nil
+}
+
+// refused keeps lines that were not taken: on a terminal in the line that is edited next, else until another line comes.
+func (c *chat) refused(ctx context.Context, lines []string) error {
+	c.area.Clear()
+	if typed, ok := c.lines.(*typed); ok {
+		typed.offer(lines[0])
+	} else {
+		c.kept = lines
+	}
+	if c.json {
+		c.m.writeLine(struct {
+			Type string `json:"type"`
+			Code string `json:"code"`
+			Text string `json:"text"`
+		}{"refused", "busy", lines[len(lines)-1]})
+	}
+	c.note("that was not taken: the conversation waits for somebody else")
+	return c.waits(ctx)
+}
+
+// sayKept says what was not taken up to the end.
+func (c *chat) sayKept() {
+	for _, line := range c.kept {
+		c.m.err.Println(fmt.Sprintf("not taken, to be said again later: %q", line))
+	}
 }
 
 // chosen is the quick reply that a number stands for, or what was typed: where a number is asked for, it is one.
@@ -88,12 +125,7 @@ func (c *chat) turn(ctx context.Context, do func(ctx context.Context) (dialogue.
 	for rests, frame := false, 0; !rests || c.seen < head && events != nil; {
 		select {
 		case o := <-done:
-			switch {
-			case errors.Is(o.err, dialogue.ErrBusy):
-				c.area.Clear()
-				c.note("that was not taken: the conversation waits for somebody else")
-				return c.waits(ctx)
-			case o.err != nil:
+			if o.err != nil {
 				return o.err
 			}
 			rests, c.reply = true, o.reply
