@@ -1,59 +1,38 @@
 package dialoguetest
 
 import (
-	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/internal/definitiontest"
 )
 
 // Run runs the tests of all dialogues under the paths (see [Find]), each as a subtest called by its file, its name and
 // who understands the user. A dialogue that is not valid, and paths without any test, fail t.
 func Run(t *testing.T, opts Options, paths ...string) {
 	t.Helper()
-	files, err := Find(paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := 0
-	for _, file := range files {
-		t.Run(filepath.ToSlash(file), func(t *testing.T) {
-			report, err := Check(t.Context(), file, opts)
-			if problems, ok := errors.AsType[*definition.Error](err); ok {
-				t.Fatalf("the dialogue is not valid:\n%v", problems)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			tests += len(report.Results)
-			crashes := 0
-			for i := range report.Results {
-				r := &report.Results[i]
-				crashes += r.Crashes
-				t.Run(r.Test.Name+"/"+string(r.NLU), func(t *testing.T) { r.tell(t) })
-			}
-			t.Logf("%d conversations, %d crashes", len(report.Results), crashes)
-		})
-	}
-	if tests == 0 {
-		t.Errorf("there is no test of a dialogue in %q", paths)
-	}
+	definitiontest.Run(t, "dialogue", Find, func(t *testing.T, file string) ([]definitiontest.Outcome, error) {
+		t.Helper()
+		report, err := Check(t.Context(), file, opts)
+		if err != nil {
+			return nil, err
+		}
+		all, crashes := make([]definitiontest.Outcome, len(report.Results)), 0
+		for i := range all {
+			all[i] = report.Results[i].outcome()
+			crashes += report.Results[i].Crashes
+		}
+		t.Logf("%d conversations, %d crashes", len(all), crashes)
+		return all, nil
+	}, paths...)
 }
 
-// tell fails t with what the test has shown.
-func (r *Result) tell(t *testing.T) {
-	t.Helper()
-	for _, f := range r.Failures {
-		t.Error(f.String())
-	}
-	for _, v := range r.Broken {
-		t.Error(v.String())
-	}
-	if !r.OK() {
-		t.Log("the conversation:\n" + r.Transcript())
+func (r *Result) outcome() definitiontest.Outcome {
+	return definitiontest.Outcome{
+		Name:  r.Test.Name + "/" + string(r.NLU),
+		Wrong: slices.Concat(definitiontest.Words(r.Failures), definitiontest.Words(r.Broken)),
+		Story: "the conversation:\n" + r.Transcript(),
 	}
 }
 

@@ -5,5 +5,7 @@
 //	doc := definitiontest.Schema(t, recipe.Schema())
 //	doc.Explains(t, 100)
 //
-// Tests import it, and nothing else does. It knows no kind of definition.
+// [Run] runs the tests that definitions themselves hold, for the packages that users call for that.
+//
+// Tests, and packages for tests, import it, and nothing else does. It knows no kind of definition.
 package definitiontest

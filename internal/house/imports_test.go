@@ -103,12 +103,12 @@ var table = []row{
 	{"dialogue/web", []string{".", "dialogue", "internal/origin"}, "a face of conversations: who speaks through something else gets no HTTP"},
 	{
 		"dialogue/dialoguetest",
-		[]string{".", "definition", "dialogue", "fermatatest", "journal", "model", "model/scripted", "node"},
+		[]string{".", "dialogue", "fermatatest", "internal/definitiontest", "journal", "model", "model/scripted", "node"},
 		"runs the transcripts of dialogues with the tools of fermatatest; who only holds conversations does not get them",
 	},
 	{
 		"recipe/recipetest",
-		[]string{".", "definition", "fermatatest", "journal", "mcp", "model", "node", "plan", "recipe"},
+		[]string{".", "fermatatest", "internal/definitiontest", "journal", "mcp", "model", "node", "plan", "recipe"},
 		"runs the tests of recipes with the tools of fermatatest, and what they call live with models and servers; who only runs recipes gets neither",
 	},
 	{"mcp", []string{"internal/nearest", "model", "node", "schema"}, "tools of servers, as nodes know tools; who does not ask for them does not get the protocol"},
@@ -130,8 +130,8 @@ var table = []row{
 	{"bench", []string{anything}, "it measures all rooms"},
 	{
 		"internal/definitiontest",
-		[]string{"internal/document", "schema"},
-		"what tests of loaders ask of goldens and of published schemas, whatever is defined",
+		[]string{"definition", "internal/document", "schema"},
+		"what tests of loaders ask of goldens and of published schemas, and how tests that definitions hold are run, whatever is defined",
 	},
 	{"internal/testserver", nil, "servers for tests, and places there: what is kept in them is the tests' affair"},
 	{"internal/house", nil, "it looks at the tree from outside"},

@@ -1,13 +1,12 @@
 package recipetest
 
 import (
-	"errors"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/internal/definitiontest"
 	"github.com/fermata-go/fermata/recipe"
 )
 
@@ -15,44 +14,28 @@ import (
 // recipe that is not valid, and paths without any test, fail t.
 func Run(t *testing.T, opts Options, paths ...string) {
 	t.Helper()
-	files, err := Find(paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := 0
-	for _, file := range files {
-		t.Run(filepath.ToSlash(file), func(t *testing.T) {
-			report, err := Check(t.Context(), file, opts)
-			if problems, ok := errors.AsType[*definition.Error](err); ok {
-				t.Fatalf("the recipe is not valid:\n%v", problems)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			tests += len(report.Results)
-			for i := range report.Results {
-				r := &report.Results[i]
-				t.Run(r.Test.Name, func(t *testing.T) { r.tell(t) })
-			}
-		})
-	}
-	if tests == 0 {
-		t.Errorf("there is no test of a recipe in %q", paths)
-	}
+	definitiontest.Run(t, "recipe", Find, func(t *testing.T, file string) ([]definitiontest.Outcome, error) {
+		report, err := Check(t.Context(), file, opts)
+		if err != nil {
+			return nil, err
+		}
+		all := make([]definitiontest.Outcome, len(report.Results))
+		for i := range all {
+			all[i] = report.Results[i].outcome()
+		}
+		return all, nil
+	}, paths...)
 }
 
-// tell fails t with what the test has shown.
-func (r *Result) tell(t *testing.T) {
-	t.Helper()
-	for _, f := range r.Failures {
-		t.Error(f.String())
+func (r *Result) outcome() definitiontest.Outcome {
+	o := definitiontest.Outcome{
+		Name:  r.Test.Name,
+		Wrong: slices.Concat(definitiontest.Words(r.Failures), definitiontest.Words(r.Broken)),
 	}
-	for _, v := range r.Broken {
-		t.Error(v.String())
+	if r.Trace != nil {
+		o.Story = "the run:\n" + story(r.Trace)
 	}
-	if !r.OK() && r.Trace != nil {
-		t.Log("the run:\n" + story(r.Trace))
-	}
+	return o
 }
 
 // story is a run in a few words: a line for each step.
