@@ -2,6 +2,7 @@ package expression
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -20,14 +21,14 @@ var calculations = map[byte][]string{
 	'n': {
 		"n", "0.5", "2.0", "some[0]", "i", "n + n", "n - n", "n * n", "n / n", "n ** n", "-n", "abs(n)", "round(n)", "max(l)", "max(n, l)", "min(n, n)",
 		"mean(l)", "median(l)", "sum(l)", "sum(l, n)", "float(x)", "(n ?? n)", "(b ? n : n)", "reduce(l, #acc + n, n)", "reduce(l, #acc + #)",
-		"maybe.x", "maybe?.x", "#", "#.x", "#?.y", "#acc", "#[1]", "6 / 2", "fromJSON(toJSON(n))", "type(x) in ['int', 'float'] ? 1 : n",
+		"half", "prices[t]", "(prices?.[t] ?? n)", "opt?.a ?? n", "maybe.x", "maybe?.x", "#", "#.x", "#?.y", "#acc", "#[1]", "6 / 2", "fromJSON(toJSON(n))", "type(x) in ['int', 'float'] ? 1 : n",
 	},
 	'i': {
 		"n", "few", "2", "0", "len(x)", "len(l)", "len(t)", "i % i", "i + i", "int(x)", "int(t)", "int(n)", "count(l, b)", "indexOf(t, t)", "findIndex(l, b)",
 		"bitand(i, i)", "#index", "list[i]", "list[0]", "list[-1]", "some[few]", "(i ?? i)", "(b ? i : i)", "few - 1", "2.0", "t[i]", "get(t, i)",
 	},
 	't': {
-		"text", "k", "'a'", "'x'", "t + t", "upper(t)", "trim(t)", "string(x)", "toJSON(x)", "type(x)", "join(l, t)", "join(l)", "replace(t, t, t)",
+		"opt.b", "rows[0][0]", "(mixed ?? t)", "text", "k", "'a'", "'x'", "t + t", "upper(t)", "trim(t)", "string(x)", "toJSON(x)", "type(x)", "join(l, t)", "join(l)", "replace(t, t, t)",
 		"repeat(t, i)", "split(t, t)[0]", "first(split(t, t))", "t[few:i]", "(t ?? t)", "(b ? t : t)", "maybe.tags[0]", "maybe?.tags?.[0]", "#",
 		"toBase64(t)", "fromBase64(t)", "{'a': t, 'b': t}[k]", "{'a': t}[k]", "{'a': t}?.[k]", "#[0]", "keys(o)[0]", "first(keys(o))",
 	},
@@ -38,18 +39,19 @@ var calculations = map[byte][]string{
 		"type(x) == 'int'", "type(x) != 'nil'", "type(maybe) == 'map'", "type(#) == 'string'", "type(#) in ['int', 'float']", "type(l) == 'array'",
 	},
 	'l': {
-		"list", "some", "numbers", "kept", "[x, x]", "[n]", "[]", "filter(l, b)", "map(l, x)", "map(l, n)", "sort(l)", "sort(l, 'desc')", "sortBy(l, n)",
+		"rows", "rows[i]", "either", "flatten(rows)", "(type(either) == 'array' ? either : l)", "list", "some", "numbers", "kept", "[x, x]", "[n]", "[]", "filter(l, b)", "map(l, x)", "map(l, n)", "sort(l)", "sort(l, 'desc')", "sortBy(l, n)",
 		"sortBy(l, x, t)", "reverse(l)", "uniq(l)", "concat(l, l)", "flatten(l)", "take(l, i)", "keys(o)", "values(o)", "toPairs(o)", "split(t, t)", "0..i",
 		"l[few:i]", "l[:i]", "(l ?? l)", "(b ? l : l)", "maybe.tags", "maybe?.tags", "groupBy(l, t)[t]", "values(groupBy(l, x))", "filter(kept, # != nil)",
 		"[t, x]", "map(l, [t, x])", "map(toPairs(o), #[1])", "filter(toPairs(o), b)", "filter(l, type(#) == 'string')", "filter(l, type(#) in ['int', 'float'])",
 		"toPairs(groupBy(l, x))",
 	},
 	'o': {
-		"maybe", "{}", "{a: x}", "{a: n, b: t}", "{(t): x}", "groupBy(l, t)", "groupBy(l, n)", "fromPairs(l)", "fromPairs(toPairs(o))", "(o ?? o)", "(b ? o : o)",
+		"prices", "opt", "either", "(type(either) == 'map' ? either : o)", "maybe", "{}", "{a: x}", "{a: n, b: t}", "{(t): x}", "groupBy(l, t)", "groupBy(l, n)", "fromPairs(l)", "fromPairs(toPairs(o))", "(o ?? o)", "(b ? o : o)",
 		"kept[0]", "#", "find(kept, b)", "first(kept)", "last(l)", "{(k): x}", "{a: n, (t): x}", "{(t): x, b: t}", "fromPairs(map(l, [t, x]))",
 		"fromPairs(map(l, [x, x]))", "fromJSON(toJSON(o))", "(type(x) == 'map' ? o : o)",
 	},
 	'x': {
+		"mixed", "either", "prices.a", "prices?.a", "opt.a", "opt?.a", "opt[k]", "opt?.[k]", "get(opt, k)", "get(either, x)", "either?.[x]",
 		"n", "t", "b", "l", "o", "i", "nil", "any", "any.p", "any?.p", "get(o, t)", "get(l, i)", "get(x, x)", "first(l)", "last(l)", "find(l, b)", "findLast(l, b)",
 		"o.a", "o?.a", "o[t]", "o?.[t]", "o[x]", "l[i]", "l?.[i]", "l[x]", "fromJSON(t)", "reduce(l, x, x)", "(let v = x; v)", "(let v = x; v != nil ? v : x)",
 		"#", "#?.x", "max(x)", "(x ?? x)", "(b ? x : x)", "kept[0]?.x", "o.b", "o['b']", "get(o, 'a')", "fromJSON(toJSON(x))", "#[0]", "#?.[1]", "l[0]?.[1]",
@@ -151,11 +153,15 @@ var ofData = []string{
 // randomBoard is some values that fit the schema of these tests.
 func randomBoard(t *testing.T, r *rand.Rand) map[string]any {
 	pick := func(all ...string) string { return all[r.IntN(len(all))] }
-	return boardOf(t, fmt.Sprintf(`{"kept": %s, "numbers": %s, "some": %s, "list": %s, "maybe": %s, "n": %s, "k": %s, "few": %s, "flag": %s, "text": %s, "any": %s}`,
+	bb := boardOf(t, fmt.Sprintf(`{"half": %s, "mixed": %s, "rows": %s, "prices": %s, "opt": %s, "either": %s}`,
+		pick("0", "1.0", "-2.5"), pick(`"a"`, "1", "null"), pick("[]", `[["a"], [null, "b"]]`), pick("{}", `{"a": 1, "12": 2.5}`),
+		pick(`{"b": "a"}`, `{"a": 1, "b": ""}`), pick("[]", "[1]", "{}", `{"a": 2}`)))
+	maps.Copy(bb, boardOf(t, fmt.Sprintf(`{"kept": %s, "numbers": %s, "some": %s, "list": %s, "maybe": %s, "n": %s, "k": %s, "few": %s, "flag": %s, "text": %s, "any": %s}`,
 		pick("[]", "[null]", `[{"x": 1, "y": null}, null]`, `[{"x": 3, "y": 2.5}, {"x": -1, "y": 1}]`), pick("[]", "[1, null, 2.5]", "[1]"),
 		pick("[3]", "[-1, 0, 5]"), pick("[]", "[1]", "[2, 1, 0, 7]"), pick("null", `{"x": 1, "tags": []}`, `{"x": 0, "tags": ["a", "b"]}`),
 		pick("0", "1", "-3", "7"), pick(`"a"`, `"b"`, `"c"`), pick("0", "1", "2"), pick("true", "false"), pick(`""`, `"a"`, `"some words"`, `"12"`),
-		pick("null", "1", `"t"`, "[]", `{"p": 1}`)))
+		pick("null", "1", `"t"`, "[]", `{"p": 1}`))))
+	return bb
 }
 
 // TestG7_WhatIsCheckedIsCalculated draws expressions of all operators and functions, with FERMATA_EXPLORE so many and from

@@ -9,14 +9,18 @@ import (
 
 // narrowSchema is what the expressions of these tests are about.
 const narrowSchema = `{"type": "object", "additionalProperties": false,
-	"required": ["kept", "numbers", "some", "maybe", "n", "k", "flag", "text", "few", "list", "any"], "properties": {
+	"required": ["kept", "numbers", "some", "maybe", "n", "k", "flag", "text", "few", "list", "any", "half", "mixed", "rows", "prices", "opt", "either"], "properties": {
 	"kept": {"type": "array", "items": {"type": ["object", "null"], "properties": {"x": {"type": "integer"}, "y": {"type": ["number", "null"]}}, "required": ["x", "y"], "additionalProperties": false}},
 	"numbers": {"type": "array", "items": {"type": ["number", "null"]}},
 	"some": {"type": "array", "items": {"type": "integer"}, "minItems": 1},
 	"list": {"type": "array", "items": {"type": "integer"}},
 	"maybe": {"type": ["object", "null"], "properties": {"x": {"type": "integer"}, "tags": {"type": "array", "items": {"type": "string"}}}, "required": ["x", "tags"], "additionalProperties": false},
 	"n": {"type": "integer"}, "k": {"enum": ["a", "b", "c"]}, "few": {"enum": [0, 1, 2]}, "flag": {"type": "boolean"},
-	"text": {"type": "string"}, "any": {}}}`
+	"text": {"type": "string"}, "any": {}, "half": {"type": "number"}, "mixed": {"type": ["string", "integer", "null"]},
+	"rows": {"type": "array", "items": {"type": "array", "items": {"type": ["string", "null"]}, "minItems": 1}},
+	"prices": {"type": "object", "additionalProperties": {"type": "number"}},
+	"opt": {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, "required": ["b"], "additionalProperties": false},
+	"either": {"type": ["array", "object"], "items": {"type": "integer"}, "properties": {"a": {"type": "integer"}}, "additionalProperties": false}}}`
 
 // faultsOf are what is wrong with an expression, over the schema.
 func faultsOf(t *testing.T, expr string) string {
