@@ -47,7 +47,7 @@ func (in *inference) reduce(n *ast.BuiltinNode, p *ast.PredicateNode, around loo
 	}
 	for i := 0; nested < maxNested; i++ {
 		if i == rounds {
-			around.acc = Anything
+			around.acc = anythingBeside(around.acc, Anything)
 			break
 		}
 		gives, right := in.quietly(around, p)
@@ -58,7 +58,7 @@ func (in *inference) reduce(n *ast.BuiltinNode, p *ast.PredicateNode, around loo
 		around.acc = next
 	}
 	if nested >= maxNested {
-		around.acc = Anything
+		around.acc = anythingBeside(around.acc, Anything)
 	}
 	in.loops = append(slices.Clip(in.loops), around)
 	in.typ(p.Node, strict)

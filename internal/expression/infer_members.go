@@ -33,12 +33,6 @@ func (in *inference) member(n *ast.MemberNode, m mode) *Type {
 		}
 		return typeOfValues(nil)
 	}
-	if base.failed {
-		if !named {
-			in.typ(n.Property, strict)
-		}
-		return mistaken
-	}
 	var t *Type
 	if named {
 		t = in.field(n, base, key.Value, m)

@@ -69,9 +69,6 @@ func (in *inference) binary(n *ast.BinaryNode) *Type {
 
 // arithmetic is the type of what is calculated with two numbers.
 func arithmetic(op string, l, r *Type) *Type {
-	if l.failed || r.failed {
-		return mistaken
-	}
 	if l.Kinds|r.Kinds == WholeKind && (op == "-" || op == "*" || op == "+") {
 		return Plain(WholeKind)
 	}
@@ -130,8 +127,6 @@ func (in *inference) pair(n *ast.BinaryNode, l, r *Type) *Type {
 		return in.fault(n, "%s does not go with %s and %s%s", n.Operator, in.described(n.Left, l), in.described(n.Right, r), hint)
 	case n.Operator != "+":
 		return Plain(BoolKind)
-	case l.failed || r.failed:
-		return mistaken
 	case lText || rText:
 		return Plain(TextKind)
 	case lNumber || rNumber:
