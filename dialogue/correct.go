@@ -31,6 +31,9 @@ func reasonOf(err error, v any) string {
 func (d *Dialogue) change(ctx node.Context, s *State, c Change) error {
 	p, ok := d.owner(s, c.Slot)
 	if !ok {
+		if d.isLate(s, c.Slot) {
+			return d.pattern(ctx, s, OnTooLate, s.top(), map[string]any{"slot": c.Slot, "value": shown(c.Value)})
+		}
 		return d.tell(ctx, "a value for %q was dropped: no flow that is going on has the slot", c.Slot)
 	}
 	if !p.slot.asked {
@@ -60,6 +63,9 @@ func (d *Dialogue) change(ctx node.Context, s *State, c Change) error {
 func (d *Dialogue) clear(ctx node.Context, s *State, name string) error {
 	p, ok := d.owner(s, name)
 	if !ok {
+		if d.isLate(s, name) {
+			return d.pattern(ctx, s, OnTooLate, s.top(), map[string]any{"slot": name})
+		}
 		return d.tell(ctx, "the slot %q was not cleared: no flow that is going on has it", name)
 	}
 	if _, had := p.get(s); !had || !p.slot.asked {
@@ -94,24 +100,57 @@ func (p place) frames(s *State) []*Frame {
 // late reports whether something that cannot be taken back was made with the slot.
 func (d *Dialogue) late(s *State, p place) bool {
 	return slices.ContainsFunc(p.frames(s), func(f *Frame) bool {
-		tainted, chosen, back := []string{p.slot.name}, false, false
-		from, _ := d.flows[f.Flow].round(f, p.slot.name)
-		for _, m := range f.Trail[from:] {
-			st := d.flows[f.Flow].steps[m.Step]
-			touched := st.readsAny(tainted) || chosen
-			if back = back || touched; back && m.Final && (touched || st.Type == CallStep) { // a flow reads what it likes
-				return true
-			}
-			if !touched {
-				continue
-			}
-			chosen = chosen || st.Type == BranchStep || st.Type == WhileStep // all that follows hangs on it
-			tainted = append(tainted, keys(m.Out)...)
-		}
-		return back && slices.ContainsFunc(s.Stack, func(o Frame) bool {
-			return d.partOf(s, o, f.ID) && slices.ContainsFunc(o.Trail, func(m mark) bool { return m.Final })
-		})
+		return slices.Contains(f.Late, p.slot.name) || d.lateIn(s, f, p.slot.name)
 	})
+}
+
+// isLate is late for a slot of a flow whose place another one has taken.
+func (d *Dialogue) isLate(s *State, name string) bool {
+	return slices.ContainsFunc(s.Stack, func(f Frame) bool { return slices.Contains(f.Late, name) })
+}
+
+// lateIn is late for a flow by itself.
+func (d *Dialogue) lateIn(s *State, f *Frame, slot string) bool {
+	tainted, chosen, back := []string{slot}, false, false
+	from, _ := d.flows[f.Flow].round(f, slot)
+	for _, m := range f.Trail[from:] {
+		st := d.flows[f.Flow].steps[m.Step]
+		touched := st.readsAny(tainted) || chosen
+		if back = back || touched; back && m.Final && (touched || st.Type == CallStep) { // a flow reads what it likes
+			return true
+		}
+		if !touched {
+			continue
+		}
+		chosen = chosen || st.Type == BranchStep || st.Type == WhileStep // all that follows hangs on it
+		tainted = append(tainted, keys(m.Out)...)
+	}
+	return back && slices.ContainsFunc(s.Stack, func(o Frame) bool {
+		return d.partOf(s, o, f.ID) && slices.ContainsFunc(o.Trail, func(m mark) bool { return m.Final })
+	})
+}
+
+// lateBehind are the slots that are late for a flow which takes the place of another one: those of the other that it has
+// not itself, and those that it was given of them.
+func (d *Dialogue) lateBehind(s *State, f *Frame, link *step) (late []string) {
+	before := slices.Clone(f.Late)
+	for _, name := range slices.Concat(keysOf(d.flows[f.Flow].slots), keysOf(d.slots)) {
+		if d.lateIn(s, f, name) {
+			before = append(before, name)
+		}
+	}
+	for _, name := range before {
+		if d.flows[link.Flow].slots[name] == nil {
+			late = append(late, name)
+		}
+	}
+	for _, in := range link.inputs {
+		if slices.ContainsFunc(in.code.reads(), func(name string) bool { return slices.Contains(before, name) }) {
+			late = append(late, in.name)
+		}
+	}
+	slices.Sort(late)
+	return slices.Compact(late)
 }
 
 // rewind takes flows back to the first step that was made with the slot. Actions that lie behind it are not made again

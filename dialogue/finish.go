@@ -14,7 +14,7 @@ func (d *Dialogue) finished(ctx node.Context, s *State) error {
 	s.For, s.Owes = f.For, s.Owes || f.For != ""
 	if to := f.link(); to != nil {
 		next := d.begin(s, to.Flow, to.Slots)
-		next.Out, next.For = f.Out, f.For
+		next.Out, next.For, next.Late = f.Out, f.For, to.Late
 		return nil
 	}
 	caller := d.caller(s, &f)

@@ -205,6 +205,7 @@ func (d *Dialogue) partOf(s *State, f Frame, id int) bool {
 
 // start begins flows, the first on top. One that is going on already comes to the top.
 func (d *Dialogue) start(ctx node.Context, s *State, starts []Start) error {
+	d.leavePatterns(s, starts)
 	for _, st := range slices.Backward(starts) {
 		f := d.flows[st.Flow]
 		if f == nil || f.Hidden {
@@ -233,6 +234,24 @@ func (d *Dialogue) start(ctx node.Context, s *State, starts []Start) error {
 		}
 	}
 	return nil
+}
+
+// leavePatterns ends flows that patterns have begun, where the user names another one: they were an answer to a turn, and
+// the next one has come. One that has done something for good goes on afterwards.
+func (d *Dialogue) leavePatterns(s *State, starts []Start) {
+	for f := s.top(); f != nil; f = s.top() {
+		for d.caller(s, f) != nil {
+			f = d.caller(s, f)
+		}
+		done := slices.ContainsFunc(s.Stack, func(o Frame) bool {
+			return (o.ID == f.ID || d.partOf(s, o, f.ID)) && slices.ContainsFunc(o.Trail, func(m mark) bool { return m.Final })
+		})
+		named := slices.ContainsFunc(starts, func(st Start) bool { fl := d.flows[st.Flow]; return fl != nil && !fl.Hidden && st.Flow != f.Flow })
+		if f.For == "" || done || !named {
+			return
+		}
+		d.drop(s, f.ID)
+	}
 }
 
 // calls reports whether a frame waits for another one.

@@ -119,6 +119,7 @@ type Frame struct {
 	No      string         `json:"no,omitempty"`      // the confirm step that was denied
 	Read    string         `json:"read,omitempty"`    // the inform step that was acknowledged
 	Fresh   []string       `json:"fresh,omitempty"`   // slots of steps that ask again for which the user has said something in this round
+	Late    []string       `json:"late,omitempty"`    // slots, of flows that led here too, with which something was done that cannot be taken back
 	Call    *call          `json:"call,omitempty"`    // the flow that it waits for or, where it has ended, that takes its place
 	Out     *outputs       `json:"out,omitempty"`     // where its slots go at its end, of a flow that was called
 	Refused *refusal       `json:"refused,omitempty"` // the value that has ended it
@@ -160,7 +161,8 @@ const (
 type call struct {
 	Flow  string         `json:"flow"`
 	Slots map[string]any `json:"slots,omitempty"`
-	Step  string         `json:"step"` // the calling one
+	Step  string         `json:"step"`           // the calling one
+	Late  []string       `json:"late,omitempty"` // of a flow that takes the place of this one, see Frame
 }
 
 // outputs are what a flow that was called gives back to the frame that did.

@@ -365,7 +365,7 @@ func (f *flow) other(s *State, st *step) error {
 	}
 	if st.Type == LinkStep {
 		frame.Step, frame.End = End, ended
-		frame.Call = &call{Flow: st.Flow, Slots: in}
+		frame.Call = &call{Flow: st.Flow, Slots: in, Late: f.dialogue.lateBehind(s, frame, st)}
 		return nil
 	}
 	frame.Call = &call{Flow: st.Flow, Slots: in, Step: st.ID}

@@ -211,3 +211,68 @@ flows:
 		t.Error(diff)
 	}
 }
+
+// TestWhatWasDoneBeforeALinkIsTooLateBehindIt corrects, behind a link, what was paid before it: a slot that the second flow
+// has not, one that it was given, and one of the conversation. What the second flow asks for itself can be corrected.
+func TestWhatWasDoneBeforeALinkIsTooLateBehindIt(t *testing.T) {
+	set := func(slot string, v any) []dialogue.Command {
+		return []dialogue.Command{{Type: dialogue.CorrectSlot, Slot: slot, Value: v}}
+	}
+	var made []string
+	d := written(t, `
+slots: {who: text}
+flows:
+  pay:
+    slots: {amount: money, note: text}
+    steps:
+      - {type: collect, slot: who, message: "Who?"}
+      - {type: collect, slot: amount, message: "Amount?"}
+      - {type: collect, slot: note, message: "Note?"}
+      - {type: confirm, message: "Sure?"}
+      - {type: action, call: pay, inputs: {amount: amount, who: who}}
+      - {type: link, flow: rate, inputs: {paid: amount}}
+  rate:
+    slots: {paid: money, stars: integer, note: text}
+    steps:
+      - {type: collect, slot: paid, message: "Paid?"}
+      - {type: collect, slot: stars, message: "Stars?"}
+      - {type: collect, slot: note, message: "Why?"}
+`, dialogue.Options{Actions: []dialogue.Action{counted("pay", &made)}, NLU: understood{
+		"pay": {{Type: dialogue.StartFlow, Flow: "pay"}, set("who", "Ada")[0], set("amount", 5)[0], set("note", "x")[0]}, "yes": {{Type: dialogue.Affirm}},
+		"amount": set("amount", 6), "paid": set("paid", 6), "who": set("who", "Bob"), "stars": set("stars", 5), "no stars": {{Type: dialogue.ClearSlot, Slot: "amount"}}, "less": set("stars", 1),
+	}})
+	late := "That has been done already and cannot be changed any more. "
+	want := "Sure?|Stars?|" + late + "Stars?|" + late + "Stars?|" + late + "Stars?|" + late + "Stars?|Why?|All right, stars is 1 now. Why?"
+	if diff := cmp.Diff(want, says(t, d, nil, "pay", "yes", "amount", "paid", "who", "no stars", "stars", "less")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestAFlowOfAPatternIsLeftWhenAnotherIsNamed: it was an answer to the turn before.
+func TestAFlowOfAPatternIsLeftWhenAnotherIsNamed(t *testing.T) {
+	var made []string
+	d := written(t, `
+slots: {stars: integer, word: text}
+patterns: {completed: {flow: rate}, cannot_handle: {flow: help}}
+flows:
+  a: {trigger: [do a], slots: {x: text}, steps: [{type: collect, slot: x, message: "X?"}]}
+  b: {trigger: [do b], slots: {word: text}, steps: [{type: collect, slot: word, message: "B?"}]}
+  rate: {hidden: true, steps: [{type: collect, slot: stars, message: "Stars?"}]}
+  help: {hidden: true, steps: [{type: call, flow: words}, {type: say, message: "Helped."}]}
+  words: {hidden: true, steps: [{type: confirm, message: "Help?"}, {type: action, call: note, inputs: {}}, {type: collect, slot: word, message: "With what?"}]}
+`, dialogue.Options{Actions: []dialogue.Action{counted("note", &made)}, NLU: understood{
+		"a": {{Type: dialogue.StartFlow, Flow: "a"}}, "b": {{Type: dialogue.StartFlow, Flow: "b"}}, "yes": {{Type: dialogue.Affirm}},
+		"x": {{Type: dialogue.SetSlot, Slot: "x", Value: "x"}}, "w": {{Type: dialogue.SetSlot, Slot: "word", Value: "w"}}, "none": {{Type: dialogue.StartFlow, Flow: "none"}},
+	}})
+	tests := map[string][]string{
+		"X?|Stars?|B?|Stars?":                  {"a", "x", "b", "w"},
+		"X?|Help?|B?|Let us go on with: a. X?": {"a", "?", "b", "w"},
+		"X?|Help?|Help?":                       {"a", "?", "none"},
+		"X?|Help?|With what?|B?|Let us go on with: words. With what?": {"a", "?", "yes", "b", "w"}, // what is done is done
+	}
+	for want, lines := range tests {
+		if diff := cmp.Diff(want, says(t, d, nil, lines...)); diff != "" {
+			t.Errorf("%v: %s", lines, diff)
+		}
+	}
+}
