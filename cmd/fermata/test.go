@@ -162,15 +162,15 @@ func (m *Main) invalid(file string, err error, f *testFlags, sum *tally) error {
 
 func (t *tally) add(r *recipetest.Report) {
 	t.Recipes++
-	t.Skipped += r.Skipped
-	for i := range r.Results {
-		t.Crashes += r.Results[i].Crashes
-		if r.Results[i].OK() {
-			t.Passed++
-		} else {
-			t.Failed++
-		}
+	t.count(recipeVerdicts(r), r.Skipped)
+}
+
+func recipeVerdicts(r *recipetest.Report) []*verdict {
+	all := make([]*verdict, len(r.Results))
+	for i := range all {
+		all[i] = recipeVerdict(&r.Results[i])
 	}
+	return all
 }
 
 // sumUp ends the command.
@@ -247,24 +247,8 @@ func (m *Main) showTests(r *recipetest.Report, f *testFlags) {
 		})
 		return
 	}
-	s, styles, glyphs := m.out, m.out.Styles(), m.out.Glyphs()
-	mark, about := styles.Good.Apply(glyphs.Done), term.Count(len(r.Results), "test")
-	failed := 0
-	for i := range r.Results {
-		if !r.Results[i].OK() {
-			failed++
-		}
-	}
-	switch {
-	case failed > 0:
-		mark, about = styles.Bad.Apply(glyphs.Failed), fmt.Sprintf("%d of %s failed", failed, about)
-	case len(r.Results) == 0:
-		mark, about = styles.Faint.Apply(glyphs.Skipped), "no tests"
-	}
-	if len(r.Results) > 0 {
-		about += coverageText(&r.Coverage)
-	}
-	s.Println(mark + " " + styles.Strong.Apply(r.File) + "  " + styles.Faint.Apply(about))
+	s, styles := m.out, m.out.Styles()
+	m.showFile(r.File, "test", recipeVerdicts(r), coverageText(&r.Coverage))
 	for i := range r.Results {
 		m.showTest(&r.Results[i])
 	}
@@ -303,41 +287,16 @@ func coverageText(c *recipetest.Coverage) string {
 	return "; visited " + strings.Join(parts, ", ")
 }
 
-// showTest shows a test that failed: what was expected and found, and the story of the run. Others are shown where
-// everything is.
+// showTest shows a test that failed, with the story of the run.
 func (m *Main) showTest(r *recipetest.Result) {
-	s, styles, glyphs := m.out, m.out.Styles(), m.out.Glyphs()
-	name := term.OneLine(r.Test.Name)
-	if r.OK() {
-		if m.global.verbose {
-			took := term.Duration(r.Took)
-			if r.Crashes > 0 {
-				took = fmt.Sprintf("%d crashes  %s", r.Crashes, took)
-			}
-			s.Println("  " + styles.Good.Apply(glyphs.Done) + " " + name + "  " + styles.Faint.Apply(took))
-		}
+	m.showVerdict(recipeVerdict(r))
+	if r.OK() || r.Trace == nil {
 		return
 	}
-	s.Println("  " + styles.Bad.Apply(glyphs.Failed) + " " + styles.Strong.Apply(name))
-	for _, f := range r.Failures {
-		place := styles.Faint.Apply(fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column))
-		if f.Message != "" {
-			s.Println("    " + place + "  " + f.What)
-			m.indented("      ", "", f.Message)
-			continue
-		}
-		s.Println("    " + place + "  " + f.What)
-		m.indented("      ", "expected  ", f.Expected)
-		m.indented("      ", "found     ", f.Found)
-	}
-	for _, v := range r.Broken {
-		m.indented("    ", "", v.String())
-	}
-	if r.Trace != nil {
-		s.Println("", "    "+styles.Faint.Apply("the run ")+m.statusStyle(styles, r.Trace.Outcome).Apply(r.Trace.Outcome))
-		m.tellSteps(r.Trace, false)
-		s.Println("")
-	}
+	s, styles := m.out, m.out.Styles()
+	s.Println("", "    "+styles.Faint.Apply("the run ")+m.statusStyle(styles, r.Trace.Outcome).Apply(r.Trace.Outcome))
+	m.tellSteps(r.Trace, false)
+	s.Println("")
 }
 
 // indented prints a text behind a label.
@@ -353,15 +312,10 @@ func (m *Main) indented(indent, label, text string) {
 }
 
 func (m *Main) writeTest(r *recipetest.Report, res *recipetest.Result) {
+	v := recipeVerdict(res)
 	line := testReport{
-		Type: "test", File: r.File, Recipe: r.Recipe, Test: res.Test.Name, Line: res.Test.Line, OK: res.OK(), Crashes: res.Crashes,
-		Duration: float64(res.Took.Microseconds()) / 1000,
-	}
-	for _, f := range res.Failures {
-		line.Failures = append(line.Failures, testFailure(f))
-	}
-	for _, v := range res.Broken {
-		line.Broken = append(line.Broken, v.String())
+		Type: "test", File: r.File, Recipe: r.Recipe, Test: v.name, Line: res.Test.Line, OK: v.ok(), Crashes: v.crashes,
+		Failures: v.failures, Broken: v.broken, Duration: v.milliseconds(),
 	}
 	if !res.OK() {
 		line.Trace = res.Trace

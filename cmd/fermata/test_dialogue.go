@@ -35,15 +35,15 @@ func (m *Main) checkDialogue(ctx context.Context, file string, o *recipetest.Opt
 
 func (t *tally) addDialogue(r *dialoguetest.Report) {
 	t.Dialogues++
-	t.Skipped += r.Skipped
-	for i := range r.Results {
-		t.Crashes += r.Results[i].Crashes
-		if r.Results[i].OK() {
-			t.Passed++
-		} else {
-			t.Failed++
-		}
+	t.count(talkVerdicts(r), r.Skipped)
+}
+
+func talkVerdicts(r *dialoguetest.Report) []*verdict {
+	all := make([]*verdict, len(r.Results))
+	for i := range all {
+		all[i] = talkVerdict(&r.Results[i])
 	}
+	return all
 }
 
 // talkReport is the line of a test of a dialogue.
@@ -86,24 +86,11 @@ func (m *Main) showTalks(r *dialoguetest.Report, f *testFlags) {
 		})
 		return
 	}
-	s, styles, glyphs := m.out, m.out.Styles(), m.out.Glyphs()
-	failed := 0
-	for i := range r.Results {
-		if !r.Results[i].OK() {
-			failed++
-		}
+	s, styles, reached := m.out, m.out.Styles(), ""
+	if n := len(c.StepsMissed); n > 0 {
+		reached = fmt.Sprintf("; reached %d of %s", c.Steps-n, term.Count(c.Steps, "step"))
 	}
-	mark, about := styles.Good.Apply(glyphs.Done), term.Count(len(r.Results), "conversation")
-	switch {
-	case failed > 0:
-		mark, about = styles.Bad.Apply(glyphs.Failed), fmt.Sprintf("%d of %s failed", failed, about)
-	case len(r.Results) == 0:
-		mark, about = styles.Faint.Apply(glyphs.Skipped), "no tests"
-	}
-	if n := len(c.StepsMissed); n > 0 && len(r.Results) > 0 {
-		about += fmt.Sprintf("; reached %d of %s", c.Steps-n, term.Count(c.Steps, "step"))
-	}
-	s.Println(mark + " " + styles.Strong.Apply(r.File) + "  " + styles.Faint.Apply(about))
+	m.showFile(r.File, "conversation", talkVerdicts(r), reached)
 	for i := range r.Results {
 		m.showTalk(&r.Results[i])
 	}
@@ -119,38 +106,13 @@ func (m *Main) showTalks(r *dialoguetest.Report, f *testFlags) {
 	}
 }
 
-// showTalk shows a test that failed: what was expected and found, and the conversation, in which the lines that went
-// wrong are marked.
+// showTalk shows a test that failed, with the conversation, in which the lines that went wrong are marked.
 func (m *Main) showTalk(r *dialoguetest.Result) {
+	m.showVerdict(talkVerdict(r))
+	if r.OK() || len(r.Talk) == 0 {
+		return
+	}
 	s, styles, glyphs := m.out, m.out.Styles(), m.out.Glyphs()
-	name := term.OneLine(r.Test.Name) + "  " + styles.Faint.Apply(string(r.NLU))
-	if r.OK() {
-		if m.global.verbose {
-			took := term.Duration(r.Took)
-			if r.Crashes > 0 {
-				took = fmt.Sprintf("%d crashes  %s", r.Crashes, took)
-			}
-			s.Println("  " + styles.Good.Apply(glyphs.Done) + " " + name + "  " + styles.Faint.Apply(took))
-		}
-		return
-	}
-	s.Println("  " + styles.Bad.Apply(glyphs.Failed) + " " + styles.Strong.Apply(name))
-	for _, f := range r.Failures {
-		place := styles.Faint.Apply(fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column))
-		s.Println("    " + place + "  " + f.What)
-		if f.Message != "" {
-			m.indented("      ", "", f.Message)
-			continue
-		}
-		m.indented("      ", "expected  ", f.Expected)
-		m.indented("      ", "found     ", f.Found)
-	}
-	for _, v := range r.Broken {
-		m.indented("    ", "", v.String())
-	}
-	if len(r.Talk) == 0 {
-		return
-	}
 	s.Println("", "    "+styles.Faint.Apply("the conversation"))
 	for _, l := range r.Lines() {
 		text, lead := term.OneLine(l.Text), "    "+strings.Repeat(" ", len(l.Text)-len(strings.TrimLeft(l.Text, " ")))
@@ -166,15 +128,10 @@ func (m *Main) showTalk(r *dialoguetest.Result) {
 }
 
 func (m *Main) writeTalk(r *dialoguetest.Report, res *dialoguetest.Result) {
+	v := talkVerdict(res)
 	line := talkReport{
-		Type: "test", File: r.File, Dialogue: r.Dialogue, Test: res.Test.Name, NLU: res.NLU, Line: res.Test.Line, OK: res.OK(), Crashes: res.Crashes,
-		Duration: float64(res.Took.Microseconds()) / 1000,
-	}
-	for _, f := range res.Failures {
-		line.Failures = append(line.Failures, testFailure(f))
-	}
-	for _, v := range res.Broken {
-		line.Broken = append(line.Broken, v.String())
+		Type: "test", File: r.File, Dialogue: r.Dialogue, Test: v.name, NLU: res.NLU, Line: res.Test.Line, OK: v.ok(), Crashes: v.crashes,
+		Failures: v.failures, Broken: v.broken, Duration: v.milliseconds(),
 	}
 	if !res.OK() {
 		line.Talk = res.Talk
