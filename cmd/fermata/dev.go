@@ -76,6 +76,10 @@ func (m *Main) dev(ctx context.Context, file string, f *devFlags) error {
 	if _, err := recipeFile(file); err != nil {
 		return err
 	}
+	if isDialogue(file) {
+		return invalidf("%s is a dialogue, and no recipe; check it at each change: %s; and talk to it: %s",
+			file, m.command("validate", "--watch", file), m.command("chat", file))
+	}
 	b := &workbench{m: m, file: file, f: f, moved: make(chan fermata.Result, 64), end: func() error { return nil }}
 	if !f.noInput && !f.json {
 		b.asker = m.asker()

@@ -182,8 +182,9 @@ func (m *Main) completeTasks(cmd *cobra.Command, args []string, _ string) ([]str
 	}
 	var ids []string
 	_ = m.withStore(cmd.Context(), func(ctx context.Context, h *house) error {
-		list, err := h.Inbox(ctx, journal.InboxFilter{Limit: 50})
-		for i := range list {
+		list, err := h.Inbox(ctx, journal.InboxFilter{})
+		list = forPeople(list) // of whom there may be few among many conversations
+		for i := range min(len(list), 50) {
 			ids = append(ids, list[i].ID+"\t"+list[i].Task+": "+term.OneLine(list[i].Prompt))
 		}
 		return err
