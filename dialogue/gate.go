@@ -27,6 +27,9 @@ type Waiting struct {
 	Again      int            `json:"again,omitempty"`      // the last message had come before, and this was its turn
 }
 
+// shownAs is the kind of the gate's questions.
+const shownAs = "dialogue"
+
 // messageSchema is that of a Message. It is stored with every question, so it says no more than it has to.
 var messageSchema = []byte(`{"type":"object","properties":{"text":{"type":"string"}}}`)
 
@@ -103,7 +106,7 @@ func readMessage(data []byte) Message {
 // asks is what the gate asks, and how.
 func (d *Dialogue) asks(s *State) (Waiting, []node.AskOption) {
 	request := Waiting{PendingTask: s.Pending, Handoff: s.Human}
-	options := []node.AskOption{node.ShownAs("dialogue"), node.ResponseSchema(messageSchema)}
+	options := []node.AskOption{node.ShownAs(shownAs), node.ResponseSchema(messageSchema)}
 	if s.Pending != nil {
 		options = append(options, node.Prompt(s.Pending.Prompt))
 	}

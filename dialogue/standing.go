@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/fermata-go/fermata/journal"
 )
@@ -30,6 +31,45 @@ func (c *Conversations) Standing(ctx context.Context, id string) (Reply, error) 
 		}
 	}
 	return r, nil
+}
+
+// HandedOff is a conversation that a person has taken over, or has to.
+type HandedOff struct {
+	Conversation string    `json:"conversation"`
+	Since        time.Time `json:"since"` // when it began to wait for what is said next, by the person or the user
+	Last         Line      `json:"last"`  // what the user or the person has said last
+}
+
+// Handoffs are the conversations of the dialogue that are with a person, the one that waits longest first. What has been
+// said in one is for Listen, and Send takes what the person says, with From agent.
+func (c *Conversations) Handoffs(ctx context.Context) ([]HandedOff, error) {
+	open, err := c.rt.Inbox(ctx, journal.InboxFilter{})
+	if err != nil {
+		return nil, err
+	}
+	all := []HandedOff{}
+	for i := range open {
+		q := &open[i]
+		var w Waiting
+		if !isGate(q) || q.Kind != shownAs || json.Unmarshal(q.Request, &w) != nil || !w.Handoff {
+			continue
+		}
+		info, err := c.rt.Info(ctx, q.Run)
+		if err != nil {
+			return nil, err
+		}
+		if info.Plan != c.dialogue.plan.Name() {
+			continue
+		}
+		h := HandedOff{Conversation: q.Run, Since: time.UnixMicro(q.Opened).UTC()}
+		for _, l := range w.Transcript {
+			if l.By != byBot {
+				h.Last = l
+			}
+		}
+		all = append(all, h)
+	}
+	return all, nil
 }
 
 // Resume has a conversation go on that was left in the middle of a turn, as by a process that died, until it waits for

@@ -1,10 +1,13 @@
 // Package web is the HTTP face of conversations: users send messages, and are told what is said to them while it is said.
 //
 //	talks := dialogue.NewConversations(rt, d, dialogue.ConversationOptions{})
-//	http.Handle("/conversations/", web.New(talks, web.Options{Authorize: whoMaySpeak}))
+//	handler := web.New(talks, web.Options{Authorize: whoMaySpeak})
+//	http.Handle("/conversations", handler)
+//	http.Handle("/conversations/", handler)
 //
 // There are these requests:
 //
+//	GET  /conversations                 the conversations that are with a person, for whom Options.Desk lets in
 //	POST /conversations                 begins the conversation that Options.Open says
 //	GET  /conversations/{id}            how it stands: {"pending": …, "handoff", "busy", "closed", "seq"}
 //	POST /conversations/{id}/messages   {"id": "m1", "text": "send 50 to Ada"}, or {"commands": [{"type": "affirm"}]}

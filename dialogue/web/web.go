@@ -19,6 +19,9 @@ type Options struct {
 	// Authorize is asked about it, too. An error is status 403, and shown to nobody. Defaults to refusing everybody: the
 	// program opens conversations itself.
 	Open func(r *http.Request) (conversation string, with map[string]any, err error)
+	// Desk says whether a request may see which conversations are with a person. An error is status 403, and shown to nobody.
+	// Defaults to refusing everybody.
+	Desk func(r *http.Request) error
 	// Origins are the origins ("https://shop.example.com") besides the handler's own whose pages may speak and listen. Their
 	// requests may carry credentials. Defaults to none.
 	Origins []string
@@ -67,6 +70,7 @@ func New(talks *dialogue.Conversations, o Options) http.Handler {
 	h := &handler{talks: talks, guard: guard, o: o}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /conversations", h.open)
+	mux.HandleFunc("GET /conversations", h.handoffs)
 	mux.HandleFunc("GET /conversations/{id}", h.authorized(h.stands))
 	mux.HandleFunc("POST /conversations/{id}/messages", h.authorized(h.send))
 	mux.HandleFunc("GET /conversations/{id}/messages", h.authorized(h.listen))
@@ -132,6 +136,24 @@ func (h *handler) open(w http.ResponseWriter, r *http.Request) {
 		Created      bool   `json:"created"`
 		state
 	}{id, created, stateOf(&standing)})
+}
+
+// handoffs shows which conversations are with a person.
+func (h *handler) handoffs(w http.ResponseWriter, r *http.Request) {
+	if h.o.Desk == nil {
+		refuse(w, forbidden("nobody may see the conversations; see web.Options.Desk"))
+		return
+	}
+	if err := h.o.Desk(r); err != nil {
+		refuse(w, forbidden("not allowed"))
+		return
+	}
+	all, err := h.talks.Handoffs(r.Context())
+	if err != nil {
+		refuse(w, h.explain(r.Context(), "", err))
+		return
+	}
+	show(w, http.StatusOK, map[string]any{"handoffs": all})
 }
 
 // stands shows how a conversation stands.

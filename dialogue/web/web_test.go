@@ -3,6 +3,7 @@ package web_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/dialogue/web"
+	"github.com/fermata-go/fermata/journal/memory"
 )
 
 // serve opens a conversation for each of some users. The header User says who asks; desk is an agent everywhere.
@@ -172,4 +174,56 @@ func all(t *testing.T, res *http.Response) string {
 		t.Error(err)
 	}
 	return string(data)
+}
+
+// TestH2_ADeskSeesWhoIsWithAPerson lists conversations that are with a person: none of those that wait for their users, none
+// of another dialogue in the same store, and nothing to who is not let in.
+func TestH2_ADeskSeesWhoIsWithAPerson(t *testing.T) {
+	store := kept{memory.New()}
+	desk := web.Options{Desk: func(r *http.Request) error {
+		if r.Header.Get("User") != "desk" {
+			return errors.New("not the desk")
+		}
+		return nil
+	}}
+	d := shop(t, func(string) {})
+	other, err := dialogue.Compile(dialogue.Definition{
+		Name: "other",
+		Flows: []dialogue.Flow{{
+			Name: "f", Description: "F", Trigger: []string{"f"},
+			Steps: []dialogue.Step{{ID: "say", Type: dialogue.InformStep, Message: "F."}},
+		}},
+	}, dialogue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, elsewhere := build(t, store, d, desk), build(t, store, other, web.Options{})
+	h.open(t, "ada", "bob", "eve")
+	elsewhere.open(t, "zoe")
+	for user, url := range map[string]string{"bob": h.url, "zoe": elsewhere.url} {
+		post(t, url+user, user, `{"text":"give me a person","commands":[{"type":"handoff"}]}`)
+		post(t, url+user, user, `{"text":"are you there?"}`)
+	}
+	at := strings.TrimSuffix(h.url, "/")
+	list := func() (got struct{ Handoffs []dialogue.HandedOff }) {
+		res := request(t, http.MethodGet, at, "desk", "")
+		if err := json.Unmarshal([]byte(all(t, res)), &got); err != nil || res.StatusCode != http.StatusOK {
+			t.Fatal(res.StatusCode, err)
+		}
+		return got
+	}
+	got := list()
+	if len(got.Handoffs) != 1 || got.Handoffs[0].Conversation != "bob" || got.Handoffs[0].Since.IsZero() ||
+		got.Handoffs[0].Last != (dialogue.Line{By: "user", Text: "are you there?"}) {
+		t.Errorf("with a person: %+v", got)
+	}
+	post(t, h.url+"bob", "desk", `{"text":"Good bye.","done":true}`)
+	if got := list(); len(got.Handoffs) != 0 {
+		t.Errorf("after it was given back: %+v", got)
+	}
+	for handler, user := range map[string]string{at: "ada", strings.TrimSuffix(elsewhere.url, "/"): "desk"} {
+		if res := request(t, http.MethodGet, handler, user, ""); res.StatusCode != http.StatusForbidden {
+			t.Errorf("%s is shown the conversations: %d", user, res.StatusCode)
+		}
+	}
 }
