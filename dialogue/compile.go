@@ -69,13 +69,13 @@ func (c *compiler) build(def Definition) *Dialogue {
 	c.circles()
 	c.d.greeting = c.template(c.d.settings.Greeting, "settings.greeting", c.names(nil))
 	c.allPatterns(def.Patterns, "patterns", c.d.patterns, nil)
-	for name, p := range defaultPatterns {
+	for name := range defaultPatterns {
 		if _, ok := c.d.patterns[name]; !ok {
 			known := c.names(nil)
 			for _, word := range patternWords {
 				known.Set(word, textType)
 			}
-			c.d.patterns[name] = pattern{message: c.template(p.Message, "patterns", known)}
+			c.d.patterns[name] = pattern{message: c.template(c.d.own(name), "patterns", known)}
 		}
 	}
 	return c.d

@@ -2,7 +2,6 @@ package dialogue
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/fermata-go/fermata/node"
@@ -15,15 +14,15 @@ func (d *Dialogue) reject(ctx node.Context, s *State, p place, v any, err error)
 			return err
 		}
 	}
-	return d.pattern(ctx, s, OnRejection, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(p.slot, v), "reason": reasonOf(err, v)})
+	return d.pattern(ctx, s, OnRejection, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(p.slot, v), "reason": d.reasonOf(err, v)})
 }
 
 // reasonOf is why a value is not good, as it is said.
-func reasonOf(err error, v any) string {
+func (d *Dialogue) reasonOf(err error, v any) string {
 	if r, ok := errors.AsType[*rejection](err); ok {
 		return r.reason
 	}
-	return fmt.Sprintf("%s is not possible here.", shown(v))
+	return d.isImpossible(shown(v))
 }
 
 // change gives a slot a value that the user has said. Where the slot has another one already, what was made with it is

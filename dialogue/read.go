@@ -3,6 +3,7 @@ package dialogue
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 	"unicode"
 )
@@ -35,7 +36,7 @@ func (d *Dialogue) read(sl *slot, raw any, now time.Time) (any, error) {
 		return nil, err
 	}
 	if err := sl.check.Check(data); err != nil {
-		return v, &rejection{reason: fmt.Sprintf("%s is not %s.", shown(v), sl.Type.described())}
+		return v, &rejection{reason: d.isNo(sl.Type, shown(v))}
 	}
 	return v, nil
 }
@@ -52,7 +53,7 @@ func (d *Dialogue) spoken(sl *slot, text string, now time.Time) (any, error) {
 	case reason != "":
 		return nil, &rejection{reason: sentence(reason)}
 	}
-	return nil, &rejection{reason: fmt.Sprintf("%q is not %s.", text, sl.Type.described())}
+	return nil, &rejection{reason: d.isNo(sl.Type, strconv.Quote(text))}
 }
 
 // sentence is a reason as it is said.

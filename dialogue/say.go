@@ -118,7 +118,7 @@ func (d *Dialogue) ownWords(name PatternName, f *Frame, known map[string]any) st
 		names["flow"] = d.flows[f.Flow].title()
 	}
 	maps.Copy(names, known)
-	own, _ := compileTemplate(defaultPatterns[name].Message) // a test renders all of them
+	own, _ := compileTemplate(d.own(name)) // a test renders all of them
 	text, _ := own.render(names)
 	return text
 }

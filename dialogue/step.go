@@ -162,7 +162,7 @@ func (f *flow) confirm(s *State, st *step) error {
 		}
 		question = asking(s, prompt)
 	}
-	return f.pause(s, st, NewConfirm(prompt, st.Options...), question)
+	return f.pause(s, st, NewConfirm(prompt, f.dialogue.replies(st.Options)...), question)
 }
 
 // asking names a question. What is confirmed is all that is known, not only what the question shows.
@@ -310,7 +310,7 @@ func (d *Dialogue) put(s *State, frame *Frame, m *mark) *refusal {
 		old, had := p.get(s)
 		if err := d.fill(s, p, m.Out[name]); err != nil {
 			d.undo(s, frame, *m)
-			return &refusal{Step: m.Step, Name: name, Slot: p.slot.title(), Value: d.shown(p.slot, m.Out[name]), Reason: reasonOf(err, m.Out[name])}
+			return &refusal{Step: m.Step, Name: name, Slot: p.slot.title(), Value: d.shown(p.slot, m.Out[name]), Reason: d.reasonOf(err, m.Out[name])}
 		}
 		m.Out[name], _ = p.get(s)
 		if !had {

@@ -17,7 +17,7 @@ import (
 )
 
 // TestUnderstood reads tables of what users say and what phrases understand of it, in testdata/understood: one table for
-// each dialogue of examples/dialogues. A heading says where in the conversation it is said:
+// each dialogue of examples/dialogues, and one for a dialogue in German. A heading says where in the conversation it is said:
 //
 //	[transfer asks amount] payee=Grace       the flow transfer asks for the amount, and knows the payee
 //	[transfer confirms] payee=Grace          it asks for a yes
@@ -65,10 +65,14 @@ func TestUnderstood(t *testing.T) {
 	}
 }
 
-// example is one of the example dialogues, with actions that do nothing.
+// example is one of the example dialogues, or one of the tables' own, with actions that do nothing.
 func example(tb testing.TB, name string) *Dialogue {
 	tb.Helper()
-	d, err := Load(filepath.Join("..", "examples", "dialogues", name, FileName), Options{ActionsFrom: func(name string, _ any) (Action, error) {
+	path := filepath.Join("testdata", "understood", name+".yaml")
+	if _, err := os.Stat(path); err != nil {
+		path = filepath.Join("..", "examples", "dialogues", name, FileName)
+	}
+	d, err := Load(path, Options{ActionsFrom: func(name string, _ any) (Action, error) {
 		return Action{Name: name, Run: func(node.Context, map[string]any) (any, error) { return nil, nil }}, nil
 	}})
 	if err != nil {

@@ -88,6 +88,11 @@ func TestG_TurnsOfConversations(t *testing.T) {
 	}
 }
 
+// TestGerman runs the transcripts of a dialogue in German: what users say, and what it says by itself.
+func TestGerman(t *testing.T) {
+	dialoguetest.Run(t, dialoguetest.Options{}, "../testdata/understood/german.yaml")
+}
+
 // TestN3_AYesCountsForTheQuestionThatWasSeen asks again where the question has changed between the asking and the yes: the
 // day that it names is over.
 func TestN3_AYesCountsForTheQuestionThatWasSeen(t *testing.T) {

@@ -20,6 +20,7 @@ type name struct {
 	words  []string
 	shapes []uint32 // 0 for words that are not misspelt
 	number string   // the number that it is, if it is one
+	joined bool     // two words that are said as one
 }
 
 // What a choice is worth that was not called by its name.
@@ -55,6 +56,9 @@ func newChooser(choices []Choice, of *language) *chooser {
 				c.numbered = true
 			}
 			c.names = append(c.names, n)
+			if joined := strings.Join(n.words, ""); len(n.words) == 2 && misspellable(joined) { // "oneway"
+				c.names = append(c.names, name{choice: i, words: []string{joined}, shapes: []uint32{shape(joined)}, joined: true})
+			}
 		}
 	}
 	slices.SortStableFunc(c.names, func(a, b name) int { return len(b.words) - len(a.words) })
@@ -137,7 +141,7 @@ func (c *chooser) nameAt(r *reading, i int, n name) (int, float64) {
 		said := r.folded(j)
 		switch {
 		case said == w:
-		case k == len(n.words)-1 && r.shortens(said, w):
+		case k == len(n.words)-1 && !n.joined && r.shortens(said, w):
 			worth = min(worth, byPrefix)
 		case n.isSlip(r, said, k):
 			worth = min(worth, bySlip)

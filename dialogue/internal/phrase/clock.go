@@ -108,7 +108,7 @@ func (r *reading) partBehind(i int) (part, int) {
 	at := i
 	if j, ok := r.at(at, "in", "the"); ok {
 		at = j
-	} else if w := r.word(at); w == "this" || w == "at" || w == "in" {
+	} else if w := r.word(at); w == "this" || w == "at" || w == "in" || w == "the" {
 		at++
 	}
 	if p, ok := r.language.parts[r.word(at)]; ok {
@@ -179,6 +179,9 @@ func (r *reading) pastOrTo(i int) (clock, bool) {
 		if minutes != 30 || r.word(i) != "half" || r.sign(at) != 0 {
 			return clock{}, false
 		}
+		if r.language.halfTo {
+			sign = -1
+		}
 	}
 	hour, j, ok := r.hourOrMinute(at)
 	if !ok || !named || hour > 23 {
@@ -242,6 +245,9 @@ func (r *reading) digital(i int) (clock, bool) {
 	}
 	if end := r.oclock(j); end > j {
 		c.j = end
+		if minutes, next, ok := r.small(end); ok && minutes < 60 && !r.isSomething(next) { // "15 Uhr 30"
+			c.minute, c.j = minutes, next
+		}
 		return c, true
 	}
 	if r.isGlued(j) && (r.tokens[j].sort == letters && !r.isHalf12(j) || r.sign(j) == '%' || r.isGlued(j+1) && r.tokens[j+1].sort == digits) {

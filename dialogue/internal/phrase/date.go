@@ -209,7 +209,7 @@ func (r *reading) inDigitsOnly(i int) (dated, bool) {
 		d.day = day{year: year}
 	case len(parts) == 2 && sign == '/' && len(first) <= 2 && len(last) <= 2:
 		d.noYear = true
-	case len(parts) == 2 && sign == '.' && r.locale.DayFirst && len(first) <= 2 && len(last) <= 2 && r.sign(j) == '.' && r.isGlued(j): // 3.12.
+	case len(parts) == 2 && sign == '.' && r.dayFirst() && len(first) <= 2 && len(last) <= 2 && r.sign(j) == '.' && r.isGlued(j): // 3.12.
 		d.noYear, d.j = true, j+1
 	default:
 		return dated{}, false
@@ -217,6 +217,9 @@ func (r *reading) inDigitsOnly(i int) (dated, bool) {
 	r.ordered(&d, parts[0], parts[1])
 	return d, true
 }
+
+// dayFirst reports whether days stand before months.
+func (r *reading) dayFirst() bool { return r.locale.DayFirst || r.language.dayFirst }
 
 func century(year int) int {
 	if year >= 69 {
@@ -227,7 +230,7 @@ func century(year int) int {
 
 // ordered takes two numbers for a day and a month in the locale's order.
 func (r *reading) ordered(d *dated, a, b int) {
-	if !r.locale.DayFirst {
+	if !r.dayFirst() {
 		a, b = b, a
 	}
 	if b > 12 && a <= 12 { // only the other order is a day

@@ -174,6 +174,9 @@ func (r *reading) duration(i int) (time.Duration, int, bool) {
 	if j, ok := r.at(i, "half", "an", "hour"); ok {
 		return 30 * time.Minute, j, true
 	}
+	if j, ok := r.at(i, "a", "half", "hour"); ok {
+		return 30 * time.Minute, j, true
+	}
 	n, j, ok := r.count(i)
 	if !ok {
 		return 0, i, false

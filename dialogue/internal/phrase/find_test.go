@@ -116,3 +116,17 @@ func TestAmount(t *testing.T) {
 		}
 	}
 }
+
+// TestReadChoicesThatBeginWithNumbers reads choices whose names begin as a number does, with slips in them.
+func TestReadChoicesThatBeginWithNumbers(t *testing.T) {
+	trip := phrase.Slot{Kind: phrase.Single, Choices: []phrase.Choice{{Value: "one way"}, {Value: "return", Synonyms: []string{"round trip"}}}}
+	for said, want := range map[string]any{
+		"one way": "one way", "one-way please": "one way", "oneway": "one way", "one wya": "one way", "on way": nil, "a one way ticket": "one way", "retrun": "return", "round tripp": "return",
+		"the second one": "return", "one": "one way", "the way": nil,
+	} {
+		v, ok := euros.Read(trip, said, now)
+		if v.Value != want || ok && want == nil && v.Reason == "" {
+			t.Errorf("%q is %v, want %v", said, v.Value, want)
+		}
+	}
+}

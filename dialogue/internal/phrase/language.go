@@ -16,13 +16,13 @@ type Locale struct {
 	Zone *time.Location
 	// Currency is the ISO 4217 code of the amounts that are asked for. Without one, whatever currency is said goes.
 	Currency string
-	// DayFirst says that 3/5 is the third of May.
+	// DayFirst says that 3/5 is the third of May, as it is in some languages anyway.
 	DayFirst bool
 }
 
 // Supported reports whether there are words for a language ("en", "en-GB").
 func Supported(tag string) bool {
-	_, ok := languages[base(tag)]
+	_, ok := languages[Base(tag)]
 	return ok
 }
 
@@ -36,8 +36,8 @@ func Languages() []string {
 	return all
 }
 
-// base is the language of a tag.
-func base(tag string) string {
+// Base is the language of a tag: "de" of "de-AT".
+func Base(tag string) string {
 	tag = strings.ToLower(tag)
 	if i := strings.IndexAny(tag, "-_"); i >= 0 {
 		tag = tag[:i]
@@ -50,11 +50,12 @@ func base(tag string) string {
 
 // languages are made when they are first needed.
 var languages = map[string]func() *language{
+	"de": sync.OnceValue(german),
 	"en": sync.OnceValue(english),
 }
 
 func (l Locale) language() *language {
-	if of, ok := languages[base(l.Language)]; ok {
+	if of, ok := languages[Base(l.Language)]; ok {
 		return of()
 	}
 	return languages["en"]()
@@ -110,9 +111,17 @@ type language struct {
 	commands []commandSaying
 	common   *Matcher // of the commands
 
-	valueWords   []vocable // words of values that may be misspelt
-	ordinalWords []vocable // "third"
-	politeWords  []vocable // "please": may be, too
+	grammar      map[string]string                          // words that values are said with, and the English ones that they are read with
+	spell        func(word string) (digits string, ok bool) // numbers in words, of languages that write them as one; nil for none
+	numberWords  []string                                   // the commonest of those
+	respell      func(word string) string                   // another way to write the letters of a word; nil for none
+	dayFirst     bool                                       // 3/5 is the third of May
+	halfTo       bool                                       // "half four" is 3:30
+	names        *strings.Replacer                          // of days and months in them
+	reasons      []rule                                     // how reasons why a value is none are said; nil for English
+	valueWords   []vocable                                  // words of values that may be misspelt
+	ordinalWords []vocable                                  // "third"
+	politeWords  []vocable                                  // "please": may be, too
 
 	booleans  map[string]bool
 	fillers   phrases[bool]       // sayings that mean nothing by themselves, around a value
@@ -178,7 +187,7 @@ func (p *phrases[T]) at(l *line, i int) (means T, n int) {
 	for j := i; j < len(l.says) && j-i < p.longest; j++ {
 		word := l.tokens[l.says[j]].fold
 		if p.mended {
-			word = l.tokens[l.says[j]].means
+			word = l.tokens[l.says[j]].right
 		}
 		if j > i {
 			if l.parted(j) {

@@ -248,7 +248,7 @@ func TestCompileErrors(t *testing.T) {
 		}
 	}
 	_, err := phrase.Compile(nil, nil, nil, phrase.Locale{Language: "tlh"})
-	if want := `language "tlh" has no words for phrases; there are: en`; err == nil || err.Error() != want {
+	if want := `language "tlh" has no words for phrases; there are: de, en`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

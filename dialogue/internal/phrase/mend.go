@@ -10,19 +10,69 @@ import (
 // Values are read with words as they are meant: one that is nearly a word of a number, a date, a time or a currency, and
 // no word of its own, is taken for it: a day with two letters swapped, a number with one left out.
 
+// Their grammar is written with English words: other languages say which of theirs stand for those, and numbers that they
+// write as one word are read as digits.
+
 // mend finds what the words of an utterance mean in values. But is what else they may be.
 func (r *reading) mend(but func(word string) bool) {
+	l := r.language
 	for i := range r.tokens {
 		t := &r.tokens[i]
-		if t.sort != letters || !misspellable(t.fold) || r.language.known[t.fold] || but != nil && but(t.fold) {
+		if t.sort != letters || but != nil && but(t.fold) {
 			continue
 		}
-		if word, ok := nearestWord(r.language.politeWords, t.fold); ok {
-			t.fold, t.means = word, word
-		} else if word, ok := nearestWord(r.language.valueWords, t.fold); ok {
-			t.means = word
-		} else if word, ok := nearestWord(r.language.ordinalWords, t.fold); ok { // "tenty" is rather twenty than tenth
-			t.means = word
+		if l.isValueWord(t.fold) || !l.known[t.fold] && l.respelled(t) {
+			l.mean(t)
+			continue
+		}
+		if !misspellable(t.fold) || l.known[t.fold] {
+			continue
+		}
+		if word, ok := nearestWord(l.politeWords, t.fold); ok {
+			t.fold, t.right, t.means = word, word, word
+		} else if word, ok := nearestWord(l.valueWords, t.fold); ok {
+			t.right = word
+			l.mean(t)
+		} else if word, ok := nearestWord(l.ordinalWords, t.fold); ok { // "tenty" is rather twenty than tenth
+			t.right = word
+			l.mean(t)
+		}
+	}
+}
+
+// isValueWord reports whether a language that is not the grammar's says something in values with a word.
+func (l *language) isValueWord(word string) bool {
+	if l.grammar == nil {
+		return false
+	}
+	_, ok := l.grammar[word]
+	if !ok && l.spell != nil {
+		_, ok = l.spell(word)
+	}
+	return ok
+}
+
+// respelled tries the other way to write a word.
+func (l *language) respelled(t *token) bool {
+	if l.respell == nil {
+		return false
+	}
+	word := l.respell(t.fold)
+	if word == t.fold || !l.isValueWord(word) && !l.known[word] {
+		return false
+	}
+	t.right = word
+	return true
+}
+
+// mean is what a word that is rightly written means in values.
+func (l *language) mean(t *token) {
+	t.means = t.right
+	if word, ok := l.grammar[t.right]; ok {
+		t.means = word
+	} else if l.spell != nil {
+		if digitsOf, ok := l.spell(t.right); ok {
+			t.sort, t.means, t.fold, t.spelled = digits, digitsOf, digitsOf, true
 		}
 	}
 }
@@ -30,7 +80,10 @@ func (r *reading) mend(but func(word string) bool) {
 // findValueWords collects the words that values are said with.
 func (l *language) findValueWords() {
 	l.days.mended, l.feasts.mended = true, true
-	words := map[string]bool{"quarter": true, "half": true, "hundred": true, "dozen": true, "midnight": true, "midday": true, "point": true, "minus": true, "percent": true, "oclock": true}
+	words := map[string]bool{}
+	if l.grammar == nil {
+		words = map[string]bool{"quarter": true, "half": true, "hundred": true, "dozen": true, "midnight": true, "midday": true, "point": true, "minus": true, "percent": true, "oclock": true}
+	}
 	for _, add := range []iter.Seq[string]{
 		maps.Keys(l.units), maps.Keys(l.scales), maps.Keys(l.currencies), maps.Keys(l.months),
 		maps.Keys(l.weekdays), maps.Keys(l.spans), maps.Keys(l.parts), maps.Keys(l.days.of), maps.Keys(l.feasts.of),
@@ -40,6 +93,12 @@ func (l *language) findValueWords() {
 				words[w] = true
 			}
 		}
+	}
+	for w := range l.grammar {
+		words[w] = true
+	}
+	for _, w := range l.numberWords {
+		words[w] = true
 	}
 	ordinals := make(map[string]bool)
 	for _, of := range []map[string]int{l.ordinals, l.lateOrdinals} {

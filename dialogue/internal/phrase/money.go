@@ -43,6 +43,9 @@ func (l Locale) Amount(digits string) string {
 	if n := places(strings.ToUpper(l.Currency)); ok && n <= 4 && !strings.ContainsAny(digits, "eE") && len(fraction) < n {
 		digits += strings.Repeat("0", n-len(fraction))
 	}
+	if point := l.language().point; point != '.' {
+		digits = strings.Replace(digits, ".", string(point), 1)
+	}
 	return digits
 }
 

@@ -98,8 +98,26 @@ func (r *reading) inDigits(i int) (number, bool) {
 		}
 		return n, r.isUnit(j)
 	}
+	if r.word(j) == "point" && r.isSpelled(i) {
+		r.pointDigits(&n)
+	}
 	r.greater(&n)
 	return n, true
+}
+
+func (r *reading) isSpelled(i int) bool { return i < len(r.tokens) && r.tokens[i].spelled }
+
+// pointDigits reads the digits of a fraction that were said one by one, in words that are read as digits.
+func (r *reading) pointDigits(n *number) {
+	fraction := ""
+	j := n.j + 1
+	for ; r.isSpelled(j) && len(fraction) < maxDigits && len(r.word(j)) == 1; j++ {
+		fraction += r.word(j)
+	}
+	if d, ok := parseDecimal("", fraction); ok && fraction != "" {
+		n.add(d)
+		n.j = j
+	}
 }
 
 // isUnit reports letters that may stand right behind a number: those of a currency.
@@ -226,6 +244,7 @@ func grouped(parts []string, separators []rune, point rune) (whole, fraction str
 	case final == point: // 1.234
 	case len(parts[1]) == 3 && len(parts[0]) <= 3 && parts[0] != "0": // 1,234
 		isPoint = false
+	case final == '.': // 1.5 where a comma is usual
 	case len(parts[1]) != 2: // 1,2
 		return "", "", false
 	}

@@ -108,6 +108,9 @@ func (r *reading) period(i int) (from, to Value, ok bool) {
 	var a dated
 	dayOnly := false
 	n, j, _, ok := r.nth(r.behindThe(at))
+	if ok && r.sign(j) == '.' && r.isGlued(j) {
+		j++
+	}
 	if ok && r.isUntil(j) && !(r.isGlued(at) && r.tokens[at-1].sort == mark) {
 		a, dayOnly = dated{day: day{day: n}, j: j, score: 1}, true
 	} else if a, ok = r.date(at); !ok || !r.isUntil(a.j) {

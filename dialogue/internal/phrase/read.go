@@ -119,12 +119,12 @@ func (r *reading) denied(i int) bool {
 		if i < 0 {
 			return false
 		}
-		switch w := r.tokens[i].fold; {
+		switch w := r.word(i); {
 		case w == "than": // "no more than 50"
 			return false
-		case r.language.class(w) == negation, w == "but" && r.word(i-1) != "not", w == "except", w == "besides":
+		case r.language.class(r.folded(i)) == negation, w == "but" && r.word(i-1) != "not", w == "except", w == "besides":
 			return true
-		case r.language.class(w) == content:
+		case r.language.class(r.folded(i)) == content:
 			return false
 		}
 	}

@@ -128,8 +128,18 @@ func (r *reading) value(v any, i, j int, score float64) Value {
 // refusal is what was said for a value that is none.
 func (r *reading) refusal(reason string, i, j int) Value {
 	v := r.value(nil, i, j, 0.5)
-	v.Reason = reason
+	v.Reason = r.language.reason(reason)
 	return v
+}
+
+// reason says why a value is none in the language.
+func (l *language) reason(english string) string {
+	for _, rule := range l.reasons {
+		if rule.of.MatchString(english) {
+			return l.names.Replace(rule.of.ReplaceAllString(english, rule.as))
+		}
+	}
+	return english
 }
 
 // found is a value with the tokens that say it: from i to before j.

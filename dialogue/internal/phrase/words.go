@@ -31,7 +31,9 @@ type token struct {
 	sort       sort
 	glued      bool   // nothing stands between it and the token before
 	fold       string // of letters and digits: what is compared
-	means      string // the word that values are read with, see mend
+	right      string // the word without a slip, see mend
+	means      string // what it is in values: the word of the grammar, see mend
+	spelled    bool   // a number that was said in words
 	sign       rune   // of a mark
 }
 
@@ -76,11 +78,11 @@ func (l *line) read() {
 		case unicode.IsDigit(r):
 			t.sort, t.end = digits, l.run(at, unicode.IsDigit)
 			t.fold = foldDigits(l.text[t.start:t.end])
-			t.means = t.fold
+			t.right, t.means = t.fold, t.fold
 		case isLetter(r):
 			t.sort, t.end = letters, l.run(at, isLetter)
 			t.fold = fold(l.text[t.start:t.end])
-			t.means = t.fold
+			t.right, t.means = t.fold, t.fold
 		default:
 			t.sort, t.sign = mark, r
 		}
