@@ -160,11 +160,15 @@ func (t *Type) ofKinds(k Kinds, is bool) *Type {
 	if !is {
 		k = AllKinds &^ k
 	}
-	if t.Kinds&k == 0 {
+	missing := t.Missing && k&NullKind != 0 // what is not there is null to the function type
+	switch {
+	case t.Kinds&k == 0 && missing:
+		return t
+	case t.Kinds&k == 0:
 		return mistaken // it never is
 	}
 	return t.With(func(u *Type) {
-		u.Kinds, u.sure = t.Kinds&k, t.sure&k
+		u.Kinds, u.sure, u.Missing = t.Kinds&k, t.sure&k, missing
 		if k&NullKind == 0 {
 			u.kept = ""
 		}

@@ -90,6 +90,8 @@ func TestNarrowing(t *testing.T) {
 		{"type(maybe?.tags) == 'array' ? maybe.x : 0", "type(maybe?.tags) == 'nil' ? maybe.x : 0"},
 		{"sum(filter(numbers, type(#) in ['int', 'float']))", "sum(filter(numbers, not (type(#) in ['int'])))"},
 		{"let v = fromJSON(text); type(v) == 'map' ? keys(v) : []", "let v = fromJSON(text); type(v) == 'string' ? keys(v) : []"},
+		{"type(opt?.a) != 'nil' ? opt.a : 0", "type(opt?.a) == 'nil' ? opt.a : 0"},
+		{"type(opt?.a) in ['int', 'float'] ? opt.a : 0", "type(opt?.a) in ['int', 'float'] ? 0 : opt.a"},
 		{"let v = any; type(v) in ['int', 'float'] ? v + 1 : 0", "let v = any; type(v) in ['int', 'nil'] ? v + 1 : 0"},
 		{"let v = flag ? some : maybe; type(v) == 'array' ? v[0] : get(v, 'x')", "let v = flag ? some : maybe; get(v, 'x')"},
 		{"(flag ? any : 0) + 1", "(flag ? any : nil) + 1"},
