@@ -88,8 +88,8 @@ func (c *compiler) effect(f *flow, st *step, known expression.Names, tell bool) 
 		c.checkTemplate(st.message, st.path+".message", known)
 	case ActionStep:
 		c.given(st, known)
-		for _, out := range st.outs {
-			c.result(f, st, out, &known)
+		for i := range st.outs {
+			c.result(f, st, &st.outs[i], &known)
 		}
 	case SetStep:
 		for _, v := range st.values {
@@ -165,17 +165,26 @@ func (c *compiler) given(st *step, known expression.Names) {
 	}
 }
 
-// result checks what a step takes from what an action gives.
-func (c *compiler) result(f *flow, st *step, out assignment, known *expression.Names) {
+// result checks what a step takes from what an action gives. What the action need not give leaves the slot as it is.
+func (c *compiler) result(f *flow, st *step, out *assignment, known *expression.Names) {
 	t := expression.Anything
+	path, lenient := strings.CutSuffix(out.path, "?")
 	if st.action != nil {
-		doc, ok := member(st.action.Out, out.path)
-		if !ok {
+		doc, sure, found := member(st.action.Out, path)
+		if !found {
 			c.fault(out.place, "what the action %q gives has no %q%s", st.Call, out.path, hint(out.path, membersOf(st.action.Out)))
 		}
-		t = typeOfSchema(doc)
+		t, out.open = typeOfSchema(doc), !sure || lenient
 	}
-	c.write(f, out, t, known)
+	had := known.Board(out.name)
+	c.write(f, *out, t, known)
+	switch {
+	case !out.open:
+	case had.Missing || had.Kinds == 0:
+		known.Set(out.name, optional(known.Board(out.name)))
+	case c.slotOf(f, out.name) == nil:
+		known.Set(out.name, expression.Anything) // what it was or what it is
+	}
 }
 
 // write checks that a value fits the slot that it is written to, and makes it known.

@@ -165,6 +165,7 @@ type assignment struct {
 	path   string   // of outputs
 	place  string   // in the definition
 	needed bool     // of what has the slot's name: it must be there
+	open   bool     // of outputs: it need not be there
 }
 
 type compiledCase struct {

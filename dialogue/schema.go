@@ -2,6 +2,7 @@ package dialogue
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/fermata-go/fermata/schema"
@@ -52,31 +53,33 @@ func (s Slot) document() any {
 	return map[string]any{"type": "string"}
 }
 
-// member is the schema at a path of members in another one, as far as it says; nil for anything, false where the path
-// leads nowhere.
-func member(s *schema.Schema, path string) (json.RawMessage, bool) {
+// member is the schema at a path of members in another one, as far as it says; nil for anything. found is false where the
+// path leads nowhere, and sure where the schema says that the member is there.
+func member(s *schema.Schema, path string) (doc json.RawMessage, sure, found bool) {
 	if s == nil {
-		return nil, true
+		return nil, true, true
 	}
-	doc := s.JSON()
-	if path == "" {
-		return doc, true
+	if doc = s.JSON(); path == "" {
+		return doc, true, true
 	}
+	sure = true
 	for name := range strings.SplitSeq(path, ".") {
 		var at struct {
 			Type                 any
 			Properties           map[string]json.RawMessage
+			Required             []string
 			AdditionalProperties *bool
 		}
 		if err := json.Unmarshal(doc, &at); err != nil || at.Properties == nil && at.Type == nil {
-			return nil, true // it says nothing of members
+			return nil, sure, true // it says nothing of members
 		}
 		next, ok := at.Properties[name]
 		if !ok {
 			open := at.AdditionalProperties == nil || *at.AdditionalProperties
-			return nil, at.Properties == nil && at.Type == "object" && open
+			return nil, sure, at.Properties == nil && at.Type == "object" && open
 		}
+		sure = sure && slices.Contains(at.Required, name)
 		doc = next
 	}
-	return doc, true
+	return doc, sure, true
 }

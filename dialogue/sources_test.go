@@ -171,3 +171,27 @@ flows: {a: {trigger: [do a], steps: [{id: x, type: action, call: other, retries:
 		t.Error(err)
 	}
 }
+
+// TestWhatAnActionNeedNotGiveLeavesTheSlotAsItIs takes a member that is there in every second call.
+func TestWhatAnActionNeedNotGiveLeavesTheSlotAsItIs(t *testing.T) {
+	calls := 0
+	look := dialogue.Action{Name: "look", Run: func(node.Context, map[string]any) (any, error) {
+		if calls++; calls%2 == 1 {
+			return map[string]any{}, nil
+		}
+		return map[string]any{"found": "it"}, nil
+	}}
+	typed := look
+	typed.Name, typed.Out = "typed", parsed(`{"type":"object","properties":{"found":{"type":"string"}}}`)
+	o := dialogue.Options{Actions: []dialogue.Action{look, typed}}
+	for _, step := range []string{"{type: action, call: typed, outputs: {word: found}}", `{type: action, call: look, outputs: {word: "found?"}}`} {
+		d := written(t, "flows: {a: {trigger: [do a], slots: {word: text}, steps: ["+step+`, {type: say, message: "{{ word ?? 'nothing' }}"}]}}`, o)
+		if diff := cmp.Diff("nothing Is there anything else?|it Is there anything else?", says(t, d, nil, "do a", "do a")); diff != "" {
+			t.Errorf("%s: %s", step, diff)
+		}
+		_, err := dialogue.Parse([]byte("kind: Dialogue\nflows: {a: {trigger: [do a], slots: {word: text}, steps: ["+step+`, {type: say, message: "{{ word }}"}]}}`), "d.yaml", o)
+		if err == nil || !strings.Contains(err.Error(), `"word" may be missing`) {
+			t.Errorf("%s: %v", step, err)
+		}
+	}
+}

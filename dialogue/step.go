@@ -390,7 +390,11 @@ func (st *step) outputs(result any) (map[string]any, error) {
 			if err != nil {
 				return nil, err
 			}
-			if at, _, err = p.In(v); err != nil {
+			var found bool
+			if at, found, err = p.In(v); !found && a.open {
+				continue
+			}
+			if err != nil {
 				return nil, fmt.Errorf("outputs: %s: %w", a.name, err)
 			}
 		}

@@ -84,11 +84,16 @@ func (g *dialogueDraw) ahead(i, n int, sure map[string]bool) string {
 func (g *dialogueDraw) step(i, n, flow int) map[string]any {
 	st := map[string]any{"id": fmt.Sprint(g.nested, i)}
 	before := maps.Clone(g.sure)
-	kinds := []string{"collect", "collect", "collect", "confirm", "inform", "say", "action", "action", "set", "branch", "while", "call", "link"}
+	kinds := []string{"collect", "collect", "confirm", "confirm", "inform", "say", "action", "action", "set", "branch", "while", "call", "link"}
 	kind := drawOne(g, kinds)
 	if kind == "while" && g.loop || kind == "link" && (g.loop || i+1 < n && g.arrivals[i+1] == nil) {
 		kind = "collect"
 	}
+	after := g.last == "confirm" && g.often(70) // what is done after a yes matters most
+	if after {
+		kind = "action"
+	}
+	g.last = kind
 	g.use(kind)
 	st["type"] = kind
 	switch kind {
@@ -105,7 +110,7 @@ func (g *dialogueDraw) step(i, n, flow int) map[string]any {
 			st["wait_for_ack"] = true
 		}
 	case "action":
-		g.action(st)
+		g.action(st, after)
 		if g.often(40) {
 			if to := g.ahead(i, n-1, before); to != "end" && to != "stop" {
 				st["on_error"] = to
@@ -176,8 +181,11 @@ func (g *dialogueDraw) collect(st map[string]any) {
 }
 
 // action draws a call of one of the actions of [outside].
-func (g *dialogueDraw) action(st map[string]any) {
+func (g *dialogueDraw) action(st map[string]any, pays bool) {
 	call := drawOne(g, []string{"look", "typed", "pay", "flaky", "own"})
+	if pays {
+		call = "pay"
+	}
 	st["call"] = call
 	switch call {
 	case "look":

@@ -130,6 +130,7 @@ type dialogueDraw struct {
 	arrivals []map[string]bool // what is filled on every way to a step; nil where none leads to it
 	nested   string            // what ids begin with
 	loop     bool
+	last     string // the type of the step before
 }
 
 func (g *dialogueDraw) below(n int) int        { return rapid.IntRange(0, n-1).Draw(g.t, "n") }

@@ -1,6 +1,7 @@
 package dialogue_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/fermata-go/fermata"
@@ -157,7 +158,7 @@ func again(ctx context.Context, store journal.Store, d *dialogue.Dialogue, w *ou
 		if err != nil {
 			return fmt.Errorf("message %d, %+v: %w", i, x.message, err)
 		}
-		if diff := cmp.Diff(x.reply.Texts(), r.Texts()); diff != "" {
+		if diff := gocmp.Diff(x.reply.Texts(), r.Texts()); diff != "" {
 			return fmt.Errorf("message %d, %+v: the reply: %s", i, x.message, diff)
 		}
 	}
@@ -211,16 +212,12 @@ func bubble(t *testing.T, do func(ctx context.Context) error) (err error) {
 // exploreTalks draws as many dialogues as FERMATA_EXPLORE says, from FERMATA_SEED on.
 func exploreTalks(t *testing.T, usual string, check func(t *rapid.T)) {
 	t.Helper()
-	for name, value := range map[string]string{"rapid.checks": max(os.Getenv("FERMATA_EXPLORE"), usual), "rapid.seed": os.Getenv("FERMATA_SEED")} {
-		if v := os.Getenv("FERMATA_EXPLORE"); name == "rapid.checks" && v != "" {
-			value = v
-		}
-		if value == "" {
-			continue
-		}
+	for name, value := range map[string]string{
+		"rapid.checks": cmp.Or(os.Getenv("FERMATA_EXPLORE"), usual), "rapid.seed": cmp.Or(os.Getenv("FERMATA_SEED"), flag.Lookup("rapid.seed").Value.String()),
+	} {
 		before := flag.Lookup(name).Value.String()
 		if err := flag.Set(name, value); err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s: %v", name, err)
 		}
 		t.Cleanup(func() {
 			if err := flag.Set(name, before); err != nil {
@@ -404,10 +401,10 @@ func sameAgain(ctx context.Context, store journal.Store, g *dialogueDraw, w *out
 	if err != nil {
 		return err
 	}
-	if diff := cmp.Diff(said, saidAgain); diff != "" {
+	if diff := gocmp.Diff(said, saidAgain); diff != "" {
 		return fmt.Errorf("what is said: %s", diff)
 	}
-	if diff := cmp.Diff(w.made(), v.made()); diff != "" {
+	if diff := gocmp.Diff(w.made(), v.made()); diff != "" {
 		return fmt.Errorf("what is done: %s", diff)
 	}
 	return nil
