@@ -292,10 +292,9 @@ func (f *flow) avoids(step string) bool {
 	return false
 }
 
-// validator checks what a slot is checked by.
-func (c *compiler) validator(sl *slot, f *flow, path string) {
-	known := c.names(f)
-	known.Set(sl.name, sl.values.With(func(t *expression.Type) { t.Kinds &^= expression.NullKind })) // what is left out is not checked
+// validator checks what a slot is checked by, and what is said then.
+func (c *compiler) validator(sl *slot, known expression.Names, path string) {
+	known.Set(sl.name, sl.given()) // what is left out is not checked
 	if sl.invalid != nil {
 		c.report(path+".validate", sl.invalid.Offset, sl.invalid.Message)
 		return

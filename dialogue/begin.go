@@ -44,10 +44,28 @@ func (d *Dialogue) Begin(context map[string]any) (*State, error) {
 		}
 		s.Context[sl.name] = sl.initial
 	}
+	for _, sl := range d.context {
+		if err := d.validContext(s, sl); err != nil {
+			return nil, fmt.Errorf("context: %s: %w", sl.name, err)
+		}
+	}
 	for _, name := range keysOf(d.slots) {
 		if sl := d.slots[name]; sl.Initial != nil {
 			_ = d.fill(s, place{slot: sl}, sl.initial) // one that is not good here leaves it empty
 		}
 	}
 	return s, nil
+}
+
+// validContext checks what was brought by the slot's own check, once all that this reads was brought.
+func (d *Dialogue) validContext(s *State, sl *slot) error {
+	if sl.validate == nil {
+		return nil
+	}
+	for _, name := range sl.validate.reads() {
+		if s.Context[name] == nil {
+			return nil
+		}
+	}
+	return d.valid(s, place{slot: sl}, s.Context[sl.name])
 }

@@ -50,9 +50,12 @@ func (c *compiler) build(def Definition) *Dialogue {
 		}
 	}
 	c.d.context = c.context
+	for _, sl := range c.context { // it is checked before there is anything else
+		c.validator(sl, c.contextNames(sl), "context."+sl.name)
+	}
 	c.d.slots = c.slotsOf(def.Slots, "slots", nil)
 	for _, name := range keysOf(c.d.slots) {
-		c.validator(c.d.slots[name], nil, "slots."+name)
+		c.validator(c.d.slots[name], c.names(nil), "slots."+name)
 	}
 	if len(def.Flows) == 0 {
 		c.fault("flows", "there is no flow; a dialogue has at least one")

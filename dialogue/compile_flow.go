@@ -25,7 +25,7 @@ func (c *compiler) ways(f *flow, path string) {
 		return
 	}
 	for _, sl := range f.order {
-		c.validator(sl, f, path+".slots."+sl.name)
+		c.validator(sl, c.names(f), path+".slots."+sl.name)
 	}
 	faults, report := 0, c.report
 	c.report = func(path string, offset int, message string) {

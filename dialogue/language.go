@@ -163,13 +163,7 @@ func (c *compiler) names(f *flow) expression.Names {
 	if c.d.def.Context == nil {
 		n.Rest = expression.AnyInput
 	}
-	for _, sl := range c.context {
-		t := sl.values
-		if sl.Optional {
-			t = optional(t)
-		}
-		n.Set(sl.name, t)
-	}
+	c.addContext(&n)
 	n.Set(nameToday, textType)
 	n.Set(nameNow, textType)
 	for _, name := range keysOf(c.d.slots) {
@@ -183,6 +177,35 @@ func (c *compiler) names(f *flow) expression.Names {
 			if !slices.Contains(keysOf(f.slots), name) && c.d.slots[name] == nil {
 				n.Set(name, optional(expression.Anything))
 			}
+		}
+	}
+	return n
+}
+
+// addContext adds what whoever begins a conversation brings.
+func (c *compiler) addContext(n *expression.Names) {
+	for _, sl := range c.context {
+		t := sl.values
+		if sl.Optional {
+			t = optional(t)
+		}
+		n.Set(sl.name, t)
+	}
+}
+
+// given is the type of a slot that holds something.
+func (sl *slot) given() *expression.Type {
+	return sl.values.With(func(t *expression.Type) { t.Kinds &^= expression.NullKind })
+}
+
+// contextNames is what there is when a conversation begins and a value that it begins with is checked: all that the check
+// reads was brought, or it is left.
+func (c *compiler) contextNames(sl *slot) expression.Names {
+	n := expression.NoNames()
+	c.addContext(&n)
+	for _, other := range c.context {
+		if sl.validate != nil && slices.Contains(sl.validate.reads(), other.name) {
+			n.Set(other.name, other.given())
 		}
 	}
 	return n

@@ -113,6 +113,29 @@ flows: {a: {steps: [{type: say, message: "{{ age }}"}]}}`, dialogue.Options{})
 			}
 		}
 	})
+	t.Run("context, checked by itself", func(t *testing.T) {
+		d := written(t, `
+context:
+  most: {type: money, optional: true}
+  balance: {type: money, validate: balance >= 0 and balance <= most, error: "{{ balance }} is not within {{ most }}."}
+flows: {a: {steps: [{type: say, message: "{{ balance }}"}]}}`, dialogue.Options{})
+		for _, tt := range []struct {
+			with map[string]any
+			want string
+		}{
+			{map[string]any{"balance": 5, "most": 5}, ""},
+			{map[string]any{"balance": -1}, ""}, // as long as nobody says what most is
+			{map[string]any{"balance": 6, "most": 5}, "context: balance: 6 is not within 5."},
+		} {
+			said := ""
+			if _, err := d.Begin(tt.with); err != nil {
+				said = err.Error()
+			}
+			if said != tt.want {
+				t.Errorf("%v: %q, expected %q", tt.with, said, tt.want)
+			}
+		}
+	})
 	t.Run("HTTP", func(t *testing.T) {
 		c := talks(t, nil, written(t, asks, dialogue.Options{}), dialogue.ConversationOptions{})
 		open(t, c, "c", nil)
