@@ -194,8 +194,8 @@ func (c *compiler) addContext(n *expression.Names) {
 }
 
 // given is the type of a slot that holds something.
-func (sl *slot) given() *expression.Type {
-	return sl.values.With(func(t *expression.Type) { t.Kinds &^= expression.NullKind })
+func (s *slot) given() *expression.Type {
+	return s.values.With(func(t *expression.Type) { t.Kinds &^= expression.NullKind })
 }
 
 // contextNames is what there is when a conversation begins and a value that it begins with is checked: all that the check
