@@ -61,7 +61,7 @@ func FuzzUnderstand(f *testing.F) {
 			f.Fatal(err)
 		}
 		all := []*Dialogue{w, parcels(f)}
-		for _, name := range []string{"bank", "clinic", "restaurant", "support", "travel"} {
+		for _, name := range []string{"bank", "clinic", "restaurant", "support", "travel", "german"} {
 			all = append(all, example(f, name))
 		}
 		return all
