@@ -97,17 +97,17 @@ func (kept) Close() error { return nil }
 func TestJ4_AServerIsKilledAtEveryAppend(t *testing.T) {
 	d := shop(t, func(string) {})
 	deaths := 0
-	for n, died := int64(1), true; died; n++ {
+	for n := range int64(16) { // as many as a conversation has, or nearly
 		for _, after := range []bool{false, true} {
 			inner := kept{memory.New()}
 			first := build(t, inner, d, web.Options{})
 			first.open(t, "ada")
 			first.close()
 			dying := &mortal{Store: inner, after: after}
-			dying.left.Store(n)
+			dying.left.Store(n + 1)
 			h := build(t, dying, d, web.Options{})
 			c := connect(t, h.url+"ada", "ada", "")
-			died = false
+			died := false
 			for i, text := range order("tea") {
 				c.say(fmt.Sprint(i), text)
 				for {
