@@ -39,6 +39,7 @@ var voices = map[string]*voice{"de": {
 		OnSilence:      "Sind Sie noch da?",
 		OnClose:        "Auf Wiedersehen.",
 		OnFailure:      "Leider ging etwas schief, und ich musste aufhören: {{ flow }}.",
+		OnRefused:      "{{ reason }} Ich musste aufhören: {{ flow }}.",
 		OnCompleted:    "Kann ich sonst noch etwas für Sie tun?",
 		OnRepeat:       "Was kann ich für Sie tun?",
 	},
