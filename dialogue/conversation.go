@@ -142,15 +142,15 @@ func (c *Conversations) Send(ctx context.Context, id string, m Message) (Reply, 
 // say gives a message to a conversation, once it waits for one.
 func (c *Conversations) say(ctx context.Context, id string, m Message) (*turn, error) {
 	for {
+		info, err := c.rt.Info(ctx, id) // before it is seen that the gate waits: another process may give it the same message
+		if err != nil {
+			return nil, err
+		}
 		gate, err := c.waiting(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		if gate != "" {
-			info, err := c.rt.Info(ctx, id) // after the gate was asked, and before it is answered
-			if err != nil {
-				return nil, err
-			}
 			err = c.rt.Answer(ctx, gate, m, fermata.Hold())
 			if err == nil {
 				return &turn{gate: gate, after: info.Head}, nil

@@ -325,6 +325,41 @@ func TestJ3_TwoProcessesLoseNothing(t *testing.T) {
 	}
 }
 
+// between does something once, after the open questions of a run were read.
+type between struct {
+	kept
+	do func()
+}
+
+func (s *between) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Interrupt, error) {
+	all, err := s.kept.Inbox(ctx, f)
+	if do := s.do; do != nil && f.Run != "" {
+		s.do = nil
+		do()
+	}
+	return all, err
+}
+
+// TestJ3_TheSameMessageFromTwoProcesses has one process say what another one is about to say, by the same id: both get the reply.
+func TestJ3_TheSameMessageFromTwoProcesses(t *testing.T) {
+	store, d, m := memory.New(), echo(t), tell("id", "hello")
+	slow := &between{kept: kept{store}}
+	one := talks(t, slow, d, dialogue.ConversationOptions{})
+	two := talks(t, kept{store}, d, dialogue.ConversationOptions{})
+	open(t, one, "c", nil)
+	slow.do = func() {
+		if got := send(t, two, "c", m).Texts(); !slices.Equal(got, []string{"hello"}) {
+			t.Errorf("the first reply: %q", got)
+		}
+	}
+	if got := send(t, one, "c", m).Texts(); !slices.Equal(got, []string{"hello"}) {
+		t.Errorf("the second reply: %q", got)
+	}
+	if got := heard(t, two, "c"); !slices.Equal(got, []string{"hello"}) {
+		t.Errorf("said: %q", got)
+	}
+}
+
 // TestH3_AMessageToABusyConversationIsNotTaken is one to a flow that asks somebody else: it is refused, and taken when it
 // is sent again after they have answered.
 func TestH3_AMessageToABusyConversationIsNotTaken(t *testing.T) {
