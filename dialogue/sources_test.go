@@ -113,29 +113,6 @@ flows: {a: {steps: [{type: say, message: "{{ age }}"}]}}`, dialogue.Options{})
 			}
 		}
 	})
-	t.Run("context, checked by itself", func(t *testing.T) {
-		d := written(t, `
-context:
-  most: {type: money, optional: true}
-  balance: {type: money, validate: balance >= 0 and balance <= most, error: "{{ balance }} is not within {{ most }}."}
-flows: {a: {steps: [{type: say, message: "{{ balance }}"}]}}`, dialogue.Options{})
-		for _, tt := range []struct {
-			with map[string]any
-			want string
-		}{
-			{map[string]any{"balance": 5, "most": 5}, ""},
-			{map[string]any{"balance": -1}, ""}, // as long as nobody says what most is
-			{map[string]any{"balance": 6, "most": 5}, "context: balance: 6 is not within 5."},
-		} {
-			said := ""
-			if _, err := d.Begin(tt.with); err != nil {
-				said = err.Error()
-			}
-			if said != tt.want {
-				t.Errorf("%v: %q, expected %q", tt.with, said, tt.want)
-			}
-		}
-	})
 	t.Run("HTTP", func(t *testing.T) {
 		c := talks(t, nil, written(t, asks, dialogue.Options{}), dialogue.ConversationOptions{})
 		open(t, c, "c", nil)
@@ -215,6 +192,31 @@ func TestWhatAnActionNeedNotGiveLeavesTheSlotAsItIs(t *testing.T) {
 		_, err := dialogue.Parse([]byte("kind: Dialogue\nflows: {a: {trigger: [do a], slots: {word: text}, steps: ["+step+`, {type: say, message: "{{ word }}"}]}}`), "d.yaml", o)
 		if err == nil || !strings.Contains(err.Error(), `"word" may be missing`) {
 			t.Errorf("%s: %v", step, err)
+		}
+	}
+}
+
+// TestWhatAConversationBeginsWithIsChecked begins conversations whose context has a check of its own, which reads the rest of it.
+func TestWhatAConversationBeginsWithIsChecked(t *testing.T) {
+	d := written(t, `
+context:
+  most: {type: money, optional: true}
+  balance: {type: money, validate: balance >= 0 and balance <= most, error: "{{ balance }} is not within {{ most }}."}
+flows: {a: {steps: [{type: say, message: "{{ balance }}"}]}}`, dialogue.Options{})
+	for _, tt := range []struct {
+		with map[string]any
+		want string
+	}{
+		{map[string]any{"balance": 5, "most": 5}, ""},
+		{map[string]any{"balance": -1}, ""}, // as long as nobody says what most is
+		{map[string]any{"balance": 6, "most": 5}, "context: balance: 6 is not within 5."},
+	} {
+		said := ""
+		if _, err := d.Begin(tt.with); err != nil {
+			said = err.Error()
+		}
+		if said != tt.want {
+			t.Errorf("%v: %q, expected %q", tt.with, said, tt.want)
 		}
 	}
 }

@@ -45,16 +45,17 @@ turns:
 // binary is what ${NAME} stands for in these recipes: this binary, which is a server, and a secret.
 var binary = map[string]string{"BINARY": os.Args[0], "SECRET": "sesame-open-42"}
 
-// loadIn loads the recipe.yaml of a folder of these files, with connections to servers.
+// loadIn loads the recipe.yaml of a folder of these files, with connections to servers, which the end of the test closes.
 func loadIn(t *testing.T, opts recipe.Options, files map[string]string) (*recipe.Recipe, error) {
 	t.Helper()
-	pool := new(mcp.Pool)
+	if opts.Servers == nil {
+		opts.Servers = new(mcp.Pool)
+	}
 	t.Cleanup(func() {
-		if err := pool.Close(); err != nil {
+		if err := opts.Servers.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	opts.Servers = pool
 	if opts.Env == nil {
 		opts.Env = func(name string) (string, bool) { v, ok := binary[name]; return v, ok }
 	}
