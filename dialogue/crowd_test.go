@@ -283,7 +283,7 @@ func BenchmarkConversations(b *testing.B) {
 				b.Fatal(err)
 			}
 			idle := float64(heap()-before) / n
-			for _, senders := range []int{1, 8} {
+			for _, senders := range []int{1, 4, 8} {
 				b.Run(fmt.Sprintf("senders=%d", senders), func(b *testing.B) {
 					benchTurns(b, users, senders, counted, dir)
 					b.ReportMetric(idle, "idle-B/conversation")
