@@ -12,6 +12,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/internal/reply"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -61,7 +62,7 @@ func (h *handler) do(w http.ResponseWriter, r *http.Request, person Person, memb
 		h.fail(w, r, err)
 		return
 	}
-	show(w, http.StatusOK, map[string]string{"requestId": q.ID, "run": q.Run, "state": state})
+	reply.JSON(w, http.StatusOK, map[string]string{"requestId": q.ID, "run": q.Run, "state": state})
 }
 
 // readGiven reads a body with the given members. What it refuses is never shown: it may hold a token.

@@ -2,11 +2,11 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/reply"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -27,20 +27,7 @@ func malformed(text string) *refusal {
 }
 
 // refuse answers a request with what is wrong.
-func refuse(w http.ResponseWriter, no *refusal) { show(w, no.status, no) }
-
-// show answers with JSON.
-func show(w http.ResponseWriter, status int, what any) {
-	data, err := json.Marshal(what)
-	if err != nil {
-		status, data = http.StatusInternalServerError, []byte(`{"error":"the reply cannot be written as JSON","code":"internal"}`)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(data, '\n')) // who has gone does not read it
-}
+func refuse(w http.ResponseWriter, no *refusal) { reply.JSON(w, no.status, no) }
 
 // fail answers with what a call of the runtime said. What is nobody's business outside is logged and not shown.
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {

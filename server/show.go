@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/reply"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -52,7 +53,7 @@ func (h *handler) showRun(w http.ResponseWriter, r *http.Request, _ Person) {
 			shown.Error, shown.Code = door.Err.Error(), door.Code
 		}
 	}
-	show(w, http.StatusOK, shown)
+	reply.JSON(w, http.StatusOK, shown)
 }
 
 // public are interrupts without what only the engine needs.
@@ -76,7 +77,7 @@ func (h *handler) inbox(w http.ResponseWriter, r *http.Request, person Person) {
 	if h.o.Authorize != nil {
 		list = slices.DeleteFunc(list, func(q fermata.Interrupt) bool { return !person.may(q.Role) })
 	}
-	show(w, http.StatusOK, map[string]any{"interrupts": public(list)})
+	reply.JSON(w, http.StatusOK, map[string]any{"interrupts": public(list)})
 }
 
 // may reports whether the person answers questions that ask for the role.

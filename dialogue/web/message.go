@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/internal/reply"
 )
 
 // message is what a client says. It has no member that says who speaks.
@@ -81,7 +82,7 @@ func (h *handler) send(w http.ResponseWriter, r *http.Request, id string, agent 
 	if said == nil {
 		said = []dialogue.Said{}
 	}
-	show(w, http.StatusOK, struct {
+	reply.JSON(w, http.StatusOK, struct {
 		Said []dialogue.Said `json:"said"`
 		state
 	}{said, stateOf(&out)})

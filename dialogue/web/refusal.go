@@ -2,12 +2,12 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/internal/reply"
 )
 
 // refusal is what a request or a message that is not served gets.
@@ -48,17 +48,5 @@ func refuse(w http.ResponseWriter, no *refusal) {
 	if no.Code == "busy" {
 		w.Header().Set("Retry-After", "5")
 	}
-	show(w, no.Status, no)
-}
-
-func show(w http.ResponseWriter, status int, what any) {
-	data, err := json.Marshal(what)
-	if err != nil {
-		status, data = http.StatusInternalServerError, []byte(`{"error":"the reply cannot be written as JSON","code":"internal"}`)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(data, '\n')) // who has gone does not read it
+	reply.JSON(w, no.Status, no)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/internal/origin"
+	"github.com/fermata-go/fermata/internal/reply"
 )
 
 // Options configure a handler.
@@ -131,7 +132,7 @@ func (h *handler) open(w http.ResponseWriter, r *http.Request) {
 	if created {
 		status = http.StatusCreated
 	}
-	show(w, status, struct {
+	reply.JSON(w, status, struct {
 		Conversation string `json:"conversation"`
 		Created      bool   `json:"created"`
 		state
@@ -153,7 +154,7 @@ func (h *handler) handoffs(w http.ResponseWriter, r *http.Request) {
 		refuse(w, h.explain(r.Context(), "", err))
 		return
 	}
-	show(w, http.StatusOK, map[string]any{"handoffs": all})
+	reply.JSON(w, http.StatusOK, map[string]any{"handoffs": all})
 }
 
 // stands shows how a conversation stands.
@@ -163,5 +164,5 @@ func (h *handler) stands(w http.ResponseWriter, r *http.Request, id string, _ bo
 		refuse(w, h.explain(r.Context(), id, err))
 		return
 	}
-	show(w, http.StatusOK, stateOf(&standing))
+	reply.JSON(w, http.StatusOK, stateOf(&standing))
 }

@@ -29,6 +29,7 @@ var table = []row{
 	{"internal/nearest", nil, "the nearest name to a misspelt one"},
 	{"internal/jsonfield", nil, "the members that encoding/json gives a struct"},
 	{"internal/origin", nil, "whose pages may use a handler, whatever it serves"},
+	{"internal/reply", nil, "answers of handlers in JSON, whatever they say"},
 	{"definition", nil, "what is wrong with a file that somebody wrote, whatever it defines"},
 	{"patch", nil, "changes of JSON values, whatever they mean"},
 	{"schema", []string{"internal/jsonfield", "internal/nearest", "patch"}, "Go types, JSON Schemas and checked values: of use without any workflow"},
@@ -100,7 +101,7 @@ var table = []row{
 		[]string{".", "journal", "journal/memory", "model", "model/scripted", "node", "plan", "schema"},
 		"tests of users' plans, whoever authored them; no face",
 	},
-	{"dialogue/web", []string{".", "dialogue", "internal/origin"}, "a face of conversations: who speaks through something else gets no HTTP"},
+	{"dialogue/web", []string{".", "dialogue", "internal/origin", "internal/reply"}, "a face of conversations: who speaks through something else gets no HTTP"},
 	{
 		"dialogue/dialoguetest",
 		[]string{".", "dialogue", "fermatatest", "internal/definitiontest", "journal", "model", "model/scripted", "node"},
@@ -119,7 +120,7 @@ var table = []row{
 	},
 	{
 		"server",
-		[]string{".", "internal/nearest", "internal/origin", "journal", "node", "schema"},
+		[]string{".", "internal/nearest", "internal/origin", "internal/reply", "journal", "node", "schema"},
 		"a face: it is given a runtime, and knows neither authors nor stores",
 	},
 	{"cmd/...", []string{anything}, "flags and wiring: where everything meets"},

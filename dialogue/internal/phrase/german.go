@@ -122,35 +122,28 @@ func germanNumber(word string) (string, bool) {
 }
 
 func germanBelowMillion(word string) (int, bool) {
-	before, behind, scaled := strings.Cut(word, "tausend")
-	if !scaled {
-		return germanBelowThousand(word)
-	}
-	n, rest := 1, 0
-	ok := true
-	if before != "" {
-		n, ok = germanBelowThousand(before)
-	}
-	if behind = strings.TrimPrefix(behind, "und"); behind != "" && ok {
-		rest, ok = germanBelowThousand(behind)
-	}
-	return n*1000 + rest, ok && n > 0
+	return germanScaled(word, "tausend", 1000, germanBelowThousand)
 }
 
 func germanBelowThousand(word string) (int, bool) {
-	before, behind, scaled := strings.Cut(word, "hundert")
+	n, ok := germanScaled(word, "hundert", 100, germanBelowHundred)
+	return n, ok && n < 2000 // neunzehnhundert
+}
+
+// germanScaled reads what is said before and behind a scale, of which there is one where nothing is said before it.
+func germanScaled(word, scale string, by int, below func(string) (int, bool)) (int, bool) {
+	before, behind, scaled := strings.Cut(word, scale)
 	if !scaled {
-		return germanBelowHundred(word)
+		return below(word)
 	}
-	n, rest := 1, 0
-	ok := true
+	n, rest, ok := 1, 0, true
 	if before != "" {
-		n, ok = germanBelowHundred(before)
+		n, ok = below(before)
 	}
 	if behind = strings.TrimPrefix(behind, "und"); behind != "" && ok {
-		rest, ok = germanBelowHundred(behind)
+		rest, ok = below(behind)
 	}
-	return n*100 + rest, ok && n > 0 && n < 20
+	return n*by + rest, ok && n > 0
 }
 
 func germanBelowHundred(word string) (int, bool) {
