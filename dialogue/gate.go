@@ -113,6 +113,7 @@ func (d *Dialogue) asks(s *State) (Waiting, []node.AskOption) {
 	switch {
 	case s.Human:
 		request.Transcript, request.Slots = s.Lines, d.scope(s, s.top())
+		options = append(options, node.Role(d.settings.Role))
 	case d.settings.Silence > 0 && s.Turns > 0:
 		options = append(options, node.Within(d.settings.Silence), node.OrDefault(Message{Silence: true}))
 	}
