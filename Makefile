@@ -15,6 +15,9 @@ COUNT ?= 1
 FUZZTIME ?= 10s
 EXPLORE ?= 20000
 SEED ?=
+STORE ?= sqlite
+RUNS ?= 200
+JOBS ?=
 
 ##@ Every day
 
@@ -64,7 +67,7 @@ house: ## Who may import whom, sizes, laws and tests: internal/house
 
 .PHONY: format
 format: ## Is the code formatted (gofumpt)?
-	@diff="$$($(TOOL) gofumpt -d .)"; if [ -n "$$diff" ]; then echo "$$diff"; echo "not formatted: run make fmt" >&2; exit 1; fi
+	@diff="$$($(TOOL) gofumpt -d .)" && [ -z "$$diff" ] || { echo "$$diff"; echo "not formatted: run make fmt" >&2; exit 1; }
 
 .PHONY: race
 race: ## Run the tests with the race detector
@@ -105,3 +108,15 @@ explore: ## Run the exploring tests at full length: crashes, schedules, random g
 explore-stores: ## Crash the gallery at every append, and kill the processes that run it, on every kind of store (SEED=1)
 	FERMATA_EXPLORE=1 $(if $(SEED),FERMATA_SEED=$(SEED)) $(GO) test -count=1 -p 1 -v -timeout 4h -run 'SurviveCrashesOnStores|Killed' \
 		./examples/recipes ./cmd/fermata | grep -v '^=== '
+
+.PHONY: mutants
+mutants: ## Break the engine in many places, one at a time: does a test notice each? (RUN=J3 JOBS=2)
+	$(GO) run ./internal/mutants $(if $(RUN),-run '$(RUN)') $(if $(JOBS),-j $(JOBS))
+
+.PHONY: chaos
+chaos: ## Kill and freeze workers, restart the database, cut the network, and count (STORE=postgres RUNS=1000 SEED=1)
+	@$(GO) build -o bin/chaos ./internal/chaos && bin/chaos -store $(STORE) -runs $(RUNS) $(if $(SEED),-seed $(SEED))
+
+.PHONY: nightly
+nightly: ## What CI runs each night: mutants, explore, explore-stores, fuzz, chaos
+	.ci/nightly

@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync"
 	"time"
+
+	"github.com/fermata-go/fermata/journal"
 )
 
 // alarm wakes runs whose time has come. It holds one timer, for the earliest; the rest is in the store (law N1).
@@ -38,9 +40,9 @@ func (a *alarm) set(due int64) {
 		a.cancel()
 	}
 	a.next = due
-	wait := max(time.Duration(due-a.rt.now())*time.Microsecond, 0)
-	a.cancel = a.rt.clock.AfterFunc(wait, a.ring)
-	if wait > 0 && a.rt.now() >= due && a.cancel() { // the clock went on meanwhile
+	ahead := due > a.rt.now()
+	a.cancel = a.rt.at(due, a.ring)
+	if ahead && a.rt.now() >= due && a.cancel() { // the clock went on meanwhile
 		a.cancel = a.rt.clock.AfterFunc(0, a.ring)
 	}
 }
@@ -87,11 +89,12 @@ func (a *alarm) wake(now int64) (seen int, left bool, err error) {
 			return 0, false, err
 		}
 		for _, t := range due {
-			if woken[t.Run] {
+			key := wakeKey(t)
+			if woken[key] {
 				continue
 			}
-			woken[t.Run] = true
-			if !w.admit(t.Run, func() { a.wakeOne(t.Run, now) }) {
+			woken[key] = true
+			if !w.admit(t.Run, func() { a.wakeOne(t, now) }) {
 				return len(due), true, nil
 			}
 		}
@@ -102,11 +105,19 @@ func (a *alarm) wake(now int64) (seen int, left bool, err error) {
 	}
 }
 
-func (a *alarm) wakeOne(run string, now int64) {
-	if wait := a.rt.wakeDue(run); wait > 0 {
+// wakeKey is what timers have in common that wake a run once. That of a block stands alone: the others wait for it.
+func wakeKey(t journal.Timer) string {
+	if t.ID == blockTimer {
+		return t.Run + " " + blockTimer
+	}
+	return t.Run
+}
+
+func (a *alarm) wakeOne(t journal.Timer, now int64) {
+	if wait := a.rt.wakeDue(t.Run, t.ID); wait > 0 {
 		a.set(now + wait.Microseconds())
 	}
-	a.again(run, now)
+	a.again(t.Run, now)
 }
 
 // fallBehind notes whether runs that are due wait for room. Whoever makes some looks after them: the worker or, where that has

@@ -3,10 +3,12 @@ package fermata
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -18,10 +20,7 @@ import (
 // The same answers again are accepted and have no effect. The options hold for all of them, so a resume token serves a
 // single interrupt only.
 func (rt *Runtime) AnswerAll(ctx context.Context, answers map[string]any, opts ...AnswerOption) error {
-	var o answerOptions
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := optionsOf(opts)
 	var failed []error
 	byRun := make(map[string][]string)
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
@@ -34,7 +33,10 @@ func (rt *Runtime) AnswerAll(ctx context.Context, answers map[string]any, opts .
 	}
 	for _, run := range slices.Sorted(maps.Keys(byRun)) {
 		err := rt.amendAll(ctx, run, byRun[run], func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error) {
-			answer, err := toJSON(answers[q.ID])
+			answer, err := toJSON(answers[q.ID], rt.options.maxValue())
+			if err == nil {
+				err = sayable(&o)
+			}
 			if err != nil {
 				return nil, notAnAnswer(q.ID, err)
 			}
@@ -94,8 +96,13 @@ func (rt *Runtime) amendAll(ctx context.Context, run string, ids []string, do ch
 		if err != nil || len(b.Entries) == 0 {
 			return err
 		}
+		if err := rt.holds(&b); err != nil {
+			return err
+		}
 		began := time.Now()
-		err = rt.store.Append(ctx, b)
+		if err = rt.stampAfter(ctx, &b); err == nil {
+			err = rt.store.Append(ctx, b)
+		}
 		if errors.Is(err, journal.ErrConflict) && ctx.Err() == nil {
 			continue
 		}
@@ -113,11 +120,23 @@ func (rt *Runtime) amendAll(ctx context.Context, run string, ids []string, do ch
 	}
 }
 
+// holds refuses what somebody outside wants to have recorded, where that is too large: a reason, a name (law N8).
+func (rt *Runtime) holds(b *journal.Batch) error {
+	limit := rt.options.maxValue()
+	for i := range b.Entries {
+		if e := &b.Entries[i]; max(len(e.Value), len(e.Body)) > limit {
+			over := &canonical.Excess{Limit: limit, Found: max(len(e.Value), len(e.Body))}
+			return &Error{Code: CodeInvalid, Run: b.Run, Err: fmt.Errorf("%s: %w", e.Kind, notStorable(over))}
+		}
+	}
+	return nil
+}
+
 // amendment is the batch that changes interrupts of a run, whose row it changes. To wake the run may be called for also
 // where there is nothing to append.
 func (rt *Runtime) amendment(ctx context.Context, row *RunInfo, ids []string, do change, now int64) (b journal.Batch, wake bool, err error) {
 	var failed []error
-	b = journal.Batch{Run: row.ID, After: row.Head}
+	b, driver := journal.Batch{Run: row.ID, After: row.Head}, row.Driver
 	for _, id := range ids {
 		q, err := rt.interrupt(ctx, id)
 		if err != nil {
@@ -139,7 +158,7 @@ func (rt *Runtime) amendment(ctx context.Context, row *RunInfo, ids []string, do
 			row.Waiting--
 			row.Updated = now
 			row.Ready = rt.lease.store != nil && row.Status == string(Paused)
-			b.Row = row
+			b.Row, b.Driver = row, &driver // who drives it may have changed since the row was read
 			if q.Deadline != 0 {
 				b.Timers = append(b.Timers, journal.Timer{Run: q.Run, ID: q.ID, Done: true})
 			}

@@ -2,16 +2,17 @@ package fermata
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -20,7 +21,7 @@ import (
 
 // Ask implements node.Host.
 func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
-	if err := h.enter(pass); err != nil {
+	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
 	defer h.mu.Unlock()
@@ -34,7 +35,7 @@ func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
 	}
 	digest := questionDigest(q)
 	if known := t.Op(op.ID); known != nil {
-		if known.Digest != digest {
+		if was, _ := cutDigest(known.Digest); was != digest {
 			h.broken = &node.DivergedError{
 				Task: node.TaskID(h.path, int(h.visit)), Expected: op.ID + " as it was asked",
 				Found: "another question in its place (a question whose text may vary needs node.ID)",
@@ -43,7 +44,16 @@ func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
 		}
 		return nil
 	}
+	if over := canonical.Measure(reflect.ValueOf(sizeOf(&q)), h.d.maxValue()); over != nil {
+		return fmt.Errorf("task %s, %s: %w", node.TaskID(h.path, int(h.visit)), node.CallText(op.ID), notStorable(over))
+	}
+	if q.Shape != "" {
+		digest += shapeMark + q.Shape
+	}
 	asked, err := h.interrupt(op, q, digest)
+	if err == nil {
+		err = h.inOrder(t, op)
+	}
 	if err != nil {
 		return err
 	}
@@ -52,8 +62,30 @@ func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
 		if q.Within > 0 {
 			asked.Deadline = now + q.Within.Microseconds()
 		}
-		return m.Ask(now, t, asked)
+		return m.Ask(now, t, asked, op.Apart)
 	})
+}
+
+// questionSize is what of a question is recorded and may be large: all of it together is one value (law N8).
+type questionSize struct {
+	Request        json.RawMessage   `json:"request"`
+	Prompt         string            `json:"prompt"`
+	Options        []string          `json:"options"`
+	RequestSchema  json.RawMessage   `json:"requestSchema"`
+	ResponseSchema json.RawMessage   `json:"responseSchema"`
+	Defaults       []json.RawMessage `json:"defaults"`
+}
+
+func sizeOf(q *node.Question) *questionSize {
+	size := &questionSize{
+		Request: q.Request, Prompt: q.Prompt, Options: q.Options, RequestSchema: q.RequestSchema, ResponseSchema: q.ResponseSchema,
+	}
+	for d := &q.AtDeadline; d != nil; d = d.Then {
+		if len(d.Answer) > 0 {
+			size.Defaults = append(size.Defaults, d.Answer)
+		}
+	}
+	return size
 }
 
 // interrupt makes the durable form of a question (law H1), checks its request (law N8), and keeps its token for
@@ -86,12 +118,20 @@ func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.In
 	if err := h.checkDeadline(q); err != nil {
 		return journal.Interrupt{}, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
 	}
+	texts := []string{q.Role, q.Assignee, q.Override}
+	for d := &q.AtDeadline; d != nil; d = d.Then {
+		texts = append(texts, d.Role)
+	}
+	for _, text := range texts {
+		if err := printable.Check("a role or a person", text); err != nil {
+			return journal.Interrupt{}, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
+		}
+	}
 	notBy, nodes, err := h.apart(&q)
 	if err != nil {
 		return journal.Interrupt{}, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
 	}
 	token := rand.Text()
-	sum := sha256.Sum256([]byte(token))
 	id := newID("int_")
 	if h.d.tokens == nil {
 		h.d.tokens = make(map[string]string)
@@ -101,9 +141,10 @@ func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.In
 		ID: id, Run: h.d.id, Task: task, Op: op.ID, Kind: q.Kind, Request: q.Request, RequestSchema: q.RequestSchema,
 		ResponseSchema: q.ResponseSchema, Prompt: q.Prompt, Options: q.Options, Role: q.Role,
 		Assignee: strings.TrimSpace(q.Assignee), NotBy: notBy, NotByNodes: nodes,
+		OverrideRole: q.Override, NeedsToken: q.RequireToken,
 		RequestSchemaID: q.RequestIdentity.ID, RequestSchemaVersion: q.RequestIdentity.Version,
 		ResponseSchemaID: q.ResponseIdentity.ID, ResponseSchemaVersion: q.ResponseIdentity.Version,
-		AtDeadline: durable(&q.AtDeadline), Digest: digest, TokenHash: hex.EncodeToString(sum[:]), State: journal.Open,
+		AtDeadline: durable(&q.AtDeadline), Digest: digest, TokenHash: tokenHash(token), State: journal.Open,
 	}, nil
 }
 
@@ -162,9 +203,18 @@ func questionDigest(q node.Question) string {
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
+// shapeMark separates the digest of a question from the shape of the type that reads its answer. A change of that is no other
+// question: the answer is read whole, or not at all (law J8).
+const shapeMark = "-"
+
+func cutDigest(digest string) (question, shape string) {
+	question, shape, _ = strings.Cut(digest, shapeMark)
+	return question, shape
+}
+
 // Answered implements node.Host.
 func (h *host) Answered(pass uint64, op node.Op) (node.Op, error) {
-	if err := h.enter(pass); err != nil {
+	if err := h.enterFor(pass, op); err != nil {
 		return op, err
 	}
 	defer h.mu.Unlock()
@@ -172,6 +222,7 @@ func (h *host) Answered(pass uint64, op node.Op) (node.Op, error) {
 		if known := t.Op(op.ID); known != nil && known.Done {
 			op.Done, op.Value, op.Failure = true, known.Value, known.Failure
 			op.By, op.At = known.By, time.UnixMicro(known.At).UTC()
+			_, op.Shape = cutDigest(known.Digest)
 			h.passed(op.ID)
 			return op, nil
 		}

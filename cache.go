@@ -7,9 +7,12 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/fault"
+	"github.com/fermata-go/fermata/internal/loss"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -18,7 +21,8 @@ import (
 
 // Cache keeps outcomes of nodes that have a plan.Cache (law D13). Its methods may be called from several goroutines.
 // Whether an outcome is too old is for the runtime to say, by its Clock: a cache may give it all the same. A cache that
-// fails is logged and costs a call of the node; it fails no run. Neither side changes a value.
+// fails is logged and costs a call of the node; it fails no run. One that panics fails the attempt (law N7). Neither
+// side changes a value.
 type Cache interface {
 	// Get finds a value; ok is false where there is none.
 	Get(ctx context.Context, key string) (value []byte, ok bool, err error)
@@ -109,10 +113,16 @@ func (d *drive) attemptOrHit(ctx context.Context, w *work, in any) (out any, cho
 		w.key = cacheKey(w.flat, in)
 	}
 	w.ctx = ctx
-	switch {
-	case w.key == "":
+	if w.key == "" {
 		return d.attempt(ctx, w.flat, w.h, in)
-	case w.begun:
+	}
+	return w.attempt(in)
+}
+
+// attempt is attemptOrHit for an outcome that may be kept. A cache may panic: then the attempt has failed (law N7).
+func (w *work) attempt(in any) (out any, choice chosen, err error) {
+	defer panicked(&err)
+	if w.begun {
 		out, choice, _, err = w.do(in)
 		return out, choice, err
 	}
@@ -208,32 +218,34 @@ func (w *work) do(in any) (out any, choice chosen, kept *cached, err error) {
 		return out, choice, nil, err
 	}
 	c := &cached{Choice: choice.one, Several: choice.several, From: journal.CachedBody{Run: w.d.id, Task: w.task, At: w.d.clock().Now().UnixMicro()}}
-	if c.Value, err = encodedOutput(w.flat, out); err != nil {
+	if c.Value, err = w.encodedOutput(out); err != nil {
 		return out, choice, nil, nil //nolint:nilerr // it is found again where the outcome is recorded (law N8)
 	}
 	text, err := json.Marshal(c)
 	if err == nil {
-		err = w.d.policies.cache.Put(w.ctx, w.key, text, w.flat.Cache.TTL)
+		err = w.put(text)
 	}
 	if err != nil && w.ctx.Err() == nil {
-		w.d.log().Warn("an outcome could not be put into the cache", "run", w.d.id, "task", w.task, "error", err)
+		w.d.log().Warn("an outcome could not be put into the cache", "run", w.d.id, "task", w.task, "error", fault.Capture(err))
 	}
 	return out, choice, c, nil
 }
 
-// encoded is Encode of a codec, which may call marshalers of the author's (law N7).
-func encoded(codec plan.Codec, value any) (data []byte, err error) {
-	v, err := mapped(func() (any, error) { return codec.Encode(value) })
-	if err == nil {
-		data = v.([]byte) //nolint:forcetypeassert // what Encode returns
-	}
-	return data, err
+// put is Put of the program's cache, which need not return: the outcome counts all the same (law N7).
+func (w *work) put(text []byte) error {
+	return outside(func() error { return w.d.policies.cache.Put(w.ctx, w.key, text, w.flat.Cache.TTL) })
+}
+
+// get is Get of the program's cache, which need not return: then it has nothing (law N7).
+func (w *work) get() (text []byte, ok bool, err error) {
+	err = outside(func() error { text, ok, err = w.d.policies.cache.Get(w.ctx, w.key); return err })
+	return text, ok && err == nil, err
 }
 
 // encodedOutput is what a node has returned as a cache keeps it; null where that is nothing.
-func encodedOutput(flat *plan.Flat, out any) ([]byte, error) {
-	if codec := outputCodec(flat); codec != nil {
-		return encoded(codec, out)
+func (w *work) encodedOutput(out any) ([]byte, error) {
+	if codec := outputCodec(w.flat); codec != nil {
+		return encoded(w.d.sized(codec), out)
 	}
 	return []byte("null"), nil
 }
@@ -247,13 +259,13 @@ func decodedOutput(flat *plan.Flat, data []byte) (any, error) {
 
 // look finds an outcome in the cache that is not too old; nil for none.
 func (w *work) look() *cached {
-	text, ok, err := w.d.policies.cache.Get(w.ctx, w.key)
+	text, ok, err := w.get()
 	var c cached
 	if err == nil && ok {
 		err = json.Unmarshal(text, &c)
 	}
 	if err != nil && w.ctx.Err() == nil {
-		w.d.log().Warn("the cache could not be read", "run", w.d.id, "task", w.task, "error", err)
+		w.d.log().Warn("the cache could not be read", "run", w.d.id, "task", w.task, "error", fault.Capture(err))
 	}
 	if err != nil || !ok {
 		return nil
@@ -274,6 +286,9 @@ func (w *work) take(c *cached) (out any, choice chosen, ok bool) {
 	out, err := decodedOutput(w.flat, c.Value)
 	var hit []byte
 	if err == nil {
+		err = w.keepsCached(c.Value, out)
+	}
+	if err == nil {
 		hit, err = json.Marshal(c.From)
 	}
 	if err != nil {
@@ -282,6 +297,19 @@ func (w *work) take(c *cached) (out any, choice chosen, ok bool) {
 		return nil, chosen{}, false
 	}
 	return out, chosen{one: c.Choice, several: c.Several, hit: hit}, true
+}
+
+// keepsCached checks that the node's type keeps all of a cached outcome (law J8).
+func (w *work) keepsCached(data []byte, out any) error {
+	again, err := w.encodedOutput(out)
+	if err != nil {
+		return err
+	}
+	lost, err := loss.Of(data, again)
+	if err == nil && len(lost) > 0 {
+		err = errors.New(lost[0].String())
+	}
+	return err
 }
 
 // declares reports whether the node still declares what its gate has chosen.

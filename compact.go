@@ -39,9 +39,9 @@ func (rt *Runtime) Compact(ctx context.Context, o CompactOptions) ([]Compacted, 
 	if err := checkStatuses("compact", "of runs", o.Statuses, []Status{Running, Paused, Completed, Failed, Cancelled, Expired, Stuck}); err != nil {
 		return nil, &Error{Code: CodeInvalid, Err: err}
 	}
-	store, ok := rt.store.(journal.Compactor)
+	store, ok := can[journal.Compactor](rt.store)
 	if !ok {
-		err := fmt.Errorf("compact: %w: the store (%T) is no journal.Compactor; the one in journal/sqlite is", errors.ErrUnsupported, rt.store)
+		err := fmt.Errorf("compact: %w: the store (%T) is no journal.Compactor; the one in journal/sqlite is", errors.ErrUnsupported, unguarded(rt.store))
 		return nil, &Error{Code: CodeInvalid, Err: err}
 	}
 	var rows []RunInfo

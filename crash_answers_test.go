@@ -215,7 +215,7 @@ func TestJ3_TwoRuntimesResumeOneRun(t *testing.T) {
 			for w.effects()["first"] == 0 {
 				time.Sleep(time.Millisecond)
 			}
-			run.Stop()
+			_ = run.Stop(0)
 			two := []*fermata.Runtime{runtimeOn(t, s), runtimeOn(t, s)}
 			runs := make([]*graph.Run[order], 2)
 			failed := atOnce(2, func(n int) (err error) {
@@ -298,7 +298,7 @@ func TestF3_StopStops(t *testing.T) {
 	if err := rt.Answer(t.Context(), open[0].ID, "yes"); err != nil {
 		t.Fatal(err)
 	}
-	run.Stop()
+	_ = run.Stop(0)
 	if result, err := run.Wait(inTime(t)); !errors.Is(err, fermata.ErrStopped) {
 		t.Errorf("expected ErrStopped, found %q, %v", result.Status, err)
 	}

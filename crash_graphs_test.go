@@ -85,7 +85,7 @@ func (w *world) does(steps ...string) graph.Func[order] {
 func notes(text string) graph.Func[order] {
 	return func(ctx node.Context, o order) (order, error) {
 		if cause := ctx.Cause(); cause != nil {
-			return o.note("%s: %s because %s: %s", ctx.Info().Task(), text, cause.Task, cause.Message), nil
+			return o.note("%s: %s because %s: %s", ctx.Info().Task(), text, cause.Task, cause.Message), nil //nolint:nilerr // it goes on over the error's edge
 		}
 		return o.note("%s: %s", ctx.Info().Task(), text), nil
 	}
@@ -480,7 +480,7 @@ var crashCases = []crashCase{
 						return o, ctx.Err()
 					}
 					return w.does("talk")(ctx, o)
-				}, graph.Timeout(5*time.Millisecond), graph.Retry(2, time.Minute))
+				}, graph.Timeout(50*time.Millisecond), graph.Retry(3, time.Minute))
 			})
 		},
 		log: []string{"call#1: did talk"},

@@ -120,7 +120,7 @@ func TestJ3_AnotherProcessTakesTheRunAndDies(t *testing.T) {
 	heads := make(map[*driven]uint64)
 	interfere(t, 2, func(t *testing.T, d *driven, _ *fermata.Runtime) {
 		store := journaltest.NewFaulty(d.inner)
-		store.FailAppend(2, journaltest.Before)
+		dies(store, 2, journaltest.Before)
 		other, err := fermata.New(fermata.Options{Store: store, Clock: fermatatest.NewClock(d.clock.Now()), Name: "other"})
 		if err != nil {
 			t.Fatal(err)

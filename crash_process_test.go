@@ -32,11 +32,12 @@ const (
 	childVariable = "FERMATA_TEST_CHILD"
 	childFolder   = "FERMATA_TEST_FOLDER"
 	childRun      = "FERMATA_TEST_RUN"
+	childLease    = "FERMATA_TEST_LEASE" // "" for the usual one
 )
 
 // childGraphs are what children run: a graph over orders, with what it needs of the outside world.
 var childGraphs = map[string]func(o outside) *graph.Graph[order]{
-	"work": workGraph, "poll": pollGraph, "line": lineGraph, "fork": forkGraph, "reason": reasonGraph,
+	"work": workGraph, "poll": pollGraph, "line": lineGraph, "fork": forkGraph, "reason": reasonGraph, "held": heldGraph,
 }
 
 // outside is the world that survives kills: a file with a line for each effect.
@@ -181,7 +182,13 @@ func runChild(name string, r *childResult) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	world := outside{file: filepath.Join(folder, "effects of "+id)}
-	rt, err := fermata.New(fermata.Options{Store: store, Services: []any{model.Model(world.model())}})
+	o := fermata.Options{Store: store, Services: []any{model.Model(world.model())}}
+	if text := os.Getenv(childLease); text != "" {
+		if o.Lease, err = time.ParseDuration(text); err != nil {
+			return err
+		}
+	}
+	rt, err := fermata.New(o)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/machine"
-	"github.com/fermata-go/fermata/journal"
 )
 
 // crew is the goroutines that work on a drive. Whoever holds the lock owns the machine and the values; a task's
@@ -19,14 +18,17 @@ import (
 type crew struct {
 	d        *drive
 	mu       sync.Mutex
-	wake     *sync.Cond // of the drive's own goroutine
-	asleep   bool       // it waits
-	coming   int        // helpers that have not taken anything yet
-	running  int        // tasks whose functions are called without the lock
-	lost     error      // what a helper could not go on from
-	failed   error      // why nothing can be recorded any more
-	poked    bool       // somebody has written to the journal
-	due      int64      // when the alarm goes off, microseconds; 0 for none
+	wake     *sync.Cond  // of the drive's own goroutine
+	asleep   bool        // it waits
+	coming   int         // helpers that have not taken anything yet
+	running  int         // tasks whose functions are called without the lock
+	lost     error       // what a helper could not go on from
+	left     []left      // tasks whose functions have ended the goroutines that called them
+	gone     *host       // of the task whose function is ending the goroutine that holds the lock, where it has one of its own
+	failed   error       // why nothing can be recorded any more
+	poked    bool        // somebody has written to the journal
+	poking   atomic.Bool // a goroutine is about to say so
+	due      int64       // when the alarm goes off, microseconds; 0 for none
 	alarm    func() bool
 	watching bool // for what other processes store
 	ctx      context.Context
@@ -34,8 +36,9 @@ type crew struct {
 	helpers  sync.WaitGroup
 	apart    atomic.Bool // tasks have been called without the lock
 	hosts    []*host
-	taken    atomic.Uint64 // how many starts were taken
-	eager    atomic.Uint64 // until so many were taken, helpers come at once
+	out      map[*host]bool // of the tasks whose functions are called without the lock
+	taken    atomic.Uint64  // how many starts were taken
+	eager    atomic.Uint64  // until so many were taken, helpers come at once
 }
 
 // Where nothing is stored, a task may cost less than calling for help. So a helper that is called late in a run stands by
@@ -86,7 +89,7 @@ func (c *crew) next() (s machine.Start, ok bool, err error) {
 	if d.queue.len() == 0 {
 		return s, false, nil
 	}
-	if Status(d.m.Status()).Ended() {
+	if Status(d.m.Status()).Ended() || d.takeUp.block != nil {
 		d.queue.clear()
 		return s, false, nil
 	}
@@ -131,8 +134,14 @@ func (c *crew) help() {
 	c.coming--
 	returned := false
 	defer func() {
-		if !returned && c.lost == nil { // a node called runtime.Goexit
-			c.lost = errGone
+		if !returned && len(c.left) > 0 { // a node called runtime.Goexit
+			c.coming++
+			c.helpers.Go(c.help)
+			c.mu.Unlock()
+			return
+		}
+		if !returned && c.lost == nil {
+			c.lost = ErrGoexit
 		}
 		if c.lost != nil {
 			c.d.stop()
@@ -181,8 +190,7 @@ func (c *crew) setAlarm() {
 	if c.alarm != nil {
 		c.alarm()
 	}
-	wait := time.Duration(max(due-c.d.now(), 0)) * time.Microsecond
-	c.due, c.alarm = due, c.d.clock().AfterFunc(wait, c.look)
+	c.due, c.alarm = due, c.d.rt.at(due, c.look)
 }
 
 // watch makes sure that an answer which another process stores is noticed while all are at work (law H3): no append of
@@ -191,18 +199,9 @@ func (c *crew) watch() {
 	if c.watching || len(c.d.m.Interrupts()) == 0 {
 		return
 	}
-	store, ok := c.d.rt.store.(journal.Watcher)
-	if !ok {
-		return
-	}
 	c.watching = true
-	go func() {
-		if err := store.Watch(c.d.ctx, c.poke); err != nil {
-			c.d.log().Warn("other processes' answers are not noticed", "run", c.d.id, "error", err)
-			return
-		}
-		c.poke() // what came before
-	}()
+	context.AfterFunc(c.d.ctx, c.d.rt.room.Join(c.d.id))
+	c.poke() // what came before
 }
 
 // look lets somebody see what is to be done: the drive's own goroutine where it sleeps, or a helper.
@@ -220,11 +219,13 @@ func (c *crew) look() {
 	}
 }
 
-// poke says that somebody has written to the journal. It never waits.
+// poke says that somebody has written to the journal. It never waits, and one goroutine waits for all pokes while the lock
+// is held.
 func (c *crew) poke() {
-	if c.apart.Load() {
+	if c.apart.Load() && c.poking.CompareAndSwap(false, true) {
 		go func() {
 			c.mu.Lock()
+			c.poking.Store(false)
 			c.poked = true
 			c.mu.Unlock()
 			c.look()
@@ -276,10 +277,22 @@ func (c *crew) host() *host {
 
 // attempt is the drive's attemptOrHit, without the lock.
 func (c *crew) attempt(ctx context.Context, w *work, in any) (any, chosen, error) {
+	if c.out == nil {
+		c.out = make(map[*host]bool)
+	}
+	c.out[w.h] = true
 	c.leave()
-	defer c.enter() // also when the node ends its goroutine
+	returned := false
+	defer func() { // also when the node ends its goroutine
+		c.enter()
+		if delete(c.out, w.h); !returned {
+			c.gone = w.h
+		}
+	}()
 	defer w.h.end()
-	return c.d.attemptOrHit(ctx, w, in)
+	out, choice, err := c.d.attemptOrHit(ctx, w, in)
+	returned = true
+	return out, choice, err
 }
 
 // without calls f without the lock.

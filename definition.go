@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -32,9 +33,9 @@ func definitionID(kind string, text []byte) string {
 
 // saveText keeps a text in a journal of its own.
 func (rt *Runtime) saveText(ctx context.Context, id, kind string, text []byte) error {
-	body, err := json.Marshal(definitionBody{Kind: kind, Text: string(text)})
+	body, err := canonical.Marshal(definitionBody{Kind: kind, Text: string(text)}, rt.options.maxValue())
 	if err != nil {
-		return err
+		return &Error{Code: CodeInvalid, Run: id, Err: notStorable(err)}
 	}
 	now := rt.now()
 	err = rt.store.Append(ctx, journal.Batch{

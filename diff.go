@@ -240,6 +240,8 @@ func (x *sight) seeRun(e *journal.Entry) error {
 		return read(e, func(b *journal.StartedBody) { x.side.Plan, x.side.Fork = b.Plan, b.Fork })
 	case journal.RunPaused:
 		x.side.Status = Paused
+	case journal.RunBlocked:
+		return read(e, func(b *journal.BlockedBody) { x.side.Status, x.side.Error = Blocked, b.Error })
 	case journal.RunResumed:
 		x.side.Status, x.side.Error = Running, ""
 	case journal.RunFinished:

@@ -5,9 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"sync/atomic"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/value"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -27,6 +32,7 @@ type drive struct {
 	held       bool // it is stored and left to others
 	durability journal.Durability
 	vals       values
+	known      value.Known    // what of the run's values was looked at before
 	captured   []machine.Slot // room for what a task of a dataflow is given
 	slots      []plan.Slot    // likewise
 	row        journal.RunRow
@@ -39,23 +45,32 @@ type drive struct {
 	host       host // of tasks that are alone
 	live       *live
 	crew       crew
-	follower   Follower // of the observer; nil for none
+	single     atomic.Pointer[host] // of the task whose function is called with the crew's lock held; nil for none
+	follower   Follower             // of the observer; nil for none
 
 	ctx      context.Context
 	stop     context.CancelFunc
 	done     chan struct{}
-	told     bool              // guarded by rt.mu: to stop
-	again    bool              // guarded by rt.mu: drive once more after this
-	due      int64             // when the run goes on by itself, microseconds; 0 for never
-	lost     error             // why driving ended before the run did
-	failure  error             // the error that failed the run, while it is known and no task's
-	causes   map[string]error  // the errors of tasks that have failed for good, while they are known
-	tokens   map[string]string // resume tokens of the interrupts opened here (law H5)
+	told     bool  // guarded by rt.mu: to stop
+	again    bool  // guarded by rt.mu: drive once more after this
+	due      int64 // when the run goes on by itself, microseconds; 0 for never
+	lost     error // why driving ended before the run did
+	setBack  bool  // the store took the run, and the runtime takes it up again
+	gone     bool  // a node has ended the goroutine that was driving
+	takeUp   takeUp
+	failure  error                      // the error that failed the run, while it is known and no task's
+	causes   map[string]*fault.Captured // the errors of tasks that have failed for good, while they are known
+	tokens   map[string]string          // resume tokens of the interrupts opened here (law H5)
 	result   Result
 	head     uint64 // of the journal, when driving ended
 	services *services
 	policies *policies // nil: no pools and no cache
 	options  Options   // of Evaluate
+
+	looksOn bool // it only looks what would follow: nothing takes place, and nothing is stored
+
+	convert     converter    // what a migration makes of values, nil for nothing
+	conversions []conversion // what it has made of them, to be recorded
 }
 
 // input is what came from outside: it makes entries. It is done again when another writer was first (law J3).
@@ -77,25 +92,33 @@ func (rt *Runtime) newDrive(id string, p *plan.Plan, durability Durability) *dri
 
 // begin records the start of a run.
 func (d *drive) begin(ctx context.Context, inputValue any, o startOptions) error {
-	codec := d.plan.State()
-	data, err := codec.Encode(inputValue)
+	codec := d.sized(d.plan.State())
+	inputValue, err := settle(codec, inputValue, &d.known, true)
+	if err != nil {
+		return &Error{Code: CodeInvalid, Run: d.id, Err: err}
+	}
+	data, err := encoded(codec, inputValue)
 	if err != nil {
 		return &Error{Code: CodeInvalid, Run: d.id, Err: notStorable(err)}
 	}
 	if err := d.checkInput(data); err != nil {
 		return &Error{Code: CodeInvalid, Run: d.id, Err: err}
 	}
-	snap, err := codec.Copy(inputValue) // neither the snapshot nor the live value is shared with the caller (law N9)
+	snap, err := copied(codec, inputValue) // neither the snapshot nor the live value is shared with the caller (law N9)
 	if err == nil && !d.none {
-		inputValue, err = codec.Copy(snap)
+		inputValue, err = copied(codec, snap)
 	}
 	if err != nil {
 		return &Error{Code: CodeInvalid, Run: d.id, Err: notStorable(err)}
 	}
+	given, err := givenTo(d.plan, inputValue)
+	if err != nil {
+		return &Error{Code: CodeInvalid, Run: d.id, Err: err}
+	}
 	def := d.plan.Definition()
 	body := journal.StartedBody{
 		Plan: def.Name, PlanVersion: def.Version, PlanKind: def.Kind, Fingerprint: d.plan.Fingerprint(),
-		Definition: o.definition, By: o.by, Labels: o.labels, Inputs: givenTo(d.plan, inputValue),
+		Definition: o.definition, By: o.by, Labels: o.labels, Inputs: given,
 	}
 	now := d.now()
 	d.row = journal.RunRow{
@@ -162,9 +185,12 @@ func (d *drive) commit(ctx context.Context, in input) error {
 		if err != nil {
 			return d.crew.give(err)
 		}
-		if d.postpones(work) {
+		switch {
+		case d.holdsBack(work):
+			d.takeUp.heldBack = append(d.takeUp.heldBack, work.Append...)
+		case d.postpones(work):
 			d.unstored = append(d.unstored, work.Append...)
-		} else {
+		default:
 			err = d.append(ctx, work.Append)
 		}
 		if errors.Is(err, journal.ErrConflict) {
@@ -226,6 +252,12 @@ func (d *drive) append(ctx context.Context, entries []journal.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
+	if d.looksOn {
+		return errLeftOff
+	}
+	if len(d.takeUp.heldBack) > 0 {
+		entries = slices.Concat(d.takeUp.heldBack, entries)
+	}
 	var began time.Time
 	if !d.none {
 		batch := d.project(entries)
@@ -238,6 +270,7 @@ func (d *drive) append(ctx context.Context, entries []journal.Entry) error {
 		}
 		d.row.Head = entries[len(entries)-1].Seq
 	}
+	d.takeUp.heldBack = nil
 	d.live.publish(d, entries)
 	d.stored(entries, began)
 	clear(d.unstored)
@@ -247,25 +280,42 @@ func (d *drive) append(ctx context.Context, entries []journal.Entry) error {
 
 // drive runs what can run until nothing can.
 func (d *drive) drive() {
-	if limit := d.m.TimeLeft(); limit != math.MaxInt64 {
-		ctx, cancel := context.WithCancelCause(d.ctx)
-		defer cancel(nil)
-		stop := d.clock().AfterFunc(time.Duration(limit)*time.Microsecond, func() { cancel(errTimeLimit) })
-		defer stop()
-		if limit <= 0 {
-			cancel(errTimeLimit)
-		}
-		d.ctx = ctx
+	defer d.limited()()
+	d.work()
+}
+
+// limited stops the drive when the run's limit of time is reached, until the returned function is called.
+func (d *drive) limited() (release func()) {
+	limit := d.m.TimeLeft()
+	if limit == math.MaxInt64 {
+		return func() {}
 	}
-	err := errGone
+	ctx, cancel := context.WithCancelCause(d.ctx)
+	stop := d.clock().AfterFunc(time.Duration(limit)*time.Microsecond, func() { cancel(errTimeLimit) })
+	if limit <= 0 {
+		cancel(errTimeLimit)
+	}
+	d.ctx = ctx
+	return func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// work is drive without the limit of time. A node may end the caller's goroutine meanwhile: then d.gone is set, and
+// another one has to call it.
+func (d *drive) work() {
+	err := ErrGoexit
 	d.crew.mu.Lock()
 	defer func() {
-		d.crew.dismiss()
-		if d.crew.failed != nil {
-			err = d.crew.failed
+		if d.gone = len(d.crew.left) > 0 && d.rt != nil; !d.gone {
+			d.crew.dismiss()
+			if d.crew.failed != nil {
+				err = d.crew.failed
+			}
+			d.lost = err
+			d.settle()
 		}
-		d.lost = err
-		d.settle()
 		d.crew.mu.Unlock()
 	}()
 	err = d.loop()
@@ -274,9 +324,6 @@ func (d *drive) drive() {
 	}
 	d.stop()
 }
-
-// errGone says that a node ended its goroutine instead of returning.
-var errGone = errors.New("a node called runtime.Goexit")
 
 func (d *drive) clock() Clock {
 	switch {
@@ -314,6 +361,10 @@ func (d *drive) step() (did bool, err error) {
 		return false, err
 	case ok:
 		return true, d.start(s)
+	case len(d.crew.left) > 0:
+		return true, d.failLeft()
+	case d.takeUp.block != nil:
+		return d.recordBlock()
 	case d.complete:
 		d.complete = false
 		d.crew.cancel() // of those that a Stop has left behind
@@ -355,17 +406,20 @@ func (d *drive) finishRun() error {
 	if finish == nil && len(ending.Steps) == 0 {
 		return d.commit(d.ctx, func(m *machine.Machine) error { return m.Complete(d.now(), machine.Value{}) })
 	}
+	var result any
 	var data []byte
-	result, err := d.joined(ending, d.plan, nil)
-	switch {
-	case errors.Is(err, journal.ErrCorrupt):
-		return err
-	case err == nil && finish != nil:
-		if result, err = mapped(func() (any, error) { return finish(result) }); err == nil {
-			data, err = toJSON(result)
+	err := d.aside(func() (err error) {
+		result, err = d.joined(ending, d.plan, nil)
+		switch {
+		case err == nil && finish != nil:
+			result, data, err = d.finished(finish, result)
+		case err == nil && !d.none:
+			data, err = encoded(d.sized(d.plan.State()), result)
 		}
-	case err == nil && !d.none:
-		data, err = d.plan.State().Encode(result)
+		return err
+	})
+	if err != nil && fault.Capture(err).Is(journal.ErrCorrupt) {
+		return err
 	}
 	if err != nil {
 		return d.endFailed(err)
@@ -374,6 +428,27 @@ func (d *drive) finishRun() error {
 	return d.commit(d.ctx, func(m *machine.Machine) error {
 		return m.Complete(d.now(), machine.Value{Changed: data != nil, Data: data})
 	})
+}
+
+// aside makes the result of a run. That is no task's, so nothing else could tell that it ended its goroutine; only Evaluate
+// leaves that to its caller, whose goroutine it is (law N7).
+func (d *drive) aside(f func() error) error {
+	if d.rt == nil {
+		return f()
+	}
+	return onItsOwn(f)
+}
+
+// finished is the result that a plan's author makes of the last value, as it is read from the store (law N10).
+func (d *drive) finished(finish func(any) (any, error), last any) (result any, data []byte, err error) {
+	if result, err = mapped(func() (any, error) { return finish(last) }); err != nil {
+		return nil, nil, err
+	}
+	if data, err = toJSON(result, d.maxValue()); err != nil {
+		return nil, nil, err
+	}
+	err = canonical.Decode(data, &result)
+	return result, data, err
 }
 
 func (d *drive) now() int64 {

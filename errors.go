@@ -1,10 +1,10 @@
 package fermata
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -23,6 +23,7 @@ const (
 	CodeForbidden   Code = "forbidden"    // the wrong role or the wrong token
 	CodeLimit       Code = "limit"        // a limit of the run was reached, or that of a reasoning which failed it
 	CodePlanChanged Code = "plan_changed" // the plan does not fit the run any more
+	CodeBlocked     Code = "blocked"      // the run is open and cannot be driven on now (law J11)
 	CodeCancelled   Code = "cancelled"
 	CodeStopped     Code = "stopped" // driving stopped, the run did not: it can be resumed
 	CodeStore       Code = "store"
@@ -35,22 +36,41 @@ var (
 	ErrNotFound      = journal.ErrNotFound
 	ErrExpired       = node.ErrExpired
 	ErrDiverged      = node.ErrDiverged
-	ErrAnswered      = errors.New("the question has been answered differently") // law H2
-	ErrInvalid       = errors.New("the value does not fit its schema")
-	ErrForbidden     = errors.New("not allowed to answer")
-	ErrClaimed       = errors.New("the question is claimed by somebody else")
-	ErrLimit         = node.ErrLimit                               // law F4
-	ErrPlanChanged   = errors.New("the plan does not fit the run") // law J8
-	ErrCancelled     = errors.New("the run was cancelled")
-	ErrStuck         = errors.New("the run cannot go on")                        // law F5
-	ErrStopped       = errors.New("driving was stopped, the run can be resumed") // law F3
-	ErrTimeout       = errors.New("the attempt took too long")
-	ErrInvalidRoute  = errors.New("a gate chose what it did not declare") // law F7
-	ErrMergeConflict = plan.ErrMergeConflict                              // law G4
-	ErrClosed        = errors.New("the runtime is closed")
-	ErrDriven        = errors.New("another process drives the run") // law J10
-	ErrMustWait      = errors.New("the run has to wait, and nothing keeps it: start it on a Runtime")
+	ErrAnswered      = fault.Sentinel("answered", "the question has been answered differently") // law H2
+	ErrInvalid       = fault.Sentinel("invalid", "the value does not fit its schema")
+	ErrForbidden     = fault.Sentinel("forbidden", "not allowed to answer")
+	ErrClaimed       = fault.Sentinel("claimed", "the question is claimed by somebody else")
+	ErrLimit         = node.ErrLimit       // law F4
+	ErrPlanChanged   = node.ErrPlanChanged // law J8
+	ErrCancelled     = fault.Sentinel(codeCancelled, "the run was cancelled")
+	ErrStuck         = fault.Sentinel(codeStuck, "the run cannot go on")                        // law F5
+	ErrStopped       = fault.Sentinel("stopped", "driving was stopped, the run can be resumed") // law F3
+	ErrTimeout       = fault.Sentinel("timeout", "the attempt took too long")                   // law N11
+	ErrIdle          = fault.Sentinel("idle", "the attempt was silent for too long")            // law N11
+	ErrInvalidRoute  = fault.Sentinel("invalid_route", "a gate chose what it did not declare")  // law F7
+	ErrMergeConflict = plan.ErrMergeConflict                                                    // law G4
+	ErrClosed        = fault.Sentinel("closed", "the runtime is closed")
+	ErrInside        = fault.Sentinel("inside", "a node cannot wait for the runtime that drives it to close: it closes once the node has returned")
+	ErrBlocked       = fault.Sentinel("blocked", "the run is blocked")            // law J11
+	ErrDriven        = fault.Sentinel("driven", "another process drives the run") // law J10
+	ErrMustWait      = fault.Sentinel("must_wait", "the run has to wait, and nothing keeps it: start it on a Runtime")
 )
+
+// Kinds that are also ways in which a run ends.
+const (
+	codeCancelled = "cancelled"
+	codeStuck     = "stuck"
+)
+
+// What a journal keeps of the documented errors that are declared elsewhere, and of the fields of documented types. The
+// codes never change (laws J9 and F8).
+var _ = fault.RegisterAll(map[string]error{
+	"merge_conflict": plan.ErrMergeConflict, "conflict": journal.ErrConflict, "not_found": journal.ErrNotFound,
+	"corrupt": journal.ErrCorrupt, "newer": journal.ErrNewer, "store_closed": journal.ErrClosed,
+	"no_space": journal.ErrNoSpace, "read_only": journal.ErrReadOnly, "store_refused": journal.ErrRefused,
+	"too_large": journal.ErrTooLarge,
+}) && fault.Keep[*LimitError]("limit") && fault.Keep[*InvalidRouteError]("invalid_route") &&
+	fault.Keep[*plan.MergeConflictError]("merge_conflict")
 
 // conflict is an ErrConflict that says what is against it.
 type conflict string
@@ -137,12 +157,16 @@ func (e *StuckError) Is(target error) bool { return target == ErrStuck }
 // PlanChangedError says how the plan differs from the one that the run was started on (law J8).
 type PlanChangedError struct {
 	Reason string
+	Value  string // the value that has no place in the plan, "amount" or "items.0.price"; "" where it is not about one
 	Diff   string
-	Hint   string // "" or which nodes may have been renamed, as text: a migration can say so
+	Hint   string // "" or which nodes or values may have been renamed, as text: a migration can say so
 }
 
 func (e *PlanChangedError) Error() string {
-	text := fmt.Sprintf("%v: %s\n%s", ErrPlanChanged, e.Reason, e.Diff)
+	text := fmt.Sprintf("%v: %s", ErrPlanChanged, e.Reason)
+	if e.Diff != "" {
+		text += "\n" + e.Diff
+	}
 	if e.Hint != "" {
 		text += "\n" + e.Hint
 	}

@@ -27,7 +27,6 @@ type Event struct {
 	Sub   uint32        // above 0 for a transient event, which follows the entry Seq
 	soFar bool          // a text delta that holds its segment so far, for a reader that came late (law E2)
 	Entry journal.Entry // the fact
-	token string
 }
 
 // Type is the event's type: "node.finished".

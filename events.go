@@ -7,13 +7,15 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"math"
 
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
 
 // ErrSlow says that a reader of a run that is not stored fell so far behind that events were dropped (law E3).
-var ErrSlow = errors.New("the reader was too slow, and the run is not stored")
+var ErrSlow = fault.Sentinel("slow", "the reader was too slow, and the run is not stored")
 
 // Events yields a run's events after the given seq: those that are stored, in order and without a gap (law E1). With
 // follow it goes on with those to come, transient ones among them, until the run has ended or ctx is done.
@@ -21,13 +23,7 @@ func (rt *Runtime) Events(ctx context.Context, id string, after uint64, follow b
 	return func(yield func(Event, error) bool) {
 		s := &eventSource{rt: rt, id: id, cursor: after, yield: yield}
 		if follow {
-			if w, ok := rt.store.(journal.Watcher); ok {
-				watching, stop := context.WithCancel(ctx)
-				defer stop()
-				if err := w.Watch(watching, func() { rt.ring(id) }); err != nil {
-					rt.log.Warn("other processes' writes are not noticed", "run", id, "error", err)
-				}
-			}
+			defer rt.room.Join(id)()
 		}
 		for {
 			changed := rt.changes(id)
@@ -252,15 +248,18 @@ func (e *Event) Data() (json.RawMessage, error) {
 		if e.soFar {
 			data["soFar"] = true
 		}
+	case journal.NodeHeartbeat:
+		data["value"] = json.RawMessage(en.Value)
 	case journal.StructuredData:
 		if len(en.Value) > 0 {
 			data["data"], data["segmentId"] = json.RawMessage(en.Value), segmentID(e.Task(), en.Op)
 		}
 	case journal.InterruptOpened:
-		delete(data, "tokenHash")
-		delete(data, "digest")
-		if e.token != "" {
-			data["resumeToken"] = e.token
+		if data["notBy"] != nil { // who they are is for the engine (law H6)
+			data["fourEyes"] = true
+		}
+		for _, name := range []string{"tokenHash", "digest", "notBy"} {
+			delete(data, name)
 		}
 	case journal.InterruptResolved:
 		data["requestId"] = en.Op
@@ -268,6 +267,7 @@ func (e *Event) Data() (json.RawMessage, error) {
 			data["answer"] = json.RawMessage(en.Value)
 		}
 	case journal.InterruptUpdated:
+		delete(data, "tokenHash")
 		data["requestId"] = en.Op
 	case journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired:
 		data["step"] = node.CallText(en.Op)
@@ -332,13 +332,22 @@ type Moment struct {
 	Value json.RawMessage // entries that record a state: the state
 }
 
-// History yields a run's entries, each with its values as whole JSON.
+// History yields the entries that a run has when it begins, each with its values as whole JSON. It reads the journal twice, and
+// holds no value longer than a later entry refers to it.
 func (rt *Runtime) History(ctx context.Context, id string) iter.Seq2[Moment, error] {
 	return func(yield func(Moment, error) bool) {
+		last, head, err := rt.lastUses(ctx, id)
+		if err != nil {
+			yield(Moment{}, rt.storeError(id, err))
+			return
+		}
 		docs := make(map[uint64]*journal.Document)
 		for e, err := range rt.store.Read(ctx, id, 0) {
 			if err != nil {
 				yield(Moment{}, rt.storeError(id, err))
+				return
+			}
+			if e.Seq > head {
 				return
 			}
 			m := Moment{Entry: e}
@@ -346,11 +355,36 @@ func (rt *Runtime) History(ctx context.Context, id string) iter.Seq2[Moment, err
 				yield(Moment{}, rt.replayError(id, e.Seq, err))
 				return
 			}
+			if last != nil {
+				for _, seq := range [...]uint64{e.Seq, e.Base} {
+					if last[seq] <= e.Seq {
+						delete(docs, seq)
+					}
+				}
+			}
 			if !yield(m, nil) {
 				return
 			}
 		}
 	}
+}
+
+// lastUses says which entry is the last one to refer to the value of each, and how far the journal goes. Of a damaged one
+// that is not known: it is shown up to the damage.
+func (rt *Runtime) lastUses(ctx context.Context, id string) (last map[uint64]uint64, head uint64, err error) {
+	last = make(map[uint64]uint64)
+	for e, err := range rt.store.Read(ctx, id, 0) {
+		switch {
+		case errors.Is(err, journal.ErrCorrupt), errors.Is(err, journal.ErrNewer):
+			return nil, math.MaxUint64, nil
+		case err != nil:
+			return nil, 0, err
+		}
+		if head = e.Seq; e.Base != 0 && e.Base < e.Seq {
+			last[e.Base] = e.Seq
+		}
+	}
+	return last, head, nil
 }
 
 func (m *Moment) fill(docs map[uint64]*journal.Document) error {

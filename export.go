@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -148,6 +150,9 @@ func (x *exporter) line(v any) {
 	}
 	data, err := lineOfJSON(v)
 	if err == nil {
+		if !printable.IsClean(data) {
+			data = []byte(printable.Escape(string(data))) // a text: the same JSON
+		}
 		x.sum.Write(data) // which never fails
 		_, err = x.w.Write(data)
 	}
@@ -168,7 +173,7 @@ func exported(e *journal.Entry) *exportEntry {
 		Seq: e.Seq, At: e.Time().Format(time.RFC3339Nano), Kind: e.Kind.String(), Flags: e.Flags, Attempt: e.Attempt, Visit: e.Visit,
 		Node: e.Node, Op: e.Op, To: e.To, Base: e.Base, Value: e.Value, Body: e.Body,
 	}
-	if data, err := lineOfJSON(plain); err == nil {
+	if data, err := lineOfJSON(plain); err == nil && printable.IsClean(data) { // the file is also written to terminals (law H9)
 		var again exportEntry
 		if json.Unmarshal(data, &again) == nil {
 			if back, err := again.entry(); err == nil && sameEntry(e, &back) {
@@ -190,6 +195,9 @@ func sameEntry(a, b *journal.Entry) bool {
 // entry is the entry that was exported.
 func (x *exportEntry) entry() (journal.Entry, error) {
 	if len(x.Frame) > 0 {
+		if count, _ := binary.Uvarint(x.Frame[1:]); count > 1 { // each would be made before they are counted
+			return journal.Entry{}, fmt.Errorf("expected a frame of one entry, found %d", count)
+		}
 		list, err := journal.DecodeEntries(x.Frame, "")
 		switch {
 		case err != nil:

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -101,6 +103,25 @@ func isConflict(err error) error {
 	return nil
 }
 
+// errDead is the failure of a store that is gone for good.
+var errDead = errors.Join(journaltest.ErrFault, journal.ErrClosed)
+
+// dies has a store fail for good from its n-th append on, as if its process had died there.
+func dies(f *journaltest.Faulty, n int, mode journaltest.Mode) {
+	f.BeforeAppend = func(at int) error {
+		if at > n || at == n && mode == journaltest.Before {
+			return errDead
+		}
+		return nil
+	}
+	f.AfterAppend = func(at int) error {
+		if at == n && mode == journaltest.After {
+			return errDead
+		}
+		return nil
+	}
+}
+
 // finish takes the run to its end.
 func (d *driven) finish() (fermata.Result, error) {
 	ctx, cancel := context.WithTimeout(d.t.Context(), patience)
@@ -166,6 +187,7 @@ func (d *driven) step(ctx context.Context, run **fermata.Run) (what string, resu
 		if d.rt, err = fermata.New(fermata.Options{Store: d.store, Clock: d.clock}); err != nil {
 			return "New", result, err
 		}
+		fermata.Hurry(d.rt)
 	}
 	if *run == nil {
 		rows, err := d.inner.Runs(ctx, journal.RunFilter{ID: drivenID})
@@ -338,6 +360,7 @@ func (c crashCase) fault(
 	set func(*journaltest.Faulty),
 ) {
 	t.Helper()
+	at := place
 	place = fmt.Sprintf("%s %s, new runtime: %t", map[journaltest.Mode]string{journaltest.Before: "before", journaltest.After: "after"}[mode], place, fresh)
 	before := w.effects()
 	d := newDriven(t, c, p)
@@ -347,6 +370,9 @@ func (c crashCase) fault(
 	if err != nil {
 		t.Errorf("%s: %v", place, err)
 		return
+	}
+	if strings.HasPrefix(at, "append") && slices.Contains(d.faults, "Wait") {
+		t.Errorf("%s: Wait failed, and the runtime lives: %q", place, d.faults)
 	}
 	if c.unknown(got) {
 		return

@@ -104,7 +104,8 @@ func (d *drive) version(t *machine.Task, flat *plan.Flat, last uint64, out any, 
 		return v, nil, nil
 	}
 	if last == 0 {
-		return d.fresh(t, codec, out)
+		v, _, snap, err = d.fresh(t, codec, out, true)
+		return v, snap, err
 	}
 	find := d.vals.known
 	if outermost {
@@ -114,7 +115,7 @@ func (d *drive) version(t *machine.Task, flat *plan.Flat, last uint64, out any, 
 	if err != nil {
 		return v, nil, err
 	}
-	delta, snap, err := deltaOf(codec, c.snap, out)
+	delta, snap, _, err := d.changeOf(codec, c.snap, out)
 	if err != nil {
 		if outermost {
 			d.vals.forgetFlow(flat.Local) // the snapshot is used up
@@ -187,11 +188,14 @@ func (d *drive) leaveFlow(t *machine.Task, flat *plan.Flat, slots []machine.Slot
 // finishDataflow ends a run whose plan is a dataflow, with the values that its outputs have.
 func (d *drive) finishDataflow(slots []machine.Slot) error {
 	made := d.plan.Result()
-	result, err := d.gathered(made.Gather, d.plan, slots, true)
+	var result any
 	var data []byte
-	if err == nil && !d.none {
-		data, err = encoded(made.Output, result)
-	}
+	err := d.aside(func() (err error) {
+		if result, err = d.gathered(made.Gather, d.plan, slots, true); err == nil && !d.none {
+			data, err = encoded(d.sized(made.Output), result)
+		}
+		return err
+	})
 	if err != nil {
 		return d.endFailed(err)
 	}
@@ -203,19 +207,22 @@ func (d *drive) finishDataflow(slots []machine.Slot) error {
 
 // endFailed ends the run because its result cannot be made.
 func (d *drive) endFailed(err error) error {
-	d.failure = err
-	body := failedBody(err)
+	cause := d.kept(err)
+	body := failedBody(cause)
+	d.failure = cause
 	return d.commit(d.ctx, func(m *machine.Machine) error {
-		return m.End(d.now(), journal.FinishedBody{Status: machine.Failed, Error: body.Error, Code: body.Code})
+		return m.End(d.now(), journal.FinishedBody{Status: machine.Failed, Error: body.Error, Code: body.Code, Marks: body.Marks})
 	})
 }
 
-// givenTo are the names of the inputs that a run of a dataflow is given.
-func givenTo(p *plan.Plan, input any) []string {
+// givenTo are the names of the inputs that a run of a dataflow is given. The function that knows them may panic (law N7).
+func givenTo(p *plan.Plan, input any) (names []string, err error) {
+	defer captured(&err)
+	defer panicked(&err)
 	if r := p.Result(); r != nil && r.Given != nil {
-		return r.Given(input)
+		names = r.Given(input)
 	}
-	return nil
+	return names, nil
 }
 
 // resultCodec keeps a plan's result.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -38,7 +39,7 @@ type ForkOptions struct {
 	// AskAgain names questions, by their ids or by the tasks that asked them, whose answers the fork does not keep.
 	// They are asked anew, and what their tasks did after asking is done again. All other answers are kept.
 	AskAgain []string
-	// Migration says where nodes are now, when the plan is not the one that the run has (law J8).
+	// Migration says where nodes and values are now, when the plan is not the one that the run has (law J8).
 	Migration plan.Migration
 	// Definition is the digest of the text that the plan was made from. Defaults to the run's own.
 	Definition string
@@ -63,6 +64,11 @@ func (rt *Runtime) Fork(ctx context.Context, run string, p *plan.Plan, o ForkOpt
 		return nil, &Error{Code: CodeStopped, Run: run, Err: ErrClosed}
 	}
 	f := &fork{rt: rt, from: run, options: o, now: rt.now()}
+	for what, text := range map[string]string{"the fork's id": f.options.ID, "who forks the run": f.options.By} {
+		if err := printable.Check(what, text); err != nil {
+			return nil, &Error{Code: CodeInvalid, Run: run, Err: err}
+		}
+	}
 	if f.options.ID == "" {
 		f.options.ID = newID("run_")
 	}
@@ -254,12 +260,15 @@ func (f *fork) asked() ([]askedAgain, error) {
 
 // leave lets the fork go on from where it left the run.
 func (f *fork) leave() error {
-	d, body := f.d, journal.ResumedBody{By: f.options.By, Nodes: f.options.Migration.Nodes}
+	d, body := f.d, journal.ResumedBody{By: f.options.By, Nodes: f.options.Migration.Nodes, Values: f.options.Migration.Values}
 	if err := d.checkMigration(f.options.Migration); err != nil {
 		return err
 	}
 	if fits := d.m.FitsAfter(body.Nodes); fits != "" {
 		return d.planChanged(fits)
+	}
+	if err := f.takesValues(); err != nil {
+		return err
 	}
 	started := d.m.Started()
 	if digest := f.options.Definition; started.Fingerprint != d.plan.Fingerprint() || digest != "" && digest != started.Definition {
@@ -271,7 +280,29 @@ func (f *fork) leave() error {
 	if op := d.m.UnsettledByFork(body.Again); op != "" {
 		return f.unsettled(op)
 	}
-	return d.m.Fork(f.now, body)
+	if err := d.m.Fork(f.now, body); err != nil {
+		return err
+	}
+	return d.convertAll(d.m, f.now, body.By)
+}
+
+// takesValues converts what the fork holds, and checks that the plan keeps all of it (law J8).
+func (f *fork) takesValues() error {
+	m, moves := f.d.m, f.options.Migration
+	if len(moves.Nodes)+len(moves.Values) > 0 {
+		var err error
+		m, err = f.d.ahead(func(yield func(journal.Entry, error) bool) {
+			for i := range f.entries {
+				if !yield(f.entries[i], nil) {
+					return
+				}
+			}
+		}, moves)
+		if err != nil {
+			return err
+		}
+	}
+	return f.d.takesValues(m, moves)
 }
 
 func (f *fork) unsettled(op string) error {

@@ -2,8 +2,6 @@ package fermata
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,10 +49,51 @@ func nearestCuts(whole []bool, at uint64) string {
 
 // copy makes the entries the fork's own.
 func (f *fork) copy() error {
+	if err := f.signed(); err != nil {
+		return err
+	}
 	if err := f.own(); err != nil {
 		return err
 	}
 	return f.extend()
+}
+
+// signed refuses a fork in which a question is open that its starter may not answer (law H6): by nobody, and by the one
+// person whom it is for.
+func (f *fork) signed() error {
+	assignees := make(map[string]string) // of the open questions that need a second person
+	for i := range f.entries {
+		var err error
+		switch e := &f.entries[i]; e.Kind {
+		case journal.InterruptOpened:
+			err = read(e, func(q *journal.Interrupt) {
+				if len(q.NotBy) > 0 {
+					assignees[e.Op] = q.Assignee
+				}
+			})
+		case journal.InterruptUpdated:
+			err = read(e, func(body *journal.UpdatedBody) {
+				if _, needed := assignees[e.Op]; needed && (body.Do == doings[reassigns] || body.Do == doings[escalates]) {
+					assignees[e.Op] = body.Assignee
+				}
+			})
+		case journal.InterruptResolved:
+			delete(assignees, e.Op)
+		default:
+		}
+		if err != nil {
+			return f.rt.replayError(f.from, f.entries[i].Seq, err)
+		}
+	}
+	for _, assignee := range assignees {
+		switch {
+		case isNobody(f.options.By):
+			return &Error{Code: CodeInvalid, Run: f.from, Err: errNoForker}
+		case SamePerson(assignee, f.options.By):
+			return &Error{Code: CodeInvalid, Run: f.from, Err: fmt.Errorf("%w; reassign it first, or let somebody else fork", errForOne)}
+		}
+	}
+	return nil
 }
 
 // own gives the entries ids of interrupts and tokens that belong to no other run.
@@ -71,7 +110,13 @@ func (f *fork) own() error {
 		case journal.InterruptOpened:
 			f.ids[e.Op] = newID("int_")
 			err = rewrite(e, f.reopen)
-		case journal.InterruptUpdated, journal.InterruptResolved:
+		case journal.InterruptUpdated:
+			err = rewrite(e, func(body *journal.UpdatedBody) {
+				if body.Do == "token" {
+					body.TokenHash = tokenHash(f.d.tokens[f.ids[e.Op]]) // not that of the other run
+				}
+			})
+		case journal.InterruptResolved:
 		case journal.RunResumed:
 			err = rewrite(e, func(body *journal.ResumedBody) {
 				for i, id := range body.Again {
@@ -94,8 +139,7 @@ func (f *fork) own() error {
 // reopen makes a question the fork's own.
 func (f *fork) reopen(q *journal.Interrupt) {
 	token := rand.Text()
-	sum := sha256.Sum256([]byte(token))
-	q.ID, q.Run, q.TokenHash = f.ids[q.ID], f.d.id, hex.EncodeToString(sum[:])
+	q.ID, q.Run, q.TokenHash = f.ids[q.ID], f.d.id, tokenHash(token)
 	if len(q.NotBy) > 0 && !isNobody(f.options.By) && !isAmong(q.NotBy, f.options.By) {
 		q.NotBy = append(q.NotBy, f.options.By) // who forks a run starts one
 	}
@@ -115,7 +159,7 @@ func (f *fork) extend() error {
 			last[e.Op] = i
 		case journal.InterruptUpdated:
 			var body journal.UpdatedBody
-			if err := json.Unmarshal(e.Body, &body); err == nil && body.Do == "escalate" {
+			if err := json.Unmarshal(e.Body, &body); err == nil && (body.Do == "escalate" || body.Do == "reassign") {
 				last[e.Op] = i
 			}
 		case journal.InterruptResolved:

@@ -6,19 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/plan"
 )
 
 // ErrSkip is returned by an edit of a fork for a value that it does not mean, as one of another type. An edit that
 // skips all values is an error.
-var ErrSkip = errors.New("this value is not to be edited")
+var ErrSkip = fault.Sentinel("skip", "this value is not to be edited")
 
 // edit puts other values in the place of those that the fork holds.
 func (f *fork) edit() error {
@@ -89,6 +91,9 @@ func (f *fork) change(h machine.Held) (*edition, error) {
 	was := f.d.vals.find(h.Ref).data
 	data, codec := was, h.Codec
 	if len(f.options.Set) > 0 {
+		if over := canonical.Measure(reflect.ValueOf(f.options.Set), f.d.maxValue()); over != nil {
+			return nil, f.invalid("%w", notStorable(over))
+		}
 		var err error
 		if data, err = setJSON(data, f.options.Set); err != nil {
 			return nil, f.invalid("%w", err)
@@ -106,7 +111,7 @@ func (f *fork) change(h machine.Held) (*edition, error) {
 			return nil, f.invalid("the edit is refused: %w", err)
 		}
 	}
-	whole, err := codec.Encode(value)
+	whole, err := encoded(f.d.sized(codec), value)
 	if err != nil {
 		return nil, f.invalid("%w", notStorable(err))
 	}
@@ -123,11 +128,6 @@ func (f *fork) change(h machine.Held) (*edition, error) {
 		return nil, nil
 	}
 	return &edition{whole: whole, delta: delta}, nil
-}
-
-// decoded decodes by a codec that may call methods of the author's (law N7).
-func decoded(codec plan.Codec, data []byte) (any, error) {
-	return mapped(func() (any, error) { return codec.Decode(data) })
 }
 
 // allSet checks that what was set is in the state: a Go type drops members that it does not have.

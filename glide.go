@@ -10,8 +10,10 @@ import (
 func (d *drive) glide(t *machine.Task, flat *plan.Flat, in any) error {
 	first, own, h, done := t.Ref, t.Own, &d.host, d.ctx.Done()
 	h.begin(t)
+	d.single.Store(h)
+	defer d.single.Store(nil)
 	for {
-		out, choice, err := callSimple(flat, node.NewContext(d.ctx, h, h.last), in)
+		out, choice, err := h.callSimple(flat, node.NewContext(d.ctx, h, h.last), in)
 		quiet := h.calls.Load() == 0
 		if !quiet {
 			h.end()

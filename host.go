@@ -2,6 +2,7 @@ package fermata
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"reflect"
 	"slices"
@@ -10,7 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/value"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -21,6 +24,7 @@ type host struct {
 	d     *drive
 	last  uint64        // number of the last pass
 	pass  atomic.Uint64 // the pass whose calls are taken; 0 for none
+	known value.Known   // what of the node's values was looked at before
 	calls atomic.Int32  // how many calls have come since the pass began
 
 	mu        *sync.Mutex // own, or that of the crew for a task that runs beside others
@@ -30,23 +34,27 @@ type host struct {
 	visit     uint32
 	attempt   uint16
 	path      string
+	began     string // see machine.Task
 	cause     *node.Failure
 	recorded  int      // how many calls the journal holds from earlier passes
 	begun     []string // the reasonings that the journal holds calls of, and no outcome
 	consumed  int      // how many of those this pass has made
 	behind    string   // the call that the last pass was left at, until this one has passed it
 	made      []made
+	latest    *machine.Op // of the recorded calls that the pass has made, the one that the journal holds last
 	suspended bool
-	waitFor   string   // the call that the pass was left at; with several waits, what they were made inside of
-	waits     []string // the calls that wait, where several goroutines of the node are at work
-	naps      []nap    // of those: the sleeps that have no timer yet
-	together  int      // how many times calls go on in several goroutines
-	shown     int      // values that were shown and are not at their end
-	open      bool     // the pass left something open that was shown
+	waits     []waiting // the calls that wait
+	naps      []nap     // of those: the sleeps that have no timer yet
+	together  []string  // the calls inside of which others go on in several goroutines
+	shown     int       // values that were shown and are not at their end
+	open      bool      // the pass left something open that was shown
 
 	broken      error // what this pass cannot go on from: the code diverged
 	storeFailed error // the store failed under this pass
 	streams     map[string]*strings.Builder
+
+	beats beats
+	leave func() // of a replay that looks on: called when it has come to the end of what is recorded; nil for nothing
 }
 
 // made counts the calls of one kind and key in a pass.
@@ -54,6 +62,7 @@ type made struct {
 	kind node.Kind
 	key  string
 	n    int
+	by   uint64 // the goroutine, see node.ApartHost; 0 for that of the node or of what it was made inside of
 }
 
 // begin makes ready for one pass over a task's function.
@@ -70,9 +79,10 @@ func (h *host) begin(t *machine.Task) {
 		}
 		h.begunIn(t, &t.Ops[i])
 	}
-	h.made = h.made[:0]
-	h.suspended, h.waitFor, h.broken, h.storeFailed, h.streams = false, "", nil, nil, nil
-	h.waits, h.naps, h.together, h.shown, h.open = nil, nil, 0, 0, false
+	h.made, h.latest = h.made[:0], nil
+	h.suspended, h.broken, h.storeFailed, h.streams = false, nil, nil, nil
+	h.waits, h.naps, h.together, h.shown, h.open = nil, nil, nil, 0, false
+	h.beats.reset()
 	h.calls.Store(0)
 	h.last++
 	h.pass.Store(h.last)
@@ -95,6 +105,7 @@ func (h *host) observe(t *machine.Task) {
 		defer h.own.Unlock()
 	}
 	h.node, h.visit, h.attempt, h.path, h.cause = t.Node, t.Visit, t.Attempt, h.d.m.Path(t), t.Cause
+	h.began = t.Began
 }
 
 // end refuses all further calls of the pass, and waits for those that are being served.
@@ -103,6 +114,7 @@ func (h *host) end() {
 	if h.calls.Load() > 0 {
 		h.mu.Lock() // whoever was inside has left
 		defer h.mu.Unlock()
+		h.beats.stop()
 		if len(h.streams)+h.shown > 0 {
 			h.open = true
 			h.d.live.closeSegments(h.path, h.visit)
@@ -115,6 +127,17 @@ func (h *host) unharmed() bool { return !h.suspended && h.broken == nil && h.sto
 
 // enter locks the host for a call of a pass, or says why the call is refused.
 func (h *host) enter(pass uint64) error {
+	return h.enterAt(pass, func() bool { return false })
+}
+
+// enterFor is enter for what belongs to a call that has begun. Such a call goes on when another goroutine of the node has
+// come to one that waits: what it does is recorded as it would be without that.
+func (h *host) enterFor(pass uint64, op node.Op) error {
+	return h.enterAt(pass, func() bool { return h.goesOn(op.ID) })
+}
+
+func (h *host) enterAt(pass uint64, goesOn func() bool) error {
+	h.beats.sign()
 	h.calls.Add(1) // before the pass is looked at: end sees it, or this sees that the pass is over
 	h.mu.Lock()
 	var err error
@@ -125,7 +148,7 @@ func (h *host) enter(pass uint64) error {
 		err = h.broken
 	case h.storeFailed != nil:
 		err = h.storeFailed
-	case h.suspended:
+	case h.suspended && !goesOn():
 		err = node.ErrSuspended
 	default:
 		return nil
@@ -136,7 +159,16 @@ func (h *host) enter(pass uint64) error {
 
 // Begin implements node.Host.
 func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
-	if err := h.enter(pass); err != nil {
+	return h.beginBy(pass, kind, key, false, 0)
+}
+
+// BeginApart implements node.ApartHost.
+func (h *host) BeginApart(pass uint64, kind node.Kind, key string, by uint64) (node.Op, error) {
+	return h.beginBy(pass, kind, key, true, by)
+}
+
+func (h *host) beginBy(pass uint64, kind node.Kind, key string, apart bool, by uint64) (node.Op, error) {
+	if err := h.enterAt(pass, func() bool { return h.mayBegin(kind, key, by) }); err != nil {
 		return node.Op{}, err
 	}
 	defer h.mu.Unlock()
@@ -145,7 +177,11 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 			return node.Op{}, err
 		}
 	}
-	op := node.Op{Kind: kind, ID: opID(kind, key, h.count(kind, key))}
+	n, err := h.count(kind, key, by)
+	if err != nil {
+		return node.Op{}, err
+	}
+	op := node.Op{Kind: kind, ID: opID(kind, key, n), Apart: apart}
 	if slices.Contains(h.begun, op.ID) {
 		h.consumed++
 	}
@@ -160,10 +196,18 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 			return op, err
 		}
 	}
-	if known == nil && !inside && kind != node.KindData && !begunBefore(t, op.ID) { // data is recorded in its end
-		if err := h.inOrder(op.ID); err != nil {
+	if known == nil && !shows(kind) && !refusable(kind) {
+		if err := h.inOrder(t, op); err != nil {
 			return op, err
 		}
+	}
+	if known != nil && !inside && !apart {
+		if err := h.inPlace(known); err != nil {
+			return op, err
+		}
+	}
+	if h.d.looksOn && takesPlace(kind, known) {
+		return op, h.leaveOff()
 	}
 	if known == nil {
 		return op, nil
@@ -175,6 +219,7 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 	op.Done, op.Value, op.Failure, op.Begun, op.Tries = known.Done, known.Value, known.Failure, known.Begun, known.Tries
 	op.Usage = usageOf(known.Usage)
 	op.Terminal, op.RetryAfter = known.Terminal, time.Duration(known.After)*time.Microsecond
+	op.Marks = (*node.Marks)(known.Marks)
 	if op.Done && kind == node.KindSleep {
 		h.passed(op.ID)
 	}
@@ -183,6 +228,16 @@ func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
 
 // record stores an entry of the task; lazily with the next commit when nothing outside depends on it.
 func (h *host) record(lazy bool, in func(m *machine.Machine, t *machine.Task, now int64) error) error {
+	h.keepReads()
+	defer h.beats.hold()()
+	return h.recordBeside(lazy, in)
+}
+
+// recordBeside is record for what is no call that a replay makes again.
+func (h *host) recordBeside(lazy bool, in func(m *machine.Machine, t *machine.Task, now int64) error) error {
+	if h.d.looksOn {
+		return h.leaveOff()
+	}
 	now, which := h.d.now(), h.task
 	wrapped := which.do(func(m *machine.Machine, t *machine.Task) error { return in(m, t, now) })
 	if lazy && !h.d.none {
@@ -202,9 +257,17 @@ func (h *host) record(lazy bool, in func(m *machine.Machine, t *machine.Task, no
 	return nil
 }
 
+// put records an entry of a call.
+func put(m *machine.Machine, t *machine.Task, now int64, kind journal.Kind, op node.Op, value, body []byte) error {
+	if op.Apart {
+		return m.RecordApart(now, t, kind, op.ID, value, body)
+	}
+	return m.Record(now, t, kind, op.ID, value, body)
+}
+
 // Intend implements node.Host.
 func (h *host) Intend(pass uint64, op node.Op) error {
-	if err := h.enter(pass); err != nil {
+	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
 	defer h.mu.Unlock()
@@ -213,107 +276,48 @@ func (h *host) Intend(pass uint64, op node.Op) error {
 		if t := h.task.in(h.d.m); t != nil && t.Op(op.ID) != nil {
 			return nil // it was begun before; it is asked for once
 		}
+		if err := h.holds(op, c.Arguments); err != nil {
+			return err
+		}
 		body, _ = json.Marshal(journal.ToolBody{CallID: c.ID, Name: c.Name, Arguments: c.Arguments, Once: c.Once}) //nolint:errchkjson // its arguments are JSON
 	}
 	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
-		return m.Record(now, t, journal.StepStarted, op.ID, nil, body)
+		return put(m, t, now, journal.StepStarted, op, nil, body)
 	})
 }
 
 // Record implements node.Host.
 func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) error {
-	if err := h.enter(pass); err != nil {
+	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
 	defer h.mu.Unlock()
-	if slices.ContainsFunc(h.waits, func(w string) bool { return node.CallInside(w, op.ID) }) {
+	if h.waitsIn(op.ID) {
 		return node.ErrSuspended // what it was made of waits (law N6)
 	}
 	body := stepBody(op, failure)
+	if err := h.holds(op, value, body); err != nil {
+		return err
+	}
 	return h.record(op.Kind == node.KindNow, func(m *machine.Machine, t *machine.Task, now int64) error {
-		return m.Record(now, t, journal.StepFinished, op.ID, value, body)
-	})
-}
-
-// Sleep implements node.Host.
-func (h *host) Sleep(pass uint64, op node.Op, d time.Duration) error {
-	if err := h.enter(pass); err != nil {
-		return err
-	}
-	defer h.mu.Unlock()
-	if h.d.none {
-		return h.doze(op, d)
-	}
-	t := h.task.in(h.d.m)
-	if t == nil {
-		return node.ErrTaskOver
-	}
-	h.wait(op.ID)
-	if t.Op(op.ID) != nil {
-		return node.ErrSuspended // the timer is set; the task was run again too early
-	}
-	h.naps = append(h.naps, nap{op.ID, d})
-	return node.ErrSuspended
-}
-
-// nap is a sleep that begins with the suspension of its task.
-type nap struct {
-	op string
-	d  time.Duration
-}
-
-// wait leaves the pass at a call, or only its caller where others go on beside it.
-func (h *host) wait(op string) {
-	h.waits = append(h.waits, op)
-	if h.together == 0 {
-		h.suspended, h.waitFor = true, op
-	}
-}
-
-// Together implements node.Host.
-func (h *host) Together(pass uint64, op node.Op, done bool) error {
-	if err := h.enter(pass); err != nil {
-		return err
-	}
-	defer h.mu.Unlock()
-	if !done {
-		h.together++
-		return nil
-	}
-	h.together--
-	if op.Failure != "" {
-		h.waits = slices.DeleteFunc(h.waits, func(w string) bool { return node.CallInside(w, op.ID) })
-		h.naps = slices.DeleteFunc(h.naps, func(n nap) bool { return node.CallInside(n.op, op.ID) })
-	}
-	if h.together > 0 || len(h.waits) == 0 {
-		return nil
-	}
-	if h.suspended, h.waitFor = true, op.ID; len(h.waits) == 1 {
-		h.waitFor = h.waits[0]
-	}
-	return node.ErrSuspended
-}
-
-// doze sleeps where nothing is stored: the task keeps its goroutine.
-func (h *host) doze(op node.Op, d time.Duration) error {
-	ctx := h.d.crew.context()
-	h.mu.Unlock()
-	ended := h.d.nap(ctx, d)
-	h.mu.Lock()
-	if !ended {
-		return ctx.Err()
-	}
-	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
-		return m.Record(now, t, journal.StepFinished, op.ID, nil, nil)
+		return put(m, t, now, journal.StepFinished, op, value, body)
 	})
 }
 
 // Emit implements node.Host.
 func (h *host) Emit(pass uint64, op node.Op, eventType string, data []byte) error {
-	if err := h.enter(pass); err != nil {
+	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
 	defer h.mu.Unlock()
+	if err := h.holds(op, data); err != nil {
+		return err
+	}
+	if t := h.task.in(h.d.m); t != nil && t.Op(op.ID) == nil {
+		if err := h.inOrder(t, op); err != nil {
+			return err
+		}
+	}
 	kind := journal.Message
 	switch eventType {
 	case node.EventStatus:
@@ -322,13 +326,13 @@ func (h *host) Emit(pass uint64, op node.Op, eventType string, data []byte) erro
 		kind = journal.Diagnostic
 	}
 	return h.record(h.d.pure, func(m *machine.Machine, t *machine.Task, now int64) error {
-		return m.Record(now, t, kind, op.ID, nil, data)
+		return put(m, t, now, kind, op, nil, data)
 	})
 }
 
 // Chunk implements node.Host.
 func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) error {
-	if err := h.enter(pass); err != nil {
+	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
 	defer h.mu.Unlock()
@@ -345,13 +349,19 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 				return m.Record(h.d.now(), t, journal.DataInvalidated, op.ID, nil, invalidated(h.segment(op.ID), "restart"))
 			}))
 		}
+		if err := h.showsInOrder(op); err != nil {
+			return err
+		}
 		err := h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
-			return m.Record(now, t, journal.TextStart, op.ID, nil, body)
+			return put(m, t, now, journal.TextStart, op, nil, body)
 		})
 		if err != nil {
 			return err
 		}
 		h.d.live.openSegment(h, op.ID, b)
+	}
+	if size := b.Len() + len(text); size > h.d.maxValue() {
+		return h.tooLarge(op, size)
 	}
 	if !last {
 		h.d.live.chunk(h, op.ID, text, b)
@@ -363,12 +373,12 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 	if op.Kind == node.KindChunks {
 		whole.Text, whole.Returned = "", true
 	}
-	body, err := json.Marshal(whole)
+	body, err := canonical.Marshal(whole, h.d.maxValue())
 	if err != nil {
-		return err
+		return fmt.Errorf("task %s, %s: %w", node.TaskID(h.path, int(h.visit)), node.CallText(op.ID), notStorable(err))
 	}
 	return h.record(whole.Returned || ofModel(op.ID), func(m *machine.Machine, t *machine.Task, now int64) error {
-		return m.Record(now, t, journal.TextEnd, op.ID, nil, body)
+		return put(m, t, now, journal.TextEnd, op, nil, body)
 	})
 }
 
@@ -385,16 +395,17 @@ func (h *host) brokenOff(op string) bool {
 
 // Data implements node.Host.
 func (h *host) Data(pass uint64, op node.Op, v node.Data) error {
-	if err := h.enter(pass); err != nil {
+	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
 	defer h.mu.Unlock()
 	switch v.Mode {
 	case node.DataFinal:
-		if op.Kind == node.KindData && !strings.Contains(op.ID, node.Inside) {
-			if err := h.inOrder(op.ID); err != nil {
-				return err
-			}
+		if err := h.holds(op, v.Value); err != nil {
+			return err
+		}
+		if err := h.showsInOrder(op); err != nil {
+			return err
 		}
 		if h.d.live.closeSegment(h.path, h.visit, op.ID) {
 			h.shown--
@@ -403,7 +414,7 @@ func (h *host) Data(pass uint64, op node.Op, v node.Data) error {
 			DataType: v.DataType, Mode: v.Mode, SchemaID: v.SchemaID, SchemaVersion: v.SchemaVersion,
 		})
 		return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
-			return m.Record(now, t, journal.StructuredData, op.ID, v.Value, body)
+			return put(m, t, now, journal.StructuredData, op, v.Value, body)
 		})
 	case node.DataDropped:
 		if h.d.live.closeSegment(h.path, h.visit, op.ID) {
@@ -444,7 +455,7 @@ func (h *host) Info() node.Info {
 	h.own.Lock()
 	defer h.own.Unlock()
 	return node.Info{
-		Run: h.d.id, Plan: h.d.plan.Name(), Node: h.path, Visit: int(h.visit), Attempt: int(h.attempt),
+		Run: h.d.id, Plan: h.d.plan.Name(), Node: h.path, Visit: int(h.visit), Attempt: int(h.attempt), Began: h.began,
 	}
 }
 

@@ -41,7 +41,11 @@ func begunBefore(t *machine.Task, reasoning string) bool {
 
 // skipped names a call that the journal holds and the pass did not make, "" for none. What was made inside a step
 // does not count: its step answers for it.
-func (h *host) skipped() string {
+func (h *host) skipped() string { return h.missing(false) }
+
+// missing is skipped; with ordered, it leaves out calls of goroutines that the node had started: they come when they come
+// (law N3).
+func (h *host) missing(ordered bool) string {
 	if h.consumed >= h.recorded {
 		return ""
 	}
@@ -51,16 +55,21 @@ func (h *host) skipped() string {
 	}
 	for i := range t.Ops {
 		op := &t.Ops[i]
-		if mustCome(op, h.attempt) && !h.wasMade(op.ID) {
+		if mustCome(op, h.attempt) && !(ordered && op.Apart) && !h.wasMade(op.ID) {
 			return op.ID
 		}
 	}
 	for _, id := range h.begun {
-		if !h.wasMade(id) {
+		if !(ordered && apart(t, id)) && !h.wasMade(id) {
 			return id
 		}
 	}
 	return ""
+}
+
+// apart reports whether a reasoning without an outcome went on in a goroutine that the node had started.
+func apart(t *machine.Task, reasoning string) bool {
+	return slices.ContainsFunc(t.Ops, func(op machine.Op) bool { return op.Apart && operation(op.ID) == reasoning })
 }
 
 func (h *host) wasMade(id string) bool {
@@ -86,26 +95,92 @@ func (h *host) passed(op string) {
 }
 
 // replaying reports whether the pass still does what an earlier one has done.
-func (h *host) replaying() bool { return h.consumed < h.recorded || h.behind != "" }
+func (h *host) replaying() bool { return h.consumed < h.recorded || h.behind != "" || h.d.looksOn }
 
-// count numbers a call among those of its kind and key.
-func (h *host) count(kind node.Kind, key string) int {
+// count numbers a call among those of its kind and key. They are made by one goroutine: nothing else tells them apart.
+func (h *host) count(kind node.Kind, key string, by uint64) (int, error) {
 	for i := range h.made {
-		if h.made[i].kind == kind && h.made[i].key == key {
-			h.made[i].n++
-			return h.made[i].n
+		if m := &h.made[i]; m.kind == kind && m.key == key {
+			if m.by != by && hasOutcome(kind) {
+				h.broken = &node.SharedKeyError{Task: node.TaskID(h.path, int(h.visit)), Kind: kind, Key: key}
+				return 0, h.broken
+			}
+			m.n++
+			return m.n, nil
 		}
 	}
-	h.made = append(h.made, made{kind: kind, key: key, n: 1})
-	return 1
+	h.made = append(h.made, made{kind: kind, key: key, n: 1, by: by})
+	return 1, nil
+}
+
+// hasOutcome reports whether code goes on by what a call of the kind has come to.
+func hasOutcome(kind node.Kind) bool {
+	switch kind {
+	case node.KindEmit, node.KindStream, node.KindChunks, node.KindData:
+		return false
+	}
+	return true
+}
+
+// Break breaks a pass off: a recorded value has no place in the code any more (law J8).
+func (h *host) Break(pass uint64, err error) {
+	if h.enter(pass) == nil {
+		h.broken = err
+		h.mu.Unlock()
+	}
+}
+
+// inPlace breaks the pass off where the journal holds a call of the node's own goroutine before one that the pass has made
+// already (law N3).
+func (h *host) inPlace(known *machine.Op) error {
+	if known.Apart || known.Attempt != h.attempt { // an earlier attempt may have come by it in another place
+		return nil
+	}
+	switch {
+	case h.latest != nil && h.latest.Place > known.Place:
+		h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: known.ID, Found: h.latest.ID}
+		return h.broken
+	case !spans(known.Kind):
+		op := *known // the machine may be folded anew
+		h.latest = &op
+	}
+	return nil
+}
+
+// shows reports whether a call is recorded when something comes of it, and other calls may be recorded before that: text with
+// its first piece, data in its end.
+func shows(kind node.Kind) bool {
+	return kind == node.KindData || kind == node.KindStream || kind == node.KindChunks
+}
+
+// showsInOrder is inOrder for a call that shows something, when that is about to be recorded.
+func (h *host) showsInOrder(op node.Op) error {
+	t := h.task.in(h.d.m)
+	if !shows(op.Kind) || t != nil && t.Op(op.ID) != nil {
+		return nil
+	}
+	return h.inOrder(t, op)
+}
+
+// refusable reports whether a call that has begun may be refused for what it was given, before it is recorded: a node that
+// goes on then comes to the same when it runs again, so the call has its place once it is recorded.
+func refusable(kind node.Kind) bool { return kind == node.KindInterrupt || kind == node.KindEmit }
+
+// spans reports whether other calls may come between the beginning of a call and its record: it says nothing of what begins
+// after it.
+func spans(kind node.Kind) bool {
+	return shows(kind) || kind == node.KindModel || kind == node.KindReason
 }
 
 // inOrder breaks the pass off where the journal holds another call in the place of a new one (law N3).
-func (h *host) inOrder(op string) error {
-	expected := h.skipped()
+func (h *host) inOrder(t *machine.Task, op node.Op) error {
+	if op.Apart || strings.Contains(op.ID, node.Inside) || t != nil && begunBefore(t, op.ID) {
+		return nil
+	}
+	expected := h.missing(true)
 	if expected == "" {
 		return nil
 	}
-	h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: expected, Found: op}
+	h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: expected, Found: op.ID}
 	return h.broken
 }

@@ -3,6 +3,7 @@ package fermata
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,7 +13,10 @@ import (
 	"hash"
 	"io"
 
+	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/plan"
 )
 
 // ImportOptions say what becomes of an imported run. The zero value makes it the run that was exported.
@@ -23,10 +27,19 @@ type ImportOptions struct {
 	ID string
 	// Name says where the data is from, in errors: a file's name. Defaults to none.
 	Name string
+	// Plans finds the plan of the run, with which its journal is folded before it is stored: what that plan cannot have written is
+	// refused. Its definition is in the store by then. Defaults to the plans that the runtime knows, and Options.Plans. Where
+	// no plan is found, only what holds for every plan is checked.
+	Plans func(ctx context.Context, run RunInfo) (*plan.Plan, error)
+	// MaxBytes bounds the data, and what becomes of it in memory: more is refused before it is there. Defaults to 1 GiB.
+	// A line, which is an entry or a text, has 256 MiB at most. docs/formats.md has the limits that follow.
+	MaxBytes int64
 }
 
-// maxImportLine bounds a line of an exported run: one entry with its value, or one text.
-const maxImportLine = 1 << 28
+const (
+	maxImportLine = 1 << 28 // bounds a line of an exported run: one entry with its value, or one text
+	maxImport     = 1 << 30 // bounds all of it, unless ImportOptions.MaxBytes does
+)
 
 // Import takes in a run that [Runtime.Export] has written, and returns how it stands. Its journal is the one that was
 // exported, entry for entry and byte for byte; what waits for people and for time is made of it anew (law J6). A run
@@ -34,16 +47,32 @@ const maxImportLine = 1 << 28
 // its plan, and a worker on the store takes it at once (law J10). Import into a store without workers to look at it only.
 //
 // Data that is damaged, cut off or something else is CodeInvalid around a *journal.StoreError, which says in which line
-// and of which seq (journal.ErrCorrupt, journal.ErrNewer); nothing is stored then. A run that is there already is a
-// conflict. Definitions come with the run: what it runs when it is resumed is what the file says, so take in only files
-// that you would run.
+// and of which seq (journal.ErrCorrupt, journal.ErrNewer); nothing is stored then. So are entries that no run writes, such
+// as a second end, a delta of a value that is not there, or an answer that four eyes forbid (law H6). A run that is
+// there already is a conflict. The journal is folded with the run's plan where that is known, see ImportOptions.Plans. Definitions come with the run: what it runs when it is resumed is what the file says, so
+// take in only files that you would run.
 func (rt *Runtime) Import(ctx context.Context, r io.Reader, o ImportOptions) (RunInfo, error) {
 	if rt.ctx.Err() != nil {
 		return RunInfo{}, &Error{Code: CodeStopped, Err: ErrClosed}
 	}
-	in := importer{sum: sha256.New()}
-	if err := in.read(r); err != nil {
-		seq := uint64(len(in.entries))
+	if err := printable.Check("the run's id", o.ID); err != nil {
+		return RunInfo{}, &Error{Code: CodeInvalid, Err: err}
+	}
+	in := importer{sum: sha256.New(), possible: newPossible(rt.checkAnswer), most: o.MaxBytes}
+	if in.most <= 0 {
+		in.most = maxImport
+	}
+	err := in.read(r)
+	if late := in.possible.late; err == nil && late != nil {
+		in.line, in.wrong = int(in.possible.lateSeq)+1, in.possible.lateSeq // behind the header
+		err = corruptf("%w", late)
+	}
+	if err == nil {
+		in.possible = nil
+		err = in.unfold()
+	}
+	if err != nil {
+		seq := cmp.Or(in.wrong, uint64(len(in.entries)))
 		if errors.Is(err, journal.ErrCorrupt) && in.header.Run != "" && !in.ended {
 			seq++ // the one that was expected
 		}
@@ -52,21 +81,24 @@ func (rt *Runtime) Import(ctx context.Context, r io.Reader, o ImportOptions) (Ru
 		}}
 	}
 	run := in.header.Run
+	if err := printable.Check("the run's id", run); err != nil && o.ID == "" {
+		return RunInfo{}, &Error{Code: CodeInvalid, Err: fmt.Errorf("%w, or give the run another id", err)}
+	}
 	if o.ID != "" && o.ID != run {
 		f := fork{
 			rt: rt, from: run, entries: in.entries, now: rt.now(), d: &drive{id: o.ID},
-			options: ForkOptions{At: uint64(len(in.entries))},
+			options: ForkOptions{At: uint64(len(in.entries)), By: rt.options.Name},
 		}
 		if err := f.own(); err != nil {
 			return RunInfo{}, err
 		}
 		run = o.ID
 	}
-	return rt.takeIn(ctx, run, &in)
+	return rt.takeIn(ctx, run, &in, &o)
 }
 
 // takeIn stores what was read.
-func (rt *Runtime) takeIn(ctx context.Context, run string, in *importer) (RunInfo, error) {
+func (rt *Runtime) takeIn(ctx context.Context, run string, in *importer, o *ImportOptions) (RunInfo, error) {
 	b, err := projected(run, in.entries)
 	if err != nil {
 		return RunInfo{}, &Error{Code: CodeInvalid, Run: run, Err: err}
@@ -75,6 +107,9 @@ func (rt *Runtime) takeIn(ctx context.Context, run string, in *importer) (RunInf
 		if err := rt.saveText(ctx, t.ID, t.Kind, []byte(t.Text)); err != nil {
 			return RunInfo{}, err
 		}
+	}
+	if err := rt.foldsAs(ctx, &b, o); err != nil {
+		return RunInfo{}, &Error{Code: CodeInvalid, Run: run, Err: &journal.StoreError{Op: "import", File: o.Name, Run: run, Err: err}}
 	}
 	err = rt.store.Append(context.WithoutCancel(ctx), b)
 	if errors.Is(err, ErrConflict) {
@@ -90,6 +125,30 @@ func (rt *Runtime) takeIn(ctx context.Context, run string, in *importer) (RunInf
 	return rt.Info(ctx, run)
 }
 
+// foldsAs folds a journal with the plan that it is of, where that is known: a run that is taken in can be resumed.
+func (rt *Runtime) foldsAs(ctx context.Context, b *journal.Batch, o *ImportOptions) error {
+	find, info := o.Plans, *b.Row
+	if find == nil {
+		find = rt.planFor
+	}
+	p, err := foundBy(ctx, find, info)
+	if err != nil || p == nil || p.Fingerprint() != info.Fingerprint {
+		return nil //nolint:nilerr // a plan that is not here, or is another one
+	}
+	m := machine.New(p)
+	for i := range b.Entries {
+		e := &b.Entries[i]
+		could := e.Kind != journal.RunFinished || m.CanComplete(e)
+		if err := m.Apply(e); err != nil {
+			return err
+		}
+		if !could && m.Status() == machine.Completed {
+			return corruptf("entry %d: the run is completed, and its paths have not ended", e.Seq)
+		}
+	}
+	return nil
+}
+
 // importer reads an exported run.
 type importer struct {
 	header  exportHeader
@@ -97,7 +156,35 @@ type importer struct {
 	texts   []exportText
 	sum     hash.Hash
 	line    int
+	wrong   uint64 // the entry whose value is wrong, which is known when all were read
 	ended   bool
+
+	possible   *possible
+	size, most int64 // of the data: how much was read, and how much there may be
+}
+
+// What takes more memory than its bytes in a file has bounds of its own, as parts of what all the data may have.
+const (
+	entryShare  = 256     // so many bytes for each entry
+	leastMost   = 1 << 16 // but so many entries at least
+	listedShare = 64      // for each option of a question, and each person and node that may not answer it
+	frameShare  = 18      // for each byte of a frame, which may stand for so many
+	bodyShare   = 16      // a body that is read is at most such a part
+)
+
+// bounded checks an entry against the bounds of what takes more memory than its bytes.
+func (in *importer) bounded(e *journal.Entry) error {
+	most, what := in.most/entryShare, "entries"
+	switch n := int64(len(in.entries)); {
+	case n >= max(most, leastMost):
+	case in.possible.listed > max(in.most/listedShare, leastMost):
+		most, what = in.most/listedShare, "options and people of questions"
+	case int64(len(e.Body)) > max(in.most/bodyShare, leastMost) && e.Kind != journal.Message && e.Kind != journal.StructuredData:
+		most, what = in.most/bodyShare, "bytes in a body"
+	default:
+		return nil
+	}
+	return fmt.Errorf("entry %d: more than %d %s; set ImportOptions.MaxBytes to take in more", e.Seq, max(most, leastMost), what)
 }
 
 func corruptf(format string, args ...any) error {
@@ -106,16 +193,22 @@ func corruptf(format string, args ...any) error {
 
 func (in *importer) read(r io.Reader) error {
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxImportLine)
+	longest := min(maxImportLine, in.most)
+	lines.Buffer(nil, int(longest)+1)
 	lines.Split(wholeLines)
 	for lines.Scan() {
 		in.line++
+		if in.size += int64(len(lines.Bytes())); in.size > in.most {
+			return in.tooMuch()
+		}
 		if err := in.take(lines.Bytes()); err != nil {
 			return err
 		}
 	}
 	in.line++
 	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong) && in.size+longest >= in.most:
+		return in.tooMuch()
 	case errors.Is(err, bufio.ErrTooLong):
 		return corruptf("a line of more than %d bytes", maxImportLine)
 	case err != nil:
@@ -126,6 +219,10 @@ func (in *importer) read(r io.Reader) error {
 		return corruptf("the file is cut off: it has %d entries, and no end", len(in.entries))
 	}
 	return nil
+}
+
+func (in *importer) tooMuch() error {
+	return fmt.Errorf("the data has more than %d bytes; set ImportOptions.MaxBytes to take in more", in.most)
 }
 
 // wholeLines splits at line breaks, and leaves them where they are: they are covered by the checksum.
@@ -199,6 +296,9 @@ func excerptOf(data []byte) string {
 }
 
 func (in *importer) entry(x *exportEntry) error {
+	if most := max(in.most/frameShare, leastMost); int64(len(x.Frame)) > most {
+		return fmt.Errorf("entry %d: a frame of more than %d bytes; set ImportOptions.MaxBytes to take in more", x.Seq, most)
+	}
 	e, err := x.entry()
 	if err != nil {
 		if errors.Is(err, journal.ErrNewer) {
@@ -211,6 +311,12 @@ func (in *importer) entry(x *exportEntry) error {
 	}
 	if e.Seq == 1 && e.Kind != journal.RunStarted {
 		return corruptf("expected that the run begins with run.started, found %s", e.Kind)
+	}
+	if err := in.bounded(&e); err != nil {
+		return err
+	}
+	if err := in.possible.next(&e); err != nil {
+		return corruptf("%w", err)
 	}
 	in.entries = append(in.entries, e)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -13,7 +14,9 @@ import (
 type projection struct {
 	row    journal.RunRow
 	asked  []*journal.Interrupt
+	people machine.People
 	timers []taskTimer
+	block  int64 // when it is tried again, while it is blocked
 }
 
 // taskTimer is a timer that a task has set: of a sleep, or of a backoff where it has no op.
@@ -43,19 +46,26 @@ func projected(run string, entries []journal.Entry) (journal.Batch, error) {
 		if err := p.timer(e); err != nil {
 			return journal.Batch{}, damaged(e.Seq, err)
 		}
+		if err := p.people.Note(e); err != nil {
+			return journal.Batch{}, damaged(e.Seq, err)
+		}
 	}
 	b := journal.Batch{Run: run, Entries: entries, Row: &p.row}
 	for _, q := range p.asked {
-		b.Interrupts = append(b.Interrupts, *q)
 		if q.IsOpen() {
 			p.row.Waiting++
+			q.NotByNodes = p.people.NotBy(q.ID)
 		}
+		b.Interrupts = append(b.Interrupts, *q)
 		if q.IsOpen() && q.Deadline != 0 {
 			b.Timers = append(b.Timers, journal.Timer{Run: run, ID: q.ID, Due: q.Deadline})
 		}
 	}
 	for i := range p.timers {
 		b.Timers = append(b.Timers, journal.Timer{Run: run, ID: p.timers[i].id(), Due: p.timers[i].due})
+	}
+	if p.row.Status == string(Blocked) && p.block != 0 {
+		b.Timers = append(b.Timers, journal.Timer{Run: run, ID: blockTimer, Due: p.block})
 	}
 	if p.row.Ended() {
 		b.Timers = nil
@@ -82,6 +92,11 @@ func (p *projection) run(e *journal.Entry) error {
 				p.row.Definition = b.Definition
 			}
 			p.move(plan.Migration{Nodes: b.Nodes})
+		})
+	case journal.RunBlocked:
+		return read(e, func(b *journal.BlockedBody) {
+			p.row.Status, p.row.Error = string(Blocked), b.Error
+			p.block = b.RetryAt
 		})
 	case journal.RunFinished:
 		return read(e, func(b *journal.FinishedBody) { p.row.Status, p.row.Error = b.Status, b.Error })

@@ -3,15 +3,14 @@ package fermata
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/schema"
@@ -38,11 +37,11 @@ func (rt *Runtime) Inbox(ctx context.Context, f journal.InboxFilter) ([]Interrup
 // accepted and has no effect; a different one is CodeConflict, a late one CodeExpired, a wrong role or token
 // CodeForbidden.
 func (rt *Runtime) Answer(ctx context.Context, interrupt string, value any, opts ...AnswerOption) error {
-	var o answerOptions
-	for _, opt := range opts {
-		opt(&o)
+	o := optionsOf(opts)
+	answer, err := toJSON(value, rt.options.maxValue())
+	if err == nil {
+		err = sayable(&o)
 	}
-	answer, err := toJSON(value)
 	if err != nil {
 		return notAnAnswer(interrupt, err)
 	}
@@ -59,7 +58,7 @@ func notAnAnswer(interrupt string, err error) error {
 func (rt *Runtime) resolve(
 	ctx context.Context, q *journal.Interrupt, answer []byte, o *answerOptions, now int64, before []journal.Interrupt,
 ) ([]journal.Entry, error) {
-	if err := rt.admit(ctx, q, *o, now, before); err != nil {
+	if _, err := rt.admit(ctx, q, answers, o, now, before); err != nil {
 		return nil, err
 	}
 	switch q.State {
@@ -82,43 +81,11 @@ func (rt *Runtime) resolve(
 	if err := rt.checkAnswer(q, answer); err != nil {
 		return nil, &Error{Code: CodeInvalid, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w: %w", q.ID, ErrInvalid, err)}
 	}
-	body := journal.ResolvedBody{State: journal.Answered, By: o.by, Role: o.role}
+	body := journal.ResolvedBody{State: journal.Answered, By: o.by, ByName: o.name, Role: o.roleFor(q)}
 	body.Resolve(q, answer, now)
 	e := interruptEntry(q, journal.InterruptResolved, now, body)
 	e.Value = answer
 	return []journal.Entry{e}, nil
-}
-
-// admit checks who answers (laws H2, H5 and H6), and whether there is still time. before are questions of the run that
-// are being answered at once with it.
-func (rt *Runtime) admit(
-	ctx context.Context, q *journal.Interrupt, o answerOptions, now int64, before []journal.Interrupt,
-) error {
-	if o.token != "" {
-		sum := sha256.Sum256([]byte(o.token))
-		if subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(q.TokenHash)) != 1 {
-			return forbidden(q, "the resume token is not the one that was given out")
-		}
-	}
-	if q.Role != "" && q.Role != o.role {
-		return forbidden(q, "it asks for role %q, found %q", q.Role, o.role)
-	}
-	if q.Assignee != "" && !SamePerson(q.Assignee, o.by) {
-		return forbidden(q, "it is for %s, found %s", q.Assignee, who(o.by))
-	}
-	if err := rt.keepApart(ctx, q, o.by, before); err != nil {
-		return err
-	}
-	if q.State == journal.Claimed && !SamePerson(q.ClaimedBy, o.by) {
-		return &Error{
-			Code: CodeConflict, Run: q.Run, Task: q.Task,
-			Err: fmt.Errorf("%w: interrupt %s, by %s", ErrClaimed, q.ID, who(q.ClaimedBy)),
-		}
-	}
-	if q.IsOpen() && q.Deadline != 0 && q.Deadline <= now {
-		return &Error{Code: CodeExpired, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w", q.ID, ErrExpired)}
-	}
-	return nil
 }
 
 func who(name string) string {
@@ -139,14 +106,18 @@ func (rt *Runtime) checkAnswer(q *journal.Interrupt, answer []byte) error {
 	return s.Check(answer)
 }
 
-// Claim reserves an open interrupt for one person; only they can answer it until it is released. Claiming what one
-// has claimed is no error.
-func (rt *Runtime) Claim(ctx context.Context, interrupt, by, role string) error {
-	if isNobody(by) {
+// Claim reserves an open interrupt for one person; only they can answer it, or have somebody else asked, until it is
+// released. Claiming what one has claimed is no error.
+func (rt *Runtime) Claim(ctx context.Context, interrupt, by, role string, opts ...AnswerOption) error {
+	o := optionsOf(opts, As(by), InRole(role))
+	if isNobody(o.by) {
 		return &Error{Code: CodeInvalid, Err: fmt.Errorf("interrupt %s: a claim needs a name", interrupt)}
 	}
+	if err := sayable(&o); err != nil {
+		return notAnAnswer(interrupt, err)
+	}
 	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error) {
-		if err := rt.admit(ctx, q, answerOptions{by: by, role: role}, now, before); err != nil {
+		if _, err := rt.admit(ctx, q, claims, &o, now, before); err != nil {
 			return nil, err
 		}
 		switch q.State {
@@ -156,27 +127,32 @@ func (rt *Runtime) Claim(ctx context.Context, interrupt, by, role string) error 
 		default:
 			return nil, &Error{Code: CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
 		}
-		body := journal.UpdatedBody{Do: "claim", By: by}
+		body := journal.UpdatedBody{Do: "claim", By: o.by, ByName: o.name}
 		body.Update(q)
 		return []journal.Entry{interruptEntry(q, journal.InterruptUpdated, now, body)}, nil
 	}, false)
 }
 
-// Release gives a claimed interrupt back.
-func (rt *Runtime) Release(ctx context.Context, interrupt, by string) error {
-	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, _ []journal.Interrupt) ([]journal.Entry, error) {
-		switch {
-		case q.State == journal.Open:
+// Release gives a claimed interrupt back. Whoever has claimed it does, or somebody in the role that may override
+// ([InRole], see node.Override).
+func (rt *Runtime) Release(ctx context.Context, interrupt, by string, opts ...AnswerOption) error {
+	o := optionsOf(opts, As(by))
+	if err := sayable(&o); err != nil {
+		return notAnAnswer(interrupt, err)
+	}
+	return rt.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error) {
+		switch q.State {
+		case journal.Open:
 			return nil, nil
-		case q.State != journal.Claimed:
+		case journal.Claimed:
+		default:
 			return nil, &Error{Code: CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
-		case !SamePerson(q.ClaimedBy, by):
-			return nil, &Error{
-				Code: CodeConflict, Run: q.Run, Task: q.Task,
-				Err: fmt.Errorf("%w: interrupt %s, by %s", ErrClaimed, q.ID, who(q.ClaimedBy)),
-			}
 		}
-		body := journal.UpdatedBody{Do: "release", By: by}
+		over, err := rt.admit(ctx, q, releases, &o, now, before)
+		if err != nil {
+			return nil, err
+		}
+		body := journal.UpdatedBody{Do: "release", By: o.by, ByName: o.name, Override: over}
 		body.Update(q)
 		return []journal.Entry{interruptEntry(q, journal.InterruptUpdated, now, body)}, nil
 	}, false)
@@ -204,6 +180,12 @@ var errNoInterrupt = errors.New("no such interrupt")
 // Cancel ends a run, whoever drives it (law F3): its open questions are withdrawn, its tasks are told to stop, and
 // what they still say is not taken. A run that has ended is CodeConflict.
 func (rt *Runtime) Cancel(ctx context.Context, id, reason, by string) error {
+	if err := printable.Check("who cancels the run", by); err != nil {
+		return &Error{Code: CodeInvalid, Run: id, Err: err}
+	}
+	if found, limit := len(reason)+len(by), rt.options.maxValue(); found > limit {
+		return &Error{Code: CodeInvalid, Run: id, Err: fmt.Errorf("reason: %w", notStorable(&canonical.Excess{Limit: limit, Found: found}))}
+	}
 	for {
 		row, err := rt.Info(ctx, id)
 		if err != nil {
@@ -220,8 +202,13 @@ func (rt *Runtime) Cancel(ctx context.Context, id, reason, by string) error {
 		if err != nil {
 			return err
 		}
+		if err := rt.holds(&b); err != nil {
+			return err
+		}
 		began := time.Now()
-		err = rt.store.Append(ctx, b)
+		if err = rt.stampAfter(ctx, &b); err == nil {
+			err = rt.store.Append(ctx, b)
+		}
 		if errors.Is(err, journal.ErrConflict) && ctx.Err() == nil {
 			continue
 		}

@@ -704,6 +704,44 @@ func TestE4_AStreamIsBegunAnewByTheNextAttempt(t *testing.T) {
 	}
 }
 
+// Text that a process has left open is taken back by the one that goes on with the attempt, before it is begun anew.
+func TestE4_TextThatAStopHasCutOffIsTakenBack(t *testing.T) {
+	store, begun, passes := memory.New(), make(chan struct{}), 0
+	g := single(func(ctx node.Context, s state) (state, error) {
+		stream, err := node.Stream(ctx, "answer")
+		if err != nil {
+			return s, err
+		}
+		if passes++; passes == 1 {
+			err := stream.Write("a false st")
+			close(begun)
+			<-ctx.Done()
+			return s, errors.Join(err, ctx.Err())
+		}
+		return s, errors.Join(stream.Write("a good start"), stream.Close())
+	})
+	first := newRuntime(t, fermata.Options{Store: store})
+	run := start(t, first, g, state{})
+	<-begun
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ends(t, resume(t, newRuntime(t, fermata.Options{Store: store}), g, run.ID()), fermata.Completed)
+	var got []string
+	for _, e := range entries(t, store, run.ID()) {
+		if e.Kind == journal.TextStart || e.Kind == journal.TextEnd || e.Kind == journal.DataInvalidated {
+			got = append(got, fmt.Sprintf("%s %d %s", e.Kind, e.Attempt, e.Body))
+		}
+	}
+	want := []string{
+		`text.start 1 {"channel":"answer"}`, `structured-data.invalidated 1 {"segmentId":"seg_a#1/stream:answer#1","reason":"restart"}`,
+		`text.start 1 {"channel":"answer"}`, `text.end 1 {"channel":"answer","text":"a good start"}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // The envelope is what FORMATS says; each type of event has it.
 func TestE1_TheEnvelope(t *testing.T) {
 	clock, store := newClock(), memory.New()

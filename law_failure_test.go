@@ -427,7 +427,7 @@ func TestF2_RetryAsksAgain(t *testing.T) {
 // Stop, Close and the end of the process leave a run as it is; it can be resumed and ends as if nothing had been.
 func TestF3_StoppingLeavesARunResumable(t *testing.T) {
 	tests := map[string]func(t *testing.T, rt *fermata.Runtime, run *graph.Run[state]){
-		"stop":  func(_ *testing.T, _ *fermata.Runtime, run *graph.Run[state]) { run.Stop() },
+		"stop":  func(_ *testing.T, _ *fermata.Runtime, run *graph.Run[state]) { _ = run.Stop(0) },
 		"close": func(t *testing.T, rt *fermata.Runtime, _ *graph.Run[state]) { _ = rt.Close() },
 	}
 	for name, stop := range tests {

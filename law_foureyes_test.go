@@ -90,7 +90,9 @@ func TestH6_NamesOfOnePerson(t *testing.T) {
 		{" Ada\t", "ADA", true},
 		{"Żofia", "żofia", true},
 		{"Ada", "Adam", false},
-		{"Ada Lovelace", "Ada  Lovelace", false},
+		{"Ada Lovelace", "Ada  Lovelace", true},
+		{"Ada Lovelace", "AdaLovelace", false},
+		{"Straße", "STRASSE", true},
 		{"", "", false},
 		{" ", "", false},
 		{"Ada", "", false},
@@ -143,6 +145,54 @@ func TestH6_Forks(t *testing.T) {
 	}
 	answer(t, rt, q[0], true, fermata.As("Bob"))
 	ends(t, fork, fermata.Completed)
+}
+
+// A fork by nobody has no second person: it is refused where such a question is open, and asks none later.
+func TestH6_ForksByNobody(t *testing.T) {
+	rt, _ := inMemory(t)
+	later := make(chan struct{}, 1)
+	g := single(func(ctx node.Context, s state) (state, error) {
+		if _, err := node.Interrupt[bool](ctx, nil, node.ID("plain")); err != nil {
+			return s, err
+		}
+		later <- struct{}{}
+		_, err := node.Interrupt[bool](ctx, nil, node.ID("signed"), node.FourEyes())
+		return s, err
+	})
+	run := start(t, rt, g, state{}, fermata.StartedBy("Sam"))
+	plain := question(t, run)
+	for _, by := range []string{"", "\u200b"} {
+		fork, err := g.Fork(t.Context(), rt, run.ID(), graph.ForkOptions[state]{By: by})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer(t, rt, question(t, fork).ID, true)
+		<-later
+		res := ends(t, fork, fermata.Failed)
+		if res.Err == nil || !strings.Contains(res.Err.Error(), "nobody knows who forked the run") {
+			t.Errorf("%+q: %v", by, res.Err)
+		}
+	}
+	fork, err := g.Fork(t.Context(), rt, run.ID(), graph.ForkOptions[state]{By: "Fay"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer(t, rt, question(t, fork).ID, true)
+	<-later
+	asked := question(t, fork) // after the fork, of somebody else than the two
+	for _, name := range []string{"Sam", "Fay"} {
+		refused(t, rt.Answer(t.Context(), asked.ID, true, fermata.As(name)), refusal{fermata.CodeForbidden, fermata.ErrForbidden})
+	}
+	answer(t, rt, asked.ID, true, fermata.As("Bob"))
+	<-later
+	ends(t, fork, fermata.Completed)
+	answer(t, rt, plain.ID, true)
+	<-later
+	ends(t, run, fermata.Paused)
+	for _, by := range []string{"", "\u200b"} {
+		_, err := g.Fork(t.Context(), rt, run.ID(), graph.ForkOptions[state]{By: by})
+		refused(t, err, refusal{code: fermata.CodeInvalid})
+	}
 }
 
 // meddling is a store in which something happens between the look at a question and the append of its answer.
@@ -209,7 +259,7 @@ func TestH6_NoInterleavingBreaksFourEyes(t *testing.T) {
 func TestH2_ReassignAndEscalate(t *testing.T) {
 	clock, store := newClock(), memory.New()
 	rt := newRuntime(t, fermata.Options{Store: store, Clock: clock})
-	run := start(t, rt, single(review(node.Role("clerk"), node.Assignee("Ada"), node.Within(time.Hour))), state{})
+	run := start(t, rt, single(review(node.Role("clerk"), node.Assignee("Ada"), node.Override("lead"), node.Within(time.Hour))), state{})
 	q := question(t, run)
 	ctx := t.Context()
 	as := func(name, role string) []fermata.AnswerOption {
@@ -230,8 +280,10 @@ func TestH2_ReassignAndEscalate(t *testing.T) {
 		{"somebody reassigns", rt.Reassign(ctx, q.ID, fermata.Assignment{Person: "Bob"}, as("", "clerk")...), invalid},
 		{"to nobody", rt.Reassign(ctx, q.ID, fermata.Assignment{}, as("Bob", "clerk")...), invalid},
 		{"in another role", rt.Reassign(ctx, q.ID, fermata.Assignment{Role: "guest"}, as("Eve", "guest")...), no},
-		{"to Bob", rt.Reassign(ctx, q.ID, fermata.Assignment{Person: "Bob", Note: "Ada is away"}, as("Cy", "clerk")...), refusal{}},
-		{"to Bob again", rt.Reassign(ctx, q.ID, fermata.Assignment{Person: "Bob"}, as("Cy", "clerk")...), refusal{}},
+		{"another clerk takes it", rt.Reassign(ctx, q.ID, fermata.Assignment{Person: "Cy"}, as("Cy", "clerk")...), no},
+		{"another clerk gives it back", rt.Release(ctx, q.ID, "Cy", as("Cy", "clerk")...), no},
+		{"to Bob", rt.Reassign(ctx, q.ID, fermata.Assignment{Person: "Bob", Note: "Ada is away"}, as("Cy", "lead")...), refusal{}},
+		{"to Bob again", rt.Reassign(ctx, q.ID, fermata.Assignment{Person: "Bob"}, as("Cy", "lead")...), refusal{}},
 		{"Ada answers what is for Bob now", rt.Answer(ctx, q.ID, ok, as("Ada", "clerk")...), no},
 		{"an escalation to no role", rt.Escalate(ctx, q.ID, fermata.Assignment{}, as("Bob", "clerk")...), invalid},
 		{"Bob escalates", rt.Escalate(ctx, q.ID, fermata.Assignment{Role: "chief", Note: "too much"}, as("Bob", "clerk")...), refusal{}},
@@ -251,7 +303,7 @@ func TestH2_ReassignAndEscalate(t *testing.T) {
 	deadline := epoch.Add(time.Hour).UnixMicro()
 	want := []journal.UpdatedBody{
 		{Do: "claim", By: "ada"},
-		{Do: "reassign", By: "Cy", Role: "clerk", Assignee: "Bob", Deadline: deadline, Note: "Ada is away"},
+		{Do: "reassign", By: "Cy", Role: "clerk", Assignee: "Bob", Deadline: deadline, Note: "Ada is away", Override: "lead"},
 		{Do: "escalate", By: "Bob", Role: "chief", Deadline: deadline, Note: "too much"},
 	}
 	var got []journal.UpdatedBody

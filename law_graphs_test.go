@@ -318,7 +318,7 @@ func TestG6_AFinishedChildIsNotRunAgain(t *testing.T) {
 			var finished calls
 			rt := newRuntime(t, fermata.Options{Store: faulty})
 			g := nested(word)
-			faulty.FailAppend(n, mode)
+			dies(faulty, n, mode)
 			run, err := g.Start(timeLimit(t), rt, state{}, fermata.WithID("run_crash"))
 			if err == nil {
 				_, err = run.Wait(timeLimit(t))

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -246,7 +247,7 @@ func TestJ10_AWorkerTakesWhatItCouldNot(t *testing.T) {
 						one := s.frayed("one", nth(call, x, func(n int) bool { return n <= times }))
 						defer s.work(one, "one")()
 						// One that failed is left alone for a while, as it may be the run that is at fault.
-						if took := s.awaits(run.ID(), fermata.Completed); took > time.Duration(times)*45*time.Second {
+						if took := s.awaits(run.ID(), fermata.Completed); took > 3*time.Second+time.Duration(times)*(x.slow+4*time.Second) {
 							t.Errorf("it took %v", took)
 						}
 						if by := s.info(run.ID()).Driver; by != "" {
@@ -281,8 +282,9 @@ func TestJ10_AClaimInDoubtIsGivenBack(t *testing.T) {
 	})
 }
 
-// A run whose start was stored and not acknowledged is not left with its starter, which drives it not: a worker takes it.
-func TestJ10_AStartInDoubtIsGivenBack(t *testing.T) {
+// A run whose start was stored and not acknowledged is driven by its starter, as soon as that finds out; where it has
+// stopped by then, a worker takes the run.
+func TestJ10_AStartInDoubtIsDriven(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := slow(time.Second)
 		s := newShop(t, g)
@@ -291,10 +293,18 @@ func TestJ10_AStartInDoubtIsGivenBack(t *testing.T) {
 		defer s.work(worker, "worker")()
 		_, err := g.Start(t.Context(), first, state{}, fermata.WithID("run_doubt"))
 		refused(t, err, refusal{code: fermata.CodeStore})
-		if took := s.awaits("run_doubt", fermata.Completed); took > time.Minute {
+		if took := s.awaits("run_doubt", fermata.Completed); took > 4*time.Second {
 			t.Errorf("it took %v", took)
 		}
-		s.told("worker takes it from nobody", "worker says completed")
+		s.told()
+		last := s.frayed("last", nth(callAppend, fault{after: true}, func(n int) bool { return n == 1 }))
+		_, err = g.Start(t.Context(), last, state{}, fermata.WithID("run_left"))
+		refused(t, err, refusal{code: fermata.CodeStore})
+		if err := last.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s.awaits("run_left", fermata.Completed)
+		s.told("worker takes it from last", "worker says completed")
 	})
 }
 
@@ -404,4 +414,117 @@ func faultyShop(t *testing.T, seed uint64) {
 		}
 		mu.Unlock()
 	}
+}
+
+// A process that gives a run back, which takes a while, takes it from nobody: neither from a drive of its own that begins
+// meanwhile, nor from another process that has claimed it.
+func TestJ10_GivingARunBackTakesItFromNobody(t *testing.T) {
+	for _, driver := range []string{"one", "two"} {
+		t.Run(driver, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := slow(time.Minute)
+				s := newShop(t, g)
+				front, _ := s.process("front")
+				run := start(t, front, g, state{}, fermata.Queued())
+				one := s.frayed("one", func(call string, n int) fault {
+					switch {
+					case call == callClaim && n == 1:
+						return fault{after: true} // so that it is given back, at the next beat
+					case call == callAppend && n == 1:
+						return fault{slow: 10 * time.Second}
+					case call == callBeat && n > 1:
+						return fault{before: driver != "one"}
+					}
+					return fault{}
+				})
+				stop := s.work(one, "one")
+				time.Sleep(time.Millisecond)
+				stop()
+				time.Sleep(4 * time.Second) // it gives it back
+				if driver == "one" {
+					resume(t, one, g, run.ID())
+				} else {
+					two := s.frayed("two", nth(callAppend, fault{slow: 30 * time.Second}, func(n int) bool { return n == 1 }))
+					defer s.work(two, "two")()
+				}
+				time.Sleep(20 * time.Second) // it has claimed the run, and has written nothing since
+				if info := s.info(run.ID()); !strings.HasPrefix(info.Driver, driver+"@") || info.Status != string(fermata.Running) {
+					t.Errorf("the run is %s, driven by %q, expected it to be driven by %s", info.Status, info.Driver, driver)
+				}
+				s.awaits(run.ID(), fermata.Completed)
+			})
+		})
+	}
+}
+
+// A run that a worker has taken, and in which there is nothing to do yet, is nobody's afterwards, and not wanted any more;
+// also where the worker's process knows the run from before, and does not read again how it stands.
+func TestJ10_ARunWithNothingToDoIsGivenBack(t *testing.T) {
+	for _, worker := range []string{"one", "front"} {
+		t.Run(worker, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := single(asks)
+				s := newShop(t, g)
+				front, _ := s.process("front")
+				one, _ := s.process("one")
+				run := start(t, front, g, state{})
+				ids := make(map[string]string)
+				for _, q := range ends(t, run, fermata.Paused).Interrupts {
+					ids[q.Prompt] = q.ID
+				}
+				works, desk := one, front
+				if worker == "front" {
+					works, desk = front, one
+				}
+				defer s.work(works, worker)()
+				answer(t, desk, ids["right?"], "right", fermata.Hold()) // the node waits for the left one first
+				time.Sleep(10 * time.Second)
+				s.told(worker+" takes it from nobody", worker+" says paused")
+				if info := s.info(run.ID()); info.Driver != "" || info.Ready {
+					t.Errorf("the run is driven by %q, wanted: %v", info.Driver, info.Ready)
+				}
+				answer(t, desk, ids["left?"], "left", fermata.Hold())
+				s.awaits(run.ID(), fermata.Completed)
+			})
+		})
+	}
+}
+
+// mortal is a process that loses its store when it has claimed a run, where no other has before.
+type mortal struct {
+	*wire
+	died *atomic.Bool
+}
+
+func (m mortal) Claim(ctx context.Context, driver, run string) (bool, error) {
+	claimed, err := m.wire.Claim(ctx, driver, run)
+	if claimed && m.died.CompareAndSwap(false, true) {
+		m.set(true)
+	}
+	return claimed, err
+}
+
+// A run that is due and that another process has claimed is looked at again, without any worker: that process may be gone.
+func TestJ10_ADueRunOfAnotherIsLookedAtAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := sleeps(time.Minute)
+		s := newShop(t, g)
+		front, _ := s.process("front")
+		run := start(t, front, g, state{})
+		standsAt(t, front, run.ID(), fermata.Paused)
+		if err := front.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var died atomic.Bool
+		for _, name := range []string{"one", "two"} {
+			newRuntime(t, fermata.Options{
+				Store: mortal{newWire(s.store), &died}, Name: name, Logger: slog.New(s),
+				Plans: func(context.Context, fermata.RunInfo) (*plan.Plan, error) { return s.plan, nil },
+			})
+		}
+		took := s.awaits(run.ID(), fermata.Completed)
+		if !died.Load() || took < time.Minute || took > time.Minute+2*fermata.DefaultLease+time.Second {
+			t.Errorf("it took %v; a process has claimed it and died: %v", took, died.Load())
+		}
+	})
 }

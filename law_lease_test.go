@@ -3,6 +3,7 @@ package fermata_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"log/slog"
 	"strings"
 	"sync"
@@ -175,7 +176,7 @@ func (s *shop) awaits(run string, want fermata.Status) time.Duration {
 		if s.info(run).Status == string(want) {
 			return time.Since(began)
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(max(10*time.Millisecond, time.Since(began)/1000)) // an hour of looking every 10 ms takes minutes
 	}
 	s.t.Fatalf("the run is %+v after an hour, expected it to be %s", s.info(run), want)
 	return 0
@@ -265,7 +266,7 @@ func TestJ10_ALivingDriverIsLeftAlone(t *testing.T) {
 // A process that stops in order gives its runs back at once.
 func TestJ10_ACleanStopReleasesAtOnce(t *testing.T) {
 	for name, stop := range map[string]func(rt *fermata.Runtime, run *graph.Run[state]) error{
-		"run":     func(_ *fermata.Runtime, run *graph.Run[state]) error { run.Stop(); return nil },
+		"run":     func(_ *fermata.Runtime, run *graph.Run[state]) error { return run.Stop(0) },
 		"runtime": func(rt *fermata.Runtime, _ *graph.Run[state]) error { return rt.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -447,8 +448,8 @@ func TestJ10_ATimerFiresOnce(t *testing.T) {
 	}
 }
 
-// A process that lives and has lost a run by an error of its store gives it back when it can, and takes it again.
-func TestJ10_AnErrorGivesTheRunBack(t *testing.T) {
+// A process that lives and has lost a run by an error of its store takes it up again by itself, and keeps its name on it.
+func TestJ10_AnErrorTakesNoRunAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := slow(time.Minute)
 		s := newShop(t, g)
@@ -460,7 +461,7 @@ func TestJ10_AnErrorGivesTheRunBack(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		wire.set(false)
 		s.awaits(run.ID(), fermata.Completed)
-		s.told("one says running", "one takes it from nobody", "one says completed")
+		s.told("one says completed")
 	})
 }
 
@@ -477,5 +478,56 @@ func TestJ10_AWorkerSaysWhatItNeeds(t *testing.T) {
 		if !ok || known.Code != fermata.CodeInvalid || !strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, expected %q", err, want)
 		}
+	}
+}
+
+// meddled is a store in which something happens before a journal is read.
+type meddled struct {
+	journal.Store
+	journal.Leaser
+	before func()
+}
+
+func (m *meddled) Read(ctx context.Context, run string, after uint64) iter.Seq2[journal.Entry, error] {
+	if f := m.before; f != nil {
+		m.before = nil
+		f()
+	}
+	return m.Store.Read(ctx, run, after)
+}
+
+// Who takes a run up looks who drives it, and then reads its journal. Another one that begins in between is left alone:
+// what it is at is not done a second time (laws J5 and J10).
+func TestJ10_WhoBeganMeanwhileIsLeftAlone(t *testing.T) {
+	store := memory.New()
+	gate := newGate()
+	g := graph.New[state]("held").Node("a", func(ctx node.Context, s state) (state, error) {
+		return s, gate.pass(ctx)
+	}).Edge(graph.Start, "a").MustCompile()
+	desk := newRuntime(t, fermata.Options{Store: store})
+	first := newRuntime(t, fermata.Options{Store: store})
+	if _, err := g.Start(t.Context(), desk, state{}, fermata.WithID("run_held"), fermata.Queued()); err != nil {
+		t.Fatal(err)
+	}
+	var run *graph.Run[state]
+	second := newRuntime(t, fermata.Options{Store: &meddled{Store: store, Leaser: store.(journal.Leaser), before: func() {
+		var err error
+		if run, err = g.Resume(t.Context(), first, "run_held"); err != nil {
+			t.Error(err)
+			return
+		}
+		gate.waitEntered(t)
+	}}})
+	if _, err := g.Resume(t.Context(), second, "run_held"); !errors.Is(err, fermata.ErrDriven) {
+		t.Errorf("a run that another one drives is resumed: %v", err)
+	}
+	close(gate.open)
+	ends(t, run, fermata.Completed)
+	taken := 0
+	for _, l := range lines(t, store, "run_held") {
+		taken += strings.Count(l, "run.resumed")
+	}
+	if taken != 1 {
+		t.Errorf("it was taken up %d times", taken)
 	}
 }

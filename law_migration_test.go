@@ -107,7 +107,7 @@ func TestJ8_AMigrationMapsNames(t *testing.T) {
 					_ = rt.Close()
 					other := start(t, runtimeOn(t, s), old, state{})
 					q = question(t, other)
-					other.Stop()
+					_ = other.Stop(0)
 					run, rt = other, runtimeOn(t, s)
 					if _, err = rt.Migrate(t.Context(), run.ID(), now.Plan(), m, "def_2"); err != nil {
 						t.Fatal(err)
@@ -237,5 +237,43 @@ func TestJ8_TimersMoveWithTheirTasks(t *testing.T) {
 		if diff := cmp.Diff([]string{"a#1", "waker#1"}, ends(t, run, fermata.Completed).State.Log); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+	}
+}
+
+// The idempotency key of a task that is open stays the same when a migration gives its node, or the subgraph around it,
+// another name, also twice: what it had begun to do outside is known there by that key.
+func TestJ5_AKeyOutlivesARename(t *testing.T) {
+	var keys calls
+	asks := func(ctx node.Context, s state) (state, error) {
+		keys.add(node.IdempotencyKey(ctx))
+		_, err := node.Interrupt[bool](ctx, nil, node.ID("q"))
+		return s, err
+	}
+	g := func(sub, name string) *graph.Graph[state] {
+		inner := graph.New[state]("inner").Node(name, asks).Edge(graph.Start, name).MustCompile()
+		return graph.New[state]("outer").Sub(sub, inner).Edge(graph.Start, sub).MustCompile()
+	}
+	store := memory.New()
+	rt := newRuntime(t, fermata.Options{Store: store})
+	run := start(t, rt, g("s", "pay"), state{})
+	q := question(t, run)
+	for _, nodes := range []map[string]string{{"s/pay": "s/charge"}, {"s": "t", "s/charge": "t/charge"}} {
+		_ = rt.Close()
+		rt = newRuntime(t, fermata.Options{Store: store})
+		now := g("s", "charge")
+		if nodes["s"] != "" {
+			now = g("t", "charge")
+		}
+		moved, err := rt.Migrate(t.Context(), run.ID(), now.Plan(), plan.Migration{Nodes: nodes}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		run = resume(t, rt, now, moved.ID())
+		ends(t, run, fermata.Paused)
+	}
+	answer(t, rt, q.ID, true)
+	ends(t, run, fermata.Completed)
+	if all := keys.all(); len(all) != 1 || all[run.ID()+"/s/pay#1"] < 2 {
+		t.Errorf("the keys were %v, expected %s/s/pay#1 each time", all, run.ID())
 	}
 }

@@ -685,6 +685,8 @@ func TestH5_TokensAreSecret(t *testing.T) {
 		t.Fatalf("%d questions in the inbox, error %v", len(listed), err)
 	}
 	hides(t, "the inbox", listed, secret)
+	hides(t, "the inbox", listed, []byte(q.TokenHash))
+	hides(t, "the question", q, []byte(q.TokenHash))
 	hides(t, "the journal", entries(t, store, run.ID()), secret)
 	answer(t, rt, q.ID, decision{Approve: true}, fermata.WithToken(q.Token), fermata.As("Ada"))
 	ends(t, run, fermata.Completed)

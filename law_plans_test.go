@@ -288,7 +288,7 @@ func TestJ8_RecordedStepsKeepTheirPlace(t *testing.T) {
 	})
 	run = resume(t, rt, changed, run.ID())
 	answer(t, rt, q.ID, true)
-	if err := ends(t, run, fermata.Failed).Err; !errors.Is(err, fermata.ErrDiverged) {
+	if err := ends(t, run, fermata.Blocked).Err; !errors.Is(err, fermata.ErrDiverged) {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -210,17 +210,16 @@ func TestPools_TheWaitIsOutsideOfTheTimeout(t *testing.T) {
 // However a function ends, its place is free again. What comes next gets it, and only then.
 func TestPools_APlaceIsGivenBack(t *testing.T) {
 	tests := map[string]struct {
-		f       graph.Func[state]
-		opts    []graph.NodeOption
-		end     fermata.Status
-		takes   time.Duration // until the place is free
-		leaving bool          // the goroutine ends: nothing is recorded
+		f     graph.Func[state]
+		opts  []graph.NodeOption
+		end   fermata.Status
+		takes time.Duration // until the place is free
 	}{
 		"returns":       {f: logged, end: fermata.Completed},
 		"fails":         {f: func(_ node.Context, s state) (state, error) { return s, errors.New("no") }, end: fermata.Failed},
 		"panics":        {f: func(node.Context, state) (state, error) { panic("no") }, end: fermata.Failed},
 		"panics, timed": {f: func(node.Context, state) (state, error) { panic("no") }, opts: []graph.NodeOption{graph.Timeout(time.Second)}, end: fermata.Failed},
-		"exits":         {f: func(_ node.Context, s state) (state, error) { runtime.Goexit(); return s, nil }, end: fermata.Running, leaving: true},
+		"exits":         {f: func(_ node.Context, s state) (state, error) { runtime.Goexit(); return s, nil }, end: fermata.Failed},
 		"exits, timed": {
 			f:    func(_ node.Context, s state) (state, error) { runtime.Goexit(); return s, nil },
 			opts: []graph.NodeOption{graph.Timeout(time.Second)}, end: fermata.Failed,
@@ -244,7 +243,7 @@ func TestPools_APlaceIsGivenBack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if res, err := first.Wait(t.Context()); !test.leaving && (err != nil || res.Status != test.end) {
+				if res, err := first.Wait(t.Context()); err != nil || res.Status != test.end {
 					t.Errorf("the run is %s (%v), %v, want %s", res.Status, res.Err, err, test.end)
 				}
 				second, err := inAPI(logged).Start(t.Context(), rt, state{})
@@ -323,7 +322,7 @@ func TestF3_StoppingEndsTheWait(t *testing.T) {
 					synctest.Wait()
 					runs = append(runs, run)
 				}
-				runs[1].Stop()
+				_ = runs[1].Stop(0)
 				if _, err := runs[1].Wait(t.Context()); !errors.Is(err, fermata.ErrStopped) {
 					t.Errorf("the error is %v, want ErrStopped", err)
 				}
@@ -467,7 +466,7 @@ func TestPools_ManyRuns(t *testing.T) {
 		wg.Go(func() {
 			run, err := g.Start(context.Background(), rt, state{})
 			if err == nil && i%3 == 0 { // stopped once, somewhere
-				run.Stop()
+				_ = run.Stop(0)
 				if _, err = run.Wait(context.Background()); err == nil || errors.Is(err, fermata.ErrStopped) {
 					run, err = g.Resume(context.Background(), rt, run.ID())
 				}

@@ -328,7 +328,7 @@ func TestN1_AToolOutlivesItsAttempt(t *testing.T) {
 	rt, store := withModels(t, model.Model(m))
 	quick := toolOf(t, "quick", nothing)
 	run := start(t, rt, reasons(node.Reasoning{Prompt: "plan it", Tools: []node.Tool{stubborn, quick}},
-		graph.Timeout(20*time.Millisecond), graph.Retry(2, time.Millisecond)), state{})
+		graph.Timeout(20*time.Millisecond), graph.Retry(1000, time.Millisecond)), state{}) // on a busy machine an attempt that does nothing may be late
 	ends(t, run, fermata.Completed)
 	close(release)
 	if err := <-left; !errors.Is(err, node.ErrTaskOver) {
@@ -378,7 +378,7 @@ func TestF3_StopWhileToolsAreAtWork(t *testing.T) {
 	gate.waitEntered(t)
 	eventually(t, "the first tool is done", func() bool { return count(lines(t, store, run.ID()), "step.finished a#1 tool:") == 1 })
 	stopped.Store(true)
-	run.Stop()
+	_ = run.Stop(0)
 	ends(t, resume(t, rt, g, run.ID()), fermata.Completed)
 	if diff := cmp.Diff(map[string]int{"weather Rome": 1, "hold": 2}, d.counts()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -254,7 +256,7 @@ func TestE4_AStreamGoesOnInAnotherProcess(t *testing.T) {
 				w := watch(t, first, run.ID(), 0)
 				<-reached
 				eventually(t, "the draft is seen", func() bool { return strings.Contains(strings.Join(w.seen(), " "), "structured-data") })
-				run.Stop()
+				_ = run.Stop(0)
 				w.stop()
 				if err := first.Close(); err != nil {
 					t.Fatal(err)
@@ -370,15 +372,14 @@ func TestN8_NothingIsShownThatTheSchemaForbids(t *testing.T) {
 					}
 				}
 			}
-			diagnostics, text := 0, ""
+			diagnostics := 0
 			for _, e := range events {
-				switch e.Type() {
-				case "diagnostic":
+				if e.Type() == "diagnostic" {
 					diagnostics++
-				case "text.delta":
-					text += e.Entry.To
 				}
 			}
+			// A reader may see no piece of a short text but its end (law E2): streamed compares the pieces that it did see.
+			text := strings.Join(slices.Sorted(maps.Values(streamed(t, events))), "|")
 			if diff := cmp.Diff([]any{c.diagnostics, c.text, c.wiped}, []any{diagnostics, text, len(s.wiped)}); diff != "" {
 				t.Errorf("diagnostics, text and what was taken back (-want +got):\n%s", diff)
 			}
@@ -413,7 +414,7 @@ func TestE4_AValueThatIsAtItsEndStays(t *testing.T) {
 	if diff := cmp.Diff(map[string][]string{"seg_a#1/reason:reason#1": {romeText}}, s.finals); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if len(s.shown) != 1 {
+	if len(s.shown) > 1 { // none is shown to a reader that finds the end in the store (law E2)
 		t.Errorf("segments: %v", s.shown)
 	}
 	// a repair, the end of the first attempt, and a repair; nothing for the second, whose value was at its end

@@ -158,7 +158,7 @@ func TestJ8_AMigrationOfARunThatReasons(t *testing.T) {
 			if stopped { // its task does not wait, and has a timer
 				answer(t, first, q.ID, true)
 				hold.waitEntered(t)
-				run.Stop()
+				_ = run.Stop(0)
 				close(hold.open)
 			}
 			if err := first.Close(); err != nil {

@@ -2,6 +2,7 @@ package fermata_test
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -115,5 +116,50 @@ func (s *shop) workWith(rt *fermata.Runtime, o fermata.WorkOptions) (stop func()
 	return func() {
 		cancel()
 		<-done
+	}
+}
+
+// TestJ10_TheOldestIsTakenFirst checks the order in which queued runs begin: strictly that of their creation with one worker, and
+// about that with several, each of which has every run once.
+func TestJ10_TheOldestIsTakenFirst(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		t.Run(strconv.Itoa(workers), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex
+				var began []int
+				g := single(func(_ node.Context, s state) (state, error) {
+					mu.Lock()
+					began = append(began, s.N)
+					mu.Unlock()
+					time.Sleep(time.Second)
+					return s, nil
+				})
+				s := newShop(t, g)
+				const queued = 64
+				first, _ := s.process("starts")
+				var last string
+				for i := range queued {
+					last = start(t, first, g, state{N: i + 1}, fermata.Queued()).ID()
+				}
+				for i := range workers {
+					rt, _ := s.process(strconv.Itoa(i))
+					defer s.workWith(rt, fermata.WorkOptions{Concurrency: 1})() //nolint:gocritic // all work until the end
+				}
+				s.awaits(last, fermata.Completed)
+				time.Sleep(10 * time.Second)
+				mu.Lock()
+				defer mu.Unlock()
+				if len(began) != queued {
+					t.Fatalf("%d runs have begun, want %d", len(began), queued)
+				}
+				most := 0
+				for at, n := range began {
+					most = max(most, at+1-n, n-at-1)
+				}
+				if allowed := (workers - 1) * 8; most > allowed {
+					t.Errorf("a run was %d places from its own: %v", most, began)
+				}
+			})
+		})
 	}
 }

@@ -43,11 +43,12 @@ type lease struct {
 	timer *time.Timer
 	over  bool
 	owed  map[string]bool // runs that are not driven here any more, and could not be given back
+	named map[string]bool // runs that were claimed, and that no drive here has read since: it need not know that it has them
 }
 
 func (l *lease) open(rt *Runtime) {
 	l.rt = rt
-	store, ok := rt.store.(journal.Leaser)
+	store, ok := can[journal.Leaser](rt.store)
 	if !ok || rt.options.Lease < 0 {
 		return
 	}
@@ -55,6 +56,7 @@ func (l *lease) open(rt *Runtime) {
 		l.ttl = DefaultLease
 	}
 	l.store, l.driver, l.owed = store, newDriver(rt.options.Name), make(map[string]bool)
+	l.named = make(map[string]bool)
 	l.turn = make(chan struct{}, 1)
 }
 
@@ -125,7 +127,7 @@ func (l *lease) renew() {
 		return
 	}
 	rt.wg.Add(1)
-	busy := len(rt.drives)+len(rt.loading) > 0 || rt.worker != nil
+	busy := len(rt.drives)+len(rt.loading)+len(rt.recovery.runs) > 0 || rt.worker != nil
 	rt.mu.Unlock()
 	defer rt.wg.Done()
 	owed, again := l.owes(busy)
@@ -139,9 +141,7 @@ func (l *lease) renew() {
 	}
 	l.mu.Unlock()
 	for _, id := range owed {
-		if rt.isIdle(id) {
-			l.release(rt.ctx, id)
-		}
+		l.releaseIdle(rt.ctx, id)
 	}
 }
 
@@ -203,10 +203,63 @@ func (l *lease) claim(ctx context.Context, run string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.patient())
 	defer cancel()
 	claimed, err := l.store.Claim(ctx, l.driver, run)
+	if err == nil && !claimed && l.endOf(ctx, run) {
+		claimed, err = l.store.Claim(ctx, l.driver, run)
+	}
 	if err != nil {
 		l.doubt(run)
 	}
+	if claimed {
+		l.mu.Lock()
+		l.named[run] = true
+		l.mu.Unlock()
+	}
 	return claimed, err
+}
+
+// unname reports whether a run was claimed, and no drive has read so; from here on one knows.
+func (l *lease) unname(run string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	is := l.named[run]
+	delete(l.named, run)
+	return is
+}
+
+// endOf ends the lease of a run's driver, where that is known to be gone, and reports whether it has.
+func (l *lease) endOf(ctx context.Context, run string) bool {
+	row, err := l.rt.Info(ctx, run)
+	return err == nil && l.end(ctx, row.Driver)
+}
+
+// end ends the lease of a driver that is known to be gone, and reports whether it has. Nobody else has its name, so
+// nobody says again that it lives.
+func (l *lease) end(ctx context.Context, driver string) bool {
+	if driver == l.driver || !isGone(driver) {
+		return false
+	}
+	if err := l.store.Beat(ctx, driver, 0); err != nil {
+		l.rt.log.Warn("the lease of a process that is gone could not be ended", "driver", driver, "error", err)
+		return false
+	}
+	return true
+}
+
+// endGone ends the leases of all drivers that are known to be gone, where the store can list them.
+func (l *lease) endGone(ctx context.Context) {
+	store, ok := can[journal.DriverLister](l.rt.store)
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.patient())
+	defer cancel()
+	drivers, err := store.Drivers(ctx)
+	if err != nil {
+		l.rt.log.Warn("the processes that drive runs could not be listed", "error", err)
+	}
+	for _, driver := range drivers {
+		l.end(ctx, driver)
+	}
 }
 
 // deserted are runs that nobody drives, see journal.Leaser.
@@ -234,19 +287,34 @@ func (l *lease) giveBack(d *drive) {
 	if l.store == nil || d.none || errors.Is(d.lost, ErrConflict) || l.rt.ctx.Err() != nil {
 		return
 	}
+	claimed := l.unname(d.id)
 	if d.lost == nil && d.row.Ready { // there was nothing to do, and so nothing was written
-		row := d.row
+		row, by := d.row, d.row.Driver
+		if claimed { // since the row was read
+			by = l.driver
+		}
 		row.Driver, row.Ready = "", false
-		if l.rt.store.Append(l.rt.ctx, journal.Batch{Run: d.id, After: row.Head, Row: &row}) == nil {
+		if l.rt.store.Append(l.rt.ctx, journal.Batch{Run: d.id, After: row.Head, Row: &row, Driver: &by}) == nil {
 			return
 		}
 	}
-	if d.row.Driver == l.driver {
+	if claimed || d.row.Driver == l.driver {
 		l.release(l.rt.ctx, d.id)
+		d.row.Driver = "" // as it is stored: a drive that goes on from here says again who drives, with its next append
 	}
 }
 
-// release takes this runtime's name off a run; later, when it cannot be done now.
+// releaseIdle is release for a run that is not driven here. Whoever takes it up here meanwhile waits: a drive without this
+// runtime's name on its run would have a second one beside it, in another process.
+func (l *lease) releaseIdle(ctx context.Context, run string) {
+	if l.rt.keepIdle(run) {
+		defer l.rt.loaded(run)
+		l.unname(run) // first: a claim that comes now is remembered
+		l.release(ctx, run)
+	}
+}
+
+// release takes this runtime's name off a run; later, when it cannot be done now. Nothing here drives the run, or begins to.
 func (l *lease) release(ctx context.Context, run string) {
 	err := l.tryRelease(ctx, run)
 	l.mu.Lock()
@@ -265,18 +333,33 @@ func (l *lease) tryRelease(ctx context.Context, run string) error {
 			return err
 		}
 		row.Driver = ""
-		err = l.rt.store.Append(ctx, journal.Batch{Run: run, After: row.Head, Row: &row})
+		err = l.rt.store.Append(ctx, journal.Batch{Run: run, After: row.Head, Row: &row, Driver: &l.driver})
 		if !errors.Is(err, journal.ErrConflict) {
 			return err
 		}
 	}
 }
 
-// isIdle reports whether a run is not driven here, nor about to be.
+// isIdle reports whether a run is not driven here, nor about to be, nor waits for the store.
 func (rt *Runtime) isIdle(run string) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	return rt.drives[run] == nil && rt.loading[run] == nil
+	return rt.isIdleLocked(run)
+}
+
+func (rt *Runtime) isIdleLocked(run string) bool {
+	return rt.drives[run] == nil && rt.loading[run] == nil && !rt.isRecovering(run)
+}
+
+// keepIdle keeps an idle run from being taken up here until loaded is called; false when it is not idle.
+func (rt *Runtime) keepIdle(run string) bool {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	idle := rt.isIdleLocked(run)
+	if idle {
+		rt.loading[run] = make(chan struct{})
+	}
+	return idle
 }
 
 // driver is who drives the run as it stands: nobody while it waits, or has ended, or is left to others.
@@ -289,17 +372,24 @@ func (d *drive) driver() string {
 
 // wakeDue is wake for a run whose time has come. All processes that know of it come at the same moment; one of them
 // claims it. The others look again after the returned time: the one may be gone.
-func (rt *Runtime) wakeDue(id string) (wait time.Duration) {
+func (rt *Runtime) wakeDue(id, timer string) (wait time.Duration) {
 	l := &rt.lease
-	if l.store == nil || !rt.isIdle(id) {
+	if !rt.isIdle(id) {
 		rt.wake(id)
 		return 0
 	}
-	p := rt.parkedPlan(id)
+	p, was := rt.parkedPlan(id), ""
 	if p == nil {
-		var err error
-		if p, err = rt.planOf(rt.ctx, id); err != nil || p == nil {
-			rt.wake(id) // which says why it cannot
+		info, err := rt.Info(rt.ctx, id)
+		if err == nil && (info.Status == string(Blocked)) != (timer == blockTimer) {
+			return 0 // a blocked run waits for its own timer, and whatever else is due for that
+		}
+		if err == nil {
+			was = info.Driver
+			p, err = rt.planFor(rt.ctx, info)
+		}
+		if err != nil || p == nil {
+			rt.couldNot(id, err)
 			return 0
 		}
 	}
@@ -307,9 +397,13 @@ func (rt *Runtime) wakeDue(id string) (wait time.Duration) {
 	if err == nil && !claimed {
 		return l.ttl
 	}
-	rt.wake(id)
-	if claimed && rt.isIdle(id) { // it could not be driven, or has come to its rest already
-		l.release(rt.ctx, id)
+	defer rt.willWake(id)()
+	if err = rt.takeUp(rt.ctx, id, p, was); errors.Is(err, ErrPlanChanged) && l.store != nil {
+		err = rt.blockFor(rt.ctx, id, err)
+	}
+	rt.couldNot(id, err)
+	if claimed && l.store != nil { // it could not be driven, or has come to its rest already
+		l.releaseIdle(rt.ctx, id)
 	}
 	return 0
 }

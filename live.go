@@ -109,10 +109,7 @@ func (l *live) publish(d *drive, entries []journal.Entry) {
 	l.mu.Lock()
 	for i := range entries {
 		e := l.room()
-		e.Run, e.Sub, e.Entry, e.token = d.id, 0, entries[i], ""
-		if entries[i].Kind == journal.InterruptOpened {
-			e.token = d.tokens[entries[i].Op]
-		}
+		e.Run, e.Sub, e.Entry = d.id, 0, entries[i]
 		l.tail.n.Add(1)
 	}
 	if n := len(entries); n > 0 {
@@ -130,7 +127,7 @@ func (l *live) chunk(h *host, op, text string, whole *strings.Builder) {
 	l.sub++
 	if l.wanted.Load() {
 		e := l.room()
-		e.Run, e.Sub, e.token = h.d.id, l.sub, ""
+		e.Run, e.Sub = h.d.id, l.sub
 		e.Entry = journal.Entry{
 			Kind: journal.TextDelta, Seq: l.seq, At: l.at, Node: h.path, Visit: h.visit, Attempt: h.attempt, Op: op, To: text,
 		}

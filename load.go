@@ -14,51 +14,45 @@ import (
 // load reads the journal of a run and makes ready to drive it on.
 func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 	if d.m.Head() == 0 {
-		info, err := d.rt.Info(ctx, d.id)
-		if err != nil {
+		if err := d.readAdmitted(ctx); err != nil {
 			return err
-		}
-		if err := d.rt.lease.admits(ctx, &info); err != nil {
-			return err
-		}
-		d.row = info
-		d.follow()
-		if _, err := d.read(ctx, math.MaxUint64); err != nil {
-			return err
-		}
-		if d.m.Head() < info.Head {
-			return d.rt.storeError(d.id, &journal.StoreError{
-				Op: "replay", Run: d.id, Seq: d.m.Head() + 1,
-				Err: fmt.Errorf("%w: the journal ends here, its head is %d", journal.ErrCorrupt, info.Head),
-			})
 		}
 	}
 	d.rt.lease.live(ctx)
 	now := d.now()
-	if err := d.fits(why); err != nil {
+	why, err := d.fitsDeclared(why)
+	if err != nil {
 		return err
+	}
+	if why.Fingerprint != "" { // the next plan is compared with this one
+		if err := d.keepOutline(ctx); err != nil {
+			return err
+		}
 	}
 	switch status := d.m.Status(); {
 	case why.Reason == machine.ReasonRetry:
-		if status != machine.Failed && status != machine.Expired {
+		if !canRetry(status) {
 			return &Error{
 				Code: CodeConflict, Run: d.id,
-				Err: conflict(fmt.Sprintf("the run is %s; only a failed run can be retried", status)),
+				Err: conflict(fmt.Sprintf("the run is %s; only a failed or blocked run can be retried", status)),
 			}
 		}
-		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
+		d.add(func(m *machine.Machine) error { return d.replan(m, now, why) })
 	case Status(status).Ended():
 		return d.found(ctx)
 	case why.Reason == machine.ReasonReplan:
-		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
+		d.add(func(m *machine.Machine) error { return d.replan(m, now, why) })
+	case status == machine.Blocked:
+		if err := d.unblock(ctx, now); err != nil || d.idle {
+			return err
+		}
 	case status == machine.Running && d.m.Underway():
-		why.Reason, why.By = machine.ReasonRecovered, d.rt.options.Name
-		d.add(func(m *machine.Machine) error { return m.Resume(now, why) })
+		d.takeOver(now)
 	}
-	if d.m.Due() <= now {
+	if d.m.Due() <= now && d.takeUp.block == nil {
 		d.add(func(m *machine.Machine) error { return m.Fire(now) })
 	}
-	err := d.commit(ctx, nil)
+	err = d.commit(ctx, nil)
 	if errors.Is(err, errOver) { // somebody ended the run meanwhile
 		return d.found(ctx)
 	}
@@ -67,6 +61,39 @@ func (d *drive) load(ctx context.Context, why journal.ResumedBody) error {
 		return d.rt.storeError(d.id, err)
 	}
 	return nil
+}
+
+// readAdmitted reads the journal of a run that nobody else drives. Where somebody wrote after the row was read, it looks
+// again who drives: the row says so for its own head only (law J10).
+func (d *drive) readAdmitted(ctx context.Context) error {
+	for {
+		info, err := d.rt.Info(ctx, d.id)
+		if err != nil {
+			return err
+		}
+		if err := d.rt.lease.admits(ctx, &info); err != nil {
+			return err
+		}
+		if info.Driver != "" && info.Driver == d.rt.lease.driver {
+			d.rt.lease.unname(d.id)
+		}
+		if d.row = info; d.takeUp.was == "" {
+			d.takeUp.was = info.Driver
+		}
+		d.follow()
+		if _, err := d.read(ctx, math.MaxUint64); err != nil {
+			return err
+		}
+		switch head := d.m.Head(); {
+		case head == info.Head:
+			return nil
+		case head < info.Head:
+			return d.rt.storeError(d.id, &journal.StoreError{
+				Op: "replay", Run: d.id, Seq: head + 1,
+				Err: fmt.Errorf("%w: the journal ends here, its head is %d", journal.ErrCorrupt, info.Head),
+			})
+		}
+	}
 }
 
 // found takes the result of a run that has ended from the store: there is nothing to drive.
@@ -166,6 +193,9 @@ func (d *drive) rebase(ctx context.Context, busy []machine.Handed) error {
 	if err := d.tookIn(ctx, news); err != nil {
 		return err
 	}
+	if err := d.holdBackAgain(); err != nil {
+		return err
+	}
 	d.m.SetBusy(busy)
 	var left []machine.Start
 	for _, s := range d.queue.list[d.queue.at:] {
@@ -200,8 +230,9 @@ func notDriven(news []journal.Entry) error {
 // catchUpLive folds what others have written while tasks are at work: an answer lets another branch go on (law H3).
 func (d *drive) catchUpLive() error {
 	d.crew.poked = false
+	ctx := context.WithoutCancel(d.ctx) // that driving stops, or the run's limit of time comes, is no failure of the store
 	var news []journal.Entry
-	for e, err := range d.rt.store.Read(d.ctx, d.id, d.row.Head) {
+	for e, err := range d.rt.store.Read(ctx, d.id, d.row.Head) {
 		if err != nil {
 			return d.rt.storeError(d.id, err)
 		}
@@ -213,6 +244,12 @@ func (d *drive) catchUpLive() error {
 	if err := notDriven(news); err != nil {
 		return err
 	}
+	if len(d.takeUp.heldBack) > 0 { // the machine is ahead of what is stored
+		if err := d.rebase(ctx, d.busy(nil)); err != nil {
+			return err
+		}
+		return d.commit(ctx, nil)
+	}
 	for i := range news {
 		if err := d.m.Apply(&news[i]); err != nil {
 			return d.rt.replayError(d.id, news[i].Seq, err)
@@ -220,10 +257,10 @@ func (d *drive) catchUpLive() error {
 		d.recall(&news[i])
 	}
 	d.m.Closed()
-	if err := d.tookIn(d.ctx, news); err != nil {
+	if err := d.tookIn(ctx, news); err != nil {
 		return err
 	}
-	return d.commit(d.ctx, nil)
+	return d.commit(ctx, nil)
 }
 
 // tookIn shows what others have written and the machine has folded; errOver where that is the end of the run.
@@ -251,7 +288,13 @@ func (d *drive) keepOutline(ctx context.Context) error {
 	if known {
 		return nil
 	}
-	return d.rt.saveText(ctx, outlineID(fingerprint), outlineKind, d.plan.Outline())
+	if err := d.rt.saveText(ctx, outlineID(fingerprint), outlineKind, d.plan.Outline()); err != nil {
+		return err
+	}
+	d.rt.mu.Lock()
+	d.rt.kept[fingerprint] = true
+	d.rt.mu.Unlock()
+	return nil
 }
 
 // outlineID names the journal that holds the outline of the plan with the given fingerprint.

@@ -17,25 +17,35 @@ import (
 
 // logStored logs what has just been stored. The logger is the caller's own, nil for none.
 func logStored(log *slog.Logger, run, plan string, entries []journal.Entry) {
-	if log == nil || !log.Enabled(context.Background(), slog.LevelWarn) {
+	if log == nil {
 		return
 	}
-	info, debug := log.Enabled(context.Background(), slog.LevelInfo), log.Enabled(context.Background(), slog.LevelDebug)
+	var asked, enabled [2]bool
+	logs := func(l slog.Level) bool { // each level is asked for once, and only where there is something to log
+		i := 0
+		if l == slog.LevelInfo {
+			i = 1
+		}
+		if !asked[i] {
+			asked[i], enabled[i] = true, log.Enabled(context.Background(), l)
+		}
+		return enabled[i]
+	}
 	for i := range entries {
 		e := &entries[i]
 		switch e.Kind {
 		case journal.RunStarted, journal.RunPaused, journal.RunResumed:
-			if info {
+			if logs(slog.LevelInfo) {
 				logRun(log, run, plan, e)
 			}
-		case journal.RunFinished:
+		case journal.RunFinished, journal.RunBlocked:
 			logRun(log, run, plan, e)
 		case journal.NodeFailed, journal.NodeRetrying:
-			if info {
+			if logs(slog.LevelInfo) {
 				logTask(log, run, e)
 			}
 		case journal.NodeStarted, journal.NodeFinished, journal.NodeSuspended:
-			if debug {
+			if logs(slog.LevelDebug) {
 				logTask(log, run, e)
 			}
 		}
@@ -52,6 +62,10 @@ func logRun(log *slog.Logger, run, plan string, e *journal.Entry) {
 	case journal.RunResumed:
 		text = "run resumed"
 		attrs = append(attrs, slog.String("reason", bodyOf[journal.ResumedBody](e).Reason))
+	case journal.RunBlocked:
+		body := bodyOf[journal.BlockedBody](e)
+		level, text = slog.LevelWarn, "run blocked"
+		attrs = append(attrs, slog.String("code", body.Code), slog.String("error", body.Error))
 	case journal.RunFinished:
 		body := bodyOf[journal.FinishedBody](e)
 		text = "run " + body.Status

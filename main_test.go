@@ -13,5 +13,8 @@ func TestMain(m *testing.M) {
 	if name := os.Getenv(childVariable); name != "" {
 		os.Exit(beChild(name))
 	}
+	if folder := os.Getenv(doomedFolder); folder != "" {
+		os.Exit(beDoomed(folder))
+	}
 	goleak.VerifyTestMain(m)
 }

@@ -3,6 +3,7 @@ package fermata
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/fermata-go/fermata/journal"
@@ -21,6 +22,8 @@ type Observer interface {
 
 // Follower follows one run on behalf of one writer. What it remembers is given up with the run: a run that waits
 // leaves no follower behind, but for the few that the runtime keeps at hand (law N1).
+//
+// A panic of an observer or a follower, or that it ends its goroutine, is logged, and changes nothing for the run (law N7).
 //
 // The engine waits for Recall and Stored. They must be fast, must not call the runtime, and leave what is slow to
 // goroutines of their own. A run that is not stored (None) has entries without a time.
@@ -57,7 +60,43 @@ func (d *drive) follow() {
 	if run.ID == "" { // of Evaluate
 		run = RunInfo{ID: d.id, Plan: d.plan.Name(), Kind: d.plan.Definition().Kind}
 	}
-	d.follower = o.Follow(run)
+	d.follower = follow(o, d.log(), run)
+}
+
+// follow asks an observer for a follower; nil where it does not return.
+func follow(o Observer, log *slog.Logger, run RunInfo) (f Follower) {
+	ignored(log, "Observer.Follow", run.ID, func() {
+		if made := o.Follow(run); made != nil {
+			f = &guarded{made, log, run.ID}
+		}
+	})
+	return f
+}
+
+// guarded is a follower whose methods need not return: the run does not depend on who looks on (law N7).
+type guarded struct {
+	follower Follower
+	log      *slog.Logger
+	run      string
+}
+
+// Recall implements Follower.
+func (g *guarded) Recall(e *journal.Entry) {
+	ignored(g.log, "Follower.Recall", g.run, func() { g.follower.Recall(e) })
+}
+
+// Stored implements Follower.
+func (g *guarded) Stored(entries []journal.Entry, took time.Duration) {
+	ignored(g.log, "Follower.Stored", g.run, func() { g.follower.Stored(entries, took) })
+}
+
+// Context implements Follower.
+func (g *guarded) Context(ctx context.Context, s Scope) (within context.Context) {
+	ignored(g.log, "Follower.Context", g.run, func() { within = g.follower.Context(ctx, s) })
+	if within == nil {
+		return ctx
+	}
+	return within
 }
 
 func (d *drive) observer() Observer {
@@ -131,7 +170,10 @@ func (rt *Runtime) witness(ctx context.Context, run RunInfo, entries []journal.E
 	if rt.options.Observer == nil {
 		return
 	}
-	f := rt.options.Observer.Follow(run)
+	f := follow(rt.options.Observer, rt.log, run)
+	if f == nil {
+		return
+	}
 	first := entries[0].Seq
 	for e, err := range rt.store.Read(context.WithoutCancel(ctx), run.ID, 0) {
 		if err != nil && !errors.Is(err, journal.ErrNotFound) {

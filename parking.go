@@ -22,7 +22,7 @@ type parking struct {
 
 // put parks a drive that has ended and may go on. The runtime's lock is held.
 func (k *parking) put(d *drive) {
-	if d.none || d.lost != nil {
+	if d.none || d.lost != nil || d.result.Status == Blocked {
 		delete(k.drives, d.id)
 		return
 	}
@@ -44,13 +44,14 @@ func (rt *Runtime) parkedPlan(id string) *plan.Plan {
 	return nil
 }
 
-// unpark takes over what is parked of the run, where it still is what the journal says.
-func (d *drive) unpark(ctx context.Context) {
+// unpark takes over what is parked of the run, where it still is what the journal says. A migration reads values as they
+// are stored.
+func (d *drive) unpark(ctx context.Context, why journal.ResumedBody) {
 	d.rt.mu.Lock()
 	was := d.rt.parked.drives[d.id]
 	delete(d.rt.parked.drives, d.id)
 	d.rt.mu.Unlock()
-	if was == nil || was.plan != d.plan || !was.catchUp(ctx) {
+	if was == nil || was.plan != d.plan || d.convert != nil || len(why.Nodes)+len(why.Values) > 0 || !was.catchUp(ctx) {
 		return
 	}
 	d.m, d.vals, d.row, d.durability, d.follower = was.m, was.vals, was.row, was.durability, was.follower
@@ -69,7 +70,7 @@ func (d *drive) catchUp(ctx context.Context) bool {
 			return false
 		}
 		d.recall(&e)
-		d.row.Head = e.Seq
+		d.row.Head, d.row.Updated = e.Seq, max(d.row.Updated, e.At)
 		d.row.Ready = true // whoever has answered may have written so
 	}
 	d.row.Status, d.row.Waiting = d.m.Status(), len(d.m.Interrupts())

@@ -1,6 +1,7 @@
 package fermata
 
 import (
+	"context"
 	"maps"
 
 	"github.com/fermata-go/fermata/journal"
@@ -58,12 +59,12 @@ func (rt *Runtime) forgetPlans() {
 	defer rt.mu.Unlock()
 	if err == nil {
 		rt.plans.forget(before, needed)
-		clear(rt.kept) // whose outlines are stored is found out anew
+		was := rt.kept
+		rt.kept = make(map[string]bool, len(rt.plans.known)) // of those that are forgotten it is found out anew
 		for _, p := range rt.plans.known {
-			rt.kept[p.plan.Fingerprint()] = true
-		}
-		for _, p := range rt.moved {
-			rt.kept[p.Fingerprint()] = true
+			if id := p.plan.Fingerprint(); was[id] {
+				rt.kept[id] = true
+			}
 		}
 	}
 	rt.plans.most, rt.plans.asked = 2*len(rt.plans.known), false
@@ -83,4 +84,27 @@ func (rt *Runtime) neededPlans() (map[planID]bool, error) {
 		}
 	}
 	return needed, nil
+}
+
+// planOf finds the plan of a run that is not driven: one of those started here, or by Options.Plans; nil for none, and for a
+// run that is blocked: its timer lets it go on.
+func (rt *Runtime) planOf(ctx context.Context, id string) (*plan.Plan, error) {
+	info, err := rt.Info(ctx, id)
+	if err != nil || info.Status == string(Blocked) {
+		return nil, err
+	}
+	return rt.planFor(ctx, info)
+}
+
+func (rt *Runtime) planFor(ctx context.Context, info RunInfo) (*plan.Plan, error) {
+	rt.mu.Lock()
+	p := rt.moved[info.ID]
+	if p == nil {
+		p = rt.plans.known[planID{info.Plan, info.Fingerprint, info.Definition}].plan
+	}
+	rt.mu.Unlock()
+	if p == nil && rt.options.Plans != nil {
+		return foundBy(ctx, rt.options.Plans, info)
+	}
+	return p, nil
 }

@@ -28,6 +28,9 @@ func (d *drive) project(entries []journal.Entry) journal.Batch {
 	row.Status, row.Waiting = d.m.Status(), len(d.m.Interrupts())
 	finished := d.m.Finished()
 	row.Error = finished.Error
+	if blocked, _ := d.m.Blocked(); blocked.Error != "" {
+		row.Error = blocked.Error
+	}
 	row.Driver, row.Ready = d.driver(), false
 	if started := d.m.Started(); started.Fingerprint != "" {
 		row.Fingerprint, row.Definition = started.Fingerprint, started.Definition
@@ -41,7 +44,14 @@ func (d *drive) project(entries []journal.Entry) journal.Batch {
 
 func (d *drive) projectEntry(b *journal.Batch, e *journal.Entry) {
 	switch e.Kind {
+	case journal.RunBlocked:
+		if body, _ := d.m.Blocked(); body.RetryAt != 0 {
+			b.Timers = append(b.Timers, journal.Timer{Run: d.id, ID: blockTimer, Due: body.RetryAt})
+		}
 	case journal.RunResumed:
+		if Status(d.row.Status) == Blocked {
+			b.Timers = append(b.Timers, journal.Timer{Run: d.id, ID: blockTimer, Done: true})
+		}
 		if moves := movesOf(e); len(moves.Nodes) > 0 {
 			d.projectMoves(b, moves)
 		}
@@ -56,6 +66,9 @@ func (d *drive) projectEntry(b *journal.Batch, e *journal.Entry) {
 			return // opened and closed in one batch
 		}
 		b.Interrupts = append(b.Interrupts, *q)
+		if e.Kind == journal.InterruptOpened && len(q.NotByNodes) > 0 { // those that it names must know
+			b.Interrupts = append(b.Interrupts, d.m.ApartFrom(q)...)
+		}
 		if q.Deadline != 0 || e.Kind == journal.InterruptUpdated {
 			b.Timers = append(b.Timers, journal.Timer{Run: d.id, ID: q.ID, Due: q.Deadline, Done: q.Deadline == 0})
 		}

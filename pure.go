@@ -93,7 +93,7 @@ func (h *host) sync() error {
 // quiet reports whether a call has no effect of its own: what it makes may be stored later.
 func quiet(kind node.Kind) bool {
 	switch kind {
-	case node.KindEmit, node.KindInterrupt, node.KindNow, node.KindSleep:
+	case node.KindEmit, node.KindInterrupt, node.KindNow, node.KindSleep, node.KindHeartbeat:
 		return true
 	}
 	return false

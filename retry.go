@@ -50,3 +50,16 @@ func asksAgain(cause error) (wait time.Duration, ok bool) {
 	}
 	return 0, false
 }
+
+// longestBusy is how long a model's provider is taken at its word. One that asks for more is not asked again: the failure
+// says so now, and goes its way.
+const longestBusy = time.Hour
+
+// tooBusy reports whether a model's provider wants to be left alone for longer than anybody should wait without knowing.
+func tooBusy(cause error) bool {
+	if _, marked := errors.AsType[*node.RetryAfterError](cause); marked { // the author's word
+		return false
+	}
+	asked, ok := errors.AsType[*model.Error](cause)
+	return ok && asked.RetryAfter > longestBusy
+}

@@ -2,7 +2,6 @@ package fermata
 
 import (
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -12,23 +11,32 @@ import (
 )
 
 // call runs a function and its gate, and turns a panic into an error (law N7).
-func call(flat *plan.Flat, ctx node.Context, in any) (out any, choice chosen, err error) {
-	if out, choice.one, err = callSimple(flat, ctx, in); err != nil || flat.RouteMany == nil {
+func (h *host) call(flat *plan.Flat, ctx node.Context, in any) (out any, choice chosen, err error) {
+	if out, choice.one, err = h.callSimple(flat, ctx, in); err != nil || flat.RouteMany == nil {
 		return out, choice, err
 	}
 	if choice.several, err = routeMany(flat, ctx, out); err != nil {
 		return nil, chosen{}, err
 	}
-	return out, choice, nil
+	if h.d.none {
+		out, err = settleOutput(flat, out, &h.known) // the gate may have changed something in it
+	}
+	return out, choice, err
 }
 
-// callSimple is call for a node that chooses one target at most.
-func callSimple(flat *plan.Flat, ctx node.Context, in any) (out any, choice string, err error) {
+// callSimple is call for a node that chooses one target at most. The gate is given what the function returned as the next
+// node will be given it. Where nothing is stored, nobody else settles that.
+func (h *host) callSimple(flat *plan.Flat, ctx node.Context, in any) (out any, choice string, err error) {
 	defer panicked(&err)
 	out = in
 	if flat.Run != nil {
-		if out, err = flat.Run(ctx, in); err != nil {
+		if out, err = flat.Run(ctx, in); err != nil && !isNoFailure(err) {
 			return out, "", err
+		}
+		if h.d.none || flat.Gate() {
+			if out, err = settleOutput(flat, out, &h.known); err != nil {
+				return nil, "", err
+			}
 		}
 	}
 	if flat.Route != nil {
@@ -38,8 +46,19 @@ func callSimple(flat *plan.Flat, ctx node.Context, in any) (out any, choice stri
 		if _, ok := plan.Find(flat.Choices, choice); !ok {
 			return nil, "", invalidRoute(flat, choice, flat.Choices)
 		}
+		if h.d.none {
+			if out, err = settleOutput(flat, out, &h.known); err != nil {
+				return nil, "", err
+			}
+		}
 	}
 	return out, choice, nil
+}
+
+// isNoFailure reports whether an error is the Cause of a task that no failure has led to: a nil *node.Failure.
+func isNoFailure(err error) bool {
+	f, ok := err.(*node.Failure) //nolint:errorlint // returned as it is, and nowhere within
+	return ok && f == nil
 }
 
 // routeMany asks a gate that chooses several targets (law F7).
@@ -60,13 +79,6 @@ func routeMany(flat *plan.Flat, ctx node.Context, value any) (several []string, 
 		}
 	}
 	return several, nil
-}
-
-// panicked turns a panic of the author's code into the error of the function that defers it (law N7).
-func panicked(err *error) {
-	if v := recover(); v != nil {
-		*err = &node.PanicError{Value: v, Stack: debug.Stack()}
-	}
 }
 
 func invalidRoute(flat *plan.Flat, choice string, declared []plan.Target) error {

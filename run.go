@@ -19,16 +19,29 @@ const (
 	Cancelled Status = "cancelled"
 	Expired   Status = "expired" // a deadline passed and nothing was there to catch it
 	Stuck     Status = "stuck"
+	Blocked   Status = "blocked" // it is open, and cannot be driven on now: see BlockedError (law J11)
 )
 
 // Ended reports whether a run of this status has come to its end. (A failed run can be retried.)
-func (s Status) Ended() bool { return s != Running && s != Paused && s != "" }
+func (s Status) Ended() bool { return s != Running && s != Paused && s != Blocked && s != "" }
 
-// Interrupt is a question to the outside, as it stands (law H1).
+// Interrupt is a question to the outside, as it stands (law H1). As JSON it is what readers are shown.
 type Interrupt struct {
 	journal.Interrupt
 	// Token is the resume token: a bearer secret, given once, to the process that opened the question (law H5).
 	Token string `json:"resumeToken,omitempty"`
+}
+
+// MarshalJSON writes the question as readers are shown it: fourEyes in place of the people who may not answer (law H6), and
+// nothing that only the engine needs. The resume token is in it where it is here.
+func (i Interrupt) MarshalJSON() ([]byte, error) {
+	shown := struct {
+		journal.Interrupt
+		FourEyes bool   `json:"fourEyes,omitempty"`
+		Token    string `json:"resumeToken,omitempty"`
+	}{i.Interrupt, len(i.NotBy) > 0, i.Token}
+	shown.NotBy, shown.TokenHash, shown.Digest = nil, "", ""
+	return json.Marshal(shown)
 }
 
 // DeadlineTime is when the question expires; zero for never.
@@ -49,7 +62,7 @@ type Result struct {
 	Value      any             // the output of a completed run, as the plan's author erased it
 	Output     json.RawMessage // the same as JSON
 	Interrupts []Interrupt     // what a paused run waits for
-	Err        error           // why a run failed, expired, was cancelled or is stuck: an *Error
+	Err        error           // why a run failed, expired, was cancelled, or is stuck or blocked: an *Error
 
 	Usage       Usage            // what the run's calls of models took until then
 	UsageByNode map[string]Usage // the same by the path of the node, nil where there was none

@@ -7,11 +7,12 @@ import (
 	"log/slog"
 	"reflect"
 	"sync"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/printable"
+	"github.com/fermata-go/fermata/internal/watch"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/plan"
@@ -32,27 +33,33 @@ type Runtime struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	mu      sync.Mutex
-	drives  map[string]*drive        // the runs that are driven now
-	loading map[string]chan struct{} // the runs that are being taken up; closed when that is done
-	bells   map[string]*bell         // who waits for a change of a run
-	plans   plans                    // of the runs that were driven here
-	kept    map[string]bool          // fingerprints of plans whose outlines are stored
-	waking  map[string]int           // runs for which an answer is being recorded that they will be driven on for
-	moved   map[string]*plan.Plan    // of runs that were resumed here on another plan than the recorded one
-	schemas map[string]*schema.Schema
-	parked  parking
-	trouble map[string]error // why a run that had to go on by itself could not
-	alarm   alarm
-	lease   lease
-	worker  *worker // while Work is at it
-	closed  bool
+	mu       sync.Mutex
+	drives   map[string]*drive        // the runs that are driven now
+	loading  map[string]chan struct{} // the runs that are being taken up; closed when that is done
+	bells    map[string]*bell         // who waits for a change of a run
+	plans    plans                    // of the runs that were driven here
+	kept     map[string]bool          // fingerprints of plans whose outlines are stored
+	waking   map[string]int           // runs for which an answer is being recorded that they will be driven on for
+	moved    map[string]*plan.Plan    // of runs that were resumed here on another plan than the recorded one
+	schemas  map[string]*schema.Schema
+	parked   parking
+	trouble  map[string]error // why a run that had to go on by itself could not
+	recovery recovery
+	room     *watch.Room // of those who are told of other processes' writes; nil where the store does not tell
+	alarm    alarm
+	lease    lease
+	worker   *worker // while Work is at it
+	closed   bool
 }
 
 // New makes a runtime. Close it when the program ends.
 func New(o Options) (*Runtime, error) {
+	if err := printable.Check("Options.Name", o.Name); err != nil { // law H9
+		return nil, &Error{Code: CodeInvalid, Err: err}
+	}
+	o = guardOptions(o)
 	rt := &Runtime{
-		options: o, store: o.Store, log: o.Logger, clock: o.Clock,
+		options: o, store: o.Store, log: o.Logger,
 		drives: make(map[string]*drive), loading: make(map[string]chan struct{}), bells: make(map[string]*bell),
 		kept: make(map[string]bool), schemas: make(map[string]*schema.Schema),
 		trouble: make(map[string]error), moved: make(map[string]*plan.Plan), waking: make(map[string]int),
@@ -60,11 +67,9 @@ func New(o Options) (*Runtime, error) {
 	if rt.store == nil {
 		rt.store = memory.New()
 	}
+	rt.store = guardStore(rt.store)
 	if rt.log == nil {
 		rt.log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
-	}
-	if rt.clock == nil {
-		rt.clock = systemClock{}
 	}
 	rt.services = services{list: o.Services}
 	if o.Cache == nil {
@@ -75,40 +80,26 @@ func New(o Options) (*Runtime, error) {
 		return nil, err
 	}
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
+	if rt.clock, err = rt.newClock(); err != nil {
+		rt.cancel()
+		return nil, rt.storeError("", err)
+	}
 	rt.alarm.rt = rt
+	rt.recovery = recovery{first: firstRecovery, last: lastRecovery, runs: make(map[string]*setback)}
 	rt.lease.open(rt)
+	if s, ok := watcher(rt.store); ok {
+		rt.room = watch.New(s, rt.told, func(err error) { rt.log.Warn("writes of other processes are not noticed at once", "error", err) })
+	}
 	if o.Plans != nil {
 		if err := rt.alarm.load(rt.ctx); err != nil {
 			rt.cancel()
 			return nil, rt.storeError("", err)
 		}
 	}
+	if c, ok := rt.clock.(*storeClock); ok {
+		rt.wg.Go(func() { c.follow(rt.ctx) })
+	}
 	return rt, nil
-}
-
-// Close stops driving, waits until all tasks have returned, and leaves every run resumable (law F3). A store that the
-// runtime was given stays open.
-func (rt *Runtime) Close() error {
-	rt.mu.Lock()
-	if rt.closed {
-		rt.mu.Unlock()
-		return nil
-	}
-	rt.closed = true
-	rt.mu.Unlock()
-	rt.cancel()
-	rt.alarm.stop()
-	rt.wg.Wait()
-	rt.lease.close()
-	rt.mu.Lock()
-	for id := range rt.bells {
-		rt.ringLocked(id)
-	}
-	rt.mu.Unlock()
-	if rt.options.Store == nil {
-		return rt.store.Close()
-	}
-	return nil
 }
 
 // Start begins a run of p. The input is the value of the plan's first token, as the author's package erases it: *S
@@ -124,6 +115,9 @@ func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...S
 	if rt.ctx.Err() != nil {
 		return nil, &Error{Code: CodeStopped, Run: o.id, Err: ErrClosed}
 	}
+	if err := o.check(rt.options.maxValue()); err != nil {
+		return nil, err
+	}
 	if err := rt.policies.covers(o.id, p); err != nil {
 		return nil, err
 	}
@@ -132,16 +126,29 @@ func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...S
 	}
 	d := rt.newDrive(o.id, p, o.durability)
 	d.held = o.queued
+	driven := false
+	defer func() {
+		if !driven { // also where a method of the input ends this goroutine, which is the caller's own
+			d.stop()
+		}
+	}()
 	if err := d.begin(ctx, input, o); err != nil {
+		if !o.queued && !d.none && d.row.ID != "" {
+			rt.adopt(ctx, o.id, err, setback{plan: p, created: d.row.Created})
+		}
 		return nil, err
 	}
 	if o.queued {
 		d.hold()
 		return rt.handle(o.id, p, d), nil
 	}
-	if err := rt.launch(d); err != nil {
+	switch err := rt.launch(d); {
+	case errors.Is(err, errDriven): // an earlier try to start it was taken up again by the runtime, and found this one stored
+		return rt.Resume(ctx, o.id, p)
+	case err != nil:
 		return nil, err
 	}
+	driven = true
 	return rt.handle(o.id, p, d), nil
 }
 
@@ -151,7 +158,7 @@ func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...S
 // (law J8): its fingerprint is the recorded one, or every open task and token still has its place in it; otherwise
 // Resume fails with ErrPlanChanged and the difference of the two plans.
 func (rt *Runtime) Resume(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
-	return rt.resume(ctx, id, p, journal.ResumedBody{})
+	return rt.resume(ctx, id, p, journal.ResumedBody{}, nil)
 }
 
 // Replan is Resume on a plan that has changed, and records it: from here on the run is pinned to p. The definition is
@@ -159,15 +166,17 @@ func (rt *Runtime) Resume(ctx context.Context, id string, p *plan.Plan) (*Run, e
 func (rt *Runtime) Replan(ctx context.Context, id string, p *plan.Plan, definition string) (*Run, error) {
 	return rt.resume(ctx, id, p, journal.ResumedBody{
 		Reason: machine.ReasonReplan, By: rt.options.Name, Fingerprint: p.Fingerprint(), Definition: definition,
-	})
+	}, nil)
 }
 
-// Retry continues a failed run from the tasks that failed (law F2). What finished stays finished (law J4).
+// Retry continues a failed run from the tasks that failed (law F2), and a blocked one, whose takeovers count anew. What
+// finished stays finished (law J4). The plan must fit the run as in Resume, and what it declares as renamed is renamed (law J8).
 func (rt *Runtime) Retry(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
-	return rt.resume(ctx, id, p, journal.ResumedBody{Reason: machine.ReasonRetry, By: rt.options.Name})
+	return rt.resume(ctx, id, p, journal.ResumedBody{Reason: machine.ReasonRetry, By: rt.options.Name}, nil)
 }
 
-func (rt *Runtime) resume(ctx context.Context, id string, p *plan.Plan, why journal.ResumedBody) (*Run, error) {
+// migrate is resume with a function that converts what the run holds, nil for none.
+func (rt *Runtime) migrate(ctx context.Context, id string, p *plan.Plan, why journal.ResumedBody, was *string, convert converter) (*Run, error) {
 	if err := rt.policies.covers(id, p); err != nil {
 		return nil, err
 	}
@@ -196,13 +205,23 @@ func (rt *Runtime) resume(ctx context.Context, id string, p *plan.Plan, why jour
 	}
 	defer rt.loaded(id)
 	d := rt.newDrive(id, p, Sync)
-	d.unpark(ctx)
+	if d.takeUp.tries = was != nil; d.takeUp.tries {
+		d.takeUp.was = *was
+	}
+	d.convert = convert
+	driven := false
+	defer func() {
+		if !driven { // also where code of the program's that reads what the run holds ends this goroutine
+			d.stop()
+		}
+	}()
+	d.unpark(ctx, why)
 	err := d.load(ctx, why)
 	if err == nil {
 		err = rt.launch(d)
 	}
-	if err != nil {
-		d.stop()
+	if driven = err == nil; !driven {
+		rt.adopt(ctx, id, err, setback{plan: p, head: d.row.Head})
 		return nil, err
 	}
 	return rt.handle(id, p, d), nil
@@ -230,23 +249,38 @@ func (rt *Runtime) launch(d *drive) error {
 		return errDriven
 	}
 	rt.drives[d.id] = d
+	rt.recovered(d.id)
 	delete(rt.trouble, d.id)
 	if d.plan.Fingerprint() != d.m.Started().Fingerprint {
 		rt.moved[d.id] = d.plan
 	}
 	rt.plans.put(planID{d.row.Plan, d.m.Started().Fingerprint, d.m.Started().Definition}, d.plan)
-	rt.kept[d.plan.Fingerprint()] = true
-	rt.wg.Go(func() {
-		defer rt.landed(d)
-		d.drive()
-	})
+	rt.wg.Go(func() { rt.carry(d, d.limited()) })
 	rt.ringLocked(d.id)
 	return nil
 }
 
+// carry drives, on another goroutine where a node ends this one (law N7).
+func (rt *Runtime) carry(d *drive, release func()) {
+	defer func() {
+		if d.gone {
+			rt.wg.Go(func() { rt.carry(d, release) })
+			return
+		}
+		release()
+		rt.landed(d)
+	}()
+	d.work()
+}
+
 // landed takes a drive off the list, and drives the run again where something came up while it was ending.
 func (rt *Runtime) landed(d *drive) {
-	rt.lease.giveBack(d)
+	rt.mu.Lock()
+	kept := mends(d.lost) && !d.told && !rt.closed
+	rt.mu.Unlock()
+	if !kept { // what the store took is taken up again
+		rt.lease.giveBack(d)
+	}
 	if d.due != 0 {
 		rt.alarm.set(d.due)
 	}
@@ -256,10 +290,15 @@ func (rt *Runtime) landed(d *drive) {
 	if d.lost != nil && !d.none {
 		rt.trouble[d.id] = d.result.Err
 	}
+	lost := d.lost != nil && !d.none && !d.told && rt.setBack(d.id, d.result.Err, setback{plan: d.plan, head: d.row.Head})
+	d.setBack = lost
+	if !lost {
+		delete(rt.recovery.runs, d.id)
+	}
 	if d.result.Status.Ended() {
 		delete(rt.moved, d.id)
 	}
-	again := d.again && !rt.closed && !d.told
+	again := d.again && !rt.closed && !d.told && !lost
 	if again {
 		rt.waking[d.id]++
 	}
@@ -276,6 +315,13 @@ func (rt *Runtime) landed(d *drive) {
 		rt.woken(d.id)
 	}
 	rt.forgetPlans()
+	if lost {
+		w.notice() // its place is free
+		return
+	}
+	if kept { // it was told to stop meanwhile
+		rt.lease.doubt(d.id)
+	}
 	w.rested(d)
 }
 
@@ -300,7 +346,7 @@ func (rt *Runtime) woken(id string) {
 func (rt *Runtime) deserted(id string) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	return rt.drives[id] == nil && rt.loading[id] == nil && rt.waking[id] == 0
+	return rt.drives[id] == nil && rt.loading[id] == nil && rt.waking[id] == 0 && !rt.isRecovering(id)
 }
 
 // wake drives a run on after something has been recorded for it, where this runtime knows its plan.
@@ -326,40 +372,34 @@ func (rt *Runtime) wake(id string) {
 		p, err = rt.planOf(rt.ctx, id)
 	}
 	if err == nil && p != nil {
-		_, err = rt.Resume(rt.ctx, id, p)
+		err = rt.takeUp(rt.ctx, id, p, "")
 	}
+	rt.couldNot(id, err)
+}
+
+// cutShort is err, or ErrClosed for what the runtime had begun by itself when it was closed.
+func (rt *Runtime) cutShort(id string, err error) error {
+	if rt.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return &Error{Code: CodeStopped, Run: id, Err: ErrClosed}
+	}
+	return err
+}
+
+// couldNot notes why a run that had to go on by itself could not.
+func (rt *Runtime) couldNot(id string, err error) {
 	if errors.Is(err, ErrDriven) { // who drives it hears of it
 		return
 	}
-	if err != nil {
-		rt.log.Error("a run could not be driven on", "run", id, "error", err)
+	if err = rt.cutShort(id, err); err != nil {
+		if !errors.Is(err, ErrClosed) {
+			rt.log.Error("a run could not be driven on", "run", id, "error", err)
+		}
+		rt.adopt(rt.ctx, id, err, setback{}) // its plan is known, or found again
 		rt.mu.Lock()
 		rt.trouble[id] = err
 		rt.ringLocked(id)
 		rt.mu.Unlock()
 	}
-}
-
-// planOf finds the plan of a run that is not driven: one of those started here, or by Options.Plans; nil for none.
-func (rt *Runtime) planOf(ctx context.Context, id string) (*plan.Plan, error) {
-	info, err := rt.Info(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return rt.planFor(ctx, info)
-}
-
-func (rt *Runtime) planFor(ctx context.Context, info RunInfo) (*plan.Plan, error) {
-	rt.mu.Lock()
-	p := rt.moved[info.ID]
-	if p == nil {
-		p = rt.plans.known[planID{info.Plan, info.Fingerprint, info.Definition}].plan
-	}
-	rt.mu.Unlock()
-	if p == nil && rt.options.Plans != nil {
-		return rt.options.Plans(ctx, info)
-	}
-	return p, nil
 }
 
 // Info describes a run.
@@ -398,8 +438,6 @@ func (rt *Runtime) storeError(run string, err error) error {
 	return &Error{Code: CodeStore, Run: run, Err: err}
 }
 
-func (rt *Runtime) now() int64 { return rt.clock.Now().UnixMicro() }
-
 // newID makes an id that sorts by the time it was made.
 func newID(prefix string) string {
 	id, err := uuid.NewV7()
@@ -408,12 +446,6 @@ func newID(prefix string) string {
 	}
 	return prefix + id.String()
 }
-
-type systemClock struct{}
-
-func (systemClock) Now() time.Time { return time.Now() }
-
-func (systemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
 // services are what the program offers to its nodes, found by type.
 type services struct {
@@ -448,49 +480,4 @@ func (s *services) find(t reflect.Type) any {
 	}
 	s.seen[t] = found
 	return found
-}
-
-// bell tells whoever waits that something about a run has changed.
-type bell struct {
-	rung chan struct{} // closed at the next change
-	last *drive        // the drive whose end was the change; nil for another change
-}
-
-// hasRung reports whether the change has come.
-func (b *bell) hasRung() bool {
-	select {
-	case <-b.rung:
-		return true
-	default:
-		return false
-	}
-}
-
-// changes returns the bell that is rung at the run's next change.
-func (rt *Runtime) changes(id string) *bell {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	b := rt.bells[id]
-	if b == nil {
-		b = &bell{rung: make(chan struct{})}
-		rt.bells[id] = b
-	}
-	if rt.closed {
-		close(b.rung)
-		delete(rt.bells, id)
-	}
-	return b
-}
-
-func (rt *Runtime) ringLocked(id string) {
-	if b := rt.bells[id]; b != nil {
-		close(b.rung)
-		delete(rt.bells, id)
-	}
-}
-
-func (rt *Runtime) ring(id string) {
-	rt.mu.Lock()
-	rt.ringLocked(id)
-	rt.mu.Unlock()
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -14,7 +15,7 @@ func (d *drive) settle() {
 	if r.Status.Ended() { // it had ended when it was taken up
 		return
 	}
-	r.Run, r.Status = d.id, Status(d.m.Status())
+	r.Run, r.Status = d.id, d.standing()
 	r.Usage, r.UsageByNode = d.m.Usage(), d.m.UsageByNode()
 	if d.lost != nil {
 		r.Err = d.wrap(d.lost)
@@ -25,6 +26,12 @@ func (d *drive) settle() {
 		if r.Output == nil && r.Value == nil {
 			d.lastValue()
 		}
+	case Blocked:
+		body, _ := d.m.Blocked()
+		if d.takeUp.block != nil {
+			body, d.due = d.takeUp.block.body, d.takeUp.block.body.RetryAt
+		}
+		r.Interrupts, r.Err = d.interrupts(), blockedError(d.id, body, d.takeUp.block.why())
 	case Running, Paused:
 		if due := d.m.Due(); due != math.MaxInt64 {
 			d.due = due
@@ -32,8 +39,8 @@ func (d *drive) settle() {
 		r.Interrupts = d.interrupts()
 	default:
 		finished, cause := d.m.Finished(), d.failure
-		if cause == nil {
-			cause = d.causes[finished.Task]
+		if known := d.causes[finished.Task]; cause == nil && known != nil {
+			cause = known
 		}
 		r.Err = runError(d.id, finished, cause)
 	}
@@ -41,13 +48,16 @@ func (d *drive) settle() {
 
 // lastValue is the result of a plan that does not make one itself: the value of the last path.
 func (d *drive) lastValue() {
-	value, err := d.vals.take(d.m.Final(), d.plan.State(), false)
-	if err == nil {
-		d.result.Value = value
-		if d.rt != nil {
-			d.result.Output, err = d.plan.State().Encode(value)
+	err := d.aside(func() error {
+		value, err := d.vals.take(d.m.Final(), d.plan.State(), false)
+		if err == nil {
+			d.result.Value = value
+			if d.rt != nil {
+				d.result.Output, err = encoded(d.plan.State(), value)
+			}
 		}
-	}
+		return err
+	})
 	if err != nil {
 		d.result.Err = d.wrap(err)
 	}
@@ -83,14 +93,16 @@ func (d *drive) wrap(err error) error {
 // runError is the error of a run that ended without success.
 func runError(run string, body journal.FinishedBody, cause error) error {
 	err := &Error{Code: CodeFailed, Run: run, Task: body.Task, Err: cause}
-	sentinel := sentinels[body.Code]
+	marks := marksOf(body.Code, body.Marks)
 	switch Status(body.Status) {
 	case Cancelled: // whatever a task said meanwhile is not why
-		err.Code, err.Err, sentinel = CodeCancelled, nil, ErrCancelled
+		err.Code, err.Err, marks = CodeCancelled, nil, fault.Of(codeCancelled)
 	case Expired:
-		err.Code, sentinel = CodeExpired, ErrExpired
+		if err.Code = CodeExpired; !marks.Has(string(CodeExpired)) {
+			marks = fault.Of(string(CodeExpired))
+		}
 	case Stuck:
-		sentinel = ErrStuck
+		marks = fault.Of(codeStuck)
 		if len(body.Stuck) > 0 {
 			err.Err = &StuckError{Nodes: body.Stuck}
 		}
@@ -102,20 +114,10 @@ func runError(run string, body journal.FinishedBody, cause error) error {
 		err.Code = CodeLimit
 	}
 	if err.Err == nil {
-		err.Err = recordedError{message: finishedText(body), is: sentinel}
+		err.Err = &fault.Recorded{Text: finishedText(body), Marks: marks}
 	}
 	return err
 }
-
-// recordedError is an error that is only known from the journal.
-type recordedError struct {
-	message string
-	is      error
-}
-
-func (e recordedError) Error() string { return e.message }
-
-func (e recordedError) Unwrap() error { return e.is }
 
 func finishedText(body journal.FinishedBody) string {
 	switch {

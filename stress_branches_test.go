@@ -66,7 +66,7 @@ func TestH3_ManyRunsWithBranchesAtOnce(t *testing.T) {
 				}
 				if i%4 == 2 {
 					time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
-					run.Stop()
+					_ = run.Stop(0)
 				}
 				if problem := followed(ctx, rt, g, run.ID()); problem != "" {
 					t.Error(problem)

@@ -39,7 +39,7 @@ func (d *drive) enter(t *machine.Task) error {
 
 // enterWith begins a subgraph with an input of its own.
 func (d *drive) enterWith(t *machine.Task, flat *plan.Flat, input any) error {
-	v, snap, err := d.fresh(t, flat.Sub.State(), input)
+	v, input, snap, err := d.fresh(t, flat.Sub.State(), input, true)
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
@@ -54,19 +54,20 @@ func (d *drive) enterWith(t *machine.Task, flat *plan.Flat, input any) error {
 	return err
 }
 
-// fresh is a value that is stored whole.
-func (d *drive) fresh(t *machine.Task, codec plan.Codec, value any) (v machine.Value, snap any, err error) {
+// fresh is a value that is stored whole, and settled before.
+func (d *drive) fresh(t *machine.Task, codec plan.Codec, value any, own bool) (v machine.Value, settled, snap any, err error) {
 	v = machine.Value{Changed: true, Delta: d.none, Base: t.Ref}
-	if d.none {
-		return v, nil, nil
+	codec = d.sized(codec)
+	if settled, err = settle(codec, value, &d.known, own); err != nil || d.none {
+		return v, settled, nil, err
 	}
-	if v.Data, err = codec.Encode(value); err == nil {
-		snap, err = codec.Copy(value)
+	if v.Data, err = encoded(codec, settled); err == nil {
+		snap, err = copied(codec, settled)
 	}
 	if err != nil {
-		return v, nil, notStorable(err)
+		return v, nil, nil, notStorable(err)
 	}
-	return v, snap, nil
+	return v, settled, snap, nil
 }
 
 // split computes the items of a map. Without any, the map is over.
@@ -93,7 +94,7 @@ func (d *drive) split(t *machine.Task, flat *plan.Flat) error {
 	}
 	inputs, snaps := make([]machine.Value, len(items)), make([]any, len(items))
 	for i, item := range items {
-		if inputs[i], snaps[i], err = d.fresh(t, flat.Sub.State(), item); err != nil {
+		if inputs[i], items[i], snaps[i], err = d.fresh(t, flat.Sub.State(), item, false); err != nil {
 			return d.fail(t, flat, nil, err)
 		}
 	}
@@ -166,7 +167,7 @@ func (d *drive) leaveMap(t *machine.Task, flat *plan.Flat) error {
 	results := make([]plan.Item, len(items))
 	for i, item := range items {
 		if item.Join == nil {
-			results[i].Err = recordedError{message: item.Failure.Error, is: sentinels[item.Failure.Code]}
+			results[i].Err = recorded(&item.Failure)
 			continue
 		}
 		value, err := d.itemResult(item, flat)
@@ -207,9 +208,20 @@ func (d *drive) gather(t *machine.Task, flat *plan.Flat, results []plan.Item) er
 
 // finishChosen asks the gate of a subgraph's node, where it has one, and finishes the task.
 func (d *drive) finishChosen(t *machine.Task, flat *plan.Flat, out any) error {
+	var err error
+	if d.none || flat.Gate() {
+		if out, err = settleOutput(flat, out, &d.known); err != nil {
+			return d.fail(t, flat, nil, err)
+		}
+	}
 	t, choice, err := d.choose(t, flat, out)
 	if t == nil || err != nil {
 		return err
+	}
+	if d.none && flat.Gate() { // which may have changed something in it
+		if out, err = settleOutput(flat, out, &d.known); err != nil {
+			return d.fail(t, flat, nil, err)
+		}
 	}
 	err = d.finish(t, flat, out, choice)
 	d.vals.tidy(d.m)
@@ -234,7 +246,7 @@ func (d *drive) choose(t *machine.Task, flat *plan.Flat, value any) (*machine.Ta
 	var choice chosen
 	var err error
 	ask := func() {
-		_, choice, err = call(&as, node.NewContext(d.scope(d.ctx, h), h, h.pass.Load()), value)
+		_, choice, err = h.call(&as, node.NewContext(d.scope(d.ctx, h), h, h.pass.Load()), value)
 		h.end()
 	}
 	if alone {
@@ -261,7 +273,13 @@ func (d *drive) leaveAsIs(t *machine.Task, flat *plan.Flat) error {
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
-	t, choice, err := d.choose(t, flat, result)
+	shown := result
+	if flat.Gate() { // nothing that it changes in it is recorded
+		if shown, err = copied(flat.Sub.State(), result); err != nil {
+			return d.fail(t, flat, nil, notStorable(err))
+		}
+	}
+	t, choice, err := d.choose(t, flat, shown)
 	if t == nil || err != nil {
 		return err
 	}
@@ -284,7 +302,7 @@ func (d *drive) leaveAsIs(t *machine.Task, flat *plan.Flat) error {
 	}
 	if d.m.Uses(old) {
 		if snap != nil {
-			if snap, err = flat.Sub.State().Copy(snap); err != nil {
+			if snap, err = copied(flat.Sub.State(), snap); err != nil {
 				return notStorable(err)
 			}
 		}
@@ -313,6 +331,7 @@ func (d *drive) joined(j *machine.Join, owner *plan.Plan, n *plan.Node) (any, er
 	if n != nil && n.Merge != nil {
 		merge = n.Merge
 	}
+	settles := d.none || merge != nil
 	if merge == nil {
 		merge = codec.Merge
 	}
@@ -330,13 +349,19 @@ func (d *drive) joined(j *machine.Join, owner *plan.Plan, n *plan.Node) (any, er
 				inputs[i] = branches[at]
 			}
 		}
-		result, err := mapped(func() (any, error) { return merge(base, inputs) })
-		if conflicts, ok := errors.AsType[plan.MergeConflictsError](err); ok {
-			at := "END"
-			if n != nil {
-				at = n.Name
+		result, err := mapped(func() (any, error) {
+			made, err := merge(base, inputs)
+			if conflicts, ok := errors.AsType[plan.MergeConflictsError](err); ok {
+				at := "END"
+				if n != nil {
+					at = n.Name
+				}
+				conflicts.Name(at, step.Names)
 			}
-			conflicts.Name(at, step.Names)
+			return made, err
+		})
+		if err == nil && settles {
+			result, err = settle(codec, result, &d.known, true)
 		}
 		if err != nil {
 			return nil, err
@@ -357,7 +382,7 @@ func (d *drive) merge(j *machine.Join) error {
 	var v machine.Value
 	var snap any
 	if err == nil {
-		v, snap, err = d.mergedValue(j, flat.Owner.State(), value)
+		v, snap, value, err = d.mergedValue(j, flat.Owner.State(), value)
 	}
 	if err != nil {
 		return d.failJoin(j, t, flat, err)
@@ -380,22 +405,22 @@ func (d *drive) merge(j *machine.Join) error {
 }
 
 // mergedValue is what branches have changed together.
-func (d *drive) mergedValue(j *machine.Join, codec plan.Codec, value any) (machine.Value, any, error) {
-	v := machine.Value{Changed: true, Delta: true, Base: j.Base()}
+func (d *drive) mergedValue(j *machine.Join, codec plan.Codec, value any) (v machine.Value, snap, settled any, err error) {
+	v = machine.Value{Changed: true, Delta: true, Base: j.Base()}
 	if d.none {
-		return v, nil, nil
+		return v, nil, value, nil
 	}
 	base, err := d.vals.peek(v.Base, codec)
 	if err != nil {
-		return v, nil, err
+		return v, nil, nil, err
 	}
-	if base, err = codec.Copy(base); err != nil {
-		return v, nil, notStorable(err)
+	if base, err = copied(codec, base); err != nil {
+		return v, nil, nil, notStorable(err)
 	}
-	delta, snap, err := deltaOf(codec, base, value)
+	delta, snap, settled, err := d.changeOf(codec, base, value)
 	if err != nil {
-		return v, nil, notStorable(err)
+		return v, nil, nil, notStorable(err)
 	}
 	v.Data = delta
-	return v, snap, nil
+	return v, snap, settled, nil
 }

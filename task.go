@@ -3,24 +3,30 @@ package fermata
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"reflect"
-	"time"
 
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
-// grace is how long a task that has run out of time is waited for, so that it can clean up.
-const grace = 2 * time.Second
-
 // start does what a task is started for, and records what came of it.
 func (d *drive) start(s machine.Start) error {
 	d.pure = d.isPure(s) && d.alone(s.Task)
-	defer func() { d.pure = false }()
+	returned := false
+	defer func() {
+		if d.pure = false; !returned {
+			d.crew.leaves(s)
+		}
+	}()
+	err := d.begun(s)
+	returned = true
+	return err
+}
+
+func (d *drive) begun(s machine.Start) error {
 	switch s.Do {
 	case machine.Enter:
 		return d.enter(s.Task)
@@ -102,7 +108,7 @@ func (d *drive) run(t *machine.Task) error {
 		}
 		d.glided(t, first, own)
 		err = d.conclude(h, t, flat, out, choice, err)
-		if flat.Timeout <= 0 { // else its goroutine may still hold on to it
+		if !flat.Bounded() { // else its goroutine may still hold on to it
 			d.crew.hosts = append(d.crew.hosts, h)
 		}
 		return err
@@ -117,7 +123,10 @@ func (d *drive) runAlone(t *machine.Task, flat *plan.Flat, in any) error {
 	h := d.hostFor(flat)
 	w := d.workOf(t, flat, h)
 	h.begin(t)
+	d.single.Store(h)
+	defer d.single.Store(nil) // also when the node ends its goroutine
 	out, choice, err := d.attemptOrHit(d.ctx, &w, in)
+	d.single.Store(nil)
 	h.end()
 	if t = h.task.in(d.m); t == nil {
 		return d.goneMeanwhile(h)
@@ -154,6 +163,7 @@ func (d *drive) alone(t *machine.Task) bool {
 func (d *drive) conclude(h *host, t *machine.Task, flat *plan.Flat, out any, choice chosen, err error) error {
 	switch {
 	case h.broken != nil:
+		h.keepBeat()
 		return d.fail(t, flat, nil, h.broken)
 	case h.storeFailed != nil:
 		return h.storeFailed
@@ -164,10 +174,15 @@ func (d *drive) conclude(h *host, t *machine.Task, flat *plan.Flat, out any, cho
 			Task: d.m.TaskID(t), Expected: h.skipped(), Found: "its end",
 		})
 	case err != nil && d.ctx.Err() != nil:
+		if _ = h.saveBeat(); h.storeFailed != nil {
+			return h.storeFailed
+		}
 		return d.stopped() // what a task says after it was told to stop is no outcome (law F3)
 	case err != nil:
-		d.retract(h, t, again(flat, t, err))
-		return d.fail(t, flat, out, err)
+		cause := fault.Capture(err)
+		h.keepBeat()
+		d.retract(h, t, again(flat, t, cause))
+		return d.fail(t, flat, out, cause)
 	}
 	return d.finish(t, flat, out, choice)
 }
@@ -195,7 +210,7 @@ func (d *drive) retract(h *host, t *machine.Task, again bool) {
 // hostFor is the host of one pass. A node with a time limit may leave its goroutine behind: it gets one of its own,
 // which speaks for no other task later.
 func (d *drive) hostFor(flat *plan.Flat) *host {
-	if flat.Timeout <= 0 {
+	if !flat.Bounded() {
 		return &d.host
 	}
 	h := &host{d: d}
@@ -236,54 +251,11 @@ func (d *drive) attempt(within context.Context, flat *plan.Flat, h *host, in any
 	if err != nil {
 		return nil, chosen{}, err
 	}
-	if flat.Timeout <= 0 {
+	if !flat.Bounded() {
 		defer place.release()
-		return call(flat, node.NewContext(d.scope(within, h), h, h.pass.Load()), in)
+		return h.call(flat, node.NewContext(d.scope(within, h), h, h.pass.Load()), in)
 	}
-	ctx, cancel := context.WithTimeoutCause(within, flat.Timeout, ErrTimeout)
-	defer cancel()
-	type outcome struct {
-		out    any
-		choice chosen
-		err    error
-	}
-	ended, pass := make(chan outcome, 1), h.pass.Load()
-	go func() {
-		o := outcome{err: errGone}
-		defer func() { ended <- o }()
-		defer place.release()
-		o.out, o.choice, o.err = call(flat, node.NewContext(d.scope(ctx, h), h, pass), in)
-	}()
-	late := func(cause error) error {
-		return fmt.Errorf("%w: more than %s%s", ErrTimeout, flat.Timeout, because(cause))
-	}
-	select {
-	case o := <-ended:
-		if o.err != nil && errors.Is(context.Cause(ctx), ErrTimeout) && within.Err() == nil {
-			o.err = late(o.err)
-		}
-		return o.out, o.choice, o.err
-	case <-ctx.Done():
-	}
-	select {
-	case o := <-ended:
-		if o.err == nil {
-			return o.out, o.choice, nil
-		}
-		if within.Err() != nil {
-			return nil, chosen{}, o.err
-		}
-		return o.out, chosen{}, late(o.err)
-	case <-time.After(grace):
-		return nil, chosen{}, late(nil) // its goroutine is left behind; whatever it still asks for is refused
-	}
-}
-
-func because(cause error) string {
-	if cause == nil || errors.Is(cause, context.DeadlineExceeded) {
-		return ""
-	}
-	return ": " + cause.Error()
+	return d.bounded(within, flat, h, in, place)
 }
 
 // finish records a task's success (law J4).
@@ -299,7 +271,7 @@ func (d *drive) finish(t *machine.Task, flat *plan.Flat, out any, choice chosen)
 		}
 		return d.moveOn(old, own, out, nil)
 	}
-	v, snap, err := d.change(t, flat, old, out)
+	v, snap, out, err := d.change(t, flat, old, out)
 	if err != nil {
 		return d.fail(t, flat, nil, err)
 	}
@@ -322,37 +294,29 @@ func (d *drive) finish(t *machine.Task, flat *plan.Flat, out any, choice chosen)
 	return nil
 }
 
-// change computes what a node changed in the value that it was given.
-func (d *drive) change(t *machine.Task, flat *plan.Flat, base uint64, out any) (machine.Value, any, error) {
+// change computes what a node changed in the value that it was given, and settles what it returned.
+func (d *drive) change(t *machine.Task, flat *plan.Flat, base uint64, out any) (v machine.Value, snap, settled any, err error) {
 	codec := flat.Owner.State()
 	c, err := d.vals.known(base, codec)
 	if err != nil {
-		return machine.Value{}, nil, err
+		return v, nil, nil, err
 	}
-	snap := c.snap
-	if d.m.Shared(t) {
-		var err error
-		if snap, err = codec.Copy(snap); err != nil {
-			return machine.Value{}, nil, notStorable(err)
+	if snap = c.snap; d.m.Shared(t) {
+		if snap, err = copied(codec, snap); err != nil {
+			return v, nil, nil, notStorable(err)
 		}
 	}
-	delta, next, err := deltaOf(codec, snap, out)
+	delta, next, settled, err := d.changeOf(codec, snap, out)
 	if err != nil {
 		if lost := d.reload(base); lost != nil { // the snapshot is used up
-			return machine.Value{}, nil, lost
+			return v, nil, nil, lost
 		}
-		return machine.Value{}, nil, notStorable(err)
+		return v, nil, nil, notStorable(err)
 	}
 	if len(delta) == 0 {
-		return machine.Value{}, next, nil
+		return v, next, settled, nil
 	}
-	return machine.Value{Changed: true, Delta: true, Base: base, Data: delta}, next, nil
-}
-
-// deltaOf is Delta of a codec, which may call marshalers of the author's (law N7).
-func deltaOf(codec plan.Codec, snap, out any) (delta []byte, next any, err error) {
-	defer panicked(&err)
-	return codec.Delta(snap, out)
+	return machine.Value{Changed: true, Delta: true, Base: base, Data: delta}, next, settled, nil
 }
 
 // moveOn is commit for a run that is not stored.
@@ -382,13 +346,15 @@ func (d *drive) suspend(h *host, t *machine.Task, err error) error {
 	if d.none {
 		return ErrMustWait
 	}
-	op, which, waits, naps := h.waitFor, d.refer(t), h.waits, h.naps
-	swallowed := err == nil || !errors.Is(err, node.ErrSuspended)
+	op, which, waits, naps := h.waitFor(), d.refer(t), h.waits, h.naps
+	h.keepReads()
+	h.keepBeat()
+	swallowed := err == nil || !fault.Capture(err).Is(node.ErrSuspended)
 	return d.commit(d.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
 		now := d.now()
 		for _, n := range naps {
 			body, _ := json.Marshal(journal.TimerBody{Due: now + n.d.Microseconds()})
-			if err := m.Record(now, t, journal.TimerSet, n.op, nil, body); err != nil {
+			if err := put(m, t, now, journal.TimerSet, n.op, nil, body); err != nil {
 				return err
 			}
 		}
@@ -400,16 +366,18 @@ func (d *drive) suspend(h *host, t *machine.Task, err error) error {
 		}
 		at := op
 		for _, w := range waits { // what came while others were at work
-			if known := t.Op(w); len(waits) > 1 && known != nil && known.Done {
-				at = w
+			if known := t.Op(w.op); len(waits) > 1 && known != nil && known.Done {
+				at = w.op
 			}
 		}
 		return m.Suspend(now, t, at)
 	}))
 }
 
-// mapped calls a mapping of the author's and turns a panic into an error (law N7).
+// mapped calls a mapping of the author's and turns a panic into an error (law N7). Its error may be asked anything: see
+// [captured].
 func mapped(f func() (any, error)) (value any, err error) {
+	defer captured(&err)
 	defer panicked(&err)
 	return f()
 }

@@ -62,6 +62,7 @@ func stepBody(op node.Op, failure string) []byte {
 	body := journal.StepBody{Error: failure}
 	if failure != "" {
 		body.Terminal, body.RetryAfter = op.Terminal, op.RetryAfter.Microseconds()
+		body.Marks = (*journal.Marks)(op.Marks)
 	}
 	if c := op.Call; c != nil {
 		body.CallID, body.Name = c.ID, c.Name

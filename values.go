@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -106,12 +108,12 @@ func (v *values) known(ref uint64, codec plan.Codec) (*cell, error) {
 		return nil, fmt.Errorf("value %d: %w: it is not in memory", ref, journal.ErrCorrupt)
 	}
 	if c.data != nil {
-		live, err := codec.Decode(c.data)
+		live, err := decoded(codec, c.data)
 		if err != nil {
 			return nil, fmt.Errorf("value %d does not fit the plan's type any more: %w", ref, err)
 		}
 		c.live, c.data = live, nil
-		if c.snap, err = codec.Copy(live); err != nil {
+		if c.snap, err = copied(codec, live); err != nil {
 			return nil, notStorable(err)
 		}
 	}
@@ -137,11 +139,11 @@ func (v *values) take(ref uint64, codec plan.Codec, keep bool) (any, error) {
 		return nil, err
 	}
 	if c.live == nil {
-		return codec.Copy(c.snap)
+		return copied(codec, c.snap)
 	}
 	live := c.live
 	if keep && c.snap == nil {
-		snap, err := codec.Copy(live)
+		snap, err := copied(codec, live)
 		if err != nil {
 			return nil, notStorable(err)
 		}
@@ -310,19 +312,24 @@ func (rt *Runtime) replayError(run string, seq uint64, err error) error {
 	return rt.storeError(run, &journal.StoreError{Op: "replay", Run: run, Seq: seq, Err: err})
 }
 
-func notStorable(err error) error { return fmt.Errorf("%w: %w", node.ErrNotStorable, err) }
+func notStorable(err error) error {
+	return fmt.Errorf("%w: %w", node.ErrNotStorable, fault.Capture(err))
+}
 
-// toJSON encodes what a caller hands over.
-func toJSON(value any) (json.RawMessage, error) {
+// toJSON encodes what a caller hands over, in limit bytes at most. Its marshalers may panic (law N7).
+func toJSON(value any, limit int) (data json.RawMessage, err error) {
+	defer panicked(&err)
 	switch v := value.(type) {
 	case json.RawMessage:
+		if len(v) > limit {
+			return nil, notStorable(&canonical.Excess{Limit: limit, Found: len(v)})
+		}
 		if !json.Valid(v) {
 			return nil, fmt.Errorf("%w: not valid JSON", ErrInvalid)
 		}
 		return v, nil
 	default:
-		data, err := json.Marshal(value)
-		if err != nil {
+		if data, err = canonical.Marshal(value, limit); err != nil {
 			return nil, notStorable(err)
 		}
 		return data, nil

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/loss"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
@@ -35,16 +37,20 @@ func (r *Run) ID() string { return r.id }
 // Wait returns when the run has ended, or waits for people: Status Paused, with the open interrupts. Sleeps and
 // backoffs are waited for. A run that ended without success is no error of Wait: see Result.Err. Wait fails when ctx
 // is done, and with ErrStopped when nobody here drives the run any more (law F3).
+//
+// A store that fails for a while does not end Wait: the runtime takes the run up again by itself (law J2). Where that
+// does not work for about half a minute, or the store is full or read-only, Wait fails with CodeStore. The runtime goes on
+// trying, and Wait may be called again.
 func (r *Run) Wait(ctx context.Context) (Result, error) {
 	for {
 		changed := r.rt.changes(r.id)
 		r.rt.mu.Lock()
-		d, closed, trouble := r.rt.drives[r.id], r.rt.closed, r.rt.trouble[r.id]
+		d, closed, trouble, quiet := r.rt.drives[r.id], r.rt.closed, r.rt.trouble[r.id], r.rt.isQuiet(r.id)
 		r.rt.mu.Unlock()
-		if trouble != nil && d == nil {
+		if trouble != nil && d == nil && !quiet {
 			return r.troubled(ctx, trouble)
 		}
-		if d == nil {
+		if d == nil && !quiet {
 			d = r.last.Load()
 		}
 		if d != nil {
@@ -54,6 +60,10 @@ func (r *Run) Wait(ctx context.Context) (Result, error) {
 			case <-ctx.Done():
 				return Result{Run: r.id}, &Error{Code: CodeStopped, Run: r.id, Err: ctx.Err()}
 			}
+			if r.rt.isSetBack(d) {
+				continue
+			}
+			d = r.rt.since(d)
 			result, settled, err := r.settled(ctx, d)
 			if errors.Is(err, errDeserted) {
 				if changed.hasRung() { // somebody took it up while this looked
@@ -74,7 +84,7 @@ func (r *Run) Wait(ctx context.Context) (Result, error) {
 				r.last.Store(changed.last)
 			}
 		case <-ctx.Done():
-			return Result{Run: r.id}, &Error{Code: CodeStopped, Run: r.id, Err: ctx.Err()}
+			return Result{Run: r.id}, stoppedBy(ctx, r.id, trouble)
 		}
 	}
 }
@@ -90,39 +100,46 @@ func (r *Run) troubled(ctx context.Context, trouble error) (Result, error) {
 
 // settled says how the run stands after its last drive here; false when it will go on by itself.
 func (r *Run) settled(ctx context.Context, d *drive) (Result, bool, error) {
-	if d.none || d.result.Status.Ended() {
+	if d.none || d.result.Status.Ended() && !d.setBack {
 		return d.given(), true, driveError(d)
 	}
-	onTimers := d.lost == nil && len(d.result.Interrupts) == 0
+	lost := d.lost != nil && !d.setBack // what the store took has been taken up again since
+	onTimers := !lost && len(d.result.Interrupts) == 0 && d.result.Status != Blocked
 	info, err := r.rt.Info(ctx, r.id)
 	if err != nil {
 		return d.result, true, err
 	}
-	if info.Head == d.head {
+	if info.Head == d.head && !d.setBack {
 		return d.result, !onTimers, driveError(d)
 	}
-	if ended := r.rt.ended(r.id); ended != nil && ended.head == info.Head {
-		return ended.given(), true, nil
+	if ended, _ := r.rt.ended(r.id); ended != nil && ended.head == info.Head {
+		return ended.given(), true, driveError(ended)
 	}
 	result, err := r.rt.Result(ctx, r.id, r.plan) // somebody has written since: an answer, a timer, a cancellation
-	if err == nil && d.lost != nil && !result.Status.Ended() {
+	if err == nil && lost && !result.Status.Ended() {
 		return d.result, true, driveError(d)
 	}
-	settled := result.Status.Ended() || result.Status == Paused && len(result.Interrupts) > 0
+	switch ended, driven := r.rt.ended(r.id); {
+	case driven: // who drives it knows best what comes of it
+		return Result{}, false, nil
+	case ended != nil && err == nil && ended.head >= info.Head && ended.result.Status == result.Status:
+		return ended.given(), true, driveError(ended) // while this looked
+	}
+	settled := result.Status.Ended() || result.Status == Blocked || result.Status == Paused && len(result.Interrupts) > 0
 	if err == nil && !settled && r.rt.deserted(r.id) && !r.rt.hasTimer(ctx, r.id) {
 		return result, true, errDeserted
 	}
 	return result, settled, err
 }
 
-// ended is the drive that took a run to its end lately.
-func (rt *Runtime) ended(id string) *drive {
+// ended is the drive that took a run to its end, or to where it is blocked, lately; and whether one is at it.
+func (rt *Runtime) ended(id string) (last *drive, driven bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	if d := rt.parked.drives[id]; d != nil && d.result.Status.Ended() {
-		return d
+	if d := rt.parked.drives[id]; d != nil && (d.result.Status.Ended() || d.result.Status == Blocked) {
+		last = d
 	}
-	return nil
+	return last, rt.drives[id] != nil
 }
 
 // errDeserted says that a run could go on and nobody here is about to drive it.
@@ -140,7 +157,7 @@ func (d *drive) given() Result {
 	if result.Value == nil || d.plan.Definition().Finish != nil {
 		return result
 	}
-	if own, err := resultCodec(d.plan).Copy(result.Value); err == nil {
+	if own, err := copied(resultCodec(d.plan), result.Value); err == nil {
 		result.Value = own
 	}
 	return result
@@ -152,20 +169,6 @@ func driveError(d *drive) error {
 		return nil
 	}
 	return d.result.Err
-}
-
-// Stop stops driving the run. It stays resumable (law F3).
-func (r *Run) Stop() {
-	r.rt.mu.Lock()
-	d := r.rt.drives[r.id]
-	if d != nil {
-		d.told = true
-		d.stop()
-	}
-	r.rt.mu.Unlock()
-	if d != nil {
-		<-d.done
-	}
 }
 
 // Events yields the run's events after the given seq, and goes on with those to come until the run has ended or ctx
@@ -195,6 +198,11 @@ func (rt *Runtime) Result(ctx context.Context, id string, p *plan.Plan) (Result,
 		if r.Interrupts, err = rt.Inbox(ctx, journal.InboxFilter{Run: id}); err != nil {
 			return r, err
 		}
+		if r.Status == Blocked {
+			if r.Err, err = rt.whyBlocked(ctx, info); err != nil {
+				return r, err
+			}
+		}
 		return r, rt.countUsage(ctx, &r, info.Head)
 	case r.Status != Completed:
 		if err := rt.lastWords(ctx, &r, info); err != nil {
@@ -206,14 +214,33 @@ func (rt *Runtime) Result(ctx context.Context, id string, p *plan.Plan) (Result,
 		return r, err
 	}
 	if p == nil || p.Definition().Finish != nil {
-		err = json.Unmarshal(r.Output, &r.Value)
+		err = canonical.Decode(r.Output, &r.Value)
 		return r, err
 	}
 	codec := resultCodec(p)
-	if r.Value, err = codec.Decode(r.Output); err == nil {
-		r.Output, err = codec.Encode(r.Value) // as who drove it was given it: the journal has members in the order they came
+	if r.Value, err = decoded(codec, r.Output); err == nil {
+		whole := r.Output
+		r.Output, err = encoded(codec, r.Value) // as who drove it was given it: the journal has members in the order they came
+		if err == nil {
+			err = keptWhole(id, whole, r.Output)
+		}
+		if err != nil {
+			r.Value, r.Output = nil, whole
+		}
 	}
 	return r, err
+}
+
+// keptWhole checks that the plan's type keeps all of a result (law J8).
+func keptWhole(run string, whole, again []byte) error {
+	lost, err := loss.Of(whole, again)
+	if err != nil || len(lost) == 0 {
+		return nil //nolint:nilerr // the journal's own text is JSON
+	}
+	f := lostIn("the result of the run", lost[0])
+	return &Error{Code: CodePlanChanged, Run: run, Err: &PlanChangedError{
+		Reason: f.reason, Value: f.value, Diff: "the run has completed; Runtime.Result without a plan gives its result as JSON",
+	}}
 }
 
 // lastWords reads why a run ended.
@@ -264,6 +291,7 @@ func (rt *Runtime) output(ctx context.Context, id string, r *Result) (json.RawMe
 // run: when it is done, the run is gone. A plan that has to wait for people fails with ErrMustWait; sleeps hold the
 // goroutine.
 func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Result, error) {
+	opts = guardOptions(opts)
 	d := &drive{id: "run", plan: p, m: machine.New(p), none: true, live: newLive(false), options: opts}
 	d.host.d, d.host.mu = d, &d.host.own
 	d.crew.d = d
@@ -282,10 +310,14 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Resul
 		d.id = newID("run_") // what is made of two runs must not be taken for one
 		d.follow()
 	}
+	input, err := settle(p.State(), input, &d.known, true)
+	if err != nil {
+		return Result{}, &Error{Code: CodeInvalid, Err: err}
+	}
 	d.vals.expect(p)
 	d.vals.put(1, input, nil)
 	if len(p.Definition().Input) > 0 && p.Result() == nil { // values of a dataflow have the types of its inputs already
-		data, err := p.State().Encode(input)
+		data, err := encoded(p.State(), input)
 		if err == nil {
 			err = d.checkInput(data)
 		}
@@ -293,8 +325,11 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Resul
 			return Result{}, &Error{Code: CodeInvalid, Err: err}
 		}
 	}
-	err := d.m.Begin(0, journal.StartedBody{Plan: p.Name(), Fingerprint: p.Fingerprint(), Inputs: givenTo(p, input)}, nullInput)
+	given, err := givenTo(p, input)
 	if err != nil {
+		return Result{}, &Error{Code: CodeInvalid, Err: err}
+	}
+	if err := d.m.Begin(0, journal.StartedBody{Plan: p.Name(), Fingerprint: p.Fingerprint(), Inputs: given}, nullInput); err != nil {
 		return Result{}, d.wrap(err)
 	}
 	if err := d.commit(d.ctx, nil); err != nil {

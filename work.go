@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"time"
 
-	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/internal/watch"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -21,6 +22,9 @@ type WorkOptions struct {
 	// Every is how often it looks for what nobody drives, when nobody tells it that there is something. Defaults to a
 	// fifth of the lease.
 	Every time.Duration
+	// Takeovers is how often a run is taken over from processes that were lost while nothing of it got done in between,
+	// before it is set aside: it is blocked until somebody calls Retry (law J11). Defaults to 5; negative for any number.
+	Takeovers int
 	// Took is called for every run that was taken, before it is driven. Run.Driver is who drove it before, or "" for
 	// one that nobody did: it was queued, stopped, or answered.
 	Took func(run RunInfo)
@@ -30,16 +34,19 @@ type WorkOptions struct {
 }
 
 // Work drives whatever nobody drives (law J10): runs that were queued, runs whose process is gone, and runs that were
-// answered by somebody who did not drive them on. It finds their plans by Options.Plans; a run without one is left to
-// others. Several processes may work on one store: each run is taken by one of them.
+// answered by somebody who did not drive them on. It finds their plans by Options.Plans; a run for which that has none, or
+// fails, is left to others, and Run.Error says why where nobody has taken it for some seconds. Several processes may work on one store: each run is taken by one of them.
 //
 // Work returns when ctx is done and what it drives has come to a rest; Close stops that, and others take it over. It
 // fails at once where the store is no journal.Leaser, leases are off, or there are no Options.Plans, and when another
 // Work of this runtime is at it.
 func (rt *Runtime) Work(ctx context.Context, o WorkOptions) error {
-	w := &worker{rt: rt, options: o, refused: make(map[string]time.Time), news: make(chan struct{}, 1)}
+	w := &worker{rt: rt, options: o, refused: make(map[string]time.Time), left: make(map[string]time.Time), said: make(map[string]said), news: make(chan struct{}, 1)}
 	if w.options.Concurrency <= 0 {
 		w.options.Concurrency = 8 * runtime.GOMAXPROCS(0)
+	}
+	if w.options.Takeovers == 0 {
+		w.options.Takeovers = DefaultTakeovers
 	}
 	if w.options.Every <= 0 {
 		w.options.Every = max(rt.lease.ttl/5, leastPause)
@@ -56,11 +63,7 @@ func (rt *Runtime) Work(ctx context.Context, o WorkOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(rt.ctx, cancel)() // Close ends it
-	if s, ok := rt.store.(journal.Watcher); ok {
-		if err := s.Watch(ctx, w.notice); err != nil {
-			rt.log.Warn("writes of others are not noticed at once", "error", err)
-		}
-	}
+	defer rt.room.Join(watch.Any)()
 	w.work(ctx)
 	w.drain()
 	return nil
@@ -73,7 +76,7 @@ func (rt *Runtime) employ(w *worker) error {
 	case rt.lease.store == nil && rt.options.Lease < 0:
 		return invalid("a worker needs leases: Options.Lease is negative")
 	case rt.lease.store == nil:
-		return invalid(fmt.Sprintf("a worker needs a store that knows who lives (journal.Leaser); %T does not", rt.store))
+		return invalid(fmt.Sprintf("a worker needs a store that knows who lives (journal.Leaser); %T does not", unguarded(rt.store)))
 	case rt.options.Plans == nil:
 		return invalid("a worker needs Options.Plans: it drives runs that others have started")
 	}
@@ -96,6 +99,9 @@ type worker struct {
 	news    chan struct{}        // something was written, or a run has come to its rest
 	places  int                  // for runs that are about to be driven. The runtime's lock guards it
 	refused map[string]time.Time // runs that cannot be driven here, and until when that is believed
+	left    map[string]time.Time // runs that were left to others, and since when; before long their rows say so
+	said    map[string]said      // why runs are left to others, as their rows say
+	swept   time.Time            // when it has looked for processes that are gone
 }
 
 const (
@@ -103,6 +109,10 @@ const (
 	leastPause = 20 * time.Millisecond
 	// refusal is how long a run that could not be driven is left alone.
 	refusal = 30 * time.Second
+	// storeRefusal is the same where it was the store that failed, and not the run.
+	storeRefusal = time.Second
+	// leaveOut is how many runs a worker leaves out at most where another one was first.
+	leaveOut = 16
 	// crowd is how many runs a worker looks at for each one that it takes: where all took the first, all but one of
 	// them would have looked in vain.
 	crowd = 4
@@ -124,19 +134,33 @@ func (w *worker) rested(d *drive) {
 	if w == nil {
 		return
 	}
-	if f := w.options.Rested; f != nil && !errors.Is(d.lost, ErrStopped) {
-		f(d.given())
+	if w.options.Rested != nil && !errors.Is(d.lost, ErrStopped) {
+		w.tell(d.given())
 	}
 	w.notice()
 }
 
+// tell calls WorkOptions.Rested, which need not return (law N7).
+func (w *worker) tell(r Result) {
+	ignored(w.rt.log, "WorkOptions.Rested", r.Run, func() { w.options.Rested(r) })
+}
+
+// took calls WorkOptions.Took, which need not return (law N7).
+func (w *worker) took(row RunInfo) {
+	ignored(w.rt.log, "WorkOptions.Took", row.ID, func() { w.options.Took(row) })
+}
+
 func (w *worker) work(ctx context.Context) {
 	for ctx.Err() == nil {
+		every := w.options.Every
 		if err := w.look(ctx); err != nil && ctx.Err() == nil {
 			w.rt.log.Error("what nobody drives could not be found", "error", err)
+			every = min(every, storeRefusal)
+		}
+		for _, until := range w.refused {
+			every = min(every, max(time.Until(until), leastPause))
 		}
 		pause(ctx, leastPause, nil)
-		every := w.options.Every
 		pause(ctx, every/2+rand.N(every), w.news) //nolint:gosec // workers that began together need not look together
 	}
 }
@@ -166,9 +190,23 @@ func (w *worker) look(ctx context.Context) error {
 	if err := rt.alarm.catchUp(ctx); err != nil {
 		return err
 	}
+	if time.Since(w.swept) >= min(w.options.Every, time.Second) {
+		w.swept = time.Now()
+		rt.lease.endGone(ctx)
+	}
 	for id, until := range w.refused {
 		if time.Now().After(until) {
 			delete(w.refused, id)
+		}
+	}
+	for id, since := range w.left {
+		if time.Since(since) > refusal {
+			delete(w.left, id)
+		}
+	}
+	for id, s := range w.said {
+		if time.Since(s.since) > reasonHolds {
+			delete(w.said, id)
 		}
 	}
 	for room := w.room(); room > 0 && ctx.Err() == nil; room = w.room() {
@@ -176,7 +214,6 @@ func (w *worker) look(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] }) //nolint:gosec // only so that workers do not all want the same
 		if w.take(ctx, rows) == 0 {
 			break
 		}
@@ -216,50 +253,59 @@ func (w *worker) admit(run string, wake func()) bool {
 	return true
 }
 
-// take takes of the runs as many as there is room for, and returns how many it has got.
+// take takes of the runs as many as there is room for, the oldest first, and returns how many it has got. Where another
+// worker was first, it leaves some out, so that the two do not want the same ones all the way; those come last.
 func (w *worker) take(ctx context.Context, rows []RunInfo) int {
 	n := 0
-	for i := range rows {
-		if ctx.Err() != nil || !w.reserve() {
-			break
-		}
-		if w.takeOne(ctx, rows[i]) {
+	for len(rows) > 0 && ctx.Err() == nil && w.reserve() {
+		took, lost := w.takeOne(ctx, rows[0])
+		w.free()
+		if rows = rows[1:]; took {
 			n++
 		}
-		w.free()
+		if lost && len(rows) > 1 {
+			left := rand.N(min(len(rows), leaveOut)) //nolint:gosec // workers that began together need not go on together
+			rows = slices.Concat(rows[left:], rows[:left])
+		}
 	}
 	return n
 }
 
-func (w *worker) takeOne(ctx context.Context, row RunInfo) (claimed bool) {
+// takeOne claims a run and drives it. It is lost where another one was first.
+func (w *worker) takeOne(ctx context.Context, row RunInfo) (claimed, lost bool) {
 	if _, no := w.refused[row.ID]; no || !w.rt.isIdle(row.ID) {
-		return false
+		return false, false
 	}
 	p, err := w.rt.planFor(ctx, row)
+	if err == nil && p != nil {
+		err = w.rt.policies.covers(row.ID, p)
+	}
 	if err != nil || p == nil {
-		w.refuse(row, err)
-		return false
+		w.leave(ctx, row, err)
+		return false, false
 	}
 	claimed, err = w.rt.lease.claim(ctx, row.ID)
 	if err != nil {
 		w.refuse(row, err)
-		w.refused[row.ID] = time.Now().Add(w.rt.lease.ttl) // the store has failed, and not the run
-		return false
+		return false, false
 	}
 	if claimed {
 		if err := w.drive(row, p); err != nil {
 			w.refuse(row, err)
+			if !mends(err) {
+				w.explain(ctx, row, err)
+			}
 		}
 	}
-	return claimed
+	return claimed, !claimed
 }
 
 // drive drives a claimed run.
 func (w *worker) drive(row RunInfo, p *plan.Plan) error {
 	if w.options.Took != nil {
-		w.options.Took(row)
+		w.took(row)
 	}
-	_, err := w.rt.Resume(w.rt.ctx, row.ID, p) // not with the context of Work: what was taken is brought to a rest
+	err := w.rt.takeUp(w.rt.ctx, row.ID, p, row.Driver) // not with the context of Work: what was taken is brought to a rest
 	if err == nil {
 		return nil
 	}
@@ -267,16 +313,29 @@ func (w *worker) drive(row RunInfo, p *plan.Plan) error {
 		w.rt.lease.doubt(row.ID)
 		return nil
 	}
-	w.rt.lease.release(w.rt.ctx, row.ID)
+	if !w.rt.isIdle(row.ID) { // the store failed, and the runtime itself takes the run up again
+		return nil
+	}
+	stands := Status(row.Status)
+	if errors.Is(err, ErrPlanChanged) {
+		if w.rt.blockFor(w.rt.ctx, row.ID, err) == nil {
+			stands = Blocked
+		}
+	}
+	w.rt.lease.releaseIdle(w.rt.ctx, row.ID)
 	if w.options.Rested != nil {
-		w.options.Rested(Result{Run: row.ID, Status: Status(row.Status), Err: err})
+		w.tell(Result{Run: row.ID, Status: stands, Err: err})
 	}
 	return err
 }
 
 // refuse leaves a run alone that cannot be driven here.
 func (w *worker) refuse(row RunInfo, err error) {
-	w.refused[row.ID] = time.Now().Add(refusal)
+	pause := refusal
+	if mends(err) {
+		pause = storeRefusal
+	}
+	w.refused[row.ID] = time.Now().Add(pause)
 	if err != nil {
 		w.rt.log.Error("a run that nobody drives cannot be taken", "run", row.ID, "error", err)
 	}

@@ -156,7 +156,7 @@ func get(record any, p port) (v reflect.Value, ok bool) {
 
 // result says how the graph's outputs are put together.
 func (b *builder) result(g *Graph) plan.Result {
-	r := plan.Result{Output: b.codec(g.outputs.typ, ""), Given: g.inputs.given}
+	r := plan.Result{Output: b.codec(g.outputs, ""), Given: g.inputs.given}
 	for _, p := range g.outputs.ports {
 		r.Outputs = append(r.Outputs, plan.Port{Name: p.name, Type: p.typ.String(), Schema: b.schema(p.typ)})
 	}

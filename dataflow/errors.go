@@ -8,16 +8,17 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/plan"
 )
 
 // Errors to look for with errors.Is. Those of a run are fermata's own: ErrInvalidRoute, ErrStuck, ErrLimit, ErrPlanChanged.
 var (
-	ErrConfig             = errors.New("the graph is not right")
-	ErrConflict           = errors.New("two nodes write one value") // a ConfigError with such a problem (law D1)
-	ErrInput              = errors.New("the run is not given what it needs")
-	ErrIncompatibleRunner = errors.New("the graph has to wait for people, and nothing keeps it")
+	ErrConfig             = fault.Sentinel("dataflow.config", "the graph is not right")
+	ErrConflict           = fault.Sentinel("dataflow.conflict", "two nodes write one value") // a ConfigError with such a problem (law D1)
+	ErrInput              = fault.Sentinel("dataflow.input", "the run is not given what it needs")
+	ErrIncompatibleRunner = fault.Sentinel("dataflow.incompatible_runner", "the graph has to wait for people, and nothing keeps it")
 )
 
 // TypeMismatch is the code of a problem: nodes mean different types by one name. The other codes are those of package plan.

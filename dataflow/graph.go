@@ -145,7 +145,7 @@ func (b *builder) build() (*Graph, error) {
 	g := &Graph{inputs: b.inputs(flow), outputs: b.outputs(), waits: b.waits}
 	b.connect(&def, g)
 	def.Dataflow = flow.WithResult(b.result(g))
-	def.State = b.codec(g.inputs.typ, "")
+	def.State = b.codec(g.inputs, "")
 	def.Input, def.Output = b.schema(g.inputs.typ), b.schema(g.outputs.typ)
 	if len(b.problems) > 0 {
 		return nil, b.fault()
@@ -175,10 +175,10 @@ func (b *builder) node(d *NodeDef) plan.Node {
 		n.Flow.Outputs = append(n.Flow.Outputs, plan.Port{Name: p.name, Type: p.typ.String(), Schema: b.schema(p.typ)})
 	}
 	if d.in.typ != nil {
-		n.Flow.Input = b.codec(d.in.typ, d.Name())
+		n.Flow.Input = b.codec(d.in, d.Name())
 	}
 	if d.out.typ != nil {
-		n.Flow.Output = b.codec(d.out.typ, d.Name())
+		n.Flow.Output = b.codec(d.out, d.Name())
 	}
 	if b.cacheAll != "" && n.Cache == nil && !d.never && d.sub == nil {
 		n.Cache = &plan.Cache{Version: b.cacheAll}
@@ -209,11 +209,15 @@ func (b *builder) schema(t reflect.Type) []byte {
 	return doc
 }
 
-func (b *builder) codec(t reflect.Type, of string) plan.Codec {
-	if made, ok := b.codecs[t]; ok {
+func (b *builder) codec(s shape, of string) plan.Codec {
+	if made, ok := b.codecs[s.typ]; ok {
 		return made
 	}
-	made, err := value.OfStruct(t)
+	take := value.OfStruct
+	if s.record {
+		take = value.OfRecord
+	}
+	made, err := take(s.typ)
 	if err != nil {
 		b.problem(Problem{Code: plan.BadPort, Node: of, Message: err.Error()})
 		return nil
@@ -221,7 +225,7 @@ func (b *builder) codec(t reflect.Type, of string) plan.Codec {
 	if b.immutable {
 		made = made.Sharing()
 	}
-	b.codecs[t] = made
+	b.codecs[s.typ] = made
 	return made
 }
 

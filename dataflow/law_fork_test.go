@@ -255,7 +255,7 @@ func TestJ8_ALoopGoesOnInItsRound(t *testing.T) {
 		t.Fatal(err)
 	}
 	ends(t, run, fermata.Paused)
-	run.Stop()
+	_ = run.Stop(0)
 	_, _ = run.Wait(timeLimit(t))
 	if err := rt.Close(); err != nil {
 		t.Fatal(err)

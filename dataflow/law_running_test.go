@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime"
 	"strings"
 	"testing"
@@ -135,7 +136,7 @@ func TestF3_Cancelling(t *testing.T) {
 	rt, store := inMemory(t)
 	run := start(t, rt, g, vals{"in": "i"})
 	<-inside
-	run.Stop()
+	_ = run.Stop(0)
 	if _, err := run.Wait(timeLimit(t)); !errors.Is(err, fermata.ErrStopped) {
 		t.Errorf("stopped: %v", err)
 	}
@@ -182,6 +183,13 @@ func TestF1_RetryAndTimeout(t *testing.T) {
 	}, dataflow.Timeout(time.Millisecond))
 	if err := failure(t, graphOf(t, slow), vals{}); !errors.Is(err, fermata.ErrTimeout) || asError[*fermata.Error](t, err).Task != "slow#1" {
 		t.Errorf("timeout: %v", err)
+	}
+	silent := dataflow.Func("silent", "y", func(ctx node.Context, _ none) (int, error) {
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}, dataflow.Idle(time.Millisecond))
+	if err := failure(t, graphOf(t, silent), vals{}); !errors.Is(err, fermata.ErrIdle) || asError[*fermata.Error](t, err).Task != "silent#1" {
+		t.Errorf("idle: %v", err)
 	}
 }
 
@@ -382,5 +390,46 @@ func TestE1_EventsAreAnIterator(t *testing.T) {
 	for e, err := range run.Events(timeLimit(t), 3) {
 		same(t, "the first after 3", []any{uint64(4), error(nil)}, []any{e.Seq(), err})
 		break
+	}
+}
+
+// A value that is too large for the journal fails where it is made, with its path; so does an input, and the output of a graph.
+func TestN8_LargeValuesOfADataflow(t *testing.T) {
+	type out struct {
+		Small string   `json:"small"`
+		Pages []string `json:"pages"`
+	}
+	const limit = 64 << 10
+	long := strings.Repeat("x", 20*limit)
+	pages := dataflow.Node("make", func(node.Context, none) (out, error) { return out{"fine", []string{"a", long}}, nil })
+	again := dataflow.Func("again", "read", func(_ node.Context, in struct{ Given string }) (string, error) { return in.Given, nil })
+	stream := dataflow.Stream("speak", "said", func(node.Context, none) iter.Seq2[string, error] {
+		return func(yield func(string, error) bool) {
+			for range 20 {
+				if !yield(long[:limit/10], nil) {
+					return
+				}
+			}
+		}
+	}, dataflow.Join())
+	for name, tt := range map[string]struct {
+		part dataflow.Part
+		in   vals
+		want string
+	}{
+		"an output":                 {pages, vals{}, "make#1: the value cannot be stored: pages[1]: "},
+		"an input":                  {again, vals{"given": long}, "given: "},
+		"a value that was streamed": {stream, vals{}, "speak#1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt := newRuntime(t, fermata.Options{MaxValue: limit})
+			run, err := graphOf(t, tt.part).Start(timeLimit(t), rt, tt.in)
+			if err == nil {
+				err = ends(t, run, fermata.Failed).Err
+			}
+			if !errors.Is(err, node.ErrNotStorable) || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "takes more than the limit of 65536 bytes; ") {
+				t.Errorf("want %q in: %.500v", tt.want, err)
+			}
+		})
 	}
 }

@@ -28,6 +28,10 @@ func RetryIf(retryable func(error) bool) NodeOption {
 // Timeout limits each attempt of a node; it fails with fermata.ErrTimeout.
 func Timeout(t time.Duration) NodeOption { return func(d *NodeDef) { d.node.Timeout = t } }
 
+// Idle limits how long an attempt of a node may be silent; it fails with fermata.ErrIdle (law N11). Signs of life are
+// [node.Heartbeat], every other call of the node's context, and whatever a model sends.
+func Idle(t time.Duration) NodeOption { return func(d *NodeDef) { d.node.Idle = t } }
+
 // Pool puts a node into a pool of the runtime's, fermata.Options.Pools.
 func Pool(name string) NodeOption { return func(d *NodeDef) { d.node.Pool = name } }
 

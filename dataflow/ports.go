@@ -26,6 +26,8 @@ type shape struct {
 	typ   reflect.Type // a struct
 	ports []port
 	proto any // a pointer to typ with the defaults in it; nil where there are none
+
+	record bool // each value is behind a pointer, nil where it is not there
 }
 
 func (s *shape) find(name string) int {
@@ -119,11 +121,19 @@ func renamed(t reflect.Type, names map[string]string) reflect.Type {
 			if options != "" {
 				options = "," + options
 			}
-			tag = reflect.StructTag(`json:"` + name + options + `"`)
+			tag = reflect.StructTag(`json:"`+name+options+`"`) + lossy(f.Tag)
 		}
 		fields[i] = reflect.StructField{Name: f.Name, Type: f.Type, Tag: tag}
 	}
 	return reflect.StructOf(fields)
+}
+
+// lossy is the tag of a field whose type may have parts that JSON drops, as the author declares it.
+func lossy(tag reflect.StructTag) reflect.StructTag {
+	if how, ok := tag.Lookup("fermata"); ok {
+		return reflect.StructTag(` fermata:"` + how + `"`)
+	}
+	return ""
 }
 
 // single is the shape of one value.
@@ -138,7 +148,7 @@ func single(name string, t reflect.Type) shape {
 
 // record is the shape of values that may each be missing: they are behind pointers.
 func record(ports []port) shape {
-	s := shape{ports: make([]port, len(ports))}
+	s := shape{ports: make([]port, len(ports)), record: true}
 	fields := make([]reflect.StructField, len(ports))
 	for i, p := range ports {
 		fields[i] = reflect.StructField{

@@ -8,8 +8,12 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/loss"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -196,11 +200,29 @@ type Pause struct {
 	Value json.RawMessage // what it asks
 }
 
-// Question decodes what a paused run asks.
+// Question decodes what a paused run asks. It is read whole: a member that P has no place for, or would read as another value, is a
+// *fermata.PlanChangedError that names it (law J8). Pause.Value has the text of it.
 func Question[P any](p *Pause) (P, error) {
-	var value P
-	err := json.Unmarshal(p.Value, &value)
-	return value, err
+	var value, none P
+	kind := reflect.TypeFor[P]()
+	err := canonical.Decode(p.Value, &value)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // whose text shows the value
+		form, _, _ := strings.Cut(wrong.Value, " ")
+		return none, &fermata.PlanChangedError{
+			Reason: fmt.Sprintf("node %s asks with %q as a %s, and %s reads it as %s", p.Name, wrong.Field, form, kind, wrong.Type), Value: wrong.Field,
+		}
+	}
+	if err != nil {
+		return none, fmt.Errorf("node %s: what it asks does not fit %s: %w", p.Name, kind, err)
+	}
+	if lost, is := loss.In(p.Value, &value); is {
+		changed := &fermata.PlanChangedError{Reason: fmt.Sprintf("node %s asks with %q, and %s has no place for it", p.Name, lost.Path, kind), Value: lost.Path}
+		if lost.Near != "" {
+			changed.Hint = fmt.Sprintf("is it %q now?", lost.Near)
+		}
+		return none, changed
+	}
+	return value, nil
 }
 
 func (g *Graph) result(r fermata.Result) (Result, error) {
@@ -215,6 +237,21 @@ func (g *Graph) result(r fermata.Result) (Result, error) {
 	return out, err
 }
 
+// keeps checks that the outputs' types keep what the result has of them (law J8). An output that the graph does not have is not asked for.
+func (g *Graph) keeps(r fermata.Result, record any) error {
+	again, err := g.plan.Result().Output.Encode(record)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", r.Run, err)
+	}
+	lost, _ := loss.Of(r.Output, again) // both are JSON
+	for _, l := range lost {
+		if !l.Gone || strings.Contains(l.Path, ".") {
+			return fmt.Errorf("run %s: the result has %q, and the graph has no place for it: %w", r.Run, l.Path, fermata.ErrPlanChanged)
+		}
+	}
+	return nil
+}
+
 // Outputs are the named values of a completed run that fermata.Runtime.Result or the tools of package fermatatest tell of;
 // nil where the run has not completed. It is the counterpart of [Graph.Input].
 func (g *Graph) Outputs(r fermata.Result) (Values, error) {
@@ -226,6 +263,9 @@ func (g *Graph) Outputs(r fermata.Result) (Values, error) {
 		var err error
 		if record, err = g.plan.Result().Output.Decode(r.Output); err != nil {
 			return nil, fmt.Errorf("run %s: the result does not fit the graph: %w", r.Run, err)
+		}
+		if err := g.keeps(r, record); err != nil {
+			return nil, err
 		}
 	}
 	return g.outputs.open(record), nil
@@ -332,5 +372,6 @@ func (r *Run) Events(ctx context.Context, after uint64) iter.Seq2[fermata.Event,
 	return r.run.Events(ctx, after)
 }
 
-// Stop stops driving the run; it stays resumable (law F3).
-func (r *Run) Stop() { r.run.Stop() }
+// Stop stops driving the run; it stays resumable (law F3). It waits for at most grace, 0 without end, and says which tasks are
+// still at work then, in a fermata.UnstoppedError: see [fermata.Run.Stop].
+func (r *Run) Stop(grace time.Duration) error { return r.run.Stop(grace) }

@@ -1,12 +1,12 @@
 package dataflow
 
 import (
-	"encoding/json"
 	"fmt"
 	"iter"
 	"reflect"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -90,7 +90,7 @@ func shown[T any](chunk T) (string, error) {
 	if v := reflect.ValueOf(&chunk).Elem(); v.Kind() == reflect.String {
 		return v.String(), nil
 	}
-	data, err := json.Marshal(chunk)
+	data, err := canonical.Marshal(chunk, 0)
 	if err != nil {
 		return "", fmt.Errorf("chunk: %w: %w", node.ErrNotStorable, err)
 	}

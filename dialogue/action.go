@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/schema"
@@ -76,7 +77,7 @@ func MustAction[In, Out any](name, description string, do func(ctx node.Context,
 
 // plainValue is any value as JSON has it, with the digits of its numbers.
 func plainValue(v any) (any, error) {
-	data, err := json.Marshal(v)
+	data, err := canonical.Marshal(v, 0)
 	if err != nil {
 		return nil, err
 	}

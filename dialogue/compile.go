@@ -70,6 +70,7 @@ func (c *compiler) build(def Definition) *Dialogue {
 		c.ways(f, "flows."+f.Name)
 	}
 	c.circles()
+	c.renamed(def.Renamed)
 	c.d.greeting = c.template(c.d.settings.Greeting, "settings.greeting", c.names(nil))
 	c.allPatterns(def.Patterns, "patterns", c.d.patterns, nil)
 	for name := range defaultPatterns {
@@ -353,4 +354,25 @@ func (d *Dialogue) finish(opts Options, nlu *phrases) error {
 	var err error
 	d.plan, err = d.newPlan()
 	return err
+}
+
+// renamed checks that new names are there, and old ones are not.
+func (c *compiler) renamed(r Renamed) {
+	slots := maps.Clone(c.d.slots)
+	for _, f := range c.d.order {
+		maps.Copy(slots, f.slots)
+	}
+	for _, old := range keysOf(r.Flows) {
+		if c.d.flows[old] != nil {
+			c.fault("renamed.flows."+old, "the flow %q is still there; renamed lists names that are gone", old)
+		}
+		if to := r.Flows[old]; c.d.flows[to] == nil {
+			c.fault("renamed.flows."+old, "there is no flow %q%s", to, c.hints.Hint(to, keysOf(c.d.flows)))
+		}
+	}
+	for _, old := range keysOf(r.Slots) {
+		if to := r.Slots[old]; slots[to] == nil {
+			c.fault("renamed.slots."+old, "there is no slot %q%s", to, c.hints.Hint(to, keysOf(slots)))
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -51,12 +52,12 @@ func NewConversations(rt *fermata.Runtime, d *Dialogue, o ConversationOptions) *
 // Errors of conversations.
 var (
 	// ErrClosed says that the conversation is over.
-	ErrClosed = errors.New("the conversation is over")
+	ErrClosed = fault.Sentinel("dialogue.closed", "the conversation is over")
 	// ErrBusy says that the conversation waits for something else than its user: for the people that a recipe asks. The
 	// message was not taken: whoever sends it keeps it, and sends it again later.
-	ErrBusy = errors.New("the conversation waits for somebody else")
+	ErrBusy = fault.Sentinel("dialogue.busy", "the conversation waits for somebody else")
 	// ErrMessage says that something is no message of a user.
-	ErrMessage = errors.New("not a message")
+	ErrMessage = fault.Sentinel("dialogue.message", "not a message")
 )
 
 // Reply is what came of a message.
@@ -278,7 +279,7 @@ func (c *Conversations) settle(ctx context.Context, id string, t *turn) (Reply, 
 	take := func(d Delivery) {
 		r.Said, r.Last = append(r.Said, d.Said), d.Seq
 		if c.options.Sink != nil && r.SinkErr == nil { // one that has missed something is told no more: there is an order
-			r.SinkErr = c.options.Sink.Deliver(ctx, d)
+			r.SinkErr = deliver(ctx, c.options.Sink, d)
 		}
 	}
 	stream := streamTo(ctx, c.options.Sink)

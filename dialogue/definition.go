@@ -20,6 +20,8 @@ type Definition struct {
 	Chitchat []Chat
 	// Synonyms are words that mean the same in triggers: {"transfer": ["send", "wire"]}.
 	Synonyms map[string][]string
+	// Renamed are the names of earlier versions that are gone, and what they are now.
+	Renamed Renamed
 }
 
 // Settings hold for the whole dialogue.

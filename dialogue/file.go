@@ -13,7 +13,7 @@ import (
 // The keys of each part of a file. Schema publishes the same ones.
 var (
 	fileKeys = []string{
-		"$schema", "apiVersion", "kind", "metadata", "settings", "context", "slots", "flows", "patterns", "chitchat", "synonyms", "actions", "tests",
+		"$schema", "apiVersion", "kind", "metadata", "settings", "context", "slots", "flows", "patterns", "chitchat", "synonyms", "renamed", "actions", "tests",
 	}
 	metadataKeys = []string{"name", "description"}
 	settingsKeys = []string{
@@ -28,6 +28,7 @@ var (
 	flowKeys    = []string{"description", "trigger", "slots", "steps", "patterns", "hidden"}
 	patternKeys = []string{"message", "flow"}
 	chatKeys    = []string{"trigger", "message"}
+	renamedKeys = []string{"flows", "slots"}
 )
 
 // The one version and kind of file that is read.
@@ -78,6 +79,10 @@ func (f *file) read() {
 			f.def.Synonyms = make(map[string][]string)
 		}
 		f.def.Synonyms[p.Key.Text] = words(p.Object(o.Report).Words(p.Key.Text))
+	}
+	if o.IsMapping("renamed") {
+		r := o.Object("renamed", renamedKeys)
+		f.def.Renamed = Renamed{Flows: textsOf(r.Texts("flows")), Slots: textsOf(r.Texts("slots"))}
 	}
 	f.readActions(o)
 	readTests(o)
@@ -268,3 +273,11 @@ func (p places) find(path string) (at document.Spot, nearest string) {
 
 // stepTypes are all types of steps, sorted, and the other word for inform.
 func stepTypes() []string { return slices.Sorted(maps.Keys(stepKeys)) }
+
+func textsOf(pairs []document.TextPair) map[string]string {
+	all := make(map[string]string, len(pairs))
+	for _, p := range pairs {
+		all[p.Key.Text] = p.Value.Text
+	}
+	return all
+}

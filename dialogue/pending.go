@@ -2,10 +2,10 @@ package dialogue
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/nearest"
 )
 
@@ -70,7 +70,7 @@ func (t PendingTask) RequiresInput() bool {
 }
 
 // ErrTask says that a pending task is none of the three.
-var ErrTask = errors.New("not a pending task")
+var ErrTask = fault.Sentinel("dialogue.task", "not a pending task")
 
 // Check says what is wrong with a task that comes from elsewhere; the error is an ErrTask. nil for nothing.
 func (t PendingTask) Check() error {

@@ -19,6 +19,7 @@ func (d *Dialogue) newPlan() (*plan.Plan, error) {
 	}
 	def := plan.Definition{
 		Name: d.def.Name, Kind: planKind, Doc: d.def.Doc, State: codec, Entry: []string{gateNode},
+		Takes: d.takes, Renamed: d.migration(),
 		Nodes: []plan.Node{
 			{Name: gateNode, Kind: plan.Human, Doc: "waits for a message", Pure: true, Run: onState(d.gate)},
 			{Name: nluNode, Kind: plan.Task, Doc: "understands it", Pure: true, Run: onState(d.understand), Retry: plan.Retry{Attempts: 3}},
@@ -77,6 +78,7 @@ func onState(do func(ctx node.Context, s *State) error) node.Func {
 func (f *flow) plan(codec plan.Codec) (*plan.Plan, error) {
 	def := plan.Definition{
 		Name: f.Name, Kind: planKind, Doc: f.Description, State: codec, Entry: []string{enterNode},
+		Takes: f.dialogue.takes,
 		Nodes: []plan.Node{{
 			Name: enterNode, Kind: plan.Router, Doc: "goes on where the flow stands", Pure: true,
 			Route: func(_ node.Context, v any) (string, error) {

@@ -19,7 +19,7 @@ import (
 func TestSchemaKnowsEveryKey(t *testing.T) {
 	doc := definitiontest.Schema(t, Schema())
 	parts := map[string][]string{
-		"": fileKeys, "properties/metadata": metadataKeys, "$defs/settings": settingsKeys,
+		"": fileKeys, "properties/metadata": metadataKeys, "properties/renamed": renamedKeys, "$defs/settings": settingsKeys,
 		"$defs/settings/properties/silence": silenceKeys, "$defs/settings/properties/handoff": handoffKeys,
 		"$defs/slot": slotKeys, "$defs/choice": choiceKeys, "$defs/flow": flowKeys, "$defs/case": caseKeys,
 		"$defs/testsFile": testFileKeys, "$defs/test": testKeys, "$defs/testLine": lineKeys, "$defs/command": commandKeys,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -25,7 +26,8 @@ type Delivery struct {
 func (d *Delivery) Key() string { return fmt.Sprintf("%s/%d", d.Conversation, d.Seq) }
 
 // Sink takes what is said to users: a WebSocket, a stream of events, a buffer, a terminal. The deliveries of one
-// conversation come in order, one at a time; those of different ones at the same time.
+// conversation come in order, one at a time; those of different ones at the same time. A sink that panics, or ends its
+// goroutine, has not taken a delivery (law N7).
 type Sink interface {
 	Deliver(ctx context.Context, d Delivery) error
 }
@@ -126,7 +128,7 @@ func (c *Conversations) Follow(ctx context.Context, id string, after uint64, sin
 		if err != nil {
 			return err
 		}
-		for pause := firstPause; sink.Deliver(ctx, d) != nil; pause = min(2*pause, longestPause) {
+		for pause := firstPause; deliver(ctx, sink, d) != nil; pause = min(2*pause, longestPause) {
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():
@@ -143,7 +145,12 @@ func streamTo(ctx context.Context, sink Sink) func(Piece) {
 	if !ok {
 		return nil
 	}
-	return func(p Piece) { s.Stream(ctx, p) }
+	return func(p Piece) { _ = fault.Call("Streamer.Stream", func() error { s.Stream(ctx, p); return nil }) } // a piece that is not taken is lost
+}
+
+// deliver is Deliver of a sink. One that panics, or ends its goroutine, has not taken the delivery (law N7).
+func deliver(ctx context.Context, sink Sink, d Delivery) error {
+	return fault.Call("Sink.Deliver", func() error { return sink.Deliver(ctx, d) })
 }
 
 // turn is where a reader of what is said in answer to one message stands: between the answer of the gate that took it,

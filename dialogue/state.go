@@ -123,6 +123,7 @@ type Frame struct {
 	Call    *call          `json:"call,omitempty"`    // the flow that it waits for or, where it has ended, that takes its place
 	Out     *outputs       `json:"out,omitempty"`     // where its slots go at its end, of a flow that was called
 	Refused *refusal       `json:"refused,omitempty"` // the value that has ended it
+	Link    any            `json:"link,omitempty"`    // of conversations that an earlier version began; nothing reads it (law J9)
 	End     ending         `json:"end,omitempty"`
 	For     PatternName    `json:"for,omitempty"` // the pattern that has begun it
 }

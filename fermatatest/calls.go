@@ -29,31 +29,60 @@ func (h *host) enter(pass uint64) error {
 
 // Begin implements node.Host.
 func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
+	return h.beginBy(pass, kind, key, false, 0)
+}
+
+// BeginApart implements node.ApartHost.
+func (h *host) BeginApart(pass uint64, kind node.Kind, key string, by uint64) (node.Op, error) {
+	return h.beginBy(pass, kind, key, true, by)
+}
+
+func (h *host) beginBy(pass uint64, kind node.Kind, key string, apart bool, by uint64) (node.Op, error) {
 	if err := h.enter(pass); err != nil {
 		return node.Op{}, err
 	}
 	defer h.mu.Unlock()
 	name := string(kind) + ":" + key
+	if first, ok := h.by[name]; ok && first != by {
+		switch kind {
+		case node.KindEmit, node.KindStream, node.KindChunks, node.KindData:
+		default:
+			h.broken = &node.SharedKeyError{Task: h.info.Task(), Kind: kind, Key: key}
+			return node.Op{}, h.broken
+		}
+	}
+	h.by[name] = by
 	h.counts[name]++
 	id := fmt.Sprintf("%s#%d", name, h.counts[name])
 	h.made[id] = true
 	if known := h.find(id); known != nil {
+		if err := h.inPlace(known, apart); err != nil {
+			return node.Op{}, err
+		}
 		found := known.Op
-		found.Known = true
+		found.Known, found.Apart = true, apart
 		return found, nil
 	}
 	if h.begunBefore(id) {
-		return node.Op{Kind: kind, ID: id}, nil
+		return node.Op{Kind: kind, ID: id, Apart: apart}, nil
 	}
-	if kind != node.KindData { // which is recorded in its end
+	if refusable(kind) {
+		return node.Op{Kind: kind, ID: id, Apart: apart}, nil
+	}
+	if !shows(kind) && !apart {
 		if err := h.inOrder(id); err != nil {
 			return node.Op{}, err
 		}
 	}
+	h.isStrange(kind, id)
+	return node.Op{Kind: kind, ID: id, Apart: apart}, nil
+}
+
+// isStrange notes a call that a replay makes and the first pass has not made.
+func (h *host) isStrange(kind node.Kind, id string) {
 	if h.replay && (kind != node.KindTool && kind != node.KindInterrupt || !strings.Contains(id, node.Inside)) { // a model's calls have names also where they are not made
 		h.strange = append(h.strange, fmt.Sprintf("law N3: replayed, the function makes a call that it did not make before: %s", id))
 	}
-	return node.Op{Kind: kind, ID: id}, nil
 }
 
 // begunBefore reports whether calls are recorded that were made in a reasoning: it has no outcome where what it failed of
@@ -78,7 +107,7 @@ func (h *host) record(called node.Op) *op {
 		return o
 	}
 	key := strings.TrimPrefix(called.ID, string(called.Kind)+":")
-	o := &op{Op: called, attempt: h.info.Attempt, key: key[:strings.LastIndex(key, "#")]}
+	o := &op{Op: called, attempt: h.info.Attempt, place: h.placed(), key: key[:strings.LastIndex(key, "#")]}
 	h.ops = append(h.ops, o)
 	return o
 }
@@ -113,9 +142,66 @@ func (h *host) Together(pass uint64, called node.Op, done bool) error {
 	return nil
 }
 
+// Break breaks a pass off: a recorded value has no place in the code any more (law J8).
+func (h *host) Break(pass uint64, err error) {
+	if h.enter(pass) == nil {
+		h.broken = err
+		h.mu.Unlock()
+	}
+}
+
+// placed is the place of the next call that is recorded.
+func (h *host) placed() int {
+	h.places++
+	return h.places
+}
+
+// inPlace breaks the pass off where a call was recorded before one that the pass has made already (law N3).
+func (h *host) inPlace(known *op, apart bool) error {
+	if apart || known.Apart || known.attempt != h.info.Attempt || strings.Contains(known.ID, node.Inside) {
+		return nil
+	}
+	if h.latest != nil && h.latest.place > known.place {
+		h.broken = &node.DivergedError{Task: h.info.Task(), Expected: known.ID, Found: h.latest.ID}
+		return h.broken
+	}
+	if !shows(known.Kind) && known.Kind != node.KindModel && known.Kind != node.KindReason { // others may be recorded before these are
+		h.latest = known
+	}
+	return nil
+}
+
+// shows reports whether a call is recorded when something comes of it: text with its first piece, data in its end.
+func shows(kind node.Kind) bool {
+	return kind == node.KindData || kind == node.KindStream || kind == node.KindChunks
+}
+
+// refusable reports whether a call that has begun may be refused for what it was given, before it is recorded.
+func refusable(kind node.Kind) bool { return kind == node.KindInterrupt || kind == node.KindEmit }
+
+// accepted looks at a refusable call that is about to be recorded.
+func (h *host) accepted(called node.Op) error {
+	if h.find(called.ID) != nil {
+		return nil
+	}
+	h.isStrange(called.Kind, called.ID)
+	if called.Apart {
+		return nil
+	}
+	return h.inOrder(called.ID)
+}
+
+// showsInOrder is inOrder for a call that shows something, when that is about to be recorded.
+func (h *host) showsInOrder(called node.Op) error {
+	if !shows(called.Kind) || called.Apart || h.find(called.ID) != nil {
+		return nil
+	}
+	return h.inOrder(called.ID)
+}
+
 // inOrder breaks the pass off where another call is recorded in the place of a new one (law N3).
 func (h *host) inOrder(id string) error {
-	missed := h.missed()
+	missed := h.missed(true)
 	if missed == "" || strings.Contains(id, node.Inside) {
 		return nil
 	}
@@ -129,8 +215,8 @@ func (h *host) Data(pass uint64, called node.Op, v node.Data) error {
 		return err
 	}
 	defer h.mu.Unlock()
-	if v.Mode == node.DataFinal && called.Kind == node.KindData {
-		if err := h.inOrder(called.ID); err != nil {
+	if v.Mode == node.DataFinal {
+		if err := h.showsInOrder(called); err != nil {
 			return err
 		}
 	}
@@ -153,9 +239,12 @@ func (h *host) Record(pass uint64, called node.Op, value []byte, failure string)
 		return node.ErrSuspended // what it was made of waits (law N6)
 	}
 	o := h.record(called)
+	if o.attempt != h.info.Attempt {
+		o.place = h.placed()
+	}
 	o.Done, o.Begun, o.Value, o.Failure, o.attempt = true, false, value, failure, h.info.Attempt
 	o.Usage = called.Usage
-	o.Terminal, o.RetryAfter = called.Terminal, called.RetryAfter
+	o.Terminal, o.RetryAfter, o.Marks = called.Terminal, called.RetryAfter, called.Marks
 	o.ended = len(h.ops)
 	for _, other := range h.ops {
 		o.ended = max(o.ended, other.ended+1)
@@ -184,6 +273,7 @@ func (h *host) Ask(pass uint64, called node.Op, q node.Question) error {
 	}
 	defer h.mu.Unlock()
 	if o := h.find(called.ID); o != nil {
+		q.Shape = o.asked.Shape // a changed type is no other question
 		if !same(o.asked, q) {
 			h.broken = &node.DivergedError{
 				Task: h.info.Task(), Expected: called.ID + " as it was asked",
@@ -204,8 +294,11 @@ func (h *host) Ask(pass uint64, called node.Op, q node.Question) error {
 			return fmt.Errorf("task %s, %s: default answer: %w", h.info.Task(), called.ID, err)
 		}
 	}
+	if err := h.accepted(called); err != nil {
+		return err
+	}
 	o := h.record(called)
-	o.asked, o.state = q, "open"
+	o.asked, o.state, o.Shape = q, "open", q.Shape
 	return nil
 }
 
@@ -232,6 +325,9 @@ func (h *host) Emit(pass uint64, called node.Op, eventType string, data []byte) 
 		return err
 	}
 	defer h.mu.Unlock()
+	if err := h.accepted(called); err != nil {
+		return err
+	}
 	h.record(called).Done = true
 	h.emitted = append(h.emitted, Emitted{Type: eventType, Data: string(data)})
 	return nil
@@ -245,6 +341,9 @@ func (h *host) Chunk(pass uint64, called node.Op, channel, text string, last boo
 	defer h.mu.Unlock()
 	b := h.streams[called.ID]
 	if b == nil {
+		if err := h.showsInOrder(called); err != nil {
+			return err
+		}
 		b = &strings.Builder{}
 		h.streams[called.ID] = b
 	}

@@ -2,7 +2,6 @@ package fermatatest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
@@ -76,7 +76,7 @@ func (c *Context) WithCause(failure node.Failure) *Context {
 // for the first question of that key, the second for the second. It must pass the question's response schema.
 func (c *Context) Answer(key string, value any) *Context {
 	c.t.Helper()
-	data, err := json.Marshal(value)
+	data, err := canonical.Marshal(value, 0)
 	if err != nil {
 		c.t.Fatalf("the answer to %q: %v", key, err)
 	}
@@ -110,24 +110,29 @@ func (e *RoutedError) Error() string {
 // around node.ErrSuspended that says what is missing; give it with [Context.Answer] and call Run again.
 func Run[S any](c *Context, f func(ctx node.Context, state S) (S, error), state S) (S, error) {
 	c.t.Helper()
-	in, err := json.Marshal(state)
+	in, err := canonical.Marshal(state, 0)
 	if err != nil {
 		c.t.Fatalf("the input: %v: %v", node.ErrNotStorable, err)
 	}
 	var out S
 	err = c.run(func(ctx node.Context) ([]byte, error) {
 		var own S
-		if err := json.Unmarshal(in, &own); err != nil {
+		if err := canonical.Decode(in, &own); err != nil {
 			return nil, fmt.Errorf("the input is not what it was after encoding/json: %w", err)
 		}
 		var err error
 		if out, err = f(ctx, own); err != nil {
 			return nil, err
 		}
-		data, err := json.Marshal(out)
+		data, err := canonical.Marshal(out, 0)
 		if err != nil {
 			return nil, fmt.Errorf("the output: %w: %w", node.ErrNotStorable, err)
 		}
+		var given S
+		if err := canonical.Decode(data, &given); err != nil {
+			return nil, fmt.Errorf("the output is not what it was after encoding/json: %w", err)
+		}
+		out = given
 		return data, nil
 	})
 	return out, err
@@ -151,8 +156,9 @@ func (c *Context) Retry() *Context {
 }
 
 // Replay runs the function that was run last once more, on all that is recorded now, and reports what differs: a
-// replay makes the same calls, has no effect, shows nothing again, and ends the same way (laws N1, N3 and N4). What a
-// node does outside of steps with time, chance or the world is found here.
+// replay makes the same calls in the same order, makes no step and shows nothing again, and ends with the same value or
+// error (laws N1, N3 and N4). So it finds a node that depends on time, chance or the world outside of steps, where that
+// shows in its calls, its questions or its end; an effect outside of steps that changes none of these is not found.
 func (c *Context) Replay() {
 	c.t.Helper()
 	if c.again == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -284,6 +285,46 @@ func TestN3_ReplayFinds(t *testing.T) {
 		{"another call", func(pass int) graphFunc {
 			return func(ctx node.Context, n int) (int, error) { return n, step(ctx, fmt.Sprint(pass)) }
 		}, "the journal holds step:1#1 here, the code asked for step:2#1"},
+		{"another order", func(pass int) graphFunc {
+			return func(ctx node.Context, n int) (int, error) {
+				keys := []string{"a", "b"}
+				if pass > 1 {
+					keys = []string{"b", "a"}
+				}
+				return n, errors.Join(step(ctx, keys[0]), step(ctx, keys[1]))
+			}
+		}, "the journal holds step:a#1 here, the code asked for step:b#1"},
+		{"a key made of the time", func(int) graphFunc {
+			return func(ctx node.Context, n int) (int, error) { return n, step(ctx, time.Now().Format(time.RFC3339Nano)) }
+		}, "the code asked for step:"},
+		{"chance in its result", func(int) graphFunc {
+			return func(_ node.Context, _ int) (int, error) { return rand.Int(), nil }
+		}, "law N1: replayed, the function ends otherwise"},
+		{"the world in its error", func(pass int) graphFunc {
+			return func(_ node.Context, n int) (int, error) {
+				if pass > 1 {
+					return n, errors.New("unreachable")
+				}
+				return n, nil
+			}
+		}, "law N1: replayed, the function ends otherwise"},
+		{"a question more", func(pass int) graphFunc {
+			return func(ctx node.Context, n int) (int, error) {
+				if pass > 1 {
+					return node.Interrupt[int](ctx, nil, node.ID("more"))
+				}
+				return n, nil
+			}
+		}, "law N3: replayed, the function makes a call that it did not make before: interrupt:more#1"},
+		{"text that it did not show", func(pass int) graphFunc {
+			return func(ctx node.Context, n int) (int, error) {
+				if pass == 1 {
+					return n, nil
+				}
+				s, err := node.Stream(ctx, "answer")
+				return n, errors.Join(err, s.Write("more"), s.Close())
+			}
+		}, "law N3: replayed, the function makes a call that it did not make before: stream:answer#1"},
 		{"another question", func(pass int) graphFunc {
 			return func(ctx node.Context, n int) (int, error) { return node.Interrupt[int](ctx, pass) }
 		}, "another question in its place"},
@@ -303,6 +344,38 @@ func TestN3_ReplayFinds(t *testing.T) {
 				t.Errorf("expected %q, found %v", c.want, err)
 			}
 		})
+	}
+}
+
+// A replay makes no step again and shows nothing again; what a node does outside of its calls happens, as on each replay.
+func TestN4_ReplayHasNoEffect(t *testing.T) {
+	steps, outside := 0, 0
+	c := fermatatest.NewContext(t).Answer("", true)
+	err := c.Do(func(ctx node.Context) error {
+		outside++
+		if _, err := node.Step(ctx, "a", func(node.Context) (int, error) { steps++; return steps, nil }); err != nil {
+			return err
+		}
+		text, err := node.Stream(ctx, "answer")
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(text.Write("once"), text.Close(), node.Emit(ctx, node.EventMessage, "once")); err != nil {
+			return err
+		}
+		if _, err := node.Interrupt[bool](ctx, nil); err != nil {
+			return err
+		}
+		return node.Sleep(ctx, time.Hour)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := outside
+	c.Replay()
+	got := []any{steps, outside - before, c.Text("answer"), len(c.Emitted()), len(c.Questions()), c.Slept()}
+	if diff := cmp.Diff([]any{1, 1, "once", 1, 1, time.Hour}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

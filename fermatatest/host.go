@@ -32,11 +32,15 @@ type host struct {
 	emitted  []Emitted
 	streamed map[string]string
 	slept    time.Duration
+	beat     []byte // the last heartbeat
 
 	pass     uint64
-	replay   bool           // everything is recorded already
-	counts   map[string]int // calls of the pass, by kind and key
+	replay   bool              // everything is recorded already
+	counts   map[string]int    // calls of the pass, by kind and key
+	by       map[string]uint64 // the goroutine that made them
 	made     map[string]bool
+	latest   *op                         // of the recorded calls that the pass has made, the one that was recorded last
+	places   int                         // how many calls were recorded
 	streams  map[string]*strings.Builder // text that is being streamed
 	waits    []*op                       // what the pass was left for
 	together int                         // how many times calls go on in several goroutines
@@ -50,6 +54,7 @@ type op struct {
 	node.Op
 	key     string
 	attempt int
+	place   int // in which place it was recorded, in its attempt
 	ended   int // in which place it ended, among the steps
 	asked   node.Question
 	state   string
@@ -72,7 +77,10 @@ func newHost(t testing.TB) *host {
 	}
 }
 
-var _ node.Host = (*host)(nil)
+var (
+	_ node.ApartHost = (*host)(nil)
+	_ node.Host      = (*host)(nil)
+)
 
 func (h *host) setInfo(info node.Info) {
 	h.info = node.Info{
@@ -97,8 +105,9 @@ func (h *host) begin(replay bool) uint64 {
 	defer h.mu.Unlock()
 	h.pass++
 	h.replay = replay
+	h.by = make(map[string]uint64)
 	h.counts, h.made, h.streams = make(map[string]int), make(map[string]bool), make(map[string]*strings.Builder)
-	h.waits, h.together, h.broken = nil, 0, nil
+	h.waits, h.together, h.broken, h.latest = nil, 0, nil, nil
 	return h.pass
 }
 
@@ -124,16 +133,17 @@ func (h *host) end(out []byte, err error) ([]byte, error) {
 		}
 		return nil, errLeft
 	}
-	if missed := h.missed(); missed != "" && err == nil {
+	if missed := h.missed(false); missed != "" && err == nil {
 		return nil, &node.DivergedError{Task: h.info.Task(), Expected: missed, Found: "its end"}
 	}
 	return out, err
 }
 
-// missed names a recorded call that the pass has not made; "" for none. Calls inside a step belong to it.
-func (h *host) missed() string {
+// missed names a recorded call that the pass has not made; "" for none. Calls inside a step belong to it. With ordered, it
+// leaves out those of goroutines that the node has started, which come when they come.
+func (h *host) missed(ordered bool) string {
 	for _, o := range h.ops {
-		if o.attempt == h.info.Attempt && !h.made[o.ID] && !strings.Contains(o.ID, node.Inside) {
+		if o.attempt == h.info.Attempt && !(ordered && o.Apart) && !h.made[o.ID] && !strings.Contains(o.ID, node.Inside) {
 			return o.ID
 		}
 	}
@@ -260,9 +270,13 @@ func (h *host) retry() {
 	h.ops = kept
 }
 
-// forgotten reports whether a new attempt makes a call again: it failed, or is text that was shown in one that did.
+// forgotten reports whether a new attempt makes a call again: it failed, is text that was shown in one that did, or has read
+// a heartbeat.
 func (h *host) forgotten(i int) bool {
 	o := h.ops[i]
+	if o.Kind == node.KindHeartbeat {
+		return true
+	}
 	if o.Failure != "" {
 		return !wentOn(o.ID, h.ops[i+1:])
 	}
@@ -361,7 +375,7 @@ type quiet struct{ h *host }
 
 func (q quiet) Write(line []byte) (int, error) {
 	q.h.mu.Lock()
-	silent := q.h.replay || q.h.missed() != ""
+	silent := q.h.replay || q.h.missed(false) != ""
 	q.h.mu.Unlock()
 	if silent {
 		return len(line), nil

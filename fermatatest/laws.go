@@ -319,8 +319,8 @@ func inWords(task string) string {
 	return "task " + task
 }
 
-// unknownOutcomes reports whether a task failed because the outcome of an AtMostOnce step is not known, and checks
-// that this is so: its intent is recorded, and no outcome (law J5).
+// unknownOutcomes reports whether a task failed, or a person was asked, because the outcome of an AtMostOnce step is not
+// known, and checks that this is so: its intent is recorded, and no outcome (law J5).
 func (tr *trial) unknownOutcomes() bool {
 	type call struct{ task, op string } // a tool may begin a step of its own, and several are called at once
 	begun := make(map[call]bool)        // those without an outcome
@@ -334,18 +334,29 @@ func (tr *trial) unknownOutcomes() bool {
 			}
 		case journal.StepFinished:
 			delete(begun, call{taskOf(e), e.Op})
-		case journal.NodeFailed, journal.NodeRetrying:
-			var body journal.FailedBody
-			if json.Unmarshal(e.Body, &body) != nil || body.Code != "outcome_unknown" {
+		case journal.InterruptOpened, journal.NodeFailed, journal.NodeRetrying:
+			if !saysUnknown(e) {
 				continue
 			}
 			unknown = true
 			if tr.isLeaf(e) && !slices.ContainsFunc(slices.Collect(maps.Keys(begun)), func(c call) bool { return c.task == taskOf(e) }) {
-				tr.breaks("J5", "task %s failed at seq %d with an unknown outcome, and no step of it was begun", taskOf(e), e.Seq)
+				tr.breaks("J5", "task %s has an unknown outcome at seq %d, and no step of it was begun", taskOf(e), e.Seq)
 			}
 		}
 	}
 	return unknown || len(begun) > 0 // its node may have settled it
+}
+
+// saysUnknown reports whether an entry is a failure, or a question, about a call whose outcome is not known.
+func saysUnknown(e *journal.Entry) bool {
+	if e.Kind == journal.InterruptOpened {
+		var q struct {
+			Kind string `json:"kind"`
+		}
+		return json.Unmarshal(e.Body, &q) == nil && q.Kind == node.KindOutcome
+	}
+	var failed journal.FailedBody
+	return json.Unmarshal(e.Body, &failed) == nil && failed.Code == "outcome_unknown"
 }
 
 // mayNotRepeat reports whether what an entry begins must not happen twice: a tool may, unless it says otherwise.
@@ -366,55 +377,41 @@ func (tr *trial) byTask() map[string][]string {
 	calls := make(map[string]string) // interrupt -> call
 	lists := make(map[string][]string)
 	sent := make(map[uint64]string)
-	tools := make(map[string][]string) // the call of a tool that each entry of a task is of
+	tools := make(map[string][]string) // the call of a tool, or of a goroutine, that each entry of a task is of
+	apart := tr.apart()
 	for i := range tr.journal {
 		e := &tr.journal[i]
 		sent[e.Seq] = entryName(e)
 		switch e.Kind {
 		case journal.RunPaused, journal.RunResumed, journal.TextStart, journal.DataInvalidated:
 			continue
-		case journal.NodeSuspended: // how often tools that wait together are looked at is no outcome
-			if strings.Contains(":"+e.Op, ":"+string(node.KindReason)+":") {
+		case journal.NodeHeartbeat: // how far a task had come when it was cut off
+			continue
+		case journal.StepFinished: // likewise, as it was read
+			if node.CallKind(e.Op) == node.KindHeartbeat {
+				continue
+			}
+		case journal.NodeSuspended: // how often tools and goroutines that wait together are looked at is no outcome
+			if apart[taskOf(e)] || strings.Contains(":"+e.Op, ":"+string(node.KindReason)+":") {
 				continue
 			}
 		}
 		task := taskOf(e)
-		lists[task] = append(lists[task], canonical(e, calls, sent))
+		lists[task] = append(lists[task], entryText(e, calls, sent))
 		call := e.Op
 		if asked := calls[call]; asked != "" {
 			call = asked
 		}
-		tools[task] = append(tools[task], toolOf(call))
+		if apart[task] {
+			tools[task] = append(tools[task], outermost(call))
+		} else {
+			tools[task] = append(tools[task], toolOf(call))
+		}
 	}
 	for task, list := range lists {
 		lists[task] = inTurn(list, tools[task])
 	}
 	return lists
-}
-
-// toolOf is the call of a tool that an entry is of, or was made inside of; "" for none.
-func toolOf(op string) string {
-	for op != "" && !ofTool(op) {
-		op = node.CallScope(op)
-	}
-	return op
-}
-
-func ofTool(op string) bool { return node.CallKind(op) == node.KindTool }
-
-// inTurn puts what each tool recorded behind what the task did, by the names of the calls: tools are at work beside each
-// other, and who of them comes first is no outcome.
-func inTurn(list, tools []string) []string {
-	order := make([]int, len(list))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(tools[a], tools[b]) })
-	sorted := make([]string, len(list))
-	for i, from := range order {
-		sorted[i] = list[from]
-	}
-	return sorted
 }
 
 // joined names the tasks whose branches a task has taken or, in a dataflow, which have written what it was given, and the
@@ -446,7 +443,7 @@ func since(e *journal.Entry, at int64) int64 {
 	return at - e.At
 }
 
-func canonical(e *journal.Entry, calls map[string]string, sent map[uint64]string) string {
+func entryText(e *journal.Entry, calls map[string]string, sent map[uint64]string) string {
 	kind, op, body := e.Kind, e.Op, string(e.Body)
 	switch e.Kind {
 	case journal.NodeCached: // it means what a finished node means; whose outcome it is differs

@@ -2,7 +2,6 @@ package fermatatest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -14,7 +13,7 @@ import (
 )
 
 // errDead is what every call of a store fails with once its process has died.
-var errDead = errors.New("the process died here, as the test wants it")
+var errDead = fmt.Errorf("the process died here, as the test wants it: %w", journal.ErrClosed)
 
 // death says when a process dies: at its append number at, counted from 1, before or after it was written. The zero
 // value lives on.

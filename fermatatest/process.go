@@ -325,7 +325,7 @@ func (p *process) serve(ctx context.Context) error {
 			return fmt.Errorf("wait: %w", err)
 		}
 		p.tr.result = result
-		if result.Status.Ended() {
+		if result.Status.Ended() || errors.Is(result.Err, fermata.ErrDiverged) { // which the same code does each time
 			return nil
 		}
 		changed, set := p.store.changes(), p.tr.clock.sets()

@@ -97,7 +97,7 @@ func newScheduler(t testing.TB, x *explorer) (*scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.timed = s.limit > 0 || slices.ContainsFunc(s.plan.Flat(), func(f plan.Flat) bool { return f.Timeout > 0 })
+	s.timed = s.limit > 0 || slices.ContainsFunc(s.plan.Flat(), func(f plan.Flat) bool { return f.Bounded() })
 	s.comparison = newComparison(s.plan)
 	return s, nil
 }

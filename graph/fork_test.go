@@ -97,7 +97,7 @@ func TestJ8_ATypedForkOntoARenamedNode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.Stop()
+	_ = run.Stop(0)
 	moved, err := now.Migrate(t.Context(), rt, run.ID(), moves)
 	if err != nil {
 		t.Fatal(err)

@@ -95,8 +95,12 @@ func Cache(version string, ttl time.Duration) NodeOption {
 }
 
 // Timeout limits each attempt of a node. The attempt's context is cancelled; it fails with fermata.ErrTimeout, and is
-// tried again where [Retry] allows it. Time that is spent waiting for people, timers or a pool does not count.
+// tried again where [Retry] allows it; what the function returns later is dropped (law N11). Time that is spent waiting for people, timers or a pool does not count.
 func Timeout(d time.Duration) NodeOption { return func(n *plan.Node) { n.Timeout = d } }
+
+// Idle limits how long an attempt of a node may be silent. It fails with fermata.ErrIdle, and else as with [Timeout] (law
+// N11). Signs of life are [node.Heartbeat], every other call of the node's context, and whatever a model sends.
+func Idle(d time.Duration) NodeOption { return func(n *plan.Node) { n.Idle = d } }
 
 // Pure says that a node has no effect but what it returns and what it does by its context: its function may be called again
 // after a crash. What comes of it is stored together with what follows, before the next effect (law J2), so pure nodes in a

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/loss"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -92,6 +94,9 @@ func (r *Run[S]) Wait(ctx context.Context) (Result[S], error) {
 	if err := json.Unmarshal(res.Output, &out.State); err != nil {
 		return out, fmt.Errorf("run %s: the result does not fit %T: %w", res.Run, out.State, err)
 	}
+	if lost, gone := loss.In(res.Output, &out.State); gone {
+		return out, fmt.Errorf("run %s: the result has %q, and %T has no place for it: %w", res.Run, lost.Path, out.State, fermata.ErrPlanChanged)
+	}
 	return out, nil
 }
 
@@ -100,5 +105,6 @@ func (r *Run[S]) Events(ctx context.Context, after uint64) iter.Seq2[fermata.Eve
 	return r.run.Events(ctx, after)
 }
 
-// Stop stops driving the run; it stays resumable (law F3).
-func (r *Run[S]) Stop() { r.run.Stop() }
+// Stop stops driving the run; it stays resumable (law F3). It waits for at most grace, 0 without end, and says which tasks are
+// still at work then, in a fermata.UnstoppedError: see [fermata.Run.Stop].
+func (r *Run[S]) Stop(grace time.Duration) error { return r.run.Stop(grace) }

@@ -55,6 +55,9 @@ func (b *Batch) Validate() error {
 }
 
 func (b *Batch) validateProjections() error {
+	if b.Driver != nil && (b.Row == nil || b.After == 0) {
+		return fmt.Errorf("run %s: a batch that expects the driver %q changes the row of a run that is there", b.Run, *b.Driver)
+	}
 	if b.Row != nil && b.Row.ID != b.Run {
 		return fmt.Errorf("the batch is of run %q, its row of run %q", b.Run, b.Row.ID)
 	}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,6 +16,7 @@ import (
 type Document struct {
 	root value
 	me   *owner
+	left *int64 // bytes that may still be taken, nil for any number; see ApplyWithin
 }
 
 // owner marks what a document may change in place.
@@ -111,6 +113,14 @@ func (d *Document) Apply(delta []byte) error {
 	return d.apply(&d.root, text, nil)
 }
 
+// ApplyWithin is Apply for a delta of a stranger, which may be short and change much: it takes from left what the document
+// needs of memory for it, and fails with ErrTooLarge before it takes more.
+func (d *Document) ApplyWithin(delta []byte, left *int64) error {
+	d.left = left
+	defer func() { d.left = nil }()
+	return d.Apply(delta)
+}
+
 func wrong(at *pointer, format string, args ...any) error {
 	return &DeltaError{Path: at.String(), Reason: fmt.Sprintf(format, args...)}
 }
@@ -167,6 +177,9 @@ func (d *Document) open(v *value, form byte, at *pointer) (*branch, error) {
 	}
 	switch b := v.branch; {
 	case b == nil:
+		if err := d.take(costOf(v.text)); err != nil {
+			return nil, err
+		}
 		*v = value{branch: d.parse(v.text)}
 	case b.owner != d.me:
 		c := *b
@@ -199,22 +212,30 @@ func (d *Document) parse(text string) *branch {
 }
 
 // detach makes the values of b d's own.
-func (d *Document) detach(b *branch) {
+func (d *Document) detach(b *branch) error {
 	if b.contents == d.me {
-		return
+		return nil
+	}
+	if err := d.take(int64(len(b.values)) * valueSize); err != nil {
+		return err
 	}
 	b.contents, b.room = d.me, &atomic.Int64{}
 	b.values = slices.Clone(b.values)
 	b.room.Store(int64(len(b.values)))
+	return nil
 }
 
 // reshape makes the names of b d's own.
-func (d *Document) reshape(b *branch) {
+func (d *Document) reshape(b *branch) error {
 	if b.shape == d.me {
-		return
+		return nil
+	}
+	if err := d.take(int64(len(b.names)) * nameSize); err != nil {
+		return err
 	}
 	b.shape = d.me
 	b.names, b.index = slices.Clone(b.names), maps.Clone(b.index)
+	return nil
 }
 
 func (b *branch) reindex() {
@@ -241,7 +262,9 @@ func (d *Document) applyObject(v *value, edits, gone string, at *pointer) error 
 	if err != nil {
 		return err
 	}
-	d.detach(b)
+	if err := d.detach(b); err != nil {
+		return err
+	}
 	for name, delta := range members(edits) {
 		here := &pointer{at, name}
 		i := b.find(name)
@@ -249,7 +272,9 @@ func (d *Document) applyObject(v *value, edits, gone string, at *pointer) error 
 			if len(delta) < len("[0,0]") || delta[:3] != "[0," {
 				return wrong(here, "there is no such member to change")
 			}
-			d.reshape(b)
+			if err := errors.Join(d.reshape(b), d.take(2*(valueSize+nameSize))); err != nil {
+				return err
+			}
 			i = b.add(name)
 		}
 		if err := d.apply(&b.values[i], delta, here); err != nil {
@@ -264,7 +289,9 @@ func (d *Document) applyObject(v *value, edits, gone string, at *pointer) error 
 
 // remove takes the members of those names, a list as text, out of b.
 func (d *Document) remove(b *branch, gone string, at *pointer) error {
-	d.reshape(b)
+	if err := d.reshape(b); err != nil {
+		return err
+	}
 	out := make(map[int]bool)
 	for name := range elements(gone) {
 		if name[0] != '"' {
@@ -315,7 +342,9 @@ func (d *Document) applyList(v *value, edits, keep, tail string, at *pointer) er
 		return err
 	}
 	if edits != "{}" {
-		d.detach(b)
+		if err := d.detach(b); err != nil {
+			return err
+		}
 	}
 	for index, delta := range members(edits) {
 		here := &pointer{at, index}
@@ -327,31 +356,42 @@ func (d *Document) applyList(v *value, edits, keep, tail string, at *pointer) er
 			return err
 		}
 	}
+	if err := d.take(costOf(tail)); err != nil {
+		return err
+	}
 	var added []value
 	for text := range elements(tail) {
 		added = append(added, value{text: text})
 	}
-	b.values = extend(d, b, b.values[:n], added)
-	return nil
+	b.values, err = extend(d, b, b.values[:n], added, valueSize)
+	return err
 }
 
 // extend appends to the values or runes of b, in place where nobody else looks.
-func extend[T any](d *Document, b *branch, kept, added []T) []T {
+func extend[T any](d *Document, b *branch, kept, added []T, size int64) ([]T, error) {
 	n := int64(len(kept) + len(added))
 	switch {
 	case b.contents == d.me:
+		if n > int64(cap(kept)) {
+			if err := d.take(2 * n * size); err != nil {
+				return kept, err
+			}
+		}
 		b.room.Store(n)
-		return append(kept, added...)
+		return append(kept, added...), nil
 	case len(added) == 0:
-		return kept
+		return kept, nil
 	case cap(kept) >= int(n) && b.room.CompareAndSwap(int64(len(kept)), n):
-		return append(kept, added...)
+		return append(kept, added...), nil
+	}
+	if err := d.take(max(2*int64(len(kept)), n) * size); err != nil {
+		return kept, err
 	}
 	b.contents, b.room = d.me, &atomic.Int64{}
 	b.room.Store(n)
 	grown := make([]T, len(kept), max(2*len(kept), int(n)))
 	copy(grown, kept)
-	return append(grown, added...)
+	return append(grown, added...), nil
 }
 
 func (d *Document) applyString(v *value, keep, tail string, at *pointer) error {
@@ -369,8 +409,8 @@ func (d *Document) applyString(v *value, keep, tail string, at *pointer) error {
 	if !runeEnd(b.runes, n) {
 		return wrong(at, "byte %d is in the middle of a rune", n)
 	}
-	b.runes = extend(d, b, b.runes[:n], []byte(unquote(tail)))
-	return nil
+	b.runes, err = extend(d, b, b.runes[:n], []byte(unquote(tail)), 1)
+	return err
 }
 
 // count is how many of the things that there are a delta keeps.

@@ -55,7 +55,8 @@ func frames() map[string][]journal.Entry {
 			},
 			{Seq: math.MaxUint64, At: math.MaxInt64, Kind: journal.Diagnostic, Attempt: 1, Visit: 1, Base: 1},
 		},
-		"names": manyNames(),
+		"names":   manyNames(),
+		"blocked": blocked(),
 		"bodies": {
 			{
 				Seq: 7, At: start, Kind: journal.InterruptOpened, Attempt: 1, Visit: 1, Node: "review", Op: "int_1",
@@ -68,6 +69,37 @@ func frames() map[string][]journal.Entry {
 			},
 			{Seq: 9, At: start, Kind: journal.Diagnostic, Body: []byte("no JSON, but \x01\x02 and {\"plan\":\" all the same")},
 		},
+	}
+}
+
+// blocked is a run that was blocked for each of the reasons there are, and taken up again (law J11).
+func blocked() []journal.Entry {
+	body := func(v any) []byte {
+		data, _ := json.Marshal(v) //nolint:errchkjson // texts and numbers
+		return data
+	}
+	block := func(seq uint64, b journal.BlockedBody) journal.Entry {
+		return journal.Entry{Seq: seq, At: start + int64(seq), Kind: journal.RunBlocked, Body: body(b)}
+	}
+	resume := func(seq uint64, b journal.ResumedBody) journal.Entry {
+		return journal.Entry{Seq: seq, At: start + int64(seq), Kind: journal.RunResumed, Body: body(b)}
+	}
+	return []journal.Entry{
+		{Seq: 1, At: start, Kind: journal.RunStarted, Value: []byte(`{}`), Body: []byte(`{"plan":"triage","fingerprint":"f00"}`)},
+		{Seq: 2, At: start, Kind: journal.NodeStarted, Attempt: 1, Visit: 1, Node: "classify", Base: 1},
+		resume(3, journal.ResumedBody{Reason: "recovered", By: "ann", Takeover: true, Lost: []string{"classify#1"}}),
+		block(4, journal.BlockedBody{
+			Code: "diverged", Error: "task classify#1: the journal holds step:a#1 here, the code asked for step:b#1",
+			Task: "classify#1", RetryAt: start + 1_000_004,
+		}),
+		resume(5, journal.ResumedBody{Reason: "recovered", By: "bob"}),
+		block(6, journal.BlockedBody{Code: "plan_changed", Error: "node classify is gone", RetryAt: start + 1_000_006}),
+		resume(7, journal.ResumedBody{Reason: "recovered", By: "bob"}),
+		block(8, journal.BlockedBody{
+			Code: "takeovers", Error: "its process was lost 6 times, with classify#1 at work, and nothing got done in between",
+			Task: "classify#1", Tasks: []string{"classify#1"}, Takeovers: 5,
+		}),
+		resume(9, journal.ResumedBody{Reason: "retry", By: "carla"}),
 	}
 }
 

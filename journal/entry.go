@@ -15,6 +15,7 @@ const (
 	RunPaused         Kind = 2
 	RunResumed        Kind = 3
 	RunFinished       Kind = 4
+	RunBlocked        Kind = 5
 	NodeStarted       Kind = 10
 	NodeFinished      Kind = 11
 	NodeRetrying      Kind = 12
@@ -22,6 +23,7 @@ const (
 	NodeSkipped       Kind = 14
 	NodeCached        Kind = 15
 	NodeSuspended     Kind = 16
+	NodeHeartbeat     Kind = 17
 	RouteTaken        Kind = 20
 	StepStarted       Kind = 30
 	StepFinished      Kind = 31
@@ -43,9 +45,10 @@ const (
 
 var kindNames = map[Kind]string{
 	RunStarted: "run.started", RunPaused: "run.paused", RunResumed: "run.resumed", RunFinished: "run.finished",
+	RunBlocked:  "run.blocked",
 	NodeStarted: "node.started", NodeFinished: "node.finished", NodeRetrying: "node.retrying",
 	NodeFailed: "node.failed", NodeSkipped: "node.skipped", NodeCached: "node.cached",
-	NodeSuspended: "node.suspended", RouteTaken: "route.taken",
+	NodeSuspended: "node.suspended", NodeHeartbeat: "node.heartbeat", RouteTaken: "route.taken",
 	StepStarted: "step.started", StepFinished: "step.finished", TimerSet: "timer.set", TimerFired: "timer.fired",
 	InterruptOpened: "interrupt", InterruptUpdated: "interrupt.updated", InterruptResolved: "interrupt.resolved",
 	TextStart: "text.start", TextDelta: "text.delta", TextEnd: "text.end",
@@ -78,6 +81,7 @@ const (
 	FlagExpired                   // a route taken because a deadline passed
 	FlagBase                      // the entry has a value that is stored against Base
 	FlagItem                      // a route taken because an item of a map failed that keeps failures
+	FlagApart                     // a call that was made in a goroutine that its node had started: it has no place in an order (law N3)
 )
 
 // Entry is one durable fact. Which fields a kind uses is said beside its body type; unused ones are zero.
@@ -122,16 +126,29 @@ type Origin struct {
 	By  string `json:"by,omitempty"` // who forked
 }
 
-// ResumedBody is the body of RunResumed. A fork may edit values: for each there is an entry with the new one as its
-// Value, a delta of the value at Base.
+// ResumedBody is the body of RunResumed. A fork may edit values, and a migration convert them: for each there is an entry
+// with the new one as its Value, a delta of the value at Base.
 type ResumedBody struct {
 	Reason      string            `json:"reason"` // answer, timer, recovered, retry, replan, fork
 	By          string            `json:"by,omitempty"`
 	Fingerprint string            `json:"fingerprint,omitempty"` // replan, fork: the plan the run goes on with
 	Definition  string            `json:"definition,omitempty"`
-	Nodes       map[string]string `json:"nodes,omitempty"` // replan, fork: where nodes of the old plan are in the new one, by path
-	Again       []string          `json:"again,omitempty"` // fork: ids of the interrupts whose answers are dropped
-	Of          string            `json:"of,omitempty"`    // fork: the task or node whose value alone was edited
+	Nodes       map[string]string `json:"nodes,omitempty"`    // replan, fork: where nodes of the old plan are in the new one, by path
+	Values      map[string]string `json:"values,omitempty"`   // replan, fork: new names of values, by their old ones
+	Again       []string          `json:"again,omitempty"`    // fork: ids of the interrupts whose answers are dropped
+	Of          string            `json:"of,omitempty"`       // fork: the task or node whose value alone was edited
+	Takeover    bool              `json:"takeover,omitempty"` // recovered: from a driver that was lost
+	Lost        []string          `json:"lost,omitempty"`     // takeover: the tasks that were at work then
+}
+
+// BlockedBody is the body of RunBlocked: why the run cannot be driven on now. A RunResumed takes it up again.
+type BlockedBody struct {
+	Code      string   `json:"code"` // diverged, plan_changed, takeovers
+	Error     string   `json:"error"`
+	Task      string   `json:"task,omitempty"`      // the task that it is about
+	Tasks     []string `json:"tasks,omitempty"`     // takeovers: the tasks that were at work when the driver was lost
+	Takeovers int      `json:"takeovers,omitempty"` // takeovers: how often that was, since the run last got further
+	RetryAt   int64    `json:"retryAt,omitempty"`   // when it is tried again first, microseconds; 0: when somebody retries it
 }
 
 // FinishedBody is the body of RunFinished. A completed run's output is the entry's Base: the seq of its last value.
@@ -139,6 +156,7 @@ type FinishedBody struct {
 	Status string `json:"status"` // completed, failed, cancelled, expired, stuck
 	Error  string `json:"error,omitempty"`
 	Code   string `json:"code,omitempty"`   // of the error, as in FailedBody
+	Marks  *Marks `json:"marks,omitempty"`  // of the error, as in FailedBody
 	Task   string `json:"task,omitempty"`   // the task that failed the run
 	Limit  string `json:"limit,omitempty"`  // the limit that was reached: tasks, time, tokens, cost
 	Max    string `json:"max,omitempty"`    // what the limit is
@@ -182,6 +200,15 @@ type FailedBody struct {
 	Code    string `json:"code,omitempty"`    // expired, panic, timeout, invalid_route, limit, terminal, …
 	RetryAt int64  `json:"retryAt,omitempty"` // NodeRetrying: when the next attempt starts, microseconds
 	Stack   string `json:"stack,omitempty"`
+	Marks   *Marks `json:"marks,omitempty"` // where Code does not say everything
+}
+
+// Marks are what is known of an error beside its text (law F8).
+type Marks struct {
+	// Kinds are the codes of the documented errors that errors.Is finds in it: model.rate_limited, timeout, …
+	Kinds []string `json:"kinds,omitempty"`
+	// Details are the fields of the documented types that errors.As finds in it, by the name of the type.
+	Details map[string]json.RawMessage `json:"details,omitempty"`
 }
 
 // StepBody is the body of StepFinished where the step failed, or has a usage. Other successes have only the entry's
@@ -190,6 +217,7 @@ type StepBody struct {
 	Error      string `json:"error,omitempty"`
 	Terminal   bool   `json:"terminal,omitempty"`   // no further attempt can change it
 	RetryAfter int64  `json:"retryAfter,omitempty"` // how long to wait before the next attempt, microseconds
+	Marks      *Marks `json:"marks,omitempty"`      // what else is known of the error
 	Usage      *Usage `json:"usage,omitempty"`
 	CallID     string `json:"callId,omitempty"` // of a tool: the model's id of the call
 	Name       string `json:"name,omitempty"`   // of a tool
@@ -239,8 +267,8 @@ type RunRow struct {
 	Kind        string // the plan's kind: graph, recipe; "definition" for a stored definition
 	Fingerprint string
 	Definition  string // digest of the definition it runs, "" for none
-	Status      string // running, paused, completed, failed, cancelled, expired, stuck
-	Error       string
+	Status      string // running, paused, blocked, completed, failed, cancelled, expired, stuck
+	Error       string // why it did not complete, or is blocked; of a run that is wanted, why nobody has taken it
 	Head        uint64 // filled by the store: the last seq
 	Created     int64  // microseconds
 	Updated     int64
@@ -253,7 +281,9 @@ type RunRow struct {
 func (r *RunRow) Wanted() bool { return r.Status == "running" || r.Status == "paused" && r.Ready }
 
 // Ended reports whether the run has come to its end, so that no timer of it matters any more.
-func (r *RunRow) Ended() bool { return r.Status != "running" && r.Status != "paused" }
+func (r *RunRow) Ended() bool {
+	return r.Status != "running" && r.Status != "paused" && r.Status != "blocked"
+}
 
 // Timer is the projection of a pending timer: a sleep, a backoff or a deadline.
 type Timer struct {

@@ -22,7 +22,8 @@ type Deadline struct {
 }
 
 // Interrupt is a question to the outside (law H1): the body of InterruptOpened, and, as it stands now, the
-// projection of an interrupt.
+// projection of an interrupt. It is what stores keep, and its JSON has all of it: who may not answer and the hash of the token
+// too. Readers are shown fermata.Interrupt, whose JSON has neither (laws H5 and H6).
 type Interrupt struct {
 	ID             string          `json:"requestId"` // "int_…"
 	Run            string          `json:"run"`
@@ -39,14 +40,18 @@ type Interrupt struct {
 	ResponseSchemaID      string `json:"responseSchemaId,omitempty"`
 	ResponseSchemaVersion string `json:"responseSchemaVersion,omitempty"`
 
-	Prompt     string    `json:"prompt,omitempty"`
-	Options    []string  `json:"options,omitempty"`
-	Role       string    `json:"requiredRole,omitempty"`
-	Assignee   string    `json:"assignee,omitempty"`   // the one person who may answer; "" for whoever is in the role
-	NotBy      []string  `json:"notBy,omitempty"`      // people who may not answer
-	NotByNodes []string  `json:"notByNodes,omitempty"` // paths of nodes: who answered one of them may not answer this
-	Opened     int64     `json:"opened"`               // microseconds
-	Deadline   int64     `json:"deadline,omitempty"`   // microseconds; 0 for none
+	Prompt     string   `json:"prompt,omitempty"`
+	Options    []string `json:"options,omitempty"`
+	Role       string   `json:"requiredRole,omitempty"`
+	Assignee   string   `json:"assignee,omitempty"`   // the one person who may answer; "" for whoever is in the role
+	NotBy      []string `json:"notBy,omitempty"`      // people who may not answer
+	NotByNodes []string `json:"notByNodes,omitempty"` // paths of nodes: who answered one of them may not answer this
+
+	OverrideRole string `json:"overrideRole,omitempty"` // the role that may take the question from its assignee or claimer; "" for none
+	NeedsToken   bool   `json:"needsToken,omitempty"`   // only who presents the resume token may answer
+
+	Opened     int64     `json:"opened"`             // microseconds
+	Deadline   int64     `json:"deadline,omitempty"` // microseconds; 0 for none
 	AtDeadline *Deadline `json:"atDeadline,omitempty"`
 	Digest     string    `json:"digest,omitempty"`    // of what must not change on replay (law N3)
 	TokenHash  string    `json:"tokenHash,omitempty"` // SHA-256 of the resume token, hex (law H5)
@@ -56,24 +61,34 @@ type Interrupt struct {
 	Answer     json.RawMessage `json:"answer,omitempty"`
 	AnsweredBy string          `json:"answeredBy,omitempty"`
 	Resolved   int64           `json:"resolved,omitempty"`
+
+	// What people are called where they are shown; "" where that is who they are. Nothing is decided by them.
+	AssigneeName   string `json:"assigneeName,omitempty"`
+	ClaimedByName  string `json:"claimedByName,omitempty"`
+	AnsweredByName string `json:"answeredByName,omitempty"`
 }
 
 // UpdatedBody is the body of InterruptUpdated: a claim, a release, an escalation, or that somebody else is asked. The
 // last two say anew who is asked until when. An escalation that nobody has made was the deadline's.
 type UpdatedBody struct {
-	Do         string    `json:"do"` // claim, release, escalate, reassign
-	By         string    `json:"by,omitempty"`
-	Role       string    `json:"requiredRole,omitempty"`
-	Assignee   string    `json:"assignee,omitempty"`
-	Deadline   int64     `json:"deadline,omitempty"`
-	AtDeadline *Deadline `json:"atDeadline,omitempty"`
-	Note       string    `json:"note,omitempty"` // why
+	Do           string    `json:"do"` // claim, release, escalate, reassign, token
+	By           string    `json:"by,omitempty"`
+	ByName       string    `json:"byName,omitempty"` // what they are called, where that is not who they are
+	Role         string    `json:"requiredRole,omitempty"`
+	Assignee     string    `json:"assignee,omitempty"`
+	AssigneeName string    `json:"assigneeName,omitempty"`
+	Deadline     int64     `json:"deadline,omitempty"`
+	AtDeadline   *Deadline `json:"atDeadline,omitempty"`
+	Note         string    `json:"note,omitempty"`      // why
+	Override     string    `json:"override,omitempty"`  // the role in which it was taken from its assignee or claimer
+	TokenHash    string    `json:"tokenHash,omitempty"` // of the resume token that is good from now on
 }
 
 // ResolvedBody is the body of InterruptResolved. An answer is the entry's Value.
 type ResolvedBody struct {
 	State   string `json:"state"` // answered, expired, withdrawn
 	By      string `json:"by,omitempty"`
+	ByName  string `json:"byName,omitempty"` // what they are called, where that is not who they are
 	Role    string `json:"role,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Target  string `json:"target,omitempty"`  // an expiry that routes: where to
@@ -84,19 +99,21 @@ type ResolvedBody struct {
 func (b *UpdatedBody) Update(q *Interrupt) {
 	switch b.Do {
 	case "claim":
-		q.State, q.ClaimedBy = Claimed, b.By
+		q.State, q.ClaimedBy, q.ClaimedByName = Claimed, b.By, b.ByName
 	case "release":
-		q.State, q.ClaimedBy = Open, ""
+		q.State, q.ClaimedBy, q.ClaimedByName = Open, "", ""
+	case "token":
+		q.TokenHash = b.TokenHash
 	case "escalate", "reassign":
-		q.State, q.ClaimedBy = Open, ""
-		q.Role, q.Assignee = b.Role, b.Assignee
+		q.State, q.ClaimedBy, q.ClaimedByName = Open, "", ""
+		q.Role, q.Assignee, q.AssigneeName = b.Role, b.Assignee, b.AssigneeName
 		q.Deadline, q.AtDeadline = b.Deadline, b.AtDeadline
 	}
 }
 
 // Resolve brings an interrupt to its end.
 func (b *ResolvedBody) Resolve(q *Interrupt, answer []byte, at int64) {
-	q.State, q.AnsweredBy, q.Resolved = b.State, b.By, at
+	q.State, q.AnsweredBy, q.AnsweredByName, q.Resolved = b.State, b.By, b.ByName, at
 	if b.State == Answered {
 		q.Answer = answer
 	}

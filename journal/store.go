@@ -17,6 +17,7 @@ var (
 	ErrClosed   = errors.New("the store is closed")
 	ErrNoSpace  = errors.New("no space left")
 	ErrReadOnly = errors.New("the store cannot be written")
+	ErrRefused  = errors.New("the store cannot keep this") // a batch that would be refused again
 )
 
 // StoreError is a failure of a store, with the place where it happened.
@@ -65,6 +66,10 @@ type Batch struct {
 	Timers     []Timer
 	Checkpoint *Checkpoint
 	Durability Durability
+	// Driver is who the writer of a Row takes for the run's driver: where it is another one, nothing is written
+	// (ErrConflict). A claim leaves the head alone, so who writes a row without driving could undo one (law J10). It is nil for
+	// who drives, and for a new run.
+	Driver *string
 }
 
 // Checkpoint is the fold of a journal up to Seq: a way to open a long run fast, never needed (law J6). A store
@@ -126,6 +131,36 @@ type Watcher interface {
 	Watch(ctx context.Context, changed func()) error
 }
 
+// RunWatcher is a Watcher that says which runs were written to, so that only who reads those has to look.
+type RunWatcher interface {
+	Watcher
+	// WatchRuns is Watch with the runs that were written to. Calls of changed come one at a time, and own its argument.
+	WatchRuns(ctx context.Context, changed func(Change)) error
+}
+
+// HeadReader is a RunWatcher that may miss a write, because a process that is killed tells nobody any more of what it has
+// just written. Who watches asks it now and then for the heads of the runs that matter.
+type HeadReader interface {
+	RunWatcher
+	// Heads are the seqs of the last entries of the given runs, all of them in one question. A run that is not there is
+	// left out.
+	Heads(ctx context.Context, runs []string) (map[string]uint64, error)
+}
+
+// Change is what a store tells of writes by other processes. Without runs, and without Any, something was written that
+// is not in a journal: the row of a run, a beat.
+type Change struct {
+	Runs []string // the runs that were written to, each once
+	Any  bool     // any run may have been written to: the store does not know which, or may have missed something
+}
+
+// Clock is a store whose machine need not be that of the processes that use it. Deadlines and sleeps of its runs are set,
+// compared and stamped by its time, so that a process whose clock is wrong lets none pass early or late (law J12).
+type Clock interface {
+	// Now is the time of the store. It is asked for every few seconds; how long the answer takes is how far off it may be.
+	Now(ctx context.Context) (time.Time, error)
+}
+
 // Leaser is a store that knows which drivers of runs live, so that a run is driven by one and taken over when that one is
 // gone (law J10). Times are the store's own: drivers on several machines need no common clock. It spares work and
 // promises nothing: what keeps a journal right is the fence of Append (law J3).
@@ -138,8 +173,18 @@ type Leaser interface {
 	// first, at most limit (0: all).
 	Deserted(ctx context.Context, limit int) ([]RunRow, error)
 	// Claim makes driver the driver of a run that has not ended, unless another one that lives is: then it reports
-	// false, as for a run that is not there. It leaves the journal alone, so it is no fence.
+	// false, as for a run that is not there. It leaves the journal alone, so it is no fence. A blocked run has not ended.
 	Claim(ctx context.Context, driver, run string) (bool, error)
+}
+
+// DriverLister is a Leaser that can list the drivers whose last beat still counts. Those that are known to be gone need not
+// be waited for. Only processes of the same machine, boot and container that have ended are: a driver's name holds marks of
+// all three, and the start of its process tells it from a later one with the same id. Of all others nothing is assumed but
+// what their beats say (law J10).
+type DriverLister interface {
+	Leaser
+	// Drivers lists the drivers whose last beat still counts.
+	Drivers(ctx context.Context) ([]string, error)
 }
 
 // Compactor is a store that can keep a journal in less space.

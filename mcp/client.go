@@ -5,18 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fermata-go/fermata/internal/fault"
+	"github.com/fermata-go/fermata/node"
 )
 
 // Errors that calls return, to be found with errors.Is.
 var (
 	// ErrLost says that the server could not be reached, or was lost during the call, so that nobody knows whether the
 	// call has happened. The next call connects anew.
-	ErrLost = errors.New("the connection to the MCP server is lost")
+	ErrLost = fault.Sentinel("mcp.lost", "the connection to the MCP server is lost")
 	// ErrClosed says that the client was used after Close.
-	ErrClosed = errors.New("the MCP client is closed")
+	ErrClosed = fault.Sentinel("mcp.closed", "the MCP client is closed")
 )
 
 // ToolError is what a tool says has gone wrong. The model is told its text.
@@ -79,14 +83,17 @@ func (c *Client) Close() error {
 	c.link, c.closed = nil, true
 	c.turn <- struct{}{}
 	if l != nil {
-		l.end()
+		l.end(c.server.Grace)
 	}
 	c.ending.Wait()
 	return nil
 }
 
 // end gives up a connection and all that it holds. How a program ended is of no interest to who ends it.
-func (l *link) end() {
+func (l *link) end(grace time.Duration) {
+	if l.pulse != nil { // a server that is gone does not take leave
+		defer time.AfterFunc(grace, l.pulse.drop).Stop()
+	}
 	_ = l.session.Close()
 	if l.client != nil {
 		l.client.CloseIdleConnections()
@@ -125,6 +132,7 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 	}
 	within, cancel := context.WithTimeoutCause(ctx, c.server.Within, fmt.Errorf("no answer within %s", c.server.Within))
 	defer cancel()
+	defer w.dropWith(within)() // also those that the SDK makes in its own time
 	client := sdk.NewClient(&sdk.Implementation{Name: "fermata", Version: "1"}, &sdk.ClientOptions{
 		Capabilities:   &sdk.ClientCapabilities{},
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
@@ -162,7 +170,7 @@ func (c *Client) forget(l *link) {
 }
 
 // drop ends a connection without waiting for it.
-func (c *Client) drop(l *link) { c.ending.Go(l.end) }
+func (c *Client) drop(l *link) { c.ending.Go(func() { l.end(c.server.Grace) }) }
 
 // lost is an error about a connection. It holds texts alone, from which the secrets are taken.
 func (c *Client) lost(w way, what string, cause error) error {
@@ -178,31 +186,78 @@ func (c *Client) lost(w way, what string, cause error) error {
 // codeNotSent is the code that the SDK gives to what went wrong on the way to a server, beside those of servers.
 const codeNotSent = -32005
 
+// lostCall is an error of a call that must not happen twice and may have happened: its outcome is unknown (law J5).
+type lostCall struct{ error }
+
+func (e lostCall) Unwrap() error { return e.error }
+
+// Is reports whether target is ErrOutcomeUnknown.
+func (e lostCall) Is(target error) bool { return target == node.ErrOutcomeUnknown }
+
+// manner is how often a call may be made.
+type manner int
+
+const (
+	repeatable manner = iota // again where a connection was lost: it only asks, or a second call changes nothing
+	single                   // again only where the server says that it has done nothing
+	once                     // never again (node.MustNotRepeat): where it may have happened, its outcome is unknown
+)
+
 // call makes a call over the present connection. A connection that is gone before the call is made anew. So is one
 // whose session the server has forgotten, which it says before it does anything, and one that is lost during a call
-// that may be repeated; then the call is made again, once.
-func call[T any](ctx context.Context, c *Client, repeatable bool, do func(l *link) (T, error)) (T, error) {
+// that may be repeated; then the call is made again, once. Where the call must not happen twice, the server is asked
+// whether it is there first, and the call is sent once: a connection that is lost then leaves node.ErrOutcomeUnknown.
+func call[T any](ctx context.Context, c *Client, how manner, do func(ctx context.Context, l *link) (T, error)) (T, error) {
 	var zero T
 	for try := 1; ; try++ {
 		l, err := c.live(ctx)
 		if err != nil {
 			return zero, err
 		}
-		out, err := do(l)
-		var refused *jsonrpc.Error
-		switch {
-		case err == nil:
+		var out T
+		var s sending
+		if err = l.greet(ctx, how); err == nil {
+			guarded, done := l.guard(ctx, &s)
+			if out, err = do(guarded, l); err != nil && guarded.Err() != nil {
+				err = context.Cause(guarded)
+			}
+			done()
+		}
+		if err == nil {
 			return out, nil
-		case ctx.Err() != nil:
-			return zero, ctx.Err()
-		case errors.Is(err, sdk.ErrSessionMissing):
-			repeatable = true
-		case errors.As(err, &refused) && refused.Code != codeNotSent && !errors.Is(err, sdk.ErrConnectionClosed):
-			return zero, fmt.Errorf("mcp server %s refuses: %s", c.server.Name, l.secrets.scrub(refused.Message))
 		}
-		c.forget(l)
-		if try > 1 || !repeatable {
-			return zero, c.lost(l.way, "was lost during the call, which may have happened or not", err)
+		open, ends := c.ends(ctx, l, err)
+		unknown := open && how == once && s.sent()
+		again := try == 1 && (how == repeatable || !s.sent())
+		switch {
+		case ends != nil:
+		case errors.Is(err, errSilent):
+			ends = c.lost(l.way, "was lost before the call", err)
+			c.forget(l)
+		case unknown || !again:
+			ends = c.lost(l.way, "was lost during the call, which may have happened or not", err)
+			c.forget(l)
+		default:
+			c.forget(l)
+			continue
 		}
+		if unknown {
+			ends = lostCall{ends}
+		}
+		return zero, ends
 	}
+}
+
+// ends is what a failure means for who calls, nil where the connection is lost; open says that the call may have happened,
+// if it was sent.
+func (c *Client) ends(ctx context.Context, l *link, failed error) (open bool, ends error) {
+	var refused *jsonrpc.Error
+	switch {
+	case ctx.Err() != nil:
+		return true, fmt.Errorf("mcp server %s: %w", c.server.Name, ctx.Err())
+	case errors.As(failed, &refused) && refused.Code != codeNotSent && !errors.Is(failed, sdk.ErrConnectionClosed):
+		ends = fmt.Errorf("mcp server %s refuses: %s", c.server.Name, l.secrets.scrub(refused.Message))
+		return refused.Code == jsonrpc.CodeInternalError, ends
+	}
+	return true, nil
 }

@@ -2,7 +2,10 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -70,6 +73,73 @@ func TestJ5_ReasoningWithToolsOfServers(t *testing.T) {
 			}
 			if diff := cmp.Diff(map[string]bool{"fail": true, "media": true}, asked); diff != "" {
 				t.Errorf("a person was asked about (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// That a call must not happen twice is for the program to say, and not for the server: its hint that a second call changes
+// nothing does not count. What has become of a call that was lost is asked of a person, or is ErrOutcomeUnknown;
+// the model is not told that it has failed.
+func TestJ5_OnceCountsMoreThanTheServersHint(t *testing.T) {
+	for name, tt := range map[string]struct {
+		once   bool
+		people *node.Asking
+		answer string
+		want   string // what the model is told; "" where the run fails
+	}{
+		"repeated":              {want: "here again"},
+		"once":                  {once: true},
+		"once, and it was done": {true, &node.Asking{}, node.OutcomeDone, "A person says that this call was made. What it returned is not known. Do not make it again."},
+		"once, and it was not":  {true, &node.Asking{}, node.OutcomeNotDone, "A person says that this call was not made."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tools, err := connect(t, program(t, "serves")).Tools(t.Context(), "die once")
+			if err != nil {
+				t.Fatal(err)
+			}
+			tools[0].Once = tt.once
+			file := filepath.Join(t.TempDir(), "died")
+			arguments, _ := json.Marshal(map[string]string{"file": file})
+			told := ""
+			m := scripted.New(scripted.Script{Func: func(r *model.Request) (scripted.Reply, error) {
+				if len(r.Messages) > 1 {
+					told = r.Messages[2].Parts[0].Result.Text
+					return scripted.Reply{Text: "well"}, nil
+				}
+				return scripted.Reply{Calls: []model.ToolCall{{ID: "1", Name: tools[0].Name, Arguments: arguments}}}, nil
+			}})
+			g := graph.Of("once", func(ctx node.Context, s string) (string, error) {
+				return node.Reason[string](ctx, node.Reasoning{Prompt: "use it", Tools: tools, Interrupt: tt.people})
+			}).MustCompile()
+			rt, err := fermata.New(fermata.Options{Services: []any{model.Model(m)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer rt.Close()
+			run, err := g.Start(t.Context(), rt, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := run.Wait(t.Context())
+			if err == nil && tt.answer != "" {
+				if len(res.Interrupts) != 1 || res.Interrupts[0].Kind != node.KindOutcome {
+					t.Fatalf("%s %v: open are %+v", res.Status, res.Err, res.Interrupts)
+				}
+				if err = rt.Answer(t.Context(), res.Interrupts[0].ID, tt.answer); err == nil {
+					for res.Status == fermata.Paused && err == nil {
+						res, err = run.Wait(t.Context())
+					}
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told != tt.want || tt.want == "" != errors.Is(res.Err, node.ErrOutcomeUnknown) {
+				t.Errorf("the model was told %q, and the run is %s: %v", told, res.Status, res.Err)
+			}
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("the tool was not called: %v", err)
 			}
 		})
 	}

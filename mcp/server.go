@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -37,13 +38,14 @@ type Server struct {
 
 	Prefix    string        // put before the names of its tools, so that those of two servers do not clash
 	MaxOutput int           // bytes of what one call may say to the model; 0 means 100,000
-	Within    time.Duration // how long a connection may take to be made; 0 means 30 s
+	Within    time.Duration // how long a connection may take to be made; 0 means 30 s for a program, and 2 s for a URL
 	Grace     time.Duration // how long a program may take to end at Close before it is told to, and then killed; 0 means 2 s
 }
 
 const (
 	defaultMaxOutput = 100_000
-	defaultWithin    = 30 * time.Second
+	defaultWithin    = 30 * time.Second // programs may have to be downloaded first
+	defaultWithinURL = 2 * time.Second
 	defaultGrace     = 2 * time.Second
 )
 
@@ -73,6 +75,9 @@ func (s Server) check() (Server, error) {
 	}
 	if s.Within <= 0 {
 		s.Within = defaultWithin
+		if s.URL != "" {
+			s.Within = defaultWithinURL
+		}
 	}
 	if s.Grace <= 0 {
 		s.Grace = defaultGrace
@@ -181,6 +186,7 @@ type way struct {
 	secrets   secrets
 	stderr    *tail        // of a program
 	client    *http.Client // of a URL
+	pulse     *pulse       // likewise
 }
 
 func (s Server) way() (way, error) {
@@ -268,8 +274,9 @@ func (s Server) overHTTP() (way, error) {
 	if own, ok := base.(*http.Transport); ok {
 		base = own.Clone()
 	}
+	w.pulse = newPulse()
 	w.client = &http.Client{
-		Transport:     &headers{base: base, add: header, scheme: address.Scheme, host: address.Host},
+		Transport:     &headers{base: base, add: header, scheme: address.Scheme, host: address.Host, pulse: w.pulse},
 		CheckRedirect: staying(address),
 	}
 	w.transport = &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: w.client, DisableStandaloneSSE: true}
@@ -313,6 +320,7 @@ type headers struct {
 	base         http.RoundTripper
 	add          http.Header
 	scheme, host string
+	pulse        *pulse
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -321,8 +329,22 @@ func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
 		req = req.Clone(req.Context())
 		maps.Copy(req.Header, h.add)
 	}
-	resp, err := h.base.RoundTrip(req)
-	if err == nil {
+	ctx, cancel := context.WithCancel(req.Context())
+	forget := context.AfterFunc(h.pulse.ctx, cancel)
+	over := func() {
+		forget()
+		cancel()
+	}
+	s := sendingOf(req)
+	resp, err := h.base.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		over()
+	} else {
+		h.pulse.hear()
+		if s != nil {
+			s.unknown.Store(resp.StatusCode == http.StatusNotFound)
+		}
+		resp.Body = &heard{resp.Body, h.pulse, over}
 		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 		events := kind == "text/event-stream" // which are bounded, each
 		if !events {
@@ -331,6 +353,28 @@ func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body = newExactBody(resp.Body, events)
 	}
 	return resp, err
+}
+
+// heard is a body that notes that the server says something.
+type heard struct {
+	io.ReadCloser
+	pulse *pulse
+	over  func() // releases what the request holds
+}
+
+// Close implements io.Closer.
+func (b *heard) Close() error {
+	defer b.over()
+	return b.ReadCloser.Close()
+}
+
+// Read implements io.Reader.
+func (b *heard) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.pulse.hear()
+	}
+	return n, err
 }
 
 // mostOfAnAnswer is how many bytes a server may answer with at once: what it says is held as a whole.

@@ -41,7 +41,7 @@ func Writing(a Annotations) bool { return !a.ReadOnly }
 // An error of the tool is a [*ToolError], which the model is told. It fails for a name that the server does not have,
 // and for a tool whose arguments have no valid schema.
 func (c *Client) Tools(ctx context.Context, names ...string) ([]node.Tool, error) {
-	found, err := call(ctx, c, true, func(l *link) (all []*sdk.Tool, err error) {
+	found, err := call(ctx, c, repeatable, func(ctx context.Context, l *link) (all []*sdk.Tool, err error) {
 		for t, err := range l.session.Tools(ctx, nil) {
 			if err != nil {
 				return nil, err
@@ -254,13 +254,20 @@ func (c *Client) recall(tool string) (known, bool) {
 	return k, ok
 }
 
-// call has the server do it.
-func (c *Client) call(ctx context.Context, tool string, repeatable bool, arguments json.RawMessage) (*Result, error) {
+// call has the server do it; again says that a second call changes nothing.
+func (c *Client) call(ctx context.Context, tool string, again bool, arguments json.RawMessage) (*Result, error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
+	how := single
+	switch {
+	case node.MustNotRepeat(ctx): // whatever the server says of it
+		how = once
+	case again:
+		how = repeatable
+	}
 	var hidden secrets
-	result, err := call(ctx, c, repeatable, func(l *link) (*sdk.CallToolResult, error) {
+	result, err := call(ctx, c, how, func(ctx context.Context, l *link) (*sdk.CallToolResult, error) {
 		hidden = l.secrets.keys()
 		return l.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
 	})

@@ -30,7 +30,8 @@ type RetryPolicy struct {
 // as the provider asks (Error.RetryAfter). All tries are of the same request, with the same Request.Key.
 //
 // There is another try only as long as nothing was shown. Once a piece of text, of reasoning or of a call has come, an
-// error passes as it is: what was shown cannot be taken back. What the failed tries took is in the usage of the reply.
+// error passes as it is: what was shown cannot be taken back. Where nobody sees a reply before it is whole ([Unseen]), it
+// is held until then, and a reply that breaks in the middle is asked for again. What the failed tries took is in the usage of the reply.
 //
 // The last error is the model's own, with how often it was asked in front. It passes at once where the ctx has a
 // deadline that does not leave time to wait. A ctx that is done while it waits ends it with the ctx's error.
@@ -89,24 +90,24 @@ type retrying struct {
 	policy RetryPolicy
 }
 
+// Ready is that of the model, see Ready.
+func (m retrying) Ready(name string) error { return ready(m.Model, name) }
+
 // Generate implements Model.
 func (m retrying) Generate(ctx context.Context, req *Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
-		var t try
+		t := try{holds: unseen(ctx)}
 		for tries := 1; ; tries++ {
 			err := t.run(m.Model.Generate(ctx, req), yield)
-			if err == nil {
-				return
-			}
 			wait, again := time.Duration(0), false
-			if !t.shown {
+			if err != nil && !t.shown {
 				wait, again = m.policy.wait(ctx, tries, err)
 			}
 			if !again {
-				if tries > 1 {
+				if err != nil && tries > 1 {
 					err = fmt.Errorf("asked %d times: %w", tries, err)
 				}
-				yield(Chunk{}, err)
+				t.end(err, yield)
 				return
 			}
 			if stopped := sleep(ctx, wait); stopped != nil {
@@ -117,15 +118,28 @@ func (m retrying) Generate(ctx context.Context, req *Request) iter.Seq2[Chunk, e
 	}
 }
 
+// Unseen is a context for replies that nobody sees before they are whole.
+func Unseen(ctx context.Context) context.Context { return context.WithValue(ctx, unseenKey{}, true) }
+
+type unseenKey struct{}
+
+func unseen(ctx context.Context) bool {
+	yes, _ := ctx.Value(unseenKey{}).(bool)
+	return yes
+}
+
 // try is a request that is being made, and what was before it.
 type try struct {
 	spent Usage // by the tries that failed
 	shown bool  // something came that cannot be taken back
+	holds bool  // nobody sees the reply before it is whole
+	held  []Chunk
 }
 
 // run passes a reply on. Its error is what it ended with, nil also if nobody listens any more.
 func (t *try) run(reply iter.Seq2[Chunk, error], yield func(Chunk, error) bool) error {
 	before := t.spent
+	t.held = t.held[:0]
 	for chunk, err := range reply {
 		if err != nil {
 			return err
@@ -135,12 +149,28 @@ func (t *try) run(reply iter.Seq2[Chunk, error], yield func(Chunk, error) bool) 
 			sum := t.spent
 			chunk.Usage = &sum
 		}
+		if t.holds {
+			t.held = append(t.held, chunk)
+			continue
+		}
 		t.shown = t.shown || chunk.shows()
 		if !yield(chunk, nil) {
 			return nil
 		}
 	}
 	return nil
+}
+
+// end passes on what was held of the last try, and how it ended.
+func (t *try) end(err error, yield func(Chunk, error) bool) {
+	for _, chunk := range t.held {
+		if !yield(chunk, nil) {
+			return
+		}
+	}
+	if err != nil {
+		yield(Chunk{}, err)
+	}
 }
 
 // shows reports whether a chunk says anything, besides who says it and what it takes.

@@ -1,11 +1,13 @@
 package node
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/loss"
 	"github.com/fermata-go/fermata/schema"
 )
 
@@ -38,6 +40,9 @@ type ask struct {
 	key string
 	op  *Op // where the call has its name already
 	err error
+
+	loose    bool                      // the schema of the answer does not say all of the type that reads it
+	defaults []func(ctx Context) error // encode the answers at deadlines
 }
 
 // ID names the question within its task, instead of its order. Loops give distinct occurrences.
@@ -49,13 +54,23 @@ func Role(role string) AskOption { return func(a *ask) { a.Role = role } }
 // Assignee is the one person who may answer, until somebody has another one asked. With [Role], in that role.
 func Assignee(name string) AskOption { return func(a *ask) { a.Assignee = name } }
 
+// Override names the role that may take the question from its assignee or claimer: to release it, to reassign it and to
+// escalate it, on record. Without it nobody but they can. To answer, somebody in the role reassigns it to themselves first.
+func Override(role string) AskOption { return func(a *ask) { a.Override = role } }
+
+// RequireToken refuses answers and claims that do not present the question's resume token, which is given to the process
+// that opens the question and to nobody else (law H5).
+func RequireToken() AskOption { return func(a *ask) { a.RequireToken = true } }
+
 // FourEyes refuses the answers of whoever started the run, and those without a name (law H6). Where nobody knows who
-// started it, the question cannot be asked.
+// started it, or the question is for one person who did, it cannot be asked: the call fails.
 func FourEyes() AskOption { return func(a *ask) { a.FourEyes = true } }
 
 // NotBy refuses the answers of people who answered a question of one of the nodes, in any of their visits, and answers
-// without a name (law H6). Nodes are named as in the graph that the asking one is part of. It binds the question that
-// says it; where both are open at once, let both say it.
+// without a name (law H6). It holds both ways: while such a question is there, people who have answered it are refused by the
+// nodes, too. Nodes are named as in the graph that the asking one is part of; a subgraph or a map stands for all in it. One
+// that the plan does not have is an error where it is asked, and so is a node that somebody answered without a name before, and
+// an assignee who may not answer.
 func NotBy(nodes ...string) AskOption { return func(a *ask) { a.NotBy = append(a.NotBy, nodes...) } }
 
 // ShownAs says what kind of question it is, for those who show it: "review", "form". Defaults to none.
@@ -67,7 +82,9 @@ func Prompt(text string) AskOption { return func(a *ask) { a.Prompt = text } }
 // Options are the answers to choose from; an answer must be one of them.
 func Options(options ...string) AskOption { return func(a *ask) { a.Options = options } }
 
-// ResponseSchema replaces the schema that is derived from the answer's Go type.
+// ResponseSchema replaces the schema that is derived from the answer's Go type. The type may leave members of the answer out.
+// Where it is changed while the question is open or its answer recorded, it has to keep all of the answer, or the run is
+// blocked with a [*RecordedError] (law J8).
 func ResponseSchema(doc []byte) AskOption { return func(a *ask) { a.ResponseSchema = doc } }
 
 // RequestSchema is what the request must fit: it is checked before anybody sees the question, and shown with it. Without
@@ -83,11 +100,18 @@ func Within(d time.Duration) AskOption { return func(a *ask) { a.Within = d } }
 // OrDefault answers the question with value at its deadline.
 func OrDefault(value any) AskOption {
 	return func(a *ask) {
-		data, err := json.Marshal(value)
-		if err != nil {
-			a.err = fmt.Errorf("default answer: %w: %w", ErrNotStorable, err)
-		}
-		a.last().Do, a.last().Answer = DeadlineDefault, data
+		d := a.last()
+		d.Do = DeadlineDefault
+		a.defaults = append(a.defaults, func(ctx Context) error {
+			data, err := ctx.encode(value)
+			if err != nil {
+				return fmt.Errorf("default answer: %w: %w", ErrNotStorable, err)
+			}
+			if d.Do == DeadlineDefault { // no later option has put something else in its place
+				d.Answer = data
+			}
+			return nil
+		})
 	}
 }
 
@@ -115,9 +139,10 @@ func (a *ask) last() *Deadline {
 
 // Asked is an open question whose answer is an R.
 type Asked[R any] struct {
-	ctx  Context
-	op   Op
-	host Host
+	ctx   Context
+	op    Op
+	host  Host
+	shape *string // of R; nil where the schema of the answer says all of R, and a change of R is another question
 }
 
 // Ask opens a question and goes on without waiting, so that several can be open at once (law N5). The request is
@@ -150,13 +175,18 @@ func openFor[R any](
 		a.op = &op
 	}
 	op := *a.op
-	if err := a.fill(request, response); err != nil {
+	if err := a.fill(ctx, request, response); err != nil {
 		return nil, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), CallText(op.ID), err)
+	}
+	var shape *string
+	if a.loose {
+		a.Shape = loss.Shape(reflect.TypeFor[R]())
+		shape = &a.Shape
 	}
 	if err := ctx.host.Ask(ctx.pass, op, a.Question); err != nil {
 		return nil, err
 	}
-	return &Asked[R]{ctx: ctx, op: op, host: ctx.host}, nil
+	return &Asked[R]{ctx: ctx, op: op, host: ctx.host, shape: shape}, nil
 }
 
 // unnamed is the key of questions without an ID: they are told apart by their order.
@@ -165,9 +195,14 @@ const unnamed = "interrupt"
 func schemaOf[R any]() (*schema.Schema, error) { return schema.For[R]() }
 
 // fill encodes the request and settles the schemas.
-func (a *ask) fill(request any, response func() (*schema.Schema, error)) error {
+func (a *ask) fill(ctx Context, request any, response func() (*schema.Schema, error)) error {
+	for _, encode := range a.defaults {
+		if err := encode(ctx); err != nil {
+			return err
+		}
+	}
 	if request != nil {
-		data, err := json.Marshal(request)
+		data, err := ctx.encode(request)
 		if err != nil {
 			return fmt.Errorf("request: %w: %w", ErrNotStorable, err)
 		}
@@ -176,11 +211,12 @@ func (a *ask) fill(request any, response func() (*schema.Schema, error)) error {
 			a.RequestIdentity = nameOf(reflect.TypeOf(request))
 		}
 	}
-	if a.ResponseSchema == nil {
+	if a.loose = a.ResponseSchema != nil; !a.loose {
 		s, err := response()
 		if err != nil {
 			return fmt.Errorf("the type of the answer: %w", err)
 		}
+		a.loose = bytes.Contains(s.JSON(), []byte(":{}")) || string(s.JSON()) == "{}" // of a type that reads its JSON itself
 		for _, option := range a.Options {
 			data, _ := json.Marshal(option) //nolint:errchkjson // a string always encodes
 			if err := s.Check(data); err != nil {
@@ -235,7 +271,10 @@ func (q *Asked[R]) Wait() (R, error) {
 		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), CallText(op.ID), ErrWithdrawn)
 	}
 	q.op = op
-	return decode[R](op)
+	if q.shape == nil || op.Shape == *q.shape { // what the type leaves out, its author left out when the question was asked
+		return decode[R](op)
+	}
+	return recorded[R](q.ctx, op)
 }
 
 // Interrupt asks a question and waits for its answer: a durable pause at this line (laws N1 and H1). The answer is

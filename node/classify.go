@@ -3,10 +3,12 @@ package node
 import (
 	"errors"
 	"time"
+
+	"github.com/fermata-go/fermata/internal/fault"
 )
 
 // ErrTerminal is found, with errors.Is, in every error that [Terminal] has marked.
-var ErrTerminal = errors.New("no further attempt can change this")
+var ErrTerminal = fault.Sentinel("terminal", "no further attempt can change this")
 
 // Terminal marks an error that no further attempt can change: a request that was refused, data that is wrong. The node
 // is not tried again, whatever its policy; the failure takes the node's failure edge, or fails the run (law F1). The
@@ -52,28 +54,18 @@ func (e *RetryAfterError) Error() string { return e.Err.Error() }
 // Unwrap is the cause.
 func (e *RetryAfterError) Unwrap() error { return e.Err }
 
-// mark notes on a call how its error was classified, so that a replay finds the same (law J5).
-func (op *Op) mark(failed error) {
-	op.Terminal, op.RetryAfter = errors.Is(failed, ErrTerminal), 0
+// mark notes on a call what is known of its error, so that a replay finds the same (laws J5 and F8), and returns its text.
+// The methods of the error are called nowhere else.
+func (op *Op) mark(failed *fault.Captured) (message string) {
+	op.Terminal, op.RetryAfter = failed.Is(ErrTerminal), 0
 	if after, ok := errors.AsType[*RetryAfterError](failed); ok {
 		op.RetryAfter = max(after.After.Truncate(time.Microsecond), time.Microsecond) // what a journal keeps
 	}
+	op.Marks = failed.Marks.Without("terminal", "retry_after") // those have a place of their own
+	return failed.Text
 }
 
 // failed is the error of a step that failed.
 func (op *Op) failed(message string) error {
-	return &StepError{Step: op.ID, Message: message, Terminal: op.Terminal, RetryAfter: op.RetryAfter}
-}
-
-// Is reports whether target is ErrTerminal and the step's error was marked so.
-func (e *StepError) Is(target error) bool { return e.Terminal && target == ErrTerminal }
-
-// As finds the mark of [RetryAfter] that the step's error had.
-func (e *StepError) As(target any) bool {
-	at, ok := target.(**RetryAfterError)
-	if !ok || e.RetryAfter == 0 {
-		return false
-	}
-	*at = &RetryAfterError{After: e.RetryAfter, Err: e}
-	return true
+	return &StepError{Step: op.ID, Message: message, Terminal: op.Terminal, RetryAfter: op.RetryAfter, Marks: op.Marks}
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,6 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode"
+
+	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/fault"
+	"github.com/fermata-go/fermata/internal/goroutine"
 )
 
 // Info says which piece of work a node function is doing.
@@ -19,6 +24,7 @@ type Info struct {
 	Node    string // path of the node, "inner/review"
 	Visit   int    // which visit of the node in this run, from 1
 	Attempt int    // which try of this visit, from 1
+	Began   string // the task's id before migrations gave its node another name: its idempotency keys have it; else ""
 }
 
 // Task is the task's id: the node's path and the visit, "review#2".
@@ -62,13 +68,16 @@ type Context struct {
 	host  Host
 	pass  uint64
 	scope string       // the step that calls are made inside of, "" at the top
+	home  uintptr      // the goroutine that the function runs in, or what the step does
+	apart bool         // what is done inside of scope was begun by another goroutine than the node's
 	left  *atomic.Bool // of a tool that others are at work beside: it has come to a call that waits
 }
 
 // NewContext binds a context to a host for one pass over a node function. Hosts call it; nodes do not.
-// The pass is handed back with every call, so that a host can refuse calls of a pass that is over.
+// The pass is handed back with every call, so that a host can refuse calls of a pass that is over. The function runs in
+// the goroutine that NewContext is called in: calls of other goroutines have no order that a replay could keep.
 func NewContext(ctx context.Context, host Host, pass uint64) Context {
-	return Context{Context: ctx, host: host, pass: pass}
+	return Context{Context: ctx, host: host, pass: pass, home: goroutine.Mark()}
 }
 
 // WithContext returns the same node context around another context.Context, for deadlines and values of the
@@ -99,7 +108,37 @@ func (c Context) begin(kind Kind, key string) (Op, error) {
 	if c.scope != "" {
 		key = c.scope + Inside + key
 	}
-	return c.host.Begin(c.pass, kind, key)
+	elsewhere := goroutine.Mark() != c.home
+	if !elsewhere && !c.apart {
+		return c.host.Begin(c.pass, kind, key)
+	}
+	h, ok := c.host.(ApartHost)
+	if !ok {
+		return c.host.Begin(c.pass, kind, key)
+	}
+	var by uint64
+	if elsewhere {
+		by = goroutine.ID()
+	}
+	return h.BeginApart(c.pass, kind, key, by)
+}
+
+// sized is a [Host] that says how much JSON one value may take, in bytes.
+type sized interface{ MaxValue() int }
+
+// encode is the JSON of a value that is recorded. One that is too large is refused before it is encoded (law N8).
+func (c Context) encode(value any) ([]byte, error) { return canonical.Marshal(value, c.maxValue()) }
+
+// capture takes an error over as it is recorded: a text that is too long for that is cut (law F8).
+func (c Context) capture(err error) *fault.Captured {
+	return fault.Capture(err).Within(c.maxValue() / 8) // in JSON a byte may take six
+}
+
+func (c Context) maxValue() int {
+	if h, ok := c.host.(sized); ok {
+		return h.MaxValue()
+	}
+	return canonical.MostBytes
 }
 
 // within is the context of what a step does.
@@ -108,7 +147,10 @@ func (c Context) within(op Op) Context {
 		c.Context = h.Within(c.Context, op)
 	}
 	c.Context = context.WithValue(c.Context, opKey{}, op.ID)
-	c.scope = op.ID
+	if op.Kind == KindOnce || op.Call != nil && op.Call.Once {
+		c.Context = context.WithValue(c.Context, onceKey{}, true)
+	}
+	c.scope, c.home, c.apart = op.ID, goroutine.Mark(), op.Apart
 	return c
 }
 
@@ -136,13 +178,39 @@ func (c Context) Info() Info { return c.host.Info() }
 // Logger logs with run, task and attempt. While recorded calls are replayed it is silent (law N4).
 func (c Context) Logger() *slog.Logger { return c.host.Logger() }
 
-// Failure is why a task runs at the end of an error edge.
+// Failure is why a task runs at the end of an error edge. It is an error, in which errors.Is and errors.As find what they
+// found in the one that failed the task, of all documented errors (law F8).
 type Failure struct {
-	Task    string `json:"task"`    // the task that failed
-	Message string `json:"message"` // its error, as text
+	Task    string                     `json:"task"`              // the task that failed
+	Message string                     `json:"message"`           // its error, as text
+	Kinds   []string                   `json:"kinds,omitempty"`   // codes of the documented errors in it: "timeout", "model.rate_limited"
+	Details map[string]json.RawMessage `json:"details,omitempty"` // fields of the documented types in it
 }
 
-// Cause is the failure that led to this task, where it was reached over an error edge; nil elsewhere.
+// Error is the text of the error that failed the task.
+func (f *Failure) Error() string {
+	if f == nil {
+		return "no failure"
+	}
+	return f.Message
+}
+
+// Is reports whether the error that failed the task was a documented one.
+func (f *Failure) Is(target error) bool { return f.marks().Is(target) }
+
+// As finds the documented types whose fields are recorded.
+func (f *Failure) As(target any) bool { return f.marks().As(target, f) }
+
+func (f *Failure) marks() *Marks {
+	if f == nil {
+		return nil
+	}
+	return &Marks{Kinds: f.Kinds, Details: f.Details}
+}
+
+// Cause is the failure that led to this task, where it was reached over an error edge; nil elsewhere. A node may return it as its
+// error: a nil one is no failure. Compare it with nil before it is used as an error otherwise: an interface that holds a nil
+// *Failure is not nil.
 func (c Context) Cause() *Failure { return c.host.Cause() }
 
 // Now is the time at which the run first asked, in UTC. It is recorded: a replay gets the same time (law J5).

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -124,7 +123,7 @@ func (d *Draft[T]) Finish(data T) error {
 }
 
 func (d *Draft[T]) encode(data T) ([]byte, error) {
-	value, err := json.Marshal(data)
+	value, err := d.ctx.encode(data)
 	if err != nil {
 		return nil, fmt.Errorf("task %s, %s: %w: %w", d.ctx.Info().Task(), CallText(d.op.ID), ErrNotStorable, err)
 	}

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 )
@@ -25,7 +24,7 @@ func Emit(ctx Context, eventType string, data any) error {
 	if err != nil || op.Done {
 		return err
 	}
-	encoded, err := json.Marshal(data)
+	encoded, err := ctx.encode(data)
 	if err != nil {
 		return fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)
 	}

@@ -1,10 +1,11 @@
 package node
 
 import (
-	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/model"
 )
 
@@ -12,24 +13,29 @@ import (
 var (
 	// ErrSuspended says that the task has been left to wait. Return it; the function runs again when it can go on.
 	// A function that swallows it is suspended all the same (law N6).
-	ErrSuspended = errors.New("the task waits")
+	ErrSuspended = fault.Sentinel("suspended", "the task waits")
 	// ErrTaskOver says that a node context was used after its attempt had ended.
-	ErrTaskOver = errors.New("the attempt that this context belongs to is over")
-	// ErrOutcomeUnknown says that an AtMostOnce step was begun and its outcome was lost (law J5). It is never
-	// repeated by itself: whoever knows what happened settles it.
-	ErrOutcomeUnknown = errors.New("the step was begun, and whether it happened is not known")
+	ErrTaskOver = fault.Sentinel("task_over", "the attempt that this context belongs to is over")
+	// ErrOutcomeUnknown says that an AtMostOnce step was begun and its outcome was lost (law J5): by a crash, or because
+	// whoever was called did not say what came of it. It is never repeated by itself: somebody who knows settles it.
+	ErrOutcomeUnknown = fault.Sentinel("outcome_unknown", "step outcome unknown: started, never recorded")
+	// ErrPlanChanged says that a run holds something that the program has no place for any more (law J8).
+	ErrPlanChanged = fault.Sentinel("plan_changed", "the plan does not fit the run")
 	// ErrDiverged says that the code asks for another call than the journal holds in its place (law N3).
-	ErrDiverged = errors.New("the code took another way than the journal")
+	ErrDiverged = fault.Sentinel("diverged", "the code took another way than the journal")
+	// ErrSharedKey says that several goroutines of a node make calls of one key, or without any: which of them is which
+	// nobody could tell on a replay (law N3).
+	ErrSharedKey = fault.Sentinel("shared_key", "goroutines of the node share a key")
 	// ErrExpired says that nobody answered in time, and that the question's deadline is set to fail (law H4).
-	ErrExpired = errors.New("nobody answered before the deadline")
+	ErrExpired = fault.Sentinel("expired", "nobody answered before the deadline")
 	// ErrWithdrawn says that the question was taken back.
-	ErrWithdrawn = errors.New("the question was withdrawn")
+	ErrWithdrawn = fault.Sentinel("withdrawn", "the question was withdrawn")
 	// ErrNotStorable says that a value cannot be kept in a journal (law N8).
-	ErrNotStorable = errors.New("the value cannot be stored")
+	ErrNotStorable = fault.Sentinel("not_storable", "the value cannot be stored")
 	// ErrLimit says that a limit was reached: of the run, or of the reasoning (law F4).
-	ErrLimit = errors.New("a limit was reached")
+	ErrLimit = fault.Sentinel("limit", "a limit was reached")
 	// ErrNoService says that the program offers no service of the type asked for.
-	ErrNoService = errors.New("no such service")
+	ErrNoService = fault.Sentinel("no_service", "no such service")
 )
 
 // DivergedError says where code and journal part (law N3).
@@ -48,16 +54,88 @@ func (e *DivergedError) Error() string {
 // Is reports whether target is ErrDiverged.
 func (e *DivergedError) Is(target error) bool { return target == ErrDiverged }
 
-// StepError is the failure of a recorded step. It carries the text of the cause and not the cause itself, because a
-// replay has only the text: code that decides by errors.Is on a step's error would decide differently after a crash.
-// What is recorded beside the text are the marks of [Terminal] and [RetryAfter], which errors.Is and errors.As find in
-// it on every pass.
+// RecordedError names a recorded value that the type that the code reads it into does not keep: a field of it was renamed or removed, or has
+// another type (law J8). It matches [ErrPlanChanged], and blocks the run.
+type RecordedError struct {
+	Task string
+	Call string // "step:charge#1"
+	Path string // of the value: "amount", "items.0.price"; "" for the whole
+	Type string // that the code reads it into
+	Form string // "number": what is recorded, where the code reads another kind of JSON there; "" else
+	Near string // the field that may stand for it; "" for none
+	Err  error  // why it cannot be read at all; nil where it would be read as zero
+}
+
+func (e *RecordedError) Error() string {
+	what := "a value"
+	if e.Path != "" {
+		what = fmt.Sprintf("%q", e.Path)
+	}
+	if e.Form != "" {
+		what += " as a " + e.Form
+	}
+	text := fmt.Sprintf("task %s: %s recorded %s, and %s has no place for it", e.Task, CallText(e.Call), what, e.Type)
+	if e.Near != "" {
+		text += fmt.Sprintf("; is it %q now?", e.Near)
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text + "; keep the field beside the new one, until no run waits that has recorded it"
+}
+
+// Is reports whether target is ErrPlanChanged.
+func (e *RecordedError) Is(target error) bool { return target == ErrPlanChanged }
+
+// Unwrap is why the value cannot be read at all.
+func (e *RecordedError) Unwrap() error { return e.Err }
+
+// SharedKeyError names a call that two goroutines of a node make under one name (law N3).
+type SharedKeyError struct {
+	Task string
+	Kind Kind
+	Key  string // "llm" and the like for calls without one
+}
+
+func (e *SharedKeyError) Error() string {
+	_, key, inside := strings.Cut(e.Key, Inside)
+	if !inside {
+		key = e.Key
+	}
+	advice := "give each its own"
+	switch e.Kind {
+	case KindReason:
+		advice += " Reasoning.ID"
+	case KindModel:
+		advice += " with node.CallID"
+	case KindInterrupt:
+		advice += " with node.ID"
+	case KindNow, KindSleep:
+		advice = "make them in the goroutine that the node's function runs in, or in steps with keys"
+	case KindStep, KindOnce, KindTool, KindEmit, KindStream, KindChunks, KindData:
+	}
+	return fmt.Sprintf("task %s: several goroutines make calls of the kind %s with the key %q, and a replay cannot tell them apart; %s",
+		e.Task, e.Kind, CallText(key), advice)
+}
+
+// Is reports whether target is ErrSharedKey or ErrTerminal: no further attempt changes the code.
+func (e *SharedKeyError) Is(target error) bool {
+	return target == ErrSharedKey || target == ErrTerminal
+}
+
+// StepError is the failure of a recorded step, made of what is recorded of it: on the first pass as on every replay, so
+// that code decides after a crash as it did before (law F8). That is the text, the marks of [Terminal] and [RetryAfter],
+// and every documented error in what the step returned, however it was wrapped: errors.Is finds model.ErrRateLimited, and
+// errors.As a *model.Error with its kind, message and wait. Errors of your own are a text: what else code has to know of
+// them, the step returns as a value.
 type StepError struct {
 	Step       string // the step's identity, "step:charge#1"
 	Message    string
 	Terminal   bool
 	RetryAfter time.Duration // 0 for none
 	Model      *model.Error  // of a call of a model whose kind of failure is known, which is recorded; nil for others
+
+	Marks *Marks // what else is recorded of it; nil for nothing
 }
 
 func (e *StepError) Error() string { return e.Message }
@@ -70,13 +148,27 @@ func (e *StepError) Unwrap() error {
 	return e.Model
 }
 
+// Is reports whether target is a documented error, and the step's error was one.
+func (e *StepError) Is(target error) bool {
+	return e.Terminal && target == ErrTerminal || e.Marks.Is(target)
+}
+
+// As finds the mark of [RetryAfter] that the step's error had, and the documented types whose fields are recorded.
+func (e *StepError) As(target any) bool {
+	if at, ok := target.(**RetryAfterError); ok && e.RetryAfter > 0 {
+		*at = &RetryAfterError{After: e.RetryAfter, Err: e}
+		return true
+	}
+	return e.Marks.As(target, e)
+}
+
 // PanicError is a panic of a node's function (law N7).
 type PanicError struct {
 	Value any    // what was passed to panic
 	Stack []byte // where
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+func (e *PanicError) Error() string { return "panic: " + fault.Text(e.Value) }
 
 // Unwrap is the panic's value where it is an error.
 func (e *PanicError) Unwrap() error {

@@ -43,11 +43,12 @@ const (
 	KindInterrupt Kind = "interrupt"
 	KindEmit      Kind = "emit"
 	KindStream    Kind = "stream"
-	KindModel     Kind = "model"  // a call of a language model
-	KindChunks    Kind = "chunks" // a stream of what the node then returns
-	KindReason    Kind = "reason" // what Reason does, calls of models, tools and people among it
-	KindTool      Kind = "tool"   // a call of a tool that a model wants made
-	KindData      Kind = "data"   // a typed value that is shown
+	KindModel     Kind = "model"     // a call of a language model
+	KindChunks    Kind = "chunks"    // a stream of what the node then returns
+	KindReason    Kind = "reason"    // what Reason does, calls of models, tools and people among it
+	KindTool      Kind = "tool"      // a call of a tool that a model wants made
+	KindData      Kind = "data"      // a typed value that is shown
+	KindHeartbeat Kind = "heartbeat" // the last value of an earlier attempt's Heartbeat, as it was read
 )
 
 // Op is one recorded call of a task: its identity, and what is already known of it.
@@ -61,12 +62,15 @@ type Op struct {
 	Failure string // its error as text, "" for success
 	Begun   bool   // an AtMostOnce step whose intent is recorded and whose outcome is not
 	Tries   int    // of reasoning: how often it has failed, in earlier attempts of the task
+	Apart   bool   // it is made in a goroutine that the node has started: it has a key and no place in an order (law N3)
 
 	Terminal   bool          // a failure that was marked with Terminal
 	RetryAfter time.Duration // the wait that a failure was marked with, in whole microseconds; 0 for none
+	Marks      *Marks        // what else is known of a failure; nil for nothing
 
-	By string    // who answered a question
-	At time.Time // when
+	Shape string    // of the Go type that a question was asked for, as Answered finds it; see Question.Shape
+	By    string    // who answered a question
+	At    time.Time // when
 
 	Usage *model.Usage // what a call of a model took, given to Record and found by Begin; nil where that is not known
 
@@ -112,13 +116,17 @@ type Question struct {
 	Kind       string   // what a face may show it as: "choice", "text", "form", "approval"; "" lets it decide
 	Role       string   // who may answer; "" for anyone
 	Assignee   string   // the one person who may answer; "" for whoever is in the role
+	Override   string   // the role that may take the question from its assignee or claimer; "" for none
 	FourEyes   bool     // who started the run may not answer
 	NotBy      []string // nodes of the same graph: who answered one of them may not answer this
 	Within     time.Duration
 	AtDeadline Deadline
 
+	RequireToken bool // an answer presents the resume token
+
 	Unnamed bool   // the author gave no ID: on replay the whole question must be the same (law N3)
 	About   []byte // what else must be the same on replay, whatever the question is called; not shown to anybody
+	Shape   string // of the Go type that reads the answer, where the schema does not say all of it; "" for one that keeps everything
 	Waits   bool   // Answered follows at once: the question may be stored with the suspension
 }
 
@@ -127,6 +135,14 @@ type StepHost interface {
 	// Within returns ctx, or one made from it, for what the step op is about to do. It is not called for a step whose
 	// outcome is recorded.
 	Within(ctx context.Context, op Op) context.Context
+}
+
+// ApartHost is a [Host] that knows that calls which a node makes in goroutines of its own come in any order.
+type ApartHost interface {
+	// BeginApart is Begin for a call of a goroutine that the node has started, or inside of one. by is the number of that
+	// goroutine, and 0 inside of a call for the goroutine that the call was made in. It fails with ErrSharedKey where
+	// another goroutine has made a call of the same kind and key.
+	BeginApart(pass uint64, kind Kind, key string, by uint64) (Op, error)
 }
 
 // Syncer is a [Host] that does not store at once what comes of nodes that are declared pure.

@@ -97,7 +97,7 @@ func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) err
 	}
 	known := h.op(op)
 	known.Done, known.Begun, known.Value, known.Failure = true, false, value, failure
-	known.Terminal, known.RetryAfter = op.Terminal, op.RetryAfter
+	known.Terminal, known.RetryAfter, known.Marks = op.Terminal, op.RetryAfter, op.Marks
 	return nil
 }
 
@@ -114,7 +114,7 @@ func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
 	if err := h.call(pass, "Ask", "%s", shown(op.ID)); err != nil {
 		return err
 	}
-	h.op(op)
+	h.op(op).Shape = q.Shape
 	h.questions[op.ID] = q
 	return nil
 }

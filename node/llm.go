@@ -1,13 +1,13 @@
 package node
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"reflect"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/model"
 )
 
@@ -96,10 +96,11 @@ func (l LLM) Generate(ctx Context, req *model.Request, opts ...CallOption) (*Com
 		own.System = joined(c.system, own.System)
 	}
 	reply, failed := l.ask(ctx.within(op), &own, c.watch)
-	if failed != nil && (ctx.Err() != nil || errors.Is(failed, ErrSuspended) || errors.Is(failed, ErrTaskOver)) {
+	caught := ctx.capture(failed)
+	if failed != nil && (ctx.Err() != nil || caught.Is(ErrSuspended) || caught.Is(ErrTaskOver)) {
 		return nil, failed
 	}
-	if op.Value, op.Failure, err = outcomeOf(reply, failed); err != nil {
+	if err = op.came(ctx, reply, caught); err != nil {
 		return nil, fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)
 	}
 	if failed == nil || reply.Usage != (model.Usage{}) {
@@ -129,18 +130,29 @@ func (l LLM) ask(ctx Context, req *model.Request, watch func(Context) watcher) (
 		return &model.Response{}, err
 	}
 	req.Key = IdempotencyKey(ctx)
-	chunks := m.Generate(ctx, req)
 	if watch == nil {
-		return model.Collect(chunks)
+		return model.Collect(alive(ctx, m.Generate(model.Unseen(ctx), req)))
 	}
 	w := watch(ctx)
-	reply, err := model.Collect(watched(w, chunks))
+	reply, err := model.Collect(watched(w, alive(ctx, m.Generate(ctx, req))))
 	if ctx.Err() == nil {
 		if failed := w.close(); failed != nil {
 			err = errors.Join(err, failed)
 		}
 	}
 	return reply, err
+}
+
+// alive makes the parts of a reply signs of life of the node.
+func alive(ctx Context, chunks iter.Seq2[model.Chunk, error]) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		for chunk, err := range chunks {
+			model.SignOfLife(ctx)
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
 }
 
 // watched lets somebody see chunks on their way.
@@ -185,17 +197,15 @@ type failure struct {
 	Reply      *model.Response `json:"reply,omitempty"` // of a reply that was cut off, refused or malformed
 }
 
-// outcomeOf is what is recorded of a call. What it took is recorded beside it.
-func outcomeOf(reply *model.Response, failed error) (value []byte, message string, err error) {
+// came notes what is recorded of a call. What it took is recorded beside it.
+func (op *Op) came(ctx Context, reply *model.Response, failed *fault.Captured) (err error) {
 	said := *reply
 	said.Usage = model.Usage{}
 	if failed == nil {
-		value, err = json.Marshal(&said)
-		return value, "", err
+		op.Value, err = ctx.encode(&said)
+		return err
 	}
-	if message = failed.Error(); message == "" {
-		message = fmt.Sprintf("%T", failed)
-	}
+	op.Failure = failed.Text
 	known, ok := errors.AsType[*model.Error](failed)
 	if !ok {
 		kind, _ := errors.AsType[model.Kind](failed) // returned as it is
@@ -205,12 +215,19 @@ func outcomeOf(reply *model.Response, failed error) (value []byte, message strin
 	if f.Kind == model.ErrTruncated || f.Kind == model.ErrRefused || f.Kind == model.ErrMalformed {
 		f.Reply = &said
 	}
-	if f == (failure{}) {
-		return nil, message, nil
+	op.Marks = failed.Marks
+	if f.known() { // it is in the value
+		op.Marks = op.Marks.Without("model."+string(f.Kind), "model")
 	}
-	value, err = json.Marshal(&f)
-	return value, message, err
+	if f == (failure{}) {
+		return nil
+	}
+	op.Value, err = ctx.encode(&f)
+	return err
 }
+
+// known reports whether a replay knows the kind of the failure, or when to ask again.
+func (f *failure) known() bool { return f.Kind != "" || f.RetryAfter != 0 }
 
 // completion is a recorded call as it is returned.
 func (op *Op) completion() (*Completion, error) {
@@ -221,7 +238,7 @@ func (op *Op) completion() (*Completion, error) {
 		}
 		return op.complete(&reply), nil
 	}
-	failed := &StepError{Step: op.ID, Message: op.Failure}
+	failed := &StepError{Step: op.ID, Message: op.Failure, Marks: op.Marks}
 	if len(op.Value) == 0 {
 		return nil, failed
 	}
@@ -229,7 +246,7 @@ func (op *Op) completion() (*Completion, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Kind != "" || f.RetryAfter != 0 {
+	if f.known() {
 		failed.Model = &model.Error{Kind: f.Kind, Message: f.Message, RetryAfter: time.Duration(f.RetryAfter) * time.Millisecond}
 	}
 	if f.Reply == nil {

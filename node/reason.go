@@ -2,9 +2,9 @@ package node
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -78,7 +78,7 @@ func (e *LimitError) Error() string {
 func (e *LimitError) Is(target error) bool { return target == ErrLimit }
 
 // ErrOutput says that a model did not give what it was asked for, though it was shown what was wrong.
-var ErrOutput = errors.New("the model's answer is not what was asked for")
+var ErrOutput = fault.Sentinel("output", "the model's answer is not what was asked for")
 
 // OutputError is the last answer of a model that did not give what it was asked for, and what is wrong with it.
 type OutputError struct {
@@ -119,6 +119,7 @@ func clip(text string) string {
 // the model are those of [LLM.Generate]: a new attempt makes the call that failed again, and those before it are kept.
 func Reason[Out any](ctx Context, r Reasoning) (Out, error) {
 	var out Out
+	own := r.Schema != nil // then an answer may have members that Out leaves out
 	if _, text := any(out).(string); !text && r.Schema == nil {
 		var err error
 		if r.Schema, err = schema.For[Out](); err != nil {
@@ -136,5 +137,8 @@ func Reason[Out any](ctx Context, r Reasoning) (Out, error) {
 	if err != nil {
 		return out, err
 	}
-	return decode[Out](op)
+	if own || !op.Known {
+		return decode[Out](op)
+	}
+	return recorded[Out](ctx, op)
 }

@@ -64,9 +64,11 @@ func (t *reasoner) run(ctx Context) (Op, error) {
 	value, err := t.think()
 	if failed, final := failureOf(err); final {
 		data, _ := json.Marshal(failed) //nolint:errchkjson // texts and numbers always encode
-		if stored := ctx.host.Record(ctx.pass, op, data, err.Error()); stored != nil {
+		op.Value, op.Failure = data, err.Error()
+		if stored := ctx.host.Record(ctx.pass, op, op.Value, op.Failure); stored != nil {
 			return op, stored
 		}
+		return op, op.reasoned() // what a replay gets
 	}
 	if err != nil {
 		return op, err
@@ -217,8 +219,7 @@ func dollars(micro int64) string { return "$" + strconv.FormatFloat(float64(micr
 // answer checks what the model has said.
 func (t *reasoner) answer(text string) (value []byte, wrong error) {
 	if t.Schema == nil {
-		value, err := json.Marshal(text)
-		return value, err
+		return t.ctx.encode(text)
 	}
 	said := payload(text, t.starts())
 	if err := t.Schema.Check(said); err != nil {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/schema"
@@ -296,8 +297,15 @@ func (t *reasoner) callAll(deeds []*deed, failed []error) {
 		if d.result != nil || failed[i] != nil {
 			continue
 		}
-		failed[i] = errGone
-		group.Go(func() { failed[i] = t.call(d) })
+		failed[i] = fmt.Errorf("tool %q: %w", d.Name, fault.Goexit)
+		group.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					failed[i] = &PanicError{Value: v, Stack: debug.Stack()}
+				}
+			}()
+			failed[i] = t.call(d)
+		})
 	}
 	group.Wait()
 }
@@ -343,16 +351,13 @@ func (t *reasoner) hear(d *deed) error {
 	return nil
 }
 
-// errGone says that a tool has ended its goroutine.
-var errGone = errors.New("the tool has ended its goroutine (runtime.Goexit)")
-
 // call makes a call, or finds what came of it.
 func (t *reasoner) call(d *deed) (err error) {
 	switch {
 	case d.op.Done:
 		return d.came()
 	case d.op.Begun:
-		return fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), CallText(d.op.ID), ErrOutcomeUnknown)
+		return t.settle(d, fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), CallText(d.op.ID), ErrOutcomeUnknown))
 	}
 	host, pass := t.ctx.host, t.ctx.pass
 	d.op.Call = &ToolUse{ToolCall: d.ToolCall, Once: d.tool.Once}
@@ -362,17 +367,20 @@ func (t *reasoner) call(d *deed) (err error) {
 	ctx := t.ctx.within(d.op)
 	ctx.left = new(atomic.Bool)
 	text, failed := d.made(ctx)
-	if failed != nil {
-		var crash *PanicError
-		if t.ctx.Err() != nil || errors.Is(failed, ErrSuspended) || errors.Is(failed, ErrTaskOver) || errors.As(failed, &crash) {
-			return failed
+	if caught := t.ctx.capture(failed); caught != nil {
+		if t.ctx.Err() != nil || caught.Is(ErrSuspended) || caught.Is(ErrTaskOver) || caught.Marks.Has(fault.Panic) {
+			return caught
 		}
-		if d.op.Failure = failed.Error(); d.op.Failure == "" {
-			d.op.Failure = fmt.Sprintf("%T", failed)
+		if lost := d.lost(caught); lost != nil {
+			return t.settle(d, fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), CallText(d.op.ID), lost))
 		}
-		d.op.mark(failed)
-	} else if d.op.Value, err = json.Marshal(text); err != nil {
-		return fmt.Errorf("task %s, %s: %w: %w", t.ctx.Info().Task(), CallText(d.op.ID), ErrNotStorable, err)
+		d.op.Failure = d.op.mark(caught)
+	} else if d.op.Value, err = t.ctx.encode(text); err != nil {
+		err = fmt.Errorf("task %s, %s: %w: %w", t.ctx.Info().Task(), CallText(d.op.ID), ErrNotStorable, err)
+		if lost := d.lost(err); lost != nil {
+			return t.settle(d, lost)
+		}
+		return err
 	}
 	if err := host.Record(pass, d.op, d.op.Value, d.op.Failure); err != nil {
 		return err

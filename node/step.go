@@ -1,19 +1,23 @@
 package node
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
+	"reflect"
+	"strings"
+
+	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/loss"
 )
 
 // StepOption changes how a step is kept.
 type StepOption func(*Kind)
 
 // AtMostOnce makes a step record its intent before it happens. After a crash between intent and outcome the step is
-// not repeated: Step returns [ErrOutcomeUnknown] (law J5).
+// not repeated: Step returns [ErrOutcomeUnknown] (law J5). So it does where do itself returns that error.
 func AtMostOnce() StepOption { return func(k *Kind) { *k = KindOnce } }
 
 func kindNow(k *Kind) { *k = KindNow }
@@ -26,11 +30,16 @@ func kindNow(k *Kind) { *k = KindNow }
 // [IdempotencyKey] to the outside world, or use [AtMostOnce].
 //
 // What do calls with the context that it is given belongs to the step: once the step is recorded, none of it is made
-// again. Calls with the context outside do not, and a replay that skips the step finds them missing (law N3). The
-// steps of a task are made one after the other: their order is what a replay is held against.
+// again. Calls with the context outside do not, and a replay that skips the step finds them missing (law N3). A
+// replay is held against the order of the steps. Steps in goroutines that the node starts have none: each of these
+// goroutines needs keys of its own, else the step fails with [ErrSharedKey].
 //
-// T must survive encoding/json. An error of do is recorded too and comes back as [*StepError], with the marks of
-// [Terminal] and [RetryAfter] that it had; a new attempt of the task tries the step again. Cancellation is not recorded.
+// Step returns the recorded value the first time, too (law N10): a T that encoding/json writes, with what it does not
+// write empty. Values in interfaces are map[string]any, []any, string, bool, nil and json.Number; a time.Time has UTC or a
+// fixed offset, and no monotonic clock. What cannot be written is ErrNotStorable.
+//
+// An error of do is recorded too and comes back as [*StepError], with the marks of [Terminal] and [RetryAfter] and the
+// documented errors that it had (law F8); a new attempt of the task tries the step again. Cancellation is not recorded.
 func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts ...StepOption) (T, error) {
 	var zero T
 	kind := KindStep
@@ -44,7 +53,7 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 	case op.Done && op.Failure != "":
 		return zero, op.failed(op.Failure)
 	case op.Done:
-		return decode[T](op)
+		return recorded[T](ctx, op)
 	case op.Begun:
 		return zero, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), CallText(op.ID), ErrOutcomeUnknown)
 	}
@@ -55,53 +64,70 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 	}
 	value, failed := do(ctx.within(op))
 	if failed != nil {
-		if ctx.Err() != nil || errors.Is(failed, ErrSuspended) {
+		caught := ctx.capture(failed)
+		if ctx.Err() != nil || caught.Is(ErrSuspended) {
 			return zero, failed
 		}
-		message := failed.Error()
-		if message == "" {
-			message = fmt.Sprintf("%T", failed)
+		if kind == KindOnce && caught.Is(ErrOutcomeUnknown) {
+			return zero, caught // not recorded: it stays begun, and a replay comes to the same
 		}
-		op.mark(failed)
+		message := op.mark(caught)
 		if err := ctx.host.Record(ctx.pass, op, nil, message); err != nil {
 			return zero, err
 		}
 		return zero, op.failed(message)
 	}
-	data, err := json.Marshal(value)
-	if err != nil {
-		return zero, fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)
+	data, kept, err := storable(ctx, &value)
+	if err != nil { // the step has happened: a replay, too, has to come to what the node is told now
+		message := op.mark(ctx.capture(fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)))
+		if err := ctx.host.Record(ctx.pass, op, nil, message); err != nil {
+			return zero, err
+		}
+		return zero, op.failed(message)
 	}
 	if err := ctx.host.Record(ctx.pass, op, data, ""); err != nil {
 		return zero, err
 	}
-	if plain(value) {
-		return value, nil
-	}
-	return decode[T](Op{ID: op.ID, Value: data}) // what a replay gets, and nothing that only the first pass has
+	return kept, nil
 }
 
-// plain reports whether a value comes back from JSON as it is.
-func plain(value any) bool {
-	switch value.(type) {
-	case string, bool, int, int64, uint64, float64, time.Time:
-		return true
+// storable is a value as a journal keeps it, and as every later pass reads it. It fails for one that JSON does not write, or
+// writes and does not read back as it was (laws N8 and N10).
+func storable[T any](ctx Context, value *T) (data []byte, kept T, err error) {
+	if data, err = ctx.encode(*value); err != nil || canonical.Plain(value) {
+		return data, *value, err
 	}
-	return false
+	if err = canonical.Decode(data, &kept); err != nil {
+		return nil, kept, fmt.Errorf("what JSON writes of %s cannot be read back: %w", reflect.TypeFor[T](), err)
+	}
+	if lost, gone := loss.In(data, &kept); gone {
+		return nil, kept, fmt.Errorf("what JSON writes of %s is not read back: %q is lost", reflect.TypeFor[T](), lost.Path)
+	}
+	return data, kept, nil
 }
 
 type opKey struct{}
 
+type onceKey struct{}
+
+// MustNotRepeat reports whether ctx belongs to an AtMostOnce step, or to a call of a tool with Tool.Once. Clients that try
+// again by themselves must not do so there: where they cannot tell whether a call has happened, they return an error
+// in which errors.Is finds [ErrOutcomeUnknown].
+func MustNotRepeat(ctx context.Context) bool {
+	once, _ := ctx.Value(onceKey{}).(bool)
+	return once
+}
+
 // IdempotencyKey is a stable key for the outside world: the same for every try of the same step of the same task of
 // the same run, and different for any other (law J5). Inside the function of a Step it names that step; elsewhere
-// it names the task.
+// it names the task. A migration that gives the node another name while the task is open leaves it as it is.
 func IdempotencyKey(ctx context.Context) string {
 	c, ok := FromContext(ctx)
 	if !ok {
 		return ""
 	}
 	info := c.Info()
-	key := info.Run + "/" + info.Task()
+	key := info.Run + "/" + cmp.Or(info.Began, info.Task())
 	if op, ok := ctx.Value(opKey{}).(string); ok {
 		key += "/" + op
 	}
@@ -110,10 +136,36 @@ func IdempotencyKey(ctx context.Context) string {
 
 func decode[T any](op Op) (T, error) {
 	var value T
-	d := json.NewDecoder(bytes.NewReader(op.Value))
-	d.UseNumber()
-	if err := d.Decode(&value); err != nil {
-		return value, fmt.Errorf("%s: the recorded value does not fit %T any more: %w", op.ID, value, err)
+	if err := canonical.Decode(op.Value, &value); err != nil {
+		return value, fmt.Errorf("%s: the recorded value does not fit %s any more: %w", op.ID, reflect.TypeFor[T](), err)
 	}
 	return value, nil
 }
+
+// recorded is decode for a value that an earlier pass has recorded, maybe from another type: all of it has a place in T, or the
+// run stops (law J8).
+func recorded[T any](ctx Context, op Op) (T, error) {
+	value, err := decode[T](op)
+	lost, gone := loss.Lost{}, false
+	if err == nil {
+		lost, gone = loss.In(op.Value, &value)
+	}
+	if err == nil && !gone {
+		return value, nil
+	}
+	changed := &RecordedError{
+		Task: ctx.Info().Task(), Call: op.ID, Path: lost.Path, Type: reflect.TypeFor[T]().String(), Near: lost.Near, Err: err,
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // whose text shows the value
+		changed.Path, changed.Err = wrong.Field, nil
+		changed.Form, _, _ = strings.Cut(wrong.Value, " ") // behind it is the number itself
+	}
+	if h, ok := ctx.host.(breaker); ok {
+		h.Break(ctx.pass, changed)
+	}
+	var zero T
+	return zero, changed
+}
+
+// breaker is a [Host] that can break a pass off, whatever its function makes of the error.
+type breaker interface{ Break(pass uint64, err error) }

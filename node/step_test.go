@@ -54,7 +54,7 @@ func TestJ5_AStepAndItsHost(t *testing.T) {
 		},
 		{
 			"recorded with another type", &node.Op{Done: true, Value: []byte(`"five"`)}, nil, nil,
-			0, "step:s#1: the recorded value does not fit int any more: json: cannot unmarshal string into Go value of type int", false,
+			0, "task in/a#2: step:s#1 recorded a value as a string, and int has no place for it; keep the field beside the new one, until no run waits that has recorded it", false,
 			[]string{"Begin step:s#1"},
 		},
 		{
@@ -69,7 +69,7 @@ func TestJ5_AStepAndItsHost(t *testing.T) {
 		},
 		{
 			"at most once, begun before", &node.Op{Begun: true}, once, nil,
-			0, "task in/a#2, once:s#1: the step was begun, and whether it happened is not known", false,
+			0, "task in/a#2, once:s#1: step outcome unknown: started, never recorded", false,
 			[]string{"Begin once:s#1"},
 		},
 		{

@@ -21,7 +21,10 @@ type Tool struct {
 	// may try something else, unless it is marked [Terminal]: then it ends the reasoning.
 	Call func(ctx Context, arguments json.RawMessage) (string, error)
 
-	// Once says that the call must not happen twice (see [AtMostOnce]).
+	// Once says that the call must not happen twice (see [AtMostOnce]), whatever a server says of it. Where its outcome is
+	// lost, by a crash or as Call returns ErrOutcomeUnknown or a deadline's error, a person is asked what has happened
+	// ([KindOutcome]) if the reasoning has an Approval or Interrupt, by their roles; else the reasoning ends with
+	// [ErrOutcomeUnknown].
 	Once bool
 	// Approval has a person look at calls before they are made; nil for no approval.
 	Approval *Approval
@@ -66,7 +69,7 @@ func NewTool[In, Out any](name, description string, call func(ctx Context, in In
 			if text, ok := any(out).(string); ok {
 				return text, nil
 			}
-			data, err := json.Marshal(out)
+			data, err := ctx.encode(out)
 			if err != nil {
 				return "", fmt.Errorf("%w: %w", ErrNotStorable, err)
 			}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -125,7 +125,7 @@ func nameFault(name, forbidden string) string {
 		return "is not UTF-8"
 	}
 	for _, r := range name {
-		if unicode.IsControl(r) {
+		if printable.Acts(r) { // law H9
 			return "holds a control character; names are shown on terminals"
 		}
 		if strings.ContainsRune(forbidden, r) {
@@ -189,6 +189,15 @@ func (c *checker) policy(i int) {
 	}
 	if n.Timeout < 0 {
 		c.at(i, BadPolicy, "its timeout is %s; it may not be negative, and 0 is none", n.Timeout)
+	}
+	if n.Timeout > 0 && n.Sub != nil { // law N11
+		c.at(i, BadPolicy, "a timeout (%s) bounds one call of a function, and a subgraph or map has none; give it to the nodes inside", n.Timeout)
+	}
+	if n.Idle < 0 {
+		c.at(i, BadPolicy, "its idle time is %s; it may not be negative, and 0 is none", n.Idle)
+	}
+	if n.Idle > 0 && n.Sub != nil { // law N11
+		c.at(i, BadPolicy, "an idle time (%s) bounds one call of a function, and a subgraph or map has none; give it to the nodes inside", n.Idle)
 	}
 	c.shared(i)
 }

@@ -55,7 +55,7 @@ func (c Changes) String() string {
 	if len(parts) == 0 {
 		return "nothing changed"
 	}
-	return printable(strings.Join(parts, "; "))
+	return graphic(strings.Join(parts, "; "))
 }
 
 func edgeText(e Edge) string {
@@ -269,4 +269,29 @@ func missing(prefix, from string, kind EdgeKind, targets, other []string) []Edge
 		edges = append(edges, Edge{From: prefix + from, To: to, Kind: kind})
 	}
 	return edges
+}
+
+// ValuesOf lists the names of values that the dataflows of an outlined plan read or write, each behind the path of the
+// subgraph that it is in and a slash: "/topic", "inner/topic".
+func ValuesOf(data []byte) (map[string]bool, error) {
+	o, err := readOutline(data)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string]bool)
+	o.values("", names)
+	return names, nil
+}
+
+func (o *outline) values(path string, names map[string]bool) {
+	for i := range o.Nodes {
+		n := &o.Nodes[i]
+		for _, p := range slices.Concat(n.Reads, n.Writes) {
+			name, _, _ := readPort(p)
+			names[path+"/"+name] = true
+		}
+		if n.Sub != nil {
+			n.Sub.values(strings.TrimPrefix(path+"/"+n.Name, "/"), names)
+		}
+	}
 }

@@ -176,8 +176,8 @@ func cut(text string, width int) string {
 	return string(runes[:max(width-1, 0)]) + "…"
 }
 
-// printable replaces what could move a terminal's cursor, or break a line, by spaces.
-func printable(text string) string {
+// graphic replaces what could move a terminal's cursor, or break a line, by spaces.
+func graphic(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) || r == unicode.ReplacementChar {
 			return ' '
@@ -194,7 +194,7 @@ func harmless(r rune) bool {
 // escape writes every other character as an entity, so that no name or label can end its quotes.
 func escape(text, before string) string {
 	var b strings.Builder
-	for _, r := range cut(printable(text), 60) {
+	for _, r := range cut(graphic(text), 60) {
 		if harmless(r) {
 			b.WriteRune(r)
 		} else {

@@ -61,6 +61,7 @@ type nodeDocument struct {
 	Version   string        `json:"version,omitempty"`
 	Retry     retryDocument `json:"retry,omitzero"`
 	TimeoutMS int64         `json:"timeout_ms,omitempty"`
+	IdleMS    int64         `json:"idle_ms,omitempty"`
 	Pool      string        `json:"pool,omitempty"`
 	Cache     cacheDocument `json:"cache,omitzero"`
 	Join      Join          `json:"join,omitempty"`    // all, each
@@ -84,6 +85,7 @@ type cacheDocument struct {
 type retryDocument struct {
 	Attempts  int     `json:"attempts,omitempty"`
 	BackoffMS int64   `json:"backoff_ms,omitempty"`
+	Factor    float64 `json:"factor,omitempty"`
 	MaxMS     int64   `json:"max_ms,omitempty"`
 	Jitter    float64 `json:"jitter,omitempty"`
 }
@@ -128,9 +130,9 @@ func (p *Plan) document(prefix string) *planDocument {
 			Name: n.Name, Path: prefix + n.Name, Kind: n.Kind, Gate: n.Gate(), Doc: n.Doc, Version: n.Version,
 			Presentation: n.Presentation,
 			Retry: retryDocument{
-				n.Retry.Attempts, n.Retry.Backoff.Milliseconds(), n.Retry.Max.Milliseconds(), n.Retry.Jitter,
+				n.Retry.Attempts, n.Retry.Backoff.Milliseconds(), n.Retry.Factor, n.Retry.Max.Milliseconds(), n.Retry.Jitter,
 			},
-			TimeoutMS: n.Timeout.Milliseconds(), Pool: n.Pool,
+			TimeoutMS: n.Timeout.Milliseconds(), IdleMS: n.Idle.Milliseconds(), Pool: n.Pool,
 		}
 		if n.Cache != nil {
 			d.Nodes[i].Cache = cacheDocument{n.Cache.Version, n.Cache.TTL.Milliseconds()}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,11 +11,126 @@ import (
 	"github.com/fermata-go/fermata/internal/nearest"
 )
 
-// Migration says where the nodes of a plan are in the plan that takes its place (law J8). The zero value moves none.
+// Migration says where the nodes and values of a plan are in the plan that takes its place (law J8). The zero value moves
+// none.
 type Migration struct {
 	// Nodes are new paths of nodes, by their old ones: {"review": "approve", "inner/pay": "inner/charge"}. What is in
 	// a subgraph moves with it, where no longer path says otherwise. Nodes that are not named keep their paths.
 	Nodes map[string]string
+
+	// Values are new names of values, by their old ones: {"approval_prompt": "prompt_data"}. In a dataflow they are what
+	// nodes read and write, in a subgraph behind its path ("inner/prompt"); elsewhere they are members of the state, and
+	// count for every state whose type does not have the old name. A value whose new name is "" is dropped.
+	Values map[string]string
+
+	// State converts what the run holds, after Values: each state that a token or a task has, also in subgraphs; in a
+	// dataflow each record of what a node has written or the run was given, an object with the values by name. It is
+	// asked once, before the run goes on, and what it returns is recorded. It returns what it does not mean as it is. An
+	// error refuses the migration.
+	State func(old json.RawMessage) (json.RawMessage, error)
+}
+
+// Standing is where a path of a run goes on, and with which state.
+type Standing struct {
+	Node  string          // "" for a path that has ended
+	By    string          // the task, "ask#1", or the node that the state is on its way to: as errors name it
+	State json.RawMessage // JSON
+	Waits bool            // for the other branches, at the node where they meet
+	Left  bool            // the node has run with the state, and what it has made is on its way
+}
+
+// Misfit is a value that a run holds, or lacks, and that has no place in a plan (law J8). It does not show the value itself.
+type Misfit struct {
+	Value  string // its name or path: "amount", "items.0.price"
+	Reason string // who holds or reads it, and what is against it
+	Hint   string // "" or which names may be the same
+}
+
+// Applicable is the part of a migration that a plan declares ([Definition].Renamed) which counts for a run of another plan, given by
+// its outline: nodes that the earlier plan has and this one has not, under the names that they have here; and all values.
+func (p *Plan) Applicable(oldOutline []byte) Migration {
+	declared := p.def.Renamed
+	if declared == nil || declared.Empty() {
+		return Migration{}
+	}
+	older, err := readOutline(oldOutline)
+	if err != nil {
+		return Migration{}
+	}
+	m := Migration{Values: declared.Values, State: declared.State}
+	for _, old := range older.paths("") {
+		to, moved := declared.Nodes[old]
+		_, kept := p.index[old]
+		_, there := p.index[to]
+		if !moved || kept || !there {
+			continue
+		}
+		if m.Nodes == nil {
+			m.Nodes = make(map[string]string)
+		}
+		m.Nodes[old] = to
+	}
+	return m
+}
+
+// Empty reports whether the migration changes nothing.
+func (m Migration) Empty() bool { return len(m.Nodes)+len(m.Values) == 0 && m.State == nil }
+
+// Renamed is the new name of a value in the subgraph that has a path in the new plan, "" for the run; false where it keeps
+// its name. The name is "" for a value that is dropped.
+func (m Migration) Renamed(scope, name string) (string, bool) {
+	for old, to := range m.Values {
+		was, oldName := cutValue(old)
+		if oldName != name || m.Path(was) != scope {
+			continue
+		}
+		_, to = cutValue(to)
+		return to, true
+	}
+	return name, false
+}
+
+// cutValue takes the path of a subgraph off the name of a value.
+func cutValue(value string) (scope, name string) {
+	if cut := strings.LastIndexByte(value, '/'); cut >= 0 {
+		return value[:cut], value[cut+1:]
+	}
+	return "", value
+}
+
+// checkValues reports the names of values that the dataflows of either plan do not have.
+func (m Migration) checkValues(older *outline, newer map[string]bool) (problems []error) {
+	was := make(map[string]bool)
+	if older != nil {
+		older.values("", was)
+	}
+	for _, old := range slices.Sorted(maps.Keys(m.Values)) {
+		to := m.Values[old]
+		scope, name := cutValue(old)
+		if known := inScope(was, scope); len(known) > 0 && !slices.Contains(known, name) {
+			problems = append(problems, fmt.Errorf("value %s -> %s: the old plan has no value %q%s", old, to, name, nearest.Hint(name, known)))
+		}
+		if to == "" {
+			continue
+		}
+		scope, name = cutValue(to)
+		if known := inScope(newer, scope); len(known) > 0 && !slices.Contains(known, name) {
+			problems = append(problems, fmt.Errorf("value %s -> %s: the new plan has no value %q%s", old, to, name, nearest.Hint(name, known)))
+		}
+	}
+	return problems
+}
+
+// inScope are the names of values in a subgraph.
+func inScope(values map[string]bool, scope string) (names []string) {
+	for _, value := range slices.Sorted(maps.Keys(values)) {
+		if in, name, _ := strings.Cut(value, "/"); scope == "" && in == "" {
+			names = append(names, name)
+		} else if rest, ok := strings.CutPrefix(value, scope+"/"); ok && scope != "" && !strings.Contains(rest, "/") {
+			names = append(names, rest)
+		}
+	}
+	return names
 }
 
 // Path is where a node of the old plan is in the new one.
@@ -47,9 +163,10 @@ func (m Migration) Sources(path string) []string {
 // one that the new plan does not have, and two nodes that would become one. An old outline that is not known is nil.
 func (m Migration) Check(oldOutline []byte, p *Plan) error {
 	var known []string
+	var older *outline
 	if oldOutline != nil {
-		older, err := readOutline(oldOutline)
-		if err != nil {
+		var err error
+		if older, err = readOutline(oldOutline); err != nil {
 			return fmt.Errorf("the old plan: %w", err)
 		}
 		known = older.paths("")
@@ -58,7 +175,9 @@ func (m Migration) Check(oldOutline []byte, p *Plan) error {
 	for i := range p.flat {
 		now[i] = p.flat[i].Path
 	}
-	var problems []error
+	names := make(map[string]bool)
+	p.outlined().values("", names)
+	problems := m.checkValues(older, names)
 	taken := make(map[string]string)
 	for _, old := range slices.Sorted(maps.Keys(m.Nodes)) {
 		to := m.Nodes[old]

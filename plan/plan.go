@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/fermata-go/fermata/node"
@@ -41,7 +42,8 @@ type Edge struct {
 // Retry says how often a node is tried and how long the engine waits in between. The zero value tries once.
 type Retry struct {
 	Attempts int           `json:"attempts,omitempty"` // in all; 0 and 1 are a single try
-	Backoff  time.Duration `json:"backoff,omitempty"`  // before the second try; doubled for each further one. Defaults to 100ms
+	Backoff  time.Duration `json:"backoff,omitempty"`  // before the second try. Defaults to 100ms
+	Factor   float64       `json:"factor,omitempty"`   // by which the wait before each further try is longer, at least 1. Defaults to 2
 	Max      time.Duration `json:"max,omitempty"`      // the longest wait. Defaults to 1 minute
 	// Jitter lengthens each wait by up to this share of it, from 0 to 1, so that what failed together does not come
 	// back together. The wait that is taken is recorded: a crash does not change it.
@@ -52,6 +54,9 @@ type Retry struct {
 	Retryable func(error) bool `json:"-"`
 }
 
+// Bounded reports whether the time of the node's attempts is bounded (law N11).
+func (n *Node) Bounded() bool { return n.Timeout > 0 || n.Idle > 0 }
+
 // Wait is the backoff after the given attempt (from 1) has failed.
 func (r Retry) Wait(attempt int) time.Duration {
 	wait, longest := r.Backoff, r.Max
@@ -61,12 +66,14 @@ func (r Retry) Wait(attempt int) time.Duration {
 	if longest <= 0 {
 		longest = time.Minute
 	}
-	for range attempt - 1 {
-		if wait *= 2; wait >= longest {
-			return longest
-		}
+	factor := r.Factor
+	if factor <= 0 {
+		factor = 2
 	}
-	return min(wait, longest)
+	if grown := float64(wait) * math.Pow(factor, float64(attempt-1)); grown < float64(longest) {
+		return time.Duration(grown)
+	}
+	return longest
 }
 
 // Limits bound a run; reaching one fails it (law F4). Zero fields do not limit.
@@ -93,6 +100,7 @@ type Node struct {
 
 	Retry   Retry         `json:"retry,omitzero"`
 	Timeout time.Duration `json:"timeout,omitempty"` // of one attempt; 0 for none
+	Idle    time.Duration `json:"idle,omitempty"`    // how long an attempt may be silent, see node.Heartbeat; 0 for ever
 	Pool    string        `json:"pool,omitempty"`    // name of a limit of the runtime's that its function runs within; "" for none
 	Cache   *Cache        `json:"cache,omitempty"`   // how its outcomes are used again; nil for never
 
@@ -152,6 +160,14 @@ type Definition struct {
 	Doc     string
 	// Presentation says how the plan is shown: any JSON object, or nil. It is for editors.
 	Presentation json.RawMessage
+
+	// Takes says of the states that a run holds, each at a node, whether the nodes from there on find in them what they read; it
+	// is asked when the run is taken up by this plan (law J8). Nil takes all that State keeps. It may be called concurrently.
+	Takes func(all []Standing) *Misfit
+
+	// Renamed says which names of earlier plans are which of this one: a run of such a plan is migrated when it is taken up (law
+	// J8). Names that the run's plan does not have do not count. Nil for none. It is not part of the fingerprint.
+	Renamed *Migration
 
 	// Merge says how concurrent branches are merged, at joins and where they end; nil leaves it to State (law G4).
 	Merge MergeFunc

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -36,6 +37,9 @@ func (c *checker) shared(i int) {
 	n := &c.def.Nodes[i]
 	if j := n.Retry.Jitter; !(j >= 0 && j <= 1) { // which is also how NaN is found
 		c.at(i, BadPolicy, "its jitter is %v; it is a share of the wait, from 0 to 1", j)
+	}
+	if f := n.Retry.Factor; f != 0 && !(f >= 1 && f <= math.MaxFloat64) {
+		c.at(i, BadPolicy, "the factor of its backoff is %v; it is at least 1, and 0 is the default", f)
 	}
 	if fault := nameFault(n.Pool, ""); n.Pool != "" && fault != "" {
 		c.at(i, BadPolicy, "the name of its pool %s", fault)

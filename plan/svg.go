@@ -84,7 +84,7 @@ func (g *svg) put(format string, args ...any) {
 	g.text.WriteByte('\n')
 }
 
-func xml(text string) string { return html.EscapeString(printable(text)) }
+func xml(text string) string { return html.EscapeString(graphic(text)) }
 
 // textWidth is about how wide a text is in a font of that size.
 func textWidth(text string, size int) int {
@@ -215,7 +215,7 @@ func (g *svg) scope(p *Plan, prefix string, depth int) *scene {
 
 func (g *svg) node(c *scene, n *Node, prefix string) int {
 	path := prefix + n.Name
-	t := thing{shape: shapeOf(n), lines: []string{cut(printable(n.Name), 60)}, note: cut(strings.Join(notes(n), "; "), 60), path: path}
+	t := thing{shape: shapeOf(n), lines: []string{cut(graphic(n.Name), 60)}, note: cut(strings.Join(notes(n), "; "), 60), path: path}
 	if status, ok := g.Taken[path]; ok {
 		l := lookOf(status)
 		t.class = l.class
@@ -254,7 +254,7 @@ func (g *svg) control(c *scene, p *Plan, prefix string) {
 			a.went = g.went(prefix+e.From, e.To)
 		}
 		if text := caption(e); text != "" {
-			a.lines = []string{printable(text)}
+			a.lines = []string{graphic(text)}
 		}
 		c.connect(at[e.From], at[e.To], a)
 	}
@@ -308,7 +308,7 @@ func (g *svg) flow(c *scene, p *Plan, prefix string) {
 		for _, d := range pic.choices[v] {
 			a := arrowLook{class: "edge deadline", went: g.went(prefix+d.From, prefix+d.To)}
 			if text := caption(d.Edge); text != "" {
-				a.lines = []string{printable(text)}
+				a.lines = []string{graphic(text)}
 			}
 			c.connect(at[d.From], at[d.To], a)
 		}

@@ -24,7 +24,7 @@ func (d Drawing) Text() string {
 	if t.Width <= 0 {
 		t.Width = defaultWidth
 	}
-	t.put("", printable(d.Plan.Name()))
+	t.put("", graphic(d.Plan.Name()))
 	t.put("", "")
 	if len(d.Plan.def.Entry) == 1 && d.Plan.def.Dataflow == nil {
 		t.put(" ", "○ START")
@@ -35,7 +35,7 @@ func (d Drawing) Text() string {
 		next := t.later[0]
 		t.later = t.later[1:]
 		t.put("", "")
-		t.put(" ", below+" "+printable(next.path))
+		t.put(" ", below+" "+graphic(next.path))
 		next.draw()
 	}
 	return t.text.String()
@@ -219,9 +219,9 @@ func (s *scopeText) title(n *Node) string {
 // titled is the title of a node, with what it is and what became of it.
 func (t *textDrawing) titled(n *Node, prefix, title string) string {
 	glyph := map[shape]string{boxShape: "●", gateShape: "◇", humanShape: "☻", subShape: "▣"}[shapeOf(n)]
-	title = glyph + " " + printable(title)
+	title = glyph + " " + graphic(title)
 	if status, ok := t.Taken[prefix+n.Name]; ok {
-		title += "  " + lookOf(status).mark + " " + printable(status)
+		title += "  " + lookOf(status).mark + " " + graphic(status)
 	}
 	return title
 }
@@ -233,7 +233,7 @@ func (s *scopeText) inside(n *Node, indent string) {
 		s.scope(n.Sub, path+"/", indent+"┃ ", false)
 		return
 	}
-	s.put(indent, "┃ "+below+" "+printable(path))
+	s.put(indent, "┃ "+below+" "+graphic(path))
 	s.later = append(s.later, detached{path, func() { s.scope(n.Sub, path+"/", " ", false) }})
 }
 
@@ -275,7 +275,7 @@ func (s *scopeText) branch(v int, e Edge, indent string, last bool) {
 	}
 	inner := indent + side
 	if !s.room(inner) {
-		s.put(indent, strings.TrimRight(corner+dash+" "+label, " ")+" → "+below+" "+printable(e.To))
+		s.put(indent, strings.TrimRight(corner+dash+" "+label, " ")+" → "+below+" "+graphic(e.To))
 		s.later = append(s.later, detached{s.prefix + e.To, func() { s.finish(s.chain(w, " "), " ") }})
 		return
 	}
@@ -289,7 +289,7 @@ func (s *scopeText) branch(v int, e Edge, indent string, last bool) {
 
 // label is what is written on an edge, as far as there is room beside the name of its target.
 func (s *scopeText) label(e Edge, indent string) string {
-	return cut(printable(caption(e)), max(s.Width-len([]rune(indent))-20, 12))
+	return cut(graphic(caption(e)), max(s.Width-len([]rune(indent))-20, 12))
 }
 
 // arrow names the target of an edge that is drawn elsewhere.
@@ -301,9 +301,9 @@ func (s *scopeText) arrow(v int, e Edge) string {
 		return "→ STOP"
 	}
 	if w := s.shape.index[e.To]; !s.layout.forward(arc{v, w}) {
-		return "↺ " + printable(e.To)
+		return "↺ " + graphic(e.To)
 	}
-	return "→ " + printable(e.To)
+	return "→ " + graphic(e.To)
 }
 
 // finish draws the edge that a chain ends with.

@@ -90,7 +90,7 @@ func (f *flowText) end(title string, names []string) {
 		at = 0
 	}
 	for i, line := range fill(listed(names), f.across()-at-2, cellLines) {
-		line = printable(line)
+		line = graphic(line)
 		switch {
 		case i > 0:
 			title = ""
@@ -224,11 +224,11 @@ func (f *flowText) choice(d decision, last bool) string {
 	case last:
 		corner = "└"
 	}
-	to := "→ " + printable(endText(d.To))
+	to := "→ " + graphic(endText(d.To))
 	if d.back {
-		to = "↺ " + printable(d.To)
+		to = "↺ " + graphic(d.To)
 	}
-	label := cut(printable(caption(d.Edge)), max(f.across()-columns(to)-4, 12))
+	label := cut(graphic(caption(d.Edge)), max(f.across()-columns(to)-4, 12))
 	if label == "" {
 		return corner + to
 	}
@@ -240,7 +240,7 @@ func (f *flowText) inside(n *Node) []string {
 	path := f.prefix + n.Name
 	if f.across()-2 < leastWidth {
 		f.later = append(f.later, detached{path, func() { f.scope(n.Sub, path+"/", " ", false) }})
-		return []string{"┃ " + below + " " + printable(path)}
+		return []string{"┃ " + below + " " + graphic(path)}
 	}
 	text, width := f.text, f.Width
 	f.text, f.Width = new(strings.Builder), f.across()
@@ -272,7 +272,7 @@ func (f *flowText) origins(v int) []origin {
 			i = len(all)
 			at[from], all = i, append(all, origin{from: from})
 		}
-		all[i].names = append(all[i].names, printable(marked(f.plan.def.Nodes[v].Flow.Inputs[k])))
+		all[i].names = append(all[i].names, graphic(marked(f.plan.def.Nodes[v].Flow.Inputs[k])))
 	}
 	var gates []string
 	for _, gate := range f.flow.gates[v] {
@@ -293,13 +293,13 @@ func some(what string, names []string) string {
 	if n := len(names) - fewNodes; n > 0 {
 		names, more = names[:fewNodes], fmt.Sprintf(" | %d more", n)
 	}
-	return what + printable(strings.Join(names, " | ")) + more
+	return what + graphic(strings.Join(names, " | ")) + more
 }
 
 func (f *flowText) written(v int) []string {
 	var names []string
 	for _, p := range f.plan.def.Nodes[v].Flow.Outputs {
-		names = append(names, printable(p.Name))
+		names = append(names, graphic(p.Name))
 	}
 	return names
 }

@@ -46,6 +46,9 @@ type agentStep struct {
 func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 	a := c.agents[n.ref.Text]
 	retries := n.maxRetries
+	if a != nil {
+		retries = a.retry.apply(&pn.Retry, retries)
+	}
 	if retries < 0 && (a == nil || a.kind != kindRecipe) { // a recipe has a policy of its own
 		retries = c.maxRetries
 	}
@@ -56,6 +59,7 @@ func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 	if pn.Timeout = n.timeout; n.timeout == 0 && a != nil && a.reasons != nil {
 		pn.Timeout = a.timeout
 	}
+	pn.Idle = n.idle
 	recipe := a != nil && a.kind == kindRecipe && !c.stage.replaces(a)
 	switch {
 	case a == nil || recipe && (a.nested == nil || a.nested.plan == nil):

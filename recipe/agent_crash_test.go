@@ -20,6 +20,7 @@ import (
 	"github.com/fermata-go/fermata/mcp"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
+	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/recipe"
 )
 
@@ -86,7 +87,15 @@ turns:
 		*servers = mcp.Pool{}
 	}
 	report := fermatatest.Crash(t, r.Plan(), input(t, r, map[string]any{"n": 3}), fermatatest.WithOptions(withScripts()), fermatatest.Before(renew),
-		fermatatest.Answers(map[string][]any{"write": {map[string]any{"action": "approve"}, "yes"}}),
+		fermatatest.AnswerFunc(func(q fermata.Interrupt) any {
+			switch q.Kind {
+			case node.KindApproval:
+				return map[string]any{"action": "approve"}
+			case node.KindOutcome: // of the call that must not be made again
+				return node.OutcomeDone
+			}
+			return "yes"
+		}),
 		fermatatest.Effects(lines(t, files)), fermatatest.OnlyOnce("careful"))
 	want(t, report.Result, `{"text": "It is 60 in all."}`)
 	if report.Crashes < 20 {
@@ -120,7 +129,7 @@ state: {properties: {one: {type: integer, default: 1}}}
 			res := job{inputs: map[string]any{"file": file, "die": true}}.with(t, fermata.Options{}, r)
 			calls := lines(t, map[string]string{"note": file})()["note"]
 			if once {
-				wantError(t, res, "may have happened or not")
+				wantError(t, res, node.ErrOutcomeUnknown.Error())
 				if calls != 1 {
 					t.Errorf("it was called %d times", calls)
 				}
@@ -135,9 +144,9 @@ state: {properties: {one: {type: integer, default: 1}}}
 }
 
 // A server that dies in a call of a model's is told to the model, which goes on with a new one; a call that must not
-// happen twice ends the reasoning.
+// happen twice is asked about.
 func TestJ5_AServerIsKilledInACallOfAModel(t *testing.T) {
-	for tool, fails := range map[string]string{"calc_note": "", "careful_note": mcp.ErrLost.Error()} {
+	for tool, asks := range map[string]bool{"calc_note": false, "careful_note": true} {
 		t.Run(tool, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "note")
 			r, err := loadIn(t, recipe.Options{}, map[string]string{"recipe.yaml": deskRecipe, "replies.yaml": fmt.Sprintf(`
@@ -153,11 +162,13 @@ turns:
 			if calls := lines(t, map[string]string{"note": file})()["note"]; calls != 1 {
 				t.Errorf("it was called %d times", calls)
 			}
-			if fails == "" {
+			if !asks {
 				want(t, res, `{"text": "Done."}`)
 				return
 			}
-			wantError(t, res, fails)
+			if len(res.Interrupts) != 1 || res.Interrupts[0].Kind != node.KindOutcome {
+				t.Errorf("expected the question whether it was done, found %s with %+v: %v", res.Status, res.Interrupts, res.Err)
+			}
 		})
 	}
 }

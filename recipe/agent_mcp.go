@@ -22,7 +22,7 @@ const (
 	stepMCP = "mcp"
 )
 
-var serverKeys = []string{"command", "env", "url", "headers"}
+var serverKeys = []string{"command", "env", "url", "headers", "timeout_seconds"}
 
 // readMCP reads an agent that calls a tool of an MCP server, or whose server's tools models may call.
 func (a *agent) readMCP(o *document.Object) {
@@ -41,6 +41,7 @@ func (a *agent) readMCP(o *document.Object) {
 	}
 	a.command, a.env = s.Words("command"), readVariables(s, "env")
 	a.url, a.headers = s.Text("url"), s.Texts("headers")
+	a.server.Within = s.Seconds()
 	switch {
 	case s.Has("command") && s.Has("url"):
 		o.Report.Add(s.At("url"), "command and url exclude each other: a server is started, or reached at an address")
@@ -120,42 +121,42 @@ func (a *agent) callTool(ctx node.Context, args map[string]any) (any, error) {
 		}
 		text, err := document.Encode(strings.ToValidUTF8(made.Text, "\uFFFD"))
 		if err != nil {
-			return outcome{}, a.fault(err.Error(), "")
+			return outcome{}, a.unsettled(err.Error(), "")
 		}
 		return outcome{Output: text}, nil
 	})
 }
 
-// served has the server call a tool, within the agent's time. Where it is not known whether the call has happened, and
-// it must not happen twice, no further attempt is made.
+// served has the server call a tool, within the agent's time. Of an agent with at_most_once, a call that may have happened
+// has an unknown outcome (law J5).
 func (a *agent) served(ctx context.Context, tool string, arguments json.RawMessage) (*mcp.Result, error) {
 	timed, stop := context.WithTimeout(ctx, a.timeout)
 	defer stop()
 	c, err := a.client(timed)
 	if err != nil {
-		return nil, a.serverFault(ctx, timed, err)
+		return nil, a.fault(a.serverText(ctx, timed, err), "")
 	}
 	made, err := c.Call(timed, tool, arguments)
 	switch {
 	case err == nil && len(made.Text)+len(made.Structured) > maxOutput:
-		return nil, a.fault(fmt.Sprintf("the tool's answer has more than %d bytes", maxOutput), "")
+		return nil, a.unsettled(fmt.Sprintf("the tool's answer has more than %d bytes", maxOutput), "")
 	case err == nil:
 		return made, nil
-	case a.once && ctx.Err() == nil && (errors.Is(err, mcp.ErrLost) || timed.Err() != nil):
-		return nil, node.Terminal(a.serverFault(ctx, timed, err))
+	case errors.Is(err, node.ErrOutcomeUnknown):
+		return nil, a.unsettled(a.serverText(ctx, timed, err), "")
 	}
-	return nil, a.serverFault(ctx, timed, err)
+	return nil, a.fault(a.serverText(ctx, timed, err), "")
 }
 
-// serverFault is a failure of the server or of its tool, without secrets.
-func (a *agent) serverFault(ctx, timed context.Context, err error) error {
+// serverText is a failure of the server or of its tool.
+func (a *agent) serverText(ctx, timed context.Context, err error) string {
 	switch {
 	case ctx.Err() != nil:
-		return a.fault(ctx.Err().Error(), "")
+		return ctx.Err().Error()
 	case errors.Is(timed.Err(), context.DeadlineExceeded):
-		return a.fault(fmt.Sprintf("the server took longer than timeout_seconds (%s)", a.timeout), "")
+		return fmt.Sprintf("the server took longer than timeout_seconds (%s)", a.timeout)
 	}
-	return a.fault(plainText(err.Error()), "")
+	return plainText(err.Error())
 }
 
 // offers are the server's tools of that name, or all of them.
@@ -168,11 +169,11 @@ func (a *agent) offers(ctx context.Context, tool string) ([]offered, error) {
 	}
 	c, err := a.client(timed)
 	if err != nil {
-		return nil, a.serverFault(ctx, timed, err)
+		return nil, a.fault(a.serverText(ctx, timed, err), "")
 	}
 	tools, err := c.Tools(timed, names...)
 	if err != nil {
-		return nil, a.serverFault(ctx, timed, err)
+		return nil, a.fault(a.serverText(ctx, timed, err), "")
 	}
 	all := make([]offered, len(tools))
 	for i, t := range tools {

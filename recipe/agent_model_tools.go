@@ -203,14 +203,25 @@ func (a *agent) asTool(dir string, stage *Stage) node.Tool {
 		}
 		out, err := call(ctx, args)
 		if err != nil {
-			return "", a.unlessUnknown(err)
+			return "", a.toldFailure(err)
 		}
-		if err := a.output.Check(out); err != nil {
+		switch err := a.output.Check(out); {
+		case err != nil && a.once: // it has happened: the model must not take it for a failure
+			return "", a.unsettled("its output does not fit its schema: "+err.Error(), "")
+		case err != nil:
 			return "", fmt.Errorf("its output does not fit its schema: %w", err)
 		}
 		return toldOf(out), nil
 	}
 	return t
+}
+
+// toldFailure is a failure as a model is told it. That a service refuses ends the attempts of a node, and no reasoning.
+func (a *agent) toldFailure(err error) error {
+	if a.kind == kindHTTP && errors.Is(err, node.ErrTerminal) {
+		return errors.New(err.Error())
+	}
+	return err
 }
 
 // anyObject is the schema of tools that say nothing of their arguments.
@@ -235,14 +246,6 @@ func toldOf(out any) string {
 		return "done"
 	}
 	return expression.Text(out)
-}
-
-// unlessUnknown ends a reasoning where it is not known whether what must not happen twice has happened.
-func (a *agent) unlessUnknown(err error) error {
-	if errors.Is(err, node.ErrOutcomeUnknown) {
-		return node.Terminal(err)
-	}
-	return err
 }
 
 // approval is which calls of tools a person looks at first.

@@ -3,6 +3,7 @@ package recipe
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,7 +170,20 @@ func TestOutputsHoldNoSecrets(t *testing.T) {
 // Nor is one kept that a program has with the environment that it inherits: not in errors, not in outputs.
 func TestInheritedSecretsAreNotKept(t *testing.T) {
 	x := &expansion{}
-	x.inherit([]string{"MY_TOKEN=s3cr3t", "REGION=eu-west"})
+	x.inherit([]string{
+		"MY_TOKEN=s3cr3t", "REGION=eu-west", "PWD=/home/ann", "MYSQL_PWD=mysq1pw", "PGPASSWORD=pgpw1", "DATABASE_URL=postgres://u:dbpw1@h/d",
+		"CACHE_URL=redis://:rdpw1@h", "BROKEN_URL=postgres://u:br%pw1@h", "DSN=host=h password=dsnpw1 user=u", "QUERY=redis://h?password=qpw1",
+	})
+	hidden := newRedactor(x.private).text("mysq1pw pgpw1 dbpw1 rdpw1 br%pw1 dsnpw1 qpw1 /home/ann")
+	if want := strings.Repeat("[redacted] ", 7) + "/home/ann"; hidden != want {
+		t.Errorf("got %q, want %q", hidden, want)
+	}
+	for _, name := range withheld {
+		t.Setenv(name, "postgres://u:storepw@h/d")
+	}
+	if left := inherited([]string{"A=b", "FERMATA_STORE=x", "FERMATA_POSTGRES=x", "FERMATA_REDIS=x", "FERMATA_TOKEN=x"}); !slices.Equal(left, []string{"A=b"}) {
+		t.Errorf("a program inherits %q", left)
+	}
 	if got, want := newRedactor(x.used).text("bad s3cr3t in eu-west"), "bad [redacted] in eu-west"; got != want {
 		t.Errorf("error: got %q, want %q", got, want)
 	}

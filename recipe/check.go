@@ -18,6 +18,9 @@ type checked struct {
 
 	wrote      map[string][]*step // by name: the nodes that may write it; nil before it is asked for
 	undeclared *undeclared        // nil once they have been told
+
+	asked  string          // a name that must not be missing where it is read with something in its place; "" for none, see takes
+	joined map[string]bool // the nodes at which branches meet, once there is a plan
 }
 
 // check resolves and compiles everything in the document and reports what is wrong.
@@ -36,6 +39,7 @@ func (d *draft) check(r *document.Report) *checked {
 	}
 	c.checkOutputs()
 	c.checkSteps()
+	c.checkRenamed()
 	c.checkBranches()
 	c.checkModels()
 	c.warnOpen()

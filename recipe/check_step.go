@@ -97,6 +97,8 @@ func (c *checked) checkPath(p expression.Path, at document.Spot, known expressio
 	case fault != "":
 		c.report.Inside(at, len(strings.Join(p.Segments[:part], "."))+min(part, 1), "%s", fault)
 		return expression.Anything
+	case t.Kinds == 0 && p.Optional && first == c.asked:
+		c.report.Add(at, "nothing is called %q", first)
 	case t.Kinds == 0 && p.Optional:
 	case t.Kinds == 0 && first == expression.ErrorName:
 		c.report.Add(at, "%s", expression.NoError)
@@ -338,7 +340,7 @@ func (c *checked) checkOutputs() {
 	for _, p := range c.outputs {
 		name := p.name.Text
 		if !all.Has(name) {
-			if !p.optional {
+			if !p.optional || name == c.asked {
 				c.report.Add(p.name.Spot, "nothing brings the output %s%s", document.Quote(name), cmp.Or(c.report.Hint(name, all.List()), "; let a node write it, or give it a default here"))
 			}
 			continue
@@ -366,7 +368,7 @@ func (c *checked) checkOutputAt(p port, n *step) bool {
 	if together := c.flow.known(end); together != nil && missing { // the branches are put together at the end
 		missing = together.Board(name).Missing
 	}
-	if missing && !p.optional {
+	if missing && (!p.optional || name == c.asked) {
 		c.report.Add(p.name.Spot, "the output %s may be missing%s; give it a default here, or in state.properties",
 			document.Quote(name), c.flow.way(name, n, true))
 		return true

@@ -2,13 +2,13 @@ package recipe
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/internal/expression"
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/value"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -28,6 +28,7 @@ func (c *checked) compile() plan.Definition {
 		Output: objectSchema(c.outputs, c.outputsOpen),
 
 		Presentation: presentation(c.presentation),
+		Takes:        c.takes(), Renamed: c.renamed.migration(),
 	}
 	outputs := portsOf(c.outputs)
 	if !c.outputsOpen {
@@ -246,7 +247,7 @@ func (c *checked) compileRouter(pn *plan.Node, n *step, b *edgeBuilder) {
 }
 
 // ErrNoRoute says that a router has no route for the value that decides, and no default.
-var ErrNoRoute = errors.New("the router has no route for the value")
+var ErrNoRoute = fault.Sentinel("recipe.no_route", "the router has no route for the value")
 
 // route compares texts exactly, and numbers and booleans by their JSON text. Null, and what is missing, has no route.
 func route(key expression.Path, decides any, routes map[string]string, known []string, fallback string) (string, error) {

@@ -39,7 +39,7 @@
 // What schemas say is followed through the graph: a name that some way does not bring, a member that is not required, a
 // value that does not fit where it goes, or a comparison that never holds is an error when the recipe is loaded. What a recipe leaves open and a run can fail of is in [Recipe.Warnings].
 //
-// A node's max_retries replaces the policy's, and its timeout_seconds bounds one try. An agent's timeout_seconds bounds
+// A node's max_retries replaces that of its agent's retry, and this the policy's. Its timeout_seconds bounds one try. An agent's timeout_seconds bounds
 // one call. What another try cannot change (a missing path, a value that does not fit) is not tried again.
 //
 // ${NAME} stands for a variable of the environment in command, env, url and headers, and nowhere else; $${ is the text

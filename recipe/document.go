@@ -15,7 +15,7 @@ import (
 
 // The keys of each part of a recipe. Schema publishes the same ones.
 var (
-	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "presentation", "$schema"}
+	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "renamed", "presentation", "$schema"}
 	topologyKeys  = []string{"entry_point", "nodes", "edges"}
 	bareKeys      = slices.Concat(recipeKeys, topologyKeys)
 	fileKeys      = []string{"apiVersion", "kind", "agents"}
@@ -25,13 +25,13 @@ var (
 	edgeKeys      = []string{"source", "target", "condition", "when"}
 	nodeKeys      = map[string][]string{
 		typeAgent: {
-			"type", "id", "description", "agent_ref", "inputs_map", "outputs_map", "for_each", "max_retries", "timeout_seconds",
+			"type", "id", "description", "agent_ref", "inputs_map", "outputs_map", "for_each", "max_retries", "timeout_seconds", "idle_seconds",
 			"system_prompt_override", "presentation",
 		},
 		typeRouter: {"type", "id", "description", "input_key", "routes", "default_route", "presentation"},
 		typeHuman: {
 			"type", "id", "description", "prompt", "inputs_map", "required_role", "timeout_seconds", "options", "response",
-			"on_timeout", "review", "assignee", "four_eyes", "not_by", "presentation",
+			"on_timeout", "review", "assignee", "override_role", "four_eyes", "not_by", "presentation",
 		},
 	}
 	timeoutKeys = []string{"answer", "route", "escalate", "timeout_seconds", "on_timeout"}
@@ -80,6 +80,8 @@ type draft struct {
 
 	persistence string // the kind of store that is asked for; "" is Ephemeral
 
+	renamed renamed // names of earlier versions
+
 	agents map[string]*agent
 	entry  document.Word
 	dir    string // where programs are run
@@ -114,6 +116,7 @@ type step struct {
 	outputs    []binding // nil: merged by key
 	maxRetries int       // -1: the policy's
 	timeout    time.Duration
+	idle       time.Duration
 	each       *forEach // nil: once
 	system     text     // in place of that of an agent of kind model
 
@@ -185,6 +188,7 @@ func readDraft(src *document.Source, r *document.Report) *draft {
 	d.outputs = readPorts(io, "outputs")
 	d.state = readPorts(o.Object("state", stateKeys), stateProperties)
 	d.readPolicy(o.Object("policy", policyKeys))
+	d.renamed = readRenamed(o.Object("renamed", renamedKeys))
 	d.readAgents(o)
 	d.readTests(o)
 	switch {
@@ -378,7 +382,7 @@ func (n *step) readAgent(o *document.Object) {
 	n.outputs = readBindings(o, "outputs_map", "blackboard key")
 	n.each = readForEach(o)
 	n.maxRetries = o.Number("max_retries", 0, -1)
-	n.timeout = o.Seconds()
+	n.timeout, n.idle = o.Seconds(), o.SecondsOf("idle_seconds")
 	n.system.Word = o.Text("system_prompt_override")
 }
 

@@ -30,7 +30,7 @@ const (
 var agentKeys = map[string][]string{
 	kindExpr: {"kind", "description", "input", "output", "set"},
 	kindExec: {"kind", "description", "input", "output", "command", "env", "timeout_seconds", "at_most_once"},
-	kindHTTP: {"kind", "description", "input", "output", "method", "url", "headers", "timeout_seconds", "at_most_once"},
+	kindHTTP: {"kind", "description", "input", "output", "method", "url", "headers", "timeout_seconds", "at_most_once", "retry"},
 	kindModel: {
 		"kind", "description", "output", "model", "system", "prompt", "messages", "stream", "max_tokens", "temperature", "limits",
 		"tools", "approval", "interrupt", "timeout_seconds",
@@ -61,6 +61,7 @@ type agent struct {
 	headers  []document.TextPair // http, mcp
 	timeout  time.Duration       // exec, http, mcp, model
 	once     bool                // exec, http, mcp
+	retry    *retries            // http; nil for others
 	reasons  *reasons            // model
 	tool     document.Word       // mcp; "" for none
 	function AgentFunc           // go
@@ -204,4 +205,5 @@ func (a *agent) readHTTP(o *document.Object) {
 		a.timeout = defaultHTTPTimeout
 	}
 	a.once = o.Flag("at_most_once")
+	a.retry = readRetries(o)
 }

@@ -99,7 +99,7 @@ func (a *agent) execute(ctx context.Context, dir string, input []byte) (outcome,
 	cmd.Dir = dir
 	cmd.Env = a.environ
 	if a.inherit {
-		cmd.Env = os.Environ()
+		cmd.Env = inherited(os.Environ())
 	}
 	cmd.Env = append(cmd.Env, keyVariable+"="+node.IdempotencyKey(outer))
 	cmd.WaitDelay = pipeDelay
@@ -108,26 +108,59 @@ func (a *agent) execute(ctx context.Context, dir string, input []byte) (outcome,
 	stderr := &tail{limit: keptStderr}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	ownGroup(cmd)
+	release := endWithThis(cmd)
 	err := cmd.Run()
+	release()
 	said := a.evidence(stderr)
 	switch {
 	case outer.Err() != nil:
-		return outcome{}, a.fault(outer.Err().Error(), said)
+		return outcome{}, a.fault(outer.Err().Error(), said) // the step is not recorded: it stays begun
+	case cmd.Process == nil:
+		return outcome{}, a.fault("it could not be run: "+err.Error(), said)
 	case stdout.over:
-		return outcome{}, a.fault(fmt.Sprintf("it wrote more than %d bytes to its standard output; "+
+		return outcome{}, a.unsettled(fmt.Sprintf("it wrote more than %d bytes to its standard output; "+
 			"write what is larger to a file and give its path", maxOutput), said)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return outcome{}, a.fault(fmt.Sprintf("it took longer than timeout_seconds (%s) and was killed", a.timeout), said)
+		return outcome{}, a.unsettled(fmt.Sprintf("it took longer than timeout_seconds (%s) and was killed", a.timeout), said)
 	case errors.Is(err, exec.ErrWaitDelay):
 		killGroup(cmd) // it ended well; a child of it still holds the pipes
-	case err != nil:
+	case err != nil && ended(err):
 		return outcome{}, a.fault(exitText(err), said)
+	case err != nil:
+		return outcome{}, a.unsettled(exitText(err), said)
 	}
 	output, err := a.parse(stdout.buf, "standard output")
 	if err != nil {
-		return outcome{}, a.fault(err.Error(), said)
+		return outcome{}, a.unsettled(err.Error(), said)
 	}
 	return outcome{Output: output, Stderr: said}, nil
+}
+
+// unsettled is the error of a call that may have had its effect: of an agent with at_most_once its outcome is unknown
+// (law J5), of any other it is a failure.
+func (a *agent) unsettled(message, said string) error {
+	if !a.once {
+		return a.fault(message, said)
+	}
+	return &unknownOutcome{a.fault(node.ErrOutcomeUnknown.Error()+": "+message, said)}
+}
+
+// unknownOutcome marks the error of a call whose outcome was lost.
+type unknownOutcome struct{ error }
+
+// Is reports whether target is ErrOutcomeUnknown.
+func (e *unknownOutcome) Is(target error) bool { return target == node.ErrOutcomeUnknown }
+
+// Exit codes by which shells say that a program was killed by a signal: 128 and its number.
+const (
+	firstKilled = 129
+	lastKilled  = 159
+)
+
+// ended reports whether a program has ended by itself, with an exit code of its own.
+func ended(err error) bool {
+	ee, ok := errors.AsType[*exec.ExitError](err)
+	return ok && ee.ExitCode() >= 0 && (ee.ExitCode() < firstKilled || ee.ExitCode() > lastKilled)
 }
 
 // fault is an error of an agent, without secrets, with what it said last.
@@ -147,7 +180,7 @@ func exitText(err error) string {
 		}
 		return "it ended by " + ee.ProcessState.String()
 	}
-	return "it could not be run: " + err.Error()
+	return "it could not be waited for: " + err.Error()
 }
 
 // evidence is the end of the diagnostic output: whole lines, without secrets.

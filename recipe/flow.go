@@ -42,6 +42,13 @@ func (d *draft) follow(g *wiring, when map[*edge]*expression.Expression) *flow {
 		f.followBranches()
 		return f
 	}
+	f.spread()
+	return f
+}
+
+// spread follows the edges from the entry, with what is there.
+func (f *flow) spread() {
+	g := f.wiring
 	rounds := make(map[*step]int)
 	for todo := []*step{g.entry}; len(todo) > 0; {
 		n := todo[0]
@@ -59,7 +66,6 @@ func (d *draft) follow(g *wiring, when map[*edge]*expression.Expression) *flow {
 			}
 		}
 	}
-	return f
 }
 
 // start finds the names that a run begins with: inputs, and the state's defaults. What the state says of a name is

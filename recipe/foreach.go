@@ -124,8 +124,8 @@ func (c *checked) compileEach(pn *plan.Node, n *step, a *agent, state ports) {
 	}
 	item := &itemStep{c.checkedCall(a, n, pn.Timeout)}
 	s.output = item.output
-	inner := plan.Node{Name: n.id.Text, Kind: plan.Task, Retry: pn.Retry, Timeout: pn.Timeout, Run: item.run}
-	pn.Retry, pn.Timeout = plan.Retry{}, 0
+	inner := plan.Node{Name: n.id.Text, Kind: plan.Task, Retry: pn.Retry, Timeout: pn.Timeout, Idle: pn.Idle, Run: item.run}
+	pn.Retry, pn.Timeout, pn.Idle = plan.Retry{}, 0, 0
 	sub, err := plan.New(plan.Definition{
 		Name: n.id.Text, Kind: planKind, Entry: []string{n.id.Text}, Nodes: []plan.Node{inner}, State: value.Dynamic(),
 	})

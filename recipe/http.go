@@ -8,8 +8,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/internal/expression"
@@ -25,18 +30,33 @@ const maxRedirects = 5
 // errElsewhere says that a service sends on to another place.
 var errElsewhere = errors.New("the service sends on to another host, and what is sent to one is not sent to another")
 
-// client follows a redirect only to the same scheme and host: the headers may hold secrets.
-var client = &http.Client{
-	CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		first := via[0].URL
-		if req.URL.Scheme != first.Scheme || req.URL.Host != first.Host {
-			return errElsewhere
-		}
-		if len(via) > maxRedirects {
-			return fmt.Errorf("the service sends on more than %d times", maxRedirects)
-		}
-		return nil
-	},
+// client makes requests that may be made again.
+var client = &http.Client{CheckRedirect: staying}
+
+// onceClient makes requests that must not be made twice. net/http itself repeats a request with an idempotency key when a
+// connection that it has used before breaks; on a new connection it does not.
+var onceClient = &http.Client{CheckRedirect: staying, Transport: freshConnections()}
+
+func freshConnections() http.RoundTripper {
+	base, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport // the program's own
+	}
+	fresh := base.Clone()
+	fresh.DisableKeepAlives = true
+	return fresh
+}
+
+// staying follows a redirect only to the same scheme and host: the headers may hold secrets.
+func staying(req *http.Request, via []*http.Request) error {
+	first := via[0].URL
+	if req.URL.Scheme != first.Scheme || req.URL.Host != first.Host {
+		return errElsewhere
+	}
+	if len(via) > maxRedirects {
+		return fmt.Errorf("the service sends on more than %d times", maxRedirects)
+	}
+	return nil
 }
 
 // request calls a web service: the arguments as JSON, or in the query of a GET.
@@ -60,56 +80,114 @@ func (a *agent) request(ctx node.Context, args map[string]any) (any, error) {
 	})
 }
 
-// send makes the request once.
+// send makes the request once. A request that was given to a connection may have been received: what goes wrong from then
+// on leaves its outcome open, see unsettled.
 func (a *agent) send(ctx context.Context, address *url.URL, body []byte) (outcome, error) {
 	timed, stop := context.WithTimeout(ctx, a.timeout)
 	defer stop()
-	req, err := http.NewRequestWithContext(timed, a.method, address.String(), bytes.NewReader(body))
+	var sent atomic.Bool
+	traced := httptrace.WithClientTrace(timed, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
+	req, err := http.NewRequestWithContext(traced, a.method, address.String(), bytes.NewReader(body))
 	if err != nil {
 		return outcome{}, a.fault(err.Error(), "")
 	}
+	a.fill(req, body, node.IdempotencyKey(ctx))
+	by := client
+	if a.once {
+		by = onceClient
+	}
+	resp, err := by.Do(req)
+	switch {
+	case errors.Is(err, errElsewhere): // an answer, which leads where nothing was sent
+		return outcome{}, a.fault(a.netText(ctx, timed, err), "")
+	case err != nil && sent.Load():
+		return outcome{}, a.unsettled(a.netText(ctx, timed, err), "")
+	case err != nil:
+		return outcome{}, a.fault(a.netText(ctx, timed, err), "")
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxOutput+1))
+	switch {
+	case err != nil:
+		return outcome{}, a.unsettled(a.netText(ctx, timed, err), "")
+	case resp.StatusCode >= http.StatusMultipleChoices:
+		return outcome{}, a.refused(resp, data)
+	case len(data) > maxOutput:
+		return outcome{}, a.unsettled(fmt.Sprintf("the answer has more than %d bytes", maxOutput), "")
+	}
+	return a.answer(resp, data)
+}
+
+// fill says what is sent.
+func (a *agent) fill(req *http.Request, body []byte, key string) {
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	} else {
 		req.Body, req.ContentLength = http.NoBody, 0
 	}
 	req.Header.Set("Accept", "application/json, text/plain;q=0.9, */*;q=0.1")
-	req.Header.Set(keyHeader, node.IdempotencyKey(ctx))
+	req.Header.Set(keyHeader, key)
 	for _, h := range a.header {
 		req.Header.Set(h.name, h.value)
 		if strings.EqualFold(h.name, "Host") {
 			req.Host = h.value
 		}
 	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return outcome{}, a.netFault(ctx, timed, err)
-	}
-	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxOutput+1))
-	switch {
-	case err != nil:
-		return outcome{}, a.netFault(ctx, timed, err)
-	case len(data) > maxOutput:
-		return outcome{}, a.fault(fmt.Sprintf("the answer has more than %d bytes", maxOutput), "")
-	case resp.StatusCode >= http.StatusMultipleChoices:
-		return outcome{}, a.fault("the service answered "+resp.Status+a.bodyText(data), "")
-	}
-	return a.answer(resp, data)
 }
 
-// netFault is a failure on the way, without the address: it may hold secrets, and the recipe has it.
-func (a *agent) netFault(ctx, timed context.Context, err error) error {
+// refused is the error of an answer that is none of success. A service that fails (500 and above) may have failed after
+// the effect; one that refuses, or says when to ask again, has not had it. Another attempt is made after the statuses that
+// the agent's policy names, and not before the service wants it.
+func (a *agent) refused(resp *http.Response, data []byte) error {
+	text := "the service answered " + resp.Status + a.bodyText(data)
+	wait, asked := retryAfter(resp)
+	if resp.StatusCode >= http.StatusInternalServerError && resp.StatusCode != http.StatusNotImplemented && !asked && a.once {
+		return a.unsettled(text, "")
+	}
+	switch longest := a.retry.longestAsked(); {
+	case !slices.Contains(a.retry.statuses, resp.StatusCode):
+		return node.Terminal(a.fault(text, ""))
+	case asked && wait > longest:
+		return node.Terminal(a.fault(fmt.Sprintf("%s; it asks to be left alone for %s, and the longest wait is %s (retry.max_seconds)",
+			text, wait.Round(time.Second), longest), ""))
+	case asked:
+		return node.RetryAfter(a.fault(text, ""), wait)
+	}
+	return a.fault(text, "")
+}
+
+// retryAfter is when a service that is busy wants to be asked again: in seconds or as a date of its own clock.
+func retryAfter(resp *http.Response) (time.Duration, bool) {
+	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
+		return 0, false
+	}
+	said := resp.Header.Get("Retry-After")
+	if n, err := strconv.ParseUint(said, 10, 31); err == nil {
+		return time.Duration(n) * time.Second, true
+	}
+	at, err := http.ParseTime(said)
+	if err != nil {
+		return 0, false
+	}
+	now, err := http.ParseTime(resp.Header.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return max(at.Sub(now), 0), true
+}
+
+// netText is a failure on the way, without the address: it may hold secrets, and the recipe has it.
+func (a *agent) netText(ctx, timed context.Context, err error) string {
 	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
 	switch {
 	case ctx.Err() != nil:
-		return a.fault(ctx.Err().Error(), "")
+		return ctx.Err().Error()
 	case errors.Is(timed.Err(), context.DeadlineExceeded):
-		return a.fault(fmt.Sprintf("the service took longer than timeout_seconds (%s)", a.timeout), "")
+		return fmt.Sprintf("the service took longer than timeout_seconds (%s)", a.timeout)
 	}
-	return a.fault(fmt.Sprintf("%s %s: %v", a.method, a.address.Host, err), "")
+	return fmt.Sprintf("%s %s: %v", a.method, a.address.Host, err)
 }
 
 // bodyText is the first part of an answer, for an error.
@@ -130,7 +208,7 @@ func (a *agent) answer(resp *http.Response, data []byte) (outcome, error) {
 	if kind == "application/json" || strings.HasSuffix(kind, "+json") {
 		output, err := a.parse(data, "answer")
 		if err != nil {
-			return outcome{}, a.fault(err.Error(), "")
+			return outcome{}, a.unsettled(err.Error(), "")
 		}
 		return outcome{Output: output}, nil
 	}
@@ -139,7 +217,7 @@ func (a *agent) answer(resp *http.Response, data []byte) (outcome, error) {
 	}
 	text, err := document.Encode(strings.ToValidUTF8(string(data), "\uFFFD"))
 	if err != nil {
-		return outcome{}, a.fault(err.Error(), "")
+		return outcome{}, a.unsettled(err.Error(), "")
 	}
 	return outcome{Output: text}, nil
 }

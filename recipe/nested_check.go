@@ -35,6 +35,9 @@ func (c *checked) checkNestedStep(n *step, a *agent, before expression.Names) {
 		c.report.Add(n.Member("timeout_seconds"), "a recipe has no time limit where it is called: its own people and agents have theirs, "+
 			"and the policy's timeout_seconds bounds the whole run")
 	}
+	if n.idle > 0 {
+		c.report.Add(n.Member("idle_seconds"), "a recipe is not silent where it is called: give idle_seconds to its own agents")
+	}
 	if a.nested == nil {
 		return
 	}

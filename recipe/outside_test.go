@@ -4,6 +4,7 @@ package recipe_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -170,7 +171,7 @@ func TestExecKillsGroup(t *testing.T) {
 				written = info.Size()
 			}
 		}
-		run.Stop()
+		_ = run.Stop(0)
 		gone(t, filepath.Join(dir, "child"))
 		if err := rt.Close(); err != nil {
 			t.Fatal(err)
@@ -368,5 +369,56 @@ func TestHTTP(t *testing.T) {
 				t.Errorf("output (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A service that repeats the header that is made of an address with a user gets no password into what is kept: neither as an
+// output nor as an error, in no form that the program makes.
+func TestH5_TheHeaderOfAnAddressIsNotKept(t *testing.T) {
+	for _, status := range []int{200, 500} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, _ = fmt.Fprintf(w, `{"told": %q, "hex": "%x"}`, r.Header.Get("Authorization"), "basic-pa55")
+		}))
+		t.Cleanup(server.Close)
+		j := job{text: fmt.Sprintf(`
+agents:
+  work: {kind: http, method: POST, url: "http://ann:${BASIC}@%s/"}
+entry_point: work
+nodes:
+  - {type: agent, id: work, agent_ref: work}
+`, strings.TrimPrefix(server.URL, "http://")), opts: recipe.Options{Env: func(string) (string, bool) { return "basic-pa55", true }}}
+		res, rt := j.run(t)
+		kept := fmt.Sprint(res.Err) + string(res.Output)
+		for e, err := range rt.Events(context.Background(), res.Run, 0, false) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := json.Marshal(&e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept += string(data)
+		}
+		for _, form := range []string{"basic-pa55", base64.StdEncoding.EncodeToString([]byte("ann:basic-pa55")), fmt.Sprintf("%x", "basic-pa55")} {
+			if strings.Contains(kept, form) {
+				t.Errorf("status %d: %q is kept: %s", status, form, kept)
+			}
+		}
+		if !strings.Contains(kept, "Basic [redacted]") {
+			t.Errorf("status %d: the header was not told: %s", status, kept)
+		}
+	}
+}
+
+// A secret that is too short to be blacked out is refused with the recipe that names it.
+func TestH5_ShortSecretsAreRefused(t *testing.T) {
+	for value, refused := range map[string]bool{"abc": true, "postgres://u:abc@h/d": true, "abcd": false, "": false} {
+		text := "agents: {a: {kind: exec, command: [x], env: {A: \"${SOME_TOKEN}\"}}}\nentry_point: a\nnodes: [{type: agent, id: a, agent_ref: a}]\nedges: []\n"
+		_, err := recipe.Parse([]byte(text), "r.yaml", recipe.Options{Env: func(string) (string, bool) { return value, true }})
+		if said := fmt.Sprint(err); strings.Contains(said, "too short to be blacked out") != refused || strings.Contains(said, "abc") {
+			t.Errorf("%q: %v", value, err)
+		}
 	}
 }

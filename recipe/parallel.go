@@ -108,6 +108,7 @@ func mergeRule(at document.Spot, r *document.Report) (document.Spot, string) {
 // newPlan makes the plan. In parallel mode each node at which branches can meet waits for all of them: which these are
 // is found by the plan's own analysis. A node that waits is one at which branches end, so that others may follow.
 func (c *checked) newPlan() (*plan.Plan, error) {
+	c.joined = make(map[string]bool)
 	def := c.compile()
 	if !c.parallel {
 		return plan.New(def)
@@ -122,6 +123,7 @@ func (c *checked) newPlan() (*plan.Plan, error) {
 		for _, f := range faults.Problems {
 			if f.Code == plan.AmbiguousJoin && def.Nodes[f.NodeIndex].Join == "" {
 				def.Nodes[f.NodeIndex].Join = plan.All
+				c.joined[def.Nodes[f.NodeIndex].Name] = true
 				more = true
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 // audience is who may answer a question, beside its role (law H6).
 type audience struct {
+	override string          // the role that may take the question from who holds it; "" for none
 	fourEyes bool            // not who started the run
 	notBy    []document.Word // not who answered one of these nodes
 	assignee document.Word   // one person, as a text with expressions; "" for none
@@ -19,6 +20,9 @@ type audience struct {
 }
 
 func (n *step) readAudience(o *document.Object) {
+	if o.Has("override_role") {
+		n.override = o.NeedText("override_role", "a role, or leave it out").Text
+	}
 	n.fourEyes = o.Flag("four_eyes")
 	n.notBy = o.Words("not_by")
 	n.assignee = o.Text("assignee")
@@ -69,6 +73,9 @@ func (c *checked) apart(n *step) []string {
 
 func (c *checked) askApart(n *step) []node.AskOption {
 	var options []node.AskOption
+	if n.override != "" {
+		options = append(options, node.Override(n.override))
+	}
 	if n.fourEyes {
 		options = append(options, node.FourEyes())
 	}

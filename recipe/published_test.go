@@ -17,7 +17,7 @@ import (
 func TestSchemaKnowsEveryKey(t *testing.T) {
 	doc := definitiontest.Schema(t, Schema())
 	for path, keys := range map[string][]string{
-		"": slices.Concat(bareKeys, foreignKeys), "properties/interface": interfaceKeys, "properties/state": stateKeys, "properties/policy": policyKeys,
+		"": slices.Concat(bareKeys, foreignKeys), "properties/interface": interfaceKeys, "properties/state": stateKeys, "properties/policy": policyKeys, "properties/renamed": renamedKeys,
 		"$defs/topology": topologyKeys, "$defs/edge": edgeKeys, "$defs/agentsFile": fileKeys,
 		"$defs/agentNode": nodeKeys[typeAgent], "$defs/routerNode": nodeKeys[typeRouter], "$defs/humanNode": nodeKeys[typeHuman],
 		"$defs/forEachOf": forEachKeys, "$defs/review": reviewKeys, "$defs/onTimeout": timeoutKeys,

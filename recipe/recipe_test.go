@@ -1,6 +1,8 @@
 package recipe
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -230,6 +232,14 @@ func TestRoute(t *testing.T) {
 
 func TestRedactor(t *testing.T) {
 	r := newRedactor([]string{"s3cr3t\"x", "abc", "s3cr3t", "https://u:passw0rd@host/T0123456789/x?k=q%20uery"})
+	for _, form := range []string{
+		"czNjcjN0", "733363723374", "733363723374", base64.StdEncoding.EncodeToString([]byte("u:passw0rd")), base64.RawURLEncoding.EncodeToString([]byte("passw0rd")),
+		strings.ToUpper(hex.EncodeToString([]byte("passw0rd"))),
+	} {
+		if got := r.text("x " + form + " y"); got != "x [redacted] y" {
+			t.Errorf("%q: %q", form, got)
+		}
+	}
 	for _, tc := range []struct{ text, want string }{
 		{"the s3cr3t", "the [redacted]"},
 		{`the s3cr3t"x`, "the [redacted]"},

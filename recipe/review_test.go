@@ -250,7 +250,7 @@ const twoSignatures = `
 interface: {inputs: {owner: {type: string, default: ""}}}
 entry_point: first
 nodes:
-  - {type: human, id: first, prompt: "Pay?", options: ["yes"], four_eyes: true, assignee: "{{ owner }}"}
+  - {type: human, id: first, prompt: "Pay?", options: ["yes"], four_eyes: true, assignee: "{{ owner }}", override_role: lead}
   - {type: human, id: second, prompt: "Pay?", options: ["yes"], four_eyes: true, not_by: [first]}
 edges: [{source: first, target: second}]
 `
@@ -287,6 +287,9 @@ func TestH6_RecipesKeepPeopleApart(t *testing.T) {
 	q := question()
 	if diff := cmp.Diff(people{"Ada", []string{"Sam"}, []string{"second"}}, people{q.Assignee, q.NotBy, q.NotByNodes}); diff != "" {
 		t.Errorf("the first question (-want +got):\n%s", diff)
+	}
+	if q.OverrideRole != "lead" {
+		t.Errorf("the role that may override is %q", q.OverrideRole)
 	}
 	for _, name := range []string{"", "Sam", "Bob"} {
 		if err := rt.Answer(ctx, q.ID, "yes", fermata.As(name)); !errors.Is(err, fermata.ErrForbidden) {

@@ -1,9 +1,12 @@
 package recipe
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,7 +25,7 @@ const shortestSecret = 4
 // redactor hides values that came from ${NAME} in what people see. It is immutable.
 type redactor struct{ replacer *strings.Replacer }
 
-// newRedactor hides values as they are, and as they look in addresses and in JSON.
+// newRedactor hides values as they are, and as they look in addresses, in JSON, in base64 and in hexadecimal digits.
 func newRedactor(values []string) *redactor {
 	var forms []string
 	for _, v := range values {
@@ -43,6 +46,9 @@ func newRedactor(values []string) *redactor {
 		for _, form := range []string{
 			v, strings.TrimSpace(v), url.QueryEscape(v), url.PathEscape(v), string(quoted[1 : len(quoted)-1]),
 			string(unescaped[1 : len(unescaped)-1]),
+			base64.StdEncoding.EncodeToString([]byte(v)), base64.RawStdEncoding.EncodeToString([]byte(v)),
+			base64.URLEncoding.EncodeToString([]byte(v)), base64.RawURLEncoding.EncodeToString([]byte(v)),
+			hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v))),
 		} {
 			if len(form) >= shortestSecret && !slices.Contains(forms, form) {
 				forms = append(forms, form)
@@ -65,13 +71,10 @@ const longPart = 8
 
 // partsOf are the pieces of an address that may be secrets of their own: password, query, and long pieces of the path.
 func partsOf(value string) []string {
+	parts := passwordOf(value)
 	u, err := url.Parse(strings.TrimSpace(value))
 	if err != nil || u.Host == "" {
-		return nil
-	}
-	var parts []string
-	if password, ok := u.User.Password(); ok {
-		parts = append(parts, password)
+		return parts
 	}
 	for _, list := range u.Query() {
 		parts = append(parts, list...)
@@ -130,9 +133,14 @@ func (x *expansion) text(w document.Word) string {
 			}
 			b.WriteString(v)
 			x.used = append(x.used, v)
-			x.private = append(x.private, passwordOf(v)...)
+			within := passwordOf(v)
+			x.private = append(x.private, within...)
 			if isPrivate(name) {
-				x.private = append(x.private, v)
+				x.private, within = append(x.private, v), append(within, v)
+			}
+			if i := slices.IndexFunc(within, func(v string) bool { return v != "" && len(v) < shortestSecret }); i >= 0 {
+				x.report.Inside(w.Spot, offset, "the variable %s holds a secret of %d characters, which is too short to be blacked out where it comes "+
+					"back; expected %d at least, or another name where it is none", name, len(within[i]), shortestSecret)
 			}
 		}
 		rest = tail
@@ -143,10 +151,23 @@ func (x *expansion) text(w document.Word) string {
 func (x *expansion) inherit(environ []string) {
 	for _, variable := range environ {
 		name, v, _ := strings.Cut(variable, "=")
+		within := passwordOf(v)
 		if isPrivate(name) {
-			x.used, x.private = append(x.used, v), append(x.private, v)
+			within = append(within, v)
 		}
+		x.used, x.private = append(x.used, within...), append(x.private, within...)
 	}
+}
+
+// withheld are variables that no program of a recipe inherits: where runs are kept, and what may be answered there.
+var withheld = []string{"FERMATA_TOKEN", "FERMATA_STORE", "FERMATA_POSTGRES", "FERMATA_REDIS"}
+
+// inherited is an environment without what is withheld.
+func inherited(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(withheld, strings.ToUpper(name))
+	})
 }
 
 // hintVariable looks for a variable that differs in case only: others are nobody's business.
@@ -162,25 +183,51 @@ func hintVariable(name string, env func(string) (string, bool)) string {
 // The words by which names of variables say that they hold a secret: anywhere in the name, or as a word of it.
 var (
 	privateParts = []string{"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "APIKEY"}
-	privateWords = []string{"KEY", "AUTH", "PASS", "COOKIE"}
+	privateWords = []string{"KEY", "AUTH", "PASS", "COOKIE", "PWD", "PSWD", "PAT"}
 )
 
 // isPrivate reports whether a variable is called as secrets are.
 func isPrivate(name string) bool {
 	upper := strings.ToUpper(name)
+	if upper == "PWD" { // the folder that a shell is in
+		return false
+	}
 	return slices.ContainsFunc(privateParts, func(part string) bool { return strings.Contains(upper, part) }) ||
 		slices.ContainsFunc(strings.Split(upper, "_"), func(word string) bool { return slices.Contains(privateWords, word) })
 }
 
-// passwordOf is the password in an address, which is a secret whatever its variable is called; nothing where there is
+// Passwords in addresses: in front of the host, also where the rest is no proper address, and as a member (of a query, or of
+// the form with keywords that libpq knows).
+var (
+	passwordBeforeHost = regexp.MustCompile(`://[^:/?#@\s]*:([^\s]+)@`)
+	passwordMember     = regexp.MustCompile(`(?i)(?:^|[?&;\s])[a-z_]*(?:password|passwd|pwd|secret|token)\s*=\s*('(?:[^'\\]|\\.)*'|[^&;\s]*)`)
+)
+
+// passwordOf are the passwords in an address, which are secrets whatever its variable is called; nothing where there are
 // none.
-func passwordOf(value string) []string {
-	u, err := url.Parse(strings.TrimSpace(value))
-	if err != nil || u.User == nil {
-		return nil
+func passwordOf(value string) (found []string) {
+	add := func(password string) {
+		if password != "" && !slices.Contains(found, password) {
+			found = append(found, password)
+		}
 	}
-	password, _ := u.User.Password()
-	return []string{password}
+	if u, err := url.Parse(strings.TrimSpace(value)); err == nil && u.Host != "" {
+		password, _ := u.User.Password()
+		add(password)
+		if password != "" {
+			add(u.User.Username() + ":" + password) // a header of HTTP is made of it
+		}
+	}
+	if m := passwordBeforeHost.FindStringSubmatch(value); m != nil {
+		add(m[1])
+	}
+	for _, m := range passwordMember.FindAllStringSubmatch(value, -1) {
+		add(strings.Trim(m[1], "'"))
+		if text, err := url.QueryUnescape(m[1]); err == nil {
+			add(text)
+		}
+	}
+	return found
 }
 
 // value takes secrets out of the texts of a value, and of the names in it.
@@ -247,7 +294,7 @@ func (d *draft) expand(env func(string) (string, bool), r *document.Report) {
 				a.environ = append(a.environ, p.Key.Text+"="+x.text(p.Value))
 			}
 			if a.inherit {
-				x.inherit(os.Environ())
+				x.inherit(inherited(os.Environ()))
 			}
 		case kindHTTP:
 			a.expandHTTP(x, used[name])
@@ -284,6 +331,8 @@ func (a *agent) expandHTTP(x *expansion, used bool) {
 				document.Quote(newRedactor(x.used).text(address)))
 		default:
 			a.address = u
+			within := passwordOf(address)
+			x.used, x.private = append(x.used, within...), append(x.private, within...)
 		}
 	}
 	for _, h := range a.headers {

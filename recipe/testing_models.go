@@ -297,7 +297,7 @@ func (s *Stage) serves(a *agent, tool string, itself func(node.Context, json.Raw
 		s.note(a.name, callKey(ctx), args)
 		out, err := s.instead(ctx, a, in, 0, args)
 		if err != nil {
-			return "", a.unlessUnknown(err)
+			return "", err
 		}
 		return toldOf(out), nil
 	}

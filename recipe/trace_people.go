@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/identity"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -17,8 +18,10 @@ type TraceDeed struct {
 	Timestamp  time.Time       `json:"timestamp"`
 	Do         string          `json:"do"`
 	By         string          `json:"by,omitempty"`          // who did it
+	ByName     string          `json:"by_name,omitempty"`     // what they are called, where that is not who they are
 	Role       string          `json:"role,omitempty"`        // in which role an answer was given
 	To         string          `json:"to,omitempty"`          // the one person who is asked from then on
+	ToName     string          `json:"to_name,omitempty"`     // what they are called, where that is not who they are
 	ToRole     string          `json:"to_role,omitempty"`     // the role that is asked from then on
 	Until      *time.Time      `json:"until,omitempty"`       // the deadline from then on
 	AtDeadline bool            `json:"at_deadline,omitempty"` // the deadline did it, and nobody
@@ -38,14 +41,14 @@ func (d *TraceDeed) String() string {
 		b.WriteString(" by the deadline")
 	}
 	if d.To != "" {
-		b.WriteString(" to " + d.To)
+		b.WriteString(" to " + identity.Shown(d.To, d.ToName))
 		if d.ToRole != "" {
 			b.WriteString(" as " + d.ToRole)
 		}
 	} else if d.ToRole != "" {
 		b.WriteString(" to " + d.ToRole)
 	}
-	b.WriteString(byAndAs(d.By, d.Role))
+	b.WriteString(byAndAs(identity.Shown(d.By, d.ByName), d.Role))
 	if d.Route != "" {
 		b.WriteString(", to " + d.Route)
 	}
@@ -72,7 +75,7 @@ func (b *traceBuilder) asks(s *TraceStep, e *journal.Entry) error {
 	b.asked[e.Op] = b.open[node.TaskID(e.Node, int(e.Visit))]
 	b.questions[e.Op] = e.Seq
 	s.People = append(s.People, TraceDeed{
-		Seq: e.Seq, Question: e.Seq, Timestamp: e.Time(), Do: "asked", To: q.Assignee, ToRole: q.Role, Until: until(q.Deadline),
+		Seq: e.Seq, Question: e.Seq, Timestamp: e.Time(), Do: "asked", To: q.Assignee, ToName: q.AssigneeName, ToRole: q.Role, Until: until(q.Deadline),
 	})
 	return nil
 }
@@ -83,15 +86,17 @@ func (b *traceBuilder) updated(s *TraceStep, e *journal.Entry) error {
 	if err := decodeBody(e, &body); err != nil {
 		return err
 	}
-	d := TraceDeed{Do: body.Do, By: body.By, Note: body.Note}
+	d := TraceDeed{Do: body.Do, By: body.By, ByName: body.ByName, Note: body.Note}
 	switch body.Do {
 	case "claim":
 		d.Do = "claimed"
 	case "release":
 		d.Do = "released"
+	case "token":
+		d.Do = "renewed"
 	case "escalate", "reassign":
 		d.Do = strings.TrimSuffix(body.Do, "e") + "ed"
-		d.To, d.ToRole, d.Until = body.Assignee, body.Role, until(body.Deadline)
+		d.To, d.ToName, d.ToRole, d.Until = body.Assignee, body.AssigneeName, body.Role, until(body.Deadline)
 		d.AtDeadline = body.By == "" // law H4; people who hand over have a name
 	}
 	b.did(s, e, d)
@@ -105,7 +110,7 @@ func (b *traceBuilder) answered(s *TraceStep, e *journal.Entry) error {
 		return err
 	}
 	d := TraceDeed{
-		Do: body.State, By: body.By, Role: body.Role, Note: body.Reason, Value: e.Value,
+		Do: body.State, By: body.By, ByName: body.ByName, Role: body.Role, Note: body.Reason, Value: e.Value,
 		AtDeadline: body.Default || body.State == journal.Expired,
 	}
 	if body.Target != "" {

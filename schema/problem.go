@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fermata-go/fermata/internal/printable"
 )
 
 // Problem is one place of a value that its schema does not allow, or one place of a document that is no schema.
@@ -13,12 +15,13 @@ type Problem struct {
 	Message string `json:"message"` // what was expected there and what was found
 }
 
-// String is the path and the message.
+// String is the path and the message. What would act where it is shown is escaped (law H9): both may hold what somebody has
+// answered.
 func (p Problem) String() string {
 	if p.Path == "" {
-		return p.Message
+		return printable.Escape(p.Message)
 	}
-	return p.Path + ": " + p.Message
+	return printable.Line(p.Path) + ": " + printable.Escape(p.Message)
 }
 
 // Error says everything that is wrong with a value, in the order of its paths.

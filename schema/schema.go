@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/fermata-go/fermata/internal/canonical"
 )
 
 // Schema is a compiled JSON Schema. It is immutable and safe for concurrent use.
@@ -119,6 +121,7 @@ func decode(value []byte, into any) error {
 	err := d.Decode(into)
 	if err == nil {
 		if _, err = d.Token(); errors.Is(err, io.EOF) {
+			canonical.Read(into)
 			return nil
 		}
 		err = errors.New("expected one JSON value, found more behind it")

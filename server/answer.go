@@ -25,11 +25,19 @@ type given struct {
 	To     string
 	ToRole string
 	Note   string
+
+	as    fermata.AnswerOption // who does it
+	roles []string             // in which it is done
+}
+
+// options say who it is, in which roles, and with which token.
+func (g *given) options() []fermata.AnswerOption {
+	return []fermata.AnswerOption{g.as, fermata.InRole(g.roles...), fermata.WithToken(g.Token)}
 }
 
 func (h *handler) answer(w http.ResponseWriter, r *http.Request, person Person) {
 	h.do(w, r, person, []string{"value", "by", "role", "token"}, func(q *journal.Interrupt, g *given) (string, error) {
-		opts := []fermata.AnswerOption{fermata.As(g.By), fermata.InRole(g.Role), fermata.WithToken(g.Token)}
+		opts := g.options()
 		if h.o.Hold {
 			opts = append(opts, fermata.Hold())
 		}
@@ -44,18 +52,14 @@ func (h *handler) do(w http.ResponseWriter, r *http.Request, person Person, memb
 		h.fail(w, r, err)
 		return
 	}
-	q, err := h.interrupt(r.Context(), r.PathValue("id"))
+	q, err := h.interrupt(r.Context(), r.PathValue("id"), &person)
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
+	g.as, g.roles = fermata.As(g.By), []string{g.Role}
 	if h.o.Authorize != nil {
-		g.By, g.Role = person.Name, ""
-		if person.may(q.Role) {
-			g.Role = q.Role
-		} else if len(person.Roles) > 0 {
-			g.Role = person.Roles[0] // the refusal names it
-		}
+		g.as, g.roles = person.as(), person.Roles
 	}
 	state, err := act(&q.Interrupt, &g)
 	if err != nil {

@@ -10,6 +10,9 @@
 //
 // # Events
 //
+// Who may read is decided when a stream is opened, at each event about a question or about how the run stands, and at
+// intervals ([Options.Recheck]); events of questions that the reader may not read are left out of it.
+//
 // GET /runs/{run}/events is a stream of server-sent events, each with the event's envelope as its data
 // (docs/formats.md). It begins after the seq that the header Last-Event-ID or the parameter after names, or with the
 // run's first event, and goes on until the run has ended or, with follow=false, to the end of what is stored.

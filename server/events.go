@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -38,13 +39,13 @@ func readFrom(r *http.Request) (f from, err error) {
 }
 
 // events streams the events of a run.
-func (h *handler) events(w http.ResponseWriter, r *http.Request, _ Person) {
+func (h *handler) events(w http.ResponseWriter, r *http.Request, person Person) {
 	f, err := readFrom(r)
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
-	info, err := h.info(r.Context(), r.PathValue("run"))
+	info, err := h.info(r.Context(), r.PathValue("run"), &person)
 	if err != nil {
 		h.fail(w, r, err)
 		return
@@ -66,19 +67,24 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request, _ Person) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	s := newStream(ctx, cancel, w, &h.o)
+	ctx, cancel := context.WithCancelCause(r.Context())
+	s := newStream(ctx, func() { cancel(nil) }, w, &h.o)
 	defer s.close()
-	h.feed(ctx, s, info.ID, f)
+	who := &listener{h: h, r: r, run: info.ID, person: person, head: info.Head}
+	defer who.watch(ctx, cancel)()
+	h.feed(ctx, s, who, f)
 }
 
 // feed gives a stream what there is to see of a run.
-func (h *handler) feed(ctx context.Context, s *stream, run string, f from) {
+func (h *handler) feed(ctx context.Context, s *stream, who *listener, f from) {
 	s.text("retry: " + strconv.FormatInt(h.o.Retry.Milliseconds(), 10) + "\n\n")
 	last := f.after
-	for e, err := range h.rt.Events(ctx, run, f.after, f.follow) {
+	for e, err := range h.rt.Events(ctx, who.run, f.after, f.follow) {
+		shown := false
 		if err == nil {
+			shown, err = who.may(ctx, &e)
+		}
+		if shown {
 			err = s.event(&e)
 		}
 		if err != nil {
@@ -90,9 +96,12 @@ func (h *handler) feed(ctx context.Context, s *stream, run string, f from) {
 		last = e.Seq()
 	}
 	if ctx.Err() != nil {
+		if lost, ok := errors.AsType[*lostError](context.Cause(ctx)); ok {
+			s.named("error", h.explain(ctx, "events", lost.err))
+		}
 		return
 	}
-	info, err := h.info(ctx, run)
+	info, err := who.again(ctx)
 	if err != nil {
 		s.named("error", h.explain(ctx, "events", err))
 		return
@@ -100,7 +109,7 @@ func (h *handler) feed(ctx context.Context, s *stream, run string, f from) {
 	if f.follow && (last != info.Head || !fermata.Status(info.Status).Ended()) {
 		return // the runtime was closed, or the run has been taken up again: the reader comes back
 	}
-	s.named("end", map[string]any{"run": run, "seq": last, "status": info.Status})
+	s.named("end", map[string]any{"run": who.run, "seq": last, "status": info.Status})
 }
 
 // appendEvent appends an event as it stands on the wire.

@@ -72,7 +72,9 @@ func newWorld(t testing.TB, ro fermata.Options, so server.Options) *world {
 	if ro.Store == nil {
 		ro.Store = memory.New()
 	}
-	ro.Logger, so.Logger = logger, logger
+	if ro.Logger = logger; so.Logger == nil {
+		so.Logger = logger
+	}
 	var err error
 	if w.rt, err = fermata.New(ro); err != nil {
 		t.Fatal(err)
@@ -168,11 +170,10 @@ type envelope struct {
 	Sub  uint32 `json:"sub"`
 	Type string `json:"type"`
 	Data struct {
-		SegmentID   string `json:"segmentId"`
-		Text        string `json:"text"`
-		SoFar       bool   `json:"soFar"`
-		RequestID   string `json:"requestId"`
-		ResumeToken string `json:"resumeToken"`
+		SegmentID string `json:"segmentId"`
+		Text      string `json:"text"`
+		SoFar     bool   `json:"soFar"`
+		RequestID string `json:"requestId"`
 	} `json:"data"`
 }
 

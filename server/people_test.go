@@ -28,7 +28,7 @@ func TestH6_TheStatusOfWhatPeopleDo(t *testing.T) {
 		{"claim", `{"role":"editor"}`, 422, `{"error":"interrupt INT: a claim needs a name","code":"invalid"}`},
 		{"claim", `{"by":"Ada","role":"author"}`, 403, ""},
 		{"claim", `{"by":"Sam","role":"editor"}`, 403, ""},
-		{"claim", `{"by":"Ada","rloe":"editor"}`, 400, `{"error":"unknown member \"rloe\" of the body; did you mean \"role\"?; expected by, role","code":"invalid"}`},
+		{"claim", `{"by":"Ada","rloe":"editor"}`, 400, `{"error":"unknown member \"rloe\" of the body; did you mean \"role\"?; expected by, role, token","code":"invalid"}`},
 		{"claim", `[]`, 400, `{"error":"expected a body of the form {\"by\": …}: it is no object","code":"invalid"}`},
 		{"claim", `{"by":"Ada","role":"editor"}`, 200, `{"requestId":"INT","run":"RUN","state":"claimed"}`},
 		{"claim", `{"by":"Bob","role":"editor"}`, 409, ""},

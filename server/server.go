@@ -1,26 +1,58 @@
 package server
 
 import (
-	"errors"
+	"cmp"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/origin"
+	"github.com/fermata-go/fermata/internal/printable"
+	"github.com/fermata-go/fermata/journal"
 )
 
 // Person is who makes a request.
 type Person struct {
-	Name  string   // recorded with what they answer
+	ID    string   // who they are: recorded with what they do, and compared. Defaults to the Name
+	Name  string   // what they are called where they are shown. Defaults to the ID
 	Roles []string // in which they may answer
+
+	// Reads decides which runs the person may read, and which questions in them: q is nil where it is about the run, its
+	// events and its state. It is asked for each run and each question, also in lists and before anything is done about
+	// one. What a person may not read is not there for them: status 404, and left out of lists. Defaults to all of them.
+	Reads func(run fermata.RunInfo, q *journal.Interrupt) bool
+}
+
+// as says who a person is.
+func (p *Person) as() fermata.AnswerOption {
+	return fermata.AsPerson(fermata.Person{ID: cmp.Or(p.ID, p.Name), Name: p.Name})
+}
+
+// reads reports whether a person may read a run, or a question in it. Where the function that decides does not return, they
+// may not (laws H8 and N7).
+func (h *handler) reads(p *Person, run fermata.RunInfo, q *journal.Interrupt) (may bool) {
+	if p.Reads == nil {
+		return true
+	}
+	if q != nil {
+		shown := q.Clone()
+		shown.TokenHash, shown.Digest = "", ""
+		q = &shown
+	}
+	if err := fault.Call("Person.Reads", func() error { may = p.Reads(run, q); return nil }); err != nil {
+		h.o.Logger.Error("whether somebody may read a run could not be decided", "run", run.ID, "error", err)
+		return false
+	}
+	return may
 }
 
 // Options configure a handler. The zero value works, for networks in which everybody is trusted.
 type Options struct {
 	// Authorize says who makes a request, before anything is done for it; the path values run and id are set. With it, a
 	// person answers in their own name and roles, whatever the body says, and in the list of questions finds those of
-	// their roles alone; whoever is let in to a run sees all that is in it. An error is status 401, and 403 where it is fermata.ErrForbidden; its text is shown to nobody.
+	// their roles alone. Person.Reads decides which runs and questions they see; without it, all. An error is status 401, and 403 where it is fermata.ErrForbidden; its text is shown to nobody.
 	// Defaults to none: name and role are what the body says.
 	Authorize func(r *http.Request) (Person, error)
 	// Origins are the origins ("https://desk.example.com") besides the handler's own whose pages may read and answer.
@@ -31,6 +63,10 @@ type Options struct {
 	Hosts []string
 	// Hold only records answers; whoever drives the run takes them from the store. Defaults to driving the run on here.
 	Hold bool
+	// Recheck is how often Authorize and Person.Reads are asked again about a stream that is open, with the request that
+	// opened it, and maybe while another request is served. They are asked at each event, too, that is about a question or
+	// about how the run stands: whoever has lost the right gets nothing more. Defaults to 15 seconds.
+	Recheck time.Duration
 	// Heartbeat is how long a stream is silent before it says that it is alive. Defaults to 15 seconds.
 	Heartbeat time.Duration
 	// Retry is how long clients are asked to wait before they come back. Defaults to 1 second.
@@ -55,22 +91,18 @@ type handler struct {
 // that its BaseContext gave.
 func New(rt *fermata.Runtime, o Options) http.Handler {
 	o.Heartbeat = orElse(o.Heartbeat, 15*time.Second)
+	o.Recheck = orElse(o.Recheck, 15*time.Second)
 	o.Retry = orElse(o.Retry, time.Second)
 	o.WriteTimeout = orElse(o.WriteTimeout, 30*time.Second)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	o.Logger = printable.Logger(o.Logger)
 	h := &handler{rt: rt, o: o}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /runs/{run}", h.guard(h.showRun))
-	mux.HandleFunc("GET /runs/{run}/events", h.guard(h.events))
-	mux.HandleFunc("GET /interrupts", h.guard(h.inbox))
-	mux.HandleFunc("POST /interrupts/{id}/answer", h.guard(h.answer))
-	mux.HandleFunc("POST /interrupts/{id}/claim", h.guard(h.claim))
-	mux.HandleFunc("POST /interrupts/{id}/release", h.guard(h.release))
-	mux.HandleFunc("POST /interrupts/{id}/reassign", h.guard(h.reassign))
-	mux.HandleFunc("POST /interrupts/{id}/escalate", h.guard(h.escalate))
-
+	for pattern, serve := range h.routes() {
+		mux.HandleFunc(pattern, h.guard(serve))
+	}
 	guard, err := origin.New(origin.Rules{
 		Origins: o.Origins, Named: o.Authorize == nil, Hosts: o.Hosts, Options: "server.Options",
 		Refuse: func(w http.ResponseWriter, text string) {
@@ -83,6 +115,20 @@ func New(rt *fermata.Runtime, o Options) http.Handler {
 	return guard.Handler(mux)
 }
 
+// routes are all that is served, each behind guard. A test asks of each who may use it (laws H7 and H8).
+func (h *handler) routes() map[string]func(http.ResponseWriter, *http.Request, Person) {
+	return map[string]func(http.ResponseWriter, *http.Request, Person){
+		"GET /runs/{run}":                h.showRun,
+		"GET /runs/{run}/events":         h.events,
+		"GET /interrupts":                h.inbox,
+		"POST /interrupts/{id}/answer":   h.answer,
+		"POST /interrupts/{id}/claim":    h.claim,
+		"POST /interrupts/{id}/release":  h.release,
+		"POST /interrupts/{id}/reassign": h.reassign,
+		"POST /interrupts/{id}/escalate": h.escalate,
+	}
+}
+
 func orElse(d, otherwise time.Duration) time.Duration {
 	if d <= 0 {
 		return otherwise
@@ -93,18 +139,31 @@ func orElse(d, otherwise time.Duration) time.Duration {
 // guard finds out who asks before anything is done.
 func (h *handler) guard(serve func(http.ResponseWriter, *http.Request, Person)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var person Person
-		if h.o.Authorize != nil {
-			var err error
-			if person, err = h.o.Authorize(r); err != nil {
-				no := &refusal{status: http.StatusUnauthorized, Code: fermata.CodeForbidden, Text: "who asks is not known"}
-				if errors.Is(err, fermata.ErrForbidden) {
-					no.status, no.Text = http.StatusForbidden, "not allowed"
-				}
-				refuse(w, no)
-				return
-			}
+		person, no := h.who(r)
+		if no != nil {
+			refuse(w, no)
+			return
 		}
 		serve(w, r, person)
 	}
+}
+
+// who finds out who makes a request.
+func (h *handler) who(r *http.Request) (Person, *refusal) {
+	if h.o.Authorize == nil {
+		return Person{}, nil
+	}
+	var person Person
+	err := fault.Call("Options.Authorize", func() (err error) { person, err = h.o.Authorize(r); return err })
+	why := fault.Capture(err)
+	switch {
+	case err == nil:
+		return person, nil
+	case why.Marks.Has(fault.Panic): // and nobody is let in (law N7)
+		h.o.Logger.ErrorContext(r.Context(), "who makes a request could not be found out", "request", r.Pattern, "error", why)
+		return Person{}, &refusal{status: http.StatusInternalServerError, Code: fermata.CodeInternal, Text: "an internal error"}
+	case why.Is(fermata.ErrForbidden):
+		return person, &refusal{status: http.StatusForbidden, Code: fermata.CodeForbidden, Text: "not allowed"}
+	}
+	return person, &refusal{status: http.StatusUnauthorized, Code: fermata.CodeForbidden, Text: "who asks is not known"}
 }

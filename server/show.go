@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,10 +13,10 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// info describes a run. Definitions, whose journals lie beside those of runs, are none.
-func (h *handler) info(ctx context.Context, id string) (fermata.RunInfo, error) {
+// info describes a run that the person may read. Definitions, whose journals lie beside those of runs, are none.
+func (h *handler) info(ctx context.Context, id string, person *Person) (fermata.RunInfo, error) {
 	info, err := h.rt.Info(ctx, id)
-	if err == nil && info.Kind == "definition" {
+	if err == nil && (info.Kind == "definition" || !h.reads(person, info, nil)) {
 		return info, &fermata.Error{Code: fermata.CodeNotFound, Run: id, Err: fermata.ErrNotFound}
 	}
 	return info, err
@@ -30,11 +31,11 @@ type runShown struct {
 	Outputs    json.RawMessage     `json:"outputs"`
 	Error      string              `json:"error,omitempty"`
 	Code       fermata.Code        `json:"code,omitempty"`
-	Interrupts []journal.Interrupt `json:"interrupts"`
+	Interrupts []fermata.Interrupt `json:"interrupts"`
 }
 
-func (h *handler) showRun(w http.ResponseWriter, r *http.Request, _ Person) {
-	info, err := h.info(r.Context(), r.PathValue("run"))
+func (h *handler) showRun(w http.ResponseWriter, r *http.Request, person Person) {
+	info, err := h.info(r.Context(), r.PathValue("run"), &person)
 	if err != nil {
 		h.fail(w, r, err)
 		return
@@ -45,7 +46,8 @@ func (h *handler) showRun(w http.ResponseWriter, r *http.Request, _ Person) {
 		return
 	}
 	shown := runShown{
-		Run: info.ID, Plan: info.Plan, Status: res.Status, Seq: info.Head, Outputs: res.Output, Interrupts: public(res.Interrupts),
+		Run: info.ID, Plan: info.Plan, Status: res.Status, Seq: info.Head, Outputs: res.Output,
+		Interrupts: public(slices.DeleteFunc(res.Interrupts, func(q fermata.Interrupt) bool { return !h.reads(&person, info, &q.Interrupt) })),
 	}
 	if res.Err != nil {
 		shown.Error, shown.Code = res.Err.Error(), fermata.CodeFailed
@@ -56,12 +58,11 @@ func (h *handler) showRun(w http.ResponseWriter, r *http.Request, _ Person) {
 	reply.JSON(w, http.StatusOK, shown)
 }
 
-// public are interrupts without what only the engine needs.
-func public(list []fermata.Interrupt) []journal.Interrupt {
-	all := make([]journal.Interrupt, len(list))
+// public are interrupts as readers are shown them: without resume tokens, which are their openers' (law H5).
+func public(list []fermata.Interrupt) []fermata.Interrupt {
+	all := make([]fermata.Interrupt, len(list))
 	for i := range list {
-		all[i] = list[i].Interrupt
-		all[i].TokenHash, all[i].Digest = "", ""
+		all[i].Interrupt = list[i].Interrupt
 	}
 	return all
 }
@@ -75,17 +76,50 @@ func (h *handler) inbox(w http.ResponseWriter, r *http.Request, person Person) {
 		return
 	}
 	if h.o.Authorize != nil {
-		list = slices.DeleteFunc(list, func(q fermata.Interrupt) bool { return !person.may(q.Role) })
+		list = slices.DeleteFunc(list, func(q fermata.Interrupt) bool { return !person.may(&q.Interrupt) })
+		if list, err = h.readable(r.Context(), list, &person); err != nil {
+			h.fail(w, r, err)
+			return
+		}
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{"interrupts": public(list)})
 }
 
-// may reports whether the person answers questions that ask for the role.
-func (p *Person) may(role string) bool { return role == "" || slices.Contains(p.Roles, role) }
+// may reports whether the person does something about a question in one of their roles.
+func (p *Person) may(q *journal.Interrupt) bool {
+	return q.Role == "" || slices.Contains(p.Roles, q.Role) || q.OverrideRole != "" && slices.Contains(p.Roles, q.OverrideRole)
+}
 
-// interrupt finds a question, open or not.
-func (h *handler) interrupt(ctx context.Context, id string) (fermata.Interrupt, error) {
+// readable are the questions that the person may read, of runs that they may read.
+func (h *handler) readable(ctx context.Context, list []fermata.Interrupt, person *Person) ([]fermata.Interrupt, error) {
+	if person.Reads == nil {
+		return list, nil
+	}
+	runs := make(map[string]fermata.RunInfo)
+	var own []fermata.Interrupt
+	for i := range list {
+		q := &list[i].Interrupt
+		info, known := runs[q.Run]
+		if !known {
+			var err error
+			if info, err = h.rt.Info(ctx, q.Run); err != nil && !errors.Is(err, fermata.ErrNotFound) { // it was pruned meanwhile
+				return nil, err
+			}
+			runs[q.Run] = info
+		}
+		if info.ID != "" && h.reads(person, info, nil) && h.reads(person, info, q) {
+			own = append(own, list[i])
+		}
+	}
+	return own, nil
+}
+
+// interrupt finds a question that the person may read, open or not.
+func (h *handler) interrupt(ctx context.Context, id string, person *Person) (fermata.Interrupt, error) {
 	list, err := h.rt.Inbox(ctx, journal.InboxFilter{ID: id, All: true})
+	if err == nil {
+		list, err = h.readable(ctx, list, person)
+	}
 	if err != nil {
 		return fermata.Interrupt{}, err
 	}

@@ -21,6 +21,8 @@ func (f *follower) take(e, next *journal.Entry, at int64, fresh bool) {
 		}
 	case journal.RunPaused:
 		note(&f.leg.events, event{name: "paused", at: at})
+	case journal.RunBlocked:
+		note(&f.leg.events, event{name: "blocked", at: at})
 	case journal.RunResumed:
 		f.resumed(e, at)
 	case journal.RunFinished:

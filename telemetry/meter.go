@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -94,6 +95,7 @@ func (m *meter) set(l labels) metric.MeasurementOption {
 	if l.key != "" {
 		attrs = append(attrs, l.key.String(l.value))
 	}
+	inert(attrs)
 	made := metric.WithAttributeSet(attribute.NewSet(attrs...))
 	m.sets.Store(l, made)
 	return made
@@ -178,7 +180,7 @@ func (t *Telemetry) WatchInbox(rt *fermata.Runtime) (stop func() error, err erro
 			byRole[found[i].Role]++
 		}
 		for role, n := range byRole {
-			o.ObserveInt64(open, n, metric.WithAttributes(keyRole.String(role)))
+			o.ObserveInt64(open, n, metric.WithAttributes(keyRole.String(printable.Line(role))))
 		}
 		return nil
 	}, open)

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -71,21 +72,31 @@ func (f *follower) export(s *span) {
 		ctx = trace.ContextWithRemoteSpanContext(ctx, f.spanContext(s.parent))
 	}
 	attrs := append(s.attrs, keyRun.String(f.run), keyPlan.String(f.plan)) //nolint:gocritic // the span is not used again
-	_, made := f.t.tracer.Start(ctx, s.name, trace.WithTimestamp(time.UnixMicro(s.from)), trace.WithAttributes(attrs...))
+	inert(attrs)
+	_, made := f.t.tracer.Start(ctx, printable.Line(s.name), trace.WithTimestamp(time.UnixMicro(s.from)), trace.WithAttributes(attrs...))
 	for _, e := range s.events {
 		var attrs []attribute.KeyValue
 		if e.attempt > 0 {
 			attrs = append(attrs, keyAttempt.Int(int(e.attempt)))
 		}
 		if e.detail != "" {
-			attrs = append(attrs, keyDetail.String(e.detail))
+			attrs = append(attrs, keyDetail.String(printable.Escape(e.detail)))
 		}
-		made.AddEvent(e.name, trace.WithTimestamp(time.UnixMicro(e.at)), trace.WithAttributes(attrs...))
+		made.AddEvent(printable.Line(e.name), trace.WithTimestamp(time.UnixMicro(e.at)), trace.WithAttributes(attrs...))
 	}
 	if s.failed {
-		made.SetStatus(codes.Error, s.failure)
+		made.SetStatus(codes.Error, printable.Escape(s.failure))
 	}
 	made.End(trace.WithTimestamp(time.UnixMicro(max(s.from, s.to))))
+}
+
+// inert escapes what would act where attributes are shown (law H9).
+func inert(attrs []attribute.KeyValue) {
+	for i := range attrs {
+		if v := attrs[i].Value; v.Type() == attribute.STRING && !printable.IsClean(v.AsString()) {
+			attrs[i].Value = attribute.StringValue(printable.Escape(v.AsString()))
+		}
+	}
 }
 
 // spanContext is a span of the run as its children see it: made elsewhere, at another time.
@@ -136,7 +147,7 @@ func (f *follower) endRun(at int64, body journal.FinishedBody) {
 	switch fermata.Status(body.Status) {
 	case fermata.Failed, fermata.Expired, fermata.Stuck:
 		s.fail(body.Code)
-	case fermata.Completed, fermata.Cancelled, fermata.Running, fermata.Paused:
+	case fermata.Completed, fermata.Cancelled, fermata.Running, fermata.Paused, fermata.Blocked:
 	}
 	f.export(s)
 }

@@ -34,8 +34,11 @@ type Main struct {
 	models   model.Set // of the environment
 	servers  mcp.Pool  // of recipes
 	global   globalFlags
+	token    string   // the resume token that the environment holds, "" for none
 	order    []string // the commands as help lists them
 	shown    string   // what --store takes in the commands that are shown, "" for none; see storeDSN
+	forgets  bool     // runs are kept in memory only, which ends with the command
+	warned   bool     // that --store has a password was said
 	hidden   string   // what is said about secrets that those commands do not have
 }
 
@@ -62,11 +65,12 @@ func (m *Main) Run(ctx context.Context, args []string) int {
 		return exitInvalid
 	}
 	defer func() { _ = m.servers.Close() }() // a program that does not end well has been ended all the same
+	m.takeToken()
 	root := m.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(m.Stdin)
-	root.SetOut(m.Stdout)
-	root.SetErr(m.Stderr)
+	root.SetOut(m.out)
+	root.SetErr(m.err)
 	called, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitCompleted

@@ -42,6 +42,11 @@ func TestParseDSN(t *testing.T) {
 		{"sqlite:x/y.db", dsn{kind: "sqlite", at: "x/y.db", from: "--store"}, ""},
 		{"sqlite:///tmp/y.db", dsn{kind: "sqlite", at: "/tmp/y.db", from: "--store"}, ""},
 		{"sqlite:", dsn{}, "expected sqlite:PATH, found no path"},
+		{"host=h dbname=runs password=sesam", dsn{kind: "postgres", at: "host=h dbname=runs password=sesam", from: "--store"}, ""},
+		{"postgres//u:sesam@host/db", dsn{}, "found what looks like the address of a server"},
+		{"//u:sesam@host/db", dsn{}, "found what looks like the address of a server"},
+		{"u:sesam@host/db", dsn{}, "found what looks like the address of a server"},
+		{"./a@b.db", dsn{kind: "sqlite", at: "./a@b.db", from: "--store"}, ""},
 		{"memory:x", dsn{}, "takes nothing after the colon"},
 		{"postgres://user:secret@host/db", dsn{kind: "postgres", at: "postgres://user:secret@host/db", from: "--store"}, ""},
 		{"postgresql://host/db", dsn{kind: "postgres", at: "postgresql://host/db", from: "--store"}, ""},
@@ -71,6 +76,9 @@ func FuzzParseDSN(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := parseDSN(text, "--store")
+		if err != nil && strings.Contains(text, ":sesam@") && strings.Contains(err.Error(), ":sesam@") {
+			t.Errorf("parseDSN(%q) shows a password: %v", text, err)
+		}
 		if err == nil && d.isFile() && d.at == "" && text != "" {
 			t.Errorf("parseDSN(%q) is a file without a path", text)
 		}
@@ -89,6 +97,8 @@ func TestDSN_String(t *testing.T) {
 		{kindRedis, "redis://:sesam@host:6379/1?accept=everysec", "redis://host:6379/1?accept=everysec"},
 		{kindRedis, "rediss://ann:sesam@host", "rediss://ann@host"},
 		{kindRedis, "redis:ann:sesam@host", "redis://…"},
+		{kindRedis, "redis://host:6379/1?pasword=sesam", "redis://host:6379/1"},
+		{kindPostgres, "host=host password=sesam", "postgres://…"},
 		{kindSQLite, "my runs.db", "my runs.db"},
 		{kindMemory, "", "memory:"},
 	} {

@@ -86,7 +86,7 @@ func (t *typed) read(context.Context) (string, error) {
 		t.terminal = xterm.NewTerminal(struct {
 			io.Reader
 			io.Writer
-		}{t, t.m.out}, t.m.out.Styles().Strong.Apply("> "))
+		}{t, t.m.out.Editor()}, t.m.out.Styles().Strong.Apply("> "))
 	}
 	if width, height := t.m.out.Size(); width > 0 && height > 0 {
 		_ = t.terminal.SetSize(width, height) // it only says where lines are wrapped

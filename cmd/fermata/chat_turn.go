@@ -19,7 +19,7 @@ import (
 
 // take takes a line: a command, or something that is said.
 func (c *chat) take(ctx context.Context, line string) error {
-	line = strings.TrimSpace(term.Plain(line))
+	line = strings.TrimSpace(term.Typed(line))
 	switch {
 	case line == "":
 		return nil

@@ -78,7 +78,7 @@ func (m *Main) compact(ctx context.Context, h *house, o fermata.CompactOptions, 
 	for i := range done {
 		c := &done[i]
 		if asJSON {
-			m.writeLine(compactedLine{lineOf(&c.Run), c.Entries, c.Before, c.After})
+			m.writeLine(compactedLine{lineOf(&c.Run, nil), c.Entries, c.Before, c.After})
 		}
 		if c.After != c.Before {
 			packed++

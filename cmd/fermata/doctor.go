@@ -124,7 +124,7 @@ func (m *Main) diagnoseEditor() finding {
 
 // variables are the environment variables that the command looks at.
 var variables = []string{
-	"FERMATA_STORE", "FERMATA_POSTGRES", "FERMATA_REDIS", "PGPASSWORD", "REDISCLI_AUTH", "XDG_STATE_HOME", "HOME", "USER", "VISUAL", "EDITOR", "TERM", "NO_COLOR", "CLICOLOR_FORCE",
+	"FERMATA_STORE", "FERMATA_POSTGRES", "FERMATA_REDIS", "FERMATA_ROLE", "FERMATA_NAME", "PGPASSWORD", "REDISCLI_AUTH", "XDG_STATE_HOME", "HOME", "USER", "VISUAL", "EDITOR", "TERM", "NO_COLOR", "CLICOLOR_FORCE",
 	"COLUMNS", "LC_ALL", "LC_CTYPE", "LANG", "TZ",
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
@@ -119,10 +120,18 @@ func (d *driver) explain(err error) error {
 	case fermata.CodeConflict:
 		return &withAdvice{err, "how it stands: " + d.m.command("runs", "show", door.Run)}
 	case fermata.CodePlanChanged:
-		if changed, ok := errors.AsType[*fermata.PlanChangedError](err); ok && changed.Hint != "" {
-			err = &withAdvice{err, "with the names that nodes have now: " + d.m.command("resume", door.Run, "--file", "FILE", "--map", "old=new")}
+		verb := []string{"resume"}
+		if d.job.retries {
+			verb = []string{"runs", "retry"}
 		}
-		return &withAdvice{err, "the recipe that it was started with is kept with it: " + d.m.command("resume", door.Run)}
+		changed, ok := errors.AsType[*fermata.PlanChangedError](err)
+		switch {
+		case ok && changed.Value != "":
+			err = &withAdvice{err, "where a value has another name now, the recipe says so: renamed: {values: {old: new}}"}
+		case ok && changed.Hint != "":
+			err = &withAdvice{err, "with the names that nodes have now: " + d.m.command(append(slices.Clone(verb), door.Run, "--file", "FILE", "--map", "old=new")...)}
+		}
+		return &withAdvice{err, "the recipe that it was started with is kept with it: " + d.m.command(append(slices.Clone(verb), door.Run)...)}
 	default:
 		return err
 	}
@@ -142,7 +151,7 @@ func (d *driver) loop(ctx context.Context) (fermata.Result, error) {
 		select {
 		case <-ctx.Done():
 			d.gate.close(context.Cause(ctx))
-			d.run.Stop()
+			_ = d.run.Stop(0)
 			return fermata.Result{}, context.Cause(ctx)
 		case got, open := <-events:
 			if !open {
@@ -265,9 +274,7 @@ func (d *driver) signals(ctx context.Context) (context.Context, func()) {
 
 // giveBack leaves the terminal as it was found, for an end in the middle of things.
 func (d *driver) giveBack() {
-	if d.m.err.Live {
-		d.m.err.Print("\r\x1b[J\x1b[?25h")
-	}
+	d.m.err.Restore()
 	d.restore()
 }
 

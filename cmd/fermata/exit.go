@@ -19,7 +19,7 @@ const (
 	exitPaused    = 4 // the run is not finished: somebody is waited for, or its driving was stopped
 	exitLimit     = 5 // a deadline passed or a limit was reached
 	exitCancelled = 6 // the run was cancelled
-	exitConflict  = 7 // somebody else was first, or the run does not fit the plan
+	exitConflict  = 7 // somebody else was first, or a run cannot go on: it does not fit the plan, or its plan is not known here
 	exitStore     = 8 // the store or the network failed, or the caller may not do this
 )
 
@@ -33,6 +33,7 @@ var codeExits = map[fermata.Code]int{
 	fermata.CodeForbidden:   exitStore,
 	fermata.CodeLimit:       exitLimit,
 	fermata.CodePlanChanged: exitConflict,
+	fermata.CodeBlocked:     exitPaused,
 	fermata.CodeCancelled:   exitCancelled,
 	fermata.CodeStopped:     exitPaused,
 	fermata.CodeStore:       exitStore,
@@ -48,6 +49,7 @@ var statusExits = map[fermata.Status]int{
 	fermata.Cancelled: exitCancelled,
 	fermata.Expired:   exitLimit,
 	fermata.Stuck:     exitFailed,
+	fermata.Blocked:   exitPaused,
 }
 
 // usageError is a command line that says something wrong: a flag, an argument, a name.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/plan"
 )
 
 func (m *Main) runsExportCommand() *cobra.Command {
@@ -102,12 +103,22 @@ func (m *Main) importRun(ctx context.Context, file string, o fermata.ImportOptio
 	if err != nil {
 		return err
 	}
+	o.Plans = func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
+		if !resumable(&run) {
+			return nil, nil //nolint:nilnil // a program's run: only what holds for every plan is checked
+		}
+		r, err := m.definition(ctx, h, run, "", "")
+		if err != nil {
+			return nil, err
+		}
+		return r.Plan(), nil
+	}
 	info, err := h.Import(ctx, from, o)
 	if err := errors.Join(err, h.Close()); err != nil {
 		return err
 	}
 	if asJSON {
-		m.writeLine(importedLine{"import", lineOf(&info)})
+		m.writeLine(importedLine{"import", lineOf(&info, nil)})
 		return nil
 	}
 	s := m.out

@@ -16,9 +16,8 @@ import (
 
 // driveFlags are the flags of the commands that drive a run.
 type driveFlags struct {
+	speaker
 	answers []string
-	as      string
-	role    string
 	agents  string
 	json    bool
 	noInput bool
@@ -28,8 +27,7 @@ func (f *driveFlags) add(m *Main, c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringArrayVar(&f.answers, "answer", nil,
 		"answer a node's question when it comes up: `node=JSON`, or node=@FILE; what is no JSON is a text; again for its next question")
-	flags.StringVar(&f.as, "as", m.user(), "who starts and answers, for the record: a `name`")
-	flags.StringVar(&f.role, "role", m.Getenv("FERMATA_ROLE"), "the `role` in which questions are answered")
+	f.speaker.add(m, flags, "who starts and answers, for the record: an `id`", "the `role` in which questions are answered")
 	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that the recipe names")
 	flags.BoolVar(&f.json, "json", false, "write every event as a line of JSON, and last the result")
 	flags.BoolVar(&f.noInput, "no-input", false, "never ask: pause and exit")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/form"
+	"github.com/fermata-go/fermata/internal/identity"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -147,7 +148,7 @@ func howClosed(body *journal.ResolvedBody, answer []byte) string {
 	case body.Default:
 		text += " by the deadline's default"
 	case body.By != "":
-		text += " by " + body.By
+		text += " by " + identity.Shown(body.By, body.ByName)
 	}
 	if len(answer) > 0 {
 		text += ": " + string(answer)
@@ -226,7 +227,7 @@ func (g *gate) answer(ctx context.Context, q *journal.Interrupt, value json.RawM
 	if err != nil {
 		return err
 	}
-	if err := g.d.house.Answer(ctx, q.ID, value, fermata.As(f.as), fermata.InRole(f.role)); err != nil {
+	if err := g.d.house.Answer(ctx, q.ID, value, f.speaker.options()...); err != nil {
 		return err
 	}
 	g.given[q.ID] = true

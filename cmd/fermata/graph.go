@@ -92,7 +92,7 @@ func (m *Main) draw(d plan.Drawing, format string) error {
 		}
 		text = string(data)
 	}
-	m.out.Println(strings.TrimRight(text, "\n"))
+	m.out.Println(strings.Split(strings.TrimRight(text, "\n"), "\n")...)
 	return nil
 }
 

@@ -81,7 +81,7 @@ func (m *Main) prune(ctx context.Context, h *house, o fermata.PruneOptions, asJS
 	pruned, err := h.Prune(ctx, o)
 	if asJSON {
 		for i := range pruned.Runs {
-			m.writeLine(prunedLine{lineOf(&pruned.Runs[i]), !o.DryRun})
+			m.writeLine(prunedLine{lineOf(&pruned.Runs[i], nil), !o.DryRun})
 		}
 		return err
 	}

@@ -112,6 +112,9 @@ func (m *Main) answerCommand(q *journal.Interrupt, id, as string, resume bool) s
 	case as != "" && as != m.user():
 		args = append(args, "--as", as)
 	}
+	if q.NeedsToken {
+		args = append(args, "--token-file", "FILE")
+	}
 	if resume {
 		args = append(args, "--resume")
 	}

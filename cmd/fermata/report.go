@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -29,9 +30,7 @@ func lineOfResult(res *fermata.Result) resultLine {
 		Type: "result", Run: res.Run, Status: res.Status, Outputs: res.Output, Error: resultErrorOf(res.Err),
 		Interrupts: make([]fermata.Interrupt, len(res.Interrupts)),
 	}
-	for i, q := range res.Interrupts {
-		line.Interrupts[i] = fermata.Interrupt{Interrupt: public(q.Interrupt), Token: q.Token}
-	}
+	copy(line.Interrupts, res.Interrupts)
 	return line
 }
 
@@ -93,12 +92,6 @@ func (d *driver) finish(res fermata.Result, stopped error) error {
 	return &exit{code: code}
 }
 
-// public is an interrupt as it is shown: without what only the engine needs.
-func public(q journal.Interrupt) journal.Interrupt {
-	q.TokenHash, q.Digest = "", ""
-	return q
-}
-
 // tellsAll is what a trace does.
 const tellsAll = "what happened, step by step"
 
@@ -113,6 +106,10 @@ func (d *driver) close(res *fermata.Result, stopped error) {
 		m.hints(hintTo("go on", "resume", run))
 	case res.Status == fermata.Paused:
 		d.closePaused(res)
+	case res.Status == fermata.Blocked:
+		m.headline(styles.Wait, "blocked", s.Glyphs().Dot+" the run is open, and cannot go on now")
+		m.why(res)
+		m.hints(hintTo("try again once that is mended", "runs", "retry", run), hintTo(tellsAll, "trace", run))
 	case res.Status == fermata.Completed:
 		m.headline(styles.Good, "completed", "in "+term.Duration(d.tree.Last.Sub(d.tree.Started)))
 		if !d.job.flags.json {
@@ -158,9 +155,12 @@ type hint struct {
 
 func hintTo(does string, args ...string) hint { return hint{does, args} }
 
-// hints shows commands to be copied.
+// hints shows commands to be copied. Of a run in memory there is nothing that they would find.
 func (m *Main) hints(list ...hint) {
 	s := m.err
+	if m.forgets {
+		return
+	}
 	t := term.Table{Indent: 2}
 	for _, h := range list {
 		t.Rows = append(t.Rows, []string{s.Styles().Code.Apply(m.command(h.args...)), s.Styles().Faint.Apply(h.does)})
@@ -188,7 +188,7 @@ func (m *Main) why(res *fermata.Result) {
 			text = door.Task + ": " + text
 		}
 	}
-	for _, line := range term.Wrap(term.Plain(text), m.err.Width()-4) {
+	for _, line := range told(m.err, text, m.err.Width()-4) {
 		m.err.Println("  " + line)
 	}
 	m.err.Println("")
@@ -207,14 +207,16 @@ func (d *driver) closePaused(res *fermata.Result) {
 		if text == "" {
 			text = "an answer is needed"
 		}
-		s.Println(s.Fit([]string{"  " + styles.Strong.Apply(nodeOf(q.Task)) + "  " + text})...)
+		s.Println(s.Fit([]string{"  " + styles.Strong.Apply(term.Line(nodeOf(q.Task))) + "  " + text})...)
 		if needs := d.needs(q); needs != "" {
 			s.Println(s.Fit([]string{"  " + styles.Faint.Apply(needs)})...)
 		}
 		if why := d.notForMe(q); why != "" {
 			s.Println("  " + styles.Faint.Apply(why))
 		}
-		s.Println("  "+styles.Code.Apply(m.answerCommand(q, id, d.job.flags.as, true)), "")
+		if !m.forgets {
+			s.Println("  "+styles.Code.Apply(m.answerCommand(q, id, d.job.flags.as, true)), "")
+		}
 		next = append(next, hintTo("the whole question", "tasks", "show", id))
 	}
 	m.hints(append(next, d.resumeHint(res))...)
@@ -256,14 +258,18 @@ func (d *driver) notForMe(q *journal.Interrupt) string {
 	if !slices.ContainsFunc(q.NotBy, func(name string) bool { return fermata.SamePerson(name, me) }) {
 		return ""
 	}
-	return "not for " + me + ", who is not asked here: it needs a second person"
+	return "not asked here: it needs a second person"
 }
 
 // needs says what an answer needs: one of the options, a role, a time.
 func (d *driver) needs(q *journal.Interrupt) string {
 	var parts []string
 	if len(q.Options) > 0 {
-		parts = append(parts, strings.Join(q.Options, ", "))
+		options := make([]string, len(q.Options))
+		for i, option := range q.Options {
+			options[i] = term.Line(option)
+		}
+		parts = append(parts, strings.Join(options, ", "))
 	}
 	if who := d.m.awaited(q); who != "" {
 		parts = append(parts, who)
@@ -296,7 +302,31 @@ func (m *Main) complain(err error) {
 		m.showProblems(s, loading.Problems)
 		return
 	}
-	lines := strings.Split(term.Plain(strings.TrimRight(err.Error(), "\n")), "\n")
+	text := err.Error()
+	var advice []string
+	for with, ok := errors.AsType[*withAdvice](err); ok; with, ok = errors.AsType[*withAdvice](with.err) {
+		before, last := strings.CutSuffix(text, "\n  "+with.advice)
+		if !last {
+			break
+		}
+		text, advice = before, append([]string{"  " + with.advice}, advice...)
+	}
+	lines := told(s, text, math.MaxInt)
 	s.Println(s.Styles().Bad.Apply("fermata: ") + lines[0])
 	s.Println(lines[1:]...)
+	s.Println(advice...)
+}
+
+// told is text of somebody in lines of at most so many columns. Those behind its line ends have a bar in front, so that none
+// looks like one of the command's own (law H9).
+func told(s *term.Screen, text string, width int) []string {
+	bar := s.Styles().Faint.Apply(s.Glyphs().Bar) + " "
+	first, rest, more := strings.Cut(term.Plain(strings.TrimRight(text, "\n")), "\n")
+	lines := term.Wrap(first, width)
+	if more {
+		for _, line := range term.Wrap(rest, width-2) {
+			lines = append(lines, bar+line)
+		}
+	}
+	return lines
 }

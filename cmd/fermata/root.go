@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -58,12 +59,17 @@ func (m *Main) rootCommand() *cobra.Command {
 	}
 	add(groupRun, m.runCommand(), m.chatCommand(), m.resumeCommand(), m.workCommand())
 	add(groupWatch, m.runsCommand(), m.tasksCommand(), m.traceCommand(), m.eventsCommand())
-	add(groupWrite, m.initCommand(), m.validateCommand(), m.testCommand(), m.devCommand(), m.graphCommand(), m.schemaCommand())
+	add(groupWrite, m.initCommand(), m.validateCommand(), m.testCommand(), m.vetCommand(), m.devCommand(), m.graphCommand(), m.schemaCommand())
 	add(groupOther, m.doctorCommand(), m.versionCommand())
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { m.help(c) })
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedName() == "token" {
+			return usagef(errTokenShown)
+		}
+		return usagef("%v", err)
+	})
 	return root
 }
 
@@ -105,7 +111,7 @@ func (m *Main) help(c *cobra.Command) {
 	m.helpFlags("Everywhere", inherited, width)
 	if c == c.Root() {
 		s.Println("", "Exit codes: 0 completed, 1 failed, 2 usage, 3 invalid file or input, 4 paused, 5 deadline or limit,",
-			"6 cancelled, 7 conflict, 8 store, network or authorisation.")
+			"6 cancelled, 7 conflict, or a run that cannot go on here, 8 store, network or authorisation.")
 	}
 }
 

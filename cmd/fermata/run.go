@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -191,16 +192,28 @@ func (m *Main) resumeCommand() *cobra.Command {
 		Use:   "resume RUN",
 		Short: "Go on with a run that is paused, was stopped, or crashed",
 		Long: "Go on with a run. The recipe that it was started with is kept with it; --file moves the run to a changed one, if " +
-			"everything that is open still has its place there; --map says which nodes have another name in it.",
+			"everything that is open still has its place there; --map says which nodes have another name in it. --check only says what " +
+			"would come of that, for RUN or for all runs that have not ended, and writes nothing; the exit code is 7 where one cannot go on.",
 		Example: `fermata resume run_01939f2e --answer review=approve
-fermata resume run_01939f2e --file changed.yaml --map review=approve`,
-		Args:              oneRun,
+fermata resume run_01939f2e --file changed.yaml --map review=approve
+fermata resume --check --file changed.yaml`,
+		Args:              atMostOne,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case on.check:
+				return m.checkResume(c.Context(), strings.Join(args, ""), &f, on)
+			case on.plan != "":
+				return usagef("--plan %s: expected --check with it", on.plan)
+			case len(args) == 0:
+				return oneRun(c, args)
+			}
 			return m.report(&f, m.resume(c.Context(), args[0], &f, on))
 		},
 	}
 	on.add(c)
+	c.Flags().BoolVar(&on.check, "check", false, "only say what would come of it, and write nothing")
+	c.Flags().StringVar(&on.plan, "plan", "", "with --check: all runs of the plan with this `name`")
 	f.add(m, c)
 	return c
 }
@@ -210,7 +223,9 @@ type resumption struct {
 	file  string
 	moves []string
 	retry bool
-	store *dsn // where the run is; nil for what the command line and the environment say
+	check bool   // only say what would come of it
+	plan  string // with check: of which runs; "" for all
+	store *dsn   // where the run is; nil for what the command line and the environment say
 }
 
 func (on *resumption) add(c *cobra.Command) {
@@ -243,7 +258,7 @@ func (m *Main) resume(ctx context.Context, given string, f *driveFlags, on resum
 	if err != nil {
 		return err
 	}
-	j := job{flags: f, store: on.store}
+	j := job{flags: f, store: on.store, retries: on.retry}
 	var info fermata.RunInfo
 	j.find = func(ctx context.Context, h *house, j *job) error {
 		var err error
@@ -268,10 +283,11 @@ func (m *Main) resume(ctx context.Context, given string, f *driveFlags, on resum
 			j.before = append(j.before, ev)
 		}
 		j.start = func(ctx context.Context, h *house) (*fermata.Run, error) {
+			failed := slices.Contains([]fermata.Status{fermata.Failed, fermata.Expired, fermata.Blocked}, fermata.Status(info.Status))
 			switch {
-			case on.retry:
+			case on.retry && (on.file == "" || !failed): // or what is against it
 				return h.Retry(ctx, info.ID, j.plan)
-			case on.file == "":
+			case on.file == "" || info.Ended() && !on.retry: // what has ended is shown
 				return h.Resume(ctx, info.ID, j.plan)
 			}
 			digest, err := h.SaveDefinition(ctx, definitionKind(r), r.Source())
@@ -290,6 +306,7 @@ type job struct {
 	flags     *driveFlags
 	store     *dsn // where the run is kept; nil for what the command line and the environment say
 	begins    bool // the run does not exist yet
+	retries   bool // the run has failed
 	answers   map[string][]json.RawMessage
 	plan      *plan.Plan
 	before    []fermata.Event // what happened in earlier lives of the run

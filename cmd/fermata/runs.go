@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -30,10 +31,13 @@ type runLine struct {
 	Updated    time.Time `json:"updated"`
 	Definition string    `json:"definition,omitempty"`
 	Driver     string    `json:"driver,omitempty"`
+	LeaseMS    int64     `json:"leaseMs,omitempty"`  // for how long the driver's lease lasts, unless it says again that it lives
+	NotTaken   string    `json:"notTaken,omitempty"` // why nobody drives a run that is wanted
 }
 
-func lineOf(r *fermata.RunInfo) runLine {
+func lineOf(r *fermata.RunInfo, by drivers) runLine {
 	return runLine{
+		LeaseMS: by.left(r).Milliseconds(), NotTaken: by.notTaken(r),
 		Run: r.ID, Plan: r.Plan, Kind: r.Kind, Status: r.Status, Error: r.Error, Waiting: r.Waiting, Head: r.Head,
 		Created: time.UnixMicro(r.Created).UTC(), Updated: time.UnixMicro(r.Updated).UTC(), Definition: r.Definition, Driver: r.Driver,
 	}
@@ -71,22 +75,26 @@ func (m *Main) runsListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				m.listRuns(h, rows, filter, asJSON)
+				by, err := h.drivers(ctx, rows...)
+				if err != nil {
+					return err
+				}
+				m.listRuns(h, rows, by, filter, asJSON)
 				return nil
 			})
 		},
 	}
-	c.Flags().StringVar(&filter.Status, "status", "", "only runs that are `running`, paused, completed, failed, cancelled, expired or stuck")
+	c.Flags().StringVar(&filter.Status, "status", "", "only runs that are `running`, paused, blocked, completed, failed, cancelled, expired or stuck")
 	c.Flags().StringVar(&filter.Plan, "plan", "", "only runs of the plan with this `name`")
 	c.Flags().IntVar(&filter.Limit, "limit", listLimit, "how many at most; 0 for all: a `number`")
 	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each run")
 	return c
 }
 
-func (m *Main) listRuns(h *house, rows []fermata.RunInfo, f journal.RunFilter, asJSON bool) {
+func (m *Main) listRuns(h *house, rows []fermata.RunInfo, by drivers, f journal.RunFilter, asJSON bool) {
 	if asJSON {
 		for i := range rows {
-			m.writeLine(lineOf(&rows[i]))
+			m.writeLine(lineOf(&rows[i], by))
 		}
 		return
 	}
@@ -106,8 +114,8 @@ func (m *Main) listRuns(h *house, rows []fermata.RunInfo, f journal.RunFilter, a
 		switch {
 		case r.Waiting > 0:
 			note = "waits for " + term.Count(r.Waiting, "answer")
-		case r.Driver != "":
-			note = "driven by " + driverName(r.Driver)
+		case !r.Ended():
+			note = cmp.Or(term.Flat(by.note(r)), note)
 		}
 		t.Rows = append(t.Rows, []string{
 			idFor(s, r.ID, all), m.statusStyle(styles, r.Status).Apply(r.Status), term.OneLine(r.Plan),
@@ -145,7 +153,7 @@ func (m *Main) statusStyle(styles term.Styles, status string) term.Style {
 	switch fermata.Status(status) {
 	case fermata.Completed:
 		return styles.Good
-	case fermata.Paused:
+	case fermata.Paused, fermata.Blocked:
 		return styles.Wait
 	case fermata.Running:
 		return styles.Busy
@@ -177,7 +185,7 @@ func (m *Main) runsShowCommand() *cobra.Command {
 type shownRun struct {
 	runLine
 	Outputs    json.RawMessage     `json:"outputs"`
-	Interrupts []journal.Interrupt `json:"interrupts"`
+	Interrupts []fermata.Interrupt `json:"interrupts"`
 	Failure    *resultError        `json:"failure,omitempty"`
 	Usage      *shownUsage         `json:"usage,omitempty"` // where models were called
 	Fork       *journal.Origin     `json:"fork,omitempty"`  // where it comes from
@@ -192,10 +200,14 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 	if err != nil {
 		return err
 	}
+	by, err := h.drivers(ctx, info)
+	if err != nil {
+		return err
+	}
 	if asJSON {
-		line := shownRun{Fork: from, runLine: lineOf(&info), Outputs: result.Output, Interrupts: []journal.Interrupt{}, Failure: resultErrorOf(result.Err)}
+		line := shownRun{Fork: from, runLine: lineOf(&info, by), Outputs: result.Output, Interrupts: []fermata.Interrupt{}, Failure: resultErrorOf(result.Err)}
 		for i := range result.Interrupts {
-			line.Interrupts = append(line.Interrupts, public(result.Interrupts[i].Interrupt))
+			line.Interrupts = append(line.Interrupts, fermata.Interrupt{Interrupt: result.Interrupts[i].Interrupt})
 		}
 		line.Usage = usageOf(&result)
 		m.writeLine(line)
@@ -209,12 +221,17 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 		}
 		tree.Apply(&ev)
 	}
+	if fermata.Status(info.Status) != fermata.Running {
+		tree.Rest()
+	}
 	s, styles := m.out, m.out.Styles()
 	s.Println(styles.Strong.Apply(term.OneLine(info.Plan))+"  "+m.statusStyle(styles, info.Status).Apply(info.Status),
 		styles.Faint.Apply(info.ID),
 		styles.Faint.Apply("started "+m.moment(s, info.Created)+", updated "+m.moment(s, info.Updated)))
-	if info.Driver != "" {
-		s.Println(styles.Faint.Apply("driven by " + driverName(info.Driver)))
+	if note := by.note(&info); note != "" && !info.Ended() {
+		for _, line := range told(s, note, s.Width()) {
+			s.Println(styles.Faint.Apply(line))
+		}
 	}
 	if from != nil {
 		s.Println(styles.Faint.Apply("forked from " + from.Run + " at seq " + strconv.FormatUint(from.Seq, 10)))
@@ -226,12 +243,15 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 	return nil
 }
 
+// programsOwn is what is said of runs that this command cannot drive.
+const programsOwn = "a program started it, and only that can go on with it."
+
 // showRest shows what a run came to, or what it waits for.
 func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result) {
 	s, styles := m.out, m.out.Styles()
 	if result.Err != nil {
 		s.Println("")
-		for _, line := range term.Wrap(term.Plain(result.Err.Error()), s.Width()) {
+		for _, line := range told(s, result.Err.Error(), s.Width()) {
 			s.Println(styles.Bad.Apply(line))
 		}
 	}
@@ -242,11 +262,23 @@ func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result) {
 	all := ids(result.Interrupts)
 	for i := range result.Interrupts {
 		q := &result.Interrupts[i].Interrupt
-		s.Println("", styles.Strong.Apply(nodeOf(q.Task))+"  "+term.OneLine(q.Prompt))
+		s.Println("", styles.Strong.Apply(term.Line(nodeOf(q.Task)))+"  "+term.OneLine(q.Prompt))
 		s.Println(styles.Faint.Apply(progress.Awaits(q, m.Now())))
 		s.Println(styles.Code.Apply(m.answerCommand(q, idFor(s, q.ID, all), "", resumable(info))))
 	}
-	if fermata.Status(info.Status) == fermata.Running {
+	switch blocked := fermata.Status(info.Status) == fermata.Blocked; {
+	case blocked && !resumable(info):
+		s.Println("")
+		s.Println(term.Wrap("once that is mended: "+programsOwn+" A run that was set aside goes on by the Retry of its graph (or Runtime.Retry); one "+
+			"whose code or plan does not fit is tried again by itself, where Runtime.Work is called.", s.Width())...)
+	case blocked:
+		s.Println("", styles.Faint.Apply("once that is mended: ")+styles.Code.Apply(m.command("runs", "retry", idFor(s, info.ID, nil))))
+	}
+	switch running := fermata.Status(info.Status) == fermata.Running; {
+	case running && !resumable(info):
+		s.Println("")
+		s.Println(term.Wrap("where nothing drives it any more: "+programsOwn, s.Width())...)
+	case running:
 		s.Println("", styles.Faint.Apply("where nothing drives it any more: ")+styles.Code.Apply(m.command("resume", idFor(s, info.ID, nil))))
 	}
 }
@@ -275,15 +307,17 @@ func (m *Main) runsCancelCommand() *cobra.Command {
 
 func (m *Main) runsRetryCommand() *cobra.Command {
 	var f driveFlags
+	on := resumption{retry: true}
 	c := &cobra.Command{
 		Use:               "retry RUN",
-		Short:             "Go on with a failed run from what failed; what is done stays done",
+		Short:             "Go on with a failed run from what failed, or with a blocked one; what is done stays done",
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.report(&f, m.resume(c.Context(), args[0], &f, resumption{retry: true}))
+			return m.report(&f, m.resume(c.Context(), args[0], &f, on))
 		},
 	}
+	on.add(c)
 	f.add(m, c)
 	return c
 }

@@ -40,7 +40,7 @@ func (m *Main) schemaCommand() *cobra.Command {
 			if err := json.Indent(&b, doc, "", "  "); err != nil {
 				return err
 			}
-			m.out.Println(strings.TrimRight(b.String(), "\n"))
+			m.out.Println(strings.Split(strings.TrimRight(b.String(), "\n"), "\n")...)
 			return nil
 		},
 	}

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -57,7 +59,7 @@ func (d dsn) String() string {
 // withoutSecrets is the address of a server without passwords.
 func withoutSecrets(kind, address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.Opaque != "" {
+	if err != nil || u.Opaque != "" || u.Scheme == "" {
 		return kind + "://…" // which part is a password cannot be told
 	}
 	if name := u.User.Username(); name != "" {
@@ -67,7 +69,7 @@ func withoutSecrets(kind, address string) string {
 	}
 	q := u.Query()
 	for name := range q {
-		if strings.Contains(strings.ToLower(name), "password") {
+		if !slices.Contains(shownOptions, name) { // one that is misspelt may be a password
 			q.Del(name)
 		}
 	}
@@ -76,6 +78,14 @@ func withoutSecrets(kind, address string) string {
 	}
 	u.Fragment = ""
 	return u.String()
+}
+
+// shownOptions are those of an address that are no secrets.
+var shownOptions = []string{
+	"user", "accept", "host", "hostaddr", "port", "dbname", "db", "sslmode", "sslrootcert", "sslcert", "sslnegotiation", "channel_binding", "target_session_attrs",
+	"application_name", "connect_timeout", "options", "search_path", "protocol", "client_name", "dial_timeout", "read_timeout", "write_timeout",
+	"max_retries", "pool_size", "pool_timeout", "pool_max_conns", "pool_min_conns", "pool_max_conn_lifetime", "pool_max_conn_idle_time",
+	"pool_health_check_period", "skip_verify", "addr", "default_query_exec_mode",
 }
 
 // withSecrets is an address as it is written elsewhere: the same text where nothing of it is a secret.
@@ -108,6 +118,11 @@ func (m *Main) storeDSN() (d dsn, err error) {
 			d.flag = m.global.store
 		case err == nil && d.flag != withSecrets(d.at):
 			m.hidden = "the password is left out of these commands: " + passwords[d.kind] + " may have it"
+			if !m.warned && m.err != nil {
+				m.warned = true
+				m.err.Println(m.err.Styles().Wait.Apply("warning: ") + "--store holds what may be a password, and every user of this machine can read the " +
+					"arguments of its processes: put the address into FERMATA_STORE or " + storeVariables[d.kind] + ", or the password into " + passwords[d.kind])
+			}
 		}
 	case m.Getenv("FERMATA_STORE") != "":
 		d, err = parseDSN(m.Getenv("FERMATA_STORE"), "FERMATA_STORE")
@@ -195,15 +210,28 @@ func (d dsn) origin() string {
 	return d.from
 }
 
+// Texts that are no paths, whatever they were meant to be: an address with keywords, as libpq knows it, and one in which
+// somebody stands in front of a host.
+var (
+	keywordAddress = regexp.MustCompile(`(?i)^\s*(host|hostaddr|port|dbname|user|password|passfile|service|sslmode|application_name|connect_timeout)\s*=`)
+	looksAddress   = regexp.MustCompile(`//[^/\\]*@|^[^/\\]*:[^/\\]*@`)
+)
+
 func parseDSN(text, from string) (dsn, error) {
 	scheme, rest, found := strings.Cut(text, ":")
-	if !found || strings.ContainsAny(scheme, `/\.`) || len(scheme) == 1 { // a path; C:\ is one too
+	switch {
+	case keywordAddress.MatchString(text):
+		return dsn{kind: kindPostgres, at: text, from: from}, nil
+	case (!found || strings.ContainsAny(scheme, `/\.`) || len(scheme) == 1) && looksAddress.MatchString(text):
+		return dsn{}, usagef("%s: expected memory:, a path, sqlite:PATH, %s or %s; found what looks like the address of a server, without its kind "+
+			"in front of :// (it is not shown: it may hold a password; a file of that name is sqlite:PATH)", from, servers[kindPostgres], servers[kindRedis])
+	case !found || strings.ContainsAny(scheme, `/\.`) || len(scheme) == 1: // a path; C:\ is one too
 		return dsn{kind: kindSQLite, at: text, from: from}, nil
 	}
 	switch strings.ToLower(scheme) {
 	case "memory":
 		if rest != "" {
-			return dsn{}, usagef("%s %q: memory: takes nothing after the colon, found %q", from, text, rest)
+			return dsn{}, usagef("%s: memory: takes nothing after the colon, found %d characters", from, len(rest))
 		}
 		return dsn{kind: kindMemory, from: from}, nil
 	case "sqlite", "file":
@@ -311,6 +339,7 @@ func (m *Main) openAt(d dsn, o fermata.Options) (_ *house, err error) {
 	}
 	o.Services = append(o.Services, m.models)
 	h := &house{dsn: d}
+	m.forgets = d.memory()
 	if o.Observer, h.flush, err = m.observer(log); err != nil {
 		return nil, err
 	}
@@ -361,7 +390,7 @@ func (m *Main) withStore(ctx context.Context, do func(ctx context.Context, h *ho
 	if err != nil {
 		return err
 	}
-	h.dsn = shown
+	h.dsn, m.forgets = shown, shown.memory()
 	err = do(ctx, h)
 	if closing := h.Close(); err == nil {
 		err = closing

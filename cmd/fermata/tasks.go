@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-go/fermata/cmd/fermata/internal/form"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/internal/identity"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -53,7 +54,7 @@ func (m *Main) tasksListCommand() *cobra.Command {
 					filter.Run = info.ID
 				}
 				if mine && as == "" {
-					return usagef("expected --as NAME with --mine: the environment does not say who you are")
+					return usagef("expected --as ID with --mine: the environment does not say who you are")
 				}
 				only := mine || c.Flags().Changed("as")
 				read := filter
@@ -76,7 +77,7 @@ func (m *Main) tasksListCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&filter.Role, "role", "", "only what asks for this `role`")
 	c.Flags().BoolVar(&mine, "mine", false, "only what is assigned to you, or claimed by you")
-	c.Flags().StringVar(&as, "as", m.user(), "only what is assigned to, or claimed by, this person: a `name`")
+	c.Flags().StringVar(&as, "as", m.user(), "only what is assigned to, or claimed by, this person: an `id`")
 	c.Flags().StringVar(&run, "run", "", "only what this `run` asks")
 	c.Flags().BoolVar(&filter.All, "all", false, "also what has been answered, has expired or was withdrawn")
 	c.Flags().IntVar(&filter.Limit, "limit", listLimit, "how many at most; 0 for all: a `number`")
@@ -87,7 +88,7 @@ func (m *Main) tasksListCommand() *cobra.Command {
 func (m *Main) listTasks(h *house, list []fermata.Interrupt, f journal.InboxFilter, asJSON bool) {
 	if asJSON {
 		for i := range list {
-			m.writeLine(public(list[i].Interrupt))
+			m.writeLine(list[i])
 		}
 		return
 	}
@@ -103,9 +104,9 @@ func (m *Main) listTasks(h *house, list []fermata.Interrupt, f journal.InboxFilt
 		who, until := "anyone", styles.Faint.Apply(s.Glyphs().Dash)
 		switch {
 		case q.Assignee != "" && q.Role != "":
-			who = q.Assignee + " (" + q.Role + ")"
+			who = identity.Shown(q.Assignee, q.AssigneeName) + " (" + q.Role + ")"
 		case q.Assignee != "":
-			who = q.Assignee
+			who = identity.Shown(q.Assignee, q.AssigneeName)
 		case q.Role != "":
 			who = q.Role
 		}
@@ -114,7 +115,7 @@ func (m *Main) listTasks(h *house, list []fermata.Interrupt, f journal.InboxFilt
 		}
 		state := q.State
 		if q.State == journal.Claimed && q.ClaimedBy != "" {
-			state += " by " + q.ClaimedBy
+			state += " by " + term.OneLine(identity.Shown(q.ClaimedBy, q.ClaimedByName))
 		}
 		prompt := term.OneLine(asks(q))
 		if !s.TTY {
@@ -163,7 +164,7 @@ func (m *Main) tasksShowCommand() *cobra.Command {
 					return err
 				}
 				if asJSON {
-					m.writeLine(public(q.Interrupt))
+					m.writeLine(q)
 					return nil
 				}
 				info, err := h.Info(ctx, q.Run)
@@ -199,11 +200,15 @@ func (m *Main) showTask(q *journal.Interrupt, goesOn bool) {
 		fact("until", m.deadline(s, q.Deadline)+", then "+afterwards(q.AtDeadline))
 	}
 	fact("for", q.Role)
-	fact("assigned to", q.Assignee)
+	fact("assigned to", identity.Shown(q.Assignee, q.AssigneeName))
+	fact("may override", q.OverrideRole)
 	fact("not", notFor(q))
-	fact("claimed by", q.ClaimedBy)
+	if q.NeedsToken {
+		fact("token", "an answer needs the resume token")
+	}
+	fact("claimed by", identity.Shown(q.ClaimedBy, q.ClaimedByName))
 	fact("answer", string(q.Answer))
-	fact("answered by", q.AnsweredBy)
+	fact("answered by", identity.Shown(q.AnsweredBy, q.AnsweredByName))
 	s.Println(facts.Lines(s)...)
 	if q.IsOpen() {
 		if r, ok := reviewOf(q); ok {
@@ -246,15 +251,15 @@ func describe(s *term.Screen, f *form.Form) []string {
 		if about == "" && field.Title != field.Name() {
 			about = field.Title
 		}
-		t.Rows = append(t.Rows, []string{field.Name(), field.Expects(), s.Styles().Faint.Apply(need), term.OneLine(about)})
+		t.Rows = append(t.Rows, []string{term.Line(field.Name()), term.Line(field.Expects()), s.Styles().Faint.Apply(need), term.OneLine(about)})
 	}
 	return s.Fit(t.Lines(s))
 }
 
 type answerFlags struct {
 	driveFlags
-	value, note string
-	resume      bool
+	value, note, tokenFile string
+	resume                 bool
 }
 
 func (m *Main) tasksAnswerCommand() *cobra.Command {
@@ -276,17 +281,24 @@ fermata tasks answer int_01939f2e --value @decision.json --role manager`,
 	c.Flags().StringVar(&f.note, "note", "", "with the answer to a review: a `text`")
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with the run")
 	f.add(m, c)
+	c.Flags().StringVar(&f.tokenFile, "token-file", "", tokenFileUsage)
 	return c
 }
 
 func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *answerFlags) error {
 	var info fermata.RunInfo
+	var id string
 	err := m.withStore(ctx, func(ctx context.Context, h *house) error {
 		q, err := m.findTask(ctx, h, given)
 		if err != nil {
 			return err
 		}
+		id = q.ID
 		if info, err = h.Info(ctx, q.Run); err != nil {
+			return err
+		}
+		opts, err := (&holder{f.speaker, f.tokenFile}).options(m)
+		if err != nil {
 			return err
 		}
 		value, err := m.answerValue(ctx, &q.Interrupt, hasValue, f)
@@ -296,7 +308,7 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 		if value, err = reviewAnswer(&q.Interrupt, spoken(&q.Interrupt, value), f.note); err != nil {
 			return err
 		}
-		err = h.Answer(ctx, q.ID, value, fermata.As(f.as), fermata.InRole(f.role), fermata.Hold())
+		err = h.Answer(ctx, q.ID, value, append(opts, fermata.Hold())...)
 		if err != nil {
 			return m.explainAnswer(&q.Interrupt, err)
 		}
@@ -311,6 +323,12 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 	switch {
 	case err != nil:
 		return err
+	case f.resume && !resumable(&info):
+		if f.json {
+			m.writeLine(map[string]any{"type": "answered", "requestId": id, "run": info.ID})
+		}
+		m.err.Println("run " + info.ID + " is not gone on with here: " + programsOwn + " It does so by itself where Runtime.Work or Options.Plans knows its plan.")
+		return &exit{code: exitPaused}
 	case f.resume:
 		return m.resume(ctx, info.ID, &f.driveFlags, resumption{})
 	case !f.json && !m.global.quiet && resumable(&info):
@@ -352,6 +370,10 @@ func (m *Main) explainAnswer(q *journal.Interrupt, err error) error {
 		return &withAdvice{err, "what it takes: " + m.command("tasks", "show", q.ID)}
 	case fermata.CodeForbidden:
 		switch text := err.Error(); {
+		case strings.Contains(text, "requires its resume token"):
+			return &withAdvice{err, "to present it: --token-file FILE (- is standard input), or $" + tokenVariable}
+		case strings.Contains(text, "may take it from them"):
+			return &withAdvice{err, "to take it in that role: --role " + shellQuote(q.OverrideRole)}
 		case q.Role == "":
 		case strings.Contains(text, "asks for role"):
 			return &withAdvice{err, "to answer in that role: --role " + shellQuote(q.Role)}
@@ -373,55 +395,3 @@ type withAdvice struct {
 
 func (e *withAdvice) Error() string { return e.err.Error() + "\n  " + e.advice }
 func (e *withAdvice) Unwrap() error { return e.err }
-
-func (m *Main) tasksClaimCommand() *cobra.Command {
-	var as, role string
-	c := &cobra.Command{
-		Use:               "claim TASK",
-		Short:             "Reserve a question: nobody else can answer it until it is released",
-		Args:              oneTask,
-		ValidArgsFunction: m.completeTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			return m.amendTask(c.Context(), args[0], "claimed", as, func(ctx context.Context, h *house, id string) error {
-				return h.Claim(ctx, id, as, role)
-			})
-		},
-	}
-	c.Flags().StringVar(&as, "as", m.user(), "who claims: a `name`")
-	c.Flags().StringVar(&role, "role", m.Getenv("FERMATA_ROLE"), "in which `role`")
-	return c
-}
-
-func (m *Main) tasksReleaseCommand() *cobra.Command {
-	var as string
-	c := &cobra.Command{
-		Use:               "release TASK",
-		Short:             "Give a claimed question back",
-		Args:              oneTask,
-		ValidArgsFunction: m.completeTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			return m.amendTask(c.Context(), args[0], "released", as, func(ctx context.Context, h *house, id string) error {
-				return h.Release(ctx, id, as)
-			})
-		},
-	}
-	c.Flags().StringVar(&as, "as", m.user(), "who has claimed it: a `name`")
-	return c
-}
-
-func (m *Main) amendTask(ctx context.Context, given, done, as string, do func(ctx context.Context, h *house, id string) error) error {
-	if as == "" {
-		return usagef("expected --as NAME: the environment does not say who you are")
-	}
-	return m.withStore(ctx, func(ctx context.Context, h *house) error {
-		q, err := m.findTask(ctx, h, given)
-		if err != nil {
-			return err
-		}
-		if err := do(ctx, h, q.ID); err != nil {
-			return m.explainAnswer(&q.Interrupt, err)
-		}
-		m.out.Println(done + " " + q.ID + " as " + as)
-		return nil
-	})
-}

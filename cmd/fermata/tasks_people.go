@@ -12,8 +12,8 @@ import (
 
 // handOver are the flags of commands that have somebody else asked.
 type handOver struct {
-	as, role string
-	to       fermata.Assignment
+	holder
+	to fermata.Assignment
 }
 
 func (m *Main) tasksReassignCommand() *cobra.Command {
@@ -31,12 +31,13 @@ fermata tasks reassign int_01939f2e --to-role accounting --role clerk`,
 			if strings.TrimSpace(f.to.Person) == "" && f.to.Role == "" {
 				return usagef("expected --to NAME or --to-role ROLE: who is to be asked")
 			}
-			return m.amendTask(c.Context(), args[0], "reassigned", f.as, func(ctx context.Context, h *house, id string) error {
-				return h.Reassign(ctx, id, f.to, fermata.As(f.as), fermata.InRole(f.role))
+			return m.amendTask(c.Context(), args[0], "reassigned", &f.holder, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
+				return h.Reassign(ctx, id, f.to, o...)
 			})
 		},
 	}
-	c.Flags().StringVar(&f.to.Person, "to", "", "the one person who is asked: a `name`")
+	c.Flags().StringVar(&f.to.Person, "to", "", "the one person who is asked: an `id`")
+	c.Flags().StringVar(&f.to.Name, "to-name", "", "what they are called where they are shown: a `name`")
 	f.add(m, c)
 	return c
 }
@@ -53,8 +54,8 @@ func (m *Main) tasksEscalateCommand() *cobra.Command {
 			if f.to.Role == "" {
 				return usagef("expected --to-role ROLE: who is to be asked")
 			}
-			return m.amendTask(c.Context(), args[0], "escalated", f.as, func(ctx context.Context, h *house, id string) error {
-				return h.Escalate(ctx, id, f.to, fermata.As(f.as), fermata.InRole(f.role))
+			return m.amendTask(c.Context(), args[0], "escalated", &f.holder, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
+				return h.Escalate(ctx, id, f.to, o...)
 			})
 		},
 	}
@@ -65,8 +66,66 @@ func (m *Main) tasksEscalateCommand() *cobra.Command {
 func (f *handOver) add(m *Main, c *cobra.Command) {
 	c.Flags().StringVar(&f.to.Role, "to-role", "", "the `role` that is asked")
 	c.Flags().StringVar(&f.to.Note, "note", "", "why: a `text`, for the record")
-	c.Flags().StringVar(&f.as, "as", m.user(), "who does it: a `name`")
-	c.Flags().StringVar(&f.role, "role", m.Getenv("FERMATA_ROLE"), "in which `role`")
+	f.holder.add(m, c.Flags(), "who does it: an `id`")
+}
+
+func (m *Main) tasksClaimCommand() *cobra.Command {
+	var who holder
+	c := &cobra.Command{
+		Use:               "claim TASK",
+		Short:             "Reserve a question: nobody else can answer it until it is released",
+		Args:              oneTask,
+		ValidArgsFunction: m.completeTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.amendTask(c.Context(), args[0], "claimed", &who, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
+				return h.Claim(ctx, id, "", "", o...)
+			})
+		},
+	}
+	who.add(m, c.Flags(), "who claims: an `id`")
+	return c
+}
+
+func (m *Main) tasksReleaseCommand() *cobra.Command {
+	var who holder
+	c := &cobra.Command{
+		Use:               "release TASK",
+		Short:             "Give a claimed question back",
+		Args:              oneTask,
+		ValidArgsFunction: m.completeTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.amendTask(c.Context(), args[0], "released", &who, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
+				return h.Release(ctx, id, "", o...)
+			})
+		},
+	}
+	who.add(m, c.Flags(), "who has claimed it, or is in the role that may override: an `id`")
+	return c
+}
+
+// amendTask does something about a question, as who says so, and with their token.
+func (m *Main) amendTask(
+	ctx context.Context, given, done string, who *holder,
+	do func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error,
+) error {
+	if who.as == "" {
+		return usagef("expected --as ID: the environment does not say who you are")
+	}
+	opts, err := who.options(m)
+	if err != nil {
+		return err
+	}
+	return m.withStore(ctx, func(ctx context.Context, h *house) error {
+		q, err := m.findTask(ctx, h, given)
+		if err != nil {
+			return err
+		}
+		if err := do(ctx, h, q.ID, opts); err != nil {
+			return m.explainAnswer(&q.Interrupt, err)
+		}
+		m.out.Println(done + " " + q.ID + " as " + who.String())
+		return nil
+	})
 }
 
 // inboxOf are the tasks that are for one person: assigned to them, or claimed by them.
@@ -97,7 +156,9 @@ func mayBe(q *journal.Interrupt, name string) bool {
 // notFor says who may not answer a question.
 func notFor(q *journal.Interrupt) string {
 	list := make([]string, 0, len(q.NotBy)+len(q.NotByNodes))
-	list = append(list, q.NotBy...)
+	if len(q.NotBy) > 0 {
+		list = append(list, "whoever started the run") // who that is, is not said (law H6)
+	}
 	for _, path := range q.NotByNodes {
 		list = append(list, "whoever answered "+path)
 	}

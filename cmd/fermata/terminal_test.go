@@ -355,7 +355,7 @@ func TestH6_TerminalFourEyes(t *testing.T) {
 
   review  Refund 120?
   approve, reject · waits for a manager
-  not for tester, who is not asked here: it needs a second person
+  not asked here: it needs a second person
   fermata tasks answer int_ID --value '"approve"' --role mana
 ger --as SOMEBODY --resume
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/ordered"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/recipe"
@@ -47,6 +48,7 @@ func (m *Main) traceCommand() *cobra.Command {
 					m.writeLine(t)
 				default:
 					m.tell(t, full)
+					return m.tellWhy(ctx, h, t)
 				}
 				return nil
 			})
@@ -83,6 +85,22 @@ func (m *Main) tell(t *recipe.Trace, full bool) {
 	begin := t.Steps[0].Timestamp
 	s.Println(styles.Faint.Apply(begin.In(m.Now().Location()).Format("2 Jan 2006 15:04:05")+spent(t)), "")
 	m.tellSteps(t, full)
+}
+
+// tellWhy says why a run is blocked, which is no step.
+func (m *Main) tellWhy(ctx context.Context, h *house, t *recipe.Trace) error {
+	if fermata.Status(t.Outcome) != fermata.Blocked {
+		return nil
+	}
+	result, err := h.Result(ctx, t.Run, nil)
+	if err != nil || result.Err == nil {
+		return err
+	}
+	m.out.Println("")
+	for _, line := range told(m.out, result.Err.Error(), m.out.Width()) {
+		m.out.Println(m.out.Styles().Bad.Apply(line))
+	}
+	return nil
 }
 
 // tellSteps is the story without what stands above it: whose it is and when it began.

@@ -172,12 +172,12 @@ func (m *Main) showPlaces(s *term.Screen, problems []definition.Problem) {
 	for _, p := range problems {
 		place := strings.TrimSuffix(p.String(), p.Message)
 		if !s.TTY {
-			s.Println(term.Plain(p.String()))
+			s.Println(term.Line(p.String()))
 			continue
 		}
-		lines := term.Wrap(term.Plain(place+p.Message), s.Width())
-		if rest, ok := strings.CutPrefix(lines[0], place); ok {
-			lines[0] = styles.Strong.Apply(place) + rest
+		lines := term.Wrap(term.Line(place+p.Message), s.Width())
+		if rest, ok := strings.CutPrefix(lines[0], term.Line(place)); ok {
+			lines[0] = styles.Strong.Apply(term.Line(place)) + rest
 		}
 		s.Println(lines...)
 		if p.Line == 0 {

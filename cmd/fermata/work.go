@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -11,10 +13,12 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/recipe"
 )
 
 type workFlags struct {
 	concurrency int
+	takeovers   int
 	lease       time.Duration
 	agents, as  string
 	json        bool
@@ -35,6 +39,7 @@ func (m *Main) workCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.IntVar(&f.concurrency, "concurrency", 0, "how many runs are driven at once: a `number` (default eight for each processor)")
 	flags.DurationVar(&f.lease, "lease", fermata.DefaultLease, "how long others leave its runs alone when it is gone: a `time`")
+	flags.IntVar(&f.takeovers, "takeovers", fermata.DefaultTakeovers, "how often a run is taken over from processes that were lost while nothing got done in between; -1 for any `number`")
 	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that recipes name")
 	flags.StringVar(&f.as, "as", m.user(), "who drives, for the record: a `name`")
 	flags.BoolVar(&f.json, "json", false, "write a line of JSON for each run that is taken, or rests")
@@ -56,6 +61,9 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 	if f.lease <= 0 {
 		return usagef("--lease %v: expected a time above zero", f.lease)
 	}
+	if f.takeovers == 0 {
+		return usagef("--takeovers 0: expected a number above zero, or -1 for any number")
+	}
 	var h *house
 	h, err := m.open(fermata.Options{
 		Name: f.as, Lease: f.lease, Logger: (&logLines{show: m.err.Println}).logger(m.global.verbose),
@@ -66,6 +74,9 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 			r, err := m.definition(ctx, h, run, "", f.agents)
 			if err == nil {
 				err = m.needModels(r)
+			}
+			if err == nil {
+				err = needPlaces(r)
 			}
 			if err != nil {
 				return nil, err
@@ -88,7 +99,7 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 	}
 	m.err.Println("works on " + h.dsn.String())
 	err = h.Work(ctx, fermata.WorkOptions{
-		Concurrency: f.concurrency,
+		Concurrency: f.concurrency, Takeovers: f.takeovers,
 		Took: func(run fermata.RunInfo) {
 			say(workLine{At: m.Now().UTC(), Do: "took", Run: run.ID, From: run.Driver, Status: run.Status})
 		},
@@ -100,6 +111,26 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 		err = closing
 	}
 	return err
+}
+
+// needPlaces is why this machine cannot drive a recipe: its programs are started in a folder that is not here, or are not
+// installed. Such a run is left to other workers.
+func needPlaces(r loaded) error {
+	of, ok := r.(*recipe.Recipe)
+	if !ok {
+		return nil
+	}
+	for _, folder := range of.Folders() {
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return invalidf("its programs are started in the folder %s, which is not on this machine: work where it is, or put it there", folder)
+		}
+	}
+	for _, program := range of.Programs() {
+		if _, err := exec.LookPath(program); err != nil {
+			return invalidf("it starts the program %s, which is not installed here (not in PATH): work where it is, or install it", program)
+		}
+	}
+	return nil
 }
 
 // sayWork shows a line: JSON for programs, and else who did what.

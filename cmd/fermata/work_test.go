@@ -150,14 +150,19 @@ func killWorkers(t *testing.T, kind string, runs, size int) {
 	if end := d.typed("run", "line.yaml", "--id", "alone", "--json"); end.code != exitCompleted {
 		t.Fatal(end)
 	}
-	ids := d.queue(rt, "line.yaml", runs)
+	ids := d.queue(rt, "line.yaml", 0, runs)
 	began, c := time.Now(), d.hire(size)
 	for left := runs; left > 0; left = unfinished(t, rt) {
 		if time.Since(began) > time.Minute+time.Duration(runs)*time.Second {
 			t.Fatalf("%d runs are not finished after %v", left, time.Since(began))
 		}
-		if left < runs && c.deaths < thorough(4, 200) { // not before they have begun
+		// Not before they have begun, and until one was lost with a run in its hands: with the other runs a new one is
+		// busy as soon as it is there.
+		if left < len(ids) && (c.deaths < thorough(4, 200) || c.takeovers() == 0) {
 			c.lose(throw)
+			if c.deaths%4 == 0 && c.takeovers() == 0 {
+				ids = append(ids, d.queue(rt, "line.yaml", len(ids), runs)...)
+			}
 		}
 		time.Sleep(time.Duration(20+throw.IntN(thorough(150, 900))) * time.Millisecond)
 	}
@@ -181,8 +186,8 @@ func killWorkers(t *testing.T, kind string, runs, size int) {
 	d.left()
 }
 
-// queue begins runs of a recipe that nobody drives yet, as `run --detach` does.
-func (d *desk) queue(rt *fermata.Runtime, file string, n int) []string {
+// queue begins n runs of a recipe that nobody drives yet, as `run --detach` does: r<first> and those after it.
+func (d *desk) queue(rt *fermata.Runtime, file string, first, n int) []string {
 	d.t.Helper()
 	r, err := recipe.Load(d.path(file), recipe.Options{})
 	if err != nil {
@@ -194,7 +199,7 @@ func (d *desk) queue(rt *fermata.Runtime, file string, n int) []string {
 	}
 	ids := make([]string, n)
 	for i := range ids {
-		ids[i] = fmt.Sprint("r", i)
+		ids[i] = fmt.Sprint("r", first+i)
 		if _, err := rt.Start(d.t.Context(), r.Plan(), map[string]any{}, fermata.WithID(ids[i]), fermata.WithDefinition(digest), fermata.Queued()); err != nil {
 			d.t.Fatal(err)
 		}

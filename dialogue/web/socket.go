@@ -34,6 +34,7 @@ type socket struct {
 	seen    uint64        // the seq of the last thing that was told
 	over    bool          // the conversation is, and all of it was told
 	bye     *reason       // why the connection is closed; nil for no reason
+	check   *time.Ticker  // at which it is asked whether the client may still listen
 }
 
 // reason is what a connection is closed with.
@@ -81,6 +82,8 @@ func (h *handler) connect(w http.ResponseWriter, r *http.Request, id string, _ b
 		h: h, request: r, conn: conn, id: id, seen: after,
 		read: make(chan []byte), told: make(chan event), jobs: make(chan *message), results: make(chan outcome, 1), ended: make(chan error, 1),
 	}
+	s.check = time.NewTicker(h.o.Recheck)
+	defer s.check.Stop()
 	// The request's context is done when the server is, and not when the client goes.
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
@@ -184,8 +187,15 @@ func (s *socket) next(ctx context.Context) bool {
 	}
 	select {
 	case e := <-s.told:
+		if !s.h.mayHear(s.request, s.id, &e) {
+			return s.lose()
+		}
 		s.seen = max(s.seen, e.ID)
 		return s.write(ctx, e)
+	case <-s.check.C:
+		if _, no := s.h.may(s.request, s.id); no != nil {
+			return s.lose()
+		}
 	case data := <-s.read:
 		return s.take(ctx, data)
 	case jobs <- first:
@@ -206,6 +216,12 @@ func (s *socket) next(ctx context.Context) bool {
 		return false
 	}
 	return true
+}
+
+// lose ends a connection whose client may not listen any more.
+func (s *socket) lose() bool {
+	s.bye = &reason{websocket.StatusPolicyViolation, "not allowed"}
+	return false
 }
 
 // take takes a message of the client in.

@@ -102,11 +102,16 @@ func (h *handler) listen(w http.ResponseWriter, r *http.Request, id string, _ bo
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no")
+	check := time.NewTicker(h.o.Recheck)
+	defer check.Stop()
 	s := &stream{w: w, control: http.NewResponseController(w), timeout: h.o.WriteTimeout}
 	for ok := s.write(": hello\n\n"); ok; {
 		select {
 		case e := <-told:
-			ok = s.tell(e)
+			ok = h.mayHear(r, id, &e) && s.tell(e)
+		case <-check.C:
+			_, lost := h.may(r, id)
+			ok = lost == nil
 		case <-time.After(h.o.Heartbeat):
 			ok = s.write(": still here\n\n")
 		case err := <-ended:
@@ -119,6 +124,15 @@ func (h *handler) listen(w http.ResponseWriter, r *http.Request, id string, _ bo
 			return
 		}
 	}
+}
+
+// mayHear reports whether who listens may still be told something that was said (law H8).
+func (h *handler) mayHear(r *http.Request, id string, e *event) bool {
+	if e.Event != eventMessage {
+		return true
+	}
+	_, no := h.may(r, id)
+	return no == nil
 }
 
 // stream is what a client of server-sent events reads.

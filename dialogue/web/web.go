@@ -5,16 +5,20 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/origin"
+	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/internal/reply"
 )
 
 // Options configure a handler.
 type Options struct {
 	// Authorize says whether a request may speak in, and listen to, a conversation, and whether as the agent who has taken
-	// it over. Of a WebSocket it is asked with the request that opened it, and again for each message. An error is status
-	// 403, and shown to nobody. Defaults to refusing everybody.
+	// it over. Of a WebSocket it is asked with the request that opened it, and again for each message that comes. Of streams
+	// and WebSockets it is asked again before each thing that was said is told, and every Recheck, maybe while another
+	// request is served: whoever has lost the right is told nothing more. An error is status 403, and shown to nobody. Defaults to refusing everybody.
 	Authorize func(r *http.Request, conversation string) (agent bool, err error)
 	// Open says which conversation a request begins: its id, and what it is begun with (see dialogue.Conversations.Open).
 	// Authorize is asked about it, too. An error is status 403, and shown to nobody. Defaults to refusing everybody: the
@@ -30,6 +34,9 @@ type Options struct {
 	// Defaults to any name. List some, if only localhost, where Authorize lets in whoever reaches this machine: a page of a
 	// stranger could point a name of its own at it.
 	Hosts []string
+	// Recheck is how often Authorize is asked about a stream or WebSocket that is open and silent, or that shows pieces of
+	// what an action streams. Defaults to 15 seconds.
+	Recheck time.Duration
 	// Heartbeat is how long a stream is silent before it says that it is alive, and how often a WebSocket is pinged.
 	// Defaults to 15 seconds.
 	Heartbeat time.Duration
@@ -55,12 +62,16 @@ func New(talks *dialogue.Conversations, o Options) http.Handler {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
+	if o.Recheck <= 0 {
+		o.Recheck = 15 * time.Second
+	}
 	if o.WriteTimeout <= 0 {
 		o.WriteTimeout = 30 * time.Second
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	o.Logger = printable.Logger(o.Logger)
 	guard, err := origin.New(origin.Rules{
 		Origins: o.Origins, Named: len(o.Hosts) > 0, Hosts: o.Hosts, Options: "web.Options",
 		Refuse: func(w http.ResponseWriter, text string) { refuse(w, forbidden(text)) },
@@ -70,13 +81,22 @@ func New(talks *dialogue.Conversations, o Options) http.Handler {
 	}
 	h := &handler{talks: talks, guard: guard, o: o}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /conversations", h.open)
-	mux.HandleFunc("GET /conversations", h.handoffs)
-	mux.HandleFunc("GET /conversations/{id}", h.authorized(h.stands))
-	mux.HandleFunc("POST /conversations/{id}/messages", h.authorized(h.send))
-	mux.HandleFunc("GET /conversations/{id}/messages", h.authorized(h.listen))
-	mux.HandleFunc("GET /conversations/{id}/socket", h.authorized(h.connect))
+	for pattern, serve := range h.routes() {
+		mux.HandleFunc(pattern, serve)
+	}
 	return guard.Handler(mux)
+}
+
+// routes are all that is served. A test asks of each who may use it (laws H7 and H8).
+func (h *handler) routes() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"POST /conversations":               h.open,
+		"GET /conversations":                h.handoffs,
+		"GET /conversations/{id}":           h.authorized(h.stands),
+		"POST /conversations/{id}/messages": h.authorized(h.send),
+		"GET /conversations/{id}/messages":  h.authorized(h.listen),
+		"GET /conversations/{id}/socket":    h.authorized(h.connect),
+	}
 }
 
 // authorized asks who is there before anything is done.
@@ -97,11 +117,22 @@ func (h *handler) may(r *http.Request, id string) (agent bool, no *refusal) {
 	if h.o.Authorize == nil {
 		return false, forbidden("nobody is authorised; see web.Options.Authorize")
 	}
-	agent, err := h.o.Authorize(r, id)
-	if err != nil {
-		return false, forbidden("not allowed")
+	no = h.ask(r, "Options.Authorize", func() (err error) { agent, err = h.o.Authorize(r, id); return err })
+	return agent && no == nil, no
+}
+
+// ask asks a function of the program's whether a request may be served. One that does not return lets nobody in (law N7).
+func (h *handler) ask(r *http.Request, name string, f func() error) *refusal {
+	err := fault.Call(name, f)
+	why := fault.Capture(err)
+	switch {
+	case err == nil:
+		return nil
+	case why.Marks.Has(fault.Panic):
+		h.o.Logger.ErrorContext(r.Context(), "whether a request is served could not be decided", "request", r.Pattern, "error", why)
+		return &refusal{http.StatusInternalServerError, "an internal error", string(fermata.CodeInternal)}
 	}
-	return agent, nil
+	return forbidden("not allowed")
 }
 
 // open begins a conversation, or finds the one that there is.
@@ -110,12 +141,13 @@ func (h *handler) open(w http.ResponseWriter, r *http.Request) {
 		refuse(w, forbidden("nobody may open conversations; see web.Options.Open"))
 		return
 	}
-	id, with, err := h.o.Open(r)
-	if err != nil {
-		refuse(w, forbidden("not allowed"))
-		return
+	var id string
+	var with map[string]any
+	no := h.ask(r, "Options.Open", func() (err error) { id, with, err = h.o.Open(r); return err })
+	if no == nil {
+		_, no = h.may(r, id)
 	}
-	if _, no := h.may(r, id); no != nil {
+	if no != nil {
 		refuse(w, no)
 		return
 	}
@@ -145,8 +177,8 @@ func (h *handler) handoffs(w http.ResponseWriter, r *http.Request) {
 		refuse(w, forbidden("nobody may see the conversations; see web.Options.Desk"))
 		return
 	}
-	if err := h.o.Desk(r); err != nil {
-		refuse(w, forbidden("not allowed"))
+	if no := h.ask(r, "Options.Desk", func() error { return h.o.Desk(r) }); no != nil {
+		refuse(w, no)
 		return
 	}
 	all, err := h.talks.Handoffs(r.Context())

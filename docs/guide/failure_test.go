@@ -179,6 +179,39 @@ func Example_failFast() {
 	// Output: run run_7, task hotel#1: all hotels are full
 }
 
+func Example_heartbeat() {
+	ctx := context.Background()
+	rt, err := fermata.New(fermata.Options{})
+	check(err)
+	defer rt.Close()
+	hotels := []string{"Ada", "Bela", "Cara", "Dora"}
+	// [guide: heartbeat]
+	g := graph.New[Trip]("hotels").Node("hotels", func(ctx node.Context, t Trip) (Trip, error) {
+		next, _ := node.LastHeartbeat[int](ctx) // 0 at first
+		for i := next; i < len(hotels); i++ {
+			if i == 2 && ctx.Info().Attempt == 1 {
+				return t, errors.New("the line went dead")
+			}
+			fmt.Println("attempt", ctx.Info().Attempt, "looks at", hotels[i])
+			if err := node.Heartbeat(ctx, i+1); err != nil {
+				return t, err
+			}
+		}
+		return t, nil
+	}, graph.Idle(time.Minute), graph.Retry(3, time.Millisecond)).Edge(graph.Start, "hotels").MustCompile()
+	run, err := g.Start(ctx, rt, Trip{To: "Porto"})
+	check(err)
+	_, err = run.Wait(ctx)
+	check(err)
+	// [guide: end]
+
+	// Output:
+	// attempt 1 looks at Ada
+	// attempt 1 looks at Bela
+	// attempt 2 looks at Cara
+	// attempt 2 looks at Dora
+}
+
 func Example_limits() {
 	ctx := context.Background()
 	// [guide: limits]

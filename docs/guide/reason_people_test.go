@@ -158,6 +158,42 @@ func Example_reasonApproval() {
 	// A person did not allow this call. The reason: it was a present
 }
 
+func Example_reasonOutcome() {
+	ctx := context.Background()
+	m := scripted.New(scripted.Script{Replies: []scripted.Reply{
+		scripted.Calls("refund", `{"order":"A-17","amount":4}`), {Text: "Done."},
+	}})
+	rt := runtime(m)
+	// [guide: reason outcome]
+	refund, err := node.NewTool("refund", "Pays money back.", func(_ node.Context, _ Payment) (string, error) {
+		return "", fmt.Errorf("the bank took longer than 10s: %w", node.ErrOutcomeUnknown) // it may have paid
+	})
+	check(err)
+	refund.Once = true
+	desk := graph.Of("desk", func(ctx node.Context, letter string) (string, error) {
+		return node.Reason[string](ctx, node.Reasoning{
+			Prompt: letter, Tools: []node.Tool{refund},
+			Interrupt: &node.Asking{Ask: []node.AskOption{node.Role("clerk")}},
+		})
+	}).MustCompile()
+	run, err := desk.Start(ctx, rt, "My lamp is broken: A-17.")
+	check(err)
+	res, err := run.Wait(ctx)
+	check(err)
+	q := res.Interrupts[0]
+	fmt.Println(q.Kind, q.Role, q.Prompt, q.Options)
+	check(rt.Answer(ctx, q.ID, node.OutcomeDone, fermata.InRole("clerk")))
+	_, err = run.Wait(ctx)
+	check(err)
+	fmt.Println(m.Requests()[1].Messages[2].Parts[0].Result.Text) // what the model was told
+	// [guide: end]
+	check(rt.Close())
+
+	// Output:
+	// outcome clerk Was refund done? The call was begun, and its outcome is lost. [done not done]
+	// A person says that this call was made. What it returned is not known. Do not make it again.
+}
+
 func Example_reasonReadme() {
 	ctx := context.Background()
 	// [guide: reason readme]

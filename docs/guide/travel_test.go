@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/sqlite"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -162,6 +163,37 @@ func Example_migrate() {
 	// Output:
 	// paused at decide#1
 	// completed true
+}
+
+func Example_outlook() {
+	ctx := context.Background()
+	rt := runtime()
+	defer rt.Close()
+	refund := refunds()
+	// [guide: outlook]
+	run, err := refund.Start(ctx, rt, Claim{Amount: 120}, fermata.WithID("run_7"))
+	check(err)
+	_, err = run.Wait(ctx) // it waits in "review"
+	check(err)
+
+	renamed := graph.New[Claim]("refund").
+		Node("decide", review, graph.Human()).
+		Edge(graph.Start, "decide").
+		MustCompile()
+	outlooks, err := rt.CanResume(ctx, journal.RunFilter{Plan: "refund"}, fermata.ResumeCheck{
+		Plans:  func(context.Context, fermata.RunInfo) (*plan.Plan, error) { return renamed.Plan(), nil },
+		Replay: true, // call the open nodes with what is recorded of them
+	})
+	check(err)
+	for _, o := range outlooks {
+		fmt.Println(o.Run, o.Verdict)
+		fmt.Println(o.Reason)
+	}
+	// [guide: end]
+
+	// Output:
+	// run_7 plan_changed
+	// task review#1 is open, and the plan has no node "review"
 }
 
 func Example_retention() {

@@ -27,12 +27,18 @@ const (
 // docs/architecture.md shows the same table; go test ./internal/house -update writes it there.
 var table = []row{
 	{"internal/nearest", nil, "the nearest name to a misspelt one"},
+	{"internal/goroutine", nil, "which goroutine this is"},
+	{"internal/loss", []string{"internal/nearest"}, "what a JSON value loses when a type reads and writes it, whatever it means"},
 	{"internal/jsonfield", nil, "the members that encoding/json gives a struct"},
+	{"internal/canonical", []string{"internal/jsonfield"}, "what JSON makes of a value, the same on every machine, whoever keeps it"},
+	{"internal/identity", nil, "when two names are of one person, whoever asks"},
+	{"internal/printable", []string{"internal/fault"}, "what others wrote, so that it does not act where it is shown"},
+	{"internal/fault", nil, "errors of users, kept where their methods do no harm; it knows no error of any package"},
 	{"internal/origin", nil, "whose pages may use a handler, whatever it serves"},
 	{"internal/reply", nil, "answers of handlers in JSON, whatever they say"},
 	{"definition", nil, "what is wrong with a file that somebody wrote, whatever it defines"},
 	{"patch", nil, "changes of JSON values, whatever they mean"},
-	{"schema", []string{"internal/jsonfield", "internal/nearest", "patch"}, "Go types, JSON Schemas and checked values: of use without any workflow"},
+	{"schema", []string{"internal/canonical", "internal/jsonfield", "internal/nearest", "internal/printable", "patch"}, "Go types, JSON Schemas and checked values: of use without any workflow"},
 	{"journal", nil, "facts and what a store must do; it knows no plan and does no scheduling"},
 	{"model", []string{"internal/nearest"}, "what a language model is asked and says: of use without any workflow"},
 	{"model/scripted", []string{"model"}, "a model knows what models are, not who asks"},
@@ -45,13 +51,14 @@ var table = []row{
 		[]string{"model", "model/anthropic", "model/openai"},
 		"a choice among them by the environment; who chooses in Go imports the one",
 	},
-	{"node", []string{"internal/nearest", "model", "patch", "schema"}, "what node code calls; engine and stores are behind its Host, providers behind model.Model"},
-	{"plan", []string{"node", "internal/nearest"}, "the compiled form holds functions of nodes and never calls them"},
-	{"internal/value", []string{"internal/jsonfield", "internal/nearest", "journal", "plan"}, "codecs turn values into the deltas that journals hold"},
-	{"internal/machine", []string{"journal", "node", "plan"}, "the fold: plan and entries in, work out, and nothing with I/O (J1)"},
+	{"node", []string{"internal/canonical", "internal/fault", "internal/goroutine", "internal/loss", "internal/nearest", "model", "patch", "schema"}, "what node code calls; engine and stores are behind its Host, providers behind model.Model"},
+	{"plan", []string{"node", "internal/nearest", "internal/printable"}, "the compiled form holds functions of nodes and never calls them"},
+	{"internal/value", []string{"internal/canonical", "internal/jsonfield", "internal/nearest", "journal", "plan"}, "codecs turn values into the deltas that journals hold"},
+	{"internal/watch", []string{"journal"}, "one watch of a store for all who read it; whose readers they are is no concern of it"},
+	{"internal/machine", []string{"internal/fault", "journal", "node", "plan"}, "the fold: plan and entries in, work out, and nothing with I/O (J1)"},
 	{
 		".",
-		[]string{"internal/machine", "internal/nearest", "internal/value", "journal", "journal/memory", "model", "node", "plan", "schema"},
+		[]string{"internal/canonical", "internal/fault", "internal/goroutine", "internal/identity", "internal/loss", "internal/machine", "internal/nearest", "internal/printable", "internal/value", "internal/watch", "journal", "journal/memory", "model", "node", "plan", "schema"},
 		"the runtime drives the machine. Of stores it knows one, the default: memory. Authors and faces are above it",
 	},
 	{"journal/memory", []string{"journal"}, "a store knows what it stores, not who runs"},
@@ -63,12 +70,12 @@ var table = []row{
 	{"journal/journaltest", []string{"journal"}, "the suite is for any store, also those of others"},
 	{
 		"graph",
-		[]string{".", "internal/nearest", "internal/value", "node", "plan", "schema"},
+		[]string{".", "internal/canonical", "internal/loss", "internal/nearest", "internal/value", "node", "plan", "schema"},
 		"an author makes plans and hands them to the runtime; it knows no store and no other author",
 	},
 	{
 		"dataflow",
-		[]string{".", "internal/jsonfield", "internal/nearest", "internal/value", "node", "plan", "schema"},
+		[]string{".", "internal/canonical", "internal/loss", "internal/fault", "internal/jsonfield", "internal/nearest", "internal/value", "node", "plan", "schema"},
 		"likewise; what its nodes read and write are fields of structs, named as encoding/json names them",
 	},
 	{
@@ -84,24 +91,24 @@ var table = []row{
 	{
 		"dialogue",
 		[]string{
-			".", "definition", "dialogue/internal/phrase", "internal/document", "internal/expression", "internal/nearest", "internal/value", "journal", "model", "node", "plan", "schema",
+			".", "definition", "dialogue/internal/phrase", "internal/canonical", "internal/document", "internal/expression", "internal/fault", "internal/nearest", "internal/value", "journal", "model", "node", "plan", "schema",
 		},
 		"likewise; its conversations are runs, and what is said in them are entries",
 	},
 	{
 		"recipe",
 		[]string{
-			".", "definition", "internal/document", "internal/expression", "internal/nearest", "internal/value", "journal", "mcp", "model", "model/scripted", "node", "plan", "schema",
+			".", "definition", "internal/document", "internal/expression", "internal/fault", "internal/identity", "internal/nearest", "internal/value", "journal", "mcp", "model", "model/scripted", "node", "plan", "schema",
 		},
 		"likewise; its traces are made from entries, its agents call tools of MCP servers, and its scripts are models. It knows no provider",
 	},
 	{"dialogue/internal/phrase", []string{"internal/nearest"}, "what people say, whatever it is said to: it knows no flow, no run and no model"},
 	{
 		"fermatatest",
-		[]string{".", "journal", "journal/memory", "model", "model/scripted", "node", "plan", "schema"},
+		[]string{".", "internal/canonical", "internal/fault", "journal", "journal/memory", "model", "model/scripted", "node", "plan", "schema"},
 		"tests of users' plans, whoever authored them; no face",
 	},
-	{"dialogue/web", []string{".", "dialogue", "internal/origin", "internal/reply"}, "a face of conversations: who speaks through something else gets no HTTP"},
+	{"dialogue/web", []string{".", "dialogue", "internal/fault", "internal/origin", "internal/printable", "internal/reply"}, "a face of conversations: who speaks through something else gets no HTTP"},
 	{
 		"dialogue/dialoguetest",
 		[]string{".", "dialogue", "fermatatest", "internal/definitiontest", "journal", "model", "model/scripted", "node"},
@@ -112,18 +119,20 @@ var table = []row{
 		[]string{".", "fermatatest", "internal/definitiontest", "journal", "mcp", "model", "node", "plan", "recipe"},
 		"runs the tests of recipes with the tools of fermatatest, and what they call live with models and servers; who only runs recipes gets neither",
 	},
-	{"mcp", []string{"internal/nearest", "model", "node", "schema"}, "tools of servers, as nodes know tools; who does not ask for them does not get the protocol"},
+	{"mcp", []string{"internal/fault", "internal/nearest", "model", "node", "schema"}, "tools of servers, as nodes know tools; who does not ask for them does not get the protocol"},
 	{
 		"telemetry",
-		[]string{".", "journal", "node"},
+		[]string{".", "internal/printable", "journal", "node"},
 		"a face: spans and measurements are made from entries; the runtime knows it as an Observer and nothing of OpenTelemetry",
 	},
 	{
 		"server",
-		[]string{".", "internal/nearest", "internal/origin", "internal/reply", "journal", "node", "schema"},
+		[]string{".", "internal/fault", "internal/nearest", "internal/origin", "internal/printable", "internal/reply", "journal", "node", "schema"},
 		"a face: it is given a runtime, and knows neither authors nor stores",
 	},
+	{"vet", nil, "it reads the code of nodes and knows the packages that they call by name alone: who runs nodes gets none of it"},
 	{"cmd/...", []string{anything}, "flags and wiring: where everything meets"},
+	{"docs/guide", nil, "the code of the guides, in tests"},
 	{"examples/...", []string{public}, "an example can do what a user can"},
 	{"bench/internal/workload", nil, "what is measured, in plain Go: other engines are given the same"},
 	{"bench/internal/contest", nil, "it measures functions, whosoever they are"},
@@ -136,6 +145,12 @@ var table = []row{
 	},
 	{"internal/testserver", nil, "servers for tests, and places there: what is kept in them is the tests' affair"},
 	{"internal/house", nil, "it looks at the tree from outside"},
+	{"internal/mutants", nil, "it breaks files and runs tests: it looks at the tree from outside"},
+	{
+		"internal/chaos",
+		[]string{".", "graph", "journal", "journal/postgres", "journal/redis", "journal/sqlite", "node", "plan"},
+		"a program like a user's, with every store that outlives its process",
+	},
 }
 
 func (r row) matches(dir string) bool {

@@ -3,6 +3,7 @@ package house
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,16 +13,19 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/fermata-go/fermata/recipe"
 )
 
-// The README runs: its files are written, and its commands typed, in a copy of the tree that is a repository of its
-// own. A block of go or yaml begins with a comment that names its file; a block of sh is commands, one a line, with
+// The README runs: its files are written, and its commands typed, in a copy of what git tracks that is a repository of
+// its own. A block of go or yaml begins with a comment that names its file; a block of sh is commands, one a line, with
 // "# exit code 4" behind one that does not end with 0. What is shown of docs/guide runs there: TestTheGuideIsCompiled.
 
 // block is a fenced part of the README.
@@ -100,6 +104,7 @@ func TestTheReadmeRuns(t *testing.T) {
 	w := readTree(t)
 	page := w.find(t, "README.md").text
 	shell := newShell(t, w.root)
+	before := shell.tracked(true)
 	unused := maps.Clone(elsewhere)
 	written, executed := 0, 0
 	for _, b := range blocks(page) {
@@ -134,6 +139,38 @@ func TestTheReadmeRuns(t *testing.T) {
 	if written < 2 || executed < 8 {
 		t.Errorf("only %d files were written and %d commands executed: are the blocks still found?", written, executed)
 	}
+	if t.Failed() {
+		t.Log(untrackedCode(w.root))
+	}
+	shell.mustStay(before)
+}
+
+// mustStay checks what the README's last command, go test ./..., finds for somebody who has typed all the others: the
+// tests of this package see the same tree as before, in a clone and in an archive.
+func (s *shell) mustStay(before []string) {
+	s.t.Helper()
+	if _, err := os.Stat(filepath.Join(s.dir, "approval", "recipe.yaml")); err != nil {
+		s.t.Errorf("the README was not followed: %v", err)
+	}
+	if got := s.tracked(true); !slices.Equal(got, before) {
+		s.t.Errorf("after the README's commands the tests see other files in a clone (-before +after):\n%s", cmp.Diff(before, got))
+	}
+	if err := os.Rename(filepath.Join(s.dir, ".git"), filepath.Join(s.t.TempDir(), "git")); err != nil {
+		s.t.Fatal(err)
+	}
+	if got := s.tracked(false); !slices.Equal(got, before) {
+		s.t.Errorf("after the README's commands the tests see other files in an archive (-before +after):\n%s", cmp.Diff(before, got))
+	}
+}
+
+// tracked lists the files that the tests see in the copy.
+func (s *shell) tracked(byGit bool) []string {
+	s.t.Helper()
+	files, git, err := trackedFiles(s.dir)
+	if err != nil || git != byGit {
+		s.t.Fatalf("the files of the copy: by git %v, expected %v: %v", git, byGit, err)
+	}
+	return files
 }
 
 // shell is where the README's commands are typed: a copy of the tree, a home that is empty, no network.
@@ -145,7 +182,7 @@ type shell struct {
 
 func newShell(t *testing.T, root string) *shell {
 	t.Helper()
-	s := &shell{t: t, dir: filepath.Join(t.TempDir(), "fermata")}
+	s := &shell{t: t, dir: filepath.Join(copyFolder(t, root), "fermata")}
 	// What the commands are built of is fetched before the network is closed.
 	s.must(root, os.Environ(), "go", "list", "-deps", "./cmd/fermata", "./examples/...")
 	s.copyTree(root)
@@ -171,42 +208,63 @@ func newShell(t *testing.T, root string) *shell {
 	return s
 }
 
-// copyTree copies what the repository holds, as readTree sees it: nothing that is built, and no store.
+// copies is how many tests of one repository may have a copy at the same time.
+const copies = 8
+
+// copyFolder makes a folder for a copy of the repository at root, and removes it after the test. Its path is the same
+// each time: the go command caches what it compiles by the folder of the code.
+func copyFolder(t *testing.T, root string) string {
+	t.Helper()
+	sum := sha256.Sum256(fmt.Append(nil, root, os.Getuid()))
+	for i := range copies {
+		dir := filepath.Join(os.TempDir(), fmt.Sprintf("fermata-readme-%x-%d", sum[:6], i))
+		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > time.Hour {
+			removeAll(t, dir) // of a test that was killed
+		}
+		err := os.Mkdir(dir, 0o700)
+		if errors.Is(err, fs.ErrExist) {
+			continue // another test has it
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { removeAll(t, dir) })
+		return dir
+	}
+	return t.TempDir()
+}
+
+func removeAll(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// copyTree copies what the repository tracks. Tests stay behind: nothing here runs them, and examples/release, which
+// vets the copy, would compile them all.
 func (s *shell) copyTree(root string) {
 	s.t.Helper()
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, name)
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(s.dir, rel)
-		switch {
-		case rel == ".git" && !d.IsDir(): // of a worktree: it would lead to the real repository
-			return nil
-		case d.IsDir() && (rel == ".git" || rel == "bin" || rel == "dist"):
-			return fs.SkipDir
-		case rel == ".git": // a file in a worktree: with it the copy would commit to the repository
-			return nil
-		case d.IsDir():
-			return os.MkdirAll(to, 0o755)
-		case !d.Type().IsRegular() || strings.Contains(d.Name(), ".db"):
-			return nil
-		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(to, data, info.Mode().Perm()|0o600)
-	})
+	files, _, err := trackedFiles(root)
 	if err != nil {
 		s.t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		from, to := filepath.Join(root, filepath.FromSlash(name)), filepath.Join(s.dir, filepath.FromSlash(name))
+		data, err := os.ReadFile(from)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		info, err := os.Stat(from)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, data, info.Mode().Perm()|0o600)); err != nil {
+			s.t.Fatal(err)
+		}
 	}
 }
 

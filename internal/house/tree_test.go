@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,7 +18,7 @@ import (
 // modulePath is the path of the module, the first line of go.mod.
 const modulePath = "github.com/fermata-go/fermata"
 
-// tree is what the repository holds, as it lies on disk: nested modules and what git ignores left out.
+// tree is what the repository tracks, as it lies on disk; nested modules and corpora are left out.
 type tree struct {
 	root  string
 	fset  *token.FileSet
@@ -78,51 +77,56 @@ var theTree = sync.OnceValues(func() (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &tree{root: root, fset: token.NewFileSet()}
-	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return w.enter(name, d)
-		}
-		return w.read(name, d)
-	})
-	if err == nil && !slices.ContainsFunc(w.files, func(f *file) bool { return f.path == "go.mod" }) {
-		err = fmt.Errorf("%s is not the root of the repository", root)
-	}
-	return w, err
+	return treeOf(root)
 })
 
-func (w *tree) enter(name string, d fs.DirEntry) error {
-	if name == w.root {
-		return nil
+// treeOf reads the repository at root.
+func treeOf(root string) (*tree, error) {
+	names, _, err := trackedFiles(root)
+	if err != nil {
+		return nil, err
 	}
-	switch d.Name() {
-	case ".git", "bin", "dist", "node_modules", "fuzz": // fuzz: the corpora below testdata, bytes of any kind
-		return fs.SkipDir
+	if !slices.Contains(names, "go.mod") {
+		return nil, fmt.Errorf("%s is not the root of the repository", root)
 	}
-	if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
-		return fs.SkipDir
+	nested := make(map[string]bool) // folders of other modules
+	for _, name := range names {
+		if dir, base := path.Split(name); base == "go.mod" && dir != "" {
+			nested[path.Clean(dir)] = true
+		}
 	}
-	return nil
+	w := &tree{root: root, fset: token.NewFileSet()}
+	for _, name := range names {
+		if skipped := slices.ContainsFunc(foldersOf(name), func(dir string) bool {
+			return nested[dir] || path.Base(dir) == "fuzz" // below testdata: bytes of any kind
+		}); skipped || !readable(path.Base(name)) {
+			continue
+		}
+		if err := w.read(name); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
 }
 
-func (w *tree) read(name string, d fs.DirEntry) error {
-	if !d.Type().IsRegular() || !readable(d.Name()) {
-		return nil
+// foldersOf are the folders that a file is in, from its own upwards.
+func foldersOf(name string) []string {
+	var all []string
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		all = append(all, dir)
 	}
-	text, err := os.ReadFile(name)
+	return all
+}
+
+func (w *tree) read(name string) error {
+	onDisk := filepath.Join(w.root, filepath.FromSlash(name))
+	text, err := os.ReadFile(onDisk)
 	if err != nil {
 		return err
 	}
-	rel, err := filepath.Rel(w.root, name)
-	if err != nil {
-		return err
-	}
-	f := &file{path: filepath.ToSlash(rel), text: string(text)}
+	f := &file{path: name, text: string(text)}
 	if strings.HasSuffix(f.path, ".go") && !strings.Contains(f.path, "testdata/") {
-		f.ast, err = parser.ParseFile(w.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+		f.ast, err = parser.ParseFile(w.fset, onDisk, text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}

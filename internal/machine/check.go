@@ -23,6 +23,8 @@ func (m *Machine) follows(e *journal.Entry, t *Task) error {
 		ok = t.State == Ready || t.State == Leaving || t.State == Inside
 	case journal.NodeSuspended:
 		ok = t.State == Ready || t.State == Waiting || t.State == Leaving
+	case journal.NodeHeartbeat:
+		ok = t.State == Ready && !m.isSub(t) && len(e.Value) > 0
 	case journal.TimerFired:
 		op := t.Op(e.Op)
 		ok = t.State == Waiting && op != nil && op.Due != 0

@@ -276,7 +276,7 @@ func (o *ordered) pauses(t *Task, d descent) bool {
 	o.waits[key] = true
 	op := fmt.Sprintf("interrupt:q%d#1", t.Attempt)
 	o.asked++
-	o.must(o.m.Ask(o.now, t, journal.Interrupt{ID: fmt.Sprintf("int_%d", o.asked), Task: o.m.TaskID(t), Op: op, State: journal.Open}))
+	o.must(o.m.Ask(o.now, t, journal.Interrupt{ID: fmt.Sprintf("int_%d", o.asked), Task: o.m.TaskID(t), Op: op, State: journal.Open}, false))
 	o.must(o.m.Suspend(o.now, t, op))
 	return true
 }

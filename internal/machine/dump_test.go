@@ -2,6 +2,7 @@ package machine
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -26,6 +27,14 @@ func (m *Machine) dump() string {
 }
 
 // brief is dump without what is of interest to machines only: who else refers to a value, and which entries made what.
+// later is the time of the latest entry, "" where that is the one that a driver wrote last.
+func later(m *Machine) string {
+	if m.latest == m.at {
+		return ""
+	}
+	return clock(m.latest)
+}
+
 func (m *Machine) brief() string {
 	d := &dumper{m: m}
 	d.write()
@@ -44,9 +53,15 @@ func (d *dumper) line(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n
 func (d *dumper) write() {
 	m := d.m
 	d.line("%s", facts(
-		or(m.status, "new"), "head", m.head, "at", clock(m.at), "active", clock(m.active), "tasks started", m.started, "value", m.value,
+		or(m.status, "new"), "head", m.head, "at", clock(m.at), "latest", later(m), "active", clock(m.active), "tasks started", m.started, "value", m.value,
 		"final", m.final, "ended", m.ended(), "stopped", m.stopped, "because", m.reason, "lost", m.lost,
 	))
+	if n, last := m.Takeovers(); n > 0 {
+		d.line("takeovers %s", facts("n", n, "last", last))
+	}
+	if b, at := m.Blocked(); b.Code != "" {
+		d.line("blocked %s", facts(b.Code, "at", at, "task", b.Task, "tasks", len(b.Tasks), "takeovers", b.Takeovers, "retry", b.RetryAt, "error", b.Error))
+	}
 	if m.finished.Status != "" {
 		f := m.finished
 		d.line("finished %s", facts(f.Status, "task", f.Task, "limit", f.Limit, "max", f.Max, "code", f.Code, "by", f.By, "reason", f.Reason, "error", f.Error))
@@ -73,6 +88,18 @@ func (d *dumper) write() {
 	}
 	for _, t := range m.tasks {
 		d.task(t)
+	}
+	for _, q := range m.people.open {
+		if len(q.notBy) == 0 && m.Interrupt(q.id) != nil {
+			continue // shown as an interrupt
+		}
+		d.line("asked %s", facts(q.id, "by", q.node, "not by", q.notBy))
+	}
+	for _, q := range m.people.apart {
+		d.line("apart %s", facts(q.node, "first", q.id, "not by", q.notBy))
+	}
+	for _, s := range m.people.signed {
+		d.line("signed %s", facts(s.Node, "by", s.By, "not by", s.notBy))
 	}
 	for _, q := range m.interrupts {
 		d.line("interrupt %s", facts(q.ID+" "+q.State, "of", q.Task, "op", q.Op, "role", q.Role, "claimed by", q.ClaimedBy, "opened", clock(q.Opened),
@@ -174,15 +201,18 @@ func (d *dumper) of(seq uint64) uint64 {
 func (d *dumper) task(t *Task) {
 	m := d.m
 	d.line("task %s", facts(m.TaskID(t)+" "+t.State.String(), "attempt", t.Attempt, "value", t.Ref, "result", t.Result, "in", m.parentID(t.Parent()),
-		"branch", d.branch(t.leaves), "waits for", t.WaitFor, "left at", t.LastWait, "again at", clock(t.RetryAt), "has failed", t.failed,
-		"error", t.Error.Error, "code", t.Error.Code, "retryAt", clock(t.Error.RetryAt), "stack", t.Error.Stack, "because", cause(t.Cause),
+		"branch", d.branch(t.leaves), "waits for", t.WaitFor, "left at", t.LastWait, "again at", clock(t.RetryAt), "began as", t.Began, "has failed", t.failed,
+		"error", t.Error.Error, "code", t.Error.Code, "retryAt", clock(t.Error.RetryAt), "stack", t.Error.Stack, "marks", marks(t.Error.Marks), "because", cause(t.Cause),
 		"not merged", d.arrivals(t.taken), "items", t.of, "own", d.all && t.Own, "begun by", d.of(t.ID)))
 	for _, s := range t.slots {
 		d.line("  given %d", s.ref)
 	}
+	for _, name := range slices.Sorted(maps.Keys(t.unplaced)) {
+		d.line("  given %d as %s", t.unplaced[name], name)
+	}
 	for i := range t.Ops {
 		op := &t.Ops[i]
-		d.line("  %s", facts(op.ID, "kind", op.Kind, "attempt", op.Attempt, "done", op.Done, "begun", op.Begun, "tries", op.Tries, "value", string(op.Value),
+		d.line("  %s", facts(op.ID, "kind", op.Kind, "attempt", op.Attempt, "place", op.Place, "apart", op.Apart, "done", op.Done, "begun", op.Begun, "tries", op.Tries, "value", string(op.Value),
 			"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "by", op.By, "at", clock(op.At), "took", used(op.Usage)))
 	}
 	if t.inside != nil {
@@ -386,7 +416,22 @@ func cause(c *node.Failure) string {
 	if c == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s", c.Task, c.Message)
+	text := fmt.Sprintf("%s: %s", c.Task, c.Message)
+	if m := marks(&journal.Marks{Kinds: c.Kinds, Details: c.Details}); m != "" {
+		text += " " + m
+	}
+	return text
+}
+
+func marks(m *journal.Marks) string {
+	if m == nil || len(m.Kinds)+len(m.Details) == 0 {
+		return ""
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
 }
 
 func origin(o *journal.Origin) string {
@@ -434,21 +479,23 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 		"item.slots": "found by Next", "space.base": "follows from prefix", "space.cut": "follows from prefix", "space.paths": "an index of names",
 	}
 	shown := map[string]string{
-		"Machine": "status head at started active root space tokens tasks interrupts value final stopped finished body reason used lost",
-		"Task":    "ID Node Visit Attempt State Ref Result Own Cause Ops WaitFor LastWait RetryAt Error scope slots leaves taken inside items of failed",
-		"Op":      "ID Kind Done Begun Tries Value Failure Terminal After Attempt Due Interrupt Digest By At Usage",
+		"Machine": "status head at latest started active root space tokens tasks interrupts people value final stopped finished body blocked takeovers reason used lost",
+		"Task":    "ID Node Visit Attempt State Ref Result Own Cause Ops WaitFor LastWait Beat RetryAt Error Began scope slots unplaced leaves taken inside items of failed",
+		"Op":      "ID Kind Done Begun Tries Value Failure Terminal After Marks Attempt Place Apart Due Interrupt Digest By At Usage",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",
 		"scope":   "parent item space ends flow",
 		"space":   "prefix visits",
 		"item":    "ref scope ends failure",
 		"arrival": "ref own leaves",
 		"fork":    "seq base up to",
-		"leaf":    "of at",
-		"usages":  "all byNode",
+		"People":  "open apart signed", "question": "id node notBy", "Signature": "Node By notBy",
+		"leaf":   "of at",
+		"usages": "all byNode",
 	}
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[Machine](), reflect.TypeFor[Task](), reflect.TypeFor[Op](), reflect.TypeFor[token](), reflect.TypeFor[scope](),
 		reflect.TypeFor[space](), reflect.TypeFor[item](), reflect.TypeFor[arrival](), reflect.TypeFor[fork](), reflect.TypeFor[leaf](), reflect.TypeFor[usages](),
+		reflect.TypeFor[People](), reflect.TypeFor[question](), reflect.TypeFor[Signature](),
 	} {
 		var folded []string
 		for field := range typ.Fields() {

@@ -135,7 +135,7 @@ func (m *Machine) failItem(at int64, t *Task) error {
 // failure is how the run ends that a task has failed.
 func (m *Machine) failure(b *Task) journal.FinishedBody {
 	leaf := m.leafOf(b)
-	end := journal.FinishedBody{Status: Failed, Error: leaf.Error.Error, Code: leaf.Error.Code, Task: m.TaskID(leaf)}
+	end := journal.FinishedBody{Status: Failed, Error: leaf.Error.Error, Code: leaf.Error.Code, Marks: leaf.Error.Marks, Task: m.TaskID(leaf)}
 	if end.Code == "expired" {
 		end.Status = Expired
 	}
@@ -155,4 +155,19 @@ func (m *Machine) withdrawIn(at int64, of func(t *Task) bool) error {
 		}
 	}
 	return nil
+}
+
+// causeOf is what a task at the end of an error edge is told of the failure.
+func causeOf(task string, body *journal.FailedBody) *node.Failure {
+	f := &node.Failure{Task: task, Message: body.Error}
+	if body.Code != "" {
+		f.Kinds = []string{body.Code}
+	}
+	if m := body.Marks; m != nil {
+		f.Details = m.Details
+		if len(m.Kinds) > 0 {
+			f.Kinds = m.Kinds
+		}
+	}
+	return f
 }

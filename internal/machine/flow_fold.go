@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -120,6 +121,12 @@ func (m *Machine) flowStarted(e *journal.Entry, at spot, s *scope) error {
 			return m.corrupt(e, "the node could not begin yet")
 		}
 		s.flow.began(v, took)
+	} else {
+		body, err := bodyOf[journal.BeginBody](m, e)
+		if err != nil {
+			return err
+		}
+		t.unplaced = body.In
 	}
 	*visit++
 	m.started++
@@ -141,6 +148,9 @@ func (m *Machine) given(f *flow, v int, t *Task, in map[string]uint64) bool {
 		}
 		same = false
 		t.slots[k] = f.writer(f.d.Nodes[v].In[k], ref)
+	}
+	if !same {
+		t.unplaced = in
 	}
 	return same
 }
@@ -308,6 +318,26 @@ func (m *Machine) relocateFlow(f *flow, moved func(at int) int) {
 		return true
 	})
 	f.count()
+}
+
+// place finds what open tasks were given, where the values, or the nodes that wrote them, had other names.
+func (m *Machine) place(s *scope, now func(name string) string) {
+	for _, t := range m.tasks {
+		v := m.local(t)
+		if t.scope != s || v < 0 || t.unplaced == nil {
+			continue
+		}
+		for len(t.slots) < len(s.flow.d.Nodes[v].In) {
+			t.slots = append(t.slots, slot{from: nobody})
+		}
+		for _, name := range slices.Sorted(maps.Keys(t.unplaced)) {
+			ref := t.unplaced[name]
+			k := slices.IndexFunc(s.flow.d.Nodes[v].In, func(in int) bool { return s.flow.d.Names[in] == now(name) })
+			if k >= 0 && k < len(t.slots) && t.slots[k].ref == 0 {
+				t.slots[k] = s.flow.writer(s.flow.d.Nodes[v].In[k], ref)
+			}
+		}
+	}
 }
 
 // newer reports whether a value that a node reads along a forward edge was written after an entry.

@@ -39,14 +39,14 @@ func (m *Machine) apply(e *journal.Entry, at spot, t *Task) error {
 	if m.status == "" && e.Kind != journal.RunStarted {
 		return m.corrupt(e, "a journal begins with run.started")
 	}
-	if m.status != "" && m.over() && e.Kind != journal.RunResumed {
+	if m.status != "" && m.over() && e.Kind != journal.RunResumed && !m.mayFollowBlock(e.Kind) {
 		return m.corrupt(e, "the run is %s", m.status)
 	}
 	if e.Base >= e.Seq {
 		return m.corrupt(e, "it refers to the value of entry %d, which is not before it", e.Base)
 	}
 	driven := e.Kind != journal.InterruptUpdated && e.Kind != journal.InterruptResolved // those come from anybody
-	if driven && m.status == Running && e.At > m.at && e.Kind != journal.RunResumed && (e.Kind != journal.NodeStarted || e.Attempt == 1) {
+	if driven && m.status == Running && e.At > m.at && e.Kind != journal.RunResumed && e.Kind != journal.RunBlocked && (e.Kind != journal.NodeStarted || e.Attempt == 1) {
 		m.active += e.At - m.at // time without a driver does not count, and neither does a backoff
 	}
 	if err := m.fold(e, at, t); err != nil {
@@ -54,6 +54,10 @@ func (m *Machine) apply(e *journal.Entry, at spot, t *Task) error {
 	}
 	if m.head = e.Seq; driven {
 		m.at = e.At
+	}
+	m.latest = max(m.latest, e.At)
+	if m.takeovers.n > 0 && getsFurther(e.Kind) {
+		m.takeovers = takeovers{}
 	}
 	if e.HasValue() && e.Kind.CarriesState() {
 		m.value = e.Seq
@@ -73,6 +77,8 @@ func (m *Machine) fold(e *journal.Entry, at spot, t *Task) error {
 		return nil
 	case journal.RunResumed:
 		return m.runResumed(e)
+	case journal.RunBlocked:
+		return m.runBlocked(e)
 	case journal.RunFinished:
 		return m.runFinished(e)
 	case journal.InterruptUpdated:
@@ -113,7 +119,7 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 			return nil
 		}
 	case journal.NodeFinished, journal.NodeCached, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended,
-		journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened:
+		journal.NodeHeartbeat, journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened:
 	default:
 		return m.corrupt(e, "this kind has no place in the journal of a run")
 	}
@@ -130,6 +136,9 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 		return m.nodeFailed(e, t)
 	case journal.NodeSuspended:
 		m.nodeSuspended(e, t)
+		return nil
+	case journal.NodeHeartbeat:
+		t.Beat = e.Value
 		return nil
 	case journal.InterruptOpened:
 		return m.interruptOpened(e, t)
@@ -233,7 +242,7 @@ func (m *Machine) nextAttempt(e *journal.Entry, t *Task) error {
 	t.Attempt, t.RetryAt, t.failed, t.LastWait = e.Attempt, 0, false, ""
 	t.Ops = forgetFailures(t.Ops)
 	if t.items != nil {
-		m.mapAgain(e, t)
+		m.mapAgain(t)
 		return nil
 	}
 	m.dropInside(t)
@@ -287,11 +296,12 @@ func forgetFailures(ops []Op) []Op {
 	return kept
 }
 
-// forgotten says of each call whether a new attempt makes it again: it failed, or is text that was shown in one that did.
+// forgotten says of each call whether a new attempt makes it again: it failed, is text that was shown in one that did, or
+// has read a heartbeat.
 func forgotten(ops []Op) []bool {
 	drop := make([]bool, len(ops))
 	for i := range ops {
-		drop[i] = ops[i].Failure != "" && !wentOn(ops[i].ID, ops[i+1:])
+		drop[i] = ops[i].Failure != "" && !wentOn(ops[i].ID, ops[i+1:]) || ops[i].Kind == node.KindHeartbeat
 	}
 	for i := range ops {
 		if drop[i] {
@@ -363,17 +373,21 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 		return m.forked(e, body)
 	}
 	retry := body.Reason == ReasonRetry
-	if retry != m.over() || retry && m.status != Failed && m.status != Expired {
+	if m.status != Blocked && (retry != m.over() || retry && m.status != Failed && m.status != Expired) {
 		return m.corrupt(e, "for the reason %q, of a run that is %s", body.Reason, m.status)
 	}
+	m.takenOver(e, &body)
 	m.status = Running
 	m.finished, m.reason = journal.FinishedBody{}, ""
 	if body.Reason == ReasonRetry {
 		for _, t := range m.tasks {
-			m.takeUpAgain(e, t)
+			m.takeUpAgain(t)
 		}
 	}
-	m.relocate(body.Nodes)
+	m.Rename(body.Nodes, body.Values)
+	if e.HasValue() && body.Reason == ReasonReplan {
+		m.converted(e)
+	}
 	if body.Fingerprint != "" {
 		m.body.Fingerprint = body.Fingerprint
 	}
@@ -386,7 +400,7 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 
 // takeUpAgain lets a task go on that has failed; what it asked and was taken back is asked again. A subgraph goes on
 // inside of it; one that is done, and could only not be left, is not run again (laws J4 and F2).
-func (m *Machine) takeUpAgain(e *journal.Entry, t *Task) {
+func (m *Machine) takeUpAgain(t *Task) {
 	t.Ops = slices.DeleteFunc(t.Ops, func(op Op) bool { return op.Failure == node.ErrWithdrawn.Error() })
 	if !t.failed {
 		return
@@ -404,7 +418,7 @@ func (m *Machine) takeUpAgain(e *journal.Entry, t *Task) {
 		m.set(t, Leaving)
 	default:
 		m.set(t, Backoff)
-		t.RetryAt = e.At
+		t.RetryAt = 0 // at once, whatever a clock shows
 	}
 }
 

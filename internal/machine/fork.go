@@ -31,18 +31,19 @@ func (m *Machine) eachHold(do func(ref *uint64, by string, codec plan.Codec)) {
 		m.heldByFlow(s, do)
 		return false
 	})
-	owner := func(at int) plan.Codec {
-		if at < len(m.flat) {
-			return m.flat[at].Owner.State()
+	m.eachState(do)
+	for _, t := range m.tasks {
+		for i := range t.slots {
+			if t.slots[i].ref != 0 {
+				do(&t.slots[i].ref, m.TaskID(t), m.codecOf(t.scope, t.slots[i].from))
+			}
 		}
-		return nil
 	}
-	inside := func(t *Task) plan.Codec {
-		if m.isSub(t) {
-			return m.flat[t.Node].Sub.State()
-		}
-		return nil
-	}
+}
+
+// eachState is eachHold without the records of dataflows.
+func (m *Machine) eachState(do func(ref *uint64, by string, codec plan.Codec)) {
+	owner, inside := m.codecAt, m.codecInside
 	arrivals := func(list []arrival, by string, codec plan.Codec) {
 		for i := range list {
 			if list[i].ref != 0 { // of a dataflow, which is not what one path has ended with
@@ -58,11 +59,6 @@ func (m *Machine) eachHold(do func(ref *uint64, by string, codec plan.Codec)) {
 		id := m.TaskID(t)
 		if t.scope.flow == nil {
 			do(&t.Ref, id, owner(t.Node))
-		}
-		for i := range t.slots {
-			if t.slots[i].ref != 0 {
-				do(&t.slots[i].ref, id, m.codecOf(t.scope, t.slots[i].from))
-			}
 		}
 		arrivals(t.taken, id, owner(t.Node))
 		if t.State == Leaving && t.Result != 0 && t.Result != t.Ref && m.isSub(t) {
@@ -87,6 +83,22 @@ func (m *Machine) eachHold(do func(ref *uint64, by string, codec plan.Codec)) {
 	if m.ended() && m.final != 0 {
 		do(&m.final, "", m.plan.State())
 	}
+}
+
+// codecAt keeps the values of a node, nil for one that the plan does not have.
+func (m *Machine) codecAt(at int) plan.Codec {
+	if at < len(m.flat) {
+		return m.flat[at].Owner.State()
+	}
+	return nil
+}
+
+// codecInside keeps the values in a task's subgraph, nil where it has none.
+func (m *Machine) codecInside(t *Task) plan.Codec {
+	if m.isSub(t) {
+		return m.flat[t.Node].Sub.State()
+	}
+	return nil
 }
 
 // heldByFlow calls do with what the nodes of a dataflow have written last, by their paths, and with its inputs, by the
@@ -223,8 +235,9 @@ func (m *Machine) forked(e *journal.Entry, body journal.ResumedBody) error {
 			return err
 		}
 	default:
+		m.takeovers = takeovers{}
 		m.status, m.finished, m.reason = Running, journal.FinishedBody{}, ""
-		m.relocate(body.Nodes)
+		m.Rename(body.Nodes, body.Values)
 		if body.Fingerprint != "" {
 			m.body.Fingerprint = body.Fingerprint
 		}
@@ -251,7 +264,7 @@ func (m *Machine) forget(t *Task, from int) {
 	if t.LastWait != "" && !t.waits(t.LastWait) {
 		t.LastWait = ""
 	}
-	if t.State == Waiting && !t.waits(t.WaitFor) {
+	if t.State == Waiting && (t.WaitFor == "" || !t.waits(t.WaitFor)) {
 		t.WaitFor = ""
 		m.set(t, Ready)
 	}

@@ -39,7 +39,8 @@ func (v Value) put(e *journal.Entry) {
 	}
 }
 
-// entry makes room for the next entry. It is filled in place and folded by commit.
+// entry makes room for the next entry. It is filled in place and folded by commit. Its time is not before that of the
+// entries before it, also where a clock was set back since (law J12).
 func (m *Machine) entry(kind journal.Kind, at int64) *journal.Entry {
 	n := len(m.out)
 	if n < cap(m.out) {
@@ -48,7 +49,7 @@ func (m *Machine) entry(kind journal.Kind, at int64) *journal.Entry {
 		m.out = append(m.out, journal.Entry{})
 	}
 	e := &m.out[n]
-	*e = journal.Entry{Seq: m.head + 1, At: at, Kind: kind}
+	*e = journal.Entry{Seq: m.head + 1, At: max(at, m.latest), Kind: kind}
 	return e
 }
 
@@ -234,10 +235,19 @@ func (m *Machine) Record(at int64, t *Task, kind journal.Kind, op string, value,
 	return m.apply(e, t.spot(), t)
 }
 
-// Ask opens a question of a task (law H1).
-func (m *Machine) Ask(at int64, t *Task, q journal.Interrupt) error {
+// RecordApart is Record for a call that was made in a goroutine which the node had started.
+func (m *Machine) RecordApart(at int64, t *Task, kind journal.Kind, op string, value, body []byte) error {
+	e := m.taskEntry(kind, t, at)
+	e.Flags, e.Op, e.Value, e.Body = journal.FlagApart, op, value, body
+	return m.apply(e, t.spot(), t)
+}
+
+// Ask opens a question of a task (law H1); apart where the call was made in a goroutine that the node had started.
+func (m *Machine) Ask(at int64, t *Task, q journal.Interrupt, apart bool) error {
 	e := m.taskEntry(journal.InterruptOpened, t, at)
-	e.Op = q.ID
+	if e.Op = q.ID; apart {
+		e.Flags = journal.FlagApart
+	}
 	return m.applyBody(e, t.spot(), t, q)
 }
 

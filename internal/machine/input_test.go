@@ -132,7 +132,7 @@ func (s *session) during(verb string, t *Task, a arguments) error {
 	case a["route"] != "":
 		q.AtDeadline = &journal.Deadline{Do: "route", Target: ending(a["route"])}
 	}
-	return s.m.Ask(s.now, t, q)
+	return s.m.Ask(s.now, t, q, false)
 }
 
 // outside is what people, clocks and operators do.

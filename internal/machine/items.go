@@ -147,10 +147,10 @@ func (m *Machine) itemFailed(t *Task) {
 
 // mapAgain begins the next attempt of a map: items that are done stay done (law J4), and what has failed in the others is
 // tried again.
-func (m *Machine) mapAgain(e *journal.Entry, t *Task) {
+func (m *Machine) mapAgain(t *Task) {
 	for _, other := range m.tasks {
 		if other.scope.within(t) {
-			m.takeUpAgain(e, other)
+			m.takeUpAgain(other)
 		}
 	}
 	m.goOn(t)

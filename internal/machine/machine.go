@@ -17,6 +17,7 @@ const (
 	Cancelled = "cancelled"
 	Expired   = "expired"
 	Stuck     = "stuck"
+	Blocked   = "blocked"
 )
 
 // State is what a task is doing.
@@ -46,14 +47,17 @@ type Op struct {
 	Tries     int    // of reasoning: how often it has failed, in earlier attempts
 	Value     []byte // JSON
 	Failure   string
-	Terminal  bool   // of a failure: no further attempt can change it
-	After     int64  // of a failure: the wait that it asks for, microseconds
-	Attempt   uint16 // in which attempt it was recorded
-	Due       int64  // of a sleep, microseconds
-	Interrupt string // id of the interrupt
-	Digest    string // of its question
-	By        string // who answered
-	At        int64  // when, microseconds
+	Terminal  bool           // of a failure: no further attempt can change it
+	After     int64          // of a failure: the wait that it asks for, microseconds
+	Marks     *journal.Marks // of a failure: what else is known of it
+	Attempt   uint16         // in which attempt it was recorded
+	Place     uint64         // seq of the entry that it was first recorded with in that attempt
+	Apart     bool           // made in a goroutine that the node had started
+	Due       int64          // of a sleep, microseconds
+	Interrupt string         // id of the interrupt
+	Digest    string         // of its question
+	By        string         // who answered
+	At        int64          // when, microseconds
 	Usage     *journal.Usage
 }
 
@@ -69,13 +73,19 @@ type Task struct {
 	Own      bool   // nothing else refers to its input
 	Cause    *node.Failure
 	Ops      []Op
-	WaitFor  string // Waiting: id of the op
+	WaitFor  string // Waiting: id of the op, or of what all that it waits for is inside of; "" for any op
 	LastWait string // the op that its function was last left at
+	Beat     []byte // the last value that it gave as a heartbeat, JSON
 	RetryAt  int64  // Backoff: microseconds
 	Error    journal.FailedBody
 
-	scope  *scope
-	slots  []slot    // of a dataflow: what it was given, in the order of its node's inputs
+	Began string // the id that it began with, where a migration has given it another since; "" for its own
+
+	scope *scope
+	slots []slot // of a dataflow: what it was given, in the order of its node's inputs
+
+	unplaced map[string]uint64 // of a dataflow: what it was given, by name, where the plan would have given it something else
+
 	leaves []leaf    // the branches that its token stands for
 	taken  []arrival // a join whose branches are not merged yet
 	inside *scope    // Inside, Leaving: of a subgraph that runs once
@@ -128,7 +138,8 @@ type Machine struct {
 
 	status     string
 	head       uint64
-	at         int64 // time of the last entry
+	at         int64 // time of the last entry that a driver wrote
+	latest     int64 // the latest time of an entry: later entries have no earlier one (law J12)
 	started    int
 	most       int   // how many tasks may start: given
 	active     int64 // how long the run has been running, microseconds
@@ -139,6 +150,7 @@ type Machine struct {
 	tasks      []*Task
 	free       []*Task
 	interrupts []journal.Interrupt // open and claimed
+	people     People
 	closed     []journal.Interrupt // questions closed by the entries of the last Next or Flush
 	dropped    []string            // timers of tasks that were dropped by the entries of the last Next or Flush
 	value      uint64              // the entry that last recorded a value
@@ -146,6 +158,8 @@ type Machine struct {
 	stopped    bool                // a gate chose Stop
 	finished   journal.FinishedBody
 	body       journal.StartedBody
+	blocked    journal.BlockedBody // why, while it is
+	takeovers  takeovers
 	reason     string // why the run can go on, while it is paused
 	used       usages
 	lost       string // a task that cannot be followed on this plan (law J8)

@@ -3,10 +3,84 @@ package machine
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
+	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
+
+// Rename moves what is open to where it is on the plan, as an entry that says so does. It is for a machine of its own, that
+// tells how the run would stand.
+func (m *Machine) Rename(nodes, values map[string]string) {
+	m.relocate(nodes)
+	m.namedAnew(nodes)
+	m.renameValues(nodes, values)
+}
+
+// renameValues finds the values of dataflows under their new names.
+func (m *Machine) renameValues(nodes, values map[string]string) {
+	if len(values) == 0 {
+		return
+	}
+	moves := plan.Migration{Nodes: nodes, Values: values}
+	if f := m.root.flow; f != nil {
+		for i, name := range m.body.Inputs {
+			m.body.Inputs[i], _ = moves.Renamed("", name)
+		}
+		for i := range f.d.Inputs {
+			if name := f.d.Input(i); f.latest[name] == nobody && slices.Contains(m.body.Inputs, f.d.Names[name]) {
+				f.latest[name] = plan.FromRun
+			}
+		}
+		f.count()
+	}
+	m.eachFlow(func(s *scope) bool {
+		m.place(s, func(name string) string {
+			name, _ = moves.Renamed(m.scopePath(s), name)
+			return name
+		})
+		return false
+	})
+}
+
+// Convert puts another value in the place of the one at base, for all that hold it: a migration has made it of that one.
+// The delta leads there. Recorded steps stay.
+func (m *Machine) Convert(at int64, base uint64, delta []byte, body journal.ResumedBody) error {
+	e := m.entry(journal.RunResumed, at)
+	Value{Changed: true, Delta: true, Base: base, Data: delta}.put(e)
+	return m.applyBody(e, place0, nil, body)
+}
+
+// converted lets all that held the value at the entry's base hold the entry's.
+func (m *Machine) converted(e *journal.Entry) {
+	change := func(ref *uint64) {
+		if *ref == e.Base {
+			*ref = e.Seq
+		}
+	}
+	held := func(ref *uint64, _ string, _ plan.Codec) { change(ref) }
+	m.eachHold(held)
+	m.bases(held)
+	m.eachFlow(func(s *scope) bool {
+		for _, slots := range s.flow.brought {
+			for i := range slots {
+				change(&slots[i].ref)
+			}
+		}
+		return false
+	})
+	for _, t := range m.tasks {
+		change(&t.Result)
+		change(&t.Ref)
+		for i := range t.items {
+			change(&t.items[i].ref)
+			for k := range t.items[i].slots {
+				change(&t.items[i].slots[k].ref)
+			}
+		}
+	}
+}
 
 // relocate moves tokens, open tasks and their questions to where the nodes that they stand at are now (law J8).
 func (m *Machine) relocate(nodes map[string]string) {
@@ -35,12 +109,20 @@ func (m *Machine) relocate(nodes map[string]string) {
 			m.space.visits[to] = max(m.space.visits[to], t.Visit)
 			m.relocateRunning(t)
 		}
+		now := m.TaskID(t)
+		if now != was && t.Began == "" {
+			t.Began = was
+		}
 		for i := range m.interrupts {
 			if m.interrupts[i].Task == was {
-				m.interrupts[i].Task = m.TaskID(t)
+				m.interrupts[i].Task = now
 			}
 		}
 	}
+	m.eachFlow(func(s *scope) bool {
+		m.place(s, func(name string) string { return name })
+		return false
+	})
 }
 
 func (m *Machine) moved(moves plan.Migration, at int) int {

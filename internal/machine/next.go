@@ -33,6 +33,16 @@ func (m *Machine) Next(at int64) (*Work, error) {
 // ended reports whether all paths of the run have ended.
 func (m *Machine) ended() bool { return m.stopped || m.root.live == 0 && len(m.root.ends) > 0 }
 
+// CanComplete reports whether an entry that completes the run is one that could follow what was folded: all paths have ended,
+// and it has their value.
+func (m *Machine) CanComplete(e *journal.Entry) bool {
+	over := m.ended()
+	if m.root.flow != nil {
+		over = m.root.live == 0
+	}
+	return m.replanned() || over && (e.HasValue() || e.Base == m.final)
+}
+
 func (m *Machine) next(at int64) (idle bool, err error) {
 	if m.over() {
 		return true, nil

@@ -19,9 +19,13 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 	}
 	op := t.Op(e.Op)
 	if op == nil {
-		t.Ops = append(t.Ops, Op{ID: e.Op, Kind: node.CallKind(e.Op), Attempt: e.Attempt})
+		t.Ops = append(t.Ops, Op{ID: e.Op, Kind: node.CallKind(e.Op), Attempt: e.Attempt, Place: e.Seq})
 		op = &t.Ops[len(t.Ops)-1]
 	}
+	if op.Attempt != e.Attempt && (e.Kind == journal.StepFinished || e.Kind == journal.StructuredData) {
+		op.Place = e.Seq
+	}
+	op.Apart = op.Apart || e.Flags&journal.FlagApart != 0
 	switch e.Kind {
 	case journal.StepStarted:
 		if op.Begun = true; op.Kind == node.KindTool {
@@ -44,7 +48,7 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 		m.wake(t, op.ID)
 	case journal.StepFinished:
 		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, step.Error, e.Attempt
-		op.Usage, op.Terminal, op.After = step.Usage, step.Terminal, step.RetryAfter
+		op.Usage, op.Terminal, op.After, op.Marks = step.Usage, step.Terminal, step.RetryAfter, step.Marks
 		m.use(t, step.Usage)
 	case journal.TextStart: // it may be cut off, and begun again
 	case journal.StructuredData:
@@ -65,9 +69,9 @@ func (m *Machine) wake(t *Task, op string) {
 	}
 }
 
-// within reports whether a call is that one, or was made inside of it.
+// within reports whether a call is that one, or was made inside of it; all calls are inside of "".
 func within(op, outer string) bool {
-	return op == outer || node.CallInside(op, outer)
+	return op == outer || outer == "" || node.CallInside(op, outer)
 }
 
 // waits reports whether a task's calls are still there that it waits for.
@@ -104,8 +108,10 @@ func (m *Machine) interruptOpened(e *journal.Entry, t *Task) error {
 	if q.ID != e.Op || q.Op == "" || m.Interrupt(q.ID) != nil || t.Op(q.Op) != nil {
 		return m.corrupt(e, "interrupt %s of call %q is open already, or is not the one of this entry", q.ID, q.Op)
 	}
-	t.Ops = append(t.Ops, Op{ID: q.Op, Kind: node.KindInterrupt, Attempt: e.Attempt, Interrupt: e.Op, Digest: q.Digest})
+	t.Ops = append(t.Ops, Op{ID: q.Op, Kind: node.KindInterrupt, Attempt: e.Attempt, Place: e.Seq, Interrupt: e.Op, Digest: q.Digest, Apart: e.Flags&journal.FlagApart != 0})
 	m.interrupts = append(m.interrupts, q)
+	m.people.opened(&q)
+	m.keepApart()
 	return nil
 }
 
@@ -119,7 +125,7 @@ func (m *Machine) interruptUpdated(e *journal.Entry) error {
 		return err
 	}
 	switch body.Do {
-	case "claim", "release", "escalate", "reassign":
+	case "claim", "release", "escalate", "reassign", "token":
 	default:
 		return m.corrupt(e, "it does %q", body.Do)
 	}
@@ -138,6 +144,7 @@ func (m *Machine) interruptResolved(e *journal.Entry) error {
 	default:
 		return m.corrupt(e, "with the state %q", body.State)
 	}
+	m.people.resolved(e.Op, &body)
 	found, before := false, m.reason
 	for i := range m.interrupts {
 		if m.interrupts[i].ID == e.Op {

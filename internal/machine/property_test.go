@@ -652,7 +652,7 @@ func (s *simulation) wait(t *Task, i int) {
 		}
 		s.say("%s asks %s", id, q.ID)
 		ops = append(ops, q.Op)
-		s.take(s.m.Ask(s.now, t, q), false)
+		s.take(s.m.Ask(s.now, t, q, false), false)
 	}
 	if rapid.IntRange(0, 3).Draw(s.t, "waits") == 0 {
 		return // it goes on without an answer

@@ -263,7 +263,7 @@ func (m *Machine) routeTaken(e *journal.Entry, at spot, t *Task) error {
 			tok.own = true
 		}
 		if e.Flags&journal.FlagCatch != 0 {
-			tok.cause = &node.Failure{Task: node.TaskID(e.Node, int(e.Visit)), Message: t.Error.Error}
+			tok.cause = causeOf(node.TaskID(e.Node, int(e.Visit)), &t.Error)
 		}
 	}
 	failed := e.Flags&journal.FlagItem != 0

@@ -47,8 +47,7 @@ func isEmpty(f jsonfield.Field) func(unsafe.Pointer) bool {
 // isZero is the rule of omitzero: the type's own IsZero method, else all bits are 0.
 func isZero(f jsonfield.Field) func(unsafe.Pointer) bool {
 	t := f.Go.Type
-	type zeroer interface{ IsZero() bool }
-	has := reflect.TypeFor[zeroer]()
+	has := zeroerType
 	switch {
 	case !f.OmitZero:
 		return nil
@@ -66,6 +65,19 @@ func isZero(f jsonfield.Field) func(unsafe.Pointer) bool {
 		}
 	case reflect.PointerTo(t).Implements(has):
 		return func(at unsafe.Pointer) bool { return reflect.NewAt(t, at).Interface().(zeroer).IsZero() }
+	}
+	return zeroBits(t)
+}
+
+// zeroer is a type that says itself what is zero.
+type zeroer interface{ IsZero() bool }
+
+var zeroerType = reflect.TypeFor[zeroer]()
+
+// isExactlyZero reports the zero value of a type, of which -0 is none.
+func isExactlyZero(t reflect.Type) func(unsafe.Pointer) bool {
+	if k := t.Kind(); k == reflect.Float32 || k == reflect.Float64 {
+		return func(at unsafe.Pointer) bool { return reflect.NewAt(t, at).Elem().IsZero() }
 	}
 	return zeroBits(t)
 }

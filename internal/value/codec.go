@@ -18,6 +18,10 @@ type codec interface {
 	// cells appends the words that decide the value's JSON, if it has no others: values whose cells are equal have
 	// the same JSON.
 	cells(at uintptr, to []cell) (cells []cell, all bool)
+	// look finds what is not as decoding its JSON gives it, and mends it where that is allowed.
+	look(l *look, at unsafe.Pointer)
+	// level says whether that is needed.
+	level() level
 }
 
 // cell is a part of a value that is compared without further ado.
@@ -61,6 +65,9 @@ func sameBits(a, b unsafe.Pointer, size uintptr) bool {
 }
 
 // link stands for a codec that is still being made, of a type that contains itself.
-type link struct{ codec }
+type link struct {
+	codec
+	reach level
+}
 
 func (l *link) cells(uintptr, []cell) ([]cell, bool) { return nil, false }

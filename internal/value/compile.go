@@ -15,6 +15,10 @@ import (
 type compiler struct {
 	made map[variant]*link
 	code bool // there are types with methods that may do anything
+
+	top     bool // so are those of the struct itself that is compiled, and not those of its fields
+	lossy   bool // fields that encoding/json drops are transient
+	records []*record
 }
 
 // variant is a type, and whether encoding/json can take the address of its values: in a map it cannot, and does not
@@ -22,11 +26,12 @@ type compiler struct {
 type variant struct {
 	typ         reflect.Type
 	addressable bool
+	lossy       bool
 }
 
 // compile returns the codec of a type, or an *Error with the Go path of what cannot be kept.
 func (c *compiler) compile(t reflect.Type, addressable bool, path string) (codec, error) {
-	v := variant{t, addressable}
+	v := variant{t, addressable, c.lossy}
 	if l, ok := c.made[v]; ok {
 		if l.codec != nil {
 			return l.codec, nil
@@ -73,7 +78,7 @@ func (c *compiler) codec(t reflect.Type, addressable bool, path string) (codec, 
 		return c.mapping(t, path)
 	case reflect.Pointer:
 		elem, err := c.compile(t.Elem(), true, path)
-		return &pointer{t.Elem(), elem}, err
+		return &pointer{typ: t.Elem(), elem: elem}, err
 	case reflect.Interface:
 		if t.NumMethod() > 0 {
 			return sealed{t}, nil
@@ -129,7 +134,11 @@ var (
 func (c *compiler) methods(t reflect.Type, addressable bool, path string) (codec, error) {
 	p := reflect.PointerTo(t)
 	if !p.Implements(jsonMarshaler) && !p.Implements(textMarshaler) {
-		return nil, nil
+		if !p.Implements(jsonUnmarshaler) && !p.Implements(textUnmarshaler) {
+			return nil, nil
+		}
+		c.code = true // what encoding/json writes of it need not be what its method reads
+		return &coded{typ: t, frozen: frozen(t)}, nil
 	}
 	c.code = true
 	byJSON := p.Implements(jsonMarshaler)
@@ -254,6 +263,11 @@ func (c *compiler) record(t reflect.Type, addressable bool, path string) (codec,
 		return nil, err
 	}
 	r := &record{}
+	c.records = append(c.records, r)
+	var err error
+	if r.transients, err = c.transients(t, path); err != nil {
+		return nil, err
+	}
 	ways := make(map[string]bool)
 	for _, jf := range jsonfield.Of(t) {
 		inner := path + jf.GoPath()
@@ -274,20 +288,76 @@ func (c *compiler) record(t reflect.Type, addressable bool, path string) (codec,
 				r.hops = append(r.hops, f.hops)
 			}
 		}
-		made, err := c.compile(jf.Go.Type, reachable, inner)
+		made, err := c.member(jf, reachable, inner)
 		if err != nil {
 			return nil, err
 		}
 		if jf.Quoted {
 			made = quote(made)
 		}
-		f.codec, f.absent = made, absent(jf)
+		f.codec, f.absent, f.zero = made, absent(jf), isExactlyZero(jf.Go.Type)
 		if f.merge, err = c.merging(jf, inner); err != nil {
 			return nil, err
 		}
 		r.add(f)
 	}
 	return r, nil
+}
+
+// member is the codec of a field. Where the field, or a struct that leads to it, is declared transient, so is all that
+// encoding/json drops inside of it.
+func (c *compiler) member(jf jsonfield.Field, addressable bool, path string) (codec, error) {
+	outer := c.lossy
+	for _, step := range jf.Path {
+		c.lossy = c.lossy || isTransient(step)
+	}
+	made, err := c.compile(jf.Go.Type, addressable, path)
+	c.lossy = outer
+	return made, err
+}
+
+// levels says of all types that were taken apart how far a look has to go. Types may contain themselves, so what is found
+// of one may change what holds for others.
+func (c *compiler) levels() {
+	for changed := true; changed; {
+		changed = false
+		for _, r := range c.records {
+			reach := exact
+			if len(r.transients) > 0 || len(r.hops) > 0 {
+				reach = loose
+			}
+			for i := range r.fields {
+				f := &r.fields[i]
+				if f.leaves = f.codec.level(); f.mayHide() {
+					f.leaves = loose
+				}
+				reach = max(reach, f.leaves)
+			}
+			changed = changed || r.reach != reach
+			r.reach = reach
+		}
+		for _, l := range c.made {
+			reach := max(texts, l.codec.level())
+			changed = changed || l.reach != reach
+			l.reach = reach
+		}
+	}
+}
+
+// mayHide reports whether a field may be left out although it holds something: an empty list, -0, or what its IsZero
+// method takes for nothing.
+func (f *field) mayHide() bool {
+	if f.absent == nil {
+		return false
+	}
+	t := f.merge.typ
+	switch k := t.Kind(); {
+	case t.Implements(zeroerType) || reflect.PointerTo(t).Implements(zeroerType):
+		return true
+	case k == reflect.String, k == reflect.Bool, k == reflect.Pointer, k == reflect.Interface, k >= reflect.Int && k <= reflect.Uintptr:
+		return false
+	}
+	return true
 }
 
 // way is the Go path of the i-th of the structs that lead to a field.
@@ -312,7 +382,7 @@ func (r *record) add(f field) {
 func quote(c codec) codec {
 	switch c := c.(type) {
 	case *pointer:
-		return &pointer{c.typ, quote(c.elem)}
+		return &pointer{typ: c.typ, elem: quote(c.elem)}
 	case *coded:
 		return c // encoding/json leaves the option aside
 	}

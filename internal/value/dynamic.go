@@ -1,13 +1,14 @@
 package value
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"unsafe"
+
+	"github.com/fermata-go/fermata/internal/canonical"
 )
 
 // This file keeps values of any type: what JSON gives, plain Go numbers, and through encoding/json whatever else.
@@ -71,7 +72,7 @@ func numberText(dst []byte, v any) (text []byte, isNumber bool) {
 	case int64:
 		return strconv.AppendInt(dst, v, 10), true
 	case float64:
-		return appendFloat(dst, v, 64), true
+		return canonical.AppendFloat(dst, v, 64), true
 	case int32:
 		return strconv.AppendInt(dst, int64(v), 10), true
 	case uint64:
@@ -81,7 +82,7 @@ func numberText(dst []byte, v any) (text []byte, isNumber bool) {
 	case uint32:
 		return strconv.AppendUint(dst, uint64(v), 10), true
 	case float32:
-		return appendFloat(dst, float64(v), 32), true
+		return canonical.AppendFloat(dst, float64(v), 32), true
 	case int16:
 		return strconv.AppendInt(dst, int64(v), 10), true
 	case int8:
@@ -120,7 +121,7 @@ func (p *pass) writeAny(v any) {
 	case bool:
 		p.buf = strconv.AppendBool(p.buf, v)
 	case string:
-		p.buf = appendString(p.buf, v)
+		p.text(v)
 	case map[string]any:
 		p.writeMap(v)
 	case []any:
@@ -132,6 +133,10 @@ func (p *pass) writeAny(v any) {
 		}
 		var ok bool
 		if p.buf, ok = numberText(p.buf, v); ok {
+			return
+		}
+		if canonical.Measure(reflect.ValueOf(v), p.limit-len(p.buf)) != nil {
+			p.tooLarge()
 			return
 		}
 		text, err := json.Marshal(v)
@@ -150,12 +155,17 @@ func (p *pass) writeMap(m map[string]any) {
 	}
 	if p.enter() {
 		p.buf = append(p.buf, '{')
-		for i, k := range slices.Sorted(maps.Keys(m)) {
+		keys := slices.Sorted(maps.Keys(m))
+		p.distinct(keys)
+		for i, k := range keys {
 			if i > 0 {
 				p.buf = append(p.buf, ',')
 			}
-			p.buf = append(appendString(p.buf, k), ':')
-			p.writeAny(m[k])
+			p.text(k)
+			p.buf = append(p.buf, ':')
+			if p.writeAny(m[k]); !p.goesOn() {
+				break
+			}
 		}
 		p.buf = append(p.buf, '}')
 	}
@@ -177,6 +187,9 @@ func (p *pass) writeList(list []any) {
 
 func (p *pass) writeItems(list []any) {
 	for i, v := range list {
+		if !p.goesOn() {
+			return
+		}
 		if i > 0 {
 			p.buf = append(p.buf, ',')
 		}
@@ -220,6 +233,10 @@ func (p *pass) copyAny(v any) any {
 
 // throughJSON turns a value of another type into what its JSON gives.
 func (p *pass) throughJSON(v any) any {
+	if canonical.Measure(reflect.ValueOf(v), p.limit) != nil {
+		p.tooLarge()
+		return nil
+	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		p.fail(err.Error())
@@ -232,25 +249,16 @@ func (p *pass) throughJSON(v any) any {
 	return back
 }
 
-// decodeJSON is json.Unmarshal, but for numbers in interfaces, which become json.Number.
-func decodeJSON(data []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if err := d.Decode(into); err != nil {
-		return err
-	}
-	if len(bytes.TrimLeft(data[d.InputOffset():], " \t\r\n")) > 0 {
-		return errors.New("expected one JSON value, found more behind it")
-	}
-	return nil
-}
+// decodeJSON reads JSON as a replay does.
+func decodeJSON(data []byte, into any) error { return canonical.Decode(data, into) }
 
 func (p *pass) copyMap(m map[string]any) map[string]any {
 	if m == nil {
 		return nil
 	}
-	made := make(map[string]any, len(m))
+	var made map[string]any
 	if p.enter() {
+		made = make(map[string]any, len(m))
 		for k, v := range m {
 			made[k] = p.copyAny(v)
 		}
@@ -263,8 +271,9 @@ func (p *pass) copyList(list []any) []any {
 	if list == nil {
 		return nil
 	}
-	made := make([]any, len(list))
+	var made []any
 	if p.enter() {
+		made = make([]any, len(list))
 		for i, v := range list {
 			made[i] = p.copyAny(v)
 		}

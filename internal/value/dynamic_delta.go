@@ -151,6 +151,8 @@ func (p *pass) deltaString(old, new string) {
 	}
 	if !sameText(old, new) {
 		p.changeString(old, new)
+	} else {
+		p.odd = true
 	}
 	p.put(func() any { return new })
 }
@@ -172,6 +174,9 @@ func (p *pass) deltaMap(a, b map[string]any) {
 			if sameLeaf(was, v) {
 				continue
 			}
+		}
+		if !p.goesOn() {
+			break
 		}
 		before := len(p.buf)
 		p.way = append(p.way, place{in: a, key: k})
@@ -251,6 +256,9 @@ func (p *pass) deltaList(a, b []any) {
 		if sameLeaf(a[i], b[i]) {
 			continue
 		}
+		if !p.goesOn() {
+			break
+		}
 		before := len(p.buf)
 		p.deltaAt(place{list: a, at: i}, a[i], b[i])
 		if len(p.buf) > before {
@@ -266,17 +274,18 @@ func (p *pass) deltaList(a, b []any) {
 		if len(a) != len(b) {
 			p.put(func() any { return p.extendAny(a, b, keep) })
 		}
-		if end := len(p.buf); replaced > keep/2 {
-			p.buf = append(p.buf, "[0,"...)
-			p.writeList(b)
-			p.buf = append(p.buf, ']')
-			if p.choose(start, end) {
-				p.forget(noted)
-				p.put(func() any { return p.copyAny(b) })
-			}
+		if end := len(p.buf); replaced > keep/2 && p.attempt(end-start, func() { p.replacement(b) }) && p.choose(start, end) {
+			p.forget(noted)
+			p.put(func() any { return p.copyAny(b) })
 		}
 	}
 	p.leave()
+}
+
+func (p *pass) replacement(list []any) {
+	p.buf = append(p.buf, "[0,"...)
+	p.writeList(list)
+	p.buf = append(p.buf, ']')
 }
 
 func (p *pass) finishList(start, keep, edits int, b []any) {

@@ -1,7 +1,5 @@
 package value
 
-import "fmt"
-
 // Error says that a value or a type cannot be kept (law N8).
 type Error struct {
 	Path   string // where: "Ticket.Items[3].Done"; in dynamic values a JSON pointer
@@ -18,15 +16,23 @@ func (e *Error) Error() string {
 // failure is an Error whose place is not known yet.
 type failure struct {
 	reason string
-	large  bool
+	large  bool // it takes more than the limit, in bytes
+	limit  int
 }
 
 func (f *failure) Error() string { return f.reason }
 
-// mebibytes writes a size for people.
-func mebibytes(n int) string {
-	if n < 1<<20 {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+// readError is an Error about JSON that a type cannot read, with its cause.
+type readError struct {
+	where *Error
+	cause error
+}
+
+func (e *readError) Error() string { return e.where.Error() }
+
+// Unwrap lets errors.As find both.
+func (e *readError) Unwrap() []error { return []error{e.where, e.cause} }
+
+func unreadable(what string, cause error) error {
+	return &readError{&Error{what, "cannot be read: " + cause.Error()}, cause}
 }

@@ -42,7 +42,7 @@ func (l *list) write(p *pass, at unsafe.Pointer) {
 
 // items writes the elements from the given one on.
 func (l *list) items(p *pass, s *slice, from int) {
-	for i := from; i < s.len && p.err == nil; i++ {
+	for i := from; i < s.len && p.goesOn(); i++ {
 		if i > from {
 			p.buf = append(p.buf, ',')
 		}
@@ -98,7 +98,7 @@ func (l *list) delta(p *pass, old, new unsafe.Pointer) {
 // counts the changes and those that replace a whole element. Each address is taken from the start of its list: one
 // behind the end, even if it is never read, would lead the collector into memory of another kind.
 func edit(p *pass, elem codec, size uintptr, a, b unsafe.Pointer, n int) (edits, replaced int) {
-	for i := 0; i < n && p.err == nil; {
+	for i := 0; i < n && p.goesOn(); {
 		far, at := min(i+stride, n), uintptr(i)*size
 		if sameBits(unsafe.Add(a, at), unsafe.Add(b, at), uintptr(far-i)*size) {
 			i = far
@@ -192,7 +192,7 @@ type array struct {
 func (c *array) write(p *pass, at unsafe.Pointer) {
 	if p.enter() {
 		p.buf = append(p.buf, '[')
-		for i := range c.len {
+		for i := 0; i < c.len && p.goesOn(); i++ {
 			if i > 0 {
 				p.buf = append(p.buf, ',')
 			}

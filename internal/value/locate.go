@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
 
+	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/jsonfield"
 )
 
@@ -47,8 +49,7 @@ func (x path) index(i int) path {
 func locate(f *failure, v reflect.Value, at path) error {
 	s := &search{open: make(map[visit]bool)}
 	if f.large {
-		where, size := heaviest(v, at)
-		return &Error{where.text, f.reason + size}
+		return excess(f.limit, v, at)
 	}
 	if where, reason, ok := s.find(v, at, 0); ok {
 		return &Error{where.text, reason}
@@ -92,7 +93,30 @@ func (s *search) find(v reflect.Value, at path, depth int) (where path, reason s
 		s.open[this] = true
 		defer delete(s.open, this)
 	}
+	if v.Kind() == reflect.Map {
+		if reason := mapReason(v); reason != "" {
+			return at, reason, true
+		}
+	}
 	return s.inside(v, at, depth)
+}
+
+// mapReason says what is wrong with the keys of a map, "" if nothing is.
+func mapReason(v reflect.Value) string {
+	m := newMapping(v.Type(), nil)
+	names := make([]string, 0, v.Len())
+	for it := v.MapRange(); it.Next(); {
+		name, err := m.name(it.Key())
+		if err != nil {
+			return "the key's MarshalText: " + err.Error()
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if twice, ok := twins(names); ok {
+		return twinReason(twice)
+	}
+	return ""
 }
 
 // inside looks at the parts of a value.
@@ -182,43 +206,29 @@ func trial(v reflect.Value) (reason string) {
 	}()
 	boxed := reflect.New(v.Type())
 	boxed.Elem().Set(v)
-	p := newPass(defaultLimit)
-	(&coded{typ: v.Type(), frozen: frozen(v.Type())}).text(p, boxed.UnsafePointer())
-	if p.err != nil {
-		return p.err.reason
+	var k Known
+	l := k.begin(true, false, false, defaultLimit)
+	if (&coded{typ: v.Type(), frozen: frozen(v.Type())}).look(l, boxed.UnsafePointer()); l.err != nil {
+		return l.err.reason
 	}
 	return ""
 }
 
-// heaviest goes to the part of a value that takes more than half of its JSON, and on from there.
-func heaviest(v reflect.Value, at path) (where path, size string) {
-	total := weight(v)
-	if total == 0 {
-		return at, "" // it is not to be written at all
+// excess says which part of a value takes most of what is too much. It counts no further than the limit.
+func excess(limit int, v reflect.Value, at path) error {
+	over := canonical.Measure(v, limit)
+	if over == nil { // the value writes its JSON itself, or it is the change that takes so much
+		over = &canonical.Excess{Limit: limit}
 	}
-	for range maxDepth {
-		next := reflect.Value{}
-		for part, x := range parts(v, at) {
-			if w := weight(x); w > total/2 {
-				next, at, total = x, part, w
-				break
-			}
+	for _, s := range over.Way {
+		switch {
+		case len(s.Fields) > 0:
+			at = at.field(s.Fields...)
+		case s.Index < 0:
+			at = at.member(s.Name)
+		default:
+			at = at.index(s.Index)
 		}
-		if !next.IsValid() {
-			break
-		}
-		v = next
 	}
-	return at, fmt.Sprintf("; this part takes %s", mebibytes(total))
-}
-
-func weight(v reflect.Value) int {
-	if !v.IsValid() || !v.CanInterface() {
-		return 0
-	}
-	text, err := json.Marshal(v.Interface())
-	if err != nil {
-		return 0
-	}
-	return len(text)
+	return &Error{at.text, over.Reason()}
 }

@@ -87,12 +87,21 @@ func (m *mapping) write(p *pass, at unsafe.Pointer) {
 		members = append(members, named{name, e})
 	}
 	slices.SortFunc(members, func(a, b named) int { return strings.Compare(a.name, b.name) })
+	names := make([]string, len(members))
+	for i := range members {
+		names[i] = members[i].name
+	}
+	p.distinct(names)
 	p.buf = append(p.buf, '{')
 	for i, x := range members {
+		if !p.goesOn() {
+			break
+		}
 		if i > 0 {
 			p.buf = append(p.buf, ',')
 		}
-		p.buf = append(appendString(p.buf, x.name), ':')
+		p.text(x.name)
+		p.buf = append(p.buf, ':')
 		m.elem.write(p, x.entry.value.Addr().UnsafePointer())
 	}
 	p.buf = append(p.buf, '}')
@@ -174,12 +183,12 @@ func sameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	x, errA := canonical(a)
-	y, errB := canonical(b)
+	x, errA := inOrder(a)
+	y, errB := inOrder(b)
 	return errA == nil && errB == nil && bytes.Equal(x, y)
 }
 
-func canonical(text []byte) ([]byte, error) {
+func inOrder(text []byte) ([]byte, error) {
 	var v any
 	if err := decodeJSON(text, &v); err != nil {
 		return nil, err
@@ -219,7 +228,7 @@ func (m *mapping) changes(p *pass, a, b reflect.Value, known map[string]reflect.
 	if m.byName {
 		seen = make(map[string]bool, b.Len())
 	}
-	for it := b.MapRange(); it.Next() && p.err == nil; {
+	for it := b.MapRange(); p.goesOn() && it.Next(); {
 		is.key.SetIterKey(it)
 		key, name := is.key, ""
 		if m.byName {

@@ -98,7 +98,7 @@ func (m *merge) cut(start int) string {
 	written := m.p.buf[start:]
 	m.p.buf = m.p.buf[:start]
 	if len(written) > 0 && (written[0] == '{' || written[0] == '[') {
-		if same, err := canonical(written); err == nil {
+		if same, err := inOrder(written); err == nil {
 			written = same
 		}
 	}

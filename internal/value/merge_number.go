@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unsafe"
+
+	"github.com/fermata-go/fermata/internal/canonical"
 )
 
 // wide is an integer of 128 bits, in which the sum of any number of branches' integers has room.
@@ -160,7 +162,7 @@ func sumNumerals(base json.Number, of []json.Number) (json.Number, bool) {
 	if !isFinite(total) {
 		return "", false
 	}
-	return json.Number(appendFloat(nil, total, 64)), true
+	return json.Number(canonical.AppendFloat(nil, total, 64)), true
 }
 
 // float reads a JSON number; one that is too large is infinite.

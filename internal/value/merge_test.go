@@ -311,10 +311,10 @@ func TestG4_conflicts(t *testing.T) {
 // Embedded pointers that a branch sets, and what is behind the same pointer twice.
 func TestG4_embeddedPointersAndSharedOnes(t *testing.T) {
 	type state struct {
-		*Audit
-		*Extra
-		N    int
-		P, Q *address
+		*Audit `fermata:"transient"`
+		*Extra `fermata:"transient"`
+		N      int
+		P, Q   *address
 	}
 	codec, err := value.For[state]()
 	noError(t, err)

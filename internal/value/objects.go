@@ -3,6 +3,8 @@ package value
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/fermata-go/fermata/internal/canonical"
 )
 
 // Objects keeps JSON objects of any shape. The values that it is given, and gives, are map[string]any; a nil map is an
@@ -40,7 +42,7 @@ func (k *Objects) Encode(value any) (data []byte, err error) {
 func (k *Objects) Decode(data []byte) (any, error) {
 	var v map[string]any
 	if err := decodeJSON(data, &v); err != nil {
-		return nil, &Error{Reason: "cannot be read: " + err.Error()}
+		return nil, unreadable("", err)
 	}
 	return notNil(v), nil
 }
@@ -63,12 +65,20 @@ func (k *Objects) Copy(value any) (next any, err error) {
 
 // Delta is what [Typed.Delta] is, for objects.
 func (k *Objects) Delta(snapshot, value any) (delta []byte, next any, err error) {
+	return k.compare(snapshot, value, false)
+}
+
+func (k *Objects) strictly(snapshot, value any) (delta []byte, next any, err error) {
+	return k.compare(snapshot, value, true)
+}
+
+func (k *Objects) compare(snapshot, value any, strict bool) (delta []byte, next any, err error) {
 	v, err := asObject(value)
 	if err != nil {
 		return nil, nil, err
 	}
 	if snapshot == nil {
-		return k.first(v)
+		return k.first(v, strict)
 	}
 	old, err := asObject(snapshot)
 	if err != nil {
@@ -79,9 +89,14 @@ func (k *Objects) Delta(snapshot, value any) (delta []byte, next any, err error)
 	}
 	p := newPass(k.limit)
 	defer recoverObject(v, &err)
-	p.objectAt(place{table: &old}, old, v)
+	if p.objectAt(place{table: &old}, old, v); p.large() && canonical.Measure(reflect.ValueOf(v), k.limit) == nil {
+		return k.first(v, strict) // of many changes, the whole may take less
+	}
 	if err := checkObject(p, v); err != nil {
 		return nil, nil, err
+	}
+	if strict && p.odd {
+		return nil, nil, errUnsettled
 	}
 	delta = p.result()
 	p.settle()
@@ -92,12 +107,18 @@ func (k *Objects) Delta(snapshot, value any) (delta []byte, next any, err error)
 	return delta, old, nil
 }
 
-func (k *Objects) first(v map[string]any) (delta []byte, next any, err error) {
+func (k *Objects) first(v map[string]any, strict bool) (delta []byte, next any, err error) {
 	p := newPass(k.limit)
 	defer recoverObject(v, &err)
-	p.buf = append(p.buf, "[0,"...)
 	p.writeMap(v)
-	p.buf = append(p.buf, ']')
+	if err := checkObject(p, v); err != nil {
+		return nil, nil, err
+	}
+	if strict && p.odd {
+		return nil, nil, errUnsettled
+	}
+	p.insert(0, "[0,")
+	p.buf, p.limit = append(p.buf, ']'), p.limit+len("[0,]")
 	made := p.copyMap(v)
 	if err := checkObject(p, v); err != nil {
 		return nil, nil, err

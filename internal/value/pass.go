@@ -2,14 +2,18 @@ package value
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 	"unsafe"
+
+	"github.com/fermata-go/fermata/internal/canonical"
 )
 
 const (
 	// defaultLimit is the largest encoding, of a value or a delta, that is made unless another limit is set.
-	defaultLimit = 64 << 20
+	defaultLimit = canonical.MostBytes
 	// maxDepth is how deep a value may be nested: encoding/json reads no deeper. A cycle gets there too.
 	maxDepth = 10_000
 	// maxParts bounds copies, for values that contain one thing over and over.
@@ -27,6 +31,7 @@ type pass struct {
 	limit int
 	probe bool // only whether anything differs is asked, not how
 	share bool // what is in lists, maps and behind pointers is never changed in place: see Typed.Sharing
+	odd   bool // a text is no UTF-8
 	depth int
 	count int
 	err   *failure // the first one; once it is set, nothing that follows matters
@@ -67,6 +72,39 @@ func (p *pass) release() {
 	passes.Put(p)
 }
 
+// distinct fails where two of the sorted names of an object's members are one name in JSON.
+func (p *pass) distinct(names []string) {
+	if twice, ok := twins(names); ok {
+		p.fail(twinReason(twice))
+	}
+}
+
+// twins finds two of sorted names that are one name in JSON.
+func twins(names []string) (name string, found bool) {
+	valid := true
+	for i, name := range names {
+		if i > 0 && name == names[i-1] {
+			return name, true
+		}
+		valid = valid && utf8.ValidString(name)
+	}
+	if valid {
+		return "", false
+	}
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if name = canonical.Text(name); seen[name] {
+			return name, true
+		}
+		seen[name] = true
+	}
+	return "", false
+}
+
+func twinReason(name string) string {
+	return "two keys of the map become the one name " + strconv.Quote(name) + " in JSON: " + canonical.OneName
+}
+
 func (p *pass) fail(reason string) {
 	if p.err == nil {
 		p.err = &failure{reason: reason}
@@ -86,11 +124,48 @@ func (p *pass) enter() bool {
 	return p.err == nil
 }
 
+// goesOn reports whether more is to be written. Loops over parts ask it before each: what is too large is given up as soon
+// as that shows (law N8).
+func (p *pass) goesOn() bool {
+	if len(p.buf) > p.limit {
+		p.tooLarge()
+	}
+	return p.err == nil
+}
+
+// large reports whether what was written is too large.
+func (p *pass) large() bool { return !p.goesOn() && p.err.large }
+
+// fits reports whether n more bytes are within the limit, for what is about to be written at once.
+func (p *pass) fits(n int) bool {
+	if n > p.limit-len(p.buf) {
+		p.tooLarge()
+	}
+	return p.err == nil
+}
+
+// attempt writes what is of no use where it takes more than most bytes: then it is taken back, and attempt is false.
+func (p *pass) attempt(most int, write func()) bool {
+	if p.err != nil {
+		return false
+	}
+	start, limit := len(p.buf), p.limit
+	p.limit = start + most
+	write()
+	p.goesOn()
+	p.limit = limit
+	if p.err != nil && p.err.large {
+		p.buf, p.err = p.buf[:start], nil
+		return false
+	}
+	return true
+}
+
 func (p *pass) leave() { p.depth-- }
 
 func (p *pass) tooLarge() {
 	if p.err == nil {
-		p.err = &failure{large: true, reason: "takes more than the limit of " + mebibytes(p.limit)}
+		p.err = &failure{large: true, limit: p.limit}
 	}
 }
 
@@ -160,10 +235,7 @@ func (p *pass) insert(start int, texts ...string) {
 // that changes so much that it may be the longer one.
 func (p *pass) shorter(c codec, old, new unsafe.Pointer, start, noted int) {
 	end := len(p.buf)
-	p.buf = append(p.buf, "[0,"...)
-	c.write(p, new)
-	p.buf = append(p.buf, ']')
-	if p.choose(start, end) {
+	if p.attempt(end-start, func() { p.addition(c, new) }) && p.choose(start, end) {
 		p.forget(noted)
 		p.renew(c, old, new)
 	}
@@ -188,7 +260,8 @@ func (p *pass) choose(start, end int) (second bool) {
 // member notes that what was written from start on is the delta of a member.
 func (p *pass) member(name string, start int) {
 	end := len(p.buf)
-	p.buf = append(appendString(p.buf, name), ':')
+	p.text(name)
+	p.buf = append(p.buf, ':')
 	p.rotate(start, end)
 	p.parts = append(p.parts, part{name, start, len(p.buf)})
 }
@@ -226,7 +299,7 @@ func (p *pass) object(start, first int, gone []string) {
 		} else {
 			p.buf = append(p.buf, ',')
 		}
-		p.buf = appendString(p.buf, name)
+		p.text(name)
 	}
 	if len(gone) > 0 {
 		p.buf = append(p.buf, ']')

@@ -5,12 +5,16 @@ import (
 	"encoding/json"
 	"reflect"
 	"unsafe"
+
+	"github.com/fermata-go/fermata/internal/canonical"
 )
 
 // pointer keeps a pointer: null, or what it leads to.
 type pointer struct {
 	typ  reflect.Type // of what it leads to
 	elem codec
+
+	present bool // null, where it is written, is a value that is there
 }
 
 func (c *pointer) write(p *pass, at unsafe.Pointer) {
@@ -92,7 +96,7 @@ func (c *coded) delta(p *pass, old, new unsafe.Pointer) {
 		return
 	}
 	a, b := c.text(p, old), c.text(p, new)
-	if !sameJSON(a, b) {
+	if !bytes.Equal(a, b) { // the order of members may mean something to the type
 		p.buf = append(append(append(p.buf, "[0,"...), b...), ']')
 		p.renew(c, old, new)
 	} else if c.frozen {
@@ -111,7 +115,7 @@ func (c *coded) copy(p *pass, dst, src unsafe.Pointer) {
 		return
 	}
 	to.Elem().SetZero()
-	if err := json.Unmarshal(text, to.Interface()); err != nil {
+	if err := canonical.Decode(text, to.Interface()); err != nil {
 		p.fail("what its own code writes cannot be read back: " + err.Error())
 	}
 }
@@ -128,7 +132,11 @@ func (c *coded) cells(at uintptr, to []cell) ([]cell, bool) {
 type raw struct{}
 
 func (raw) text(p *pass, at unsafe.Pointer) []byte {
-	text, err := json.Marshal(*(*json.RawMessage)(at))
+	v := *(*json.RawMessage)(at)
+	if !p.fits(canonical.Compact(v)) {
+		return nil
+	}
+	text, err := json.Marshal(v)
 	if err != nil {
 		p.fail("expected JSON in the json.RawMessage: " + err.Error())
 	}

@@ -11,6 +11,9 @@ type record struct {
 	simple []cell  // of all the fields that have nothing but cells
 	others []field // the rest
 	hops   []hops  // each embedded pointer, by the way to it
+
+	transients []transient // fields that are not kept
+	reach      level
 }
 
 // field is a member of a record.
@@ -21,6 +24,9 @@ type field struct {
 	hops   hops                         // through embedded pointers
 	absent func(at unsafe.Pointer) bool // left out by omitempty or omitzero; nil for never
 	merge  *merging
+
+	leaves level                        // how far a look goes into it
+	zero   func(at unsafe.Pointer) bool // holds nothing at all, of a field that may be left out
 }
 
 // hops is the way to a field through embedded pointers: offsets of pointers that are followed one after the other.
@@ -61,7 +67,7 @@ func (r *record) write(p *pass, at unsafe.Pointer) {
 	next := byte('{')
 	for i := range r.fields {
 		f := &r.fields[i]
-		if inner := f.present(at); inner != nil {
+		if inner := f.present(at); inner != nil && p.err == nil {
 			p.buf = append(append(p.buf, next), f.key...)
 			f.codec.write(p, inner)
 			next = ','
@@ -206,7 +212,7 @@ func (r *record) copy(p *pass, dst, src unsafe.Pointer) {
 }
 
 func (r *record) cells(at uintptr, to []cell) ([]cell, bool) {
-	if len(r.others) > 0 || len(to)+len(r.simple) > mostCells {
+	if len(r.others) > 0 || len(r.transients) > 0 || len(to)+len(r.simple) > mostCells {
 		return nil, false
 	}
 	for _, c := range r.simple {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"unsafe"
+
+	"github.com/fermata-go/fermata/internal/canonical"
 )
 
 // boolean keeps a bool.
@@ -60,7 +62,7 @@ func (p *pass) float(f float64, size int) {
 		p.fail(notFinite(f))
 		return
 	}
-	p.buf = appendFloat(p.buf, f, size)
+	p.buf = canonical.AppendFloat(p.buf, f, size)
 }
 
 func notFinite(f float64) string {
@@ -82,7 +84,7 @@ func (number[T]) cells(at uintptr, to []cell) ([]cell, bool) {
 // str keeps a string.
 type str struct{}
 
-func (str) write(p *pass, at unsafe.Pointer) { p.buf = appendString(p.buf, *(*string)(at)) }
+func (str) write(p *pass, at unsafe.Pointer) { p.text(*(*string)(at)) }
 
 func (c str) delta(p *pass, old, new unsafe.Pointer) {
 	a, b := *(*string)(old), *(*string)(new)
@@ -91,6 +93,8 @@ func (c str) delta(p *pass, old, new unsafe.Pointer) {
 	}
 	if !sameText(a, b) {
 		p.changeString(a, b)
+	} else {
+		p.odd = true
 	}
 	p.renew(c, old, new)
 }
@@ -142,8 +146,7 @@ type quoted struct{ codec }
 
 func (c quoted) write(p *pass, at unsafe.Pointer) {
 	start := len(p.buf)
-	c.codec.write(p, at)
-	if p.err != nil {
+	if c.codec.write(p, at); !p.goesOn() {
 		return
 	}
 	if p.buf[start] == '"' {
@@ -167,6 +170,7 @@ func (c quoted) delta(p *pass, old, new unsafe.Pointer) {
 		return
 	}
 	if cells[0].size == 0 && sameText(*(*string)(old), *(*string)(new)) {
+		p.odd = true
 		return
 	}
 	p.replace(c, old, new)
@@ -179,6 +183,9 @@ func (octets) write(p *pass, at unsafe.Pointer) {
 	b := *(*[]byte)(at)
 	if b == nil {
 		p.buf = append(p.buf, "null"...)
+		return
+	}
+	if !p.fits(base64.StdEncoding.EncodedLen(len(b))) {
 		return
 	}
 	p.buf = append(p.buf, '"')
@@ -197,6 +204,9 @@ func (c octets) delta(p *pass, old, new unsafe.Pointer) {
 	}
 	if keep < fewestKept {
 		p.replace(c, old, new)
+		return
+	}
+	if !p.fits(base64.StdEncoding.EncodedLen(len(b) - keep/4*3)) {
 		return
 	}
 	p.buf = append(p.buf, "[4,"...)

@@ -1,12 +1,15 @@
 package value
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 	"unsafe"
 
+	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -16,6 +19,7 @@ import (
 type Struct struct {
 	typ   reflect.Type
 	root  codec
+	named []string // of a record: the members, which may be there and null
 	cells []cell
 	whole bool
 	code  bool
@@ -25,18 +29,61 @@ type Struct struct {
 
 var _ plan.Codec = (*Struct)(nil)
 
-// OfStruct takes a struct type apart; see [For].
-func OfStruct(t reflect.Type) (*Struct, error) {
-	c := &compiler{made: make(map[variant]*link)}
+// OfStruct takes a struct type apart; see [For]. What JSON drops of the struct itself is not kept and not refused: nobody
+// else sees it.
+func OfStruct(t reflect.Type) (*Struct, error) { return ofStruct(t, false) }
+
+func ofStruct(t reflect.Type, lossy bool) (*Struct, error) {
+	c := &compiler{made: make(map[variant]*link), top: true, lossy: lossy}
 	root, err := c.compile(t, true, rootName(t))
 	if err != nil {
 		return nil, memberPath(t, err)
 	}
+	c.levels()
 	k := &Struct{typ: t, root: root, code: c.code, limit: defaultLimit, whole: frozen(t) && whole(t)}
 	if cells, all := root.cells(0, nil); all {
 		k.cells = cells
 	}
 	return k, nil
+}
+
+// OfRecord takes a struct apart whose fields are pointers, nil for values that are not there. A value that is there may be
+// null. What JSON drops of the values is not refused: the structs that they come from and go to are asked for that.
+func OfRecord(t reflect.Type) (*Struct, error) {
+	k, err := ofStruct(t, true)
+	if err != nil {
+		return nil, err
+	}
+	r, _ := unlink(k.root).(*record)
+	for _, fields := range [][]field{r.fields, r.others} {
+		for i := range fields {
+			if c, ok := unlink(fields[i].codec).(*pointer); ok {
+				fields[i].codec = &pointer{typ: c.typ, elem: c.elem, present: true}
+			}
+		}
+	}
+	for _, f := range r.fields {
+		k.named = append(k.named, f.merge.name)
+	}
+	(&compiler{records: []*record{r}}).levels()
+	return k, nil
+}
+
+// restore makes the members of a record that are null values that are there.
+func (k *Struct) restore(data []byte, v reflect.Value) error {
+	if len(k.named) == 0 || !bytes.Contains(data, []byte("null")) {
+		return nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return err
+	}
+	for i, name := range k.named {
+		if f := v.Field(i); string(members[name]) == "null" && f.Kind() == reflect.Pointer {
+			f.Set(reflect.New(f.Type().Elem()))
+		}
+	}
+	return nil
 }
 
 // Sharing returns a codec whose copies share what is in lists and maps and behind pointers; see [Typed.Sharing].
@@ -48,6 +95,9 @@ func (k *Struct) Sharing() *Struct {
 
 // Type is the struct type.
 func (k *Struct) Type() reflect.Type { return k.typ }
+
+// Own reports whether some type within the struct writes or reads its JSON by methods of its own.
+func (k *Struct) Own() bool { return k.code }
 
 // Encode gives the value as encoding/json writes it.
 func (k *Struct) Encode(value any) (data []byte, err error) {
@@ -68,11 +118,15 @@ func (k *Struct) Encode(value any) (data []byte, err error) {
 
 // Decode makes a value from JSON. Numbers in interfaces become json.Number.
 func (k *Struct) Decode(data []byte) (any, error) {
-	v := reflect.New(k.typ).Interface()
-	if err := decodeJSON(data, v); err != nil {
-		return nil, &Error{rootName(k.typ), "cannot be read: " + err.Error()}
+	made := reflect.New(k.typ)
+	err := decodeJSON(data, made.Interface())
+	if err == nil {
+		err = k.restore(data, made.Elem())
 	}
-	return v, nil
+	if err != nil {
+		return nil, unreadable(rootName(k.typ), err)
+	}
+	return made.Interface(), nil
 }
 
 // Copy makes a deep copy of all that is kept of the value (law N9).
@@ -98,6 +152,14 @@ func (k *Struct) Copy(value any) (next any, err error) {
 
 // Delta compares a value with a snapshot; see [Typed.Delta].
 func (k *Struct) Delta(snapshot, value any) (delta []byte, next any, err error) {
+	return k.compare(snapshot, value, false)
+}
+
+func (k *Struct) strictly(snapshot, value any) (delta []byte, next any, err error) {
+	return k.compare(snapshot, value, true)
+}
+
+func (k *Struct) compare(snapshot, value any, strict bool) (delta []byte, next any, err error) {
 	at, err := k.value(value)
 	if err != nil {
 		return nil, nil, err
@@ -106,7 +168,7 @@ func (k *Struct) Delta(snapshot, value any) (delta []byte, next any, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if old == at {
+	if old == at && k.typ.Size() > 0 { // see [Typed.compare]
 		return nil, nil, &Error{rootName(k.typ), "the value is its own snapshot: changes cannot be seen"}
 	}
 	if k.cells != nil && sameCells(k.cells, old, at) {
@@ -114,9 +176,14 @@ func (k *Struct) Delta(snapshot, value any) (delta []byte, next any, err error) 
 	}
 	p := k.pass()
 	defer k.recover(at, &err)
-	k.root.delta(p, old, at)
+	if k.root.delta(p, old, at); p.large() && canonical.Measure(reflect.NewAt(k.typ, at), k.limit) == nil {
+		return k.first(at, strict) // of many changes, the whole may take less
+	}
 	if err := k.check(p, at); err != nil {
 		return nil, nil, err
+	}
+	if strict && p.odd {
+		return nil, nil, errUnsettled
 	}
 	delta = p.result()
 	if k.share { // the snapshot may be a part of other values
@@ -132,6 +199,29 @@ func (k *Struct) Delta(snapshot, value any) (delta []byte, next any, err error) 
 	}
 	p.release()
 	return delta, snapshot, nil
+}
+
+// first is the delta that makes the value out of nothing.
+func (k *Struct) first(at unsafe.Pointer, strict bool) (delta []byte, next any, err error) {
+	p := k.pass()
+	defer k.recover(at, &err)
+	k.root.write(p, at)
+	if err := k.check(p, at); err != nil {
+		return nil, nil, err
+	}
+	if strict && p.odd {
+		return nil, nil, errUnsettled
+	}
+	made := reflect.New(k.typ)
+	k.root.copy(p, made.UnsafePointer(), at)
+	if err := k.check(p, at); err != nil {
+		return nil, nil, err
+	}
+	p.insert(0, "[0,")
+	p.buf = append(p.buf, ']')
+	delta = p.result()
+	p.release()
+	return delta, made.Interface(), nil
 }
 
 // Merge fails: the values of a dataflow are written by one node each and never merged (law D1).
@@ -219,11 +309,12 @@ type Link struct {
 func (c *Links) Link(t reflect.Type, dst, src Place) (Link, error) {
 	made := c.known[t]
 	if made == nil {
-		types := &compiler{made: make(map[variant]*link)}
+		types := &compiler{made: make(map[variant]*link), lossy: true}
 		codec, err := types.compile(t, true, rootName(t))
 		if err != nil {
 			return Link{}, err
 		}
+		types.levels()
 		made = &Link{codec: codec, typ: t, share: c.Share}
 		if frozen(t) && whole(t) {
 			made.kind = t.Kind()

@@ -17,8 +17,15 @@ func (c table[V]) write(p *pass, at unsafe.Pointer) {
 	}
 	next := byte('{')
 	var v V
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		p.buf = append(appendString(append(p.buf, next), k), ':')
+	keys := slices.Sorted(maps.Keys(m))
+	p.distinct(keys)
+	for _, k := range keys {
+		if !p.goesOn() {
+			return
+		}
+		p.buf = append(p.buf, next)
+		p.text(k)
+		p.buf = append(p.buf, ':')
 		v, next = m[k], ','
 		c.elem.write(p, unsafe.Pointer(&v))
 	}
@@ -46,7 +53,9 @@ func (c table[V]) delta(p *pass, old, new unsafe.Pointer) {
 				continue
 			}
 		}
-		c.change(p, a, k, was, v, ok)
+		if c.change(p, a, k, was, v, ok); !p.goesOn() {
+			return
+		}
 	}
 	gone := missing(p, a, b, kept)
 	if len(p.parts)+len(gone) > first && !(validKeys(a) && validKeys(b)) {

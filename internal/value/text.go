@@ -3,6 +3,7 @@ package value
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 	"unsafe"
@@ -10,13 +11,58 @@ import (
 
 // appendString appends s as encoding/json writes it: <, > and & are escaped, and bytes that are no UTF-8 become U+FFFD.
 func appendString(dst []byte, s string) []byte {
+	dst, _ = appendText(dst, s)
+	return dst
+}
+
+// text appends s, and notes whether it has bytes that are no UTF-8.
+func (p *pass) text(s string) {
+	if len(s) > longest {
+		p.long(s)
+		return
+	}
+	var valid bool
+	p.buf, valid = appendText(p.buf, s)
+	p.odd = p.odd || !valid
+}
+
+// longest is how long a text may be to be written at once.
+const longest = 64 << 10
+
+// long appends a text piece by piece: one byte of it may take six.
+func (p *pass) long(s string) {
+	if !p.fits(len(s) + 2) {
+		return
+	}
+	p.buf = append(slices.Grow(p.buf, len(s)+2), '"')
+	for s != "" && p.goesOn() {
+		n := min(len(s), longest)
+		for back := 0; n < len(s) && back < utf8.UTFMax && !utf8.RuneStart(s[n]); back++ {
+			n--
+		}
+		var valid bool
+		p.buf, valid = appendEscaped(p.buf, s[:n])
+		p.odd = p.odd || !valid
+		s = s[n:]
+	}
+	p.buf = append(p.buf, '"')
+}
+
+// appendText is appendString; valid reports whether s is UTF-8.
+func appendText(dst []byte, s string) (text []byte, valid bool) {
+	dst, valid = appendEscaped(append(dst, '"'), s)
+	return append(dst, '"'), valid
+}
+
+// appendEscaped is appendText without the quotes.
+func appendEscaped(dst []byte, s string) (text []byte, valid bool) {
 	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
+	valid = true
 	for {
 		n := plainPrefix(s)
 		dst = append(dst, s[:n]...)
 		if n == len(s) {
-			return append(dst, '"')
+			return dst, valid
 		}
 		s = s[n:]
 		size := 1
@@ -40,7 +86,7 @@ func appendString(dst []byte, s string) []byte {
 			r, size = utf8.DecodeRuneInString(s)
 			switch {
 			case r == utf8.RuneError && size == 1:
-				dst = append(dst, `\ufffd`...)
+				dst, valid = append(dst, `\ufffd`...), false
 			case r == '\u2028' || r == '\u2029': // line ends to JavaScript
 				dst = append(dst, '\\', 'u', '2', '0', '2', hex[r&15])
 			default:
@@ -91,28 +137,6 @@ func load(s string, i int) uint64 {
 	b := unsafe.Slice(unsafe.StringData(s), len(s))[i : i+8 : i+8]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-}
-
-// appendFloat appends f as encoding/json writes it: the shortest form that gives f again, with an exponent only where
-// it is very small or large. f is finite.
-func appendFloat(dst []byte, f float64, size int) []byte {
-	form := byte('f')
-	if abs := math.Abs(f); abs != 0 {
-		tiny, vast := abs < 1e-6, abs >= 1e21
-		if size == 32 {
-			tiny, vast = float32(abs) < 1e-6, float32(abs) >= 1e21
-		}
-		if tiny || vast {
-			form = 'e'
-		}
-	}
-	start := len(dst)
-	dst = strconv.AppendFloat(dst, f, form, -1, size)
-	if n := len(dst); form == 'e' && n-start >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
-		dst[n-2] = dst[n-1] // e-09 is written e-9
-		dst = dst[:n-1]
-	}
-	return dst
 }
 
 func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
@@ -204,11 +228,11 @@ func (p *pass) changeString(old, new string) {
 		p.buf = append(p.buf, "[4,"...)
 		p.buf = strconv.AppendInt(p.buf, int64(keep), 10)
 		p.buf = append(p.buf, ',')
-		p.buf = appendString(p.buf, new[keep:])
+		p.text(new[keep:])
 		p.buf = append(p.buf, ']')
 		return
 	}
 	p.buf = append(p.buf, "[0,"...)
-	p.buf = appendString(p.buf, new)
+	p.text(new)
 	p.buf = append(p.buf, ']')
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"unsafe"
+
+	"github.com/fermata-go/fermata/internal/canonical"
 )
 
 // Typed keeps values of the type S. The values that it is given, and gives, are *S; nil is none of them.
@@ -29,6 +31,7 @@ func For[S any]() (*Typed[S], error) {
 		return nil, err
 	}
 	self := field{codec: root, merge: &merging{typ: t}}
+	c.levels()
 	k := &Typed[S]{root: root, self: self, flat: frozen(t), code: c.code, limit: defaultLimit}
 	k.whole = k.flat && whole(t)
 	if cells, all := root.cells(0, nil); all {
@@ -70,6 +73,9 @@ func (k *Typed[S]) pass() *pass {
 // Flat reports whether S has no maps, slices, pointers and interfaces, in any field: then assigning a value copies it.
 func (k *Typed[S]) Flat() bool { return k.flat }
 
+// Own reports whether some type within S writes or reads its JSON by methods of its own.
+func (k *Typed[S]) Own() bool { return k.code }
+
 // Encode gives the value as encoding/json writes it.
 func (k *Typed[S]) Encode(value any) (data []byte, err error) {
 	v, err := k.value(value)
@@ -91,7 +97,7 @@ func (k *Typed[S]) Encode(value any) (data []byte, err error) {
 func (k *Typed[S]) Decode(data []byte) (any, error) {
 	v := new(S)
 	if err := decodeJSON(data, v); err != nil {
-		return nil, &Error{rootName(reflect.TypeFor[S]()), "cannot be read: " + err.Error()}
+		return nil, unreadable(rootName(reflect.TypeFor[S]()), err)
 	}
 	return v, nil
 }
@@ -123,18 +129,27 @@ func (k *Typed[S]) Copy(value any) (next any, err error) {
 // next snapshot, which shares nothing with the value that could be changed in place. After an error the snapshot is as
 // it was.
 func (k *Typed[S]) Delta(snapshot, value any) (delta []byte, next any, err error) {
+	return k.compare(snapshot, value, false)
+}
+
+func (k *Typed[S]) strictly(snapshot, value any) (delta []byte, next any, err error) {
+	return k.compare(snapshot, value, true)
+}
+
+// compare is Delta. With strict it fails where it meets a text that is no UTF-8.
+func (k *Typed[S]) compare(snapshot, value any, strict bool) (delta []byte, next any, err error) {
 	v, err := k.value(value)
 	if err != nil {
 		return nil, nil, err
 	}
 	if snapshot == nil {
-		return k.first(v)
+		return k.first(v, strict)
 	}
 	old, err := k.value(snapshot)
 	if err != nil {
 		return nil, nil, err
 	}
-	if old == v {
+	if old == v && unsafe.Sizeof(*v) > 0 { // values without a size may all have one address
 		return nil, nil, &Error{rootName(reflect.TypeFor[S]()), "the value is its own snapshot: changes cannot be seen"}
 	}
 	if k.cells != nil && sameCells(k.cells, unsafe.Pointer(old), unsafe.Pointer(v)) {
@@ -142,9 +157,14 @@ func (k *Typed[S]) Delta(snapshot, value any) (delta []byte, next any, err error
 	}
 	p := k.pass()
 	defer k.recover(v, &err)
-	k.root.delta(p, unsafe.Pointer(old), unsafe.Pointer(v))
+	if k.root.delta(p, unsafe.Pointer(old), unsafe.Pointer(v)); p.large() && canonical.Measure(reflect.ValueOf(v), k.limit) == nil {
+		return k.first(v, strict) // of many changes, the whole may take less
+	}
 	if err := k.check(p, v); err != nil {
 		return nil, nil, err
+	}
+	if strict && p.odd {
+		return nil, nil, errUnsettled
 	}
 	delta = p.result()
 	if k.share { // the snapshot may be a part of other values
@@ -163,11 +183,17 @@ func (k *Typed[S]) Delta(snapshot, value any) (delta []byte, next any, err error
 }
 
 // first is the delta that makes the value out of nothing.
-func (k *Typed[S]) first(v *S) (delta []byte, next any, err error) {
+func (k *Typed[S]) first(v *S, strict bool) (delta []byte, next any, err error) {
 	p := k.pass()
 	defer k.recover(v, &err)
-	made := new(S)
 	k.root.write(p, unsafe.Pointer(v))
+	if err := k.check(p, v); err != nil {
+		return nil, nil, err
+	}
+	if strict && p.odd {
+		return nil, nil, errUnsettled
+	}
+	made := new(S)
 	k.root.copy(p, unsafe.Pointer(made), unsafe.Pointer(v))
 	if err := k.check(p, v); err != nil {
 		return nil, nil, err

@@ -3,6 +3,7 @@ package journaltest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -49,6 +50,12 @@ func testBeat(t *testing.T, _ journal.Store, l journal.Leaser) {
 	beat(t, l, "b", time.Minute)
 	if a, b := left(t, l, "a"), left(t, l, "b"); a > aLongTime || a < aLongTime/2 || b > time.Minute || b < time.Minute/2 {
 		t.Errorf("left are %v and %v; expected nearly %v and %v", a, b, aLongTime, time.Minute)
+	}
+	if lister, ok := l.(journal.DriverLister); ok {
+		found, err := lister.Drivers(t.Context())
+		if slices.Sort(found); err != nil || !slices.Equal(found, []string{"a", "b"}) {
+			t.Errorf("the drivers that live are %q, %v; expected a and b", found, err)
+		}
 	}
 	beat(t, l, "a", time.Minute) // what was said last holds
 	if d := left(t, l, "a"); d > time.Minute {
@@ -182,6 +189,59 @@ func testClaim(t *testing.T, s journal.Store, l journal.Leaser) {
 	same(t, "nobody drives", 0, len(deserted(t, l, 0)))
 }
 
+// testClaimBlocked shows that a blocked run is open and not wanted: nobody is offered it, and one of those that its timer
+// wakes, or that retry it, gets it. What the row says of it stays, and a reason may be written on the row alone.
+func testClaimBlocked(t *testing.T, s journal.Store, l journal.Leaser) {
+	for _, driver := range []string{"a", "b", "alive"} {
+		beat(t, l, driver, aLongTime)
+	}
+	why := func(run, driver string) journal.Batch {
+		b := driven(run, driver, "blocked", false)
+		b.Row.Error = "the code asked for another step"
+		return b
+	}
+	appendAll(t, s, why("free", ""), why("left", "dead"), why("taken", "alive"))
+	same(t, "what is blocked is not wanted", 0, len(deserted(t, l, 0)))
+	for _, run := range []string{"free", "left"} {
+		var won atomic.Int32
+		var wg sync.WaitGroup
+		for _, driver := range []string{"a", "b"} {
+			wg.Go(func() {
+				if ok, err := l.Claim(t.Context(), driver, run); err != nil {
+					t.Error(err)
+				} else if ok {
+					won.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if n := won.Load(); n != 1 {
+			t.Errorf("%d drivers have claimed the blocked run %s, expected one", n, run)
+		}
+	}
+	claim(t, l, "a", "taken", false)
+	beat(t, l, "alive", 0)
+	claim(t, l, "a", "taken", true)
+	want := *why("taken", "a").Row
+	want.Head = 1
+	same(t, "a claimed run that is blocked", []journal.RunRow{want}, rowsOf(t, s, "taken"))
+
+	want.Error, want.Driver = "worker ann: no folder /data", ""
+	row := want
+	appendAll(t, s, journal.Batch{Run: "taken", After: 1, Row: &row})
+	same(t, "a run whose row alone was written", []journal.RunRow{want}, rowsOf(t, s, "taken"))
+	claim(t, l, "b", "taken", true)
+}
+
+func rowsOf(t *testing.T, s journal.Store, run string) []journal.RunRow {
+	t.Helper()
+	rows, err := s.Runs(t.Context(), journal.RunFilter{ID: run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
 // testClaimFence shows that a claim is no entry: who appends behind the head goes on, whoever has claimed.
 func testClaimFence(t *testing.T, s journal.Store, l journal.Leaser) {
 	beat(t, l, "b", aLongTime)
@@ -247,5 +307,36 @@ func testLeaseReopen(t *testing.T, o Options) {
 	same(t, "nobody drives", []string{"run_b"}, deserted(t, s.(journal.Leaser), 0))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// testClaimKept shows that who changes a row without driving undoes no claim: it says whom it takes for the driver.
+func testClaimKept(t *testing.T, s journal.Store, l journal.Leaser) {
+	beat(t, l, "b", aLongTime)
+	appendAll(t, s, driven("run_a", "", "paused", false))
+	claim(t, l, "b", "run_a", true)
+	nobody, b := "", "b"
+	stale := driven("run_a", "", "paused", true)
+	stale.After, stale.Driver = 1, &nobody
+	stale.Entries = entries(1, 1)
+	fails(t, "a row that does not know of the claim", s.Append(t.Context(), stale), journal.ErrConflict, "run_a")
+	stale.Entries, stale.Timers = nil, []journal.Timer{{Run: "run_a", ID: "t", Due: 1}}
+	fails(t, "a row alone that does not", s.Append(t.Context(), stale), journal.ErrConflict, "run_a")
+	same(t, "the journal", entries(0, 1), read(t, s, "run_a", 0))
+	timers, err := s.Timers(t.Context(), 10, 0)
+	if err != nil || len(timers) > 0 {
+		t.Errorf("what was refused has left %v, %v", timers, err)
+	}
+	knows := driven("run_a", "b", "paused", true)
+	knows.After, knows.Driver, knows.Entries = 1, &b, entries(1, 1)
+	appendAll(t, s, knows)
+	given := driven("run_a", "", "paused", true)
+	given.After, given.Driver, given.Entries = 2, &b, nil
+	appendAll(t, s, given)
+	fails(t, "the same again", s.Append(t.Context(), given), journal.ErrConflict, "run_a")
+	same(t, "nobody drives", []string{"run_a"}, deserted(t, l, 0))
+	lost := journal.Batch{Run: "run_a", After: 2, Entries: entries(2, 1), Driver: &b}
+	if err := s.Append(t.Context(), lost); err == nil {
+		t.Error("a batch that expects a driver and has no row is taken")
 	}
 }

@@ -21,6 +21,7 @@ func interrupt(id, run string, opened int64) journal.Interrupt {
 		ResponseSchema: json.RawMessage(`{"type":"string"}`), Prompt: "Refund 5 €?", Options: []string{"yes", "no"},
 		RequestSchemaID: "shop/refund", RequestSchemaVersion: "2", ResponseSchemaID: "Choice", ResponseSchemaVersion: "a1b2",
 		Role: "manager", Assignee: "Ada", NotBy: []string{"Sam"}, NotByNodes: []string{"inner/draft", "first"}, Opened: moment + opened, Deadline: moment + 100, TokenHash: "abc", State: journal.Open,
+		OverrideRole: "chief", NeedsToken: true, AssigneeName: "Ada L.",
 		AtDeadline: &journal.Deadline{Do: "escalate", Role: "chief", Within: 5, Then: &journal.Deadline{Do: "fail"}},
 	}
 }

@@ -63,8 +63,12 @@ func RunWith(t *testing.T, o Options) {
 		{"J10_ADriverLivesAsLongAsItsBeat", leasing(testBeat)},
 		{"J10_DesertedRuns", leasing(testDeserted)},
 		{"J10_OneOfManyClaims", leasing(testClaim)},
+		{"E1_HeadsAreAskedAtOnce", testHeads},
+		{"J10_ARowDoesNotUndoAClaim", leasing(testClaimKept)},
+		{"J11_ABlockedRunIsClaimedByOne", leasing(testClaimBlocked)},
 		{"J3_AClaimIsNoFence", leasing(testClaimFence)},
 		{"J10_LeasesOfAClosedStore", leasing(testLeaseClosed)},
+		{"J12_TheClockGoesOn", testClock},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) { tc.test(t, open(t, o)) })
@@ -76,6 +80,7 @@ func RunWith(t *testing.T, o Options) {
 	}
 	if o.Second != nil {
 		t.Run("J3_TwoHandlesOnOneStore", func(t *testing.T) { testSecond(t, o) })
+		t.Run("E1_AWatchNamesRuns", func(t *testing.T) { testWatchSecond(t, o) })
 		t.Run("J10_TwoHandlesLease", func(t *testing.T) { testLeaseSecond(t, o) })
 		t.Run("J3_TwoHandlesCompact", func(t *testing.T) { testCompactSecond(t, o) })
 	}

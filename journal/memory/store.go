@@ -112,6 +112,9 @@ func (s *store) write(r *run, b *journal.Batch) (done bool, err error) {
 	if b.Row != nil || len(b.Interrupts) > 0 || len(b.Timers) > 0 {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		if b.Driver != nil && r.index.row != nil && r.index.row.Driver != *b.Driver {
+			return true, conflict(b)
+		}
 		if err := s.index.project(r, b); err != nil {
 			if r.n == 0 {
 				s.forget(b.Run, r)

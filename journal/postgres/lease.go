@@ -49,6 +49,15 @@ func (s *Store) Left(ctx context.Context, driver string) (time.Duration, error) 
 	return max(time.Duration(left)*time.Microsecond, 0), nil
 }
 
+// Drivers implements [journal.DriverLister].
+func (s *Store) Drivers(ctx context.Context) ([]string, error) {
+	names, err := list(ctx, s, s.sql.listAlive, nil, pgx.RowTo[string])
+	if err != nil {
+		return nil, s.fail("drivers", "", 0, err)
+	}
+	return names, nil
+}
+
 // Deserted implements [journal.Leaser].
 func (s *Store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, error) {
 	rows, err := list(ctx, s, s.sql.listDeserted, []any{int64(max(limit, 0))}, scanRun)

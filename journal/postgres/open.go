@@ -68,7 +68,7 @@ func (s *Store) open(dsn string) error {
 	ctx := context.Background()
 	err := s.connect(ctx, dsn)
 	if err == nil {
-		err = s.with(ctx, func(c *pgx.Conn) error { return adopt(ctx, c, s.options) })
+		err = s.once(ctx, func(c *pgx.Conn) error { return adopt(ctx, c, s.options) })
 	}
 	return s.explained(err)
 }

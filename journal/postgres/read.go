@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -165,6 +166,26 @@ func (s *Store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow
 		return nil, s.fail("runs", f.ID, 0, err)
 	}
 	return rows, nil
+}
+
+// Heads implements [journal.HeadReader].
+func (s *Store) Heads(ctx context.Context, runs []string) (map[string]uint64, error) {
+	asked := slices.DeleteFunc(slices.Clone(runs), func(run string) bool { return !isText(run) })
+	type at struct {
+		run  string
+		head int64
+	}
+	list, err := list(ctx, s, s.sql.readHeads, []any{asked}, func(row pgx.CollectableRow) (a at, err error) {
+		return a, row.Scan(&a.run, &a.head)
+	})
+	if err != nil {
+		return nil, s.fail("heads", "", 0, err)
+	}
+	heads := make(map[string]uint64, len(list))
+	for _, a := range list {
+		heads[a.run] = uint64(a.head)
+	}
+	return heads, nil
 }
 
 // scanRun makes a row of the columns of listRuns.

@@ -93,7 +93,7 @@ INSERT INTO @journal (run, last, data) SELECT id, $3, $4 FROM fence`
 	createRun = `
 WITH fence AS (
 	INSERT INTO @runs (run, head, plan, kind, fingerprint, definition, status, error, created, updated, waiting, driver, ready)
-	SELECT $1, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $27, $28 WHERE $2::bigint = 0 AND $5::boolean AND #
+	SELECT $1, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $26, $27 WHERE $2::bigint = 0 AND $5::boolean AND $28::text IS NULL AND #
 	ON CONFLICT (run) DO NOTHING RETURNING id
 )` + appendRest
 
@@ -104,9 +104,9 @@ WITH fence AS (
 		fingerprint = CASE WHEN $5 THEN $8 ELSE fingerprint END, definition = CASE WHEN $5 THEN $9 ELSE definition END,
 		status = CASE WHEN $5 THEN $10 ELSE status END, error = CASE WHEN $5 THEN $11 ELSE error END,
 		created = CASE WHEN $5 THEN $12 ELSE created END, updated = CASE WHEN $5 THEN $13 ELSE updated END,
-		waiting = CASE WHEN $5 THEN $14 ELSE waiting END, driver = CASE WHEN $5 THEN $27 ELSE driver END,
-		ready = CASE WHEN $5 THEN $28 ELSE ready END
-	WHERE run = $1 AND head = $2 AND # RETURNING id
+		waiting = CASE WHEN $5 THEN $14 ELSE waiting END, driver = CASE WHEN $5 THEN $26 ELSE driver END,
+		ready = CASE WHEN $5 THEN $27 ELSE ready END
+	WHERE run = $1 AND head = $2 AND ($28::text IS NULL OR driver = $28) AND # RETURNING id
 )` + appendRest
 
 	// An interrupt that another run has becomes one of no run, which the table refuses.
@@ -129,7 +129,7 @@ WITH fence AS (
 	INSERT INTO @checkpoints (run, seq, data) SELECT id, $24, $25 FROM fence WHERE $24::bigint IS NOT NULL
 	ON CONFLICT (run) DO UPDATE SET seq = excluded.seq, data = excluded.data
 )
-SELECT pg_notify($26, left($1, 1000)) FROM fence`
+SELECT FROM fence`
 )
 
 // Other statements.
@@ -141,7 +141,7 @@ WITH gone AS (DELETE FROM @runs WHERE run = $1 RETURNING id),
 	checks AS (DELETE FROM @checkpoints t USING gone WHERE t.run = gone.id),
 	asked AS (DELETE FROM @interrupts t USING gone WHERE t.run = gone.id),
 	timed AS (DELETE FROM @timers t USING gone WHERE t.run = gone.id)
-SELECT pg_notify($2, left($1, 1000)) FROM gone`
+SELECT FROM gone`
 
 	findRun = "SELECT id, head FROM @runs WHERE run = $1"
 	// readFrames is the next page of a journal: at most 256 rows, and none behind the one that fills 4 MiB.
@@ -152,6 +152,7 @@ SELECT data FROM (
 ) page WHERE before < 4194304 ORDER BY last`
 	getCheckpoint    = "SELECT c.seq, c.data FROM @checkpoints c JOIN @runs r ON r.id = c.run WHERE r.run = $1"
 	ownerOfInterrupt = "SELECT i.interrupt, r.run FROM @interrupts i JOIN @runs r ON r.id = i.run WHERE i.interrupt = ANY ($1) AND r.run <> $2 LIMIT 1"
+	readHeads        = "SELECT run, head FROM @runs WHERE run = ANY ($1)"
 	listRuns         = "SELECT run, plan, kind, fingerprint, definition, status, error, created, updated, waiting, driver, ready, head FROM @runs"
 	listInterrupts   = "SELECT i.interrupt, i.data FROM @interrupts i"
 	listTimers       = `SELECT r.run, t.timer, t.due FROM @timers t JOIN @runs r ON r.id = t.run
@@ -162,14 +163,16 @@ WITH old AS (DELETE FROM @drivers WHERE until < clock_timestamp() - interval '1 
 INSERT INTO @drivers (driver, until) VALUES ($1, clock_timestamp() + $2 * interval '1 microsecond')
 ON CONFLICT (driver) DO UPDATE SET until = excluded.until`
 	deleteBeat = "DELETE FROM @drivers WHERE driver = $1"
+	listAlive  = "SELECT driver FROM @drivers WHERE until > clock_timestamp()"
 	getBeat    = "SELECT (EXTRACT(EPOCH FROM until - clock_timestamp()) * 1000000)::bigint FROM @drivers WHERE driver = $1"
 	undriven   = "(driver = '' OR NOT EXISTS (SELECT FROM @drivers d WHERE d.driver = r.driver AND d.until > clock_timestamp()))"
 	claimRun   = `
-UPDATE @runs r SET driver = $1 WHERE run = $2 AND status IN ('running', 'paused') AND (driver = $1 OR ` + undriven + `)`
+UPDATE @runs r SET driver = $1 WHERE run = $2 AND status IN ('running', 'paused', 'blocked') AND (driver = $1 OR ` + undriven + `)`
 	listDeserted = listRuns + ` r WHERE (status = 'running' OR ready AND status = 'paused') AND ` + undriven + `
 ORDER BY id LIMIT NULLIF($1::bigint, 0)`
 
-	announce = "SELECT pg_notify($1, left(run, 1000)) FROM unnest($2::text[]) AS written (run)"
+	// announce tells others. It is never worth a wait for the disk, and nothing is lost with it.
+	announce = "SELECT pg_notify($1, said) FROM unnest($2::text[]) AS said WHERE " + relaxed
 	touch    = "UPDATE @format SET version = version"
 
 	readLinks    = "SELECT last, octet_length(data), substr(data, 1, 1) FROM @journal WHERE run = $1 ORDER BY last"
@@ -184,11 +187,11 @@ ORDER BY id LIMIT NULLIF($1::bigint, 0)`
 type statements struct {
 	appendFrame, createRun, updateRun [2]string // by durability: journal.Sync, journal.Async
 
-	lockRun, deleteRun, findRun, readFrames, getCheckpoint, ownerOfInterrupt, listRuns, listInterrupts, listTimers string
+	lockRun, deleteRun, findRun, readHeads, readFrames, getCheckpoint, ownerOfInterrupt, listRuns, listInterrupts, listTimers string
 
-	touch, readLinks, readFrame, lockNumber, findLink, deletePacked, putPacked string
+	announce, touch, readLinks, readFrame, lockNumber, findLink, deletePacked, putPacked string
 
-	putBeat, deleteBeat, getBeat, claimRun, listDeserted string
+	putBeat, deleteBeat, getBeat, listAlive, claimRun, listDeserted string
 }
 
 func newStatements(schema string) (s statements) {
@@ -196,11 +199,11 @@ func newStatements(schema string) (s statements) {
 		to[journal.Sync], to[journal.Async] = in(schema, statement), relax(schema, statement)
 	}
 	for to, statement := range map[*string]string{
-		&s.lockRun: lockRun, &s.deleteRun: deleteRun, &s.findRun: findRun, &s.readFrames: readFrames, &s.getCheckpoint: getCheckpoint,
+		&s.lockRun: lockRun, &s.deleteRun: deleteRun, &s.findRun: findRun, &s.readHeads: readHeads, &s.readFrames: readFrames, &s.getCheckpoint: getCheckpoint,
 		&s.ownerOfInterrupt: ownerOfInterrupt, &s.listRuns: listRuns, &s.listInterrupts: listInterrupts, &s.listTimers: listTimers,
-		&s.touch: touch, &s.readLinks: readLinks, &s.readFrame: readFrame, &s.lockNumber: lockNumber, &s.findLink: findLink,
+		&s.announce: announce, &s.touch: touch, &s.readLinks: readLinks, &s.readFrame: readFrame, &s.lockNumber: lockNumber, &s.findLink: findLink,
 		&s.deletePacked: deletePacked, &s.putPacked: putPacked,
-		&s.putBeat: putBeat, &s.deleteBeat: deleteBeat, &s.getBeat: getBeat, &s.claimRun: claimRun, &s.listDeserted: listDeserted,
+		&s.putBeat: putBeat, &s.deleteBeat: deleteBeat, &s.getBeat: getBeat, &s.listAlive: listAlive, &s.claimRun: claimRun, &s.listDeserted: listDeserted,
 	} {
 		*to = in(schema, statement)
 	}

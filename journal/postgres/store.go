@@ -19,7 +19,8 @@ import (
 	"github.com/fermata-go/fermata/journal/block"
 )
 
-// Store is an open schema of a database. It implements [journal.Store], [journal.Watcher] and [journal.Compactor].
+// Store is an open schema of a database. It implements [journal.Store], [journal.RunWatcher], [journal.Leaser], [journal.Clock] and
+// [journal.Compactor].
 type Store struct {
 	options   Options
 	address   string // without secrets, for errors
@@ -28,7 +29,7 @@ type Store struct {
 	pool      *pgxpool.Pool
 	sql       statements
 	compactor block.Compactor
-	once      sync.Once     // of closing
+	closing   sync.Once
 	done      chan struct{} // closed when the store is
 	calls     sync.RWMutex  // held by calls, and taken by Close to wait for them
 	relaxed   atomic.Bool   // something was appended that may not be on the server's disk
@@ -39,36 +40,26 @@ type Store struct {
 }
 
 var (
-	_ journal.Store     = (*Store)(nil)
-	_ journal.Watcher   = (*Store)(nil)
-	_ journal.Compactor = (*Store)(nil)
-	_ journal.Leaser    = (*Store)(nil)
+	_ journal.Store        = (*Store)(nil)
+	_ journal.RunWatcher   = (*Store)(nil)
+	_ journal.Compactor    = (*Store)(nil)
+	_ journal.DriverLister = (*Store)(nil)
+	_ journal.Clock        = (*Store)(nil)
 )
-
-// with makes a call on a connection of its own.
-func (s *Store) with(ctx context.Context, call func(*pgx.Conn) error) error {
-	s.calls.RLock()
-	defer s.calls.RUnlock()
-	if s.closed() {
-		return journal.ErrClosed
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	c, err := s.pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Release()
-	return call(c.Conn())
-}
 
 // writing is with for what changes something.
 func (s *Store) writing(ctx context.Context, call func(*pgx.Conn) error) error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	return s.with(ctx, call)
+}
+
+func (s *Store) writable() error {
 	if s.options.ReadOnly && !s.closed() {
 		return journal.ErrReadOnly
 	}
-	return s.with(ctx, call)
+	return nil
 }
 
 func (s *Store) closed() bool {
@@ -122,12 +113,13 @@ func (s *Store) Delete(ctx context.Context, run string) error {
 		}
 		var b pgx.Batch
 		b.Queue(s.sql.lockRun, run)
-		b.Queue(s.sql.deleteRun, run, s.channel)
+		b.Queue(s.sql.deleteRun, run)
 		return c.SendBatch(ctx, &b).Close()
 	})
 	if err != nil {
 		return s.fail("delete", run, 0, err)
 	}
+	s.tell(run)
 	return nil
 }
 
@@ -136,7 +128,7 @@ const closeTimeout = 10 * time.Second
 
 // Close implements [journal.Store]. What was appended with journal.Async is on the server's disk when it returns nil.
 func (s *Store) Close() (err error) {
-	s.once.Do(func() {
+	s.closing.Do(func() {
 		close(s.done)
 		s.calls.Lock()
 		defer s.calls.Unlock()

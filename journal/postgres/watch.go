@@ -2,6 +2,9 @@ package postgres
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -10,113 +13,24 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
+// Between two attempts to connect again passes a time that doubles from the first to the last of these.
 const (
-	// settleTime is how long the news of appends gather before others are told, and how long a watcher waits after it
-	// was told, so that many are one.
-	settleTime = 5 * time.Millisecond
-	// Between two attempts to connect again passes a time that doubles from the first to the last of these.
 	firstRetry = 50 * time.Millisecond
 	lastRetry  = 5 * time.Second
 )
 
-// news is the runs whose entries others have not been told of yet.
-type news struct {
-	mu      sync.Mutex
-	runs    map[string]struct{}
-	telling bool // somebody sees to it
-}
-
-// maxNews bounds the runs that wait: watchers are told that something has changed, and need no more than one for that.
-const maxNews = 256
-
-// take is the runs, which are news no more.
-func (n *news) take() (runs []string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for run := range n.runs {
-		runs = append(runs, run)
-	}
-	clear(n.runs)
-	return runs
-}
-
-func (n *news) empty() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return len(n.runs) == 0
-}
-
-// add makes a run news, and reports whether somebody has to tell it.
-func (n *news) add(run string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.runs == nil {
-		n.runs = make(map[string]struct{})
-	}
-	if len(n.runs) < maxNews {
-		n.runs[run] = struct{}{}
-	}
-	was := n.telling
-	n.telling = true
-	return !was
-}
-
-// finish reports whether there is nothing more to tell.
-func (n *news) finish() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.telling = len(n.runs) > 0
-	return !n.telling
-}
-
-// tell tells others of a run's entries, soon.
-func (s *Store) tell(run string) {
-	if s.news.add(run) {
-		go s.telling()
-	}
-}
-
-// telling tells what is news until nothing is. Close tells what is left.
-func (s *Store) telling() {
-	for wait := settleTime; ; {
-		select {
-		case <-s.done:
-			return
-		case <-time.After(wait):
-		}
-		wait = settleTime
-		ctx := context.Background()
-		if s.with(ctx, func(c *pgx.Conn) error { return s.tellAll(ctx, c) }) != nil {
-			wait = lastRetry
-		}
-		if s.news.finish() {
-			return
-		}
-	}
-}
-
-// tellAll tells what is news. What it cannot tell stays news.
-func (s *Store) tellAll(ctx context.Context, c *pgx.Conn) error {
-	runs := s.news.take()
-	if len(runs) == 0 {
-		return nil
-	}
-	_, err := c.Exec(ctx, announce, s.channel, runs)
-	if err != nil {
-		for _, run := range runs {
-			s.news.add(run)
-		}
-	}
-	return err
-}
-
-// Watch implements [journal.Watcher]. It has a connection of its own, on which the server tells of what other stores
-// have appended; while nobody writes it does nothing. When the connection breaks it connects again, and calls changed,
-// because something may have been missed.
-//
-// What changes projections is told by the transaction that does it. Of entries alone others are told some
-// milliseconds after; a process that is killed in between has not told.
+// Watch implements [journal.Watcher], see [Store.WatchRuns].
 func (s *Store) Watch(ctx context.Context, changed func()) error {
+	return s.WatchRuns(ctx, func(journal.Change) { changed() })
+}
+
+// WatchRuns implements [journal.RunWatcher]. It has a connection of its own, on which the server tells of what other
+// stores have written; while nobody writes it does nothing. When the connection breaks it connects again, and any run
+// may have changed meanwhile.
+//
+// Others are told some milliseconds after a write, of all that was written until then; a process that is killed in
+// between has not told.
+func (s *Store) WatchRuns(ctx context.Context, changed func(journal.Change)) error {
 	if s.closed() {
 		return s.fail("watch", "", 0, journal.ErrClosed)
 	}
@@ -125,15 +39,56 @@ func (s *Store) Watch(ctx context.Context, changed func()) error {
 		return s.fail("watch", "", 0, err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	signs := make(chan struct{}, 1)
-	go s.hear(ctx, c, signs)
+	h := &heard{signs: make(chan struct{}, 1)}
+	go s.hear(ctx, c, h)
 	go func() {
 		defer cancel()
-		for s.await(ctx, signs) {
-			changed()
+		for s.await(ctx, h.signs) {
+			changed(h.take())
 		}
 	}()
 	return nil
+}
+
+// heard is what a watcher was told and has not passed on.
+type heard struct {
+	signs chan struct{} // holds one where there is something
+
+	mu   sync.Mutex
+	runs map[string]struct{}
+	any  bool
+}
+
+// add takes note of a notification.
+func (h *heard) add(payload string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if payload == anyRun {
+		h.any = true
+	} else if !h.any {
+		if h.runs == nil {
+			h.runs = make(map[string]struct{})
+		}
+		for run := range strings.SplitSeq(payload, "\n") {
+			h.runs[run] = struct{}{}
+		}
+		h.any = len(h.runs) > maxNews
+	}
+	select {
+	case h.signs <- struct{}{}:
+	default: // there is one already
+	}
+}
+
+func (h *heard) take() journal.Change {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	runs, all := h.runs, h.any
+	h.runs, h.any = nil, false
+	if all {
+		return journal.Change{Any: true}
+	}
+	return journal.Change{Runs: slices.Collect(maps.Keys(runs))}
 }
 
 // listen is a connection that is told of appends.
@@ -156,8 +111,8 @@ func hangUp(c *pgx.Conn) {
 	_ = c.Close(ctx) // nothing was written through it
 }
 
-// hear gives a sign whenever another store has appended, or may have.
-func (s *Store) hear(ctx context.Context, c *pgx.Conn, signs chan<- struct{}) {
+// hear takes note of what other stores have written, or may have.
+func (s *Store) hear(ctx context.Context, c *pgx.Conn, h *heard) {
 	for {
 		told, err := c.WaitForNotification(ctx)
 		if err != nil {
@@ -165,12 +120,11 @@ func (s *Store) hear(ctx context.Context, c *pgx.Conn, signs chan<- struct{}) {
 			if c = s.listenAgain(ctx); c == nil {
 				return
 			}
+			h.add(anyRun)
+			continue
 		}
-		if err != nil || !s.isOwn(told.PID) {
-			select {
-			case signs <- struct{}{}:
-			default: // there is one already
-			}
+		if !s.isOwn(told.PID) {
+			h.add(told.Payload)
 		}
 	}
 }

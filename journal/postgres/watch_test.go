@@ -3,8 +3,12 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/postgres"
 )
@@ -112,5 +116,98 @@ func TestWatchThatCannotBegin(t *testing.T) {
 	err := s.Watch(t.Context(), none)
 	if at, ok := errors.AsType[*journal.StoreError](err); !ok || at.Op != "watch" || !errors.Is(err, journal.ErrClosed) {
 		t.Errorf("of a closed store: %v, expected %v", err, journal.ErrClosed)
+	}
+}
+
+// named waits until a watcher was told of all the runs, and fails at one that is none of them.
+func named(t *testing.T, changes <-chan journal.Change, runs ...string) {
+	t.Helper()
+	left := make(map[string]bool)
+	for _, run := range runs {
+		left[run] = true
+	}
+	for len(left) > 0 {
+		c := <-changes
+		for _, run := range c.Runs {
+			if !left[run] {
+				t.Errorf("told of run %.20q, expected one of %.100q", run, runs)
+			}
+			delete(left, run)
+		}
+		if c.Any {
+			t.Errorf("told that any run may have changed, expected %.100q", runs)
+			return
+		}
+	}
+}
+
+// TestE1_AWatchNamesRuns: whatever is written to a run, a watcher hears which run it was, also of more runs than one
+// notification holds.
+func TestE1_AWatchNamesRuns(t *testing.T) {
+	schema := newSchema(t)
+	here, there := s2(t, schema), s2(t, schema)
+	changes := make(chan journal.Change, 1000)
+	if err := here.WatchRuns(t.Context(), func(c journal.Change) { changes <- c }); err != nil {
+		t.Fatal(err)
+	}
+	create(t, there, "run_1")
+	named(t, changes, "run_1")
+	for _, b := range []journal.Batch{
+		{Run: "run_1", After: 2, Entries: step(2, nil)},
+		{Run: "run_1", After: 4, Row: &journal.RunRow{ID: "run_1", Status: "completed"}, Entries: step(4, nil)},
+	} {
+		if err := there.Append(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		named(t, changes, "run_1")
+	}
+	var runs []string
+	for i := range 40 {
+		runs = append(runs, fmt.Sprint("run_", i, strings.Repeat("x", 1000)))
+		create(t, there, runs[i])
+	}
+	named(t, changes, runs...)
+	if err := there.Delete(t.Context(), "run_1"); err != nil {
+		t.Fatal(err)
+	}
+	named(t, changes, "run_1")
+	for _, odd := range []string{"run_\n2", strings.Repeat("long", 2500)} {
+		create(t, there, odd)
+		if c := <-changes; !c.Any {
+			t.Errorf("after a write to run %.20q: %+v, expected that any run may have changed", odd, c)
+		}
+	}
+}
+
+// A reader sees what a process wrote that told nobody of it, because it was killed at once.
+func TestE1_AWriteThatNobodyTellsOfIsSeen(t *testing.T) {
+	schema := newSchema(t)
+	reader, writer := open(t, postgres.Options{Schema: schema}), open(t, postgres.Options{Schema: schema})
+	defer closeIt(t, reader)
+	defer closeIt(t, writer)
+	rt, err := fermata.New(fermata.Options{Store: reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	create(t, writer, "run")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	writer.Hush()
+	appended := make(chan error, 1)
+	time.AfterFunc(time.Second, func() { // the reader waits then, and its watch has begun
+		appended <- writer.Append(ctx, journal.Batch{Run: "run", After: 2, Entries: step(2, []byte(`1`))})
+	})
+	var seen []uint64
+	for e, err := range rt.Events(ctx, "run", 0, true) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen = append(seen, e.Seq()); len(seen) == 4 {
+			break
+		}
+	}
+	if err := <-appended; err != nil || len(seen) < 4 {
+		t.Errorf("saw %v, expected four events; %v", seen, err)
 	}
 }

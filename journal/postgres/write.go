@@ -15,7 +15,9 @@ import (
 // does not wait for the server's disk, which has it within a second (three times the server's wal_writer_delay), and
 // fails like any other.
 //
-// When the connection breaks before the server has answered, the error does not say whether the batch was written.
+// When the connection breaks before the server has answered, the append is made again for some seconds, and takes effect
+// once: entries that are the batch's own are no conflict. An error that is none of [journal.ErrConflict] does not say
+// whether the batch was written.
 func (s *Store) Append(ctx context.Context, b journal.Batch) error {
 	if err := s.append(ctx, &b); err != nil {
 		return s.fail("append", b.Run, b.After+1, err)
@@ -24,18 +26,18 @@ func (s *Store) Append(ctx context.Context, b journal.Batch) error {
 }
 
 func (s *Store) append(ctx context.Context, b *journal.Batch) error {
-	if err := b.Validate(); err != nil {
+	if err := errors.Join(b.Validate(), texts(b)); err != nil {
+		return fmt.Errorf("%w: %w", journal.ErrRefused, err)
+	}
+	if err := s.writable(); err != nil {
 		return err
 	}
-	if err := texts(b); err != nil {
-		return err
-	}
-	return s.writing(ctx, func(c *pgx.Conn) error {
+	return s.write(ctx, b, func(c *pgx.Conn) error {
 		switch {
 		case b.After > maxSeq: // no journal is that long
 			return journal.ErrConflict
 		case b.Head() > maxSeq:
-			return fmt.Errorf("a journal holds at most %d entries", int64(maxSeq))
+			return fmt.Errorf("%w: a journal holds at most %d entries", journal.ErrRefused, int64(maxSeq))
 		case plain(b):
 			return s.appendFrame(ctx, c, b)
 		}
@@ -74,19 +76,15 @@ func texts(b *journal.Batch) (err error) {
 	return err
 }
 
-// appendFrame writes entries alone. Others are told of it soon after: a NOTIFY in the same transaction would make all
-// commits wait for one another, each for its own turn at the disk.
+// appendFrame writes entries alone.
 func (s *Store) appendFrame(ctx context.Context, c *pgx.Conn, b *journal.Batch) error {
 	frame := journal.AppendEntries(nil, b.Entries)
 	tag, err := c.Exec(ctx, s.sql.appendFrame[b.Durability], b.Run, int64(b.After), int64(b.Head()), frame)
-	if err := s.written(b, tag, err); err != nil {
-		return err
-	}
-	s.tell(b.Run)
-	return nil
+	return s.written(b, tag, err)
 }
 
-// written is what became of an append: without a row, its fence has not let it through.
+// written is what became of an append: without a row, its fence has not let it through. Others are told of it soon
+// after: a NOTIFY in the same transaction would make all commits wait for one another, each for its own turn at the disk.
 func (s *Store) written(b *journal.Batch, tag pgconn.CommandTag, err error) error {
 	switch {
 	case err != nil:
@@ -96,10 +94,11 @@ func (s *Store) written(b *journal.Batch, tag pgconn.CommandTag, err error) erro
 	case b.Durability == journal.Async:
 		s.relaxed.Store(true)
 	}
+	s.tell(b.Run)
 	return nil
 }
 
-// appendWhole writes a batch with projections. Others are told of it in the same transaction.
+// appendWhole writes a batch with projections.
 func (s *Store) appendWhole(ctx context.Context, c *pgx.Conn, b *journal.Batch) error {
 	var frame []byte
 	if len(b.Entries) > 0 {
@@ -126,7 +125,7 @@ func (s *Store) appendWhole(ctx context.Context, c *pgx.Conn, b *journal.Batch) 
 	if b.After == 0 {
 		statement = s.sql.createRun[b.Durability]
 	}
-	tag, err := c.Exec(ctx, statement, append(args, s.channel, row.Driver, row.Ready)...)
+	tag, err := c.Exec(ctx, statement, append(args, row.Driver, row.Ready, b.Driver)...)
 	return s.refused(ctx, c, b, s.written(b, tag, err))
 }
 
@@ -142,9 +141,9 @@ func (s *Store) refused(ctx context.Context, c *pgx.Conn, b *journal.Batch, err 
 	}
 	var id, owner string
 	if c.QueryRow(ctx, s.sql.ownerOfInterrupt, ids, b.Run).Scan(&id, &owner) != nil {
-		return errors.New("an interrupt of the batch belongs to another run")
+		return fmt.Errorf("%w: an interrupt of the batch belongs to another run", journal.ErrRefused)
 	}
-	return fmt.Errorf("interrupt %s belongs to run %s", id, owner)
+	return fmt.Errorf("%w: interrupt %s belongs to run %s", journal.ErrRefused, id, owner)
 }
 
 // appendInterrupts appends the columns of interrupts to args. One that comes twice is what it is last.

@@ -52,6 +52,9 @@ if row then
     row[name] = arg()
   end
   ended = arg() == '1'
+  if arg() == '1' and redis.call('HGET', run, 'driver') ~= arg() then
+    return {'CONFLICT', found}
+  end
 end
 local questions, due = {}, {}
 for i = 1, tonumber(arg()) do
@@ -169,5 +172,5 @@ end
 if arg() == '1' then
   redis.call('HSET', run, 'checkSeq', arg(), 'checkData', arg())
 end
-redis.pcall('PUBLISH', channel, sender) -- who may not tell others may still write
+redis.pcall('PUBLISH', channel, sender .. '\0' .. id) -- who may not tell others may still write
 return {'OK'}

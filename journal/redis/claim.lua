@@ -2,7 +2,7 @@
 local run = KEYS[1]
 local driver, beats = ARGV[1], ARGV[2]
 local was = redis.call('HMGET', run, 'status', 'driver')
-if was[1] ~= 'running' and was[1] ~= 'paused' then
+if was[1] ~= 'running' and was[1] ~= 'paused' and was[1] ~= 'blocked' then
   return 0
 end
 local old = was[2] or ''

@@ -23,7 +23,11 @@ func (s *Store) arguments(b *journal.Batch) ([]any, error) {
 	}
 	if r := b.Row; r != nil {
 		args = append(args, r.Plan, r.Kind, r.Fingerprint, r.Definition, r.Status, r.Error,
-			strconv.FormatInt(r.Created, 10), strconv.FormatInt(r.Updated, 10), strconv.Itoa(r.Waiting), r.Driver, flag(r.Ready), flag(r.Ended()))
+			strconv.FormatInt(r.Created, 10), strconv.FormatInt(r.Updated, 10), strconv.Itoa(r.Waiting), r.Driver, flag(r.Ready), flag(r.Ended()),
+			flag(b.Driver != nil))
+		if b.Driver != nil {
+			args = append(args, *b.Driver)
+		}
 	}
 	args = append(args, strconv.Itoa(len(b.Interrupts)))
 	for i := range b.Interrupts {
@@ -67,7 +71,7 @@ func bounded(args []any) error {
 		}
 	}
 	if size > MaxBatch {
-		return fmt.Errorf("a batch of %d bytes: at most %d are written at once", size, MaxBatch)
+		return fmt.Errorf("%w: a batch of %d bytes, at most %d are written at once", journal.ErrRefused, size, MaxBatch)
 	}
 	return nil
 }

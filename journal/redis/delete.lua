@@ -23,5 +23,5 @@ if was[1] then
   redis.call('ZREM', runs, 's\0' .. (was[2] or '') .. '\0' .. tail, 'p\0' .. (was[3] or '') .. '\0' .. tail)
 end
 redis.call('UNLINK', run, journal, pending)
-redis.pcall('PUBLISH', channel, sender)
+redis.pcall('PUBLISH', channel, sender .. '\0' .. id)
 return {'OK'}

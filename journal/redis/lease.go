@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -13,12 +14,19 @@ import (
 )
 
 // Beat implements [journal.Leaser]: a key that the server lets expire.
-func (s *Store) Beat(ctx context.Context, driver string, ttl time.Duration) error {
+func (s *Store) Beat(ctx context.Context, name string, ttl time.Duration) error {
 	_, err := s.call(ctx, func() error {
-		if ttl <= 0 {
-			return s.client.Del(ctx, s.key(beat)+driver).Err()
-		}
-		return s.client.Set(ctx, s.key(beat)+driver, "", max(ttl, time.Millisecond)).Err()
+		_, err := s.client.Pipelined(ctx, func(p driver.Pipeliner) error {
+			if ttl <= 0 {
+				p.Del(ctx, s.key(beat)+name)
+				p.SRem(ctx, s.key(drivers), name)
+				return nil
+			}
+			p.Set(ctx, s.key(beat)+name, "", max(ttl, time.Millisecond))
+			p.SAdd(ctx, s.key(drivers), name)
+			return nil
+		})
+		return err
 	})
 	if err != nil {
 		return s.fail("beat", "", 0, err)
@@ -36,6 +44,36 @@ func (s *Store) Left(ctx context.Context, driver string) (left time.Duration, er
 		return 0, s.fail("beat", "", 0, err)
 	}
 	return max(left, 0), nil // a key that is not there has a negative one
+}
+
+// Drivers implements [journal.DriverLister].
+func (s *Store) Drivers(ctx context.Context) (alive []string, err error) {
+	known := deserted{store: s, lives: make(map[string]bool)}
+	_, err = s.call(ctx, func() error {
+		names, err := s.client.SMembers(ctx, s.key(drivers)).Result()
+		for _, name := range names {
+			known.lives[name] = false
+		}
+		return err
+	})
+	if err == nil {
+		err = known.look(ctx, slices.Collect(maps.Keys(known.lives)))
+	}
+	var gone []any
+	for name, lives := range known.lives {
+		if lives {
+			alive = append(alive, name)
+		} else {
+			gone = append(gone, name)
+		}
+	}
+	if err == nil && len(gone) > 0 {
+		_, err = s.call(ctx, func() error { return s.client.SRem(ctx, s.key(drivers), gone...).Err() })
+	}
+	if err != nil {
+		return nil, s.fail("drivers", "", 0, err)
+	}
+	return alive, nil
 }
 
 // Claim implements [journal.Leaser].
@@ -137,6 +175,11 @@ func (d *deserted) ask(ctx context.Context, rows []journal.RunRow) error {
 			names = append(names, name)
 		}
 	}
+	return d.look(ctx, names)
+}
+
+// look looks which drivers live.
+func (d *deserted) look(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}

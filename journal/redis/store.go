@@ -32,7 +32,8 @@ var (
 // refused: the server does nothing else while it takes one, and no part of a batch may be written without the rest.
 const MaxBatch = 64 << 20
 
-// Store is a server that is in use. It implements [journal.Store], [journal.Watcher] and [journal.Leaser].
+// Store is a server that is in use. It implements [journal.Store], [journal.RunWatcher], [journal.Leaser]
+// and [journal.Clock].
 type Store struct {
 	options  Options
 	address  string // for errors
@@ -43,7 +44,7 @@ type Store struct {
 	sender   string        // who this is to others, in what is published and in tokens
 	batches  atomic.Uint64 // makes tokens unique
 	tellTime time.Duration // see defaultTellTime
-	news     atomic.Bool   // others have not been told of entries yet, and will be
+	news     news          // entries that others have not been told of yet
 	done     chan struct{} // closed when the store is
 	watchers watchers
 	group    group
@@ -55,9 +56,10 @@ type Store struct {
 type scripts struct{ append, read, delete, claim *driver.Script }
 
 var (
-	_ journal.Store   = (*Store)(nil)
-	_ journal.Watcher = (*Store)(nil)
-	_ journal.Leaser  = (*Store)(nil)
+	_ journal.Store        = (*Store)(nil)
+	_ journal.RunWatcher   = (*Store)(nil)
+	_ journal.DriverLister = (*Store)(nil)
+	_ journal.Clock        = (*Store)(nil)
 )
 
 // key is one that belongs to no run.
@@ -77,6 +79,7 @@ const (
 	interrupts = "interrupts" // hash: interrupts by id, behind their place in inbox
 	inbox      = "inbox"      // sorted set: interrupts by when they were opened; all, open, by run
 	timers     = "timers"     // sorted set: due, run, id
+	drivers    = "drivers"    // set: drivers whose key of the next kind may not have expired
 	beat       = "driver:"    // with a driver behind it. String that expires: the driver lives
 
 	frames  = ":journal" // of a run. Stream: a frame under the seq of its last entry
@@ -193,7 +196,7 @@ func (s *Store) append(ctx context.Context, b *journal.Batch) error {
 		return err
 	}
 	if err := errors.Join(b.Validate(), checkRun(b.Run)); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", journal.ErrRefused, err)
 	}
 	if b.Head() < b.After || b.Head() > math.MaxInt64 {
 		return journal.ErrConflict // no journal is that long
@@ -221,7 +224,7 @@ func (s *Store) append(ctx context.Context, b *journal.Batch) error {
 		})
 	})
 	if alone(b) {
-		s.tellSoon() // also where the answer was lost
+		s.tellSoon(b.Run) // also where the answer was lost
 	}
 	if err != nil {
 		return err
@@ -242,7 +245,7 @@ func verdict(said []string, unknown bool) error {
 		}
 		return fmt.Errorf("%w: the head is %s", journal.ErrConflict, said[1])
 	case "OWNER":
-		return fmt.Errorf("interrupt %s belongs to run %s", said[1], said[2])
+		return fmt.Errorf("%w: interrupt %s belongs to run %s", journal.ErrRefused, said[1], said[2])
 	case "CORRUPT":
 		return fmt.Errorf("%w: %s", journal.ErrCorrupt, said[1])
 	}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	driver "github.com/redis/go-redis/v9"
+
+	"github.com/fermata-go/fermata/journal"
 )
 
 const (
@@ -17,35 +20,80 @@ const (
 	defaultTellTime = 3 * time.Millisecond
 )
 
+// news is the runs with entries that others have not been told of yet, and will be.
+type news struct {
+	mu   sync.Mutex
+	runs map[string]struct{} // nil: there is nothing to tell
+}
+
+// maxNews bounds the runs that are named. Beyond it, any run may have changed.
+const maxNews = 1024
+
+// add makes a run news, and reports whether it is the first.
+func (n *news) add(run string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	first := n.runs == nil
+	if first {
+		n.runs = make(map[string]struct{})
+	}
+	if len(n.runs) <= maxNews {
+		n.runs[run] = struct{}{}
+	}
+	return first
+}
+
+func (n *news) take() (runs map[string]struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	runs, n.runs = n.runs, nil
+	return runs
+}
+
 // tellSoon has others told of entries, once for all that are written until then. The server telling of each would be
 // more work than writing it.
-func (s *Store) tellSoon() {
-	if s.news.CompareAndSwap(false, true) {
+func (s *Store) tellSoon(run string) {
+	if s.news.add(run) {
 		time.AfterFunc(s.tellTime, s.tell)
 	}
 }
 
-// tell tells others of entries that they have not been told of.
+// tell tells others of entries that they have not been told of: who wrote, and to which runs, with a NUL before each.
+// Without runs it may have been any.
 func (s *Store) tell() {
-	if s.news.Swap(false) {
-		ctx := context.Background()
-		_, _ = s.call(ctx, func() error { return s.client.Publish(ctx, s.channel(), s.sender).Err() }) // who may not tell others may still write
+	runs := s.news.take()
+	if len(runs) == 0 {
+		return
 	}
+	var said strings.Builder
+	said.WriteString(s.sender)
+	if len(runs) <= maxNews {
+		for run := range runs {
+			said.WriteString("\x00" + run)
+		}
+	}
+	ctx := context.Background()
+	_, _ = s.call(ctx, func() error { return s.client.Publish(ctx, s.channel(), said.String()).Err() }) // who may not tell others may still write
 }
 
-// watchers are all who watch a store. They share one subscription, which is there while there are any: a runtime
-// watches once for each reader of events.
+// watchers are all who watch a store. They share one subscription, which is there while there are any.
 type watchers struct {
 	mu   sync.Mutex
-	call map[*func()]bool
+	call map[*func(journal.Change)]bool
 	sub  *driver.PubSub // nil when nobody watches
 }
 
-// Watch implements [journal.Watcher]. A script that writes more than entries publishes who sent it; entries are told
+// Watch implements [journal.Watcher], see [Store.WatchRuns].
+func (s *Store) Watch(ctx context.Context, changed func()) error {
+	return s.WatchRuns(ctx, func(journal.Change) { changed() })
+}
+
+// WatchRuns implements [journal.RunWatcher]. A script that writes more than entries publishes who sent it; entries are told
 // of within milliseconds, and not when their process is killed before. Where the connection broke,
 // what was published meanwhile is lost, so changed is called when there is one again. Its calls are one at a time,
-// and those that watch the same Store wait for each other's.
-func (s *Store) Watch(ctx context.Context, changed func()) error {
+// and those that watch the same Store wait for each other's. A store of an earlier version does not say which run it
+// has written to: it may have been any.
+func (s *Store) WatchRuns(ctx context.Context, changed func(journal.Change)) error {
 	err := ctx.Err()
 	if err == nil {
 		err = s.watch(ctx, &changed)
@@ -56,7 +104,7 @@ func (s *Store) Watch(ctx context.Context, changed func()) error {
 	return nil
 }
 
-func (s *Store) watch(ctx context.Context, changed *func()) error {
+func (s *Store) watch(ctx context.Context, changed *func(journal.Change)) error {
 	if err := s.once(func() error { return nil }); err != nil {
 		return err
 	}
@@ -68,7 +116,7 @@ func (s *Store) watch(ctx context.Context, changed *func()) error {
 		if err != nil {
 			return err
 		}
-		w.sub, w.call = sub, make(map[*func()]bool)
+		w.sub, w.call = sub, make(map[*func(journal.Change)]bool)
 		go s.listen(sub)
 	}
 	w.call[changed] = true
@@ -90,7 +138,7 @@ func (s *Store) subscribe(ctx context.Context) (sub *driver.PubSub, err error) {
 }
 
 // leave ends a watcher, and with the last one the subscription.
-func (s *Store) leave(changed *func()) {
+func (s *Store) leave(changed *func(journal.Change)) {
 	w := &s.watchers
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,12 +152,16 @@ func (s *Store) leave(changed *func()) {
 // listen tells the watchers of writes, until the subscription or the store is closed.
 func (s *Store) listen(sub *driver.PubSub) {
 	signs := sub.ChannelWithSubscriptions()
-	for s.await(signs) {
+	for {
+		change, ok := s.await(signs)
+		if !ok {
+			break
+		}
 		s.watchers.mu.Lock()
 		calls := slices.Collect(maps.Keys(s.watchers.call))
 		s.watchers.mu.Unlock()
 		for _, changed := range calls {
-			(*changed)()
+			(*changed)(journal.Change{Runs: slices.Clone(change.Runs), Any: change.Any})
 		}
 	}
 	_ = sub.Close()
@@ -117,20 +169,34 @@ func (s *Store) listen(sub *driver.PubSub) {
 
 // await waits for a sign of a write by others, and for those that follow at once. It is false when there is no more to
 // wait for.
-func (s *Store) await(signs <-chan any) bool {
+func (s *Store) await(signs <-chan any) (change journal.Change, ok bool) {
 	var settled <-chan time.Time
+	runs := make(map[string]struct{})
 	for {
 		select {
 		case <-s.done:
-			return false
+			return change, false
 		case <-settled:
-			return true
+			if !change.Any {
+				change.Runs = slices.Collect(maps.Keys(runs))
+			}
+			return change, true
 		case sign, ok := <-signs:
 			if !ok {
-				return false
+				return change, false
 			}
-			if m, ok := sign.(*driver.Message); ok && m.Payload == s.sender {
-				continue
+			said, isMessage := sign.(*driver.Message)
+			if !isMessage { // there is a subscription again, and something may have been missed
+				change.Any = true
+			} else {
+				sender, named, some := strings.Cut(said.Payload, "\x00")
+				if sender == s.sender {
+					continue
+				}
+				change.Any = change.Any || !some
+				for run := range strings.SplitSeq(named, "\x00") {
+					runs[run] = struct{}{}
+				}
 			}
 			if settled == nil {
 				settled = time.After(settleTime)

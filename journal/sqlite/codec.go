@@ -9,12 +9,32 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// The first byte of a stored interrupt. Version 1 ended before the names of the schemas, version 2 before who may answer: it
-// is still what interrupts are written in that anybody in the role may answer.
+// The first byte of a stored interrupt. Version 1 ended before the names of the schemas, version 2 before who may answer, and
+// version 3 before what came later: an interrupt is written in the lowest version that holds all of it.
 const (
 	forAnybody       = 2
-	interruptVersion = 3
+	forPeople        = 3
+	interruptVersion = 4
 )
+
+// later are the members of an interrupt that came with version 4. Members that come after it are added here: versions that
+// do not know them leave them out.
+type later struct {
+	OverrideRole   string `json:"overrideRole,omitempty"`
+	NeedsToken     bool   `json:"needsToken,omitempty"`
+	AssigneeName   string `json:"assigneeName,omitempty"`
+	ClaimedByName  string `json:"claimedByName,omitempty"`
+	AnsweredByName string `json:"answeredByName,omitempty"`
+}
+
+func laterOf(in *journal.Interrupt) later {
+	return later{in.OverrideRole, in.NeedsToken, in.AssigneeName, in.ClaimedByName, in.AnsweredByName}
+}
+
+func (l *later) into(in *journal.Interrupt) {
+	in.OverrideRole, in.NeedsToken = l.OverrideRole, l.NeedsToken
+	in.AssigneeName, in.ClaimedByName, in.AnsweredByName = l.AssigneeName, l.ClaimedByName, l.AnsweredByName
+}
 
 // appendInterrupt appends the stored form of an interrupt: its fields in a fixed order, without the id, which has a
 // column. Inboxes of ten thousand are read at once, and JSON would take most of that time.
@@ -32,6 +52,9 @@ func appendInterrupt(dst []byte, in *journal.Interrupt) ([]byte, error) {
 	}
 	version := byte(forAnybody)
 	if in.Assignee != "" || len(in.NotBy) > 0 || len(in.NotByNodes) > 0 {
+		version = forPeople
+	}
+	if laterOf(in) != (later{}) {
 		version = interruptVersion
 	}
 	dst = append(dst, version, byte(flag(inHex)))
@@ -52,6 +75,13 @@ func appendInterrupt(dst []byte, in *journal.Interrupt) ([]byte, error) {
 		dst = appendField(dst, in.Assignee)
 		dst = appendList(dst, in.NotBy)
 		dst = appendList(dst, in.NotByNodes)
+	}
+	if version > forPeople {
+		more, err := json.Marshal(laterOf(in))
+		if err != nil {
+			return nil, fmt.Errorf("interrupt %s: %w", in.ID, err)
+		}
+		dst = appendField(dst, more)
 	}
 	return dst, nil
 }
@@ -165,8 +195,19 @@ func decodeInterrupt(in *journal.Interrupt, data []byte) error {
 	if data[0] > forAnybody {
 		in.Assignee, in.NotBy, in.NotByNodes = f.string(), f.list(), f.list()
 	}
+	var more []byte
+	if data[0] > forPeople {
+		more = f.bytes()
+	}
 	if f.bad || len(f.data) > 0 {
 		return fmt.Errorf("%w: interrupt %s", journal.ErrCorrupt, in.ID)
+	}
+	if data[0] > forPeople {
+		var l later
+		if err := json.Unmarshal(more, &l); err != nil {
+			return fmt.Errorf("%w: interrupt %s: %w", journal.ErrCorrupt, in.ID, err)
+		}
+		l.into(in)
 	}
 	if len(deadline) > 0 {
 		if err := json.Unmarshal(deadline, &in.AtDeadline); err != nil {

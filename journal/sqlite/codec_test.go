@@ -39,6 +39,11 @@ func drawInterrupt(t *rapid.T) journal.Interrupt {
 			in.NotBy, in.NotByNodes = append(in.NotBy, text("person")), append(in.NotByNodes, text("path"))
 		}
 	}
+	if rapid.Bool().Draw(t, "of version 4") {
+		name := func(label string) string { return rapid.SampledFrom([]string{"", "Ada", "é\x00"}).Draw(t, label) }
+		in.OverrideRole, in.NeedsToken = name("override"), rapid.Bool().Draw(t, "needs a token")
+		in.AssigneeName, in.ClaimedByName, in.AnsweredByName = name("assignee"), name("claimer"), name("answerer")
+	}
 	if rapid.Bool().Draw(t, "at deadline") {
 		in.AtDeadline = &journal.Deadline{Do: "escalate", Role: "chief", Within: 5, Then: &journal.Deadline{Do: "fail"}}
 	}

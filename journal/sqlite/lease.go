@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
 	"time"
 
 	"github.com/fermata-go/fermata/journal"
@@ -66,6 +67,20 @@ func (s *Store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, erro
 			return rows, err
 		}
 	}
+}
+
+// Drivers implements [journal.DriverLister].
+func (s *Store) Drivers(ctx context.Context) ([]string, error) {
+	return collect(ctx, s, "drivers", "", func(c *conn, list *[]string) error {
+		return c.each(func(row []driver.Value) error {
+			name, ok := row[0].(string)
+			if !ok {
+				return fmt.Errorf("%w: the name of a driver is a %T, expected a string", journal.ErrCorrupt, row[0])
+			}
+			*list = append(*list, name)
+			return nil
+		}, driversAlive, time.Now().UnixMicro())
+	})
 }
 
 // Claim implements [journal.Leaser].

@@ -112,6 +112,7 @@ const (
 	insertFrame
 	insertAlone
 	rowsAfter
+	nameOfRun
 	putCheckpoint
 	getCheckpoint
 	ownerOfInterrupt
@@ -148,6 +149,8 @@ const (
 	getBeat
 	claimRun
 	runsDeserted
+	driversAlive
+	driverOf
 	queries // how many there are
 )
 
@@ -190,6 +193,7 @@ var sql = [queries]string{
 	insertFrame: "INSERT INTO journal (id, run, last, back, data) VALUES (?1, ?2, ?3, ?4, ?5)",
 	insertAlone: `INSERT INTO journal (id, run, last, back, data)
 		VALUES (CASE (SELECT max(id) FROM journal) WHEN ?1 - 1 THEN ?1 ELSE 'taken' END, ?2, ?3, ?4, ?5)`,
+	nameOfRun:        "SELECT run FROM runs WHERE id = ?1",
 	rowsAfter:        "SELECT id, run, last FROM journal WHERE id > ?1 ORDER BY id",
 	putCheckpoint:    "INSERT INTO checkpoints (id, seq, data) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET seq = ?2, data = ?3",
 	getCheckpoint:    "SELECT c.seq, c.data FROM checkpoints c JOIN runs r ON r.id = c.id WHERE r.run = ?1",
@@ -228,8 +232,10 @@ var sql = [queries]string{
 	deleteBeat: "DELETE FROM drivers WHERE driver = ?1",
 	sweepBeats: "DELETE FROM drivers WHERE until <= ?1",
 	getBeat:    "SELECT until FROM drivers WHERE driver = ?1",
-	claimRun: `UPDATE runs SET driver = ?1 WHERE run = ?2 AND status IN ('running', 'paused') AND (driver IN ('', ?1)
+	claimRun: `UPDATE runs SET driver = ?1 WHERE run = ?2 AND status IN ('running', 'paused', 'blocked') AND (driver IN ('', ?1)
 		OR NOT EXISTS (SELECT 1 FROM drivers d WHERE d.driver = runs.driver AND d.until > ?3))`,
 	runsDeserted: runColumns + `(r.status = 'running' OR r.ready = 1 AND r.status = 'paused') AND (r.driver = ''
 		OR NOT EXISTS (SELECT 1 FROM drivers d WHERE d.driver = r.driver AND d.until > ?1)) ORDER BY r.id LIMIT ?2`,
+	driverOf:     "SELECT driver FROM runs WHERE run = ?1",
+	driversAlive: "SELECT driver FROM drivers WHERE until > ?1 ORDER BY driver",
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 
@@ -10,7 +11,7 @@ import (
 	"github.com/fermata-go/fermata/journal/block"
 )
 
-// Store is an open file. It implements [journal.Store], [journal.Watcher], [journal.Compactor] and [journal.Leaser].
+// Store is an open file. It implements [journal.Store], [journal.RunWatcher], [journal.Compactor] and [journal.Leaser].
 type Store struct {
 	path      string // as it was given, for errors
 	options   Options
@@ -31,10 +32,10 @@ type Store struct {
 }
 
 var (
-	_ journal.Store     = (*Store)(nil)
-	_ journal.Watcher   = (*Store)(nil)
-	_ journal.Compactor = (*Store)(nil)
-	_ journal.Leaser    = (*Store)(nil)
+	_ journal.Store        = (*Store)(nil)
+	_ journal.RunWatcher   = (*Store)(nil)
+	_ journal.Compactor    = (*Store)(nil)
+	_ journal.DriverLister = (*Store)(nil)
 )
 
 func newStore(path, abs string, o Options, first *conn) (*Store, error) {
@@ -219,7 +220,7 @@ func (s *Store) append(ctx context.Context, b *journal.Batch) error {
 		return err
 	}
 	if err := b.Validate(); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", journal.ErrRefused, err)
 	}
 	switch {
 	case s.options.ReadOnly:

@@ -2,34 +2,45 @@ package sqlite
 
 import (
 	"context"
+	"database/sql/driver"
 	"path/filepath"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/fermata-go/fermata/journal"
 )
 
 // settleTime is how long a watcher waits after a sign of a write, so that many are one.
 const settleTime = 2 * time.Millisecond
 
-// Watch implements [journal.Watcher]. It waits for the file system to tell of a write to the file or its log, and then
-// asks SQLite whether another connection was it. While nobody writes it does nothing.
+// Watch implements [journal.Watcher], see [Store.WatchRuns].
 func (s *Store) Watch(ctx context.Context, changed func()) error {
+	return s.WatchRuns(ctx, func(journal.Change) { changed() })
+}
+
+// WatchRuns implements [journal.RunWatcher]. It waits for the file system to tell of a write to the file or its log, asks
+// SQLite whether another connection was it, and reads which runs have new rows. While nobody writes it does nothing.
+func (s *Store) WatchRuns(ctx context.Context, changed func(journal.Change)) error {
 	if err := s.watch(ctx, changed); err != nil {
 		return s.fail("watch", "", 0, err)
 	}
 	return nil
 }
 
-func (s *Store) watch(ctx context.Context, changed func()) error {
+func (s *Store) watch(ctx context.Context, changed func(journal.Change)) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
 	}
 	file := s.readers.config.path
 	err = watcher.Add(filepath.Dir(file))
-	var version int64
+	var version, seen int64
 	if err == nil {
 		version, err = s.version(ctx)
+	}
+	if err == nil {
+		seen, err = s.lastRow()
 	}
 	if err != nil {
 		_ = watcher.Close()
@@ -40,11 +51,63 @@ func (s *Store) watch(ctx context.Context, changed func()) error {
 		for s.await(ctx, watcher, file) {
 			if now, ok := s.newer(ctx, version); ok {
 				version = now
-				changed()
+				change := s.change(&seen)
+				changed(change)
 			}
 		}
 	}()
 	return nil
+}
+
+// lastRow is the last row of the log.
+func (s *Store) lastRow() (int64, error) {
+	c, err := s.readers.get()
+	if err != nil {
+		return 0, err
+	}
+	defer s.readers.put(c)
+	err = s.tail.catchUp(c)
+	return s.tail.last(), err
+}
+
+// change is the runs with rows behind the last one that was seen. Those of this process are among them.
+func (s *Store) change(seen *int64) (change journal.Change) {
+	c, err := s.readers.get()
+	if err != nil {
+		return journal.Change{Any: true}
+	}
+	defer s.readers.put(c)
+	rows, err := newEnds(c, *seen)
+	if err != nil {
+		return journal.Change{Any: true}
+	}
+	known := make(map[int64]bool)
+	for _, row := range rows {
+		*seen = max(*seen, row.row)
+		if known[row.run] {
+			continue
+		}
+		known[row.run] = true
+		name, err := runName(c, row.run)
+		if err != nil || name == "" { // it was deleted
+			change.Any = true
+			continue
+		}
+		change.Runs = append(change.Runs, name)
+	}
+	if change.Any {
+		change.Runs = nil
+	}
+	return change
+}
+
+// runName is the id of the run with a number; "" for none.
+func runName(c *conn, number int64) (name string, err error) {
+	err = c.each(func(row []driver.Value) error {
+		name, _ = row[0].(string)
+		return nil
+	}, nameOfRun, number)
+	return name, err
 }
 
 // newer waits a little for the version to change. The sign of a write comes before the write is synced, and only a

@@ -15,7 +15,7 @@ import (
 // maxSeq is the last seq that a journal here can have.
 const maxSeq = math.MaxInt64 - 1<<32
 
-var errTooLong = fmt.Errorf("a journal holds at most %d entries", int64(maxSeq))
+var errTooLong = fmt.Errorf("%w: a journal holds at most %d entries", journal.ErrRefused, int64(maxSeq))
 
 // maxKnown bounds how many numbers, of runs and of plans, a writer remembers.
 const maxKnown = 4096
@@ -289,6 +289,9 @@ func (w *writer) write(r *request) error {
 			return err
 		}
 	}
+	if err := w.checkDriver(b); err != nil {
+		return err
+	}
 	var id int64
 	var err error
 	if b.After == 0 {
@@ -306,10 +309,23 @@ func (w *writer) write(r *request) error {
 func (w *writer) checkOwner(run, interrupt string) error {
 	return w.conn.each(func(row []driver.Value) error {
 		if owner, _ := row[0].(string); owner != run {
-			return refusal{fmt.Errorf("interrupt %s belongs to run %s", interrupt, owner)}
+			return refusal{fmt.Errorf("%w: interrupt %s belongs to run %s", journal.ErrRefused, interrupt, owner)}
 		}
 		return nil
 	}, ownerOfInterrupt, interrupt)
+}
+
+// checkDriver refuses a row by somebody who takes another one for the run's driver.
+func (w *writer) checkDriver(b *journal.Batch) error {
+	if b.Driver == nil {
+		return nil
+	}
+	return w.conn.each(func(row []driver.Value) error {
+		if by, _ := row[0].(string); by != *b.Driver {
+			return errConflict
+		}
+		return nil
+	}, driverOf, b.Run)
 }
 
 func (w *writer) create(r *request) (int64, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -38,8 +39,12 @@ type Options struct {
 	// enough that there is none.
 	NoKey bool
 	// HTTPClient makes the requests, but follows no redirects. Defaults to http.DefaultClient, which waits for as long
-	// as the ctx of Generate lets it.
+	// as Idle and the ctx of Generate let it.
 	HTTPClient *http.Client
+	// Idle is how long the service may send nothing, from the connection on: then the reply fails with
+	// model.ErrUnavailable. Comments and pings count as signs of life, but a reply of ten times that without any part of
+	// it fails, too. Defaults to a minute; below 0 is for ever.
+	Idle time.Duration
 
 	// MaxTokens is for requests that do not say it. Defaults to DefaultMaxTokens, and with a number of tokens for
 	// Thinking to that much more.
@@ -63,7 +68,7 @@ type Options struct {
 func New(o Options) (model.Model, error) {
 	service, err := remote.Open(
 		remote.Provider{Name: "Anthropic", Env: "ANTHROPIC", URL: "https://api.anthropic.com/"},
-		remote.Options{BaseURL: o.BaseURL, KeyEnv: o.KeyEnv, KeyFile: o.KeyFile, NoKey: o.NoKey, HTTPClient: o.HTTPClient},
+		remote.Options{BaseURL: o.BaseURL, KeyEnv: o.KeyEnv, KeyFile: o.KeyFile, NoKey: o.NoKey, HTTPClient: o.HTTPClient, Idle: o.Idle},
 	)
 	if err != nil {
 		return nil, err

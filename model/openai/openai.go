@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -35,8 +36,12 @@ type Options struct {
 	// enough that there is none.
 	NoKey bool
 	// HTTPClient makes the requests, but follows no redirects. Defaults to http.DefaultClient, which waits for as long
-	// as the ctx of Generate lets it.
+	// as Idle and the ctx of Generate let it.
 	HTTPClient *http.Client
+	// Idle is how long the service may send nothing, from the connection on: then the reply fails with
+	// model.ErrUnavailable. Comments and pings count as signs of life, but a reply of ten times that without any part of
+	// it fails, too. Defaults to a minute; below 0 is for ever.
+	Idle time.Duration
 
 	// Effort is how much the model is to reason: "minimal", "low", "medium", "high". It is handed on as it is, and only
 	// models that reason know it. Defaults to what the model does by itself.
@@ -53,7 +58,7 @@ type Options struct {
 func New(o Options) (model.Model, error) {
 	service, err := remote.Open(
 		remote.Provider{Name: "OpenAI", Env: "OPENAI", URL: "https://api.openai.com/v1/"},
-		remote.Options{BaseURL: o.BaseURL, KeyEnv: o.KeyEnv, KeyFile: o.KeyFile, NoKey: o.NoKey, HTTPClient: o.HTTPClient},
+		remote.Options{BaseURL: o.BaseURL, KeyEnv: o.KeyEnv, KeyFile: o.KeyFile, NoKey: o.NoKey, HTTPClient: o.HTTPClient, Idle: o.Idle},
 	)
 	if err != nil {
 		return nil, err

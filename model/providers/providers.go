@@ -30,6 +30,9 @@ type Options struct {
 	// Model is the model for whoever names none, with its provider: "openai:gpt-5". Defaults to the variable
 	// FERMATA_MODEL; without that, everybody has to name one.
 	Model string
+	// Retry says how a provider is asked again that fails before anything of its reply was seen (model.Retrying): too many
+	// requests, trouble of the provider, connections that break. Defaults to four tries; with Attempts 1 there is one.
+	Retry model.RetryPolicy
 	// Wrap puts something around a provider's model, such as the limits of its key (model.Limited). It is asked once
 	// for each provider that can be used. Defaults to nothing.
 	Wrap func(provider string, m model.Model) model.Model
@@ -56,8 +59,11 @@ func FromEnv(o Options) (model.Set, error) {
 		case err != nil:
 			broken[name] = err
 			m = unusable(err)
-		case o.Wrap != nil:
-			m = o.Wrap(name, m)
+		default:
+			if o.Wrap != nil {
+				m = o.Wrap(name, m)
+			}
+			m = model.Retrying(m, o.Retry)
 		}
 		set[name] = m
 	}

@@ -2,8 +2,6 @@ import { type Done, type QuestionOptions } from "./question.js";
 export interface AnswerOptions extends QuestionOptions {
     /** The answer: what its response schema asks for. */
     readonly value: unknown;
-    /** The interrupt's resume token. */
-    readonly token?: string | undefined;
 }
 /** What was answered. */
 export type Answered = Done;

@@ -7,5 +7,5 @@ import { act } from "./question.js";
 export async function answer(o) {
     if (o.value === undefined)
         throw new TypeError("answer: expected a value, found undefined; null is an answer");
-    return act(o, "answer", { value: o.value, token: o.token });
+    return act(o, "answer", { value: o.value });
 }

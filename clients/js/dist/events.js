@@ -45,7 +45,7 @@ class Source {
     async *connection() {
         const watch = new Watch(this.o.signal, this.o.silence ?? 60_000);
         try {
-            const response = await this.#open(watch.signal);
+            const response = await this.#open(watch);
             if (response instanceof Error)
                 return { over: false, error: response };
             if (response.status === 204)
@@ -60,7 +60,7 @@ class Source {
         }
     }
     /** Connects; an error that is returned, not thrown, is worth another try. */
-    async #open(signal) {
+    async #open(watch) {
         const headers = await headersFrom(this.o.headers);
         headers.set("Accept", "text/event-stream");
         if (this.#last > 0)
@@ -69,7 +69,9 @@ class Source {
         let response;
         try {
             const follow = this.o.follow === false ? "?follow=false" : "";
-            response = await send(address(this.o.url, "runs", this.o.run, "events") + follow, { headers, signal, cache: "no-store" });
+            watch.begin(); // how long the caller takes for its headers is no silence
+            const sent = send(address(this.o.url, "runs", this.o.run, "events") + follow, { headers, signal: watch.signal, cache: "no-store" });
+            response = await watch.until(sent, (late) => late.body?.cancel());
         }
         catch (error) {
             return error instanceof Error ? error : new Error(String(error));
@@ -94,7 +96,7 @@ class Source {
                 let chunk;
                 try {
                     watch.begin();
-                    chunk = await reader.read();
+                    chunk = await watch.until(reader.read());
                 }
                 catch (error) {
                     return { over: false, error };
@@ -147,7 +149,6 @@ class Watch {
         this.outer = outer;
         this.silence = silence;
         outer?.addEventListener("abort", this.#give);
-        this.begin();
     }
     get signal() {
         return this.#controller.signal;
@@ -161,6 +162,24 @@ class Watch {
     }
     rest() {
         clearTimeout(this.#timer);
+    }
+    /**
+     * Waits for something, but no longer than until the connection is given up: also where that was before, of which a fetch
+     * of the caller's may take no notice. What comes too late is handed to late.
+     */
+    until(something, late) {
+        return new Promise((resolve, reject) => {
+            const give = () => {
+                if (late)
+                    something.then(late).catch(() => undefined);
+                reject(this.signal.reason);
+            };
+            const settled = () => this.signal.removeEventListener("abort", give);
+            something.then(resolve, reject).finally(settled);
+            this.signal.addEventListener("abort", give);
+            if (this.signal.aborted)
+                give();
+        });
     }
     end() {
         this.rest();

@@ -11,7 +11,10 @@ export interface HandOverOptions extends QuestionOptions {
 export declare function claim(o: QuestionOptions): Promise<Done>;
 /** Gives a claimed question back. */
 export declare function release(o: QuestionOptions): Promise<Done>;
-/** Has somebody else asked: a person, a role, or a person in a role. The deadline stays. */
+/**
+ * Has somebody else asked: a person, a role, or a person in a role. The deadline stays. Where somebody holds the question,
+ * nobody else may, unless they are in its overrideRole: that is a RequestError with status 403 or 409.
+ */
 export declare function reassign(o: HandOverOptions): Promise<Done>;
 /** Has another role asked now; toRole must be there. */
 export declare function escalate(o: HandOverOptions): Promise<Done>;

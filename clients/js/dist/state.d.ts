@@ -1,7 +1,7 @@
 import type { Envelope } from "./envelope.js";
 import { type Json } from "./patch.js";
 /** "" until the run's first event was seen. */
-export type RunStatus = "" | "running" | "paused" | "completed" | "failed" | "cancelled" | "expired" | "stuck";
+export type RunStatus = "" | "running" | "paused" | "completed" | "failed" | "cancelled" | "expired" | "stuck" | "blocked";
 export type TaskStatus = "running" | "waiting" | "retrying" | "finished" | "failed" | "skipped";
 /** One visit of a node. */
 export interface Task {
@@ -58,8 +58,12 @@ export interface Interrupt {
     readonly requiredRole?: string;
     /** The one person who may answer. */
     readonly assignee?: string;
-    /** People who may not answer. */
-    readonly notBy?: readonly string[];
+    /** The role that may take the question from its assignee, or from the person who has claimed it. */
+    readonly overrideRole?: string;
+    /** Only who presents the resume token may answer. */
+    readonly needsToken?: boolean;
+    /** Whoever started the run may not answer. */
+    readonly fourEyes?: boolean;
     /** Paths of nodes: who answered one of them may not answer this. */
     readonly notByNodes?: readonly string[];
     /** Microseconds since 1970, UTC. */
@@ -72,8 +76,9 @@ export interface Interrupt {
         readonly [more: string]: unknown;
     };
     readonly claimedBy?: string;
-    /** A secret, for readers that saw the question being opened. */
-    readonly resumeToken?: string;
+    /** What people are called, where that is not who they are. */
+    readonly assigneeName?: string;
+    readonly claimedByName?: string;
 }
 /** Something that a node said. */
 export interface Note {

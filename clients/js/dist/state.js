@@ -19,6 +19,7 @@ export function reduce(state, e) {
 const changes = Object.assign(Object.create(null), {
     "run.started": runs("running"),
     "run.paused": runs("paused"),
+    "run.blocked": runs("blocked"),
     "run.resumed": runs("running"),
     "run.finished": runFinished,
     "node.started": tasks("running"),
@@ -164,16 +165,16 @@ function interruptOpened(state, e) {
     return { ...state, interrupts: put(state.interrupts, isAsked(asked.requestId), asked) };
 }
 function interruptUpdated(state, e) {
-    const { requestId, do: what, by, note: _n, ...more } = e.data;
+    const { requestId, do: what, by, byName, note: _n, override: _o, ...more } = e.data;
     const q = state.interrupts.find(isAsked(requestId));
-    if (!q)
+    if (!q || what === "token")
         return state;
-    const { claimedBy: _, ...open } = q;
+    const { claimedBy: _, claimedByName: _c, ...open } = q;
     let updated = { ...open, state: "open" };
     if (what === "claim")
-        updated = { ...open, state: "claimed", claimedBy: by ?? "" };
+        updated = { ...open, state: "claimed", claimedBy: by ?? "", ...(byName ? { claimedByName: byName } : {}) };
     if (what === "escalate" || what === "reassign") {
-        const { requiredRole: _r, assignee: _p, deadline: _d, atDeadline: _a, ...asked } = updated; // the new ones, also where there are none
+        const { requiredRole: _r, assignee: _p, assigneeName: _pn, deadline: _d, atDeadline: _a, ...asked } = updated; // the new ones, also where there are none
         updated = { ...asked, ...more };
     }
     return { ...state, interrupts: put(state.interrupts, isAsked(requestId), updated) };

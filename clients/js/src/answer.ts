@@ -3,8 +3,6 @@ import { act, type Done, type QuestionOptions } from "./question.js";
 export interface AnswerOptions extends QuestionOptions {
   /** The answer: what its response schema asks for. */
   readonly value: unknown;
-  /** The interrupt's resume token. */
-  readonly token?: string | undefined;
 }
 
 /** What was answered. */
@@ -17,5 +15,5 @@ export type Answered = Done;
  */
 export async function answer(o: AnswerOptions): Promise<Answered> {
   if (o.value === undefined) throw new TypeError("answer: expected a value, found undefined; null is an answer");
-  return act(o, "answer", { value: o.value, token: o.token });
+  return act(o, "answer", { value: o.value });
 }

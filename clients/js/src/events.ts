@@ -82,7 +82,7 @@ class Source {
   async *connection(): AsyncGenerator<Envelope, Outcome, void> {
     const watch = new Watch(this.o.signal, this.o.silence ?? 60_000);
     try {
-      const response = await this.#open(watch.signal);
+      const response = await this.#open(watch);
       if (response instanceof Error) return { over: false, error: response };
       if (response.status === 204) return { over: true }; // the run has ended, and all of it was seen
       if (!response.body) return { over: false, error: new Error("the response has no body") };
@@ -94,7 +94,7 @@ class Source {
   }
 
   /** Connects; an error that is returned, not thrown, is worth another try. */
-  async #open(signal: AbortSignal): Promise<Response | Error> {
+  async #open(watch: Watch): Promise<Response | Error> {
     const headers = await headersFrom(this.o.headers);
     headers.set("Accept", "text/event-stream");
     if (this.#last > 0) headers.set("Last-Event-ID", String(this.#last));
@@ -102,7 +102,9 @@ class Source {
     let response: Response;
     try {
       const follow = this.o.follow === false ? "?follow=false" : "";
-      response = await send(address(this.o.url, "runs", this.o.run, "events") + follow, { headers, signal, cache: "no-store" });
+      watch.begin(); // how long the caller takes for its headers is no silence
+      const sent = send(address(this.o.url, "runs", this.o.run, "events") + follow, { headers, signal: watch.signal, cache: "no-store" });
+      response = await watch.until(sent, (late) => late.body?.cancel());
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
@@ -125,7 +127,7 @@ class Source {
         let chunk: ReadableStreamReadResult<Uint8Array>;
         try {
           watch.begin();
-          chunk = await reader.read();
+          chunk = await watch.until(reader.read());
         } catch (error) {
           return { over: false, error };
         } finally {
@@ -167,7 +169,6 @@ class Watch {
 
   constructor(readonly outer: AbortSignal | undefined, readonly silence: number) {
     outer?.addEventListener("abort", this.#give);
-    this.begin();
   }
 
   get signal(): AbortSignal {
@@ -184,6 +185,23 @@ class Watch {
 
   rest(): void {
     clearTimeout(this.#timer);
+  }
+
+  /**
+   * Waits for something, but no longer than until the connection is given up: also where that was before, of which a fetch
+   * of the caller's may take no notice. What comes too late is handed to late.
+   */
+  until<T>(something: Promise<T>, late?: (value: T) => unknown): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const give = (): void => {
+        if (late) something.then(late).catch(() => undefined);
+        reject(this.signal.reason);
+      };
+      const settled = (): void => this.signal.removeEventListener("abort", give);
+      something.then(resolve, reject).finally(settled);
+      this.signal.addEventListener("abort", give);
+      if (this.signal.aborted) give();
+    });
   }
 
   end(): void {

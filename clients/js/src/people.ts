@@ -19,7 +19,10 @@ export async function release(o: QuestionOptions): Promise<Done> {
   return act(o, "release", {});
 }
 
-/** Has somebody else asked: a person, a role, or a person in a role. The deadline stays. */
+/**
+ * Has somebody else asked: a person, a role, or a person in a role. The deadline stays. Where somebody holds the question,
+ * nobody else may, unless they are in its overrideRole: that is a RequestError with status 403 or 409.
+ */
 export async function reassign(o: HandOverOptions): Promise<Done> {
   return act(o, "reassign", { to: o.to, toRole: o.toRole, note: o.note });
 }

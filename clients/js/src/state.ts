@@ -2,7 +2,7 @@ import type { Envelope } from "./envelope.js";
 import { applyPatch, type Json, type Operation } from "./patch.js";
 
 /** "" until the run's first event was seen. */
-export type RunStatus = "" | "running" | "paused" | "completed" | "failed" | "cancelled" | "expired" | "stuck";
+export type RunStatus = "" | "running" | "paused" | "completed" | "failed" | "cancelled" | "expired" | "stuck" | "blocked";
 
 export type TaskStatus = "running" | "waiting" | "retrying" | "finished" | "failed" | "skipped";
 
@@ -64,8 +64,12 @@ export interface Interrupt {
   readonly requiredRole?: string;
   /** The one person who may answer. */
   readonly assignee?: string;
-  /** People who may not answer. */
-  readonly notBy?: readonly string[];
+  /** The role that may take the question from its assignee, or from the person who has claimed it. */
+  readonly overrideRole?: string;
+  /** Only who presents the resume token may answer. */
+  readonly needsToken?: boolean;
+  /** Whoever started the run may not answer. */
+  readonly fourEyes?: boolean;
   /** Paths of nodes: who answered one of them may not answer this. */
   readonly notByNodes?: readonly string[];
   /** Microseconds since 1970, UTC. */
@@ -75,8 +79,9 @@ export interface Interrupt {
   /** What happens at the deadline: do is fail, default, route or escalate. */
   readonly atDeadline?: { readonly do: string; readonly [more: string]: unknown };
   readonly claimedBy?: string;
-  /** A secret, for readers that saw the question being opened. */
-  readonly resumeToken?: string;
+  /** What people are called, where that is not who they are. */
+  readonly assigneeName?: string;
+  readonly claimedByName?: string;
 }
 
 /** Something that a node said. */
@@ -150,6 +155,7 @@ type Reducer = (state: State, e: Envelope) => State;
 const changes: Readonly<Record<string, Reducer | undefined>> = Object.assign(Object.create(null), {
   "run.started": runs("running"),
   "run.paused": runs("paused"),
+  "run.blocked": runs("blocked"),
   "run.resumed": runs("running"),
   "run.finished": runFinished,
   "node.started": tasks("running"),
@@ -317,14 +323,14 @@ function interruptOpened(state: State, e: Envelope): State {
 }
 
 function interruptUpdated(state: State, e: Envelope): State {
-  const { requestId, do: what, by, note: _n, ...more } = e.data as { requestId?: string; do?: string; by?: string; note?: string };
+  const { requestId, do: what, by, byName, note: _n, override: _o, ...more } = e.data as Record<string, string | undefined>;
   const q = state.interrupts.find(isAsked(requestId));
-  if (!q) return state;
-  const { claimedBy: _, ...open } = q;
+  if (!q || what === "token") return state;
+  const { claimedBy: _, claimedByName: _c, ...open } = q;
   let updated: Interrupt = { ...open, state: "open" };
-  if (what === "claim") updated = { ...open, state: "claimed", claimedBy: by ?? "" };
+  if (what === "claim") updated = { ...open, state: "claimed", claimedBy: by ?? "", ...(byName ? { claimedByName: byName } : {}) };
   if (what === "escalate" || what === "reassign") {
-    const { requiredRole: _r, assignee: _p, deadline: _d, atDeadline: _a, ...asked } = updated; // the new ones, also where there are none
+    const { requiredRole: _r, assignee: _p, assigneeName: _pn, deadline: _d, atDeadline: _a, ...asked } = updated; // the new ones, also where there are none
     updated = { ...asked, ...more };
   }
   return { ...state, interrupts: put(state.interrupts, isAsked(requestId), updated) };

@@ -194,3 +194,29 @@ test("a connection that is silent for too long is made anew", async () => {
   assert.equal(events.filter((e) => e.sub === 0).length, 20);
   assert.deepEqual(errors, ["the connection was silent"]);
 });
+
+test("a connection that is silent before it is open is made anew, also by a fetch that takes no notice", async () => {
+  for (const slow of [
+    async (url, init) => { // it opens too late, and hears of nothing any more
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return silent([])(url, init);
+    },
+    () => new Promise(() => undefined), // it never opens
+  ]) {
+    let calls = 0;
+    const s = server([]);
+    const fetch = (url, init) => (calls++ === 0 ? slow(url, init) : s.fetch(url, init));
+    const errors = [];
+    const events = await collect(readEvents({ ...options, silence: 5, fetch, onConnection: (open, error) => open || errors.push(error.message) }));
+    assert.equal(events.filter((e) => e.sub === 0).length, 20);
+    assert.equal(errors[0], "the connection was silent");
+  }
+});
+
+test("how long the caller takes for its headers is no silence", async () => {
+  const headers = () => new Promise((resolve) => setTimeout(() => resolve({}), 1200));
+  const errors = [];
+  const onConnection = (open, error) => open || errors.push(error.message);
+  await collect(readEvents({ ...options, silence: 1000, headers, fetch: server([]).fetch, onConnection }));
+  assert.deepEqual(errors, []);
+});

@@ -132,14 +132,16 @@ test("invalidation drops what is not whole: of a segment, a call, a task", () =>
 });
 
 test("interrupts: released, escalated, unknown", () => {
-  const q = event(1, 0, "interrupt", { requestId: "i", requiredRole: "editor", deadline: 5, atDeadline: { do: "escalate", role: "chief" }, resumeToken: "secret" });
+  const q = event(1, 0, "interrupt", { requestId: "i", requiredRole: "editor", deadline: 5, atDeadline: { do: "escalate", role: "chief" }, overrideRole: "lead" });
   const updated = (seq, more) => event(seq, 0, "interrupt.updated", { requestId: "i", ...more });
   const claimed = updated(2, { do: "claim", by: "Ada" });
-  const asked = { requestId: "i", state: "open", resumeToken: "secret" };
+  const asked = { requestId: "i", state: "open", overrideRole: "lead" };
   assert.deepEqual(fold([q, claimed, updated(3, { do: "release", by: "Ada" })]).interrupts, [{ ...asked, requiredRole: "editor", deadline: 5, atDeadline: { do: "escalate", role: "chief" } }]);
   assert.deepEqual(fold([q, claimed, updated(3, { do: "escalate", requiredRole: "chief" })]).interrupts, [{ ...asked, requiredRole: "chief" }]);
   assert.deepEqual(fold([q, claimed, updated(3, { do: "reassign", by: "Ada", assignee: "Bob", note: "away", deadline: 5 })]).interrupts, [{ ...asked, assignee: "Bob", deadline: 5 }]);
   assert.deepEqual(fold([claimed]).interrupts, []);
+  const named = fold([q, updated(2, { do: "claim", by: "u1", byName: "Ada" }), updated(3, { do: "token", by: "Ada" })]).interrupts[0];
+  assert.deepEqual([named.state, named.claimedBy, named.claimedByName], ["claimed", "u1", "Ada"]);
 });
 
 test("tasks: retried, failed, cached, skipped; a failed run that goes on", () => {

@@ -23,7 +23,7 @@ async function follow(run) {
       if (!(error instanceof RequestError)) throw error;
       refused.push({ status: error.status, code: error.code, paths: error.problems.map((p) => p.path) });
     }
-    await answer({ url, interrupt, value: JSON.parse(value), by: "Ada", token: e.data.resumeToken });
+    await answer({ url, interrupt, value: JSON.parse(value), by: "Ada" });
   }
   process.stdout.write(JSON.stringify({ state, seqs, connections, refused, wrong }) + "\n");
 }

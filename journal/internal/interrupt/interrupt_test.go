@@ -19,12 +19,13 @@ func TestJ9_InterruptsStayReadable(t *testing.T) {
 		NotBy: []string{"Sam"}, NotByNodes: []string{"draft"}, Opened: 1, Deadline: 2,
 		AtDeadline: &journal.Deadline{Do: "escalate", Role: "chief", Within: 3, Then: &journal.Deadline{Do: "fail"}},
 		Digest:     "d", TokenHash: "h", State: journal.Answered, ClaimedBy: "Ada", Answer: json.RawMessage("no JSON \xff"), AnsweredBy: "Ada", Resolved: 4,
+		OverrideRole: "chief", NeedsToken: true, AssigneeName: "Ada L.", ClaimedByName: "A. L.", AnsweredByName: "Lovelace",
 	}
 	const form = `{"requestId":"int_1","run":"run_1","task":"ask#1","op":"interrupt/0","kind":"human",` +
 		`"requestSchemaId":"ask","requestSchemaVersion":"1","responseSchemaId":"said","responseSchemaVersion":"2",` +
-		`"prompt":"Go \u003con\u003e?","options":["yes","no"],"requiredRole":"clerk","assignee":"Ada","notBy":["Sam"],"notByNodes":["draft"],` +
+		`"prompt":"Go \u003con\u003e?","options":["yes","no"],"requiredRole":"clerk","assignee":"Ada","notBy":["Sam"],"notByNodes":["draft"],"overrideRole":"chief","needsToken":true,` +
 		`"opened":1,"deadline":2,"atDeadline":{"do":"escalate","role":"chief","within":3,"then":{"do":"fail"}},"digest":"d","tokenHash":"h",` +
-		`"state":"answered","claimedBy":"Ada","answeredBy":"Ada","resolved":4,` +
+		`"state":"answered","claimedBy":"Ada","answeredBy":"Ada","resolved":4,"assigneeName":"Ada L.","claimedByName":"A. L.","answeredByName":"Lovelace",` +
 		`"input":"eyJhIjogMX0=","requestSchema":"dHJ1ZQ==","responseSchema":"IHt9","answer":"bm8gSlNPTiD/"}`
 	got, err := Decode("int_1", []byte(form))
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {

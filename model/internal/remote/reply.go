@@ -33,7 +33,7 @@ type Reader[E any] interface {
 
 // Reply asks, and says what comes. It ends without an error when the reply is whole, or nobody listens any more.
 func Reply[E any, S Stream[E]](ctx context.Context, s *Service, ask func(context.Context) S, r Reader[E], say func(model.Chunk) bool) error {
-	asking, cancel := context.WithCancel(ctx)
+	asking, silence, cancel := watched(ctx, s.Host, s.idle)
 	defer cancel() // closes the connection of a stream that is not read to its end
 	stream := ask(asking)
 	defer stream.Close() //nolint:errcheck // it was read to where anybody wanted it
@@ -41,12 +41,21 @@ func Reply[E any, S Stream[E]](ctx context.Context, s *Service, ask func(context
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		event := stream.Current()
+		event, said := stream.Current(), false
 		for chunk := range r.Read(&event) {
+			if !said {
+				said = true
+				silence.pause()
+			}
 			if !say(chunk) {
 				return nil
 			}
 		}
+		silence.goOn(said)
+	}
+	silence.pause()
+	if silent, ok := errors.AsType[*model.Error](context.Cause(asking)); ok && ctx.Err() == nil && r.Reason() == "" {
+		return silent
 	}
 	if err := s.ended(ctx, stream.Err(), r.Reason() != "", r.Said); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/fermata-go/fermata/model"
 )
@@ -27,11 +28,12 @@ type Provider struct {
 
 // Options say which service is meant, where not the provider's own. The zero value means that one.
 type Options struct {
-	BaseURL    string       // defaults to the variable …_BASE_URL, or else to the provider's
-	KeyEnv     string       // the variable that has the key. Defaults to …_API_KEY
-	KeyFile    string       // a file that has the key, in place of a variable
-	NoKey      bool         // the service wants none
-	HTTPClient *http.Client // defaults to http.DefaultClient
+	BaseURL    string        // defaults to the variable …_BASE_URL, or else to the provider's
+	KeyEnv     string        // the variable that has the key. Defaults to …_API_KEY
+	KeyFile    string        // a file that has the key, in place of a variable
+	NoKey      bool          // the service wants none
+	Idle       time.Duration // how long nothing may come. Defaults to DefaultIdle; below 0 for ever
+	HTTPClient *http.Client  // defaults to http.DefaultClient
 }
 
 // Service is where a model is asked, and the key to it.
@@ -42,6 +44,7 @@ type Service struct {
 	Client *http.Client // follows no redirects
 
 	sought string
+	idle   time.Duration
 }
 
 // Open finds the service and its key. It fails with model.ErrInvalid for a URL that is none, and where there is no key;
@@ -57,7 +60,7 @@ func Open(p Provider, o Options) (*Service, error) {
 	case u.RawQuery != "" || u.Fragment != "":
 		return nil, invalid("the base URL of %s at %s has a query or a fragment, which would get lost", p.Name, u.Host)
 	}
-	s := &Service{URL: strings.TrimRight(u.String(), "/") + "/", Host: u.Host, Client: unredirected(o.HTTPClient, p.Name)}
+	s := &Service{URL: strings.TrimRight(u.String(), "/") + "/", Host: u.Host, Client: unredirected(o.HTTPClient, p.Name), idle: o.Idle}
 	if o.NoKey {
 		return s, nil
 	}
@@ -98,6 +101,9 @@ func (s *Service) Send(req *http.Request, next func(*http.Request) (*http.Respon
 	resp, err := next(req)
 	if err != nil {
 		return nil, err
+	}
+	if req != nil { // SDKs always give one
+		resp.Body = aliveBody(req.Context(), resp.Body)
 	}
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	ok := resp.StatusCode == http.StatusOK

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/internal/printable"
 )
 
 // Lines asks line by line: for terminals that cannot redraw, and for people who have their screen read out.
@@ -40,7 +41,7 @@ func NewLines(in io.Reader, out io.Writer) *Lines {
 // Fill asks for each field until it is right.
 func (l *Lines) Fill(ctx context.Context, f *Form, entries []Entry, problem error) ([]Entry, error) {
 	if problem != nil {
-		l.say("  ! %v\n", problem)
+		l.say("  ! %s\n", paragraph(problem.Error()))
 	} else {
 		l.discard()
 	}
@@ -56,17 +57,18 @@ func (l *Lines) Fill(ctx context.Context, f *Form, entries []Entry, problem erro
 }
 
 func (l *Lines) field(ctx context.Context, f *Field, start Entry) (Entry, error) {
-	if f.Title != "" {
-		l.say("  %s%s\n", term.Plain(f.Title), note(f))
+	shown := f.shown()
+	if shown.Title != "" {
+		l.say("  %s%s\n", shown.Title, note(f))
 	}
-	if f.Help != "" {
-		l.say("  %s\n", term.Plain(f.Help))
+	if shown.Help != "" {
+		l.say("  %s\n", shown.Help)
 	}
-	for i, o := range f.Options {
-		l.say("    %d  %s\n", i+1, term.Plain(o.Label))
+	for i, o := range shown.Options {
+		l.say("    %d  %s\n", i+1, o.Label)
 	}
 	for {
-		l.say("  %s> ", hint(f, start))
+		l.say("  %s> ", hint(&shown, start))
 		text, err := l.read(ctx)
 		if err != nil {
 			return Entry{}, err
@@ -78,7 +80,7 @@ func (l *Lines) field(ctx context.Context, f *Field, start Entry) (Entry, error)
 		if err == nil {
 			return entry, nil
 		}
-		l.say("  ! %v\n", err)
+		l.say("  ! %v\n", shownError{err})
 	}
 }
 
@@ -134,10 +136,10 @@ func hint(f *Field, start Entry) string {
 	default:
 	}
 	if f.Kind == Choice && len(start.Choices) > 0 && start.Choices[0] < len(f.Options) {
-		text += " [" + term.OneLine(f.Options[start.Choices[0]].Label) + "]"
+		text += " [" + f.Options[start.Choices[0]].Label + "]"
 	}
 	if start.Text != "" && f.Kind != JSON {
-		text = strings.TrimSpace(text + " [" + term.OneLine(start.Text) + "]")
+		text = strings.TrimSpace(text + " [" + printable.Line(start.Text) + "]")
 	}
 	if text != "" {
 		text += " "

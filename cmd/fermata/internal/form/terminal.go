@@ -32,7 +32,7 @@ func (t *Terminal) Fill(ctx context.Context, f *Form, entries []Entry, problem e
 	}
 	group := huh.NewGroup(fields...)
 	if problem != nil {
-		group = group.Title(problem.Error())
+		group = group.Title(shownError{problem}.Error())
 	}
 	shown := huh.NewForm(group).WithTheme(huh.ThemeFunc(t.theme)).WithKeyMap(keys()).WithShowHelp(false)
 	shown.SubmitCmd, shown.CancelCmd = tea.Quit, tea.Quit
@@ -118,13 +118,14 @@ func (p *page) wipe(w io.Writer) {
 // bound is what a field of the form edits.
 type bound struct {
 	text   string
+	start  editable // what it was before
 	flag   bool
 	choice int
 	many   []int
 }
 
 func (b *bound) load(f *Field, e Entry) {
-	b.text, b.many = e.Text, e.Choices
+	b.text, b.many = b.start.load(e.Text), e.Choices
 	b.choice = -1
 	if f.Required && len(f.Options) > 0 {
 		b.choice = 0
@@ -150,34 +151,45 @@ func (b *bound) entry(f *Field) Entry {
 	case Many:
 		return Entry{Choices: b.many}
 	default:
-		return Entry{Text: b.text}
+		return Entry{Text: b.start.read(b.text)}
 	}
 }
 
 func (t *Terminal) field(f *Field, b *bound) huh.Field {
-	check := func(text string) error { return f.Check(Entry{Text: text}) }
-	title := f.Title
+	check := func(text string) error {
+		if err := f.Check(Entry{Text: b.start.read(text)}); err != nil {
+			return shownError{err}
+		}
+		return nil
+	}
+	shown := f.shown()
+	title := shown.Title
 	if !f.Required && len(f.Path) > 0 {
 		title += " (optional)"
 	}
 	switch f.Kind {
 	case Flag:
-		return huh.NewConfirm().Title(title).Description(f.Help).Affirmative("yes").Negative("no").
+		return huh.NewConfirm().Title(title).Description(shown.Help).Affirmative("yes").Negative("no").
 			WithButtonAlignment(lipgloss.Left).Value(&b.flag)
 	case Choice:
-		options := t.options(f)
+		options := t.options(&shown)
 		if !f.Required {
 			options = append([]huh.Option[int]{huh.NewOption("leave out", -1)}, options...)
 		}
-		return huh.NewSelect[int]().Title(title).Description(f.Help).Options(options...).Value(&b.choice)
+		return huh.NewSelect[int]().Title(title).Description(shown.Help).Options(options...).Value(&b.choice)
 	case Many:
-		return huh.NewMultiSelect[int]().Title(title).Description(f.Help).Options(t.options(f)...).
-			Validate(func(many []int) error { return f.Check(Entry{Choices: many}) }).
-			Height(min(len(f.Options), 10) + headLines(f)).Value(&b.many)
+		return huh.NewMultiSelect[int]().Title(title).Description(shown.Help).Options(t.options(&shown)...).
+			Validate(func(many []int) error {
+				if err := f.Check(Entry{Choices: many}); err != nil {
+					return shownError{err}
+				}
+				return nil
+			}).
+			Height(min(len(f.Options), 10) + headLines(&shown)).Value(&b.many)
 	case Text, Integer, Number:
-		return huh.NewInput().Title(title).Description(f.Help).Prompt("").Validate(check).Value(&b.text)
+		return huh.NewInput().Title(title).Description(shown.Help).Prompt("").Validate(check).Value(&b.text)
 	default:
-		return t.long(f, b).Title(title).Description(f.Help).Validate(check).Value(&b.text)
+		return t.long(f, b).Title(title).Description(shown.Help).Validate(check).Value(&b.text)
 	}
 }
 
@@ -185,7 +197,7 @@ func (t *Terminal) field(f *Field, b *bound) huh.Field {
 func headLines(f *Field) int {
 	lines := 1
 	if f.Help != "" {
-		lines++
+		lines += 1 + strings.Count(f.Help, "\n")
 	}
 	return lines
 }

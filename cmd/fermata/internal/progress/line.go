@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/internal/identity"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -162,9 +163,9 @@ func Awaits(q *journal.Interrupt, now time.Time) string {
 	text := "waits for an answer"
 	switch {
 	case q.State == journal.Claimed && q.ClaimedBy != "":
-		text = "waits for " + q.ClaimedBy
+		text = "waits for " + identity.Shown(q.ClaimedBy, q.ClaimedByName)
 	case q.Assignee != "":
-		text = "waits for " + q.Assignee
+		text = "waits for " + identity.Shown(q.Assignee, q.AssigneeName)
 	case q.Role != "":
 		text = "waits for " + Article(q.Role)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/internal/identity"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -88,6 +89,10 @@ func (v *plain) ofRun(ev *fermata.Event) (word, detail string) {
 		return "resumed", body.Reason
 	case journal.RunPaused:
 		return "paused", ""
+	case journal.RunBlocked:
+		var body journal.BlockedBody
+		_ = json.Unmarshal(e.Body, &body)
+		return "blocked", body.Error
 	case journal.RunFinished:
 		var body journal.FinishedBody
 		_ = json.Unmarshal(e.Body, &body)
@@ -161,13 +166,14 @@ func asked(q *journal.Interrupt) string {
 }
 
 func by(body *journal.ResolvedBody) string {
+	who := identity.Shown(body.By, body.ByName)
 	switch {
 	case body.Default:
 		return "by the deadline's default"
 	case body.By != "" && body.Role != "":
-		return "by " + body.By + " as " + body.Role
+		return "by " + who + " as " + body.Role
 	case body.By != "":
-		return "by " + body.By
+		return "by " + who
 	case body.Target != "":
 		return "to " + body.Target
 	}
@@ -176,10 +182,14 @@ func by(body *journal.ResolvedBody) string {
 
 // updated says what was done with a question: whether it was claimed, released, or who is asked now.
 func updated(body *journal.UpdatedBody) (verb, rest string) {
+	by := identity.Shown(body.By, body.ByName)
 	if body.Do == "claim" || body.Do == "release" {
-		return body.Do + "d", body.By
+		return body.Do + "d", by
 	}
-	to := body.Assignee
+	if body.Do == "token" {
+		return "given a new token", by
+	}
+	to := identity.Shown(body.Assignee, body.AssigneeName)
 	switch {
 	case to == "":
 		to = Article(body.Role)
@@ -191,7 +201,7 @@ func updated(body *journal.UpdatedBody) (verb, rest string) {
 		verb = "reassigned"
 	}
 	if body.By != "" {
-		return verb, "to " + to + " by " + body.By
+		return verb, "to " + to + " by " + by
 	}
 	return verb, "to " + to
 }

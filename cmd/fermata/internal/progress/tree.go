@@ -212,6 +212,8 @@ func (t *Tree) applyRun(ev *fermata.Event) {
 		t.Status, t.Started = fermata.Running, ev.Time()
 	case journal.RunPaused:
 		t.Status = fermata.Paused
+	case journal.RunBlocked:
+		t.Status = fermata.Blocked
 	case journal.RunResumed:
 		t.Status = fermata.Running
 	case journal.RunFinished:
@@ -228,6 +230,15 @@ func (t *Tree) leave() {
 	for _, r := range t.rows {
 		if !r.State.Settled() {
 			r.State, r.Ended, r.open = Left, t.Last, nil
+		}
+	}
+}
+
+// Rest marks what was at work when a run came to rest that is not driven now: nothing of it goes on counting.
+func (t *Tree) Rest() {
+	for _, r := range t.rows {
+		if r.State == Running {
+			r.State, r.Ended = Left, t.Last
 		}
 	}
 }

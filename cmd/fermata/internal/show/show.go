@@ -92,13 +92,13 @@ func (l Layout) object(o ordered.Object, depth int) []string {
 	faint := l.Screen.Styles().Faint
 	width := 0
 	for _, m := range o {
-		if n := term.Columns(m.Name); n <= nameWidth {
+		if n := term.Columns(term.Line(m.Name)); n <= nameWidth {
 			width = max(width, n)
 		}
 	}
 	var lines []string
 	for i, m := range o {
-		name := term.Plain(m.Name)
+		name := term.Line(m.Name)
 		inline, fits := l.inline(m.Value, l.Width-width-2)
 		if fits && term.Columns(name) <= width {
 			lines = append(lines, faint.Apply(term.Pad(name, width))+"  "+inline)
@@ -193,7 +193,7 @@ func (l Layout) table(a ordered.Array) ([]string, bool) {
 	}
 	t := term.Table{Right: make([]bool, len(first))}
 	for i, m := range first {
-		t.Head = append(t.Head, term.Plain(m.Name))
+		t.Head = append(t.Head, term.Line(m.Name))
 		_, t.Right[i] = m.Value.(json.Number)
 	}
 	for _, item := range a {

@@ -69,7 +69,14 @@ a name of more than twenty-four columns
   1
 
 b  2`},
-		{"what steers terminals", 0, `{"x":"\u001b[2Jgone"}`, "\nx  gone"},
+		{"what steers terminals", 0, `{"x":"\u001b[2Jgone"}`, "\nx  " + `\u001b[2Jgone`},
+		{"names that begin lines", 0, `{"a\nb":1,"c":[{"d\ne":1,"f\u202e":2},{"d\ne":3,"f\u202e":4}]}`, `
+a\u000ab  1
+
+c
+  d\u000ae  f\u202e
+         1        2
+         3        4`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -54,7 +54,7 @@ func (a *Area) Clear() {
 	defer a.mu.Unlock()
 	a.replace(nil, nil)
 	if a.hidden {
-		a.screen.Print(showCursor)
+		a.screen.steer(showCursor)
 		a.hidden = false
 	}
 }
@@ -78,17 +78,17 @@ func (a *Area) replace(above, lines []string) {
 		lines = lines[len(lines)-(height-1):]
 	}
 	shown := make([]string, len(lines))
-	for i, line := range lines {
-		shown[i] = a.screen.Cut(line, width-1)
+	for i, line := range whole(lines) {
+		shown[i] = a.screen.Cut(a.screen.safe(line), width-1)
 	}
-	for _, line := range above {
-		b.WriteString(line + eraseLine + "\n")
+	for _, line := range whole(above) {
+		b.WriteString(a.screen.safe(line) + eraseLine + "\n")
 	}
 	for _, line := range shown {
 		b.WriteString(line + eraseLine + "\n")
 	}
 	b.WriteString(eraseBelow + endUpdate)
-	a.screen.Print(b.String())
+	a.screen.steer(b.String())
 	a.shown = shown
 }
 

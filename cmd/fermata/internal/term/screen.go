@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/fermata-go/fermata/internal/printable"
 )
 
 // Screen is an output stream and what it can show. Its zero value discards; make one with [New].
@@ -65,12 +68,44 @@ func unicode(getenv func(string) string) bool {
 // File is the terminal behind the screen, nil where there is none.
 func (s *Screen) File() *os.File { return s.f }
 
-// Write writes p as it is.
+// Write writes p, which may have the styles of this package. All else in it that would act on a terminal is escaped
+// (law H9): this is the last place before the terminal, whoever wrote the text.
 func (s *Screen) Write(p []byte) (int, error) {
 	if s.w == nil {
 		return len(p), nil
 	}
-	return s.w.Write(p)
+	if printable.IsClean(p) {
+		return s.w.Write(p)
+	}
+	if _, err := io.WriteString(s.w, s.safe(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Editor is the stream for an editor of lines, which moves the cursor with sequences of its own. Nothing else writes to it.
+func (s *Screen) Editor() io.Writer {
+	if s.w == nil {
+		return io.Discard
+	}
+	return s.w
+}
+
+// safe is text as it may be written: with styles, where the screen shows them.
+func (s *Screen) safe(text string) string { return resolve(text, s.Color) }
+
+// steer writes sequences that the screen itself makes, with text in them that is safe.
+func (s *Screen) steer(text string) {
+	if s.w != nil {
+		_, _ = io.WriteString(s.w, text)
+	}
+}
+
+// Restore clears what is drawn below the cursor and shows the cursor again, for an end in the middle of things.
+func (s *Screen) Restore() {
+	if s.Live {
+		s.steer("\r" + eraseBelow + showCursor)
+	}
 }
 
 // Print writes the arguments as fmt.Fprint does.
@@ -79,11 +114,23 @@ func (s *Screen) Print(args ...any) { _, _ = fmt.Fprint(s, args...) }
 // Printf writes as fmt.Fprintf does.
 func (s *Screen) Printf(format string, args ...any) { _, _ = fmt.Fprintf(s, format, args...) }
 
-// Println writes lines, each with its end.
+// Println writes lines, each with its end. A line end within one of them is text, and is escaped: nobody's text begins a line
+// (law H9). Split what has several lines.
 func (s *Screen) Println(lines ...string) {
 	if len(lines) > 0 {
-		_, _ = io.WriteString(s, strings.Join(lines, "\n")+"\n")
+		_, _ = io.WriteString(s, strings.Join(whole(lines), "\n")+"\n")
 	}
+}
+
+// whole escapes line ends within lines.
+func whole(lines []string) []string {
+	for i, line := range lines {
+		if strings.Contains(line, "\n") {
+			lines = slices.Clone(lines)
+			lines[i] = strings.ReplaceAll(line, "\n", `\u000a`)
+		}
+	}
+	return lines
 }
 
 // Width is how many columns there are: of the terminal as it is now, or 100 where there is none.

@@ -1,32 +1,65 @@
 package term
 
 import (
+	"crypto/rand"
+	"encoding/binary"
+	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 
-	"charm.land/lipgloss/v2"
+	"github.com/fermata-go/fermata/internal/printable"
 )
 
 // Style changes how text looks. Applying one to text of several lines styles each of them.
 type Style struct {
-	on    bool
-	style lipgloss.Style
+	code string // parameters of SGR (ECMA-48), "" for no style
 }
 
 // Apply styles text; a screen without styles gives it back as it is.
 func (st Style) Apply(text string) string {
-	if !st.on || text == "" {
+	if st.code == "" || text == "" {
 		return text
 	}
-	if !strings.Contains(text, "\n") {
-		return st.style.Render(text)
-	}
+	m := ours()
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if line != "" {
-			lines[i] = st.style.Render(line)
+			lines[i] = m.lead + ";" + st.code + "m" + line + m.lead + "m"
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// marks tell the sequences of styles from those that somebody wrote: they begin with a number that nobody outside of the
+// process knows, and that is left out when they are written (law H9).
+type marks struct {
+	lead string
+	find *regexp.Regexp
+}
+
+var ours = sync.OnceValue(func() marks {
+	var secret [8]byte
+	_, _ = rand.Read(secret[:]) // it never fails
+	lead := "\x1b[" + strconv.FormatUint(binary.BigEndian.Uint64(secret[:]), 10)
+	return marks{lead: lead, find: regexp.MustCompile(regexp.QuoteMeta(lead) + `(?:;[0-9]+)?m`)}
+})
+
+// resolve is text as a terminal takes it: the styles that were applied here become sequences, and all else that would act is
+// escaped.
+func resolve(text string, styled bool) string {
+	m := ours()
+	var b strings.Builder
+	at := 0
+	for _, span := range m.find.FindAllStringIndex(text, -1) {
+		b.WriteString(printable.Escape(text[at:span[0]]))
+		if styled {
+			b.WriteString("\x1b[" + strings.TrimPrefix(text[span[0]+len(m.lead):span[1]], ";"))
+		}
+		at = span[1]
+	}
+	b.WriteString(printable.Escape(text[at:]))
+	return b.String()
 }
 
 // Styles are the few looks that everything is made of. They use the terminal's own sixteen colours, so that they
@@ -43,16 +76,11 @@ type Styles struct {
 
 // Styles are the styles of the screen.
 func (s *Screen) Styles() Styles {
-	base := func() lipgloss.Style { return lipgloss.NewStyle().Inline(true) }
-	with := func(style lipgloss.Style) Style { return Style{on: s.Color, style: style} }
+	if !s.Color {
+		return Styles{}
+	}
 	return Styles{
-		Strong: with(base().Bold(true)),
-		Faint:  with(base().Faint(true)),
-		Good:   with(base().Foreground(lipgloss.Green)),
-		Bad:    with(base().Foreground(lipgloss.Red)),
-		Wait:   with(base().Foreground(lipgloss.Yellow)),
-		Busy:   with(base().Foreground(lipgloss.Cyan)),
-		Code:   with(base().Foreground(lipgloss.Cyan)),
+		Strong: Style{"1"}, Faint: Style{"2"}, Bad: Style{"31"}, Good: Style{"32"}, Wait: Style{"33"}, Busy: Style{"36"}, Code: Style{"36"},
 	}
 }
 

@@ -56,8 +56,33 @@ func TestStyles(t *testing.T) {
 		t.Errorf("without styles: %q", got)
 	}
 	styled := term.New(&bytes.Buffer{}, env("CLICOLOR_FORCE=1")).Styles()
-	if got := styled.Bad.Apply("a\n\nb"); got != "\x1b[31ma\x1b[m\n\n\x1b[31mb\x1b[m" {
+	var b bytes.Buffer
+	s := term.New(&b, env("CLICOLOR_FORCE=1"))
+	s.Print(styled.Bad.Apply("a\n\nb"))
+	if got := b.String(); got != "\x1b[31ma\x1b[m\n\n\x1b[31mb\x1b[m" {
 		t.Errorf("styled: %q", got)
+	}
+}
+
+// Only styles that were applied here reach a terminal that shows styles; the same sequences within text are escaped. A line end
+// within a line that is written begins no line.
+func TestH9_OnlyOwnStylesAreWritten(t *testing.T) {
+	const bad = "reject\x1b[8m\x1b[31;1m\x1b[m\x1b[1m hidden\nFORGED"
+	for _, color := range []string{"", "1"} {
+		var b bytes.Buffer
+		s := term.New(&b, env("CLICOLOR_FORCE="+color))
+		s.Println("  "+s.Styles().Good.Apply(s.Styles().Strong.Apply(bad)), bad)
+		_, _ = s.Write([]byte(strings.ReplaceAll(bad, "\n", "")))
+		got := b.String()
+		for _, own := range []string{"\x1b[32m", "\x1b[1m", "\x1b[m"} {
+			if color != "" && !strings.Contains(got, own) {
+				t.Errorf("%q was not written: %q", own, got)
+			}
+			got = strings.ReplaceAll(got, own, "")
+		}
+		if strings.Contains(got, "\x1b") || strings.Count(got, `\u001b[8m\u001b[31;1m\u001b[m\u001b[1m hidden`) != 3 || strings.Contains(got, "\nFORGED") {
+			t.Errorf("styles %q: written %q", color, got)
+		}
 	}
 }
 
@@ -84,16 +109,16 @@ func TestWrap(t *testing.T) {
 func TestPlain(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"safe\n\ttext é", "safe\n\ttext é"},
-		{"\x1b[2Jgone\x1b]0;title\x07", "gone"},
-		{"a\rb\x00c\x7f", "abc"},
-		{"\u009b31mred", "red"},
+		{"\x1b[2Jgone\x1b]0;title\x07", `\u001b[2Jgone\u001b]0;title\u0007`},
+		{"a\rb\x00c\x7f\r\n", `a\u000db\u0000c\u007f` + "\n"},
+		{"\u009b31mred", `\u009b31mred`},
 	}
 	for _, tt := range tests {
 		got := term.Plain(tt.in)
 		if strings.ContainsAny(got, "\x1b\r\x07\u009b") {
 			t.Errorf("Plain(%q) = %q still steers", tt.in, got)
 		}
-		if got != tt.want && tt.in != "\u009b31mred" {
+		if got != tt.want {
 			t.Errorf("Plain(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}

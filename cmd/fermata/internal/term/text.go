@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/fermata-go/fermata/internal/printable"
 )
 
 // Columns is how many columns text takes.
@@ -85,7 +87,7 @@ func PadLeft(text string, width int) string {
 	return text
 }
 
-// OneLine makes a single line of text: its first line that says something, without control characters.
+// OneLine makes a single line of text: its first line that says something.
 func OneLine(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimSpace(Plain(line)); line != "" {
@@ -98,21 +100,22 @@ func OneLine(text string) string {
 // Flat makes a single line of all that a text says.
 func Flat(text string) string { return strings.Join(strings.Fields(Plain(text)), " ") }
 
-// Plain removes escape sequences and control characters but line ends and tabs: what a recipe, a person or another
-// program said is shown, and cannot steer the terminal.
+// Plain is text that a recipe, a person or another program wrote as it may be shown, in any number of lines: all that would act
+// is escaped (law H9).
 func Plain(text string) string {
-	clean := true
-	for i := range len(text) {
-		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == 0xc2 {
-			clean = false
-			break
-		}
-	}
-	if clean {
+	return printable.Escape(strings.ReplaceAll(text, "\r\n", "\n"))
+}
+
+// Line is Plain for text within a line, such as a name: line ends and tabs are escaped, too.
+func Line(text string) string { return printable.Line(text) }
+
+// Typed is what somebody typed, without the escape sequences and control characters that their keys made.
+func Typed(text string) string {
+	if printable.IsClean(text) {
 		return text
 	}
 	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+		if printable.Acts(r) && r != '\n' && r != '\t' {
 			return -1
 		}
 		return r

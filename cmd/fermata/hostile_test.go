@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fermata-go/fermata/internal/identity"
+	"github.com/fermata-go/fermata/internal/printable"
+)
+
+// hostile acts in every way: it styles and hides what follows, clears the screen, sets the title and the clipboard, forges a
+// line, turns the text, and has what nobody sees. Its first sequence is one that the command itself writes.
+const hostile = "x⟪\x1b[31m⟪\x1b[8m\x1b[2J\x1b]0;t\x07\x1b]52;c;aGk=\x1b\\\u009b31m\r\nFORGED\t\u202egpj\u2066\u200f\u2028\u200b\u2060\ufeffy\x7f"
+
+// hostileRecipe asks with hostile texts, and fails with one.
+const hostileRecipe = `apiVersion: fermata/v1
+kind: Recipe
+metadata: {name: hostile, description: "d\e[2J\u202e"}
+interface: {inputs: {x: {type: string}}}
+topology:
+  entry_point: ask
+  nodes:
+    - {type: human, id: ask, description: "n\e[2J\u202e", prompt: "p\e]0;t\a {{ x }} \u202e", inputs_map: {x: x}, response: {type: string, title: "t\e[2J", description: "d\u202e"}}
+  edges: []
+`
+
+// hostileChoice gives a person hostile evidence and options, and then fails with what a program says.
+const hostileChoice = `apiVersion: fermata/v1
+kind: Recipe
+metadata: {name: choice}
+interface: {inputs: {x: {type: object}, t: {type: string}}}
+topology:
+  entry_point: pick
+  nodes:
+    - {type: human, id: pick, prompt: "{{ t }}", inputs_map: {x: x, t: t}, options: ["approve\nFORGED", "reject\e[8m hidden\u200b\e[31m"]}
+    - {type: human, id: fields, prompt: "p", inputs_map: {x: x}, response: {type: object, properties: {"k\nFORGED\e[8m": {type: string, description: "d\nFORGED"}}}}
+    - {type: agent, id: fail, agent_ref: fail, inputs_map: {t: t}, outputs_map: {o: result}}
+  edges: [{source: pick, target: fields}, {source: fields, target: fail}]
+agents:
+  fail: {kind: exec, command: [sh, -c, "printf 'E\\033[8m\\nFORGED\\342\\200\\256\\302\\233' >&2; exit 3"]}
+`
+
+// own are the sequences that the command writes itself: its styles, and the drawing in place.
+var own = regexp.MustCompile("\x1b\\[(1|2|31|32|33|36)?m|\x1b\\[\\?(25|2026)[hl]|\x1b\\[[JK]|\r\x1b\\[[0-9]+A")
+
+// acts says what of an output would act, "" for nothing. A line that the arguments hold is the caller's own.
+func acts(output string, args []string) string {
+	around := func(i int) string {
+		return strings.ToValidUTF8(output[max(0, i-30):min(len(output), i+30)], "?")
+	}
+	if i := strings.Index(output, "⟪\x1b["); i >= 0 {
+		return fmt.Sprintf("a style that is not its own: %q", around(i))
+	}
+	output = own.ReplaceAllString(strings.ReplaceAll(output, "\r\n", "\n"), "")
+	for line := range strings.SplitSeq(output, "\n") {
+		if strings.HasPrefix(line, "FORGED") && !strings.Contains(strings.Join(args, " "), "\nFORGED") {
+			return "a line that is forged"
+		}
+	}
+	if i := strings.IndexFunc(output, func(r rune) bool { return (printable.Acts(r) || identity.IsInvisible(r)) && r != '\n' && r != '\t' }); i >= 0 {
+		return fmt.Sprintf("what acts at: %q", around(i))
+	}
+	return ""
+}
+
+// leaves are all commands that do something, whatever is added to them.
+func leaves(c *cobra.Command) []*cobra.Command {
+	var list []*cobra.Command
+	if c.Runnable() {
+		list = append(list, c)
+	}
+	for _, sub := range c.Commands() {
+		list = append(list, leaves(sub)...)
+	}
+	return list
+}
+
+// TestH9_NoCommandShowsWhatActs: every command there is, with hostile arguments, flags, files and a store full of them,
+// writes nothing that acts, neither on stdout nor on stderr, to a pipe with and without styles. On a terminal:
+// TestH9_NoCommandShowsWhatActsOnATerminal.
+func TestH9_NoCommandShowsWhatActs(t *testing.T) {
+	shout(t, func(m *Main) func() string {
+		var out bytes.Buffer
+		m.Stdout, m.Stderr = &out, &out
+		return out.String
+	}, true)
+}
+
+// With styles the command tells its own sequences from those that somebody wrote.
+func TestH9_NoStyledOutputShowsWhatActs(t *testing.T) {
+	shout(t, func(m *Main) func() string {
+		var out bytes.Buffer
+		m.Stdout, m.Stderr = &out, &out
+		variables := m.Getenv
+		m.Getenv = func(name string) string {
+			if name == "CLICOLOR_FORCE" {
+				return "1"
+			}
+			return variables(name)
+		}
+		return out.String
+	}, false)
+}
+
+// shout makes a store full of hostile texts and calls all commands on it. look gives a command its outputs, and returns what
+// has come there once the command has ended.
+func shout(t *testing.T, look func(m *Main) func() string, flags bool) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	keep := map[string]string{
+		"recipe.yaml": hostileRecipe, "choice.yaml": hostileChoice,
+		"broken.yaml": "kind: recipe\nmetadata: {name: \"a\\e[2J\\u202e\"}\nnodes: [{type: \"h\\e[2J\", id: \"i\\u202e\"}]\n",
+	}
+	for name, text := range keep {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, choice, broken, store := filepath.Join(dir, "recipe.yaml"), filepath.Join(dir, "choice.yaml"), filepath.Join(dir, "broken.yaml"), filepath.Join(dir, "runs.db")
+	calls, shown := 0, 0
+	call := func(args ...string) string {
+		t.Helper()
+		m, _, _ := command(t)
+		ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
+		defer stop()
+		m.Exit = func(int) {}
+		written := look(m)
+		m.Run(ctx, args)
+		output := written()
+		if why := acts(output, args); why != "" {
+			t.Errorf("fermata %q writes %s", args, why)
+		}
+		left, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range left {
+			if _, kept := keep[f.Name()]; !kept && !strings.HasPrefix(f.Name(), "runs.db") {
+				_ = os.RemoveAll(filepath.Join(dir, f.Name()))
+			}
+		}
+		calls, shown = calls+1, shown+len(output)
+		return output
+	}
+	evidence, err := json.Marshal(map[string]any{hostile: 1, "a": map[string]string{hostile: hostile}, "b": []map[string]string{{hostile: hostile, "c": "1"}, {hostile: "2", "c": hostile}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call("run", file, "--store", store, "--input", "x="+hostile, "--id", hostile)
+	call("run", file, "--store", store, "--input", "x="+hostile, "--as", hostile)
+	call("run", choice, "--store", store, "--input", "x="+string(evidence), "--input", "t="+hostile, "--id", "r3")
+	call("run", choice, "--store", store, "--input", "x="+string(evidence), "--input", "t="+hostile, "--id", "r4", "--answer", "pick=approve\nFORGED", "--answer", "fields={}")
+	call("run", choice, "--store", store, "--input", "x="+string(evidence), "--input", "t="+hostile, "--id", "r5", "--answer", "pick=approve\nFORGED")
+	out := call("run", file, "--store", store, "--input", "x="+hostile, "--id", "r1", "--as", "ada", "--json")
+	if !strings.Contains(out, `"paused"`) {
+		t.Fatalf("the hostile run does not wait:\n%s", out)
+	}
+	call("run", file, "--store", store, "--input", "x="+hostile, "--id", "r2", "--answer", "ask="+hostile)
+	arguments := [][]string{{}, {hostile}, {"r1"}, {"r2"}, {"r3"}, {"r4"}, {"r5"}, {"r1", "r2"}, {"r4", "r5"}, {file}, {broken}, {hostile, hostile}}
+	task := ""
+	for line := range strings.Lines(call("tasks", "ls", "--store", store, "--json")) {
+		var q struct{ RequestID string }
+		if json.Unmarshal([]byte(line), &q) == nil && q.RequestID != "" {
+			task = q.RequestID
+			arguments = append(arguments, []string{task})
+		}
+	}
+	if len(arguments) < 15 {
+		t.Fatalf("only these wait: %q", arguments)
+	}
+	m, _, _ := command(t)
+	m.Stdout, m.Stderr = &bytes.Buffer{}, &bytes.Buffer{}
+	m.Run(t.Context(), nil)                                           // makes its screens
+	skip := map[string]bool{"dev": true, "work": true, "vet": !flags} // they serve until they are stopped, or look at packages
+	for _, c := range leaves(m.rootCommand()) {
+		if skip[c.Name()] {
+			continue
+		}
+		path := strings.Fields(c.CommandPath())[1:]
+		with := func(args ...string) []string {
+			all := append(append([]string{}, path...), args...)
+			if c.Flag("store") != nil {
+				all = append(all, "--store", store)
+			}
+			return all
+		}
+		for _, args := range arguments {
+			call(with(args...)...)
+		}
+		arg := "r1"
+		if strings.Contains(c.Use, "TASK") {
+			arg = task
+		}
+		if !flags {
+			continue
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Name == "help" || f.Name == "store" || f.Name == "follow" {
+				return
+			}
+			if f.Value.Type() == "bool" {
+				call(with(arg, "--"+f.Name)...)
+			} else {
+				call(with(arg, "--"+f.Name+"="+hostile)...)
+			}
+		})
+	}
+	t.Logf("%d calls wrote %d bytes", calls, shown)
+	if calls < 200 || shown < 10_000 {
+		t.Errorf("%d calls wrote %d bytes: the test calls too little", calls, shown)
+	}
+}

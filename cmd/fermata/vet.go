@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/definition"
+)
+
+// vetFinding is what vet found at one place.
+type vetFinding struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Severity string `json:"severity"` // error, advice
+	Rule     string `json:"rule"`
+	Message  string `json:"message"`
+	Fix      string `json:"fix,omitempty"` // what --fix would do
+}
+
+// The severities of a vetFinding.
+const (
+	vetError  = "error"
+	vetAdvice = "advice"
+)
+
+// vetFlags are the flags of fermata vet.
+type vetFlags struct {
+	fix    bool
+	json   bool
+	strict bool
+}
+
+func (m *Main) vetCommand() *cobra.Command {
+	var f vetFlags
+	c := &cobra.Command{
+		Use:   "vet [PACKAGE…]",
+		Short: "Check Go nodes for code that goes wrong when it runs again",
+		Long: "Check Go nodes for code that goes wrong when it runs again: effects outside of steps, the machine's clock, random numbers, " +
+			"the order of maps, goroutines that share keys. Packages are named as for go vet, and default to the one in this folder. " +
+			"An error goes wrong as soon as the node waits, or blocks the run; advice is about what goes wrong after a crash or a " +
+			"failure, and does not change the exit code. A comment //fermata:ignore REASON silences a line. " +
+			"The same without advice is go vet -vettool=$(which fermata).",
+		Example: "fermata vet ./...\nfermata vet --fix ./orders\nfermata vet --json --strict ./...",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{"."}
+			}
+			return m.vet(c.Context(), args, &f)
+		},
+	}
+	c.Flags().BoolVar(&f.fix, "fix", false, "make the changes that findings suggest, and show those that suggest none")
+	c.Flags().BoolVar(&f.json, "json", false, "write one line of JSON for each finding")
+	c.Flags().BoolVar(&f.strict, "strict", false, "take advice for errors")
+	return c
+}
+
+func (m *Main) vet(ctx context.Context, packages []string, f *vetFlags) error {
+	if i := slices.IndexFunc(packages, func(p string) bool { return strings.HasPrefix(p, "-") }); i >= 0 {
+		return usagef("expected a package, found %q", packages[i])
+	}
+	if f.fix {
+		if _, err := m.goVet(ctx, packages, "-fix"); err != nil {
+			return err
+		}
+	}
+	out, err := m.goVet(ctx, packages, "-json")
+	if err != nil {
+		return err
+	}
+	findings, err := readFindings(out)
+	if err != nil {
+		return err
+	}
+	failed := false
+	for i := range findings {
+		failed = failed || findings[i].Severity == vetError || f.strict
+		if f.json {
+			m.writeLine(findings[i])
+		}
+	}
+	if !f.json {
+		m.showVet(findings, packages)
+	}
+	if failed {
+		return &exit{code: exitInvalid}
+	}
+	return nil
+}
+
+// goVet has the go command call this program for each package, as it calls its own vet: it compiles what is needed, and
+// keeps what was found for packages that stay as they are.
+func (m *Main) goVet(ctx context.Context, packages []string, mode string) ([]byte, error) {
+	tool, err := exec.LookPath(m.Name)
+	if err == nil {
+		tool, err = filepath.Abs(tool)
+	}
+	if err != nil {
+		if tool, err = os.Executable(); err != nil {
+			return nil, err
+		}
+	}
+	var out, said bytes.Buffer
+	cmd := exec.CommandContext(ctx, "go", append([]string{"vet", "-vettool=" + tool, mode, "-fermata.advice"}, packages...)...)
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err = cmd.Run()
+	var failed *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, usagef("vet needs the go command, which is not in $PATH")
+	case errors.As(err, &failed) && mode == "-json":
+		return nil, invalidf("go vet: %s", withoutHeads(said.String()))
+	case err != nil && mode == "-json":
+		return nil, err
+	}
+	return append(out.Bytes(), said.Bytes()...), nil
+}
+
+// withoutHeads leaves out the lines that name packages.
+func withoutHeads(text string) string {
+	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool { return strings.HasPrefix(line, "# ") })
+	return strings.Join(lines, "\n")
+}
+
+// diagnostic is a finding as go vet writes it.
+type diagnostic struct {
+	Category string `json:"category"`
+	Posn     string `json:"posn"`
+	Message  string `json:"message"`
+	Fixes    []struct {
+		Message string `json:"message"`
+	} `json:"suggested_fixes"`
+}
+
+// readFindings reads what go vet writes: for each package its name behind a #, and an object by package and analyzer. A
+// package and its tests are two, which have most files in common.
+func readFindings(out []byte) ([]vetFinding, error) {
+	var findings []vetFinding
+	decoder := json.NewDecoder(strings.NewReader(withoutHeads(string(out))))
+	for decoder.More() {
+		var found map[string]map[string]json.RawMessage
+		if err := decoder.Decode(&found); err != nil {
+			return nil, fmt.Errorf("go vet wrote something else than findings: %w", err)
+		}
+		for _, by := range found {
+			for _, raw := range by {
+				var list []diagnostic
+				if err := json.Unmarshal(raw, &list); err != nil {
+					return nil, invalidf("go vet: %s", raw)
+				}
+				for _, d := range list {
+					findings = append(findings, d.finding())
+				}
+			}
+		}
+	}
+	slices.SortFunc(findings, func(a, b vetFinding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(findings), nil
+}
+
+func (d *diagnostic) finding() vetFinding {
+	f := vetFinding{Severity: vetError, Message: d.Message}
+	rule, advice := strings.CutPrefix(d.Category, vetAdvice+"-")
+	if f.Rule = rule; advice {
+		f.Severity = vetAdvice
+	}
+	if len(d.Fixes) > 0 {
+		f.Fix = d.Fixes[0].Message
+	}
+	f.File = d.Posn
+	for _, n := range []*int{&f.Column, &f.Line} {
+		i := strings.LastIndexByte(f.File, ':')
+		if i < 0 {
+			break
+		}
+		*n, _ = strconv.Atoi(f.File[i+1:])
+		f.File = f.File[:i]
+	}
+	if here, err := os.Getwd(); err == nil {
+		if short, err := filepath.Rel(here, f.File); err == nil && !strings.HasPrefix(short, "..") {
+			f.File = short
+		}
+	}
+	return f
+}
+
+// showVet shows findings as compilers do, and how many there are.
+func (m *Main) showVet(findings []vetFinding, packages []string) {
+	s := m.out
+	styles := s.Styles()
+	if len(findings) == 0 {
+		s.Println(styles.Good.Apply(s.Glyphs().Done) + " " + strings.Join(packages, " ") + "  " + styles.Faint.Apply("nothing found"))
+		return
+	}
+	failures, fixes, shown := 0, 0, []definition.Problem{}
+	for _, f := range findings {
+		text := f.Message
+		if f.Severity == vetAdvice {
+			text = vetAdvice + ": " + text
+		} else {
+			failures++
+		}
+		if f.Fix != "" {
+			fixes++
+		}
+		shown = append(shown, definition.Problem{File: f.File, Line: f.Line, Column: f.Column, Message: text})
+	}
+	m.showPlaces(s, shown)
+	var counts []string
+	if failures > 0 {
+		counts = append(counts, styles.Bad.Apply(term.Count(failures, "error")))
+	}
+	if n := len(findings) - failures; n > 0 {
+		counts = append(counts, fmt.Sprintf("%d of advice", n))
+	}
+	if fixes > 0 {
+		counts = append(counts, fmt.Sprintf("--fix mends %d", fixes))
+	}
+	s.Println(strings.Join(counts, ", "))
+}
+
+// isVetTool reports whether the go command calls this program as the tool of go vet: it asks for the version and the
+// flags, and then hands over a file for each package.
+func isVetTool(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	last := args[len(args)-1]
+	asked := len(args) == 1 && (last == "-V=full" || last == "-flags")
+	return asked || strings.HasSuffix(last, ".cfg") && !slices.ContainsFunc(args[:len(args)-1], func(arg string) bool {
+		return !strings.HasPrefix(arg, "-")
+	})
+}

@@ -1,0 +1,79 @@
+package dialogue_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/dialogue"
+)
+
+// nilError is an error whose text nobody can ask for.
+type nilError struct{ text string }
+
+func (e *nilError) Error() string { return e.text }
+
+// leavings are how a function of a program leaves without returning.
+var leavings = map[string]func(){
+	"panics":               func() { panic("rascal") },
+	"panics with an error": func() { var err error = (*nilError)(nil); panic(err) },
+	"ends its goroutine":   runtime.Goexit,
+}
+
+// rascal is a sink that does not return from its first deliveries, nor from any piece.
+type rascal struct {
+	leave func()
+	times int
+	took  []string
+}
+
+func (r *rascal) Deliver(_ context.Context, d dialogue.Delivery) error {
+	if r.times--; r.times >= 0 {
+		r.leave()
+	}
+	r.took = append(r.took, d.Said.Prompt)
+	return nil
+}
+
+func (r *rascal) Stream(context.Context, dialogue.Piece) { r.leave() }
+
+// TestN7_ASinkMayNotReturn has a sink panic and end its goroutine. A message that it was to hear of counts, and the reply says
+// that it has missed something; whoever follows delivers again until it returns.
+func TestN7_ASinkMayNotReturn(t *testing.T) {
+	for how, leave := range leavings {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sink := &rascal{leave: leave, times: 1}
+				c := talks(t, nil, bank(t), dialogue.ConversationOptions{Sink: sink})
+				open(t, c, "c", map[string]any{"balance": 100})
+				r := send(t, c, "c", dialogue.Message{Text: "show my balance"})
+				said := []string{"You have 100.", "Is there anything else?"}
+				if diff := cmp.Diff(said, r.Texts()); diff != "" || r.SinkErr == nil || len(sink.took) > 0 {
+					t.Errorf("the sink has taken %q and said %v; %s", sink.took, r.SinkErr, diff)
+				}
+				if r := send(t, c, "c", dialogue.Message{Text: "show my balance"}); r.SinkErr != nil {
+					t.Errorf("the next turn: %v", r.SinkErr)
+				}
+				ctx, stop := context.WithCancel(t.Context())
+				follows := &rascal{leave: leave, times: 3}
+				followed := make(chan error, 1)
+				go func() { followed <- c.Follow(ctx, "c", 0, follows) }()
+				synctest.Wait()
+				for len(follows.took) < 2*len(said) {
+					time.Sleep(time.Second)
+					synctest.Wait()
+				}
+				stop()
+				if err := <-followed; !slices.Equal(follows.took, slices.Concat(said, said)) || !errors.Is(err, context.Canceled) {
+					t.Errorf("who follows was told %q, and ends with %v", follows.took, err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,72 @@
+package web_test
+
+import (
+	"net/http"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/fermata-go/fermata/dialogue/web"
+	"github.com/fermata-go/fermata/journal/memory"
+)
+
+// nilError is an error whose text nobody can ask for.
+type nilError struct{ text string }
+
+func (e *nilError) Error() string { return e.text }
+
+// leavings are how a function of a program leaves without returning.
+var leavings = map[string]func(){
+	"panics":               func() { panic("rascal") },
+	"panics with an error": func() { var err error = (*nilError)(nil); panic(err) },
+	"ends its goroutine":   runtime.Goexit,
+}
+
+// TestN7_WhoDecidesMayNotReturn has the functions of a program panic and end their goroutine that say who may speak: the
+// request is refused, a socket that is open is closed, whose goroutines ask them, and the process serves on.
+func TestN7_WhoDecidesMayNotReturn(t *testing.T) {
+	for how, leave := range leavings {
+		t.Run(how, func(t *testing.T) {
+			var armed atomic.Value
+			armed.Store("")
+			does := func(what string) {
+				if armed.Load() == what {
+					leave()
+				}
+			}
+			h := build(t, memory.New(), shop(t, func(string) {}), web.Options{
+				Recheck:   time.Hour,
+				Authorize: func(r *http.Request, id string) (bool, error) { does("Authorize"); return own(r, id) },
+				Open:      func(*http.Request) (string, map[string]any, error) { does("Open"); return "ada", nil, nil },
+				Desk:      func(*http.Request) error { does("Desk"); return nil },
+			})
+			h.open(t, "ada")
+			c := connect(t, h.url+"ada", "ada", "")
+			c.say("1", "order something")
+			c.until("reply")
+			for _, ask := range [][3]string{
+				{"Authorize", "GET", "/ada"}, {"Open", "POST", ""}, {"Authorize", "POST", ""}, {"Desk", "GET", ""},
+			} {
+				armed.Store(ask[0])
+				url := h.http.URL + "/conversations" + ask[2]
+				if res := request(t, ask[1], url, "ada", ""); res.StatusCode != http.StatusInternalServerError {
+					t.Errorf("%v: %s", ask, res.Status)
+				}
+				if armed.Store(""); request(t, ask[1], url, "ada", "").StatusCode >= 300 {
+					t.Errorf("%v: it is refused for ever", ask)
+				}
+			}
+			armed.Store("Authorize")
+			c.say("2", "tea")
+			c.until("error")
+			if code, _ := c.closed(); code != websocket.StatusPolicyViolation {
+				t.Errorf("the socket is closed with %v", code)
+			}
+			armed.Store("")
+			connect(t, h.url+"ada", "ada", "")
+		})
+	}
+}

@@ -1,0 +1,116 @@
+package identity
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Same reports whether two names are of one person. A name of which nobody sees anything is nobody's.
+func Same(a, b string) bool {
+	if a == b {
+		return !IsBlank(a)
+	}
+	key := Key(a)
+	return key != "" && key == Key(b)
+}
+
+// IsBlank reports whether nobody sees anything of a name.
+func IsBlank(name string) bool {
+	if name != "" && name[0] > ' ' && name[0] < 0x7f {
+		return false
+	}
+	return Key(name) == ""
+}
+
+// Shown is a person as they are shown: who they are, and in quotes what they are called, where that is something else. Who
+// they are comes first, because names are chosen by those who bear them.
+func Shown(id, name string) string {
+	if IsBlank(name) || Same(id, name) {
+		return id
+	}
+	return strings.TrimSpace(id + " " + strconv.Quote(name))
+}
+
+// Key is what is compared of a name: NFKC_Casefold of Unicode, without characters that nobody sees, with one space for all
+// white space between words and none around them. An i is an i, with its dot and without: small letters and capitals of the
+// Turkish alphabet would part ways otherwise.
+func Key(name string) string {
+	if key, ok := plain(name); ok {
+		return key
+	}
+	name = strings.ToValidUTF8(name, "\uFFFD")
+	for range 8 { // folding can undo a normal form; it is settled after the third time
+		next := norm.NFKD.String(strings.Map(seen, norm.NFKD.String(name)))
+		next = norm.NFKC.String(undotted(norm.NFKD.String(strings.Map(least, cases.Fold().String(next)))))
+		if next == name {
+			break
+		}
+		name = next
+	}
+	return strings.Join(strings.Fields(name), " ")
+}
+
+// plain is the key of a name in ASCII, which most ids are.
+func plain(name string) (string, bool) {
+	for i := range len(name) {
+		if name[i] < ' ' || name[i] >= 0x7f {
+			return "", false
+		}
+	}
+	name = strings.ToUpper(strings.TrimSpace(name))
+	if strings.Contains(name, "  ") {
+		name = strings.Join(strings.Fields(name), " ")
+	}
+	return name, true
+}
+
+// seen is a character as it is seen: -1 for what nobody sees, and one space for all white space.
+func seen(r rune) rune {
+	switch {
+	case unicode.IsSpace(r):
+		return ' '
+	case IsInvisible(r):
+		return -1
+	}
+	return r
+}
+
+// least is one form for all cases of a letter, also of those that [cases.Fold] does not bring together.
+func least(r rune) rune {
+	first := r
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		first = min(first, other)
+	}
+	return first
+}
+
+// undotted is a folded name in NFKD whose letters I have no dot of their own.
+func undotted(name string) string {
+	if !strings.ContainsAny(name, "\u0131\u0307") {
+		return name
+	}
+	dotted := false // the last letter is an I: what follows are its marks
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\u0131':
+			r = 'I'
+		case r == '\u0307' && dotted:
+			return -1
+		}
+		if !unicode.Is(unicode.Mn, r) {
+			dotted = r == 'I'
+		}
+		return r
+	}, name)
+}
+
+// IsInvisible reports whether nobody sees a character: controls, formats (the zero-width ones, marks of direction, tags),
+// fillers, selectors of variants, the blank of Braille, and a note without a head. White space is seen.
+func IsInvisible(r rune) bool {
+	return r == '\u2800' || r == '\U00016fe4' || r == '\U0001d159' || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
+		!unicode.IsSpace(r)
+}

@@ -1,0 +1,158 @@
+package value
+
+import (
+	"errors"
+	"reflect"
+	"unsafe"
+
+	"github.com/fermata-go/fermata/plan"
+)
+
+// This file settles values: see look.go.
+
+// begin makes ready for a look.
+func (k *Known) begin(all, share, own bool, limit int) *look {
+	if all && !k.thorough { // what was noted may have texts that nobody looked at
+		k.seen = nil
+	}
+	k.thorough = all
+	k.look = look{all: all, share: share, own: own, limit: limit, known: k}
+	return &k.look
+}
+
+// end is what a look has found.
+func (k *Known) end() (odd bool, err *failure) {
+	l := &k.look
+	if l.odd || l.dirty || l.err != nil { // what was noted on the way is not canonical
+		k.seen = nil
+	}
+	return l.odd, l.err
+}
+
+// Settle gives the value as Decode gives it after Encode (law N10), or says why it cannot be kept (law N8). Without all,
+// it leaves out texts and numbers that Delta looks at anyway. With own it may change the value's own memory, and nothing
+// that the value only leads to.
+func (k *Typed[S]) Settle(value any, known *Known, all, own bool) (settled any, err error) {
+	if r := k.root.level(); r == exact || r == texts && !all {
+		return value, nil
+	}
+	v, err := k.value(value)
+	if err != nil {
+		return nil, err
+	}
+	defer k.recover(v, &err)
+	k.root.look(known.begin(all, k.share, own, k.limit), unsafe.Pointer(v))
+	odd, failed := known.end()
+	if failed != nil {
+		return nil, locate(failed, reflect.ValueOf(v), goPath(rootName(reflect.TypeFor[S]())))
+	}
+	if !odd {
+		return value, nil
+	}
+	return again(k, value)
+}
+
+// again encodes and decodes a value.
+func again(k plan.Codec, value any) (any, error) {
+	data, err := k.Encode(value)
+	if err != nil {
+		return nil, err
+	}
+	return k.Decode(data)
+}
+
+// Settle is what [Typed.Settle] is.
+func (k *Struct) Settle(value any, known *Known, all, own bool) (settled any, err error) {
+	if r := k.root.level(); r == exact || r == texts && !all {
+		return value, nil
+	}
+	at, err := k.value(value)
+	if err != nil {
+		return nil, err
+	}
+	defer k.recover(at, &err)
+	k.root.look(known.begin(all, k.share, own, k.limit), at)
+	odd, failed := known.end()
+	if failed != nil {
+		return nil, memberPath(k.typ, locate(failed, reflect.NewAt(k.typ, at), goPath(rootName(k.typ))))
+	}
+	if !odd {
+		return value, nil
+	}
+	return again(k, value)
+}
+
+// Settle is what [Typed.Settle] is, for objects.
+func (k *Objects) Settle(value any, known *Known, all, _ bool) (settled any, err error) {
+	v, err := asObject(value)
+	if err != nil {
+		return nil, err
+	}
+	defer recoverObject(v, &err)
+	known.begin(all, false, false, k.limit).lookMap(v)
+	odd, failed := known.end()
+	if failed != nil {
+		return nil, locate(failed, reflect.ValueOf(v), pointerPath)
+	}
+	if !odd {
+		return v, nil
+	}
+	return again(k, v)
+}
+
+// errUnsettled says that Change met a text that is no UTF-8.
+var errUnsettled = errors.New("the value has texts that are not settled")
+
+// Changer is a codec of this package.
+type Changer interface {
+	plan.Codec
+	Settle(value any, known *Known, all, own bool) (settled any, err error)
+	strictly(snapshot, value any) (delta []byte, next any, err error)
+}
+
+// Within is a codec that refuses encodings and deltas of more than so many bytes; one that is not of this package is as it was.
+func Within(codec plan.Codec, bytes int) plan.Codec {
+	if k, ok := codec.(interface{ within(bytes int) plan.Codec }); ok {
+		return k.within(bytes)
+	}
+	return codec
+}
+
+func (k *Typed[S]) within(bytes int) plan.Codec {
+	if k.limit == bytes {
+		return k
+	}
+	return k.WithLimit(bytes)
+}
+
+func (k *Struct) within(bytes int) plan.Codec {
+	if k.limit == bytes {
+		return k
+	}
+	c := *k
+	c.limit = bytes
+	return &c
+}
+
+func (k *Objects) within(bytes int) plan.Codec {
+	if k.limit == bytes {
+		return k
+	}
+	return k.WithLimit(bytes)
+}
+
+// Change settles a value of the caller's own and compares it with a snapshot, as Delta does.
+func Change(k Changer, snapshot, value any, known *Known) (delta []byte, next, settled any, err error) {
+	if settled, err = k.Settle(value, known, false, true); err != nil {
+		return nil, nil, nil, err
+	}
+	delta, next, err = k.strictly(snapshot, settled)
+	if !errors.Is(err, errUnsettled) {
+		return delta, next, settled, err
+	}
+	if settled, err = k.Settle(settled, known, true, true); err != nil {
+		return nil, nil, nil, err
+	}
+	delta, next, err = k.Delta(snapshot, settled)
+	return delta, next, settled, err
+}

@@ -1,0 +1,69 @@
+package node
+
+import "fmt"
+
+// BeatHost is a [Host] that hears that a node lives, and keeps what the node says with it.
+type BeatHost interface {
+	// Beat says that the node lives, and keeps a value of JSON for later attempts.
+	Beat(pass uint64, value []byte) error
+	// LastBeat is the value that was kept last, nil for none, as the outcome of op. Replays get it again once a later call
+	// of the attempt is recorded.
+	LastBeat(pass uint64, op Op) []byte
+	// Refuse fails the pass with an error that its function cannot return.
+	Refuse(pass uint64, err error)
+}
+
+// Heartbeat says that the node lives, so that its Idle does not end the attempt (law N11), and keeps the value for
+// [LastHeartbeat]. It may be called often and from any goroutine of the node, also inside of a [Step]: it stores nothing
+// itself. The last value is stored at most five seconds after it was given, and when the attempt fails, waits or is
+// stopped; a process that is killed loses no more than that. Success stores nothing.
+//
+// The value is one that encoding/json writes; what cannot be written is ErrNotStorable (law N8). Heartbeat fails with
+// [ErrTaskOver] once the attempt has ended.
+func Heartbeat[T any](ctx Context, value T) error {
+	h, ok := ctx.host.(BeatHost)
+	if !ok {
+		return nil
+	}
+	data, err := ctx.encode(value)
+	if err != nil {
+		return fmt.Errorf("task %s, heartbeat: %w: %w", ctx.Info().Task(), ErrNotStorable, err)
+	}
+	return h.Beat(ctx.pass, data)
+}
+
+// LastHeartbeat is the last value that an earlier attempt of the task has given to [Heartbeat]; false where there is none.
+// After a crash it is the last one that was stored, of the attempt that was cut off.
+//
+// Like [Now] it is a call that replays repeat (law N10): once another call behind it is recorded in an attempt, the attempt
+// gets the same value again, whatever it has given to Heartbeat since. A value that T cannot hold fails the attempt; one of
+// which T would leave something out blocks the run with a [*RecordedError], so that work does not begin at zero again (law J8).
+func LastHeartbeat[T any](ctx Context) (value T, ok bool) {
+	h, is := ctx.host.(BeatHost)
+	if !is {
+		return value, false
+	}
+	op, err := ctx.begin(KindHeartbeat, "last")
+	if err != nil {
+		h.Refuse(ctx.pass, err)
+		return value, false
+	}
+	data := op.Value
+	if !op.Done {
+		data = h.LastBeat(ctx.pass, op)
+	}
+	if len(data) == 0 {
+		return value, false
+	}
+	op.Value = data
+	if value, err = decode[T](op); err != nil {
+		err = fmt.Errorf("task %s: %w", ctx.Info().Task(), err)
+	} else {
+		value, err = recorded[T](ctx, op)
+	}
+	if err != nil {
+		h.Refuse(ctx.pass, err)
+		return value, false
+	}
+	return value, true
+}

@@ -1,0 +1,44 @@
+package recipe
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+)
+
+// Folders are where programs are started that agents of the recipe and of the recipes in it name, sorted. Whoever drives a
+// run needs them: a program in a folder that is not there fails. Agents that no node calls start nothing.
+func (r *Recipe) Folders() []string {
+	all := make(map[string]bool)
+	r.doc.eachProgram(make(map[*draft]bool), func(folder, _ string) { all[folder] = true })
+	return slices.Sorted(maps.Keys(all))
+}
+
+// Programs are the programs that agents of the recipe and of the recipes in it start by a name alone, which is looked up in
+// PATH, sorted: also those of MCP servers. Agents that no node calls start nothing.
+func (r *Recipe) Programs() []string {
+	all := make(map[string]bool)
+	r.doc.eachProgram(make(map[*draft]bool), func(_, program string) {
+		if filepath.Base(program) == program {
+			all[program] = true
+		}
+	})
+	return slices.Sorted(maps.Keys(all))
+}
+
+// eachProgram tells of the programs that agents start, and of the folders that they are started in.
+func (d *draft) eachProgram(seen map[*draft]bool, yield func(folder, program string)) {
+	if seen[d] {
+		return
+	}
+	seen[d] = true
+	for name := range d.called() {
+		switch a := d.agents[name]; {
+		case a == nil:
+		case len(a.argv) > 0:
+			yield(d.dir, a.argv[0])
+		case a.nested != nil:
+			a.nested.doc.eachProgram(seen, yield)
+		}
+	}
+}
