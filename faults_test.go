@@ -389,6 +389,46 @@ func (c crashCase) unknown(r fermata.Result) bool {
 	return len(c.once) > 0 && r.Err != nil
 }
 
+// A run whose start failed is tried again by its caller, while the runtime looks whether the first try was stored: the run
+// has one driver, whichever of the two is faster.
+func TestJ2_AStartIsTriedAgainWhileTheRuntimeLooks(t *testing.T) {
+	const soon = 100 * time.Millisecond
+	store := journaltest.NewFaulty(memory.New())
+	store.FailAppend(1, journaltest.Before) // of the outline of the plan
+	resumed := make(chan bool)
+	store.AfterAppend = func(n int) error {
+		switch n {
+		case 3: // the second start is stored: the runtime finds it
+			select {
+			case <-resumed:
+			case <-time.After(soon):
+			}
+		case 4:
+			close(resumed)
+			time.Sleep(soon)
+		}
+		return nil
+	}
+	p := crashCases[0].build(newWorld()).Plan()
+	d := newDriven(t, crashCases[0], p)
+	rt, err := fermata.New(fermata.Options{Store: store, Clock: d.clock}) // both tries are made at one moment
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	fermata.Hurry(rt)
+	if _, err := rt.Start(t.Context(), p, d.input(), fermata.WithID(drivenID)); !errors.Is(err, journaltest.ErrFault) {
+		t.Fatalf("expected the fault, found %v", err)
+	}
+	run, err := rt.Start(t.Context(), p, d.input(), fermata.WithID(drivenID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := run.Wait(t.Context()); err != nil || res.Status != fermata.Completed {
+		t.Errorf("expected completed, found %s, %v", res.Status, errors.Join(err, res.Err))
+	}
+}
+
 // Whoever only looks is told, too, when the store cannot be read.
 func TestJ2_FaultsOfReaders(t *testing.T) {
 	c := crashCases[0]

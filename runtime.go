@@ -109,7 +109,8 @@ func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...S
 	for _, opt := range opts {
 		opt(&o)
 	}
-	if o.id == "" {
+	named := o.id != ""
+	if !named {
 		o.id = newID("run_")
 	}
 	if rt.ctx.Err() != nil {
@@ -123,6 +124,12 @@ func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...S
 	}
 	if o.queued && o.durability == None {
 		return nil, &Error{Code: CodeInvalid, Run: o.id, Err: errors.New("a run that is not stored cannot be queued: nobody would find it")}
+	}
+	if named { // an earlier try to start it may be taken up again by the runtime once this one is stored
+		if _, err := rt.load(ctx, o.id, nil); err != nil {
+			return nil, err
+		}
+		defer rt.loaded(o.id)
 	}
 	d := rt.newDrive(o.id, p, o.durability)
 	d.held = o.queued
@@ -142,10 +149,10 @@ func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...S
 		d.hold()
 		return rt.handle(o.id, p, d), nil
 	}
-	switch err := rt.launch(d); {
-	case errors.Is(err, errDriven): // an earlier try to start it was taken up again by the runtime, and found this one stored
-		return rt.Resume(ctx, o.id, p)
-	case err != nil:
+	if err := rt.launch(d); err != nil {
+		if errors.Is(err, errDriven) { // this one is not stored
+			err = &Error{Code: CodeConflict, Run: o.id, Err: conflict("a run of this id is being driven")}
+		}
 		return nil, err
 	}
 	driven = true
@@ -180,28 +187,15 @@ func (rt *Runtime) migrate(ctx context.Context, id string, p *plan.Plan, why jou
 	if err := rt.policies.covers(id, p); err != nil {
 		return nil, err
 	}
-	for {
-		rt.mu.Lock()
-		if d := rt.drives[id]; d != nil {
-			d.again = d.again || why.Reason == "" // it may have looked before what is resumed for was written
-			rt.mu.Unlock()
-			if why.Reason != "" {
-				return nil, &Error{Code: CodeConflict, Run: id, Err: conflict("the run is being driven; stop it first")}
-			}
-			return rt.handle(id, p, d), nil
-		}
-		loading := rt.loading[id]
-		if loading == nil {
-			rt.loading[id] = make(chan struct{})
-			rt.mu.Unlock()
-			break
-		}
-		rt.mu.Unlock()
-		select {
-		case <-loading: // an answer, a timer and a caller may take the run up at the same time
-		case <-ctx.Done():
-			return nil, &Error{Code: CodeStopped, Run: id, Err: ctx.Err()}
-		}
+	switch d, err := rt.load(ctx, id, func(d *drive) {
+		d.again = d.again || why.Reason == "" // it may have looked before what is resumed for was written
+	}); {
+	case err != nil:
+		return nil, err
+	case d != nil && why.Reason != "":
+		return nil, &Error{Code: CodeConflict, Run: id, Err: conflict("the run is being driven; stop it first")}
+	case d != nil:
+		return rt.handle(id, p, d), nil
 	}
 	defer rt.loaded(id)
 	d := rt.newDrive(id, p, Sync)
@@ -225,6 +219,31 @@ func (rt *Runtime) migrate(ctx context.Context, id string, p *plan.Plan, why jou
 		return nil, err
 	}
 	return rt.handle(id, p, d), nil
+}
+
+// load has others wait who would take a run up, until loaded. Of a run that is driven it gives the drive, and note, where it is
+// not nil, what it does to that; without note it does not matter whether one is driven.
+func (rt *Runtime) load(ctx context.Context, id string, note func(*drive)) (driven *drive, err error) {
+	for {
+		rt.mu.Lock()
+		if d := rt.drives[id]; d != nil && note != nil {
+			note(d)
+			rt.mu.Unlock()
+			return d, nil
+		}
+		loading := rt.loading[id]
+		if loading == nil {
+			rt.loading[id] = make(chan struct{})
+			rt.mu.Unlock()
+			return nil, nil
+		}
+		rt.mu.Unlock()
+		select {
+		case <-loading: // an answer, a timer and a caller may take the run up at the same time
+		case <-ctx.Done():
+			return nil, &Error{Code: CodeStopped, Run: id, Err: ctx.Err()}
+		}
+	}
 }
 
 // loaded lets others take up the run that was being loaded.
