@@ -1,6 +1,7 @@
 package fermata_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,11 +31,17 @@ type boxOf[T any] struct {
 	O T `json:"o,omitempty"`
 }
 
+// valuesTest is a *testing.T, or the *rapid.T of one draw.
+type valuesTest interface {
+	rapid.TB
+	Context() context.Context
+}
+
 // wayOf is one way from a node to the next one.
 type wayOf struct {
 	name    string
 	between string // "", "sleep" or "crash"
-	store   func(t *rapid.T) (store journal.Store, done func())
+	store   func(t valuesTest) (store journal.Store, done func())
 	opts    []fermata.StartOption
 	author  string
 }
@@ -43,8 +50,8 @@ var databases atomic.Int64
 
 // waysOf are the ways that a value can take from a to b.
 func waysOf(dir string) []wayOf {
-	inMemory := func(*rapid.T) (journal.Store, func()) { return memory.New(), func() {} }
-	inFile := func(t *rapid.T) (journal.Store, func()) {
+	inMemory := func(valuesTest) (journal.Store, func()) { return memory.New(), func() {} }
+	inFile := func(t valuesTest) (journal.Store, func()) {
 		store, err := sqlite.Open(filepath.Join(dir, fmt.Sprint(databases.Add(1))+".db"))
 		if err != nil {
 			t.Fatal(err)
@@ -83,14 +90,20 @@ func pause(ctx node.Context, between string, up *atomic.Bool, here chan<- bool) 
 	return nil
 }
 
+// handing is what a makes of a value, and what b makes of what it is given.
+type handing[T any] struct {
+	made func() boxOf[T]
+	used func(s boxOf[T]) any
+}
+
 // planOf is a graph that hands a value on from a to b, which shows what it was given.
-func planOf[T any](t *rapid.T, w wayOf, v T, pause func(node.Context) error, got *any) (p *dataflow.Graph, g *graph.Graph[boxOf[T]]) {
+func planOf[T any](t valuesTest, w wayOf, h handing[T], pause func(node.Context) error, got *any) (p *dataflow.Graph, g *graph.Graph[boxOf[T]]) {
 	if w.author == "dataflow" {
 		type in struct{ V boxOf[T] }
 		p, err := dataflow.New("values",
-			dataflow.Func("a", "v", func(node.Context, struct{}) (boxOf[T], error) { return boxOf[T]{v, v}, nil }),
+			dataflow.Func("a", "v", func(node.Context, struct{}) (boxOf[T], error) { return h.made(), nil }),
 			dataflow.Func("between", "w", func(ctx node.Context, in in) (boxOf[T], error) { return in.V, pause(ctx) }),
-			dataflow.Func("b", "done", func(_ node.Context, in struct{ W boxOf[T] }) (bool, error) { *got = in.W; return true, nil }),
+			dataflow.Func("b", "done", func(_ node.Context, in struct{ W boxOf[T] }) (bool, error) { *got = h.used(in.W); return true, nil }),
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -102,9 +115,9 @@ func planOf[T any](t *rapid.T, w wayOf, v T, pause func(node.Context) error, got
 		b.Immutable()
 	}
 	g, err := b.
-		Node("a", func(node.Context, boxOf[T]) (boxOf[T], error) { return boxOf[T]{v, v}, nil }).
+		Node("a", func(node.Context, boxOf[T]) (boxOf[T], error) { return h.made(), nil }).
 		Node("between", func(ctx node.Context, s boxOf[T]) (boxOf[T], error) { return s, pause(ctx) }).
-		Node("b", func(_ node.Context, s boxOf[T]) (boxOf[T], error) { *got = s; return s, nil }).
+		Node("b", func(_ node.Context, s boxOf[T]) (boxOf[T], error) { *got = h.used(s); return s, nil }).
 		Edge(graph.Start, "a").Edge("a", "between").Edge("between", "b").Compile()
 	if err != nil {
 		t.Fatal(err)
@@ -113,10 +126,10 @@ func planOf[T any](t *rapid.T, w wayOf, v T, pause func(node.Context) error, got
 }
 
 // handed is what b is given on one way, or why the run failed.
-func handed[T any](t *rapid.T, w wayOf, v T) (got any, failed error) {
+func handed[T any](t valuesTest, w wayOf, h handing[T]) (got any, failed error) {
 	var up atomic.Bool
 	here := make(chan bool, 1)
-	p, g := planOf(t, w, v, func(ctx node.Context) error { return pause(ctx, w.between, &up, here) }, &got)
+	p, g := planOf(t, w, h, func(ctx node.Context) error { return pause(ctx, w.between, &up, here) }, &got)
 	compiled := g.Plan
 	if p != nil {
 		compiled = p.Plan
@@ -183,12 +196,13 @@ func handsOn[T any](t *rapid.T, ways []wayOf, v T) {
 	before := fmt.Sprintf("%#v", v)
 	var want any
 	var refused error
+	h := handing[T]{made: func() boxOf[T] { return boxOf[T]{v, v} }, used: func(s boxOf[T]) any { return s }}
 	slow := rapid.IntRange(0, 4).Draw(t, "slow") == 0 // files and transactions take the most time
 	for i, w := range ways {
 		if !slow && (strings.HasPrefix(w.name, "sqlite") || strings.HasPrefix(w.name, "postgres")) {
 			continue
 		}
-		got, err := handed(t, w, v)
+		got, err := handed(t, w, h)
 		if i == 0 {
 			if want, refused = got, err; err != nil && !errors.Is(err, node.ErrNotStorable) {
 				t.Fatalf("%T: %v", v, err)

@@ -3,8 +3,6 @@ package fermata_test
 import (
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/internal/testserver"
 	"github.com/fermata-go/fermata/journal"
@@ -34,7 +32,7 @@ func TestN10_ANodeIsGivenTheSameOnServers(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			kept := func(*rapid.T) (journal.Store, func()) { return store, func() {} }
+			kept := func(valuesTest) (journal.Store, func()) { return store, func() {} }
 			async := []fermata.StartOption{fermata.WithDurability(fermata.Async)}
 			checkHandsOn(t, []wayOf{
 				{"unstored", "", nil, nil, "graph"},

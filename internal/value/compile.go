@@ -316,13 +316,13 @@ func (c *compiler) member(jf jsonfield.Field, addressable bool, path string) (co
 	return made, err
 }
 
-// levels says of all types that were taken apart how far a look has to go. Types may contain themselves, so what is found
-// of one may change what holds for others.
+// levels says of all types that were taken apart how far a look has to go, and whether parts of them may share memory. Types
+// may contain themselves, so what is found of one may change what holds for others.
 func (c *compiler) levels() {
 	for changed := true; changed; {
 		changed = false
 		for _, r := range c.records {
-			reach := exact
+			reach, leads := exact, 2*len(r.hops)
 			if len(r.transients) > 0 || len(r.hops) > 0 {
 				reach = loose
 			}
@@ -332,9 +332,12 @@ func (c *compiler) levels() {
 					f.leaves = loose
 				}
 				reach = max(reach, f.leaves)
+				n := references(f.codec)
+				leads, f.leads = leads+n, n > 0
 			}
-			changed = changed || r.reach != reach
-			r.reach = reach
+			leads = min(leads, 2)
+			changed = changed || r.reach != reach || r.leads != leads
+			r.reach, r.leads = reach, leads
 		}
 		for _, l := range c.made {
 			reach := max(texts, l.codec.level())

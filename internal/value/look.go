@@ -30,6 +30,8 @@ type Known struct {
 	look
 	seen *[knownSlots]known // nil until something is noted
 
+	spans apart // of the last value that was searched
+
 	thorough bool // all that is noted was looked at with its texts
 }
 

@@ -33,7 +33,9 @@ func (k *Known) end() (odd bool, err *failure) {
 // it leaves out texts and numbers that Delta looks at anyway. With own it may change the value's own memory, and nothing
 // that the value only leads to.
 func (k *Typed[S]) Settle(value any, known *Known, all, own bool) (settled any, err error) {
-	if r := k.root.level(); r == exact || r == texts && !all {
+	r := k.root.level()
+	looks := r == loose || r == texts && all
+	if !looks && !k.joint {
 		return value, nil
 	}
 	v, err := k.value(value)
@@ -41,15 +43,18 @@ func (k *Typed[S]) Settle(value any, known *Known, all, own bool) (settled any, 
 		return nil, err
 	}
 	defer k.recover(v, &err)
-	k.root.look(known.begin(all, k.share, own, k.limit), unsafe.Pointer(v))
-	odd, failed := known.end()
-	if failed != nil {
-		return nil, locate(failed, reflect.ValueOf(v), goPath(rootName(reflect.TypeFor[S]())))
+	odd := false
+	if looks {
+		var failed *failure
+		k.root.look(known.begin(all, k.share, own, k.limit), unsafe.Pointer(v))
+		if odd, failed = known.end(); failed != nil {
+			return nil, locate(failed, reflect.ValueOf(v), goPath(rootName(reflect.TypeFor[S]())))
+		}
 	}
-	if !odd {
-		return value, nil
+	if odd || k.joint && known.shares(k.root, unsafe.Pointer(v), unsafe.Sizeof(*v)) {
+		return again(k, value)
 	}
-	return again(k, value)
+	return value, nil
 }
 
 // again encodes and decodes a value.
@@ -63,7 +68,9 @@ func again(k plan.Codec, value any) (any, error) {
 
 // Settle is what [Typed.Settle] is.
 func (k *Struct) Settle(value any, known *Known, all, own bool) (settled any, err error) {
-	if r := k.root.level(); r == exact || r == texts && !all {
+	r := k.root.level()
+	looks := r == loose || r == texts && all
+	if !looks && !k.joint {
 		return value, nil
 	}
 	at, err := k.value(value)
@@ -71,15 +78,18 @@ func (k *Struct) Settle(value any, known *Known, all, own bool) (settled any, er
 		return nil, err
 	}
 	defer k.recover(at, &err)
-	k.root.look(known.begin(all, k.share, own, k.limit), at)
-	odd, failed := known.end()
-	if failed != nil {
-		return nil, memberPath(k.typ, locate(failed, reflect.NewAt(k.typ, at), goPath(rootName(k.typ))))
+	odd := false
+	if looks {
+		var failed *failure
+		k.root.look(known.begin(all, k.share, own, k.limit), at)
+		if odd, failed = known.end(); failed != nil {
+			return nil, memberPath(k.typ, locate(failed, reflect.NewAt(k.typ, at), goPath(rootName(k.typ))))
+		}
 	}
-	if !odd {
-		return value, nil
+	if odd || k.joint && known.shares(k.root, at, k.typ.Size()) {
+		return again(k, value)
 	}
-	return again(k, value)
+	return value, nil
 }
 
 // Settle is what [Typed.Settle] is, for objects.
@@ -94,10 +104,10 @@ func (k *Objects) Settle(value any, known *Known, all, _ bool) (settled any, err
 	if failed != nil {
 		return nil, locate(failed, reflect.ValueOf(v), pointerPath)
 	}
-	if !odd {
-		return v, nil
+	if odd || known.sharesObject(v) {
+		return again(k, v)
 	}
-	return again(k, v)
+	return v, nil
 }
 
 // errUnsettled says that Change met a text that is no UTF-8.

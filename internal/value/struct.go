@@ -24,6 +24,7 @@ type Struct struct {
 	whole bool
 	code  bool
 	share bool
+	joint bool // parts of a value may share memory that is changed in place
 	limit int
 }
 
@@ -40,7 +41,7 @@ func ofStruct(t reflect.Type, lossy bool) (*Struct, error) {
 		return nil, memberPath(t, err)
 	}
 	c.levels()
-	k := &Struct{typ: t, root: root, code: c.code, limit: defaultLimit, whole: frozen(t) && whole(t)}
+	k := &Struct{typ: t, root: root, code: c.code, limit: defaultLimit, whole: frozen(t) && whole(t), joint: references(root) > 1}
 	if cells, all := root.cells(0, nil); all {
 		k.cells = cells
 	}
@@ -89,7 +90,7 @@ func (k *Struct) restore(data []byte, v reflect.Value) error {
 // Sharing returns a codec whose copies share what is in lists and maps and behind pointers; see [Typed.Sharing].
 func (k *Struct) Sharing() *Struct {
 	c := *k
-	c.share = true
+	c.share, c.joint = true, false
 	return &c
 }
 

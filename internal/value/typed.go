@@ -18,6 +18,7 @@ type Typed[S any] struct {
 	flat  bool
 	code  bool
 	share bool
+	joint bool // parts of a value may share memory that is changed in place
 	limit int
 }
 
@@ -34,6 +35,7 @@ func For[S any]() (*Typed[S], error) {
 	c.levels()
 	k := &Typed[S]{root: root, self: self, flat: frozen(t), code: c.code, limit: defaultLimit}
 	k.whole = k.flat && whole(t)
+	k.joint = references(root) > 1
 	if cells, all := root.cells(0, nil); all {
 		k.cells = cells
 	}
@@ -59,7 +61,7 @@ func (k *Typed[S]) WithLimit(bytes int) *Typed[S] {
 // costs what the fields of the struct cost, and comparing what has changed, however large the rest is.
 func (k *Typed[S]) Sharing() *Typed[S] {
 	c := *k
-	c.share = true
+	c.share, c.joint = true, false
 	return &c
 }
 
