@@ -24,42 +24,6 @@ const (
 	loose              // a look is needed
 )
 
-// Known remembers texts, and lists and maps that nobody changes in place, that were looked at. It is not safe for
-// concurrent use.
-type Known struct {
-	look
-	seen *[knownSlots]known // nil until something is noted
-
-	spans apart // of the last value that was searched
-
-	thorough bool // all that is noted was looked at with its texts
-}
-
-type known struct {
-	at unsafe.Pointer
-	n  int
-}
-
-const (
-	knownSlots = 64
-	longText   = 64 // bytes; shorter texts are looked at again
-)
-
-// skip is how many of n elements or bytes at an address were looked at before; it notes all n.
-func (k *Known) skip(at unsafe.Pointer, n int) int {
-	if k.seen == nil {
-		k.seen = new([knownSlots]known)
-	}
-	slot := &k.seen[(uintptr(at)>>4^uintptr(at)>>12)%knownSlots]
-	if slot.at == at && slot.n <= n {
-		was := slot.n
-		slot.n = n
-		return was
-	}
-	*slot = known{at, n}
-	return 0
-}
-
 // look is one walk over a value.
 type look struct {
 	all   bool // texts are looked at, too
@@ -99,14 +63,15 @@ func (l *look) wants(v level) bool { return v == loose || l.all && v == texts }
 
 func (l *look) valid(s string) bool {
 	if len(s) >= longText {
-		if n := l.known.skip(unsafe.Pointer(unsafe.StringData(s)), len(s)); n == len(s) {
+		if n := l.known.seen.skip(unsafe.Pointer(unsafe.StringData(s)), len(s)); n == len(s) {
 			return true
 		}
 	}
 	if utf8.ValidString(s) {
 		return true
 	}
-	l.dirty, l.known.seen = true, nil // it may be met again
+	l.dirty = true
+	l.known.seen.forget() // it may be met again
 	return false
 }
 
@@ -199,7 +164,7 @@ func (c *pointer) level() level {
 
 func (c *pointer) look(l *look, at unsafe.Pointer) {
 	to := *(*unsafe.Pointer)(at)
-	if to == nil || l.share && l.known.skip(to, 1) == 1 {
+	if to == nil || l.share && l.known.seen.skip(to, 1) == 1 {
 		return
 	}
 	if !c.present && isNull(c.elem, to) { // null is read as no pointer at all

@@ -69,7 +69,7 @@ func (l *look) lookAny(v any) {
 }
 
 func (l *look) lookMap(m map[string]any) {
-	if l.share && l.known.skip(*(*unsafe.Pointer)(unsafe.Pointer(&m)), len(m)) == len(m) && len(m) > 0 {
+	if l.share && l.known.seen.skip(*(*unsafe.Pointer)(unsafe.Pointer(&m)), len(m)) == len(m) && len(m) > 0 {
 		return
 	}
 	if l.enter() {
@@ -88,7 +88,7 @@ func (l *look) lookMap(m map[string]any) {
 func (l *look) lookList(list []any) {
 	from := 0
 	if l.share {
-		from = l.known.skip(unsafe.Pointer(unsafe.SliceData(list)), len(list))
+		from = l.known.seen.skip(unsafe.Pointer(unsafe.SliceData(list)), len(list))
 	}
 	if l.enter() {
 		for _, v := range list[from:] {

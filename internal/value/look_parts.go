@@ -24,7 +24,7 @@ func (m *mapping) level() level {
 
 func (m *mapping) look(l *look, at unsafe.Pointer) {
 	v := m.value(at)
-	if v.IsNil() || l.share && l.known.skip(v.UnsafePointer(), v.Len()) == v.Len() && v.Len() > 0 {
+	if v.IsNil() || l.share && l.known.seen.skip(v.UnsafePointer(), v.Len()) == v.Len() && v.Len() > 0 {
 		return
 	}
 	own := l.away()
@@ -84,7 +84,7 @@ func (l *list) look(w *look, at unsafe.Pointer) {
 	}
 	from := 0
 	if w.share {
-		from = w.known.skip(s.data, s.len)
+		from = w.known.seen.skip(s.data, s.len)
 	}
 	own := w.away()
 	if w.enter() {

@@ -13,8 +13,9 @@ import (
 // begin makes ready for a look.
 func (k *Known) begin(all, share, own bool, limit int) *look {
 	if all && !k.thorough { // what was noted may have texts that nobody looked at
-		k.seen = nil
+		k.seen.forget()
 	}
+	k.seen.next()
 	k.thorough = all
 	k.look = look{all: all, share: share, own: own, limit: limit, known: k}
 	return &k.look
@@ -24,7 +25,7 @@ func (k *Known) begin(all, share, own bool, limit int) *look {
 func (k *Known) end() (odd bool, err *failure) {
 	l := &k.look
 	if l.odd || l.dirty || l.err != nil { // what was noted on the way is not canonical
-		k.seen = nil
+		k.seen.forget()
 	}
 	return l.odd, l.err
 }

@@ -1,0 +1,112 @@
+package value
+
+import "unsafe"
+
+// Known remembers texts, and lists and maps that nobody changes in place, that were looked at. It is not safe for
+// concurrent use.
+type Known struct {
+	look
+	seen  seen
+	spans apart // of the last value that was searched
+
+	thorough bool // all that is noted was looked at with its texts
+}
+
+// seen is a set of places in memory that were looked at. It grows with the values, forgets what was not met for a while, and
+// keeps what it holds from being collected.
+type seen struct {
+	slots []known // a power of two of them, nil until something is noted
+	used  int
+	now   uint32 // counts the looks
+	swept uint32 // when places were forgotten last
+}
+
+type known struct {
+	at  unsafe.Pointer
+	n   int
+	met uint32 // in which look
+}
+
+const (
+	fewestSlots = 64
+	mostSlots   = 1 << 16
+	memory      = 64 // looks, after which a place that was not met is forgotten
+	longText    = 64 // bytes; shorter texts are looked at again
+)
+
+// next begins a look.
+func (s *seen) next() {
+	if s.now++; s.now-s.swept >= memory && s.used > 0 {
+		s.sweep()
+	}
+}
+
+// forget forgets all places.
+func (s *seen) forget() {
+	clear(s.slots)
+	s.used = 0
+}
+
+// skip is how many of n elements or bytes at an address were looked at before; it notes all n.
+func (s *seen) skip(at unsafe.Pointer, n int) int {
+	slot := s.slot(at)
+	if slot == nil {
+		return 0
+	}
+	was := slot.n
+	if slot.at == nil {
+		s.used++
+	} else if was > n {
+		was = 0
+	}
+	*slot = known{at, n, s.now}
+	return was
+}
+
+// slot is where a place is noted, or is to be; nil where there are too many.
+func (s *seen) slot(at unsafe.Pointer) *known {
+	for {
+		mask := uintptr(len(s.slots) - 1) //nolint:gosec // it is not negative where it is used
+		for i, h := uintptr(0), spread(at); i < uintptr(len(s.slots)); i++ {
+			switch slot := &s.slots[(h+i)&mask]; {
+			case slot.at == at:
+				return slot
+			case slot.at == nil && s.used < len(s.slots)/4*3:
+				return slot
+			case slot.at == nil:
+				i = uintptr(len(s.slots))
+			}
+		}
+		if len(s.slots) >= mostSlots && s.swept == s.now {
+			return nil
+		}
+		s.sweep()
+	}
+}
+
+// spread makes a hash of an address.
+func spread(at unsafe.Pointer) uintptr {
+	h := uintptr(at) >> 3
+	return h ^ h>>7 ^ h>>17
+}
+
+// sweep forgets what was not met for a while, and makes room where most is left.
+func (s *seen) sweep() {
+	old, size := s.slots, 0
+	for i := range old {
+		if old[i].at != nil && s.now-old[i].met < memory {
+			size++
+		}
+	}
+	room := fewestSlots
+	for room < mostSlots && size > room/2 {
+		room *= 2
+	}
+	s.slots, s.used, s.swept = make([]known, room), 0, s.now
+	for i := range old {
+		if old[i].at != nil && s.now-old[i].met < memory && s.used < room/4*3 {
+			*s.slot(old[i].at) = old[i]
+			s.used++
+		}
+	}
+}
