@@ -340,28 +340,6 @@ func (l *lease) tryRelease(ctx context.Context, run string) error {
 	}
 }
 
-// isIdle reports whether a run is not driven here, nor about to be, nor waits for the store.
-func (rt *Runtime) isIdle(run string) bool {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	return rt.isIdleLocked(run)
-}
-
-func (rt *Runtime) isIdleLocked(run string) bool {
-	return rt.drives[run] == nil && rt.loading[run] == nil && !rt.isRecovering(run)
-}
-
-// keepIdle keeps an idle run from being taken up here until loaded is called; false when it is not idle.
-func (rt *Runtime) keepIdle(run string) bool {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	idle := rt.isIdleLocked(run)
-	if idle {
-		rt.loading[run] = make(chan struct{})
-	}
-	return idle
-}
-
 // driver is who drives the run as it stands: nobody while it waits, or has ended, or is left to others.
 func (d *drive) driver() string {
 	if d.rt == nil || d.held || d.none || Status(d.m.Status()) != Running {

@@ -221,39 +221,6 @@ func (rt *Runtime) migrate(ctx context.Context, id string, p *plan.Plan, why jou
 	return rt.handle(id, p, d), nil
 }
 
-// load has others wait who would take a run up, until loaded. Of a run that is driven it gives the drive, and note, where it is
-// not nil, what it does to that; without note it does not matter whether one is driven.
-func (rt *Runtime) load(ctx context.Context, id string, note func(*drive)) (driven *drive, err error) {
-	for {
-		rt.mu.Lock()
-		if d := rt.drives[id]; d != nil && note != nil {
-			note(d)
-			rt.mu.Unlock()
-			return d, nil
-		}
-		loading := rt.loading[id]
-		if loading == nil {
-			rt.loading[id] = make(chan struct{})
-			rt.mu.Unlock()
-			return nil, nil
-		}
-		rt.mu.Unlock()
-		select {
-		case <-loading: // an answer, a timer and a caller may take the run up at the same time
-		case <-ctx.Done():
-			return nil, &Error{Code: CodeStopped, Run: id, Err: ctx.Err()}
-		}
-	}
-}
-
-// loaded lets others take up the run that was being loaded.
-func (rt *Runtime) loaded(id string) {
-	rt.mu.Lock()
-	close(rt.loading[id])
-	delete(rt.loading, id)
-	rt.mu.Unlock()
-}
-
 // errDriven says that this runtime drives the run already.
 var errDriven = errors.New("the run is driven already")
 

@@ -54,11 +54,14 @@ func (d *drive) enterWith(t *machine.Task, flat *plan.Flat, input any) error {
 	return err
 }
 
-// fresh is a value that is stored whole, and settled before.
+// fresh is a value that is stored whole, and settled before. One that is not the caller's own is copied.
 func (d *drive) fresh(t *machine.Task, codec plan.Codec, value any, own bool) (v machine.Value, settled, snap any, err error) {
 	v = machine.Value{Changed: true, Delta: d.none, Base: t.Ref}
 	codec = d.sized(codec)
-	if settled, err = settle(codec, value, &d.known, own); err != nil || d.none {
+	if settled, err = settle(codec, value, &d.known, own); err == nil && !own {
+		settled, err = copied(codec, settled) // others may have parts of it
+	}
+	if err != nil || d.none {
 		return v, settled, nil, err
 	}
 	if v.Data, err = encoded(codec, settled); err == nil {
@@ -331,13 +334,17 @@ func (d *drive) joined(j *machine.Join, owner *plan.Plan, n *plan.Node) (any, er
 	if n != nil && n.Merge != nil {
 		merge = n.Merge
 	}
-	settles := d.none || merge != nil
-	if merge == nil {
+	own := merge != nil
+	settles := d.none || own
+	if !own {
 		merge = codec.Merge
 	}
 	var results []any
 	for _, step := range j.Steps {
 		base, err := d.vals.peek(step.Base, codec)
+		if err == nil && own { // the author's function may change it
+			base, err = copied(codec, base)
+		}
 		if err != nil {
 			return nil, err
 		}

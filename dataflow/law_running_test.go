@@ -296,6 +296,42 @@ func TestN9_ChangesInPlaceAreNotSeen(t *testing.T) {
 	same(t, "one after the other", []any{want, nil}, []any{res.Outputs, err})
 }
 
+// What all items of a map are given is each item's own, and so is what one item has from a list that another one is in, too.
+func TestN9_ItemsShareNothing(t *testing.T) {
+	type given struct {
+		Item []int
+		All  map[string]int
+	}
+	spoil := dataflow.Func("spoil", "was", func(_ node.Context, in given) (string, error) {
+		was := fmt.Sprint(in.Item, in.All)
+		in.Item[0], in.All["n"] = in.Item[0]+10, in.All["n"]+10
+		return was, nil
+	})
+	again := dataflow.Func("again", "is", func(_ node.Context, in struct {
+		given
+		Was string
+	},
+	) (string, error) {
+		return in.Was + fmt.Sprint(in.Item, in.All), nil
+	})
+	child := graphOf(t, spoil, again, dataflow.Select("is"))
+	list := dataflow.Func("list", "item", func(node.Context, none) ([][]int, error) {
+		one := []int{1, 2}
+		return [][]int{one, one[:1], {3}}, nil
+	})
+	g := graphOf(t, list, child.Map("each", []string{"item"}))
+	made := func() vals { return vals{"all": map[string]int{"n": 1}} }
+	want := vals{
+		"is":   []string{"[1 2] map[n:1][1 2] map[n:1]", "[1] map[n:1][1] map[n:1]", "[3] map[n:1][3] map[n:1]"},
+		"item": [][]int{{1, 2}, {1}, {3}},
+	}
+	got, _, _ := outcome(t, g, made())
+	same(t, "outputs", want, got)
+	same(t, "where nothing is kept", want, evaluated(t, g, made()))
+	res, err := g.Call(timeLimit(t), made())
+	same(t, "one after the other", []any{want, nil}, []any{res.Outputs, err})
+}
+
 // With Immutable the values are shared, and the results are the same for nodes that keep the promise.
 func TestN9_ImmutableValuesAreShared(t *testing.T) {
 	var first *int

@@ -28,7 +28,7 @@ func Each() NodeOption { return func(n *plan.Node) { n.Join = plan.Each } }
 func All() NodeOption { return func(n *plan.Node) { n.Join = plan.All } }
 
 // MergeWith merges the branches that meet at an [All] node by a function, which is given the state at the fork and the
-// states of the branches in declared order, and is pure: it may be called again after a crash. It must not change base. S
+// states of the branches in declared order, and is pure: it may be called again after a crash. What it is given is its own. S
 // is the graph's state; with another type the node fails when branches meet.
 func MergeWith[S any](merge func(base S, branches []S) (S, error)) NodeOption {
 	return func(n *plan.Node) { n.Merge = erased(merge) }
@@ -50,7 +50,7 @@ func erased[S any](merge func(base S, branches []S) (S, error)) plan.MergeFunc {
 }
 
 // Merge merges branches by a function, wherever they meet or end in this graph and no node says otherwise with
-// [MergeWith]. It takes the place of the tags, is pure, and must not change base.
+// [MergeWith]. It takes the place of the tags and is pure: it may be called again after a crash. What it is given is its own (law N9).
 func (b *Builder[S]) Merge(merge func(base S, branches []S) (S, error)) *Builder[S] {
 	if merge == nil {
 		b.problem("Merge has no function")
@@ -66,7 +66,7 @@ func (b *Builder[S]) Merge(merge func(base S, branches []S) (S, error)) *Builder
 // is not recorded; fermatatest finds it.
 //
 // Without the promise, which is the default, each node and branch has a deep copy of its own where another could see it
-// (law N9). What is in interfaces keeps its Go type until the run is resumed by another process, which reads it from JSON.
+// (law N9).
 func (b *Builder[S]) Immutable() *Builder[S] {
 	b.shared = true
 	return b

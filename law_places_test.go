@@ -1,0 +1,200 @@
+package fermata_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/journal/journaltest"
+	"github.com/fermata-go/fermata/journal/memory"
+	"github.com/fermata-go/fermata/node"
+)
+
+// basket is a state whose list everybody changes in place.
+type basket struct {
+	List []int
+	Note map[string]int
+	Seen []string
+}
+
+func newBasket() basket { return basket{List: []int{1, 2, 3}, Note: map[string]int{"n": 1}} }
+
+// spoil changes in place all that a basket leads to, and says what it was.
+func spoil(b basket) string {
+	was := fmt.Sprint(b.List, b.Note)
+	for i := range b.List {
+		b.List[i] += 10
+	}
+	for k := range b.Note {
+		b.Note[k] += 10
+	}
+	return was
+}
+
+var errSpoiled = errors.New("spoiled")
+
+// Whoever is given a value changes it in place, in every place where values are handed from one to another: nobody else
+// sees it (laws N9 and N10).
+func TestN9_N10_WhatIsHandedOnBelongsToWhoIsGivenIt(t *testing.T) {
+	seen := func(_ node.Context, b basket) (basket, error) {
+		was := spoil(b)
+		return basket{List: b.List, Note: b.Note, Seen: append(b.Seen, was)}, nil
+	}
+	asleep := func(ctx node.Context, b basket) (basket, error) { return b, node.Sleep(ctx, time.Microsecond) }
+	child := func(name string) *graph.Graph[basket] {
+		return graph.New[basket](name).Node("first", seen).Node("asleep", asleep).Node("second", seen).
+			Edge(graph.Start, "first").Edge("first", "asleep").Edge("asleep", "second").MustCompile()
+	}
+	places := map[string]func() *graph.Graph[basket]{
+		"input of a subgraph": func() *graph.Graph[basket] {
+			b := graph.New[basket]("p")
+			graph.SubOf(b, "sub", child("c"), func(s basket) (basket, error) { return basket{List: s.List, Note: s.Note}, nil },
+				func(s, c basket) (basket, error) { s.Seen = append(c.Seen, spoil(s)); return s, nil })
+			return b.Node("end", seen).Edge(graph.Start, "sub").Edge("sub", "end").MustCompile()
+		},
+		"result of a subgraph": func() *graph.Graph[basket] {
+			b := graph.New[basket]("p")
+			graph.SubOf(b, "sub", child("c"), func(s basket) (basket, error) { spoil(s); return s, nil },
+				func(s, c basket) (basket, error) { spoil(c); c.Seen = append(c.Seen, spoil(s)); return c, nil })
+			return b.Node("end", seen).Edge(graph.Start, "sub").Edge("sub", "end").MustCompile()
+		},
+		"items of a map": func() *graph.Graph[basket] {
+			b := graph.New[basket]("p")
+			graph.Map(b, "map", func(s basket) ([]basket, error) { return []basket{s, s, {List: s.List}}, nil }, child("c"),
+				func(s basket, all []basket) (basket, error) {
+					for _, c := range all {
+						s.Seen = append(s.Seen, fmt.Sprint(c.Seen), spoil(c))
+					}
+					s.Seen = append(s.Seen, spoil(s))
+					return s, nil
+				}, graph.Limit(1))
+			return b.Node("end", seen).Edge(graph.Start, "map").Edge("map", "end").MustCompile()
+		},
+		"results of a map": func() *graph.Graph[basket] {
+			b := graph.New[basket]("p")
+			graph.Map(b, "map", func(s basket) ([]basket, error) { spoil(s); return []basket{{List: s.List}, s}, nil }, child("c"),
+				func(s basket, all []basket) (basket, error) { s.List, s.Note = all[0].List, all[1].Note; return s, nil })
+			return b.Node("asleep", asleep).Node("end", seen).Edge(graph.Start, "map").Edge("map", "asleep").Edge("asleep", "end").MustCompile()
+		},
+		"a gate": func() *graph.Graph[basket] {
+			return graph.New[basket]("p").Node("a", seen).Node("b", seen).Edge(graph.Start, "a").
+				Route("a", func(_ node.Context, s basket) (string, error) { spoil(s); return "b", nil }, "b").MustCompile()
+		},
+		"branches": func() *graph.Graph[basket] {
+			return graph.New[basket]("p").Node("a", seen).Node("l", seen).Node("r", seen).Node("end", seen, graph.All()).
+				Merge(func(base basket, all []basket) (basket, error) {
+					base.Seen = append(all[0].Seen, all[1].Seen...)
+					base.Seen = append(base.Seen, spoil(base), spoil(all[0]), spoil(all[1]))
+					base.List = all[1].List
+					return base, nil
+				}).
+				Edge(graph.Start, "a").Edge("a", "l", "r").Edge("l", "end").Edge("r", "end").MustCompile()
+		},
+		"an error edge": func() *graph.Graph[basket] {
+			return graph.New[basket]("p").
+				Node("a", func(ctx node.Context, s basket) (basket, error) { spoil(s); return s, errSpoiled }).
+				Node("end", seen).Edge(graph.Start, "a").OnError("a", "end").MustCompile()
+		},
+		"a gate of failures": func() *graph.Graph[basket] {
+			return graph.New[basket]("p").
+				Node("a", func(ctx node.Context, s basket) (basket, error) { spoil(s); return s, errSpoiled }).
+				Node("end", seen).Edge(graph.Start, "a").
+				Catch("a", func(_ node.Context, s basket, _ error) (string, error) { spoil(s); return "end", nil }, "end").MustCompile()
+		},
+		"a gate with branches": func() *graph.Graph[basket] {
+			return graph.New[basket]("p").Node("a", seen).Node("l", seen).Node("r", seen).
+				Node("end", func(_ node.Context, s basket) (basket, error) { return s, nil }, graph.All()).
+				Merge(func(_ basket, all []basket) (basket, error) {
+					return basket{List: all[0].List, Note: all[1].Note, Seen: append(all[0].Seen, all[1].Seen...)}, nil
+				}).
+				RouteMany("a", func(_ node.Context, s basket) ([]string, error) { spoil(s); return []string{"l", "r"}, nil }, "l", "r").
+				Edge(graph.Start, "a").Edge("l", "end").Edge("r", "end").MustCompile()
+		},
+		"another attempt": func() *graph.Graph[basket] {
+			return graph.New[basket]("p").
+				Node("a", func(ctx node.Context, s basket) (basket, error) {
+					s.Seen = append(s.Seen, spoil(s))
+					if ctx.Info().Attempt < 2 {
+						return s, errSpoiled
+					}
+					return s, nil
+				}, graph.Retry(3, time.Microsecond)).
+				Node("end", seen).Edge(graph.Start, "a").Edge("a", "end").MustCompile()
+		},
+		"a wait": func() *graph.Graph[basket] {
+			return graph.New[basket]("p").
+				Node("a", func(ctx node.Context, s basket) (basket, error) {
+					s.Seen = append(s.Seen, spoil(s))
+					return s, node.Sleep(ctx, time.Microsecond)
+				}).
+				Node("end", seen).Edge(graph.Start, "a").Edge("a", "end").MustCompile()
+		},
+	}
+	for name, place := range places {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := place()
+			once, err := g.Run(t.Context(), newBasket())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for way, got := range crashedEverywhere(t, g, newBasket()) {
+				if !reflect.DeepEqual(got, once) {
+					t.Errorf("%s: expected as without a store\n%+v\nfound\n%+v", way, once, got)
+				}
+			}
+		})
+	}
+}
+
+// crashedEverywhere is what a run ends with when its process dies at each append, and when it lives.
+func crashedEverywhere[S any](t *testing.T, g *graph.Graph[S], input S) map[string]S {
+	t.Helper()
+	all := make(map[string]S)
+	for n := 1; ; n++ {
+		for _, mode := range []journaltest.Mode{journaltest.Before, journaltest.After} {
+			store := memory.New()
+			faulty := journaltest.NewFaulty(store)
+			dies(faulty, n, mode)
+			rt := newRuntime(t, fermata.Options{Store: faulty})
+			var res graph.Result[S]
+			run, err := g.Start(timeLimit(t), rt, clone(t, input), fermata.WithID("run_crash"))
+			if err == nil {
+				res, err = run.Wait(timeLimit(t))
+			}
+			if err == nil && faulty.Appends() < n {
+				all["alive"] = res.State
+				return all
+			}
+			later := newRuntime(t, fermata.Options{Store: store})
+			if run, err = g.Resume(timeLimit(t), later, "run_crash"); errors.Is(err, fermata.ErrNotFound) {
+				continue // the run was never stored
+			}
+			if err != nil {
+				t.Fatalf("append %d: %v", n, err)
+			}
+			if res, err = run.Wait(timeLimit(t)); err != nil || res.Status != fermata.Completed {
+				t.Fatalf("append %d: %s, %v", n, res.Status, errors.Join(err, res.Err))
+			}
+			all[fmt.Sprintf("crashed at append %d, %d", n, mode)] = res.State
+		}
+	}
+}
+
+// clone is a value that shares nothing with another one.
+func clone[S any](t *testing.T, v S) (copied S) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &copied)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return copied
+}
