@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -14,30 +15,33 @@ import (
 // A result that comes after the node's time is dropped: the attempt has failed when the time was up, and what the function
 // still does is nobody's.
 func TestN11_ALateResultIsDropped(t *testing.T) {
-	rt, store := inMemory(t)
-	leave, left := make(chan struct{}), make(chan error, 1)
-	began := time.Now()
-	run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
-		<-leave
-		_, err := node.Step(ctx, "late", func(node.Context) (int, error) { return 1, nil })
-		left <- err
-		s.Text = "late"
-		return s, nil
-	}, graph.Timeout(20*time.Millisecond)), state{})
-	res := ends(t, run, fermata.Failed)
-	if took := time.Since(began); took > time.Second { // half of what the function was once waited for
-		t.Errorf("the attempt failed after %s", took)
-	}
-	if !errors.Is(res.Err, fermata.ErrTimeout) || !strings.Contains(res.Err.Error(), "more than 20ms") {
-		t.Errorf("the error is %v", res.Err)
-	}
-	close(leave)
-	if err := <-left; !errors.Is(err, node.ErrTaskOver) {
-		t.Errorf("a call after the time gives %v", err)
-	}
-	if all := strings.Join(lines(t, store, run.ID()), "\n"); strings.Contains(all, "late") {
-		t.Errorf("the journal has something of it:\n%s", all)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 20 * time.Millisecond
+		rt, store := inMemory(t)
+		leave, left := make(chan struct{}), make(chan error, 1)
+		began := time.Now()
+		run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
+			<-leave
+			_, err := node.Step(ctx, "late", func(node.Context) (int, error) { return 1, nil })
+			left <- err
+			s.Text = "late"
+			return s, nil
+		}, graph.Timeout(limit)), state{})
+		res := ends(t, run, fermata.Failed)
+		if took := time.Since(began); took != limit {
+			t.Errorf("the attempt failed after %s, expected %s", took, limit)
+		}
+		if !errors.Is(res.Err, fermata.ErrTimeout) || !strings.Contains(res.Err.Error(), "more than 20ms") {
+			t.Errorf("the error is %v", res.Err)
+		}
+		close(leave)
+		if err := <-left; !errors.Is(err, node.ErrTaskOver) {
+			t.Errorf("a call after the time gives %v", err)
+		}
+		if all := strings.Join(lines(t, store, run.ID()), "\n"); strings.Contains(all, "late") {
+			t.Errorf("the journal has something of it:\n%s", all)
+		}
+	})
 }
 
 // A function that returns as soon as its context is done is too late as well, whatever it returns.
