@@ -217,6 +217,7 @@ func (h *host) beginBy(pass uint64, kind node.Kind, key string, apart bool, by u
 	}
 	op.Known = true
 	op.Done, op.Value, op.Failure, op.Begun, op.Tries = known.Done, known.Value, known.Failure, known.Begun, known.Tries
+	op.Shape = known.Shape
 	op.Usage = usageOf(known.Usage)
 	op.Terminal, op.RetryAfter = known.Terminal, time.Duration(known.After)*time.Microsecond
 	op.Marks = (*node.Marks)(known.Marks)
@@ -411,7 +412,7 @@ func (h *host) Data(pass uint64, op node.Op, v node.Data) error {
 			h.shown--
 		}
 		body, _ := json.Marshal(journal.DataBody{ //nolint:errchkjson // strings always encode
-			DataType: v.DataType, Mode: v.Mode, SchemaID: v.SchemaID, SchemaVersion: v.SchemaVersion,
+			DataType: v.DataType, Mode: v.Mode, SchemaID: v.SchemaID, SchemaVersion: v.SchemaVersion, Shape: op.Shape,
 		})
 		return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
 			return put(m, t, now, journal.StructuredData, op, v.Value, body)

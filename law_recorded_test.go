@@ -3,6 +3,7 @@ package fermata_test
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -12,9 +13,11 @@ import (
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal/memory"
+	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/schema"
 )
 
 // Results of one step, as its program changes.
@@ -269,3 +272,82 @@ type (
 		Total int `json:"Total,omitempty"`
 	}
 )
+
+// What a model has answered to a schema of the author's is read in part, as long as the type is the one that it was read as;
+// another type has a place for all of it, or the run is blocked.
+func TestJ8_AReasoningWithItsOwnSchemaNeverReadsZero(t *testing.T) {
+	own, err := schema.Parse([]byte(`{"type":"object","required":["Amount"],"properties":{"Amount":{"type":"integer"},"Why":{"type":"string"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := scripted.Func(func(string) (string, error) { return `{"Amount":120,"Why":"the fee"}`, nil })
+	type (
+		part  struct{ Amount int }
+		same  struct{ Amount int }
+		other struct{ Total int }
+		more  struct {
+			Amount int
+			Why    string
+		}
+	)
+	for _, mode := range []node.StreamMode{node.StreamOff, node.StreamPatch} {
+		for _, tt := range []struct {
+			name string
+			now  func(ctx node.Context) (any, error)
+			want any // nil where the run is blocked
+		}{
+			{"the same", reasonsAs[part](own, mode), part{120}},
+			{"another name", reasonsAs[same](own, mode), same{120}},
+			{"a renamed field", reasonsAs[other](own, mode), nil},
+			{"a field more", reasonsAs[more](own, mode), more{120, "the fee"}},
+		} {
+			t.Run(string(mode)+tt.name, func(t *testing.T) {
+				store := memory.New()
+				var got any
+				g := func(reason func(ctx node.Context) (any, error)) *graph.Graph[state] {
+					return single(func(ctx node.Context, s state) (state, error) {
+						v, err := reason(ctx)
+						if err == nil {
+							_, err = node.Interrupt[bool](ctx, nil)
+						}
+						got = v
+						return s, err
+					})
+				}
+				rt := newRuntime(t, fermata.Options{Store: store, Services: []any{model.Model(m)}})
+				run := start(t, rt, g(reasonsAs[part](own, mode)), state{})
+				res := ends(t, run, fermata.Paused)
+				if err := rt.Close(); err != nil {
+					t.Fatal(err)
+				}
+				rt = newRuntime(t, fermata.Options{Store: store, Services: []any{model.Model(m)}})
+				if err := rt.Answer(t.Context(), res.Interrupts[0].ID, true); err != nil {
+					t.Fatal(err)
+				}
+				run, err := g(tt.now).Resume(t.Context(), rt, run.ID())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if tt.want != nil {
+					ends(t, run, fermata.Completed)
+					if !reflect.DeepEqual(got, tt.want) {
+						t.Errorf("the node is given %v, want %v", got, tt.want)
+					}
+					return
+				}
+				res = ends(t, run, fermata.Blocked)
+				var changed *node.RecordedError
+				if !errors.As(res.Err, &changed) || changed.Path != "Amount" {
+					t.Errorf("the error is %v, want a *node.RecordedError of Amount", res.Err)
+				}
+			})
+		}
+	}
+}
+
+// reasonsAs asks a model for what is read as an Out.
+func reasonsAs[Out any](own *schema.Schema, mode node.StreamMode) func(ctx node.Context) (any, error) {
+	return func(ctx node.Context) (any, error) {
+		return node.Reason[Out](ctx, node.Reasoning{Prompt: "how much?", Schema: own, Stream: mode})
+	}
+}

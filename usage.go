@@ -59,7 +59,7 @@ func (r *Result) count(e *journal.Entry) error {
 
 // stepBody is the body of a step's outcome, nil for a success that took nothing.
 func stepBody(op node.Op, failure string) []byte {
-	body := journal.StepBody{Error: failure}
+	body := journal.StepBody{Error: failure, Shape: op.Shape}
 	if failure != "" {
 		body.Terminal, body.RetryAfter = op.Terminal, op.RetryAfter.Microseconds()
 		body.Marks = (*journal.Marks)(op.Marks)

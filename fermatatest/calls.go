@@ -224,7 +224,7 @@ func (h *host) Data(pass uint64, called node.Op, v node.Data) error {
 	h.shown = append(h.shown, v)
 	if v.Mode == node.DataFinal {
 		o := h.record(called)
-		o.Done, o.Value, o.attempt = true, v.Value, h.info.Attempt
+		o.Done, o.Value, o.Shape, o.attempt = true, v.Value, called.Shape, h.info.Attempt
 	}
 	return nil
 }
@@ -243,7 +243,7 @@ func (h *host) Record(pass uint64, called node.Op, value []byte, failure string)
 		o.place = h.placed()
 	}
 	o.Done, o.Begun, o.Value, o.Failure, o.attempt = true, false, value, failure, h.info.Attempt
-	o.Usage = called.Usage
+	o.Usage, o.Shape = called.Usage, called.Shape
 	o.Terminal, o.RetryAfter, o.Marks = called.Terminal, called.RetryAfter, called.Marks
 	o.ended = len(h.ops)
 	for _, other := range h.ops {

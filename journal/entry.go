@@ -211,7 +211,7 @@ type Marks struct {
 	Details map[string]json.RawMessage `json:"details,omitempty"`
 }
 
-// StepBody is the body of StepFinished where the step failed, or has a usage. Other successes have only the entry's
+// StepBody is the body of StepFinished where the step failed, or has a usage or a shape. Other successes have only the entry's
 // Value. A call of a model that failed may have a Value as well: what more is known of the failure.
 type StepBody struct {
 	Error      string `json:"error,omitempty"`
@@ -219,6 +219,7 @@ type StepBody struct {
 	RetryAfter int64  `json:"retryAfter,omitempty"` // how long to wait before the next attempt, microseconds
 	Marks      *Marks `json:"marks,omitempty"`      // what else is known of the error
 	Usage      *Usage `json:"usage,omitempty"`
+	Shape      string `json:"shape,omitempty"`  // of a reasoning with a schema of its author's: which JSON the type reads that its answer was read as
 	CallID     string `json:"callId,omitempty"` // of a tool: the model's id of the call
 	Name       string `json:"name,omitempty"`   // of a tool
 }
@@ -238,6 +239,7 @@ type DataBody struct {
 	Mode          string `json:"mode"` // final
 	SchemaID      string `json:"schemaId,omitempty"`
 	SchemaVersion string `json:"schemaVersion,omitempty"`
+	Shape         string `json:"shape,omitempty"` // as in StepBody
 }
 
 // InvalidatedBody is the body of DataInvalidated: what was shown of the segment, or without one of all that are not at

@@ -68,7 +68,7 @@ type Op struct {
 	RetryAfter time.Duration // the wait that a failure was marked with, in whole microseconds; 0 for none
 	Marks      *Marks        // what else is known of a failure; nil for nothing
 
-	Shape string    // of the Go type that a question was asked for, as Answered finds it; see Question.Shape
+	Shape string    // of the Go type that reads an answer or a reasoning, where their schema does not say all of it; see Question.Shape
 	By    string    // who answered a question
 	At    time.Time // when
 

@@ -3,8 +3,10 @@ package node
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/fermata-go/fermata/internal/fault"
+	"github.com/fermata-go/fermata/internal/loss"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -21,7 +23,8 @@ type Reasoning struct {
 	Messages []model.Message // what was said before
 	Prompt   string          // what the user says now, behind Messages
 
-	// Schema is what the answer must fit. Defaults to the schema of Out; where that is a string, any text is an answer.
+	// Schema is what the answer must fit. Defaults to the schema of Out; where that is a string, any text is an answer. Out may leave
+	// out members of a schema of your own. Once it has other members, a recorded answer is read whole or stops the run (law J8).
 	Schema *schema.Schema
 
 	Tools     []Tool     // what the model may call
@@ -133,11 +136,14 @@ func Reason[Out any](ctx Context, r Reasoning) (Out, error) {
 		}
 		return nil
 	}}
+	if own {
+		t.shape = loss.Shape(reflect.TypeFor[Out]())
+	}
 	op, err := t.run(ctx)
 	if err != nil {
 		return out, err
 	}
-	if own || !op.Known {
+	if !op.Known || own && op.Shape == t.shape { // what the type leaves out, its author left out when the model was asked
 		return decode[Out](op)
 	}
 	return recorded[Out](ctx, op)

@@ -18,7 +18,8 @@ import (
 // the same place.
 type reasoner struct {
 	*Reasoning
-	fits func(value []byte) error // whether a value can be decoded
+	fits  func(value []byte) error // whether a value can be decoded
+	shape string                   // of the type that reads the answer, where the schema is the author's; see loss.Shape
 
 	outer Context // of the node
 	ctx   Context // of what is done inside
@@ -73,7 +74,7 @@ func (t *reasoner) run(ctx Context) (Op, error) {
 	if err != nil {
 		return op, err
 	}
-	op.Done, op.Value = true, value
+	op.Done, op.Value, op.Shape = true, value, t.shape
 	return op, t.show(op, value)
 }
 

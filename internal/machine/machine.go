@@ -56,6 +56,7 @@ type Op struct {
 	Due       int64          // of a sleep, microseconds
 	Interrupt string         // id of the interrupt
 	Digest    string         // of its question
+	Shape     string         // of a reasoning: see journal.StepBody
 	By        string         // who answered
 	At        int64          // when, microseconds
 	Usage     *journal.Usage

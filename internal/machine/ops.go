@@ -48,11 +48,15 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 		m.wake(t, op.ID)
 	case journal.StepFinished:
 		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, step.Error, e.Attempt
-		op.Usage, op.Terminal, op.After, op.Marks = step.Usage, step.Terminal, step.RetryAfter, step.Marks
+		op.Usage, op.Terminal, op.After, op.Marks, op.Shape = step.Usage, step.Terminal, step.RetryAfter, step.Marks, step.Shape
 		m.use(t, step.Usage)
 	case journal.TextStart: // it may be cut off, and begun again
 	case journal.StructuredData:
-		op.Done, op.Value, op.Attempt = true, e.Value, e.Attempt
+		body, err := bodyOf[journal.DataBody](m, e)
+		if err != nil {
+			return err
+		}
+		op.Done, op.Value, op.Attempt, op.Shape = true, e.Value, e.Attempt, body.Shape
 	default:
 		op.Done = true
 	}
