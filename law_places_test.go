@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 	"testing"
 	"time"
 
@@ -114,6 +115,38 @@ func TestN9_N10_WhatIsHandedOnBelongsToWhoIsGivenIt(t *testing.T) {
 				}).
 				RouteMany("a", func(_ node.Context, s basket) ([]string, error) { spoil(s); return []string{"l", "r"}, nil }, "l", "r").
 				Edge(graph.Start, "a").Edge("l", "end").Edge("r", "end").MustCompile()
+		},
+		"a variable of the program": func() *graph.Graph[basket] {
+			defaults := newBasket()
+			return graph.New[basket]("p").
+				Node("a", func(_ node.Context, s basket) (basket, error) { s.List, s.Note = defaults.List, defaults.Note; return s, nil }).
+				Node("b", seen).Node("asleep", asleep).Node("c", seen).
+				Edge(graph.Start, "a").Edge("a", "b").Edge("b", "asleep").Edge("asleep", "c").MustCompile()
+		},
+		"what an earlier node has kept": func() *graph.Graph[basket] {
+			var kept sync.Map // by run
+			spoilKept := func(ctx node.Context, s basket) (basket, error) {
+				if b, ok := kept.Load(ctx.Info().Run); ok {
+					spoil(b.(basket))
+				}
+				return s, nil
+			}
+			keep := func(ctx node.Context, s basket) (basket, error) { kept.Store(ctx.Info().Run, s); return s, nil }
+			return graph.New[basket]("p").Node("a", keep).Node("b", spoilKept).Node("c", seen).
+				Route("b", func(ctx node.Context, s basket) (string, error) { _, err := spoilKept(ctx, s); return "c", err }, "c").
+				Edge(graph.Start, "a").Edge("a", "b").MustCompile()
+		},
+		"spare capacity": func() *graph.Graph[basket] {
+			twice := func(_ node.Context, s basket) (basket, error) {
+				x, y := append(s.List, 7), append(s.List, 8)
+				s.Seen = append(s.Seen, fmt.Sprint(x, y))
+				s.List = x
+				return s, nil
+			}
+			return graph.New[basket]("p").
+				Node("a", func(_ node.Context, s basket) (basket, error) { s.List = append(make([]int, 0, 16), 1); return s, nil }).
+				Node("b", twice).Node("c", twice).Node("asleep", asleep).Node("d", twice).Node("e", twice).
+				Edge(graph.Start, "a").Edge("a", "b").Edge("b", "c").Edge("c", "asleep").Edge("asleep", "d").Edge("d", "e").MustCompile()
 		},
 		"another attempt": func() *graph.Graph[basket] {
 			return graph.New[basket]("p").

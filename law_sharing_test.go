@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fermata-go/fermata/internal/canonical"
-	"github.com/fermata-go/fermata/internal/value"
 )
 
 // joint is a state whose parts may share memory.
@@ -173,14 +172,6 @@ func inPlace(v any) string {
 // decoded value has none to share (law N10).
 func TestN10_PartsOfAValueShareNothing(t *testing.T) {
 	ways := waysOf(t.TempDir())
-	codec, err := value.For[joint]()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := made(nil)
-	if got, err := codec.Settle(s, new(value.Known), true, true); err != nil || got != any(s) {
-		t.Fatalf("expected what shares nothing to be left alone, found %v, %v", got, err)
-	}
 	for way := range joins {
 		sharesNothing(t, ways, false, way)
 	}

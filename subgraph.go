@@ -54,14 +54,11 @@ func (d *drive) enterWith(t *machine.Task, flat *plan.Flat, input any) error {
 	return err
 }
 
-// fresh is a value that is stored whole, and settled before. One that is not the caller's own is copied.
+// fresh is a value that is stored whole, and settled before.
 func (d *drive) fresh(t *machine.Task, codec plan.Codec, value any, own bool) (v machine.Value, settled, snap any, err error) {
 	v = machine.Value{Changed: true, Delta: d.none, Base: t.Ref}
 	codec = d.sized(codec)
-	if settled, err = settle(codec, value, &d.known, own); err == nil && !own {
-		settled, err = copied(codec, settled) // others may have parts of it
-	}
-	if err != nil || d.none {
+	if settled, err = settle(codec, value, &d.known, own); err != nil || d.none {
 		return v, settled, nil, err
 	}
 	if v.Data, err = encoded(codec, settled); err == nil {

@@ -108,12 +108,12 @@ func (v *values) known(ref uint64, codec plan.Codec) (*cell, error) {
 		return nil, fmt.Errorf("value %d: %w: it is not in memory", ref, journal.ErrCorrupt)
 	}
 	if c.data != nil {
-		live, err := decoded(codec, c.data)
+		snap, err := decoded(codec, c.data)
 		if err != nil {
 			return nil, fmt.Errorf("value %d does not fit the plan's type any more: %w", ref, err)
 		}
-		c.live, c.data = live, nil
-		if c.snap, err = copied(codec, live); err != nil {
+		c.snap, c.data = snap, nil
+		if c.live, err = copied(codec, snap); err != nil { // whose lists have no spare capacity, like those of a run that goes on
 			return nil, notStorable(err)
 		}
 	}

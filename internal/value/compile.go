@@ -316,13 +316,13 @@ func (c *compiler) member(jf jsonfield.Field, addressable bool, path string) (co
 	return made, err
 }
 
-// levels says of all types that were taken apart how far a look has to go, and whether parts of them may share memory. Types
+// levels says of all types that were taken apart how far a look has to go, and whether they lead to memory that others may hold. Types
 // may contain themselves, so what is found of one may change what holds for others.
 func (c *compiler) levels() {
 	for changed := true; changed; {
 		changed = false
 		for _, r := range c.records {
-			reach, leads := exact, 2*len(r.hops)
+			reach, leading := exact, len(r.hops) > 0
 			if len(r.transients) > 0 || len(r.hops) > 0 {
 				reach = loose
 			}
@@ -332,12 +332,11 @@ func (c *compiler) levels() {
 					f.leaves = loose
 				}
 				reach = max(reach, f.leaves)
-				n := references(f.codec)
-				leads, f.leads = leads+n, n > 0
+				f.leads = leads(f.codec)
+				leading = leading || f.leads
 			}
-			leads = min(leads, 2)
-			changed = changed || r.reach != reach || r.leads != leads
-			r.reach, r.leads = reach, leads
+			changed = changed || r.reach != reach || r.leads != leading
+			r.reach, r.leads = reach, leading
 		}
 		for _, l := range c.made {
 			reach := max(texts, l.codec.level())

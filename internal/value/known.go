@@ -6,8 +6,7 @@ import "unsafe"
 // concurrent use.
 type Known struct {
 	look
-	seen  seen
-	spans apart // of the last value that was searched
+	seen seen
 
 	thorough bool // all that is noted was looked at with its texts
 }

@@ -31,6 +31,7 @@ type look struct {
 	own   bool // what is looked at may be changed
 	limit int  // bytes of JSON, for what is encoded on the way
 	odd   bool // something is not canonical
+	free  bool // something in an interface is not, which a copy mends
 	dirty bool // something was not, and was mended
 	err   *failure
 	depth int

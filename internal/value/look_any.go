@@ -20,14 +20,13 @@ func (slot) look(l *look, at unsafe.Pointer) {
 		str{}.lookIn(l, v, is)
 		return
 	}
-	own := l.away()
-	odd := l.odd
-	l.odd = false
+	own, free := l.away(), l.free
+	l.free = false
 	l.lookAny(*v)
-	if number, ok := numberText(nil, *v); ok && own && l.odd && l.err == nil {
-		*v, l.odd, l.dirty = json.Number(number), false, true
+	if number, ok := numberText(nil, *v); ok && own && l.free && l.err == nil {
+		*v, l.free, l.dirty = json.Number(number), false, true
 	}
-	l.own, l.odd = own, l.odd || odd
+	l.own, l.free = own, l.free || free
 }
 
 // lookIn is look for a text in an interface.
@@ -51,20 +50,20 @@ func (l *look) lookAny(v any) {
 		if !ok {
 			l.fail(badNumeral(v))
 		}
-		l.odd = l.odd || text != string(v)
+		l.free = l.free || text != string(v)
 	case map[string]any:
-		if l.odd = l.odd || v == nil; v != nil {
+		if l.free = l.free || v == nil; v != nil {
 			l.lookMap(v)
 		}
 	case []any:
-		if l.odd = l.odd || v == nil; v != nil {
+		if l.free = l.free || v == nil; v != nil {
 			l.lookList(v)
 		}
 	default:
 		if bad := badNumber(v); bad != "" {
 			l.fail(bad)
 		}
-		l.odd = true
+		l.free = true
 	}
 }
 

@@ -14,7 +14,7 @@ type record struct {
 
 	transients []transient // fields that are not kept
 	reach      level
-	leads      int // to how many spans: see references
+	leads      bool // see leads
 }
 
 // field is a member of a record.
@@ -27,7 +27,7 @@ type field struct {
 	merge  *merging
 
 	leaves level                        // how far a look goes into it
-	leads  bool                         // it has what may share memory: see references
+	leads  bool                         // see leads
 	zero   func(at unsafe.Pointer) bool // holds nothing at all, of a field that may be left out
 }
 

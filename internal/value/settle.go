@@ -21,22 +21,22 @@ func (k *Known) begin(all, share, own bool, limit int) *look {
 	return &k.look
 }
 
-// end is what a look has found.
-func (k *Known) end() (odd bool, err *failure) {
+// end is what a look has found: whether to encode and decode the value, or to copy it.
+func (k *Known) end() (odd, free bool, err *failure) {
 	l := &k.look
-	if l.odd || l.dirty || l.err != nil { // what was noted on the way is not canonical
+	if l.odd || l.free || l.dirty || l.err != nil { // what was noted on the way is not canonical
 		k.seen.forget()
 	}
-	return l.odd, l.err
+	return l.odd, l.free, l.err
 }
 
 // Settle gives the value as Decode gives it after Encode (law N10), or says why it cannot be kept (law N8). Without all,
 // it leaves out texts and numbers that Delta looks at anyway. With own it may change the value's own memory, and nothing
-// that the value only leads to.
+// that the value only leads to. What it gives leads to nothing that anybody else holds, unless the codec shares.
 func (k *Typed[S]) Settle(value any, known *Known, all, own bool) (settled any, err error) {
 	r := k.root.level()
 	looks := r == loose || r == texts && all
-	if !looks && !k.joint {
+	if !looks && !k.leads {
 		return value, nil
 	}
 	v, err := k.value(value)
@@ -44,16 +44,21 @@ func (k *Typed[S]) Settle(value any, known *Known, all, own bool) (settled any, 
 		return nil, err
 	}
 	defer k.recover(v, &err)
-	odd := false
+	odd, free := false, false
 	if looks {
 		var failed *failure
 		k.root.look(known.begin(all, k.share, own, k.limit), unsafe.Pointer(v))
-		if odd, failed = known.end(); failed != nil {
+		if odd, free, failed = known.end(); failed != nil {
 			return nil, locate(failed, reflect.ValueOf(v), goPath(rootName(reflect.TypeFor[S]())))
 		}
 	}
-	if odd || k.joint && known.shares(k.root, unsafe.Pointer(v), unsafe.Sizeof(*v)) {
+	switch {
+	case odd:
 		return again(k, value)
+	case free || k.leads && isShared(k.root, unsafe.Pointer(v)):
+		whole := *k
+		whole.share = false
+		return whole.Copy(value)
 	}
 	return value, nil
 }
@@ -67,11 +72,10 @@ func again(k plan.Codec, value any) (any, error) {
 	return k.Decode(data)
 }
 
-// Settle is what [Typed.Settle] is.
+// Settle is what [Typed.Settle] is, but for memory that others hold: who reads a value of a dataflow copies it.
 func (k *Struct) Settle(value any, known *Known, all, own bool) (settled any, err error) {
 	r := k.root.level()
-	looks := r == loose || r == texts && all
-	if !looks && !k.joint {
+	if r == exact || r == texts && !all {
 		return value, nil
 	}
 	at, err := k.value(value)
@@ -79,16 +83,17 @@ func (k *Struct) Settle(value any, known *Known, all, own bool) (settled any, er
 		return nil, err
 	}
 	defer k.recover(at, &err)
-	odd := false
-	if looks {
-		var failed *failure
-		k.root.look(known.begin(all, k.share, own, k.limit), at)
-		if odd, failed = known.end(); failed != nil {
-			return nil, memberPath(k.typ, locate(failed, reflect.NewAt(k.typ, at), goPath(rootName(k.typ))))
-		}
-	}
-	if odd || k.joint && known.shares(k.root, at, k.typ.Size()) {
+	k.root.look(known.begin(all, k.share, own, k.limit), at)
+	odd, free, failed := known.end()
+	switch {
+	case failed != nil:
+		return nil, memberPath(k.typ, locate(failed, reflect.NewAt(k.typ, at), goPath(rootName(k.typ))))
+	case odd:
 		return again(k, value)
+	case free:
+		whole := *k
+		whole.share = false
+		return whole.Copy(value)
 	}
 	return value, nil
 }
@@ -101,14 +106,14 @@ func (k *Objects) Settle(value any, known *Known, all, _ bool) (settled any, err
 	}
 	defer recoverObject(v, &err)
 	known.begin(all, false, false, k.limit).lookMap(v)
-	odd, failed := known.end()
-	if failed != nil {
+	odd, _, failed := known.end()
+	switch {
+	case failed != nil:
 		return nil, locate(failed, reflect.ValueOf(v), pointerPath)
-	}
-	if odd || known.sharesObject(v) {
+	case odd:
 		return again(k, v)
 	}
-	return v, nil
+	return k.Copy(v)
 }
 
 // errUnsettled says that Change met a text that is no UTF-8.

@@ -24,7 +24,6 @@ type Struct struct {
 	whole bool
 	code  bool
 	share bool
-	joint bool // parts of a value may share memory that is changed in place
 	limit int
 }
 
@@ -41,7 +40,7 @@ func ofStruct(t reflect.Type, lossy bool) (*Struct, error) {
 		return nil, memberPath(t, err)
 	}
 	c.levels()
-	k := &Struct{typ: t, root: root, code: c.code, limit: defaultLimit, whole: frozen(t) && whole(t), joint: references(root) > 1}
+	k := &Struct{typ: t, root: root, code: c.code, limit: defaultLimit, whole: frozen(t) && whole(t)}
 	if cells, all := root.cells(0, nil); all {
 		k.cells = cells
 	}
@@ -90,7 +89,7 @@ func (k *Struct) restore(data []byte, v reflect.Value) error {
 // Sharing returns a codec whose copies share what is in lists and maps and behind pointers; see [Typed.Sharing].
 func (k *Struct) Sharing() *Struct {
 	c := *k
-	c.share, c.joint = true, false
+	c.share = true
 	return &c
 }
 

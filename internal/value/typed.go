@@ -18,7 +18,7 @@ type Typed[S any] struct {
 	flat  bool
 	code  bool
 	share bool
-	joint bool // parts of a value may share memory that is changed in place
+	leads bool // values lead to memory that others may hold, and that may be changed in place
 	limit int
 }
 
@@ -35,7 +35,7 @@ func For[S any]() (*Typed[S], error) {
 	c.levels()
 	k := &Typed[S]{root: root, self: self, flat: frozen(t), code: c.code, limit: defaultLimit}
 	k.whole = k.flat && whole(t)
-	k.joint = references(root) > 1
+	k.leads = leads(root)
 	if cells, all := root.cells(0, nil); all {
 		k.cells = cells
 	}
@@ -61,7 +61,7 @@ func (k *Typed[S]) WithLimit(bytes int) *Typed[S] {
 // costs what the fields of the struct cost, and comparing what has changed, however large the rest is.
 func (k *Typed[S]) Sharing() *Typed[S] {
 	c := *k
-	c.share, c.joint = true, false
+	c.share, c.leads = true, false
 	return &c
 }
 
