@@ -119,7 +119,10 @@ func TestN9_N10_WhatIsHandedOnBelongsToWhoIsGivenIt(t *testing.T) {
 		"a variable of the program": func() *graph.Graph[basket] {
 			defaults := newBasket()
 			return graph.New[basket]("p").
-				Node("a", func(_ node.Context, s basket) (basket, error) { s.List, s.Note = defaults.List, defaults.Note; return s, nil }).
+				Node("a", func(_ node.Context, s basket) (basket, error) {
+					s.List, s.Note = defaults.List, defaults.Note
+					return s, nil
+				}).
 				Node("b", seen).Node("asleep", asleep).Node("c", seen).
 				Edge(graph.Start, "a").Edge("a", "b").Edge("b", "asleep").Edge("asleep", "c").MustCompile()
 		},
