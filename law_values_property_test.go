@@ -64,6 +64,7 @@ func waysOf(dir string) []wayOf {
 		{"unstored", "", nil, nil, "graph"},
 		{"unstored dataflow", "", nil, nil, "dataflow"},
 		{"unstored and asleep", "sleep", nil, nil, "graph"},
+		{"unstored dataflow, asleep", "sleep", nil, nil, "dataflow"},
 		{"durability none", "", inMemory, none, "graph"},
 		{"memory", "", inMemory, nil, "graph"},
 		{"memory, immutable", "", inMemory, nil, "immutable"},
@@ -71,7 +72,10 @@ func waysOf(dir string) []wayOf {
 		{"memory, crashed", "crash", inMemory, nil, "graph"},
 		{"memory, async, crashed", "crash", inMemory, async, "graph"},
 		{"memory, dataflow", "", inMemory, nil, "dataflow"},
+		{"memory, dataflow, asleep", "sleep", inMemory, nil, "dataflow"},
+		{"memory, dataflow, async", "", inMemory, async, "dataflow"},
 		{"memory, dataflow, crashed", "crash", inMemory, nil, "dataflow"},
+		{"memory, dataflow, async, crashed", "crash", inMemory, async, "dataflow"},
 		{"sqlite, asleep", "sleep", inFile, nil, "graph"},
 		{"sqlite, crashed", "crash", inFile, async, "graph"},
 	}

@@ -41,7 +41,9 @@ func TestN10_ANodeIsGivenTheSameOnServers(t *testing.T) {
 				{name + ", asleep", "sleep", kept, nil, "graph"},
 				{name + ", crashed", "crash", kept, nil, "graph"},
 				{name + ", async, crashed", "crash", kept, async, "graph"},
+				{name + ", dataflow, asleep", "sleep", kept, nil, "dataflow"},
 				{name + ", dataflow, crashed", "crash", kept, nil, "dataflow"},
+				{name + ", dataflow, async, crashed", "crash", kept, async, "dataflow"},
 			})
 		})
 	}

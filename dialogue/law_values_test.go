@@ -2,11 +2,13 @@ package dialogue_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"math/big"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,8 +19,11 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/internal/testserver"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
+	"github.com/fermata-go/fermata/journal/postgres"
+	"github.com/fermata-go/fermata/journal/redis"
 	"github.com/fermata-go/fermata/journal/sqlite"
 	"github.com/fermata-go/fermata/node"
 )
@@ -65,7 +70,7 @@ func (p *passage) parcel(t *rapid.T, given func() any, made string) *dialogue.Di
 // passage is a way from the turn that makes values to the action that is shown them.
 type passage struct {
 	name    string
-	store   func(t *rapid.T) journal.Store
+	store   func(t *rapid.T) (store journal.Store, done func() error)
 	opts    []fermata.StartOption
 	between string // "", "sleep", "crash", or "restart" after each turn
 
@@ -110,8 +115,10 @@ func hold(t *rapid.T, store journal.Store, d *dialogue.Dialogue) holder {
 
 // talk says the user's lines on one way, and returns what the last action was shown and what the bot said.
 func (p *passage) talk(t *rapid.T, d *dialogue.Dialogue, lines [][]dialogue.Command) (map[string]any, []string) {
-	store := p.store(t)
-	defer func() { _ = store.Close() }()
+	p.here = make(chan bool, 1)
+	store, done := p.store(t)
+	defer func() { _ = done() }()
+	id := fmt.Sprint("c", valuesTalks.Add(1))
 	now := hold(t, store, d)
 	defer func() { _ = now.rt.Close() }()
 	again := func() {
@@ -120,7 +127,7 @@ func (p *passage) talk(t *rapid.T, d *dialogue.Dialogue, lines [][]dialogue.Comm
 		}
 		now = hold(t, store, d)
 	}
-	if _, _, err := now.talks.Open(t.Context(), "c", nil, p.opts...); err != nil {
+	if _, _, err := now.talks.Open(t.Context(), id, nil, p.opts...); err != nil {
 		t.Fatal(err)
 	}
 	var said []string
@@ -132,7 +139,7 @@ func (p *passage) talk(t *rapid.T, d *dialogue.Dialogue, lines [][]dialogue.Comm
 		}
 		answered := make(chan answer, 1)
 		go func(talks *dialogue.Conversations) {
-			r, err := talks.Send(t.Context(), "c", m)
+			r, err := talks.Send(t.Context(), id, m)
 			answered <- answer{r, err}
 		}(now.talks)
 		var a answer
@@ -142,7 +149,7 @@ func (p *passage) talk(t *rapid.T, d *dialogue.Dialogue, lines [][]dialogue.Comm
 			p.up.Store(true)
 			again()
 			<-answered // the process that it was sent to is gone
-			a.r, a.err = now.talks.Send(t.Context(), "c", m)
+			a.r, a.err = now.talks.Send(t.Context(), id, m)
 		}
 		if a.err != nil {
 			t.Fatalf("%s: %v", p.name, a.err)
@@ -158,16 +165,16 @@ func (p *passage) talk(t *rapid.T, d *dialogue.Dialogue, lines [][]dialogue.Comm
 }
 
 func passages(dir string, files *atomic.Int64) []*passage {
-	inMemory := func(*rapid.T) journal.Store { return kept{memory.New()} }
-	inFile := func(t *rapid.T) journal.Store {
+	inMemory := func(*rapid.T) (journal.Store, func() error) { store := kept{memory.New()}; return store, store.Close }
+	inFile := func(t *rapid.T) (journal.Store, func() error) {
 		store, err := sqlite.Open(filepath.Join(dir, fmt.Sprint(files.Add(1))+".db"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return store
+		return store, store.Close
 	}
 	async := []fermata.StartOption{fermata.WithDurability(fermata.Async)}
-	all := []*passage{
+	return []*passage{
 		{name: "memory", store: inMemory},
 		{name: "memory, asleep", store: inMemory, between: "sleep"},
 		{name: "memory, crashed", store: inMemory, between: "crash"},
@@ -177,18 +184,89 @@ func passages(dir string, files *atomic.Int64) []*passage {
 		{name: "sqlite, crashed", store: inFile, between: "crash"},
 		{name: "sqlite, restarted", store: inFile, between: "restart"},
 	}
-	for _, p := range all {
-		p.here = make(chan bool, 1)
-	}
-	return all
 }
+
+// serverPassages are ways through a store on a server, which all draws share.
+func serverPassages(kind string, store journal.Store) []*passage {
+	shared := func(*rapid.T) (journal.Store, func() error) { return store, func() error { return nil } }
+	async := []fermata.StartOption{fermata.WithDurability(fermata.Async)}
+	return []*passage{
+		{name: kind + ", asleep", store: shared, between: "sleep"},
+		{name: kind + ", crashed", store: shared, between: "crash"},
+		{name: kind + ", async, crashed", store: shared, opts: async, between: "crash"},
+		{name: kind + ", restarted", store: shared, between: "restart"},
+	}
+}
+
+// valuesTalks counts the conversations of this property: those on a server need names of their own.
+var valuesTalks atomic.Int64
 
 // An action is given the same values of slots, whatever happens before it and wherever the conversation is kept.
 func TestN10_ADialoguesActionIsGivenTheSameOnEveryWay(t *testing.T) {
 	dir := t.TempDir()
 	var databases atomic.Int64
+	checkPassages(t, func() []*passage { return passages(dir, &databases) }, 5)
+}
+
+// TestN10_ADialoguesActionIsGivenTheSameOnServers is the same property for conversations on servers, which store values
+// in forms of their own.
+func TestN10_ADialoguesActionIsGivenTheSameOnServers(t *testing.T) {
+	for _, kind := range testserver.Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			fewerDraws(t)
+			store := openServer(t, kind)
+			checkPassages(t, func() []*passage { return append(passages("", nil)[:1], serverPassages(kind, store)...) }, 1)
+		})
+	}
+}
+
+// fewerDraws makes properties draw a twentieth of the usual number until the test ends.
+func fewerDraws(t *testing.T) {
+	t.Helper()
+	usual := flag.Lookup("rapid.checks").Value.String()
+	n, err := strconv.Atoi(usual)
+	if err == nil {
+		err = flag.Set("rapid.checks", strconv.Itoa(max(1, n/20)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := flag.Set("rapid.checks", usual); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// openServer opens a store on a server of a kind (see testserver.Kinds), in a place of the test's own.
+func openServer(t *testing.T, kind string) (store journal.Store) {
+	t.Helper()
+	var err error
+	switch kind {
+	case "postgres":
+		store, err = postgres.OpenWith(testserver.Postgres(t), postgres.Options{Schema: testserver.Schema(t), Conns: 4})
+	case "redis":
+		o := redis.Options{Prefix: testserver.Prefix(t), Accept: redis.Memory, AcceptEviction: true}
+		store, err = redis.OpenWith(testserver.Redis(t), o)
+	default:
+		t.Fatalf("no store is known for a server of the kind %q", kind)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+// checkPassages draws conversations and checks that the action is shown the same on all ways. One draw of every share
+// takes the ways that write to disks and networks.
+func checkPassages(t *testing.T, ways func() []*passage, share int) {
 	est := time.FixedZone("EST", -5*3600)
-	shown := 0
+	shown, slow := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		given := rapid.SampledFrom([]func() any{
 			func() any { return nil },
@@ -225,11 +303,11 @@ func TestN10_ADialoguesActionIsGivenTheSameOnEveryWay(t *testing.T) {
 		lines := [][]dialogue.Command{
 			{{Type: dialogue.StartFlow, Flow: "parcel"}}, set("number", number), set("day", "2026-03-07"), set("note", note),
 		}
-		files := rapid.IntRange(0, 4).Draw(t, "files") == 0
+		files := rapid.IntRange(1, share).Draw(t, "files") == 1
 		var want map[string]any
 		var told []string
-		for i, p := range passages(dir, &databases) {
-			if strings.HasPrefix(p.name, "sqlite") && !files {
+		for i, p := range ways() {
+			if !strings.HasPrefix(p.name, "memory") && !files {
 				continue
 			}
 			got, said := p.talk(t, p.parcel(t, same, made), lines)
@@ -239,13 +317,16 @@ func TestN10_ADialoguesActionIsGivenTheSameOnEveryWay(t *testing.T) {
 				}
 				continue
 			}
+			if files && got != nil {
+				slow++
+			}
 			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(said, told) {
 				t.Fatalf("%s:\n%#v\n%q\nmemory:\n%#v\n%q", p.name, got, said, want, told)
 			}
 		}
 	})
-	if shown == 0 {
-		t.Error("no conversation came to its end")
+	if shown == 0 || slow == 0 {
+		t.Errorf("%d conversations came to their end, and %d in draws that take all ways", shown, slow)
 	}
 }
 

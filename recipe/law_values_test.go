@@ -3,6 +3,7 @@ package recipe_test
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -22,8 +23,11 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/internal/testserver"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
+	"github.com/fermata-go/fermata/journal/postgres"
+	"github.com/fermata-go/fermata/journal/redis"
 	"github.com/fermata-go/fermata/journal/sqlite"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/recipe"
@@ -60,20 +64,20 @@ topology:
 // journey is a way from the nodes that make values to the one that is shown them.
 type journey struct {
 	name    string
-	store   func(t *rapid.T) journal.Store
+	store   func(t *rapid.T) (store journal.Store, done func() error)
 	opts    []fermata.StartOption
 	between string // "", "sleep" or "crash"
 }
 
 func journeys(dir string) []journey {
-	inMemory := func(*rapid.T) journal.Store { return memory.New() }
+	inMemory := func(*rapid.T) (journal.Store, func() error) { store := memory.New(); return store, store.Close }
 	var files atomic.Int64
-	inFile := func(t *rapid.T) journal.Store {
+	inFile := func(t *rapid.T) (journal.Store, func() error) {
 		store, err := sqlite.Open(filepath.Join(dir, fmt.Sprint(files.Add(1))+".db"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return store
+		return store, store.Close
 	}
 	async := []fermata.StartOption{fermata.WithDurability(fermata.Async)}
 	return []journey{
@@ -86,6 +90,21 @@ func journeys(dir string) []journey {
 		{"sqlite, crashed", inFile, nil, "crash"},
 	}
 }
+
+// serverJourneys are ways through a store on a server, which all draws share.
+func serverJourneys(kind string, store journal.Store) []journey {
+	shared := func(*rapid.T) (journal.Store, func() error) { return store, func() error { return nil } }
+	async := []fermata.StartOption{fermata.WithDurability(fermata.Async)}
+	return []journey{
+		{kind, shared, nil, ""},
+		{kind + ", asleep", shared, nil, "sleep"},
+		{kind + ", crashed", shared, nil, "crash"},
+		{kind + ", async, crashed", shared, async, "crash"},
+	}
+}
+
+// valuesRuns counts the runs of this property: those on a server need names of their own.
+var valuesRuns atomic.Int64
 
 // stop is what the node between does on one way, and what the last node was shown.
 type stop struct {
@@ -129,8 +148,8 @@ func (j *journey) shown(t *rapid.T, text string, answer func() any, in map[strin
 	if err != nil {
 		return nil, err
 	}
-	store := j.store(t)
-	defer func() { _ = store.Close() }()
+	store, done := j.store(t)
+	defer func() { _ = done() }()
 	open := func() *fermata.Runtime {
 		rt, err := fermata.New(fermata.Options{Store: store})
 		if err != nil {
@@ -140,7 +159,8 @@ func (j *journey) shown(t *rapid.T, text string, answer func() any, in map[strin
 	}
 	rt := open()
 	defer func() { _ = rt.Close() }()
-	run, err := rt.Start(t.Context(), r.Plan(), bb, append([]fermata.StartOption{fermata.WithID("run_v")}, j.opts...)...)
+	id := fmt.Sprint("run_v", valuesRuns.Add(1))
+	run, err := rt.Start(t.Context(), r.Plan(), bb, append([]fermata.StartOption{fermata.WithID(id)}, j.opts...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +177,7 @@ func (j *journey) shown(t *rapid.T, text string, answer func() any, in map[strin
 		}
 		s.up.Store(true)
 		rt = open()
-		if run, err = rt.Resume(t.Context(), "run_v", r.Plan()); err != nil {
+		if run, err = rt.Resume(t.Context(), id, r.Plan()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -256,6 +276,67 @@ func drawnJSON() *rapid.Generator[string] {
 // A recipe's node is shown the same values, whatever happens before it and wherever the run is kept, or the run fails on
 // all ways.
 func TestN10_ARecipesNodeIsGivenTheSameOnEveryWay(t *testing.T) {
+	checkJourneys(t, journeys(t.TempDir()), 5)
+}
+
+// TestN10_ARecipesNodeIsGivenTheSameOnServers is the same property for runs on servers, which store values in forms of
+// their own.
+func TestN10_ARecipesNodeIsGivenTheSameOnServers(t *testing.T) {
+	for _, kind := range testserver.Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			fewerDraws(t)
+			store := openServer(t, kind)
+			inMemory := journeys(t.TempDir())[1:2]
+			checkJourneys(t, append(inMemory, serverJourneys(kind, store)...), 1)
+		})
+	}
+}
+
+// fewerDraws makes properties draw a tenth of the usual number until the test ends.
+func fewerDraws(t *testing.T) {
+	t.Helper()
+	usual := flag.Lookup("rapid.checks").Value.String()
+	n, err := strconv.Atoi(usual)
+	if err == nil {
+		err = flag.Set("rapid.checks", strconv.Itoa(max(1, n/10)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := flag.Set("rapid.checks", usual); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// openServer opens a store on a server of a kind (see testserver.Kinds), in a place of the test's own.
+func openServer(t *testing.T, kind string) (store journal.Store) {
+	t.Helper()
+	var err error
+	switch kind {
+	case "postgres":
+		store, err = postgres.OpenWith(testserver.Postgres(t), postgres.Options{Schema: testserver.Schema(t), Conns: 4})
+	case "redis":
+		o := redis.Options{Prefix: testserver.Prefix(t), Accept: redis.Memory, AcceptEviction: true}
+		store, err = redis.OpenWith(testserver.Redis(t), o)
+	default:
+		t.Fatalf("no store is known for a server of the kind %q", kind)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+// checkJourneys draws recipes and checks that the last node is shown the same on all ways. One draw of every share takes
+// the ways that write to disks and networks.
+func checkJourneys(t *testing.T, ways []journey, share int) {
 	var body atomic.Pointer[string]
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -263,22 +344,24 @@ func TestN10_ARecipesNodeIsGivenTheSameOnEveryWay(t *testing.T) {
 		_, _ = io.WriteString(w, *body.Load())
 	}))
 	t.Cleanup(server.Close)
-	ways := journeys(t.TempDir())
-	completed := 0
+	completed, slow := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		text := fmt.Sprintf(valuesRecipe, drawnYAML(2).Draw(t, "written"), strconv.Quote(drawnExpression().Draw(t, "made")), server.URL)
 		text = strings.Replace(text, "topology:", "  again: {kind: expr, set: {again: \"{w: written, g: given, m: made, a: answered}\"}}\ntopology:", 1)
 		in := map[string]any{"given": drawnAnswer(t)()}
 		answer, said := drawnAnswer(t), drawnJSON().Draw(t, "said")
 		body.Store(&said)
-		rarely := rapid.IntRange(0, 4).Draw(t, "files") == 0
+		rarely := rapid.IntRange(1, share).Draw(t, "files") == 1
 		var want map[string]any
 		var failed error
 		for i, j := range ways {
-			if strings.HasPrefix(j.name, "sqlite") && !rarely {
+			if !strings.HasPrefix(j.name, "memory") && i > 0 && !rarely {
 				continue
 			}
 			got, err := j.shown(t, text, answer, in)
+			if i > 0 && err == nil && rarely {
+				slow++
+			}
 			if i == 0 {
 				if want, failed = got, err; err == nil {
 					completed++
@@ -296,8 +379,8 @@ func TestN10_ARecipesNodeIsGivenTheSameOnEveryWay(t *testing.T) {
 			}
 		}
 	})
-	if completed == 0 {
-		t.Error("no run completed")
+	if completed == 0 || slow == 0 {
+		t.Errorf("%d runs completed, and %d in draws that take all ways", completed, slow)
 	}
 }
 
