@@ -86,22 +86,43 @@ func leaves(c *cobra.Command) []*cobra.Command {
 	return list
 }
 
+// hostileFailure begins with a program that fails with what acts.
+const hostileFailure = `apiVersion: fermata/v1
+kind: Recipe
+metadata: {name: failure, description: "d\e[2J\u202e\nFORGED"}
+interface: {inputs: {t: {type: string}}}
+topology:
+  entry_point: fail
+  nodes: [{type: agent, id: fail, agent_ref: fail, inputs_map: {t: t}, outputs_map: {o: result}}]
+agents:
+  fail: {kind: exec, command: [sh, -c, "printf 'E\\033[8m\\nFORGED\\342\\200\\256\\302\\233' >&2; exit 3"]}
+`
+
+// aHostileTest is beside hostileFailure, for those who run tests at each change.
+const aHostileTest = `tests: [{name: "t\e[2J\u202e\nFORGED", inputs: {t: "i\e[2J\nFORGED"}, expect: {status: completed}}]
+`
+
+// sight is what has come to a command's outputs.
+type sight struct {
+	seen func() string // so far
+	end  func() string // once the command has ended
+}
+
+// toPipe has a command write to what is no terminal.
+func toPipe(m *Main) sight {
+	var out page
+	m.Stdout, m.Stderr = &out, &out
+	return sight{out.String, out.String}
+}
+
 // TestH9_NoCommandShowsWhatActs: every command there is, with hostile arguments, flags, files and a store full of them,
 // writes nothing that acts, neither on stdout nor on stderr, to a pipe with and without styles. On a terminal:
 // TestH9_NoCommandShowsWhatActsOnATerminal.
-func TestH9_NoCommandShowsWhatActs(t *testing.T) {
-	shout(t, func(m *Main) func() string {
-		var out bytes.Buffer
-		m.Stdout, m.Stderr = &out, &out
-		return out.String
-	}, true)
-}
+func TestH9_NoCommandShowsWhatActs(t *testing.T) { shout(t, toPipe, true) }
 
 // With styles the command tells its own sequences from those that somebody wrote.
 func TestH9_NoStyledOutputShowsWhatActs(t *testing.T) {
-	shout(t, func(m *Main) func() string {
-		var out bytes.Buffer
-		m.Stdout, m.Stderr = &out, &out
+	shout(t, func(m *Main) sight {
 		variables := m.Getenv
 		m.Getenv = func(name string) string {
 			if name == "CLICOLOR_FORCE" {
@@ -109,17 +130,17 @@ func TestH9_NoStyledOutputShowsWhatActs(t *testing.T) {
 			}
 			return variables(name)
 		}
-		return out.String
+		return toPipe(m)
 	}, false)
 }
 
-// shout makes a store full of hostile texts and calls all commands on it. look gives a command its outputs, and returns what
-// has come there once the command has ended.
-func shout(t *testing.T, look func(m *Main) func() string, flags bool) {
+// shout makes a store full of hostile texts and calls all commands on it, those that go on until they are stopped, too. look
+// gives a command its outputs.
+func shout(t *testing.T, look func(m *Main) sight, flags bool) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	keep := map[string]string{
-		"recipe.yaml": hostileRecipe, "choice.yaml": hostileChoice,
+		"recipe.yaml": hostileRecipe, "choice.yaml": hostileChoice, "failure.yaml": hostileFailure, "failure.test.yaml": aHostileTest,
 		"broken.yaml": "kind: recipe\nmetadata: {name: \"a\\e[2J\\u202e\"}\nnodes: [{type: \"h\\e[2J\", id: \"i\\u202e\"}]\n",
 	}
 	for name, text := range keep {
@@ -129,15 +150,8 @@ func shout(t *testing.T, look func(m *Main) func() string, flags bool) {
 	}
 	file, choice, broken, store := filepath.Join(dir, "recipe.yaml"), filepath.Join(dir, "choice.yaml"), filepath.Join(dir, "broken.yaml"), filepath.Join(dir, "runs.db")
 	calls, shown := 0, 0
-	call := func(args ...string) string {
+	judge := func(output string, args []string) {
 		t.Helper()
-		m, _, _ := command(t)
-		ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
-		defer stop()
-		m.Exit = func(int) {}
-		written := look(m)
-		m.Run(ctx, args)
-		output := written()
 		if why := acts(output, args); why != "" {
 			t.Errorf("fermata %q writes %s", args, why)
 		}
@@ -151,7 +165,37 @@ func shout(t *testing.T, look func(m *Main) func() string, flags bool) {
 			}
 		}
 		calls, shown = calls+1, shown+len(output)
+	}
+	call := func(args ...string) string {
+		t.Helper()
+		m, _, _ := command(t)
+		ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
+		defer stop()
+		m.Exit = func(int) {}
+		out := look(m)
+		m.Run(ctx, args)
+		output := out.end()
+		judge(output, args)
 		return output
+	}
+	// serve calls a command that goes on until it is stopped, which is when all is done with it.
+	serve := func(with func(sees func(texts ...string)), args ...string) {
+		t.Helper()
+		m, _, _ := command(t)
+		ctx, stop := context.WithCancel(t.Context())
+		m.Exit = func(int) {}
+		out, ended := look(m), make(chan struct{})
+		go func() { defer close(ended); m.Run(ctx, args) }()
+		with(func(texts ...string) {
+			t.Helper()
+			for _, text := range texts {
+				eventually(func() bool { return strings.Contains(out.seen(), text) },
+					func() { t.Errorf("fermata %q does not say %q, but: %q", args, text, out.seen()) })
+			}
+		})
+		stop()
+		<-ended
+		judge(out.end(), args)
 	}
 	evidence, err := json.Marshal(map[string]any{hostile: 1, "a": map[string]string{hostile: hostile}, "b": []map[string]string{{hostile: hostile, "c": "1"}, {hostile: "2", "c": hostile}}})
 	if err != nil {
@@ -182,7 +226,7 @@ func shout(t *testing.T, look func(m *Main) func() string, flags bool) {
 	m, _, _ := command(t)
 	m.Stdout, m.Stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	m.Run(t.Context(), nil)                                           // makes its screens
-	skip := map[string]bool{"dev": true, "work": true, "vet": !flags} // they serve until they are stopped, or look at packages
+	skip := map[string]bool{"dev": true, "work": true, "vet": !flags} // shoutOn has those that serve; one looks at packages
 	for _, c := range leaves(m.rootCommand()) {
 		if skip[c.Name()] {
 			continue
@@ -216,8 +260,86 @@ func shout(t *testing.T, look func(m *Main) func() string, flags bool) {
 			}
 		})
 	}
+	shoutOn(t, dir, store, serve)
 	t.Logf("%d calls wrote %d bytes", calls, shown)
 	if calls < 200 || shown < 10_000 {
 		t.Errorf("%d calls wrote %d bytes: the test calls too little", calls, shown)
 	}
+}
+
+// shoutOn calls the commands that go on until they are stopped, while what is hostile happens in the store and the files
+// that they look at.
+func shoutOn(t *testing.T, dir, store string, serve func(with func(sees func(texts ...string)), args ...string)) {
+	quietly := func(args ...string) {
+		t.Helper()
+		m, _, _ := command(t)
+		m.Exit = func(int) {}
+		var out bytes.Buffer
+		m.Stdout, m.Stderr = &out, &out
+		if code := m.Run(t.Context(), append(args, "--store", store)); code != exitCompleted {
+			t.Fatalf("fermata %q: %d\n%s", args, code, out.String())
+		}
+	}
+	file, choice, failure := filepath.Join(dir, "recipe.yaml"), filepath.Join(dir, "choice.yaml"), filepath.Join(dir, "failure.yaml")
+	queue := func(id string) {
+		t.Helper()
+		quietly("run", failure, "--input", "t="+hostile, "--id", id, "--detach")
+	}
+	for i, more := range [][]string{{}, {"--verbose"}, {"--json"}} {
+		id := fmt.Sprint("w", i)
+		queue(id)
+		quietly("run", choice, "--input", "x={}", "--input", "t="+hostile, "--id", id+"c", "--detach")
+		serve(func(sees func(...string)) { sees(id, "failed", id+"c", "paused") }, append([]string{"work", "--store", store}, more...)...)
+	}
+	for i, more := range [][]string{{}, {"--json"}} { // the run begins, and fails, while its events are followed
+		id := fmt.Sprint("e", i)
+		queue(id)
+		serve(func(sees func(...string)) {
+			sees("run.started")
+			serveQuietly(t, store, func() { sees("node.failed", "run.finished") })
+		}, append([]string{"events", id, "--follow", "--store", store}, more...)...)
+	}
+	change := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	broken := "kind: recipe\nmetadata: {name: \"a\\e[2J\\u202e\"}\nnodes: [{type: \"h\\e[2J\\nFORGED\", id: \"i\\u202e\"}]\n"
+	for _, more := range [][]string{{}, {"--json"}, {"--run", "--input", "t=" + hostile, "--store", store}} {
+		first := "stands in" // what the test says
+		if len(more) > 1 {
+			first = "exit code" // what the run says, without tests that fail
+			if err := os.Remove(filepath.Join(dir, "failure.test.yaml")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		serve(func(sees func(...string)) {
+			sees(first)
+			change(failure, broken)
+			sees("entry_point")
+		}, append([]string{"dev", failure}, more...)...)
+		change(failure, hostileFailure)
+	}
+	for _, more := range [][]string{{}, {"--json"}} {
+		serve(func(sees func(...string)) {
+			sees("recipe.yaml")
+			change(file, broken)
+			sees("entry_point")
+		}, append([]string{"validate", "--watch", file}, more...)...)
+		change(file, hostileRecipe)
+	}
+}
+
+// serveQuietly drives whatever nobody drives as long as do takes.
+func serveQuietly(t *testing.T, store string, do func()) {
+	t.Helper()
+	m, _, _ := command(t)
+	m.Exit = func(int) {}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan int, 1)
+	go func() { ended <- m.Run(ctx, []string{"work", "--store", store}) }()
+	do()
+	stop()
+	<-ended
 }

@@ -155,7 +155,7 @@ func TestH9_NoCommandShowsWhatActsOnATerminal(t *testing.T) {
 	}()
 	const end = "end of the command"
 	styled := false
-	shout(t, func(m *Main) func() string {
+	shout(t, func(m *Main) sight {
 		m.Stdout, m.Stderr = slave, slave
 		variables := m.Getenv
 		m.Getenv = func(name string) string {
@@ -164,7 +164,12 @@ func TestH9_NoCommandShowsWhatActsOnATerminal(t *testing.T) {
 			}
 			return variables(name)
 		}
-		return func() string {
+		seen := func() string {
+			mu.Lock()
+			defer mu.Unlock()
+			return raw.String()
+		}
+		return sight{seen, func() string {
 			_, _ = slave.WriteString(end)
 			var output string
 			eventually(func() bool {
@@ -179,7 +184,7 @@ func TestH9_NoCommandShowsWhatActsOnATerminal(t *testing.T) {
 			}, func() { t.Fatal("the terminal gets no end") })
 			styled = styled || own.MatchString(output)
 			return output
-		}
+		}}
 	}, false)
 	if !styled {
 		t.Error("nothing was drawn or styled: the command did not take it for a terminal")
