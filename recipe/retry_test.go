@@ -1,20 +1,28 @@
 package recipe_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/recipe"
 )
 
 // busy is a service that answers with these statuses, "429 7" with a Retry-After, and then well.
@@ -128,21 +136,122 @@ func retryRecipe(url, method, retry, node, policy string) string {
 // waitsOf are the times that a run has waited for between its attempts, as its journal has them.
 func waitsOf(t *testing.T, rt *fermata.Runtime, run string) (waits []string) {
 	t.Helper()
-	for m, err := range rt.History(t.Context(), run) {
+	exact, err := exactWaitsOf(t.Context(), rt, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wait := range exact {
+		waits = append(waits, wait.Round(10*time.Millisecond).String())
+	}
+	return waits
+}
+
+func exactWaitsOf(ctx context.Context, rt *fermata.Runtime, run string) (waits []time.Duration, err error) {
+	for m, err := range rt.History(ctx, run) {
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		if m.Entry.Kind != journal.NodeRetrying {
 			continue
 		}
 		var body journal.FailedBody
 		if err := json.Unmarshal(m.Entry.Body, &body); err != nil {
+			return nil, err
+		}
+		waits = append(waits, time.Duration(body.RetryAt-m.Entry.Time().UnixMicro())*time.Microsecond)
+	}
+	return waits, nil
+}
+
+// policyDraw is a policy of an agent, and what its service answers.
+type policyDraw struct {
+	initial, longest int // seconds
+	factor, jitter   float64
+	answers          []string
+	bases            []time.Duration // of the waits, without jitter
+	refused          bool            // the last answer asks for more than the longest wait
+}
+
+func drawnPolicy(t *rapid.T) (d policyDraw) {
+	d.initial = rapid.IntRange(1, 30).Draw(t, "initial")
+	d.longest = d.initial + rapid.IntRange(0, 100).Draw(t, "longer")
+	d.factor = rapid.SampledFrom([]float64{1, 1.5, 2, 3, 10}).Draw(t, "factor")
+	d.jitter = rapid.SampledFrom([]float64{0, 0.1, 0.5, 1}).Draw(t, "jitter")
+	for i := range rapid.IntRange(1, 6).Draw(t, "answers") {
+		status := rapid.SampledFrom([]int{408, 429, 500, 502, 503, 504}).Draw(t, "status")
+		asked := rapid.SampledFrom([]int{-1, -1, 0, 1, d.initial, d.longest, d.longest + 1}).Draw(t, "asked")
+		base := time.Duration(math.Min(float64(d.initial)*math.Pow(d.factor, float64(i)), float64(d.longest)) * float64(time.Second))
+		answer := strconv.Itoa(status)
+		if asked >= 0 {
+			answer += " " + strconv.Itoa(asked)
+		}
+		d.answers = append(d.answers, answer)
+		busy := asked >= 0 && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) // others may not ask
+		if busy {
+			base = time.Duration(asked) * time.Second
+		}
+		if d.refused = busy && asked > d.longest; d.refused {
+			return d
+		}
+		d.bases = append(d.bases, base)
+	}
+	return d
+}
+
+// TestF1_WaitsOfServicesAreBounded checks the waits of any policy: each is the backoff, which grows to the cap, or else what
+// the service asks for with Retry-After (429 and 503 alone); and longer by a share of the jitter. A service that asks for more than the cap ends
+// the attempts. The shares spread.
+func TestF1_WaitsOfServicesAreBounded(t *testing.T) {
+	var service atomic.Pointer[busy]
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { service.Load().serve(w, r) }))
+	defer server.Close()
+	const exact = 5 * time.Microsecond // times are kept in microseconds
+	var shares []float64
+	rapid.Check(t, func(t *rapid.T) {
+		d := drawnPolicy(t)
+		b := &busy{answers: d.answers}
+		service.Store(b)
+		retry := fmt.Sprintf("{max_retries: 6, initial_seconds: %d, factor: %v, max_seconds: %d, jitter: %v}", d.initial, d.factor, d.longest, d.jitter)
+		text := retryRecipe(server.URL, "", retry, "", "")
+		text = strings.Replace(text, "entry_point: tell", "entry_point: NODE", 1)
+		text = strings.Replace(text, "id: tell,", "id: NODE,", 1) // tasks spread by their names
+		text = strings.ReplaceAll(text, "NODE", fmt.Sprint("tell", rapid.IntRange(0, 1000).Draw(t, "node")))
+		r, err := recipe.Parse([]byte(text), "waits.yaml", recipe.Options{})
+		if err != nil {
 			t.Fatal(err)
 		}
-		wait := time.Duration(body.RetryAt-m.Entry.Time().UnixMicro()) * time.Microsecond
-		waits = append(waits, wait.Round(10*time.Millisecond).String())
+		in, err := r.Input(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var waits []time.Duration
+		report, broken := fermatatest.Rehearse(t.Context(), r.Plan(), func() any { return in }, fermatatest.Look(func(rt *fermata.Runtime, res fermata.Result) {
+			if waits, err = exactWaitsOf(t.Context(), rt, res.Run); err != nil {
+				t.Fatal(err)
+			}
+		}))
+		if len(broken) > 0 {
+			t.Fatal(broken)
+		}
+		if completed := report.Result.Status == fermata.Completed; completed == d.refused {
+			t.Fatalf("%s: the run is %s: %v", text, report.Result.Status, report.Result.Err)
+		}
+		if len(waits) != len(d.bases) || b.calls != len(waits)+1 {
+			t.Fatalf("%s%q: %d attempts with the waits %v, expected %d waits", text, d.answers, b.calls, waits, len(d.bases))
+		}
+		for i, wait := range waits {
+			most := d.bases[i] + time.Duration(d.jitter*float64(d.bases[i]))
+			if wait < d.bases[i]-exact || wait > most+exact {
+				t.Errorf("%s%q: wait %d is %s, expected %s to %s", text, d.answers, i+1, wait, d.bases[i], most)
+			}
+			if most > d.bases[i] {
+				shares = append(shares, float64(wait-d.bases[i])/float64(most-d.bases[i]))
+			}
+		}
+	})
+	if slices.Sort(shares); len(shares) > 50 && (shares[len(shares)/4] > 0.5 || shares[3*len(shares)/4] < 0.5) {
+		t.Errorf("the shares of the jitter that were added do not spread: %.2f", shares)
 	}
-	return waits
 }
 
 // The engine dies at every append, also between two attempts: there are as many as without, and no more.
