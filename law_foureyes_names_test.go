@@ -250,6 +250,28 @@ func asksAfter(opts ...node.AskOption) *graph.Graph[state] {
 	})
 }
 
+// An open question names the nodes that it is kept apart from as the plan calls them that the run is on.
+func TestH6_AnOpenQuestionNamesNodesAsTheyAreNow(t *testing.T) {
+	store := memory.New()
+	c := chainOfSigners{Names: []string{"a", "b", "c"}, NotBy: [][]int{nil, {0}, {1}}}
+	first := newRuntime(t, fermata.Options{Store: store})
+	run := start(t, first, c.graph(), state{})
+	answer(t, first, question(t, run).ID, true, fermata.As("Ada"))
+	q := question(t, run)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	now := c
+	now.Names = []string{"x", "y", "z"}
+	rt := newRuntime(t, fermata.Options{Store: store})
+	if _, err := rt.Migrate(t.Context(), run.ID(), now.graph().Plan(), c.to(now), ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := interruptNow(t, rt, q.ID).NotByNodes; !slices.Equal(got, []string{"x"}) {
+		t.Errorf("the question of y is kept apart from %q, expected x", got)
+	}
+}
+
 // A question that nobody could answer, or of which nobody knows who else may, is refused when it opens, in words that name
 // nobody; and so is one that is apart from a node that is not there.
 func TestH6_WhatCannotBeKeptApartIsNotAsked(t *testing.T) {
