@@ -88,6 +88,13 @@ func endsAs(status string) journal.Entry {
 	return e
 }
 
+// endsOf completes a run with the value of an earlier entry.
+func endsOf(base uint64) journal.Entry {
+	e := endsAs("completed")
+	e.Base = base
+	return e
+}
+
 func goesOn(reason string) journal.Entry {
 	return factOf(journal.RunResumed, "", fmt.Sprintf(`{"reason":%q}`, reason))
 }
@@ -132,6 +139,7 @@ func TestJ6_ImpossibleJournalsAreRefused(t *testing.T) {
 		"expired without a deadline":    {[]journal.Entry{opens("int_1", "a#1", ""), factOf(journal.InterruptResolved, "int_1", `{"state":"expired"}`)}, "has no deadline"},
 		"an end with an open question":  {[]journal.Entry{opens("int_1", "a#1", ""), endsAs("completed")}, "1 of its questions are open"},
 		"completed, and of no value":    {[]journal.Entry{factOf(journal.RunFinished, "", `{"status":"completed"}`)}, "has no value"},
+		"completed with a message":      {[]journal.Entry{message, endsOf(2)}, "has no value"},
 		"completed, and not done":       {[]journal.Entry{ofTask(journal.NodeStarted, 1), endsAs("completed")}, "the task a#1 is not"},
 		"a role that acts":              {[]journal.Entry{opens("int_1", "a#1", `,"requiredRole":"x\u001b[8m"`)}, "control character"},
 		"an end that is none":           {[]journal.Entry{endsAs("running")}, `the status "running"`},
@@ -183,6 +191,9 @@ func possibleJournals() map[string][]journal.Entry {
 			opens("int_2", "c#1", `,"notByNodes":["a"]`), saidBy("int_2", "Bo"),
 		},
 		"deltas": {leaves(journal.FlagBase, 1, ""), leaves(0, 0, `[1]`), leaves(journal.FlagBase, 2, ""), leaves(journal.FlagBase, 3, "")},
+		"deltas of one value": {
+			leaves(0, 0, `[1,2,3]`), leaves(journal.FlagBase, 2, `[2,1,[]]`), leaves(journal.FlagBase, 2, `[2,3,[4]]`),
+		},
 	}
 }
 
@@ -201,6 +212,17 @@ func TestJ6_JournalsThatRunsWriteAreTakenIn(t *testing.T) {
 		file := written(t, forked, opens("int_1", "a#1", `,"notBy":["Ada","Bo"]`), saidBy("int_1", "Bo"), goesOn("fork"))
 		imports(t, memory.New(), file, fermata.ImportOptions{})
 	})
+}
+
+// Who forked a run answers no question of the fork that is for another person, in a file either (law H6).
+func TestH6_AnImportedForkIsNotAnsweredByWhoForkedIt(t *testing.T) {
+	forked := `{"plan":"p","fingerprint":"f","by":"Ada","fork":{"run":"run_y","seq":3,"by":"Bo"}}`
+	file := written(t, forked, opens("int_1", "a#1", `,"notBy":["Ada","Bo"]`), goesOn("fork"), saidBy("int_1", "bo"))
+	rt, _ := inMemory(t)
+	_, err := rt.Import(t.Context(), bytes.NewReader(file), fermata.ImportOptions{})
+	if !errors.Is(err, journal.ErrCorrupt) || !strings.Contains(err.Error(), "who did not start the run") {
+		t.Errorf("found %v", err)
+	}
 }
 
 // Data without an end is refused before all of it is read.
