@@ -30,7 +30,20 @@ type joint struct {
 	Big      *big.Int
 	Num, Old big.Int
 	Money    money
+	One, Two hidden
+	Pair     [2]*int
+	*Rooted
+	Other *Rooted
 }
+
+// Rooted is what a pointer that is embedded leads to.
+type Rooted struct{ Top int }
+
+// hidden writes its JSON itself, and hides a pointer to a number.
+type hidden struct{ n *int }
+
+func (c hidden) MarshalJSON() ([]byte, error)     { return json.Marshal(c.n) }
+func (c *hidden) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &c.n) }
 
 // money writes its JSON itself, and hides what it leads to.
 type money struct{ cents *big.Int }
@@ -73,6 +86,9 @@ var joins = []func(s *joint){
 	func(s *joint) { s.Old = s.Num },
 	func(s *joint) { s.Money = money{s.Big} },
 	func(s *joint) { s.Next.Money = s.Money },
+	func(s *joint) { s.Two = s.One },
+	func(s *joint) { s.Pair[1] = s.P },
+	func(s *joint) { s.Other = s.Rooted },
 	func(s *joint) {},
 }
 
@@ -81,6 +97,7 @@ func unjoined() joint {
 	return joint{
 		A: []int{1, 2, 3}, B: []int{4, 5}, M: map[string]int{"m": 1}, P: new(int), Raw: json.RawMessage("1"),
 		Big: big.NewInt(7), Num: *new(big.Int).Lsh(big.NewInt(1), 100), Old: *big.NewInt(3), Money: money{big.NewInt(9)},
+		One: hidden{new(int)}, Rooted: &Rooted{1},
 	}
 }
 
@@ -139,6 +156,8 @@ func changed(v reflect.Value, n *int) {
 			changed(v.Addr(), n)
 		case *money:
 			changed(reflect.ValueOf(s.cents), n)
+		case *hidden:
+			changed(reflect.ValueOf(s.n), n)
 		default:
 			for _, field := range v.Fields() {
 				changed(field, n)
