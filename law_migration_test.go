@@ -3,6 +3,7 @@ package fermata_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -172,6 +173,46 @@ func TestJ8_AWrongMigrationIsRefused(t *testing.T) {
 		t.Errorf("the reason is %v", err)
 	}
 	if diff := cmp.Diff(before, lines(t, store, run.ID())); diff != "" {
+		t.Errorf("the journal changed:\n%s", diff)
+	}
+}
+
+// A migration of a run that has failed takes its failed task up, in the node that it names (law F2).
+func TestJ8_AMigrationOfAFailedRunRetriesIt(t *testing.T) {
+	rt, store := inMemory(t)
+	old := compile(func(b *graph.Builder[state]) *graph.Builder[state] {
+		return b.Node("a", logged).Node("b", func(_ node.Context, s state) (state, error) { return s, errors.New("no") }).Edge("a", "b")
+	})
+	now := compile(func(b *graph.Builder[state]) *graph.Builder[state] {
+		return b.Node("a", logged).Node("c", logged).Edge("a", "c")
+	})
+	run := start(t, rt, old, state{})
+	ends(t, run, fermata.Failed)
+	if _, err := rt.Migrate(t.Context(), run.ID(), now.Plan(), plan.Migration{Nodes: map[string]string{"b": "c"}}, ""); err != nil {
+		t.Fatal(err)
+	}
+	standsAt(t, rt, run.ID(), fermata.Completed)
+	var reasons []string
+	for _, e := range entries(t, store, run.ID()) {
+		if e.Kind == journal.RunResumed {
+			reasons = append(reasons, bodyOf[journal.ResumedBody](t, &e).Reason)
+		}
+	}
+	if diff := cmp.Diff([]string{"retry"}, reasons); diff != "" {
+		t.Errorf("the run was resumed (-want +got):\n%s", diff)
+	}
+}
+
+// A migration that gives two members of a state one name is refused: one of the two would be gone.
+func TestJ8_AMigrationDropsNoMember(t *testing.T) {
+	id, store, _ := pausedOn(t, asksAbout[billMore]())
+	before := lines(t, store, id)
+	rt := newRuntime(t, fermata.Options{Store: store})
+	_, err := rt.Migrate(timeLimit(t), id, asksAbout[bill](), plan.Migration{Values: map[string]string{"Tip": "Amount"}}, "")
+	if err == nil || !strings.Contains(err.Error(), `two values would be called "Amount"`) {
+		t.Errorf("the error is %v", err)
+	}
+	if diff := cmp.Diff(before, lines(t, store, id)); diff != "" {
 		t.Errorf("the journal changed:\n%s", diff)
 	}
 }

@@ -236,6 +236,55 @@ func TestJ8_AnAnswerNeverReadsZero(t *testing.T) {
 	}
 }
 
+// Answers of types whose schema does not say what they read, as they read their JSON themselves.
+type (
+	ownReceipt struct{ Amount int }
+	ownTotal   struct{ Total int }
+	paysOwn    struct{ In ownReceipt }
+	paysTotal  struct{ In ownTotal }
+)
+
+func (r ownReceipt) MarshalJSON() ([]byte, error) {
+	type plain ownReceipt
+	return json.Marshal(plain(r))
+}
+
+func (r ownTotal) MarshalJSON() ([]byte, error) {
+	type plain ownTotal
+	return json.Marshal(plain(r))
+}
+
+func (r *ownReceipt) UnmarshalJSON(data []byte) error {
+	type plain ownReceipt
+	return json.Unmarshal(data, (*plain)(r))
+}
+
+func (r *ownTotal) UnmarshalJSON(data []byte) error {
+	type plain ownTotal
+	return json.Unmarshal(data, (*plain)(r))
+}
+
+// The schema of a type that reads its JSON itself says nothing of it: its answer is read whole by another such type, or the run
+// is blocked.
+func TestJ8_AnAnswerOfATypeThatReadsItselfNeverReadsZero(t *testing.T) {
+	rt := newRuntime(t, fermata.Options{Store: memory.New()})
+	old := single(func(ctx node.Context, s state) (state, error) {
+		_, err := node.Interrupt[paysOwn](ctx, nil, node.ID("q"))
+		return s, err
+	})
+	now := single(func(ctx node.Context, s state) (state, error) {
+		_, err := node.Interrupt[paysTotal](ctx, nil, node.ID("q"))
+		return s, err
+	})
+	run := start(t, rt, old, state{})
+	answer(t, rt, question(t, run).ID, json.RawMessage(`{"In":{"Amount":120}}`), fermata.Hold())
+	res := wait(t, resume(t, rt, now, run.ID()))
+	changed, ok := errors.AsType[*node.RecordedError](res.Err)
+	if res.Status != fermata.Blocked || !ok || changed.Path != "In.Amount" || changed.Near != "Total" {
+		t.Errorf("the run is %s: %v; want it blocked for the Amount of the answer", res.Status, res.Err)
+	}
+}
+
 // An outcome in the cache that the node's type does not keep is none: the node runs.
 func TestJ8_ACachedOutcomeNeverReadsZero(t *testing.T) {
 	cache := fermata.NewMemoryCache(0)

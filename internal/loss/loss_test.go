@@ -20,6 +20,8 @@ func TestJ8_WhatATypeLosesIsFound(t *testing.T) {
 		{"a renamed field", `{"amount":120}`, `{"Total":0}`, []loss.Lost{{Path: "amount", Gone: true, Near: "Total"}}},
 		{"a field that held zero", `{"amount":0,"list":[],"in":{"x":""}}`, `{"Total":0}`, nil},
 		{"a new field", `{"amount":120}`, `{"amount":120,"Total":0}`, nil},
+		{"an object in an object", `{"in":{"deep":{"x":3}}}`, `{}`, []loss.Lost{{Path: "in", Gone: true}}},
+		{"objects that hold nothing", `{"in":{"deep":{"x":0}}}`, `{}`, nil},
 		{"a nested field", `{"in":[{"price":3}]}`, `{"in":[{"cost":0}]}`, []loss.Lost{{Path: "in.0.price", Gone: true, Near: "cost"}}},
 		{"other letters", `{"Amount":120}`, `{"amount":120}`, nil},
 		{"a number as a float", `{"n":9007199254740993}`, `{"n":9007199254740992}`, []loss.Lost{{Path: "n"}}},

@@ -9,6 +9,9 @@ import (
 	"github.com/fermata-go/fermata/internal/loss"
 )
 
+// Coins is a type that another one may embed.
+type Coins struct{ Amount int }
+
 type (
 	cents  struct{ Amount int }
 	pennys struct{ Amount int }
@@ -50,6 +53,7 @@ func TestJ8_AShapeTellsWhatATypeReads(t *testing.T) {
 		{reflect.TypeFor[map[string]int](), reflect.TypeFor[map[int]int](), false},
 		{reflect.TypeFor[*cents](), reflect.TypeFor[**cents](), false},
 		{reflect.TypeFor[cents](), reflect.TypeFor[any](), false},
+		{reflect.TypeFor[struct{ Coins }](), reflect.TypeFor[struct{ Coins Coins }](), false},
 	} {
 		a, b := loss.Shape(tt.a), loss.Shape(tt.b)
 		if (a == b) != tt.same {
