@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -119,8 +120,8 @@ func (d *drive) standing() Status {
 
 // blocks reports whether a task could not go on because code and journal do not agree (law N3). That is no failure of the
 // task: nothing of it is recorded, what is at work ends, and the run is blocked.
-func (d *drive) blocks(t *machine.Task, cause error) bool {
-	if d.none || !errors.Is(cause, node.ErrDiverged) && !errors.Is(cause, ErrPlanChanged) {
+func (d *drive) blocks(t *machine.Task, cause *fault.Captured) bool {
+	if d.none || cause.Others || !errors.Is(cause, node.ErrDiverged) && !errors.Is(cause, ErrPlanChanged) {
 		return false
 	}
 	if d.takeUp.block == nil {

@@ -5,11 +5,16 @@ import "runtime"
 // Close stops driving, waits until all tasks have returned, and leaves every run resumable (law F3). A store that the
 // runtime was given stays open. Called by a node of a run that it drives, it cannot wait for that node: it tells all tasks to
 // stop, fails with ErrInside at once, and the runtime is closed once they have returned. A goroutine that a node has started
-// and waits for must not call it.
+// and waits for must not call it. A second call waits as the first one does.
 func (rt *Runtime) Close() error {
 	rt.mu.Lock()
 	if rt.closed {
+		driving := len(rt.drives)+len(rt.loading) > 0
 		rt.mu.Unlock()
+		if driving && isInside() {
+			return &Error{Code: CodeConflict, Err: ErrInside}
+		}
+		<-rt.done
 		return nil
 	}
 	rt.closed = true
@@ -33,6 +38,7 @@ func (rt *Runtime) Close() error {
 }
 
 func (rt *Runtime) closeWhenDone() error {
+	defer close(rt.done)
 	rt.wg.Wait()
 	rt.lease.close()
 	rt.mu.Lock()

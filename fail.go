@@ -258,7 +258,7 @@ func hopeless(cause *fault.Captured) bool {
 
 // fatal reports whether a failure is not the node's to deal with: the journal and the code do not fit.
 func fatal(cause *fault.Captured) bool {
-	return isAny(cause, node.ErrDiverged, journal.ErrCorrupt, ErrMustWait)
+	return isAny(cause, ErrMustWait) || !cause.Others && isAny(cause, node.ErrDiverged, journal.ErrCorrupt)
 }
 
 func isAny(cause *fault.Captured, any ...error) bool {

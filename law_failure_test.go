@@ -755,3 +755,25 @@ func TestF7_AGateKeepsItsWord(t *testing.T) {
 		t.Errorf("the failure took another way: %q", all)
 	}
 }
+
+// A node may come by the errors of another run, which it has started, say. They are its own failure, and block nothing.
+func TestF1_ErrorsOfOtherRunsAreOnesOwn(t *testing.T) {
+	for _, other := range []error{fermata.ErrPlanChanged, node.ErrDiverged, fermata.ErrConflict, fermata.ErrStopped, node.ErrSuspended} {
+		t.Run(other.Error(), func(t *testing.T) {
+			rt, _ := inMemory(t)
+			g := graph.New[state]("p").
+				Node("calls", func(_ node.Context, s state) (state, error) { return s, fmt.Errorf("the other run: %w", other) }).
+				Node("rescue", func(ctx node.Context, s state) (state, error) {
+					s.Text = "rescued"
+					if !errors.Is(ctx.Cause(), other) {
+						t.Errorf("the cause is %v", ctx.Cause())
+					}
+					return s, nil
+				}).
+				Edge(graph.Start, "calls").OnError("calls", "rescue").MustCompile()
+			if res := ends(t, start(t, rt, g, state{}), fermata.Completed); res.State.Text != "rescued" {
+				t.Errorf("found %+v", res)
+			}
+		})
+	}
+}

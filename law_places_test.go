@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"sync"
 	"testing"
@@ -39,30 +40,32 @@ func spoil(b basket) string {
 
 var errSpoiled = errors.New("spoiled")
 
-// Whoever is given a value changes it in place, in every place where values are handed from one to another: nobody else
-// sees it (laws N9 and N10).
-func TestN9_N10_WhatIsHandedOnBelongsToWhoIsGivenIt(t *testing.T) {
-	seen := func(_ node.Context, b basket) (basket, error) {
-		was := spoil(b)
-		return basket{List: b.List, Note: b.Note, Seen: append(b.Seen, was)}, nil
-	}
-	asleep := func(ctx node.Context, b basket) (basket, error) { return b, node.Sleep(ctx, time.Microsecond) }
+// sees says what it was given, and spoils that.
+func sees(_ node.Context, b basket) (basket, error) {
+	was := spoil(b)
+	return basket{List: b.List, Note: b.Note, Seen: append(b.Seen, was)}, nil
+}
+
+func dozes(ctx node.Context, b basket) (basket, error) { return b, node.Sleep(ctx, time.Microsecond) }
+
+// partPlaces are where values go into subgraphs and maps, and come out of them.
+func partPlaces() map[string]func() *graph.Graph[basket] {
 	child := func(name string) *graph.Graph[basket] {
-		return graph.New[basket](name).Node("first", seen).Node("asleep", asleep).Node("second", seen).
+		return graph.New[basket](name).Node("first", sees).Node("asleep", dozes).Node("second", sees).
 			Edge(graph.Start, "first").Edge("first", "asleep").Edge("asleep", "second").MustCompile()
 	}
-	places := map[string]func() *graph.Graph[basket]{
+	return map[string]func() *graph.Graph[basket]{
 		"input of a subgraph": func() *graph.Graph[basket] {
 			b := graph.New[basket]("p")
 			graph.SubOf(b, "sub", child("c"), func(s basket) (basket, error) { return basket{List: s.List, Note: s.Note}, nil },
 				func(s, c basket) (basket, error) { s.Seen = append(c.Seen, spoil(s)); return s, nil })
-			return b.Node("end", seen).Edge(graph.Start, "sub").Edge("sub", "end").MustCompile()
+			return b.Node("end", sees).Edge(graph.Start, "sub").Edge("sub", "end").MustCompile()
 		},
 		"result of a subgraph": func() *graph.Graph[basket] {
 			b := graph.New[basket]("p")
 			graph.SubOf(b, "sub", child("c"), func(s basket) (basket, error) { spoil(s); return s, nil },
 				func(s, c basket) (basket, error) { spoil(c); c.Seen = append(c.Seen, spoil(s)); return c, nil })
-			return b.Node("end", seen).Edge(graph.Start, "sub").Edge("sub", "end").MustCompile()
+			return b.Node("end", sees).Edge(graph.Start, "sub").Edge("sub", "end").MustCompile()
 		},
 		"items of a map": func() *graph.Graph[basket] {
 			b := graph.New[basket]("p")
@@ -74,20 +77,26 @@ func TestN9_N10_WhatIsHandedOnBelongsToWhoIsGivenIt(t *testing.T) {
 					s.Seen = append(s.Seen, spoil(s))
 					return s, nil
 				}, graph.Limit(1))
-			return b.Node("end", seen).Edge(graph.Start, "map").Edge("map", "end").MustCompile()
+			return b.Node("end", sees).Edge(graph.Start, "map").Edge("map", "end").MustCompile()
 		},
 		"results of a map": func() *graph.Graph[basket] {
 			b := graph.New[basket]("p")
 			graph.Map(b, "map", func(s basket) ([]basket, error) { spoil(s); return []basket{{List: s.List}, s}, nil }, child("c"),
 				func(s basket, all []basket) (basket, error) { s.List, s.Note = all[0].List, all[1].Note; return s, nil })
-			return b.Node("asleep", asleep).Node("end", seen).Edge(graph.Start, "map").Edge("map", "asleep").Edge("asleep", "end").MustCompile()
+			return b.Node("asleep", dozes).Node("end", sees).Edge(graph.Start, "map").Edge("map", "asleep").Edge("asleep", "end").MustCompile()
 		},
+	}
+}
+
+// nodePlaces are where values go from node to node.
+func nodePlaces() map[string]func() *graph.Graph[basket] {
+	return map[string]func() *graph.Graph[basket]{
 		"a gate": func() *graph.Graph[basket] {
-			return graph.New[basket]("p").Node("a", seen).Node("b", seen).Edge(graph.Start, "a").
+			return graph.New[basket]("p").Node("a", sees).Node("b", sees).Edge(graph.Start, "a").
 				Route("a", func(_ node.Context, s basket) (string, error) { spoil(s); return "b", nil }, "b").MustCompile()
 		},
 		"branches": func() *graph.Graph[basket] {
-			return graph.New[basket]("p").Node("a", seen).Node("l", seen).Node("r", seen).Node("end", seen, graph.All()).
+			return graph.New[basket]("p").Node("a", sees).Node("l", sees).Node("r", sees).Node("end", sees, graph.All()).
 				Merge(func(base basket, all []basket) (basket, error) {
 					base.Seen = append(all[0].Seen, all[1].Seen...)
 					base.Seen = append(base.Seen, spoil(base), spoil(all[0]), spoil(all[1]))
@@ -99,16 +108,16 @@ func TestN9_N10_WhatIsHandedOnBelongsToWhoIsGivenIt(t *testing.T) {
 		"an error edge": func() *graph.Graph[basket] {
 			return graph.New[basket]("p").
 				Node("a", func(ctx node.Context, s basket) (basket, error) { spoil(s); return s, errSpoiled }).
-				Node("end", seen).Edge(graph.Start, "a").OnError("a", "end").MustCompile()
+				Node("end", sees).Edge(graph.Start, "a").OnError("a", "end").MustCompile()
 		},
 		"a gate of failures": func() *graph.Graph[basket] {
 			return graph.New[basket]("p").
 				Node("a", func(ctx node.Context, s basket) (basket, error) { spoil(s); return s, errSpoiled }).
-				Node("end", seen).Edge(graph.Start, "a").
+				Node("end", sees).Edge(graph.Start, "a").
 				Catch("a", func(_ node.Context, s basket, _ error) (string, error) { spoil(s); return "end", nil }, "end").MustCompile()
 		},
 		"a gate with branches": func() *graph.Graph[basket] {
-			return graph.New[basket]("p").Node("a", seen).Node("l", seen).Node("r", seen).
+			return graph.New[basket]("p").Node("a", sees).Node("l", sees).Node("r", sees).
 				Node("end", func(_ node.Context, s basket) (basket, error) { return s, nil }, graph.All()).
 				Merge(func(_ basket, all []basket) (basket, error) {
 					return basket{List: all[0].List, Note: all[1].Note, Seen: append(all[0].Seen, all[1].Seen...)}, nil
@@ -123,7 +132,7 @@ func TestN9_N10_WhatIsHandedOnBelongsToWhoIsGivenIt(t *testing.T) {
 					s.List, s.Note = defaults.List, defaults.Note
 					return s, nil
 				}).
-				Node("b", seen).Node("asleep", asleep).Node("c", seen).
+				Node("b", sees).Node("asleep", dozes).Node("c", sees).
 				Edge(graph.Start, "a").Edge("a", "b").Edge("b", "asleep").Edge("asleep", "c").MustCompile()
 		},
 		"what an earlier node has kept": func() *graph.Graph[basket] {
@@ -135,7 +144,7 @@ func TestN9_N10_WhatIsHandedOnBelongsToWhoIsGivenIt(t *testing.T) {
 				return s, nil
 			}
 			keep := func(ctx node.Context, s basket) (basket, error) { kept.Store(ctx.Info().Run, s); return s, nil }
-			return graph.New[basket]("p").Node("a", keep).Node("b", spoilKept).Node("c", seen).
+			return graph.New[basket]("p").Node("a", keep).Node("b", spoilKept).Node("c", sees).
 				Route("b", func(ctx node.Context, s basket) (string, error) { _, err := spoilKept(ctx, s); return "c", err }, "c").
 				Edge(graph.Start, "a").Edge("a", "b").MustCompile()
 		},
@@ -148,7 +157,7 @@ func TestN9_N10_WhatIsHandedOnBelongsToWhoIsGivenIt(t *testing.T) {
 			}
 			return graph.New[basket]("p").
 				Node("a", func(_ node.Context, s basket) (basket, error) { s.List = append(make([]int, 0, 16), 1); return s, nil }).
-				Node("b", twice).Node("c", twice).Node("asleep", asleep).Node("d", twice).Node("e", twice).
+				Node("b", twice).Node("c", twice).Node("asleep", dozes).Node("d", twice).Node("e", twice).
 				Edge(graph.Start, "a").Edge("a", "b").Edge("b", "c").Edge("c", "asleep").Edge("asleep", "d").Edge("d", "e").MustCompile()
 		},
 		"another attempt": func() *graph.Graph[basket] {
@@ -160,7 +169,7 @@ func TestN9_N10_WhatIsHandedOnBelongsToWhoIsGivenIt(t *testing.T) {
 					}
 					return s, nil
 				}, graph.Retry(3, time.Microsecond)).
-				Node("end", seen).Edge(graph.Start, "a").Edge("a", "end").MustCompile()
+				Node("end", sees).Edge(graph.Start, "a").Edge("a", "end").MustCompile()
 		},
 		"a wait": func() *graph.Graph[basket] {
 			return graph.New[basket]("p").
@@ -168,9 +177,16 @@ func TestN9_N10_WhatIsHandedOnBelongsToWhoIsGivenIt(t *testing.T) {
 					s.Seen = append(s.Seen, spoil(s))
 					return s, node.Sleep(ctx, time.Microsecond)
 				}).
-				Node("end", seen).Edge(graph.Start, "a").Edge("a", "end").MustCompile()
+				Node("end", sees).Edge(graph.Start, "a").Edge("a", "end").MustCompile()
 		},
 	}
+}
+
+// Whoever is given a value changes it in place, in every place where values are handed from one to another: nobody else
+// sees it (laws N9 and N10).
+func TestN9_N10_WhatIsHandedOnBelongsToWhoIsGivenIt(t *testing.T) {
+	places := partPlaces()
+	maps.Copy(places, nodePlaces())
 	for name, place := range places {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,6 +90,40 @@ func TestF3_StopInTime(t *testing.T) {
 	for range 2 {
 		if err := run.Stop(time.Minute); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Whoever closes a runtime that is being closed waits, too: what comes next is the store (law F3).
+func TestF3_ASecondCloseWaitsForTheTasks(t *testing.T) {
+	rt, _ := inMemory(t)
+	inside, leave := make(chan bool), make(chan bool)
+	var left atomic.Bool
+	start(t, rt, single(func(ctx node.Context, s state) (state, error) {
+		inside <- true
+		<-leave
+		left.Store(true)
+		return s, nil
+	}), state{})
+	<-inside
+	all := make(chan bool, 2)
+	for range cap(all) {
+		go func() {
+			if err := rt.Close(); err != nil {
+				t.Error(err)
+			}
+			all <- left.Load()
+		}()
+	}
+	select {
+	case <-all:
+		t.Error("a Close did not wait for the task")
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(leave)
+	for range cap(all) {
+		if !<-all {
+			t.Error("a Close returned before the task did")
 		}
 	}
 }

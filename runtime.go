@@ -50,6 +50,7 @@ type Runtime struct {
 	lease    lease
 	worker   *worker // while Work is at it
 	closed   bool
+	done     chan struct{} // closed when all that Close waits for has ended
 }
 
 // New makes a runtime. Close it when the program ends.
@@ -60,7 +61,7 @@ func New(o Options) (*Runtime, error) {
 	o = guardOptions(o)
 	rt := &Runtime{
 		options: o, store: o.Store, log: o.Logger,
-		drives: make(map[string]*drive), loading: make(map[string]chan struct{}), bells: make(map[string]*bell),
+		done: make(chan struct{}), drives: make(map[string]*drive), loading: make(map[string]chan struct{}), bells: make(map[string]*bell),
 		kept: make(map[string]bool), schemas: make(map[string]*schema.Schema),
 		trouble: make(map[string]error), moved: make(map[string]*plan.Plan), waking: make(map[string]int),
 	}

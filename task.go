@@ -179,7 +179,9 @@ func (d *drive) conclude(h *host, t *machine.Task, flat *plan.Flat, out any, cho
 		}
 		return d.stopped() // what a task says after it was told to stop is no outcome (law F3)
 	case err != nil:
-		cause := fault.Capture(err)
+		said := *d.kept(err)
+		cause := &said
+		cause.Others = true
 		h.keepBeat()
 		d.retract(h, t, again(flat, t, cause))
 		return d.fail(t, flat, out, cause)

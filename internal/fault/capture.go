@@ -26,6 +26,8 @@ const mostErrors = 1000
 type Captured struct {
 	Recorded
 
+	Others bool // a function of the program has said so: that code and journal do not fit is said of another run
+
 	raw   error // nil where its methods misbehave
 	stack []byte
 }
