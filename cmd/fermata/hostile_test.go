@@ -223,6 +223,17 @@ func shout(t *testing.T, look func(m *Main) sight, flags bool) {
 	if len(arguments) < 15 {
 		t.Fatalf("only these wait: %q", arguments)
 	}
+	shoutAtEach(t, store, task, arguments, flags, call)
+	shoutOn(t, dir, store, serve)
+	t.Logf("%d calls wrote %d bytes", calls, shown)
+	if calls < 200 || shown < 10_000 {
+		t.Errorf("%d calls wrote %d bytes: the test calls too little", calls, shown)
+	}
+}
+
+// shoutAtEach calls each command that ends by itself, with each of the arguments, and with each of its flags.
+func shoutAtEach(t *testing.T, store, task string, arguments [][]string, flags bool, call func(args ...string) string) {
+	t.Helper()
 	m, _, _ := command(t)
 	m.Stdout, m.Stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	m.Run(t.Context(), nil)                                           // makes its screens
@@ -259,11 +270,6 @@ func shout(t *testing.T, look func(m *Main) sight, flags bool) {
 				call(with(arg, "--"+f.Name+"="+hostile)...)
 			}
 		})
-	}
-	shoutOn(t, dir, store, serve)
-	t.Logf("%d calls wrote %d bytes", calls, shown)
-	if calls < 200 || shown < 10_000 {
-		t.Errorf("%d calls wrote %d bytes: the test calls too little", calls, shown)
 	}
 }
 
