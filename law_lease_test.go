@@ -174,6 +174,7 @@ func (s *shop) awaits(run string, want fermata.Status) time.Duration {
 	began := time.Now()
 	for time.Since(began) < time.Hour {
 		if s.info(run).Status == string(want) {
+			synctest.Wait() // all that follows from it at this moment has happened
 			return time.Since(began)
 		}
 		time.Sleep(max(10*time.Millisecond, time.Since(began)/1000)) // an hour of looking every 10 ms takes minutes
