@@ -397,8 +397,7 @@ func TestJ4_CrashAtEveryAppendWithHeartbeats(t *testing.T) {
 	})
 }
 
-// TestN8_AHeartbeatThatCannotBeKept checks that a value which JSON cannot hold is refused where it is made, and one that does
-// not fit the reader fails the attempt.
+// TestN8_AHeartbeatThatCannotBeKept checks that a value which JSON cannot hold is refused where it is made.
 func TestN8_AHeartbeatThatCannotBeKept(t *testing.T) {
 	rt, _ := inMemory(t)
 	run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
@@ -407,15 +406,61 @@ func TestN8_AHeartbeatThatCannotBeKept(t *testing.T) {
 	if res := ends(t, run, fermata.Failed); !errors.Is(res.Err, node.ErrNotStorable) {
 		t.Errorf("a channel gives %v", res.Err)
 	}
-	run = start(t, rt, single(func(ctx node.Context, s state) (state, error) {
+}
+
+// beats is a node whose first attempt gives a value, and whose second one reads another type.
+func beats[Old, New any](value Old, attempts int) *graph.Graph[state] {
+	return single(func(ctx node.Context, s state) (state, error) {
 		if ctx.Info().Attempt == 1 {
-			return s, errors.Join(errFlaky, node.Heartbeat(ctx, "text"))
+			return s, errors.Join(errFlaky, node.Heartbeat(ctx, value))
 		}
-		last, _ := node.LastHeartbeat[int](ctx)
-		s.N = last
+		last, ok := node.LastHeartbeat[New](ctx)
+		s.Text = fmt.Sprintf("%v %v", last, ok)
 		return s, nil
-	}, graph.Retry(2, time.Millisecond)), state{})
-	if res := ends(t, run, fermata.Failed); !strings.Contains(fmt.Sprint(res.Err), "does not fit int") {
-		t.Errorf("a text that is read as a number gives %v", res.Err)
+	}, graph.Retry(attempts, time.Millisecond))
+}
+
+// TestJ8_AHeartbeatNeverReadsZero checks that a heartbeat of another type is read whole, or blocks the run as a step does: the
+// attempts are not used up, and the code that fits goes on with it (law N12).
+func TestJ8_AHeartbeatNeverReadsZero(t *testing.T) {
+	const odd = int64(9007199254740993)
+	for _, tt := range []struct {
+		name string
+		g    *graph.Graph[state]
+		fits *graph.Graph[state]
+		want string // what the attempt reads; "" where it is stopped
+	}{
+		{"an integer as a float", beats[int64, float64](120, 2), nil, "120 true"},
+		{"an integer that no float holds", beats[int64, float64](odd, 2), beats[int64, int64](odd, 2), ""},
+		{"integers of a list", beats[[]int64, []float64]([]int64{odd}, 2), beats[[]int64, []int64](nil, 2), ""},
+		{"a field that is gone", beats[receipt, receiptTotal](receipt{120}, 2), beats[receipt, receipt](receipt{}, 2), ""},
+		{"a number as a text", beats[int, string](120, 2), beats[int, int](0, 2), ""},
+		{"a number as a shorter one", beats[int, int8](1200, 2), beats[int, int](0, 2), ""},
+		{"a truth as a text", beats[bool, string](true, 2), beats[bool, bool](true, 2), ""},
+		{"a text as a time", beats[string, time.Time]("text", 2), beats[string, string]("", 2), ""},
+		{"a text as a number", beats[string, int]("text", 2), beats[string, string]("", 2), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rt, _ := inMemory(t)
+			run := start(t, rt, tt.g, state{})
+			if tt.want != "" {
+				if res := ends(t, run, fermata.Completed); res.State.Text != tt.want {
+					t.Errorf("read %s, want %s", res.State.Text, tt.want)
+				}
+				return
+			}
+			res := ends(t, run, fermata.Blocked)
+			if text := fmt.Sprint(res.Err); !errors.Is(res.Err, fermata.ErrPlanChanged) || !strings.Contains(text, "task a#1: heartbeat:last#1 recorded") ||
+				strings.Contains(text, `"text"`) {
+				t.Errorf("the run is %s: %v; want it blocked for what is recorded, which is not shown", res.Status, res.Err)
+			}
+			again, err := tt.fits.Retry(timeLimit(t), rt, run.ID())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res = ends(t, again, fermata.Completed); !strings.HasSuffix(res.State.Text, " true") {
+				t.Errorf("read %s", res.State.Text)
+			}
+		})
 	}
 }

@@ -92,6 +92,8 @@ func TestJ8_AChangedStateNeverReadsZero(t *testing.T) {
 		{"a field has another type", asksAbout[bill](), asksAbout[billText](), "Amount", `the state at ask#1 holds "Amount" as a number, and the plan reads it as string`, ""},
 		{"a field is added", asksAbout[bill](), asksAbout[billMore](), "", "", ""},
 		{"a field has a wider type", asksAbout[bill](), asksAbout[billFloat](), "", "", ""},
+		{"nothing is read as a number", asksAbout[billMaybe](), asksAbout[billMore](), "Tip", `the state at ask#1 holds "Tip", which the plan would read as another value`, ""},
+		{"an array grows", asksAbout[billPair](), asksAbout[billThree](), "Tip", `the state at ask#1 holds "Tip", which the plan would read as another value`, ""},
 		{"in a subgraph", asksInside(ofBill, amountOf), asksInside(toTotal, totalOf), "Amount", `the state at sub/ask#1 holds "Amount", and the plan has no such field`, "if Amount is Total now, a migration can say so"},
 		{"in the items of a map", asksEach(ofBill, amounts), asksEach(toTotal, totals), "Amount", `the state at each#1.2 holds "Amount", and the plan has no such field`, "if Amount is Total now, a migration can say so"},
 		{"in a branch", asksBeside[bill](), asksBeside[billTotal](), "Amount", `the state at pay holds "Amount", and the plan has no such field`, "if Amount is Total now, a migration can say so"},
@@ -133,7 +135,21 @@ func TestJ8_AChangedStateNeverReadsZero(t *testing.T) {
 	}
 }
 
-type billTip struct{ Tip int }
+type (
+	billTip   struct{ Tip int }
+	billMaybe struct {
+		Amount int
+		Tip    *int
+	}
+	billPair struct {
+		Amount int
+		Tip    [2]int
+	}
+	billThree struct {
+		Amount int
+		Tip    [3]int
+	}
+)
 
 // pausedOn starts a run of 120, waits until it asks, and ends the process.
 func pausedOn(t *testing.T, p *plan.Plan) (id string, store journal.Store, question string) {

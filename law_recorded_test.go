@@ -3,6 +3,7 @@ package fermata_test
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
@@ -86,6 +88,17 @@ func TestJ8_ARecordedStepNeverReadsZero(t *testing.T) {
 		{"a field has another type", records(receipt{120}), records(receiptText{}), "", "Amount", ""},
 		{"a field within a list is renamed", records(receipts{[]receipt{{1}, {2}}}), records(receiptsNow{}), "", "Items.0.Amount", "Total"},
 		{"the whole has another type", records(receipt{120}), records(""), "", "", ""},
+		{"an integer as a float", records(int64(120)), records(0.5), `120`, "", ""},
+		{"an integer that no float holds", records(int64(9007199254740993)), records(0.5), "", "", ""},
+		{"the largest integer as a float", records(int64(math.MaxInt64)), records(0.5), "", "", ""},
+		{"a float as a shorter one", records(0.123456789), records(float32(0)), "", "", ""},
+		{"integers of a list as floats", records([]int64{1, 9007199254740993}), records([]float64{}), "", "1", ""},
+		{"integers of a map as floats", records(map[string]int64{"a": 9007199254740993}), records(map[string]float64{}), "", "a", ""},
+		{"nothing as a number", records((*int)(nil)), records(0), "", "", ""},
+		{"nothing as a struct", records((*receipt)(nil)), records(receipt{}), "", "", ""},
+		{"nothing as nothing", records((*receipt)(nil)), records((*receipt)(&receipt{1})), "null", "", ""},
+		{"an array that grows", records([2]int{120, 7}), records([3]int{}), "", "", ""},
+		{"an integer as any value", records(int64(9007199254740993)), records[any](nil), `9007199254740993`, "", ""},
 		{"the code ignores errors", records(receipt{120}), swallows[receiptTotal](), "", "Amount", "Total"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -105,6 +118,10 @@ func TestJ8_ARecordedStepNeverReadsZero(t *testing.T) {
 			rt := newRuntime(t, fermata.Options{Store: store})
 			answer(t, rt, res.Interrupts[0].ID, true, fermata.Hold())
 			before := lines(t, store, run.ID())
+			looks, err := rt.CanResume(timeLimit(t), journal.RunFilter{}, fermata.ResumeCheck{Plans: always(tt.now), Replay: true})
+			if err != nil || len(looks) != 1 || looks[0].CanGoOn() != (tt.want != "") {
+				t.Errorf("CanResume gives %+v, %v", looks, err)
+			}
 			if run, err = rt.Resume(timeLimit(t), run.ID(), tt.now); err != nil {
 				t.Fatal(err)
 			}

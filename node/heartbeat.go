@@ -36,8 +36,8 @@ func Heartbeat[T any](ctx Context, value T) error {
 // After a crash it is the last one that was stored, of the attempt that was cut off.
 //
 // Like [Now] it is a call that replays repeat (law N10): once another call behind it is recorded in an attempt, the attempt
-// gets the same value again, whatever it has given to Heartbeat since. A value that T cannot hold fails the attempt; one of
-// which T would leave something out blocks the run with a [*RecordedError], so that work does not begin at zero again (law J8).
+// gets the same value again, whatever it has given to Heartbeat since. A value that T cannot hold, or would leave something out
+// of, blocks the run with a [*RecordedError], so that work does not begin at zero again (law J8).
 func LastHeartbeat[T any](ctx Context) (value T, ok bool) {
 	h, is := ctx.host.(BeatHost)
 	if !is {
@@ -56,12 +56,7 @@ func LastHeartbeat[T any](ctx Context) (value T, ok bool) {
 		return value, false
 	}
 	op.Value = data
-	if value, err = decode[T](op); err != nil {
-		err = fmt.Errorf("task %s: %w", ctx.Info().Task(), err)
-	} else {
-		value, err = recorded[T](ctx, op)
-	}
-	if err != nil {
+	if value, err = recorded[T](ctx, op); err != nil {
 		h.Refuse(ctx.pass, err)
 		return value, false
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/loss"
@@ -159,6 +160,8 @@ func recorded[T any](ctx Context, op Op) (T, error) {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // whose text shows the value
 		changed.Path, changed.Err = wrong.Field, nil
 		changed.Form, _, _ = strings.Cut(wrong.Value, " ") // behind it is the number itself
+	} else if _, ok := errors.AsType[*time.ParseError](err); ok { // as above
+		changed.Form, changed.Err = "string", nil
 	}
 	if h, ok := ctx.host.(breaker); ok {
 		h.Break(ctx.pass, changed)

@@ -5,6 +5,7 @@
 //
 //	lost, err := loss.Of(stored, encodedAgain)
 //
-// Only a value that turns into zero, or into another number, counts. A type may write a value in another form (a time in
-// UTC, a map for a struct), and may have fields that the value did not have.
+// Only a value that turns into zero, or into another number, counts; so does null where a type makes a value of it, and a list
+// that gets another length. A type may write a value in another form (a time in UTC, a map for a struct), null as an empty list
+// or object, and may have fields that the value did not have.
 package loss

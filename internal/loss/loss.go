@@ -46,10 +46,15 @@ func Of(was, is []byte) ([]Lost, error) {
 }
 
 // In is the first part of a value, given as JSON, that is lost in what was decoded from it; v points there. Values of types that
-// keep all there is lose nothing.
+// keep all there is lose nothing. A float64 is none of them: it reads each integer, and not each as it was.
 func In(was []byte, v any) (Lost, bool) {
 	switch v.(type) {
-	case *any, *json.RawMessage, *map[string]any, *[]any, *string, *bool, *int, *int64, *float64:
+	case *any, *json.RawMessage, *map[string]any, *[]any:
+		return Lost{}, false
+	case *string, *bool, *int, *int64: // which read no other value of their kind
+		if string(bytes.TrimSpace(was)) == "null" {
+			return Lost{}, true
+		}
 		return Lost{}, false
 	}
 	is, err := json.Marshal(v)
@@ -63,7 +68,7 @@ func In(was []byte, v any) (Lost, bool) {
 	return lost[0], true
 }
 
-// Member is Of for one member of both objects. A member that is missing on the one side holds nothing there.
+// Member is Of for one member of both objects. A member that was missing held nothing, and so does one that is missing now.
 func Member(was, is []byte, name string) ([]Lost, error) {
 	older, err := exact(was)
 	if err != nil {
@@ -76,7 +81,9 @@ func Member(was, is []byte, name string) ([]Lost, error) {
 	before, _ := older.(map[string]any)
 	after, _ := newer.(map[string]any)
 	var c comparison
-	c.compare(name, before[name], after[name])
+	if value, there := before[name]; there {
+		c.compare(name, value, after[name])
+	}
 	return c.lost, nil
 }
 
@@ -101,7 +108,7 @@ func (c *comparison) compare(path string, was, is any) {
 			return
 		}
 	case []any:
-		if newer, ok := is.([]any); ok && len(newer) >= len(older) {
+		if newer, ok := is.([]any); ok && len(newer) == len(older) {
 			for i := range older {
 				c.compare(join(path, strconv.Itoa(i)), older[i], newer[i])
 			}
@@ -119,9 +126,22 @@ func (c *comparison) compare(path string, was, is any) {
 			return
 		}
 	}
-	if holds(was) && !holds(is) {
+	if holds(was) && !holds(is) || was == nil && !empty(is) {
 		c.lost = append(c.lost, Lost{Path: path})
 	}
+}
+
+// empty reports whether a value is null, or a list or an object without anything in it.
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
 }
 
 // members compares objects. As in encoding/json, a name may be written in other letters.
@@ -180,19 +200,29 @@ func holds(v any) bool {
 	return true
 }
 
-// equal compares numbers. Integers are compared to the last digit.
+// equal compares numbers: an integer to the last digit, others as a float64 holds them.
 func equal(a, b string) bool {
 	if a == b {
 		return true
 	}
-	if x, ok := new(big.Int).SetString(a, 10); ok {
-		if y, ok := new(big.Int).SetString(b, 10); ok {
-			return x.Cmp(y) == 0
-		}
+	x, isX := new(big.Int).SetString(a, 10)
+	y, isY := new(big.Int).SetString(b, 10)
+	if isX && isY {
+		return x.Cmp(y) == 0
 	}
-	x, errX := strconv.ParseFloat(a, 64)
-	y, errY := strconv.ParseFloat(b, 64)
-	return errX == nil && errY == nil && x == y
+	floatX, errX := strconv.ParseFloat(a, 64)
+	floatY, errY := strconv.ParseFloat(b, 64)
+	switch {
+	case errX != nil || errY != nil || floatX != floatY:
+		return false
+	case isX: // which a float writes with an exponent
+		y, _ = new(big.Float).SetFloat64(floatY).Int(nil)
+		return x.Cmp(y) == 0
+	case isY:
+		x, _ = new(big.Float).SetFloat64(floatX).Int(nil)
+		return x.Cmp(y) == 0
+	}
+	return true
 }
 
 func join(path, name string) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/loss"
 )
 
@@ -30,6 +31,17 @@ func TestJ8_WhatATypeLosesIsFound(t *testing.T) {
 		{"a text that is read as nothing", `{"at":"x"}`, `{"at":""}`, []loss.Lost{{Path: "at"}}},
 		{"a shorter list", `[1,2,3]`, `[1,2]`, []loss.Lost{{Path: ""}}},
 		{"an object as a text", `{"d":{"s":3}}`, `{"d":"3s"}`, nil},
+		{"a large number as a float", `1000000000000000000001`, `1e+21`, []loss.Lost{{}}},
+		{"a large float as a number", `1e+21`, `1000000000000000000000`, nil},
+		{"a fraction of too many digits", `0.1000000000000000055`, `0.1`, nil},
+		{"numbers in a list", `[1,9007199254740993]`, `[1,9007199254740992]`, []loss.Lost{{Path: "1"}}},
+		{"a longer list", `{"a":[1,2]}`, `{"a":[1,2,0]}`, []loss.Lost{{Path: "a"}}},
+		{"null as a number", `{"n":null}`, `{"n":0}`, []loss.Lost{{Path: "n"}}},
+		{"null as a text", `[null]`, `[""]`, []loss.Lost{{Path: "0"}}},
+		{"null as an object", `null`, `{"n":0}`, []loss.Lost{{}}},
+		{"null as a list", `null`, `[0,0]`, []loss.Lost{{}}},
+		{"null as an empty list", `{"n":null,"m":null}`, `{"n":[],"m":{}}`, nil},
+		{"null that is left out", `{"n":null}`, `{}`, nil},
 		{"an object as nothing", `{"d":{"s":3}}`, `{"d":null}`, []loss.Lost{{Path: "d"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -78,4 +90,42 @@ func TestJ8_LossesOfDrawnFields(t *testing.T) {
 			t.Errorf("of %s as %s: lost %v, want %v", older, newer, got, want)
 		}
 	})
+}
+
+// A bare value is compared like one inside of an object, whatever its type.
+func TestJ8_BareValuesAreCompared(t *testing.T) {
+	for _, tt := range []struct {
+		was  string
+		into any
+		want bool
+	}{
+		{`9007199254740993`, new(float64), true},
+		{`9007199254740993`, new(float32), true},
+		{`9223372036854775807`, new(float64), true},
+		{`9007199254740992`, new(float64), false},
+		{`0.5`, new(float32), false},
+		{`0.1`, new(float32), false},
+		{`0.123456789`, new(float32), true},
+		{`9007199254740993`, new(int64), false},
+		{`null`, new(int), true},
+		{`null`, new(string), true},
+		{`null`, new(float64), true},
+		{`null`, new(*int), false},
+		{`null`, new([]int), false},
+		{`null`, new(any), false},
+		{`9007199254740993`, new(any), false},
+		{`9007199254740993`, new(json.Number), false},
+		{`[9007199254740993]`, new([]float64), true},
+		{`[9007199254740993]`, new([]any), false},
+		{`{"a":9007199254740993}`, new(map[string]float64), true},
+		{`{"a":9007199254740993}`, new(map[string]any), false},
+		{`{"a":[{"b":9007199254740993}]}`, new(map[string][]map[string]float64), true},
+	} {
+		if err := canonical.Decode([]byte(tt.was), tt.into); err != nil {
+			t.Fatal(err)
+		}
+		if lost, got := loss.In([]byte(tt.was), tt.into); got != tt.want {
+			t.Errorf("%s as %T: lost %v, %v, want %v", tt.was, tt.into, lost, got, tt.want)
+		}
+	}
 }
