@@ -18,14 +18,14 @@ type BeatHost interface {
 // itself. The last value is stored at most five seconds after it was given, and when the attempt fails, waits or is
 // stopped; a process that is killed loses no more than that. Success stores nothing.
 //
-// The value is one that encoding/json writes; what cannot be written is ErrNotStorable (law N8). Heartbeat fails with
+// The value is one that encoding/json writes; what cannot be written, or not be read back, is ErrNotStorable (law N8). Heartbeat fails with
 // [ErrTaskOver] once the attempt has ended.
 func Heartbeat[T any](ctx Context, value T) error {
 	h, ok := ctx.host.(BeatHost)
 	if !ok {
 		return nil
 	}
-	data, err := ctx.encode(value)
+	data, _, err := storable(ctx, &value)
 	if err != nil {
 		return fmt.Errorf("task %s, heartbeat: %w: %w", ctx.Info().Task(), ErrNotStorable, err)
 	}

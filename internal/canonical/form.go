@@ -20,6 +20,8 @@ type form struct {
 	members []member
 	least   int      // of a struct: what its members take at most that have a most, and the names of all
 	varying []member // the others
+	times   bool     // values of the type may hold times; see oddTime
+	behind  bool     // a part that lies in the value itself has a method of its address that writes it
 }
 
 type formKind uint8
@@ -78,6 +80,8 @@ func formOf(t reflect.Type) *form {
 	f := made.form(t)
 	for _, each := range made {
 		each.most = each.bound(make(map[*form]bool))
+		each.times = each.mayHoldTimes(make(map[*form]bool))
+		each.behind = each.writesBehind()
 	}
 	for _, each := range made {
 		each.least = 2
@@ -187,6 +191,28 @@ func mostOf(t reflect.Type) int {
 		return len("false")
 	}
 	return len("-1.7976931348623157e+308")
+}
+
+// writesBehind reports whether encoding/json writes the value in another way where it knows its address: types whose method has a
+// pointer receiver write themselves then only.
+func (f *form) writesBehind() bool {
+	switch f.is {
+	case formOwn:
+		for _, m := range methods[:2] {
+			if !f.typ.Implements(m) && reflect.PointerTo(f.typ).Implements(m) {
+				return true
+			}
+		}
+	case formList:
+		return f.typ.Kind() == reflect.Array && f.elem.writesBehind()
+	case formStruct:
+		for i := range f.members {
+			if f.members[i].form.writesBehind() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // bound is most of a form.

@@ -9,14 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// Marshal is json.Marshal, but for maps in which two keys become one name: keys that are no UTF-8 do, because
-// encoding/json writes U+FFFD for each byte that is none, and keys that write themselves may; and for values whose JSON takes more than limit bytes, 0 for
-// [MostBytes]. Such a value is an [*Excess] and, unless it writes itself, not encoded (law N8).
+// Marshal is json.Marshal of a value that lies in memory: methods with a pointer receiver are called, too. It refuses maps in which two
+// keys become one name: keys that are no UTF-8 do, because encoding/json writes U+FFFD for each byte that is none, and keys that write
+// themselves may; times whose offset has seconds, which JSON has no place for; and values whose JSON takes more than limit bytes, 0
+// for [MostBytes]. Such a value is an [*Excess] and, unless it writes itself, not encoded (law N8).
 func Marshal(v any, limit int) ([]byte, error) {
+	if v == nil {
+		return []byte("null"), nil
+	}
 	if limit <= 0 {
 		limit = MostBytes
 	}
-	if over := Measure(reflect.ValueOf(v), limit); over != nil {
+	rv := reflect.ValueOf(v)
+	f := formOf(rv.Type())
+	if f.behind {
+		p := reflect.New(f.typ)
+		p.Elem().Set(rv)
+		rv, v = p.Elem(), p.Interface()
+	}
+	if over := f.measure(rv, limit); over != nil {
 		return nil, over
 	}
 	data, err := json.Marshal(v)
@@ -25,7 +36,11 @@ func Marshal(v any, limit int) ([]byte, error) {
 		return nil, err
 	case len(data) > limit:
 		return nil, &Excess{Limit: limit, Found: len(data)}
-	case !bytes.Contains(data, []byte(`\ufffd`)) && !keysMayMeet(reflect.ValueOf(v)):
+	}
+	if err := oddTime(f, rv); err != nil {
+		return nil, err
+	}
+	if !bytes.Contains(data, []byte(`\ufffd`)) && !keysMayMeet(rv) {
 		return data, nil
 	}
 	if path, twice := repeated(data); twice {

@@ -18,12 +18,16 @@ func Measure(v reflect.Value, limit int) *Excess {
 	if !v.IsValid() {
 		return nil
 	}
+	return formOf(v.Type()).measure(v, limit)
+}
+
+func (f *form) measure(v reflect.Value, limit int) *Excess {
 	m := &meter{limit: limit}
-	if m.value(formOf(v.Type()), v); m.n <= limit {
+	if m.value(f, v); m.n <= limit {
 		return nil // what it may take at most is less
 	}
 	m = &meter{limit: limit, exact: true, starts: []int{0}}
-	m.value(formOf(v.Type()), v)
+	m.value(f, v)
 	return m.over
 }
 

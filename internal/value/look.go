@@ -3,7 +3,6 @@ package value
 import (
 	"encoding/json"
 	"reflect"
-	"strconv"
 	"time"
 	"unicode/utf8"
 	"unsafe"
@@ -260,6 +259,10 @@ func (c *coded) look(l *look, at unsafe.Pointer) {
 	case reflect.DeepEqual(back.Elem().Interface(), v.Elem().Interface()):
 		return
 	}
+	if err := canonical.OddTime(v.Elem()); err != nil {
+		l.fail(err.Error())
+		return
+	}
 	switch second, _, reason := c.again(back.Interface()); {
 	case reason != "":
 		l.fail(reason)
@@ -304,7 +307,7 @@ func lookTime(l *look, t *time.Time) {
 		return
 	}
 	if _, offset := t.Zone(); offset%60 != 0 {
-		l.fail("the offset of the time is " + strconv.Itoa(offset) + " seconds, which JSON cannot hold: expected whole minutes; call UTC()")
+		l.fail(canonical.OddOffset(*t))
 		return
 	}
 	if l.own {

@@ -1,0 +1,163 @@
+package canonical
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// OddTime finds a time in a value whose offset has seconds: JSON has minutes, and would write another moment. The value is one that
+// encoding/json has written. Times in values that write themselves are theirs, unless they do so by a time that they embed.
+func OddTime(v reflect.Value) error {
+	if !v.IsValid() {
+		return nil
+	}
+	return oddTime(formOf(v.Type()), v)
+}
+
+func oddTime(f *form, v reflect.Value) error {
+	if !f.times {
+		return nil
+	}
+	var c clocks
+	at, odd := c.odd(f, v)
+	if !odd {
+		return nil
+	}
+	reason := OddOffset(at)
+	if len(c.way) == 0 {
+		return errors.New(reason)
+	}
+	var path strings.Builder
+	for _, name := range c.way {
+		path.WriteByte('/')
+		path.WriteString(pointerName(name))
+	}
+	return fmt.Errorf("%s: %s", path.String(), reason)
+}
+
+// OddOffset says why JSON cannot hold a time whose offset has seconds.
+func OddOffset(t time.Time) string {
+	_, offset := t.Zone()
+	return "the offset of the time is " + strconv.Itoa(offset) + " seconds, which JSON cannot hold: expected whole minutes; call UTC()"
+}
+
+// mayHoldTimes reports whether values of a form have to be looked at for times.
+func (f *form) mayHoldTimes(seen map[*form]bool) bool {
+	if seen[f] {
+		return false
+	}
+	seen[f] = true
+	switch f.is {
+	case formFixed:
+		return f.typ == timeType
+	case formAny:
+		return true
+	case formOwn:
+		return embedsTime(f.typ)
+	case formMap:
+		return f.typ.Key() == timeType || f.elem.mayHoldTimes(seen)
+	case formPointer, formList:
+		return f.elem.mayHoldTimes(seen)
+	case formStruct:
+		for i := range f.members {
+			if f.members[i].form.mayHoldTimes(seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// embedsTime reports whether a type may write itself by the method of a time that it embeds.
+func embedsTime(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	f, ok := t.FieldByName("Time")
+	return ok && len(f.Index) == 1 && f.Anonymous && f.Type == timeType
+}
+
+// clocks walks over a value until it finds an odd time.
+type clocks struct{ way []string }
+
+func (c *clocks) in(name string, f *form, v reflect.Value) (time.Time, bool) {
+	c.way = append(c.way, name)
+	at, odd := c.odd(f, v)
+	if !odd {
+		c.way = c.way[:len(c.way)-1]
+	}
+	return at, odd
+}
+
+func (c *clocks) odd(f *form, v reflect.Value) (at time.Time, odd bool) {
+	if !f.times {
+		return at, false
+	}
+	switch f.is {
+	case formFixed:
+		return isOdd(v)
+	case formOwn:
+		if at, odd = isOdd(v.FieldByName("Time")); odd && !writesAs(v, at) {
+			return at, false
+		}
+		return at, odd
+	case formAny, formPointer:
+		if v.IsNil() {
+			return at, false
+		}
+		if f.is == formPointer {
+			return c.odd(f.elem, v.Elem())
+		}
+		return c.odd(formOf(v.Elem().Type()), v.Elem())
+	case formList:
+		for i := 0; i < v.Len() && !odd; i++ {
+			at, odd = c.in(strconv.Itoa(i), f.elem, v.Index(i))
+		}
+	case formMap:
+		for each := v.MapRange(); !odd && each.Next(); {
+			if f.typ.Key() == timeType {
+				at, odd = isOdd(each.Key())
+			}
+			if !odd {
+				at, odd = c.in(fmt.Sprint(each.Key()), f.elem, each.Value())
+			}
+		}
+	case formStruct:
+		for i := 0; i < len(f.members) && !odd; i++ {
+			x := &f.members[i]
+			if !x.form.times {
+				continue
+			}
+			if part, err := v.FieldByIndexErr(x.index); err == nil && !x.absent(part) {
+				at, odd = c.in(x.step.Name, x.form, part)
+			}
+		}
+	}
+	return at, odd
+}
+
+func isOdd(v reflect.Value) (time.Time, bool) {
+	if !v.CanInterface() {
+		return time.Time{}, false
+	}
+	t := v.Interface().(time.Time) //nolint:forcetypeassert // it is one
+	_, offset := t.Zone()
+	return t, offset%60 != 0
+}
+
+// writesAs reports whether a value is written as the time that it embeds.
+func writesAs(v reflect.Value, t time.Time) bool {
+	if !v.CanInterface() {
+		return false
+	}
+	p := reflect.New(v.Type())
+	p.Elem().Set(v)
+	its, _ := json.Marshal(p.Interface())
+	text, _ := json.Marshal(t)
+	return string(its) == string(text)
+}
