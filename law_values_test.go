@@ -3,9 +3,11 @@ package fermata_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,6 +105,120 @@ func TestN10_AStepReturnsWhatItRecorded(t *testing.T) {
 	t.Run("a key that is no UTF-8", sameStep(map[string]int{"caf\xe9": 1}))
 	t.Run("texts", sameStep(struct{ A, B string }{"ok", "\xff\xfe"}))
 	t.Run("octets", sameStep([]byte("\xff")))
+}
+
+// A time whose offset has seconds would be another moment once it is read: every call that keeps values refuses it (laws N8 and N10).
+func TestN10_TimesThatJSONCannotHoldAreRefused(t *testing.T) {
+	odd := time.Date(1890, 1, 1, 0, 0, 0, 0, time.FixedZone("LMT", 53*60+28))
+	deep := map[string]any{"list": []any{1, struct{ At *time.Time }{&odd}}}
+	for name, call := range map[string]func(ctx node.Context) error{
+		"step":             func(ctx node.Context) error { return stepOf(ctx, odd) },
+		"step of any":      func(ctx node.Context) error { return stepOf(ctx, deep) },
+		"step embedded":    func(ctx node.Context) error { return stepOf(ctx, embedder{odd, ""}) },
+		"heartbeat":        func(ctx node.Context) error { return node.Heartbeat(ctx, odd) },
+		"heartbeat of any": func(ctx node.Context) error { return node.Heartbeat(ctx, deep) },
+		"event":            func(ctx node.Context) error { return node.Emit(ctx, node.EventMessage, deep) },
+		"request":          func(ctx node.Context) error { _, err := node.Interrupt[bool](ctx, odd); return err },
+		"default answer": func(ctx node.Context) error {
+			_, err := node.Interrupt[time.Time](ctx, nil, node.Within(time.Hour), node.OrDefault(odd))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt, _ := inMemory(t)
+			run := start(t, rt, single(func(ctx node.Context, s state) (state, error) { return s, call(ctx) }), state{})
+			res := ends(t, run, fermata.Failed)
+			if !errors.Is(res.Err, node.ErrNotStorable) || !strings.Contains(res.Err.Error(), "the offset of the time is 3208 seconds") {
+				t.Errorf("the error is %v", res.Err)
+			}
+		})
+	}
+	t.Run("answer", func(t *testing.T) {
+		rt, _ := inMemory(t)
+		run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
+			at, err := node.Interrupt[time.Time](ctx, nil)
+			s.Text = at.Format(time.RFC3339)
+			return s, err
+		}), state{})
+		q := question(t, run)
+		for _, value := range []any{odd, &odd} {
+			if err := rt.Answer(t.Context(), q.ID, value); !errors.Is(err, node.ErrNotStorable) {
+				t.Errorf("the answer gives %v", err)
+			}
+		}
+		answer(t, rt, q.ID, odd.UTC())
+		if got := ends(t, run, fermata.Completed).State.Text; got != "1889-12-31T23:06:32Z" {
+			t.Errorf("the node read %s", got)
+		}
+	})
+}
+
+func stepOf[T any](ctx node.Context, value T) error {
+	_, err := node.Step(ctx, "make", func(node.Context) (T, error) { return value, nil })
+	return err
+}
+
+// fee writes and reads itself by methods with a pointer receiver, as a text; its field alone says nothing.
+type fee struct{ cents int }
+
+func (m *fee) MarshalJSON() ([]byte, error) { return json.Marshal(fmt.Sprintf("%d cents", m.cents)) }
+
+func (m *fee) UnmarshalJSON(data []byte) error {
+	_, err := fmt.Sscanf(string(data), "\"%d cents\"", &m.cents)
+	return err
+}
+
+// A value whose methods have a pointer receiver is kept by them, as in a state: of steps, heartbeats, requests, default answers, and
+// answers.
+func TestN8_MethodsWithAPointerReceiverAreCalled(t *testing.T) {
+	t.Run("step", sameStep(fee{120}))
+	t.Run("step of a struct", sameStep(struct{ Price fee }{fee{120}}))
+	t.Run("step of a list", sameStep([]fee{{120}}))
+	t.Run("step of big.Int", sameStep(*big.NewInt(7)))
+	t.Run("heartbeat", func(t *testing.T) {
+		rt, _ := inMemory(t)
+		run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
+			if ctx.Info().Attempt == 1 {
+				return s, errors.Join(errFlaky, node.Heartbeat(ctx, fee{120}))
+			}
+			last, _ := node.LastHeartbeat[fee](ctx)
+			s.N = last.cents
+			return s, nil
+		}, graph.Retry(2, time.Millisecond)), state{})
+		if got := ends(t, run, fermata.Completed).State.N; got != 120 {
+			t.Errorf("the attempt read %d", got)
+		}
+	})
+	t.Run("answer", func(t *testing.T) {
+		rt, _ := inMemory(t)
+		run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
+			m, err := node.Interrupt[fee](ctx, fee{7}, node.Within(time.Hour), node.OrDefault(fee{9}))
+			s.N = m.cents
+			return s, err
+		}), state{})
+		q := question(t, run)
+		if string(q.Request) != `"7 cents"` {
+			t.Errorf("the request is %s", q.Request)
+		}
+		answer(t, rt, q.ID, fee{120})
+		if got := ends(t, run, fermata.Completed).State.N; got != 120 {
+			t.Errorf("the node read %d", got)
+		}
+	})
+}
+
+// stamp writes what it does not read.
+type stamp struct{ N int }
+
+func (s stamp) MarshalJSON() ([]byte, error) { return json.Marshal(fmt.Sprint(s.N)) }
+
+// A heartbeat that cannot be read back is refused where it is given, and not where the next attempt begins.
+func TestN8_AHeartbeatIsReadBack(t *testing.T) {
+	rt, _ := inMemory(t)
+	run := start(t, rt, single(func(ctx node.Context, s state) (state, error) { return s, node.Heartbeat(ctx, stamp{1}) }), state{})
+	if res := ends(t, run, fermata.Failed); !errors.Is(res.Err, node.ErrNotStorable) {
+		t.Errorf("the error is %v", res.Err)
+	}
 }
 
 // Arithmetic on a time gives the same after an answer, across a change of the clocks.

@@ -2,8 +2,8 @@ package value
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"unsafe"
@@ -135,16 +135,9 @@ func (p *pass) writeAny(v any) {
 		if p.buf, ok = numberText(p.buf, v); ok {
 			return
 		}
-		if canonical.Measure(reflect.ValueOf(v), p.limit-len(p.buf)) != nil {
-			p.tooLarge()
-			return
+		if text, ok := p.foreign(v, p.limit-len(p.buf)); ok {
+			p.buf = append(p.buf, text...)
 		}
-		text, err := json.Marshal(v)
-		if err != nil {
-			p.fail(err.Error())
-			return
-		}
-		p.buf = append(p.buf, text...)
 	}
 }
 
@@ -233,13 +226,8 @@ func (p *pass) copyAny(v any) any {
 
 // throughJSON turns a value of another type into what its JSON gives.
 func (p *pass) throughJSON(v any) any {
-	if canonical.Measure(reflect.ValueOf(v), p.limit) != nil {
-		p.tooLarge()
-		return nil
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		p.fail(err.Error())
+	text, ok := p.foreign(v, p.limit)
+	if !ok {
 		return nil
 	}
 	var back any
@@ -247,6 +235,17 @@ func (p *pass) throughJSON(v any) any {
 		p.fail(err.Error())
 	}
 	return back
+}
+
+// foreign is the JSON of a value of another type, in limit bytes at most.
+func (p *pass) foreign(v any, limit int) (text []byte, ok bool) {
+	text, err := canonical.Marshal(v, max(limit, 1))
+	if _, large := errors.AsType[*canonical.Excess](err); large {
+		p.tooLarge()
+	} else if err != nil {
+		p.fail(err.Error())
+	}
+	return text, err == nil
 }
 
 // decodeJSON reads JSON as a replay does.

@@ -152,12 +152,29 @@ func TestN8_TwinKeys(t *testing.T) {
 
 // A time whose offset JSON cannot hold is refused.
 func TestN8_OffsetsWithSeconds(t *testing.T) {
-	type state struct{ At map[string]time.Time }
+	type stamp struct{ time.Time }
+	type state struct {
+		At  map[string]time.Time
+		Own stamp
+		Any any
+	}
 	codec, err := value.For[state]()
 	noError(t, err)
 	at := time.Date(1800, 1, 1, 0, 0, 0, 0, time.FixedZone("LMT", -17762))
-	_, err = codec.Settle(&state{map[string]time.Time{"a": at}}, new(value.Known), false, true)
-	if err == nil || !strings.HasPrefix(err.Error(), `state.At["a"]: the offset of the time is -17762 seconds`) {
-		t.Errorf("got %v", err)
+	for _, tt := range []struct {
+		path  string
+		value state
+	}{
+		{`state.At["a"]`, state{At: map[string]time.Time{"a": at}}},
+		{`state.Own`, state{Own: stamp{at}}},
+		{`state.Any`, state{Any: at}},
+		{`state.Any`, state{Any: stamp{at}}},
+		{`state.Any`, state{Any: []time.Time{at}}},
+		{`state.Any`, state{Any: map[string]any{"a": &at}}},
+	} {
+		_, err = codec.Settle(&tt.value, new(value.Known), false, true)
+		if err == nil || !strings.HasPrefix(err.Error(), tt.path) || !strings.Contains(err.Error(), "the offset of the time is -17762 seconds") {
+			t.Errorf("%s: got %v", tt.path, err)
+		}
 	}
 }
