@@ -24,3 +24,10 @@ func WithProcessClock(o Options, now func() (wall time.Time, passed time.Duratio
 
 // MachineLook is how long a runtime may take to notice that the machine's clock was set forward.
 const MachineLook = machineLook
+
+// Driving is how many runs a runtime drives, or is about to.
+func Driving(rt *Runtime) int {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return len(rt.drives) + len(rt.loading) + len(rt.waking)
+}

@@ -213,6 +213,9 @@ func TestN3_DivergenceStopsTheRun(t *testing.T) {
 				Edge(graph.Start, "a").OnError("a", "rescue").MustCompile()
 			run := start(t, rt, g, state{})
 			answer(t, rt, question(t, run).ID, "yes")
+			for fermata.Driving(rt) > 0 { // Wait comes late, and knows no less
+				time.Sleep(time.Millisecond)
+			}
 			res := ends(t, run, fermata.Blocked)
 			if !errors.Is(res.Err, fermata.ErrDiverged) {
 				t.Errorf("the error is %v, want ErrDiverged", res.Err)

@@ -11,7 +11,7 @@ import (
 // however many, keep nothing but their journal (law N1).
 const mostParked = 64
 
-// parking keeps the last paused runs ready to go on without reading their journals again, and the last ended ones to
+// parking keeps the last paused runs ready to go on without reading their journals again, and the last ended and blocked ones to
 // say how they ended, with the error itself and not its text alone. It is for speed and comfort:
 // what is parked is used only where the journal has nothing but answers beyond it, and may vanish at any time.
 type parking struct {
@@ -22,7 +22,7 @@ type parking struct {
 
 // put parks a drive that has ended and may go on. The runtime's lock is held.
 func (k *parking) put(d *drive) {
-	if d.none || d.lost != nil || d.result.Status == Blocked {
+	if d.none || d.lost != nil {
 		delete(k.drives, d.id)
 		return
 	}
@@ -38,7 +38,7 @@ func (k *parking) put(d *drive) {
 func (rt *Runtime) parkedPlan(id string) *plan.Plan {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	if d := rt.parked.drives[id]; d != nil {
+	if d := rt.parked.drives[id]; d != nil && d.result.Status != Blocked {
 		return d.plan
 	}
 	return nil
@@ -51,7 +51,7 @@ func (d *drive) unpark(ctx context.Context, why journal.ResumedBody) {
 	was := d.rt.parked.drives[d.id]
 	delete(d.rt.parked.drives, d.id)
 	d.rt.mu.Unlock()
-	if was == nil || was.plan != d.plan || d.convert != nil || len(why.Nodes)+len(why.Values) > 0 || !was.catchUp(ctx) {
+	if was == nil || was.result.Status == Blocked || was.plan != d.plan || d.convert != nil || len(why.Nodes)+len(why.Values) > 0 || !was.catchUp(ctx) {
 		return
 	}
 	d.m, d.vals, d.row, d.durability, d.follower = was.m, was.vals, was.row, was.durability, was.follower
