@@ -115,7 +115,8 @@ func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.In
 			}
 		}
 	}
-	if err := h.checkDeadline(q); err != nil {
+	var err error
+	if q.AtDeadline, err = h.atDeadline(q.ResponseSchema, q.AtDeadline); err != nil {
 		return journal.Interrupt{}, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
 	}
 	texts := []string{q.Role, q.Assignee, q.Override}
@@ -156,28 +157,29 @@ func named(given schema.Identity, s *schema.Schema) schema.Identity {
 	return given
 }
 
-// checkDeadline checks what a deadline would do: a default answer against the response schema, a route against the
-// declared deadline edges (law F7).
-func (h *host) checkDeadline(q node.Question) error {
-	for d := &q.AtDeadline; d != nil; d = d.Then {
-		switch d.Do {
-		case node.DeadlineDefault:
-			s, err := h.d.rt.schema(q.ResponseSchema)
-			if err == nil {
-				err = s.Check(d.Answer)
-			}
-			if err != nil {
-				return fmt.Errorf("default answer: %w", err)
-			}
-		case node.DeadlineRoute:
-			flat := &h.d.plan.Flat()[h.node]
-			if _, ok := plan.Find(flat.Deadlines, d.Target); !ok {
-				return invalidRoute(flat, d.Target, flat.Deadlines)
-			}
-		case node.DeadlineFail, node.DeadlineEscalate, "":
+// atDeadline checks what a deadline would do, a default answer against the response schema, a route against the declared deadline
+// edges (law F7), and gives it with default answers as they are stored.
+func (h *host) atDeadline(response []byte, d node.Deadline) (node.Deadline, error) {
+	switch d.Do {
+	case node.DeadlineDefault:
+		answer, err := h.d.rt.taken(response, d.Answer)
+		if err != nil {
+			return d, fmt.Errorf("default answer: %w", err)
 		}
+		d.Answer = answer
+	case node.DeadlineRoute:
+		flat := &h.d.plan.Flat()[h.node]
+		if _, ok := plan.Find(flat.Deadlines, d.Target); !ok {
+			return d, invalidRoute(flat, d.Target, flat.Deadlines)
+		}
+	case node.DeadlineFail, node.DeadlineEscalate, "":
 	}
-	return nil
+	if d.Then == nil {
+		return d, nil
+	}
+	then, err := h.atDeadline(response, *d.Then)
+	d.Then = &then
+	return d, err
 }
 
 func durable(d *node.Deadline) *journal.Deadline {

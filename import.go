@@ -58,7 +58,7 @@ func (rt *Runtime) Import(ctx context.Context, r io.Reader, o ImportOptions) (Ru
 	if err := printable.Check("the run's id", o.ID); err != nil {
 		return RunInfo{}, &Error{Code: CodeInvalid, Err: err}
 	}
-	in := importer{sum: sha256.New(), possible: newPossible(rt.checkAnswer), most: o.MaxBytes}
+	in := importer{sum: sha256.New(), possible: newPossible(rt.checkRecorded), most: o.MaxBytes}
 	if in.most <= 0 {
 		in.most = maxImport
 	}

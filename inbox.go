@@ -6,7 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/fermata-go/fermata/internal/canonical"
@@ -78,7 +79,8 @@ func (rt *Runtime) resolve(
 			Err: fmt.Errorf("interrupt %s: %w", q.ID, node.ErrWithdrawn),
 		}
 	}
-	if err := rt.checkAnswer(q, answer); err != nil {
+	answer, err := rt.taken(q.ResponseSchema, answer)
+	if err != nil {
 		return nil, &Error{Code: CodeInvalid, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w: %w", q.ID, ErrInvalid, err)}
 	}
 	body := journal.ResolvedBody{State: journal.Answered, By: o.by, ByName: o.name, Role: o.roleFor(q)}
@@ -95,7 +97,21 @@ func who(name string) string {
 	return name
 }
 
-func (rt *Runtime) checkAnswer(q *journal.Interrupt, answer []byte) error {
+// taken checks an answer against the schema of its question, and gives it in the form in which it is stored: JSON Schema allows
+// texts that the node could not read (law H2).
+func (rt *Runtime) taken(doc, answer []byte) (json.RawMessage, error) {
+	if len(doc) == 0 {
+		doc = []byte("{}")
+	}
+	s, err := rt.schema(doc)
+	if err != nil {
+		return nil, err
+	}
+	return s.Normalize(answer)
+}
+
+// checkRecorded checks an answer that is in a journal already: older programs stored it as it was given.
+func (rt *Runtime) checkRecorded(q *journal.Interrupt, answer []byte) error {
 	if len(q.ResponseSchema) == 0 {
 		return nil
 	}
@@ -273,11 +289,26 @@ func (rt *Runtime) schema(doc []byte) (*schema.Schema, error) {
 	return s, nil
 }
 
-// sameJSON reports whether two JSON texts hold the same value.
+// sameJSON reports whether two JSON texts hold the same value: 1 and 1.0 are the same.
 func sameJSON(a, b []byte) bool {
 	x, errX := exact(a)
 	y, errY := exact(b)
-	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
+	return errX == nil && errY == nil && sameValue(x, y)
+}
+
+func sameValue(a, b any) bool {
+	switch a := a.(type) {
+	case json.Number:
+		b, ok := b.(json.Number)
+		return ok && canonical.SameNumber(a.String(), b.String())
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, sameValue)
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, sameValue)
+	}
+	return a == b // texts, booleans and null
 }
 
 // exact decodes JSON and keeps its numbers as they are written.

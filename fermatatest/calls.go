@@ -290,7 +290,8 @@ func (h *host) Ask(pass uint64, called node.Op, q node.Question) error {
 		if d.Do != node.DeadlineDefault {
 			continue
 		}
-		if err := checked(q.ResponseSchema, d.Answer); err != nil {
+		var err error
+		if d.Answer, err = normalized(q.ResponseSchema, d.Answer); err != nil { // the deadlines are of this call of Ask alone
 			return fmt.Errorf("task %s, %s: default answer: %w", h.info.Task(), called.ID, err)
 		}
 	}

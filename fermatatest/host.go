@@ -183,10 +183,11 @@ func (h *host) goOn() error {
 	if replies[0].expire {
 		return h.expire(o)
 	}
-	if err := checked(o.asked.ResponseSchema, replies[0].answer); err != nil {
+	answer, err := normalized(o.asked.ResponseSchema, replies[0].answer)
+	if err != nil {
 		return fmt.Errorf("the answer to %s is refused: %w", o.ID, err)
 	}
-	h.resolve(o, "answered", replies[0].answer, "")
+	h.resolve(o, "answered", answer, "")
 	return nil
 }
 
@@ -223,6 +224,18 @@ func checked(doc, value []byte) error {
 		return err
 	}
 	return s.Check(value)
+}
+
+// normalized checks an answer and gives it as a runtime stores it (law H2).
+func normalized(doc, answer []byte) ([]byte, error) {
+	if len(doc) == 0 {
+		doc = []byte("{}")
+	}
+	s, err := schema.Parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	return s.Normalize(answer)
 }
 
 func (h *host) resolve(o *op, state string, answer []byte, failure string) {

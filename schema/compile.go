@@ -58,6 +58,17 @@ func compile(text []byte, derived bool) (s *Schema, err error) {
 	}
 	s = &Schema{doc: compact.Bytes(), id: digest(doc), named: identityIn(doc), compiled: compiled}
 	s.places = sync.OnceValue(func() map[string]*jsonschema.Schema { return placesOf(compiled) })
+	s.strict = sync.OnceValue(func() *jsonschema.Schema {
+		if derived {
+			return compiled
+		}
+		doc, _ := parse(s.doc) // again: what was parsed is not kept
+		strict, err := build(doc, true)
+		if err != nil { // cannot be: what it asks for beyond is no matter of the document's form
+			return compiled
+		}
+		return strict
+	})
 	s.quick = newShape(compiled)
 	s.outline = sync.OnceValue(func() *outline { return newOutline(compiled) })
 	return s, nil
@@ -68,8 +79,8 @@ func one(path, format string, args ...any) *Error {
 }
 
 // build compiles a document with the library. It guards against panics, because documents come from anywhere and the
-// library's code is not ours.
-func build(doc any, derived bool) (s *jsonschema.Schema, err error) {
+// library's code is not ours. A strict schema allows only texts that Go reads (see Normalize).
+func build(doc any, strict bool) (s *jsonschema.Schema, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the schema compiler failed: %v", r)
@@ -78,8 +89,9 @@ func build(doc any, derived bool) (s *jsonschema.Schema, err error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
-	if derived {
+	if strict {
 		c.AssertContent() // base64 in a []byte
+		c.RegisterFormat(goTime)
 	}
 	c.UseLoader(noLoader{})
 	if err := c.AddResource(home, doc); err != nil {

@@ -23,9 +23,10 @@ type Schema struct {
 	id       string
 	named    Identity // as far as somebody named it
 	compiled *jsonschema.Schema
-	quick    *shape       // accepts most good values at once; nil when the schema is not of the simple kind
-	typ      reflect.Type // what the schema was derived from, or nil
-	trial    bool         // a value must be tried on typ even where quick accepts it
+	strict   func() *jsonschema.Schema // allows what Normalize does; compiled itself where that is as strict
+	quick    *shape                    // accepts most good values at once; nil when the schema is not of the simple kind
+	typ      reflect.Type              // what the schema was derived from, or nil
+	trial    bool                      // a value must be tried on typ even where quick accepts it
 	places   func() map[string]*jsonschema.Schema
 	outline  func() *outline // for values that are still arriving
 }

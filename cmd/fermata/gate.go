@@ -271,7 +271,10 @@ func checkAnswer(q *journal.Interrupt) func(json.RawMessage) error {
 	if err != nil {
 		return nil // the answer is checked where it is taken
 	}
-	return func(answer json.RawMessage) error { return s.Check(answer) }
+	return func(answer json.RawMessage) error {
+		_, err := s.Normalize(answer)
+		return err
+	}
 }
 
 // take does with a reply what it says.

@@ -1,0 +1,49 @@
+package canonical
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
+
+// Integer writes a JSON number without fraction and exponent, if it is an integer: 1.50e1 as 15, -0 as 0. The text is as long as the
+// number is large: whoever takes numbers from others bounds their exponents.
+func Integer(number string) (text string, ok bool) {
+	d, ok := decimalOf(number)
+	if !ok || d.exponent < 0 {
+		return "", false
+	}
+	return d.sign + cmp.Or(d.digits, "0") + strings.Repeat("0", d.exponent), true
+}
+
+// SameNumber reports whether two JSON numbers are equal, to the last digit.
+func SameNumber(a, b string) bool {
+	x, okX := decimalOf(a)
+	y, okY := decimalOf(b)
+	return a == b || okX && okY && x == y
+}
+
+// decimal is a number that each spelling has the same of: sign, digits, and how many zeros follow them.
+type decimal struct {
+	sign, digits string // the digits neither begin nor end with 0, and are none for 0
+	exponent     int
+}
+
+func decimalOf(number string) (d decimal, ok bool) {
+	if rest, negative := strings.CutPrefix(number, "-"); negative {
+		d.sign, number = "-", rest
+	}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	if digits == "" {
+		return decimal{}, true
+	}
+	n, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	if err != nil {
+		return d, false // an exponent that no int holds
+	}
+	d.digits = strings.TrimRight(digits, "0")
+	d.exponent = n - len(fraction) + len(digits) - len(d.digits)
+	return d, true
+}
