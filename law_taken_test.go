@@ -106,7 +106,19 @@ func TestH2_AnAnswerIsReadOrRefused(t *testing.T) {
 			{`"2026-01-01T00:00:00.5+01:00"`, `"2026-01-01T00:00:00.5+01:00"`},
 		}},
 		{"bytes", asksOf[[]byte](), [][2]string{{`"!!!"`, "refused at "}, {`"YQ"`, "refused at "}, {`"YQ=="`, `"YQ=="`}, {"null", "null"}}},
-		{"map", asksOf[map[int]int](), [][2]string{{`{"1":1,"-2":2.0}`, `{"-2":2,"1":1}`}, {`{"1":1,"1":2}`, "refused at /1"}, {`{"1.0":1}`, "refused at "}}},
+		{"map", asksOf[map[int]int](), [][2]string{
+			{`{"1":1,"-2":2.0}`, `{"-2":2,"1":1}`},
+			{`{"1":1,"1":2}`, "refused at /1"},
+			{`{"1.0":1}`, "refused at "},
+			{`{"99999999999999999999":1}`, "refused at /99999999999999999999"},
+			{`{"1":1,"01":2}`, "refused at /01"},
+			{`{"007":1}`, `{"7":1}`},
+		}},
+		{"unsigned map", asksOf[map[string]map[uint]bool](), [][2]string{
+			{`{"1":{"18446744073709551615":true},"01":{}}`, `{"01":{},"1":{"18446744073709551615":true}}`},
+			{`{"a":{"0":true,"00":true}}`, "refused at /a/00"},
+			{`{"a":{"18446744073709551616":true}}`, "refused at /a/18446744073709551616"},
+		}},
 		{"struct", asksOf[invoice](), [][2]string{
 			{`{"Amount":250.0}`, `{"Amount":250}`},
 			{`{"Amount":1,"Amount":2}`, "refused at /Amount"},

@@ -311,6 +311,12 @@ func bounds(t reflect.Type) (least, most json.Number) {
 	return json.Number("-" + top.String()), json.Number(new(big.Int).Sub(top, one).String())
 }
 
+// Names of the members of maps with integer keys.
+const (
+	signedKeys   = "^-?[0-9]+$"
+	unsignedKeys = "^[0-9]+$"
+)
+
 func (d *deriver) mapping(t reflect.Type) members {
 	m := members{{"type", "object"}, {"additionalProperties", d.schema(t.Elem())}}
 	key := t.Key()
@@ -321,9 +327,9 @@ func (d *deriver) mapping(t reflect.Type) members {
 		d.trial = true
 	case isInteger(key.Kind()):
 		d.trial = true // whether a key fits the type
-		pattern := "^-?[0-9]+$"
+		pattern := signedKeys
 		if key.Kind() >= reflect.Uint {
-			pattern = "^[0-9]+$"
+			pattern = unsignedKeys
 		}
 		m = append(m, member{"propertyNames", members{{"pattern", pattern}}})
 	}

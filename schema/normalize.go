@@ -126,10 +126,15 @@ func (r *treeReader) object(t *tree, path []string) {
 		if _, twice := object[name]; twice {
 			r.problems = append(r.problems, Problem{pointer(append(path, name)), "expected each member once, found it twice"})
 		}
-		t.members, t.odd = append(t.members, branch{name, inner}), t.odd || inner.odd
+		t.members, t.odd = append(t.members, branch{name, inner}), t.odd || inner.odd || looksWhole(name)
 		object[name] = inner.value
 	}
 	t.value = object
+}
+
+// looksWhole reports a name that may be the key of a map with integer keys.
+func looksWhole(name string) bool {
+	return name != "" && (name[0] == '-' || name[0] >= '0' && name[0] <= '9')
 }
 
 // normalizer finds the numbers of a value that have to be written in another way.
@@ -168,6 +173,7 @@ func (n *normalizer) visit(t *tree, schemas []*jsonschema.Schema, path []string)
 			n.visit(item, inner, append(path, strconv.Itoa(i)))
 		}
 	case map[string]any:
+		n.keys(t, parts, path)
 		for _, m := range t.members {
 			var inner []*jsonschema.Schema
 			for _, s := range parts {
@@ -236,6 +242,51 @@ func itemOf(s *jsonschema.Schema, i int) []*jsonschema.Schema {
 		return s.PrefixItems[i : i+1]
 	}
 	return []*jsonschema.Schema{s.Items2020}
+}
+
+// keys refuses names of a map with integer keys that no such map holds, or that are one key of it: 1 and 01.
+func (n *normalizer) keys(t *tree, parts []*jsonschema.Schema, path []string) {
+	i := slices.IndexFunc(parts, func(s *jsonschema.Schema) bool { return keyPattern(s) != "" })
+	if i < 0 {
+		return
+	}
+	seen := make(map[string]string)
+	for _, m := range t.members {
+		var key string
+		var err error
+		if keyPattern(parts[i]) == signedKeys {
+			var v int64
+			v, err = strconv.ParseInt(m.name, 10, 64)
+			key = strconv.FormatInt(v, 10)
+		} else {
+			var v uint64
+			v, err = strconv.ParseUint(m.name, 10, 64)
+			key = strconv.FormatUint(v, 10)
+		}
+		other, twice := seen[key]
+		switch {
+		case err != nil:
+			n.problems = append(n.problems, Problem{pointer(append(path, m.name)), "expected a name that is an integer of 64 bits, found " + shorten(m.name)})
+		case twice:
+			n.problems = append(n.problems, Problem{pointer(append(path, m.name)), fmt.Sprintf("expected each integer once, found %s for %s", m.name, other)})
+		}
+		seen[key] = m.name
+	}
+}
+
+// keyPattern is the pattern of the names in a schema that is that of a map with integer keys, in the words of [For]; "" for others.
+func keyPattern(s *jsonschema.Schema) string {
+	if len(s.Extensions) != 1 || len(s.Properties) > 0 || len(s.PatternProperties) > 0 || len(s.Required) > 0 || additional(s) == nil {
+		return ""
+	}
+	names, ok := s.Extensions[0].(nameCheck)
+	if !ok || names.schema.Pattern == nil || names.schema.MaxLength != nil || names.schema.Enum != nil {
+		return ""
+	}
+	if p := names.schema.Pattern.String(); p == signedKeys || p == unsignedKeys {
+		return p
+	}
+	return ""
 }
 
 func (n *normalizer) number(t *tree, text string, parts []*jsonschema.Schema, path []string) {
