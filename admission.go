@@ -97,27 +97,42 @@ func has(q *journal.Interrupt, roles []string) right {
 func (rt *Runtime) admit(
 	ctx context.Context, q *journal.Interrupt, do deed, o *answerOptions, now int64, before []journal.Interrupt,
 ) (by string, err error) {
-	hold, rights := held(q, o.by), rights[do][held(q, o.by)]&has(q, o.roles)
-	overrides := rights == override
+	hold, overrides, admitted := entitled(q, do, o.by, o.roles)
 	if overrides {
 		by = q.OverrideRole
 	}
 	if err := checkToken(q, do, o, overrides); err != nil {
 		return "", err
 	}
-	if rights == nobody {
+	if !admitted {
 		return "", notAdmitted(q, do, o)
 	}
-	if do <= claims || overrides || hold == free && do != releases {
+	if needsAnother(do, hold, overrides) {
 		if err := rt.keepApart(ctx, q, o.by, before); err != nil {
 			return "", err
 		}
 	}
-	if do != releases && q.IsOpen() && q.Deadline != 0 && q.Deadline <= now {
+	if do != releases && q.IsOpen() && isLate(q, now) {
 		return "", &Error{Code: CodeExpired, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w", q.ID, ErrExpired)}
 	}
 	return by, nil
 }
+
+// entitled looks up in the table of rights whether somebody in these roles may do something about a question, and whether
+// that takes the override role.
+func entitled(q *journal.Interrupt, do deed, by string, roles []string) (hold holding, overrides, ok bool) {
+	hold = held(q, by)
+	r := rights[do][hold] & has(q, roles)
+	return hold, r == override, r != nobody
+}
+
+// needsAnother reports whether four eyes are asked about a deed (law H6).
+func needsAnother(do deed, hold holding, overrides bool) bool {
+	return do <= claims || overrides || hold == free && do != releases
+}
+
+// isLate reports whether a question's deadline has passed (law H4).
+func isLate(q *journal.Interrupt, now int64) bool { return q.Deadline != 0 && q.Deadline <= now }
 
 // checkToken refuses a wrong token, and none where the question requires it (law H5). Giving back what one holds, and
 // taking a question from its holder, need none.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/printable"
@@ -16,6 +17,9 @@ import (
 type possible struct {
 	status  Status // how the run has ended, "" while it has not
 	fork    uint64 // the last entry that a fork has from another run
+	starter string // who started the run
+	forker  string // who forked it; "" for a run of its own
+	at      int64  // the time of the last entry
 	asked   map[string]*journal.Interrupt
 	listed  int64 // the options of all questions, and who may not answer them
 	people  machine.People
@@ -34,11 +38,20 @@ func newPossible(fits func(q *journal.Interrupt, answer []byte) error) *possible
 
 // next checks an entry and takes it in.
 func (p *possible) next(e *journal.Entry) error {
+	p.task(e, func() error {
+		if e.At >= p.at || e.Seq == 1 {
+			return nil
+		}
+		return fmt.Errorf("%s is of %s, and the entry before it of %s; no entry is earlier than the entry before it", e.Kind, timeOf(e.At), timeOf(p.at))
+	})
 	if err := p.follows(e); err != nil {
 		return err
 	}
+	p.at = e.At
 	return p.people.Note(e)
 }
+
+func timeOf(at int64) string { return time.UnixMicro(at).UTC().Format(time.RFC3339Nano) }
 
 func (p *possible) follows(e *journal.Entry) error {
 	if p.status != "" && e.Kind != journal.RunResumed {
@@ -63,8 +76,9 @@ func (p *possible) follows(e *journal.Entry) error {
 			return errors.New("the run begins a second time")
 		}
 		return read(e, func(b *journal.StartedBody) {
+			p.starter = b.By
 			if b.Fork != nil {
-				p.fork = b.Fork.Seq
+				p.fork, p.forker = b.Fork.Seq, b.Fork.By
 			}
 		})
 	case journal.RunFinished:
@@ -122,11 +136,15 @@ func (p *possible) opened(e *journal.Entry) error {
 	if err := read(e, func(b *journal.Interrupt) { q = *b }); err != nil {
 		return err
 	}
+	if err := p.apartAsked(&q, e); err != nil {
+		return err
+	}
 	p.task(e, func() error { return p.tasks.asks(e, &q) })
 	p.listed += int64(len(q.Options) + len(q.NotBy) + len(q.NotByNodes))
 	p.open++
 	p.asked[e.Op] = &journal.Interrupt{
 		ID: q.ID, Task: q.Task, Op: q.Op, NotBy: q.NotBy, NotByNodes: q.NotByNodes, ResponseSchema: q.ResponseSchema,
+		Role: q.Role, Assignee: q.Assignee, OverrideRole: q.OverrideRole,
 		Deadline: q.Deadline, AtDeadline: q.AtDeadline, State: journal.Open,
 	}
 	return nil
@@ -155,13 +173,18 @@ func (p *possible) question(e *journal.Entry) error {
 	switch {
 	case q == nil:
 		return fmt.Errorf("%s of interrupt %s, which was never opened", e.Kind, e.Op)
-	case q.State != journal.Open:
+	case !q.IsOpen():
 		return fmt.Errorf("%s of interrupt %s, which is %s already", e.Kind, e.Op, q.State)
 	case e.Kind == journal.InterruptUpdated:
-		return read(e, func(b *journal.UpdatedBody) {
-			b.Update(q)
-			q.State = journal.Open // a claimed one is still to be closed
-		})
+		var body journal.UpdatedBody
+		if err := read(e, func(b *journal.UpdatedBody) { body = *b }); err != nil {
+			return err
+		}
+		if err := p.updated(q, e, &body); err != nil {
+			return err
+		}
+		body.Update(q)
+		return nil
 	}
 	var body journal.ResolvedBody
 	if err := read(e, func(b *journal.ResolvedBody) { body = *b }); err != nil {
@@ -179,10 +202,13 @@ func (p *possible) question(e *journal.Entry) error {
 	p.open--
 	p.tasks.closed(q, body.State == journal.Expired && body.Target != "")
 	q.ResponseSchema, q.AtDeadline = nil, nil
-	if body.State != journal.Answered || body.Default || e.Seq <= p.fork {
-		return nil // who forks a run may not answer its questions from then on, and may have answered before
+	if body.State != journal.Answered || body.Default {
+		return nil
 	}
-	return p.apart(q)
+	if e.Seq <= p.fork && len(q.NotBy) > 0 { // who forks a run may not answer its questions from then on, and may have answered before
+		q.NotBy = []string{p.starter}
+	}
+	return p.apart(q, q.AnsweredBy, "answered")
 }
 
 // closes checks what a question is closed with: an answer that fits it, or what its deadline says (laws H2 and H4).
@@ -193,12 +219,19 @@ func (p *possible) closes(q *journal.Interrupt, e *journal.Entry, body *journal.
 		return nil
 	case body.State == journal.Expired && q.Deadline == 0:
 		return fmt.Errorf("interrupt %s has expired, and has no deadline", q.ID)
+	case (body.State == journal.Expired || body.Default) && !isLate(q, e.At):
+		return fmt.Errorf("interrupt %s is closed by its deadline, before it", q.ID)
 	case body.State == journal.Expired:
 		return nil
 	case len(e.Value) == 0 || e.Flags&journal.FlagBase != 0:
 		return fmt.Errorf("interrupt %s is answered without an answer", q.ID)
 	case body.Default && (q.Deadline == 0 || at == nil || at.Do != "default" || !sameJSON(at.Answer, e.Value)):
 		return fmt.Errorf("interrupt %s is answered by its deadline, which says something else", q.ID)
+	}
+	if !body.Default {
+		if err := p.answered(q, e, body, p.at); err != nil {
+			return err
+		}
 	}
 	if err := p.fits(q, e.Value); err != nil {
 		return fmt.Errorf("interrupt %s has an answer that does not fit: %w", q.ID, err)
@@ -266,29 +299,4 @@ func namesIn(e *journal.Entry) error {
 		}
 	}
 	return err
-}
-
-// apart checks that somebody else has answered than the question says. People are who they are now, also where a version
-// that compared their names in fewer forms has let them answer: nobody could tell such a journal from a forged one.
-func (p *possible) apart(q *journal.Interrupt) error {
-	by := q.AnsweredBy
-	same := func(other string) bool { return SamePerson(other, by) }
-	against := p.people.Against(q.ID)
-	switch {
-	case len(q.NotBy)+len(p.people.NotBy(q.ID)) == 0:
-		return nil
-	case isNobody(by):
-		return fmt.Errorf("interrupt %s is answered without a name; it needs a second person", q.ID)
-	case slices.ContainsFunc(q.NotBy, same):
-		return fmt.Errorf("interrupt %s is answered by %q; it needs a second person, who did not start the run", q.ID, by)
-	}
-	for _, s := range against {
-		switch {
-		case same(s.By):
-			return fmt.Errorf("interrupt %s is answered by %q; it needs a second person, who did not answer %s", q.ID, by, s.Node)
-		case isNobody(s.By):
-			return fmt.Errorf("interrupt %s is answered by %q; it needs a second person, and nobody knows who answered %s", q.ID, by, s.Node)
-		}
-	}
-	return nil
 }

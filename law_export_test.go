@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -311,10 +312,11 @@ func TestJ9_EntriesAreExportedToTheByte(t *testing.T) {
 		name := rapid.SampledFrom([]string{"", "a", "in/ner", "\x00end"}) // others are refused (law H9)
 		text := rapid.SampledFrom([]string{"", "a", "in/ner", "\x00end", "step:a#1\x1f<b>", "\xff", "é\u2028"})
 		data := rapid.SampledFrom([]string{"", "1", `{"a": 1}`, `{"a":"<&>\u2028"}`, "\xff", "\"\xff\"", "null", "{"})
-		entries := []journal.Entry{{Seq: 1, At: 1, Kind: journal.RunStarted, Body: started}}
-		for i := range rapid.IntRange(0, 4).Draw(t, "n") {
+		at := slices.Sorted(slices.Values(rapid.SliceOfN(rapid.Int64(), 1, 5).Draw(t, "at"))) // no entry is earlier than the last (law J12)
+		entries := []journal.Entry{{Seq: 1, At: at[0], Kind: journal.RunStarted, Body: started}}
+		for i := range at[1:] {
 			e := journal.Entry{
-				Seq: uint64(i) + 2, At: rapid.Int64().Draw(t, "at"), Kind: journal.TextStart, Flags: rapid.Uint8().Draw(t, "flags"),
+				Seq: uint64(i) + 2, At: at[i+1], Kind: journal.TextStart, Flags: rapid.Uint8().Draw(t, "flags"),
 				Attempt: rapid.Uint16().Draw(t, "attempt"), Visit: rapid.Uint32().Draw(t, "visit"), Node: name.Draw(t, "node"),
 				Op: text.Draw(t, "op"), To: name.Draw(t, "to"), Base: rapid.Uint64Range(0, 9).Draw(t, "base"),
 			}

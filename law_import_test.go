@@ -2,6 +2,7 @@ package fermata_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/journal"
@@ -21,7 +23,10 @@ func written(t *testing.T, started string, more ...journal.Entry) []byte {
 	t.Helper()
 	entries := append([]journal.Entry{{Kind: journal.RunStarted, Value: []byte(`{"n":1}`), Body: []byte(started)}}, begun(more)...)
 	for i := range entries {
-		entries[i].Seq, entries[i].At = uint64(i)+1, int64(i)+1
+		entries[i].Seq = uint64(i) + 1
+		if entries[i].At == 0 {
+			entries[i].At = int64(i) + 1
+		}
 	}
 	s := memory.New()
 	row := journal.RunRow{ID: "run_x", Status: "running"}
@@ -32,6 +37,8 @@ func written(t *testing.T, started string, more ...journal.Entry) []byte {
 }
 
 const startedOnly = `{"plan":"p","planKind":"graph","fingerprint":"f","by":"Ada"}`
+
+func startedBy(who string) string { return strings.Replace(startedOnly, "Ada", who, 1) }
 
 func factOf(kind journal.Kind, op, body string) journal.Entry {
 	return journal.Entry{Kind: kind, Op: op, Body: []byte(body)}
@@ -71,6 +78,19 @@ func waitsFor(call string) journal.Entry {
 func saidBy(id, by string) journal.Entry {
 	e := factOf(journal.InterruptResolved, id, fmt.Sprintf(`{"state":"answered","by":%q}`, by))
 	e.Value = []byte(`true`)
+	return e
+}
+
+func saidIn(id, by, role string) journal.Entry {
+	e := saidBy(id, by)
+	e.Body = fmt.Appendf(nil, `{"state":"answered","by":%q,"role":%q}`, by, role)
+	return e
+}
+
+func hands(body string) journal.Entry { return factOf(journal.InterruptUpdated, "int_1", "{"+body+"}") }
+
+func atTime(e journal.Entry, at int64) journal.Entry {
+	e.At = at
 	return e
 }
 
@@ -134,8 +154,8 @@ func TestJ6_ImpossibleJournalsAreRefused(t *testing.T) {
 		"answered by nobody":            {[]journal.Entry{opens("int_1", "a#1", `,"notBy":["Ada"]`), saidBy("int_1", "")}, "without a name"},
 		"an answer that does not fit":   {[]journal.Entry{opens("int_1", "a#1", `,"responseSchema":{"enum":["approve"]}`), saidBy("int_1", "Bo")}, "an answer that does not fit"},
 		"answered without an answer":    {[]journal.Entry{opens("int_1", "a#1", ""), factOf(journal.InterruptResolved, "int_1", `{"state":"answered"}`)}, "without an answer"},
-		"a default that nobody set":     {[]journal.Entry{opens("int_1", "a#1", `,"notBy":["Ada"]`), byDefault("true")}, "which says something else"},
-		"another default":               {[]journal.Entry{opens("int_1", "a#1", `,"deadline":5,"atDeadline":{"do":"default","answer":false}`), byDefault("true")}, "which says something else"},
+		"a default that nobody set":     {[]journal.Entry{opens("int_1", "a#1", `,"notBy":["Ada"]`), byDefault("true")}, "by its deadline, before it"},
+		"another default":               {[]journal.Entry{opens("int_1", "a#1", `,"deadline":4,"atDeadline":{"do":"default","answer":false}`), byDefault("true")}, "which says something else"},
 		"expired without a deadline":    {[]journal.Entry{opens("int_1", "a#1", ""), factOf(journal.InterruptResolved, "int_1", `{"state":"expired"}`)}, "has no deadline"},
 		"an end with an open question":  {[]journal.Entry{opens("int_1", "a#1", ""), endsAs("completed")}, "1 of its questions are open"},
 		"completed, and of no value":    {[]journal.Entry{factOf(journal.RunFinished, "", `{"status":"completed"}`)}, "has no value"},
@@ -152,6 +172,36 @@ func TestJ6_ImpossibleJournalsAreRefused(t *testing.T) {
 		"finished while it waits":       {[]journal.Entry{opens("int_1", "a#1", ""), waitsFor("ask int_1"), ofTask(journal.NodeFinished, 1)}, "which is waiting"},
 		"routed while it waits":         {[]journal.Entry{opens("int_1", "a#1", ""), waitsFor("ask int_1"), ofTask(journal.RouteTaken, 1)}, "which is waiting"},
 		"done by a run that is blocked": {[]journal.Entry{factOf(journal.RunBlocked, "", `{"code":"diverged","error":"e"}`), ofTask(journal.NodeStarted, 1)}, "that is blocked"},
+		"a time before the last":        {[]journal.Entry{message, atTime(message, 1)}, "no entry is earlier than the entry before it"},
+		"answered in no role":           {[]journal.Entry{opens("int_1", "a#1", `,"requiredRole":"m"`), saidBy("int_1", "Bo")}, `asks for role "m", found ""`},
+		"answered in another role": {
+			[]journal.Entry{opens("int_1", "a#1", `,"requiredRole":"m"`), saidIn("int_1", "Bo", "n")}, `asks for role "m", found "n"`,
+		},
+		"answered by another person": {[]journal.Entry{opens("int_1", "a#1", `,"assignee":"Bo"`), saidBy("int_1", "Eve")}, "for Bo, found Eve"},
+		"answered behind a claim":    {[]journal.Entry{opens("int_1", "a#1", ""), claim, saidBy("int_1", "Eve")}, "by Bo"},
+		"answered behind a reassignment": {
+			[]journal.Entry{opens("int_1", "a#1", `,"assignee":"Bo"`), hands(`"do":"reassign","by":"Bo","assignee":"Cy"`), saidBy("int_1", "Bo")}, "for Cy, found Bo",
+		},
+		"answered behind an escalation": {
+			[]journal.Entry{
+				opens("int_1", "a#1", `,"requiredRole":"m","deadline":4,"atDeadline":{"do":"escalate","role":"boss"}`),
+				hands(`"do":"escalate","requiredRole":"boss"`), saidIn("int_1", "Bo", "m"),
+			}, `asks for role "boss", found "m"`,
+		},
+		"answered too late":       {[]journal.Entry{opens("int_1", "a#1", `,"deadline":4`), saidBy("int_1", "Bo")}, "answered after its deadline"},
+		"expired too early":       {[]journal.Entry{opens("int_1", "a#1", `,"deadline":9`), factOf(journal.InterruptResolved, "int_1", `{"state":"expired"}`)}, "by its deadline, before it"},
+		"claimed by another":      {[]journal.Entry{opens("int_1", "a#1", `,"assignee":"Cy"`), claim}, "for Cy, found Bo"},
+		"claimed by the starter":  {[]journal.Entry{opens("int_1", "a#1", `,"notBy":["Ada","Bo"]`), claim}, "who did not start the run"},
+		"claimed twice":           {[]journal.Entry{opens("int_1", "a#1", ""), claim, claim}, "claimed already"},
+		"released by another":     {[]journal.Entry{opens("int_1", "a#1", ""), claim, hands(`"do":"release","by":"Eve"`)}, "by Bo"},
+		"taken by another":        {[]journal.Entry{opens("int_1", "a#1", `,"assignee":"Cy"`), hands(`"do":"reassign","by":"Eve","assignee":"Eve"`)}, "for Cy, found Eve"},
+		"taken in no role":        {[]journal.Entry{opens("int_1", "a#1", `,"assignee":"Cy"`), hands(`"do":"reassign","by":"Eve","assignee":"Eve","override":"boss"`)}, `role "boss"`},
+		"assigned to the starter": {[]journal.Entry{opens("int_1", "a#1", `,"notBy":["Ada"]`), hands(`"do":"reassign","by":"Bo","assignee":"Ada"`)}, "who did not start the run"},
+		"given more time":         {[]journal.Entry{opens("int_1", "a#1", `,"deadline":9`), hands(`"do":"reassign","by":"Bo","assignee":"Cy","deadline":99`)}, "another deadline"},
+		"escalated too early":     {[]journal.Entry{opens("int_1", "a#1", `,"deadline":9,"atDeadline":{"do":"escalate","role":"boss"}`), hands(`"do":"escalate","requiredRole":"boss"`)}, "before it"},
+		"escalated to another":    {[]journal.Entry{opens("int_1", "a#1", `,"deadline":4,"atDeadline":{"do":"escalate","role":"boss"}`), hands(`"do":"escalate","requiredRole":"m"`)}, "says something else"},
+		"something else was done": {[]journal.Entry{opens("int_1", "a#1", ""), hands(`"do":"steal","by":"Eve"`)}, `"steal" was done with it`},
+		"kept from somebody else": {[]journal.Entry{opens("int_1", "a#1", `,"notBy":["Eve"]`)}, "does not say that Ada"},
 		"answered by the same person": {[]journal.Entry{
 			opens("int_1", "a#1", ""), opens("int_2", "b#1", `,"notByNodes":["a"]`), saidBy("int_1", "Bo"), saidBy("int_2", "bo"),
 		}, "who did not answer a"},
@@ -184,7 +234,17 @@ func possibleJournals() map[string][]journal.Entry {
 		"taken over":      {factOf(journal.RunResumed, "", `{"reason":"recovered","takeover":true,"lost":["a#1"]}`), endsAs("completed")},
 		"a second person": {opens("int_1", "a#1", `,"notBy":["Ada"]`), saidBy("int_1", "Bo"), opens("int_2", "b#1", `,"notByNodes":["a"]`), saidBy("int_2", "Cy")},
 		"by default": {
-			opens("int_1", "a#1", `,"notBy":["Ada"],"deadline":5,"atDeadline":{"do":"default","answer":true}`), byDefault("true"),
+			opens("int_1", "a#1", `,"notBy":["Ada"],"deadline":4,"atDeadline":{"do":"default","answer":true}`), byDefault("true"),
+		},
+		"answered in time, stamped late": {opens("int_1", "a#1", `,"deadline":4`), atTime(waitsFor("ask int_1"), 9), atTime(saidBy("int_1", "Bo"), 9)},
+		"passed on": {
+			opens("int_1", "a#1", `,"requiredRole":"m","assignee":"Bo","overrideRole":"boss","notBy":["Ada"],"deadline":99`),
+			hands(`"do":"claim","by":"bo"`), hands(`"do":"release","by":"Eve","override":"boss"`), hands(`"do":"token","tokenHash":"x"`),
+			hands(`"do":"reassign","by":"Eve","override":"boss","requiredRole":"n","assignee":"Cy","deadline":99`), hands(`"do":"claim","by":"Cy"`), saidIn("int_1", "CY", "n"),
+		},
+		"escalated": {
+			opens("int_1", "a#1", `,"requiredRole":"m","assignee":"Bo","deadline":4,"atDeadline":{"do":"escalate","role":"boss"}`),
+			hands(`"do":"escalate","requiredRole":"boss"`), saidIn("int_1", "Cy", "boss"),
 		},
 		"migrated": {
 			opens("int_1", "a#1", ""), factOf(journal.RunResumed, "", `{"reason":"replan","nodes":{"a":"b"}}`), saidBy("int_1", "Bo"),
@@ -324,12 +384,13 @@ func FuzzImport(f *testing.F) {
 func seedOf(f testing.TB, more []journal.Entry) []byte {
 	f.Helper()
 	file := []byte(`{"format":"fermata-run","version":1,"run":"run_x","plan":"p"}` + "\n" +
-		`{"entry":{"seq":1,"at":"2026-01-01T00:00:00Z","kind":"run.started","value":{"n":1},"body":` + startedOnly + `}}` + "\n")
+		`{"entry":{"seq":1,"at":"1970-01-01T00:00:00.000001Z","kind":"run.started","value":{"n":1},"body":` + startedOnly + `}}` + "\n")
 	more = begun(more)
 	for i := range more {
 		e := &more[i]
+		at := time.UnixMicro(cmp.Or(e.At, int64(i)+2)).UTC().Format(time.RFC3339Nano)
 		line := map[string]any{
-			"seq": i + 2, "at": "2026-01-01T00:00:00Z", "kind": e.Kind.String(), "op": e.Op, "node": e.Node,
+			"seq": i + 2, "at": at, "kind": e.Kind.String(), "op": e.Op, "node": e.Node,
 			"visit": e.Visit, "attempt": e.Attempt, "flags": e.Flags, "base": e.Base,
 		}
 		for name, data := range map[string][]byte{"value": e.Value, "body": e.Body} {

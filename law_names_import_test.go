@@ -25,7 +25,7 @@ func TestH6_ImportKnowsAPersonInEveryForm(t *testing.T) {
 				},
 			} {
 				rt, _ := inMemory(t)
-				_, err := rt.Import(t.Context(), bytes.NewReader(written(t, startedOnly, more...)), fermata.ImportOptions{})
+				_, err := rt.Import(t.Context(), bytes.NewReader(written(t, startedBy(one), more...)), fermata.ImportOptions{})
 				if !errors.Is(err, journal.ErrCorrupt) {
 					t.Errorf("%s is %+q, and %+q answers: %v", name, one, other, err)
 				}
@@ -33,7 +33,7 @@ func TestH6_ImportKnowsAPersonInEveryForm(t *testing.T) {
 		}
 	}
 	second := []journal.Entry{opens("int_1", "a#1", `,"notBy":["Jose\u0301"]`), saidBy("int_1", "Jose")}
-	imports(t, memory.New(), written(t, startedOnly, second...), fermata.ImportOptions{}) // another letter, another person
+	imports(t, memory.New(), written(t, startedBy("Jose\u0301"), second...), fermata.ImportOptions{}) // another letter, another person
 }
 
 // A question that an older version has asked, and that was brought here, keeps the same people apart as one that is asked
@@ -43,7 +43,7 @@ func TestH6_OldJournalsKnowAPersonInEveryForm(t *testing.T) {
 	for _, one := range jose {
 		for _, id := range []string{"", "run_again"} {
 			rt, _ := inMemory(t)
-			file := written(t, startedOnly, opens("int_1", "a#1", ""), saidBy("int_1", one),
+			file := written(t, startedBy(one), opens("int_1", "a#1", ""), saidBy("int_1", one),
 				opens("int_2", "b#1", `,"notBy":["`+one+`"]`), opens("int_3", "c#1", `,"notByNodes":["a"]`))
 			info, err := rt.Import(t.Context(), bytes.NewReader(file), fermata.ImportOptions{ID: id})
 			if err != nil {
