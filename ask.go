@@ -35,6 +35,7 @@ func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
 	}
 	digest := questionDigest(q)
 	if known := t.Op(op.ID); known != nil {
+		h.comparesWith(op, q, digest)
 		if was, _ := cutDigest(known.Digest); was != digest {
 			h.broken = &node.DivergedError{
 				Task: node.TaskID(h.path, int(h.visit)), Expected: op.ID + " as it was asked",

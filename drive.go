@@ -67,7 +67,8 @@ type drive struct {
 	policies *policies // nil: no pools and no cache
 	options  Options   // of Evaluate
 
-	looksOn bool // it only looks what would follow: nothing takes place, and nothing is stored
+	looksOn bool       // it only looks what would follow: nothing takes place, and nothing is stored
+	then    *askedThen // the question of an imported run that is compared with what its task asks; nil for none
 
 	convert     converter    // what a migration makes of values, nil for nothing
 	conversions []conversion // what it has made of them, to be recorded

@@ -13,7 +13,6 @@ import (
 	"hash"
 	"io"
 
-	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
@@ -108,7 +107,7 @@ func (rt *Runtime) takeIn(ctx context.Context, run string, in *importer, o *Impo
 			return RunInfo{}, err
 		}
 	}
-	if err := rt.foldsAs(ctx, &b, o); err != nil {
+	if err := rt.foldsAs(ctx, &b, in, o); err != nil {
 		return RunInfo{}, &Error{Code: CodeInvalid, Run: run, Err: &journal.StoreError{Op: "import", File: o.Name, Run: run, Err: err}}
 	}
 	err = rt.store.Append(context.WithoutCancel(ctx), b)
@@ -123,30 +122,6 @@ func (rt *Runtime) takeIn(ctx context.Context, run string, in *importer, o *Impo
 	}
 	rt.ring(run)
 	return rt.Info(ctx, run)
-}
-
-// foldsAs folds a journal with the plan that it is of, where that is known: a run that is taken in can be resumed.
-func (rt *Runtime) foldsAs(ctx context.Context, b *journal.Batch, o *ImportOptions) error {
-	find, info := o.Plans, *b.Row
-	if find == nil {
-		find = rt.planFor
-	}
-	p, err := foundBy(ctx, find, info)
-	if err != nil || p == nil || p.Fingerprint() != info.Fingerprint {
-		return nil //nolint:nilerr // a plan that is not here, or is another one
-	}
-	m := machine.New(p)
-	for i := range b.Entries {
-		e := &b.Entries[i]
-		could := e.Kind != journal.RunFinished || m.CanComplete(e)
-		if err := m.Apply(e); err != nil {
-			return err
-		}
-		if !could && m.Status() == machine.Completed {
-			return corruptf("entry %d: the run is completed, and its paths have not ended", e.Seq)
-		}
-	}
-	return nil
 }
 
 // importer reads an exported run.

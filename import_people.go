@@ -1,6 +1,7 @@
 package fermata
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -16,12 +17,20 @@ func (p *possible) answered(q *journal.Interrupt, e *journal.Entry, body *journa
 		roles = []string{body.Role}
 	}
 	if _, _, ok := entitled(q, answers, body.By, roles); !ok {
-		return fmt.Errorf("interrupt %s is answered by somebody who may not: %w", q.ID, notAdmitted(q, answers, &answerOptions{by: body.By, roles: roles}))
+		return fmt.Errorf("answered by somebody who may not: %w", reasonOf(notAdmitted(q, answers, &answerOptions{by: body.By, roles: roles})))
 	}
 	if isLate(q, e.At) && e.At != prev {
 		return fmt.Errorf("interrupt %s is answered after its deadline", q.ID)
 	}
 	return nil
+}
+
+// reasonOf is an error without the run and the task that it is about.
+func reasonOf(err error) error {
+	if at, ok := errors.AsType[*Error](err); ok {
+		return at.Err
+	}
+	return err
 }
 
 // updated checks what was done with an open question: whoever did it had the right to (law H7). The role of who hands a
@@ -48,7 +57,7 @@ func (p *possible) updated(q *journal.Interrupt, e *journal.Entry, body *journal
 	}
 	hold, overrides, ok := entitled(q, do, body.By, roles)
 	if !ok {
-		return fmt.Errorf("interrupt %s: somebody who may not did %s: %w", q.ID, body.Do, notAdmitted(q, do, &answerOptions{by: body.By, roles: roles}))
+		return fmt.Errorf("%s by somebody who may not: %w", body.Do, reasonOf(notAdmitted(q, do, &answerOptions{by: body.By, roles: roles})))
 	}
 	if e.Seq <= p.fork {
 		return nil // the fork has given it more time, and who forks may have done it before

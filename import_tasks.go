@@ -162,6 +162,8 @@ func (p *possibleTasks) takes(e *journal.Entry, t *possibleTask) bool {
 		return true
 	case e.Kind == journal.RouteTaken && t.state == taskReady && strings.HasPrefix(e.To, e.Node+"/"):
 		return true // it chooses where to begin within the task
+	case e.Kind == journal.RouteTaken && t.state == taskReady && e.Flags&journal.FlagItem == 0 && givesItem(e):
+		return true // a map gives an item what it is for
 	case e.Kind == journal.RouteTaken:
 		return t.state == taskDone || inside && !waiting || t.state == taskBroken && e.Flags&journal.FlagCatch != 0 || t.expires && e.Flags&journal.FlagExpired != 0
 	case e.Kind == journal.TimerFired:
@@ -193,7 +195,7 @@ func (p *possibleTasks) take(e *journal.Entry, t *possibleTask) error {
 		}
 	case journal.RouteTaken:
 		p.stopped = p.stopped || e.To == node.Stop || len(e.Body) > 0
-		if t.state == taskReady && strings.HasPrefix(e.To, e.Node+"/") {
+		if t.state == taskReady && (strings.HasPrefix(e.To, e.Node+"/") || givesItem(e)) {
 			p.inner[e.Node] = true
 			return nil
 		}
@@ -211,6 +213,12 @@ func (p *possibleTasks) take(e *journal.Entry, t *possibleTask) error {
 	default:
 	}
 	return nil
+}
+
+// givesItem reports whether a map gives one of its items its value.
+func givesItem(e *journal.Entry) bool {
+	item := 0
+	return len(e.Body) > 0 && read(e, func(b *journal.RouteBody) { item = b.Item }) == nil && item > 0
 }
 
 func (t *possibleTask) call(id string, awaited bool) {

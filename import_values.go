@@ -18,8 +18,8 @@ type unfolding struct {
 	since int64 // what was left when the space was measured last
 }
 
-// unfold checks that what deltas change is there, and that it can be changed so.
-func (in *importer) unfold() error {
+// unfolding makes ready to unfold all values.
+func (in *importer) unfolding() *unfolding {
 	u := unfolding{
 		last: make([]uint64, len(in.entries)), docs: make(map[uint64]*journal.Document), most: in.most, left: in.most, since: in.most,
 	}
@@ -28,6 +28,12 @@ func (in *importer) unfold() error {
 			u.last[e.Base-1] = e.Seq
 		}
 	}
+	return &u
+}
+
+// unfold checks that what deltas change is there, and that it can be changed so.
+func (in *importer) unfold() error {
+	u := in.unfolding()
 	for i := range in.entries {
 		if err := u.next(&in.entries[i]); err != nil {
 			in.line, in.wrong = i+2, uint64(i)+1 // behind the header

@@ -35,7 +35,11 @@ func (h *host) apart(q *node.Question) (people, nodes []string, err error) {
 			return nil, nil, errNoStarter
 		}
 		people = []string{started.By}
-		switch f := started.Fork; {
+		f := started.Fork
+		if h.d.then != nil && h.d.then.forked { // it was asked before
+			f = nil
+		}
+		switch {
 		case f == nil || SamePerson(f.By, started.By):
 		case isNobody(f.By):
 			return nil, nil, errNoForker

@@ -55,12 +55,17 @@ func (j job) on(t *testing.T, rt *fermata.Runtime, r *recipe.Recipe) fermata.Res
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := rt.Start(ctx, r.Plan(), inputs)
+	run, err := rt.Start(ctx, r.Plan(), inputs, defined(t, rt, r))
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked := make(map[string]int)
-	defer func() { trace(t, rt, run.ID()) }() // which fits its schema, whatever the recipe is
+	defer func() {
+		trace(t, rt, run.ID()) // which fits its schema, whatever the recipe is
+		if _, err := takesIn(t, exported(t, rt, run.ID()), r); err != nil {
+			t.Errorf("law J6: the run is not taken in: %v", err)
+		}
+	}()
 	for {
 		res, err := run.Wait(ctx)
 		if err != nil {
