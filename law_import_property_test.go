@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func mutated(r *rapid.T, list []journal.Entry) []journal.Entry {
 	j := rapid.IntRange(0, len(list)-1).Draw(r, "other")
 	e := &list[i]
 	switch what := rapid.SampledFrom([]string{
-		"drop", "swap", "copy", "kind", "value", "node", "visit", "attempt", "op", "to", "flags", "base", "body", "member", "name", "cut and end",
+		"drop", "swap", "copy", "kind", "value", "node", "visit", "attempt", "op", "to", "flags", "base", "body", "member", "name", "cut and end", "time", "answerer",
 	}).Draw(r, "what"); what {
 	case "drop":
 		list = slices.Delete(list, i, i+1)
@@ -70,6 +71,12 @@ func mutated(r *rapid.T, list []journal.Entry) []journal.Entry {
 			body[name] = rapid.SampledFrom([]any{nil, "completed", "answered", 7.0, true, []any{"x"}}).Draw(r, "to what")
 		}
 		e.Body, _ = json.Marshal(body) //nolint:errchkjson // it was read as JSON
+	case "time":
+		e.At += rapid.Int64Range(-1e9, 1e9).Draw(r, "later")
+	case "answerer":
+		if e.Kind == journal.InterruptResolved {
+			e.Body = fmt.Appendf(nil, `{"state":"answered","by":%q}`, rapid.SampledFrom([]string{"", "Eve", "Ada"}).Draw(r, "by"))
+		}
 	case "cut and end":
 		body := fmt.Appendf(nil, `{"status":%q}`, rapid.SampledFrom([]string{"completed", "failed", "cancelled"}).Draw(r, "status"))
 		list = append(list[:j+1:j+1], journal.Entry{Kind: journal.RunFinished, At: list[j].At, Body: body})
@@ -134,8 +141,13 @@ func standsUp(r *rapid.T, rt *fermata.Runtime, p *plan.Plan) {
 	ctx := context.Background()
 	res, err := rt.Result(ctx, drivenID, p)
 	bad("its result", err)
-	for _, err := range rt.History(ctx, drivenID) {
+	last := int64(math.MinInt64)
+	for e, err := range rt.History(ctx, drivenID) {
 		bad("its history", err)
+		if e.Entry.At < last {
+			r.Errorf("law J12: entry %d is earlier than the one before", e.Entry.Seq)
+		}
+		last = e.Entry.At
 	}
 	bad("its export", rt.Export(ctx, drivenID, &bytes.Buffer{}))
 	outlook, err := rt.CanResume(ctx, journal.RunFilter{ID: drivenID}, fermata.ResumeCheck{
@@ -160,6 +172,9 @@ func standsUp(r *rapid.T, rt *fermata.Runtime, p *plan.Plan) {
 			if s, err := schema.Parse(q.ResponseSchema); err != nil || s.Check(q.Answer) != nil {
 				r.Errorf("law H2: %s was answered with %s, and takes %s", q.ID, q.Answer, q.ResponseSchema)
 			}
+		}
+		if q.Deadline == 0 && !fermata.SamePerson(q.Assignee, q.AnsweredBy) && q.Assignee != "" {
+			r.Errorf("law H7: %s is for %s, and was answered by %s", q.ID, q.Assignee, q.AnsweredBy)
 		}
 		if slices.ContainsFunc(q.NotBy, func(id string) bool { return fermata.SamePerson(id, q.AnsweredBy) }) {
 			r.Errorf("law H6: %s was answered by %s", q.ID, q.AnsweredBy)

@@ -1,6 +1,7 @@
 package recipe_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,7 @@ import (
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/recipe"
 )
 
@@ -242,7 +244,7 @@ func (d *drawn) String() string {
 }
 
 // run runs a recipe once and gives the error that it ended with.
-func (w *world) run(r *recipe.Recipe, d *drawn, seed uint64) error {
+func (w *world) run(r *recipe.Recipe, d *drawn, seed uint64) (err error) {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	w.begin(d, seed)
@@ -251,10 +253,15 @@ func (w *world) run(r *recipe.Recipe, d *drawn, seed uint64) error {
 	if err != nil {
 		return fmt.Errorf("the inputs %v: %w", given, err)
 	}
-	run, err := w.rt.Start(ctx, r.Plan(), inputs)
+	digest, err := w.rt.SaveDefinition(ctx, "recipe", r.Source())
 	if err != nil {
 		return err
 	}
+	run, err := w.rt.Start(ctx, r.Plan(), inputs, fermata.WithDefinition(digest))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.takenIn(ctx, run.ID(), r)) }()
 	for {
 		res, err := run.Wait(ctx)
 		if err != nil || res.Err != nil || res.Status != fermata.Paused {
@@ -264,6 +271,20 @@ func (w *world) run(r *recipe.Recipe, d *drawn, seed uint64) error {
 			return err
 		}
 	}
+}
+
+// takenIn takes the run in elsewhere: what a recipe has written is never refused (law J6).
+func (w *world) takenIn(ctx context.Context, run string, r *recipe.Recipe) error {
+	var file bytes.Buffer
+	to, err := fermata.New(fermata.Options{Clock: w.clock})
+	if err != nil {
+		return err
+	}
+	if err := w.rt.Export(ctx, run, &file); err != nil {
+		return err
+	}
+	_, err = to.Import(ctx, &file, fermata.ImportOptions{Plans: func(context.Context, fermata.RunInfo) (*plan.Plan, error) { return r.Plan(), nil }})
+	return errors.Join(err, to.Close())
 }
 
 // answer answers the questions of a run, or lets those pass that have a deadline.
