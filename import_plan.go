@@ -31,7 +31,7 @@ func (rt *Runtime) foldsAs(ctx context.Context, b *journal.Batch, in *importer, 
 	}
 	p, err := foundBy(ctx, find, info)
 	if err != nil || p == nil || p.Fingerprint() != info.Fingerprint {
-		return nil //nolint:nilerr // a plan that is not here, or is another one
+		return nil // a plan that is not here, or is another one
 	}
 	f := planned{d: rt.newDrive(b.Run, p, Sync), in: in, asks: make(map[uint64]uint64), since: 1}
 	defer f.d.stop()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func partPlaces() map[string]func() *graph.Graph[basket] {
 		"input of a subgraph": func() *graph.Graph[basket] {
 			b := graph.New[basket]("p")
 			graph.SubOf(b, "sub", child("c"), func(s basket) (basket, error) { return basket{List: s.List, Note: s.Note}, nil },
-				func(s, c basket) (basket, error) { s.Seen = append(c.Seen, spoil(s)); return s, nil })
+				func(s, c basket) (basket, error) { s.Seen = slices.Concat(c.Seen, []string{spoil(s)}); return s, nil })
 			return b.Node("end", sees).Edge(graph.Start, "sub").Edge("sub", "end").MustCompile()
 		},
 		"result of a subgraph": func() *graph.Graph[basket] {
@@ -98,7 +99,7 @@ func nodePlaces() map[string]func() *graph.Graph[basket] {
 		"branches": func() *graph.Graph[basket] {
 			return graph.New[basket]("p").Node("a", sees).Node("l", sees).Node("r", sees).Node("end", sees, graph.All()).
 				Merge(func(base basket, all []basket) (basket, error) {
-					base.Seen = append(all[0].Seen, all[1].Seen...)
+					base.Seen = slices.Concat(all[0].Seen, all[1].Seen)
 					base.Seen = append(base.Seen, spoil(base), spoil(all[0]), spoil(all[1]))
 					base.List = all[1].List
 					return base, nil
@@ -150,7 +151,7 @@ func nodePlaces() map[string]func() *graph.Graph[basket] {
 		},
 		"spare capacity": func() *graph.Graph[basket] {
 			twice := func(_ node.Context, s basket) (basket, error) {
-				x, y := append(s.List, 7), append(s.List, 8)
+				x, y := append(s.List, 7), append(s.List, 8) //nolint:gocritic // both are to begin with the list
 				s.Seen = append(s.Seen, fmt.Sprint(x, y))
 				s.List = x
 				return s, nil

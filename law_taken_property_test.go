@@ -109,8 +109,7 @@ func answerFor(t *rapid.T, typ reflect.Type, deep int) string {
 		return members(rapid.SliceOfN(rapid.SampledFrom(oddNames), 0, 3).Draw(t, "names"), func(string) reflect.Type { return typ.Elem() })
 	case reflect.Struct:
 		var names []string
-		for i := range typ.NumField() {
-			f := typ.Field(i)
+		for f := range typ.Fields() {
 			if f.Tag == "" || rapid.Bool().Draw(t, "there") {
 				names = append(names, f.Name)
 			}

@@ -282,6 +282,10 @@ func (tr *trial) compare(clean *trial) {
 		if hits[task] { // what led to its outcome is another task's, here or there
 			was[task], is[task] = outcomeOnly(was[task]), outcomeOnly(is[task])
 		}
+		if isGivenUp(was[task]) && isGivenUp(is[task]) { // when another one failed: how far it had come by then is no outcome (law F2)
+			delete(is, task)
+			continue
+		}
 		if diff := cmp.Diff(was[task], is[task]); diff != "" {
 			tr.breaks("J5", "%s recorded something else (-without a crash +with):\n%s", inWords(task), diff)
 			return
@@ -310,6 +314,16 @@ func outcomeOnly(lines []string) []string {
 		kind, _, _ := strings.Cut(line, " ")
 		return kind != journal.NodeFinished.String() && kind != journal.RouteTaken.String()
 	})
+}
+
+// isGivenUp reports whether a task was begun, and had no outcome when the run had ended.
+func isGivenUp(lines []string) bool {
+	outcomes := []string{journal.NodeFinished.String(), journal.NodeFailed.String(), journal.NodeCached.String(), journal.RouteTaken.String()}
+	return len(lines) > 0 && strings.HasPrefix(lines[0], journal.NodeStarted.String()) &&
+		!slices.ContainsFunc(lines, func(line string) bool {
+			kind, _, _ := strings.Cut(line, " ")
+			return slices.Contains(outcomes, kind)
+		})
 }
 
 func inWords(task string) string {

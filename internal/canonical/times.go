@@ -157,7 +157,10 @@ func writesAs(v reflect.Value, t time.Time) bool {
 	}
 	p := reflect.New(v.Type())
 	p.Elem().Set(v)
-	its, _ := json.Marshal(p.Interface())
-	text, _ := json.Marshal(t)
-	return string(its) == string(text)
+	its, err := json.Marshal(p.Interface())
+	if err != nil {
+		return false
+	}
+	text, err := json.Marshal(t)
+	return err == nil && string(its) == string(text)
 }

@@ -213,7 +213,7 @@ func (d *dumper) task(t *Task) {
 	for i := range t.Ops {
 		op := &t.Ops[i]
 		d.line("  %s", facts(op.ID, "kind", op.Kind, "attempt", op.Attempt, "place", op.Place, "apart", op.Apart, "done", op.Done, "begun", op.Begun, "tries", op.Tries, "value", string(op.Value),
-			"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "by", op.By, "at", clock(op.At), "took", used(op.Usage)))
+			"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "shape", op.Shape, "by", op.By, "at", clock(op.At), "took", used(op.Usage)))
 	}
 	if t.inside != nil {
 		d.ended(t.inside, "  ")
@@ -481,7 +481,7 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	shown := map[string]string{
 		"Machine": "status head at latest started active root space tokens tasks interrupts people value final stopped finished body blocked takeovers reason used lost",
 		"Task":    "ID Node Visit Attempt State Ref Result Own Cause Ops WaitFor LastWait Beat RetryAt Error Began scope slots unplaced leaves taken inside items of failed",
-		"Op":      "ID Kind Done Begun Tries Value Failure Terminal After Marks Attempt Place Apart Due Interrupt Digest By At Usage",
+		"Op":      "ID Kind Done Begun Tries Value Failure Terminal After Marks Attempt Place Apart Due Interrupt Digest Shape By At Usage",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",
 		"scope":   "parent item space ends flow",
 		"space":   "prefix visits",

@@ -65,7 +65,7 @@ func (s *seen) skip(at unsafe.Pointer, n int) int {
 // slot is where a place is noted, or is to be; nil where there are too many.
 func (s *seen) slot(at unsafe.Pointer) *known {
 	for {
-		mask := uintptr(len(s.slots) - 1) //nolint:gosec // it is not negative where it is used
+		mask := uintptr(len(s.slots) - 1)
 		for i, h := uintptr(0), spread(at); i < uintptr(len(s.slots)); i++ {
 			switch slot := &s.slots[(h+i)&mask]; {
 			case slot.at == at:
