@@ -109,6 +109,8 @@ func TestE3_ReadersShareOneWatch(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
+		time.Sleep(time.Second) // six after the first ones have left, and two after the last ones
+		synctest.Wait()
 		expect(t, "watches", []int{1, 1}, []int{s.watches, int(s.open.Load())})
 		time.Sleep(time.Minute)
 		synctest.Wait()
