@@ -18,6 +18,7 @@ SEED ?=
 STORE ?= sqlite
 RUNS ?= 200
 JOBS ?=
+COLD ?=
 
 ##@ Every day
 
@@ -47,7 +48,7 @@ generate: ## Run the go:generate lines
 ##@ Before a change goes in
 
 .PHONY: check
-check: vet lint tidy house format ## Vet, lint, tidy, imports and house rules, format: what CI checks
+check: vet lint tidy peers house format budget ## Vet, lint, tidy, peers, imports and house rules, format, weight: what CI checks
 
 .PHONY: vet
 vet: ## go vet
@@ -61,6 +62,10 @@ lint: ## golangci-lint, at the version that tools/go.mod pins
 tidy: ## Is go.mod as `go mod tidy` leaves it?
 	$(GO) mod tidy -diff
 
+.PHONY: peers
+peers: ## Does bench/peers, a module of its own, tidy and vet?
+	cd bench/peers && $(GO) mod tidy -diff && $(GO) vet ./...
+
 .PHONY: house
 house: ## Who may import whom, sizes, laws and tests: internal/house
 	$(GO) test -count=1 ./internal/house/...
@@ -68,6 +73,10 @@ house: ## Who may import whom, sizes, laws and tests: internal/house
 .PHONY: format
 format: ## Is the code formatted (gofumpt)?
 	@diff="$$($(TOOL) gofumpt -d .)" && [ -z "$$diff" ] || { echo "$$diff"; echo "not formatted: run make fmt" >&2; exit 1; }
+
+.PHONY: budget
+budget: ## Is the command within its budget: size, linked packages and modules?
+	$(GO) run ./internal/weight
 
 .PHONY: race
 race: ## Run the tests with the race detector
@@ -91,6 +100,10 @@ bench-stores: ## Measure durable steps a second per store, at 1, 8 and 64 runs, 
 bench-peers: ## Measure other engines beside this one, in a module of their own (BENCH=Loop)
 	cd bench/peers && $(GO) test -count=1 -bench '$(BENCH)' -timeout 1h . | (cd ../.. && $(GO) run ./bench/table)
 
+.PHONY: weight
+weight: ## Measure a clean build of the command beside its budget, and the heaviest modules; minutes (COLD=no skips it)
+	$(GO) run ./internal/weight $(if $(filter no,$(COLD)),-table,-cold)
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a while (FUZZTIME=10s PKG=./...)
 	@list="$$($(GO) test -list '^Fuzz' $(PKG) | awk '/^Fuzz/ { name[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, name[i]; n = 0 }')"; \
@@ -113,10 +126,18 @@ explore-stores: ## Crash the gallery at every append, and kill the processes tha
 mutants: ## Break the engine in many places, one at a time: does a test notice each? (RUN=J3 JOBS=2)
 	$(GO) run ./internal/mutants $(if $(RUN),-run '$(RUN)') $(if $(JOBS),-j $(JOBS))
 
+.PHONY: flaky
+flaky: ## Run all tests 20 times under load, half of them with -race, and count failures (RUNS=4 PKG=./node RUN=TestJ5)
+	$(GO) run ./internal/flaky -runs $(if $(filter file,$(origin RUNS)),20,$(RUNS)) $(if $(RUN),-run '$(RUN)') $(PKG)
+
+.PHONY: slow
+slow: ## Run all tests once and list the ten slowest packages and tests (PKG=./node)
+	$(GO) run ./internal/flaky -runs 1 -load 1 -slow 10 $(if $(RUN),-run '$(RUN)') $(PKG)
+
 .PHONY: chaos
 chaos: ## Kill and freeze workers, restart the database, cut the network, and count (STORE=postgres RUNS=1000 SEED=1)
 	@$(GO) build -o bin/chaos ./internal/chaos && bin/chaos -store $(STORE) -runs $(RUNS) $(if $(SEED),-seed $(SEED))
 
 .PHONY: nightly
-nightly: ## What CI runs each night: mutants, explore, explore-stores, fuzz, chaos
+nightly: ## What CI runs each night: weight, mutants, explore, explore-stores, fuzz, chaos
 	.ci/nightly

@@ -1,7 +1,7 @@
 // Package fermata runs plans: graphs of code, models and people that may wait for days, lose their process halfway
 // and still finish exactly once.
 //
-// A [Runtime] drives runs and keeps their journals in a store. Authors' packages (graph, recipe) make the plans and
+// A [Runtime] executes runs and keeps their journals in a store. Authors' packages (graph, recipe) make the plans and
 // offer typed front doors over the same calls:
 //
 //	rt, err := fermata.New(fermata.Options{Store: sqlite.MustOpen("triage.db")})

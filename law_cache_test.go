@@ -516,7 +516,7 @@ func TestD13_ABrokenCacheCostsACall(t *testing.T) {
 		var c calls
 		var log logBook
 		store := memory.New()
-		rt := newRuntime(t, fermata.Options{Store: store, Cache: broken, Logger: log.logger()})
+		rt := newRuntime(t, fermata.Options{Store: store, Cache: broken, Logger: log.Logger()})
 		_, got := cachedRun(t, rt, store, single(costly(&c), graph.Cache("1", 0)), state{})
 		if diff := cmp.Diff("node.finished a#1", got[len(got)-1]); diff != "" || c.all()["call"] != 1 {
 			t.Errorf("%s: %v %v", name, got, c.all())

@@ -11,8 +11,6 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/journal/journaltest"
-	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -302,46 +300,19 @@ func TestG6_MappingsCanFail(t *testing.T) {
 
 // Wherever the process dies, a child that has finished is not run again because its parent had not recorded it yet.
 func TestG6_AFinishedChildIsNotRunAgain(t *testing.T) {
-	total := func() int {
-		faulty := journaltest.NewFaulty(memory.New())
-		rt := newRuntime(t, fermata.Options{Store: faulty})
-		ends(t, start(t, rt, nested(word), state{}), fermata.Completed)
-		return faulty.Appends()
-	}()
-	if total < 8 {
-		t.Fatalf("only %d appends", total)
+	all := crashedEverywhere(t, nested(word), state{})
+	if len(all) < 15 {
+		t.Fatalf("only %d crashes", len(all))
 	}
-	for n := 2; n <= total; n++ {
-		for _, mode := range []journaltest.Mode{journaltest.Before, journaltest.After} {
-			store := memory.New()
-			faulty := journaltest.NewFaulty(store)
-			var finished calls
-			rt := newRuntime(t, fermata.Options{Store: faulty})
-			g := nested(word)
-			dies(faulty, n, mode)
-			run, err := g.Start(timeLimit(t), rt, state{}, fermata.WithID("run_crash"))
-			if err == nil {
-				_, err = run.Wait(timeLimit(t))
-			}
-			if err == nil && (mode == journaltest.Before || n < total) { // only the end can be seen in the store
-				t.Fatalf("append %d failed (mode %d), and the run did not notice", n, mode)
-			}
-			later := newRuntime(t, fermata.Options{Store: store})
-			run, err = g.Resume(timeLimit(t), later, "run_crash")
-			if errors.Is(err, fermata.ErrNotFound) {
-				continue // the run was never stored
-			}
-			if err != nil {
-				t.Fatalf("append %d: %v", n, err)
-			}
-			want := []string{"first#1", "mid/before#1", "mid/deep/x#1", "mid/deep/y#1", "mid/after#1", "last#1"}
-			if diff := cmp.Diff(want, ends(t, run, fermata.Completed).State.Log); diff != "" {
-				t.Errorf("append %d (-want +got):\n%s", n, diff)
-			}
-			for _, l := range lines(t, store, "run_crash") {
-				if strings.HasPrefix(l, "node.finished") && finished.add(l) > 1 {
-					t.Errorf("append %d: %s twice", n, l)
-				}
+	want := []string{"first#1", "mid/before#1", "mid/deep/x#1", "mid/deep/y#1", "mid/after#1", "last#1"}
+	for _, one := range all {
+		if diff := cmp.Diff(want, one.state.Log); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", one.way, diff)
+		}
+		var finished calls
+		for _, l := range lines(t, one.store, one.run) {
+			if strings.HasPrefix(l, "node.finished") && finished.add(l) > 1 {
+				t.Errorf("%s: %s twice", one.way, l)
 			}
 		}
 	}

@@ -1,11 +1,10 @@
 package fermata_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"sort"
 	"strings"
@@ -14,8 +13,11 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/journaltest"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
 )
@@ -262,87 +264,15 @@ func (c *calls) lines() []string {
 	return all
 }
 
-// clock is a fermata.Clock that stands still until it is moved.
-type clock struct {
-	mu     sync.Mutex
-	now    time.Time
-	timers map[*clockTimer]struct{}
-}
-
-type clockTimer struct {
-	at time.Time
-	f  func()
-}
-
 var epoch = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-func newClock() *clock { return &clock{now: epoch, timers: make(map[*clockTimer]struct{})} }
+// clock is a fermata.Clock that stands still until it is moved.
+type clock = fermatatest.Clock
 
-// Now implements fermata.Clock.
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
+func newClock() *clock { return fermatatest.NewClock(epoch) }
 
-// AfterFunc implements fermata.Clock.
-func (c *clock) AfterFunc(d time.Duration, f func()) func() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	timer := &clockTimer{at: c.now.Add(d), f: f}
-	c.timers[timer] = struct{}{}
-	if d <= 0 {
-		go c.Advance(0)
-	}
-	return func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		_, was := c.timers[timer]
-		delete(c.timers, timer)
-		return was
-	}
-}
-
-// Advance moves the clock, and returns when everything that came due has returned.
-func (c *clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	c.now = c.now.Add(d)
-	var due []func()
-	for timer := range c.timers {
-		if !timer.at.After(c.now) {
-			due = append(due, timer.f)
-			delete(c.timers, timer)
-		}
-	}
-	c.mu.Unlock()
-	var wg sync.WaitGroup
-	for _, f := range due {
-		wg.Go(f)
-	}
-	wg.Wait()
-}
-
-// logBook is a slog handler's output that can be read while it is written.
-type logBook struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *logBook) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *logBook) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
-func (b *logBook) logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}
+// logBook is the output of a logger that can be read while it is written.
+type logBook struct{ lawtest.Log }
 
 // messages are the texts that were logged, in order, but for what the engine itself tells of runs and tasks.
 func (b *logBook) messages() []string {
@@ -423,5 +353,64 @@ func decodeInto(t *testing.T, data []byte, into any) {
 	t.Helper()
 	if err := json.Unmarshal(data, into); err != nil {
 		t.Fatalf("%s: %v", data, err)
+	}
+}
+
+// clone is a value that shares nothing with another one.
+func clone[S any](t *testing.T, v S) (copied S) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &copied)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return copied
+}
+
+// outlived is a run that has ended although its process died.
+type outlived[S any] struct {
+	way   string // when the process died
+	store journal.Store
+	run   string
+	state S
+}
+
+// crashedEverywhere returns what a run ends with when its process dies before and after each append and another one takes the
+// run over, and when it lives, which is the last. The run has to notice that it can store no more.
+func crashedEverywhere[S any](t *testing.T, g *graph.Graph[S], input S) (all []outlived[S]) {
+	t.Helper()
+	const id = "run_crash"
+	for n := 1; ; n++ {
+		for _, mode := range []journaltest.Mode{journaltest.Before, journaltest.After} {
+			store := memory.New()
+			faulty := journaltest.NewFaulty(store)
+			dies(faulty, n, mode)
+			rt := newRuntime(t, fermata.Options{Store: faulty})
+			var res graph.Result[S]
+			run, err := g.Start(timeLimit(t), rt, clone(t, input), fermata.WithID(id))
+			if err == nil {
+				res, err = run.Wait(timeLimit(t))
+			}
+			way := fmt.Sprintf("crashed at append %d, %d", n, mode)
+			switch appends := faulty.Appends(); {
+			case err == nil && appends < n:
+				return append(all, outlived[S]{"alive", store, id, res.State})
+			case err == nil && (mode == journaltest.Before || appends > n): // only the end can be seen in the store
+				t.Fatalf("%s: the run did not notice", way)
+			}
+			later := newRuntime(t, fermata.Options{Store: store})
+			if run, err = g.Resume(timeLimit(t), later, id); errors.Is(err, fermata.ErrNotFound) {
+				continue // the run was never stored
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", way, err)
+			}
+			if res, err = run.Wait(timeLimit(t)); err != nil || res.Status != fermata.Completed {
+				t.Fatalf("%s: %s, %v", way, res.Status, errors.Join(err, res.Err))
+			}
+			all = append(all, outlived[S]{way, store, id, res.State})
+		}
 	}
 }

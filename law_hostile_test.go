@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
@@ -19,7 +20,6 @@ import (
 
 // Errors whose methods panic.
 type (
-	nilError     struct{ text string }
 	isError      struct{}
 	asError      struct{}
 	unwrapError  struct{}
@@ -27,7 +27,6 @@ type (
 	stringError  struct{}
 )
 
-func (e *nilError) Error() string                 { return e.text }
 func (isError) Error() string                     { return "is" }
 func (isError) Is(error) bool                     { panic("Is") }
 func (asError) Error() string                     { return "as" }
@@ -40,7 +39,7 @@ func (stringError) Error() string                 { panic("Error") }
 func (stringError) String() string                { panic("String") }
 
 var hostileErrors = map[string]error{
-	"a typed nil": (*nilError)(nil), "Is": isError{}, "As": asError{}, "Unwrap": unwrapError{},
+	"a typed nil": (*lawtest.NilError)(nil), "Is": isError{}, "As": asError{}, "Unwrap": unwrapError{},
 	"MarshalJSON": marshalError{}, "String": stringError{},
 }
 

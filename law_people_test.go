@@ -672,7 +672,7 @@ func TestH4_ACancelledRunLeavesNoTimer(t *testing.T) {
 // A resume token is given to whoever opened the question; the store has its hash, and nothing else has it.
 func TestH5_TokensAreSecret(t *testing.T) {
 	store, book := memory.New(), &logBook{}
-	rt := newRuntime(t, fermata.Options{Store: store, Logger: book.logger()})
+	rt := newRuntime(t, fermata.Options{Store: store, Logger: book.Logger()})
 	g := single(review())
 	run := start(t, rt, g, state{})
 	q := question(t, run)

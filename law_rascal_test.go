@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
@@ -55,7 +56,7 @@ var notLive = []string{
 // nothing is left behind.
 func TestN7_NoFunctionOfAProgramHurtsOthers(t *testing.T) {
 	for _, at := range slices.Sorted(maps.Keys(rascals)) {
-		for how, leave := range leavings {
+		for how, leave := range lawtest.Leavings {
 			for _, way := range []string{"live", "worker"} {
 				t.Run(strings.Join([]string{at, how, way}, "/"), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
@@ -361,7 +362,7 @@ func (h *house) newOne() error {
 // nothing is left behind, and other runs and calls go on.
 func TestN7_ACallFailsThatAFunctionDoesNotReturnFrom(t *testing.T) {
 	for i, c := range rascalCalls() {
-		for how, leave := range leavings {
+		for how, leave := range lawtest.Leavings {
 			t.Run(fmt.Sprint(i, " ", c.at, "/", how), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					r := &rascal{at: c.at, leave: leave}

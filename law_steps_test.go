@@ -178,14 +178,14 @@ func TestN4_ReplayIsSilent(t *testing.T) {
 		}
 		return s, said(ctx, "woke up")
 	})
-	rt := newRuntime(t, fermata.Options{Store: store, Logger: book.logger()})
+	rt := newRuntime(t, fermata.Options{Store: store, Logger: book.Logger()})
 	run := start(t, rt, g, state{})
 	ends(t, run, fermata.Paused)
 	for range 2 { // and through another process
 		if err := rt.Close(); err != nil {
 			t.Fatal(err)
 		}
-		rt = newRuntime(t, fermata.Options{Store: store, Logger: book.logger()})
+		rt = newRuntime(t, fermata.Options{Store: store, Logger: book.Logger()})
 		run = resume(t, rt, g, run.ID())
 		res := ends(t, run, fermata.Paused)
 		answer(t, rt, res.Interrupts[0].ID, true)
@@ -243,7 +243,7 @@ func TestN4_ACallInsideAStep(t *testing.T) {
 // A new attempt is not a replay: what it logs is seen.
 func TestN4_AttemptsLog(t *testing.T) {
 	book := &logBook{}
-	rt := newRuntime(t, fermata.Options{Logger: book.logger()})
+	rt := newRuntime(t, fermata.Options{Logger: book.Logger()})
 	attempts := 0
 	run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
 		if _, err := node.Step(ctx, "step", func(node.Context) (int, error) { return 1, nil }); err != nil {

@@ -214,7 +214,7 @@ func TestEvaluateUsesItsOptions(t *testing.T) {
 		s.Text = now.Format(time.DateOnly)
 		return s, err
 	})
-	res, err := fermata.Evaluate(timeLimit(t), g.Plan(), &state{}, fermata.Options{Clock: clock, Logger: book.logger()})
+	res, err := fermata.Evaluate(timeLimit(t), g.Plan(), &state{}, fermata.Options{Clock: clock, Logger: book.Logger()})
 	if err != nil {
 		t.Fatal(err)
 	}

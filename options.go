@@ -1,180 +1,105 @@
 package fermata
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"log/slog"
-	"maps"
-	"reflect"
-	"slices"
-	"time"
-
-	"github.com/fermata-go/fermata/internal/canonical"
-	"github.com/fermata-go/fermata/internal/printable"
+	"github.com/fermata-go/fermata/internal/fleet"
+	"github.com/fermata-go/fermata/internal/policy"
+	"github.com/fermata-go/fermata/internal/question"
+	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/plan"
 )
+
+// DefaultTakeovers is the default of WorkOptions.Takeovers: how often a run is taken over before it is set
+// aside.
+const DefaultTakeovers = runtype.DefaultTakeovers
+
+// Cache keeps outcomes of nodes that have a plan.Cache (law D13). Its methods may be called from several
+// goroutines. It may return expired outcomes: the runtime checks their age by its own Clock. An error is logged
+// and costs a call of the node, but fails no run. A panic fails the attempt (law N7). Neither side changes a
+// value.
+type Cache = runtype.Cache
+
+// DefaultLease is the default of Options.Lease.
+const DefaultLease = runtype.DefaultLease
 
 // Options configure a Runtime. The zero value works: runs are kept in memory.
-type Options struct {
-	// Store keeps the journals. Defaults to a store in memory, which the runtime then owns and closes.
-	Store journal.Store
-	// Logger gets what operators want to know: at level info what happens to runs, at level debug what happens to
-	// tasks, each line once (law N4), with the attributes run, task and attempt. Defaults to discarding it.
-	Logger *slog.Logger
-	// Observer makes traces and metrics of runs. Defaults to none, which costs nothing.
-	Observer Observer
-	// Services are found by node code with node.Service, by their type (or an interface that exactly one has).
-	Services []any
-	// Plans finds the plan of a run that this runtime has not started itself: when a timer of an old run is due, or an
-	// answer wakes it. Without it such runs wait for Resume. A panic of it is an error of it (law N7).
-	Plans func(ctx context.Context, run RunInfo) (*plan.Plan, error)
-	// Name says who drives, in the journal. One that would act on a terminal is CodeInvalid (law H9). Defaults to "".
-	Name string
-	// Lease is how long others leave the runs alone that this runtime drives, once it does not say any more that it
-	// lives (law J10); it says so three times as often, with one write for all its runs. It needs a store that is a
-	// journal.Leaser. Defaults to DefaultLease; negative for none: then others may take its runs at any time.
-	Lease time.Duration
-	// Clock tells the time. Defaults to the store's where that is a journal.Clock, and else to the machine's (law J12).
-	Clock Clock
-	// Pools are the limits that nodes name with plan.Node.Pool, by name. A plan that names another one is refused.
-	Pools map[string]Pool
-	// Cache keeps the outcomes of nodes that have a plan.Cache. Defaults to one in memory of the last
-	// DefaultCacheEntries; see NewStoreCache for one that outlives the process.
-	Cache Cache
-	// MaxValue is how much JSON one value may take, in bytes: a state, an output, the result of a step, a question or an answer, a
-	// reply of a model. One that takes more is refused where it is made, with node.ErrNotStorable and the path of what is so
-	// large (law N8). Defaults to 64 MiB. A store may take less in one append:
-	// for Redis, set 16 MiB.
-	MaxValue int
-	// Sequential, for Evaluate alone, runs one task after the other in the caller's goroutine, branches and items too.
-	Sequential bool
+type Options = runtype.Options
 
-	processClock processClock // nil: that of the process; of tests, one that is wrong
-}
-
-// maxValue is MaxValue, or what it defaults to.
-func (o *Options) maxValue() int {
-	if o.MaxValue > 0 {
-		return o.MaxValue
-	}
-	return canonical.MostBytes
-}
-
-// Clock is where the runtime gets the time from. fermatatest has one that stands still.
-type Clock interface {
-	Now() time.Time
-	// AfterFunc calls f in a goroutine of its own once d has passed, unless stop is called before.
-	AfterFunc(d time.Duration, f func()) (stop func() bool)
-}
-
-// Durability says what a run's journal is worth (law J2).
-type Durability = journal.Durability
-
-// The durabilities of a run.
-const (
-	Sync  = journal.Sync  // every fact is stored before anything follows from it
-	Async = journal.Async // facts are stored in order, within the store's bound
-	None  = journal.None  // nothing is stored: the run ends with the process, and cannot wait for people
-)
+// Clock is the source of a runtime's time. fermatatest has one that a test moves.
+type Clock = runtype.Clock
 
 // StartOption changes how one run is started.
-type StartOption func(*startOptions)
+type StartOption = runtype.StartOption
 
-type startOptions struct {
-	id         string
-	durability Durability
-	definition string
-	by         string
-	labels     map[string]string
-	queued     bool
-}
-
-// WithID gives the run an id of the caller's; starting it a second time is a conflict. Defaults to a new "run_…".
-func WithID(id string) StartOption { return func(o *startOptions) { o.id = id } }
-
-// longestID is how long the id of a run may be: it is part of addresses, names of files and keys of stores.
-const longestID = 512
-
-// check refuses names that would act on a terminal, in a log or in a drawing that shows them (law H9), and labels that are too
-// large (law N8).
-func (o *startOptions) check(limit int) error {
-	if over := canonical.Measure(reflect.ValueOf(o.labels), limit); over != nil {
-		return &Error{Code: CodeInvalid, Err: fmt.Errorf("labels: %w", notStorable(over))}
-	}
-	if len(o.id) > longestID {
-		return &Error{Code: CodeInvalid, Err: fmt.Errorf("the run's id has %d bytes; expected %d at most", len(o.id), longestID)}
-	}
-	err := errors.Join(printable.Check("the run's id", o.id), printable.Check("who starts the run", o.by))
-	for _, name := range slices.Sorted(maps.Keys(o.labels)) {
-		err = errors.Join(err, printable.Check("the name of a label", name)) // values are escaped where they are shown
-	}
-	if err != nil {
-		return &Error{Code: CodeInvalid, Err: err}
-	}
-	return nil
-}
+// WithID sets the run's id; starting it a second time is a conflict. Defaults to a new "run_…".
+func WithID(id string) StartOption { return runtype.WithID(id) }
 
 // WithDurability sets the run's durability. Defaults to Sync.
-func WithDurability(d Durability) StartOption { return func(o *startOptions) { o.durability = d } }
+func WithDurability(d Durability) StartOption { return runtype.WithDurability(d) }
 
-// WithDefinition records the digest of the text that the plan was made from; see Runtime.SaveDefinition.
-func WithDefinition(digest string) StartOption {
-	return func(o *startOptions) { o.definition = digest }
-}
+// WithDefinition records the digest of the text that the plan was made from. See Runtime.SaveDefinition.
+func WithDefinition(digest string) StartOption { return runtype.WithDefinition(digest) }
 
 // StartedBy records who started the run.
-func StartedBy(name string) StartOption { return func(o *startOptions) { o.by = name } }
+func StartedBy(name string) StartOption { return runtype.StartedBy(name) }
 
 // WithLabels records labels of the caller's with the run.
-func WithLabels(labels map[string]string) StartOption {
-	return func(o *startOptions) { o.labels = labels }
-}
+func WithLabels(labels map[string]string) StartOption { return runtype.WithLabels(labels) }
 
-// Queued stores the run and does not drive it: that is left to a worker, see Runtime.Work.
-func Queued() StartOption { return func(o *startOptions) { o.queued = true } }
+// Queued stores the run and leaves it to a worker. See Runtime.Work.
+func Queued() StartOption { return runtype.Queued() }
 
 // AnswerOption says who answers, and how.
-type AnswerOption func(*answerOptions)
+type AnswerOption = runtype.AnswerOption
 
-type answerOptions struct {
-	by    string
-	name  string // what they are called, where that is not by
-	roles []string
-	token string
-	hold  bool
-}
+// As names the person who answers, by id or name; it is recorded. [AsPerson] also sets a display name.
+func As(name string) AnswerOption { return runtype.As(name) }
 
-func optionsOf(opts []AnswerOption, first ...AnswerOption) (o answerOptions) {
-	for _, opt := range first {
-		opt(&o)
-	}
-	for _, opt := range opts {
-		opt(&o)
-	}
-	return o
-}
-
-// roleFor is the role in which a question is answered: the one that it asks for.
-func (o *answerOptions) roleFor(q *journal.Interrupt) string {
-	switch {
-	case q.Role != "":
-		return q.Role
-	case len(o.roles) == 1:
-		return o.roles[0]
-	}
-	return ""
-}
-
-// As says who answers, by their id or name; it is recorded. See [AsPerson] for people who are called otherwise.
-func As(name string) AnswerOption { return func(o *answerOptions) { o.by, o.name = name, "" } }
-
-// InRole says in which role, or in which roles; an interrupt that requires a role refuses others (law H2).
-func InRole(roles ...string) AnswerOption { return func(o *answerOptions) { o.roles = roles } }
+// InRole names the roles that the person is in. An interrupt that requires another role refuses the answer (law
+// H2).
+func InRole(roles ...string) AnswerOption { return runtype.InRole(roles...) }
 
 // WithToken presents the interrupt's resume token; a wrong one is refused (law H5).
-func WithToken(token string) AnswerOption { return func(o *answerOptions) { o.token = token } }
+func WithToken(token string) AnswerOption { return runtype.WithToken(token) }
 
-// Hold only records the answer: this runtime does not drive the run on.
-func Hold() AnswerOption { return func(o *answerOptions) { o.hold = true } }
+// Hold only records the answer: this runtime does not resume the run.
+func Hold() AnswerOption { return runtype.Hold() }
+
+// Person is a person who acts on runs. The ID is their identity: it is recorded and compared, by [SamePerson].
+// The Name is only displayed.
+type Person = runtype.Person
+
+// AsPerson is [As] with a display name.
+func AsPerson(p Person) AnswerOption { return runtype.AsPerson(p) }
+
+// Assignment names who is asked from now on, and why.
+type Assignment = runtype.Assignment
+
+// Pool is a limit that nodes share by its name, in all runs of a runtime. A node waits for its place before its
+// function is called, first come, first served. The wait counts for the run's time limit, but not for the
+// node's timeout. The place is released when the function returns, also to wait for a person or a timer; the
+// next pass takes a place again. A function that goes on after its timeout keeps its place until it returns.
+type Pool = runtype.Pool
+
+// DefaultCacheEntries is the default size of a cache in memory, in outcomes.
+const DefaultCacheEntries = policy.DefaultCacheEntries
+
+// NewMemoryCache returns a cache in memory that keeps the most recently used outcomes (0: DefaultCacheEntries).
+func NewMemoryCache(entries int) Cache { return policy.NewMemoryCache(entries) }
+
+// StoreCache is a cache in a journal.Store: outcomes outlive the process, and processes share them.
+type StoreCache = policy.StoreCache
+
+// NewStoreCache returns a cache in a store. Each outcome is a journal of its own, which no listing of runs
+// shows. The clock decides about expiry; it should be the runtime's. Nil is the system's.
+func NewStoreCache(store journal.Store, clock Clock) *StoreCache {
+	return policy.NewStoreCache(store, clock)
+}
+
+// SamePerson reports whether two ids or names belong to one person. Answers, claims and assignments all use
+// this rule (laws H2, H6 and H7). It compares by Unicode's NFKC_Casefold, without invisible characters. Case,
+// the dot of an i and the amount of white space do not matter. Letters that only look alike differ. A blank
+// name is nobody's, so it equals no other.
+func SamePerson(a, b string) bool { return question.SamePerson(a, b) }
+
+// WorkOptions configure Work. The zero value works.
+type WorkOptions = fleet.WorkOptions

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
-	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,13 +19,6 @@ import (
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
-
-// leavings are how a function of a program leaves without returning.
-var leavings = map[string]func(){
-	"panics":               func() { panic("rascal") },
-	"panics with an error": func() { var err error = (*nilError)(nil); panic(err) },
-	"ends its goroutine":   runtime.Goexit,
-}
 
 // rascal is a program of which one function leaves without returning.
 type rascal struct {

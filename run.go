@@ -1,69 +1,54 @@
 package fermata
 
 import (
-	"encoding/json"
-	"time"
+	"context"
 
-	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/internal/executor"
+	"github.com/fermata-go/fermata/internal/fleet"
+	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/plan"
 )
 
-// Status is how a run stands (law F4).
-type Status string
+// Durability says when a run's journal entries are stored (law J2).
+type Durability = runtype.Durability
+
+// The durabilities of a run.
+const (
+	Sync  = runtype.Sync  // each entry is stored before anything follows from it
+	Async = runtype.Async // entries are stored in order, within the store's bound
+	None  = runtype.None  // nothing is stored: the run ends with the process, and cannot wait for people
+)
+
+// Status is the status of a run (law F4).
+type Status = runtype.Status
 
 // The statuses.
 const (
-	Running   Status = "running"
-	Paused    Status = "paused" // nothing can run, and something is awaited
-	Completed Status = "completed"
-	Failed    Status = "failed"
-	Cancelled Status = "cancelled"
-	Expired   Status = "expired" // a deadline passed and nothing was there to catch it
-	Stuck     Status = "stuck"
-	Blocked   Status = "blocked" // it is open, and cannot be driven on now: see BlockedError (law J11)
+	Running   = runtype.Running
+	Paused    = runtype.Paused // nothing can run, and the run waits for an answer or a timer
+	Completed = runtype.Completed
+	Failed    = runtype.Failed
+	Cancelled = runtype.Cancelled
+	Expired   = runtype.Expired // a deadline passed and no route caught it
+	Stuck     = runtype.Stuck
+	Blocked   = runtype.Blocked // open, and cannot go on now: see BlockedError (law J11)
 )
 
-// Ended reports whether a run of this status has come to its end. (A failed run can be retried.)
-func (s Status) Ended() bool { return s != Running && s != Paused && s != Blocked && s != "" }
+// Interrupt is a question to the outside in its current state (law H1). Its JSON is for readers.
+type Interrupt = runtype.Interrupt
 
-// Interrupt is a question to the outside, as it stands (law H1). As JSON it is what readers are shown.
-type Interrupt struct {
-	journal.Interrupt
-	// Token is the resume token: a bearer secret, given once, to the process that opened the question (law H5).
-	Token string `json:"resumeToken,omitempty"`
-}
+// RunInfo is the row of a run in the store's projection.
+type RunInfo = runtype.RunInfo
 
-// MarshalJSON writes the question as readers are shown it: fourEyes in place of the people who may not answer (law H6), and
-// nothing that only the engine needs. The resume token is in it where it is here.
-func (i Interrupt) MarshalJSON() ([]byte, error) {
-	shown := struct {
-		journal.Interrupt
-		FourEyes bool   `json:"fourEyes,omitempty"`
-		Token    string `json:"resumeToken,omitempty"`
-	}{i.Interrupt, len(i.NotBy) > 0, i.Token}
-	shown.NotBy, shown.TokenHash, shown.Digest = nil, "", ""
-	return json.Marshal(shown)
-}
+// Result is the state of a run when Wait returns.
+type Result = runtype.Result
 
-// DeadlineTime is when the question expires; zero for never.
-func (i *Interrupt) DeadlineTime() time.Time {
-	if i.Deadline == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(i.Deadline).UTC()
-}
+// Run is a handle on a run. It may be dropped at any time: the run does not depend on it.
+type Run = fleet.Run
 
-// RunInfo describes a run, as the store's projection has it.
-type RunInfo = journal.RunRow
-
-// Result is how a run stands when Wait returns.
-type Result struct {
-	Run        string
-	Status     Status
-	Value      any             // the output of a completed run, as the plan's author erased it
-	Output     json.RawMessage // the same as JSON
-	Interrupts []Interrupt     // what a paused run waits for
-	Err        error           // why a run failed, expired, was cancelled, or is stuck or blocked: an *Error
-
-	Usage       Usage            // what the run's calls of models took until then
-	UsageByNode map[string]Usage // the same by the path of the node, nil where there was none
+// Evaluate runs a plan on the caller's goroutine and stores nothing (durability None, law J2). Branches use
+// further goroutines. The run ends with its context. A plan that has to wait for people fails with ErrMustWait;
+// sleeps hold the goroutine.
+func Evaluate(ctx context.Context, p *plan.Plan, input any, opts Options) (Result, error) {
+	return executor.Evaluate(ctx, p, input, opts)
 }

@@ -68,7 +68,7 @@ func (b *builder) connect(def *plan.Definition, g *Graph) {
 		if proto := b.proto(d); proto != nil { // a copy: what is bound stays the caller's
 			var err error
 			if to.proto, err = to.keeps.Copy(proto); err != nil {
-				b.problem(Problem{Code: plan.BadPort, Node: d.Name(), Message: fmt.Sprintf("what is bound cannot be kept: %v", err)})
+				b.problem(Problem{Code: plan.BadPort, Node: d.Name(), Message: fmt.Sprintf("the bound value cannot be stored: %v", err)})
 			}
 		}
 		def.Nodes[v].Flow.Gather = to.gather

@@ -1,5 +1,5 @@
-// Package dataflow makes plans of functions whose inputs and outputs have names: whoever reads "docs" follows whoever
-// writes "docs", and nobody draws an edge (laws D1 to D13).
+// Package dataflow makes plans of functions whose inputs and outputs have names. A node that reads "docs" follows the
+// node that writes "docs" (laws D1 to D13).
 //
 //	type query struct {
 //		Text string

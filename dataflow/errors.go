@@ -108,7 +108,7 @@ func (e *InputError) Error() string {
 // Is reports whether target is ErrInput.
 func (e *InputError) Is(target error) bool { return target == ErrInput }
 
-// IncompatibleRunnerError says that a graph asks people, and was to be run where it cannot wait for them.
+// IncompatibleRunnerError reports that a graph with questions was run where it cannot wait.
 type IncompatibleRunnerError struct {
 	Graph string
 	Nodes []string // paths of those that ask

@@ -50,7 +50,7 @@ func RouteMany[In any, D ~string](name string, f func(ctx node.Context, in In) (
 // Target is what a branch leads to: the name of a node, END, or the node itself.
 type Target interface{ ~string | *NodeDef }
 
-// Branch is a gate that chooses one target when its function says true, and another one when it says false.
+// Branch is a gate with one target for true and another one for false.
 func Branch[In any, T, F Target](name string, f func(ctx node.Context, in In) (bool, error), whenTrue T, whenFalse F) *NodeDef {
 	in, err := shapeOf(reflect.TypeFor[In](), true)
 	yes, no := targetName(whenTrue), targetName(whenFalse)

@@ -20,8 +20,8 @@ type Graph struct {
 	waits   []string // paths of the nodes that ask people, and that no handler answers for
 }
 
-// New makes a graph of nodes and options, in any order: edges follow from the names of values (law D1). It reports every
-// problem at once, as a [*ConfigError].
+// New makes a graph of nodes and options, in any order. Edges follow from the names of values (law D1). It reports
+// every problem at once, as a [*ConfigError].
 func New(name string, parts ...Part) (*Graph, error) {
 	b := &builder{name: name, schemas: make(map[reflect.Type][]byte), codecs: make(map[reflect.Type]plan.Codec)}
 	for _, p := range parts {
@@ -276,7 +276,7 @@ func (b *builder) types() {
 	}
 }
 
-// checkBound reports bound values that somebody writes anyway.
+// checkBound reports bound values that a node writes.
 func (b *builder) checkBound() {
 	for _, d := range b.nodes {
 		for _, p := range d.out.ports {

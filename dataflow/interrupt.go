@@ -9,9 +9,9 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// Interrupt is a node that asks: the value of input is what people are shown, and their answer is written as response. The
-// run pauses until there is one (law H1); the answer is checked against R's schema before it is taken (law H2). Its name is
-// what handlers, drawings and events know it by, whatever its values are called.
+// Interrupt is a node that shows the value of input to a person and writes the answer as response. The run pauses until
+// there is one (law H1); the answer is checked against R's schema before it is taken (law H2). Its name is what
+// handlers, drawings and events know it by, whatever its values are called.
 func Interrupt[P, R any](name, input, response string, opts ...node.AskOption) *NodeDef {
 	out := single(response, reflect.TypeFor[R]())
 	d := define(name, single(input, reflect.TypeFor[P]()), out, nil)
@@ -33,7 +33,7 @@ func Interrupt[P, R any](name, input, response string, opts ...node.AskOption) *
 	return d
 }
 
-// Handle lets a function answer for people: the interrupt of that name does not pause. What it answers is recorded as a step
+// Handle lets a function answer for people: the interrupt of that name does not pause. Its answer is recorded as a step
 // (law J5).
 func Handle[P, R any](name string, f func(ctx node.Context, prompt P) (R, error)) Option {
 	return func(b *builder) {

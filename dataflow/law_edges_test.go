@@ -201,7 +201,7 @@ func TestN9_WhatIsBoundIsCopied(t *testing.T) {
 		same(t, "outputs", vals{"taken": "a"}, evaluated(t, g, vals{}))
 	}
 	same(t, "a value that cannot be kept", []dataflow.Problem{{
-		Code: plan.BadPort, Node: "any", Message: "what is bound cannot be kept: x[1]: a function has no JSON form",
+		Code: plan.BadPort, Node: "any", Message: "the bound value cannot be stored: x[1]: a function has no JSON form",
 	}}, problemsOf(t, unary("any", "x", "y", func(any) int { return 0 }), dataflow.Bind(vals{"x": []any{1, func() {}}})))
 }
 

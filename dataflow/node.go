@@ -108,8 +108,8 @@ func (d *NodeDef) With(opts ...NodeOption) *NodeDef {
 	return c.with(opts)
 }
 
-// Node is a node whose function is given a struct and returns a struct: their fields are the values that it reads and
-// writes. The function stays what it is: it can be called and tested by itself.
+// Node is a node whose function takes and returns structs. Their fields are the values that it reads and writes. The
+// function stays what it is: it can be called and tested by itself.
 func Node[In, Out any](name string, f func(ctx node.Context, in In) (Out, error), opts ...NodeOption) *NodeDef {
 	in, inErr := shapeOf(reflect.TypeFor[In](), true)
 	out, outErr := shapeOf(reflect.TypeFor[Out](), false)

@@ -14,8 +14,8 @@ import (
 // NodeOption changes a node: its policies, and what its values are called.
 type NodeOption func(*NodeDef)
 
-// Retry tries a node up to attempts times in all, with an exponential backoff that begins at first (0: 100ms) and never
-// exceeds a minute (law F1).
+// Retry tries a node up to attempts times, with an exponential backoff (law F1). The backoff starts at first (0: 100ms)
+// and never exceeds a minute.
 func Retry(attempts int, first time.Duration) NodeOption {
 	return func(d *NodeDef) { d.node.Retry.Attempts, d.node.Retry.Backoff = attempts, first }
 }
@@ -35,9 +35,9 @@ func Idle(t time.Duration) NodeOption { return func(d *NodeDef) { d.node.Idle = 
 // Pool puts a node into a pool of the runtime's, fermata.Options.Pools.
 func Pool(name string) NodeOption { return func(d *NodeDef) { d.node.Pool = name } }
 
-// Cache lets a node take the outcome that it, or the same node of another run, has had for equal inputs (law D13). The version
-// stands for all that the outcome depends on beside the inputs: Go cannot see that a function's body has changed. A gate that
-// is cached takes its decision again.
+// Cache lets a node reuse its outcome for equal inputs, also from another run (law D13). The version stands for all
+// that the outcome depends on beside the inputs: Go cannot see that a function's body has changed. A gate that is
+// cached takes its decision again.
 func Cache(version string) NodeOption { return CacheFor(version, 0) }
 
 // CacheFor is [Cache] for outcomes that grow old: after ttl they are not used again.
@@ -144,22 +144,22 @@ func Bind(v Values) Option {
 	}
 }
 
-// Select makes the result of the graph these values alone, and leaves out the nodes that they do not need.
+// Select limits the graph's outputs to these values and omits the nodes that they do not need.
 func Select(outputs ...string) Option { return func(b *builder) { b.selected = outputs } }
 
 // Local keeps values inside of the graph: they are neither inputs nor outputs of it. It is for what a loop counts or collects
 // for itself; each run of the graph, and each visit of a node that it is, begins with the default.
 func Local(names ...string) Option { return func(b *builder) { b.local = append(b.local, names...) } }
 
-// Entry lets runs begin at these nodes: what lies before them does not run by itself, and a run is given what it would have
-// written (law D10). In a loop, an entry that a gate chooses is where its rounds begin (law D4).
+// Entry lets runs start at these nodes (law D10). Earlier nodes do not run, and the run provides their outputs. In a
+// loop, an entry that a gate chooses is where its rounds begin (law D4).
 func Entry(nodes ...string) Option { return func(b *builder) { b.entry = nodes } }
 
 // CacheAll caches every node that does not say otherwise, gates aside, under one version; see [Cache].
 func CacheAll(version string) Option { return func(b *builder) { b.cacheAll = version } }
 
-// Immutable promises that no node changes in place what is in lists, in maps and behind pointers that it was given: they are
-// shared then, and not copied.
+// Immutable promises that no node changes its inputs in place. Lists, maps and pointed-to values are then shared and
+// not copied.
 func Immutable() Option { return func(b *builder) { b.immutable = true } }
 
 // FailFast stops the tasks that are at work when another one has failed the run (law F2).

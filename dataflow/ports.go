@@ -27,7 +27,7 @@ type shape struct {
 	ports []port
 	proto any // a pointer to typ with the defaults in it; nil where there are none
 
-	record bool // each value is behind a pointer, nil where it is not there
+	record bool // each value is behind a pointer, nil where it is absent
 }
 
 func (s *shape) find(name string) int {

@@ -68,8 +68,8 @@ func isNumber(k reflect.Kind) bool {
 	return k >= reflect.Int && k <= reflect.Float64 && k != reflect.Uintptr
 }
 
-// Input makes of named values what fermata.Runtime.Start and the tools of package fermatatest take as a run's input. It is
-// an [*InputError] where a value is missing, of another type, or not the run's to give (law D10).
+// Input makes a run's input of named values, for fermata.Runtime.Start and package fermatatest. It is an [*InputError]
+// where a value is missing, of another type, or not the run's to give (law D10).
 func (g *Graph) Input(v Values) (any, error) {
 	if err := g.check(v); err != nil {
 		return nil, err
@@ -252,8 +252,8 @@ func (g *Graph) keeps(r fermata.Result, record any) error {
 	return nil
 }
 
-// Outputs are the named values of a completed run that fermata.Runtime.Result or the tools of package fermatatest tell of;
-// nil where the run has not completed. It is the counterpart of [Graph.Input].
+// Outputs are the named values of a completed run's result; nil if the run has not completed. The result comes from
+// fermata.Runtime.Result or package fermatatest. It is the counterpart of [Graph.Input].
 func (g *Graph) Outputs(r fermata.Result) (Values, error) {
 	if r.Status != fermata.Completed {
 		return nil, nil
@@ -283,8 +283,8 @@ func (g *Graph) Call(ctx context.Context, v Values, services ...any) (Result, er
 	return g.Evaluate(ctx, v, fermata.Options{Services: services, Sequential: true})
 }
 
-// Evaluate is Run with options: a cache that outlives the call, pools, an observer, a logger, one node after the other; see
-// fermata.Evaluate.
+// Evaluate is Run with options, such as a cache that outlives the call. Others are pools, an observer, a logger, and
+// running one node after the other; see fermata.Evaluate.
 func (g *Graph) Evaluate(ctx context.Context, v Values, o fermata.Options) (Result, error) {
 	if len(g.waits) > 0 {
 		return Result{}, &IncompatibleRunnerError{Graph: g.name, Nodes: g.waits}
@@ -335,7 +335,7 @@ type Run struct {
 	run   *fermata.Run
 }
 
-// ID is the run's id, for Resume, Retry and whoever else asks for it.
+// ID is the run's id, for example for Resume and Retry.
 func (r *Run) ID() string { return r.run.ID() }
 
 // Wait returns when the run has ended or waits for people; see fermata.Run.Wait.

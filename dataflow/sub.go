@@ -37,13 +37,14 @@ func Product() MapOption { return func(m *mapping) { m.product = true } }
 // Limit lets at most n items be at work at once; 0, the default, does not limit.
 func Limit(n int) MapOption { return func(m *mapping) { m.limit = n } }
 
-// KeepFailures keeps items that fail in their place: their values are zero, and the value called name, a []string, says why
-// each item failed, "" for those that did not. Without it, a failed item fails the node.
+// KeepFailures keeps failed items in their place, with zero values. The value called name, a []string, holds the error
+// of each item, or "". Without it, a failed item fails the node.
 func KeepFailures(name string) MapOption { return func(m *mapping) { m.failures = name } }
 
-// Map makes the graph a node that runs it once for each item of lists (law G5): the inputs named in over are read as lists,
-// the others are the same for all items, and every output is written as a list, in the order of the items. Each item's tasks
-// are journaled by themselves, as "embed#1.3/call#1": they are tried again, wait for people and are resumed alone.
+// Map turns the graph into a node that runs it once for each item of lists (law G5). The inputs named in over are read
+// as lists, the others are the same for all items, and every output is a list in the order of the items. Each item's
+// tasks are journaled by themselves, as "embed#1.3/call#1": they are tried again, wait for people and are resumed
+// alone.
 func (g *Graph) Map(name string, over []string, opts ...MapOption) *NodeDef {
 	m := &mapping{child: g}
 	for _, opt := range opts {

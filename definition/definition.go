@@ -22,8 +22,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
 }
 
-// Error is what loading a definition returns where it cannot be run: everything that is wrong with it, in the order of
-// its text.
+// Error holds every problem of a definition that cannot be loaded, in the order of its text.
 type Error struct{ Problems []Problem }
 
 // Error lists the problems, one a line.

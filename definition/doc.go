@@ -1,6 +1,5 @@
-// Package definition holds what all loaders of definitions say of a file that is wrong: [Problem], with its place and the
-// nearest name, and [Error], which is all of them at once. Who shows problems to people needs to know no more than this,
-// whatever kind of definition it is:
+// Package definition holds the problems of definition files: [Problem], with its place, and [Error]. Programs that show
+// problems to people need only this package, for every kind of definition:
 //
 //	_, err := recipe.Load("refund.yaml", recipe.Options{})
 //	if wrong, ok := errors.AsType[*definition.Error](err); ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/fermata-go/fermata/schema"
 )
 
-// Action is something that a flow can have done: a Go function, or a plan that runs inside of the conversation, such as
-// a recipe. NewAction makes one of a typed function.
+// Action is something that a flow can call: a Go function or a plan, such as a recipe. The plan runs inside of the
+// conversation. NewAction makes an Action of a typed function.
 type Action struct {
 	Name        string
 	Description string
@@ -27,15 +27,15 @@ type Action struct {
 	Input  func(in map[string]any) (any, error)
 	Result func(out any) (any, error)
 	// Stream says that what it streams on the channel answer, and values that it streams, are meant for the user: a Streamer
-	// is told of them while it is made. Defaults to keeping them to whoever reads the run's events.
+	// is told of them while it is made. By default, only readers of the run's events see them.
 	Stream bool
 	// Source is what Options.ActionsFrom makes the action of again when the files that it names are gone: it is kept with
 	// conversations. Nil for an action that the dialogue's own file holds all of.
 	Source []byte
 }
 
-// NewAction makes an action of a function. What it is given and gives are checked against the schemas of In and Out; a
-// flow that cannot give it what it needs does not load.
+// NewAction makes an action of a function. Its input and result are checked against the schemas of In and Out; a flow that
+// cannot give it its input does not load.
 func NewAction[In, Out any](name, description string, do func(ctx node.Context, in In) (Out, error)) (Action, error) {
 	in, err := schema.For[In]()
 	if err != nil {
@@ -66,7 +66,7 @@ func NewAction[In, Out any](name, description string, do func(ctx node.Context, 
 	return Action{Name: name, Description: description, In: in, Out: out, Run: run}, nil
 }
 
-// MustAction is NewAction for programs: it panics where the types have no schema, which shows with the first test.
+// MustAction is NewAction, and panics where the types have no schema. The first test shows that.
 func MustAction[In, Out any](name, description string, do func(ctx node.Context, in In) (Out, error)) Action {
 	a, err := NewAction(name, description, do)
 	if err != nil {

@@ -2,9 +2,9 @@ package dialogue
 
 import "slices"
 
-// Steps that ask again stand in loops. In each round they take a value of their own: what the user has said since the
-// round began, perhaps before the question, and else the answer to it. What earlier rounds have made of their values is
-// no concern of a later one.
+// Steps that ask again stand in loops. In each round they take a value of their own: one that the user has said since the
+// round began, perhaps before the question, and else the answer to it. Values of earlier rounds do not matter to a later
+// one.
 
 // repeats is the step of a flow that asks for a slot again and again; nil for none.
 func (f *flow) repeats(slot string) *step {

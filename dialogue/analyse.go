@@ -165,7 +165,8 @@ func (c *compiler) given(st *step, known expression.Names) {
 	}
 }
 
-// result checks what a step takes from what an action gives. What the action need not give leaves the slot as it is.
+// result checks a value that a step takes from the result of an action. A member that the action may leave out leaves the
+// slot as it is.
 func (c *compiler) result(f *flow, st *step, out *assignment, known *expression.Names) {
 	t := expression.Anything
 	path, lenient := strings.CutSuffix(out.path, "?")

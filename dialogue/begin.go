@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 )
 
 // Begin is the input of a conversation's run: what the conversation begins with. A name that the dialogue does not know,
@@ -37,7 +39,7 @@ func (d *Dialogue) Begin(context map[string]any) (*State, error) {
 			continue
 		}
 		if sl.Initial == nil {
-			return nil, fmt.Errorf("context: %q is missing; expected %s", sl.name, sl.Type.described())
+			return nil, fmt.Errorf("context: %q is missing; expected %s", sl.name, typeText(phrase.English, sl.Type))
 		}
 		if s.Context == nil {
 			s.Context = make(map[string]any)

@@ -20,12 +20,7 @@ const (
 	Silence     CommandType = "silence" // nobody said anything for a while; made by the gate, never by an NLU
 )
 
-// commandTypes are all of them, for messages.
-var commandTypes = []CommandType{
-	StartFlow, CancelFlow, SetSlot, CorrectSlot, ClearSlot, Affirm, Deny, Clarify, Chitchat, Handoff, Repeat, Skip,
-}
-
-// Command is one thing that a user wants. Which fields it has depends on its type.
+// Command is one thing that a user wants. Its type says which fields it has.
 type Command struct {
 	Type         CommandType    `json:"type"`
 	Flow         string         `json:"flow_name,omitempty"`

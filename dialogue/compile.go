@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/schema"
@@ -16,13 +17,13 @@ import (
 
 // compiler checks a definition and makes a dialogue of it. Problems are reported at paths: "flows.transfer.steps[2].next".
 type compiler struct {
-	d       *Dialogue
+	d       *Dialogue // that is made
 	opts    Options
-	report  func(path string, offset int, message string)
-	actions map[string]*Action
-	context []*slot
-	hints   *nearest.Hints
-	torn    func(path string) bool // whether a flow could not be read whole, so that its ways are not followed; nil for none
+	report  func(path string, offset int, message string) // takes a problem; offset -1 for all of the text
+	actions map[string]*Action                            // by name
+	context []*slot                                       // those of Definition.Context
+	hints   *nearest.Hints                                // each name is proposed a few times only
+	torn    func(path string) bool                        // whether a flow could not be read whole, so that its ways are not followed; nil for none
 }
 
 func (c *compiler) fault(path, format string, args ...any) {
@@ -73,15 +74,6 @@ func (c *compiler) build(def Definition) *Dialogue {
 	c.renamed(def.Renamed)
 	c.d.greeting = c.template(c.d.settings.Greeting, "settings.greeting", c.names(nil))
 	c.allPatterns(def.Patterns, "patterns", c.d.patterns, nil)
-	for name := range defaultPatterns {
-		if _, ok := c.d.patterns[name]; !ok {
-			known := c.names(nil)
-			for _, word := range patternWords {
-				known.Set(word, textType)
-			}
-			c.d.patterns[name] = pattern{message: c.template(c.d.own(name), "patterns", known)}
-		}
-	}
 	return c.d
 }
 
@@ -94,6 +86,9 @@ func index(list, name string, i int) string {
 
 func (c *compiler) settings() {
 	s := &c.d.settings
+	if c.d.language = languageOf(s.Language); c.d.language == nil { // a model understands it
+		c.d.language = phrase.English
+	}
 	if s.Language == "" {
 		s.Language = "en"
 	}
@@ -176,16 +171,11 @@ func (c *compiler) slot(s Slot, path string) *slot {
 		c.fault(path+".type", "%q is no type of slots; expected %s%s", s.Type, listed(SlotTypes()), typeHint(s.Type))
 		return unknown
 	}
-	if s.Type == List && s.Items == "" {
-		if s.Items = Text; len(s.Choices) > 0 {
-			s.Items = Choice
-		}
-	}
-	if s.Type == List && (s.Items == List || s.Items == Object || !slices.Contains(SlotTypes(), s.Items)) {
-		c.fault(path+".items", "a list cannot hold %q; expected another type of slots", s.Items)
+	k := s.Type.kind()
+	if !k.complete(c, &s, path) {
 		return unknown
 	}
-	needs := s.Type == Choice || s.Items == Choice
+	needs := k.is().choices || s.Items.kind().is().choices
 	switch {
 	case needs && len(s.Choices) == 0:
 		c.fault(path, "a slot of type choice needs choices, such as choices: [small, large]")
@@ -198,11 +188,11 @@ func (c *compiler) slot(s Slot, path string) *slot {
 			c.fault(fmt.Sprintf("%s.choices[%d]", path, i), "the choice %q stands there twice", o.Value)
 		}
 	}
-	if s.Currency != "" && s.Type != Money {
+	if s.Currency != "" && !k.is().currency {
 		c.fault(path+".currency", "only slots of type money have a currency; this one is of type %s", s.Type)
 	}
-	if s.Type == Object && len(s.Schema) == 0 {
-		c.fault(path, "a slot of type object needs a schema")
+	if k.is().schema && len(s.Schema) == 0 {
+		c.fault(path, "a slot of type %s needs a schema", s.Type)
 		return unknown
 	}
 	sl := &slot{Slot: s, name: s.Name}
@@ -231,11 +221,7 @@ func (c *compiler) slot(s Slot, path string) *slot {
 
 // typeHint is the end of a message about a type of slots that there is not.
 func typeHint(found SlotType) string {
-	elsewhere := map[SlotType]SlotType{
-		"string": Text, "str": Text, "any": Text, "float": Number, "int": Integer, "bool": Boolean, "enum": Choice, "categorical": Choice,
-		"array": List, "timestamp": DateTime, "json": Object, "dict": Object, "amount": Money,
-	}
-	if here, ok := elsewhere[found]; ok {
+	if here, ok := isAliasOf(found); ok {
 		return fmt.Sprintf("; did you mean %q?", here)
 	}
 	return nearest.Hint(string(found), texts(SlotTypes()))
@@ -281,7 +267,7 @@ func (c *compiler) declare(f Flow, path string) {
 func (c *compiler) allPatterns(given map[PatternName]Pattern, at string, into map[PatternName]pattern, f *flow) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		p, path := given[name], at+"."+string(name)
-		if _, ok := defaultPatterns[name]; !ok {
+		if !slices.Contains(patternNames, name) {
 			c.fault(path, "there is no pattern %q%s", name, hintOr(string(name), texts(PatternNames())))
 			continue
 		}
@@ -324,7 +310,7 @@ func hintOr(found string, known []string) string {
 
 func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Compile checks a definition and makes a dialogue of it. What is wrong is a *definition.Error with all problems.
+// Compile checks a definition and makes a dialogue of it. Its error is a *definition.Error with all problems.
 func Compile(def Definition, opts Options) (*Dialogue, error) {
 	var problems []definition.Problem
 	c := &compiler{opts: opts, hints: new(nearest.Hints)}

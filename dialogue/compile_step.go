@@ -68,7 +68,7 @@ func (c *compiler) collect(f *flow, st *step) {
 	c.message(st, "a collect step needs a message: the question that the user is asked")
 }
 
-// action compiles a call. What it is given defaults to the slots that are called as its parameters are.
+// action compiles a call. Its inputs default to the slots that have the names of its parameters.
 func (c *compiler) action(f *flow, st *step) {
 	a := c.actions[st.Call]
 	for _, out := range st.Outputs {

@@ -20,19 +20,19 @@ import (
 // nobody speaks it costs no goroutine and no memory (law N1). All methods may be called from several goroutines, and
 // from several processes on one store.
 type Conversations struct {
-	rt       *fermata.Runtime
+	rt       *fermata.Runtime // runs the conversations
 	dialogue *Dialogue
 	options  ConversationOptions
 
-	mu    sync.Mutex
+	mu    sync.Mutex        // guards turns
 	turns map[string]*queue // of the conversations that somebody is speaking to
 }
 
 // ConversationOptions configure Conversations. The zero value works.
 type ConversationOptions struct {
-	// Sink is told, while it is said, of what Open and Send tell in the end: what is said in answer to the messages that
-	// this process takes. What is said unasked, as after a silence, it is not told: see Follow. A Streamer is told of pieces,
-	// too. Defaults to none.
+	// Sink gets the answers to the messages that this process takes, while they are said: all that Open and Send return in
+	// the end. It gets nothing that is said unasked, as after a silence: see Follow. A Streamer gets pieces, too. Defaults
+	// to none.
 	Sink Sink
 	// Start are given to the runs of new conversations: labels, a definition.
 	Start []fermata.StartOption
@@ -54,7 +54,7 @@ var (
 	// ErrClosed says that the conversation is over.
 	ErrClosed = fault.Sentinel("dialogue.closed", "the conversation is over")
 	// ErrBusy says that the conversation waits for something else than its user: for the people that a recipe asks. The
-	// message was not taken: whoever sends it keeps it, and sends it again later.
+	// message was not taken: its sender keeps it, and sends it again later.
 	ErrBusy = fault.Sentinel("dialogue.busy", "the conversation waits for somebody else")
 	// ErrMessage says that something is no message of a user.
 	ErrMessage = fault.Sentinel("dialogue.message", "not a message")
@@ -84,8 +84,8 @@ func (r Reply) Texts() []string {
 	return all
 }
 
-// Open begins a conversation, or finds the one that has the id already; created says which. What it is begun with counts
-// for a new one only, as do opts: labels of its own. It returns what was said unasked.
+// Open begins a conversation, or finds the one that has the id already; created says which. The context and
+// opts, such as labels of its own, count for a new one only. It returns what was said unasked.
 func (c *Conversations) Open(ctx context.Context, id string, with map[string]any, opts ...fermata.StartOption) (r Reply, created bool, err error) {
 	done, err := c.take(ctx, id)
 	if err != nil {
@@ -114,9 +114,9 @@ func (c *Conversations) Open(ctx context.Context, id string, with map[string]any
 // longestID bounds the ids of messages: the last ones travel with the conversation.
 const longestID = 200
 
-// Send says something to a conversation, and returns when it waits for the next message. What is said to one
-// conversation at the same time, from this process and others, is said one after the other, and none of it is lost. When
-// Send fails before the message was taken, nothing has happened. Whoever cannot know sends a message with an ID again: of
+// Send says something to a conversation, and returns when it waits for the next message. Messages that are sent to one
+// conversation at the same time, from this process and others, are taken one after the other, and none is lost. When
+// Send fails before the message was taken, nothing has happened. A sender that cannot know sends a message with an ID again: of
 // the last 50 of a conversation each counts once, and the reply is the one that was missed.
 //
 // An error is ErrClosed, ErrBusy or ErrMessage, an *fermata.Error of the store or, where there is no such conversation,
@@ -326,7 +326,7 @@ func (c *Conversations) watched(ctx context.Context, id string, t *turn, take fu
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = c.read(watching, id, t, true, take, stream) // what keeps it from reading, keeps whoever reads the rest
+		_ = c.read(watching, id, t, true, take, stream) // the reader of the rest meets the same error
 	}()
 	res, err := c.drive(ctx, id)
 	stop()

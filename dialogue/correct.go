@@ -22,7 +22,7 @@ func (d *Dialogue) reasonOf(err error, v any) string {
 	if r, ok := errors.AsType[*rejection](err); ok {
 		return r.reason
 	}
-	return d.isImpossible(shown(v))
+	return d.impossible(shown(v))
 }
 
 // change gives a slot a value that the user has said. Where the slot has another one already, what was made with it is

@@ -10,7 +10,7 @@ type Definition struct {
 	Name     string
 	Doc      string
 	Settings Settings
-	// Context are the names that whoever begins a conversation brings, by their types: who the user is, their balance. Nil
+	// Context are the names that a conversation begins with, by their types: who the user is, their balance. Nil
 	// leaves them open: any name that nothing else brings may be one.
 	Context []Slot
 	// Slots belong to the whole conversation: every flow reads and fills them.
@@ -76,11 +76,6 @@ const (
 	Object   SlotType = "object"   // what fits the slot's schema
 )
 
-// SlotTypes are all types of slots.
-func SlotTypes() []SlotType {
-	return []SlotType{Text, Number, Integer, Money, Date, Time, DateTime, Choice, Boolean, List, Object}
-}
-
 // Slot is a value that a flow needs.
 type Slot struct {
 	Name        string
@@ -126,7 +121,8 @@ const End = "end"
 // Stop ends, as the name of a step, the flow as if the user had cancelled it.
 const Stop = "stop"
 
-// Step is a part of a flow. Which fields it has depends on its type.
+// Step is a part of a flow. Its type says which fields it has. It has more than fifteen, as one struct serves all types of
+// steps: a definition is a plain value.
 type Step struct {
 	ID   string
 	Type StepType

@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// Delta is what a command changes. The deltas of a message's commands are merged, and then made in one order, whatever
-// order they were said in:
+// Delta is what a command changes. The deltas of a message's commands are merged, and then made in one order, which
+// does not depend on the order of the commands:
 //
 //  1. Handoff wins over everything else.
 //  2. Cancel ends a flow; what is set, affirmed or denied goes to what is left.
@@ -19,23 +19,25 @@ import (
 //  5. No wins over Yes. A Yes is none beside a change of a slot, the start of a flow, Skip or Repeat: what was to
 //     be confirmed is not what is asked any more, or not all that was said, and the user is asked again.
 //  6. Skip, Repeat, Say and Clarify; the last only where nothing else was said.
+//
+// It has sixteen fields: one for each thing that a command can change.
 type Delta struct {
-	Handoff bool
-	Cancel  bool
-	Flow    string // the flow that Cancel ends. Defaults to the active one
-	Start   []Start
-	Set     []Change
-	Clear   []string
-	Yes     bool
-	No      bool
-	Wrong   string // the slot that a No is about
-	Skip    bool
-	Repeat  bool
-	Say     []string
+	Handoff bool     // a person is asked to take over
+	Cancel  bool     // a flow ends
+	Flow    string   // the flow that Cancel ends. Defaults to the active one
+	Start   []Start  // flows that begin
+	Set     []Change // slots that get a value
+	Clear   []string // slots that are emptied
+	Yes     bool     // the question is confirmed
+	No      bool     // the question is denied
+	Wrong   string   // the slot that a No is about
+	Skip    bool     // the slot that is asked for is left out
+	Repeat  bool     // the question is asked again
+	Say     []string // texts for the user
 	Chat    bool     // small talk without an answer of its own
 	Clarify []string // the flows that may be meant
-	Silence bool
-	Close   bool // ends the conversation
+	Silence bool     // nobody has said anything
+	Close   bool     // ends the conversation
 }
 
 // Start begins a flow.

@@ -23,25 +23,27 @@ type Options struct {
 	NLU NLU
 }
 
-// Dialogue is a compiled dialogue. It is immutable and safe for concurrent use.
+// Dialogue is a compiled dialogue. It is immutable and safe for concurrent use. It has more than fifteen fields: one for
+// each part of a definition that is compiled.
 type Dialogue struct {
-	def      Definition
-	settings Settings
-	zone     *time.Location
-	locale   phrase.Locale
-	greeting *template
-	context  []*slot          // what whoever begins a conversation brings
-	slots    map[string]*slot // of the conversation
-	flows    map[string]*flow
-	order    []*flow // as they are declared
-	patterns map[PatternName]pattern
-	defaults Services
-	vocab    *vocabulary
+	def      Definition              // as it was given
+	settings Settings                // with their defaults
+	zone     *time.Location          // of today and now
+	language *phrase.Language        // of default messages
+	locale   phrase.Locale           // of values that users say
+	greeting *template               // said when a conversation begins
+	context  []*slot                 // brought when a conversation begins
+	slots    map[string]*slot        // of the conversation
+	flows    map[string]*flow        // by name
+	order    []*flow                 // as they are declared
+	patterns map[PatternName]pattern // those that the definition gives
+	defaults Services                // where the runtime has none
+	vocab    *vocabulary             // of the flows, to find the nearest ones
 	plan     *plan.Plan
-	source   []byte
-	digest   string
-	warnings []definition.Problem
-	modelAt  definition.Problem // where the settings name the model
+	source   []byte               // see Source
+	digest   string               // of the source
+	warnings []definition.Problem // see Warnings
+	modelAt  definition.Problem   // where the settings name the model
 }
 
 // Plan is what the engine runs: gate, nlu, orchestrator, and each flow as a subgraph. Its state is a *State.
@@ -91,14 +93,14 @@ func (d *Dialogue) Slot(flow, name string) (Slot, bool) {
 type flow struct {
 	Flow
 	dialogue *Dialogue
-	slots    map[string]*slot
-	order    []*slot
-	steps    map[string]*step
-	list     []*step // those in while steps behind them
-	first    string
-	lost     bool // a step leads to one that there is not: what is reached is not known
-	twice    bool // two steps have one name: no way is known
-	patterns map[PatternName]pattern
+	slots    map[string]*slot        // by name
+	order    []*slot                 // as they are declared
+	steps    map[string]*step        // by id
+	list     []*step                 // in order; those in while steps behind them
+	first    string                  // the step that it begins with
+	lost     bool                    // a step leads to one that there is not: what is reached is not known
+	twice    bool                    // two steps have one name: no way is known
+	patterns map[PatternName]pattern // while it is the active one
 }
 
 // title is what people call the flow.
@@ -113,14 +115,14 @@ func (f *flow) title() string {
 type slot struct {
 	Slot
 	name     string
-	validate *formula
+	validate *formula          // holds for good values; nil for all
 	invalid  *expression.Fault // why Validate is no formula
-	failure  *template
-	initial  any
-	always   any              // the same, where nothing that happens makes it wrong
-	asked    bool             // some step asks for it: users can give it a value
-	check    *schema.Schema   // of the values that it keeps; nil for anything
-	values   *expression.Type // the same, for expressions
+	failure  *template         // said of values that are not good; nil for a default message
+	initial  any               // the value that it begins with, as it is kept
+	always   any               // the same, where nothing that happens makes it wrong
+	asked    bool              // some step asks for it: users can give it a value
+	check    *schema.Schema    // of the values that it keeps; nil for anything
+	values   *expression.Type  // the same, for expressions
 }
 
 func (s *slot) title() string {
@@ -132,12 +134,14 @@ func (s *slot) title() string {
 
 // options are the quick replies of a slot that has few values.
 func (s *slot) options() []string {
-	if s.Type != Choice || len(s.Choices) > 10 {
+	const most = 10
+	few := s.Type.kind().few(s.Slot)
+	if !s.Type.kind().is().named || len(few) > most {
 		return nil
 	}
-	values := make([]string, len(s.Choices))
-	for i, c := range s.Choices {
-		values[i] = c.Value
+	values := make([]string, len(few))
+	for i, v := range few {
+		values[i] = shown(v)
 	}
 	return values
 }
@@ -145,18 +149,18 @@ func (s *slot) options() []string {
 // step is a compiled step.
 type step struct {
 	Step
-	next      string
-	onDeny    string
-	otherwise string
-	message   *template
-	inputs    []assignment
-	outs      []assignment
-	values    []assignment
-	cases     []compiledCase
-	action    *Action
-	path      string
-	reads     []string // slots, sorted
-	writes    []string
+	next      string         // the step that follows
+	onDeny    string         // of a confirm step, after a no
+	otherwise string         // of a branch, where no case holds
+	message   *template      // nil for none
+	inputs    []assignment   // of an action or a call
+	outs      []assignment   // likewise
+	values    []assignment   // of a set step
+	cases     []compiledCase // of a branch or a loop
+	action    *Action        // that it calls; nil for none
+	path      string         // where it stands in the definition
+	reads     []string       // slots, sorted
+	writes    []string       // slots and variables
 }
 
 type assignment struct {

@@ -96,7 +96,7 @@ func (d *Dialogue) idle(ctx node.Context, s *State) error {
 		}
 	}
 	if s.Owes && s.Said == 0 && s.Silences == 0 { // nobody is left without a word
-		return sayFor(ctx, s, NewInform(d.ownWords(OnCompleted, nil, nil)), byBot, OnCompleted)
+		return sayFor(ctx, s, NewInform(d.defaultWords(OnCompleted, nil, nil)), byBot, OnCompleted)
 	}
 	return nil
 }

@@ -278,3 +278,8 @@ func FuzzCommands(f *testing.F) {
 		h.end()
 	})
 }
+
+// commandTypes are those of all commands.
+var commandTypes = []CommandType{
+	StartFlow, CancelFlow, SetSlot, CorrectSlot, ClearSlot, Affirm, Deny, Clarify, Chitchat, Handoff, Repeat, Skip,
+}

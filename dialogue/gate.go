@@ -18,7 +18,8 @@ const (
 	failedNode       = "(failed)"
 )
 
-// Waiting is the request of the gate's interrupt: what the user is asked, and what a person who takes over has to know.
+// Waiting is the request of the gate's interrupt. It holds the question for the user, and for a person who takes over all
+// that they have to know.
 type Waiting struct {
 	*PendingTask
 	Handoff    bool           `json:"handoff,omitempty"`    // a person has taken over
@@ -91,7 +92,7 @@ func (d *Dialogue) listen(ctx node.Context, s *State) (m Message, by string, err
 	}
 }
 
-// readMessage reads what somebody says, with the digits of its numbers. What is no message is one that nobody can
+// readMessage reads a message, with the digits of its numbers. Data that is no message becomes one that nobody can
 // understand: it does not end the conversation.
 func readMessage(data []byte) Message {
 	var m Message

@@ -256,6 +256,6 @@ func nameOf(path string) string { return document.NameOf(path, FileName, planKin
 // of Go values: its program has it.
 func (d *Dialogue) Source() []byte { return slices.Clone(d.source) }
 
-// Digest names Source: it is what Runtime.SaveDefinition gives for the kind "dialogue", for fermata.WithDefinition. It
-// is empty where there is no Source.
+// Digest names Source, and is empty where there is none. Runtime.SaveDefinition returns the same for the kind "dialogue",
+// and fermata.WithDefinition takes it.
 func (d *Dialogue) Digest() string { return d.digest }

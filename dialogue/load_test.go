@@ -3,7 +3,6 @@ package dialogue_test
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,17 +14,12 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/dialogue"
-	"github.com/fermata-go/fermata/internal/definitiontest"
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/node"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares a text with a file, or writes the file.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	definitiontest.Golden(t, file, got, *update)
-}
+// errorCases are files that do not load, with what is said of each.
+const errorCases = "testdata/errors/*.txtar"
 
 // filesIn are the dialogues of a folder.
 func filesIn(t testing.TB, folder string) []string {
@@ -98,7 +92,7 @@ func TestFiles(t *testing.T) {
 			for _, w := range d.Warnings() {
 				text += filepath.Base(w.String()) + "\n"
 			}
-			golden(t, strings.TrimSuffix(file, filepath.Ext(file))+".golden", text)
+			golden.File(t, golden.Beside(file, ".golden"), text)
 			again, err := dialogue.Restore(d.Source(), fileOptions())
 			if err != nil {
 				t.Fatal(err)
@@ -251,18 +245,15 @@ func TestLoadFolders(t *testing.T) {
 
 // TestFileErrors pins what each kind of mistake is answered with: file, line, column, and the nearest name.
 func TestFileErrors(t *testing.T) {
-	for _, file := range filesIn(t, "errors") {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = dialogue.Parse(data, filepath.Base(file), fileOptions())
+	cases := golden.Open(t, errorCases)
+	for _, name := range cases.Names("*.yaml", "*.json") {
+		t.Run(name, func(t *testing.T) {
+			_, err := dialogue.Parse([]byte(cases.Text(t, name)), name, fileOptions())
 			faults, ok := errors.AsType[*definition.Error](err)
 			if !ok {
 				t.Fatalf("expected a *definition.Error, got %v", err)
 			}
-			golden(t, strings.TrimSuffix(file, filepath.Ext(file))+".golden", faults.Error()+"\n")
+			cases.Compare(t, golden.Beside(name, ".golden"), faults.Error()+"\n")
 		})
 	}
 }
@@ -270,19 +261,16 @@ func TestFileErrors(t *testing.T) {
 // TestFileErrors_many counts the broken files, so that none gets lost, and looks at what every message needs: its place,
 // and more than a few words.
 func TestFileErrors_many(t *testing.T) {
-	broken := filesIn(t, "errors")
+	cases := golden.Open(t, errorCases)
+	broken := cases.Names("*.yaml", "*.json")
 	if len(broken) < 40 {
 		t.Errorf("there are %d broken files; expected at least 40", len(broken))
 	}
 	place := regexp.MustCompile(`^(\S+\.(yaml|json)):[1-9]\d*:[1-9]\d*: \S+ \S+ \S+`)
-	for _, file := range broken {
-		data, err := os.ReadFile(strings.TrimSuffix(file, filepath.Ext(file)) + ".golden")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(data)) {
-			if m := place.FindStringSubmatch(line); m == nil || m[1] != filepath.Base(file) {
-				t.Errorf("%s: a message without file, line, column or words: %s", file, line)
+	for _, name := range broken {
+		for line := range strings.Lines(cases.Text(t, golden.Beside(name, ".golden"))) {
+			if m := place.FindStringSubmatch(line); m == nil || m[1] != name {
+				t.Errorf("%s: a message without file, line, column or words: %s", name, line)
 			}
 		}
 	}
@@ -291,14 +279,16 @@ func TestFileErrors_many(t *testing.T) {
 // FuzzParse checks that no text stops the loader, that what is wrong has a place and words, and that what loads can be
 // restored.
 func FuzzParse(f *testing.F) {
-	for _, folder := range []string{"files", "errors"} {
-		for _, file := range filesIn(f, folder) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(data)
+	for _, file := range filesIn(f, "files") {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
 		}
+		f.Add(data)
+	}
+	cases := golden.Open(f, errorCases)
+	for _, name := range cases.Names("*.yaml", "*.json") {
+		f.Add([]byte(cases.Text(f, name)))
 	}
 	opts := fileOptions()
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -87,17 +87,11 @@ func (c *compiler) staysIn(f *flow, st *step, loop []string) bool {
 }
 
 // few are the values of a slot that has few.
-func (s *slot) few() (all []any) {
-	switch {
-	case s == nil:
-	case s.Type == Boolean:
-		all = []any{true, false}
-	case s.Type == Choice:
-		for _, c := range s.Choices {
-			all = append(all, c.Value)
-		}
+func (s *slot) few() []any {
+	if s == nil {
+		return nil
 	}
-	return all
+	return s.Type.kind().few(s.Slot)
 }
 
 // ways are the steps that may follow another one.

@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// NLU understands what users say. It is asked once for each message. What it calls outside is recorded like any step of
-// a node, so it is not asked again after a crash.
+// NLU understands what users say. It is asked once for each message. Its calls to other systems are recorded like any
+// step of a node, so it is not asked again after a crash.
 type NLU interface {
 	Understand(ctx node.Context, t *Turn) ([]Command, error)
 }
@@ -26,8 +26,8 @@ type Turn struct {
 	Lines    []Line         // what was said before, the message last
 }
 
-// Services are what a conversation finds in the runtime, as one service in fermata.Options.Services: read-only, and of
-// the program that runs it, not of the plan. The zero value works.
+// Services are the parts of a program that its conversations use. They are one service in fermata.Options.Services,
+// read-only, and belong to the program, not to the plan. The zero value works.
 type Services struct {
 	// NLU understands users. Defaults to the model that the dialogue names, or to its phrases.
 	NLU NLU

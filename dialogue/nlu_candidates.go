@@ -27,8 +27,8 @@ func (t *Turn) candidates(most int) []*flow {
 	return append(active, others...)
 }
 
-// Candidates are the flows that the turn may be about: those that are going on, and at most so many others whose words
-// are nearest to what was said. For NLUs that cannot look at all of them.
+// Candidates returns the flows that the turn may be about, for NLUs that cannot look at all of them. They are those that
+// are going on, and at most so many others: those whose words are nearest to the message.
 func (t *Turn) Candidates(most int) []string {
 	var names []string
 	for _, f := range t.candidates(most) {

@@ -36,7 +36,7 @@ func (u *utterance) correction(said phrase.Said) []Command {
 		all = append(all, u.correctionOf(more)...)
 	}
 	sl, ok := u.asked()
-	if !ok || len(all) == 0 || sl.Type == Text || slices.ContainsFunc(all, func(c Command) bool { return c.Slot == sl.Name }) {
+	if !ok || len(all) == 0 || sl.traits().words || slices.ContainsFunc(all, func(c Command) bool { return c.Slot == sl.Name }) {
 		return all
 	}
 	if v, ok := u.read(sl, said.Before); ok && v.Reason == "" && !v.Place && v.Score >= certain {
@@ -75,7 +75,7 @@ func (u *utterance) correctionOf(said phrase.Said) []Command {
 	}
 	if slot := u.named(said.Rest); slot != "" { // "make it 3 adults"
 		sl, _ := u.dialogue.Slot(u.flow, slot)
-		if v, ok := u.read(sl, said.Rest); ok && v.Reason == "" && sl.Type != Text {
+		if v, ok := u.read(sl, said.Rest); ok && v.Reason == "" && !sl.traits().words {
 			return []Command{{Type: CorrectSlot, Slot: slot, Value: v.Value, Confidence: max(v.Score, certain)}}
 		}
 	}
@@ -119,7 +119,7 @@ func (u *utterance) isNumber() bool {
 func (u *utterance) someNumber(m phrase.Match) bool {
 	for name, v := range m.Values {
 		sl, _ := u.dialogue.Slot(u.flow, name)
-		if s := u.slotOf(name); sl.Type == Text && (s == nil || s.validate == nil) && u.within(v.Text).isNumber() {
+		if s := u.slotOf(name); sl.traits().words && (s == nil || s.validate == nil) && u.within(v.Text).isNumber() {
 			return true
 		}
 	}
@@ -131,7 +131,7 @@ func (u *utterance) alternative(text string) []Command {
 	var all []Command
 	for _, sl := range u.filled() {
 		s := u.slotOf(sl.Name)
-		if sl.Type != Text || s == nil || s.validate == nil {
+		if !sl.traits().words || s == nil || s.validate == nil {
 			continue
 		}
 		v, ok := u.read(sl, text)
@@ -179,7 +179,7 @@ func (u *utterance) fits(text string, orText bool) []found {
 	beside := u.beside("", text)
 	counted := slices.DeleteFunc(slices.Clone(beside), func(v found) bool {
 		sl, ok := u.dialogue.Slot(u.flow, v.slot)
-		return !ok || sl.Type != Integer && sl.Type != Number
+		return !ok || !sl.traits().counts
 	})
 	if len(counted) > 0 {
 		return append(counted, u.others(beside, counted)...)
@@ -187,11 +187,11 @@ func (u *utterance) fits(text string, orText bool) []found {
 	var best found
 	var words []Slot
 	for _, sl := range u.filled() {
-		if sl.Type == Text || sl.Type == List && sl.Items == Text { // any words are one
+		if sl.Type.kind().anyWords(sl) {
 			words = append(words, sl)
 			continue
 		}
-		if sl.Type == Boolean && !orText {
+		if sl.traits().verdict && !orText {
 			continue // a yes or no is said to what is asked
 		}
 		v, ok := u.read(sl, text)

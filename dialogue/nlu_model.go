@@ -27,7 +27,7 @@ type ModelOptions struct {
 
 // NewModelNLU is an NLU that asks a language model, once for each message. The model can say nothing but commands that
 // the turn allows: the schema of its answer names the flows that can be begun, and the slots of those flows with their
-// types. What the user says is data to it. An answer that is no list of commands counts as not understood.
+// types. The words of the user are data to it. An answer that is no list of commands counts as not understood.
 func NewModelNLU(o ModelOptions) NLU {
 	if o.Candidates <= 0 {
 		o.Candidates = 12
@@ -145,12 +145,9 @@ func harmless(text string) string {
 
 // about describes a slot to a model.
 func about(sl *slot) string {
-	text := string(sl.Type)
+	text := sl.Type.kind().about(sl.Slot)
 	if sl.Description != "" {
 		text = sl.Description + ", " + text
-	}
-	if sl.Type == Money && sl.Currency != "" {
-		text += " in " + sl.Currency
 	}
 	for i, c := range sl.Choices {
 		if i == 0 {
@@ -215,13 +212,14 @@ func commandsSchema(t *Turn, flows []*flow) map[string]any {
 	add(CancelFlow, map[string]any{"flow_name": all})
 	var filled []string
 	for _, sl := range slots {
-		key := sl.name + "\x00" + string(encoded(sl.document()))
+		doc := sl.Type.kind().document(sl.Slot)
+		key := sl.name + "\x00" + string(encoded(doc))
 		if seen[key] || !sl.asked {
 			continue
 		}
 		seen[key] = true
 		filled = append(filled, sl.name)
-		value := map[string]any{"slot_name": map[string]any{"const": sl.name}, "slot_value": sl.document()}
+		value := map[string]any{"slot_name": map[string]any{"const": sl.name}, "slot_value": doc}
 		add(SetSlot, value, "slot_name", "slot_value")
 		add(CorrectSlot, value, "slot_name", "slot_value")
 	}

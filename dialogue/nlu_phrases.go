@@ -41,14 +41,11 @@ const (
 func (c *compiler) newPhrases() *phrases {
 	d := c.d
 	p := &phrases{dialogue: d, parts: make(map[string]*phrase.Matcher), locale: phrase.Locale{
-		Language: d.settings.Language, Zone: d.zone, Currency: d.settings.Currency, DayFirst: d.settings.DayFirst,
+		Language: languageOf(d.settings.Language), Zone: d.zone, Currency: d.settings.Currency, DayFirst: d.settings.DayFirst,
 	}}
-	if !phrase.Supported(d.settings.Language) {
-		if d.settings.Model == "" && c.opts.NLU == nil {
-			c.fault("settings.language", "phrases are understood in %s, not in %q; name a model for other languages",
-				listed(phrase.Languages()), d.settings.Language)
-		}
-		p.locale.Language = ""
+	if p.locale.Language == nil && d.settings.Model == "" && c.opts.NLU == nil {
+		c.fault("settings.language", "phrases are understood in %s, not in %q; name a model for other languages",
+			listed(languageTags()), d.settings.Language)
 	}
 	var all []phrase.Phrase
 	var paths []string
@@ -122,17 +119,7 @@ func (p *phrases) slot(flow, name string) (phrase.Slot, bool) {
 }
 
 func spoken(sl Slot) phrase.Slot {
-	s := phrase.Slot{Name: sl.Name, Kind: phrase.Kind(sl.Type)}
-	for _, c := range sl.Choices {
-		s.Choices = append(s.Choices, phrase.Choice{Value: c.Value, Synonyms: c.Synonyms})
-	}
-	if sl.Type == List {
-		s.Items = &phrase.Slot{Name: sl.Name, Kind: phrase.Kind(sl.Items), Choices: s.Choices}
-		s.Choices = nil
-	}
-	if sl.Type == Object {
-		s.Kind = phrase.Text
-	}
+	s := sl.Type.kind().spoken(sl)
 	s.Names = []string{strings.ReplaceAll(sl.Name, "_", " ")}
 	if sl.Description != "" {
 		s.Names = append(s.Names, sl.Description)
@@ -237,7 +224,7 @@ func (u *utterance) asksText() bool {
 		return false
 	}
 	sl, ok := u.dialogue.Slot(u.flow, u.Pending.Slot)
-	return ok && (sl.Type == Text || sl.Type == List && sl.Items == Text)
+	return ok && sl.Type.kind().anyWords(sl)
 }
 
 // begin is the flow of the best trigger and what was said with it, or a question where several are as good.
@@ -287,7 +274,7 @@ func (u *utterance) with(values map[string]phrase.Value, of string) []Command {
 		v := values[name]
 		if text, ok := v.Value.(string); ok && v.Reason == "" {
 			sl, _ := u.dialogue.Slot(u.flow, name)
-			if v = in.likelier(sl, v, text); sl.Type == Text {
+			if v = in.likelier(sl, v, text); sl.traits().words {
 				rest, others := in.peeled(name, text)
 				v.Value, more = rest, append(more, others...)
 			}
@@ -374,7 +361,7 @@ func (u *utterance) added() []Command {
 	if u.asksText() && len(found[0].Values) == 1 && found[0].Values[u.Pending.Slot].Value == nil && found[0].Score < surely {
 		return nil
 	}
-	if sl, ok := u.asked(); ok && sl.Type.family() == Number.family() && u.someNumber(found[0]) { // "50 to 60"
+	if sl, ok := u.asked(); ok && sl.Type.family() == numbers && u.someNumber(found[0]) { // "50 to 60"
 		return nil
 	} else if v, read := u.read(sl, u.text); ok && read && !u.asksText() && v.Reason == "" && v.Score >= whole && found[0].Values[sl.Name].Value == nil {
 		return nil // it is the answer

@@ -75,7 +75,7 @@ func (u *utterance) spoken(sl Slot) phrase.Slot {
 	if u.Pending != nil && u.Pending.IsCollect() && u.Pending.Slot == sl.Name {
 		s.Asked = u.Pending.Prompt
 	}
-	if sl.Type != Date && sl.Type != DateTime {
+	if sl.Type.family() != days {
 		return s
 	}
 	if day, ok := u.Filled[sl.Name].(string); ok {
@@ -83,15 +83,15 @@ func (u *utterance) spoken(sl Slot) phrase.Slot {
 		return s
 	}
 	for _, other := range u.places() { // "a week later" is later than the day before it
-		if day, ok := u.Filled[other.name].(string); ok && other.Type == Date {
+		if day, ok := u.Filled[other.name].(string); ok && other.traits().day {
 			s.After = day
 		}
 	}
 	return s
 }
 
-// read reads a text as the answer to the question for a slot. What the slot itself has to say about its values decides
-// between what could be meant.
+// read reads a text as the answer to the question for a slot. The slot's own check decides between the values that could
+// be meant.
 func (u *utterance) read(sl Slot, text string) (phrase.Value, bool) {
 	v, ok := u.dialogue.localeOf(sl).Read(u.spoken(sl), text, u.Now)
 	if !ok || v.Reason != "" {
@@ -104,7 +104,7 @@ func (u *utterance) read(sl Slot, text string) (phrase.Value, bool) {
 // or of a text the one word that it takes.
 func (u *utterance) likelier(sl Slot, v phrase.Value, text string) phrase.Value {
 	s := u.slotOf(sl.Name)
-	if s == nil || s.validate == nil || sl.Type != Text && !v.Half {
+	if s == nil || s.validate == nil || !sl.traits().words && !v.Half {
 		return v
 	}
 	said, _ := v.Value.(string)
@@ -164,7 +164,7 @@ func (d *Dialogue) localeOf(sl Slot) phrase.Locale {
 func (u *utterance) beside(asked, text string) []found {
 	var all []found
 	add := func(name string, v phrase.Value) {
-		if sl := u.slotOf(name); sl != nil && sl.Type == Money && v.Score < 1 && !strings.ContainsAny(v.Text, "0123456789") {
+		if sl := u.slotOf(name); sl != nil && sl.traits().loose && v.Score < 1 && !strings.ContainsAny(v.Text, "0123456789") {
 			return // "the red one"
 		}
 		free := !slices.ContainsFunc(all, func(o found) bool { return o.slot == name || v.Start < o.End && o.Start < v.End })
@@ -177,7 +177,7 @@ func (u *utterance) beside(asked, text string) []found {
 	}
 	places := u.places()
 	for _, sl := range places {
-		if sl.name != asked && (sl.Type == Integer || sl.Type == Number) {
+		if sl.name != asked && sl.traits().counts {
 			if v, ok := u.locale.Counted(u.spoken(sl.Slot), text, u.Now); ok {
 				add(sl.name, v)
 			}
@@ -200,7 +200,7 @@ func (u *utterance) beside(asked, text string) []found {
 func (u *utterance) period(asked, text string, add func(string, phrase.Value)) {
 	var open []string
 	for _, sl := range u.places() {
-		if _, filled := u.Filled[sl.name]; sl.Type == Date && (!filled || sl.name == asked) {
+		if _, filled := u.Filled[sl.name]; sl.traits().day && (!filled || sl.name == asked) {
 			open = append(open, sl.name)
 		}
 	}
@@ -216,7 +216,7 @@ func (u *utterance) period(asked, text string, add func(string, phrase.Value)) {
 // labelled adds values that stand behind the name of their slot: "back on the 10th".
 func (u *utterance) labelled(asked, text string, add func(string, phrase.Value)) {
 	for _, sl := range u.places() {
-		if sl.name == asked || sl.Type == Text || sl.Type == Boolean || sl.Type == List {
+		if sl.name == asked || !sl.traits().labelled {
 			continue
 		}
 		s := u.spoken(sl.Slot)
@@ -234,31 +234,11 @@ func (u *utterance) labelled(asked, text string, add func(string, phrase.Value))
 // whole is the score of a value beside which nothing else was said, however it was said.
 const whole = 0.8
 
-// alike reports whether a value of one type may be said as one of another is.
-func (t SlotType) alike(other SlotType) bool {
-	moment := t == DateTime || other == DateTime
-	return t.family() == other.family() || moment && (t == Time || other == Time)
-}
-
-// family is the kinds of values that are said alike.
-func (t SlotType) family() string {
-	switch t {
-	case Number, Integer, Money:
-		return "numbers"
-	case Date, DateTime:
-		return "days"
-	case Time:
-		return "times"
-	}
-	return string(t)
-}
-
 // distinct reports whether values of a slot are known when they are met: their kind is one that words do not hold by
 // chance, and the slot is the only one of the kind that is open, or that there is.
 func (u *utterance) distinct(sl *slot, asked string) bool {
-	switch sl.Type {
-	case Money, Date, Time, DateTime, Choice:
-	default:
+	is := sl.traits()
+	if !is.distinct {
 		return false
 	}
 	_, filled := u.Filled[sl.name]
@@ -268,7 +248,7 @@ func (u *utterance) distinct(sl *slot, asked string) bool {
 		}
 		_, taken := u.Filled[other.name]
 		switch {
-		case other.name == asked && sl.Type != Choice, filled && sl.Type != Choice, sl.Type == Money && !taken:
+		case other.name == asked && !is.named, filled && !is.named, is.loose && !taken:
 			return false
 		}
 	}
@@ -292,7 +272,7 @@ func (u *utterance) answered() []Command {
 	if !ok || u.locale.GoesOn(u.text) {
 		return nil
 	}
-	if sl.Type == Text {
+	if sl.traits().words {
 		return u.textAnswered(sl)
 	}
 	others := u.beside(sl.Name, u.text)
@@ -318,7 +298,7 @@ func (u *utterance) answered() []Command {
 func (u *utterance) elsewhere(asked Slot, others []found) []found {
 	claimed := u.locale.Find(u.spoken(asked), u.text, u.Now)
 	return slices.DeleteFunc(others, func(o found) bool {
-		return asked.Type != List && slices.ContainsFunc(claimed, func(v phrase.Value) bool { return v.Start < o.End && o.Start < v.End && !v.Place })
+		return !asked.traits().many && slices.ContainsFunc(claimed, func(v phrase.Value) bool { return v.Start < o.End && o.Start < v.End && !v.Place })
 	})
 }
 
@@ -346,7 +326,7 @@ func (u *utterance) textAnswered(sl Slot) []Command {
 }
 
 // peeled is a text without the values of other slots that were said before or behind it, and those: "Bob from my savings
-// account" is Bob, and savings. What stands in the middle of it belongs to it.
+// account" is Bob, and savings. A value in the middle of it belongs to it.
 func (u *utterance) peeled(name, text string) (string, []found) {
 	var taken []found
 	for range 4 { // more is no answer

@@ -57,21 +57,21 @@ func (u *utterance) collectVerdict() []Command {
 	if !ok {
 		return nil
 	}
-	if sl.Optional && sl.Type != List && u.locale.None(u.text) {
+	if sl.Optional && !sl.traits().many && u.locale.None(u.text) {
 		return []Command{{Type: Skip, Confidence: surely}}
 	}
-	if sl.Type == Boolean && u.locale.Enough(u.Pending.Prompt, u.text) {
+	if sl.traits().verdict && u.locale.Enough(u.Pending.Prompt, u.text) {
 		return []Command{{Type: SetSlot, Slot: sl.Name, Value: false, Confidence: surely}}
 	}
 	yes, no, rest, score := u.locale.Assent(u.text)
 	switch {
 	case !yes && !no:
 		return nil
-	case sl.Type == Boolean:
+	case sl.traits().verdict:
 		return u.booleanVerdict(sl, yes, rest, score)
 	case sl.Optional && no && u.leavesOut(sl, rest): // "Any remarks?" "No remarks."
 		return []Command{{Type: Skip, Confidence: score}}
-	case no && sl.Type == Integer && (rest == "" && len(u.common()) == 0 || u.locale.Names(u.spoken(sl), rest)): // "How many children?" "No children."
+	case no && sl.traits().zero && (rest == "" && len(u.common()) == 0 || u.locale.Names(u.spoken(sl), rest)): // "How many children?" "No children."
 		return []Command{{Type: SetSlot, Slot: sl.Name, Value: 0, Confidence: score}}
 	}
 	return nil
@@ -82,7 +82,7 @@ func (u *utterance) leavesOut(sl Slot, rest string) bool {
 	if rest == "" || u.named(rest) == sl.Name {
 		return true
 	}
-	if _, ok := u.read(sl, rest); ok || sl.Type == Text || sl.Type == List {
+	if _, ok := u.read(sl, rest); ok || sl.traits().words || sl.traits().many {
 		return false
 	}
 	return !strings.ContainsAny(rest, " ,;") // "no limit"
@@ -120,7 +120,7 @@ func (u *utterance) within(text string) *utterance {
 	return in
 }
 
-// refuses reports whether a quick reply is no yes, whatever place it has: "No, thanks", "Cancel".
+// refuses reports whether a quick reply is no yes, in any place: "No, thanks", "Cancel".
 func (u *utterance) refuses(option string) bool {
 	yes, no, _, _ := u.locale.Assent(option)
 	said, ok := u.locale.Common(option)

@@ -116,7 +116,7 @@ func acknowledged(pending *PendingTask) bool {
 	return pending != nil && pending.IsInform() && pending.WaitForAck
 }
 
-// handle asks the handler of a command what it changes. What no handler knows changes nothing.
+// handle asks the handler of a command what it changes. A command without a handler changes nothing.
 func (d *Dialogue) handle(ctx node.Context, c Command, s *State) (Delta, error) {
 	services := d.services(ctx)
 	h := services.Handlers[c.Type]
@@ -394,7 +394,7 @@ func (d *Dialogue) clarify(ctx node.Context, s *State, flows []string) error {
 	if len(names) == 0 {
 		return d.missed(ctx, s)
 	}
-	if d.patternOf(OnClarify, s.top()).flow != "" {
+	if p, _ := d.patternOf(OnClarify, s.top()); p.flow != "" {
 		return d.pattern(ctx, s, OnClarify, s.top(), nil)
 	}
 	text, err := d.words(ctx, s, OnClarify, s.top(), nil)

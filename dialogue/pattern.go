@@ -1,9 +1,6 @@
 package dialogue
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // PatternName is a turn that conversations take, and for which there is an answer.
 type PatternName string
@@ -43,32 +40,11 @@ type Pattern struct {
 	Flow    string // begins in place of the message
 }
 
-// defaultPatterns are those of a dialogue that says nothing else.
-var defaultPatterns = map[PatternName]Pattern{
-	OnCorrection:   {Message: "All right, {{ slot }} is {{ value }} now."},
-	OnTooLate:      {Message: "That has been done already and cannot be changed any more."},
-	OnRejection:    {Message: "{{ reason }}"},
-	OnUnsure:       {Message: "I am not sure that I got that."},
-	OnCancel:       {Message: "All right, I have stopped that: {{ flow }}."},
-	OnNothing:      {Message: "There is nothing to stop."},
-	OnDigression:   {},
-	OnResume:       {Message: "Let us go on with: {{ flow }}."},
-	OnDenied:       {Message: "All right, I will not do that."},
-	OnCleared:      {Message: "All right, {{ slot }} is open again."},
-	OnSkip:         {},
-	OnSkipRefused:  {Message: "I cannot go on without that."},
-	OnClarify:      {Message: "What do you mean?"},
-	OnChitchat:     {Message: "I am glad to chat, and best at what I can do for you."},
-	OnCannotHandle: {Message: "I did not understand that."},
-	OnHandoff:      {Message: "I will get somebody to help you. They can read what we have said."},
-	OnReturn:       {Message: "I am with you again."},
-	OnSilence:      {Message: "Are you still there?"},
-	OnClose:        {Message: "Good bye."},
-	OnFailure:      {Message: "Sorry, something went wrong, and I had to stop: {{ flow }}."},
-	OnRefused:      {Message: "{{ reason }} I had to stop: {{ flow }}."},
-	OnCompleted:    {Message: "Is there anything else?"},
-	OnRepeat:       {Message: "What can I do for you?"},
+// patternNames are all patterns. The catalogue of each language has a default message for every one.
+var patternNames = []PatternName{
+	OnCorrection, OnTooLate, OnRejection, OnUnsure, OnCancel, OnNothing, OnDigression, OnResume, OnDenied, OnCleared, OnSkip, OnSkipRefused,
+	OnClarify, OnChitchat, OnCannotHandle, OnHandoff, OnReturn, OnSilence, OnClose, OnFailure, OnRefused, OnCompleted, OnRepeat,
 }
 
-// PatternNames are all patterns, sorted.
-func PatternNames() []PatternName { return slices.Sorted(maps.Keys(defaultPatterns)) }
+// PatternNames returns all patterns, sorted.
+func PatternNames() []PatternName { return slices.Sorted(slices.Values(patternNames)) }

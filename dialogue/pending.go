@@ -19,7 +19,7 @@ const (
 	InformTask  TaskType = "inform"  // nothing, or that they have read it
 )
 
-// PendingTask is what a flow returns where it has something to say or to ask: flows never interrupt the run themselves.
+// PendingTask is something that a flow has to say or to ask. Flows return it, and never interrupt the run themselves.
 // It is the request of the gate's interrupt, and as JSON one of
 //
 //	{"type":"collect","prompt","slot","options?","metadata?"}
@@ -63,8 +63,8 @@ func (t PendingTask) IsConfirm() bool { return t.Type == ConfirmTask }
 // IsInform reports whether the task tells something.
 func (t PendingTask) IsInform() bool { return t.Type == InformTask }
 
-// RequiresInput reports whether the flow waits for the user: it does for collect and confirm, and for an inform that
-// waits for its acknowledgement.
+// RequiresInput reports whether the flow waits for the user. It does for collect and confirm, and for an inform that waits
+// for its acknowledgement.
 func (t PendingTask) RequiresInput() bool {
 	return t.IsCollect() || t.IsConfirm() || t.IsInform() && t.WaitForAck
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// Piece is something that an action streams while it is made (see Action.Stream): some of a text that a model writes, or of
-// a value that it fills. Pieces are transient (law E2): whoever listens at the time is told of them, and what the action
-// has given stands in what is said in the end.
+// Piece is something that an action streams while it runs (see Action.Stream). It is a part of a text that a model writes,
+// or of a value that it fills. Pieces are transient (law E2): listeners of the time get them, and what is said in the end
+// holds the result of the action.
 type Piece struct {
 	Conversation string `json:"conversation"`
 	// Type is text.delta, structured-data, or structured-data.invalidated: what was shown before does not hold (law E4).

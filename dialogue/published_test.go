@@ -3,7 +3,6 @@ package dialogue
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/internal/definitiontest"
+	"github.com/fermata-go/fermata/internal/golden"
 )
 
 // TestSchemaKnowsEveryKey compares the keys and words that the loader takes with those that the schema has.
@@ -88,23 +88,17 @@ func TestSchemaTakesDialogues(t *testing.T) {
 // TestSchemaRefuses checks that a key that there is not is refused by the schema as it is by the loader.
 func TestSchemaRefuses(t *testing.T) {
 	doc := definitiontest.Schema(t, Schema())
-	goldens, err := filepath.Glob("testdata/errors/*.golden")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := golden.Open(t, "testdata/errors/*.txtar")
 	seen := 0
 	own := regexp.MustCompile(`(?m)^(\S+\.(?:yaml|json)):\d+:\d+: (unknown key|expected (a |text|true or false, found the text)|type is|kind is|there is no pattern|"\w+" is (missing|no type))`)
-	for _, golden := range goldens {
-		text, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := own.FindStringSubmatch(string(text))
+	for _, name := range cases.Names("*.golden") {
+		text := cases.Text(t, name)
+		m := own.FindStringSubmatch(text)
 		if m == nil || m[1] == "actions.yaml" { // what stands there the schema does not know
 			continue
 		}
 		seen++
-		if err := doc.Check(t, "", filepath.Join("testdata", "errors", m[1])); err == nil {
+		if err := doc.CheckText(t, "", m[1], cases.Text(t, m[1])); err == nil {
 			t.Errorf("%s passes the published schema: %s", m[1], text)
 		}
 	}

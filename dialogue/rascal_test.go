@@ -3,7 +3,6 @@ package dialogue_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -12,19 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/internal/lawtest"
 )
-
-// nilError is an error whose text nobody can ask for.
-type nilError struct{ text string }
-
-func (e *nilError) Error() string { return e.text }
-
-// leavings are how a function of a program leaves without returning.
-var leavings = map[string]func(){
-	"panics":               func() { panic("rascal") },
-	"panics with an error": func() { var err error = (*nilError)(nil); panic(err) },
-	"ends its goroutine":   runtime.Goexit,
-}
 
 // rascal is a sink that does not return from its first deliveries, nor from any piece.
 type rascal struct {
@@ -46,7 +34,7 @@ func (r *rascal) Stream(context.Context, dialogue.Piece) { r.leave() }
 // TestN7_ASinkMayNotReturn has a sink panic and end its goroutine. A message that it was to hear of counts, and the reply says
 // that it has missed something; whoever follows delivers again until it returns.
 func TestN7_ASinkMayNotReturn(t *testing.T) {
-	for how, leave := range leavings {
+	for how, leave := range lawtest.Leavings {
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				sink := &rascal{leave: leave, times: 1}

@@ -5,11 +5,12 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 	"github.com/fermata-go/fermata/node"
 )
 
-// Said is something that is said to the user: the data of the events of type message of a conversation. What waits for
-// an answer is said, too, before it is waited for.
+// Said is something that is said to the user, and the data of events of type message. A question is
+// said, too, before its answer is waited for.
 type Said struct {
 	PendingTask
 	By   string `json:"by"`             // bot, or agent for the person who has taken over
@@ -45,13 +46,13 @@ func (d *Dialogue) tell(ctx node.Context, format string, args ...any) error {
 
 // pattern makes a pattern: its flow is begun, or its message is said.
 func (d *Dialogue) pattern(ctx node.Context, s *State, name PatternName, f *Frame, known map[string]any) error {
-	p := d.patternOf(name, f)
+	p, _ := d.patternOf(name, f)
 	if p.flow != "" {
 		if d.beginFor(s, name, p.flow, f, known) {
 			return nil
 		}
 		if s.Owes = true; name == OnFailure || name == OnRefused { // which nobody is left alone with
-			return sayFor(ctx, s, NewInform(d.ownWords(name, f, known)), byBot, name)
+			return sayFor(ctx, s, NewInform(d.defaultWords(name, f, known)), byBot, name)
 		}
 		return nil
 	}
@@ -77,19 +78,24 @@ func (d *Dialogue) beginFor(s *State, name PatternName, flow string, f *Frame, k
 	return true
 }
 
-// patternOf is a pattern where a flow is active.
-func (d *Dialogue) patternOf(name PatternName, f *Frame) pattern {
+// patternOf returns the dialogue's pattern where a flow is active, and whether there is one.
+func (d *Dialogue) patternOf(name PatternName, f *Frame) (p pattern, ok bool) {
 	if f != nil {
 		if p, ok := d.flows[f.Flow].patterns[name]; ok {
-			return p
+			return p, ok
 		}
 	}
-	return d.patterns[name]
+	p, ok = d.patterns[name]
+	return p, ok
 }
 
-// words are a pattern's message. Where it cannot be said, as it reads what is not there, an operator is told, and the
-// pattern's own words are said.
+// words returns a pattern's message: the dialogue's, else the default one. Where the dialogue's reads what is not there, an
+// operator is told, and the default one is said.
 func (d *Dialogue) words(ctx node.Context, s *State, name PatternName, f *Frame, known map[string]any) (string, error) {
+	p, given := d.patternOf(name, f)
+	if !given {
+		return d.defaultWords(name, f, known), nil
+	}
 	names := d.scope(s, f)
 	for _, word := range patternWords {
 		names[word] = ""
@@ -98,29 +104,24 @@ func (d *Dialogue) words(ctx node.Context, s *State, name PatternName, f *Frame,
 		names["flow"] = d.flows[f.Flow].title()
 	}
 	maps.Copy(names, known)
-	text, err := d.render(d.patternOf(name, f).message, f, names)
+	text, err := d.render(p.message, f, names)
 	if err == nil {
 		return text, nil
 	}
 	if err := d.tell(ctx, "pattern %s: %v", name, err); err != nil {
 		return "", err
 	}
-	return d.ownWords(name, f, known), nil
+	return d.defaultWords(name, f, known), nil
 }
 
-// ownWords are what a pattern says in a dialogue that says nothing else.
-func (d *Dialogue) ownWords(name PatternName, f *Frame, known map[string]any) string {
-	names := make(map[string]any, len(patternWords))
-	for _, word := range patternWords {
-		names[word] = ""
-	}
+// defaultWords returns the default message of a pattern.
+func (d *Dialogue) defaultWords(name PatternName, f *Frame, known map[string]any) string {
+	args := phrase.Args{}
 	if f != nil {
-		names["flow"] = d.flows[f.Flow].title()
+		args["flow"] = d.flows[f.Flow].title()
 	}
-	maps.Copy(names, known)
-	own, _ := compileTemplate(d.own(name)) // a test renders all of them
-	text, _ := own.render(names)
-	return text
+	maps.Copy(args, known)
+	return d.language.Say(patternKey(name), args)
 }
 
 // patternWords are the names that the messages of patterns know beside others; all are texts.
@@ -134,7 +135,7 @@ func (d *Dialogue) handOff(ctx node.Context, s *State, delta Delta) error {
 		}
 	}
 	s.Misses = 0
-	if p := d.patternOf(OnHandoff, s.top()); p.flow != "" {
+	if p, _ := d.patternOf(OnHandoff, s.top()); p.flow != "" {
 		return d.pattern(ctx, s, OnHandoff, s.top(), nil)
 	}
 	s.Human = true

@@ -10,9 +10,10 @@ import (
 
 // schema is what a slot's values fit.
 func (s Slot) schema() (json.RawMessage, error) {
-	doc := s.document()
+	k := s.Type.kind()
+	doc := k.document(s)
 	if len(s.Schema) > 0 {
-		if s.Type == Object {
+		if k.is().schema {
 			doc = s.Schema
 		} else {
 			doc = map[string]any{"allOf": []any{doc, s.Schema}}
@@ -22,35 +23,6 @@ func (s Slot) schema() (json.RawMessage, error) {
 		doc = map[string]any{"anyOf": []any{doc, map[string]any{"type": "null"}}}
 	}
 	return json.Marshal(doc)
-}
-
-// document is the schema of the slot's type alone.
-func (s Slot) document() any {
-	switch s.Type {
-	case Number, Money:
-		return map[string]any{"type": "number"}
-	case Integer:
-		return map[string]any{"type": "integer"}
-	case Boolean:
-		return map[string]any{"type": "boolean"}
-	case Choice:
-		values := make([]string, len(s.Choices))
-		for i, c := range s.Choices {
-			values[i] = c.Value
-		}
-		return map[string]any{"type": "string", "enum": values}
-	case Date:
-		return map[string]any{"type": "string", "format": "date", "pattern": `^\d{4}-\d{2}-\d{2}$`}
-	case Time:
-		return map[string]any{"type": "string", "pattern": `^([01]\d|2[0-3]):[0-5]\d$`}
-	case DateTime:
-		return map[string]any{"type": "string", "format": "date-time"}
-	case List:
-		return map[string]any{"type": "array", "items": Slot{Type: s.Items, Choices: s.Choices, Schema: nil}.document()}
-	case Object:
-		return true
-	}
-	return map[string]any{"type": "string"}
 }
 
 // member is the schema at a path of members in another one, as far as it says; nil for anything. found is false where the

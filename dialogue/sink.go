@@ -22,7 +22,7 @@ type Delivery struct {
 	Said         Said   `json:"said"`
 }
 
-// Key tells a delivery from all others, for whoever may be given one twice: "conversation/seq".
+// Key identifies a delivery that may come twice: "conversation/seq".
 func (d *Delivery) Key() string { return fmt.Sprintf("%s/%d", d.Conversation, d.Seq) }
 
 // Sink takes what is said to users: a WebSocket, a stream of events, a buffer, a terminal. The deliveries of one
@@ -32,9 +32,9 @@ type Sink interface {
 	Deliver(ctx context.Context, d Delivery) error
 }
 
-// Listen yields what was said in a conversation after a seq, and goes on with what is to come until the conversation is
-// over or ctx is done; that the runtime was closed before is an error, fermata.ErrClosed. A listener that comes back with the last
-// seq that it has seen misses and repeats nothing.
+// Listen yields all that is said in a conversation after a seq, until it is over or ctx is done. Where the runtime
+// is closed before, it yields fermata.ErrClosed. A listener that comes back with the last seq that it has seen misses and
+// repeats nothing.
 func (c *Conversations) Listen(ctx context.Context, id string, after uint64) iter.Seq2[Delivery, error] {
 	return c.said(ctx, id, after, true, nil)
 }
@@ -118,9 +118,9 @@ const (
 	longestPause = time.Minute
 )
 
-// Follow delivers to a sink what was said in a conversation after a seq and what is to come, unasked things too, until
-// the conversation is over or ctx is done, whose error it returns. What the sink does not take is delivered again, after a pause
-// that doubles up to a minute, and nothing behind it before: so each delivery comes at least once, and in order. Whoever
+// Follow delivers to a sink everything that is said in a conversation after a seq, unasked things too. It returns when the
+// conversation is over, or when ctx is done, with its error. A delivery that the sink does not take is repeated, after a pause
+// that doubles up to a minute, and nothing behind it before: so each delivery comes at least once, and in order. A program that
 // keeps the seq of the last one that was taken, and follows on from there after a crash, misses none; a Delivery's Key
 // tells one that comes again. A Streamer is told of pieces in between. The conversation does not wait for the sink (law E3).
 func (c *Conversations) Follow(ctx context.Context, id string, after uint64, sink Sink) error {

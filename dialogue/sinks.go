@@ -61,8 +61,8 @@ func (b *Buffered) Take(conversation string) []Delivery {
 	return all
 }
 
-// Webhook posts each delivery as JSON, {"conversation","seq","said"}, with its Key as the header Idempotency-Key. What is
-// not answered with a status of 2xx is an error: Follow posts it again.
+// Webhook posts each delivery as JSON, {"conversation","seq","said"}. The Key is the header Idempotency-Key. A
+// response without a status of 2xx is an error: Follow posts it again.
 type Webhook struct {
 	URL    string
 	Header http.Header // added to each request: who asks
@@ -112,7 +112,7 @@ type Console struct {
 	plain bool
 }
 
-// NewConsole writes to w, in bold and with dim quick replies unless NO_COLOR is set or w is no terminal's device.
+// NewConsole writes to w. Texts are bold and quick replies dim, unless NO_COLOR is set or w is no terminal.
 func NewConsole(w io.Writer) *Console {
 	c := &Console{w: w, plain: true}
 	if f, ok := w.(*os.File); ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {

@@ -150,7 +150,7 @@ func (d *Dialogue) valid(s *State, p place, v any) error {
 	if good {
 		return nil
 	}
-	return d.refused(s, p, v, &rejection{reason: d.isImpossible(d.shown(p.slot, v))})
+	return d.refused(s, p, v, &rejection{reason: d.impossible(d.shown(p.slot, v))})
 }
 
 // isSlot reports whether a name is one of a slot.

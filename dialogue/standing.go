@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// Standing is how a conversation stands: what its user is asked, whether a person has taken over, whether it waits for
-// somebody else or is over, and the seq of its last event. It says nothing, and drives nothing. Where there is no such
+// Standing returns how a conversation stands. That is the question for its user, whether a person has taken over, whether
+// it waits for somebody else or is over, and the seq of its last event. It says nothing, and drives nothing. Where there is no such
 // conversation, the error is an *fermata.Error of CodeNotFound.
 func (c *Conversations) Standing(ctx context.Context, id string) (Reply, error) {
 	info, err := c.rt.Info(ctx, id)
@@ -40,8 +40,8 @@ type HandedOff struct {
 	Last         Line      `json:"last"`  // what the user or the person has said last
 }
 
-// Handoffs are the conversations of the dialogue that are with a person, the one that waits longest first. What has been
-// said in one is for Listen, and Send takes what the person says, with From agent.
+// Handoffs returns the conversations that are with a person, the one that waits longest first. Listen reads what has been
+// said in one, and Send takes the messages of the person, with From agent.
 func (c *Conversations) Handoffs(ctx context.Context) ([]HandedOff, error) {
 	open, err := c.rt.Inbox(ctx, journal.InboxFilter{})
 	if err != nil {
@@ -72,8 +72,8 @@ func (c *Conversations) Handoffs(ctx context.Context) ([]HandedOff, error) {
 	return all, nil
 }
 
-// Resume has a conversation go on that was left in the middle of a turn, as by a process that died, until it waits for
-// somebody or is over. What it says then is for Listen and Follow. One that waits for its user is left as it is.
+// Resume continues a conversation that was left in the middle of a turn, as by a process that died. It returns when the
+// conversation waits for somebody or is over. Listen and Follow read what it says then. One that waits for its user is left as it is.
 func (c *Conversations) Resume(ctx context.Context, id string) error {
 	done, err := c.take(ctx, id)
 	if err != nil {

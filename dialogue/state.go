@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// State is a conversation, as it travels through the plan. Flows and handlers see it; only this package changes it.
+// State is a conversation, as it travels through the plan. Flows and handlers see it; only this package changes it. It
+// has more than fifteen fields, as it is stored as one JSON object whose members are a stable format.
 type State struct {
 	Context map[string]any `json:"context,omitempty"` // what the conversation was begun with: who the user is, and such
 	Slots   map[string]any `json:"slots,omitempty"`   // of the whole conversation
@@ -30,7 +31,7 @@ type State struct {
 	Begun    int          `json:"begun,omitempty"`    // how many flows patterns have begun since the user spoke
 	For      PatternName  `json:"for,omitempty"`      // the pattern whose flow has ended last
 	Owes     bool         `json:"owes,omitempty"`     // a pattern's flow was to answer, and has ended or not begun
-	Closed   bool         `json:"closed,omitempty"`
+	Closed   bool         `json:"closed,omitempty"`   // it is over
 }
 
 // maxLines bounds how much of what was said travels with the conversation. The journal has all of it.
@@ -107,12 +108,12 @@ type asked struct {
 	At    int64  `json:"at,omitempty"`  // when: microseconds since 1970
 }
 
-// Frame is one visit of a flow.
+// Frame is one visit of a flow. Its members are a stable format, as those of State are.
 type Frame struct {
-	ID      int            `json:"id"`
-	Flow    string         `json:"flow"`
-	Step    string         `json:"step,omitempty"` // where it goes on; "" for its beginning
-	Slots   map[string]any `json:"slots,omitempty"`
+	ID      int            `json:"id"`                // counted in the conversation, from 1
+	Flow    string         `json:"flow"`              // its name
+	Step    string         `json:"step,omitempty"`    // where it goes on; "" for its beginning
+	Slots   map[string]any `json:"slots,omitempty"`   // their values, and those of variables
 	Trail   []mark         `json:"trail,omitempty"`   // the steps that were made, in order
 	Made    []mark         `json:"made,omitempty"`    // actions and informs that a correction has put back; equal ones are not made again
 	Yes     *asked         `json:"yes,omitempty"`     // the question that was answered with an explicit yes
@@ -124,8 +125,8 @@ type Frame struct {
 	Out     *outputs       `json:"out,omitempty"`     // where its slots go at its end, of a flow that was called
 	Refused *refusal       `json:"refused,omitempty"` // the value that has ended it
 	Link    any            `json:"link,omitempty"`    // of conversations that an earlier version began; nothing reads it (law J9)
-	End     ending         `json:"end,omitempty"`
-	For     PatternName    `json:"for,omitempty"` // the pattern that has begun it
+	End     ending         `json:"end,omitempty"`     // how it has ended; "" while it goes on
+	For     PatternName    `json:"for,omitempty"`     // the pattern that has begun it
 }
 
 // refusal is a value that a step gave a slot, and why the slot cannot hold it.

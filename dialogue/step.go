@@ -165,7 +165,7 @@ func (f *flow) confirm(s *State, st *step) error {
 	return f.pause(s, st, NewConfirm(prompt, f.dialogue.replies(st.Options)...), question)
 }
 
-// asking names a question. What is confirmed is all that is known, not only what the question shows.
+// asking names a question. The user confirms all that is known, not only what the question shows.
 func asking(s *State, prompt string) string {
 	known := []any{prompt, s.top().Slots, s.Slots}
 	for i, m := range []map[string]any{s.top().Slots, s.Slots} {

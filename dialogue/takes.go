@@ -92,8 +92,8 @@ func lostName(where string, held map[string]any, known, also []string) *plan.Mis
 	return nil
 }
 
-// Renamed says which flows and slots of earlier versions of a dialogue are which now, by their old names: conversations that
-// wait go on with what they hold (law J8).
+// Renamed gives the new names of flows and slots by their old ones. Conversations that wait go on with the values that
+// they hold (law J8).
 type Renamed struct {
 	Flows map[string]string
 	Slots map[string]string // of the conversation and of flows: those that do not have the old name and have the new one

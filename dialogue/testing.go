@@ -37,7 +37,7 @@ type TestResult struct {
 }
 
 // TestLine is something that is said in a test, and what must come of it. The first line of a test may hold nothing but
-// what the conversation says unasked.
+// what the conversation says unasked. It has more than fifteen fields: one for each key that a line of a file may have.
 type TestLine struct {
 	Index   int // of the line in the test's talk
 	Line    int // in the file, from 1
@@ -77,8 +77,8 @@ var (
 	commandKeys  = []string{"type", "flow_name", "slot_name", "slot_value", "slot_to_change", "options", "text", "confidence", "data"}
 )
 
-// LoadTests reads the tests of a dialogue's file, and those of the file beside it: bank.test.yaml beside bank.yaml. What
-// is wrong with them is a *definition.Error.
+// LoadTests reads the tests of a dialogue's file, and of bank.test.yaml beside bank.yaml. Its error is a
+// *definition.Error.
 func LoadTests(file string) ([]Test, error) {
 	r := &document.Report{Expected: "a dialogue"}
 	all, err := testsOf(file, r, false)

@@ -121,7 +121,7 @@ func (d *Dialogue) taskAt(t *testing.T, st *step, f *flow, filled map[string]any
 	}
 	frame := &Frame{Flow: f.Name, Slots: map[string]any{"dishes": []any{}, "price": 10}}
 	maps.Copy(frame.Slots, filled)
-	prompt, err := st.message.render(d.scope(s, frame))
+	prompt, err := d.render(st.message, frame, d.scope(s, frame))
 	if err != nil {
 		prompt = st.Message
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/fermata-go/fermata/definition"
 )
 
-// Warnings are what is not wrong in a dialogue's file and can hardly be meant, in the order of its text: flows that
-// nothing begins, slots that nothing reads. None for most dialogues, and for one that Compile made of Go values.
+// Warnings returns parts of a dialogue's file that are valid and hardly meant, in their order. They are
+// flows that nothing begins, and slots that nothing reads. A dialogue that Compile made of Go values has none.
 func (d *Dialogue) Warnings() []definition.Problem { return slices.Clone(d.warnings) }
 
-// ModelProblem is a problem with the model that the settings name, at its place in the file: that it cannot be asked here.
+// ModelProblem is a problem with the model that the settings name, at its place in the file.
 func (d *Dialogue) ModelProblem(message string) definition.Problem {
 	p := d.modelAt
 	p.Message = message

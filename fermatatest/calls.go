@@ -199,7 +199,7 @@ func (h *host) showsInOrder(called node.Op) error {
 	return h.inOrder(called.ID)
 }
 
-// inOrder breaks the pass off where another call is recorded in the place of a new one (law N3).
+// inOrder ends the pass where another call is recorded instead of the new one (law N3).
 func (h *host) inOrder(id string) error {
 	missed := h.missed(true)
 	if missed == "" || strings.Contains(id, node.Inside) {

@@ -37,8 +37,8 @@ func (c *Clock) Now() time.Time {
 	return Epoch.Add(c.offset)
 }
 
-// AfterFunc calls f in a goroutine of its own once the clock has gone on by d, unless stop is called before; stop
-// reports whether it came in time. Without a wait, d of 0 or less, f is called at once.
+// AfterFunc calls f on its own goroutine once the clock has advanced by d, unless it is stopped. stop prevents the call
+// and reports whether it was in time. Without a wait, d of 0 or less, f is called at once.
 func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	if d <= 0 {
 		go f()
@@ -70,9 +70,9 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	}
 }
 
-// Advance lets the clock go on by d. What becomes due is called in order, each at its own time and after the one
-// before has returned; so what a call sets for a time within d is called, too. Whoever waits must have set its alarm
-// by then: [Clock.Next] tells.
+// Advance moves the clock forward by d. Due alarms are called in order, each at its own time and after the previous one
+// has returned, so an alarm that a call sets within d is called, too. Code that waits must have set its alarm by then:
+// see [Clock.Next].
 func (c *Clock) Advance(d time.Duration) { c.AdvanceTo(c.Now().Add(d)) }
 
 // AdvanceTo is Advance up to a time. A clock does not go back: for a time that has passed it stays where it is.

@@ -51,8 +51,8 @@ func (c *Context) WithService(service any) *Context {
 	return c
 }
 
-// WithLLM offers a language model to the node, which asks it by node.Context.LLM without a name: a model.Model, or a
-// func(prompt string) (string, error) that answers every prompt. Several models by name are a model.Set; give that to
+// WithLLM provides a language model for node.Context.LLM without a name. It is a model.Model, or a func(prompt string)
+// (string, error) that answers every prompt. Several models by name are a model.Set; give that to
 // [Context.WithService].
 func (c *Context) WithLLM(m any) *Context {
 	c.t.Helper()
@@ -84,9 +84,9 @@ func (c *Context) Answer(key string, value any) *Context {
 	return c
 }
 
-// Expire lets the deadline of a question pass without an answer, in the place where [Context.Answer] would give one.
-// What happens then is what the question says: the call fails with node.ErrExpired, is given the default, or the task
-// ends with a [*RoutedError]. A question that escalates is open once more, and needs another Expire or Answer.
+// Expire lets a question's deadline pass, instead of an [Context.Answer]. The question's policy decides the result: the
+// call fails with node.ErrExpired, is given the default, or the task ends with a [*RoutedError]. A question that
+// escalates is open once more, and needs another Expire or Answer.
 func (c *Context) Expire(key string) *Context {
 	c.host.script(key, reply{expire: true})
 	return c
@@ -95,7 +95,7 @@ func (c *Context) Expire(key string) *Context {
 // Clock is the clock that the node's time comes from. It goes on where the node sleeps.
 func (c *Context) Clock() *Clock { return c.host.clock }
 
-// RoutedError says that a deadline ended the task and sent its input to another node; see node.OrRoute.
+// RoutedError reports that a deadline sent the task's input to another node; see node.OrRoute.
 type RoutedError struct {
 	Question string // identity of the call, "interrupt:approve#1"
 	Target   string
@@ -105,9 +105,9 @@ func (e *RoutedError) Error() string {
 	return fmt.Sprintf("nobody answered %s before its deadline, and the task went over to %q", e.Question, e.Target)
 }
 
-// Run runs a node function to its end, as the engine does: each time that it waits it is left, and run again from the
-// top with a copy of its input once it can go on. Where it waits for an answer that nobody gave, Run returns an error
-// around node.ErrSuspended that says what is missing; give it with [Context.Answer] and call Run again.
+// Run runs a node function to its end, as the engine does. Each time that the function waits, it is called again from
+// the top with a copy of its input once it can continue. Where it waits for an answer that nobody gave, Run returns an
+// error around node.ErrSuspended that says what is missing; give it with [Context.Answer] and call Run again.
 func Run[S any](c *Context, f func(ctx node.Context, state S) (S, error), state S) (S, error) {
 	c.t.Helper()
 	in, err := canonical.Marshal(state, 0)
@@ -149,16 +149,16 @@ func (c *Context) Begin() node.Context {
 	return node.NewContext(c.t.Context(), c.host, c.host.begin(false))
 }
 
-// Retry begins the task's next attempt: calls that failed are forgotten, and made again by the next Run.
+// Retry starts the task's next attempt: failed calls are forgotten, and the next Run repeats them.
 func (c *Context) Retry() *Context {
 	c.host.retry()
 	return c
 }
 
-// Replay runs the function that was run last once more, on all that is recorded now, and reports what differs: a
-// replay makes the same calls in the same order, makes no step and shows nothing again, and ends with the same value or
-// error (laws N1, N3 and N4). So it finds a node that depends on time, chance or the world outside of steps, where that
-// shows in its calls, its questions or its end; an effect outside of steps that changes none of these is not found.
+// Replay runs the last function again on its records and reports every difference. A replay makes the same calls in the
+// same order, makes no step and shows nothing again, and ends with the same value or error (laws N1, N3 and N4). So it
+// finds a node that depends on time, chance or the world outside of steps, where that shows in its calls, its questions
+// or its end; an effect outside of steps that changes none of these is not found.
 func (c *Context) Replay() {
 	c.t.Helper()
 	if c.again == nil {
@@ -189,7 +189,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// run runs passes over a function until it has come to its end, or waits for what is not there.
+// run runs passes over a function until it ends or waits for an absent answer.
 func (c *Context) run(f func(ctx node.Context) ([]byte, error)) error {
 	c.t.Helper()
 	c.again = func() ([]byte, error) {
@@ -223,7 +223,7 @@ func guarded(f func(ctx node.Context) ([]byte, error), ctx node.Context) (out []
 	return f(ctx)
 }
 
-// Shown are the typed values that the node showed, in order: by node.Structured, a node.Draft or node.Reason.
+// Shown are the typed values of node.Structured, node.Draft and node.Reason, in order.
 func (c *Context) Shown() []node.Data {
 	c.host.mu.Lock()
 	defer c.host.mu.Unlock()

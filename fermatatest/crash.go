@@ -22,12 +22,12 @@ type Report struct {
 	Crashes int            // how many crashes there were, in all runs
 }
 
-// Crash runs a plan to its end, and then once more for each place where it can be interrupted: the engine dies before
-// and after each append to the journal, a new one is started on the same store, and takes the run to its end. Then it
-// runs the plan with processes that die again and again, after each append that takes the run on.
+// Crash runs a plan once without a crash, and then once for each possible crash. The engine dies before and after each
+// append to the journal, a new one starts on the same store and finishes the run. Then it runs the plan with processes
+// that die again and again, after each append that takes the run on.
 //
-// The input is made anew for each run: of a graph over S, a *S. Time is a [Clock], which goes on when the run waits for nothing but time.
-// People answer by [Answers] or [AnswerFunc].
+// The input is made again for each run: of a graph over S, a *S. Time is a [Clock], which goes on when the run waits
+// for nothing but time. People answer by [Answers] or [AnswerFunc].
 //
 // Each run must keep the laws; what breaks one is an error of t that names the law, the task and the place:
 //
@@ -50,14 +50,14 @@ func Crash(t testing.TB, p *plan.Plan, input func() any, opts ...CrashOption) Re
 	return report
 }
 
-// Explore is [Crash] for programs that are no Go tests: it returns what it found, instead of failing a test. What [On]
-// opens is kept in the system's folder for temporary files, and removed.
+// Explore is [Crash] for programs outside of Go tests: it returns its findings. Stores of [On] are in the system's
+// folder for temporary files, and are removed.
 func Explore(ctx context.Context, p *plan.Plan, input func() any, opts ...CrashOption) (Report, []Violation) {
 	return newExplorer(p, input, opts).explore(ctx)
 }
 
-// Rehearse runs a plan once, without a crash, as [Explore] does in the beginning: on a store in memory, with a clock that
-// goes on when the run waits for nothing but time, and with the answers that it is given.
+// Rehearse runs a plan once, without a crash, as [Explore] does at first. It uses a store in memory, a clock that
+// advances when the run waits for nothing but time, and the given answers.
 func Rehearse(ctx context.Context, p *plan.Plan, input func() any, opts ...CrashOption) (Report, []Violation) {
 	x := newExplorer(p, input, opts)
 	x.open = nil

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
-	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,6 +15,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dataflow"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -25,42 +23,26 @@ import (
 // other, values that are accumulated, subgraphs, maps, failures, questions and sleeps (laws D1 to D12, J4, J5, H4). Where
 // nothing is kept, at once or one after the other, the same comes of them.
 func TestD11_RandomDataflowsAreConfluent(t *testing.T) {
-	seed := uint64(1)
-	if os.Getenv("FERMATA_EXPLORE") != "" {
-		seed = rand.Uint64()
-	}
-	graphs := fromEnvironment(t, "FERMATA_EXPLORE", 300)
-	seed = fromEnvironment(t, "FERMATA_SEED", seed)
-	t.Logf("%d graphs; SEED=%d", graphs, seed)
-	var next, built, failed, choices, crashes, stuck atomic.Uint64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for built.Load() < graphs && failed.Load() < 4 {
-				i := next.Add(1)
-				r := rand.New(rand.NewPCG(seed, i))
-				s := shaped(r, 2)
-				g, err := s.build("g")
-				if err != nil {
-					continue
-				}
-				built.Add(1)
-				found, report := exploreShape(s, g, i)
-				choices.Add(uint64(report.Choices))
-				crashes.Add(uint64(report.Crashes))
-				if report.Result.Status == fermata.Stuck {
-					stuck.Add(1)
-				}
-				if found != "" {
-					failed.Add(1)
-					t.Errorf("SEED=%d, graph %d:\n%s", seed, i, shrunkenShape(s, i, found))
-				}
-			}
-		})
-	}
-	workers.Wait()
+	var choices, crashes, stuck atomic.Uint64
+	draws, graphs := lawtest.Draw(t, 300, func(r *rand.Rand, i uint64) (counts bool, wrong string) {
+		s := shaped(r, 2)
+		g, err := s.build("g")
+		if err != nil {
+			return false, ""
+		}
+		found, report := exploreShape(s, g, i)
+		choices.Add(uint64(report.Choices))
+		crashes.Add(uint64(report.Crashes))
+		if report.Result.Status == fermata.Stuck {
+			stuck.Add(1)
+		}
+		if found != "" {
+			return true, shrunkenShape(s, i, found)
+		}
+		return true, ""
+	})
 	t.Logf("of %d shapes %d are graphs; %d choices in their first orders, %d crashes, %d stuck runs",
-		next.Load(), built.Load(), choices.Load(), crashes.Load(), stuck.Load())
+		draws, graphs, choices.Load(), crashes.Load(), stuck.Load())
 }
 
 // given are the inputs of a run: those that it must have, and some of the others.

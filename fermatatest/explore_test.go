@@ -4,67 +4,34 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"runtime"
-	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/lawtest"
 )
-
-// fromEnvironment is a number of the environment's.
-func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s=%q is no number: %v", name, text, err)
-	}
-	return n
-}
 
 // Random graphs do the same in any order of completion, with crashes and without: forks, joins of both kinds, several
 // entries, gates that choose several, loops around all of that, subgraphs, maps, failures, questions and sleeps (laws
 // G1 to G6 and N9, D7 for what waits for a round, D11; J4, J5 and H4 for what is left behind).
 func TestD11_RandomGraphsAreConfluent(t *testing.T) {
-	seed := uint64(1)
-	if os.Getenv("FERMATA_EXPLORE") != "" {
-		seed = rand.Uint64()
-	}
-	graphs := fromEnvironment(t, "FERMATA_EXPLORE", 1000)
-	seed = fromEnvironment(t, "FERMATA_SEED", seed)
-	t.Logf("%d graphs; SEED=%d", graphs, seed)
-	var next, built, failed, choices, crashes atomic.Uint64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for built.Load() < graphs && failed.Load() < 6 {
-				i := next.Add(1)
-				r := rand.New(rand.NewPCG(seed, i))
-				g := sketched(r, "g", 0)
-				if !g.fit() {
-					continue
-				}
-				built.Add(1)
-				found, report := exploreSketch(g, i)
-				choices.Add(uint64(report.Choices))
-				crashes.Add(uint64(report.Crashes))
-				if found != "" {
-					failed.Add(1)
-					t.Errorf("SEED=%d, graph %d:\n%s", seed, i, shrunken(g, i, found))
-				}
-			}
-		})
-	}
-	workers.Wait()
-	t.Logf("of %d sketches %d are graphs; %d choices in their first orders, %d crashes", next.Load(), built.Load(), choices.Load(), crashes.Load())
+	var choices, crashes atomic.Uint64
+	draws, graphs := lawtest.Draw(t, 1000, func(r *rand.Rand, i uint64) (counts bool, wrong string) {
+		g := sketched(r, "g", 0)
+		if !g.fit() {
+			return false, ""
+		}
+		found, report := exploreSketch(g, i)
+		choices.Add(uint64(report.Choices))
+		crashes.Add(uint64(report.Crashes))
+		if found != "" {
+			return true, shrunken(g, i, found)
+		}
+		return true, ""
+	})
+	t.Logf("of %d sketches %d are graphs; %d choices in their first orders, %d crashes", draws, graphs, choices.Load(), crashes.Load())
 }
 
 // exploreSketch tries orders of one graph.

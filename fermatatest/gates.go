@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// gated is a plan whose nodes wait before their functions are called, until they are let go on. Functions are no part
-// of a fingerprint, so the journal of a run does not tell the difference.
+// gated is a plan whose nodes wait before their functions are called, until their gate opens. Functions are no part of
+// a fingerprint, so the journal of a run does not tell the difference.
 func gated(p *plan.Plan, enter func(ctx node.Context) (leave func(), err error)) (*plan.Plan, error) {
 	g := &gating{enter: enter, made: make(map[*plan.Plan]*plan.Plan)}
 	return g.plan(p)
@@ -71,7 +71,7 @@ type gate struct {
 // gates are the gates that tasks wait at now.
 type gates struct {
 	plan    *plan.Plan
-	arrived chan struct{} // somebody has come to a gate; holds one
+	arrived chan struct{} // a task has reached a gate; holds one
 	alone   func() bool   // nothing else is open: there is nobody to wait for
 
 	mu      sync.Mutex
@@ -116,7 +116,7 @@ func (g *gates) leave(w *gate) {
 	g.waiting = slices.DeleteFunc(g.waiting, func(other *gate) bool { return other == w })
 }
 
-// list gives the gates at which somebody waits, in declared order.
+// list returns the gates at which a task waits, in declared order.
 func (g *gates) list() []*gate {
 	g.mu.Lock()
 	defer g.mu.Unlock()

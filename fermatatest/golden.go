@@ -19,9 +19,9 @@ import (
 // updateVariable is the environment variable that has files in testdata written, and not compared or read.
 const updateVariable = "FERMATA_UPDATE"
 
-// Golden compares what a run has done with what the file testdata/<name of the test>.golden says it does. The file is
-// a transcript of the run's journal for people: each task with what it was given, what it called, asked and said, what
-// it gave and where it went. It is there to be read, and reviewed when it changes.
+// Golden compares a run's transcript with the file testdata/<name of the test>.golden. The file is a transcript of the
+// run's journal for people: each task with what it was given, what it called, asked and said, what it gave and where it
+// went. It is there to be read, and reviewed when it changes.
 //
 // With FERMATA_UPDATE=1 in the environment the file is written instead. (It is no flag: a flag that a library registers
 // is there in every test binary that imports it, and an "-update" of the test's own would panic.)

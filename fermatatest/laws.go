@@ -114,7 +114,7 @@ func (tr *trial) checkOps() {
 	for i := range tr.journal {
 		e := &tr.journal[i]
 		switch e.Kind {
-		case journal.DataInvalidated: // text of a call that failed is shown anew
+		case journal.DataInvalidated: // the text of a failed call is shown again
 			delete(succeeded, taskOf(e)+", "+e.Op)
 			continue
 		case journal.StepFinished, journal.TimerFired, journal.TextEnd, journal.Message, journal.Status, journal.Diagnostic:

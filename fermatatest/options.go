@@ -27,10 +27,10 @@ type scheduleOnly func(x *explorer)
 
 func (o scheduleOnly) schedule(x *explorer) { o(x) }
 
-// Answers are given to the questions of a node, by the node's path ("review", "inner/review"): the first to its first
-// question, the second to its second, and so on. A question that has none, or [NoAnswer], stays open until its
-// deadline. A question keeps its answer: in another order, or after a crash, the same call of the same task is given
-// the same.
+// Answers sets the answers to a node's questions, by the node's path ("review", "inner/review"). The first answer is
+// for its first question, the second for its second, and so on. A question that has none, or [NoAnswer], stays open
+// until its deadline. A question keeps its answer: in another order, or after a crash, the same call of the same task
+// is given the same.
 func Answers(byNode map[string][]any) Option {
 	return func(x *explorer) { x.answers = byNode }
 }
@@ -49,14 +49,14 @@ const Rest = noAnswer("rest")
 
 type noAnswer string
 
-// Signed is an answer that somebody gives, by name: for questions that not everybody may answer.
+// Signed is an answer by a named person, for questions with restricted answerers.
 type Signed struct {
-	By     string // "" for nobody in particular
+	By     string // "" for an answer without a name
 	Answer any
 	At     time.Time // the clock goes on to this time before it is given. Defaults to the time at which it is asked
 }
 
-// Before is called before the plan is run from its beginning: it resets what the test's nodes keep outside of the run.
+// Before resets state outside of the run, before each run of the plan from its beginning.
 func Before(f func()) Option { return func(x *explorer) { x.before = f } }
 
 // Look is called when a run has come to its end without a crash, while its runtime is still there.
@@ -76,16 +76,14 @@ func StartedBy(name string) Option { return func(x *explorer) { x.starter = name
 // Those that are not given limit nothing.
 func WithOptions(o fermata.Options) Option { return func(x *explorer) { x.options = o } }
 
-// Effects lets Crash look at what has happened in the outside world: how often each effect, by a name of the test's.
-// Only the growth from one look to the next counts. An effect of a step may happen once more for each crash that lost
-// the outcome of a step, and never for another crash. What a node does outside of steps happens with every pass over
-// it, and so is found out.
+// Effects counts the effects in the outside world for Crash, by names of the test. Only the growth from one look to the
+// next counts. An effect of a step may happen once more for each crash that lost the outcome of a step, and never for
+// another crash. An effect outside of steps happens with every pass over its node, so this finds it.
 func Effects(count func() map[string]int) CrashOption {
 	return crashOnly(func(x *explorer) { x.effects = count })
 }
 
-// OnlyOnce names effects, of those that [Effects] counts, that never happen again after a crash: those of AtMostOnce
-// steps (law J5).
+// OnlyOnce names effects of [Effects] that must never repeat: those of AtMostOnce steps (law J5).
 func OnlyOnce(names ...string) CrashOption {
 	return crashOnly(func(x *explorer) {
 		for _, name := range names {
@@ -94,15 +92,14 @@ func OnlyOnce(names ...string) CrashOption {
 	})
 }
 
-// On keeps the runs in stores that are opened in a folder, a new one for each run, and closed and opened again with
-// each crash; the folder is removed when its run is over. A store that needs no folder of its own must know by its
-// name whose it is. Defaults to a store in memory that outlives the crashes.
+// On keeps each run in a new store that is opened in a folder. It is closed and opened again with each crash; the
+// folder is removed when its run is over. A store that needs no folder of its own must know by its name whose it is.
+// Defaults to a store in memory that outlives the crashes.
 func On(open func(dir string) (journal.Store, error)) CrashOption {
 	return crashOnly(func(x *explorer) { x.open = open })
 }
 
-// Every looks only at every n-th place to crash at, beginning with the first: for long plans, and slow stores.
-// Defaults to 1.
+// Every tries only every n-th crash, starting with the first: for long plans and slow stores. Defaults to 1.
 func Every(n int) CrashOption { return crashOnly(func(x *explorer) { x.stride = max(n, 1) }) }
 
 // Within limits how long a process may take, in real time. Defaults to 10 seconds.
@@ -117,12 +114,12 @@ func Seed(seed uint64) ScheduleOption {
 	return scheduleOnly(func(x *explorer) { x.seed, x.seeded = seed, true })
 }
 
-// Exhaustive lets [Schedules] try every order there is, where there are at most so many; where there are more, it
-// tries as many as [Orders] says. Defaults to the number of Orders.
+// Exhaustive lets [Schedules] try all orders if there are at most so many. Otherwise it tries as many as [Orders] says.
+// Defaults to the number of Orders.
 func Exhaustive(most int) ScheduleOption {
 	return scheduleOnly(func(x *explorer) { x.exhaustive = max(most, 1) })
 }
 
-// WithCrashes runs each order once more with a process that dies at an append that is chosen by the seed, before or
-// after it is written, and another one that takes the run over.
+// WithCrashes runs each order once more with a crash at an append. The seed picks the append, and before or after;
+// another process then finishes the run.
 func WithCrashes() ScheduleOption { return scheduleOnly(func(x *explorer) { x.crashes = true }) }

@@ -260,7 +260,7 @@ func (o *order) letTimePass(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	if ok {
-		return false, fmt.Errorf("a timer was due at %s, and nothing came of it", due.UTC())
+		return false, fmt.Errorf("a timer was due at %s, and nothing happened", due.UTC())
 	}
 	return false, nil
 }

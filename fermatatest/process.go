@@ -101,7 +101,7 @@ type process struct {
 	reader reader
 }
 
-// reader is how far somebody has come who follows the run.
+// reader is the position of a reader that follows the run.
 type reader struct {
 	mu      sync.Mutex
 	reading bool
@@ -345,7 +345,7 @@ func (p *process) serve(ctx context.Context) error {
 		case <-changed:
 		case <-set:
 		case <-ctx.Done():
-			return fmt.Errorf("a timer was due at %s, and nothing came of it: %w", due, ctx.Err())
+			return fmt.Errorf("a timer was due at %s, and nothing happened: %w", due, ctx.Err())
 		}
 	}
 }

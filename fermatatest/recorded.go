@@ -10,9 +10,8 @@ import (
 	"github.com/fermata-go/fermata/model/scripted"
 )
 
-// Recorded is a model that says what a real one has said to the same requests before: it replays the transcript in a
-// file, asks nobody and needs no key. With FERMATA_UPDATE=1 it asks the real model, and writes the transcript anew; commit
-// it with the test.
+// Recorded is a model that replays the transcript in a file. It calls no other model and needs no key. With
+// FERMATA_UPDATE=1 it calls the real model and rewrites the transcript; commit it with the test.
 //
 //	m := fermatatest.Recorded(t, "testdata/refund.jsonl", func() model.Model { return real })
 //

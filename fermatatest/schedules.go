@@ -25,15 +25,14 @@ type ScheduleReport struct {
 	Seed    uint64
 }
 
-// Schedules runs a plan again and again, each time with another order in which what is concurrent comes to its end, and
-// requires that the order makes no difference (law D11): the same tasks, given the same, do the same, and the result
-// is the same. What breaks this is an error of t with the two orders, the first task that differs, how it differs,
-// which law that breaks, and what is likely the cause.
+// Schedules runs a plan in several orders of completion and requires equal results (law D11). The same tasks with the
+// same inputs do the same, and the result is the same. A difference is an error of t with the two orders, the first
+// task that differs, how it differs, which law that breaks, and what is likely the cause.
 //
-// Before each pass over a node's function the task waits until it is let go on; when nothing moves any more, one of
-// those that wait is chosen, or a question is answered, or time passes. So functions run one at a time, and the seed
-// alone decides. The time is that of a testing/synctest bubble: sleeps, backoffs and deadlines take no time, and a
-// function may not wait for a goroutine that it has not started itself. The input is made anew for each run.
+// Before each pass over a node's function the task waits for its turn. When no function runs, one of the waiting tasks
+// is chosen, or a question is answered, or time passes. So functions run one at a time, and the seed alone decides. The
+// time is that of a testing/synctest bubble: sleeps, backoffs and deadlines take no time, and a function may not wait
+// for a goroutine that it has not started itself. The input is made again for each run.
 //
 // People answer by [Answers] or [AnswerFunc]; a question that nobody answers stays open until its deadline. [Before]
 // resets what nodes keep outside of the state. The visits of a node behind an Each join are numbered in the order in
@@ -76,7 +75,7 @@ type scheduler struct {
 	inside atomic.Int64 // how many functions have been called and have not returned
 	given  map[string]any
 	used   map[string]int
-	timed  bool          // the plan limits time, so that time may not pass while somebody waits to go on
+	timed  bool          // the plan limits time, so that time may not pass while a task waits for its turn
 	limit  time.Duration // of the run
 
 	comparison *comparison

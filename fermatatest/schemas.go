@@ -13,8 +13,8 @@ import (
 	"github.com/fermata-go/fermata/schema"
 )
 
-// SchemaCompatible fails the test where values of one version of a schema are not certainly values of the other; see
-// [schema.Compatible]. What cannot be told fails it, too.
+// SchemaCompatible fails the test unless two versions of a schema agree; see [schema.Compatible]. Undecidable places
+// fail it, too.
 func SchemaCompatible(t testing.TB, old, next *schema.Schema, dir schema.Direction) {
 	t.Helper()
 	if err := schema.Compatible(old, next, dir); err != nil {

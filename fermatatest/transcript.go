@@ -180,7 +180,7 @@ func (w *writer) ofRun(e *journal.Entry) {
 	}
 }
 
-func decode(data []byte, into any) { _ = json.Unmarshal(data, into) } // what is not there stays zero
+func decode(data []byte, into any) { _ = json.Unmarshal(data, into) } // absent members stay zero
 
 // say adds a line to what a task recorded.
 func (w *writer) say(v *visit, format string, args ...any) *line {

@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// Each lets a node at which branches meet run once for each of them, with each branch's own state (law G3). What follows
-// the node belongs to the branches, too: it runs once for each, up to an [All] node or to their ends.
+// Each runs a node once for each arriving branch, with that branch's own state (law G3). The nodes after it belong to
+// the branches, too: it runs once for each, up to an [All] node or to their ends.
 func Each() NodeOption { return func(n *plan.Node) { n.Join = plan.Each } }
 
 // All lets a node at which branches meet run once, when no more of them can come (law G3). It is given their states
@@ -27,9 +27,9 @@ func Each() NodeOption { return func(n *plan.Node) { n.Join = plan.Each } }
 // Where branches end without meeting, the run's result is merged in the same way.
 func All() NodeOption { return func(n *plan.Node) { n.Join = plan.All } }
 
-// MergeWith merges the branches that meet at an [All] node by a function, which is given the state at the fork and the
-// states of the branches in declared order, and is pure: it may be called again after a crash. What it is given is its own. S
-// is the graph's state; with another type the node fails when branches meet.
+// MergeWith merges the branches at an [All] node by a function. The function receives the state at the fork and the
+// states of the branches in declared order. It is pure: a crash can repeat it. It owns its arguments. S is the graph's
+// state; with another type the node fails when branches meet.
 func MergeWith[S any](merge func(base S, branches []S) (S, error)) NodeOption {
 	return func(n *plan.Node) { n.Merge = erased(merge) }
 }
@@ -49,8 +49,8 @@ func erased[S any](merge func(base S, branches []S) (S, error)) plan.MergeFunc {
 	}
 }
 
-// Merge merges branches by a function, wherever they meet or end in this graph and no node says otherwise with
-// [MergeWith]. It takes the place of the tags and is pure: it may be called again after a crash. What it is given is its own (law N9).
+// Merge merges branches by a function, wherever they join or end without a [MergeWith]. It takes the place of the tags
+// and is pure: it may be called again after a crash. It owns its arguments (law N9).
 func (b *Builder[S]) Merge(merge func(base S, branches []S) (S, error)) *Builder[S] {
 	if merge == nil {
 		b.problem("Merge has no function")
@@ -60,10 +60,10 @@ func (b *Builder[S]) Merge(merge func(base S, branches []S) (S, error)) *Builder
 	return b
 }
 
-// Immutable promises that no node changes what is in slices and maps and behind pointers of the state: nodes assign fields
-// and append, and make a new map or element where one is to change. Then branches share what none of them replaces, and a
-// large state costs a run what changes of it. A node that breaks the promise changes what others see, and what it changed
-// is not recorded; fermatatest finds it.
+// Immutable promises that no node changes the state's slices, maps and pointed-to values in place. Nodes assign fields
+// and append, and make a new map or element to change one. Then branches share what none of them replaces, and a large
+// state costs a run what changes of it. A node that breaks the promise changes what others see, and what it changed is
+// not recorded; fermatatest finds it.
 //
 // Without the promise, which is the default, each node and branch has a deep copy of its own where another could see it
 // (law N9).
@@ -72,8 +72,8 @@ func (b *Builder[S]) Immutable() *Builder[S] {
 	return b
 }
 
-// FailFast stops the tasks that are running when another one has failed the run: their contexts are cancelled, and a retry
-// of the run runs them again. By default they are let finish, and their outcomes are kept (law F2).
+// FailFast cancels the running tasks when another one has failed the run. A retry of the run runs them again. By
+// default they finish, and their outcomes are kept (law F2).
 func (b *Builder[S]) FailFast() *Builder[S] {
 	b.def.FailFast = true
 	return b

@@ -1,5 +1,4 @@
-// Package graph is for typed state graphs: nodes are functions from a state to a state, and edges say which node
-// comes next.
+// Package graph is for typed state graphs. Nodes are functions from a state to a state, and edges connect them.
 //
 //	g := graph.New[Ticket]("triage")
 //	g.Node("classify", classify)
@@ -31,7 +30,7 @@
 // rule that does not exist or does not fit its field is an error of Compile.
 //
 // [Builder.Edge] with several targets is a fork, [All] and [Each] say how branches meet, [Map] runs a graph for each item
-// of a list. docs/guide.md shows all of it.
+// of a list. docs/README.md leads to the tutorial.
 //
 // A compiled graph runs in the caller's goroutine with [Graph.Run], or durably on a fermata.Runtime with
 // [Graph.Start].

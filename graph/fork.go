@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// ForkOptions say where a fork leaves its run and what is different from there on; see fermata.ForkOptions, which
-// describes each field. The zero value forks at the end, and changes nothing.
+// ForkOptions say where a fork leaves its run and how it differs. See fermata.ForkOptions. The zero value forks at the
+// end, and changes nothing.
 type ForkOptions[S any] struct {
 	At   uint64 // seq of the last entry that is shared; 0 is the end
 	ID   string
@@ -24,8 +24,8 @@ type ForkOptions[S any] struct {
 	Migration plan.Migration
 }
 
-// Fork begins a new run that has behind it what a run of this graph had at a seq, and goes its own way from there.
-// Nothing that is finished or recorded there is done again (laws J4 and J5); see fermata.Runtime.Fork.
+// Fork starts a new run that continues independently from a seq of another run of this graph. Nothing that is finished
+// or recorded there is done again (laws J4 and J5); see fermata.Runtime.Fork.
 func (g *Graph[S]) Fork(ctx context.Context, rt *fermata.Runtime, id string, o ForkOptions[S]) (*Run[S], error) {
 	erased := fermata.ForkOptions{
 		At: o.At, ID: o.ID, By: o.By, Hold: o.Hold, Set: o.Set, Of: o.Of, AskAgain: o.AskAgain, Migration: o.Migration,
@@ -47,8 +47,7 @@ func (g *Graph[S]) Fork(ctx context.Context, rt *fermata.Runtime, id string, o F
 	return &Run[S]{run: run}, nil
 }
 
-// Migrate drives a run on that was started on another graph, whose nodes had other names (law J8); see
-// fermata.Runtime.Migrate.
+// Migrate continues a run of another graph whose nodes had other names (law J8). See fermata.Runtime.Migrate.
 func (g *Graph[S]) Migrate(ctx context.Context, rt *fermata.Runtime, id string, m plan.Migration) (*Run[S], error) {
 	run, err := rt.Migrate(ctx, id, g.plan, m, "")
 	if err != nil {

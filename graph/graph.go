@@ -32,7 +32,7 @@ type RouteFunc[S any] func(ctx node.Context, state S) (string, error)
 // branch with a state of its own (law G2); one that is named twice begins one. Choosing none is an error: choose END.
 type RouteManyFunc[S any] func(ctx node.Context, state S) ([]string, error)
 
-// CatchFunc chooses where a failure goes: one of the declared targets, END or Stop, or "" to fail the run.
+// CatchFunc chooses the target of a failure: a declared target, END or Stop, or "" to fail the run.
 type CatchFunc[S any] func(ctx node.Context, state S, cause error) (string, error)
 
 // Builder collects nodes and edges. Its methods may be called in any order; Compile checks all of it, the state's type
@@ -64,32 +64,30 @@ func New[S any](name string) *Builder[S] {
 // NodeOption is a policy of one node.
 type NodeOption func(*plan.Node)
 
-// Retry tries a node up to attempts times in all, with an exponential backoff that begins at first (0: 100ms) and
-// never exceeds a minute (law F1).
+// Retry tries a node up to attempts times, with an exponential backoff (law F1). The backoff starts at first (0: 100ms)
+// and never exceeds a minute.
 func Retry(attempts int, first time.Duration) NodeOption {
 	return func(n *plan.Node) { n.Retry.Attempts, n.Retry.Backoff = attempts, first }
 }
 
-// RetryIf says which errors are worth another of the attempts that [Retry] allows; without Retry there is one, and it is
-// never asked. Nor is it asked about errors that are marked with
-// node.Terminal or node.RetryAfter. Of an error that a node.Step failed with, it gets the text and those marks: an
-// error that it is to find by errors.Is does not come through a step.
+// RetryIf decides which errors are worth another attempt of [Retry]. Without Retry it is never asked. Nor is it asked
+// about errors that are marked with node.Terminal or node.RetryAfter. Of an error that a node.Step failed with, it gets
+// the text and those marks: an error that it is to find by errors.Is does not come through a step.
 func RetryIf(retryable func(error) bool) NodeOption {
 	return func(n *plan.Node) { n.Retry.Retryable = retryable }
 }
 
-// Jitter lengthens each wait before another attempt by up to this share of it, from 0 to 1, so that tasks that failed
-// together do not come back together.
+// Jitter lengthens each wait before another attempt by up to this share of it, from 0 to 1. Tasks that failed together
+// then do not retry together.
 func Jitter(share float64) NodeOption { return func(n *plan.Node) { n.Retry.Jitter = share } }
 
-// Pool puts a node into a pool of the runtime's, fermata.Options.Pools, by name: its function runs within the pool's
-// limits, which it shares with all nodes of that pool in all runs. Without a runtime, in Graph.Run, nothing is limited.
+// Pool puts a node into a pool of fermata.Options.Pools, by name. Its function runs within the pool's limits, which all
+// nodes of that pool share in all runs. Without a runtime, in Graph.Run, nothing is limited.
 func Pool(name string) NodeOption { return func(n *plan.Node) { n.Pool = name } }
 
-// Cache lets a node take the outcome that it, or the same node of another run, has had for an equal state, until that is
-// older than ttl (0: for ever), and have its own outcome taken (law D13). The version stands for all that the outcome
-// depends on beside the state: the code, a prompt, a model. See plan.Cache; without a runtime, in Graph.Run, nothing is
-// kept.
+// Cache lets a node reuse the outcome that it had for an equal state, also in another run (law D13). Outcomes older
+// than ttl are not used (0: for ever). The version stands for all that the outcome depends on beside the state: the
+// code, a prompt, a model. See plan.Cache; without a runtime, in Graph.Run, nothing is kept.
 func Cache(version string, ttl time.Duration) NodeOption {
 	return func(n *plan.Node) { n.Cache = &plan.Cache{Version: version, TTL: ttl} }
 }
@@ -102,9 +100,10 @@ func Timeout(d time.Duration) NodeOption { return func(n *plan.Node) { n.Timeout
 // N11). Signs of life are [node.Heartbeat], every other call of the node's context, and whatever a model sends.
 func Idle(d time.Duration) NodeOption { return func(n *plan.Node) { n.Idle = d } }
 
-// Pure says that a node has no effect but what it returns and what it does by its context: its function may be called again
-// after a crash. What comes of it is stored together with what follows, before the next effect (law J2), so pure nodes in a
-// row cost one write and not one each. An effect that is in no step needs node.Sync before it, or a node that is not pure.
+// Pure says that a node only calculates: it has no effect but its result and its context's calls. A crash can repeat
+// its function. Its outcome is stored together with the entries that follow, before the next effect (law J2), so a
+// chain of pure nodes costs one write. An effect that is in no step needs node.Sync before it, or a node that is not
+// pure.
 func Pure() NodeOption { return func(n *plan.Node) { n.Pure = true } }
 
 // Version declares the version of a node's code; it is part of the plan's fingerprint (law J8).
@@ -175,7 +174,7 @@ func (b *Builder[S]) Sub(name string, child *Graph[S], opts ...NodeOption) *Buil
 	return b.add(plan.Node{Name: name, Kind: plan.Sub, Sub: child.plan}, opts)
 }
 
-// SubOf adds a graph over another state as a node: in makes the child's input, out puts the child's result into the
+// SubOf adds a graph over another state as a node. in makes the child's input, and out puts the child's result into the
 // parent's state. Both are pure functions: they may be called again after a crash.
 func SubOf[S, C any](
 	b *Builder[S], name string, child *Graph[C], in func(S) (C, error), out func(S, C) (S, error), opts ...NodeOption,
@@ -248,7 +247,7 @@ func (b *Builder[S]) problem(format string, args ...any) {
 	b.problems = append(b.problems, fmt.Errorf("graph %q: "+format, append([]any{b.def.Name}, args...)...))
 }
 
-// Compile checks everything that can be known before a run, and reports every problem at once (law G7).
+// Compile checks the graph and reports every problem that can be found before a run (law G7).
 func (b *Builder[S]) Compile() (*Graph[S], error) {
 	problems := slices.Clone(b.problems)
 	def := b.def

@@ -18,12 +18,12 @@ func Of[S any](name string, f Func[S], opts ...NodeOption) *Builder[S] {
 	return New[S](name).Node(name, f, opts...).Edge(Start, name)
 }
 
-// Map adds a node that runs child once for each item that items gives, and puts the results together with gather, in
-// the order of the items, whichever was done first (law G5). Each item's tasks are journaled by themselves, as
-// "notify#1.3/send#1" (first visit, third item): they fail, are tried again, wait for people and are resumed alone. At
-// most [Limit] items are at work at once; one that waits for a person is, too. No items give no results. A failed
-// item fails the node, once the items at work have ended, and a retry of the run runs it and those that had not begun;
-// [MapKeep] keeps failures instead.
+// Map adds a node that runs child once for each item of a list (law G5). gather receives the results in the order of
+// the items, independently of timing. Each item's tasks are journaled by themselves, as "notify#1.3/send#1" (first
+// visit, third item): they fail, are tried again, wait for people and are resumed alone. At most [Limit] items are at
+// work at once; one that waits for a person is, too. No items give no results. A failed item fails the node, once the
+// items at work have ended, and a retry of the run runs it and those that had not begun; [MapKeep] keeps failures
+// instead.
 //
 // The functions items and gather are pure: they may be called again after a crash.
 func Map[S, C any](

@@ -20,10 +20,10 @@ type Graph[S any] struct {
 // Plan is what the engine runs; it can draw itself.
 func (g *Graph[S]) Plan() *plan.Plan { return g.plan }
 
-// Run runs the graph in the caller's goroutine and keeps nothing; branches have goroutines of their own, which have ended
-// when it returns. Cancelling ctx ends it. A graph that asks people fails with fermata.ErrMustWait: Start it. The state
-// belongs to the run. The services are those that nodes find with node.Service, a model among them. What fails is a
-// *fermata.Error, in which the run is called "run".
+// Run runs the graph in the caller's goroutine and stores nothing. Branches have goroutines of their own, which have
+// ended when it returns. Cancelling ctx ends it. A graph that asks people fails with fermata.ErrMustWait: Start it. The
+// state belongs to the run. The services are those that nodes find with node.Service, a model among them. A failure is
+// a *fermata.Error, in which the run is called "run".
 func (g *Graph[S]) Run(ctx context.Context, state S, services ...any) (S, error) {
 	res, err := fermata.Evaluate(ctx, g.plan, &state, fermata.Options{Services: services})
 	if err != nil {
@@ -77,7 +77,7 @@ type Result[S any] struct {
 	State S // the state that a completed run ended with
 }
 
-// ID is the run's id, for Resume, Retry and whoever else asks for it.
+// ID is the run's id, for example for Resume and Retry.
 func (r *Run[S]) ID() string { return r.run.ID() }
 
 // Wait returns when the run has ended or waits for people; see fermata.Run.Wait.

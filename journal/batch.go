@@ -23,15 +23,16 @@ func KindOf(name string) (Kind, bool) {
 	return 0, false
 }
 
-// Stored reports whether entries of this kind are kept in journals: the kind is known and not transient (law E2).
+// Stored reports whether journals keep entries of this kind: it is known and not transient (law E2).
 func (k Kind) Stored() bool { return k.Valid() && k != TextDelta }
 
 // Head is the run's last seq once the batch is written.
 func (b *Batch) Head() uint64 { return b.After + uint64(len(b.Entries)) }
 
-// Validate reports why no store can write the batch: entries that are not numbered After+1, After+2, …, a run that
-// is created without its first entry or its row, a projection that belongs to another run. Every store calls it
-// before anything else, so that a batch is refused everywhere or nowhere.
+// Validate reports why no store can write the batch.
+//
+// The entries are not numbered After+1, After+2, …; a run is created without its first entry or its row; a projection
+// belongs to another run. Every store calls it before anything else, so that a batch is refused everywhere or nowhere.
 func (b *Batch) Validate() error {
 	if b.Run == "" {
 		return errors.New("a batch needs the id of its run")

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
 // A delta says how one JSON value became another (law J7). It is empty for no change, else one of
@@ -24,8 +26,9 @@ const (
 	deltaString  = '4'
 )
 
-// Diff is the delta that turns the JSON text old into the JSON text new: empty when they are equal, and never longer
-// than [0,new]. The order of members is no difference, and numbers are equal when their texts are. An empty old is a
+// Diff returns the delta that turns the JSON text old into the JSON text new.
+//
+// It is empty when they are equal, and never longer than [0,new]. The order of members is no difference, and numbers are equal when their texts are. An empty old is a
 // value that there was not. The error is a *JSONError.
 func Diff(old, new []byte) ([]byte, error) {
 	to, err := compactText(new)
@@ -85,7 +88,7 @@ func diffObjects(dst []byte, from, to string, depth int) []byte {
 		if changed {
 			dst = append(dst, ',')
 		}
-		dst = append(appendQuoted(dst, name), ':')
+		dst = append(jsontext.Append(dst, name), ':')
 		head := len(dst)
 		if was, ok := old.get(name, i); ok {
 			both++
@@ -109,7 +112,7 @@ func diffObjects(dst []byte, from, to string, depth int) []byte {
 	dst = append(dst, ',', '[')
 	for i, name := range old.names {
 		if _, ok := now.get(name, i); !ok {
-			dst = append(appendQuoted(dst, name), ',')
+			dst = append(jsontext.Append(dst, name), ',')
 		}
 	}
 	dst[len(dst)-1] = ']'
@@ -256,7 +259,7 @@ func diffStrings(dst []byte, from, to string) []byte {
 	}
 	dst = append(dst, '[', deltaString, ',')
 	dst = append(strconv.AppendInt(dst, int64(keep), 10), ',')
-	return append(appendQuoted(dst, now[keep:]), ']')
+	return append(jsontext.Append(dst, now[keep:]), ']')
 }
 
 // runeEnd reports whether the first n bytes of s are whole runes.

@@ -1,5 +1,5 @@
-// Package journal holds the durable facts of runs: what an [Entry] is, how entries are encoded, how values are
-// stored as what changed ([Diff], [Document]), and what a [Store] must do.
+// Package journal holds the durable facts of runs and the contract of their stores. It defines an [Entry] and its
+// encoding, deltas of values ([Diff], [Document]), and the [Store].
 //
 // A run is a fold over its journal (law J1). The journal of a run is its entries, numbered by Seq from 1 without a
 // gap; nothing in it is ever changed. Beside the journal a store keeps projections (a row for the run, one for each

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"sync/atomic"
+
+	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
-// Document is a JSON value that deltas are applied to. What no delta has touched stays text, so that an edit deep in
-// a large value costs what it changes, and appending to a long list or string costs what is appended.
+// Document is a JSON value that deltas are applied to. Parts that no delta has touched stay text. So an edit deep in a
+// large value costs what it changes, and appending to a long list or string costs what is appended.
 //
 // The zero Document is null. A Document is not safe for concurrent use; its clones are documents of their own.
 type Document struct {
@@ -71,7 +73,7 @@ func (v *value) append(dst []byte) []byte {
 	case b == nil:
 		return append(dst, v.text...)
 	case b.form == '"':
-		return appendQuoted(dst, b.runes)
+		return jsontext.Append(dst, b.runes)
 	}
 	dst = append(dst, b.form)
 	for i := range b.values {
@@ -79,7 +81,7 @@ func (v *value) append(dst []byte) []byte {
 			dst = append(dst, ',')
 		}
 		if b.form == '{' {
-			dst = append(appendQuoted(dst, b.names[i]), ':')
+			dst = append(jsontext.Append(dst, b.names[i]), ':')
 		}
 		dst = b.values[i].append(dst)
 	}
@@ -113,8 +115,8 @@ func (d *Document) Apply(delta []byte) error {
 	return d.apply(&d.root, text, nil)
 }
 
-// ApplyWithin is Apply for a delta of a stranger, which may be short and change much: it takes from left what the document
-// needs of memory for it, and fails with ErrTooLarge before it takes more.
+// ApplyWithin is Apply within a bound of memory, for a delta from outside. Such a delta may be short and change much: the
+// memory that the document needs for it is taken from left, and where left is too small, the error is ErrTooLarge.
 func (d *Document) ApplyWithin(delta []byte, left *int64) error {
 	d.left = left
 	defer func() { d.left = nil }()

@@ -147,7 +147,7 @@ func appendString(dst []byte, s string, known []string) ([]byte, []string) {
 	return append(dst, s...), known
 }
 
-// DecodeEntries is the inverse of AppendEntries. The entries' Value and Body may be parts of data, each with no spare
+// DecodeEntries is the inverse of [AppendEntries]. The entries' Value and Body may be parts of data, each with no spare
 // capacity. Data that is damaged is an ErrCorrupt, data of a later version an ErrNewer; the *StoreError around it
 // names the run, and the seq where that much could be read.
 func DecodeEntries(data []byte, run string) ([]Entry, error) {
@@ -155,8 +155,10 @@ func DecodeEntries(data []byte, run string) ([]Entry, error) {
 	return d.Decode(nil, data, run)
 }
 
-// Decoder decodes frame after frame of one journal and keeps the strings that come again, such as the names of
-// nodes, once. The zero value is ready; it is not safe for concurrent use.
+// Decoder decodes frame after frame of one journal.
+//
+// It keeps strings that come again, such as the names of nodes, once. The zero value is ready; it is not safe for
+// concurrent use.
 type Decoder struct {
 	known map[string]string
 	frame

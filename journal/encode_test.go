@@ -5,11 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"flag"
 	"hash/crc32"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,10 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/journal"
 )
-
-var update = flag.Bool("update", false, "write golden frames that do not exist yet; those that do are never changed")
 
 const start = 1_790_000_000_000_000 // microseconds: 2026-09-21
 
@@ -113,58 +109,29 @@ func manyNames() (entries []journal.Entry) {
 	return entries
 }
 
+// With -update, a frame whose section is still empty is filled; those of releases are never rewritten.
 func TestJ9_GoldenFramesDecodeForEver(t *testing.T) {
-	if *update {
-		for name, entries := range frames() {
-			writeNew(t, "testdata/journal-v1."+name+".frame", journal.AppendEntries(nil, entries))
-			text, err := json.MarshalIndent(entries, "", "\t")
-			if err != nil {
-				t.Fatal(err)
-			}
-			writeNew(t, "testdata/journal-v1."+name+".json", text)
-		}
+	stored := golden.Open(t, "testdata/journal-v*.txtar")
+	for name, entries := range frames() {
+		stored.FillBytes(t, name+".frame", journal.AppendEntries(nil, entries))
+		stored.FillJSON(t, name+".json", entries)
 	}
-	files, _ := filepath.Glob("testdata/journal-v*.frame")
-	if len(files) < len(frames()) {
-		t.Fatalf("found %d golden frames, expected at least %d", len(files), len(frames()))
+	names := stored.Names("*.frame")
+	if len(names) < len(frames()) {
+		t.Fatalf("found %d golden frames, expected at least %d", len(names), len(frames()))
 	}
-	for _, file := range files {
-		frame, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(strings.TrimSuffix(file, ".frame") + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range names {
 		var want []journal.Entry
-		if err := json.Unmarshal(text, &want); err != nil {
+		if err := json.Unmarshal([]byte(stored.Text(t, golden.Beside(name, ".json"))), &want); err != nil {
 			t.Fatal(err)
 		}
-		got, err := journal.DecodeEntries(frame, "run_1")
+		got, err := journal.DecodeEntries(stored.Bytes(t, name), "run_1")
 		if err != nil {
-			t.Errorf("%s: %v", file, err)
+			t.Errorf("%s: %v", name, err)
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", file, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-	}
-}
-
-func writeNew(t *testing.T, file string, data []byte) {
-	t.Helper()
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -65,7 +65,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// CarriesState reports whether the Value of entries of this kind is a value of tokens, and not the result of a call.
+// CarriesState reports whether entries of this kind record values of tokens, and not results of calls.
 func (k Kind) CarriesState() bool {
 	switch k {
 	case NodeStarted, NodeFinished, NodeCached, RunStarted, RouteTaken, NodeFailed, RunFinished, RunResumed:
@@ -108,18 +108,20 @@ func (e *Entry) HasValue() bool { return e.Flags&FlagBase != 0 || len(e.Value) >
 
 // StartedBody is the body of RunStarted. The input is the entry's Value.
 type StartedBody struct {
-	Plan        string            `json:"plan"`
-	PlanVersion string            `json:"planVersion,omitempty"`
-	PlanKind    string            `json:"planKind,omitempty"`
-	Fingerprint string            `json:"fingerprint"`
-	Definition  string            `json:"definition,omitempty"`
-	By          string            `json:"by,omitempty"`
-	Labels      map[string]string `json:"labels,omitempty"`
-	Inputs      []string          `json:"inputs,omitempty"` // of a dataflow: the values that were given
-	Fork        *Origin           `json:"fork,omitempty"`   // where a fork comes from; nil for a run of its own
+	Plan        string            `json:"plan"`                  // its name
+	PlanVersion string            `json:"planVersion,omitempty"` // as its author counts
+	PlanKind    string            `json:"planKind,omitempty"`    // graph, dataflow, recipe, …
+	Fingerprint string            `json:"fingerprint"`           // of the plan (law J8)
+	Definition  string            `json:"definition,omitempty"`  // digest of the stored definition that it was made from
+	By          string            `json:"by,omitempty"`          // who started the run
+	Labels      map[string]string `json:"labels,omitempty"`      // of the caller's own
+	Inputs      []string          `json:"inputs,omitempty"`      // of a dataflow: the values that were given
+	Fork        *Origin           `json:"fork,omitempty"`        // where a fork comes from; nil for a run of its own
 }
 
-// Origin is where a fork comes from: its first entries are those of Run up to Seq, with ids of interrupts of its own.
+// Origin is the run that a fork comes from.
+//
+// The first entries of a fork are those of Run up to Seq, with ids of interrupts of its own.
 type Origin struct {
 	Run string `json:"run"`
 	Seq uint64 `json:"seq"`
@@ -141,14 +143,14 @@ type ResumedBody struct {
 	Lost        []string          `json:"lost,omitempty"`     // takeover: the tasks that were at work then
 }
 
-// BlockedBody is the body of RunBlocked: why the run cannot be driven on now. A RunResumed takes it up again.
+// BlockedBody is the body of RunBlocked: why the run cannot be driven on now. A RunResumed continues it.
 type BlockedBody struct {
 	Code      string   `json:"code"` // diverged, plan_changed, takeovers
 	Error     string   `json:"error"`
 	Task      string   `json:"task,omitempty"`      // the task that it is about
 	Tasks     []string `json:"tasks,omitempty"`     // takeovers: the tasks that were at work when the driver was lost
 	Takeovers int      `json:"takeovers,omitempty"` // takeovers: how often that was, since the run last got further
-	RetryAt   int64    `json:"retryAt,omitempty"`   // when it is tried again first, microseconds; 0: when somebody retries it
+	RetryAt   int64    `json:"retryAt,omitempty"`   // when it is tried again first, microseconds; 0: when it is retried by hand
 }
 
 // FinishedBody is the body of RunFinished. A completed run's output is the entry's Base: the seq of its last value.
@@ -166,16 +168,19 @@ type FinishedBody struct {
 	Stuck []StuckNode `json:"stuck,omitempty"` // of a dataflow that is stuck
 }
 
-// BeginBody is the body of NodeStarted where the plan alone does not say which tokens the task takes: where branches
-// meet. The entry then holds their merged value, if they could be merged. In a dataflow it says which values the task
-// was given, and what it was begun for.
+// BeginBody is the body of NodeStarted where the plan alone does not say which tokens the task takes.
+//
+// That is where branches meet. The entry then holds their merged value, if they could be merged. In a dataflow it says
+// which values the task was given, and what it was begun for.
 type BeginBody struct {
 	From []uint64          `json:"from,omitempty"` // seqs of the entries that sent the tokens, in the order of their branches
 	In   map[string]uint64 `json:"in,omitempty"`   // by name: the entry that wrote the value
 	Took uint64            `json:"took,omitempty"` // the decision that began a round with it
 }
 
-// SkippedBody is the body of NodeSkipped: a node of a dataflow that was not chosen, or needs what therefore never came.
+// SkippedBody is the body of NodeSkipped, of a node in a dataflow.
+//
+// The node was not chosen, or needs a value that therefore never came.
 type SkippedBody struct {
 	Reason string `json:"reason"`
 }
@@ -242,19 +247,22 @@ type DataBody struct {
 	Shape         string `json:"shape,omitempty"` // as in StepBody
 }
 
-// InvalidatedBody is the body of DataInvalidated: what was shown of the segment, or without one of all that are not at
-// their end, of the call that the entry belongs to, or without one of its task, does not hold.
+// InvalidatedBody is the body of DataInvalidated: data that was shown does not hold.
+//
+// That is the data of the segment; without one, of all segments that are not at their end. They are those of the call
+// that the entry belongs to; without one, of its task.
 type InvalidatedBody struct {
 	SegmentID string `json:"segmentId,omitempty"`
 	Reason    string `json:"reason"` // repair, turn, restart, retry, failure
 }
 
-// CachedBody is the body of NodeCached, which stands in the place of NodeFinished: whose outcome the task has taken
-// (law D13).
+// CachedBody is the body of NodeCached: the task whose outcome was taken (law D13).
+//
+// NodeCached stands in the place of NodeFinished.
 type CachedBody struct {
-	Run  string `json:"run"`
-	Task string `json:"task"`
-	At   int64  `json:"at"` // when that task had it, microseconds
+	Run  string `json:"run"`  // of that task
+	Task string `json:"task"` // its id
+	At   int64  `json:"at"`   // when that task had it, microseconds
 }
 
 // TimerBody is the body of TimerSet.
@@ -264,22 +272,22 @@ type TimerBody struct {
 
 // RunRow is the projection of a run.
 type RunRow struct {
-	ID          string
-	Plan        string
+	ID          string // of the run
+	Plan        string // the name of its plan
 	Kind        string // the plan's kind: graph, recipe; "definition" for a stored definition
-	Fingerprint string
+	Fingerprint string // of its plan (law J8)
 	Definition  string // digest of the definition it runs, "" for none
 	Status      string // running, paused, blocked, completed, failed, cancelled, expired, stuck
 	Error       string // why it did not complete, or is blocked; of a run that is wanted, why nobody has taken it
 	Head        uint64 // filled by the store: the last seq
-	Created     int64  // microseconds
-	Updated     int64
+	Created     int64  // when it was, microseconds
+	Updated     int64  // when it was last written, microseconds
 	Waiting     int    // how many interrupts are open
-	Driver      string // who drives it, see Leaser; "" for nobody
-	Ready       bool   // it can go on, and whoever made it so does not drive it: a question was answered from outside
+	Driver      string // its owner, see Leaser; "" for none
+	Ready       bool   // it can continue, and has no owner that knows: a question was answered from outside
 }
 
-// Wanted reports whether somebody has to drive the run.
+// Wanted reports whether the run needs an owner.
 func (r *RunRow) Wanted() bool { return r.Status == "running" || r.Status == "paused" && r.Ready }
 
 // Ended reports whether the run has come to its end, so that no timer of it matters any more.
@@ -289,7 +297,7 @@ func (r *RunRow) Ended() bool {
 
 // Timer is the projection of a pending timer: a sleep, a backoff or a deadline.
 type Timer struct {
-	Run  string
+	Run  string // the run that waits for it
 	ID   string // unique within the run
 	Due  int64  // microseconds
 	Done bool   // in a Batch: remove it

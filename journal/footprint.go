@@ -8,7 +8,7 @@ import (
 // ErrTooLarge says that values unfold to more than they may.
 var ErrTooLarge = errors.New("the value unfolds to too much")
 
-// What a part of an opened value takes of memory, in bytes.
+// Memory that a part of an opened value takes, in bytes.
 const (
 	valueSize = 24 // an element, or the value of a member
 	nameSize  = 64 // the name of a member, with its place in the index
@@ -46,7 +46,9 @@ func costOf(text string) int64 {
 	return 0
 }
 
-// Footprint is how many bytes documents take beside the texts that they were made of, what they share counted once.
+// Footprint is how many bytes documents take beside the texts that they were made of.
+//
+// Parts that documents share are counted once.
 func Footprint(docs iter.Seq[*Document]) int64 {
 	f := footprint{values: make(map[*value]int), runes: make(map[*byte]bool), names: make(map[*string]bool)}
 	for d := range docs {

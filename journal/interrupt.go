@@ -21,55 +21,57 @@ type Deadline struct {
 	Then   *Deadline       `json:"then,omitempty"`
 }
 
-// Interrupt is a question to the outside (law H1): the body of InterruptOpened, and, as it stands now, the
-// projection of an interrupt. It is what stores keep, and its JSON has all of it: who may not answer and the hash of the token
-// too. Readers are shown fermata.Interrupt, whose JSON has neither (laws H5 and H6).
+// Interrupt is a question to the outside (law H1).
+//
+// It is the body of InterruptOpened, and, as it stands now, the projection of an interrupt. It is what stores keep, and its JSON has all of it: who may not answer and the hash of the token
+// too. Readers are shown fermata.Interrupt, whose JSON has neither (laws H5 and H6). It has more fields than other structs,
+// because it is one flat JSON object in journals, stores and on the wire (law J9).
 type Interrupt struct {
-	ID             string          `json:"requestId"` // "int_…"
-	Run            string          `json:"run"`
-	Task           string          `json:"task"` // "inner/review#2"
-	Op             string          `json:"op"`   // identity of the call within the task
-	Kind           string          `json:"kind,omitempty"`
-	Request        json.RawMessage `json:"input,omitempty"`
-	RequestSchema  json.RawMessage `json:"requestSchema,omitempty"`
-	ResponseSchema json.RawMessage `json:"responseSchema,omitempty"`
+	ID             string          `json:"requestId"`                // "int_…"
+	Run            string          `json:"run"`                      // the run that asks
+	Task           string          `json:"task"`                     // "inner/review#2"
+	Op             string          `json:"op"`                       // identity of the call within the task
+	Kind           string          `json:"kind,omitempty"`           // tells faces how to show it: approval, outcome, …
+	Request        json.RawMessage `json:"input,omitempty"`          // what is asked about
+	RequestSchema  json.RawMessage `json:"requestSchema,omitempty"`  // of Request
+	ResponseSchema json.RawMessage `json:"responseSchema,omitempty"` // of the answer
 
-	// What the schemas are called: names of contracts, and their versions.
+	// Names of the contracts that the schemas are, and their versions.
 	RequestSchemaID       string `json:"requestSchemaId,omitempty"`
 	RequestSchemaVersion  string `json:"requestSchemaVersion,omitempty"`
 	ResponseSchemaID      string `json:"responseSchemaId,omitempty"`
 	ResponseSchemaVersion string `json:"responseSchemaVersion,omitempty"`
 
-	Prompt     string   `json:"prompt,omitempty"`
-	Options    []string `json:"options,omitempty"`
-	Role       string   `json:"requiredRole,omitempty"`
-	Assignee   string   `json:"assignee,omitempty"`   // the one person who may answer; "" for whoever is in the role
-	NotBy      []string `json:"notBy,omitempty"`      // people who may not answer
-	NotByNodes []string `json:"notByNodes,omitempty"` // paths of nodes: who answered one of them may not answer this
+	Prompt     string   `json:"prompt,omitempty"`       // the question in words
+	Options    []string `json:"options,omitempty"`      // the answers to choose from
+	Role       string   `json:"requiredRole,omitempty"` // the role that may answer; "" for anybody
+	Assignee   string   `json:"assignee,omitempty"`     // the one person who may answer; "" for whoever is in the role
+	NotBy      []string `json:"notBy,omitempty"`        // people who may not answer
+	NotByNodes []string `json:"notByNodes,omitempty"`   // paths of nodes: who answered one of them may not answer this
 
 	OverrideRole string `json:"overrideRole,omitempty"` // the role that may take the question from its assignee or claimer; "" for none
 	NeedsToken   bool   `json:"needsToken,omitempty"`   // only who presents the resume token may answer
 
-	Opened     int64     `json:"opened"`             // microseconds
-	Deadline   int64     `json:"deadline,omitempty"` // microseconds; 0 for none
-	AtDeadline *Deadline `json:"atDeadline,omitempty"`
-	Digest     string    `json:"digest,omitempty"`    // of what must not change on replay (law N3)
-	TokenHash  string    `json:"tokenHash,omitempty"` // SHA-256 of the resume token, hex (law H5)
+	Opened     int64     `json:"opened"`               // microseconds
+	Deadline   int64     `json:"deadline,omitempty"`   // microseconds; 0 for none
+	AtDeadline *Deadline `json:"atDeadline,omitempty"` // what happens then
+	Digest     string    `json:"digest,omitempty"`     // of what must not change on replay (law N3)
+	TokenHash  string    `json:"tokenHash,omitempty"`  // SHA-256 of the resume token, hex (law H5)
 
-	State      string          `json:"state"`
-	ClaimedBy  string          `json:"claimedBy,omitempty"`
-	Answer     json.RawMessage `json:"answer,omitempty"`
-	AnsweredBy string          `json:"answeredBy,omitempty"`
-	Resolved   int64           `json:"resolved,omitempty"`
+	State      string          `json:"state"`                // open, claimed, answered, expired, withdrawn
+	ClaimedBy  string          `json:"claimedBy,omitempty"`  // who has claimed it
+	Answer     json.RawMessage `json:"answer,omitempty"`     // once it is answered
+	AnsweredBy string          `json:"answeredBy,omitempty"` // who has answered; "" where they gave no name
+	Resolved   int64           `json:"resolved,omitempty"`   // when it was closed, microseconds
 
-	// What people are called where they are shown; "" where that is who they are. Nothing is decided by them.
+	// Names under which people are shown; "" where that is their id. Nothing is decided by them.
 	AssigneeName   string `json:"assigneeName,omitempty"`
 	ClaimedByName  string `json:"claimedByName,omitempty"`
 	AnsweredByName string `json:"answeredByName,omitempty"`
 }
 
-// UpdatedBody is the body of InterruptUpdated: a claim, a release, an escalation, or that somebody else is asked. The
-// last two say anew who is asked until when. An escalation that nobody has made was the deadline's.
+// UpdatedBody is the body of InterruptUpdated: a claim, a release, an escalation or a reassignment. The last two set
+// who is asked until when. An escalation without a person is the deadline's.
 type UpdatedBody struct {
 	Do           string    `json:"do"` // claim, release, escalate, reassign, token
 	By           string    `json:"by,omitempty"`

@@ -1,10 +1,13 @@
 package journal
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
-// shorts are what one byte stands for in a Body that was shortened: how members of the bodies begin. The bytes are
-// control characters, which JSON text has only as white space, and those are left out. They are part of the stored
-// format; a change needs a new format.
+// shorts are the texts that one byte stands for in a shortened Body: how its members begin. The bytes are control
+// characters; JSON has only white space of them, and white space is not used here. The table is part of the stored format
+// (law J9): a change needs a new format. It pays for paused runs, whose rows are never packed: see docs/adr/068.
 var shorts = [32]string{
 	0x01: `{"requestId":"`, 0x02: `","run":"`, 0x03: `","task":"`, 0x04: `","op":"`,
 	0x05: `"kind":"`, 0x06: `,"input":`, 0x07: `,"requestSchema":`, 0x08: `,"responseSchema":`,
@@ -15,10 +18,28 @@ var shorts = [32]string{
 	0x1c: `{"do":"`, 0x1d: `{"status":"`, 0x1e: `{"reason":"`, 0x1f: `","by":"`,
 }
 
+// telling is the place of the byte that tells the texts apart which begin like a text.
+func telling(first byte) int {
+	if first == '"' { // `","run":"`
+		return 3
+	}
+	return 2 // `{"run":"` and `,"run":"`
+}
+
+// candidates has the bits of the texts whose telling byte is b, so that most places of a Body are looked at once.
+var candidates = func() (sets [256]uint32) {
+	for b, s := range shorts {
+		if s != "" {
+			sets[s[telling(s[0])]] |= 1 << b
+		}
+	}
+	return sets
+}()
+
 // minShort is the length from which on a Body is shortened.
 const minShort = 32
 
-// canShorten reports whether none of a Body's bytes is one that stands for something.
+// canShorten reports whether a Body is long enough, and has no byte that stands for a text.
 func canShorten(body []byte) bool {
 	if len(body) < minShort {
 		return false
@@ -43,32 +64,40 @@ func appendBody(dst, body []byte, short bool) []byte {
 }
 
 func shorten(dst, body []byte) []byte {
+	from := 0 // of what is copied as it is
 	for i := 0; i < len(body); {
-		if b, n := shortAt(body[i:]); n > 0 {
-			dst = append(dst, b)
-			i += n
+		short, n := shortAt(body[i:])
+		if n == 0 {
+			i++
 			continue
 		}
-		dst = append(dst, body[i])
-		i++
+		dst = append(append(dst, body[from:i]...), short)
+		i += n
+		from = i
 	}
-	return dst
+	return append(dst, body[from:]...)
 }
 
-// shortAt is the byte that stands for what text begins with, and how much that is; 0 for none.
+// shortAt returns the byte that stands for the beginning of text, and the length of that beginning; 0 for none.
 func shortAt(text []byte) (short byte, n int) {
-	if first := text[0]; first != '{' && first != ',' && first != '"' {
+	first := text[0]
+	if first != '{' && first != ',' && first != '"' {
 		return 0, 0
 	}
-	for b, s := range shorts {
-		if s != "" && len(text) >= len(s) && string(text[:len(s)]) == s {
+	at := telling(first)
+	if len(text) <= at {
+		return 0, 0
+	}
+	for set := candidates[text[at]]; set != 0; set &= set - 1 {
+		b := bits.TrailingZeros32(set)
+		if s := shorts[b]; len(text) >= len(s) && string(text[:len(s)]) == s {
 			return byte(b), len(s)
 		}
 	}
 	return 0, 0
 }
 
-// lengthen undoes shorten. No text gets longer than eighteen times what is stored of it.
+// lengthen undoes shorten. A text is at most eighteen times as long as its stored form.
 func lengthen(body []byte) []byte {
 	if len(body) == 0 {
 		return nil
@@ -79,13 +108,12 @@ func lengthen(body []byte) []byte {
 			n += len(shorts[b]) - 1
 		}
 	}
-	long := make([]byte, 0, n)
-	for _, b := range body {
+	long, from := make([]byte, 0, n), 0
+	for i, b := range body {
 		if int(b) < len(shorts) && shorts[b] != "" {
-			long = append(long, shorts[b]...)
-		} else {
-			long = append(long, b)
+			long = append(append(long, body[from:i]...), shorts[b]...)
+			from = i + 1
 		}
 	}
-	return long
+	return append(long, body[from:]...)
 }

@@ -24,9 +24,9 @@ var (
 type StoreError struct {
 	Op   string // open, append, read, …
 	File string // the file or address, without secrets
-	Run  string
-	Seq  uint64
-	Err  error
+	Run  string // the run that it was about, "" for none
+	Seq  uint64 // the entry that it was about, 0 for none
+	Err  error  // the cause
 }
 
 func (e *StoreError) Error() string {
@@ -58,17 +58,17 @@ const (
 
 // Batch is what one Append writes, in one transaction: all of it or nothing.
 type Batch struct {
-	Run        string
-	After      uint64  // the head that the writer knows; 0 creates the run
-	Entries    []Entry // Seq After+1, After+2, …
-	Row        *RunRow // the run's projection, where it changed; needed when After is 0. Once it has ended, its timers are removed
-	Interrupts []Interrupt
-	Timers     []Timer
-	Checkpoint *Checkpoint
-	Durability Durability
-	// Driver is who the writer of a Row takes for the run's driver: where it is another one, nothing is written
-	// (ErrConflict). A claim leaves the head alone, so who writes a row without driving could undo one (law J10). It is nil for
-	// who drives, and for a new run.
+	Run        string      // the run that is written to
+	After      uint64      // the head that the writer knows; 0 creates the run
+	Entries    []Entry     // Seq After+1, After+2, …
+	Row        *RunRow     // the run's projection, where it changed; needed when After is 0. Once it has ended, its timers are removed
+	Interrupts []Interrupt // as they stand now: new ones, and those that have changed
+	Timers     []Timer     // new ones, and those that are Done
+	Checkpoint *Checkpoint // takes the place of the run's last one; nil for none
+	Durability Durability  // what Append waits for
+	// Driver is the driver that the run is expected to have. Where it has another one, nothing is written (ErrConflict). A
+	// claim leaves the head alone, so a writer of the row that does not drive the run could undo a claim (law J10). It is nil
+	// for the run's driver, and for a new run.
 	Driver *string
 }
 
@@ -81,21 +81,21 @@ type Checkpoint struct {
 
 // RunFilter selects runs. Zero fields select everything but definitions.
 type RunFilter struct {
-	ID         string
-	Status     string
-	Plan       string
-	Kind       string
-	Limit      int  // 0: all
-	Definition bool // the stored definitions, in place of the runs
+	ID         string // of the run
+	Status     string // see RunRow.Status
+	Plan       string // the name of its plan
+	Kind       string // the kind of its plan
+	Limit      int    // 0: all
+	Definition bool   // the stored definitions, in place of the runs
 }
 
 // InboxFilter selects interrupts. Zero fields select all that are open or claimed.
 type InboxFilter struct {
-	ID    string
-	Run   string
-	Role  string
-	All   bool // also those that are closed
-	Limit int
+	ID    string // of the interrupt
+	Run   string // that asks
+	Role  string // that may answer
+	All   bool   // also those that are closed
+	Limit int    // 0: all
 }
 
 // Store keeps journals. Its methods may be called from several goroutines, and several processes may hold the same
@@ -118,52 +118,56 @@ type Store interface {
 	// Timers lists the pending timers of all runs that are due at or before the given time (microseconds), the
 	// earliest first, at most limit (0: all). A time of math.MaxInt64 and a limit of 1 finds the next one.
 	Timers(ctx context.Context, due int64, limit int) ([]Timer, error)
-	// Delete removes a run with all that belongs to it. Removing a run that is not there is no error.
+	// Delete removes a run with all that belongs to it. Removing an unknown run is no error.
 	Delete(ctx context.Context, run string) error
 	// Close waits for what is being written and closes the store.
 	Close() error
 }
 
-// Watcher is a store that can tell of writes by other processes.
+// Watcher is a store that reports writes by other processes.
 type Watcher interface {
 	// Watch calls changed, from a goroutine of its own, soon after another process may have written. It stops when
 	// ctx is done.
 	Watch(ctx context.Context, changed func()) error
 }
 
-// RunWatcher is a Watcher that says which runs were written to, so that only who reads those has to look.
+// RunWatcher is a Watcher that says which runs were written to, so that only their readers look.
 type RunWatcher interface {
 	Watcher
 	// WatchRuns is Watch with the runs that were written to. Calls of changed come one at a time, and own its argument.
 	WatchRuns(ctx context.Context, changed func(Change)) error
 }
 
-// HeadReader is a RunWatcher that may miss a write, because a process that is killed tells nobody any more of what it has
-// just written. Who watches asks it now and then for the heads of the runs that matter.
+// HeadReader is a RunWatcher that may miss a write.
+//
+// A process that is killed tells nobody of its last writes. So watchers ask the store now and then for the heads of the
+// runs that matter.
 type HeadReader interface {
 	RunWatcher
-	// Heads are the seqs of the last entries of the given runs, all of them in one question. A run that is not there is
-	// left out.
+	// Heads are the seqs of the last entries of the given runs, all of them in one question. Unknown runs are left out.
 	Heads(ctx context.Context, runs []string) (map[string]uint64, error)
 }
 
-// Change is what a store tells of writes by other processes. Without runs, and without Any, something was written that
+// Change says which runs other processes have written to. Without runs, and without Any, something was written that
 // is not in a journal: the row of a run, a beat.
 type Change struct {
 	Runs []string // the runs that were written to, each once
 	Any  bool     // any run may have been written to: the store does not know which, or may have missed something
 }
 
-// Clock is a store whose machine need not be that of the processes that use it. Deadlines and sleeps of its runs are set,
-// compared and stamped by its time, so that a process whose clock is wrong lets none pass early or late (law J12).
+// Clock is a store on a machine of its own, whose time counts.
+//
+// Deadlines and sleeps of its runs are set, compared and stamped by the store's time, so that a process whose clock is
+// wrong lets none pass early or late (law J12).
 type Clock interface {
-	// Now is the time of the store. It is asked for every few seconds; how long the answer takes is how far off it may be.
+	// Now returns the time of the store. It is called every few seconds. The result may be off by as long as the call takes.
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Leaser is a store that knows which drivers of runs live, so that a run is driven by one and taken over when that one is
-// gone (law J10). Times are the store's own: drivers on several machines need no common clock. It spares work and
-// promises nothing: what keeps a journal right is the fence of Append (law J3).
+// Leaser is a store that knows which drivers of runs live (law J10).
+//
+// So a run is driven by one, and taken over when that one is gone. Times are the store's own: drivers on several machines
+// need no common clock. A lease spares work and promises nothing: the fence of Append keeps a journal right (law J3).
 type Leaser interface {
 	// Beat says that a driver lives, for at least a millisecond and the given time from now on; zero or less: not any more.
 	Beat(ctx context.Context, driver string, ttl time.Duration) error
@@ -173,12 +177,13 @@ type Leaser interface {
 	// first, at most limit (0: all).
 	Deserted(ctx context.Context, limit int) ([]RunRow, error)
 	// Claim makes driver the driver of a run that has not ended, unless another one that lives is: then it reports
-	// false, as for a run that is not there. It leaves the journal alone, so it is no fence. A blocked run has not ended.
+	// false, as for an unknown run. It leaves the journal alone, so it is no fence. A blocked run has not ended.
 	Claim(ctx context.Context, driver, run string) (bool, error)
 }
 
-// DriverLister is a Leaser that can list the drivers whose last beat still counts. Those that are known to be gone need not
-// be waited for. Only processes of the same machine, boot and container that have ended are: a driver's name holds marks of
+// DriverLister is a Leaser that can list the drivers whose last beat still counts.
+//
+// Nobody has to wait for a driver that is known to be gone. Only processes of the same machine, boot and container that have ended are: a driver's name holds marks of
 // all three, and the start of its process tells it from a later one with the same id. Of all others nothing is assumed but
 // what their beats say (law J10).
 type DriverLister interface {
@@ -196,9 +201,9 @@ type Compactor interface {
 	Compact(ctx context.Context, run string) (Compaction, error)
 }
 
-// Compaction is what packing a run has brought.
+// Compaction is the outcome of packing a run.
 type Compaction struct {
 	Before  int64 // bytes that the run's entries took in the store
 	After   int64 // bytes that they take now
-	Entries int   // how many there are
+	Entries int   // how many entries there are
 }

@@ -23,7 +23,7 @@ func (e *JSONError) Error() string {
 // maxDepth is how deep lists and objects may lie in one another, as in encoding/json.
 const maxDepth = 10_000
 
-// compactText is b as a JSON text without white space. What follows may rely on its being valid.
+// compactText is b as a valid JSON text without white space.
 func compactText(b []byte) (string, error) {
 	c := checker{text: b}
 	if err := c.whole(); err != nil {
@@ -299,7 +299,7 @@ func members(object string) iter.Seq2[string, string] {
 	}
 }
 
-// unquote is the string that a JSON string stands for. What is not UTF-8 in it becomes U+FFFD, as in encoding/json.
+// unquote is the string that a JSON string stands for. Bytes that are no UTF-8 become U+FFFD, as in encoding/json.
 func unquote(s string) string {
 	plain := s[1 : len(s)-1]
 	if strings.IndexByte(plain, '\\') < 0 && utf8.ValidString(plain) {
@@ -310,33 +310,4 @@ func unquote(s string) string {
 		return plain // not reached: s was checked
 	}
 	return out
-}
-
-// appendQuoted appends s, which is UTF-8, as a JSON string.
-func appendQuoted[T string | []byte](dst []byte, s T) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	from := 0
-	for i := range len(s) {
-		b := s[i]
-		if b >= ' ' && b != '"' && b != '\\' {
-			continue
-		}
-		dst = append(dst, s[from:i]...)
-		from = i + 1
-		switch b {
-		case '"', '\\':
-			dst = append(dst, '\\', b)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hex[b>>4], hex[b&15])
-		}
-	}
-	dst = append(dst, s[from:]...)
-	return append(dst, '"')
 }

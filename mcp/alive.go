@@ -120,8 +120,8 @@ func connecting(ctx context.Context, has *atomic.Bool) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { has.Store(true) }})
 }
 
-// listen ends a call whose server is gone: it is asked whenever it has been silent, by whichever call comes to it first.
-// Somebody who answers, in whatever way, or at least takes a connection, is there.
+// listen ends a call whose server is gone: it is asked whenever it has been silent, by whichever call comes to it
+// first. A server that answers in any way, or at least accepts a connection, is alive.
 func (l *link) listen(ctx context.Context, end context.CancelCauseFunc) {
 	for missed := 0; ; {
 		select {

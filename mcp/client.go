@@ -16,8 +16,8 @@ import (
 
 // Errors that calls return, to be found with errors.Is.
 var (
-	// ErrLost says that the server could not be reached, or was lost during the call, so that nobody knows whether the
-	// call has happened. The next call connects anew.
+	// ErrLost reports that the server could not be reached or was lost during the call. It is unknown whether the call
+	// has happened. The next call connects again.
 	ErrLost = fault.Sentinel("mcp.lost", "the connection to the MCP server is lost")
 	// ErrClosed says that the client was used after Close.
 	ErrClosed = fault.Sentinel("mcp.closed", "the MCP client is closed")
@@ -31,11 +31,11 @@ type ToolError struct {
 
 func (e *ToolError) Error() string { return e.Message }
 
-// Client is a connection to an MCP server. It is safe for concurrent use. A connection that is lost is made anew by
-// the next call, once: a call that finds no server fails with [ErrLost].
+// Client is a connection to an MCP server. It is safe for concurrent use. The next call restores a lost connection,
+// once: a call that finds no server fails with [ErrLost].
 type Client struct {
 	server Server
-	turn   chan struct{} // holds one token, which whoever makes or drops connections takes
+	turn   chan struct{} // holds one token, for the goroutine that makes or drops connections
 
 	link   *link // nil where there is none
 	closed bool
@@ -75,8 +75,8 @@ func Connect(ctx context.Context, server Server) (*Client, error) {
 	return c, nil
 }
 
-// Close ends the connection, and the program where there is one: its input is closed, and if it does not end by itself
-// within the server's Grace it is told to, and then killed. Calls that are under way fail. A second Close does nothing.
+// Close ends the connection, and the program if there is one. It closes the program's input, signals it if it does not
+// end within the server's Grace, and then kills it. Calls that are under way fail. A second Close does nothing.
 func (c *Client) Close() error {
 	<-c.turn
 	l := c.link
@@ -203,10 +203,10 @@ const (
 	once                     // never again (node.MustNotRepeat): where it may have happened, its outcome is unknown
 )
 
-// call makes a call over the present connection. A connection that is gone before the call is made anew. So is one
-// whose session the server has forgotten, which it says before it does anything, and one that is lost during a call
-// that may be repeated; then the call is made again, once. Where the call must not happen twice, the server is asked
-// whether it is there first, and the call is sent once: a connection that is lost then leaves node.ErrOutcomeUnknown.
+// call makes a call over the present connection. A connection that is gone before the call is restored. So is one whose
+// session the server has forgotten, which it says before it does anything, and one that is lost during a call that may
+// be repeated; then the call is made again, once. Where the call must not happen twice, the server is asked whether it
+// is there first, and the call is sent once: a connection that is lost then leaves node.ErrOutcomeUnknown.
 func call[T any](ctx context.Context, c *Client, how manner, do func(ctx context.Context, l *link) (T, error)) (T, error) {
 	var zero T
 	for try := 1; ; try++ {

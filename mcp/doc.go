@@ -1,5 +1,5 @@
-// Package mcp offers the tools of MCP servers (Model Context Protocol) to models that reason in nodes: a program that
-// is started and spoken to over its standard input and output, or a server that is reached over HTTP.
+// Package mcp offers the tools of MCP servers (Model Context Protocol) to models in nodes. A server is a program that
+// the package starts and talks to over its standard input and output, or an HTTP address.
 //
 //	files, err := mcp.Connect(ctx, mcp.Server{Command: []string{"npx", "-y", "@modelcontextprotocol/server-filesystem", "/data"}})
 //	if err != nil { … }

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Pool holds connections to servers: one for each server, made when it is first asked for and ended by Close. It is
-// safe for concurrent use. The zero value works.
+// Pool holds one connection for each server, made at its first use and ended by Close. It is safe for concurrent use.
+// The zero value works.
 type Pool struct {
 	mu      sync.Mutex
 	closed  bool
@@ -18,13 +18,13 @@ type Pool struct {
 
 // entry is a connection, or the place of one that is being made.
 type entry struct {
-	turn   chan struct{} // holds one token, which whoever connects takes
+	turn   chan struct{} // holds one token, for the goroutine that connects
 	client *Client
 }
 
-// Client is the connection to a server: the one that is there, whoever asked for it first, or a new one. It is the
-// pool's, and not the caller's to close. Two servers are the same when all that is said of them is. A server that cannot
-// be reached is tried again when it is asked for again.
+// Client returns the connection to a server: the existing one, or a new one. It is the pool's, and not the caller's to
+// close. Two servers are the same when all that is said of them is. A server that cannot be reached is tried again when
+// it is asked for again.
 //
 // It fails as [Connect] does, and with [ErrClosed] after Close.
 func (p *Pool) Client(ctx context.Context, server Server) (*Client, error) {

@@ -180,7 +180,7 @@ func (all secrets) scrub(text string) string {
 	return text
 }
 
-// way is how one connection is made. Variables and files are read anew for each, so that a token may be renewed.
+// way makes one connection. Variables and files are read again for each, so that a token may be renewed.
 type way struct {
 	transport sdk.Transport
 	secrets   secrets

@@ -16,8 +16,8 @@ import (
 	"github.com/fermata-go/fermata/schema"
 )
 
-// Annotations are what a server says of a tool. They are hints: a server that is not trusted may say anything. What it
-// leaves unsaid is taken for the worse: such a tool changes things, may destroy, and reaches the world.
+// Annotations are what a server says of a tool. They are hints: a server that is not trusted may say anything. An
+// absent hint counts as the worse case: such a tool changes things, may destroy, and reaches the world.
 type Annotations struct {
 	Title       string // for people
 	ReadOnly    bool   // it changes nothing
@@ -26,14 +26,14 @@ type Annotations struct {
 	OpenWorld   bool   // it reaches what is outside of the server: the web, other people
 }
 
-// Destructive is for [Client.Guard]: the tools that may change or delete what is there, or that do not say.
+// Destructive is for [Client.Guard]: tools that may change or delete data, or do not say.
 func Destructive(a Annotations) bool { return !a.ReadOnly && a.Destructive }
 
 // Writing is for [Client.Guard]: the tools that change anything, or that do not say.
 func Writing(a Annotations) bool { return !a.ReadOnly }
 
-// Tools gives the server's tools of those names, in that order; without names all of them, sorted by name. A name is
-// the server's, or the one that the tool has here.
+// Tools returns the server's tools of those names, in that order; without names all, sorted by name. A name is the
+// server's, or the one that the tool has here.
 //
 // A tool is called here as the server calls it, with the server's Prefix before. Characters that a model cannot use
 // become '_', a name is cut to 64, and where two tools would be called the same, the later in the alphabet is numbered.
@@ -182,7 +182,7 @@ func annotationsOf(t *sdk.Tool) Annotations {
 	return a
 }
 
-// Annotations are what the server says of a tool that [Client.Tools] has given, by the name that it has here.
+// Annotations are the server's hints about a tool of [Client.Tools], by the tool's name here.
 func (c *Client) Annotations(tool string) (a Annotations, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -190,8 +190,9 @@ func (c *Client) Annotations(tool string) (a Annotations, ok bool) {
 	return k.Annotations, ok
 }
 
-// Guard has a person approve calls of those tools whose annotations which picks: [Destructive], [Writing], or a
-// function of the caller's. It returns a copy, and leaves tools of others, and those that have an approval, as they are.
+// Guard requires an approval for the tools whose annotations which selects. Such functions are [Destructive],
+// [Writing], or one of the caller's. It returns a copy, and leaves tools of others, and those that have an approval, as
+// they are.
 func (c *Client) Guard(tools []node.Tool, which func(Annotations) bool, approval node.Approval) []node.Tool {
 	guarded := slices.Clone(tools)
 	for i, t := range guarded {
@@ -202,8 +203,8 @@ func (c *Client) Guard(tools []node.Tool, which func(Annotations) bool, approval
 	return guarded
 }
 
-// When picks the calls of those tools whose annotations which picks, for a rule of the caller's own (see
-// [node.Approval]). Calls of tools that are not the server's are not picked.
+// When selects calls of tools by their annotations, for a rule of the caller (see [node.Approval]). Calls of tools that
+// are not the server's are not picked.
 func (c *Client) When(which func(Annotations) bool) func(call model.ToolCall) bool {
 	return func(call model.ToolCall) bool {
 		a, ok := c.Annotations(call.Name)
@@ -218,8 +219,8 @@ type Result struct {
 	Structured json.RawMessage
 }
 
-// Call calls a tool by the name that the server gives it, or by the one that it has here, for who is no model.
-// Arguments are an object; nil for none. What the tool returns is not cut, whatever the server's MaxOutput.
+// Call calls a tool by its name on the server or its name here, without a model. Arguments are an object; nil for none.
+// The result is not cut to the server's MaxOutput.
 //
 // An error of the tool is a [*ToolError]. It fails for a name that the server does not have, and as all calls do.
 func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessage) (*Result, error) {

@@ -14,7 +14,7 @@ import (
 // AtDeadline says what happens when nobody answered in time (law H4).
 type AtDeadline string
 
-// What can happen at a deadline.
+// The policies for a deadline.
 const (
 	DeadlineFail     AtDeadline = "fail" // the call returns ErrExpired
 	DeadlineDefault  AtDeadline = "default"
@@ -51,26 +51,26 @@ func ID(id string) AskOption { return func(a *ask) { a.key = id } }
 // Role says who may answer.
 func Role(role string) AskOption { return func(a *ask) { a.Role = role } }
 
-// Assignee is the one person who may answer, until somebody has another one asked. With [Role], in that role.
+// Assignee is the one person who may answer, until the question is reassigned. With [Role], the person needs that role.
 func Assignee(name string) AskOption { return func(a *ask) { a.Assignee = name } }
 
-// Override names the role that may take the question from its assignee or claimer: to release it, to reassign it and to
-// escalate it, on record. Without it nobody but they can. To answer, somebody in the role reassigns it to themselves first.
+// Override names a role that may release, reassign and escalate another holder's question, on record. Without it, only
+// the holder can. To answer, a person in the role first reassigns it to themselves.
 func Override(role string) AskOption { return func(a *ask) { a.Override = role } }
 
-// RequireToken refuses answers and claims that do not present the question's resume token, which is given to the process
-// that opens the question and to nobody else (law H5).
+// RequireToken requires the question's resume token for answers and claims (law H5). Only the process that opens the
+// question receives the token.
 func RequireToken() AskOption { return func(a *ask) { a.RequireToken = true } }
 
-// FourEyes refuses the answers of whoever started the run, and those without a name (law H6). Where nobody knows who
-// started it, or the question is for one person who did, it cannot be asked: the call fails.
+// FourEyes refuses answers by the person who started the run, and answers without a name (law H6). The call fails if
+// the starter is unknown, or is the one person who may answer.
 func FourEyes() AskOption { return func(a *ask) { a.FourEyes = true } }
 
-// NotBy refuses the answers of people who answered a question of one of the nodes, in any of their visits, and answers
-// without a name (law H6). It holds both ways: while such a question is there, people who have answered it are refused by the
-// nodes, too. Nodes are named as in the graph that the asking one is part of; a subgraph or a map stands for all in it. One
-// that the plan does not have is an error where it is asked, and so is a node that somebody answered without a name before, and
-// an assignee who may not answer.
+// NotBy refuses answers by people who answered a question of one of the nodes (law H6). It counts all visits of the
+// nodes, and refuses answers without a name. It holds both ways: the nodes also refuse people who have answered this
+// question. Nodes are named as in the graph that the asking one is part of; a subgraph or a map stands for all in it.
+// One that the plan does not have is an error where it is asked, and so is a node that was answered without a name
+// before, and an assignee who may not answer.
 func NotBy(nodes ...string) AskOption { return func(a *ask) { a.NotBy = append(a.NotBy, nodes...) } }
 
 // ShownAs says what kind of question it is, for those who show it: "review", "form". Defaults to none.
@@ -87,14 +87,14 @@ func Options(options ...string) AskOption { return func(a *ask) { a.Options = op
 // blocked with a [*RecordedError] (law J8).
 func ResponseSchema(doc []byte) AskOption { return func(a *ask) { a.ResponseSchema = doc } }
 
-// RequestSchema is what the request must fit: it is checked before anybody sees the question, and shown with it. Without
-// one the request is of its Go type, which is named and not checked.
+// RequestSchema is the schema of the request. The request is checked before the question opens, and the schema is shown
+// with it. Without one the request is of its Go type, which is named and not checked.
 func RequestSchema(s *schema.Schema) AskOption {
 	return func(a *ask) { a.RequestSchema, a.RequestIdentity = s.JSON(), s.Identity() }
 }
 
-// Within sets the deadline, from the moment the question is opened. What happens then is [ErrExpired], unless one
-// of [OrDefault], [OrRoute] and [OrEscalate] says otherwise.
+// Within sets the deadline, from the moment the question is opened. The result is [ErrExpired], unless [OrDefault],
+// [OrRoute] or [OrEscalate] sets another.
 func Within(d time.Duration) AskOption { return func(a *ask) { a.Within = d } }
 
 // OrDefault answers the question with value at its deadline.
@@ -120,8 +120,8 @@ func OrRoute(target string) AskOption {
 	return func(a *ask) { a.last().Do, a.last().Target = DeadlineRoute, target }
 }
 
-// OrEscalate asks another role at the deadline and gives it its own time; options after it say what happens at the
-// end of that.
+// OrEscalate asks another role at the deadline and gives it its own time. Options after it apply to the end of that
+// time.
 func OrEscalate(role string, within time.Duration) AskOption {
 	return func(a *ask) {
 		d := a.last()
@@ -252,7 +252,8 @@ func optionsSchema(options []string) []byte {
 	return data
 }
 
-// By says who answered, "" when they gave no name or the deadline did; known once Wait has returned an answer.
+// By is the name of the person who answered, or "" for an answer without a name or by the deadline. It is known once
+// Wait has returned an answer.
 func (q *Asked[R]) By() string { return q.op.By }
 
 // At says when the answer came, in UTC; known once Wait has returned an answer.

@@ -35,8 +35,8 @@ func CallInside(id, outer string) bool {
 	return false
 }
 
-// CallUntried is the identity of reasoning without which try it is: "reason:plan#1" of "reason:plan#1~2". All tries have
-// one outcome in the end. Other calls are as they are.
+// CallUntried is a reasoning's identity without its try: "reason:plan#1" of "reason:plan#1~2". All tries have one
+// outcome in the end. Other calls are as they are.
 func CallUntried(id string) string {
 	if cut := strings.LastIndexByte(id, '~'); cut > strings.LastIndexByte(id, '#') && CallKind(id) == KindReason {
 		return id[:cut]

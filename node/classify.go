@@ -10,9 +10,9 @@ import (
 // ErrTerminal is found, with errors.Is, in every error that [Terminal] has marked.
 var ErrTerminal = fault.Sentinel("terminal", "no further attempt can change this")
 
-// Terminal marks an error that no further attempt can change: a request that was refused, data that is wrong. The node
-// is not tried again, whatever its policy; the failure takes the node's failure edge, or fails the run (law F1). The
-// text stays the one of err, and errors.Is and errors.As reach err behind the mark. Terminal(nil) is nil.
+// Terminal marks an error that no further attempt can change, such as invalid data. The node is not tried again,
+// whatever its policy; the failure takes the node's failure edge, or fails the run (law F1). The text stays the one of
+// err, and errors.Is and errors.As reach err behind the mark. Terminal(nil) is nil.
 //
 // The mark survives a [Step]: where a step fails with a marked error, its [StepError] is marked, on the first pass and
 // on every replay.
@@ -30,10 +30,10 @@ func (t terminal) Unwrap() error { return t.error }
 // Is reports whether target is ErrTerminal.
 func (t terminal) Is(target error) bool { return target == ErrTerminal }
 
-// RetryAfter marks an error with how long whoever was asked wants to be left alone: the Retry-After of an API. When the
-// node has an attempt left, the next one starts after that time and not after the policy's backoff, and neither
-// plan.Retry.Max nor plan.Retry.Retryable has a say. It gives no attempt beyond those of the policy, and an error that
-// is also marked [Terminal] stays terminal. A d below 0 is 0; RetryAfter(nil, d) is nil.
+// RetryAfter marks an error with the wait that the called service asked for. When the node has an attempt left, the
+// next one starts after that time and not after the policy's backoff, and neither plan.Retry.Max nor
+// plan.Retry.Retryable has a say. It gives no attempt beyond those of the policy, and an error that is also marked
+// [Terminal] stays terminal. A d below 0 is 0; RetryAfter(nil, d) is nil.
 //
 // The mark survives a [Step], as that of Terminal does.
 func RetryAfter(err error, d time.Duration) error {

@@ -46,8 +46,7 @@ func CutTask(id string) (path string, visit int) {
 	return id[:i], int(n)
 }
 
-// NodeOf is the node in the plan that a path of a task leads to: "notify/send" of "notify#1.3/send", which is in the
-// third item of a map.
+// NodeOf is the node of a task's path: "notify/send" for "notify#1.3/send", the third item of a map.
 func NodeOf(path string) string {
 	if !strings.Contains(path, "#") {
 		return path
@@ -59,8 +58,8 @@ func NodeOf(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// Context is the front door of a node. It embeds the context.Context of the attempt: cancelled when the run is
-// cancelled, when the attempt's time is up, and when whoever drives the run stops driving.
+// Context is a node's access to its run. It embeds the context.Context of the attempt, which is cancelled when the run
+// is cancelled, when the attempt's time is up, and when the process that owns the run stops.
 //
 // A Context belongs to one attempt. Used after the attempt has ended, its calls fail with [ErrTaskOver].
 type Context struct {
@@ -80,14 +79,13 @@ func NewContext(ctx context.Context, host Host, pass uint64) Context {
 	return Context{Context: ctx, host: host, pass: pass, home: goroutine.Mark()}
 }
 
-// WithContext returns the same node context around another context.Context, for deadlines and values of the
-// node's own.
+// WithContext returns the same node context around another context.Context.
 func (c Context) WithContext(ctx context.Context) Context {
 	c.Context = ctx
 	return c
 }
 
-// Value finds the node context itself behind a plain context.Context, and else asks the context it wraps.
+// Value returns the node context behind a plain context.Context, or asks the wrapped context.
 func (c Context) Value(key any) any {
 	if _, ok := key.(contextKey); ok {
 		return c
@@ -103,7 +101,7 @@ func (c Context) begin(kind Kind, key string) (Op, error) {
 		return Op{}, fmt.Errorf("task %s: the key %q of a %s has a control character", c.Info().Task(), key, kind)
 	}
 	if c.left != nil && c.left.Load() {
-		return Op{}, ErrSuspended // whoever swallowed it is suspended all the same (law N6)
+		return Op{}, ErrSuspended // a function that swallowed it is suspended all the same (law N6)
 	}
 	if c.scope != "" {
 		key = c.scope + Inside + key
@@ -218,7 +216,7 @@ func Now(ctx Context) (time.Time, error) {
 	return Step(ctx, "now", func(Context) (time.Time, error) { return ctx.host.Clock().UTC(), nil }, kindNow)
 }
 
-// Sleep waits for d without holding a goroutine or memory (law N1): the task is left, and run again when the time
+// Sleep waits for d without holding a goroutine or memory (law N1). The task is suspended and runs again when the time
 // has come. The wait is a durable timer: it fires once, even if the process was down when it was due.
 func Sleep(ctx Context, d time.Duration) error {
 	op, err := ctx.begin(KindSleep, "sleep")

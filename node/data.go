@@ -26,9 +26,8 @@ func DataSchema(s *schema.Schema) DataOption { return func(o *dataOptions) { o.s
 // Snapshots has a [Draft] show the whole value each time, and not what has changed in it.
 func Snapshots() DataOption { return func(o *dataOptions) { o.snapshots = true } }
 
-// Structured shows a typed value to whoever observes the run, once: an event of the type structured-data, with the
-// mode final. It is checked against its schema first (law N8). The data type says what it is to those who show it:
-// "invoice", "chart".
+// Structured shows a typed value to observers once, as a final event of the type structured-data. It is checked against
+// its schema first (law N8). The data type says what it is to those who show it: "invoice", "chart".
 func Structured[T any](ctx Context, dataType string, data T, opts ...DataOption) error {
 	d, err := NewDraft[T](ctx, dataType, opts...)
 	if err != nil {
@@ -37,8 +36,8 @@ func Structured[T any](ctx Context, dataType string, data T, opts ...DataOption)
 	return d.Finish(data)
 }
 
-// Draft is a typed value that is shown while it is made. What is shown on the way is transient; [Draft.Finish] stores
-// the value as it is in the end (law E2).
+// Draft is a typed value that is shown while it is made. Intermediate values are transient; [Draft.Finish] stores the
+// final value (law E2).
 type Draft[T any] struct {
 	ctx      Context
 	op       Op

@@ -1,12 +1,12 @@
 // Package node is what the code inside a node calls.
 //
-// A node is a plain Go function that is given a [Context]. With it the function records steps that must not
-// happen twice ([Step]), asks people ([Interrupt], [Ask]) and language models ([Reason], [Context.LLM]), waits ([Sleep]),
-// reads the clock of the run ([Now]), tells observers what it does ([Emit], [Stream]) and makes ([Structured], [Draft]), and
-// finds the services of the program ([Service]).
+// A node is a plain Go function that receives a [Context]. With it the function records steps that must not happen
+// twice ([Step]), asks people ([Interrupt], [Ask]) and language models ([Reason], [Context.LLM]), waits ([Sleep]),
+// reads the clock of the run ([Now]), tells observers what it does ([Emit], [Stream]) and makes ([Structured],
+// [Draft]), and finds the services of the program ([Service]).
 //
-// Every such call has a stable identity within its task (law N2), so a function that is run again after a crash or
-// an answer gets the recorded results back at once and goes on where it stopped (law N1):
+// Every such call has a stable identity within its task (law N2), so a function that is run again after a crash or an
+// answer receives the recorded results at once and continues where it stopped (law N1):
 //
 //	func pay(ctx node.Context, o Order) (Order, error) {
 //		receipt, err := node.Step(ctx, "charge", func(ctx node.Context) (Receipt, error) {
@@ -23,5 +23,5 @@
 //
 //	ticket, err := node.Reason[Ticket](ctx, node.Reasoning{Prompt: letter, Tools: tools})
 //
-// The package knows nothing of engines and stores: whoever runs a node implements [Host].
+// The package knows no engine and no store: the code that runs a node implements [Host].
 package node

@@ -12,7 +12,7 @@ const (
 	EventDiagnostic = "diagnostic" // what an operator may want to know
 )
 
-// Emit shows data to whoever observes the run, once: a replay emits nothing again (law N4). The type is one of
+// Emit shows data to the observers of the run, once: a replay emits nothing again (law N4). The type is one of
 // [EventMessage], [EventStatus] and [EventDiagnostic].
 func Emit(ctx Context, eventType string, data any) error {
 	switch eventType {
@@ -55,7 +55,7 @@ func (s *TextStream) Write(text string) error {
 	return s.ctx.host.Chunk(s.ctx.pass, s.op, s.channel, text, false)
 }
 
-// Chunks opens a segment of text on a channel for what the node goes on to return: Close does not store the text again.
+// Chunks opens a segment of text that the node then returns: Close does not store the text again.
 func Chunks(ctx Context, channel string) (*TextStream, error) {
 	op, err := ctx.begin(KindChunks, channel)
 	if err != nil {

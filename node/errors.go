@@ -16,17 +16,18 @@ var (
 	ErrSuspended = fault.Sentinel("suspended", "the task waits")
 	// ErrTaskOver says that a node context was used after its attempt had ended.
 	ErrTaskOver = fault.Sentinel("task_over", "the attempt that this context belongs to is over")
-	// ErrOutcomeUnknown says that an AtMostOnce step was begun and its outcome was lost (law J5): by a crash, or because
-	// whoever was called did not say what came of it. It is never repeated by itself: somebody who knows settles it.
+	// ErrOutcomeUnknown reports a started AtMostOnce step whose outcome was lost (law J5). A crash interrupted it, or
+	// the called service did not report its result. The engine never repeats it: a person or program that knows the
+	// outcome settles it.
 	ErrOutcomeUnknown = fault.Sentinel("outcome_unknown", "step outcome unknown: started, never recorded")
-	// ErrPlanChanged says that a run holds something that the program has no place for any more (law J8).
+	// ErrPlanChanged reports that the plan no longer fits the run (law J8).
 	ErrPlanChanged = fault.Sentinel("plan_changed", "the plan does not fit the run")
-	// ErrDiverged says that the code asks for another call than the journal holds in its place (law N3).
-	ErrDiverged = fault.Sentinel("diverged", "the code took another way than the journal")
-	// ErrSharedKey says that several goroutines of a node make calls of one key, or without any: which of them is which
-	// nobody could tell on a replay (law N3).
+	// ErrDiverged reports that the code made another call than the journal holds (law N3).
+	ErrDiverged = fault.Sentinel("diverged", "node code diverged from its journal")
+	// ErrSharedKey reports calls of several goroutines with one key, or without keys (law N3). A replay could not tell
+	// them apart.
 	ErrSharedKey = fault.Sentinel("shared_key", "goroutines of the node share a key")
-	// ErrExpired says that nobody answered in time, and that the question's deadline is set to fail (law H4).
+	// ErrExpired reports that a question's deadline passed, and that the deadline is set to fail (law H4).
 	ErrExpired = fault.Sentinel("expired", "nobody answered before the deadline")
 	// ErrWithdrawn says that the question was taken back.
 	ErrWithdrawn = fault.Sentinel("withdrawn", "the question was withdrawn")
@@ -54,8 +55,8 @@ func (e *DivergedError) Error() string {
 // Is reports whether target is ErrDiverged.
 func (e *DivergedError) Is(target error) bool { return target == ErrDiverged }
 
-// RecordedError names a recorded value that the type that the code reads it into does not keep: a field of it was renamed or removed, or has
-// another type (law J8). It matches [ErrPlanChanged], and blocks the run.
+// RecordedError names a recorded value that does not fit the type that reads it (law J8). A field was renamed or
+// removed, or has another type. It matches [ErrPlanChanged], and blocks the run.
 type RecordedError struct {
 	Task string
 	Call string // "step:charge#1"
@@ -123,11 +124,11 @@ func (e *SharedKeyError) Is(target error) bool {
 	return target == ErrSharedKey || target == ErrTerminal
 }
 
-// StepError is the failure of a recorded step, made of what is recorded of it: on the first pass as on every replay, so
-// that code decides after a crash as it did before (law F8). That is the text, the marks of [Terminal] and [RetryAfter],
-// and every documented error in what the step returned, however it was wrapped: errors.Is finds model.ErrRateLimited, and
-// errors.As a *model.Error with its kind, message and wait. Errors of your own are a text: what else code has to know of
-// them, the step returns as a value.
+// StepError is the failure of a recorded step, as it is recorded (law F8). It is the same on the first pass and on
+// every replay, so that code decides after a crash as it did before. That is the text, the marks of [Terminal] and
+// [RetryAfter], and every documented error in what the step returned, however it was wrapped: errors.Is finds
+// model.ErrRateLimited, and errors.As a *model.Error with its kind, message and wait. Errors of your own are a text:
+// what else code has to know of them, the step returns as a value.
 type StepError struct {
 	Step       string // the step's identity, "step:charge#1"
 	Message    string
@@ -140,7 +141,7 @@ type StepError struct {
 
 func (e *StepError) Error() string { return e.Message }
 
-// Unwrap is what is known of a model's failure, so that errors.Is finds its kind: model.ErrRateLimited.
+// Unwrap returns a model's failure, so that errors.Is finds its kind, such as model.ErrRateLimited.
 func (e *StepError) Unwrap() error {
 	if e.Model == nil {
 		return nil
@@ -153,7 +154,7 @@ func (e *StepError) Is(target error) bool {
 	return e.Terminal && target == ErrTerminal || e.Marks.Is(target)
 }
 
-// As finds the mark of [RetryAfter] that the step's error had, and the documented types whose fields are recorded.
+// As finds the mark of [RetryAfter] and the documented types of the step's error.
 func (e *StepError) As(target any) bool {
 	if at, ok := target.(**RetryAfterError); ok && e.RetryAfter > 0 {
 		*at = &RetryAfterError{After: e.RetryAfter, Err: e}

@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-go/fermata/schema"
 )
 
-// Marks are what is recorded of an error beside its text: which documented errors errors.Is finds in it, and the fields of
-// the documented types that errors.As finds (law F8). Hosts keep them, and look into them no further.
+// Marks are the recorded parts of an error beside its text (law F8). They hold the documented errors that errors.Is
+// finds, and the fields of the documented types that errors.As finds. Hosts keep them, and look into them no further.
 type Marks = fault.Marks
 
 // keptModelError is what is recorded of a model.Error: all but its cause.

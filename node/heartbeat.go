@@ -13,10 +13,10 @@ type BeatHost interface {
 	Refuse(pass uint64, err error)
 }
 
-// Heartbeat says that the node lives, so that its Idle does not end the attempt (law N11), and keeps the value for
-// [LastHeartbeat]. It may be called often and from any goroutine of the node, also inside of a [Step]: it stores nothing
-// itself. The last value is stored at most five seconds after it was given, and when the attempt fails, waits or is
-// stopped; a process that is killed loses no more than that. Success stores nothing.
+// Heartbeat records that the node is alive (law N11) and keeps the value for [LastHeartbeat]. Its Idle then does not
+// end the attempt. It may be called often and from any goroutine of the node, also inside of a [Step]: it stores
+// nothing itself. The last value is stored at most five seconds after it was given, and when the attempt fails, waits
+// or is stopped; a process that is killed loses no more than that. Success stores nothing.
 //
 // The value is one that encoding/json writes; what cannot be written, or not be read back, is ErrNotStorable (law N8). Heartbeat fails with
 // [ErrTaskOver] once the attempt has ended.
@@ -32,8 +32,8 @@ func Heartbeat[T any](ctx Context, value T) error {
 	return h.Beat(ctx.pass, data)
 }
 
-// LastHeartbeat is the last value that an earlier attempt of the task has given to [Heartbeat]; false where there is none.
-// After a crash it is the last one that was stored, of the attempt that was cut off.
+// LastHeartbeat returns the last [Heartbeat] of an earlier attempt; false if there is none. After a crash it is the
+// last one that was stored, of the attempt that was cut off.
 //
 // Like [Now] it is a call that replays repeat (law N10): once another call behind it is recorded in an attempt, the attempt
 // gets the same value again, whatever it has given to Heartbeat since. A value that T cannot hold, or would leave something out

@@ -10,19 +10,19 @@ import (
 	"github.com/fermata-go/fermata/schema"
 )
 
-// Func is a node's function with its types erased by the author's package: it is given the value of a token, may
-// change it, and returns the value that travels on.
+// Func is a node's function with its types erased. It receives the value of a token, may change it, and returns the
+// value that travels on.
 type Func func(ctx Context, in any) (out any, err error)
 
 // RouteFunc chooses where a token goes after its node: the name of a declared target, [End] or [Stop].
 type RouteFunc func(ctx Context, value any) (target string, err error)
 
-// RouteManyFunc chooses where a token goes after its node: one or several of the declared targets, [End] and [Stop].
-// With several, each begins a branch.
+// RouteManyFunc chooses one or more declared targets, [End] or [Stop] for a token after its node. With several, each
+// begins a branch.
 type RouteManyFunc func(ctx Context, value any) (targets []string, err error)
 
-// CatchFunc chooses where a token goes after its node failed for good: the name of a declared target, [End],
-// [Stop], or "" to let the failure go on to the run. The cause is never nil.
+// CatchFunc chooses the target of a token whose node failed: a declared node, [End] or [Stop]. It returns "" to fail
+// the run. The cause is never nil.
 type CatchFunc func(ctx Context, value any, cause error) (target string, err error)
 
 // Targets that are not nodes. They cannot be names of nodes, so a node may well be called "END" (law F6).
@@ -31,7 +31,7 @@ const (
 	Stop = "\x00stop" // ends the run
 )
 
-// Kind is the kind of a recorded call; with key and occurrence it is the call's identity within its task (law N2).
+// Kind is the kind of a recorded call; kind, key and occurrence identify it in its task (law N2).
 type Kind string
 
 // The kinds of calls that are recorded.
@@ -93,7 +93,7 @@ const (
 
 // Data is a typed value that is shown, while it is made or in the end.
 type Data struct {
-	DataType string // what it is, for whoever shows it
+	DataType string // its type, for the programs that show it
 	Mode     string
 	Value    []byte // JSON: the value or, of a patch, the list of its operations; of DataDropped, why, as text
 
@@ -108,14 +108,14 @@ type Question struct {
 	RequestSchema  []byte // JSON Schema of the request, or nil
 	ResponseSchema []byte // JSON Schema that an answer must pass, or nil for any
 
-	// What the schemas are called by those who show the question. The zero value is what their documents say.
+	// The names of the schemas for the programs that show the question. The zero value is what their documents say.
 	RequestIdentity, ResponseIdentity schema.Identity
 
 	Prompt     string
 	Options    []string
 	Kind       string   // what a face may show it as: "choice", "text", "form", "approval"; "" lets it decide
 	Role       string   // who may answer; "" for anyone
-	Assignee   string   // the one person who may answer; "" for whoever is in the role
+	Assignee   string   // the one person who may answer; "" for anyone in the role
 	Override   string   // the role that may take the question from its assignee or claimer; "" for none
 	FourEyes   bool     // who started the run may not answer
 	NotBy      []string // nodes of the same graph: who answered one of them may not answer this
@@ -137,7 +137,7 @@ type StepHost interface {
 	Within(ctx context.Context, op Op) context.Context
 }
 
-// ApartHost is a [Host] that knows that calls which a node makes in goroutines of its own come in any order.
+// ApartHost is a [Host] that accepts calls from goroutines of a node in any order.
 type ApartHost interface {
 	// BeginApart is Begin for a call of a goroutine that the node has started, or inside of one. by is the number of that
 	// goroutine, and 0 inside of a call for the goroutine that the call was made in. It fails with ErrSharedKey where
@@ -145,15 +145,15 @@ type ApartHost interface {
 	BeginApart(pass uint64, kind Kind, key string, by uint64) (Op, error)
 }
 
-// Syncer is a [Host] that does not store at once what comes of nodes that are declared pure.
+// Syncer is a [Host] that delays storing the outcomes of pure nodes.
 type Syncer interface {
 	// Sync stores all that the run has come to so far, as durably as the run asked for.
 	Sync(pass uint64) error
 }
 
-// Host runs nodes for somebody: the runtime of a program, or a test. Every call carries the pass that the context
-// was made for; a host refuses calls of a pass that is over with [ErrTaskOver], and answers every call of a pass
-// that has been suspended with [ErrSuspended].
+// Host runs nodes for the runtime of a program, or for a test. Every call carries the pass that the context was made
+// for; a host refuses calls of a pass that is over with [ErrTaskOver], and answers every call of a pass that has been
+// suspended with [ErrSuspended].
 type Host interface {
 	Info() Info
 	Logger() *slog.Logger
@@ -175,7 +175,7 @@ type Host interface {
 	Sleep(pass uint64, op Op, d time.Duration) error
 	// Ask opens the question for op, where it is not open already.
 	Ask(pass uint64, op Op, q Question) error
-	// Answered looks whether op's question has been closed, and suspends the task where it has not.
+	// Answered checks whether op's question is closed, and suspends the task if it is not.
 	Answered(pass uint64, op Op) (Op, error)
 	// Emit shows an event of the given type once it is stored.
 	Emit(pass uint64, op Op, eventType string, data []byte) error
@@ -183,9 +183,9 @@ type Host interface {
 	Data(pass uint64, op Op, v Data) error
 	// Together says that what follows inside op goes on in several goroutines, or, with done, that all of them have
 	// come to their end. In between a call that waits suspends nobody but its caller; in the end they suspend the task,
-	// which goes on when the first of what they wait for is there. What such a call was made inside of is not recorded.
-	// Where one of them has failed for good, op.Failure says so, with done: then nobody waits for what the others
-	// wait for, and the task goes on.
+	// which goes on when the first of what they wait for is there. The call around such a call is not recorded. Where
+	// one of them has failed for good, op.Failure says so, with done: then nobody waits for what the others wait for,
+	// and the task goes on.
 	Together(pass uint64, op Op, done bool) error
 	// Chunk shows a piece of streamed text; last closes the segment and stores its whole text.
 	Chunk(pass uint64, op Op, channel, text string, last bool) error

@@ -41,20 +41,19 @@ type watcher interface {
 	close() error
 }
 
-// CallID names the call within its task, instead of its order, so that code in front of it may change (law N2). Loops
-// give distinct occurrences.
+// CallID names the call, so that code before it may change (law N2). Loops give distinct occurrences.
 func CallID(id string) CallOption { return func(c *modelCall) { c.key = id } }
 
 // System says how the model is to behave. It stands before the request's own.
 func System(text string) CallOption { return func(c *modelCall) { c.system = text } }
 
-// Streamed shows observers the reply as it comes: the text as a stream on the channel "answer", the reasoning on
-// "reasoning" (see [Stream]).
+// Streamed shows observers the reply while it arrives, as streams (see [Stream]). The text is on the channel "answer",
+// the reasoning on "reasoning".
 func Streamed() CallOption {
 	return func(c *modelCall) { c.watch = func(ctx Context) watcher { return &shown{ctx: ctx} } }
 }
 
-// Completion is what came of a call of a model.
+// Completion is the result of a call of a model.
 type Completion struct {
 	Text      string // the answer, without reasoning
 	TokensIn  int
@@ -75,10 +74,10 @@ func (l LLM) Complete(ctx Context, prompt string, opts ...CallOption) (*Completi
 // the same model.Request.Key.
 //
 // A failure is recorded too, and comes back as a [*StepError] in which errors.Is finds its kind, model.ErrRateLimited
-// and so on; a new attempt of the task asks again. A reply that was cut off, refused or malformed is such a failure, and comes
-// with what there is of it; the completion is nil with all other errors. What a failed call took counts.
-// Cancellation is not recorded. Once a limit of the run on tokens or cost is reached, no model is asked any
-// more: the call fails with the runtime's ErrLimit, and so does the run (law F4).
+// and so on; a new attempt of the task asks again. A reply that was cut off, refused or malformed is such a failure,
+// and comes with what there is of it; the completion is nil with all other errors. The tokens of a failed call count.
+// Cancellation is not recorded. Once a limit of the run on tokens or cost is reached, no model is asked any more: the
+// call fails with the runtime's ErrLimit, and so does the run (law F4).
 func (l LLM) Generate(ctx Context, req *model.Request, opts ...CallOption) (*Completion, error) {
 	c := modelCall{key: unnamedCall}
 	for _, opt := range opts {
@@ -155,7 +154,7 @@ func alive(ctx Context, chunks iter.Seq2[model.Chunk, error]) iter.Seq2[model.Ch
 	}
 }
 
-// watched lets somebody see chunks on their way.
+// watched shows chunks to an observer on their way.
 func watched(w watcher, chunks iter.Seq2[model.Chunk, error]) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		for chunk, err := range chunks {

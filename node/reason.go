@@ -83,7 +83,7 @@ func (e *LimitError) Is(target error) bool { return target == ErrLimit }
 // ErrOutput says that a model did not give what it was asked for, though it was shown what was wrong.
 var ErrOutput = fault.Sentinel("output", "the model's answer is not what was asked for")
 
-// OutputError is the last answer of a model that did not give what it was asked for, and what is wrong with it.
+// OutputError is the last answer of a model that failed its schema, with the problems.
 type OutputError struct {
 	Output   string           // the model's last text
 	Problems []schema.Problem // what its schema does not allow
@@ -107,19 +107,19 @@ func clip(text string) string {
 	return text
 }
 
-// Reason asks a model for an Out and returns it once it is checked: one call, whatever happens in between. The model
-// may call tools, and ask a person; while it waits for one, the error is [ErrSuspended]: return it. When the answer is
-// there, or another process goes on with the run, the node's function runs again from its first line, and the call goes
-// on where it was: no call of a model or tool that was answered is made again (laws J5 and N1). An answer that does not
-// fit its schema is shown to the model together with what is wrong, see [Limits].
+// Reason asks a model for an Out, checks the answer and returns it, in one durable call. The model may call tools, and
+// ask a person; while it waits for one, the error is [ErrSuspended]: return it. When the answer arrives, or another
+// process continues the run, the node's function runs again from its first line, and the call continues where it was:
+// no recorded call of a model or tool is repeated (laws J5 and N1). If an answer does not fit its schema, the model
+// sees it with the problems, see [Limits].
 //
-// The calls of one reply are made together. What fails for good among them ends the reasoning at once, whatever the others
-// wait for: nobody is asked for what is lost. When the code has changed under a run that waits here, the prompts, and tools
-// that were not called, may be others; a recorded call, question or approval that has no place any more is [ErrDiverged]
-// (law N3).
+// The calls of one reply run in parallel. A final failure of one of them ends the reasoning at once, even if others
+// wait for people. When the code has changed under a run that waits here, the prompts, and tools that were not called,
+// may be others; a recorded call, question or approval that has no place any more is [ErrDiverged] (law N3).
 //
-// Errors are recorded where they are final: [*OutputError] and [*LimitError]; a new attempt of the task reasons anew. Failures of
-// the model are those of [LLM.Generate]: a new attempt makes the call that failed again, and those before it are kept.
+// Errors are recorded where they are final: [*OutputError] and [*LimitError]; a new attempt of the task starts a new
+// reasoning. Failures of the model are those of [LLM.Generate]: a new attempt makes the call that failed again, and
+// those before it are kept.
 func Reason[Out any](ctx Context, r Reasoning) (Out, error) {
 	var out Out
 	own := r.Schema != nil // then an answer may have members that Out leaves out

@@ -22,8 +22,8 @@ type Asking struct {
 	Ask         []AskOption // who is asked, for how long: Role, Prompt, Within, OrDefault, …
 }
 
-// AskPerson lets a model ask a person with a Request, and gives it their Response: types whose schemas are those of the
-// question. It panics where one of them has none; types do not change, so this shows with the first test.
+// AskPerson lets a model ask a person with a Request, and gives it their Response. The schemas of the question are
+// those of the types. It panics where one of them has none; types do not change, so this shows with the first test.
 func AskPerson[Request, Response any](opts ...AskOption) *Asking {
 	request, err := schema.For[Request]()
 	response, failed := schema.For[Response]()

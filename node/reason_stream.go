@@ -122,7 +122,7 @@ func (f *follower) step(d schema.Delta, malformed error) error {
 
 func (f *follower) whole() []byte { return f.parsed.JSON() }
 
-// refuse tells whoever operates the run what was not shown.
+// refuse reports to the operator which parts were not shown.
 func (f *follower) refuse(p schema.Problem) error {
 	if f.refused++; f.refused > mostRefused {
 		return nil

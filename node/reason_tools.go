@@ -36,7 +36,7 @@ type Verdict struct {
 	Reason    string          `json:"reason,omitempty"`    // of Deny: the model is told
 }
 
-// ApprovalRequest is what a person is shown of a call of a tool: the request of a question of the kind "approval".
+// ApprovalRequest is the request of a question of the kind "approval": a call of a tool.
 type ApprovalRequest struct {
 	Tool        string          `json:"tool"`
 	Description string          `json:"description,omitempty"`
@@ -120,8 +120,8 @@ func (d *deed) told(text string, failed bool) {
 	d.result = &model.ToolResult{ID: d.ID, Text: text, Failed: failed}
 }
 
-// act makes the calls of a reply, those that can be made at the same time together, and tells the model what came of
-// them. What was wrong with a call is told to the model, and is an error beside that.
+// act makes the calls of a reply, in parallel where possible, and reports their results to the model. The model also
+// sees the problems of calls, which are returned as wrong.
 func (t *reasoner) act(reply *Completion, calls []model.ToolCall) (wrong, err error) {
 	deeds := make([]*deed, len(calls))
 	for i := range calls {
@@ -260,8 +260,8 @@ func verdicts(input []byte) []byte {
 	return data
 }
 
-// together makes all calls that can be made, and waits for what people have to say. Where somebody has to be waited
-// for, the task is suspended once all else is done.
+// together makes all calls that can be made, and waits for the answers of people. If an answer is open, the task is
+// suspended once all other calls are done.
 func (t *reasoner) together(deeds []*deed) error {
 	host, pass := t.ctx.host, t.ctx.pass
 	op := t.scope
@@ -351,7 +351,7 @@ func (t *reasoner) hear(d *deed) error {
 	return nil
 }
 
-// call makes a call, or finds what came of it.
+// call makes a call, or returns its record.
 func (t *reasoner) call(d *deed) (err error) {
 	switch {
 	case d.op.Done:

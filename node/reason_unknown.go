@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Answers to the question whether a call of a tool has happened that must not happen twice, and whose outcome is lost.
+// Answers to a question about the lost outcome of a tool call that must not happen twice.
 const (
 	OutcomeDone    = "done"     // it has happened: the model is told so, and that its result is not known
 	OutcomeNotDone = "not done" // it has not: the model is told that the call failed, and may make another

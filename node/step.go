@@ -23,21 +23,21 @@ func AtMostOnce() StepOption { return func(k *Kind) { *k = KindOnce } }
 
 func kindNow(k *Kind) { *k = KindNow }
 
-// Step does something once and records what came of it (law J5). When the task is run again, after a crash or an
-// answer, a recorded step returns its recorded value without calling do. The key names the step within its task;
-// the same key in a loop is another occurrence.
+// Step makes a call once and records its result (law J5). When the task runs again, after a crash or an answer, a
+// recorded step returns its recorded value without calling do. The key names the step within its task; the same key in
+// a loop is another occurrence.
 //
 // A step whose effect happened but whose record was lost may happen again, at most once per crash: pass
 // [IdempotencyKey] to the outside world, or use [AtMostOnce].
 //
-// What do calls with the context that it is given belongs to the step: once the step is recorded, none of it is made
-// again. Calls with the context outside do not, and a replay that skips the step finds them missing (law N3). A
-// replay is held against the order of the steps. Steps in goroutines that the node starts have none: each of these
-// goroutines needs keys of its own, else the step fails with [ErrSharedKey].
+// Calls that do makes with its own context belong to the step: once the step is recorded, none of them is repeated.
+// Calls with the context outside do not, and a replay that skips the step finds them missing (law N3). A replay
+// compares the order of the steps. Steps in goroutines that the node starts have none: each of these goroutines needs
+// keys of its own, else the step fails with [ErrSharedKey].
 //
 // Step returns the recorded value the first time, too (law N10): a T that encoding/json writes, with what it does not
-// write empty. Values in interfaces are map[string]any, []any, string, bool, nil and json.Number; a time.Time has UTC or a
-// fixed offset, and no monotonic clock. What cannot be written is ErrNotStorable.
+// write empty. Values in interfaces are map[string]any, []any, string, bool, nil and json.Number; a time.Time has UTC
+// or a fixed offset, and no monotonic clock. A value that cannot be written is ErrNotStorable.
 //
 // An error of do is recorded too and comes back as [*StepError], with the marks of [Terminal] and [RetryAfter] and the
 // documented errors that it had (law F8); a new attempt of the task tries the step again. Cancellation is not recorded.
@@ -99,10 +99,10 @@ func storable[T any](ctx Context, value *T) (data []byte, kept T, err error) {
 		return data, *value, err
 	}
 	if err = canonical.Decode(data, &kept); err != nil {
-		return nil, kept, fmt.Errorf("what JSON writes of %s cannot be read back: %w", reflect.TypeFor[T](), err)
+		return nil, kept, fmt.Errorf("the JSON of %s cannot be read back: %w", reflect.TypeFor[T](), err)
 	}
 	if lost, gone := loss.In(data, &kept); gone {
-		return nil, kept, fmt.Errorf("what JSON writes of %s is not read back: %q is lost", reflect.TypeFor[T](), lost.Path)
+		return nil, kept, fmt.Errorf("the JSON of %s is not read back unchanged: %q is lost", reflect.TypeFor[T](), lost.Path)
 	}
 	return data, kept, nil
 }
@@ -111,17 +111,17 @@ type opKey struct{}
 
 type onceKey struct{}
 
-// MustNotRepeat reports whether ctx belongs to an AtMostOnce step, or to a call of a tool with Tool.Once. Clients that try
-// again by themselves must not do so there: where they cannot tell whether a call has happened, they return an error
-// in which errors.Is finds [ErrOutcomeUnknown].
+// MustNotRepeat reports whether ctx belongs to an AtMostOnce step or to a call of a tool with Once. Clients that try
+// again by themselves must not do so there: where they cannot tell whether a call has happened, they return an error in
+// which errors.Is finds [ErrOutcomeUnknown].
 func MustNotRepeat(ctx context.Context) bool {
 	once, _ := ctx.Value(onceKey{}).(bool)
 	return once
 }
 
-// IdempotencyKey is a stable key for the outside world: the same for every try of the same step of the same task of
-// the same run, and different for any other (law J5). Inside the function of a Step it names that step; elsewhere
-// it names the task. A migration that gives the node another name while the task is open leaves it as it is.
+// IdempotencyKey is the same for every try of a step and for no other step (law J5). Pass it to the outside service.
+// Inside the function of a Step it names that step; elsewhere it names the task. A migration that gives the node
+// another name while the task is open leaves it as it is.
 func IdempotencyKey(ctx context.Context) string {
 	c, ok := FromContext(ctx)
 	if !ok {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
 // Diff is a small patch that makes after of before. A string that grew at its end becomes an append. Of an object it
@@ -71,7 +73,7 @@ func (d *differ) value(from, to *value) {
 	case aString:
 		if more, ok := bytes.CutPrefix(to.text, from.text); ok {
 			if len(more) > 0 {
-				d.say(Append, quote(nil, more))
+				d.say(Append, jsontext.Append(nil, more))
 			}
 			return
 		}

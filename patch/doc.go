@@ -1,5 +1,5 @@
-// Package patch changes JSON values by JSON Patch (RFC 6902) and one operation more: append, which adds text to the
-// end of a string. A text that grows while somebody reads along would else be sent whole with every word.
+// Package patch changes JSON values by JSON Patch (RFC 6902) and the additional operation append. Append adds text to
+// the end of a string. Without it, a streamed text would be sent whole with every word.
 //
 //	p, err := patch.Diff([]byte(`{"text":"once"}`), []byte(`{"text":"once upon"}`))
 //	// [{"op":"append","path":"/text","value":" upon"}]

@@ -343,7 +343,7 @@ func (d *Document) move(from, to string) error {
 		return nil
 	}
 	if strings.HasPrefix(to, from+"/") {
-		return fmt.Errorf("expected a place outside of what is moved, found one inside of %q", from)
+		return fmt.Errorf("expected a place outside of the moved value, found one inside of %q", from)
 	}
 	if err := d.remove(from); err != nil {
 		return fmt.Errorf("from %q: %w", from, err)

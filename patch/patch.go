@@ -3,6 +3,8 @@ package patch
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
 // Op is one operation of a patch.
@@ -61,13 +63,8 @@ func (p Patch) AppendJSON(b []byte) []byte {
 
 // appendText appends a string of JSON.
 func appendText(b []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f || c == '<' || c == '>' || c == '&' {
-			quoted, _ := json.Marshal(text) //nolint:errchkjson // a string always encodes
-			return append(b, quoted...)
-		}
-	}
-	return append(append(append(b, '"'), text...), '"')
+	b, _ = jsontext.AppendGo(b, text)
+	return b
 }
 
 // Error says which operation of a patch cannot be done, and why. Nothing of that patch was done.
@@ -98,8 +95,8 @@ func (p Patch) Apply(doc []byte) ([]byte, error) {
 	return d.JSON(), nil
 }
 
-// Pure is a patch that does the same to doc with nothing but the operations of RFC 6902: an append becomes a replace
-// with the whole string. Appends to one string that follow each other become one replace. Errors are those of Apply.
+// Pure returns an equivalent patch for doc that uses only the operations of RFC 6902. An append becomes a replace with
+// the whole string. Appends to one string that follow each other become one replace. Errors are those of Apply.
 func (p Patch) Pure(doc []byte) (Patch, error) {
 	d := new(Document)
 	if doc != nil {

@@ -79,7 +79,7 @@ func TestApply_refused(t *testing.T) {
 		{`{"a":"x"}`, `[{"op":"append","path":"/a"}]`, `operation 0, append "/a": expected a value, found none`},
 		{`{"a":"x"}`, `[{"op":"test","path":"/a","value":"y"}]`, `operation 0, test "/a": expected "y", found "x"`},
 		{`{"a":1e999999999}`, `[{"op":"test","path":"/a","value":1e999999998}]`, `operation 0, test "/a": expected 1e999999998, found 1e999999999`},
-		{`{"a":{"b":1}}`, `[{"op":"move","from":"/a","path":"/a/b/c"}]`, `operation 0, move "/a/b/c": expected a place outside of what is moved, found one inside of "/a"`},
+		{`{"a":{"b":1}}`, `[{"op":"move","from":"/a","path":"/a/b/c"}]`, `operation 0, move "/a/b/c": expected a place outside of the moved value, found one inside of "/a"`},
 		{`{}`, `[{"op":"copy","from":"/a","path":"/b"}]`, `operation 0, copy "/b": from "/a": expected a member "a" in the object at "", found none`},
 		{`{}`, `[{"op":"remove","path":""}]`, `operation 0, remove "": expected a place in the document, found the whole, which can only be replaced`},
 		{`{}`, `[{"op":"add","path":"a","value":1}]`, `operation 0, add "a": expected a path that is "" or begins with "/", found "a"`},

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
 // value is a JSON value, taken apart so that any place of it can be changed where it is.
@@ -81,7 +83,7 @@ func (o *object) get(name string) *value {
 	return nil
 }
 
-// set puts a value in the place of the member, or behind all others, and returns what was there.
+// set replaces the member's value, or adds it behind all others, and returns the old value.
 func (o *object) set(name string, v *value) (old *value) {
 	if i := o.slot(name); i >= 0 {
 		old, o.members[i].value = o.members[i].value, v
@@ -251,7 +253,7 @@ func (r *reader) string() []byte {
 func (v *value) json(to []byte) []byte {
 	switch v.kind {
 	case aString:
-		return quote(to, v.text)
+		return jsontext.Append(to, v.text)
 	case anArray:
 		to = append(to, '[')
 		for i, item := range v.items {
@@ -272,39 +274,12 @@ func (v *value) json(to []byte) []byte {
 				to = append(to, ',')
 			}
 			first = false
-			to = m.value.json(append(quote(to, []byte(m.name)), ':'))
+			to = m.value.json(append(jsontext.Append(to, m.name), ':'))
 		}
 		return append(to, '}')
 	default:
 		return append(to, v.text...)
 	}
-}
-
-// quote appends a string with no more escapes than JSON asks for.
-func quote(to, text []byte) []byte {
-	const hex = "0123456789abcdef"
-	to = append(to, '"')
-	done := 0
-	for i, c := range text {
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		to = append(to, text[done:i]...)
-		done = i + 1
-		switch c {
-		case '"', '\\':
-			to = append(to, '\\', c)
-		case '\n':
-			to = append(to, `\n`...)
-		case '\r':
-			to = append(to, `\r`...)
-		case '\t':
-			to = append(to, `\t`...)
-		default:
-			to = append(to, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-	}
-	return append(append(to, text[done:]...), '"')
 }
 
 // perValue is about how many bytes a value takes beside its text.

@@ -2,11 +2,11 @@ package plan
 
 import "slices"
 
-// readBack takes away edges that nobody needs to wait for: in a loop at which no round could begin, a value that is
-// accumulated (who writes it also reads it) is read, and not waited for, by the nodes that its writer follows from, as it is by
-// its writer (law D2). What such a node is given is what the round before has left, whatever is faster: see sortForward for
-// those that their writers only follow from by way of another round. It reports whether there were such edges; the loops are
-// then to be found anew.
+// readBack removes edges of accumulated values that nobody needs to wait for (law D2). It applies in a loop in
+// which no round could begin. A value that its writer also reads is then read without waiting by nodes that
+// precede the writer. Such a node gets the value of the round before, whatever is faster. For nodes that
+// precede their writer only by another round, see sortForward. It reports whether it removed edges; then the
+// loops have to be computed again.
 func (w *wiring) readBack() bool {
 	var drop []bool
 	w.flow.heads(w.flow.loops, func(l *loop, _ int) {

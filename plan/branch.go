@@ -11,8 +11,8 @@ const (
 	All  Join = "all"  // it fires once, with the branches merged, when no more of them can come
 )
 
-// MergeFunc merges the values of concurrent branches, in the order in which the branches were declared, against the
-// value at the fork (law G4). It must not change or keep base; the branches' values are its own.
+// MergeFunc merges the values of concurrent branches against the value at the fork (law G4). The branches are
+// in declared order. It must not change or keep base; the branches' values are its own.
 type MergeFunc func(base any, branches []any) (any, error)
 
 // Map makes a subgraph run once for each item of a list (law G5). Its functions are pure: they may be called again

@@ -13,11 +13,11 @@ import (
 
 // checker collects what is wrong with a definition.
 type checker struct {
-	def      *Definition
-	names    []string
+	def      *Definition    // that is checked
+	names    []string       // of the nodes, in order
 	index    map[string]int // of two nodes of one name, the first
-	problems []Problem
-	hints    int // how many names have been compared with all others
+	problems []Problem      // found so far
+	hints    int            // how many names have been compared with all others
 }
 
 // maxHints bounds how many misspelt names are compared with all others; more are not shown anyway.
@@ -319,7 +319,7 @@ func (c *checker) gated(i int, gate bool) {
 
 // outgoing is what leads out of one node.
 type outgoing struct {
-	plain, choices, failures int
+	plain, choices, failures int // how many edges of each kind
 }
 
 func (o *outgoing) add(e Edge) {

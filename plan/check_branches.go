@@ -47,33 +47,38 @@ type clash struct{ fork, a, b string }
 
 // branchFork is a place where one token becomes several.
 type branchFork struct {
-	name  string
-	at    int // the node, -1 for the entry
-	first int // of its sources, which follow each other
-	many  int
+	name  string // for people
+	at    int    // the node, -1 for the entry
+	first int    // of its sources, which follow each other
+	many  int    // how many sources
 }
 
 // source is where a token comes from: a branch of a fork, or an All node.
 type source struct {
-	from int // the node that makes the token, -1 for the entry
-	all  bool
+	from int  // the node that makes the token, -1 for the entry
+	all  bool // of an All node
 }
 
 // meeting is the analysis behind branches.
 type meeting struct {
-	c       *checker
-	t       *topology
-	order   []int // the nodes that the run can come to, most of them behind those that lead to them
-	sources []source
-	forks   []branchFork
-	branch  []int   // of each arc: the source that begins there, -1 for none
-	entry   []int   // of each node: the source that begins there as one of several entries, -1 for none
-	merged  []int   // of each All node: its source, -1 for others
-	in      [][]int // of each node: the sources that reach it, sorted
-	joins   *Joins
-	loops   []bool // of each node: whether it lies in a loop
-	rounds  []bool // of each node: whether it lies in a loop with an All node
+	c       *checker     // collects the problems
+	t       *topology    // of the definition
+	order   []int        // reachable nodes, in topological order apart from loops
+	sources []source     // of tokens
+	forks   []branchFork // in order of their sources
+	branch  []int        // of each arc: the source that begins there, -1 for none
+	entry   []int        // of each node: the source that begins there as one of several entries, -1 for none
+	merged  []int        // of each All node: its source, -1 for others
+	in      [][]int      // of each node: the sources that reach it, sorted
+	joins   *Joins       // of the definition
+	loops   []bool       // of each node: whether it lies in a loop
+	rounds  []bool       // of each node: whether it lies in a loop with an All node
 
+	tracing
+}
+
+// tracing is the part of the analysis for a range of forks.
+type tracing struct {
 	low, high int    // the forks that are traced
 	base      int    // their first source
 	reach     []bits // of each node: by which branches of these forks it can be reached
@@ -214,7 +219,8 @@ func (m *meeting) again(i int) bool { return m.branch[i] >= 0 && m.loops[m.t.gra
 // traced is how many branches are traced at once: it bounds the memory that is needed.
 const traced = 4096
 
-// trace finds by which branches of the next forks each node can be reached, and gives the fork to go on with.
+// trace finds the branches by which each node can be reached, for the next forks. It returns the fork to go on
+// with.
 func (m *meeting) trace(first int) (next int) {
 	m.low, m.high, m.base = first, first, m.forks[first].first
 	size := func() int { return m.forks[m.high-1].first + m.forks[m.high-1].many - m.base }
@@ -365,7 +371,7 @@ func (m *meeting) clash(v int) (clash, bool) {
 	return clash{}, false
 }
 
-// concurrent finds a fork of which two sources, one of each entrance, come by different branches; -1 for none.
+// concurrent returns a fork whose branches lead one source to each entrance; -1 for none.
 func (m *meeting) concurrent(v int, a, b *entrance) int {
 	if m.apart(a.ways, b.ways) < 0 {
 		return -1
@@ -384,8 +390,8 @@ func (m *meeting) concurrent(v int, a, b *entrance) int {
 	return -1
 }
 
-// repeats finds the fork that a source is a branch of, if another branch of it leads back to the fork while the first is
-// on its way to v; -1 if not.
+// repeats returns the fork of a source if another branch leads back to the fork while the first is on its way
+// to v; -1 otherwise.
 func (m *meeting) repeats(v, s int) int {
 	one := newBits(64 * len(m.reach[v]))
 	if s < 0 || !m.mark(one, s) {

@@ -4,7 +4,7 @@ import "slices"
 
 // Port is a named value that a node of a dataflow reads or writes.
 type Port struct {
-	Name     string `json:"name"`
+	Name     string `json:"name"`               // of the value
 	Type     string `json:"type,omitempty"`     // for people
 	Schema   []byte `json:"-"`                  // JSON Schema of the value; nil for any
 	Optional bool   `json:"optional,omitempty"` // of an input: there is something to take when nobody has written it
@@ -13,8 +13,8 @@ type Port struct {
 // Flow is a node's part in a dataflow (laws D1 to D10): which values it reads and writes, and how they are kept. Its
 // function is given what Gather makes, and returns a record of its outputs.
 type Flow struct {
-	Inputs  []Port
-	Outputs []Port
+	Inputs  []Port                          // values that the node reads
+	Outputs []Port                          // values that the node writes
 	Gather  func(slots []Slot) (any, error) // parallel to Inputs; what it makes shares nothing with the slots (law N9)
 	Input   Codec                           // of what Gather makes
 	Output  Codec                           // of the record of outputs; nil where there are none
@@ -31,7 +31,7 @@ const FromRun = -1
 
 // Result is how the result of a dataflow is made, from the last values that were written.
 type Result struct {
-	Outputs []Port
+	Outputs []Port                          // in declared order
 	Gather  func(slots []Slot) (any, error) // parallel to Outputs
 	Output  Codec                           // of what Gather makes
 	Given   func(input any) []string        // the names of the inputs that are in a run's input
@@ -83,7 +83,7 @@ type Aimed struct {
 // Dataflow is the analysis of the plan, nil unless it is a dataflow.
 func (p *Plan) Dataflow() *Dataflow { return p.def.Dataflow }
 
-// Keeps is the codec of what a node of the dataflow writes, by its number in the definition; of its inputs for FromRun.
+// Keeps returns the codec of a dataflow node's output, by the node's number; of the inputs for FromRun.
 func (p *Plan) Keeps(from int) Codec {
 	if from < 0 {
 		return p.def.State
@@ -158,8 +158,7 @@ func (d *Dataflow) Input(i int) (name int) { return d.given[i] }
 // Order lists the nodes so that each comes behind all that it waits for. Do not change it.
 func (d *Dataflow) Order() []int { return d.order }
 
-// draw puts the edges and the entries into the definition that follow from what its nodes read and write, in the place of
-// those that were there before.
+// draw replaces the definition's edges and entries by those that follow from reads and writes.
 func (d *Dataflow) draw(def *Definition) {
 	def.Edges = slices.DeleteFunc(def.Edges, func(e Edge) bool { return e.Kind == Data })
 	for i, a := range d.arcs {

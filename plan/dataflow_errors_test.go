@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -71,7 +72,7 @@ func TestDataflowsReportAllProblems(t *testing.T) {
 			if err == nil {
 				t.Fatal("the dataflow was accepted")
 			}
-			golden(t, "errors/"+name+".txt", err.Error()+"\n")
+			golden.Open(t, "testdata/errors/*.txtar").Compare(t, name+".txt", err.Error()+"\n")
 		})
 	}
 }

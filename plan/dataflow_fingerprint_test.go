@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -123,5 +124,5 @@ func TestJ8_ValuesAreToldApart(t *testing.T) {
 // J9: an outline of a dataflow is pinned like any other.
 func TestJ9_OutlineOfDataflows(t *testing.T) {
 	p := wired(t, baseFlow(t))
-	golden(t, "outline-dataflow.txt", string(p.Outline())+"\n"+p.Fingerprint()+"\n")
+	golden.Open(t, "testdata/outlines.txtar").Compare(t, "outline-dataflow.txt", string(p.Outline())+"\n"+p.Fingerprint()+"\n")
 }

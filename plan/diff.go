@@ -12,19 +12,19 @@ import (
 // Changes is what differs between two plans, as far as their fingerprints cover it. It is empty when the fingerprints
 // are equal. Everything in it is sorted by path.
 type Changes struct {
-	Plan    []string // of the plan as a whole: "the input schema changed"
-	Removed []string // paths of nodes; of a subgraph, without the nodes in it
-	Added   []string
-	Changed []NodeChange
+	Plan    []string     // of the plan as a whole: "the input schema changed"
+	Removed []string     // paths of nodes; of a subgraph, without the nodes in it
+	Added   []string     // nodes that only the new plan has
+	Changed []NodeChange // nodes that differ
 	// RemovedEdges and AddedEdges lead from paths to paths. The edges out of a node that is itself removed or added
 	// are not among them.
 	RemovedEdges []Edge
-	AddedEdges   []Edge
+	AddedEdges   []Edge // edges that only the new plan has
 }
 
 // NodeChange is what changed about a node that both plans have.
 type NodeChange struct {
-	Path string
+	Path string // of the node
 	What string // "kind task is now human"
 }
 
@@ -76,8 +76,8 @@ func endText(name string) string {
 	return name
 }
 
-// Diff compares two outlines (see [Plan.Outline]), for people who ask why a run does not fit its plan any more. It
-// fails when one of them is not an outline that this release can read.
+// Diff compares two outlines, to explain why a run does not fit a plan (see [Plan.Outline]). It fails for an
+// outline that this release cannot read.
 func Diff(oldOutline, newOutline []byte) (Changes, error) {
 	older, err := readOutline(oldOutline)
 	if err != nil {
@@ -271,8 +271,8 @@ func missing(prefix, from string, kind EdgeKind, targets, other []string) []Edge
 	return edges
 }
 
-// ValuesOf lists the names of values that the dataflows of an outlined plan read or write, each behind the path of the
-// subgraph that it is in and a slash: "/topic", "inner/topic".
+// ValuesOf lists the values that dataflows of an outlined plan read or write. Names follow the path of the
+// subgraph and a slash: "/topic", "inner/topic".
 func ValuesOf(data []byte) (map[string]bool, error) {
 	o, err := readOutline(data)
 	if err != nil {

@@ -7,8 +7,8 @@ type arc struct{ from, to int }
 
 // digraph is a directed graph over the nodes 0 … n-1. It may hold several arcs between the same nodes.
 type digraph struct {
-	n     int
-	arcs  []arc
+	n     int   // number of nodes
+	arcs  []arc // by index
 	start []int // the arcs out of v are order[start[v]:start[v+1]]
 	order []int // numbers of arcs, grouped by their origin, in declared order within a group
 }
@@ -170,8 +170,7 @@ func (s *subset) close(nodes []int, scope int) []int {
 	return part
 }
 
-// forwardOrder lists the nodes that can be reached from the given ones so that, loops aside, each comes behind all that
-// lead to it.
+// forwardOrder lists the nodes reachable from the given ones, in topological order apart from loops.
 func (g *digraph) forwardOrder(from []int) []int {
 	seen := make([]bool, g.n)
 	next := make([]int, g.n)

@@ -13,7 +13,7 @@ import (
 
 // Drawing is a picture of a plan. All forms are deterministic: equal plans give equal drawings.
 type Drawing struct {
-	Plan *Plan
+	Plan *Plan // to draw
 	// Taken marks nodes by what became of them in a run: paths to statuses, such as "completed", "running", "paused",
 	// "failed" and "skipped". A status that is none of these is shown as it is. Nodes that are not in it are unmarked.
 	Taken map[string]string
@@ -59,7 +59,7 @@ func shapeOf(n *Node) shape {
 	return boxShape
 }
 
-// drawnEdges are a plan's edges, and an edge to END for each node after which a path ends because nothing follows.
+// drawnEdges returns a plan's edges, and an edge to END from each node without a successor.
 func drawnEdges(p *Plan) []Edge {
 	goesOn := make(map[string]bool, len(p.def.Nodes))
 	for _, e := range p.def.Edges {

@@ -7,21 +7,28 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/plan"
 )
+
+// drawn compares a drawing with its golden.
+func drawn(t *testing.T, name, got string) {
+	t.Helper()
+	golden.Open(t, "testdata/drawings/*.txtar").Compare(t, name, got)
+}
 
 // Every form of every shape is pinned, and is what its reader can read.
 func TestDrawings(t *testing.T) {
 	for name, p := range shapes(t) {
 		t.Run(name, func(t *testing.T) {
-			golden(t, "drawings/"+name+".mmd", p.Mermaid())
-			golden(t, "drawings/"+name+".dot", p.DOT())
-			golden(t, "drawings/"+name+".txt", p.Text())
+			drawn(t, name+".mmd", p.Mermaid())
+			drawn(t, name+".dot", p.DOT())
+			drawn(t, name+".txt", p.Text())
 			doc, err := p.JSON()
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "drawings/"+name+".json", string(doc))
+			drawn(t, name+".json", string(doc))
 			if err := readable(p); err != nil {
 				t.Error(err)
 			}
@@ -41,15 +48,15 @@ func TestDrawingsOfPresentations(t *testing.T) {
 		shown(task("c"), `{"label":7,"color":"red;fill:url(http://x)"}`),
 		shown(task("d"), `[]`),
 	}, edge("a", "b"), edge("b", "c"), edge("c", "d")))
-	golden(t, "drawings/shown.mmd", p.Mermaid())
-	golden(t, "drawings/shown.dot", p.DOT())
-	golden(t, "drawings/shown.txt", p.Text())
-	golden(t, "drawings/shown.svg", p.SVG())
+	drawn(t, "shown.mmd", p.Mermaid())
+	drawn(t, "shown.dot", p.DOT())
+	drawn(t, "shown.txt", p.Text())
+	drawn(t, "shown.svg", p.SVG())
 	doc, err := p.JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "drawings/shown.json", string(doc))
+	drawn(t, "shown.json", string(doc))
 }
 
 // The path that a run took is marked in every form, in subgraphs as well.
@@ -59,9 +66,9 @@ func TestDrawingsShowThePathTaken(t *testing.T) {
 		"inner/draft/write": "failed", "inner/draft/good": "paused", "publish": "skipped", "give up": "odd\x1b",
 		"not a node": "completed",
 	}}
-	golden(t, "drawings/taken.mmd", d.Mermaid())
-	golden(t, "drawings/taken.dot", d.DOT())
-	golden(t, "drawings/taken.txt", d.Text())
+	drawn(t, "taken.mmd", d.Mermaid())
+	drawn(t, "taken.dot", d.DOT())
+	drawn(t, "taken.txt", d.Text())
 	if err := errorsOf(checkMermaid(d.Mermaid()), checkDOT(d.DOT())); err != nil {
 		t.Error(err)
 	}
@@ -73,9 +80,9 @@ func TestDrawingsOfDataflowsShowThePathTaken(t *testing.T) {
 		"split": "completed", "embed": "running", "embed/clip": "completed", "embed/call": "failed", "describe": "completed",
 		"improve": "paused", "improve/generate": "completed", "improve/quality_gate": "odd", "store": "skipped",
 	}}
-	golden(t, "drawings/flow-taken.mmd", d.Mermaid())
-	golden(t, "drawings/flow-taken.dot", d.DOT())
-	golden(t, "drawings/flow-taken.txt", d.Text())
+	drawn(t, "flow-taken.mmd", d.Mermaid())
+	drawn(t, "flow-taken.dot", d.DOT())
+	drawn(t, "flow-taken.txt", d.Text())
 	if err := errorsOf(checkMermaid(d.Mermaid()), checkDOT(d.DOT())); err != nil {
 		t.Error(err)
 	}
@@ -85,7 +92,7 @@ func TestDrawingsOfDataflowsShowThePathTaken(t *testing.T) {
 func TestTextKeepsToItsWidth(t *testing.T) {
 	p := compile(t, deep(8))
 	narrow := plan.Drawing{Plan: p, Width: 34}.Text()
-	golden(t, "drawings/narrow.txt", narrow)
+	drawn(t, "narrow.txt", narrow)
 	for line := range strings.Lines(narrow) {
 		if columns := len([]rune(strings.TrimSuffix(line, "\n"))); columns > 34 {
 			t.Errorf("%d columns: %s", columns, line)
@@ -117,13 +124,13 @@ func TestTextOfDataflowsKeepsToItsWidth(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "drawings/flow-narrow.txt", plan.Drawing{Plan: flows(t)["flow-nested"], Width: 40}.Text())
-	golden(t, "drawings/flow-narrower.txt", plan.Drawing{Plan: flows(t)["flow-nested"], Width: 24}.Text())
+	drawn(t, "flow-narrow.txt", plan.Drawing{Plan: flows(t)["flow-nested"], Width: 40}.Text())
+	drawn(t, "flow-narrower.txt", plan.Drawing{Plan: flows(t)["flow-nested"], Width: 24}.Text())
 }
 
 // Loops that are nested deeper than there are bars have the last bar together, and every node is drawn all the same.
 func TestTextOfLoopsInLoops(t *testing.T) {
-	golden(t, "drawings/flow-deep.txt", wired(t, loopsInLoops(t, 8)).Text())
+	drawn(t, "flow-deep.txt", wired(t, loopsInLoops(t, 8)).Text())
 	if err := checkText(wired(t, loopsInLoops(t, 200))); err != nil {
 		t.Error(err)
 	}

@@ -1,6 +1,6 @@
 package plan
 
-// mustEnd reports a loop that goes round for ever: whoever chooses another round has nothing else to choose (law G7).
+// mustEnd reports a loop without an exit: its gates can only choose another round (law G7).
 func (w *wiring) mustEnd(l *loop, inside func(v int) bool) {
 	if w.ways == nil {
 		w.ways = make(map[string]int)

@@ -25,9 +25,9 @@ const (
 // outline is what the fingerprint covers. Keys are short, because every run keeps one.
 type outline struct {
 	Format  int           `json:"f,omitempty"` // of the outermost plan only
-	Kind    string        `json:"k,omitempty"`
-	Version string        `json:"v,omitempty"`
-	Entry   []string      `json:"e"`
+	Kind    string        `json:"k,omitempty"` // of the author's package
+	Version string        `json:"v,omitempty"` // declared by the author
+	Entry   []string      `json:"e"`           // names of the first nodes
 	Input   string        `json:"i,omitempty"` // digest of the schema
 	Output  string        `json:"o,omitempty"` // digest of the schema
 	Nodes   []outlineNode `json:"n"`           // by name

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -139,7 +140,7 @@ func TestJ8_FingerprintCoversBranches(t *testing.T) {
 // J9: an outline with branches is pinned like any other; without, nothing of them is in it.
 func TestJ9_OutlineOfBranches(t *testing.T) {
 	p := compile(t, branches(t))
-	golden(t, "outline-branches.txt", string(p.Outline())+"\n"+p.Fingerprint()+"\n")
+	golden.Open(t, "testdata/outlines.txtar").Compare(t, "outline-branches.txt", string(p.Outline())+"\n"+p.Fingerprint()+"\n")
 }
 
 func TestDiff(t *testing.T) {
@@ -194,7 +195,7 @@ func TestDiffRefuses(t *testing.T) {
 // J9: runs keep outlines for ever, so what one looks like is pinned.
 func TestJ9_Outline(t *testing.T) {
 	p := compile(t, base(t))
-	golden(t, "outline.txt", string(p.Outline())+"\n"+p.Fingerprint()+"\n")
+	golden.Open(t, "testdata/outlines.txtar").Compare(t, "outline.txt", string(p.Outline())+"\n"+p.Fingerprint()+"\n")
 	if !json.Valid(p.Outline()) {
 		t.Error("the outline is not JSON")
 	}

@@ -10,26 +10,26 @@ const (
 
 // Target is where an edge leads: a name as the author wrote it, and its index in the flat plan.
 type Target struct {
-	Name  string
-	Index int
+	Name  string // of the target
+	Index int    // in the flat plan
 }
 
 // Flat is a node in its place in the whole plan: subgraphs are laid out in one list, so that the engine counts and
 // names the tasks of all depths alike (law G6).
 type Flat struct {
 	*Node
-	Path      string // names from the outermost plan, joined by "/"
-	Owner     *Plan  // the plan that declares the node: its codec keeps the node's values
-	Local     int    // its number in Owner's definition
-	Parent    int    // index of the enclosing subgraph's node, or -1
-	Entries   []int  // of a subgraph: where it begins
-	Inside    []int  // of a subgraph: the flat indexes of its nodes, by their numbers in its definition
-	Size      int    // of a subgraph: how many nodes it has, those inside its subgraphs counted. They follow it
-	Simple    bool   // a function and what follows it, and nothing that would let it be called twice, or elsewhere
-	Next      []int  // targets of plain edges
-	Choices   []Target
-	Failures  []Target
-	Deadlines []Target
+	Path      string   // names from the outermost plan, joined by "/"
+	Owner     *Plan    // the plan that declares the node: its codec keeps the node's values
+	Local     int      // its number in Owner's definition
+	Parent    int      // index of the enclosing subgraph's node, or -1
+	Entries   []int    // of a subgraph: where it begins
+	Inside    []int    // of a subgraph: the flat indexes of its nodes, by their numbers in its definition
+	Size      int      // of a subgraph: how many nodes it has, those inside its subgraphs counted. They follow it
+	Simple    bool     // a function and what follows it, and nothing that would let it be called twice, or elsewhere
+	Next      []int    // targets of plain edges
+	Choices   []Target // of the gate
+	Failures  []Target // of the failure edges
+	Deadlines []Target // of the deadline edges
 }
 
 // Find returns the target with the given name.

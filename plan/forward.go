@@ -52,8 +52,8 @@ func (w *wiring) sortForward() {
 	}
 }
 
-// lateHeads reports nodes that may get what they need from what follows from them before they have ever run: they would begin
-// in the middle of a round, beside what follows from them (law D4: a head can start without the loop).
+// lateHeads reports nodes whose inputs may only come from nodes that follow them. They would begin in the
+// middle of a round (law D4: a head can start without the loop).
 func (w *wiring) lateHeads() {
 	for _, back := range w.late {
 		if !slices.Contains(w.flow.Nodes[back.to].Needs, back.name) {
@@ -72,8 +72,8 @@ func (w *wiring) lateHeads() {
 	}
 }
 
-// topological orders the nodes so that each comes behind all that lead to it, smaller numbers first among equals; done
-// is false where there is a cycle, whose nodes are left out.
+// topological orders the nodes topologically, smaller numbers first among equals. done is false for a cycle,
+// whose nodes are left out.
 func (g *digraph) topological() (order []int, done bool) {
 	left := make([]int, g.n)
 	for _, a := range g.arcs {

@@ -77,8 +77,8 @@ func (g guard) never() bool {
 // excludes reports whether two things can never both happen by one decision of each gate.
 func (g guard) excludes(other guard) bool { return g.and(other).never() }
 
-// exclusive finds what each node depends on, and reports values that two nodes may both write, and nodes that can never
-// run (law D1).
+// exclusive computes the guards of all nodes. It reports values that two nodes may both write, and nodes that
+// can never run (law D1).
 func (w *wiring) exclusive() {
 	w.findFull()
 	r := w.newRounds()
@@ -113,8 +113,8 @@ func (w *wiring) neverAbove(v int) bool {
 	})
 }
 
-// settled is a guard in its shortest form: impossible where it is that in another form, and without gates that choose one of
-// the targets whatever they choose.
+// settled returns a guard in its shortest form. It drops gates whose every choice satisfies the guard, and
+// recognizes impossible guards.
 func (w *wiring) settled(g guard) guard {
 	if g.never() {
 		return impossible
@@ -141,8 +141,8 @@ func (w *wiring) findFull() {
 	}
 }
 
-// guardAll goes through the nodes once, in forward order, and reports whether any guard has become another one. Guards only
-// ever become weaker, so that comes to an end.
+// guardAll computes all guards once, in forward order, and reports whether any has changed. Guards only become
+// weaker, so repeating it ends.
 func (w *wiring) guardAll() (changed bool) {
 	for _, v := range w.flow.order {
 		if g := w.settled(w.guardOf(v)); !slices.Equal(g, w.guards[v]) {
@@ -152,8 +152,8 @@ func (w *wiring) guardAll() (changed bool) {
 	return changed
 }
 
-// guardOf is the guard of a node, as far as those of others are known. What a node needs may be from an earlier round, in
-// which the gates that choose it had chosen otherwise: of those that decide again, only their choice of it counts.
+// guardOf returns the guard of a node, from the known guards of others. An input may be from an earlier round,
+// in which gates had chosen otherwise. For gates that decide again, only their choice of the node counts.
 func (w *wiring) guardOf(v int) guard {
 	var values guard
 	for k, name := range w.flow.Nodes[v].In {

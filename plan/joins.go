@@ -140,7 +140,7 @@ func (j *Joins) addLoops(t *topology, loops []loop, outer []int, back []bool) {
 	}
 }
 
-// addAncestors puts nodes into a set, and all that they can be reached from without the edges that are marked.
+// addAncestors adds nodes to a set, with all nodes that lead to them without marked edges.
 func (t *topology) addAncestors(set bits, nodes []int, marked []bool) {
 	todo := slices.Clone(nodes)
 	for _, v := range nodes {

@@ -49,6 +49,9 @@ type loopDocument struct {
 	Inner []loopDocument `json:"inner,omitempty"`
 }
 
+// nodeDocument is a node in the JSON of a plan.
+//
+// One struct: its JSON has no nesting.
 type nodeDocument struct {
 	Name string `json:"name"`
 	Path string `json:"path"`

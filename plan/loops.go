@@ -14,7 +14,7 @@ import (
 // form no cycle.
 type Loop struct {
 	Nodes []string // in declared order
-	Head  string
+	Head  string   // name of the node at which rounds begin
 	// Entries are the nodes by which the loop can be entered. The head is the first declared of them; the loop is
 	// reducible when there is no other. Only the head's incoming edges are back edges of this loop: those into
 	// another entry stay, and belong to an inner loop where they close one.
@@ -74,10 +74,10 @@ func (p *Plan) names(nodes []int) []string {
 
 // loop is a loop of a digraph. Without a head it has no back arcs and no inner loops.
 type loop struct {
-	nodes []int // sorted
-	heads []int // sorted; the first is the head
-	back  []int // arcs into the head, sorted
-	inner []loop
+	nodes []int  // sorted
+	heads []int  // sorted; the first is the head
+	back  []int  // arcs into the head, sorted
+	inner []loop // loops within it
 }
 
 // headRule finds the nodes of a part at which a round can begin, sorted. inside reports whether a node is of the
@@ -140,7 +140,7 @@ func (s *subset) loop(part []int, rule headRule) loop {
 // topology is the shape of a definition: its nodes by number, and its edges between nodes as arcs. Ends that are not
 // nodes (END, Stop, misspelt names) have no arc.
 type topology struct {
-	graph  *digraph
+	graph  *digraph       // nodes and edges
 	index  map[string]int // of two nodes of one name, the first
 	edges  []int          // which of the definition's edges an arc is
 	origin [][]int        // for each node, the arcs that lead to it

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// MergeConflictError says that several branches changed one field of a state, and that no rule can settle what becomes
-// of it (law G4).
+// MergeConflictError reports a field that several branches changed and no rule merges (law G4).
 type MergeConflictError struct {
 	Node     string   // the join; "" where that is not known
 	Field    string   // the JSON names that lead to the field, joined with dots; "" for the whole value

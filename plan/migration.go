@@ -14,8 +14,9 @@ import (
 // Migration says where the nodes and values of a plan are in the plan that takes its place (law J8). The zero value moves
 // none.
 type Migration struct {
-	// Nodes are new paths of nodes, by their old ones: {"review": "approve", "inner/pay": "inner/charge"}. What is in
-	// a subgraph moves with it, where no longer path says otherwise. Nodes that are not named keep their paths.
+	// Nodes are new paths of nodes, by their old ones: {"review": "approve", "inner/pay": "inner/charge"}.
+	// Nodes inside a subgraph move with it, unless a longer path is given. Nodes that are not named keep their
+	// paths.
 	Nodes map[string]string
 
 	// Values are new names of values, by their old ones: {"approval_prompt": "prompt_data"}. In a dataflow they are what
@@ -46,8 +47,8 @@ type Misfit struct {
 	Hint   string // "" or which names may be the same
 }
 
-// Applicable is the part of a migration that a plan declares ([Definition].Renamed) which counts for a run of another plan, given by
-// its outline: nodes that the earlier plan has and this one has not, under the names that they have here; and all values.
+// Applicable returns the declared renames ([Definition].Renamed) that apply to a run of another plan. These are
+// nodes that only the earlier plan has, by the given outline, and all values.
 func (p *Plan) Applicable(oldOutline []byte) Migration {
 	declared := p.def.Renamed
 	if declared == nil || declared.Empty() {
@@ -76,8 +77,8 @@ func (p *Plan) Applicable(oldOutline []byte) Migration {
 // Empty reports whether the migration changes nothing.
 func (m Migration) Empty() bool { return len(m.Nodes)+len(m.Values) == 0 && m.State == nil }
 
-// Renamed is the new name of a value in the subgraph that has a path in the new plan, "" for the run; false where it keeps
-// its name. The name is "" for a value that is dropped.
+// Renamed returns the new name of a value; false if it keeps its name. The scope is the path of its subgraph in
+// the new plan, "" for the run. The name is "" for a value that is dropped.
 func (m Migration) Renamed(scope, name string) (string, bool) {
 	for old, to := range m.Values {
 		was, oldName := cutValue(old)
@@ -143,8 +144,8 @@ func (m Migration) Path(old string) string {
 	return old
 }
 
-// Sources are the paths that a node of the new plan may have had in the old one, in alphabetical order; its own among
-// them when nothing was moved there.
+// Sources returns the paths that a node of the new plan may have had in the old one, sorted. Its own is among
+// them if nothing was moved there.
 func (m Migration) Sources(path string) []string {
 	var all []string
 	for _, old := range slices.Sorted(maps.Keys(m.Nodes)) {

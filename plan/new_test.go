@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -126,7 +127,7 @@ func TestNewReportsAllProblems(t *testing.T) {
 			if err == nil || p != nil {
 				t.Fatalf("New accepted the definition")
 			}
-			golden(t, "errors/"+name+".txt", err.Error()+"\n")
+			golden.Open(t, "testdata/errors/*.txtar").Compare(t, name+".txt", err.Error()+"\n")
 		})
 	}
 }

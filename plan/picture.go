@@ -46,7 +46,7 @@ type joint struct {
 	back     bool
 }
 
-// pill is a shape for values that come from outside, or go there, and the nodes that read or write them.
+// pill is a shape for values from outside, or to outside, and the nodes that read or write them.
 type pill struct {
 	names []string
 	nodes []int
@@ -94,7 +94,7 @@ func newPicture(p *Plan) *picture {
 
 func (p *picture) name(v int) string { return p.plan.def.Nodes[v].Name }
 
-// back reports whether the values of one node go up the drawing to another one, to a loop's next round.
+// back reports whether values flow up the drawing, to a loop's next round.
 func (p *picture) back(from, to int) bool { return p.place[from] >= p.place[to] }
 
 // leadsTo reports whether a gate can choose a target that is no node.
@@ -127,7 +127,7 @@ func (p *picture) joints() []joint {
 	return all
 }
 
-// pillsIn are the inputs of a run, those together that the same nodes read. What can be missing has a ? behind it.
+// pillsIn returns the inputs of a run, grouped by the nodes that read them. Optional ones have a ? at the end.
 func (p *picture) pillsIn() []pill {
 	readers := make([][]int, len(p.flow.Names))
 	for _, v := range p.order {

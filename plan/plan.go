@@ -33,9 +33,9 @@ const (
 
 // Edge leads from a node to a node, or to node.End or node.Stop.
 type Edge struct {
-	From  string   `json:"from"`
-	To    string   `json:"to"`
-	Kind  EdgeKind `json:"kind"`
+	From  string   `json:"from"`            // name of a node
+	To    string   `json:"to"`              // name of a node, node.End or node.Stop
+	Kind  EdgeKind `json:"kind"`            // when it is taken
 	Label string   `json:"label,omitempty"` // for drawings: the condition, the value
 }
 
@@ -88,25 +88,29 @@ type Limits struct {
 	Cost   int64 `json:"cost,omitempty"`   // micro-dollars; a call without a known cost reaches any limit of cost
 }
 
-// Node is a node of a plan.
+// Node is a node of a plan. Fields that a node does not need stay zero.
+//
+// One struct: it is what authors fill in, and its JSON has no nesting.
 type Node struct {
-	Name    string `json:"name"`
-	Kind    Kind   `json:"kind"`
-	Doc     string `json:"doc,omitempty"`
+	Name    string `json:"name"`              // unique in its graph
+	Kind    Kind   `json:"kind"`              // for drawings and checks
+	Doc     string `json:"doc,omitempty"`     // for people; "" for none
 	Version string `json:"version,omitempty"` // declared by the author; part of the fingerprint
-	// Presentation says how the node is shown: any JSON object, or nil. Drawings show its label beside the name, and draw it
-	// in its color: a name of CSS, or # and 3 or 6 hexadecimal digits. What else is in it is for editors.
+	// Presentation is for drawings and editors: any JSON object, or nil. Drawings show its label beside the
+	// name. They use its color: a name of CSS, or # and 3 or 6 hexadecimal digits. Other members are for
+	// editors.
 	Presentation json.RawMessage `json:"presentation,omitempty"`
 
-	Retry   Retry         `json:"retry,omitzero"`
+	Retry   Retry         `json:"retry,omitzero"`    // after failed attempts
 	Timeout time.Duration `json:"timeout,omitempty"` // of one attempt; 0 for none
 	Idle    time.Duration `json:"idle,omitempty"`    // how long an attempt may be silent, see node.Heartbeat; 0 for ever
 	Pool    string        `json:"pool,omitempty"`    // name of a limit of the runtime's that its function runs within; "" for none
 	Cache   *Cache        `json:"cache,omitempty"`   // how its outcomes are used again; nil for never
 
-	// Pure says that the node's functions have no effect but what they return and what they do by their context: they may
-	// be called again after a crash. What comes of such a node is stored together with what follows, before the next
-	// effect; several in a row cost as much as one. An effect that is no step of the context's comes after [node.Sync].
+	// Pure says that the node's functions have no effect except their result and calls of their context. They
+	// may be called again after a crash. A pure node's outcome is stored with what follows, before the next
+	// effect, so several in a row cost as much as one. An effect outside of the context's steps comes after
+	// [node.Sync].
 	Pure bool `json:"-"`
 
 	Run   node.Func      `json:"-"` // nil passes the value on
@@ -145,28 +149,30 @@ type Codec interface {
 	Merge(base any, branches []any) (any, error)
 }
 
-// Definition is what an author's package fills in. New turns it into a Plan.
+// Definition describes a plan. An author's package fills it in, and New compiles it.
+//
+// One struct: it is what authors fill in, and most fields are independent of the others.
 type Definition struct {
-	Name    string
+	Name    string   // of the plan
 	Version string   // declared by the author; part of the fingerprint
 	Kind    string   // the author's package: graph, recipe
 	Entry   []string // where tokens start; more than one is a fork
-	Nodes   []Node
-	Edges   []Edge
-	Limits  Limits
-	State   Codec
-	Input   []byte // JSON Schema of the run's input; nil for any
-	Output  []byte // JSON Schema of its result; nil for any
-	Doc     string
+	Nodes   []Node   // in declared order
+	Edges   []Edge   // in declared order
+	Limits  Limits   // of each run
+	State   Codec    // of the values that travel
+	Input   []byte   // JSON Schema of the run's input; nil for any
+	Output  []byte   // JSON Schema of its result; nil for any
+	Doc     string   // for people; "" for none
 	// Presentation says how the plan is shown: any JSON object, or nil. It is for editors.
 	Presentation json.RawMessage
 
-	// Takes says of the states that a run holds, each at a node, whether the nodes from there on find in them what they read; it
-	// is asked when the run is taken up by this plan (law J8). Nil takes all that State keeps. It may be called concurrently.
+	// Takes checks the states of a run that is resumed on this plan (law J8). It reports a state that lacks values which
+	// the nodes from its place on read. Nil accepts all that State keeps. It may be called concurrently.
 	Takes func(all []Standing) *Misfit
 
-	// Renamed says which names of earlier plans are which of this one: a run of such a plan is migrated when it is taken up (law
-	// J8). Names that the run's plan does not have do not count. Nil for none. It is not part of the fingerprint.
+	// Renamed maps names of earlier plans to names of this one. A run of such a plan is migrated when it is resumed (law
+	// J8). Names that the run's plan does not have are ignored. Nil for none. It is not part of the fingerprint.
 	Renamed *Migration
 
 	// Merge says how concurrent branches are merged, at joins and where they end; nil leaves it to State (law G4).
@@ -186,13 +192,13 @@ type Definition struct {
 
 // Plan is a compiled workflow. It is immutable: any number of runs and runtimes may share it.
 type Plan struct {
-	def         Definition
-	flat        []Flat
-	index       map[string]int
-	pools       []string // that nodes name, sorted
-	fingerprint string
-	outline     []byte
-	entries     []int
-	inside      []int
-	joins       *Joins
+	def         Definition     // as it was compiled
+	flat        []Flat         // nodes of the plan and its subgraphs
+	index       map[string]int // by path: index in flat
+	pools       []string       // that nodes name, sorted
+	fingerprint string         // digest of outline
+	outline     []byte         // see Outline
+	entries     []int          // indexes of the first nodes in flat
+	inside      []int          // indexes of the top-level nodes in flat
+	joins       *Joins         // of the top level
 }

@@ -6,13 +6,11 @@ import (
 	"time"
 )
 
-// Cache says that the outcome of a node may be used again for an equal input, in any run of a runtime, until it is too
-// old (law D13).
+// Cache says that a node's outcome may be reused for an equal input, in any run of a runtime (law D13).
 //
-// An outcome is found by the name of the plan that declares the node, the node's name, this Version, and the value
-// that the node was given. What lies before the node does not count, nor does anything that its function reads but
-// that value; a Version of one's own stands for what it reads. Failures and outcomes that a person had a part in are
-// not kept.
+// The key is the name of the plan that declares the node, the node's name, this Version, and the input. Nodes
+// before it do not count, nor does anything else that its function reads; encode such data in the Version.
+// Failures and outcomes that a person took part in are not cached.
 type Cache struct {
 	Version string        `json:"version"`       // of the node's code and of all that it depends on; required
 	TTL     time.Duration `json:"ttl,omitempty"` // how old an outcome may be; 0 for any age

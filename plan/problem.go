@@ -40,7 +40,7 @@ const (
 
 // Problem is one thing that is wrong with a definition.
 type Problem struct {
-	Code    Code
+	Code    Code   // kind of the problem
 	Message string // what was expected, what was found and what to do; without the place
 	Node    string // name of the node concerned, "" for none
 	Edge    Edge   // the edge concerned, zero for none

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// rounds finds which nodes may run in one and the same round of a loop. What a run has chosen before says little about
-// that: values that were written in earlier rounds are still there, so a node also runs because only one of its inputs is
-// new (law D5). A choice keeps two nodes apart in every round when each of them follows from its own target of the gate
-// alone.
+// rounds finds nodes that may run in the same round of a loop. Earlier choices say little about that: values of
+// earlier rounds are still there, so a node also runs because one of its inputs is new (law D5). A choice
+// separates two nodes in every round only if each follows from its own target of the gate alone.
 type rounds struct {
 	*wiring
 	heads  []int
@@ -34,7 +33,7 @@ func (w *wiring) newRounds() *rounds {
 	return r
 }
 
-// mayLack reports whether a value may be missing that a node needs, where some nodes are known to have run.
+// mayLack reports whether a node's required value may be missing, given nodes that have run.
 func (r *rounds) mayLack(v, name int, ran func(from int) bool) bool {
 	comes := false
 	for _, i := range r.origin[v] {
@@ -53,8 +52,8 @@ func (w *wiring) gated(v int) bool {
 	return slices.ContainsFunc(w.origin[v], func(i int) bool { return w.carries[i] < 0 && !w.backward[i] })
 }
 
-// apart reports whether two nodes never run in one round. If not, it names the head of a loop in whose rounds they may, and
-// which of them runs whatever was chosen.
+// apart reports whether two nodes never run in one round. If they may, it names the head of the loop, and which
+// of them runs in any case.
 func (r *rounds) apart(p, q int) (is bool, head, any int) {
 	if r.chosenByOne(p, q) {
 		return true, 0, 0

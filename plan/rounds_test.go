@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -245,7 +246,7 @@ func TestD1_RoundsAreExplained(t *testing.T) {
 		if err == nil {
 			t.Fatalf("%s was accepted", name)
 		}
-		golden(t, "errors/"+name+".txt", err.Error()+"\n")
+		golden.Open(t, "testdata/errors/*.txtar").Compare(t, name+".txt", err.Error()+"\n")
 	}
 }
 

@@ -82,8 +82,8 @@ func (s *sheet) breakLoops() {
 	}
 }
 
-// rank puts each box two layers below the lowest that leads to it, and then as low as what it leads to allows, where
-// nothing leads to it.
+// rank puts each box two layers below its lowest predecessor. A box without predecessors goes as low as its
+// successors allow.
 func (s *sheet) rank() {
 	for range s.boxes { // at most as often as a way is long
 		moved := false
@@ -303,8 +303,8 @@ func (s *sheet) place() {
 	s.w, s.h = right-left, y-layerGap
 }
 
-// settle places the boxes of a layer as near to where they want to be as their order allows: boxes that would overlap are
-// moved together, to the weighted mean of their wishes.
+// settle places the boxes of a layer near their wishes, in order. Boxes that would overlap move together, to
+// the weighted mean of their wishes.
 func (s *sheet) settle(layer []int, wish func(v int) (x, weight int)) {
 	type group struct{ sum, weight, n int }
 	var groups []group

@@ -110,7 +110,7 @@ func (g *svg) label(t *thing, b *box, x int) {
 	g.lines("small", []string{t.note}, x, b.y+10, lineHigh)
 }
 
-// docks are where links leave and enter their boxes, spread along the side so that they do not lie on one another.
+// docks returns where links leave and enter their boxes, spread along the side.
 func (c *scene) docks() (tops, bottoms []int) {
 	tops, bottoms = make([]int, len(c.links)), make([]int, len(c.links))
 	upper, lower := make([][]int, len(c.boxes)), make([][]int, len(c.boxes))

@@ -250,8 +250,8 @@ func (f *flowText) inside(n *Node) []string {
 	return lines
 }
 
-// origins are what a node reads, by where it comes from, in the order of its inputs. What comes from the run alone, or from
-// the node itself, has nothing behind it.
+// origins returns a node's inputs grouped by origin, in order. Inputs from the run or the node itself have no
+// suffix.
 func (f *flowText) origins(v int) []origin {
 	var all []origin
 	at := make(map[string]int)
@@ -325,7 +325,7 @@ func sources(origins []origin, width int) []string {
 	return fill(short, width, cellLines)
 }
 
-// shortened are names of values that are no wider than they may be, with a comma behind all but the last.
+// shortened cuts names of values to a width, and puts a comma after all but the last.
 func shortened(names []string, width int) []string {
 	short := make([]string, len(names))
 	for i, name := range names {

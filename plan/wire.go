@@ -43,29 +43,44 @@ func Wire(def Definition) (*Dataflow, error) {
 	return &w.flow, nil
 }
 
-// wiring is an analysis under way.
+// wiring is the analysis of one dataflow.
 type wiring struct {
 	*checker
-	flow      Dataflow
-	names     map[string]int // by name: its number
-	producers [][]int        // by name: the nodes that write it
-	consumers [][]int        // by name: the nodes that read it, each once
-	need      [][]bool       // by node: which of its inputs are required
-	arcs      []arc
-	carries   []int // by arc: the value that it carries, -1 for a decision
-	graph     *digraph
-	origin    [][]int // by node: the arcs that lead to it
-	backward  []bool  // by arc
-	level     []int   // by arc that leads back: how many loops are around its loop
-	first     []int   // nodes that a run begins at, by Definition.Entry
-	forward   *digraph
-	read      []carried // what is accumulated and read, and not waited for (law D2)
-	late      []carried // what leads back to a node from what follows from it
-	guards    []guard
-	ways      map[string]int // by gate: how many choices it has
-	full      []uint64       // by gate: all its targets, where it has to choose one of them
-	again     []bool         // nodes that may run in several rounds
-	given     []bool         // by name: a run may be given it
+	flow  Dataflow       // the result
+	names map[string]int // by name: its number
+	portTable
+	arcTable
+	guardTable
+	first   []int     // nodes that a run begins at, by Definition.Entry
+	forward *digraph  // graph without backward arcs
+	read    []carried // values that are accumulated and read without waiting (law D2)
+	late    []carried // values that lead back to a node from its successors
+	again   []bool    // by node: it may run in several rounds
+}
+
+// portTable numbers the values of a dataflow.
+type portTable struct {
+	producers [][]int  // by name: the nodes that write it
+	consumers [][]int  // by name: the nodes that read it, each once
+	need      [][]bool // by node: which of its inputs are required
+	given     []bool   // by name: a run may be given it
+}
+
+// arcTable holds the arcs between nodes: values and decisions.
+type arcTable struct {
+	arcs     []arc    // by index
+	carries  []int    // by arc: the value that it carries, -1 for a decision
+	graph    *digraph // of all arcs
+	origin   [][]int  // by node: the arcs that lead to it
+	backward []bool   // by arc: it leads to a later round
+	level    []int    // by backward arc: how many loops are around its loop
+}
+
+// guardTable says which choices of gates lead to each node.
+type guardTable struct {
+	guards []guard        // by node
+	ways   map[string]int // by gate: how many choices it has
+	full   []uint64       // by gate: all its targets, if it has to choose one of them
 }
 
 // last is the problem that was found last.

@@ -36,33 +36,33 @@ type checkedCall struct {
 type agentStep struct {
 	checkedCall
 	inputs  []binding // nil: the whole blackboard
-	whole   bool
-	outputs []binding
-	id      string
-	state   ports
+	whole   bool      // the agent is given the whole blackboard
+	outputs []binding // nil: merged by key
+	id      string    // of the node
+	state   ports     // what is written must fit it
 }
 
 // compileAgent makes the node's function and its policy.
 func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 	a := c.agents[n.ref.Text]
 	retries := n.maxRetries
-	if a != nil {
-		retries = a.retry.apply(&pn.Retry, retries)
+	if w, says := can[retrying](a); says {
+		retries = w.retryPolicy().apply(&pn.Retry, retries)
 	}
-	if retries < 0 && (a == nil || a.kind != kindRecipe) { // a recipe has a policy of its own
+	if retries < 0 && a.calls() == nil { // a recipe has a policy of its own
 		retries = c.maxRetries
 	}
 	pn.Retry.Retryable = retryable // also where a dialogue tries it again that the recipe does not
 	if retries > 0 {
 		pn.Retry.Attempts = retries + 1
 	}
-	if pn.Timeout = n.timeout; n.timeout == 0 && a != nil && a.reasons != nil {
+	if pn.Timeout = n.timeout; n.timeout == 0 && a.model() != nil {
 		pn.Timeout = a.timeout
 	}
 	pn.Idle = n.idle
-	recipe := a != nil && a.kind == kindRecipe && !c.stage.replaces(a)
+	recipe := a.calls() != nil && !c.stage.replaces(a)
 	switch {
-	case a == nil || recipe && (a.nested == nil || a.nested.plan == nil):
+	case a == nil || recipe && (a.callee() == nil || a.callee().plan == nil):
 		return
 	case n.each != nil:
 		c.compileEach(pn, n, a, state)
@@ -74,11 +74,11 @@ func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 	s := &agentStep{
 		checkedCall: c.checkedCall(a, n, pn.Timeout), inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.Text, state: state,
 	}
-	pn.Run, pn.Pure = s.run, a.kind == kindExpr && !c.stage.replaces(a)
+	pn.Run, pn.Pure = s.run, a.kind != nil && a.kind.pure && !c.stage.replaces(a)
 }
 
 func (c *checked) checkedCall(a *agent, n *step, timeout time.Duration) checkedCall {
-	return checkedCall{name: a.name, call: c.stage.caller(a, timeout, c.callerOf(a, n)), args: a.input, shape: a.output}
+	return checkedCall{name: a.name, call: c.stage.caller(a, timeout, a.calledBy(c, n)), args: a.input, shape: a.output}
 }
 
 // make makes the call.
@@ -94,14 +94,6 @@ func (s *checkedCall) make(ctx node.Context, args map[string]any) (any, error) {
 		return nil, fmt.Errorf("agent %q: its output does not fit its schema: %w", s.name, err)
 	}
 	return out, nil
-}
-
-// callerOf makes the way in which a node calls its agent.
-func (c *checked) callerOf(a *agent, n *step) caller {
-	if a.reasons != nil {
-		return c.reason(a, n)
-	}
-	return a.caller(c.dir)
 }
 
 // definite marks an error that another try cannot change.
@@ -197,56 +189,6 @@ func write(bb, made map[string]any, state ports) (any, error) {
 	}
 	maps.Copy(bb, made)
 	return bb, nil
-}
-
-// caller makes the way to call the agent.
-func (a *agent) caller(dir string) caller {
-	switch a.kind {
-	case kindExpr:
-		return a.evaluate
-	case kindExec:
-		return a.execIn(dir)
-	case kindHTTP:
-		return a.request
-	case kindMCP:
-		return a.callTool
-	case kindGo:
-		return a.invoke
-	}
-	return func(node.Context, map[string]any) (any, error) {
-		return nil, definite{fmt.Errorf("agent %q is of no known kind", a.name)}
-	}
-}
-
-// evaluate calculates the assignments of an expr agent, each over the arguments and what came before it.
-func (a *agent) evaluate(ctx node.Context, args map[string]any) (any, error) {
-	values := make(map[string]any, len(args)+len(a.set))
-	maps.Copy(values, args)
-	s := expression.NewScope(values, ctx.Cause())
-	out := make(map[string]any, len(a.set))
-	for _, set := range a.set {
-		v, err := set.code.Result(s)
-		if err != nil {
-			return nil, definite{fmt.Errorf("agent %q: %s: %w", a.name, set.key.Text, err)}
-		}
-		out[set.key.Text] = v
-		s.Set(set.key.Text, v)
-	}
-	return out, nil
-}
-
-// invoke calls a Go function.
-func (a *agent) invoke(ctx node.Context, args map[string]any) (any, error) {
-	own, _ := expression.Clone(args).(map[string]any)
-	v, err := a.function(ctx, own)
-	if err != nil {
-		return nil, err
-	}
-	out, err := expression.Dynamic(v)
-	if err != nil {
-		return nil, definite{fmt.Errorf("agent %q: its output: %w: %w", a.name, node.ErrNotStorable, err)}
-	}
-	return out, nil
 }
 
 // ports are declared names by name.

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/mcp"
 	"github.com/fermata-go/fermata/node"
 )
@@ -24,53 +25,73 @@ const (
 
 var serverKeys = []string{"command", "env", "url", "headers", "timeout_seconds"}
 
-// readMCP reads an agent that calls a tool of an MCP server, or whose server's tools models may call.
-func (a *agent) readMCP(o *document.Object) {
-	a.tool = o.Text("tool")
+// mcpKind are agents that call a tool of an MCP server, or whose server's tools models may call.
+var mcpKind = &agentKind{
+	name: "mcp", does: "calls a server", keys: []string{"output", "server", "tool", "timeout_seconds", "at_most_once"},
+	outside: true, read: readMCP,
+}
+
+// mcpAgent calls tools of an MCP server.
+type mcpAgent struct {
+	*agent
+	command                // that is the server; none where it has an address
+	endpoint               // of the server; none where it is a program
+	tool     document.Word // that nodes call; "" for none
+	server   mcp.Server    // as connections know it, with the variables of the environment filled in
+	servers  *mcp.Pool     // nil where the program has none
+}
+
+func readMCP(a *agent, o *document.Object) work {
+	w := &mcpAgent{agent: a, tool: o.Text("tool")}
 	if a.timeout = o.Seconds(); a.timeout == 0 {
 		a.timeout = defaultMCPTimeout
 	}
 	a.once = o.Flag("at_most_once")
 	if !o.Has("server") {
 		o.Need("server", "{command: [program, argument, …]} or {url: https://…}")
-		return
+		return w
 	}
-	s := o.Object("server", serverKeys)
-	if s.Node.Kind != yaml.MappingNode {
-		return
+	if s := o.Object("server", serverKeys); s.Node.Kind == yaml.MappingNode {
+		w.readServer(s)
 	}
-	a.command, a.env = s.Words("command"), readVariables(s, "env")
+	return w
+}
+
+// serves is what an agent of kind mcp says of its server; nil for any other.
+func (a *agent) serves() *mcpAgent {
+	w, _ := can[*mcpAgent](a)
+	return w
+}
+
+// readServer reads how the server is started, or where it is.
+func (a *mcpAgent) readServer(s *document.Object) {
+	a.command = readCommand(s)
 	a.url, a.headers = s.Text("url"), s.Texts("headers")
 	a.server.Within = s.Seconds()
 	switch {
 	case s.Has("command") && s.Has("url"):
-		o.Report.Add(s.At("url"), "command and url exclude each other: a server is started, or reached at an address")
+		s.Report.Add(s.At("url"), "command and url exclude each other: a server is started, or reached at an address")
 	case !s.Has("command") && !s.Has("url"):
 		s.Need("command", "a list, the program and its arguments; or url, an address such as https://example.org/mcp")
-	case s.Has("command") && len(s.List("command")) == 0 && s.Fields["command"].Kind == yaml.SequenceNode:
-		o.Report.Add(s.At("command"), "command is empty; expected the program and its arguments")
+	case isEmptyCommand(s):
+		s.Report.Add(s.At("command"), emptyCommand)
 	case s.Has("headers") && s.Has("command"):
-		o.Report.Add(s.At("headers"), "headers go with url; hand secrets to a command in env")
+		s.Report.Add(s.At("headers"), "headers go with url; hand secrets to a command in env")
 	case s.Has("env") && s.Has("url"):
-		o.Report.Add(s.At("env"), "env goes with command; hand secrets to a url in headers")
+		s.Report.Add(s.At("env"), "env goes with command; hand secrets to a url in headers")
 	case s.Has("url") && a.url.Text == "" && a.url.Node.Kind == yaml.ScalarNode:
-		o.Report.Add(a.url.Spot, "url is empty; expected an address such as https://example.org/mcp")
+		s.Report.Add(a.url.Spot, "url is empty; expected an address such as https://example.org/mcp")
 	}
 }
 
-// expandMCP fills in the variables of the server's description.
-func (a *agent) expandMCP(x *expansion, used bool) {
-	for _, w := range a.command {
-		a.argv = append(a.argv, x.text(w))
-	}
+// expand fills in the variables of the server's description.
+func (a *mcpAgent) expand(x *expansion, used bool) {
+	a.server.Env = a.command.expand(x)
 	a.server.Command = a.argv
-	for _, p := range a.env {
-		a.server.Env = append(a.server.Env, p.Key.Text+"="+x.text(p.Value))
-	}
 	if a.url.Text == "" {
 		return
 	}
-	a.expandHTTP(x, used)
+	a.endpoint.expand(x, used)
 	if a.address != nil {
 		a.server.URL = a.address.String()
 	}
@@ -80,31 +101,49 @@ func (a *agent) expandMCP(x *expansion, used bool) {
 	}
 }
 
-// connected gives the agent the connections that it is to use.
+func (a *mcpAgent) limit(allow *Allow, r *document.Report) {
+	a.command.limit(allow, r)
+	a.endpoint.limit(allow, r)
+}
+
+// connect gives the agent the connections that it is to use.
+func (a *mcpAgent) connect(d *draft, servers *mcp.Pool, used bool, r *document.Report) {
+	a.servers = servers
+	if len(a.server.Command) > 0 {
+		a.server.Dir = d.dir
+	}
+	if servers == nil && used {
+		r.Add(a.Spot, "agents of kind mcp need connections to servers, and the program has none: give recipe.Options a pool in Servers")
+	}
+}
+
+// connect gives all agents the connections that they are to use.
 func (d *draft) connect(servers *mcp.Pool, r *document.Report) {
 	used := d.called()
 	for _, name := range keysOfAgents(d.agents) {
-		a := d.agents[name]
-		if a.kind != kindMCP {
-			continue
-		}
-		a.servers = servers
-		if len(a.server.Command) > 0 {
-			a.server.Dir = d.dir
-		}
-		if servers == nil && used[name] {
-			r.Add(a.Spot, "agents of kind mcp need connections to servers, and the program has none: give recipe.Options a pool in Servers")
+		if w, connects := can[connected](d.agents[name]); connects {
+			w.connect(d, servers, used[name], r)
 		}
 	}
 }
 
+// checkStep checks that there is a tool that the node can call.
+func (a *mcpAgent) checkStep(c *checked, n *step, _ expression.Names) {
+	if a.tool.Text == "" {
+		c.report.Add(n.ref.Spot, "the agent %s has no tool that a node could call; write one (tool: …) there; without one it serves models alone (tools: [\"mcp:%s/…\"])",
+			document.Quote(a.name), a.name)
+	}
+}
+
+func (a *mcpAgent) caller(*checked, *step) caller { return a.callTool }
+
 // client is the connection to the agent's server.
-func (a *agent) client(ctx context.Context) (*mcp.Client, error) {
+func (a *mcpAgent) client(ctx context.Context) (*mcp.Client, error) {
 	return a.servers.Client(ctx, a.server)
 }
 
 // callTool calls the agent's tool with the arguments: once, as far as a crash allows.
-func (a *agent) callTool(ctx node.Context, args map[string]any) (any, error) {
+func (a *mcpAgent) callTool(ctx node.Context, args map[string]any) (any, error) {
 	input, err := document.Encode(args)
 	if err != nil {
 		return nil, definite{err}
@@ -129,7 +168,7 @@ func (a *agent) callTool(ctx node.Context, args map[string]any) (any, error) {
 
 // served has the server call a tool, within the agent's time. Of an agent with at_most_once, a call that may have happened
 // has an unknown outcome (law J5).
-func (a *agent) served(ctx context.Context, tool string, arguments json.RawMessage) (*mcp.Result, error) {
+func (a *mcpAgent) served(ctx context.Context, tool string, arguments json.RawMessage) (*mcp.Result, error) {
 	timed, stop := context.WithTimeout(ctx, a.timeout)
 	defer stop()
 	c, err := a.client(timed)
@@ -149,7 +188,7 @@ func (a *agent) served(ctx context.Context, tool string, arguments json.RawMessa
 }
 
 // serverText is a failure of the server or of its tool.
-func (a *agent) serverText(ctx, timed context.Context, err error) string {
+func (a *mcpAgent) serverText(ctx, timed context.Context, err error) string {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err().Error()
@@ -160,7 +199,7 @@ func (a *agent) serverText(ctx, timed context.Context, err error) string {
 }
 
 // offers are the server's tools of that name, or all of them.
-func (a *agent) offers(ctx context.Context, tool string) ([]offered, error) {
+func (a *mcpAgent) offers(ctx context.Context, tool string) ([]offered, error) {
 	timed, stop := context.WithTimeout(ctx, a.timeout)
 	defer stop()
 	var names []string
@@ -183,10 +222,10 @@ func (a *agent) offers(ctx context.Context, tool string) ([]offered, error) {
 }
 
 // serverTool is a tool of the server's as a model calls it, under a name that begins with the agent's.
-func (a *agent) serverTool(o offered, stage *Stage) node.Tool {
+func (a *mcpAgent) serverTool(o offered, stage *Stage) node.Tool {
 	return node.Tool{
 		Name: toolName(a.name + "_" + o.Tool), Description: o.Description, Input: o.Input, Once: a.once,
-		Call: stage.serves(a, o.Tool, func(ctx node.Context, arguments json.RawMessage) (string, error) {
+		Call: stage.serves(a.agent, o.Tool, func(ctx node.Context, arguments json.RawMessage) (string, error) {
 			made, err := a.served(ctx, o.Tool, arguments)
 			if err != nil {
 				return "", err

@@ -21,21 +21,32 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
+// modelKind are agents that ask language models.
+var modelKind = &agentKind{
+	name: "model", does: "asks a model",
+	keys: []string{
+		"output", "model", "system", "prompt", "messages", "stream", "max_tokens", "temperature", "limits", "tools", "approval", "interrupt",
+		"timeout_seconds",
+	},
+	outside: true, read: readModel,
+}
+
 // reasons is what an agent of kind model says about the model, and what the model may do.
 type reasons struct {
-	name           document.Word // of the model, "" for the program's own choice
-	asks           string
-	script         *scripted.Script // what it asks where that is a file of the recipe's; nil for a model of the program's
-	system, prompt text
-	messages       expression.Path
-	remembers      bool // messages is there
-	stream         node.StreamMode
-	maxTokens      int
-	temperature    *float64
-	limits         node.Limits
-	tools          []*toolRef
-	approval       *approval
-	asking         *inquiry
+	of          *agent           // whose words these are
+	name        document.Word    // of the model, "" for the program's own choice
+	asks        string           // the model that is asked: in tests, and for Options.ModelFor, it may be another
+	script      *scripted.Script // what it asks where that is a file of the recipe's; nil for a model of the program's
+	system      text
+	prompt      text
+	messages    *expression.Path // of the conversation so far; nil for none
+	stream      node.StreamMode
+	maxTokens   int      // of one reply; 0 for the model's own limit
+	temperature *float64 // nil for the model's own
+	limits      node.Limits
+	tools       []*toolRef // in written order
+	approval    *approval  // which calls a person looks at first; nil for none
+	asking      *inquiry   // how the model may ask people; nil where it may not
 }
 
 // text is a template as it was written.
@@ -53,8 +64,8 @@ var (
 	}
 )
 
-func (a *agent) readModel(o *document.Object) {
-	m := &reasons{name: o.Text("model"), stream: node.StreamMode(o.Choice("stream", "off", "patch", "snapshot"))}
+func readModel(a *agent, o *document.Object) work {
+	m := &reasons{of: a, name: o.Text("model"), stream: node.StreamMode(o.Choice("stream", "off", "patch", "snapshot"))}
 	if m.stream == "off" {
 		m.stream = node.StreamOff
 	}
@@ -65,11 +76,12 @@ func (a *agent) readModel(o *document.Object) {
 	m.system.Word = o.Text("system")
 	m.prompt.Word = o.NeedText("prompt", "what the model is asked, such as \"Draft a reply to {{ reason }}\"")
 	if at := o.Text("messages"); at.Text != "" {
-		var err error
-		if m.messages, err = expression.ParsePath(at.Text); err != nil {
+		path, err := expression.ParsePath(at.Text)
+		if err != nil {
 			o.Report.Add(at.Spot, "%v", err)
+		} else {
+			m.messages = &path
 		}
-		m.remembers = err == nil
 	}
 	m.maxTokens = o.Number("max_tokens", 1, 0)
 	if o.Has("temperature") {
@@ -89,7 +101,17 @@ func (a *agent) readModel(o *document.Object) {
 		m.asking = readInquiry(o.Object("interrupt", askingKeys))
 	}
 	a.timeout = o.Seconds()
-	a.reasons = m
+	return m
+}
+
+func (m *reasons) caller(c *checked, n *step) caller { return c.reason(m.of, n) }
+
+// gives is a text where no output is declared.
+func (m *reasons) gives(*flow, *step, expression.Names) *expression.Type {
+	if m.of.output == nil {
+		return expression.Plain(expression.TextKind)
+	}
+	return typeOfShape(m.of.output)
 }
 
 const (
@@ -116,8 +138,8 @@ func dollars(o *document.Object, key string) int64 {
 	return int64(o.Decimal(key, 0, maxDollars) * microDollars)
 }
 
-// compileModel compiles the texts of an agent of kind model.
-func (c *checked) compileModel(m *reasons) {
+// compileTexts compiles the texts of the agent.
+func (m *reasons) compileTexts(c *checked) {
 	for _, t := range m.texts() {
 		t.code = c.template(t.Word)
 	}
@@ -154,41 +176,28 @@ func (c *checked) template(w document.Word) *expression.Template {
 func (c *checked) checkModels() {
 	for _, name := range keysOfAgents(c.agents) {
 		a := c.agents[name]
-		if a.reasons == nil {
+		if a.model() == nil {
 			continue
 		}
 		c.checkTools(a)
-		if a.reasons.approval == nil {
+		if a.model().approval == nil {
 			continue
 		}
-		a.reasons.approval.check(c)
-		if len(a.reasons.tools) == 0 {
+		a.model().approval.check(c)
+		if len(a.model().tools) == 0 {
 			c.report.Add(a.Member("approval"), "approval is about calls of tools, and the model has none; give it tools, or leave approval out")
 		}
 	}
 }
 
-// checkModelStep checks what a node says about an agent of kind model, or of kind mcp, that it calls.
-func (c *checked) checkModelStep(n *step, a *agent) {
-	if n.system.Text != "" && a.kind != kindModel && a.kind != "" {
-		c.report.Add(n.system.Spot, "system_prompt_override is for agents of kind model; %s is of kind %s", document.Quote(a.name), a.kind)
-	}
-	switch {
-	case a.reasons != nil:
-		c.checkModelTexts(n, a)
-	case a.kind == kindMCP && a.tool.Text == "":
-		c.report.Add(n.ref.Spot, "the agent %s has no tool that a node could call; write one (tool: …) there; without one it serves models alone (tools: [\"mcp:%s/…\"])",
-			document.Quote(a.name), a.name)
-	}
-}
-
-// checkModelTexts checks the texts of an agent of kind model for one node that calls it.
-func (c *checked) checkModelTexts(n *step, a *agent) {
+// checkStep checks the texts for one node that calls the agent.
+func (m *reasons) checkStep(c *checked, n *step, _ expression.Names) {
+	a := m.of
 	args := expression.AnyNames()
 	if c.wiring.seen[n] {
 		args = c.flow.arguments(n, c.flow.before[n])
 	}
-	all := a.reasons.texts()
+	all := a.model().texts()
 	if n.system.code != nil {
 		all = append(all[1:], &n.system)
 	}
@@ -204,14 +213,14 @@ func (c *checked) checkModelTexts(n *step, a *agent) {
 		}
 		c.faults(t.Spot, faults)
 	}
-	if a.reasons.remembers {
-		c.checkPath(a.reasons.messages, a.Member("messages"), args, n)
+	if m.messages != nil {
+		c.checkPath(*m.messages, a.Member("messages"), args, n)
 	}
 }
 
 // reason makes the way to call an agent of kind model from a node, whose system text takes the place of the agent's.
 func (c *checked) reason(a *agent, n *step) caller {
-	system := a.reasons.system.code
+	system := a.model().system.code
 	if n.system.Text != "" {
 		system = n.system.code
 	}
@@ -233,8 +242,8 @@ func (c *checked) reason(a *agent, n *step) caller {
 
 // ask asks the model, for a value of the output's schema or for a text.
 func (a *agent) ask(ctx node.Context, r node.Reasoning) (any, error) {
-	if a.reasons.script != nil {
-		ctx = ctx.WithContext(context.WithValue(ctx.Context, scriptKey{}, a.reasons.script))
+	if a.model().script != nil {
+		ctx = ctx.WithContext(context.WithValue(ctx.Context, scriptKey{}, a.model().script))
 	}
 	if a.output == nil {
 		return node.Reason[string](ctx, r)
@@ -249,7 +258,7 @@ func (a *agent) ask(ctx node.Context, r node.Reasoning) (any, error) {
 
 // reasoning is what the model is asked for these arguments.
 func (c *checked) reasoning(ctx node.Context, a *agent, system *expression.Template, args map[string]any) (node.Reasoning, error) {
-	m := a.reasons
+	m := a.model()
 	r := node.Reasoning{
 		Model: m.asks, Stream: m.stream, DataType: a.name, Limits: m.limits, MaxTokens: m.maxTokens, Temperature: m.temperature,
 	}
@@ -278,7 +287,7 @@ func (c *checked) reasoning(ctx node.Context, a *agent, system *expression.Templ
 		return r, definite{fmt.Errorf("agent %q: the prompt is empty with these arguments; expected a text", a.name)}
 	}
 	var err error
-	if m.remembers {
+	if m.messages != nil {
 		if r.Messages, err = m.earlier(ctx, args); err != nil {
 			return r, definite{fmt.Errorf("agent %q: messages: %w", a.name, err)}
 		}
@@ -289,7 +298,7 @@ func (c *checked) reasoning(ctx node.Context, a *agent, system *expression.Templ
 
 // earlier reads the messages that were said before: a list of {role: user | assistant, text: …}.
 func (m *reasons) earlier(ctx node.Context, args map[string]any) ([]model.Message, error) {
-	v, err := readPath(m.messages, args, ctx.Cause())
+	v, err := readPath(*m.messages, args, ctx.Cause())
 	if err != nil || v == nil {
 		return nil, err
 	}
@@ -342,16 +351,15 @@ func (d *draft) addModels(all map[AgentModel]bool, seen map[*draft]bool) {
 	seen[d] = true
 	for name := range d.called() {
 		switch a := d.agents[name]; {
-		case a == nil:
-		case a.reasons != nil && a.reasons.script != nil:
-		case a.reasons != nil:
+		case a.model() != nil && a.model().script != nil:
+		case a.model() != nil:
 			at := a.Spot
-			if a.reasons.name.Text != "" {
-				at = a.reasons.name.Spot
+			if a.model().name.Text != "" {
+				at = a.model().name.Spot
 			}
-			all[AgentModel{Agent: name, Model: a.reasons.asks, File: at.Source.File, Line: at.Node.Line, Column: at.Node.Column}] = true
-		case a.nested != nil:
-			a.nested.doc.addModels(all, seen)
+			all[AgentModel{Agent: name, Model: a.model().asks, File: at.Source.File, Line: at.Node.Line, Column: at.Node.Column}] = true
+		case a.callee() != nil:
+			a.callee().doc.addModels(all, seen)
 		}
 	}
 }

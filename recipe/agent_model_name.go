@@ -17,10 +17,10 @@ func (l *loader) nameModels(d *draft, chain []string) {
 	used := d.called()
 	for _, name := range keysOfAgents(d.agents) {
 		a := d.agents[name]
-		if a.reasons == nil {
+		if a.model() == nil {
 			continue
 		}
-		m := a.reasons
+		m := a.model()
 		if d.stage.linesOf(name) != nil {
 			m.asks = stageModel + ":" + name
 			continue

@@ -2,9 +2,7 @@ package recipe
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/fermata-go/fermata/internal/document"
@@ -58,10 +56,10 @@ func (t *toolRef) known() string {
 func (c *checked) checkTools(a *agent) {
 	seen := make(map[string]bool)
 	taken := make(map[string]string)
-	if q := a.reasons.asking; q != nil {
+	if q := a.model().asking; q != nil {
 		taken[askPerson] = "what the model asks people by (interrupt)"
 	}
-	for _, t := range a.reasons.tools {
+	for _, t := range a.model().tools {
 		if seen[t.Text] {
 			c.report.Add(t.Spot, "the tool %s stands here twice", document.Quote(t.Text))
 			continue
@@ -83,15 +81,15 @@ func (c *checked) checkTool(t *toolRef) string {
 	switch {
 	case of == nil:
 		c.report.Add(t.Spot, "there is no agent %s%s", document.Quote(name), c.hintAgent(name))
-	case of.kind == "": // reported already
-	case t.server != "" && of.kind != kindMCP:
-		c.report.Add(t.Spot, "the agent %s is of kind %s; expected one of kind mcp, whose server has the tool", document.Quote(name), of.kind)
+	case of.kind == nil: // reported already
+	case t.server != "" && of.serves() == nil:
+		c.report.Add(t.Spot, "the agent %s is of kind %s; expected one of kind mcp, whose server has the tool", document.Quote(name), of.kind.name)
 	case t.server != "" && t.tool != "*":
 		return t.known()
 	case t.server != "":
-	case !slices.Contains([]string{kindExpr, kindExec, kindHTTP, kindGo}, of.kind):
-		c.report.Add(t.Spot, "an agent of kind %s cannot be a tool; expected one of kind expr, exec, http or Go%s", of.kind, mcpHint(of))
-	case of.kind != kindGo && (of.input == nil || of.description == ""):
+	case !of.kind.tool:
+		c.report.Add(t.Spot, "an agent of kind %s cannot be a tool; expected one of kind %s or Go%s", of.kind.name, toolKinds(), mcpHint(of))
+	case of.kind.read != nil && (of.input == nil || of.description == ""):
 		c.report.Add(t.Spot, "the agent %s needs a description and an input (a JSON Schema of an object): "+
 			"they tell the model what it does, and what it is to be given", document.Quote(name))
 	case toolName(name) != name:
@@ -102,9 +100,20 @@ func (c *checked) checkTool(t *toolRef) string {
 	return ""
 }
 
+// toolKinds are the kinds that recipes write and whose agents can be tools.
+func toolKinds() string {
+	var all []string
+	for _, k := range agentKinds {
+		if k.tool && k.read != nil {
+			all = append(all, k.name)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
 func mcpHint(a *agent) string {
-	if a.kind == kindMCP {
-		return fmt.Sprintf("; write %q for a tool of its server", "mcp:"+a.name+"/"+orAll(a.tool.Text))
+	if w := a.serves(); w != nil {
+		return fmt.Sprintf("; write %q for a tool of its server", "mcp:"+a.name+"/"+orAll(w.tool.Text))
 	}
 	return ""
 }
@@ -145,9 +154,9 @@ const stepTools = "tools"
 func (c *checked) toolsOf(ctx node.Context, a *agent) ([]node.Tool, error) {
 	var tools []node.Tool
 	served := false
-	for _, t := range a.reasons.tools {
+	for _, t := range a.model().tools {
 		if t.agent != "" {
-			tools = append(tools, c.agents[t.agent].asTool(c.dir, c.stage))
+			tools = append(tools, c.agents[t.agent].asTool(c))
 		}
 		served = served || t.server != ""
 	}
@@ -156,14 +165,14 @@ func (c *checked) toolsOf(ctx node.Context, a *agent) ([]node.Tool, error) {
 	}
 	found, err := node.Step(ctx, stepTools, func(ctx node.Context) ([]offered, error) {
 		var all []offered
-		for _, t := range a.reasons.tools {
+		for _, t := range a.model().tools {
 			if t.server == "" {
 				continue
 			}
 			some, staged := c.stage.offers(c.agents[t.server], t.tool)
 			if !staged {
 				var err error
-				if some, err = c.agents[t.server].offers(ctx, t.tool); err != nil {
+				if some, err = c.agents[t.server].serves().offers(ctx, t.tool); err != nil {
 					return nil, err
 				}
 			}
@@ -176,7 +185,7 @@ func (c *checked) toolsOf(ctx node.Context, a *agent) ([]node.Tool, error) {
 	}
 	known := make(map[string]bool)
 	for _, o := range found {
-		if t := c.agents[o.Agent].serverTool(o, c.stage); !known[t.Name] { // mcp:files/read beside mcp:files/*
+		if t := c.agents[o.Agent].serves().serverTool(o, c.stage); !known[t.Name] { // mcp:files/read beside mcp:files/*
 			known[t.Name] = true
 			tools = append(tools, t)
 		}
@@ -185,8 +194,8 @@ func (c *checked) toolsOf(ctx node.Context, a *agent) ([]node.Tool, error) {
 }
 
 // asTool is an agent as a model calls it. What it says has gone wrong, the model is told.
-func (a *agent) asTool(dir string, stage *Stage) node.Tool {
-	call := stage.caller(a, 0, a.caller(dir))
+func (a *agent) asTool(c *checked) node.Tool {
+	call := c.stage.caller(a, 0, a.calledBy(c, nil))
 	t := node.Tool{Name: a.name, Description: a.description, Once: a.once}
 	switch {
 	case a.told != nil:
@@ -203,7 +212,7 @@ func (a *agent) asTool(dir string, stage *Stage) node.Tool {
 		}
 		out, err := call(ctx, args)
 		if err != nil {
-			return "", a.toldFailure(err)
+			return "", err
 		}
 		switch err := a.output.Check(out); {
 		case err != nil && a.once: // it has happened: the model must not take it for a failure
@@ -214,14 +223,6 @@ func (a *agent) asTool(dir string, stage *Stage) node.Tool {
 		return toldOf(out), nil
 	}
 	return t
-}
-
-// toldFailure is a failure as a model is told it. That a service refuses ends the attempts of a node, and no reasoning.
-func (a *agent) toldFailure(err error) error {
-	if a.kind == kindHTTP && errors.Is(err, node.ErrTerminal) {
-		return errors.New(err.Error())
-	}
-	return err
 }
 
 // anyObject is the schema of tools that say nothing of their arguments.

@@ -184,16 +184,8 @@ func portOf(scheme, port string) string {
 func (d *draft) limit(allow *Allow, r *document.Report) {
 	used := d.called()
 	for name, a := range d.agents {
-		if !used[name] {
-			continue
-		}
-		if len(a.argv) > 0 && !allow.program(a.argv[0]) {
-			r.Add(a.command[0].Spot, "the program %s is not allowed%s", document.Quote(a.command[0].Text),
-				allowed(allowPrograms, allow.Programs))
-		}
-		if a.address != nil && !allow.address(a.address) {
-			r.Add(a.url.Spot, "the address %s is not allowed%s", document.Quote(a.url.Text),
-				allowed(allowAddresses, allow.Addresses))
+		if w, reaches := can[limited](a); reaches && used[name] {
+			w.limit(allow, r)
 		}
 	}
 }

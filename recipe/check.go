@@ -11,10 +11,10 @@ import (
 // checked is a document whose names have been resolved.
 type checked struct {
 	*draft
-	when   map[*edge]*expression.Expression
-	wiring *wiring
-	flow   *flow
-	report *document.Report
+	when   map[*edge]*expression.Expression // the conditions of edges, where they are right
+	wiring *wiring                          // which node leads to which
+	flow   *flow                            // what is known at each node
+	report *document.Report                 // what is wrong so far
 
 	wrote      map[string][]*step // by name: the nodes that may write it; nil before it is asked for
 	undeclared *undeclared        // nil once they have been told
@@ -57,11 +57,8 @@ func (c *checked) compileTexts() {
 		n.prompt.code, n.system.code = c.template(n.prompt.Word), c.template(n.system.Word)
 	}
 	for _, a := range c.agents {
-		for i := range a.set {
-			a.set[i].code = c.expression(a.set[i].expr)
-		}
-		if a.reasons != nil {
-			c.compileModel(a.reasons)
+		if w, has := can[texted](a); has {
+			w.compileTexts(c)
 		}
 	}
 }

@@ -17,21 +17,8 @@ func (c *checked) checkStep(n *step) {
 		before = c.flow.before[n]
 		after = c.flow.after(n, before)
 	}
-	ways := func(name string) string { return c.flow.way(name, n, false) }
-	switch n.kind {
-	case typeAgent:
-		c.checkAgentStep(n, before)
-	case typeRouter:
-		c.checkRouter(n, before)
-	case typeHuman:
-		c.checkBindings(n, before)
-		if n.prompt.code != nil {
-			c.faults(n.prompt.Spot, n.prompt.code.Check(c.place(before, ways)))
-		}
-		c.checkState(n.id.Spot, n.id.Text, expression.TypeOfSchema(n.leaves()))
-		c.checkExpiry(n)
-		c.checkAudience(n, before)
-		c.checkReview(n, before)
+	if n.of != nil {
+		n.of.check(c, n, before)
 	}
 	c.checkConditions(n, before, after)
 }
@@ -206,9 +193,9 @@ func (c *checked) checkAgentStep(n *step, before expression.Names) {
 		before = c.checkForEach(n, before)
 	}
 	a := c.agents[n.ref.Text]
-	if a != nil && a.kind == kindRecipe {
+	if a.calls() != nil {
 		before.Failure = expression.Absent
-		c.checkNestedStep(n, a, before)
+		c.checkNestedStep(n, a.calls(), before)
 	}
 	args := before.Object()
 	if !n.wholeBoard {
@@ -225,16 +212,13 @@ func (c *checked) checkAgentStep(n *step, before expression.Names) {
 			c.report.Add(n.argumentsSpot(), "the agent %s takes other arguments: %s", document.Quote(a.name), why)
 		}
 	}
-	c.checkModelStep(n, a)
-	if a.kind == kindExpr {
-		c.checkSet(n, a, whole)
+	if n.system.Text != "" && a.model() == nil && a.kind != nil {
+		c.report.Add(n.system.Spot, "system_prompt_override is for agents of kind model; %s is of kind %s", document.Quote(a.name), a.kind.name)
+	}
+	if w, checks := can[stepChecker](a); checks {
+		w.checkStep(c, n, whole)
 	}
 	out := c.flow.output(n, whole)
-	if a.kind == kindExpr && a.output != nil && n.each == nil {
-		if why := out.Misfit(typeOfShape(a.output), ""); why != "" {
-			c.report.Add(a.output.Spot, "what the agent %s gives does not fit its output: %s", document.Quote(a.name), why)
-		}
-	}
 	if n.each == nil {
 		c.checkOutput(n, a, out)
 	}
@@ -259,35 +243,6 @@ func (c *checked) hintAgent(name string) string {
 	return c.report.Hint(name, known)
 }
 
-// checkSet checks the expressions of an agent for one node that calls it.
-func (c *checked) checkSet(n *step, a *agent, before expression.Names) {
-	args := expression.AnyNames()
-	if c.wiring.seen[n] {
-		args = c.flow.arguments(n, before)
-	}
-	ways := func(name string) string {
-		if !n.wholeBoard {
-			return fmt.Sprintf(": the inputs_map of %s leaves it out where it finds nothing", document.Quote(n.id.Text))
-		}
-		return c.flow.way(name, n, false)
-	}
-	for _, s := range a.set {
-		t := expression.Anything
-		if s.code != nil {
-			var faults []expression.Fault
-			t, faults = s.code.Check(c.place(args, ways))
-			for i := range faults {
-				faults[i].Message += fmt.Sprintf(" (for the node %s)", document.Quote(n.id.Text))
-			}
-			c.faults(s.expr.Spot, faults)
-		}
-		if n.outputs == nil && n.each == nil {
-			c.checkState(s.expr.Spot, s.key.Text, t)
-		}
-		args.Set(s.key.Text, t)
-	}
-}
-
 // checkState reports a value that need not fit what the state says of its name.
 func (c *checked) checkState(at document.Spot, name string, t *expression.Type) {
 	want, ok := c.flow.fixed[name]
@@ -302,8 +257,8 @@ func (c *checked) checkState(at document.Spot, name string, t *expression.Type) 
 // checkOutput checks what is taken from an output, and what it brings, against the state.
 func (c *checked) checkOutput(n *step, a *agent, out *expression.Type) {
 	if n.outputs == nil {
-		if a.kind == kindExpr || a.output == nil || a.kind == kindRecipe {
-			return // each expression has been checked
+		if _, names := can[naming](a); names || a.output == nil {
+			return // each that it names has been checked
 		}
 		for _, name := range out.Names() {
 			c.checkState(a.output.Spot, name, out.Fields[name])
@@ -316,7 +271,7 @@ func (c *checked) checkOutput(n *step, a *agent, out *expression.Type) {
 	for _, b := range n.outputs {
 		t, part, fault := b.path.Follow(out, 0)
 		switch {
-		case fault != "" && part == 0 && t.Kinds == 0 && a.kind == kindRecipe: // reported with its interface
+		case fault != "" && part == 0 && t.Kinds == 0 && a.calls() != nil: // reported with its interface
 		case fault != "" && part == 0 && t.Kinds == 0:
 			name := b.path.Segments[0]
 			c.report.Add(b.name.Spot, "the agent %s gives no %q%s", document.Quote(a.name), name, c.report.Hint(name, out.Names()))
@@ -388,10 +343,11 @@ func (c *checked) checkOutputAt(p port, n *step) bool {
 func (c *checked) calculates(name string, want *expression.Type, why string) (document.Spot, bool) {
 	for _, n := range c.nodes {
 		a := c.agents[n.ref.Text]
-		if !c.wiring.seen[n] || a == nil || a.kind != kindExpr || n.outputs != nil || n.each != nil {
+		w, calculates := can[*exprAgent](a)
+		if !c.wiring.seen[n] || !calculates || n.outputs != nil || n.each != nil {
 			continue
 		}
-		for _, s := range a.set {
+		for _, s := range w.set {
 			if t := c.flow.output(n, c.flow.before[n]).Member(s.key.Text); s.key.Text == name && t.Misfit(want, "") == why {
 				return s.expr.Spot, true
 			}

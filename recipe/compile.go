@@ -44,14 +44,8 @@ func (c *checked) compile() plan.Definition {
 			continue
 		}
 		pn := plan.Node{Name: n.id.Text, Kind: plan.Task, Doc: n.description, Presentation: presentation(n.presentation)}
-		switch n.kind {
-		case typeAgent:
-			c.compileAgent(&pn, n, state)
-		case typeHuman:
-			pn.Pure = true
-			c.compileHuman(&pn, n, state)
-		case typeRouter:
-			pn.Kind, pn.Pure = plan.Router, true
+		if n.of != nil {
+			n.of.compile(c, &pn, n, state)
 		}
 		edges := c.compileEdges(&pn, n)
 		if n.review != nil {

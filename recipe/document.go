@@ -2,7 +2,6 @@ package recipe
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -23,25 +22,7 @@ var (
 	stateKeys     = []string{stateProperties, "persistence"}
 	policyKeys    = []string{"max_retries", "timeout_seconds", "execution_mode", "max_steps"}
 	edgeKeys      = []string{"source", "target", "condition", "when"}
-	nodeKeys      = map[string][]string{
-		typeAgent: {
-			"type", "id", "description", "agent_ref", "inputs_map", "outputs_map", "for_each", "max_retries", "timeout_seconds", "idle_seconds",
-			"system_prompt_override", "presentation",
-		},
-		typeRouter: {"type", "id", "description", "input_key", "routes", "default_route", "presentation"},
-		typeHuman: {
-			"type", "id", "description", "prompt", "inputs_map", "required_role", "timeout_seconds", "options", "response",
-			"on_timeout", "review", "assignee", "override_role", "four_eyes", "not_by", "presentation",
-		},
-	}
-	timeoutKeys = []string{"answer", "route", "escalate", "timeout_seconds", "on_timeout"}
-)
-
-// The types of nodes.
-const (
-	typeAgent  = "agent"
-	typeRouter = "router"
-	typeHuman  = "human"
+	timeoutKeys   = []string{"answer", "route", "escalate", "timeout_seconds", "on_timeout"}
 )
 
 // The conditions of edges.
@@ -56,39 +37,54 @@ const stateProperties = "properties"
 
 // draft is a recipe as it was written: parts that were wrong are reported and left out.
 type draft struct {
-	document.Spot
-	name        string
-	version     string
-	description string
-	metadata    map[string]any
+	document.Spot // of the whole
+	selfSaid
+	declared
+	policy
+	drawn
 
-	presentation map[string]any
-	parameters   map[string]any
-	bare         bool // it has no topology: the short form
+	persistence string  // the kind of store that is asked for; "" is Ephemeral
+	renamed     renamed // names of earlier versions
+	dir         string  // where programs are run
+	tests       []*test // those of the file, and of a file of tests
+	stage       *Stage  // what stands in for agents; nil outside of tests
+}
 
+// selfSaid is what a recipe says about itself.
+type selfSaid struct {
+	name         string         // metadata.name, or the file's
+	version      string         // metadata.version
+	description  string         // metadata.description
+	metadata     map[string]any // as it is written; nil for none
+	presentation map[string]any // likewise
+	parameters   map[string]any // likewise, of a foreign document: nothing reads them
+}
+
+// declared are the names that a recipe declares.
+type declared struct {
 	inputs      []port
 	inputsOpen  bool // no inputs are declared: any are taken
 	outputs     []port
-	outputsOpen bool // no outputs are declared: the whole blackboard is the result
-	state       []port
+	outputsOpen bool   // no outputs are declared: the whole blackboard is the result
+	state       []port // the other names of the blackboard
+}
 
-	maxRetries int
-	timeout    time.Duration
+// policy is what holds for all of a recipe's nodes.
+type policy struct {
+	maxRetries int           // of a node that does not say
+	timeout    time.Duration // of the whole run; 0 for none
 	maxSteps   int           // 0: what the recipe does not say
 	stepsAt    document.Spot // of max_steps
 	parallel   bool          // every edge that holds is taken, not only the first
+}
 
-	persistence string // the kind of store that is asked for; "" is Ephemeral
-
-	renamed renamed // names of earlier versions
-
-	agents map[string]*agent
-	entry  document.Word
-	dir    string // where programs are run
-	nodes  []*step
-	edges  []*edge
-	tests  []*test
-	stage  *Stage // what stands in for agents; nil outside of tests
+// drawn is the graph of a recipe, and who does its work.
+type drawn struct {
+	bare   bool              // it stands beside the other keys, without topology: the short form
+	agents map[string]*agent // by name
+	entry  document.Word     // where the run starts
+	nodes  []*step           // in written order
+	edges  []*edge           // likewise
 }
 
 // port is a declared name with its schema.
@@ -100,40 +96,50 @@ type port struct {
 	merge    string // of the state: the rule for what several branches wrote; "" for none
 }
 
-// step is a node as it was written.
+// step is a node as it was written. The parts of all types are in it, because the checks of a graph ask a node for its prompt or its
+// routes whatever its type is, and find nothing where it has none.
 type step struct {
 	document.Spot
-	kind        string
-	id          document.Word
-	description string
+	of           *nodeType      // nil where it was wrong
+	kind         string         // the name of its type; "" where it was wrong
+	id           document.Word  // by which edges and routes lead to it
+	description  string         // for people
+	presentation map[string]any // as it is written; nil for none
+	inputs       []binding      // what an agent is given, or a person is shown; of agents nil with wholeBoard
+	callPart
+	routePart
+	askPart
+}
 
-	presentation map[string]any
+// callPart is what a node says that calls an agent.
+type callPart struct {
+	ref        document.Word // the agent's name
+	wholeBoard bool          // the agent is given the whole blackboard
+	outputs    []binding     // nil: merged by key
+	maxRetries int           // -1: the policy's
+	timeout    time.Duration // of one attempt; 0 for none
+	idle       time.Duration // how long one may be silent; 0 for any time
+	each       *forEach      // nil: once
+	system     text          // in place of that of an agent of kind model
+}
 
-	// of agents
-	ref        document.Word
-	inputs     []binding // nil with wholeBoard: the whole blackboard
-	wholeBoard bool
-	outputs    []binding // nil: merged by key
-	maxRetries int       // -1: the policy's
-	timeout    time.Duration
-	idle       time.Duration
-	each       *forEach // nil: once
-	system     text     // in place of that of an agent of kind model
-
-	// of routers
-	inputKey expression.Path
+// routePart is what a router says.
+type routePart struct {
+	inputKey expression.Path     // of the value that decides
 	routes   []document.TextPair // value -> target
-	fallback document.Word
-	unrouted bool // routes is there, and is no mapping: where the router leads is not known
+	fallback document.Word       // the default route; "" for none
+	unrouted bool                // routes is there, and is no mapping: where the router leads is not known
+}
 
-	// of people
+// askPart is what a node says that asks people.
+type askPart struct {
 	prompt   text
-	role     string
-	options  []string
-	response *document.Shape
-	deadline time.Duration
-	expiry   *expiry
-	review   *review // nil for other questions
+	role     string          // who may answer; "" for anybody
+	options  []string        // a choice of texts; nil for other answers
+	response *document.Shape // of the answer; nil where it is not declared
+	deadline time.Duration   // 0 for none
+	expiry   *expiry         // what happens then; nil: the node fails
+	review   *review         // nil for other questions
 	audience
 }
 
@@ -146,26 +152,28 @@ type binding struct {
 // expiry is what happens when nobody answered in time.
 type expiry struct {
 	document.Spot
-	do     string // fail, answer, route, escalate
-	answer any
-	target document.Word
-	role   string
-	within time.Duration
-	then   *expiry
+	do     string        // fail, answer, route, escalate
+	answer any           // of answer
+	target document.Word // of route
+	role   string        // of escalate: who is asked then
+	within time.Duration // of escalate: until the next deadline
+	then   *expiry       // what happens then; nil: the node fails
 }
 
 // edge is an edge as it was written.
 type edge struct {
 	document.Spot
-	source, target document.Word
-	condition      string
-	when           document.Word // "" for none
+	source    document.Word // the node that it comes from
+	target    document.Word // the node that it leads to
+	condition string        // on_success, on_failure or always
+	when      document.Word // "" for none
 }
 
 // readDraft reads a whole recipe.
 func readDraft(src *document.Source, r *document.Report) *draft {
 	at := document.Spot{Source: src, Node: src.Root}
-	d := &draft{Spot: at, agents: make(map[string]*agent)}
+	d := &draft{Spot: at}
+	d.agents = make(map[string]*agent)
 	known := recipeKeys
 	if d.bare = src.Root.Kind == yaml.MappingNode && !document.HasKey(src.Root, "topology"); d.bare {
 		known = bareKeys
@@ -279,8 +287,8 @@ func (d *draft) steps() int {
 		if n.each != nil {
 			sum += defaultEach
 		}
-		if a := d.agents[n.ref.Text]; a != nil && a.nested != nil {
-			sum += a.nested.doc.steps()
+		if to := d.agents[n.ref.Text].callee(); to != nil {
+			sum += to.doc.steps()
 		}
 	}
 	return min(sum, document.MaxCount)
@@ -292,7 +300,13 @@ func (d *draft) readPersistence(r *document.Report, stores []string) {
 		return
 	}
 	o := document.NewObject(d.Spot, r, nil).Object("state", nil)
-	d.persistence = o.Choice("persistence", Ephemeral, "sqlite", "redis", "postgres")
+	words := []string{Ephemeral, "sqlite", "redis", "postgres"} // which the format knows
+	for _, kind := range stores {
+		if !slices.Contains(words, kind) {
+			words = append(words, kind)
+		}
+	}
+	d.persistence = o.Choice("persistence", words...)
 	if d.persistence != Ephemeral && !slices.Contains(stores, d.persistence) {
 		r.Add(o.At("persistence"), "persistence %s is not configured: %s; give the runtime such a store and name its kind in Options.Stores, "+
 			"or write ephemeral, which takes any store", d.persistence, configured(stores))
@@ -345,34 +359,28 @@ func readStep(at document.Spot, r *document.Report) *step {
 		r.Add(at, "expected a node such as {type: agent, id: …}, found %s", document.Describe(at.Node))
 		return nil
 	}
-	n := &step{Spot: at, maxRetries: -1}
+	n := &step{Spot: at}
+	n.maxRetries = -1
 	loose := document.NewObject(at, r, nil)
-	kind := loose.NeedText("type", "agent, router or human")
+	kind := loose.NeedText("type", document.OneOf(typesOfNodes()))
 	n.id = loose.NeedText("id", "a name of the node's own")
 	if n.id.Text != "" {
 		if fault := nameFault(n.id.Text); fault != "" {
 			r.Add(n.id.Spot, "the id %s %s", document.Quote(n.id.Text), fault)
 		}
 	}
-	known, ok := nodeKeys[kind.Text]
-	if !ok {
+	of := nodeTypeOf(kind.Text)
+	if of == nil {
 		if kind.Text != "" {
-			types := slices.Sorted(maps.Keys(nodeKeys))
+			types := slices.Sorted(slices.Values(typesOfNodes()))
 			r.Add(kind.Spot, "type is %s; expected %s%s", document.Quote(kind.Text), document.OneOf(types), cmp.Or(meant(kind.Text, types), r.Hint(kind.Text, types)))
 		}
 		return n
 	}
-	n.kind = kind.Text
-	o := document.NewObject(at, r, known)
+	n.kind, n.of = of.name, of
+	o := document.NewObject(at, r, of.allKeys())
 	n.description, n.presentation = o.Text("description").Text, o.Mapping("presentation")
-	switch n.kind {
-	case typeAgent:
-		n.readAgent(o)
-	case typeRouter:
-		n.readRouter(o)
-	case typeHuman:
-		n.readHuman(o)
-	}
+	of.read(n, o)
 	return n
 }
 

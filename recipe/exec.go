@@ -72,8 +72,45 @@ func (a *agent) outside(ctx node.Context, key string, call func(node.Context) (o
 	return document.Decode(made.Output)
 }
 
-// execIn calls a program: a JSON object on its standard input, JSON on its standard output.
-func (a *agent) execIn(dir string) caller {
+// execKind are agents that run programs.
+var execKind = &agentKind{
+	name: "exec", does: "runs a program", keys: []string{"input", "output", "command", "env", "timeout_seconds", "at_most_once"},
+	outside: true, tool: true, read: readExec,
+}
+
+// execAgent runs a program.
+type execAgent struct {
+	*agent
+	command
+	inherit bool     // env is not there: the program has the environment of this one
+	environ []string // what it has otherwise
+}
+
+func readExec(a *agent, o *document.Object) work {
+	w := &execAgent{agent: a, command: readCommand(o), inherit: !o.Has("env")}
+	switch {
+	case !o.Has("command"):
+		o.Need("command", "a list: the program and its arguments")
+	case isEmptyCommand(o):
+		o.Report.Add(o.At("command"), emptyCommand)
+	case len(w.words) > 0 && w.words[0].Text == "":
+		o.Report.Add(w.words[0].Spot, "the program's name is empty")
+	}
+	a.timeout = o.Seconds()
+	a.once = o.Flag("at_most_once")
+	return w
+}
+
+func (a *execAgent) expand(x *expansion, _ bool) {
+	a.environ = a.command.expand(x)
+	if a.inherit {
+		x.inherit(inherited(os.Environ()))
+	}
+}
+
+// caller calls the program: a JSON object on its standard input, JSON on its standard output.
+func (a *execAgent) caller(c *checked, _ *step) caller {
+	dir := c.dir
 	return func(ctx node.Context, args map[string]any) (any, error) {
 		input, err := document.Encode(args)
 		if err != nil {
@@ -86,7 +123,7 @@ func (a *agent) execIn(dir string) caller {
 }
 
 // execute runs the program once. When its time is up, or ctx is done, it and all its children are killed.
-func (a *agent) execute(ctx context.Context, dir string, input []byte) (outcome, error) {
+func (a *execAgent) execute(ctx context.Context, dir string, input []byte) (outcome, error) {
 	outer := ctx
 	if a.timeout > 0 {
 		var stop context.CancelFunc

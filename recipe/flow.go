@@ -14,11 +14,11 @@ import (
 // does not bring it.
 type flow struct {
 	document *draft
-	when     map[*edge]*expression.Expression
-	wiring   *wiring
+	when     map[*edge]*expression.Expression // the conditions of edges, where they are right
+	wiring   *wiring                          // which node leads to which
 
-	vocabulary *expression.Vocabulary
-	initial    expression.Names
+	vocabulary *expression.Vocabulary      // of all names below
+	initial    expression.Names            // what a run begins with
 	fixed      map[string]*expression.Type // what the state says of a name: whatever is written there fits it
 	before     map[*step]expression.Names  // what is there when the node starts; none where it is never reached
 }
@@ -157,16 +157,8 @@ func (f *flow) ended(n *step) (expression.Names, bool) {
 
 // after is what is there when a node has succeeded.
 func (f *flow) after(n *step, before expression.Names) expression.Names {
-	switch n.kind {
-	case typeHuman:
-		out := before
-		if n.review != nil {
-			f.edited(&out, n.review)
-		}
-		f.write(&out, n.id.Text, expression.TypeOfSchema(n.leaves()))
-		return out
-	case typeAgent:
-		return f.merged(n, f.output(n, before), before)
+	if n.of != nil && n.of.after != nil {
+		return n.of.after(f, n, before)
 	}
 	return before
 }
@@ -190,31 +182,13 @@ func (f *flow) output(n *step, before expression.Names) *expression.Type {
 // given is the type of what a node's agent gives when it is called once.
 func (f *flow) given(n *step, before expression.Names) *expression.Type {
 	a := f.document.agents[n.ref.Text]
-	switch {
-	case a == nil:
+	if a == nil {
 		return expression.Anything
-	case a.kind == kindRecipe:
-		return a.nested.gives()
-	case a.kind == kindModel && a.output == nil:
-		return expression.Plain(expression.TextKind)
-	case a.kind == kindExpr:
-		return a.calculated(f.arguments(n, before))
+	}
+	if w, knows := can[typed](a); knows {
+		return w.gives(f, n, before)
 	}
 	return typeOfShape(a.output)
-}
-
-// calculated is the type of what an expr agent gives.
-func (a *agent) calculated(args expression.Names) *expression.Type {
-	out := &expression.Type{Kinds: expression.ObjectKind, Fields: make(map[string]*expression.Type)}
-	for _, s := range a.set {
-		t := expression.Anything
-		if s.code != nil {
-			t, _ = s.code.Check(expression.Place{Names: args})
-		}
-		args.Set(s.key.Text, t)
-		out.Fields[s.key.Text] = t
-	}
-	return out
 }
 
 // merged is what is there once an output was merged.

@@ -33,12 +33,12 @@ func (d *draft) eachProgram(seen map[*draft]bool, yield func(folder, program str
 	}
 	seen[d] = true
 	for name := range d.called() {
-		switch a := d.agents[name]; {
-		case a == nil:
-		case len(a.argv) > 0:
-			yield(d.dir, a.argv[0])
-		case a.nested != nil:
-			a.nested.doc.eachProgram(seen, yield)
+		a := d.agents[name]
+		if w, starts := can[starter](a); starts && w.program() != "" {
+			yield(d.dir, w.program())
+		}
+		if to := a.callee(); to != nil {
+			to.doc.eachProgram(seen, yield)
 		}
 	}
 }

@@ -89,10 +89,10 @@ func (e *forEach) names(before expression.Names) expression.Names {
 // eachStep is a node with for_each.
 type eachStep struct {
 	*forEach
-	merge  agentStep
-	reads  map[string]bool // names that the agent reads, where it is not given all; nil where it is
-	input  func(args map[string]any) (map[string]any, error)
-	output func(item any) (any, error)
+	merge  agentStep                                         // what becomes of the list of results
+	reads  map[string]bool                                   // names that the agent reads, where it is not given all; nil where it is
+	input  func(args map[string]any) (map[string]any, error) // what a nested recipe begins with; nil for others
+	output func(item any) (any, error)                       // the result for one element
 }
 
 // compileEach makes a node that calls its agent once for each element: a map over a plan of one node, or over the plan of a
@@ -103,21 +103,21 @@ func (c *checked) compileEach(pn *plan.Node, n *step, a *agent, state ports) {
 		merge:   agentStep{checkedCall: checkedCall{name: a.name}, inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.Text, state: state},
 	}
 	pn.Kind, pn.Map = plan.Sub, &plan.Map{Split: s.split, Gather: s.gather, Limit: n.each.limit, Keep: n.each.keep}
-	if a.kind == kindRecipe && !c.stage.replaces(a) {
-		pn.Sub = a.nested.plan
-		s.input, s.output = a.nested.input, a.nested.output
-		if !a.nested.doc.inputsOpen {
+	if to := a.callee(); to != nil && !c.stage.replaces(a) {
+		pn.Sub = to.plan
+		s.input, s.output = to.input, to.output
+		if !to.doc.inputsOpen {
 			s.reads = make(map[string]bool)
-			for _, p := range a.nested.doc.inputs {
+			for _, p := range to.doc.inputs {
 				s.reads[p.name.Text] = true
 			}
 		}
 		return
 	}
-	if a.kind == kindExpr && a.input == nil {
-		s.reads = make(map[string]bool)
-		for _, set := range a.set {
-			for _, name := range set.code.Names() {
+	if w, shows := can[reading](a); shows {
+		if names := w.reads(); names != nil {
+			s.reads = make(map[string]bool)
+			for _, name := range names {
 				s.reads[name] = true
 			}
 		}

@@ -2,62 +2,38 @@ package recipe
 
 import (
 	"errors"
-	"flag"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/fermata-go/fermata/definition"
-	"github.com/fermata-go/fermata/internal/definitiontest"
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/mcp"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares a text with a file, or writes the file.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	definitiontest.Golden(t, file, got, *update)
-}
-
-func files(t *testing.T, patterns ...string) []string {
-	t.Helper()
-	var all []string
-	for _, p := range patterns {
-		found, err := filepath.Glob(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, found...)
-	}
-	if len(all) == 0 {
-		t.Fatalf("no file fits %q", patterns)
-	}
-	return all
-}
+// errorCases are files that do not load, with what is said of each, and the files that these need.
+const errorCases = "testdata/errors/*.txtar"
 
 func noEnv(string) (string, bool) { return "", false }
 
 // TestErrors pins what each kind of mistake is answered with: file, line, column, and the nearest name.
 func TestErrors(t *testing.T) {
-	for _, file := range files(t, "testdata/errors/*.yaml", "testdata/errors/*.json") {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			opts := Options{Env: noEnv, Dir: "testdata", Servers: new(mcp.Pool), Models: []string{"anthropic", "openai", "scripted", "default"}}
-			if agents := strings.TrimSuffix(file, ".yaml") + ".agents"; exists(agents) {
-				opts.Agents = agents
+	cases := golden.Open(t, errorCases)
+	dir := cases.Extract(t)
+	for _, name := range cases.Names("*.yaml", "*.json") {
+		t.Run(name, func(t *testing.T) {
+			opts := Options{Env: noEnv, Dir: dir, Servers: new(mcp.Pool), Models: []string{"anthropic", "openai", "scripted", "default"}}
+			if agents := golden.Beside(name, ".agents"); cases.Has(agents) {
+				opts.Agents = filepath.Join(dir, agents)
 			}
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = Parse(data, filepath.Base(file), opts)
+			_, err := Parse([]byte(cases.Text(t, name)), name, opts)
 			faults, ok := errors.AsType[*definition.Error](err)
 			if !ok {
 				t.Fatalf("expected a *definition.Error, got %v", err)
 			}
-			golden(t, strings.TrimSuffix(file, filepath.Ext(file))+".golden", faults.Error()+"\n")
+			text := strings.ReplaceAll(faults.Error(), dir+string(filepath.Separator), "")
+			cases.Compare(t, golden.Beside(name, ".golden"), text+"\n")
 		})
 	}
 }
@@ -65,38 +41,38 @@ func TestErrors(t *testing.T) {
 // TestErrors_many counts the files with one mistake each, so that none gets lost, and looks at what every message needs: its
 // place, and more than a few words.
 func TestErrors_many(t *testing.T) {
-	broken := files(t, "testdata/errors/one-*.yaml", "testdata/errors/one-*.json")
+	cases := golden.Open(t, errorCases)
+	broken := cases.Names("one-*.yaml", "one-*.json")
 	if len(broken) < 100 {
 		t.Errorf("there are %d broken files with one mistake each; expected at least 100", len(broken))
 	}
-	for _, file := range broken {
-		data, err := os.ReadFile(strings.TrimSuffix(file, filepath.Ext(file)) + ".golden")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(data)) {
+	for _, name := range broken {
+		for line := range strings.Lines(cases.Text(t, golden.Beside(name, ".golden"))) {
 			place := regexp.MustCompile(`^(\S+\.(yaml|json)):[1-9]\d*:[1-9]\d*: \S+ \S+ \S+`)
-			if m := place.FindStringSubmatch(line); m == nil || m[1] != filepath.Base(file) {
-				t.Errorf("%s: a message without file, line, column or words: %s", file, line)
+			if m := place.FindStringSubmatch(line); m == nil || m[1] != name {
+				t.Errorf("%s: a message without file, line, column or words: %s", name, line)
 			}
 		}
 	}
 }
 
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
+// goodRecipes are recipes that load, with the plan and the drawing of each.
+func goodRecipes(t testing.TB) *golden.Archives {
+	t.Helper()
+	return golden.Open(t, "testdata/recipes.txtar")
 }
 
 // TestPlans pins the plan and the drawing of each recipe.
 func TestPlans(t *testing.T) {
-	for _, file := range files(t, "testdata/recipes/*.yaml", "testdata/recipes/*.json") {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			r, err := Load(file, Options{Env: testEnv, Library: testLibrary(), Stores: []string{"sqlite"}})
+	cases := goodRecipes(t)
+	dir := cases.Extract(t)
+	for _, name := range cases.Names("*.yaml", "*.json") {
+		t.Run(name, func(t *testing.T) {
+			r, err := Load(filepath.Join(dir, name), Options{Env: testEnv, Library: testLibrary(), Stores: []string{"sqlite"}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, strings.TrimSuffix(file, filepath.Ext(file))+".golden", r.Plan().Text()+"\n"+r.Plan().Mermaid())
+			cases.Compare(t, golden.Beside(name, ".golden"), r.Plan().Text()+"\n"+r.Plan().Mermaid())
 		})
 	}
 }

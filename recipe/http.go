@@ -59,8 +59,58 @@ func staying(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// request calls a web service: the arguments as JSON, or in the query of a GET.
-func (a *agent) request(ctx node.Context, args map[string]any) (any, error) {
+// httpKind are agents that call web services.
+var httpKind = &agentKind{
+	name: "http", does: "calls a web service",
+	keys:    []string{"input", "output", "method", "url", "headers", "timeout_seconds", "at_most_once", "retry"},
+	outside: true, tool: true, read: readHTTP,
+}
+
+// httpAgent calls a web service.
+type httpAgent struct {
+	*agent
+	endpoint
+	method string   // one of httpMethods
+	retry  *retries // after which answers, and when, it is called again
+}
+
+// httpMethods are the methods that an agent may use.
+var httpMethods = []string{"POST", "GET", "PUT", "PATCH", "DELETE"}
+
+// defaultHTTPTimeout is how long a web service may take where the recipe does not say.
+const defaultHTTPTimeout = 30 * time.Second
+
+func readHTTP(a *agent, o *document.Object) work {
+	w := &httpAgent{agent: a, method: o.Choice("method", httpMethods...)}
+	w.url = o.NeedText("url", "an address such as https://example.org/hook")
+	w.headers = o.Texts("headers")
+	if a.timeout = o.Seconds(); a.timeout == 0 {
+		a.timeout = defaultHTTPTimeout
+	}
+	a.once = o.Flag("at_most_once")
+	w.retry = readRetries(o)
+	return w
+}
+
+func (a *httpAgent) retryPolicy() *retries { return a.retry }
+
+// caller gives a model that calls the service its refusals as failures like any other: they end the attempts of a node, and no
+// reasoning.
+func (a *httpAgent) caller(_ *checked, n *step) caller {
+	if n != nil {
+		return a.request
+	}
+	return func(ctx node.Context, args map[string]any) (any, error) {
+		out, err := a.request(ctx, args)
+		if errors.Is(err, node.ErrTerminal) {
+			err = errors.New(err.Error())
+		}
+		return out, err
+	}
+}
+
+// request calls the service: the arguments as JSON, or in the query of a GET.
+func (a *httpAgent) request(ctx node.Context, args map[string]any) (any, error) {
 	address := *a.address
 	var body []byte
 	if a.method == http.MethodGet {
@@ -82,7 +132,7 @@ func (a *agent) request(ctx node.Context, args map[string]any) (any, error) {
 
 // send makes the request once. A request that was given to a connection may have been received: what goes wrong from then
 // on leaves its outcome open, see unsettled.
-func (a *agent) send(ctx context.Context, address *url.URL, body []byte) (outcome, error) {
+func (a *httpAgent) send(ctx context.Context, address *url.URL, body []byte) (outcome, error) {
 	timed, stop := context.WithTimeout(ctx, a.timeout)
 	defer stop()
 	var sent atomic.Bool
@@ -119,7 +169,7 @@ func (a *agent) send(ctx context.Context, address *url.URL, body []byte) (outcom
 }
 
 // fill says what is sent.
-func (a *agent) fill(req *http.Request, body []byte, key string) {
+func (a *httpAgent) fill(req *http.Request, body []byte, key string) {
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	} else {
@@ -138,7 +188,7 @@ func (a *agent) fill(req *http.Request, body []byte, key string) {
 // refused is the error of an answer that is none of success. A service that fails (500 and above) may have failed after
 // the effect; one that refuses, or says when to ask again, has not had it. Another attempt is made after the statuses that
 // the agent's policy names, and not before the service wants it.
-func (a *agent) refused(resp *http.Response, data []byte) error {
+func (a *httpAgent) refused(resp *http.Response, data []byte) error {
 	text := "the service answered " + resp.Status + a.bodyText(data)
 	wait, asked := retryAfter(resp)
 	if resp.StatusCode >= http.StatusInternalServerError && resp.StatusCode != http.StatusNotImplemented && !asked && a.once {
@@ -177,7 +227,7 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 }
 
 // netText is a failure on the way, without the address: it may hold secrets, and the recipe has it.
-func (a *agent) netText(ctx, timed context.Context, err error) string {
+func (a *httpAgent) netText(ctx, timed context.Context, err error) string {
 	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
@@ -191,7 +241,7 @@ func (a *agent) netText(ctx, timed context.Context, err error) string {
 }
 
 // bodyText is the first part of an answer, for an error.
-func (a *agent) bodyText(data []byte) string {
+func (a *httpAgent) bodyText(data []byte) string {
 	text := a.firstPart(bytes.TrimSpace(data))
 	if text == "" {
 		return ""
@@ -200,7 +250,7 @@ func (a *agent) bodyText(data []byte) string {
 }
 
 // answer reads a good answer: JSON where the service says so, else text.
-func (a *agent) answer(resp *http.Response, data []byte) (outcome, error) {
+func (a *httpAgent) answer(resp *http.Response, data []byte) (outcome, error) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil {
 		kind = ""

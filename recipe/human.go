@@ -13,18 +13,18 @@ import (
 
 // humanStep is a node that asks a person.
 type humanStep struct {
-	id      string
-	prompt  *expression.Template
-	inputs  []binding // the evidence; nil for none
-	options []node.AskOption
-	review  *reviewStep // nil for other questions
+	id      string               // of the node
+	prompt  *expression.Template // nil for none
+	inputs  []binding            // the evidence; nil for none
+	options []node.AskOption     // how people are asked, beside who they are
+	review  *reviewStep          // nil for other questions
 	*audience
-	state ports
+	state ports // the answer must fit it
 }
 
 // compileHuman makes the node's function.
 func (c *checked) compileHuman(pn *plan.Node, n *step, state ports) {
-	pn.Kind = plan.Human
+	pn.Kind, pn.Pure = plan.Human, true
 	s := &humanStep{id: n.id.Text, prompt: n.prompt.code, inputs: n.inputs, state: state, audience: &n.audience}
 	switch {
 	case n.review != nil:

@@ -3,7 +3,6 @@ package recipe_test
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -23,11 +22,11 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/internal/testserver"
+	"github.com/fermata-go/fermata/internal/teststore"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
-	"github.com/fermata-go/fermata/journal/postgres"
-	"github.com/fermata-go/fermata/journal/redis"
 	"github.com/fermata-go/fermata/journal/sqlite"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/recipe"
@@ -284,54 +283,12 @@ func TestN10_ARecipesNodeIsGivenTheSameOnEveryWay(t *testing.T) {
 func TestN10_ARecipesNodeIsGivenTheSameOnServers(t *testing.T) {
 	for _, kind := range testserver.Kinds() {
 		t.Run(kind, func(t *testing.T) {
-			fewerDraws(t)
-			store := openServer(t, kind)
+			lawtest.FewerDraws(t, 10)
+			store := teststore.Open(t, kind)
 			inMemory := journeys(t.TempDir())[1:2]
 			checkJourneys(t, append(inMemory, serverJourneys(kind, store)...), 1)
 		})
 	}
-}
-
-// fewerDraws makes properties draw a tenth of the usual number until the test ends.
-func fewerDraws(t *testing.T) {
-	t.Helper()
-	usual := flag.Lookup("rapid.checks").Value.String()
-	n, err := strconv.Atoi(usual)
-	if err == nil {
-		err = flag.Set("rapid.checks", strconv.Itoa(max(1, n/10)))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := flag.Set("rapid.checks", usual); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// openServer opens a store on a server of a kind (see testserver.Kinds), in a place of the test's own.
-func openServer(t *testing.T, kind string) (store journal.Store) {
-	t.Helper()
-	var err error
-	switch kind {
-	case "postgres":
-		store, err = postgres.OpenWith(testserver.Postgres(t), postgres.Options{Schema: testserver.Schema(t), Conns: 4})
-	case "redis":
-		o := redis.Options{Prefix: testserver.Prefix(t), Accept: redis.Memory, AcceptEviction: true}
-		store, err = redis.OpenWith(testserver.Redis(t), o)
-	default:
-		t.Fatalf("no store is known for a server of the kind %q", kind)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return store
 }
 
 // checkJourneys draws recipes and checks that the last node is shown the same on all ways. One draw of every share takes

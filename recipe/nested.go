@@ -23,16 +23,46 @@ type nested struct {
 	plan *plan.Plan // nil where it was wrong
 }
 
+// recipeKindOfAgents are agents that call other recipes.
+var recipeKindOfAgents = &agentKind{name: "recipe", does: "calls another recipe", keys: []string{"file"}, read: readRecipeAgent}
+
+// recipeAgent calls another recipe.
+type recipeAgent struct {
+	*agent
+	file   document.Word
+	nested *nested // nil where it was wrong
+}
+
+func readRecipeAgent(a *agent, o *document.Object) work {
+	return &recipeAgent{agent: a, file: o.NeedText("file", "the path of a recipe in this recipe's folder")}
+}
+
+// caller is nil: a node is the recipe, see compileNested.
+func (a *recipeAgent) caller(*checked, *step) caller { return nil }
+
+func (a *recipeAgent) gives(*flow, *step, expression.Names) *expression.Type { return a.nested.gives() }
+
+func (a *recipeAgent) writes() []string {
+	if a.nested == nil {
+		return nil
+	}
+	all := make([]string, len(a.nested.doc.outputs))
+	for i, p := range a.nested.doc.outputs {
+		all[i] = p.name.Text
+	}
+	return all
+}
+
 // maxNested bounds how deep recipes lie in each other.
 const maxNested = 16
 
 // loader reads a recipe and those that it calls.
 type loader struct {
-	*stored
-	opts   Options
-	report *document.Report
-	kept   bool // all files are in the stored text: none is read
-	done   map[string]*nested
+	*stored                    // the text of the main recipe, and of all that it names
+	opts    Options            // what recipes may use
+	report  *document.Report   // what is wrong so far
+	kept    bool               // all files are in the stored text: none is read
+	done    map[string]*nested // by path; nil while it is read, or where it was wrong
 }
 
 // document reads and compiles one recipe; chain leads to it, and its last is its own path from the main recipe's folder,
@@ -81,11 +111,11 @@ func (l *loader) document(text string, chain []string) *nested {
 func (l *loader) callees(d *draft, chain []string) {
 	used := d.called()
 	for _, name := range keysOfAgents(d.agents) {
-		a := d.agents[name]
-		if a.kind != kindRecipe || a.file.Text == "" || a.Source != d.Source && !used[name] {
+		a := d.agents[name].calls()
+		if a == nil || a.file.Text == "" || a.Source != d.Source && !used[name] {
 			continue
 		}
-		a.nested = l.callee(a, l.pathOf(d, a, a.file.Text, chain), chain)
+		a.nested = l.callee(a, l.pathOf(d, a.agent, a.file.Text, chain), chain)
 	}
 }
 
@@ -113,7 +143,7 @@ func keysOfAgents(agents map[string]*agent) []string {
 }
 
 // callee loads one recipe that another one calls; nil, and reported, where that cannot be.
-func (l *loader) callee(a *agent, name string, chain []string) *nested {
+func (l *loader) callee(a *recipeAgent, name string, chain []string) *nested {
 	text, name, err := l.open(name)
 	if err != nil {
 		l.report.Add(a.file.Spot, "%v", err)
@@ -268,9 +298,9 @@ type nestedStep struct {
 func (c *checked) compileNested(pn *plan.Node, n *step, a *agent, state ports) {
 	s := &nestedStep{
 		agentStep: agentStep{checkedCall: checkedCall{name: a.name}, inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.Text, state: state},
-		nested:    a.nested,
+		nested:    a.callee(),
 	}
-	pn.Kind, pn.Sub, pn.In, pn.Out = plan.Sub, a.nested.plan, s.in, s.out
+	pn.Kind, pn.Sub, pn.In, pn.Out = plan.Sub, s.nested.plan, s.in, s.out
 }
 
 // in are the values that inputs_map names, or those of the blackboard that the nested recipe declares.

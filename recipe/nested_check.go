@@ -29,7 +29,7 @@ func (c *checked) checkForEach(n *step, before expression.Names) expression.Name
 }
 
 // checkNestedStep checks what a node gives to a nested recipe, and takes from it, against that recipe's interface.
-func (c *checked) checkNestedStep(n *step, a *agent, before expression.Names) {
+func (c *checked) checkNestedStep(n *step, a *recipeAgent, before expression.Names) {
 	before.Failure = expression.Absent // what it is given is computed before its tasks begin
 	if n.timeout > 0 {
 		c.report.Add(n.Member("timeout_seconds"), "a recipe has no time limit where it is called: its own people and agents have theirs, "+
@@ -70,7 +70,7 @@ func (c *checked) checkNestedStep(n *step, a *agent, before expression.Names) {
 }
 
 // checkNestedInput reports an input that a nested recipe needs and is not given.
-func (c *checked) checkNestedInput(n *step, a *agent, p port, before expression.Names) {
+func (c *checked) checkNestedInput(n *step, a *recipeAgent, p port, before expression.Names) {
 	name := p.name.Text
 	given := n.wholeBoard && before.Has(name) && !before.Board(name).Missing
 	for _, b := range n.inputs {
@@ -87,7 +87,7 @@ func (c *checked) checkNestedInput(n *step, a *agent, p port, before expression.
 }
 
 // checkNestedTypes reports values that can never fit an input of a nested recipe.
-func (c *checked) checkNestedTypes(n *step, a *agent, before expression.Names) {
+func (c *checked) checkNestedTypes(n *step, a *recipeAgent, before expression.Names) {
 	declared := portsOf(a.nested.doc.inputs)
 	check := func(at document.Spot, from, to string, given *expression.Type) {
 		p, ok := declared[to]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/recipe"
 )
@@ -17,7 +18,7 @@ import (
 // A recipe within a recipe is part of its run: its person is asked there, alone and for each element, whatever crashes
 // (laws G5, G6).
 func TestG6_ARecipeWithinARecipe(t *testing.T) {
-	r := load(t, "testdata/recipes/tour.yaml", recipe.Options{})
+	r := load(t, filepath.Join(golden.Open(t, "testdata/recipes.txtar").Extract(t), "tour.yaml"), recipe.Options{})
 	said := map[string]string{"home/said#1": "fine", "each#1.1/said#1": "old", "each#1.2/said#1": "new"}
 	answers := fermatatest.AnswerFunc(func(q fermata.Interrupt) any { return said[q.Task] })
 	explored(t, r, map[string]any{"places": []any{"Rome", "Bonn"}, "fee": 4}, answers, `{
@@ -27,10 +28,7 @@ func TestG6_ARecipeWithinARecipe(t *testing.T) {
 
 // A run needs none of the files that its recipe was made from (law J8).
 func TestJ8_NestedRecipesAreRestoredWithoutFiles(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/recipes")); err != nil {
-		t.Fatal(err)
-	}
+	dir := golden.Open(t, "testdata/recipes.txtar").Extract(t)
 	r := load(t, filepath.Join(dir, "tour.yaml"), recipe.Options{})
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)

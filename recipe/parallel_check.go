@@ -201,6 +201,7 @@ func (c *checked) writes(n *step) []string {
 		return nil
 	}
 	var all []string
+	w, names := can[naming](a)
 	switch {
 	case n.outputs != nil:
 		for _, b := range n.outputs {
@@ -208,14 +209,8 @@ func (c *checked) writes(n *step) []string {
 		}
 	case n.each != nil:
 		all = append(all, n.id.Text)
-	case a.nested != nil:
-		for _, p := range a.nested.doc.outputs {
-			all = append(all, p.name.Text)
-		}
-	case a.kind == kindExpr:
-		for _, s := range a.set {
-			all = append(all, s.key.Text)
-		}
+	case names:
+		all = w.writes()
 	case a.output != nil && a.output.Doc != nil:
 		switch kind, _ := a.output.Doc["type"].(string); kind {
 		case "object":

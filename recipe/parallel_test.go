@@ -2,6 +2,7 @@ package recipe_test
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/recipe"
@@ -57,7 +59,7 @@ func explored(t *testing.T, r *recipe.Recipe, raw map[string]any, answers fermat
 // Branches meet in declared order, whichever ends first, and a person in one of them holds up nobody else (laws G2 to
 // G4, H3).
 func TestG4_BranchesOfARecipeMeet(t *testing.T) {
-	r := load(t, "testdata/recipes/fanout.yaml", recipe.Options{})
+	r := load(t, filepath.Join(golden.Open(t, "testdata/recipes.txtar").Extract(t), "fanout.yaml"), recipe.Options{})
 	answers := fermatatest.Answers(map[string][]any{"approval": {"yes"}})
 	explored(t, r, map[string]any{"price": 120, "urgent": true}, answers,
 		`{"findings": ["terms are fine", "credit is thin", "by courier"], "approval": "yes"}`)

@@ -2,7 +2,6 @@ package recipe
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,23 +10,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/internal/definitiontest"
+	"github.com/fermata-go/fermata/internal/golden"
 )
 
 // TestSchemaKnowsEveryKey compares the keys that the loader takes with those that the schema has.
 func TestSchemaKnowsEveryKey(t *testing.T) {
 	doc := definitiontest.Schema(t, Schema())
-	for path, keys := range map[string][]string{
+	known := map[string][]string{
 		"": slices.Concat(bareKeys, foreignKeys), "properties/interface": interfaceKeys, "properties/state": stateKeys, "properties/policy": policyKeys, "properties/renamed": renamedKeys,
 		"$defs/topology": topologyKeys, "$defs/edge": edgeKeys, "$defs/agentsFile": fileKeys,
-		"$defs/agentNode": nodeKeys[typeAgent], "$defs/routerNode": nodeKeys[typeRouter], "$defs/humanNode": nodeKeys[typeHuman],
 		"$defs/forEachOf": forEachKeys, "$defs/review": reviewKeys, "$defs/onTimeout": timeoutKeys,
-		"$defs/exprAgent": agentKeys[kindExpr], "$defs/execAgent": agentKeys[kindExec], "$defs/httpAgent": agentKeys[kindHTTP],
-		"$defs/recipeAgent": agentKeys[kindRecipe], "$defs/modelAgent": agentKeys[kindModel], "$defs/mcpAgent": agentKeys[kindMCP],
 		"$defs/modelAgent/properties/limits": limitKeys, "$defs/mcpAgent/properties/server": serverKeys,
 		"$defs/approval": approvalKeys, "$defs/asking": askingKeys,
 		"$defs/testsFile": testsFileKeys, "$defs/test": testKeys, "$defs/standIn": standInKeys, "$defs/modelTurn": testTurnKeys, "$defs/expect": expectKeys,
 		"$defs/asked": askedKeys,
-	} {
+	}
+	for _, of := range nodeTypes {
+		known["$defs/"+of.name+"Node"] = of.allKeys()
+	}
+	for name, kind := range writtenKinds() {
+		known["$defs/"+name+"Agent"] = kind.allKeys()
+	}
+	for path, keys := range known {
 		if diff := cmp.Diff(slices.Sorted(slices.Values(keys)), doc.At(t, path).Keys()); diff != "" {
 			t.Errorf("%q: the loader's keys and the schema's differ (-loader +schema):\n%s", path, diff)
 		}
@@ -42,8 +46,8 @@ func TestSchemaKnowsEveryKind(t *testing.T) {
 		key   string
 		kinds []string
 	}{
-		"$defs/node":  {"type", slices.Collect(maps.Keys(nodeKeys))},
-		"$defs/agent": {"kind", slices.Collect(maps.Keys(agentKeys))},
+		"$defs/node":  {"type", typesOfNodes()},
+		"$defs/agent": {"kind", slices.Collect(maps.Keys(writtenKinds()))},
 	} {
 		slices.Sort(want.kinds)
 		var listed []string
@@ -66,7 +70,12 @@ func TestSchemaExplainsEveryKey(t *testing.T) {
 // TestSchemaTakesRecipes checks that every good recipe passes the published schema.
 func TestSchemaTakesRecipes(t *testing.T) {
 	doc := definitiontest.Schema(t, Schema())
-	list := files(t, "testdata/recipes/*.yaml", "testdata/recipes/*.json")
+	cases := goodRecipes(t)
+	for _, name := range cases.Names("*.yaml", "*.json") {
+		if err := doc.CheckText(t, "", name, cases.Text(t, name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	examples, err := filepath.Glob("../examples/*/recipe.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +88,7 @@ func TestSchemaTakesRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range slices.Concat(list, examples, gallery, templates) {
+	for _, file := range slices.Concat(examples, gallery, templates) {
 		if err := doc.Check(t, "", file); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -90,20 +99,17 @@ func TestSchemaTakesRecipes(t *testing.T) {
 func TestSchemaRefuses(t *testing.T) {
 	doc := definitiontest.Schema(t, Schema())
 	names := []string{"missing.yaml", "schemas.yaml"}
-	for _, golden := range files(t, "testdata/errors/*.golden") {
-		text, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		own := regexp.MustCompile(`(?m)^(?:testdata/errors/)?(\w+\.(?:yaml|json)):\d+:\d+: unknown key`)
-		for _, m := range own.FindAllStringSubmatch(string(text), -1) {
+	cases := golden.Open(t, errorCases)
+	for _, name := range cases.Names("*.golden") {
+		own := regexp.MustCompile(`(?m)^(\w+\.(?:yaml|json)):\d+:\d+: unknown key`)
+		for _, m := range own.FindAllStringSubmatch(cases.Text(t, name), -1) {
 			names = append(names, m[1])
 		}
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
 	for _, name := range names {
-		if err := doc.Check(t, "", "testdata/errors/"+name); err == nil {
+		if err := doc.CheckText(t, "", name, cases.Text(t, name)); err == nil {
 			t.Errorf("%s passes the published schema", name)
 		}
 	}

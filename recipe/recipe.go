@@ -28,8 +28,8 @@ type Options struct {
 	Dir string
 	// Env finds the variables that ${NAME} stands for. Defaults to os.LookupEnv.
 	Env func(name string) (string, bool)
-	// Stores are the kinds of stores that the program has, for state.persistence: sqlite, postgres, redis. A recipe that
-	// asks for another is an error. Defaults to none.
+	// Stores are the kinds of stores that the program has, for state.persistence: sqlite, postgres, redis, and those of
+	// its own. A recipe that asks for another is an error. Defaults to none.
 	Stores []string
 	// Allow limits what the recipe may reach. Defaults to no limits but that it reads files of its own folder only.
 	Allow *Allow
@@ -60,11 +60,11 @@ type Library struct {
 type Recipe struct {
 	doc    *draft
 	plan   *plan.Plan
-	source []byte
-	digest string
+	source []byte                              // see Source
+	digest string                              // of the source
 	again  func(stage *Stage) (*Recipe, error) // compiles it once more, for a test
 
-	warnings []definition.Problem
+	warnings []definition.Problem // sorted by their places
 }
 
 // fileName is the recipe of a folder.
@@ -184,7 +184,9 @@ func (d *draft) addLibrary(lib *Library, r *document.Report) {
 			r.Add(before.Spot, "the agent %s is a Go function of the library already", document.Quote(name))
 			continue
 		}
-		d.agents[name] = &agent{name: name, kind: kindGo, function: f, told: lib.tools[name]}
+		a := &agent{name: name, kind: goKind, told: lib.tools[name]}
+		a.work = &goAgent{agent: a, function: f}
+		d.agents[name] = a
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/internal/expression"
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -163,7 +164,7 @@ edges: [{source: a, target: b}]
 	if string(got) != want {
 		t.Errorf("metadata %s; expected %s", got, want)
 	}
-	if set := r.doc.agents["b"].set; len(set) != 1 || set[0].expr.Text != "1 + 1" {
+	if set := r.doc.agents["b"].work.(*exprAgent).set; len(set) != 1 || set[0].expr.Text != "1 + 1" {
 		t.Errorf("the merged agent: %+v", set)
 	}
 }
@@ -260,18 +261,9 @@ func TestRedactor(t *testing.T) {
 
 // FuzzParse checks that no text makes the loader panic, hang, or return a problem without a place.
 func FuzzParse(f *testing.F) {
-	for _, pattern := range []string{"testdata/errors/*.yaml", "testdata/errors/*.json", "testdata/recipes/*.yaml", "testdata/recipes/*.json"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, file := range found {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(data)
-		}
+	cases := golden.Open(f, errorCases, "testdata/recipes.txtar")
+	for _, name := range cases.Names("*.yaml", "*.json") {
+		f.Add([]byte(cases.Text(f, name)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		start := time.Now()
@@ -302,10 +294,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	data, err := os.ReadFile("testdata/recipes/refund.yaml")
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := []byte(goodRecipes(b).Text(b, "refund.yaml"))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := Parse(data, "refund.yaml", Options{Env: testEnv}); err != nil {

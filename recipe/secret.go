@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -285,21 +284,8 @@ func (d *draft) expand(env func(string) (string, bool), r *document.Report) {
 		if !used[name] {
 			x.env = func(string) (string, bool) { return "", true }
 		}
-		switch a.kind {
-		case kindExec:
-			for _, w := range a.command {
-				a.argv = append(a.argv, x.text(w))
-			}
-			for _, p := range a.env {
-				a.environ = append(a.environ, p.Key.Text+"="+x.text(p.Value))
-			}
-			if a.inherit {
-				x.inherit(inherited(os.Environ()))
-			}
-		case kindHTTP:
-			a.expandHTTP(x, used[name])
-		case kindMCP:
-			a.expandMCP(x, used[name])
+		if w, expands := can[expander](a); expands {
+			w.expand(x, used[name])
 		}
 		a.secrets = newRedactor(x.used)
 		a.private = newRedactor(x.private)
@@ -311,38 +297,13 @@ func (d *draft) called() map[string]bool {
 	names := make(map[string]bool)
 	for _, n := range d.nodes {
 		names[n.ref.Text] = true
-		if a := d.agents[n.ref.Text]; a != nil && a.reasons != nil {
-			for _, t := range a.reasons.tools {
+		if m := d.agents[n.ref.Text].model(); m != nil {
+			for _, t := range m.tools {
 				names[t.server+t.agent] = true
 			}
 		}
 	}
 	return names
-}
-
-func (a *agent) expandHTTP(x *expansion, used bool) {
-	before := len(x.report.Problems)
-	address := x.text(a.url)
-	if a.url.Text != "" && len(x.report.Problems) == before && (used || len(x.used) == 0) {
-		u, err := url.Parse(address)
-		switch {
-		case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
-			x.report.Add(a.url.Spot, "%s is not an address; expected one such as https://example.org/hook",
-				document.Quote(newRedactor(x.used).text(address)))
-		default:
-			a.address = u
-			within := passwordOf(address)
-			x.used, x.private = append(x.used, within...), append(x.private, within...)
-		}
-	}
-	for _, h := range a.headers {
-		v := x.text(h.Value)
-		if !isHeader(h.Key.Text) || strings.ContainsAny(v, "\r\n\x00") {
-			x.report.Add(h.Key.Spot, "%s is not a header field, or its value holds a line break", document.Quote(h.Key.Text))
-			continue
-		}
-		a.header = append(a.header, headerField{h.Key.Text, v})
-	}
 }
 
 // isHeader reports whether a name may stand in a header (a token of RFC 9110).

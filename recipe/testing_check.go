@@ -70,11 +70,11 @@ func (k *testChecker) place(d *draft, under string) {
 	for _, n := range d.nodes {
 		k.steps[under+n.id.Text] = placed{step: n, doc: d}
 		switch a := d.agents[n.ref.Text]; {
-		case a == nil || a.kind != kindRecipe:
-		case a.nested == nil || a.nested.doc == nil:
+		case a.calls() == nil:
+		case a.callee() == nil || a.callee().doc == nil:
 			k.lacking = true
 		default:
-			k.place(a.nested.doc, under+n.id.Text+"/")
+			k.place(a.callee().doc, under+n.id.Text+"/")
 		}
 	}
 }
@@ -91,8 +91,8 @@ func (d *draft) everyAgent() map[string][]*agent {
 		seen[d] = true
 		for name, a := range d.agents {
 			all[name] = append(all[name], a)
-			if a.nested != nil && a.nested.doc != nil {
-				add(a.nested.doc)
+			if to := a.callee(); to != nil && to.doc != nil {
+				add(to.doc)
 			}
 		}
 	}
@@ -110,10 +110,10 @@ func (k *testChecker) knownAgent(w document.Word) {
 	var tools []string
 	for _, agents := range k.everyAgent {
 		for _, a := range agents {
-			if a.reasons == nil {
+			if a.model() == nil {
 				continue
 			}
-			for _, t := range a.reasons.tools {
+			for _, t := range a.model().tools {
 				if t.server == server && (t.tool == tool || t.tool == "*") && tool != "" {
 					return
 				}
@@ -217,11 +217,11 @@ func (k *testChecker) answersTo(n placed) *document.Shape {
 		return nil
 	case n.kind == typeHuman:
 		s.Doc = n.answerSchema()
-	case a == nil || a.reasons == nil || a.reasons.asking != nil && a.reasons.approval != nil:
+	case a.model() == nil || a.model().asking != nil && a.model().approval != nil:
 		return nil
-	case a.reasons.asking != nil:
-		s = a.reasons.asking.answers()
-	case a.reasons.approval != nil:
+	case a.model().asking != nil:
+		s = a.model().asking.answers()
+	case a.model().approval != nil:
 		s.Doc = map[string]any{
 			"type": "object", "required": []any{"action"}, "additionalProperties": false,
 			"properties": map[string]any{

@@ -71,7 +71,7 @@ func (k *testChecker) asked(t *test, l *lines) []*agent {
 	var models []string
 	for _, name := range k.agents {
 		for _, a := range k.everyAgent[name] {
-			if a.reasons == nil {
+			if a.model() == nil {
 				continue
 			}
 			models = append(models, name)
@@ -98,14 +98,14 @@ func (k *testChecker) asked(t *test, l *lines) []*agent {
 // offered are the names that a model knows its tools by; one of any name ends in *.
 func (a *agent) offered() []string {
 	var all []string
-	for _, t := range a.reasons.tools {
+	for _, t := range a.model().tools {
 		if t.tool == "*" {
 			all = append(all, toolName(t.server+"_")+"*")
 		} else {
 			all = append(all, t.known())
 		}
 	}
-	if a.reasons.asking != nil {
+	if a.model().asking != nil {
 		all = append(all, askPerson)
 	}
 	return all

@@ -44,17 +44,17 @@ func (r *Recipe) Tests() []Test {
 // recipetest drives it.
 type Stage struct {
 	test *test
-	plan *plan.Plan
-	from *Recipe
+	plan *plan.Plan // of the recipe, with what stands in
+	from *Recipe    // the recipe as it is
 
-	mu      sync.Mutex
+	mu      sync.Mutex                // guards what follows
 	acts    map[string]map[string]int // stand-in -> call -> which of its acts
 	said    map[*lines]map[string]int // call of a model -> which of its replies
 	calls   map[string][]agentCall    // agent -> its calls
 	effects map[string]int            // agent -> how often it took effect
-	asked   []question
-	used    map[string]int // node -> how many of its replies were given
-	broken  []string       // what no test allows
+	asked   []question                // of people, in order
+	used    map[string]int            // node -> how many of its replies were given
+	broken  []string                  // what no test allows
 }
 
 // agentCall is a call of an agent.
@@ -194,21 +194,6 @@ func (t *test) standIn(agent string) *standIn {
 	return nil
 }
 
-// reaches says what an agent of a kind reaches that a test must not; "" for those that are called as they are.
-func reaches(kind string) string {
-	switch kind {
-	case kindExec:
-		return "runs a program"
-	case kindHTTP:
-		return "calls a web service"
-	case kindModel:
-		return "asks a model"
-	case kindMCP:
-		return "calls a server"
-	}
-	return ""
-}
-
 // replaces reports whether something stands in for an agent.
 func (s *Stage) replaces(a *agent) bool {
 	if s == nil {
@@ -239,18 +224,17 @@ func (s *Stage) caller(a *agent, limit time.Duration, itself caller) caller {
 
 // outside refuses an agent that would reach what a test must not.
 func (s *Stage) outside(a *agent, in *standIn) error {
-	what := reaches(a.kind)
 	switch {
-	case what == "" || in != nil: // live
+	case a.kind == nil || !a.kind.outside || in != nil: // live
 		return nil
-	case a.reasons != nil && (s.linesOf(a.name) != nil || a.reasons.script != nil):
+	case a.model() != nil && (s.linesOf(a.name) != nil || a.model().script != nil):
 		return nil
-	case a.reasons != nil:
+	case a.model() != nil:
 		return definite{s.breaks("agent %q asks a model: a test does not. Say under models what it says, such as %s: [{output: {…}}], "+
 			"or under agents what stands in for the agent: %s: {returns: {…}}", a.name, a.name, a.name)}
 	}
 	return definite{s.breaks("agent %q %s: a test does not. Say under agents what stands in for it, such as %s: {returns: {…}}, "+
-		"or that it is called all the same: %s: {live: true}", a.name, what, a.name, a.name)}
+		"or that it is called all the same: %s: {live: true}", a.name, a.kind.does, a.name, a.name)}
 }
 
 // instead calls what stands in for an agent.
@@ -288,7 +272,7 @@ func (s *Stage) instead(ctx node.Context, a *agent, in *standIn, limit time.Dura
 // wait lets the time pass that a call takes, on the clock of the run: all of it, or what it may take, which fails it.
 func (do *act) wait(ctx node.Context, a *agent, limit time.Duration) error {
 	own := a.timeout
-	if a.reasons != nil { // the node's, where it has none
+	if a.model() != nil { // the node's, where it has none
 		own = 0
 	}
 	took, fault := do.after, error(nil)

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"runtime"
 	"testing"
 	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
-	"github.com/fermata-go/fermata/internal/definitiontest"
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
@@ -115,5 +114,5 @@ topology:
 	var got bytes.Buffer
 	must(json.Indent(&got, data, "", "  "))
 	got.WriteByte('\n')
-	definitiontest.Golden(t, "testdata/trace.golden.json", got.String(), flag.Lookup("update").Value.String() == "true")
+	golden.File(t, "testdata/trace.golden.json", got.String())
 }

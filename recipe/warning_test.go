@@ -1,25 +1,21 @@
 package recipe
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/internal/expression"
+	"github.com/fermata-go/fermata/internal/golden"
 )
 
 // TestWarnings pins what recipes that load leave open, and that most leave nothing open.
 func TestWarnings(t *testing.T) {
-	for _, file := range files(t, "testdata/warnings/*.yaml") {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := Parse(data, filepath.Base(file), Options{Env: noEnv, Dir: "testdata"})
+	cases := golden.Open(t, "testdata/warnings.txtar")
+	for _, name := range cases.Names("*.yaml") {
+		t.Run(name, func(t *testing.T) {
+			r, err := Parse([]byte(cases.Text(t, name)), name, Options{Env: noEnv, Dir: "testdata"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -27,14 +23,14 @@ func TestWarnings(t *testing.T) {
 			for _, w := range r.Warnings() {
 				text.WriteString(w.String() + "\n")
 			}
-			golden(t, strings.TrimSuffix(file, ".yaml")+".golden", text.String())
+			cases.Compare(t, golden.Beside(name, ".golden"), text.String())
 		})
 	}
 }
 
 // TestForeign checks that a document of coreason.ai/v2 is a recipe, and that what is kept of it can be read.
 func TestForeign(t *testing.T) {
-	r, err := Load("testdata/warnings/coreason.yaml", Options{})
+	r, err := Parse([]byte(golden.Open(t, "testdata/warnings.txtar").Text(t, "coreason.yaml")), "coreason.yaml", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

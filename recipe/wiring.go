@@ -9,13 +9,13 @@ import (
 
 // wiring is which node leads to which.
 type wiring struct {
-	entry    *step
-	byID     map[string]*step
-	ids      []string
-	out      map[*step][]link
+	entry    *step             // nil where it is not known
+	byID     map[string]*step  // the first of each id
+	ids      []string          // in written order
+	out      map[*step][]link  // each way once
 	edges    map[*step][]*edge // those whose ends are there, in written order
-	seen     map[*step]bool
-	dangling bool // a name was wrong somewhere: what follows from a missing link is not reported
+	seen     map[*step]bool    // what a run may reach, once that was followed
+	dangling bool              // a name was wrong somewhere: what follows from a missing link is not reported
 }
 
 // link is one way from a node to another.

@@ -11,10 +11,9 @@ import (
 type Direction int
 
 const (
-	// Backward is for whoever reads by the new version what was written under the old one: stored values, answers that
-	// are under way.
+	// Backward asks whether the new version reads values of the old one: stored values, pending answers.
 	Backward Direction = iota
-	// Forward is for whoever still reads by the old version what is written under the new one: other programs, screens.
+	// Forward asks whether the old version reads values of the new one: other programs, open screens.
 	Forward
 	// Both is for values that go either way.
 	Both
@@ -47,16 +46,16 @@ func (e *IncompatibleError) Error() string {
 	return b.String()
 }
 
-// Compatible compares two versions of a schema, place by place, and returns nil or an [*IncompatibleError]. Places are
+// Compatible compares two versions of a schema, place by place. It returns nil or an [*IncompatibleError]. Places are
 // those of values: "/lines/*/amount" is the amount of any line, and "*" also any property that is not listed.
 //
 // Nil is certain: each value that the writer's document allows, the reader's allows too (old and next, where dir is
-// Backward). What is Broken is so by the keywords at its place, each taken for itself: it is no change that matters
-// where other keywords see to it that no value comes there or has that form. What needs more than the keywords at one
-// place is Unclear: patterns and formats that differ, not, if, contains, unevaluated…, and oneOf where its parts may
-// overlap, unless both versions say the same there. References are followed, also those of a schema to itself.
+// Backward). Broken places are found by the keywords at its place, each taken for itself: it is no change that matters
+// where other keywords see to it that no value comes there or has that form. Places that need more than the keywords at
+// one place is Unclear: patterns and formats that differ, not, if, contains, unevaluated…, and oneOf where its parts
+// may overlap, unless both versions say the same there. References are followed, also those of a schema to itself.
 //
-// The documents alone are compared. What a Go type refuses by code of its own is not seen.
+// The documents alone are compared. Checks that a Go type makes by its own code are not seen.
 func Compatible(old, next *Schema, dir Direction) error {
 	if old.id == next.id {
 		return nil

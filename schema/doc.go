@@ -1,8 +1,7 @@
 // Package schema relates Go types, JSON Schemas (draft 2020-12) and checked values.
 //
-// [For] derives the schema of a Go type as encoding/json writes it, [Parse] takes one that a person wrote, and
-// [Schema.Check] tells everything that is wrong with a value, place by place, in words that help whoever has to
-// put it right:
+// [For] derives the schema of a Go type as encoding/json writes it, [Parse] reads a hand-written one, and
+// [Schema.Check] reports every problem of a value, place by place, in words that help to correct it:
 //
 //	s, err := schema.For[Decision]()
 //	err = s.Check([]byte(`{"aprove": true}`))

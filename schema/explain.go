@@ -135,8 +135,8 @@ func (x *explainer) missing(e *jsonschema.ValidationError, names []string, text 
 	return all
 }
 
-// unknown tells of a property that the schema does not know, and of the known one that was probably meant: one that
-// is not there already, if possible.
+// unknown reports a property that the schema does not know, and of the known one that was probably meant: one that is
+// not set already, if possible.
 func (x *explainer) unknown(e *jsonschema.ValidationError, name string, part *jsonschema.Schema) Problem {
 	p := Problem{Path: pointer(e.InstanceLocation) + pointer([]string{name}), Message: unknownProperty}
 	if part == nil {

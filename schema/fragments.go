@@ -28,7 +28,7 @@ type Fragments struct {
 // may refer to others and to itself as [Fragments.Parse] says. References within a fragment, "#/$defs/x", stay within
 // it. A fragment has no anchors: it is referred to by its name and by places in it.
 //
-// All that is wrong with one fragment is an *Error whose paths lead into that fragment.
+// The problems of one fragment are an *Error whose paths lead into that fragment.
 func NewFragments(docs map[string][]byte) (*Fragments, error) {
 	f := &Fragments{docs: make(map[string]any, len(docs))}
 	for _, name := range sortedKeys(docs) {
@@ -71,10 +71,10 @@ func (f *Fragments) try(name string) error {
 	return fmt.Errorf("fragment %q: %w", first, newError(within[first]))
 }
 
-// Parse is [Parse] for a document that refers to fragments anywhere in it: {"$ref": "fragment:money"}, or to a part of
-// one, {"$ref": "fragment:money#/properties/amount"}. The schema's document is complete in itself: the fragments that
-// it needs stand under its $defs, by their names, or with a number behind it where the document has that name for
-// something else. Whoever is given [Schema.JSON] needs no fragments.
+// Parse is [Parse] for a document that refers to fragments: {"$ref": "fragment:money"}. A reference may also lead to a
+// part of one, {"$ref": "fragment:money#/properties/amount"}. The schema's document is complete in itself: the
+// fragments that it needs stand under its $defs, by their names, or with a number behind it where the document has that
+// name for something else. Readers of [Schema.JSON] need no fragments.
 //
 // A document without such references is parsed as it is.
 func (f *Fragments) Parse(doc []byte) (*Schema, error) {
@@ -193,7 +193,7 @@ type bundle struct {
 	order     []string // fragments, as they were first referred to
 }
 
-// refer is the name under $defs of a fragment, which is added if it is not there yet.
+// refer is the name under $defs of a fragment, which is added if necessary.
 func (b *bundle) refer(fragment string) string {
 	if name, ok := b.names[fragment]; ok {
 		return name

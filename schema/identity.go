@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Identity names a contract for those who see its values and not its document. Whatever carries a typed value carries
-// its schema's identity beside it. The same ID with another Version says that the contract has changed.
+// Identity names a contract for those who see its values and not its document. Every carrier of a typed value carries
+// its schema's identity, too. The same ID with another Version says that the contract has changed.
 type Identity struct {
 	ID      string `json:"schemaId"`
 	Version string `json:"schemaVersion"`
 }
 
-// VersionKeyword is the keyword in which a document says its version, a string or a number: {"x-version": "2"}.
+// VersionKeyword holds a document's version, a string or a number: {"x-version": "2"}.
 const VersionKeyword = "x-version"
 
 // versionDigits is how much of the digest stands for the version of a contract that does not say any.
@@ -26,8 +26,8 @@ const versionDigits = 12
 // method SchemaIdentity() schema.Identity, or else the type's name without its package: "Invoice", "Page[Invoice]". A
 // pointer is named like what it points to. The Version is that of the method, or the document's [VersionKeyword].
 //
-// What is not said comes from the digest (see [Schema.ID]): all of it for the ID, its first 12 digits for the Version.
-// So a version that nobody keeps changes whenever the document does, be it only a description.
+// Absent parts come from the digest (see [Schema.ID]): all of it for the ID, its first 12 digits for the Version. So a
+// version that nobody keeps changes whenever the document does, be it only a description.
 func (s *Schema) Identity() Identity {
 	id := s.named
 	if id.ID == "" {
@@ -39,8 +39,8 @@ func (s *Schema) Identity() Identity {
 	return id
 }
 
-// With is the same schema under another identity. What id leaves empty stays as it is. The document and its digest do
-// not change, and s neither.
+// With is the same schema under another identity. Empty fields of id change nothing. The document and its digest do not
+// change, and s neither.
 func With(s *Schema, id Identity) *Schema {
 	named := *s
 	if id.ID != "" {

@@ -9,14 +9,13 @@ import (
 	"github.com/fermata-go/fermata/internal/printable"
 )
 
-// Problem is one place of a value that its schema does not allow, or one place of a document that is no schema.
+// Problem is one invalid place of a value, or one place of a document that is not a valid schema.
 type Problem struct {
 	Path    string `json:"path"`    // JSON pointer: "/items/0/name"; "" is the whole value
 	Message string `json:"message"` // what was expected there and what was found
 }
 
-// String is the path and the message. What would act where it is shown is escaped (law H9): both may hold what somebody has
-// answered.
+// String is the path and the message. Active characters are escaped (law H9): both may hold a person's answer.
 func (p Problem) String() string {
 	if p.Path == "" {
 		return printable.Escape(p.Message)

@@ -46,7 +46,7 @@ func invalidPart(invalid *jsonschema.ValidationError, doc any, base string) *Err
 	return newError(problems)
 }
 
-// notFound tells of a reference to a place that the document does not have.
+// notFound reports a reference to a place that the document does not have.
 func notFound(doc any, address string) *Error {
 	path, ref := findReference(doc, sameAs(address))
 	want := tokens(placeOf(address))

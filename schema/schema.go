@@ -21,7 +21,7 @@ import (
 type Schema struct {
 	doc      json.RawMessage
 	id       string
-	named    Identity // as far as somebody named it
+	named    Identity // the parts that were set
 	compiled *jsonschema.Schema
 	strict   func() *jsonschema.Schema // allows what Normalize does; compiled itself where that is as strict
 	quick    *shape                    // accepts most good values at once; nil when the schema is not of the simple kind

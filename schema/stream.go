@@ -7,14 +7,14 @@ import (
 	"github.com/fermata-go/fermata/patch"
 )
 
-// Stream follows one JSON value as it arrives, in pieces that may end anywhere, and tells what of it can be shown
-// already. Nothing is shown that the schema does not allow, and nothing is held back that may still become valid:
+// Stream follows one JSON value as it arrives, and returns the parts that can be shown already. Pieces may end
+// anywhere. Nothing is shown that the schema does not allow, and nothing is held back that may still become valid:
 //
 //   - An object or array is shown when it begins, empty at first; a string when it begins, and as it grows; a number,
 //     true, false or null when it is complete, for "12" may go on to be 120. A character is never shown in halves.
 //   - While a part is open, only what nothing can mend counts against it: its type, a property that is not allowed, an
-//     item or a character too many, a beginning that none of the allowed strings has. What may follow (required
-//     members, the rest of a word) is not missed yet. When a part closes it is checked in full, as far as that can be
+//     item or a character too many, a beginning that none of the allowed strings has. Later parts (required
+//     members, the rest of a word) are not required before the end. When a part closes it is checked in full, as far as that can be
 //     told from the part alone: "not", "if" and the like, and alternatives of which several are left, are decided here too.
 //   - Of several alternatives each part takes away those that it does not fit, as soon as that is certain: its value, its
 //     kind, or a name that they do not know. A member such as "type", of which each alternative allows other values, so
@@ -26,7 +26,7 @@ import (
 //   - In an array, later items move up into the place of one that was refused: paths in patches are those of the value
 //     that is shown, paths of problems those of the value that was said. Only where the places of an array have schemas
 //     of their own (prefixItems), nothing behind a refused item of these is shown, or looked at.
-//   - What holds a refused part is no more checked as a whole.
+//   - A value with a refused part is not checked as a whole.
 //   - A member whose name was there before replaces the earlier one. Each is checked.
 //
 // The text alone determines what is shown and refused after each byte, and not how it is cut into pieces. A Stream does
@@ -185,8 +185,8 @@ func (st *Stream) Close() (Delta, error) {
 	return d, err
 }
 
-// Whole reports whether the value is at its end. What may follow in the text is not its business: an error of Write
-// behind it can be overlooked by whoever expects more than the value.
+// Whole reports whether the value has ended. It ignores the text after the value: a caller that expects none can ignore
+// an error of Write there.
 func (st *Stream) Whole() bool { return st.state == atEnd }
 
 // JSON is what is shown of the value so far, and always valid; nil before anything is. It is the same as the fold of

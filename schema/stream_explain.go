@@ -25,7 +25,7 @@ func (st *Stream) problems(r *rule, v any) []Problem {
 // mostHints is how many unknown names are explained. A text that is made of them would else take its time.
 const mostHints = 16
 
-// unknown tells of the member that was just named and is not allowed, by any of the rules.
+// unknown reports the member that was just named and is not allowed, by any of the rules.
 func (st *Stream) unknown(f *frame, against []*rule) Problem {
 	at := st.where(len(st.frames)-1) + pointer([]string{f.current})
 	if st.hints++; st.hints > mostHints {
@@ -71,7 +71,7 @@ func (st *Stream) wrongNameFor(x *reach) (Problem, bool) {
 	return Problem{}, false
 }
 
-// wrongKind tells of a value that has only begun and is of a kind that is not allowed. What the library says of the
+// wrongKind reports a value that has only begun and is of a kind that is not allowed. What the library says of the
 // least value of the kind holds for all of them.
 func (st *Stream) wrongKind(rules []*rule, k kinds) []Problem {
 	least, name := leastOf(k)
@@ -103,7 +103,7 @@ func leastOf(k kinds) (least any, name string) {
 	return "", "a string"
 }
 
-// wrongBeginning tells of an open string that cannot become valid.
+// wrongBeginning reports an open string that cannot become valid.
 func (st *Stream) wrongBeginning(p *place, by *rule) Problem {
 	if p.left != 0 {
 		return st.beginsNone(st.top())

@@ -7,8 +7,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// What is said of a value that fits none of its possibilities is what Check says where it can be: which values were
-// expected where these tell alternatives apart, and else what is wrong by each.
+// The message for a value that fits none of its possibilities is that of Check if possible: which values were expected
+// where these tell alternatives apart, and else what is wrong by each.
 
 // marks lists the values that tell the possibilities of a part of f apart; none where some of them have others too.
 func (f *frame) marks() (all []any) {
@@ -45,7 +45,7 @@ func marksOf(s *jsonschema.Schema) []any {
 	return nil
 }
 
-// wrongMark tells of a value that fits none of the possibilities of f's part, where their values tell them apart.
+// wrongMark reports a value that fits none of the possibilities of f's part, where their values tell them apart.
 func (f *frame) wrongMark(v any, found string) []Problem {
 	marks := f.marks()
 	if marks == nil {
@@ -71,7 +71,7 @@ func fitsNoneOf(wrong [][]Problem) []Problem {
 	return []Problem{noneFits("", all)}
 }
 
-// wrongKindOfAll tells of a value that has only begun and is of a kind that no possibility of f's part allows.
+// wrongKindOfAll reports a value that has only begun and is of a kind that no possibility of f's part allows.
 func (st *Stream) wrongKindOfAll(f *frame, k kinds) []Problem {
 	_, name := leastOf(k)
 	if p := f.wrongMark(nil, name); p != nil {
@@ -91,7 +91,7 @@ func (st *Stream) wrongKindOfAll(f *frame, k kinds) []Problem {
 	return fitsNoneOf(wrong)
 }
 
-// beginsNone tells of an open string that cannot become one that fits any possibility of f's part.
+// beginsNone reports an open string that cannot become one that fits any possibility of f's part.
 func (st *Stream) beginsNone(f *frame) Problem {
 	if marks := f.marks(); marks != nil {
 		return Problem{Message: "expected " + oneOf(showAll(marks)) + st.foundBeginning(marks)}
@@ -108,7 +108,7 @@ func (st *Stream) beginsNone(f *frame) Problem {
 	return fitsNoneOf(wrong)[0]
 }
 
-// noneLeft tells of an object or array that fits none of the options that were left at its end. Where it is one place
+// noneLeft reports an object or array that fits none of the options that were left at its end. Where it is one place
 // in the schema that has them, the library explains it.
 func (st *Stream) noneLeft(f *frame, wrong [][]Problem) []Problem {
 	if !f.place.undecided() {

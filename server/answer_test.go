@@ -41,7 +41,7 @@ func TestH2_TheStatusOfAnAnswer(t *testing.T) {
 		{name: "again", before: answered, body: `{"by":"Bob","role":"editor","value":{ "approve":true }}`, status: 200, state: journal.Answered},
 		{
 			name: "another answer", before: answered, body: `{"value":{"approve":false},"role":"editor"}`, status: 409, state: journal.Answered,
-			reply: `{"error":"run RUN, task ask#1: the question has been answered differently: interrupt INT, by Ada","code":"conflict"}`,
+			reply: `{"error":"run RUN, task ask#1: already answered with a different value: interrupt INT, by Ada","code":"conflict"}`,
 		},
 		{name: "claimed", before: func(t *testing.T, w *world, id string) {
 			if err := w.rt.Claim(t.Context(), id, "Ada", "editor"); err != nil {

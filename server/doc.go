@@ -1,17 +1,17 @@
-// Package server is the HTTP face of a runtime: the events of its runs as they happen (server-sent events), how runs
-// stand, and the questions that wait for people, with a way to answer them.
+// Package server is the HTTP handler of a runtime: events, the state of runs, and open questions. It streams the events
+// of runs as they happen (server-sent events) and accepts answers to the questions.
 //
 //	rt, err := fermata.New(fermata.Options{Store: sqlite.MustOpen("triage.db")})
 //	err = http.ListenAndServe("127.0.0.1:8080", server.New(rt, server.Options{}))
 //
 // It starts no runs, knows no plans and no stores, and does not listen: the caller does, on which address and with
-// which limits it likes. Without [Options.Authorize] whoever reaches the handler may read and answer everything, in
-// any name and role: bind it to the loopback interface, or authorise. Only runs that are stored are shown.
+// which limits it likes. Without [Options.Authorize], everyone who reaches the handler may read and answer everything,
+// in any name and role: bind it to the loopback interface, or authorise. Only runs that are stored are shown.
 //
 // # Events
 //
-// Who may read is decided when a stream is opened, at each event about a question or about how the run stands, and at
-// intervals ([Options.Recheck]); events of questions that the reader may not read are left out of it.
+// The right to read is decided when a stream is opened, at each event about a question or about how the run stands, and
+// at intervals ([Options.Recheck]); events of questions that the reader may not read are left out of it.
 //
 // GET /runs/{run}/events is a stream of server-sent events, each with the event's envelope as its data
 // (docs/formats.md). It begins after the seq that the header Last-Event-ID or the parameter after names, or with the
@@ -34,8 +34,8 @@
 //
 // After end a client has nothing to come back for; one that does is told so with status 204, at which EventSource stops
 // by itself. A stream that is cut without either, or with an error, can be resumed. Silence is broken by comments
-// ([Options.Heartbeat]). What a client does not read for [Options.WriteTimeout] cuts it off; the run never waits for
-// anybody (law E3).
+// ([Options.Heartbeat]). A client that reads nothing for [Options.WriteTimeout] is disconnected; the run never waits
+// for a client (law E3).
 //
 // # Questions
 //

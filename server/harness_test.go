@@ -12,13 +12,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
@@ -44,30 +44,12 @@ type decision struct {
 type world struct {
 	rt   *fermata.Runtime
 	http *httptest.Server
-	log  *log
-}
-
-// log is a logger's output.
-type log struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
+	log  *lawtest.Log
 }
 
 func newWorld(t testing.TB, ro fermata.Options, so server.Options) *world {
 	t.Helper()
-	w := &world{log: &log{}}
+	w := &world{log: &lawtest.Log{}}
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if ro.Store == nil {
 		ro.Store = memory.New()

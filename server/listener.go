@@ -68,8 +68,8 @@ func (l *listener) watch(ctx context.Context, cancel context.CancelCauseFunc) (s
 	}
 }
 
-// may reports whether they are shown an event; an error ends the stream. Events that may have changed who reads what are
-// decided about anew, unless that was done since they happened.
+// may reports whether they are shown an event; an error ends the stream. Events that may have changed who reads what
+// are decided about again, unless that was done since they happened.
 func (l *listener) may(ctx context.Context, e *fermata.Event) (bool, error) {
 	if l.h.o.Authorize == nil || e.Sub > 0 {
 		return true, nil

@@ -21,13 +21,13 @@ func (h *handler) release(w http.ResponseWriter, r *http.Request, person Person)
 	})
 }
 
-// handsOver are the members of a body that has somebody else asked.
+// handsOver are the members of a body that hands a question over.
 var handsOver = []string{"to", "toRole", "note", "by", "role", "token"}
 
 // takes are the members of a body that claims a question or gives it back.
 var takes = []string{"by", "role", "token"}
 
-// reassign has somebody else asked.
+// reassign hands a question to another person or role.
 func (h *handler) reassign(w http.ResponseWriter, r *http.Request, person Person) {
 	h.do(w, r, person, handsOver, func(q *journal.Interrupt, g *given) (string, error) {
 		return journal.Open, h.rt.Reassign(r.Context(), q.ID, g.assignment(), g.options()...)

@@ -4,28 +4,16 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/server"
 )
-
-// nilError is an error whose text nobody can ask for.
-type nilError struct{ text string }
-
-func (e *nilError) Error() string { return e.text }
-
-// leavings are how a function of a program leaves without returning.
-var leavings = map[string]func(){
-	"panics":               func() { panic("rascal") },
-	"panics with an error": func() { var err error = (*nilError)(nil); panic(err) },
-	"ends its goroutine":   runtime.Goexit,
-}
 
 // rascalLog is a handler of lines that does not return from any.
 type rascalLog struct{ leave func() }
@@ -40,7 +28,7 @@ func (l rascalLog) WithGroup(string) slog.Handler             { l.leave(); retur
 // serves on. So it does where the logger that is told of that does the same.
 func TestN7_WhoDecidesMayNotReturn(t *testing.T) {
 	for at, refused := range map[string]int{"Authorize": http.StatusInternalServerError, "Reads": http.StatusNotFound} {
-		for how, leave := range leavings {
+		for how, leave := range lawtest.Leavings {
 			for _, logs := range []bool{true, false} {
 				t.Run(strings.Join([]string{at, how, map[bool]string{true: "logs", false: "whose logger does so, too"}[logs]}, "/"), func(t *testing.T) {
 					var armed atomic.Bool

@@ -61,7 +61,7 @@ func (h *handler) explain(ctx context.Context, where string, err error) *refusal
 		}
 	case door.Code == fermata.CodeStopped:
 		no.status, no.Text = http.StatusServiceUnavailable, "the runtime is shutting down"
-	case ctx.Err() != nil: // whoever asked has gone: nothing has failed
+	case ctx.Err() != nil: // the caller has gone: nothing has failed
 		no.Text = "the request was given up"
 	default:
 		no.Text = "an internal error"

@@ -19,9 +19,9 @@ type Person struct {
 	Name  string   // what they are called where they are shown. Defaults to the ID
 	Roles []string // in which they may answer
 
-	// Reads decides which runs the person may read, and which questions in them: q is nil where it is about the run, its
-	// events and its state. It is asked for each run and each question, also in lists and before anything is done about
-	// one. What a person may not read is not there for them: status 404, and left out of lists. Defaults to all of them.
+	// Reads decides which runs the person may read, and which questions in them: q is nil where it is about the run,
+	// its events and its state. It is asked for each run and each question, also in lists and before anything is done
+	// about one. Everything else is hidden from them: status 404, and left out of lists. Defaults to all of them.
 	Reads func(run fermata.RunInfo, q *journal.Interrupt) bool
 }
 
@@ -42,7 +42,7 @@ func (h *handler) reads(p *Person, run fermata.RunInfo, q *journal.Interrupt) (m
 		q = &shown
 	}
 	if err := fault.Call("Person.Reads", func() error { may = p.Reads(run, q); return nil }); err != nil {
-		h.o.Logger.Error("whether somebody may read a run could not be decided", "run", run.ID, "error", err)
+		h.o.Logger.Error("the right to read a run could not be checked", "run", run.ID, "error", err)
 		return false
 	}
 	return may
@@ -61,11 +61,12 @@ type Options struct {
 	// Hosts are the names ("desk.example.com") by which requests may ask for the handler where there is no Authorize,
 	// besides localhost and addresses: a page of a stranger could point a name of its own at this machine.
 	Hosts []string
-	// Hold only records answers; whoever drives the run takes them from the store. Defaults to driving the run on here.
+	// Hold only records answers; the process that owns the run reads them from the store. By default this process
+	// continues the run.
 	Hold bool
-	// Recheck is how often Authorize and Person.Reads are asked again about a stream that is open, with the request that
-	// opened it, and maybe while another request is served. They are asked at each event, too, that is about a question or
-	// about how the run stands: whoever has lost the right gets nothing more. Defaults to 15 seconds.
+	// Recheck is how often Authorize and Person.Reads are asked again about a stream that is open, with the request
+	// that opened it, and maybe while another request is served. They are asked at each event, too, that is about a
+	// question or about how the run stands: a reader who has lost the right gets nothing more. Defaults to 15 seconds.
 	Recheck time.Duration
 	// Heartbeat is how long a stream is silent before it says that it is alive. Defaults to 15 seconds.
 	Heartbeat time.Duration

@@ -10,13 +10,13 @@ import (
 	"github.com/fermata-go/fermata"
 )
 
-// What a stream holds for a client that does not read, and what it keeps at hand for one that has read it.
+// The bytes that a stream holds for a client that does not read, and keeps for one that has read them.
 const (
 	mostPending = 32 << 10
 	mostKept    = 16 << 10
 )
 
-// stream is what is written to one client. Whoever has events appends them; a goroutine writes what is there whenever
+// stream is the output to one client. Producers of events append them; a goroutine writes what is there whenever
 // the client has taken what came before. So nothing waits for more to come, and a burst is one write.
 type stream struct {
 	w         http.ResponseWriter
@@ -109,7 +109,7 @@ func (s *stream) write() {
 		silent := false
 		select {
 		case <-s.more:
-			runtime.Gosched() // whoever is about to append does so now
+			runtime.Gosched() // a producer that is about to append does so now
 		case <-silence.C:
 			silent = true
 		case <-s.quit:

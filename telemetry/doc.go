@@ -25,9 +25,9 @@
 //	    sleep         from when the timer was set to when it fired
 //	    interrupt     from the question to its answer or other end: fermata.interrupt (its id), .role, .state, .default
 //
-// All have fermata.run and fermata.plan, and all but the run's fermata.task and .attempt. What failed has the status
-// Error with the text of the error, and error.type: the journal's code, or _OTHER. No span has values: no input, output,
-// state, result, question or answer, no resume token, and not who answered.
+// All have fermata.run and fermata.plan, and all but the run's fermata.task and .attempt. A failure has the status
+// Error with the text of the error, and error.type: the journal's code, or _OTHER. No span has values: no input,
+// output, state, result, question or answer, no resume token, and not who answered.
 //
 // While a node or a step runs, its context holds its span as a remote parent: spans that the code makes, by an
 // instrumented HTTP client for instance, come into it. While a node does again what an earlier pass did, that parent is

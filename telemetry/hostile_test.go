@@ -1,39 +1,26 @@
 package telemetry_test
 
 import (
-	"bytes"
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/node"
 )
-
-// shared is a buffer that several goroutines write to.
-type shared struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *shared) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
 
 // TestH9_NoSpanAndNoLogLineActs: names of plans, nodes and steps, labels, prompts, what is logged and why something fails,
 // all of it hostile, act neither in a span nor in a line of a log.
 func TestH9_NoSpanAndNoLogLineActs(t *testing.T) {
 	const bad = "x\x1b[2J\x1b]0;t\x07\u009b31m\u202egpj\u2066\u2028\x7f\r"
 	const name = "gpj\u202e\u2066\u2028" // plans refuse such names, and steps take them
-	k, out := &kept{}, &shared{}
+	k, out := &kept{}, &lawtest.Log{}
 	rt := k.runtime(t, fermata.Options{Logger: slog.New(slog.NewJSONHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	g := graph.New[state]("plan gpj").
 		Node("step", func(ctx node.Context, s state) (state, error) {
@@ -91,10 +78,10 @@ func TestH9_NoSpanAndNoLogLineActs(t *testing.T) {
 	if shows < 5 {
 		t.Errorf("spans show %d of the hostile texts: the test shows too little", shows)
 	}
-	for line := range strings.SplitSeq(out.b.String(), "\n") {
+	for line := range strings.SplitSeq(out.String(), "\n") {
 		inert("a line of the log", line)
 	}
 	if shows < 10 {
-		t.Errorf("the log shows too little: %s", &out.b)
+		t.Errorf("the log shows too little: %s", out)
 	}
 }

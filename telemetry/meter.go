@@ -158,7 +158,7 @@ func (m *meter) appended(plan string, entries []journal.Entry, took time.Duratio
 	m.appendSize.Record(context.Background(), int64(size), set)
 }
 
-// WatchInbox measures fermata.interrupt.open: how many questions are open or claimed, by role, read from the store
+// WatchInbox measures fermata.interrupt.open: the number of open or claimed questions, by role. It reads the store
 // whenever measurements are collected. One process per store is enough. It does nothing without a MeterProvider; stop
 // before the runtime is closed.
 func (t *Telemetry) WatchInbox(rt *fermata.Runtime) (stop func() error, err error) {

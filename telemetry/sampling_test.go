@@ -14,7 +14,7 @@ import (
 	"github.com/fermata-go/fermata/telemetry"
 )
 
-// The sampler of docs/observability.md takes runs whole, in all processes, with the nodes' own spans; and what a replay
+// The sampler of docs/how-to/observe.md takes runs whole, in all processes, with the nodes' own spans; and what a replay
 // does again stays out with it as well.
 func TestSamplingTakesRunsWhole(t *testing.T) {
 	ctx, store := timeLimit(t), memory.New()
@@ -79,7 +79,7 @@ func TestSamplingTakesRunsWhole(t *testing.T) {
 
 // The code in the page is that of the example.
 func TestThePageHoldsTheExample(t *testing.T) {
-	page, err := os.ReadFile("../docs/observability.md")
+	page, err := os.ReadFile("../docs/how-to/observe.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,6 +90,6 @@ func TestThePageHoldsTheExample(t *testing.T) {
 	_, rest, _ := strings.Cut(string(page), "```go\n")
 	code, _, ok := strings.Cut(rest, "```")
 	if !ok || !strings.Contains(string(example), code) {
-		t.Errorf("docs/observability.md has code that example_test.go does not have:\n%s", code)
+		t.Errorf("docs/how-to/observe.md has code that example_test.go does not have:\n%s", code)
 	}
 }

@@ -25,8 +25,8 @@ type Options struct {
 	MeterProvider metric.MeterProvider
 }
 
-// Telemetry is a [fermata.Observer]: what it makes of runs is described in the package's documentation. One serves
-// any number of runtimes. Flushing and shutting down the providers is up to whoever made them.
+// Telemetry is a [fermata.Observer]; the package documentation describes its spans and metrics. One serves any number
+// of runtimes. The creator of the providers flushes them and shuts them down.
 type Telemetry struct {
 	tracer trace.Tracer // nil for none
 	meter  *meter       // nil for none

@@ -85,7 +85,7 @@ func inFermata(fn *types.Func) bool {
 			strings.TrimPrefix(fn.Pkg().Path(), module))
 }
 
-// effectCalls are calls that change something outside, or ask somebody outside who may answer differently the next time.
+// effectCalls are calls that change something outside, or ask an outside service whose answer may differ the next time.
 var effectCalls = map[string]bool{
 	"net/http.Get": true, "net/http.Head": true, "net/http.Post": true, "net/http.PostForm": true,
 	"net/http.Client.Do": true, "net/http.Client.Get": true, "net/http.Client.Head": true,

@@ -25,7 +25,7 @@ func TestDev_OnServers(t *testing.T) {
 			question, run := regexp.MustCompile(`int_[0-9a-f-]+`), regexp.MustCompile(`run_[0-9a-f-]+`)
 			began := b.waits(&b.err, hintEnds)
 			first, firstAsks := run.FindString(began), question.FindString(began)
-			b.out.take()
+			b.out.Take()
 			saved(t, "recipe.yaml", strings.ReplaceAll(devRecipe, "first ", "second "))
 			began = b.waits(&b.err, hintEnds)
 			second, secondAsks := run.FindString(began), question.FindString(began)

@@ -55,7 +55,7 @@ func TestDev(t *testing.T) {
 	}
 	saved(t, "recipe.yaml", devRecipe)
 	first := b.waits(&b.err, hintEnds)
-	if diff := cmp.Diff("✓ recipe.yaml  1 test\n", dropName(b.out.take())); diff != "" {
+	if diff := cmp.Diff("✓ recipe.yaml  1 test\n", dropName(b.out.Take())); diff != "" {
 		t.Errorf("a good version (-want +got):\n%s", diff)
 	}
 	question := regexp.MustCompile(`int_[0-9a-f-]+`).FindString(first)
@@ -67,7 +67,7 @@ func TestDev(t *testing.T) {
 	b.waits(&b.err, hintEnds)
 	want := "  node close removed\n  node closing added\n  edge review -> close removed\n  edge review -> closing added\n" +
 		"✓ recipe.yaml  1 test\n· " + run + "  waits at review, earlier version\n"
-	if diff := cmp.Diff(want, dropName(b.out.take())); diff != "" {
+	if diff := cmp.Diff(want, dropName(b.out.Take())); diff != "" {
 		t.Errorf("a change (-want +got):\n%s", diff)
 	}
 

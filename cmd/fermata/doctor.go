@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -123,21 +124,27 @@ func (m *Main) diagnoseEditor() finding {
 }
 
 // variables are the environment variables that the command looks at.
-var variables = []string{
-	"FERMATA_STORE", "FERMATA_POSTGRES", "FERMATA_REDIS", "FERMATA_ROLE", "FERMATA_NAME", "PGPASSWORD", "REDISCLI_AUTH", "XDG_STATE_HOME", "HOME", "USER", "VISUAL", "EDITOR", "TERM", "NO_COLOR", "CLICOLOR_FORCE",
-	"COLUMNS", "LC_ALL", "LC_CTYPE", "LANG", "TZ",
+func variables() []string {
+	names, secrets := []string{"FERMATA_STORE"}, []string(nil)
+	for _, k := range serverKinds() {
+		about := k.About()
+		names, secrets = append(names, about.Variable), append(secrets, about.Secrets...)
+	}
+	return slices.Concat(names, []string{"FERMATA_ROLE", "FERMATA_NAME"}, secrets, []string{
+		"XDG_STATE_HOME", "HOME", "USER", "VISUAL", "EDITOR", "TERM", "NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "LC_ALL", "LC_CTYPE", "LANG", "TZ",
+	})
 }
 
 // diagnoseEnvironment names the variables that are set. Their values may be nobody's business.
 func (m *Main) diagnoseEnvironment() finding {
 	var set []string
-	for _, name := range variables {
+	for _, name := range variables() {
 		if m.Getenv(name) != "" {
 			set = append(set, name)
 		}
 	}
 	if len(set) == 0 {
-		return ok("environment", "none of %s is set", strings.Join(variables, ", "))
+		return ok("environment", "none of %s is set", strings.Join(variables(), ", "))
 	}
 	return ok("environment", "set: %s", strings.Join(set, ", "))
 }

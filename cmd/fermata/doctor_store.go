@@ -7,13 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/journal/postgres"
-	"github.com/fermata-go/fermata/journal/redis"
+	"github.com/fermata-go/fermata/journal/storekind"
 )
 
 // diagnoseStore looks at the store that commands use, and at the servers that recipes may ask for beside it.
@@ -34,7 +32,7 @@ func (m *Main) diagnoseStore(ctx context.Context) []finding {
 	default:
 		findings = append([]finding{ok("store", "%v (%s)", d, d.origin())}, m.diagnoseServer(ctx, d)...)
 	}
-	for _, kind := range []string{kindPostgres, kindRedis} {
+	for _, kind := range serverKinds().Names() {
 		if kind == d.kind {
 			continue
 		}
@@ -50,64 +48,24 @@ func (m *Main) diagnoseStore(ctx context.Context) []finding {
 }
 
 // diagnoseServer asks a server what it is and what it promises. Nothing is made on it.
-func (m *Main) diagnoseServer(ctx context.Context, d dsn) []finding {
-	var findings []finding
-	var made bool
-	if d.kind == kindPostgres {
-		findings, made = diagnosePostgres(ctx, d)
-	} else {
-		quietRedis()
-		findings, made = diagnoseRedis(ctx, m.redisAddress(d))
+func (m *Main) diagnoseServer(ctx context.Context, d dsn) (findings []finding) {
+	inspector, can := kinds().Named(d.kind).(storekind.Inspector)
+	if !can {
+		return []finding{m.count(ctx, d, "runs", "")}
 	}
-	if made {
+	found, ready, err := inspector.Inspect(ctx, d.at, m.storeOptions())
+	if err != nil {
+		return []finding{broken("server", err)}
+	}
+	states := map[storekind.Level]string{storekind.Good: findingOK, storekind.Warning: findingWarning, storekind.Bad: findingError}
+	for _, f := range found {
+		findings = append(findings, finding{Check: f.Check, State: states[f.Level], Found: f.Found, Advice: f.Advice})
+	}
+	if ready {
 		findings = append(findings, m.count(ctx, d, "runs", ""))
 	}
 	return findings
 }
-
-func diagnosePostgres(ctx context.Context, d dsn) (findings []finding, made bool) {
-	r, err := postgres.Inspect(ctx, d.at, postgres.Options{})
-	if err != nil {
-		return []finding{broken("server", err)}, false
-	}
-	findings = append(findings, ok("server", "PostgreSQL %s, answers in %s, synchronous_commit %s", r.Server, latency(r.Latency), r.Commit))
-	switch {
-	case r.Version == r.Current:
-		return append(findings, ok("schema", "version %d", r.Version)), true
-	case !r.Growth:
-		return append(findings, finding{
-			Check: "schema", State: findingError, Found: fmt.Sprintf("version %d of %d, and this user may make nothing", r.Version, r.Current),
-			Advice: "GRANT CREATE ON DATABASE … TO …, or let a user who may run something first",
-		}), false
-	case r.Version == 0:
-		return append(findings, ok("schema", "not there yet: the first run makes it")), false
-	}
-	return append(findings, ok("schema", "version %d; the next run brings it to %d", r.Version, r.Current)), false
-}
-
-func diagnoseRedis(ctx context.Context, address string) (findings []finding, made bool) {
-	r, err := redis.Inspect(ctx, address, redis.Options{})
-	if err != nil && !errors.Is(err, redis.ErrPromise) {
-		return []finding{broken("server", err)}, false
-	}
-	findings = append(findings, ok("server", "Redis %s, answers in %s", r.Server, latency(r.Latency)))
-	keeps := ok("promises", "%v", r.Promises)
-	switch {
-	case err != nil:
-		keeps.State, keeps.Advice = findingError, fmt.Sprintf("CONFIG SET appendonly yes, appendfsync always, maxmemory-policy noeviction; "+
-			"or accept what it does: ?accept=%v in the address", r.Promises.Level)
-	case r.Promises.Level != redis.Always || r.Promises.Evicts || r.Promises.Replicas > 0:
-		keeps.State = findingWarning
-	}
-	findings = append(findings, keeps)
-	if r.Format == "" {
-		return append(findings, ok("format", "nothing is there yet: the first run makes it")), false
-	}
-	return append(findings, ok("format", "%s", r.Format)), err == nil
-}
-
-// latency is a time to three digits.
-func latency(d time.Duration) string { return d.Round(10 * time.Microsecond).String() }
 
 // broken is a store that cannot be used.
 func broken(check string, err error) finding {

@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
-	"github.com/fermata-go/fermata/journal/redis"
+	"github.com/fermata-go/fermata/journal/storekind"
 )
 
 // driver drives one run and shows it: it hands events to the view and to whoever reads JSON, and questions to the
@@ -45,8 +45,8 @@ func (m *Main) drive(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	if store, ok := h.store.(*redis.Store); ok && j.begins && !m.global.quiet {
-		m.sayPromises(at.String() + ": " + store.Promises().String())
+	if store, ok := h.store.(storekind.Promiser); ok && j.begins && !m.global.quiet {
+		m.sayPromises(at.String() + ": " + store.Promise())
 	}
 	d := &driver{m: m, house: h, job: &j, logs: logs}
 	err = d.prepareAndRun(ctx)

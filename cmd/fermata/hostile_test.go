@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fermata-go/fermata/internal/identity"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/internal/printable"
 )
 
@@ -110,7 +111,7 @@ type sight struct {
 
 // toPipe has a command write to what is no terminal.
 func toPipe(m *Main) sight {
-	var out page
+	var out lawtest.Log
 	m.Stdout, m.Stderr = &out, &out
 	return sight{out.String, out.String}
 }

@@ -129,7 +129,7 @@ func (m *Main) known(what, given string, ids []string) string {
 // elsewhere ends a message about an id that is not there: the servers that the environment names beside this store.
 func (m *Main) elsewhere(here dsn) string {
 	var stores []string
-	for _, kind := range []string{kindPostgres, kindRedis} {
+	for _, kind := range serverKinds().Names() {
 		if d, err := m.serverOf(kind); err == nil && d.kind != "" && d.at != here.at {
 			stores = append(stores, "--store "+kind+":")
 		}

@@ -17,7 +17,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	quietRedis() // of servers that tests do not find
 	testscript.Main(m, map[string]func(){"fermata": main, "norm": norm})
 }
 

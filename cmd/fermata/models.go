@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/journal/storekind"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/providers"
 	"github.com/fermata-go/fermata/recipe"
@@ -28,7 +29,7 @@ func findModels() (model.Set, error) {
 func (m *Main) recipeOptions(agents string) (recipe.Options, error) {
 	allow, err := m.allow()
 	return recipe.Options{
-		Agents: agents, Stores: []string{kindSQLite, kindPostgres, kindRedis}, Allow: allow, Servers: &m.servers, Models: slices.Collect(maps.Keys(m.models)),
+		Agents: agents, Stores: kinds().At(storekind.File, storekind.Server).Names(), Allow: allow, Servers: &m.servers, Models: slices.Collect(maps.Keys(m.models)),
 	}, err
 }
 

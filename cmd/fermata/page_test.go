@@ -19,13 +19,13 @@ var (
 	pageCode  = regexp.MustCompile(`  # exit code (\d)$`)
 )
 
-// TestTheTutorialRuns executes docs/recipes.md: blocks of yaml are written to the file that they name, those of sh are typed
+// TestTheTutorialRuns executes docs/tutorial/recipe.md: blocks of yaml are written to the file that they name, those of sh are typed
 // line by line, and one of text is what the last line has written.
 func TestTheTutorialRuns(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("its commands are written for a POSIX shell")
 	}
-	page, err := os.ReadFile("../../docs/recipes.md")
+	page, err := os.ReadFile("../../docs/tutorial/recipe.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func (d *desk) driven(run string, ends []*ending) (lost int) {
 			d.t.Error(err)
 		case end.code == exitCompleted && result.Status == fermata.Completed:
 		case end.code == exitConflict && result.Error != nil && result.Error.Code == string(fermata.CodeConflict) &&
-			strings.Contains(end.stderr, "another process drives the run") && strings.Contains(end.stderr, "fermata runs show "+run):
+			strings.Contains(end.stderr, "another process owns the run") && strings.Contains(end.stderr, "fermata runs show "+run):
 			lost++
 		default:
 			d.t.Errorf("expected the end of the run or a conflict: %v", end)
@@ -221,7 +221,7 @@ func TestH2_ProcessesAnswerDifferently(t *testing.T) {
 			switch {
 			case end.code == exitCompleted:
 				taken = append(taken, json.RawMessage(fmt.Sprint(n)))
-			case end.code != exitConflict || !strings.Contains(end.stderr, "answered differently") || !strings.Contains(end.stderr, "tasks show "+id):
+			case end.code != exitConflict || !strings.Contains(end.stderr, "answered with a different value") || !strings.Contains(end.stderr, "tasks show "+id):
 				t.Errorf("expected a conflict: %v", end)
 			}
 		}

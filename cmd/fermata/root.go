@@ -37,9 +37,7 @@ func (m *Main) rootCommand() *cobra.Command {
 		},
 	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&m.global.store, "store", "",
-		"where runs are kept: memory:, a path, sqlite:PATH, postgres://… or redis://…; postgres: and redis: are the `store` in "+
-			"$FERMATA_POSTGRES and $FERMATA_REDIS (default $FERMATA_STORE, else a file in the XDG state folder)")
+	flags.StringVar(&m.global.store, "store", "", storeHelp())
 	flags.StringArrayVar(&m.global.allow, "allow", nil,
 		"limit what recipes may reach to `rules`: exec=PROGRAM, http=ADDRESS, files=FOLDER, none (default $FERMATA_ALLOW)")
 	flags.BoolVarP(&m.global.quiet, "quiet", "q", false, "show no progress")

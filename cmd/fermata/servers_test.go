@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	goredis "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/fermata-go/fermata/internal/testserver"
@@ -51,7 +52,7 @@ func startRedis(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	c := goredis.NewClient(&goredis.Options{Network: "unix", Addr: socket, MaxRetries: -1, DialerRetries: 1})
 	defer c.Close()
-	quietRedis()
+	goredis.SetLogger(&logging.VoidLogger{})
 	eventually(func() bool {
 		_, said := errors.AsType[goredis.Error](c.Ping(context.Background()).Err())
 		return said || c.Ping(context.Background()).Err() == nil

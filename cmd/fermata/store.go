@@ -5,107 +5,70 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
-
-	goredis "github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
 
 	"github.com/fermata-go/fermata"
-	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/journal/postgres"
-	"github.com/fermata-go/fermata/journal/redis"
-	"github.com/fermata-go/fermata/journal/sqlite"
-)
-
-// Kinds of stores, as recipes and addresses name them.
-const (
-	kindMemory   = "memory"
-	kindSQLite   = "sqlite"
-	kindPostgres = "postgres"
-	kindRedis    = "redis"
+	"github.com/fermata-go/fermata/journal/storekind"
+	"github.com/fermata-go/fermata/journal/stores"
 )
 
 // dsn says where runs are kept.
 type dsn struct {
-	kind string
+	kind string // what recipes call the kind of store
 	at   string // the path of a file, or the address of a server with its secrets; never shown
 	from string // what named it: --store, a variable, or "" for the default
 	flag string // what --store takes for it in commands that are shown; "" where they find it without
 }
 
-func (d dsn) memory() bool { return d.kind == kindMemory }
+// kinds lists the kinds of stores that the command knows.
+func kinds() storekind.List { return stores.All() }
+
+// serverKinds lists the kinds that are servers.
+func serverKinds() storekind.List { return kinds().At(storekind.Server) }
+
+// defaultKind is the kind of the file that runs are kept in where nothing says otherwise.
+func defaultKind() string { return kinds().At(storekind.File)[0].About().Name }
+
+// storeHelp is what --store says of itself.
+func storeHelp() string {
+	var forms, names, variables []string
+	for _, k := range kinds() {
+		about := k.About()
+		if about.Place != storekind.Server {
+			forms = append(forms, about.Address)
+			continue
+		}
+		forms, names, variables = append(forms, about.Name+"://…"), append(names, about.Name+":"), append(variables, "$"+about.Variable)
+	}
+	forms = slices.Insert(forms, 1, "a path")
+	last := len(forms) - 1
+	return "where runs are kept: " + strings.Join(forms[:last], ", ") + " or " + forms[last] + "; " + strings.Join(names, " and ") +
+		" are the `store` in " + strings.Join(variables, " and ") + " (default $FERMATA_STORE, else a file in the XDG state folder)"
+}
+
+// about describes the kind of the store.
+func (d dsn) about() storekind.About {
+	if k := kinds().Named(d.kind); k != nil {
+		return k.About()
+	}
+	return storekind.About{}
+}
+
+func (d dsn) memory() bool { return d.kind != "" && d.about().Place == storekind.Memory }
 
 // isFile reports whether the store is a file, which may not be there yet.
-func (d dsn) isFile() bool { return d.kind == kindSQLite }
+func (d dsn) isFile() bool { return d.about().Place == storekind.File }
+
+func (d dsn) isServer() bool { return d.about().Place == storekind.Server }
+
+func (d dsn) address() storekind.Address { return storekind.Address{Kind: d.kind, At: d.at} }
 
 // String is the store without its secrets.
-func (d dsn) String() string {
-	switch d.kind {
-	case kindMemory:
-		return "memory:"
-	case kindSQLite:
-		return d.at
-	}
-	return withoutSecrets(d.kind, d.at)
-}
-
-// withoutSecrets is the address of a server without passwords.
-func withoutSecrets(kind, address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Opaque != "" || u.Scheme == "" {
-		return kind + "://…" // which part is a password cannot be told
-	}
-	if name := u.User.Username(); name != "" {
-		u.User = url.User(name)
-	} else {
-		u.User = nil
-	}
-	q := u.Query()
-	for name := range q {
-		if !slices.Contains(shownOptions, name) { // one that is misspelt may be a password
-			q.Del(name)
-		}
-	}
-	if u.RawQuery != "" {
-		u.RawQuery = q.Encode()
-	}
-	u.Fragment = ""
-	return u.String()
-}
-
-// shownOptions are those of an address that are no secrets.
-var shownOptions = []string{
-	"user", "accept", "host", "hostaddr", "port", "dbname", "db", "sslmode", "sslrootcert", "sslcert", "sslnegotiation", "channel_binding", "target_session_attrs",
-	"application_name", "connect_timeout", "options", "search_path", "protocol", "client_name", "dial_timeout", "read_timeout", "write_timeout",
-	"max_retries", "pool_size", "pool_timeout", "pool_max_conns", "pool_min_conns", "pool_max_conn_lifetime", "pool_max_conn_idle_time",
-	"pool_health_check_period", "skip_verify", "addr", "default_query_exec_mode",
-}
-
-// withSecrets is an address as it is written elsewhere: the same text where nothing of it is a secret.
-func withSecrets(address string) string {
-	if u, err := url.Parse(address); err == nil {
-		return u.String()
-	}
-	return address
-}
-
-// passwords say where a password may be but in the address.
-var passwords = map[string]string{kindPostgres: "PGPASSWORD or ~/.pgpass", kindRedis: "REDISCLI_AUTH"}
-
-// storeVariables name the address of a server of each kind.
-var storeVariables = map[string]string{kindPostgres: "FERMATA_POSTGRES", kindRedis: "FERMATA_REDIS"}
-
-// servers are the kinds of stores that are servers, with an address as it may look.
-var servers = map[string]string{
-	kindPostgres: "postgres://USER@HOST/DATABASE", kindRedis: "redis://HOST:6379/0",
-}
+func (d dsn) String() string { return kinds().Public(d.address()) }
 
 // storeDSN settles which store is meant: --store, else FERMATA_STORE, else a file in the XDG state folder.
 func (m *Main) storeDSN() (d dsn, err error) {
@@ -116,12 +79,13 @@ func (m *Main) storeDSN() (d dsn, err error) {
 		switch {
 		case d.at == "" || d.isFile():
 			d.flag = m.global.store
-		case err == nil && d.flag != withSecrets(d.at):
-			m.hidden = "the password is left out of these commands: " + passwords[d.kind] + " may have it"
+		case err == nil && kinds().HasSecrets(d.address()):
+			about := d.about()
+			m.hidden = "the password is left out of these commands: " + about.Password + " may have it"
 			if !m.warned && m.err != nil {
 				m.warned = true
 				m.err.Println(m.err.Styles().Wait.Apply("warning: ") + "--store holds what may be a password, and every user of this machine can read the " +
-					"arguments of its processes: put the address into FERMATA_STORE or " + storeVariables[d.kind] + ", or the password into " + passwords[d.kind])
+					"arguments of its processes: put the address into FERMATA_STORE or " + about.Variable + ", or the password into " + about.Password)
 			}
 		}
 	case m.Getenv("FERMATA_STORE") != "":
@@ -129,7 +93,7 @@ func (m *Main) storeDSN() (d dsn, err error) {
 	default:
 		d, err = m.defaultFile()
 	}
-	if err != nil || d.at != "" || servers[d.kind] == "" {
+	if err != nil || d.at != "" || !d.isServer() {
 		m.shown = d.flag
 		return d, err
 	}
@@ -138,7 +102,7 @@ func (m *Main) storeDSN() (d dsn, err error) {
 	case err != nil:
 		return d, err
 	case named.kind == "":
-		return d, usagef("%s %q: expected the address of a server, %s, here or in %s", d.from, d.kind+":", servers[d.kind], storeVariables[d.kind])
+		return d, usagef("%s %q: expected the address of a server, %s, here or in %s", d.from, d.kind+":", d.about().Address, d.about().Variable)
 	}
 	named.flag = d.flag
 	m.shown = d.flag
@@ -147,13 +111,17 @@ func (m *Main) storeDSN() (d dsn, err error) {
 
 func (m *Main) defaultFile() (dsn, error) {
 	folder, err := m.stateFolder()
-	return dsn{kind: kindSQLite, at: filepath.Join(folder, "fermata.db")}, err
+	return dsn{kind: defaultKind(), at: filepath.Join(folder, "fermata.db")}, err
 }
 
 // serverOf is the server of a kind that the environment names: in FERMATA_STORE, or in the variable of its kind. Without
 // one it is the zero dsn.
 func (m *Main) serverOf(kind string) (dsn, error) {
-	for _, name := range []string{"FERMATA_STORE", storeVariables[kind]} {
+	about := dsn{kind: kind}.about()
+	for _, name := range []string{"FERMATA_STORE", about.Variable} {
+		if name == "" {
+			continue
+		}
 		text := m.Getenv(name)
 		if text == "" {
 			continue
@@ -165,7 +133,7 @@ func (m *Main) serverOf(kind string) (dsn, error) {
 		case d.kind == kind && d.at != "":
 			return d, nil
 		case name != "FERMATA_STORE":
-			return dsn{}, usagef("%s: expected %s, found a store of kind %s", name, servers[kind], d.kind)
+			return dsn{}, usagef("%s: expected %s, found a store of kind %s", name, about.Address, d.kind)
 		}
 	}
 	return dsn{}, nil
@@ -188,15 +156,16 @@ func (m *Main) storeFor(kind, file string) (dsn, error) {
 		return dsn{}, err
 	case d.kind != "":
 		d.flag = kind + ":"
-	case kind == kindSQLite:
+	case kind == defaultKind():
 		if d, err = m.defaultFile(); err != nil {
 			return dsn{}, err
 		}
 		d.flag = d.at
 	default:
+		about := dsn{kind: kind}.about()
 		return dsn{}, invalidf("%s asks for %s (state.persistence), and no such store is configured: expected --store %s, or that address in "+
 			"%s or FERMATA_STORE; found %v (%s). A recipe that says ephemeral takes any store",
-			file, kind, servers[kind], storeVariables[kind], plain, plain.origin())
+			file, kind, about.Address, about.Variable, plain, plain.origin())
 	}
 	m.shown = d.flag
 	return d, nil
@@ -210,55 +179,13 @@ func (d dsn) origin() string {
 	return d.from
 }
 
-// Texts that are no paths, whatever they were meant to be: an address with keywords, as libpq knows it, and one in which
-// somebody stands in front of a host.
-var (
-	keywordAddress = regexp.MustCompile(`(?i)^\s*(host|hostaddr|port|dbname|user|password|passfile|service|sslmode|application_name|connect_timeout)\s*=`)
-	looksAddress   = regexp.MustCompile(`//[^/\\]*@|^[^/\\]*:[^/\\]*@`)
-)
-
+// parseDSN reads an address that from has named.
 func parseDSN(text, from string) (dsn, error) {
-	scheme, rest, found := strings.Cut(text, ":")
-	switch {
-	case keywordAddress.MatchString(text):
-		return dsn{kind: kindPostgres, at: text, from: from}, nil
-	case (!found || strings.ContainsAny(scheme, `/\.`) || len(scheme) == 1) && looksAddress.MatchString(text):
-		return dsn{}, usagef("%s: expected memory:, a path, sqlite:PATH, %s or %s; found what looks like the address of a server, without its kind "+
-			"in front of :// (it is not shown: it may hold a password; a file of that name is sqlite:PATH)", from, servers[kindPostgres], servers[kindRedis])
-	case !found || strings.ContainsAny(scheme, `/\.`) || len(scheme) == 1: // a path; C:\ is one too
-		return dsn{kind: kindSQLite, at: text, from: from}, nil
+	a, err := kinds().Parse(text)
+	if err != nil {
+		return dsn{}, usagef("%s: %v", from, err)
 	}
-	switch strings.ToLower(scheme) {
-	case "memory":
-		if rest != "" {
-			return dsn{}, usagef("%s: memory: takes nothing after the colon, found %d characters", from, len(rest))
-		}
-		return dsn{kind: kindMemory, from: from}, nil
-	case "sqlite", "file":
-		rest = strings.TrimPrefix(rest, "//")
-		if rest == "" {
-			return dsn{}, usagef("%s %q: expected sqlite:PATH, found no path", from, text)
-		}
-		return dsn{kind: kindSQLite, at: rest, from: from}, nil
-	case "postgres", "postgresql":
-		return serverDSN(kindPostgres, text, rest, from)
-	case "redis", "rediss", "unix":
-		return serverDSN(kindRedis, text, rest, from)
-	}
-	known := []string{kindMemory, kindSQLite, kindPostgres, kindRedis}
-	return dsn{}, usagef("%s: unknown kind of store %q; expected memory:, a path, sqlite:PATH, %s or %s%s",
-		from, scheme, servers[kindPostgres], servers[kindRedis], nearest.Hint(scheme, known))
-}
-
-// serverDSN is a server's address. Without one it is what the environment has of its kind.
-func serverDSN(kind, text, rest, from string) (dsn, error) {
-	switch {
-	case rest == "":
-		return dsn{kind: kind, from: from}, nil
-	case !strings.HasPrefix(rest, "//"):
-		return dsn{}, usagef("%s: expected %s, found no // after the kind", from, servers[kind])
-	}
-	return dsn{kind: kind, at: text, from: from}, nil
+	return dsn{kind: a.Kind, at: a.At, from: from}, nil
 }
 
 // stateFolder is where the command keeps its own files.
@@ -276,40 +203,9 @@ func (m *Main) stateFolder() (string, error) {
 	return filepath.Join(home, ".local", "state", "fermata"), nil
 }
 
-// openStore opens a store that outlives the process.
-func (m *Main) openStore(d dsn) (journal.Store, error) {
-	switch d.kind {
-	case kindPostgres:
-		return opened(postgres.Open(d.at))
-	case kindRedis:
-		quietRedis()
-		return opened(redis.Open(m.redisAddress(d)))
-	}
-	return opened(sqlite.Open(d.at))
-}
-
-// opened is a store, or no store: never an interface around a nil.
-func opened[S journal.Store](s S, err error) (journal.Store, error) {
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// quietRedis keeps the driver, which knows one logger for all of a process, off stderr: what matters it returns.
-var quietRedis = sync.OnceFunc(func() { goredis.SetLogger(&logging.VoidLogger{}) })
-
-// redisAddress is an address with the password of REDISCLI_AUTH, which redis-cli reads too, where it has none.
-func (m *Main) redisAddress(d dsn) string {
-	u, err := url.Parse(d.at)
-	word := m.Getenv("REDISCLI_AUTH")
-	if err != nil || word == "" {
-		return d.at
-	}
-	if _, given := u.User.Password(); !given {
-		u.User = url.UserPassword(u.User.Username(), word)
-	}
-	return u.String()
+// storeOptions are how stores are opened. Drivers log nothing to stderr: what matters they return.
+func (m *Main) storeOptions() storekind.Options {
+	return storekind.Options{Getenv: m.Getenv, Quiet: true}
 }
 
 // house is an open runtime with its store.
@@ -349,7 +245,7 @@ func (m *Main) openAt(d dsn, o fermata.Options) (_ *house, err error) {
 		}
 	}()
 	if !d.memory() {
-		if h.store, err = m.openStore(d); err != nil {
+		if h.store, err = kinds().OpenAt(d.address(), m.storeOptions()); err != nil {
 			return nil, err
 		}
 		o.Store = h.store
@@ -383,7 +279,7 @@ func (m *Main) withStore(ctx context.Context, do func(ctx context.Context, h *ho
 	shown := d
 	if d.isFile() {
 		if _, err := os.Stat(d.at); errors.Is(err, fs.ErrNotExist) {
-			d.kind = kindMemory
+			d.kind = kinds().At(storekind.Memory)[0].About().Name
 		}
 	}
 	h, err := m.openAt(d, fermata.Options{Name: m.user()})

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/otlp"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/telemetry"
 )
@@ -63,7 +64,7 @@ func (m *Main) observer(log *slog.Logger) (fermata.Observer, func(), error) {
 	if to == exportConsole {
 		exporter, err = stdouttrace.New(stdouttrace.WithWriter(m.Stderr))
 	} else {
-		exporter, err = otlptracehttp.New(context.Background())
+		exporter, err = m.collector()
 	}
 	if err != nil {
 		return nil, nil, usagef("the exporter of traces (%s): %v", to, err)
@@ -86,6 +87,15 @@ func (m *Main) observer(log *slog.Logger) (fermata.Observer, func(), error) {
 			log.Warn("spans could not be exported", "error", err)
 		}
 	}, nil
+}
+
+// collector is the exporter to the collector of the environment.
+func (m *Main) collector() (sdktrace.SpanExporter, error) {
+	client, err := otlp.New(m.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return otlptrace.New(context.Background(), client)
 }
 
 // mostForExport is how long the command waits at its end for spans to be exported.

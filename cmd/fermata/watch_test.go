@@ -1,48 +1,22 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/internal/lawtest"
 )
-
-// page is what a command that goes on writes.
-type page struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (p *page) Write(data []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.Write(data)
-}
-
-// take is all that was written since the last time.
-func (p *page) take() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	defer p.text.Reset()
-	return p.text.String()
-}
-
-func (p *page) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.String()
-}
 
 // background is a command that goes on until it is stopped.
 type background struct {
 	t        *testing.T
-	out, err page
+	out, err lawtest.Log
 	stop     context.CancelFunc
 	code     chan int
 }
@@ -66,12 +40,12 @@ func goOn(t *testing.T, args ...string) *background {
 }
 
 // waits waits until the command has written a text to one of its streams, and then takes what is there.
-func (b *background) waits(on *page, text string) string {
+func (b *background) waits(on *lawtest.Log, text string) string {
 	b.t.Helper()
 	eventually(func() bool { return strings.Contains(on.String(), text) }, func() {
 		b.t.Fatalf("nothing with %q was written:\n%s\n%s", text, b.out.String(), b.err.String())
 	})
-	return on.take()
+	return on.Take()
 }
 
 // ends stops the command and checks its exit code.
@@ -114,7 +88,7 @@ func TestValidateWatch(t *testing.T) {
 	if diff := cmp.Diff("2 recipes valid  "+settled, b.waits(&b.err, settled)); diff != "" {
 		t.Errorf("the first round (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff("✓ a.yaml  a, 1 node\n✓ b.yaml  b, 2 nodes\n", b.out.take()); diff != "" {
+	if diff := cmp.Diff("✓ a.yaml  a, 1 node\n✓ b.yaml  b, 2 nodes\n", b.out.Take()); diff != "" {
 		t.Errorf("at first all files are shown (-want +got):\n%s", diff)
 	}
 
@@ -123,14 +97,14 @@ func TestValidateWatch(t *testing.T) {
 	if diff := cmp.Diff("\n14:03:12  part/recipe.yaml changed\n1 recipe not valid  "+settled, b.waits(&b.err, settled)); diff != "" {
 		t.Errorf("a broken part (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff("part/recipe.yaml:2:16: there is no node \"aks\"; did you mean \"ask\"?\n", b.out.take()); diff != "" {
+	if diff := cmp.Diff("part/recipe.yaml:2:16: there is no node \"aks\"; did you mean \"ask\"?\n", b.out.Take()); diff != "" {
 		t.Errorf("a broken part (-want +got):\n%s", diff)
 	}
 
 	// It is mended: what is said of the other recipe is as before, and is not said again.
 	saved(t, "part/recipe.yaml", asksPlain)
 	b.waits(&b.err, "2 recipes valid  "+settled)
-	if diff := cmp.Diff("✓ b.yaml  b, 2 nodes\n", b.out.take()); diff != "" {
+	if diff := cmp.Diff("✓ b.yaml  b, 2 nodes\n", b.out.Take()); diff != "" {
 		t.Errorf("a mended part (-want +got):\n%s", diff)
 	}
 
@@ -139,7 +113,7 @@ func TestValidateWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.waits(&b.err, "1 recipe not valid")
-	if got := b.out.take(); !strings.Contains(got, "a.yaml: there is no file a.yaml") {
+	if got := b.out.Take(); !strings.Contains(got, "a.yaml: there is no file a.yaml") {
 		t.Errorf("a file that is gone: %q", got)
 	}
 	b.ends(exitCompleted)
@@ -155,14 +129,14 @@ func TestValidateWatch_dialogue(t *testing.T) {
 	if diff := cmp.Diff("2 files valid  "+settled, b.waits(&b.err, settled)); diff != "" {
 		t.Errorf("the first round (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff("✓ a.yaml  a, 1 node\n✓ shop  shop, 1 flow\n", b.out.take()); diff != "" {
+	if diff := cmp.Diff("✓ a.yaml  a, 1 node\n✓ shop  shop, 1 flow\n", b.out.Take()); diff != "" {
 		t.Errorf("at first all files are shown (-want +got):\n%s", diff)
 	}
 	saved(t, "shop/dialogue.yaml", strings.Replace(greets, "trigger", "triger", 1))
 	if diff := cmp.Diff("\n14:03:12  shop/dialogue.yaml changed\n1 file not valid  "+settled, b.waits(&b.err, settled)); diff != "" {
 		t.Errorf("a broken dialogue (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff("shop/dialogue.yaml:2:17: unknown key \"triger\"; did you mean \"trigger\"?\n", b.out.take()); diff != "" {
+	if diff := cmp.Diff("shop/dialogue.yaml:2:17: unknown key \"triger\"; did you mean \"trigger\"?\n", b.out.Take()); diff != "" {
 		t.Errorf("a broken dialogue (-want +got):\n%s", diff)
 	}
 	b.ends(exitCompleted)
@@ -177,7 +151,7 @@ func TestValidateWatch_JSON(t *testing.T) {
 	if got := b.waits(&b.out, "}\n"); !strings.HasPrefix(got, `{"file":"shop","ok":false,"problems":[{"file":"shop/recipe.yaml",`) {
 		t.Errorf("a line of JSON: %s", got)
 	}
-	if got := b.err.take(); got != "" {
+	if got := b.err.Take(); got != "" {
 		t.Errorf("beside JSON there is %q", got)
 	}
 	b.ends(exitCompleted)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/storekind"
 	"github.com/fermata-go/fermata/recipe"
 )
 
@@ -28,7 +29,7 @@ func (d *desk) here() *fermata.Runtime {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	store, err := (&Main{Getenv: func(string) string { return "" }}).openStore(at)
+	store, err := kinds().OpenAt(at.address(), storekind.Options{})
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -57,21 +57,24 @@ func calculated(name string, spec any) (dialogue.Action, error) {
 // at every append or at some, see every.
 func TestJ5_Examples(t *testing.T) {
 	opts := dialoguetest.Options{Dialogue: dialogue.Options{ActionsFrom: calculated}, Crash: !testing.Short() && !*update, Every: *every}
-	if *update {
-		files, err := dialoguetest.Find("../../examples/dialogues")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			report, err := dialoguetest.Check(t.Context(), file, opts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n, err := dialoguetest.Update(report)
-			t.Log(file, n, "lines written", err)
-		}
+	files, err := dialoguetest.Find("../../examples/dialogues")
+	if err != nil {
+		t.Fatal(err)
 	}
-	dialoguetest.Run(t, opts, "../../examples/dialogues")
+	for _, file := range files {
+		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
+			t.Parallel()
+			if *update {
+				report, err := dialoguetest.Check(t.Context(), file, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n, err := dialoguetest.Update(report)
+				t.Log(file, n, "lines written", err)
+			}
+			dialoguetest.Run(t, opts, file)
+		})
+	}
 }
 
 // TestG_TurnsOfConversations runs the transcripts of the turns that conversations take: corrections of earlier slots, what

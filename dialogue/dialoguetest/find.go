@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-go/fermata/dialogue"
 )
 
-// Find lists the dialogues under files and folders, in the order of their names: every file of YAML or JSON of the kind
+// Find lists the dialogues under files and folders, sorted by name. A dialogue is a file of YAML or JSON of the kind
 // Dialogue. Folders that begin with a dot and those called testdata, vendor or node_modules are left out, unless they
 // are named.
 func Find(paths ...string) ([]string, error) {

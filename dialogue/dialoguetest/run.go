@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-go/fermata/internal/definitiontest"
 )
 
-// Run runs the tests of all dialogues under the paths (see [Find]), each as a subtest called by its file, its name and
-// who understands the user. A dialogue that is not valid, and paths without any test, fail t.
+// Run runs the tests of all dialogues under the paths (see [Find]), each as a subtest. The subtest has the names of the
+// file, of the test and of the NLU. A dialogue that is not valid, and paths without any test, fail t.
 func Run(t *testing.T, opts Options, paths ...string) {
 	t.Helper()
 	definitiontest.Run(t, "dialogue", Find, func(t *testing.T, file string) ([]definitiontest.Outcome, error) {

@@ -20,8 +20,8 @@ import (
 // ErrNotWritten says that what a conversation came to could not be written into its file: the file is as it was.
 var ErrNotWritten = errors.New("the test was not written")
 
-// Update writes into the files of tests what lines that say nothing of it have come to: commands, as the phrases have
-// understood them, and what was said. All else in the files stays as it is, comments too. It returns how many lines it
+// Update fills in the expectations that are missing in files of tests. They are the commands that phrases have
+// understood, and what was said. All else in the files stays as it is, comments too. It returns how many lines it
 // has written; a person has to read them.
 func Update(r *Report) (int, error) {
 	adds := make(map[string]map[int]string) // of each file: the line that what is added goes behind

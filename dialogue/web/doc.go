@@ -22,12 +22,12 @@
 //
 // An event has its seq as its id and a dialogue.Delivery as its data. A client that comes back with the header
 // Last-Event-ID misses and repeats nothing (law E1). One that does not read is cut off, and the conversation never waits
-// for it (law E3). The last event of a conversation that is over is of type end. What an action streams while it is made
-// comes as events of type piece, without an id: a dialogue.Piece each (law E2).
+// for it (law E3). The last event of a conversation that is over is of type end. Values that an action streams
+// come as events of type piece, without an id: a dialogue.Piece each (law E2).
 //
 // # WebSockets
 //
-// A client sends messages as POST takes them, each as a text. What it is told are the same events, each as one text, in
+// A client sends messages as POST takes them, each as a text. It gets the same events, each as one text, in
 // order; with the last id that it has seen as ?after= it misses and repeats nothing when it comes back:
 //
 //	{"event": "message", "id": 42, "data": {"conversation": …, "seq": 42, "said": {…}}}

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"net/http"
-	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,25 +9,14 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/fermata-go/fermata/dialogue/web"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal/memory"
 )
-
-// nilError is an error whose text nobody can ask for.
-type nilError struct{ text string }
-
-func (e *nilError) Error() string { return e.text }
-
-// leavings are how a function of a program leaves without returning.
-var leavings = map[string]func(){
-	"panics":               func() { panic("rascal") },
-	"panics with an error": func() { var err error = (*nilError)(nil); panic(err) },
-	"ends its goroutine":   runtime.Goexit,
-}
 
 // TestN7_WhoDecidesMayNotReturn has the functions of a program panic and end their goroutine that say who may speak: the
 // request is refused, a socket that is open is closed, whose goroutines ask them, and the process serves on.
 func TestN7_WhoDecidesMayNotReturn(t *testing.T) {
-	for how, leave := range leavings {
+	for how, leave := range lawtest.Leavings {
 		t.Run(how, func(t *testing.T) {
 			var armed atomic.Value
 			armed.Store("")

@@ -25,7 +25,7 @@ func malformed(text string) *refusal {
 	return &refusal{http.StatusBadRequest, text, string(fermata.CodeInvalid)}
 }
 
-// explain makes an error fit to be shown. What is nobody's business outside is logged and not shown.
+// explain returns the response to an error. Internal errors are logged and not shown.
 func (h *handler) explain(ctx context.Context, id string, err error) *refusal {
 	switch fe, _ := errors.AsType[*fermata.Error](err); {
 	case errors.Is(err, dialogue.ErrBusy):

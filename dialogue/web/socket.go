@@ -15,13 +15,14 @@ import (
 // most is how many messages of a WebSocket wait while one is answered.
 const most = 16
 
-// socket is a WebSocket over which a conversation is held. What is read, what is said and what comes of messages meet in
-// one goroutine, which alone writes. Nothing of it waits without a bound: a client that does not read is cut off.
+// socket is a WebSocket over which a conversation is held. One goroutine receives all that is read, all that is said and
+// the outcomes of messages, and it alone writes. No wait is without a bound: a client that does not read is cut off. It
+// has sixteen fields, as all of them belong to that goroutine.
 type socket struct {
-	h       *handler
-	request *http.Request
-	conn    *websocket.Conn
-	id      string
+	h       *handler        // that serves it
+	request *http.Request   // that it began with
+	conn    *websocket.Conn // written to by one goroutine alone
+	id      string          // of the conversation
 
 	read    chan []byte   // what the client sends
 	told    chan event    // what the conversation tells it

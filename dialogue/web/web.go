@@ -18,7 +18,7 @@ type Options struct {
 	// Authorize says whether a request may speak in, and listen to, a conversation, and whether as the agent who has taken
 	// it over. Of a WebSocket it is asked with the request that opened it, and again for each message that comes. Of streams
 	// and WebSockets it is asked again before each thing that was said is told, and every Recheck, maybe while another
-	// request is served: whoever has lost the right is told nothing more. An error is status 403, and shown to nobody. Defaults to refusing everybody.
+	// request is served: a client that has lost the right is told nothing more. An error is status 403, and shown to nobody. Defaults to refusing everybody.
 	Authorize func(r *http.Request, conversation string) (agent bool, err error)
 	// Open says which conversation a request begins: its id, and what it is begun with (see dialogue.Conversations.Open).
 	// Authorize is asked about it, too. An error is status 403, and shown to nobody. Defaults to refusing everybody: the
@@ -31,7 +31,7 @@ type Options struct {
 	// requests may carry credentials. Defaults to none.
 	Origins []string
 	// Hosts are the names ("shop.example.com") by which requests may ask for the handler, besides localhost and addresses.
-	// Defaults to any name. List some, if only localhost, where Authorize lets in whoever reaches this machine: a page of a
+	// Defaults to any name. List some, if only localhost, where Authorize lets in everybody who reaches this machine: a page of a
 	// stranger could point a name of its own at it.
 	Hosts []string
 	// Recheck is how often Authorize is asked about a stream or WebSocket that is open and silent, or that shows pieces of

@@ -1,3 +1,3 @@
-// Package guide holds the code of the guides as tests: every piece that a page shows is compiled and run here. It has no
-// code of its own.
+// Package guide holds the code of the pages as tests: every snippet is compiled and run here. It has no code of its
+// own.
 package guide

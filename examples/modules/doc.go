@@ -1,6 +1,6 @@
-// Command modules shows what a Go module is built on: which of its dependencies carry the most weight, how much of each
-// is used and through which direct dependency it comes in, what would go with a direct dependency, and what go.mod
-// requires and nothing here imports. It is a dataflow graph in one program.
+// Command modules shows the weight of a Go module's dependencies. It shows which of them carry the most weight, how
+// much of each is used and through which direct dependency it comes in, what would go with a direct dependency, and
+// what go.mod requires and nothing here imports. It is a dataflow graph in one program.
 //
 //	go run ./examples/modules                      looks at the module of this folder
 //	go run ./examples/modules -C ../shop -top 20   looks at another one

@@ -60,7 +60,7 @@ func parsePackages(listing string) (Listing, error) {
 			break
 		}
 		if err != nil {
-			return l, fmt.Errorf("what go list says cannot be read: %w", err)
+			return l, fmt.Errorf("the output of go list cannot be read: %w", err)
 		}
 		path, _, variant := strings.Cut(p.ImportPath, " [")
 		switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// Source is what is counted of a module, and what the count is cached by: as long as it is equal, so are the files.
+// Source is the counted part of a module and the key of the cached count. As long as it is equal, so are the files.
 type Source struct {
 	Module string   `json:"module"`
 	Stamp  string   `json:"stamp"` // the checksum of the module or, where its files may change, their sizes and times

@@ -21,7 +21,7 @@ type Plan struct {
 	Days []string `json:"days" jsonschema:"what to do on each day, a sentence for each"`
 }
 
-// Question is what the model may ask, and Choice what a person answers: both are checked, before anybody sees them.
+// Question is the model's question, and Choice a person's answer. Both are checked before the other side sees them.
 type Question struct {
 	Question string   `json:"question"`
 	Choices  []string `json:"choices" jsonschema:"two or three to choose from"`

@@ -1,5 +1,4 @@
-// Command reason shows how code asks a language model within a run that survives: five small graphs, each of which is
-// read in a minute.
+// Command reason shows durable calls of a language model in five small graphs.
 //
 //	go run ./examples/reason typed      an e-mail becomes a value of a Go type
 //	go run ./examples/reason ask        the model asks you, and goes on
@@ -15,10 +14,10 @@
 //	go run ./examples/reason ask --model anthropic:claude-sonnet-4-5   # ANTHROPIC_API_KEY
 //	FERMATA_MODEL=ollama:qwen3 go run ./examples/reason ask
 //
-// Text behind the name of a graph takes the place of the one that it begins with. Runs are kept in reason.db
-// (--store). Kill the program wherever you like: resume goes on, and asks the model nothing that it has answered.
-// Ctrl-D leaves a question open for later, or for somebody else. Without a terminal --answer answers; --json writes
-// events, and asks nobody. --serve 127.0.0.1:8080 shows the events to a browser, and takes the answers from there.
+// Text behind the name of a graph takes the place of the one that it begins with. Runs are kept in reason.db (--store).
+// Kill the program wherever you like: resume goes on, and asks the model nothing that it has answered. Ctrl-D leaves a
+// question open for later, or for a person else. Without a terminal --answer answers; --json writes events, and asks
+// nobody. --serve 127.0.0.1:8080 shows the events to a browser, and takes the answers from there.
 //
 // It ends with 0 where a run has completed, 1 where it failed, 2 for wrong use, and 4 where it waits for an answer.
 //

@@ -24,7 +24,7 @@ type Meeting struct {
 	People []Person `json:"people"`
 }
 
-// Person is somebody who is to come.
+// Person is one of the guests.
 type Person struct {
 	Name string `json:"name"`
 	Must bool   `json:"must" jsonschema:"whether they have to be there"`

@@ -1,4 +1,5 @@
-// Command triage answers a customer's ticket with the help of a person: a typed state graph on SQLite, in one program.
+// Command triage answers a customer's ticket with the help of a person. It is a typed state graph on SQLite, in one
+// program.
 //
 //	go run ./examples/triage                                 asks for a ticket, and then for a decision
 //	go run ./examples/triage -text "I was charged twice!" -answer "say sorry" -answer send

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Decode is json.Unmarshal with two differences: numbers in interfaces become json.Number, and times do not depend on
-// the zone of this machine.
+// Decode is json.Unmarshal with json.Number in interfaces and times that no local zone affects.
 func Decode(data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -24,8 +23,8 @@ func Decode(data []byte, into any) error {
 	return nil
 }
 
-// Read gives the times behind a pointer, which encoding/json has just read, offsets that do not depend on this machine:
-// a time whose offset happens to be the local one gets the local zone from encoding/json, with its daylight saving.
+// Read removes the local zone from times that encoding/json has just read behind a pointer. A time whose offset happens
+// to be the local one gets the local zone from encoding/json, with its daylight saving.
 func Read(into any) {
 	v := reflect.ValueOf(into)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -36,7 +35,7 @@ func Read(into any) {
 	}
 }
 
-// Time is the time as it is read back from JSON: without a monotonic clock, in UTC or with a fixed offset.
+// Time is a time as JSON returns it: without a monotonic clock, in UTC or with a fixed offset.
 func Time(t time.Time) time.Time {
 	t = t.Round(0)
 	if _, offset := t.Zone(); offset != 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/jsonfield"
+	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
 // form is what is known of the size of a type's JSON.
@@ -129,7 +130,7 @@ func (s shaper) members(t reflect.Type) (list []member) {
 	for _, x := range jsonfield.Of(t) {
 		m := member{
 			index: x.Index, form: s.form(x.Go.Type), omitEmpty: x.OmitEmpty, omitZero: x.OmitZero,
-			name: escaped(x.Name, 6*len(x.Name)) + len(`"":`), step: Step{Name: x.Name, Index: -1},
+			name: jsontext.GoLength(x.Name, 6*len(x.Name)) + len(`"":`), step: Step{Name: x.Name, Index: -1},
 		}
 		_, m.ownZero = x.Go.Type.MethodByName("IsZero")
 		for _, f := range x.Path {

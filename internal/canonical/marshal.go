@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Marshal is json.Marshal of a value that lies in memory: methods with a pointer receiver are called, too. It refuses maps in which two
-// keys become one name: keys that are no UTF-8 do, because encoding/json writes U+FFFD for each byte that is none, and keys that write
-// themselves may; times whose offset has seconds, which JSON has no place for; and values whose JSON takes more than limit bytes, 0
-// for [MostBytes]. Such a value is an [*Excess] and, unless it writes itself, not encoded (law N8).
+// Marshal is json.Marshal that also calls methods with a pointer receiver. It refuses maps in which two keys become one
+// name: keys that are no UTF-8 do, because encoding/json writes U+FFFD for each byte that is none, and keys that write
+// themselves may; times whose offset has seconds, which JSON has no place for; and values whose JSON takes more than
+// limit bytes, 0 for [MostBytes]. Such a value is an [*Excess] and, unless it writes itself, not encoded (law N8).
 func Marshal(v any, limit int) ([]byte, error) {
 	if v == nil {
 		return []byte("null"), nil

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Integer writes a JSON number without fraction and exponent, if it is an integer: 1.50e1 as 15, -0 as 0. The text is as long as the
-// number is large: whoever takes numbers from others bounds their exponents.
+// Integer writes an integral JSON number without fraction and exponent: 1.50e1 as 15, -0 as 0. The length of the text
+// grows with the exponent: bound the exponents of untrusted numbers first.
 func Integer(number string) (text string, ok bool) {
 	d, ok := decimalOf(number)
 	if !ok || d.exponent < 0 {

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Plain reports whether what a pointer leads to is as it is read back from JSON, and shares nothing with anybody: numbers,
-// booleans, texts that are UTF-8, and structs of these. It says false of values for which that is not plain to see.
-// The value is one that encoding/json has written.
+// Plain reports whether a pointed-to value equals its own JSON copy and shares no memory. Such values are numbers,
+// booleans, UTF-8 texts, and structs of these. It says false of values for which that is not plain to see. The value is
+// one that encoding/json has written.
 func Plain(value any) bool {
 	switch v := value.(type) {
 	case *string:

@@ -8,11 +8,12 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"unicode/utf8"
+
+	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
-// Measure finds out whether the JSON of a value takes more than limit bytes, and nil if not: it is made of nothing, and
-// not looked at beyond the limit. Values that write their JSON themselves, by methods, are not counted, nor is what
+// Measure returns an Excess if the JSON of a value takes more than limit bytes, and nil otherwise. It builds no JSON,
+// and stops at the limit. Values that write their JSON themselves, by methods, are not counted, nor is what
 // encoding/json refuses.
 func Measure(v reflect.Value, limit int) *Excess {
 	if !v.IsValid() {
@@ -202,34 +203,9 @@ func (m *meter) text(s string) {
 	case !m.exact:
 		n = 6*len(s) + 2
 	case n+m.n <= m.limit:
-		n = escaped(s, m.limit-m.n) + 2
+		n = jsontext.GoLength(s, m.limit-m.n) + 2
 	}
 	m.add(n)
-}
-
-// escaped is how long a text is in JSON, without its quotes; more than most where it is that.
-func escaped(s string, most int) (n int) {
-	for i := 0; i < len(s) && n <= most; {
-		switch b := s[i]; {
-		case b >= utf8.RuneSelf:
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if n += size; r == utf8.RuneError && size == 1 {
-				n += 5
-			} else if r == '\u2028' || r == '\u2029' {
-				n += 3
-			}
-			i += size
-			continue
-		case b == '"' || b == '\\' || b == '\n' || b == '\r' || b == '\t' || b == '\b' || b == '\f':
-			n += 2
-		case b < ' ' || b == '<' || b == '>' || b == '&':
-			n += 6
-		default:
-			n++
-		}
-		i++
-	}
-	return n
 }
 
 // quoted counts what is written inside a string; of texts, it does not count what is escaped twice.
@@ -443,8 +419,8 @@ func exactSize(v reflect.Value) int {
 	return len(`"2006-01-02T15:04:05Z"`)
 }
 
-// AppendFloat appends f as encoding/json writes it: the shortest form that gives f again, with an exponent only where
-// it is very small or large. f is finite.
+// AppendFloat appends f in the shortest form that encoding/json writes. It has an exponent only if f is very small or
+// large. f is finite.
 func AppendFloat(dst []byte, f float64, size int) []byte {
 	form := byte('f')
 	if abs := math.Abs(f); abs != 0 {

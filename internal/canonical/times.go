@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// OddTime finds a time in a value whose offset has seconds: JSON has minutes, and would write another moment. The value is one that
-// encoding/json has written. Times in values that write themselves are theirs, unless they do so by a time that they embed.
+// OddTime finds a time whose offset has seconds, which JSON cannot write. The value is one that encoding/json has
+// written. Times in values that write themselves are theirs, unless they do so by a time that they embed.
 func OddTime(v reflect.Value) error {
 	if !v.IsValid() {
 		return nil

@@ -32,7 +32,7 @@ func TestJ10_Chaos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes and servers")
 	}
-	for _, kind := range []string{kindSQLite, kindPostgres} {
+	for _, kind := range []string{"sqlite", "postgres"} {
 		t.Run(kind, func(t *testing.T) {
 			o := options{
 				kind: kind, runs: 30, workers: 3, flight: 30, lease: 2 * time.Second, patient: 90 * time.Second, seed: 1, tell: t.Logf,
@@ -59,7 +59,7 @@ func TestJ10_WorkersDoNotDisturbEachOther(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes and servers")
 	}
-	for _, kind := range []string{kindSQLite, kindPostgres} {
+	for _, kind := range []string{"sqlite", "postgres"} {
 		t.Run(kind, func(t *testing.T) {
 			o := options{kind: kind, runs: 40, workers: 4, flight: 40, lease: 10 * time.Second, patient: 90 * time.Second, seed: 2, calm: true, tell: t.Logf}
 			found, _, err := chaos(t.Context(), o)
@@ -124,7 +124,7 @@ func TestCount(t *testing.T) {
 }
 
 func TestMemoryIsRefused(t *testing.T) {
-	if _, _, err := chaos(t.Context(), options{kind: kindMemory}); err == nil || !strings.Contains(err.Error(), "nothing that could survive") {
+	if _, _, err := chaos(t.Context(), options{kind: "memory"}); err == nil || !strings.Contains(err.Error(), "nothing that could survive") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -12,38 +12,59 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fermata-go/fermata/journal/storekind"
+	"github.com/fermata-go/fermata/journal/stores"
 )
 
 // errNoServer says that the programs of a database are not on this machine.
 var errNoServer = errors.New("its programs are not on this machine")
 
+// instance says how servers of a kind of store are started here, and stopped.
+type instance struct {
+	init    func(db *database, ctx context.Context) error // makes its data, and sets version and command
+	address string                                        // what a store opens; %s is the host and the port
+	aborts  bool                                          // it ends at once, and without a checkpoint, by SIGQUIT; others are killed
+	fast    bool                                          // it ends in order by SIGINT, and by SIGTERM only when all clients are gone
+	humble  bool                                          // it does not run as root
+}
+
+// servers are the kinds of stores whose servers can be started here.
+var servers = map[string]*instance{
+	"postgres": {init: (*database).initPostgres, address: "postgres://fermata@%s/postgres?sslmode=disable", aborts: true, fast: true, humble: true},
+	"redis":    {init: (*database).initRedis, address: "redis://%s"},
+}
+
 // database is a store that workers share.
 type database struct {
 	kind    string
-	version string
-	proxy   *proxy // nil for a file
-	file    string
+	of      *instance // nil for a file
+	version string    // of the server, or in words
+	proxy   *proxy    // the network before it; nil for a file
+	file    string    // its path, "" for a server
 
-	command []string // of the server
-	dir     string   // of its data
-	server  *exec.Cmd
-	ended   chan struct{}
-	said    *bytes.Buffer
-	port    int
+	command []string      // of the server
+	dir     string        // of its data
+	server  *exec.Cmd     // while it runs
+	ended   chan struct{} // closed when it has ended
+	said    *bytes.Buffer // its output since it was started
+	port    int           // where it listens
 }
 
 // newDatabase makes an instance in a folder, and starts it.
 func newDatabase(ctx context.Context, kind, dir string) (*database, error) {
-	db := &database{kind: kind, dir: filepath.Join(dir, "data")}
-	switch kind {
-	case kindSQLite:
+	db := &database{kind: kind, of: servers[kind], dir: filepath.Join(dir, "data")}
+	known := stores.All().At(storekind.File, storekind.Server)
+	switch k := stores.All().Named(kind); {
+	case k == nil:
+		return nil, fmt.Errorf("a store of the kind %q: expected %s", kind, strings.Join(known.Names(), ", "))
+	case k.About().Place == storekind.Memory:
+		return nil, fmt.Errorf("the store in memory ends with its process: there is nothing that could survive; expected %s", strings.Join(known.Names(), ", "))
+	case k.About().Place == storekind.File:
 		db.file, db.version = filepath.Join(dir, "runs.db"), "in one file"
 		return db, nil
-	case kindMemory:
-		return nil, errors.New("the store in memory ends with its process: there is nothing that could survive; expected sqlite, postgres or redis")
-	case kindPostgres, kindRedis:
-	default:
-		return nil, fmt.Errorf("a store of the kind %q: expected sqlite, postgres or redis", kind)
+	case db.of == nil:
+		return nil, fmt.Errorf("a store of the kind %q: nobody has said here how its server is started", kind)
 	}
 	port, err := freePort(ctx)
 	if err != nil {
@@ -53,12 +74,7 @@ func newDatabase(ctx context.Context, kind, dir string) (*database, error) {
 	if err := os.Mkdir(db.dir, 0o700); err != nil {
 		return nil, err
 	}
-	if kind == kindPostgres {
-		err = db.initPostgres(ctx)
-	} else {
-		err = db.initRedis(ctx)
-	}
-	if err != nil {
+	if err := db.of.init(db, ctx); err != nil {
 		return nil, err
 	}
 	if err := db.start(ctx); err != nil {
@@ -188,10 +204,7 @@ func (db *database) address(direct bool) string {
 	if !direct {
 		at = db.proxy.address()
 	}
-	if db.kind == kindRedis {
-		return "redis://" + at
-	}
-	return "postgres://fermata@" + at + "/postgres?sslmode=disable"
+	return fmt.Sprintf(db.of.address, at)
 }
 
 func (db *database) close() {

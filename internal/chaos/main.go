@@ -50,7 +50,7 @@ var errFound = errors.New("runs were lost, doubled or stuck")
 func command(ctx context.Context, args []string, out, progress io.Writer) error {
 	o := options{}
 	flags := flag.NewFlagSet("chaos", flag.ContinueOnError)
-	flags.StringVar(&o.kind, "store", kindSQLite, "the `kind` of store: sqlite, postgres or redis")
+	flags.StringVar(&o.kind, "store", "sqlite", "the `kind` of store: sqlite, or one whose server is on this machine, postgres or redis")
 	flags.IntVar(&o.runs, "runs", 200, "how `many` runs")
 	flags.IntVar(&o.workers, "workers", 4, "how `many` processes")
 	flags.IntVar(&o.flight, "flight", 40, "how `many` runs are on their way at once")

@@ -15,21 +15,21 @@ func thaw(p *os.Process) error   { return p.Signal(syscall.SIGCONT) }
 
 // signal tells the server to stop: at once and without a checkpoint, or in order.
 func (db *database) signal(crash bool) error {
-	s := syscall.SIGTERM // of Redis: in order
+	s := syscall.SIGTERM
 	switch {
-	case crash && db.kind == kindRedis:
-		s = syscall.SIGKILL
+	case crash && db.of.aborts:
+		s = syscall.SIGQUIT
 	case crash:
-		s = syscall.SIGQUIT // of PostgreSQL: immediate
-	case db.kind == kindPostgres:
-		s = syscall.SIGINT // fast
+		s = syscall.SIGKILL
+	case db.of.fast:
+		s = syscall.SIGINT
 	}
 	return db.server.Process.Signal(s)
 }
 
-// unprivileged lets a server run as somebody else than root, which PostgreSQL refuses.
+// unprivileged lets a server that refuses to run as root run as somebody else.
 func (db *database) unprivileged(cmd *exec.Cmd) error {
-	if os.Getuid() != 0 || db.kind != kindPostgres {
+	if os.Getuid() != 0 || !db.of.humble {
 		return nil
 	}
 	who, err := user.Lookup("postgres")

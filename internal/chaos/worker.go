@@ -11,9 +11,8 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/journal/postgres"
-	"github.com/fermata-go/fermata/journal/redis"
-	"github.com/fermata-go/fermata/journal/sqlite"
+	"github.com/fermata-go/fermata/journal/storekind"
+	"github.com/fermata-go/fermata/journal/stores"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -27,19 +26,12 @@ const (
 	workerLease  = "FERMATA_CHAOS_LEASE"
 )
 
-// Kinds of stores.
-const (
-	kindSQLite   = "sqlite"
-	kindPostgres = "postgres"
-	kindRedis    = "redis"
-	kindMemory   = "memory"
-)
-
 // open opens a store. A server that is just being restarted is tried again.
 func open(ctx context.Context, kind, address string) (journal.Store, error) {
+	at := storekind.Address{Kind: kind, At: address}
 	for {
-		store, err := openOnce(kind, address)
-		if err == nil || kind == kindSQLite {
+		store, err := stores.All().OpenAt(at, storekind.Options{})
+		if err == nil || servers[kind] == nil {
 			return store, err
 		}
 		select {
@@ -48,18 +40,6 @@ func open(ctx context.Context, kind, address string) (journal.Store, error) {
 			return nil, errors.Join(ctx.Err(), err)
 		}
 	}
-}
-
-func openOnce(kind, address string) (journal.Store, error) {
-	switch kind {
-	case kindSQLite:
-		return sqlite.Open(address)
-	case kindPostgres:
-		return postgres.Open(address)
-	case kindRedis:
-		return redis.Open(address)
-	}
-	return nil, fmt.Errorf("a store of the kind %q: expected sqlite, postgres or redis", kind)
 }
 
 // beWorker drives runs until it is killed, or until its standard input ends with the process that started it.

@@ -2,8 +2,6 @@ package definitiontest
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,22 +40,5 @@ func TestSchemasThatOweSomething(t *testing.T) {
 	doc.Explains(r, 6)
 	if len(r.errors) != 3 || !cmp.Equal(doc.Keys(), []string{"a", "b", "c", "d"}) {
 		t.Errorf("keys %v, found %q; expected that c and d are not explained, and that there are too few", doc.Keys(), r.errors)
-	}
-}
-
-// TestGoldensThatDiffer checks that a difference is said, and written with update.
-func TestGoldensThatDiffer(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.golden")
-	Golden(t, file, "one\n", true)
-	if text, err := os.ReadFile(file); err != nil || string(text) != "one\n" {
-		t.Fatalf("written %q, %v", text, err)
-	}
-	r := &told{TB: t}
-	Golden(r, file, "one\n", false)
-	if len(r.errors) != 0 {
-		t.Errorf("the same differs: %q", r.errors)
-	}
-	if Golden(r, file, "two\n", false); len(r.errors) != 1 {
-		t.Errorf("found %q, expected a difference", r.errors)
 	}
 }

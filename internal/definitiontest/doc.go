@@ -1,7 +1,5 @@
-// Package definitiontest is what the tests of packages that load definitions have in common: files that hold what was made
-// of definitions, see [Golden], and what a published JSON Schema owes to editors and to the loader, see [Schema].
+// Package definitiontest checks what a published JSON Schema owes to editors and to the loader of its definitions.
 //
-//	definitiontest.Golden(t, "testdata/refund.golden", plan, *update)
 //	doc := definitiontest.Schema(t, recipe.Schema())
 //	doc.Explains(t, 100)
 //

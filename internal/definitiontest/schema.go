@@ -126,6 +126,16 @@ func (p Part) description(t testing.TB, of Part) any {
 // Check checks a file against a part of the schema, "" for all of it; nil where it fits.
 func (p Part) Check(t testing.TB, part, file string) error {
 	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.CheckText(t, part, file, string(data))
+}
+
+// CheckText does what [Part.Check] does, for the text of a file; its name says whether it is YAML or JSON.
+func (p Part) CheckText(t testing.TB, part, file, data string) error {
+	t.Helper()
 	if part != "" {
 		p = Part{"$ref": "#/" + part, "$defs": p["$defs"], "properties": p["properties"]}
 	}
@@ -137,12 +147,8 @@ func (p Part) Check(t testing.TB, part, file string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := new(document.Report)
-	src := document.Read(file, data, r)
+	src := document.Read(file, []byte(data), r)
 	if src.Root == nil {
 		t.Fatal(r.Err())
 	}

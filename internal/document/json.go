@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
 // Describe names a YAML value for a message.
@@ -164,12 +166,4 @@ func Decode(data []byte) (any, error) {
 }
 
 // Encode writes a value compactly, without escaping HTML.
-func Encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
-}
+func Encode(v any) ([]byte, error) { return jsontext.Encode(v) }

@@ -1,11 +1,9 @@
 package expression
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/vm"
 )
 
@@ -102,19 +100,20 @@ const (
 // folded is the type of a part whose value is the same in every run: of that value. Where it cannot be calculated, that is
 // an error now. t is what is known of the part without.
 func (in *inference) folded(n ast.Node, t *Type, m mode) *Type {
-	code, fault := assemble(n, in.source, m)
+	code, fault := assemble(n, in.source, m, false)
 	if fault != nil {
 		return t // reported with the whole
 	}
 	s := NewScope(map[string]any{}, nil)
 	s.turns, s.made = maxTurns-maxFoldedTurns, maxMade-maxFoldedBytes
 	v, err := vm.Run(code.program, s)
-	if fe, ok := errors.AsType[*file.Error](err); ok {
+	if err != nil {
 		if s.turns > maxTurns || s.made > maxMade {
 			return t
 		}
-		at := nodeAt(n, fe.From)
-		return in.fault(at, "%s fails in every run: %v", written(at), plainFailure(fe))
+		offset, why := code.explained(err, s)
+		at := nodeAt(n, offset)
+		return in.fault(at, "%s fails in every run: %v", written(at), why)
 	}
 	number, fraction := v.(float64)
 	v, err = kept(v)

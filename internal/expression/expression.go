@@ -1,13 +1,9 @@
 package expression
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
@@ -17,7 +13,6 @@ import (
 	"github.com/expr-lang/expr/conf"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
-	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/fermata-go/fermata/internal/document"
@@ -38,9 +33,10 @@ const (
 // Expression is a compiled expression. It is immutable and safe for concurrent use.
 type Expression struct {
 	text    string // for messages
-	source  string
+	source  string // in which the offsets of parts count
 	program *vm.Program
 	root    ast.Node  // as it was written
+	mode    mode      // of the root
 	names   []nameUse // the blackboard names it reads
 }
 
@@ -63,7 +59,7 @@ var noClock = []string{"now", "date", "duration", "timezone"}
 // language's would lose digits or could take any amount of memory.
 func newConfig() *conf.Config {
 	c := conf.CreateNew()
-	c.MaxNodes = maxParts
+	c.MaxNodes = 0 // parse counts them
 	c.Optimize = false
 	for _, name := range noClock {
 		c.Disabled[name] = true
@@ -81,9 +77,17 @@ func newConfig() *conf.Config {
 
 // compiled are our functions as the compiler takes them.
 var compiled = func() map[string]*builtin.Function {
-	all := make(map[string]*builtin.Function, len(ownFunctions))
-	for name, f := range ownFunctions {
-		all[name] = &builtin.Function{Name: name, Func: f.call, Types: f.types}
+	all := make(map[string]*builtin.Function, len(ownFunctions)+len(guards))
+	for _, functions := range []map[string]function{ownFunctions, guards} {
+		for name, f := range functions {
+			all[name] = &builtin.Function{Name: name, Types: f.types, Func: func(args ...any) (any, error) {
+				v, err := f.call(args...)
+				if err != nil {
+					err = &reason{err}
+				}
+				return v, err
+			}}
+		}
 	}
 	return all
 }()
@@ -98,131 +102,68 @@ func Compile(text string) (*Expression, *Fault) {
 	case !utf8.ValidString(text):
 		return nil, &Fault{Message: "the expression is not UTF-8 text"}
 	}
-	tree, err := parser.ParseWithConfig(text, newConfig())
-	if err != nil {
-		fault := asExpressionError(err)
-		if m := variableMark.FindStringSubmatch(text); m != nil {
-			fault.Message = fmt.Sprintf("%q is no expression; a name is written as it is: %s", m[0], cmp.Or(m[1], "amount"))
-		}
+	root, fault := parse(text)
+	if fault != nil {
 		return nil, fault
 	}
-	if size := unfolded(tree.Node, make(map[ast.Node]int)); size > maxUnfolded {
-		return nil, &Fault{Message: fmt.Sprintf("comparisons in comparisons have more than %d parts", maxUnfolded)}
-	}
-	return assemble(tree.Node, text, strict)
+	return assemble(root, text, strict, false)
 }
 
-// assemble compiles a part of the text.
-func assemble(n ast.Node, text string, m mode) (*Expression, *Fault) {
-	e := &Expression{text: strings.TrimSpace(text), source: text, root: n}
-	w := rewriter{done: make(map[rewritten]ast.Node)}
+// assemble compiles a part of the text, with guards or without.
+func assemble(n ast.Node, text string, m mode, guards bool) (*Expression, *Fault) {
+	w := rewriter{done: make(map[rewritten]ast.Node), guards: guards}
+	e := &Expression{text: strings.TrimSpace(text), source: text, root: n, mode: m}
 	root := w.rewrite(n, m)
 	if w.err != nil {
 		return nil, w.err
 	}
 	e.names = w.names
-	c := newConfig()
-	c.WithEnv(nil)
-	c.Strict = false
-	run := &parser.Tree{Node: root, Source: file.NewSource(text)}
-	if _, err := new(checker.Checker).Check(run, c); err != nil {
-		return nil, asExpressionError(err)
+	if fault := e.compile(root); fault != nil {
+		return nil, fault
 	}
-	program, err := compiler.Compile(run, c)
-	if err != nil {
-		return nil, asExpressionError(err)
-	}
-	e.program = program
 	return e, nil
 }
 
-func asExpressionError(err error) *Fault {
-	if fe, ok := errors.AsType[*file.Error](err); ok {
-		return &Fault{Offset: fe.From, Message: plainFault(fe.Message)}
+// compile makes the program of the rewritten expression.
+func (e *Expression) compile(root ast.Node) *Fault {
+	c := newConfig()
+	c.WithEnv(nil)
+	c.Strict = false
+	run := &parser.Tree{Node: root, Source: file.NewSource(e.source)}
+	if _, err := new(checker.Checker).Check(run, c); err != nil {
+		return e.uncompiled(err)
 	}
-	return &Fault{Message: plainFault(err.Error())}
+	program, err := compiler.Compile(run, c)
+	if err != nil {
+		return e.uncompiled(err)
+	}
+	e.program = program
+	return nil
 }
 
-// variableMark is how other formats write a name within an expression, and how agents here write a variable of the environment.
-var variableMark = regexp.MustCompile(`\$\{\s*([\w.]*)[^}]*\}?`)
-
-// The language's complaints that plainFault puts in other words.
-var (
-	unexpectedToken = regexp.MustCompile(`^unexpected token (\w+)\("(.+)"\)$`)
-	mismatch        = regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types (.+) and (.+)\)$`)
-)
-
-// misused are what the language says of values that do not fit, before it calculates anything.
-var misused = []complaint{
-	{regexp.MustCompile(`^array elements can only be selected using an integer \(got (.+)\)$`), "expected the number of an element, found $1"},
-	{regexp.MustCompile(`^type string(?:\[int\] is undefined| does not support indexing)$`), "a text has no elements; text[0:1] is its first character"},
-	{regexp.MustCompile(`^type (.+) does not support indexing$`), "$1 has no elements"},
-	{regexp.MustCompile(`^predicate should has `), "what is calculated for each element is nil, whatever the element is"},
-	{regexp.MustCompile(`^unknown pointer #acc$`), "#acc is known in reduce alone"},
-	{regexp.MustCompile(`^cannot use (.+) as type string in map key$`), "the names of an object are texts, found $1"},
-	{regexp.MustCompile(`^cannot get (first|last) element from (.+)$`), "$1 takes a list, found $2"},
-	{regexp.MustCompile(`^cannot take (.+) elements$`), "take takes a list and a whole number, found $1"},
-	{regexp.MustCompile(`^non-integer slice index (.+)$`), "expected the number of an element, found $1"},
-	{regexp.MustCompile(`^cannot use (.+) as argument \(type (.+)\) to call (\w+) *$`), "$3 takes $2, found $1"},
-}
-
-// spelled are words and signs of other languages, and how they are written here.
-var spelled = map[string]string{
-	"=": "; == compares", "is": "; == compares", "===": "; == compares", "<>": "; != compares", "&": "; write and", "|": "; write or",
-}
-
-// plainFault says in our words what the language's compiler says in those of its tokens and Go types.
-func plainFault(message string) string {
-	if message == "unexpected token EOF" {
-		return "the expression ends in the middle"
-	}
-	if strings.HasPrefix(message, "a map key must be") && strings.HasSuffix(message, `Bracket("{"))`) {
-		return "braces are for texts; here the expression stands alone, as in review == 'approve'"
-	}
-	if m := unexpectedToken.FindStringSubmatch(message); m != nil {
-		hint := spelled[m[2]]
-		if m[1] == "Operator" && unicode.IsLetter(rune(m[2][0])) {
-			hint = fmt.Sprintf("; it is a word of the language, and a name that is called so is written $env[%q]", m[2])
-		} else if m[2] == ":" {
-			hint = "; in map, filter and the like an object has braces of its own: map(list, {{name: #}})"
-		}
-		return fmt.Sprintf("%q does not belong here%s", m[2], hint)
-	}
-	if m := mismatch.FindStringSubmatch(message); m != nil {
-		return fmt.Sprintf("%s does not go with %s and %s", m[1], goTypeName(m[2]), goTypeName(m[3]))
-	}
-	for _, c := range slices.Concat(misused, complaints) {
-		if said, ok := c.said(message); ok {
-			return said
+// uncompiled explains an expression that the language does not compile, whatever the names are that it reads. That it does not
+// is an API, and so is where; its words are not: our own check of types says what is wrong. TestCheckedAsTheLanguageDoes knows
+// no expression of which it has nothing to say; the language's words, as they are, would then be better than nothing.
+func (e *Expression) uncompiled(err error) *Fault {
+	in := &inference{source: e.source, view: view{known: AnyNames()}}
+	in.typ(e.root, e.mode)
+	fe, placed := errors.AsType[*file.Error](err)
+	for _, f := range in.faults {
+		if placed && f.Offset == fe.From {
+			return &f
 		}
 	}
-	if name, ok := strings.CutPrefix(message, "unknown field "); ok {
-		return fmt.Sprintf("there is no field %q", name)
-	}
-	return message
-}
-
-func goTypeName(t string) string {
 	switch {
-	case t == "string":
-		return "a text"
-	case t == "int":
-		return "a whole number"
-	case t == "float64", t == "uint8":
-		return "a number"
-	case t == "bool":
-		return "a boolean"
-	case t == "interface {}":
-		return "anything"
-	case t == "nil", t == "<nil>", t == "%!s(<nil>)", t == "unknown", t == "invalid", t == "zero":
-		return "null"
-	case t == "map", strings.HasPrefix(t, "map["), t == "vm.groupBy":
-		return "an object"
-	case t == "slice", t == "array", strings.HasPrefix(t, "[]"), strings.HasPrefix(t, "[2]"):
-		return "a list"
+	case len(in.faults) > 0:
+		return &in.faults[0]
+	case placed:
+		return &Fault{Offset: fe.From, Message: unexplained + fe.Message}
 	}
-	return t
+	return &Fault{Message: unexplained + err.Error()}
 }
+
+// unexplained begins the message of what our check of types has nothing to say of.
+const unexplained = "the expression cannot be compiled: "
 
 // Place is where in a definition an expression stands.
 type Place struct {
@@ -239,26 +180,10 @@ type Place struct {
 // wrong.
 func (e *Expression) Check(at Place) (*Type, []Fault) {
 	known := at.Names
-	in := &inference{source: e.source, view: view{known: known}, ways: at.Ways, hints: at.Hints, read: at.Read, remedy: at.Remedy, noError: at.NoError, fold: true}
+	in := &inference{source: e.source, view: view{known: known}, ways: at.Ways, hints: at.Hints, read: at.Read, remedy: at.Remedy, noError: at.NoError, names: e.Names(), fold: true}
 	t := in.typ(e.root, strict)
 	if len(in.faults) > 0 {
 		return mistaken, in.faults
-	}
-	env := types.Map{}
-	for _, use := range e.names {
-		env[use.name] = types.Any
-		if u := known.typ(use.name); !u.Missing {
-			env[use.name] = u.language()
-		}
-	}
-	c := newConfig()
-	c.WithEnv(env)
-	tree, err := parser.ParseWithConfig(e.source, newConfig()) // a name never hides a function
-	if err != nil {
-		return mistaken, []Fault{*asExpressionError(err)}
-	}
-	if _, err := new(checker.Checker).Check(tree, c); err != nil {
-		return mistaken, []Fault{*asExpressionError(err)}
 	}
 	if in.shaped {
 		t = t.onBoard(0)
@@ -275,12 +200,12 @@ func (e *Expression) Narrowed(known Names, truth bool) Names {
 // eval calculates the expression over a scope. The result is as expressions have it: int, float64, string, bool, nil,
 // lists and maps.
 func (e *Expression) eval(s *Scope) (any, error) {
-	s.turns, s.made = 0, 0
+	s.begin()
 	v, err := vm.Run(e.program, s)
 	if err == nil {
 		return v, nil
 	}
-	return nil, e.failed(err)
+	return nil, e.failed(err, s)
 }
 
 // Holds calculates a condition.

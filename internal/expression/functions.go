@@ -167,14 +167,6 @@ func elementsOf(v any) (reflect.Value, bool) {
 	return list, list.Kind() == reflect.Slice || list.Kind() == reflect.Array
 }
 
-// kindFound is what a value is, for a message.
-func kindFound(v any) string {
-	if v == nil {
-		return NullKind.String()
-	}
-	return goTypeName(reflect.TypeOf(v).String())
-}
-
 // get is the member or element of a value, and null where there is none.
 func get(args ...any) (any, error) {
 	from, key := args[0], args[1]

@@ -14,22 +14,26 @@ import (
 
 // inference finds the type of an expression and what in it can fail for a reason that the file shows: a name or member
 // that need not be there, a value of a kind that an operator or function does not take, a comparison that never holds.
+//
+// It has more than fifteen fields because it is one walk: six say where the expression stands, the others what the walk has
+// found so far.
 type inference struct {
-	view
-	source   string
-	ways     func(name string) string // on which way to this place a name is missing
-	hints    *nearest.Hints
-	read     func(name string, known Names)
-	remedy   string
-	noError  string
-	faults   []Fault
-	asked    map[string]bool   // names that were reported as missing
-	fold     bool              // calculate what is the same in every run
-	constant map[ast.Node]bool // what is, as far as it was asked
-	compares int               // how many comparisons are around
-	said     int               // where a name was read that means something else, which explains what follows
-	end      int               // of that name; 0 for none
-	shaped   bool              // what is made has a form of its own until it leaves the expression, see onBoard
+	view                                    // what is known at the part that is looked at
+	source   string                         // in which the offsets of parts count
+	ways     func(name string) string       // on which way to this place a name is missing
+	hints    *nearest.Hints                 // bounds the search for nearest names; nil for none
+	read     func(name string, known Names) // is told of names that must be there; may be nil
+	remedy   string                         // what brings a name that may be missing; "" for nothing
+	noError  string                         // what is said where the name error is not known; "" for what is said of any name
+	names    []string                       // that the expression reads of the blackboard; nil where any may be
+	faults   []Fault                        // what is wrong, in the order in which it was found
+	asked    map[string]bool                // names that were reported as missing
+	fold     bool                           // calculate what is the same in every run
+	constant map[ast.Node]bool              // what is, as far as it was asked
+	compares int                            // how many comparisons are around
+	said     int                            // where a name was read that means something else, which explains what follows
+	end      int                            // of that name; 0 for none
+	shaped   bool                           // what is made has a form of its own until it leaves the expression, see onBoard
 }
 
 func (in *inference) fault(at ast.Node, format string, args ...any) *Type {
@@ -75,6 +79,8 @@ func (in *inference) inferred(n ast.Node, m mode) *Type {
 		return typeOfValues(n.Value)
 	case *ast.StringNode:
 		return typeOfValues(n.Value)
+	case *ast.BytesNode:
+		return in.fault(n, "b'…' is no text: values are JSON, which has no bytes; leave out the b")
 	case *ast.IntegerNode:
 		return typeOfLiteral(n)
 	case *ast.FloatNode:
@@ -103,8 +109,9 @@ func (in *inference) inferred(n ast.Node, m mode) *Type {
 	case *ast.PointerNode:
 		return in.pointer(n)
 	case *ast.VariableDeclaratorNode:
+		in.declare(n)
 		value, before := in.typ(n.Value, strict), in.view
-		in.bound = append(slices.Clip(in.bound), boundName{n.Name, value})
+		in.bound = append(slices.Clip(in.bound), boundName{n.Name, value, in.isNil(n.Value), in.plain(n.Value)})
 		t := in.typ(n.Expr, strict)
 		in.view = before
 		return t
@@ -139,21 +146,63 @@ func typeOfNumber(f float64) *Type {
 	return typeOfValues(v).With(func(u *Type) { u.Kinds = NumberKind })
 }
 
+// pointer is the element of a loop, or what else is known in one.
 func (in *inference) pointer(n *ast.PointerNode) *Type {
-	if n.Name == "index" {
-		return Plain(WholeKind)
-	}
 	if len(in.loops) == 0 {
 		return Anything
 	}
 	around := in.loops[len(in.loops)-1]
+	reduces := around.call.Name == "reduce"
 	switch {
 	case n.Name == "":
 		return around.item
-	case n.Name == "acc" && around.acc != nil:
+	case n.Name == "acc" && reduces:
 		return around.acc
+	case n.Name == "index" && (reduces || around.call.Name == "map"):
+		return Plain(WholeKind)
+	case n.Name == "acc":
+		return in.fault(n, "#acc is known in reduce alone; # is the element")
+	case n.Name == "index":
+		return in.fault(n, "#index is known in map and reduce alone, and not in %s; # is the element", around.call.Name)
 	}
-	return Anything
+	return in.fault(n, "there is no #%s%s; # is the element, and .%s its member", n.Name, in.hints.Hint(n.Name, []string{"index", "acc"}), n.Name)
+}
+
+// declare checks the name that let gives a value.
+func (in *inference) declare(n *ast.VariableDeclaratorNode) {
+	_, function := signatures[n.Name]
+	switch {
+	case function:
+		in.fault(n, "let cannot name a value %s, for that is a function; choose another name", n.Name)
+	case in.binding(n.Name) >= 0:
+		in.fault(n, "let names %s twice; choose another name", n.Name)
+	case slices.Contains(in.names, n.Name):
+		in.fault(n, "let cannot name a value %s, for the expression reads that name, too; choose another", n.Name)
+	}
+}
+
+// isNil reports whether a part is written as nil, so that it is null whatever the names hold.
+func (in *inference) isNil(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.NilNode:
+		return true
+	case *ast.IdentifierNode:
+		i := in.binding(n.Value)
+		return i >= 0 && in.bound[i].null
+	case *ast.ConditionalNode:
+		return in.isNil(n.Exp1) && in.isNil(n.Exp2)
+	case *ast.BinaryNode:
+		return n.Operator == "??" && in.isNil(n.Left) && in.isNil(n.Right)
+	case *ast.SequenceNode:
+		return in.isNil(n.Nodes[len(n.Nodes)-1])
+	case *ast.VariableDeclaratorNode:
+		before := in.view
+		in.bound = append(slices.Clip(in.bound), boundName{name: n.Name, null: in.isNil(n.Value)})
+		is := in.isNil(n.Expr)
+		in.view = before
+		return is
+	}
+	return false
 }
 
 func (in *inference) array(n *ast.ArrayNode) *Type {
@@ -276,6 +325,10 @@ func (t *Type) Is(want Kinds) string {
 
 // subject is how a message calls a part of the expression.
 func (in *inference) subject(n ast.Node) string {
+	switch n.(type) {
+	case *ast.StringNode, *ast.NilNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return cut(pathOf(n))
+	}
 	if p := pathOf(n); !strings.Contains(p, "…") {
 		return strconv.Quote(p)
 	}
@@ -308,6 +361,10 @@ func (in *inference) want(at ast.Node, t *Type, k Kinds, by string) {
 	if t.Kinds&NullKind != 0 && t.Kinds&k != 0 && k&NullKind == 0 {
 		hint = t.because() + "; say what then with ??" + strings.TrimPrefix(in.orWithout(at), " ?? …")
 	}
+	if k&NumberKind == WholeKind && t.Kinds == NumberKind {
+		in.fault(at, "%s takes %s; %s is calculated with fractions; int(…) makes a whole number of it", by, k, in.subject(at))
+		return
+	}
 	in.fault(at, "%s takes %s; %s %s%s", by, k, in.subject(at), t.Is(k), hint)
 }
 
@@ -330,43 +387,30 @@ func (in *inference) slice(n *ast.SliceNode) *Type {
 	in.want(n.Node, t, ListKind|TextKind, "[from:to]")
 	for _, bound := range []ast.Node{n.From, n.To} {
 		if bound != nil {
-			in.want(bound, in.typ(bound, strict).counts(), WholeKind, "[from:to]")
+			by := in.typ(bound, strict)
+			if t.Open {
+				by = by.counts()
+			}
+			in.want(bound, by, WholeKind, "[from:to]")
 		}
 	}
 	return t.With(func(u *Type) { u.Values, u.parts, u.least, u.most, u.fixed = nil, nil, 0, 0, nil })
 }
 
+// call is the call of a function that is ours.
 func (in *inference) call(n *ast.CallNode) *Type {
-	all := in.types(n.Arguments)
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
 		return Anything
 	}
-	switch callee.Value {
-	case "repeat", "replace", "fromJSON":
-		for i, t := range all {
-			k := TextKind
-			if callee.Value == "repeat" && i == 1 || i == 3 {
-				k = WholeKind
-			}
-			in.want(n.Arguments[i], t.counts(), k, callee.Value)
-		}
-		if callee.Value != "fromJSON" {
-			return Plain(TextKind)
-		}
-		if arg, ok := n.Arguments[0].(*ast.CallNode); ok && isCallOf(arg, "toJSON") {
-			return in.typ(arg.Arguments[0], strict).onBoard(0)
-		}
-	case "toJSON", "string":
-		return Plain(TextKind)
-	case "join":
-		if len(all) > 0 {
-			in.want(n.Arguments[0], all[0], ListKind, "join")
-		}
-		if len(all) > 1 {
-			in.want(n.Arguments[1], all[1], TextKind, "join")
-		}
-		return Plain(TextKind)
+	if _, counted := in.arguments(n, callee.Value, n.Arguments); !counted {
+		return Anything
+	}
+	if k := signatures[callee.Value].gives; k != 0 {
+		return Plain(k)
+	}
+	if arg, ok := n.Arguments[0].(*ast.CallNode); ok && callee.Value == "fromJSON" && isCallOf(arg, "toJSON") {
+		return in.typ(arg.Arguments[0], strict).onBoard(0)
 	}
 	return Anything
 }

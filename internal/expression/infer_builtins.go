@@ -2,64 +2,46 @@ package expression
 
 import "github.com/expr-lang/expr/ast"
 
-// takes are the kinds that the language's functions take; for the others the language itself checks.
-var takes = map[string][]Kinds{
-	"len": {TextKind | ListKind | ObjectKind}, "abs": {NumberKind}, "ceil": {NumberKind}, "floor": {NumberKind},
-	"round": {NumberKind}, "int": {NumberKind | TextKind}, "float": {NumberKind | TextKind},
-	"trim": {TextKind, TextKind}, "trimPrefix": {TextKind, TextKind}, "trimSuffix": {TextKind, TextKind},
-	"upper": {TextKind}, "lower": {TextKind}, "split": {TextKind, TextKind, WholeKind},
-	"splitAfter": {TextKind, TextKind, WholeKind}, "indexOf": {TextKind, TextKind}, "lastIndexOf": {TextKind, TextKind},
-	"hasPrefix": {TextKind, TextKind}, "hasSuffix": {TextKind, TextKind}, "first": {ListKind}, "last": {ListKind},
-	"take": {ListKind, WholeKind}, "keys": {ObjectKind}, "values": {ObjectKind}, "toPairs": {ObjectKind},
-	"reverse": {ListKind}, "uniq": {ListKind}, "sort": {ListKind, TextKind}, "fromPairs": {ListKind}, "flatten": {ListKind},
-	"all": {ListKind}, "none": {ListKind}, "any": {ListKind}, "one": {ListKind}, "filter": {ListKind}, "map": {ListKind},
-	"find": {ListKind}, "findIndex": {ListKind}, "findLast": {ListKind}, "findLastIndex": {ListKind}, "count": {ListKind},
-	"sum": {ListKind}, "groupBy": {ListKind}, "sortBy": {ListKind, 0, TextKind}, "reduce": {ListKind},
-	"toBase64": {TextKind}, "fromBase64": {TextKind}, "bitand": {WholeKind, WholeKind}, "bitor": {WholeKind, WholeKind},
-	"bitxor": {WholeKind, WholeKind}, "bitnand": {WholeKind, WholeKind}, "bitnot": {WholeKind},
-	"bitshl": {WholeKind, WholeKind}, "bitshr": {WholeKind, WholeKind}, "bitushr": {WholeKind, WholeKind},
-}
-
-// gives are the kinds that functions give, whatever they are given.
-var gives = map[string]Kinds{
-	"len": WholeKind, "abs": NumberKind, "ceil": NumberKind, "floor": NumberKind, "round": NumberKind, "int": WholeKind,
-	"float": NumberKind, "string": TextKind, "trim": TextKind, "trimPrefix": TextKind,
-	"trimSuffix": TextKind, "upper": TextKind, "lower": TextKind, "indexOf": WholeKind, "lastIndexOf": WholeKind,
-	"hasPrefix": BoolKind, "hasSuffix": BoolKind, "toJSON": TextKind, "toBase64": TextKind, "all": BoolKind,
-	"none": BoolKind, "any": BoolKind, "one": BoolKind, "count": WholeKind, "mean": NumberKind, "median": NumberKind,
-	"fromBase64": TextKind, "bitand": WholeKind, "bitor": WholeKind, "bitxor": WholeKind, "bitnand": WholeKind,
-	"bitnot": WholeKind, "bitshl": WholeKind, "bitshr": WholeKind, "bitushr": WholeKind, "findIndex": WholeKind | NullKind, "findLastIndex": WholeKind | NullKind,
-}
-
 // builtin is a function of the language.
 func (in *inference) builtin(n *ast.BuiltinNode) *Type {
-	all := make([]*Type, len(n.Arguments))
-	var body *predicate // of the loop, where the function is one
-	for i, a := range n.Arguments {
-		if _, loops := a.(*ast.PredicateNode); loops {
-			continue
-		}
-		all[i] = in.typ(a, strict)
-		if n.Name == "take" {
-			all[i] = all[i].counts()
-		}
-		if k := takes[n.Name]; i < len(k) {
-			in.want(a, all[i], k[i], n.Name)
-		}
+	all, counted := in.arguments(n, n.Name, n.Arguments)
+	if !counted {
+		return Anything
 	}
-	if len(all) > 1 && all[0] != nil {
+	var body *predicate // of the loop, where the function is one
+	if len(all) > 1 {
 		if p, loops := n.Arguments[1].(*ast.PredicateNode); loops {
 			body = in.loop(n, p, all)
 		}
 	}
 	in.elements(n, all, body)
-	if k, ok := gives[n.Name]; ok {
+	if k := signatures[n.Name].gives; k != 0 {
 		return Plain(k)
 	}
-	if len(all) == 0 {
-		return Anything
-	}
 	return in.made(n, all, body)
+}
+
+// arguments checks what a function is given against its signature, and reports whether there are as many as it takes.
+func (in *inference) arguments(n ast.Node, name string, args []ast.Node) (all []*Type, counted bool) {
+	s := signatures[name]
+	if why := s.counted(name, args); why != "" {
+		in.fault(n, "%s", why)
+		return nil, false
+	}
+	all = make([]*Type, len(args))
+	for i, a := range args {
+		if _, loops := a.(*ast.PredicateNode); loops {
+			continue
+		}
+		all[i] = in.typ(a, strict)
+		if name == "take" && all[0].Open {
+			all[i] = all[i].counts()
+		}
+		if name != "fromCSV" || all[i].Never(TextKind) { // of which a run may say more
+			in.want(a, all[i], s.of(i), name)
+		}
+	}
+	return all, true
 }
 
 // made is the type of what a function makes of what it is given.
@@ -113,8 +95,7 @@ func (in *inference) made(n *ast.BuiltinNode, all []*Type, body *predicate) *Typ
 		return ListOf(Plain(TextKind))
 	case "concat":
 		u := &Type{Kinds: ListKind, items: nil}
-		for i, t := range all {
-			in.want(n.Arguments[i], t, ListKind, "concat")
+		for _, t := range all {
 			u.items = Union(u.items, t.item()) // that of an empty list adds none
 			u.least += t.least
 		}
@@ -142,8 +123,20 @@ func (t *Type) flat(depth int) *Type {
 // got is the type of what get finds: null where there is nothing.
 func (in *inference) got(n *ast.BuiltinNode, from, key *Type) *Type {
 	at, nothing := n.Arguments[1], typeOfValues(nil)
+	if in.isNil(n.Arguments[1]) && from.Kinds == ObjectKind && !from.grouped {
+		return in.fault(at, "the names of an object are texts, found null")
+	}
 	if from.Open {
 		return Anything
+	}
+	switch {
+	case in.isNil(n.Arguments[0]):
+		return in.fault(n.Arguments[0], "%s is null, and null holds nothing", in.subject(n.Arguments[0]))
+	case !in.plain(n.Arguments[0]):
+	case from.Kinds == TextKind:
+		return in.fault(n.Arguments[0], "%s is a text, and a text has no elements; text[0:1] is its first character", in.subject(n.Arguments[0]))
+	case from.Kinds == BoolKind, from.Kinds&^NumberKind == 0:
+		return in.fault(n.Arguments[0], "%s is %s and has no elements", in.subject(n.Arguments[0]), from.Kinds)
 	}
 	isObject, isList := from.Kinds&ObjectKind != 0, from.Kinds&(ListKind|TextKind) != 0
 	switch {
@@ -154,6 +147,8 @@ func (in *inference) got(n *ast.BuiltinNode, from, key *Type) *Type {
 		in.want(at, key, scalars, "get of groups")
 	case isObject && key.Kinds != NullKind:
 		in.want(at, key.NotNull(), TextKind, "get of an object")
+	case from.Kinds == ListKind:
+		in.want(at, key.counts(), WholeKind, "get of a list")
 	case isList:
 		in.want(at, key, NumberKind, "get of a list")
 	}

@@ -23,6 +23,9 @@ func (in *inference) loop(n *ast.BuiltinNode, p *ast.PredicateNode, all []*Type)
 	}
 	in.loops = append(slices.Clip(in.loops), around)
 	gives := in.typ(p.Node, strict)
+	if in.isNil(p.Node) {
+		in.fault(p, "%s calculates something for each element, and this is nil, whatever the element is", n.Name)
+	}
 	chosen := in.narrow(p.Node, true).loops[len(in.loops)-1].item
 	return &predicate{gives: gives, chosen: chosen}
 }
@@ -62,12 +65,15 @@ func (in *inference) reduce(n *ast.BuiltinNode, p *ast.PredicateNode, around loo
 	}
 	in.loops = append(slices.Clip(in.loops), around)
 	in.typ(p.Node, strict)
+	if in.isNil(p.Node) {
+		in.fault(p, "reduce calculates something for each element, and this is nil, whatever the element is")
+	}
 	return around.acc
 }
 
 // quietly is the type of what a loop calculates, and whether that is right, without a word of what is not.
 func (in *inference) quietly(around loop, p *ast.PredicateNode) (t *Type, right bool) {
-	quiet := &inference{view: in.view, source: in.source, compares: in.compares}
+	quiet := &inference{view: in.view, source: in.source, compares: in.compares, names: in.names}
 	quiet.loops = append(slices.Clip(in.loops), around)
 	t = quiet.typ(p.Node, strict)
 	return t, len(quiet.faults) == 0
@@ -102,7 +108,6 @@ func (in *inference) elements(n *ast.BuiltinNode, all []*Type, body *predicate) 
 		in.each(n, at, t, NumberKind, "adds numbers")
 	case "max", "min", "mean", "median":
 		for i, t := range all {
-			in.want(n.Arguments[i], t, NumberKind|ListKind, n.Name)
 			if arg, ok := n.Arguments[i].(*ast.BuiltinNode); ok && arg.Name == "toPairs" {
 				in.fault(arg, "%s takes numbers; an element is a pair of a name and a value", n.Name)
 				continue

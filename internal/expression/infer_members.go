@@ -91,6 +91,8 @@ func (in *inference) element(n *ast.MemberNode, base *Type, m mode) *Type {
 		return in.lookup(n, base, key, m)
 	case base.Kinds&^(ListKind|TextKind) != 0:
 		return in.notElement(n, base)
+	case base.Kinds == TextKind && !base.Open && in.plain(n.Node):
+		return in.fault(n.Property, "%s is a text, and a text has no elements; text[0:1] is its first character", in.subject(n.Node))
 	case key.May(WholeKind):
 		hint := ""
 		if key.Kinds&^NumberKind == 0 {

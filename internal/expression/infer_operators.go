@@ -3,6 +3,7 @@ package expression
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
@@ -52,6 +53,9 @@ func (in *inference) binary(n *ast.BinaryNode) *Type {
 		in.want(n.Right, r, WholeKind, n.Operator)
 		return ListOf(Plain(WholeKind))
 	case "contains", "startsWith", "endsWith", "matches":
+		if text, written := n.Right.(*ast.StringNode); written && n.Operator == "matches" {
+			in.pattern(text)
+		}
 		in.want(n.Left, l, TextKind|NullKind, n.Operator)
 		in.want(n.Right, r, TextKind|NullKind, n.Operator)
 		return Plain(BoolKind)
@@ -59,12 +63,21 @@ func (in *inference) binary(n *ast.BinaryNode) *Type {
 		switch isObject := r.certain()&ObjectKind != 0; {
 		case isObject && r.grouped:
 			in.want(n.Left, l, scalars, "in groups")
+		case isObject && in.isNil(n.Left):
+			return in.fault(n, "the names of an object are texts, found null")
 		case isObject:
 			in.want(n.Left, l, TextKind|NullKind, "in an object")
 		}
 		return in.membership(n, l, r)
 	}
 	return Anything
+}
+
+// pattern checks a regular expression that is written as such.
+func (in *inference) pattern(n *ast.StringNode) {
+	if _, err := regexp.Compile(n.Value); err != nil {
+		in.fault(n, "%v", patternFault(err))
+	}
 }
 
 // arithmetic is the type of what is calculated with two numbers.
@@ -196,6 +209,14 @@ func literalOf(n ast.Node) (any, bool) {
 // membership checks the operator in.
 func (in *inference) membership(n *ast.BinaryNode, l, r *Type) *Type {
 	in.want(n.Right, r, ListKind|ObjectKind|NullKind, "in")
+	items := r.item()
+	looked := l.Kinds &^ NullKind
+	switch never := widened(looked)&widened(items.Kinds) == 0 && looked != 0 && items.Kinds != 0; {
+	case in.isNil(n.Right):
+		return in.fault(n, "in looks for a value in a list or an object, found null")
+	case r.Kinds == ListKind && !r.Open && never && in.plain(n.Left) && in.plainList(n.Right):
+		return in.fault(n, "this is never true: %s is %s, and an element of %s is %s", in.subject(n.Left), l.Kinds, in.subject(n.Right), items.Kinds)
+	}
 	if of, words := wordsOfTypes(n); of != nil {
 		in.ofTypes(n, l, words)
 		return Plain(BoolKind)
@@ -208,6 +229,46 @@ func (in *inference) membership(n *ast.BinaryNode, l, r *Type) *Type {
 		}
 	}
 	return Plain(BoolKind)
+}
+
+// plain reports whether the kind of a part follows from the expression and the names that it reads alone: of members and elements,
+// schemas may say more than is so.
+func (in *inference) plain(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		i := in.binding(n.Value)
+		return i < 0 || in.bound[i].plain
+	case *ast.MemberNode:
+		env, ok := n.Node.(*ast.IdentifierNode)
+		return ok && env.Value == "$env"
+	case *ast.ChainNode:
+		return in.plain(n.Node)
+	case *ast.BuiltinNode:
+		return signatures[n.Name].gives != 0 || n.Name == "type"
+	case *ast.CallNode, *ast.UnaryNode, *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return true
+	case *ast.BinaryNode:
+		return n.Operator != "+" && n.Operator != "??" || in.plain(n.Left) && in.plain(n.Right)
+	case *ast.ConditionalNode:
+		return in.plain(n.Exp1) && in.plain(n.Exp2)
+	case *ast.SliceNode:
+		return in.plain(n.Node)
+	}
+	return false
+}
+
+// plainList reports whether the expression itself makes a list, of elements that are plain.
+func (in *inference) plainList(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.ArrayNode:
+		return !slices.ContainsFunc(n.Nodes, func(e ast.Node) bool { return !in.plain(e) })
+	case *ast.BinaryNode:
+		return n.Operator == ".."
+	case *ast.BuiltinNode:
+		p, ok := n.Arguments[len(n.Arguments)-1].(*ast.PredicateNode)
+		return n.Name == "split" || n.Name == "map" && ok && in.plain(p.Node)
+	}
+	return false
 }
 
 // ofTypes checks type(x) in ['int', 'float']: the value may be of one of the types that are listed.

@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/internal/nearest"
 )
 
@@ -167,13 +166,13 @@ func randomBoard(t *testing.T, r *rand.Rand) map[string]any {
 // TestG7_WhatIsCheckedIsCalculated draws expressions of all operators and functions, with FERMATA_EXPLORE so many and from
 // FERMATA_SEED on. What the check of types takes does not fail over values that fit the schemas, but for reasons of data alone.
 func TestG7_WhatIsCheckedIsCalculated(t *testing.T) {
-	r := rand.New(rand.NewPCG(fromEnvironment(t, "FERMATA_SEED", 1), 7))
+	r := rand.New(rand.NewPCG(lawtest.FromEnvironment(t, "FERMATA_SEED", 1), 7))
 	known := NoNames()
 	for name, p := range TypeOfSchema(boardOf(t, narrowSchema)).Fields {
 		known.Set(name, p)
 	}
 	taken, refused := 0, 0
-	for range fromEnvironment(t, "FERMATA_EXPLORE", 3000) {
+	for range lawtest.FromEnvironment(t, "FERMATA_EXPLORE", 3000) {
 		d := drawer{Rand: r, known: known, open: r.IntN(4) == 0}
 		text := d.filled("nitblox"[r.IntN(7)], 0)
 		e, right := d.checked(text)
@@ -194,20 +193,6 @@ func TestG7_WhatIsCheckedIsCalculated(t *testing.T) {
 	if taken < 100 || refused < 100 {
 		t.Errorf("%d expressions were taken and %d refused: expected more of both", taken, refused)
 	}
-}
-
-// fromEnvironment is a number of the environment's.
-func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s=%q is no number: %v", name, text, err)
-	}
-	return n
 }
 
 func reasonOfData(e *Expression, err error) bool {

@@ -19,8 +19,10 @@ type view struct {
 }
 
 type boundName struct {
-	name string
-	typ  *Type
+	name  string
+	typ   *Type
+	null  bool // it is written as nil
+	plain bool // see inference.plain
 }
 
 // loop is a function that calculates something for each element of a list.

@@ -39,11 +39,12 @@ type rewritten struct {
 }
 
 type rewriter struct {
-	bound []string // names that let has declared, innermost last
-	names []nameUse
-	err   *Fault
-	early int                    // how many parts are calculated before the loop that they begin
-	done  map[rewritten]ast.Node // comparison chains share parts of the tree
+	bound  []string               // names that let has declared, innermost last
+	names  []nameUse              // names of the blackboard that were read
+	err    *Fault                 // the first problem; nil for none
+	early  int                    // how many parts are calculated before the loop that they begin
+	done   map[rewritten]ast.Node // comparison chains share parts of the tree
+	guards bool                   // a guard stands before each operator and function
 }
 
 func (w *rewriter) fail(at ast.Node, format string, args ...any) ast.Node {
@@ -86,15 +87,26 @@ func (w *rewriter) replace(n ast.Node, m mode) ast.Node {
 	case *ast.MemberNode:
 		return w.member(n, m)
 	case *ast.UnaryNode:
-		return &ast.UnaryNode{Operator: n.Operator, Node: w.rewrite(n.Node, strict)}
+		k := BoolKind
+		switch n.Operator {
+		case "-":
+			k = NumberKind
+		case "+":
+			return &ast.UnaryNode{Operator: n.Operator, Node: w.rewrite(n.Node, strict)} // which does nothing
+		}
+		return &ast.UnaryNode{Operator: n.Operator, Node: w.want(n, w.rewrite(n.Node, strict), k, n.Operator)}
 	case *ast.BinaryNode:
 		return w.binary(n)
 	case *ast.SliceNode:
-		return &ast.SliceNode{Node: w.rewrite(n.Node, strict), From: w.rewrite(n.From, strict), To: w.rewrite(n.To, strict)}
+		return &ast.SliceNode{
+			Node: w.want(n, w.rewrite(n.Node, strict), ListKind|TextKind, "[from:to]"),
+			From: w.want(n, w.rewrite(n.From, strict), NumberKind, "[from:to]"),
+			To:   w.want(n, w.rewrite(n.To, strict), NumberKind, "[from:to]"),
+		}
 	case *ast.CallNode:
 		return w.call(n)
 	case *ast.BuiltinNode:
-		return weighed(n, w.inPlace(n, w.all(n.Arguments)))
+		return weighed(n, w.listing(n, n.Name, w.inPlace(n, w.all(n.Arguments))))
 	case *ast.PredicateNode:
 		// body becomes: turn() ? body : nil. turn is true, or an error once the loops have turned too often.
 		return &ast.PredicateNode{Node: &ast.ConditionalNode{
@@ -112,14 +124,14 @@ func (w *rewriter) replace(n ast.Node, m mode) ast.Node {
 		return &ast.SequenceNode{Nodes: w.all(n.Nodes)}
 	case *ast.ConditionalNode:
 		return &ast.ConditionalNode{
-			Ternary: n.Ternary, Cond: w.rewrite(n.Cond, strict), Exp1: w.rewrite(n.Exp1, m), Exp2: w.rewrite(n.Exp2, m),
+			Ternary: n.Ternary, Cond: w.want(n, w.rewrite(n.Cond, strict), BoolKind, "a choice ( ? : )"), Exp1: w.rewrite(n.Exp1, m), Exp2: w.rewrite(n.Exp2, m),
 		}
 	case *ast.ArrayNode:
-		return &ast.ArrayNode{Nodes: w.all(n.Nodes)}
+		return w.listing(n, "[]", &ast.ArrayNode{Nodes: w.all(n.Nodes)})
 	case *ast.MapNode:
-		return &ast.MapNode{Pairs: w.all(n.Pairs)}
+		return w.listing(n, "{}", &ast.MapNode{Pairs: w.all(n.Pairs)})
 	case *ast.PairNode:
-		return &ast.PairNode{Key: w.rewrite(n.Key, strict), Value: w.rewrite(n.Value, strict)}
+		return &ast.PairNode{Key: w.want(n, w.rewrite(n.Key, strict), TextKind, "the name of a member"), Value: w.rewrite(n.Value, strict)}
 	}
 	return n // constants, and # in a loop
 }
@@ -235,6 +247,9 @@ func (w *rewriter) binary(n *ast.BinaryNode) ast.Node {
 	if n.Operator == "+" {
 		return weighed(n, call(callAdd, l, r))
 	}
+	if w.guards {
+		return w.guardedBinary(n, l, r)
+	}
 	return &ast.BinaryNode{Operator: n.Operator, Left: l, Right: r}
 }
 
@@ -269,13 +284,17 @@ func (w *rewriter) inPlace(n *ast.BuiltinNode, args []ast.Node) ast.Node {
 	if len(args) == 3 && (n.Name == "reduce" || n.Name == "sortBy") && element(n.Arguments[2]) {
 		return w.before(n, args)
 	}
+	_, ours := ownFunctions["·"+n.Name]
+	if ours && n.Name != "groupBy" {
+		return call("·"+n.Name, args...)
+	}
+	if w.guards {
+		args = guardedArguments(n, args)
+	}
 	made := &ast.BuiltinNode{Name: n.Name, Arguments: args}
 	made.SetLocation(n.Location())
-	switch _, ours := ownFunctions["·"+n.Name]; {
-	case n.Name == "groupBy":
+	if ours {
 		return call("·groupBy", made)
-	case ours:
-		return call("·"+n.Name, args...)
 	}
 	return fromTheEnd(made)
 }
@@ -285,7 +304,11 @@ func (w *rewriter) inPlace(n *ast.BuiltinNode, args []ast.Node) ast.Node {
 func (w *rewriter) before(n *ast.BuiltinNode, args []ast.Node) ast.Node {
 	w.early++
 	name := fmt.Sprintf("·%d", w.early)
-	made := &ast.BuiltinNode{Name: n.Name, Arguments: []ast.Node{args[0], args[1], &ast.IdentifierNode{Value: name}}}
+	inside := []ast.Node{args[0], args[1], &ast.IdentifierNode{Value: name}}
+	if w.guards {
+		inside = guardedArguments(n, inside)
+	}
+	made := &ast.BuiltinNode{Name: n.Name, Arguments: inside}
 	made.SetLocation(n.Location())
 	return &ast.VariableDeclaratorNode{Name: name, Value: args[2], Expr: made}
 }

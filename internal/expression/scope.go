@@ -19,11 +19,13 @@ import (
 // Scope is what an expression reads from: the blackboard or an agent's arguments. It belongs to one evaluation at a
 // time.
 type Scope struct {
-	values  map[string]any
-	failure *node.Failure // what the name error stands for; nil where it is a name like any other
-	numbers map[string]any
-	turns   int
-	made    int // bytes of texts and lists
+	values  map[string]any // the blackboard, or the arguments
+	failure *node.Failure  // what the name error stands for; nil where it is a name like any other
+	numbers map[string]any // values in the form that expressions calculate with, as far as they were read
+	turns   int            // of all loops, in this evaluation
+	made    int            // bytes of texts and lists, in this evaluation
+	listed  int            // elements of lists; guards count them
+	sorts   [][]any        // what the sortBy around a guard has calculated, innermost last
 }
 
 // NewScope makes a scope over values of the blackboard.
@@ -38,6 +40,9 @@ const ErrorName = "error"
 func FailureValue(f *node.Failure) map[string]any {
 	return map[string]any{"message": f.Message, "task": f.Task}
 }
+
+// begin starts an evaluation.
+func (s *Scope) begin() { s.turns, s.made, s.listed, s.sorts = 0, 0, 0, nil }
 
 // lookup reads a name in the form that expressions calculate with.
 func (s *Scope) lookup(name string) (any, bool) {
@@ -67,13 +72,13 @@ type function struct {
 	types []reflect.Type
 }
 
-func signature[F any]() []reflect.Type { return []reflect.Type{reflect.TypeFor[F]()} }
+func typeOf[F any]() []reflect.Type { return []reflect.Type{reflect.TypeFor[F]()} }
 
 // ownFunctions are ours: the calls of rewritten expressions, and functions in place of the language's own.
 var ownFunctions = map[string]function{
 	callName:  {call: readName},
 	callField: {call: readField},
-	callTurn:  {call: countTurn, types: signature[func(any) bool]()},
+	callTurn:  {call: countTurn, types: typeOf[func(any) bool]()},
 	callAdd:   {call: add},
 	callWeigh: {call: weigh},
 
@@ -81,13 +86,13 @@ var ownFunctions = map[string]function{
 	"·keys": {call: keysOf}, "·values": {call: valuesOf}, "·toPairs": {call: toPairs}, "·fromPairs": {call: fromPairs},
 	"·groupBy": {call: grouped}, "·get": {call: get}, "·take": {call: take}, "·int": {call: toInt}, "·float": {call: toFloat},
 
-	"toJSON":   {call: toJSON, types: signature[func(any) string]()},
-	"string":   {call: asText, types: signature[func(any) string]()},
-	"fromCSV":  {call: fromCSV, types: signature[func(string) []any]()},
-	"fromJSON": {call: fromJSON, types: signature[func(string) any]()},
-	"repeat":   {call: repeat, types: signature[func(string, int) string]()},
-	"replace":  {call: replace, types: append(signature[func(string, string, string) string](), signature[func(string, string, string, int) string]()...)},
-	"join":     {call: joinTexts, types: append(signature[func([]any, string) string](), signature[func([]any) string]()...)},
+	"toJSON":   {call: toJSON, types: typeOf[func(any) string]()},
+	"string":   {call: asText, types: typeOf[func(any) string]()},
+	"fromCSV":  {call: fromCSV, types: typeOf[func(string) []any]()},
+	"fromJSON": {call: fromJSON, types: typeOf[func(string) any]()},
+	"repeat":   {call: repeat, types: typeOf[func(string, int) string]()},
+	"replace":  {call: replace, types: append(typeOf[func(string, string, string) string](), typeOf[func(string, string, string, int) string]()...)},
+	"join":     {call: joinTexts, types: append(typeOf[func([]any, string) string](), typeOf[func([]any) string]()...)},
 }
 
 var (
@@ -113,6 +118,11 @@ func readField(args ...any) (any, error) {
 			return nil, nil
 		}
 		return nil, &definition.PathError{Path: at, Message: fmt.Sprintf(format, a...)}
+	}
+	if kindOf(key)&scalars == 0 {
+		if _, texts := value.(map[string]any); !texts && kindOf(value) == ObjectKind {
+			return nil, nameFault(key)
+		}
 	}
 	switch v := value.(type) {
 	case nil:

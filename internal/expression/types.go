@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/expr-lang/expr/types"
-
 	"github.com/fermata-go/fermata/internal/document"
 )
 
@@ -61,6 +59,8 @@ func (k Kinds) String() string {
 }
 
 // Type is what the file says of a value. It is immutable: types share their parts.
+//
+// It has more than fifteen fields because a value of several kinds has the parts of each, and a union must keep those of both.
 type Type struct {
 	Kinds   Kinds            // the value is of one of these
 	Open    bool             // not all that is said here need be possible: the file does not say it exactly
@@ -339,28 +339,6 @@ func (t *Type) same(o *Type) bool {
 		}
 	}
 	return t.Rest.same(o.Rest) && t.items.same(o.items)
-}
-
-// language is the type as the compiler of expressions knows it.
-func (t *Type) language() types.Type {
-	if t.Open {
-		return types.Any
-	}
-	switch t.Kinds {
-	case TextKind:
-		return types.String
-	case BoolKind:
-		return types.Bool
-	case WholeKind:
-		return types.Int
-	case NumberKind, fractionKind:
-		return types.Float64
-	case ListKind:
-		return types.Array(types.Any)
-	case ObjectKind:
-		return types.Map{types.Extra: types.Any}
-	}
-	return types.Any
 }
 
 // Element is the type of what for_each goes over: of the items of a list; the types of an object's entries are not followed.

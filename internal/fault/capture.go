@@ -21,8 +21,8 @@ const Patience = 5 * time.Second
 // mostErrors is how many errors a tree may have: one that unwraps to itself has no end.
 const mostErrors = 1000
 
-// Captured is an error of somebody else's code: what is known of it, and the error itself for those who ask for more.
-// Its methods never panic, and call those of the error only inside a recover.
+// Captured is an error of foreign code: its recorded parts, and the error itself for errors.Is and As. Its methods
+// never panic, and call those of the error only inside a recover.
 type Captured struct {
 	Recorded
 
@@ -38,8 +38,7 @@ func (c *Captured) Stack() []byte { return c.stack }
 // beginning is how much is kept of a text that is too long.
 const beginning = 1000
 
-// Within is the error as it is kept where no more than limit bytes of its text, and of each of its details, can be: of a longer
-// text its beginning is left, and such a detail is left out.
+// Within shortens the error's text if it exceeds limit bytes, and omits details that exceed it.
 func (c *Captured) Within(limit int) *Captured {
 	if c == nil {
 		return nil
@@ -156,7 +155,7 @@ func (g *grab) method(err error) string {
 	return typeName(err)
 }
 
-// outcome is what came of it; v is what was recovered.
+// outcome is the result of the call; v is the recovered value.
 func (g *grab) outcome(err error, v any) *Captured {
 	said := ""
 	if g.text != "" {
@@ -302,7 +301,7 @@ func valid(text string) string {
 	return string([]rune(text))
 }
 
-// Text is a value of somebody else's in words. It comes back whatever the value's methods do.
+// Text is the text of a foreign value. It returns even if the value's methods panic or exit.
 func Text(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -331,8 +330,8 @@ func Text(v any) string {
 	}
 }
 
-// Call calls a function of somebody else's on a goroutine of its own, and turns a panic of it, or that it ended its
-// goroutine, into an error that begins with its name.
+// Call calls foreign code on its own goroutine and turns a panic into an error. So does it with the end of the
+// goroutine. The error starts with the function's name.
 func Call(name string, f func() error) (err error) {
 	ended := make(chan error, 1)
 	go func() {

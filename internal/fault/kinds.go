@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Panic is the kind of an error that came of a panic. It has no sentinel: errors.As finds its type.
+// Panic is the kind of an error that a panic caused. It has no sentinel: errors.As finds its type.
 const Panic = "panic"
 
 // Marks are what is kept of an error beside its text.
@@ -147,7 +147,7 @@ func KeepAs[E error, W any](name string, to func(E) W, from func(w W, whole erro
 	return true
 }
 
-// Marked declares how to tell the marks of an error that has some of its own: a part of what is recorded elsewhere.
+// Marked declares how to read the marks of an error that has its own, recorded elsewhere.
 func Marked(of func(err error) *Marks) bool {
 	marked = append(marked, of)
 	return true

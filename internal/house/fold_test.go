@@ -14,7 +14,7 @@ const machineDir = "internal/machine"
 // pure are the standard packages that the fold may import: none has I/O, a clock, randomness or goroutines, but for
 // the names in impure.
 var pure = []string{
-	"bytes", "cmp", "encoding/binary", "encoding/json", "errors", "fmt", "iter", "maps", "math", "math/bits", "slices",
+	"bytes", "cmp", "crypto/sha256", "encoding/binary", "encoding/json", "errors", "fmt", "hash/crc32", "iter", "maps", "math", "math/bits", "slices",
 	"sort", "strconv", "strings", "time", "unicode", "unicode/utf8",
 }
 

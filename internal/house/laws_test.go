@@ -108,7 +108,21 @@ func prose(text string) string {
 	return fenced.ReplaceAllStringFunc(text, func(block string) string { return visual.ReplaceAllString(block, " ") })
 }
 
-// Links between the documents lead somewhere.
+var (
+	heading  = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	anchored = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
+)
+
+// anchors are the headings of a page as links name them.
+func anchors(page string) map[string]bool {
+	all := make(map[string]bool)
+	for _, m := range heading.FindAllStringSubmatch(codeBlock.ReplaceAllLiteralString(page, ""), -1) {
+		all[strings.ReplaceAll(anchored.ReplaceAllLiteralString(strings.ToLower(strings.TrimSpace(m[1])), ""), " ", "-")] = true
+	}
+	return all
+}
+
+// Links between the documents lead to files that exist and to headings that these files have.
 func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 	w := readTree(t)
 	for _, f := range w.files {
@@ -117,12 +131,20 @@ func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 		}
 		text := prose(f.text)
 		for _, at := range link.FindAllStringSubmatchIndex(text, -1) {
-			to, _, _ := strings.Cut(text[at[2]:at[3]], "#")
-			if to == "" || strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
+			to, anchor, _ := strings.Cut(text[at[2]:at[3]], "#")
+			if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(w.root, filepath.FromSlash(path.Join(f.dir(), to)))); err != nil {
-				t.Errorf("%s:%d: the link leads to %s, which is not there", f.path, 1+strings.Count(text[:at[0]], "\n"), to)
+			target, line := path.Join(f.dir(), to), 1+strings.Count(text[:at[0]], "\n")
+			if to == "" {
+				target = f.path
+			}
+			if _, err := os.Stat(filepath.Join(w.root, filepath.FromSlash(target))); err != nil {
+				t.Errorf("%s:%d: the link leads to %s, which does not exist", f.path, line, to)
+				continue
+			}
+			if anchor != "" && strings.HasSuffix(target, ".md") && !anchors(w.find(t, target).text)[anchor] {
+				t.Errorf("%s:%d: %s has no heading #%s", f.path, line, target, anchor)
 			}
 		}
 	}

@@ -20,21 +20,17 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/fermata-go/fermata/recipe"
 )
 
 // The README runs: its files are written, and its commands typed, in a copy of what git tracks that is a repository of
 // its own. A block of go or yaml begins with a comment that names its file; a block of sh is commands, one a line, with
-// "# exit code 4" behind one that does not end with 0. What is shown of docs/guide runs there: TestTheGuideIsCompiled.
+// "# exit code 4" behind one that does not end with 0; a block of text is the output of the last command.
 
 // block is a fenced part of the README.
 type block struct {
-	kind string // sh, go, yaml, text, mermaid
+	kind string // sh, go, yaml, text
 	text string
 	line int // of its first line
-
-	ofGuide bool // it shows a piece of docs/guide
 }
 
 // fence is a line that begins or ends a block.
@@ -52,7 +48,7 @@ func blocks(text string) []block {
 		case m != nil && open != nil:
 			all, open = append(all, *open), nil
 		case m != nil:
-			open = &block{kind: m[1], line: i + 2, ofGuide: i > 0 && strings.HasPrefix(lines[i-1], "<!-- guide: ")}
+			open = &block{kind: m[1], line: i + 2}
 		}
 	}
 	return all
@@ -72,12 +68,14 @@ var exitCode = regexp.MustCompile(`# exit code (\d+)`)
 
 // elsewhere are commands that end differently, or are not executed, where this test runs, and why.
 var elsewhere = map[string]int{
-	// There is no terminal: they wait for an answer.
-	"go run ./cmd/fermata run approval --input amount=250 --input customer=Ada": 4,
-	"go run ./cmd/fermata run examples/release":                                 4,
+	"go run ./cmd/fermata run examples/release": 4, // there is no terminal: it waits for an answer
 
+	"go get github.com/fermata-go/fermata/journal/sqlite@latest": skipped, // there is no network, and the program is in this module
 	"go test ./...": skipped, // this test is a part of it
 }
+
+// installs is the command that installs the published version; this test installs the copy.
+const installs = "go install github.com/fermata-go/fermata/cmd/fermata@latest"
 
 const skipped = -1
 
@@ -106,11 +104,8 @@ func TestTheReadmeRuns(t *testing.T) {
 	shell := newShell(t, w.root)
 	before := shell.tracked(true)
 	unused := maps.Clone(elsewhere)
-	written, executed := 0, 0
+	written, executed, compared, printed := 0, 0, 0, ""
 	for _, b := range blocks(page) {
-		if b.ofGuide {
-			continue
-		}
 		switch b.kind {
 		case "go", "yaml":
 			m := named.FindStringSubmatch(b.text)
@@ -125,19 +120,23 @@ func TestTheReadmeRuns(t *testing.T) {
 				if c.code == skipped {
 					continue
 				}
-				shell.run(c)
+				printed = shell.run(c)
 				executed++
 			}
-		case "text", "mermaid":
+		case "text":
+			if b.text != printed {
+				t.Errorf("README.md:%d: the page does not show what the last command prints (-page +printed):\n%s", b.line, cmp.Diff(b.text, printed))
+			}
+			compared++
 		default:
-			t.Errorf("README.md:%d: a block of kind %q: expected sh, go, yaml, text or mermaid", b.line, b.kind)
+			t.Errorf("README.md:%d: a block of kind %q: expected sh, go, yaml or text", b.line, b.kind)
 		}
 	}
 	for command := range unused {
 		t.Errorf("README.md does not have the command %s any more", command)
 	}
-	if written < 2 || executed < 8 {
-		t.Errorf("only %d files were written and %d commands executed: are the blocks still found?", written, executed)
+	if written < 2 || executed < 8 || compared < 2 {
+		t.Errorf("only %d files were written, %d commands executed and %d outputs compared: are the blocks still found?", written, executed, compared)
 	}
 	if t.Failed() {
 		t.Log(untrackedCode(w.root))
@@ -149,7 +148,7 @@ func TestTheReadmeRuns(t *testing.T) {
 // tests of this package see the same tree as before, in a clone and in an archive.
 func (s *shell) mustStay(before []string) {
 	s.t.Helper()
-	if _, err := os.Stat(filepath.Join(s.dir, "approval", "recipe.yaml")); err != nil {
+	if _, err := os.Stat(filepath.Join(s.dir, "refund", "main.go")); err != nil {
 		s.t.Errorf("the README was not followed: %v", err)
 	}
 	if got := s.tracked(true); !slices.Equal(got, before) {
@@ -177,19 +176,20 @@ func (s *shell) tracked(byGit bool) []string {
 type shell struct {
 	t   *testing.T
 	dir string
+	bin string // where go install puts programs; it is in the PATH
 	env []string
 }
 
 func newShell(t *testing.T, root string) *shell {
 	t.Helper()
-	s := &shell{t: t, dir: filepath.Join(copyFolder(t, root), "fermata")}
+	s := &shell{t: t, dir: filepath.Join(copyFolder(t, root), "fermata"), bin: t.TempDir()}
 	// What the commands are built of is fetched before the network is closed.
 	s.must(root, os.Environ(), "go", "list", "-deps", "./cmd/fermata", "./examples/...")
 	s.copyTree(root)
 	home := t.TempDir()
 	for _, v := range os.Environ() {
 		switch name, _, _ := strings.Cut(v, "="); {
-		case strings.HasPrefix(name, "GIT_"), strings.HasPrefix(name, "FERMATA_"), strings.HasPrefix(name, "XDG_"), name == "GOFLAGS":
+		case strings.HasPrefix(name, "GIT_"), strings.HasPrefix(name, "FERMATA_"), strings.HasPrefix(name, "XDG_"), name == "GOFLAGS", name == "PATH":
 		default:
 			s.env = append(s.env, v)
 		}
@@ -198,7 +198,7 @@ func newShell(t *testing.T, root string) *shell {
 		s.env = append(s.env, name+"="+strings.TrimSpace(s.must(root, os.Environ(), "go", "env", name)))
 	}
 	s.env = append(
-		s.env, "HOME="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "USER=ann", "PWD="+s.dir, "GOPROXY=off", "GOFLAGS=",
+		s.env, "PATH="+s.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "GOBIN="+s.bin, "HOME="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "USER=ann", "PWD="+s.dir, "GOPROXY=off", "GOFLAGS=",
 		"GOWORK=off", "GOTOOLCHAIN=local", "NO_COLOR=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org",
 	)
@@ -296,9 +296,12 @@ func (s *shell) write(name, text string) {
 // exited is what `go run` says in the end of a program that did not end with 0; its own exit code is 1 then.
 var exited = regexp.MustCompile(`(?m)^exit status (\d+)\n\z`)
 
-// run types a command and checks its exit code.
-func (s *shell) run(c typed) {
+// run types a command, checks its exit code and returns what it printed.
+func (s *shell) run(c typed) string {
 	s.t.Helper()
+	if c.text == installs {
+		c.text = "go install ./cmd/fermata"
+	}
 	ctx, stop := context.WithTimeout(s.t.Context(), 4*time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, "sh", "-c", c.text)
@@ -322,39 +325,49 @@ func (s *shell) run(c typed) {
 	if code != c.code {
 		s.t.Errorf("README.md:%d: %s: exit code %d; expected %d", c.line, c.text, code, c.code)
 	}
+	return stdout.String()
 }
 
-// The drawing in the README is that of the recipe.
-func TestTheReadmeShowsTheDrawing(t *testing.T) {
-	w := readTree(t)
-	page := w.find(t, "README.md").text
-	r, err := recipe.Load(filepath.Join(w.root, "examples", "release"), recipe.Options{})
-	if err != nil {
-		t.Fatal(err)
+// The README is short: a page that shows one program and one recipe, each of at most 20 lines.
+func TestTheReadmeIsShort(t *testing.T) {
+	page := readTree(t).find(t, "README.md")
+	if n := page.lines(); n > readmeLines {
+		t.Errorf("README.md has %d lines, more than %d: move a part to docs/", n, readmeLines)
 	}
-	want := fmt.Sprintf("```mermaid\n%s```\n", r.Plan().Mermaid())
-	drawing := regexp.MustCompile("(?s)```mermaid\n.*?```\n")
-	if got := drawing.FindString(page); got == want {
-		return
+	for _, b := range blocks(page.text) {
+		if n := codeLines(b.text); (b.kind == "go" || b.kind == "yaml") && n > shownLines {
+			t.Errorf("README.md:%d: the block has %d lines of code, more than %d", b.line, n, shownLines)
+		}
 	}
-	if !*update {
-		t.Fatalf("README.md does not show the recipe of examples/release as it is; go test ./internal/house -update "+
-			"writes it there. Expected:\n%s", want)
+}
+
+// The command can be installed at a version: the go command refuses that for a module that replaces or excludes others.
+func TestTheCommandCanBeInstalled(t *testing.T) {
+	f := readTree(t).find(t, "go.mod")
+	if m := regexp.MustCompile(`(?m)^(?:replace|exclude)\b.*`).FindString(f.text); m != "" {
+		t.Errorf("go.mod: %q: go install of a version would fail: require another version instead", m)
 	}
-	text := drawing.ReplaceAllLiteralString(page, want)
-	if err := os.WriteFile(filepath.Join(w.root, "README.md"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+}
+
+const readmeLines, shownLines = 125, 20
+
+// preamble matches the parts of a Go program that every program has: the name of its file, its package and its imports.
+var preamble = regexp.MustCompile(`(?s)\A// [^\n]+\npackage \w+\n\nimport \(.*?\n\)\n`)
+
+// codeLines counts the lines of a block that are not empty, without a Go program's preamble.
+func codeLines(text string) int {
+	lines := strings.Split(preamble.ReplaceAllLiteralString(text, ""), "\n")
+	return len(slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" }))
 }
 
 // The checks above see what they are there to see.
 func TestBlocksAreFound(t *testing.T) {
 	const page = "# x\n\n```sh\na -b   # exit code 4: it waits\nc '#d'\n```\n\ntext\n\n```go\n// x/main.go\npackage x\n```\n" +
-		"<!-- guide: y -->\n```go\ny\n```\n"
+		"```text\ny\n```\n"
 	found := blocks(page)
 	got := fmt.Sprintf("%+v %+v %q", found, commands(found[0]), named.FindStringSubmatch(found[1].text)[1])
-	want := "[{kind:sh text:a -b   # exit code 4: it waits\nc '#d'\n line:4 ofGuide:false} {kind:go text:// x/main.go\npackage x\n line:11 ofGuide:false} " +
-		"{kind:go text:y\n line:16 ofGuide:true}] " +
+	want := "[{kind:sh text:a -b   # exit code 4: it waits\nc '#d'\n line:4} {kind:go text:// x/main.go\npackage x\n line:11} " +
+		"{kind:text text:y\n line:15}] " +
 		"[{line:4 text:a -b code:4} {line:5 text:c '#d' code:0}] \"x/main.go\""
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -120,7 +120,7 @@ var initialised = regexp.MustCompile(`fermata init (\w+)`)
 func madeByThePage(page string) map[string]bool {
 	made := make(map[string]bool)
 	for _, b := range blocks(page) {
-		if m := named.FindStringSubmatch(b.text); m != nil && !b.ofGuide && (b.kind == "go" || b.kind == "yaml") {
+		if m := named.FindStringSubmatch(b.text); m != nil && (b.kind == "go" || b.kind == "yaml") {
 			top, _, _ := strings.Cut(m[1], "/")
 			made[top] = true
 		}

@@ -1,7 +1,7 @@
-// Package loss tells which parts of a JSON value are lost when the value is read as a type and written again.
+// Package loss finds the parts of a JSON value that a type loses when it reads and writes it.
 //
-// A type that no longer has a field drops it without an error, and a reader then sees a zero. Whoever reads a value that
-// an older program wrote compares both texts here and refuses the type:
+// A type that no longer has a field drops it without an error, and a reader then sees a zero. A reader of an older
+// program's value compares both texts here and refuses the type:
 //
 //	lost, err := loss.Of(stored, encodedAgain)
 //

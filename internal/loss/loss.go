@@ -45,7 +45,7 @@ func Of(was, is []byte) ([]Lost, error) {
 	return c.lost, nil
 }
 
-// In is the first part of a value, given as JSON, that is lost in what was decoded from it; v points there. Values of types that
+// In returns the first part of a JSON value that its decoded form loses; v points to that form. Values of types that
 // keep all there is lose nothing. A float64 is none of them: it reads each integer, and not each as it was.
 func In(was []byte, v any) (Lost, bool) {
 	switch v.(type) {
@@ -59,7 +59,7 @@ func In(was []byte, v any) (Lost, bool) {
 	}
 	is, err := json.Marshal(v)
 	if err != nil {
-		return Lost{}, false // whoever writes it is told
+		return Lost{}, false // its writer receives the error
 	}
 	lost, err := Of(was, is)
 	if err != nil || len(lost) == 0 {

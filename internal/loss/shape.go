@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// Shape identifies which JSON a type reads, as a short text: types of one shape lose the same parts of a value. The names of
-// types do not count, except for those that read JSON by methods of their own. It is "" for types that keep all there is.
+// Shape is a short text for the JSON that a type reads: types of one shape lose the same parts. The names of types do
+// not count, except for those that read JSON by methods of their own. It is "" for types that keep all there is.
 func Shape(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[any](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[map[string]any](), reflect.TypeFor[[]any]():

@@ -30,7 +30,7 @@ func chainPlan(b *testing.B, n int) *plan.Plan {
 }
 
 // loopPlan is a plan that goes round over a gate: work, then again or END.
-func loopPlan(b *testing.B) *plan.Plan {
+func loopPlan(b testing.TB) *plan.Plan {
 	b.Helper()
 	p, err := plan.New(plan.Definition{
 		Name: "loop", Entry: []string{"work"}, State: struct{ plan.Codec }{},

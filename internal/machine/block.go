@@ -4,22 +4,22 @@ import "github.com/fermata-go/fermata/journal"
 
 // Codes of a block (law J11).
 const (
-	BlockDiverged  = "diverged"     // code and journal do not agree (law N3)
+	BlockDiverged  = "diverged"     // node code diverged from its journal (law N3)
 	BlockPlan      = "plan_changed" // the plan does not fit (law J8)
-	BlockTakeovers = "takeovers"    // its drivers were lost too often
+	BlockTakeovers = "takeovers"    // its owners were lost too often
 )
 
-// takeovers counts how often a run was taken over from a driver that was lost, since it last got further.
+// takeovers counts takeovers from lost owners since the run's last progress.
 type takeovers struct {
-	n    int
-	last int64 // when it was, the last time
+	n    int   // how many
+	last int64 // time of the last one, in microseconds
 }
 
-// Takeovers is how often the run was taken over from a driver that was lost, since it last got further, and when that was
-// the last time, in microseconds.
+// Takeovers returns how often the run was taken over since its last progress, and the time of the last takeover
+// in microseconds.
 func (m *Machine) Takeovers() (n int, last int64) { return m.takeovers.n, m.takeovers.last }
 
-// Blocked is why the run is blocked, as recorded when it was; the zero value for a run that is not. At is when.
+// Blocked returns why the run is blocked and since when; the zero value if it is not.
 func (m *Machine) Blocked() (body journal.BlockedBody, at int64) {
 	if m.status != Blocked {
 		return journal.BlockedBody{}, 0
@@ -27,13 +27,13 @@ func (m *Machine) Blocked() (body journal.BlockedBody, at int64) {
 	return m.blocked, m.at
 }
 
-// Block records that the run cannot be driven on now.
+// Block records that the run cannot go on now.
 func (m *Machine) Block(at int64, body journal.BlockedBody) error {
 	e := m.entry(journal.RunBlocked, at)
 	return m.applyBody(e, place0, nil, body)
 }
 
-// AtWork are the tasks whose code was running, or about to, when the last entry was written.
+// AtWork returns the tasks whose code was running, or about to, at the last entry.
 func (m *Machine) AtWork() []string {
 	var tasks []string
 	for _, t := range m.tasks {
@@ -44,7 +44,7 @@ func (m *Machine) AtWork() []string {
 	return tasks
 }
 
-// mayFollowBlock reports whether an entry may follow where the run is blocked: people answer, and may end it.
+// mayFollowBlock reports whether an entry may follow while the run is blocked: people may answer or end it.
 func (m *Machine) mayFollowBlock(k journal.Kind) bool {
 	return m.status == Blocked && (k == journal.InterruptUpdated || k == journal.InterruptResolved || k == journal.RunFinished)
 }
@@ -58,7 +58,7 @@ func (m *Machine) runBlocked(e *journal.Entry) error {
 	return nil
 }
 
-// takenOver counts a takeover. A retry lets the count begin anew.
+// takenOver counts a takeover. A retry resets the count.
 func (m *Machine) takenOver(e *journal.Entry, body *journal.ResumedBody) {
 	switch {
 	case body.Reason == ReasonRetry:
@@ -69,7 +69,7 @@ func (m *Machine) takenOver(e *journal.Entry, body *journal.ResumedBody) {
 	}
 }
 
-// getsFurther reports whether an entry of this kind says that something is done which no later pass does again.
+// getsFurther reports whether an entry of this kind is progress: no later pass repeats it.
 func getsFurther(k journal.Kind) bool {
 	switch k {
 	case journal.NodeFinished, journal.NodeCached, journal.NodeFailed, journal.NodeRetrying, journal.NodeSuspended,

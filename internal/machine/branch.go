@@ -7,33 +7,33 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// scope is where tokens travel: the run, the inside of a subgraph's task, or one item of a map. It is over when no
-// token and no task is left in it.
+// scope is where tokens travel: the run, the inside of a subgraph's task, or one item of a map. It is over when
+// no token and no task is left in it.
 type scope struct {
-	parent *Task // nil: the run
-	item   int   // of a map, from 1; 0 elsewhere
-	space  *space
-	live   int
-	ends   []arrival // the paths that have ended
-	flow   *flow     // of a dataflow, which has no tokens
+	parent *Task     // nil: the run
+	item   int       // of a map, from 1; 0 elsewhere
+	space  *space    // names and numbers its tasks
+	live   int       // how many tokens and tasks are in it
+	ends   []arrival // paths that have ended
+	flow   *flow     // of a dataflow, which has no tokens; nil for a control graph
 }
 
-// arrival is a token that has come to a join, or to its end.
+// arrival is a token that has reached a join, or its end.
 type arrival struct {
-	ref    uint64
-	own    bool
-	leaves []leaf
+	ref    uint64 // seq of the entry with its value
+	own    bool   // nothing else refers to the value
+	leaves []leaf // the branches that it stands for
 }
 
 // fork is a place where one token became several (law G2).
 type fork struct {
-	seq   uint64 // the entry that it happened at
-	base  uint64 // the value at the fork
+	seq   uint64 // seq of the entry
+	base  uint64 // seq of the value at the fork
 	up    []leaf // the branches that the token stood for
 	to    []int  // where its branches lead, in declared order
-	first leaf   // of up; of no fork where that is empty
-	level int    // how many forks it lies in, one in the other
-	seen  uint64 // the last walk that came by: not part of the fold
+	first leaf   // of up; the zero leaf if that is empty
+	level int    // how many forks it is nested in
+	seen  uint64 // number of the last walk that passed it: not part of the fold
 }
 
 func newFork(tok *token, to []int) *fork {
@@ -44,39 +44,39 @@ func newFork(tok *token, to []int) *fork {
 	return f
 }
 
-// leaf is one branch of a fork. A token stands for a set of leaves: those that were merged into it. It stands for
-// none where no fork is open, and for a fork's own leaves again when all branches of the fork are merged.
+// leaf is one branch of a fork. A token stands for a set of leaves: those merged into it. Once all branches of
+// a fork are merged, it stands for the fork's own leaves again; outside of forks, for none.
 type leaf struct {
-	of *fork
-	at int // its place in the declared order
+	of *fork // the fork
+	at int   // place in the declared order
 }
 
-// Join is the merge of branches at a node or where they end.
+// Join is the merge of branches at a node or at their ends.
 type Join struct {
-	From  []uint64    // the values that come together
+	From  []uint64    // seqs of the values to merge
 	Own   []bool      // of each, whether nothing else refers to it
-	Steps []MergeStep // none where there is only one value
-	at    int
-	scope *scope
-	task  uint64
-	vias  []uint64
+	Steps []MergeStep // none for a single value
+	at    int         // flat index of the node
+	scope *scope      // in which the branches meet
+	task  uint64      // id of the task whose merge is repeated; 0 for none
+	vias  []uint64    // seqs of the entries that sent the tokens
 }
 
-// MergeStep merges the branches of one fork (law G4). The result of the last step is that of the join.
+// MergeStep merges the branches of one fork (law G4). The last step's result is the join's.
 type MergeStep struct {
-	Base   uint64
+	Base   uint64   // seq of the value at the fork
 	Inputs []int    // indexes of From; below 0, the result of an earlier step: -1 for the first
 	Names  []string // of the branches: where they lead
 }
 
-// merged is a token while a merge is planned: what it stands for, and which leaves it is grouped by.
+// merged is a token while a merge is planned.
 type merged struct {
-	input  int
-	leaves []leaf
-	view   []leaf
+	input  int    // see MergeStep.Inputs
+	leaves []leaf // the branches that it stands for
+	view   []leaf // the leaves that it is grouped by
 }
 
-// planMerge says how arrivals are merged, innermost forks first, and what the result stands for.
+// planMerge plans the merge of arrivals, innermost forks first. It also returns what the result stands for.
 func (m *Machine) planMerge(arrivals []arrival) ([]MergeStep, []leaf) {
 	if len(arrivals) == 1 {
 		return nil, arrivals[0].leaves
@@ -91,7 +91,7 @@ func (m *Machine) planMerge(arrivals []arrival) ([]MergeStep, []leaf) {
 	var steps []MergeStep
 	for len(list) > 1 {
 		f := innermost(list)
-		if f == nil { // tokens that have no fork in common: the values are merged against the run's input
+		if f == nil { // tokens without a common fork: their values are merged against the run's input
 			f = &fork{base: 1}
 		}
 		var group, rest []merged
@@ -124,7 +124,7 @@ func (m *Machine) planMerge(arrivals []arrival) ([]MergeStep, []leaf) {
 	return steps, normal(list[0].leaves)
 }
 
-// soleFork is the fork that all arrivals are single branches of, nil where there is more to it.
+// soleFork returns the fork of which all arrivals are single branches; nil for other cases.
 func soleFork(arrivals []arrival) *fork {
 	f := (*fork)(nil)
 	for i := range arrivals {
@@ -149,7 +149,7 @@ func (m *Machine) mergeOf(f *fork, arrivals []arrival) MergeStep {
 	return step
 }
 
-// merged is what single branches of the fork stand for together.
+// merged returns what single branches of the fork stand for together.
 func (f *fork) merged(arrivals []arrival) []leaf {
 	if len(arrivals) == len(f.to) {
 		return f.up
@@ -161,8 +161,8 @@ func (f *fork) merged(arrivals []arrival) []leaf {
 	return leaves
 }
 
-// innermost is the fork that lies in most others, of all that tokens are grouped by; of several such, the first in
-// declared order. It does not depend on which of them happened first (laws G4 and D11).
+// innermost returns the most deeply nested fork that tokens are grouped by, the first in declared order if
+// there are several. The order of events does not matter (laws G4 and D11).
 func innermost(list []merged) *fork {
 	var in *fork
 	for _, t := range list {
@@ -175,8 +175,8 @@ func innermost(list []merged) *fork {
 	return in
 }
 
-// inOrder compares two branches by where they part: at the last fork that both go back to, by its declared order. It
-// does not depend on what happened first.
+// inOrder compares two branches at the last fork that they share, by its declared order. The order of events
+// does not matter.
 func inOrder(a, b leaf) int {
 	x, y := a, b
 	for x.of != y.of {
@@ -186,7 +186,7 @@ func inOrder(a, b leaf) int {
 			y = y.of.first
 		}
 	}
-	if x.of == nil || x.at == y.at { // one lies in the other, or they have no fork in common
+	if x.of == nil || x.at == y.at { // one is nested in the other, or they share no fork
 		return cmp.Compare(a.depth(), b.depth())
 	}
 	return cmp.Compare(x.at, y.at)
@@ -199,7 +199,7 @@ func (l leaf) depth() int {
 	return l.of.level
 }
 
-// firstOf is the first of branches, one of no fork where there is none.
+// firstOf returns the first of leaves, the zero leaf for none.
 func firstOf(leaves []leaf) leaf {
 	var first leaf
 	for i, l := range leaves {
@@ -210,7 +210,7 @@ func firstOf(leaves []leaf) leaf {
 	return first
 }
 
-// place is the first of a fork's branches that leaves hold, -1 for none.
+// place returns the first branch of a fork among leaves, -1 for none.
 func place(leaves []leaf, f *fork) int {
 	first := -1
 	for _, l := range leaves {
@@ -240,7 +240,7 @@ func union(a, b []leaf) []leaf {
 	return a
 }
 
-// normal puts, in place of all branches of a fork, what the fork's token stood for.
+// normal replaces all branches of a fork by what the fork's token stood for.
 func normal(leaves []leaf) []leaf {
 	for again := true; again; {
 		again = false
@@ -260,7 +260,7 @@ func normal(leaves []leaf) []leaf {
 	return leaves
 }
 
-// branchName is what people call a branch: the node that it begins with.
+// branchName returns a branch's name for people: the node that it begins with.
 func (m *Machine) branchName(view []leaf, f *fork) string {
 	if i := place(view, f); i >= 0 {
 		switch at := f.to[i]; {
@@ -275,10 +275,10 @@ func (m *Machine) branchName(view []leaf, f *fork) string {
 	return ""
 }
 
-// branch is what a token stands for that leads into the i-th branch of a fork.
+// branch returns what a token in the i-th branch of a fork stands for.
 func (f *fork) branch(i int) []leaf { return []leaf{{of: f, at: i}} }
 
-// eachBase calls do with the value at every fork that leaves go back to, until it returns true.
+// eachBase calls do with the value at every fork above leaves, until it returns true.
 func (m *Machine) eachBase(leaves []leaf, do func(ref uint64) bool) bool {
 	for _, l := range leaves {
 		if l.of.seen == m.walk {
@@ -291,7 +291,7 @@ func (m *Machine) eachBase(leaves []leaf, do func(ref uint64) bool) bool {
 	return false
 }
 
-// eachRef calls do with every value that something refers to, until it returns true.
+// eachRef calls do with every value that is referred to, until it returns true.
 func (m *Machine) eachRef(do func(ref uint64) bool) bool {
 	m.walk++
 	arrivals := func(list []arrival) bool {
@@ -340,7 +340,7 @@ func (m *Machine) eachRef(do func(ref uint64) bool) bool {
 	return arrivals(m.root.ends) || m.final != 0 && do(m.final)
 }
 
-// Refs lists the values that tokens, open tasks and the end of the run refer to.
+// Refs returns the values that tokens, open tasks and the end of the run refer to.
 func (m *Machine) Refs() []uint64 {
 	var refs []uint64
 	seen := make(map[uint64]bool)

@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// follows checks that an entry can come now in the life of its task. Of a task that was written by another plan only
-// the attempt is known to mean the same.
+// follows checks that an entry may come now in the life of its task. For a task that another plan wrote, only
+// its attempt is checked.
 func (m *Machine) follows(e *journal.Entry, t *Task) error {
 	if e.Attempt != t.Attempt {
 		return m.corrupt(e, "attempt %d of a task that is at attempt %d", e.Attempt, t.Attempt)
@@ -40,7 +40,7 @@ func (m *Machine) follows(e *journal.Entry, t *Task) error {
 	return nil
 }
 
-// ofFlow reports whether a task is a subgraph's that is a dataflow: that it may be left is found by Next, not by the fold.
+// ofFlow reports whether a task is a dataflow subgraph. Next finds its end, not the fold.
 func (t *Task) ofFlow() bool {
 	if t.State != Inside {
 		return false
@@ -58,7 +58,7 @@ func (t *Task) ofFlow() bool {
 
 func (m *Machine) isSub(t *Task) bool { return t.Node < len(m.flat) && m.flat[t.Node].Sub != nil }
 
-// routes checks that a route can be taken now.
+// routes checks that a route may be taken now.
 func (m *Machine) routes(e *journal.Entry, t *Task) error {
 	ok := t.State == Choosing || t.State == Ready && m.isSub(t) && !m.isMap(t)
 	switch {
@@ -75,8 +75,8 @@ func (m *Machine) routes(e *journal.Entry, t *Task) error {
 	return nil
 }
 
-// lose answers for an entry of a task that is not open: that is damage, or another plan on which nobody can tell what
-// became of it. Fits says so then (law J8).
+// lose handles an entry of a task that is not open. That is damage, or another plan on which the task cannot be
+// followed; then Fits says so (law J8).
 func (m *Machine) lose(e *journal.Entry) error {
 	if !m.replanned() {
 		return m.corrupt(e, "the task is not open")
@@ -98,5 +98,5 @@ func (m *Machine) corrupt(e *journal.Entry, format string, args ...any) error {
 		journal.ErrCorrupt, fmt.Sprintf(format, args...))
 }
 
-// replanned reports whether the plan is another than the one that wrote the journal (law J8).
+// replanned reports whether another plan wrote the journal (law J8).
 func (m *Machine) replanned() bool { return m.body.Fingerprint != m.plan.Fingerprint() }

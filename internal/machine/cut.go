@@ -6,9 +6,9 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// WholeFacts says of each entry whether a run may be cut behind it. What is stored in one append is one fact: a cut in
-// the middle of an outcome and what follows from it would leave half of a decision (laws J3 and J4). Where something
-// new begins in the middle of an append, a cut does no harm: what is cut off is begun again.
+// WholeFacts reports for each entry whether a run may be cut after it. The entries of one append belong
+// together: a cut between an outcome and its consequences would leave half a decision (laws J3 and J4). A cut
+// before the start of something new is harmless, since it starts again.
 func WholeFacts(all []journal.Entry) []bool {
 	whole := make([]bool, len(all))
 	for i := range all {
@@ -34,7 +34,7 @@ func WholeFacts(all []journal.Entry) []bool {
 func halfFact(all []journal.Entry, i int) bool {
 	e := &all[i]
 	if Completes(e) {
-		return true // nothing goes on behind it
+		return true // nothing goes on after it
 	}
 	if i+1 == len(all) {
 		return false
@@ -48,7 +48,7 @@ func halfFact(all []journal.Entry, i int) bool {
 		return e.Op == "" && same && next.Kind == journal.NodeSuspended
 	case journal.InterruptResolved, journal.RunResumed:
 		return beginsFork(all, i)
-	case journal.RouteTaken: // the items of a map
+	case journal.RouteTaken: // items of a map
 		var body journal.RouteBody
 		return len(e.Body) > 0 && json.Unmarshal(e.Body, &body) == nil && body.Item < body.Of
 	case journal.NodeStarted: // a join whose branches could not be merged
@@ -58,8 +58,8 @@ func halfFact(all []journal.Entry, i int) bool {
 	return false
 }
 
-// failsUntil is the place of the entry that says what follows from the failure at the i-th one: a route, another
-// attempt of what is around it, the end of the run. It is i where something else comes first.
+// failsUntil returns the index of the entry that handles the failure at index i: a route, another attempt of
+// the surrounding task, or the end of the run. It returns i if something else comes first.
 func failsUntil(all []journal.Entry, i int) int {
 	for j := i + 1; j < len(all); j++ {
 		switch all[j].Kind {
@@ -78,7 +78,7 @@ func failsUntil(all []journal.Entry, i int) int {
 	return i
 }
 
-// beginsFork reports whether the i-th entry is one of those that begin a fork, and not the last of them.
+// beginsFork reports whether the i-th entry begins a fork and is not the last to do so.
 func beginsFork(all []journal.Entry, i int) bool {
 	j := i + 1
 	for j < len(all) && all[j].Kind == journal.InterruptResolved && resolvedTo(&all[j]) == journal.Withdrawn {
@@ -106,7 +106,7 @@ func resumedFor(e *journal.Entry) string {
 	return body.Reason
 }
 
-// Completes reports whether an entry is the end of a run that has completed. Nothing goes on behind it.
+// Completes reports whether an entry completes a run. Nothing goes on after it.
 func Completes(e *journal.Entry) bool {
 	var body journal.FinishedBody
 	return e.Kind == journal.RunFinished && json.Unmarshal(e.Body, &body) == nil && body.Status == Completed

@@ -4,17 +4,14 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -24,55 +21,26 @@ import (
 // reads it, task by task. What is counted on the way is what there is, and a machine that is folded from the journal says
 // the same of what follows (law J1).
 func TestD11_RandomDataflowsKeepTheLaws(t *testing.T) {
-	seed := uint64(1)
-	if os.Getenv("FERMATA_EXPLORE") != "" {
-		seed = rand.Uint64()
-	}
-	graphs := fromEnvironment(t, "FERMATA_EXPLORE", 2000)
-	seed = fromEnvironment(t, "FERMATA_SEED", seed)
-	t.Logf("%d graphs; SEED=%d", graphs, seed)
-	var next, built, failed atomic.Uint64
 	var total flowStats
 	var mu sync.Mutex
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			var stats flowStats
-			for built.Load() < graphs && failed.Load() < 4 {
-				i := next.Add(1)
-				r := rand.New(rand.NewPCG(seed, i))
-				s := sketchedFlow(r)
-				p := stats.accepted(r, s)
-				if p == nil {
-					continue
-				}
-				built.Add(1)
-				if found := exploreFlow(s, p, i, &stats); found != nil {
-					failed.Add(1)
-					t.Errorf("SEED=%d, graph %d:\n%s", seed, i, found.shrunken())
-				}
-			}
+	lawtest.Draw(t, 2000, func(r *rand.Rand, i uint64) (counts bool, wrong string) {
+		var stats flowStats
+		defer func() {
 			mu.Lock()
+			defer mu.Unlock()
 			total.add(&stats)
-			mu.Unlock()
-		})
-	}
-	workers.Wait()
+		}()
+		s := sketchedFlow(r)
+		p := stats.accepted(r, s)
+		if p == nil {
+			return false, ""
+		}
+		if found := exploreFlow(s, p, i, &stats); found != nil {
+			return true, found.shrunken()
+		}
+		return true, ""
+	})
 	t.Log(total.String())
-}
-
-// fromEnvironment is a number of the environment's.
-func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s=%q is no number: %v", name, text, err)
-	}
-	return n
 }
 
 // flowStats says what was looked at.
@@ -338,6 +306,9 @@ func (o *ordering) run() string {
 	if o.broken == "" {
 		o.end()
 	}
+	if o.broken == "" && o.r.IntN(10) == 0 {
+		o.broken = copiedAnywhere(o.m.plan, o.journal)
+	}
 	return o.broken
 }
 
@@ -356,6 +327,12 @@ func (o *ordering) next() {
 	var folded *Work
 	if o.r.IntN(6) == 0 { // another machine says the same (law J1)
 		other := o.fold()
+		if o.r.IntN(2) == 0 {
+			other = o.copy()
+		}
+		if o.broken != "" {
+			return
+		}
 		other.SetBusy(o.m.Busy())
 		var err error
 		folded, err = other.Next(0)
@@ -530,10 +507,24 @@ func (o *ordering) fold() *Machine {
 	return m
 }
 
+// copy is the machine that its snapshot is restored to.
+func (o *ordering) copy() *Machine {
+	again, diff := copied(o.m)
+	if diff != "" && o.broken == "" {
+		o.broken = "the machine is not what its snapshot is restored to (-machine +restored): " + diff
+	}
+	return again
+}
+
 // crash lets another process take over: what is at work begins again.
 func (o *ordering) crash() {
 	o.crashes++
-	o.m, o.queue = o.fold(), nil
+	if o.r.IntN(2) == 0 {
+		o.m = o.copy()
+	} else {
+		o.m = o.fold()
+	}
+	o.queue = nil
 	if o.broken == "" && o.m.status == Running && o.m.Underway() {
 		o.must(o.m.Resume(0, journal.ResumedBody{Reason: ReasonRecovered}))
 	}

@@ -1,6 +1,6 @@
 // Package machine decides what happens in a run. It is a fold: a plan and journal entries in, tasks to start and
-// entries to append out (law J1). It has no I/O, no clock, no randomness and no goroutines; whoever drives it brings
-// those and keeps to one order (law J2):
+// entries to append out (law J1). It has no I/O, no clock, no randomness and no goroutines; the execution
+// provides those, and keeps one order (law J2):
 //
 //	m.Finish(…)            // what came from outside: an outcome, an answer, a timer (the inputs)
 //	work := m.Next(at)     // the entries that follow, and the tasks that may start once they are stored

@@ -7,10 +7,10 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// A task that has failed for good, and has no failure edge, dooms what it runs in: the item, the subgraph or the run.
-// Nothing more is started there, what is at work is let end, and then the failure goes on outwards (laws F1 and F2).
+// A task that failed for good without a failure edge dooms its surroundings: the item, the subgraph or the run.
+// Nothing more starts there, running tasks end, and then the failure goes outwards (laws F1 and F2).
 
-// doomed reports whether nothing may be started in a scope any more because something in it, or around it, has failed.
+// doomed reports whether nothing may start in a scope because of a failure in it or around it.
 func (m *Machine) doomed(s *scope) bool {
 	for ; s != nil; s = s.up() {
 		for _, b := range m.tasks {
@@ -22,7 +22,7 @@ func (m *Machine) doomed(s *scope) bool {
 	return false
 }
 
-// dooms reports whether a failed task dooms a scope that it runs in, or that runs beside it.
+// dooms reports whether a failed task dooms a scope.
 func (m *Machine) dooms(b *Task, s *scope) bool {
 	if b.scope == s {
 		return true
@@ -35,7 +35,7 @@ func (m *Machine) keeps(t *Task) bool {
 	return t != nil && t.items != nil && t.Node < len(m.flat) && m.flat[t.Node].Map != nil && m.flat[t.Node].Map.Keep
 }
 
-// failing finds the task inside a subgraph's task that dooms it.
+// failing returns the task inside a subgraph's task that dooms it; nil for none.
 func (m *Machine) failing(parent *Task) *Task {
 	if m.keeps(parent) {
 		return nil
@@ -48,10 +48,10 @@ func (m *Machine) failing(parent *Task) *Task {
 	return nil
 }
 
-// doom is the task that dooms the run, nil for none.
+// doom returns the task that dooms the run, nil for none.
 func (m *Machine) doom() *Task { return m.failing(nil) }
 
-// leafOf is the task that a failure began with.
+// leafOf returns the task in which a failure began.
 func (m *Machine) leafOf(t *Task) *Task {
 	for {
 		inner := (*Task)(nil)
@@ -68,8 +68,8 @@ func (m *Machine) leafOf(t *Task) *Task {
 	}
 }
 
-// fail takes failures on where nothing is at work any more in what they have doomed: the innermost first and that of the
-// run last, so that it does not matter which of several came first.
+// fail passes failures outwards from doomed scopes in which nothing is running. It goes from the innermost to
+// the run, so the order of several failures does not matter.
 func (m *Machine) fail(at int64) error {
 	for i := 0; i < len(m.tasks); i++ {
 		b := m.tasks[i]
@@ -99,12 +99,12 @@ func (m *Machine) fail(at int64) error {
 	return nil
 }
 
-// unsettled reports whether a task has failed that what is around it has not dealt with.
+// unsettled reports whether a failed task is not handled by its surroundings yet.
 func (m *Machine) unsettled(b *Task) bool {
 	return b.State == Broken && b.scope.parent != nil && b.scope.parent.State == Inside
 }
 
-// working reports whether anything is at work in some scopes.
+// working reports whether anything is running in the selected scopes.
 func (m *Machine) working(in func(s *scope) bool) bool {
 	if m.busy == 0 {
 		return false
@@ -132,7 +132,7 @@ func (m *Machine) failItem(at int64, t *Task) error {
 	return m.apply(e, t.spot(), t)
 }
 
-// failure is how the run ends that a task has failed.
+// failure returns the body of the end of a run that a task has failed.
 func (m *Machine) failure(b *Task) journal.FinishedBody {
 	leaf := m.leafOf(b)
 	end := journal.FinishedBody{Status: Failed, Error: leaf.Error.Error, Code: leaf.Error.Code, Marks: leaf.Error.Marks, Task: m.TaskID(leaf)}
@@ -142,7 +142,7 @@ func (m *Machine) failure(b *Task) journal.FinishedBody {
 	return end
 }
 
-// withdrawIn takes back the open questions of tasks that are given up.
+// withdrawIn withdraws the open questions of dropped tasks.
 func (m *Machine) withdrawIn(at int64, of func(t *Task) bool) error {
 	for i := 0; i < len(m.interrupts); {
 		id := m.interrupts[i].ID
@@ -157,7 +157,7 @@ func (m *Machine) withdrawIn(at int64, of func(t *Task) bool) error {
 	return nil
 }
 
-// causeOf is what a task at the end of an error edge is told of the failure.
+// causeOf returns the failure as the task at the end of an error edge sees it.
 func causeOf(task string, body *journal.FailedBody) *node.Failure {
 	f := &node.Failure{Task: task, Message: body.Error}
 	if body.Code != "" {

@@ -6,29 +6,33 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// flow is how a dataflow stands in its scope: which values were written, and what each node waits for (laws D3 to D8).
-// What is counted here follows from the entries alone; entries say which nodes were begun, and for which decisions.
+// flow is the state of a dataflow in its scope: written values, and what each node waits for (laws D3 to D8).
+// Its counts follow from the entries alone. Entries say which nodes were started, and for which decisions.
 type flow struct {
-	d       *plan.Dataflow
-	at      []int // by node: its index in the flat plan
-	nodes   []flowNode
-	latest  []int    // by name: the node that wrote it last, plan.FromRun, or nobody
-	input   uint64   // the entry that holds the inputs
-	chosen  []choice // forward decisions that nothing was begun for yet
-	pending []choice // decisions that wait for the end of a round
-	strays  []string // paths of nodes that were chosen and that the plan does not have (law J8)
-	ghosts  []ghost  // what nodes wrote last that the plan does not have (law J8)
-	lives   []int    // by region: how many of its nodes are live
-	live    int      // how many nodes are live
-	skips   []bool   // by node: it is recorded as skipped; nil for none
-	brought [][]slot // by node, of subgraphs that may run again: the last version of each output. nil for none
-	over    bool     // nothing more can run in it: found again by Next, not part of the fold
+	d       *plan.Dataflow // its definition
+	at      []int          // by node: its index in the flat plan
+	nodes   []flowNode     // their state, by node
+	latest  []int          // by name: the node that wrote it last, plan.FromRun, or nobody
+	input   uint64         // seq of the entry with the inputs
+	chosen  []choice       // forward decisions that have started nothing yet
+	pending []choice       // decisions that wait for the end of a round
+	strays  []string       // paths of chosen nodes that the plan does not have (law J8)
+	ghosts  []ghost        // last outputs of nodes that the plan does not have (law J8)
+	lives   []int          // by region: how many of its nodes are live
+	live    int            // how many nodes are live
+	skips   []bool         // by node: it is recorded as skipped; nil for none
+	brought [][]slot       // by node, of subgraphs that may run again: the last version of each output; nil for none
+	over    bool           // nothing more can run in it: found by Next, not part of the fold
+	candidates
+}
 
-	ready   []int // nodes that may begin, and some that no longer may: not part of the fold
+// candidates are the nodes of a dataflow that Next looks at. They are not part of the fold.
+type candidates struct {
+	ready   []int // nodes that may begin, and some that no longer may
 	first   int   // how many of them were taken
 	mixed   bool  // they are not in declared order
 	work    []int // room for update
-	touched bool  // in the list of flows that Next looks at: not part of the fold
+	touched bool  // in Machine.touched
 }
 
 // nobody has written a value.
@@ -42,32 +46,32 @@ type flowNode struct {
 	waits     int32  // how many of the nodes before it are live, or wait for such (law D5c)
 	chosen    int32  // how many forward decisions for it are not used up
 	ran       bool   // or does not have to, as it lies before the entry
-	visited   bool
-	running   bool
-	fresh     bool // a value that it reads along a forward edge was written since it began last
-	live      bool // running, or waiting for nothing but nodes before it
-	unsettled bool // live, or waiting for a node that is
-	queued    bool // in ready
+	visited   bool   // begun at least once
+	running   bool   // a task of it is open
+	fresh     bool   // a value that it reads along a forward edge was written since it began last
+	live      bool   // running, or waiting for nothing but nodes before it
+	unsettled bool   // live, or waiting for a node that is
+	queued    bool   // in ready
 }
 
 // ghost is what a node wrote last that the plan does not have.
 type ghost struct {
-	at    int
-	ref   uint64
+	at    int    // index of the node, see Machine.ghosts
+	ref   uint64 // seq of the record
 	began uint64 // the entry at which it began last
 }
 
 // choice is a decision of a gate that nothing was begun for yet.
 type choice struct {
 	seq      uint64 // of the route.taken
-	gate, to int
-	depth    int // of one that leads back: how many loops are around its loop
+	gate, to int    // indexes of the gate's node and of the chosen one
+	depth    int    // of one that leads back: how many loops are around its loop
 }
 
 // slot is a value that a task was given: the node that wrote it, and the entry with its record; 0 where there is none.
 type slot struct {
-	from int
-	ref  uint64
+	from int    // number of the node, or plan.FromRun
+	ref  uint64 // seq of the record
 }
 
 // newFlow begins a dataflow. given reports whether a run, or a subgraph, was given an input.
@@ -285,7 +289,7 @@ func (f *flow) drop(gate int, changed []int) []int {
 	return changed
 }
 
-// lose takes back the decisions of the gates that a gate could choose and that no gate has chosen, and so on behind them.
+// lose takes back decisions for gates that were not chosen, and for gates behind them.
 func (f *flow) lose(gate int, lost []int, changed []int) []int {
 	for _, t := range f.d.Nodes[gate].Targets {
 		if t.Back || f.nodes[t.To].chosen > 0 || len(f.d.Nodes[t.To].Targets) == 0 || slices.Contains(lost, t.To) {

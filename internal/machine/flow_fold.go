@@ -11,9 +11,9 @@ import (
 
 // beginning is what a task of a dataflow begins with, as Next hands it to the fold.
 type beginning struct {
-	scope *scope
-	node  int
-	took  uint64
+	scope *scope // of the dataflow
+	node  int    // its number in the dataflow
+	took  uint64 // seq of the decision that began a round; 0 for none
 }
 
 // openFlow begins a dataflow in a scope.
@@ -43,8 +43,8 @@ func (m *Machine) touch(s *scope) {
 	}
 }
 
-// flowOf is the scope of a dataflow that a task of a node runs in; nil where the node is of another kind of plan, or
-// nothing of its plan is open.
+// flowOf returns the scope of the dataflow in which a node's tasks run; nil for other plans, or if nothing of
+// its plan is open.
 func (m *Machine) flowOf(at spot) *scope {
 	if at.at >= len(m.flat) {
 		return m.flowOfGhost(m.names[at.at-len(m.flat)])
@@ -203,8 +203,7 @@ func (m *Machine) flowFinished(e *journal.Entry, t *Task) {
 	}
 }
 
-// keep notes what a subgraph has brought. What it does not bring this time is what it brought last: a value that has a version
-// does not lose it (law D3).
+// keep records the outputs of a subgraph. A missing output keeps its last version (law D3).
 func (f *flow) keep(v int, slots []slot) {
 	if f.brought == nil {
 		f.brought = make([][]slot, len(f.nodes))

@@ -12,7 +12,7 @@ import (
 // mostAtOnce is how many tasks of a dataflow are at work at once; further ones begin as these end.
 const mostAtOnce = 256
 
-// startFlows begins what may begin in the dataflows that something has happened in, within the limit of tasks (law F4).
+// startFlows starts ready nodes of the touched dataflows, within the limit of tasks (law F4).
 func (m *Machine) startFlows(at int64) error {
 	kept := 0
 	for i := 0; i < len(m.touched); i++ { // it may grow meanwhile
@@ -154,8 +154,8 @@ func (m *Machine) canFire() bool {
 	return false
 }
 
-// endFlow ends a dataflow in which nothing can run any more. What was skipped is recorded (law D9). Where something should
-// have run, it does not end: the run is stuck (law F5).
+// endFlow ends a dataflow in which nothing can run, and records skipped nodes (law D9). If a node should have
+// run, the run is stuck instead (law F5).
 func (m *Machine) endFlow(at int64, s *scope) error {
 	f := s.flow
 	if f.isThrough() {
@@ -214,8 +214,8 @@ type fate struct {
 	needs   []string // what it waits for
 }
 
-// fates says of each node why it does not run, where nothing can run any more (law D9). What is skipped is found first:
-// what a node needs may be written behind it, in a loop.
+// fates returns why each node does not run, once nothing can run (law D9). It finds skipped nodes first: in a
+// loop, an input may be written by a later node.
 func (f *flow) fates(m *Machine) []fate {
 	fates := make([]fate, len(f.nodes))
 	for again := true; again; {
@@ -391,8 +391,8 @@ func (m *Machine) eachFlow(do func(s *scope) bool) {
 // Slot is a value that a dataflow hands on: the node that wrote it, by its number in the definition (plan.FromRun for the
 // run), and the entry that holds its record; 0 where nobody has written it.
 type Slot struct {
-	From int
-	Ref  uint64
+	From int    // number of the node, or plan.FromRun
+	Ref  uint64 // seq of the record; 0 for none
 }
 
 // Slots are the values that a task of a dataflow was given, in the order of its inputs.
@@ -415,8 +415,8 @@ func slotsOf(slots []slot) []Slot {
 // InFlow reports whether a task runs in a dataflow.
 func (t *Task) InFlow() bool { return t.scope.flow != nil }
 
-// Outcome are the values that the dataflow in a subgraph's task has brought, now or when its node ran before, or that of the
-// run (nil), in the order of its outputs; ok is false where it is no dataflow.
+// Outcome returns the outputs of the dataflow in a subgraph's task, or of the run (nil), in their order.
+// Missing ones are those of its node's last run. ok is false if it is no dataflow.
 func (m *Machine) Outcome(t *Task) (slots []Slot, ok bool) {
 	f := m.root.flow
 	if t != nil {

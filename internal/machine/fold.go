@@ -22,13 +22,13 @@ func (m *Machine) Apply(e *journal.Entry) error {
 	return m.apply(e, spot{at: at, space: sp}, m.find(sp, at, e.Visit))
 }
 
-// spot is where an entry belongs: a node, and how its visits are counted.
+// spot is where an entry belongs: a node, and the space that counts its visits.
 type spot struct {
-	at    int
-	space *space
+	at    int    // flat index; -1 for the run
+	space *space // nil for the run
 }
 
-// place0 is the spot of entries that are the run's.
+// place0 is the spot of entries about the run.
 var place0 = spot{at: -1}
 
 // apply folds an entry whose node and open task are known.
@@ -45,9 +45,9 @@ func (m *Machine) apply(e *journal.Entry, at spot, t *Task) error {
 	if e.Base >= e.Seq {
 		return m.corrupt(e, "it refers to the value of entry %d, which is not before it", e.Base)
 	}
-	driven := e.Kind != journal.InterruptUpdated && e.Kind != journal.InterruptResolved // those come from anybody
+	driven := e.Kind != journal.InterruptUpdated && e.Kind != journal.InterruptResolved // others may come from any process
 	if driven && m.status == Running && e.At > m.at && e.Kind != journal.RunResumed && e.Kind != journal.RunBlocked && (e.Kind != journal.NodeStarted || e.Attempt == 1) {
-		m.active += e.At - m.at // time without a driver does not count, and neither does a backoff
+		m.active += e.At - m.at // time without an owner does not count, and neither does a backoff
 	}
 	if err := m.fold(e, at, t); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 	case journal.DataInvalidated:
 		return nil
 	case journal.Message, journal.Status, journal.Diagnostic, journal.StructuredData:
-		if e.Op == "" { // said by the engine, not by a call
+		if e.Op == "" { // of the engine, not of a call
 			return nil
 		}
 	case journal.NodeFinished, journal.NodeCached, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended,
@@ -280,8 +280,8 @@ func (m *Machine) enclosing(path string, ref uint64) *Task {
 	return found
 }
 
-// forgetFailures drops the calls that a new attempt makes again: those that failed or were withdrawn. Reasoning that
-// failed begins anew, and so is kept as one that was tried. What failed in reasoning that went on belongs to it.
+// forgetFailures drops the calls that a new attempt repeats: failed and withdrawn ones. Failed reasoning starts
+// again and keeps its count of tries. A failed call in reasoning that went on stays.
 func forgetFailures(ops []Op) []Op {
 	kept, drop := ops[:0], forgotten(ops)
 	for i := range ops {

@@ -101,8 +101,8 @@ func (m *Machine) codecInside(t *Task) plan.Codec {
 	return nil
 }
 
-// heldByFlow calls do with what the nodes of a dataflow have written last, by their paths, and with its inputs, by the
-// task that it runs in.
+// heldByFlow calls do with the last outputs of a dataflow's nodes, by path. It also calls do with the inputs,
+// by the dataflow's task.
 func (m *Machine) heldByFlow(s *scope, do func(ref *uint64, by string, codec plan.Codec)) {
 	f, by := s.flow, "/" // which is no node
 	if s.parent != nil {
@@ -121,9 +121,8 @@ func (m *Machine) codecOf(s *scope, from int) plan.Codec {
 	return m.flat[s.flow.at[0]].Owner.Keeps(from)
 }
 
-// Fork makes the run whose journal was folded a fork: whatever it was, it goes on from here. What others asked is
-// asked again for the interrupts in body.Again, and the calls that their tasks made after them are made again. A
-// failed run goes on as by a retry.
+// Fork continues a folded run as a fork, whatever its status was. The interrupts in body.Again are asked again,
+// and their tasks repeat later calls. A failed run goes on as by a retry.
 func (m *Machine) Fork(at int64, body journal.ResumedBody) error {
 	for _, id := range body.Again {
 		if t := m.asker(id); t != nil {
@@ -177,8 +176,8 @@ func (t *Task) asked(interrupt string) int {
 	return len(t.Ops)
 }
 
-// UnsettledByFork names a call whose intent is recorded and whose outcome is not, and that a Fork which asks the given
-// interrupts again would forget; "" for none (law J5).
+// UnsettledByFork returns a call of unknown outcome that a Fork would forget; "" for none (law J5). again holds
+// the interrupts that the Fork asks again.
 func (m *Machine) UnsettledByFork(again []string) string {
 	for _, t := range m.tasks {
 		if from := t.rewind(again); from >= 0 {

@@ -28,6 +28,9 @@ func TestJ4_EveryRunCanBeForkedBehindEveryFact(t *testing.T) {
 			s.fork()
 		}
 		s.finish()
+		if diff := copiedAnywhere(s.m.plan, s.journal); diff != "" {
+			s.failf("%s", diff)
+		}
 	})
 }
 
@@ -95,7 +98,7 @@ func TestJ5_WhatAForkForgets(t *testing.T) {
 	ops := func() []Op {
 		return []Op{
 			{ID: "step:a#1", Done: true},
-			{ID: "interrupt:q#1", Done: true, Interrupt: "int_1"},
+			{ID: "interrupt:q#1", Done: true, opQuestion: opQuestion{Interrupt: "int_1"}},
 			{ID: "once:b#1", Begun: true},
 		}
 	}
@@ -112,11 +115,11 @@ func TestJ5_WhatAForkForgets(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			task := &Task{Ops: ops(), State: tt.state, WaitFor: "once:b#1", LastWait: "interrupt:q#1"}
+			task := &Task{Ops: ops(), State: tt.state, taskWait: taskWait{WaitFor: "once:b#1", LastWait: "interrupt:q#1"}}
 			unsettled := ""
 			if i := task.rewind(tt.again); i >= 0 {
 				unsettled = task.unsettled(i)
-				(&Machine{waiting: 1}).forget(task, i)
+				(&Machine{agenda: agenda{waiting: 1}}).forget(task, i)
 			}
 			var left []string
 			for _, op := range task.Ops {

@@ -2,9 +2,9 @@ package machine
 
 import "github.com/fermata-go/fermata/plan"
 
-// Glide finishes a task and begins the next one in its place, where that is all that follows: it does what Finish and
-// Next would do, without their entries. It is for runs whose entries nobody stores and nobody reads. It is false where
-// more has to be decided, and then has done nothing.
+// Glide finishes a task and starts the next one in its place, without entries. It does what Finish and Next
+// would do in a run whose entries are neither stored nor read. If more has to be decided, it does nothing and
+// returns false.
 func (m *Machine) Glide(t *Task, choice string) bool {
 	f := &m.flat[t.Node]
 	if !f.Simple || len(t.Ops) > 0 || m.broken > 0 || m.stopped || m.status != Running || m.used.byNode != nil {

@@ -2,7 +2,7 @@ package machine
 
 import "slices"
 
-// Without is what is left of busy when the given starts did not come about.
+// Without returns busy without the given starts, which were not carried out.
 func Without(busy []Handed, starts []Start) []Handed {
 	for _, s := range starts {
 		busy = slices.DeleteFunc(busy, func(h Handed) bool {

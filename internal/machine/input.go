@@ -14,18 +14,18 @@ import (
 const (
 	ReasonAnswer    = "answer"
 	ReasonTimer     = "timer"
-	ReasonRecovered = "recovered" // its driver was lost
+	ReasonRecovered = "recovered" // its owner was lost
 	ReasonRetry     = "retry"
 	ReasonReplan    = "replan"
 	ReasonFork      = "fork"
 )
 
-// Value is a value as the journal keeps it: whole, or as what changed since the value of another entry.
+// Value is a value in stored form: whole, or as a delta against another entry's value.
 type Value struct {
-	Changed bool
-	Delta   bool
-	Base    uint64
-	Data    []byte
+	Changed bool   // false: there is no new value
+	Delta   bool   // Data is a delta
+	Base    uint64 // seq of the value before
+	Data    []byte // JSON
 }
 
 func (v Value) put(e *journal.Entry) {
@@ -39,8 +39,8 @@ func (v Value) put(e *journal.Entry) {
 	}
 }
 
-// entry makes room for the next entry. It is filled in place and folded by commit. Its time is not before that of the
-// entries before it, also where a clock was set back since (law J12).
+// entry returns the next entry to fill in; commit folds it. Its time is not before earlier entries, even if a
+// clock was set back (law J12).
 func (m *Machine) entry(kind journal.Kind, at int64) *journal.Entry {
 	n := len(m.out)
 	if n < cap(m.out) {
@@ -53,7 +53,7 @@ func (m *Machine) entry(kind journal.Kind, at int64) *journal.Entry {
 	return e
 }
 
-// applyBody encodes a body into its entry and folds the entry without decoding it again.
+// applyBody encodes a body into its entry, and folds the entry without decoding it again.
 func (m *Machine) applyBody(e *journal.Entry, at spot, t *Task, body any) error {
 	if m.hint = body; m.unread {
 		e.Body = unreadBody
@@ -65,10 +65,11 @@ func (m *Machine) applyBody(e *journal.Entry, at spot, t *Task, body any) error 
 	return err
 }
 
-// unreadBody stands for a body that nobody will read.
+// unreadBody replaces a body that nobody will read.
 var unreadBody = []byte("{}")
 
-// Unread says that nobody will store or read the entries of this run: they are made without what only readers need.
+// Unread leaves out of entries what only readers need. It is for runs whose entries are neither stored nor
+// read.
 func (m *Machine) Unread() { m.unread = true }
 
 func (m *Machine) taskEntry(kind journal.Kind, t *Task, at int64) *journal.Entry {
@@ -84,18 +85,18 @@ func (m *Machine) Begin(at int64, body journal.StartedBody, input []byte) error 
 	return m.applyBody(e, place0, nil, body)
 }
 
-// spot is where entries about the task belong.
+// spot returns where entries about the task belong.
 func (t *Task) spot() spot { return spot{t.Node, t.scope.space} }
 
-// Outcome is what a task's function has returned.
+// Outcome is the result of a task's function.
 type Outcome struct {
-	Value   Value
+	Value   Value    // the output
 	Choice  string   // of a gate: the name of a declared target, or node.End or node.Stop
 	Choices []string // of a gate that chooses several
-	Hit     []byte   // where it was found in a cache: the body of the entry (law D13); nil elsewhere
+	Hit     []byte   // of a cache hit: the body of its entry (law D13); nil otherwise
 }
 
-// Finish takes the outcome of a task.
+// Finish records the outcome of a task.
 func (m *Machine) Finish(at int64, t *Task, o Outcome) error {
 	var to string
 	var several []string
@@ -127,7 +128,7 @@ func (m *Machine) Finish(at int64, t *Task, o Outcome) error {
 	return m.apply(route, t.spot(), t)
 }
 
-// resolveTarget turns the name that a gate chose into the path of the node that it means (law F7).
+// resolveTarget returns the path of the node that a gate's choice means (law F7).
 func (m *Machine) resolveTarget(declared []plan.Target, t *Task, name string) (string, error) {
 	target, ok := plan.Find(declared, name)
 	switch {
@@ -139,7 +140,7 @@ func (m *Machine) resolveTarget(declared []plan.Target, t *Task, name string) (s
 	return m.pathOf(t.scope.space, target.Index), nil
 }
 
-// resolveAll is resolveTarget for several names, which come back in declared order: that of the branches (law G4).
+// resolveAll is resolveTarget for several names. It returns them in declared order (law G4).
 func (m *Machine) resolveAll(declared []plan.Target, t *Task, names []string) (first string, all []string, err error) {
 	for _, target := range declared {
 		if !slices.Contains(names, target.Name) {
@@ -157,7 +158,7 @@ func (m *Machine) resolveAll(declared []plan.Target, t *Task, names []string) (f
 	return all[0], all, nil
 }
 
-// Entered takes the input of a subgraph and puts a token at its first node (law G6).
+// Entered records the input of a subgraph and puts a token at its first node (law G6).
 func (m *Machine) Entered(at int64, t *Task, v Value) error {
 	m.heard(t)
 	e := m.taskEntry(journal.RouteTaken, t, at)
@@ -166,7 +167,7 @@ func (m *Machine) Entered(at int64, t *Task, v Value) error {
 	return m.apply(e, t.spot(), t)
 }
 
-// Split takes the inputs of a map's items, of which there is at least one (law G5).
+// Split records the inputs of a map's items; there is at least one (law G5).
 func (m *Machine) Split(at int64, t *Task, items []Value) error {
 	m.heard(t)
 	first := m.flat[m.flat[t.Node].Entries[0]].Name
@@ -183,7 +184,7 @@ func (m *Machine) Split(at int64, t *Task, items []Value) error {
 	return nil
 }
 
-// Retry records that an attempt failed and when the next one starts (law F1).
+// Retry records a failed attempt and when the next one starts (law F1).
 func (m *Machine) Retry(at int64, t *Task, failure journal.FailedBody) error {
 	m.heard(t)
 	if err := m.withdrawIn(at, func(other *Task) bool { return other.scope.within(t) }); err != nil {
@@ -193,9 +194,9 @@ func (m *Machine) Retry(at int64, t *Task, failure journal.FailedBody) error {
 	return m.applyBody(e, t.spot(), t, failure)
 }
 
-// Fail records that a task failed for good. The target is where its failure goes: the name of a declared target of
-// its failure edges, or "" when the run or the enclosing subgraph has to deal with it (law F1). The value is the
-// state that the node returned with its error.
+// Fail records that a task failed for good. The target names a declared failure edge, or is "" if the run or
+// the enclosing subgraph handles the failure (law F1). The value is the state that the node returned with its
+// error.
 func (m *Machine) Fail(at int64, t *Task, failure journal.FailedBody, v Value, target string) error {
 	to := ""
 	if target != "" {
@@ -235,14 +236,14 @@ func (m *Machine) Record(at int64, t *Task, kind journal.Kind, op string, value,
 	return m.apply(e, t.spot(), t)
 }
 
-// RecordApart is Record for a call that was made in a goroutine which the node had started.
+// RecordApart is Record for a call made in a goroutine that the node had started.
 func (m *Machine) RecordApart(at int64, t *Task, kind journal.Kind, op string, value, body []byte) error {
 	e := m.taskEntry(kind, t, at)
 	e.Flags, e.Op, e.Value, e.Body = journal.FlagApart, op, value, body
 	return m.apply(e, t.spot(), t)
 }
 
-// Ask opens a question of a task (law H1); apart where the call was made in a goroutine that the node had started.
+// Ask opens a question of a task (law H1). apart says that a goroutine of the node asked it.
 func (m *Machine) Ask(at int64, t *Task, q journal.Interrupt, apart bool) error {
 	e := m.taskEntry(journal.InterruptOpened, t, at)
 	if e.Op = q.ID; apart {
@@ -251,7 +252,7 @@ func (m *Machine) Ask(at int64, t *Task, q journal.Interrupt, apart bool) error 
 	return m.applyBody(e, t.spot(), t, q)
 }
 
-// Update claims or releases a question, or has somebody else asked.
+// Update claims, releases or reassigns a question.
 func (m *Machine) Update(at int64, id string, body journal.UpdatedBody) error {
 	e := m.interruptEntry(journal.InterruptUpdated, at, id)
 	return m.applyBody(e, place0, nil, body)
@@ -277,13 +278,13 @@ func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) *journa
 	return e
 }
 
-// Resume records that somebody drives the run on.
+// Resume records that a process executes the run again.
 func (m *Machine) Resume(at int64, body journal.ResumedBody) error {
 	e := m.entry(journal.RunResumed, at)
 	return m.applyBody(e, place0, nil, body)
 }
 
-// Complete ends the run with the value that its last path ended with, or with what the plan made of it.
+// Complete ends the run with its last path's value, or the plan's result.
 func (m *Machine) Complete(at int64, v Value) error {
 	if err := m.withdraw(at); err != nil {
 		return err
@@ -298,7 +299,7 @@ func (m *Machine) Complete(at int64, v Value) error {
 
 var bodyCompleted = encode(journal.FinishedBody{Status: Completed})
 
-// End ends the run otherwise (law F4).
+// End ends the run without success (law F4).
 func (m *Machine) End(at int64, body journal.FinishedBody) error {
 	if err := m.withdraw(at); err != nil {
 		return err
@@ -307,7 +308,7 @@ func (m *Machine) End(at int64, body journal.FinishedBody) error {
 	return m.applyBody(e, place0, nil, m.spent(body))
 }
 
-// withdraw takes back every open question.
+// withdraw withdraws every open question.
 func (m *Machine) withdraw(at int64) error {
 	for len(m.interrupts) > 0 {
 		body := journal.ResolvedBody{State: journal.Withdrawn}
@@ -318,8 +319,7 @@ func (m *Machine) withdraw(at int64) error {
 	return nil
 }
 
-// Fire does what is due: sleeps that are over, deadlines that have passed (law H4). Attempts whose backoff is over
-// are started by Next.
+// Fire handles due sleeps and deadlines (law H4). Next starts the attempts that are due.
 func (m *Machine) Fire(at int64) error {
 	for _, t := range m.tasks {
 		for op := range t.Sleeps() {
@@ -369,7 +369,7 @@ func (m *Machine) expire(at int64, q journal.Interrupt) error {
 	return m.Resolve(at, q.ID, journal.ResolvedBody{State: journal.Expired}, nil)
 }
 
-// expireTo leaves the task that asked over its declared deadline edge; what else the task asked is withdrawn.
+// expireTo leaves the asking task over its deadline edge, and withdraws its other questions.
 func (m *Machine) expireTo(at int64, q journal.Interrupt, target string) error {
 	t := m.asker(q.ID)
 	body := journal.ResolvedBody{State: journal.Expired, Target: target}

@@ -10,11 +10,11 @@ import (
 
 // item is one item of a map (law G5). Items are taken up in their order.
 type item struct {
-	ref     uint64    // its input
-	scope   *scope    // while it is at work
-	ends    []arrival // the paths that it ended with, none where it failed
-	slots   []slot    // of a dataflow: the values that it ended with
-	failure journal.FailedBody
+	ref     uint64             // its input
+	scope   *scope             // while it is at work
+	ends    []arrival          // the paths that it ended with, none where it failed
+	slots   []slot             // of a dataflow: the values that it ended with
+	failure journal.FailedBody // zero for success
 }
 
 // itemMade records the input of an item.
@@ -176,9 +176,9 @@ func (m *Machine) closeItem(t *Task, it *item) {
 
 // Item is what became of an item of a map.
 type Item struct {
-	Join    *Join  // of the paths that it ended with, nil where it failed
-	Slots   []Slot // of a dataflow: the values that it ended with, in the order of its outputs
-	Failure journal.FailedBody
+	Join    *Join              // of the paths that it ended with, nil where it failed
+	Slots   []Slot             // of a dataflow: the values that it ended with, in the order of its outputs
+	Failure journal.FailedBody // zero for success
 }
 
 // Items are the items of a map's task that is Leaving, in their order.

@@ -11,8 +11,8 @@ func (m *Machine) isJoin(at int) bool { return at < len(m.flat) && m.flat[at].Jo
 
 // crossing is a node in a scope.
 type crossing struct {
-	at    int
-	scope *scope
+	at    int    // flat index of the node
+	scope *scope // in which it is
 }
 
 // mayStart reports whether a token may go on: it is not held by a loop whose round is not over, and no other branch
@@ -114,8 +114,8 @@ func (m *Machine) expects(j *plan.Joins, at *token) bool {
 	return false
 }
 
-// gathered lists the tokens that the join takes which token i stands at, by what sent them, in the order of their
-// branches.
+// gathered lists the tokens that a join takes together with token i, in the order of their branches. Tokens are
+// named by the entries that sent them.
 func (m *Machine) gathered(i int) []uint64 {
 	tok := &m.tokens[i]
 	j := m.flat[tok.at].Owner.Joins()
@@ -217,16 +217,16 @@ func (m *Machine) Joined(at int64, j *Join, v Value) (*Task, error) {
 	return t, nil
 }
 
-// Expected stands in for the task that a join begins, for whoever has to say something of it before it is there.
+// Expected returns a task that stands in for the one that a join will start.
 func (m *Machine) Expected(j *Join) *Task {
 	if j.task != 0 {
 		return m.ByID(j.task)
 	}
-	return &Task{Node: j.at, Visit: *m.visit(j.scope.space, j.at) + 1, Attempt: 1, Ref: j.Base(), scope: j.scope}
+	return &Task{Node: j.at, Visit: *m.visit(j.scope.space, j.at) + 1, Attempt: 1, Ref: j.Base(), taskPlace: taskPlace{scope: j.scope}}
 }
 
-// spaceOf finds the join's place in this machine, which may have been folded anew since Next handed the join out; nil
-// when its tokens are gone.
+// spaceOf returns the place of a join that Next handed out; nil if its tokens are gone. The machine may have
+// been folded anew since.
 func (m *Machine) spaceOf(j *Join) *space {
 	for i := range m.tokens {
 		if t := &m.tokens[i]; t.via == j.vias[0] && t.at == j.at && t.scope.space.prefix == j.scope.space.prefix {

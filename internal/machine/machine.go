@@ -38,69 +38,101 @@ var stateNames = [...]string{"ready", "waiting", "backoff", "inside", "leaving",
 
 func (s State) String() string { return stateNames[s] }
 
-// Op is a recorded call of a task.
+// Op is a recorded call of a task. It has a field for each fact that some kind of call records; most are zero in each.
 type Op struct {
-	ID        string
-	Kind      node.Kind
-	Done      bool
-	Begun     bool   // intent recorded, outcome not
-	Tries     int    // of reasoning: how often it has failed, in earlier attempts
-	Value     []byte // JSON
-	Failure   string
-	Terminal  bool           // of a failure: no further attempt can change it
-	After     int64          // of a failure: the wait that it asks for, microseconds
-	Marks     *journal.Marks // of a failure: what else is known of it
-	Attempt   uint16         // in which attempt it was recorded
-	Place     uint64         // seq of the entry that it was first recorded with in that attempt
-	Apart     bool           // made in a goroutine that the node had started
-	Due       int64          // of a sleep, microseconds
-	Interrupt string         // id of the interrupt
-	Digest    string         // of its question
-	Shape     string         // of a reasoning: see journal.StepBody
-	By        string         // who answered
-	At        int64          // when, microseconds
-	Usage     *journal.Usage
+	ID      string         // identity within the task
+	Kind    node.Kind      // of the call
+	Done    bool           // the outcome is recorded
+	Begun   bool           // intent recorded, outcome not
+	Tries   int            // of reasoning: how often it failed in earlier attempts
+	Value   []byte         // the outcome, JSON
+	Attempt uint16         // in which it was recorded
+	Place   uint64         // seq of its first entry in that attempt
+	Apart   bool           // made in a goroutine that the node had started
+	Due     int64          // of a sleep, in microseconds
+	Shape   string         // of a reasoning: see journal.StepBody
+	Usage   *journal.Usage // of a model call; nil for none
+	opFailure
+	opQuestion
 }
 
-// Task is one visit of a node that has not come to its end.
+// opFailure is the recorded failure of a call.
+type opFailure struct {
+	Failure  string         // the error's text; "" for none
+	Terminal bool           // a retry cannot help
+	After    int64          // the wait that the error asks for, in microseconds
+	Marks    *journal.Marks // recorded properties of the error
+}
+
+// opQuestion is the question of a call that asks people.
+type opQuestion struct {
+	Interrupt string // id of the interrupt
+	Digest    string // of the question
+	By        string // who answered
+	At        int64  // when, in microseconds
+}
+
+// Task is one visit of a node, until it ends.
 type Task struct {
-	ID       uint64 // the seq of the entry that began it: no other task of the run has it
-	Node     int    // index in the flat plan
-	Visit    uint32
-	Attempt  uint16
-	State    State
-	Ref      uint64 // seq of the entry that holds its input
-	Result   uint64 // Leaving, Choosing: seq of the entry that holds its result
-	Own      bool   // nothing else refers to its input
-	Cause    *node.Failure
-	Ops      []Op
-	WaitFor  string // Waiting: id of the op, or of what all that it waits for is inside of; "" for any op
-	LastWait string // the op that its function was last left at
-	Beat     []byte // the last value that it gave as a heartbeat, JSON
-	RetryAt  int64  // Backoff: microseconds
-	Error    journal.FailedBody
-
-	Began string // the id that it began with, where a migration has given it another since; "" for its own
-
-	scope *scope
-	slots []slot // of a dataflow: what it was given, in the order of its node's inputs
-
-	unplaced map[string]uint64 // of a dataflow: what it was given, by name, where the plan would have given it something else
-
-	leaves []leaf    // the branches that its token stands for
-	taken  []arrival // a join whose branches are not merged yet
-	inside *scope    // Inside, Leaving: of a subgraph that runs once
-	items  []item    // Inside, Leaving: of a map
-	of     int       // how many items there are
-	begun  int       // how many were taken up
-	active int       // how many items are at work
-	over   int       // how many have ended
-	failed bool      // Broken tasks that a retry of the run takes up again
-	busy   bool      // handed out by Next, and nothing heard of it since: not part of the fold
-	listed bool      // in the list of tasks that Next looks at: not part of the fold
+	ID      uint64 // seq of the entry that began it: unique in the run
+	Node    int    // index in the flat plan
+	Visit   uint32 // number of the visit, from 1
+	Attempt uint16 // number of the attempt, from 1
+	State   State  // what it is doing
+	Ref     uint64 // seq of the entry with its input
+	Result  uint64 // Leaving, Choosing: seq of the entry with its result
+	Own     bool   // nothing else refers to its input
+	Ops     []Op   // recorded calls, in order
+	Began   string // its first id, if a migration has renamed it; "" otherwise
+	taskFailure
+	taskWait
+	taskPlace
+	mapItems
+	taskLists
 }
 
-// Op finds a recorded call by its identity.
+// taskFailure is the failure of a task, and the failure that led to it.
+type taskFailure struct {
+	Cause   *node.Failure      // of a task at the end of an error edge; nil for others
+	Error   journal.FailedBody // of its last attempt
+	RetryAt int64              // Backoff: when the next attempt begins, in microseconds
+	failed  bool               // Broken: a retry of the run takes it up again
+}
+
+// taskWait says what a task waits for.
+type taskWait struct {
+	WaitFor  string // Waiting: id of the call, or of the call around all of them; "" for any call
+	LastWait string // the call at which its function last stopped
+	Beat     []byte // its last heartbeat, JSON
+}
+
+// taskPlace says where a task runs, and on what.
+type taskPlace struct {
+	scope *scope // it runs in
+	slots []slot // of a dataflow: its inputs, in the order of its node's
+	// unplaced holds inputs of a dataflow task by name, if the plan would have given it others.
+	unplaced map[string]uint64
+	leaves   []leaf    // the branches that its token stands for
+	taken    []arrival // of a join whose branches are not merged yet
+	inside   *scope    // Inside, Leaving: of a subgraph that runs once
+}
+
+// mapItems are the items of a map's task that is Inside or Leaving.
+type mapItems struct {
+	items  []item // in order
+	of     int    // how many there are
+	begun  int    // how many were started
+	active int    // how many are running
+	over   int    // how many have ended
+}
+
+// taskLists says which lists of Next a task is in. They are not part of the fold.
+type taskLists struct {
+	busy   bool // handed out, and nothing heard of it since
+	listed bool // in Machine.ready
+}
+
+// Op returns a recorded call by its identity; nil for none.
 func (t *Task) Op(id string) *Op {
 	for i := range t.Ops {
 		if t.Ops[i].ID == id {
@@ -110,7 +142,7 @@ func (t *Task) Op(id string) *Op {
 	return nil
 }
 
-// Parent is the subgraph's task that it runs in, nil at the top.
+// Parent returns the subgraph's task that it runs in, nil at the top.
 func (t *Task) Parent() *Task { return t.scope.parent }
 
 // Joined reports whether the task stands at a join whose branches are not merged yet.
@@ -118,77 +150,106 @@ func (t *Task) Joined() bool { return len(t.taken) > 0 }
 
 // token is a value on its way to a node.
 type token struct {
-	at        int // flat index of the node that it has reached
-	ref       uint64
-	own       bool // nothing else refers to its value
-	scope     *scope
-	leaves    []leaf
-	via       uint64 // seq of the entry that sent it
-	fromNode  int
-	fromVisit uint32
-	cause     *node.Failure
-	busy      bool // its join is being merged: not part of the fold
+	at        int           // flat index of the node that it has reached
+	ref       uint64        // seq of the entry with the value
+	own       bool          // nothing else refers to its value
+	scope     *scope        // it travels in
+	leaves    []leaf        // the branches that it stands for
+	via       uint64        // seq of the entry that sent it
+	fromNode  int           // flat index of the node that sent it; -1 for the run
+	fromVisit uint32        // of that node
+	cause     *node.Failure // sent along an error edge; nil for others
+	busy      bool          // its join is being merged: not part of the fold
 }
 
-// Machine is the state of one run. It belongs to one goroutine at a time.
+// Machine is the state of one run. It belongs to one goroutine at a time. It is one struct, and not several, because it is one
+// fold: nearly every entry reads and changes parts of all of it, and nothing outside of this package sees any. The fields
+// stand in groups: the plan, what is folded, and what Next works with.
 type Machine struct {
-	plan   *plan.Plan
-	flat   []plan.Flat
+	graph
+	progress
+	places
+	asking
+	agenda
+	output
+
+	used usages // of model calls
+	lost string // a task that this plan cannot follow (law J8); "" for none
+}
+
+// graph is the plan of a run.
+type graph struct {
+	plan   *plan.Plan     // that the run is folded with
+	flat   []plan.Flat    // its nodes
 	ghosts map[string]int // nodes of the journal that the plan does not have (law J8)
 	names  []string       // their paths
-
-	status     string
-	head       uint64
-	at         int64 // time of the last entry that a driver wrote
-	latest     int64 // the latest time of an entry: later entries have no earlier one (law J12)
-	started    int
-	most       int   // how many tasks may start: given
-	active     int64 // how long the run has been running, microseconds
-	root       scope
-	space      space             // of the run and its subgraphs, but not of maps
-	scopes     map[string]*scope // of the items of maps, by what their tasks' paths begin with
-	tokens     []token
-	tasks      []*Task
-	free       []*Task
-	interrupts []journal.Interrupt // open and claimed
-	people     People
-	closed     []journal.Interrupt // questions closed by the entries of the last Next or Flush
-	dropped    []string            // timers of tasks that were dropped by the entries of the last Next or Flush
-	value      uint64              // the entry that last recorded a value
-	final      uint64              // the value that the run ends with
-	stopped    bool                // a gate chose Stop
-	finished   journal.FinishedBody
-	body       journal.StartedBody
-	blocked    journal.BlockedBody // why, while it is
-	takeovers  takeovers
-	reason     string // why the run can go on, while it is paused
-	used       usages
-	lost       string // a task that cannot be followed on this plan (law J8)
-
-	touched   []*scope // dataflows that Next has to look at: not part of the fold
-	beginning beginning
-
-	walk    uint64     // how often values were walked: not part of the fold
-	ready   []*Task    // tasks that may have to be handed out: not part of the fold
-	spare   []*Task    // room for ready
-	waits   []crossing // joins that have to wait, while Next looks at tokens
-	busy    int        // how many tasks are handed out, and joins being merged: not part of the fold
-	broken  int        // how many tasks have failed for good and are not dealt with
-	backoff int        // how many tasks wait for their next attempt
-	waiting int        // how many tasks wait
-	mapped  int        // how many maps have items that were not taken up
-
-	unread bool // nobody reads the entries: given
-	hint   any  // the body of the entry that is being folded, where an input has it at hand
-	out    []journal.Entry
-	start  []Start
-	work   Work
 }
 
-// Do says what to start a task for.
+// progress says how far a run has come.
+type progress struct {
+	status    string               // "" before the start
+	head      uint64               // seq of the last entry
+	at        int64                // time of the last entry that an owner wrote, in microseconds
+	latest    int64                // latest time of an entry, in microseconds: later entries are not before it (law J12)
+	started   int                  // how many tasks have started
+	most      int                  // how many tasks may start: given
+	active    int64                // how long the run has been running, in microseconds
+	value     uint64               // seq of the entry that last recorded a value
+	final     uint64               // seq of the entry with the value that the run ends with
+	stopped   bool                 // a gate chose Stop
+	body      journal.StartedBody  // of the first entry
+	finished  journal.FinishedBody // of the last entry, once the run has ended
+	blocked   journal.BlockedBody  // why the run is blocked; zero if it is not
+	takeovers takeovers            // since the last progress
+	reason    string               // why a paused run can go on
+}
+
+// places says where values and tasks are.
+type places struct {
+	root   scope             // of the run
+	space  space             // of the run and its subgraphs, but not of maps
+	scopes map[string]*scope // of items of maps, by the prefix of their tasks' paths
+	tokens []token           // in the order in which they were sent
+	tasks  []*Task           // open, in the order of their start
+	free   []*Task           // ended ones, to be reused
+}
+
+// asking holds the questions of a run, and what has become of them.
+type asking struct {
+	interrupts []journal.Interrupt // open and claimed
+	people     People              // who has answered what
+	closed     []journal.Interrupt // closed since the last call of Closed
+	dropped    []string            // timers of dropped tasks since the last call of Dropped
+}
+
+// agenda is the work list of Next. It is not part of the fold, except for its counts of tasks.
+type agenda struct {
+	touched   []*scope   // dataflows to look at
+	beginning beginning  // the task of a dataflow that is being started
+	walk      uint64     // number of the last walk over values
+	ready     []*Task    // tasks that may have to be handed out
+	spare     []*Task    // room for ready
+	waits     []crossing // joins that have to wait, while Next looks at tokens
+	busy      int        // tasks handed out, and joins being merged
+	broken    int        // tasks that failed for good, and are not dealt with
+	backoff   int        // tasks that wait for their next attempt
+	waiting   int        // tasks that wait for a call
+	mapped    int        // maps with items that were not started
+}
+
+// output is what inputs and Next produce.
+type output struct {
+	unread bool            // nobody reads the entries: given
+	hint   any             // body of the entry that is being folded; nil if it has to be decoded
+	out    []journal.Entry // since the last Flush or Next
+	start  []Start         // of the next Work
+	work   Work            // returned by Next
+}
+
+// Do is the purpose of a start.
 type Do uint8
 
-// What a task is started for.
+// The purposes of a start.
 const (
 	Run   Do = iota // run its function
 	Enter           // compute the input of its subgraph, or the items of its map
@@ -199,16 +260,16 @@ const (
 
 // Start is a task that may start.
 type Start struct {
-	Do   Do
+	Do   Do    // what to do
 	Task *Task // nil for a Merge whose task is not there yet
 	Leaf *Task // Fail: the task that failed first
 	Join *Join // Merge
 }
 
-// Work is what follows. Append is stored before anything in Start happens (law J2).
+// Work is the result of Next. Append is stored before anything in Start happens (law J2).
 type Work struct {
-	Append []journal.Entry
-	Start  []Start
+	Append []journal.Entry // entries to store
+	Start  []Start         // starts, once Append is stored
 	// Complete says that every path has ended: compute the run's result (see Ending) and Step a Complete.
 	Complete bool
 	// Idle says that nothing can go on by itself: something is awaited, or the run has ended.
@@ -217,37 +278,37 @@ type Work struct {
 	Doomed bool
 }
 
-// New makes the machine of a run that has no journal yet.
+// New returns the machine of a run before its first entry.
 func New(p *plan.Plan) *Machine {
 	flat := p.Flat()
-	m := &Machine{plan: p, flat: flat, most: p.Limits().Tasks}
+	m := &Machine{graph: graph{plan: p, flat: flat}, progress: progress{most: p.Limits().Tasks}}
 	m.space.visits = make([]uint32, len(flat))
 	m.root.space = &m.space
 	return m
 }
 
-// Status is the run's status, "" before it has started.
+// Status returns the run's status, "" before it has started.
 func (m *Machine) Status() string { return m.status }
 
-// Head is the seq of the last entry.
+// Head returns the seq of the last entry.
 func (m *Machine) Head() uint64 { return m.head }
 
-// Started is the body of the run's first entry.
+// Started returns the body of the run's first entry.
 func (m *Machine) Started() journal.StartedBody { return m.body }
 
-// Finished is the body of the run's last entry, once it has ended.
+// Finished returns the body of an ended run's last entry.
 func (m *Machine) Finished() journal.FinishedBody { return m.finished }
 
-// Final is the seq of the entry that holds the value of the last path that ended.
+// Final returns the seq of the entry with the value of the last path that ended.
 func (m *Machine) Final() uint64 { return m.final }
 
-// Tasks are the tasks that have not come to their end, in the order they started.
+// Tasks returns the open tasks, in the order of their start.
 func (m *Machine) Tasks() []*Task { return m.tasks }
 
-// Interrupts are the questions that are open or claimed, in the order they were asked.
+// Interrupts returns the open and claimed questions, in the order they were asked.
 func (m *Machine) Interrupts() []journal.Interrupt { return m.interrupts }
 
-// Interrupt finds an open question.
+// Interrupt returns an open question; nil for none.
 func (m *Machine) Interrupt(id string) *journal.Interrupt {
 	for i := range m.interrupts {
 		if m.interrupts[i].ID == id {
@@ -257,13 +318,13 @@ func (m *Machine) Interrupt(id string) *journal.Interrupt {
 	return nil
 }
 
-// Task finds a task by the id of its node's path and its visit, nil when it has come to its end.
+// Task returns an open task by its node's path and visit; nil for none.
 func (m *Machine) Task(path string, visit uint32) *Task {
 	sp, at := m.lookup(path)
 	return m.find(sp, at, visit)
 }
 
-// ByID finds a task, nil when it has come to its end.
+// ByID returns an open task; nil for none.
 func (m *Machine) ByID(id uint64) *Task {
 	for _, t := range m.tasks {
 		if t.ID == id {
@@ -282,13 +343,13 @@ func (m *Machine) find(sp *space, at int, visit uint32) *Task {
 	return nil
 }
 
-// Path is the path of a task's node, with the items that it is in: "notify#1.3/send".
+// Path returns the path of a task's node, with the items that it is in: "notify#1.3/send".
 func (m *Machine) Path(t *Task) string { return m.pathOf(t.scope.space, t.Node) }
 
-// TaskID is the id of a task: "inner/review#2".
+// TaskID returns the id of a task: "inner/review#2".
 func (m *Machine) TaskID(t *Task) string { return node.TaskID(m.Path(t), int(t.Visit)) }
 
-// Flat is the task's node in the flat plan.
+// Flat returns the task's node in the flat plan.
 func (m *Machine) Flat(t *Task) *plan.Flat { return &m.flat[t.Node] }
 
 // Fits says why the run cannot go on with this plan, "" when it can: a token or an open task is at a node that the
@@ -322,17 +383,17 @@ func (m *Machine) Fits() string {
 	return m.inBranches()
 }
 
-// LastValue is the seq of the entry that last recorded a value.
+// LastValue returns the seq of the entry that last recorded a value.
 func (m *Machine) LastValue() uint64 { return m.value }
 
-// Closed are the questions that were closed since the last call of Closed, as they ended.
+// Closed returns the questions closed since the last call of Closed.
 func (m *Machine) Closed() []journal.Interrupt {
 	closed := m.closed
 	m.closed = nil
 	return closed
 }
 
-// Dropped are the timers that nobody waits for any more since the last call of Dropped, of tasks that were given up.
+// Dropped returns the timers of dropped tasks since the last call of Dropped.
 func (m *Machine) Dropped() []string {
 	dropped := m.dropped
 	m.dropped = nil

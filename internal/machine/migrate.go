@@ -182,8 +182,8 @@ func (m *Machine) inItems(moves plan.Migration) string {
 	return ""
 }
 
-// inBranches says which branches are open that began at, or passed, nodes that the plan does not have; "" for none. Such
-// nodes lead nowhere here, so nobody can tell how their branches belong together.
+// inBranches names the open branches that passed nodes which the plan does not have; "" for none. Such nodes
+// lead nowhere here, so the branches cannot be joined.
 func (m *Machine) inBranches() string {
 	if len(m.names) == 0 {
 		return ""

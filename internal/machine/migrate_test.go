@@ -62,6 +62,9 @@ func TestJ8_EveryRunCanMoveToOtherNames(t *testing.T) {
 		s.m, s.queue = m, nil
 		s.take(m.Resume(s.now, journal.ResumedBody{Reason: ReasonReplan, Fingerprint: q.Fingerprint(), Nodes: nodes}), true)
 		s.finish()
+		if diff := copiedAnywhere(s.m.plan, s.journal); diff != "" {
+			s.failf("%s", diff)
+		}
 	})
 }
 

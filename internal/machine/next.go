@@ -12,10 +12,10 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// Next says what follows from all that was folded: entries to append, tasks to start once they are stored. The time
-// is the caller's. Tasks that were handed out before and of which nothing has been heard are not handed out again.
+// Next returns what follows from the folded entries: entries to append, and tasks to start once they are
+// stored. The time is the caller's. Tasks that were handed out without news since are not handed out again.
 //
-// The work belongs to the machine, and is valid until the next call of Next or of an input.
+// The work belongs to the machine. It is valid until the next call of Next or of an input.
 func (m *Machine) Next(at int64) (*Work, error) {
 	m.start = m.start[:0]
 	idle, err := m.next(at)
@@ -33,8 +33,7 @@ func (m *Machine) Next(at int64) (*Work, error) {
 // ended reports whether all paths of the run have ended.
 func (m *Machine) ended() bool { return m.stopped || m.root.live == 0 && len(m.root.ends) > 0 }
 
-// CanComplete reports whether an entry that completes the run is one that could follow what was folded: all paths have ended,
-// and it has their value.
+// CanComplete reports whether an entry may complete the run: all paths have ended, and it has their value.
 func (m *Machine) CanComplete(e *journal.Entry) bool {
 	over := m.ended()
 	if m.root.flow != nil {
@@ -70,7 +69,7 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 		if err := m.startTasks(at); err != nil {
 			return true, err
 		}
-		if m.Spent() != nil { // what runs may end, and nothing new begins
+		if m.Spent() != nil { // running tasks may end, and nothing new starts
 			if m.busy > 0 {
 				return false, nil
 			}
@@ -91,7 +90,7 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 
 func (m *Machine) over() bool { return m.status != Running && m.status != Paused }
 
-// because is why a paused run can go on, "" when it cannot.
+// because returns why a paused run can go on, "" if it cannot.
 func (m *Machine) because(at int64) string {
 	why := cmp.Or(m.reason, ReasonAnswer)
 	if m.stopped || m.ended() || m.nextItem() != nil {
@@ -114,14 +113,14 @@ func (m *Machine) because(at int64) string {
 	return ""
 }
 
-// startTasks hands out the open tasks that can go on: after an answer, a crash, a backoff, or the end of a subgraph. What
-// it does follows from the tasks alone, in the order of their beginning, and not from when which of them was listed.
+// startTasks hands out the open tasks that can go on: after an answer, a crash, a backoff, or the end of a
+// subgraph. It goes through them in the order of their start, not in the order of events.
 func (m *Machine) startTasks(at int64) error {
 	if err := m.startAttempts(at); err != nil {
 		return err
 	}
 	ready := m.ready
-	m.ready, m.spare = m.spare[:0], nil // what is handed out may list tasks again
+	m.ready, m.spare = m.spare[:0], nil // starts may list tasks again
 	slices.SortFunc(ready, func(a, b *Task) int { return cmp.Compare(a.ID, b.ID) })
 	for _, t := range ready {
 		t.listed = false
@@ -142,12 +141,12 @@ func (m *Machine) startTasks(at int64) error {
 	return nil
 }
 
-// mergesAgain reports whether the branches of a join are to be merged again, which could not be merged before.
+// mergesAgain reports whether a failed merge of a join has to be repeated.
 func (m *Machine) mergesAgain(t *Task, at int64) bool {
 	return t.State == Backoff && t.RetryAt <= at && t.Joined()
 }
 
-// startAttempts begins the next attempts that are due.
+// startAttempts starts the attempts that are due.
 func (m *Machine) startAttempts(at int64) error {
 	for i := 0; i < len(m.tasks) && m.backoff > 0; i++ {
 		t := m.tasks[i]
@@ -162,14 +161,14 @@ func (m *Machine) startAttempts(at int64) error {
 				return err
 			}
 			if m.isSub(t) {
-				i = -1 // what is inside of it is gone, or goes on
+				i = -1 // tasks inside it are gone, or go on
 			}
 		}
 	}
 	return nil
 }
 
-// run hands a task out for its function, or its subgraph.
+// run hands out a task for its function or subgraph.
 func (m *Machine) run(t *Task) {
 	do := Run
 	if m.flat[t.Node].Sub != nil {
@@ -178,7 +177,7 @@ func (m *Machine) run(t *Task) {
 	m.hand(Start{Do: do, Task: t})
 }
 
-// startTokens begins a task for every token that may go on, from one on, within the limit of tasks (law F4).
+// startTokens starts a task for every token that may go on, within the limit of tasks (law F4).
 func (m *Machine) startTokens(at int64, from int) error {
 	m.waits = m.waits[:0]
 	for i := from; i < len(m.tokens); {
@@ -206,8 +205,8 @@ func (m *Machine) startTokens(at int64, from int) error {
 	return nil
 }
 
-// full reports whether no further task may begin. The run ends then, once what is at work has ended; the end names the
-// task that would have been next (law F4).
+// full reports whether no further task may start. Then the run ends after the running tasks, and its end names
+// the next task (law F4).
 func (m *Machine) full(at int64, next func() string) (bool, error) {
 	limit := m.plan.Limits().Tasks
 	if limit == 0 || m.started+m.merging() < limit {
@@ -223,7 +222,7 @@ func (m *Machine) full(at int64, next func() string) (bool, error) {
 	})
 }
 
-// merging is how many tasks will begin once the branches are merged that they begin with.
+// merging returns how many tasks will start with merges in progress.
 func (m *Machine) merging() int {
 	n := 0
 	for i := range m.tokens {
@@ -236,7 +235,7 @@ func (m *Machine) merging() int {
 	return n
 }
 
-// startToken begins the task of one token.
+// startToken starts the task of one token.
 func (m *Machine) startToken(at int64, i int) error {
 	tok := &m.tokens[i]
 	e := m.entry(journal.NodeStarted, at)
@@ -256,7 +255,7 @@ func (m *Machine) startToken(at int64, i int) error {
 	return nil
 }
 
-// ambiguous reports whether another token could be taken for this one: it stands at the same node with the same value.
+// ambiguous reports whether another token stands at the same node with the same value.
 func (m *Machine) ambiguous(i int) bool {
 	tok := &m.tokens[i]
 	for k := range m.tokens {
@@ -268,11 +267,11 @@ func (m *Machine) ambiguous(i int) bool {
 	return false
 }
 
-// rest says what a run is that nothing goes on in: paused, or stuck (law F5). The end is the caller's to compute.
+// rest ends a run in which nothing goes on: paused, or stuck (law F5). The caller completes the end.
 func (m *Machine) rest(at int64) error {
 	switch {
 	case m.backoff > 0 || m.status == Paused || m.ended():
-		return nil // a question that nobody waits for holds no run: it is withdrawn with the end
+		return nil // a question without a waiting task does not hold the run: it is withdrawn at the end
 	case m.waiting > 0 || len(m.interrupts) > 0:
 		return m.apply(m.entry(journal.RunPaused, at), place0, nil)
 	}
@@ -310,7 +309,8 @@ func (m *Machine) stuck() string {
 	return b.String()
 }
 
-// Underway reports whether something can go on at once; of a journal that nobody drives, that its driver was lost.
+// Underway reports whether something can go on at once. For a run without an owner, it means that its owner was
+// lost.
 func (m *Machine) Underway() bool {
 	if len(m.tasks) == 0 || m.broken > 0 || m.nextItem() != nil {
 		return true
@@ -326,7 +326,7 @@ func (m *Machine) Underway() bool {
 	return false
 }
 
-// Due is the time of the next thing that Fire or Next would do by itself, in microseconds; math.MaxInt64 for none.
+// Due returns the time of the next timer or attempt, in microseconds; math.MaxInt64 for none.
 func (m *Machine) Due() int64 {
 	due := int64(math.MaxInt64)
 	for _, t := range m.tasks {
@@ -350,8 +350,8 @@ func (m *Machine) Due() int64 {
 	return due
 }
 
-// TimeLeft is how much longer the run may be running, in microseconds, when it runs from the last entry on;
-// math.MaxInt64 without a limit (law F4). Time in which it is paused, or has no driver, does not count.
+// TimeLeft returns how much longer the run may be running, in microseconds; math.MaxInt64 without a limit (law
+// F4). Time in which it is paused or has no owner does not count.
 func (m *Machine) TimeLeft() int64 {
 	limit := m.plan.Limits().Time
 	if limit <= 0 {

@@ -112,7 +112,7 @@ func (m *Machine) interruptOpened(e *journal.Entry, t *Task) error {
 	if q.ID != e.Op || q.Op == "" || m.Interrupt(q.ID) != nil || t.Op(q.Op) != nil {
 		return m.corrupt(e, "interrupt %s of call %q is open already, or is not the one of this entry", q.ID, q.Op)
 	}
-	t.Ops = append(t.Ops, Op{ID: q.Op, Kind: node.KindInterrupt, Attempt: e.Attempt, Place: e.Seq, Interrupt: e.Op, Digest: q.Digest, Apart: e.Flags&journal.FlagApart != 0})
+	t.Ops = append(t.Ops, Op{ID: q.Op, Kind: node.KindInterrupt, Attempt: e.Attempt, Place: e.Seq, Apart: e.Flags&journal.FlagApart != 0, opQuestion: opQuestion{Interrupt: e.Op, Digest: q.Digest}})
 	m.interrupts = append(m.interrupts, q)
 	m.people.opened(&q)
 	m.keepApart()

@@ -9,31 +9,31 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// People is who has answered what in a run, and which nodes need different people for it (law H6). It calls nodes as the
-// plan calls them that the run is on now: a node that a migration has renamed is the same node. The zero value is a run in
-// which nobody was asked. It compares no people: who is who is for others to say.
+// People records who answered which node, and which nodes need different people (law H6). Nodes have their
+// current names, also after a migration. The zero value is a run without questions. It does not compare people;
+// callers do.
 type People struct {
-	open   []question  // the open ones
-	apart  []question  // one for each node and list of nodes that one of its questions has named
+	open   []question  // open ones
+	apart  []question  // one for each node and list of nodes that its questions have named
 	signed []Signature // each answerer of a node once
 }
 
-// question is what must be known of a question to keep people apart.
+// question is what four eyes need to know about a question.
 type question struct {
-	id    string
-	node  string   // the path of the node that asks
-	notBy []string // the nodes that it names: who answered one of them may not answer this
+	id    string   // id of the interrupt
+	node  string   // path of the asking node
+	notBy []string // nodes whose answerers may not answer it
 }
 
-// Signature is an answer that somebody has given.
+// Signature is an answer that a person has given.
 type Signature struct {
-	Node string // the path of the node that asked
-	By   string // who it was; "" where they gave no name
+	Node string // path of the node that asked
+	By   string // id of the person; "" if unnamed
 
-	notBy []string
+	notBy []string // nodes that the question named
 }
 
-// Note takes an entry in. Entries that say nothing of people, and move no node, change nothing.
+// Note records an entry. Entries without people or renamed nodes change nothing.
 func (p *People) Note(e *journal.Entry) error {
 	var m Machine
 	switch e.Kind {
@@ -54,7 +54,7 @@ func (p *People) Note(e *journal.Entry) error {
 	}
 }
 
-// Sign takes in that somebody answers a question.
+// Sign records that a person answers a question.
 func (p *People) Sign(id, by string) {
 	p.resolved(id, &journal.ResolvedBody{State: journal.Answered, By: by})
 }
@@ -69,7 +69,7 @@ func (p *People) opened(q *journal.Interrupt) {
 	}
 }
 
-// resolved takes in how a question was closed. What a deadline has answered, nobody has.
+// resolved records how a question was closed. An answer by deadline is nobody's.
 func (p *People) resolved(id string, body *journal.ResolvedBody) {
 	i := p.find(id)
 	if i < 0 {
@@ -114,8 +114,8 @@ func (p *People) renamed(nodes map[string]string) {
 	}
 }
 
-// NotBy are the nodes whose people may not answer an open question: those that it names, and those that name its node. No
-// one person answers both, whichever of the two says so.
+// NotBy returns the nodes whose people may not answer an open question: those that it names, and those that
+// name its node.
 func (p *People) NotBy(id string) []string {
 	i := p.find(id)
 	if i < 0 {
@@ -130,7 +130,7 @@ func (p *People) NotBy(id string) []string {
 	return nodes
 }
 
-// Against are the answers whose people may not answer an open question.
+// Against returns the answers whose people may not answer an open question.
 func (p *People) Against(id string) []Signature {
 	i := p.find(id)
 	if i < 0 {
@@ -139,7 +139,7 @@ func (p *People) Against(id string) []Signature {
 	return p.AgainstNew(p.open[i].node, p.open[i].notBy)
 }
 
-// AgainstNew is Against for a question that the node at path is about to ask, and that names these nodes.
+// AgainstNew is Against for a question that a node is about to ask.
 func (p *People) AgainstNew(path string, notBy []string) []Signature {
 	var list []Signature
 	for _, s := range p.signed {
@@ -150,8 +150,8 @@ func (p *People) AgainstNew(path string, notBy []string) []Signature {
 	return list
 }
 
-// anyIs reports whether the node at path is one of those with these names, or is in one: in the subgraph, or in any item of
-// the map.
+// anyIs reports whether the node at path has one of these names, or lies in such a node: in its subgraph, or in
+// an item of its map.
 func anyIs(names []string, path string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return isOf(name, path) })
 }
@@ -170,11 +170,10 @@ func isOf(name, path string) bool {
 	}
 }
 
-// People is who has answered what so far.
+// People returns who has answered what so far.
 func (m *Machine) People() *People { return &m.people }
 
-// keepApart writes into the question that was opened last, and into the open ones of nodes that it names, which nodes'
-// people may not answer them.
+// keepApart updates the excluded nodes of the newest question, and of open questions of nodes that it names.
 func (m *Machine) keepApart() {
 	last := len(m.interrupts) - 1
 	q := &m.interrupts[last]
@@ -192,7 +191,7 @@ func (m *Machine) keepApart() {
 	}
 }
 
-// ApartFrom are the open questions whose people may not answer q, or may answer only where theirs have not.
+// ApartFrom returns the open questions that need other people than q.
 func (m *Machine) ApartFrom(q *journal.Interrupt) []journal.Interrupt {
 	var list []journal.Interrupt
 	for i := range m.interrupts {
@@ -204,7 +203,7 @@ func (m *Machine) ApartFrom(q *journal.Interrupt) []journal.Interrupt {
 	return list
 }
 
-// namedAnew writes into the open questions what the nodes are called that they name.
+// namedAnew updates the names of nodes in open questions.
 func (m *Machine) namedAnew(nodes map[string]string) {
 	if len(nodes) == 0 {
 		return

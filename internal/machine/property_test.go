@@ -30,6 +30,9 @@ func TestJ1_TheMachineIsWhatItsJournalFoldsTo(t *testing.T) {
 			}
 		}
 		s.finish()
+		if diff := copiedAnywhere(s.m.plan, s.journal); diff != "" {
+			s.failf("%s", diff)
+		}
 	})
 }
 
@@ -223,6 +226,18 @@ func (s *simulation) take(err error, follow bool) {
 		if err != nil {
 			s.failf("next of another machine: %v", err)
 		}
+		restored, diff := copied(s.m)
+		if diff != "" {
+			s.failf("the machine is not what its snapshot is restored to (-machine +restored): %s", diff)
+		}
+		restored.SetBusy(s.m.Busy())
+		follows, err := restored.Next(s.now)
+		if err != nil {
+			s.failf("next of a restored machine: %v", err)
+		}
+		if diff := gocmp.Diff(shownWork(other, expected), shownWork(restored, follows)); diff != "" {
+			s.failf("a machine that is restored from a snapshot says that something else follows (-folded +restored):\n%s", diff)
+		}
 		work, err := s.m.Next(s.now)
 		if err != nil {
 			s.failf("next: %v", err)
@@ -315,6 +330,9 @@ func (s *simulation) check(followed bool) {
 	for _, m := range []*Machine{s.m, again} {
 		if wrong := m.audit(); wrong != "" {
 			s.failf("the machine has counted wrong (-there is +counted): %s", wrong)
+		}
+		if _, diff := copied(m); diff != "" {
+			s.failf("the machine is not what its snapshot is restored to (-machine +restored): %s", diff)
 		}
 	}
 	if diff := gocmp.Diff(again.dump(), s.m.dump()); diff != "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// States lists the values that tokens, open tasks and ended paths hold, and those at the forks that they go back to. The
-// records of dataflows are not among them, see [Machine.Reads].
+// States lists the values of tokens, open tasks, ended paths and the forks above them. It leaves out the
+// records of dataflows, see [Machine.Reads].
 func (m *Machine) States() []Held {
 	var all []Held
 	take := func(ref *uint64, by string, codec plan.Codec) {
@@ -61,19 +61,19 @@ func (m *Machine) bases(do func(ref *uint64, by string, codec plan.Codec)) {
 
 // Read is a value of a dataflow that somebody may still be given.
 type Read struct {
-	Name  string
+	Name  string // of the value
 	By    string // who reads it: "task ask#1", "node publish", "the result of the run"
 	Scope string // the path of the subgraph that the dataflow runs in, "" for the run
 
-	Ref      uint64 // the entry with the record that the value is in; 0 where nobody has written the value
-	Writer   string // the path of the node that wrote the record; "" for what the dataflow was given
-	Codec    plan.Codec
-	Required bool // the reader has nothing else to take
-	Omitted  bool // the record may be without the value: its writer says so
+	Ref      uint64     // the entry with the record that the value is in; 0 where nobody has written the value
+	Writer   string     // the path of the node that wrote the record; "" for what the dataflow was given
+	Codec    plan.Codec // of the record; nil if the plan has none
+	Required bool       // the reader has nothing else to take
+	Omitted  bool       // the record may be without the value: its writer says so
 }
 
-// Reads lists the values that open tasks of dataflows were given, and those that nodes which may still run, and the
-// results, take as they stand. A value that nobody has written and no node writes is among them without a Ref.
+// Reads lists the values that dataflows have read or may still read. They belong to open tasks, to nodes that
+// may still run, and to results. A value that is not written and that no node writes has no Ref.
 func (m *Machine) Reads() (all []Read) {
 	m.eachFlow(func(s *scope) bool {
 		if len(s.flow.at) > 0 && !s.flow.over {
@@ -98,11 +98,11 @@ func (m *Machine) scopePath(s *scope) string {
 
 // reads lists what is read in one dataflow.
 type reads struct {
-	m     *Machine
-	s     *scope
-	scope string
-	owner *plan.Plan
-	all   []Read
+	m     *Machine   // whose dataflow is listed
+	s     *scope     // of the dataflow
+	scope string     // path of its subgraph
+	owner *plan.Plan // plan of the dataflow
+	all   []Read     // the result
 }
 
 func (r *reads) add(read Read, from slot) {
@@ -224,12 +224,12 @@ func (f *flow) mayRun() []bool {
 
 // Record is what a node of a dataflow wrote last, or what the dataflow was given.
 type Record struct {
-	Scope  string // the path of the subgraph that the dataflow runs in, "" for the run
-	Ref    uint64
-	Writer string   // the path of the node, "" for what was given
-	Gone   bool     // the plan does not have the node
-	Names  []string // the values that the plan knows in this dataflow
-	Codec  plan.Codec
+	Scope  string     // the path of the subgraph that the dataflow runs in, "" for the run
+	Ref    uint64     // seq of the record
+	Writer string     // the path of the node, "" for what was given
+	Gone   bool       // the plan does not have the node
+	Names  []string   // the values that the plan knows in this dataflow
+	Codec  plan.Codec // of the record; nil if the plan has none
 }
 
 // Records lists the records of all open dataflows.

@@ -36,5 +36,8 @@ func TestJ8_AnyOtherPlanFitsOrSaysWhy(t *testing.T) {
 		s.m, s.queue = m, nil
 		s.take(m.Resume(s.now, journal.ResumedBody{Reason: ReasonReplan, Fingerprint: q.Fingerprint()}), true)
 		s.finish()
+		if diff := copiedAnywhere(s.m.plan, s.journal); diff != "" {
+			s.failf("%s", diff)
+		}
 	})
 }

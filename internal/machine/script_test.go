@@ -3,11 +3,9 @@ package machine
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,14 +14,12 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
-
-var update = flag.Bool("update", false, "rewrite the transcripts")
 
 // The transcripts in testdata are the specification of the fold. Each holds plans, and a script: lines that begin with
 // "> " are inputs, and what follows them is what the machine makes of them. After each input the journal so far is
@@ -39,29 +35,18 @@ func TestJ1_Transcripts(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := golden.Open(t, file)
 			s := &session{t: t, plans: make(map[string]*plan.Plan)}
-			for i := range a.Files {
-				f := &a.Files[i]
-				if name, ok := strings.CutPrefix(f.Name, "plan"); ok {
+			for name, text := range a.All {
+				if name, ok := strings.CutPrefix(name, "plan"); ok {
 					name = strings.TrimSpace(name)
-					s.plans[name] = s.parsePlan(string(f.Data), name)
+					s.plans[name] = s.parsePlan(text, name)
 					continue
 				}
 				s.m, s.journal, s.now = New(s.plans[""]), nil, 0
-				got := s.play(string(f.Data))
-				if *update {
-					f.Data = []byte(got)
-				} else if diff := gocmp.Diff(string(f.Data), got); diff != "" {
-					t.Errorf("%s (-want +got; -update rewrites it):\n%s", f.Name, diff)
-				}
-			}
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
+				a.Compare(t, name, s.play(text))
+				if diff := copiedAnywhere(s.m.plan, s.journal); diff != "" {
+					t.Errorf("%s: %s", name, diff)
 				}
 			}
 		})
@@ -70,7 +55,7 @@ func TestJ1_Transcripts(t *testing.T) {
 
 // session plays a script against a machine.
 type session struct {
-	t       *testing.T
+	t       testing.TB
 	plans   map[string]*plan.Plan
 	m       *Machine
 	journal []journal.Entry
@@ -241,6 +226,9 @@ func (s *session) checkFold(command string) {
 	}
 	if wrong := s.m.audit(); wrong != "" {
 		s.t.Errorf("after %q the machine has counted wrong (-there is +counted): %s", command, wrong)
+	}
+	if _, diff := copied(s.m); diff != "" {
+		s.t.Errorf("after %q the machine is not what its snapshot is restored to (-machine +restored): %s", command, diff)
 	}
 	if diff := gocmp.Diff(again.dump(), s.m.dump()); diff != "" {
 		s.t.Errorf("after %q the machine is not what its journal folds to (-folded +live):\n%s", command, diff)

@@ -9,13 +9,13 @@ func (m *Machine) newTask() *Task {
 	if n := len(m.free); n > 0 {
 		t := m.free[n-1]
 		m.free = m.free[:n-1]
-		*t = Task{Ops: t.Ops[:0], slots: t.slots[:0]}
+		*t = Task{Ops: t.Ops[:0], taskPlace: taskPlace{slots: t.slots[:0]}}
 		return t
 	}
 	return &Task{}
 }
 
-// set changes what a task is doing, and keeps count.
+// set changes the state of a task and the counts.
 func (m *Machine) set(t *Task, to State) {
 	switch t.State {
 	case Broken:
@@ -40,7 +40,7 @@ func (m *Machine) set(t *Task, to State) {
 	}
 }
 
-// list lets Next look at a task.
+// list puts a task on the list that Next looks at.
 func (m *Machine) list(t *Task) {
 	if !t.listed {
 		t.listed = true
@@ -48,7 +48,7 @@ func (m *Machine) list(t *Task) {
 	}
 }
 
-// hand notes that a task is handed out.
+// hand marks a start as handed out.
 func (m *Machine) hand(s Start) {
 	if s.Task != nil && !s.Task.busy {
 		s.Task.busy = true
@@ -57,7 +57,7 @@ func (m *Machine) hand(s Start) {
 	m.start = append(m.start, s)
 }
 
-// heard notes that something was heard of a task that was handed out.
+// heard records the first news of a task that was handed out.
 func (m *Machine) heard(t *Task) {
 	if t.busy {
 		t.busy = false
@@ -65,14 +65,14 @@ func (m *Machine) heard(t *Task) {
 	}
 }
 
-// Abandon notes that a task which was handed out was stopped before it came to anything: it may be handed out again.
+// Abandon returns a task that was handed out and stopped without an outcome. It may be handed out again.
 func (m *Machine) Abandon(t *Task) {
 	m.heard(t)
 	m.list(t)
 }
 
-// Alone reports whether nothing is open but a task and the subgraphs that it runs in: nothing else can come of
-// anything while it is at work.
+// Alone reports whether only this task and the subgraphs around it are open: nothing else can happen while it
+// runs.
 func (m *Machine) Alone(t *Task) bool {
 	if len(m.tokens) > 0 || m.mapped > 0 {
 		return false
@@ -84,7 +84,7 @@ func (m *Machine) Alone(t *Task) bool {
 	return depth == len(m.tasks)
 }
 
-// drop forgets a task that has come to its end. Its timers are off.
+// drop removes a task that has ended, with its timers.
 func (m *Machine) drop(t *Task) {
 	for i := range t.Ops {
 		if op := &t.Ops[i]; op.Due != 0 && !op.Done {
@@ -97,9 +97,9 @@ func (m *Machine) drop(t *Task) {
 		m.tasks = append(m.tasks[:i], m.tasks[i+1:]...)
 	}
 	m.heard(t)
-	m.set(t, Choosing) // which is not counted
+	m.set(t, Choosing) // not counted
 	t.scope.live--
-	t.ID = 0 // whoever still holds it finds that it is gone
+	t.ID = 0 // callers that still hold it see that it is gone
 	if t.listed {
 		if i := slices.Index(m.ready, t); i >= 0 {
 			m.ready = append(m.ready[:i], m.ready[i+1:]...)
@@ -113,7 +113,7 @@ func (m *Machine) drop(t *Task) {
 	}
 }
 
-// giveUp drops a task that has not come to its end, with all that is inside of it.
+// giveUp drops an open task with everything inside it.
 func (m *Machine) giveUp(t *Task) {
 	m.dropInside(t)
 	if t.State == Backoff {
@@ -122,8 +122,7 @@ func (m *Machine) giveUp(t *Task) {
 	m.drop(t)
 }
 
-// dropInside forgets what is left inside a subgraph that failed, or that was left where another plan would have gone on
-// (law J8).
+// dropInside drops what is left inside a subgraph that failed, or that was left early on another plan (law J8).
 func (m *Machine) dropInside(parent *Task) {
 	if parent.inside == nil && parent.items == nil && !m.isSub(parent) && !m.replanned() {
 		return
@@ -154,7 +153,7 @@ func (m *Machine) hasChild(parent *Task) bool {
 	return false
 }
 
-// within reports whether a scope is the inside of a task, at any depth.
+// within reports whether a scope is inside a task, at any depth.
 func (s *scope) within(t *Task) bool {
 	for ; s != nil; s = s.up() {
 		if s.parent == t {
@@ -164,7 +163,7 @@ func (s *scope) within(t *Task) bool {
 	return false
 }
 
-// inside reports whether a scope is another one, or lies in it at any depth.
+// inside reports whether a scope is outer or lies in it, at any depth.
 func (s *scope) inside(outer *scope) bool {
 	for ; s != nil; s = s.up() {
 		if s == outer {
@@ -174,7 +173,7 @@ func (s *scope) inside(outer *scope) bool {
 	return false
 }
 
-// up is the scope around a scope, nil for the run.
+// up returns the scope around a scope, nil for the run.
 func (s *scope) up() *scope {
 	if s.parent == nil {
 		return nil
@@ -182,15 +181,15 @@ func (s *scope) up() *scope {
 	return s.parent.scope
 }
 
-// Handed is what was handed out by Next, and nothing has been heard of since: a task, or a token at a join whose branches
-// are being merged.
+// Handed is a start that Next handed out, without news since: a task, or a join whose branches are being
+// merged.
 type Handed struct {
-	task uint64
-	via  uint64
-	at   int
+	task uint64 // its id; 0 for a join
+	via  uint64 // of the join's first token
+	at   int    // flat index of the join's node
 }
 
-// Busy lists what was handed out and of which nothing has been heard since.
+// Busy returns what was handed out without news since.
 func (m *Machine) Busy() []Handed {
 	if m.busy == 0 {
 		return nil
@@ -209,7 +208,7 @@ func (m *Machine) Busy() []Handed {
 	return busy
 }
 
-// SetBusy marks what was handed out, in a machine that was folded anew meanwhile.
+// SetBusy marks starts as handed out in a machine that was folded anew meanwhile.
 func (m *Machine) SetBusy(busy []Handed) {
 	for _, h := range busy {
 		if t := m.ByID(h.task); h.task != 0 && t != nil && !t.busy {
@@ -225,14 +224,14 @@ func (m *Machine) SetBusy(busy []Handed) {
 	}
 }
 
-// space is how tasks are named and numbered: those of the run and its subgraphs together, and those of each item of a
-// map by themselves, so that their names do not depend on which item was faster.
+// space names and numbers tasks. The run and its subgraphs share one; each item of a map has its own, so that
+// names do not depend on the order of items.
 type space struct {
-	prefix string // "notify#1.3/"; "" for the run
-	base   int    // flat index of the first node in it
-	cut    int    // how much of a node's path the prefix stands for
-	visits []uint32
-	paths  []string
+	prefix string   // of paths: "notify#1.3/"; "" for the run
+	base   int      // flat index of the first node in it
+	cut    int      // length of the part of a node's path that prefix replaces
+	visits []uint32 // visits so far, by node
+	paths  []string // made so far, by node
 }
 
 func (m *Machine) pathOf(sp *space, at int) string {
@@ -255,7 +254,7 @@ func (m *Machine) pathOf(sp *space, at int) string {
 	return *path
 }
 
-// visit is where the visits of a node are counted.
+// visit returns the counter of a node's visits.
 func (m *Machine) visit(sp *space, at int) *uint32 {
 	if i := at - sp.base; at < len(m.flat) && i >= 0 && i < len(sp.visits) {
 		return &sp.visits[i]
@@ -263,8 +262,7 @@ func (m *Machine) visit(sp *space, at int) *uint32 {
 	return &m.space.visits[at]
 }
 
-// resolve finds a node by a path that an entry names, and how it is counted. One that the plan does not have is
-// remembered (law J8).
+// resolve returns the node and space of a path in an entry. An unknown node is added to the ghosts (law J8).
 func (m *Machine) resolve(path string) (*space, int) {
 	if sp, at := m.lookup(path); at >= 0 {
 		return sp, at
@@ -279,7 +277,7 @@ func (m *Machine) resolve(path string) (*space, int) {
 	return &m.space, i
 }
 
-// lookup finds a node by its path; one below 0 where there is none.
+// lookup returns the node of a path; below 0 for none.
 func (m *Machine) lookup(path string) (*space, int) {
 	if i, ok := m.plan.Index(path); ok {
 		return &m.space, i
@@ -297,7 +295,7 @@ func (m *Machine) lookup(path string) (*space, int) {
 	return nil, -1
 }
 
-// cutItem cuts a path behind the last item of a map that it leads into: "notify#1.3/" and "send".
+// cutItem cuts a path after the last item of a map: "notify#1.3/" and "send".
 func cutItem(path string) (prefix, rest string, ok bool) {
 	hash := strings.LastIndexByte(path, '#')
 	if hash < 0 {

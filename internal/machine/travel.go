@@ -168,8 +168,8 @@ func (m *Machine) takeToken(e *journal.Entry, at spot) (tok token, err error) {
 	return token{}, m.corrupt(e, "no token with value %d is on its way here", e.Base)
 }
 
-// tokenOfOld is a token that another plan has sent where this one would not (law J8); one without a scope where nobody
-// can tell where that is.
+// tokenOfOld returns a token that another plan sent to a place where this one would not (law J8). Without a
+// known place, it has no scope.
 func (m *Machine) tokenOfOld(e *journal.Entry) token {
 	for _, t := range m.tasks {
 		if t.State == Choosing && t.Result == e.Base {

@@ -6,14 +6,14 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// usages are what the calls of models took, as the journal has it: also those of attempts that failed, and of runs
-// before a retry. The zero value is a run without such calls.
+// usages sums the recorded usage of model calls, including failed attempts and runs before a retry. The zero
+// value has no calls.
 type usages struct {
-	all    journal.Usage
+	all    journal.Usage         // of the run
 	byNode map[int]journal.Usage // by index of the node
 }
 
-// stepBody is the body of a step's outcome.
+// stepBody returns the body of a step's outcome.
 func (m *Machine) stepBody(e *journal.Entry) (journal.StepBody, error) {
 	body, err := bodyOf[journal.StepBody](m, e)
 	if err == nil && body.Usage != nil && !body.Usage.Sound() {
@@ -22,7 +22,7 @@ func (m *Machine) stepBody(e *journal.Entry) (journal.StepBody, error) {
 	return body, err
 }
 
-// use adds what a recorded step took.
+// use adds the usage of a recorded step.
 func (m *Machine) use(t *Task, u *journal.Usage) {
 	if u == nil {
 		return
@@ -34,10 +34,10 @@ func (m *Machine) use(t *Task, u *journal.Usage) {
 	m.used.byNode[t.Node] = m.used.byNode[t.Node].Add(*u)
 }
 
-// Usage is what the run's calls of models took, attempts that failed among them.
+// Usage returns the usage of the run's model calls, including failed attempts.
 func (m *Machine) Usage() journal.Usage { return m.used.all }
 
-// UsageByNode is Usage by the path of the node, nil where there was none.
+// UsageByNode returns Usage by node path; nil for none.
 func (m *Machine) UsageByNode() map[string]journal.Usage {
 	if len(m.used.byNode) == 0 {
 		return nil
@@ -51,15 +51,15 @@ func (m *Machine) UsageByNode() map[string]journal.Usage {
 	return by
 }
 
-// Limit is a limit of the run.
+// Limit is a limit of the run that was reached.
 type Limit struct {
 	Name   string // tokens or cost
-	Max    string
-	Reason string // why it counts as reached although the sum is below it
+	Max    string // the limit, as text
+	Reason string // why it counts as reached although the sum is below it; "" otherwise
 }
 
-// Spent is the limit on what models may take that has been reached, nil for none (law F4). A limit counts as reached,
-// too, once a call was made of which it is not known what it took: it could not be kept.
+// Spent returns the limit on model usage that was reached, nil for none (law F4). It is also reached after a
+// call of unknown usage, since it cannot be checked.
 func (m *Machine) Spent() *Limit {
 	if m.used.byNode == nil {
 		return nil
@@ -84,10 +84,10 @@ func (m *Machine) Spent() *Limit {
 	return nil
 }
 
-// endSpent ends the run at a limit that has been reached.
+// endSpent ends the run at a reached limit.
 func (m *Machine) endSpent(at int64) error { return m.End(at, journal.FinishedBody{Status: Failed}) }
 
-// spent names the limit that has been reached in the end of a run that fails, whatever it was that failed then.
+// spent names the reached limit in the end of a failed run, whatever failed.
 func (m *Machine) spent(body journal.FinishedBody) journal.FinishedBody {
 	if body.Status != Failed || body.Limit != "" {
 		return body
@@ -100,7 +100,7 @@ func (m *Machine) spent(body journal.FinishedBody) journal.FinishedBody {
 	return body
 }
 
-// Error says which limit was reached.
+// Error returns the text of the limit's error.
 func (l *Limit) Error() string {
 	text := "the run's limit of " + l.Name + " (" + l.Max + ") was reached"
 	if l.Reason != "" {

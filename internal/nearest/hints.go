@@ -3,8 +3,7 @@ package nearest
 // maxHints bounds the names that are compared with all others, in a file that is full of mistakes.
 const maxHints = 500
 
-// Hints are the hints for all names of one text, which may be full of mistakes: after 500 there are no more. The zero
-// value is ready; nil gives none.
+// Hints are the hints for all names of one text; after 500 there are no more. The zero value is ready; nil gives none.
 type Hints struct{ given int }
 
 // Hint is what the function Hint gives; "" once there have been too many.

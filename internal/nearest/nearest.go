@@ -12,10 +12,10 @@ const prefixRunes = 3
 // longest is the length in runes beyond which names are compared only as prefixes of each other.
 const longest = 128
 
-// Name returns the candidate that is closest to found, or "" when none is close enough to be a likely slip: a
-// difference of case, up to one edit (a letter added, left out, changed or swapped with its neighbour) for every
-// three letters, or one name being the beginning of the other. A candidate equal to found is never returned. Of
-// equally close candidates the alphabetically first is taken, so that the answer does not depend on their order.
+// Name returns the candidate that is closest to found, or "" if none is a likely misspelling. A likely one differs in
+// case, or by up to one edit (a letter added, left out, changed or swapped with its neighbour) for every three letters,
+// or one name is a prefix of the other. A candidate equal to found is never returned. Of equally close candidates the
+// alphabetically first is taken, so that the answer does not depend on their order.
 func Name(found string, candidates []string) string {
 	best, bestCost := "", -1
 	folded := strings.ToLower(found)
@@ -34,8 +34,7 @@ func Name(found string, candidates []string) string {
 	return best
 }
 
-// Hint is the end of a sentence about a name that does not exist: `; did you mean "x"?`, or "" when no candidate is
-// close.
+// Hint is the end of a sentence about an unknown name: `; did you mean "x"?`, or "".
 func Hint(found string, candidates []string) string {
 	name := Name(found, candidates)
 	if name == "" {

@@ -1,6 +1,6 @@
-// Package origin says whose pages may use an HTTP handler: those of its own origin, and those of the origins that are
-// listed. A browser sends a request of any page with what it knows of its user, and lets a page of a stranger point a name
-// of its own at this machine; so the name by which a handler is asked for counts, too.
+// Package origin decides which pages may use an HTTP handler: those of its origin and listed ones. A browser sends a
+// request of any page with what it knows of its user, and lets a page of a stranger point a name of its own at this
+// machine; so the name by which a handler is asked for counts, too.
 package origin
 
 import (
@@ -49,8 +49,8 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 	return g.named(g.shared(g.protection.Handler(next)))
 }
 
-// Connects reports whether the page that a request comes from may open a connection that it both reads from and writes
-// to: there the browser keeps nothing from any page. Where it may not, the request has been answered.
+// Connects reports whether the page of a request may open a two-way connection. There the browser hides nothing from
+// any page. Where it may not, the request has been answered.
 func (g *Guard) Connects(w http.ResponseWriter, r *http.Request) bool {
 	changes := *r
 	changes.Method = http.MethodPost

@@ -2,18 +2,18 @@ package value
 
 import "unsafe"
 
-// codec keeps the values of one type. Its methods are given places in memory that hold a value of that type.
+// codec keeps the values of one type. Its methods take addresses of values of that type.
 //
-// A delta compares what is at new with what is at old, a snapshot: a copy that shares nothing with new that could be
-// changed in place. What old and new share (the bytes of strings) is therefore equal, and so is all that has the same
-// bits: any pointer in it is nil, or leads to what nobody changes.
+// A delta compares the value at new with the one at old, a snapshot: a copy that shares no mutable memory with
+// new. Shared memory (bytes of strings) is therefore equal, and so are equal bits: any pointer in them is nil,
+// or leads to immutable data.
 type codec interface {
 	// write appends the value's JSON.
 	write(p *pass, at unsafe.Pointer)
 	// delta appends how the value at new differs from the one at old, nothing if they have the same JSON, and notes
 	// what is to be done to old.
 	delta(p *pass, old, new unsafe.Pointer)
-	// copy makes dst hold a deep copy of what src holds. What dst held is dropped.
+	// copy sets dst to a deep copy of src, and drops the old value of dst.
 	copy(p *pass, dst, src unsafe.Pointer)
 	// cells appends the words that decide the value's JSON, if it has no others: values whose cells are equal have
 	// the same JSON.

@@ -11,21 +11,21 @@ import (
 	"github.com/fermata-go/fermata/internal/jsonfield"
 )
 
-// compiler makes the codecs of types, once for each type and for each way in which encoding/json treats it.
+// compiler makes one codec for each type and each way in which encoding/json treats it.
 type compiler struct {
-	made map[variant]*link
-	code bool // there are types with methods that may do anything
+	made map[variant]*link // codecs by type and treatment
+	code bool              // there are types with methods that may do anything
 
-	top     bool // so are those of the struct itself that is compiled, and not those of its fields
-	lossy   bool // fields that encoding/json drops are transient
-	records []*record
+	top     bool      // so are those of the struct itself that is compiled, and not those of its fields
+	lossy   bool      // fields that encoding/json drops are transient
+	records []*record // all struct types found
 }
 
 // variant is a type, and whether encoding/json can take the address of its values: in a map it cannot, and does not
 // call methods that need it.
 type variant struct {
-	typ         reflect.Type
-	addressable bool
+	typ         reflect.Type // the type
+	addressable bool         // encoding/json can take its address
 	lossy       bool
 }
 
@@ -316,8 +316,8 @@ func (c *compiler) member(jf jsonfield.Field, addressable bool, path string) (co
 	return made, err
 }
 
-// levels says of all types that were taken apart how far a look has to go, and whether they lead to memory that others may hold. Types
-// may contain themselves, so what is found of one may change what holds for others.
+// levels computes for all types how deep a look has to go, and whether they may share memory. Types may contain
+// themselves, so one result may change others.
 func (c *compiler) levels() {
 	for changed := true; changed; {
 		changed = false

@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-go/fermata/internal/canonical"
 )
 
-// This file keeps values of any type: what JSON gives, plain Go numbers, and through encoding/json whatever else.
-// Snapshots and copies hold them as JSON gives them: nil, bool, string, json.Number, []any, map[string]any.
+// This file keeps values of any type: JSON values, plain Go numbers, and everything else through encoding/json.
+// Snapshots and copies hold JSON values: nil, bool, string, json.Number, []any, map[string]any.
 
 // slot keeps an any.
 type slot struct{}

@@ -213,7 +213,7 @@ func (p *pass) deltaWhole(a, b map[string]any) {
 	}
 }
 
-// missing lists the keys of a that b does not have, where kept says how many it has, and notes that they are to go.
+// missing lists the keys of a that b lacks, and marks them for removal. kept is the number of keys that b has.
 func missing[V any](p *pass, a, b map[string]V, kept int) (gone []string) {
 	if kept == len(a) {
 		return nil

@@ -3,7 +3,7 @@ package value
 // Error says that a value or a type cannot be kept (law N8).
 type Error struct {
 	Path   string // where: "Ticket.Items[3].Done"; in dynamic values a JSON pointer
-	Reason string
+	Reason string // why it cannot be kept
 }
 
 func (e *Error) Error() string {
@@ -15,17 +15,17 @@ func (e *Error) Error() string {
 
 // failure is an Error whose place is not known yet.
 type failure struct {
-	reason string
-	large  bool // it takes more than the limit, in bytes
-	limit  int
+	reason string // why it cannot be kept
+	large  bool   // it takes more than the limit, in bytes
+	limit  int    // in bytes, if large
 }
 
 func (f *failure) Error() string { return f.reason }
 
 // readError is an Error about JSON that a type cannot read, with its cause.
 type readError struct {
-	where *Error
-	cause error
+	where *Error // place in the value
+	cause error  // of the decoder
 }
 
 func (e *readError) Error() string { return e.where.Error() }

@@ -5,8 +5,9 @@ import (
 	"unsafe"
 )
 
-// This file tells whether a value leads to memory that somebody else may hold too: another part of the value, a variable of the
-// program, spare capacity that two appends would write to. Such a value is copied before it is handed on (laws N9 and N10).
+// This file finds values that may share memory with others: another part of the value, a variable of the
+// program, or spare capacity that two appends would write to. Such a value is copied before it is handed on
+// (laws N9 and N10).
 
 // leads reports whether values of a codec may lead to memory that can be changed.
 func leads(c codec) bool {

@@ -16,9 +16,9 @@ type slice struct {
 // list keeps a slice.
 type list struct {
 	typ   reflect.Type // of the slice
-	elem  codec
-	size  uintptr // of an element
-	plain bool    // assigning an element copies it in full
+	elem  codec        // of the elements
+	size  uintptr      // of an element
+	plain bool         // assigning an element copies it in full
 }
 
 // stride is how many elements are compared at a time, as memory.
@@ -94,9 +94,9 @@ func (l *list) delta(p *pass, old, new unsafe.Pointer) {
 	p.leave()
 }
 
-// edit writes what changed in the first n elements of two lists, as members of an object that is not opened yet, and
-// counts the changes and those that replace a whole element. Each address is taken from the start of its list: one
-// behind the end, even if it is never read, would lead the collector into memory of another kind.
+// edit writes the changes in the first n elements of two lists, as members of an unopened object. It counts the
+// changes and the replaced elements. Each address is computed from the start of its list: one past the end,
+// even if never read, would mislead the garbage collector.
 func edit(p *pass, elem codec, size uintptr, a, b unsafe.Pointer, n int) (edits, replaced int) {
 	for i := 0; i < n && p.goesOn(); {
 		far, at := min(i+stride, n), uintptr(i)*size
@@ -184,9 +184,9 @@ func (l *list) cells(uintptr, []cell) ([]cell, bool) { return nil, false }
 
 // array keeps a Go array, which never changes its length.
 type array struct {
-	elem codec
+	elem codec   // of the elements
 	size uintptr // of an element
-	len  int
+	len  int     // number of elements
 }
 
 func (c *array) write(p *pass, at unsafe.Pointer) {

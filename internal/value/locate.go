@@ -162,7 +162,7 @@ func parts(v reflect.Value, at path) func(yield func(path, reflect.Value) bool) 
 	}
 }
 
-// leaf judges values that have no parts, or that write their JSON themselves; known is false for others.
+// leaf checks values without parts, or with JSON of their own; known is false for others.
 func (s *search) leaf(v reflect.Value, at path) (where path, reason string, found, known bool) {
 	switch v.Kind() {
 	case reflect.Float32, reflect.Float64:

@@ -10,9 +10,9 @@ import (
 	"github.com/fermata-go/fermata/internal/canonical"
 )
 
-// This file makes values canonical: what decoding their JSON gives (law N10). A look goes over a value and finds what
-// is not. What lies in the value's own memory it mends there; behind pointers and in lists, maps and interfaces, which
-// somebody else may look at, it changes nothing, and the whole value is encoded and decoded instead.
+// This file makes values canonical: equal to their decoded JSON (law N10). A look finds the differences. It
+// mends those in the value's own memory. Memory behind pointers and in lists, maps and interfaces may be
+// shared, so a difference there makes it encode and decode the whole value.
 
 // level is how far a look has to go into values of a type.
 type level uint8

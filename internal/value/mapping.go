@@ -15,8 +15,8 @@ import (
 
 // mapping keeps a map of any type.
 type mapping struct {
-	typ  reflect.Type
-	elem codec
+	typ  reflect.Type                            // of the map
+	elem codec                                   // of the members
 	name func(key reflect.Value) (string, error) // of the member that a key becomes
 	// byName says that keys which are not equal to Go may have the same name, so that a snapshot's are found by name.
 	byName bool
@@ -268,7 +268,7 @@ func (m *mapping) changes(p *pass, a, b reflect.Value, known map[string]reflect.
 
 func address(v reflect.Value) unsafe.Pointer { return v.Addr().UnsafePointer() }
 
-// change writes the delta of one member, from copies that stay until the snapshot has been brought up to date.
+// change writes the delta of one member, from copies that stay until the snapshot is updated.
 func (m *mapping) change(p *pass, a reflect.Value, it *reflect.MapIter, name string, key, found reflect.Value) {
 	is, was := m.newEntry(), m.newEntry()
 	is.value.SetIterValue(it)

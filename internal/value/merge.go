@@ -15,19 +15,19 @@ import (
 // has the base's JSON already, so that only what other branches changed is moved into it, and nothing is encoded that
 // is the same everywhere.
 type merge struct {
-	p         *pass
+	p         *pass    // holds the buffers and the limit
 	sides     []side   // a stack: the branches that are being looked at
 	way       []string // names of the fields that lead to where the walk is; the first is the whole value's, ""
 	gone      []gone
-	kept      []int // branches that changed what is behind an embedded pointer, and kept it
-	conflicts plan.MergeConflictsError
-	branch    int // the one whose value is being read
+	kept      []int                    // branches that changed what is behind an embedded pointer, and kept it
+	conflicts plan.MergeConflictsError // found so far
+	branch    int                      // the one whose value is being read
 }
 
 // side is what one branch has in some place; at is nil for nothing: left out, or behind a pointer that is nil.
 type side struct {
-	branch int
-	at     unsafe.Pointer
+	branch int            // index of the branch
+	at     unsafe.Pointer // of its value
 }
 
 // contest is a field that several branches changed.
@@ -54,10 +54,11 @@ func (m *merge) release() {
 	merges.Put(m)
 }
 
-// Merge makes one value of what concurrent branches made of base, a snapshot that stays as it is and is not shared by
-// the result (law G4). The branches' values are in declared order, distinct, and used up by the call. The error is a
-// plan.MergeConflictsError, or names the branch whose value cannot be kept, which is noticed only where values are
-// compared: Encode and Delta look for it. Without branches the result is a copy.
+// Merge merges the values of concurrent branches against base (law G4). Base is a snapshot that does not
+// change, and the result does not share its memory. The branches' values are in declared order, distinct, and
+// used up by the call. The error is a plan.MergeConflictsError, or names the branch whose value cannot be kept.
+// The second is only noticed in compared values: Encode and Delta check the rest. Without branches the result
+// is a copy.
 func (k *Typed[S]) Merge(base any, branches []any) (merged any, err error) {
 	from, err := k.value(base)
 	if err != nil {
@@ -289,7 +290,7 @@ func move(t reflect.Type, to, from unsafe.Pointer) {
 	reflect.NewAt(t, to).Elem().Set(reflect.NewAt(t, from).Elem())
 }
 
-// settle asks a rule, which sees what pointers lead to.
+// settle asks a rule, with pointers followed.
 func (m *merge) settle(ask rule, c *contest) {
 	if c.typ.Kind() != reflect.Pointer {
 		ask(m, c)
@@ -325,8 +326,8 @@ func behind(at unsafe.Pointer) unsafe.Pointer {
 	return *(*unsafe.Pointer)(at)
 }
 
-// inside merges the struct that a field holds, or that its pointer leads to, if it is there at the fork and in all the
-// branches that changed it.
+// inside merges the struct of a field, or behind its pointer. It must exist at the fork and in all branches
+// that changed it.
 func (m *merge) inside(f *field, base, into unsafe.Pointer, changed []side) bool {
 	p, through := unlink(f.codec).(*pointer)
 	inner, mark := f.codec, len(m.sides)
@@ -358,7 +359,7 @@ func (m *merge) inside(f *field, base, into unsafe.Pointer, changed []side) bool
 	return ok
 }
 
-// conflict notes that what branches did to the field where the walk is, or to a part of it, cannot be merged.
+// conflict records that changes of the current field, or of a part of it, cannot be merged.
 func (m *merge) conflict(of []side, reason string, part ...string) {
 	branches := make([]int, len(of))
 	for i, s := range of {

@@ -55,8 +55,8 @@ func (way hops) leads(f *field) bool {
 	return len(f.hops) >= len(way) && slices.EqualFunc(f.hops[:len(way)], way, same)
 }
 
-// prune sets the embedded pointers to nil that lead to nothing any more, and notes a conflict for each field that is
-// gone and cannot be, because another branch kept something behind the same pointer.
+// prune sets embedded pointers without content to nil. It records a conflict for each removed field that
+// another branch keeps alive behind the same pointer.
 func (m *merge) prune(r *record, into unsafe.Pointer, all []gone, kept []int) {
 	isGone := func(f *field) bool {
 		return slices.ContainsFunc(all, func(g gone) bool { return g.field.key == f.key })

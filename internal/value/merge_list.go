@@ -92,8 +92,7 @@ func (m *merge) text(c codec, at unsafe.Pointer) string {
 	return m.cut(start)
 }
 
-// cut takes back what was written from start on. What a type's own code writes, objects in particular, can be in any
-// order.
+// cut removes and returns everything written from start on. A type's own code may write objects in any order.
 func (m *merge) cut(start int) string {
 	written := m.p.buf[start:]
 	m.p.buf = m.p.buf[:start]

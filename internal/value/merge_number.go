@@ -87,7 +87,7 @@ func sumFloats(m *merge, c *contest) {
 	into.SetFloat(sum)
 }
 
-// extreme is the rule max or min for a type that has an order. What is not there does not count.
+// extreme returns the rule max or min for an ordered type. Missing values do not count.
 func extreme(name string, t reflect.Type) rule {
 	compare := func(a, b reflect.Value) int { return cmp.Compare(a.Uint(), b.Uint()) }
 	switch k := t.Kind(); {

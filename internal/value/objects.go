@@ -7,9 +7,9 @@ import (
 	"github.com/fermata-go/fermata/internal/canonical"
 )
 
-// Objects keeps JSON objects of any shape. The values that it is given, and gives, are map[string]any; a nil map is an
-// empty one. In them may be what JSON gives, plain Go numbers, and whatever encoding/json can write. What it gives
-// holds numbers as json.Number. It is immutable and safe for concurrent use.
+// Objects is a codec for JSON objects of any shape. It takes and returns map[string]any; a nil map is an empty
+// one. Members may be JSON values, plain Go numbers, and anything that encoding/json can write. Returned
+// numbers are json.Number. It is immutable and safe for concurrent use.
 type Objects struct {
 	limit int
 	rules map[string]string // for merges, by member

@@ -23,16 +23,16 @@ const (
 // pass is one walk over a value, or over a value and its snapshot side by side. Walking changes neither: what has to
 // be done to the snapshot is noted, and done when everything has gone well.
 type pass struct {
-	buf   []byte
-	todo  []todo
+	buf   []byte  // the delta so far
+	todo  []todo  // updates of the snapshot, applied at the end
 	parts []part  // of objects whose members are not met in order
 	way   []place // to the value in an interface that is being compared
-	spare []byte
-	limit int
-	probe bool // only whether anything differs is asked, not how
-	share bool // what is in lists, maps and behind pointers is never changed in place: see Typed.Sharing
-	odd   bool // a text is no UTF-8
-	depth int
+	spare []byte  // room for a replacement
+	limit int     // of the delta, in bytes
+	probe bool    // only whether anything differs is asked, not how
+	share bool    // what is in lists, maps and behind pointers is never changed in place: see Typed.Sharing
+	odd   bool    // a text is no UTF-8
+	depth int     // of nested values
 	count int
 	err   *failure // the first one; once it is set, nothing that follows matters
 }
@@ -177,7 +177,7 @@ func (p *pass) result() []byte {
 	return slices.Clone(p.buf)
 }
 
-// settle does what was noted.
+// settle applies the recorded updates.
 func (p *pass) settle() {
 	p.count = 0
 	for i := range p.todo {
@@ -231,8 +231,7 @@ func (p *pass) insert(start int, texts ...string) {
 	}
 }
 
-// shorter keeps the shorter of the delta written from start on and the replacement by the value at new, for a delta
-// that changes so much that it may be the longer one.
+// shorter replaces the delta written from start on by the whole value at new, if that is shorter.
 func (p *pass) shorter(c codec, old, new unsafe.Pointer, start, noted int) {
 	end := len(p.buf)
 	if p.attempt(end-start, func() { p.addition(c, new) }) && p.choose(start, end) {
@@ -247,7 +246,7 @@ func (p *pass) forget(noted int) {
 	p.todo = p.todo[:noted]
 }
 
-// choose keeps buf[start:end] or what follows it, whichever is shorter, and reports whether it is the latter.
+// choose keeps the shorter of buf[start:end] and the bytes after it, and reports whether it is the latter.
 func (p *pass) choose(start, end int) (second bool) {
 	if len(p.buf)-end >= end-start {
 		p.buf = p.buf[:end]
@@ -273,8 +272,8 @@ func (p *pass) rotate(start, end int) {
 	copy(p.buf[start:], p.spare)
 }
 
-// object makes the delta of an object out of the parts noted since first, which are all that was written from start
-// on, and the names of the members that are gone. It writes nothing when there are neither.
+// object makes an object's delta of the parts recorded since first and the removed names. The parts are all
+// that was written from start on. Without either, it writes nothing.
 func (p *pass) object(start, first int, gone []string) {
 	parts := p.parts[first:]
 	p.parts = p.parts[:first]

@@ -12,7 +12,7 @@ import (
 // pointer keeps a pointer: null, or what it leads to.
 type pointer struct {
 	typ  reflect.Type // of what it leads to
-	elem codec
+	elem codec        // of the value that it leads to
 
 	present bool // null, where it is written, is a value that is there
 }
@@ -66,8 +66,8 @@ func (c *pointer) cells(uintptr, []cell) ([]cell, bool) { return nil, false }
 // coded keeps a value that writes and reads its JSON by methods of its own. It is one thing: equal when it is written
 // alike, and replaced as a whole.
 type coded struct {
-	typ    reflect.Type
-	frozen bool // assigning copies it in full
+	typ    reflect.Type // with JSON of its own
+	frozen bool         // assigning copies it in full
 }
 
 // text is what encoding/json writes. A value that could not be read back fails.

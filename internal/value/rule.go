@@ -65,7 +65,7 @@ func (c *compiler) merging(jf jsonfield.Field, path string) (*merging, error) {
 	return how, err
 }
 
-// settle finds the code of a rule for a type, none for first and last.
+// settle returns the code of a rule for a type, none for first and last.
 func (c *compiler) settle(name string, t reflect.Type, path string) (rule, error) {
 	switch {
 	case name == ruleFirst || name == ruleLast:

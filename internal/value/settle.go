@@ -30,9 +30,10 @@ func (k *Known) end() (odd, free bool, err *failure) {
 	return l.odd, l.free, l.err
 }
 
-// Settle gives the value as Decode gives it after Encode (law N10), or says why it cannot be kept (law N8). Without all,
-// it leaves out texts and numbers that Delta looks at anyway. With own it may change the value's own memory, and nothing
-// that the value only leads to. What it gives leads to nothing that anybody else holds, unless the codec shares.
+// Settle returns the value as Decode returns it after Encode (law N10). It fails for a value that cannot be
+// stored (law N8). Without all, it skips texts and numbers that Delta checks anyway. With own it may change the
+// value's own memory, but nothing behind pointers. The result shares no memory with others, unless the codec
+// shares.
 func (k *Typed[S]) Settle(value any, known *Known, all, own bool) (settled any, err error) {
 	r := k.root.level()
 	looks := r == loose || r == texts && all
@@ -126,7 +127,8 @@ type Changer interface {
 	strictly(snapshot, value any) (delta []byte, next any, err error)
 }
 
-// Within is a codec that refuses encodings and deltas of more than so many bytes; one that is not of this package is as it was.
+// Within returns a codec that refuses encodings and deltas above a size in bytes. A codec of another package
+// stays as it is.
 func Within(codec plan.Codec, bytes int) plan.Codec {
 	if k, ok := codec.(interface{ within(bytes int) plan.Codec }); ok {
 		return k.within(bytes)
@@ -157,7 +159,7 @@ func (k *Objects) within(bytes int) plan.Codec {
 	return k.WithLimit(bytes)
 }
 
-// Change settles a value of the caller's own and compares it with a snapshot, as Delta does.
+// Change makes the caller's value canonical and compares it with a snapshot, as Delta does.
 func Change(k Changer, snapshot, value any, known *Known) (delta []byte, next, settled any, err error) {
 	if settled, err = k.Settle(value, known, false, true); err != nil {
 		return nil, nil, nil, err

@@ -13,24 +13,23 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// Struct keeps values of a struct type that is only known at run time, as [Typed] keeps those of one that is known when
-// the program is compiled: the values that it is given, and gives, are pointers to that struct. It is immutable and safe for
-// concurrent use.
+// Struct is a codec for a struct type that is only known at run time, as [Typed] is for static types. It takes
+// and returns pointers to that struct. It is immutable and safe for concurrent use.
 type Struct struct {
-	typ   reflect.Type
-	root  codec
-	named []string // of a record: the members, which may be there and null
+	typ   reflect.Type // of the struct
+	root  codec        // of typ
+	named []string     // of a record: the members, which may be there and null
 	cells []cell
 	whole bool
 	code  bool
 	share bool
-	limit int
+	limit int // of an encoding, in bytes
 }
 
 var _ plan.Codec = (*Struct)(nil)
 
-// OfStruct takes a struct type apart; see [For]. What JSON drops of the struct itself is not kept and not refused: nobody
-// else sees it.
+// OfStruct returns the codec of a struct type; see [For]. Fields of the struct itself that JSON drops are
+// neither kept nor refused, since only the engine sees them.
 func OfStruct(t reflect.Type) (*Struct, error) { return ofStruct(t, false) }
 
 func ofStruct(t reflect.Type, lossy bool) (*Struct, error) {
@@ -47,8 +46,8 @@ func ofStruct(t reflect.Type, lossy bool) (*Struct, error) {
 	return k, nil
 }
 
-// OfRecord takes a struct apart whose fields are pointers, nil for values that are not there. A value that is there may be
-// null. What JSON drops of the values is not refused: the structs that they come from and go to are asked for that.
+// OfRecord returns the codec of a struct whose fields are pointers, nil for missing values. A present value may
+// be null. Fields that JSON drops are not refused here: the structs around the values are checked.
 func OfRecord(t reflect.Type) (*Struct, error) {
 	k, err := ofStruct(t, true)
 	if err != nil {
@@ -86,7 +85,7 @@ func (k *Struct) restore(data []byte, v reflect.Value) error {
 	return nil
 }
 
-// Sharing returns a codec whose copies share what is in lists and maps and behind pointers; see [Typed.Sharing].
+// Sharing returns a codec whose copies share lists, maps and pointers; see [Typed.Sharing].
 func (k *Struct) Sharing() *Struct {
 	c := *k
 	c.share = true
@@ -252,7 +251,7 @@ func (k *Struct) check(p *pass, at unsafe.Pointer) error {
 	return memberPath(k.typ, locate(p.err, reflect.NewAt(k.typ, at), goPath(rootName(k.typ))))
 }
 
-// memberPath lets the path of an error begin with the member, where the struct has no name that anybody knows it by.
+// memberPath starts the path of an error with the member if the struct has no known name.
 func memberPath(t reflect.Type, err error) error {
 	found, ok := errors.AsType[*Error](err)
 	if !ok || t.Name() != "" {

@@ -2,16 +2,17 @@ package value
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
 // appendString appends s as encoding/json writes it: <, > and & are escaped, and bytes that are no UTF-8 become U+FFFD.
 func appendString(dst []byte, s string) []byte {
-	dst, _ = appendText(dst, s)
+	dst, _ = jsontext.AppendGo(dst, s)
 	return dst
 }
 
@@ -22,7 +23,7 @@ func (p *pass) text(s string) {
 		return
 	}
 	var valid bool
-	p.buf, valid = appendText(p.buf, s)
+	p.buf, valid = jsontext.AppendGo(p.buf, s)
 	p.odd = p.odd || !valid
 }
 
@@ -41,96 +42,12 @@ func (p *pass) long(s string) {
 			n--
 		}
 		var valid bool
-		p.buf, valid = appendEscaped(p.buf, s[:n])
+		p.buf, valid = jsontext.AppendGoInside(p.buf, s[:n])
 		p.odd = p.odd || !valid
 		s = s[n:]
 	}
 	p.buf = append(p.buf, '"')
 }
-
-// appendText is appendString; valid reports whether s is UTF-8.
-func appendText(dst []byte, s string) (text []byte, valid bool) {
-	dst, valid = appendEscaped(append(dst, '"'), s)
-	return append(dst, '"'), valid
-}
-
-// appendEscaped is appendText without the quotes.
-func appendEscaped(dst []byte, s string) (text []byte, valid bool) {
-	const hex = "0123456789abcdef"
-	valid = true
-	for {
-		n := plainPrefix(s)
-		dst = append(dst, s[:n]...)
-		if n == len(s) {
-			return dst, valid
-		}
-		s = s[n:]
-		size := 1
-		switch b := s[0]; {
-		case b == '"' || b == '\\':
-			dst = append(dst, '\\', b)
-		case b == '\n':
-			dst = append(dst, `\n`...)
-		case b == '\t':
-			dst = append(dst, `\t`...)
-		case b == '\r':
-			dst = append(dst, `\r`...)
-		case b == '\b':
-			dst = append(dst, `\b`...)
-		case b == '\f':
-			dst = append(dst, `\f`...)
-		case b < utf8.RuneSelf:
-			dst = append(dst, '\\', 'u', '0', '0', hex[b>>4], hex[b&15])
-		default:
-			var r rune
-			r, size = utf8.DecodeRuneInString(s)
-			switch {
-			case r == utf8.RuneError && size == 1:
-				dst, valid = append(dst, `\ufffd`...), false
-			case r == '\u2028' || r == '\u2029': // line ends to JavaScript
-				dst = append(dst, '\\', 'u', '2', '0', '2', hex[r&15])
-			default:
-				dst = append(dst, s[:size]...)
-			}
-		}
-		s = s[size:]
-	}
-}
-
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// plainPrefix is how many bytes at the beginning of s stand for themselves in a JSON string: all of ASCII but control
-// characters, quotes, backslashes, <, > and &. It looks at eight bytes at a time, and at four times as many where it can.
-func plainPrefix(s string) int {
-	i := 0
-	for i+32 <= len(s) && (special(load(s, i))|special(load(s, i+8))|special(load(s, i+16))|special(load(s, i+24)))&highs == 0 {
-		i += 32
-	}
-	for ; i+8 <= len(s); i += 8 {
-		if marks := special(load(s, i)) & highs; marks != 0 {
-			return i + bits.TrailingZeros64(marks)/8
-		}
-	}
-	for ; i < len(s); i++ {
-		b := s[i]
-		if b < ' ' || b >= utf8.RuneSelf || b == '"' || b == '\\' || b == '<' || b == '>' || b == '&' {
-			break
-		}
-	}
-	return i
-}
-
-// special marks, by its high bit, the lowest byte of x that does not stand for itself (and perhaps bytes above it).
-func special(x uint64) uint64 {
-	return x | (x - ones*' ') | zero(x^ones*'\\') |
-		zero(x&^(ones*2)^ones*'<') | zero(x&^(ones*4)^ones*'"') // < and >, " and & differ in one bit each
-}
-
-// zero marks, by its high bit, the lowest byte of x that is 0 (and perhaps bytes above it), if those are below 0x80.
-func zero(x uint64) uint64 { return x - ones }
 
 // load reads eight bytes, the first lowest.
 func load(s string, i int) uint64 {
@@ -196,8 +113,8 @@ func sameText(a, b string) bool {
 	return a == b
 }
 
-// commonPrefix is how many bytes a and b have in common at the beginning, up to the end of a rune in both, where that
-// much is UTF-8 in both; else 0.
+// commonPrefix returns the length of the common prefix of a and b, up to the end of a rune. It is 0 if that is
+// not UTF-8 in both.
 func commonPrefix(a, b string) int {
 	n, most := 0, min(len(a), len(b))
 	if a[:most] == b[:most] {

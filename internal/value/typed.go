@@ -126,10 +126,9 @@ func (k *Typed[S]) Copy(value any) (next any, err error) {
 	return c, nil
 }
 
-// Delta compares a value with a snapshot, which must come from an earlier Delta, from Copy or from Decode, be used for
-// nothing else, and not be used again; nil is a snapshot of nothing. It gives what changed, nothing for no change, and the
-// next snapshot, which shares nothing with the value that could be changed in place. After an error the snapshot is as
-// it was.
+// Delta compares a value with a snapshot, and returns the changes and the next snapshot. The snapshot must come
+// from Delta, Copy or Decode, and is used up; nil is a snapshot of nothing. Without changes the delta is nil.
+// The next snapshot shares no mutable memory with the value. After an error the old snapshot is unchanged.
 func (k *Typed[S]) Delta(snapshot, value any) (delta []byte, next any, err error) {
 	return k.compare(snapshot, value, false)
 }

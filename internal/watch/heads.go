@@ -7,14 +7,14 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// heads looks for writes that nobody has told of, with one question for all runs that are read.
+// heads finds writes without a notification, with one query for all runs that are read.
 type heads struct {
-	room  *Room
-	ctx   context.Context
+	room  *Room              // whose readers it wakes
+	ctx   context.Context    // of the watch
 	store journal.HeadReader // nil for a store that misses nothing
-	seen  map[string]uint64  // the heads at the last look
-	clock *time.Ticker
-	tick  <-chan time.Time
+	seen  map[string]uint64  // heads at the last query, by run
+	clock *time.Ticker       // of the queries; nil for none
+	tick  <-chan time.Time   // its channel; nil for none
 }
 
 func (r *Room) heads(ctx context.Context) *heads {
@@ -32,8 +32,8 @@ func (h *heads) stop() {
 	}
 }
 
-// look wakes the readers of runs that have moved since the last look, and of those that are read for the first time.
-// Most of them know already, and find nothing.
+// look wakes the readers of runs that have moved since the last query, and of new ones. Most of them know
+// already, and find nothing.
 func (h *heads) look() {
 	var runs []string
 	h.room.mu.Lock()
@@ -48,7 +48,7 @@ func (h *heads) look() {
 		return
 	}
 	now, err := h.store.Heads(h.ctx, runs)
-	if err != nil { // the next look comes soon
+	if err != nil { // the next query comes soon
 		return
 	}
 	for run, head := range now {

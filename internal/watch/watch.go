@@ -8,43 +8,43 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// Any is joined by who is to be woken by every write.
+// Any is the run to join for every write.
 const Any = ""
 
 const (
-	// look passes between two questions for the heads of the runs that are read, where a store may miss a write.
+	// look is the interval of queries for the heads of runs, if the store may miss a write.
 	look = 2 * time.Second
-	// glance passes between two calls of wake for everybody, whatever the store says.
+	// glance is the interval at which all readers are woken in any case.
 	glance = time.Minute
-	// linger is how long a watch is kept that nobody needs: readers come and go.
+	// linger is how long an unused watch is kept: readers come and go.
 	linger = 5 * time.Second
-	// Between two attempts to watch passes a time that doubles from the first to the last of these.
+	// Backoff between attempts to watch: it doubles from the first to the last.
 	firstRetry = 50 * time.Millisecond
 	lastRetry  = 5 * time.Second
 )
 
-// Room is the readers of a store. A nil Room has none, and nobody is woken.
+// Room holds the readers of a store. A nil Room has none, and wakes nobody.
 type Room struct {
-	store  journal.Watcher
-	wake   func(run string)
-	failed func(error)
+	store  journal.Watcher  // nil for a store without notifications
+	wake   func(run string) // called for a run that was written to
+	failed func(error)      // called with an error of the store
 
-	watches sync.WaitGroup
+	watches sync.WaitGroup // running watch goroutines
 
-	mu      sync.Mutex
+	mu      sync.Mutex         // guards what follows
 	readers map[string]int     // how many have joined, by run
-	stop    context.CancelFunc // of the watch; nil while there is none
-	idle    *time.Timer        // ends the watch; nil while anybody has joined
-	closed  bool
+	stop    context.CancelFunc // ends the watch; nil while there is none
+	idle    *time.Timer        // ends an unused watch; nil while there are readers
+	closed  bool               // Close was called
 }
 
-// New makes a room. A call of wake must not wait; failed is told why the store cannot be watched, which is tried again.
+// New returns a room. wake must not block. failed gets the errors of the store; the watch is retried.
 func New(store journal.Watcher, wake func(run string), failed func(error)) *Room {
 	return &Room{store: store, wake: wake, failed: failed, readers: make(map[string]int)}
 }
 
-// Join has wake called with the run soon after another process may have written to it, until leave is called. It does
-// not wait for the store: where there is no watch yet, wake is called once there is one, for what came before.
+// Join calls wake with the run soon after another process may have written to it, until leave is called. It
+// does not wait for the store: a new watch first calls wake for earlier writes.
 func (r *Room) Join(run string) (leave func()) {
 	if r == nil {
 		return func() {}
@@ -75,7 +75,7 @@ func (r *Room) leave(run string) {
 	}
 }
 
-// rest ends the watch, unless somebody has joined meanwhile.
+// rest ends the watch if nobody has joined meanwhile.
 func (r *Room) rest() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +85,7 @@ func (r *Room) rest() {
 	}
 }
 
-// Close ends the watch. Nobody is woken any more.
+// Close ends the watch. No calls follow.
 func (r *Room) Close() {
 	if r == nil {
 		return
@@ -142,7 +142,7 @@ func (r *Room) begin(ctx context.Context) error {
 	return r.store.Watch(ctx, func() { r.hear(ctx, journal.Change{Any: true}) })
 }
 
-// hear wakes those that a change is of concern to.
+// hear wakes the readers that a change concerns.
 func (r *Room) hear(ctx context.Context, c journal.Change) {
 	if ctx.Err() != nil {
 		return

@@ -57,8 +57,8 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) } // m
 
 // Packer makes blocks. The zero value is ready; it is not safe for concurrent use.
 type Packer struct {
-	encoder    *zstd.Encoder
-	raw, frame []byte
+	encoder    *zstd.Encoder // made for the first block
+	raw, frame []byte        // room for the frames of a block, and for one of them
 }
 
 // Append appends a block with the entries to dst. Their seqs must follow one another, and together they must weigh no
@@ -105,8 +105,8 @@ func (p *Packer) Append(dst []byte, entries []journal.Entry) ([]byte, error) {
 // concurrent use.
 type Reader struct {
 	frames  journal.Decoder
-	decoder *zstd.Decoder
-	raw     []byte
+	decoder *zstd.Decoder // made for the first block
+	raw     []byte        // room for the frames of a block
 }
 
 // Decode appends the entries of a frame or a block to dst. Their Value and Body may be parts of data, but never keep

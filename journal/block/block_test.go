@@ -5,11 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"hash/crc32"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,11 +16,10 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/block"
 )
-
-var update = flag.Bool("update", false, "write golden blocks that do not exist yet; those that do are never changed")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -57,43 +53,32 @@ func pack(t testing.TB, entries []journal.Entry) []byte {
 	return data
 }
 
-// Blocks of every release are read for ever: those in testdata are never written again.
+// Blocks of every release are read for ever. With -update, a block whose section is still empty is filled; those of releases
+// are never rewritten.
 func TestJ9_GoldenBlocksDecodeForEver(t *testing.T) {
-	golden := map[string][]journal.Entry{"one": some(1, 1), "many": some(17, 250)}
-	if *update {
-		for name, entries := range golden {
-			text, err := json.MarshalIndent(entries, "", "\t")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for file, data := range map[string][]byte{name + ".block": pack(t, entries), name + ".json": text} {
-				file = filepath.Join("testdata", "block-v2."+file)
-				if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
-					if err := os.WriteFile(file, data, 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-		}
+	stored := golden.Open(t, "testdata/block-v*.txtar")
+	blocks := map[string][]journal.Entry{"one": some(1, 1), "many": some(17, 250)}
+	for name, entries := range blocks {
+		stored.FillBytes(t, name+".block", pack(t, entries))
+		stored.FillJSON(t, name+".json", entries)
 	}
-	files, _ := filepath.Glob("testdata/block-v*.block")
-	if len(files) < len(golden) {
-		t.Fatalf("found %d golden blocks, expected at least %d", len(files), len(golden))
+	names := stored.Names("*.block")
+	if len(names) < len(blocks) {
+		t.Fatalf("found %d golden blocks, expected at least %d", len(names), len(blocks))
 	}
-	for _, file := range files {
-		data, err1 := os.ReadFile(file)
-		text, err2 := os.ReadFile(strings.TrimSuffix(file, ".block") + ".json")
+	for _, name := range names {
+		data := stored.Bytes(t, name)
 		var want []journal.Entry
-		if err := errors.Join(err1, err2, json.Unmarshal(text, &want)); err != nil {
+		if err := json.Unmarshal([]byte(stored.Text(t, golden.Beside(name, ".json"))), &want); err != nil {
 			t.Fatal(err)
 		}
 		var r block.Reader
 		got, err := r.Decode(nil, data, "run_1")
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
-			t.Errorf("%s: %v (-want +got):\n%s", file, err, diff)
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 		if _, err := journal.DecodeEntries(data, "run_1"); !errors.Is(err, journal.ErrNewer) {
-			t.Errorf("%s: who knows no blocks finds %v, expected ErrNewer", file, err)
+			t.Errorf("%s: who knows no blocks finds %v, expected ErrNewer", name, err)
 		}
 	}
 }

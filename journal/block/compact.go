@@ -63,14 +63,14 @@ func (c *Compactor) Compact(ctx context.Context, run string, rows Rows) (result 
 
 // packing is the work of one Compact.
 type packing struct {
-	run    string
-	rows   Rows
-	seq    uint64 // of the entry that is looked at
-	list   []Row
-	saved  int64 // bytes
-	reader Reader
-	packer *Packer
-	result journal.Compaction
+	run    string             // its id
+	rows   Rows               // those of the run in the store
+	seq    uint64             // of the entry that is looked at
+	list   []Row              // the rows as they were listed
+	saved  int64              // bytes
+	reader Reader             // of rows
+	packer *Packer            // of blocks
+	result journal.Compaction // so far
 }
 
 func (p *packing) all(ctx context.Context) error {

@@ -179,7 +179,7 @@ func testCompactBusy(t *testing.T, s journal.Store) {
 			until(func() error {
 				_, err := s.(journal.Compactor).Compact(t.Context(), "run_a")
 				if errors.Is(err, journal.ErrConflict) {
-					return nil // each time somebody else was first
+					return nil // each time another writer was first
 				}
 				return err
 			})

@@ -50,8 +50,8 @@ func (f *Faulty) FailAppend(n int, mode Mode) {
 	f.failAppend[n] = mode
 }
 
-// FailRead makes the n-th call that reads fail, once: Read, Checkpoint, Runs, Inbox and Timers are counted together.
-// A Read that fails After has yielded its entries first.
+// FailRead makes the n-th read fail, once. Read, Checkpoint, Runs, Inbox and Timers are counted together. A Read that
+// fails After has yielded its entries first.
 func (f *Faulty) FailRead(n int, mode Mode) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

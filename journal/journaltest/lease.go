@@ -123,7 +123,7 @@ func testDeserted(t *testing.T, s journal.Store, l journal.Leaser) {
 	beat(t, l, "dead", aLongTime)
 	same(t, "the other way round", []string{"queued", "at work", "answered", "answered, at work"}, deserted(t, l, 0))
 
-	// What is driven on is not ready any more; what has ended, and what is gone, is of no concern.
+	// A run that is driven on is not ready any more; runs that have ended or are gone do not count.
 	taken := driven("answered", "dead", "running", false)
 	ended := driven("queued", "", "cancelled", false)
 	for _, b := range []*journal.Batch{&taken, &ended} {
@@ -190,7 +190,7 @@ func testClaim(t *testing.T, s journal.Store, l journal.Leaser) {
 }
 
 // testClaimBlocked shows that a blocked run is open and not wanted: nobody is offered it, and one of those that its timer
-// wakes, or that retry it, gets it. What the row says of it stays, and a reason may be written on the row alone.
+// wakes, or that retry it, gets it. Its row stays as it is, and a reason may be written on the row alone.
 func testClaimBlocked(t *testing.T, s journal.Store, l journal.Leaser) {
 	for _, driver := range []string{"a", "b", "alive"} {
 		beat(t, l, driver, aLongTime)
@@ -242,7 +242,7 @@ func rowsOf(t *testing.T, s journal.Store, run string) []journal.RunRow {
 	return rows
 }
 
-// testClaimFence shows that a claim is no entry: who appends behind the head goes on, whoever has claimed.
+// testClaimFence shows that a claim is no entry: an append behind the head succeeds, without regard to claims.
 func testClaimFence(t *testing.T, s journal.Store, l journal.Leaser) {
 	beat(t, l, "b", aLongTime)
 	appendAll(t, s, driven("run_a", "a", "running", false))
@@ -325,7 +325,7 @@ func testClaimKept(t *testing.T, s journal.Store, l journal.Leaser) {
 	same(t, "the journal", entries(0, 1), read(t, s, "run_a", 0))
 	timers, err := s.Timers(t.Context(), 10, 0)
 	if err != nil || len(timers) > 0 {
-		t.Errorf("what was refused has left %v, %v", timers, err)
+		t.Errorf("the refused append has left %v, %v", timers, err)
 	}
 	knows := driven("run_a", "b", "paused", true)
 	knows.After, knows.Driver, knows.Entries = 1, &b, entries(1, 1)

@@ -15,8 +15,8 @@ import (
 //go:embed testdata/runs-before-drivers.json
 var beforeDrivers []byte
 
-// HoldsRunsBeforeDrivers checks that a store which was made before runs named their drivers holds what was appended to
-// it: entries, rows, questions and timers (law J9). Nobody drives what is in it.
+// HoldsRunsBeforeDrivers checks a store that was made before runs named their drivers (law J9). It holds the entries,
+// rows, questions and timers that were appended to it. Nobody drives what is in it.
 func HoldsRunsBeforeDrivers(t *testing.T, s journal.Store) {
 	t.Helper()
 	var batches []journal.Batch

@@ -184,7 +184,7 @@ func testTimers(t *testing.T, s journal.Store) {
 	check(10, 0, all[0])
 	check(20, 0, all[:2]...)
 	check(30, 3, all[:3]...)
-	// Another due for the same timer, one done, one done that is not there.
+	// Another due for the same timer, one done, one done that is unknown.
 	appendAll(t, s, journal.Batch{
 		Run: "run_a", After: 1, Entries: entries(1, 1),
 		Timers: []journal.Timer{set("run_a", "t1", 5), done("run_a", "t2"), done("run_a", "t9")},
@@ -325,7 +325,7 @@ func testSecond(t *testing.T, o Options) {
 		fails(t, "the same batch through the other", stores[(after+1)%2].Append(t.Context(), b), journal.ErrConflict, "run_a")
 		same(t, "the journal through the other", entries(0, int(after)+1), read(t, stores[(after+1)%2], "run_a", 0))
 	}
-	// A run that is made anew elsewhere is not the run that this store knew.
+	// A run that is created again elsewhere is not the run that this store knew.
 	if err := two.Delete(t.Context(), "run_a"); err != nil {
 		t.Fatal(err)
 	}

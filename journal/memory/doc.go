@@ -3,6 +3,6 @@
 //
 //	rt, err := fermata.New(fermata.Options{Store: memory.New()})
 //
-// Entries are kept decoded, so that an append is little more than a copy. What is durable here is whatever the
-// process lives to remember: Sync and Async are the same.
+// Entries are kept decoded, so that an append is little more than a copy. Runs end with the process,
+// so Sync and Async are the same.
 package memory

@@ -13,11 +13,11 @@ import (
 
 // projections are what the index knows of one run.
 type projections struct {
-	head       atomic.Uint64
-	born       uint64 // order of creation in this store
-	row        *journal.RunRow
-	interrupts map[string]*question
-	timers     map[string]int64 // id -> due
+	head       atomic.Uint64        // seq of the last entry
+	born       uint64               // order of creation in this store
+	row        *journal.RunRow      // as it was last written
+	interrupts map[string]*question // by id
+	timers     map[string]int64     // id -> due
 }
 
 // question is an interrupt and when it was first stored.

@@ -17,13 +17,13 @@ const (
 
 // run is one journal. Entries below n never change, so a reader needs the lock only to learn where the end is.
 type run struct {
-	mu     sync.Mutex
-	gone   bool              // deleted, or never created
-	n      uint64            // how many entries there are
-	chunks [][]journal.Entry // whole chunks; those from n on are still to be written
-	free   int               // entries left in the last chunk
-	arena  []byte            // values are copied into its spare capacity
-	check  journal.Checkpoint
+	mu     sync.Mutex         // of all but index
+	gone   bool               // deleted, or never created
+	n      uint64             // how many entries there are
+	chunks [][]journal.Entry  // whole chunks; those from n on are still to be written
+	free   int                // entries left in the last chunk
+	arena  []byte             // values are copied into its spare capacity
+	check  journal.Checkpoint // the last one; Seq 0 for none
 
 	index projections // under Store.mu
 }

@@ -23,11 +23,11 @@ type shard struct {
 
 type store struct {
 	closed atomic.Bool
-	seed   maphash.Seed
-	shards [shards]shard
+	seed   maphash.Seed  // of the hash that picks a run's shard
+	shards [shards]shard // the runs
 
-	mu    sync.RWMutex // taken after a run's
-	index index
+	mu    sync.RWMutex         // of what follows; taken after a run's
+	index index                // the projections
 	beats map[string]time.Time // until when each driver lives
 }
 

@@ -51,7 +51,7 @@ func (p *packing) follow(ctx context.Context, c *pgx.Conn) ([]block.Row, error) 
 		return nil, err
 	}
 	p.id = id
-	found, err := c.Query(ctx, p.store.sql.readLinks, id)
+	found, err := c.Query(ctx, p.store.sql.of(readLinks), id)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (p *packing) follow(ctx context.Context, c *pgx.Conn) ([]block.Row, error) 
 // Data implements [block.Rows].
 func (p *packing) Data(ctx context.Context, row block.Row) (data []byte, err error) {
 	err = p.store.with(ctx, func(c *pgx.Conn) error {
-		err := c.QueryRow(ctx, p.store.sql.readFrame, p.id, int64(row.Last)).Scan(&data)
+		err := c.QueryRow(ctx, p.store.sql.of(readFrame), p.id, int64(row.Last)).Scan(&data)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return block.ErrMoved
 		}
@@ -94,25 +94,25 @@ func (p *packing) Replace(ctx context.Context, behind block.Row, rows []block.Ro
 	})
 }
 
-// replace puts a block in the place of rows that follow one another behind a seq. Whoever else packs or deletes the run
-// waits for its lock, and sees what was done.
+// replace puts a block in the place of rows that follow one another behind a seq. Others that pack or delete the run
+// wait for its lock, and see what was done.
 func (p *packing) replace(ctx context.Context, tx pgx.Tx, after int64, rows []block.Row, data []byte) error {
 	sql, last := &p.store.sql, int64(rows[len(rows)-1].Last)
-	locked, err := tx.Exec(ctx, sql.lockNumber, p.id)
+	locked, err := tx.Exec(ctx, sql.of(lockNumber), p.id)
 	if err != nil {
 		return err
 	}
 	found := int64(1)
 	if after > 0 {
-		if err := tx.QueryRow(ctx, sql.findLink, p.id, after).Scan(&found); err != nil {
+		if err := tx.QueryRow(ctx, sql.of(findLink), p.id, after).Scan(&found); err != nil {
 			return err
 		}
 	}
-	deleted, err := tx.Exec(ctx, sql.deletePacked, p.id, after, last)
+	deleted, err := tx.Exec(ctx, sql.of(deletePacked), p.id, after, last)
 	if err != nil {
 		return err
 	}
-	updated, err := tx.Exec(ctx, sql.putPacked, p.id, last, data)
+	updated, err := tx.Exec(ctx, sql.of(putPacked), p.id, last, data)
 	if err == nil && (locked.RowsAffected() != 1 || found != 1 || deleted.RowsAffected() != int64(len(rows)-1) || updated.RowsAffected() != 1) {
 		err = block.ErrMoved
 	}

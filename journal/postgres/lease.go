@@ -18,9 +18,9 @@ func (s *Store) Beat(ctx context.Context, driver string, ttl time.Duration) erro
 		case !isText(driver):
 			return fmt.Errorf("the driver is %q: expected UTF-8 without NUL", driver)
 		case ttl <= 0:
-			_, err = c.Exec(ctx, s.sql.deleteBeat, driver)
+			_, err = c.Exec(ctx, s.sql.of(deleteBeat), driver)
 		default:
-			_, err = c.Exec(ctx, s.sql.putBeat, driver, ttl.Microseconds())
+			_, err = c.Exec(ctx, s.sql.of(putBeat), driver, ttl.Microseconds())
 		}
 		return err
 	})
@@ -37,7 +37,7 @@ func (s *Store) Left(ctx context.Context, driver string) (time.Duration, error) 
 		if !isText(driver) {
 			return nil
 		}
-		err := c.QueryRow(ctx, s.sql.getBeat, driver).Scan(&left)
+		err := c.QueryRow(ctx, s.sql.of(getBeat), driver).Scan(&left)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -51,7 +51,7 @@ func (s *Store) Left(ctx context.Context, driver string) (time.Duration, error) 
 
 // Drivers implements [journal.DriverLister].
 func (s *Store) Drivers(ctx context.Context) ([]string, error) {
-	names, err := list(ctx, s, s.sql.listAlive, nil, pgx.RowTo[string])
+	names, err := list(ctx, s, s.sql.of(listAlive), nil, pgx.RowTo[string])
 	if err != nil {
 		return nil, s.fail("drivers", "", 0, err)
 	}
@@ -60,7 +60,7 @@ func (s *Store) Drivers(ctx context.Context) ([]string, error) {
 
 // Deserted implements [journal.Leaser].
 func (s *Store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, error) {
-	rows, err := list(ctx, s, s.sql.listDeserted, []any{int64(max(limit, 0))}, scanRun)
+	rows, err := list(ctx, s, s.sql.of(listDeserted), []any{int64(max(limit, 0))}, scanRun)
 	if err != nil {
 		return nil, s.fail("deserted", "", 0, err)
 	}
@@ -73,7 +73,7 @@ func (s *Store) Claim(ctx context.Context, driver, run string) (claimed bool, er
 		if !isText(driver) || !isText(run) {
 			return nil
 		}
-		done, err := c.Exec(ctx, s.sql.claimRun, driver, run)
+		done, err := c.Exec(ctx, s.sql.of(claimRun), driver, run)
 		claimed = done.RowsAffected() > 0
 		return err
 	})

@@ -92,7 +92,7 @@ func (s *Store) connect(ctx context.Context, dsn string) error {
 	}
 	s.address = fmt.Sprintf("postgres://%s/%s, schema %s", net.JoinHostPort(c.Host, fmt.Sprint(c.Port)), c.Database, o.Schema)
 	s.channel = "fermata_" + o.Schema
-	s.sql = newStatements(o.Schema)
+	s.sql.schema = o.Schema
 	switch {
 	case o.Conns > 0:
 		config.MaxConns = int32(min(o.Conns, 1<<16))

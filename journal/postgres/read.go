@@ -44,7 +44,7 @@ func (s *Store) find(ctx context.Context, c *pgx.Conn, run string) (id int64, he
 		return 0, 0, journal.ErrNotFound
 	}
 	var signed int64
-	err = c.QueryRow(ctx, s.sql.findRun, run).Scan(&id, &signed)
+	err = c.QueryRow(ctx, s.sql.of(findRun), run).Scan(&id, &signed)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		err = journal.ErrNotFound
@@ -67,7 +67,7 @@ func (p *page) fetch(ctx context.Context, c *pgx.Conn) error {
 			return nil
 		}
 	}
-	rows, err := c.Query(ctx, s.sql.readFrames, p.id, int64(p.Last))
+	rows, err := c.Query(ctx, s.sql.of(readFrames), p.id, int64(p.Last))
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (s *Store) Checkpoint(ctx context.Context, run string) (check journal.Check
 			return nil
 		}
 		var seq int64
-		err := c.QueryRow(ctx, s.sql.getCheckpoint, run).Scan(&seq, &check.Data)
+		err := c.QueryRow(ctx, s.sql.of(getCheckpoint), run).Scan(&seq, &check.Data)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -154,7 +154,7 @@ func (s *selection) order(by string, limit int) string {
 
 // Runs implements [journal.Store]. Newest is what was created last in this schema.
 func (s *Store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow, error) {
-	q := newSelection(s.sql.listRuns)
+	q := newSelection(s.sql.of(listRuns))
 	q.where("(kind = 'definition')", f.Definition)
 	q.where("run", f.ID)
 	q.where("status", f.Status)
@@ -175,7 +175,7 @@ func (s *Store) Heads(ctx context.Context, runs []string) (map[string]uint64, er
 		run  string
 		head int64
 	}
-	list, err := list(ctx, s, s.sql.readHeads, []any{asked}, func(row pgx.CollectableRow) (a at, err error) {
+	list, err := list(ctx, s, s.sql.of(readHeads), []any{asked}, func(row pgx.CollectableRow) (a at, err error) {
 		return a, row.Scan(&a.run, &a.head)
 	})
 	if err != nil {
@@ -200,7 +200,7 @@ func scanRun(row pgx.CollectableRow) (r journal.RunRow, err error) {
 
 // Inbox implements [journal.Store].
 func (s *Store) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Interrupt, error) {
-	query := s.sql.listInterrupts
+	query := s.sql.of(listInterrupts)
 	if f.Run != "" {
 		query += " JOIN " + in(s.options.Schema, "@runs") + " r ON r.id = i.run"
 	}
@@ -230,7 +230,7 @@ func (s *Store) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Int
 
 // Timers implements [journal.Store].
 func (s *Store) Timers(ctx context.Context, due int64, limit int) ([]journal.Timer, error) {
-	found, err := list(ctx, s, s.sql.listTimers, []any{due, int64(max(limit, 0))}, func(row pgx.CollectableRow) (t journal.Timer, err error) {
+	found, err := list(ctx, s, s.sql.of(listTimers), []any{due, int64(max(limit, 0))}, func(row pgx.CollectableRow) (t journal.Timer, err error) {
 		err = row.Scan(&t.Run, &t.ID, &t.Due)
 		return t, err
 	})

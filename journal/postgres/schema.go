@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -183,31 +184,33 @@ ORDER BY id LIMIT NULLIF($1::bigint, 0)`
 	putPacked    = "UPDATE @journal SET data = $3 WHERE run = $1 AND last = $2"
 )
 
-// statements are those above for one schema.
+// statements are those above for one schema. Each is made when it is first asked for.
 type statements struct {
-	appendFrame, createRun, updateRun [2]string // by durability: journal.Sync, journal.Async
-
-	lockRun, deleteRun, findRun, readHeads, readFrames, getCheckpoint, ownerOfInterrupt, listRuns, listInterrupts, listTimers string
-
-	announce, touch, readLinks, readFrame, lockNumber, findLink, deletePacked, putPacked string
-
-	putBeat, deleteBeat, getBeat, listAlive, claimRun, listDeserted string
+	schema string
+	made   sync.Map // of texts, by statementOf
 }
 
-func newStatements(schema string) (s statements) {
-	for to, statement := range map[*[2]string]string{&s.appendFrame: appendFrame, &s.createRun: createRun, &s.updateRun: updateRun} {
-		to[journal.Sync], to[journal.Async] = in(schema, statement), relax(schema, statement)
+// statementOf is a statement, and how durable an append by it is.
+type statementOf struct {
+	text       string
+	durability journal.Durability
+}
+
+// of is a statement for the schema, which waits for the disk.
+func (s *statements) of(statement string) string { return s.as(statement, journal.Sync) }
+
+// as is a statement for the schema that is as durable as asked for.
+func (s *statements) as(statement string, d journal.Durability) string {
+	key := statementOf{statement, d}
+	if text, ok := s.made.Load(key); ok {
+		return text.(string) //nolint:forcetypeassert // nothing else is stored
 	}
-	for to, statement := range map[*string]string{
-		&s.lockRun: lockRun, &s.deleteRun: deleteRun, &s.findRun: findRun, &s.readHeads: readHeads, &s.readFrames: readFrames, &s.getCheckpoint: getCheckpoint,
-		&s.ownerOfInterrupt: ownerOfInterrupt, &s.listRuns: listRuns, &s.listInterrupts: listInterrupts, &s.listTimers: listTimers,
-		&s.announce: announce, &s.touch: touch, &s.readLinks: readLinks, &s.readFrame: readFrame, &s.lockNumber: lockNumber, &s.findLink: findLink,
-		&s.deletePacked: deletePacked, &s.putPacked: putPacked,
-		&s.putBeat: putBeat, &s.deleteBeat: deleteBeat, &s.getBeat: getBeat, &s.listAlive: listAlive, &s.claimRun: claimRun, &s.listDeserted: listDeserted,
-	} {
-		*to = in(schema, statement)
+	text := in(s.schema, statement)
+	if d == journal.Async {
+		text = relax(s.schema, statement)
 	}
-	return s
+	s.made.Store(key, text)
+	return text
 }
 
 // in is a statement for a schema, which waits for the disk.

@@ -22,20 +22,20 @@ import (
 // Store is an open schema of a database. It implements [journal.Store], [journal.RunWatcher], [journal.Leaser], [journal.Clock] and
 // [journal.Compactor].
 type Store struct {
-	options   Options
-	address   string // without secrets, for errors
-	channel   string // of notifications
-	config    *pgx.ConnConfig
+	options   Options         // with their defaults
+	address   string          // without secrets, for errors
+	channel   string          // of notifications
+	config    *pgx.ConnConfig // of the connection that listens, and for advice in errors
 	pool      *pgxpool.Pool
-	sql       statements
-	compactor block.Compactor
-	closing   sync.Once
-	done      chan struct{} // closed when the store is
-	calls     sync.RWMutex  // held by calls, and taken by Close to wait for them
-	relaxed   atomic.Bool   // something was appended that may not be on the server's disk
-	news      news
+	sql       statements      // for the schema
+	compactor block.Compactor // packs runs
+	closing   sync.Once       // lets the first Close close
+	done      chan struct{}   // closed when the store is
+	calls     sync.RWMutex    // held by calls, and taken by Close to wait for them
+	relaxed   atomic.Bool     // something was appended that may not be on the server's disk
+	news      news            // of writes that others have not been told of yet
 
-	mu  sync.Mutex
+	mu  sync.Mutex      // of own
 	own map[uint32]bool // what the server calls our connections
 }
 
@@ -112,8 +112,8 @@ func (s *Store) Delete(ctx context.Context, run string) error {
 			return nil
 		}
 		var b pgx.Batch
-		b.Queue(s.sql.lockRun, run)
-		b.Queue(s.sql.deleteRun, run)
+		b.Queue(s.sql.of(lockRun), run)
+		b.Queue(s.sql.of(deleteRun), run)
 		return c.SendBatch(ctx, &b).Close()
 	})
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Store) Delete(ctx context.Context, run string) error {
 // closeTimeout bounds what Close waits for beside appends.
 const closeTimeout = 10 * time.Second
 
-// Close implements [journal.Store]. What was appended with journal.Async is on the server's disk when it returns nil.
+// Close implements [journal.Store]. Batches that were appended with journal.Async are on the server's disk when it returns nil.
 func (s *Store) Close() (err error) {
 	s.closing.Do(func() {
 		close(s.done)
@@ -154,7 +154,7 @@ func (s *Store) settle(ctx context.Context) error {
 	}
 	defer c.Release()
 	if s.relaxed.Load() {
-		if _, err := c.Exec(ctx, s.sql.touch); err != nil {
+		if _, err := c.Exec(ctx, s.sql.of(touch)); err != nil {
 			return err
 		}
 	}

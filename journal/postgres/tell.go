@@ -125,13 +125,13 @@ func (s *Store) telling() {
 	}
 }
 
-// tellAll tells what is news. What it cannot tell stays news.
+// tellAll tells others of all news. News that it cannot tell stay news.
 func (s *Store) tellAll(ctx context.Context, c *pgx.Conn) error {
 	payloads := s.news.take()
 	if len(payloads) == 0 {
 		return nil
 	}
-	_, err := c.Exec(ctx, s.sql.announce, s.channel, payloads)
+	_, err := c.Exec(ctx, s.sql.of(announce), s.channel, payloads)
 	if err != nil {
 		s.news.missed()
 	}

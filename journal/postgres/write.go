@@ -79,7 +79,7 @@ func texts(b *journal.Batch) (err error) {
 // appendFrame writes entries alone.
 func (s *Store) appendFrame(ctx context.Context, c *pgx.Conn, b *journal.Batch) error {
 	frame := journal.AppendEntries(nil, b.Entries)
-	tag, err := c.Exec(ctx, s.sql.appendFrame[b.Durability], b.Run, int64(b.After), int64(b.Head()), frame)
+	tag, err := c.Exec(ctx, s.sql.as(appendFrame, b.Durability), b.Run, int64(b.After), int64(b.Head()), frame)
 	return s.written(b, tag, err)
 }
 
@@ -121,9 +121,9 @@ func (s *Store) appendWhole(ctx context.Context, c *pgx.Conn, b *journal.Batch) 
 	if k := b.Checkpoint; k != nil {
 		args[len(args)-2], args[len(args)-1] = int64(k.Seq), append([]byte{}, k.Data...)
 	}
-	statement := s.sql.updateRun[b.Durability]
+	statement := s.sql.as(updateRun, b.Durability)
 	if b.After == 0 {
-		statement = s.sql.createRun[b.Durability]
+		statement = s.sql.as(createRun, b.Durability)
 	}
 	tag, err := c.Exec(ctx, statement, append(args, row.Driver, row.Ready, b.Driver)...)
 	return s.refused(ctx, c, b, s.written(b, tag, err))
@@ -140,7 +140,7 @@ func (s *Store) refused(ctx context.Context, c *pgx.Conn, b *journal.Batch, err 
 		ids = append(ids, b.Interrupts[i].ID)
 	}
 	var id, owner string
-	if c.QueryRow(ctx, s.sql.ownerOfInterrupt, ids, b.Run).Scan(&id, &owner) != nil {
+	if c.QueryRow(ctx, s.sql.of(ownerOfInterrupt), ids, b.Run).Scan(&id, &owner) != nil {
 		return fmt.Errorf("%w: an interrupt of the batch belongs to another run", journal.ErrRefused)
 	}
 	return fmt.Errorf("%w: interrupt %s belongs to run %s", journal.ErrRefused, id, owner)

@@ -6,7 +6,7 @@
 // run's stream and brings the projections up to date, or changes nothing (law J3). A script whose answer was lost is
 // sent again and then finds that it is done.
 //
-// What an append is worth depends on how the server keeps its memory, so Open asks: a server that may forget what it
+// The worth of an append depends on how the server keeps its memory, so Open asks: a server that may forget what it
 // has acknowledged is refused, unless [Options].Accept says that this is understood. [Store.Promises] says in words
 // what was found. The package never changes the server's configuration, never lets a key expire and never makes a
 // weaker promise without saying so.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	driver "github.com/redis/go-redis/v9"
+	"github.com/fermata-go/fermata/journal/redis/internal/resp"
 )
 
 const (
@@ -82,23 +82,18 @@ func (g *group) next() {
 // trip makes appends in one round trip.
 func (s *Store) trip(together []*sending) {
 	ctx := context.Background() // they have not one of their own: what is sent is waited for
-	answers := make([]*driver.Cmd, len(together))
-	err := s.once(func() error {
-		if len(together) == 1 {
-			answers[0] = s.scripts.append.EvalSha(ctx, s.client, together[0].keys, together[0].args...)
-			return nil
-		}
-		_, _ = s.client.Pipelined(ctx, func(p driver.Pipeliner) error { // each answer has its error
-			for i, x := range together {
-				answers[i] = s.scripts.append.EvalSha(ctx, p, x.keys, x.args...)
-			}
-			return nil
-		})
-		return nil
+	commands := make([][]any, len(together))
+	for i, x := range together {
+		commands[i] = s.scripts.append.BySum(x.keys, x.args...)
+	}
+	var answers []any
+	err := s.once(func() (err error) {
+		answers, err = s.client.Pipeline(ctx, commands...)
+		return err
 	})
 	for i, x := range together {
 		if x.err = err; err == nil {
-			x.said, x.err = answers[i].StringSlice()
+			x.said, x.err = resp.Strings(answers[i], nil)
 		}
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	driver "github.com/redis/go-redis/v9"
-
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/redis/internal/resp"
 )
 
 // Report is what a server says of itself, see Inspect.
@@ -47,24 +46,23 @@ func Inspect(ctx context.Context, dsn string, o Options) (Report, error) {
 }
 
 func (r *Report) look(ctx context.Context, s *Store) error {
-	info, err := s.client.InfoMap(ctx, "server").Result()
+	info, _, err := resp.Text(s.client.Do(ctx, "INFO", "server"))
 	if err != nil {
 		return err
 	}
-	r.Server = info["Server"]["redis_version"]
-	r.Format, err = s.client.HGet(ctx, s.key(meta), "format").Result()
-	if err != nil && !errors.Is(err, driver.Nil) {
+	r.Server = fields(info)["redis_version"]
+	if r.Format, _, err = resp.Text(s.client.Do(ctx, "HGET", s.key(meta), "format")); err != nil {
 		return err
 	}
 	began := time.Now()
-	err = s.client.Ping(ctx).Err()
+	_, err = s.client.Do(ctx, "PING")
 	r.Latency = time.Since(began)
 	return err
 }
 
 // explain adds to an error of making a connection what can be done about it.
-func explain(d *driver.Options, err error) error {
-	said, refused := errors.AsType[driver.Error](err)
+func explain(d *resp.Config, err error) error {
+	said, refused := errors.AsType[resp.Error](err)
 	code := ""
 	if refused {
 		code, _, _ = strings.Cut(said.Error(), " ")
@@ -90,7 +88,7 @@ func explain(d *driver.Options, err error) error {
 }
 
 // cliPlace is what redis-cli needs to find a server.
-func cliPlace(d *driver.Options) string {
+func cliPlace(d *resp.Config) string {
 	if d.Network == "unix" {
 		return "-s " + d.Addr
 	}

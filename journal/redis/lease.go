@@ -8,24 +8,19 @@ import (
 	"slices"
 	"time"
 
-	driver "github.com/redis/go-redis/v9"
-
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/redis/internal/resp"
 )
 
 // Beat implements [journal.Leaser]: a key that the server lets expire.
 func (s *Store) Beat(ctx context.Context, name string, ttl time.Duration) error {
 	_, err := s.call(ctx, func() error {
-		_, err := s.client.Pipelined(ctx, func(p driver.Pipeliner) error {
-			if ttl <= 0 {
-				p.Del(ctx, s.key(beat)+name)
-				p.SRem(ctx, s.key(drivers), name)
-				return nil
-			}
-			p.Set(ctx, s.key(beat)+name, "", max(ttl, time.Millisecond))
-			p.SAdd(ctx, s.key(drivers), name)
-			return nil
-		})
+		commands := [][]any{{"DEL", s.key(beat) + name}, {"SREM", s.key(drivers), name}}
+		if ttl > 0 {
+			ms := max(ttl.Milliseconds(), 1)
+			commands = [][]any{{"SET", s.key(beat) + name, "", "PX", ms}, {"SADD", s.key(drivers), name}}
+		}
+		_, err := resp.FirstError(s.client.Pipeline(ctx, commands...))
 		return err
 	})
 	if err != nil {
@@ -36,21 +31,22 @@ func (s *Store) Beat(ctx context.Context, name string, ttl time.Duration) error 
 
 // Left implements [journal.Leaser].
 func (s *Store) Left(ctx context.Context, driver string) (left time.Duration, err error) {
+	var ms int64
 	_, err = s.call(ctx, func() (err error) {
-		left, err = s.client.PTTL(ctx, s.key(beat)+driver).Result()
+		ms, err = resp.Int(s.client.Do(ctx, "PTTL", s.key(beat)+driver))
 		return err
 	})
 	if err != nil {
 		return 0, s.fail("beat", "", 0, err)
 	}
-	return max(left, 0), nil // a key that is not there has a negative one
+	return time.Duration(max(ms, 0)) * time.Millisecond, nil // a key that is not there has a negative one
 }
 
 // Drivers implements [journal.DriverLister].
 func (s *Store) Drivers(ctx context.Context) (alive []string, err error) {
 	known := deserted{store: s, lives: make(map[string]bool)}
 	_, err = s.call(ctx, func() error {
-		names, err := s.client.SMembers(ctx, s.key(drivers)).Result()
+		names, err := resp.Strings(s.client.Do(ctx, "SMEMBERS", s.key(drivers)))
 		for _, name := range names {
 			known.lives[name] = false
 		}
@@ -59,7 +55,7 @@ func (s *Store) Drivers(ctx context.Context) (alive []string, err error) {
 	if err == nil {
 		err = known.look(ctx, slices.Collect(maps.Keys(known.lives)))
 	}
-	var gone []any
+	var gone []string
 	for name, lives := range known.lives {
 		if lives {
 			alive = append(alive, name)
@@ -68,7 +64,10 @@ func (s *Store) Drivers(ctx context.Context) (alive []string, err error) {
 		}
 	}
 	if err == nil && len(gone) > 0 {
-		_, err = s.call(ctx, func() error { return s.client.SRem(ctx, s.key(drivers), gone...).Err() })
+		_, err = s.call(ctx, func() error {
+			_, err := s.client.Do(ctx, texts("SREM", s.key(drivers), gone)...)
+			return err
+		})
 	}
 	if err != nil {
 		return nil, s.fail("drivers", "", 0, err)
@@ -81,7 +80,7 @@ func (s *Store) Claim(ctx context.Context, driver, run string) (claimed bool, er
 	err = ctx.Err()
 	if err == nil && checkRun(run) == nil {
 		_, err = s.call(ctx, func() error {
-			n, err := s.scripts.claim.Run(ctx, s.client, []string{s.runKey(run, "")}, driver, s.key(beat)).Int()
+			n, err := resp.Int(s.scripts.claim.Run(ctx, s.client, []string{s.runKey(run, "")}, driver, s.key(beat)))
 			claimed = n == 1
 			return err
 		})
@@ -183,18 +182,17 @@ func (d *deserted) look(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	var answers []driver.Cmder
+	commands := make([][]any, len(names))
+	for i, name := range names {
+		commands[i] = []any{"EXISTS", d.store.key(beat) + name}
+	}
+	var answers []any
 	_, err := d.store.call(ctx, func() (err error) {
-		answers, err = d.store.client.Pipelined(ctx, func(p driver.Pipeliner) error {
-			for _, name := range names {
-				p.Exists(ctx, d.store.key(beat)+name)
-			}
-			return nil
-		})
+		answers, err = resp.FirstError(d.store.client.Pipeline(ctx, commands...))
 		return err
 	})
 	for i, a := range answers {
-		d.lives[names[i]] = a.(*driver.IntCmd).Val() == 1
+		d.lives[names[i]] = a == int64(1)
 	}
 	return err
 }

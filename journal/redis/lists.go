@@ -6,9 +6,8 @@ import (
 	"math"
 	"strings"
 
-	driver "github.com/redis/go-redis/v9"
-
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/redis/internal/resp"
 )
 
 // born is how long the number of what was created is, in front of an id.
@@ -64,21 +63,24 @@ func (s *Store) runs(ctx context.Context, f journal.RunFilter) (list []journal.R
 // rows are those of the runs that are there. Each is of one moment, row and head. A member is what names the run in
 // the index.
 func (s *Store) rows(ctx context.Context, members, ids []string) (list []journal.RunRow, err error) {
-	var answers []driver.Cmder
+	commands := make([][]any, len(ids))
+	for i, id := range ids {
+		commands[i] = texts("HMGET", s.runKey(id, ""), rowFields())
+	}
+	var answers []any
 	_, err = s.call(ctx, func() (err error) {
-		answers, err = s.client.Pipelined(ctx, func(p driver.Pipeliner) error {
-			for _, id := range ids {
-				p.HMGet(ctx, s.runKey(id, ""), rowFields()...)
-			}
-			return nil
-		})
+		answers, err = resp.FirstError(s.client.Pipeline(ctx, commands...))
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	for i, a := range answers {
-		row, found, err := decodeRow(ids[i], a.(*driver.SliceCmd).Val())
+		kept, err := resp.List(a, nil)
+		if err != nil {
+			return nil, err
+		}
+		row, found, err := decodeRow(ids[i], kept)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("run %s: %w", ids[i], err)
@@ -139,9 +141,10 @@ func (s *Store) inbox(ctx context.Context, f journal.InboxFilter) (list []journa
 
 // interrupts are those that are there.
 func (s *Store) interrupts(ctx context.Context, members, ids []string) (list []journal.Interrupt, err error) {
+	command := texts("HMGET", s.key(interrupts), ids)
 	var answers []any
 	_, err = s.call(ctx, func() (err error) {
-		answers, err = s.client.HMGet(ctx, s.key(interrupts), ids...).Result()
+		answers, err = resp.List(s.client.Do(ctx, command...))
 		return err
 	})
 	if err != nil {
@@ -177,16 +180,17 @@ func (s *Store) Timers(ctx context.Context, due int64, limit int) ([]journal.Tim
 
 // timers asks once: a timer that is set to an earlier time between two questions would be in neither answer.
 func (s *Store) timers(ctx context.Context, due int64, limit int) (list []journal.Timer, err error) {
-	by := driver.ZRangeArgs{Key: s.key(timers), ByLex: true, Start: "-", Stop: "+"}
+	stop := "+"
 	if due < math.MaxInt64 {
-		by.Stop = "(" + sortable(due+1)
+		stop = "(" + sortable(due+1)
 	}
+	command := []any{"ZRANGE", s.key(timers), "-", stop, "BYLEX"}
 	if limit > 0 {
-		by.Count = int64(limit)
+		command = append(command, "LIMIT", 0, limit)
 	}
 	var members []string
 	_, err = s.call(ctx, func() (err error) {
-		members, err = s.client.ZRangeArgs(ctx, by).Result()
+		members, err = resp.Strings(s.client.Do(ctx, command...))
 		return err
 	})
 	if err != nil {
@@ -204,4 +208,13 @@ func (s *Store) timers(ctx context.Context, due int64, limit int) (list []journa
 		list = append(list, journal.Timer{Run: parts[1], ID: parts[2], Due: at})
 	}
 	return list, nil
+}
+
+// texts is a command with a list of texts behind its key.
+func texts(name, key string, list []string) []any {
+	command := append(make([]any, 0, 2+len(list)), name, key)
+	for _, text := range list {
+		command = append(command, text)
+	}
+	return command
 }

@@ -11,10 +11,8 @@ import (
 	"strings"
 	"time"
 
-	driver "github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
-
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/redis/internal/resp"
 )
 
 // Options are how a server is used. The zero value is ready to use, with a server that keeps its word.
@@ -41,7 +39,7 @@ type Options struct {
 // later version made them, ErrPromise when the server promises less than Options accept.
 func Open(dsn string) (*Store, error) { return OpenWith(dsn, Options{}) }
 
-// OpenWith uses the server at an address, see Open. What the address says counts before the options.
+// OpenWith uses the server at an address, see Open. The address counts before the options.
 func OpenWith(dsn string, o Options) (*Store, error) {
 	d, err := parse(dsn, &o)
 	if err != nil {
@@ -58,7 +56,7 @@ func OpenWith(dsn string, o Options) (*Store, error) {
 }
 
 // parse reads an address. No error of it repeats a part that may belong to a password.
-func parse(dsn string, o *Options) (*driver.Options, error) {
+func parse(dsn string, o *Options) (*resp.Config, error) {
 	u, err := url.Parse(dsn)
 	if err != nil || !slices.Contains([]string{"redis", "rediss", "unix"}, u.Scheme) || u.Opaque != "" {
 		return nil, errors.New("the address is not one of a Redis server: expected redis://user:password@host:6379/0, rediss:// or unix://; " +
@@ -76,9 +74,9 @@ func parse(dsn string, o *Options) (*driver.Options, error) {
 	q.Del("prefix")
 	q.Del("accept")
 	u.RawQuery = q.Encode()
-	d, err := driver.ParseURL(u.String())
+	d, err := resp.ParseURL(u.String())
 	if err != nil {
-		if strings.Contains(err.Error(), "option") {
+		if errors.Is(err, resp.ErrOption) {
 			return nil, fmt.Errorf("the address has options that are not known; known are prefix, accept and those of go-redis, found %s",
 				strings.Join(slices.Sorted(keys(q)), ", "))
 		}
@@ -99,19 +97,13 @@ func keys(q url.Values) func(yield func(string) bool) {
 	}
 }
 
-func (o *Options) defaults(d *driver.Options) {
+func (o *Options) defaults(d *resp.Config) {
 	if o.Prefix == "" {
 		o.Prefix = "fermata:"
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = 5 * time.Second
 	}
-	d.Protocol = 2 // nothing here needs the later one
-	d.ContextTimeoutEnabled = true
-	d.MaxRetries = -1 // a batch is sent again by those who know what that means, see Store.call
-	d.DialerRetries = 1
-	d.DisableIdentity = true
-	d.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	if d.ReadTimeout == 0 {
 		d.ReadTimeout = o.Timeout
 	}
@@ -124,7 +116,7 @@ func (o *Options) defaults(d *driver.Options) {
 }
 
 // address is what errors name: without a user, a password and options.
-func address(d *driver.Options, prefix string) string {
+func address(d *resp.Config, prefix string) string {
 	if d.Network == "unix" {
 		return fmt.Sprintf("unix://%s?db=%d (%s)", d.Addr, d.DB, prefix)
 	}
@@ -144,9 +136,9 @@ func (s *Store) adopt(ctx context.Context) error {
 	}
 	var found string
 	_, err := s.call(ctx, func() error {
-		err := s.client.HSetNX(ctx, s.key(meta), "format", format).Err()
+		_, err := s.client.Do(ctx, "HSETNX", s.key(meta), "format", format)
 		if err == nil {
-			found, err = s.client.HGet(ctx, s.key(meta), "format").Result()
+			found, _, err = resp.Text(s.client.Do(ctx, "HGET", s.key(meta), "format"))
 		}
 		return err
 	})
@@ -162,10 +154,10 @@ func (s *Store) adopt(ctx context.Context) error {
 }
 
 // newStore is a store that has not talked to its server yet.
-func newStore(d *driver.Options, o Options) *Store {
+func newStore(d *resp.Config, o Options) *Store {
 	return &Store{
 		tellTime: defaultTellTime,
-		options:  o, address: address(d, o.Prefix), db: d.DB, client: driver.NewClient(d), sender: rand.Text()[:12], done: make(chan struct{}),
-		scripts: scripts{append: driver.NewScript(appendScript), read: driver.NewScript(readScript), delete: driver.NewScript(deleteScript), claim: driver.NewScript(claimScript)},
+		options:  o, address: address(d, o.Prefix), db: d.DB, client: resp.NewClient(*d), sender: rand.Text()[:12], done: make(chan struct{}),
+		scripts: scripts{append: resp.NewScript(appendScript), read: resp.NewScript(readScript), delete: resp.NewScript(deleteScript), claim: resp.NewScript(claimScript)},
 	}
 }

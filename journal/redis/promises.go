@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 
-	driver "github.com/redis/go-redis/v9"
+	"github.com/fermata-go/fermata/journal/redis/internal/resp"
 )
 
 // Level is how safely a server keeps what it has acknowledged.
@@ -90,15 +89,19 @@ func (p Promises) String() string {
 
 // ask asks the server what it promises, and compares it with what will do.
 func (s *Store) ask(ctx context.Context) error {
-	if _, err := s.call(ctx, func() error { return s.client.Ping(ctx).Err() }); err != nil {
+	ping := func() error {
+		_, err := s.client.Do(ctx, "PING")
+		return err
+	}
+	if _, err := s.call(ctx, ping); err != nil {
 		return err
 	}
 	var info string
 	_, err := s.call(ctx, func() (err error) {
-		info, err = s.client.Info(ctx).Result()
+		info, _, err = resp.Text(s.client.Do(ctx, "INFO"))
 		return err
 	})
-	if _, refused := errors.AsType[driver.Error](err); err != nil && !refused {
+	if _, refused := errors.AsType[resp.Error](err); err != nil && !refused {
 		return err
 	}
 	facts := fields(info)
@@ -127,17 +130,19 @@ func (s *Store) configuration(ctx context.Context, facts map[string]string) (Pro
 	}
 	config := make(map[string]string)
 	for _, name := range []string{"appendonly", "appendfsync", "save", "maxmemory-policy"} {
-		var found map[string]string
+		var found []string // the name and the value
 		_, err := s.call(ctx, func() (err error) {
-			found, err = s.client.ConfigGet(ctx, name).Result()
+			found, err = resp.Strings(s.client.Do(ctx, "CONFIG", "GET", name))
 			return err
 		})
-		if _, refused := errors.AsType[driver.Error](err); refused {
+		if _, refused := errors.AsType[resp.Error](err); refused {
 			continue
 		} else if err != nil {
 			return p, err
 		}
-		maps.Copy(config, found)
+		if len(found) == 2 {
+			config[name] = found[1]
+		}
 	}
 	if policy := config["maxmemory-policy"]; policy != "" {
 		p.Policy = policy

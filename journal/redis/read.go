@@ -7,9 +7,8 @@ import (
 	"iter"
 	"strconv"
 
-	driver "github.com/redis/go-redis/v9"
-
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/redis/internal/resp"
 )
 
 // Size of a page, the part of a journal that is read at once. Between pages the server owes a reader nothing, so one
@@ -77,7 +76,7 @@ func (p *page) fetch(ctx context.Context) error {
 	keys := []string{p.store.runKey(p.run, ""), p.store.runKey(p.run, frames)}
 	var said []string
 	_, err := p.store.call(ctx, func() (err error) {
-		said, err = p.store.scripts.read.Run(ctx, p.store.client, keys, decimal(p.last), pageFrames, pageBytes).StringSlice()
+		said, err = resp.Strings(p.store.scripts.read.Run(ctx, p.store.client, keys, decimal(p.last), pageFrames, pageBytes))
 		return err
 	})
 	switch {
@@ -124,11 +123,11 @@ func (p *page) decode(f string) (entries []journal.Entry, err error) {
 func (s *Store) Checkpoint(ctx context.Context, run string) (journal.Checkpoint, error) {
 	var found []any
 	_, err := s.call(ctx, func() (err error) {
-		found, err = s.client.HMGet(ctx, s.runKey(run, ""), "checkSeq", "checkData").Result()
+		found, err = resp.List(s.client.Do(ctx, "HMGET", s.runKey(run, ""), "checkSeq", "checkData"))
 		return err
 	})
 	var c journal.Checkpoint
-	if err == nil {
+	if err == nil && len(found) == 2 {
 		seq, one := found[0].(string)
 		data, two := found[1].(string)
 		switch {
@@ -156,11 +155,11 @@ func (s *Store) walk(ctx context.Context, key, prefix string, backward bool, vis
 	for {
 		var members []string
 		_, err := s.call(ctx, func() (err error) {
-			by := driver.ZRangeArgs{Key: key, ByLex: true, Rev: backward, Start: low, Stop: high, Count: listPage}
+			command := []any{"ZRANGE", key, low, high, "BYLEX", "LIMIT", 0, listPage}
 			if backward {
-				by.Start, by.Stop = high, low
+				command = []any{"ZRANGE", key, high, low, "BYLEX", "REV", "LIMIT", 0, listPage}
 			}
-			members, err = s.client.ZRangeArgs(ctx, by).Result()
+			members, err = resp.Strings(s.client.Do(ctx, command...))
 			return err
 		})
 		if err != nil || len(members) == 0 {
@@ -179,11 +178,12 @@ func (s *Store) walk(ctx context.Context, key, prefix string, backward bool, vis
 
 // gone is why something that an index names was not found: it was deleted meanwhile, nil, or is lost.
 func (s *Store) gone(ctx context.Context, key, member string) error {
-	_, err := s.call(ctx, func() error { return s.client.ZScore(ctx, key, member).Err() })
-	switch {
-	case errors.Is(err, driver.Nil):
-		return nil
-	case err == nil:
+	var there bool
+	_, err := s.call(ctx, func() (err error) {
+		_, there, err = resp.Text(s.client.Do(ctx, "ZSCORE", key, member))
+		return err
+	})
+	if there {
 		return fmt.Errorf("%w: what %s names as %q is missing", journal.ErrCorrupt, key, member)
 	}
 	return err

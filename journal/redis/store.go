@@ -12,9 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	driver "github.com/redis/go-redis/v9"
-
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/redis/internal/resp"
 )
 
 var (
@@ -35,25 +34,26 @@ const MaxBatch = 64 << 20
 // Store is a server that is in use. It implements [journal.Store], [journal.RunWatcher], [journal.Leaser]
 // and [journal.Clock].
 type Store struct {
-	options  Options
-	address  string // for errors
-	db       int
-	client   *driver.Client
-	scripts  scripts
-	promises Promises
+	options  Options       // with their defaults
+	address  string        // without secrets, for errors
+	db       int           // the number of the database
+	client   *resp.Client  // with its pool of connections
+	scripts  scripts       // that are run on the server
+	promises Promises      // what the server said when the store was opened
 	sender   string        // who this is to others, in what is published and in tokens
 	batches  atomic.Uint64 // makes tokens unique
 	tellTime time.Duration // see defaultTellTime
 	news     news          // entries that others have not been told of yet
 	done     chan struct{} // closed when the store is
-	watchers watchers
-	group    group
+	watchers watchers      // who is told of writes by others
+	group    group         // appends that wait to be sent together
 
 	mu     sync.RWMutex // held while a call is on its way, so that Close can wait
-	closed bool
+	closed bool         // no call begins any more
 }
 
-type scripts struct{ append, read, delete, claim *driver.Script }
+// scripts are the Lua scripts that the server runs, each as one step.
+type scripts struct{ append, read, delete, claim *resp.Script }
 
 var (
 	_ journal.Store        = (*Store)(nil)
@@ -91,13 +91,13 @@ func (s *Store) fail(op, run string, seq uint64, err error) error {
 	return &journal.StoreError{Op: op, File: s.address, Run: run, Seq: seq, Err: typed(err)}
 }
 
-// typed is err with the store's error around it that it is of. What the server says comes with a code in front, and in
-// releases before 7 somewhere within.
+// typed wraps err in the store's error that it means. The server's text has a code in front, and in releases before 7
+// somewhere within.
 func typed(err error) error {
-	if errors.Is(err, driver.ErrClosed) {
+	if errors.Is(err, resp.ErrClosed) {
 		return journal.ErrClosed
 	}
-	said, ok := errors.AsType[driver.Error](err)
+	said, ok := errors.AsType[resp.Error](err)
 	if !ok {
 		return err
 	}
@@ -166,10 +166,10 @@ func (s *Store) once(do func() error) error {
 
 // broken reports whether the server may not have heard a call, or its answer got lost.
 func broken(err error) bool {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrClosed) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, resp.ErrClosed) {
 		return false
 	}
-	_, said := errors.AsType[driver.Error](err)
+	_, said := errors.AsType[resp.Error](err)
 	_, typed := errors.AsType[*journal.StoreError](err)
 	return !said && !typed && !errors.Is(err, journal.ErrClosed) && !errors.Is(err, journal.ErrCorrupt)
 }
@@ -214,12 +214,12 @@ func (s *Store) append(ctx context.Context, b *journal.Batch) error {
 	n, err := s.try(ctx, func() (err error) {
 		if first {
 			first = false
-			if said, err = s.send(keys, args); !driver.HasErrorPrefix(err, "NOSCRIPT") {
+			if said, err = s.send(keys, args); !resp.Unknown(err) {
 				return err
 			}
 		}
 		return s.once(func() error {
-			said, err = s.scripts.append.Run(ctx, s.client, keys, args...).StringSlice()
+			said, err = resp.Strings(s.scripts.append.Run(ctx, s.client, keys, args...))
 			return err
 		})
 	})
@@ -260,7 +260,10 @@ func (s *Store) Delete(ctx context.Context, run string) error {
 			s.runKey(run, ""), s.runKey(run, frames), s.runKey(run, pending),
 			s.key(index), s.key(interrupts), s.key(inbox), s.key(timers),
 		}
-		_, err = s.call(ctx, func() error { return s.scripts.delete.Run(ctx, s.client, keys, run, s.channel(), s.sender).Err() })
+		_, err = s.call(ctx, func() error {
+			_, err := s.scripts.delete.Run(ctx, s.client, keys, run, s.channel(), s.sender)
+			return err
+		})
 	}
 	if err != nil {
 		return s.fail("delete", run, 0, err)

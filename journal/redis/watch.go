@@ -8,9 +8,8 @@ import (
 	"sync"
 	"time"
 
-	driver "github.com/redis/go-redis/v9"
-
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/redis/internal/resp"
 )
 
 const (
@@ -73,14 +72,17 @@ func (s *Store) tell() {
 		}
 	}
 	ctx := context.Background()
-	_, _ = s.call(ctx, func() error { return s.client.Publish(ctx, s.channel(), said.String()).Err() }) // who may not tell others may still write
+	_, _ = s.call(ctx, func() error { // who may not tell others may still write
+		_, err := s.client.Do(ctx, "PUBLISH", s.channel(), said.String())
+		return err
+	})
 }
 
 // watchers are all who watch a store. They share one subscription, which is there while there are any.
 type watchers struct {
 	mu   sync.Mutex
 	call map[*func(journal.Change)]bool
-	sub  *driver.PubSub // nil when nobody watches
+	sub  *resp.Subscription // nil when nobody watches
 }
 
 // Watch implements [journal.Watcher], see [Store.WatchRuns].
@@ -125,13 +127,9 @@ func (s *Store) watch(ctx context.Context, changed *func(journal.Change)) error 
 }
 
 // subscribe returns when the server has said that there is a subscription.
-func (s *Store) subscribe(ctx context.Context) (sub *driver.PubSub, err error) {
-	_, err = s.call(ctx, func() error {
-		sub = s.client.Subscribe(ctx, s.channel())
-		_, err := sub.ReceiveTimeout(ctx, s.options.Timeout)
-		if err != nil {
-			_ = sub.Close()
-		}
+func (s *Store) subscribe(ctx context.Context) (sub *resp.Subscription, err error) {
+	_, err = s.call(ctx, func() (err error) {
+		sub, err = s.client.Subscribe(ctx, s.channel())
 		return err
 	})
 	return sub, err
@@ -150,8 +148,8 @@ func (s *Store) leave(changed *func(journal.Change)) {
 }
 
 // listen tells the watchers of writes, until the subscription or the store is closed.
-func (s *Store) listen(sub *driver.PubSub) {
-	signs := sub.ChannelWithSubscriptions()
+func (s *Store) listen(sub *resp.Subscription) {
+	signs := sub.Signs()
 	for {
 		change, ok := s.await(signs)
 		if !ok {
@@ -169,7 +167,7 @@ func (s *Store) listen(sub *driver.PubSub) {
 
 // await waits for a sign of a write by others, and for those that follow at once. It is false when there is no more to
 // wait for.
-func (s *Store) await(signs <-chan any) (change journal.Change, ok bool) {
+func (s *Store) await(signs <-chan resp.Sign) (change journal.Change, ok bool) {
 	var settled <-chan time.Time
 	runs := make(map[string]struct{})
 	for {
@@ -185,11 +183,10 @@ func (s *Store) await(signs <-chan any) (change journal.Change, ok bool) {
 			if !ok {
 				return change, false
 			}
-			said, isMessage := sign.(*driver.Message)
-			if !isMessage { // there is a subscription again, and something may have been missed
+			if sign.Again { // there is a subscription again, and something may have been missed
 				change.Any = true
 			} else {
-				sender, named, some := strings.Cut(said.Payload, "\x00")
+				sender, named, some := strings.Cut(sign.Payload, "\x00")
 				if sender == s.sender {
 					continue
 				}

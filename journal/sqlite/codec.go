@@ -104,7 +104,7 @@ func appendField[T string | []byte](dst []byte, v T) []byte {
 	return append(dst, v...)
 }
 
-// fields reads what appendInterrupt wrote. What it returns are parts of data, and of its copy as a string.
+// fields reads what appendInterrupt wrote. It returns parts of data, and of its copy as a string.
 type fields struct {
 	data []byte
 	text string // ends where data does

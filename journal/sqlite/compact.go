@@ -152,7 +152,7 @@ func (s *Store) giveBack(ctx context.Context) error {
 }
 
 // endNow is the number of a run and the end of its chain as they are in the file at this moment; errors are
-// journal.ErrNotFound and those of reading. What the tail knows may be of another moment than what is read next.
+// journal.ErrNotFound and those of reading. The tail may know another moment than the one that is read next.
 func endNow(c *conn, run string) (id int64, end place, err error) {
 	id, found, err := c.one(findRun, run)
 	if err == nil && !found {

@@ -21,19 +21,19 @@ import (
 // and locking a writer of its own has no use for.
 type conn struct {
 	inner driver.Conn
-	stmts [queries]driver.Stmt
-	args  []driver.NamedValue
-	row   []driver.Value
+	stmts [queries]driver.Stmt // prepared when they are first used
+	args  []driver.NamedValue  // room for those of a statement
+	row   []driver.Value       // room for one row
 }
 
 // config is what differs between connections.
 type config struct {
-	path     string // absolute
-	vfs      string
-	readOnly bool
-	busy     time.Duration
-	pragmas  []string
-	old      bool // a file of schema 1 that is not to be written
+	path     string        // absolute
+	vfs      string        // SQLite's name of the file system, "" for its own
+	readOnly bool          // it cannot write
+	busy     time.Duration // how long it waits for other processes
+	pragmas  []string      // set when it is opened
+	old      bool          // a file of schema 1 that is not to be written
 }
 
 // address is the data source name for a path and what else is needed before the first statement.

@@ -163,7 +163,7 @@ func adopt(c *conn, o Options) error {
 			return err
 		}
 	}
-	// What cannot be written fails here, and not with the first append.
+	// A file that cannot be written fails here, and not with the first append.
 	if _, err := c.exec(begin); err != nil {
 		return err
 	}

@@ -18,10 +18,10 @@ const maxIdle = 4
 
 // pool holds connections that read. There is one for each reader at a time; none waits for another.
 type pool struct {
-	config config
-	mu     sync.Mutex
-	idle   []*conn
-	closed bool
+	config config     // of each connection
+	mu     sync.Mutex // of what follows
+	idle   []*conn    // kept for the next reader
+	closed bool       // none is kept any more
 }
 
 func (p *pool) get() (*conn, error) {
@@ -64,7 +64,7 @@ func (p *pool) close() error {
 	return err
 }
 
-// reading makes a call on a reader. What was appended before is read, also what nobody waited for.
+// reading makes a call on a reader. It sees all earlier appends, also those that nobody waited for.
 func (s *Store) reading(ctx context.Context, call func(*conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -13,22 +13,22 @@ import (
 
 // Store is an open file. It implements [journal.Store], [journal.RunWatcher], [journal.Compactor] and [journal.Leaser].
 type Store struct {
-	path      string // as it was given, for errors
-	options   Options
-	readers   pool
+	path      string        // as it was given, for errors
+	options   Options       // with their defaults
+	readers   pool          // connections that read
 	done      chan struct{} // closed when the store is
 	spare     sync.Pool     // of requests of batches: a step makes little garbage but the driver's
 	compactor block.Compactor
 
-	tail   tail
-	writer writer // belongs to whoever leads
+	tail   tail   // the ends of runs that the table of runs does not know yet
+	writer writer // belongs to the append that leads
 
-	mu      sync.Mutex
+	mu      sync.Mutex // of what follows
 	queue   []*request // what is to be written, in order
 	leading bool       // someone writes, and sees to it that the queue is written
-	closing bool
-	crowd   int // how many batches are likely to come together
-	async   async
+	closing bool       // nothing more is taken
+	crowd   int        // how many batches are likely to come together
+	async   async      // batches that may be written later
 }
 
 var (

@@ -16,11 +16,11 @@ type place struct {
 // part of the log. Every row up to seen is in one or the other.
 type tail struct {
 	mu   sync.RWMutex
-	seen int64
+	seen int64 // the last row of the log that was looked at
 	// Ends are found in recent, or before: those that were folded last stay, because a reader may have read the table
 	// of runs just before.
 	recent, before map[int64]place
-	folds          int
+	folds          int // how often ends were written to the table of runs
 }
 
 // maxTail is how many ends a process remembers that does not fold itself.
@@ -50,7 +50,7 @@ type end struct {
 	place
 }
 
-// add takes note of rows, all those up to the last of them. What is not behind seen is known, and may be out of date.
+// add takes note of rows, all those up to the last of them. Rows up to seen are known already, and may be out of date.
 func (t *tail) add(ends ...end) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

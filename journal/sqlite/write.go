@@ -25,18 +25,18 @@ const foldEvery = 1024
 
 // writer writes, on the one connection that does.
 type writer struct {
-	conn   *conn
-	tail   *tail
+	conn   *conn            // the only one that writes
+	tail   *tail            // the store's
 	folded int64            // all rows up to this one are in the table of runs
 	runs   map[string]int64 // numbers of runs; one may have been deleted elsewhere since
-	plans  map[plan]int64
-	group  []*request // what is being written, for the next time
-	buf    []byte
+	plans  map[plan]int64   // numbers of plans
+	group  []*request       // the requests of this transaction; the memory is used again
+	buf    []byte           // room for encoding
 
 	// Within a transaction:
 	next int64           // the id of the next row
 	ends map[int64]place // of the chains that it has written to
-	news []end
+	news []end           // the ends that the tail is told of after the commit
 }
 
 // plan is what many rows of runs have in common.

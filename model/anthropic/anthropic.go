@@ -6,10 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
-
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/internal/remote"
 )
@@ -67,7 +63,10 @@ type Options struct {
 // an option makes no sense.
 func New(o Options) (model.Model, error) {
 	service, err := remote.Open(
-		remote.Provider{Name: "Anthropic", Env: "ANTHROPIC", URL: "https://api.anthropic.com/"},
+		remote.Provider{
+			Name: "Anthropic", Env: "ANTHROPIC", URL: "https://api.anthropic.com/", KeyHeader: "X-Api-Key",
+			Header: http.Header{"Anthropic-Version": {"2023-06-01"}},
+		},
 		remote.Options{BaseURL: o.BaseURL, KeyEnv: o.KeyEnv, KeyFile: o.KeyFile, NoKey: o.NoKey, HTTPClient: o.HTTPClient, Idle: o.Idle},
 	)
 	if err != nil {
@@ -76,18 +75,7 @@ func New(o Options) (model.Model, error) {
 	if o.Thinking < Adaptive || o.MaxTokens < 0 {
 		return nil, remote.Invalid("MaxTokens is %d and Thinking %d; expected numbers of tokens, or Adaptive for Thinking", o.MaxTokens, o.Thinking)
 	}
-	options := []option.RequestOption{
-		option.WithBaseURL(service.URL),
-		option.WithHTTPClient(service.Client),
-		option.WithMaxRetries(0), // who asks again, and when, is not for this package
-		option.WithMiddleware(service.Send),
-		option.WithoutOpenTelemetry(),
-	}
-	if secret := service.Key.Secret(); secret != "" {
-		options = append(options, option.WithAPIKey(secret))
-	}
 	p := &provider{service: service, options: o}
-	p.messages = sdk.NewMessageService(options...) // unlike a client, it reads no variables
 	if o.Prices != (model.Prices{}) {
 		return model.Priced(p, o.Prices), nil
 	}
@@ -96,27 +84,14 @@ func New(o Options) (model.Model, error) {
 
 // provider is a model of a service.
 type provider struct {
-	service  *remote.Service
-	messages sdk.MessageService
-	options  Options
+	service *remote.Service
+	options Options
 }
 
 // Generate implements model.Model.
 func (p *provider) Generate(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
-	return func(yield func(model.Chunk, error) bool) {
-		if err := p.reply(ctx, req, func(c model.Chunk) bool { return yield(c, nil) }); err != nil {
-			yield(model.Chunk{}, err)
-		}
-	}
-}
-
-// reply asks, and says what comes. It ends without an error when the reply is whole, or nobody listens any more.
-func (p *provider) reply(ctx context.Context, req *model.Request, say func(model.Chunk) bool) error {
-	params, err := p.params(req)
-	if err != nil {
-		return err
-	}
-	return remote.Reply(ctx, p.service, func(ctx context.Context) *ssestream.Stream[sdk.MessageStreamEventUnion] {
-		return p.messages.NewStreaming(ctx, params)
-	}, new(reader), say)
+	return p.service.Generate(ctx, func() (remote.Request, remote.Reader, error) {
+		body, err := p.body(req)
+		return remote.Request{Path: "v1/messages", Body: body}, new(reader), err
+	})
 }

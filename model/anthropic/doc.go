@@ -3,8 +3,7 @@
 //	m, err := anthropic.New(anthropic.Options{Model: "claude-sonnet-4-5"}) // the key is in ANTHROPIC_API_KEY
 //
 // Keys come from the environment or from a file. They are in no option, and no error has one in its text, even where
-// the service repeats it. Of the variables of Anthropic's own SDK, only those named here are read, and its spans are
-// off: a run has spans of its own.
+// the service repeats it. Of the variables that Anthropic's own libraries read, only those named in Options count.
 //
 // A reply is streamed. A request is made once: asking again after a failure is for whoever asked, by the kinds of
 // [model.Error]; Anthropic knows no idempotency keys, so that Request.Key is not sent.

@@ -4,67 +4,132 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
-	"mime"
 	"slices"
 	"strings"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/internal/remote"
 )
 
-// params are the request in the service's words.
-func (p *provider) params(req *model.Request) (sdk.MessageNewParams, error) {
-	var none sdk.MessageNewParams
-	name := cmp.Or(req.Model, p.options.Model)
-	if name == "" {
-		return none, remote.Invalid("no model is named: expected one in Options.Model or in Request.Model, like \"claude-sonnet-4-5\"")
-	}
-	params := sdk.MessageNewParams{
-		Model:         name,
-		MaxTokens:     int64(cmp.Or(req.MaxTokens, p.options.MaxTokens, DefaultMaxTokens+max(p.options.Thinking, 0))),
-		StopSequences: req.Stop,
-		OutputConfig:  sdk.OutputConfigParam{Effort: sdk.OutputConfigEffort(p.options.Effort)},
-		Thinking:      thinking(p.options.Thinking),
-	}
-	if req.Temperature != nil {
-		params.Temperature = sdk.Float(*req.Temperature)
-	}
-	system := req.System
-	if len(req.Output) > 0 {
-		if promised.Take(req.Output) && !p.options.SchemaAsText {
-			// As it is: the SDK's own form sorts the properties, and a model fills them in the order in which it reads them.
-			format, _ := json.Marshal(outputFormat{Type: "json_schema", Schema: req.Output}) //nolint:errchkjson // Take has decoded it
-			params.OutputConfig.Format = param.Override[sdk.JSONOutputFormatParam](json.RawMessage(format))
-		} else {
-			system = remote.Instruct(system, req.Output)
-		}
-	}
-	if system != "" {
-		params.System = []sdk.TextBlockParam{{Text: system}}
-	}
-	for i := range req.Messages {
-		m, err := message(i, &req.Messages[i])
-		if err != nil {
-			return none, err
-		}
-		if len(m.Content) > 0 {
-			params.Messages = append(params.Messages, m)
-		}
-	}
-	var err error
-	if params.Tools, err = tools(req.Tools); err != nil {
-		return none, err
-	}
-	params.ToolChoice, err = toolChoice(req)
-	return params, err
+// messagesRequest is a request for a streamed message.
+type messagesRequest struct {
+	MaxTokens     int          `json:"max_tokens"`
+	Messages      []message    `json:"messages,omitempty"`
+	Model         string       `json:"model"`
+	Temperature   *float64     `json:"temperature,omitempty"`
+	OutputConfig  outputConfig `json:"output_config,omitzero"`
+	StopSequences []string     `json:"stop_sequences,omitempty"`
+	System        []block      `json:"system,omitempty"`
+	Thinking      thinking     `json:"thinking,omitzero"`
+	ToolChoice    toolChoice   `json:"tool_choice,omitzero"`
+	Tools         []tool       `json:"tools,omitempty"`
+	Stream        bool         `json:"stream"`
+}
+
+type outputConfig struct {
+	Effort string        `json:"effort,omitempty"`
+	Format *outputFormat `json:"format,omitempty"`
 }
 
 type outputFormat struct {
 	Type   string          `json:"type"`
 	Schema json.RawMessage `json:"schema"`
+}
+
+type thinking struct {
+	BudgetTokens int    `json:"budget_tokens,omitempty"`
+	Type         string `json:"type"`
+}
+
+type toolChoice struct {
+	Type string `json:"type"`
+}
+
+// tool is a tool. Its schema goes as it came: a model fills properties in the order in which it reads them.
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+type message struct {
+	Content []block `json:"content"`
+	Role    string  `json:"role"`
+}
+
+// block is a part of a message. It has the fields of its type; Thinking of the type "thinking" may be empty.
+type block struct {
+	ToolUseID string          `json:"tool_use_id,omitempty"`
+	IsError   bool            `json:"is_error,omitempty"`
+	Content   []block         `json:"content,omitempty"`
+	Data      string          `json:"data,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Signature string          `json:"signature,omitempty"`
+	Text      string          `json:"text,omitempty"`
+	Thinking  *string         `json:"thinking,omitempty"`
+	Source    *source         `json:"source,omitempty"`
+	Type      string          `json:"type"`
+}
+
+// source is where a picture or a document is from.
+type source struct {
+	Data      string `json:"data,omitempty"`
+	MediaType string `json:"media_type,omitempty"`
+	URL       string `json:"url,omitempty"`
+	Type      string `json:"type"`
+}
+
+// body is the request in the service's words.
+func (p *provider) body(req *model.Request) (*messagesRequest, error) {
+	body := &messagesRequest{
+		Model:         cmp.Or(req.Model, p.options.Model),
+		MaxTokens:     cmp.Or(req.MaxTokens, p.options.MaxTokens, DefaultMaxTokens+max(p.options.Thinking, 0)),
+		Temperature:   req.Temperature,
+		OutputConfig:  outputConfig{Effort: p.options.Effort},
+		StopSequences: req.Stop,
+		Stream:        true,
+	}
+	if body.Model == "" {
+		return nil, remote.Invalid("no model is named: expected one in Options.Model or in Request.Model, like \"claude-sonnet-4-5\"")
+	}
+	switch budget := p.options.Thinking; {
+	case budget == Adaptive:
+		body.Thinking.Type = "adaptive"
+	case budget > 0:
+		body.Thinking = thinking{Type: "enabled", BudgetTokens: budget}
+	}
+	system := req.System
+	if len(req.Output) > 0 {
+		if promised.Take(req.Output) && !p.options.SchemaAsText {
+			body.OutputConfig.Format = &outputFormat{Type: "json_schema", Schema: req.Output}
+		} else {
+			system = remote.Instruct(system, req.Output)
+		}
+	}
+	if system != "" {
+		body.System = []block{{Type: "text", Text: system}}
+	}
+	for i := range req.Messages {
+		m, err := said(i, &req.Messages[i])
+		if err != nil {
+			return nil, err
+		}
+		if len(m.Content) > 0 {
+			body.Messages = append(body.Messages, m)
+		}
+	}
+	for i := range req.Tools {
+		schema, err := remote.InputSchema(&req.Tools[i])
+		if err != nil {
+			return nil, err
+		}
+		body.Tools = append(body.Tools, tool{Name: req.Tools[i].Name, Description: req.Tools[i].Description, InputSchema: schema})
+	}
+	var err error
+	body.ToolChoice.Type, err = remote.ToolChoice(req, "none", "any")
+	return body, err
 }
 
 // promised is what Anthropic takes of JSON Schema for answers that it promises.
@@ -73,160 +138,86 @@ var promised = remote.Rules{
 	Formats:  []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"},
 }
 
-func thinking(budget int) sdk.ThinkingConfigParamUnion {
-	switch {
-	case budget == Adaptive:
-		return sdk.ThinkingConfigParamUnion{OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{}}
-	case budget > 0:
-		return sdk.ThinkingConfigParamOfEnabled(int64(budget))
+// said is a message in the service's words. Results of tools come first, where it wants them.
+func said(at int, m *model.Message) (message, error) {
+	if m.Role != model.User && m.Role != model.Assistant {
+		return message{}, remote.Invalid("message %d is said by %q; expected %q or %q", at, m.Role, model.User, model.Assistant)
 	}
-	return sdk.ThinkingConfigParamUnion{}
-}
-
-// message is a message in the service's words. Results of tools come first, where it wants them.
-func message(at int, m *model.Message) (sdk.MessageParam, error) {
-	var role sdk.MessageParamRole
-	switch m.Role {
-	case model.User:
-		role = sdk.MessageParamRoleUser
-	case model.Assistant:
-		role = sdk.MessageParamRoleAssistant
-	default:
-		return sdk.MessageParam{}, remote.Invalid("message %d is said by %q; expected %q or %q", at, m.Role, model.User, model.Assistant)
-	}
-	var results, others []sdk.ContentBlockParamUnion
+	var results, others []block
 	for i := range m.Parts {
-		block, err := block(at, i, m.Role, &m.Parts[i])
+		b, err := blockOf(at, i, m.Role, &m.Parts[i])
 		switch {
 		case err != nil:
-			return sdk.MessageParam{}, err
-		case block == nil:
-		case block.OfToolResult != nil:
-			results = append(results, *block)
-		default:
-			others = append(others, *block)
+			return message{}, err
+		case b.Type == "tool_result":
+			results = append(results, b)
+		case b.Type != "":
+			others = append(others, b)
 		}
 	}
-	return sdk.MessageParam{Role: role, Content: slices.Concat(results, others)}, nil
+	return message{Role: string(m.Role), Content: slices.Concat(results, others)}, nil
 }
 
-// block is a part in the service's words, nil for one that cannot be said or says nothing.
-func block(at, i int, role model.Role, p *model.Part) (*sdk.ContentBlockParamUnion, error) {
-	var b sdk.ContentBlockParamUnion
+// blockOf is a part in the service's words, the zero block for one that cannot be said or says nothing.
+func blockOf(at, i int, role model.Role, p *model.Part) (block, error) {
 	switch {
 	case p.Kind == model.TextPart:
-		if blank(p.Text) {
-			return nil, nil //nolint:nilnil // see above
-		}
-		b = sdk.NewTextBlock(p.Text)
+		return textBlock(p.Text), nil
 	case p.Kind == model.ReasoningPart:
 		data, hidden := strings.CutPrefix(p.Signature, redacted)
 		switch {
 		case role != model.Assistant || p.Signature == "":
-			return nil, nil //nolint:nilnil // see above
+			return block{}, nil
 		case hidden:
-			b = sdk.NewRedactedThinkingBlock(data)
-		default:
-			b = sdk.NewThinkingBlock(p.Signature, p.Text)
+			return block{Type: "redacted_thinking", Data: data}, nil
 		}
+		return block{Type: "thinking", Signature: p.Signature, Thinking: &p.Text}, nil
 	case p.Kind == model.CallPart && p.Call != nil && role == model.Assistant:
 		arguments := json.RawMessage(cmp.Or(string(p.Call.Arguments), "{}"))
 		if !json.Valid(arguments) {
-			return nil, remote.Invalid("the arguments of the call in part %d of message %d are not JSON", i, at)
+			return block{}, remote.Invalid("the arguments of the call in part %d of message %d are not JSON", i, at)
 		}
-		b = sdk.NewToolUseBlock(p.Call.ID, arguments, p.Call.Name)
+		return block{Type: "tool_use", ID: p.Call.ID, Name: p.Call.Name, Input: arguments}, nil
 	case p.Kind == model.ResultPart && p.Result != nil && role == model.User:
-		b.OfToolResult = result(p.Result)
+		b := block{Type: "tool_result", ToolUseID: p.Result.ID, IsError: p.Result.Failed}
+		if text := textBlock(p.Result.Text); text.Type != "" { // a blank text is refused, and no text is not
+			b.Content = []block{text}
+		}
+		return b, nil
 	case p.Kind == model.MediaPart && p.Media != nil && role == model.User:
 		return media(at, i, p.Media)
-	default:
-		return nil, remote.Invalid("part %d of message %d is of the kind %q, which the role %q cannot say, or has not the field of its kind",
-			i, at, p.Kind, role)
 	}
-	return &b, nil
+	return block{}, remote.Invalid("part %d of message %d is of the kind %q, which the role %q cannot say, or has not the field of its kind",
+		i, at, p.Kind, role)
 }
 
-// blank is whether there is nothing in a text to be read. Anthropic refuses such texts, also those that its own models
-// said: a line break before they call a tool.
-func blank(text string) bool { return strings.TrimSpace(text) == "" }
-
-func result(r *model.ToolResult) *sdk.ToolResultBlockParam {
-	b := &sdk.ToolResultBlockParam{ToolUseID: r.ID}
-	if !blank(r.Text) { // a blank text is refused, and no text is not
-		b.Content = []sdk.ToolResultBlockParamContentUnion{{OfText: &sdk.TextBlockParam{Text: r.Text}}}
+// textBlock is a text, the zero block where there is nothing in it to be read. Anthropic refuses such texts, also those
+// that its own models said: a line break before they call a tool.
+func textBlock(text string) block {
+	if strings.TrimSpace(text) == "" {
+		return block{}
 	}
-	if r.Failed {
-		b.IsError = sdk.Bool(true)
-	}
-	return b
+	return block{Type: "text", Text: text}
 }
 
 // pictures are the types of pictures that Anthropic's models can see.
 var pictures = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 
-func media(at, i int, m *model.Media) (*sdk.ContentBlockParamUnion, error) {
-	kind, _, err := mime.ParseMediaType(m.Type)
-	if err != nil {
-		kind = m.Type
-	}
+func media(at, i int, m *model.Media) (block, error) {
+	kind := remote.MediaType(m)
 	encoded := base64.StdEncoding.EncodeToString(m.Data)
-	var b sdk.ContentBlockParamUnion
 	switch {
 	case strings.HasPrefix(kind, "image/") && m.URL != "":
-		b = sdk.NewImageBlock(sdk.URLImageSourceParam{URL: m.URL})
+		return block{Type: "image", Source: &source{Type: "url", URL: m.URL}}, nil
 	case slices.Contains(pictures, kind):
-		b = sdk.NewImageBlockBase64(kind, encoded)
+		return block{Type: "image", Source: &source{Type: "base64", MediaType: kind, Data: encoded}}, nil
 	case kind == "application/pdf" && m.URL != "":
-		b = sdk.NewDocumentBlock(sdk.URLPDFSourceParam{URL: m.URL})
+		return block{Type: "document", Source: &source{Type: "url", URL: m.URL}}, nil
 	case kind == "application/pdf":
-		b = sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{Data: encoded})
+		return block{Type: "document", Source: &source{Type: "base64", MediaType: kind, Data: encoded}}, nil
 	case strings.HasPrefix(kind, "text/") && len(m.Data) > 0:
-		b = sdk.NewDocumentBlock(sdk.PlainTextSourceParam{Data: string(m.Data)})
-	default:
-		return nil, remote.Invalid("part %d of message %d is media of the type %q; expected %s, application/pdf or the data of a text",
-			i, at, m.Type, strings.Join(pictures, ", "))
+		return block{Type: "document", Source: &source{Type: "text", MediaType: "text/plain", Data: string(m.Data)}}, nil
 	}
-	return &b, nil
-}
-
-// tool is a tool. It is encoded here for the order of the schema's properties, see params.
-type tool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	InputSchema json.RawMessage `json:"input_schema"`
-}
-
-func tools(list []model.Tool) ([]sdk.ToolUnionParam, error) {
-	var tools []sdk.ToolUnionParam
-	for _, t := range list {
-		wanted := tool{Name: t.Name, Description: t.Description, InputSchema: t.Input}
-		if len(wanted.InputSchema) == 0 {
-			wanted.InputSchema = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		data, err := json.Marshal(wanted)
-		if err != nil {
-			return nil, remote.Invalid("the input schema of the tool %q is not JSON: %v", t.Name, err)
-		}
-		encoded := param.Override[sdk.ToolParam](json.RawMessage(data))
-		tools = append(tools, sdk.ToolUnionParam{OfTool: &encoded})
-	}
-	return tools, nil
-}
-
-func toolChoice(req *model.Request) (sdk.ToolChoiceUnionParam, error) {
-	var choice sdk.ToolChoiceUnionParam
-	switch {
-	case req.ToolChoice == model.ToolAuto:
-	case req.ToolChoice == model.ToolNone:
-		if len(req.Tools) > 0 {
-			choice.OfNone = &sdk.ToolChoiceNoneParam{}
-		}
-	case req.ToolChoice != model.ToolAny:
-		return choice, remote.Invalid("the tool choice is %q; expected %q, %q or %q", req.ToolChoice, model.ToolAuto, model.ToolAny, model.ToolNone)
-	case len(req.Tools) == 0:
-		return choice, remote.Invalid("the model has to call a tool, and the request has none")
-	default:
-		choice.OfAny = &sdk.ToolChoiceAnyParam{}
-	}
-	return choice, nil
+	return block{}, remote.Invalid("part %d of message %d is media of the type %q; expected %s, application/pdf or the data of a text",
+		i, at, m.Type, strings.Join(pictures, ", "))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/fermata-go/fermata/model"
 )
 
-// Provider makes models of the provider under test, each of which replies to any request in a certain way.
+// Provider makes models of the provider under test. Each of them replies to any request in its own way.
 type Provider struct {
 	// Text says Says in two chunks or more, and what it took.
 	Text func(t *testing.T) model.Model

@@ -24,7 +24,7 @@ type Answer struct {
 }
 
 // File is an answer with the content of a file, which may be cut, dripped or given a status.
-func File(t *testing.T, path string) Answer {
+func File(t testing.TB, path string) Answer {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -51,7 +51,7 @@ type Server struct {
 }
 
 // Serve starts a server.
-func Serve(t *testing.T, a Answer) *Server {
+func Serve(t testing.TB, a Answer) *Server {
 	t.Helper()
 	s := &Server{answer: a}
 	server := httptest.NewServer(s)

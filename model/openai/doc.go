@@ -5,7 +5,8 @@
 //	m, err := openai.New(openai.Options{Model: "llama3.3", BaseURL: "http://127.0.0.1:11434/v1"})
 //
 // Keys come from the environment or from a file. They are in no option, and no error has one in its text, even where
-// the service repeats it. Of the variables of OpenAI's own SDK, only those named here are read.
+// the service repeats it. Of the variables that OpenAI's own libraries read, only those named in Options count, and for
+// OpenAI's own service OPENAI_ORG_ID and OPENAI_PROJECT_ID.
 //
 // A reply is streamed. A request is made once: asking again after a failure is for whoever asked, by the kinds of
 // [model.Error]. The Chat Completions know no reasoning in requests, so that reasoning in messages is left out; and no

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"net/http"
@@ -9,10 +8,6 @@ import (
 	"os"
 	"strings"
 	"time"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/internal/remote"
@@ -57,26 +52,20 @@ type Options struct {
 // an option makes no sense.
 func New(o Options) (model.Model, error) {
 	service, err := remote.Open(
-		remote.Provider{Name: "OpenAI", Env: "OPENAI", URL: "https://api.openai.com/v1/"},
+		remote.Provider{Name: "OpenAI", Env: "OPENAI", URL: "https://api.openai.com/v1/", KeyHeader: "Authorization", KeyPrefix: "Bearer "},
 		remote.Options{BaseURL: o.BaseURL, KeyEnv: o.KeyEnv, KeyFile: o.KeyFile, NoKey: o.NoKey, HTTPClient: o.HTTPClient, Idle: o.Idle},
 	)
 	if err != nil {
 		return nil, err
 	}
-	options := []option.RequestOption{
-		option.WithBaseURL(service.URL),
-		option.WithHTTPClient(service.Client),
-		option.WithMaxRetries(0), // who asks again, and when, is not for this package
-		option.WithMiddleware(service.Send),
+	p := &provider{service: service, own: own(service.URL), header: make(http.Header), options: o}
+	if p.own { // keys of several organizations or projects need these
+		for name, variable := range map[string]string{"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"} {
+			if id := os.Getenv(variable); id != "" {
+				p.header.Set(name, id)
+			}
+		}
 	}
-	if secret := service.Key.Secret(); secret != "" {
-		options = append(options, option.WithAPIKey(secret))
-	}
-	p := &provider{service: service, own: own(service.URL), options: o}
-	if p.own {
-		options = append(options, accounts()...)
-	}
-	p.chat = sdk.NewChatCompletionService(options...) // unlike a client, it reads no variables
 	if o.Prices != (model.Prices{}) {
 		return model.Priced(p, o.Prices), nil
 	}
@@ -93,55 +82,26 @@ func own(base string) bool {
 	return host == "openai.com" || strings.HasSuffix(host, ".openai.com") || strings.HasSuffix(host, ".openai.azure.com")
 }
 
-// accounts are what keys of several organizations or projects need.
-func accounts() []option.RequestOption {
-	var options []option.RequestOption
-	if id := os.Getenv("OPENAI_ORG_ID"); id != "" {
-		options = append(options, option.WithOrganization(id))
-	}
-	if id := os.Getenv("OPENAI_PROJECT_ID"); id != "" {
-		options = append(options, option.WithProject(id))
-	}
-	return options
-}
-
 // provider is a model of a service.
 type provider struct {
 	service *remote.Service
-	chat    sdk.ChatCompletionService
-	own     bool // the service is OpenAI's
+	own     bool        // the service is OpenAI's
+	header  http.Header // of all requests
 	options Options
 }
 
 // Generate implements model.Model.
 func (p *provider) Generate(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
-	return func(yield func(model.Chunk, error) bool) {
-		if err := p.reply(ctx, req, func(c model.Chunk) bool { return yield(c, nil) }); err != nil {
-			yield(model.Chunk{}, err)
+	return p.service.Generate(ctx, func() (remote.Request, remote.Reader, error) {
+		body, err := p.body(req)
+		if err != nil {
+			return remote.Request{}, nil, err
 		}
-	}
-}
-
-// reply asks, and says what comes. It ends without an error when the reply is whole, or nobody listens any more.
-func (p *provider) reply(ctx context.Context, req *model.Request, say func(model.Chunk) bool) error {
-	params, err := p.params(req)
-	if err != nil {
-		return err
-	}
-	var options []option.RequestOption
-	if req.Key != "" && p.own {
-		options = append(options, option.WithHeader("Idempotency-Key", remote.Idempotency(req.Key)))
-	}
-	return remote.Reply(ctx, p.service, func(ctx context.Context) *ssestream.Stream[sdk.ChatCompletionChunk] {
-		return p.chat.NewStreaming(ctx, params, options...)
-	}, new(reader), say)
-}
-
-// name is the model that is asked.
-func (p *provider) name(req *model.Request) (string, error) {
-	name := cmp.Or(req.Model, p.options.Model)
-	if name == "" {
-		return "", remote.Invalid("no model is named: expected one in Options.Model or in Request.Model, like \"gpt-5\"")
-	}
-	return name, nil
+		header := p.header
+		if req.Key != "" && p.own {
+			header = header.Clone()
+			header.Set("Idempotency-Key", remote.Idempotency(req.Key))
+		}
+		return remote.Request{Path: "chat/completions", Header: header, Body: body}, new(reader), nil
+	})
 }

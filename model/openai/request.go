@@ -4,68 +4,150 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
-	"mime"
 	"regexp"
 	"strings"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/internal/remote"
 )
 
-// params are the request in the service's words.
-func (p *provider) params(req *model.Request) (sdk.ChatCompletionNewParams, error) {
-	var none sdk.ChatCompletionNewParams
-	name, err := p.name(req)
-	if err != nil {
-		return none, err
+// chatRequest is a request for a streamed chat completion.
+type chatRequest struct {
+	Messages            []message       `json:"messages,omitempty"`
+	Model               string          `json:"model"`
+	MaxTokens           int             `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64        `json:"temperature,omitempty"`
+	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
+	Stop                []string        `json:"stop,omitempty"`
+	StreamOptions       streamOptions   `json:"stream_options"`
+	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
+	ToolChoice          string          `json:"tool_choice,omitempty"`
+	Tools               []tool          `json:"tools,omitempty"`
+	Stream              bool            `json:"stream"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+// message is one of the conversation. Its content is a string or a list of contentPart.
+type message struct {
+	Content    any        `json:"content,omitempty"`
+	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+	Role       string     `json:"role"`
+}
+
+// contentPart has the field of its type.
+type contentPart struct {
+	Text       string      `json:"text,omitempty"`
+	ImageURL   *imageURL   `json:"image_url,omitempty"`
+	InputAudio *inputAudio `json:"input_audio,omitempty"`
+	File       *file       `json:"file,omitempty"`
+	Type       string      `json:"type"`
+}
+
+type imageURL struct {
+	URL string `json:"url"`
+}
+
+type inputAudio struct {
+	Data   string `json:"data"`
+	Format string `json:"format"`
+}
+
+type file struct {
+	FileData string `json:"file_data"`
+	Filename string `json:"filename"`
+}
+
+type toolCall struct {
+	ID       string           `json:"id"`
+	Function toolCallFunction `json:"function"`
+	Type     string           `json:"type"`
+}
+
+type toolCallFunction struct {
+	Arguments string `json:"arguments"`
+	Name      string `json:"name"`
+}
+
+type tool struct {
+	Function function `json:"function"`
+	Type     string   `json:"type"`
+}
+
+// function is what a tool does. Its schema goes as it came: a model fills properties in the order in which it reads them.
+type function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+type responseFormat struct {
+	JSONSchema jsonSchema `json:"json_schema"`
+	Type       string     `json:"type"`
+}
+
+type jsonSchema struct {
+	Name   string          `json:"name"`
+	Strict bool            `json:"strict"`
+	Schema json.RawMessage `json:"schema"`
+}
+
+// body is the request in the service's words.
+func (p *provider) body(req *model.Request) (*chatRequest, error) {
+	body := &chatRequest{
+		Model:           cmp.Or(req.Model, p.options.Model),
+		Temperature:     req.Temperature,
+		ReasoningEffort: p.options.Effort,
+		Stop:            req.Stop,
+		StreamOptions:   streamOptions{IncludeUsage: true},
+		Stream:          true,
 	}
-	params := sdk.ChatCompletionNewParams{
-		Model:           name,
-		ReasoningEffort: shared.ReasoningEffort(p.options.Effort),
-		StreamOptions:   sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
-		Stop:            sdk.ChatCompletionNewParamsStopUnion{OfStringArray: req.Stop},
+	if body.Model == "" {
+		return nil, remote.Invalid("no model is named: expected one in Options.Model or in Request.Model, like \"gpt-5\"")
 	}
-	switch {
-	case req.MaxTokens > 0 && p.own:
-		params.MaxCompletionTokens = sdk.Int(int64(req.MaxTokens))
-	case req.MaxTokens > 0:
-		params.MaxTokens = sdk.Int(int64(req.MaxTokens))
-	}
-	if req.Temperature != nil {
-		params.Temperature = sdk.Float(*req.Temperature)
+	if p.own {
+		body.MaxCompletionTokens = max(req.MaxTokens, 0)
+	} else {
+		body.MaxTokens = max(req.MaxTokens, 0)
 	}
 	system := req.System
 	if len(req.Output) > 0 {
-		if format, ok := outputFormat(req.Output); ok && !p.options.SchemaAsText {
-			params.ResponseFormat.OfJSONSchema = format
+		if format := outputFormat(req.Output); format != nil && !p.options.SchemaAsText {
+			body.ResponseFormat = format
 		} else {
 			system = remote.Instruct(system, req.Output)
 		}
 	}
 	if system != "" {
-		params.Messages = append(params.Messages, sdk.SystemMessage(system))
+		body.Messages = append(body.Messages, message{Role: "system", Content: system})
 	}
 	for i := range req.Messages {
 		said, err := messages(i, &req.Messages[i])
 		if err != nil {
-			return none, err
+			return nil, err
 		}
-		params.Messages = append(params.Messages, said...)
+		body.Messages = append(body.Messages, said...)
 	}
-	if params.Tools, err = tools(req.Tools); err != nil {
-		return none, err
+	for i := range req.Tools {
+		schema, err := remote.InputSchema(&req.Tools[i])
+		if err != nil {
+			return nil, err
+		}
+		f := function{Name: req.Tools[i].Name, Description: req.Tools[i].Description, Parameters: schema}
+		body.Tools = append(body.Tools, tool{Type: "function", Function: f})
 	}
-	params.ToolChoice, err = toolChoice(req)
-	return params, err
+	var err error
+	body.ToolChoice, err = remote.ToolChoice(req, "none", "required")
+	return body, err
 }
 
 // messages makes one message into those of the service: results of tools are messages of their own there, and come
 // right behind the calls.
-func messages(at int, m *model.Message) ([]sdk.ChatCompletionMessageParamUnion, error) {
+func messages(at int, m *model.Message) ([]message, error) {
 	switch m.Role {
 	case model.User:
 		return userMessages(at, m.Parts)
@@ -75,9 +157,9 @@ func messages(at int, m *model.Message) ([]sdk.ChatCompletionMessageParamUnion, 
 	return nil, remote.Invalid("message %d is said by %q; expected %q or %q", at, m.Role, model.User, model.Assistant)
 }
 
-func userMessages(at int, parts []model.Part) ([]sdk.ChatCompletionMessageParamUnion, error) {
-	var said []sdk.ChatCompletionMessageParamUnion
-	var content []sdk.ChatCompletionContentPartUnionParam
+func userMessages(at int, parts []model.Part) ([]message, error) {
+	var said []message
+	var content []contentPart
 	var text strings.Builder
 	texts := true
 	for i := range parts {
@@ -85,11 +167,11 @@ func userMessages(at int, parts []model.Part) ([]sdk.ChatCompletionMessageParamU
 		case p.Kind == model.TextPart:
 			if p.Text != "" {
 				text.WriteString(p.Text)
-				content = append(content, sdk.TextContentPart(p.Text))
+				content = append(content, contentPart{Type: "text", Text: p.Text})
 			}
 		case p.Kind == model.ReasoningPart:
 		case p.Kind == model.ResultPart && p.Result != nil:
-			said = append(said, sdk.ToolMessage(resultText(p.Result), p.Result.ID))
+			said = append(said, message{Role: "tool", Content: resultText(p.Result), ToolCallID: p.Result.ID})
 		case p.Kind == model.MediaPart && p.Media != nil:
 			part, err := media(at, i, p.Media)
 			if err != nil {
@@ -102,9 +184,9 @@ func userMessages(at int, parts []model.Part) ([]sdk.ChatCompletionMessageParamU
 	}
 	switch {
 	case texts && len(content) > 0: // the form that all services know
-		said = append(said, sdk.UserMessage(text.String()))
+		said = append(said, message{Role: "user", Content: text.String()})
 	case len(content) > 0:
-		said = append(said, sdk.UserMessage(content))
+		said = append(said, message{Role: "user", Content: content})
 	}
 	return said, nil
 }
@@ -117,34 +199,28 @@ func resultText(r *model.ToolResult) string {
 	return r.Text
 }
 
-func assistantMessage(at int, parts []model.Part) ([]sdk.ChatCompletionMessageParamUnion, error) {
+func assistantMessage(at int, parts []model.Part) ([]message, error) {
 	var text strings.Builder
-	var m sdk.ChatCompletionAssistantMessageParam
+	m := message{Role: "assistant"}
 	for i := range parts {
 		switch p := &parts[i]; {
 		case p.Kind == model.TextPart:
 			text.WriteString(p.Text)
 		case p.Kind == model.ReasoningPart: // it cannot be said again
 		case p.Kind == model.CallPart && p.Call != nil:
-			m.ToolCalls = append(m.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
-				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-					ID: p.Call.ID,
-					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
-						Name: p.Call.Name, Arguments: cmp.Or(string(p.Call.Arguments), "{}"),
-					},
-				},
-			})
+			call := toolCallFunction{Name: p.Call.Name, Arguments: cmp.Or(string(p.Call.Arguments), "{}")}
+			m.ToolCalls = append(m.ToolCalls, toolCall{Type: "function", ID: p.Call.ID, Function: call})
 		default:
 			return nil, badPart(at, i, p, "the model")
 		}
 	}
-	if text.Len() == 0 && len(m.ToolCalls) == 0 {
+	if text.Len() > 0 {
+		m.Content = text.String()
+	}
+	if m.Content == nil && len(m.ToolCalls) == 0 {
 		return nil, nil
 	}
-	if text.Len() > 0 {
-		m.Content.OfString = sdk.String(text.String())
-	}
-	return []sdk.ChatCompletionMessageParamUnion{{OfAssistant: &m}}, nil
+	return []message{m}, nil
 }
 
 func badPart(at, i int, p *model.Part, who string) error {
@@ -152,95 +228,43 @@ func badPart(at, i int, p *model.Part, who string) error {
 }
 
 // media is a picture by its address or its bytes, and everything else by its bytes.
-func media(at, i int, m *model.Media) (sdk.ChatCompletionContentPartUnionParam, error) {
-	kind, _, err := mime.ParseMediaType(m.Type)
-	if err != nil {
-		kind = m.Type
-	}
+func media(at, i int, m *model.Media) (contentPart, error) {
+	kind := remote.MediaType(m)
 	encoded := base64.StdEncoding.EncodeToString(m.Data)
 	data := "data:" + kind + ";base64," + encoded
 	switch {
 	case strings.HasPrefix(kind, "image/"):
-		if m.URL != "" {
-			data = m.URL
-		}
-		return sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: data}), nil
+		return contentPart{Type: "image_url", ImageURL: &imageURL{URL: cmp.Or(m.URL, data)}}, nil
 	case len(m.Data) == 0:
-		return sdk.ChatCompletionContentPartUnionParam{}, remote.Invalid(
+		return contentPart{}, remote.Invalid(
 			"part %d of message %d is media of the type %q without data; only pictures can be given by a URL", i, at, m.Type)
 	case kind == "audio/wav" || kind == "audio/x-wav" || kind == "audio/wave":
-		return sdk.InputAudioContentPart(sdk.ChatCompletionContentPartInputAudioInputAudioParam{Data: encoded, Format: "wav"}), nil
+		return contentPart{Type: "input_audio", InputAudio: &inputAudio{Data: encoded, Format: "wav"}}, nil
 	case kind == "audio/mpeg" || kind == "audio/mp3":
-		return sdk.InputAudioContentPart(sdk.ChatCompletionContentPartInputAudioInputAudioParam{Data: encoded, Format: "mp3"}), nil
+		return contentPart{Type: "input_audio", InputAudio: &inputAudio{Data: encoded, Format: "mp3"}}, nil
 	case kind == "application/pdf":
-		return sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
-			FileData: sdk.String(data), Filename: sdk.String("document.pdf"),
-		}), nil
+		return contentPart{Type: "file", File: &file{FileData: data, Filename: "document.pdf"}}, nil
 	}
-	return sdk.ChatCompletionContentPartUnionParam{}, remote.Invalid(
+	return contentPart{}, remote.Invalid(
 		"part %d of message %d is media of the type %q; expected a picture, audio/wav, audio/mpeg or application/pdf", i, at, m.Type)
-}
-
-// function is a tool. It is encoded here since the SDK's form of it sorts the schema's properties, and a model fills
-// them in the order in which it reads them.
-type function struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters"`
-}
-
-func tools(list []model.Tool) ([]sdk.ChatCompletionToolUnionParam, error) {
-	var tools []sdk.ChatCompletionToolUnionParam
-	for _, t := range list {
-		f := function{Name: t.Name, Description: t.Description, Parameters: t.Input}
-		if len(f.Parameters) == 0 {
-			f.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		data, err := json.Marshal(f)
-		if err != nil {
-			return nil, remote.Invalid("the input schema of the tool %q is not JSON: %v", t.Name, err)
-		}
-		tools = append(tools, sdk.ChatCompletionFunctionTool(param.Override[shared.FunctionDefinitionParam](json.RawMessage(data))))
-	}
-	return tools, nil
-}
-
-func toolChoice(req *model.Request) (sdk.ChatCompletionToolChoiceOptionUnionParam, error) {
-	var choice sdk.ChatCompletionToolChoiceOptionUnionParam
-	switch {
-	case req.ToolChoice == model.ToolAuto:
-	case req.ToolChoice == model.ToolNone:
-		if len(req.Tools) > 0 {
-			choice.OfAuto = sdk.String("none")
-		}
-	case req.ToolChoice != model.ToolAny:
-		return choice, remote.Invalid("the tool choice is %q; expected %q, %q or %q", req.ToolChoice, model.ToolAuto, model.ToolAny, model.ToolNone)
-	case len(req.Tools) == 0:
-		return choice, remote.Invalid("the model has to call a tool, and the request has none")
-	default:
-		choice.OfAuto = sdk.String("required")
-	}
-	return choice, nil
 }
 
 // odd are the letters that the name of a schema may not have.
 var odd = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// outputFormat has the service keep its answer to a schema: strictly where the schema lets it. Schemas whose root is no
-// object are not for it.
-func outputFormat(schema json.RawMessage) (*shared.ResponseFormatJSONSchemaParam, bool) {
+// outputFormat has the service keep its answer to a schema: strictly where the schema lets it. It is nil for a schema
+// whose root is no object.
+func outputFormat(schema json.RawMessage) *responseFormat {
 	var root struct {
 		Type  any    `json:"type"`
 		Title string `json:"title"`
 	}
 	if json.Unmarshal(schema, &root) != nil || root.Type != "object" {
-		return nil, false
+		return nil
 	}
 	name := strings.Trim(odd.ReplaceAllString(root.Title, "_"), "_")
 	name = cmp.Or(name[:min(len(name), 64)], "answer")
-	return &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
-		Name: name, Schema: schema, Strict: sdk.Bool(strict.Take(schema)),
-	}}, true
+	return &responseFormat{Type: "json_schema", JSONSchema: jsonSchema{Name: name, Schema: schema, Strict: strict.Take(schema)}}
 }
 
 // strict is what OpenAI takes of JSON Schema for answers that it promises.

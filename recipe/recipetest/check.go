@@ -105,7 +105,7 @@ func Check(ctx context.Context, path string, opts Options) (_ *Report, failed er
 
 // loading are the options that a recipe is loaded with for its tests.
 func loading(file string, o recipe.Options) recipe.Options {
-	o.Stores = []string{"sqlite", "postgres", "redis"}
+	o.Stores = append([]string{"sqlite", "postgres", "redis"}, o.Stores...)
 	look := o.Env
 	if look == nil {
 		look = os.LookupEnv

@@ -2,7 +2,6 @@ package recipetest_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,13 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"github.com/fermata-go/fermata/internal/definitiontest"
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/recipe"
 	"github.com/fermata-go/fermata/recipe/recipetest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden file")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -74,7 +71,7 @@ func fails(t *testing.T, name string) {
 			t.Errorf("%s passes", r.Test.Name)
 		}
 	}
-	definitiontest.Golden(t, name+".golden", b.String(), *update)
+	golden.File(t, name+".golden", b.String())
 }
 
 func write(t *testing.T, dir, name, text string) string {

@@ -73,7 +73,7 @@ func (r *record) prepare(b *testing.B, c Contestant) {
 	r.best = float64(spent.Nanoseconds()) / float64(runs)
 }
 
-// take is one turn. What others have left behind is collected before it.
+// take is one turn. The garbage of others is collected before it.
 func (r *record) take(b *testing.B) {
 	b.Helper()
 	runtime.GC()

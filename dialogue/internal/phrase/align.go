@@ -197,14 +197,14 @@ func (t *turn) textValue(s Slot, i, j int) Value {
 	if s.kind() == List {
 		return t.listValue(s, v)
 	}
-	return s.checked(v)
+	return t.checked(s, v)
 }
 
 // listValue is the list that a text says.
 func (t *turn) listValue(s Slot, text Value) Value {
 	v, ok := t.locale.Read(s, text.Text, t.now)
 	if !ok {
-		text.Value, text.Score, text.Reason = nil, 0.5, `"`+clip(text.Text)+`" is no list of what is asked for`
+		text.Value, text.Score, text.Reason = nil, 0.5, t.language.Say(WrongList, Args{"said": t.language.Quote(clip(text.Text))})
 		return text
 	}
 	v.Start, v.End, v.Score = v.Start+text.Start, v.End+text.Start, v.Score*text.Score

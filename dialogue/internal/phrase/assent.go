@@ -16,11 +16,13 @@ const (
 	turns        // "but": what follows is something else
 )
 
-// Assent tells whether an utterance is a yes or a no, and what else was said with it: "yep, go ahead" is a yes, "no, make
-// it 60" a no with the rest "make it 60", "yes but to Bob" a yes with the rest "to Bob". A yes that has a rest is none
+// Assent tells whether an utterance is a yes or a no, and what else was said with it.
+//
+// "Yep, go ahead" is a yes, "no, make it 60" a no with the rest "make it 60", "yes but to Bob" a yes with the rest "to
+// Bob". A yes that has a rest is none
 // to what was asked, but to something near it. The score is how plainly it was said.
 //
-// It fails closed: what is uncertain in any way is no yes. Doubt ("I guess so", "maybe"), a condition ("if it is free"), a
+// It fails closed: an uncertain answer is no yes. Doubt ("I guess so", "maybe"), a condition ("if it is free"), a
 // question ("yes?", "ok, what does it cost"), a no or a call to wait anywhere beside the yes, irony ("yeah right"), and
 // an utterance that is too long to be looked at as a whole are neither. A no may be guessed: "I guess not" is one.
 func (l Locale) Assent(text string) (yes, no bool, rest string, score float64) {
@@ -35,11 +37,11 @@ type Question struct {
 	About []string
 }
 
-// AssentTo is Assent where the question is known: a plain yes whose rest only says the question again has none.
+// AssentTo is Assent where the question is known. A plain yes whose rest only repeats the question has no rest.
 func (l Locale) AssentTo(q Question, text string) (yes, no bool, rest string, score float64) {
 	r := l.reading(text, epoch)
 	if q.Text != "" {
-		r.question, r.verbs = set(foldedWords(q.Text)), make(map[string]bool)
+		r.question, r.verbs = setOf(foldedWords(q.Text)), make(map[string]bool)
 		for _, about := range q.About {
 			for _, w := range foldedWords(about) {
 				r.verbs[w] = r.question[w]

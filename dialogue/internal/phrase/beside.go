@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Counted is a number that stands before what a slot counts: "two adults and a child" for one that is called adults, and
-// zero for "no children".
+// Counted finds the number before the thing that a slot counts. For a slot that is called adults, it is 2 in "two adults
+// and a child", and for one that is called children it is 0 in "no children".
 func (l Locale) Counted(slot Slot, text string, now time.Time) (Value, bool) {
 	r := l.reading(text, now)
 	values := r.all(slot.scanner(r.language))
@@ -41,7 +41,7 @@ func (l Locale) Names(slot Slot, text string) bool {
 	return false
 }
 
-// None reports whether an utterance says no more than that there is nothing: "none", "nothing, thanks".
+// None reports whether an utterance says only that there is nothing: "none", "nothing, thanks".
 func (l Locale) None(text string) bool {
 	r := l.reading(text, epoch)
 	if r.cut || len(r.says) == 0 {
@@ -49,7 +49,7 @@ func (l Locale) None(text string) bool {
 	}
 	k := 0
 	for k < len(r.says) {
-		if why, n := r.language.skips.at(r.line, k); n > 0 && why == isNone {
+		if why, n := r.language.skips.at(r.line, k); n > 0 && why == NoneTaken {
 			k += n
 			for k < len(r.says) && r.language.polite[r.tokens[r.says[k]].fold] {
 				k++
@@ -65,8 +65,8 @@ func (l Locale) None(text string) bool {
 	return false
 }
 
-// Enough reports whether an utterance says that nothing more is wanted, where the question was whether there is more:
-// "that's all", asked "anything else?"
+// Enough reports whether an utterance answers that nothing more is wanted: "that's all". The question has to be whether
+// there is more, such as "anything else?".
 func (l Locale) Enough(question, text string) bool {
 	of := l.language()
 	if !slices.ContainsFunc(foldedWords(question), func(w string) bool { return of.further[w] }) {
@@ -89,8 +89,8 @@ func (l Locale) Enough(question, text string) bool {
 	return false
 }
 
-// CutEnd is a text without the words at its end that only lead to what was said behind it, and whether there were any:
-// "Bob from my" is "Bob", "Bob," is "Bob".
+// CutEnd cuts words off the end of a text that only lead to the words behind it. It reports whether there were any:
+// "Bob from my" becomes "Bob", and so does "Bob,".
 func (l Locale) CutEnd(text string) (string, bool) {
 	r := l.reading(text, epoch)
 	j := len(r.tokens)
@@ -103,7 +103,7 @@ func (l Locale) CutEnd(text string) (string, bool) {
 	return text[:r.tokens[j-1].end], true
 }
 
-// CutBegin is a text without the words at its beginning that only lead on from what was said before it.
+// CutBegin cuts words off the beginning of a text that only lead on from the words before it.
 func (l Locale) CutBegin(text string) string {
 	r := l.reading(text, epoch)
 	for i := range r.tokens {

@@ -1,10 +1,23 @@
 package phrase
 
 import (
+	"errors"
 	"slices"
-	"strconv"
 	"strings"
 )
+
+// Single is the kind of one of the slot's choices: string, the Value of a Choice.
+var Single = &Kind{
+	name: "choice",
+	scan: func(s Slot, of *language) scan { return newChooser(s.Choices, of).at },
+	none: (*reading).noChoice, several: (*reading).several,
+	check: func(s Slot) error {
+		if len(s.Choices) == 0 {
+			return errors.New("a choice needs choices")
+		}
+		return nil
+	},
+}
 
 // chooser finds choices in utterances.
 type chooser struct {
@@ -95,22 +108,18 @@ func (c *chooser) named(r *reading, i int) (found, bool) {
 	case 1:
 		return found{r.value(c.choices[meant[0]].Value, i, end, best), i, end}, true
 	}
-	return found{r.refusal(r.said(i, end)+" can be "+c.list(meant), i, end), i, end}, true
-}
-
-// list is choices in a message.
-func (c *chooser) list(of []int) string {
-	var names []string
-	for _, i := range of {
-		names = append(names, c.choices[i].Value)
+	names := make([]string, len(meant))
+	for k, one := range meant {
+		names[k] = c.choices[one].Value
 	}
-	return strings.Join(names, " or ")
+	why := because(SeveralMeanings, Args{"said": r.said(i, end), "choices": r.language.Any(names)})
+	return found{r.refusal(why, i, end), i, end}, true
 }
 
-// said is some tokens in a message.
+// said quotes some tokens for a message.
 func (r *reading) said(i, j int) string {
 	start, end := r.span(i, j)
-	return `"` + clip(r.text[start:end]) + `"`
+	return r.language.Quote(clip(r.text[start:end]))
 }
 
 // clip shortens what was said for a message.
@@ -203,7 +212,7 @@ func (c *chooser) ordinal(r *reading, i int) (found, bool) {
 		n = len(c.choices) + 1 + n
 	}
 	if n < 1 || n > len(c.choices) {
-		return found{r.refusal("there are "+plural(len(c.choices), "choice")+" and no "+r.said(i, j), i, j), i, j}, true
+		return found{r.refusal(because(NoSuchChoice, Args{"count": len(c.choices), "said": r.said(i, j)}), i, j), i, j}, true
 	}
 	v := r.value(c.choices[n-1].Value, i, j, byOrdinal)
 	v.Place = true
@@ -217,14 +226,14 @@ func (r *reading) isContent(i int) bool {
 
 // place is a place in the order, from 1, or from -1 backwards; 0 if none was said.
 func (c *chooser) place(r *reading, i int, marked bool) (n, j int) {
-	if n, ok := r.language.ordinals[r.word(i)]; ok {
+	if n, ok := r.language.Values.Ordinals[r.word(i)]; ok {
 		return n, i + 1
 	}
 	if i >= len(r.tokens) || c.numbered && !marked {
 		return 0, i
 	}
 	t := r.tokens[i]
-	if n, ok := r.language.units[t.fold]; ok && n > 0 && (marked || len(c.choices) > 1 && int(n) <= len(c.choices)) {
+	if n, ok := r.language.Values.Units[t.fold]; ok && n > 0 && (marked || len(c.choices) > 1 && int(n) <= len(c.choices)) {
 		return int(n), i + 1
 	}
 	if t.sort != digits || len(t.fold) > 2 || t.glued && !marked {
@@ -245,12 +254,4 @@ func (c *chooser) place(r *reading, i int, marked bool) (n, j int) {
 		return 0, i
 	}
 	return d, i + 1
-}
-
-func plural(n int, noun string) string {
-	s := strconv.Itoa(n) + " " + noun
-	if n != 1 {
-		s += "s"
-	}
-	return s
 }

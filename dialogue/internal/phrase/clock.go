@@ -2,6 +2,9 @@ package phrase
 
 import "fmt"
 
+// Time is the kind of times of the day: string, "15:30".
+var Time = &Kind{name: "time", scan: always((*reading).timeAt), bare: true}
+
 // How times are meant: an hour from 1 to 12 with nothing beside it is in office hours. 1 to 6 are in the afternoon, 7 to
 // 11 in the morning and 12 is noon, for "half past three" and 3:30 alike. An hour with two digits that begins with 0
 // (03:00), and one above 12, is as it is said. "In the morning", "this evening", "at night", a.m. and p.m. decide before
@@ -12,10 +15,10 @@ type clock struct {
 	hour, minute, second int
 
 	i, j    int
-	exact   bool // a.m. or p.m., a part of the day or 24 hours say which half of the day is meant
-	bare    bool // an hour by itself, which could be any number
-	part    part // of the day
-	problem string
+	exact   bool     // a.m. or p.m., a part of the day or 24 hours say which half of the day is meant
+	bare    bool     // an hour by itself, which could be any number
+	part    part     // of the day
+	problem *problem // why there is no such time; nil where there is one
 }
 
 // part is a part of the day.
@@ -45,7 +48,7 @@ func (r *reading) timeAt(i int) (found, bool) {
 	if !ok || c.bare && !r.bare {
 		return found{}, false
 	}
-	if c.problem != "" {
+	if c.problem != nil {
 		return found{r.refusal(c.problem, c.i, c.j), c.i, c.j}, true
 	}
 	v := r.value(c.String(), c.i, c.j, c.score())
@@ -179,7 +182,7 @@ func (r *reading) pastOrTo(i int) (clock, bool) {
 		if minutes != 30 || r.word(i) != "half" || r.sign(at) != 0 {
 			return clock{}, false
 		}
-		if r.language.halfTo {
+		if r.language.Values.HalfTo {
 			sign = -1
 		}
 	}
@@ -329,7 +332,7 @@ func (r *reading) half12(c *clock) {
 	c.bare = false
 	if c.hour > 12 || c.hour == 0 {
 		if add == 0 && c.hour > 12 || add == 12 && c.hour == 0 {
-			c.problem = fmt.Sprintf("there is no %s", r.said(c.i, j))
+			c.problem = because(NoTime, Args{"time": r.said(c.i, j)})
 		}
 	} else {
 		c.hour = c.hour%12 + add
@@ -346,8 +349,8 @@ func (c *clock) decide() {
 		c.minute += 60
 		c.hour = (c.hour + 23) % 24
 	}
-	if c.problem == "" && (c.hour > 23 || c.minute > 59 || c.second > 59) {
-		c.problem = fmt.Sprintf("there is no %02d:%02d", c.hour, c.minute)
+	if c.problem == nil && (c.hour > 23 || c.minute > 59 || c.second > 59) {
+		c.problem = because(NoTime, Args{"time": c.String()})
 	}
 }
 

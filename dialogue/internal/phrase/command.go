@@ -43,8 +43,8 @@ func (l Locale) Common(text string) (Said, bool) {
 		return Said{}, false
 	}
 	m := best[0]
-	saying := of.commands[m.ID]
-	s := Said{Command: saying.command, About: saying.about, Score: m.Score}
+	saying := of.Commands[m.ID]
+	s := Said{Command: saying.Command, About: saying.About, Score: m.Score}
 	if v, ok := m.Values["about"]; ok {
 		s.About = v.Text
 	}
@@ -65,25 +65,18 @@ func (l Locale) furtherCorrections(s *Said) {
 	for _, i := range line.says {
 		if t := line.tokens[i]; !of.ands[t.fold] || t.start == 0 {
 			continue
-		} else if more, ok := l.Common(of.change + s.Rest[t.end:]); ok && more.Command == Correct && more.About != "" && more.Rest != "" && more.Score > 0.9 {
+		} else if more, ok := l.Common(of.Change + s.Rest[t.end:]); ok && more.Command == Correct && more.About != "" && more.Rest != "" && more.Score > 0.9 {
 			s.Rest, s.More = strings.TrimRight(s.Rest[:t.start], " ,"), []Said{more}
 			return
 		}
 	}
 }
 
-// commandSaying is a command, or one of its sorts, with the phrases it is said with.
-type commandSaying struct {
-	command Command
-	about   string
-	phrases []string
-}
-
 // commonMatcher compiles the phrases of commands.
 func commonMatcher(l *language) *Matcher {
 	var texts []Phrase
-	for id, c := range l.commands {
-		for _, p := range c.phrases {
+	for id, c := range l.Commands {
+		for _, p := range c.Phrases {
 			texts = append(texts, Phrase{ID: id, Text: p})
 		}
 	}

@@ -102,13 +102,10 @@ const (
 // Compile prepares phrases to be matched. Slots says what a placeholder stands for in a phrase of that ID; synonyms are
 // words or sayings that stand for each other, each list together with its key. An error is an *Error with the place: a
 // placeholder that slots does not know, a bracket that is not closed, a phrase that has no words or would match
-// anything, one with too many parts; a language that is not Supported is an error too.
+// anything, one with too many parts.
 func Compile(texts []Phrase, slots func(id int, name string) (Slot, bool), synonyms map[string][]string, loc Locale) (*Matcher, error) {
-	if !Supported(loc.Language) {
-		return nil, fmt.Errorf("language %q has no words for phrases; there are: %s", loc.Language, strings.Join(Languages(), ", "))
-	}
 	c := newCompiler(texts, slots, loc, loc.language())
-	c.synonyms = sameWords(synonyms, loc.language().sayings)
+	c.synonyms = sameWords(synonyms, loc.language().Sayings)
 	return c.compile()
 }
 
@@ -150,14 +147,15 @@ type compiler struct {
 }
 
 // sameWords is each saying of the synonyms, folded, with all that stand for it, and those of the language.
-func sameWords(synonyms map[string][]string, sayings [][]string) map[string][][]string {
+func sameWords(synonyms map[string][]string, sayings []string) map[string][][]string {
 	all := make(map[string][][]string)
 	for _, group := range sayings {
 		var forms [][]string
-		for _, saying := range group {
+		for saying := range strings.SplitSeq(group, "|") {
 			forms = append(forms, strings.Fields(saying))
 		}
-		for _, saying := range group {
+		for _, form := range forms {
+			saying := strings.Join(form, " ")
 			all[saying] = slices.Concat(all[saying], forms)
 		}
 	}

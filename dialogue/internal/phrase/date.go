@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// Date is the kind of days: string, "2026-11-25".
+var Date = &Kind{name: "date", scan: always((*reading).dateAt)}
+
 // How days are meant:
 //
 //   - A weekday by itself is the first such day after today: said on a Friday, "friday" is in a week. "This friday" may
@@ -52,20 +55,20 @@ func (d day) addMonths(n int) day {
 	return day{first.Year(), first.Month(), min(d.day, daysIn(first.Year(), first.Month()))}
 }
 
-// wrong is why there is no such day.
-func (d day) wrong() string {
+// wrong says why there is no such day; nil where there is one.
+func (d day) wrong() *problem {
 	switch {
 	case d.month < 1 || d.month > 12:
-		return fmt.Sprintf("there is no month %d", int(d.month))
+		return because(NoMonth, Args{"month": int(d.month)})
 	case d.year < 0 || d.year > 9999:
-		return "that is too far away to be a date"
+		return because(FarAway, nil)
 	case d.day < 1 || d.day > daysIn(d.year, d.month):
 		if d.day == 29 && d.month == time.February {
-			return fmt.Sprintf("February %d has no day 29", d.year)
+			return because(NoLeapDay, Args{"month": d.month, "year": d.year, "day": d.day})
 		}
-		return fmt.Sprintf("%s has no day %d", d.month, d.day)
+		return because(NoDay, Args{"month": d.month, "day": d.day})
 	}
-	return ""
+	return nil
 }
 
 // dated is a day as it was said: up to before a token.
@@ -73,13 +76,13 @@ type dated struct {
 	day
 	j      int
 	score  float64
-	noYear bool   // the year was not said
-	clash  string // why it is no date, besides that there is no such day
+	noYear bool     // the year was not said
+	clash  *problem // why it is no date, besides that there is no such day
 }
 
-// wrong is why it is no date.
-func (d dated) wrong() string {
-	if why := d.day.wrong(); why != "" {
+// wrong says why it is no date; nil where it is one.
+func (d dated) wrong() *problem {
+	if why := d.day.wrong(); why != nil {
 		return why
 	}
 	return d.clash
@@ -91,7 +94,7 @@ func (r *reading) dateAt(i int) (found, bool) {
 	if !ok {
 		return found{}, false
 	}
-	if why := d.wrong(); why != "" {
+	if why := d.wrong(); why != nil {
 		return found{r.refusal(why, i, d.j), i, d.j}, true
 	}
 	return found{r.value(d.String(), i, d.j, d.score), i, d.j}, true
@@ -121,11 +124,11 @@ func (r *reading) today() day { return dayOf(r.now) }
 // nextYear gives a day without a year the first one in which it is not in the past.
 func (r *reading) nextYear(d day) day {
 	d.year = 0
-	if d.wrong() != "" {
+	if d.wrong() != nil {
 		return d
 	}
 	today := r.today()
-	for d.year = today.year; d.wrong() != "" || d.before(today); d.year++ {
+	for d.year = today.year; d.wrong() != nil || d.before(today); d.year++ {
 		if d.year > today.year+8 {
 			break
 		}
@@ -219,7 +222,7 @@ func (r *reading) inDigitsOnly(i int) (dated, bool) {
 }
 
 // dayFirst reports whether days stand before months.
-func (r *reading) dayFirst() bool { return r.locale.DayFirst || r.language.dayFirst }
+func (r *reading) dayFirst() bool { return r.locale.DayFirst || r.language.Values.DayFirst }
 
 func century(year int) int {
 	if year >= 69 {
@@ -263,18 +266,18 @@ func (r *reading) nth(i int) (n, j int, ordinal, ok bool) {
 		}
 		return n, j, false, true
 	}
-	if n, ok := r.language.ordinals[r.word(i)]; ok && n > 0 {
+	if n, ok := r.language.Values.Ordinals[r.word(i)]; ok && n > 0 {
 		return n, i + 1, true, true
 	}
-	if n, ok := r.language.lateOrdinals[r.word(i)]; ok {
+	if n, ok := r.language.Values.DayOrdinals[r.word(i)]; ok {
 		return n, i + 1, true, true
 	}
-	if tens, ok := r.language.units[r.word(i)]; ok && tens == 20 || tens == 30 {
+	if tens, ok := r.language.Values.Units[r.word(i)]; ok && tens == 20 || tens == 30 {
 		at := i + 1
 		if r.sign(at) == '-' {
 			at++
 		}
-		if ones, ok := r.language.ordinals[r.word(at)]; ok && ones > 0 && ones < 10 {
+		if ones, ok := r.language.Values.Ordinals[r.word(at)]; ok && ones > 0 && ones < 10 {
 			return int(tens) + ones, at + 1, true, true
 		}
 	}
@@ -350,7 +353,7 @@ func (r *reading) dayOfMonth(i int) (dated, bool) {
 	for month := range 12 {
 		c := day{d.year, d.month, 1}.addMonths(month)
 		c.day = n
-		if c.wrong() == "" && !c.before(r.today()) {
+		if c.wrong() == nil && !c.before(r.today()) {
 			d.day = c
 			break
 		}

@@ -1,9 +1,9 @@
 package phrase
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
+
+// DateTime is the kind of moments: string, RFC 3339 in the locale's zone.
+var DateTime = &Kind{name: "datetime", scan: always((*reading).dateTimeAt), bare: true}
 
 // How moments are meant: a day with a time of day, in the locale's zone. A time by itself is the next such time, today or
 // tomorrow; with "today" it is today's, past or not. "Tonight at 1" is after midnight. A time that the clocks jump over
@@ -29,8 +29,8 @@ func (r *reading) dateTimeAt(i int) (found, bool) {
 		return r.moment(d, c, i, d.j), true
 	}
 	d := dated{day: r.today(), score: 1}
-	if c.problem == "" {
-		if t, why := r.resolve(d.day, c); why == "" && !t.After(r.now) {
+	if c.problem == nil {
+		if t, why := r.resolve(d.day, c); why == nil && !t.After(r.now) {
 			d.day = d.day.add(1)
 		}
 	}
@@ -55,10 +55,10 @@ func (r *reading) withTime(i int, d dated) (found, bool) {
 		}
 		return r.moment(d, c, i, c.j), true
 	}
-	if why := d.wrong(); why != "" {
+	if why := d.wrong(); why != nil {
 		return found{r.refusal(why, i, d.j), i, d.j}, true
 	}
-	return found{r.refusal("a time of day is missing", i, d.j), i, d.j}, true
+	return found{r.refusal(because(TimeMissing, nil), i, d.j), i, d.j}, true
 }
 
 // again reads a time that is in a part of the day which was said with the date.
@@ -74,40 +74,40 @@ func (r *reading) again(i int, p part) clock {
 // moment is a day with a time, said with the tokens from i to before j.
 func (r *reading) moment(d dated, c clock, i, j int) found {
 	why := d.wrong()
-	if why == "" {
+	if why == nil {
 		why = c.problem
 	}
 	var t time.Time
-	if why == "" {
+	if why == nil {
 		day := d.day
 		if c.part == tonight && c.hour < 6 {
 			day = day.add(1)
 		}
 		t, why = r.resolve(day, c)
 	}
-	if why != "" {
+	if why != nil {
 		return found{r.refusal(why, i, j), i, j}
 	}
 	return found{r.value(t.Format(time.RFC3339), i, j, min(d.score, c.score())), i, j}
 }
 
 // resolve is when a clock in the locale's zone shows a time on a day, or why it never does.
-func (r *reading) resolve(d day, c clock) (time.Time, string) {
+func (r *reading) resolve(d day, c clock) (time.Time, *problem) {
 	t := time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, 0, r.locale.zone())
 	if t.Hour() != c.hour || t.Minute() != c.minute || dayOf(t) != d {
-		return t, fmt.Sprintf("there is no %s on %s: the clocks go forward", c, d)
+		return t, because(ClocksForward, Args{"time": c.String(), "date": d.String()})
 	}
 	for _, earlier := range []time.Duration{3 * time.Hour, 2 * time.Hour, time.Hour, 30 * time.Minute} {
 		if u := t.Add(-earlier); u.Hour() == c.hour && u.Minute() == c.minute && dayOf(u) == d {
-			return u, ""
+			return u, nil
 		}
 	}
-	return t, ""
+	return t, nil
 }
 
 // offset reads Z or +02:00 behind a date and a time of ISO 8601.
 func (r *reading) offset(d dated, c clock) (string, int, bool) {
-	if d.wrong() != "" || c.problem != "" || !r.isGlued(c.j) {
+	if d.wrong() != nil || c.problem != nil || !r.isGlued(c.j) {
 		return "", 0, false
 	}
 	seconds, j := 0, c.j

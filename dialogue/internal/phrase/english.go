@@ -1,217 +1,304 @@
 package phrase
 
-import "strings"
+// English is how people say things in English, and what they are told. The grammar of values is written in its words.
+var English = &Language{
+	Tag: "en",
+	And: " and ", Or: " or ",
+	Months:   "January February March April May June July August September October November December",
+	Weekdays: "Sunday Monday Tuesday Wednesday Thursday Friday Saturday",
+	Texts: Texts{
+		Quoted: `"{said}"`,
+		Yes:    "yes",
+		No:     "no",
+		Empty:  "none",
 
-// english is the words of English.
-func english() *language {
-	l := &language{
-		classes:    make(map[string]class),
-		units:      make(map[string]int64),
-		ordinals:   make(map[string]int),
-		currencies: make(map[string]coin),
-		ands:       set([]string{"and", "plus", "also", "n"}),
-		scales:     map[string]int{"thousand": 3, "thousands": 3, "grand": 3, "k": 3, "million": 6, "millions": 6, "mio": 6, "mn": 6, "m": 6, "billion": 9, "bn": 9, "b": 9, "trillion": 12, "tn": 12},
-		adjectives: set(strings.Fields("us canadian australian american british hong singapore zealand swedish norwegian danish czech")),
-		booleans: map[string]bool{
-			"true": true, "false": false, "yes": true, "no": false, "on": true, "off": false, "enabled": true, "disabled": false,
-			"enable": true, "disable": false,
-		},
-		sayings: [][]string{
-			{"what is", "whats"},
-			{"where is", "wheres"},
-			{"how is", "hows"},
-			{"that is", "thats"},
-			{"i am", "im"},
-			{"i have", "ive"},
-			{"i would", "id"},
-			{"i will", "ill"},
-			{"it is", "its"},
-			{"cannot", "can not", "cant"},
-			{"do not", "dont"},
-			{"does not", "doesnt"},
-			{"is not", "isnt"},
-			{"forgot", "forgotten", "have forgotten", "ive forgotten"},
-		},
-		without: set([]string{"no", "without", "zero"}),
-		alike: [][]string{
-			{"child", "children", "kid", "kids"},
-			{"person", "persons", "people", "guest", "guests"},
-			{"man", "men"},
-			{"woman", "women"},
-			{"adult", "adults", "grownup", "grownups"},
-			{"foot", "feet"},
-			{"baby", "babies"},
-			{"party", "parties"},
-			{"copy", "copies"},
-		},
-		polite: set(strings.Fields("please pls plz thanks thx ta cheers")),
-		point:  '.',
-	}
-	for c, words := range map[class]string{
-		filler: `i id ill im ive like want wanna need to would could can you please pls plz just me my let lets kindly hi
-			hey hello so well ok okay okey thanks thank thx cheers now gonna going get make do some help with actually really
-			yes yeah good morning afternoon evening there sorry oh ah right then maam sir mate`,
-		function: `a an the of for in on at by from into onto about as and or but if is are am was were be been being it its
-			this that these those he she we they him her us them his our your their what which who whom whose how when
+		NotOfType:            "{value} is not {type}.",
+		Impossible:           "{value} is not possible here.",
+		WrongForm:            "{said} does not look like what is asked for.",
+		WrongList:            "{said} is no list of what is asked for.",
+		WrongMember:          "Member {place}: {reason}",
+		SeveralMeanings:      "{said} can be {choices}.",
+		NoSuchChoice + One:   "There is {count} choice and no {said}.",
+		NoSuchChoice + Other: "There are {count} choices and no {said}.",
+		NoneTaken:            "None of the choices was taken.",
+		AnyTaken:             "One of the choices has to be taken, and any would do.",
+		AllTaken:             "One of the choices can be taken, and several were said.",
+		SeveralTaken:         "One of the choices can be taken, and several were said: {said}.",
+		LongNumber:           "A number has at most {digits} digits.",
+		NotWhole:             "{value} is not a whole number.",
+		LongAmount:           "An amount has at most {digits} digits.",
+		NoMoney:              "{said} is no amount of money.",
+		OtherCurrency:        "{said} is not in {currency}.",
+		TwoCurrencies:        "{said} is in two currencies.",
+		SmallAmount + One:    "An amount in {currency} has at most {count} decimal place, and {value} has more.",
+		SmallAmount + Other:  "An amount in {currency} has at most {count} decimal places, and {value} has more.",
+		NoMonth:              "There is no month {month}.",
+		NoDay:                "{month} has no day {day}.",
+		NoLeapDay:            "{month} {year} has no day {day}.",
+		FarAway:              "That is too far away to be a date.",
+		OtherWeekday:         "{date} is a {weekday} and no {said}.",
+		NoWeekday:            "There is no such {weekday}.",
+		WhichDay:             "Which day is meant by {said}?",
+		NoTime:               "There is no {time}.",
+		ClocksForward:        "There is no {time} on {date}: the clocks go forward.",
+		TimeMissing:          "A time of day is missing.",
+
+		"type.text":     "a text",
+		"type.number":   "a number",
+		"type.integer":  "a whole number",
+		"type.money":    "an amount of money",
+		"type.date":     "a date",
+		"type.time":     "a time",
+		"type.datetime": "a date and time",
+		"type.choice":   "one of the choices",
+		"type.boolean":  "a yes or a no",
+		"type.list":     "a list",
+		"type.object":   "what is needed here",
+
+		"pattern.correction":    "All right, {slot} is {value} now.",
+		"pattern.too_late":      "That has been done already and cannot be changed any more.",
+		"pattern.rejection":     "{reason}",
+		"pattern.unsure":        "I am not sure that I got that.",
+		"pattern.cancel":        "All right, I have stopped that: {flow}.",
+		"pattern.nothing":       "There is nothing to stop.",
+		"pattern.digression":    "",
+		"pattern.resume":        "Let us go on with: {flow}.",
+		"pattern.denied":        "All right, I will not do that.",
+		"pattern.cleared":       "All right, {slot} is open again.",
+		"pattern.skip":          "",
+		"pattern.skip_refused":  "I cannot go on without that.",
+		"pattern.clarify":       "What do you mean?",
+		"pattern.chitchat":      "I am glad to chat, and best at what I can do for you.",
+		"pattern.cannot_handle": "I did not understand that.",
+		"pattern.handoff":       "I will get somebody to help you. They can read what we have said.",
+		"pattern.return":        "I am with you again.",
+		"pattern.silence":       "Are you still there?",
+		"pattern.close":         "Good bye.",
+		"pattern.failure":       "Sorry, something went wrong, and I had to stop: {flow}.",
+		"pattern.refused":       "{reason} I had to stop: {flow}.",
+		"pattern.completed":     "Is there anything else?",
+		"pattern.repeat":        "What can I do for you?",
+	},
+	Classes: Classes{
+		Filler: `i id ill im ive like want wanna need to would could can you please pls plz just me my let lets kindly hi hey hello so well ok okay okey thanks thank thx cheers now gonna going get make do some help with actually
+			really yes yeah good morning afternoon evening there sorry oh ah right then maam sir mate`,
+		Function: `a an the of for in on at by from into onto about as and or but if is are am was were be been being it its this that these those he she we they him her us them his our your their what which who whom whose how when
 			where why will shall should may might must has have had does did any all one ones up out over`,
-		hum:      `um uh er erm uhm umm hmm hm mm uhh ehm eh`,
-		negation: `not dont never no cant wont cannot doesnt didnt isnt arent wasnt werent without couldnt shouldnt wouldnt stop nor neither aint`,
-	} {
-		for w := range strings.FieldsSeq(words) {
-			l.classes[w] = c
-		}
-	}
-	englishNumbers(l)
-	englishMoney(l)
-	englishTime(l)
-	englishMoods(l)
-	englishAround(l)
-	englishSlips(l)
-	englishKnown(l)
-	l.findValueWords()
-	l.commands, l.change = englishCommands, "change"
-	l.common = commonMatcher(l)
-	return l
-}
-
-func englishNumbers(l *language) {
-	for n, w := range strings.Fields(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
-		fifteen sixteen seventeen eighteen nineteen`) {
-		l.units[w] = int64(n)
-	}
-	for n, w := range strings.Fields("twenty thirty forty fifty sixty seventy eighty ninety") {
-		l.units[w] = int64(20 + 10*n)
-	}
-	l.units["nought"], l.units["nil"] = 0, 0
-	for n, w := range strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth") {
-		l.ordinals[w] = n + 1
-	}
-	l.ordinals["last"] = -1
-}
-
-// englishKnown makes known all words that mean something, so that none is taken for a slip.
-func englishKnown(l *language) {
-	l.known = set(strings.Fields(englishWords))
-	for _, words := range []map[string]bool{l.amiss, l.stops, l.ands, l.polite} {
-		for w := range words {
-			l.known[w] = true
-		}
-	}
-	for w := range l.classes {
-		l.known[w] = true
-	}
-	for w := range l.units {
-		l.known[w] = true
-	}
-	for w := range l.ordinals {
-		l.known[w] = true
-	}
-	for w := range l.currencies {
-		l.known[w] = true
-	}
-	for w := range l.months {
-		l.known[w] = true
-	}
-	for w := range l.weekdays {
-		l.known[w] = true
-	}
-}
-
-func englishMoney(l *language) {
-	for words, c := range map[string]coin{
-		"euro euros eur":                         {codes: []string{"EUR"}},
-		"dollar dollars buck bucks dollah":       {codes: dollars},
-		"usd american":                           {codes: []string{"USD"}},
-		"cad canadian":                           {codes: []string{"CAD"}},
-		"aud australian":                         {codes: []string{"AUD"}},
-		"nzd":                                    {codes: []string{"NZD"}},
-		"sgd":                                    {codes: []string{"SGD"}},
-		"hkd":                                    {codes: []string{"HKD"}},
-		"pound pounds gbp quid sterling british": {codes: pounds},
-		"yen jpy":                                {codes: []string{"JPY"}},
-		"yuan renminbi cny rmb":                  {codes: []string{"CNY"}},
-		"franc francs chf":                       {codes: []string{"CHF"}},
-		"krona kronor krone kroner crown crowns kr": {codes: crowns},
-		"sek swedish":                     {codes: []string{"SEK"}},
-		"nok norwegian":                   {codes: []string{"NOK"}},
-		"dkk danish":                      {codes: []string{"DKK"}},
-		"czk koruna":                      {codes: []string{"CZK"}},
-		"zloty zlotys pln":                {codes: []string{"PLN"}},
-		"forint forints huf":              {codes: []string{"HUF"}},
-		"rupee rupees inr":                {codes: []string{"INR"}},
-		"rouble roubles ruble rubles rub": {codes: []string{"RUB"}},
-		"won krw":                         {codes: []string{"KRW"}},
-		"lira liras try":                  {codes: []string{"TRY"}},
-		"peso pesos mxn":                  {codes: []string{"MXN"}},
-		"real reais brl":                  {codes: []string{"BRL"}},
-		"rand zar":                        {codes: []string{"ZAR"}},
-		"shekel shekels ils":              {codes: []string{"ILS"}},
-		"dirham dirhams aed":              {codes: []string{"AED"}},
-		"bitcoin bitcoins btc":            {codes: []string{"BTC"}},
-		"ether ethereum eth":              {codes: []string{"ETH"}},
-		"cent cents":                      {codes: cents, minor: true},
-		"pence penny pennies p":           {codes: pounds, minor: true},
-	} {
-		for w := range strings.FieldsSeq(words) {
-			l.currencies[w] = c
-		}
-	}
-	delete(l.currencies, "try") // people try things
-}
-
-func englishMoods(l *language) {
-	l.moods.add(saysYes, strings.Split(`yes | yep | yup | yeah | yea | yah | ya | yas | yess | yeh | aye | y | ja | uh huh | uhuh | uhhuh | mhm | mm hmm | ok | okay | okey | okey dokey | 
-		okie dokie | k | kk | oki | sure | sure thing | for sure | surely | of course | certainly | absolutely | definitely | 		totally | indeed | exactly | precisely | correct | right | thats right | that is right | that is correct | thats correct | you are right | youre right | 
-		thats it | that is it | true | affirmative | agreed | i agree | i do | i am | it is | it does | please do | do it | do that | do so | do this | lets do it | lets do that | lets do this | lets go | go | 
-		lets go ahead | just do it | go ahead | go for it | go on | please go ahead | proceed | please proceed | continue | confirm | confirmed | i confirm | 
-		approve | approved | i approve | accept | accepted | i accept | sounds good | sounds great | sounds right | sounds fine | looks good | looks great | looks right | looks fine | 
-		looks correct | all correct | all right | alright | allright | very well | perfect | great | excellent | brilliant | wonderful | fantastic | awesome | cool | lovely | fine | thats fine | that is fine | 
-		fine by me | fine with me | works for me | that works | thats good | that is good | thats ok | thats okay | thats perfect | thats great | 
-		good to go | by all means | you bet | you got it | got it right | naturally | gladly | with pleasure | make it so | send it | ship it | book it | yes sir | yessir | 
-		i said yes | thats a yes | that is a yes | its a yes | a yes from me | i would | id love to | id like that | i would like that | i want that | 
-		i say yes | say yes | roger | roger that | ten four | permission granted | granted | as you say | deal | its a deal | without a doubt | no doubt about it | yes i am sure | i am sure | im sure | im certain | i am certain | positive | 
-		hundred percent | one hundred percent | 100 percent | why yes | oh yes | hell yes | heck yes`, "|")...)
-	l.moods.add(saysNo, strings.Split(`no | nope | nah | nay | naw | noo | n | nop | nuh uh | no way | no thanks | no thank you | no thx | no ta | not really | not now | not today | not yet | not this time | 
-		not right now | not at all | not at this time | not quite | not exactly | not correct | not right | thats not right | that is not right | thats not correct | that is not correct | 
-		thats not it | thats not what i said | that is not what i said | thats not what i want | thats not what i meant | that isnt right | its not | it is not | it isnt | not that | not this | 
-		not like that | not in the slightest | not likely | not a chance | not on your life | not ok | not okay | not fine | not good | not sure thing | absolutely not | certainly not | definitely not | 
-		of course not | surely not | hell no | heck no | god no | oh no | please no | please dont | please do not | dont do it | do not do it | dont do that | do not do that | 
-		dont | do not | i dont | i do not | i dont want to | i do not want to | i dont want that | i do not want that | i dont want it | i dont want this | i dont think so | i do not think so | 
-		i wouldnt | i would not | id rather not | i would rather not | rather not | better not | negative | negatory | never | never ever | by no means | no i said | i said no | thats a no | 
-		that is a no | its a no | a no from me | wrong | thats wrong | that is wrong | its wrong | incorrect | thats incorrect | that is incorrect | false | disagree | 
-		i disagree | i refuse | refuse | refused | decline | declined | i decline | deny | denied | reject | rejected | i reject | disapprove | no sir | no maam | none of that | no deal | not interested | im not interested | 
-		wont | i wont | i will not | cant | i cant | i cannot | i am not | im not | it doesnt | it does not | it wont | forget no | heavens no | no siree | under no circumstances | not ever | hard no | hard pass | pass on that`, "|")...)
-	l.moods.add(bars, "dont", "do not", "dont you", "please dont", "please do not", "i dont want", "i do not want", "i dont want you to",
-		"i do not want you to", "dont you dare", "never", "you should not", "you shouldnt", "stop short of")
-	l.moods.add(weakNo, "i guess not", "guess not", "probably not", "i suppose not", "i think not", "i hope not", "id say no", "i would say no", "i think no",
-		"i dont believe so", "i dont suppose so", "not particularly", "not so much", "not necessarily", "hardly", "i doubt it", "doubt it")
-	l.moods.add(doubts, strings.Split(`maybe | maybe not | perhaps | perhaps not | possibly | probably | i guess | i guess so | guess so | i think | i think so | think so | i suppose | i suppose so | suppose so | 
-		i believe so | i hope so | hopefully | not sure | im not sure | i am not sure | not so sure | not too sure | not certain | im not certain | unsure | not entirely | not completely | not 100 percent | 
-		i dont know | dont know | i do not know | dunno | i dunno | idk | no idea | i have no idea | i dont care | dont care | who knows | who cares | it depends | that depends | depends | kind of | kinda | 
-		sort of | sorta | more or less | almost | nearly | partly | partially | in part | in a way | somewhat | mostly | 
-		yes and no | yes no | yes no maybe | yeah no | yes or no | no yes | yeah right | yea right | yeah sure right | sure right | oh sure | as if | like i care | you wish | if you say so | if you like | if you want | whatever | whatever you say | either | either way | neither | 
-		both | up to you | its up to you | you decide | hold on | hang on | wait | one moment | one second | just a moment | just a second | a moment | let me think | let me see | let me check | i need to think | 
-		im good | im fine | im ok | im okay | im alright | i am good | i am fine | i am ok | we are good | were good | all good | no problem | no problems | no worries | not a problem | no doubt | no rush | no hurry | no matter | no preference | 
-		why not | not bad | cant complain | cannot complain | dont mind | i dont mind | i do not mind | wouldnt mind | i wouldnt mind | i would not mind | could be | might be | may be | it might | i might | it could | i could | 
-		should be | i should | who me | right or wrong | true or false | not no | not a no | not never | never say never | not wrong | not incorrect | not false | not disagree | dont disagree | i dont disagree | i do not disagree | 
-		if only | i wish | fat chance | okay then what | fine whatever | ok whatever | sure whatever | sure jan | great job | great question | good question | 
-		right now | right away | right after | right before | no one | nobody | no more | no longer | no less | no matter what | no need | there is no | no sooner | no other | 
-		i am not so sure | hmm yes | i do not have | i dont have | i dont understand | i do not understand | dont understand | i dont get it | i dont follow | i dont remember | dont remember | i dont recall | dont recall | 
-		i dont think | i do not think | cant say | i cant say | i cannot say | cant decide | i cant decide | cant tell | i cant tell | cant wait | i cant wait`, "|")...)
-	l.moods.add(around, strings.Fields(`um uh er erm uhm hmm hm umm mm oh ah eh ehm well please pls plz thanks thx cheers so then now just hey hi hello very much really quite
-		sir maam mate dear man dude buddy friend bro honey`)...)
-	l.moods.add(around, "thank you", "thank you very much", "thanks a lot", "many thanks", "you know", "i mean", "i said", "i say", "i would say", "id say")
-	l.moods.add(saysYes, "very much so")
-	l.moods.add(doubts, "so-so", "just great", "just perfect", "just wonderful", "just lovely")
-	l.moods.add(turns, "but", "and", "however", "although", "though", "also", "instead", "rather", "i mean", "i meant")
-	l.amiss = set(strings.Fields(`if unless maybe perhaps probably possibly hopefully guess suppose think believe hope wonder unsure doubt depends depending provided
-		providing assuming until till once only except before after later first wait hold hang stop cancel abort quit undo pause what whats how hows why who whos where which whose when or wrong incorrect
-		false nothing none nobody neither nor hardly barely almost nearly might could should otherwise kidding joking joke sarcasm lol haha hah not
-		dunno idk whatever yet though although however mistake nah nope nay disagree refuse decline deny reject forget no ish opposite theory theoretically
-		provisionally conditionally soon thought thoughts oops sorry mind leave`))
-	l.plainYes = set(strings.Fields("yes yep yup yeah yea yeh ya yah ok okay sure y"))
-	l.stops = set(strings.Fields(`no stop cancel wait abort quit hold hesitate end bother worry forget reject refuse decline deny delete undo`))
-	for w := range strings.FieldsSeq("absolutely definitely certainly correct confirm confirmed proceed continue approve approved accept accepted perfect agreed exactly affirmative") {
-		l.longYes = append(l.longYes, vocable{w, shape(w)})
-	}
+		Hum:      "um uh er erm uhm umm hmm hm mm uhh ehm eh",
+		Negation: "not dont never no cant wont cannot doesnt didnt isnt arent wasnt werent without couldnt shouldnt wouldnt stop nor neither aint",
+	},
+	Verdicts: Verdicts{
+		Yes: `yes | yep | yup | yeah | yea | yah | ya | yas | yess | yeh | aye | y | ja | uh huh | uhuh | uhhuh | mhm | mm hmm | ok | okay | okey | okey dokey | okie dokie | k | kk | oki | sure | sure thing | for sure | surely |
+			of course | certainly | absolutely | definitely | totally | indeed | exactly | precisely | correct | right | thats right | that is right | that is correct | thats correct | you are right | youre right | thats it |
+			that is it | true | affirmative | agreed | i agree | i do | i am | it is | it does | please do | do it | do that | do so | do this | lets do it | lets do that | lets do this | lets go | go | lets go ahead |
+			just do it | go ahead | go for it | go on | please go ahead | proceed | please proceed | continue | confirm | confirmed | i confirm | approve | approved | i approve | accept | accepted | i accept | sounds good |
+			sounds great | sounds right | sounds fine | looks good | looks great | looks right | looks fine | looks correct | all correct | all right | alright | allright | very well | perfect | great | excellent | brilliant |
+			wonderful | fantastic | awesome | cool | lovely | fine | thats fine | that is fine | fine by me | fine with me | works for me | that works | thats good | that is good | thats ok | thats okay | thats perfect |
+			thats great | good to go | by all means | you bet | you got it | got it right | naturally | gladly | with pleasure | make it so | send it | ship it | book it | yes sir | yessir | i said yes | thats a yes |
+			that is a yes | its a yes | a yes from me | i would | id love to | id like that | i would like that | i want that | i say yes | say yes | roger | roger that | ten four | permission granted | granted | as you say |
+			deal | its a deal | without a doubt | no doubt about it | yes i am sure | i am sure | im sure | im certain | i am certain | positive | hundred percent | one hundred percent | 100 percent | why yes | oh yes |
+			hell yes | heck yes | very much so` +
+			" | definately | definitly", //nolint:misspell // slips that are too far from the word
+		No: `no | nope | nah | nay | naw | noo | n | nop | nuh uh | no way | no thanks | no thank you | no thx | no ta | not really | not now | not today | not yet | not this time | not right now | not at all | not at this time |
+			not quite | not exactly | not correct | not right | thats not right | that is not right | thats not correct | that is not correct | thats not it | thats not what i said | that is not what i said |
+			thats not what i want | thats not what i meant | that isnt right | its not | it is not | it isnt | not that | not this | not like that | not in the slightest | not likely | not a chance | not on your life | not ok |
+			not okay | not fine | not good | not sure thing | absolutely not | certainly not | definitely not | of course not | surely not | hell no | heck no | god no | oh no | please no | please dont | please do not |
+			dont do it | do not do it | dont do that | do not do that | dont | do not | i dont | i do not | i dont want to | i do not want to | i dont want that | i do not want that | i dont want it | i dont want this |
+			i dont think so | i do not think so | i wouldnt | i would not | id rather not | i would rather not | rather not | better not | negative | negatory | never | never ever | by no means | no i said | i said no |
+			thats a no | that is a no | its a no | a no from me | wrong | thats wrong | that is wrong | its wrong | incorrect | thats incorrect | that is incorrect | false | disagree | i disagree | i refuse | refuse | refused |
+			decline | declined | i decline | deny | denied | reject | rejected | i reject | disapprove | no sir | no maam | none of that | no deal | not interested | im not interested | wont | i wont | i will not | cant |
+			i cant | i cannot | i am not | im not | it doesnt | it does not | it wont | forget no | heavens no | no siree | under no circumstances | not ever | hard no | hard pass | pass on that` +
+			" | definately not | definitly not", //nolint:misspell // likewise
+		Bars: `dont | do not | dont you | please dont | please do not | i dont want | i do not want | i dont want you to | i do not want you to | dont you dare | never | you should not | you shouldnt | stop short of`,
+		WeakNo: `i guess not | guess not | probably not | i suppose not | i think not | i hope not | id say no | i would say no | i think no | i dont believe so | i dont suppose so | not particularly | not so much | not necessarily |
+			hardly | i doubt it | doubt it`,
+		Doubts: `maybe | maybe not | perhaps | perhaps not | possibly | probably | i guess | i guess so | guess so | i think | i think so | think so | i suppose | i suppose so | suppose so | i believe so | i hope so | hopefully |
+			not sure | im not sure | i am not sure | not so sure | not too sure | not certain | im not certain | unsure | not entirely | not completely | not 100 percent | i dont know | dont know | i do not know | dunno |
+			i dunno | idk | no idea | i have no idea | i dont care | dont care | who knows | who cares | it depends | that depends | depends | kind of | kinda | sort of | sorta | more or less | almost | nearly | partly |
+			partially | in part | in a way | somewhat | mostly | yes and no | yes no | yes no maybe | yeah no | yes or no | no yes | yeah right | yea right | yeah sure right | sure right | oh sure | as if | like i care |
+			you wish | if you say so | if you like | if you want | whatever | whatever you say | either | either way | neither | both | up to you | its up to you | you decide | hold on | hang on | wait | one moment | one second |
+			just a moment | just a second | a moment | let me think | let me see | let me check | i need to think | im good | im fine | im ok | im okay | im alright | i am good | i am fine | i am ok | we are good | were good |
+			all good | no problem | no problems | no worries | not a problem | no doubt | no rush | no hurry | no matter | no preference | why not | not bad | cant complain | cannot complain | dont mind | i dont mind |
+			i do not mind | wouldnt mind | i wouldnt mind | i would not mind | could be | might be | may be | it might | i might | it could | i could | should be | i should | who me | right or wrong | true or false | not no |
+			not a no | not never | never say never | not wrong | not incorrect | not false | not disagree | dont disagree | i dont disagree | i do not disagree | if only | i wish | fat chance | okay then what | fine whatever |
+			ok whatever | sure whatever | sure jan | great job | great question | good question | right now | right away | right after | right before | no one | nobody | no more | no longer | no less | no matter what | no need |
+			there is no | no sooner | no other | i am not so sure | hmm yes | i do not have | i dont have | i dont understand | i do not understand | dont understand | i dont get it | i dont follow | i dont remember |
+			dont remember | i dont recall | dont recall | i dont think | i do not think | cant say | i cant say | i cannot say | cant decide | i cant decide | cant tell | i cant tell | cant wait | i cant wait | so-so |
+			just great | just perfect | just wonderful | just lovely`,
+		Around: `um | uh | er | erm | uhm | hmm | hm | umm | mm | oh | ah | eh | ehm | well | please | pls | plz | thanks | thx | cheers | so | then | now | just | hey | hi | hello | very | much | really | quite | sir | maam | mate |
+			dear | man | dude | buddy | friend | bro | honey | thank you | thank you very much | thanks a lot | many thanks | you know | i mean | i said | i say | i would say | id say`,
+		Turns: "but | and | however | although | though | also | instead | rather | i mean | i meant",
+		Amiss: `if unless maybe perhaps probably possibly hopefully guess suppose think believe hope wonder unsure doubt depends depending provided providing assuming until till once only except before after later first wait hold
+			hang stop cancel abort quit undo pause what whats how hows why who whos where which whose when or wrong incorrect false nothing none nobody neither nor hardly barely almost nearly might could should otherwise
+			kidding joking joke sarcasm lol haha hah not dunno idk whatever yet though although however mistake nah nope nay disagree refuse decline deny reject forget no ish opposite theory theoretically provisionally
+			conditionally soon thought thoughts oops sorry mind leave`,
+		Plain: "yes yep yup yeah yea yeh ya yah ok okay sure y",
+		Long:  "absolutely definitely certainly correct confirm confirmed proceed continue approve approved accept accepted perfect agreed exactly affirmative",
+		Stops: "no stop cancel wait abort quit hold hesitate end bother worry forget reject refuse decline deny delete undo",
+	},
+	Answers: Answers{
+		Fillers: `id like | i would like | i want | i need | i wanna | i will take | ill take | ill have | i will have | i choose | i pick | ill go with | i will go with | go with | lets go with | lets say | lets do | lets make it |
+			make it | make that | give me | id say | i would say | i say | i said | i mean | i meant | i guess | i think | i suppose | i believe | probably | maybe | perhaps | it is | its | thats | that is | that would be |
+			it would be | itll be | it will be | should be | it should be | would be | will be | is | it was | was | my answer is | the answer is | answer | about | around | approximately | roughly | exactly | only | precisely |
+			just | at | on | for | a | an | the | one | ones | of | option | please | thank you | thanks | thank you very much | if possible | if you can | if i may | as well | total | in total | altogether | all together |
+			all in all | or so | sounds good | works | works for me | would be good | would be great | would be nice | would be perfect | is fine | is good | is perfect | is ok | is okay | will do | would do | whole | full |
+			amount | an amount of | the amount of | sum | a sum of | number | the number | then | there | for me | for us | we are | there are | there will be | there is | we have | i have | i am | im | weve | ive | got | i got |
+			i have got | at most | up to | no more than | not more than | max | maximum | at least | less than | under | below | above | over | more than | years old | year old | um | uh | er | erm | hmm | so | well | ok | okay |
+			yes | yeah | sure | now | right | oh | hi | hello | hey | sir | maam`,
+		Intros: `its | it is | that is | thats | that would be | it would be | this is | my name is | the name is | name is | names | my names | call me | i am called | im called | id say | i would say | i said | i say | lets say |
+			id like | i would like | ill take | i will take | ill have | i want | i choose | well | so | ok | okay | please | it should be | it should say | the answer is | my answer is | make it | make that | write | put |
+			just | just put | just write | hi its | hi this is | hello this is | send it to | give it to | its for | it is for | it ends in | it ends with | it begins with | that is called | we call it`,
+		Outros:    `i think | i guess | i suppose | i believe | i mean | i would say | id say | i reckon | if possible | if you can | thank you | thank you very much | thanks a lot | as far as i know`,
+		Selves:    "i am | im | we are | i go by | people call me",
+		NameWords: "name names who called",
+		Polite:    "please pls plz thanks thx ta cheers",
+		Further:   "else more another other others additional further",
+		Enough: `thats all | that is all | thats it | that is it | that will be all | thatll be all | that would be all | nothing else | nothing more | nothing further | no more | im done | i am done | were done | we are done | done |
+			im good | i am good | enough | thats enough | that is enough | thats everything | that is everything | just that | only that`,
+		Joints:  "from to on at by with in for of as via using",
+		Present: "here speaking",
+		Owners:  "my our the her his their its",
+		Copulas: "is are was will would should be s",
+		Leads: map[string]string{
+			"to": "to", "whom": "to for from with", "who": "to for from with", "for": "for", "from": "from", "at": "at", "in": "in", "on": "on",
+			"with": "with", "by": "by", "about": "about", "where": "to at in",
+		},
+	},
+	Skips: Skips{
+		None: `none | none of them | none of these | none of those | none of the above | no one | not any | not any of them | neither | neither of them | neither one | nothing | nothing of that | nothing at all | not a thing |
+			not a single one | none thanks | something else | none at all | no thanks | none thank you | nothing else | nobody`,
+		Any: `any | any of them | any of these | any one | anyone | anything | any will do | either | either one | either of them | whichever | whatever | it doesnt matter | doesnt matter | does not matter | i dont mind |
+			you choose | you decide | no preference | up to you | surprise me | all the same | all the same to me`,
+		All: "both | both of them | all | all of them | all of these | all three | every one | everything | the lot | all of the above",
+	},
+	Values: Values{
+		Units: map[string]int64{
+			"zero": 0, "nought": 0, "nil": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+			"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
+			"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+		},
+		Ordinals: map[string]int{
+			"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+			"eleventh": 11, "twelfth": 12, "last": -1,
+		},
+		DayOrdinals: map[string]int{
+			"thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20,
+			"thirtieth": 30,
+		},
+		Days: map[int]string{
+			0: "today | tonight | this morning | this afternoon | this evening", 1: "tomorrow | tmrw | tmr | 2moro",
+			2: "day after tomorrow | the day after tomorrow | overmorrow", -1: "yesterday", -2: "day before yesterday | the day before yesterday",
+		},
+		Feasts: map[string]string{
+			"12-25": "christmas | christmas day", "12-24": "christmas eve", "12-26": "boxing day", "12-31": "new years eve",
+			"01-01": "new years day | new year | new years", "10-31": "halloween", "02-14": "valentines day",
+		},
+		True: "true yes on enabled enable", False: "false no off disabled disable",
+		Ands: "and plus also n", Without: "no without zero",
+		Point: '.',
+	},
+	Alike: []string{
+		"child children kid kids", "person persons people guest guests", "man men", "woman women", "adult adults grownup grownups", "foot feet",
+		"baby babies", "party parties", "copy copies",
+	},
+	Sayings: []string{
+		"what is | whats", "where is | wheres", "how is | hows", "that is | thats", "i am | im", "i have | ive", "i would | id", "i will | ill",
+		"it is | its", "cannot | can not | cant", "do not | dont", "does not | doesnt", "is not | isnt", "forgot | forgotten | have forgotten | ive forgotten",
+	},
+	Change: "change",
+	Commands: []CommandWords{
+		{Cancel, "", []string{
+			"cancel [it|that|this|everything|all of it|the whole thing]", "abort", "stop [it|this|that|now]", "(never mind|nevermind)", "forget (it|about it|that|this|everything|the whole thing)",
+			"quit", "exit", "(leave|drop|scrap|scratch|skip) (it|the whole thing) [altogether]", "(leave|drop|scrap) (that|this)", "i changed my mind", "i have changed my mind", "ive changed my mind",
+			"lets stop [here|it|this]", "i (want|would like|d like) to (stop|cancel|quit) [it|this|that]", "id like to (stop|cancel|quit) [it|this|that]", "please (stop|cancel)",
+			"dont bother", "dont do (it|that|this|anything)", "(stop|cancel) (the conversation|the process|talking)", "i dont want (this|that|it) (anymore|any more)", "not any more", "call it off", "(start over|start again|start from scratch|begin again)",
+			"lets forget (it|about it|that)", "nvm", "get me out [of here]", "no stop", "undo everything", "i give up", "enough",
+		}},
+		{Repeat, "", []string{
+			"(what|sorry what|pardon what) did you (say|ask|want)", "what was that [again]", "come again", "(say|repeat) (that|it|this) [again|once more|one more time|please]", "repeat [please]", "(pardon|pardon me|excuse me|beg your pardon|i beg your pardon)",
+			"(again|once more|one more time) please", "say again", "what was the question [again]", "(can|could|would|will) you (repeat|say) (that|it|this|the question) [again|once more]", "i didnt (catch|hear|get|understand) (that|you|it|what you said)",
+			"i did not (catch|hear|get|understand) (that|you|it|what you said)", "sorry", "what", "huh", "tell me again", "repeat the (question|last question|last message)", "what do you mean", "come again please", "i missed that", "read that [back|to me] again", "how was that", "ask [me] again", "what were you saying",
+		}},
+		{Skip, "", []string{
+			"skip [it|that|this|this one|that one|this question|the question|this step]", "pass", "next [question|one|please]", "i dont know", "i do not know", "dont know", "dunno", "i dunno", "idk", "no idea", "i have no idea", "ive no idea",
+			"no preference", "i have no preference", "i dont have a preference", "(i dont care|dont care)", "(i dont mind|i do not mind|dont mind)", "it (doesnt|does not) matter", "(doesnt|does not) matter", "[i am|im] not sure", "i cant (say|tell|remember)", "i dont remember",
+			"(id rather|i would rather|i prefer) not [to] say", "rather not say", "leave (it|that|this) (blank|empty|out)", "(move on|lets move on|go on to the next)", "not applicable", "n/a", "(whatever|anything|whichever|any) [is fine|is ok|will do|works]", "you (choose|decide|pick)", "up to you", "its up to you", "nothing in particular", "(can|could) we skip (that|this|it)", "lets skip (that|this|it)", "i dont want to (say|answer)", "later", "not now", "i dont have (one|any|it)",
+		}},
+		{Handoff, "", []string{
+			"(talk|speak) (to|with) [a|an|the|some|your|another] [real|live|human] (human|person|agent|someone|somebody|operator|representative|rep|advisor|adviser|manager|supervisor|colleague|employee|staff|support|customer service|customer support|human being|clerk)",
+			"[a|an|the] [real|live|human] (human|person|agent|operator|representative|rep|human being|customer service|customer support)",
+			"(connect|transfer|put|pass) me [through] to [a|an|the|some|your] [real|live|human] (human|person|agent|someone|somebody|operator|representative|rep|advisor|adviser|manager|supervisor|customer service|customer support)",
+			"(get|give|find) me [a|an|the|your] [real|live|human] (human|person|agent|operator|representative|rep|manager|supervisor)",
+			"(are you|is this) a (bot|robot|machine|real person)", "i (want|need) [a|an|the|your] [real|live] (human|person|agent|operator|representative|manager|supervisor|human being)", "let me (talk|speak) to (someone|somebody|a human|a person|an agent)",
+			"(can|could|may) i (talk|speak) (to|with) (someone|somebody|a human|a person|an agent|a manager|a real person)", "(call|phone) me", "can someone (help|call) me", "is there (a human|a person|someone) [there|i can talk to]",
+		}},
+		{Correct, "", []string{
+			"(actually|rather|sorry|no|wait|no wait|oops|oh wait|correction|i mean|i meant|no i mean|no i meant|no wait i meant|sorry i meant|wait i meant|actually i meant|i meant to say|no sorry|scratch that|wait no|hang on i meant|hold on i meant|i should have said) {rest}",
+			"[no] [wait] [sorry] [actually] (make|make it|make that|lets make it|lets say) {rest}", "(make|set) the {about} {rest}", "[no] [wait] [actually] (change|set|switch|update|correct|modify|edit|alter|move) [the|my] {about} to {rest}", "[no] (change|switch|correct|set|move) (it|that|this) to {rest}",
+			"(can|could) (you|we|i) (change|set|switch|update|correct|move) [the|my] {about} to {rest}", "(can|could) (you|we|i) (change|make|set) (it|that) [to] {rest}", "[i|i would] [want|like|need] [to] (change|correct|update|edit|modify|fix) [the|my] {about}", "not {about} but {rest}", "not {about} {rest}", "[its] {rest} not {about}", "{rest} instead of {about}",
+			"{rest} instead", "{rest} rather than {about}", "the {about} (should be|should have been|is actually|is wrong it is|is wrong its|was supposed to be) {rest}", "it should be {rest}", "i said {rest} not {about}", "i said {rest}", "replace {about} (with|by) {rest}",
+		}},
+		{Wrong, "", []string{
+			"[no] [the|my|that] {about} is (wrong|incorrect|not right|not correct)", "[no] [the|my|that] {about} (isnt|is not) (right|correct)", "[no] [thats] [the] wrong {about}",
+		}},
+		{Clear, "", []string{
+			"(forget|clear|remove|delete|erase|reset|unset|drop|discard) [the|my|that|this] {about}", "forget about [the|my] {about}", "(forget|ignore) what i said about [the|my] {about}", "take [the|my] {about} (out|off|away)", "(ignore|disregard) [the|my] {about}", "no {about} (anymore|any more|after all)", "leave out [the|my] {about}", "(empty|blank) [the|my] {about}",
+		}},
+		{Chitchat, "greeting", []string{
+			"(hello|hi|hey|hiya|howdy|greetings|yo|hallo|heya) [there|everyone|again|all|bot|you|folks]", "good (morning|afternoon|evening|day)", "nice to meet you", "whats up", "sup", "good to see you",
+		}},
+		{Chitchat, "thanks", []string{
+			"(thanks|thank you|thx|cheers|ta|many thanks|much appreciated) [a lot|so much|very much|a million|again|for your help|for that|for the help]", "i appreciate (it|that|your help)", "(great|perfect|awesome|nice|good) (job|work)", "well done", "you are (great|awesome|the best|amazing|helpful|very helpful)", "that was (helpful|great|very helpful)",
+		}},
+		{Chitchat, "goodbye", []string{
+			"(bye|goodbye|good bye|bye bye|cya|farewell|ciao|cheerio|so long) [now|for now|then]", "see you [later|soon|tomorrow|around]", "good night", "have a (good|nice|great) (day|one|evening|weekend|night)", "take care", "talk to you (later|soon)", "(thats|that is|that will be) all [for now|for today] [thanks|thank you]",
+		}},
+		{Chitchat, "wellbeing", []string{
+			"how (are|r) you [doing] [today]", "hows it going", "how is it going", "how do you do", "how have you been", "are you (ok|okay|well|alright)", "how is your day [going]", "hows your day [going]",
+		}},
+	},
+	Common: `able about above accept access account accounts across action active address advance advice after again against agent agents agree alarm alert alive allow alone along already also alter always amount angle annual
+		another answer apart appear apple apply april argue around arrive article aside asleep attend audit august aunt author avoid away baby back badge balance ball band bank banks bare base basic basis bath beach bean
+		bear beat been beer before begin behind bell belong below belt bench bend best better between bike bill bills bind bird birth bite black blank blind block blood blow blue board boat body boil bond bone bonus book
+		books boot border bore born both bottle bottom bought bound bowl brain brake branch brand brave bread break brick bride bridge brief bright bring broad broke brother brown brush build bulk burn burst business busy
+		button cable cafe cake call called calls calm came camera camp cancel candle card cards care career cargo carry cart case cash cast catch cause cell cent chain chair chance change channel chapter charge charges
+		chart chase cheap chat check checks cheese cheque chief child choice choose church circle citizen city claim claims class clean clear clerk click client clients climb clock clone close closed cloth cloud club coach
+		coal coast coat code coffee coin cold collect college colour come comes common company compare complete complex concert confirm connect contact contain contract control cook cool copy core corn corner correct cost
+		costs couch count counter county couple course court cousin cover crash cream create credit crew crime crop cross crowd cruise cure curve cycle daily damage dance danger dare dark data date dated dates daughter dead
+		deal dealer dear debit debt december decide deep defend delay delete deliver demand dent deny depart deposit derive desert design desk detail device dial diet dinner direct dirt dirty disc dish disk dive divide
+		doctor does dollar done door double doubt down draft drag draw dream dress drink drive drop drug dust duty each earn ears earth ease east easy edge edit editor eight either elder elect email employ empty enable
+		ending enemy energy engine enjoy enough enter entry equal error escape even event events every exact exam except excess exchange exist exit expand expect expense expert explain export express extend extra eyes face
+		fact fail failed fair fall false fame family farm fast father fault favour fear feed feel fees feet fell felt female fence fever field fight figure file files fill film final find fine finger finish fire firm first
+		fish five fixed flag flame flash flat fleet flight flip float flood floor flow flower focus fold follow food fool foot force forest forget fork form format forth found four frame fraud free freeze fresh friend from
+		front frozen fruit fuel full fund funds future gain game garden gate gather gave gear general gift girl give given glad glass global goal goes gold golden gone good goods grab grade grand grant grass great green
+		greet grey grid ground group grow growth guard guess guest guide guilt hair half hall hand handle hang happen happy hard harm hate have head health hear heard heart heat heavy height held hello help here hero hidden
+		hide high hill hint hire history hobby hold hole holiday home honest hook hope horse hospital hotel hour hours house however huge human hundred hunt hurry hurt husband idea image import inch include income index
+		inform inner input insert inside install instead insure intend invest invite invoice iron island issue issues item items jacket join joint joke judge juice july jump june jury just keep kept keys kick kill kind king
+		kitchen knee knew knife knock know known label lack lady laid lake lamp land lane language large last late later laugh launch lawyer layer lazy lead leader leaf learn lease least leather leave left legal lemon lend
+		length less lesson letter level licence life lift light like likely limit limits line link lion lips list listen lists little live load loan loans local lock locked lodge logic logo lonely long look loose lord lose
+		loss lost lots loud love lower luck lunch machine made magic mail mails main major make male manage manager manual many march mark market marry mask mass master match matter mayor meal mean meant measure meat media
+		medium meet member memory mend mention menu mercy merge mess message metal meter method middle might mile milk mill mind mine minor minus minute mirror miss missing mistake mobile mode model modern moment monday
+		money month monthly months mood moon more morning mortgage most mother motion motor mount mouse mouth move moved movie much museum music must name named names nation nature near nearly neck need needs never news
+		next nice night nine noise none noon north nose note notes nothing notice november number nurse object obtain occur ocean october offer office often once only open opened opening option options orange order orders
+		other others ought outer output outside oven over owner pace pack package page paid pain paint pair palace palm panel panic paper parent park part partner party pass passage past patch path patient pattern pause
+		pawn payee payment payments payroll peace pear pencil pension people pepper perfect period permit person petrol phone phones photo piano pick picture piece pilot pink pipe place plain plan plane planes planet plans
+		plant plate play player please plenty plug plus pocket poem poet point police policy polite poll pond pool poor port pose position possible post postal postpone pound pounds pour power press pretty prevent price
+		prices pride prime print prior prison private prize problem process produce product profile profit program project promise proof proper protect proud prove provide public pull pump pupil purchase pure purple purse
+		push puts quality quarter queen query quest question queue quick quiet quit quite quote race radio rail rain raise range rank rare rate rates rather reach read reader reads ready real really reason recall receipt
+		receive recent record recover reduce refer refund refunds refuse region register regret reject relate relax release relief rely remain remind remote remove rent rental repair repeat replace reply report request
+		rescue reserve reset rest result retire retry return reveal review reward rice rich ride rider right ring rise risk river road rock role roll roof room rooms root rope rose rough round route royal rude rule rules
+		rural rush safe safety said sail salad salary sale sales salt same sample sand sauce save saved saver saves saving savings scale scan scene school score screen seal search season seat seats second secret section
+		secure see seed seek seem seen sell seller sells senate send sender sends senior sense sent separate series serious serve service session settle seven several shade shake shame shape share shares sharp sheet shelf
+		shell shift shine ship shirt shock shoe shoes shoot shop shops shore short shot should shout show shower shown shut sick side sight sign signal silver similar simple since sing single sink sister site size skill
+		skin skip slave sleep slice slide slip slow small smart smell smile smoke smooth snow soap social sofa soft soil sold soldier solid solve some someone something son song soon sore sorry sort soul sound soup source
+		south space spare speak special speech speed spell spend spends spent spin split spoke spoon sport spot spread spring square stack staff stage stairs stamp stand star start started state statement states station
+		status stay steal steam steel steep step stick still stock stole stone stood stop store storm story strange stream street stress strike string strip strong student study stuff style subject submit subway sugar suit
+		summer sunday supper supply support sure surface surprise swap sweep sweet swim swing switch system table tail take taken takes tale talk tall tank tape target task taste taxes taxi teach team tear tell temper
+		temple tend tent term terms test tests text than thank theft theme then theory these thick thief thin thing things think third this those though thread threat three throw thus ticket tickets tide tight till time
+		times tiny tire title toast today toes told toll tomorrow tone tool tooth topic total touch tour towards towel tower town toys trace track trade traffic trail train trains trait trap trash travel tray treat tree
+		trend trial tribe trick tried trim trip troop trouble truck true trunk trust truth tube tune turn turns twelve twice twin type ugly uncle under union unique unit unite until update upgrade upon upper upset urban
+		urge urgent used user users usual vacant valid valley value vast verify verse very vessel victim video view village visa visit visits voice volume vote wage wages wait waiter wake walk wall want warm warn wash waste
+		watch water wave ways weak wealth wear weather week weekly weight well went west what wheat wheel when where which while whip white whole whom wide width wife wild will wind window wine wing winner winter wire wired
+		wires wise wish with withdraw without witness woman wonder wood wool word words wore work worker works world worry worse worst worth wound wrap write wrong wrote yard yeah year years yellow young your youth zero
+		zone`,
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func Example() {
-	locale := phrase.Locale{Language: "en", Currency: "EUR", DayFirst: true}
+	locale := phrase.Locale{Language: phrase.English, Currency: "EUR", DayFirst: true}
 	slots := func(_ int, name string) (phrase.Slot, bool) {
 		switch name {
 		case "amount":

@@ -15,16 +15,16 @@ func TestFind(t *testing.T) {
 		{"money", "transfer 50 to Bob", `50=50`},
 		{"money", "€50 for Bob and 20 cents for Ann", `€50=50; 20 cents=0.2`},
 		{"money", "from fifty to two hundred and fifty euros", `fifty=50; two hundred and fifty euros=250`},
-		{"money", "pay $5 or 3 euros", `$5! "$5" is not in EUR; 3 euros=3`},
+		{"money", "pay $5 or 3 euros", `$5! "$5" is not in EUR.; 3 euros=3`},
 		{"money", "5 €6", `5=5; €6=6`},
 		{"money", "Bob", ``},
 		{"money", "3 tickets for 50 on friday", `50=50`},
 		{"number", "rooms 101, 102 and a dozen more", `101=101; 102=102; a dozen=12`},
 		{"number", "1,2,3", `1=1; 2=2; 3=3`},
 		{"number", "A320 at gate B2 in 3", `3=3`},
-		{"integer", "two and 2.5", `two=2; 2.5! 2.5 is not a whole number`},
+		{"integer", "two and 2.5", `two=2; 2.5! 2.5 is not a whole number.`},
 		{"date", "from 3 May to the 5th, or next friday", `3 May="2027-05-03"; the 5th="2026-12-05"; next friday="2026-12-04"`},
-		{"date", "tomorrow or 31 February", `tomorrow="2026-11-26"; 31 February! February has no day 31`},
+		{"date", "tomorrow or 31 February", `tomorrow="2026-11-26"; 31 February! February has no day 31.`},
 		{"date", "may I march on", ``},
 		{"time", "between 3pm and half past four", `3pm="15:00"; half past four="16:30"`},
 		{"time", "a table for 3 at 7", `7="07:00"`},
@@ -63,9 +63,9 @@ func TestCurrencies(t *testing.T) {
 		{"usd", "US$ 50", "50"},
 		{"CAD", "$50", "50"},
 		{"CAD", "50 Canadian dollars", "50"},
-		{"CAD", "50 US dollars", `! "50 US dollars" is not in CAD`},
-		{"CAD", "US$50", `! "US$50" is not in CAD`},
-		{"USD", "$50 CAD", `! "$50 CAD" is not in USD`},
+		{"CAD", "50 US dollars", `! "50 US dollars" is not in CAD.`},
+		{"CAD", "US$50", `! "US$50" is not in CAD.`},
+		{"USD", "$50 CAD", `! "$50 CAD" is not in USD.`},
 		{"GBP", "twenty quid", "20"},
 		{"GBP", "a quid", "1"},
 		{"GBP", "5 pounds 20", "5.2"},
@@ -77,10 +77,10 @@ func TestCurrencies(t *testing.T) {
 		{"JPY", "5000 yen", "5000"},
 		{"JPY", "¥5000", "5000"},
 		{"KWD", "5.125", "5.125"},
-		{"KWD", "5.1255", "! an amount in KWD has at most 3 decimal places, and 5.1255 has more"},
-		{"JPY", "10.5", "! an amount in JPY has at most 0 decimal places, and 10.5 has more"},
+		{"KWD", "5.1255", "! An amount in KWD has at most 3 decimal places, and 5.1255 has more."},
+		{"JPY", "10.5", "! An amount in JPY has at most 0 decimal places, and 10.5 has more."},
 		{"SEK", "100 kr", "100"},
-		{"EUR", "3 dollars and 20 cents", `! "3 dollars and 20 cents" is not in EUR`},
+		{"EUR", "3 dollars and 20 cents", `! "3 dollars and 20 cents" is not in EUR.`},
 	} {
 		loc := phrase.Locale{Currency: tt.currency}
 		v, ok := loc.Read(phrase.Slot{Kind: phrase.Money}, tt.said, now)
@@ -88,7 +88,7 @@ func TestCurrencies(t *testing.T) {
 		if ok && v.Reason != "" {
 			got = "! " + v.Reason
 		} else if ok {
-			got = phrase.Render(v.Value)
+			got = render(v.Value)
 		}
 		if got != tt.want {
 			t.Errorf("%s: %q is %s, want %s", tt.currency, tt.said, got, tt.want)

@@ -9,7 +9,7 @@ import (
 )
 
 // deutsch is the locale of the tables in German.
-var deutsch = phrase.Locale{Language: "de-AT", Zone: euros.Zone, Currency: "EUR"}
+var deutsch = phrase.Locale{Language: phrase.German, Zone: euros.Zone, Currency: "EUR"}
 
 func TestReadGerman(t *testing.T) {
 	for _, row := range lines(t, "testdata/german.txt") {

@@ -1,7 +1,6 @@
 package phrase
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -9,57 +8,25 @@ import (
 
 // Locale is how people of a place say things. The zero value is English in UTC with the month first and any currency.
 type Locale struct {
-	// Language is an ISO 639 code such as "en", or a tag that begins with one ("en-GB"). Defaults to "en"; one that is
-	// not Supported is refused by Compile and read as English elsewhere.
-	Language string
+	// Language is what they speak. Defaults to English.
+	Language *Language
 	// Zone is where dates and times are meant. Defaults to UTC.
 	Zone *time.Location
-	// Currency is the ISO 4217 code of the amounts that are asked for. Without one, whatever currency is said goes.
+	// Currency is the ISO 4217 code of the amounts that are asked for. Without one, any currency is taken.
 	Currency string
 	// DayFirst says that 3/5 is the third of May, as it is in some languages anyway.
 	DayFirst bool
 }
 
-// Supported reports whether there are words for a language ("en", "en-GB").
-func Supported(tag string) bool {
-	_, ok := languages[Base(tag)]
-	return ok
+// Spoken returns the language of the locale.
+func (l Locale) Spoken() *Language {
+	if l.Language == nil {
+		return English
+	}
+	return l.Language
 }
 
-// Languages are the supported languages, in alphabetic order.
-func Languages() []string {
-	var all []string
-	for name := range languages {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
-}
-
-// Base is the language of a tag: "de" of "de-AT".
-func Base(tag string) string {
-	tag = strings.ToLower(tag)
-	if i := strings.IndexAny(tag, "-_"); i >= 0 {
-		tag = tag[:i]
-	}
-	if tag == "" {
-		return "en"
-	}
-	return tag
-}
-
-// languages are made when they are first needed.
-var languages = map[string]func() *language{
-	"de": sync.OnceValue(german),
-	"en": sync.OnceValue(english),
-}
-
-func (l Locale) language() *language {
-	if of, ok := languages[Base(l.Language)]; ok {
-		return of()
-	}
-	return languages["en"]()
-}
+func (l Locale) language() *language { return l.Spoken().compiled() }
 
 func (l Locale) zone() *time.Location {
 	if l.Zone == nil {
@@ -68,87 +35,270 @@ func (l Locale) zone() *time.Location {
 	return l.Zone
 }
 
+// Language is one language, as data: its messages, and the words by which people are understood.
+//
+// Each language is one file of this package, such as german.go, and its variable is listed once, in the package
+// dialogue. Words are separated by blanks and sayings by "|". They are compared without case, accents and apostrophes, so
+// they are written without them. A language without words is one in which people are told things: a model has to
+// understand them.
+//
+// It has more than fifteen fields with those of its parts, as it is the one place where a language is described.
+type Language struct {
+	Tag      string // ISO 639: "de"
+	Texts    Texts  // every message, by key
+	And, Or  string // before the last element of a list, with blanks: " and "
+	Months   string // names, as they are said, from January on
+	Weekdays string // from Sunday on
+
+	Classes  Classes
+	Verdicts Verdicts
+	Answers  Answers
+	Skips    Skips
+	Values   Values
+	Alike    []string       // forms of one word, and words that are as good as it: "child children kid kids"
+	Sayings  []string       // of phrases, that are as good as each other: "what is | whats"
+	Change   string         // a word that begins a correction: "change"
+	Commands []CommandWords // what people say in any conversation
+	Common   string         // common words that are a slip or two away from others: they are taken for themselves
+
+	once  sync.Once
+	words *language // compiled, when they are first needed
+}
+
+// Classes are words that every sentence has. A word is in one class at most.
+type Classes struct {
+	Filler   string // around what people mean: "please", "want"
+	Function string // articles, prepositions, pronouns
+	Hum      string // "um"
+	Negation string // "not"
+}
+
+// Verdicts are the sayings of a yes and a no. Of one that stands in two lists, the later list counts.
+type Verdicts struct {
+	Yes    string // "go ahead"
+	No     string // "not really"
+	Bars   string // "don't": a no to what is said behind it, up to the next clause
+	WeakNo string // "I guess not"
+	Doubts string // "not sure": neither
+	Around string // "well": nothing
+	Turns  string // "but": what follows is something else
+	Amiss  string // words after which a yes is none: "if", "maybe", "what"
+	Plain  string // "yes": other words that mean it are none when something follows at once
+	Long   string // words of Yes that may be misspelt
+	Stops  string // "cancel", "wait": "don't stop" is no denial
+}
+
+// Answers are the words around the answer to a question.
+type Answers struct {
+	Fillers   string            // sayings that mean nothing by themselves, around a value
+	Intros    string            // begin an answer in words: "my name is"
+	Outros    string            // end it: "I think"
+	Selves    string            // before a name: "I am"
+	NameWords string            // words of questions for a name
+	Polite    string            // "please"
+	Further   string            // in questions whether there is more: "else"
+	Enough    string            // answers that say no to those: "that is all"
+	Joints    string            // prepositions between the parts of what is said
+	Present   string            // behind the name of the speaker: "here"
+	Owners    string            // before the name of a slot: "my", "the"
+	Copulas   string            // behind it: "is"
+	Leads     map[string]string // prepositions that begin an answer, by the words of the question: "where": "to at"
+}
+
+// Skips are answers to a choice that choose nothing.
+type Skips struct {
+	None string // "none of them"
+	Any  string // "you choose"
+	All  string // "both"
+}
+
+// Values are the words of numbers, dates and the like. It has sixteen fields, each for one list of words.
+type Values struct {
+	// Terms are the language's words by the terms of the grammar that they stand for: "week": "woche". Nil for English.
+	Terms       map[string]string
+	Units       map[string]int64                           // number words below a hundred that the grammar puts together
+	Number      func(word string) (digits string, ok bool) // reads a number that is one word; nil for none
+	NumberWords []string                                   // the commonest of those, which may be misspelt
+	Respell     func(word string) string                   // another way to write a word; nil for none
+	Ordinals    map[string]int                             // "first": 1, "last": -1
+	DayOrdinals map[string]int                             // of days alone: "thirteenth": 13
+	Days        map[int]string                             // sayings by how many days ahead they are: 1: "tomorrow"
+	Feasts      map[string]string                          // sayings by month and day: "12-25": "christmas"
+	True, False string                                     // words for truth values
+	Ands        string                                     // between the members of a list
+	Without     string                                     // none of what is counted: "no"
+	DayFirst    bool                                       // 3/5 is the third of May
+	HalfTo      bool                                       // "half four" is 3:30
+	Point       rune                                       // between a number and its fraction; '.' where it is 0
+}
+
+// CommandWords are the phrases of a command, or of one of its sorts (see [Said]).
+type CommandWords struct {
+	Command Command
+	About   string
+	Phrases []string
+}
+
 // class is what a word does in a sentence, for words that every sentence has.
 type class uint8
 
 const (
 	content  class = iota
 	function       // an article, a preposition, a pronoun
-	filler         // what people say around what they mean: "please", "I'd like to"
+	filler         // around what people mean: "please", "I'd like to"
 	hum            // "um"
 	negation       // "not"
 )
 
-// language is the words of a language.
+// language is a Language whose words can be looked up: made once, and never changed. It has a field for each list of
+// words, so more than fifteen; the comments stand at the lists of the same names in Language.
 type language struct {
+	*Language
+	*terms
+
 	classes map[string]class
-	known   map[string]bool // words that are themselves, and no slip for another
+	known   map[string]bool   // words that are themselves, and no slip for another
+	meant   map[string]string // by a word, the term that it stands for; nil where the words are the terms
 
-	units  map[string]int64 // number words below a hundred
-	scales map[string]int   // "thousand": 3
-	ands   map[string]bool  // between hundreds and tens, and between the members of a list
-
-	ordinals     map[string]int // "first": 1
-	lateOrdinals map[string]int // "thirteenth": 13
-	currencies   map[string]coin
-	adjectives   map[string]bool // "australian", before the name of a currency
-
-	months   map[string]time.Month
-	weekdays map[string]time.Weekday
-	spans    map[string]span
-	parts    map[string]part // of the day
-	weekends map[string]bool
+	booleans map[string]bool
+	ands     map[string]bool
+	without  map[string]bool
 	days     phrases[int] // "tomorrow": 1
 	feasts   phrases[day] // days of every year
 
-	moods    phrases[mood]   // what yes and no are said with
-	amiss    map[string]bool // words after which a yes is none: "if", "maybe", "what"
-	stops    map[string]bool // "cancel", "wait": "don't stop" is no denial
-	plainYes map[string]bool // "yes": other words that mean it are none when something follows at once
-	longYes  []vocable       // words that mean yes and may be misspelt
+	valueWords   []vocable // words of values that may be misspelt
+	ordinalWords []vocable // "third"
+	politeWords  []vocable // "please"
 
-	change   string // a word that begins a correction: "change"
-	commands []commandSaying
-	common   *Matcher // of the commands
+	moods    phrases[mood] // the sayings of a yes and a no
+	amiss    map[string]bool
+	stops    map[string]bool
+	plainYes map[string]bool
+	longYes  []vocable
 
-	grammar      map[string]string                          // words that values are said with, and the English ones that they are read with
-	spell        func(word string) (digits string, ok bool) // numbers in words, of languages that write them as one; nil for none
-	numberWords  []string                                   // the commonest of those
-	respell      func(word string) string                   // another way to write the letters of a word; nil for none
-	dayFirst     bool                                       // 3/5 is the third of May
-	halfTo       bool                                       // "half four" is 3:30
-	names        *strings.Replacer                          // of days and months in them
-	reasons      []rule                                     // how reasons why a value is none are said; nil for English
-	valueWords   []vocable                                  // words of values that may be misspelt
-	ordinalWords []vocable                                  // "third"
-	politeWords  []vocable                                  // "please": may be, too
+	fillers   phrases[bool]
+	intros    phrases[bool]
+	outros    phrases[bool]
+	selves    phrases[bool]
+	enough    phrases[bool]
+	skips     phrases[Key] // the reason why nothing was chosen
+	nameWords map[string]bool
+	polite    map[string]bool
+	further   map[string]bool
+	joints    map[string]bool
+	present   map[string]bool
+	owners    map[string]bool
+	copulas   map[string]bool
+	leads     map[string]map[string]bool
+	alike     []map[string]bool
 
-	booleans  map[string]bool
-	fillers   phrases[bool]       // sayings that mean nothing by themselves, around a value
-	intros    phrases[bool]       // what an answer in words begins with: "my name is"
-	polite    map[string]bool     // what it ends with: "please"
-	outros    phrases[bool]       // what it ends with: "I think"
-	selves    phrases[bool]       // before a name: "I am"
-	nameWords []string            // that ask for a name
-	further   map[string]bool     // in questions whether there is more: "else"
-	enough    phrases[bool]       // what then says no: "that is all"
-	joints    map[string]bool     // prepositions between the parts of what is said
-	present   map[string]bool     // "here": behind the name of who speaks
-	owners    map[string]bool     // "my", "the": before what something is called
-	copulas   map[string]bool     // "is": behind it
-	leads     map[string][]string // prepositions that an answer begins with, by the words of the question: "where" -> "to", "at"
-	skips     phrases[none]       // "none of them", "both", as answers to a choice
-	without   map[string]bool     // "no", "without": none of what is counted
-	sayings   [][]string          // of phrases, that are as good as each other: "what is", "whats"
-	alike     [][]string          // forms of one word, and words that are as good as it
-	point     rune                // between a number and its fraction
+	common *Matcher // of the commands
+}
+
+// compiled makes the words of the language ready to be looked up.
+func (l *Language) compiled() *language {
+	l.once.Do(func() { l.words = newLanguage(l) })
+	return l.words
+}
+
+func newLanguage(of *Language) *language {
+	v, a := &of.Values, &of.Answers
+	l := &language{
+		Language: of, terms: grammarTerms(), classes: make(map[string]class), known: set(of.Common), booleans: make(map[string]bool),
+		ands: set(v.Ands), without: set(v.Without), nameWords: set(a.NameWords), polite: set(a.Polite), further: set(a.Further), joints: set(a.Joints),
+		present: set(a.Present), owners: set(a.Owners), copulas: set(a.Copulas), leads: make(map[string]map[string]bool),
+	}
+	for _, c := range []struct {
+		words string
+		class class
+	}{{of.Classes.Filler, filler}, {of.Classes.Function, function}, {of.Classes.Hum, hum}, {of.Classes.Negation, negation}} {
+		for w := range strings.FieldsSeq(c.words) {
+			l.classes[w] = c.class
+		}
+	}
+	l.verdicts()
+	for p, sayings := range map[*phrases[bool]]string{&l.fillers: a.Fillers, &l.intros: a.Intros, &l.outros: a.Outros, &l.selves: a.Selves, &l.enough: a.Enough} {
+		p.add(true, sayings)
+	}
+	l.skips.add(NoneTaken, of.Skips.None)
+	l.skips.add(AnyTaken, of.Skips.Any)
+	l.skips.add(AllTaken, of.Skips.All)
+	for asked, words := range a.Leads {
+		l.leads[asked] = set(words)
+	}
+	for _, forms := range of.Alike {
+		l.alike = append(l.alike, set(forms))
+	}
+	l.values()
+	for _, words := range []map[string]bool{l.amiss, l.stops, l.ands, l.polite, l.without} {
+		for w := range words {
+			l.known[w] = true
+		}
+	}
+	for w := range l.classes {
+		l.known[w] = true
+	}
+	l.findValueWords()
+	l.common = commonMatcher(l)
+	return l
+}
+
+// verdicts makes the words of a yes and a no ready.
+func (l *language) verdicts() {
+	v := &l.Language.Verdicts
+	for _, m := range []struct {
+		mood    mood
+		sayings string
+	}{
+		{saysYes, v.Yes}, {saysNo, v.No}, {bars, v.Bars}, {weakNo, v.WeakNo}, {doubts, v.Doubts}, {around, v.Around}, {turns, v.Turns},
+	} {
+		l.moods.add(m.mood, m.sayings)
+	}
+	l.amiss, l.stops, l.plainYes = set(v.Amiss), set(v.Stops), set(v.Plain)
+	for w := range strings.FieldsSeq(v.Long) {
+		l.longYes = append(l.longYes, vocable{w, shape(w)})
+	}
+}
+
+// values makes the words of values ready.
+func (l *language) values() {
+	v := &l.Values
+	if v.Terms != nil {
+		l.meant = make(map[string]string)
+	}
+	for term, words := range v.Terms {
+		for w := range strings.FieldsSeq(words) {
+			l.meant[w] = term
+		}
+	}
+	for b, words := range map[bool]string{true: v.True, false: v.False} {
+		for w := range strings.FieldsSeq(words) {
+			l.booleans[w] = b
+		}
+	}
+	for ahead, sayings := range v.Days {
+		l.days.add(ahead, sayings)
+	}
+	for date, sayings := range v.Feasts {
+		month, of, _ := strings.Cut(date, "-")
+		l.feasts.add(day{month: time.Month(value(month)), day: value(of)}, sayings)
+	}
 }
 
 func (l *language) class(word string) class { return l.classes[word] }
 
-func set[K comparable](words []K) map[K]bool {
-	m := make(map[K]bool, len(words))
-	for _, w := range words {
+// point stands between a number and its fraction.
+func (l *language) point() rune {
+	if l.Values.Point == 0 {
+		return '.'
+	}
+	return l.Values.Point
+}
+
+// set is the set of some words.
+func set(words string) map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq(words) {
 		m[w] = true
 	}
 	return m
@@ -161,15 +311,15 @@ type phrases[T any] struct {
 	mended  bool // they are said in values: a slip is forgiven
 }
 
-func (p *phrases[T]) add(means T, sayings ...string) {
+// add adds sayings, which "|" parts.
+func (p *phrases[T]) add(means T, sayings string) {
 	if p.of == nil {
 		p.of = make(map[string]T)
 	}
-	for _, s := range sayings {
-		l := newLine(s)
-		words := make([]string, len(l.says))
-		for i, t := range l.says {
-			words[i] = l.tokens[t].fold
+	for s := range strings.SplitSeq(sayings, "|") {
+		words := foldedWords(s)
+		if len(words) == 0 {
+			continue
 		}
 		p.of[strings.Join(words, " ")] = means
 		p.longest = max(p.longest, len(words))
@@ -218,4 +368,12 @@ func (l *line) parted(j int) bool {
 		}
 	}
 	return false
+}
+
+func setOf(words []string) map[string]bool {
+	m := make(map[string]bool, len(words))
+	for _, w := range words {
+		m[w] = true
+	}
+	return m
 }

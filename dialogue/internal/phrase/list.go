@@ -1,9 +1,23 @@
 package phrase
 
 import (
+	"errors"
 	"slices"
-	"strconv"
 )
+
+// List is the kind of lists: []any of the values of the slot's Items.
+var List = &Kind{
+	name: "list", answer: (*reading).listAnswer,
+	check: func(s Slot) error {
+		if s.Items == nil {
+			return nil
+		}
+		if kind := s.Items.kind(); kind.scan == nil && kind != Text {
+			return errors.New("a list of lists cannot be said")
+		}
+		return s.Items.check()
+	},
+}
 
 // listAnswer reads the members of a list: "apples, pears and plums".
 func (r *reading) listAnswer(s Slot) (Value, bool) {
@@ -11,11 +25,11 @@ func (r *reading) listAnswer(s Slot) (Value, bool) {
 	if s.Items != nil {
 		items = *s.Items
 	}
-	if why, n := r.language.skips.at(r.line, 0); n > 0 && n == len(r.says) && why == isNone && !r.cut {
+	if why, n := r.language.skips.at(r.line, 0); n > 0 && n == len(r.says) && why == NoneTaken && !r.cut {
 		return r.value([]any{}, 0, len(r.tokens), 0.9), true
 	}
 	var values []found
-	if items.kind() == Text {
+	if items.inWords() {
 		values = r.texts(items)
 	} else {
 		values = r.all(items.scanner(r.language))
@@ -26,7 +40,7 @@ func (r *reading) listAnswer(s Slot) (Value, bool) {
 	members := make([]any, len(values))
 	for n, v := range values {
 		if v.Reason != "" {
-			return r.refusal("member "+strconv.Itoa(n+1)+": "+v.Reason, v.i, v.j), true
+			return r.refusal(because(WrongMember, Args{"place": n + 1, "reason": v.Reason}), v.i, v.j), true
 		}
 		if r.denied(v.i) {
 			return Value{}, false
@@ -34,7 +48,7 @@ func (r *reading) listAnswer(s Slot) (Value, bool) {
 		members[n] = v.Value.Value
 	}
 	score := 1.0
-	if items.kind() != Text {
+	if !items.inWords() {
 		var ok bool
 		if score, ok = r.outside(values); !ok {
 			return Value{}, false
@@ -71,7 +85,7 @@ func (r *reading) texts(items Slot) []found {
 			a, b := r.says[i], r.says[j-1]+1
 			start, end := r.wide(a, b)
 			v := Value{Value: r.text[start:end], Text: r.text[start:end], Start: start, End: end, Score: 1}
-			all = append(all, found{items.checked(v), a, b})
+			all = append(all, found{r.checked(items, v), a, b})
 		}
 	}
 	for j := from; j < to; j++ {

@@ -42,22 +42,22 @@ func (r *reading) mend(but func(word string) bool) {
 
 // isValueWord reports whether a language that is not the grammar's says something in values with a word.
 func (l *language) isValueWord(word string) bool {
-	if l.grammar == nil {
+	if l.meant == nil {
 		return false
 	}
-	_, ok := l.grammar[word]
-	if !ok && l.spell != nil {
-		_, ok = l.spell(word)
+	_, ok := l.meant[word]
+	if !ok && l.Values.Number != nil {
+		_, ok = l.Values.Number(word)
 	}
 	return ok
 }
 
 // respelled tries the other way to write a word.
 func (l *language) respelled(t *token) bool {
-	if l.respell == nil {
+	if l.Values.Respell == nil {
 		return false
 	}
-	word := l.respell(t.fold)
+	word := l.Values.Respell(t.fold)
 	if word == t.fold || !l.isValueWord(word) && !l.known[word] {
 		return false
 	}
@@ -68,10 +68,10 @@ func (l *language) respelled(t *token) bool {
 // mean is what a word that is rightly written means in values.
 func (l *language) mean(t *token) {
 	t.means = t.right
-	if word, ok := l.grammar[t.right]; ok {
+	if word, ok := l.meant[t.right]; ok {
 		t.means = word
-	} else if l.spell != nil {
-		if digitsOf, ok := l.spell(t.right); ok {
+	} else if l.Values.Number != nil {
+		if digitsOf, ok := l.Values.Number(t.right); ok {
 			t.sort, t.means, t.fold, t.spelled = digits, digitsOf, digitsOf, true
 		}
 	}
@@ -81,11 +81,11 @@ func (l *language) mean(t *token) {
 func (l *language) findValueWords() {
 	l.days.mended, l.feasts.mended = true, true
 	words := map[string]bool{}
-	if l.grammar == nil {
-		words = map[string]bool{"quarter": true, "half": true, "hundred": true, "dozen": true, "midnight": true, "midday": true, "point": true, "minus": true, "percent": true, "oclock": true}
+	if l.meant == nil {
+		words = set(fixedTerms)
 	}
 	for _, add := range []iter.Seq[string]{
-		maps.Keys(l.units), maps.Keys(l.scales), maps.Keys(l.currencies), maps.Keys(l.months),
+		maps.Keys(l.Values.Units), maps.Keys(l.scales), maps.Keys(l.currencies), maps.Keys(l.months),
 		maps.Keys(l.weekdays), maps.Keys(l.spans), maps.Keys(l.parts), maps.Keys(l.days.of), maps.Keys(l.feasts.of),
 	} {
 		for saying := range add {
@@ -94,14 +94,14 @@ func (l *language) findValueWords() {
 			}
 		}
 	}
-	for w := range l.grammar {
+	for w := range l.meant {
 		words[w] = true
 	}
-	for _, w := range l.numberWords {
+	for _, w := range l.Values.NumberWords {
 		words[w] = true
 	}
 	ordinals := make(map[string]bool)
-	for _, of := range []map[string]int{l.ordinals, l.lateOrdinals} {
+	for _, of := range []map[string]int{l.Values.Ordinals, l.Values.DayOrdinals} {
 		for w := range of {
 			ordinals[w] = true
 		}

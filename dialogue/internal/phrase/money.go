@@ -2,12 +2,14 @@ package phrase
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"golang.org/x/text/currency"
 )
+
+// Money is the kind of amounts in the locale's currency: json.Number.
+var Money = &Kind{name: "money", scan: always((*reading).moneyAt), none: (*reading).noneAtAll, money: true}
 
 // coin is what a sign or word for money stands for.
 type coin struct {
@@ -36,17 +38,18 @@ func places(code string) int {
 	return n
 }
 
-// Amount is an amount in the locale's currency as it is shown, of the digits that it has: 5.5 euros are 5.50. A whole one
-// stays as it is.
+// Amount writes an amount as the locale shows it: 5.5 euros are 5.50, and 5,50 in German. A whole one stays as it is.
 func (l Locale) Amount(digits string) string {
 	_, fraction, ok := strings.Cut(digits, ".")
 	if n := places(strings.ToUpper(l.Currency)); ok && n <= 4 && !strings.ContainsAny(digits, "eE") && len(fraction) < n {
 		digits += strings.Repeat("0", n-len(fraction))
 	}
-	if point := l.language().point; point != '.' {
-		digits = strings.Replace(digits, ".", string(point), 1)
-	}
-	return digits
+	return l.language().digits(digits)
+}
+
+// digits writes a number with the language's point.
+func (l *language) digits(number string) string {
+	return strings.Replace(number, ".", string(l.point()), 1)
 }
 
 // coin is the money that a token stands for.
@@ -62,7 +65,7 @@ func (r *reading) coin(i int) (coin, bool) {
 	return c, ok
 }
 
-// signs are the signs of currencies. What a dollar, a pound or a crown is depends on where it is said.
+// signs are the signs of currencies. The locale decides which dollar, pound or crown is meant.
 var signs = map[rune]coin{
 	'€': {codes: []string{"EUR"}}, '£': {codes: pounds}, '$': {codes: dollars}, '＄': {codes: dollars},
 	'¥': {codes: []string{"JPY", "CNY"}}, '₹': {codes: []string{"INR"}}, '₽': {codes: []string{"RUB"}},
@@ -85,20 +88,20 @@ func (r *reading) moneyAt(i int) (found, bool) {
 		return found{}, false
 	}
 	if m.long {
-		return found{r.refusal(fmt.Sprintf("an amount has at most %d digits", maxDigits), m.i, m.j), m.i, m.j}, true
+		return found{r.refusal(because(LongAmount, Args{"digits": maxDigits}), m.i, m.j), m.i, m.j}, true
 	}
 	want := strings.ToUpper(r.locale.Currency)
 	if m.said && !m.coin.isOf(want) {
-		reason := fmt.Sprintf("%s is not in %s", r.said(m.i, m.j), want)
-		return found{r.refusal(reason, m.i, m.j), m.i, m.j}, true
+		why := because(OtherCurrency, Args{"said": r.said(m.i, m.j), "currency": want})
+		return found{r.refusal(why, m.i, m.j), m.i, m.j}, true
 	}
 	if m.mixed {
-		reason := fmt.Sprintf("%s is in two currencies", r.said(m.i, m.j))
-		return found{r.refusal(reason, m.i, m.j), m.i, m.j}, true
+		why := because(TwoCurrencies, Args{"said": r.said(m.i, m.j)})
+		return found{r.refusal(why, m.i, m.j), m.i, m.j}, true
 	}
 	if most := places(want); m.places() > most {
-		reason := fmt.Sprintf("an amount in %s has at most %d decimal places, and %s has more", want, most, m.String())
-		return found{r.refusal(reason, m.i, m.j), m.i, m.j}, true
+		why := because(SmallAmount, Args{"currency": want, "count": most, "value": r.language.digits(m.String())})
+		return found{r.refusal(why, m.i, m.j), m.i, m.j}, true
 	}
 	score := 1.0
 	if !m.said {

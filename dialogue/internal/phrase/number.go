@@ -1,9 +1,12 @@
 package phrase
 
-import (
-	"encoding/json"
-	"strconv"
-)
+import "encoding/json"
+
+// Number is the kind of numbers: json.Number in decimal digits, without an exponent.
+var Number = &Kind{name: "number", scan: always((*reading).numberAt), none: (*reading).noneAtAll, counts: true}
+
+// Integer is the kind of whole numbers: json.Number without a fraction.
+var Integer = &Kind{name: "integer", scan: always((*reading).integerAt), none: (*reading).noneAtAll, counts: true}
 
 // number is a number as it was said: with the tokens from i to before j.
 type number struct {
@@ -21,7 +24,7 @@ func (r *reading) numberAt(i int) (found, bool) {
 	}
 	j := r.percent(n.j)
 	if n.long {
-		return found{r.refusal("a number has at most "+strconv.Itoa(maxDigits)+" digits", n.i, j), n.i, j}, true
+		return found{r.refusal(because(LongNumber, Args{"digits": maxDigits}), n.i, j), n.i, j}, true
 	}
 	return found{r.value(json.Number(n.String()), n.i, j, 1), n.i, j}, true
 }
@@ -33,7 +36,7 @@ func (r *reading) integerAt(i int) (found, bool) {
 		return f, ok
 	}
 	if n, _ := r.number(i); n.places() > 0 {
-		f.Value = r.refusal(n.String()+" is not a whole number", f.i, f.j)
+		f.Value = r.refusal(because(NotWhole, Args{"value": r.language.digits(n.String())}), f.i, f.j)
 	}
 	return f, true
 }
@@ -177,7 +180,7 @@ func (r *reading) separated(i int) (whole, fraction string, j int) {
 	if len(separators) == 0 {
 		return parts[0], "", j
 	}
-	point := r.language.point
+	point := r.language.point()
 	for n := len(separators); n > 0; n-- {
 		if whole, fraction, ok := grouped(parts[:n+1], separators[:n], point); ok {
 			return whole, fraction, i + 2*n + 1 - r.spaces(i, n)

@@ -63,7 +63,7 @@ func (r *reading) belowThousand(i int, first bool) (n int64, j int, ok bool) {
 }
 
 func (r *reading) belowHundred(i int) (n int64, j int, ok bool) {
-	n, ok = r.language.units[r.word(i)]
+	n, ok = r.language.Values.Units[r.word(i)]
 	if !ok {
 		return 0, i, false
 	}
@@ -75,7 +75,7 @@ func (r *reading) belowHundred(i int) (n int64, j int, ok bool) {
 	if r.sign(at) == '-' {
 		at++
 	}
-	if ones, ok := r.language.units[r.word(at)]; ok && ones > 0 && ones < 10 {
+	if ones, ok := r.language.Values.Units[r.word(at)]; ok && ones > 0 && ones < 10 {
 		return n + ones, at + 1, true
 	}
 	return n, j, true
@@ -100,7 +100,7 @@ func (r *reading) pointWords(n *number) {
 	fraction := newDecimal(0)
 	j := n.j + 1
 	for ; j-n.j <= maxDigits; j++ {
-		units, ok := r.language.units[r.word(j)]
+		units, ok := r.language.Values.Units[r.word(j)]
 		if !ok || units > 9 {
 			break
 		}

@@ -8,7 +8,7 @@ func (r *reading) nthWeekday(i int) (dated, bool) {
 	if r.word(at) == "the" {
 		at++
 	}
-	n, ok := r.language.ordinals[r.word(at)]
+	n, ok := r.language.Values.Ordinals[r.word(at)]
 	if !ok || n > 5 {
 		return dated{}, false
 	}
@@ -33,7 +33,7 @@ func (r *reading) nthWeekday(i int) (dated, bool) {
 		d.day = first.nth(n, weekday)
 	}
 	if d.month != first.month {
-		d.clash = "there is no such " + weekday.String()
+		d.clash = because(NoWeekday, Args{"weekday": weekday})
 	}
 	return d, true
 }
@@ -85,11 +85,11 @@ func (r *reading) vague(i int) (dated, bool) {
 		return dated{}, false
 	}
 	d := dated{day: r.today(), j: at + 1, score: 1}
-	d.clash = "which day is meant by " + r.said(i, d.j) + "?"
+	d.clash = because(WhichDay, Args{"said": r.said(i, d.j)})
 	return d, true
 }
 
-// Span is two days that an utterance says as a period: "from 3 to 10 december", "3-10 december", "monday to friday".
+// Span finds two days that are said as a period: "from 3 to 10 december", "monday to friday".
 func (l Locale) Span(text string, now time.Time) (from, to Value, ok bool) {
 	r := l.reading(text, now)
 	for i := range r.tokens {
@@ -117,15 +117,15 @@ func (r *reading) period(i int) (from, to Value, ok bool) {
 		return Value{}, Value{}, false
 	}
 	b, ok := r.date(a.j + 1)
-	if !ok || b.wrong() != "" {
+	if !ok || b.wrong() != nil {
 		return Value{}, Value{}, false
 	}
 	if dayOnly {
-		if a.day = (day{b.year, b.month, n}); a.wrong() == "" && b.before(a.day) {
+		if a.day = (day{b.year, b.month, n}); a.wrong() == nil && b.before(a.day) {
 			return Value{}, Value{}, false
 		}
 	}
-	if a.wrong() != "" || b.before(a.day) {
+	if a.wrong() != nil || b.before(a.day) {
 		return Value{}, Value{}, false
 	}
 	return r.value(a.String(), at, a.j, a.score), r.value(b.String(), a.j+1, b.j, b.score), true

@@ -3,55 +3,46 @@ package phrase
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 )
 
 // epoch is a time for readings that need none.
 var epoch = time.Unix(0, 0)
 
-// Read takes an utterance as the answer to the question for a slot: "fifty bucks please", "uh, the second one". What
-// people say around an answer does not matter; the score of a value that other words surround is lower, as those may
-// have meant something else. It reports false when the utterance holds no such value, or several. A value that cannot
+// Read takes an utterance as the answer to the question for a slot: "fifty bucks please". Politeness around an answer does
+// not matter. The score of a value that other words surround is lower, as those may have meant something else. It reports false when the utterance holds no such value, or several. A value that cannot
 // be (31 February, another currency, none of the choices) is reported with its Reason.
 func (l Locale) Read(slot Slot, text string, now time.Time) (Value, bool) {
 	r := l.reading(text, now)
 	r.after = slot.After
 	if slot.Asked != "" {
-		r.question = set(foldedWords(slot.Asked))
+		r.question = setOf(foldedWords(slot.Asked))
 	}
 	return r.answer(slot)
 }
 
 func (r *reading) answer(s Slot) (Value, bool) {
-	switch s.kind() {
-	case Text:
-		return r.textAnswer(s)
-	case List:
-		return r.listAnswer(s)
-	case Boolean:
-		return r.booleanAnswer()
+	kind := s.kind()
+	if kind.answer != nil {
+		return kind.answer(r, s)
 	}
 	one := s.scanner(r.language)
 	values := r.all(one)
-	if len(values) == 0 && (s.kind() == Time || s.kind() == DateTime) {
+	if len(values) == 0 && kind.bare {
 		r.bare = true
 		values = r.all(one)
 	}
 	if len(values) == 0 {
-		switch s.kind() {
-		case Single:
-			return r.noChoice()
-		case Number, Integer, Money:
-			return r.noneAtAll(s)
+		if kind.none != nil {
+			return kind.none(r, s)
 		}
 		return Value{}, false
 	}
 	first := values[0]
 	for _, v := range values[1:] {
 		if !sameValue(v.Value, first.Value) {
-			if s.kind() == Single {
-				return r.several(values)
+			if kind.several != nil {
+				return kind.several(r, values)
 			}
 			return Value{}, false
 		}
@@ -61,18 +52,15 @@ func (r *reading) answer(s Slot) (Value, bool) {
 	if !ok || r.denied(first.i) {
 		return Value{}, false
 	}
-	if s.kind() == Money && v.Reason == "" && r.isThing(first) {
-		return r.refusal(r.said(first.i, first.j+1)+" is no amount of money", first.i, first.j+1), true
+	if kind.money && v.Reason == "" && r.isThing(first) {
+		return r.refusal(because(NoMoney, Args{"said": r.said(first.i, first.j+1)}), first.i, first.j+1), true
 	}
-	if s.counts() && r.isSomething(first.j) && !r.isCounted(s, first.j) || r.bare && score < 1 {
+	if kind.counts && r.isSomething(first.j) && !r.isCounted(s, first.j) || r.bare && score < 1 {
 		score = min(score, 0.4)
 	}
 	v.Score *= score
 	return v, true
 }
-
-// counts reports whether a slot's values are numbers, behind which what is counted can stand.
-func (s Slot) counts() bool { return s.kind() == Number || s.kind() == Integer }
 
 // sameValue reports whether two values are the same one said twice.
 func sameValue(a, b Value) bool { return a.Value != nil && a.Value == b.Value }
@@ -175,7 +163,7 @@ func (r *reading) alike(a, b string) bool {
 	if a == b || a == b+"s" || b == a+"s" {
 		return a != ""
 	}
-	return slices.ContainsFunc(r.language.alike, func(group []string) bool { return slices.Contains(group, a) && slices.Contains(group, b) })
+	return slices.ContainsFunc(r.language.alike, func(forms map[string]bool) bool { return forms[a] && forms[b] })
 }
 
 // zero is a number that was said as none.
@@ -186,7 +174,7 @@ func (r *reading) noneAtAll(s Slot) (Value, bool) {
 	for k := range r.says {
 		why, n := r.language.skips.at(r.line, k)
 		switch next := k + 1; {
-		case n > 0 && why == isNone:
+		case n > 0 && why == NoneTaken:
 		case r.language.without[r.tokens[r.says[k]].fold] && next < len(r.says) && r.isCounted(s, r.says[next]):
 			n = 2
 		default:
@@ -202,18 +190,15 @@ func (r *reading) noneAtAll(s Slot) (Value, bool) {
 	return Value{}, false
 }
 
-// none is what is said instead of choosing.
-type none string
-
 // noChoice is an answer to a choice that chooses nothing.
-func (r *reading) noChoice() (Value, bool) {
+func (r *reading) noChoice(Slot) (Value, bool) {
 	for k := range r.says {
 		if why, n := r.language.skips.at(r.line, k); n > 0 {
 			i, j := r.says[k], r.says[k+n-1]+1
 			if score, ok := r.around(i, j); !ok || score < 0.7 {
 				return Value{}, false
 			}
-			return r.refusal(string(why), i, j), true
+			return r.refusal(because(why, nil), i, j), true
 		}
 	}
 	return Value{}, false
@@ -234,64 +219,10 @@ func (r *reading) several(values []found) (Value, bool) {
 	for _, v := range kept[1:] {
 		if !sameValue(v.Value, first.Value) {
 			last := kept[len(kept)-1]
-			return r.refusal("one of the choices can be taken, and several were said: "+r.said(first.i, last.j), first.i, last.j), true
+			return r.refusal(because(SeveralTaken, Args{"said": r.said(first.i, last.j)}), first.i, last.j), true
 		}
 	}
 	score, ok := r.around(values[0].i, values[len(values)-1].j)
 	first.Score *= score
 	return first.Value, ok
-}
-
-// booleanAt reads true, false, yes, no, on and off.
-func (r *reading) booleanAt(i int) (found, bool) {
-	b, ok := r.language.booleans[r.word(i)]
-	if !ok {
-		return found{}, false
-	}
-	if r.denied(i) {
-		return found{}, false
-	}
-	return found{r.value(b, i, i+1, 1), i, i + 1}, true
-}
-
-func (r *reading) booleanAnswer() (Value, bool) {
-	yes, no, rest, score := r.assent()
-	if yes != no && rest == "" {
-		return r.value(yes, 0, len(r.tokens), score), true
-	}
-	if yes || no || len(r.says) == 0 {
-		return Value{}, false
-	}
-	values := r.all((*reading).booleanAt)
-	if len(values) != 1 {
-		return Value{}, false
-	}
-	v := values[0]
-	around, ok := r.around(v.i, v.j)
-	if !ok || around < 1 || r.unsure() {
-		return Value{}, false
-	}
-	return v.Value, true
-}
-
-// Render is a value as it is said: what Read makes the same value of.
-func Render(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case json.Number:
-		return v.String()
-	case bool:
-		if v {
-			return "yes"
-		}
-		return "no"
-	case []any:
-		var all []string
-		for _, m := range v {
-			all = append(all, Render(m))
-		}
-		return strings.Join(all, ", ")
-	}
-	return ""
 }

@@ -1,40 +1,41 @@
 package phrase
 
 import (
-	"fmt"
 	"regexp"
-	"strings"
 	"time"
-
-	"github.com/fermata-go/fermata/internal/nearest"
 )
 
-// Kind is what sort of value is asked for.
-type Kind string
+// Kind is a kind of values: how people say them, and how they answer when one is asked for. Each stands at the top of the
+// file that reads its values.
+type Kind struct {
+	name string
+	// scan finds values that begin at a token. Nil where any words may be a value.
+	scan func(s Slot, of *language) scan
+	// answer reads an utterance as an answer. Nil where it is the one value that scan finds.
+	answer func(r *reading, s Slot) (Value, bool)
+	// none reads an answer without a value, and several one with different ones. Nil where those are no answers.
+	none    func(r *reading, s Slot) (Value, bool)
+	several func(r *reading, values []found) (Value, bool)
+	// check says what is wrong with a slot of the kind. Nil for nothing.
+	check func(s Slot) error
 
-// The kinds of values, and what a [Value] of each holds.
-const (
-	Text     Kind = "text"     // string: the words as they were said
-	Number   Kind = "number"   // json.Number in decimal digits, no exponent
-	Integer  Kind = "integer"  // json.Number without a fraction
-	Money    Kind = "money"    // json.Number, in the locale's currency
-	Date     Kind = "date"     // string, "2026-11-25"
-	Time     Kind = "time"     // string, "15:30"
-	DateTime Kind = "datetime" // string, RFC 3339 in the locale's zone
-	Single   Kind = "choice"   // string, the Value of a Choice
-	Boolean  Kind = "boolean"  // bool
-	List     Kind = "list"     // []any of the values of Items
-)
+	counts bool // a value is a number, behind which what is counted may stand
+	money  bool // a number of things is no value: "fifty bananas"
+	bare   bool // a number by itself is a value where it is asked for: 3 is 3 o'clock
+}
 
-// Kinds are all kinds, in the order in which they are documented.
-func Kinds() []Kind {
-	return []Kind{Text, Number, Integer, Money, Date, Time, DateTime, Single, Boolean, List}
+// String is the kind's name.
+func (k *Kind) String() string { return k.name }
+
+// always is the scan of a kind that depends on no slot.
+func always(one scan) func(Slot, *language) scan {
+	return func(Slot, *language) scan { return one }
 }
 
 // Slot is what is asked for. The zero value is a text.
 type Slot struct {
 	Name    string
-	Kind    Kind           // defaults to Text
+	Kind    *Kind          // defaults to Text
 	Choices []Choice       // of a choice: what there is to choose from, in the order in which it was offered
 	Items   *Slot          // of a list: its members; defaults to texts
 	Pattern *regexp.Regexp // of a text: what it has to match, as a whole; optional
@@ -62,41 +63,24 @@ type Value struct {
 	Place bool
 	// Half says that the half of the day of a time was guessed: 7 may be 19:00 too.
 	Half bool
-	// Reason is why something that was said for a value is none: "February has no day 31". Empty when it is one.
+	// Reason is why something that was said for a value is none: "February has no day 31.". Empty when it is one.
 	Reason string
 }
 
-func (s Slot) kind() Kind {
-	if s.Kind == "" {
+func (s Slot) kind() *Kind {
+	if s.Kind == nil {
 		return Text
 	}
 	return s.Kind
 }
 
 // inWords reports whether any words may be a value: a text, or a list, whose members are looked for in it.
-func (s Slot) inWords() bool { return s.kind() == Text || s.kind() == List }
+func (s Slot) inWords() bool { return s.kind().scan == nil }
 
-// check is what is wrong with a slot.
+// check says what is wrong with a slot.
 func (s Slot) check() error {
-	switch s.kind() {
-	case Single:
-		if len(s.Choices) == 0 {
-			return fmt.Errorf("a choice needs choices")
-		}
-	case List:
-		if s.Items != nil && s.Items.kind() == List {
-			return fmt.Errorf("a list of lists cannot be said")
-		}
-		if s.Items != nil {
-			return s.Items.check()
-		}
-	case Text, Number, Integer, Money, Date, Time, DateTime, Boolean:
-	default:
-		var names []string
-		for _, k := range Kinds() {
-			names = append(names, string(k))
-		}
-		return fmt.Errorf("no kind %q%s; there are %s", s.Kind, nearest.Hint(string(s.Kind), names), strings.Join(names, ", "))
+	if check := s.kind().check; check != nil {
+		return check(s)
 	}
 	return nil
 }
@@ -126,21 +110,19 @@ func (r *reading) value(v any, i, j int, score float64) Value {
 }
 
 // refusal is what was said for a value that is none.
-func (r *reading) refusal(reason string, i, j int) Value {
+func (r *reading) refusal(why *problem, i, j int) Value {
 	v := r.value(nil, i, j, 0.5)
-	v.Reason = r.language.reason(reason)
+	v.Reason = r.language.Say(why.key, why.args)
 	return v
 }
 
-// reason says why a value is none in the language.
-func (l *language) reason(english string) string {
-	for _, rule := range l.reasons {
-		if rule.of.MatchString(english) {
-			return l.names.Replace(rule.of.ReplaceAllString(english, rule.as))
-		}
-	}
-	return english
+// problem is why something that was said is no value: a message that has not been put into words yet.
+type problem struct {
+	key  Key
+	args Args
 }
+
+func because(key Key, args Args) *problem { return &problem{key, args} }
 
 // found is a value with the tokens that say it: from i to before j.
 type found struct {
@@ -151,7 +133,7 @@ type found struct {
 // scan reads one value of a kind that begins at a token.
 type scan func(r *reading, i int) (v found, ok bool)
 
-// all is every value that a scan finds, from left to right. What one value is said with belongs to no other.
+// all is every value that a scan finds, from left to right. The words of one value belong to no other.
 func (r *reading) all(one scan) []found {
 	if one == nil {
 		return nil
@@ -169,27 +151,12 @@ func (r *reading) all(one scan) []found {
 	return values
 }
 
-// scanner is what finds values of a slot's kind; nil for texts and lists, which have no beginning of their own.
+// scanner finds values of a slot's kind; nil for texts and lists, which have no beginning of their own.
 func (s Slot) scanner(of *language) scan {
-	switch s.kind() {
-	case Number:
-		return (*reading).numberAt
-	case Integer:
-		return (*reading).integerAt
-	case Money:
-		return (*reading).moneyAt
-	case Date:
-		return (*reading).dateAt
-	case Time:
-		return (*reading).timeAt
-	case DateTime:
-		return (*reading).dateTimeAt
-	case Single:
-		return newChooser(s.Choices, of).at
-	case Boolean:
-		return (*reading).booleanAt
+	if s.inWords() {
+		return nil
 	}
-	return nil
+	return s.kind().scan(s, of)
 }
 
 // Find is every value of a slot's kind that an utterance holds, from left to right, with its place. A text is the
@@ -197,8 +164,7 @@ func (s Slot) scanner(of *language) scan {
 func (l Locale) Find(slot Slot, text string, now time.Time) []Value {
 	r := l.reading(text, now)
 	r.after = slot.After
-	switch slot.kind() {
-	case Text, List:
+	if slot.inWords() {
 		if v, ok := r.answer(slot); ok {
 			return []Value{v}
 		}
@@ -206,7 +172,7 @@ func (l Locale) Find(slot Slot, text string, now time.Time) []Value {
 	}
 	var values []Value
 	for _, v := range r.all(slot.scanner(r.language)) {
-		if slot.kind() == Money && v.Reason == "" && r.isThing(v) {
+		if slot.kind().money && v.Reason == "" && r.isThing(v) {
 			continue
 		}
 		values = append(values, v.Value)

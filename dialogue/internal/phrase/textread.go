@@ -2,9 +2,11 @@ package phrase
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
+
+// Text is the kind of texts: string, the words as they were said.
+var Text = &Kind{name: "text", answer: (*reading).textAnswer}
 
 // textAnswer is what was said, without the politeness around it.
 func (r *reading) textAnswer(s Slot) (Value, bool) {
@@ -14,7 +16,7 @@ func (r *reading) textAnswer(s Slot) (Value, bool) {
 			return Value{}, false
 		}
 		start := strings.Index(r.text, whole)
-		return s.checked(Value{Value: whole, Text: whole, Start: start, End: start + len(whole), Score: 0.5}), true
+		return r.checked(s, Value{Value: whole, Text: whole, Start: start, End: start + len(whole), Score: 0.5}), true
 	}
 	i, j := r.trimmed(s.Names)
 	start, end := r.textSpan(i, j)
@@ -22,9 +24,9 @@ func (r *reading) textAnswer(s Slot) (Value, bool) {
 	if s.Pattern == nil {
 		return v, true
 	}
-	if v = s.checked(v); v.Reason != "" {
+	if v = r.checked(s, v); v.Reason != "" {
 		start = strings.Index(r.text, whole)
-		raw := s.checked(Value{Value: whole, Text: whole, Start: start, End: start + len(whole), Score: 1})
+		raw := r.checked(s, Value{Value: whole, Text: whole, Start: start, End: start + len(whole), Score: 1})
 		if raw.Reason == "" {
 			return raw, true
 		}
@@ -92,7 +94,12 @@ func (r *reading) ending(i, j int) int {
 
 // asksName reports whether somebody's name was asked for.
 func (r *reading) asksName() bool {
-	return slices.ContainsFunc(r.language.nameWords, func(w string) bool { return r.question[w] })
+	for word := range r.language.nameWords {
+		if r.question[word] {
+			return true
+		}
+	}
+	return false
 }
 
 // called is how many spoken words from i on only say what the answer is called: "my address is", "the recipient is".
@@ -117,7 +124,7 @@ func (r *reading) called(i, j int, names []string) int {
 func (r *reading) isLead(i int) bool {
 	word := r.tokens[r.says[i]].fold
 	for asked, leads := range r.language.leads {
-		if r.question[asked] && slices.Contains(leads, word) {
+		if r.question[asked] && leads[word] {
 			return true
 		}
 	}
@@ -140,13 +147,13 @@ func (r *reading) textSpan(i, j int) (start, end int) {
 }
 
 // checked is a text with the reason why it is not what is asked for, if it is not.
-func (s Slot) checked(v Value) Value {
+func (r *reading) checked(s Slot, v Value) Value {
 	if s.Pattern == nil {
 		return v
 	}
 	text, _ := v.Value.(string)
 	if !s.looksLike(text) {
-		v.Value, v.Score, v.Reason = nil, 0.5, `"`+clip(text)+`" does not look like what is asked for`
+		v.Value, v.Score, v.Reason = nil, 0.5, r.language.Say(WrongForm, Args{"said": r.language.Quote(clip(text))})
 	}
 	return v
 }

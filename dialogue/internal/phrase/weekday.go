@@ -1,9 +1,6 @@
 package phrase
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // weekday reads "friday", "next friday", "this coming friday", "friday next week", "friday, 27 November".
 func (r *reading) weekday(i int) (dated, bool) {
@@ -102,8 +99,8 @@ func (r *reading) withDate(i int, w time.Weekday) (dated, bool) {
 			d.day = r.nextYear(d.day)
 		}
 		d.noYear = false
-		if d.wrong() == "" && d.weekday() != w {
-			d.clash = fmt.Sprintf("%s is a %s and no %s", d.day, d.weekday(), w)
+		if d.wrong() == nil && d.weekday() != w {
+			d.clash = because(OtherWeekday, Args{"date": d.String(), "weekday": d.weekday(), "said": w})
 		}
 		return d, true
 	}

@@ -37,7 +37,7 @@ type token struct {
 	sign       rune   // of a mark
 }
 
-// line is an utterance as it is read: once, whatever is asked about it.
+// line is an utterance as it is read: once for all questions about it.
 type line struct {
 	text   string
 	seen   string // as much of it as is looked at

@@ -26,8 +26,8 @@ func Encode(in *journal.Interrupt) ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads what Encode wrote for the interrupt of that id. What is no interrupt, and another one, is
-// journal.ErrCorrupt.
+// Decode reads what Encode wrote for the interrupt of that id. Other data, and another
+// interrupt, is journal.ErrCorrupt.
 func Decode(id string, data []byte) (journal.Interrupt, error) {
 	var s stored
 	if err := json.Unmarshal(data, &s); err != nil {

@@ -30,7 +30,7 @@ type Disk struct {
 	methods   map[uintptr]uintptr // of files: the system's -> ours
 	original  map[uintptr]uintptr // ours -> the system's
 
-	// What SQLite calls. It keeps pointers to them that the garbage collector does not see.
+	// Functions that SQLite calls. It keeps pointers to them that the garbage collector does not see.
 	open     openFunc
 	write    writeFunc
 	truncate truncateFunc

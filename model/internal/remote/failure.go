@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -133,13 +132,9 @@ func kindOf(status int, p *problem) model.Kind {
 
 // malformed is whether an error of a stream is about what was in it.
 func malformed(err error) bool {
-	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return true
-	}
-	return errors.Is(err, bufio.ErrTooLong)
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, other := errors.AsType[*json.UnmarshalTypeError](err)
+	return syntax || other
 }
 
 // retryAfter is when a service wants to be asked again, 0 where it does not say: by Retry-After in its forms, or else

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ const secret = "sk-test-0123456789abcdef"
 
 func open(t testing.TB, o remote.Options) *remote.Service {
 	t.Helper()
-	s, err := remote.Open(remote.Provider{Name: "Acme", Env: "ACME", URL: "https://api.acme.example/v1"}, o)
+	s, err := remote.Open(remote.Provider{Name: "Acme", Env: "ACME", URL: "https://api.acme.example/v1", KeyHeader: "Authorization", KeyPrefix: "Bearer "}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,14 +110,40 @@ func TestScrub(t *testing.T) {
 	}
 }
 
-// answer goes through Send, and comes out as an error.
-func answer(t testing.TB, s *remote.Service, status int, header http.Header, body string) *model.Error {
+// reader is of a protocol whose events are texts, "end" the last of them.
+type reader struct{ over bool }
+
+func (r *reader) Read(e remote.Event, to []model.Chunk) ([]model.Chunk, error) {
+	if string(e.Data) == "gave up" {
+		return to, remote.ErrGaveUp
+	}
+	r.over = string(e.Data) == "end"
+	return append(to, model.Chunk{Text: string(e.Data)}), nil
+}
+
+func (r *reader) Over() bool                    { return r.over }
+func (r *reader) Reason() string                { return map[bool]string{true: "end"}[r.over] }
+func (r *reader) Finish() (model.Finish, error) { return model.FinishStop, nil }
+
+// reply is what comes of an answer.
+func reply(t testing.TB, o remote.Options, a *http.Response) (*model.Response, error) {
 	t.Helper()
-	resp, err := s.Send(nil, func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}, nil
-	})
+	o.HTTPClient = &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+		a.Request = req
+		return a, nil
+	})}
+	s := open(t, o)
+	return model.Collect(s.Generate(t.Context(), func() (remote.Request, remote.Reader, error) {
+		return remote.Request{Path: "ask", Body: "?"}, new(reader), nil
+	}))
+}
+
+// answer is the error that comes of an answer.
+func answer(t testing.TB, o remote.Options, status int, header http.Header, body string) *model.Error {
+	t.Helper()
+	r, err := reply(t, o, &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))})
 	failed, ok := errors.AsType[*model.Error](err)
-	if !ok || resp != nil {
+	if !ok || len(r.Parts) > 0 {
 		t.Fatalf("%d %q is let through: %v", status, body, err)
 	}
 	return failed
@@ -124,7 +151,6 @@ func answer(t testing.TB, s *remote.Service, status int, header http.Header, bod
 
 // Services say what is wrong in many ways.
 func TestKinds(t *testing.T) {
-	s := open(t, remote.Options{NoKey: true})
 	for _, test := range []struct {
 		status int
 		body   string
@@ -151,7 +177,7 @@ func TestKinds(t *testing.T) {
 		{200, `{"choices":[]}`, model.ErrMalformed, "application/json in place of a stream"},
 		{400, `{"error":{"message":"` + strings.Repeat("long ", 1000) + `"}}`, model.ErrInvalid, "long lo…"},
 	} {
-		got := answer(t, s, test.status, http.Header{"Content-Type": {"application/json"}}, test.body)
+		got := answer(t, remote.Options{NoKey: true}, test.status, http.Header{"Content-Type": {"application/json"}}, test.body)
 		if got.Kind != test.kind || !strings.Contains(got.Message, test.says) || strings.Contains(got.Message, "\n") || got.Err != nil {
 			t.Errorf("%d %.100s\nis %q: %s\nwant %q: …%s", test.status, test.body, got.Kind, got.Message, test.kind, test.says)
 		}
@@ -159,7 +185,6 @@ func TestKinds(t *testing.T) {
 }
 
 func TestRetryAfter(t *testing.T) {
-	s := open(t, remote.Options{NoKey: true})
 	const date = "Sat, 21 Nov 2026 16:00:00 GMT"
 	for _, test := range []struct {
 		header http.Header
@@ -180,7 +205,7 @@ func TestRetryAfter(t *testing.T) {
 		{http.Header{"Anthropic-Ratelimit-Tokens-Remaining": {"0"}, "Anthropic-Ratelimit-Tokens-Reset": {"2026-11-21T16:00:01Z"}, "Date": {date}}, time.Second},
 		{http.Header{"Anthropic-Ratelimit-Tokens-Remaining": {"0"}, "Anthropic-Ratelimit-Tokens-Reset": {"2026-11-21T15:00:01Z"}, "Date": {date}}, 0},
 	} {
-		if got := answer(t, s, 429, test.header, "").RetryAfter; got != test.want {
+		if got := answer(t, remote.Options{NoKey: true}, 429, test.header, "").RetryAfter; got != test.want {
 			t.Errorf("%v: again in %v, want %v", test.header, got, test.want)
 		}
 	}
@@ -192,9 +217,8 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(429, `[{"error":"`+secret+`"}]`, "Sat, 21 Nov 2026 16:00:00 GMT")
 	f.Add(200, `{"detail":["sk-test***"]}`, "1e9")
 	f.Setenv("ACME_API_KEY", secret)
-	s := open(f, remote.Options{})
 	f.Fuzz(func(t *testing.T, status int, body, after string) {
-		got := answer(t, s, status, http.Header{"Content-Type": {"application/json"}, "Retry-After": {after}}, body)
+		got := answer(t, remote.Options{}, status, http.Header{"Content-Type": {"application/json"}, "Retry-After": {after}}, body)
 		if got.Kind == "" || got.RetryAfter < 0 || strings.Contains(got.Error(), secret) || strings.ContainsAny(got.Message, "\r\n") {
 			t.Errorf("%d %q is %q", status, body, got)
 		}
@@ -204,44 +228,41 @@ func FuzzAnswers(f *testing.F) {
 // A stream that never ends, or never ends an event, does not fill the memory.
 func TestStreamsAreBounded(t *testing.T) {
 	const mebibyte = 1 << 20
-	s := open(t, remote.Options{NoKey: true})
 	for name, test := range map[string]struct {
 		again string
-		most  int64
+		most  int
 		want  string
 	}{
 		"one line":          {strings.Repeat("x", 1000), 16 * mebibyte, "the stream from api.acme.example has an event of more than 16 MiB"},
 		"one event":         {"data: x\r\n", 16 * mebibyte, "the stream from api.acme.example has an event of more than 16 MiB"},
+		"one comment":       {": x\n", 16 * mebibyte, "the stream from api.acme.example has an event of more than 16 MiB"},
 		"events, with LF":   {"data: " + strings.Repeat("x", 999) + "\n\n", 256 * mebibyte, "the stream from api.acme.example has a reply of more than 256 MiB"},
 		"events, with CRLF": {"data: " + strings.Repeat("x", 999) + "\r\n\r\n", 256 * mebibyte, "the stream from api.acme.example has a reply of more than 256 MiB"},
 	} {
-		resp, err := s.Send(nil, func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(&endless{again: test.again})}, nil
-		})
-		if err != nil {
-			t.Fatal(err)
+		body := &endless{again: test.again}
+		stream := remote.NewStream(body, "api.acme.example")
+		var err error
+		for err == nil {
+			_, err = stream.Next()
 		}
-		n, err := io.Copy(io.Discard, resp.Body)
 		want := &model.Error{Kind: model.ErrMalformed, Message: test.want}
 		if diff := cmp.Diff(error(want), err); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if n < test.most || n > test.most*3/2 {
-			t.Errorf("%s: it ended after %d bytes", name, n)
-		}
-		if err := resp.Body.Close(); err != nil {
-			t.Error(err)
+		if body.read < test.most || body.read > test.most*3/2 {
+			t.Errorf("%s: it ended after %d bytes", name, body.read)
 		}
 	}
 }
 
 // endless says the same again and again.
 type endless struct {
-	again string
-	at    int
+	again    string
+	at, read int
 }
 
 func (e *endless) Read(p []byte) (int, error) {
+	e.read += len(p)
 	for rest := p; len(rest) > 0; {
 		n := copy(rest, e.again[e.at:])
 		rest, e.at = rest[n:], (e.at+n)%len(e.again)
@@ -252,27 +273,23 @@ func (e *endless) Read(p []byte) (int, error) {
 // A service that repeats the key in the address to which it redirects does not get it into an error.
 func TestRedirectsHideTheKey(t *testing.T) {
 	t.Setenv("ACME_API_KEY", secret)
-	s := open(t, remote.Options{HTTPClient: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
-		return &http.Response{
-			StatusCode: http.StatusFound, Header: http.Header{"Location": {"https://" + secret + ".example/?key=" + secret}},
-			Body: http.NoBody, Request: req,
-		}, nil
-	})}})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := s.Client.Do(req)
-	if err == nil {
-		t.Fatal("it was redirected")
-	}
-	if resp != nil {
-		_ = resp.Body.Close()
-	}
+	header := http.Header{"Location": {"https://" + secret + ".example/?key=" + secret}}
 	want := &model.Error{
 		Kind: model.ErrInvalid, Message: "the base URL of Acme leads elsewhere, to https://[key].example; name the place itself",
 	}
-	if diff := cmp.Diff(error(want), s.Failed(t.Context(), err)); diff != "" {
+	if diff := cmp.Diff(want, answer(t, remote.Options{}, http.StatusFound, header, "")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A request that is no JSON is not made.
+func TestRequestsThatAreNoJSON(t *testing.T) {
+	s := open(t, remote.Options{NoKey: true})
+	_, err := model.Collect(s.Generate(t.Context(), func() (remote.Request, remote.Reader, error) {
+		return remote.Request{Body: math.NaN()}, new(reader), nil
+	}))
+	want := &model.Error{Kind: model.ErrInvalid, Message: "the request cannot be encoded: json: unsupported value: NaN"}
+	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -148,11 +148,3 @@ func listOf(v any) []any {
 	list, _ := v.([]any)
 	return list
 }
-
-// Instruct is the system text with the request to answer by the schema, for services that cannot promise it.
-func Instruct(system string, schema json.RawMessage) string {
-	if system != "" {
-		system += "\n\n"
-	}
-	return system + "Answer with JSON alone, without any words or fences around it. It must fit this JSON Schema:\n" + string(schema)
-}

@@ -7,8 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -21,9 +19,12 @@ import (
 
 // Provider is what is known of a provider beforehand.
 type Provider struct {
-	Name string // "OpenAI"
-	Env  string // how its variables begin: "OPENAI", for OPENAI_API_KEY and OPENAI_BASE_URL
-	URL  string // of its own service
+	Name      string      // "OpenAI"
+	Env       string      // how its variables begin: "OPENAI", for OPENAI_API_KEY and OPENAI_BASE_URL
+	URL       string      // of its own service
+	KeyHeader string      // the header that has the key
+	KeyPrefix string      // what is in front of the key there: "Bearer "
+	Header    http.Header // of all requests beside that
 }
 
 // Options say which service is meant, where not the provider's own. The zero value means that one.
@@ -38,13 +39,13 @@ type Options struct {
 
 // Service is where a model is asked, and the key to it.
 type Service struct {
-	URL    string       // ends with a slash
-	Host   string       // of the URL, with its port
-	Key    Key          // the zero Key for none
-	Client *http.Client // follows no redirects
+	URL  string // ends with a slash
+	Host string // of the URL, with its port
+	Key  Key    // the zero Key for none
 
-	sought string
-	idle   time.Duration
+	client   *http.Client // follows no redirects
+	provider Provider
+	idle     time.Duration
 }
 
 // Open finds the service and its key. It fails with model.ErrInvalid for a URL that is none, and where there is no key;
@@ -60,16 +61,17 @@ func Open(p Provider, o Options) (*Service, error) {
 	case u.RawQuery != "" || u.Fragment != "":
 		return nil, invalid("the base URL of %s at %s has a query or a fragment, which would get lost", p.Name, u.Host)
 	}
-	s := &Service{URL: strings.TrimRight(u.String(), "/") + "/", Host: u.Host, Client: unredirected(o.HTTPClient, p.Name), idle: o.Idle}
+	s := &Service{URL: strings.TrimRight(u.String(), "/") + "/", Host: u.Host, client: unredirected(o.HTTPClient, p.Name), provider: p, idle: o.Idle}
 	if o.NoKey {
 		return s, nil
 	}
-	s.Key, s.sought, err = findKey(cmp.Or(o.KeyEnv, p.Env+"_API_KEY"), o.KeyFile)
+	var sought string
+	s.Key, sought, err = findKey(cmp.Or(o.KeyEnv, p.Env+"_API_KEY"), o.KeyFile)
 	if err != nil {
 		return nil, err
 	}
 	if s.Key.Secret() == "" && !loopback(u.Hostname()) {
-		return nil, invalid("there is no key for %s at %s: looked for %s; a service that wants no key needs NoKey", p.Name, u.Host, s.sought)
+		return nil, invalid("there is no key for %s at %s: looked for %s; a service that wants no key needs NoKey", p.Name, u.Host, sought)
 	}
 	return s, nil
 }
@@ -90,37 +92,6 @@ func unredirected(client *http.Client, name string) *http.Client {
 		return invalid("the base URL of %s leads elsewhere, to %s://%s; name the place itself", name, next.URL.Scheme, next.URL.Host)
 	}
 	return &with
-}
-
-// mostOfAnError is how many bytes are read of an answer that is not a reply.
-const mostOfAnError = 1 << 20
-
-// Send is a middleware for SDKs: it lets streams through, as far as a reply can be long, and turns all other answers into
-// a [model.Error].
-func (s *Service) Send(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	resp, err := next(req)
-	if err != nil {
-		return nil, err
-	}
-	if req != nil { // SDKs always give one
-		resp.Body = aliveBody(req.Context(), resp.Body)
-	}
-	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	ok := resp.StatusCode == http.StatusOK
-	if ok && media != "text/html" && media != "application/json" {
-		resp.Body = &bounded{ReadCloser: resp.Body, host: s.Host}
-		return resp, nil
-	}
-	defer resp.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostOfAnError)) // what there is of it will do
-	p := readProblem(body)
-	if ok && p.message == "" {
-		return nil, &model.Error{
-			Kind:    model.ErrMalformed,
-			Message: fmt.Sprintf("%s answered with %s in place of a stream of events; is the base URL right?", s.Host, media),
-		}
-	}
-	return nil, s.refused(resp, &p)
 }
 
 // refused is the error for an answer that says why there is no reply.
@@ -147,8 +118,8 @@ func (s *Service) refused(resp *http.Response, p *problem) *model.Error {
 	return err
 }
 
-// said is the error for an event of a stream that says why the reply does not go on. The event is JSON.
-func (s *Service) said(event []byte) error {
+// gaveUp is the error for an event of a stream that says why the reply does not go on.
+func (s *Service) gaveUp(event []byte) error {
 	p := readProblem(event)
 	text := s.Host + " gave up in the middle of the reply"
 	if p.message != "" {
@@ -162,10 +133,10 @@ func (s *Service) cut() error {
 	return &model.Error{Kind: model.ErrUnavailable, Message: "the stream from " + s.Host + " ended before the reply did"}
 }
 
-// Failed is the error that a caller is given for an error of a request or a stream: the context's where that is done;
+// failed is the error that a caller is given for an error of a request or a stream: the context's where that is done;
 // model.ErrMalformed for an event that is not what it must be; and model.ErrUnavailable for connections that cannot be
 // made or break, since the next one may hold. The error itself is not kept: it has the request in it, and so the key.
-func (s *Service) Failed(ctx context.Context, err error) error {
+func (s *Service) failed(ctx context.Context, err error) error {
 	if stopped := ctx.Err(); stopped != nil {
 		return stopped
 	}
@@ -190,7 +161,7 @@ func (s *Service) tidy(text string) string {
 	return text
 }
 
-// Idempotency is a key of a request in a form that any header takes, and that tells the service nothing.
+// Idempotency hashes the key of a request, so that any header takes it and the service learns nothing from it.
 func Idempotency(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])

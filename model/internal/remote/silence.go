@@ -11,7 +11,7 @@ import (
 
 // How long a service may be silent where the options do not say.
 const (
-	// DefaultIdle is how long nothing at all may come: not the connection, nor an answer, nor a byte of it.
+	// DefaultIdle limits the time without a sign of life: a connection, an answer, or a byte of it.
 	DefaultIdle = time.Minute
 	// patience is how many times as long a reply may go on with signs of life alone: comments and pings.
 	patience = 10
@@ -23,8 +23,6 @@ type watch struct {
 	within     time.Duration
 	told       func() // whoever waits for the reply
 }
-
-type watchKey struct{}
 
 // watched is the ctx of a request that ends when its service says nothing for that long. A within below 0 is for ever.
 func watched(ctx context.Context, host string, within time.Duration) (context.Context, *watch, context.CancelFunc) {
@@ -44,7 +42,7 @@ func watched(ctx context.Context, host string, within time.Duration) (context.Co
 	w := &watch{
 		within: within, told: func() { model.SignOfLife(ctx) }, idle: silent("has sent nothing", within), said: silent("has sent no part of the reply", patience*within),
 	}
-	return context.WithValue(ctx, watchKey{}, w), w, func() { w.pause(); stop() }
+	return ctx, w, func() { w.pause(); stop() }
 }
 
 // alive notes that something has come.
@@ -89,10 +87,9 @@ func (l lively) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// aliveBody makes the bytes of an answer count for the request that ctx belongs to.
-func aliveBody(ctx context.Context, body io.ReadCloser) io.ReadCloser {
-	w, ok := ctx.Value(watchKey{}).(*watch)
-	if !ok {
+// aliveBody makes an answer and its bytes count as signs of life.
+func (w *watch) aliveBody(body io.ReadCloser) io.ReadCloser {
+	if w == nil {
 		return body
 	}
 	w.alive()

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
 // Value is a JSON value: one of [Object], [Array], string, json.Number, bool and nil.
@@ -59,40 +61,26 @@ func (o Object) Set(name string, value Value) Object {
 
 // MarshalJSON writes the object in its order.
 func (o Object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
+	text := []byte{'{'}
 	for i, m := range o {
 		if i > 0 {
-			b.WriteByte(',')
+			text = append(text, ',')
 		}
-		name, err := encode(m.Name)
+		name, err := jsontext.Encode(m.Name)
 		if err != nil {
 			return nil, err
 		}
-		value, err := encode(m.Value)
+		value, err := jsontext.Encode(m.Value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
+		text = append(append(append(text, name...), ':'), value...)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	return append(text, '}'), nil
 }
 
 // Encode writes a value as compact JSON.
-func Encode(v Value) ([]byte, error) { return encode(v) }
+func Encode(v Value) ([]byte, error) { return jsontext.Encode(v) }
 
 // maxDepth bounds how deep values nest, as encoding/json does.
 const maxDepth = 10000

@@ -1,0 +1,228 @@
+package dialogue
+
+import (
+	"slices"
+
+	"github.com/fermata-go/fermata/internal/expression"
+)
+
+// formula is an expression of a dialogue.
+type formula struct{ code *expression.Expression }
+
+func compileFormula(text string) (*formula, *expression.Fault) {
+	code, fault := expression.Compile(text)
+	if fault != nil {
+		return nil, fault
+	}
+	return &formula{code}, nil
+}
+
+func (f *formula) value(names map[string]any) (any, error) {
+	return f.code.Result(expression.NewScope(names, nil))
+}
+
+func (f *formula) holds(names map[string]any) (bool, error) {
+	return f.code.Holds(expression.NewScope(names, nil))
+}
+
+// reads are the names that it reads.
+func (f *formula) reads() []string { return f.code.Names() }
+
+// template is a text with expressions in it; nil is the empty text.
+type template struct{ code *expression.Template }
+
+func compileTemplate(text string) (*template, *expression.Fault) {
+	code, fault := expression.CompileTemplate(text)
+	if fault != nil {
+		return nil, fault
+	}
+	return &template{code}, nil
+}
+
+// render fills in a text that is said in a frame, or outside of all. Values of slots are shown as their types say.
+func (d *Dialogue) render(t *template, f *Frame, names map[string]any) (string, error) {
+	if t == nil {
+		return "", nil
+	}
+	return t.code.RenderAs(expression.NewScope(names, nil), func(name string, v any) string {
+		if p, ok := d.find(f, name); ok && name != "" {
+			return d.shown(p.slot, v)
+		}
+		for _, sl := range d.context {
+			if sl.name == name && name != "" {
+				return d.shown(sl, v)
+			}
+		}
+		return shown(v)
+	})
+}
+
+// shown is a value of a slot as people are told it.
+func (d *Dialogue) shown(sl *slot, v any) string {
+	return sl.Type.kind().show(d.localeOf(sl.Slot), sl.Slot, v)
+}
+
+func (t *template) reads() []string { return t.code.Names() }
+
+// shown is a value as people read it.
+func shown(v any) string { return expression.Text(v) }
+
+var textType = expression.Plain(expression.TextKind)
+
+// formula compiles an expression of a step.
+func (c *compiler) formula(st *step, text, path string) *formula {
+	code, fault := compileFormula(text)
+	if fault != nil {
+		c.report(path, fault.Offset, fault.Message)
+		return nil
+	}
+	st.reads = append(st.reads, code.reads()...)
+	return code
+}
+
+// templateOf compiles a text of a step.
+func (c *compiler) templateOf(st *step, text, path string) *template {
+	t, fault := compileTemplate(text)
+	if fault != nil {
+		c.report(path, fault.Offset, fault.Message)
+		return nil
+	}
+	st.reads = append(st.reads, t.reads()...)
+	return t
+}
+
+// template compiles a text and checks it against names.
+func (c *compiler) template(text, path string, known expression.Names) *template {
+	t, fault := compileTemplate(text)
+	if fault != nil {
+		c.report(path, fault.Offset, fault.Message)
+		return nil
+	}
+	c.checkTemplate(t, path, known)
+	return t
+}
+
+// place is where an expression stands.
+func (c *compiler) place(known expression.Names) expression.Place {
+	return expression.Place{Names: known, Hints: c.hints, Remedy: "let every way here ask for it"}
+}
+
+func (c *compiler) checkTemplate(t *template, path string, known expression.Names) {
+	if t == nil {
+		return
+	}
+	for _, fault := range t.code.Check(c.place(known)) {
+		c.report(path, fault.Offset, fault.Message)
+	}
+}
+
+// checkFormula checks an expression, and says of what type it is.
+func (c *compiler) checkFormula(f *formula, path string, known expression.Names) *expression.Type {
+	if f == nil {
+		return expression.Anything
+	}
+	t, faults := f.code.Check(c.place(known))
+	for _, fault := range faults {
+		c.report(path, fault.Offset, fault.Message)
+	}
+	return t
+}
+
+// checkCondition checks an expression that decides something.
+func (c *compiler) checkCondition(f *formula, path string, known expression.Names) {
+	if t := c.checkFormula(f, path, known); t.May(expression.BoolKind) {
+		c.fault(path, "expected true or false, found %s", t)
+	}
+}
+
+func typeOfSchema(doc []byte) *expression.Type {
+	if doc == nil {
+		return expression.Anything
+	}
+	v, err := decoded(doc)
+	if m, ok := v.(map[string]any); ok && err == nil {
+		return expression.TypeOfSchema(m)
+	}
+	return expression.Anything
+}
+
+// names are what expressions know in a flow, or outside of all, wherever it stands: slots may be empty.
+func (c *compiler) names(f *flow) expression.Names {
+	n := expression.NoNames()
+	if c.d.def.Context == nil {
+		n.Rest = expression.AnyInput
+	}
+	c.addContext(&n)
+	n.Set(nameToday, textType)
+	n.Set(nameNow, textType)
+	for _, name := range keysOf(c.d.slots) {
+		n.Set(name, open(c.d.slots[name]))
+	}
+	if f != nil {
+		for _, sl := range f.order {
+			n.Set(sl.name, open(sl))
+		}
+		for _, name := range f.variables() {
+			if !slices.Contains(keysOf(f.slots), name) && c.d.slots[name] == nil {
+				n.Set(name, optional(expression.Anything))
+			}
+		}
+	}
+	return n
+}
+
+// addContext adds the names that a conversation begins with.
+func (c *compiler) addContext(n *expression.Names) {
+	for _, sl := range c.context {
+		t := sl.values
+		if sl.Optional {
+			t = optional(t)
+		}
+		n.Set(sl.name, t)
+	}
+}
+
+// given is the type of a slot that holds something.
+func (s *slot) given() *expression.Type {
+	return s.values.With(func(t *expression.Type) { t.Kinds &^= expression.NullKind })
+}
+
+// contextNames is what there is when a conversation begins and a value that it begins with is checked: all that the check
+// reads was brought, or it is left.
+func (c *compiler) contextNames(sl *slot) expression.Names {
+	n := expression.NoNames()
+	c.addContext(&n)
+	for _, other := range c.context {
+		if sl.validate != nil && slices.Contains(sl.validate.reads(), other.name) {
+			n.Set(other.name, other.given())
+		}
+	}
+	return n
+}
+
+// open is the type of a slot that need not be filled. One whose first value is checked against others may not have it.
+func open(sl *slot) *expression.Type {
+	if sl.Initial != nil && sl.alone() {
+		return sl.values
+	}
+	return optional(sl.values)
+}
+
+// alone reports whether a slot is checked by nothing else than itself, so that its first value is good or never is.
+func (s *slot) alone() bool {
+	return s.validate == nil || !slices.ContainsFunc(s.validate.reads(), func(name string) bool { return name != s.name })
+}
+
+func optional(t *expression.Type) *expression.Type {
+	return t.With(func(u *expression.Type) { u.Missing = true })
+}
+
+// variables are the names that the flow's steps write.
+func (f *flow) variables() []string {
+	var all []string
+	for _, st := range f.list {
+		all = append(all, st.writes...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,36 @@
+package phrase
+
+// Boolean is the kind of truth values: bool.
+var Boolean = &Kind{name: "boolean", scan: always((*reading).booleanAt), answer: (*reading).booleanAnswer}
+
+// booleanAt reads true, false, yes, no, on and off.
+func (r *reading) booleanAt(i int) (found, bool) {
+	b, ok := r.language.booleans[r.word(i)]
+	if !ok {
+		return found{}, false
+	}
+	if r.denied(i) {
+		return found{}, false
+	}
+	return found{r.value(b, i, i+1, 1), i, i + 1}, true
+}
+
+func (r *reading) booleanAnswer(Slot) (Value, bool) {
+	yes, no, rest, score := r.assent()
+	if yes != no && rest == "" {
+		return r.value(yes, 0, len(r.tokens), score), true
+	}
+	if yes || no || len(r.says) == 0 {
+		return Value{}, false
+	}
+	values := r.all((*reading).booleanAt)
+	if len(values) != 1 {
+		return Value{}, false
+	}
+	v := values[0]
+	around, ok := r.around(v.i, v.j)
+	if !ok || around < 1 || r.unsure() {
+		return Value{}, false
+	}
+	return v.Value, true
+}

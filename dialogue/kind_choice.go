@@ -1,0 +1,21 @@
+package dialogue
+
+import "github.com/fermata-go/fermata/dialogue/internal/phrase"
+
+// choiceKind is the type of slots that hold one of their choices.
+var choiceKind = choiceValues{plainKind{facts{
+	name: Choice, aliases: []string{"enum", "categorical"}, said: phrase.Single,
+	traits: traits{labelled: true, distinct: true, named: true, choices: true},
+}}}
+
+type choiceValues struct{ plainKind }
+
+func (k choiceValues) document(s Slot) any { return map[string]any{"type": "string", "enum": k.few(s)} }
+
+func (choiceValues) few(s Slot) []any {
+	values := make([]any, len(s.Choices))
+	for i, c := range s.Choices {
+		values[i] = c.Value
+	}
+	return values
+}

@@ -1,0 +1,9 @@
+package dialogue
+
+import "github.com/fermata-go/fermata/dialogue/internal/phrase"
+
+// dateTimeKind is the type of moments: "2026-11-25T15:30:00+01:00".
+var dateTimeKind = plainKind{facts{
+	name: DateTime, aliases: []string{"timestamp"}, said: phrase.DateTime, document: map[string]any{"type": "string", "format": "date-time"},
+	traits: traits{family: days, moment: true, labelled: true, distinct: true},
+}}

@@ -1,0 +1,128 @@
+package dialogue
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata/dialogue/internal/phrase"
+)
+
+// The type of slots that CONTRIBUTING.md adds, as it stands there.
+
+// email is a type of slots whose values are e-mail addresses.
+const email SlotType = "email"
+
+// emailKind is that type.
+var emailKind = emailValues{plainKind{facts{
+	name: email, aliases: []string{"mail"}, said: phrase.Text, document: map[string]any{"type": "string", "pattern": `^[^@ ]+@[^@ ]+$`},
+	traits: traits{labelled: true},
+}}}
+
+type emailValues struct{ plainKind }
+
+// spoken says what an address looks like.
+func (k emailValues) spoken(s Slot) phrase.Slot {
+	out := k.plainKind.spoken(s)
+	out.Pattern = emailForm
+	return out
+}
+
+var emailForm = regexp.MustCompile(`[^@\s]+@[^@\s]+`)
+
+// The end of what stands in CONTRIBUTING.md.
+
+// withKind lists a type of slots, and its name in every language, until the test ends.
+func withKind(t *testing.T, k kind, names map[string]string) {
+	t.Helper()
+	before := kinds
+	kinds = append(slices.Clone(before), k)
+	for _, l := range languages {
+		texts := l.Texts
+		l.Texts = maps.Clone(texts)
+		l.Texts[typeKey(k.is().name)] = names[l.Tag]
+		t.Cleanup(func() { l.Texts = texts })
+	}
+	t.Cleanup(func() { kinds = before })
+}
+
+// TestAddingASlotType lists the type of the example, and does with it all that is done with types.
+func TestAddingASlotType(t *testing.T) {
+	def := Definition{Name: "letters", Flows: []Flow{{
+		Name: "letter", Trigger: []string{"write to {address}", "write a letter"},
+		Slots: []Slot{{Name: "address", Type: email}, {Name: "copies", Type: List, Items: email}},
+		Steps: []Step{{ID: "to", Type: CollectStep, Slot: "address", Message: "To whom?"}, {ID: "cc", Type: CollectStep, Slot: "copies", Message: "Copies?"}},
+	}}}
+	if _, err := Compile(def, Options{}); err == nil || !strings.Contains(err.Error(), `"email" is no type of slots`) {
+		t.Fatalf("before the type is listed: %v", err)
+	}
+	withKind(t, emailKind, map[string]string{"en": "an e-mail address", "de": "eine E-Mail-Adresse"})
+	d, err := Compile(def, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(SlotTypes(), email) {
+		t.Error("it is not among the types")
+	}
+	if !strings.Contains(string(Schema()), `"list", "object", "email"]`) || !strings.Contains(string(Schema()), `"choice", "boolean", "email"]`) {
+		t.Error("editors do not know it")
+	}
+	sl, now := d.flows["letter"].slots["address"], time.Time{}
+	for said, want := range map[string]string{
+		"ada@example.com":               "ada@example.com",
+		"my address is ada@example.com": "ada@example.com",
+		"ada":                           `"ada" does not look like what is asked for.`,
+	} {
+		v, err := d.read(sl, said, now)
+		if err != nil {
+			v = err.Error()
+		}
+		if v != want {
+			t.Errorf("%q is %v, want %s", said, v, want)
+		}
+	}
+	if _, err := d.read(sl, 5, now); err == nil || err.Error() != "5 is not an e-mail address." {
+		t.Errorf("a number: %v", err)
+	}
+	commands, err := d.defaults.NLU.(*phrases).understand(&Turn{Dialogue: d, Now: now, Text: "write to ada@example.com"})
+	want := []Command{{Type: StartFlow, Flow: "letter", Confidence: 1}, {Type: SetSlot, Slot: "address", Value: "ada@example.com", Confidence: 1}}
+	for i := range commands {
+		commands[i].Confidence = 1
+	}
+	if diff := cmp.Diff(want, commands); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	def.Flows[0].Slots[0].Type = "mail"
+	if _, err := Compile(def, Options{}); err == nil || !strings.Contains(err.Error(), `did you mean "email"?`) {
+		t.Errorf("another name of the type: %v", err)
+	}
+	if list := d.flows["letter"].slots["copies"]; d.shown(list, []any{"a@b", "c@d"}) != "a@b and c@d" {
+		t.Errorf("a list is shown as %s", d.shown(list, []any{"a@b", "c@d"}))
+	}
+}
+
+// TestContributingAddsThatSlotType ties the page to the code above.
+func TestContributingAddsThatSlotType(t *testing.T) {
+	page, err := os.ReadFile("../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "Adding a slot type") {
+		t.Skip("CONTRIBUTING.md does not say yet how a slot type is added")
+	}
+	source, err := os.ReadFile("kind_example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(string(source), "as it stands there.\n\n")
+	code, _, _ = strings.Cut(code, "\n\n// The end of what stands")
+	if !strings.Contains(string(page), "\n"+code+"\n") {
+		t.Error("CONTRIBUTING.md does not show the type of slots that this file adds")
+	}
+}

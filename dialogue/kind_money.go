@@ -1,0 +1,26 @@
+package dialogue
+
+import "github.com/fermata-go/fermata/dialogue/internal/phrase"
+
+// moneyKind is the type of amounts of money, in the slot's currency.
+var moneyKind = moneyValues{plainKind{facts{
+	name: Money, aliases: []string{"amount"}, said: phrase.Money, document: map[string]any{"type": "number"},
+	traits: traits{family: numbers, labelled: true, distinct: true, loose: true, currency: true},
+}}}
+
+type moneyValues struct{ plainKind }
+
+// show has the digits of the currency: 5.50 for 5.5.
+func (moneyValues) show(l phrase.Locale, _ Slot, v any) string {
+	if v == nil {
+		return shown(v)
+	}
+	return l.Amount(shown(v))
+}
+
+func (moneyValues) about(s Slot) string {
+	if s.Currency == "" {
+		return string(Money)
+	}
+	return string(Money) + " in " + s.Currency
+}

@@ -1,0 +1,39 @@
+package executor
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/fermata-go/fermata/internal/policy"
+	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// BenchmarkAcquire takes a place in a pool that has one, and gives it back: what each call of a node in a pool costs
+// when nobody is in its way.
+func BenchmarkAcquire(b *testing.B) {
+	for name, limits := range map[string]runtype.Pool{
+		"places":          {Concurrent: 4},
+		"rate":            {Every: time.Nanosecond, Burst: 1 << 30},
+		"places and rate": {Concurrent: 4, Every: time.Nanosecond, Burst: 1 << 30},
+	} {
+		b.Run(name, func(b *testing.B) {
+			p, err := policy.NewPolicies(runtype.Options{Pools: map[string]runtype.Pool{"api": limits}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			d := &Execution{policies: p}
+			flat := &plan.Flat{Node: &plan.Node{Name: "a", Pool: "api"}}
+			ctx := context.Background()
+			b.ReportAllocs()
+			for b.Loop() {
+				place, err := d.acquire(ctx, flat)
+				if err != nil {
+					b.Fatal(err)
+				}
+				place.Release()
+			}
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// event is a line of go test -json.
+type event struct {
+	Action     string
+	Package    string
+	ImportPath string // of what did not compile
+	Test       string
+	Elapsed    float64 // seconds
+	Output     string
+}
+
+// key names a test, or a package where test is "".
+type key struct{ pkg, test string }
+
+func (k key) String() string { return strings.TrimSpace(k.pkg + " " + k.test) }
+
+// result is what became of one test, or of a package, over all runs.
+type result struct {
+	runs, failures int
+	slowest        time.Duration
+	said           string // its output when it failed first
+}
+
+// tally counts what became of every test.
+type tally struct {
+	passes   int // of tests
+	failures int // of tests, and of packages without a test that failed
+	results  map[key]*result
+	output   map[key][]string // of those that have not ended
+	broken   map[string]bool  // the packages of this run in which a test failed
+}
+
+func newTally() *tally {
+	return &tally{results: make(map[key]*result), output: make(map[key][]string)}
+}
+
+// keptLines is how much of a failure's output the summary shows.
+const keptLines = 60
+
+// read adds what one go test -json writes. A line that is none of its events is the output of a build.
+func (a *tally) read(lines io.Reader) error {
+	a.broken = make(map[string]bool)
+	clear(a.output)
+	r := bufio.NewReader(lines)
+	for {
+		line, err := r.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			e := event{Action: "output", Output: string(line)}
+			if line[0] == '{' {
+				if err := json.Unmarshal(line, &e); err != nil {
+					return fmt.Errorf("go test -json: %w in %s", err, line)
+				}
+			}
+			a.add(e)
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+func (a *tally) add(e event) {
+	k := key{cmp.Or(e.Package, e.ImportPath), e.Test}
+	switch e.Action {
+	case "output", "build-output":
+		if !strings.HasPrefix(e.Output, "=== ") { // a test begins, waits or goes on
+			a.output[k] = append(a.output[k], e.Output)
+			a.output[k] = a.output[k][max(0, len(a.output[k])-keptLines):]
+		}
+	case "pass":
+		a.ended(k, e, false)
+	case "fail", "build-fail":
+		a.ended(k, e, true)
+	}
+}
+
+// ended counts the end of a test or of a package. A package fails with its tests: it counts by itself where none of them did.
+func (a *tally) ended(k key, e event, failed bool) {
+	said := strings.Join(a.output[k], "")
+	delete(a.output, k)
+	r := a.results[k]
+	if r == nil {
+		r = new(result)
+		a.results[k] = r
+	}
+	r.runs++
+	r.slowest = max(r.slowest, time.Duration(e.Elapsed*float64(time.Second)))
+	switch {
+	case !failed && k.test != "":
+		a.passes++
+	case failed && (k.test != "" || !a.broken[k.pkg]):
+		a.broken[k.pkg] = true
+		if r.failures++; r.failures == 1 {
+			r.said = said
+		}
+		a.failures++
+	}
+}
+
+// summary lists what failed, most often first, and the slowest where that is asked for.
+func (a *tally) summary(out io.Writer, slow int) {
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format, args...) }
+	failed := slices.DeleteFunc(a.sorted(func(r *result) int { return -r.failures }), func(k key) bool { return a.results[k].failures == 0 })
+	for _, k := range failed {
+		r := a.results[k]
+		say("\nFAILED %d of %d  %s\n", r.failures, r.runs, k)
+		for line := range strings.Lines(r.said) {
+			say("    %s\n", strings.TrimRight(line, "\n"))
+		}
+	}
+	byTime := a.sorted(func(r *result) int { return -int(r.slowest) })
+	list := func(title string, all []key) {
+		if slow == 0 {
+			return
+		}
+		say("\nThe slowest %s:\n", title)
+		for _, k := range all[:min(slow, len(all))] {
+			say("%8.2fs  %s\n", a.results[k].slowest.Seconds(), k)
+		}
+	}
+	list("packages", slices.DeleteFunc(slices.Clone(byTime), func(k key) bool { return k.test != "" }))
+	list("tests", slices.DeleteFunc(byTime, func(k key) bool { return k.test == "" || a.hasParts(k) }))
+	say("\n%d tests passed, %d failures in %d tests\n", a.passes, a.failures, len(failed))
+}
+
+// sorted lists the tests and packages by a number, and by name where that is the same.
+func (a *tally) sorted(by func(*result) int) []key {
+	return slices.SortedFunc(maps.Keys(a.results), func(x, y key) int {
+		return cmp.Or(cmp.Compare(by(a.results[x]), by(a.results[y])), cmp.Compare(x.pkg, y.pkg), cmp.Compare(x.test, y.test))
+	})
+}
+
+// hasParts reports whether a test has subtests.
+func (a *tally) hasParts(k key) bool {
+	for other := range a.results {
+		if other.pkg == k.pkg && strings.HasPrefix(other.test, k.test+"/") {
+			return true
+		}
+	}
+	return false
+}

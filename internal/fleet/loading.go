@@ -1,0 +1,64 @@
+package fleet
+
+import (
+	"context"
+
+	"github.com/fermata-go/fermata/internal/runtype"
+)
+
+// This file keeps a run from being started or resumed twice at the same time.
+
+// load reserves a run for starting or resuming, until loaded is called. If the run is executed, it returns that
+// and calls note. With a nil note, executions are ignored.
+func (f *Fleet) load(ctx context.Context, id string, note func(*owned)) (driven *owned, err error) {
+	for {
+		f.mu.Lock()
+		if d := f.executions[id]; d != nil && note != nil {
+			note(d)
+			f.mu.Unlock()
+			return d, nil
+		}
+		loading := f.loading[id]
+		if loading == nil {
+			f.loading[id] = make(chan struct{})
+			f.mu.Unlock()
+			return nil, nil
+		}
+		f.mu.Unlock()
+		select {
+		case <-loading: // an answer, a timer and a caller may resume the run at the same time
+		case <-ctx.Done():
+			return nil, &runtype.Error{Code: runtype.CodeStopped, Run: id, Err: ctx.Err()}
+		}
+	}
+}
+
+// loaded ends the reservation of a run.
+func (f *Fleet) loaded(id string) {
+	f.mu.Lock()
+	close(f.loading[id])
+	delete(f.loading, id)
+	f.mu.Unlock()
+}
+
+// isIdle reports whether a run is neither executed here, nor about to be, nor waits for the store.
+func (f *Fleet) isIdle(run string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.isIdleLocked(run)
+}
+
+func (f *Fleet) isIdleLocked(run string) bool {
+	return f.executions[run] == nil && f.loading[run] == nil && !f.isRecovering(run)
+}
+
+// keepIdle reserves an idle run until loaded is called; false if it is not idle.
+func (f *Fleet) keepIdle(run string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	idle := f.isIdleLocked(run)
+	if idle {
+		f.loading[run] = make(chan struct{})
+	}
+	return idle
+}

@@ -1,0 +1,88 @@
+package fleet
+
+import (
+	"github.com/fermata-go/fermata/internal/watch"
+)
+
+// notifier notifies goroutines that wait for a change of a run.
+type notifier struct {
+	fired chan struct{} // closed at the next change
+	last  *owned        // the execution whose end was the change; nil for another change
+}
+
+// hasFired reports whether the run has changed.
+func (b *notifier) hasFired() bool {
+	select {
+	case <-b.fired:
+		return true
+	default:
+		return false
+	}
+}
+
+// wrote passes on a notification of another process's write to a run, or to any run for watch.Any.
+func (f *Fleet) wrote(run string) {
+	f.mu.Lock()
+	w := f.worker
+	if d := f.executions[run]; d != nil {
+		d.SignalWrite()
+	}
+	f.notifyLocked(run)
+	f.mu.Unlock()
+	if run == watch.Any {
+		w.notice()
+	}
+}
+
+// changes returns the notifier of the run's next change.
+func (f *Fleet) changes(id string) *notifier {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b := f.notifiers[id]
+	if b == nil {
+		b = &notifier{fired: make(chan struct{})}
+		f.notifiers[id] = b
+	}
+	if f.closed {
+		close(b.fired)
+		delete(f.notifiers, id)
+	}
+	return b
+}
+
+func (f *Fleet) notifyLocked(id string) {
+	if b := f.notifiers[id]; b != nil {
+		close(b.fired)
+		delete(f.notifiers, id)
+	}
+}
+
+// Notify notifies those who wait for a change of a run.
+func (f *Fleet) Notify(id string) {
+	f.mu.Lock()
+	f.notifyLocked(id)
+	f.mu.Unlock()
+}
+
+// Cancelled stops the execution of a run whose cancellation is recorded.
+func (f *Fleet) Cancelled(id string) {
+	f.mu.Lock()
+	if d := f.executions[id]; d != nil {
+		d.Stop()
+	}
+	f.notifyLocked(id)
+	f.mu.Unlock()
+}
+
+// Forget drops everything known of a deleted run.
+func (f *Fleet) Forget(id string) {
+	f.mu.Lock()
+	delete(f.paused.executions, id)
+	delete(f.trouble, id)
+	delete(f.moved, id)
+	f.notifyLocked(id)
+	f.mu.Unlock()
+}
+
+// Due sets a timer.
+func (f *Fleet) Due(at int64) { f.timers.set(at) }

@@ -1,0 +1,121 @@
+package runstate
+
+import (
+	"strconv"
+
+	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// Project returns the batch of new entries and the projections that follow from them.
+func (s *State) Project(entries []journal.Entry) journal.Batch {
+	b := journal.Batch{
+		Run: s.ID, After: entries[0].Seq - 1, Entries: entries, Durability: s.Durability,
+		Interrupts: s.Machine.Closed(),
+	}
+	for i := range b.Interrupts {
+		if b.Interrupts[i].Deadline != 0 {
+			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: b.Interrupts[i].ID, Done: true})
+		}
+	}
+	for _, id := range s.Machine.Dropped() {
+		b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: id, Done: true})
+	}
+	for i := range entries {
+		s.projectEntry(&b, &entries[i])
+	}
+	row := s.Row
+	row.Status, row.Waiting = s.Machine.Status(), len(s.Machine.Interrupts())
+	finished := s.Machine.Finished()
+	row.Error = finished.Error
+	if blocked, _ := s.Machine.Blocked(); blocked.Error != "" {
+		row.Error = blocked.Error
+	}
+	row.Driver, row.Ready = s.RowOwner(), false
+	if started := s.Machine.Started(); started.Fingerprint != "" {
+		row.Fingerprint, row.Definition = started.Fingerprint, started.Definition
+	}
+	if b.After == 0 || row != s.Row {
+		row.Updated = entries[len(entries)-1].At
+		b.Row = &row
+	}
+	return b
+}
+
+func (s *State) projectEntry(b *journal.Batch, e *journal.Entry) {
+	switch e.Kind {
+	case journal.RunBlocked:
+		if body, _ := s.Machine.Blocked(); body.RetryAt != 0 {
+			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: BlockTimer, Due: body.RetryAt})
+		}
+	case journal.RunResumed:
+		if runtype.Status(s.Row.Status) == runtype.Blocked {
+			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: BlockTimer, Done: true})
+		}
+		if moves := MovesOf(e); len(moves.Nodes) > 0 {
+			s.projectMoves(b, moves)
+		}
+		if runtype.Status(s.Row.Status).Ended() { // a retry: the end had removed all timers
+			for _, t := range s.Machine.Tasks() {
+				b.Timers = append(b.Timers, s.TaskTimers(t)...)
+			}
+		}
+	case journal.InterruptOpened, journal.InterruptUpdated:
+		q := s.Machine.Interrupt(e.Op)
+		if q == nil {
+			return // opened and closed in one batch
+		}
+		b.Interrupts = append(b.Interrupts, *q)
+		if e.Kind == journal.InterruptOpened && len(q.NotByNodes) > 0 { // the named nodes need to know it
+			b.Interrupts = append(b.Interrupts, s.Machine.ApartFrom(q)...)
+		}
+		if q.Deadline != 0 || e.Kind == journal.InterruptUpdated {
+			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: q.ID, Due: q.Deadline, Done: q.Deadline == 0})
+		}
+	case journal.TimerSet:
+		if t := s.taskOf(e); t != nil {
+			if op := t.Op(e.Op); op != nil {
+				b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: timerID(e), Due: op.Due})
+			}
+		}
+	case journal.TimerFired:
+		b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: timerID(e), Done: true})
+	case journal.NodeRetrying:
+		if t := s.taskOf(e); t != nil {
+			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: retryID(e), Due: t.RetryAt})
+		}
+	case journal.NodeStarted:
+		if e.Attempt > 1 {
+			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: retryID(e), Done: true})
+		}
+	}
+}
+
+func (s *State) taskOf(e *journal.Entry) *machine.Task {
+	return s.Machine.Task(e.Node, e.Visit)
+}
+
+func timerID(e *journal.Entry) string { return TaskName(e) + " " + e.Op }
+
+func retryID(e *journal.Entry) string { return "retry " + TaskName(e) }
+
+func TaskName(e *journal.Entry) string { return e.Node + "#" + strconv.Itoa(int(e.Visit)) }
+
+// TaskTimers returns the timers of an open task: of sleeps, of a backoff.
+func (s *State) TaskTimers(t *machine.Task) []journal.Timer {
+	return s.timersAt(t, s.Machine.Path(t))
+}
+
+// timersAt is TaskTimers with the ids for another path of the task's node.
+func (s *State) timersAt(t *machine.Task, path string) (timers []journal.Timer) {
+	e := journal.Entry{Node: path, Visit: t.Visit}
+	if t.State == machine.Backoff {
+		timers = append(timers, journal.Timer{Run: s.ID, ID: retryID(&e), Due: t.RetryAt})
+	}
+	for op := range t.Sleeps() {
+		e.Op = op.ID
+		timers = append(timers, journal.Timer{Run: s.ID, ID: timerID(&e), Due: op.Due})
+	}
+	return timers
+}

@@ -1,0 +1,227 @@
+package runtype
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/printable"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// Options configure a Runtime. The zero value works: runs are kept in memory.
+type Options struct {
+	// Store keeps the journals. Defaults to a store in memory, which the runtime then owns and closes.
+	Store journal.Store
+	// Logger gets the log for operators: runs at level info, tasks at level debug, each event once (law N4).
+	// Lines have the attributes run, task and attempt. Defaults to discarding it.
+	Logger *slog.Logger
+	// Observer makes traces and metrics of runs. Defaults to none, which costs nothing.
+	Observer Observer
+	// Services are found by node code with node.Service, by their type or by an interface that exactly one
+	// implements.
+	Services []any
+	// Plans finds the plan of a run that this runtime has not started itself, when a timer is due or an answer
+	// arrives. Without it such runs wait for Resume. A panic counts as an error (law N7).
+	Plans func(ctx context.Context, run RunInfo) (*plan.Plan, error)
+	// Name names this process in the journal as owner of runs. A name with control characters is CodeInvalid
+	// (law H9). Defaults to "".
+	Name string
+	// Lease is how long this runtime owns its runs after its last sign of life (law J10). It renews the lease
+	// three times as often, with one write for all its runs. It needs a store that is a journal.Leaser.
+	// Defaults to DefaultLease. Negative turns leases off: other processes may take its runs at any time.
+	Lease time.Duration
+	// Clock tells the time. Defaults to the store's if that is a journal.Clock, else to the machine's (law
+	// J12).
+	Clock Clock
+	// Pools are the limits that nodes name with plan.Node.Pool, by name. A plan that names an unknown pool is
+	// refused.
+	Pools map[string]Pool
+	// Cache keeps the outcomes of nodes that have a plan.Cache. Defaults to one in memory with
+	// DefaultCacheEntries. NewStoreCache makes one that outlives the process.
+	Cache Cache
+	// MaxValue limits the JSON of one value, in bytes: a state, an output, a step's result, a question, an
+	// answer, a model's reply. A larger one is refused where it is made, with node.ErrNotStorable and the path
+	// of the large part (law N8). Defaults to 64 MiB. A store may take less in one append: for Redis, set 16
+	// MiB.
+	MaxValue int
+	// Sequential, for Evaluate alone, runs one task after the other on the caller's goroutine, including
+	// branches and items.
+	Sequential bool
+
+	processClock ProcessClock // for tests; nil for the process's own
+}
+
+// ValueLimit returns MaxValue or its default.
+func ValueLimit(o *Options) int {
+	if o.MaxValue > 0 {
+		return o.MaxValue
+	}
+	return canonical.MostBytes
+}
+
+// WithProcessClock returns options with a test's clock of the process: time of day and time passed.
+func WithProcessClock(o Options, c ProcessClock) Options {
+	o.processClock = c
+	return o
+}
+
+// ProcessClockOf returns the clock that a test has set; nil for the process's own.
+func ProcessClockOf(o *Options) ProcessClock { return o.processClock }
+
+// Clock is the source of a runtime's time. fermatatest has one that a test moves.
+type Clock interface {
+	Now() time.Time
+	// AfterFunc calls f on a goroutine of its own after d, unless stop is called first.
+	AfterFunc(d time.Duration, f func()) (stop func() bool)
+}
+
+// Durability says when a run's journal entries are stored (law J2).
+type Durability = journal.Durability
+
+// The durabilities of a run.
+const (
+	Sync  = journal.Sync  // each entry is stored before anything follows from it
+	Async = journal.Async // entries are stored in order, within the store's bound
+	None  = journal.None  // nothing is stored: the run ends with the process, and cannot wait for people
+)
+
+// StartOption changes how one run is started.
+type StartOption func(*StartOptions)
+
+// StartOptions holds the settings made by StartOption functions.
+type StartOptions struct {
+	ID         string            // of the run; "" for a new one
+	Durability Durability        // defaults to Sync
+	Definition string            // digest of the plan's text; "" for none
+	By         string            // who started the run; "" for nobody named
+	Labels     map[string]string // of the caller's
+	Queued     bool              // leave the run to a worker
+}
+
+// WithID sets the run's id; starting it a second time is a conflict. Defaults to a new "run_…".
+func WithID(id string) StartOption { return func(o *StartOptions) { o.ID = id } }
+
+// longestID limits a run's id, in bytes. Ids are part of addresses, file names and store keys.
+const longestID = 512
+
+// Check refuses names with control characters (law H9) and labels that are too large (law N8).
+func (o *StartOptions) Check(limit int) error {
+	if over := canonical.Measure(reflect.ValueOf(o.Labels), limit); over != nil {
+		return &Error{Code: CodeInvalid, Err: fmt.Errorf("labels: %w", NotStorable(over))}
+	}
+	if len(o.ID) > longestID {
+		return &Error{Code: CodeInvalid, Err: fmt.Errorf("the run's id has %d bytes; expected %d at most", len(o.ID), longestID)}
+	}
+	err := errors.Join(printable.Check("the run's id", o.ID), printable.Check("who starts the run", o.By))
+	for _, name := range slices.Sorted(maps.Keys(o.Labels)) {
+		err = errors.Join(err, printable.Check("the name of a label", name)) // values are escaped where they are shown
+	}
+	if err != nil {
+		return &Error{Code: CodeInvalid, Err: err}
+	}
+	return nil
+}
+
+// WithDurability sets the run's durability. Defaults to Sync.
+func WithDurability(d Durability) StartOption { return func(o *StartOptions) { o.Durability = d } }
+
+// WithDefinition records the digest of the text that the plan was made from. See Runtime.SaveDefinition.
+func WithDefinition(digest string) StartOption {
+	return func(o *StartOptions) { o.Definition = digest }
+}
+
+// StartedBy records who started the run.
+func StartedBy(name string) StartOption { return func(o *StartOptions) { o.By = name } }
+
+// WithLabels records labels of the caller's with the run.
+func WithLabels(labels map[string]string) StartOption {
+	return func(o *StartOptions) { o.Labels = labels }
+}
+
+// Queued stores the run and leaves it to a worker. See Runtime.Work.
+func Queued() StartOption { return func(o *StartOptions) { o.Queued = true } }
+
+// AnswerOption says who answers, and how.
+type AnswerOption func(*AnswerOptions)
+
+// AnswerOptions holds the settings made by AnswerOption functions.
+type AnswerOptions struct {
+	By    string   // id of the person
+	Name  string   // display name, if it is not By
+	Roles []string // that the person is in
+	Token string   // resume token; "" for none
+	Hold  bool     // do not resume the run
+}
+
+func OptionsOf(opts []AnswerOption, first ...AnswerOption) (o AnswerOptions) {
+	for _, opt := range first {
+		opt(&o)
+	}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}
+
+// RoleFor returns the role in which a question is answered: the one that it asks for.
+func (o *AnswerOptions) RoleFor(q *journal.Interrupt) string {
+	switch {
+	case q.Role != "":
+		return q.Role
+	case len(o.Roles) == 1:
+		return o.Roles[0]
+	}
+	return ""
+}
+
+// As names the person who answers, by id or name; it is recorded. [AsPerson] also sets a display name.
+func As(name string) AnswerOption { return func(o *AnswerOptions) { o.By, o.Name = name, "" } }
+
+// InRole names the roles that the person is in. An interrupt that requires another role refuses the answer (law
+// H2).
+func InRole(roles ...string) AnswerOption { return func(o *AnswerOptions) { o.Roles = roles } }
+
+// WithToken presents the interrupt's resume token; a wrong one is refused (law H5).
+func WithToken(token string) AnswerOption { return func(o *AnswerOptions) { o.Token = token } }
+
+// Hold only records the answer: this runtime does not resume the run.
+func Hold() AnswerOption { return func(o *AnswerOptions) { o.Hold = true } }
+
+// ProcessClock returns the time of day, which may be set, and the monotonic time that has passed.
+type ProcessClock func() (wall time.Time, passed time.Duration)
+
+// Cache keeps outcomes of nodes that have a plan.Cache (law D13). Its methods may be called from several
+// goroutines. It may return expired outcomes: the runtime checks their age by its own Clock. An error is logged
+// and costs a call of the node, but fails no run. A panic fails the attempt (law N7). Neither side changes a
+// value.
+type Cache interface {
+	// Get returns a value; ok is false for a miss.
+	Get(ctx context.Context, key string) (value []byte, ok bool, err error)
+	// Put stores a value, replacing an earlier one. It is not read after the ttl; 0 is for ever.
+	Put(ctx context.Context, key string, value []byte, ttl time.Duration) error
+}
+
+// Pool is a limit that nodes share by its name, in all runs of a runtime. A node waits for its place before its
+// function is called, first come, first served. The wait counts for the run's time limit, but not for the
+// node's timeout. The place is released when the function returns, also to wait for a person or a timer; the
+// next pass takes a place again. A function that goes on after its timeout keeps its place until it returns.
+//
+// A pool limits one runtime. It is not stored, and other processes have pools of their own. The zero value
+// limits nothing.
+type Pool struct {
+	Concurrent int           // how many functions may run at the same time. Defaults to no limit
+	Every      time.Duration // average interval between starts: time.Second/50 is 50 a second. Defaults to no limit
+	Burst      int           // how many may start at once after a pause. Defaults to 1
+}
+
+// DefaultTakeovers is the default of WorkOptions.Takeovers: how often a run is taken over before it is set
+// aside.
+const DefaultTakeovers = 5

@@ -1,0 +1,73 @@
+package runtype
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/fermata-go/fermata/journal"
+)
+
+// Status is the status of a run (law F4).
+type Status string
+
+// The statuses.
+const (
+	Running   Status = "running"
+	Paused    Status = "paused" // nothing can run, and the run waits for an answer or a timer
+	Completed Status = "completed"
+	Failed    Status = "failed"
+	Cancelled Status = "cancelled"
+	Expired   Status = "expired" // a deadline passed and no route caught it
+	Stuck     Status = "stuck"
+	Blocked   Status = "blocked" // open, and cannot go on now: see BlockedError (law J11)
+)
+
+// Ended reports whether the status is final. (A failed run can be retried.)
+func (s Status) Ended() bool { return s != Running && s != Paused && s != Blocked && s != "" }
+
+// Interrupt is a question to the outside in its current state (law H1). Its JSON is for readers.
+type Interrupt struct {
+	journal.Interrupt
+	// Token is the resume token: a bearer secret, given once, to the process that opened the question (law H5).
+	Token string `json:"resumeToken,omitempty"`
+}
+
+// MarshalJSON returns the question for readers. It has fourEyes in place of excluded people (law H6), and no
+// engine data. The resume token is included if it is set.
+func (i Interrupt) MarshalJSON() ([]byte, error) {
+	shown := struct {
+		journal.Interrupt
+		FourEyes bool   `json:"fourEyes,omitempty"`
+		Token    string `json:"resumeToken,omitempty"`
+	}{i.Interrupt, len(i.NotBy) > 0, i.Token}
+	shown.NotBy, shown.TokenHash, shown.Digest = nil, "", ""
+	return json.Marshal(shown)
+}
+
+// DeadlineTime returns when the question expires; zero for never.
+func (i *Interrupt) DeadlineTime() time.Time {
+	if i.Deadline == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(i.Deadline).UTC()
+}
+
+// RunInfo is the row of a run in the store's projection.
+type RunInfo = journal.RunRow
+
+// Result is the state of a run when Wait returns.
+type Result struct {
+	Run        string          // id of the run
+	Status     Status          // of the run
+	Value      any             // the output of a completed run, as the plan's author erased it
+	Output     json.RawMessage // the output as JSON
+	Interrupts []Interrupt     // open questions of a paused run
+	Err        error           // why a run failed, expired, was canceled, or is stuck or blocked: an *Error
+
+	Usage       Usage            // of the run's model calls so far
+	UsageByNode map[string]Usage // the same by node path; nil for none
+}
+
+// Usage is the usage of model calls: tokens, and cost in micro-dollars. It is summed over recorded calls, so a
+// crash does not change it. Failed attempts count, since they were paid; a call whose record was lost does not.
+type Usage = journal.Usage

@@ -1,0 +1,8 @@
+// Package teststore opens stores on the servers that internal/testserver finds, each in a place of the test's own:
+//
+//	for _, kind := range testserver.Kinds() {
+//		t.Run(kind, func(t *testing.T) { store := teststore.Open(t, kind); … })
+//	}
+//
+// Only tests import it: it brings the drivers of all servers along.
+package teststore
