@@ -55,7 +55,7 @@ func TestParsePackages(t *testing.T) {
 	if len(l.Origins) != 8 || l.Origins["github.com/google/uuid"].Sum == "" {
 		t.Errorf("modules: %+v", l.Origins)
 	}
-	if _, err := parsePackages("{"); err == nil || !strings.Contains(err.Error(), "what go list says") {
+	if _, err := parsePackages("{"); err == nil || !strings.Contains(err.Error(), "the output of go list") {
 		t.Errorf("of a listing that ends too early: %v", err)
 	}
 }

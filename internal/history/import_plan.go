@@ -35,8 +35,8 @@ func (h *History) foldsAs(ctx context.Context, b *journal.Batch, in *importer, o
 		find = h.Live.PlanFor
 	}
 	p, err := storage.FindPlan(ctx, find, info)
-	if err != nil || p == nil || p.Fingerprint() != info.Fingerprint {
-		return nil // a plan that is missing or another one
+	if missing := err != nil || p == nil || p.Fingerprint() != info.Fingerprint; missing {
+		return nil //nolint:nilerr // the data of a run is imported without its plan, too
 	}
 	st := h.NewState(b.Run, p, runtype.Sync)
 	st.Row = info

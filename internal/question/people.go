@@ -13,8 +13,10 @@ import (
 // name is nobody's, so it equals no other.
 func SamePerson(a, b string) bool { return identity.Same(a, b) }
 
+// IsNobody reports whether a name is blank, and so names no person.
 func IsNobody(name string) bool { return identity.IsBlank(name) }
 
+// IsAmong reports whether one of the people has this name, by SamePerson.
 func IsAmong(people []string, name string) bool {
 	return slices.ContainsFunc(people, func(other string) bool { return SamePerson(other, name) })
 }

@@ -15,21 +15,21 @@ import (
 type Action uint8
 
 const (
-	free   holding = iota // nobody's
+	free   Holding = iota // nobody's
 	own                   // this person's
 	others                // another person's
 	holdings
 )
 
-// holding says who holds a question, relative to the acting person. Its claimer and its assignee hold it.
-type holding uint8
+// Holding says who holds a question, relative to the acting person. Its claimer and its assignee hold it.
+type Holding uint8
 
-// right is what an action requires. One of the listed rights is enough.
-type right uint8
+// Right is what an action requires. One of the listed rights is enough.
+type Right uint8
 
 // rights is the table of who may do what about a question (law H2). Beside it, only the resume token (law H5),
 // four eyes (law H6) and the deadline (law H4) count.
-var rights = [actions][holdings]right{
+var rights = [actions][holdings]Right{
 	Answer:   {free: InRole, own: InRole, others: nobody},
 	Claim:    {free: InRole, own: InRole, others: nobody},
 	Release:  {free: anyone, own: anyone, others: OverrideRole}, // releasing an unclaimed question changes nothing
@@ -38,7 +38,7 @@ var rights = [actions][holdings]right{
 }
 
 // held returns the holding of a question, relative to a person.
-func held(q *journal.Interrupt, name string) holding {
+func held(q *journal.Interrupt, name string) Holding {
 	h := free
 	for _, holder := range holders(q) {
 		if !SamePerson(holder, name) {
@@ -62,7 +62,7 @@ func holders(q *journal.Interrupt) []string {
 }
 
 // RightsOf returns the rights of a person in these roles.
-func RightsOf(q *journal.Interrupt, roles []string) right {
+func RightsOf(q *journal.Interrupt, roles []string) Right {
 	r := anyone
 	if q.Role == "" || slices.Contains(roles, q.Role) {
 		r |= InRole
@@ -74,14 +74,14 @@ func RightsOf(q *journal.Interrupt, roles []string) right {
 }
 
 // Entitled looks an action up in the table of rights. overrides reports whether it needs the override role.
-func Entitled(q *journal.Interrupt, do Action, by string, roles []string) (hold holding, overrides, ok bool) {
+func Entitled(q *journal.Interrupt, do Action, by string, roles []string) (hold Holding, overrides, ok bool) {
 	hold = held(q, by)
 	r := rights[do][hold] & RightsOf(q, roles)
 	return hold, r == OverrideRole, r != nobody
 }
 
 // NeedsAnother reports whether four eyes apply to an action (law H6).
-func NeedsAnother(do Action, hold holding, overrides bool) bool {
+func NeedsAnother(do Action, hold Holding, overrides bool) bool {
 	return do <= Claim || overrides || hold == free && do != Release
 }
 
@@ -97,6 +97,7 @@ func TokenHash(token string) string {
 // ActionNames are the names of hand-overs in the journal.
 var ActionNames = map[Action]string{Reassign: "reassign", Escalate: "escalate"}
 
+// The actions about a question.
 const (
 	Answer Action = iota
 	Claim
@@ -106,11 +107,12 @@ const (
 	actions
 )
 
+// The rights that an action can require.
 const (
-	InRole       right = 1 << iota // the role that the question asks for, or any if it asks for none
+	InRole       Right = 1 << iota // the role that the question asks for, or any if it asks for none
 	OverrideRole                   // the role that may take the question from its holder
 	anyone                         // no role
-	nobody       right = 0
+	nobody       Right = 0
 )
 
 // CheckToken refuses a wrong token, or a missing one if the question requires it (law H5). Releasing one's own
@@ -156,6 +158,8 @@ func unlessOverridden(q *journal.Interrupt, do Action) string {
 	return fmt.Sprintf("; role %q may take it from them", q.OverrideRole)
 }
 
+// Forbidden returns the error for a person who may not do something about a question. It wraps
+// runtype.ErrForbidden.
 func Forbidden(q *journal.Interrupt, format string, args ...any) error {
 	return &runtype.Error{
 		Code: runtype.CodeForbidden, Run: q.Run, Task: q.Task,
@@ -163,6 +167,7 @@ func Forbidden(q *journal.Interrupt, format string, args ...any) error {
 	}
 }
 
+// NameOr returns a name for use in a sentence: it puts words in the place of an empty one.
 func NameOr(name string) string {
 	if name == "" {
 		return "somebody who gave no name"

@@ -100,6 +100,7 @@ func timerID(e *journal.Entry) string { return TaskName(e) + " " + e.Op }
 
 func retryID(e *journal.Entry) string { return "retry " + TaskName(e) }
 
+// TaskName returns the task of an entry, as NODE#VISIT.
 func TaskName(e *journal.Entry) string { return e.Node + "#" + strconv.Itoa(int(e.Visit)) }
 
 // TaskTimers returns the timers of an open task: of sleeps, of a backoff.

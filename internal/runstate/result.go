@@ -161,6 +161,7 @@ func count(r *runtype.Result, e *journal.Entry) error {
 	return nil
 }
 
+// BlockedError returns the error of a blocked run, from the body of its entry. cause may be nil.
 func BlockedError(run string, body journal.BlockedBody, cause error) error {
 	err := &runtype.BlockedError{Code: body.Code, Reason: body.Error, Cause: cause}
 	if body.RetryAt != 0 {
@@ -214,6 +215,7 @@ func RunError(run string, body journal.FinishedBody, cause error) error {
 	return err
 }
 
+// FinishedText returns the reason of a run's end: the text of its error, else the reason given, else its status.
 func FinishedText(body journal.FinishedBody) string {
 	switch {
 	case body.Error != "":

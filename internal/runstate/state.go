@@ -150,6 +150,8 @@ func (s *State) Read(ctx context.Context, after uint64) ([]journal.Entry, error)
 	return news, nil
 }
 
+// PlanChanged returns the error of a run whose plan is not the one it was started on, with the changes between the
+// two.
 func (s *State) PlanChanged(reason string) error {
 	diff, hint := "the outline of the plan it was started on is not in the store", ""
 	if _, was, err := s.Definition(context.Background(), OutlineID(s.Machine.Started().Fingerprint)); err == nil {
@@ -166,6 +168,7 @@ func OutlineID(fingerprint string) string { return "plan_" + fingerprint }
 // OutlineKind is the kind of those texts.
 const OutlineKind = "outline"
 
+// CheckInput refuses an input that does not match the schema of the plan's input.
 func (s *State) CheckInput(data []byte) error {
 	doc := s.Plan.Definition().Input
 	if len(doc) == 0 {

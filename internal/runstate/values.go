@@ -31,6 +31,7 @@ type Values struct {
 	full  int            // how many cells there may be before they are looked through
 }
 
+// Find returns the cell with this reference, or nil.
 func (v *Values) Find(ref uint64) *Cell {
 	if v.index != nil {
 		if i, ok := v.index[ref]; ok {
@@ -168,6 +169,7 @@ func (v *Values) Put(ref uint64, live, snap any) {
 	v.Add(Cell{Ref: ref, Live: live, Snap: snap})
 }
 
+// Add puts a cell behind the others.
 func (v *Values) Add(c Cell) {
 	v.Cells = append(v.Cells, c)
 	switch {

@@ -176,6 +176,7 @@ func (e *Event) OpID() string {
 	return "op_" + e.Task() + "/" + node.CallText(Operation(e.Entry.Op))
 }
 
+// SegmentOf returns the id of the segment that an event is shown in.
 func SegmentOf(e *Event) string { return SegmentID(e.Task(), e.Entry.Op) }
 
 // Operation returns the call that an event is shown under: the reasoning around it, else the call itself.

@@ -7,6 +7,7 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
+// QuoteAll returns the names in quotes, with commas between them.
 func QuoteAll(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {

@@ -161,6 +161,7 @@ type AnswerOptions struct {
 	Hold  bool     // do not resume the run
 }
 
+// OptionsOf applies the options in order, those of first before those of opts.
 func OptionsOf(opts []AnswerOption, first ...AnswerOption) (o AnswerOptions) {
 	for _, opt := range first {
 		opt(&o)

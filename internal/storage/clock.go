@@ -90,6 +90,7 @@ func (s *Storage) At(due int64, f func()) (stop func() bool) {
 	return s.Clock.AfterFunc(time.Duration(max(due-s.Now(), 0))*time.Microsecond, f)
 }
 
+// Now returns the time of the runtime's clock in microseconds since 1970.
 func (s *Storage) Now() int64 { return s.Clock.Now().UnixMicro() }
 
 // StampAfter keeps the times of a batch behind the run's last entry. That entry may be another process's, and
@@ -237,6 +238,7 @@ func (c *StoreClock) passed() time.Duration {
 	return passed
 }
 
+// Now returns the time of the store: the time it was last asked for, plus what has passed here since.
 func (c *StoreClock) Now() time.Time {
 	return time.UnixMicro(c.last.Load().offset + c.passed().Microseconds())
 }

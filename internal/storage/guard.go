@@ -27,6 +27,8 @@ const modulePath = "github.com/fermata-go/fermata"
 // ownStore is the type of the one store without foreign code, not even a driver's.
 var ownStore = reflect.TypeOf(memory.New())
 
+// GuardStore returns a store whose panics are errors. The store in memory has no foreign code and is returned as
+// it is.
 func GuardStore(s journal.Store) journal.Store {
 	if reflect.TypeOf(s) == ownStore {
 		return s

@@ -46,6 +46,7 @@ func (s *Storage) Runs(ctx context.Context, f journal.RunFilter) ([]runtype.RunI
 	return rows, nil
 }
 
+// StoreError gives an error of the store its code and its run. An error that has a code is returned as it is.
 func (s *Storage) StoreError(run string, err error) error {
 	var known *runtype.Error
 	switch {

@@ -96,6 +96,7 @@ type Reader struct {
 	Late    []runtype.Event      // open segments so far, for a reader that came late
 }
 
+// New returns a stream. If kept is set, it keeps its events for readers that come later.
 func New(kept bool) *Stream {
 	l := &Stream{kept: kept}
 	l.wanted.Store(kept)
@@ -323,6 +324,7 @@ func (l *Stream) Attach() *Reader {
 	return r
 }
 
+// Detach takes a reader off the stream. The other readers and the writer go on.
 func (l *Stream) Detach(r *Reader) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -355,7 +357,7 @@ func (l *Stream) leave(p *page) {
 
 // Read calls yield for every event until it returns false, the context is done, or the stream is closed. It
 // returns how it ended.
-func (l *Stream) Read(ctx context.Context, r *Reader, yield func(*runtype.Event) bool) readEnd {
+func (l *Stream) Read(ctx context.Context, r *Reader, yield func(*runtype.Event) bool) End {
 	idle := 0
 	for {
 		p := r.page.Load()
@@ -407,11 +409,12 @@ func (l *Stream) Read(ctx context.Context, r *Reader, yield func(*runtype.Event)
 // patienceOfReader is how often a reader polls before it sleeps.
 const patienceOfReader = 16
 
-// readEnd says why a reader stopped.
-type readEnd uint8
+// End says why a reader stopped.
+type End uint8
 
+// The ends of reading.
 const (
-	readerLeft readEnd = iota
+	readerLeft End = iota
 	Ended
 	FellBehind
 )
