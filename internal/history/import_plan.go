@@ -36,7 +36,7 @@ func (h *History) foldsAs(ctx context.Context, b *journal.Batch, in *importer, o
 	}
 	p, err := storage.FindPlan(ctx, find, info)
 	if missing := err != nil || p == nil || p.Fingerprint() != info.Fingerprint; missing {
-		return nil //nolint:nilerr // the data of a run is imported without its plan, too
+		return nil // the data of a run is imported without its plan, too
 	}
 	st := h.NewState(b.Run, p, runtype.Sync)
 	st.Row = info
