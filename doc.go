@@ -1,8 +1,9 @@
 // Package fermata runs plans: graphs of code, models and people that may wait for days, lose their process halfway
 // and still finish exactly once.
 //
-// A [Runtime] executes runs and keeps their journals in a store. Authors' packages (graph, recipe) make the plans and
-// offer typed front doors over the same calls:
+// A [Runtime] runs plans and keeps their journals in a store. Four packages make plans and offer typed APIs over the
+// same calls: graph (state graphs in Go), dataflow (functions with named inputs, in Go), recipe (YAML) and dialogue
+// (conversations, in YAML or Go).
 //
 //	rt, err := fermata.New(fermata.Options{Store: sqlite.MustOpen("triage.db")})
 //	run, err := rt.Start(ctx, p, input)
@@ -10,6 +11,6 @@
 //	err = rt.Answer(ctx, res.Interrupts[0].ID, "approve")
 //	res, err = run.Wait(ctx) // res.Status == fermata.Completed
 //
-// The runtime owns all goroutines, clocks and timers. What happens in a run is decided by a pure fold over its
-// journal (package internal/machine, law J1); the runtime appends what the fold says, then does it (law J2).
+// The runtime owns all goroutines, clocks and timers. A pure fold over the journal (package internal/machine, law J1)
+// decides the next tasks; the runtime appends that decision before it acts on it (law J2).
 package fermata

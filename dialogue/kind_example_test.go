@@ -2,7 +2,6 @@ package dialogue
 
 import (
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 )
-
-// The type of slots that CONTRIBUTING.md adds, as it stands there.
 
 // email is a type of slots whose values are e-mail addresses.
 const email SlotType = "email"
@@ -35,8 +32,6 @@ func (k emailValues) spoken(s Slot) phrase.Slot {
 }
 
 var emailForm = regexp.MustCompile(`[^@\s]+@[^@\s]+`)
-
-// The end of what stands in CONTRIBUTING.md.
 
 // withKind lists a type of slots, and its name in every language, until the test ends.
 func withKind(t *testing.T, k kind, names map[string]string) {
@@ -104,25 +99,5 @@ func TestAddingASlotType(t *testing.T) {
 	}
 	if list := d.flows["letter"].slots["copies"]; d.shown(list, []any{"a@b", "c@d"}) != "a@b and c@d" {
 		t.Errorf("a list is shown as %s", d.shown(list, []any{"a@b", "c@d"}))
-	}
-}
-
-// TestContributingAddsThatSlotType ties the page to the code above.
-func TestContributingAddsThatSlotType(t *testing.T) {
-	page, err := os.ReadFile("../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(page), "Adding a slot type") {
-		t.Skip("CONTRIBUTING.md does not say yet how a slot type is added")
-	}
-	source, err := os.ReadFile("kind_example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, code, _ := strings.Cut(string(source), "as it stands there.\n\n")
-	code, _, _ = strings.Cut(code, "\n\n// The end of what stands")
-	if !strings.Contains(string(page), "\n"+code+"\n") {
-		t.Error("CONTRIBUTING.md does not show the type of slots that this file adds")
 	}
 }

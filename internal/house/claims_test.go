@@ -240,24 +240,30 @@ func (a *world) missing(kind, name string) error {
 	return nil
 }
 
-// codeName matches a name of Go in the glossary: a package or a type of the root, and what it has.
-var codeName = regexp.MustCompile("`((?:[a-z]+|Runtime|Options)\\.[A-Z][\\w.]*)`")
+// codeName matches a name of Go in a page: a package or a type of the root, and what it has.
+var codeName = regexp.MustCompile("`((?:[a-z]+|Runtime|Options)\\.[A-Z][\\w.]*|checked\\.\\w+)`")
 
-// The glossary names symbols that exist.
-func TestTheGlossaryNamesSymbols(t *testing.T) {
+// The glossary and the page on architecture name symbols that exist.
+func TestPagesNameSymbols(t *testing.T) {
 	w := readTree(t)
-	f, world, found := w.find(t, "docs/reference/glossary.md"), newWorld(t, w), 0
-	for _, m := range codeName.FindAllStringSubmatchIndex(f.text, -1) {
-		name := f.text[m[2]:m[3]]
-		if strings.HasPrefix(name, "Runtime.") || strings.HasPrefix(name, "Options.") {
-			name = "fermata." + name
+	world := newWorld(t, w)
+	for page, least := range map[string]int{"docs/reference/glossary.md": 40, "docs/architecture.md": 30} {
+		f, found := w.find(t, page), 0
+		for _, m := range codeName.FindAllStringSubmatchIndex(f.text, -1) {
+			name := f.text[m[2]:m[3]]
+			switch owner, _, _ := strings.Cut(name, "."); owner {
+			case "Runtime", "Options":
+				name = "fermata." + name
+			case "checked":
+				name = "recipe." + name
+			}
+			if found++; !world.symbols[name] {
+				t.Errorf("%s:%d: there is no symbol %s", f.path, f.line(m[2]), name)
+			}
 		}
-		if found++; !world.symbols[name] {
-			t.Errorf("%s:%d: there is no symbol %s", f.path, f.line(m[2]), name)
+		if found < least {
+			t.Errorf("%s: found only %d names", page, found)
 		}
-	}
-	if found < 40 {
-		t.Errorf("found only %d names", found)
 	}
 }
 

@@ -349,7 +349,7 @@ func TestTheCommandCanBeInstalled(t *testing.T) {
 	}
 }
 
-const readmeLines, shownLines = 125, 20
+const readmeLines, shownLines = 118, 20
 
 // preamble matches the parts of a Go program that every program has: the name of its file, its package and its imports.
 var preamble = regexp.MustCompile(`(?s)\A// [^\n]+\npackage \w+\n\nimport \(.*?\n\)\n`)

@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// InterruptEntry returns the entry of a kind about a question: on the task that asked it, with the body as JSON.
+// InterruptEntry returns an entry about a question, with its body as JSON. It belongs to the task that asked.
 func InterruptEntry(q *journal.Interrupt, kind journal.Kind, now int64, body any) journal.Entry {
 	path, visit := node.CutTask(q.Task)
 	data, _ := json.Marshal(body) //nolint:errchkjson // bodies are strings and numbers

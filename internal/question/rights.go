@@ -167,7 +167,7 @@ func Forbidden(q *journal.Interrupt, format string, args ...any) error {
 	}
 }
 
-// NameOr returns a name for use in a sentence: it puts words in the place of an empty one.
+// NameOr returns a name for use in a sentence, with words for an empty one.
 func NameOr(name string) string {
 	if name == "" {
 		return "somebody who gave no name"

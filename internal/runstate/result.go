@@ -215,7 +215,7 @@ func RunError(run string, body journal.FinishedBody, cause error) error {
 	return err
 }
 
-// FinishedText returns the reason of a run's end: the text of its error, else the reason given, else its status.
+// FinishedText returns why a run ended: the text of its error, else its reason, else its status.
 func FinishedText(body journal.FinishedBody) string {
 	switch {
 	case body.Error != "":

@@ -150,8 +150,7 @@ func (s *State) Read(ctx context.Context, after uint64) ([]journal.Entry, error)
 	return news, nil
 }
 
-// PlanChanged returns the error of a run whose plan is not the one it was started on, with the changes between the
-// two.
+// PlanChanged returns the error of a run whose plan is another one than it was started on. It lists the changes.
 func (s *State) PlanChanged(reason string) error {
 	diff, hint := "the outline of the plan it was started on is not in the store", ""
 	if _, was, err := s.Definition(context.Background(), OutlineID(s.Machine.Started().Fingerprint)); err == nil {

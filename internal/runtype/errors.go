@@ -209,7 +209,7 @@ func (e *BlockedError) Is(target error) bool {
 // Unwrap returns the cause.
 func (e *BlockedError) Unwrap() error { return e.Cause }
 
-// NotStorable wraps the error of a value that JSON cannot hold, so that errors.Is finds node.ErrNotStorable.
+// NotStorable wraps the error of a value that JSON cannot hold. The result is a node.ErrNotStorable.
 func NotStorable(err error) error {
 	return fmt.Errorf("%w: %w", node.ErrNotStorable, fault.Capture(err))
 }
