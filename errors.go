@@ -6,6 +6,13 @@ import (
 
 // BlockedError reports why a run cannot go on now (law J11). It matches ErrBlocked, and ErrDiverged or
 // ErrPlanChanged if that is the reason.
+//
+//	type BlockedError struct {
+//	    Code    string    // diverged, plan_changed, takeovers
+//	    Reason  string    // as text
+//	    RetryAt time.Time // of the first automatic retry; zero for a run that needs Retry
+//	    Cause   error     // a *node.DivergedError if this process found it, else nil
+//	}
 type BlockedError = runtype.BlockedError
 
 // Code classifies an [Error]. Faces map codes to exit codes and HTTP statuses.
@@ -55,18 +62,49 @@ var (
 )
 
 // Error is the error type of the public API: what failed, where, and a code for faces.
+//
+//	type Error struct {
+//	    Code Code   // classifies Err
+//	    Run  string // its id; "" for none
+//	    Task string // its id; "" for none
+//	    Err  error  // the cause
+//	}
 type Error = runtype.Error
 
 // InvalidRouteError reports a target that a gate chose and did not declare (law F7).
+//
+//	type InvalidRouteError struct {
+//	    Node     string   // the node of the gate
+//	    Target   string   // the undeclared choice
+//	    Declared []string // targets that the gate may choose
+//	    Hint     string   // the nearest declared name, as text; "" for none
+//	}
 type InvalidRouteError = runtype.InvalidRouteError
 
 // LimitError reports which limit of the run was reached (law F4).
+//
+//	type LimitError struct {
+//	    Limit  string // tasks, time, tokens or cost
+//	    Max    string // the limit, as text
+//	    Reason string // why it counts as reached although the sum is below it; "" otherwise
+//	}
 type LimitError = runtype.LimitError
 
 // StuckError lists the nodes of a dataflow that cannot run, and their missing inputs (laws D9 and F5).
+//
+//	type StuckError struct {
+//	    Nodes []journal.StuckNode // the nodes that cannot run
+//	}
 type StuckError = runtype.StuckError
 
 // PlanChangedError reports how a plan differs from the one that the run was started on (law J8).
+//
+//	type PlanChangedError struct {
+//	    Reason string // why the plan does not fit
+//	    Value  string // the value without a place in the plan, as "amount" or "items.0.price"; "" for none
+//	    Diff   string // of the two plans, as text
+//	    Hint   string // nodes or values that may have been renamed, as text; "" for none
+//	}
 type PlanChangedError = runtype.PlanChangedError
 
 // ErrGoexit says that a function of the program ended its goroutine instead of returning. It called
@@ -74,7 +112,17 @@ type PlanChangedError = runtype.PlanChangedError
 var ErrGoexit = runtype.ErrGoexit
 
 // DrivenError reports that another live process owns the run (law J10).
+//
+//	type DrivenError struct {
+//	    Driver string    // see RunInfo.Driver
+//	    Until  time.Time // when its lease ends unless it is renewed
+//	}
 type DrivenError = runtype.DrivenError
 
 // UnstoppedError lists the tasks that did not return when execution was to stop. It is an ErrStopped.
+//
+//	type UnstoppedError struct {
+//	    Tasks []string      // ids of tasks, "review#2", in no order
+//	    Grace time.Duration // how long they were waited for
+//	}
 type UnstoppedError = runtype.UnstoppedError

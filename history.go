@@ -31,56 +31,218 @@ const (
 )
 
 // Outlook is the predicted outcome of resuming one run. See [Runtime.CanResume].
+//
+//	type Outlook struct {
+//	    Run       string            // id of the run
+//	    Plan      string            // name of its plan
+//	    Status    Status            // of the run
+//	    Verdict   Verdict           // the prediction
+//	    Reason    string            // why it cannot go on
+//	    Task      string            // id of the task whose code diverges
+//	    Value     string            // the value without a place in the plan
+//	    Diff      string            // of the plan and the one that the run was started on
+//	    Hint      string            // names that may have changed
+//	    Nodes     map[string]string // of the migration
+//	    Values    map[string]string // of the migration
+//	    Replayed  []string          // open tasks whose code was replayed without divergence
+//	    Unchecked string            // limits of the check
+//	}
+//
+//	// CanGoOn reports whether the check found nothing against resuming the run.
+//	func (*Outlook) CanGoOn() bool
 type Outlook = history.Outlook
 
 // ResumeCheck configures [Runtime.CanResume]. The zero value checks runs against the plans that the runtime
 // knows.
+//
+//	type ResumeCheck struct {
+//	    // Plans returns the plan that a run would go on with; nil for none.
+//	    Plans func(ctx context.Context, run RunInfo) (*plan.Plan, error)
+//	    // Migration is applied to runs of other plans than those found, as by Migrate.
+//	    Migration plan.Migration
+//	    // Replay runs the functions of open tasks against their recorded calls, up to the first unrecorded one.
+//	    Replay bool
+//	}
 type ResumeCheck = history.ResumeCheck
 
 // CompactOptions select the runs to compact. The zero value compacts every run that is not running.
+//
+//	type CompactOptions struct {
+//	    // Run compacts the run with this id, regardless of the other options.
+//	    Run string
+//	    // Before spares runs that were written to at this time or later.
+//	    Before time.Time
+//	    // Statuses are the statuses of runs to compact.
+//	    Statuses []Status
+//	    // Plan limits compaction to runs of the plan with this name.
+//	    Plan string
+//	}
 type CompactOptions = history.CompactOptions
 
 // Compacted reports what Compact did to one run.
+//
+//	type Compacted struct {
+//	    Run                RunInfo // its row
+//	    journal.Compaction         // After equals Before if there was nothing to pack
+//	}
 type Compacted = history.Compacted
 
 // At is a point in a run: its state when the entry with this seq was stored.
+//
+//	type At struct {
+//	    Run string // id of the run
+//	    Seq uint64 // 0 is the end
+//	}
 type At = history.At
 
 // Difference is what differs between two points, of two runs or of one.
+//
+//	type Difference struct {
+//	    A Side // the first point
+//	    B Side // the second point
+//	    // Common is the seq up to which both agree, except for times and ids.
+//	    Common  uint64
+//	    Answers []AnswerDifference // in the order of the questions
+//	    Tasks   []TaskDifference   // in the order of their start
+//	    State   []Change           // of the last recorded value
+//	    Output  []Change           // of results that the plan makes itself
+//	}
+//
+//	// Same reports whether nothing differs except times, ids and owners.
+//	func (*Difference) Same() bool
 type Difference = history.Difference
 
 // Side is one of two points that are compared.
+//
+//	type Side struct {
+//	    At
+//	    Plan   string          // name of the run's plan
+//	    Status Status          // of the run at that point
+//	    Error  string          // of the run; "" for none
+//	    Fork   *journal.Origin // origin of a fork; nil for none
+//	}
 type Side = history.Side
 
 // TaskDifference is a task that differs, or that only one side has.
+//
+//	type TaskDifference struct {
+//	    Task   string       // id of the task
+//	    A      *TaskSummary // nil
+//	    B      *TaskSummary // likewise
+//	    Output []Change     // of its outputs, if both finished
+//	}
 type TaskDifference = history.TaskDifference
 
 // TaskSummary is the state of a task.
+//
+//	type TaskSummary struct {
+//	    State    string // open, waiting, retrying, finished, failed
+//	    Attempts int    // number of attempts
+//	    Route    string // its choice
+//	    Error    string // of its last attempt; "" for none
+//	}
 type TaskSummary = history.TaskSummary
 
 // AnswerDifference is a question whose answers differ.
+//
+//	type AnswerDifference struct {
+//	    Task   string         // id of the asking task
+//	    Op     string         // identity of the call that asked
+//	    Prompt string         // of the question
+//	    A      *AnswerSummary // nil
+//	    B      *AnswerSummary // likewise
+//	}
 type AnswerDifference = history.AnswerDifference
 
 // AnswerSummary is the state of a question.
+//
+//	type AnswerSummary struct {
+//	    State  string          // open, claimed, answered, expired, withdrawn
+//	    Answer json.RawMessage // nil for none
+//	    By     string          // id of the person
+//	}
 type AnswerSummary = history.AnswerSummary
 
 // Change is a place in a JSON value where two values differ.
+//
+//	type Change struct {
+//	    Path string          // a JSON Pointer; "" is the whole value
+//	    Old  json.RawMessage // nil
+//	    New  json.RawMessage // likewise
+//	}
 type Change = history.Change
 
 // Moment is one entry of a run's history with its whole values. Traces are made of moments.
+//
+//	type Moment struct {
+//	    Entry journal.Entry   // the entry
+//	    Input json.RawMessage // NodeStarted
+//	    Value json.RawMessage // entries that record a state
+//	}
 type Moment = history.Moment
 
 // ForkOptions say where a fork begins, and what it changes. The zero value forks at the end and changes
 // nothing.
+//
+//	type ForkOptions struct {
+//	    // At is the seq of the last entry that the fork copies.
+//	    At uint64
+//	    // ID is the fork's id; one that exists is a conflict.
+//	    ID string
+//	    By string // By names who forks; it is recorded
+//	    // Edit changes the values held at At.
+//	    Edit func(value any) (any, error)
+//	    // Set changes the same values as JSON, before Edit.
+//	    Set map[string]json.RawMessage
+//	    // Of limits Edit and Set to the value of one task ("review#2"), or of the token on its way to one node ("review").
+//	    Of string
+//	    // AskAgain names questions, by id or by task, whose answers the fork drops.
+//	    AskAgain []string
+//	    // Migration maps renamed nodes and values if the plan is not the run's own (law J8).
+//	    Migration plan.Migration
+//	    // Definition is the digest of the text that the plan was made from.
+//	    Definition string
+//	    // Hold only stores the fork.
+//	    Hold bool
+//	}
 type ForkOptions = history.ForkOptions
 
 // ImportOptions configure an import. The zero value keeps the run as it was exported.
+//
+//	type ImportOptions struct {
+//	    // ID gives the run another id.
+//	    ID string
+//	    // Name names the data in errors.
+//	    Name string
+//	    // Plans returns the run's plan, with which its journal is folded before it is stored.
+//	    Plans func(ctx context.Context, run RunInfo) (*plan.Plan, error)
+//	    // MaxBytes limits the data, and its size in memory.
+//	    MaxBytes int64
+//	}
 type ImportOptions = history.ImportOptions
 
 // PruneOptions select the runs to delete. The zero value deletes every run that has ended.
+//
+//	type PruneOptions struct {
+//	    // Before spares runs that were written to at this time or later.
+//	    Before time.Time
+//	    // Statuses are the statuses of runs to delete.
+//	    Statuses []Status
+//	    // Plan limits deletion to runs of the plan with this name.
+//	    Plan string
+//	    // Keep spares the newest selected runs of each plan, this many.
+//	    Keep int
+//	    // DryRun only reports what would be deleted.
+//	    DryRun bool
+//	}
 type PruneOptions = history.PruneOptions
 
 // Pruned reports what Prune has deleted, or would delete.
+//
+//	type Pruned struct {
+//	    Runs  []RunInfo // the newest first
+//	    Texts []string  // ids of unneeded definitions and outlines of plans
+//	}
 type Pruned = history.Pruned
 
 // Fork starts a new run from a copy of another run's history up to a seq. The other run does not change,

@@ -16,15 +16,55 @@ const DefaultTakeovers = runtype.DefaultTakeovers
 // goroutines. It may return expired outcomes: the runtime checks their age by its own Clock. An error is logged
 // and costs a call of the node, but fails no run. A panic fails the attempt (law N7). Neither side changes a
 // value.
+//
+//	type Cache interface {
+//	    // Get returns a value; ok is false for a miss.
+//	    Get(ctx context.Context, key string) (value []byte, ok bool, err error)
+//	    // Put stores a value, replacing an earlier one.
+//	    Put(ctx context.Context, key string, value []byte, ttl time.Duration) error
+//	}
 type Cache = runtype.Cache
 
 // DefaultLease is the default of Options.Lease.
 const DefaultLease = runtype.DefaultLease
 
 // Options configure a Runtime. The zero value works: runs are kept in memory.
+//
+//	type Options struct {
+//	    // Store keeps the journals.
+//	    Store journal.Store
+//	    // Logger gets the log for operators.
+//	    Logger *slog.Logger
+//	    // Observer makes traces and metrics of runs.
+//	    Observer Observer
+//	    // Services are found by node code with node.Service, by their type or by an interface that exactly one implements.
+//	    Services []any
+//	    // Plans finds the plan of a run that this runtime has not started itself, when a timer is due or an answer arrives.
+//	    Plans func(ctx context.Context, run RunInfo) (*plan.Plan, error)
+//	    // Name names this process in the journal as owner of runs.
+//	    Name string
+//	    // Lease is how long this runtime owns its runs after its last sign of life (law J10).
+//	    Lease time.Duration
+//	    // Clock tells the time.
+//	    Clock Clock
+//	    // Pools are the limits that nodes name with plan.Node.Pool, by name.
+//	    Pools map[string]Pool
+//	    // Cache keeps the outcomes of nodes that have a plan.Cache.
+//	    Cache Cache
+//	    // MaxValue limits the JSON of one value, in bytes.
+//	    MaxValue int
+//	    // Sequential, for Evaluate alone, runs one task after the other on the caller's goroutine, including branches and items.
+//	    Sequential bool
+//	}
 type Options = runtype.Options
 
 // Clock is the source of a runtime's time. fermatatest has one that a test moves.
+//
+//	type Clock interface {
+//	    Now() time.Time
+//	    // AfterFunc calls f on a goroutine of its own after d, unless stop is called first.
+//	    AfterFunc(d time.Duration, f func()) (stop func() bool)
+//	}
 type Clock = runtype.Clock
 
 // StartOption changes how one run is started.
@@ -66,18 +106,36 @@ func Hold() AnswerOption { return runtype.Hold() }
 
 // Person is a person who acts on runs. The ID is their identity: it is recorded and compared, by [SamePerson].
 // The Name is only displayed.
+//
+//	type Person struct {
+//	    ID   string // their identity
+//	    Name string // for display; defaults to the ID
+//	}
 type Person = runtype.Person
 
 // AsPerson is [As] with a display name.
 func AsPerson(p Person) AnswerOption { return runtype.AsPerson(p) }
 
 // Assignment names who is asked from now on, and why.
+//
+//	type Assignment struct {
+//	    Person string // id of the one person who may answer; "" for anyone in the role
+//	    Name   string // for display, if it is not Person
+//	    Role   string // that the question asks for
+//	    Note   string // why; for the record
+//	}
 type Assignment = runtype.Assignment
 
 // Pool is a limit that nodes share by its name, in all runs of a runtime. A node waits for its place before its
 // function is called, first come, first served. The wait counts for the run's time limit, but not for the
 // node's timeout. The place is released when the function returns, also to wait for a person or a timer; the
 // next pass takes a place again. A function that goes on after its timeout keeps its place until it returns.
+//
+//	type Pool struct {
+//	    Concurrent int           // how many functions may run at the same time
+//	    Every      time.Duration // average interval between starts
+//	    Burst      int           // how many may start at once after a pause
+//	}
 type Pool = runtype.Pool
 
 // DefaultCacheEntries is the default size of a cache in memory, in outcomes.
@@ -87,6 +145,15 @@ const DefaultCacheEntries = policy.DefaultCacheEntries
 func NewMemoryCache(entries int) Cache { return policy.NewMemoryCache(entries) }
 
 // StoreCache is a cache in a journal.Store: outcomes outlive the process, and processes share them.
+//
+//	// Get implements Cache.
+//	func (*StoreCache) Get(ctx context.Context, key string) ([]byte, bool, error)
+//
+//	// Prune removes expired outcomes, and returns how many.
+//	func (*StoreCache) Prune(ctx context.Context) (removed int, err error)
+//
+//	// Put implements Cache.
+//	func (*StoreCache) Put(ctx context.Context, key string, value []byte, ttl time.Duration) error
 type StoreCache = policy.StoreCache
 
 // NewStoreCache returns a cache in a store. Each outcome is a journal of its own, which no listing of runs
@@ -102,4 +169,17 @@ func NewStoreCache(store journal.Store, clock Clock) *StoreCache {
 func SamePerson(a, b string) bool { return question.SamePerson(a, b) }
 
 // WorkOptions configure Work. The zero value works.
+//
+//	type WorkOptions struct {
+//	    // Concurrency is how many runs are executed before no more are taken.
+//	    Concurrency int
+//	    // Every is the interval of queries for runs without an owner, beside notifications.
+//	    Every time.Duration
+//	    // Takeovers is how often a run is taken over from lost processes without progress before it is set aside.
+//	    Takeovers int
+//	    // Took is called for every taken run before it is executed.
+//	    Took func(run RunInfo)
+//	    // Rested is called when an executed run comes to rest.
+//	    Rested func(r Result)
+//	}
 type WorkOptions = fleet.WorkOptions

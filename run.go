@@ -20,6 +20,9 @@ const (
 )
 
 // Status is the status of a run (law F4).
+//
+//	// Ended reports whether the status is final.
+//	func (Status) Ended() bool
 type Status = runtype.Status
 
 // The statuses.
@@ -35,15 +38,47 @@ const (
 )
 
 // Interrupt is a question to the outside in its current state (law H1). Its JSON is for readers.
+//
+//	type Interrupt struct {
+//	    journal.Interrupt
+//	    // Token is the resume token.
+//	    Token string
+//	}
+//
+//	// DeadlineTime returns when the question expires; zero for never.
+//	func (*Interrupt) DeadlineTime() time.Time
 type Interrupt = runtype.Interrupt
 
 // RunInfo is the row of a run in the store's projection.
 type RunInfo = runtype.RunInfo
 
 // Result is the state of a run when Wait returns.
+//
+//	type Result struct {
+//	    Run         string           // id of the run
+//	    Status      Status           // of the run
+//	    Value       any              // the output of a completed run, as the plan's author erased it
+//	    Output      json.RawMessage  // the output as JSON
+//	    Interrupts  []Interrupt      // open questions of a paused run
+//	    Err         error            // why a run failed, expired, was canceled, or is stuck or blocked
+//	    Usage       Usage            // of the run's model calls so far
+//	    UsageByNode map[string]Usage // the same by node path; nil for none
+//	}
 type Result = runtype.Result
 
 // Run is a handle on a run. It may be dropped at any time: the run does not depend on it.
+//
+//	// Events yields the run's events after the given seq, including new ones, until the run has ended or ctx is done.
+//	func (*Run) Events(ctx context.Context, after uint64) iter.Seq2[Event, error]
+//
+//	// ID returns the run's id.
+//	func (*Run) ID() string
+//
+//	// Stop stops executing the run, which stays resumable (law F3).
+//	func (*Run) Stop(grace time.Duration) error
+//
+//	// Wait waits until the run has ended or waits for people.
+//	func (*Run) Wait(ctx context.Context) (Result, error)
 type Run = fleet.Run
 
 // Evaluate runs a plan on the caller's goroutine and stores nothing (durability None, law J2). Branches use

@@ -10,6 +10,17 @@ import (
 
 // Marks are the recorded parts of an error beside its text (law F8). They hold the documented errors that errors.Is
 // finds, and the fields of the documented types that errors.As finds. Hosts keep them, and look into them no further.
+//
+//	type Marks struct {
+//	    Kinds   []string                   // codes of the documented errors that errors.Is finds
+//	    Details map[string]json.RawMessage // fields of the documented types that errors.As finds, by name
+//	}
+//
+//	// Has reports whether a code is among the kinds.
+//	func (*Marks) Has(code string) bool
+//
+//	// Without is the marks less some kinds and types; nil where nothing is left.
+//	func (*Marks) Without(names ...string) *Marks
 type Marks = fault.Marks
 
 // keptModelError is what is recorded of a model.Error: all but its cause.
