@@ -221,7 +221,7 @@ func (c *checker) size() {
 func (c *checker) entry() {
 	entry := c.def.Entry
 	if len(entry) == 0 && len(c.def.Nodes) > 0 {
-		c.plan(BadEntry, "no entry is named; name the node where the run starts")
+		c.plan(BadEntry, "no entry is named; name the node where the run starts, in a state graph by an edge from graph.Start")
 	}
 	for i, name := range entry {
 		if _, ok := c.index[name]; ok {

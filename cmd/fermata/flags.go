@@ -118,9 +118,20 @@ func atMostOne(_ *cobra.Command, args []string) error { return moreThan(1, args)
 
 func noArgs(_ *cobra.Command, args []string) error { return moreThan(0, args) }
 
+// ofArguments says how many arguments a command takes at most.
+func ofArguments(n int) string {
+	switch n {
+	case 0:
+		return "no argument"
+	case 1:
+		return "one argument"
+	}
+	return fmt.Sprintf("%d arguments", n)
+}
+
 func moreThan(n int, args []string) error {
 	if len(args) > n {
-		return usagef("expected nothing more, found %q", args[n])
+		return usagef("expected %s, found %q, too; a text with spaces needs quotes", ofArguments(n), args[n])
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,6 +78,9 @@ func (m *Main) findTask(ctx context.Context, h *house, given string) (fermata.In
 		}
 	}
 	found := byPrefix(given, "int_", ids)
+	if those := slices.DeleteFunc(slices.Clone(found), func(i int) bool { return !list[i].IsOpen() }); len(those) > 0 {
+		found = those // closed ones count only where no open one is meant
+	}
 	switch len(found) {
 	case 1:
 		return list[found[0]], nil

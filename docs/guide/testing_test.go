@@ -38,6 +38,9 @@ func TestPayOnceSurvivesCrashes(t *testing.T) {
 		fermatatest.WithOptions(fermata.Options{Services: []any{bank}}),
 		fermatatest.Effects(func() map[string]int { return map[string]int{"transfer": len(bank.keys)} }),
 		fermatatest.OnlyOnce("transfer"))
+	if report.Result.Status != fermata.Completed { // paused, where an answer is missing
+		t.Errorf("the run is %s", report.Result.Status)
+	}
 	t.Logf("%d crashes around %d appends", report.Crashes, len(report.Appends))
 }
 
