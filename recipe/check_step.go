@@ -240,7 +240,8 @@ func (c *checked) hintAgent(name string) string {
 	if len(known) == 0 {
 		return "; no agents are given: write them under agents, in an agents file, or give the library Go functions"
 	}
-	return c.report.Hint(name, known)
+	slices.Sort(known)
+	return c.report.HintOr(name, known)
 }
 
 // checkState reports a value that need not fit what the state says of its name.

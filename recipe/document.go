@@ -138,6 +138,7 @@ type askPart struct {
 	options  []string        // a choice of texts; nil for other answers
 	response *document.Shape // of the answer; nil where it is not declared
 	deadline time.Duration   // 0 for none
+	timed    bool            // timeout_seconds is written, rightly or not
 	expiry   *expiry         // what happens then; nil: the node fails
 	review   *review         // nil for other questions
 	audience

@@ -21,7 +21,7 @@ func (n *step) readHuman(o *document.Object) {
 		o.Report.Add(o.At("response"), "options and response exclude each other; options are a choice of texts")
 	}
 	n.readAudience(o)
-	n.deadline = o.Seconds()
+	n.deadline, n.timed = o.Seconds(), o.Has("timeout_seconds")
 	if o.Has("on_timeout") {
 		n.expiry = readExpiry(o.At("on_timeout"), o.Report)
 	}

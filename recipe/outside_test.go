@@ -77,7 +77,7 @@ func TestExec(t *testing.T) {
 		{name: "no json", script: `echo "hello $1"`, fails: []string{"expected JSON in its standard output", "found: hello [redacted]"}},
 		{name: "colours", script: `printf '\033[31mred\033[0m\007 \033]0;title\007x\n' >&2; exit 1`, fails: []string{"last:\nred x"}},
 		{name: "half json", script: `printf '{"a":'`, fails: []string{"it ends in the middle"}},
-		{name: "two values", script: `echo '1 2'`, fails: []string{"more than one JSON value"}},
+		{name: "two values", script: `echo '1 2'`, fails: []string{"something follows the JSON value"}},
 		{name: "time", script: `echo "waiting" >&2; sleep 30`, more: ", timeout_seconds: 0.2", fails: []string{"longer than timeout_seconds (200ms)", "waiting"}},
 		{name: "too much", script: `head -c 20000000 /dev/zero`, fails: []string{"more than 16777216 bytes"}},
 		{

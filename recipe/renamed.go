@@ -39,7 +39,7 @@ func (c *checked) checkRenamed() {
 			c.report.Add(p.Key.Spot, "the node %s is still there; renamed lists names that are gone", document.Quote(p.Key.Text))
 		}
 		if c.wiring.byID[p.Value.Text] == nil {
-			c.report.Add(p.Value.Spot, "there is no node %s%s", document.Quote(p.Value.Text), c.report.Hint(p.Value.Text, c.wiring.ids))
+			c.report.Add(p.Value.Spot, "there is no node %s%s", document.Quote(p.Value.Text), c.report.HintOr(p.Value.Text, c.wiring.ids))
 		}
 		if first, twice := taken[p.Value.Text]; twice {
 			c.report.Add(p.Value.Spot, "the node %s is the new name of %s already", document.Quote(p.Value.Text), document.Quote(first))

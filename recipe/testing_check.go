@@ -187,7 +187,7 @@ func (k *testChecker) checkReplies(a *replies) {
 	for i := range a.list {
 		switch r := &a.list[i]; {
 		case r.wrong:
-		case r.expire && n.kind == typeHuman && n.deadline == 0:
+		case r.expire && n.kind == typeHuman && !n.timed:
 			k.report.Add(r.Spot, "the node %s has no deadline that could pass; give it timeout_seconds", document.Quote(a.node.Text))
 		case !r.expire:
 			if text, ok := r.value.(string); ok && n.review != nil {

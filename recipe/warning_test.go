@@ -60,8 +60,8 @@ topology:
 `
 	_, err := Parse([]byte(text), "foreign.yaml", Options{})
 	const expected = `foreign.yaml:3:22: persistence redis is not configured: there is no store; give the runtime such a store and name its kind in Options.Stores, or write ephemeral, which takes any store
-foreign.yaml:5:16: there is no node "start"
-foreign.yaml:7:33: the edge leads nowhere: there is no node "phantom-node"`
+foreign.yaml:5:16: there is no node "start"; known are ask
+foreign.yaml:7:33: the edge leads nowhere: there is no node "phantom-node"; known are ask`
 	if err == nil {
 		t.Fatal("it loads")
 	}

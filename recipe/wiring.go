@@ -150,7 +150,7 @@ func (g *wiring) find(id document.Word, r *document.Report, what string) *step {
 		r.Add(id.Spot, "%sthere is no node %s; a path ends at a node that no edge leads out of", what, document.Quote(id.Text))
 		return nil
 	}
-	r.Add(id.Spot, "%sthere is no node %s%s", what, document.Quote(id.Text), r.Hint(id.Text, g.ids))
+	r.Add(id.Spot, "%sthere is no node %s%s", what, document.Quote(id.Text), r.HintOr(id.Text, g.ids))
 	return nil
 }
 

@@ -32,11 +32,11 @@ func TestH2_TheStatusOfAnAnswer(t *testing.T) {
 		{name: "it does not fit", body: `{"value":{"approve":"yes","not":1},"role":"editor"}`, status: 422, state: journal.Open},
 		{
 			name: "the wrong role", body: `{"value":{"approve":true},"role":"author"}`, status: 403, state: journal.Open,
-			reply: `{"error":"run RUN, task ask#1: not allowed to answer: interrupt INT: it asks for role \"editor\", found \"author\"","code":"forbidden"}`,
+			reply: `{"error":"run RUN, task ask#1: not allowed: interrupt INT: it asks for role \"editor\", found \"author\"","code":"forbidden"}`,
 		},
 		{
 			name: "the wrong token", body: `{"value":{"approve":true},"role":"editor","token":"ABC"}`, status: 403, state: journal.Open,
-			reply: `{"error":"run RUN, task ask#1: not allowed to answer: interrupt INT: the resume token is not the one that was given out","code":"forbidden"}`,
+			reply: `{"error":"run RUN, task ask#1: not allowed: interrupt INT: the resume token is not the one that was given out","code":"forbidden"}`,
 		},
 		{name: "again", before: answered, body: `{"by":"Bob","role":"editor","value":{ "approve":true }}`, status: 200, state: journal.Answered},
 		{

@@ -38,7 +38,7 @@ func (m *Main) findRun(ctx context.Context, h *house, given string) (fermata.Run
 	case 1:
 		return rows[found[0]], nil
 	case 0:
-		return fermata.RunInfo{}, usagef("no run %q in %s%s%s", given, h.dsn, m.known("runs", given, ids), m.elsewhere(h.dsn))
+		return fermata.RunInfo{}, usagef("no run %q in %s%s%s", given, h.dsn, m.known("runs", "runs", given, ids), m.elsewhere(h.dsn))
 	}
 	return fermata.RunInfo{}, usagef("%q begins the ids of %d runs: %s", given, len(found), pick(ids, found))
 }
@@ -85,7 +85,7 @@ func (m *Main) findTask(ctx context.Context, h *house, given string) (fermata.In
 	case 1:
 		return list[found[0]], nil
 	case 0:
-		return fermata.Interrupt{}, usagef("no task %q in %s%s%s", given, h.dsn, m.known("tasks", given, open), m.elsewhere(h.dsn))
+		return fermata.Interrupt{}, usagef("no task %q in %s%s%s", given, h.dsn, m.known("tasks", "open tasks", given, open), m.elsewhere(h.dsn))
 	}
 	return fermata.Interrupt{}, usagef("%q begins the ids of %d tasks: %s", given, len(found), pick(ids, found))
 }
@@ -115,13 +115,13 @@ func pick(ids []string, at []int) string {
 	return strings.Join(names, ", ")
 }
 
-// known ends a message about an id that is not there: the nearest one, or the newest ones.
-func (m *Main) known(what, given string, ids []string) string {
+// known ends a message about an id that is not there: the nearest one, or the newest ones. noun names what is listed.
+func (m *Main) known(what, noun, given string, ids []string) string {
 	if near := nearest.Name(given, ids); near != "" {
 		return fmt.Sprintf("; did you mean %s?", near)
 	}
 	if len(ids) == 0 {
-		return "; there are none (" + m.command(what, "ls") + ")"
+		return "; it has no " + noun + " (" + m.command(what, "ls") + ")"
 	}
 	var at []int
 	for i := range min(len(ids), 3) {

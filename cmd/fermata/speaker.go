@@ -18,7 +18,7 @@ type speaker struct {
 }
 
 func (p *speaker) add(m *Main, flags *pflag.FlagSet, who, role string) {
-	flags.StringVar(&p.as, "as", m.user(), who+" (default: the user of this system)")
+	flags.StringVar(&p.as, "as", m.user(), who+" (default $USER)")
 	flags.StringVar(&p.name, "name", m.Getenv("FERMATA_NAME"), "what that person is called where they are shown: a `name` (default $FERMATA_NAME)")
 	flags.StringVar(&p.role, "role", m.Getenv("FERMATA_ROLE"), role)
 }

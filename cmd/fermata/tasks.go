@@ -375,9 +375,7 @@ func (m *Main) explainAnswer(q *journal.Interrupt, err error) error {
 		case strings.Contains(text, "may take it from them"):
 			return &withAdvice{err, "to take it in that role: --role " + shellQuote(q.OverrideRole)}
 		case q.Role == "":
-		case strings.Contains(text, "asks for role"):
-			return &withAdvice{err, "to answer in that role: --role " + shellQuote(q.Role)}
-		case strings.Contains(text, "is for role"):
+		case strings.Contains(text, "asks for role"), strings.Contains(text, "is for role"):
 			return &withAdvice{err, "to do so in that role: --role " + shellQuote(q.Role)}
 		}
 	case fermata.CodeConflict, fermata.CodeExpired:

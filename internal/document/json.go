@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -160,7 +161,7 @@ func Decode(data []byte) (any, error) {
 		return nil, err
 	}
 	if d.More() {
-		return nil, fmt.Errorf("there is more than one JSON value")
+		return nil, errors.New("something follows the JSON value; expected one value and nothing else")
 	}
 	return v, nil
 }

@@ -53,8 +53,18 @@ func (r *Report) NearestOr(found string, known []string) string {
 			return hint
 		}
 	}
-	if hint := r.Hint(found, known); hint != "" {
+	return r.HintOr(found, known)
+}
+
+// HintOr returns the nearest known name as the end of a message, or the known ones where none is near.
+func (r *Report) HintOr(found string, known []string) string {
+	const most = 20
+	hint := r.Hint(found, known)
+	switch {
+	case hint != "" || len(known) == 0:
 		return hint
+	case len(known) > most:
+		return fmt.Sprintf("; known are %s and %d more", strings.Join(known[:most], ", "), len(known)-most)
 	}
 	return "; known are " + strings.Join(known, ", ")
 }

@@ -40,7 +40,7 @@ var (
 	ErrDiverged      = node.ErrDiverged
 	ErrAnswered      = fault.Sentinel("answered", "already answered with a different value") // law H2
 	ErrInvalid       = fault.Sentinel("invalid", "the value does not fit its schema")
-	ErrForbidden     = fault.Sentinel("forbidden", "not allowed to answer")
+	ErrForbidden     = fault.Sentinel("forbidden", "not allowed")
 	ErrClaimed       = fault.Sentinel("claimed", "the question is claimed by somebody else")
 	ErrLimit         = node.ErrLimit       // law F4
 	ErrPlanChanged   = node.ErrPlanChanged // law J8

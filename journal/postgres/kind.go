@@ -19,7 +19,7 @@ func (Kind) About() storekind.About {
 		Name: "postgres", Schemes: []string{"postgresql"}, Place: storekind.Server, Address: "postgres://USER@HOST/DATABASE",
 		Variable: "FERMATA_POSTGRES", Password: "PGPASSWORD or ~/.pgpass", Secrets: []string{"PGPASSWORD"},
 		Public: []string{
-			"user", "host", "hostaddr", "port", "dbname", "sslmode", "sslrootcert", "sslcert", "sslnegotiation", "channel_binding",
+			"schema", "user", "host", "hostaddr", "port", "dbname", "sslmode", "sslrootcert", "sslcert", "sslnegotiation", "channel_binding",
 			"target_session_attrs", "application_name", "connect_timeout", "options", "search_path", "pool_max_conns", "pool_min_conns",
 			"pool_max_conn_lifetime", "pool_max_conn_idle_time", "pool_health_check_period", "default_query_exec_mode",
 		},

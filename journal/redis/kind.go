@@ -20,7 +20,7 @@ func (Kind) About() storekind.About {
 		Name: "redis", Schemes: []string{"rediss", "unix"}, Place: storekind.Server, Address: "redis://HOST:6379/0",
 		Variable: "FERMATA_REDIS", Password: passwordVariable, Secrets: []string{passwordVariable},
 		Public: []string{
-			"accept", "db", "protocol", "client_name", "dial_timeout", "read_timeout", "write_timeout", "max_retries", "pool_size", "pool_timeout",
+			"accept", "prefix", "db", "protocol", "client_name", "dial_timeout", "read_timeout", "write_timeout", "max_retries", "pool_size", "pool_timeout",
 			"skip_verify", "addr",
 		},
 	}

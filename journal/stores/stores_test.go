@@ -1,6 +1,8 @@
 package stores_test
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +41,38 @@ func TestEveryKindIsToldFromTheOthers(t *testing.T) {
 		if _, can := k.(storekind.Inspector); about.Place == storekind.Server && !can {
 			t.Errorf("%s: a server that nobody can look at", about.Name)
 		}
+	}
+}
+
+// option matches an option of an address in a page.
+var option = regexp.MustCompile("`\\?([a-z_]+)=")
+
+// Commands that are shown reach the same runs: what chooses a part of a server, and every option that docs/formats.md
+// names, is shown with the address. It is no secret.
+func TestDocumentedOptionsAreShown(t *testing.T) {
+	all := stores.All()
+	page, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for line := range strings.Lines(string(page)) {
+		for _, k := range all {
+			about := k.About()
+			if about.Place != storekind.Server || !strings.HasPrefix(line, "| `"+about.Name+"://") {
+				continue
+			}
+			for _, m := range option.FindAllStringSubmatch(line, -1) {
+				found++
+				address := storekind.Address{Kind: about.Name, At: about.Name + "://ann@host/0?" + m[1] + "=ours"}
+				if shown := all.Public(address); shown != address.At || all.HasSecrets(address) {
+					t.Errorf("%s is shown as %s", address.At, shown)
+				}
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("found only %d options in docs/formats.md", found)
 	}
 }
 
