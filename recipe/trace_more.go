@@ -23,21 +23,28 @@ func (b *traceBuilder) skipped(e *journal.Entry) error {
 	return nil
 }
 
-// resumed adds what let a run go on, and was more than an answer or the time: a retry, a fork, another plan.
+// resumed adds why a run was continued, if it was more than an answer or the time: a retry, a fork, another plan, the
+// loss of its process.
 func (b *traceBuilder) resumed(e *journal.Entry) error {
 	var body journal.ResumedBody
 	if err := decodeBody(e, &body); err != nil {
 		return err
 	}
-	switch body.Reason {
-	case "retry", "replan", "fork":
+	seen := strings.TrimSpace(byAndAs(body.By, ""))
+	switch {
+	case body.Takeover:
+		seen = strings.TrimSpace("its process was lost; it was continued " + seen)
+		if len(body.Lost) > 0 {
+			seen += "; at work then, and called again: " + strings.Join(body.Lost, ", ")
+		}
+	case body.Reason == "retry", body.Reason == "replan", body.Reason == "fork":
 	default:
 		return nil
 	}
 	b.again++
 	b.trace.Steps = append(b.trace.Steps, TraceStep{
 		ID: "resume#" + strconv.Itoa(b.again), Seq: e.Seq, Timestamp: e.Time(), Type: TraceSystem, Action: body.Reason,
-		Observation: strings.TrimSpace(byAndAs(body.By, "")),
+		Observation: seen,
 	})
 	return nil
 }
