@@ -88,7 +88,7 @@ func (l LLM) Generate(ctx Context, req *model.Request, opts ...CallOption) (*Com
 		return nil, err
 	}
 	if op.Done {
-		return op.completion()
+		return completionOf(&op)
 	}
 	own := *req
 	if c.system != "" {
@@ -99,7 +99,7 @@ func (l LLM) Generate(ctx Context, req *model.Request, opts ...CallOption) (*Com
 	if failed != nil && (ctx.Err() != nil || caught.Is(ErrSuspended) || caught.Is(ErrTaskOver)) {
 		return nil, failed
 	}
-	if err = op.came(ctx, reply, caught); err != nil {
+	if err = keepReply(ctx, &op, reply, caught); err != nil {
 		return nil, fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)
 	}
 	if failed == nil || reply.Usage != (model.Usage{}) {
@@ -109,7 +109,7 @@ func (l LLM) Generate(ctx Context, req *model.Request, opts ...CallOption) (*Com
 	if err := ctx.host.Record(ctx.pass, op, op.Value, op.Failure); err != nil {
 		return nil, err
 	}
-	return op.completion() // what a replay gets, and nothing that only the first pass has
+	return completionOf(&op) // what a replay gets, and nothing that only the first pass has
 }
 
 // unnamedCall is the key of calls without a CallID: they are told apart by their order, whichever model they ask.
@@ -196,8 +196,8 @@ type failure struct {
 	Reply      *model.Response `json:"reply,omitempty"` // of a reply that was cut off, refused or malformed
 }
 
-// came notes what is recorded of a call. What it took is recorded beside it.
-func (op *Op) came(ctx Context, reply *model.Response, failed *fault.Captured) (err error) {
+// keepReply notes what is recorded of a call. What it took is recorded beside it.
+func keepReply(ctx Context, op *Op, reply *model.Response, failed *fault.Captured) (err error) {
 	said := *reply
 	said.Usage = model.Usage{}
 	if failed == nil {
@@ -228,14 +228,14 @@ func (op *Op) came(ctx Context, reply *model.Response, failed *fault.Captured) (
 // known reports whether a replay knows the kind of the failure, or when to ask again.
 func (f *failure) known() bool { return f.Kind != "" || f.RetryAfter != 0 }
 
-// completion is a recorded call as it is returned.
-func (op *Op) completion() (*Completion, error) {
+// completionOf is a recorded call as it is returned.
+func completionOf(op *Op) (*Completion, error) {
 	if op.Failure == "" {
 		reply, err := decode[model.Response](*op)
 		if err != nil {
 			return nil, err
 		}
-		return op.complete(&reply), nil
+		return complete(op, &reply), nil
 	}
 	failed := &StepError{Step: op.ID, Message: op.Failure, Marks: op.Marks}
 	if len(op.Value) == 0 {
@@ -251,10 +251,10 @@ func (op *Op) completion() (*Completion, error) {
 	if f.Reply == nil {
 		return nil, failed
 	}
-	return op.complete(f.Reply), failed
+	return complete(op, f.Reply), failed
 }
 
-func (op *Op) complete(reply *model.Response) *Completion {
+func complete(op *Op, reply *model.Response) *Completion {
 	if op.Usage != nil {
 		reply.Usage = *op.Usage
 	}

@@ -54,7 +54,7 @@ func (t *reasoner) run(ctx Context) (Op, error) {
 		return op, err
 	}
 	if op.Done {
-		return op, op.reasoned()
+		return op, reasoned(&op)
 	}
 	t.outer, t.op, t.scope = ctx, op, op
 	if op.Tries > 0 { // what it did before is not what it does now, and has other keys for the outside world
@@ -69,7 +69,7 @@ func (t *reasoner) run(ctx Context) (Op, error) {
 		if stored := ctx.host.Record(ctx.pass, op, op.Value, op.Failure); stored != nil {
 			return op, stored
 		}
-		return op, op.reasoned() // what a replay gets
+		return op, reasoned(&op) // what a replay gets
 	}
 	if err != nil {
 		return op, err
@@ -105,7 +105,7 @@ func failureOf(err error) (f reasonFailure, final bool) {
 }
 
 // reasoned is the error of a recorded reasoning, nil where it has an answer.
-func (op *Op) reasoned() error {
+func reasoned(op *Op) error {
 	if op.Failure == "" {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (op *Op) reasoned() error {
 	case f.Limited != nil:
 		return f.Limited
 	}
-	return op.failed(op.Failure)
+	return stepError(op, op.Failure)
 }
 
 // think asks the model, and does what it wants done, until it gives an answer.

@@ -374,7 +374,7 @@ func (t *reasoner) call(d *deed) (err error) {
 		if lost := d.lost(caught); lost != nil {
 			return t.settle(d, fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), CallText(d.op.ID), lost))
 		}
-		d.op.Failure = d.op.mark(caught)
+		d.op.Failure = mark(&d.op, caught)
 	} else if d.op.Value, err = t.ctx.encode(text); err != nil {
 		err = fmt.Errorf("task %s, %s: %w: %w", t.ctx.Info().Task(), CallText(d.op.ID), ErrNotStorable, err)
 		if lost := d.lost(err); lost != nil {
@@ -401,7 +401,7 @@ func (d *deed) made(ctx Context) (text string, err error) {
 // came is what the model is told of a recorded call.
 func (d *deed) came() error {
 	if d.op.Terminal {
-		return d.op.failed(d.op.Failure)
+		return stepError(&d.op, d.op.Failure)
 	}
 	if d.op.Failure != "" {
 		d.told(d.op.Failure, true)

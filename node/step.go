@@ -52,7 +52,7 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 	case err != nil:
 		return zero, err
 	case op.Done && op.Failure != "":
-		return zero, op.failed(op.Failure)
+		return zero, stepError(&op, op.Failure)
 	case op.Done:
 		return recorded[T](ctx, op)
 	case op.Begun:
@@ -72,19 +72,19 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 		if kind == KindOnce && caught.Is(ErrOutcomeUnknown) {
 			return zero, caught // not recorded: it stays begun, and a replay comes to the same
 		}
-		message := op.mark(caught)
+		message := mark(&op, caught)
 		if err := ctx.host.Record(ctx.pass, op, nil, message); err != nil {
 			return zero, err
 		}
-		return zero, op.failed(message)
+		return zero, stepError(&op, message)
 	}
 	data, kept, err := storable(ctx, &value)
 	if err != nil { // the step has happened: a replay, too, has to come to what the node is told now
-		message := op.mark(ctx.capture(fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)))
+		message := mark(&op, ctx.capture(fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)))
 		if err := ctx.host.Record(ctx.pass, op, nil, message); err != nil {
 			return zero, err
 		}
-		return zero, op.failed(message)
+		return zero, stepError(&op, message)
 	}
 	if err := ctx.host.Record(ctx.pass, op, data, ""); err != nil {
 		return zero, err
