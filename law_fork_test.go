@@ -13,11 +13,11 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/journaltest"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/journal/sqlite"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -99,10 +99,10 @@ func (o *original) recorded(at int) map[string]int {
 			continue
 		}
 		kind, key, _ := strings.Cut(e.Op[:strings.LastIndex(e.Op, "#")], ":")
-		switch key = key[strings.LastIndex(key, node.Inside)+1:]; {
+		switch key = key[strings.LastIndex(key, nodehost.Inside)+1:]; {
 		case key == "total":
 			counts["begin"]++ // the effect of the step that has steps inside
-		case kind == string(node.KindStep), kind == string(node.KindOnce):
+		case kind == string(nodehost.KindStep), kind == string(nodehost.KindOnce):
 			counts[key]++
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/model"
@@ -130,7 +131,7 @@ func TestN2_CallsOfModelsHaveTheirNames(t *testing.T) {
 		if e.Kind == journal.StepFinished && strings.HasPrefix(e.Op, "model:") {
 			reply := model.Response{}
 			decodeInto(t, e.Value, &reply)
-			got = append(got, strings.ReplaceAll(e.Op, node.Inside, "/")+" "+reply.Text())
+			got = append(got, strings.ReplaceAll(e.Op, nodehost.Inside, "/")+" "+reply.Text())
 		}
 	}
 	want := []string{"model:llm#1 careful: ?", "model:llm#2 fast: ?", "model:check#1 fast: ?", "model:step:inside#1/llm#1 fast: ?"}
@@ -210,7 +211,7 @@ func TestN4_AStreamedCallIsShownOnce(t *testing.T) {
 	var got []string
 	for _, l := range lines(t, store, run.ID()) {
 		if strings.HasPrefix(l, "text.") || strings.HasPrefix(l, "step.") {
-			got = append(got, strings.ReplaceAll(l, node.Inside, "/"))
+			got = append(got, strings.ReplaceAll(l, nodehost.Inside, "/"))
 		}
 	}
 	want := []string{

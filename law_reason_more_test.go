@@ -16,6 +16,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
@@ -408,7 +409,7 @@ type keyed struct {
 }
 
 func (k *keyed) Generate(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
-	k.keys.add(strings.ReplaceAll(req.Key, node.Inside, "/"))
+	k.keys.add(strings.ReplaceAll(req.Key, nodehost.Inside, "/"))
 	return k.Model.Generate(ctx, req)
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/fermata-go/fermata/dataflow"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/model"
@@ -52,7 +53,7 @@ func timersOf(t *testing.T, store journal.Store) (ids []string) {
 		t.Fatal(err)
 	}
 	for _, timer := range timers {
-		ids = append(ids, strings.ReplaceAll(timer.ID, node.Inside, "/"))
+		ids = append(ids, strings.ReplaceAll(timer.ID, nodehost.Inside, "/"))
 	}
 	return ids
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // Piece is something that an action streams while it runs (see Action.Stream). It is a part of a text that a model writes,
@@ -69,8 +69,8 @@ func (p *streamed) of(e *fermata.Event) (Piece, bool) {
 
 // channelOf is the channel of a text that is streamed: it is the key of the call.
 func channelOf(op string) string {
-	key := op[strings.LastIndex(op, node.Inside)+1:]
-	if !strings.Contains(op, node.Inside) {
+	key := op[strings.LastIndex(op, nodehost.Inside)+1:]
+	if !strings.Contains(op, nodehost.Inside) {
 		_, key, _ = strings.Cut(op, ":")
 	}
 	channel, _, _ := strings.Cut(key, "#")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -27,28 +28,28 @@ func (h *host) enter(pass uint64) error {
 	return err
 }
 
-// Begin implements node.Host.
-func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
+// Begin implements nodehost.Host.
+func (h *host) Begin(pass uint64, kind nodehost.Kind, key string) (nodehost.Op, error) {
 	return h.beginBy(pass, kind, key, false, 0)
 }
 
-// BeginApart implements node.ApartHost.
-func (h *host) BeginApart(pass uint64, kind node.Kind, key string, by uint64) (node.Op, error) {
+// BeginApart implements nodehost.ApartHost.
+func (h *host) BeginApart(pass uint64, kind nodehost.Kind, key string, by uint64) (nodehost.Op, error) {
 	return h.beginBy(pass, kind, key, true, by)
 }
 
-func (h *host) beginBy(pass uint64, kind node.Kind, key string, apart bool, by uint64) (node.Op, error) {
+func (h *host) beginBy(pass uint64, kind nodehost.Kind, key string, apart bool, by uint64) (nodehost.Op, error) {
 	if err := h.enter(pass); err != nil {
-		return node.Op{}, err
+		return nodehost.Op{}, err
 	}
 	defer h.mu.Unlock()
 	name := string(kind) + ":" + key
 	if first, ok := h.by[name]; ok && first != by {
 		switch kind {
-		case node.KindEmit, node.KindStream, node.KindChunks, node.KindData:
+		case nodehost.KindEmit, nodehost.KindStream, nodehost.KindChunks, nodehost.KindData:
 		default:
 			h.broken = &node.SharedKeyError{Task: h.info.Task(), Kind: kind, Key: key}
-			return node.Op{}, h.broken
+			return nodehost.Op{}, h.broken
 		}
 	}
 	h.by[name] = by
@@ -57,30 +58,30 @@ func (h *host) beginBy(pass uint64, kind node.Kind, key string, apart bool, by u
 	h.made[id] = true
 	if known := h.find(id); known != nil {
 		if err := h.inPlace(known, apart); err != nil {
-			return node.Op{}, err
+			return nodehost.Op{}, err
 		}
 		found := known.Op
 		found.Known, found.Apart = true, apart
 		return found, nil
 	}
 	if h.begunBefore(id) {
-		return node.Op{Kind: kind, ID: id, Apart: apart}, nil
+		return nodehost.Op{Kind: kind, ID: id, Apart: apart}, nil
 	}
 	if refusable(kind) {
-		return node.Op{Kind: kind, ID: id, Apart: apart}, nil
+		return nodehost.Op{Kind: kind, ID: id, Apart: apart}, nil
 	}
 	if !shows(kind) && !apart {
 		if err := h.inOrder(id); err != nil {
-			return node.Op{}, err
+			return nodehost.Op{}, err
 		}
 	}
 	h.isStrange(kind, id)
-	return node.Op{Kind: kind, ID: id, Apart: apart}, nil
+	return nodehost.Op{Kind: kind, ID: id, Apart: apart}, nil
 }
 
 // isStrange notes a call that a replay makes and the first pass has not made.
-func (h *host) isStrange(kind node.Kind, id string) {
-	if h.replay && (kind != node.KindTool && kind != node.KindInterrupt || !strings.Contains(id, node.Inside)) { // a model's calls have names also where they are not made
+func (h *host) isStrange(kind nodehost.Kind, id string) {
+	if h.replay && (kind != nodehost.KindTool && kind != nodehost.KindInterrupt || !strings.Contains(id, nodehost.Inside)) { // a model's calls have names also where they are not made
 		h.strange = append(h.strange, fmt.Sprintf("law N3: replayed, the function makes a call that it did not make before: %s", id))
 	}
 }
@@ -88,8 +89,8 @@ func (h *host) isStrange(kind node.Kind, id string) {
 // begunBefore reports whether calls are recorded that were made in a reasoning: it has no outcome where what it failed of
 // is recorded already, or is nothing to record.
 func (h *host) begunBefore(reasoning string) bool {
-	return node.CallKind(reasoning) == node.KindReason &&
-		slices.ContainsFunc(h.ops, func(o *op) bool { return node.CallInside(o.ID, reasoning) })
+	return nodehost.CallKind(reasoning) == nodehost.KindReason &&
+		slices.ContainsFunc(h.ops, func(o *op) bool { return nodehost.CallInside(o.ID, reasoning) })
 }
 
 func (h *host) find(id string) *op {
@@ -102,7 +103,7 @@ func (h *host) find(id string) *op {
 }
 
 // record finds the call, or adds it.
-func (h *host) record(called node.Op) *op {
+func (h *host) record(called nodehost.Op) *op {
 	if o := h.find(called.ID); o != nil {
 		return o
 	}
@@ -112,8 +113,8 @@ func (h *host) record(called node.Op) *op {
 	return o
 }
 
-// Intend implements node.Host.
-func (h *host) Intend(pass uint64, called node.Op) error {
+// Intend implements nodehost.Host.
+func (h *host) Intend(pass uint64, called nodehost.Op) error {
 	if err := h.enter(pass); err != nil {
 		return err
 	}
@@ -122,8 +123,8 @@ func (h *host) Intend(pass uint64, called node.Op) error {
 	return nil
 }
 
-// Together implements node.Host.
-func (h *host) Together(pass uint64, called node.Op, done bool) error {
+// Together implements nodehost.Host.
+func (h *host) Together(pass uint64, called nodehost.Op, done bool) error {
 	if err := h.enter(pass); err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func (h *host) Together(pass uint64, called node.Op, done bool) error {
 	}
 	h.together--
 	if called.Failure != "" {
-		h.waits = slices.DeleteFunc(h.waits, func(o *op) bool { return node.CallInside(o.ID, called.ID) })
+		h.waits = slices.DeleteFunc(h.waits, func(o *op) bool { return nodehost.CallInside(o.ID, called.ID) })
 	}
 	if h.together == 0 && len(h.waits) > 0 {
 		return node.ErrSuspended
@@ -158,29 +159,31 @@ func (h *host) placed() int {
 
 // inPlace breaks the pass off where a call was recorded before one that the pass has made already (law N3).
 func (h *host) inPlace(known *op, apart bool) error {
-	if apart || known.Apart || known.attempt != h.info.Attempt || strings.Contains(known.ID, node.Inside) {
+	if apart || known.Apart || known.attempt != h.info.Attempt || strings.Contains(known.ID, nodehost.Inside) {
 		return nil
 	}
 	if h.latest != nil && h.latest.place > known.place {
 		h.broken = &node.DivergedError{Task: h.info.Task(), Expected: known.ID, Found: h.latest.ID}
 		return h.broken
 	}
-	if !shows(known.Kind) && known.Kind != node.KindModel && known.Kind != node.KindReason { // others may be recorded before these are
+	if !shows(known.Kind) && known.Kind != nodehost.KindModel && known.Kind != nodehost.KindReason { // others may be recorded before these are
 		h.latest = known
 	}
 	return nil
 }
 
 // shows reports whether a call is recorded when something comes of it: text with its first piece, data in its end.
-func shows(kind node.Kind) bool {
-	return kind == node.KindData || kind == node.KindStream || kind == node.KindChunks
+func shows(kind nodehost.Kind) bool {
+	return kind == nodehost.KindData || kind == nodehost.KindStream || kind == nodehost.KindChunks
 }
 
 // refusable reports whether a call that has begun may be refused for what it was given, before it is recorded.
-func refusable(kind node.Kind) bool { return kind == node.KindInterrupt || kind == node.KindEmit }
+func refusable(kind nodehost.Kind) bool {
+	return kind == nodehost.KindInterrupt || kind == nodehost.KindEmit
+}
 
 // accepted looks at a refusable call that is about to be recorded.
-func (h *host) accepted(called node.Op) error {
+func (h *host) accepted(called nodehost.Op) error {
 	if h.find(called.ID) != nil {
 		return nil
 	}
@@ -192,7 +195,7 @@ func (h *host) accepted(called node.Op) error {
 }
 
 // showsInOrder is inOrder for a call that shows something, when that is about to be recorded.
-func (h *host) showsInOrder(called node.Op) error {
+func (h *host) showsInOrder(called nodehost.Op) error {
 	if !shows(called.Kind) || called.Apart || h.find(called.ID) != nil {
 		return nil
 	}
@@ -202,15 +205,15 @@ func (h *host) showsInOrder(called node.Op) error {
 // inOrder ends the pass where another call is recorded instead of the new one (law N3).
 func (h *host) inOrder(id string) error {
 	missed := h.missed(true)
-	if missed == "" || strings.Contains(id, node.Inside) {
+	if missed == "" || strings.Contains(id, nodehost.Inside) {
 		return nil
 	}
 	h.broken = &node.DivergedError{Task: h.info.Task(), Expected: missed, Found: id}
 	return h.broken
 }
 
-// Data implements node.Host.
-func (h *host) Data(pass uint64, called node.Op, v node.Data) error {
+// Data implements nodehost.Host.
+func (h *host) Data(pass uint64, called nodehost.Op, v node.Data) error {
 	if err := h.enter(pass); err != nil {
 		return err
 	}
@@ -229,13 +232,13 @@ func (h *host) Data(pass uint64, called node.Op, v node.Data) error {
 	return nil
 }
 
-// Record implements node.Host.
-func (h *host) Record(pass uint64, called node.Op, value []byte, failure string) error {
+// Record implements nodehost.Host.
+func (h *host) Record(pass uint64, called nodehost.Op, value []byte, failure string) error {
 	if err := h.enter(pass); err != nil {
 		return err
 	}
 	defer h.mu.Unlock()
-	if slices.ContainsFunc(h.waits, func(o *op) bool { return node.CallInside(o.ID, called.ID) }) {
+	if slices.ContainsFunc(h.waits, func(o *op) bool { return nodehost.CallInside(o.ID, called.ID) }) {
 		return node.ErrSuspended // what it was made of waits (law N6)
 	}
 	o := h.record(called)
@@ -252,8 +255,8 @@ func (h *host) Record(pass uint64, called node.Op, value []byte, failure string)
 	return nil
 }
 
-// Sleep implements node.Host.
-func (h *host) Sleep(pass uint64, called node.Op, d time.Duration) error {
+// Sleep implements nodehost.Host.
+func (h *host) Sleep(pass uint64, called nodehost.Op, d time.Duration) error {
 	if err := h.enter(pass); err != nil {
 		return err
 	}
@@ -266,8 +269,8 @@ func (h *host) Sleep(pass uint64, called node.Op, d time.Duration) error {
 	return node.ErrSuspended
 }
 
-// Ask implements node.Host.
-func (h *host) Ask(pass uint64, called node.Op, q node.Question) error {
+// Ask implements nodehost.Host.
+func (h *host) Ask(pass uint64, called nodehost.Op, q nodehost.Question) error {
 	if err := h.enter(pass); err != nil {
 		return err
 	}
@@ -287,7 +290,7 @@ func (h *host) Ask(pass uint64, called node.Op, q node.Question) error {
 		return fmt.Errorf("task %s, %s: request: %w", h.info.Task(), called.ID, err)
 	}
 	for d := &q.AtDeadline; d != nil; d = d.Then {
-		if d.Do != node.DeadlineDefault {
+		if d.Do != nodehost.DeadlineDefault {
 			continue
 		}
 		var err error
@@ -303,8 +306,8 @@ func (h *host) Ask(pass uint64, called node.Op, q node.Question) error {
 	return nil
 }
 
-// Answered implements node.Host.
-func (h *host) Answered(pass uint64, called node.Op) (node.Op, error) {
+// Answered implements nodehost.Host.
+func (h *host) Answered(pass uint64, called nodehost.Op) (nodehost.Op, error) {
 	if err := h.enter(pass); err != nil {
 		return called, err
 	}
@@ -320,8 +323,8 @@ func (h *host) Answered(pass uint64, called node.Op) (node.Op, error) {
 	return called, node.ErrSuspended
 }
 
-// Emit implements node.Host.
-func (h *host) Emit(pass uint64, called node.Op, eventType string, data []byte) error {
+// Emit implements nodehost.Host.
+func (h *host) Emit(pass uint64, called nodehost.Op, eventType string, data []byte) error {
 	if err := h.enter(pass); err != nil {
 		return err
 	}
@@ -334,8 +337,8 @@ func (h *host) Emit(pass uint64, called node.Op, eventType string, data []byte) 
 	return nil
 }
 
-// Chunk implements node.Host.
-func (h *host) Chunk(pass uint64, called node.Op, channel, text string, last bool) error {
+// Chunk implements nodehost.Host.
+func (h *host) Chunk(pass uint64, called nodehost.Op, channel, text string, last bool) error {
 	if err := h.enter(pass); err != nil {
 		return err
 	}

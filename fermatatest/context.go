@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
@@ -262,7 +263,7 @@ func (c *Context) Text(channel string) string {
 
 // Question is a question that the node asked.
 type Question struct {
-	node.Question
+	nodehost.Question
 	Key   string // its node.ID, "" for none
 	State string // open, answered or expired
 }

@@ -30,6 +30,6 @@
 //
 // [Clock] is a clock that stands still until it is told to go on.
 //
-// The package makes no engine of its own: nodes run on a small host in memory that keeps the contract of node.Host,
+// The package makes no engine of its own: nodes run on a small host in memory that keeps the contract of nodehost.Host,
 // plans run on the engine itself.
 package fermatatest

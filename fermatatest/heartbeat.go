@@ -1,10 +1,12 @@
 package fermatatest
 
-import "github.com/fermata-go/fermata/node"
+import (
+	"github.com/fermata-go/fermata/internal/nodehost"
+)
 
-var _ node.BeatHost = (*host)(nil)
+var _ nodehost.BeatHost = (*host)(nil)
 
-// Beat implements node.BeatHost.
+// Beat implements nodehost.BeatHost.
 func (h *host) Beat(pass uint64, value []byte) error {
 	if err := h.enter(pass); err != nil {
 		return err
@@ -14,8 +16,8 @@ func (h *host) Beat(pass uint64, value []byte) error {
 	return nil
 }
 
-// LastBeat implements node.BeatHost.
-func (h *host) LastBeat(pass uint64, called node.Op) []byte {
+// LastBeat implements nodehost.BeatHost.
+func (h *host) LastBeat(pass uint64, called nodehost.Op) []byte {
 	if h.enter(pass) != nil {
 		return nil
 	}
@@ -25,7 +27,7 @@ func (h *host) LastBeat(pass uint64, called node.Op) []byte {
 	return h.beat
 }
 
-// Refuse implements node.BeatHost.
+// Refuse implements nodehost.BeatHost.
 func (h *host) Refuse(pass uint64, err error) {
 	if h.enter(pass) == nil {
 		h.broken = err

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -51,18 +52,18 @@ type host struct {
 
 // op is a recorded call.
 type op struct {
-	node.Op
+	nodehost.Op
 	key     string
 	attempt int
 	place   int // in which place it was recorded, in its attempt
 	ended   int // in which place it ended, among the steps
-	asked   node.Question
+	asked   nodehost.Question
 	state   string
 	due     time.Time
 }
 
 // name is the key as the node wrote it, without the steps that the call was made inside of.
-func (o *op) name() string { return o.key[strings.LastIndex(o.key, node.Inside)+1:] }
+func (o *op) name() string { return o.key[strings.LastIndex(o.key, nodehost.Inside)+1:] }
 
 // reply is what is said to a question.
 type reply struct {
@@ -78,8 +79,8 @@ func newHost(t testing.TB) *host {
 }
 
 var (
-	_ node.ApartHost = (*host)(nil)
-	_ node.Host      = (*host)(nil)
+	_ nodehost.ApartHost = (*host)(nil)
+	_ nodehost.Host      = (*host)(nil)
 )
 
 func (h *host) setInfo(info node.Info) {
@@ -143,7 +144,7 @@ func (h *host) end(out []byte, err error) ([]byte, error) {
 // leaves out those of goroutines that the node has started, which come when they come.
 func (h *host) missed(ordered bool) string {
 	for _, o := range h.ops {
-		if o.attempt == h.info.Attempt && !(ordered && o.Apart) && !h.made[o.ID] && !strings.Contains(o.ID, node.Inside) {
+		if o.attempt == h.info.Attempt && !(ordered && o.Apart) && !h.made[o.ID] && !strings.Contains(o.ID, nodehost.Inside) {
 			return o.ID
 		}
 	}
@@ -164,13 +165,13 @@ func (h *host) goOn() error {
 	h.mu.Lock()
 	o := h.waits[0] // of several, one for which something can be done
 	for _, w := range h.waits {
-		if w.Kind == node.KindSleep || len(h.replies[w.name()]) > 0 {
+		if w.Kind == nodehost.KindSleep || len(h.replies[w.name()]) > 0 {
 			o = w
 			break
 		}
 	}
 	h.mu.Unlock()
-	if o.Kind == node.KindSleep {
+	if o.Kind == nodehost.KindSleep {
 		h.clock.AdvanceTo(o.due)
 		o.Done = true
 		return nil
@@ -249,14 +250,14 @@ func (h *host) expire(o *op) error {
 	}
 	h.clock.Advance(o.asked.Within)
 	switch d := o.asked.AtDeadline; d.Do {
-	case node.DeadlineDefault:
+	case nodehost.DeadlineDefault:
 		h.resolve(o, "answered", d.Answer, "")
-	case node.DeadlineRoute:
+	case nodehost.DeadlineRoute:
 		h.resolve(o, "expired", nil, node.ErrExpired.Error())
 		o.Done = false // the task is over: nobody is told
 		return &RoutedError{Question: o.ID, Target: d.Target}
-	case node.DeadlineEscalate:
-		o.asked.Role, o.asked.Within, o.asked.AtDeadline = d.Role, d.Within, node.Deadline{}
+	case nodehost.DeadlineEscalate:
+		o.asked.Role, o.asked.Within, o.asked.AtDeadline = d.Role, d.Within, nodehost.Deadline{}
 		if d.Then != nil {
 			o.asked.AtDeadline = *d.Then
 		}
@@ -276,8 +277,8 @@ func (h *host) retry() {
 		switch {
 		case !h.forgotten(i):
 			kept = append(kept, o)
-		case o.Kind == node.KindReason:
-			kept = append(kept, &op{Op: node.Op{Kind: o.Kind, ID: o.ID, Tries: o.Tries + 1}, key: o.key, attempt: o.attempt})
+		case o.Kind == nodehost.KindReason:
+			kept = append(kept, &op{Op: nodehost.Op{Kind: o.Kind, ID: o.ID, Tries: o.Tries + 1}, key: o.key, attempt: o.attempt})
 		}
 	}
 	h.ops = kept
@@ -287,15 +288,15 @@ func (h *host) retry() {
 // a heartbeat.
 func (h *host) forgotten(i int) bool {
 	o := h.ops[i]
-	if o.Kind == node.KindHeartbeat {
+	if o.Kind == nodehost.KindHeartbeat {
 		return true
 	}
 	if o.Failure != "" {
 		return !wentOn(o.ID, h.ops[i+1:])
 	}
-	text := o.Kind == node.KindStream || o.Kind == node.KindChunks
+	text := o.Kind == nodehost.KindStream || o.Kind == nodehost.KindChunks
 	for j, outer := range h.ops {
-		if text && outer.Failure != "" && node.CallInside(o.ID, outer.ID) && !wentOn(outer.ID, h.ops[j+1:]) {
+		if text && outer.Failure != "" && nodehost.CallInside(o.ID, outer.ID) && !wentOn(outer.ID, h.ops[j+1:]) {
 			return true
 		}
 	}
@@ -304,14 +305,14 @@ func (h *host) forgotten(i int) bool {
 
 // wentOn reports whether a call was made in reasoning that has asked its model again after it.
 func wentOn(id string, later []*op) bool {
-	scope := node.CallScope(id)
-	return node.CallKind(scope) == node.KindReason && slices.ContainsFunc(later, func(o *op) bool {
-		return o.Kind == node.KindModel && node.CallScope(o.ID) == scope
+	scope := nodehost.CallScope(id)
+	return nodehost.CallKind(scope) == nodehost.KindReason && slices.ContainsFunc(later, func(o *op) bool {
+		return o.Kind == nodehost.KindModel && nodehost.CallScope(o.ID) == scope
 	})
 }
 
 // recorded are the kinds of calls that a test looks at as steps.
-var recorded = []node.Kind{node.KindStep, node.KindOnce, node.KindModel, node.KindTool, node.KindReason}
+var recorded = []nodehost.Kind{nodehost.KindStep, nodehost.KindOnce, nodehost.KindModel, nodehost.KindTool, nodehost.KindReason}
 
 func (h *host) steps() []Step {
 	h.mu.Lock()
@@ -335,7 +336,7 @@ func (h *host) questions() []Question {
 	defer h.mu.Unlock()
 	var asked []Question
 	for _, o := range h.ops {
-		if o.Kind == node.KindInterrupt {
+		if o.Kind == nodehost.KindInterrupt {
 			q := Question{Question: o.asked, Key: o.name(), State: o.state}
 			if q.Unnamed {
 				q.Key = ""
@@ -347,21 +348,21 @@ func (h *host) questions() []Question {
 }
 
 // same reports whether a question that is asked again is the one that was asked (law N3).
-func same(a, b node.Question) bool {
+func same(a, b nodehost.Question) bool {
 	return bytes.Equal(a.ResponseSchema, b.ResponseSchema) && bytes.Equal(a.About, b.About) &&
 		(!b.Unnamed || a.Prompt == b.Prompt && bytes.Equal(a.Request, b.Request))
 }
 
-// Info implements node.Host.
+// Info implements nodehost.Host.
 func (h *host) Info() node.Info { return h.info }
 
-// Cause implements node.Host.
+// Cause implements nodehost.Host.
 func (h *host) Cause() *node.Failure { return h.cause }
 
-// Clock implements node.Host.
+// Clock implements nodehost.Host.
 func (h *host) Clock() time.Time { return h.clock.Now() }
 
-// Service implements node.Host: the service of that type, or the only one that has all its methods.
+// Service implements nodehost.Host: the service of that type, or the only one that has all its methods.
 func (h *host) Service(t reflect.Type) any {
 	var found []any
 	for _, s := range h.services {
@@ -378,7 +379,7 @@ func (h *host) Service(t reflect.Type) any {
 	return found[0]
 }
 
-// Logger implements node.Host. While recorded calls are replayed it is silent (law N4).
+// Logger implements nodehost.Host. While recorded calls are replayed it is silent (law N4).
 func (h *host) Logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(quiet{h}, nil)).With("task", h.info.Task(), "attempt", h.info.Attempt)
 }

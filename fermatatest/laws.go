@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -402,11 +403,11 @@ func (tr *trial) byTask() map[string][]string {
 		case journal.NodeHeartbeat: // how far a task had come when it was cut off
 			continue
 		case journal.StepFinished: // likewise, as it was read
-			if node.CallKind(e.Op) == node.KindHeartbeat {
+			if nodehost.CallKind(e.Op) == nodehost.KindHeartbeat {
 				continue
 			}
 		case journal.NodeSuspended: // how often tools and goroutines that wait together are looked at is no outcome
-			if apart[taskOf(e)] || strings.Contains(":"+e.Op, ":"+string(node.KindReason)+":") {
+			if apart[taskOf(e)] || strings.Contains(":"+e.Op, ":"+string(nodehost.KindReason)+":") {
 				continue
 			}
 		}

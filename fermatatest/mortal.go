@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -117,7 +118,7 @@ func outcomes(b *journal.Batch) (n int) {
 // around counts the steps that the calls of a batch were made inside of: they have no outcome yet.
 func around(b *journal.Batch) (n int) {
 	for i := range b.Entries {
-		n = max(n, strings.Count(b.Entries[i].Op, node.Inside))
+		n = max(n, strings.Count(b.Entries[i].Op, nodehost.Inside))
 	}
 	return n
 }
@@ -218,7 +219,7 @@ func entryName(e *journal.Entry) string {
 		name += " " + node.TaskID(e.Node, int(e.Visit))
 	}
 	if e.Op != "" && !strings.HasPrefix(e.Op, "int_") {
-		name += " " + node.CallText(e.Op)
+		name += " " + nodehost.CallText(e.Op)
 	}
 	return name
 }

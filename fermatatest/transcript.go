@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -324,7 +325,7 @@ func (w *writer) asks(v *visit, e *journal.Entry) {
 	if e.Kind == journal.InterruptOpened {
 		var q journal.Interrupt
 		decode(e.Body, &q)
-		words := []string{"asks", node.CallText(q.Op)}
+		words := []string{"asks", nodehost.CallText(q.Op)}
 		for _, part := range []string{q.Prompt, q.Role, strings.Join(q.Options, " | ")} {
 			if part != "" {
 				words = append(words, strconv.Quote(part))
@@ -366,7 +367,7 @@ func (w *writer) asks(v *visit, e *journal.Entry) {
 
 // calls tells the other calls of a node.
 func (w *writer) calls(v *visit, e *journal.Entry) {
-	switch op := node.CallText(e.Op); e.Kind {
+	switch op := nodehost.CallText(e.Op); e.Kind {
 	case journal.StepStarted:
 		w.say(v, "means to call %s", op)
 	case journal.StepFinished:
@@ -375,7 +376,7 @@ func (w *writer) calls(v *visit, e *journal.Entry) {
 		switch {
 		case b.Error != "":
 			w.say(v, "calls %s, which fails: %s", op, b.Error)
-		case strings.HasPrefix(e.Op, string(node.KindNow)+":"):
+		case strings.HasPrefix(e.Op, string(nodehost.KindNow)+":"):
 			w.say(v, "looks at the time (%s)", op)
 		default:
 			w.say(v, "calls %s: %s", op, e.Value)

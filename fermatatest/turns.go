@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // apart are the tasks whose calls were made by several goroutines of the node: they come in any order.
@@ -21,7 +21,7 @@ func (tr *trial) apart() map[string]bool {
 
 // outermost is the call that another one was made inside of, however deep.
 func outermost(op string) string {
-	for scope := node.CallScope(op); scope != ""; scope = node.CallScope(scope) {
+	for scope := nodehost.CallScope(op); scope != ""; scope = nodehost.CallScope(scope) {
 		op = scope
 	}
 	return op
@@ -30,12 +30,12 @@ func outermost(op string) string {
 // toolOf is the call of a tool that an entry is of, or was made inside of; "" for none.
 func toolOf(op string) string {
 	for op != "" && !ofTool(op) {
-		op = node.CallScope(op)
+		op = nodehost.CallScope(op)
 	}
 	return op
 }
 
-func ofTool(op string) bool { return node.CallKind(op) == node.KindTool }
+func ofTool(op string) bool { return nodehost.CallKind(op) == nodehost.KindTool }
 
 // inTurn puts what each tool recorded behind what the task did, by the names of the calls: tools are at work beside each
 // other, and who of them comes first is no outcome.

@@ -8,37 +8,17 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/loss"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/schema"
 )
-
-// AtDeadline says what happens when nobody answered in time (law H4).
-type AtDeadline string
-
-// The policies for a deadline.
-const (
-	DeadlineFail     AtDeadline = "fail" // the call returns ErrExpired
-	DeadlineDefault  AtDeadline = "default"
-	DeadlineRoute    AtDeadline = "route"
-	DeadlineEscalate AtDeadline = "escalate"
-)
-
-// Deadline is what happens when a question's time is up. Its zero value fails.
-type Deadline struct {
-	Do     AtDeadline    `json:"do,omitempty"`
-	Answer []byte        `json:"answer,omitempty"` // JSON, for DeadlineDefault
-	Target string        `json:"target,omitempty"` // a declared deadline edge, for DeadlineRoute
-	Role   string        `json:"role,omitempty"`   // who is asked next, for DeadlineEscalate
-	Within time.Duration `json:"within,omitempty"` // how long they have; 0 is without end
-	Then   *Deadline     `json:"then,omitempty"`   // what happens after that; nil fails
-}
 
 // AskOption describes a question.
 type AskOption func(*ask)
 
 type ask struct {
-	Question
+	nodehost.Question
 	key string
-	op  *Op // where the call has its name already
+	op  *nodehost.Op // where the call has its name already
 	err error
 
 	loose    bool                      // the schema of the answer does not say all of the type that reads it
@@ -101,13 +81,13 @@ func Within(d time.Duration) AskOption { return func(a *ask) { a.Within = d } }
 func OrDefault(value any) AskOption {
 	return func(a *ask) {
 		d := a.last()
-		d.Do = DeadlineDefault
+		d.Do = nodehost.DeadlineDefault
 		a.defaults = append(a.defaults, func(ctx Context) error {
 			data, err := ctx.encode(value)
 			if err != nil {
 				return fmt.Errorf("default answer: %w: %w", ErrNotStorable, err)
 			}
-			if d.Do == DeadlineDefault { // no later option has put something else in its place
+			if d.Do == nodehost.DeadlineDefault { // no later option has put something else in its place
 				d.Answer = data
 			}
 			return nil
@@ -117,7 +97,7 @@ func OrDefault(value any) AskOption {
 
 // OrRoute ends the task at the deadline and sends its input over the declared deadline edge to target.
 func OrRoute(target string) AskOption {
-	return func(a *ask) { a.last().Do, a.last().Target = DeadlineRoute, target }
+	return func(a *ask) { a.last().Do, a.last().Target = nodehost.DeadlineRoute, target }
 }
 
 // OrEscalate asks another role at the deadline and gives it its own time. Options after it apply to the end of that
@@ -125,11 +105,11 @@ func OrRoute(target string) AskOption {
 func OrEscalate(role string, within time.Duration) AskOption {
 	return func(a *ask) {
 		d := a.last()
-		*d = Deadline{Do: DeadlineEscalate, Role: role, Within: within, Then: &Deadline{}}
+		*d = nodehost.Deadline{Do: nodehost.DeadlineEscalate, Role: role, Within: within, Then: &nodehost.Deadline{}}
 	}
 }
 
-func (a *ask) last() *Deadline {
+func (a *ask) last() *nodehost.Deadline {
 	d := &a.AtDeadline
 	for d.Then != nil {
 		d = d.Then
@@ -140,8 +120,8 @@ func (a *ask) last() *Deadline {
 // Asked is an open question whose answer is an R.
 type Asked[R any] struct {
 	ctx   Context
-	op    Op
-	host  Host
+	op    nodehost.Op
+	host  nodehost.Host
 	shape *string // of R; nil where the schema of the answer says all of R, and a change of R is another question
 }
 
@@ -168,7 +148,7 @@ func openFor[R any](
 		return nil, a.err
 	}
 	if a.op == nil {
-		op, err := ctx.begin(KindInterrupt, a.key)
+		op, err := ctx.begin(nodehost.KindInterrupt, a.key)
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +156,7 @@ func openFor[R any](
 	}
 	op := *a.op
 	if err := a.fill(ctx, request, response); err != nil {
-		return nil, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), CallText(op.ID), err)
+		return nil, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), nodehost.CallText(op.ID), err)
 	}
 	var shape *string
 	if a.loose {
@@ -267,9 +247,9 @@ func (q *Asked[R]) Wait() (R, error) {
 	case err != nil:
 		return zero, q.ctx.leave(err)
 	case op.Failure == ErrExpired.Error():
-		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), CallText(op.ID), ErrExpired)
+		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), nodehost.CallText(op.ID), ErrExpired)
 	case op.Failure != "":
-		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), CallText(op.ID), ErrWithdrawn)
+		return zero, fmt.Errorf("task %s, %s: %w", q.ctx.Info().Task(), nodehost.CallText(op.ID), ErrWithdrawn)
 	}
 	q.op = op
 	if q.shape == nil || op.Shape == *q.shape { // what the type leaves out, its author left out when the question was asked

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -39,27 +40,27 @@ func TestH1_OptionsOfAQuestion(t *testing.T) {
 		request any
 		opts    []node.AskOption
 		op      string
-		want    node.Question
+		want    nodehost.Question
 	}{
-		{"none", nil, nil, "interrupt:interrupt#1", node.Question{ResponseSchema: verdicts, ResponseIdentity: verdictIs, Unnamed: true}},
+		{"none", nil, nil, "interrupt:interrupt#1", nodehost.Question{ResponseSchema: verdicts, ResponseIdentity: verdictIs, Unnamed: true}},
 		{
 			"a name", nil,
 			[]node.AskOption{node.ID("ok")},
 			"interrupt:ok#1",
-			node.Question{ResponseSchema: verdicts, ResponseIdentity: verdictIs},
+			nodehost.Question{ResponseSchema: verdicts, ResponseIdentity: verdictIs},
 		},
 		{
 			"a request, a prompt and a role",
 			map[string]int{"amount": 5},
 			[]node.AskOption{node.Prompt("Pay?"), node.Role("manager")},
 			"interrupt:interrupt#1",
-			node.Question{Request: []byte(`{"amount":5}`), ResponseSchema: verdicts, ResponseIdentity: verdictIs, Prompt: "Pay?", Role: "manager", Unnamed: true},
+			nodehost.Question{Request: []byte(`{"amount":5}`), ResponseSchema: verdicts, ResponseIdentity: verdictIs, Prompt: "Pay?", Role: "manager", Unnamed: true},
 		},
 		{
 			"for one person, and not for others", nil,
 			[]node.AskOption{node.Assignee("Ada"), node.FourEyes(), node.NotBy("draft"), node.NotBy("check"), node.ShownAs("review")},
 			"interrupt:interrupt#1",
-			node.Question{
+			nodehost.Question{
 				ResponseSchema: verdicts, ResponseIdentity: verdictIs, Assignee: "Ada", FourEyes: true, NotBy: []string{"draft", "check"},
 				Kind: "review", Unnamed: true,
 			},
@@ -68,40 +69,40 @@ func TestH1_OptionsOfAQuestion(t *testing.T) {
 			"a schema", nil,
 			[]node.AskOption{node.ResponseSchema([]byte(`{"type":"integer"}`)), node.Options("1")},
 			"interrupt:interrupt#1",
-			node.Question{Options: []string{"1"}, ResponseSchema: []byte(`{"type":"integer"}`), Unnamed: true},
+			nodehost.Question{Options: []string{"1"}, ResponseSchema: []byte(`{"type":"integer"}`), Unnamed: true},
 		},
 		{
 			"a deadline", nil,
 			[]node.AskOption{node.Within(time.Hour)},
 			"interrupt:interrupt#1",
-			node.Question{ResponseSchema: verdicts, ResponseIdentity: verdictIs, Within: time.Hour, Unnamed: true},
+			nodehost.Question{ResponseSchema: verdicts, ResponseIdentity: verdictIs, Within: time.Hour, Unnamed: true},
 		},
 		{
 			"a default", nil,
 			[]node.AskOption{node.Within(time.Hour), node.OrDefault(verdict{Note: "late"})},
 			"interrupt:interrupt#1",
-			node.Question{
+			nodehost.Question{
 				ResponseSchema: verdicts, ResponseIdentity: verdictIs, Within: time.Hour, Unnamed: true,
-				AtDeadline: node.Deadline{Do: node.DeadlineDefault, Answer: []byte(`{"approve":false,"note":"late"}`)},
+				AtDeadline: nodehost.Deadline{Do: nodehost.DeadlineDefault, Answer: []byte(`{"approve":false,"note":"late"}`)},
 			},
 		},
 		{
 			"a route", nil,
 			[]node.AskOption{node.OrRoute("late"), node.Within(time.Hour)},
 			"interrupt:interrupt#1",
-			node.Question{
+			nodehost.Question{
 				ResponseSchema: verdicts, ResponseIdentity: verdictIs, Within: time.Hour, Unnamed: true,
-				AtDeadline: node.Deadline{Do: node.DeadlineRoute, Target: "late"},
+				AtDeadline: nodehost.Deadline{Do: nodehost.DeadlineRoute, Target: "late"},
 			},
 		},
 		{
 			"two escalations and a route", nil,
 			[]node.AskOption{node.Within(time.Hour), node.OrEscalate("chief", 2*time.Hour), node.OrEscalate("owner", 0), node.OrRoute("late")},
 			"interrupt:interrupt#1",
-			node.Question{
+			nodehost.Question{
 				ResponseSchema: verdicts, ResponseIdentity: verdictIs, Within: time.Hour, Unnamed: true,
-				AtDeadline: node.Deadline{Do: node.DeadlineEscalate, Role: "chief", Within: 2 * time.Hour, Then: &node.Deadline{
-					Do: node.DeadlineEscalate, Role: "owner", Then: &node.Deadline{Do: node.DeadlineRoute, Target: "late"},
+				AtDeadline: nodehost.Deadline{Do: nodehost.DeadlineEscalate, Role: "chief", Within: 2 * time.Hour, Then: &nodehost.Deadline{
+					Do: nodehost.DeadlineEscalate, Role: "owner", Then: &nodehost.Deadline{Do: nodehost.DeadlineRoute, Target: "late"},
 				}},
 			},
 		},
@@ -109,9 +110,9 @@ func TestH1_OptionsOfAQuestion(t *testing.T) {
 			"an escalation that fails in the end", nil,
 			[]node.AskOption{node.Within(time.Hour), node.OrEscalate("chief", time.Hour)},
 			"interrupt:interrupt#1",
-			node.Question{
+			nodehost.Question{
 				ResponseSchema: verdicts, ResponseIdentity: verdictIs, Within: time.Hour, Unnamed: true,
-				AtDeadline: node.Deadline{Do: node.DeadlineEscalate, Role: "chief", Within: time.Hour, Then: &node.Deadline{}},
+				AtDeadline: nodehost.Deadline{Do: nodehost.DeadlineEscalate, Role: "chief", Within: time.Hour, Then: &nodehost.Deadline{}},
 			},
 		},
 	}
@@ -254,7 +255,7 @@ func TestN8_OptionsFitTheAnswer(t *testing.T) {
 	if _, err := node.Ask[string](h.next(t), nil, node.Options("yes", `"no"`)); err != nil {
 		t.Fatal(err)
 	}
-	want := node.Question{Options: []string{"yes", `"no"`}, ResponseSchema: []byte(`{"enum":["yes","\"no\""],"type":"string"}`), Unnamed: true}
+	want := nodehost.Question{Options: []string{"yes", `"no"`}, ResponseSchema: []byte(`{"enum":["yes","\"no\""],"type":"string"}`), Unnamed: true}
 	if diff := cmp.Diff(want, h.questions["interrupt:interrupt#1"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/fault"
+	"github.com/fermata-go/fermata/internal/nodehost"
 )
 
 // ErrTerminal is found, with errors.Is, in every error that [Terminal] has marked.
@@ -56,7 +57,7 @@ func (e *RetryAfterError) Unwrap() error { return e.Err }
 
 // mark notes on a call what is known of its error, so that a replay finds the same (laws J5 and F8), and returns its text.
 // The methods of the error are called nowhere else.
-func mark(op *Op, failed *fault.Captured) (message string) {
+func mark(op *nodehost.Op, failed *fault.Captured) (message string) {
 	op.Terminal, op.RetryAfter = failed.Is(ErrTerminal), 0
 	if after, ok := errors.AsType[*RetryAfterError](failed); ok {
 		op.RetryAfter = max(after.After.Truncate(time.Microsecond), time.Microsecond) // what a journal keeps
@@ -66,6 +67,6 @@ func mark(op *Op, failed *fault.Captured) (message string) {
 }
 
 // stepError is the error of a step that failed.
-func stepError(op *Op, message string) error {
+func stepError(op *nodehost.Op, message string) error {
 	return &StepError{Step: op.ID, Message: message, Terminal: op.Terminal, RetryAfter: op.RetryAfter, Marks: op.Marks}
 }

@@ -2,11 +2,9 @@ package node
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,48 +13,8 @@ import (
 	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/goroutine"
+	"github.com/fermata-go/fermata/internal/nodehost"
 )
-
-// Info says which piece of work a node function is doing.
-type Info struct {
-	Run     string // the run's id, "run_…"
-	Plan    string // the plan's name
-	Node    string // path of the node, "inner/review"
-	Visit   int    // which visit of the node in this run, from 1
-	Attempt int    // which try of this visit, from 1
-	Began   string // the task's id before migrations gave its node another name: its idempotency keys have it; else ""
-}
-
-// Task is the task's id: the node's path and the visit, "review#2".
-func (i Info) Task() string { return TaskID(i.Node, i.Visit) }
-
-// TaskID formats the id of one visit of a node: "review#2".
-func TaskID(node string, visit int) string { return node + "#" + strconv.Itoa(visit) }
-
-// CutTask takes the id of a task apart: the path of its node, and the visit; 0 where the id is none.
-func CutTask(id string) (path string, visit int) {
-	i := strings.LastIndexByte(id, '#')
-	if i < 0 {
-		return id, 0
-	}
-	n, err := strconv.ParseUint(id[i+1:], 10, 31)
-	if err != nil {
-		return id, 0
-	}
-	return id[:i], int(n)
-}
-
-// NodeOf is the node of a task's path: "notify/send" for "notify#1.3/send", the third item of a map.
-func NodeOf(path string) string {
-	if !strings.Contains(path, "#") {
-		return path
-	}
-	parts := strings.Split(path, "/")
-	for i, part := range parts {
-		parts[i], _, _ = strings.Cut(part, "#")
-	}
-	return strings.Join(parts, "/")
-}
 
 // Context is a node's access to its run. It embeds the context.Context of the attempt, which is cancelled when the run
 // is cancelled, when the attempt's time is up, and when the process that owns the run stops.
@@ -64,7 +22,7 @@ func NodeOf(path string) string {
 // A Context belongs to one attempt. Used after the attempt has ended, its calls fail with [ErrTaskOver].
 type Context struct {
 	context.Context
-	host  Host
+	host  nodehost.Host
 	pass  uint64
 	scope string       // the step that calls are made inside of, "" at the top
 	home  uintptr      // the goroutine that the function runs in, or what the step does
@@ -72,10 +30,12 @@ type Context struct {
 	left  *atomic.Bool // of a tool that others are at work beside: it has come to a call that waits
 }
 
-// NewContext binds a context to a host for one pass over a node function. Hosts call it; nodes do not.
-// The pass is handed back with every call, so that a host can refuse calls of a pass that is over. The function runs in
-// the goroutine that NewContext is called in: calls of other goroutines have no order that a replay could keep.
-func NewContext(ctx context.Context, host Host, pass uint64) Context {
+// NewContext binds a context to a host for one pass over a node function. It is the seam to the engine: only code of this
+// module has a host, and tests of nodes get a Context from package fermatatest.
+//
+// The host gets the pass back with every call, so it can refuse calls of a pass that is over. The function has to run in
+// the goroutine that calls NewContext: calls of other goroutines have no order that a replay could keep.
+func NewContext(ctx context.Context, host nodehost.Host, pass uint64) Context {
 	return Context{Context: ctx, host: host, pass: pass, home: goroutine.Mark()}
 }
 
@@ -96,21 +56,21 @@ func (c Context) Value(key any) any {
 type contextKey struct{}
 
 // begin names a call, within the step that it is made inside of.
-func (c Context) begin(kind Kind, key string) (Op, error) {
+func (c Context) begin(kind nodehost.Kind, key string) (nodehost.Op, error) {
 	if i := strings.IndexFunc(key, unicode.IsControl); i >= 0 {
-		return Op{}, fmt.Errorf("task %s: the key %q of a %s has a control character", c.Info().Task(), key, kind)
+		return nodehost.Op{}, fmt.Errorf("task %s: the key %q of a %s has a control character", c.Info().Task(), key, kind)
 	}
 	if c.left != nil && c.left.Load() {
-		return Op{}, ErrSuspended // a function that swallowed it is suspended all the same (law N6)
+		return nodehost.Op{}, ErrSuspended // a function that swallowed it is suspended all the same (law N6)
 	}
 	if c.scope != "" {
-		key = c.scope + Inside + key
+		key = c.scope + nodehost.Inside + key
 	}
 	elsewhere := goroutine.Mark() != c.home
 	if !elsewhere && !c.apart {
 		return c.host.Begin(c.pass, kind, key)
 	}
-	h, ok := c.host.(ApartHost)
+	h, ok := c.host.(nodehost.ApartHost)
 	if !ok {
 		return c.host.Begin(c.pass, kind, key)
 	}
@@ -121,9 +81,6 @@ func (c Context) begin(kind Kind, key string) (Op, error) {
 	return h.BeginApart(c.pass, kind, key, by)
 }
 
-// sized is a [Host] that says how much JSON one value may take, in bytes.
-type sized interface{ MaxValue() int }
-
 // encode is the JSON of a value that is recorded. One that is too large is refused before it is encoded (law N8).
 func (c Context) encode(value any) ([]byte, error) { return canonical.Marshal(value, c.maxValue()) }
 
@@ -133,19 +90,19 @@ func (c Context) capture(err error) *fault.Captured {
 }
 
 func (c Context) maxValue() int {
-	if h, ok := c.host.(sized); ok {
+	if h, ok := c.host.(nodehost.SizeHost); ok {
 		return h.MaxValue()
 	}
 	return canonical.MostBytes
 }
 
 // within is the context of what a step does.
-func (c Context) within(op Op) Context {
-	if h, ok := c.host.(StepHost); ok {
+func (c Context) within(op nodehost.Op) Context {
+	if h, ok := c.host.(nodehost.StepHost); ok {
 		c.Context = h.Within(c.Context, op)
 	}
 	c.Context = context.WithValue(c.Context, opKey{}, op.ID)
-	if op.Kind == KindOnce || op.Call != nil && op.Call.Once {
+	if op.Kind == nodehost.KindOnce || op.Call != nil && op.Call.Once {
 		c.Context = context.WithValue(c.Context, onceKey{}, true)
 	}
 	c.scope, c.home, c.apart = op.ID, goroutine.Mark(), op.Apart
@@ -155,7 +112,7 @@ func (c Context) within(op Op) Context {
 // Sync returns when all that the run has come to so far is stored (law J2). Only a node whose plan declares it pure needs
 // that, before an effect that is in no step: all others begin when it is so.
 func Sync(ctx Context) error {
-	if h, ok := ctx.host.(Syncer); ok {
+	if h, ok := ctx.host.(nodehost.Syncer); ok {
 		return h.Sync(ctx.pass)
 	}
 	return nil
@@ -178,33 +135,7 @@ func (c Context) Logger() *slog.Logger { return c.host.Logger() }
 
 // Failure is why a task runs at the end of an error edge. It is an error, in which errors.Is and errors.As find what they
 // found in the one that failed the task, of all documented errors (law F8).
-type Failure struct {
-	Task    string                     `json:"task"`              // the task that failed
-	Message string                     `json:"message"`           // its error, as text
-	Kinds   []string                   `json:"kinds,omitempty"`   // codes of the documented errors in it: "timeout", "model.rate_limited"
-	Details map[string]json.RawMessage `json:"details,omitempty"` // fields of the documented types in it
-}
-
-// Error is the text of the error that failed the task.
-func (f *Failure) Error() string {
-	if f == nil {
-		return "no failure"
-	}
-	return f.Message
-}
-
-// Is reports whether the error that failed the task was a documented one.
-func (f *Failure) Is(target error) bool { return f.marks().Is(target) }
-
-// As finds the documented types whose fields are recorded.
-func (f *Failure) As(target any) bool { return f.marks().As(target, f) }
-
-func (f *Failure) marks() *Marks {
-	if f == nil {
-		return nil
-	}
-	return &Marks{Kinds: f.Kinds, Details: f.Details}
-}
+type Failure = nodehost.Failure
 
 // Cause is the failure that led to this task, where it was reached over an error edge; nil elsewhere. A node may return it as its
 // error: a nil one is no failure. Compare it with nil before it is used as an error otherwise: an interface that holds a nil
@@ -219,7 +150,7 @@ func Now(ctx Context) (time.Time, error) {
 // Sleep waits for d without holding a goroutine or memory (law N1). The task is suspended and runs again when the time
 // has come. The wait is a durable timer: it fires once, even if the process was down when it was due.
 func Sleep(ctx Context, d time.Duration) error {
-	op, err := ctx.begin(KindSleep, "sleep")
+	op, err := ctx.begin(nodehost.KindSleep, "sleep")
 	if err != nil || op.Done {
 		return err
 	}

@@ -4,8 +4,20 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/patch"
 	"github.com/fermata-go/fermata/schema"
+)
+
+// Data is a typed value as [Structured], [Draft] and [Reason] show it.
+type Data = nodehost.Data
+
+// Modes of the events that show a typed value.
+const (
+	DataFinal    = nodehost.DataFinal    // the whole value as it is in the end
+	DataPatch    = nodehost.DataPatch    // how the value goes on
+	DataSnapshot = nodehost.DataSnapshot // the value so far
+	DataDropped  = nodehost.DataDropped  // what was shown so far does not hold; observers see structured-data.invalidated
 )
 
 // DataOption describes a typed value that is shown.
@@ -40,7 +52,7 @@ func Structured[T any](ctx Context, dataType string, data T, opts ...DataOption)
 // final value (law E2).
 type Draft[T any] struct {
 	ctx      Context
-	op       Op
+	op       nodehost.Op
 	dataType string
 	dataOptions
 	last []byte // what was shown last
@@ -62,7 +74,7 @@ func NewDraft[T any](ctx Context, dataType string, opts ...DataOption) (*Draft[T
 		}
 	}
 	var err error
-	d.op, err = ctx.begin(KindData, d.key)
+	d.op, err = ctx.begin(nodehost.KindData, d.key)
 	return d, err
 }
 
@@ -88,7 +100,7 @@ func (d *Draft[T]) Show(data T) error {
 	if shown.Value = value; !d.snapshots {
 		changes, err := patch.Diff(d.last, value)
 		if err != nil {
-			return fmt.Errorf("task %s, %s: %w", d.ctx.Info().Task(), CallText(d.op.ID), err)
+			return fmt.Errorf("task %s, %s: %w", d.ctx.Info().Task(), nodehost.CallText(d.op.ID), err)
 		}
 		if len(changes) == 0 {
 			return nil
@@ -110,7 +122,7 @@ func (d *Draft[T]) Finish(data T) error {
 		return err
 	}
 	if wrong := d.schema.Check(value); wrong != nil {
-		return fmt.Errorf("task %s, %s: %w", d.ctx.Info().Task(), CallText(d.op.ID), wrong)
+		return fmt.Errorf("task %s, %s: %w", d.ctx.Info().Task(), nodehost.CallText(d.op.ID), wrong)
 	}
 	final := dataOf(d.dataType, DataFinal, d.schema)
 	final.Value = value
@@ -124,7 +136,7 @@ func (d *Draft[T]) Finish(data T) error {
 func (d *Draft[T]) encode(data T) ([]byte, error) {
 	value, err := d.ctx.encode(data)
 	if err != nil {
-		return nil, fmt.Errorf("task %s, %s: %w: %w", d.ctx.Info().Task(), CallText(d.op.ID), ErrNotStorable, err)
+		return nil, fmt.Errorf("task %s, %s: %w: %w", d.ctx.Info().Task(), nodehost.CallText(d.op.ID), ErrNotStorable, err)
 	}
 	return value, nil
 }

@@ -23,5 +23,5 @@
 //
 //	ticket, err := node.Reason[Ticket](ctx, node.Reasoning{Prompt: letter, Tools: tools})
 //
-// The package knows no engine and no store: the code that runs a node implements [Host].
+// The package knows no engine and no store: a [Context] calls whatever host runs its node.
 package node

@@ -3,6 +3,8 @@ package node
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/fermata-go/fermata/internal/nodehost"
 )
 
 // Types of the events that nodes emit.
@@ -20,13 +22,13 @@ func Emit(ctx Context, eventType string, data any) error {
 	default:
 		return fmt.Errorf("emit: event type %q: expected message, status or diagnostic", eventType)
 	}
-	op, err := ctx.begin(KindEmit, eventType)
+	op, err := ctx.begin(nodehost.KindEmit, eventType)
 	if err != nil || op.Done {
 		return err
 	}
 	encoded, err := ctx.encode(data)
 	if err != nil {
-		return fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)
+		return fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), nodehost.CallText(op.ID), ErrNotStorable, err)
 	}
 	return ctx.host.Emit(ctx.pass, op, eventType, encoded)
 }
@@ -34,13 +36,13 @@ func Emit(ctx Context, eventType string, data any) error {
 // TextStream shows text as it comes. The chunks are transient; Close stores the whole (law E2).
 type TextStream struct {
 	ctx     Context
-	op      Op
+	op      nodehost.Op
 	channel string
 }
 
 // Stream opens a segment of text on a channel: "answer" or "reasoning".
 func Stream(ctx Context, channel string) (*TextStream, error) {
-	op, err := ctx.begin(KindStream, channel)
+	op, err := ctx.begin(nodehost.KindStream, channel)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +59,7 @@ func (s *TextStream) Write(text string) error {
 
 // Chunks opens a segment of text that the node then returns: Close does not store the text again.
 func Chunks(ctx Context, channel string) (*TextStream, error) {
-	op, err := ctx.begin(KindChunks, channel)
+	op, err := ctx.begin(nodehost.KindChunks, channel)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/fault"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/model"
 )
 
@@ -49,7 +50,7 @@ type DivergedError struct {
 func (e *DivergedError) Error() string {
 	return fmt.Sprintf("task %s: the journal holds %s here, the code asked for %s; "+
 		"code that has run must keep its calls (or give the plan a new version and migrate the run)",
-		e.Task, CallText(e.Expected), CallText(e.Found))
+		e.Task, nodehost.CallText(e.Expected), nodehost.CallText(e.Found))
 }
 
 // Is reports whether target is ErrDiverged.
@@ -75,7 +76,7 @@ func (e *RecordedError) Error() string {
 	if e.Form != "" {
 		what += " as a " + e.Form
 	}
-	text := fmt.Sprintf("task %s: %s recorded %s, and %s has no place for it", e.Task, CallText(e.Call), what, e.Type)
+	text := fmt.Sprintf("task %s: %s recorded %s, and %s has no place for it", e.Task, nodehost.CallText(e.Call), what, e.Type)
 	if e.Near != "" {
 		text += fmt.Sprintf("; is it %q now?", e.Near)
 	}
@@ -91,6 +92,9 @@ func (e *RecordedError) Is(target error) bool { return target == ErrPlanChanged 
 // Unwrap is why the value cannot be read at all.
 func (e *RecordedError) Unwrap() error { return e.Err }
 
+// Kind is the kind of a recorded call: "step", "model", "interrupt".
+type Kind = nodehost.Kind
+
 // SharedKeyError names a call that two goroutines of a node make under one name (law N3).
 type SharedKeyError struct {
 	Task string
@@ -99,24 +103,24 @@ type SharedKeyError struct {
 }
 
 func (e *SharedKeyError) Error() string {
-	_, key, inside := strings.Cut(e.Key, Inside)
+	_, key, inside := strings.Cut(e.Key, nodehost.Inside)
 	if !inside {
 		key = e.Key
 	}
 	advice := "give each its own"
 	switch e.Kind {
-	case KindReason:
+	case nodehost.KindReason:
 		advice += " Reasoning.ID"
-	case KindModel:
+	case nodehost.KindModel:
 		advice += " with node.CallID"
-	case KindInterrupt:
+	case nodehost.KindInterrupt:
 		advice += " with node.ID"
-	case KindNow, KindSleep:
+	case nodehost.KindNow, nodehost.KindSleep:
 		advice = "make them in the goroutine that the node's function runs in, or in steps with keys"
-	case KindStep, KindOnce, KindTool, KindEmit, KindStream, KindChunks, KindData:
+	case nodehost.KindStep, nodehost.KindOnce, nodehost.KindTool, nodehost.KindEmit, nodehost.KindStream, nodehost.KindChunks, nodehost.KindData:
 	}
 	return fmt.Sprintf("task %s: several goroutines make calls of the kind %s with the key %q, and a replay cannot tell them apart; %s",
-		e.Task, e.Kind, CallText(key), advice)
+		e.Task, e.Kind, nodehost.CallText(key), advice)
 }
 
 // Is reports whether target is ErrSharedKey or ErrTerminal: no further attempt changes the code.

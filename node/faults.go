@@ -66,11 +66,8 @@ var _ = fault.Family[model.Kind]("model.") &&
 	fault.Keep[*OutputError]("output") &&
 	fault.Keep[*schema.Error]("schema") &&
 	fault.Marked(func(err error) *Marks {
-		switch e := err.(type) { //nolint:errorlint // each error by itself
-		case *StepError:
+		if e, ok := err.(*StepError); ok { //nolint:errorlint // each error by itself
 			return e.Marks
-		case *Failure:
-			return e.marks()
 		}
 		return nil
 	})

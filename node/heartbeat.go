@@ -1,17 +1,10 @@
 package node
 
-import "fmt"
+import (
+	"fmt"
 
-// BeatHost is a [Host] that hears that a node lives, and keeps what the node says with it.
-type BeatHost interface {
-	// Beat says that the node lives, and keeps a value of JSON for later attempts.
-	Beat(pass uint64, value []byte) error
-	// LastBeat is the value that was kept last, nil for none, as the outcome of op. Replays get it again once a later call
-	// of the attempt is recorded.
-	LastBeat(pass uint64, op Op) []byte
-	// Refuse fails the pass with an error that its function cannot return.
-	Refuse(pass uint64, err error)
-}
+	"github.com/fermata-go/fermata/internal/nodehost"
+)
 
 // Heartbeat records that the node is alive (law N11) and keeps the value for [LastHeartbeat]. Its Idle then does not
 // end the attempt. It may be called often and from any goroutine of the node, also inside of a [Step]: it stores
@@ -21,7 +14,7 @@ type BeatHost interface {
 // The value is one that encoding/json writes; what cannot be written, or not be read back, is ErrNotStorable (law N8). Heartbeat fails with
 // [ErrTaskOver] once the attempt has ended.
 func Heartbeat[T any](ctx Context, value T) error {
-	h, ok := ctx.host.(BeatHost)
+	h, ok := ctx.host.(nodehost.BeatHost)
 	if !ok {
 		return nil
 	}
@@ -39,11 +32,11 @@ func Heartbeat[T any](ctx Context, value T) error {
 // gets the same value again, whatever it has given to Heartbeat since. A value that T cannot hold, or would leave something out
 // of, blocks the run with a [*RecordedError], so that work does not begin at zero again (law J8).
 func LastHeartbeat[T any](ctx Context) (value T, ok bool) {
-	h, is := ctx.host.(BeatHost)
+	h, is := ctx.host.(nodehost.BeatHost)
 	if !is {
 		return value, false
 	}
-	op, err := ctx.begin(KindHeartbeat, "last")
+	op, err := ctx.begin(nodehost.KindHeartbeat, "last")
 	if err != nil {
 		h.Refuse(ctx.pass, err)
 		return value, false

@@ -11,16 +11,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/node"
 )
 
-// host is a node.Host in memory that writes down what it is asked for. It keeps what is recorded, so that a second
+// host is a nodehost.Host in memory that writes down what it is asked for. It keeps what is recorded, so that a second
 // pass is a replay.
 type host struct {
 	calls     []string
-	ops       map[string]*node.Op
+	ops       map[string]*nodehost.Op
 	count     map[string]int
-	questions map[string]node.Question
+	questions map[string]nodehost.Question
 	pass      uint64
 	suspended bool
 	fail      map[string]error // by call: "Record"
@@ -29,12 +30,12 @@ type host struct {
 	cause     *node.Failure
 }
 
-var _ node.Host = (*host)(nil)
+var _ nodehost.Host = (*host)(nil)
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func newHost() *host {
-	return &host{ops: make(map[string]*node.Op), questions: make(map[string]node.Question), fail: make(map[string]error), now: noon}
+	return &host{ops: make(map[string]*nodehost.Op), questions: make(map[string]nodehost.Question), fail: make(map[string]error), now: noon}
 }
 
 // next begins a pass over a node function.
@@ -60,30 +61,30 @@ func (h *host) call(pass uint64, name, format string, args ...any) error {
 }
 
 // shown is an id as people read it.
-func shown(id string) string { return strings.ReplaceAll(id, node.Inside, "/") }
+func shown(id string) string { return strings.ReplaceAll(id, nodehost.Inside, "/") }
 
-func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
+func (h *host) Begin(pass uint64, kind nodehost.Kind, key string) (nodehost.Op, error) {
 	id := string(kind) + ":" + key
 	h.count[id]++
 	id += "#" + strconv.Itoa(h.count[id])
 	if err := h.call(pass, "Begin", "%s", shown(id)); err != nil {
-		return node.Op{}, err
+		return nodehost.Op{}, err
 	}
 	if known := h.ops[id]; known != nil {
 		return *known, nil
 	}
-	return node.Op{Kind: kind, ID: id}, nil
+	return nodehost.Op{Kind: kind, ID: id}, nil
 }
 
 // op is where the outcome of a call is kept.
-func (h *host) op(op node.Op) *node.Op {
+func (h *host) op(op nodehost.Op) *nodehost.Op {
 	if h.ops[op.ID] == nil {
 		h.ops[op.ID] = &op
 	}
 	return h.ops[op.ID]
 }
 
-func (h *host) Intend(pass uint64, op node.Op) error {
+func (h *host) Intend(pass uint64, op nodehost.Op) error {
 	if err := h.call(pass, "Intend", "%s", shown(op.ID)); err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (h *host) Intend(pass uint64, op node.Op) error {
 	return nil
 }
 
-func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) error {
+func (h *host) Record(pass uint64, op nodehost.Op, value []byte, failure string) error {
 	if err := h.call(pass, "Record", "%s value=%s failure=%s", shown(op.ID), value, failure); err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) err
 	return nil
 }
 
-func (h *host) Sleep(pass uint64, op node.Op, d time.Duration) error {
+func (h *host) Sleep(pass uint64, op nodehost.Op, d time.Duration) error {
 	if err := h.call(pass, "Sleep", "%s %s", shown(op.ID), d); err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (h *host) Sleep(pass uint64, op node.Op, d time.Duration) error {
 	return node.ErrSuspended
 }
 
-func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
+func (h *host) Ask(pass uint64, op nodehost.Op, q nodehost.Question) error {
 	if err := h.call(pass, "Ask", "%s", shown(op.ID)); err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
 	return nil
 }
 
-func (h *host) Answered(pass uint64, op node.Op) (node.Op, error) {
+func (h *host) Answered(pass uint64, op nodehost.Op) (nodehost.Op, error) {
 	if err := h.call(pass, "Answered", "%s", shown(op.ID)); err != nil {
 		return op, err
 	}
@@ -136,7 +137,7 @@ func (h *host) answer(id, value, failure string) {
 	op.Done, op.Value, op.Failure, op.By, op.At = true, []byte(value), failure, "Ada", h.now
 }
 
-func (h *host) Emit(pass uint64, op node.Op, eventType string, data []byte) error {
+func (h *host) Emit(pass uint64, op nodehost.Op, eventType string, data []byte) error {
 	if err := h.call(pass, "Emit", "%s %s %s", shown(op.ID), eventType, data); err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (h *host) Emit(pass uint64, op node.Op, eventType string, data []byte) erro
 	return nil
 }
 
-func (h *host) Data(pass uint64, op node.Op, v node.Data) error {
+func (h *host) Data(pass uint64, op nodehost.Op, v node.Data) error {
 	if err := h.call(pass, "Data", "%s %s %s %s", shown(op.ID), v.DataType, v.Mode, v.Value); err != nil {
 		return err
 	}
@@ -155,11 +156,11 @@ func (h *host) Data(pass uint64, op node.Op, v node.Data) error {
 	return nil
 }
 
-func (h *host) Together(pass uint64, op node.Op, done bool) error {
+func (h *host) Together(pass uint64, op nodehost.Op, done bool) error {
 	return h.call(pass, "Together", "%s done=%t", shown(op.ID), done)
 }
 
-func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) error {
+func (h *host) Chunk(pass uint64, op nodehost.Op, channel, text string, last bool) error {
 	if err := h.call(pass, "Chunk", "%s %s %q last=%t", shown(op.ID), channel, text, last); err != nil {
 		return err
 	}

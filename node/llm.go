@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/fault"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/model"
 )
 
@@ -83,7 +84,7 @@ func (l LLM) Generate(ctx Context, req *model.Request, opts ...CallOption) (*Com
 	for _, opt := range opts {
 		opt(&c)
 	}
-	op, err := ctx.begin(KindModel, c.key)
+	op, err := ctx.begin(nodehost.KindModel, c.key)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func (l LLM) Generate(ctx Context, req *model.Request, opts ...CallOption) (*Com
 		return nil, failed
 	}
 	if err = keepReply(ctx, &op, reply, caught); err != nil {
-		return nil, fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)
+		return nil, fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), nodehost.CallText(op.ID), ErrNotStorable, err)
 	}
 	if failed == nil || reply.Usage != (model.Usage{}) {
 		usage := reply.Usage.Sound()
@@ -197,7 +198,7 @@ type failure struct {
 }
 
 // keepReply notes what is recorded of a call. What it took is recorded beside it.
-func keepReply(ctx Context, op *Op, reply *model.Response, failed *fault.Captured) (err error) {
+func keepReply(ctx Context, op *nodehost.Op, reply *model.Response, failed *fault.Captured) (err error) {
 	said := *reply
 	said.Usage = model.Usage{}
 	if failed == nil {
@@ -229,7 +230,7 @@ func keepReply(ctx Context, op *Op, reply *model.Response, failed *fault.Capture
 func (f *failure) known() bool { return f.Kind != "" || f.RetryAfter != 0 }
 
 // completionOf is a recorded call as it is returned.
-func completionOf(op *Op) (*Completion, error) {
+func completionOf(op *nodehost.Op) (*Completion, error) {
 	if op.Failure == "" {
 		reply, err := decode[model.Response](*op)
 		if err != nil {
@@ -254,7 +255,7 @@ func completionOf(op *Op) (*Completion, error) {
 	return complete(op, f.Reply), failed
 }
 
-func complete(op *Op, reply *model.Response) *Completion {
+func complete(op *nodehost.Op, reply *model.Response) *Completion {
 	if op.Usage != nil {
 		reply.Usage = *op.Usage
 	}

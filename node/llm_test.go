@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
@@ -189,7 +190,7 @@ func TestJ6_ARecordThatDoesNotFit(t *testing.T) {
 	for name, failure := range map[string]string{"reply": "", "failure": "dead"} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost()
-			h.ops["model:llm#1"] = &node.Op{Kind: node.KindModel, ID: "model:llm#1", Done: true, Value: []byte(`["x"]`), Failure: failure}
+			h.ops["model:llm#1"] = &nodehost.Op{Kind: nodehost.KindModel, ID: "model:llm#1", Done: true, Value: []byte(`["x"]`), Failure: failure}
 			ctx := h.next(t)
 			got, err := ctx.LLM().Complete(ctx, "?")
 			if got != nil || err == nil || !strings.Contains(err.Error(), "model:llm#1: the recorded value does not fit") {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -108,7 +109,7 @@ func rooted(id string, doc []byte) json.RawMessage {
 
 // open asks the person what the model wants to know. What does not fit the request's schema, nobody sees: the model is
 // told what is wrong.
-func (a *Asking) open(ctx Context, op Op, call *model.ToolCall, about []byte) (asked *Asked[json.RawMessage], wrong, err error) {
+func (a *Asking) open(ctx Context, op nodehost.Op, call *model.ToolCall, about []byte) (asked *Asked[json.RawMessage], wrong, err error) {
 	request := call.Arguments
 	if !ofObject(a.request().JSON()) {
 		s, err := schema.Parse(a.offer().Input)

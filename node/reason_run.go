@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -23,8 +24,8 @@ type reasoner struct {
 
 	outer Context // of the node
 	ctx   Context // of what is done inside
-	op    Op
-	scope Op // what is done inside of: op, or which try of it
+	op    nodehost.Op
+	scope nodehost.Op // what is done inside of: op, or which try of it
 	tools map[string]*tool
 
 	messages  []model.Message
@@ -41,15 +42,15 @@ type reasoner struct {
 // unnamedReasoning is the key of reasonings without an ID: they are told apart by their order.
 const unnamedReasoning = "reason"
 
-func (t *reasoner) run(ctx Context) (Op, error) {
+func (t *reasoner) run(ctx Context) (nodehost.Op, error) {
 	if err := t.prepare(); err != nil {
-		return Op{}, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), strings.TrimSpace("reasoning "+t.ID), err)
+		return nodehost.Op{}, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), strings.TrimSpace("reasoning "+t.ID), err)
 	}
 	key := t.ID
 	if key == "" {
 		key = unnamedReasoning
 	}
-	op, err := ctx.begin(KindReason, key)
+	op, err := ctx.begin(nodehost.KindReason, key)
 	if err != nil {
 		return op, err
 	}
@@ -79,7 +80,7 @@ func (t *reasoner) run(ctx Context) (Op, error) {
 }
 
 // show records the outcome: where the answer was streamed, as the end of that.
-func (t *reasoner) show(op Op, value []byte) error {
+func (t *reasoner) show(op nodehost.Op, value []byte) error {
 	if t.Stream == StreamOff || t.Schema == nil {
 		return t.outer.host.Record(t.outer.pass, op, value, "")
 	}
@@ -105,7 +106,7 @@ func failureOf(err error) (f reasonFailure, final bool) {
 }
 
 // reasoned is the error of a recorded reasoning, nil where it has an answer.
-func reasoned(op *Op) error {
+func reasoned(op *nodehost.Op) error {
 	if op.Failure == "" {
 		return nil
 	}

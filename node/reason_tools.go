@@ -15,6 +15,7 @@ import (
 
 	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -109,7 +110,7 @@ func (t *reasoner) offers() []model.Tool {
 type deed struct {
 	model.ToolCall
 	tool    *tool
-	op      Op
+	op      nodehost.Op
 	asked   *Asked[json.RawMessage] // of a question of the model's
 	verdict *Asked[Verdict]         // of a call that a person has to approve
 	edited  bool
@@ -151,7 +152,7 @@ func (t *reasoner) ready(d *deed) (wrong, err error) {
 		return t.readyToAsk(d)
 	}
 	if toolName.MatchString(d.Name) { // also of a call that cannot be made: those behind it keep their names
-		if d.op, err = t.ctx.begin(KindTool, d.Name); err != nil {
+		if d.op, err = t.ctx.begin(nodehost.KindTool, d.Name); err != nil {
 			return nil, err
 		}
 	}
@@ -159,7 +160,7 @@ func (t *reasoner) ready(d *deed) (wrong, err error) {
 		return nil, t.readyToCall(d)
 	}
 	if d.tool == nil && d.op.ID != "" && !d.op.Known { // a person may have been asked under the name
-		if d.op, err = t.ctx.begin(KindInterrupt, d.Name); err != nil {
+		if d.op, err = t.ctx.begin(nodehost.KindInterrupt, d.Name); err != nil {
 			return nil, err
 		}
 	}
@@ -168,7 +169,7 @@ func (t *reasoner) ready(d *deed) (wrong, err error) {
 
 // readyToAsk opens the question that the model asks.
 func (t *reasoner) readyToAsk(d *deed) (wrong, err error) {
-	if d.op, err = t.ctx.begin(KindInterrupt, d.Name); err != nil {
+	if d.op, err = t.ctx.begin(nodehost.KindInterrupt, d.Name); err != nil {
 		return nil, err
 	}
 	if d.asked, wrong, err = t.Interrupt.open(t.ctx, d.op, &d.ToolCall, t.about()); wrong == nil {
@@ -204,7 +205,7 @@ func (t *reasoner) readyToCall(d *deed) error {
 	if rule == nil {
 		rule = t.Approval
 	}
-	op, err := t.ctx.begin(KindInterrupt, "approve:"+d.Name)
+	op, err := t.ctx.begin(nodehost.KindInterrupt, "approve:"+d.Name)
 	switch {
 	case err != nil:
 		return err
@@ -218,15 +219,15 @@ func (t *reasoner) readyToCall(d *deed) error {
 }
 
 // diverged is the error of code that has another place for a call than the journal, which holds it (law N3).
-func (t *reasoner) diverged(op *Op, found string) error {
+func (t *reasoner) diverged(op *nodehost.Op, found string) error {
 	if !op.Known {
 		return nil
 	}
-	return &DivergedError{Task: t.ctx.Info().Task(), Expected: CallText(op.ID), Found: found}
+	return &DivergedError{Task: t.ctx.Info().Task(), Expected: nodehost.CallText(op.ID), Found: found}
 }
 
 // open asks a person about a call.
-func (a *Approval) open(ctx Context, op Op, of *Tool, arguments json.RawMessage, about []byte) (*Asked[Verdict], error) {
+func (a *Approval) open(ctx Context, op nodehost.Op, of *Tool, arguments json.RawMessage, about []byte) (*Asked[Verdict], error) {
 	request := ApprovalRequest{Tool: of.Name, Description: of.Description, Arguments: arguments}
 	opts := slices.Concat(a.Ask, []AskOption{func(q *ask) {
 		q.key, q.op, q.Kind, q.About = "approve:"+of.Name, &op, KindApproval, slices.Concat(about, arguments)
@@ -357,10 +358,10 @@ func (t *reasoner) call(d *deed) (err error) {
 	case d.op.Done:
 		return d.came()
 	case d.op.Begun:
-		return t.settle(d, fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), CallText(d.op.ID), ErrOutcomeUnknown))
+		return t.settle(d, fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), nodehost.CallText(d.op.ID), ErrOutcomeUnknown))
 	}
 	host, pass := t.ctx.host, t.ctx.pass
-	d.op.Call = &ToolUse{ToolCall: d.ToolCall, Once: d.tool.Once}
+	d.op.Call = &nodehost.ToolUse{ToolCall: d.ToolCall, Once: d.tool.Once}
 	if err := host.Intend(pass, d.op); err != nil {
 		return err
 	}
@@ -372,11 +373,11 @@ func (t *reasoner) call(d *deed) (err error) {
 			return caught
 		}
 		if lost := d.lost(caught); lost != nil {
-			return t.settle(d, fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), CallText(d.op.ID), lost))
+			return t.settle(d, fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), nodehost.CallText(d.op.ID), lost))
 		}
 		d.op.Failure = mark(&d.op, caught)
 	} else if d.op.Value, err = t.ctx.encode(text); err != nil {
-		err = fmt.Errorf("task %s, %s: %w: %w", t.ctx.Info().Task(), CallText(d.op.ID), ErrNotStorable, err)
+		err = fmt.Errorf("task %s, %s: %w: %w", t.ctx.Info().Task(), nodehost.CallText(d.op.ID), ErrNotStorable, err)
 		if lost := d.lost(err); lost != nil {
 			return t.settle(d, lost)
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/fermata-go/fermata/internal/nodehost"
 )
 
 // Answers to a question about the lost outcome of a tool call that must not happen twice.
@@ -35,7 +37,7 @@ func (t *reasoner) settle(d *deed, failed error) error {
 	if who == nil {
 		return failed
 	}
-	key := d.op.ID[strings.LastIndex(d.op.ID, Inside)+1:]
+	key := d.op.ID[strings.LastIndex(d.op.ID, nodehost.Inside)+1:]
 	q, err := Ask[string](t.ctx, ApprovalRequest{Tool: d.Name, Description: d.tool.Description, Arguments: d.Arguments},
 		ID("outcome:"+key), ShownAs(KindOutcome), Options(OutcomeDone, OutcomeNotDone),
 		Prompt("Was "+d.Name+" done? The call was begun, and its outcome is lost."),
@@ -56,7 +58,7 @@ func (t *reasoner) settle(d *deed, failed error) error {
 	} else if d.op.Value, err = t.ctx.encode(text); err != nil {
 		return err
 	}
-	d.op.Call = &ToolUse{ToolCall: d.ToolCall, Once: d.tool.Once}
+	d.op.Call = &nodehost.ToolUse{ToolCall: d.ToolCall, Once: d.tool.Once}
 	if err := t.ctx.host.Record(t.ctx.pass, d.op, d.op.Value, d.op.Failure); err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func (t *reasoner) settle(d *deed, failed error) error {
 }
 
 // people are those whom the reasoning may ask about a call of a tool; nil for nobody.
-func (t *reasoner) people(of *tool) *Question {
+func (t *reasoner) people(of *tool) *nodehost.Question {
 	rule := of.Approval
 	if rule == nil {
 		rule = t.Approval

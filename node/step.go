@@ -12,6 +12,7 @@ import (
 
 	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/loss"
+	"github.com/fermata-go/fermata/internal/nodehost"
 )
 
 // StepOption changes how a step is kept.
@@ -19,9 +20,9 @@ type StepOption func(*Kind)
 
 // AtMostOnce makes a step record its intent before it happens. After a crash between intent and outcome the step is
 // not repeated: Step returns [ErrOutcomeUnknown] (law J5). So it does where do itself returns that error.
-func AtMostOnce() StepOption { return func(k *Kind) { *k = KindOnce } }
+func AtMostOnce() StepOption { return func(k *Kind) { *k = nodehost.KindOnce } }
 
-func kindNow(k *Kind) { *k = KindNow }
+func kindNow(k *Kind) { *k = nodehost.KindNow }
 
 // Step makes a call once and records its result (law J5). When the task runs again, after a crash or an answer, a
 // recorded step returns its recorded value without calling do. The key names the step within its task; the same key in
@@ -43,7 +44,7 @@ func kindNow(k *Kind) { *k = KindNow }
 // documented errors that it had (law F8); a new attempt of the task tries the step again. Cancellation is not recorded.
 func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts ...StepOption) (T, error) {
 	var zero T
-	kind := KindStep
+	kind := nodehost.KindStep
 	for _, opt := range opts {
 		opt(&kind)
 	}
@@ -56,9 +57,9 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 	case op.Done:
 		return recorded[T](ctx, op)
 	case op.Begun:
-		return zero, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), CallText(op.ID), ErrOutcomeUnknown)
+		return zero, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), nodehost.CallText(op.ID), ErrOutcomeUnknown)
 	}
-	if kind == KindOnce {
+	if kind == nodehost.KindOnce {
 		if err := ctx.host.Intend(ctx.pass, op); err != nil {
 			return zero, err
 		}
@@ -69,7 +70,7 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 		if ctx.Err() != nil || caught.Is(ErrSuspended) {
 			return zero, failed
 		}
-		if kind == KindOnce && caught.Is(ErrOutcomeUnknown) {
+		if kind == nodehost.KindOnce && caught.Is(ErrOutcomeUnknown) {
 			return zero, caught // not recorded: it stays begun, and a replay comes to the same
 		}
 		message := mark(&op, caught)
@@ -80,7 +81,7 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 	}
 	data, kept, err := storable(ctx, &value)
 	if err != nil { // the step has happened: a replay, too, has to come to what the node is told now
-		message := mark(&op, ctx.capture(fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), CallText(op.ID), ErrNotStorable, err)))
+		message := mark(&op, ctx.capture(fmt.Errorf("task %s, %s: %w: %w", ctx.Info().Task(), nodehost.CallText(op.ID), ErrNotStorable, err)))
 		if err := ctx.host.Record(ctx.pass, op, nil, message); err != nil {
 			return zero, err
 		}
@@ -132,10 +133,10 @@ func IdempotencyKey(ctx context.Context) string {
 	if op, ok := ctx.Value(opKey{}).(string); ok {
 		key += "/" + op
 	}
-	return CallText(key)
+	return nodehost.CallText(key)
 }
 
-func decode[T any](op Op) (T, error) {
+func decode[T any](op nodehost.Op) (T, error) {
 	var value T
 	if err := canonical.Decode(op.Value, &value); err != nil {
 		return value, fmt.Errorf("%s: the recorded value does not fit %s any more: %w", op.ID, reflect.TypeFor[T](), err)
@@ -145,7 +146,7 @@ func decode[T any](op Op) (T, error) {
 
 // recorded is decode for a value that an earlier pass has recorded, maybe from another type: all of it has a place in T, or the
 // run stops (law J8).
-func recorded[T any](ctx Context, op Op) (T, error) {
+func recorded[T any](ctx Context, op nodehost.Op) (T, error) {
 	value, err := decode[T](op)
 	lost, gone := loss.Lost{}, false
 	if err == nil {
@@ -163,12 +164,9 @@ func recorded[T any](ctx Context, op Op) (T, error) {
 	} else if _, ok := errors.AsType[*time.ParseError](err); ok { // as above
 		changed.Form, changed.Err = "string", nil
 	}
-	if h, ok := ctx.host.(breaker); ok {
+	if h, ok := ctx.host.(nodehost.BreakHost); ok {
 		h.Break(ctx.pass, changed)
 	}
 	var zero T
 	return zero, changed
 }
-
-// breaker is a [Host] that can break a pass off, whatever its function makes of the error.
-type breaker interface{ Break(pass uint64, err error) }

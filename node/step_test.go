@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -19,7 +20,7 @@ func TestJ5_AStepAndItsHost(t *testing.T) {
 	once := []node.StepOption{node.AtMostOnce()}
 	tests := []struct {
 		name   string
-		known  *node.Op
+		known  *nodehost.Op
 		opts   []node.StepOption
 		do     func(ctx node.Context) (int, error)
 		value  int
@@ -43,17 +44,17 @@ func TestJ5_AStepAndItsHost(t *testing.T) {
 			[]string{"Begin step:s#1", "Record step:s#1 value= failure=*errors.errorString"},
 		},
 		{
-			"recorded", &node.Op{Done: true, Value: []byte("5")}, nil, nil,
+			"recorded", &nodehost.Op{Done: true, Value: []byte("5")}, nil, nil,
 			5, "", false,
 			[]string{"Begin step:s#1"},
 		},
 		{
-			"recorded failure", &node.Op{Done: true, Failure: "declined"}, nil, nil,
+			"recorded failure", &nodehost.Op{Done: true, Failure: "declined"}, nil, nil,
 			0, "declined", false,
 			[]string{"Begin step:s#1"},
 		},
 		{
-			"recorded with another type", &node.Op{Done: true, Value: []byte(`"five"`)}, nil, nil,
+			"recorded with another type", &nodehost.Op{Done: true, Value: []byte(`"five"`)}, nil, nil,
 			0, "task in/a#2: step:s#1 recorded a value as a string, and int has no place for it; keep the field beside the new one, until no run waits that has recorded it", false,
 			[]string{"Begin step:s#1"},
 		},
@@ -68,7 +69,7 @@ func TestJ5_AStepAndItsHost(t *testing.T) {
 			[]string{"Begin once:s#1", "Intend once:s#1", "Record once:s#1 value= failure=declined"},
 		},
 		{
-			"at most once, begun before", &node.Op{Begun: true}, once, nil,
+			"at most once, begun before", &nodehost.Op{Begun: true}, once, nil,
 			0, "task in/a#2, once:s#1: step outcome unknown: started, never recorded", false,
 			[]string{"Begin once:s#1"},
 		},
@@ -82,9 +83,9 @@ func TestJ5_AStepAndItsHost(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newHost()
 			if tt.known != nil {
-				kind := node.KindStep
+				kind := nodehost.KindStep
 				if tt.opts != nil {
-					kind = node.KindOnce
+					kind = nodehost.KindOnce
 				}
 				tt.known.Kind, tt.known.ID = kind, string(kind)+":s#1"
 				h.ops[tt.known.ID] = tt.known
@@ -236,7 +237,7 @@ func TestN2_NamesOfCalls(t *testing.T) {
 // Keys that would be mistaken for names of inner calls are refused.
 func TestN2_KeysHaveNoControlCharacters(t *testing.T) {
 	h := newHost()
-	for _, key := range []string{"a" + node.Inside + "b", "a\nb", "\x00"} {
+	for _, key := range []string{"a" + nodehost.Inside + "b", "a\nb", "\x00"} {
 		if _, err := node.Step(h.next(t), key, func(node.Context) (int, error) { return 1, nil }); err == nil || len(h.calls) > 0 {
 			t.Errorf("key %q: error %v, calls %q", key, err, h.calls)
 		}

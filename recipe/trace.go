@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -205,28 +206,28 @@ func (b *traceBuilder) done(s *TraceStep, e *journal.Entry) {
 // called notes a recorded step.
 func (b *traceBuilder) called(s *TraceStep, e *journal.Entry) error {
 	kind, key, _ := strings.Cut(e.Op, ":")
-	switch node.Kind(kind) {
-	case node.KindStep, node.KindOnce, node.KindModel, node.KindTool:
+	switch nodehost.Kind(kind) {
+	case nodehost.KindStep, nodehost.KindOnce, nodehost.KindModel, nodehost.KindTool:
 	default:
 		return nil
 	}
 	switch {
-	case s.Type == TraceSystem && node.Kind(kind) == node.KindModel:
+	case s.Type == TraceSystem && nodehost.Kind(kind) == nodehost.KindModel:
 		s.Type = TraceReasoning
-	case s.Type == TraceSystem || s.Type == TraceReasoning && node.Kind(kind) != node.KindModel:
+	case s.Type == TraceSystem || s.Type == TraceReasoning && nodehost.Kind(kind) != nodehost.KindModel:
 		s.Type = TraceTool
 	}
-	name, between := calledAs(node.Kind(kind), key), ", "
+	name, between := calledAs(nodehost.Kind(kind), key), ", "
 	if b.prompted[s.ID] { // the prompt has a line of its own
 		between = "\n"
 	}
 	delete(b.prompted, s.ID)
 	s.Action = strings.TrimPrefix(s.Action+between+name, ", ")
-	switch node.Kind(kind) {
-	case node.KindModel:
+	switch nodehost.Kind(kind) {
+	case nodehost.KindModel:
 		s.said(e.Value)
 		return nil
-	case node.KindTool:
+	case nodehost.KindTool:
 		return s.told(name, e)
 	default:
 	}
@@ -238,11 +239,11 @@ func (b *traceBuilder) called(s *TraceStep, e *journal.Entry) error {
 }
 
 // calledAs is what a call is called where it is made. A call of a model by a reasoning is called like the reasoning.
-func calledAs(kind node.Kind, key string) string {
-	if cut := strings.LastIndex(key, node.Inside); kind == node.KindModel && cut >= 0 && strings.HasPrefix(key, string(node.KindReason)+":") {
-		key = strings.TrimPrefix(key[:cut], string(node.KindReason)+":")
+func calledAs(kind nodehost.Kind, key string) string {
+	if cut := strings.LastIndex(key, nodehost.Inside); kind == nodehost.KindModel && cut >= 0 && strings.HasPrefix(key, string(nodehost.KindReason)+":") {
+		key = strings.TrimPrefix(key[:cut], string(nodehost.KindReason)+":")
 	}
-	name, _, _ := strings.Cut(key[strings.LastIndex(key, node.Inside)+1:], "#")
+	name, _, _ := strings.Cut(key[strings.LastIndex(key, nodehost.Inside)+1:], "#")
 	return name
 }
 

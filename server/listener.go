@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // listener is who reads a stream. That they may is decided again while it is open (law H8).
@@ -118,11 +118,11 @@ func (l *listener) mayWait(ctx context.Context, e *fermata.Event, person *Person
 		return false, err
 	}
 	at := func(q *fermata.Interrupt) bool { return q.Task == e.Task() && q.Op == e.Entry.Op }
-	if node.CallKind(e.Entry.Op) == node.KindInterrupt {
+	if nodehost.CallKind(e.Entry.Op) == nodehost.KindInterrupt {
 		return slices.ContainsFunc(own, func(q fermata.Interrupt) bool { return at(&q) }), nil
 	}
 	in := func(q fermata.Interrupt) bool { // what it waits for is inside of this call, or anything of the task
-		return q.Task == e.Task() && (e.Entry.Op == "" || node.CallInside(q.Op, e.Entry.Op))
+		return q.Task == e.Task() && (e.Entry.Op == "" || nodehost.CallInside(q.Op, e.Entry.Op))
 	}
 	count := func(list []fermata.Interrupt) (n int) {
 		for i := range list {

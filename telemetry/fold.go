@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -116,7 +117,7 @@ func (f *follower) takeTask(e, next *journal.Entry, at int64, fresh bool) {
 			f.t.meter.retried(f.plan, node.NodeOf(e.Node))
 		}
 	case journal.NodeSuspended:
-		note(&f.task(k).events, event{name: "suspended", at: at, attempt: e.Attempt, detail: node.CallText(e.Op)})
+		note(&f.task(k).events, event{name: "suspended", at: at, attempt: e.Attempt, detail: nodehost.CallText(e.Op)})
 	default:
 		f.takeCall(e, k, at, fresh)
 	}
@@ -130,7 +131,7 @@ func (f *follower) takeCall(e *journal.Entry, k visit, at int64, fresh bool) {
 	case journal.StepStarted, journal.TimerSet:
 		t.begun(c, at)
 	case journal.StructuredData: // what was streamed is the outcome of reasoning
-		if node.CallKind(e.Op) != node.KindReason {
+		if nodehost.CallKind(e.Op) != nodehost.KindReason {
 			return
 		}
 		fallthrough
@@ -141,7 +142,7 @@ func (f *follower) takeCall(e *journal.Entry, k visit, at int64, fresh bool) {
 		}
 		t.begun(c, from)
 		delete(t.calls, c)
-		if fresh && node.CallKind(e.Op) != node.KindNow {
+		if fresh && nodehost.CallKind(e.Op) != nodehost.KindNow {
 			f.endCall(k, t, c, from, at, bodyOf[stepBody](e))
 		}
 	case journal.InterruptOpened:

@@ -3,17 +3,17 @@ package telemetry
 import (
 	"strings"
 
-	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/internal/nodehost"
 )
 
 // around is the step that a call was made inside of, whichever try of it; "" for none.
-func around(op string) string { return node.CallUntried(node.CallScope(op)) }
+func around(op string) string { return nodehost.CallUntried(nodehost.CallScope(op)) }
 
 // keyOf is the key of a call: "fee".
 func keyOf(op string) string {
 	_, key, _ := strings.Cut(op, ":")
-	if cut := strings.LastIndex(key, node.Inside); cut >= 0 {
-		key = key[cut+len(node.Inside):]
+	if cut := strings.LastIndex(key, nodehost.Inside); cut >= 0 {
+		key = key[cut+len(nodehost.Inside):]
 	}
 	if cut := strings.LastIndexByte(key, '#'); cut >= 0 {
 		key = key[:cut]

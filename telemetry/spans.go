@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -116,7 +117,7 @@ func (t *task) id(run string, k visit) trace.SpanID {
 
 // callID is the span of a call.
 func (f *follower) callID(k visit, c call) trace.SpanID {
-	return place{node: k.node, visit: k.n, attempt: c.attempt, op: node.CallUntried(c.op)}.id(f.run)
+	return place{node: k.node, visit: k.n, attempt: c.attempt, op: nodehost.CallUntried(c.op)}.id(f.run)
 }
 
 // callParent is the span that a call belongs to: of the step that it was made inside of, or of the task.
@@ -208,10 +209,10 @@ func (f *follower) endCall(k visit, t *task, c call, from, at int64, body stepBo
 	s := &span{
 		name: name, id: f.callID(k, c), parent: f.callParent(k, t, c), from: from, to: at, failure: body.Error,
 		attrs: append(make([]attribute.KeyValue, 0, 8), keyTask.String(node.TaskID(k.node, int(k.n))),
-			keyAttempt.Int(int(c.attempt)), keyOp.String(node.CallText(c.op)), keyOutcome.String(outcome)),
+			keyAttempt.Int(int(c.attempt)), keyOp.String(nodehost.CallText(c.op)), keyOutcome.String(outcome)),
 	}
 	s.attrs = append(s.attrs, body.Usage.attributes()...)
-	if node.CallKind(c.op) == node.KindTool {
+	if nodehost.CallKind(c.op) == nodehost.KindTool {
 		s.attrs = append(s.attrs, keyOperation.String(operationTool), keyTool.String(keyOf(c.op)))
 	}
 	if outcome == outcomeFailed {
@@ -224,12 +225,12 @@ const nameSleep = "sleep"
 
 // callName is the name of a call's span: "step charge", "model draft", "sleep".
 func callName(op string) string {
-	switch kind := node.CallKind(op); kind {
-	case node.KindSleep:
+	switch kind := nodehost.CallKind(op); kind {
+	case nodehost.KindSleep:
 		return nameSleep
-	case node.KindOnce:
+	case nodehost.KindOnce:
 		return "step " + keyOf(op)
-	case node.KindTool:
+	case nodehost.KindTool:
 		return operationTool + " " + keyOf(op)
 	default:
 		return string(kind) + " " + keyOf(op)
@@ -247,7 +248,7 @@ func (f *follower) endQuestion(q *question, at int64, body journal.ResolvedBody)
 		name: "interrupt", parent: q.parent, from: q.at, to: at,
 		id: place{node: q.task.node, visit: q.task.n, op: q.asked.ID}.id(f.run),
 		attrs: append(make([]attribute.KeyValue, 0, 9), keyTask.String(node.TaskID(q.task.node, int(q.task.n))),
-			keyAttempt.Int(int(q.attempt)), keyOp.String(node.CallText(q.asked.Op)), keyInterrupt.String(q.asked.ID),
+			keyAttempt.Int(int(q.attempt)), keyOp.String(nodehost.CallText(q.asked.Op)), keyInterrupt.String(q.asked.ID),
 			keyState.String(body.State)),
 	}
 	if q.asked.Role != "" {

@@ -29,9 +29,8 @@ func watch(ctx context.Context, p *plan.Plan, run *dataflow.Run) ([]hit, error) 
 		if k := ev.Entry.Kind; k != journal.NodeCached && k != journal.NodeFinished {
 			continue
 		}
-		path, _ := node.CutTask(ev.Task())
 		for i := range hits {
-			if hits[i].Node != node.NodeOf(path) {
+			if hits[i].Node != node.NodeOf(ev.Entry.Node) {
 				continue
 			}
 			hits[i].Tasks++

@@ -62,7 +62,7 @@ func (s *screen) event(ev *fermata.Event) {
 		}
 	case ev.Type() == "tool.result":
 		s.result(e)
-	case e.Kind == journal.StepFinished && strings.Contains(e.Op, string(node.KindModel)+":"):
+	case e.Kind == journal.StepFinished && strings.Contains(e.Op, "model:"):
 		s.said(ev)
 	case e.Kind == journal.Diagnostic:
 		s.line("!", "", string(e.Body))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/question"
 	"github.com/fermata-go/fermata/internal/runtype"
 
@@ -23,8 +24,8 @@ import (
 	"github.com/fermata-go/fermata/schema"
 )
 
-// Ask implements node.Host.
-func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
+// Ask implements nodehost.Host.
+func (h *host) Ask(pass uint64, op nodehost.Op, q nodehost.Question) error {
 	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
 		h.comparesWith(op, q, digest)
 		if was, _ := cutDigest(known.Digest); was != digest {
 			h.broken = &node.DivergedError{
-				Task: node.TaskID(h.path, int(h.visit)), Expected: op.ID + " as it was asked",
+				Task: nodehost.TaskID(h.path, int(h.visit)), Expected: op.ID + " as it was asked",
 				Found: "another question in its place (a question whose text may vary needs node.ID)",
 			}
 			return h.broken
@@ -50,7 +51,7 @@ func (h *host) Ask(pass uint64, op node.Op, q node.Question) error {
 		return nil
 	}
 	if over := canonical.Measure(reflect.ValueOf(sizeOf(&q)), h.run.MaxValue()); over != nil {
-		return fmt.Errorf("task %s, %s: %w", node.TaskID(h.path, int(h.visit)), node.CallText(op.ID), runtype.NotStorable(over))
+		return fmt.Errorf("task %s, %s: %w", nodehost.TaskID(h.path, int(h.visit)), nodehost.CallText(op.ID), runtype.NotStorable(over))
 	}
 	if q.Shape != "" {
 		digest += shapeMark + q.Shape
@@ -81,7 +82,7 @@ type questionSize struct {
 	Defaults       []json.RawMessage `json:"defaults"`       // answers of deadlines
 }
 
-func sizeOf(q *node.Question) *questionSize {
+func sizeOf(q *nodehost.Question) *questionSize {
 	size := &questionSize{
 		Request: q.Request, Prompt: q.Prompt, Options: q.Options, RequestSchema: q.RequestSchema, ResponseSchema: q.ResponseSchema,
 	}
@@ -95,8 +96,8 @@ func sizeOf(q *node.Question) *questionSize {
 
 // interrupt makes the durable form of a question (law H1). It checks the request (law N8) and keeps the token
 // for the node that opened the question (law H5).
-func (h *host) interrupt(op node.Op, q node.Question, digest string) (journal.Interrupt, error) {
-	task := node.TaskID(h.path, int(h.visit))
+func (h *host) interrupt(op nodehost.Op, q nodehost.Question, digest string) (journal.Interrupt, error) {
+	task := nodehost.TaskID(h.path, int(h.visit))
 	if len(q.RequestSchema) > 0 {
 		s, err := h.run.Schema(q.RequestSchema)
 		if err == nil {
@@ -164,20 +165,20 @@ func named(given schema.Identity, s *schema.Schema) schema.Identity {
 
 // atDeadline checks the response or route of a deadline and returns it in stored form. A default answer must
 // match the response schema, and a route a declared deadline edge (law F7).
-func (h *host) atDeadline(response []byte, d node.Deadline) (node.Deadline, error) {
+func (h *host) atDeadline(response []byte, d nodehost.Deadline) (nodehost.Deadline, error) {
 	switch d.Do {
-	case node.DeadlineDefault:
+	case nodehost.DeadlineDefault:
 		answer, err := h.run.Taken(response, d.Answer)
 		if err != nil {
 			return d, fmt.Errorf("default answer: %w", err)
 		}
 		d.Answer = answer
-	case node.DeadlineRoute:
+	case nodehost.DeadlineRoute:
 		flat := &h.run.Plan.Flat()[h.node]
 		if _, ok := plan.Find(flat.Deadlines, d.Target); !ok {
 			return d, invalidRoute(flat, d.Target, flat.Deadlines)
 		}
-	case node.DeadlineFail, node.DeadlineEscalate, "":
+	case nodehost.DeadlineFail, nodehost.DeadlineEscalate, "":
 	}
 	if d.Then == nil {
 		return d, nil
@@ -187,8 +188,8 @@ func (h *host) atDeadline(response []byte, d node.Deadline) (node.Deadline, erro
 	return d, err
 }
 
-func durable(d *node.Deadline) *journal.Deadline {
-	if d == nil || d.Do == "" || d.Do == node.DeadlineFail {
+func durable(d *nodehost.Deadline) *journal.Deadline {
+	if d == nil || d.Do == "" || d.Do == nodehost.DeadlineFail {
 		return nil
 	}
 	return &journal.Deadline{
@@ -199,7 +200,7 @@ func durable(d *node.Deadline) *journal.Deadline {
 
 // questionDigest hashes the parts of a question that must not change when it is asked again. For a question
 // without a name that is all of it; for a named one, only its subject and the form of its answer (law N3).
-func questionDigest(q node.Question) string {
+func questionDigest(q nodehost.Question) string {
 	sum := fnv.New64a()
 	_, _ = sum.Write(q.ResponseSchema) // a hash never fails
 	if q.Unnamed {
@@ -219,8 +220,8 @@ func cutDigest(digest string) (question, shape string) {
 	return question, shape
 }
 
-// Answered implements node.Host.
-func (h *host) Answered(pass uint64, op node.Op) (node.Op, error) {
+// Answered implements nodehost.Host.
+func (h *host) Answered(pass uint64, op nodehost.Op) (nodehost.Op, error) {
 	if err := h.enterFor(pass, op); err != nil {
 		return op, err
 	}
@@ -239,9 +240,9 @@ func (h *host) Answered(pass uint64, op node.Op) (node.Op, error) {
 }
 
 // comparesWith passes a question and its recorded form to the check of a rehearsal, if there is one.
-func (h *host) comparesWith(op node.Op, q node.Question, digest string) {
+func (h *host) comparesWith(op nodehost.Op, q nodehost.Question, digest string) {
 	r := h.run.check
-	if r == nil || !r.Concerns(op.ID, node.TaskID(h.path, int(h.visit))) {
+	if r == nil || !r.Concerns(op.ID, nodehost.TaskID(h.path, int(h.visit))) {
 		return
 	}
 	asked, err := h.interrupt(op, q, digest)

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/question"
-	"github.com/fermata-go/fermata/node"
 )
 
 // apart returns the people who may not answer a question, by name, and the nodes whose answerers may not (law
 // H6).
-func (h *host) apart(q *node.Question) (people, nodes []string, err error) {
+func (h *host) apart(q *nodehost.Question) (people, nodes []string, err error) {
 	if q.FourEyes {
 		started := h.run.Machine.Started()
 		if question.IsNobody(started.By) {
@@ -59,7 +59,7 @@ func (h *host) named(names []string) (paths []string, err error) {
 
 // answerable refuses a question that nobody can be shown to be allowed to answer. That is so if earlier
 // answerers are unknown, or if the only person asked is excluded. The error names nobody.
-func (h *host) answerable(q *node.Question, people, nodes []string) error {
+func (h *host) answerable(q *nodehost.Question, people, nodes []string) error {
 	forOne := func(other string) bool { return question.SamePerson(q.Assignee, other) }
 	if slices.ContainsFunc(people, forOne) {
 		return question.ErrForOne

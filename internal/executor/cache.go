@@ -13,10 +13,10 @@ import (
 	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/loss"
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/policy"
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -249,7 +249,7 @@ func (h *host) repeatable() bool {
 	defer h.mu.Unlock()
 	if t := h.task.in(h.run.Machine); t != nil {
 		for i := range t.Ops {
-			if op := &t.Ops[i]; op.Kind == node.KindInterrupt && h.wasMade(op.ID) {
+			if op := &t.Ops[i]; op.Kind == nodehost.KindInterrupt && h.wasMade(op.ID) {
 				return false
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/question"
 	"github.com/fermata-go/fermata/internal/runtype"
 
@@ -86,7 +87,7 @@ func (h *host) waitsEarly(t *machine.Task) error {
 	for i := range t.Ops {
 		op := &t.Ops[i]
 		if at != nil && op.Place < at.Place && mustCome(op, t.Attempt) && !op.Apart && !h.wasMade(op.ID) {
-			return &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: op.ID, Found: at.ID}
+			return &node.DivergedError{Task: nodehost.TaskID(h.path, int(h.visit)), Expected: op.ID, Found: at.ID}
 		}
 	}
 	return nil
@@ -102,12 +103,12 @@ func (h *host) leaveOff() error {
 }
 
 // takesPlace reports whether a call would have an effect when a replay reaches it.
-func takesPlace(kind node.Kind, known *machine.Op) bool {
+func takesPlace(kind nodehost.Kind, known *machine.Op) bool {
 	if known == nil {
 		return !shows(kind) // shown values are recorded later
 	}
 	switch known.Kind {
-	case node.KindInterrupt, node.KindSleep:
+	case nodehost.KindInterrupt, nodehost.KindSleep:
 		return false // it waits
 	}
 	return !known.Done && !known.Begun

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/question"
 	"github.com/fermata-go/fermata/internal/runtype"
 
@@ -20,7 +21,6 @@ import (
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/stream"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -437,7 +437,7 @@ func (x *Execution) finished(finish func(any) (any, error), last any) (result an
 	return result, data, err
 }
 
-var _ node.Host = (*host)(nil)
+var _ nodehost.Host = (*host)(nil)
 
 // SignalWrite signals a journal write by another writer. It never blocks.
 func (x *Execution) SignalWrite() { x.workers.signalWrite() }

@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
@@ -237,7 +238,7 @@ func unsettled(t *machine.Task, flat *plan.Flat, cause *fault.Captured) *fault.C
 	}
 	for i := range t.Ops {
 		if op := &t.Ops[i]; op.Begun && !op.Done {
-			return fault.Capture(fmt.Errorf("%w; %s: %w", cause, node.CallText(op.ID), node.ErrOutcomeUnknown))
+			return fault.Capture(fmt.Errorf("%w; %s: %w", cause, nodehost.CallText(op.ID), node.ErrOutcomeUnknown))
 		}
 	}
 	return cause

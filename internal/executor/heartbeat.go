@@ -7,9 +7,9 @@ import (
 
 	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // beatEvery is the interval at which heartbeats are stored. Only the last one of an interval is.
@@ -29,8 +29,8 @@ type beats struct {
 
 // beatRead is a call of node.LastHeartbeat and its result.
 type beatRead struct {
-	op    node.Op // the call
-	value []byte  // the heartbeat; nil for none
+	op    nodehost.Op // the call
+	value []byte      // the heartbeat; nil for none
 }
 
 func (b *beats) reset() {
@@ -78,7 +78,7 @@ func (b *beats) left() time.Duration {
 	return b.idle - (time.Since(b.from) - time.Duration(b.last.Load()))
 }
 
-// Beat implements [node.BeatHost].
+// Beat implements [nodehost.BeatHost].
 func (h *host) Beat(pass uint64, value []byte) error {
 	if err := h.enterAt(pass, func() bool { return true }); err != nil {
 		return err
@@ -131,9 +131,9 @@ func beat(value []byte) func(m *machine.Machine, t *machine.Task, now int64) err
 	}
 }
 
-// LastBeat implements [node.BeatHost]. The read is stored before the next call, not with heartbeats. So a pass
+// LastBeat implements [nodehost.BeatHost]. The read is stored before the next call, not with heartbeats. So a pass
 // that crashed before any call reads the latest heartbeat.
-func (h *host) LastBeat(pass uint64, op node.Op) []byte {
+func (h *host) LastBeat(pass uint64, op nodehost.Op) []byte {
 	if h.enterFor(pass, op) != nil {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (h *host) keepReads() {
 	}
 }
 
-// Refuse implements [node.BeatHost].
+// Refuse implements [nodehost.BeatHost].
 func (h *host) Refuse(pass uint64, err error) {
 	if h.enterAt(pass, func() bool { return true }) == nil {
 		h.broken = err

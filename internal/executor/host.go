@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/internal/value"
 	"github.com/fermata-go/fermata/journal"
@@ -42,13 +43,13 @@ type host struct {
 
 // attempted is the attempt that a pass belongs to.
 type attempted struct {
-	task    taskRef       // its task
-	node    int           // index of its node in the plan
-	visit   uint32        // see machine.Task
-	attempt uint16        // see machine.Task
-	path    string        // of its node
-	began   string        // see machine.Task
-	cause   *node.Failure // the failure that led to it; nil for none
+	task    taskRef           // its task
+	node    int               // index of its node in the plan
+	visit   uint32            // see machine.Task
+	attempt uint16            // see machine.Task
+	path    string            // of its node
+	began   string            // see machine.Task
+	cause   *nodehost.Failure // the failure that led to it; nil for none
 }
 
 // replay is a pass's position in the recorded calls of its task (law N3).
@@ -78,10 +79,10 @@ type display struct {
 
 // made counts the calls of one kind and key in a pass.
 type made struct {
-	kind node.Kind // of the calls
-	key  string    // of the calls
-	n    int       // how many were made
-	by   uint64    // the goroutine, see node.ApartHost; 0 for the node's own or that of the enclosing call
+	kind nodehost.Kind // of the calls
+	key  string        // of the calls
+	n    int           // how many were made
+	by   uint64        // the goroutine, see nodehost.ApartHost; 0 for the node's own or that of the enclosing call
 }
 
 // begin prepares one pass over a task's function.
@@ -151,7 +152,7 @@ func (h *host) enter(pass uint64) error {
 
 // enterFor is enter for a part of a call that has begun. Such a call goes on when another goroutine of the node
 // waits, and is recorded as it would be otherwise.
-func (h *host) enterFor(pass uint64, op node.Op) error {
+func (h *host) enterFor(pass uint64, op nodehost.Op) error {
 	return h.enterAt(pass, func() bool { return h.goesOn(op.ID) })
 }
 
@@ -176,31 +177,31 @@ func (h *host) enterAt(pass uint64, goesOn func() bool) error {
 	return err
 }
 
-// Begin implements node.Host.
-func (h *host) Begin(pass uint64, kind node.Kind, key string) (node.Op, error) {
+// Begin implements nodehost.Host.
+func (h *host) Begin(pass uint64, kind nodehost.Kind, key string) (nodehost.Op, error) {
 	return h.beginBy(pass, kind, key, false, 0)
 }
 
-// BeginApart implements node.ApartHost.
-func (h *host) BeginApart(pass uint64, kind node.Kind, key string, by uint64) (node.Op, error) {
+// BeginApart implements nodehost.ApartHost.
+func (h *host) BeginApart(pass uint64, kind nodehost.Kind, key string, by uint64) (nodehost.Op, error) {
 	return h.beginBy(pass, kind, key, true, by)
 }
 
-func (h *host) beginBy(pass uint64, kind node.Kind, key string, apart bool, by uint64) (node.Op, error) {
+func (h *host) beginBy(pass uint64, kind nodehost.Kind, key string, apart bool, by uint64) (nodehost.Op, error) {
 	if err := h.enterAt(pass, func() bool { return h.mayBegin(kind, key, by) }); err != nil {
-		return node.Op{}, err
+		return nodehost.Op{}, err
 	}
 	defer h.mu.Unlock()
 	if !quiet(kind) {
 		if err := h.sync(); err != nil {
-			return node.Op{}, err
+			return nodehost.Op{}, err
 		}
 	}
 	n, err := h.count(kind, key, by)
 	if err != nil {
-		return node.Op{}, err
+		return nodehost.Op{}, err
 	}
-	op := node.Op{Kind: kind, ID: opID(kind, key, n), Apart: apart}
+	op := nodehost.Op{Kind: kind, ID: opID(kind, key, n), Apart: apart}
 	if slices.Contains(h.begun, op.ID) {
 		h.consumed++
 	}
@@ -208,9 +209,9 @@ func (h *host) beginBy(pass uint64, kind node.Kind, key string, apart bool, by u
 	if t == nil {
 		return op, node.ErrTaskOver
 	}
-	inside := strings.Contains(op.ID, node.Inside)
+	inside := strings.Contains(op.ID, nodehost.Inside)
 	known := t.Op(op.ID)
-	if known == nil && kind == node.KindModel {
+	if known == nil && kind == nodehost.KindModel {
 		if err := h.spent(); err != nil {
 			return op, err
 		}
@@ -240,7 +241,7 @@ func (h *host) beginBy(pass uint64, kind node.Kind, key string, apart bool, by u
 	op.Usage = usageOf(known.Usage)
 	op.Terminal, op.RetryAfter = known.Terminal, time.Duration(known.After)*time.Microsecond
 	op.Marks = (*node.Marks)(known.Marks)
-	if op.Done && kind == node.KindSleep {
+	if op.Done && kind == nodehost.KindSleep {
 		h.passed(op.ID)
 	}
 	return op, nil
@@ -278,15 +279,15 @@ func (h *host) recordBeside(lazy bool, in func(m *machine.Machine, t *machine.Ta
 }
 
 // put records an entry of a call.
-func put(m *machine.Machine, t *machine.Task, now int64, kind journal.Kind, op node.Op, value, body []byte) error {
+func put(m *machine.Machine, t *machine.Task, now int64, kind journal.Kind, op nodehost.Op, value, body []byte) error {
 	if op.Apart {
 		return m.RecordApart(now, t, kind, op.ID, value, body)
 	}
 	return m.Record(now, t, kind, op.ID, value, body)
 }
 
-// Intend implements node.Host.
-func (h *host) Intend(pass uint64, op node.Op) error {
+// Intend implements nodehost.Host.
+func (h *host) Intend(pass uint64, op nodehost.Op) error {
 	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
@@ -306,8 +307,8 @@ func (h *host) Intend(pass uint64, op node.Op) error {
 	})
 }
 
-// Record implements node.Host.
-func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) error {
+// Record implements nodehost.Host.
+func (h *host) Record(pass uint64, op nodehost.Op, value []byte, failure string) error {
 	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
@@ -319,36 +320,36 @@ func (h *host) Record(pass uint64, op node.Op, value []byte, failure string) err
 	if err := h.holds(op, value, body); err != nil {
 		return err
 	}
-	return h.record(op.Kind == node.KindNow, func(m *machine.Machine, t *machine.Task, now int64) error {
+	return h.record(op.Kind == nodehost.KindNow, func(m *machine.Machine, t *machine.Task, now int64) error {
 		return put(m, t, now, journal.StepFinished, op, value, body)
 	})
 }
 
-// Info implements node.Host.
-func (h *host) Info() node.Info {
+// Info implements nodehost.Host.
+func (h *host) Info() nodehost.Info {
 	h.own.Lock()
 	defer h.own.Unlock()
-	return node.Info{
+	return nodehost.Info{
 		Run: h.run.ID, Plan: h.run.Plan.Name(), Node: h.path, Visit: int(h.visit), Attempt: int(h.attempt), Began: h.began,
 	}
 }
 
-// Cause implements node.Host.
-func (h *host) Cause() *node.Failure {
+// Cause implements nodehost.Host.
+func (h *host) Cause() *nodehost.Failure {
 	h.own.Lock()
 	defer h.own.Unlock()
 	return h.cause
 }
 
-// Clock implements node.Host.
+// Clock implements nodehost.Host.
 func (h *host) Clock() time.Time {
 	return h.run.Storage.Clock.Now()
 }
 
-// Service implements node.Host.
+// Service implements nodehost.Host.
 func (h *host) Service(t reflect.Type) any { return h.run.serviceOf(t) }
 
-// Logger implements node.Host.
+// Logger implements nodehost.Host.
 func (h *host) Logger() *slog.Logger {
 	info := h.Info()
 	return slog.New(&replayHandler{Handler: h.run.Log.Handler(), h: h, pass: h.pass.Load()}).

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/node"
 )
@@ -13,13 +14,13 @@ import (
 // mustCome reports whether a replay has to repeat a call (law N3). Calls inside a step are covered by the step,
 // and incomplete text need not come again.
 func mustCome(op *machine.Op, attempt uint16) bool {
-	stream := op.Kind == node.KindStream || op.Kind == node.KindChunks
-	return op.Attempt == attempt && (op.Done || !stream) && !strings.Contains(op.ID, node.Inside)
+	stream := op.Kind == nodehost.KindStream || op.Kind == nodehost.KindChunks
+	return op.Attempt == attempt && (op.Done || !stream) && !strings.Contains(op.ID, nodehost.Inside)
 }
 
 // begunIn records the reasoning around a call if it has no outcome. A replay has to reach it again (law N3).
 func (h *host) begunIn(t *machine.Task, op *machine.Op) {
-	if op.Attempt != t.Attempt || !strings.Contains(op.ID, node.Inside) {
+	if op.Attempt != t.Attempt || !strings.Contains(op.ID, nodehost.Inside) {
 		return
 	}
 	outer := runtype.Operation(op.ID)
@@ -35,7 +36,7 @@ func (h *host) begunIn(t *machine.Task, op *machine.Op) {
 // begunBefore reports whether the journal holds calls made in a reasoning without an outcome. Its failure may
 // be recorded already or leave no record, and the node may have gone on.
 func begunBefore(t *machine.Task, reasoning string) bool {
-	return node.CallKind(reasoning) == node.KindReason &&
+	return nodehost.CallKind(reasoning) == nodehost.KindReason &&
 		slices.ContainsFunc(t.Ops, func(op machine.Op) bool { return op.ID != reasoning && runtype.Operation(op.ID) == reasoning })
 }
 
@@ -83,13 +84,13 @@ func (h *host) wasMade(id string) bool {
 	return false
 }
 
-func opID(kind node.Kind, key string, n int) string {
+func opID(kind nodehost.Kind, key string, n int) string {
 	return string(kind) + ":" + key + "#" + strconv.Itoa(n)
 }
 
 // passed records that the pass has reached the call at which the last one stopped.
 func (h *host) passed(op string) {
-	if h.behind == op || node.CallInside(op, h.behind) {
+	if h.behind == op || nodehost.CallInside(op, h.behind) {
 		h.behind = ""
 	}
 }
@@ -99,11 +100,11 @@ func (h *host) replaying() bool { return h.consumed < h.recorded || h.behind != 
 
 // count numbers a call among those of its kind and key. One goroutine must make them all, since only their
 // order tells them apart.
-func (h *host) count(kind node.Kind, key string, by uint64) (int, error) {
+func (h *host) count(kind nodehost.Kind, key string, by uint64) (int, error) {
 	for i := range h.made {
 		if m := &h.made[i]; m.kind == kind && m.key == key {
 			if m.by != by && hasOutcome(kind) {
-				h.broken = &node.SharedKeyError{Task: node.TaskID(h.path, int(h.visit)), Kind: kind, Key: key}
+				h.broken = &node.SharedKeyError{Task: nodehost.TaskID(h.path, int(h.visit)), Kind: kind, Key: key}
 				return 0, h.broken
 			}
 			m.n++
@@ -115,9 +116,9 @@ func (h *host) count(kind node.Kind, key string, by uint64) (int, error) {
 }
 
 // hasOutcome reports whether code depends on the outcome of calls of the kind.
-func hasOutcome(kind node.Kind) bool {
+func hasOutcome(kind nodehost.Kind) bool {
 	switch kind {
-	case node.KindEmit, node.KindStream, node.KindChunks, node.KindData:
+	case nodehost.KindEmit, nodehost.KindStream, nodehost.KindChunks, nodehost.KindData:
 		return false
 	}
 	return true
@@ -139,7 +140,7 @@ func (h *host) inPlace(known *machine.Op) error {
 	}
 	switch {
 	case h.latest != nil && h.latest.Place > known.Place:
-		h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: known.ID, Found: h.latest.ID}
+		h.broken = &node.DivergedError{Task: nodehost.TaskID(h.path, int(h.visit)), Expected: known.ID, Found: h.latest.ID}
 		return h.broken
 	case !spans(known.Kind):
 		op := *known // the machine may be folded anew
@@ -150,12 +151,12 @@ func (h *host) inPlace(known *machine.Op) error {
 
 // shows reports whether a call is recorded only when it produces something, and others may come before that:
 // text with its first piece, data with its end.
-func shows(kind node.Kind) bool {
-	return kind == node.KindData || kind == node.KindStream || kind == node.KindChunks
+func shows(kind nodehost.Kind) bool {
+	return kind == nodehost.KindData || kind == nodehost.KindStream || kind == nodehost.KindChunks
 }
 
 // showsInOrder is inOrder for a call that shows something and is about to be recorded.
-func (h *host) showsInOrder(op node.Op) error {
+func (h *host) showsInOrder(op nodehost.Op) error {
 	t := h.task.in(h.run.Machine)
 	if !shows(op.Kind) || t != nil && t.Op(op.ID) != nil {
 		return nil
@@ -165,22 +166,24 @@ func (h *host) showsInOrder(op node.Op) error {
 
 // refusable reports whether a call that has begun may be refused for its arguments before it is recorded. A
 // node that goes on then does the same on replay, so the call gets its place when it is recorded.
-func refusable(kind node.Kind) bool { return kind == node.KindInterrupt || kind == node.KindEmit }
+func refusable(kind nodehost.Kind) bool {
+	return kind == nodehost.KindInterrupt || kind == nodehost.KindEmit
+}
 
 // spans reports whether other calls may come between a call's beginning and its record.
-func spans(kind node.Kind) bool {
-	return shows(kind) || kind == node.KindModel || kind == node.KindReason
+func spans(kind nodehost.Kind) bool {
+	return shows(kind) || kind == nodehost.KindModel || kind == nodehost.KindReason
 }
 
 // inOrder ends the pass if the journal holds another call in the place of a new one (law N3).
-func (h *host) inOrder(t *machine.Task, op node.Op) error {
-	if op.Apart || strings.Contains(op.ID, node.Inside) || t != nil && begunBefore(t, op.ID) {
+func (h *host) inOrder(t *machine.Task, op nodehost.Op) error {
+	if op.Apart || strings.Contains(op.ID, nodehost.Inside) || t != nil && begunBefore(t, op.ID) {
 		return nil
 	}
 	expected := h.missing(true)
 	if expected == "" {
 		return nil
 	}
-	h.broken = &node.DivergedError{Task: node.TaskID(h.path, int(h.visit)), Expected: expected, Found: op.ID}
+	h.broken = &node.DivergedError{Task: nodehost.TaskID(h.path, int(h.visit)), Expected: expected, Found: op.ID}
 	return h.broken
 }

@@ -7,14 +7,15 @@ import (
 
 	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/internal/stream"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
 
-// Emit implements node.Host.
-func (h *host) Emit(pass uint64, op node.Op, eventType string, data []byte) error {
+// Emit implements nodehost.Host.
+func (h *host) Emit(pass uint64, op nodehost.Op, eventType string, data []byte) error {
 	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
@@ -39,8 +40,8 @@ func (h *host) Emit(pass uint64, op node.Op, eventType string, data []byte) erro
 	})
 }
 
-// Chunk implements node.Host.
-func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) error {
+// Chunk implements nodehost.Host.
+func (h *host) Chunk(pass uint64, op nodehost.Op, channel, text string, last bool) error {
 	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
@@ -79,12 +80,12 @@ func (h *host) Chunk(pass uint64, op node.Op, channel, text string, last bool) e
 	delete(h.streams, op.ID)
 	h.run.Stream.CloseSegment(h.path, h.visit, op.ID)
 	whole := textBody{Channel: channel, Text: b.String()}
-	if op.Kind == node.KindChunks {
+	if op.Kind == nodehost.KindChunks {
 		whole.Text, whole.Returned = "", true
 	}
 	body, err := canonical.Marshal(whole, h.run.MaxValue())
 	if err != nil {
-		return fmt.Errorf("task %s, %s: %w", node.TaskID(h.path, int(h.visit)), node.CallText(op.ID), runtype.NotStorable(err))
+		return fmt.Errorf("task %s, %s: %w", nodehost.TaskID(h.path, int(h.visit)), nodehost.CallText(op.ID), runtype.NotStorable(err))
 	}
 	return h.record(whole.Returned || ofModel(op.ID), func(m *machine.Machine, t *machine.Task, now int64) error {
 		return put(m, t, now, journal.TextEnd, op, nil, body)
@@ -102,14 +103,14 @@ func (h *host) brokenOff(op string) bool {
 	return known != nil && !known.Done && known.Attempt == h.attempt
 }
 
-// Data implements node.Host.
-func (h *host) Data(pass uint64, op node.Op, v node.Data) error {
+// Data implements nodehost.Host.
+func (h *host) Data(pass uint64, op nodehost.Op, v nodehost.Data) error {
 	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
 	defer h.mu.Unlock()
 	switch v.Mode {
-	case node.DataFinal:
+	case nodehost.DataFinal:
 		if err := h.holds(op, v.Value); err != nil {
 			return err
 		}
@@ -125,7 +126,7 @@ func (h *host) Data(pass uint64, op node.Op, v node.Data) error {
 		return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
 			return put(m, t, now, journal.StructuredData, op, v.Value, body)
 		})
-	case node.DataDropped:
+	case nodehost.DataDropped:
 		if h.run.Stream.CloseSegment(h.path, h.visit, op.ID) {
 			h.shown--
 		}
@@ -153,7 +154,7 @@ func invalidated(segment, reason string) []byte {
 
 // segment returns the id of a call's stream.
 func (h *host) segment(op string) string {
-	return runtype.SegmentID(node.TaskID(h.path, int(h.visit)), op)
+	return runtype.SegmentID(nodehost.TaskID(h.path, int(h.visit)), op)
 }
 
 // textBody is the body of TextStart and TextEnd.

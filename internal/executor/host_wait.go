@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-go/fermata/internal/goroutine"
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -18,12 +19,12 @@ type waiting struct {
 
 // nap is a sleep that starts when its task is suspended.
 type nap struct {
-	op node.Op       // the call
+	op nodehost.Op   // the call
 	d  time.Duration // how long
 }
 
-// Sleep implements node.Host.
-func (h *host) Sleep(pass uint64, op node.Op, d time.Duration) error {
+// Sleep implements nodehost.Host.
+func (h *host) Sleep(pass uint64, op nodehost.Op, d time.Duration) error {
 	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
@@ -46,31 +47,31 @@ func (h *host) Sleep(pass uint64, op node.Op, d time.Duration) error {
 // wait suspends the pass at a call, or only the caller if other goroutines go on.
 func (h *host) wait(op string) {
 	h.waits = append(h.waits, waiting{op, goroutine.Mark()})
-	if !slices.ContainsFunc(h.together, func(outer string) bool { return node.CallInside(op, outer) }) {
+	if !slices.ContainsFunc(h.together, func(outer string) bool { return nodehost.CallInside(op, outer) }) {
 		h.suspended = true
 	}
 }
 
 // waitsIn reports whether a waiting call was made inside another one.
 func (h *host) waitsIn(outer string) bool {
-	return slices.ContainsFunc(h.waits, func(w waiting) bool { return node.CallInside(w.op, outer) })
+	return slices.ContainsFunc(h.waits, func(w waiting) bool { return nodehost.CallInside(w.op, outer) })
 }
 
 // mayBegin reports whether a call may begin although the pass is suspended. It may inside a call that goes on.
 // A question may in a goroutine of its own, so that people are asked everything at once (law N5).
-func (h *host) mayBegin(kind node.Kind, key string, by uint64) bool {
+func (h *host) mayBegin(kind nodehost.Kind, key string, by uint64) bool {
 	id := string(kind) + ":" + key
-	if scope := node.CallScope(id); scope != "" {
+	if scope := nodehost.CallScope(id); scope != "" {
 		return h.goesOn(scope)
 	}
-	return by != 0 && kind == node.KindInterrupt && h.goesOn(id)
+	return by != 0 && kind == nodehost.KindInterrupt && h.goesOn(id)
 }
 
 // goesOn reports whether a call continues although the pass is suspended. It must have begun before, in a
 // goroutine that does not wait, and no enclosing call may wait, unless it runs several goroutines.
 func (h *host) goesOn(call string) bool {
 	outer := call
-	for scope := node.CallScope(call); scope != ""; scope = node.CallScope(scope) {
+	for scope := nodehost.CallScope(call); scope != ""; scope = nodehost.CallScope(scope) {
 		outer = scope
 	}
 	here := goroutine.Mark()
@@ -83,10 +84,10 @@ func (h *host) goesOn(call string) bool {
 }
 
 // inside reports whether call is outer or was made inside it.
-func inside(call, outer string) bool { return call == outer || node.CallInside(call, outer) }
+func inside(call, outer string) bool { return call == outer || nodehost.CallInside(call, outer) }
 
-// Together implements node.Host.
-func (h *host) Together(pass uint64, op node.Op, done bool) error {
+// Together implements nodehost.Host.
+func (h *host) Together(pass uint64, op nodehost.Op, done bool) error {
 	if err := h.enterFor(pass, op); err != nil {
 		return err
 	}
@@ -97,13 +98,13 @@ func (h *host) Together(pass uint64, op node.Op, done bool) error {
 	}
 	h.together = slices.DeleteFunc(h.together, func(t string) bool { return t == op.ID })
 	if op.Failure != "" {
-		h.waits = slices.DeleteFunc(h.waits, func(w waiting) bool { return node.CallInside(w.op, op.ID) })
-		h.naps = slices.DeleteFunc(h.naps, func(n nap) bool { return node.CallInside(n.op.ID, op.ID) })
+		h.waits = slices.DeleteFunc(h.waits, func(w waiting) bool { return nodehost.CallInside(w.op, op.ID) })
+		h.naps = slices.DeleteFunc(h.naps, func(n nap) bool { return nodehost.CallInside(n.op.ID, op.ID) })
 	}
 	if !h.waitsIn(op.ID) {
 		return nil
 	}
-	if !slices.ContainsFunc(h.together, func(t string) bool { return node.CallInside(op.ID, t) }) {
+	if !slices.ContainsFunc(h.together, func(t string) bool { return nodehost.CallInside(op.ID, t) }) {
 		h.suspended = true
 	}
 	return node.ErrSuspended
@@ -115,8 +116,8 @@ func (h *host) waitFor() string {
 	if len(h.waits) == 1 {
 		return h.waits[0].op
 	}
-	for scope := node.CallScope(h.waits[0].op); scope != ""; scope = node.CallScope(scope) {
-		if !slices.ContainsFunc(h.waits, func(w waiting) bool { return !node.CallInside(w.op, scope) }) {
+	for scope := nodehost.CallScope(h.waits[0].op); scope != ""; scope = nodehost.CallScope(scope) {
+		if !slices.ContainsFunc(h.waits, func(w waiting) bool { return !nodehost.CallInside(w.op, scope) }) {
 			return scope
 		}
 	}
@@ -124,7 +125,7 @@ func (h *host) waitFor() string {
 }
 
 // doze sleeps in a run that is not stored: the task keeps its goroutine.
-func (h *host) doze(op node.Op, d time.Duration) error {
+func (h *host) doze(op nodehost.Op, d time.Duration) error {
 	defer h.beats.hold()()
 	ctx := h.run.workers.context()
 	h.mu.Unlock()

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // follow lets the observer follow the run.
@@ -64,10 +64,10 @@ func (x *Execution) scope(ctx context.Context, h *host) context.Context {
 	}})
 }
 
-var _ node.StepHost = (*host)(nil)
+var _ nodehost.StepHost = (*host)(nil)
 
-// Within implements node.StepHost.
-func (h *host) Within(ctx context.Context, op node.Op) context.Context {
+// Within implements nodehost.StepHost.
+func (h *host) Within(ctx context.Context, op nodehost.Op) context.Context {
 	if h.run.follower == nil {
 		return ctx
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -62,7 +63,7 @@ func (x *Execution) busy(starts []machine.Start) []machine.Handed {
 	return machine.Without(x.Machine.Busy(), starts)
 }
 
-// Sync implements node.Syncer.
+// Sync implements nodehost.Syncer.
 func (h *host) Sync(pass uint64) error {
 	if err := h.enter(pass); err != nil {
 		return err
@@ -91,12 +92,12 @@ func (h *host) sync() error {
 }
 
 // quiet reports whether a call has no effect of its own: its record may be stored later.
-func quiet(kind node.Kind) bool {
+func quiet(kind nodehost.Kind) bool {
 	switch kind {
-	case node.KindEmit, node.KindInterrupt, node.KindNow, node.KindSleep, node.KindHeartbeat:
+	case nodehost.KindEmit, nodehost.KindInterrupt, nodehost.KindNow, nodehost.KindSleep, nodehost.KindHeartbeat:
 		return true
 	}
 	return false
 }
 
-var _ node.Syncer = (*host)(nil)
+var _ nodehost.Syncer = (*host)(nil)

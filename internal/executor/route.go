@@ -5,6 +5,7 @@ import (
 
 	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/node"
@@ -56,9 +57,9 @@ func (h *host) callSimple(flat *plan.Flat, ctx node.Context, in any) (out any, c
 	return out, choice, nil
 }
 
-// isNoFailure reports whether an error is a nil *node.Failure: the Cause of a task without a failure.
+// isNoFailure reports whether an error is a nil *nodehost.Failure: the Cause of a task without a failure.
 func isNoFailure(err error) bool {
-	f, ok := err.(*node.Failure) //nolint:errorlint // only the returned error itself, not one that wraps it
+	f, ok := err.(*nodehost.Failure) //nolint:errorlint // only the returned error itself, not one that wraps it
 	return ok && f == nil
 }
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runtype"
-	"github.com/fermata-go/fermata/node"
 )
 
 // MaxValue returns the size limit of the node's values, in bytes of JSON.
@@ -13,7 +13,7 @@ func (h *host) MaxValue() int { return h.run.MaxValue() }
 
 // holds refuses a call whose parts are too large to record. Package node checks values; this checks everything
 // else (law N8).
-func (h *host) holds(op node.Op, parts ...[]byte) error {
+func (h *host) holds(op nodehost.Op, parts ...[]byte) error {
 	limit := h.run.MaxValue()
 	for _, part := range parts {
 		if len(part) > limit {
@@ -23,7 +23,7 @@ func (h *host) holds(op node.Op, parts ...[]byte) error {
 	return nil
 }
 
-func (h *host) tooLarge(op node.Op, found int) error {
-	task := node.TaskID(h.path, int(h.visit))
-	return fmt.Errorf("task %s, %s: %w", task, node.CallText(op.ID), runtype.NotStorable(&canonical.Excess{Limit: h.run.MaxValue(), Found: found}))
+func (h *host) tooLarge(op nodehost.Op, found int) error {
+	task := nodehost.TaskID(h.path, int(h.visit))
+	return fmt.Errorf("task %s, %s: %w", task, nodehost.CallText(op.ID), runtype.NotStorable(&canonical.Excess{Limit: h.run.MaxValue(), Found: found}))
 }

@@ -3,14 +3,14 @@ package executor
 import (
 	"encoding/json"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/model"
-	"github.com/fermata-go/fermata/node"
 )
 
 // stepBody returns the body of a step's outcome; nil for a success without a duration.
-func stepBody(op node.Op, failure string) []byte {
+func stepBody(op nodehost.Op, failure string) []byte {
 	body := journal.StepBody{Error: failure, Shape: op.Shape}
 	if failure != "" {
 		body.Terminal, body.RetryAfter = op.Terminal, op.RetryAfter.Microseconds()
@@ -58,5 +58,5 @@ func (h *host) spent() error {
 // ofModel reports whether a call was made inside a model call. Its output is stored together with the outcome
 // of that call.
 func ofModel(op string) bool {
-	return node.CallKind(node.CallScope(op)) == node.KindModel
+	return nodehost.CallKind(nodehost.CallScope(op)) == nodehost.KindModel
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/internal/nearest"
-	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/internal/nodehost"
 )
 
 // boardOf reads a blackboard from JSON.
@@ -284,9 +284,9 @@ func TestErrorName(t *testing.T) {
 		t.Fatal(fault.Message)
 	}
 	for _, tc := range []struct {
-		failure *node.Failure
+		failure *nodehost.Failure
 		want    any
-	}{{nil, "mine"}, {&node.Failure{Task: "a#1", Message: "broken"}, "broken"}} {
+	}{{nil, "mine"}, {&nodehost.Failure{Task: "a#1", Message: "broken"}, "broken"}} {
 		v, err := e.Result(NewScope(map[string]any{"error": "mine"}, tc.failure))
 		if tc.failure == nil {
 			if err == nil {

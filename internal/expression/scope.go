@@ -13,23 +13,23 @@ import (
 	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/internal/nearest"
-	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/internal/nodehost"
 )
 
 // Scope is what an expression reads from: the blackboard or an agent's arguments. It belongs to one evaluation at a
 // time.
 type Scope struct {
-	values  map[string]any // the blackboard, or the arguments
-	failure *node.Failure  // what the name error stands for; nil where it is a name like any other
-	numbers map[string]any // values in the form that expressions calculate with, as far as they were read
-	turns   int            // of all loops, in this evaluation
-	made    int            // bytes of texts and lists, in this evaluation
-	listed  int            // elements of lists; guards count them
-	sorts   [][]any        // what the sortBy around a guard has calculated, innermost last
+	values  map[string]any    // the blackboard, or the arguments
+	failure *nodehost.Failure // what the name error stands for; nil where it is a name like any other
+	numbers map[string]any    // values in the form that expressions calculate with, as far as they were read
+	turns   int               // of all loops, in this evaluation
+	made    int               // bytes of texts and lists, in this evaluation
+	listed  int               // elements of lists; guards count them
+	sorts   [][]any           // what the sortBy around a guard has calculated, innermost last
 }
 
 // NewScope makes a scope over values of the blackboard.
-func NewScope(values map[string]any, failure *node.Failure) *Scope {
+func NewScope(values map[string]any, failure *nodehost.Failure) *Scope {
 	return &Scope{values: values, failure: failure, numbers: make(map[string]any)}
 }
 
@@ -37,7 +37,7 @@ func NewScope(values map[string]any, failure *node.Failure) *Scope {
 const ErrorName = "error"
 
 // FailureValue is what the name error holds.
-func FailureValue(f *node.Failure) map[string]any {
+func FailureValue(f *nodehost.Failure) map[string]any {
 	return map[string]any{"message": f.Message, "task": f.Task}
 }
 

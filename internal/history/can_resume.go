@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/internal/storage"
@@ -240,6 +241,6 @@ func holdsCalls(t *machine.Task, m *machine.Machine) bool {
 // before a recorded call.
 func reasons(t *machine.Task) bool {
 	return slices.ContainsFunc(t.Ops, func(op machine.Op) bool {
-		return op.Kind == node.KindReason || op.Kind == node.KindModel || op.Kind == node.KindTool || strings.Contains(op.ID, node.Inside)
+		return op.Kind == nodehost.KindReason || op.Kind == nodehost.KindModel || op.Kind == nodehost.KindTool || strings.Contains(op.ID, nodehost.Inside)
 	})
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/question"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // answered checks that the person of an answer was allowed to give it, in time (laws H2, H4 and H7). prev is
@@ -87,7 +87,7 @@ var doneAs = map[string]question.Action{"claim": question.Claim, "release": ques
 // escalated checks that a deadline escalates to the role that it names (law H4).
 func escalated(q *journal.Interrupt, e *journal.Entry, body *journal.UpdatedBody) error {
 	switch at := q.AtDeadline; {
-	case at == nil || at.Do != string(node.DeadlineEscalate) || at.Role != body.Role || !question.IsNobody(body.Assignee):
+	case at == nil || at.Do != string(nodehost.DeadlineEscalate) || at.Role != body.Role || !question.IsNobody(body.Assignee):
 		return fmt.Errorf("interrupt %s is escalated by its deadline, which says something else", q.ID)
 	case !question.IsLate(q, e.At):
 		return fmt.Errorf("interrupt %s is escalated by its deadline, before it", q.ID)

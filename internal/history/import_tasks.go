@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -142,7 +143,7 @@ func (p *possibleTasks) begins(e *journal.Entry) error {
 		if item := strings.LastIndexByte(outer, '.'); item > strings.LastIndexByte(outer, '#') && item > strings.LastIndexByte(outer, '/') {
 			around = outer[:item] // of a map: "notify#1.3" is in the task notify#1
 		}
-		if path, _ := node.CutTask(around); path != "" {
+		if path, _ := nodehost.CutTask(around); path != "" {
 			p.inner[path] = true
 		}
 		p.inner[outer] = true // also if a name contains a dot
@@ -151,7 +152,7 @@ func (p *possibleTasks) begins(e *journal.Entry) error {
 
 // within reports whether tasks have started within a task.
 func (p *possibleTasks) within(id string) bool {
-	path, _ := node.CutTask(id)
+	path, _ := nodehost.CutTask(id)
 	return p.inner[path]
 }
 
@@ -171,7 +172,7 @@ func (p *possibleTasks) takes(e *journal.Entry, t *possibleTask) bool {
 	case e.Kind == journal.TimerFired:
 		return waiting && t.calls[e.Op]
 	case e.Kind == journal.TimerSet && waiting:
-		return node.CallKind(t.waits) == node.KindSleep && e.Op != ""
+		return nodehost.CallKind(t.waits) == nodehost.KindSleep && e.Op != ""
 	case e.Kind == journal.NodeSuspended && waiting:
 		return true
 	case e.Kind == journal.NodeHeartbeat:
@@ -233,7 +234,7 @@ func (t *possibleTask) call(id string, awaited bool) {
 // over records the outcome of a call, and wakes the waiting task.
 func (t *possibleTask) over(call string) {
 	t.call(call, false)
-	if t.state == taskWaiting && (call == t.waits || t.waits == "" || node.CallInside(call, t.waits)) {
+	if t.state == taskWaiting && (call == t.waits || t.waits == "" || nodehost.CallInside(call, t.waits)) {
 		t.state, t.waits = taskReady, ""
 	}
 }

@@ -3,8 +3,8 @@ package machine
 import (
 	"fmt"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // follows checks that an entry may come now in the life of its task. For a task that another plan wrote, only
@@ -29,7 +29,7 @@ func (m *Machine) follows(e *journal.Entry, t *Task) error {
 		op := t.Op(e.Op)
 		ok = t.State == Waiting && op != nil && op.Due != 0
 	case journal.TimerSet: // several tools of a model may sleep at once
-		ok = t.State == Ready || t.State == Leaving || t.ofFlow() || t.State == Waiting && node.CallKind(t.WaitFor) == node.KindSleep
+		ok = t.State == Ready || t.State == Leaving || t.ofFlow() || t.State == Waiting && nodehost.CallKind(t.WaitFor) == nodehost.KindSleep
 		ok = ok && e.Op != ""
 	default:
 		ok = e.Op != "" && (t.State == Ready && (!m.isSub(t) || m.isMap(t)) || t.State == Leaving || t.ofFlow()) // a map may be without items
@@ -81,7 +81,7 @@ func (m *Machine) lose(e *journal.Entry) error {
 	if !m.replanned() {
 		return m.corrupt(e, "the task is not open")
 	}
-	m.lost = node.TaskID(e.Node, int(e.Visit))
+	m.lost = nodehost.TaskID(e.Node, int(e.Visit))
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (m *Machine) loseQuestion(e *journal.Entry) error {
 }
 
 func (m *Machine) corrupt(e *journal.Entry, format string, args ...any) error {
-	return fmt.Errorf("seq %d, %s %s: %w: %s", e.Seq, e.Kind, node.TaskID(e.Node, int(e.Visit)),
+	return fmt.Errorf("seq %d, %s %s: %w: %s", e.Seq, e.Kind, nodehost.TaskID(e.Node, int(e.Visit)),
 		journal.ErrCorrupt, fmt.Sprintf(format, args...))
 }
 

@@ -10,8 +10,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -146,7 +146,7 @@ func (o *ordered) next() {
 
 func (o *ordered) look(entries []journal.Entry) {
 	for _, e := range entries {
-		id := node.TaskID(e.Node, int(e.Visit))
+		id := nodehost.TaskID(e.Node, int(e.Visit))
 		o.did = append(o.did, fmt.Sprintf("%d %v %s attempt %d to %q of %d %s", e.Seq, e.Kind, id, e.Attempt, e.To, e.Base, e.Body))
 		switch {
 		case e.Kind == journal.RunStarted:

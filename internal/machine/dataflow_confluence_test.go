@@ -12,8 +12,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/internal/lawtest"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -365,7 +365,7 @@ func (o *ordering) store(entries []journal.Entry) {
 	for _, e := range entries {
 		e.Value, e.Body = slices.Clone(e.Value), slices.Clone(e.Body)
 		o.journal = append(o.journal, e)
-		id := node.TaskID(e.Node, int(e.Visit))
+		id := nodehost.TaskID(e.Node, int(e.Visit))
 		o.order = append(o.order, fmt.Sprintf("%d %v %s to %q %s", e.Seq, e.Kind, id, e.To, e.Body))
 		switch e.Kind {
 		case journal.NodeStarted:

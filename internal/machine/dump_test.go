@@ -13,8 +13,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -78,7 +78,7 @@ func (d *dumper) write() {
 	for i := range m.tokens {
 		tok, from := &m.tokens[i], ""
 		if tok.fromNode >= 0 && tok.fromVisit > 0 {
-			from = node.TaskID(m.pathOf(tok.scope.space, tok.fromNode), int(tok.fromVisit))
+			from = nodehost.TaskID(m.pathOf(tok.scope.space, tok.fromNode), int(tok.fromVisit))
 			if tok.scope.parent != nil && tok.scope.parent.Node == tok.fromNode {
 				from = m.TaskID(tok.scope.parent)
 			}
@@ -412,7 +412,7 @@ func clock(micros int64) string {
 	return time.Duration(micros * 1000).String()
 }
 
-func cause(c *node.Failure) string {
+func cause(c *nodehost.Failure) string {
 	if c == nil {
 		return ""
 	}

@@ -3,6 +3,7 @@ package machine
 import (
 	"slices"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -158,8 +159,8 @@ func (m *Machine) withdrawIn(at int64, of func(t *Task) bool) error {
 }
 
 // causeOf returns the failure as the task at the end of an error edge sees it.
-func causeOf(task string, body *journal.FailedBody) *node.Failure {
-	f := &node.Failure{Task: task, Message: body.Error}
+func causeOf(task string, body *journal.FailedBody) *nodehost.Failure {
+	f := &nodehost.Failure{Task: task, Message: body.Error}
 	if body.Code != "" {
 		f.Kinds = []string{body.Code}
 	}

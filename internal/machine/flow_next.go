@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // mostAtOnce is how many tasks of a dataflow are at work at once; further ones begin as these end.
@@ -103,7 +103,7 @@ func (f *flow) shift() {
 
 func (m *Machine) nextTask(s *scope, v int) string {
 	at := s.flow.at[v]
-	return node.TaskID(m.pathOf(s.space, at), int(*m.visit(s.space, at))+1)
+	return nodehost.TaskID(m.pathOf(s.space, at), int(*m.visit(s.space, at))+1)
 }
 
 // fire begins a task with the values that were written last.

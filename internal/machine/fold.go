@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -288,7 +289,7 @@ func forgetFailures(ops []Op) []Op {
 		switch op := &ops[i]; {
 		case !drop[i]:
 			kept = append(kept, *op)
-		case op.Kind == node.KindReason:
+		case op.Kind == nodehost.KindReason:
 			kept = append(kept, Op{ID: op.ID, Kind: op.Kind, Attempt: op.Attempt, Tries: op.Tries + 1})
 		}
 	}
@@ -301,19 +302,21 @@ func forgetFailures(ops []Op) []Op {
 func forgotten(ops []Op) []bool {
 	drop := make([]bool, len(ops))
 	for i := range ops {
-		drop[i] = ops[i].Failure != "" && !wentOn(ops[i].ID, ops[i+1:]) || ops[i].Kind == node.KindHeartbeat
+		drop[i] = ops[i].Failure != "" && !wentOn(ops[i].ID, ops[i+1:]) || ops[i].Kind == nodehost.KindHeartbeat
 	}
 	for i := range ops {
 		if drop[i] {
 			for j := range ops {
-				drop[j] = drop[j] || isText(ops[j].Kind) && node.CallInside(ops[j].ID, ops[i].ID)
+				drop[j] = drop[j] || isText(ops[j].Kind) && nodehost.CallInside(ops[j].ID, ops[i].ID)
 			}
 		}
 	}
 	return drop
 }
 
-func isText(kind node.Kind) bool { return kind == node.KindStream || kind == node.KindChunks }
+func isText(kind nodehost.Kind) bool {
+	return kind == nodehost.KindStream || kind == nodehost.KindChunks
+}
 
 // Unsaid are the calls that have shown text to its end which a new attempt shows anew.
 func (t *Task) Unsaid() (calls []string) {
@@ -330,9 +333,9 @@ func (t *Task) Unsaid() (calls []string) {
 
 // wentOn reports whether a call was made in reasoning that has asked its model again after it.
 func wentOn(id string, later []Op) bool {
-	scope := node.CallScope(id)
-	return node.CallKind(scope) == node.KindReason && slices.ContainsFunc(later, func(op Op) bool {
-		return op.Kind == node.KindModel && node.CallScope(op.ID) == scope
+	scope := nodehost.CallScope(id)
+	return nodehost.CallKind(scope) == nodehost.KindReason && slices.ContainsFunc(later, func(op Op) bool {
+		return op.Kind == nodehost.KindModel && nodehost.CallScope(op.ID) == scope
 	})
 }
 

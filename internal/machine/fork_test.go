@@ -8,8 +8,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // Whatever plan is run, and however far: behind every whole fact of its journal the run can be forked, with an edit or
@@ -46,7 +46,7 @@ func (s *simulation) fork() {
 	s.journal, s.queue, s.finished = slices.Clone(s.journal[:at]), nil, make(map[string]bool)
 	for _, e := range s.journal {
 		if e.Kind == journal.NodeFinished || e.Kind == journal.NodeCached {
-			s.finished[node.TaskID(e.Node, int(e.Visit))] = true
+			s.finished[nodehost.TaskID(e.Node, int(e.Visit))] = true
 		}
 	}
 	s.m = s.fold()

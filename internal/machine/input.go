@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -350,20 +350,20 @@ func (m *Machine) Fire(at int64) error {
 }
 
 func (m *Machine) expire(at int64, q journal.Interrupt) error {
-	do := journal.Deadline{Do: string(node.DeadlineFail)}
+	do := journal.Deadline{Do: string(nodehost.DeadlineFail)}
 	if q.AtDeadline != nil {
 		do = *q.AtDeadline
 	}
-	switch node.AtDeadline(do.Do) {
-	case node.DeadlineDefault:
+	switch nodehost.AtDeadline(do.Do) {
+	case nodehost.DeadlineDefault:
 		return m.Resolve(at, q.ID, journal.ResolvedBody{State: journal.Answered, Default: true}, do.Answer)
-	case node.DeadlineEscalate:
+	case nodehost.DeadlineEscalate:
 		body := journal.UpdatedBody{Do: "escalate", Role: do.Role, AtDeadline: do.Then}
 		if do.Within > 0 {
 			body.Deadline = at + do.Within
 		}
 		return m.Update(at, q.ID, body)
-	case node.DeadlineRoute:
+	case nodehost.DeadlineRoute:
 		return m.expireTo(at, q, do.Target)
 	}
 	return m.Resolve(at, q.ID, journal.ResolvedBody{State: journal.Expired}, nil)

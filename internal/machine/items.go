@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // item is one item of a map (law G5). Items are taken up in their order.
@@ -89,7 +89,7 @@ func (m *Machine) takeUp(t *Task) {
 func (m *Machine) startItems(at int64) error {
 	for t := m.nextItem(); t != nil; t = m.nextItem() {
 		next := func() string {
-			return node.TaskID(m.itemPrefix(t, t.begun+1)+m.flat[m.flat[t.Node].Entries[0]].Name, 1)
+			return nodehost.TaskID(m.itemPrefix(t, t.begun+1)+m.flat[m.flat[t.Node].Entries[0]].Name, 1)
 		}
 		if full, err := m.full(at, next); full || err != nil {
 			return err

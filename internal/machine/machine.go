@@ -3,8 +3,8 @@ package machine
 import (
 	"fmt"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -41,7 +41,7 @@ func (s State) String() string { return stateNames[s] }
 // Op is a recorded call of a task. It has a field for each fact that some kind of call records; most are zero in each.
 type Op struct {
 	ID      string         // identity within the task
-	Kind    node.Kind      // of the call
+	Kind    nodehost.Kind  // of the call
 	Done    bool           // the outcome is recorded
 	Begun   bool           // intent recorded, outcome not
 	Tries   int            // of reasoning: how often it failed in earlier attempts
@@ -93,7 +93,7 @@ type Task struct {
 
 // taskFailure is the failure of a task, and the failure that led to it.
 type taskFailure struct {
-	Cause   *node.Failure      // of a task at the end of an error edge; nil for others
+	Cause   *nodehost.Failure  // of a task at the end of an error edge; nil for others
 	Error   journal.FailedBody // of its last attempt
 	RetryAt int64              // Backoff: when the next attempt begins, in microseconds
 	failed  bool               // Broken: a retry of the run takes it up again
@@ -150,16 +150,16 @@ func (t *Task) Joined() bool { return len(t.taken) > 0 }
 
 // token is a value on its way to a node.
 type token struct {
-	at        int           // flat index of the node that it has reached
-	ref       uint64        // seq of the entry with the value
-	own       bool          // nothing else refers to its value
-	scope     *scope        // it travels in
-	leaves    []leaf        // the branches that it stands for
-	via       uint64        // seq of the entry that sent it
-	fromNode  int           // flat index of the node that sent it; -1 for the run
-	fromVisit uint32        // of that node
-	cause     *node.Failure // sent along an error edge; nil for others
-	busy      bool          // its join is being merged: not part of the fold
+	at        int               // flat index of the node that it has reached
+	ref       uint64            // seq of the entry with the value
+	own       bool              // nothing else refers to its value
+	scope     *scope            // it travels in
+	leaves    []leaf            // the branches that it stands for
+	via       uint64            // seq of the entry that sent it
+	fromNode  int               // flat index of the node that sent it; -1 for the run
+	fromVisit uint32            // of that node
+	cause     *nodehost.Failure // sent along an error edge; nil for others
+	busy      bool              // its join is being merged: not part of the fold
 }
 
 // Machine is the state of one run. It belongs to one goroutine at a time. It is one struct, and not several, because it is one
@@ -347,7 +347,7 @@ func (m *Machine) find(sp *space, at int, visit uint32) *Task {
 func (m *Machine) Path(t *Task) string { return m.pathOf(t.scope.space, t.Node) }
 
 // TaskID returns the id of a task: "inner/review#2".
-func (m *Machine) TaskID(t *Task) string { return node.TaskID(m.Path(t), int(t.Visit)) }
+func (m *Machine) TaskID(t *Task) string { return nodehost.TaskID(m.Path(t), int(t.Visit)) }
 
 // Flat returns the task's node in the flat plan.
 func (m *Machine) Flat(t *Task) *plan.Flat { return &m.flat[t.Node] }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -225,7 +225,7 @@ func (m *Machine) taken(were []int) string {
 	for i, t := range m.tasks {
 		if t.Node != were[i] && m.space.visits[t.Node] >= t.Visit {
 			return fmt.Sprintf("task %s would be %s, and the run has had a task of that name: let the plan have another name for the node",
-				node.TaskID(m.pathOf(t.scope.space, were[i]), int(t.Visit)), m.TaskID(t))
+				nodehost.TaskID(m.pathOf(t.scope.space, were[i]), int(t.Visit)), m.TaskID(t))
 		}
 	}
 	return ""

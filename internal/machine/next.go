@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // Next returns what follows from the folded entries: entries to append, and tasks to start once they are
@@ -187,7 +187,7 @@ func (m *Machine) startTokens(at int64, from int) error {
 			continue
 		}
 		next := func() string {
-			return node.TaskID(m.pathOf(tok.scope.space, tok.at), int(*m.visit(tok.scope.space, tok.at))+1)
+			return nodehost.TaskID(m.pathOf(tok.scope.space, tok.at), int(*m.visit(tok.scope.space, tok.at))+1)
 		}
 		if full, err := m.full(at, next); full || err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -19,7 +20,7 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 	}
 	op := t.Op(e.Op)
 	if op == nil {
-		t.Ops = append(t.Ops, Op{ID: e.Op, Kind: node.CallKind(e.Op), Attempt: e.Attempt, Place: e.Seq})
+		t.Ops = append(t.Ops, Op{ID: e.Op, Kind: nodehost.CallKind(e.Op), Attempt: e.Attempt, Place: e.Seq})
 		op = &t.Ops[len(t.Ops)-1]
 	}
 	if op.Attempt != e.Attempt && (e.Kind == journal.StepFinished || e.Kind == journal.StructuredData) {
@@ -28,7 +29,7 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 	op.Apart = op.Apart || e.Flags&journal.FlagApart != 0
 	switch e.Kind {
 	case journal.StepStarted:
-		if op.Begun = true; op.Kind == node.KindTool {
+		if op.Begun = true; op.Kind == nodehost.KindTool {
 			body, err := bodyOf[journal.ToolBody](m, e)
 			if err != nil {
 				return err
@@ -67,7 +68,7 @@ func (m *Machine) wake(t *Task, op string) {
 	if t.State == Waiting && within(op, t.WaitFor) {
 		t.WaitFor, m.reason = "", ReasonAnswer
 		m.awake(t)
-		if node.CallKind(op) == node.KindSleep {
+		if nodehost.CallKind(op) == nodehost.KindSleep {
 			m.reason = ReasonTimer
 		}
 	}
@@ -75,7 +76,7 @@ func (m *Machine) wake(t *Task, op string) {
 
 // within reports whether a call is that one, or was made inside of it; all calls are inside of "".
 func within(op, outer string) bool {
-	return op == outer || outer == "" || node.CallInside(op, outer)
+	return op == outer || outer == "" || nodehost.CallInside(op, outer)
 }
 
 // waits reports whether a task's calls are still there that it waits for.
@@ -112,7 +113,7 @@ func (m *Machine) interruptOpened(e *journal.Entry, t *Task) error {
 	if q.ID != e.Op || q.Op == "" || m.Interrupt(q.ID) != nil || t.Op(q.Op) != nil {
 		return m.corrupt(e, "interrupt %s of call %q is open already, or is not the one of this entry", q.ID, q.Op)
 	}
-	t.Ops = append(t.Ops, Op{ID: q.Op, Kind: node.KindInterrupt, Attempt: e.Attempt, Place: e.Seq, Apart: e.Flags&journal.FlagApart != 0, opQuestion: opQuestion{Interrupt: e.Op, Digest: q.Digest}})
+	t.Ops = append(t.Ops, Op{ID: q.Op, Kind: nodehost.KindInterrupt, Attempt: e.Attempt, Place: e.Seq, Apart: e.Flags&journal.FlagApart != 0, opQuestion: opQuestion{Interrupt: e.Op, Digest: q.Digest}})
 	m.interrupts = append(m.interrupts, q)
 	m.people.opened(&q)
 	m.keepApart()

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -60,7 +60,7 @@ func (p *People) Sign(id, by string) {
 }
 
 func (p *People) opened(q *journal.Interrupt) {
-	path, _ := node.CutTask(q.Task)
+	path, _ := nodehost.CutTask(q.Task)
 	asked := question{q.ID, path, slices.Clone(q.NotByNodes)}
 	p.open = append(p.open, asked)
 	same := func(a question) bool { return a.node == path && slices.Equal(a.notBy, asked.notBy) }
@@ -182,10 +182,10 @@ func (m *Machine) keepApart() {
 	if len(named) == 0 {
 		return
 	}
-	asker, _ := node.CutTask(q.Task)
+	asker, _ := nodehost.CutTask(q.Task)
 	for i := range m.interrupts[:last] {
 		other := &m.interrupts[i]
-		if path, _ := node.CutTask(other.Task); anyIs(named, path) && !slices.Contains(other.NotByNodes, asker) {
+		if path, _ := nodehost.CutTask(other.Task); anyIs(named, path) && !slices.Contains(other.NotByNodes, asker) {
 			other.NotByNodes = append(slices.Clone(other.NotByNodes), asker)
 		}
 	}
@@ -196,7 +196,7 @@ func (m *Machine) ApartFrom(q *journal.Interrupt) []journal.Interrupt {
 	var list []journal.Interrupt
 	for i := range m.interrupts {
 		other := &m.interrupts[i]
-		if path, _ := node.CutTask(other.Task); other.ID != q.ID && anyIs(q.NotByNodes, path) {
+		if path, _ := nodehost.CutTask(other.Task); other.ID != q.ID && anyIs(q.NotByNodes, path) {
 			list = append(list, *other)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -261,7 +262,7 @@ func (s *simulation) store(entries []journal.Entry) {
 		if e.Seq != uint64(len(s.journal))+1 {
 			s.failf("entry %d has seq %d", len(s.journal)+1, e.Seq)
 		}
-		id := node.TaskID(e.Node, int(e.Visit))
+		id := nodehost.TaskID(e.Node, int(e.Visit))
 		switch e.Kind {
 		case journal.NodeFinished, journal.NodeCached:
 			s.finished[id] = true
@@ -537,7 +538,7 @@ func (s *simulation) task() {
 		s.wait(t, i)
 	case "sleep":
 		s.out(i)
-		op := s.fresh(node.KindSleep)
+		op := s.fresh(nodehost.KindSleep)
 		s.say("%s sleeps", s.m.TaskID(t))
 		body := fmt.Appendf(nil, `{"due":%d}`, s.now+int64(rapid.IntRange(0, 5).Draw(s.t, "sleep"))*1e6)
 		err := s.m.Record(s.now, t, journal.TimerSet, op, nil, body)
@@ -629,7 +630,7 @@ func (s *simulation) fail(t *Task) {
 }
 
 // fresh is the identity of a call that the task has not made yet.
-func (s *simulation) fresh(kind node.Kind) string {
+func (s *simulation) fresh(kind nodehost.Kind) string {
 	return fmt.Sprintf("%s:key#%d", kind, s.m.head+1)
 }
 
@@ -638,14 +639,14 @@ func (s *simulation) record(t *Task) {
 	kind := rapid.SampledFrom([]journal.Kind{
 		journal.StepFinished, journal.StepStarted, journal.Message, journal.TextStart, journal.TextEnd, journal.Diagnostic,
 	}).Draw(s.t, "record")
-	op, value, body := s.fresh(node.KindStep), []byte(nil), []byte(nil)
+	op, value, body := s.fresh(nodehost.KindStep), []byte(nil), []byte(nil)
 	switch kind {
 	case journal.StepFinished:
 		if value = []byte("1"); rapid.Bool().Draw(s.t, "failed") {
 			value, body = nil, []byte(`{"error":"no"}`)
 		}
 		if rapid.Bool().Draw(s.t, "a model") {
-			op = s.fresh(node.KindModel)
+			op = s.fresh(nodehost.KindModel)
 			body = encode(journal.StepBody{Usage: &journal.Usage{Calls: 1, Input: int64(rapid.IntRange(0, 9).Draw(s.t, "in")), Unpriced: 1}})
 		}
 	case journal.Diagnostic:
@@ -661,7 +662,7 @@ func (s *simulation) wait(t *Task, i int) {
 	for range rapid.IntRange(1, 2).Draw(s.t, "questions") {
 		s.asked++
 		q := journal.Interrupt{
-			ID: fmt.Sprintf("int_%d", s.asked), Run: "run", Task: id, Op: s.fresh(node.KindInterrupt), Opened: s.now, State: journal.Open,
+			ID: fmt.Sprintf("int_%d", s.asked), Run: "run", Task: id, Op: s.fresh(nodehost.KindInterrupt), Opened: s.now, State: journal.Open,
 			Options: []string{"a", "b"}, Request: json.RawMessage(`{"a":1}`),
 		}
 		if rapid.Bool().Draw(s.t, "deadline") {

@@ -16,6 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/internal/golden"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -490,7 +491,7 @@ func (s *session) lines(entries []journal.Entry) string {
 		e := &entries[i]
 		task := ""
 		if e.Node != "" {
-			task = node.TaskID(e.Node, int(e.Visit))
+			task = nodehost.TaskID(e.Node, int(e.Visit))
 		}
 		base := ""
 		if e.Base > 0 {

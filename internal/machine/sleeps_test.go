@@ -5,8 +5,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -34,7 +34,7 @@ func sleeper(t *testing.T) (m *Machine, stored []journal.Entry) {
 	task := m.Tasks()[0]
 	for i, tool := range []string{"nap#1", "nap#2"} {
 		body := encode(journal.TimerBody{Due: int64(i+1) * 1e6})
-		do(m.Record(0, task, journal.TimerSet, "sleep:tool:reason:reason#1"+node.Inside+tool+node.Inside+"sleep#1", nil, body))
+		do(m.Record(0, task, journal.TimerSet, "sleep:tool:reason:reason#1"+nodehost.Inside+tool+nodehost.Inside+"sleep#1", nil, body))
 	}
 	do(m.Suspend(0, task, "reason:reason#1"))
 	work, err = m.Next(0)
@@ -76,7 +76,7 @@ func TestN1_SeveralSleepsOfOneTask(t *testing.T) {
 	if diff := gocmp.Diff(want, seen); diff != "" {
 		t.Errorf("state, sleeps and whether something is due (-want +got):\n%s", diff)
 	}
-	off := []string{"a#1 sleep:tool:reason:reason#1" + node.Inside + "nap#2" + node.Inside + "sleep#1"}
+	off := []string{"a#1 sleep:tool:reason:reason#1" + nodehost.Inside + "nap#2" + nodehost.Inside + "sleep#1"}
 	if diff := gocmp.Diff(off, m.Dropped()); diff != "" {
 		t.Errorf("timers that are off (-want +got):\n%s", diff)
 	}

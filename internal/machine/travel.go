@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -263,7 +264,7 @@ func (m *Machine) routeTaken(e *journal.Entry, at spot, t *Task) error {
 			tok.own = true
 		}
 		if e.Flags&journal.FlagCatch != 0 {
-			tok.cause = causeOf(node.TaskID(e.Node, int(e.Visit)), &t.Error)
+			tok.cause = causeOf(nodehost.TaskID(e.Node, int(e.Visit)), &t.Error)
 		}
 	}
 	failed := e.Flags&journal.FlagItem != 0

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runtype"
 
 	"github.com/fermata-go/fermata/internal/canonical"
@@ -14,7 +15,6 @@ import (
 	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/loss"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -156,7 +156,7 @@ func count(r *runtype.Result, e *journal.Entry) error {
 	if r.UsageByNode == nil {
 		r.UsageByNode = make(map[string]runtype.Usage)
 	}
-	of := node.NodeOf(e.Node) // not the item of a map
+	of := nodehost.NodeOf(e.Node) // not the item of a map
 	r.UsageByNode[of] = r.UsageByNode[of].Add(*body.Usage)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-go/fermata/internal/fault"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 )
@@ -33,7 +34,7 @@ type Event struct {
 
 // Type returns the event's type: "node.finished".
 func (e *Event) Type() string {
-	if node.CallKind(e.Entry.Op) == node.KindTool {
+	if nodehost.CallKind(e.Entry.Op) == nodehost.KindTool {
 		switch e.Entry.Kind {
 		case journal.StepStarted:
 			return toolCall
@@ -114,7 +115,7 @@ func (e *Event) appendDelta(b []byte) []byte {
 // appendCall appends the event's call and the closing quote.
 func (e *Event) appendCall(b []byte, op string) []byte {
 	b = append(e.appendTask(b), '/')
-	return append(appendEscaped(b, node.CallText(op)), '"')
+	return append(appendEscaped(b, nodehost.CallText(op)), '"')
 }
 
 // appendTask appends the id of the event's task.
@@ -160,7 +161,7 @@ func (e *Event) Task() string {
 	if e.Entry.Node == "" {
 		return ""
 	}
-	return node.TaskID(e.Entry.Node, int(e.Entry.Visit))
+	return nodehost.TaskID(e.Entry.Node, int(e.Entry.Visit))
 }
 
 // OpID returns the id of the event's call. It is made of task and step, so it stays the same across suspensions
@@ -173,7 +174,7 @@ func (e *Event) OpID() string {
 	case journal.InterruptOpened, journal.InterruptUpdated, journal.InterruptResolved:
 		return e.Entry.Op
 	}
-	return "op_" + e.Task() + "/" + node.CallText(Operation(e.Entry.Op))
+	return "op_" + e.Task() + "/" + nodehost.CallText(Operation(e.Entry.Op))
 }
 
 // SegmentOf returns the id of the segment that an event is shown in.
@@ -182,17 +183,17 @@ func SegmentOf(e *Event) string { return SegmentID(e.Task(), e.Entry.Op) }
 // Operation returns the call that an event is shown under: the reasoning around it, else the call itself.
 func Operation(op string) string {
 	outer := op
-	for scope := node.CallScope(op); scope != ""; scope = node.CallScope(scope) {
+	for scope := nodehost.CallScope(op); scope != ""; scope = nodehost.CallScope(scope) {
 		outer = scope
 	}
-	if outer == op || node.CallKind(outer) != node.KindReason {
+	if outer == op || nodehost.CallKind(outer) != nodehost.KindReason {
 		return op
 	}
-	return node.CallUntried(outer)
+	return nodehost.CallUntried(outer)
 }
 
 // SegmentID returns the id of a call's stream (law E4).
-func SegmentID(task, op string) string { return "seg_" + task + "/" + node.CallText(op) }
+func SegmentID(task, op string) string { return "seg_" + task + "/" + nodehost.CallText(op) }
 
 // Data returns the data of the event: a JSON object, by the event's type.
 func (e *Event) Data() (json.RawMessage, error) {
@@ -246,7 +247,7 @@ func (e *Event) Data() (json.RawMessage, error) {
 		delete(data, "tokenHash")
 		data["requestId"] = en.Op
 	case journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired:
-		data["step"] = node.CallText(en.Op)
+		data["step"] = nodehost.CallText(en.Op)
 		if len(en.Value) > 0 {
 			data["value"] = json.RawMessage(en.Value)
 		}

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // Runs and tasks are logged from stored entries, so each line comes once (law N4). Events of runs have level
@@ -86,7 +86,7 @@ func logRun(log *slog.Logger, run, plan string, e *journal.Entry) {
 
 func logTask(log *slog.Logger, run string, e *journal.Entry) {
 	attrs := make([]slog.Attr, 0, 8)
-	attrs = append(attrs, slog.String("run", run), slog.String("task", node.TaskID(e.Node, int(e.Visit))),
+	attrs = append(attrs, slog.String("run", run), slog.String("task", nodehost.TaskID(e.Node, int(e.Visit))),
 		slog.Int("attempt", int(e.Attempt)))
 	level, text := slog.LevelDebug, "task started"
 	switch e.Kind {
@@ -94,7 +94,7 @@ func logTask(log *slog.Logger, run string, e *journal.Entry) {
 		text = "task finished"
 	case journal.NodeSuspended:
 		text = "task waits"
-		attrs = append(attrs, slog.String("for", node.CallText(e.Op)))
+		attrs = append(attrs, slog.String("for", nodehost.CallText(e.Op)))
 	case journal.NodeFailed, journal.NodeRetrying:
 		level, text = slog.LevelInfo, "task failed"
 		body := BodyOf[journal.FailedBody](e)

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
-	"github.com/fermata-go/fermata/node"
 )
 
 // Events of a run reach readers through a chain of pages. The writer fills the last page and never waits; each
@@ -57,12 +57,12 @@ type segment struct {
 
 // draft is a value that is shown while it is made, for readers that come late.
 type draft struct {
-	head []byte    // start of each event's data: JSON up to the value
-	of   node.Data // the last snapshot, or the start
-	ops  []byte    // patches since then: operations, joined by commas
+	head []byte        // start of each event's data: JSON up to the value
+	of   nodehost.Data // the last snapshot, or the start
+	ops  []byte        // patches since then: operations, joined by commas
 }
 
-func newDraft(segment string, attempt uint16, v node.Data) *draft {
+func newDraft(segment string, attempt uint16, v nodehost.Data) *draft {
 	if attempt == 1 {
 		attempt = 0 // it is shown from the second attempt on
 	}
@@ -78,9 +78,9 @@ func newDraft(segment string, attempt uint16, v node.Data) *draft {
 }
 
 // body returns the data of an event of the draft.
-func (d *draft) body(v node.Data) []byte {
+func (d *draft) body(v nodehost.Data) []byte {
 	name := `,"data":`
-	if v.Mode == node.DataPatch {
+	if v.Mode == nodehost.DataPatch {
 		name = `,"patch":`
 	}
 	body := make([]byte, 0, len(d.head)+len(name)+len(v.Value)+1)
@@ -158,13 +158,13 @@ func (l *Stream) OpenSegment(from Source, op string, whole *strings.Builder) {
 }
 
 // Data shows a patch or a snapshot of a value. It reports whether it is the first of its segment.
-func (l *Stream) Data(from Source, op string, v node.Data) (first bool) {
+func (l *Stream) Data(from Source, op string, v nodehost.Data) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := l.segment(from.Path, from.Visit, op)
 	if first = i < 0; first {
 		i = len(l.open)
-		l.open = append(l.open, segment{draft: newDraft(runtype.SegmentID(node.TaskID(from.Path, int(from.Visit)), op), from.Attempt, v), event: runtype.Event{Run: from.Run, Entry: journal.Entry{
+		l.open = append(l.open, segment{draft: newDraft(runtype.SegmentID(nodehost.TaskID(from.Path, int(from.Visit)), op), from.Attempt, v), event: runtype.Event{Run: from.Run, Entry: journal.Entry{
 			Kind: journal.StructuredData, Node: from.Path, Visit: from.Visit, Attempt: from.Attempt, Op: op,
 		}}})
 	}
@@ -182,9 +182,9 @@ func (l *Stream) Data(from Source, op string, v node.Data) (first bool) {
 }
 
 // add applies a patch or snapshot. Patches are merged once they are much longer than the value.
-func (d *draft) add(v node.Data) {
+func (d *draft) add(v nodehost.Data) {
 	d.of = v
-	if v.Mode == node.DataSnapshot {
+	if v.Mode == nodehost.DataSnapshot {
 		d.ops = nil
 		return
 	}
@@ -205,7 +205,7 @@ func (d *draft) add(v node.Data) {
 // late returns the value so far as one event.
 func (d *draft) late() []byte {
 	v := d.of
-	if v.Mode == node.DataPatch {
+	if v.Mode == nodehost.DataPatch {
 		v.Value = append(append([]byte("["), d.ops...), ']')
 	}
 	return d.body(v)

@@ -1,11 +1,11 @@
-package node_test
+package nodehost_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/internal/nodehost"
 )
 
 // The parts of identities, from the outside of a reasoning to a step of a tool that it has called.
@@ -13,11 +13,11 @@ func TestN2_TheIdentityOfACall(t *testing.T) {
 	const (
 		reason = "reason:a:b~c#1"
 		try    = reason + "~2"
-		tool   = "tool:" + try + node.Inside + "book#3"
-		step   = "step:" + tool + node.Inside + "pay:it#1"
+		tool   = "tool:" + try + nodehost.Inside + "book#3"
+		step   = "step:" + tool + nodehost.Inside + "pay:it#1"
 	)
 	type parts struct {
-		Kind                 node.Kind
+		Kind                 nodehost.Kind
 		Scope, Untried, Text string
 	}
 	tests := map[string]parts{
@@ -32,7 +32,7 @@ func TestN2_TheIdentityOfACall(t *testing.T) {
 		"step:s~2#10": {"step", "", "step:s~2#10", "step:s~2#10"},
 	}
 	for id, want := range tests {
-		got := parts{node.CallKind(id), node.CallScope(id), node.CallUntried(id), node.CallText(id)}
+		got := parts{nodehost.CallKind(id), nodehost.CallScope(id), nodehost.CallUntried(id), nodehost.CallText(id)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", id, diff)
 		}
@@ -48,9 +48,9 @@ func TestN2_TheIdentityOfACall(t *testing.T) {
 		{tool, tool, false},
 		{step, "", false},
 		{"step:pay#1", "", false},
-		{"tool:xreason:p#1" + node.Inside + "b#1", "reason:p#1", false},
+		{"tool:xreason:p#1" + nodehost.Inside + "b#1", "reason:p#1", false},
 	} {
-		if got := node.CallInside(inside.id, inside.outer); got != inside.want {
+		if got := nodehost.CallInside(inside.id, inside.outer); got != inside.want {
 			t.Errorf("%q inside of %q: %t", inside.id, inside.outer, got)
 		}
 	}

@@ -1,0 +1,59 @@
+package node
+
+import "github.com/fermata-go/fermata/internal/nodehost"
+
+// Names of the engine that were exported here. They are removed in the next minor version.
+
+// Question is what an interrupt asks (law H1).
+//
+// Deprecated: fermatatest.Question has its fields.
+type Question = nodehost.Question
+
+// Deadline is what happens when a question's time is up.
+//
+// Deprecated: the field AtDeadline of fermatatest.Question has its fields.
+type Deadline = nodehost.Deadline
+
+// AtDeadline says what happens when nobody answered in time (law H4).
+//
+// Deprecated: compare it with "fail", "default", "route" or "escalate".
+type AtDeadline = nodehost.AtDeadline
+
+// The policies for a deadline.
+//
+// Deprecated: compare with "fail", "default", "route" and "escalate".
+const (
+	DeadlineFail     = nodehost.DeadlineFail
+	DeadlineDefault  = nodehost.DeadlineDefault
+	DeadlineRoute    = nodehost.DeadlineRoute
+	DeadlineEscalate = nodehost.DeadlineEscalate
+)
+
+// The kinds of recorded calls.
+//
+// Deprecated: compare a [Kind] with "step", "once", "model" and so on.
+const (
+	KindStep      = nodehost.KindStep
+	KindOnce      = nodehost.KindOnce
+	KindNow       = nodehost.KindNow
+	KindSleep     = nodehost.KindSleep
+	KindInterrupt = nodehost.KindInterrupt
+	KindEmit      = nodehost.KindEmit
+	KindStream    = nodehost.KindStream
+	KindModel     = nodehost.KindModel
+	KindChunks    = nodehost.KindChunks
+	KindReason    = nodehost.KindReason
+	KindTool      = nodehost.KindTool
+	KindData      = nodehost.KindData
+	KindHeartbeat = nodehost.KindHeartbeat
+)
+
+// CallKind returns the kind in a call's identity: "step" of "step:charge#1".
+//
+// Deprecated: the kind is the text before the first colon of an entry's Op.
+func CallKind(id string) Kind { return nodehost.CallKind(id) }
+
+// CallText returns a call's identity as people read it: "step:step:charge#1/fee#1".
+//
+// Deprecated: use fermata.Event.OpID.
+func CallText(id string) string { return nodehost.CallText(id) }
