@@ -135,6 +135,13 @@ func (c Context) Logger() *slog.Logger { return c.host.Logger() }
 
 // Failure is why a task runs at the end of an error edge. It is an error, in which errors.Is and errors.As find what they
 // found in the one that failed the task, of all documented errors (law F8).
+//
+//	type Failure struct {
+//	    Task    string                     // the task that failed
+//	    Message string                     // its error, as text
+//	    Kinds   []string                   // codes of the documented errors in it
+//	    Details map[string]json.RawMessage // fields of the documented types in it
+//	}
 type Failure = nodehost.Failure
 
 // Cause is the failure that led to this task, where it was reached over an error edge; nil elsewhere. A node may return it as its

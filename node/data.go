@@ -10,6 +10,14 @@ import (
 )
 
 // Data is a typed value as [Structured], [Draft] and [Reason] show it.
+//
+//	type Data struct {
+//	    DataType                string // its type, for the programs that show it
+//	    Mode                    string
+//	    Value                   []byte // JSON
+//	    SchemaID, SchemaVersion string
+//	    Whole                   func() []byte // of a patch
+//	}
 type Data = nodehost.Data
 
 // Modes of the events that show a typed value.

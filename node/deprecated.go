@@ -7,11 +7,43 @@ import "github.com/fermata-go/fermata/internal/nodehost"
 // Question is what an interrupt asks (law H1).
 //
 // Deprecated: fermatatest.Question has its fields.
+//
+//	type Question struct {
+//	    Request        []byte // JSON
+//	    RequestSchema  []byte // JSON Schema of the request, or nil
+//	    ResponseSchema []byte // JSON Schema that an answer must pass, or nil for any
+//	    // The names of the schemas for the programs that show the question.
+//	    RequestIdentity, ResponseIdentity schema.Identity
+//	    Prompt                            string
+//	    Options                           []string
+//	    Kind                              string   // what a face may show it as
+//	    Role                              string   // who may answer; "" for anyone
+//	    Assignee                          string   // the one person who may answer; "" for anyone in the role
+//	    Override                          string   // the role that may take the question from its assignee or claimer; "" for none
+//	    FourEyes                          bool     // who started the run may not answer
+//	    NotBy                             []string // nodes of the same graph
+//	    Within                            time.Duration
+//	    AtDeadline                        Deadline
+//	    RequireToken                      bool   // an answer presents the resume token
+//	    Unnamed                           bool   // the author gave no ID
+//	    About                             []byte // what else must be the same on replay, whatever the question is called; not shown to anybody
+//	    Shape                             string // of the Go type that reads the answer, where the schema does not say all of it; "" for one that keeps everything
+//	    Waits                             bool   // Answered follows at once
+//	}
 type Question = nodehost.Question
 
 // Deadline is what happens when a question's time is up.
 //
 // Deprecated: the field AtDeadline of fermatatest.Question has its fields.
+//
+//	type Deadline struct {
+//	    Do     AtDeadline
+//	    Answer []byte        // JSON, for DeadlineDefault
+//	    Target string        // a declared deadline edge, for DeadlineRoute
+//	    Role   string        // who is asked next, for DeadlineEscalate
+//	    Within time.Duration // how long they have; 0 is without end
+//	    Then   *Deadline     // what happens after that; nil fails
+//	}
 type Deadline = nodehost.Deadline
 
 // AtDeadline says what happens when nobody answered in time (law H4).

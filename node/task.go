@@ -3,6 +3,18 @@ package node
 import "github.com/fermata-go/fermata/internal/nodehost"
 
 // Info says which piece of work a node function is doing: run, plan, node, visit and attempt.
+//
+//	type Info struct {
+//	    Run     string // the run's id, "run_…"
+//	    Plan    string // the plan's name
+//	    Node    string // path of the node, "inner/review"
+//	    Visit   int    // which visit of the node in this run, from 1
+//	    Attempt int    // which try of this visit, from 1
+//	    Began   string // the task's id before migrations gave its node another name
+//	}
+//
+//	// Task is the task's id.
+//	func (Info) Task() string
 type Info = nodehost.Info
 
 // TaskID formats the id of one visit of a node: "review#2".

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
 )
 
 // Observer makes traces and metrics of runs. It is shown entries once they are stored. Each entry is passed to
@@ -39,7 +39,7 @@ type Follower interface {
 
 // Scope is a piece of node code that is about to be called.
 type Scope struct {
-	nodehost.Info
+	node.Info
 	Op string    // the step: its identity within the task; "" for the node's function
 	At time.Time // by the runtime's clock
 	// Replaying reports whether the code still repeats an earlier pass, and must not be shown again (law N4).
