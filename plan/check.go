@@ -173,33 +173,9 @@ func (c *checker) node(i int) {
 		c.at(i, BadNode, "In and Out are for subgraphs, and it names none")
 	}
 	c.joins(i)
-	c.policy(i)
-}
-
-func (c *checker) policy(i int) {
-	n := &c.def.Nodes[i]
-	if n.Retry.Attempts < 0 {
-		c.at(i, BadPolicy, "it is tried %d times; that may not be negative, and 0 and 1 are a single try", n.Retry.Attempts)
+	for _, p := range policies {
+		p.check(&c.def.Nodes[i], func(format string, args ...any) { c.at(i, BadPolicy, format, args...) })
 	}
-	if n.Retry.Backoff < 0 {
-		c.at(i, BadPolicy, "its backoff is %s; it may not be negative, and 0 is the default", n.Retry.Backoff)
-	}
-	if n.Retry.Max < 0 {
-		c.at(i, BadPolicy, "its longest backoff is %s; it may not be negative, and 0 is the default", n.Retry.Max)
-	}
-	if n.Timeout < 0 {
-		c.at(i, BadPolicy, "its timeout is %s; it may not be negative, and 0 is none", n.Timeout)
-	}
-	if n.Timeout > 0 && n.Sub != nil { // law N11
-		c.at(i, BadPolicy, "a timeout (%s) bounds one call of a function, and a subgraph or map has none; give it to the nodes inside", n.Timeout)
-	}
-	if n.Idle < 0 {
-		c.at(i, BadPolicy, "its idle time is %s; it may not be negative, and 0 is none", n.Idle)
-	}
-	if n.Idle > 0 && n.Sub != nil { // law N11
-		c.at(i, BadPolicy, "an idle time (%s) bounds one call of a function, and a subgraph or map has none; give it to the nodes inside", n.Idle)
-	}
-	c.shared(i)
 }
 
 // size bounds the flat plan.

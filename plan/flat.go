@@ -94,8 +94,8 @@ func (p *Plan) addNodes(owner *Plan, prefix string, parent int) []int {
 func (p *Plan) Inside() []int { return p.inside }
 
 func simple(f *Flat) bool {
-	return f.Sub == nil && f.RouteMany == nil && f.Join != All && f.Retry.Attempts < 2 && !f.Bounded() &&
-		len(f.Failures) == 0 && f.Pool == "" && f.Cache == nil && f.Owner.joins == nil && f.Flow == nil
+	return f.Sub == nil && f.RouteMany == nil && f.Join != All && !f.governed() &&
+		len(f.Failures) == 0 && f.Owner.joins == nil && f.Flow == nil
 }
 
 // connect adds an edge of the plan that stands at prefix.

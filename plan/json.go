@@ -80,19 +80,6 @@ type mapDocument struct {
 	Keep  bool `json:"keep,omitempty"`  // failed items are kept among the results
 }
 
-type cacheDocument struct {
-	Version string `json:"version,omitempty"`
-	TTLMS   int64  `json:"ttl_ms,omitempty"`
-}
-
-type retryDocument struct {
-	Attempts  int     `json:"attempts,omitempty"`
-	BackoffMS int64   `json:"backoff_ms,omitempty"`
-	Factor    float64 `json:"factor,omitempty"`
-	MaxMS     int64   `json:"max_ms,omitempty"`
-	Jitter    float64 `json:"jitter,omitempty"`
-}
-
 type limitsDocument struct {
 	Tasks  int   `json:"tasks,omitempty"`
 	TimeMS int64 `json:"time_ms,omitempty"`
@@ -132,13 +119,9 @@ func (p *Plan) document(prefix string) *planDocument {
 		d.Nodes[i] = nodeDocument{
 			Name: n.Name, Path: prefix + n.Name, Kind: n.Kind, Gate: n.Gate(), Doc: n.Doc, Version: n.Version,
 			Presentation: n.Presentation,
-			Retry: retryDocument{
-				n.Retry.Attempts, n.Retry.Backoff.Milliseconds(), n.Retry.Factor, n.Retry.Max.Milliseconds(), n.Retry.Jitter,
-			},
-			TimeoutMS: n.Timeout.Milliseconds(), IdleMS: n.Idle.Milliseconds(), Pool: n.Pool,
 		}
-		if n.Cache != nil {
-			d.Nodes[i].Cache = cacheDocument{n.Cache.Version, n.Cache.TTL.Milliseconds()}
+		for _, p := range policies {
+			p.document(n, &d.Nodes[i])
 		}
 		d.Nodes[i].Join, d.Nodes[i].Several = n.Join, n.RouteMany != nil
 		if n.Flow != nil {

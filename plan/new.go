@@ -42,9 +42,10 @@ func copyOf(def Definition) Definition {
 		default:
 			n.Kind = Task
 		}
-		if n.Cache != nil {
-			cache := *n.Cache
-			n.Cache = &cache
+		for _, p := range policies {
+			if p.own != nil {
+				p.own(n)
+			}
 		}
 	}
 	for i := range def.Edges {

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"encoding/json"
-	"math"
 	"time"
 
 	"github.com/fermata-go/fermata/node"
@@ -37,43 +36,6 @@ type Edge struct {
 	To    string   `json:"to"`              // name of a node, node.End or node.Stop
 	Kind  EdgeKind `json:"kind"`            // when it is taken
 	Label string   `json:"label,omitempty"` // for drawings: the condition, the value
-}
-
-// Retry says how often a node is tried and how long the engine waits in between. The zero value tries once.
-type Retry struct {
-	Attempts int           `json:"attempts,omitempty"` // in all; 0 and 1 are a single try
-	Backoff  time.Duration `json:"backoff,omitempty"`  // before the second try. Defaults to 100ms
-	Factor   float64       `json:"factor,omitempty"`   // by which the wait before each further try is longer, at least 1. Defaults to 2
-	Max      time.Duration `json:"max,omitempty"`      // the longest wait. Defaults to 1 minute
-	// Jitter lengthens each wait by up to this share of it, from 0 to 1, so that what failed together does not come
-	// back together. The wait that is taken is recorded: a crash does not change it.
-	Jitter float64 `json:"jitter,omitempty"`
-	// Retryable says whether an error is worth another try; nil retries all but those that cannot get better
-	// (a diverged journal, an unknown outcome, an expired question, an invalid route). It is not asked about errors that
-	// are marked with node.Terminal, which are never retried, or with node.RetryAfter, which say when.
-	Retryable func(error) bool `json:"-"`
-}
-
-// Bounded reports whether the time of the node's attempts is bounded (law N11).
-func (n *Node) Bounded() bool { return n.Timeout > 0 || n.Idle > 0 }
-
-// Wait is the backoff after the given attempt (from 1) has failed.
-func (r Retry) Wait(attempt int) time.Duration {
-	wait, longest := r.Backoff, r.Max
-	if wait <= 0 {
-		wait = 100 * time.Millisecond
-	}
-	if longest <= 0 {
-		longest = time.Minute
-	}
-	factor := r.Factor
-	if factor <= 0 {
-		factor = 2
-	}
-	if grown := float64(wait) * math.Pow(factor, float64(attempt-1)); grown < float64(longest) {
-		return time.Duration(grown)
-	}
-	return longest
 }
 
 // Limits bound a run; reaching one fails it (law F4). Zero fields do not limit.

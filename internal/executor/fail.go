@@ -216,20 +216,6 @@ func (x *Execution) catch(t *machine.Task, flat *plan.Flat, out any, cause *faul
 	return target, out, nil
 }
 
-// again reports whether a failed task is retried.
-func again(flat *plan.Flat, t *machine.Task, cause *fault.Captured) bool {
-	if int(t.Attempt) >= flat.Retry.Attempts || hopeless(cause) {
-		return false
-	}
-	if tooBusy(cause) {
-		return false
-	}
-	if _, asked := asksAgain(cause); asked {
-		return true
-	}
-	return flat.Retry.Retryable == nil || worthwhile(flat.Retry.Retryable, cause)
-}
-
 // unsettled adds ErrOutcomeUnknown to a failure whose last attempt was cut off inside a call that must not
 // repeat (law J5). While attempts remain, the next one reports it.
 func unsettled(t *machine.Task, flat *plan.Flat, cause *fault.Captured) *fault.Captured {
@@ -242,17 +228,6 @@ func unsettled(t *machine.Task, flat *plan.Flat, cause *fault.Captured) *fault.C
 		}
 	}
 	return cause
-}
-
-// worthwhile calls the author's classification of errors. If that panics or ends its goroutine, nothing is
-// retried.
-func worthwhile(retryable func(error) bool, cause error) bool {
-	yes := false
-	err := fault.Call("Retryable", func() error {
-		yes = retryable(cause)
-		return nil
-	})
-	return yes && err == nil
 }
 
 // hopeless reports whether a retry cannot help.

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"encoding/json"
 	"reflect"
 
@@ -127,7 +126,7 @@ func (x *Execution) runAlone(t *machine.Task, flat *plan.Flat, in any) error {
 	h.begin(t)
 	x.single.Store(h)
 	defer x.single.Store(nil) // also if the node ends its goroutine
-	out, choice, err := x.attemptOrHit(x.ctx, &w, in)
+	out, choice, err := x.attempt(x.ctx, &w, in)
 	x.single.Store(nil)
 	h.end()
 	if t = h.task.in(x.Machine); t == nil {
@@ -247,19 +246,6 @@ type chosen struct {
 
 func (c *chosen) outcome(v machine.Value) machine.Outcome {
 	return machine.Outcome{Value: v, Choice: c.one, Choices: c.several, Hit: c.hit}
-}
-
-// attempt waits for the node's pool, then calls the function and, on success, the gate, within the time limit.
-func (x *Execution) attempt(within context.Context, flat *plan.Flat, h *host, in any) (out any, choice chosen, err error) {
-	place, err := x.acquire(within, flat)
-	if err != nil {
-		return nil, chosen{}, err
-	}
-	if !flat.Bounded() {
-		defer place.Release()
-		return h.call(flat, node.NewContext(x.scope(within, h), h, h.pass.Load()), in)
-	}
-	return x.bounded(within, flat, h, in, place)
 }
 
 // finish records a task's success (law J4).

@@ -291,7 +291,7 @@ func (c *workers) host() *host {
 	return &host{run: c.run, mu: &c.mu}
 }
 
-// attempt is attemptOrHit without the lock.
+// attempt is Execution.attempt without the lock.
 func (c *workers) attempt(ctx context.Context, w *work, in any) (any, chosen, error) {
 	if c.out == nil {
 		c.out = make(map[*host]bool)
@@ -306,7 +306,7 @@ func (c *workers) attempt(ctx context.Context, w *work, in any) (any, chosen, er
 		}
 	}()
 	defer w.h.end()
-	out, choice, err := c.run.attemptOrHit(ctx, w, in)
+	out, choice, err := c.run.attempt(ctx, w, in)
 	returned = true
 	return out, choice, err
 }

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/policy"
+	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -23,16 +25,18 @@ func BenchmarkAcquire(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			d := &Execution{policies: p}
+			x := &Execution{policies: p}
+			x.State = runstate.State{Env: &runstate.Env{Storage: &storage.Storage{Clock: runtype.SystemClock{}}}}
 			flat := &plan.Flat{Node: &plan.Node{Name: "a", Pool: "api"}}
 			ctx := context.Background()
 			b.ReportAllocs()
 			for b.Loop() {
-				place, err := d.acquire(ctx, flat)
+				w := work{run: x, flat: flat}
+				_, _, err := poolPolicy{}.attempt(ctx, &w, func(context.Context) (any, chosen, error) { return nil, chosen{}, nil })
 				if err != nil {
 					b.Fatal(err)
 				}
-				place.Release()
+				w.over[0]()
 			}
 		})
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/loss"
-	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/policy"
 	"github.com/fermata-go/fermata/internal/runstate"
@@ -20,40 +19,37 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// attemptOrHit takes a node's outcome from the cache, or runs the node and caches its outcome (law D13). Equal
-// work of this runtime runs once. The body of a hit is what the journal records about it; it is nil if the node
-// ran.
+// cachePolicy takes a node's outcome from the cache, or runs the node and caches its outcome (law D13). Equal work of this
+// runtime runs once.
 //
-// A task that has recorded calls or answers does not use the cache. Neither does a task at the end of an error
-// edge, since its cause is not part of its key.
-func (x *Execution) attemptOrHit(ctx context.Context, w *work, in any) (out any, choice chosen, err error) {
-	if w.cached {
-		w.key = cacheKey(w.flat, in)
-	}
-	w.ctx = ctx
-	if w.key == "" {
-		return x.attempt(ctx, w.flat, w.h, in)
-	}
-	return w.attempt(in)
+// A task that has recorded calls or answers does not use the cache. Neither does a task at the end of an error edge,
+// since its cause is not part of its key.
+type cachePolicy struct{}
+
+func (cachePolicy) governs(x *Execution, flat *plan.Flat) bool {
+	return flat.Cache != nil && x.policies != nil && x.policies.Cache != nil
 }
 
-// attempt is attemptOrHit for an outcome that may be cached. A cache that panics fails the attempt (law N7).
-func (w *work) attempt(in any) (out any, choice chosen, err error) {
+func (cachePolicy) attempt(ctx context.Context, w *work, next next) (any, chosen, error) {
+	if w.caused {
+		return next(ctx)
+	}
+	key := cacheKey(w.flat, w.in)
+	if key == "" {
+		return next(ctx)
+	}
+	c := cachedWork{work: w, ctx: ctx, key: key, task: nodehost.TaskID(w.h.path, int(w.h.visit)), next: next}
+	return c.attempt()
+}
+
+// attempt makes the attempt. A cache that panics fails it (law N7).
+func (w *cachedWork) attempt() (out any, choice chosen, err error) {
 	defer guard.Recover(&err)
 	if w.begun {
-		out, choice, _, err = w.do(in)
+		out, choice, _, err = w.do()
 		return out, choice, err
 	}
-	return w.share(in)
-}
-
-// workOf returns the attempt of a task that is about to start. The machine is not read after it.
-func (x *Execution) workOf(t *machine.Task, flat *plan.Flat, h *host) work {
-	w := work{run: x, flat: flat, h: h}
-	if flat.Cache != nil && x.policies != nil && x.policies.Cache != nil && t.Cause == nil {
-		w.cached, w.begun, w.task = true, len(t.Ops) > 0, x.Machine.TaskID(t)
-	}
-	return w
+	return w.share()
 }
 
 // cacheKey returns the cache key of an outcome: the node's declaration, its cache version and its input as
@@ -73,22 +69,18 @@ func cacheKey(flat *plan.Flat, in any) string {
 	return "cache_" + hex.EncodeToString(sum.Sum(nil))
 }
 
-// work is one attempt of a task whose outcome may be cached.
-type work struct {
-	run  *Execution      // the execution it belongs to
-	flat *plan.Flat      // its node
-	h    *host           // what the node calls
+// cachedWork is an attempt whose outcome may be cached.
+type cachedWork struct {
+	*work
 	ctx  context.Context // of the attempt
-	key  string          // in the cache; "" for none
+	key  string          // in the cache
 	task string          // the task's id, for logs
-
-	cached bool // the outcome may be cached
-	begun  bool // the task has recorded something already
+	next next            // makes the attempt where the cache has no outcome
 }
 
 // share lets the first of several equal attempts look the outcome up or run the node, and the others wait for
 // it. If it fails, the next one tries.
-func (w *work) share(in any) (out any, choice chosen, err error) {
+func (w *cachedWork) share() (out any, choice chosen, err error) {
 	p := w.run.policies
 	for {
 		p.Mu.Lock()
@@ -123,14 +115,14 @@ func (w *work) share(in any) (out any, choice chosen, err error) {
 		mine.Outcome = known
 		return out, choice, nil
 	}
-	out, choice, mine.Outcome, err = w.do(in)
+	out, choice, mine.Outcome, err = w.do()
 	return out, choice, err
 }
 
 // do runs the node and caches its outcome if it may be reused. An outcome that cannot be cached is returned all
 // the same, and recording it reports why.
-func (w *work) do(in any) (out any, choice chosen, kept *policy.Cached, err error) {
-	out, choice, err = w.run.attempt(w.ctx, w.flat, w.h, in)
+func (w *cachedWork) do() (out any, choice chosen, kept *policy.Cached, err error) {
+	out, choice, err = w.next(w.ctx)
 	if err != nil || !w.h.repeatable() {
 		return out, choice, nil, err
 	}
@@ -149,18 +141,18 @@ func (w *work) do(in any) (out any, choice chosen, kept *policy.Cached, err erro
 }
 
 // put writes to the program's cache. A failure does not change the outcome (law N7).
-func (w *work) put(text []byte) error {
+func (w *cachedWork) put(text []byte) error {
 	return guard.Call(func() error { return w.run.policies.Cache.Put(w.ctx, w.key, text, w.flat.Cache.TTL) })
 }
 
 // get reads from the program's cache. A failure is a miss (law N7).
-func (w *work) get() (text []byte, ok bool, err error) {
+func (w *cachedWork) get() (text []byte, ok bool, err error) {
 	err = guard.Call(func() error { text, ok, err = w.run.policies.Cache.Get(w.ctx, w.key); return err })
 	return text, ok && err == nil, err
 }
 
 // encodedOutput returns a node's output as the cache stores it; null for no output.
-func (w *work) encodedOutput(out any) ([]byte, error) {
+func (w *cachedWork) encodedOutput(out any) ([]byte, error) {
 	if codec := runstate.OutputCodec(w.flat); codec != nil {
 		return guard.Encode(w.run.Sized(codec), out)
 	}
@@ -175,7 +167,7 @@ func decodedOutput(flat *plan.Flat, data []byte) (any, error) {
 }
 
 // look returns an unexpired outcome from the cache; nil for none.
-func (w *work) look() *policy.Cached {
+func (w *cachedWork) look() *policy.Cached {
 	text, ok, err := w.get()
 	var c policy.Cached
 	if err == nil && ok {
@@ -196,7 +188,7 @@ func (w *work) look() *policy.Cached {
 
 // take decodes a cached outcome into a value of the task's own (law N9). An outcome whose value or route no
 // longer fits the node is a miss.
-func (w *work) take(c *policy.Cached) (out any, choice chosen, ok bool) {
+func (w *cachedWork) take(c *policy.Cached) (out any, choice chosen, ok bool) {
 	if c == nil || !w.declares(c) {
 		return nil, chosen{}, false
 	}
@@ -217,7 +209,7 @@ func (w *work) take(c *policy.Cached) (out any, choice chosen, ok bool) {
 }
 
 // keepsCached checks that the node's type keeps every field of a cached outcome (law J8).
-func (w *work) keepsCached(data []byte, out any) error {
+func (w *cachedWork) keepsCached(data []byte, out any) error {
 	again, err := w.encodedOutput(out)
 	if err != nil {
 		return err
@@ -230,7 +222,7 @@ func (w *work) keepsCached(data []byte, out any) error {
 }
 
 // declares reports whether the node still declares the cached routes.
-func (w *work) declares(c *policy.Cached) bool {
+func (w *cachedWork) declares(c *policy.Cached) bool {
 	if w.flat.RouteMany != nil {
 		for _, name := range c.Several {
 			if _, ok := plan.Find(w.flat.Choices, name); !ok {

@@ -8,11 +8,37 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
+
+// again reports whether a failed task is retried.
+func again(flat *plan.Flat, t *machine.Task, cause *fault.Captured) bool {
+	if int(t.Attempt) >= flat.Retry.Attempts || hopeless(cause) {
+		return false
+	}
+	if tooBusy(cause) {
+		return false
+	}
+	if _, asked := asksAgain(cause); asked {
+		return true
+	}
+	return flat.Retry.Retryable == nil || worthwhile(flat.Retry.Retryable, cause)
+}
+
+// worthwhile calls the author's classification of errors. If that panics or ends its goroutine, nothing is
+// retried.
+func worthwhile(retryable func(error) bool, cause error) bool {
+	yes := false
+	err := fault.Call("Retryable", func() error {
+		yes = retryable(cause)
+		return nil
+	})
+	return yes && err == nil
+}
 
 // waitAfter returns the wait before a task's next attempt: the one its error asks for, else its policy's
 // backoff, plus jitter. The journal stores the resulting time, so a crash does not change it.

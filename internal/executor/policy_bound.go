@@ -6,17 +6,20 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/fermata-go/fermata/internal/policy"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/model"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
-// bounded is attempt for a node with a Timeout or an Idle limit. At the limit, the function's context is
-// canceled and the attempt has failed; later results and calls are refused (law N11). The goroutine is left
-// behind and keeps its place in the pool until it returns.
-func (x *Execution) bounded(within context.Context, flat *plan.Flat, h *host, in any, place *policy.Pool) (any, chosen, error) {
+// boundPolicy keeps a node's Timeout and Idle. At the limit, the function's context is canceled and the attempt has
+// failed; later results and calls are refused (law N11). The goroutine is left behind and keeps its place in the pool
+// until it returns.
+type boundPolicy struct{}
+
+func (boundPolicy) governs(_ *Execution, flat *plan.Flat) bool { return flat.Bounded() }
+
+func (boundPolicy) attempt(within context.Context, w *work, next next) (any, chosen, error) {
+	flat, h := w.flat, w.h
 	ctx, cancel := context.WithCancelCause(within)
 	defer cancel(nil)
 	if flat.Timeout > 0 {
@@ -30,7 +33,7 @@ func (x *Execution) bounded(within context.Context, flat *plan.Flat, h *host, in
 		err    error
 		late   bool
 	}
-	ended, pass := make(chan outcome, 1), h.pass.Load()
+	ended := make(chan outcome, 1)
 	limit, silence := bound(flat.Timeout), bound(flat.Idle)
 	defer limit.Stop()
 	defer silence.Stop()
@@ -39,8 +42,7 @@ func (x *Execution) bounded(within context.Context, flat *plan.Flat, h *host, in
 	go func() {
 		o := outcome{err: runtype.ErrGoexit}
 		defer func() { ended <- o }()
-		defer place.Release()
-		o.out, o.choice, o.err = h.call(flat, node.NewContext(x.scope(ctx, h), h, pass), in)
+		o.out, o.choice, o.err = next(ctx)
 		o.late = errors.Is(context.Cause(ctx), runtype.ErrTimeout)
 	}()
 	err := fmt.Errorf("%w: more than %s", runtype.ErrTimeout, flat.Timeout)
