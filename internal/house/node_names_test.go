@@ -40,10 +40,10 @@ const deprecatedNodeNames = `
 // TestNodeShowsWhatUsersCall compares the names that package node exports with the list above (ADR 072).
 func TestNodeShowsWhatUsersCall(t *testing.T) {
 	want := make(map[string]bool) // true where deprecated
-	for _, name := range strings.Fields(nodeNames) {
+	for name := range strings.FieldsSeq(nodeNames) {
 		want[name] = false
 	}
-	for _, name := range strings.Fields(deprecatedNodeNames) {
+	for name := range strings.FieldsSeq(deprecatedNodeNames) {
 		want[name] = true
 	}
 	found := make(map[string]bool)
