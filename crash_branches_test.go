@@ -37,8 +37,8 @@ var branchCases = []struct {
 				if s.Sum < 4 {
 					return "head", nil
 				}
-				return graph.END, nil
-			}, "head", graph.END).MustCompile()
+				return graph.End, nil
+			}, "head", graph.End).MustCompile()
 	}},
 	{name: "a map with a limit, retries, sleeps and questions", build: func(w *world) *graph.Graph[team] {
 		child := graph.New[team]("item").Node("work", item(func(ctx node.Context, name string) (string, error) {
@@ -151,7 +151,7 @@ var branchCases = []struct {
 			}
 			_, err := node.Interrupt[string](ctx, "where to?")
 			return []string{"y", "x"}, err
-		}, "x", "y", graph.END)
+		}, "x", "y", graph.End)
 		return b.Edge(graph.Start, "sub", "beside").Edge("beside", "join").Edge("x", "join").Edge("y", "join").MustCompile()
 	}},
 	{name: "a deadline that routes beside a sleep", build: func(w *world) *graph.Graph[team] {
@@ -169,7 +169,7 @@ var branchCases = []struct {
 			Edge("sleeps", "join").OnDeadline("asks", "late").MustCompile()
 	}},
 	{name: "cached nodes in a pool", build: func(w *world) *graph.Graph[team] {
-		child := graph.Of("look up", stepsIn(w, "look up"), graph.Cache("1", 0), graph.Pool("library")).MustCompile()
+		child := graph.Of("look up", stepsIn(w, "look up"), graph.Cache("1"), graph.Pool("library")).MustCompile()
 		return mapTeams(graph.New[team]("cached").Node("list", func(_ node.Context, s team) (team, error) {
 			s.Log = []string{"x", "y", "x", "x"}
 			return s, nil

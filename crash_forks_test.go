@@ -73,8 +73,8 @@ func forkGraph(o outside) *graph.Graph[order] {
 		if s.Rounds < forkRounds {
 			return "head", nil
 		}
-		return graph.END, nil
-	}, "head", graph.END)
+		return graph.End, nil
+	}, "head", graph.End)
 	return b.Edge(graph.Start, "head").Edge("head", "line", "sleep", "each").Edge("line", "join").Edge("sleep", "join").
 		Edge("each", "join").MustCompile()
 }

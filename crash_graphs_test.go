@@ -348,8 +348,8 @@ var crashCases = []crashCase{
 				if o.Rounds < 3 {
 					return "draft", nil
 				}
-				return graph.END, nil
-			}, "draft", graph.END)
+				return graph.End, nil
+			}, "draft", graph.End)
 			return b.Edge(graph.Start, "draft").Edge("draft", "review").MustCompile()
 		},
 		answers: map[string][]any{"review": {"no", "still no", "yes"}},
@@ -420,8 +420,8 @@ var crashCases = []crashCase{
 				if o.Rounds < 2 {
 					return "form", nil
 				}
-				return graph.END, nil
-			}, "form", graph.END)
+				return graph.End, nil
+			}, "form", graph.End)
 			return b.Edge(graph.Start, "form").Edge("form", "close").MustCompile()
 		},
 		answers: map[string][]any{"form/fill": {"a", "b"}},
@@ -540,7 +540,7 @@ var crashCases = []crashCase{
 		build: func(w *world) *graph.Graph[order] {
 			b := graph.New[order]("order").Limits(plan.Limits{Tasks: 4})
 			b.Node("again", w.does("turn"))
-			b.Route("again", func(node.Context, order) (string, error) { return "again", nil }, "again", graph.END)
+			b.Route("again", func(node.Context, order) (string, error) { return "again", nil }, "again", graph.End)
 			return b.Edge(graph.Start, "again").MustCompile()
 		},
 		status: "failed",

@@ -202,7 +202,7 @@ func TestH2_PeopleActAtEveryAppend(t *testing.T) {
 		},
 		"answer": func(ctx context.Context, d *driven, other *fermata.Runtime, q fermata.Interrupt) error {
 			if value := d.answerTo(q); value != nil {
-				return other.Answer(ctx, q.ID, value, fermata.InRole(q.Role), fermata.Hold())
+				return other.Answer(ctx, q.ID, value, fermata.AsRole(q.Role), fermata.Hold())
 			}
 			return nil
 		},
@@ -278,7 +278,7 @@ func (d *driven) answerNow(answering *sync.WaitGroup) {
 			continue
 		}
 		answering.Go(func() {
-			if err := d.rt.Answer(ctx, q.ID, value, fermata.InRole(q.Role)); err != nil && !errors.Is(err, fermata.ErrExpired) {
+			if err := d.rt.Answer(ctx, q.ID, value, fermata.AsRole(q.Role)); err != nil && !errors.Is(err, fermata.ErrExpired) {
 				d.t.Error(err)
 			}
 		})

@@ -103,8 +103,8 @@ func workGraph(o outside) *graph.Graph[order] {
 		if ctx.Info().Visit < workRounds {
 			return "work", nil
 		}
-		return graph.END, nil
-	}, "work", graph.END)
+		return graph.End, nil
+	}, "work", graph.End)
 	return b.Edge(graph.Start, "work").MustCompile()
 }
 

@@ -75,8 +75,8 @@ func reasonGraph(o outside) *graph.Graph[order] {
 		if s.Rounds < reasonRounds {
 			return "reason", nil
 		}
-		return graph.END, nil
-	}, "reason", graph.END)
+		return graph.End, nil
+	}, "reason", graph.End)
 	return b.Edge(graph.Start, "reason").MustCompile()
 }
 

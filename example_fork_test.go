@@ -25,7 +25,7 @@ func ExampleRuntime_Fork() {
 	if err != nil {
 		panic(err)
 	}
-	if err := rt.Answer(ctx, res.Interrupts[0].ID, true, fermata.InRole("manager")); err != nil {
+	if err := rt.Answer(ctx, res.Interrupts[0].ID, true, fermata.AsRole("manager")); err != nil {
 		panic(err)
 	}
 	if _, err := run.Wait(ctx); err != nil {
@@ -40,7 +40,7 @@ func ExampleRuntime_Fork() {
 	if err != nil {
 		panic(err)
 	}
-	if err := rt.Answer(ctx, asked.Interrupts[0].ID, false, fermata.InRole("manager")); err != nil {
+	if err := rt.Answer(ctx, asked.Interrupts[0].ID, false, fermata.AsRole("manager")); err != nil {
 		panic(err)
 	}
 	if _, err := fork.Wait(ctx); err != nil {

@@ -61,7 +61,7 @@ func Example() {
 	question := res.Interrupts[0]
 	fmt.Println(res.Status, question.Prompt)
 
-	err = rt.Answer(ctx, question.ID, true, fermata.As("Ada"), fermata.InRole("manager"))
+	err = rt.Answer(ctx, question.ID, true, fermata.AsPerson("Ada"), fermata.AsRole("manager"))
 	if err != nil {
 		panic(err)
 	}
@@ -103,7 +103,7 @@ func ExampleRuntime_Resume() {
 	if err != nil {
 		panic(err)
 	}
-	err = second.Answer(ctx, inbox[0].ID, false, fermata.InRole("manager"), fermata.Hold())
+	err = second.Answer(ctx, inbox[0].ID, false, fermata.AsRole("manager"), fermata.Hold())
 	if err != nil {
 		panic(err)
 	}
@@ -137,8 +137,8 @@ func ExampleRuntime_Answer() {
 	}
 	id := res.Interrupts[0].ID
 
-	manager := fermata.InRole("manager")
-	err = rt.Answer(ctx, id, true, fermata.InRole("clerk"))
+	manager := fermata.AsRole("manager")
+	err = rt.Answer(ctx, id, true, fermata.AsRole("clerk"))
 	fmt.Println(errors.Is(err, fermata.ErrForbidden))
 	err = rt.Answer(ctx, id, "maybe", manager)
 	fmt.Println(errors.Is(err, fermata.ErrInvalid))
@@ -286,7 +286,7 @@ func ExampleOptions_plans() {
 	if err != nil {
 		panic(err)
 	}
-	err = service.Answer(ctx, open[0].ID, true, fermata.InRole("manager")) // drives the run on
+	err = service.Answer(ctx, open[0].ID, true, fermata.AsRole("manager")) // drives the run on
 	if err != nil {
 		panic(err)
 	}

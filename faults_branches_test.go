@@ -91,7 +91,7 @@ func TestJ3_OthersMeddleWithBranches(t *testing.T) {
 			for _, q := range open {
 				err = errors.Join(err, other.Claim(t.Context(), q.ID, "eve", ""))
 				if value := d.answerTo(q); value != nil {
-					err = errors.Join(err, other.Answer(t.Context(), q.ID, value, fermata.As("eve"), fermata.Hold()))
+					err = errors.Join(err, other.Answer(t.Context(), q.ID, value, fermata.AsPerson("eve"), fermata.Hold()))
 				} else {
 					err = errors.Join(err, other.Release(t.Context(), q.ID, "eve"))
 				}

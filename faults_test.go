@@ -203,7 +203,7 @@ func (d *driven) step(ctx context.Context, run **fermata.Run) (what string, resu
 	}
 	for _, q := range result.Interrupts {
 		if value := d.answerTo(q); value != nil {
-			return "Answer", result, d.rt.Answer(ctx, q.ID, value, fermata.InRole(q.Role))
+			return "Answer", result, d.rt.Answer(ctx, q.ID, value, fermata.AsRole(q.Role))
 		}
 	}
 	if len(result.Interrupts) > 0 {

@@ -44,7 +44,7 @@ func (rt *Runtime) Claim(ctx context.Context, interrupt, by, role string, opts .
 	return rt.inbox.Claim(ctx, interrupt, by, role, opts...)
 }
 
-// Release gives up a claim. Only the claimer may, or somebody in the override role ([InRole], see
+// Release gives up a claim. Only the claimer may, or somebody in the override role ([AsRole], see
 // node.Override).
 func (rt *Runtime) Release(ctx context.Context, interrupt, by string, opts ...AnswerOption) error {
 	return rt.inbox.Release(ctx, interrupt, by, opts...)
@@ -53,7 +53,7 @@ func (rt *Runtime) Release(ctx context.Context, interrupt, by string, opts ...An
 // Reassign asks somebody else: a person, a role, or a person in a role. Without a role the question keeps its
 // own; without a person anyone in the role may answer. A claim is given up; the deadline stays.
 //
-// The caller gives a name ([As]) and the role that the question asks for ([InRole]). An assigned or claimed
+// The caller gives a name ([AsPerson]) and the role that the question asks for ([AsRole]). An assigned or claimed
 // question can be reassigned only by its holder, or by somebody in its override role (node.Override). A person
 // who may not answer may neither reassign nor be asked (law H6, CodeForbidden). The same call again changes
 // nothing.
@@ -69,7 +69,7 @@ func (rt *Runtime) Escalate(ctx context.Context, interrupt string, to Assignment
 
 // NewToken replaces the resume token of an open interrupt, and returns the new one (law H5). It is for programs
 // that hand out tokens, if another process opened the question or the token was lost. It checks no right, so
-// restrict who may call it. The name given with [As] is recorded.
+// restrict who may call it. The name given with [AsPerson] is recorded.
 func (rt *Runtime) NewToken(ctx context.Context, interrupt string, opts ...AnswerOption) (string, error) {
 	return rt.inbox.NewToken(ctx, interrupt, opts...)
 }

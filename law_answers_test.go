@@ -79,10 +79,10 @@ func TestH2_SeveralAnswersAreOneAppend(t *testing.T) {
 		all[id] = "says " + task
 	}
 	before := store.Appends()
-	if err := rt.AnswerAll(t.Context(), all, fermata.As("Ada"), fermata.Hold()); err != nil {
+	if err := rt.AnswerAll(t.Context(), all, fermata.AsPerson("Ada"), fermata.Hold()); err != nil {
 		t.Fatal(err)
 	}
-	for _, again := range []error{rt.AnswerAll(t.Context(), all, fermata.As("Ada"), fermata.Hold()), rt.AnswerAll(t.Context(), nil)} {
+	for _, again := range []error{rt.AnswerAll(t.Context(), all, fermata.AsPerson("Ada"), fermata.Hold()), rt.AnswerAll(t.Context(), nil)} {
 		if again != nil {
 			t.Errorf("the same again: %v", again)
 		}
@@ -91,12 +91,12 @@ func TestH2_SeveralAnswersAreOneAppend(t *testing.T) {
 		t.Errorf("five answers took %d appends", n)
 	}
 	all[open["p3#1"]] = "something else"
-	err := rt.AnswerAll(t.Context(), all, fermata.As("Ada"))
+	err := rt.AnswerAll(t.Context(), all, fermata.AsPerson("Ada"))
 	if known, ok := errors.AsType[*fermata.Error](err); !ok || known.Code != fermata.CodeConflict || known.Task != "p3#1" || !errors.Is(err, fermata.ErrAnswered) {
 		t.Errorf("a different answer: expected a conflict of p3#1, found %v", err)
 	}
 	all[open["p3#1"]] = "says p3#1"
-	if err := rt.AnswerAll(t.Context(), all, fermata.As("Ada")); err != nil { // recorded; now the run is driven on
+	if err := rt.AnswerAll(t.Context(), all, fermata.AsPerson("Ada")); err != nil { // recorded; now the run is driven on
 		t.Fatal(err)
 	}
 	res := teamEnds(t, run, fermata.Completed)
@@ -121,7 +121,7 @@ func TestH2_SeveralAnswersAreAllOrNoneOfARun(t *testing.T) {
 	for _, id := range right {
 		all[id] = "yes"
 	}
-	err := rt.AnswerAll(t.Context(), all, fermata.As("Ada"), fermata.InRole("judge"))
+	err := rt.AnswerAll(t.Context(), all, fermata.AsPerson("Ada"), fermata.AsRole("judge"))
 	var found []string
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -226,7 +226,7 @@ func TestH2_SeveralAnswersCheckWhoAndWhen(t *testing.T) {
 		all[q.ID] = "yes"
 	}
 	for name, opts := range map[string][]fermata.AnswerOption{
-		"no role": {}, "one token for two": {fermata.InRole("judge"), fermata.WithToken(res.Interrupts[0].Token)},
+		"no role": {}, "one token for two": {fermata.AsRole("judge"), fermata.WithToken(res.Interrupts[0].Token)},
 	} {
 		err := rt.AnswerAll(t.Context(), all, opts...)
 		if !errors.Is(err, fermata.ErrForbidden) {
@@ -242,7 +242,7 @@ func TestH2_SeveralAnswersCheckWhoAndWhen(t *testing.T) {
 	if err := rt.Cancel(t.Context(), run.ID(), "", ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := rt.AnswerAll(t.Context(), all, fermata.InRole("judge")); !errors.Is(err, node.ErrWithdrawn) {
+	if err := rt.AnswerAll(t.Context(), all, fermata.AsRole("judge")); !errors.Is(err, node.ErrWithdrawn) {
 		t.Errorf("after the end: %v", err)
 	}
 }

@@ -223,8 +223,8 @@ func TestG3_AForkInALoop(t *testing.T) {
 			if s.Sum < 12 {
 				return "head", nil
 			}
-			return graph.END, nil
-		}, "head", graph.END).MustCompile()
+			return graph.End, nil
+		}, "head", graph.End).MustCompile()
 	got := both(t, g, team{})
 	round := []string{"head", "b", "c", "join"}
 	if diff := cmp.Diff(team{Log: slices.Concat(round, round, round), Sum: 12}, got); diff != "" {

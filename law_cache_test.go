@@ -54,7 +54,7 @@ func cachedRun(t *testing.T, rt *fermata.Runtime, store journal.Store, g *graph.
 func TestD13_AHitIsRecordedAndShown(t *testing.T) {
 	rt, store := inMemory(t)
 	var c calls
-	g := graph.New[state]("prices").Node("a", costly(&c), graph.Cache("v1", time.Hour)).Node("b", logged).
+	g := graph.New[state]("prices").Node("a", costly(&c), graph.CacheFor("v1", time.Hour)).Node("b", logged).
 		Edge(graph.Start, "a").Edge("a", "b").MustCompile()
 	first, ofFirst := cachedRun(t, rt, store, g, state{N: 7, Text: "x", Tags: map[string]int{"p": 1, "q": 2}})
 	run := start(t, rt, g, state{N: 7, Text: "x", Tags: map[string]int{"q": 2, "p": 1}})
@@ -106,11 +106,11 @@ func TestD13_TheKeyOfAnOutcome(t *testing.T) {
 	var c calls
 	base := func(name, before, at, version string) *graph.Graph[state] {
 		pass := func(_ node.Context, s state) (state, error) { return s, nil }
-		return graph.New[state](name).Node(before, pass).Node(at, costly(&c), graph.Cache(version, 0)).
+		return graph.New[state](name).Node(before, pass).Node(at, costly(&c), graph.Cache(version)).
 			Edge(graph.Start, before).Edge(before, at).MustCompile()
 	}
 	subgraph := graph.New[state]("outer").Sub("in", base("p", "b", "a", "v1")).Edge(graph.Start, "in").MustCompile()
-	otherwise := graph.New[state]("p").Node("a", costly(&c), graph.Cache("v1", time.Hour), graph.Version("9"), graph.Retry(5, 0)).
+	otherwise := graph.New[state]("p").Node("a", costly(&c), graph.CacheFor("v1", time.Hour), graph.Version("9"), graph.Retry(5, 0)).
 		Node("z", logged).Edge(graph.Start, "a").Edge("a", "z").Version("7").MustCompile()
 	type doc = map[string]int
 	tests := []struct {
@@ -147,7 +147,7 @@ func TestD13_TheKeyOfAnOutcome(t *testing.T) {
 func TestN9_ValuesFromTheCacheAreNotShared(t *testing.T) {
 	rt, store := inMemory(t)
 	g := graph.New[state]("own").
-		Node("a", func(_ node.Context, s state) (state, error) { s.Tags = map[string]int{"x": 1}; return s, nil }, graph.Cache("1", 0)).
+		Node("a", func(_ node.Context, s state) (state, error) { s.Tags = map[string]int{"x": 1}; return s, nil }, graph.Cache("1")).
 		Node("b", func(_ node.Context, s state) (state, error) { s.Tags["x"]++; return s, nil }).
 		Edge(graph.Start, "a").Edge("a", "b").MustCompile()
 	for range 3 {
@@ -157,15 +157,15 @@ func TestN9_ValuesFromTheCacheAreNotShared(t *testing.T) {
 	}
 }
 
-// A gate in the cache restores its decision: to a node, to END, and to Stop. Neither function is called.
+// A gate in the cache restores its decision: to a node, to End, and to Stop. Neither function is called.
 func TestD13_ACachedGateRestoresItsDecision(t *testing.T) {
-	for target, want := range map[string]string{"left": "left#1", graph.END: "", graph.Stop: ""} {
+	for target, want := range map[string]string{"left": "left#1", graph.End: "", graph.Stop: ""} {
 		rt, store := inMemory(t)
 		var c calls
 		g := graph.New[state]("gate").
-			Node("a", func(_ node.Context, s state) (state, error) { c.add("node"); s.N++; return s, nil }, graph.Cache("1", 0)).
+			Node("a", func(_ node.Context, s state) (state, error) { c.add("node"); s.N++; return s, nil }, graph.Cache("1")).
 			Node("left", logged).Edge(graph.Start, "a").
-			Route("a", func(node.Context, state) (string, error) { c.add("route"); return target, nil }, "left", graph.END, graph.Stop).
+			Route("a", func(node.Context, state) (string, error) { c.add("route"); return target, nil }, "left", graph.End, graph.Stop).
 			MustCompile()
 		first, ofFirst := cachedRun(t, rt, store, g, state{})
 		second, ofSecond := cachedRun(t, rt, store, g, state{})
@@ -216,7 +216,7 @@ func TestD13_FailuresAndInterruptsAreNotCached(t *testing.T) {
 				rt := newRuntime(t, fermata.Options{Cache: cache})
 				g := graph.New[state]("kept").
 					Node("a", func(ctx node.Context, s state) (state, error) { c.add(name); return test.f(ctx, s) },
-						graph.Cache("1", 0), graph.Retry(2, time.Second)).
+						graph.Cache("1"), graph.Retry(2, time.Second)).
 					Node("rescue", logged).Edge(graph.Start, "a").OnError("a", "rescue").MustCompile()
 				for range 2 {
 					run, err := g.Start(t.Context(), rt, state{})
@@ -248,7 +248,7 @@ func TestN8_WhatCannotBeStoredIsNotCached(t *testing.T) {
 	cache := &watched{Cache: fermata.NewMemoryCache(0)}
 	rt := newRuntime(t, fermata.Options{Cache: cache})
 	g := graph.New[open]("open").
-		Node("a", func(_ node.Context, s open) (open, error) { s.V = make(chan int); return s, nil }, graph.Cache("1", 0)).
+		Node("a", func(_ node.Context, s open) (open, error) { s.V = make(chan int); return s, nil }, graph.Cache("1")).
 		Edge(graph.Start, "a").MustCompile()
 	run, err := g.Start(timeLimit(t), rt, open{})
 	if err != nil {
@@ -260,7 +260,7 @@ func TestN8_WhatCannotBeStoredIsNotCached(t *testing.T) {
 	}
 	called := false
 	use := graph.New[open]("open").
-		Node("a", func(_ node.Context, s open) (open, error) { called = true; return s, nil }, graph.Cache("1", 0)).
+		Node("a", func(_ node.Context, s open) (open, error) { called = true; return s, nil }, graph.Cache("1")).
 		Edge(graph.Start, "a").MustCompile()
 	in := &open{V: make(chan int)} // it is refused where nothing is stored, too (law N10)
 	if _, err := fermata.Evaluate(t.Context(), use.Plan(), in, fermata.Options{Cache: cache}); !errors.Is(err, node.ErrNotStorable) || called {
@@ -318,7 +318,7 @@ func TestN5_AnAnswerIsNotReplacedByAHit(t *testing.T) {
 			return s, err
 		}
 		return s, nil
-	}, graph.Cache("1", 0))
+	}, graph.Cache("1"))
 	waiting := start(t, rt, g, state{})
 	q := question(t, waiting)
 	other, _ := cachedRun(t, rt, store, g, state{})
@@ -334,7 +334,7 @@ func TestD13_ATaskBehindAnErrorEdgeIsNotCached(t *testing.T) {
 	n := 0
 	g := graph.New[state]("rescue").
 		Node("a", func(_ node.Context, s state) (state, error) { n++; return state{}, fmt.Errorf("failure %d", n) }).
-		Node("rescue", func(ctx node.Context, s state) (state, error) { s.Text = ctx.Cause().Message; return s, nil }, graph.Cache("1", 0)).
+		Node("rescue", func(ctx node.Context, s state) (state, error) { s.Text = ctx.Cause().Message; return s, nil }, graph.Cache("1")).
 		Edge(graph.Start, "a").OnError("a", "rescue").MustCompile()
 	for _, want := range []string{"failure 1", "failure 2"} {
 		if got := ends(t, start(t, rt, g, state{}), fermata.Completed).State.Text; got != want {
@@ -355,7 +355,7 @@ func TestD13_TheTTL(t *testing.T) {
 			clock, store := newClock(), memory.New()
 			rt := newRuntime(t, fermata.Options{Store: store, Clock: clock, Cache: open(clock, store)})
 			var c calls
-			hour, day := single(costly(&c), graph.Cache("1", time.Hour)), single(costly(&c), graph.Cache("1", 24*time.Hour))
+			hour, day := single(costly(&c), graph.CacheFor("1", time.Hour)), single(costly(&c), graph.CacheFor("1", 24*time.Hour))
 			for i, step := range []struct {
 				g     *graph.Graph[state]
 				after time.Duration
@@ -391,7 +391,7 @@ func TestD13_EqualWorkIsDoneOnce(t *testing.T) {
 		}
 		s.N = n
 		return s, nil
-	}, graph.Cache("1", time.Hour))
+	}, graph.CacheFor("1", time.Hour))
 	var runs []*graph.Run[state]
 	for range 8 {
 		runs = append(runs, start(t, rt, g, state{Text: "same"}))
@@ -428,7 +428,7 @@ func TestD13_FailedWorkIsDoneByTheNext(t *testing.T) {
 			}
 			s.N = n
 			return s, nil
-		}, graph.Cache("1", 0), graph.Pool("api"))
+		}, graph.Cache("1"), graph.Pool("api"))
 		began := time.Now()
 		ended := make(map[string]int)
 		var runs []*graph.Run[state]
@@ -474,7 +474,7 @@ func TestF3_StoppingEndsTheWaitForEqualWork(t *testing.T) {
 				case <-time.After(time.Hour):
 					return s, nil
 				}
-			}, graph.Cache("1", 0))
+			}, graph.Cache("1"))
 			var runs []*graph.Run[state]
 			for range 3 {
 				run, err := g.Start(t.Context(), rt, state{})
@@ -517,7 +517,7 @@ func TestD13_ABrokenCacheCostsACall(t *testing.T) {
 		var log logBook
 		store := memory.New()
 		rt := newRuntime(t, fermata.Options{Store: store, Cache: broken, Logger: log.Logger()})
-		_, got := cachedRun(t, rt, store, single(costly(&c), graph.Cache("1", 0)), state{})
+		_, got := cachedRun(t, rt, store, single(costly(&c), graph.Cache("1")), state{})
 		if diff := cmp.Diff("node.finished a#1", got[len(got)-1]); diff != "" || c.all()["call"] != 1 {
 			t.Errorf("%s: %v %v", name, got, c.all())
 		}
@@ -564,7 +564,7 @@ func outcomesInAStore(t *testing.T, store journal.Store) {
 	t.Helper()
 	clock := newClock()
 	var c calls
-	g := single(costly(&c), graph.Cache("1", time.Hour))
+	g := single(costly(&c), graph.CacheFor("1", time.Hour))
 	for range 3 {
 		cache := fermata.NewStoreCache(store, clock)
 		rt := newRuntime(t, fermata.Options{Store: store, Clock: clock, Cache: cache})
@@ -691,7 +691,7 @@ func TestD13_ACacheInMemoryIsBounded(t *testing.T) {
 // Where nothing is stored, a cache serves just the same; a plan that is only evaluated has none of its own.
 func TestD13_WithoutAStore(t *testing.T) {
 	var c calls
-	g := single(costly(&c), graph.Cache("1", 0))
+	g := single(costly(&c), graph.Cache("1"))
 	rt, _ := inMemory(t)
 	for range 2 {
 		ends(t, start(t, rt, g, state{}, fermata.WithDurability(fermata.None)), fermata.Completed)
@@ -729,8 +729,8 @@ func TestJ1_CrashesWithACache(t *testing.T) {
 			paid, err := node.Step(ctx, "pay", func(node.Context) (int, error) { c.add("pay"); return 10, nil })
 			s.N += paid
 			return s, err
-		}, graph.Cache("1", time.Hour)).
-		Node("back", func(_ node.Context, s state) (state, error) { s.N -= 10; return s, nil }, graph.Cache("1", 0)).
+		}, graph.CacheFor("1", time.Hour)).
+		Node("back", func(_ node.Context, s state) (state, error) { s.N -= 10; return s, nil }, graph.Cache("1")).
 		Edge(graph.Start, "a").Edge("a", "back").
 		Route("back", func(ctx node.Context, s state) (string, error) { return "visits", nil }, "visits").
 		Node("visits", func(_ node.Context, s state) (state, error) { return s, nil }).
@@ -759,7 +759,7 @@ func TestJ1_AHitAfterACrash(t *testing.T) {
 	cache := fermata.NewStoreCache(store, nil)
 	var c calls
 	dies := &dying{Cache: cache}
-	g := single(func(_ node.Context, s state) (state, error) { s.N = c.add("call"); return s, nil }, graph.Cache("1", time.Hour))
+	g := single(func(_ node.Context, s state) (state, error) { s.N = c.add("call"); return s, nil }, graph.CacheFor("1", time.Hour))
 	first := newRuntime(t, fermata.Options{Store: &refusing{Store: store, dead: &dies.dead}, Cache: dies})
 	run := start(t, first, g, state{})
 	if _, err := run.Wait(timeLimit(t)); err == nil {

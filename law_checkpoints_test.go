@@ -66,8 +66,8 @@ func TestJ6_LongRunsAreOpenedFromCheckpoints(t *testing.T) {
 			if s.N < rounds {
 				return "say", nil
 			}
-			return graph.END, nil
-		}, "say", graph.END).MustCompile()
+			return graph.End, nil
+		}, "say", graph.End).MustCompile()
 	play := func(t *testing.T, after uint64, given func(journal.Checkpoint) (journal.Checkpoint, error)) (state, int64) {
 		t.Helper()
 		store := &checkpointing{Store: memory.New(), given: given}

@@ -36,7 +36,7 @@ func TestDiffOfAForkAndItsRun(t *testing.T) {
 	rt, _ := inMemory(t)
 	g := reviewed()
 	run := start(t, rt, g, state{}, fermata.WithID("run_a"))
-	answer(t, rt, question(t, run).ID, "left", fermata.As("ann"))
+	answer(t, rt, question(t, run).ID, "left", fermata.AsPerson("ann"))
 	ends(t, run, fermata.Completed)
 	fork := forked(t, rt, g, "run_a", fermata.ForkOptions{
 		ID: "run_b", AskAgain: []string{"a#1"}, Set: map[string]json.RawMessage{"n": json.RawMessage("2")},

@@ -175,8 +175,8 @@ func TestE1_ReadersJoinAtAnyTime(t *testing.T) {
 			if s.N < rounds {
 				return "a", nil
 			}
-			return graph.END, nil
-		}, "a", graph.END).MustCompile()
+			return graph.End, nil
+		}, "a", graph.End).MustCompile()
 	run := start(t, rt, g, state{})
 	var readers []*watcher
 	var from []uint64
@@ -232,7 +232,7 @@ func TestE1_AnswersFromOutsideAreSeenInTheirPlace(t *testing.T) {
 		if err := outside.Claim(t.Context(), q.ID, "Ada", ""); err != nil {
 			t.Fatal(err)
 		}
-		answer(t, outside, q.ID, true, fermata.As("Ada"), fermata.Hold())
+		answer(t, outside, q.ID, true, fermata.AsPerson("Ada"), fermata.Hold())
 	}
 	close(hold.open)
 	ends(t, run, fermata.Completed)
@@ -748,7 +748,7 @@ func TestE1_TheEnvelope(t *testing.T) {
 	rt := newRuntime(t, fermata.Options{Store: store, Clock: clock})
 	run := start(t, rt, single(review(node.ID("ok"), node.Prompt("ok?"))), state{}, fermata.WithID("run_e"))
 	q := question(t, run)
-	answer(t, rt, q.ID, decision{Approve: true}, fermata.As("Ada"))
+	answer(t, rt, q.ID, decision{Approve: true}, fermata.AsPerson("Ada"))
 	ends(t, run, fermata.Completed)
 	var got []any
 	for e, err := range rt.Events(t.Context(), "run_e", 2, false) {

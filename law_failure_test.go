@@ -147,7 +147,7 @@ func ways() []way {
 			"a catch to the end",
 			func(b *graph.Builder[state]) {
 				b.Node("a", node1(same))
-				b.Catch("a", func(node.Context, state, error) (string, error) { return graph.END, nil }, graph.END)
+				b.Catch("a", func(node.Context, state, error) (string, error) { return graph.End, nil }, graph.End)
 			},
 			state{Log: []string{"input", "tried"}, Tags: map[string]int{"kept": 1, "touched": 1}},
 			false,
@@ -587,8 +587,8 @@ func TestF4_TheLimitOfTasks(t *testing.T) {
 				if s.N < 10 {
 					return "a", nil
 				}
-				return graph.END, nil
-			}, "a", graph.END).
+				return graph.End, nil
+			}, "a", graph.End).
 			Limits(plan.Limits{Tasks: tasks}).MustCompile()
 	}
 	check := func(t *testing.T, err error) {
@@ -678,12 +678,12 @@ func TestF4_TheLimitOfTime(t *testing.T) {
 	})
 }
 
-// END and Stop are no names: nodes may be called that, and the strings are not the ends.
+// End and Stop are no names: nodes may be called that, and the strings are not the ends.
 func TestF6_NodesMayBeCalledEnd(t *testing.T) {
 	g := graph.New[state]("ends").
 		Node("END", logged).Node("Stop", logged).Node("end", logged).
-		Edge(graph.Start, "END").Edge("END", "Stop").Edge("end", graph.END).
-		Route("Stop", func(node.Context, state) (string, error) { return "end", nil }, "end", graph.END, graph.Stop).MustCompile()
+		Edge(graph.Start, "END").Edge("END", "Stop").Edge("end", graph.End).
+		Route("Stop", func(node.Context, state) (string, error) { return "end", nil }, "end", graph.End, graph.Stop).MustCompile()
 	got, err := g.Run(timeLimit(t), state{})
 	if err != nil {
 		t.Fatal(err)
@@ -692,23 +692,23 @@ func TestF6_NodesMayBeCalledEnd(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	wrong := graph.New[state]("ends").Node("a", logged).Edge(graph.Start, "a").
-		Route("a", func(node.Context, state) (string, error) { return "END", nil }, graph.END).MustCompile()
+		Route("a", func(node.Context, state) (string, error) { return "END", nil }, graph.End).MustCompile()
 	if _, err := wrong.Run(timeLimit(t), state{}); !errors.Is(err, fermata.ErrInvalidRoute) {
 		t.Errorf("the string END was taken for the end: %v", err)
 	}
 }
 
-// Stop ends the run from anywhere; END ends only the path it is on.
+// Stop ends the run from anywhere; End ends only the path it is on.
 func TestF6_StopEndsTheRun(t *testing.T) {
 	inner := func(to string) *graph.Graph[state] {
 		return graph.New[state]("inner").Node("x", logged).Edge(graph.Start, "x").
-			Route("x", func(node.Context, state) (string, error) { return to, nil }, graph.END, graph.Stop).MustCompile()
+			Route("x", func(node.Context, state) (string, error) { return to, nil }, graph.End, graph.Stop).MustCompile()
 	}
 	for name, tt := range map[string]struct {
 		to   string
 		want []string
 	}{
-		"END":  {graph.END, []string{"in/x#1", "after#1"}},
+		"END":  {graph.End, []string{"in/x#1", "after#1"}},
 		"Stop": {graph.Stop, []string{"in/x#1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -735,7 +735,7 @@ func TestF7_AGateKeepsItsWord(t *testing.T) {
 		return graph.New[state]("gate").
 			Node("a", logged, graph.Retry(3, time.Millisecond)).Node("review", logged).Node("close", logged).
 			Edge(graph.Start, "a").
-			Route("a", func(node.Context, state) (string, error) { return "reviw", nil }, "review", "close", graph.END)
+			Route("a", func(node.Context, state) (string, error) { return "reviw", nil }, "review", "close", graph.End)
 	}
 	_, err := build().MustCompile().Run(timeLimit(t), state{})
 	var invalid *fermata.InvalidRouteError

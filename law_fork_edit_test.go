@@ -179,7 +179,7 @@ func TestJ4_AForkThatCannotBeIsRefused(t *testing.T) {
 	var w calls
 	g := compile(func(b *graph.Builder[state]) *graph.Builder[state] {
 		return b.Node("a", steps(&w)).Node("b", logged).Node("c", logged).
-			Route("b", func(node.Context, state) (string, error) { return "c", nil }, "c", graph.END).Edge("a", "b")
+			Route("b", func(node.Context, state) (string, error) { return "c", nil }, "c", graph.End).Edge("a", "b")
 	})
 	run := start(t, rt, g, state{})
 	q := question(t, run)

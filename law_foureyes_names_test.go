@@ -120,7 +120,7 @@ func TestH6_FourEyesOutliveEveryRename(t *testing.T) {
 				for i := range at {
 					may = may && (!c.apart(i, at) || !fermata.SamePerson(signed[i], by))
 				}
-				err := rt.Answer(t.Context(), q.ID, true, fermata.As(by), fermata.Hold())
+				err := rt.Answer(t.Context(), q.ID, true, fermata.AsPerson(by), fermata.Hold())
 				if (err == nil) != may || err != nil && !errors.Is(err, fermata.ErrForbidden) {
 					r.Fatalf("%q at %d (%s), expected to be taken: %t, is %v; answered by %q, kept apart %v",
 						by, at, q.Task, may, err, signed, c.NotBy)
@@ -209,27 +209,27 @@ func bothWays(t *testing.T, store journal.Store) {
 		run := start(t, rt, g, state{})
 		ends(t, run, fermata.Paused)
 		one, other := openOf(t, rt, run.ID(), order[0]), openOf(t, rt, run.ID(), order[1])
-		refused(t, rt.AnswerAll(t.Context(), map[string]any{one.ID: true, other.ID: true}, fermata.As("Fay")), no)
+		refused(t, rt.AnswerAll(t.Context(), map[string]any{one.ID: true, other.ID: true}, fermata.AsPerson("Fay")), no)
 		refused(t, rt.Answer(t.Context(), one.ID, true, fermata.Hold()), no) // nobody in particular
-		answer(t, rt, one.ID, true, fermata.As("Fay"))
+		answer(t, rt, one.ID, true, fermata.AsPerson("Fay"))
 		moved := imports(t, memory.New(), exports(t, store, run.ID()), fermata.ImportOptions{})
 		if moved.Waiting != 1 {
 			t.Errorf("%d questions are open after the move, expected 1", moved.Waiting)
 		}
-		refused(t, rt.Answer(t.Context(), other.ID, true, fermata.As("fay")), no)
+		refused(t, rt.Answer(t.Context(), other.ID, true, fermata.AsPerson("fay")), no)
 		refused(t, rt.Claim(t.Context(), other.ID, "FAY", ""), no)
-		answer(t, rt, one.ID, true, fermata.As("Fay")) // again
-		answer(t, rt, other.ID, true, fermata.As("Ada"))
+		answer(t, rt, one.ID, true, fermata.AsPerson("Fay")) // again
+		answer(t, rt, other.ID, true, fermata.AsPerson("Ada"))
 		ends(t, run, fermata.Completed)
 
 		run = start(t, rt, g, state{})
 		ends(t, run, fermata.Paused)
 		one, other = openOf(t, rt, run.ID(), order[0]), openOf(t, rt, run.ID(), order[1])
 		between := &meddling{Store: store, what: func() {
-			_ = rt.Answer(t.Context(), other.ID, true, fermata.As("Fay"), fermata.Hold())
+			_ = rt.Answer(t.Context(), other.ID, true, fermata.AsPerson("Fay"), fermata.Hold())
 		}}
 		door := newRuntime(t, fermata.Options{Store: between})
-		refused(t, door.Answer(t.Context(), one.ID, true, fermata.As("Fay"), fermata.Hold()), no)
+		refused(t, door.Answer(t.Context(), one.ID, true, fermata.AsPerson("Fay"), fermata.Hold()), no)
 		if q := interruptNow(t, rt, other.ID); q.AnsweredBy != "Fay" {
 			t.Errorf("%s is %s, answered by %q; expected Fay", order[1], q.State, q.AnsweredBy)
 		}
@@ -256,7 +256,7 @@ func TestH6_AnOpenQuestionNamesNodesAsTheyAreNow(t *testing.T) {
 	c := chainOfSigners{Names: []string{"a", "b", "c"}, NotBy: [][]int{nil, {0}, {1}}}
 	first := newRuntime(t, fermata.Options{Store: store})
 	run := start(t, first, c.graph(), state{})
-	answer(t, first, question(t, run).ID, true, fermata.As("Ada"))
+	answer(t, first, question(t, run).ID, true, fermata.AsPerson("Ada"))
 	q := question(t, run)
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
@@ -295,7 +295,7 @@ func TestH6_WhatCannotBeKeptApartIsNotAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rt, _ := inMemory(t)
 			run := start(t, rt, asksAfter(tt.opts...), state{}, fermata.StartedBy("Sam"))
-			answer(t, rt, question(t, run).ID, true, fermata.As(tt.by))
+			answer(t, rt, question(t, run).ID, true, fermata.AsPerson(tt.by))
 			if tt.want == "" {
 				ends(t, run, fermata.Paused)
 				return
@@ -323,14 +323,14 @@ func TestH6_NoForkByTheOneWhoIsAsked(t *testing.T) {
 	_, err := g.Fork(t.Context(), rt, run.ID(), graph.ForkOptions[state]{By: "ada"})
 	refused(t, err, refusal{code: fermata.CodeInvalid})
 	bob := fermata.Assignment{Person: "Bob"}
-	if err := rt.Reassign(t.Context(), q.ID, bob, fermata.As("Cy"), fermata.InRole("chief")); err != nil {
+	if err := rt.Reassign(t.Context(), q.ID, bob, fermata.AsPerson("Cy"), fermata.AsRole("chief")); err != nil {
 		t.Fatal(err)
 	}
 	fork, err := g.Fork(t.Context(), rt, run.ID(), graph.ForkOptions[state]{By: "ada"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused(t, rt.Answer(t.Context(), question(t, fork).ID, true, fermata.As("Ada")), refusal{fermata.CodeForbidden, fermata.ErrForbidden})
-	answer(t, rt, question(t, fork).ID, true, fermata.As("Bob"))
+	refused(t, rt.Answer(t.Context(), question(t, fork).ID, true, fermata.AsPerson("Ada")), refusal{fermata.CodeForbidden, fermata.ErrForbidden})
+	answer(t, rt, question(t, fork).ID, true, fermata.AsPerson("Bob"))
 	ends(t, fork, fermata.Completed)
 }

@@ -60,20 +60,20 @@ func secondPerson(t *testing.T, store journal.Store) {
 	no := refusal{fermata.CodeForbidden, fermata.ErrForbidden}
 	before := lines(t, store, run.ID())
 	for _, name := range []string{"Sam", "sam", " SAM ", "", " "} {
-		refused(t, rt.Answer(ctx, q[0], true, fermata.As(name)), no)
+		refused(t, rt.Answer(ctx, q[0], true, fermata.AsPerson(name)), no)
 		if strings.TrimSpace(name) != "" {
 			refused(t, rt.Claim(ctx, q[0], name, ""), no)
-			refused(t, rt.Reassign(ctx, q[0], fermata.Assignment{Person: name}, fermata.As("Ada")), no)
+			refused(t, rt.Reassign(ctx, q[0], fermata.Assignment{Person: name}, fermata.AsPerson("Ada")), no)
 		}
 	}
-	refused(t, rt.AnswerAll(ctx, map[string]any{q[0]: true, q[1]: true}, fermata.As("Ada")), no)
+	refused(t, rt.AnswerAll(ctx, map[string]any{q[0]: true, q[1]: true}, fermata.AsPerson("Ada")), no)
 	if diff := cmp.Diff(before, lines(t, store, run.ID())); diff != "" {
 		t.Errorf("refused answers are in the journal:\n%s", diff)
 	}
-	answer(t, rt, q[0], true, fermata.As("Ada"))
-	refused(t, rt.Answer(ctx, q[1], true, fermata.As("ada")), no)
-	answer(t, rt, q[0], true, fermata.As("Ada")) // again
-	answer(t, rt, q[1], true, fermata.As("Bob"))
+	answer(t, rt, q[0], true, fermata.AsPerson("Ada"))
+	refused(t, rt.Answer(ctx, q[1], true, fermata.AsPerson("ada")), no)
+	answer(t, rt, q[0], true, fermata.AsPerson("Ada")) // again
+	answer(t, rt, q[1], true, fermata.AsPerson("Bob"))
 	if diff := cmp.Diff([]string{"Ada", "Bob"}, ends(t, run, fermata.Completed).State.Log); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -109,7 +109,7 @@ func TestH6_ReassigningToTheSamePerson(t *testing.T) {
 	run := start(t, rt, single(review()), state{})
 	q := question(t, run)
 	for _, name := range []string{"Ada", "ada ", "ADA"} {
-		if err := rt.Reassign(t.Context(), q.ID, fermata.Assignment{Person: name}, fermata.As("Bob")); err != nil {
+		if err := rt.Reassign(t.Context(), q.ID, fermata.Assignment{Person: name}, fermata.AsPerson("Bob")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,7 +133,7 @@ func TestH6_Forks(t *testing.T) {
 	rt, _ := inMemory(t)
 	g := signatures()
 	run := start(t, rt, g, state{}, fermata.StartedBy("Sam"))
-	answer(t, rt, questions(t, run)[0], true, fermata.As("Ada"))
+	answer(t, rt, questions(t, run)[0], true, fermata.AsPerson("Ada"))
 	ends(t, run, fermata.Paused)
 	fork, err := g.Fork(t.Context(), rt, run.ID(), graph.ForkOptions[state]{By: "Fay"})
 	if err != nil {
@@ -141,9 +141,9 @@ func TestH6_Forks(t *testing.T) {
 	}
 	q := questions(t, fork)
 	for _, name := range []string{"Sam", "Fay", "Ada"} {
-		refused(t, rt.Answer(t.Context(), q[0], true, fermata.As(name)), refusal{fermata.CodeForbidden, fermata.ErrForbidden})
+		refused(t, rt.Answer(t.Context(), q[0], true, fermata.AsPerson(name)), refusal{fermata.CodeForbidden, fermata.ErrForbidden})
 	}
-	answer(t, rt, q[0], true, fermata.As("Bob"))
+	answer(t, rt, q[0], true, fermata.AsPerson("Bob"))
 	ends(t, fork, fermata.Completed)
 }
 
@@ -181,9 +181,9 @@ func TestH6_ForksByNobody(t *testing.T) {
 	<-later
 	asked := question(t, fork) // after the fork, of somebody else than the two
 	for _, name := range []string{"Sam", "Fay"} {
-		refused(t, rt.Answer(t.Context(), asked.ID, true, fermata.As(name)), refusal{fermata.CodeForbidden, fermata.ErrForbidden})
+		refused(t, rt.Answer(t.Context(), asked.ID, true, fermata.AsPerson(name)), refusal{fermata.CodeForbidden, fermata.ErrForbidden})
 	}
-	answer(t, rt, asked.ID, true, fermata.As("Bob"))
+	answer(t, rt, asked.ID, true, fermata.AsPerson("Bob"))
 	<-later
 	ends(t, fork, fermata.Completed)
 	answer(t, rt, plain.ID, true)
@@ -218,9 +218,9 @@ func TestH6_NoInterleavingBreaksFourEyes(t *testing.T) {
 	}
 	try := func(ctx context.Context, rt *fermata.Runtime, q []string, a attempt) {
 		if a.All {
-			_ = rt.AnswerAll(ctx, map[string]any{q[0]: true, q[1]: true}, fermata.As(a.Name), fermata.Hold())
+			_ = rt.AnswerAll(ctx, map[string]any{q[0]: true, q[1]: true}, fermata.AsPerson(a.Name), fermata.Hold())
 		} else {
-			_ = rt.Answer(ctx, q[a.Which], true, fermata.As(a.Name), fermata.Hold())
+			_ = rt.Answer(ctx, q[a.Which], true, fermata.AsPerson(a.Name), fermata.Hold())
 		}
 	}
 	attempts := rapid.Custom(func(r *rapid.T) attempt {
@@ -263,7 +263,7 @@ func TestH2_ReassignAndEscalate(t *testing.T) {
 	q := question(t, run)
 	ctx := t.Context()
 	as := func(name, role string) []fermata.AnswerOption {
-		return []fermata.AnswerOption{fermata.As(name), fermata.InRole(role), fermata.Hold()}
+		return []fermata.AnswerOption{fermata.AsPerson(name), fermata.AsRole(role), fermata.Hold()}
 	}
 	no := refusal{fermata.CodeForbidden, fermata.ErrForbidden}
 	invalid := refusal{code: fermata.CodeInvalid}
@@ -324,7 +324,7 @@ func TestH4_TheDeadlineOutlivesAReassignment(t *testing.T) {
 	rt := newRuntime(t, fermata.Options{Store: store, Clock: clock})
 	run := start(t, rt, g, state{})
 	q := question(t, run)
-	if err := rt.Reassign(t.Context(), q.ID, fermata.Assignment{Person: "Ada", Role: "clerk"}, fermata.As("Bob")); err != nil {
+	if err := rt.Reassign(t.Context(), q.ID, fermata.Assignment{Person: "Ada", Role: "clerk"}, fermata.AsPerson("Bob")); err != nil {
 		t.Fatal(err)
 	}
 	if err := rt.Close(); err != nil {

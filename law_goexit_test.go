@@ -26,7 +26,7 @@ func exits(ctx node.Context, s state) (state, error) {
 // TestN7_Goexit checks that a node which ends its goroutine fails its attempt, and takes the ways of errors.
 func TestN7_Goexit(t *testing.T) {
 	caught := func(route func(node.Context, state, error) (string, error)) *graph.Graph[state] {
-		return graph.New[state]("caught").Node("a", exits).Node("b", logged).Edge(graph.Start, "a").Edge("a", graph.END).
+		return graph.New[state]("caught").Node("a", exits).Node("b", logged).Edge(graph.Start, "a").Edge("a", graph.End).
 			Catch("a", route, "b").MustCompile()
 	}
 	for name, test := range map[string]struct {

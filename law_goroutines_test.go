@@ -86,7 +86,7 @@ func TestN3_ReasoningsSideBySideAreFoundByTheirIDs(t *testing.T) {
 		for range topics {
 			open := ends(t, run, fermata.Paused).Interrupts
 			q := open[rand.IntN(len(open))]
-			answer(t, rt, q.ID, "the "+q.Role, fermata.InRole(q.Role))
+			answer(t, rt, q.ID, "the "+q.Role, fermata.AsRole(q.Role))
 			eventually(t, "the answer is taken", func() bool {
 				res := wait(t, run)
 				return !slices.ContainsFunc(res.Interrupts, func(other fermata.Interrupt) bool { return other.ID == q.ID })

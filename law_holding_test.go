@@ -29,17 +29,17 @@ func strangerTakes(t *testing.T, store journal.Store) {
 	}
 	before := lines(t, store, run.ID())
 	no := refusal{fermata.CodeForbidden, fermata.ErrForbidden}
-	refused(t, rt.Reassign(ctx, q.ID, fermata.Assignment{Person: "Eve"}, fermata.As("Eve")), no)
-	refused(t, rt.Reassign(ctx, q.ID, fermata.Assignment{Role: "guests"}, fermata.As("Eve"), fermata.InRole("guests")), no)
-	refused(t, rt.Escalate(ctx, q.ID, fermata.Assignment{Person: "Eve", Role: "guests"}, fermata.As("Eve"), fermata.InRole("guests")), no)
+	refused(t, rt.Reassign(ctx, q.ID, fermata.Assignment{Person: "Eve"}, fermata.AsPerson("Eve")), no)
+	refused(t, rt.Reassign(ctx, q.ID, fermata.Assignment{Role: "guests"}, fermata.AsPerson("Eve"), fermata.AsRole("guests")), no)
+	refused(t, rt.Escalate(ctx, q.ID, fermata.Assignment{Person: "Eve", Role: "guests"}, fermata.AsPerson("Eve"), fermata.AsRole("guests")), no)
 	refused(t, rt.Release(ctx, q.ID, "Eve"), no)
 	refused(t, rt.Claim(ctx, q.ID, "Eve", ""), no)
-	refused(t, rt.Answer(ctx, q.ID, decision{Approve: true}, fermata.As("Eve")), no)
-	refused(t, rt.AnswerAll(ctx, map[string]any{q.ID: decision{Approve: true}}, fermata.As("Eve")), no)
+	refused(t, rt.Answer(ctx, q.ID, decision{Approve: true}, fermata.AsPerson("Eve")), no)
+	refused(t, rt.AnswerAll(ctx, map[string]any{q.ID: decision{Approve: true}}, fermata.AsPerson("Eve")), no)
 	if after := lines(t, store, run.ID()); !slices.Equal(before, after) {
 		t.Errorf("what was refused is in the journal: %q", after)
 	}
-	answer(t, rt, q.ID, decision{Note: "by its holder"}, fermata.As("Ada"))
+	answer(t, rt, q.ID, decision{Note: "by its holder"}, fermata.AsPerson("Ada"))
 	ends(t, run, fermata.Completed)
 }
 
@@ -59,7 +59,7 @@ func (o *office) did(format string, args ...any) { o.log = append(o.log, fmt.Spr
 // that Eve is not in.
 func (o *office) act(t *rapid.T, person string) {
 	ctx := t.Context()
-	as := []fermata.AnswerOption{fermata.As(rapid.SampledFrom(spellings(person)).Draw(t, "as")), fermata.InRole(o.roles[person]...), fermata.Hold()}
+	as := []fermata.AnswerOption{fermata.AsPerson(rapid.SampledFrom(spellings(person)).Draw(t, "as")), fermata.AsRole(o.roles[person]...), fermata.Hold()}
 	to := fermata.Assignment{Person: rapid.SampledFrom([]string{"", "Ada", "Bob", "Cy"}).Draw(t, "to"), Role: rapid.SampledFrom([]string{"", "clerk", "lead"}).Draw(t, "to role")}
 	if o.named && to.Person == "" {
 		to.Person = "Bob"
@@ -156,13 +156,13 @@ func requiredToken(t *testing.T, store journal.Store) {
 	one, other := question(t, start(t, rt, g, state{})), question(t, start(t, rt, g, state{}))
 	ctx, no := t.Context(), refusal{fermata.CodeForbidden, fermata.ErrForbidden}
 	for _, token := range []string{"", other.Token, one.TokenHash, one.Token + " ", "x"} {
-		with := []fermata.AnswerOption{fermata.As("Eve"), fermata.WithToken(token)}
+		with := []fermata.AnswerOption{fermata.AsPerson("Eve"), fermata.WithToken(token)}
 		refused(t, rt.Answer(ctx, one.ID, decision{}, with...), no)
 		refused(t, rt.AnswerAll(ctx, map[string]any{one.ID: decision{}}, with...), no)
 		refused(t, rt.Claim(ctx, one.ID, "Eve", "", with...), no)
 		refused(t, rt.Reassign(ctx, one.ID, fermata.Assignment{Person: "Eve"}, with...), no)
 	}
-	renewed, err := rt.NewToken(ctx, one.ID, fermata.As("Ada"))
+	renewed, err := rt.NewToken(ctx, one.ID, fermata.AsPerson("Ada"))
 	if err != nil || len(renewed) < 20 || renewed == one.Token {
 		t.Fatalf("the new token is %q, error %v", renewed, err)
 	}

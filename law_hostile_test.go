@@ -137,7 +137,7 @@ func (h *hostile) plan(t *testing.T) *plan.Plan {
 			s.N++
 			return s, h.misbehaves("Run")
 		}).
-		Node("a", func(_ node.Context, s state) (state, error) { s.Text = "a"; return s, nil }, graph.Cache("1", 0)).
+		Node("a", func(_ node.Context, s state) (state, error) { s.Text = "a"; return s, nil }, graph.Cache("1")).
 		Node("b", func(_ node.Context, s state) (state, error) { s.Tags = map[string]int{"b": 1}; return s, nil }).
 		Node("j", func(ctx node.Context, s state) (state, error) { return s, ctx.Err() }, graph.All()). // whatever an observer made of it
 		Edge(graph.Start, "first").Edge("first", "a").Edge("first", "b").Edge("a", "j").Edge("b", "j").MustCompile()

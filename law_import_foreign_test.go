@@ -34,6 +34,6 @@ func importTakes(t *testing.T, store journal.Store) {
 			t.Errorf("%s (-before +after):\n%s", name, diff)
 		}
 	}
-	answer(t, rt, q.ID, decision{Approve: true}, fermata.As("Bob"), fermata.InRole("chief"))
+	answer(t, rt, q.ID, decision{Approve: true}, fermata.AsPerson("Bob"), fermata.AsRole("chief"))
 	ends(t, run, fermata.Completed)
 }

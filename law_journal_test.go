@@ -549,8 +549,8 @@ func TestJ7_TheJournalGrowsWithWhatChanged(t *testing.T) {
 				if s.N < n {
 					return "say", nil
 				}
-				return graph.END, nil
-			}, "say", graph.END).MustCompile()
+				return graph.End, nil
+			}, "say", graph.End).MustCompile()
 		run := start(t, rt, g, state{Text: big})
 		if got := ends(t, run, fermata.Completed).State; len(got.Log) != n || got.Text != big {
 			t.Fatalf("the run ended with %d messages", len(got.Log))
@@ -611,8 +611,8 @@ func TestJ7_DeltasAddUp(t *testing.T) {
 			if s.N < 20 {
 				return "a", nil
 			}
-			return graph.END, nil
-		}, "a", graph.END).MustCompile()
+			return graph.End, nil
+		}, "a", graph.End).MustCompile()
 	input := func() state { return state{Tags: map[string]int{}} }
 	direct := newRuntime(t, fermata.Options{})
 	run := start(t, direct, g, input())

@@ -89,7 +89,7 @@ var largeWays = map[string]struct {
 			s.Log = []string{"", l.text}
 			return s, nil
 		}).Node("b", logged).Edge(graph.Start, "a").
-			Route("a", func(node.Context, state) (string, error) { return "b", nil }, "b", graph.END).MustCompile()
+			Route("a", func(node.Context, state) (string, error) { return "b", nil }, "b", graph.End).MustCompile()
 		return wait(t, start(t, l.rt, g, state{})).Err
 	}},
 	"a state that comes with an error": {"", func(t *testing.T, l *large) error { // it is not kept, and the input travels on
@@ -260,7 +260,7 @@ var largeWays = map[string]struct {
 		return err
 	}},
 	"the result of a cached node": {"state.Text: ", func(t *testing.T, l *large) error {
-		return l.single(t, func(_ node.Context, s state) (state, error) { s.Text = l.text; return s, nil }, graph.Cache("v1", time.Hour))
+		return l.single(t, func(_ node.Context, s state) (state, error) { s.Text = l.text; return s, nil }, graph.CacheFor("v1", time.Hour))
 	}},
 	"an edit of a fork": {"state.Text: ", func(t *testing.T, l *large) error {
 		run, _ := l.asked(t)

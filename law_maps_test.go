@@ -188,9 +188,9 @@ func TestG5_FailuresAreKeptInTheirPlace(t *testing.T) {
 
 // A gate that chooses several targets may choose the end among them.
 func TestF6_AGateChoosesTheEndAndMore(t *testing.T) {
-	for _, chosen := range [][]string{{graph.END}, {graph.END, "x"}, {"x", graph.END, "y"}, {"x", "x"}} {
+	for _, chosen := range [][]string{{graph.End}, {graph.End, "x"}, {"x", graph.End, "y"}, {"x", "x"}} {
 		b := graph.New[team]("ends").Node("plan", says("plan")).Node("x", says("x")).Node("y", says("y")).Node("join", says("join"), graph.All())
-		b.RouteMany("plan", func(node.Context, team) ([]string, error) { return chosen, nil }, "x", "y", graph.END)
+		b.RouteMany("plan", func(node.Context, team) ([]string, error) { return chosen, nil }, "x", "y", graph.End)
 		g := b.Edge(graph.Start, "plan").Edge("x", "join").Edge("y", "join").MustCompile()
 		got := both(t, g, team{})
 		want := []string{"plan"}
@@ -301,7 +301,7 @@ func TestJ3_TheGateOfASubgraphMakesSteps(t *testing.T) {
 			}).Edge(graph.Start, "asks", "first").Edge("first", "sub").Edge("next", "join").Edge("asks", "join").MustCompile()
 			run := startTeam(t, rt, g, team{})
 			res := teamEnds(t, run, fermata.Paused)
-			answer(t, rt, res.Interrupts[0].ID, "yes", fermata.As("Ada"))
+			answer(t, rt, res.Interrupts[0].ID, "yes", fermata.AsPerson("Ada"))
 			log := teamEnds(t, run, fermata.Completed).State.Log
 			if !slices.Contains(log, "next") || !slices.Contains(log, "asks yes") {
 				t.Errorf("it ends with %q", log)
@@ -347,7 +347,7 @@ func TestN1_TheGateOfASubgraphAsks(t *testing.T) {
 						return "", errors.New("once more")
 					}
 					return said, err
-				}, "next", graph.END).OnError("sub", "failed").OnDeadline("sub", "next")
+				}, "next", graph.End).OnError("sub", "failed").OnDeadline("sub", "next")
 				g := b.Edge(graph.Start, "sub").MustCompile()
 				run := startTeam(t, rt, g, team{Log: []string{"i"}})
 				res := teamEnds(t, run, fermata.Paused)

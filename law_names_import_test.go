@@ -55,13 +55,13 @@ func TestH6_OldJournalsKnowAPersonInEveryForm(t *testing.T) {
 			}
 			for _, q := range open {
 				for _, other := range append([]string{"\u200b"}, jose...) {
-					refused(t, rt.Answer(t.Context(), q.ID, true, fermata.As(other), fermata.Hold()), no)
+					refused(t, rt.Answer(t.Context(), q.ID, true, fermata.AsPerson(other), fermata.Hold()), no)
 					if fermata.SamePerson(one, other) {
 						refused(t, rt.Claim(t.Context(), q.ID, other, ""), no)
-						refused(t, rt.Reassign(t.Context(), q.ID, fermata.Assignment{Person: other}, fermata.As("Ada")), no)
+						refused(t, rt.Reassign(t.Context(), q.ID, fermata.Assignment{Person: other}, fermata.AsPerson("Ada")), no)
 					}
 				}
-				answer(t, rt, q.ID, true, fermata.As("Jose"), fermata.Hold())
+				answer(t, rt, q.ID, true, fermata.AsPerson("Jose"), fermata.Hold())
 			}
 		}
 	}

@@ -20,14 +20,14 @@ func manyForms(t *testing.T, store journal.Store) {
 	q := questions(t, run)
 	no := refusal{fermata.CodeForbidden, fermata.ErrForbidden}
 	for _, name := range []string{"Jos\u00e9", "Jose\u0301", "Jos\u200b\u00e9", "JOS\u00c9", "\uff2aos\u00e9", "Jos\u00e9\ufe0f", "\u200b", "\u3164"} {
-		err := rt.Answer(t.Context(), q[0], true, fermata.As(name))
+		err := rt.Answer(t.Context(), q[0], true, fermata.AsPerson(name))
 		refused(t, err, no)
 		if strings.Contains(err.Error(), "Jos") {
 			t.Errorf("the error names who may not answer: %v", err)
 		}
 		if fermata.SamePerson(name, "José") {
 			refused(t, rt.Claim(t.Context(), q[0], name, ""), no)
-			refused(t, rt.Reassign(t.Context(), q[0], fermata.Assignment{Person: name}, fermata.As("Ada")), no)
+			refused(t, rt.Reassign(t.Context(), q[0], fermata.Assignment{Person: name}, fermata.AsPerson("Ada")), no)
 		}
 	}
 	answer(t, rt, q[0], true, fermata.AsPerson(fermata.Person{ID: "u-17", Name: "José"}))
@@ -63,7 +63,7 @@ func TestH9_NamesThatActAreRefused(t *testing.T) {
 		refused(t, rt.Cancel(t.Context(), run.ID(), "", bad), invalid)
 		_, err = g.Fork(t.Context(), rt, run.ID(), graph.ForkOptions[state]{By: bad})
 		refused(t, err, invalid)
-		_, err = rt.NewToken(t.Context(), q.ID, fermata.As(bad))
+		_, err = rt.NewToken(t.Context(), q.ID, fermata.AsPerson(bad))
 		refused(t, err, invalid)
 		failed := single(review(node.Within(time.Hour), node.OrEscalate(bad, time.Hour)))
 		if err := ends(t, start(t, rt, failed, state{}), fermata.Failed).Err; !strings.Contains(err.Error(), "control character") && !strings.Contains(err.Error(), "UTF-8") {
@@ -72,7 +72,7 @@ func TestH9_NamesThatActAreRefused(t *testing.T) {
 	}
 	for _, bad := range []string{"Ada\x1b[2J", "Ada\u202e", "A\nda"} {
 		for _, opts := range [][]fermata.AnswerOption{
-			{fermata.As(bad)}, {fermata.As("Ada"), fermata.InRole("x", bad)}, {fermata.AsPerson(fermata.Person{ID: "Ada", Name: bad})},
+			{fermata.AsPerson(bad)}, {fermata.AsPerson("Ada"), fermata.AsRole("x", bad)}, {fermata.AsPerson(fermata.Person{ID: "Ada", Name: bad})},
 		} {
 			refused(t, rt.Answer(t.Context(), q.ID, decision{}, opts...), invalid)
 			refused(t, rt.AnswerAll(t.Context(), map[string]any{q.ID: decision{}}, opts...), invalid)
@@ -80,8 +80,8 @@ func TestH9_NamesThatActAreRefused(t *testing.T) {
 			refused(t, rt.Release(t.Context(), q.ID, "Ada", opts...), invalid)
 			refused(t, rt.Reassign(t.Context(), q.ID, fermata.Assignment{Person: "Bob"}, opts...), invalid)
 		}
-		refused(t, rt.Reassign(t.Context(), q.ID, fermata.Assignment{Person: bad}, fermata.As("Ada")), invalid)
-		refused(t, rt.Escalate(t.Context(), q.ID, fermata.Assignment{Role: bad}, fermata.As("Ada")), invalid)
+		refused(t, rt.Reassign(t.Context(), q.ID, fermata.Assignment{Person: bad}, fermata.AsPerson("Ada")), invalid)
+		refused(t, rt.Escalate(t.Context(), q.ID, fermata.Assignment{Role: bad}, fermata.AsPerson("Ada")), invalid)
 	}
 	if after := lines(t, store, run.ID()); len(after) != len(before) {
 		t.Errorf("what was refused is in the journal: %q", after)

@@ -85,7 +85,7 @@ func TestH1_AnInterruptIsADurableObject(t *testing.T) {
 		t.Errorf("as the store has it (-run +store):\n%s", diff)
 	}
 	clock.Advance(30 * time.Minute)
-	answer(t, rt, q.ID, decision{Approve: true}, fermata.As("Eve"), fermata.InRole("editor"))
+	answer(t, rt, q.ID, decision{Approve: true}, fermata.AsPerson("Eve"), fermata.AsRole("editor"))
 	want.State, want.Answer, want.AnsweredBy = journal.Answered, json.RawMessage(`{"approve":true}`), "Eve"
 	want.Resolved = epoch.Add(30 * time.Minute).UnixMicro()
 	if diff := cmp.Diff(want, interruptNow(t, rt, q.ID), secrets); diff != "" {
@@ -122,19 +122,19 @@ func TestH2_RefusedAnswersLeaveTheQuestionOpen(t *testing.T) {
 		{
 			"does not fit the schema", nil,
 			map[string]any{"approve": "yes"},
-			[]fermata.AnswerOption{fermata.InRole("manager")},
+			[]fermata.AnswerOption{fermata.AsRole("manager")},
 			refusal{fermata.CodeInvalid, fermata.ErrInvalid},
 			journal.Open,
 		},
 		{
 			"not JSON", nil, json.RawMessage(`{"approve":`),
-			[]fermata.AnswerOption{fermata.InRole("manager")},
+			[]fermata.AnswerOption{fermata.AsRole("manager")},
 			refusal{fermata.CodeInvalid, fermata.ErrInvalid},
 			journal.Open,
 		},
 		{
 			"cannot be stored", nil, make(chan int),
-			[]fermata.AnswerOption{fermata.InRole("manager")},
+			[]fermata.AnswerOption{fermata.AsRole("manager")},
 			refusal{fermata.CodeInvalid, node.ErrNotStorable},
 			journal.Open,
 		},
@@ -148,14 +148,14 @@ func TestH2_RefusedAnswersLeaveTheQuestionOpen(t *testing.T) {
 		{
 			"the wrong role", nil,
 			decision{Approve: true},
-			[]fermata.AnswerOption{fermata.InRole("clerk")},
+			[]fermata.AnswerOption{fermata.AsRole("clerk")},
 			refusal{fermata.CodeForbidden, fermata.ErrForbidden},
 			journal.Open,
 		},
 		{
 			"the wrong token", nil,
 			decision{Approve: true},
-			[]fermata.AnswerOption{fermata.InRole("manager"), fermata.WithToken("guess")},
+			[]fermata.AnswerOption{fermata.AsRole("manager"), fermata.WithToken("guess")},
 			refusal{fermata.CodeForbidden, fermata.ErrForbidden},
 			journal.Open,
 		},
@@ -167,7 +167,7 @@ func TestH2_RefusedAnswersLeaveTheQuestionOpen(t *testing.T) {
 				}
 			},
 			decision{Approve: true},
-			[]fermata.AnswerOption{fermata.InRole("manager"), fermata.As("Bob")},
+			[]fermata.AnswerOption{fermata.AsRole("manager"), fermata.AsPerson("Bob")},
 			refusal{fermata.CodeConflict, fermata.ErrClaimed},
 			journal.Claimed,
 		},
@@ -189,7 +189,7 @@ func TestH2_RefusedAnswersLeaveTheQuestionOpen(t *testing.T) {
 			if got := interruptNow(t, rt, q.ID).State; got != tt.state {
 				t.Errorf("the question is %s, want %s", got, tt.state)
 			}
-			answer(t, rt, q.ID, decision{Approve: true, Note: "after all"}, fermata.InRole("manager"), fermata.As("Ada"))
+			answer(t, rt, q.ID, decision{Approve: true, Note: "after all"}, fermata.AsRole("manager"), fermata.AsPerson("Ada"))
 			if diff := cmp.Diff([]string{"approved after all"}, ends(t, run, fermata.Completed).State.Log); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -351,10 +351,10 @@ func TestH2_ClaimAndRelease(t *testing.T) {
 		{"Ada releases again", func() error { return rt.Release(ctx, q.ID, "Ada") }, refusal{}},
 		{"Bob claims what is free", func() error { return rt.Claim(ctx, q.ID, "Bob", "manager") }, refusal{}},
 		{"nobody answers", func() error {
-			return rt.Answer(ctx, q.ID, decision{Approve: true}, fermata.As(""), fermata.InRole("manager"))
+			return rt.Answer(ctx, q.ID, decision{Approve: true}, fermata.AsPerson(""), fermata.AsRole("manager"))
 		}, refusal{fermata.CodeConflict, fermata.ErrClaimed}},
 		{"bob answers", func() error {
-			return rt.Answer(ctx, q.ID, decision{Approve: true}, fermata.As("bob"), fermata.InRole("manager"), fermata.Hold())
+			return rt.Answer(ctx, q.ID, decision{Approve: true}, fermata.AsPerson("bob"), fermata.AsRole("manager"), fermata.Hold())
 		}, refusal{}},
 		{"Ada claims what is answered", func() error { return rt.Claim(ctx, q.ID, "Ada", "manager") }, refusal{code: fermata.CodeConflict}},
 		{"Bob releases what is answered", func() error { return rt.Release(ctx, q.ID, "Bob") }, refusal{code: fermata.CodeConflict}},
@@ -418,7 +418,7 @@ func deadlines(opts ...node.AskOption) *graph.Graph[state] {
 		Node("a", review(opts...)).
 		Node("b", logged).
 		Node("late", logged).
-		Edge(graph.Start, "a").Edge("a", "b").OnDeadline("a", "late").OnDeadline("a", graph.END).MustCompile()
+		Edge(graph.Start, "a").Edge("a", "b").OnDeadline("a", "late").OnDeadline("a", graph.End).MustCompile()
 }
 
 // The four things that can happen when nobody has answered in time.
@@ -462,7 +462,7 @@ func TestH4_AtTheDeadline(t *testing.T) {
 		},
 		{
 			"route to the end",
-			[]node.AskOption{node.OrRoute(graph.END)},
+			[]node.AskOption{node.OrRoute(graph.End)},
 			1, fermata.Completed, nil,
 			[]string{
 				"interrupt.resolved a#1 expired", "route.taken a#1 -> END", "run.resumed timer", "run.finished completed",
@@ -550,8 +550,8 @@ func TestH4_EscalationChangesWhoIsAsked(t *testing.T) {
 	}
 	noTimers(t, store)
 	clock.Advance(1000 * time.Hour)
-	refused(t, rt.Answer(t.Context(), id, decision{}, fermata.As("Ada"), fermata.InRole("manager")), refusal{fermata.CodeForbidden, fermata.ErrForbidden})
-	answer(t, rt, id, decision{Approve: true}, fermata.InRole("chief"))
+	refused(t, rt.Answer(t.Context(), id, decision{}, fermata.AsPerson("Ada"), fermata.AsRole("manager")), refusal{fermata.CodeForbidden, fermata.ErrForbidden})
+	answer(t, rt, id, decision{Approve: true}, fermata.AsRole("chief"))
 	if diff := cmp.Diff([]string{"approved ", "b#1"}, ends(t, run, fermata.Completed).State.Log); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -688,7 +688,7 @@ func TestH5_TokensAreSecret(t *testing.T) {
 	hides(t, "the inbox", listed, []byte(q.TokenHash))
 	hides(t, "the question", q, []byte(q.TokenHash))
 	hides(t, "the journal", entries(t, store, run.ID()), secret)
-	answer(t, rt, q.ID, decision{Approve: true}, fermata.WithToken(q.Token), fermata.As("Ada"))
+	answer(t, rt, q.ID, decision{Approve: true}, fermata.WithToken(q.Token), fermata.AsPerson("Ada"))
 	ends(t, run, fermata.Completed)
 	for e, err := range rt.Events(t.Context(), run.ID(), 0, false) {
 		if err != nil {

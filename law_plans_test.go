@@ -101,7 +101,7 @@ func compatible() []change {
 			},
 			func(b *graph.Builder[state]) *graph.Builder[state] {
 				return b.Node("a", logged).Node("b", asking).Node("c", logged).Edge("a", "c").
-					Route("c", func(node.Context, state) (string, error) { return graph.END, nil }, "b", graph.END).Edge("b", graph.END)
+					Route("c", func(node.Context, state) (string, error) { return graph.End, nil }, "b", graph.End).Edge("b", graph.End)
 			},
 			[]string{"a#1", "b#1"},
 		},
@@ -151,7 +151,7 @@ func compatible() []change {
 			chainABC,
 			func(b *graph.Builder[state]) *graph.Builder[state] {
 				return b.Node("a", logged).Node("b", asking).Node("c", logged).
-					Route("a", func(node.Context, state) (string, error) { return graph.END, nil }, "b", graph.END).Edge("b", "c")
+					Route("a", func(node.Context, state) (string, error) { return graph.End, nil }, "b", graph.End).Edge("b", "c")
 			},
 			[]string{"a#1", "b#1", "c#1"},
 		},

@@ -432,8 +432,8 @@ func TestPools_Evaluate(t *testing.T) {
 				if s.N < 4 {
 					return "a", nil
 				}
-				return graph.END, nil
-			}, "a", graph.END).MustCompile()
+				return graph.End, nil
+			}, "a", graph.End).MustCompile()
 		began := time.Now()
 		_, err := fermata.Evaluate(t.Context(), loop.Plan(), &state{}, fermata.Options{
 			Pools: map[string]fermata.Pool{"api": {Every: time.Second}},

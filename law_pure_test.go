@@ -167,8 +167,8 @@ func variety(doings []string, pure func(i int) bool, rounds int) *graph.Graph[st
 		if s.N < rounds {
 			return "n0", nil
 		}
-		return graph.END, nil
-	}, "n0", graph.END)
+		return graph.End, nil
+	}, "n0", graph.End)
 	return b.MustCompile()
 }
 
@@ -289,8 +289,8 @@ func TestJ2_LongCalculationsAreStoredInPieces(t *testing.T) {
 			if s.N < rounds {
 				return "a", nil
 			}
-			return graph.END, nil
-		}, "a", graph.END).MustCompile()
+			return graph.End, nil
+		}, "a", graph.End).MustCompile()
 	ends(t, start(t, rt, g, state{}), fermata.Completed)
 	all, largest := 0, slices.Max(store.sizes)
 	for _, n := range store.sizes {

@@ -235,14 +235,14 @@ func TestJ5_ToolsAndApprovals(t *testing.T) {
 	}
 	second := res.Interrupts[1]
 	bad := node.Verdict{Action: node.Edit, Arguments: json.RawMessage(`{"town":"Bergen"}`)}
-	if err := rt.Answer(t.Context(), second.ID, bad, fermata.InRole("agent")); !errors.Is(err, fermata.ErrInvalid) {
+	if err := rt.Answer(t.Context(), second.ID, bad, fermata.AsRole("agent")); !errors.Is(err, fermata.ErrInvalid) {
 		t.Errorf("arguments that do not fit the tool: %v", err)
 	}
-	answer(t, rt, second.ID, node.Verdict{Action: node.Edit, Arguments: json.RawMessage(`{"city":"Bergen"}`)}, fermata.InRole("agent"))
+	answer(t, rt, second.ID, node.Verdict{Action: node.Edit, Arguments: json.RawMessage(`{"city":"Bergen"}`)}, fermata.AsRole("agent"))
 	if res = wait(t, run); len(res.Interrupts) != 1 || d.counts()["book Bergen"] != 1 {
 		t.Fatalf("after the first answer: %+v, %v", res.Interrupts, d.counts())
 	}
-	answer(t, rt, res.Interrupts[0].ID, node.Verdict{Action: node.Deny, Reason: "too dear"}, fermata.InRole("agent"))
+	answer(t, rt, res.Interrupts[0].ID, node.Verdict{Action: node.Deny, Reason: "too dear"}, fermata.AsRole("agent"))
 	ends(t, run, fermata.Completed)
 	if diff := cmp.Diff(map[string]int{"weather Rome": 1, "weather Atlantis": 1, "book Bergen": 1}, d.counts()); diff != "" {
 		t.Errorf("what the tools did (-want +got):\n%s", diff)
@@ -355,8 +355,8 @@ func TestJ5_CrashReasonInALoop(t *testing.T) {
 		if s.N < 3 {
 			return "a", nil
 		}
-		return graph.END, nil
-	}, "a", graph.END).MustCompile()
+		return graph.End, nil
+	}, "a", graph.End).MustCompile()
 	crashReason(t, m, newDesk(), fermatatest.Answers(map[string][]any{"a": {chosen{"x"}, chosen{"y"}}}), g)
 }
 

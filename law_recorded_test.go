@@ -307,9 +307,9 @@ func TestJ8_ACachedOutcomeNeverReadsZero(t *testing.T) {
 	cache := fermata.NewMemoryCache(0)
 	ran := 0
 	rt := newRuntime(t, fermata.Options{Cache: cache})
-	old := graph.New[billSparse]("bill").Node("pay", func(_ node.Context, s billSparse) (billSparse, error) { ran++; s.Amount = 7; return s, nil }, graph.Cache("1", 0)).
+	old := graph.New[billSparse]("bill").Node("pay", func(_ node.Context, s billSparse) (billSparse, error) { ran++; s.Amount = 7; return s, nil }, graph.Cache("1")).
 		Edge(graph.Start, "pay").MustCompile()
-	now := graph.New[totalSparse]("bill").Node("pay", func(_ node.Context, s totalSparse) (totalSparse, error) { ran++; s.Total = 7; return s, nil }, graph.Cache("1", 0)).
+	now := graph.New[totalSparse]("bill").Node("pay", func(_ node.Context, s totalSparse) (totalSparse, error) { ran++; s.Total = 7; return s, nil }, graph.Cache("1")).
 		Edge(graph.Start, "pay").MustCompile()
 	for _, p := range []*plan.Plan{old.Plan(), now.Plan()} {
 		input, err := p.State().Decode([]byte(`{}`))

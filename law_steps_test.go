@@ -91,8 +91,8 @@ func TestN2_EveryCallHasItsName(t *testing.T) {
 			if s.N < 2 {
 				return "a", nil
 			}
-			return graph.END, nil
-		}, "a", graph.END).MustCompile()
+			return graph.End, nil
+		}, "a", graph.End).MustCompile()
 	run := start(t, rt, g, state{}, fermata.WithID("run_n"))
 	ends(t, run, fermata.Completed)
 	var want, got []string
@@ -336,7 +336,7 @@ func TestN7_PanicsAreErrors(t *testing.T) {
 		return func(node.Context, state) (state, error) { panicHere(value); return state{}, nil }
 	}
 	route := graph.New[state]("panic").Node("a", logged).Edge(graph.Start, "a").
-		Route("a", func(node.Context, state) (string, error) { panicHere(&custom{7}); return "", nil }, graph.END).MustCompile()
+		Route("a", func(node.Context, state) (string, error) { panicHere(&custom{7}); return "", nil }, graph.End).MustCompile()
 	inTime := single(panics(&custom{7}), graph.Timeout(time.Minute))
 	inStep := single(func(ctx node.Context, s state) (state, error) {
 		_, err := node.Step(ctx, "step", func(node.Context) (int, error) { panicHere(&custom{7}); return 0, nil })
@@ -503,7 +503,7 @@ func TestN8_ValuesThatCannotBeStored(t *testing.T) {
 					Node("rescue", func(_ node.Context, s linked) (linked, error) { s.Name += " rescued"; return s, nil }).
 					Edge(graph.Start, "a")
 				if !caught {
-					b.Route("a", func(node.Context, linked) (string, error) { return graph.END, nil }, "rescue", graph.END)
+					b.Route("a", func(node.Context, linked) (string, error) { return graph.End, nil }, "rescue", graph.End)
 				} else {
 					b.OnError("a", "rescue")
 				}

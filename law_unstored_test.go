@@ -131,8 +131,8 @@ func TestJ5_StepsWithoutAStore(t *testing.T) {
 			if s.N < 2 {
 				return "a", nil
 			}
-			return graph.END, nil
-		}, "a", graph.END).MustCompile()
+			return graph.End, nil
+		}, "a", graph.End).MustCompile()
 	if _, err := g.Run(timeLimit(t), state{}); err != nil {
 		t.Fatal(err)
 	}

@@ -217,7 +217,7 @@ func TestN4_TheLogTellsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := newRuntime(t, fermata.Options{Store: store, Logger: log})
-	if err := second.Answer(ctx, res.Interrupts[0].ID, true, fermata.As("ada")); err != nil {
+	if err := second.Answer(ctx, res.Interrupts[0].ID, true, fermata.AsPerson("ada")); err != nil {
 		t.Fatal(err)
 	}
 	if run, err = g.Resume(ctx, second, "run_1"); err != nil {

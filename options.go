@@ -91,12 +91,22 @@ func Queued() StartOption { return runtype.Queued() }
 // AnswerOption says who answers, and how.
 type AnswerOption = runtype.AnswerOption
 
-// As names the person who answers, by id or name; it is recorded. [AsPerson] also sets a display name.
-func As(name string) AnswerOption { return runtype.As(name) }
+// AsPerson names the person who answers; it is recorded. A string is the person's id or name, a [Person] also has a
+// display name.
+func AsPerson[P string | Person](p P) AnswerOption { return runtype.AsPerson(p) }
 
-// InRole names the roles that the person is in. An interrupt that requires another role refuses the answer (law
-// H2).
-func InRole(roles ...string) AnswerOption { return runtype.InRole(roles...) }
+// AsRole names the roles that the person has. An interrupt that requires another role refuses the answer (law H2).
+func AsRole(roles ...string) AnswerOption { return runtype.AsRole(roles...) }
+
+// As names the person who answers.
+//
+// Deprecated: use AsPerson.
+func As(name string) AnswerOption { return AsPerson(name) }
+
+// InRole names the roles that the person has.
+//
+// Deprecated: use AsRole.
+func InRole(roles ...string) AnswerOption { return AsRole(roles...) }
 
 // WithToken presents the interrupt's resume token; a wrong one is refused (law H5).
 func WithToken(token string) AnswerOption { return runtype.WithToken(token) }
@@ -112,9 +122,6 @@ func Hold() AnswerOption { return runtype.Hold() }
 //	    Name string // for display; defaults to the ID
 //	}
 type Person = runtype.Person
-
-// AsPerson is [As] with a display name.
-func AsPerson(p Person) AnswerOption { return runtype.AsPerson(p) }
 
 // Assignment names who is asked from now on, and why.
 //

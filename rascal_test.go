@@ -251,7 +251,7 @@ func (r *rascal) plan(t *testing.T) *plan.Plan {
 		Route("first", func(node.Context, state) (string, error) { r.does("Route"); return "fork", nil }, "fork").
 		Node("fork", logged).
 		Edge("fork", "a", "b").
-		Node("a", func(_ node.Context, s state) (state, error) { s.Text = "a"; return s, nil }, graph.Cache("1", 0)).
+		Node("a", func(_ node.Context, s state) (state, error) { s.Text = "a"; return s, nil }, graph.Cache("1")).
 		Node("b", func(_ node.Context, s state) (state, error) { s.N++; return s, nil }).
 		Edge("a", "join").Edge("b", "join").
 		Node("join", logged, graph.All()).Edge("join", "many").

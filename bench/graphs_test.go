@@ -22,7 +22,7 @@ func pure[S any](f func(S) S) graph.Func[S] {
 func until[S any](done func(S) bool, back string) graph.RouteFunc[S] {
 	return func(_ node.Context, s S) (string, error) {
 		if done(s) {
-			return graph.END, nil
+			return graph.End, nil
 		}
 		return back, nil
 	}
@@ -44,7 +44,7 @@ func loop(n int) *graph.Graph[messages] {
 	return graph.New[messages]("loop").
 		Node("count", pure(workload.Count)).
 		Edge(graph.Start, "count").
-		Route("count", until(func(s messages) bool { return s.Count >= n }, "count"), "count", graph.END).
+		Route("count", until(func(s messages) bool { return s.Count >= n }, "count"), "count", graph.End).
 		MustCompile()
 }
 
@@ -56,8 +56,8 @@ func react(s *workload.Script) *graph.Graph[workload.Agent] {
 			if workload.WantsTool(a) {
 				return "tool", nil
 			}
-			return graph.END, nil
-		}, "tool", graph.END).
+			return graph.End, nil
+		}, "tool", graph.End).
 		Edge("tool", "model").
 		MustCompile()
 }
@@ -68,7 +68,7 @@ func fanOut() *graph.Graph[workload.Topics] {
 		Node("generate", pure(workload.Generate)).
 		Node("bump", pure(workload.Bump)).
 		Edge(graph.Start, "edit").Edge("edit", "generate").Edge("generate", "bump").
-		Route("bump", until(workload.Bumped, "bump"), "bump", graph.END).
+		Route("bump", until(workload.Bumped, "bump"), "bump", graph.End).
 		MustCompile()
 	b := graph.New[workload.Topics]("topics").Immutable()
 	graph.Map(b, "jokes",
@@ -92,6 +92,6 @@ func wide(w workload.WideSize) *graph.Graph[workload.Wide] {
 		Node("six", pure(n.Six)).
 		Edge(graph.Start, "one").Edge("one", "two").Edge("two", "three", "four").
 		Edge("three", "five").Edge("four", "five").Edge("five", "six").
-		Route("six", until(w.Done, "one"), "one", graph.END).
+		Route("six", until(w.Done, "one"), "one", graph.End).
 		MustCompile()
 }

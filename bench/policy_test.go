@@ -25,8 +25,8 @@ func BenchmarkCache(b *testing.B) {
 			fresh bool
 		}{
 			{"called", nil, false},
-			{"hit", []graph.NodeOption{graph.Cache("1", time.Hour)}, false},
-			{"miss", []graph.NodeOption{graph.Cache("1", time.Hour)}, true},
+			{"hit", []graph.NodeOption{graph.CacheFor("1", time.Hour)}, false},
+			{"miss", []graph.NodeOption{graph.CacheFor("1", time.Hour)}, true},
 		} {
 			b.Run(c.name+"/"+strconv.Itoa(size), func(b *testing.B) {
 				g := graph.New[messages]("cache").Node("a", hashed, c.opts...).Edge(graph.Start, "a").MustCompile()

@@ -261,7 +261,7 @@ func BenchmarkChat10000(b *testing.B) {
 				return s, nil
 			}).
 			Edge(graph.Start, "say").
-			Route("say", func(_ node.Context, s messages) (string, error) { return "say", nil }, "say", graph.END).
+			Route("say", func(_ node.Context, s messages) (string, error) { return "say", nil }, "say", graph.End).
 			MustCompile()
 	}
 	g := chat(visits)

@@ -53,13 +53,13 @@ func ExampleNode() {
 	// Output: about holds (0.9) <nil>
 }
 
-// A gate chooses among nodes and END, and a choice can be of a type of its own.
+// A gate chooses among nodes and End, and a choice can be of a type of its own.
 func ExampleRoute() {
 	type next string
 	const (
 		retrieve next = "retrieve"
 		generate next = "generate"
-		done     next = dataflow.END
+		done     next = dataflow.End
 	)
 	type conversation struct{ Messages []string }
 	decide := dataflow.Route("decide_next", func(_ node.Context, in conversation) (next, error) {
@@ -147,8 +147,8 @@ func ExampleInterrupt() {
 		case "edit":
 			return "apply_edit", nil
 		}
-		return dataflow.END, nil
-	}, "finalize", "apply_edit", dataflow.END)
+		return dataflow.End, nil
+	}, "finalize", "apply_edit", dataflow.End)
 	g := dataflow.Must(dataflow.New("approve", prompt, ask, route, finalize, edit))
 
 	ctx := context.Background()
@@ -286,10 +286,10 @@ func Example_cycle() {
 	},
 	) (string, error) {
 		if in.Score >= in.Threshold {
-			return dataflow.END, nil
+			return dataflow.End, nil
 		}
 		return "generate", nil
-	}, "generate", dataflow.END)
+	}, "generate", dataflow.End)
 	g := dataflow.Must(dataflow.New("refine", generate, evaluate, gate))
 	res, err := g.Run(context.Background(), dataflow.Values{"prompt": "a poem"})
 	fmt.Println(res.Outputs["draft"], err)

@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// Route is a gate: it chooses one of its targets, which are names of nodes and END. Choosing anything else is an
+// Route is a gate: it chooses one of its targets, which are names of nodes and [End]. Choosing anything else is an
 // InvalidRouteError (law F7); choosing "" takes the [Fallback].
 //
 // The choices may be of a type of their own, so that the compiler knows them:
@@ -19,7 +19,7 @@ import (
 //	type next string
 //	const (
 //		again next = "generate"
-//		done  next = dataflow.END
+//		done  next = dataflow.End
 //	)
 //	gate := dataflow.Route("good_enough", func(ctx node.Context, in score) (next, error) { … }, again, done)
 func Route[In any, D ~string](name string, f func(ctx node.Context, in In) (D, error), targets ...D) *NodeDef {
@@ -47,7 +47,7 @@ func RouteMany[In any, D ~string](name string, f func(ctx node.Context, in In) (
 	return d
 }
 
-// Target is what a branch leads to: the name of a node, END, or the node itself.
+// Target is what a branch leads to: the name of a node, End, or the node itself.
 type Target interface{ ~string | *NodeDef }
 
 // Branch is a gate with one target for true and another one for false.
@@ -82,7 +82,7 @@ func gate[D ~string](name string, in shape, targets []D, inErr error, none bool)
 	for _, t := range targets {
 		switch {
 		case string(t) == node.Stop:
-			d.errs = append(d.errs, errors.New("a gate of a dataflow cannot stop the run; END ends a path"))
+			d.errs = append(d.errs, errors.New("a gate of a dataflow cannot stop the run; End ends a path"))
 		case t == "":
 			d.errs = append(d.errs, errors.New("one of its targets has no name"))
 		case slices.Contains(d.targets, string(t)):

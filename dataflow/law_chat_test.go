@@ -30,7 +30,7 @@ func conversation(t testing.TB) *dataflow.Graph {
 	remember := dataflow.Func("remember", "messages", func(_ node.Context, in said) ([]string, error) {
 		return append(in.Messages, in.Question+"="+in.Answer), nil
 	})
-	over := dataflow.Branch("over", func(_ node.Context, in heard) (bool, error) { return len(in.Messages) >= 4, nil }, dataflow.END, ask)
+	over := dataflow.Branch("over", func(_ node.Context, in heard) (bool, error) { return len(in.Messages) >= 4, nil }, dataflow.End, ask)
 	return graphOf(t, ask, answer, remember, over)
 }
 
@@ -50,7 +50,7 @@ func TestD2_WhatIsAccumulatedIsReadByThoseBefore(t *testing.T) {
 // A gate that leads nowhere back makes no loop of what is accumulated behind it: it goes through once.
 func TestD2_WhatIsAccumulatedMakesNoLoopByItself(t *testing.T) {
 	find := unary("find", "log", "found", func(log []string) int { return len(log) })
-	more := dataflow.Branch("more", func(_ node.Context, in struct{ Found int }) (bool, error) { return in.Found < 2, nil }, "note", dataflow.END)
+	more := dataflow.Branch("more", func(_ node.Context, in struct{ Found int }) (bool, error) { return in.Found < 2, nil }, "note", dataflow.End)
 	note := dataflow.Func("note", "log", func(_ node.Context, in struct {
 		Log   []string
 		Found int
@@ -68,7 +68,7 @@ func TestG7_ALoopHasAWayOut(t *testing.T) {
 	told := func(name string, targets ...string) *dataflow.NodeDef {
 		return dataflow.Route(name, func(_ node.Context, in struct{ A string }) (string, error) {
 			if len(in.A) > 8 {
-				return dataflow.END, nil
+				return dataflow.End, nil
 			}
 			return targets[0], nil
 		}, targets...)
@@ -83,5 +83,5 @@ func TestG7_ALoopHasAWayOut(t *testing.T) {
 	same(t, "problem", `dataflow "test":
   node "a": the loop "a" -> "round" -> "a" never ends: gate "round" can choose nothing but another round; let it choose END, too`,
 		refusedGraph(t, a, told("round", "a")).Error())
-	same(t, "outputs", vals{"a": "xxxxxxxxx"}, evaluated(t, graphOf(t, a, told("more", "round", dataflow.END), told("round", "a")), vals{"x": "x"}))
+	same(t, "outputs", vals{"a": "xxxxxxxxx"}, evaluated(t, graphOf(t, a, told("more", "round", dataflow.End), told("round", "a")), vals{"x": "x"}))
 }

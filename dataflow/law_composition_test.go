@@ -34,7 +34,7 @@ func TestG6_GraphsAreNodes(t *testing.T) {
 
 // What a gate in a subgraph did not choose is a value that the subgraph does not bring: whoever needs it outside is skipped.
 func TestD9_ASubgraphBringsNotAllItsValues(t *testing.T) {
-	inner := graphOf(t, told("gate", "a", "b", dataflow.END), says("a", "x"), says("b", "y"))
+	inner := graphOf(t, told("gate", "a", "b", dataflow.End), says("a", "x"), says("b", "y"))
 	g := graphOf(t, inner.As("inner"), follow("after_x", "x", "x2"), follow("after_y", "y", "y2"), follow("far", "y2", "y3"))
 	for _, tt := range []struct {
 		pick    string
@@ -45,7 +45,7 @@ func TestD9_ASubgraphBringsNotAllItsValues(t *testing.T) {
 			`node.skipped inner/b#1 gate "gate" did not choose it`, `node.skipped after_y#1 it needs "y", and "inner" brought no value`,
 			`node.skipped far#1 it needs "y2", and "after_y" was skipped`,
 		}},
-		{dataflow.END, vals{}, []string{
+		{dataflow.End, vals{}, []string{
 			`node.skipped inner/a#1 gate "gate" did not choose it`, `node.skipped inner/b#1 gate "gate" did not choose it`,
 			`node.skipped after_x#1 it needs "x", and "inner" brought no value`, `node.skipped after_y#1 it needs "y", and "inner" brought no value`,
 			`node.skipped far#1 it needs "y2", and "after_y" was skipped`,
@@ -172,9 +172,9 @@ func TestG5_MapsNest(t *testing.T) {
 			if in.Score < in.Rounds {
 				return "generate", nil
 			}
-			return dataflow.END, nil
-		}, "generate", dataflow.END),
-		dataflow.Branch("odd", func(_ node.Context, in struct{ Rounds int }) (bool, error) { return in.Rounds%2 == 1, nil }, "extra", dataflow.END),
+			return dataflow.End, nil
+		}, "generate", dataflow.End),
+		dataflow.Branch("odd", func(_ node.Context, in struct{ Rounds int }) (bool, error) { return in.Rounds%2 == 1, nil }, "extra", dataflow.End),
 		says("extra", "more"), dataflow.Select("draft", "more"))...)
 	row := graphOf(t, count.Map("row", []string{"rounds"}))
 	g := graphOf(t, row.Map("table", []string{"rounds"}))
@@ -212,7 +212,7 @@ func TestG5_ItemsRunSideBySide(t *testing.T) {
 
 // Select leaves out what its values do not need; a gate's choices of what was left out end the path.
 func TestD1_SelectLeavesOutTheRest(t *testing.T) {
-	g := graphOf(t, follow("a", "x", "y"), follow("b", "y", "z"), follow("c", "y", "w"), told("gate", "d", "e", dataflow.END), says("d", "v"), says("e", "u"))
+	g := graphOf(t, follow("a", "x", "y"), follow("b", "y", "z"), follow("c", "y", "w"), told("gate", "d", "e", dataflow.End), says("d", "v"), says("e", "u"))
 	for _, tt := range []struct {
 		selected []string
 		given    vals
@@ -223,7 +223,7 @@ func TestD1_SelectLeavesOutTheRest(t *testing.T) {
 		{[]string{"w", "y"}, vals{"x": "x"}, []string{"a", "c"}, vals{"w": "x a c", "y": "x a"}},
 		{[]string{"v"}, vals{"pick": "d"}, []string{"gate", "d"}, vals{"v": "d"}},
 		{[]string{"v"}, vals{"pick": "e"}, []string{"gate", "d"}, vals{}},
-		{[]string{"v"}, vals{"pick": dataflow.END}, []string{"gate", "d"}, vals{}},
+		{[]string{"v"}, vals{"pick": dataflow.End}, []string{"gate", "d"}, vals{}},
 	} {
 		t.Run(fmt.Sprint(tt.selected, tt.given), func(t *testing.T) {
 			less, err := g.Select(tt.selected...)
@@ -287,7 +287,7 @@ func TestG6_LocalValuesBeginAnewWithEachVisit(t *testing.T) {
 		N    int `default:"0"`
 	}
 	add := dataflow.Func("add", "n", func(_ node.Context, in counted) (int, error) { return in.N + 1, nil })
-	again := dataflow.Branch("again", func(_ node.Context, in struct{ N int }) (bool, error) { return in.N < 3, nil }, add, dataflow.END)
+	again := dataflow.Branch("again", func(_ node.Context, in struct{ N int }) (bool, error) { return in.N < 3, nil }, add, dataflow.End)
 	last := unary("last", "n", "count", func(n int) int { return n })
 	see := dataflow.Func("see", "seen", func(_ node.Context, in struct {
 		Count int
@@ -296,7 +296,7 @@ func TestG6_LocalValuesBeginAnewWithEachVisit(t *testing.T) {
 	) ([]int, error) {
 		return append(in.Seen, in.Count), nil
 	})
-	more := dataflow.Branch("more", func(_ node.Context, in struct{ Seen []int }) (bool, error) { return len(in.Seen) < 3, nil }, "tick", dataflow.END)
+	more := dataflow.Branch("more", func(_ node.Context, in struct{ Seen []int }) (bool, error) { return len(in.Seen) < 3, nil }, "tick", dataflow.End)
 	tick := unary("tick", "start", "tick", func(n int) int { return n })
 
 	inner := graphOf(t, add, again, last, dataflow.Local("n"))

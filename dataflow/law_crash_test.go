@@ -77,7 +77,7 @@ var explorations = []explored{
 			})
 			return []dataflow.Part{
 				draft, dataflow.Interrupt[string, string]("ask", "text", "said"),
-				dataflow.Branch("good", func(_ node.Context, in struct{ Said string }) (bool, error) { return in.Said == "good", nil }, dataflow.END, draft),
+				dataflow.Branch("good", func(_ node.Context, in struct{ Said string }) (bool, error) { return in.Said == "good", nil }, dataflow.End, draft),
 			}
 		},
 		want: vals{"text": "after better", "said": "good"},
@@ -106,7 +106,7 @@ var explorations = []explored{
 	{
 		name: "several at once, in a loop", given: vals{"x": "x"},
 		parts: func(t testing.TB, c *calls) []dataflow.Part {
-			work, gate := stages([]string{"left", "right", "work"}, []string{"right", "work"}, []string{"left", dataflow.END})
+			work, gate := stages([]string{"left", "right", "work"}, []string{"right", "work"}, []string{"left", dataflow.End})
 			return []dataflow.Part{
 				work, gate, effects(c, "left", "x", "l"), effects(c, "right", "x", "r"),
 				dataflow.Func("both", "all", func(_ node.Context, in struct {
@@ -211,10 +211,10 @@ func TestD11_ParallelGates(t *testing.T) {
 				to = append(to, "work")
 			}
 			if len(to) == 0 {
-				to = append(to, dataflow.END)
+				to = append(to, dataflow.End)
 			}
 			return to, nil
-		}, "work", "shared", dataflow.END)
+		}, "work", "shared", dataflow.End)
 	}
 	shared := dataflow.Func("shared", "s", func(_ node.Context, in struct {
 		N int

@@ -61,7 +61,7 @@ func TestD1_ConflictsAreFoundWhenTheGraphIsMade(t *testing.T) {
 			Code: plan.Conflict, Node: "other", Port: "x",
 			Message: `it writes "x", and so does "a": two nodes may write one value only when a gate chooses between them, and no gate does`,
 		}},
-		{"one of them chosen", []dataflow.Part{told("gate", "a", dataflow.END), says("a", "x"), other}, dataflow.Problem{
+		{"one of them chosen", []dataflow.Part{told("gate", "a", dataflow.End), says("a", "x"), other}, dataflow.Problem{
 			Code: plan.Conflict, Node: "other", Port: "x",
 			Message: `it writes "x", and so does "a": two nodes may write one value only when a gate chooses between them; "other" runs always`,
 		}},
@@ -132,8 +132,8 @@ func TestD3_EveryWriteIsAVersion(t *testing.T) {
 		if in.N < 3 {
 			return "work", nil
 		}
-		return dataflow.END, nil
-	}, "work", dataflow.END)
+		return dataflow.End, nil
+	}, "work", dataflow.End)
 	var c calls
 	reader := unary("reader", "same", "seen", c.add)
 	still := constant("still", "kept", "equal")
@@ -162,7 +162,7 @@ func TestD10_Precedence(t *testing.T) {
 		return in.X, nil
 	})
 	bind := dataflow.Bind(vals{"x": "bound"})
-	gate := dataflow.Branch("gate", func(_ node.Context, in struct{ Write bool }) (bool, error) { return in.Write, nil }, "write", dataflow.END)
+	gate := dataflow.Branch("gate", func(_ node.Context, in struct{ Write bool }) (bool, error) { return in.Write, nil }, "write", dataflow.End)
 	write := says("write", "x")
 	for _, tt := range []struct {
 		name  string
@@ -244,8 +244,8 @@ func TestD10_EntryInTheMiddleOfALoop(t *testing.T) {
 		if len(in.Feedback) < 6 {
 			return "generate", nil
 		}
-		return dataflow.END, nil
-	}, "generate", dataflow.END)
+		return dataflow.End, nil
+	}, "generate", dataflow.End)
 	evaluate := unary("evaluate", "draft", "feedback", func(s string) string { return "!" + s })
 	g := graphOf(t, generate, evaluate, gate, dataflow.Entry("evaluate"))
 	got, visited, _ := outcome(t, g, vals{"prompt": "ab", "draft": "mine"})

@@ -245,7 +245,7 @@ func TestJ8_ALoopGoesOnInItsRound(t *testing.T) {
 		) (string, error) {
 			return in.Text + "[" + in.Said + "]", nil
 		})
-		gate := dataflow.Branch("good", func(_ node.Context, in struct{ Said string }) (bool, error) { return in.Said == "good", nil }, dataflow.END, draft)
+		gate := dataflow.Branch("good", func(_ node.Context, in struct{ Said string }) (bool, error) { return in.Said == "good", nil }, dataflow.End, draft)
 		return graphOf(t, append([]dataflow.Part{draft, dataflow.Interrupt[string, string]("ask", "text", "said"), gate}, more...)...)
 	}
 	rt, store := inMemory(t)

@@ -22,9 +22,9 @@ func told(name string, targets ...string) *dataflow.NodeDef {
 // says is a node that writes its own name.
 func says(name, output string) *dataflow.NodeDef { return constant(name, output, name) }
 
-// A gate lets one of its targets run, and what follows from it; END ends the path.
+// A gate lets one of its targets run, and what follows from it; End ends the path.
 func TestD8_RouteChoosesOne(t *testing.T) {
-	g := graphOf(t, told("gate", "a", "b", dataflow.END), says("a", "x"), says("b", "y"), follow("after", "y", "z"))
+	g := graphOf(t, told("gate", "a", "b", dataflow.End), says("a", "x"), says("b", "y"), follow("after", "y", "z"))
 	for _, tt := range []struct {
 		pick string
 		want vals
@@ -32,13 +32,13 @@ func TestD8_RouteChoosesOne(t *testing.T) {
 	}{
 		{"a", vals{"x": "a"}, []string{"gate#1 pick<run", "a#1"}},
 		{"b", vals{"y": "b", "z": "b after"}, []string{"gate#1 pick<run", "b#1", "after#1 y<b#1"}},
-		{dataflow.END, vals{}, []string{"gate#1 pick<run"}},
+		{dataflow.End, vals{}, []string{"gate#1 pick<run"}},
 	} {
 		got, visited, _ := outcome(t, g, vals{"pick": tt.pick})
 		same(t, "outputs", tt.want, got)
 		same(t, "visits", tt.ran, visited)
 	}
-	same(t, "targets", []string{"a", "b"}, told("gate", "a", "b", dataflow.END).Targets())
+	same(t, "targets", []string{"a", "b"}, told("gate", "a", "b", dataflow.End).Targets())
 }
 
 // The choices may be of a type of their own.
@@ -46,7 +46,7 @@ func TestF7_TypedDecisions(t *testing.T) {
 	type next string
 	const (
 		again next = "a"
-		done  next = dataflow.END
+		done  next = dataflow.End
 	)
 	gate := dataflow.Route("gate", func(_ node.Context, in struct{ N int }) (next, error) {
 		if in.N > 1 {
@@ -85,12 +85,12 @@ func TestD8_RouteManyChoosesSeveral(t *testing.T) {
 		})
 	}
 	gate := dataflow.RouteMany("gate", func(_ node.Context, in struct{ All []string }) ([]string, error) { return in.All, nil },
-		"a", "b", "c", dataflow.END)
+		"a", "b", "c", dataflow.End)
 	g := graphOf(t, gate, wait("a", true), wait("b", false), says("c", "of_c"))
 	got, _, told := outcome(t, g, vals{"all": []string{"b", "a"}})
 	same(t, "outputs", vals{"of_a": "gave", "of_b": "took from a"}, got)
 	same(t, "skipped", []string{`node.skipped c#1 gate "gate" did not choose it`}, only(told, "node.skipped"))
-	same(t, "END with others", vals{"of_c": "c"}, evaluated(t, g, vals{"all": []string{"c", dataflow.END}}))
+	same(t, "END with others", vals{"of_c": "c"}, evaluated(t, g, vals{"all": []string{"c", dataflow.End}}))
 	res, err := g.Run(timeLimit(t), vals{"all": []string{}})
 	if err == nil {
 		err = res.Err
@@ -120,7 +120,7 @@ func TestF7_NodesAsTargets(t *testing.T) {
 		}
 		same(t, name, want, []vals{evaluated(t, g, vals{"n": 1}), evaluated(t, g, vals{"n": 0})})
 	}
-	end := graphOf(t, dataflow.Branch("gate", is, yes, dataflow.END), yes)
+	end := graphOf(t, dataflow.Branch("gate", is, yes, dataflow.End), yes)
 	same(t, "END", []vals{{"said": "yes"}, {}}, []vals{evaluated(t, end, vals{"n": 1}), evaluated(t, end, vals{"n": 0})})
 }
 
@@ -144,7 +144,7 @@ func TestF7_FallbackIsTakenForNothing(t *testing.T) {
 		g := graphOf(t, gate, a, b)
 		same(t, name, []vals{{"x": "a"}, {"y": "b"}}, []vals{evaluated(t, g, vals{"pick": "a"}), evaluated(t, g, vals{"pick": ""})})
 	}
-	end := graphOf(t, told("gate", "a").With(dataflow.Fallback(dataflow.END)), a)
+	end := graphOf(t, told("gate", "a").With(dataflow.Fallback(dataflow.End)), a)
 	same(t, "END", vals{}, evaluated(t, end, vals{"pick": ""}))
 	same(t, "the definition stays as it is", []string{"a"}, told("gate", "a").Targets())
 }
@@ -164,15 +164,15 @@ func TestF7_InvalidRoutesNameTheNearest(t *testing.T) {
 			fermata.InvalidRouteError{Node: "gate", Target: "genrate", Declared: []string{"retrieve", "generate"}, Hint: `; did you mean "generate"?`},
 		},
 		{
-			"a node that it did not declare", told("gate", "retrieve", dataflow.END), "generate",
+			"a node that it did not declare", told("gate", "retrieve", dataflow.End), "generate",
 			fermata.InvalidRouteError{Node: "gate", Target: "generate", Declared: []string{"retrieve", "END"}},
 		},
 		{
-			"the string END", told("gate", "retrieve", dataflow.END), "END",
+			"the string END", told("gate", "retrieve", dataflow.End), "END",
 			fermata.InvalidRouteError{Node: "gate", Target: "END", Declared: []string{"retrieve", "END"}, Hint: "; the end of a path is the constant END, and the end of the run Stop: a text of that name is a node's"},
 		},
 		{
-			"END, which was not declared", told("gate", "retrieve"), dataflow.END,
+			"END, which was not declared", told("gate", "retrieve"), dataflow.End,
 			fermata.InvalidRouteError{Node: "gate", Target: "END", Declared: []string{"retrieve"}},
 		},
 		{
@@ -205,9 +205,9 @@ func TestF7_InvalidRoutesNameTheNearest(t *testing.T) {
 
 // A node may be called "END": END is a value of its own.
 func TestF6_ANodeNamedENDIsANode(t *testing.T) {
-	g := graphOf(t, told("gate", "END", dataflow.END), says("END", "x"))
+	g := graphOf(t, told("gate", "END", dataflow.End), says("END", "x"))
 	same(t, "the node", vals{"x": "END"}, evaluated(t, g, vals{"pick": "END"}))
-	same(t, "the end", vals{}, evaluated(t, g, vals{"pick": dataflow.END}))
+	same(t, "the end", vals{}, evaluated(t, g, vals{"pick": dataflow.End}))
 }
 
 // What is wrong with a gate is found when the graph is made, with the node, the target and the nearest name.
@@ -219,7 +219,7 @@ func TestF7_TargetsAreCheckedWhenTheGraphIsMade(t *testing.T) {
 		parts []dataflow.Part
 		want  []dataflow.Problem
 	}{
-		{"a slip", []dataflow.Part{told("gate", "retriev", dataflow.END), says("retrieve", "x")}, []dataflow.Problem{{
+		{"a slip", []dataflow.Part{told("gate", "retriev", dataflow.End), says("retrieve", "x")}, []dataflow.Problem{{
 			Code: plan.UnknownNode, Node: "gate", Found: "retriev", Nearest: "retrieve",
 			Message: `target "retriev": it leads nowhere: there is no node "retriev"; did you mean "retrieve"?`,
 		}}},
@@ -231,7 +231,7 @@ func TestF7_TargetsAreCheckedWhenTheGraphIsMade(t *testing.T) {
 		}}},
 		{"no name, Stop", []dataflow.Part{told("gate", "", node.Stop), a}, []dataflow.Problem{
 			{Code: plan.BadNode, Node: "gate", Message: "one of its targets has no name"},
-			{Code: plan.BadNode, Node: "gate", Message: "a gate of a dataflow cannot stop the run; END ends a path"},
+			{Code: plan.BadNode, Node: "gate", Message: "a gate of a dataflow cannot stop the run; End ends a path"},
 		}},
 		{"a branch with one target", []dataflow.Part{dataflow.Branch("gate", is, "a", a), a}, []dataflow.Problem{{
 			Code: plan.BadNode, Node: "gate", Message: `it names the target "a" twice`,
@@ -239,7 +239,7 @@ func TestF7_TargetsAreCheckedWhenTheGraphIsMade(t *testing.T) {
 		{"no node", []dataflow.Part{dataflow.Branch("gate", is, "a", (*dataflow.NodeDef)(nil)), a}, []dataflow.Problem{{
 			Code: plan.BadNode, Node: "gate", Message: "one of its targets has no name",
 		}}},
-		{"no function", []dataflow.Part{dataflow.Branch[none]("gate", nil, "a", dataflow.END), a}, []dataflow.Problem{{
+		{"no function", []dataflow.Part{dataflow.Branch[none]("gate", nil, "a", dataflow.End), a}, []dataflow.Problem{{
 			Code: plan.BadNode, Node: "gate", Message: "it has no function",
 		}}},
 	} {
@@ -272,11 +272,11 @@ func TestN1_GatesCanBeCalledByThemselves(t *testing.T) {
 	}
 	good := func(_ node.Context, in score) (string, error) {
 		if in.Score >= in.Threshold {
-			return dataflow.END, nil
+			return dataflow.End, nil
 		}
 		return "generate", nil
 	}
-	def := dataflow.Route("good_enough", good, "generate", dataflow.END)
+	def := dataflow.Route("good_enough", good, "generate", dataflow.End)
 	to, err := good(node.Context{}, score{0.5, 0.6})
 	same(t, "called by itself", []any{"generate", nil}, []any{to, err})
 	same(t, "inputs", []string{"{score float64 false}", "{threshold float64 true}"}, texts(def.Inputs()))

@@ -30,7 +30,7 @@ func TestJ1_GoldenOfARunWithPeople(t *testing.T) {
 	rt, _ := inMemory(t)
 	run := start(t, rt, g, vals{"draft": "d", "pick": "a", "x": []string{"1", "2"}})
 	ends(t, run, fermata.Paused)
-	if err := run.Answer(timeLimit(t), decision{Choice: "approve"}, fermata.InRole("editor"), fermata.As("eve")); err != nil {
+	if err := run.Answer(timeLimit(t), decision{Choice: "approve"}, fermata.AsRole("editor"), fermata.AsPerson("eve")); err != nil {
 		t.Fatal(err)
 	}
 	ends(t, run, fermata.Completed)

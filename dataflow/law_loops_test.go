@@ -41,8 +41,8 @@ func until(name, input string, n int, back string) *dataflow.NodeDef {
 		if in.N < n {
 			return back, nil
 		}
-		return dataflow.END, nil
-	}, back, dataflow.END).With(dataflow.RenameInput("n", input))
+		return dataflow.End, nil
+	}, back, dataflow.End).With(dataflow.RenameInput("n", input))
 }
 
 // refine is the loop of the seed: generate, evaluate, and a gate that decides whether it goes round again.
@@ -101,7 +101,7 @@ func TestD4_LoopsAreCheckedWhenTheGraphIsMade(t *testing.T) {
 		},
 		{
 			"no head",
-			[]dataflow.Part{follow("a", "y", "x"), follow("b", "x", "y"), told("gate", "a", dataflow.END).With(dataflow.RenameInput("pick", "y"))},
+			[]dataflow.Part{follow("a", "y", "x"), follow("b", "x", "y"), told("gate", "a", dataflow.End).With(dataflow.RenameInput("pick", "y"))},
 			plan.NoHead,
 			`node "a": the loop "a" -> "b" -> "a" cannot begin: of the nodes that its gates choose, "a" needs "y", which only the loop itself writes; ` +
 				`give it a default, or name the node that the loop begins at as an entry and give a run the value`,
@@ -110,7 +110,7 @@ func TestD4_LoopsAreCheckedWhenTheGraphIsMade(t *testing.T) {
 			"two heads",
 			[]dataflow.Part{
 				adds("a", "y", "x"), adds("b", "x", "y"),
-				dataflow.Route("gate", func(_ node.Context, in struct{ X, Y int }) (string, error) { return "a", nil }, "a", "b", dataflow.END),
+				dataflow.Route("gate", func(_ node.Context, in struct{ X, Y int }) (string, error) { return "a", nil }, "a", "b", dataflow.End),
 			},
 			plan.AmbiguousHead,
 			`node "a": the loop "a" -> "b" -> "a" can begin at "a", "b": each is chosen by a gate in it and can start without it; ` +
@@ -131,10 +131,10 @@ func TestD4_LoopsAreCheckedWhenTheGraphIsMade(t *testing.T) {
 func TestD4_AnEntryIsTheHead(t *testing.T) {
 	gate := dataflow.Route("gate", func(_ node.Context, in struct{ X, Y int }) (string, error) {
 		if in.X+in.Y > 3 {
-			return dataflow.END, nil
+			return dataflow.End, nil
 		}
 		return "b", nil
-	}, "a", "b", dataflow.END)
+	}, "a", "b", dataflow.End)
 	g := graphOf(t, adds("a", "y", "x"), adds("b", "x", "y"), gate, dataflow.Entry("b"))
 	_, visited, _ := outcome(t, g, vals{})
 	same(t, "head", "b", g.Describe().Loops[0].Head)
@@ -211,8 +211,8 @@ func nested(inner, outer int) []dataflow.Part {
 			if in.Draft%100 < inner {
 				return "write", nil
 			}
-			return dataflow.END, nil
-		}, "write", dataflow.END),
+			return dataflow.End, nil
+		}, "write", dataflow.End),
 		until("over", "round", outer, "plan"),
 	}
 }
@@ -243,7 +243,7 @@ func TestD6_HeadsOpenByThemselves(t *testing.T) {
 	}, only(visited, "write"))
 	same(t, "its gate never chose it", []string{"route.taken again#1 -> END", "route.taken again#2 -> END", "route.taken again#3 -> END"},
 		only(told, "route.taken again"))
-	work, gate := stages([]string{"work", "target"}, []string{"work"}, []string{dataflow.END})
+	work, gate := stages([]string{"work", "target"}, []string{"work"}, []string{dataflow.End})
 	_, visited, _ = outcome(t, graphOf(t, work, gate, adds("target", "n", "seen")), vals{})
 	same(t, "a target runs when it is chosen", []string{"target#1 n<work#1"}, only(visited, "target"))
 }
@@ -288,7 +288,7 @@ func TestD7_RegionsThatDoNotTouchDoNotWait(t *testing.T) {
 
 // stages is a loop of which round n chooses what the n-th list says.
 func stages(lists ...[]string) (work, gate *dataflow.NodeDef) {
-	targets := []string{"work", dataflow.END}
+	targets := []string{"work", dataflow.End}
 	for _, l := range lists {
 		for _, name := range l {
 			if !slices.Contains(targets, name) {
@@ -319,8 +319,8 @@ func TestD8_ANewDecisionReplacesTheOldOne(t *testing.T) {
 // A gate that was not chosen any more loses its own decisions too, and so do the gates behind it.
 func TestD8_DecisionsAreLostTransitively(t *testing.T) {
 	work, gate := stages([]string{"work", "second"}, []string{"late"})
-	second := dataflow.Route("second", func(node.Context, none) (string, error) { return "third", nil }, "third", dataflow.END)
-	third := dataflow.Route("third", func(node.Context, none) (string, error) { return "target", nil }, "target", dataflow.END)
+	second := dataflow.Route("second", func(node.Context, none) (string, error) { return "third", nil }, "third", dataflow.End)
+	third := dataflow.Route("third", func(node.Context, none) (string, error) { return "target", nil }, "target", dataflow.End)
 	g := graphOf(t, work, gate, second, third, follow("target", "x", "y"), says("late", "x"))
 	got, visited, _ := outcome(t, g, vals{})
 	same(t, "outputs", vals{"n": 2, "x": "late"}, got)
@@ -333,7 +333,7 @@ func TestD8_DecisionsAreLostTransitively(t *testing.T) {
 func TestD8_AnyGateOpensItsTarget(t *testing.T) {
 	gates := func(one, two bool) *dataflow.Graph {
 		choose := func(name string, yes bool) *dataflow.NodeDef {
-			return dataflow.Branch(name, func(node.Context, none) (bool, error) { return yes, nil }, "target", dataflow.END)
+			return dataflow.Branch(name, func(node.Context, none) (bool, error) { return yes, nil }, "target", dataflow.End)
 		}
 		return graphOf(t, choose("one", one), choose("two", two), says("target", "x"))
 	}

@@ -138,9 +138,9 @@ func TestD10_APointerReadsAValueThatMayBeMissing(t *testing.T) {
 		*in.X += ", seen"
 		return *in.X, nil
 	})
-	g := graphOf(t, read, told("gate", "write", dataflow.END), says("write", "x"), follow("other", "x", "y"))
+	g := graphOf(t, read, told("gate", "write", dataflow.End), says("write", "x"), follow("other", "x", "y"))
 	same(t, "written", vals{"x": "write", "y": "write other", "seen": "write, seen"}, evaluated(t, g, vals{"pick": "write"}))
-	same(t, "not written", vals{"seen": "nothing"}, evaluated(t, g, vals{"pick": dataflow.END}))
+	same(t, "not written", vals{"seen": "nothing"}, evaluated(t, g, vals{"pick": dataflow.End}))
 }
 
 // Names are those of json tags, or the Go name in snake case; embedded structs belong to the struct around them.

@@ -76,7 +76,7 @@ func TestH1_ARunPausesAndGoesOnElsewhere(t *testing.T) {
 		run := resume(t, rt, g, id)
 		res := ends(t, run, fermata.Paused)
 		same(t, "pause", "review", res.Pause.Name)
-		if err := run.Answer(timeLimit(t), decision{Choice: "edit", Edited: "better"}, fermata.InRole("editor"), fermata.As("eve")); err != nil {
+		if err := run.Answer(timeLimit(t), decision{Choice: "edit", Edited: "better"}, fermata.AsRole("editor"), fermata.AsPerson("eve")); err != nil {
 			t.Fatal(err)
 		}
 		res = ends(t, run, fermata.Completed)
@@ -98,7 +98,7 @@ func TestH2_AWrongAnswerLeavesTheQuestionOpen(t *testing.T) {
 	rt, store := inMemory(t)
 	run := start(t, rt, g, vals{"draft": "d"})
 	first := ends(t, run, fermata.Paused)
-	editor := fermata.InRole("editor")
+	editor := fermata.AsRole("editor")
 	for _, wrong := range []any{"approve", map[string]any{"choice": 3}, map[string]any{}, nil, json.RawMessage(`{"choice":`)} {
 		err := run.Answer(timeLimit(t), wrong, editor)
 		if !errors.Is(err, fermata.ErrInvalid) && !errors.As(err, new(*schema.Error)) && asError[*fermata.Error](t, err).Code != fermata.CodeInvalid {
@@ -182,7 +182,7 @@ func TestH1_ALoopAsksEachRound(t *testing.T) {
 	) (string, error) {
 		return in.Text + "[" + in.Said + "]", nil
 	})
-	gate := dataflow.Branch("good", func(_ node.Context, in struct{ Said string }) (bool, error) { return in.Said == "good", nil }, dataflow.END, draft)
+	gate := dataflow.Branch("good", func(_ node.Context, in struct{ Said string }) (bool, error) { return in.Said == "good", nil }, dataflow.End, draft)
 	g := graphOf(t, draft, dataflow.Interrupt[string, string]("ask", "text", "said"), gate)
 	d := onDisk(t)
 	id := ""

@@ -72,7 +72,7 @@ func TestD5_CallRunsInTheCallersGoroutine(t *testing.T) {
 	gate := dataflow.Route("gate", func(_ node.Context, in struct{ Y string }) (string, error) {
 		order = append(order, "gate "+goroutine())
 		return "chosen", nil
-	}, "chosen", dataflow.END)
+	}, "chosen", dataflow.End)
 	g := graphOf(t, note("a", "x", "y"), note("b", "x", "z"), gate, note("chosen", "z", "w"),
 		graphOf(t, note("inside", "in", "out")).As("sub", dataflow.RenameInput("in", "y")),
 		graphOf(t, note("item", "each", "done")).Map("map", []string{"each"}))
@@ -352,8 +352,8 @@ func TestN7_PanicsAreErrors(t *testing.T) {
 	thrown := errors.New("thrown")
 	for name, part := range map[string]dataflow.Part{
 		"a node":   unary("p", "x", "y", func(string) string { panic(thrown) }),
-		"a gate":   dataflow.Route("p", func(node.Context, pick) (string, error) { panic(thrown) }, dataflow.END).With(dataflow.RenameInput("pick", "x")),
-		"a branch": dataflow.Branch("p", func(node.Context, pick) (bool, error) { panic(thrown) }, "other", dataflow.END).With(dataflow.RenameInput("pick", "x")),
+		"a gate":   dataflow.Route("p", func(node.Context, pick) (string, error) { panic(thrown) }, dataflow.End).With(dataflow.RenameInput("pick", "x")),
+		"a branch": dataflow.Branch("p", func(node.Context, pick) (bool, error) { panic(thrown) }, "other", dataflow.End).With(dataflow.RenameInput("pick", "x")),
 	} {
 		err := failure(t, graphOf(t, part, says("other", "z")), vals{"x": "x"})
 		found := asError[*node.PanicError](t, err)

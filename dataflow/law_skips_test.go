@@ -13,7 +13,7 @@ import (
 
 // What was not chosen is skipped, and so is what needs what therefore does not come: recorded once, with the reason.
 func TestD9_SkippedNodesAreRecordedWithTheReason(t *testing.T) {
-	inner := dataflow.Route("inner", func(_ node.Context, in struct{ X string }) (string, error) { return "deep", nil }, "deep", dataflow.END)
+	inner := dataflow.Route("inner", func(_ node.Context, in struct{ X string }) (string, error) { return "deep", nil }, "deep", dataflow.End)
 	maybe := dataflow.Func("maybe", "m", func(_ node.Context, in struct {
 		X string `default:"none"`
 	},

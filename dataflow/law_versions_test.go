@@ -32,7 +32,7 @@ func partly(t testing.TB) *dataflow.Graph {
 	) ([]int, error) {
 		return append(append(in.Shown, in.N), in.X...), nil
 	})
-	again := dataflow.Branch("again", func(_ node.Context, in struct{ N int }) (bool, error) { return in.N < 3, nil }, head, dataflow.END)
+	again := dataflow.Branch("again", func(_ node.Context, in struct{ N int }) (bool, error) { return in.N < 3, nil }, head, dataflow.End)
 	return graphOf(t, head, inner.As("inner"), show, again)
 }
 
@@ -67,7 +67,7 @@ func TestJ7_AnEqualVersionIsThere(t *testing.T) {
 	) (string, error) {
 		return fmt.Sprint(in.Same, " ", in.N), nil
 	})
-	again := dataflow.Branch("again", func(_ node.Context, in struct{ N int }) (bool, error) { return in.N < 4, nil }, head, dataflow.END)
+	again := dataflow.Branch("again", func(_ node.Context, in struct{ N int }) (bool, error) { return in.N < 4, nil }, head, dataflow.End)
 	parts := []dataflow.Part{head, equal, use, again}
 	for i := range 20 {
 		parts = append(parts, constant(fmt.Sprint("k", i), fmt.Sprint("value", i), i))

@@ -10,8 +10,13 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// END is a gate's choice of nothing: the path ends there. It is not the string "END": a node may well be named so (law F6).
-const END = node.End
+// End is the target of a gate that ends the path. It is not the string "END", which a node may have as its name (law F6).
+const End = node.End
+
+// END ends the path.
+//
+// Deprecated: use End.
+const END = End
 
 // NodeDef is the definition of a node: a value that any number of graphs may hold. It is immutable; its methods return
 // others.
@@ -45,11 +50,11 @@ func (d *NodeDef) Inputs() []Value { return values(d.in.ports) }
 // Outputs are the values that the node writes.
 func (d *NodeDef) Outputs() []Value { return values(d.out.ports) }
 
-// Targets are the names that a gate chooses from, END aside; nil for other nodes.
+// Targets are the names that a gate chooses from, without End; nil for other nodes.
 func (d *NodeDef) Targets() []string {
 	var names []string
 	for _, t := range d.targets {
-		if t != END {
+		if t != End {
 			names = append(names, t)
 		}
 	}

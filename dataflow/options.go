@@ -35,12 +35,11 @@ func Idle(t time.Duration) NodeOption { return func(d *NodeDef) { d.node.Idle = 
 // Pool puts a node into a pool of the runtime's, fermata.Options.Pools.
 func Pool(name string) NodeOption { return func(d *NodeDef) { d.node.Pool = name } }
 
-// Cache lets a node reuse its outcome for equal inputs, also from another run (law D13). The version stands for all
-// that the outcome depends on beside the inputs: Go cannot see that a function's body has changed. A gate that is
-// cached takes its decision again.
+// Cache lets a node reuse the outcome that it had for equal inputs, also in another run (law D13). The version stands
+// for everything else that the outcome depends on: the code, a prompt, a model. A cached gate repeats its decision.
 func Cache(version string) NodeOption { return CacheFor(version, 0) }
 
-// CacheFor is [Cache] for outcomes that grow old: after ttl they are not used again.
+// CacheFor is [Cache] with a lifetime: outcomes older than ttl are not reused. A ttl of 0 is no limit.
 func CacheFor(version string, ttl time.Duration) NodeOption {
 	return func(d *NodeDef) {
 		d.node.Cache, d.never = &plan.Cache{Version: version, TTL: ttl}, true

@@ -123,7 +123,7 @@ func (d *NodeDef) without(gone map[string]bool) *NodeDef {
 	c.targets, c.labels = nil, nil
 	for _, t := range d.targets {
 		if gone[t] {
-			t = END
+			t = End
 		}
 		if !slices.Contains(c.targets, t) {
 			c.targets = append(c.targets, t)
@@ -133,7 +133,7 @@ func (d *NodeDef) without(gone map[string]bool) *NodeDef {
 		c.route = func(ctx node.Context, v any) (string, error) {
 			to, err := route(ctx, v)
 			if gone[to] {
-				to = END
+				to = End
 			}
 			return to, err
 		}
@@ -143,7 +143,7 @@ func (d *NodeDef) without(gone map[string]bool) *NodeDef {
 			list, err := many(ctx, v)
 			for i, to := range list {
 				if gone[to] {
-					list[i] = END
+					list[i] = End
 				}
 			}
 			return list, err

@@ -152,7 +152,7 @@ func (c *Conversations) say(ctx context.Context, id string, m Message) (*turn, e
 			return nil, err
 		}
 		if gate != "" {
-			err = c.rt.Answer(ctx, gate, m, fermata.Hold(), fermata.InRole(c.dialogue.settings.Role)) // the user's words, too, where a person has taken over
+			err = c.rt.Answer(ctx, gate, m, fermata.Hold(), fermata.AsRole(c.dialogue.settings.Role)) // the user's words, too, where a person has taken over
 			if err == nil {
 				return &turn{gate: gate, after: info.Head}, nil
 			}

@@ -399,7 +399,7 @@ func TestH3_AMessageToABusyConversationIsNotTaken(t *testing.T) {
 	if err != nil || len(open) != 1 {
 		t.Fatal(open, err)
 	}
-	if err := rt.Answer(t.Context(), open[0].ID, true, fermata.InRole("boss")); err != nil {
+	if err := rt.Answer(t.Context(), open[0].ID, true, fermata.AsRole("boss")); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"hello"}, send(t, c, "c", hello).Texts()); diff != "" {

@@ -107,7 +107,7 @@ func talkWith(t *testing.T, d *dialogue.Dialogue, services []any, context map[st
 		if len(res.Interrupts) != 1 {
 			t.Fatalf("%s %v\n%s", res.Status, res.Interrupts, out.String())
 		}
-		if err := rt.Answer(t.Context(), res.Interrupts[0].ID, dialogue.Message{Text: line}, fermata.InRole("agent")); err != nil {
+		if err := rt.Answer(t.Context(), res.Interrupts[0].ID, dialogue.Message{Text: line}, fermata.AsRole("agent")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -139,7 +139,7 @@ func (h *held) wait() {
 func (h *held) tell(message any, agreed bool) {
 	h.tb.Helper()
 	before, asked := len(*h.made), h.waiting()
-	if err := h.rt.Answer(h.tb.Context(), h.res.Interrupts[0].ID, message, fermata.InRole("agent")); err != nil {
+	if err := h.rt.Answer(h.tb.Context(), h.res.Interrupts[0].ID, message, fermata.AsRole("agent")); err != nil {
 		return // it was refused
 	}
 	h.wait()

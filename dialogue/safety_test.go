@@ -162,7 +162,7 @@ func TestWhatIsNoMessageEndsNoConversation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := rt.Answer(t.Context(), res.Interrupts[0].ID, json.RawMessage(said), fermata.InRole("agent")); err != nil {
+		if err := rt.Answer(t.Context(), res.Interrupts[0].ID, json.RawMessage(said), fermata.AsRole("agent")); err != nil {
 			t.Fatalf("%s: %v", said, err)
 		}
 		if res, err = run.Wait(t.Context()); err != nil || res.Status != fermata.Paused {

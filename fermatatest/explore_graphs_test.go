@@ -109,7 +109,7 @@ func spotName(i int) string { return string(rune('a' + i)) }
 
 func targetName(i int) string {
 	if i < 0 {
-		return graph.END
+		return graph.End
 	}
 	return spotName(i)
 }

@@ -119,7 +119,7 @@ func (s *shape) loop(r *rand.Rand, in string, depth int) string {
 		out = p.out[0]
 	}
 	gate := s.add(out)
-	gate.to, gate.out = []string{s.nodes[i].name, dataflow.END}, nil
+	gate.to, gate.out = []string{s.nodes[i].name, dataflow.End}, nil
 	if r.IntN(2) == 0 {
 		s.nodes[i].read(out, true)
 	}

@@ -74,9 +74,9 @@ func TestD7_PendingTokensAreTakenInDeclaredOrder(t *testing.T) {
 		if len(s.Log) < 7 {
 			return "a", nil
 		}
-		return graph.END, nil
+		return graph.End, nil
 	}
 	g := graph.New[tally]("g").Node("a", logs("a"), graph.Each()).Node("b", logs("b")).Node("c", logs("c")).Node("d", logs("d"), graph.All()).
-		Edge(graph.Start, "a").Edge("a", "b", "d").Edge("b", "c", "d").Route("c", loop, "a", graph.END).Route("d", loop, "a", graph.END).MustCompile()
+		Edge(graph.Start, "a").Edge("a", "b", "d").Edge("b", "c", "d").Route("c", loop, "a", graph.End).Route("d", loop, "a", graph.End).MustCompile()
 	fermatatest.Schedules(t, g.Plan(), startTally)
 }

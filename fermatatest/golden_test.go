@@ -71,7 +71,7 @@ func goldenRun(t *testing.T, g *graph.Graph[tally]) (*fermata.Runtime, string) {
 		if res, err = run.Wait(t.Context()); err != nil || res.Status.Ended() {
 			break
 		}
-		err = rt.Answer(t.Context(), res.Interrupts[0].ID, "me", fermata.InRole("clerk"), fermata.As("Ann"))
+		err = rt.Answer(t.Context(), res.Interrupts[0].ID, "me", fermata.AsRole("clerk"), fermata.AsPerson("Ann"))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -219,7 +219,7 @@ func (o *order) moves(ctx context.Context) ([]move, error) {
 			latest = min(latest, q.Deadline-1)
 		}
 		list = append(list, move{name: "the answer to " + q.Task, do: func(ctx context.Context) error {
-			if err := o.rt.Answer(ctx, q.ID, value, fermata.InRole(q.Role)); err != nil {
+			if err := o.rt.Answer(ctx, q.ID, value, fermata.AsRole(q.Role)); err != nil {
 				return fmt.Errorf("the answer to %s %s: %w", q.Task, q.Op, err)
 			}
 			return nil

@@ -361,10 +361,10 @@ func (p *process) answerOne(ctx context.Context, questions []fermata.Interrupt) 
 		if value == NoAnswer || value == Rest {
 			continue
 		}
-		opts := []fermata.AnswerOption{fermata.InRole(q.Role)}
+		opts := []fermata.AnswerOption{fermata.AsRole(q.Role)}
 		if signed, ok := value.(Signed); ok {
 			if value = signed.Answer; signed.By != "" {
-				opts = append(opts, fermata.As(signed.By))
+				opts = append(opts, fermata.AsPerson(signed.By))
 			}
 			p.tr.clock.AdvanceTo(signed.At)
 		}

@@ -178,8 +178,8 @@ var lawful = map[string]struct {
 				if s.Sum < 12 {
 					return "a", nil
 				}
-				return graph.END, nil
-			}, "a", graph.END).MustCompile()
+				return graph.End, nil
+			}, "a", graph.End).MustCompile()
 		}, nil, fermatatest.ScheduleReport{Orders: 7, All: true, Choices: 3},
 	},
 	"a map, and a subgraph": {

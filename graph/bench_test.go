@@ -47,8 +47,8 @@ func BenchmarkLoop10000(b *testing.B) {
 			if s.N < 10000 {
 				return "count", nil
 			}
-			return graph.END, nil
-		}, "count", graph.END).
+			return graph.End, nil
+		}, "count", graph.End).
 		MustCompile()
 	b.ReportAllocs()
 	for b.Loop() {

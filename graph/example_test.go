@@ -110,8 +110,8 @@ func ExampleBuilder_Route() {
 			if t.Tries < 3 {
 				return "try", nil
 			}
-			return graph.END, nil
-		}, "try", graph.END).
+			return graph.End, nil
+		}, "try", graph.End).
 		Limits(plan.Limits{Tasks: 100}).
 		MustCompile()
 	t, err := g.Run(context.Background(), ticket{})

@@ -17,22 +17,27 @@ import (
 // Places that are not nodes.
 const (
 	Start = "\x00start" // where a run begins
-	END   = node.End    // ends a path. It is not the string "END": a node may well be named so (law F6)
-	Stop  = node.Stop   // ends the run, whatever other branches do
+	End   = node.End    // ends a path. It is not the string "END", which a node may have as its name (law F6)
+	Stop  = node.Stop   // ends the run and its other branches
 )
+
+// END ends a path.
+//
+// Deprecated: use End.
+const END = End
 
 // Func is a node: a function from state to state. When it returns an error, the state it returned with it is what
 // travels over the node's failure edge; a zero state stands for the node's input (law F1).
 type Func[S any] func(ctx node.Context, state S) (S, error)
 
-// RouteFunc chooses the next node: one of the declared targets, END or Stop (law F7).
+// RouteFunc chooses the next node: one of the declared targets, End or Stop (law F7).
 type RouteFunc[S any] func(ctx node.Context, state S) (string, error)
 
-// RouteManyFunc chooses what comes next: one or several of the declared targets, END and Stop. Each of several begins a
-// branch with a state of its own (law G2); one that is named twice begins one. Choosing none is an error: choose END.
+// RouteManyFunc chooses what comes next: one or several of the declared targets, End and Stop. Each of several begins a
+// branch with a state of its own (law G2); one that is named twice begins one. Choosing none is an error: choose End.
 type RouteManyFunc[S any] func(ctx node.Context, state S) ([]string, error)
 
-// CatchFunc chooses the target of a failure: a declared target, END or Stop, or "" to fail the run.
+// CatchFunc chooses the target of a failure: a declared target, End or Stop, or "" to fail the run.
 type CatchFunc[S any] func(ctx node.Context, state S, cause error) (string, error)
 
 // Builder collects nodes and edges. Its methods may be called in any order; Compile checks all of it, the state's type
@@ -85,10 +90,18 @@ func Jitter(share float64) NodeOption { return func(n *plan.Node) { n.Retry.Jitt
 // nodes of that pool share in all runs. Without a runtime, in Graph.Run, nothing is limited.
 func Pool(name string) NodeOption { return func(n *plan.Node) { n.Pool = name } }
 
-// Cache lets a node reuse the outcome that it had for an equal state, also in another run (law D13). Outcomes older
-// than ttl are not used (0: for ever). The version stands for all that the outcome depends on beside the state: the
-// code, a prompt, a model. See plan.Cache; without a runtime, in Graph.Run, nothing is kept.
-func Cache(version string, ttl time.Duration) NodeOption {
+// Cache lets a node reuse the outcome that it had for an equal state, also in another run (law D13). The version stands
+// for everything else that the outcome depends on: the code, a prompt, a model. See plan.Cache; without a runtime, in
+// Graph.Run, nothing is kept. A ttl is deprecated: use [CacheFor].
+func Cache(version string, ttl ...time.Duration) NodeOption {
+	if len(ttl) > 0 {
+		return CacheFor(version, ttl[0])
+	}
+	return CacheFor(version, 0)
+}
+
+// CacheFor is [Cache] with a lifetime: outcomes older than ttl are not reused. A ttl of 0 is no limit.
+func CacheFor(version string, ttl time.Duration) NodeOption {
 	return func(n *plan.Node) { n.Cache = &plan.Cache{Version: version, TTL: ttl} }
 }
 
@@ -196,12 +209,12 @@ func SubOf[S, C any](
 	}, opts)
 }
 
-// Edge leads from a node to the next one. From Start it says where a run begins; to END it ends the path, as a node
+// Edge leads from a node to the next one. From Start it says where a run begins; to End it ends the path, as a node
 // without edges does. Several targets, of one call or of several, are a fork: each begins a branch, with a copy of the
 // state that no other branch sees (law G2). Where branches meet, a node says how: see [Each] and [All].
 func (b *Builder[S]) Edge(from string, to ...string) *Builder[S] {
 	if len(to) == 0 {
-		b.problem("edge from %q: it leads nowhere; name the node that comes next, or END", from)
+		b.problem("edge from %q: it leads nowhere; name the node that comes next, or End", from)
 	}
 	for _, to := range to {
 		switch {

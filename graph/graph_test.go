@@ -60,23 +60,23 @@ func TestG7_MistakesAreErrorsOfCompile(t *testing.T) {
 		{"branches that meet", begin().Node("b", same).Node("c", same).Node("d", same).Edge("a", "b", "c").Edge("b", "d").Edge("c", "d"), []string{
 			`node "d": branches of node "a" meet here (from "b" and "c"): say whether the node fires for each of them (Each), or once with all of them merged (All)`,
 		}},
-		{"an edge to nowhere", begin().Edge("a"), []string{`edge from "a": it leads nowhere; name the node that comes next, or END`}},
+		{"an edge to nowhere", begin().Edge("a"), []string{`edge from "a": it leads nowhere; name the node that comes next, or End`}},
 		{"a target that is not there", begin().Node("review", same).Edge("a", "reveiw"), []string{
 			`edge "a" -> "reveiw": it leads nowhere: there is no node "reveiw"; did you mean "review"?`,
 		}},
 		{"the word END", begin().Edge("a", "END"), []string{`there is no node "END"; the end of a path is node.End, the end of the run node.Stop`}},
 		{"back to the start", begin().Edge("a", graph.Start), []string{`the run starts there and does not come back`}},
-		{"an edge out of the end", begin().Edge(graph.END, "a"), []string{`edge END -> "a"`}},
+		{"an edge out of the end", begin().Edge(graph.End, "a"), []string{`edge END -> "a"`}},
 		{"no function", begin().Node("b", nil).Edge("a", "b"), []string{`graph "shop": node "b" has no function`}},
 		{"a name twice", begin().Node("a", same), []string{`node "a": nodes 1 and 2 have this name; every node needs one of its own`}},
 		{"a name with a slash", begin().Node("x/y", same).Edge("a", "x/y"), []string{`holds '/', which task ids are built with; use another character`}},
 		{"a route of nothing", begin().Route("b", to("a"), "a"), []string{`"b"`}},
-		{"a route without a function", begin().Route("a", nil, "a", graph.END), []string{`graph "shop": route from "a" has no function`}},
-		{"two routes", begin().Route("a", to("a"), graph.END).Route("a", to("a"), graph.Stop), []string{`graph "shop": node "a" has two routes`}},
-		{"a route and an edge", begin().Node("b", same).Route("a", to("b"), "b", graph.END).Edge("a", "b"), []string{
+		{"a route without a function", begin().Route("a", nil, "a", graph.End), []string{`graph "shop": route from "a" has no function`}},
+		{"two routes", begin().Route("a", to("a"), graph.End).Route("a", to("a"), graph.Stop), []string{`graph "shop": node "a" has two routes`}},
+		{"a route and an edge", begin().Node("b", same).Route("a", to("b"), "b", graph.End).Edge("a", "b"), []string{
 			`a gate goes only where its Route says; make the edge a choice, or take the Route away`,
 		}},
-		{"a target twice", begin().Route("a", to("a"), graph.END, graph.END), []string{`there is a choice edge between these two already; one is enough`}},
+		{"a target twice", begin().Route("a", to("a"), graph.End, graph.End), []string{`there is a choice edge between these two already; one is enough`}},
 		{"a route to nowhere", begin().Route("a", to("a")), []string{`it has a Route and nothing to choose from`}},
 		{"a loop that nothing leaves", begin().Node("b", same).Edge("a", "b").Edge("b", "a"), []string{
 			`the loop "a" -> "b" -> "a" never ends: no gate is in it; let one of its nodes choose, and lead a choice out`,
@@ -86,8 +86,8 @@ func TestG7_MistakesAreErrorsOfCompile(t *testing.T) {
 			`two error edges for every failure, to`,
 		}},
 		{"a catch of nothing", begin().Catch("b", always(""), "a"), []string{`"b"`}},
-		{"a catch without a function", begin().Catch("a", nil, graph.END), []string{`graph "shop": catch of "a"`}},
-		{"two catches", begin().Catch("a", always(""), graph.END).Catch("a", always(""), graph.Stop), []string{`graph "shop": node "a" has two catches`}},
+		{"a catch without a function", begin().Catch("a", nil, graph.End), []string{`graph "shop": catch of "a"`}},
+		{"two catches", begin().Catch("a", always(""), graph.End).Catch("a", always(""), graph.Stop), []string{`graph "shop": node "a" has two catches`}},
 		{"a subgraph that is nil", begin().Sub("b", nil).Edge("a", "b"), []string{`graph "shop": subgraph "b" is nil`}},
 		{
 			"a subgraph without mappings", graph.SubOf[order, int](begin(), "b", child, nil, nil).Edge("a", "b"),
@@ -139,8 +139,8 @@ func TestG7_AStateThatCannotBeKeptIsReportedWithTheRest(t *testing.T) {
 // The methods of a builder may be called in any order.
 func TestBuilderTakesItsPartsInAnyOrder(t *testing.T) {
 	parts := []func(b *graph.Builder[order]){
-		func(b *graph.Builder[order]) { b.Route("a", to("b"), "b", graph.END) },
-		func(b *graph.Builder[order]) { b.Catch("b", always("c"), "c", graph.END) },
+		func(b *graph.Builder[order]) { b.Route("a", to("b"), "b", graph.End) },
+		func(b *graph.Builder[order]) { b.Catch("b", always("c"), "c", graph.End) },
 		func(b *graph.Builder[order]) { b.Edge(graph.Start, "a") },
 		func(b *graph.Builder[order]) { b.Node("c", set("caught")) },
 		func(b *graph.Builder[order]) {
@@ -206,7 +206,7 @@ func TestOptionsOfANode(t *testing.T) {
 func TestAGraphIsDrawn(t *testing.T) {
 	child := graph.New[order]("child").Node("x", same).Edge(graph.Start, "x").MustCompile()
 	g := graph.New[order]("shop").Node("ask", same, graph.Human()).Sub("pack", child).Node("rescue", same).
-		Edge(graph.Start, "ask").Route("ask", to("pack"), "pack", "ask", graph.END).OnError("pack", "rescue").OnDeadline("ask", "rescue").MustCompile()
+		Edge(graph.Start, "ask").Route("ask", to("pack"), "pack", "ask", graph.End).OnError("pack", "rescue").OnDeadline("ask", "rescue").MustCompile()
 	for name, text := range map[string]string{"Mermaid": g.Plan().Mermaid(), "DOT": g.Plan().DOT(), "text": g.Plan().Text()} {
 		for _, want := range []string{"ask", "pack", "rescue", "x"} {
 			if !strings.Contains(text, want) {
@@ -376,8 +376,8 @@ func TestAGraphServesManyRunsAtOnce(t *testing.T) {
 			if len(o.Items) < 10 {
 				return "a", nil
 			}
-			return graph.END, nil
-		}, "a", graph.END).MustCompile()
+			return graph.End, nil
+		}, "a", graph.End).MustCompile()
 	check := func(i int, got order, err error) {
 		if err != nil || len(got.Items) != 10 || got.Items[9] != fmt.Sprint("of ", i) {
 			t.Errorf("run %d ended with %v, error %v", i, got, err)

@@ -18,7 +18,7 @@ type report struct {
 func Example_merge() {
 	pass := func(_ node.Context, r report) (report, error) { return r, nil }
 	g := graph.New[report]("research").Node("write", pass).
-		Edge(graph.Start, "write").Edge("write", graph.END).MustCompile()
+		Edge(graph.Start, "write").Edge("write", graph.End).MustCompile()
 	codec := g.Plan().State()
 
 	fork := &report{Title: "Bees", Sources: []string{"library"}, Tokens: 100}

@@ -90,7 +90,7 @@ func ExampleCache() {
 			asked++
 			t.Answer = "On the stove."
 			return t, nil
-		}, graph.Cache("model 3, prompt 2", 24*time.Hour)).
+		}, graph.CacheFor("model 3, prompt 2", 24*time.Hour)).
 		Edge(graph.Start, "ask").
 		MustCompile()
 	for _, text := range []string{"Where is the kettle?", "Where is the kettle?", "Where is the tea?"} {

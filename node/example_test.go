@@ -43,7 +43,7 @@ func run(f graph.Func[order], answer any, services ...any) order {
 	res, err := r.Wait(ctx)
 	for err == nil && res.Status == fermata.Paused {
 		for _, q := range res.Interrupts {
-			if err := rt.Answer(ctx, q.ID, answer, fermata.As("Ada")); err != nil {
+			if err := rt.Answer(ctx, q.ID, answer, fermata.AsPerson("Ada")); err != nil {
 				panic(err)
 			}
 		}

@@ -60,7 +60,7 @@ func TestH6_RecipesKeepPeopleApartWhenTheyRename(t *testing.T) {
 		if err != nil || len(res.Interrupts) != 1 {
 			t.Fatalf("%+v, %v", res, err)
 		}
-		return rt.Answer(ctx, res.Interrupts[0].ID, "yes", fermata.As(by))
+		return rt.Answer(ctx, res.Interrupts[0].ID, "yes", fermata.AsPerson(by))
 	}
 	rt, run := open(old, "")
 	if err := answer(rt, run, "Fay"); err != nil {

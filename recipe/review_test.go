@@ -292,11 +292,11 @@ func TestH6_RecipesKeepPeopleApart(t *testing.T) {
 		t.Errorf("the role that may override is %q", q.OverrideRole)
 	}
 	for _, name := range []string{"", "Sam", "Bob"} {
-		if err := rt.Answer(ctx, q.ID, "yes", fermata.As(name)); !errors.Is(err, fermata.ErrForbidden) {
+		if err := rt.Answer(ctx, q.ID, "yes", fermata.AsPerson(name)); !errors.Is(err, fermata.ErrForbidden) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if err := rt.Answer(ctx, q.ID, "yes", fermata.As("ada")); err != nil {
+	if err := rt.Answer(ctx, q.ID, "yes", fermata.AsPerson("ada")); err != nil {
 		t.Fatal(err)
 	}
 	q = question()
@@ -304,11 +304,11 @@ func TestH6_RecipesKeepPeopleApart(t *testing.T) {
 		t.Errorf("the second question (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"", "sam", "Ada"} {
-		if err := rt.Answer(ctx, q.ID, "yes", fermata.As(name)); !errors.Is(err, fermata.ErrForbidden) {
+		if err := rt.Answer(ctx, q.ID, "yes", fermata.AsPerson(name)); !errors.Is(err, fermata.ErrForbidden) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if err := rt.Answer(ctx, q.ID, "yes", fermata.As("Bob")); err != nil {
+	if err := rt.Answer(ctx, q.ID, "yes", fermata.AsPerson("Bob")); err != nil {
 		t.Fatal(err)
 	}
 	if res, err := run.Wait(ctx); err != nil || res.Status != fermata.Completed {

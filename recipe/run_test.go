@@ -80,7 +80,7 @@ func (j job) on(t *testing.T, rt *fermata.Runtime, r *recipe.Recipe) fermata.Res
 			if asked[name] >= len(answers) {
 				return res
 			}
-			if err := rt.Answer(ctx, q.ID, answers[asked[name]], fermata.InRole(q.Role)); err != nil {
+			if err := rt.Answer(ctx, q.ID, answers[asked[name]], fermata.AsRole(q.Role)); err != nil {
 				t.Fatal(err)
 			}
 			asked[name]++
@@ -447,7 +447,7 @@ func TestResumeWithoutFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rt.Answer(ctx, res.Interrupts[0].ID, "approve", fermata.InRole("manager")); err != nil {
+	if err := rt.Answer(ctx, res.Interrupts[0].ID, "approve", fermata.AsRole("manager")); err != nil {
 		t.Fatal(err)
 	}
 	run, err = rt.Resume(ctx, res.Run, again.Plan())

@@ -304,7 +304,7 @@ func (w *world) answer(ctx context.Context, questions []fermata.Interrupt) error
 		if q.Kind == recipe.KindReview {
 			answer = decision(schema, random)
 		}
-		if err := w.rt.Answer(ctx, q.ID, answer, fermata.InRole(q.Role)); err != nil {
+		if err := w.rt.Answer(ctx, q.ID, answer, fermata.AsRole(q.Role)); err != nil {
 			return fmt.Errorf("answering %s with %v: %w", q.Task, answer, err)
 		}
 		return nil

@@ -35,7 +35,7 @@ func TestG4_TraceOfBranches(t *testing.T) {
 		return says("x")(ctx, s)
 	}).
 		Node("y", says("y")).Node("join", says("join"), graph.All())
-	b.RouteMany("plan", func(node.Context, notes) ([]string, error) { return []string{"y", "x", graph.END}, nil }, "x", "y", graph.END)
+	b.RouteMany("plan", func(node.Context, notes) ([]string, error) { return []string{"y", "x", graph.End}, nil }, "x", "y", graph.End)
 	child := graph.New[notes]("item").Node("send", func(ctx node.Context, s notes) (notes, error) {
 		return says(s.Log[0])(ctx, s)
 	}).Edge(graph.Start, "send").MustCompile()

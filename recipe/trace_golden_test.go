@@ -84,7 +84,7 @@ topology:
 	id := question()
 	must(rt.Claim(t.Context(), id, "bob", "clerk"))
 	must(rt.Release(t.Context(), id, "bob"))
-	must(rt.Reassign(t.Context(), id, fermata.Assignment{Person: "dan", Note: "on holiday"}, fermata.As("bob"), fermata.InRole("clerk")))
+	must(rt.Reassign(t.Context(), id, fermata.Assignment{Person: "dan", Note: "on holiday"}, fermata.AsPerson("bob"), fermata.AsRole("clerk")))
 	clock.Advance(61 * time.Second)
 	for role := ""; role != "boss"; {
 		asked, err := rt.Inbox(t.Context(), journal.InboxFilter{ID: question()})
@@ -92,7 +92,7 @@ topology:
 		role = asked[0].Role
 	}
 	clock.Advance(2 * time.Minute)
-	must(rt.Answer(t.Context(), id, "yes", fermata.As("carol"), fermata.InRole("boss")))
+	must(rt.Answer(t.Context(), id, "yes", fermata.AsPerson("carol"), fermata.AsRole("boss")))
 	ended := make(chan error)
 	go func() {
 		_, err := run.Wait(t.Context())

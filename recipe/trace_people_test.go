@@ -49,15 +49,15 @@ func TestH6_TraceOfPeople(t *testing.T) {
 		return res.Interrupts[0].Interrupt
 	}
 	id := asked().ID
-	ada := []fermata.AnswerOption{fermata.As("ada"), fermata.InRole("clerk")}
+	ada := []fermata.AnswerOption{fermata.AsPerson("ada"), fermata.AsRole("clerk")}
 	must(rt.Claim(ctx, id, "ada", "clerk"))
 	clock.Advance(time.Minute)
 	must(rt.Release(ctx, id, "ada"))
 	must(rt.Reassign(ctx, id, fermata.Assignment{Person: "bob", Note: "on\nholiday"}, ada...))
 	clock.Advance(time.Minute)
-	must(rt.Escalate(ctx, id, fermata.Assignment{Role: "chief", Note: "above my limit"}, fermata.As("bob"), fermata.InRole("clerk")))
+	must(rt.Escalate(ctx, id, fermata.Assignment{Role: "chief", Note: "above my limit"}, fermata.AsPerson("bob"), fermata.AsRole("clerk")))
 	clock.Advance(time.Minute)
-	must(rt.Answer(ctx, id, said{"action": "send_back", "note": "!"}, fermata.As("cy"), fermata.InRole("chief")))
+	must(rt.Answer(ctx, id, said{"action": "send_back", "note": "!"}, fermata.AsPerson("cy"), fermata.AsRole("chief")))
 	for id == asked().ID {
 	}
 	clock.Advance(time.Hour)

@@ -32,7 +32,7 @@ type given struct {
 
 // options say who it is, in which roles, and with which token.
 func (g *given) options() []fermata.AnswerOption {
-	return []fermata.AnswerOption{g.as, fermata.InRole(g.roles...), fermata.WithToken(g.Token)}
+	return []fermata.AnswerOption{g.as, fermata.AsRole(g.roles...), fermata.WithToken(g.Token)}
 }
 
 func (h *handler) answer(w http.ResponseWriter, r *http.Request, person Person) {
@@ -57,7 +57,7 @@ func (h *handler) do(w http.ResponseWriter, r *http.Request, person Person, memb
 		h.fail(w, r, err)
 		return
 	}
-	g.as, g.roles = fermata.As(g.By), []string{g.Role}
+	g.as, g.roles = fermata.AsPerson(g.By), []string{g.Role}
 	if h.o.Authorize != nil {
 		g.as, g.roles = person.as(), person.Roles
 	}

@@ -25,7 +25,7 @@ func TestH8_AStreamEndsWithTheRightToReadIt(t *testing.T) {
 		code    string
 	}{
 		{"another is asked", time.Hour, func(w *world, q string, _ *atomic.Bool) error {
-			return w.rt.Reassign(t.Context(), q, fermata.Assignment{Person: "Bob"}, fermata.As("Ada"))
+			return w.rt.Reassign(t.Context(), q, fermata.Assignment{Person: "Bob"}, fermata.AsPerson("Ada"))
 		}, "not_found"},
 		{"the login is void, and something happens", time.Hour, func(w *world, q string, gone *atomic.Bool) error {
 			gone.Store(true)
@@ -93,7 +93,7 @@ func TestH8_AStreamLeavesOutQuestionsOfOthers(t *testing.T) {
 	}
 	for _, err := range []error{
 		w.rt.Claim(t.Context(), q, "Bob", "board"),
-		w.rt.Answer(t.Context(), q, decision{Approve: true}, fermata.As("Bob"), fermata.InRole("board")),
+		w.rt.Answer(t.Context(), q, decision{Approve: true}, fermata.AsPerson("Bob"), fermata.AsRole("board")),
 	} {
 		if err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func TestH9_NoSpanAndNoLogLineActs(t *testing.T) {
 	if err != nil || len(res.Interrupts) != 1 {
 		t.Fatalf("%+v %v", res, err)
 	}
-	if err := rt.Answer(t.Context(), res.Interrupts[0].ID, true, fermata.As("Ada")); err != nil {
+	if err := rt.Answer(t.Context(), res.Interrupts[0].ID, true, fermata.AsPerson("Ada")); err != nil {
 		t.Fatal(err)
 	}
 	if res, err = run.Wait(t.Context()); err != nil || res.Status != fermata.Failed {

@@ -135,7 +135,7 @@ func TestMeasurements(t *testing.T) {
 	if diff := cmp.Diff(want, gauge()); diff != "" {
 		t.Error(diff)
 	}
-	if err := rt.Answer(ctx, res.Interrupts[0].ID, true, fermata.InRole("manager")); err != nil {
+	if err := rt.Answer(ctx, res.Interrupts[0].ID, true, fermata.AsRole("manager")); err != nil {
 		t.Fatal(err)
 	}
 	if res, err = run.Wait(ctx); err != nil || res.Status != fermata.Completed {

@@ -68,7 +68,7 @@ func TestN4_ProcessesMakeOneTrace(t *testing.T) {
 	}
 
 	second := b.runtime(t, fermata.Options{Store: store})
-	if err := second.Answer(ctx, res.Interrupts[0].ID, true, fermata.InRole("manager")); err != nil {
+	if err := second.Answer(ctx, res.Interrupts[0].ID, true, fermata.AsRole("manager")); err != nil {
 		t.Fatal(err)
 	}
 
@@ -294,7 +294,7 @@ func TestH5_SpansHoldNoSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := res.Interrupts[0]
-	if err := rt.Answer(ctx, q.ID, secret+" of the answer", fermata.As("Ada Person"), fermata.WithToken(q.Token)); err != nil {
+	if err := rt.Answer(ctx, q.ID, secret+" of the answer", fermata.AsPerson("Ada Person"), fermata.WithToken(q.Token)); err != nil {
 		t.Fatal(err)
 	}
 	if res, err := run.Wait(ctx); err != nil || !strings.Contains(res.State.Text, secret) {

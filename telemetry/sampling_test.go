@@ -58,7 +58,7 @@ func TestSamplingTakesRunsWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		rt, provider = process()
-		if err := rt.Answer(ctx, res.Interrupts[0].ID, true, fermata.InRole("manager"), fermata.Hold()); err != nil {
+		if err := rt.Answer(ctx, res.Interrupts[0].ID, true, fermata.AsRole("manager"), fermata.Hold()); err != nil {
 			t.Fatal(err)
 		}
 		if run, err = asking(provider.Tracer("own")).Resume(ctx, rt, id); err != nil {

@@ -62,10 +62,10 @@ func story() *graph.Graph[state] {
 		Edge(graph.Start, "gather").Edge("gather", "flaky").Edge("flaky", "review").
 		Route("review", func(_ node.Context, s state) (string, error) {
 			if s.N == 2 {
-				return graph.END, nil
+				return graph.End, nil
 			}
 			return "review", nil
-		}, "review", graph.END).
+		}, "review", graph.End).
 		MustCompile()
 }
 

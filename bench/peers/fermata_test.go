@@ -28,13 +28,13 @@ func fermataEngine() engine {
 			return compiled(graph.New[workload.Messages]("loop").Immutable().
 				Node("count", pure(workload.Count)).
 				Edge(graph.Start, "count").
-				Route("count", until(func(s workload.Messages) bool { return s.Count >= n }, "count"), "count", graph.END))
+				Route("count", until(func(s workload.Messages) bool { return s.Count >= n }, "count"), "count", graph.End))
 		},
 		react: func(s *workload.Script) (run[workload.Agent], error) {
 			return compiled(graph.New[workload.Agent]("react").Immutable().
 				Node("model", pure(s.Model)).Node("tool", pure(s.Tool)).
 				Edge(graph.Start, "model").
-				Route("model", until(func(a workload.Agent) bool { return !workload.WantsTool(a) }, "tool"), "tool", graph.END).
+				Route("model", until(func(a workload.Agent) bool { return !workload.WantsTool(a) }, "tool"), "tool", graph.End).
 				Edge("tool", "model"))
 		},
 		fanOut: func(int) (run[workload.Topics], error) {
@@ -43,7 +43,7 @@ func fermataEngine() engine {
 				Node("generate", pure(workload.Generate)).
 				Node("bump", pure(workload.Bump)).
 				Edge(graph.Start, "edit").Edge("edit", "generate").Edge("generate", "bump").
-				Route("bump", until(workload.Bumped, "bump"), "bump", graph.END).
+				Route("bump", until(workload.Bumped, "bump"), "bump", graph.End).
 				Compile()
 			if err != nil {
 				return nil, err
@@ -64,7 +64,7 @@ func fermataEngine() engine {
 				Node("five", pure(n.Five), graph.All()).Node("six", pure(n.Six)).
 				Edge(graph.Start, "one").Edge("one", "two").Edge("two", "three", "four").
 				Edge("three", "five").Edge("four", "five").Edge("five", "six").
-				Route("six", until(w.Done, "one"), "one", graph.END))
+				Route("six", until(w.Done, "one"), "one", graph.End))
 		},
 	}
 }
@@ -84,7 +84,7 @@ func pure[S any](f func(S) S) graph.Func[S] {
 func until[S any](done func(S) bool, back string) graph.RouteFunc[S] {
 	return func(_ node.Context, s S) (string, error) {
 		if done(s) {
-			return graph.END, nil
+			return graph.End, nil
 		}
 		return back, nil
 	}

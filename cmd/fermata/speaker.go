@@ -25,7 +25,7 @@ func (p *speaker) add(m *Main, flags *pflag.FlagSet, who, role string) {
 
 // options say who speaks, to the runtime.
 func (p *speaker) options() []fermata.AnswerOption {
-	return []fermata.AnswerOption{fermata.AsPerson(fermata.Person{ID: p.as, Name: p.name}), fermata.InRole(p.role)}
+	return []fermata.AnswerOption{fermata.AsPerson(fermata.Person{ID: p.as, Name: p.name}), fermata.AsRole(p.role)}
 }
 
 // String is how the person is shown.

@@ -59,7 +59,7 @@ func wantsTools(_ node.Context, c Chat) (string, error) {
 			return "use tools", nil
 		}
 	}
-	return graph.END, nil
+	return graph.End, nil
 }
 
 func agent() *graph.Graph[Chat] {
@@ -67,7 +67,7 @@ func agent() *graph.Graph[Chat] {
 	g.Node("think", think)
 	g.Node("use tools", useTools)
 	g.Edge(graph.Start, "think")
-	g.Route("think", wantsTools, "use tools", graph.END)
+	g.Route("think", wantsTools, "use tools", graph.End)
 	g.Edge("use tools", "think")
 	return g.MustCompile()
 }

@@ -91,13 +91,13 @@ func Example_loop() {
 		if t.Price > 500 {
 			return "shorten", nil
 		}
-		return graph.END, nil
+		return graph.End, nil
 	}
 	g := graph.New[Trip]("bargain")
 	g.Node("quote", quote)
 	g.Node("shorten", shorten)
 	g.Edge(graph.Start, "quote")
-	g.Route("quote", tooDear, "shorten", graph.END)
+	g.Route("quote", tooDear, "shorten", graph.End)
 	g.Edge("shorten", "quote")
 	g.Limits(plan.Limits{Tasks: 100})
 	bargain := g.MustCompile()
@@ -134,7 +134,7 @@ func bargain() *graph.Graph[Trip] {
 		Node("quote", quote).
 		Node("shorten", note).
 		Edge(graph.Start, "quote").
-		Route("quote", func(node.Context, Trip) (string, error) { return graph.END, nil }, "shorten", graph.END).
+		Route("quote", func(node.Context, Trip) (string, error) { return graph.End, nil }, "shorten", graph.End).
 		Edge("shorten", "quote").
 		MustCompile()
 }

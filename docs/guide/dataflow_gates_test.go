@@ -60,7 +60,7 @@ func Example_flowRoute() {
 	const (
 		parcels next = "parcels"
 		money   next = "money"
-		bin     next = dataflow.END
+		bin     next = dataflow.End
 	)
 	sort := dataflow.Route("sort", func(_ node.Context, in Mail) (next, error) {
 		switch {
@@ -108,7 +108,7 @@ func desks() *dataflow.Graph {
 	}
 	return dataflow.Must(dataflow.New(
 		"desks",
-		dataflow.RouteMany("sort", sort, "parcels", "money").With(dataflow.Fallback(dataflow.END)),
+		dataflow.RouteMany("sort", sort, "parcels", "money").With(dataflow.Fallback(dataflow.End)),
 		says("parcels", "about_parcels"),
 		says("money", "about_money"),
 		dataflow.Func("join", "reply", join),
@@ -140,7 +140,7 @@ func Example_flowSkipped() {
 	// [guide: flow skipped]
 	g := dataflow.Must(dataflow.New(
 		"desk",
-		dataflow.Branch("urgent", isUrgent, "phone", dataflow.END),
+		dataflow.Branch("urgent", isUrgent, "phone", dataflow.End),
 		says("phone", "said"),
 		dataflow.Unary("file", "said", "record", dataflow.Plain(strings.ToUpper)),
 	))
@@ -226,7 +226,7 @@ func refine() *dataflow.Graph {
 		"refine",
 		dataflow.Func("compose", "reply", compose),
 		dataflow.Node("judge", judge),
-		dataflow.Branch("good", isGood, dataflow.END, "compose"),
+		dataflow.Branch("good", isGood, dataflow.End, "compose"),
 		dataflow.Limits(plan.Limits{Tasks: 20}),
 	))
 }
@@ -291,7 +291,7 @@ func Example_flowChat() {
 	})
 	enough := dataflow.Branch("enough", func(_ node.Context, in chat) (bool, error) {
 		return len(in.Messages) >= 4, nil
-	}, dataflow.END, talk)
+	}, dataflow.End, talk)
 	g := dataflow.Must(dataflow.New("chat", talk, remember, enough))
 	res, err := g.Run(ctx, dataflow.Values{"messages": []string{"Hello!"}})
 	check(err)
@@ -339,7 +339,7 @@ func Example_flowNested() {
 		}),
 		dataflow.Branch("done", func(_ node.Context, in reviewed) (bool, error) {
 			return strings.Contains(in.Draft, in.Critique), nil
-		}, dataflow.END, "outline"), // the outer loop
+		}, dataflow.End, "outline"), // the outer loop
 	))
 	outer := g.Describe().Loops[0]
 	inner := outer.Inner[0]

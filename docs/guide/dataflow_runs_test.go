@@ -137,7 +137,7 @@ func Example_flowAsk() {
 		if strings.Contains(shown, "sorry") {
 			verdict = Verdict{Send: true}
 		}
-		check(run.Answer(ctx, verdict, fermata.InRole("editor"), fermata.As("Bo")))
+		check(run.Answer(ctx, verdict, fermata.AsRole("editor"), fermata.AsPerson("Bo")))
 	}
 	// [guide: end]
 
@@ -214,7 +214,7 @@ func Example_flowDurable() {
 	check(err)
 	run, err = letters().Resume(ctx, rt, "letter_7")
 	check(err)
-	check(run.Answer(ctx, Verdict{Send: true}, fermata.InRole("editor")))
+	check(run.Answer(ctx, Verdict{Send: true}, fermata.AsRole("editor")))
 	res, err = run.Wait(ctx)
 	check(err)
 	fmt.Println(res.Status, res.Outputs["sent"])
@@ -428,7 +428,7 @@ func Example_flowFork() {
 	check(err)
 	_, err = run.Wait(ctx)
 	check(err)
-	check(run.Answer(ctx, Verdict{Send: true}, fermata.InRole("editor")))
+	check(run.Answer(ctx, Verdict{Send: true}, fermata.AsRole("editor")))
 	_, err = run.Wait(ctx)
 	check(err)
 	// [guide: flow fork]

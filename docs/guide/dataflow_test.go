@@ -128,7 +128,7 @@ func Example_flowProblems() {
 	isShort := func(_ node.Context, in Brief) (bool, error) { return len(in.Letter) < 80, nil }
 	_, err = dataflow.New(
 		"desk",
-		dataflow.Branch("short", isShort, "wirte", dataflow.END),
+		dataflow.Branch("short", isShort, "wirte", dataflow.End),
 		dataflow.Func("write", "reply", write),
 	)
 	fmt.Println(err)

@@ -227,7 +227,7 @@ func Example_limits() {
 		return t, nil
 	}, graph.Timeout(time.Minute))
 	g.Edge(graph.Start, "write")
-	g.Route("write", func(node.Context, Trip) (string, error) { return "write", nil }, "write", graph.END)
+	g.Route("write", func(node.Context, Trip) (string, error) { return "write", nil }, "write", graph.End)
 	g.Limits(plan.Limits{
 		Tasks:  1000,                // visits of nodes
 		Time:   time.Hour,           // at work; waiting for people does not count
@@ -252,7 +252,7 @@ func Example_pool() {
 		Node("quote", func(ctx node.Context, t Trip) (Trip, error) {
 			asked++
 			return quote(ctx, t)
-		}, graph.Pool("airline"), graph.Cache("prices of May", 24*time.Hour)).
+		}, graph.Pool("airline"), graph.CacheFor("prices of May", 24*time.Hour)).
 		Edge(graph.Start, "quote").
 		MustCompile()
 

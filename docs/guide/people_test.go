@@ -116,9 +116,9 @@ func Example_answer() {
 
 	err = rt.Answer(ctx, question.ID, true)
 	fmt.Println(errors.Is(err, fermata.ErrForbidden)) // it asks for a manager
-	err = rt.Answer(ctx, question.ID, "yes, please", fermata.InRole("manager"))
+	err = rt.Answer(ctx, question.ID, "yes, please", fermata.AsRole("manager"))
 	fmt.Println(errors.Is(err, fermata.ErrInvalid)) // it asks for a bool
-	check(rt.Answer(ctx, question.ID, true, fermata.InRole("manager"), fermata.As("Ada")))
+	check(rt.Answer(ctx, question.ID, true, fermata.AsRole("manager"), fermata.AsPerson("Ada")))
 
 	res, err = run.Wait(ctx)
 	check(err)
@@ -163,7 +163,7 @@ func Example_inbox() {
 	open, err := desk.Inbox(ctx, journal.InboxFilter{Role: "manager"})
 	check(err)
 	for _, q := range open {
-		check(desk.Answer(ctx, q.ID, true, fermata.InRole("manager"), fermata.As("Ada")))
+		check(desk.Answer(ctx, q.ID, true, fermata.AsRole("manager"), fermata.AsPerson("Ada")))
 	}
 	for _, id := range []string{"run_1", "run_2"} {
 		run, err := refund.Resume(ctx, desk, id)
@@ -201,14 +201,14 @@ func Example_fourEyes() {
 	check(err)
 	question := res.Interrupts[0].ID
 
-	manager := fermata.InRole("manager")
-	err = rt.Answer(ctx, question, true, fermata.As("sam"), manager)
+	manager := fermata.AsRole("manager")
+	err = rt.Answer(ctx, question, true, fermata.AsPerson("sam"), manager)
 	fmt.Println(errors.Is(err, fermata.ErrForbidden)) // Sam started it
 	away := fermata.Assignment{Person: "Bob", Note: "I am away"}
-	check(rt.Reassign(ctx, question, away, fermata.As("Ada"), manager))
-	err = rt.Answer(ctx, question, true, fermata.As("Ada"), manager)
+	check(rt.Reassign(ctx, question, away, fermata.AsPerson("Ada"), manager))
+	err = rt.Answer(ctx, question, true, fermata.AsPerson("Ada"), manager)
 	fmt.Println(errors.Is(err, fermata.ErrForbidden)) // it is for Bob now
-	check(rt.Answer(ctx, question, true, fermata.As("Bob"), manager))
+	check(rt.Answer(ctx, question, true, fermata.AsPerson("Bob"), manager))
 
 	res, err = run.Wait(ctx)
 	check(err)
@@ -288,7 +288,7 @@ func Example_several() {
 	res, err := run.Wait(ctx)
 	check(err)
 	for _, q := range slices.Backward(res.Interrupts) { // in any order
-		check(rt.Answer(ctx, q.ID, q.Options[0], fermata.As("Ada")))
+		check(rt.Answer(ctx, q.ID, q.Options[0], fermata.AsPerson("Ada")))
 	}
 	res, err = run.Wait(ctx)
 	check(err)
@@ -327,9 +327,9 @@ func Example_answerAll() {
 	res, err := run.Wait(ctx)
 	check(err)
 	seat, meal := res.Interrupts[0].ID, res.Interrupts[1].ID
-	err = rt.AnswerAll(ctx, map[string]any{seat: "window", meal: 7}, fermata.As("Ada"))
+	err = rt.AnswerAll(ctx, map[string]any{seat: "window", meal: 7}, fermata.AsPerson("Ada"))
 	fmt.Println(errors.Is(err, fermata.ErrInvalid)) // a meal is a text: neither answer is taken
-	check(rt.AnswerAll(ctx, map[string]any{seat: "window", meal: "soup"}, fermata.As("Ada")))
+	check(rt.AnswerAll(ctx, map[string]any{seat: "window", meal: "soup"}, fermata.AsPerson("Ada")))
 	res, err = run.Wait(ctx)
 	check(err)
 	fmt.Println(res.State.Notes)

@@ -76,9 +76,9 @@ func Example_reasonAsks() {
 	q := res.Interrupts[0]
 	fmt.Println(res.Status, q.Role, string(q.Request))
 
-	err = rt.Answer(ctx, q.ID, map[string]string{"chioce": "A-71"}, fermata.InRole("clerk"))
+	err = rt.Answer(ctx, q.ID, map[string]string{"chioce": "A-71"}, fermata.AsRole("clerk"))
 	fmt.Println(errors.Is(err, fermata.ErrInvalid)) // the question stays open
-	check(rt.Answer(ctx, q.ID, Chosen{"A-71"}, fermata.InRole("clerk")))
+	check(rt.Answer(ctx, q.ID, Chosen{"A-71"}, fermata.AsRole("clerk")))
 	res, err = run.Wait(ctx)
 	check(err)
 	fmt.Println(res.State.Ticket.Orders, "after", res.Usage.Calls, "calls of the model")
@@ -141,7 +141,7 @@ func Example_reasonApproval() {
 	check(rt.AnswerAll(ctx, map[string]any{
 		res.Interrupts[0].ID: node.Verdict{Action: node.Edit, Arguments: json.RawMessage(`{"order":"A-17","amount":20}`)},
 		res.Interrupts[1].ID: node.Verdict{Action: node.Deny, Reason: "it was a present"},
-	}, fermata.InRole("manager")))
+	}, fermata.AsRole("manager")))
 	_, err = run.Wait(ctx)
 	check(err)
 	for _, part := range m.Requests()[1].Messages[2].Parts { // what the model was told
@@ -182,7 +182,7 @@ func Example_reasonOutcome() {
 	check(err)
 	q := res.Interrupts[0]
 	fmt.Println(q.Kind, q.Role, q.Prompt, q.Options)
-	check(rt.Answer(ctx, q.ID, node.OutcomeDone, fermata.InRole("clerk")))
+	check(rt.Answer(ctx, q.ID, node.OutcomeDone, fermata.AsRole("clerk")))
 	_, err = run.Wait(ctx)
 	check(err)
 	fmt.Println(m.Requests()[1].Messages[2].Parts[0].Result.Text) // what the model was told

@@ -103,7 +103,7 @@ func Example_change() {
 		Node("pay", func(_ node.Context, c Claim) (Claim, error) { c.Receipt = "paid"; return c, nil }).
 		Edge(graph.Start, "review").Edge("review", "pay").
 		MustCompile()
-	check(rt.Answer(ctx, res.Interrupts[0].ID, true, fermata.InRole("manager"), fermata.Hold()))
+	check(rt.Answer(ctx, res.Interrupts[0].ID, true, fermata.AsRole("manager"), fermata.Hold()))
 	run, err = longer.Resume(ctx, rt, run.ID())
 	check(err)
 	res, err = run.Wait(ctx)

@@ -41,7 +41,7 @@ func decided(ctx context.Context, rt *fermata.Runtime, refund *graph.Graph[Claim
 func answered(ctx context.Context, rt *fermata.Runtime, run *graph.Run[Claim], granted bool) {
 	res, err := run.Wait(ctx)
 	check(err)
-	check(rt.Answer(ctx, res.Interrupts[0].ID, granted, fermata.InRole("manager"), fermata.As("Ada")))
+	check(rt.Answer(ctx, res.Interrupts[0].ID, granted, fermata.AsRole("manager"), fermata.AsPerson("Ada")))
 	_, err = run.Wait(ctx)
 	check(err)
 }
@@ -89,7 +89,7 @@ func Example_forkRun() {
 	res, err = refused.Wait(ctx)
 	check(err)
 	fmt.Println(res.Status, "at", res.Interrupts[0].Task)
-	check(rt.Answer(ctx, res.Interrupts[0].ID, false, fermata.InRole("manager"), fermata.As("Bo")))
+	check(rt.Answer(ctx, res.Interrupts[0].ID, false, fermata.AsRole("manager"), fermata.AsPerson("Bo")))
 	res, err = refused.Wait(ctx)
 	check(err)
 	fmt.Println(res.State.Receipt)
@@ -154,7 +154,7 @@ func Example_migrate() {
 	res, err = run.Wait(ctx)
 	check(err)
 	fmt.Println(res.Status, "at", res.Interrupts[0].Task)
-	check(rt.Answer(ctx, question, true, fermata.InRole("manager"))) // the question is the same
+	check(rt.Answer(ctx, question, true, fermata.AsRole("manager"))) // the question is the same
 	res, err = run.Wait(ctx)
 	check(err)
 	fmt.Println(res.Status, res.State.Granted)

@@ -57,7 +57,7 @@ type next string
 
 const (
 	again next = "rank"
-	done  next = dataflow.END
+	done  next = dataflow.End
 )
 
 // newRanking is the loop: rank moves the weights, measure looks at what has changed, and the gate goes round until

@@ -70,7 +70,7 @@ func tell(t *testing.T, inputs map[string]any, turns ...turn) told {
 		if next.before != nil {
 			next.before()
 		}
-		if err := rt.Answer(ctx, q.ID, next.answer, fermata.InRole(q.Role)); err != nil {
+		if err := rt.Answer(ctx, q.ID, next.answer, fermata.AsRole(q.Role)); err != nil {
 			t.Fatal(err)
 		}
 	}

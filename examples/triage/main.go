@@ -234,7 +234,7 @@ func (d *desk) ask(ctx context.Context, q *fermata.Interrupt) (bool, error) {
 		if !ok {
 			return false, nil
 		}
-		err := d.rt.Answer(ctx, q.ID, reading(q, text), fermata.As(d.as), fermata.InRole(d.role))
+		err := d.rt.Answer(ctx, q.ID, reading(q, text), fermata.AsPerson(d.as), fermata.AsRole(d.role))
 		var door *fermata.Error
 		switch {
 		case err == nil:

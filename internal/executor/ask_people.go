@@ -68,7 +68,7 @@ func (h *host) answerable(q *nodehost.Question, people, nodes []string) error {
 		switch {
 		case question.IsNobody(s.By):
 			return fmt.Errorf("four eyes: nobody knows who answered %s, so it cannot be said who else may answer; "+
-				"let answers there come with a name (fermata.As, or --as NAME)", s.Node)
+				"let answers there come with a name (fermata.AsPerson, or --as NAME)", s.Node)
 		case forOne(s.By):
 			return question.ErrForOne
 		}

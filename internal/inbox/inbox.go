@@ -105,7 +105,7 @@ func (in *Inbox) resolve(
 // Claim reserves an open interrupt for one person. Until it is released, only they can answer or reassign it.
 // Claiming it again is no error.
 func (in *Inbox) Claim(ctx context.Context, interrupt, by, role string, opts ...runtype.AnswerOption) error {
-	o := runtype.OptionsOf(opts, runtype.As(by), runtype.InRole(role))
+	o := runtype.OptionsOf(opts, runtype.AsPerson(by), runtype.AsRole(role))
 	if question.IsNobody(o.By) {
 		return &runtype.Error{Code: runtype.CodeInvalid, Err: fmt.Errorf("interrupt %s: a claim needs a name", interrupt)}
 	}
@@ -129,10 +129,10 @@ func (in *Inbox) Claim(ctx context.Context, interrupt, by, role string, opts ...
 	}, false)
 }
 
-// Release gives up a claim. Only the claimer may, or somebody in the override role ([InRole], see
+// Release gives up a claim. Only the claimer may, or somebody in the override role ([AsRole], see
 // node.Override).
 func (in *Inbox) Release(ctx context.Context, interrupt, by string, opts ...runtype.AnswerOption) error {
-	o := runtype.OptionsOf(opts, runtype.As(by))
+	o := runtype.OptionsOf(opts, runtype.AsPerson(by))
 	if err := sayable(&o); err != nil {
 		return notAnAnswer(interrupt, err)
 	}

@@ -78,7 +78,7 @@ func (in *Inbox) signed(
 // Reassign asks somebody else: a person, a role, or a person in a role. Without a role the question keeps its
 // own; without a person anyone in the role may answer. A claim is given up; the deadline stays.
 //
-// The caller gives a name ([As]) and the role that the question asks for ([InRole]). An assigned or claimed
+// The caller gives a name ([AsPerson]) and the role that the question asks for ([AsRole]). An assigned or claimed
 // question can be reassigned only by its holder, or by somebody in its override role (node.Override). A person
 // who may not answer may neither reassign nor be asked (law H6, CodeForbidden). The same call again changes
 // nothing.

@@ -65,7 +65,7 @@ func gallery(t *testing.T) map[string]recorded {
 		if s.N < 6 {
 			return "first", nil
 		}
-		return graph.END, nil
+		return graph.End, nil
 	}
 	keep := func(name string, g *graph.Graph[state]) {
 		all[name] = record(t, g.Plan(), func(rt *fermata.Runtime) (string, error) {
@@ -86,13 +86,13 @@ func gallery(t *testing.T) map[string]recorded {
 	}
 	keep("loop", graph.New[state]("loop").
 		Node("first", say("first")).Node("second", func(_ node.Context, s state) (state, error) { return s, nil }).
-		Edge(graph.Start, "first").Edge("first", "second").Route("second", again, "first", graph.END).MustCompile())
+		Edge(graph.Start, "first").Edge("first", "second").Route("second", again, "first", graph.End).MustCompile())
 	keep("branches", graph.New[state]("branches").
 		Node("first", say("first")).
 		Node("a", branch(func(s *state) *map[string]int { return &s.A })).
 		Node("b", branch(func(s *state) *map[string]int { return &s.B })).
 		Node("join", say("join"), graph.All()).
-		Edge(graph.Start, "first").Edge("first", "a", "b").Edge("a", "join").Edge("b", "join").Route("join", again, "first", graph.END).MustCompile())
+		Edge(graph.Start, "first").Edge("first", "a", "b").Edge("a", "join").Edge("b", "join").Route("join", again, "first", graph.End).MustCompile())
 	item := graph.New[state]("item").
 		Node("begin", say("begin")).Node("end", say("end")).Edge(graph.Start, "begin").Edge("begin", "end").MustCompile()
 	mapped := graph.New[state]("mapped").Node("first", say("first"))
@@ -103,7 +103,7 @@ func gallery(t *testing.T) map[string]recorded {
 			}
 			return s, nil
 		})
-	keep("map", mapped.Edge(graph.Start, "first").Edge("first", "map").Route("map", again, "first", graph.END).MustCompile())
+	keep("map", mapped.Edge(graph.Start, "first").Edge("first", "map").Route("map", again, "first", graph.End).MustCompile())
 	failures := 0
 	keep("people", graph.New[state]("people").
 		Node("first", func(ctx node.Context, s state) (state, error) {
@@ -125,7 +125,7 @@ func gallery(t *testing.T) map[string]recorded {
 			return s, err
 		}).
 		Sub("inner", item).
-		Edge(graph.Start, "first").Edge("first", "ask").Edge("ask", "inner").Route("inner", again, "first", graph.END).MustCompile())
+		Edge(graph.Start, "first").Edge("first", "ask").Edge("ask", "inner").Route("inner", again, "first", graph.End).MustCompile())
 	type totals struct {
 		Total int
 		Log   []string

@@ -183,12 +183,8 @@ func (o *AnswerOptions) RoleFor(q *journal.Interrupt) string {
 	return ""
 }
 
-// As names the person who answers, by id or name; it is recorded. [AsPerson] also sets a display name.
-func As(name string) AnswerOption { return func(o *AnswerOptions) { o.By, o.Name = name, "" } }
-
-// InRole names the roles that the person is in. An interrupt that requires another role refuses the answer (law
-// H2).
-func InRole(roles ...string) AnswerOption { return func(o *AnswerOptions) { o.Roles = roles } }
+// AsRole names the roles that the person has. An interrupt that requires another role refuses the answer (law H2).
+func AsRole(roles ...string) AnswerOption { return func(o *AnswerOptions) { o.Roles = roles } }
 
 // WithToken presents the interrupt's resume token; a wrong one is refused (law H5).
 func WithToken(token string) AnswerOption { return func(o *AnswerOptions) { o.Token = token } }

@@ -7,12 +7,20 @@ type Person struct {
 	Name string // for display; defaults to the ID
 }
 
-// AsPerson is [As] with a display name.
-func AsPerson(p Person) AnswerOption {
+// AsPerson names the person who answers; it is recorded. A string is the person's id or name, a [Person] also has a
+// display name.
+func AsPerson[P string | Person](p P) AnswerOption {
+	var who Person
+	switch p := any(p).(type) {
+	case string:
+		who.ID = p
+	case Person:
+		who = p
+	}
 	return func(o *AnswerOptions) {
-		o.By, o.Name = p.ID, ""
-		if p.Name != p.ID {
-			o.Name = p.Name
+		o.By, o.Name = who.ID, ""
+		if who.Name != who.ID {
+			o.Name = who.Name
 		}
 	}
 }
