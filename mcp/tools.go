@@ -278,7 +278,7 @@ func (c *Client) call(ctx context.Context, tool string, again bool, arguments js
 	if result.NeedsInput() {
 		return nil, &ToolError{tool, "the tool asks for more input from its caller, which it is not given here"}
 	}
-	text := said(result)
+	text := resultText(result)
 	if result.IsError {
 		if text = shorten(hidden.scrub(text), c.server.MaxOutput); text == "" {
 			text = "the tool failed and does not say why"

@@ -58,16 +58,16 @@ func (d *Document) Apply(p Patch) error {
 			for _, take := range slices.Backward(d.undo) {
 				take()
 			}
-			d.settle()
+			d.commit()
 			return err
 		}
 	}
-	d.settle()
+	d.commit()
 	return nil
 }
 
-// settle ends a patch: from here nothing of it is taken back.
-func (d *Document) settle() {
+// commit ends a patch: it can no longer be undone.
+func (d *Document) commit() {
 	for _, o := range d.worn {
 		o.sweep()
 	}

@@ -235,13 +235,13 @@ func (a *mcpAgent) serverTool(o offered, stage *Stage) node.Tool {
 	}
 }
 
-// maxTold is how many bytes of a tool's answer a model is told.
-const maxTold = 100_000
+// maxResultText limits the text of a tool's result for a model, in bytes.
+const maxResultText = 100_000
 
 // shortened is a text that a model can read, and that says where it was cut.
 func shortened(text string) string {
-	if len(text) <= maxTold {
+	if len(text) <= maxResultText {
 		return text
 	}
-	return fmt.Sprintf("%s\n[cut here: these are the first %d of %d bytes]", strings.ToValidUTF8(text[:maxTold], ""), maxTold, len(text))
+	return fmt.Sprintf("%s\n[cut here: these are the first %d of %d bytes]", strings.ToValidUTF8(text[:maxResultText], ""), maxResultText, len(text))
 }

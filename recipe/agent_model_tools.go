@@ -198,8 +198,8 @@ func (a *agent) asTool(c *checked) node.Tool {
 	call := c.stage.caller(a, 0, a.calledBy(c, nil))
 	t := node.Tool{Name: a.name, Description: a.description, Once: a.once}
 	switch {
-	case a.told != nil:
-		t.Description, t.Input = a.told.Description, a.told.Input
+	case a.tool != nil:
+		t.Description, t.Input = a.tool.Description, a.tool.Input
 	case a.input != nil:
 		t.Input = a.input.Compiled.JSON()
 	default:
@@ -220,7 +220,7 @@ func (a *agent) asTool(c *checked) node.Tool {
 		case err != nil:
 			return "", fmt.Errorf("its output does not fit its schema: %w", err)
 		}
-		return toldOf(out), nil
+		return resultText(out), nil
 	}
 	return t
 }
@@ -241,8 +241,8 @@ func objectOf(arguments json.RawMessage) (map[string]any, error) {
 	return args, nil
 }
 
-// toldOf is what a model is told of a tool's output.
-func toldOf(out any) string {
+// resultText returns the text of a tool's output for a model.
+func resultText(out any) string {
 	if out == nil {
 		return "done"
 	}

@@ -282,7 +282,7 @@ func (f *flow) way(name string, to *step, atEnd bool) string {
 		without := f.before[n]
 		without.Set(name, expression.Absent)
 		if n == to && (!atEnd || f.after(n, without).Board(name).Missing) {
-			return f.told(name, n, atEnd, arrivals)
+			return f.wayText(name, n, atEnd, arrivals)
 		}
 		for _, l := range f.wiring.out[n] {
 			if !seen[l.to] && f.through(n, l, without).Board(name).Missing {
@@ -294,8 +294,8 @@ func (f *flow) way(name string, to *step, atEnd bool) string {
 	return ""
 }
 
-// told writes a way for a message.
-func (f *flow) told(name string, last *step, atEnd bool, arrivals map[*step]arrival) string {
+// wayText returns a path for a message.
+func (f *flow) wayText(name string, last *step, atEnd bool, arrivals map[*step]arrival) string {
 	var words []string
 	sometimes := ""
 	succeeded, what := atEnd, ""

@@ -90,7 +90,7 @@ type agent struct {
 	input         *document.Shape // of the arguments; nil for any
 	timeout       time.Duration   // of one call; 0 for none
 	once          bool            // at_most_once
-	told          *node.Tool      // how models know it, in the place of the recipe's words; nil for those
+	tool          *node.Tool      // how models see it; nil to describe it from the recipe
 	secrets       *redactor       // hides the variables of the environment, in errors and evidence
 	private       *redactor       // hides those that are secrets by their names, in outputs
 }

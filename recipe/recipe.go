@@ -184,7 +184,7 @@ func (d *draft) addLibrary(lib *Library, r *document.Report) {
 			r.Add(before.Spot, "the agent %s is a Go function of the library already", document.Quote(name))
 			continue
 		}
-		a := &agent{name: name, kind: goKind, told: lib.tools[name]}
+		a := &agent{name: name, kind: goKind, tool: lib.tools[name]}
 		a.work = &goAgent{agent: a, function: f}
 		d.agents[name] = a
 	}

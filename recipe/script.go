@@ -102,10 +102,10 @@ func readTurns(o *document.Object) []scripted.Reply {
 // turn is what a model says once.
 type turn struct {
 	document.Spot
-	reply scripted.Reply
-	told  string          // what it is told must hold this; of a test
-	cost  int64           // micro-dollars; likewise
-	tools []document.Word // those that it calls, under the names that it knows them by
+	reply  scripted.Reply
+	prompt string          // the model must be given a text that contains this; of a test
+	cost   int64           // micro-dollars; likewise
+	tools  []document.Word // those that it calls, under the names that it knows them by
 }
 
 // failures are the kinds of errors that a script can say.
@@ -125,7 +125,7 @@ func readTurn(at document.Spot, keys []string, r *document.Report) turn {
 	if at.Node.Kind == yaml.MappingNode && len(at.Node.Content) == 0 {
 		r.Add(at, "the turn is empty; expected a text, or a mapping of %s", strings.Join(keys, ", "))
 	}
-	t.told, t.cost = o.Text("prompt").Text, dollars(o, "cost")
+	t.prompt, t.cost = o.Text("prompt").Text, dollars(o, "cost")
 	t.reply.Reasoning, t.reply.Text = o.Text("reasoning").Text, o.Text("text").Text
 	if o.Has("text") && o.Has("output") {
 		r.Add(o.At("output"), "text and output exclude each other; output is a value that is said as JSON")

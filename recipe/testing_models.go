@@ -197,7 +197,7 @@ func (s *Stage) says(ctx context.Context, req *model.Request) (*turn, error) {
 	}
 	i, again := said[key]
 	if !again {
-		i = l.next(told(req), said)
+		i = l.next(promptOf(req), said)
 	}
 	if i >= 0 {
 		said[key] = i
@@ -207,7 +207,7 @@ func (s *Stage) says(ctx context.Context, req *model.Request) (*turn, error) {
 	if i >= 0 {
 		return &l.turns[i], nil
 	}
-	return nil, s.noReply("the model of agent %q is asked %s, and %s", req.Model, document.Quote(lastTold(req)), l.left(said))
+	return nil, s.noReply("the model of agent %q is asked %s, and %s", req.Model, document.Quote(lastText(req)), l.left(said))
 }
 
 // left says which replies there still are.
@@ -216,7 +216,7 @@ func (l *lines) left(said map[string]int) string {
 	var left []string
 	for i := range l.turns {
 		if !slices.Contains(used, i) {
-			left = append(left, document.Quote(l.turns[i].told))
+			left = append(left, document.Quote(l.turns[i].prompt))
 		}
 	}
 	if len(left) == 0 {
@@ -231,37 +231,37 @@ func (s *Stage) noReply(format string, args ...any) error {
 	return &model.Error{Kind: model.ErrNoModel, Message: err.Error()}
 }
 
-// next is the first turn that was not said and that fits what the model is told; -1 for none.
-func (l *lines) next(told string, said map[string]int) int {
+// next returns the index of the first unused turn whose prompt is part of the given one, or -1.
+func (l *lines) next(prompt string, said map[string]int) int {
 	used := slices.Collect(maps.Values(said))
 	for i := range l.turns {
-		if strings.Contains(told, l.turns[i].told) && !slices.Contains(used, i) {
+		if strings.Contains(prompt, l.turns[i].prompt) && !slices.Contains(used, i) {
 			return i
 		}
 	}
 	return -1
 }
 
-// told is all that a model is told: how to behave, what was said, and what came of its calls.
-func told(req *model.Request) string {
+// promptOf returns all text of a request: the system prompt, what users wrote, and the results of calls.
+func promptOf(req *model.Request) string {
 	parts := []string{req.System}
 	for i := range req.Messages {
 		if req.Messages[i].Role == model.User {
-			parts = append(parts, textTold(&req.Messages[i]))
+			parts = append(parts, textOf(&req.Messages[i]))
 		}
 	}
 	return strings.Join(parts, "\n")
 }
 
-// lastTold is what a model was told last.
-func lastTold(req *model.Request) string {
+// lastText returns the text of the last message of a request.
+func lastText(req *model.Request) string {
 	if len(req.Messages) == 0 {
 		return ""
 	}
-	return textTold(&req.Messages[len(req.Messages)-1])
+	return textOf(&req.Messages[len(req.Messages)-1])
 }
 
-func textTold(m *model.Message) string {
+func textOf(m *model.Message) string {
 	parts := []string{m.Text()}
 	for i := range m.Parts {
 		if r := m.Parts[i].Result; r != nil {
@@ -299,7 +299,7 @@ func (s *Stage) serves(a *agent, tool string, itself func(node.Context, json.Raw
 		if err != nil {
 			return "", err
 		}
-		return toldOf(out), nil
+		return resultText(out), nil
 	}
 }
 

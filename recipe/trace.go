@@ -225,10 +225,10 @@ func (b *traceBuilder) called(s *TraceStep, e *journal.Entry) error {
 	s.Action = strings.TrimPrefix(s.Action+between+name, ", ")
 	switch nodehost.Kind(kind) {
 	case nodehost.KindModel:
-		s.said(e.Value)
+		s.modelReply(e.Value)
 		return nil
 	case nodehost.KindTool:
-		return s.told(name, e)
+		return s.toolResult(name, e)
 	default:
 	}
 	var made outcome

@@ -80,8 +80,8 @@ func (s *TraceStep) cached(e *journal.Entry) error {
 	return nil
 }
 
-// told notes what a tool told the model, or what went wrong with it.
-func (s *TraceStep) told(tool string, e *journal.Entry) error {
+// toolResult records the result text or the failure of a tool call.
+func (s *TraceStep) toolResult(tool string, e *journal.Entry) error {
 	var body journal.StepBody
 	if err := decodeBody(e, &body); err != nil {
 		return err
@@ -96,8 +96,8 @@ func (s *TraceStep) told(tool string, e *journal.Entry) error {
 	return nil
 }
 
-// said notes what a model thought and said.
-func (s *TraceStep) said(reply []byte) {
+// modelReply records the thoughts, texts and calls of a model's reply.
+func (s *TraceStep) modelReply(reply []byte) {
 	var r struct {
 		Parts []struct {
 			Kind string `json:"kind"`

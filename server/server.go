@@ -8,7 +8,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/internal/fault"
-	"github.com/fermata-go/fermata/internal/origin"
+	"github.com/fermata-go/fermata/internal/originguard"
 	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
 )
@@ -104,7 +104,7 @@ func New(rt *fermata.Runtime, o Options) http.Handler {
 	for pattern, serve := range h.routes() {
 		mux.HandleFunc(pattern, h.guard(serve))
 	}
-	guard, err := origin.New(origin.Rules{
+	guard, err := originguard.New(originguard.Rules{
 		Origins: o.Origins, Named: o.Authorize == nil, Hosts: o.Hosts, Options: "server.Options",
 		Refuse: func(w http.ResponseWriter, text string) {
 			refuse(w, &refusal{status: http.StatusForbidden, Code: fermata.CodeForbidden, Text: text})

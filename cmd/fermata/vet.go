@@ -113,9 +113,9 @@ func (m *Main) goVet(ctx context.Context, packages []string, mode string) ([]byt
 			return nil, err
 		}
 	}
-	var out, said bytes.Buffer
+	var out, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", append([]string{"vet", "-vettool=" + tool, mode, "-fermata.advice"}, packages...)...)
-	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.Stdout, cmd.Stderr = &out, &stderr
 	err = cmd.Run()
 	var failed *exec.ExitError
 	switch {
@@ -124,11 +124,11 @@ func (m *Main) goVet(ctx context.Context, packages []string, mode string) ([]byt
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, usagef("vet needs the go command, which is not in $PATH")
 	case errors.As(err, &failed) && mode == "-json":
-		return nil, invalidf("go vet: %s", withoutHeads(said.String()))
+		return nil, invalidf("go vet: %s", withoutHeads(stderr.String()))
 	case err != nil && mode == "-json":
 		return nil, err
 	}
-	return append(out.Bytes(), said.Bytes()...), nil
+	return append(out.Bytes(), stderr.Bytes()...), nil
 }
 
 // withoutHeads leaves out the lines that name packages.

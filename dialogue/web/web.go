@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/internal/fault"
-	"github.com/fermata-go/fermata/internal/origin"
+	"github.com/fermata-go/fermata/internal/originguard"
 	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/internal/reply"
 )
@@ -50,7 +50,7 @@ const bodyLimit = 64 << 10
 
 type handler struct {
 	talks *dialogue.Conversations
-	guard *origin.Guard
+	guard *originguard.Guard
 	o     Options
 }
 
@@ -72,7 +72,7 @@ func New(talks *dialogue.Conversations, o Options) http.Handler {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	o.Logger = printable.Logger(o.Logger)
-	guard, err := origin.New(origin.Rules{
+	guard, err := originguard.New(originguard.Rules{
 		Origins: o.Origins, Named: len(o.Hosts) > 0, Hosts: o.Hosts, Options: "web.Options",
 		Refuse: func(w http.ResponseWriter, text string) { refuse(w, forbidden(text)) },
 	})

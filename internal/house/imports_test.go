@@ -35,7 +35,7 @@ var table = []row{
 	{"internal/identity", nil, "when two names are of one person, whoever asks"},
 	{"internal/printable", []string{"internal/fault"}, "what others wrote, so that it does not act where it is shown"},
 	{"internal/fault", nil, "errors of users, kept where their methods do no harm; it knows no error of any package"},
-	{"internal/origin", nil, "whose pages may use a handler, whatever it serves"},
+	{"internal/originguard", nil, "whose pages may use a handler, whatever it serves"},
 	{"internal/reply", nil, "answers of handlers in JSON, whatever they say"},
 	{"definition", nil, "what is wrong with a file that somebody wrote, whatever it defines"},
 	{"patch", []string{"internal/jsontext"}, "changes of JSON values, whatever they mean"},
@@ -157,7 +157,7 @@ var table = []row{
 		[]string{".", "internal/canonical", "internal/fault", "internal/nodehost", "journal", "journal/memory", "model", "model/scripted", "node", "plan", "schema"},
 		"tests of users' plans, whoever authored them; no face",
 	},
-	{"dialogue/web", []string{".", "dialogue", "internal/fault", "internal/origin", "internal/printable", "internal/reply"}, "a face of conversations: who speaks through something else gets no HTTP"},
+	{"dialogue/web", []string{".", "dialogue", "internal/fault", "internal/originguard", "internal/printable", "internal/reply"}, "a face of conversations: who speaks through something else gets no HTTP"},
 	{
 		"dialogue/dialoguetest",
 		[]string{".", "dialogue", "fermatatest", "internal/definitiontest", "journal", "model", "model/scripted", "node"},
@@ -176,7 +176,7 @@ var table = []row{
 	},
 	{
 		"server",
-		[]string{".", "internal/fault", "internal/nearest", "internal/nodehost", "internal/origin", "internal/printable", "internal/reply", "journal", "node", "schema"},
+		[]string{".", "internal/fault", "internal/nearest", "internal/nodehost", "internal/originguard", "internal/printable", "internal/reply", "journal", "node", "schema"},
 		"a face: it is given a runtime, and knows neither authors nor stores",
 	},
 	{"vet", nil, "it reads the code of nodes and knows the packages that they call by name alone: who runs nodes gets none of it"},

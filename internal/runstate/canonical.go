@@ -10,34 +10,34 @@ import (
 // Canonical returns a value as the journal would return it, stored or not (law N10). It fails for a value that
 // cannot be stored (law N8). If own, it may change the value's own memory, but nothing behind pointers, which
 // others may hold.
-func Canonical(codec plan.Codec, v any, known *value.Known, own bool) (settled any, err error) {
+func Canonical(codec plan.Codec, v any, known *value.Known, own bool) (final any, err error) {
 	defer guard.Recover(&err)
 	if k, ok := codec.(value.Changer); ok {
-		settled, err = k.Settle(v, known, true, own)
+		final, err = k.Finalize(v, known, true, own)
 	} else {
 		var data []byte
 		if data, err = codec.Encode(v); err == nil {
-			settled, err = codec.Decode(data)
+			final, err = codec.Decode(data)
 		}
 	}
 	if err != nil {
 		return nil, runtype.NotStorable(err)
 	}
-	return settled, nil
+	return final, nil
 }
 
 // ChangeOf makes a value canonical and returns its delta to a snapshot. The codec may run the author's
 // marshalers (law N7).
-func (s *State) ChangeOf(codec plan.Codec, snap, out any) (delta []byte, next, settled any, err error) {
+func (s *State) ChangeOf(codec plan.Codec, snap, out any) (delta []byte, next, final any, err error) {
 	defer guard.Recover(&err)
 	codec = s.Sized(codec)
 	if k, ok := codec.(value.Changer); ok {
 		return value.Change(k, snap, out, &s.Known)
 	}
-	if settled, err = Canonical(codec, out, &s.Known, true); err == nil {
-		delta, next, err = codec.Delta(snap, settled)
+	if final, err = Canonical(codec, out, &s.Known, true); err == nil {
+		delta, next, err = codec.Delta(snap, final)
 	}
-	return delta, next, settled, err
+	return delta, next, final, err
 }
 
 // Sized wraps a codec with the runtime's size limit.

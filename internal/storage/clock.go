@@ -34,9 +34,9 @@ type guardedClock struct {
 }
 
 func (g guardedClock) Now() time.Time {
-	now, told := time.Time{}, false
-	guard.CallLogged(g.log, "Options.Clock.Now", "", func() { now, told = g.Clock.Now(), true })
-	if !told {
+	now, ok := time.Time{}, false
+	guard.CallLogged(g.log, "Options.Clock.Now", "", func() { now, ok = g.Clock.Now(), true })
+	if !ok {
 		return time.Now()
 	}
 	return now

@@ -51,11 +51,11 @@ func TestN10_WhatWasLookedAtBeforeDecidesNothing(t *testing.T) {
 			}
 			all, own := rapid.Bool().Draw(r, "all"), rapid.Bool().Draw(r, "own")
 			again := v
-			want, wantErr := k.Settle(&again, new(value.Known), all, own)
+			want, wantErr := k.Finalize(&again, new(value.Known), all, own)
 			if all {
 				want, wantErr = k.Decode(sure(k.Encode(&again)))
 			}
-			got, gotErr := k.Settle(&v, known, all, own)
+			got, gotErr := k.Finalize(&v, known, all, own)
 			if text(wantErr) != text(gotErr) || !reflect.DeepEqual(want, got) {
 				r.Fatalf("all %t, own %t: expected %+q, %v\nfound %+q, %v", all, own, want, wantErr, got, gotErr)
 			}
@@ -72,7 +72,7 @@ func TestN10_WhatIsNotMetAgainIsForgotten(t *testing.T) {
 	known := new(value.Known)
 	gone := func() weak.Pointer[byte] {
 		v := &noted{Text: strings.Repeat("long ", 100)}
-		sure(k.Settle(v, known, true, true))
+		sure(k.Finalize(v, known, true, true))
 		return weak.Make(unsafe.StringData(v.Text))
 	}()
 	runtime.GC()
@@ -81,7 +81,7 @@ func TestN10_WhatIsNotMetAgainIsForgotten(t *testing.T) {
 	}
 	kept := &noted{Text: strings.Repeat("kept ", 100)}
 	for range 200 {
-		sure(k.Settle(kept, known, true, true))
+		sure(k.Finalize(kept, known, true, true))
 	}
 	runtime.GC()
 	if gone.Value() != nil {

@@ -15,7 +15,7 @@ func setApart[T any](t *testing.T, what string, v T, change func(v *T), other fu
 	if err != nil {
 		t.Fatal(err)
 	}
-	settled, err := k.Settle(&v, new(value.Known), true, true)
+	settled, err := k.Finalize(&v, new(value.Known), true, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestN9_WhatIsSettledLeadsToMemoryOfItsOwn(t *testing.T) {
 
 	codec, err := value.For[[]int]()
 	noError(t, err)
-	got, err := codec.Settle(&spare, new(value.Known), true, true)
+	got, err := codec.Finalize(&spare, new(value.Known), true, true)
 	noError(t, err)
 	one, two := append(*got.(*[]int), 1), append(*got.(*[]int), 2)
 	if one[1] != 1 || two[1] != 2 {
@@ -104,7 +104,7 @@ func notSeen[S any](t *testing.T, what string, v S, change func()) {
 	t.Helper()
 	codec, err := value.For[S]()
 	noError(t, err)
-	got, err := codec.Settle(&v, new(value.Known), true, true)
+	got, err := codec.Finalize(&v, new(value.Known), true, true)
 	noError(t, err)
 	before := marshal(t, got)
 	change()

@@ -267,7 +267,7 @@ func (m *merge) decide(f *field, base, into unsafe.Pointer, changed []side) {
 			m.take(f, into, changed[0])
 			return
 		}
-		m.settle(how.settle, &contest{how.typ, f.codec, f.find(base), sides, f.reach(into)})
+		m.resolve(how.combine, &contest{how.typ, f.codec, f.find(base), sides, f.reach(into)})
 	}
 }
 
@@ -290,8 +290,8 @@ func move(t reflect.Type, to, from unsafe.Pointer) {
 	reflect.NewAt(t, to).Elem().Set(reflect.NewAt(t, from).Elem())
 }
 
-// settle asks a rule, with pointers followed.
-func (m *merge) settle(ask rule, c *contest) {
+// resolve asks a rule, with pointers followed.
+func (m *merge) resolve(ask rule, c *contest) {
 	if c.typ.Kind() != reflect.Pointer {
 		ask(m, c)
 		return
@@ -314,7 +314,7 @@ func (m *merge) settle(ask rule, c *contest) {
 	}
 	made := reflect.New(inner.typ) // what the pointer led to may be seen elsewhere in the value
 	inner.into = made.UnsafePointer()
-	m.settle(ask, &inner)
+	m.resolve(ask, &inner)
 	*(*unsafe.Pointer)(c.into) = inner.into
 }
 

@@ -10,8 +10,8 @@ import (
 
 // This file merges what is in interfaces by the rules. A nil is nothing there.
 
-// settleAny is a rule for interfaces.
-func settleAny(name string) rule {
+// anyRule is a rule for interfaces.
+func anyRule(name string) rule {
 	return func(m *merge, c *contest) {
 		var base any
 		if c.base != nil {
@@ -23,14 +23,14 @@ func settleAny(name string) rule {
 				offers[i] = *(*any)(s.at)
 			}
 		}
-		if v, ok := m.settleValues(name, base, offers, c.sides); ok {
+		if v, ok := m.resolveValues(name, base, offers, c.sides); ok {
 			*(*any)(c.into) = v
 		}
 	}
 }
 
-// settleNumeral is a rule for json.Number.
-func settleNumeral(name string) rule {
+// numeralRule is a rule for json.Number.
+func numeralRule(name string) rule {
 	return func(m *merge, c *contest) {
 		var base any
 		if c.base != nil {
@@ -42,14 +42,14 @@ func settleNumeral(name string) rule {
 				offers[i] = *(*json.Number)(s.at)
 			}
 		}
-		if v, ok := m.settleValues(name, base, offers, c.sides); ok {
+		if v, ok := m.resolveValues(name, base, offers, c.sides); ok {
 			*(*json.Number)(c.into), _ = v.(json.Number)
 		}
 	}
 }
 
-// settleValues merges what the sides offer by a rule, or notes a conflict.
-func (m *merge) settleValues(rule string, base any, offers []any, sides []side) (merged any, ok bool) {
+// resolveValues merges what the sides offer by a rule, or notes a conflict.
+func (m *merge) resolveValues(rule string, base any, offers []any, sides []side) (merged any, ok bool) {
 	for i, v := range offers {
 		m.branch = sides[i].branch
 		offers[i] = m.plain(v)

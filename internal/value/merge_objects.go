@@ -143,7 +143,7 @@ func (m *merge) decideMember(rule, name string, base any, of []map[string]any) {
 		m.conflict(sides, noRule(allowed))
 		return
 	}
-	if v, ok := m.settleValues(rule, base, offers, sides); ok && v != nil {
+	if v, ok := m.resolveValues(rule, base, offers, sides); ok && v != nil {
 		result[name] = v
 	} else if ok {
 		take(sides[0])

@@ -96,10 +96,10 @@ func (k *Objects) compare(snapshot, value any, strict bool) (delta []byte, next 
 		return nil, nil, err
 	}
 	if strict && p.odd {
-		return nil, nil, errUnsettled
+		return nil, nil, errNotFinal
 	}
 	delta = p.result()
-	p.settle()
+	p.apply()
 	if err := checkObject(p, v); err != nil {
 		return nil, nil, err
 	}
@@ -115,7 +115,7 @@ func (k *Objects) first(v map[string]any, strict bool) (delta []byte, next any, 
 		return nil, nil, err
 	}
 	if strict && p.odd {
-		return nil, nil, errUnsettled
+		return nil, nil, errNotFinal
 	}
 	p.insert(0, "[0,")
 	p.buf, p.limit = append(p.buf, ']'), p.limit+len("[0,]")

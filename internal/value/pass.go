@@ -177,8 +177,8 @@ func (p *pass) result() []byte {
 	return slices.Clone(p.buf)
 }
 
-// settle applies the recorded updates.
-func (p *pass) settle() {
+// apply does the recorded updates.
+func (p *pass) apply() {
 	p.count = 0
 	for i := range p.todo {
 		switch t := &p.todo[i]; {

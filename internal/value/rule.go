@@ -30,12 +30,12 @@ func allRules() []string {
 
 // merging is what a merge has to know of a field.
 type merging struct {
-	name   string       // in JSON
-	typ    reflect.Type // of the field
-	rule   string       // "" for none
-	settle rule         // nil without a rule, and for first and last, which any value allows
-	simple bool         // it has nothing but cells
-	cells  []cell       // these, counted from the start of the record
+	name    string       // in JSON
+	typ     reflect.Type // of the field
+	rule    string       // "" for none
+	combine rule         // nil without a rule, and for first and last, which any value allows
+	simple  bool         // it has nothing but cells
+	cells   []cell       // these, counted from the start of the record
 }
 
 // rule makes one value of those that several branches gave a field, at c.into, or notes a conflict.
@@ -61,19 +61,19 @@ func (c *compiler) merging(jf jsonfield.Field, path string) (*merging, error) {
 	}
 	how.rule = name
 	var err error
-	how.settle, err = c.settle(name, t, path)
+	how.combine, err = c.ruleOf(name, t, path)
 	return how, err
 }
 
-// settle returns the code of a rule for a type, none for first and last.
-func (c *compiler) settle(name string, t reflect.Type, path string) (rule, error) {
+// ruleOf returns the code of a rule for a type, none for first and last.
+func (c *compiler) ruleOf(name string, t reflect.Type, path string) (rule, error) {
 	switch {
 	case name == ruleFirst || name == ruleLast:
 		return nil, nil
 	case t.Kind() == reflect.Interface:
-		return settleAny(name), nil
+		return anyRule(name), nil
 	case t == reflect.TypeFor[json.Number]():
-		return settleNumeral(name), nil
+		return numeralRule(name), nil
 	case name == ruleAppend:
 		return appendLists, nil
 	case name == ruleUnion && t.Kind() == reflect.Map:

@@ -182,7 +182,7 @@ func (k *Struct) compare(snapshot, value any, strict bool) (delta []byte, next a
 		return nil, nil, err
 	}
 	if strict && p.odd {
-		return nil, nil, errUnsettled
+		return nil, nil, errNotFinal
 	}
 	delta = p.result()
 	if k.share { // the snapshot may be a part of other values
@@ -191,7 +191,7 @@ func (k *Struct) compare(snapshot, value any, strict bool) (delta []byte, next a
 		k.root.copy(p, made.UnsafePointer(), at)
 		snapshot = made.Interface()
 	} else {
-		p.settle()
+		p.apply()
 	}
 	if err := k.check(p, at); err != nil {
 		return nil, nil, err
@@ -209,7 +209,7 @@ func (k *Struct) first(at unsafe.Pointer, strict bool) (delta []byte, next any, 
 		return nil, nil, err
 	}
 	if strict && p.odd {
-		return nil, nil, errUnsettled
+		return nil, nil, errNotFinal
 	}
 	made := reflect.New(k.typ)
 	k.root.copy(p, made.UnsafePointer(), at)

@@ -165,7 +165,7 @@ func (k *Typed[S]) compare(snapshot, value any, strict bool) (delta []byte, next
 		return nil, nil, err
 	}
 	if strict && p.odd {
-		return nil, nil, errUnsettled
+		return nil, nil, errNotFinal
 	}
 	delta = p.result()
 	if k.share { // the snapshot may be a part of other values
@@ -174,7 +174,7 @@ func (k *Typed[S]) compare(snapshot, value any, strict bool) (delta []byte, next
 		k.root.copy(p, unsafe.Pointer(made), unsafe.Pointer(v))
 		snapshot = made
 	} else {
-		p.settle()
+		p.apply()
 	}
 	if err := k.check(p, v); err != nil {
 		return nil, nil, err
@@ -192,7 +192,7 @@ func (k *Typed[S]) first(v *S, strict bool) (delta []byte, next any, err error) 
 		return nil, nil, err
 	}
 	if strict && p.odd {
-		return nil, nil, errUnsettled
+		return nil, nil, errNotFinal
 	}
 	made := new(S)
 	k.root.copy(p, unsafe.Pointer(made), unsafe.Pointer(v))

@@ -347,7 +347,7 @@ func TestN9_J7_dynamicValues(t *testing.T) {
 		v := gen.Draw(t, "first")
 		data := marshal(t, v)
 		same(t, "Encode", data, must(t)(codec.Encode(v)))
-		identicalObjects(t, given(t)(codec.Decode(data)), given(t)(codec.Settle(v, new(value.Known), true, true)))
+		identicalObjects(t, given(t)(codec.Decode(data)), given(t)(codec.Finalize(v, new(value.Known), true, true)))
 		same(t, "the value that was settled", data, marshal(t, v))
 		snapshot, err := codec.Decode(data)
 		noError(t, err)

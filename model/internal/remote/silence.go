@@ -19,9 +19,9 @@ const (
 
 // watch ends a request whose service has fallen silent. It counts only while something is waited for.
 type watch struct {
-	idle, said *time.Timer
+	idle, part *time.Timer
 	within     time.Duration
-	told       func() // whoever waits for the reply
+	sign       func() // tells the caller that the service is alive
 }
 
 // watched is the ctx of a request that ends when its service says nothing for that long. A within below 0 is for ever.
@@ -40,7 +40,7 @@ func watched(ctx context.Context, host string, within time.Duration) (context.Co
 		})
 	}
 	w := &watch{
-		within: within, told: func() { model.SignOfLife(ctx) }, idle: silent("has sent nothing", within), said: silent("has sent no part of the reply", patience*within),
+		within: within, sign: func() { model.SignOfLife(ctx) }, idle: silent("has sent nothing", within), part: silent("has sent no part of the reply", patience*within),
 	}
 	return ctx, w, func() { w.pause(); stop() }
 }
@@ -49,7 +49,7 @@ func watched(ctx context.Context, host string, within time.Duration) (context.Co
 func (w *watch) alive() {
 	if w != nil {
 		w.idle.Reset(w.within)
-		w.told()
+		w.sign()
 	}
 }
 
@@ -57,7 +57,7 @@ func (w *watch) alive() {
 func (w *watch) pause() {
 	if w != nil {
 		w.idle.Stop()
-		w.said.Stop()
+		w.part.Stop()
 	}
 }
 
@@ -68,7 +68,7 @@ func (w *watch) goOn(said bool) {
 	}
 	w.idle.Reset(w.within)
 	if said {
-		w.said.Reset(patience * w.within)
+		w.part.Reset(patience * w.within)
 	}
 }
 

@@ -71,7 +71,7 @@ func (v *live) Show(ev *fermata.Event) {
 	}
 	v.begin()
 	name := term.Pad(v.screen.Cut(term.OneLine(r.Name()), v.paint.names), v.paint.names)
-	for _, line := range term.Wrap(term.Plain(said(ev)), v.screen.Width()-v.paint.names-6) {
+	for _, line := range term.Wrap(term.Plain(eventText(ev)), v.screen.Width()-v.paint.names-6) {
 		v.area.Print("    " + v.paint.styles.Strong.Apply(name) + "  " + line)
 		name = term.Pad("", v.paint.names)
 	}

@@ -139,9 +139,9 @@ func ofNode(ev *fermata.Event, r *Row) (word, detail string) {
 		_ = json.Unmarshal(e.Body, &body)
 		return body.State, by(&body)
 	case journal.Message, journal.Status:
-		return "says", said(ev)
+		return "says", eventText(ev)
 	case journal.Diagnostic:
-		return "says", lastLine(said(ev))
+		return "says", lastLine(eventText(ev))
 	default:
 	}
 	return "", ""

@@ -323,7 +323,7 @@ func (r *Row) applyCall(ev *fermata.Event) {
 			r.State, r.Due = Running, time.Time{}
 		}
 	case journal.Status, journal.Diagnostic:
-		r.Note = lastLine(said(ev))
+		r.Note = lastLine(eventText(ev))
 	case journal.StepStarted, journal.StepFinished:
 		if r.State == Sleeping {
 			r.State, r.Due = Running, time.Time{}
@@ -365,8 +365,8 @@ func target(to string) string {
 	return to
 }
 
-// said is what an emitted event says, as text: a string, the text of an object, or JSON.
-func said(ev *fermata.Event) string {
+// eventText returns the text of an emitted event: a string, the text of an object, or JSON.
+func eventText(ev *fermata.Event) string {
 	data := ev.Entry.Body
 	if len(data) == 0 {
 		data = ev.Entry.Value

@@ -1,7 +1,7 @@
-// Package origin decides which pages may use an HTTP handler: those of its origin and listed ones. A browser sends a
+// Package originguard decides which pages may use an HTTP handler: those of its origin and listed ones. A browser sends a
 // request of any page with what it knows of its user, and lets a page of a stranger point a name of its own at this
 // machine; so the name by which a handler is asked for counts, too.
-package origin
+package originguard
 
 import (
 	"fmt"

@@ -48,17 +48,17 @@ func settled(t *rapid.T, codec value.Changer, v any) {
 	data := marshal(t, v)
 	known := new(value.Known)
 	for range 2 {
-		got, err := codec.Settle(v, known, true, false)
+		got, err := codec.Finalize(v, known, true, false)
 		noError(t, err)
 		same(t, "the value that was settled", data, marshal(t, v))
 		want := given(t)(codec.Decode(marshal(t, v)))
 		identical(t, "a settled value", want, got)
-		identical(t, "a value that is settled again", want, given(t)(codec.Settle(got, known, true, true)))
+		identical(t, "a value that is settled again", want, given(t)(codec.Finalize(got, known, true, true)))
 		identical(t, "a copy", want, given(t)(codec.Copy(got)))
 	}
 	own := reflect.New(reflect.TypeOf(v).Elem())
 	own.Elem().Set(reflect.ValueOf(v).Elem())
-	got, err := codec.Settle(own.Interface(), known, true, true)
+	got, err := codec.Finalize(own.Interface(), known, true, true)
 	noError(t, err)
 	identical(t, "a value that was settled in place", given(t)(codec.Decode(data)), got)
 	same(t, "what it only leads to", data, marshal(t, v))
@@ -106,7 +106,7 @@ func TestN8_DroppedFieldsAreRefused(t *testing.T) {
 	codec, err := value.For[allows]()
 	noError(t, err)
 	v := &allows{In: []inside{{"a", 1}}, on: true}
-	got, err := codec.Settle(v, new(value.Known), false, true)
+	got, err := codec.Finalize(v, new(value.Known), false, true)
 	noError(t, err)
 	if want := (&allows{In: []inside{{"a", 0}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -121,12 +121,12 @@ func TestN10_MarshalersThatDoNotRoundTrip(t *testing.T) {
 	}
 	codec, err := value.For[state]()
 	noError(t, err)
-	_, err = codec.Settle(&state{U: []unstable{{1}}}, new(value.Known), false, true)
+	_, err = codec.Finalize(&state{U: []unstable{{1}}}, new(value.Known), false, true)
 	want := "state.U[0]: its own code does not read back what it writes: it wrote 2, read that, and then wrote 3"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	got, err := codec.Settle(&state{L: &lossy{17}}, new(value.Known), false, true)
+	got, err := codec.Finalize(&state{L: &lossy{17}}, new(value.Known), false, true)
 	noError(t, err)
 	if s, _ := got.(*state); s.L.N != 10 {
 		t.Errorf("got %+v", s.L)
@@ -141,7 +141,7 @@ func TestN8_TwinKeys(t *testing.T) {
 	bad := &state{M: map[string]map[string]int{"x": {"\xff": 1, "\xfe": 2}}}
 	want := `state.M["x"]: two keys of the map become the one name "\ufffd" in JSON`
 	_, err = codec.Encode(bad)
-	_, settling := codec.Settle(bad, new(value.Known), true, true)
+	_, settling := codec.Finalize(bad, new(value.Known), true, true)
 	_, _, _, changing := value.Change(codec, &state{}, bad, new(value.Known))
 	for _, err := range []error{err, settling, changing} {
 		if err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), "\ufffd", `\ufffd`), want) {
@@ -172,7 +172,7 @@ func TestN8_OffsetsWithSeconds(t *testing.T) {
 		{`state.Any`, state{Any: []time.Time{at}}},
 		{`state.Any`, state{Any: map[string]any{"a": &at}}},
 	} {
-		_, err = codec.Settle(&tt.value, new(value.Known), false, true)
+		_, err = codec.Finalize(&tt.value, new(value.Known), false, true)
 		if err == nil || !strings.HasPrefix(err.Error(), tt.path) || !strings.Contains(err.Error(), "the offset of the time is -17762 seconds") {
 			t.Errorf("%s: got %v", tt.path, err)
 		}

@@ -10,9 +10,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// said is what a model is told of a result: its texts, a line for each thing that is no text, and what is structured
-// where there are no texts.
-func said(result *sdk.CallToolResult) string {
+// resultText returns the text of a result for a model: its texts and one line for each part that is not text. Structured
+// content is used if there are no texts.
+func resultText(result *sdk.CallToolResult) string {
 	var parts []string
 	texts := false
 	for _, content := range result.Content {

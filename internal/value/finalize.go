@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// This file settles values: see look.go.
+// This file brings values into their final form: see look.go.
 
 // begin makes ready for a look.
 func (k *Known) begin(all, share, own bool, limit int) *look {
@@ -30,11 +30,11 @@ func (k *Known) end() (odd, free bool, err *failure) {
 	return l.odd, l.free, l.err
 }
 
-// Settle returns the value as Decode returns it after Encode (law N10). It fails for a value that cannot be
+// Finalize returns the value as Decode returns it after Encode (law N10). It fails for a value that cannot be
 // stored (law N8). Without all, it skips texts and numbers that Delta checks anyway. With own it may change the
 // value's own memory, but nothing behind pointers. The result shares no memory with others, unless the codec
 // shares.
-func (k *Typed[S]) Settle(value any, known *Known, all, own bool) (settled any, err error) {
+func (k *Typed[S]) Finalize(value any, known *Known, all, own bool) (final any, err error) {
 	r := k.root.level()
 	looks := r == loose || r == texts && all
 	if !looks && !k.leads {
@@ -73,8 +73,8 @@ func again(k plan.Codec, value any) (any, error) {
 	return k.Decode(data)
 }
 
-// Settle is what [Typed.Settle] is, but for memory that others hold: who reads a value of a dataflow copies it.
-func (k *Struct) Settle(value any, known *Known, all, own bool) (settled any, err error) {
+// Finalize is what [Typed.Finalize] is, but for memory that others hold: who reads a value of a dataflow copies it.
+func (k *Struct) Finalize(value any, known *Known, all, own bool) (final any, err error) {
 	r := k.root.level()
 	if r == exact || r == texts && !all {
 		return value, nil
@@ -99,8 +99,8 @@ func (k *Struct) Settle(value any, known *Known, all, own bool) (settled any, er
 	return value, nil
 }
 
-// Settle is what [Typed.Settle] is, for objects.
-func (k *Objects) Settle(value any, known *Known, all, _ bool) (settled any, err error) {
+// Finalize is what [Typed.Finalize] is, for objects.
+func (k *Objects) Finalize(value any, known *Known, all, _ bool) (final any, err error) {
 	v, err := asObject(value)
 	if err != nil {
 		return nil, err
@@ -117,13 +117,13 @@ func (k *Objects) Settle(value any, known *Known, all, _ bool) (settled any, err
 	return k.Copy(v)
 }
 
-// errUnsettled says that Change met a text that is no UTF-8.
-var errUnsettled = errors.New("the value has texts that are not settled")
+// errNotFinal reports that Change met a text that is no UTF-8.
+var errNotFinal = errors.New("the value has texts that are not UTF-8")
 
 // Changer is a codec of this package.
 type Changer interface {
 	plan.Codec
-	Settle(value any, known *Known, all, own bool) (settled any, err error)
+	Finalize(value any, known *Known, all, own bool) (final any, err error)
 	strictly(snapshot, value any) (delta []byte, next any, err error)
 }
 
@@ -160,17 +160,17 @@ func (k *Objects) within(bytes int) plan.Codec {
 }
 
 // Change makes the caller's value canonical and compares it with a snapshot, as Delta does.
-func Change(k Changer, snapshot, value any, known *Known) (delta []byte, next, settled any, err error) {
-	if settled, err = k.Settle(value, known, false, true); err != nil {
+func Change(k Changer, snapshot, value any, known *Known) (delta []byte, next, final any, err error) {
+	if final, err = k.Finalize(value, known, false, true); err != nil {
 		return nil, nil, nil, err
 	}
-	delta, next, err = k.strictly(snapshot, settled)
-	if !errors.Is(err, errUnsettled) {
-		return delta, next, settled, err
+	delta, next, err = k.strictly(snapshot, final)
+	if !errors.Is(err, errNotFinal) {
+		return delta, next, final, err
 	}
-	if settled, err = k.Settle(settled, known, true, true); err != nil {
+	if final, err = k.Finalize(final, known, true, true); err != nil {
 		return nil, nil, nil, err
 	}
-	delta, next, err = k.Delta(snapshot, settled)
-	return delta, next, settled, err
+	delta, next, err = k.Delta(snapshot, final)
+	return delta, next, final, err
 }
