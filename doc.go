@@ -1,5 +1,5 @@
-// Package fermata runs plans: graphs of code, models and people that may wait for days, lose their process halfway
-// and still finish exactly once.
+// Package fermata runs plans: graphs of code, models and people. A plan may wait for days, lose its process halfway and
+// still finish exactly once.
 //
 // A [Runtime] runs plans and keeps their journals in a store. Four packages make plans and offer typed APIs over the
 // same calls: graph (state graphs in Go), dataflow (functions with named inputs, in Go), recipe (YAML) and dialogue

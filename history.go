@@ -325,9 +325,8 @@ func (rt *Runtime) Compact(ctx context.Context, o CompactOptions) ([]Compacted, 
 	return rt.history.Compact(ctx, o)
 }
 
-// Prune deletes runs that have ended with all their data, then definitions and outlines that no run needs. A
-// running or paused run is never deleted. Forks have journals of their own, so they stay when their origin goes
-// (law J9).
+// Prune deletes ended runs with all their data, then definitions and outlines that no run needs. A running or paused
+// run is never deleted. Forks have journals of their own, so they stay when their origin goes (law J9).
 //
 // If Prune fails, it returns the work done so far; a second call goes on.
 func (rt *Runtime) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {

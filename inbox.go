@@ -17,9 +17,9 @@ func (rt *Runtime) Inbox(ctx context.Context, f journal.InboxFilter) ([]Interrup
 	return rt.inbox.Inbox(ctx, f)
 }
 
-// Answer closes an interrupt: it checks the person and the value, and commits the answer in one append (law
-// H2). The value is anything that encoding/json writes. Then the run is resumed, unless Hold is given or the
-// runtime does not know its plan.
+// Answer closes an interrupt. It checks the person and the value, and commits the answer in one append (law H2). The
+// value is anything that encoding/json writes. Then the run is resumed, unless Hold is given or the runtime does not
+// know its plan.
 //
 // An answer that does not fit leaves the interrupt open (CodeInvalid, with a *schema.Error). The same answer
 // again is accepted and has no effect. A different one is CodeConflict, a late one CodeExpired, a wrong role or
@@ -44,19 +44,17 @@ func (rt *Runtime) Claim(ctx context.Context, interrupt, by, role string, opts .
 	return rt.inbox.Claim(ctx, interrupt, by, role, opts...)
 }
 
-// Release gives up a claim. Only the claimer may, or somebody in the override role ([AsRole], see
-// node.Override).
+// Release gives up a claim. Only the claimer may, or a person in the override role ([AsRole], see node.Override).
 func (rt *Runtime) Release(ctx context.Context, interrupt, by string, opts ...AnswerOption) error {
 	return rt.inbox.Release(ctx, interrupt, by, opts...)
 }
 
-// Reassign asks somebody else: a person, a role, or a person in a role. Without a role the question keeps its
-// own; without a person anyone in the role may answer. A claim is given up; the deadline stays.
+// Reassign asks another person or role, or a person in a role. Without a role the question keeps its own; without a
+// person anyone in the role may answer. A claim is given up; the deadline stays.
 //
 // The caller gives a name ([AsPerson]) and the role that the question asks for ([AsRole]). An assigned or claimed
-// question can be reassigned only by its holder, or by somebody in its override role (node.Override). A person
-// who may not answer may neither reassign nor be asked (law H6, CodeForbidden). The same call again changes
-// nothing.
+// question can be reassigned only by its holder, or by a person in its override role (node.Override). A person who may
+// not answer may neither reassign nor be asked (law H6, CodeForbidden). The same call again changes nothing.
 func (rt *Runtime) Reassign(ctx context.Context, interrupt string, to Assignment, opts ...AnswerOption) error {
 	return rt.inbox.Reassign(ctx, interrupt, to, opts...)
 }

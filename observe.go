@@ -39,7 +39,7 @@ const EventVersion = runtype.EventVersion
 //	func (*Event) Type() string
 type Event = runtype.Event
 
-// ErrSlow says that a reader fell behind and events were dropped, since the run is not stored (law E3).
+// ErrSlow says that a reader fell behind and events of an unstored run were dropped (law E3).
 var ErrSlow = runtype.ErrSlow
 
 // Observer makes traces and metrics of runs. It is shown entries once they are stored. Each entry is passed to

@@ -8,8 +8,7 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// DefaultTakeovers is the default of WorkOptions.Takeovers: how often a run is taken over before it is set
-// aside.
+// DefaultTakeovers is the default of WorkOptions.Takeovers. After as many takeovers, a run is set aside.
 const DefaultTakeovers = runtype.DefaultTakeovers
 
 // Cache keeps outcomes of nodes that have a plan.Cache (law D13). Its methods may be called from several
@@ -148,7 +147,8 @@ type Pool = runtype.Pool
 // DefaultCacheEntries is the default size of a cache in memory, in outcomes.
 const DefaultCacheEntries = policy.DefaultCacheEntries
 
-// NewMemoryCache returns a cache in memory that keeps the most recently used outcomes (0: DefaultCacheEntries).
+// NewMemoryCache returns a cache in memory that keeps the most recently used outcomes. With 0 entries it keeps
+// DefaultCacheEntries.
 func NewMemoryCache(entries int) Cache { return policy.NewMemoryCache(entries) }
 
 // StoreCache is a cache in a journal.Store: outcomes outlive the process, and processes share them.

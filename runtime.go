@@ -61,9 +61,9 @@ func (rt *Runtime) Migrate(ctx context.Context, id string, p *plan.Plan, m plan.
 	return rt.fleet.Migrate(ctx, id, p, m, definition)
 }
 
-// Retry continues a failed run from the tasks that failed (law F2), or a blocked one with a new count of
-// takeovers. Finished tasks stay finished (law J4). The plan must fit the run as in Resume; renames that it
-// declares are applied (law J8).
+// Retry continues a failed run from the tasks that failed (law F2). It continues a blocked run with a new count of
+// takeovers. Finished tasks stay finished (law J4). The plan must fit the run as in Resume; renames that it declares
+// are applied (law J8).
 func (rt *Runtime) Retry(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
 	return rt.fleet.Retry(ctx, id, p)
 }

@@ -26,8 +26,8 @@ type Action struct {
 	Plan   *plan.Plan
 	Input  func(in map[string]any) (any, error)
 	Result func(out any) (any, error)
-	// Stream says that what it streams on the channel answer, and values that it streams, are meant for the user: a Streamer
-	// is told of them while it is made. By default, only readers of the run's events see them.
+	// Stream says that what it streams on the channel answer, and values that it streams, are meant for the user: a
+	// Streamer receives them while the answer is made. By default, only readers of the run's events see them.
 	Stream bool
 	// Source is what Options.ActionsFrom makes the action of again when the files that it names are gone: it is kept with
 	// conversations. Nil for an action that the dialogue's own file holds all of.

@@ -53,9 +53,9 @@ func NewConversations(rt *fermata.Runtime, d *Dialogue, o ConversationOptions) *
 var (
 	// ErrClosed says that the conversation is over.
 	ErrClosed = fault.Sentinel("dialogue.closed", "the conversation is over")
-	// ErrBusy says that the conversation waits for something else than its user: for the people that a recipe asks. The
-	// message was not taken: its sender keeps it, and sends it again later.
-	ErrBusy = fault.Sentinel("dialogue.busy", "the conversation waits for somebody else")
+	// ErrBusy says that the conversation waits for other people than its user, whom a recipe asks. The message was not
+	// taken: its sender keeps it, and sends it again later.
+	ErrBusy = fault.Sentinel("dialogue.busy", "the conversation waits for another person")
 	// ErrMessage says that something is no message of a user.
 	ErrMessage = fault.Sentinel("dialogue.message", "not a message")
 )

@@ -13,7 +13,7 @@ import (
 //  1. Handoff wins over everything else.
 //  2. Cancel ends a flow; what is set, affirmed or denied goes to what is left.
 //  3. Start begins flows, the first on top.
-//  4. Clear and Set change slots, each in the uppermost flow that has the slot. Of several values for one slot the surest
+//  4. Clear and Set change slots, each in the topmost flow that has the slot. Of several values for one slot the surest
 //     is taken, of equally sure ones the last; a slot that is set is neither cleared nor skipped. Slots are changed in the
 //     order of their names; a value that another one does not go with is tried again when the others have been changed.
 //  5. No wins over Yes. A Yes is none beside a change of a slot, the start of a flow, Skip or Repeat: what was to

@@ -1,4 +1,4 @@
-// Package dialogue is for conversations: a user says what they want in their own words, and flows get it done.
+// Package dialogue is for conversations: users say what they want in their own words, and flows do it.
 //
 //	d, err := dialogue.Compile(dialogue.Definition{
 //		Name: "bank",
@@ -27,9 +27,9 @@
 // ask it ends with a [PendingTask], which the orchestrator takes to the gate. So a user may say anything at any time:
 // correct what they said before, ask for something else in between, cancel, or say nothing for a week.
 //
-// What is right in one place is right everywhere: every value of a slot goes through the same check, wherever it comes
-// from ([Slot]); commands of one message that contradict each other are settled by one rule ([Delta]); an action behind a
-// confirmation is made after an explicit yes to the question that stands, and never otherwise.
+// Each rule holds in all places: every value of a slot goes through the same check, wherever it comes from ([Slot]);
+// commands of one message that contradict each other are merged by one rule ([Delta]); an action behind a confirmation
+// is made after an explicit yes to the question that stands, and never otherwise.
 //
 // The package does not know how recipes, graphs and dataflows are written; what they make runs in a flow as an [Action].
 package dialogue

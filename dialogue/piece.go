@@ -24,7 +24,7 @@ type Piece struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// Streamer is a Sink that is told of pieces, too, between deliveries and in order. A piece that it does not take is lost.
+// Streamer is a Sink that receives pieces, too, between deliveries and in order. A piece that it does not take is lost.
 type Streamer interface {
 	Sink
 	Stream(ctx context.Context, p Piece)

@@ -118,11 +118,12 @@ const (
 	longestPause = time.Minute
 )
 
-// Follow delivers to a sink everything that is said in a conversation after a seq, unasked things too. It returns when the
-// conversation is over, or when ctx is done, with its error. A delivery that the sink does not take is repeated, after a pause
-// that doubles up to a minute, and nothing behind it before: so each delivery comes at least once, and in order. A program that
-// keeps the seq of the last one that was taken, and follows on from there after a crash, misses none; a Delivery's Key
-// tells one that comes again. A Streamer is told of pieces in between. The conversation does not wait for the sink (law E3).
+// Follow delivers to a sink everything that is said in a conversation after a seq, unasked things too. It returns when
+// the conversation is over, or when ctx is done, with its error. A delivery that the sink does not take is repeated,
+// after a pause that doubles up to a minute, and nothing behind it before: so each delivery comes at least once, and in
+// order. A program that keeps the seq of the last one that was taken, and follows on from there after a crash, misses
+// none; a Delivery's Key tells one that comes again. A Streamer receives pieces in between. The conversation does not
+// wait for the sink (law E3).
 func (c *Conversations) Follow(ctx context.Context, id string, after uint64, sink Sink) error {
 	for d, err := range c.said(ctx, id, after, true, streamTo(ctx, sink)) {
 		if err != nil {

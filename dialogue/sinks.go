@@ -24,7 +24,7 @@ func (f SinkFunc) Deliver(ctx context.Context, d Delivery) error { return f(ctx,
 // ErrFull says that a Buffered sink holds as much of a conversation as it may.
 var ErrFull = errors.New("the buffer is full")
 
-// Buffered keeps what is said until somebody takes it: for tests, and for those who fetch. The zero value works, and it
+// Buffered keeps what is said until it is fetched, for tests and for clients that poll. The zero value works, and it
 // may be used from several goroutines.
 type Buffered struct {
 	// Most is how many deliveries of one conversation it holds; more are ErrFull. Defaults to 1000.

@@ -9,9 +9,9 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// Standing returns how a conversation stands. That is the question for its user, whether a person has taken over, whether
-// it waits for somebody else or is over, and the seq of its last event. It says nothing, and drives nothing. Where there is no such
-// conversation, the error is an *fermata.Error of CodeNotFound.
+// Standing returns how a conversation stands. That is the question for its user, whether a person has taken over,
+// whether it waits for another person or is over, and the seq of its last event. It changes nothing. Where there is no
+// such conversation, the error is an *fermata.Error of CodeNotFound.
 func (c *Conversations) Standing(ctx context.Context, id string) (Reply, error) {
 	info, err := c.rt.Info(ctx, id)
 	if err != nil {
@@ -73,7 +73,8 @@ func (c *Conversations) Handoffs(ctx context.Context) ([]HandedOff, error) {
 }
 
 // Resume continues a conversation that was left in the middle of a turn, as by a process that died. It returns when the
-// conversation waits for somebody or is over. Listen and Follow read what it says then. One that waits for its user is left as it is.
+// conversation waits for a person or is over. Listen and Follow read what it says then. One that waits for its user is
+// left as it is.
 func (c *Conversations) Resume(ctx context.Context, id string) error {
 	done, err := c.take(ctx, id)
 	if err != nil {

@@ -22,7 +22,7 @@ type State struct {
 	Turns    int          `json:"turns,omitempty"`    // how many messages there have been
 	Heard    []heard      `json:"heard,omitempty"`    // the last messages that had an id, see maxHeard
 	Misses   int          `json:"misses,omitempty"`   // how many of them in a row were not understood
-	Said     int          `json:"said,omitempty"`     // how often somebody has answered since the user spoke
+	Said     int          `json:"said,omitempty"`     // number of replies since the user spoke
 	Steps    int          `json:"steps,omitempty"`    // how many steps flows have made since the user spoke
 	Silences int          `json:"silences,omitempty"` // how often in a row nobody said anything
 	At       int64        `json:"at,omitempty"`       // when the last message came: microseconds since 1970
@@ -43,7 +43,7 @@ type Line struct {
 	Text string `json:"text"`
 }
 
-// Message is what somebody says to the conversation.
+// Message is what a user or an agent says to the conversation.
 type Message struct {
 	ID   string `json:"id,omitempty"` // the sender's: a message that comes twice counts once. At most 200 bytes
 	Text string `json:"text"`

@@ -22,11 +22,10 @@ type Budget struct {
 
 // Budgeted is a model that is asked as long as the budget lasts. When it is spent, requests fail with [ErrBudget].
 //
-// What a reply takes is known when it is over: those that are on their way may take more than was left. What failed
-// replies took counts. A reply that does not say how many tokens it took spends any budget of tokens, and one without
-// a known cost ([Priced]) any budget of cost: the budget could not be kept. A reply that is given up, or breaks, before
-// it said so counts as a quarter of the request's bytes, and costs nothing; one that fails before it says anything, as
-// nothing.
+// The cost of a reply is known only at its end, so replies that are in progress may take more than was left. Failed
+// replies count. A reply that does not say how many tokens it took spends any budget of tokens, and one without a known
+// cost ([Priced]) any budget of cost: the budget could not be kept. A reply that is given up, or breaks, before it said
+// so counts as a quarter of the request's bytes, and costs nothing; one that fails before it says anything, as nothing.
 func Budgeted(m Model, b *Budget) Model { return budgeted{m, b} }
 
 type budgeted struct {
@@ -61,10 +60,11 @@ func (b *Budget) Used() Usage {
 	return used
 }
 
-// Spend counts what was spent elsewhere, say before the process began: its tokens and its cost, known or not.
+// Spend counts usage from elsewhere, such as before the process began. It counts tokens and cost, whether known or not.
 func (b *Budget) Spend(u Usage) { b.replace(Usage{}, u.Sound()) }
 
-// Spent is the error that requests get now, with the budget and what was used of it; nil as long as it lasts.
+// Spent returns the error that requests get now, or nil while the budget lasts. The error has the budget and the usage
+// so far.
 func (b *Budget) Spent() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,16 +1,15 @@
-// Package model is what Fermata means by a language model: one method that is given a [Request] and yields the reply
-// in [Chunk]s.
+// Package model defines the interface of a language model: [Request] in, [Chunk]s of the reply out.
 //
 //	type Model interface {
 //		Generate(ctx context.Context, req *Request) iter.Seq2[Chunk, error]
 //	}
 //
 // A provider implements it, [Collect] joins the chunks to a [Response], and node.LLM calls it from within a node and
-// records what came of it. What is said is made of messages, and messages of parts, so that text, pictures, calls of
-// tools and their results need no second interface. What a reply took is a [Usage]; [Priced] adds what that costs,
-// from a list of [Prices]. Several models of a program are a [Set], in which "openai:gpt-5" means a model of a provider.
+// records the result. A conversation consists of messages, and messages of parts, so that text, pictures, calls of
+// tools and their results need no second interface. A [Usage] holds the tokens of a reply; [Priced] adds the cost, from
+// a list of [Prices]. Several models of a program are a [Set], in which "openai:gpt-5" means a model of a provider.
 //
-// What stands around a model is a model, too, and is put together like this, from the inside out:
+// A wrapper around a model is a model, too. Wrappers are nested like this, from the inside out:
 //
 //	m = model.Priced(m, prices)                // says what replies cost
 //	m = model.Budgeted(m, budget)              // until so much is spent

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Rate is how much a provider lets somebody ask. Zero fields do not limit.
+// Rate is how much a provider allows one customer to ask. Zero fields do not limit.
 type Rate struct {
 	Requests   int // in a minute
 	Tokens     int // in a minute, read and said, the cached ones among them
@@ -21,8 +21,8 @@ type Rate struct {
 // Limiter keeps to a [Rate] that several models share: make one for each key of a provider. It is safe for concurrent
 // use, and knows of no other process.
 //
-// A minute's worth may be asked at once, and then what grows back with time. Who has to wait waits in a queue: nobody
-// overtakes.
+// A minute's worth may be asked at once, and then what grows back with time. Requests that have to wait form a queue
+// and never overtake.
 type Limiter struct {
 	turn *semaphore.Weighted // held by the head of the queue until it may go
 	open *semaphore.Weighted // of Rate.Concurrent, nil for no limit
@@ -47,7 +47,7 @@ func NewLimiter(r Rate) *Limiter {
 	return l
 }
 
-// Limited is a model that waits for its turn, for as long as the ctx allows. What waits costs nothing.
+// Limited is a model that waits for its turn, for as long as the ctx allows. Waiting costs nothing.
 //
 // How many tokens a request takes is known when it is answered. Until then a guess counts: a quarter of its bytes, and a
 // thousand for each picture or document. The reply's usage corrects it, and so does a failure before anything was said,
@@ -55,8 +55,8 @@ func NewLimiter(r Rate) *Limiter {
 // Error.RetryAfter), all who share the limiter wait until then, but ten minutes at most: a provider that is mistaken does
 // not stop them for a year, and one that is not says it again. The error passes: see [Retrying].
 //
-// A reply is open until its end or until nobody ranges over it any more. Who asks again meanwhile is another reply, and
-// with Rate.Concurrent 1 waits for itself.
+// A reply is open until its end or until nobody ranges over it any more. A caller that asks again meanwhile opens
+// another reply, and with Rate.Concurrent 1 waits for itself.
 func Limited(m Model, l *Limiter) Model { return limitedModel{m, l} }
 
 type limitedModel struct {

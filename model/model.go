@@ -26,10 +26,10 @@ type Func func(ctx context.Context, req *Request) iter.Seq2[Chunk, error]
 func (f Func) Generate(ctx context.Context, req *Request) iter.Seq2[Chunk, error] { return f(ctx, req) }
 
 // Set is the models of a program, by the names that its nodes know them by: "fast", "careful". The name [Default] is
-// for whoever asks for none.
+// for nodes that name none.
 type Set map[string]Model
 
-// Default is the name in a [Set] of the model for whoever names none.
+// Default is the name in a [Set] of the model for nodes that name none.
 const Default = "default"
 
 // Find is the model of that name. A name that no model has, and that has a colon, finds the model before the colon and

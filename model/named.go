@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-go/fermata/internal/nearest"
 )
 
-// Named is a provider's model of that name: requests that name no model themselves (Request.Model) ask for it.
+// Named returns a provider's model of that name. Requests that name no model themselves (Request.Model) ask for it.
 // [Set.Find] makes one of "openai:gpt-5".
 func Named(m Model, name string) Model { return named{m, name} }
 
@@ -35,9 +35,8 @@ func (m named) Ready(name string) error {
 	return ready(m.Model, name)
 }
 
-// Ready says why a model cannot be asked, as far as that is known without asking it: that its provider has no key.
-// Models that know it have a method Ready(name string) error, for requests that name that model (Request.Model). For
-// others it is nil.
+// Ready returns why a model cannot be asked, such as a missing key, without asking it. Models that know it have a
+// method Ready(name string) error, for requests that name that model (Request.Model). For others it is nil.
 func Ready(m Model) error { return ready(m, "") }
 
 func ready(m Model, name string) error {

@@ -18,20 +18,21 @@ type RetryPolicy struct {
 	// Jitter lengthens each wait by up to this share of the backoff, so that what failed together does not come back
 	// together. Defaults to 0.5; less than 0 for none.
 	Jitter float64
-	// Patience is the longest time that a provider may ask to wait (Error.RetryAfter) and is waited for. When it asks for
-	// more the error passes, for somebody who can wait without holding a task. Defaults to 1 minute.
+	// Patience is the longest wait that a provider may ask for (Error.RetryAfter). If it asks for more, the error
+	// passes to the caller, who can wait without holding a task. Defaults to 1 minute.
 	Patience time.Duration
 	// Retryable says whether an error is worth another try. Defaults to those that are [ErrRateLimited] or
 	// [ErrUnavailable].
 	Retryable func(error) bool
 }
 
-// Retrying is a model that is asked again when it fails for a while: it waits for the backoff, and at least for as long
-// as the provider asks (Error.RetryAfter). All tries are of the same request, with the same Request.Key.
+// Retrying returns a model that is asked again after temporary failures. It waits for the backoff, and at least for as
+// long as the provider asks (Error.RetryAfter). All tries are of the same request, with the same Request.Key.
 //
 // There is another try only as long as nothing was shown. Once a piece of text, of reasoning or of a call has come, an
-// error passes as it is: what was shown cannot be taken back. Where nobody sees a reply before it is whole ([Unseen]), it
-// is held until then, and a reply that breaks in the middle is asked for again. What the failed tries took is in the usage of the reply.
+// error passes as it is: what was shown cannot be taken back. Where nobody sees a reply before it is whole ([Unseen]),
+// it is held until then, and a reply that breaks in the middle is asked for again. The usage of the reply includes the
+// failed tries.
 //
 // The last error is the model's own, with how often it was asked in front. It passes at once where the ctx has a
 // deadline that does not leave time to wait. A ctx that is done while it waits ends it with the ctx's error.

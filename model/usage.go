@@ -67,8 +67,8 @@ const (
 	mostCost   = 1 << 50
 )
 
-// Sound is the usage without amounts that no model can have meant: below zero, or beyond four thousand million tokens or
-// a thousand million dollars.
+// Sound returns the usage without amounts that no model can have meant. Such amounts are below zero, or beyond four
+// thousand million tokens or a thousand million dollars.
 func (u Usage) Sound() Usage {
 	u.Input, u.Output = min(max(u.Input, 0), mostTokens), min(max(u.Output, 0), mostTokens)
 	u.Cost = min(max(u.Cost, 0), mostCost)

@@ -10,8 +10,8 @@ type Port struct {
 	Optional bool   `json:"optional,omitempty"` // of an input: there is something to take when nobody has written it
 }
 
-// Flow is a node's part in a dataflow (laws D1 to D10): which values it reads and writes, and how they are kept. Its
-// function is given what Gather makes, and returns a record of its outputs.
+// Flow is a node's part in a dataflow: the values that it reads and writes (laws D1 to D10). It also holds their
+// codecs. Its function is given what Gather makes, and returns a record of its outputs.
 type Flow struct {
 	Inputs  []Port                          // values that the node reads
 	Outputs []Port                          // values that the node writes
@@ -37,8 +37,8 @@ type Result struct {
 	Given   func(input any) []string        // the names of the inputs that are in a run's input
 }
 
-// Dataflow is the analysis of a dataflow's definition: what each node waits for, where its loops begin and when their
-// rounds are over (laws D1, D4, D7). [Wire] makes it.
+// Dataflow is the analysis of a dataflow's definition, made by [Wire]. It holds what each node waits for, where loops
+// begin and when their rounds are over (laws D1, D4, D7).
 type Dataflow struct {
 	Nodes   []Wired
 	Names   []string // of all values that are read or written
@@ -83,7 +83,7 @@ type Aimed struct {
 // Dataflow is the analysis of the plan, nil unless it is a dataflow.
 func (p *Plan) Dataflow() *Dataflow { return p.def.Dataflow }
 
-// Keeps returns the codec of a dataflow node's output, by the node's number; of the inputs for FromRun.
+// Keeps returns the codec of a dataflow node's output, by the node's number. FromRun is the number of the inputs.
 func (p *Plan) Keeps(from int) Codec {
 	if from < 0 {
 		return p.def.State

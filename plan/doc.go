@@ -1,4 +1,5 @@
-// Package plan is the compiled, immutable form that every way of authoring comes to, and that one engine runs.
+// Package plan is the compiled, immutable form of a workflow. Every way of authoring compiles to it, and one engine
+// runs it.
 //
 // An author's package fills a [Definition] and calls [New], which checks all of it and reports every problem at
 // once; nodes that read and write named values are wired first, with [Wire]. A [Plan] can say what it looks like

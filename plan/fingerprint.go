@@ -49,8 +49,8 @@ type outlineNode struct {
 	Writes    []string `json:"w,omitempty"`
 }
 
-// Fingerprint identifies what a run is pinned to (law J8): 32 hexadecimal digits that change when [Plan.Outline]
-// does.
+// Fingerprint returns the digest that a run is pinned to (law J8). It has 32 hexadecimal digits and changes when
+// [Plan.Outline] does.
 //
 // It covers the nodes' names, kinds, joins and declared versions, the edges with their kinds, the entry, the plan's kind and
 // declared version, and the input and output schemas without their prose, all of it in subgraphs as well; of a dataflow

@@ -14,7 +14,7 @@ type Target struct {
 	Index int    // in the flat plan
 }
 
-// Flat is a node in its place in the whole plan: subgraphs are laid out in one list, so that the engine counts and
+// Flat is a node in its place in the whole plan. Subgraphs are laid out in one list, so that the engine counts and
 // names the tasks of all depths alike (law G6).
 type Flat struct {
 	*Node

@@ -20,9 +20,9 @@ type joinLoop struct {
 // Joins is the plan's analysis, nil when it has no All node. Subgraphs have their own.
 func (p *Plan) Joins() *Joins { return p.joins }
 
-// Upstream reports whether a token at node from can come to the All node in this round: by any edges but those that go
-// back in a loop that the All node itself is in. Other loops may go round before they are left, and the All node waits
-// for that.
+// Upstream reports whether a token at node from can reach the All node in this round. It follows any edges but those
+// that go back in a loop that the All node itself is in. Other loops may go round before they are left, and the All
+// node waits for that.
 func (j *Joins) Upstream(all, from int) bool { return j.upstream[from].has(j.number[all]) }
 
 // Back is the loop that an edge goes back in, where a join is in that loop; -1 for other edges. A token that went
@@ -37,8 +37,8 @@ func (j *Joins) Back(from, to int) int {
 // InLoop reports whether a node is in the body of a loop.
 func (j *Joins) InLoop(loop, v int) bool { return j.loops[loop].body.has(v) }
 
-// Holds reports whether something at node v keeps the round of a loop from being over: it is in the loop, or can come
-// to it by edges that do not go back in it, or in a loop around it.
+// Holds reports whether work at node v keeps the round of a loop open. It does if v is in the loop, or can reach it by
+// edges that do not go back in it or in a loop around it.
 func (j *Joins) Holds(loop, v int) bool { return j.loops[loop].region.has(v) }
 
 // Encloses reports whether loop outer is loop inner, or one around it.

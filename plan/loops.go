@@ -6,8 +6,8 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// Loop is a set of nodes that can each be reached from each other: a strongly connected part of the plan, by edges
-// of every kind.
+// Loop is a set of nodes that can each be reached from each other, by edges of every kind. It is a strongly connected
+// part of the plan.
 //
 // Its head is where a round begins. The edges from inside that lead to the head are its back edges; without them the
 // loop comes apart into nodes and inner loops. All edges that are no loop's back edges are forward edges, and these

@@ -80,8 +80,8 @@ func (e MergeConflictsError) Unwrap() []error {
 	return all
 }
 
-// Name says in every conflict which join it was met at, and what the branches are called: names holds one for each
-// value that was merged, in declared order.
+// Name writes the join and the names of its branches into every conflict. names holds one name for each merged value,
+// in declared order.
 func (e MergeConflictsError) Name(join string, names []string) {
 	for _, c := range e {
 		c.Node, c.Names = join, make([]string, len(c.Branches))

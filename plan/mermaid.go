@@ -14,11 +14,11 @@ import (
 // boxes around their nodes; branches that run side by side begin with a thick edge, failure edges are dashed and
 // deadline edges dotted. Names and labels are escaped: no text in them is read as Mermaid.
 //
-// In a dataflow, edges carry values: those between two nodes are one edge, with their names. What a gate chooses has
-// another colour, and what leads to a loop's next round is dotted. Nodes before an entry have a dashed border.
+// In a dataflow, edges carry values: those between two nodes are one edge, with their names. The edges of a gate's
+// choices have another colour, and edges to a loop's next round are dotted. Nodes before an entry have a dashed border.
 //
-// The inputs of a run and its results are small grey shapes. Inputs that the same nodes read share one; those that may be
-// missing have a ? behind them, and those that more than 8 nodes read have their number in the place of edges. Where all
+// The inputs of a run and its results are small grey shapes. Inputs that the same nodes read share one; those that may
+// be missing have a ? behind them, and those that more than 8 nodes read have their number instead of edges. Where all
 // that is written is a result, only what no node reads is shown as one, or all of it behind END where nothing is left.
 func (d Drawing) Mermaid() string {
 	m := mermaid{Drawing: d, classes: make(map[look][]string)}

@@ -160,8 +160,9 @@ func (m Migration) Sources(path string) []string {
 	return all
 }
 
-// Check reports every name that the migration gets wrong: one that the old plan, given by its outline, does not have,
-// one that the new plan does not have, and two nodes that would become one. An old outline that is not known is nil.
+// Check reports every name that the migration gets wrong. Those are names that the old plan, given by its outline, does
+// not have, names that the new plan does not have, and two nodes that would become one. An old outline that is not
+// known is nil.
 func (m Migration) Check(oldOutline []byte, p *Plan) error {
 	var known []string
 	var older *outline

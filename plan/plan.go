@@ -139,8 +139,8 @@ type Definition struct {
 
 	// Merge says how concurrent branches are merged, at joins and where they end; nil leaves it to State (law G4).
 	Merge MergeFunc
-	// FailFast stops the tasks that are running when another one has failed the run. By default they are let finish,
-	// and their outcomes are kept (law F2).
+	// FailFast stops the tasks that are running when another one has failed the run. By default they finish, and their
+	// outcomes are kept (law F2).
 	FailFast bool
 
 	// Dataflow makes the plan a dataflow: its nodes wait for values, not for tokens. Wire makes it, from the Nodes with

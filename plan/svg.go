@@ -9,10 +9,10 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// SVG draws the plan as a picture that needs no script and nothing from elsewhere: in layers from the top down, in
-// the colours of light or dark pages, as who looks at it prefers. Tasks are boxes, gates hexagons, people pills with a
-// head, subgraphs frames with their nodes inside; failure edges are dashed and deadline edges dotted, what leads back too
-// enters from below. Nodes in Taken have the colour and the sign of what became of them, edges in Went are thick and say
+// SVG draws the plan as a picture without scripts or external resources. It is drawn in layers from the top down, in
+// the colours of light or dark pages, as the reader prefers. Tasks are boxes, gates hexagons, people pills with a head,
+// subgraphs frames with their nodes inside; failure edges are dashed and deadline edges dotted, and edges that lead
+// back enter from below. Nodes in Taken have the colour and the sign of their status. Edges in Went are thick and show
 // how often they were taken. Names and labels are escaped.
 func (d Drawing) SVG() string {
 	g := &svg{Drawing: d, pictures: make(map[*Plan]*picture)}

@@ -9,16 +9,16 @@ import (
 
 // Text draws the plan for a terminal. ● is a task, ◇ a gate, ☻ a person, ▣ a subgraph with its nodes inside.
 //
-// What follows a node stands below it; choices, failures (╌) and deadlines (┈) branch off to the right, and so do branches
-// that run side by side (═). Every node is drawn once: branches that meet again go on below the node where they parted, and
-// → names a node that is drawn elsewhere. ↺ leads back.
+// The successors of a node stand below it; choices, failures (╌) and deadlines (┈) branch off to the right, and so do
+// branches that run side by side (═). Every node is drawn once: branches that meet again go on below the node where
+// they parted, and → names a node that is drawn elsewhere. ↺ leads back.
 //
-// A dataflow is drawn as a table. Each node has a line, behind those of the nodes that it waits for: what it reads, and from
-// whom (←, or ↺ of the round before; from the run where nobody is named), the gate that has to choose it ("if"), and what it
-// writes (→). Values that may be missing have a ? behind them. Below a gate stands what it can choose, below a subgraph the
-// nodes inside. A bar on the left holds a loop together, and ▸ is where its rounds begin. What a node reads and writes takes
-// four lines each at most, and what has no room is counted: a dataflow of 10,000 nodes is drawn like any other, in a text
-// that grows with their number.
+// A dataflow is drawn as a table. Each node has a line, behind those of the nodes that it waits for: what it reads, and
+// from whom (←, or ↺ of the round before; from the run where nobody is named), the gate that has to choose it ("if"),
+// and what it writes (→). Values that may be missing have a ? behind them. Below a gate stands what it can choose,
+// below a subgraph the nodes inside. A bar on the left holds a loop together, and ▸ is where its rounds begin. The
+// inputs and the outputs of a node take four lines each at most, and the rest is counted: a dataflow of 10,000 nodes is
+// drawn like any other, in a text that grows with their number.
 func (d Drawing) Text() string {
 	t := &textDrawing{Drawing: d, text: new(strings.Builder)}
 	if t.Width <= 0 {

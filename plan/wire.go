@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Wire finds the edges of a dataflow: from each node that writes a value to each that reads it (law D1), and what follows
-// from them. It needs of the definition its Name, the Nodes with their Flow, the choice edges of gates, and in Entry the
-// nodes that a run begins at; none begins wherever there is something to do. It reports every problem at once, as an
-// [*Error].
+// Wire finds the edges of a dataflow, from writers of values to their readers (law D1). It also computes what follows
+// from them. It needs of the definition its Name, the Nodes with their Flow, the choice edges of gates, and in Entry
+// the nodes that a run begins at; without entries it begins wherever there is something to do. It reports every problem
+// at once, as an [*Error].
 //
-// What it makes belongs into Definition.Dataflow, which makes the definition one of a dataflow.
+// Set the result as Definition.Dataflow, which makes the definition one of a dataflow.
 func Wire(def Definition) (*Dataflow, error) {
 	w := &wiring{checker: &checker{def: &def, index: make(map[string]int, len(def.Nodes))}, names: make(map[string]int)}
 	for i := range def.Nodes {

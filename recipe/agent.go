@@ -16,9 +16,9 @@ import (
 
 // AgentFunc is an agent that is a Go function. It runs within its node and may record steps, ask people and so on.
 //
-// args are the values that the node's inputs_map names, or the whole blackboard; numbers are json.Number. They are
-// the function's own. What it returns must survive encoding/json: the members of an object are merged into the
-// blackboard, anything else is put under the node's id, nil changes nothing. See [Func] for typed functions.
+// args are the values that the node's inputs_map names, or the whole blackboard; numbers are json.Number. They are the
+// function's own. The result must survive encoding/json: the members of an object are merged into the blackboard,
+// anything else is put under the node's id, nil changes nothing. See [Func] for typed functions.
 type AgentFunc func(ctx node.Context, args map[string]any) (any, error)
 
 // caller is how an agent is called: with arguments, for an output in the form of the blackboard.

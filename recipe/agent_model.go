@@ -333,9 +333,9 @@ func (m AgentModel) Problem(message string) definition.Problem {
 	return definition.Problem{File: m.File, Line: m.Line, Column: m.Column, Path: document.Join("agents", m.Agent), Message: message}
 }
 
-// Models are the agents that ask models, of those that the recipe and the recipes in it call, by their names: what has
-// to be there before a run can be expected to end well (see [model.Set.Find] and [model.Ready]). Those with a script of
-// the recipe's are left out: it is read and checked when the recipe is loaded, and kept with its runs.
+// Models returns the agents that ask models, by name, of the recipe and of the recipes that it calls. They must be
+// reachable before a run can end well (see [model.Set.Find] and [model.Ready]). Agents with a script of the recipe's
+// are left out: the script is read and checked when the recipe is loaded, and kept with its runs.
 func (r *Recipe) Models() []AgentModel {
 	all := make(map[AgentModel]bool)
 	r.doc.addModels(all, make(map[*draft]bool))

@@ -130,9 +130,9 @@ topology:
 		"exec=price":                  {`the program "mcp-files" is not allowed; of the kind exec these are: price`},
 		"http=example.org exec=mcp-*": {`the address "https://mail.example.org/mcp" is not allowed; of the kind http these are: example.org`, `the program "price" is not allowed; of the kind exec these are: mcp-*`},
 		"none": {
-			`the program "mcp-files" is not allowed; nothing of the kind exec is: whoever runs the recipe can allow it`,
-			`the address "https://mail.example.org/mcp" is not allowed; nothing of the kind http is: whoever runs the recipe can allow it`,
-			`the program "price" is not allowed; nothing of the kind exec is: whoever runs the recipe can allow it`,
+			`the program "mcp-files" is not allowed; nothing of the kind exec is: the user who runs the recipe can allow it`,
+			`the address "https://mail.example.org/mcp" is not allowed; nothing of the kind http is: the user who runs the recipe can allow it`,
+			`the program "price" is not allowed; nothing of the kind exec is: the user who runs the recipe can allow it`,
 		},
 	} {
 		t.Run(rules, func(t *testing.T) {

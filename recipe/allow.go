@@ -11,11 +11,12 @@ import (
 	"github.com/fermata-go/fermata/internal/nearest"
 )
 
-// Allow limits what a recipe may reach: for files of people whose code one would not run. Its zero value limits
-// nothing but files, which are the recipe's own folder; a list that is there and empty allows nothing of its kind.
+// Allow limits what a recipe may reach. Use it for recipes from people whose code you would not run. Its zero value
+// limits nothing but files, which are the recipe's own folder; a list that is empty but not nil allows nothing of its
+// kind.
 //
-// What is not allowed is a problem of the recipe when it is loaded, with its place, and is checked again whenever a
-// run is resumed. Whoever allows a shell or an interpreter has allowed everything.
+// Loading reports everything that is not allowed as a problem of the recipe, with its place. The rules are checked
+// again whenever a run is resumed. To allow a shell or an interpreter is to allow everything.
 type Allow struct {
 	// Programs are what agents may start: "git", which is searched for as usual, or "./bin/*", with a slash in it, from the
 	// recipe's folder. A pattern is that of path.Match. Arguments are not limited.
@@ -35,8 +36,9 @@ const (
 	allowFolders   = "files"
 )
 
-// ParseAllow reads rules as a command line has them: "exec=git", "http=api.example.org", "files=../shared". One that
-// is only "exec=" or "http=" allows nothing of that kind, unless others do; "none" is both. No rules are nil: no limits.
+// ParseAllow reads the rules of a command line: "exec=git", "http=api.example.org", "files=../shared". The rules
+// "exec=" and "http=" allow nothing of their kind unless other rules do; "none" is both. Without rules it returns nil:
+// no limits.
 func ParseAllow(rules []string) (*Allow, error) {
 	if len(rules) == 0 {
 		return nil, nil
@@ -193,7 +195,7 @@ func (d *draft) limit(allow *Allow, r *document.Report) {
 // allowed ends a message about what is not.
 func allowed(kind string, list []string) string {
 	if len(list) == 0 {
-		return fmt.Sprintf("; nothing of the kind %s is: whoever runs the recipe can allow it", kind)
+		return fmt.Sprintf("; nothing of the kind %s is: the user who runs the recipe can allow it", kind)
 	}
 	return fmt.Sprintf("; of the kind %s these are: %s", kind, strings.Join(list, ", "))
 }

@@ -128,8 +128,8 @@ edges: [{source: a, target: b}]
 		{"", ""},
 		{"exec=./secret-tool http=example.org", ""},
 		{"files=.", ""},
-		{"none", `r.yaml:2:29: the program "${TOOL}" is not allowed; nothing of the kind exec is: whoever runs the recipe can allow it
-r.yaml:3:24: the address "https://${HOST}/hook?key=${TOKEN}" is not allowed; nothing of the kind http is: whoever runs the recipe can allow it`},
+		{"none", `r.yaml:2:29: the program "${TOOL}" is not allowed; nothing of the kind exec is: the user who runs the recipe can allow it
+r.yaml:3:24: the address "https://${HOST}/hook?key=${TOKEN}" is not allowed; nothing of the kind http is: the user who runs the recipe can allow it`},
 		{"exec=git http=*.example.org", `r.yaml:2:29: the program "${TOOL}" is not allowed; of the kind exec these are: git
 r.yaml:3:24: the address "https://${HOST}/hook?key=${TOKEN}" is not allowed; of the kind http these are: *.example.org`},
 	} {

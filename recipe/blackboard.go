@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-go/fermata/internal/expression"
 )
 
-// CheckBlackboard checks what somebody wants to put in the place of a run's blackboard, as an edit of a fork does: every
-// name that the recipe declares as an input or in its state, and that is there, fits its schema.
+// CheckBlackboard checks a blackboard that replaces the one of a run, as an edit of a fork does. Each name that the
+// recipe declares as an input or in its state must fit its schema if it is set.
 func (r *Recipe) CheckBlackboard(blackboard map[string]any) error {
 	inputs, state := portsOf(r.doc.inputs), portsOf(r.doc.state)
 	var problems []error

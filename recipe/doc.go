@@ -22,25 +22,27 @@
 // # Agents
 //
 // An agent is what a node of type agent calls: an expression (kind expr), a program (exec), a web service (http), a
-// language model (model), a tool of an MCP server (mcp), or a Go function of a [Library],
-// which [AddTool] adds with what models are told of it. Programs and web services are called within a recorded step (law
-// J5): what they answered is kept, and they are not called again when their node is. Both get an idempotency key, in the variable
+// language model (model), a tool of an MCP server (mcp), or a Go function of a [Library], which [AddTool] adds with a
+// description for models. Programs and web services are called within a recorded step (law J5): what they answered is
+// kept, and they are not called again when their node is. Both get an idempotency key, in the variable
 // FERMATA_IDEMPOTENCY_KEY and in the header Idempotency-Key.
 //
-// A model is one of the runtime's services, see node.Context.LLM; it may call tools and ask people, and what it gives is
-// checked (node.Reason). Connections to MCP servers are in [Options].Servers, and end with it. [Scripts] and [ParseScript]
-// are models whose replies are written down, for tests and demonstrations; [Options].ModelFor puts them in the place of
-// others.
+// A model is one of the runtime's services, see node.Context.LLM; it may call tools and ask people, and what it gives
+// is checked (node.Reason). Connections to MCP servers are in [Options].Servers, and end with it. [Scripts] and
+// [ParseScript] are models whose replies are written down, for tests and demonstrations; [Options].ModelFor uses them
+// instead of others.
 //
 // An agent of any kind in a recipe may say what it gives, as a JSON Schema under output: it is checked, and names and
 // types that follow from it are known when the recipe is loaded. Where nothing is said, a name that comes later may be
 // anything until the run gets there. It may say what it takes under input, which is checked before it is called.
 //
-// What schemas say is followed through the graph: a name that some way does not bring, a member that is not required, a
-// value that does not fit where it goes, or a comparison that never holds is an error when the recipe is loaded. What a recipe leaves open and a run can fail of is in [Recipe.Warnings].
+// Loading follows the schemas through the graph. It is an error if a name is not set on every path, if a member is read
+// that is not required, if a value does not fit its place, or if a comparison is never true. [Recipe.Warnings] lists
+// what remains open and can fail a run.
 //
-// A node's max_retries replaces that of its agent's retry, and this the policy's. Its timeout_seconds bounds one try. An agent's timeout_seconds bounds
-// one call. What another try cannot change (a missing path, a value that does not fit) is not tried again.
+// A node's max_retries replaces that of its agent's retry, and this the policy's. Its timeout_seconds bounds one try.
+// An agent's timeout_seconds bounds one call. Failures that another try cannot change (a missing path, a value that
+// does not fit) are not tried again.
 //
 // ${NAME} stands for a variable of the environment in command, env, url and headers, and nowhere else; $${ is the text
 // ${. Such values are taken out of errors and events again, and out of what is answered where the variable is called as
@@ -51,20 +53,20 @@
 //
 // # People
 //
-// A node of type human asks a person, in a required_role, until a deadline with an outcome (law H4). Its assignee is the one
-// person who is asked; four_eyes refuses whoever started the run, and not_by whoever answered other nodes (law H6). With
-// review a person looks at a value of the blackboard, and approves it, edits it, rejects it, or sends it back with a note to
-// the node that made it. Who did what about a question, when and why is in the [Trace]; fermata.Runtime.Reassign and
-// Escalate have somebody else asked.
+// A node of type human asks a person, in a required_role, until a deadline with an outcome (law H4). Its assignee is
+// the one person who is asked; four_eyes refuses the person who started the run, and not_by the people who answered
+// other nodes (law H6). With review a person looks at a value of the blackboard, and approves it, edits it, rejects it,
+// or sends it back with a note to the node that made it. The [Trace] records who did what about a question, when and
+// why; fermata.Runtime.Reassign and Escalate ask another person.
 //
 // # Names, paths and expressions
 //
 // A path names a place on the blackboard: "report.files.0.name". A path that ends in "?" may be missing; "." is the
-// whole. Conditions (when), values (set) and texts ("… {{ amount }} …") are expressions of one language. A name that
-// is not there is an error that says so, never an empty value; "a?.b", "a ?? b" and "a == nil" are how an expression
-// says that it may be missing. A name that the language would read otherwise is $env["the-name"]. At the end of an
-// on_failure edge the name error holds what went wrong: error.message and error.task. Expressions are pure: they have
-// no clock, no randomness and bounded work.
+// whole. Conditions (when), values (set) and texts ("… {{ amount }} …") are expressions of one language. A missing name
+// is an error, never an empty value; "a?.b", "a ?? b" and "a == nil" are how an expression says that it may be missing.
+// A name that the language would read otherwise is $env["the-name"]. At the end of an on_failure edge the name error
+// holds what went wrong: error.message and error.task. Expressions are pure: they have no clock, no randomness and
+// bounded work.
 //
 // An input with a default may be left out; state with a default starts with it; an output with a default takes it
 // where nothing brought the output.

@@ -6,16 +6,17 @@ import (
 	"slices"
 )
 
-// Folders are where programs are started that agents of the recipe and of the recipes in it name, sorted. Whoever drives a
-// run needs them: a program in a folder that is not there fails. Agents that no node calls start nothing.
+// Folders returns the working directories of programs that agents start, sorted. It covers the agents of the recipe and
+// of the recipes in it. The process that runs a run needs these folders: a program whose folder does not exist fails.
+// Agents that no node calls start nothing.
 func (r *Recipe) Folders() []string {
 	all := make(map[string]bool)
 	r.doc.eachProgram(make(map[*draft]bool), func(folder, _ string) { all[folder] = true })
 	return slices.Sorted(maps.Keys(all))
 }
 
-// Programs are the programs that agents of the recipe and of the recipes in it start by a name alone, which is looked up in
-// PATH, sorted: also those of MCP servers. Agents that no node calls start nothing.
+// Programs returns the programs that agents start by a bare name, looked up in PATH, sorted. It covers the agents and
+// MCP servers of the recipe and of the recipes in it. Agents that no node calls start nothing.
 func (r *Recipe) Programs() []string {
 	all := make(map[string]bool)
 	r.doc.eachProgram(make(map[*draft]bool), func(_, program string) {

@@ -35,8 +35,8 @@ func (e *InputError) add(name, format string, args ...any) {
 	e.Problems = append(e.Problems, InputProblem{Name: name, Message: fmt.Sprintf(format, args...)})
 }
 
-// Input checks a run's inputs and makes the blackboard that it starts with: the inputs, and the defaults of inputs
-// and state. Values are what encoding/json writes, json.RawMessage included. Everything that is wrong is reported at
+// Input checks a run's inputs and returns the blackboard that the run starts with. That is the inputs and the defaults
+// of inputs and state. Values are what encoding/json writes, json.RawMessage included. It reports every problem at
 // once, as an *InputError.
 func (r *Recipe) Input(raw map[string]any) (map[string]any, error) { return r.doc.begin(raw) }
 
@@ -127,8 +127,9 @@ func oneLine(err error) string {
 	return strings.Join(parts, "; ")
 }
 
-// Output is the result of a run whose blackboard this is: the declared outputs, which must be there and fit their
-// schemas, or the whole blackboard where none are declared. The plan applies it itself when a run ends.
+// Output returns the result of a run that ends with this blackboard. Declared outputs must be set and fit their
+// schemas. Without declared outputs, the whole blackboard is the result. The plan applies Output itself when a run
+// ends.
 func (r *Recipe) Output(blackboard map[string]any) (map[string]any, error) {
 	if r.doc.outputsOpen {
 		return blackboard, nil
@@ -147,7 +148,7 @@ const maxInputFile = 16 << 20
 // ParseInput reads inputs from texts such as "amount=120", as a command line has them. The input's schema decides: a
 // string stays as it is, anything else is JSON. Where the schema allows a string beside other types, or says nothing,
 // JSON is taken as JSON if it fits and as text otherwise. "name=@file" reads the value from a file, and "name=@@x" is
-// the text "@x". What it returns is for Input, which checks it.
+// the text "@x". Pass the result to Input, which checks it.
 func (r *Recipe) ParseInput(pairs []string) (map[string]any, error) {
 	faults := &InputError{}
 	declared := portsOf(r.doc.inputs)
@@ -275,8 +276,8 @@ func kindsOf(s *document.Shape) []string {
 	return nil
 }
 
-// Func makes an agent of a function with types: the arguments are decoded into In as encoding/json does, and a name
-// that In does not have is left out.
+// Func makes an agent of a typed function: the arguments are decoded into In by encoding/json. Names that In does not
+// have are left out.
 func Func[In, Out any](f func(ctx node.Context, in In) (Out, error)) AgentFunc {
 	return func(ctx node.Context, args map[string]any) (any, error) {
 		var in In
@@ -291,9 +292,9 @@ func Func[In, Out any](f func(ctx node.Context, in In) (Out, error)) AgentFunc {
 	}
 }
 
-// AddTool adds an agent that is a function with types, see [Func], and says what it is for: models that have it among
-// their tools ("agent:NAME") are told that, and the schema of its arguments, which is that of In (see [schema.For]). It
-// fails as [node.NewTool] does, and where the library has an agent of that name.
+// AddTool adds a typed function as an agent, see [Func], with a description for models. Models that have it among their
+// tools ("agent:NAME") see the description and the schema of its arguments, which is that of In (see [schema.For]).
+// AddTool fails as [node.NewTool] does, and if the library has an agent of that name.
 func AddTool[In, Out any](l *Library, name, description string, f func(ctx node.Context, in In) (Out, error)) error {
 	t, err := node.NewTool(name, description, f)
 	if err != nil {

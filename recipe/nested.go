@@ -250,7 +250,7 @@ func (l *loader) folderOf(name string) (folder, within string, err error) {
 			return folder, within, nil
 		}
 	}
-	return "", "", fmt.Errorf("%s is not in the folder of the recipe; whoever runs the recipe can allow others, of the kind files",
+	return "", "", fmt.Errorf("%s is not in the folder of the recipe; the user who runs the recipe can allow others, of the kind files",
 		document.Quote(name))
 }
 

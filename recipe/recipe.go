@@ -196,7 +196,7 @@ func (r *Recipe) Plan() *plan.Plan { return r.plan }
 // Name is the recipe's name: metadata.name, or the file's.
 func (r *Recipe) Name() string { return r.doc.name }
 
-// Parameters is what a document of apiVersion coreason.ai/v2 says under parameters; nothing else reads them. Nil for nothing.
+// Parameters returns the parameters of a document of apiVersion coreason.ai/v2, or nil. Nothing else reads them.
 func (r *Recipe) Parameters() map[string]any {
 	m, _ := expression.Clone(r.doc.parameters).(map[string]any)
 	return m
@@ -212,8 +212,8 @@ func (r *Recipe) Presentation() map[string]any {
 // Ephemeral is the persistence of a recipe that takes any store.
 const Ephemeral = "ephemeral"
 
-// Persistence is the kind of store that the recipe asks for with state.persistence: sqlite, postgres or redis, or
-// Ephemeral, which is the default and takes any.
+// Persistence returns the kind of store that the recipe's state.persistence asks for. It is sqlite, postgres or redis,
+// or Ephemeral, which is the default and accepts any store.
 func (r *Recipe) Persistence() string {
 	if r.doc.persistence == "" {
 		return Ephemeral
@@ -227,9 +227,10 @@ func (r *Recipe) Metadata() map[string]any {
 	return m
 }
 
-// Source is a text that holds all that the recipe was compiled from, for Restore: its file, the agents file and the
-// folder. It holds no values of the environment.
+// Source returns a text for Restore that holds everything that the recipe was compiled from. These are its file, the
+// agents file and the folder. The text holds no values of the environment.
 func (r *Recipe) Source() []byte { return append([]byte(nil), r.source...) }
 
-// Digest names Source: it is what Runtime.SaveDefinition gives for the kind "recipe", for fermata.WithDefinition.
+// Digest returns the digest of Source, for fermata.WithDefinition. Runtime.SaveDefinition returns the same for the kind
+// "recipe".
 func (r *Recipe) Digest() string { return r.digest }

@@ -16,8 +16,8 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// KindReview is the kind of the questions of reviews: what is shown is {"value": …}, and with inputs_map "evidence"; an
-// answer is {"action": …}, with the edited "value", and a "note".
+// KindReview is the kind of the questions of reviews. The question shows {"value": …}, and with inputs_map "evidence".
+// An answer is {"action": …}, with the edited "value" and a "note".
 const KindReview = "review"
 
 // reviewStep is a review that is asked.

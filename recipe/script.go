@@ -48,9 +48,9 @@ type conversation struct {
 //	      - calls: [{tool: orders_find, arguments: {id: A-17}}]
 //	      - text: "It is on its way."
 //
-// A turn is a text, or a mapping of text, output (a value, said as JSON), calls of tools, reasoning and error (a kind of
-// [model.Error]). A script may have its turns without conversations, for any prompt. The name is the file's in messages.
-// What is wrong is a *definition.Error.
+// A turn is a text, or a mapping of text, output (a value, said as JSON), calls of tools, reasoning and error (a kind
+// of [model.Error]). A script may have its turns without conversations, for any prompt. The name is the file's in
+// messages. It reports problems as a *definition.Error.
 func ParseScript(data []byte, name string) (*scripted.Model, error) {
 	r := newReport()
 	s := parseScript(data, name, r)
@@ -193,10 +193,10 @@ func (c *conversation) next(r *model.Request) (turn int, ok bool) {
 	return turn, ok
 }
 
-// Scripts are the models of a program whose replies are written down beforehand, for a [model.Set] under the name
-// "scripted": an agent's "scripted:replies.yaml" means that file of the recipe's folder. It holds a script, see
-// [ParseScript]; one that ends in .jsonl is a transcript of a real model, see [scripted.Transcript]. What a recipe names
-// is read when it is loaded; a program that asks for "scripted:replies.yaml" itself means a file of its working directory.
+// Scripts returns models whose replies are written down, for a [model.Set] under the name "scripted". An agent's model
+// "scripted:replies.yaml" is that file in the recipe's folder. The file holds a script, see [ParseScript]; one that
+// ends in .jsonl is a transcript of a real model, see [scripted.Transcript]. Loading a recipe reads the files that it
+// names. A program that asks for "scripted:replies.yaml" itself means a file in its working directory.
 func Scripts() model.Model { return scripts{} }
 
 type scripts struct{}

@@ -34,8 +34,8 @@ func (s stored) text() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// Restore compiles what Source gave. It reads no file; opts.Agents is not used, and opts.Dir replaces the folder that
-// was stored where it is set. Variables of the environment are looked up anew.
+// Restore compiles the text that Source returned. It reads no file; opts.Agents is not used, and opts.Dir, if set,
+// replaces the stored folder. Variables of the environment are looked up again.
 func Restore(text []byte, opts Options) (*Recipe, error) {
 	var s stored
 	if err := json.Unmarshal(text, &s); err != nil {

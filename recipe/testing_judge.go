@@ -48,8 +48,8 @@ func differs(at document.Spot, what, expected, found string) TestFailure {
 	return f
 }
 
-// Judge says what was not as the test expects, in the order of the test; nothing for a test that passes. The trace is
-// the run's. Of inputs that were refused both are nil.
+// Judge returns the differences from what the test expects, in the order of the test. It returns none for a test that
+// passes. The trace is the run's. If the inputs were refused, both arguments are nil.
 func (s *Stage) Judge(res *fermata.Result, t *Trace) []TestFailure {
 	s.mu.Lock()
 	defer s.mu.Unlock()

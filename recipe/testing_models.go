@@ -138,8 +138,8 @@ func (s *Stage) linesOf(agent string) *lines {
 // stageModel is the name of the model that says what tests say, in front of the name of the agent.
 const stageModel = "test"
 
-// Models are the models of the test's run, a service of its runtime: the program's own, those of scripts, and the one
-// that says what the test says.
+// Models returns the models of the test's run, a service of its runtime. They are the program's own, those of scripts,
+// and the one that replies as the test says.
 func (s *Stage) Models(own model.Set) model.Set {
 	all := maps.Clone(own)
 	if all == nil {

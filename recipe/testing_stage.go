@@ -38,10 +38,9 @@ func (r *Recipe) Tests() []Test {
 	return all
 }
 
-// Stage is a test that is ready to run: a plan of its own, whose agents are called as the test says, the inputs and
-// the answers, and at the end the judgement. It serves one run at a time, which may be driven by several processes, one
-// after the other; Reset makes it ready for another. Its methods may be called from several goroutines. Package
-// recipetest drives it.
+// Stage is a test that is ready to run: its plan, inputs, answers and judgement. The agents of the plan are called as
+// the test says. A stage serves one run at a time, which several processes may run one after the other; Reset makes it
+// ready for another run. Its methods may be called from several goroutines. Package recipetest runs it.
 type Stage struct {
 	test *test
 	plan *plan.Plan // of the recipe, with what stands in
@@ -94,7 +93,7 @@ func (s *Stage) Starter() string { return s.test.by }
 // Refused reports whether the test expects that its inputs are refused: then there is nothing to run.
 func (s *Stage) Refused() bool { return s.test.expect.status.Text == statusRefused }
 
-// Reset forgets what has happened: the next run begins anew.
+// Reset forgets what has happened, so that another run can begin.
 func (s *Stage) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +131,7 @@ func (s *Stage) Once() []string {
 // Reply says what is done about a question.
 type Reply int
 
-// What is done about a question.
+// The replies to a question.
 const (
 	Answers Reply = iota // with the answer
 	Expires              // nobody answers: time goes on to the deadline

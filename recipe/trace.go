@@ -26,7 +26,7 @@ const (
 	TraceError       = "error"          // it failed
 )
 
-// Trace is what happened in a run, one step for each try of each node that it visited: a projection of its journal.
+// Trace is a projection of a run's journal: one step for each try of each node that it visited.
 type Trace struct {
 	TraceID string      `json:"trace_id"` // 32 hexadecimal digits, always the same for a run
 	Run     string      `json:"run"`
@@ -35,9 +35,9 @@ type Trace struct {
 	Steps   []TraceStep `json:"steps"`
 }
 
-// TraceStep is one try of a node; or a node that was skipped, a change that let the run go on ("resume#1": a retry, a
-// fork, another plan, a lost process), or the end of a run that no node brought about ("run": a limit, a cancellation). It has sixteen fields because
-// trace.schema.json publishes them side by side.
+// TraceStep is one try of a node, or another event that moved the run. Other events are a skipped node, a change that
+// let the run continue ("resume#1": a retry, a fork, another plan, a lost process), and an end of the run that no node
+// caused ("run": a limit, a cancellation). It has sixteen fields because trace.schema.json publishes them side by side.
 type TraceStep struct {
 	ID          string          `json:"step_id"` // the task, "review#2"; with "@2" for its second try
 	Seq         uint64          `json:"seq"`     // of the entry that the step began with
@@ -48,7 +48,7 @@ type TraceStep struct {
 	Outputs     json.RawMessage `json:"outputs,omitempty"` // what it put there, by name
 	Route       string          `json:"route,omitempty"`   // the node that it led to, or several: "a, b"; END or STOP
 	Thought     string          `json:"thought,omitempty"` // what a model showed of its reasoning
-	Action      string          `json:"action,omitempty"`  // what was called, or the prompt that somebody was shown
+	Action      string          `json:"action,omitempty"`  // what was called, or the prompt that a person was shown
 	Observation string          `json:"observation,omitempty"`
 	People      []TraceDeed     `json:"people,omitempty"`    // what was done about its questions, in order
 	Duration    float64         `json:"duration_ms"`         // waiting included; 0 for a step that is not done

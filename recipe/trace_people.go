@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// TraceDeed is one thing that was done about a question: asked, claimed, released, reassigned, escalated, answered,
-// expired, withdrawn. A question that was handed over is still the same question.
+// TraceDeed is one action on a question. It was asked, claimed, released, reassigned, escalated, answered or withdrawn,
+// or it expired. A question that was handed over is still the same question.
 type TraceDeed struct {
 	Seq        uint64          `json:"seq"`
 	Question   uint64          `json:"question"` // seq of the entry that asked

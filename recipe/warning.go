@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-go/fermata/internal/expression"
 )
 
-// Warnings are what is not wrong in a recipe and leaves something open that a run can fail of, in the order of its text: names
-// that are read and that no schema declares, keys of another format that nothing here reads. None for most recipes.
+// Warnings returns the parts of a valid recipe that can still fail a run, in the order of its text. Examples are names
+// that are read but that no schema declares, and keys of another format that nothing reads. Most recipes have none.
 func (r *Recipe) Warnings() []definition.Problem { return slices.Clone(r.warnings) }
 
 // maxUndeclared bounds the names that are collected.

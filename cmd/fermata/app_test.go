@@ -247,8 +247,8 @@ func TestDecodeInput(t *testing.T) {
 		{"a: .nan", "in.yaml:1:4: the number .nan has no form in JSON"},
 		{
 			"code: 012\nsize: [1, 0o12, 012]",
-			"in.yaml:1:7: the number 012 begins with 0: it is 12, or 0o12 by eights; write which, or put it in quotes for a text\n" +
-				"in.yaml:2:7: the number 012 begins with 0: it is 12, or 0o12 by eights; write which, or put it in quotes for a text",
+			"in.yaml:1:7: ambiguous leading zero in 012: write 12 or 0o12 (octal), or put it in quotes for a text\n" +
+				"in.yaml:2:7: ambiguous leading zero in 012: write 12 or 0o12 (octal), or put it in quotes for a text",
 		},
 	}
 	for _, tt := range tests {

@@ -31,9 +31,9 @@ func (m *Main) chatCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "chat [FILE]",
 		Short: "Talk to a dialogue",
-		Long: "Talk to a dialogue. On a terminal it asks for a line at a time; else it reads lines from stdin and writes what is " +
-			"answered. A conversation is a run: it is stored, and --thread goes on with it, days later and without the file. " +
-			"/help lists what else can be typed.",
+		Long: "Talk to a dialogue. On a terminal it prompts for each line; else it reads lines from stdin and writes the " +
+			"replies. A conversation is a stored run: --thread continues it, even days later and without the file. " +
+			"/help lists the commands of the prompt.",
 		Example: `fermata chat bank.yaml --context customer=Ada
 fermata chat --thread chat_5f3a90c1
 echo "send 50 to Bob" | fermata chat bank.yaml --json`,

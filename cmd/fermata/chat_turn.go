@@ -59,7 +59,7 @@ func (c *chat) refused(ctx context.Context, lines []string) error {
 			Text string `json:"text"`
 		}{"refused", "busy", lines[len(lines)-1]})
 	}
-	c.note("that was not taken: the conversation waits for somebody else")
+	c.note("that was not taken: the conversation waits for another person")
 	return c.waits(ctx)
 }
 

@@ -31,10 +31,10 @@ func (m *Main) runsForkCommand() *cobra.Command {
 	var f forkFlags
 	c := &cobra.Command{
 		Use:   "fork RUN",
-		Short: "Try another way from a point of a run, which stays as it is",
-		Long: "Begin a new run that has behind it what a run had at a seq, and goes its own way from there. What was done by then is " +
-			"not done again. --set changes a value of the blackboard, and lets the tasks that are open begin again with it; --ask " +
-			"asks a question again that was answered, and without --at goes back to where it was open.",
+		Short: "Start a new run from a point of another run, which stays as it is",
+		Long: "Begin a new run with the entries that a run had at a seq. The new run continues independently and does not repeat " +
+			"finished tasks. --set changes a value of the blackboard and restarts the open tasks with it. --ask reopens an answered " +
+			"question, and without --at it forks where the question was open.",
 		Example: `fermata runs fork run_01939f2e --ask review
 fermata runs fork run_01939f2e --at 12 --set amount=120 --set customer.name='"Ann"'`,
 		Args:              oneRun,
@@ -49,7 +49,7 @@ fermata runs fork run_01939f2e --at 12 --set amount=120 --set customer.name='"An
 	flags.StringVar(&f.of, "of", "", "set the values of one open `task` only")
 	flags.StringArrayVar(&f.ask, "ask", nil, "ask again what a `task` has asked: review#2, or review for its last visit; or the id of a question")
 	flags.StringVar(&f.id, "id", "", "the `id` of the fork; one that exists is a conflict (default a new one)")
-	flags.BoolVar(&f.hold, "hold", false, "only record the fork; resume goes on with it")
+	flags.BoolVar(&f.hold, "hold", false, "only record the fork; `resume` continues it")
 	f.resumption.add(c)
 	f.driveFlags.add(m, c)
 	return c

@@ -1,5 +1,5 @@
-// Command fermata runs recipes from the command line: it starts and resumes runs, shows how they go on, asks whoever
-// sits at the terminal, lists and answers what waits for people, and tells afterwards what happened.
+// Command fermata runs recipes from the command line. It starts and resumes runs, shows their progress, asks the person
+// at the terminal, lists and answers open questions, and reports afterwards what happened.
 //
 // The command holds flags, wiring and what a terminal needs; whatever a run does is done by the packages it uses.
 // How it behaves (exit codes, what goes to stdout, what is said when something is wrong) is specified by the scripts

@@ -31,8 +31,8 @@ func (m *Main) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a recipe",
-		Long: "Run a recipe and show how it goes on. On a terminal its questions are asked there; Ctrl-D leaves one for later. " +
-			"Ctrl-C stops driving, with exit code 4, and leaves the run as it is; `resume` goes on with it.",
+		Long: "Run a recipe and show its progress. On a terminal it asks its questions there; Ctrl-D leaves one for later. " +
+			"Ctrl-C stops the execution with exit code 4; `resume` continues the run.",
 		Example: `fermata run examples/release --input repo=.
 fermata run refund.yaml --input amount=120 --answer review=approve --json`,
 		Args: atMostOne,
@@ -190,10 +190,10 @@ func (m *Main) resumeCommand() *cobra.Command {
 	var on resumption
 	c := &cobra.Command{
 		Use:   "resume RUN",
-		Short: "Go on with a run that is paused, was stopped, or crashed",
-		Long: "Go on with a run. The recipe that it was started with is kept with it; --file moves the run to a changed one, if " +
-			"everything that is open still has its place there; --map says which nodes have another name in it. --check only says what " +
-			"would come of that, for RUN or for all runs that have not ended, and writes nothing; the exit code is 7 where one cannot go on.",
+		Short: "Resume a run that is paused, was stopped, or crashed",
+		Long: "Resume a run. The run keeps the recipe that it was started with; --file moves it to a changed recipe, if every open " +
+			"task and question still has its place there; --map names the nodes that were renamed. --check only reports the result, " +
+			"for RUN or for all runs that have not ended, and writes nothing; the exit code is 7 if one of them cannot continue.",
 		Example: `fermata resume run_01939f2e --answer review=approve
 fermata resume run_01939f2e --file changed.yaml --map review=approve
 fermata resume --check --file changed.yaml`,

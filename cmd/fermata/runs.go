@@ -287,7 +287,7 @@ func (m *Main) runsCancelCommand() *cobra.Command {
 	var reason, as string
 	c := &cobra.Command{
 		Use:               "cancel RUN",
-		Short:             "End a run, whoever drives it",
+		Short:             "Cancel a run, also one that another process owns",
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {

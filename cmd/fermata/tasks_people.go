@@ -20,9 +20,9 @@ func (m *Main) tasksReassignCommand() *cobra.Command {
 	var f handOver
 	c := &cobra.Command{
 		Use:   "reassign TASK",
-		Short: "Have somebody else asked: a person, or a role",
-		Long: "Have somebody else asked. Without --to-role the question keeps the role that it asks for; without --to it is for " +
-			"whoever is in the role. The deadline stays.",
+		Short: "Ask another person or role",
+		Long: "Ask another person or role. Without --to-role the question keeps its role; without --to it is for everyone in the " +
+			"role. The deadline stays.",
 		Example: `fermata tasks reassign int_01939f2e --to bob --note "Ada is away"
 fermata tasks reassign int_01939f2e --to-role accounting --role clerk`,
 		Args:              oneTask,

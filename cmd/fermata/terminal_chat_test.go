@@ -178,7 +178,7 @@ func TestChatSaysAgainWhatWasNotTaken(t *testing.T) {
 	if err := chat.Wait(); err != nil {
 		t.Error(err)
 	}
-	refused := "that was not taken: the conversation waits for somebody else"
+	refused := "that was not taken: the conversation waits for another person"
 	welcome := "You are welcome."
 	want := []string{refused, refused, "The office says: approve.", "Is there anything else?", welcome, welcome, welcome}
 	if diff := cmp.Diff(want, got); diff != "" {

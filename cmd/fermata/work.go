@@ -167,7 +167,7 @@ func (m *Main) detach(ctx context.Context, d dsn, f *runFlags, start func(contex
 	case d.memory():
 		return usagef("--detach: a store in memory ends with this command; name one that lasts with --store")
 	case len(f.answers) > 0:
-		return usagef("--detach: --answer is given by whoever drives; answer later with `tasks answer`")
+		return usagef("--detach: --answer needs this process to run the recipe; answer later with `tasks answer`")
 	}
 	h, err := m.openAt(d, fermata.Options{Name: f.as})
 	if err != nil {

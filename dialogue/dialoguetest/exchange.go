@@ -14,7 +14,7 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// Exchange is something that was said in a test, and all that came of it.
+// Exchange is a message of a test and all its results.
 type Exchange struct {
 	Line     *dialogue.TestLine `json:"-"` // nil for what was said unasked
 	Commands []dialogue.Command `json:"commands,omitempty"`

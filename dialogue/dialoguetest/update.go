@@ -17,7 +17,7 @@ import (
 	"github.com/fermata-go/fermata/dialogue"
 )
 
-// ErrNotWritten says that what a conversation came to could not be written into its file: the file is as it was.
+// ErrNotWritten says that the results of a conversation could not be written. The file is as it was.
 var ErrNotWritten = errors.New("the test was not written")
 
 // Update fills in the expectations that are missing in files of tests. They are the commands that phrases have
@@ -122,7 +122,7 @@ func onlyMore(before, after []byte) error {
 		return err
 	}
 	if !within(was, is) {
-		return errors.New("what stands there would change")
+		return errors.New("the update would change other parts of the file")
 	}
 	return nil
 }

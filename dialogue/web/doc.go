@@ -1,4 +1,4 @@
-// Package web is the HTTP face of conversations: users send messages, and are told what is said to them while it is said.
+// Package web is the HTTP face of conversations: users send messages and receive replies while they are said.
 //
 //	talks := dialogue.NewConversations(rt, d, dialogue.ConversationOptions{})
 //	handler := web.New(talks, web.Options{Authorize: whoMaySpeak})
@@ -16,7 +16,7 @@
 //
 // A message is answered with {"said": […], "pending": …, "again", "handoff", "busy", "closed", "seq"}. One whose id has
 // come before counts once and is answered as it was (see dialogue.Conversations.Send), so a client that has lost the answer
-// sends it again, this way or the other. 409 says that the conversation waits for somebody else, and the message was not
+// sends it again, this way or the other. 409 says that the conversation waits for another person, and the message was not
 // taken; 410 that it is over. A message that was taken is carried through, also when its client has gone. Every refusal is
 // {"error": "…", "code": "…"}, where the code is busy, closed, forbidden, invalid, limit, not_found, stopped or internal.
 //
@@ -43,6 +43,6 @@
 // is over, 1001 the server is shutting down, 1003 binary data, 1008 its user may speak no more, 1009 a message of more
 // than 64 KiB, 1011 an internal error. Pages of other origins are refused unless Options.Origins lists them.
 //
-// Who may speak in which conversation is for [Options.Authorize] to say: without it, nobody may. Only who it says is an
-// agent speaks as one.
+// [Options.Authorize] decides who may speak in which conversation; without it, nobody may. Only users whom it calls
+// agents speak as agents.
 package web

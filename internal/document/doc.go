@@ -1,8 +1,8 @@
-// Package document reads YAML and JSON files in which people define things, and remembers where everything stood.
+// Package document reads YAML and JSON definitions, and remembers the position of every value.
 //
-// [Read] parses a file within bounds and puts in place what aliases and merge keys stand for. An [Object] reads a mapping
-// of known keys, one by one: a value that is not what was expected goes to the [Report] with its file, line and column,
-// and is read as not there, so that one pass finds everything that is wrong ([Report.Err]):
+// [Read] parses a file within bounds and puts in place what aliases and merge keys stand for. An [Object] reads a
+// mapping of known keys, one by one: a value that is not what was expected goes to the [Report] with its file, line and
+// column, and is read as missing, so that one pass finds every problem ([Report.Err]):
 //
 //	r := &document.Report{Expected: "a recipe"}
 //	src := document.Read("refund.yaml", data, r)

@@ -127,7 +127,7 @@ func scalarOf(n *yaml.Node) (any, error) {
 	return n.Value, nil
 }
 
-// octal is a number that begins with 0: YAML 1.1 read it by eights, and since YAML 1.2 it is read by tens.
+// octal matches a number that begins with 0: YAML 1.1 reads it as octal, YAML 1.2 as decimal.
 var octal = regexp.MustCompile(`^[-+]?0[0_]*([1-7][0-7_]+)$`)
 
 // numberOf keeps the text of a number that JSON writes alike; 0x1F and 1_000 become what YAML takes them for.
@@ -136,7 +136,7 @@ func numberOf(n *yaml.Node) (json.Number, error) {
 		return json.Number(n.Value), nil
 	}
 	if m := octal.FindStringSubmatch(n.Value); m != nil {
-		return "", fmt.Errorf("the number %s begins with 0: it is %s, or 0o%s by eights; write which, or put it in quotes for a text", n.Value, m[1], m[1])
+		return "", fmt.Errorf("ambiguous leading zero in %s: write %s or 0o%s (octal), or put it in quotes for a text", n.Value, m[1], m[1])
 	}
 	var v any
 	if err := n.Decode(&v); err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// NameOf is the name of a definition that gives itself none: its file's, or its folder's where the file is called as all
-// of its kind are in folders of their own; otherwise where neither makes a name.
+// NameOf returns the name of a definition that gives itself none: that of its file or folder. It is the folder's if the
+// file has the usual name of its kind in a folder of its own, and otherwise if neither makes a name.
 func NameOf(file, inFolder, otherwise string) string {
 	base := filepath.Base(file)
 	if base == inFolder {

@@ -112,7 +112,7 @@ func (o *Object) IsMapping(key string) bool {
 	return o.Has(key) && o.Fields[key].Kind == yaml.MappingNode
 }
 
-// At is the place of a key's value; the place of the whole object where the key is not there.
+// At returns the place of a key's value, or the place of the whole object if the key is missing.
 func (o *Object) At(key string) Spot {
 	if n, ok := o.Fields[key]; ok {
 		return Spot{Source: o.Source, Node: n, Path: Join(o.Path, key)}
@@ -173,7 +173,7 @@ func (o *Object) Flag(key string) bool {
 	return strings.EqualFold(n.Value, "true")
 }
 
-// Number reads a whole number of at least least; def where it is not there.
+// Number reads a whole number of at least least, or returns def if it is missing.
 func (o *Object) Number(key string, least, def int) int {
 	return numberAt(o, key, fmt.Sprintf("a whole number from %d to %d", least, MaxCount), wholeTags, def, func(n json.Number) (int, bool) {
 		i, err := strconv.Atoi(n.String())
@@ -184,10 +184,10 @@ func (o *Object) Number(key string, least, def int) int {
 // MaxCount is the highest number that [Object.Number] takes.
 const MaxCount = 1_000_000
 
-// Seconds reads timeout_seconds; 0 where it is not there.
+// Seconds reads timeout_seconds; it is 0 if it is missing.
 func (o *Object) Seconds() time.Duration { return o.SecondsOf("timeout_seconds") }
 
-// SecondsOf reads a number of seconds; 0 where it is not there.
+// SecondsOf reads a number of seconds; it is 0 if it is missing.
 func (o *Object) SecondsOf(key string) time.Duration {
 	what := fmt.Sprintf("a number of seconds, more than 0 and at most %d (ten years)", int(maxSeconds))
 	return numberAt(o, key, what, numberTags, 0, func(n json.Number) (time.Duration, bool) {
@@ -228,7 +228,7 @@ const (
 	maxSeconds = 10 * 365 * 24 * 3600
 )
 
-// Choice reads one of a few words; the first where it is not there.
+// Choice reads one of a few words; it is the first if it is missing.
 func (o *Object) Choice(key string, words ...string) string {
 	w := o.Text(key)
 	if w.Text == "" && !o.Has(key) {
@@ -251,7 +251,7 @@ func OneOf(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// Object reads a mapping; an empty one where it is not there.
+// Object reads a mapping; it is empty if it is missing.
 func (o *Object) Object(key string, known []string) *Object {
 	if !o.Has(key) {
 		return NewObject(Spot{Source: o.Source, Path: Join(o.Path, key)}, o.Report, known)
@@ -388,7 +388,7 @@ func ShapeAt(at Spot, r *Report) *Shape {
 	return nil
 }
 
-// Member is the place of a key's value in a mapping; the place of the whole where the key is not there.
+// Member returns the place of a key's value in a mapping. If the key is missing, it is the place of the mapping.
 func (at Spot) Member(key string) Spot {
 	if at.Node.Kind == yaml.MappingNode {
 		for k, v := range Entries(at.Node) {
@@ -437,7 +437,7 @@ func (s *Shape) parse(doc any) error {
 	return err
 }
 
-// Shape reads a JSON Schema; nil where it is not there.
+// Shape reads a JSON Schema; it is nil if it is missing.
 func (o *Object) Shape(key string) *Shape {
 	if !o.Has(key) {
 		return nil
@@ -465,7 +465,7 @@ func (s *Shape) Schema() *schema.Schema {
 	return s.Compiled
 }
 
-// Decimal reads a number from least to most; 0 where it is not there.
+// Decimal reads a number from least to most; it is 0 if it is missing.
 func (o *Object) Decimal(key string, least, most float64) float64 {
 	return numberAt(o, key, fmt.Sprintf("a number from %.0f to %.0f", least, most), numberTags, 0, func(n json.Number) (float64, bool) {
 		f, err := n.Float64()
@@ -473,7 +473,7 @@ func (o *Object) Decimal(key string, least, most float64) float64 {
 	})
 }
 
-// Mapping reads a mapping of any keys as a JSON value; nil where it is not there.
+// Mapping reads a mapping of any keys as a JSON value; it is nil if it is missing.
 func (o *Object) Mapping(key string) map[string]any {
 	if !o.Has(key) || o.Object(key, nil).Node.Kind != yaml.MappingNode {
 		return nil

@@ -39,7 +39,7 @@ type Report struct {
 	Meant func(found string, known []string) string
 }
 
-// Hint is the end of a message about a name that is not there: the nearest that is, or nothing.
+// Hint returns the end of a message about an unknown name: the nearest known name, or nothing.
 func (r *Report) Hint(found string, known []string) string { return r.Hints.Hint(found, known) }
 
 // Add reports a problem at a place.

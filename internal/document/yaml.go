@@ -274,8 +274,7 @@ func (s *Source) locate(n *yaml.Node, offset int) (line, column int) {
 	return at + 1, start + col + 1
 }
 
-// CutByComment reports whether YAML has taken the end of a text for a comment, as it does from " #" on where there are no
-// quotes.
+// CutByComment reports whether YAML has read the end of a text as a comment. Without quotes, a comment begins at " #".
 func (s *Source) CutByComment(n *yaml.Node) bool {
 	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	if n.Style&quoted != 0 || n.Line < 1 || n.Line > len(s.lines) {

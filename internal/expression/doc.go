@@ -1,8 +1,8 @@
-// Package expression is the language in which definitions calculate: conditions, values, texts with expressions in them, and
-// paths. It is pure: no clock, no randomness, and bounded work (law J1).
+// Package expression is the language in which definitions calculate. It has conditions, values, texts with expressions
+// in them, and paths. It is pure: no clock, no randomness, and bounded work (law J1).
 //
 // [Compile] and [CompileTemplate] take a text, and a [Scope] is what it is evaluated over, the blackboard or an agent's
-// arguments. A name that is not there is an error that says so (*definition.PathError), never an empty value:
+// arguments. A missing name is a *definition.PathError, never an empty value:
 //
 //	e, fault := expression.Compile("amount > 100 and risk == 'high'")
 //	yes, err := e.Holds(expression.NewScope(board, nil))

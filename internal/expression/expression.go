@@ -170,14 +170,13 @@ type Place struct {
 	Names Names                          // what the blackboard may hold there
 	Ways  func(name string) string       // on which way a name does not come there, as a part of a message; may be nil
 	Hints *nearest.Hints                 // nil for none
-	Read  func(name string, known Names) // is told of the names that must be there; may be nil
+	Read  func(name string, known Names) // is called with the names that must be set; may be nil
 
 	Remedy  string // what brings a name that may be missing, as a part of a message: "give it a default"; "" for nothing
 	NoError string // what is said where ErrorName is not known; "" for what is said of any name
 }
 
-// Check checks an expression against what the blackboard may hold, and says of what type it is. It returns all that is
-// wrong.
+// Check checks an expression against what the blackboard may hold. It returns the expression's type and every problem.
 func (e *Expression) Check(at Place) (*Type, []Fault) {
 	known := at.Names
 	in := &inference{source: e.source, view: view{known: known}, ways: at.Ways, hints: at.Hints, read: at.Read, remedy: at.Remedy, noError: at.NoError, names: e.Names(), fold: true}

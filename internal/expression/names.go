@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Vocabulary is all names that a definition can bring on the blackboard, so that the names of a place are a list by number.
+// Vocabulary numbers all names that a definition can set, so that the names of a place are a list.
 type Vocabulary struct {
 	index map[string]int
 	words []string
@@ -23,12 +23,12 @@ func (v *Vocabulary) number(name string) int {
 	return i
 }
 
-// Names is what the blackboard holds at some place of a definition: a type for each name, on every way there. Copies are
-// cheap and share what is not set, so that a long definition stays cheap.
+// Names holds what the blackboard holds at a place of a definition: a type for each name. It is true for every path to
+// the place. Copies are cheap and share what is not set, so that a long definition stays cheap.
 type Names struct {
 	Vocabulary *Vocabulary
 	chunks     []*chunk
-	Rest       *Type // what any name that is not listed is; nil: it is not there
+	Rest       *Type // type of any name that is not listed; nil: such a name is missing
 	Failure    *Type // what the name error stands for: absent where there is none
 }
 

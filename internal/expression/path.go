@@ -97,7 +97,7 @@ func (p Path) OrOptional(optional bool) Path {
 	return p
 }
 
-// On is the type of what is at a path on the blackboard, and from which of its parts on what can go wrong.
+// On returns the type of the value at a path on the blackboard. At is the first part that can go wrong.
 func (p Path) On(known Names) (t *Type, at int, fault string) {
 	if len(p.Segments) == 0 {
 		return known.Object(), 0, ""
@@ -109,7 +109,7 @@ func (p Path) On(known Names) (t *Type, at int, fault string) {
 	return p.Follow(t, 1)
 }
 
-// Follow is the type of what the path leads to from its i-th part on, and what can go wrong at which part.
+// Follow returns the type that the path leads to from its i-th part on. At is the first part that can go wrong.
 func (p Path) Follow(t *Type, i int) (found *Type, at int, fault string) {
 	missing := t.Missing
 	for ; i < len(p.Segments); i++ {

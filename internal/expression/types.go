@@ -85,7 +85,7 @@ type Type struct {
 // Types that say little.
 var (
 	Anything = newAnything()                                                       // the file does not say
-	AnyInput = &Type{Kinds: AllKinds, Open: true, Rest: Anything, items: Anything} // nor does it of an input, which only whoever starts the run can bring
+	AnyInput = &Type{Kinds: AllKinds, Open: true, Rest: Anything, items: Anything} // nor does it of an input, which only the caller that starts the run can bring
 	Absent   = &Type{Missing: true}
 	mistaken = Anything.With(func(t *Type) { t.failed = true }) // what a wrong expression makes, and what never comes to be
 )
@@ -245,7 +245,7 @@ func (t *Type) Member(name string) *Type {
 // Names are the members that an object is known to have, sorted.
 func (t *Type) Names() []string { return slices.Sorted(maps.Keys(t.Fields)) }
 
-// String says for a message what a value of the type is: its values where they are few, else its kinds.
+// String describes a value of the type for a message. It lists the values if they are few, else the kinds.
 func (t *Type) String() string {
 	if t.Values != nil && len(t.Values) <= 6 && len(t.Values) > 0 {
 		words := make([]string, len(t.Values))
@@ -341,7 +341,8 @@ func (t *Type) same(o *Type) bool {
 	return t.Rest.same(o.Rest) && t.items.same(o.items)
 }
 
-// Element is the type of what for_each goes over: of the items of a list; the types of an object's entries are not followed.
+// Element returns the type of the items that for_each visits in a list. The types of an object's entries are not
+// followed.
 func (t *Type) Element() *Type {
 	if t.Kinds == ListKind {
 		return OrAnything(t.items)

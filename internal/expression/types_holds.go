@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Refuses says why a value is none of this type, as far as kinds and members tell; "" where nothing speaks against it. Path
-// is where that is within the value, "" for the whole. A type that is open refuses nothing.
+// Refuses returns why a value is not of this type, as far as kinds and members show, or "". Path is where that is
+// within the value, "" for the whole. A type that is open refuses nothing.
 func (t *Type) Refuses(v any) (path, why string) { return t.refuses(v, nil, 0) }
 
 func (t *Type) refuses(v any, at []string, depth int) (path, why string) {

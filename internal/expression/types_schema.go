@@ -190,8 +190,8 @@ func (t *Type) Unlisted() *Type {
 	})
 }
 
-// Likeness is a schema of the values of the type, whatever values it lists and however many items; nil where the file does
-// not say it exactly.
+// Likeness returns a schema of the type's values, or nil if the file does not define them exactly. It covers all
+// values, however many the type lists or holds.
 func (t *Type) Likeness() any {
 	if t.Open || t.Kinds == 0 {
 		return nil

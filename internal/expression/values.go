@@ -36,7 +36,7 @@ func Describe(v any) string {
 // maxValueDepth bounds how deep values on the blackboard are nested.
 const maxValueDepth = 1000
 
-// Dynamic brings any value into the form that values have on the blackboard: what document.Decode gives.
+// Dynamic converts a value to the form that values have on the blackboard, as document.Decode does.
 func Dynamic(v any) (any, error) { return dynamicAt(v, 0) }
 
 func dynamicAt(v any, depth int) (any, error) {

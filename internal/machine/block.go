@@ -15,8 +15,8 @@ type takeovers struct {
 	last int64 // time of the last one, in microseconds
 }
 
-// Takeovers returns how often the run was taken over since its last progress, and the time of the last takeover
-// in microseconds.
+// Takeovers returns the number of takeovers since the run's last progress, and when the last one was. The time is in
+// microseconds.
 func (m *Machine) Takeovers() (n int, last int64) { return m.takeovers.n, m.takeovers.last }
 
 // Blocked returns why the run is blocked and since when; the zero value if it is not.

@@ -388,8 +388,8 @@ func (m *Machine) eachFlow(do func(s *scope) bool) {
 	}
 }
 
-// Slot is a value that a dataflow hands on: the node that wrote it, by its number in the definition (plan.FromRun for the
-// run), and the entry that holds its record; 0 where nobody has written it.
+// Slot is a value that a dataflow hands on, with the node that wrote it. From is the node's number in the definition
+// (plan.FromRun for the run). The entry that holds its record is 0 if no node has written it.
 type Slot struct {
 	From int    // number of the node, or plan.FromRun
 	Ref  uint64 // seq of the record; 0 for none
@@ -415,8 +415,8 @@ func slotsOf(slots []slot) []Slot {
 // InFlow reports whether a task runs in a dataflow.
 func (t *Task) InFlow() bool { return t.scope.flow != nil }
 
-// Outcome returns the outputs of the dataflow in a subgraph's task, or of the run (nil), in their order.
-// Missing ones are those of its node's last run. ok is false if it is no dataflow.
+// Outcome returns the outputs of the dataflow in a subgraph's task, or of the run (nil), in order. Missing ones are
+// those of its node's last run. ok is false if it is no dataflow.
 func (m *Machine) Outcome(t *Task) (slots []Slot, ok bool) {
 	f := m.root.flow
 	if t != nil {

@@ -318,7 +318,7 @@ func isText(kind nodehost.Kind) bool {
 	return kind == nodehost.KindStream || kind == nodehost.KindChunks
 }
 
-// Unsaid are the calls that have shown text to its end which a new attempt shows anew.
+// Unsaid returns the calls whose text was shown to its end and will be shown again by a new attempt.
 func (t *Task) Unsaid() (calls []string) {
 	if !slices.ContainsFunc(t.Ops, func(op Op) bool { return op.Failure != "" }) {
 		return nil

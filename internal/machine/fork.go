@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// Held is a value that something of the run holds: a token on its way, an open task, the end of a path.
+// Held is a value that is still in use in the run: by a token, an open task, or the end of a path.
 type Held struct {
 	Ref   uint64     // seq of the entry that recorded it
 	By    string     // the task, "review#1"; of a token the node that it is on its way to, "review"; "" for the end
@@ -135,8 +135,8 @@ func (m *Machine) Fork(at int64, body journal.ResumedBody) error {
 	return m.Resume(at, body)
 }
 
-// Edit puts another value in the place of the one at base, for all that hold it or for the one that body.Of names. An
-// open task that was given the old value begins again from the top, without the calls that it made.
+// Edit replaces the value at base, for all that hold it or only for the holder that body.Of names. An open task that
+// was given the old value begins again from the top, without the calls that it made.
 func (m *Machine) Edit(at int64, base uint64, delta []byte, body journal.ResumedBody) error {
 	for _, t := range m.tasks {
 		if t.has(base) && m.meant(t, body.Of) {

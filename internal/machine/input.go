@@ -228,8 +228,7 @@ func (m *Machine) Suspend(at int64, t *Task, op string) error {
 	return m.apply(e, t.spot(), t)
 }
 
-// Record stores a call of a task: kind is one of StepStarted, StepFinished, TimerSet, TextEnd and the kinds that
-// nodes emit.
+// Record stores a call of a task. The kind is StepStarted, StepFinished, TimerSet, TextEnd, or one that nodes emit.
 func (m *Machine) Record(at int64, t *Task, kind journal.Kind, op string, value, body []byte) error {
 	e := m.taskEntry(kind, t, at)
 	e.Op, e.Value, e.Body = op, value, body

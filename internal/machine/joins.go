@@ -175,9 +175,9 @@ func (j *Join) Node(m *Machine) *plan.Flat {
 // Base is the value that the merged value is a delta of: that at the outermost fork.
 func (j *Join) Base() uint64 { return j.Steps[len(j.Steps)-1].Base }
 
-// Joined begins the task of a join with the merged value of its branches, or its next attempt. A value that is not
-// Changed says that they could not be merged; the task is there then, for Fail. It is nil when somebody else has ended
-// what the join belongs to.
+// Joined begins the task of a join with the merged value of its branches, or its next attempt. If the value is not
+// Changed, the branches could not be merged; the task exists then, for Fail. Joined returns nil if the scope of the
+// join has ended meanwhile.
 func (m *Machine) Joined(at int64, j *Join, v Value) (*Task, error) {
 	e := m.entry(journal.NodeStarted, at)
 	where, t := spot{j.at, nil}, (*Task)(nil)

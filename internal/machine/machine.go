@@ -261,7 +261,7 @@ const (
 // Start is a task that may start.
 type Start struct {
 	Do   Do    // what to do
-	Task *Task // nil for a Merge whose task is not there yet
+	Task *Task // nil for a Merge whose task does not exist yet
 	Leaf *Task // Fail: the task that failed first
 	Join *Join // Merge
 }
@@ -352,8 +352,8 @@ func (m *Machine) TaskID(t *Task) string { return nodehost.TaskID(m.Path(t), int
 // Flat returns the task's node in the flat plan.
 func (m *Machine) Flat(t *Task) *plan.Flat { return &m.flat[t.Node] }
 
-// Fits says why the run cannot go on with this plan, "" when it can: a token or an open task is at a node that the
-// plan does not have (law J8).
+// Fits returns why the run cannot continue with this plan, or "" if it can. It cannot if a token or an open task is at
+// a node that the plan does not have (law J8).
 func (m *Machine) Fits() string {
 	if m.lost != "" {
 		return fmt.Sprintf("what became of task %s cannot be told on this plan", m.lost)
@@ -400,7 +400,7 @@ func (m *Machine) Dropped() []string {
 	return dropped
 }
 
-// Flush gives the entries that inputs have made since the last Flush or Next, without looking for what follows.
+// Flush returns the entries that inputs have made since the last Flush or Next. It does not compute what follows.
 func (m *Machine) Flush() []journal.Entry {
 	out := m.out
 	m.out = m.out[:0]

@@ -44,8 +44,8 @@ func (m *Machine) renameValues(nodes, values map[string]string) {
 	})
 }
 
-// Convert puts another value in the place of the one at base, for all that hold it: a migration has made it of that one.
-// The delta leads there. Recorded steps stay.
+// Convert replaces the value at base by the one that a migration made of it, for all that hold it. The delta leads
+// there. Recorded steps stay.
 func (m *Machine) Convert(at int64, base uint64, delta []byte, body journal.ResumedBody) error {
 	e := m.entry(journal.RunResumed, at)
 	Value{Changed: true, Delta: true, Base: base, Data: delta}.put(e)

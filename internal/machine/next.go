@@ -12,8 +12,8 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// Next returns what follows from the folded entries: entries to append, and tasks to start once they are
-// stored. The time is the caller's. Tasks that were handed out without news since are not handed out again.
+// Next returns the entries to append and the tasks to start once the entries are stored. The time is the caller's.
+// Tasks that were handed out without news since are not handed out again.
 //
 // The work belongs to the machine. It is valid until the next call of Next or of an input.
 func (m *Machine) Next(at int64) (*Work, error) {
@@ -33,7 +33,8 @@ func (m *Machine) Next(at int64) (*Work, error) {
 // ended reports whether all paths of the run have ended.
 func (m *Machine) ended() bool { return m.stopped || m.root.live == 0 && len(m.root.ends) > 0 }
 
-// CanComplete reports whether an entry may complete the run: all paths have ended, and it has their value.
+// CanComplete reports whether an entry may complete the run. It may if all paths have ended and the entry has their
+// value.
 func (m *Machine) CanComplete(e *journal.Entry) bool {
 	over := m.ended()
 	if m.root.flow != nil {
@@ -350,8 +351,8 @@ func (m *Machine) Due() int64 {
 	return due
 }
 
-// TimeLeft returns how much longer the run may be running, in microseconds; math.MaxInt64 without a limit (law
-// F4). Time in which it is paused or has no owner does not count.
+// TimeLeft returns how much longer the run may run, in microseconds (law F4). It is math.MaxInt64 without a limit. Time
+// in which the run is paused or has no owner does not count.
 func (m *Machine) TimeLeft() int64 {
 	limit := m.plan.Limits().Time
 	if limit <= 0 {

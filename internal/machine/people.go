@@ -114,8 +114,8 @@ func (p *People) renamed(nodes map[string]string) {
 	}
 }
 
-// NotBy returns the nodes whose people may not answer an open question: those that it names, and those that
-// name its node.
+// NotBy returns the nodes whose people may not answer an open question. They are the nodes that the question names, and
+// those that name its node.
 func (p *People) NotBy(id string) []string {
 	i := p.find(id)
 	if i < 0 {

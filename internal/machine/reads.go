@@ -59,7 +59,7 @@ func (m *Machine) bases(do func(ref *uint64, by string, codec plan.Codec)) {
 	arrivals(m.root.ends, "", m.plan.State())
 }
 
-// Read is a value of a dataflow that somebody may still be given.
+// Read is a value of a dataflow that a node may still be given.
 type Read struct {
 	Name  string // of the value
 	By    string // who reads it: "task ask#1", "node publish", "the result of the run"

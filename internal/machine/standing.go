@@ -20,8 +20,8 @@ type Standing struct {
 // FlatAt is a node of the flat plan.
 func (m *Machine) FlatAt(node int) *plan.Flat { return &m.flat[node] }
 
-// Standings lists where the paths of control graphs go on: open tasks and tokens, and what waits for other branches. A node of a
-// dataflow is given what it reads, see [Machine.Reads].
+// Standings lists where the paths of control graphs continue. These are open tasks, tokens, and branches that wait for
+// others. A node of a dataflow is given what it reads, see [Machine.Reads].
 func (m *Machine) Standings() (all []Standing) {
 	var scopes []*scope
 	add := func(s *scope, one Standing) {

@@ -71,7 +71,7 @@ func (m *Machine) Abandon(t *Task) {
 	m.list(t)
 }
 
-// Alone reports whether only this task and the subgraphs around it are open: nothing else can happen while it
+// Alone reports whether only this task and the subgraphs around it are open. Then nothing else can happen while it
 // runs.
 func (m *Machine) Alone(t *Task) bool {
 	if len(m.tokens) > 0 || m.mapped > 0 {
@@ -181,8 +181,7 @@ func (s *scope) up() *scope {
 	return s.parent.scope
 }
 
-// Handed is a start that Next handed out, without news since: a task, or a join whose branches are being
-// merged.
+// Handed is a start that Next handed out, without news since. It is a task, or a join whose branches are being merged.
 type Handed struct {
 	task uint64 // its id; 0 for a join
 	via  uint64 // of the join's first token
@@ -208,7 +207,7 @@ func (m *Machine) Busy() []Handed {
 	return busy
 }
 
-// SetBusy marks starts as handed out in a machine that was folded anew meanwhile.
+// SetBusy marks starts as handed out in a machine that was folded again meanwhile.
 func (m *Machine) SetBusy(busy []Handed) {
 	for _, h := range busy {
 		if t := m.ByID(h.task); h.task != 0 && t != nil && !t.busy {

@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-go/fermata/model/internal/remote"
 )
 
-// DefaultMaxTokens is the most tokens of a reply where neither the request nor the options say it: Anthropic has to be
-// told. All its models can say as much.
+// DefaultMaxTokens limits the tokens of a reply if neither the request nor the options do. Anthropic requires a limit,
+// and all its models can reply at this length.
 const DefaultMaxTokens = 16_384
 
 // Adaptive lets the model think as much as it finds right, see Options.Thinking.
@@ -46,7 +46,7 @@ type Options struct {
 	// Thinking to that much more.
 	MaxTokens int
 	// Thinking has the model reason before it answers: with at most so many tokens (1024 or more), or with Adaptive as
-	// it finds right. Which of the two a model knows, depends on it. What it reasons counts as a part of the reply, and
+	// it finds right. Which of the two a model knows, depends on it. The reasoning counts as a part of the reply, and
 	// so as a part of Request.MaxTokens. Defaults to what the model does by itself.
 	Thinking int
 	// Effort is how much the model is to work: "low", "medium", "high". It is handed on as it is, and only some models

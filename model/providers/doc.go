@@ -1,4 +1,4 @@
-// Package providers makes the models that the environment of a program has keys for, by the names "openai",
+// Package providers makes models for the providers whose keys are in the environment. Their names are "openai",
 // "anthropic" and "ollama".
 //
 //	models, err := providers.FromEnv(providers.Options{}) // FERMATA_MODEL=openai:gpt-5

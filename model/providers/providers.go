@@ -27,8 +27,8 @@ const modelEnv = "FERMATA_MODEL"
 
 // Options say more than the environment does. The zero value takes it as it is.
 type Options struct {
-	// Model is the model for whoever names none, with its provider: "openai:gpt-5". Defaults to the variable
-	// FERMATA_MODEL; without that, everybody has to name one.
+	// Model is the default model, with its provider: "openai:gpt-5". Defaults to the variable FERMATA_MODEL; without
+	// that, each node has to name a model.
 	Model string
 	// Retry says how a provider is asked again that fails before anything of its reply was seen (model.Retrying): too many
 	// requests, trouble of the provider, connections that break. Defaults to four tries; with Attempts 1 there is one.
@@ -36,8 +36,8 @@ type Options struct {
 	// Wrap puts something around a provider's model, such as the limits of its key (model.Limited). It is asked once
 	// for each provider that can be used. Defaults to nothing.
 	Wrap func(provider string, m model.Model) model.Model
-	// Later takes a model for whoever names none that cannot be used into the set, too, as one that fails when it is asked.
-	// Defaults to failing at once.
+	// Later puts a default model that cannot be used into the set, too, as one that fails when it is asked. Defaults to
+	// failing at once.
 	Later bool
 }
 

@@ -9,6 +9,6 @@
 // [Calls] is a reply that calls tools. A script that has nothing to say to a request is an error that shows the request
 // and the script.
 //
-// What another model said can be such a script, too: [Record] writes it down, and [Replay] says it again. Nothing here
-// asks a model by itself.
+// The replies of another model can be such a script, too: [Record] writes it down, and [Replay] says it again. Nothing
+// here asks a model by itself.
 package scripted

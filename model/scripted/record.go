@@ -13,9 +13,9 @@ import (
 	"github.com/fermata-go/fermata/model"
 )
 
-// Record is a model that writes down what it is asked and what it says, as a [Transcript] to be replayed. Each exchange
-// is one Write of one line, the first with the header in front, so that several may be recorded at the same time. What
-// is recorded is what the request says; keys and headers are its provider's, and do not come near it.
+// Record returns a model that writes its requests and replies as a [Transcript], for replay. Each exchange is one Write
+// of one line, the first with the header in front, so that several may be recorded at the same time. The record holds
+// the request; keys and headers belong to the provider and are never in it.
 //
 // An exchange is recorded when it is over, also when it failed. One that was given up, by a ctx that was done or by a
 // caller who stopped ranging before the finish, is not: nobody knows how it would have gone on.

@@ -39,8 +39,8 @@ type Rule struct {
 	Reply    Reply
 }
 
-// Script is what a model says: the first rule that fits, else the next of the replies, else what the transcript has for
-// the request, else what Func says.
+// Script holds the replies of a model. The first rule that fits replies, else the next of the replies, else the
+// transcript if it has the request, else Func.
 type Script struct {
 	Rules      []Rule
 	Replies    []Reply // each is said once, in order

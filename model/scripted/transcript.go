@@ -18,8 +18,8 @@ import (
 	"github.com/fermata-go/fermata/model"
 )
 
-// Transcript is what a model was asked and said: [Record] writes it down, [ReadTranscript] reads it, and a [Script]
-// says it again to whoever asks the same. It does not change.
+// Transcript holds the requests to a model and its replies. [Record] writes it, [ReadTranscript] reads it, and a
+// [Script] replies from it to the same requests. It does not change.
 //
 // A request is the same when it has the same members with the same values, Request.Key aside. Where the same was asked
 // several times, the replies come in the order in which they were recorded, and then the last of them again and again.

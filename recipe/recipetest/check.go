@@ -20,11 +20,11 @@ import (
 
 // Options say how tests are run. The zero value works.
 type Options struct {
-	// Recipe is what the recipes may use: agents that are Go functions, a file of agents, a file of tests. Variables of the
-	// environment that are not set, and kinds of stores that are not there, are no errors in tests.
+	// Recipe is what the recipes may use: agents that are Go functions, a file of agents, a file of tests. Variables of
+	// the environment that are not set, and kinds of stores that are absent, are no errors in tests.
 	Recipe recipe.Options
-	// Models are what agents of kind model ask that a test calls live. Defaults to none. What a test says for a model, or a
-	// script of the recipe's, needs none.
+	// Models are what agents of kind model ask that a test calls live. Defaults to none. Models that a test or a script
+	// of the recipe stands in for are not needed.
 	Models model.Set
 	// Crash repeats each test with a crash before and after everything that is stored.
 	Crash bool

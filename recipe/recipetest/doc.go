@@ -1,5 +1,5 @@
-// Package recipetest runs the tests that recipes hold: from go test by [Run], and from a program by [Check], as the
-// command fermata test does.
+// Package recipetest runs the tests that recipes hold. [Run] is for go test, and [Check] for programs, as the command
+// fermata test.
 //
 //	func TestRecipes(t *testing.T) {
 //		recipetest.Run(t, recipetest.Options{Crash: true}, "recipes")

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Find lists the recipes under files and folders, in the order of their names: every file of YAML or JSON that has an
-// entry point and nodes. A file that is named is listed whatever it holds. Folders that begin with a dot, those called
-// testdata, vendor or node_modules, and JSON Schemas (*.schema.json) are left out.
+// Find lists the recipes under files and folders, sorted by name. A recipe is a file of YAML or JSON with an entry
+// point and nodes. A named file is always listed. Folders that begin with a dot, those called testdata, vendor or
+// node_modules, and JSON Schemas (*.schema.json) are left out.
 func Find(paths ...string) ([]string, error) {
 	var all []string
 	for _, path := range paths {

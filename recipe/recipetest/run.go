@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-go/fermata/recipe"
 )
 
-// Run runs the tests of all recipes under the paths (see [Find]), each as a subtest called by its file and its name. A
-// recipe that is not valid, and paths without any test, fail t.
+// Run runs the tests of all recipes under the paths (see [Find]), each as a subtest. A subtest has the name of its file
+// and its test. An invalid recipe fails t, and so do paths without any test.
 func Run(t *testing.T, opts Options, paths ...string) {
 	t.Helper()
 	definitiontest.Run(t, "recipe", Find, func(t *testing.T, file string) ([]definitiontest.Outcome, error) {

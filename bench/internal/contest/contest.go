@@ -1,6 +1,5 @@
-// Package contest measures several ways to do one thing beside each other: in one process, in turns, so that whatever
-// else the machine does at the time happens to all of them. Of each it reports the best time, and how many times that
-// of the first one, the floor, it is.
+// Package contest measures several ways to do one thing, in one process and alternately. The load of the machine then
+// affects all of them. It reports the best time of each, and its ratio to the first one, the floor.
 package contest
 
 import (

@@ -17,8 +17,8 @@ type row struct {
 	order  []string // of the contestants
 }
 
-// Table reads what benchmarks have printed and writes a table of it in Markdown: a line for each contest, and for each
-// of its contestants the time of one unit and, behind it, the ratio to the floor.
+// Table reads the output of benchmarks and writes a table of it in Markdown. Each contest has a line, with the time of
+// one unit and the ratio to the floor for each contestant.
 func Table(out io.Writer, in io.Reader) error {
 	var rows []row
 	var columns []string

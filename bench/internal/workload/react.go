@@ -18,7 +18,8 @@ type Agent struct {
 	Messages []Message `json:"messages"`
 }
 
-// Script is what a model says and a tool finds, made beforehand: what is measured is the way between them.
+// Script holds the replies of a model and the results of a tool. They are made beforehand, so that only the engine
+// between them is measured.
 type Script struct {
 	queries []string // 3,600 characters each, all different
 	results []string // 36,180 characters each

@@ -171,7 +171,7 @@ func (w WideSize) RunAtOnce(n WideNodes, s Wide) Wide {
 	return w.run(n, s, func(s Wide) Wide { return s })
 }
 
-// RunIsolated is RunAtOnce where each of the two has a state that the other cannot reach: one deep copy a round.
+// RunIsolated is RunAtOnce with a separate state for each of the two: one deep copy a round.
 func (w WideSize) RunIsolated(n WideNodes, s Wide) Wide { return w.run(n, s, isolated) }
 
 func (w WideSize) run(n WideNodes, s Wide, handOver func(Wide) Wide) Wide {

@@ -16,6 +16,6 @@
 // looked at, and the first 64 words compared with phrases (a text value at its end still goes on to the end). A value that
 // cannot be what was asked for has a Reason, and no doubtful answer is a yes.
 //
-// What it never does: decide. It knows no flow, no dialogue and no order of precedence between what it finds; scores
-// are for its callers to compare.
+// The package never decides. It knows no flow, no dialogue and no order of precedence between what it finds; scores are
+// for its callers to compare.
 package phrase

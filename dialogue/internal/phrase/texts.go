@@ -50,8 +50,8 @@ const (
 	TimeMissing     Key = "time_missing"
 )
 
-// A message with the argument count has a text for each plural form of the language: the key and one of these. The
-// Unicode plural rules say which numbers take which form.
+// A message with the argument count has a text for each plural form: the key and one of these. The Unicode plural rules
+// of the language say which numbers take which form.
 const (
 	Zero  Key = ".zero"
 	One   Key = ".one"
@@ -125,7 +125,7 @@ func (l *Language) show(arg any) string {
 	return ""
 }
 
-// Quote returns what somebody said in the quotation marks of the language.
+// Quote returns a user's words in the quotation marks of the language.
 func (l *Language) Quote(said string) string { return l.Say(Quoted, Args{"said": said}) }
 
 // All returns the elements of a list: "A, B and C", or a word for none.

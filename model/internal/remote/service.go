@@ -161,7 +161,7 @@ func (s *Service) tidy(text string) string {
 	return text
 }
 
-// Idempotency hashes the key of a request, so that any header takes it and the service learns nothing from it.
+// Idempotency hashes the key of a request, so that it fits any header and tells the service nothing.
 func Idempotency(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])

@@ -14,14 +14,14 @@ var (
 	ErrStop = errors.New("stopped")
 )
 
-// Asker puts a form to a person and returns what was filled in. It asks again, with problem shown, for as long as
-// the caller calls it; the entries are what was filled in before. It returns the context's cause when ctx is done. What
-// needs forms of its own ([Items], [Variant]) is not among the fields that it is given.
+// Asker puts a form to a person and returns what was filled in. It asks again, with problem shown, for as long as the
+// caller calls it; the entries are what was filled in before. It returns the context's cause when ctx is done. Its
+// fields are never [Items] or [Variant], which need forms of their own.
 type Asker interface {
 	Fill(ctx context.Context, f *Form, entries []Entry, problem error) ([]Entry, error)
 }
 
-// Ask asks until the answer passes check. What is wrong is shown, and what was filled in is kept.
+// Ask asks until the answer passes check. It shows the problem and keeps the entries.
 func Ask(ctx context.Context, a Asker, f *Form, check func(json.RawMessage) error) (json.RawMessage, error) {
 	entries := f.Starts()
 	var problem error

@@ -56,8 +56,8 @@ type Field struct {
 	check func(ordered.Value) error // against the field's part of the schema; nil for none
 }
 
-// Entry is what was filled in: text, or the indexes of options (Flag: 0 is yes, 1 is no), or the entries of forms (one
-// for each item; of a variant, that of the chosen form).
+// Entry is a field's entry: text, the indexes of options, or the entries of forms. Of a Flag, 0 is yes and 1 is no. A
+// list has the entries of a form for each item, and a variant those of the chosen form.
 type Entry struct {
 	Text    string
 	Choices []int
@@ -245,7 +245,7 @@ func (f *Field) missing() error {
 	return nil
 }
 
-// Sample is an answer of the right shape, to be filled in: what is required, for the commands that answer later.
+// Sample returns an answer to be filled in, with the required members. It is for the commands that answer later.
 func (f *Form) Sample() json.RawMessage {
 	var whole ordered.Value
 	object := ordered.Object{}

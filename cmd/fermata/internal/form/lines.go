@@ -14,7 +14,7 @@ import (
 	"github.com/fermata-go/fermata/internal/printable"
 )
 
-// Lines asks line by line: for terminals that cannot redraw, and for people who have their screen read out.
+// Lines asks line by line, for terminals that cannot redraw and for screen readers.
 type Lines struct {
 	Out     io.Writer
 	discard func() // throws away what was typed before a question

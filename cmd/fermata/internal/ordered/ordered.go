@@ -1,5 +1,5 @@
-// Package ordered reads JSON and keeps the order of its members, because the order in which somebody wrote a form's
-// fields or an agent its results is the order in which people want to see them.
+// Package ordered reads JSON and keeps the order of its members. People want to see the fields of a form, or the
+// results of an agent, in the order in which they were written.
 package ordered
 
 import (

@@ -52,7 +52,7 @@ type Row struct {
 	open []*journal.Interrupt
 }
 
-// Name is the node's name within its plan, with the items of maps that it is in: "send [3]" of "notify#1.3/send".
+// Name returns the node's name within its plan, with the items of its maps. For "notify#1.3/send" it is "send [3]".
 func (r *Row) Name() string {
 	parts := strings.Split(r.Path, "/")
 	name, items := parts[len(parts)-1], []string(nil)
@@ -124,7 +124,7 @@ func (t *Tree) Pending() []string {
 	return names
 }
 
-// Apply folds one event into the tree and returns the row that it is about, nil for an event of the run.
+// Apply folds one event into the tree and returns its row, or nil for an event of the run.
 func (t *Tree) Apply(ev *fermata.Event) *Row {
 	e := &ev.Entry
 	if t.Run == "" {
@@ -234,7 +234,7 @@ func (t *Tree) leave() {
 	}
 }
 
-// Rest marks what was at work when a run came to rest that is not driven now: nothing of it goes on counting.
+// Rest stops the clocks of rows that are still running, when no process owns the run any more.
 func (t *Tree) Rest() {
 	for _, r := range t.rows {
 		if r.State == Running {

@@ -9,7 +9,7 @@ import (
 type View interface {
 	// Load folds in what happened before: it is known, and not told again.
 	Load(ev *fermata.Event)
-	// Show tells of what happens.
+	// Show shows an event.
 	Show(ev *fermata.Event)
 	// Print writes lines that stay.
 	Print(lines ...string)
@@ -20,8 +20,8 @@ type View interface {
 	Close()
 }
 
-// New makes a view on a screen: a live one where the screen can be redrawn, else one of plain lines; with quiet, one
-// that shows nothing.
+// New returns a view on a screen: a live one if the screen can be redrawn, else plain lines. With quiet, it shows
+// nothing.
 func New(screen *term.Screen, t *Tree, quiet bool) View {
 	switch {
 	case quiet:

@@ -1,5 +1,5 @@
-// Package show lays JSON values out for people: names in a column, text as text, lists of like objects as tables.
-// Prose is left as it was written. It is how outputs of runs and the evidence of questions are read.
+// Package show lays JSON values out for people. Names form a column, texts are shown as text, and lists of like objects
+// as tables. Prose is left as it was written. Outputs of runs and the evidence of questions are shown like this.
 package show
 
 import (
@@ -21,7 +21,7 @@ type Layout struct {
 // nested is how deep values are laid out; what is deeper is shown as JSON.
 const nested = 4
 
-// JSON lays out a JSON text. What is no JSON is shown as text.
+// JSON lays out a JSON text. A text that is not JSON is shown as it is.
 func (l Layout) JSON(data []byte) []string {
 	if len(data) == 0 {
 		return nil

@@ -92,9 +92,8 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("%s %s already, and nothing is overwritten", strings.Join(e.Files, ", "), verb)
 }
 
-// Write writes the files of the template into a folder, which is made where it is not there, and beside them the schema,
-// unless there is one. It returns what it has written. Where one of its other files exists it writes nothing, and the
-// error is an *ExistsError.
+// Write writes the template's files and the schema into a folder, and returns their paths. It makes the folder, and
+// keeps an existing schema. If another of its files exists, it writes nothing and returns an *ExistsError.
 func (t Template) Write(folder string) ([]string, error) {
 	files := t.Files()
 	var there []string

@@ -29,8 +29,8 @@ type Screen struct {
 	columns int // fixed by the environment, 0 to ask the terminal
 }
 
-// New looks at a stream and the environment: TERM, NO_COLOR (any value switches styles off), CLICOLOR_FORCE,
-// COLUMNS, and the locale.
+// New returns the screen of a stream, by the stream and the environment. It reads TERM, NO_COLOR (any value switches
+// styles off), CLICOLOR_FORCE, COLUMNS, and the locale.
 func New(w io.Writer, getenv func(string) string) *Screen {
 	s := &Screen{w: w, Unicode: unicode(getenv)}
 	if f, ok := w.(*os.File); ok && IsTerminal(f) {
@@ -69,7 +69,7 @@ func unicode(getenv func(string) string) bool {
 func (s *Screen) File() *os.File { return s.f }
 
 // Write writes p, which may have the styles of this package. All else in it that would act on a terminal is escaped
-// (law H9): this is the last place before the terminal, whoever wrote the text.
+// (law H9): this is the last place before the terminal, so it covers every source of text.
 func (s *Screen) Write(p []byte) (int, error) {
 	if s.w == nil {
 		return len(p), nil
@@ -101,7 +101,7 @@ func (s *Screen) steer(text string) {
 	}
 }
 
-// Restore clears what is drawn below the cursor and shows the cursor again, for an end in the middle of things.
+// Restore clears the drawing below the cursor and shows the cursor again, for an early end.
 func (s *Screen) Restore() {
 	if s.Live {
 		s.steer("\r" + eraseBelow + showCursor)
@@ -139,7 +139,7 @@ func (s *Screen) Width() int {
 	return w
 }
 
-// Size is how many columns and rows there are: of the terminal as it is now, or 100 by 40 where there is none.
+// Size returns the columns and rows of the terminal now, or 100 by 40 without a terminal.
 func (s *Screen) Size() (width, height int) {
 	width, height = 100, 40
 	switch {

@@ -69,7 +69,7 @@ type Styles struct {
 	Faint  Style // what is there for reference
 	Good   Style
 	Bad    Style
-	Wait   Style // somebody or something is waited for
+	Wait   Style // a person, a timer or a service is waited for
 	Busy   Style // being worked on
 	Code   Style // commands to copy
 }

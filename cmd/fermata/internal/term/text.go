@@ -100,8 +100,8 @@ func OneLine(text string) string {
 // Flat makes a single line of all that a text says.
 func Flat(text string) string { return strings.Join(strings.Fields(Plain(text)), " ") }
 
-// Plain is text that a recipe, a person or another program wrote as it may be shown, in any number of lines: all that would act
-// is escaped (law H9).
+// Plain escapes a text of a recipe, a person or another program, in any number of lines. Everything that would act on a
+// terminal is escaped (law H9).
 func Plain(text string) string {
 	return printable.Escape(strings.ReplaceAll(text, "\r\n", "\n"))
 }
@@ -109,7 +109,7 @@ func Plain(text string) string {
 // Line is Plain for text within a line, such as a name: line ends and tabs are escaped, too.
 func Line(text string) string { return printable.Line(text) }
 
-// Typed is what somebody typed, without the escape sequences and control characters that their keys made.
+// Typed returns a typed text without the escape sequences and control characters of the keys.
 func Typed(text string) string {
 	if printable.IsClean(text) {
 		return text
@@ -122,7 +122,7 @@ func Typed(text string) string {
 	}, ansi.Strip(strings.ReplaceAll(text, "\r\n", "\n")))
 }
 
-// Duration says how long something took, in at most seven columns or so: 40ms, 1.2s, 3m 04s, 2h 05m, 3d 4h.
+// Duration formats a duration in at most about seven columns: 40ms, 1.2s, 3m 04s, 2h 05m, 3d 4h.
 func Duration(d time.Duration) string {
 	switch {
 	case d < 0:

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mute stops a terminal from showing what is typed, so that it does not get into what is drawn, and returns what
-// undoes it. Ctrl-C keeps its meaning.
+// Mute stops a terminal from echoing keys into a drawing, and returns the function that undoes it. Ctrl-C keeps its
+// meaning.
 func Mute(f *os.File) (restore func()) {
 	fd := int(f.Fd())
 	state, err := unix.IoctlGetTermios(fd, getTermios)
@@ -24,5 +24,5 @@ func Mute(f *os.File) (restore func()) {
 	return func() { _ = unix.IoctlSetTermios(fd, setTermios, state) }
 }
 
-// Discard throws away what was typed and not read yet: nobody answers a question that they have not seen.
+// Discard drops typed input that was not read yet, so that no question is answered before it is seen.
 func Discard(f *os.File) { flush(int(f.Fd())) }

@@ -1,5 +1,5 @@
-// Package vt is a small terminal for tests: it takes what a program writes and knows what a person would see. It
-// understands what this command and the libraries under it send; what it does not know it counts.
+// Package vt is a small terminal for tests: it shows what a person would see of a program's output. It understands the
+// sequences that this command and the libraries under it send, and counts unknown ones.
 package vt
 
 import (
@@ -64,7 +64,7 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Cooked is a writer to the terminal that makes CR LF of LF, as the tty driver in front of a terminal does.
+// Cooked returns a writer that turns LF into CR LF, as the tty driver of a terminal does.
 func (t *Terminal) Cooked() io.Writer { return cooked{t} }
 
 type cooked struct{ t *Terminal }
@@ -259,8 +259,8 @@ func text(row []rune) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// Text is all that was shown and not redrawn: what has scrolled away, and the screen, without the blank rows at its
-// end.
+// Text returns everything that was shown and not redrawn. That is the lines that have scrolled away, and the screen
+// without the blank rows at its end.
 func (t *Terminal) Text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -285,8 +285,8 @@ func (t *Terminal) Unknown() []string {
 	return append([]string(nil), t.unknown...)
 }
 
-// Resize gives the terminal another width and does with the lines what terminals do: it wraps those that are too
-// long. The cursor stays with its line.
+// Resize changes the terminal's width and wraps lines that are too long, as terminals do. The cursor stays with its
+// line.
 func (t *Terminal) Resize(width int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package watch tells when recipes have changed: their own files, and those that may belong to them in the folders around.
+// Package watch reports changes of recipes and of the files around them that may belong to them.
 //
 //	for changed := range watch.Start(ctx, "recipes/refund.yaml", "recipes") { … }
 //
@@ -44,9 +44,9 @@ type stamp struct {
 	time time.Time
 }
 
-// Start watches files, and folders with all that recipes may use in them, until the context ends; then the channel is
-// closed. What it yields are the paths that have changed since the last time, or since Start, sorted: also those that are
-// new, and those that are gone.
+// Start watches files, and folders with all that recipes may use in them, until the context ends. Then the channel is
+// closed. It yields the paths that have changed since the last time, or since Start, sorted. They include new paths and
+// deleted ones.
 func Start(ctx context.Context, paths ...string) <-chan []string {
 	changes := make(chan []string)
 	before, folders := look(paths)
