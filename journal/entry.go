@@ -258,7 +258,7 @@ type InvalidatedBody struct {
 
 // CachedBody is the body of NodeCached: the task whose outcome was taken (law D13).
 //
-// NodeCached stands in the place of NodeFinished.
+// NodeCached stands instead of NodeFinished.
 type CachedBody struct {
 	Run  string `json:"run"`  // of that task
 	Task string `json:"task"` // its id

@@ -45,7 +45,7 @@ type Interrupt struct {
 	Prompt     string   `json:"prompt,omitempty"`       // the question in words
 	Options    []string `json:"options,omitempty"`      // the answers to choose from
 	Role       string   `json:"requiredRole,omitempty"` // the role that may answer; "" for anybody
-	Assignee   string   `json:"assignee,omitempty"`     // the one person who may answer; "" for whoever is in the role
+	Assignee   string   `json:"assignee,omitempty"`     // the one person who may answer; "" for everyone in the role
 	NotBy      []string `json:"notBy,omitempty"`        // people who may not answer
 	NotByNodes []string `json:"notByNodes,omitempty"`   // paths of nodes: who answered one of them may not answer this
 

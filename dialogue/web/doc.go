@@ -1,4 +1,4 @@
-// Package web is the HTTP face of conversations: users send messages and receive replies while they are said.
+// Package web is the HTTP face of conversations: users send messages and receive replies.
 //
 //	talks := dialogue.NewConversations(rt, d, dialogue.ConversationOptions{})
 //	handler := web.New(talks, web.Options{Authorize: whoMaySpeak})

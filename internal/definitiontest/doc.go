@@ -1,4 +1,4 @@
-// Package definitiontest checks what a published JSON Schema owes to editors and to the loader of its definitions.
+// Package definitiontest checks that a published JSON Schema fits editors and its loader.
 //
 //	doc := definitiontest.Schema(t, recipe.Schema())
 //	doc.Explains(t, 100)

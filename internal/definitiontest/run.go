@@ -15,9 +15,9 @@ type Outcome struct {
 	Story string   // what happened, for one that has not; "" for nothing
 }
 
-// Run runs the tests that definitions of a kind hold ("recipe"): of each file that find finds under the paths, as check gives
-// their outcomes, each as a subtest called by its file and its name. A definition that is not valid, and paths without any
-// test, fail t.
+// Run runs the tests that definitions of a kind hold ("recipe"), each as a subtest. It finds the files under the paths
+// with find, and gets their outcomes from check. A subtest has the name of its file and its test. An invalid definition
+// fails t, and so do paths without any test.
 func Run(t *testing.T, kind string, find func(...string) ([]string, error), check func(*testing.T, string) ([]Outcome, error), paths ...string) {
 	t.Helper()
 	files, err := find(paths...)

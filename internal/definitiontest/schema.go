@@ -58,8 +58,8 @@ func (p Part) Keys() []string {
 	return slices.Compact(names)
 }
 
-// Kinds are the words of a key by which a part chooses how the rest of a mapping is described, in order. Each has to be chosen
-// by that key alone, and to be described as that kind: editors then offer the keys of one.
+// Kinds returns the words of a key that choose the schema of the rest of a mapping, in order. It checks that each word
+// is chosen by that key alone and described as that kind: editors then offer the keys of one kind.
 func (p Part) Kinds(t testing.TB, part, key string) []string {
 	t.Helper()
 	branches, _ := p.At(t, part)["allOf"].([]any)
@@ -72,7 +72,7 @@ func (p Part) Kinds(t testing.TB, part, key string) []string {
 			t.Errorf("%s: the %s %s is described by %s, which is of %v", part, key, kind, then, got)
 		}
 		if !cmp.Equal(Part(branch).At(t, "if")["required"], []any{key}) {
-			t.Errorf("%s: %s is also taken where %s is not there", part, then, key)
+			t.Errorf("%s: %s is also valid without %s", part, then, key)
 		}
 		kinds = append(kinds, kind)
 	}
@@ -80,7 +80,7 @@ func (p Part) Kinds(t testing.TB, part, key string) []string {
 	return kinds
 }
 
-// Explains checks that an editor has something to show for every key, and that there are at least so many.
+// Explains checks that at least least keys have a description for editors, and that every key has one.
 func (p Part) Explains(t testing.TB, least int) {
 	t.Helper()
 	explained := 0
@@ -133,7 +133,7 @@ func (p Part) Check(t testing.TB, part, file string) error {
 	return p.CheckText(t, part, file, string(data))
 }
 
-// CheckText does what [Part.Check] does, for the text of a file; its name says whether it is YAML or JSON.
+// CheckText is [Part.Check] for the text of a file, whose name says whether it is YAML or JSON.
 func (p Part) CheckText(t testing.TB, part, file, data string) error {
 	t.Helper()
 	if part != "" {

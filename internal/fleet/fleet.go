@@ -215,9 +215,9 @@ func (f *Fleet) Replan(ctx context.Context, id string, p *plan.Plan, definition 
 	}, nil)
 }
 
-// Retry continues a failed run from the tasks that failed (law F2), or a blocked one with a new count of
-// takeovers. Finished tasks stay finished (law J4). The plan must fit the run as in Resume; renames that it
-// declares are applied (law J8).
+// Retry continues a failed run from the tasks that failed (law F2). It continues a blocked run with a new count of
+// takeovers. Finished tasks stay finished (law J4). The plan must fit the run as in Resume; renames that it declares
+// are applied (law J8).
 func (f *Fleet) Retry(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
 	return f.resume(ctx, id, p, journal.ResumedBody{Reason: machine.ReasonRetry, By: f.Options.Name}, nil)
 }

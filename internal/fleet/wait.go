@@ -159,8 +159,7 @@ func driveError(d *owned) error {
 	return d.Outcome.Err
 }
 
-// Events yields the run's events after the given seq, including new ones, until the run has ended or ctx is
-// done.
+// Events yields the run's events after the given seq, until the run has ended or ctx is done. It waits for new ones.
 func (r *Run) Events(ctx context.Context, after uint64) iter.Seq2[runtype.Event, error] {
 	d := r.last.Load()
 	if d == nil || !d.Unstored {

@@ -1,4 +1,4 @@
-// Package golden compares what tests produce with files in testdata, and rewrites those files with -update.
+// Package golden compares the results of tests with files in testdata, and rewrites them with -update.
 //
 // Most of the files are txtar archives, one for each topic:
 //

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// Beside returns the name of the file that belongs to another: Beside("a/tabs.yaml", ".golden") is "a/tabs.golden".
+// Beside returns the name of a file with another extension. Beside("a/tabs.yaml", ".golden") is "a/tabs.golden".
 func Beside(name, ext string) string { return strings.TrimSuffix(name, path.Ext(name)) + ext }
 
 // File compares a text with a file or, with -update, writes the file.

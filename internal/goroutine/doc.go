@@ -1,5 +1,6 @@
-// Package goroutine tells goroutines apart: the runtime has to know whether a call of a node is made by the goroutine
-// that its function runs in, or by one that the node has started, whose calls come in no order that a replay could keep.
+// Package goroutine tells goroutines apart. The runtime has to know whether a call of a node is made by the goroutine
+// that its function runs in, or by one that the node has started, whose calls come in no order that a replay could
+// keep.
 //
 //	home := goroutine.Mark()
 //	go func() { fmt.Println(goroutine.Mark() == home) }() // false

@@ -1,5 +1,5 @@
-// Package history reads, compares, copies, packs and deletes the journals of runs: forks, exports and imports, the
-// outlook of resuming. It executes nothing; what it needs of running runs it takes as interfaces.
+// Package history reads, compares, copies, packs and deletes the journals of runs. It has forks, exports and imports,
+// and the outlook of resuming. It executes nothing, and sees running runs through interfaces.
 //
 //	s, work, err := h.Fork(ctx, run, p, history.ForkOptions{At: 12})
 package history

@@ -93,7 +93,7 @@ func (f *fork) signed() error {
 		case question.IsNobody(f.options.By):
 			return &runtype.Error{Code: runtype.CodeInvalid, Run: f.from, Err: question.ErrNoForker}
 		case question.SamePerson(assignee, f.options.By):
-			return &runtype.Error{Code: runtype.CodeInvalid, Run: f.from, Err: fmt.Errorf("%w; reassign it first, or let somebody else fork", question.ErrForOne)}
+			return &runtype.Error{Code: runtype.CodeInvalid, Run: f.from, Err: fmt.Errorf("%w; reassign it first, or ask another person to fork", question.ErrForOne)}
 		}
 	}
 	return nil

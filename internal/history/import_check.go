@@ -162,7 +162,7 @@ func (p *possible) resumed(e *journal.Entry) error {
 	again := body.Reason == machine.ReasonFork && p.status != runtype.Completed ||
 		body.Reason == machine.ReasonRetry && (p.status == runtype.Failed || p.status == runtype.Expired)
 	if p.status != "" && !again {
-		return fmt.Errorf("%s for the reason %q behind the end of the run, which is %s; a retry takes up a run that has failed or expired",
+		return fmt.Errorf("%s for the reason %q behind the end of the run, which is %s; a retry continues a run that has failed or expired",
 			e.Kind, body.Reason, p.status)
 	}
 	p.status = ""

@@ -19,7 +19,7 @@ func (p *possible) answered(q *journal.Interrupt, e *journal.Entry, body *journa
 		roles = []string{body.Role}
 	}
 	if _, _, ok := question.Entitled(q, question.Answer, body.By, roles); !ok {
-		return fmt.Errorf("answered by somebody who may not: %w", reasonOf(question.NotAdmitted(q, question.Answer, &runtype.AnswerOptions{By: body.By, Roles: roles})))
+		return fmt.Errorf("answered by a person who may not: %w", reasonOf(question.NotAdmitted(q, question.Answer, &runtype.AnswerOptions{By: body.By, Roles: roles})))
 	}
 	if question.IsLate(q, e.At) && e.At != prev {
 		return fmt.Errorf("interrupt %s is answered after its deadline", q.ID)
@@ -59,7 +59,7 @@ func (p *possible) updated(q *journal.Interrupt, e *journal.Entry, body *journal
 	}
 	hold, overrides, ok := question.Entitled(q, do, body.By, roles)
 	if !ok {
-		return fmt.Errorf("%s by somebody who may not: %w", body.Do, reasonOf(question.NotAdmitted(q, do, &runtype.AnswerOptions{By: body.By, Roles: roles})))
+		return fmt.Errorf("%s by a person who may not: %w", body.Do, reasonOf(question.NotAdmitted(q, do, &runtype.AnswerOptions{By: body.By, Roles: roles})))
 	}
 	if e.Seq <= p.fork {
 		return nil // a fork has extended it, and its author may have done it before

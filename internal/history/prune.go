@@ -38,9 +38,8 @@ type Pruned struct {
 // young is how long an unneeded text is kept: a run that is about to start may need it.
 const young = time.Hour
 
-// Prune deletes runs that have ended with all their data, then definitions and outlines that no run needs. A
-// running or paused run is never deleted. Forks have journals of their own, so they stay when their origin goes
-// (law J9).
+// Prune deletes ended runs with all their data, then definitions and outlines that no run needs. A running or paused
+// run is never deleted. Forks have journals of their own, so they stay when their origin goes (law J9).
 //
 // If Prune fails, it returns the work done so far; a second call goes on.
 func (h *History) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {

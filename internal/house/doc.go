@@ -1,5 +1,5 @@
-// Package house holds the rules of this repository as tests: who may import whom ([imports]), how long a file and a
-// function may be and what a package has to say for itself ([tidy]), and that laws, documents and tests name each
+// Package house holds the rules of this repository as tests. They cover imports between packages ([imports]), the
+// length of files and functions and the comments of packages ([tidy]), and that laws, documents and tests name each
 // other rightly ([laws]). It has no code of its own.
 //
 //	go test ./internal/house      # or: make house

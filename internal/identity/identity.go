@@ -26,8 +26,8 @@ func IsBlank(name string) bool {
 	return Key(name) == ""
 }
 
-// Shown is a person as they are shown: who they are, and in quotes what they are called, where that is something else. Who
-// they are comes first, because names are chosen by those who bear them.
+// Shown returns a person as they are shown: the id, and the name in quotes if it differs. The id comes first, because
+// people choose their names themselves.
 func Shown(id, name string) string {
 	if IsBlank(name) || Same(id, name) {
 		return id
@@ -35,9 +35,9 @@ func Shown(id, name string) string {
 	return strings.TrimSpace(id + " " + strconv.Quote(name))
 }
 
-// Key is what is compared of a name: NFKC_Casefold of Unicode, without characters that nobody sees, with one space for all
-// white space between words and none around them. An i is an i, with its dot and without: small letters and capitals of the
-// Turkish alphabet would part ways otherwise.
+// Key returns the form of a name that is compared. It is Unicode's NFKC_Casefold, without invisible characters. White
+// space between words becomes one space, and there is none around them. An i is an i, with its dot and without: small
+// letters and capitals of the Turkish alphabet would part ways otherwise.
 func Key(name string) string {
 	if key, ok := plain(name); ok {
 		return key
@@ -108,8 +108,9 @@ func undotted(name string) string {
 	}, name)
 }
 
-// IsInvisible reports whether nobody sees a character: controls, formats (the zero-width ones, marks of direction, tags),
-// fillers, selectors of variants, the blank of Braille, and a note without a head. White space is seen.
+// IsInvisible reports whether a character is never seen. Such are controls, formats (the zero-width ones, marks of
+// direction, tags), fillers, selectors of variants, the blank of Braille, and a note without a head. White space is
+// seen.
 func IsInvisible(r rune) bool {
 	return r == '\u2800' || r == '\U00016fe4' || r == '\U0001d159' || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
 		!unicode.IsSpace(r)

@@ -42,9 +42,9 @@ func (in *Inbox) Inbox(ctx context.Context, f journal.InboxFilter) ([]runtype.In
 	return in.Interrupts(ctx, f)
 }
 
-// Answer closes an interrupt: it checks the person and the value, and commits the answer in one append (law
-// H2). The value is anything that encoding/json writes. Then the run is resumed, unless Hold is given or the
-// runtime does not know its plan.
+// Answer closes an interrupt. It checks the person and the value, and commits the answer in one append (law H2). The
+// value is anything that encoding/json writes. Then the run is resumed, unless Hold is given or the runtime does not
+// know its plan.
 //
 // An answer that does not fit leaves the interrupt open (CodeInvalid, with a *schema.Error). The same answer
 // again is accepted and has no effect. A different one is CodeConflict, a late one CodeExpired, a wrong role or
@@ -129,8 +129,7 @@ func (in *Inbox) Claim(ctx context.Context, interrupt, by, role string, opts ...
 	}, false)
 }
 
-// Release gives up a claim. Only the claimer may, or somebody in the override role ([AsRole], see
-// node.Override).
+// Release gives up a claim. Only the claimer may, or a person in the override role ([AsRole], see node.Override).
 func (in *Inbox) Release(ctx context.Context, interrupt, by string, opts ...runtype.AnswerOption) error {
 	o := runtype.OptionsOf(opts, runtype.AsPerson(by))
 	if err := sayable(&o); err != nil {

@@ -75,13 +75,12 @@ func (in *Inbox) signed(
 	return people.Against(q.ID), nil
 }
 
-// Reassign asks somebody else: a person, a role, or a person in a role. Without a role the question keeps its
-// own; without a person anyone in the role may answer. A claim is given up; the deadline stays.
+// Reassign asks another person or role, or a person in a role. Without a role the question keeps its own; without a
+// person anyone in the role may answer. A claim is given up; the deadline stays.
 //
 // The caller gives a name ([AsPerson]) and the role that the question asks for ([AsRole]). An assigned or claimed
-// question can be reassigned only by its holder, or by somebody in its override role (node.Override). A person
-// who may not answer may neither reassign nor be asked (law H6, CodeForbidden). The same call again changes
-// nothing.
+// question can be reassigned only by its holder, or by a person in its override role (node.Override). A person who may
+// not answer may neither reassign nor be asked (law H6, CodeForbidden). The same call again changes nothing.
 func (in *Inbox) Reassign(ctx context.Context, interrupt string, to runtype.Assignment, opts ...runtype.AnswerOption) error {
 	if question.IsNobody(to.Person) && to.Role == "" {
 		return notAnAnswer(interrupt, errors.New("expected a person or a role to reassign it to"))
@@ -101,7 +100,7 @@ func (in *Inbox) Escalate(ctx context.Context, interrupt string, to runtype.Assi
 func (in *Inbox) handOver(ctx context.Context, interrupt string, do question.Action, to runtype.Assignment, opts []runtype.AnswerOption) error {
 	o := runtype.OptionsOf(opts)
 	if question.IsNobody(o.By) {
-		return notAnAnswer(interrupt, errors.New("who has somebody else asked needs a name"))
+		return notAnAnswer(interrupt, errors.New("to reassign a question, give the name of the caller"))
 	}
 	if err := sayable(&o, to.Person, to.Name, to.Role); err != nil {
 		return notAnAnswer(interrupt, err)

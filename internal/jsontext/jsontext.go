@@ -32,8 +32,8 @@ func Append[T string | []byte](dst []byte, s T) []byte {
 	}
 }
 
-// AppendGo appends s as encoding/json writes it: <, > and & are escaped, and bytes that are no UTF-8 become U+FFFD. valid
-// reports whether s is UTF-8.
+// AppendGo appends s as encoding/json writes it. It escapes <, > and &, and writes bytes that are not UTF-8 as U+FFFD.
+// valid reports whether s is UTF-8.
 func AppendGo(dst []byte, s string) (text []byte, valid bool) {
 	dst, valid = AppendGoInside(append(dst, '"'), s)
 	return append(dst, '"'), valid
@@ -81,7 +81,7 @@ func AppendGoInside(dst []byte, s string) (text []byte, valid bool) {
 	}
 }
 
-// GoLength is how long s is as encoding/json writes it, without its quotes; more than most where it is that.
+// GoLength returns the length of s as encoding/json writes it, without quotes. It may stop counting beyond most.
 func GoLength(s string, most int) (n int) {
 	for i := 0; i < len(s) && n <= most; {
 		switch b := s[i]; {

@@ -1,9 +1,9 @@
-// Package lawtest holds what the tests of several packages need to keep the laws of docs/semantics.md: functions that leave
-// without returning (law N7), a log that can be read while it is written, and cases that are drawn at random.
+// Package lawtest holds helpers for the tests of the laws in docs/semantics.md. It has functions that leave without
+// returning (law N7), a log that can be read while it is written, and cases that are drawn at random.
 //
 //	for how, leave := range lawtest.Leavings {
 //		t.Run(how, func(t *testing.T) { … })
 //	}
 //
-// Only tests import it. What users need to test their own plans is in fermatatest.
+// Only tests import it. Helpers for users' tests of their own plans are in fermatatest.
 package lawtest

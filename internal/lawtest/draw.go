@@ -28,9 +28,9 @@ func FromEnvironment(t testing.TB, name string, otherwise uint64) uint64 {
 // mostFailures is how many failures are shown before drawing stops.
 const mostFailures = 4
 
-// Draw tries cases that are drawn at random, on all cores: as many as FERMATA_EXPLORE says, or normal ones. The seed is 1, a
-// new one with FERMATA_EXPLORE, or what FERMATA_SEED says. Try is given a source of its own and the number of the draw; it
-// reports whether it drew a case that counts, and what is wrong with it, "" for nothing. It is called from several goroutines.
+// Draw tries random cases on all cores: as many as FERMATA_EXPLORE says, or normal ones. The seed is 1, a new one with
+// FERMATA_EXPLORE, or what FERMATA_SEED says. Try is given a source of its own and the number of the draw; it reports
+// whether it drew a case that counts, and what is wrong with it, "" for nothing. It is called from several goroutines.
 // Draw returns how often it was called, and how many cases there were.
 func Draw(t *testing.T, normal uint64, try func(r *rand.Rand, i uint64) (counts bool, wrong string)) (draws, cases uint64) {
 	t.Helper()

@@ -1,4 +1,4 @@
-// Command mutants breaks the engine on purpose, in one place at a time, and checks that a test notices (ADR 055).
+// Command mutants breaks the engine on purpose, one place at a time, to see a test fail (ADR 055).
 //
 //	go run ./internal/mutants            # or: make mutants
 //	go run ./internal/mutants -run J3    # those of one law, or whose title matches
@@ -9,5 +9,5 @@
 // survives is a missing test. One whose text is gone, that does not compile, or whose tests do not exist fails the job
 // as well, and so do tests that fail without any mutant.
 //
-// It never looks for mutants by itself: each is a defect that somebody thought of, and a law that it breaks.
+// It never looks for mutants by itself: each is a defect that a person thought of, and a law that it breaks.
 package main

@@ -139,7 +139,7 @@ func (m *mutant) apply(root string) ([]byte, error) {
 	for _, h := range m.hunks {
 		switch n := bytes.Count(text, []byte(h.old)); {
 		case n == 0:
-			return nil, fmt.Errorf("%w: %s does not have this any more, write the mutant anew: %s", errStale, m.File, h.old)
+			return nil, fmt.Errorf("%w: %s does not have this any more, rewrite the mutant: %s", errStale, m.File, h.old)
 		case n > 1:
 			return nil, fmt.Errorf("%w: %s has this %d times, add lines until it is found once: %s", errStale, m.File, n, h.old)
 		}

@@ -1,6 +1,6 @@
-// Package originguard decides which pages may use an HTTP handler: those of its origin and listed ones. A browser sends a
-// request of any page with what it knows of its user, and lets a page of a stranger point a name of its own at this
-// machine; so the name by which a handler is asked for counts, too.
+// Package originguard decides which web pages may use an HTTP handler. These are pages of its own origin and of listed
+// ones. A browser sends the requests of any page with the cookies of its user, and a stranger can point a host name at
+// this machine; so the host name of a request counts, too.
 package originguard
 
 import (

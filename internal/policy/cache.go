@@ -14,7 +14,8 @@ import (
 // DefaultCacheEntries is the default size of a cache in memory, in outcomes.
 const DefaultCacheEntries = 1024
 
-// NewMemoryCache returns a cache in memory that keeps the most recently used outcomes (0: DefaultCacheEntries).
+// NewMemoryCache returns a cache in memory that keeps the most recently used outcomes. With 0 entries it keeps
+// DefaultCacheEntries.
 func NewMemoryCache(entries int) runtype.Cache {
 	if entries <= 0 {
 		entries = DefaultCacheEntries

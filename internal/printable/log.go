@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-go/fermata/internal/fault"
 )
 
-// Logger is a logger of which nothing acts where its lines are shown: all texts that it is given are escaped, before the
-// handler that writes them. Line ends are left to that handler. No logger is none.
+// Logger returns a logger that escapes all its texts before its handler writes them. So nothing in them acts where the
+// lines are shown. Line ends are left to that handler. A nil logger stays nil.
 //
 // Where the handler, or a method of what is logged, panics or ends its goroutine, a line is lost and nothing else (law N7).
 func Logger(l *slog.Logger) *slog.Logger {

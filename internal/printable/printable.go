@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Acts reports whether a character does something to whatever shows it, other than to be seen: controls (with line ends
-// and tabs), marks that turn the direction of text, breaks of lines and paragraphs, and annotations.
+// Acts reports whether a character acts on a display, beyond being seen. Such are controls (with line ends and tabs),
+// marks that turn the direction of text, breaks of lines and paragraphs, and annotations.
 func Acts(r rune) bool {
 	switch {
 	case r < 0x80:
@@ -21,9 +21,9 @@ func Acts(r rune) bool {
 	return r == '\u2028' || r == '\u2029' || r >= '\ufff9' && r <= '\ufffb'
 }
 
-// Escape is text of any number of lines as it may be shown: all that acts, but line ends and tabs, and all that nobody sees is
-// written as JSON escapes it, and what is no UTF-8 is U+FFFD. So JSON stays the same JSON. Joiners and selectors of variants
-// that make an emoji or a letter of a script that needs them are left.
+// Escape returns a text of any number of lines in a form that may be shown. Characters that act, but line ends and
+// tabs, and invisible ones are written as JSON escapes them, and bytes that are not UTF-8 as U+FFFD. So JSON stays the
+// same JSON. Joiners and selectors of variants that make an emoji or a letter of a script that needs them are left.
 func Escape(text string) string {
 	return escape(text, func(r rune) bool { return Acts(r) && r != '\n' && r != '\t' })
 }
@@ -91,7 +91,7 @@ func shapes(last, r rune, rest string) bool {
 // ErrControl is wrapped by all that Check says.
 var ErrControl = errors.New("it would act on a terminal that shows it")
 
-// Check refuses text that is a name of something, where it has a character that acts. What is what it names.
+// Check refuses a name that has a character that acts. The argument what says in the error which name it is.
 func Check(what, text string) error {
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("%s is no UTF-8: %w", what, ErrControl)

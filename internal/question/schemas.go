@@ -55,7 +55,7 @@ func (s *Schemas) Taken(doc, answer []byte) (json.RawMessage, error) {
 	return compiled.Normalize(answer)
 }
 
-// CheckRecorded checks an answer that is in a journal already: older programs stored it as it was given.
+// CheckRecorded checks an answer from a journal, which older programs stored as it was given.
 func (s *Schemas) CheckRecorded(q *journal.Interrupt, answer []byte) error {
 	if len(q.ResponseSchema) == 0 {
 		return nil

@@ -23,7 +23,7 @@ import (
 // Numbers are uvarints.
 const checkpointFormat = 1
 
-// ErrCheckpoint says that a checkpoint cannot be used: it is damaged, of another version or another plan, or of another
+// ErrCheckpoint says that a checkpoint cannot be used. It is damaged, of another version or another plan, or of another
 // journal. The journal is read whole then (law J6).
 var ErrCheckpoint = errors.New("the checkpoint cannot be used")
 

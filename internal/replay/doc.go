@@ -5,6 +5,6 @@
 //	…
 //	c, err := r.Checkpoint() // for a later Batch
 //
-// A checkpoint is made from the journal alone, and not from a run that is at work, so whoever can read a run can make one.
-// This package never writes to a store, and drives nothing.
+// A checkpoint is made from the journal alone, and not from a run that is at work, so every reader of a run can make
+// one. This package never writes to a store, and drives nothing.
 package replay

@@ -117,8 +117,8 @@ func (s *State) KeepOutline(ctx context.Context) error {
 	return nil
 }
 
-// Read folds the stored journal into a new machine, finds the values that are referred to, and returns the entries
-// after the given seq. A long run is read from its last checkpoint (law J6).
+// Read folds the stored journal into a new machine and returns the entries after the given seq. It finds the values
+// that are referred to. A long run is read from its last checkpoint (law J6).
 func (s *State) Read(ctx context.Context, after uint64) ([]journal.Entry, error) {
 	var news []journal.Entry
 	o := replay.Options{After: after, Whole: s.Long == 0 || s.Row.Head < s.Long}
@@ -183,7 +183,7 @@ func (s *State) CheckInput(data []byte) error {
 	return nil
 }
 
-// RowOwner returns the owner in the run's row: "" for a run that waits, has ended, or is left to others.
+// RowOwner returns the owner in the run's row. It is "" for a run that waits, has ended, or is left to others.
 func (s *State) RowOwner() string {
 	if s.Held || s.Unstored || runtype.Status(s.Machine.Status()) != runtype.Running {
 		return ""

@@ -153,7 +153,7 @@ func appendEncoded(b []byte, text string) []byte {
 	return append(b, data[1:len(data)-1]...)
 }
 
-// ErrSlow says that a reader fell behind and events were dropped, since the run is not stored (law E3).
+// ErrSlow says that a reader fell behind and events of an unstored run were dropped (law E3).
 var ErrSlow = fault.Sentinel("slow", "the reader was too slow, and the run is not stored")
 
 // Task returns the id of the event's task: "inner/review#2"; "" for events of the run.
@@ -180,7 +180,7 @@ func (e *Event) OpID() string {
 // SegmentOf returns the id of the segment that an event is shown in.
 func SegmentOf(e *Event) string { return SegmentID(e.Task(), e.Entry.Op) }
 
-// Operation returns the call that an event is shown under: the reasoning around it, else the call itself.
+// Operation returns the call that an event belongs to: the reasoning around it, else the call itself.
 func Operation(op string) string {
 	outer := op
 	for scope := nodehost.CallScope(op); scope != ""; scope = nodehost.CallScope(scope) {

@@ -219,6 +219,5 @@ type Pool struct {
 	Burst      int           // how many may start at once after a pause. Defaults to 1
 }
 
-// DefaultTakeovers is the default of WorkOptions.Takeovers: how often a run is taken over before it is set
-// aside.
+// DefaultTakeovers is the default of WorkOptions.Takeovers. After as many takeovers, a run is set aside.
 const DefaultTakeovers = 5

@@ -61,7 +61,7 @@ type timekeeper interface {
 	at(due int64, f func()) (stop func() bool)
 }
 
-// NewClock returns the clock of a runtime (law J12): its own option, else the store's, else the machine's.
+// NewClock returns the clock of a runtime (law J12). It is its own option, else the store's, else the machine's.
 func (s *Storage) NewClock(ctx context.Context) (runtype.Clock, error) {
 	if s.Options.Clock != nil {
 		return s.Options.Clock, nil
@@ -126,7 +126,7 @@ type machineClock struct {
 	offset              atomic.Int64         // in microseconds: the most that the time of day was ahead of the time passed
 }
 
-// MachineLook is how often a machineClock checks whether the machine's clock was set or the machine slept.
+// MachineLook is the interval at which a machineClock checks for a set clock or a machine that slept.
 const MachineLook = time.Minute
 
 func (c *machineClock) Now() time.Time {

@@ -355,8 +355,8 @@ func (l *Stream) leave(p *page) {
 	l.mu.Unlock()
 }
 
-// Read calls yield for every event until it returns false, the context is done, or the stream is closed. It
-// returns how it ended.
+// Read calls yield for every event until the stream ends. That is when yield returns false, the context is done, or the
+// stream is closed. It returns how it ended.
 func (l *Stream) Read(ctx context.Context, r *Reader, yield func(*runtype.Event) bool) End {
 	idle := 0
 	for {

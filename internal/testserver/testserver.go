@@ -29,8 +29,8 @@ type T interface {
 // Kinds are the servers that there may be.
 func Kinds() []string { return []string{"postgres", "redis"} }
 
-// Address is what fermata opens as a store, of a server of a kind (see Kinds), that nobody has used: a schema or a prefix
-// of the test's own, on a Redis server whatever that promises.
+// Address returns the address of a new store on a server of a kind (see Kinds). It is a schema or a prefix of the
+// test's own, on a Redis server whatever that promises.
 func Address(t T, kind string) string {
 	t.Helper()
 	switch kind {
@@ -80,8 +80,8 @@ func need(t T, err error) {
 	}
 }
 
-// Postgres is the address of a database: FERMATA_TEST_POSTGRES, or the database test on this machine, whose server trusts
-// postgres or the user that runs the test.
+// Postgres returns the address of a database. It is FERMATA_TEST_POSTGRES, or the database test on this machine, whose
+// server trusts postgres or the user that runs the test.
 func Postgres(t T) string {
 	t.Helper()
 	dsn, err := aPostgres()
@@ -89,7 +89,7 @@ func Postgres(t T) string {
 	return dsn
 }
 
-// Schema is the name of a schema that is not there, and is dropped at the end of the test.
+// Schema returns the name of a schema that does not exist yet and is dropped at the end of the test.
 func Schema(t T) string {
 	t.Helper()
 	dsn, name := Postgres(t), "fermata_test_"+strings.ToLower(rand.Text()[:12])
@@ -115,7 +115,7 @@ func Redis(t T) string {
 	return dsn
 }
 
-// Prefix begins the names of keys that are not there, and are removed at the end of the test.
+// Prefix returns a prefix of keys that do not exist yet and are removed at the end of the test.
 func Prefix(t T) string {
 	t.Helper()
 	dsn, prefix := Redis(t), "fermata-test:"+rand.Text()+":"

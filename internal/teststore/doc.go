@@ -1,4 +1,4 @@
-// Package teststore opens stores on the servers that internal/testserver finds, each in a place of the test's own:
+// Package teststore opens stores on the servers of internal/testserver. Each is in a place of the test's own:
 //
 //	for _, kind := range testserver.Kinds() {
 //		t.Run(kind, func(t *testing.T) { store := teststore.Open(t, kind); … })

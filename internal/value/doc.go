@@ -1,10 +1,10 @@
-// Package value keeps the values that travel through a plan: it encodes them, copies them, and says what changed from
+// Package value keeps the values that travel through a plan. It encodes them, copies them, and finds what changed from
 // one version to the next (laws N8, N9, J7). [For] keeps values of one Go type, [Dynamic] keeps JSON objects of any
 // shape.
 //
 // A value is kept as its JSON, and nothing else of it is: a field that encoding/json ignores is not stored and not
-// copied. What is in an interface comes back, from Copy as from Decode, as JSON has it: map[string]any, []any, string,
-// bool, nil, and json.Number for every number. So code behaves the same before and after a restart.
+// copied. Copy and Decode return the values of interfaces as JSON has them: map[string]any, []any, string, bool, nil,
+// and json.Number for every number. So code behaves the same before and after a restart.
 //
 // A delta says what changed, as JSON (package journal applies it):
 //
@@ -16,5 +16,5 @@
 //	[4,keep,"tail"]                        a string: its first keep bytes, then tail
 //
 // Comparing costs little: types are taken apart once, strings that share their bytes are equal at a glance, and a
-// snapshot is brought up to date in place instead of being made anew.
+// snapshot is updated in place instead of being made again.
 package value

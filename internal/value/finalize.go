@@ -73,7 +73,7 @@ func again(k plan.Codec, value any) (any, error) {
 	return k.Decode(data)
 }
 
-// Finalize is what [Typed.Finalize] is, but for memory that others hold: who reads a value of a dataflow copies it.
+// Finalize does what [Typed.Finalize] does, but may share memory. Readers of a dataflow's value copy it.
 func (k *Struct) Finalize(value any, known *Known, all, own bool) (final any, err error) {
 	r := k.root.level()
 	if r == exact || r == texts && !all {

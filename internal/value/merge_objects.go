@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Merge is what [Typed.Merge] is, for objects: each member is one field, and merged by the rule given for it.
+// Merge does what [Typed.Merge] does, for objects. Each member is one field with the rule given for it.
 func (k *Objects) Merge(base any, branches []any) (merged any, err error) {
 	from, err := asObject(base)
 	if err != nil {

@@ -151,8 +151,8 @@ func misplacedRule(t reflect.Type, path string) error {
 	return nil
 }
 
-// WithRules returns a copy that merges the members named by the rules given for them: append, union, sum, max, min,
-// first or last. It replaces any rules there were. The error, an *Error, is about a rule that does not exist; whether
+// WithRules returns a copy that merges the named members by the given rules. The rules are append, union, sum, max,
+// min, first and last. They replace earlier rules. The error, an *Error, is about a rule that does not exist; whether
 // one fits is seen when values are merged.
 func (k *Objects) WithRules(rules map[string]string) (*Objects, error) {
 	for _, member := range slices.Sorted(maps.Keys(rules)) {

@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-go/fermata/internal/canonical"
 )
 
-// Typed keeps values of the type S. The values that it is given, and gives, are *S; nil is none of them.
-// It is immutable and safe for concurrent use.
+// Typed keeps values of the type S. It takes and returns them as *S; nil is not a value. It is immutable and safe for
+// concurrent use.
 type Typed[S any] struct {
 	root  codec
 	self  field  // S itself as a field, for merges
@@ -72,7 +72,7 @@ func (k *Typed[S]) pass() *pass {
 	return p
 }
 
-// Flat reports whether S has no maps, slices, pointers and interfaces, in any field: then assigning a value copies it.
+// Flat reports whether S has no maps, slices, pointers or interfaces. Then assigning a value copies it.
 func (k *Typed[S]) Flat() bool { return k.flat }
 
 // Own reports whether some type within S writes or reads its JSON by methods of its own.

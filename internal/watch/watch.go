@@ -43,8 +43,8 @@ func New(store journal.Watcher, wake func(run string), failed func(error)) *Room
 	return &Room{store: store, wake: wake, failed: failed, readers: make(map[string]int)}
 }
 
-// Join calls wake with the run soon after another process may have written to it, until leave is called. It
-// does not wait for the store: a new watch first calls wake for earlier writes.
+// Join calls wake with the run after another process may have written to it, until leave is called. It does not wait
+// for the store: a new watch first calls wake for earlier writes.
 func (r *Room) Join(run string) (leave func()) {
 	if r == nil {
 		return func() {}

@@ -18,7 +18,7 @@ const blockWeight = 256 << 10
 // maxMoves is how often Compact begins again because somebody else packs the same run.
 const maxMoves = 10
 
-// ErrMoved says that rows are not as they were when they were listed: somebody else has packed them.
+// ErrMoved says that rows have changed since they were listed: another process has packed them.
 var ErrMoved = errors.New("the entries are being compacted elsewhere")
 
 // Row is a row in which a store keeps a part of a run's journal.
@@ -36,8 +36,8 @@ type Rows interface {
 	List(ctx context.Context) ([]Row, error)
 	// Data is what one of them holds. It is ErrMoved where there is no such row any more.
 	Data(ctx context.Context, row Row) ([]byte, error)
-	// Replace puts a block in the place of rows that follow one another behind a row, which is the zero Row where they
-	// are the first ones. It is ErrMoved, and changes nothing, where these rows are not all there any more.
+	// Replace replaces adjacent rows by a block. They follow the row behind, which is the zero Row if they are the
+	// first ones. It returns ErrMoved, and changes nothing, if one of these rows is missing.
 	Replace(ctx context.Context, behind Row, rows []Row, data []byte) error
 }
 
@@ -46,8 +46,8 @@ type Compactor struct {
 	packers sync.Pool // of *Packer: making one takes longer than packing a short run
 }
 
-// Compact packs a run, again when somebody else does so, too. An error comes with the seq of the entry that was looked
-// at, 0 where it was none. It is journal.ErrConflict where others do not leave the run alone.
+// Compact packs a run, and tries again if another process packs it, too. An error comes with the seq of the entry that
+// was read, 0 if it was none. It is journal.ErrConflict if others do not leave the run alone.
 func (c *Compactor) Compact(ctx context.Context, run string, rows Rows) (result journal.Compaction, seq uint64, err error) {
 	packer, ok := c.packers.Get().(*Packer)
 	if !ok {

@@ -1,6 +1,6 @@
-// Package block packs many entries of a journal into few bytes: the form in which a [journal.Compactor] keeps what it
-// has compacted. A block stands where frames stood, and says by its first byte that it is none; a version that knows
-// no blocks takes it for a frame of a later format, which is journal.ErrNewer.
+// Package block packs many entries of a journal into few bytes. A [journal.Compactor] keeps compacted entries in this
+// form. A block stands where frames stood, and says by its first byte that it is none; a version that knows no blocks
+// takes it for a frame of a later format, which is journal.ErrNewer.
 //
 //	var p block.Packer
 //	data, err := p.Append(nil, entries)

@@ -26,8 +26,8 @@ type Pages struct {
 	entries []journal.Entry
 }
 
-// Yield yields the entries of the page that was fetched, up to Head, and reports whether there are more to fetch. An error
-// is [journal.ErrCorrupt] or [journal.ErrNewer] of what was fetched; Seq then says where.
+// Yield yields the entries of the fetched page, up to Head. It reports whether there are more to fetch. An error is
+// [journal.ErrCorrupt] or [journal.ErrNewer] of what was fetched; Seq then says where.
 func (p *Pages) Yield(yield func(journal.Entry, error) bool) (more bool, err error) {
 	for _, f := range p.Frames {
 		if p.Last >= p.Head {

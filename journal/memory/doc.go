@@ -1,5 +1,5 @@
-// Package memory is a [journal.Store] in the memory of the process: for runs that need not outlive it, and for
-// tests. It is a whole store, not a fake: it passes the suite in journal/journaltest.
+// Package memory is a [journal.Store] in the memory of the process, for short-lived runs and tests. It is a whole
+// store, not a fake: it passes the suite in journal/journaltest.
 //
 //	rt, err := fermata.New(fermata.Options{Store: memory.New()})
 //

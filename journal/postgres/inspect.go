@@ -13,7 +13,7 @@ type Report struct {
 	Server  string        // the version of PostgreSQL, as "15.20"
 	Latency time.Duration // of one question, over a connection that is there
 	Commit  string        // synchronous_commit for what is appended
-	Version int           // of the schema; 0 when it is not there yet
+	Version int           // of the schema; 0 when it does not exist yet
 	Current int           // the version that this package writes
 	Growth  bool          // whether the user may make what is missing
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-go/fermata/journal/storekind"
 )
 
-// Kind is the kind of store of this package, whose addresses are postgres://… and those with keywords, host=….
+// Kind is this package's kind of store. Its addresses are postgres://… and those with keywords, host=….
 type Kind struct{}
 
 // About implements [storekind.Kind].

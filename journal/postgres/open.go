@@ -36,14 +36,14 @@ type Options struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Open opens the schema fermata of the database at an address, and makes it if it is not there. The address is what
+// Open opens the schema fermata of the database at an address, and makes it if it does not exist. The address is what
 // libpq takes: postgres://user:password@host:port/database, or "host=… user=…"; what it leaves out comes from the
 // environment (PGHOST, PGPASSWORD, …). Of what may follow a "?", one is of this package: "schema" sets Options.Schema.
 // It waits 10 seconds for a connection, or the address's connect_timeout.
 //
-// The error is a *journal.StoreError that names the address without its secrets: journal.ErrReadOnly when it cannot
-// be written, journal.ErrCorrupt when the schema is damaged or somebody else's, journal.ErrNewer when a later version
-// made it.
+// The error is a *journal.StoreError that names the address without its secrets: journal.ErrReadOnly when it cannot be
+// written, journal.ErrCorrupt when the schema is damaged or belongs to another program, journal.ErrNewer when a later
+// version made it.
 func Open(dsn string) (*Store, error) { return OpenWith(dsn, Options{}) }
 
 // OpenWith opens the database at an address, see Open.
@@ -202,7 +202,7 @@ func inspect(ctx context.Context, c *pgx.Conn, schema string) (version int, err 
 	case tables == 0:
 		return 0, nil
 	case !ours:
-		return 0, fmt.Errorf("%w: the schema holds %d tables of somebody else: expected an empty one, or one of this package", journal.ErrCorrupt, tables)
+		return 0, fmt.Errorf("%w: the schema holds %d tables of other programs: expected an empty one, or one of this package", journal.ErrCorrupt, tables)
 	}
 	version, err = versionOf(ctx, c, schema)
 	switch {

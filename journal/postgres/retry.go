@@ -125,7 +125,7 @@ func (s *Store) write(ctx context.Context, b *journal.Batch, call func(*pgx.Conn
 // without entries leaves no trace.
 func (s *Store) ownEntries(ctx context.Context, b *journal.Batch) error {
 	if len(b.Entries) == 0 {
-		return errors.New("the connection broke, and others have written meanwhile: whether the batch was written before is not known")
+		return errors.New("the connection broke, and others have written meanwhile: outcome of the write unknown")
 	}
 	found := make([]journal.Entry, 0, len(b.Entries))
 	for e, err := range s.Read(ctx, b.Run, b.After) {
@@ -133,7 +133,7 @@ func (s *Store) ownEntries(ctx context.Context, b *journal.Batch) error {
 			return journal.ErrConflict
 		}
 		if err != nil {
-			return fmt.Errorf("whether the batch was written is not known: %w", err)
+			return fmt.Errorf("outcome of the write unknown: %w", err)
 		}
 		if found = append(found, e); len(found) == len(b.Entries) {
 			break

@@ -24,9 +24,9 @@ func (s *Store) Watch(ctx context.Context, changed func()) error {
 	return s.WatchRuns(ctx, func(journal.Change) { changed() })
 }
 
-// WatchRuns implements [journal.RunWatcher]. It has a connection of its own, on which the server tells of what other
-// stores have written; while nobody writes it does nothing. When the connection breaks it connects again, and any run
-// may have changed meanwhile.
+// WatchRuns implements [journal.RunWatcher]. It has a connection of its own, on which the server notifies it of the
+// writes of other stores; while nobody writes it does nothing. When the connection breaks it connects again, and any
+// run may have changed meanwhile.
 //
 // Others are told some milliseconds after a write, of all that was written until then; a process that is killed in
 // between has not told.

@@ -1,4 +1,4 @@
-// Package redis is a [journal.Store] in a Redis server (6.2 or later), for processes on any number of machines.
+// Package redis is a [journal.Store] in Redis (6.2 or later), for processes on any number of machines.
 //
 //	store, err := redis.Open("redis://127.0.0.1:6379/0")
 //

@@ -241,7 +241,7 @@ func verdict(said []string, unknown bool) error {
 		return nil
 	case "CONFLICT":
 		if unknown {
-			return fmt.Errorf("the connection broke, and others have written until seq %s: whether the batch was written before is not known", said[1])
+			return fmt.Errorf("the connection broke, and others have written until seq %s: outcome of the write unknown", said[1])
 		}
 		return fmt.Errorf("%w: the head is %s", journal.ErrConflict, said[1])
 	case "OWNER":

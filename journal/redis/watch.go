@@ -90,11 +90,11 @@ func (s *Store) Watch(ctx context.Context, changed func()) error {
 	return s.WatchRuns(ctx, func(journal.Change) { changed() })
 }
 
-// WatchRuns implements [journal.RunWatcher]. A script that writes more than entries publishes who sent it; entries are told
-// of within milliseconds, and not when their process is killed before. Where the connection broke,
-// what was published meanwhile is lost, so changed is called when there is one again. Its calls are one at a time,
-// and those that watch the same Store wait for each other's. A store of an earlier version does not say which run it
-// has written to: it may have been any.
+// WatchRuns implements [journal.RunWatcher]. A script that writes more than entries publishes who sent it; entries are
+// announced within milliseconds, unless their process is killed before. Where the connection broke, what was published
+// meanwhile is lost, so changed is called when there is one again. Its calls are one at a time, and those that watch
+// the same Store wait for each other's. A store of an earlier version does not say which run it has written to: it may
+// have been any.
 func (s *Store) WatchRuns(ctx context.Context, changed func(journal.Change)) error {
 	err := ctx.Err()
 	if err == nil {

@@ -1,4 +1,4 @@
-// Package sqlite is a [journal.Store] in one SQLite file, for one machine and any number of its processes.
+// Package sqlite is a [journal.Store] in one SQLite file, for all processes of one machine.
 //
 //	store, err := sqlite.Open("triage.db")
 //

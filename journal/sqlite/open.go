@@ -21,7 +21,7 @@ type Sync uint8
 const (
 	// Full waits until the batch is on disk: it survives a loss of power. This is what law J2 asks for.
 	Full Sync = iota
-	// Normal waits until the operating system has the batch: it survives the end of the process, and a loss of
+	// Normal waits until the operating system has the batch, which then survives the end of the process. A loss of
 	// power leaves a journal that ends earlier, but is whole.
 	Normal
 )
@@ -36,8 +36,8 @@ type Options struct {
 	VFS      string        // SQLite's name of the file system to use, for tests. Defaults to the system's
 }
 
-// Open opens the file at path with the default options, and makes it, and the folders above it, if it is not there:
-// the file for its owner only.
+// Open opens the file at path with the default options, and makes it if it does not exist. It also makes the folders
+// above it. Only their owner can read the file.
 //
 // The error is a *journal.StoreError that names the file: journal.ErrReadOnly when it cannot be written,
 // journal.ErrCorrupt when it is damaged or not a file of this package, journal.ErrNewer when a later version made it.

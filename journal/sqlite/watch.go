@@ -19,8 +19,9 @@ func (s *Store) Watch(ctx context.Context, changed func()) error {
 	return s.WatchRuns(ctx, func(journal.Change) { changed() })
 }
 
-// WatchRuns implements [journal.RunWatcher]. It waits for the file system to tell of a write to the file or its log, asks
-// SQLite whether another connection was it, and reads which runs have new rows. While nobody writes it does nothing.
+// WatchRuns implements [journal.RunWatcher]. It waits for the file system to report a write to the file or its log,
+// asks SQLite whether another connection was it, and reads which runs have new rows. While nobody writes it does
+// nothing.
 func (s *Store) WatchRuns(ctx context.Context, changed func(journal.Change)) error {
 	if err := s.watch(ctx, changed); err != nil {
 		return s.fail("watch", "", 0, err)

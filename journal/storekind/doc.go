@@ -1,5 +1,5 @@
-// Package storekind says what a kind of store is: a value that knows how its addresses look, and opens them. Programs that
-// are told by an address where runs are kept, such as the command, take a [List] of kinds.
+// Package storekind defines a kind of store: a value that knows its addresses and opens them. Programs that take an
+// address of a store, such as the command, take a [List] of kinds.
 //
 //	kinds := append(stores.All(), mystore.Kind{}) // journal/stores lists those of this module
 //	store, err := kinds.Open("mystore://host", storekind.Options{})

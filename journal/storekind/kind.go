@@ -10,8 +10,9 @@ import (
 type Kind interface {
 	// About describes the kind. It returns the same each time.
 	About() About
-	// Open opens the store at an address of this kind, and makes what is not there yet. A file's address is its path;
-	// a server's is the whole of it, with its secrets. Errors are those of the store: *journal.StoreError, without secrets.
+	// Open opens the store at an address of this kind, and makes what does not exist yet. A file's address is its path;
+	// a server's is the whole of it, with its secrets. Errors are those of the store: *journal.StoreError, without
+	// secrets.
 	Open(address string, o Options) (journal.Store, error)
 }
 

@@ -1,5 +1,5 @@
-// Package interrupt writes interrupts as stores on servers keep them: as JSON that comes back as it was, whatever others
-// have put into it.
+// Package interrupt writes interrupts as JSON for stores on servers. It reads them back unchanged, also members that it
+// does not know.
 //
 //	data, err := interrupt.Encode(&in)
 //	in, err := interrupt.Decode("int_1", data)

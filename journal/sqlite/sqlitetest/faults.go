@@ -1,4 +1,4 @@
-// Package sqlitetest makes the disk below a SQLite store fail on purpose: the n-th write or the n-th sync, once.
+// Package sqlitetest makes the disk below a SQLite store fail on purpose, at the n-th write or sync.
 //
 //	disk := sqlitetest.New(t)
 //	store, err := sqlite.OpenWith(path, sqlite.Options{VFS: disk.Name()})
@@ -44,7 +44,7 @@ type (
 	syncFunc     func(tls *libc.TLS, file uintptr, flags int32) int32
 )
 
-// New registers a disk until the end of the test, which must have closed all that is open on it by then.
+// New registers a disk until the end of the test. All its files must be closed by then.
 func New(t testing.TB) *Disk {
 	t.Helper()
 	d := &Disk{

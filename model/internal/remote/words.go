@@ -26,7 +26,7 @@ func InputSchema(t *model.Tool) (json.RawMessage, error) {
 	return t.Input, nil
 }
 
-// ToolChoice returns a request's choice in the service's words for none and any, or "" for its default.
+// ToolChoice returns a request's choice in the service's words for none and any, or "".
 func ToolChoice(req *model.Request, none, anyOf string) (string, error) {
 	switch {
 	case req.ToolChoice == model.ToolAuto, req.ToolChoice == model.ToolNone && len(req.Tools) == 0:
