@@ -19,7 +19,7 @@ func (x *Execution) runFast(t *machine.Task, flat *plan.Flat, in any) error {
 		if !quiet {
 			h.end()
 		}
-		if err == nil && (quiet || h.unharmed()) && !isDone(done) && x.Machine.Glide(t, choice) {
+		if err == nil && (quiet || h.unharmed()) && !isDone(done) && x.Machine.FastPath(t, choice) {
 			if flat, in = x.Machine.Flat(t), out; quiet {
 				h.goOn(t)
 			} else {

@@ -84,7 +84,7 @@ func (x *Execution) run(t *machine.Task) error {
 	if x.alone(t) {
 		return x.runAlone(t, flat, in)
 	}
-	first, own, glides := t.Ref, t.Own, x.mayRunFast(t)
+	first, own, fast := t.Ref, t.Own, x.mayRunFast(t)
 	h, ctx := x.workers.host(), x.workers.context()
 	for {
 		w := x.workOf(t, flat, h)
@@ -103,7 +103,7 @@ func (x *Execution) run(t *machine.Task) error {
 			x.Machine.Abandon(t)
 			return x.lookAgain()
 		}
-		if glides && err == nil && h.unharmed() && ctx.Err() == nil && x.Machine.Glide(t, choice.one) {
+		if fast && err == nil && h.unharmed() && ctx.Err() == nil && x.Machine.FastPath(t, choice.one) {
 			flat, in = x.Machine.Flat(t), out
 			continue
 		}

@@ -2,10 +2,9 @@ package machine
 
 import "github.com/fermata-go/fermata/plan"
 
-// Glide finishes a task and starts the next one in its place, without entries. It does what Finish and Next
-// would do in a run whose entries are neither stored nor read. If more has to be decided, it does nothing and
-// returns false.
-func (m *Machine) Glide(t *Task, choice string) bool {
+// FastPath finishes a task and starts the next one in its place, without entries. It does what Finish and Next would do
+// in a run whose entries are neither stored nor read. If more has to be decided, it does nothing and returns false.
+func (m *Machine) FastPath(t *Task, choice string) bool {
 	f := &m.flat[t.Node]
 	if !f.Simple || len(t.Ops) > 0 || m.broken > 0 || m.stopped || m.status != Running || m.used.byNode != nil {
 		return false
