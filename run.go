@@ -68,7 +68,7 @@ type Result = runtype.Result
 
 // Run is a handle on a run. It may be dropped at any time: the run does not depend on it.
 //
-//	// Events yields the run's events after the given seq, including new ones, until the run has ended or ctx is done.
+//	// Events yields the run's events after the given seq, until the run has ended or ctx is done.
 //	func (*Run) Events(ctx context.Context, after uint64) iter.Seq2[Event, error]
 //
 //	// ID returns the run's id.

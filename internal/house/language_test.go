@@ -5,10 +5,7 @@ import (
 	"go/ast"
 	"go/doc"
 	"go/token"
-	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,13 +15,7 @@ import (
 )
 
 // The text that users and maintainers read is plain English: pages of Markdown, doc comments of exported names, texts
-// of errors, and help. The rules are below. testdata/language.txt holds how many slips each folder has left; a count
-// may only shrink, and a folder that is not listed has none.
-//
-//	go test ./internal/house -run Language -v        lists every slip
-//	go test ./internal/house -run Language -update   lowers the counts
-
-const languageCounts = "internal/house/testdata/language.txt"
+// of errors, and help. The rules are below.
 
 // summaryLength is the most characters that the first sentence of a doc comment has.
 const summaryLength = 100
@@ -84,91 +75,24 @@ type slip struct {
 
 func (s slip) String() string { return fmt.Sprintf("%s: %s: %q", s.at, s.rule, s.text) }
 
-// TestLanguage compares the slips of each folder with its count.
+// TestLanguage finds slips of language in pages, comments, texts of errors and help.
 func TestLanguage(t *testing.T) {
-	w := readTree(t)
-	found, allowed := languageSlips(w), readCounts(t, w)
-	if *update {
-		writeCounts(t, w, found, allowed)
-		return
-	}
-	for _, dir := range slices.Sorted(maps.Keys(found)) {
-		for _, s := range found[dir] {
-			if testing.Verbose() {
-				t.Log(s)
-			}
-		}
-		if n := len(found[dir]); n > allowed[dir] {
-			t.Errorf("%s: %d slips of language, more than the %d of %s (-v lists them):\n  %s", dir, n, allowed[dir], languageCounts, listed(found[dir]))
-		}
-	}
-	for _, dir := range slices.Sorted(maps.Keys(allowed)) {
-		if n := len(found[dir]); n < allowed[dir] {
-			t.Errorf("%s: %d slips of language, fewer than the %d of %s: lower the count (-update)", dir, n, allowed[dir], languageCounts)
-		}
+	for _, s := range languageSlips(readTree(t)) {
+		t.Error(s)
 	}
 }
 
-// listed shows the first slips of a folder.
-func listed(all []slip) string {
-	var lines []string
-	for _, s := range all[:min(len(all), 40)] {
-		lines = append(lines, s.String())
-	}
-	return strings.Join(lines, "\n  ")
-}
-
-// readCounts reads how many slips each folder may have: lines of a folder and a number.
-func readCounts(t *testing.T, w *tree) map[string]int {
-	t.Helper()
-	counts := make(map[string]int)
-	for line := range strings.Lines(w.find(t, languageCounts).text) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		dir, number, _ := strings.Cut(line, " ")
-		n, err := strconv.Atoi(number)
-		if err != nil || n <= 0 || counts[dir] != 0 {
-			t.Fatalf("%s: %q: expected a folder that is listed once and a number from 1", languageCounts, line)
-		}
-		counts[dir] = n
-	}
-	return counts
-}
-
-// writeCounts writes the counts as they are. Slips may move between folders with the code; their sum never grows.
-func writeCounts(t *testing.T, w *tree, found map[string][]slip, allowed map[string]int) {
-	t.Helper()
-	before, after := 0, 0
-	for _, n := range allowed {
-		before += n
-	}
-	text := "# How many slips of language each folder has left: see language_test.go. Counts only shrink.\n"
-	for _, dir := range slices.Sorted(maps.Keys(found)) {
-		text += fmt.Sprintf("%s %d\n", dir, len(found[dir]))
-		after += len(found[dir])
-	}
-	if after > before {
-		t.Fatalf("%d slips of language, more than the %d of %s: the counts are not raised", after, before, languageCounts)
-	}
-	if err := os.WriteFile(filepath.Join(w.root, filepath.FromSlash(languageCounts)), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// languageSlips are all slips of the tree, by folder.
-func languageSlips(w *tree) map[string][]slip {
-	all := make(map[string][]slip)
+// languageSlips are all slips of the tree.
+func languageSlips(w *tree) []slip {
+	var all []slip
 	for _, f := range w.files {
 		switch {
 		case strings.HasSuffix(f.path, ".md") && !isRecord(f.path):
-			all[f.dir()] = append(all[f.dir()], markdownSlips(f)...)
+			all = append(all, markdownSlips(f)...)
 		case f.ast != nil && !f.isTest() && !f.generated():
-			all[f.dir()] = append(all[f.dir()], goSlips(w, f)...)
+			all = append(all, goSlips(w, f)...)
 		}
 	}
-	maps.DeleteFunc(all, func(_ string, found []slip) bool { return len(found) == 0 })
 	return all
 }
 
