@@ -47,9 +47,9 @@ echo "send 50 to Bob" | fermata chat bank.yaml --json`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.thread, "thread", "", "the `id` of the conversation; one that exists goes on (default a new one)")
-	flags.StringArrayVar(&f.context, "context", nil, "what a new conversation begins with: `name=value`, or name=@FILE")
-	flags.StringVar(&f.model, "model", "", "the `model` that understands what is said (default the dialogue's; without one, phrases)")
+	flags.StringVar(&f.thread, "thread", "", "the `id` of the conversation; an existing one continues (default a new one)")
+	flags.StringArrayVar(&f.context, "context", nil, "a value of the new conversation's context: `name=value`, or name=@FILE")
+	flags.StringVar(&f.model, "model", "", "the `model` that understands the user (default the dialogue's; without one, phrases)")
 	flags.BoolVar(&f.json, "json", false, "write every event as a line of JSON")
 	return c
 }

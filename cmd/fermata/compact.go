@@ -19,9 +19,9 @@ func (m *Main) runsCompactCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compact [RUN]",
 		Short: "Keep runs in less space",
-		Long: "Pack the journals of runs, so that they take less space. Nothing is lost: a run that is compacted can be shown, traced, " +
-			"resumed, retried, forked and compared as before, and goes on while it is compacted. Without RUN these are the runs that " +
-			"are not running and that nobody has touched for a week.",
+		Long: "Pack the journals of runs, so that they take less space. Nothing is lost: a compacted run can be shown, traced, " +
+			"resumed, retried, forked and compared as before, and continues while it is compacted. Without RUN it compacts the runs " +
+			"that are not running and have not changed for a week.",
 		Example: `fermata runs compact
 fermata runs compact --before now --status completed`,
 		Args: atMostOne,

@@ -35,10 +35,9 @@ func (m *Main) devCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dev FILE",
 		Short: "Work on a recipe: checked, tested and run again at each change",
-		Long: "Watch a recipe while it is written. At each change it is checked, what changed is said, and its tests are run; a change " +
-			"that is not valid leaves the last good version in place. On a terminal it offers to run the recipe, and to go on with runs " +
-			"that wait. Runs keep the version that they began with: they are answered and driven on with that, here or by `tasks answer` " +
-			"elsewhere. Ctrl-C ends.",
+		Long: "Watch a recipe while you write it. Each change is checked and shown, and the tests run; an invalid change leaves the last " +
+			"valid version in place. On a terminal it offers to run the recipe, and to resume waiting runs. A run keeps the version " +
+			"that it began with, also when it is answered elsewhere by `tasks answer`. Ctrl-C ends.",
 		Example: "fermata dev refund.yaml --input amount=120\nfermata dev refund.yaml --run --answer review=approve",
 		Args:    atMostOne,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -17,8 +17,8 @@ func (m *Main) runsDiffCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff RUN[@SEQ] [RUN[@SEQ]]",
 		Short: "Compare two runs, or two seqs of one: answers, tasks, values",
-		Long: "Compare two points: of two runs, or of one. Times and ids are no difference. With one run alone, which is a fork, it is " +
-			"compared with the run that it comes from.",
+		Long: "Compare two points, of two runs or of one. Times and ids do not count as differences. A fork alone is compared with the " +
+			"run that it was forked from.",
 		Example: `fermata runs diff run_01939f2e run_0193a1b7
 fermata runs diff run_01939f2e@7 run_01939f2e@12`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -17,8 +17,8 @@ func (m *Main) eventsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "events RUN",
 		Short: "Show the events of a run, and with --follow those to come",
-		Long: "Show the events of a run: every durable fact, in order. With --follow it goes on until the run has ended, whichever " +
-			"process drives it.",
+		Long: "Show the events of a run: every durable fact, in order. With --follow it shows new events until the run has ended, " +
+			"whichever process owns it.",
 		Example:           "fermata events run_01939f2e --after 40 --follow --json",
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
@@ -43,7 +43,7 @@ func (m *Main) eventsCommand() *cobra.Command {
 		},
 	}
 	c.Flags().Uint64Var(&after, "after", 0, "only events after this `seq`")
-	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the run has ended")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "continue until the run has ended")
 	c.Flags().BoolVar(&asJSON, "json", false, "write the envelopes, one a line")
 	return c
 }

@@ -19,7 +19,7 @@ func (m *Main) runsExportCommand() *cobra.Command {
 		Use:   "export RUN",
 		Short: "Write a run to a file, to move it or to keep it",
 		Long: "Write a run to a file: its journal, entry for entry, the recipe that it runs, and a checksum, as lines of JSON. `runs " +
-			"import` takes it in, into a store of any kind. The run stays where it is: of a run that is moved let only one go on.",
+			"import` reads it into a store of any kind. The run stays in its store, too: of a run that is moved, resume only one.",
 		Example: `fermata runs export run_01939f2e -o refund.jsonl
 fermata runs export run_01939f2e | fermata --store other.db runs import -`,
 		Args:              oneRun,
@@ -36,7 +36,7 @@ fermata runs export run_01939f2e | fermata --store other.db runs import -`,
 			})
 		},
 	}
-	c.Flags().StringVarP(&file, "output", "o", "", "the `file`, which is not there yet (default standard output)")
+	c.Flags().StringVarP(&file, "output", "o", "", "a new `file` (default standard output)")
 	return c
 }
 
@@ -69,11 +69,10 @@ func (m *Main) runsImportCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Take in a run that was exported",
-		Long: "Take in a run that `runs export` has written; - is standard input. Its journal stays the same, to the byte. It keeps its id, " +
-			"and so its questions are answered here as they would have been there; with --id it is a run of its own, with other questions. " +
-			"The recipe comes with the run, and runs when it is resumed, or at once where a worker sees a run that was on its way: take in " +
-			"only files that you would run.",
+		Short: "Import a run from a file",
+		Long: "Import a run from a file that `runs export` has written; - is standard input. Its journal stays the same, to the byte. It " +
+			"keeps its id and its questions; with --id it is a run of its own, with other questions. The file holds the recipe, which " +
+			"runs when the run is resumed, or at once if a worker claims an unfinished run: import only files that you would run.",
 		Example: `fermata runs import refund.jsonl
 fermata runs import refund.jsonl --id run_again`,
 		Args: atMostOne,

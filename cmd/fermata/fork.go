@@ -45,9 +45,9 @@ fermata runs fork run_01939f2e --at 12 --set amount=120 --set customer.name='"An
 	}
 	flags := c.Flags()
 	flags.Uint64Var(&f.at, "at", 0, "the last `seq` that the fork shares with the run (default its end); `fermata events` shows them")
-	flags.StringArrayVar(&f.set, "set", nil, "a value that the fork goes on with: `path=JSON`, or path=@FILE; what is no JSON is a text")
+	flags.StringArrayVar(&f.set, "set", nil, "a value for the fork: `path=JSON`, or path=@FILE; anything else is a text")
 	flags.StringVar(&f.of, "of", "", "set the values of one open `task` only")
-	flags.StringArrayVar(&f.ask, "ask", nil, "ask again what a `task` has asked: review#2, or review for its last visit; or the id of a question")
+	flags.StringArrayVar(&f.ask, "ask", nil, "reopen the question of a `task`: review#2, or review for its last visit; or the id of a question")
 	flags.StringVar(&f.id, "id", "", "the `id` of the fork; one that exists is a conflict (default a new one)")
 	flags.BoolVar(&f.hold, "hold", false, "only record the fork; `resume` continues it")
 	f.resumption.add(c)

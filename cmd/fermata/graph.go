@@ -23,8 +23,8 @@ func (m *Main) graphCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "graph FILE",
 		Short: "Draw a recipe or a dialogue, or the path that a run took through it",
-		Long: "Draw a recipe or a dialogue. With --run in place of FILE that of the run is drawn, with what became of each node; in an SVG the " +
-			"edges that were taken are thick, and say how often.",
+		Long: "Draw a recipe or a dialogue. With --run instead of FILE it draws the recipe of the run, with the status of each node; in an " +
+			"SVG the edges that were taken are thick and show how often.",
 		Example: `fermata graph examples/release
 fermata graph refund.yaml --format svg > refund.svg
 fermata graph --run run_01939f2e --format svg > path.svg`,

@@ -24,8 +24,8 @@ func (m *Main) initCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init [FOLDER]",
 		Short: "Begin a recipe or a dialogue from a template that runs at once",
-		Long: "Write a recipe or a dialogue to begin with into a folder, by default the current one: it runs as it is, says in comments " +
-			"what its parts are for, and holds its tests. Its JSON Schema is put beside it, so that editors complete and explain. " +
+		Long: "Write a first recipe or dialogue into a folder, by default the current one. It runs at once, explains its parts in " +
+			"comments, and holds its tests. Its JSON Schema is written beside it, so that editors complete and explain. " +
 			"Nothing is overwritten.",
 		Example: "fermata init refund\nfermata init orders --template batch\nfermata init dialogue\nfermata init --list",
 		Args:    atMostOne,

@@ -20,8 +20,8 @@ func (m *Main) runsPruneCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune",
 		Short: "Delete runs that ended a while ago",
-		Long: "Delete runs that have ended, and then the recipes that no run needs any more. A run that is running or paused is never " +
-			"deleted, and forks stay when the run that they come from goes.",
+		Long: "Delete runs that have ended, and then the recipes that no run needs any more. A running or paused run is never deleted, " +
+			"and forks stay when their origin is deleted.",
 		Example: `fermata runs prune --before 90d --dry-run
 fermata runs prune --status completed --before 7d --keep 10`,
 		Args: noArgs,
@@ -42,7 +42,7 @@ fermata runs prune --status completed --before 7d --keep 10`,
 	flags.StringVar(&before, "before", "30d", beforeHelp)
 	flags.StringSliceVar(&statuses, "status", nil, "only runs that are `completed`, failed, cancelled, expired or stuck; again for more")
 	flags.StringVar(&o.Plan, "plan", "", "only runs of the plan with this `name`")
-	flags.IntVar(&o.Keep, "keep", 0, "keep the newest of each plan: a `number` of those that would go")
+	flags.IntVar(&o.Keep, "keep", 0, "keep the newest runs of each plan: a `number`")
 	flags.BoolVar(&o.DryRun, "dry-run", false, "only show what would be deleted")
 	flags.BoolVar(&asJSON, "json", false, "write one line of JSON for each run that is deleted")
 	return c

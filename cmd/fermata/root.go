@@ -41,7 +41,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	flags.StringArrayVar(&m.global.allow, "allow", nil,
 		"limit what recipes may reach to `rules`: exec=PROGRAM, http=ADDRESS, files=FOLDER, none (default $FERMATA_ALLOW)")
 	flags.BoolVarP(&m.global.quiet, "quiet", "q", false, "show no progress")
-	flags.BoolVarP(&m.global.verbose, "verbose", "v", false, "show all that is logged")
+	flags.BoolVarP(&m.global.verbose, "verbose", "v", false, "show log lines")
 	flags.BoolP("help", "h", false, "show what the command does")
 
 	root.AddGroup(

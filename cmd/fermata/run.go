@@ -212,7 +212,7 @@ fermata resume --check --file changed.yaml`,
 		},
 	}
 	on.add(c)
-	c.Flags().BoolVar(&on.check, "check", false, "only say what would come of it, and write nothing")
+	c.Flags().BoolVar(&on.check, "check", false, "only report the result, and write nothing")
 	c.Flags().StringVar(&on.plan, "plan", "", "with --check: all runs of the plan with this `name`")
 	f.add(m, c)
 	return c
@@ -229,8 +229,8 @@ type resumption struct {
 }
 
 func (on *resumption) add(c *cobra.Command) {
-	c.Flags().StringVar(&on.file, "file", "", "a changed `recipe` to go on with")
-	c.Flags().StringArrayVar(&on.moves, "map", nil, "with --file: a node that has another name there: `old=new`")
+	c.Flags().StringVar(&on.file, "file", "", "a changed `recipe` to continue with")
+	c.Flags().StringArrayVar(&on.moves, "map", nil, "with --file: a renamed node: `old=new`")
 }
 
 // migration reads the --map flags.

@@ -86,7 +86,7 @@ func (m *Main) runsListCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&filter.Status, "status", "", "only runs that are `running`, paused, blocked, completed, failed, cancelled, expired or stuck")
 	c.Flags().StringVar(&filter.Plan, "plan", "", "only runs of the plan with this `name`")
-	c.Flags().IntVar(&filter.Limit, "limit", listLimit, "how many at most; 0 for all: a `number`")
+	c.Flags().IntVar(&filter.Limit, "limit", listLimit, "the largest `number` of them; 0 for all")
 	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each run")
 	return c
 }
@@ -168,7 +168,7 @@ func (m *Main) runsShowCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:               "show RUN",
-		Short:             "Show how a run stands: its nodes, what it waits for, its outputs",
+		Short:             "Show the state of a run: its nodes, open questions and outputs",
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -310,7 +310,7 @@ func (m *Main) runsRetryCommand() *cobra.Command {
 	on := resumption{retry: true}
 	c := &cobra.Command{
 		Use:               "retry RUN",
-		Short:             "Go on with a failed run from what failed, or with a blocked one; what is done stays done",
+		Short:             "Retry a failed run from the tasks that failed, or a blocked run; finished tasks stay finished",
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -42,7 +42,7 @@ func (m *Main) tasksListCommand() *cobra.Command {
 	var asJSON, mine bool
 	c := &cobra.Command{
 		Use:   "ls",
-		Short: "List what waits for people, the oldest first",
+		Short: "List the questions, the oldest first",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
@@ -75,12 +75,12 @@ func (m *Main) tasksListCommand() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&filter.Role, "role", "", "only what asks for this `role`")
-	c.Flags().BoolVar(&mine, "mine", false, "only what is assigned to you, or claimed by you")
+	c.Flags().StringVar(&filter.Role, "role", "", "only questions for this `role`")
+	c.Flags().BoolVar(&mine, "mine", false, "only questions that are assigned to you or claimed by you")
 	c.Flags().StringVar(&as, "as", m.user(), "only what is assigned to, or claimed by, this person: an `id`")
-	c.Flags().StringVar(&run, "run", "", "only what this `run` asks")
-	c.Flags().BoolVar(&filter.All, "all", false, "also what has been answered, has expired or was withdrawn")
-	c.Flags().IntVar(&filter.Limit, "limit", listLimit, "how many at most; 0 for all: a `number`")
+	c.Flags().StringVar(&run, "run", "", "only questions of this `run`")
+	c.Flags().BoolVar(&filter.All, "all", false, "also questions that were answered, have expired or were withdrawn")
+	c.Flags().IntVar(&filter.Limit, "limit", listLimit, "the largest `number` of them; 0 for all")
 	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each task")
 	return c
 }
@@ -267,8 +267,8 @@ func (m *Main) tasksAnswerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "answer TASK",
 		Short: "Answer a question",
-		Long: "Answer a question. The answer is recorded, and the run goes on in whatever process drives it, with --resume here, " +
-			"or with `resume`. Without --value the question is asked on the terminal.",
+		Long: "Answer a question. The answer is recorded, and the process that owns the run continues it. --resume continues it here, " +
+			"as does `resume` later. Without --value the question is asked on the terminal.",
 		Example: `fermata tasks answer int_01939f2e --value '"approve"' --resume
 fermata tasks answer int_01939f2e --value @decision.json --role manager`,
 		Args:              oneTask,
@@ -277,9 +277,9 @@ fermata tasks answer int_01939f2e --value @decision.json --role manager`,
 			return m.report(&f.driveFlags, m.answerTask(c.Context(), args[0], c.Flags().Changed("value"), &f))
 		},
 	}
-	c.Flags().StringVar(&f.value, "value", "", "the answer: `JSON`, or @FILE (@- is stdin); what is no JSON is a text")
+	c.Flags().StringVar(&f.value, "value", "", "the answer: `JSON`, or @FILE (@- is stdin); anything else is a text")
 	c.Flags().StringVar(&f.note, "note", "", "with the answer to a review: a `text`")
-	c.Flags().BoolVar(&f.resume, "resume", false, "go on with the run")
+	c.Flags().BoolVar(&f.resume, "resume", false, "resume the run")
 	f.add(m, c)
 	c.Flags().StringVar(&f.tokenFile, "token-file", "", tokenFileUsage)
 	return c
@@ -332,7 +332,7 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 	case f.resume:
 		return m.resume(ctx, info.ID, &f.driveFlags, resumption{})
 	case !f.json && !m.global.quiet && resumable(&info):
-		m.hints(hintTo("go on with the run", "resume", idFor(m.err, info.ID, nil)))
+		m.hints(hintTo("resume the run", "resume", idFor(m.err, info.ID, nil)))
 	}
 	return nil
 }

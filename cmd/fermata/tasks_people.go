@@ -37,7 +37,7 @@ fermata tasks reassign int_01939f2e --to-role accounting --role clerk`,
 		},
 	}
 	c.Flags().StringVar(&f.to.Person, "to", "", "the one person who is asked: an `id`")
-	c.Flags().StringVar(&f.to.Name, "to-name", "", "what they are called where they are shown: a `name`")
+	c.Flags().StringVar(&f.to.Name, "to-name", "", "the display `name`")
 	f.add(m, c)
 	return c
 }
@@ -46,7 +46,7 @@ func (m *Main) tasksEscalateCommand() *cobra.Command {
 	var f handOver
 	c := &cobra.Command{
 		Use:               "escalate TASK",
-		Short:             "Have another role asked now",
+		Short:             "Ask another role now",
 		Example:           `fermata tasks escalate int_01939f2e --to-role chief --note "above my limit"`,
 		Args:              oneTask,
 		ValidArgsFunction: m.completeTasks,
@@ -90,7 +90,7 @@ func (m *Main) tasksReleaseCommand() *cobra.Command {
 	var who holder
 	c := &cobra.Command{
 		Use:               "release TASK",
-		Short:             "Give a claimed question back",
+		Short:             "Give up a claim",
 		Args:              oneTask,
 		ValidArgsFunction: m.completeTasks,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -36,10 +36,10 @@ func (m *Main) testCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "test [FILE|FOLDER]…",
 		Short: "Run the tests that recipes and dialogues hold",
-		Long: "Run the tests of recipes and dialogues, by default of all under the current folder. They run in memory and wait for nothing: no " +
-			"program is run and nothing is called that a test does not ask for, and deadlines of days take no time. With --crash " +
-			"each is repeated with the process killed before and after everything that it stores, and must do the same, and nothing twice. Tests of dialogues are " +
-			"transcripts, understood by phrases and as a model would; --update writes what their lines do not say yet.",
+		Long: "Run the tests of recipes and dialogues, by default of all under the current folder. They run in memory and do not wait: " +
+			"deadlines of days take no time, and nothing is called that a test does not ask for. With --crash each test is repeated " +
+			"with a crash before and after every append; its result must be the same, and no effect may happen twice. Tests of " +
+			"dialogues are transcripts, understood by phrases and as a model would; --update adds missing commands and replies.",
 		Example: "fermata test\nfermata test refund.yaml --crash\nfermata test recipes --run 'refund|review' --coverage",
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.test(c.Context(), args, &f)
@@ -53,7 +53,7 @@ func (m *Main) testCommand() *cobra.Command {
 	flags.BoolVar(&f.coverage, "coverage", false, "list the nodes and edges, flows, steps and patterns that no test has reached")
 	flags.BoolVar(&f.json, "json", false, "write one line of JSON for each test, and last a summary")
 	flags.StringVar(&f.nlu, "nlu", string(dialoguetest.Both), "who understands the users of dialogues: phrases, model or both")
-	flags.BoolVar(&f.update, "update", false, "write into tests of dialogues what their lines do not say: commands and replies")
+	flags.BoolVar(&f.update, "update", false, "add missing commands and replies to the tests of dialogues")
 	return c
 }
 

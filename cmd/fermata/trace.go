@@ -19,9 +19,9 @@ func (m *Main) traceCommand() *cobra.Command {
 	var other string
 	c := &cobra.Command{
 		Use:   "trace RUN",
-		Short: "Tell what happened in a run, step by step",
-		Long: "Tell what happened in a run: every try of every node, how long it took, what it changed, who answered what, and " +
-			"where it went from there. It is made from the journal, at any time.",
+		Short: "Show what happened in a run, step by step",
+		Long: "Show what happened in a run: every try of every node, its duration, its changes, the people's answers, and the edge that " +
+			"was taken next. The trace is made from the journal, at any time.",
 		Example:           "fermata trace run_01939f2e\nfermata trace run_01939f2e --json\nfermata trace run_01939f2e --diff run_0193a1b7",
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,

@@ -39,10 +39,10 @@ func (m *Main) validateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate FILE…",
 		Short: "Check recipes and dialogues without running anything",
-		Long: "Check recipes and dialogues: keys, names, schemas, expressions, and that every node can be reached and can come to an end. All " +
-			"problems are told at once, each with its file, line and column. With --watch they are checked again whenever they, or " +
-			"files that they may use, are written, until Ctrl-C. Warnings are about what a recipe leaves open, and what is missing here, such as " +
-			"the key of a model.",
+		Long: "Check recipes and dialogues: keys, names, schemas, expressions, and that every node can be reached and can come to an end. It " +
+			"reports every problem in one pass, each with its file, line and column. With --watch it checks again after each change " +
+			"of these files, or of files that they may use, until Ctrl-C. Warnings name parts of a valid recipe that can still fail a " +
+			"run, and what is missing on this machine, such as the key of a model.",
 		Example: "fermata validate refund.yaml\nfermata validate refund.yaml --watch\nfermata validate examples/* --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
@@ -56,7 +56,7 @@ func (m *Main) validateCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.agents, "agents", "", "a `file` with agents that the recipes name")
 	c.Flags().BoolVar(&f.json, "json", false, "write one line of JSON for each file")
-	c.Flags().BoolVar(&f.strict, "strict", false, "take warnings for problems")
+	c.Flags().BoolVar(&f.strict, "strict", false, "treat warnings as problems")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "check again at each change, until Ctrl-C")
 	return c
 }

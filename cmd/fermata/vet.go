@@ -62,9 +62,9 @@ func (m *Main) vetCommand() *cobra.Command {
 			return m.vet(c.Context(), args, &f)
 		},
 	}
-	c.Flags().BoolVar(&f.fix, "fix", false, "make the changes that findings suggest, and show those that suggest none")
+	c.Flags().BoolVar(&f.fix, "fix", false, "apply suggested changes, and show findings without one")
 	c.Flags().BoolVar(&f.json, "json", false, "write one line of JSON for each finding")
-	c.Flags().BoolVar(&f.strict, "strict", false, "take advice for errors")
+	c.Flags().BoolVar(&f.strict, "strict", false, "treat advice as errors")
 	return c
 }
 

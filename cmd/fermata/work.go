@@ -28,21 +28,21 @@ func (m *Main) workCommand() *cobra.Command {
 	var f workFlags
 	c := &cobra.Command{
 		Use:   "work",
-		Short: "Drive whatever runs nobody drives",
-		Long: "Drive the runs of recipes that nobody drives: those that were started with `run --detach`, those whose process is gone, " +
-			"those that were answered. Any number of workers may share a store. Ctrl-C takes no more and lets what is driven come to " +
-			"a rest; a second one ends at once, and other workers take over.",
+		Short: "Claim and run the runs that have no owner",
+		Long: "Claim and run the recipes' runs that have no owner: runs started with `run --detach`, runs whose process died, and runs " +
+			"that were answered. Any number of workers may share a store. Ctrl-C stops claiming and waits until the worker's runs " +
+			"rest; a second Ctrl-C ends at once, and other workers take over.",
 		Example: "fermata work --store postgres://localhost/runs\nfermata run refund.yaml --input amount=120 --detach",
 		Args:    noArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return m.work(c.Context(), &f) },
 	}
 	flags := c.Flags()
-	flags.IntVar(&f.concurrency, "concurrency", 0, "how many runs are driven at once: a `number` (default eight for each processor)")
-	flags.DurationVar(&f.lease, "lease", fermata.DefaultLease, "how long others leave its runs alone when it is gone: a `time`")
-	flags.IntVar(&f.takeovers, "takeovers", fermata.DefaultTakeovers, "how often a run is taken over from processes that were lost while nothing got done in between; -1 for any `number`")
+	flags.IntVar(&f.concurrency, "concurrency", 0, "the `number` of runs at a time (default eight for each processor)")
+	flags.DurationVar(&f.lease, "lease", fermata.DefaultLease, "the `time` after which other workers claim the runs of this one if it dies")
+	flags.IntVar(&f.takeovers, "takeovers", fermata.DefaultTakeovers, "the `number` of takeovers without progress after which a run is set aside; -1 for no limit")
 	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that recipes name")
 	flags.StringVar(&f.as, "as", m.user(), "who drives, for the record: a `name`")
-	flags.BoolVar(&f.json, "json", false, "write a line of JSON for each run that is taken, or rests")
+	flags.BoolVar(&f.json, "json", false, "write a line of JSON for each run that is claimed or rests")
 	return c
 }
 
@@ -189,7 +189,7 @@ func (m *Main) detach(ctx context.Context, d dsn, f *runFlags, start func(contex
 	m.out.Println(run.ID())
 	if !m.global.quiet {
 		m.err.Println("")
-		m.hints(hintTo("drive what nobody drives", "work"), hintTo("how it goes on", "events", run.ID(), "--follow"))
+		m.hints(hintTo("run it with a worker", "work"), hintTo("follow its events", "events", run.ID(), "--follow"))
 	}
 	return nil
 }
