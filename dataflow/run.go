@@ -186,7 +186,7 @@ func (g *Graph) writer(name string) string {
 	return ""
 }
 
-// Result is how a run stands.
+// Result is the state of a run.
 type Result struct {
 	fermata.Result
 	Outputs Values // of a completed run: what was written, as far as it was

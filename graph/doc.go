@@ -14,7 +14,7 @@
 // errors of Compile, all of them at once; a function of the wrong type does not compile in Go.
 //
 // Where branches of a fork come together, their states are merged against the state at the fork, in declared order (law
-// G4). A field that one branch changed is taken. For a field that several may change, a tag says what becomes of it;
+// G4). A field that one branch changed is taken. For a field that several may change, a tag chooses the merge rule;
 // without one they are a plan.MergeConflictError, even if they wrote the same:
 //
 //	type Report struct {

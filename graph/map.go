@@ -42,7 +42,7 @@ func Map[S, C any](
 	}, opts)
 }
 
-// Item is what became of one item of a [MapKeep].
+// Item is the outcome of one item of a [MapKeep].
 type Item[C any] struct {
 	Value C     // the state that the item ended with; zero where it failed
 	Err   error // why it failed. After a restart only its text and its kind (errors.Is) are known

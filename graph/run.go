@@ -71,7 +71,7 @@ type Run[S any] struct {
 	run *fermata.Run
 }
 
-// Result is how a run stands.
+// Result is the state of a run.
 type Result[S any] struct {
 	fermata.Result
 	State S // the state that a completed run ended with

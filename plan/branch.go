@@ -29,7 +29,7 @@ type Map struct {
 	Keep bool
 }
 
-// Item is what became of one item of a map.
+// Item is the outcome of one item of a map.
 type Item struct {
 	Value any   // the subgraph's result, nil where it failed
 	Err   error // why it failed

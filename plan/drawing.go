@@ -14,7 +14,7 @@ import (
 // Drawing is a picture of a plan. All forms are deterministic: equal plans give equal drawings.
 type Drawing struct {
 	Plan *Plan // to draw
-	// Taken marks nodes by what became of them in a run: paths to statuses, such as "completed", "running", "paused",
+	// Taken marks nodes by their status in a run. It maps paths to statuses, such as "completed", "running", "paused",
 	// "failed" and "skipped". A status that is none of these is shown as it is. Nodes that are not in it are unmarked.
 	Taken map[string]string
 	// Went says for the edges of a control graph how often a run has taken them. [Drawing.SVG] shows it.

@@ -61,6 +61,15 @@ var phrases = []struct {
 	{phrase(`hindmost|foremost|uppermost`), "last, first, top"},
 	{phrase(`thereupon|whereupon|whereby|wherein|thereof|hereby`), "then, by which, in which"},
 	{phrase(`of its own accord`), "automatically"},
+	{phrase(`what is no \w+`), "anything else, a text that is not JSON"},
+	{phrase(`(?:is|are) (?:told|said) at once`), "reports every problem in one pass"},
+	{phrase(`nobody (?:drives|owns)`), "without an owner"},
+	{phrase(`whatever nobody`), "the runs without an owner"},
+	{phrase(`takes? (?:\w+ )?for (?:an? )?(?:errors?|problems?)`), "treat as errors"},
+	{phrase(`how (?:it|a run|they) (?:goes|go|stands|stand)(?: on)?`), "progress, state"},
+	{phrase(`what (?:became|becomes) of`), "the status of, the result of"},
+	{phrase(`(?:has|have|having) behind (?:it|them)`), "contains, follows"},
+	{phrase(`come to a rest|comes to a rest`), "rests, stops"},
 	{phrase(`(?:goes|go|went|gone|going) on with (?:it|them|the run|a run|that)`), "continue it, resume it"},
 }
 

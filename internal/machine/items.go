@@ -174,7 +174,7 @@ func (m *Machine) closeItem(t *Task, it *item) {
 	}
 }
 
-// Item is what became of an item of a map.
+// Item is the outcome of an item of a map.
 type Item struct {
 	Join    *Join              // of the paths that it ended with, nil where it failed
 	Slots   []Slot             // of a dataflow: the values that it ended with, in the order of its outputs

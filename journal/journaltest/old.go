@@ -16,7 +16,7 @@ import (
 var beforeDrivers []byte
 
 // HoldsRunsBeforeDrivers checks a store that was made before runs named their drivers (law J9). It holds the entries,
-// rows, questions and timers that were appended to it. Nobody drives what is in it.
+// rows, questions and timers that were appended to it. Its runs have no owner.
 func HoldsRunsBeforeDrivers(t *testing.T, s journal.Store) {
 	t.Helper()
 	var batches []journal.Batch

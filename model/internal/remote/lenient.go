@@ -46,7 +46,7 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 // Number is an integer member. Some services send it as a string or with a fraction.
 type Number int64
 
-// UnmarshalJSON takes any JSON; 0 for what is no number.
+// UnmarshalJSON takes any JSON; the value is 0 if it is not a number.
 func (n *Number) UnmarshalJSON(data []byte) error {
 	text := string(bytes.Trim(data, `"`))
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
