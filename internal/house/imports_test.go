@@ -155,7 +155,7 @@ var table = []row{
 	{
 		"fermatatest",
 		[]string{".", "internal/canonical", "internal/fault", "internal/nodehost", "journal", "journal/memory", "model", "model/scripted", "node", "plan", "schema"},
-		"tests of users' plans, whoever authored them; no face",
+		"tests of users' plans, by any author package; no face",
 	},
 	{"dialogue/web", []string{".", "dialogue", "internal/fault", "internal/originguard", "internal/printable", "internal/reply"}, "a face of conversations: who speaks through something else gets no HTTP"},
 	{
