@@ -2,7 +2,7 @@ package plan
 
 import "time"
 
-// Cache says that a node's outcome may be reused for an equal input, in any run of a runtime (law D13).
+// Cache allows a node to reuse its outcome for an equal input, in any run of a runtime (law D13).
 //
 // The key is the name of the plan that declares the node, the node's name, this Version, and the input. Nodes
 // before it do not count, nor does anything else that its function reads; encode such data in the Version.

@@ -2,7 +2,7 @@ package plan
 
 import "slices"
 
-// Pools lists the pools that nodes of the plan and of its subgraphs name, each once, in the order of the alphabet.
+// Pools lists the pools that nodes of the plan and of its subgraphs name, sorted and each once.
 func (p *Plan) Pools() []string { return slices.Clone(p.pools) }
 
 func poolsOf(flat []Flat) []string {
