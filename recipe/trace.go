@@ -36,8 +36,9 @@ type Trace struct {
 }
 
 // TraceStep is one try of a node; or a node that was skipped, a change that let the run go on ("resume#1": a retry, a
-// fork, another plan, a lost process), or the end of a run that no node brought about ("run": a limit, a cancellation). It has sixteen fields because
-// trace.schema.json publishes them side by side.
+// fork, another plan, a lost process), or the end of a run that no node brought about ("run": a limit, a cancellation).
+//
+// One struct: trace.schema.json publishes its fields side by side.
 type TraceStep struct {
 	ID          string          `json:"step_id"` // the task, "review#2"; with "@2" for its second try
 	Seq         uint64          `json:"seq"`     // of the entry that the step began with

@@ -17,8 +17,8 @@ const (
 // oneStruct begins the line of a doc comment that says why a struct has more fields.
 const oneStruct = "One struct: "
 
-// rooms are the folders of the engine: the fields of their structs carry the state of runs.
-var rooms = []string{
+// engineRooms are the folders of the engine: the fields of their structs carry the state of runs.
+var engineRooms = []string{
 	".", "internal/executor", "internal/fleet", "internal/guard", "internal/history", "internal/inbox", "internal/machine",
 	"internal/policy", "internal/question", "internal/runstate", "internal/runtype", "internal/storage", "internal/stream",
 }
@@ -43,7 +43,7 @@ func TestStructsAreSmall(t *testing.T) {
 func TestFieldsOfTheEngineAreExplained(t *testing.T) {
 	w := readTree(t)
 	for _, f := range w.goFiles(false) {
-		if !slices.Contains(rooms, f.dir()) {
+		if !slices.Contains(engineRooms, f.dir()) {
 			continue
 		}
 		for _, s := range structsOf(f.ast) {

@@ -126,7 +126,7 @@ func (w Wire) Answering(t testing.TB, a Answer) model.Model {
 	return w.model(t, Place{BaseURL: Serve(t, a).URL})
 }
 
-// Sent returns the request that the service gets from a model, which open makes for the URL of the service.
+// Sent returns the request that the service gets from a model. Open makes the model for the URL of the service.
 func (w Wire) Sent(t testing.TB, open func(url string) (model.Model, error), req *model.Request) Request {
 	t.Helper()
 	t.Setenv(w.Env+"_API_KEY", WireKey)
