@@ -48,7 +48,9 @@ func (c crashCase) check(t *testing.T, report fermatatest.Report) {
 // so a few graphs and some of the places are enough.
 func TestJ4_CrashAtEveryAppendOnSQLite(t *testing.T) {
 	crashOnDisk(t, 3, 11, func(t *testing.T, crash func(open func(file string) (journal.Store, error))) {
-		crash(func(file string) (journal.Store, error) { return sqlite.OpenWith(file, sqlite.Options{Sync: sqlite.Normal}) })
+		crash(func(file string) (journal.Store, error) {
+			return sqlite.OpenWith(file, sqlite.Options{Sync: sqlite.Normal})
+		})
 	})
 }
 

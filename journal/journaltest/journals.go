@@ -356,7 +356,7 @@ func testContext(t *testing.T, s journal.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	fails(t, "create", s.Append(ctx, first("run_b", 1)), context.Canceled, "run_b")
-	allFail(t, ctx, s, context.Canceled)
+	allFail(ctx, t, s, context.Canceled)
 	same(t, "the journal", entries(0, 1), read(t, s, "run_a", 0))
 }
 
@@ -367,11 +367,11 @@ func testClosed(t *testing.T, s journal.Store) {
 			t.Fatalf("close: %v", err)
 		}
 	}
-	allFail(t, t.Context(), s, journal.ErrClosed)
+	allFail(t.Context(), t, s, journal.ErrClosed)
 }
 
 // allFail checks that every method of a store that has run_a, of one entry, fails with an error.
-func allFail(t *testing.T, ctx context.Context, s journal.Store, want error) { //nolint:revive // t is first in the suite
+func allFail(ctx context.Context, t *testing.T, s journal.Store, want error) {
 	t.Helper()
 	fails(t, "append", s.Append(ctx, journal.Batch{Run: "run_a", After: 1, Entries: entries(1, 1)}), want, "run_a")
 	_, err := readErr(ctx, s, "run_a", 0)

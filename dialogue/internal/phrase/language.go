@@ -179,7 +179,6 @@ type valueTables struct {
 	valueWords   []vocable // words of values that may be misspelt
 	ordinalWords []vocable // "third"
 	politeWords  []vocable // "please"
-
 }
 
 // verdictTables are the words of Language.Verdicts.
