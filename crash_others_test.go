@@ -28,22 +28,13 @@ func interfere(
 			w := newWorld()
 			p := c.build(w).Plan()
 			clean := newDriven(t, c, p)
-			want, err := clean.finish()
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := clean.undisturbed()
 			once := w.effects()
 			for n := 1; n <= clean.store.Appends(); n++ {
 				t.Run(fmt.Sprintf("append %d", n), func(t *testing.T) {
 					before := w.effects()
 					d := newDriven(t, c, p)
-					d.expects = cameSecond
-					d.store.BeforeAppend = func(k int) error {
-						if k == n && d.exists() {
-							d.meddle(each)
-						}
-						return nil
-					}
+					d.meddleBefore(n, each)
 					got, err := d.finish()
 					if err != nil {
 						t.Fatal(err)
@@ -60,6 +51,30 @@ func interfere(
 func (d *driven) exists() bool {
 	rows, err := d.inner.Runs(d.t.Context(), journal.RunFilter{ID: drivenID})
 	return err == nil && len(rows) == 1 && !fermata.Status(rows[0].Status).Ended()
+}
+
+// undisturbed finishes a run that nothing happens to.
+func (d *driven) undisturbed() fermata.Result {
+	d.t.Helper()
+	want, err := d.finish()
+	if err != nil || len(d.faults) > 0 {
+		d.t.Fatalf("undisturbed: %v, %q", err, d.faults)
+	}
+	return want
+}
+
+// meddleBefore lets somebody with a runtime of their own do something before the n-th append, in a goroutine of their own: the
+// one that appends belongs to the runtime, which may not wait in it for another to close.
+func (d *driven) meddleBefore(n int, each func(t *testing.T, d *driven, other *fermata.Runtime)) {
+	d.expects = cameSecond
+	d.store.BeforeAppend = func(k int) error {
+		if k == n && d.exists() {
+			var other sync.WaitGroup
+			other.Go(func() { d.meddle(each) })
+			other.Wait()
+		}
+		return nil
+	}
 }
 
 // meddle lets somebody with a runtime of their own do something.
@@ -238,13 +253,9 @@ func TestH2_AnswersWhileTheRuntimeDrives(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld()
-			p := c.build(w).Plan()
+			p := c.build(newWorld()).Plan()
 			clean := newDriven(t, c, p)
-			want, err := clean.finish()
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := clean.undisturbed()
 			for n := 1; n <= clean.store.Appends(); n++ {
 				d := newDriven(t, c, p)
 				var answering sync.WaitGroup

@@ -47,12 +47,21 @@ func (c crashCase) check(t *testing.T, report fermatatest.Report) {
 // The same on disk, where the file is closed and opened again with each crash. What differs from memory is the store,
 // so a few graphs and some of the places are enough.
 func TestJ4_CrashAtEveryAppendOnSQLite(t *testing.T) {
-	stride := 3
+	crashOnDisk(t, 3, 11, func(t *testing.T, crash func(open func(file string) (journal.Store, error))) {
+		crash(func(file string) (journal.Store, error) {
+			return sqlite.OpenWith(file, sqlite.Options{Sync: sqlite.Normal})
+		})
+	})
+}
+
+// crashOnDisk lets each see the graphs crash in a file: at each stride-th place, and with the race detector at fewer.
+func crashOnDisk(t *testing.T, stride, racingStride int, each func(t *testing.T, crash func(open func(file string) (journal.Store, error)))) {
+	t.Helper()
 	switch {
 	case exploring():
 		stride = 1
 	case racing:
-		stride = 11
+		stride = racingStride
 	}
 	for _, c := range crashCases {
 		if !c.onDisk && !exploring() {
@@ -60,11 +69,13 @@ func TestJ4_CrashAtEveryAppendOnSQLite(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld()
-			options := append(c.options(w), fermatatest.Every(stride), fermatatest.On(func(dir string) (journal.Store, error) {
-				return sqlite.OpenWith(filepath.Join(dir, "runs.db"), sqlite.Options{Sync: sqlite.Normal})
-			}))
-			c.check(t, fermatatest.Crash(t, c.build(w).Plan(), input, options...))
+			each(t, func(open func(file string) (journal.Store, error)) {
+				w := newWorld()
+				options := append(c.options(w), fermatatest.Every(stride), fermatatest.On(func(dir string) (journal.Store, error) {
+					return open(filepath.Join(dir, "runs.db"))
+				}))
+				c.check(t, fermatatest.Crash(t, c.build(w).Plan(), input, options...))
+			})
 		})
 	}
 }

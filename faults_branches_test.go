@@ -2,7 +2,6 @@ package fermata_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -30,15 +29,10 @@ func TestJ2_StoreFaultsWithBranches(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld()
-			p := c.build(w).Plan()
+			p := c.build(newWorld()).Plan()
 			clean := newDrivenTeam(t, c.name, p)
-			want, err := clean.finish()
-			if err != nil || len(clean.faults) > 0 {
-				t.Fatalf("without a fault: %v, %q", err, clean.faults)
-			}
-			try := func(place string, fresh bool, set func(*journaltest.Faulty)) {
-				place = fmt.Sprintf("%s, new runtime: %t", place, fresh)
+			want := clean.undisturbed()
+			clean.everyFault(func(place string, fresh bool, set func(*journaltest.Faulty)) {
 				d := newDrivenTeam(t, c.name, p)
 				d.fresh = fresh
 				set(d.store)
@@ -54,17 +48,7 @@ func TestJ2_StoreFaultsWithBranches(t *testing.T) {
 					t.Errorf("%s: (-without a fault +with):\n%s", place, diff)
 				}
 				journalOf(t, d.inner, drivenID)
-			}
-			for _, fresh := range []bool{false, true} {
-				for mode, when := range map[journaltest.Mode]string{journaltest.Before: "before", journaltest.After: "after"} {
-					for n := 1; n <= clean.store.Appends(); n++ {
-						try(fmt.Sprintf("%s append %d", when, n), fresh, func(f *journaltest.Faulty) { f.FailAppend(n, mode) })
-					}
-					for n := 1; n <= clean.store.Reads(); n++ {
-						try(fmt.Sprintf("%s read %d", when, n), fresh, func(f *journaltest.Faulty) { f.FailRead(n, mode) })
-					}
-				}
-			}
+			})
 		})
 	}
 }
@@ -109,19 +93,10 @@ func TestJ3_OthersMeddleWithBranches(t *testing.T) {
 				t.Parallel()
 				p := c.build(newWorld()).Plan()
 				clean := newDrivenTeam(t, c.name, p)
-				want, err := clean.finish()
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := clean.undisturbed()
 				for n := 1; n <= clean.store.Appends(); n++ {
 					d := newDrivenTeam(t, c.name, p)
-					d.expects = cameSecond
-					d.store.BeforeAppend = func(k int) error {
-						if k == n && d.exists() {
-							d.meddle(act)
-						}
-						return nil
-					}
+					d.meddleBefore(n, act)
 					got, err := d.finish()
 					if err != nil {
 						t.Fatalf("append %d: %v", n, err)

@@ -333,55 +333,46 @@ func TestJ2_StoreFaults(t *testing.T) {
 	for _, c := range crashCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld()
-			p := c.build(w).Plan()
+			p := c.build(newWorld()).Plan()
 			clean := newDriven(t, c, p)
-			want, err := clean.finish()
-			if err != nil || len(clean.faults) > 0 {
-				t.Fatalf("without a fault: %v, %q", err, clean.faults)
-			}
-			for _, fresh := range []bool{false, true} {
-				for _, mode := range []journaltest.Mode{journaltest.Before, journaltest.After} {
-					for n := 1; n <= clean.store.Appends(); n++ {
-						c.fault(t, w, p, want, fmt.Sprintf("append %d", n), mode, fresh, func(f *journaltest.Faulty) { f.FailAppend(n, mode) })
-					}
-					for n := 1; n <= clean.store.Reads(); n++ {
-						c.fault(t, w, p, want, fmt.Sprintf("read %d", n), mode, fresh, func(f *journaltest.Faulty) { f.FailRead(n, mode) })
-					}
+			want := clean.undisturbed()
+			clean.everyFault(func(place string, fresh bool, set func(*journaltest.Faulty)) {
+				d := newDriven(t, c, p)
+				d.fresh = fresh
+				set(d.store)
+				got, err := d.finish()
+				if err != nil {
+					t.Errorf("%s: %v", place, err)
+					return
 				}
-			}
+				if strings.Contains(place, "append") && slices.Contains(d.faults, "Wait") {
+					t.Errorf("%s: Wait failed, and the runtime lives: %q", place, d.faults)
+				}
+				if c.unknown(got) {
+					return
+				}
+				if diff := cmp.Diff(settledState(want), settledState(got)); diff != "" {
+					t.Errorf("%s: (-without a fault +with):\n%s", place, diff)
+				}
+				journalOf(t, d.inner, drivenID)
+			})
 		})
 	}
 }
 
-// fault runs the plan with one fault.
-func (c crashCase) fault(
-	t *testing.T, w *world, p *plan.Plan, want fermata.Result, place string, mode journaltest.Mode, fresh bool,
-	set func(*journaltest.Faulty),
-) {
-	t.Helper()
-	at := place
-	place = fmt.Sprintf("%s %s, new runtime: %t", map[journaltest.Mode]string{journaltest.Before: "before", journaltest.After: "after"}[mode], place, fresh)
-	before := w.effects()
-	d := newDriven(t, c, p)
-	d.fresh = fresh
-	set(d.store)
-	got, err := d.finish()
-	if err != nil {
-		t.Errorf("%s: %v", place, err)
-		return
+// everyFault calls try for each call of the store in a run that is finished: set lets that call fail, before or after it has
+// done its work. Each is tried with the runtime that the fault happened to, and with a new one.
+func (d *driven) everyFault(try func(place string, fresh bool, set func(*journaltest.Faulty))) {
+	for _, fresh := range []bool{false, true} {
+		for mode, when := range map[journaltest.Mode]string{journaltest.Before: "before", journaltest.After: "after"} {
+			for n := 1; n <= d.store.Appends(); n++ {
+				try(fmt.Sprintf("%s append %d, new runtime: %t", when, n, fresh), fresh, func(f *journaltest.Faulty) { f.FailAppend(n, mode) })
+			}
+			for n := 1; n <= d.store.Reads(); n++ {
+				try(fmt.Sprintf("%s read %d, new runtime: %t", when, n, fresh), fresh, func(f *journaltest.Faulty) { f.FailRead(n, mode) })
+			}
+		}
 	}
-	if strings.HasPrefix(at, "append") && slices.Contains(d.faults, "Wait") {
-		t.Errorf("%s: Wait failed, and the runtime lives: %q", place, d.faults)
-	}
-	if c.unknown(got) {
-		return
-	}
-	if diff := cmp.Diff(settledState(want), settledState(got)); diff != "" {
-		t.Errorf("%s: (-without a fault +with):\n%s", place, diff)
-	}
-	journalOf(t, d.inner, drivenID)
-	_ = before
 }
 
 // unknown reports whether the run ended because nobody knows what an AtMostOnce step has done.

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fermata-go/fermata"
-	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/sqlite"
@@ -239,39 +238,25 @@ func TestCompactRefuses(t *testing.T) {
 
 // Between any two processes the journal is compacted, and what has crashed goes on.
 func TestJ4_CrashAtEveryAppendOfACompactedRun(t *testing.T) {
-	stride := 5
-	switch {
-	case exploring():
-		stride = 1
-	case racing:
-		stride = 13
-	}
-	for _, c := range crashCases {
-		if !c.onDisk && !exploring() {
-			continue
-		}
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			w, saved := newWorld(), int64(0)
-			options := append(c.options(w), fermatatest.Every(stride), fermatatest.On(func(dir string) (journal.Store, error) {
-				s, err := sqlite.OpenWith(filepath.Join(dir, "runs.db"), sqlite.Options{Sync: sqlite.Normal})
-				if err != nil {
-					return nil, err
-				}
-				rows, err := s.Runs(t.Context(), journal.RunFilter{})
-				for i := 0; err == nil && i < len(rows); i++ {
-					var did journal.Compaction
-					did, err = s.Compact(t.Context(), rows[i].ID)
-					saved += did.Before - did.After
-				}
-				return s, err
-			}))
-			c.check(t, fermatatest.Crash(t, c.build(w).Plan(), input, options...))
-			if saved <= 0 {
-				t.Error("nothing was compacted")
+	crashOnDisk(t, 5, 13, func(t *testing.T, crash func(open func(file string) (journal.Store, error))) {
+		saved := int64(0)
+		crash(func(file string) (journal.Store, error) {
+			s, err := sqlite.OpenWith(file, sqlite.Options{Sync: sqlite.Normal})
+			if err != nil {
+				return nil, err
 			}
+			rows, err := s.Runs(t.Context(), journal.RunFilter{})
+			for i := 0; err == nil && i < len(rows); i++ {
+				var did journal.Compaction
+				did, err = s.Compact(t.Context(), rows[i].ID)
+				saved += did.Before - did.After
+			}
+			return s, err
 		})
-	}
+		if saved <= 0 {
+			t.Error("nothing was compacted")
+		}
+	})
 }
 
 // compacted is a store that compacts a run with each append to it.

@@ -85,9 +85,21 @@ func (g *Graph) Describe() Description {
 
 // builder collects the parts of a graph.
 type builder struct {
-	name      string
+	name  string
+	nodes []*NodeDef
+	settings
+
+	schemas  map[reflect.Type][]byte
+	codecs   map[reflect.Type]plan.Codec
+	links    value.Links
+	given    map[string]int // the inputs of a run, by their places
+	problems []Problem
+	waits    []string
+}
+
+// settings are what options say of the whole graph.
+type settings struct {
 	version   string
-	nodes     []*NodeDef
 	limits    plan.Limits
 	bound     Values
 	selected  []string
@@ -97,13 +109,6 @@ type builder struct {
 	immutable bool
 	failFast  bool
 	handlers  map[string]any
-
-	schemas  map[reflect.Type][]byte
-	codecs   map[reflect.Type]plan.Codec
-	links    value.Links
-	given    map[string]int // the inputs of a run, by their places
-	problems []Problem
-	waits    []string
 }
 
 func (b *builder) problem(p Problem) { b.problems = append(b.problems, p) }

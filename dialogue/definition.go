@@ -121,8 +121,9 @@ const End = "end"
 // Stop ends, as the name of a step, the flow as if the user had cancelled it.
 const Stop = "stop"
 
-// Step is a part of a flow. Its type says which fields it has. It has more than fifteen, as one struct serves all types of
-// steps: a definition is a plain value.
+// Step is a part of a flow. Its type says which fields it has.
+//
+// One struct: it serves all types of steps, because a definition is a plain value.
 type Step struct {
 	ID   string
 	Type StepType

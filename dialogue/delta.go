@@ -20,7 +20,7 @@ import (
 //     be confirmed is not what is asked any more, or not all that was said, and the user is asked again.
 //  6. Skip, Repeat, Say and Clarify; the last only where nothing else was said.
 //
-// It has sixteen fields: one for each thing that a command can change.
+// One struct: each field is a thing that a command can change.
 type Delta struct {
 	Handoff bool     // a person is asked to take over
 	Cancel  bool     // a flow ends

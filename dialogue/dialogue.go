@@ -23,8 +23,9 @@ type Options struct {
 	NLU NLU
 }
 
-// Dialogue is a compiled dialogue. It is immutable and safe for concurrent use. It has more than fifteen fields: one for
-// each part of a definition that is compiled.
+// Dialogue is a compiled dialogue. It is immutable and safe for concurrent use.
+//
+// One struct: each field is a part of the definition that is compiled.
 type Dialogue struct {
 	def      Definition              // as it was given
 	settings Settings                // with their defaults

@@ -54,6 +54,10 @@ func SlotTypes() []SlotType {
 	return all
 }
 
+// Composite reports whether values of the type consist of other values. They are written as JSON; those of other types are
+// texts.
+func (t SlotType) Composite() bool { return t.kind().is().whole }
+
 // kind returns the kind of a type. One that is not listed, such as that of a variable of a flow, holds anything.
 func (t SlotType) kind() kind {
 	for _, k := range kinds {
@@ -65,7 +69,9 @@ func (t SlotType) kind() kind {
 }
 
 // traits tell the values of a type from others in what users say. Each is named after an observation about values, so that
-// a type says all that holds for it; there are sixteen.
+// a type says all that holds for it.
+//
+// One struct: a kind is written down as the traits that it has.
 type traits struct {
 	// family names types whose values are said alike. Defaults to the type alone.
 	family string
@@ -93,7 +99,7 @@ type traits struct {
 	// choices, currency, schema: the definition of a slot has to have choices; may have a currency; has to have a schema,
 	// which is that of its values.
 	choices, currency, schema bool
-	// whole: it cannot be a member of a list.
+	// whole: a value consists of others, and cannot be a member of a list.
 	whole bool
 }
 

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// State is a conversation, as it travels through the plan. Flows and handlers see it; only this package changes it. It
-// has more than fifteen fields, as it is stored as one JSON object whose members are a stable format.
+// State is a conversation, as it travels through the plan. Flows and handlers see it; only this package changes it.
+//
+// One struct: it is stored as one JSON object whose members are a stable format.
 type State struct {
 	Context map[string]any `json:"context,omitempty"` // what the conversation was begun with: who the user is, and such
 	Slots   map[string]any `json:"slots,omitempty"`   // of the whole conversation
@@ -108,7 +109,9 @@ type asked struct {
 	At    int64  `json:"at,omitempty"`  // when: microseconds since 1970
 }
 
-// Frame is one visit of a flow. Its members are a stable format, as those of State are.
+// Frame is one visit of a flow.
+//
+// One struct: its members are a stable format, as those of State are.
 type Frame struct {
 	ID      int            `json:"id"`                // counted in the conversation, from 1
 	Flow    string         `json:"flow"`              // its name

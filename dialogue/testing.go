@@ -37,7 +37,9 @@ type TestResult struct {
 }
 
 // TestLine is a line of a test, with its expected results. The first line of a test may hold nothing but what the
-// conversation says unasked. It has more than fifteen fields: one for each key that a line of a file may have.
+// conversation says unasked.
+//
+// One struct: each field is a key that a line of a file may have.
 type TestLine struct {
 	Index   int // of the line in the test's talk
 	Line    int // in the file, from 1

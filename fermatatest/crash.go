@@ -80,11 +80,9 @@ func newExplorer(p *plan.Plan, input func() any, opts []CrashOption) *explorer {
 
 // explorer is a plan with all that is needed to run it.
 type explorer struct {
-	plan     *plan.Plan
-	input    func() any
-	answers  map[string][]any
-	answer   func(q fermata.Interrupt) any
-	starter  string
+	plan  *plan.Plan
+	input func() any
+	people
 	from     time.Time // of the clock; zero for Epoch
 	effects  func() map[string]int
 	once     map[string]bool
@@ -95,8 +93,19 @@ type explorer struct {
 	stride   int
 	patience time.Duration
 	dir      func() (string, error)
+	search
+}
 
-	orders     int // of Schedules
+// people are those around a run.
+type people struct {
+	answers map[string][]any
+	answer  func(q fermata.Interrupt) any
+	starter string
+}
+
+// search says which orders Schedules tries.
+type search struct {
+	orders     int
 	exhaustive int
 	seed       uint64
 	seeded     bool

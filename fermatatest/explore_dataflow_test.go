@@ -65,13 +65,13 @@ func exploreShape(s *shape, g *dataflow.Graph, seed uint64) (found string, repor
 	v := s.given(g, seed)
 	x := &explorer{
 		plan: g.Plan(), input: func() any { return g.MustInput(v) }, once: make(map[string]bool), patience: time.Hour,
-		orders: 2, exhaustive: 1, seed: seed, seeded: true, crashes: seed%2 == 0, hasty: true,
-		answer: func(q fermata.Interrupt) any {
+		search: search{orders: 2, exhaustive: 1, seed: seed, seeded: true, crashes: seed%2 == 0, hasty: true},
+		people: people{answer: func(q fermata.Interrupt) any {
 			if strings.Contains(q.Op, "late") {
 				return NoAnswer
 			}
 			return "to " + nodeOf(q.Task)
-		},
+		}},
 	}
 	sched, err := newScheduler(new(testing.T), x)
 	if err != nil {

@@ -42,13 +42,13 @@ func exploreSketch(g *sketch, seed uint64) (found string, report ScheduleReport)
 	}
 	x := &explorer{
 		plan: built.Plan(), input: func() any { return &trace{Deep: []int{7}} }, once: make(map[string]bool), patience: time.Hour,
-		orders: 2, exhaustive: 1, seed: seed, seeded: true, crashes: seed%2 == 0, hasty: true,
-		answer: func(q fermata.Interrupt) any {
+		search: search{orders: 2, exhaustive: 1, seed: seed, seeded: true, crashes: seed%2 == 0, hasty: true},
+		people: people{answer: func(q fermata.Interrupt) any {
 			if strings.Contains(q.Op, "late") {
 				return NoAnswer
 			}
 			return "to " + nodeOf(q.Task)
-		},
+		}},
 	}
 	s, err := newScheduler(new(testing.T), x)
 	if err != nil {

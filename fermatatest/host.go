@@ -34,7 +34,11 @@ type host struct {
 	streamed map[string]string
 	slept    time.Duration
 	beat     []byte // the last heartbeat
+	current
+}
 
+// current is the pass that is being made: one call of the node's function.
+type current struct {
 	pass     uint64
 	replay   bool              // everything is recorded already
 	counts   map[string]int    // calls of the pass, by kind and key

@@ -42,7 +42,7 @@ type ScheduleReport struct {
 // t is a *testing.T, or speaks for one.
 func Schedules(t testing.TB, p *plan.Plan, input func() any, opts ...ScheduleOption) ScheduleReport {
 	t.Helper()
-	x := &explorer{plan: p, input: input, once: make(map[string]bool), patience: time.Hour, orders: 50}
+	x := &explorer{plan: p, input: input, once: make(map[string]bool), patience: time.Hour, search: search{orders: 50}}
 	for _, opt := range opts {
 		opt.schedule(x)
 	}

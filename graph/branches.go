@@ -81,12 +81,8 @@ func (b *Builder[S]) FailFast() *Builder[S] {
 
 // RouteMany makes a node a gate that chooses several of its targets. Each begins a branch.
 func (b *Builder[S]) RouteMany(from string, choose RouteManyFunc[S], targets ...string) *Builder[S] {
-	switch {
-	case choose == nil:
-		b.problem("route from %q has no function", from)
+	if !b.canRoute(from, choose != nil) {
 		return b
-	case b.routes[from] != nil || b.many[from] != nil:
-		b.problem("node %q has two routes", from)
 	}
 	b.many[from] = func(ctx node.Context, v any) ([]string, error) {
 		return choose(ctx, *v.(*S)) //nolint:forcetypeassert // the codec makes nothing else

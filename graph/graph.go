@@ -229,14 +229,21 @@ func (b *Builder[S]) Edge(from string, to ...string) *Builder[S] {
 	return b
 }
 
-// Route makes a node a gate: after it, choose picks one of the targets.
-func (b *Builder[S]) Route(from string, choose RouteFunc[S], targets ...string) *Builder[S] {
+// canRoute reports what is wrong with a route, and whether there is one at all.
+func (b *Builder[S]) canRoute(from string, is bool) bool {
 	switch {
-	case choose == nil:
+	case !is:
 		b.problem("route from %q has no function", from)
-		return b
 	case b.routes[from] != nil || b.many[from] != nil:
 		b.problem("node %q has two routes", from)
+	}
+	return is
+}
+
+// Route makes a node a gate: after it, choose picks one of the targets.
+func (b *Builder[S]) Route(from string, choose RouteFunc[S], targets ...string) *Builder[S] {
+	if !b.canRoute(from, choose != nil) {
+		return b
 	}
 	b.routes[from] = func(ctx node.Context, v any) (string, error) {
 		return choose(ctx, *v.(*S)) //nolint:forcetypeassert // the codec makes nothing else

@@ -24,8 +24,9 @@ type Deadline struct {
 // Interrupt is a question to the outside (law H1).
 //
 // It is the body of InterruptOpened, and, as it stands now, the projection of an interrupt. It is what stores keep, and its JSON has all of it: who may not answer and the hash of the token
-// too. Readers are shown fermata.Interrupt, whose JSON has neither (laws H5 and H6). It has more fields than other structs,
-// because it is one flat JSON object in journals, stores and on the wire (law J9).
+// too. Readers are shown fermata.Interrupt, whose JSON has neither (laws H5 and H6).
+//
+// One struct: it is one flat JSON object in journals, stores and on the wire (law J9).
 type Interrupt struct {
 	ID             string          `json:"requestId"`                // "int_…"
 	Run            string          `json:"run"`                      // the run that asks

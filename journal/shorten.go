@@ -3,6 +3,7 @@ package journal
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // shorts are the texts that one byte stands for in a shortened Body: how its members begin. The bytes are control
@@ -44,12 +45,7 @@ func canShorten(body []byte) bool {
 	if len(body) < minShort {
 		return false
 	}
-	for _, b := range body {
-		if int(b) < len(shorts) && shorts[b] != "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(body, func(b byte) bool { return int(b) < len(shorts) && shorts[b] != "" })
 }
 
 func appendBody(dst, body []byte, short bool) []byte {

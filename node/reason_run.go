@@ -17,6 +17,8 @@ import (
 
 // reasoner is a reasoning while it goes on. All that it knows follows from what is recorded, so that a replay comes to
 // the same place.
+//
+// One struct: it is one loop, and each of its parts reads most fields.
 type reasoner struct {
 	*Reasoning
 	fits  func(value []byte) error // whether a value can be decoded

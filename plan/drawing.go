@@ -147,12 +147,7 @@ func parallel(p *Plan, edges []Edge) func(e Edge) bool {
 
 // hasTarget reports whether an edge leads to the given target.
 func hasTarget(edges []Edge, to string) bool {
-	for _, e := range edges {
-		if e.To == to {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(edges, func(e Edge) bool { return e.To == to })
 }
 
 // caption is what is written on an edge.

@@ -213,10 +213,5 @@ func (t *topology) entered(v int, inside func(v int) bool) bool {
 	if slices.Contains(t.first, v) {
 		return true
 	}
-	for _, i := range t.origin[v] {
-		if !inside(t.graph.arcs[i].from) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.origin[v], func(i int) bool { return !inside(t.graph.arcs[i].from) })
 }

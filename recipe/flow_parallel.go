@@ -130,12 +130,7 @@ func (f *flow) plain(n *step) bool {
 	if n.kind == typeRouter || n.rejects() {
 		return false
 	}
-	for _, l := range f.wiring.out[n] {
-		if l.edge == nil || !l.success {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.wiring.out[n], func(l link) bool { return l.edge == nil || !l.success })
 }
 
 // reach are the nodes that can be come to from some on ways that do not pass another, the first ones among them.

@@ -176,13 +176,18 @@ func (d *draft) readAgents(o *document.Object) {
 
 // readAgentsFile reads a file of agents into the document.
 func (d *draft) readAgentsFile(src *document.Source, r *document.Report) {
-	o := document.NewObject(document.Spot{Source: src, Node: src.Root}, r, fileKeys)
+	d.readAgents(readPart(src, r, fileKeys, "Agents", "agents", "a mapping of names to agents"))
+}
+
+// readPart reads the head of a file that holds a part of a recipe: its version and kind, and whether it has its main key.
+func readPart(src *document.Source, r *document.Report, keys []string, want, key, holds string) *document.Object {
+	o := document.NewObject(document.Spot{Source: src, Node: src.Root}, r, keys)
 	checkVersion(o)
-	if kind := o.Text("kind"); o.Has("kind") && kind.Text != "Agents" {
-		r.Add(kind.Spot, "kind is %s; expected Agents", document.Quote(kind.Text))
+	if kind := o.Text("kind"); o.Has("kind") && kind.Text != want {
+		r.Add(kind.Spot, "kind is %s; expected %s", document.Quote(kind.Text), want)
 	}
-	if !o.Has("agents") {
-		o.Need("agents", "a mapping of names to agents")
+	if !o.Has(key) {
+		o.Need(key, holds)
 	}
-	d.readAgents(o)
+	return o
 }

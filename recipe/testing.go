@@ -145,14 +145,7 @@ func (d *draft) readTests(o *document.Object) {
 
 // readTestsFile reads a file of tests, and of agents that only they need, into the document.
 func (d *draft) readTestsFile(src *document.Source, r *document.Report) {
-	o := document.NewObject(document.Spot{Source: src, Node: src.Root}, r, testsFileKeys)
-	checkVersion(o)
-	if kind := o.Text("kind"); o.Has("kind") && kind.Text != "Tests" {
-		r.Add(kind.Spot, "kind is %s; expected Tests", document.Quote(kind.Text))
-	}
-	if !o.Has("tests") {
-		o.Need("tests", "a list of tests")
-	}
+	o := readPart(src, r, testsFileKeys, "Tests", "tests", "a list of tests")
 	d.readAgents(o)
 	d.readTests(o)
 }

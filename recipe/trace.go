@@ -37,7 +37,9 @@ type Trace struct {
 
 // TraceStep is one try of a node, or another event that moved the run. Other events are a skipped node, a change that
 // let the run continue ("resume#1": a retry, a fork, another plan, a lost process), and an end of the run that no node
-// caused ("run": a limit, a cancellation). It has sixteen fields because trace.schema.json publishes them side by side.
+// caused ("run": a limit, a cancellation).
+//
+// One struct: trace.schema.json publishes its fields side by side.
 type TraceStep struct {
 	ID          string          `json:"step_id"` // the task, "review#2"; with "@2" for its second try
 	Seq         uint64          `json:"seq"`     // of the entry that the step began with

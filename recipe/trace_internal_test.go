@@ -13,9 +13,11 @@ import (
 func TestTheTraceTellsOfALostProcess(t *testing.T) {
 	b := traceBuilder{trace: &Trace{}}
 	for _, body := range []journal.ResumedBody{
-		{Reason: "answer"}, {Reason: "recovered"},
+		{Reason: "answer"},
+		{Reason: "recovered"},
 		{Reason: "recovered", Takeover: true, By: "worker-2", Lost: []string{"restart#1", "check#2"}},
-		{Reason: "recovered", Takeover: true}, {Reason: "retry", By: "ann"},
+		{Reason: "recovered", Takeover: true},
+		{Reason: "retry", By: "ann"},
 	} {
 		data, err := json.Marshal(body)
 		if err != nil {

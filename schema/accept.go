@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -127,12 +128,7 @@ func (r *reader) quoted(i int) (end int, plain bool) {
 }
 
 func isHex(b []byte) bool {
-	for _, c := range b {
-		if (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'f') {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b, func(c byte) bool { return (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'f') })
 }
 
 func (r *reader) array(sh *shape, i, depth int) int {

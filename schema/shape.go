@@ -21,8 +21,14 @@ type shape struct {
 	bare bool     // asks for nothing beside all and any
 
 	kinds kinds
+	textShape
+	numberShape
+	objectShape
+	arrayShape
+}
 
-	// Strings.
+// textShape is what a shape asks of strings.
+type textShape struct {
 	words          []string // allowed ones; nil for all
 	literals       []string // of true, false and null: the allowed ones, where words are given
 	format         func(any) error
@@ -30,18 +36,25 @@ type shape struct {
 	pattern        jsonschema.Regexp
 	base64         bool
 	minLen, maxLen int // characters; maxLen < 0 for no bound
+}
 
-	// Numbers. Bounds are inclusive for integers; other numbers are accepted only between them.
+// numberShape is what a shape asks of numbers. Bounds are inclusive for integers; other numbers are accepted only between
+// them.
+type numberShape struct {
 	least, most   int64
 	above, below  float64
 	integersAlone bool // no fraction or exponent is accepted
+}
 
-	// Objects.
+// objectShape is what a shape asks of objects.
+type objectShape struct {
 	members  []property
 	required uint64 // bits of members
 	others   *shape // of members that are not listed; nil when there may be none
+}
 
-	// Arrays.
+// arrayShape is what a shape asks of arrays.
+type arrayShape struct {
 	items              *shape
 	minItems, maxItems int // maxItems < 0 for no bound
 }
@@ -123,8 +136,9 @@ func (b *shapes) shape(s *jsonschema.Schema) *shape {
 // unbounded is a shape without bounds, which accepts nothing yet.
 func unbounded() *shape {
 	return &shape{
-		maxLen: -1, maxItems: -1,
-		least: math.MinInt64, most: math.MaxInt64, above: -maxPlain, below: maxPlain,
+		textShape:   textShape{maxLen: -1},
+		numberShape: numberShape{least: math.MinInt64, most: math.MaxInt64, above: -maxPlain, below: maxPlain},
+		arrayShape:  arrayShape{maxItems: -1},
 	}
 }
 

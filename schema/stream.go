@@ -46,7 +46,15 @@ type Stream struct {
 
 	frames []frame // objects and arrays that are open
 	open   place   // the value that is open, or is read next
-	naming bool    // the string that is read is a name
+	token
+	shown
+
+	met map[meeting]*reach // of places with several rules
+}
+
+// token is what is read in pieces: a name, a string, a number or a literal.
+type token struct {
+	naming bool // the string that is read is a name
 	name   []byte
 	scalar []byte // text of the open number, or what was read of a literal
 	word   string // the literal that is read
@@ -55,8 +63,11 @@ type Stream struct {
 	high   rune   // first half of a surrogate pair
 	escape int    // digits of \u that were read
 	code   rune   // their value
+}
 
-	out     []byte // the text that is shown, without the brackets that are still to come
+// shown is the value so far, and what is new in it.
+type shown struct {
+	out     []byte // its text, without the brackets that are still to come
 	path    []byte // of the value that is open, in what is shown
 	blanked bool   // out has holes of blanks
 	values  []byte // memory of the values of patches
@@ -65,8 +76,6 @@ type Stream struct {
 	usual   int    // operations of the last piece that had any
 	hints   int    // unknown names that were explained
 	delta   Delta
-
-	met map[meeting]*reach // of places with several rules
 }
 
 // Delta is what one piece of text adds. It is the caller's own.
@@ -91,10 +100,14 @@ type frame struct {
 	byName  map[string]int // index in names, where there are many
 	current string         // the member that is read
 	member  place          // its rules
+	candidates
+}
 
+// candidates are the rules that may apply to an open object or array.
+type candidates struct {
 	base    *reach        // what was known when it began
 	options []option      // what may apply, where that is not settled by then
-	left    uint64        // bits of the options that are left; where there is only one, it is the reach
+	remain  uint64        // bits of the options that are left; where there is only one, it is the reach
 	parts   []possibility // of the part that is read
 	mine    []option      // memory of options
 	asked   bool          // the library was asked about it

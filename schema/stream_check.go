@@ -95,7 +95,7 @@ func (st *Stream) push(c byte) {
 	clear(f.byName)
 	*f = frame{
 		place: st.open, object: object, length: len(st.path), last: -1,
-		names: f.names[:0], byName: f.byName, parts: f.parts[:0], mine: f.mine[:0],
+		names: f.names[:0], byName: f.byName, candidates: candidates{parts: f.parts[:0], mine: f.mine[:0]},
 	}
 	st.weigh(f)
 	if !f.hidden {

@@ -45,7 +45,7 @@ func (st *Stream) wrongNameOf(f *frame) (Problem, bool) {
 	if !f.undecided() {
 		return st.wrongNameFor(f.reach)
 	}
-	for i := range each(f.left) {
+	for i := range each(f.remain) {
 		if p, wrong := st.wrongNameFor(f.options[i].reach); wrong && len(f.parts) == 0 {
 			return p, true
 		}

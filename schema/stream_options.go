@@ -23,7 +23,7 @@ func ones(n int) uint64 { return ^uint64(0) >> (64 - n) }
 func several(set uint64) bool { return set&(set-1) != 0 }
 
 // undecided reports whether several options are left.
-func (f *frame) undecided() bool { return several(f.left) }
+func (f *frame) undecided() bool { return several(f.remain) }
 
 // undecided reports whether several possibilities are left.
 func (p *place) undecided() bool { return several(p.left) }
@@ -41,7 +41,7 @@ func each(set uint64) func(yield func(int) bool) {
 
 // decide leaves the options of a set. Where it is one, its rules are those of the frame from here on.
 func (f *frame) decide(left uint64) {
-	f.left, f.reach = left, nil
+	f.remain, f.reach = left, nil
 	if !several(left) {
 		f.reach = f.options[bits.TrailingZeros64(left)].reach
 	}
@@ -109,7 +109,7 @@ func (st *Stream) memberOf(f *frame) (p place, known string, against []*rule) {
 		return place{rules: rules}, known, nil
 	}
 	f.parts = f.parts[:0]
-	for i := range each(f.left) {
+	for i := range each(f.remain) {
 		o := f.options[i]
 		rules, name, no := o.member(st.name)
 		if name != "" {
@@ -132,7 +132,7 @@ func (st *Stream) memberOf(f *frame) (p place, known string, against []*rule) {
 func (f *frame) itemOfEach() int {
 	f.parts = f.parts[:0]
 	most := -1
-	for i := range each(f.left) {
+	for i := range each(f.remain) {
 		if o := f.options[i]; o.maxItems >= 0 && f.count >= o.maxItems {
 			most = max(most, o.maxItems)
 		} else {
@@ -158,7 +158,7 @@ func (f *frame) mayBe(rules []*rule, option int) {
 
 // part is the place of a part whose possibilities were noted.
 func (f *frame) part() place {
-	if len(f.parts) == 1 && f.parts[0].of == f.left {
+	if len(f.parts) == 1 && f.parts[0].of == f.remain {
 		return place{rules: f.parts[0].rules}
 	}
 	return place{left: ones(len(f.parts))}
@@ -272,7 +272,7 @@ func (st *Stream) sift(f *frame) {
 		return
 	}
 	var left uint64
-	for i := range each(f.left) {
+	for i := range each(f.remain) {
 		left |= 1 << f.options[i].of
 	}
 	f.place.left &= left
@@ -283,7 +283,7 @@ func (f *frame) tuple() (n int) {
 	if f.reach != nil {
 		return f.reach.tuple
 	}
-	for i := range each(f.left) {
+	for i := range each(f.remain) {
 		n = max(n, f.options[i].tuple)
 	}
 	return n
@@ -294,7 +294,7 @@ func (f *frame) tuple() (n int) {
 func (st *Stream) undecidedProblems(f *frame) []Problem {
 	var left uint64
 	var lacking [][]Problem
-	for i := range each(f.left) {
+	for i := range each(f.remain) {
 		if missing := st.lacks(f, f.options[i].reach); len(missing) > 0 {
 			lacking = append(lacking, missing)
 		} else {
@@ -328,13 +328,13 @@ func (st *Stream) undecidedProblems(f *frame) []Problem {
 		}
 		if problems := st.whole(f, st.reachIn(up, i), mine); len(problems) > 0 {
 			wrong = append(wrong, problems)
-			f.left &^= mine
+			f.remain &^= mine
 		}
 	}
-	if f.left != 0 {
+	if f.remain != 0 {
 		return nil
 	}
-	f.left = left
+	f.remain = left
 	return st.noneLeft(f, append(lacking, wrong...))
 }
 

@@ -21,28 +21,38 @@ type rule struct {
 	parts  []*rule  // $ref and allOf: they hold too
 	either []choice // anyOf and oneOf
 
-	// Strings, numbers and literals: closed ones are valid where quick says so, and checked by the library where it
-	// does not.
+	scalarRule
+	objectRule
+	arrayRule
+
+	reaches [6]*reach // by kind
+}
+
+// scalarRule is about strings, numbers and literals. Closed ones are valid where quick says so, and checked by the library
+// where it does not.
+type scalarRule struct {
 	quick  *shape
 	few    bool     // the only numbers allowed are integers
 	listed []int64  // these
 	chosen bool     // the only strings allowed are words
 	words  []string // open ones must begin one of them
 	maxLen int      // characters; < 0 for no bound
+}
 
-	// Objects.
+// objectRule is about objects.
+type objectRule struct {
 	members  map[string]namedRule
 	patterns []patternRule
 	others   *rule   // of members not named above; nil for anything
 	closed   bool    // there are no others
 	names    []*rule // of the names themselves
+}
 
-	// Arrays.
+// arrayRule is about arrays.
+type arrayRule struct {
 	prefix   []*rule
 	items    *rule // behind the prefix; nil for anything
 	maxItems int   // < 0 for no bound
-
-	reaches [6]*reach // by kind
 }
 
 // choice is a list of rules of which one holds.
@@ -95,7 +105,7 @@ func (b *outliner) rule(s *jsonschema.Schema) *rule {
 	if r, ok := b.made[s]; ok {
 		return r
 	}
-	r := &rule{schema: s, kinds: anything, maxLen: -1, maxItems: -1}
+	r := &rule{schema: s, kinds: anything, scalarRule: scalarRule{maxLen: -1}, arrayRule: arrayRule{maxItems: -1}}
 	r.alone = []*rule{r}
 	b.made[s] = r
 	if s.Bool != nil {

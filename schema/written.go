@@ -250,12 +250,7 @@ func (w written) allows(v any) bool {
 	if w.kinds&familyOf(v) == 0 {
 		return false
 	}
-	for _, s := range w.parts {
-		if s.Validate(v) != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(w.parts, func(s *jsonschema.Schema) bool { return s.Validate(v) != nil })
 }
 
 func familyOf(v any) families {

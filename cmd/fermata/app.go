@@ -34,12 +34,17 @@ type Main struct {
 	models   model.Set // of the environment
 	servers  mcp.Pool  // of recipes
 	global   globalFlags
-	token    string   // the resume token that the environment holds, "" for none
-	order    []string // the commands as help lists them
-	shown    string   // what --store takes in the commands that are shown, "" for none; see storeDSN
-	forgets  bool     // runs are kept in memory only, which ends with the command
-	warned   bool     // that --store has a password was said
-	hidden   string   // what is said about secrets that those commands do not have
+	token    string // the resume token that the environment holds, "" for none
+	shownHints
+}
+
+// shownHints are about the commands that people are shown.
+type shownHints struct {
+	order   []string // the commands as help lists them
+	shown   string   // what --store takes in the commands that are shown, "" for none; see storeDSN
+	forgets bool     // runs are kept in memory only, which ends with the command
+	warned  bool     // that --store has a password was said
+	hidden  string   // what is said about secrets that those commands do not have
 }
 
 // globalFlags are the flags of all commands.

@@ -191,7 +191,7 @@ func TestProgram(t *testing.T) {
 			t.Errorf("called as %s: %s, want %s", name, got, want)
 		}
 	}
-	m := &Main{Name: "fermata", shown: "my runs.db"}
+	m := &Main{Name: "fermata", shownHints: shownHints{shown: "my runs.db"}}
 	if got, want := m.command("tasks", "answer", "int_1", "--value", `"yes"`), `fermata tasks answer int_1 --value '"yes"' --store 'my runs.db'`; got != want {
 		t.Errorf("command: %s, want %s", got, want)
 	}

@@ -59,7 +59,7 @@ func (m *Main) chat(ctx context.Context, file string, f *chatFlags) error {
 	if file == "" && f.thread == "" {
 		return usagef("expected a FILE, a dialogue to begin with, or --thread ID, a conversation to go on with")
 	}
-	c := &chat{m: m, thread: f.thread, json: f.json, area: m.out.NewArea()}
+	c := &chat{m: m, thread: f.thread, json: f.json, working: working{area: m.out.NewArea()}}
 	if file != "" {
 		path, err := recipeFile(file)
 		if err == nil {
@@ -128,10 +128,15 @@ type chat struct {
 	handed   bool // it was said that a person has it
 	json     bool
 	lines    lineReader
-	area     *term.Area
-	busy     string   // what is being done, for the terminal
-	stream   string   // the text that a model is writing
 	kept     []string // what was said and not taken, of a reader that cannot offer it again
+	working
+}
+
+// working is what the terminal shows while an answer is on its way.
+type working struct {
+	area   *term.Area
+	busy   string // what is being done
+	stream string // the text that a model is writing
 }
 
 // talk opens the conversation, and takes lines until there are no more.
@@ -270,7 +275,7 @@ func (m *Main) conversationContext(d *dialogue.Dialogue, given []string) (map[st
 			return nil, err
 		}
 		with[name] = value
-		if t, known := types[name]; known && t != dialogue.List && t != dialogue.Object && !strings.HasPrefix(text, "@") {
+		if t, known := types[name]; known && !t.Composite() && !strings.HasPrefix(text, "@") {
 			with[name] = text
 		}
 	}

@@ -13,9 +13,7 @@ import (
 
 func (m *Main) runsCompactCommand() *cobra.Command {
 	var o fermata.CompactOptions
-	var before string
-	var statuses []string
-	var asJSON bool
+	var untouched untouchedFlags
 	c := &cobra.Command{
 		Use:   "compact [RUN]",
 		Short: "Keep runs in less space",
@@ -34,11 +32,8 @@ fermata runs compact --before now --status completed`,
 				}
 			}
 			var err error
-			if o.Before, err = m.parseBefore(before); err != nil {
+			if o.Before, o.Statuses, err = untouched.selected(m); err != nil {
 				return err
-			}
-			for _, s := range statuses {
-				o.Statuses = append(o.Statuses, fermata.Status(s))
 			}
 			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
 				if len(given) > 0 {
@@ -48,15 +43,11 @@ fermata runs compact --before now --status completed`,
 					}
 					o.Run = info.ID
 				}
-				return m.compact(ctx, h, o, asJSON)
+				return m.compact(ctx, h, o, untouched.json)
 			})
 		},
 	}
-	flags := c.Flags()
-	flags.StringVar(&before, "before", "7d", beforeHelp)
-	flags.StringSliceVar(&statuses, "status", nil, "only runs that are `completed`, failed, cancelled, expired, stuck, paused or running; again for more")
-	flags.StringVar(&o.Plan, "plan", "", "only runs of the plan with this `name`")
-	flags.BoolVar(&asJSON, "json", false, "write one line of JSON for each run")
+	untouched.add(c.Flags(), &o.Plan, "7d", ", stuck, paused or running")
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
@@ -14,9 +15,7 @@ import (
 
 func (m *Main) runsPruneCommand() *cobra.Command {
 	var o fermata.PruneOptions
-	var before string
-	var statuses []string
-	var asJSON bool
+	var untouched untouchedFlags
 	c := &cobra.Command{
 		Use:   "prune",
 		Short: "Delete runs that ended a while ago",
@@ -27,28 +26,44 @@ fermata runs prune --status completed --before 7d --keep 10`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var err error
-			if o.Before, err = m.parseBefore(before); err != nil {
+			if o.Before, o.Statuses, err = untouched.selected(m); err != nil {
 				return err
 			}
-			for _, s := range statuses {
-				o.Statuses = append(o.Statuses, fermata.Status(s))
-			}
 			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
-				return m.prune(ctx, h, o, asJSON)
+				return m.prune(ctx, h, o, untouched.json)
 			})
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&before, "before", "30d", beforeHelp)
-	flags.StringSliceVar(&statuses, "status", nil, "only runs that are `completed`, failed, cancelled, expired or stuck; again for more")
-	flags.StringVar(&o.Plan, "plan", "", "only runs of the plan with this `name`")
+	untouched.add(flags, &o.Plan, "30d", " or stuck")
 	flags.IntVar(&o.Keep, "keep", 0, "keep the newest runs of each plan: a `number`")
 	flags.BoolVar(&o.DryRun, "dry-run", false, "only show what would be deleted")
-	flags.BoolVar(&asJSON, "json", false, "write one line of JSON for each run that is deleted")
 	return c
 }
 
-const beforeHelp = "only runs of which nothing was written since: an `age` (30d, 12h), a date (2026-01-31), or now"
+// untouchedFlags select runs that nobody has touched for a while.
+type untouchedFlags struct {
+	before   string
+	statuses []string
+	json     bool
+}
+
+// add adds the flags to a command. The age is the default of --before, and more ends the list of statuses.
+func (f *untouchedFlags) add(flags *pflag.FlagSet, plan *string, age, more string) {
+	flags.StringVar(&f.before, "before", age, "only runs of which nothing was written since: an `age` (30d, 12h), a date (2026-01-31), or now")
+	flags.StringSliceVar(&f.statuses, "status", nil, "only runs that are `completed`, failed, cancelled, expired"+more+"; again for more")
+	flags.StringVar(plan, "plan", "", "only runs of the plan with this `name`")
+	flags.BoolVar(&f.json, "json", false, "write one line of JSON for each run")
+}
+
+// selected returns what the flags say: untouched since when, and in which statuses.
+func (f *untouchedFlags) selected(m *Main) (before time.Time, statuses []fermata.Status, err error) {
+	for _, s := range f.statuses {
+		statuses = append(statuses, fermata.Status(s))
+	}
+	before, err = m.parseBefore(f.before)
+	return before, statuses, err
+}
 
 // parseBefore reads an age or a date.
 func (m *Main) parseBefore(text string) (time.Time, error) {

@@ -44,21 +44,22 @@ func lineOf(r *fermata.RunInfo, by drivers) runLine {
 }
 
 func (m *Main) runsCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "runs",
-		Short: "List, show, cancel, retry, fork, compare, move, compact and prune runs",
-		Args:  cobra.ArbitraryArgs,
-	}
-	list := m.runsListCommand()
+	return listing("runs", "List, show, cancel, retry, fork, compare, move, compact and prune runs",
+		m.runsListCommand(), m.runsShowCommand(), m.runsCancelCommand(), m.runsRetryCommand(), m.runsForkCommand(),
+		m.runsDiffCommand(), m.runsExportCommand(), m.runsImportCommand(), m.runsCompactCommand(), m.runsPruneCommand())
+}
+
+// listing makes a command with commands below it, which by itself does what the command list does.
+func listing(use, short string, list *cobra.Command, others ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("unknown command %q for runs%s", args[0], suggestion(c, args[0]))
+			return usagef("unknown command %q for %s%s", args[0], use, suggestion(c, args[0]))
 		}
 		return list.RunE(c, nil)
 	}
 	c.Flags().AddFlagSet(list.Flags())
-	c.AddCommand(list, m.runsShowCommand(), m.runsCancelCommand(), m.runsRetryCommand(), m.runsForkCommand(),
-		m.runsDiffCommand(), m.runsExportCommand(), m.runsImportCommand(), m.runsCompactCommand(), m.runsPruneCommand())
+	c.AddCommand(append([]*cobra.Command{list}, others...)...)
 	return c
 }
 

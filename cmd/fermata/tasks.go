@@ -18,22 +18,9 @@ import (
 )
 
 func (m *Main) tasksCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "tasks",
-		Short: "List and answer the questions that wait for people",
-		Args:  cobra.ArbitraryArgs,
-	}
-	list := m.tasksListCommand()
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usagef("unknown command %q for tasks%s", args[0], suggestion(c, args[0]))
-		}
-		return list.RunE(c, nil)
-	}
-	c.Flags().AddFlagSet(list.Flags())
-	c.AddCommand(list, m.tasksShowCommand(), m.tasksAnswerCommand(), m.tasksClaimCommand(), m.tasksReleaseCommand(),
+	return listing("tasks", "List and answer the questions that wait for people",
+		m.tasksListCommand(), m.tasksShowCommand(), m.tasksAnswerCommand(), m.tasksClaimCommand(), m.tasksReleaseCommand(),
 		m.tasksReassignCommand(), m.tasksEscalateCommand())
-	return c
 }
 
 func (m *Main) tasksListCommand() *cobra.Command {

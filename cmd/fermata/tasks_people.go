@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -145,12 +146,7 @@ func mayBe(q *journal.Interrupt, name string) bool {
 	if q.Assignee != "" && !fermata.SamePerson(q.Assignee, name) {
 		return false
 	}
-	for _, other := range q.NotBy {
-		if fermata.SamePerson(other, name) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(q.NotBy, func(other string) bool { return fermata.SamePerson(other, name) })
 }
 
 // notFor says who may not answer a question.

@@ -16,8 +16,9 @@ import (
 const most = 16
 
 // socket is a WebSocket over which a conversation is held. One goroutine receives all that is read, all that is said and
-// the outcomes of messages, and it alone writes. No wait is without a bound: a client that does not read is cut off. It
-// has sixteen fields, as all of them belong to that goroutine.
+// the outcomes of messages, and it alone writes. No wait is without a bound: a client that does not read is cut off.
+//
+// One struct: all of it belongs to that goroutine.
 type socket struct {
 	h       *handler        // that serves it
 	request *http.Request   // that it began with

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,12 +79,7 @@ func newTriage(within time.Duration) (*graph.Graph[Ticket], error) {
 func classify(ctx node.Context, t Ticket) (Ticket, error) {
 	text := strings.ToLower(t.Text)
 	about := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 	}
 	switch {
 	case about("lottery", "crypto", "backlink"):

@@ -74,9 +74,6 @@ type fixer func(v reflect.Value)
 
 var fixers sync.Map // by type; nil for types without times
 
-// HasTimes reports whether values of a type may hold times that [Decode] has to look at.
-func HasTimes(t reflect.Type) bool { return fixerOf(t) != nil }
-
 func fixerOf(t reflect.Type) fixer {
 	if f, ok := fixers.Load(t); ok {
 		return f.(fixer) //nolint:forcetypeassert // nothing else is put in

@@ -63,3 +63,16 @@ func Words[T interface{ String() string }](things []T) []string {
 	}
 	return all
 }
+
+// AllOK reports whether all results are OK.
+func AllOK[T any, P interface {
+	*T
+	OK() bool
+}](results []T) bool {
+	for i := range results {
+		if !P(&results[i]).OK() {
+			return false
+		}
+	}
+	return true
+}

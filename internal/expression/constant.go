@@ -83,12 +83,7 @@ func closed(n ast.Node, bound []string, loops int) bool {
 	case *ast.VariableDeclaratorNode:
 		return closed(n.Value, bound, loops) && closed(n.Expr, append(slices.Clip(bound), n.Name), loops)
 	}
-	for _, part := range children(n) {
-		if !closed(part, bound, loops) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(children(n), func(part ast.Node) bool { return !closed(part, bound, loops) })
 }
 
 // Bounds of what is calculated when a recipe is loaded: where a constant takes more, it is left for the run.

@@ -81,39 +81,28 @@ func compareNames(a, b any) int {
 }
 
 func keysOf(args ...any) (any, error) {
-	all, ok := entriesOf(args[0])
-	if !ok {
-		return nil, fmt.Errorf("expected an object, found %s", kindFound(args[0]))
-	}
-	names := make([]any, len(all))
-	for i, e := range all {
-		names[i] = e.name
-	}
-	return names, nil
+	return ofEntries(args[0], func(e entry) any { return e.name })
 }
 
 func valuesOf(args ...any) (any, error) {
-	all, ok := entriesOf(args[0])
-	if !ok {
-		return nil, fmt.Errorf("expected an object, found %s", kindFound(args[0]))
-	}
-	values := make([]any, len(all))
-	for i, e := range all {
-		values[i] = e.value
-	}
-	return values, nil
+	return ofEntries(args[0], func(e entry) any { return e.value })
 }
 
 func toPairs(args ...any) (any, error) {
-	all, ok := entriesOf(args[0])
+	return ofEntries(args[0], func(e entry) any { return []any{e.name, e.value} })
+}
+
+// ofEntries lists something of each member of an object.
+func ofEntries(object any, of func(entry) any) (any, error) {
+	all, ok := entriesOf(object)
 	if !ok {
-		return nil, fmt.Errorf("expected an object, found %s", kindFound(args[0]))
+		return nil, fmt.Errorf("expected an object, found %s", kindFound(object))
 	}
-	pairs := make([]any, len(all))
+	list := make([]any, len(all))
 	for i, e := range all {
-		pairs[i] = []any{e.name, e.value}
+		list[i] = of(e)
 	}
-	return pairs, nil
+	return list, nil
 }
 
 func fromPairs(args ...any) (any, error) {

@@ -15,8 +15,7 @@ import (
 // inference finds the type of an expression and what in it can fail for a reason that the file shows: a name or member
 // that need not be there, a value of a kind that an operator or function does not take, a comparison that never holds.
 //
-// It has more than fifteen fields because it is one walk: six say where the expression stands, the others what the walk has
-// found so far.
+// One struct: it is one walk. Six fields say where the expression stands, the others what the walk has found so far.
 type inference struct {
 	view                                    // what is known at the part that is looked at
 	source   string                         // in which the offsets of parts count

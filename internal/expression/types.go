@@ -60,7 +60,7 @@ func (k Kinds) String() string {
 
 // Type is what the file says of a value. It is immutable: types share their parts.
 //
-// It has more than fifteen fields because a value of several kinds has the parts of each, and a union must keep those of both.
+// One struct: a value of several kinds has the parts of each, and a union must keep those of both.
 type Type struct {
 	Kinds   Kinds            // the value is of one of these
 	Open    bool             // not all that is said here need be possible: the file does not say it exactly

@@ -179,20 +179,8 @@ func numeric(v any) any {
 			return i
 		}
 		return f
-	case map[string]any:
-		m := make(map[string]any, len(v))
-		for k, e := range v {
-			m[k] = numeric(e)
-		}
-		return m
-	case []any:
-		l := make([]any, len(v))
-		for i, e := range v {
-			l[i] = numeric(e)
-		}
-		return l
 	}
-	return v
+	return copied(v, numeric)
 }
 
 // Text renders a value for people: text as it is, anything else as JSON.
@@ -211,18 +199,21 @@ func Text(v any) string {
 }
 
 // Clone is a deep copy of a value of the blackboard.
-func Clone(v any) any {
+func Clone(v any) any { return copied(v, Clone) }
+
+// copied copies an object or a list with each of its values changed; anything else is returned as it is.
+func copied(v any, each func(any) any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for k, e := range v {
-			m[k] = Clone(e)
+			m[k] = each(e)
 		}
 		return m
 	case []any:
 		l := make([]any, len(v))
 		for i, e := range v {
-			l[i] = Clone(e)
+			l[i] = each(e)
 		}
 		return l
 	}

@@ -12,7 +12,11 @@ import (
 
 // planID identifies the plan of a run. The fingerprint covers the shape of a plan but not its code, in which
 // the plans of two definitions may differ.
-type planID struct{ name, fingerprint, definition string }
+type planID struct {
+	name        string // of the plan
+	fingerprint string // of its shape
+	definition  string // the digest of the text that it was made from, "" for none
+}
 
 // plans holds the plans of runs that were executed here, so that an answer or a timer can resume them. Unneeded
 // plans are dropped from time to time. The fleet's lock is held in all methods.

@@ -2,6 +2,7 @@ package golden
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"io/fs"
@@ -33,6 +34,16 @@ func File(t testing.TB, file, got string) {
 	default:
 		differ(t, file, 1, path.Base(file), string(want), got)
 	}
+}
+
+// JSON compares a JSON text with a file, in which it is indented.
+func JSON(t testing.TB, file string, got []byte) {
+	t.Helper()
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, got, "", "  "); err != nil {
+		t.Fatalf("%v: %s", err, got)
+	}
+	File(t, file, pretty.String()+"\n")
 }
 
 // write replaces a file whose text is another one.

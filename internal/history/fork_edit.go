@@ -83,7 +83,10 @@ func (f *fork) held() ([]machine.Held, error) {
 }
 
 // edition is an edited value.
-type edition struct{ whole, delta []byte }
+type edition struct {
+	whole []byte // the value as JSON
+	delta []byte // what has changed in it
+}
 
 // change edits one value; nil if it does not change.
 func (f *fork) change(h machine.Held) (*edition, error) {

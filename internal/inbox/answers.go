@@ -98,20 +98,11 @@ func (in *Inbox) amendAll(ctx context.Context, run string, ids []string, do chan
 		if err != nil || len(b.Entries) == 0 {
 			return err
 		}
-		if err := in.holds(&b); err != nil {
+		if again, err := in.append(ctx, &row, &b); err != nil {
 			return err
-		}
-		began := time.Now()
-		if err = in.StampAfter(ctx, &b); err == nil {
-			err = in.Store.Append(ctx, b)
-		}
-		if errors.Is(err, journal.ErrConflict) && ctx.Err() == nil {
+		} else if again {
 			continue
 		}
-		if err != nil {
-			return in.StoreError(run, err)
-		}
-		in.Witness(ctx, row, b.Entries, began)
 		in.tellAnswers(b.Interrupts)
 		if drive {
 			in.Waker.Wake(run)
@@ -120,6 +111,25 @@ func (in *Inbox) amendAll(ctx context.Context, run string, ids []string, do chan
 		}
 		return nil
 	}
+}
+
+// append stores what somebody has done about a run. Again reports that another process was faster (law J3).
+func (in *Inbox) append(ctx context.Context, row *journal.RunRow, b *journal.Batch) (again bool, err error) {
+	if err := in.holds(b); err != nil {
+		return false, err
+	}
+	began := time.Now()
+	if err = in.StampAfter(ctx, b); err == nil {
+		err = in.Store.Append(ctx, *b)
+	}
+	if errors.Is(err, journal.ErrConflict) && ctx.Err() == nil {
+		return true, nil
+	}
+	if err != nil {
+		return false, in.StoreError(row.ID, err)
+	}
+	in.Witness(ctx, *row, b.Entries, began)
+	return false, nil
 }
 
 // holds refuses values from outside that are too large, as a reason or a name (law N8).

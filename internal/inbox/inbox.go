@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/fermata-go/fermata/internal/question"
 	"github.com/fermata-go/fermata/internal/runtype"
@@ -191,20 +190,11 @@ func (in *Inbox) Cancel(ctx context.Context, id, reason, by string) error {
 		if err != nil {
 			return err
 		}
-		if err := in.holds(&b); err != nil {
+		if again, err := in.append(ctx, &row, &b); err != nil {
 			return err
-		}
-		began := time.Now()
-		if err = in.StampAfter(ctx, &b); err == nil {
-			err = in.Store.Append(ctx, b)
-		}
-		if errors.Is(err, journal.ErrConflict) && ctx.Err() == nil {
+		} else if again {
 			continue
 		}
-		if err != nil {
-			return in.StoreError(id, err)
-		}
-		in.Witness(ctx, row, b.Entries, began)
 		in.Waker.Cancelled(id)
 		return nil
 	}

@@ -319,12 +319,7 @@ func (m *Machine) Underway() bool {
 	if m.canStart() || m.canFire() {
 		return true
 	}
-	for _, t := range m.tasks {
-		if t.State == Ready || t.State == Leaving {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.tasks, func(t *Task) bool { return t.State == Ready || t.State == Leaving })
 }
 
 // Due returns the time of the next timer or attempt, in microseconds; math.MaxInt64 for none.

@@ -10,17 +10,17 @@ import (
 // coder writes a machine as bytes, or reads it from them. One description of each part serves both, so that they cannot
 // differ. After the first error it does nothing more.
 type coder struct {
-	m       *Machine
-	reading bool
-	data    []byte // what was written, or what is left to read
-	layout  [layoutSize]byte
-	err     error
+	m       *Machine         // what is written, or read into
+	reading bool             // it reads; else it writes
+	data    []byte           // what was written, or what is left to read
+	layout  [layoutSize]byte // how the plan numbers its nodes and values
+	err     error            // the first error
 
 	taskAt  map[*Task]int  // writing: the number of each task
 	scopeAt map[*scope]int // writing: the number of each scope
-	scopes  []*scope
-	forkAt  map[*fork]int // writing: the number of each fork
-	known   []*fork       // the forks by their numbers; reading: those that were read
+	scopes  []*scope       // the scopes by their numbers
+	forkAt  map[*fork]int  // writing: the number of each fork
+	known   []*fork        // the forks by their numbers; reading: those that were read
 }
 
 func (c *coder) fail(format string, args ...any) {

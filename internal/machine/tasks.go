@@ -145,12 +145,7 @@ func (m *Machine) dropInside(parent *Task) {
 }
 
 func (m *Machine) hasChild(parent *Task) bool {
-	for _, t := range m.tasks {
-		if t.scope.parent == parent {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.tasks, func(t *Task) bool { return t.scope.parent == parent })
 }
 
 // within reports whether a scope is inside a task, at any depth.

@@ -28,6 +28,8 @@ const (
 )
 
 // Op is one recorded call of a task: its identity, and what is already known of it.
+//
+// One struct: kinds of calls share most fields, and hosts compare and copy it whole.
 type Op struct {
 	Kind Kind
 	ID   string // kind, key and occurrence within the task: "step:charge#1"; behind Inside where it was made in a step

@@ -7,6 +7,8 @@ import (
 )
 
 // Question is what an interrupt asks (law H1).
+//
+// One struct: it becomes one entry of the journal, whose JSON has no nesting.
 type Question struct {
 	Request        []byte // JSON
 	RequestSchema  []byte // JSON Schema of the request, or nil

@@ -20,7 +20,7 @@ import (
 type Env struct {
 	*storage.Storage
 	*question.Schemas
-	Outlines *Outlines
+	Outlines *Outlines                                     // of plans that stores have
 	Recent   func(run string, head uint64) *runtype.Result // the result of an execution here that ended at that head; nil for none
 	Long     uint64                                        // from how many entries on a run has checkpoints; 0 for never
 	Owner    string                                        // the process's name in the rows of the runs that it owns; "" where there are no leases (law J10)

@@ -25,7 +25,7 @@ type Cell struct {
 type Values struct {
 	replay.Values // those in the journal, while a run is loaded
 
-	Cells []Cell
+	Cells []Cell         // in the order in which they were made
 	index map[uint64]int // where the cells are, while they are many
 	flow  []Cell         // of the nodes of the run's own dataflow, and of its inputs, at the places of the nodes; their refs are 0 while they are among cells
 	full  int            // how many cells there may be before they are looked through

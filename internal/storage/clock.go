@@ -247,7 +247,7 @@ func (c *StoreClock) at(due int64, f func()) func() bool { return wakeAt(c, due,
 
 // wakeup calls a function when a clock shows a time.
 type wakeup struct {
-	clock runtype.Clock
+	clock runtype.Clock // that is looked at
 	due   int64         // in microseconds
 	look  time.Duration // the longest time between two checks
 	f     func()        // to call, on a goroutine of its own

@@ -201,12 +201,7 @@ func whole(t reflect.Type) bool {
 	if len(fields) != t.NumField() {
 		return false
 	}
-	for _, f := range fields {
-		if len(f.Index) > 1 || !whole(f.Go.Type) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(fields, func(f jsonfield.Field) bool { return len(f.Index) > 1 || !whole(f.Go.Type) })
 }
 
 func (c *compiler) list(t reflect.Type, path string) (codec, error) {

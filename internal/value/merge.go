@@ -190,12 +190,7 @@ func (m *merge) record(r *record, base, into unsafe.Pointer, sides []side) {
 
 // sameInAll reports whether all sides have the base's cells.
 func sameInAll(cells []cell, base unsafe.Pointer, sides []side) bool {
-	for _, s := range sides {
-		if !sameCells(cells, base, s.at) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(sides, func(s side) bool { return !sameCells(cells, base, s.at) })
 }
 
 // member merges one field of a record that is at base and into, and in the sides.

@@ -1,34 +1,14 @@
 package anthropic_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"path/filepath"
 	"testing"
-
-	"github.com/fermata-go/fermata/internal/golden"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/anthropic"
-	"github.com/fermata-go/fermata/model/modeltest"
 )
-
-// newModel is a model at a URL, with a key in the environment.
-func newModel(t *testing.T, url string, o anthropic.Options) model.Model {
-	t.Helper()
-	t.Setenv("ANTHROPIC_API_KEY", modeltest.WireKey)
-	o.BaseURL = url
-	if o.Model == "" {
-		o.Model = "claude-sonnet-4-5"
-	}
-	m, err := anthropic.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 // Reasoning comes back to Anthropic as it came from there.
 func TestReasoningRoundTrip(t *testing.T) {
@@ -50,14 +30,4 @@ func TestReasoningRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want, string(got.Messages[1].Content)); diff != "" {
 		t.Errorf("content (-want +got):\n%s", diff)
 	}
-}
-
-// sameBody compares JSON with a file, which -update writes.
-func sameBody(t *testing.T, name string, got []byte) {
-	t.Helper()
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, got, "", "  "); err != nil {
-		t.Fatalf("%v: %s", err, got)
-	}
-	golden.File(t, filepath.Join("testdata", name), pretty.String()+"\n")
 }

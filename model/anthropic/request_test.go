@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/anthropic"
 	"github.com/fermata-go/fermata/model/modeltest"
@@ -63,18 +64,20 @@ func rich() *model.Request {
 // sent is the request that the service got.
 func sent(t *testing.T, o anthropic.Options, req *model.Request) modeltest.Request {
 	t.Helper()
-	server := modeltest.Serve(t, wire.File(t, "text"))
-	if _, err := model.Collect(newModel(t, server.URL, o).Generate(t.Context(), req)); err != nil {
-		t.Fatal(err)
+	if o.Model == "" {
+		o.Model = wire.Model
 	}
-	return server.Requests()[0]
+	return wire.Sent(t, func(url string) (model.Model, error) {
+		o.BaseURL = url
+		return anthropic.New(o)
+	}, req)
 }
 
 func TestRequest(t *testing.T) {
 	t.Setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Secret: 1")
 	t.Setenv("ANTHROPIC_AUTH_TOKEN", "another")
 	got := sent(t, anthropic.Options{Effort: "low"}, rich())
-	sameBody(t, "request.json", got.Body)
+	golden.JSON(t, "testdata/request.json", got.Body)
 	header := map[string]string{"path": got.Path}
 	for _, name := range []string{"X-Api-Key", "Authorization", "Anthropic-Version", "X-Secret", "Idempotency-Key"} {
 		header[name] = got.Header.Get(name)

@@ -126,6 +126,21 @@ func (w Wire) Answering(t testing.TB, a Answer) model.Model {
 	return w.model(t, Place{BaseURL: Serve(t, a).URL})
 }
 
+// Sent returns the request that the service gets from a model. Open makes the model for the URL of the service.
+func (w Wire) Sent(t testing.TB, open func(url string) (model.Model, error), req *model.Request) Request {
+	t.Helper()
+	t.Setenv(w.Env+"_API_KEY", WireKey)
+	server := Serve(t, w.File(t, "text"))
+	m, err := open(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := model.Collect(m.Generate(t.Context(), req)); err != nil {
+		t.Fatal(err)
+	}
+	return server.Requests()[0]
+}
+
 // Chunks collects the chunks of a reply, and the error at its end.
 func Chunks(ctx context.Context, m model.Model, req *model.Request) ([]model.Chunk, error) {
 	var list []model.Chunk

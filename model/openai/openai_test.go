@@ -1,35 +1,14 @@
 package openai_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/fermata-go/fermata/internal/golden"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/modeltest"
-	"github.com/fermata-go/fermata/model/openai"
 )
-
-// newModel is a model at a URL, with a key in the environment.
-func newModel(t *testing.T, url string, o openai.Options) model.Model {
-	t.Helper()
-	t.Setenv("OPENAI_API_KEY", modeltest.WireKey)
-	o.BaseURL = url
-	if o.Model == "" {
-		o.Model = "gpt-5"
-	}
-	m, err := openai.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 // What services say that others say differently.
 func TestServicesThatDiffer(t *testing.T) {
@@ -94,14 +73,4 @@ func TestServicesThatDiffer(t *testing.T) {
 			}
 		})
 	}
-}
-
-// sameBody compares JSON with a file, which -update writes.
-func sameBody(t *testing.T, name string, got []byte) {
-	t.Helper()
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, got, "", "  "); err != nil {
-		t.Fatalf("%v: %s", err, got)
-	}
-	golden.File(t, filepath.Join("testdata", name), pretty.String()+"\n")
 }

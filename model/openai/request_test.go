@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/modeltest"
 	"github.com/fermata-go/fermata/model/openai"
@@ -58,16 +59,18 @@ func rich() *model.Request {
 // sent is the request that the service got.
 func sent(t *testing.T, o openai.Options, req *model.Request) modeltest.Request {
 	t.Helper()
-	server := modeltest.Serve(t, wire.File(t, "text"))
-	if _, err := model.Collect(newModel(t, server.URL+"/v1", o).Generate(t.Context(), req)); err != nil {
-		t.Fatal(err)
+	if o.Model == "" {
+		o.Model = wire.Model
 	}
-	return server.Requests()[0]
+	return wire.Sent(t, func(url string) (model.Model, error) {
+		o.BaseURL = url + "/v1"
+		return openai.New(o)
+	}, req)
 }
 
 func TestRequest(t *testing.T) {
 	got := sent(t, openai.Options{Effort: "low"}, rich())
-	sameBody(t, "request.json", got.Body)
+	golden.JSON(t, "testdata/request.json", got.Body)
 	header := map[string]string{
 		"path": got.Path, "key": got.Header.Get("Authorization"), "idempotency": got.Header.Get("Idempotency-Key"),
 	}
@@ -90,12 +93,16 @@ func TestOwnService(t *testing.T) {
 		to.Header.Set("X-Meant", r.URL.String())
 		return http.DefaultTransport.RoundTrip(to)
 	})}
-	m := newModel(t, "", openai.Options{HTTPClient: client})
-	if _, err := model.Collect(m.Generate(t.Context(), &model.Request{Model: "gpt-5-mini", MaxTokens: 7, Key: "run_1/ask#0"})); err != nil {
+	t.Setenv("OPENAI_API_KEY", modeltest.WireKey)
+	m, err := openai.New(openai.Options{HTTPClient: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = model.Collect(m.Generate(t.Context(), &model.Request{Model: "gpt-5-mini", MaxTokens: 7, Key: "run_1/ask#0"})); err != nil {
 		t.Fatal(err)
 	}
 	r := server.Requests()[0]
-	sameBody(t, "request_own.json", r.Body)
+	golden.JSON(t, "testdata/request_own.json", r.Body)
 	got := make(map[string]string)
 	for _, name := range []string{"X-Meant", "Idempotency-Key", "Openai-Organization", "Openai-Project", "X-Secret"} {
 		got[name] = r.Header.Get(name)

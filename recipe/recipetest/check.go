@@ -12,6 +12,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/internal/definitiontest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/mcp"
 	"github.com/fermata-go/fermata/model"
@@ -46,14 +47,7 @@ type Report struct {
 }
 
 // OK reports whether all tests that were run have passed.
-func (r *Report) OK() bool {
-	for i := range r.Results {
-		if !r.Results[i].OK() {
-			return false
-		}
-	}
-	return true
-}
+func (r *Report) OK() bool { return definitiontest.AllOK(r.Results) }
 
 // Result is what one test has shown.
 type Result struct {

@@ -42,7 +42,7 @@ func (l Locale) zone() *time.Location {
 // they are written without them. A language without words is one in which people are told things: a model has to
 // understand them.
 //
-// It has more than fifteen fields with those of its parts, as it is the one place where a language is described.
+// One struct: it is the one place where a language is described.
 type Language struct {
 	Tag      string // ISO 639: "de"
 	Texts    Texts  // every message, by key
@@ -112,7 +112,9 @@ type Skips struct {
 	All  string // "both"
 }
 
-// Values are the words of numbers, dates and the like. It has sixteen fields, each for one list of words.
+// Values are the words of numbers, dates and the like.
+//
+// One struct: each field is one list of words.
 type Values struct {
 	// Terms are the language's words by the terms of the grammar that they stand for: "week": "woche". Nil for English.
 	Terms       map[string]string
@@ -150,8 +152,8 @@ const (
 	negation       // "not"
 )
 
-// language is a Language whose words can be looked up: made once, and never changed. It has a field for each list of
-// words, so more than fifteen; the comments stand at the lists of the same names in Language.
+// language is a Language whose words can be looked up: made once, and never changed. The comments stand at the lists of the
+// same names in Language.
 type language struct {
 	*Language
 	*terms
@@ -159,7 +161,15 @@ type language struct {
 	classes map[string]class
 	known   map[string]bool   // words that are themselves, and no slip for another
 	meant   map[string]string // by a word, the term that it stands for; nil where the words are the terms
+	valueTables
+	verdictTables
+	answerTables
 
+	common *Matcher // of the commands
+}
+
+// valueTables are the words of Language.Values.
+type valueTables struct {
 	booleans map[string]bool
 	ands     map[string]bool
 	without  map[string]bool
@@ -169,13 +179,19 @@ type language struct {
 	valueWords   []vocable // words of values that may be misspelt
 	ordinalWords []vocable // "third"
 	politeWords  []vocable // "please"
+}
 
+// verdictTables are the words of Language.Verdicts.
+type verdictTables struct {
 	moods    phrases[mood] // the sayings of a yes and a no
 	amiss    map[string]bool
 	stops    map[string]bool
 	plainYes map[string]bool
 	longYes  []vocable
+}
 
+// answerTables are the words of Language.Answers, Skips and Alike.
+type answerTables struct {
 	fillers   phrases[bool]
 	intros    phrases[bool]
 	outros    phrases[bool]
@@ -191,8 +207,6 @@ type language struct {
 	copulas   map[string]bool
 	leads     map[string]map[string]bool
 	alike     []map[string]bool
-
-	common *Matcher // of the commands
 }
 
 // compiled makes the words of the language ready to be looked up.
@@ -204,9 +218,12 @@ func (l *Language) compiled() *language {
 func newLanguage(of *Language) *language {
 	v, a := &of.Values, &of.Answers
 	l := &language{
-		Language: of, terms: grammarTerms(), classes: make(map[string]class), known: set(of.Common), booleans: make(map[string]bool),
-		ands: set(v.Ands), without: set(v.Without), nameWords: set(a.NameWords), polite: set(a.Polite), further: set(a.Further), joints: set(a.Joints),
-		present: set(a.Present), owners: set(a.Owners), copulas: set(a.Copulas), leads: make(map[string]map[string]bool),
+		Language: of, terms: grammarTerms(), classes: make(map[string]class), known: set(of.Common),
+		valueTables: valueTables{booleans: make(map[string]bool), ands: set(v.Ands), without: set(v.Without)},
+		answerTables: answerTables{
+			nameWords: set(a.NameWords), polite: set(a.Polite), further: set(a.Further), joints: set(a.Joints),
+			present: set(a.Present), owners: set(a.Owners), copulas: set(a.Copulas), leads: make(map[string]map[string]bool),
+		},
 	}
 	for _, c := range []struct {
 		words string

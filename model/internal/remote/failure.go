@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,12 +86,7 @@ const outOfQuota = "insufficient_quota"
 // says is whether the problem has one of the words.
 func (p *problem) says(words ...string) bool {
 	text := strings.ToLower(p.kind + "\n" + p.code + "\n" + p.message)
-	for _, word := range words {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
 // kindOf is the kind of a failure by the status of an answer, and within a stream, whose status is 200, by its words.

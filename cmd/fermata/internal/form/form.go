@@ -47,13 +47,18 @@ type Field struct {
 	Start    Entry  // what is filled in at first: the schema's default
 	Skeleton string // JSON: a text of the right shape
 	least    ordered.Value
+	parts
 
-	forms []func() *Form            // Items: that of an item; Variant: one for each option
 	empty bool                      // Text, Prose: empty is a text, also where it may be left out
-	named bool                      // Items: members of an object, each with its name
-	items Kind                      // List: what is on a line
-	bound [2]int                    // Items: how few and how many there may be; -1 is without bound
 	check func(ordered.Value) error // against the field's part of the schema; nil for none
+}
+
+// parts are the values that the value of a field consists of.
+type parts struct {
+	forms []func() *Form // Items: that of an item; Variant: one for each option
+	named bool           // Items: members of an object, each with its name
+	items Kind           // List: what is on a line
+	bound [2]int         // Items: how few and how many there may be; -1 is without bound
 }
 
 // Entry is a field's entry: text, the indexes of options, or the entries of forms. Of a Flag, 0 is yes and 1 is no. A

@@ -103,7 +103,7 @@ func (r *reader) whole(s ordered.Object, at place) Field {
 	r.made++
 	f := Field{
 		Path: at.path, Title: strings.Join(at.titles, "."), Kind: Variant, Required: at.required && !at.null, Null: at.required && at.null,
-		Options: []Option{{Label: "fill in"}}, forms: []func() *Form{r.later(notNull(s))}, least: r.least(s),
+		Options: []Option{{Label: "fill in"}}, parts: parts{forms: []func() *Form{r.later(notNull(s))}}, least: r.least(s),
 	}
 	f.Help, _ = s.Get("description").(string)
 	f.start(s)

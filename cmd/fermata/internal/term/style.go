@@ -84,25 +84,31 @@ func (s *Screen) Styles() Styles {
 	}
 }
 
-// Glyphs are the signs in front of lines.
+// Glyphs are the signs that lines consist of, beside words.
 type Glyphs struct {
-	Done, Failed, Pending, Ask, Timer, Retry, Skipped, Cached, Stopped string
-	Arrow, Bar, Top, Bottom, Dot, Ellipsis, Dash, Rule, Caret          string
-	Spinner                                                            []string
+	Marks
+	Strokes
+	Spinner []string
 }
+
+// Marks stand in front of lines.
+type Marks struct{ Done, Failed, Pending, Ask, Timer, Retry, Skipped, Cached, Stopped string }
+
+// Strokes stand around words and between them.
+type Strokes struct{ Arrow, Bar, Top, Bottom, Dot, Ellipsis, Dash, Rule, Caret string }
 
 // Glyphs are the signs that the screen can show.
 func (s *Screen) Glyphs() Glyphs {
 	if !s.Unicode {
 		return Glyphs{
-			Done: "+", Failed: "x", Pending: ".", Ask: "?", Timer: "@", Retry: "~", Skipped: "-", Cached: "=", Stopped: "!",
-			Arrow: "->", Bar: "|", Top: "|", Bottom: "|", Dot: "-", Ellipsis: "...", Dash: "-", Rule: "-", Caret: "^",
-			Spinner: []string{"|", "/", "-", "\\"},
+			Marks{Done: "+", Failed: "x", Pending: ".", Ask: "?", Timer: "@", Retry: "~", Skipped: "-", Cached: "=", Stopped: "!"},
+			Strokes{Arrow: "->", Bar: "|", Top: "|", Bottom: "|", Dot: "-", Ellipsis: "...", Dash: "-", Rule: "-", Caret: "^"},
+			[]string{"|", "/", "-", "\\"},
 		}
 	}
 	return Glyphs{
-		Done: "✓", Failed: "✗", Pending: "·", Ask: "◆", Timer: "◷", Retry: "↻", Skipped: "–", Cached: "≡", Stopped: "■",
-		Arrow: "→", Bar: "│", Top: "╭", Bottom: "╰", Dot: "·", Ellipsis: "…", Dash: "–", Rule: "─", Caret: "^",
-		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
+		Marks{Done: "✓", Failed: "✗", Pending: "·", Ask: "◆", Timer: "◷", Retry: "↻", Skipped: "–", Cached: "≡", Stopped: "■"},
+		Strokes{Arrow: "→", Bar: "│", Top: "╭", Bottom: "╰", Dot: "·", Ellipsis: "…", Dash: "–", Rule: "─", Caret: "^"},
+		[]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
 	}
 }

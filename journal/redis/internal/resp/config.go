@@ -16,6 +16,8 @@ import (
 )
 
 // Config says where a server is and how it is used. A duration below 0 is for ever, and 0 a default.
+//
+// One struct: each field is an option of an address.
 type Config struct {
 	Network    string // tcp or unix
 	Addr       string
