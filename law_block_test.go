@@ -234,7 +234,7 @@ func TestJ11_DivergedRunsGoOnWithFittingCode(t *testing.T) {
 				_ = v1.Close()
 				s.plan = test.bad.Plan()
 				v2, _ := s.process("v2")
-				stop = s.workWith(v2, fermata.WorkOptions{})
+				stop = s.workWith(v2, fermata.WorkOptions{Every: time.Minute}) // a day of queries every few seconds takes long
 				time.Sleep(2 * time.Hour)
 				heads := make(map[string]uint64)
 				for _, run := range runs {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,8 +19,10 @@ import (
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/journal/sqlite"
 	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
 )
 
 // team is the state of graphs with branches.
@@ -527,4 +530,41 @@ func TestJ4_CrashWithBranches(t *testing.T) {
 				fermatatest.Effects(w2.effects), fermatatest.AnswerFunc(func(q fermata.Interrupt) any { return "answer to " + q.Task }))
 		})
 	}
+}
+
+// TestH3_WaitReturnsWhileAnotherBranchRetries checks that Wait returns with the questions that are left after an answer, also
+// if the run has come to rest again before the call and another branch waits for a retry.
+func TestH3_WaitReturnsWhileAnotherBranchRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asks := func(ctx node.Context, s state) (state, error) {
+			_, err := node.Interrupt[bool](ctx, "well?")
+			return s, err
+		}
+		fails := func(ctx node.Context, s state) (state, error) {
+			if ctx.Info().Attempt == 1 {
+				return s, errFlaky
+			}
+			return s, nil
+		}
+		g := graph.New[state]("side by side").Node("one", asks).Node("two", asks).
+			Node("flaky", fails, func(n *plan.Node) { n.Retry = plan.Retry{Attempts: 2, Backoff: time.Hour, Max: time.Hour} }).
+			Edge(graph.Start, "one", "two", "flaky").MustCompile()
+		rt := newRuntime(t, fermata.Options{Store: memory.New()})
+		run := start(t, rt, g, state{})
+		for left := 2; left > 0; left-- {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			res, err := run.Wait(ctx)
+			cancel()
+			if err != nil || len(res.Interrupts) != left {
+				t.Fatalf("Wait returns %d questions, %v; expected %d", len(res.Interrupts), err, left)
+			}
+			answer(t, rt, res.Interrupts[0].ID, true)
+			time.Sleep(time.Second) // the branch ends
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
+		defer cancel()
+		if res, err := run.Wait(ctx); err != nil || res.Status != fermata.Completed {
+			t.Errorf("the run is %s, %v", res.Status, err)
+		}
+	})
 }

@@ -2,7 +2,9 @@ package fermata_test
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,6 +13,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
 )
 
 // counter notes when runs begin to work, and how many work at the same time.
@@ -162,4 +165,56 @@ func TestJ10_TheOldestIsTakenFirst(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestJ10_ARunThatWaitsForARetryIsLeftAlone checks that each worker takes a run once while a task waits for its retry, that
+// an answer meanwhile is noticed at once, and that the retry comes when it is due.
+func TestJ10_ARunThatWaitsForARetryIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const backoff = 10 * time.Minute
+		began, answered, retried := time.Now(), time.Duration(0), time.Duration(0)
+		g := graph.New[state]("side by side").
+			Node("flaky", func(ctx node.Context, s state) (state, error) {
+				if ctx.Info().Attempt == 1 {
+					return s, errFlaky
+				}
+				retried = time.Since(began)
+				return s, nil
+			}, func(n *plan.Node) { n.Retry = plan.Retry{Attempts: 2, Backoff: backoff, Max: backoff} }).
+			Node("ask", func(ctx node.Context, s state) (state, error) {
+				_, err := node.Interrupt[bool](ctx, nil)
+				if err == nil {
+					answered = time.Since(began)
+				}
+				return s, err
+			}).
+			Edge(graph.Start, "flaky").Edge(graph.Start, "ask").MustCompile()
+		s := newShop(t, g)
+		first, _ := s.process("starts")
+		run := start(t, first, g, state{}, fermata.Queued())
+		for _, name := range []string{"one", "two"} {
+			rt, _ := s.process(name)
+			defer s.work(rt, name)()
+		}
+		takes := func() int {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return len(slices.DeleteFunc(slices.Clone(s.story), func(line string) bool { return !strings.Contains(line, "takes it") }))
+		}
+		time.Sleep(backoff / 2)
+		if n := takes(); n == 0 || n > 4 {
+			t.Errorf("two workers have taken a run that waits %d times", n)
+		}
+		answer(t, first, waitForQuestions(t, first, run.ID(), 1)[0].ID, true, fermata.Hold())
+		s.awaits(run.ID(), fermata.Completed)
+		if answered < backoff/2 || answered > backoff/2+10*time.Second {
+			t.Errorf("the answer was noticed after %v, expected %v", answered, backoff/2)
+		}
+		if retried < backoff || retried > backoff+10*time.Second {
+			t.Errorf("the retry came after %v, expected %v", retried, backoff)
+		}
+		if n := takes(); n > 8 {
+			t.Errorf("two workers have taken the run %d times", n)
+		}
+	})
 }

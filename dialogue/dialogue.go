@@ -40,6 +40,7 @@ type Dialogue struct {
 	patterns map[PatternName]pattern // those that the definition gives
 	defaults Services                // where the runtime has none
 	vocab    *vocabulary             // of the flows, to find the nearest ones
+	commands commandSchemas          // what a model may answer with
 	plan     *plan.Plan
 	source   []byte               // see Source
 	digest   string               // of the source

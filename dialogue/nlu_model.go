@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/schema"
@@ -46,13 +47,9 @@ type modelNLU struct{ options ModelOptions }
 // Understand is the NLU.
 func (n *modelNLU) Understand(ctx node.Context, t *Turn) ([]Command, error) {
 	flows := t.candidates(n.options.Candidates)
-	doc, err := json.Marshal(commandsSchema(t, flows))
+	answer, err := t.Dialogue.commandSchema(flows)
 	if err != nil {
 		return nil, err
-	}
-	answer, err := schema.Parse(doc)
-	if err != nil {
-		return nil, fmt.Errorf("the commands of a turn: %w", err)
 	}
 	name := n.options.Model
 	if name == "" {
@@ -187,8 +184,48 @@ func (d *Dialogue) smallTalk() []string {
 	return all
 }
 
-// commandsSchema is the schema of the commands that a turn allows.
-func commandsSchema(t *Turn, flows []*flow) map[string]any {
+// commandSchemas keeps the compiled schemas of commands of a dialogue. Compiling one takes longer than all the rest of a
+// turn, and the turns of a dialogue show the model the same flows again and again.
+type commandSchemas struct {
+	mu      sync.Mutex
+	byFlows map[string]*schema.Schema // by the names of the flows, in their order
+}
+
+// mostCommandSchemas bounds what a dialogue of many flows keeps: the schemas are dropped when there are more.
+const mostCommandSchemas = 64
+
+// commandSchema returns the compiled schema of the commands that a turn about these flows allows.
+func (d *Dialogue) commandSchema(flows []*flow) (*schema.Schema, error) {
+	names := make([]string, len(flows))
+	for i, f := range flows {
+		names[i] = f.Name
+	}
+	key := string(encoded(names))
+	d.commands.mu.Lock()
+	kept := d.commands.byFlows[key]
+	d.commands.mu.Unlock()
+	if kept != nil {
+		return kept, nil
+	}
+	doc, err := json.Marshal(d.commandDocument(flows))
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := schema.Parse(doc)
+	if err != nil {
+		return nil, fmt.Errorf("the commands of a turn: %w", err)
+	}
+	d.commands.mu.Lock()
+	defer d.commands.mu.Unlock()
+	if d.commands.byFlows == nil || len(d.commands.byFlows) >= mostCommandSchemas {
+		d.commands.byFlows = make(map[string]*schema.Schema)
+	}
+	d.commands.byFlows[key] = compiled
+	return compiled, nil
+}
+
+// commandDocument is the JSON Schema of the commands that a turn about these flows allows.
+func (d *Dialogue) commandDocument(flows []*flow) map[string]any {
 	var kinds []any
 	add := func(c CommandType, more map[string]any, required ...string) {
 		members := map[string]any{"type": map[string]any{"const": string(c)}, "confidence": map[string]any{"type": "number", "minimum": 0, "maximum": 1}}
@@ -204,8 +241,8 @@ func commandsSchema(t *Turn, flows []*flow) map[string]any {
 		names[i] = f.Name
 		slots = append(slots, f.order...)
 	}
-	for _, name := range keysOf(t.Dialogue.slots) {
-		slots = append(slots, t.Dialogue.slots[name])
+	for _, name := range keysOf(d.slots) {
+		slots = append(slots, d.slots[name])
 	}
 	all := map[string]any{"enum": names}
 	add(StartFlow, map[string]any{"flow_name": all}, "flow_name")
@@ -236,7 +273,7 @@ func commandsSchema(t *Turn, flows []*flow) map[string]any {
 		add(c, nil)
 	}
 	chat := map[string]any{}
-	if answers := t.Dialogue.smallTalk(); len(answers) > 0 {
+	if answers := d.smallTalk(); len(answers) > 0 {
 		chat["text"] = map[string]any{"enum": answers}
 	}
 	add(Chitchat, chat)

@@ -325,7 +325,7 @@ func TestJ5_ACrashAnywhere(t *testing.T) {
 func TestKill(t *testing.T) {
 	keyless(t)
 	program := filepath.Join(t.TempDir(), "reason.exe")
-	if said, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	if said, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	dir := t.TempDir()

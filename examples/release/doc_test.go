@@ -46,7 +46,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	}
 	built.fermata, built.inspect = filepath.Join(dir, "fermata"+exe), filepath.Join(dir, "inspect"+exe)
 	for out, pkg := range map[string]string{built.fermata: "../../cmd/fermata", built.inspect: "./inspect"} {
-		if said, err := exec.Command("go", "build", "-o", out, pkg).CombinedOutput(); err != nil {
+		if said, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, pkg).CombinedOutput(); err != nil {
 			return 0, fmt.Errorf("go build %s: %w\n%s", pkg, err, said)
 		}
 	}

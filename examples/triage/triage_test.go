@@ -223,7 +223,7 @@ func TestDrawing(t *testing.T) {
 // TestKill kills the program while somebody decides; started again, it goes on where it was.
 func TestKill(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "triage.exe")
-	if said, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	if said, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	dir := t.TempDir()

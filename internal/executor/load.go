@@ -129,6 +129,7 @@ func (x *Execution) reload(ref uint64) error {
 // rebase reads entries that others stored since this execution's last write. It folds answers, claims and
 // cancellation. If another process owns the run, this one has lost it (law J3).
 func (x *Execution) rebase(ctx context.Context, busy []machine.Handed) error {
+	ctx = context.WithoutCancel(ctx) // a stop request or time limit is no failure of the store
 	head, kept := x.Row.Head, x.Values
 	if len(x.postponed) > 0 { // lost entries may hold values that others need
 		clear(x.postponed)

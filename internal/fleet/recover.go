@@ -98,11 +98,12 @@ func (f *Fleet) isSetBack(d *owned) bool {
 	return d.setBack && (f.isQuiet(d.ID) || f.executions[d.ID] != nil)
 }
 
-// since returns the last execution that ended after d was lost to the store, if it is known; else d.
+// since returns the run's last execution here if it is known and ended after d: d was lost to the store, or the run
+// was resumed meanwhile and has come to rest again. Else it returns d.
 func (f *Fleet) since(d *owned) *owned {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if next := f.paused.executions[d.ID]; d.setBack && next != nil {
+	if next := f.paused.executions[d.ID]; next != nil && (d.setBack || next.Head > d.Head) {
 		return next
 	}
 	return d

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -44,7 +45,7 @@ type WorkOptions struct {
 // over. Work fails at once if the store is no journal.Leaser, leases are off, Options.Plans is nil, or the
 // runtime is already working.
 func (f *Fleet) Work(ctx context.Context, o WorkOptions) error {
-	w := &worker{rt: f, options: o, refused: make(map[string]time.Time), left: make(map[string]time.Time), reasons: make(map[string]statedReason), news: make(chan struct{}, 1)}
+	w := &worker{rt: f, options: o, refused: make(map[string]time.Time), left: make(map[string]time.Time), reasons: make(map[string]statedReason), news: make(chan struct{}, 1), resting: make(map[string]resting)}
 	if w.options.Concurrency <= 0 {
 		w.options.Concurrency = 8 * runtime.GOMAXPROCS(0)
 	}
@@ -105,6 +106,13 @@ type worker struct {
 	left    map[string]time.Time    // runs left to others, and since when; their rows say why after othersFirst
 	reasons map[string]statedReason // reasons written on rows, by run
 	swept   time.Time               // when it last looked for lost processes
+	resting map[string]resting      // runs that wait for a retry, by run. The fleet's lock guards it
+}
+
+// resting is a run without an owner that has nothing to do before its next timer: a task waits for its retry.
+type resting struct {
+	head uint64 // of the journal; a longer one has work
+	due  int64  // when the timer fires, in microseconds
 }
 
 const (
@@ -136,10 +144,40 @@ func (w *worker) rested(d *owned) {
 	if w == nil {
 		return
 	}
+	w.rest(d)
 	if w.options.Rested != nil && !errors.Is(d.Lost, runtype.ErrStopped) {
 		w.tell(d.ResultCopy())
 	}
 	w.notice()
+}
+
+// rest notes a run that waits for a retry. Its row says running, so the store lists it as long as it has no owner;
+// taking it again before then would find nothing to do.
+func (w *worker) rest(d *owned) {
+	w.rt.mu.Lock()
+	defer w.rt.mu.Unlock()
+	delete(w.resting, d.ID)
+	if d.Lost == nil && d.Outcome.Status == runtype.Running && d.Due != 0 {
+		w.resting[d.ID] = resting{head: d.Head, due: d.Due}
+	}
+}
+
+// rests reports whether a run still waits for its retry. Timers wake it; a worker takes it if that failed.
+func (w *worker) rests(row runtype.RunInfo) bool {
+	now := w.rt.Now()
+	w.rt.mu.Lock()
+	defer w.rt.mu.Unlock()
+	r, ok := w.resting[row.ID]
+	return ok && r.head == row.Head && now < r.due
+}
+
+// forgetDue drops the runs whose retry is due, and returns how many still wait.
+func (w *worker) forgetDue() int {
+	now := w.rt.Now()
+	w.rt.mu.Lock()
+	defer w.rt.mu.Unlock()
+	maps.DeleteFunc(w.resting, func(_ string, r resting) bool { return r.due <= now })
+	return len(w.resting)
 }
 
 // tell calls WorkOptions.Rested, which may panic (law N7).
@@ -212,7 +250,7 @@ func (w *worker) look(ctx context.Context) error {
 		}
 	}
 	for room := w.room(); room > 0 && ctx.Err() == nil; room = w.room() {
-		rows, err := rt.lease.deserted(ctx, crowd*room+len(w.refused))
+		rows, err := rt.lease.deserted(ctx, crowd*room+len(w.refused)+w.forgetDue())
 		if err != nil {
 			return err
 		}
@@ -275,7 +313,7 @@ func (w *worker) take(ctx context.Context, rows []runtype.RunInfo) int {
 
 // takeOne claims and executes a run. lost reports that another process was first.
 func (w *worker) takeOne(ctx context.Context, row runtype.RunInfo) (claimed, lost bool) {
-	if _, no := w.refused[row.ID]; no || !w.rt.isIdle(row.ID) {
+	if _, no := w.refused[row.ID]; no || !w.rt.isIdle(row.ID) || w.rests(row) {
 		return false, false
 	}
 	p, err := w.rt.PlanFor(ctx, row)

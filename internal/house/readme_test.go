@@ -198,7 +198,8 @@ func newShell(t *testing.T, root string) *shell {
 		s.env = append(s.env, name+"="+strings.TrimSpace(s.must(root, os.Environ(), "go", "env", name)))
 	}
 	s.env = append(
-		s.env, "PATH="+s.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "GOBIN="+s.bin, "HOME="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "USER=ann", "PWD="+s.dir, "GOPROXY=off", "GOFLAGS=",
+		s.env, "PATH="+s.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "GOBIN="+s.bin, "HOME="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "USER=ann", "PWD="+s.dir, "GOPROXY=off",
+		"GOFLAGS=-ldflags=-s", // nothing here is debugged, and linking takes less
 		"GOWORK=off", "GOTOOLCHAIN=local", "NO_COLOR=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org",
 	)
