@@ -192,10 +192,10 @@ func TestJ10_ARunThatWaitsForARetryIsLeftAlone(t *testing.T) {
 		s := newShop(t, g)
 		first, _ := s.process("starts")
 		run := start(t, first, g, state{}, fermata.Queued())
-		for _, name := range []string{"one", "two"} {
-			rt, _ := s.process(name)
-			defer s.work(rt, name)()
-		}
+		one, _ := s.process("one")
+		defer s.work(one, "one")()
+		two, _ := s.process("two")
+		defer s.work(two, "two")()
 		takes := func() int {
 			s.mu.Lock()
 			defer s.mu.Unlock()
