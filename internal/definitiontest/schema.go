@@ -80,7 +80,7 @@ func (p Part) Kinds(t testing.TB, part, key string) []string {
 	return kinds
 }
 
-// Explains checks that every key has a description for editors. There must be at least least keys.
+// Explains checks that every key has a description for editors. The document must have at least this number of keys.
 func (p Part) Explains(t testing.TB, least int) {
 	t.Helper()
 	explained := 0
