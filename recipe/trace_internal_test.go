@@ -32,8 +32,8 @@ func TestTheTraceTellsOfALostProcess(t *testing.T) {
 		got = append(got, [2]string{s.Action, s.Observation})
 	}
 	if diff := cmp.Diff([][2]string{
-		{"recovered", "its process was lost; it was continued by worker-2; at work then, and called again: restart#1, check#2"},
-		{"recovered", "its process was lost; it was continued"},
+		{"recovered", "its process was lost; worker-2 took it over; it calls again what was at work: restart#1, check#2"},
+		{"recovered", "its process was lost"},
 		{"retry", "by ann"},
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -33,9 +33,12 @@ func (b *traceBuilder) resumed(e *journal.Entry) error {
 	seen := strings.TrimSpace(byAndAs(body.By, ""))
 	switch {
 	case body.Takeover:
-		seen = strings.TrimSpace("its process was lost; it was continued " + seen)
+		seen = "its process was lost"
+		if body.By != "" {
+			seen += "; " + body.By + " took it over"
+		}
 		if len(body.Lost) > 0 {
-			seen += "; at work then, and called again: " + strings.Join(body.Lost, ", ")
+			seen += "; it calls again what was at work: " + strings.Join(body.Lost, ", ")
 		}
 	case body.Reason == "retry", body.Reason == "replan", body.Reason == "fork":
 	default:
