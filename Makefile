@@ -48,7 +48,7 @@ generate: ## Run the go:generate lines
 ##@ Before a change goes in
 
 .PHONY: check
-check: vet lint tidy peers house format budget ## Vet, lint, tidy, peers, imports and house rules, format, weight: what CI checks
+check: vet lint tidy peers house readme format budget ## Vet, lint, tidy, peers, house rules, README, format, weight: what CI checks
 
 .PHONY: vet
 vet: ## go vet
@@ -68,7 +68,11 @@ peers: ## Does bench/peers, a module of its own, tidy and vet?
 
 .PHONY: house
 house: ## Who may import whom, sizes, laws and tests: internal/house
-	$(GO) test -count=1 ./internal/house/...
+	$(GO) test -count=1 -skip '^TestTheReadmeRuns$$' ./internal/house/...
+
+.PHONY: readme
+readme: ## Type the README's commands in a copy of the tree, compiled there as a newcomer's clone is
+	FERMATA_EXPLORE=1 $(GO) test -count=1 -run '^TestTheReadmeRuns$$' ./internal/house
 
 .PHONY: format
 format: ## Is the code formatted (gofumpt)?

@@ -82,6 +82,7 @@ func forkGraph(o outside) *graph.Graph[order] {
 // A process is killed at any moment while branches and the items of a map are at work: the run comes to its end, no step
 // is recorded twice, and no more effects happen again than were under way when a kill came, each with its own key.
 func TestJ5_Kill9WithBranches(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	want := childResult{Status: fermata.Completed}
 	for range forkRounds {

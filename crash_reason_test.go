@@ -83,6 +83,7 @@ func reasonGraph(o outside) *graph.Graph[order] {
 // A process is killed at any moment while a model reasons, calls a tool and asks a person. What was answered is not
 // asked again: there is one call of each more at most for each kill, and it has the same key.
 func TestJ5_Kill9WhileReasoning(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	want := childResult{Status: fermata.Completed, State: order{Rounds: reasonRounds}}
 	for round := 1; round <= reasonRounds; round++ {

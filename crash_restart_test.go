@@ -37,6 +37,7 @@ func heldGraph(o outside) *graph.Graph[order] {
 // Another process holds the file for far longer than the store waits, while a run is driven: Wait does not fail, and the
 // run is driven on when the file is free.
 func TestJ2_AForeignLockDoesNotEndAWait(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "runs.db")
 	store, err := sqlite.OpenWith(path, sqlite.Options{Busy: 500 * time.Millisecond})
 	if err != nil {

@@ -100,6 +100,7 @@ func beDoomed(folder string) int {
 // taken over so many times and then set aside with a reason, that a heartbeat from before is read each time, and that Retry
 // takes it up.
 func TestJ11_ANodeThatEndsItsProcessIsSetAside(t *testing.T) {
+	t.Parallel()
 	if machineKnowsTheDead() {
 		for _, kind := range []string{"sqlite", "postgres"} {
 			for _, by := range []string{"exit", "kill"} {

@@ -214,6 +214,7 @@ func deployed(step string) *graph.Graph[state] {
 // TestJ11_DivergedRunsGoOnWithFittingCode checks that runs whose code diverged stay open, with a journal that does not grow
 // however often they are tried, and that a worker with fitting code takes them up by itself.
 func TestJ11_DivergedRunsGoOnWithFittingCode(t *testing.T) {
+	t.Parallel()
 	renamed := graph.New[state]("single").Node("other", logged).Edge(graph.Start, "other").MustCompile()
 	for name, test := range map[string]struct {
 		bad *graph.Graph[state]

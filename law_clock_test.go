@@ -150,6 +150,7 @@ func outOfStep(t *testing.T, g *graph.Graph[state], stores []journal.Store, cloc
 func TestJ12_TheStoresClockCounts(t *testing.T) {
 	for _, kind := range []string{"postgres", "redis"} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			here, there := handles(t)[kind](t)
 			t.Cleanup(func() {
 				for _, s := range []journal.Store{here, there} {

@@ -11,8 +11,10 @@ import (
 
 // Likewise where the run is kept on a server, which has a form of its own for values.
 func TestN10_ANodeIsGivenTheSameOnServers(t *testing.T) {
+	t.Parallel()
 	for _, name := range testserver.Kinds() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			store := teststore.Open(t, name)
 			kept := func(valuesTest) (journal.Store, func()) { return store, func() {} }
 			async := []fermata.StartOption{fermata.WithDurability(fermata.Async)}

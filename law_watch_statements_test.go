@@ -161,6 +161,7 @@ func statements(all []tapped, is func(tapped) bool) (n int) {
 // What a server of PostgreSQL sees of 500 readers in one process: one connection that listens, no statement for the readers
 // of a run when another one is written to, and while nothing is written a number of statements that does not grow with them.
 func TestE1_E3_WhatAServerSeesOfFollowers(t *testing.T) {
+	t.Parallel()
 	const readers, conns = 250, 4
 	dsn, schema := testserver.Postgres(t), testserver.Schema(t)
 	quiet := &tap{t: t}

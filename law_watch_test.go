@@ -115,6 +115,7 @@ func awaitCount(t *testing.T, what string, n *atomic.Int64, want int64) {
 // Five hundred readers of one runtime share one watch of their store. A write of another process to one run wakes its
 // readers, each once, and reads nothing for those of another run.
 func TestE3_FollowersShareOneWatch(t *testing.T) {
+	t.Parallel()
 	const readers = 250
 	for kind, open := range handles(t) {
 		t.Run(kind, func(t *testing.T) {

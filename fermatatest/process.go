@@ -428,8 +428,10 @@ func (p *process) onlyTime(ctx context.Context) (due time.Time, ok bool) {
 	if err != nil || !ok {
 		return time.Time{}, false
 	}
-	after, err := p.row(ctx) // the timer is the row's only if nothing was written in between
-	return due, err == nil && after == before
+	// The timer is the row's only if nothing was written in between. Who drives the run may change without a write, and
+	// without a sign of it on the channel of changes.
+	after, err := p.row(ctx)
+	return due, err == nil && after.Head == before.Head
 }
 
 func (p *process) row(ctx context.Context) (fermata.RunInfo, error) {

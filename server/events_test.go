@@ -359,7 +359,7 @@ func flood(chunks int) *graph.Graph[draft] {
 
 // A client that reads nothing holds nobody up, and when it reads at last nothing stored is missing.
 func TestE3_ASlowClientDoesNotHoldTheRun(t *testing.T) {
-	w := newWorld(t, fermata.Options{}, server.Options{})
+	w := newWorld(t, fermata.Options{}, server.Options{WriteTimeout: time.Hour}) // a slow machine takes long to write all this
 	const chunks = 20_000
 	run := w.start(t, flood(chunks))
 	r := w.read(t, "/runs/"+run.ID()+"/events")
@@ -368,6 +368,9 @@ func TestE3_ASlowClientDoesNotHoldTheRun(t *testing.T) {
 	for _, s := range r.all(t) {
 		if s.Name == "end" {
 			break
+		}
+		if s.Name != "" {
+			t.Fatalf("the events end with %q: %s", s.Name, s.Raw)
 		}
 		if err := f.add(s); err != nil {
 			t.Fatal(err)

@@ -178,6 +178,8 @@ type shell struct {
 	dir string
 	bin string // where go install puts programs; it is in the PATH
 	env []string
+
+	instead *overlay // compiles the tree in place of the copy; nil with FERMATA_EXPLORE
 }
 
 func newShell(t *testing.T, root string) *shell {
@@ -206,6 +208,9 @@ func newShell(t *testing.T, root string) *shell {
 	s.must(s.dir, s.env, "git", "init", "--quiet", "--initial-branch=main")
 	s.must(s.dir, s.env, "git", "add", "--all")
 	s.must(s.dir, s.env, "git", "commit", "--quiet", "--message", "feat: begin")
+	if os.Getenv("FERMATA_EXPLORE") == "" {
+		s.instead = newOverlay(t, root, s)
+	}
 	return s
 }
 
@@ -291,6 +296,9 @@ func (s *shell) write(name, text string) {
 	}
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		s.t.Fatal(err)
+	}
+	if s.instead != nil && strings.HasSuffix(name, ".go") {
+		s.instead.replace(s.t, name, file)
 	}
 }
 
