@@ -201,7 +201,7 @@ func (d *dumper) of(seq uint64) uint64 {
 func (d *dumper) task(t *Task) {
 	m := d.m
 	d.line("task %s", facts(m.TaskID(t)+" "+t.State.String(), "attempt", t.Attempt, "value", t.Ref, "result", t.Result, "in", m.parentID(t.Parent()),
-		"branch", d.branch(t.leaves), "waits for", t.WaitFor, "left at", t.LastWait, "again at", clock(t.RetryAt), "began as", t.Began, "has failed", t.failed,
+		"branch", d.branch(t.leaves), "waits for", t.WaitFor, "left at", t.LastWait, "again at", clock(t.RetryAt), "began as", t.Began, "has failed", t.failed, "was at work", t.atWork,
 		"error", t.Error.Error, "code", t.Error.Code, "retryAt", clock(t.Error.RetryAt), "stack", t.Error.Stack, "marks", marks(t.Error.Marks), "because", cause(t.Cause),
 		"not merged", d.arrivals(t.taken), "items", t.of, "own", d.all && t.Own, "begun by", d.of(t.ID)))
 	for _, s := range t.slots {
@@ -480,7 +480,7 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	}
 	shown := map[string]string{
 		"Machine": "status head at latest started active value final stopped body finished blocked takeovers reason root space tokens tasks interrupts people used lost",
-		"Task":    "ID Node Visit Attempt State Ref Result Own Ops Began Cause Error RetryAt failed WaitFor LastWait Beat scope slots unplaced leaves taken inside items of",
+		"Task":    "ID Node Visit Attempt State Ref Result Own Ops Began Cause Error RetryAt failed atWork WaitFor LastWait Beat scope slots unplaced leaves taken inside items of",
 		"Op":      "ID Kind Done Begun Tries Value Attempt Place Apart Due Shape Usage Failure Terminal After Marks Interrupt Digest By At",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",
 		"scope":   "parent item space ends flow",

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/fermata-go/fermata/internal/nodehost"
@@ -29,6 +30,33 @@ func (m *Machine) dooms(b *Task, s *scope) bool {
 		return true
 	}
 	return s.parent != nil && b.scope.parent == s.parent && !m.keeps(s.parent)
+}
+
+// noteWork notes which tasks are at work when one fails: those that may start where nothing has failed before.
+func (m *Machine) noteWork() {
+	for _, t := range m.tasks {
+		if (t.State == Ready || t.State == Leaving) && (m.broken == 0 || !m.doomed(t.scope)) {
+			t.atWork = true
+		}
+	}
+}
+
+// endWork hands out again what was at work in a doomed scope when the failure came, where a crash or another driver has
+// come between: it ends there as it would have without (law F2). A run that fails fast has ended it.
+func (m *Machine) endWork() {
+	if m.stopped || m.plan.Definition().FailFast && m.doom() != nil {
+		return
+	}
+	var open []*Task
+	for _, t := range m.ready {
+		if t.atWork && !t.busy && m.doomed(t.scope) {
+			open = append(open, t)
+		}
+	}
+	slices.SortFunc(open, func(a, b *Task) int { return cmp.Compare(a.ID, b.ID) })
+	for _, t := range open {
+		m.proceed(t)
+	}
 }
 
 // keeps reports whether a map keeps the failures of its items.

@@ -350,6 +350,7 @@ func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 		t.RetryAt = t.Error.RetryAt
 		return nil
 	}
+	m.noteWork()
 	m.set(t, Broken)
 	t.failed, t.Result = true, 0
 	if e.HasValue() {

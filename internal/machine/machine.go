@@ -97,6 +97,7 @@ type taskFailure struct {
 	Error   journal.FailedBody // of its last attempt
 	RetryAt int64              // Backoff: when the next attempt begins, in microseconds
 	failed  bool               // Broken: a retry of the run takes it up again
+	atWork  bool               // Ready, Leaving: it was that when another task failed, so it ends as well (law F2)
 }
 
 // taskWait says what a task waits for.

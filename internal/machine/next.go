@@ -57,6 +57,7 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 		}
 	}
 	if m.broken > 0 {
+		m.endWork()
 		if err := m.fail(at); err != nil || m.over() {
 			return true, err
 		}
@@ -129,17 +130,25 @@ func (m *Machine) startTasks(at int64) error {
 		case t.busy, t.State != Ready && t.State != Leaving && !m.mergesAgain(t, at):
 		case m.broken > 0 && m.doomed(t.scope):
 			m.list(t)
-		case t.State == Leaving:
-			m.hand(Start{Do: Leave, Task: t})
-		case t.Joined():
-			m.hand(Start{Do: Merge, Task: t, Join: m.rejoin(t)})
 		default:
-			m.run(t)
+			m.proceed(t)
 		}
 	}
 	clear(ready)
 	m.spare = ready[:0]
 	return nil
+}
+
+// proceed hands out an open task for what it has to do next.
+func (m *Machine) proceed(t *Task) {
+	switch {
+	case t.State == Leaving:
+		m.hand(Start{Do: Leave, Task: t})
+	case t.Joined():
+		m.hand(Start{Do: Merge, Task: t, Join: m.rejoin(t)})
+	default:
+		m.run(t)
+	}
 }
 
 // mergesAgain reports whether a failed merge of a join has to be repeated.

@@ -368,9 +368,10 @@ func (c *coder) count() {
 	}
 	for _, t := range m.tasks {
 		t.scope.live++
-		to := t.State
+		to, atWork := t.State, t.atWork
 		t.State = Ready
 		m.set(t, to)
+		t.atWork = atWork
 		t.over = t.begun - t.active
 		if t.begun < t.of {
 			m.mapped++

@@ -19,7 +19,7 @@ func (c *coder) task(i int) {
 	number(c, &t.State)
 	number(c, &t.Ref)
 	number(c, &t.Result)
-	c.flags(&t.Own, &t.failed)
+	c.flags(&t.Own, &t.failed, &t.atWork)
 	record(c, &t.Cause)
 	list(c, &t.Ops, c.op)
 	c.text(&t.WaitFor)

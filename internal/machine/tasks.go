@@ -26,7 +26,7 @@ func (m *Machine) set(t *Task, to State) {
 		m.waiting--
 	case Ready, Inside, Leaving, Choosing:
 	}
-	t.State = to
+	t.State, t.atWork = to, false
 	switch to {
 	case Broken:
 		m.broken++
