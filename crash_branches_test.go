@@ -199,6 +199,7 @@ func teamInput() any { return &team{} }
 
 // Wherever a process dies, branches, joins and maps come to the same end.
 func TestJ4_CrashBranchesAtEveryAppend(t *testing.T) {
+	t.Parallel()
 	for _, c := range branchCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -212,6 +213,7 @@ func TestJ4_CrashBranchesAtEveryAppend(t *testing.T) {
 
 // The same on disk, at some of the places.
 func TestJ4_CrashBranchesOnSQLite(t *testing.T) {
+	t.Parallel()
 	stride := 5
 	switch {
 	case exploring():

@@ -121,6 +121,7 @@ func sameEnd(t *testing.T, c crashCase, d *driven, want, got fermata.Result) {
 // Somebody else takes the run and finishes it while one is about to write: one of the two commits, and the other is
 // told so.
 func TestJ3_AnotherProcessTakesTheRunAtEveryAppend(t *testing.T) {
+	t.Parallel()
 	interfere(t, 1, func(t *testing.T, d *driven, _ *fermata.Runtime) {
 		if _, err := d.beside().finish(); err != nil {
 			t.Errorf("whoever took the run failed: %v", err)
@@ -131,6 +132,7 @@ func TestJ3_AnotherProcessTakesTheRunAtEveryAppend(t *testing.T) {
 // Somebody else takes the run, comes a little further and dies. Whoever drove it before does not go on behind that as if
 // nothing had happened: it stops, and takes the run up anew.
 func TestJ3_AnotherProcessTakesTheRunAndDies(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	heads := make(map[*driven]uint64)
 	interfere(t, 2, func(t *testing.T, d *driven, _ *fermata.Runtime) {
@@ -179,6 +181,7 @@ func TestJ3_AnotherProcessTakesTheRunAndDies(t *testing.T) {
 
 // A run that is cancelled, whenever that is, ends there: nothing comes behind it, and nothing is left.
 func TestF3_CancelAtEveryAppend(t *testing.T) {
+	t.Parallel()
 	interfere(t, 1, func(t *testing.T, _ *driven, other *fermata.Runtime) {
 		if err := other.Cancel(t.Context(), drivenID, "not needed any more", "other"); err != nil {
 			t.Error(err)
@@ -211,6 +214,7 @@ func TestF3_CancelAtEveryAppend(t *testing.T) {
 
 // People claim and release what is open, and answer it, whatever the engine is doing: the run takes note and goes on.
 func TestH2_PeopleActAtEveryAppend(t *testing.T) {
+	t.Parallel()
 	for name, act := range map[string]func(ctx context.Context, d *driven, other *fermata.Runtime, q fermata.Interrupt) error{
 		"claim and release": func(ctx context.Context, _ *driven, other *fermata.Runtime, q fermata.Interrupt) error {
 			return errors.Join(other.Claim(ctx, q.ID, "eve", q.Role), other.Release(ctx, q.ID, "eve"))

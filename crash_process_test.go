@@ -252,7 +252,7 @@ type child struct {
 	lines *bufio.Reader
 }
 
-func startChild(t *testing.T, name, folder, run string) *child {
+func startChild(t *testing.T, name, folder, run string, env ...string) *child {
 	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
@@ -260,6 +260,7 @@ func startChild(t *testing.T, name, folder, run string) *child {
 	}
 	c := &child{cmd: exec.CommandContext(t.Context(), binary)}
 	c.cmd.Env = append(os.Environ(), childVariable+"="+name, childFolder+"="+folder, childRun+"="+run)
+	c.cmd.Env = append(c.cmd.Env, env...)
 	c.cmd.Stderr = os.Stderr
 	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -345,6 +346,7 @@ func kills(few, many int) int {
 // A process is killed at any moment, and another one goes on: the run comes to its end, no step is recorded twice, and
 // an effect happens twice at most where a kill came between it and its record, with the same key.
 func TestJ5_Kill9(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	want := childResult{Status: fermata.Completed, State: order{Rounds: workRounds}}
 	for round := 1; round <= workRounds; round++ {
@@ -409,6 +411,7 @@ func effectsOf(t *testing.T, folder, run string) map[string][]string {
 
 // Three hundred answers are given by processes that are killed all the time. Each is applied once.
 func TestH2_300AnswersThroughKills(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	sum := pollQuestions * (pollQuestions - 1) / 2
 	want := childResult{Status: fermata.Completed, State: order{Amount: sum}}
@@ -450,6 +453,7 @@ func TestH2_300AnswersThroughKills(t *testing.T) {
 
 // Two processes take up one run at the same time: one brings it to its end, and the other is told.
 func TestJ3_TwoProcessesResumeOneRun(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for n := range kills(8, 50) {
 		run := fmt.Sprintf("run_%d", n)

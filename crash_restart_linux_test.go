@@ -21,8 +21,7 @@ const longLease = 30 * time.Second
 // how long that took; zero where it was not within the given time.
 func heldBy(t *testing.T, folder, run string) (c *child, taken func(within time.Duration) time.Duration) {
 	t.Helper()
-	t.Setenv(childLease, longLease.String())
-	c = startChild(t, "held", folder, run)
+	c = startChild(t, "held", folder, run, childLease+"="+longLease.String())
 	c.goOn(t)
 	file := filepath.Join(folder, "effects of "+run)
 	await := func(lines int, within time.Duration) time.Duration {
@@ -112,6 +111,7 @@ func ended(t *testing.T, rt *fermata.Runtime, run string) {
 // A process that restarts on its own file takes over at once what its predecessor drove, which was killed: it does not
 // wait for the lease of the dead.
 func TestJ10_ARestartDoesNotWaitForTheLeaseOfTheDead(t *testing.T) {
+	t.Parallel()
 	rt, taken := restartedAfterKill(t, "run_1")
 	works(t, rt)
 	if took := taken(soon); took == 0 || took > time.Second {
@@ -124,6 +124,7 @@ func TestJ10_ARestartDoesNotWaitForTheLeaseOfTheDead(t *testing.T) {
 
 // So does a timer of the run, where nobody works.
 func TestJ10_ATimerDoesNotWaitForTheLeaseOfTheDead(t *testing.T) {
+	t.Parallel()
 	rt, taken := restartedAfterKill(t, "run_1")
 	if took := taken(soon); took == 0 || took > nap+time.Second {
 		t.Errorf("the run was taken over after %v (0: never), its timer was due after %v", took, nap)
@@ -134,6 +135,7 @@ func TestJ10_ATimerDoesNotWaitForTheLeaseOfTheDead(t *testing.T) {
 // A process that is only stopped is not gone: its runs are left to it as long as its lease lasts. When it is killed
 // then, a worker that is there notices.
 func TestJ10_AStoppedProcessIsNotGone(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	c, taken := heldBy(t, folder, "run_1")
 	if err := c.cmd.Process.Signal(syscall.SIGSTOP); err != nil {

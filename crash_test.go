@@ -13,6 +13,7 @@ import (
 
 // Whatever the engine was doing when it died: another one takes the run on, and brings it to the same end.
 func TestJ4_CrashAtEveryAppend(t *testing.T) {
+	t.Parallel()
 	for _, c := range crashCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -47,6 +48,7 @@ func (c crashCase) check(t *testing.T, report fermatatest.Report) {
 // The same on disk, where the file is closed and opened again with each crash. What differs from memory is the store,
 // so a few graphs and some of the places are enough.
 func TestJ4_CrashAtEveryAppendOnSQLite(t *testing.T) {
+	t.Parallel()
 	crashOnDisk(t, 3, 11, func(t *testing.T, crash func(open func(file string) (journal.Store, error))) {
 		crash(func(file string) (journal.Store, error) {
 			return sqlite.OpenWith(file, sqlite.Options{Sync: sqlite.Normal})

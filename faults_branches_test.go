@@ -23,6 +23,7 @@ func newDrivenTeam(t *testing.T, name string, p *plan.Plan) *driven {
 // Every call of the store fails once while several tasks are at work: the run stops, says that it was the store, and
 // comes to the same end when it is taken up again. Nothing hangs.
 func TestJ2_StoreFaultsWithBranches(t *testing.T) {
+	t.Parallel()
 	for _, c := range branchCases {
 		if c.name == "cached nodes in a pool" {
 			continue // the runtimes of this test have no pools

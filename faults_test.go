@@ -330,6 +330,7 @@ func settledState(r fermata.Result) []any {
 // Every call of the store fails once, in each place, before and after it has done its work. Whoever asked gets an
 // error that says what it is; asked again, the run comes to the same end, and nothing is lost or doubled.
 func TestJ2_StoreFaults(t *testing.T) {
+	t.Parallel()
 	for _, c := range crashCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -148,6 +148,7 @@ func outOfStep(t *testing.T, g *graph.Graph[state], stores []journal.Store, cloc
 
 // TestJ12_TheStoresClockCounts checks that processes whose clocks are an hour apart wait on a server as long as they should.
 func TestJ12_TheStoresClockCounts(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"postgres", "redis"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

@@ -238,6 +238,7 @@ func TestCompactRefuses(t *testing.T) {
 
 // Between any two processes the journal is compacted, and what has crashed goes on.
 func TestJ4_CrashAtEveryAppendOfACompactedRun(t *testing.T) {
+	t.Parallel()
 	crashOnDisk(t, 5, 13, func(t *testing.T, crash func(open func(file string) (journal.Store, error))) {
 		saved := int64(0)
 		crash(func(file string) (journal.Store, error) {
@@ -274,6 +275,7 @@ func (s compacted) Append(ctx context.Context, b journal.Batch) error {
 // A run that is compacted again and again while it is driven can be forked behind any of its entries, and the forks,
 // compacted likewise, come to the same end.
 func TestJ4_AForkOfACompactedRunComesToTheSameEnd(t *testing.T) {
+	t.Parallel()
 	for _, c := range crashCases {
 		if !c.onDisk && !exploring() {
 			continue

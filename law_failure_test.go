@@ -631,6 +631,7 @@ func TestF4_TheLimitOfTasks(t *testing.T) {
 
 // A limit of time fails the run and is named. Time in which a run waits for people does not count.
 func TestF4_TheLimitOfTime(t *testing.T) {
+	t.Parallel()
 	build := func(f graph.Func[state]) *graph.Graph[state] {
 		return graph.New[state]("slow").Node("a", f, graph.Retry(3, time.Millisecond)).Edge(graph.Start, "a").
 			Limits(plan.Limits{Time: 50 * time.Millisecond}).MustCompile()

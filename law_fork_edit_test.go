@@ -469,6 +469,7 @@ func TestH4_DeadlinesOfAFork(t *testing.T) {
 
 // Whatever fails while a fork is made or goes on: there is all of it or nothing, and what is there comes to its end.
 func TestJ2_ForksSurviveFaultsAtEveryAppend(t *testing.T) {
+	t.Parallel()
 	for _, c := range crashCases {
 		if !c.onDisk && !exploring() {
 			continue

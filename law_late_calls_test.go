@@ -60,6 +60,7 @@ func (l late) Read(ctx context.Context, run string, after uint64) iter.Seq2[jour
 // as late as a lease; claims come through whose answers are lost. Nobody's lease runs out, so nothing is repeated: every
 // step's effect happens once.
 func TestJ10_LateCallsRepeatNothing(t *testing.T) {
+	t.Parallel()
 	seeds := 4
 	if exploring() {
 		seeds = 200

@@ -315,6 +315,7 @@ func TestH4_TimersThatCannotBeListedAreListedAgain(t *testing.T) {
 // A function that sees that its time is up and returns a value all the same has failed, whichever of the two its caller sees
 // first.
 func TestN11_AValueThatComesTooLateIsRefused(t *testing.T) {
+	t.Parallel()
 	g := single(func(ctx node.Context, s state) (state, error) {
 		<-ctx.Done()
 		return s, nil

@@ -201,6 +201,7 @@ func doing(do string) graph.Func[state] {
 
 // Whatever the engine was calculating when it died, it comes to the same end.
 func TestJ4_CrashInCalculations(t *testing.T) {
+	t.Parallel()
 	for _, c := range crashCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

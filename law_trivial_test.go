@@ -26,7 +26,7 @@ type (
 		cache int `fermata:"transient"` //nolint:unused // JSON drops it
 	}
 	emptyList [0]int
-	flag      bool
+	boolean   bool
 	reference *int
 	tally     map[string]int
 )
@@ -127,7 +127,7 @@ func isFlow[S any](t *rapid.T, v S) {
 func TestN10_StatesThatHoldNothing(t *testing.T) {
 	kinds := []func(t *rapid.T){
 		isTrivial(struct{}{}), isTrivial(emptyState{}), isTrivial(emptyInside{}), isTrivial(onlyTransient{}), isTrivial([0]int{}), isTrivial(emptyList{}),
-		isTrivial([3]struct{}{}), isTrivial(false), isTrivial(true), isTrivial(flag(true)), isTrivial[*int](nil), isTrivial(reference(nil)),
+		isTrivial([3]struct{}{}), isTrivial(false), isTrivial(true), isTrivial(boolean(true)), isTrivial[*int](nil), isTrivial(reference(nil)),
 		isTrivial[*struct{}](nil), isTrivial[any](nil), isTrivial[map[string]int](nil), isTrivial(tally(nil)), isTrivial(tally{}), isTrivial([]struct{}{{}, {}}),
 		isTrivial([]int(nil)), isTrivial(0), isTrivial(""), isTrivial(struct{ A, B struct{} }{}), isTrivial(map[string]struct{}{"a": {}}),
 		isTrivial(map[string]any(nil)), isTrivial(struct{ P *struct{} }{new(struct{})}),
