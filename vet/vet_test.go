@@ -40,7 +40,7 @@ func TestN1_J5_N3_WhatIsFound(t *testing.T) {
 	}
 	analysistest.Run(quiet{t}, root(t), vet.Analyzer,
 		"./vet/testdata/bank", "./vet/testdata/effects", "./vet/testdata/values", "./vet/testdata/order",
-		"./vet/testdata/parallel", "./vet/testdata/pauses", "./vet/testdata/ignored", "./vet/testdata/lost")
+		"./vet/testdata/clean", "./vet/testdata/parallel", "./vet/testdata/pauses", "./vet/testdata/ignored", "./vet/testdata/lost")
 }
 
 func TestJ5_N1_Fixes(t *testing.T) {

@@ -214,7 +214,7 @@ func TestJ5_KilledGallery(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s/%s/%t", name, kind, last), func(t *testing.T) {
 					t.Parallel()
-					killVisitors(t, name, kind, last, thorough(4, 20))
+					killVisitors(t, name, kind, last, thorough(2, 20))
 				})
 			}
 		}
@@ -237,7 +237,7 @@ func killVisitors(t *testing.T, name, kind string, last bool, most int) {
 	throw, began, deaths, lives := dice(t), time.Now(), 0, 0
 	for deaths < most && lives < 20*most {
 		e := begin()
-		e.dice, e.most = rand.New(rand.NewPCG(throw.Uint64(), 0)), most-deaths
+		e.dice, e.most, e.span = rand.New(rand.NewPCG(throw.Uint64(), 0)), most-deaths, clean.longest
 		got := e.finish()
 		deaths, lives = deaths+e.deaths, lives+e.lives
 		list := e.inspect(got)

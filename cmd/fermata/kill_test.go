@@ -492,6 +492,7 @@ type errand struct {
 
 	deaths  int
 	lives   int
+	longest time.Duration // of all lives
 	printed []*ending
 	follow  chan struct{} // closed when the reader of the run's events has ended
 	seen    *ending       // what that saw
@@ -523,7 +524,9 @@ func (e *errand) process(args ...string) *ending {
 	if e.flags != nil && args[0] != "tasks" {
 		args = append(slices.Clone(args), e.flags(e)...)
 	}
+	began := time.Now()
 	end := e.until(e.next(), args...)
+	e.longest = max(e.longest, time.Since(began))
 	if e.lives++; end.killed {
 		e.deaths++
 	}

@@ -67,7 +67,7 @@ func TestN1_Vet(t *testing.T) {
 	if last := lines[len(lines)-1]; code != exitInvalid || last != "4 errors, --fix mends 4" || !strings.HasPrefix(lines[0], "vet/testdata/fixes/fixes.go:19:21: os.Rename ") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
-	if out, said, code = vetted(t, "./examples/triage"); code != exitCompleted || out != "✓ ./examples/triage  nothing found\n" && out != "ok ./examples/triage  nothing found\n" {
+	if out, said, code = vetted(t, "./vet/testdata/clean"); code != exitCompleted || out != "✓ ./vet/testdata/clean  nothing found\n" && out != "ok ./vet/testdata/clean  nothing found\n" {
 		t.Errorf("exit code %d:\n%s%s", code, out, said)
 	}
 }
