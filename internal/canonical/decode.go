@@ -5,12 +5,24 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 )
 
 // Decode is json.Unmarshal with json.Number in interfaces and times that no local zone affects.
 func Decode(data []byte, into any) error {
+	switch into := into.(type) {
+	case *bool:
+		if text := string(data); text == "true" || text == "false" {
+			*into = text == "true"
+			return nil
+		}
+	case *string, *int, *int64, *float64: // without a time or an interface; where that fails, the way below says why
+		if json.Unmarshal(data, into) == nil {
+			return nil
+		}
+	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	if err := d.Decode(into); err != nil {
@@ -30,9 +42,7 @@ func Read(into any) {
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		return
 	}
-	if fix := fixerOf(v.Type().Elem()); fix != nil {
-		fix(v.Elem())
-	}
+	fix(v.Elem())
 }
 
 // Time is a time as JSON returns it: without a monotonic clock, in UTC or with a fixed offset.
@@ -69,35 +79,37 @@ func zone(offset int) *time.Location {
 	return z.(*time.Location) //nolint:forcetypeassert // as above
 }
 
-// fixer gives the times in a value that can be set fixed offsets.
-type fixer func(v reflect.Value)
-
-var fixers sync.Map // by type; nil for types without times
-
-func fixerOf(t reflect.Type) fixer {
-	if f, ok := fixers.Load(t); ok {
-		return f.(fixer) //nolint:forcetypeassert // nothing else is put in
-	}
-	c := &compiler{made: make(map[reflect.Type]*fixer)}
-	var f fixer
-	if c.holds(t, make(map[reflect.Type]bool)) {
-		f = c.compile(t)
-	}
-	fixers.Store(t, f)
-	return f
-}
-
-type compiler struct {
-	made map[reflect.Type]*fixer
-}
-
 var (
 	timeType        = reflect.TypeFor[time.Time]()
 	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
 )
 
-// holds reports whether a time is somewhere in values of a type.
-func (c *compiler) holds(t reflect.Type, seen map[reflect.Type]bool) bool {
+// timed is whether values of a type hold times that are looked for, and in which fields of a struct.
+type timed struct {
+	holds  bool
+	fields []int
+}
+
+var timedTypes sync.Map // by type
+
+func timedOf(t reflect.Type) timed {
+	if known, ok := timedTypes.Load(t); ok {
+		return known.(timed) //nolint:forcetypeassert // nothing else is put in
+	}
+	found := timed{holds: holdsTime(t, make(map[reflect.Type]bool))}
+	if t.Kind() == reflect.Struct && t != timeType {
+		for _, i := range looked(t) {
+			if holdsTime(t.Field(i).Type, make(map[reflect.Type]bool)) {
+				found.fields = append(found.fields, i)
+			}
+		}
+	}
+	timedTypes.Store(t, found)
+	return found
+}
+
+// holdsTime reports whether a time is somewhere in values of a type.
+func holdsTime(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if t == timeType {
 		return true
 	}
@@ -107,15 +119,11 @@ func (c *compiler) holds(t reflect.Type, seen map[reflect.Type]bool) bool {
 	seen[t] = true
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		return c.holds(t.Elem(), seen)
+		return holdsTime(t.Elem(), seen)
 	case reflect.Map:
-		return t.Key() == timeType || c.holds(t.Elem(), seen)
+		return t.Key() == timeType || holdsTime(t.Elem(), seen)
 	case reflect.Struct:
-		for _, i := range looked(t) {
-			if c.holds(t.Field(i).Type, seen) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(looked(t), func(i int) bool { return holdsTime(t.Field(i).Type, seen) })
 	}
 	return false
 }
@@ -137,95 +145,47 @@ func looked(t reflect.Type) []int {
 	return fields
 }
 
-// compile is the fixer of a type, for a type that contains itself one that is filled in later.
-func (c *compiler) compile(t reflect.Type) fixer {
-	if f, ok := c.made[t]; ok {
-		return func(v reflect.Value) {
-			if *f != nil {
-				(*f)(v)
-			}
+// fix gives the times in a value that can be set fixed offsets.
+func fix(v reflect.Value) {
+	times := timedOf(v.Type())
+	switch {
+	case !times.holds:
+	case v.Type() == timeType:
+		if !v.CanSet() {
+			return
 		}
-	}
-	made := new(fixer)
-	c.made[t] = made
-	*made = c.fixer(t)
-	return *made
-}
-
-func (c *compiler) fixer(t reflect.Type) fixer {
-	if t == timeType {
-		return fixTime
-	}
-	if !c.holds(t, make(map[reflect.Type]bool)) {
-		return nil
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		elem := c.compile(t.Elem())
-		return func(v reflect.Value) {
-			if !v.IsNil() {
-				elem(v.Elem())
-			}
+		if t := v.Addr().Interface().(*time.Time); !IsTime(*t) { //nolint:forcetypeassert // it is one
+			*t = Time(*t)
 		}
-	case reflect.Slice, reflect.Array:
-		elem := c.compile(t.Elem())
-		return func(v reflect.Value) {
-			for i := range v.Len() {
-				elem(v.Index(i))
-			}
+	case v.Kind() == reflect.Pointer:
+		if !v.IsNil() {
+			fix(v.Elem())
 		}
-	case reflect.Map:
-		return c.mapping(t)
-	case reflect.Struct:
-		type part struct {
-			at  int
-			fix fixer
+	case v.Kind() == reflect.Map:
+		fixMap(v)
+	case v.Kind() == reflect.Struct:
+		for _, i := range times.fields {
+			fix(v.Field(i))
 		}
-		var parts []part
-		for _, i := range looked(t) {
-			if fix := c.compile(t.Field(i).Type); fix != nil {
-				parts = append(parts, part{i, fix})
-			}
-		}
-		return func(v reflect.Value) {
-			for _, p := range parts {
-				p.fix(v.Field(p.at))
-			}
-		}
-	}
-	return nil
-}
-
-// mapping fixes the keys and values of a map, which cannot be changed in place.
-func (c *compiler) mapping(t reflect.Type) fixer {
-	var elem fixer
-	if c.holds(t.Elem(), make(map[reflect.Type]bool)) {
-		elem = c.compile(t.Elem())
-	}
-	return func(v reflect.Value) {
-		for it := v.MapRange(); it.Next(); {
-			key, value := it.Key(), reflect.New(t.Elem()).Elem()
-			if value.Set(it.Value()); elem != nil {
-				elem(value)
-			}
-			if t.Key() == timeType {
-				at := key.Interface().(time.Time) //nolint:forcetypeassert // it is one
-				if fixed := reflect.ValueOf(Time(at)); !IsTime(at) {
-					v.SetMapIndex(key, reflect.Value{})
-					key = fixed
-				}
-			}
-			v.SetMapIndex(key, value)
+	default:
+		for i := range v.Len() {
+			fix(v.Index(i))
 		}
 	}
 }
 
-func fixTime(v reflect.Value) {
-	if !v.CanSet() {
-		return
-	}
-	t := v.Addr().Interface().(*time.Time) //nolint:forcetypeassert // it is one
-	if !IsTime(*t) {
-		*t = Time(*t)
+// fixMap fixes the keys and values of a map, which cannot be changed in place.
+func fixMap(v reflect.Value) {
+	for it := v.MapRange(); it.Next(); {
+		key, value := it.Key(), reflect.New(v.Type().Elem()).Elem()
+		value.Set(it.Value())
+		fix(value)
+		if key.Type() == timeType {
+			if at := key.Interface().(time.Time); !IsTime(at) { //nolint:forcetypeassert // it is one
+				v.SetMapIndex(key, reflect.Value{})
+				key = reflect.ValueOf(Time(at))
+			}
+		}
+		v.SetMapIndex(key, value)
 	}
 }

@@ -1,7 +1,6 @@
 package canonical
 
 import (
-	"encoding"
 	"encoding/json"
 	"reflect"
 	"sync"
@@ -9,11 +8,13 @@ import (
 
 	"github.com/fermata-go/fermata/internal/jsonfield"
 	"github.com/fermata-go/fermata/internal/jsontext"
+	"github.com/fermata-go/fermata/internal/persistent"
 )
 
 // form is what is known of the size of a type's JSON.
 type form struct {
 	typ     reflect.Type
+	plain   reflect.Type // that holds the same, of a list or map of package state
 	is      formKind
 	most    int   // bytes that any value of the type takes at most; -1 where that is not to be said
 	elem    *form // of lists, maps, pointers and quoted values
@@ -21,7 +22,7 @@ type form struct {
 	members []member
 	least   int      // of a struct: what its members take at most that have a most, and the names of all
 	varying []member // the others
-	times   bool     // values of the type may hold times; see oddTime
+	odd     bool     // values of the type may hold times, or maps whose keys write themselves; see oddities
 	behind  bool     // a part that lies in the value itself has a method of its address that writes it
 }
 
@@ -41,6 +42,7 @@ const (
 	formList
 	formMap
 	formStruct
+	formHeld // a list or map of package state
 )
 
 // member is a member of a struct.
@@ -81,7 +83,7 @@ func formOf(t reflect.Type) *form {
 	f := made.form(t)
 	for _, each := range made {
 		each.most = each.bound(make(map[*form]bool))
-		each.times = each.mayHoldTimes(make(map[*form]bool))
+		each.odd = each.mayBeOdd(make(map[*form]bool))
 		each.behind = each.writesBehind()
 	}
 	for _, each := range made {
@@ -108,6 +110,10 @@ func (s shaper) form(t reflect.Type) *form {
 	f := &form{typ: t, most: -1}
 	s[t] = f
 	f.is = kindOf(t)
+	if plain, ok := persistent.Plain(t); ok {
+		f.is, f.plain, f.elem = formHeld, plain, s.form(plain.Elem())
+		return f
+	}
 	switch f.is {
 	case formPointer, formList:
 		f.elem = s.form(t.Elem())
@@ -116,7 +122,7 @@ func (s shaper) form(t reflect.Type) *form {
 		switch k := t.Key(); {
 		case k.Kind() == reflect.String:
 			f.key = &form{typ: k, is: formText, most: -1}
-		case k.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		case k.Implements(methods[1]):
 		default:
 			f.key = &form{typ: k, is: formFixed, most: mostOf(k)}
 		}
@@ -132,7 +138,9 @@ func (s shaper) members(t reflect.Type) (list []member) {
 			index: x.Index, form: s.form(x.Go.Type), omitEmpty: x.OmitEmpty, omitZero: x.OmitZero,
 			name: jsontext.GoLength(x.Name, 6*len(x.Name)) + len(`"":`), step: Step{Name: x.Name, Index: -1},
 		}
-		_, m.ownZero = x.Go.Type.MethodByName("IsZero")
+		if _, held := persistent.Plain(x.Go.Type); !held { // these are zero when they are empty
+			_, m.ownZero = x.Go.Type.MethodByName("IsZero")
+		}
 		for _, f := range x.Path {
 			m.step.Fields = append(m.step.Fields, f.Name)
 		}

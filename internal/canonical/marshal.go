@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -37,10 +36,11 @@ func Marshal(v any, limit int) ([]byte, error) {
 	case len(data) > limit:
 		return nil, &Excess{Limit: limit, Found: len(data)}
 	}
-	if err := oddTime(f, rv); err != nil {
+	keyed, err := oddities(f, rv)
+	if err != nil {
 		return nil, err
 	}
-	if !bytes.Contains(data, []byte(`\ufffd`)) && !keysMayMeet(rv) {
+	if !keyed && !bytes.Contains(data, []byte(`\ufffd`)) {
 		return data, nil
 	}
 	if path, twice := repeated(data); twice {
@@ -74,7 +74,7 @@ func repeatedIn(d *json.Decoder, at string) (path string, twice bool) {
 				return "", false
 			}
 			name, _ := key.(string)
-			if inner = at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name); seen[name] {
+			if inner = at + "/" + pointerName(name); seen[name] {
 				return inner, true
 			}
 			seen[name] = true

@@ -16,7 +16,8 @@ func Integer(number string) (text string, ok bool) {
 	return d.sign + cmp.Or(d.digits, "0") + strings.Repeat("0", d.exponent), true
 }
 
-// SameNumber reports whether two JSON numbers are equal, to the last digit.
+// SameNumber reports whether two JSON numbers are equal, to the last digit: 1, 1.0, 10e-1. It never writes a number out,
+// for 1e999999999 is a short text. Those whose exponents no integer holds are equal if they are written alike.
 func SameNumber(a, b string) bool {
 	x, okX := decimalOf(a)
 	y, okY := decimalOf(b)
@@ -39,11 +40,11 @@ func decimalOf(number string) (d decimal, ok bool) {
 	if digits == "" {
 		return decimal{}, true
 	}
-	n, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	n, err := strconv.ParseInt(cmp.Or(exponent, "0"), 10, strconv.IntSize-2) // the sum below is an int, too
 	if err != nil {
-		return d, false // an exponent that no int holds
+		return d, false
 	}
 	d.digits = strings.TrimRight(digits, "0")
-	d.exponent = n - len(fraction) + len(digits) - len(d.digits)
+	d.exponent = int(n) - len(fraction) + len(digits) - len(d.digits)
 	return d, true
 }

@@ -4,9 +4,11 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
-	"strings"
+	"slices"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/fermata-go/fermata/internal/jsonfield"
 )
 
 // Plain reports whether a pointed-to value equals its own JSON copy and shares no memory. Such values are numbers,
@@ -58,18 +60,10 @@ func plainType(t reflect.Type) bool {
 
 // plainStruct reports whether all fields are written under names of their own, without options.
 func plainStruct(t reflect.Type) bool {
-	names := make(map[string]bool)
-	for f := range t.Fields() {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" {
-			name = f.Name
-		}
-		if !f.IsExported() || f.Anonymous || name == "-" || options != "" || names[name] || !plainType(f.Type) {
-			return false
-		}
-		names[name] = true
-	}
-	return true
+	fields := jsonfield.Of(t)
+	return len(fields) == t.NumField() && !slices.ContainsFunc(fields, func(f jsonfield.Field) bool {
+		return len(f.Index) > 1 || f.OmitEmpty || f.OmitZero || f.Quoted || !plainType(f.Go.Type)
+	})
 }
 
 func validTexts(v reflect.Value) bool {

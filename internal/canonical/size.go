@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/fermata-go/fermata/internal/jsontext"
+	"github.com/fermata-go/fermata/internal/persistent"
 )
 
 // Measure returns an Excess if the JSON of a value takes more than limit bytes, and nil otherwise. It builds no JSON,
@@ -23,6 +24,9 @@ func Measure(v reflect.Value, limit int) *Excess {
 }
 
 func (f *form) measure(v reflect.Value, limit int) *Excess {
+	if f.most >= 0 && f.most <= limit || f.is == formText && 6*v.Len()+2 <= limit {
+		return nil
+	}
 	m := &meter{limit: limit}
 	if m.value(f, v); m.n <= limit {
 		return nil // what it may take at most is less
@@ -194,6 +198,8 @@ func (m *meter) parts(f *form, v reflect.Value) {
 		m.mapping(f, v)
 	case formStruct:
 		m.record(f, v)
+	case formHeld:
+		m.held(f, v)
 	}
 }
 
@@ -337,6 +343,23 @@ func (m *meter) list(f *form, v reflect.Value) {
 	}
 	for i := 0; i < n && m.goesOn(); i++ {
 		m.part(Step{Index: i}, f.elem, v.Index(i))
+	}
+}
+
+// held counts a list or map of package state.
+func (m *meter) held(f *form, v reflect.Value) {
+	m.add(2)
+	comma := 0
+	for x := range persistent.Parts(v, f.plain) {
+		m.part(Step{Name: x.Key, Index: x.Index}, f.elem, x.Value)
+		if x.Index < 0 {
+			m.text(x.Key)
+			m.add(1)
+		}
+		if !m.add(comma) {
+			return
+		}
+		comma = 1
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/fermata-go/fermata/internal/persistent"
 )
 
 // OddTime finds a time whose offset has seconds, which JSON cannot write. The value is one that encoding/json has
@@ -16,28 +18,31 @@ func OddTime(v reflect.Value) error {
 	if !v.IsValid() {
 		return nil
 	}
-	return oddTime(formOf(v.Type()), v)
+	_, err := oddities(formOf(v.Type()), v)
+	return err
 }
 
-func oddTime(f *form, v reflect.Value) error {
-	if !f.times {
-		return nil
+// oddities finds a time whose offset has seconds, and says whether there are maps whose keys write themselves: two of
+// them may have one name. The value is one that encoding/json has written.
+func oddities(f *form, v reflect.Value) (keyed bool, err error) {
+	if !f.odd {
+		return false, nil
 	}
-	var c clocks
-	at, odd := c.odd(f, v)
+	var s search
+	at, odd := s.odd(f, v)
 	if !odd {
-		return nil
+		return s.keyed, nil
 	}
 	reason := OddOffset(at)
-	if len(c.way) == 0 {
-		return errors.New(reason)
+	if len(s.way) == 0 {
+		return s.keyed, errors.New(reason)
 	}
 	var path strings.Builder
-	for _, name := range c.way {
+	for _, name := range s.way {
 		path.WriteByte('/')
 		path.WriteString(pointerName(name))
 	}
-	return fmt.Errorf("%s: %s", path.String(), reason)
+	return s.keyed, fmt.Errorf("%s: %s", path.String(), reason)
 }
 
 // OddOffset says why JSON cannot hold a time whose offset has seconds.
@@ -46,8 +51,8 @@ func OddOffset(t time.Time) string {
 	return "the offset of the time is " + strconv.Itoa(offset) + " seconds, which JSON cannot hold: expected whole minutes; call UTC()"
 }
 
-// mayHoldTimes reports whether values of a form have to be looked at for times.
-func (f *form) mayHoldTimes(seen map[*form]bool) bool {
+// mayBeOdd reports whether values of a form have to be looked at for times and maps.
+func (f *form) mayBeOdd(seen map[*form]bool) bool {
 	if seen[f] {
 		return false
 	}
@@ -60,12 +65,12 @@ func (f *form) mayHoldTimes(seen map[*form]bool) bool {
 	case formOwn:
 		return embedsTime(f.typ)
 	case formMap:
-		return f.typ.Key() == timeType || f.elem.mayHoldTimes(seen)
-	case formPointer, formList:
-		return f.elem.mayHoldTimes(seen)
+		return f.key == nil || f.elem.mayBeOdd(seen)
+	case formPointer, formList, formHeld:
+		return f.elem.mayBeOdd(seen)
 	case formStruct:
 		for i := range f.members {
-			if f.members[i].form.mayHoldTimes(seen) {
+			if f.members[i].form.mayBeOdd(seen) {
 				return true
 			}
 		}
@@ -82,20 +87,23 @@ func embedsTime(t reflect.Type) bool {
 	return ok && len(f.Index) == 1 && f.Anonymous && f.Type == timeType
 }
 
-// clocks walks over a value until it finds an odd time.
-type clocks struct{ way []string }
+// search walks over a value until it finds an odd time.
+type search struct {
+	way   []string
+	keyed bool // there was a map whose keys write themselves
+}
 
-func (c *clocks) in(name string, f *form, v reflect.Value) (time.Time, bool) {
-	c.way = append(c.way, name)
-	at, odd := c.odd(f, v)
+func (s *search) in(name string, f *form, v reflect.Value) (time.Time, bool) {
+	s.way = append(s.way, name)
+	at, odd := s.odd(f, v)
 	if !odd {
-		c.way = c.way[:len(c.way)-1]
+		s.way = s.way[:len(s.way)-1]
 	}
 	return at, odd
 }
 
-func (c *clocks) odd(f *form, v reflect.Value) (at time.Time, odd bool) {
-	if !f.times {
+func (s *search) odd(f *form, v reflect.Value) (at time.Time, odd bool) {
+	if !f.odd {
 		return at, false
 	}
 	switch f.is {
@@ -111,30 +119,41 @@ func (c *clocks) odd(f *form, v reflect.Value) (at time.Time, odd bool) {
 			return at, false
 		}
 		if f.is == formPointer {
-			return c.odd(f.elem, v.Elem())
+			return s.odd(f.elem, v.Elem())
 		}
-		return c.odd(formOf(v.Elem().Type()), v.Elem())
+		return s.odd(formOf(v.Elem().Type()), v.Elem())
 	case formList:
 		for i := 0; i < v.Len() && !odd; i++ {
-			at, odd = c.in(strconv.Itoa(i), f.elem, v.Index(i))
+			at, odd = s.in(strconv.Itoa(i), f.elem, v.Index(i))
+		}
+	case formHeld:
+		for x := range persistent.Parts(v, f.plain) {
+			name := x.Key
+			if x.Index >= 0 {
+				name = strconv.Itoa(x.Index)
+			}
+			if at, odd = s.in(name, f.elem, x.Value); odd {
+				return at, odd
+			}
 		}
 	case formMap:
+		s.keyed = s.keyed || f.key == nil
 		for each := v.MapRange(); !odd && each.Next(); {
 			if f.typ.Key() == timeType {
 				at, odd = isOdd(each.Key())
 			}
 			if !odd {
-				at, odd = c.in(fmt.Sprint(each.Key()), f.elem, each.Value())
+				at, odd = s.in(fmt.Sprint(each.Key()), f.elem, each.Value())
 			}
 		}
 	case formStruct:
 		for i := 0; i < len(f.members) && !odd; i++ {
 			x := &f.members[i]
-			if !x.form.times {
+			if !x.form.odd {
 				continue
 			}
 			if part, err := v.FieldByIndexErr(x.index); err == nil && !x.absent(part) {
-				at, odd = c.in(x.step.Name, x.form, part)
+				at, odd = s.in(x.step.Name, x.form, part)
 			}
 		}
 	}

@@ -9,12 +9,16 @@ const hex = "0123456789abcdef"
 
 // Append appends s, which is UTF-8, as a JSON string with no more escapes than JSON asks for.
 func Append[T string | []byte](dst []byte, s T) []byte {
-	dst = append(dst, '"')
+	return append(AppendInside(append(dst, '"'), s), '"')
+}
+
+// AppendInside is [Append] without the quotes, for a text that is written piece by piece.
+func AppendInside[T string | []byte](dst []byte, s T) []byte {
 	for {
 		n := plain(s)
 		dst = append(dst, s[:n]...)
 		if n == len(s) {
-			return append(dst, '"')
+			return dst
 		}
 		switch b := s[n]; b {
 		case '"', '\\':

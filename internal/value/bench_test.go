@@ -263,3 +263,14 @@ func BenchmarkText(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkItems keeps a list of small objects, as rows of a table are.
+func BenchmarkItems(b *testing.B) {
+	items := make([]any, 1000)
+	for i := range items {
+		items[i] = map[string]any{"id": json.Number(fmt.Sprint(i)), "text": "a row of a table", "done": i%2 == 0}
+	}
+	turn := 0
+	board := map[string]any{"items": items, "turn": ""}
+	benchmarkChange(b, value.Dynamic(), board, func() { turn++; board["turn"] = fmt.Sprint(turn) })
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/jsonfield"
+	"github.com/fermata-go/fermata/internal/persistent"
 )
 
 // compiler makes one codec for each type and each way in which encoding/json treats it.
@@ -56,6 +57,9 @@ func (c *compiler) codec(t reflect.Type, addressable bool, path string) (codec, 
 		return raw{}, nil
 	case reflect.TypeFor[any]():
 		return slot{}, nil
+	}
+	if plain, ok := persistent.Plain(t); ok {
+		return c.persistent(t, plain, path)
 	}
 	if t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
 		if own, err := c.methods(t, addressable, path); own != nil || err != nil {
@@ -169,6 +173,9 @@ var immutable = map[reflect.Type]bool{
 // frozen reports whether assigning a value isolates it: nothing that can be changed is reached from two copies.
 func frozen(t reflect.Type) bool {
 	if immutable[t] {
+		return true
+	}
+	if _, ok := persistent.Plain(t); ok {
 		return true
 	}
 	switch t.Kind() {
@@ -349,6 +356,8 @@ func (f *field) mayHide() bool {
 	}
 	t := f.merge.typ
 	switch k := t.Kind(); {
+	case isPersistent(f.codec):
+		return false // nothing is in an empty one
 	case t.Implements(zeroerType) || reflect.PointerTo(t).Implements(zeroerType):
 		return true
 	case k == reflect.String, k == reflect.Bool, k == reflect.Pointer, k == reflect.Interface, k >= reflect.Int && k <= reflect.Uintptr:

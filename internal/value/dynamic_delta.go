@@ -3,7 +3,6 @@ package value
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -122,6 +121,12 @@ func (p *pass) deltaAny(old, new any) {
 // sameWords reports values in interfaces that are one and the same.
 func sameWords(a, b any) bool {
 	return *(*[2]unsafe.Pointer)(unsafe.Pointer(&a)) == *(*[2]unsafe.Pointer)(unsafe.Pointer(&b))
+}
+
+// sameItems reports elements of lists that are plainly the same: their words are, which lead to what nobody changes.
+func sameItems(a, b []any, from, to int) bool {
+	x, y := unsafe.Pointer(&a[from]), unsafe.Pointer(&b[from])
+	return sameBits(x, y, uintptr(to-from)*unsafe.Sizeof(a[from]))
 }
 
 // native reports what JSON gives, but for numbers.
@@ -252,7 +257,15 @@ func (p *pass) deltaList(a, b []any) {
 	}
 	start, noted := len(p.buf), len(p.todo)
 	keep, edits, replaced := min(len(a), len(b)), 0, 0
-	for i := range keep {
+	for i := 0; i < keep; i++ {
+		if i%stride == 0 {
+			for i < keep && sameItems(a, b, i, min(i+stride, keep)) {
+				i = min(i+stride, keep)
+			}
+			if i == keep {
+				break
+			}
+		}
 		if sameLeaf(a[i], b[i]) {
 			continue
 		}
@@ -289,14 +302,7 @@ func (p *pass) replacement(list []any) {
 }
 
 func (p *pass) finishList(start, keep, edits int, b []any) {
-	if edits == 0 {
-		p.buf = append(p.buf, "[2,"...)
-	} else {
-		p.insert(start, "[3,{")
-		p.buf = append(p.buf, "},"...)
-	}
-	p.buf = strconv.AppendInt(p.buf, int64(keep), 10)
-	p.buf = append(p.buf, ",["...)
+	p.kept(start, keep, edits)
 	p.writeItems(b[keep:])
 	p.buf = append(p.buf, "]]"...)
 }

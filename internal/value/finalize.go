@@ -16,6 +16,7 @@ func (k *Known) begin(all, share, own bool, limit int) *look {
 		k.seen.forget()
 	}
 	k.seen.next()
+	k.held.next()
 	k.thorough = all
 	k.look = look{all: all, share: share, own: own, limit: limit, known: k}
 	return &k.look
@@ -106,6 +107,9 @@ func (k *Objects) Finalize(value any, known *Known, all, _ bool) (final any, err
 		return nil, err
 	}
 	defer recoverObject(v, &err)
+	if k.share {
+		return k.settled(v, known)
+	}
 	known.begin(all, false, false, k.limit).lookMap(v)
 	odd, _, failed := known.end()
 	switch {

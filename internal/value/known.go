@@ -7,8 +7,48 @@ import "unsafe"
 type Known struct {
 	look
 	seen seen
+	held seen    // maps and lists of interfaces that values of this package alone lead to, and that nobody changes
+	last []known // those that are members of the last object that was settled
 
 	thorough bool // all that is noted was looked at with its texts
+}
+
+// Learn takes over the maps and lists of the object that was settled last with another Known.
+func (k *Known) Learn(from *Known) {
+	for _, x := range from.last {
+		k.held.skip(x.at, x.n)
+	}
+}
+
+// member notes a member of the object that is being settled.
+func (k *Known) member(v any) {
+	if at, n := partsOf(v); n > 0 {
+		k.last = append(k.last, known{at: at, n: n})
+	}
+}
+
+// owns reports whether a map or list in an interface is known, with all that it has.
+func (k *Known) owns(v any) bool {
+	at, n := partsOf(v)
+	return n > 0 && k.held.knows(at, n)
+}
+
+// note has a map or list in an interface known.
+func (k *Known) note(v any) {
+	if at, n := partsOf(v); n > 0 {
+		k.held.skip(at, n)
+	}
+}
+
+// partsOf is where the parts of a map or list in an interface are, and how many; none for other values.
+func partsOf(v any) (at unsafe.Pointer, n int) {
+	switch v := v.(type) {
+	case map[string]any:
+		return *(*unsafe.Pointer)(unsafe.Pointer(&v)), len(v)
+	case []any:
+		return unsafe.Pointer(unsafe.SliceData(v)), len(v)
+	}
+	return nil, 0
 }
 
 // seen is a set of places in memory that were looked at. It grows with the values, forgets what was not met for a while, and
@@ -60,6 +100,19 @@ func (s *seen) skip(at unsafe.Pointer, n int) int {
 	}
 	*slot = known{at, n, s.now}
 	return was
+}
+
+// knows reports whether all n elements at an address, and no others, are noted.
+func (s *seen) knows(at unsafe.Pointer, n int) bool {
+	if s.used == 0 {
+		return false
+	}
+	slot := s.slot(at)
+	if slot == nil || slot.at == nil || slot.n != n {
+		return false
+	}
+	slot.met = s.now
+	return true
 }
 
 // slot is where a place is noted, or is to be; nil where there are too many.

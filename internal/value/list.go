@@ -71,17 +71,10 @@ func (l *list) delta(p *pass, old, new unsafe.Pointer) {
 	keep := min(a.len, b.len)
 	edits, replaced := 0, 0
 	if !p.share || a.data != b.data {
-		edits, replaced = edit(p, l.elem, l.size, a.data, b.data, keep)
+		edits, replaced = edit(p, l.elem, l.size, a.data, b.data, 0, keep, 0)
 	}
 	if edits > 0 || a.len != b.len {
-		if edits == 0 {
-			p.buf = append(p.buf, "[2,"...)
-		} else {
-			p.insert(start, "[3,{")
-			p.buf = append(p.buf, "},"...)
-		}
-		p.buf = strconv.AppendInt(p.buf, int64(keep), 10)
-		p.buf = append(p.buf, ",["...)
+		p.kept(start, keep, edits)
 		l.items(p, b, keep)
 		p.buf = append(p.buf, "]]"...)
 		if a.len != b.len {
@@ -94,10 +87,23 @@ func (l *list) delta(p *pass, old, new unsafe.Pointer) {
 	p.leave()
 }
 
-// edit writes the changes in the first n elements of two lists, as members of an unopened object. It counts the
-// changes and the replaced elements. Each address is computed from the start of its list: one past the end,
-// even if never read, would mislead the garbage collector.
-func edit(p *pass, elem codec, size uintptr, a, b unsafe.Pointer, n int) (edits, replaced int) {
+// kept begins the delta of a list that keeps its first elements. Their edits were written from start on; what is added follows.
+func (p *pass) kept(start, keep, edits int) {
+	if edits == 0 {
+		p.buf = append(p.buf, "[2,"...)
+	} else {
+		p.insert(start, "[3,{")
+		p.buf = append(p.buf, "},"...)
+	}
+	p.buf = strconv.AppendInt(p.buf, int64(keep), 10)
+	p.buf = append(p.buf, ",["...)
+}
+
+// edit writes the changes in n elements of two lists, the first of which has the index given, as members of an
+// unopened object that has some already. It counts all changes and the replaced elements. Each address is computed
+// from the start: one past the end, even if never read, would mislead the garbage collector.
+func edit(p *pass, elem codec, size uintptr, a, b unsafe.Pointer, first, n, before int) (edits, replaced int) {
+	edits = before
 	for i := 0; i < n && p.goesOn(); {
 		far, at := min(i+stride, n), uintptr(i)*size
 		if sameBits(unsafe.Add(a, at), unsafe.Add(b, at), uintptr(far-i)*size) {
@@ -114,7 +120,7 @@ func edit(p *pass, elem codec, size uintptr, a, b unsafe.Pointer, n int) (edits,
 				if isReplacement(p.buf[before:]) {
 					replaced++
 				}
-				p.editAt(i, before, edits > 0)
+				p.editAt(first+i, before, edits > 0)
 				edits++
 			}
 		}
@@ -209,7 +215,7 @@ func (c *array) delta(p *pass, old, new unsafe.Pointer) {
 		return
 	}
 	start, noted := len(p.buf), len(p.todo)
-	edits, replaced := edit(p, c.elem, c.size, old, new, c.len)
+	edits, replaced := edit(p, c.elem, c.size, old, new, 0, c.len, 0)
 	if edits > 0 {
 		p.insert(start, "[3,{")
 		p.buf = append(p.buf, "},"...)

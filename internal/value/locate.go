@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/jsonfield"
+	"github.com/fermata-go/fermata/internal/persistent"
 )
 
 // path is a place in a value, written in one of two ways.
@@ -148,6 +149,18 @@ func parts(v reflect.Value, at path) func(yield func(path, reflect.Value) bool) 
 				}
 			}
 		case reflect.Struct:
+			if plain, ok := persistent.Plain(v.Type()); ok {
+				for x := range persistent.Parts(v, plain) {
+					place := at.index(x.Index)
+					if x.Index < 0 {
+						place = at.member(x.Key)
+					}
+					if !yield(place, x.Value) {
+						return
+					}
+				}
+				return
+			}
 			for _, f := range jsonfield.Of(v.Type()) {
 				names := make([]string, len(f.Path))
 				for i, step := range f.Path {
@@ -184,6 +197,10 @@ func (s *search) leaf(v reflect.Value, at path) (where path, reason string, foun
 		return at, "", false, false
 	case reflect.Pointer:
 		return at, "", false, false
+	case reflect.Struct:
+		if _, ok := persistent.Plain(v.Type()); ok {
+			return at, "", false, false
+		}
 	}
 	if v.Type() == reflect.TypeFor[json.Number]() {
 		n := json.Number(v.String())

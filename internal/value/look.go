@@ -34,7 +34,7 @@ type look struct {
 	dirty bool // something was not, and was mended
 	err   *failure
 	depth int
-	known *Known
+	known *Known // nil for an element of a persistent list or map
 }
 
 func (l *look) enter() bool {
@@ -62,7 +62,7 @@ func (l *look) away() (back bool) {
 func (l *look) wants(v level) bool { return v == loose || l.all && v == texts }
 
 func (l *look) valid(s string) bool {
-	if len(s) >= longText {
+	if len(s) >= longText && l.known != nil {
 		if n := l.known.seen.skip(unsafe.Pointer(unsafe.StringData(s)), len(s)); n == len(s) {
 			return true
 		}
@@ -70,7 +70,9 @@ func (l *look) valid(s string) bool {
 	if utf8.ValidString(s) {
 		return true
 	}
-	l.dirty = true
+	if l.dirty = true; l.known == nil {
+		return false
+	}
 	l.known.seen.forget() // it may be met again
 	return false
 }

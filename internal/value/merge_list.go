@@ -50,7 +50,7 @@ func (m *merge) continues(l *list, old slice, s side) bool {
 	p := m.p
 	m.branch = s.branch
 	start, first, noted := len(p.buf), len(p.parts), len(p.todo)
-	edits, _ := edit(p, l.elem, l.size, old.data, is.data, old.len)
+	edits, _ := edit(p, l.elem, l.size, old.data, is.data, 0, old.len, 0)
 	p.takeBack(start, first, noted)
 	return edits == 0
 }

@@ -23,6 +23,7 @@ func (k *Objects) Merge(base any, branches []any) (merged any, err error) {
 		}
 	}
 	m := newMerge(k.limit)
+	m.p.share = k.share
 	defer func() {
 		if r := recover(); r != nil {
 			f := &failure{reason: fmt.Sprintf("its own code panicked: %v", r)}

@@ -2,9 +2,11 @@ package value
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 
 	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/plan"
 )
 
 // Objects is a codec for JSON objects of any shape. It takes and returns map[string]any; a nil map is an empty
@@ -13,13 +15,39 @@ import (
 type Objects struct {
 	limit int
 	rules map[string]string // for merges, by member
+	share bool              // see Sharing
 }
 
 // Dynamic keeps JSON objects of any shape.
 func Dynamic() *Objects { return &Objects{limit: defaultLimit} }
 
 // WithLimit returns a copy that refuses encodings and deltas of more than so many bytes. Defaults to 64 MiB.
-func (k *Objects) WithLimit(bytes int) *Objects { return &Objects{limit: bytes, rules: k.rules} }
+func (k *Objects) WithLimit(bytes int) *Objects {
+	return &Objects{limit: bytes, rules: k.rules, share: k.share}
+}
+
+// Sharing returns a codec whose copies share what is in the members of an object. It is for objects whose members
+// nobody changes in place; to assign and to delete members is no such change. Finalize copies what it does not know,
+// so no memory of the program gets into a value. Then a node costs the number of members and what has changed.
+func (k *Objects) Sharing() *Objects { return &Objects{limit: k.limit, rules: k.rules, share: true} }
+
+// Detached returns a codec whose copies share nothing, for values that are given to the program.
+func (k *Objects) Detached() plan.Codec { return &Objects{limit: k.limit, rules: k.rules} }
+
+// pass is a walk over an object.
+func (k *Objects) pass() *pass {
+	p := newPass(k.limit)
+	p.share = k.share
+	return p
+}
+
+// copied copies an object.
+func (k *Objects) copied(p *pass, v map[string]any) map[string]any {
+	if k.share {
+		return maps.Clone(v)
+	}
+	return p.copyMap(v)
+}
 
 // Encode gives the value as JSON, its members sorted by name.
 func (k *Objects) Encode(value any) (data []byte, err error) {
@@ -27,7 +55,7 @@ func (k *Objects) Encode(value any) (data []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPass(k.limit)
+	p := k.pass()
 	defer recoverObject(v, &err)
 	p.writeMap(v)
 	if err := checkObject(p, v); err != nil {
@@ -53,9 +81,9 @@ func (k *Objects) Copy(value any) (next any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPass(k.limit)
+	p := k.pass()
 	defer recoverObject(v, &err)
-	c := p.copyMap(v)
+	c := k.copied(p, v)
 	if err := checkObject(p, v); err != nil {
 		return nil, err
 	}
@@ -87,7 +115,7 @@ func (k *Objects) compare(snapshot, value any, strict bool) (delta []byte, next 
 	if len(old) > 0 && reflect.ValueOf(old).UnsafePointer() == reflect.ValueOf(v).UnsafePointer() {
 		return nil, nil, &Error{Reason: "the value is its own snapshot: changes cannot be seen"}
 	}
-	p := newPass(k.limit)
+	p := k.pass()
 	defer recoverObject(v, &err)
 	if p.objectAt(place{table: &old}, old, v); p.large() && canonical.Measure(reflect.ValueOf(v), k.limit) == nil {
 		return k.first(v, strict) // of many changes, the whole may take less
@@ -99,6 +127,11 @@ func (k *Objects) compare(snapshot, value any, strict bool) (delta []byte, next 
 		return nil, nil, errNotFinal
 	}
 	delta = p.result()
+	if k.share { // the snapshot may be a part of other values
+		p.forget(0)
+		p.release()
+		return delta, maps.Clone(v), nil
+	}
 	p.apply()
 	if err := checkObject(p, v); err != nil {
 		return nil, nil, err
@@ -108,7 +141,7 @@ func (k *Objects) compare(snapshot, value any, strict bool) (delta []byte, next 
 }
 
 func (k *Objects) first(v map[string]any, strict bool) (delta []byte, next any, err error) {
-	p := newPass(k.limit)
+	p := k.pass()
 	defer recoverObject(v, &err)
 	p.writeMap(v)
 	if err := checkObject(p, v); err != nil {
@@ -119,7 +152,7 @@ func (k *Objects) first(v map[string]any, strict bool) (delta []byte, next any, 
 	}
 	p.insert(0, "[0,")
 	p.buf, p.limit = append(p.buf, ']'), p.limit+len("[0,]")
-	made := p.copyMap(v)
+	made := k.copied(p, v)
 	if err := checkObject(p, v); err != nil {
 		return nil, nil, err
 	}

@@ -196,7 +196,7 @@ func (p *pass) apply() {
 func (p *pass) replace(c codec, old, new unsafe.Pointer) {
 	if p.probe {
 		switch c.(type) {
-		case *list, *mapping, *record, *pointer, *link:
+		case *list, *mapping, *record, *pointer, *link, *vector, *dictionary:
 			p.differs()
 			return
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-go/fermata/internal/jsonfield"
 	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/internal/persistent"
 )
 
 // The rules for what several branches changed (law G4).
@@ -74,6 +75,11 @@ func (c *compiler) ruleOf(name string, t reflect.Type, path string) (rule, error
 		return anyRule(name), nil
 	case t == reflect.TypeFor[json.Number]():
 		return numeralRule(name), nil
+	}
+	if plain, ok := persistent.Plain(t); ok {
+		return c.persistentRule(name, plain, path)
+	}
+	switch {
 	case name == ruleAppend:
 		return appendLists, nil
 	case name == ruleUnion && t.Kind() == reflect.Map:
@@ -93,11 +99,14 @@ func (c *compiler) ruleOf(name string, t reflect.Type, path string) (rule, error
 // rulesOf lists the rules that a type, no pointer, allows.
 func rulesOf(t reflect.Type) []string {
 	numeric := []string{ruleSum, ruleMax, ruleMin, ruleFirst, ruleLast}
+	plain, isPlain := persistent.Plain(t)
 	switch p := reflect.PointerTo(t); {
 	case t == reflect.TypeFor[time.Time]():
 		return numeric[1:]
 	case t == reflect.TypeFor[json.Number]():
 		return numeric
+	case isPlain:
+		return rulesOf(plain)
 	case p.Implements(jsonMarshaler), p.Implements(textMarshaler):
 		return numeric[3:]
 	}
@@ -160,7 +169,7 @@ func (k *Objects) WithRules(rules map[string]string) (*Objects, error) {
 			return nil, &Error{pointerPath.member(member).text, unknownRule(rules[member])}
 		}
 	}
-	return &Objects{limit: k.limit, rules: maps.Clone(rules)}, nil
+	return &Objects{limit: k.limit, rules: maps.Clone(rules), share: k.share}, nil
 }
 
 func unknownRule(name string) string {

@@ -23,8 +23,16 @@ func (p *pass) text(s string) {
 		return
 	}
 	var valid bool
+	p.room(len(s) + 2)
 	p.buf, valid = jsontext.AppendGo(p.buf, s)
 	p.odd = p.odd || !valid
+}
+
+// room makes room for n bytes. A buffer that is full becomes twice as large: in smaller steps, a large one is copied often.
+func (p *pass) room(n int) {
+	if len(p.buf)+n > cap(p.buf) {
+		p.buf = slices.Grow(p.buf, max(n, cap(p.buf)))
+	}
 }
 
 // longest is how long a text may be to be written at once.
@@ -35,7 +43,8 @@ func (p *pass) long(s string) {
 	if !p.fits(len(s) + 2) {
 		return
 	}
-	p.buf = append(slices.Grow(p.buf, len(s)+2), '"')
+	p.room(len(s) + 2)
+	p.buf = append(p.buf, '"')
 	for s != "" && p.goesOn() {
 		n := min(len(s), longest)
 		for back := 0; n < len(s) && back < utf8.UTFMax && !utf8.RuneStart(s[n]); back++ {
