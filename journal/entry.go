@@ -40,6 +40,9 @@ const (
 	Diagnostic        Kind = 72
 	StructuredData    Kind = 73
 	DataInvalidated   Kind = 74 // what was shown of an operation does not hold any more
+	MessageSent       Kind = 80 // a message that the run got from outside
+	MessageAwaited    Kind = 81 // a call waits for a message
+	MessageReplied    Kind = 82 // a message is answered, or refused
 	Definition        Kind = 90 // the text of a definition, in a journal of its own
 )
 
@@ -54,7 +57,8 @@ var kindNames = map[Kind]string{
 	TextStart: "text.start", TextDelta: "text.delta", TextEnd: "text.end",
 	Message: "message", Status: "status", Diagnostic: "diagnostic", StructuredData: "structured-data",
 	DataInvalidated: "structured-data.invalidated",
-	Definition:      "definition",
+	MessageSent:     "message.sent", MessageAwaited: "message.awaited", MessageReplied: "message.replied",
+	Definition: "definition",
 }
 
 // String is the kind's name, the type of its event: "node.finished".
@@ -131,7 +135,7 @@ type Origin struct {
 // ResumedBody is the body of RunResumed. A fork may edit values, and a migration convert them: for each there is an entry
 // with the new one as its Value, a delta of the value at Base.
 type ResumedBody struct {
-	Reason      string            `json:"reason"` // answer, timer, recovered, retry, replan, fork
+	Reason      string            `json:"reason"` // answer, message, timer, recovered, retry, replan, fork
 	By          string            `json:"by,omitempty"`
 	Fingerprint string            `json:"fingerprint,omitempty"` // replan, fork: the plan the run goes on with
 	Definition  string            `json:"definition,omitempty"`

@@ -103,7 +103,7 @@ type InboxFilter struct {
 type Store interface {
 	// Append writes a batch atomically. It fails with ErrConflict when After is not the run's head (law J3) or,
 	// for After 0, when the run exists. When it has returned nil, the batch is as durable as it asked for.
-	// The store keeps no reference to the batch's slices.
+	// The store keeps no reference to the batch's slices, nor to what its pointers lead to.
 	Append(ctx context.Context, b Batch) error
 	// Read yields the run's entries with a Seq greater than after, in order, as they are at the time of the call.
 	// It yields an error at most once, last: ErrNotFound, ErrCorrupt, ErrNewer. The entries' slices belong to the

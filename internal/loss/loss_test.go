@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fermata-go/fermata/internal/canonical"
+	_ "github.com/fermata-go/fermata/internal/lawtest" // draws the same cases in each run
 	"github.com/fermata-go/fermata/internal/loss"
 )
 

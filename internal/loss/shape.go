@@ -7,11 +7,16 @@ import (
 	"io"
 	"reflect"
 	"strconv"
+
+	"github.com/fermata-go/fermata/internal/persistent"
 )
 
 // Shape is a short text for the JSON that a type reads: types of one shape lose the same parts. The names of types do
 // not count, except for those that read JSON by methods of their own. It is "" for types that keep all there is.
 func Shape(t reflect.Type) string {
+	if plain, ok := persistent.Plain(t); ok {
+		t = plain
+	}
 	switch t {
 	case reflect.TypeFor[any](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[map[string]any](), reflect.TypeFor[[]any]():
 		return ""
@@ -39,6 +44,9 @@ var (
 )
 
 func (s *shaper) write(t reflect.Type) {
+	if plain, ok := persistent.Plain(t); ok {
+		t = plain
+	}
 	if at, again := s.seen[t]; again {
 		s.text("again", strconv.Itoa(at))
 		return

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -68,7 +69,14 @@ func NewID(prefix string) string {
 	if err != nil { // only without a source of randomness
 		panic(err)
 	}
-	return prefix + id.String()
+	text := append(make([]byte, 0, 64), prefix...)
+	for i, part := range [...][]byte{id[:4], id[4:6], id[6:8], id[8:10], id[10:]} {
+		if i > 0 {
+			text = append(text, '-')
+		}
+		text = hex.AppendEncode(text, part)
+	}
+	return string(text)
 }
 
 // Interrupts lists the stored interrupts.

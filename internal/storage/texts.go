@@ -26,10 +26,13 @@ func (s *Storage) SaveDefinition(ctx context.Context, kind string, text []byte) 
 	return digest, s.SaveText(ctx, digest, kind, text)
 }
 
+// DefinitionPrefix begins the id of every definition.
+const DefinitionPrefix = "def_"
+
 // DefinitionID returns the id of the journal that holds a definition.
 func DefinitionID(kind string, text []byte) string {
 	sum := sha256.Sum256(append([]byte(kind+"\x00"), text...))
-	return "def_" + hex.EncodeToString(sum[:16])
+	return DefinitionPrefix + hex.EncodeToString(sum[:16])
 }
 
 // SaveText stores a text in a journal of its own.

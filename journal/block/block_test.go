@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fermata-go/fermata/internal/golden"
+	_ "github.com/fermata-go/fermata/internal/lawtest" // draws the same cases in each run
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/block"
 )

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -13,11 +14,12 @@ import (
 
 // projections are what the index knows of one run.
 type projections struct {
-	head       atomic.Uint64        // seq of the last entry
-	born       uint64               // order of creation in this store
-	row        *journal.RunRow      // as it was last written
-	interrupts map[string]*question // by id
-	timers     map[string]int64     // id -> due
+	head       atomic.Uint64    // seq of the last entry
+	born       uint64           // order of creation in this store; 0 for none, before the first row and once it was removed
+	row        journal.RunRow   // as it was last written
+	interrupts []*question      // in the order in which they were first stored
+	first      [1]*question     // the memory of interrupts until there are several
+	timers     map[string]int64 // id -> due
 }
 
 // question is an interrupt and when it was first stored.
@@ -67,21 +69,19 @@ func (x *index) project(r *run, b *journal.Batch) error {
 	}
 	p := &r.index
 	if b.Row != nil {
-		row := *b.Row
-		if p.row == nil {
+		if p.born == 0 {
 			x.born++
 			p.born = x.born
 			x.runs.add(r)
 		}
-		p.row = &row
-		if row.Wanted() {
+		if p.row = *b.Row; p.row.Wanted() {
 			x.wanted[r] = struct{}{}
 		} else {
 			delete(x.wanted, r)
 		}
 	}
 	for i := range b.Interrupts {
-		x.putInterrupt(p, b.Interrupts[i].Clone())
+		x.putInterrupt(p, &b.Interrupts[i])
 	}
 	for _, t := range b.Timers {
 		x.putTimer(p, t)
@@ -94,18 +94,21 @@ func (x *index) project(r *run, b *journal.Batch) error {
 	return nil
 }
 
-func (x *index) putInterrupt(p *projections, in journal.Interrupt) {
-	x.born++
-	q := &question{in, x.born}
-	if was := x.interrupts[in.ID]; was != nil {
-		x.open.remove(was)
-		q.born = was.born
+func (x *index) putInterrupt(p *projections, in *journal.Interrupt) {
+	q := x.interrupts[in.ID]
+	if q == nil {
+		x.born++
+		q = &question{in.Clone(), x.born}
+		x.interrupts[in.ID] = q
+		if p.interrupts == nil {
+			p.interrupts = p.first[:0]
+		}
+		p.interrupts = append(p.interrupts, q)
+	} else {
+		x.open.remove(q) // before what it is ordered by may change
+		q.Interrupt = cloneOver(in, &q.Interrupt)
 	}
-	if p.interrupts == nil {
-		p.interrupts = make(map[string]*question)
-	}
-	p.interrupts[in.ID], x.interrupts[in.ID] = q, q
-	if in.IsOpen() {
+	if q.IsOpen() {
 		x.open.add(q)
 	}
 }
@@ -125,22 +128,40 @@ func (x *index) putTimer(p *projections, t journal.Timer) {
 	x.timers.add(t)
 }
 
+// cloneOver is a copy of in, which was stored as was before. It shares what has stayed the same with that.
+func cloneOver(in, was *journal.Interrupt) journal.Interrupt {
+	c := *in
+	c.Request, c.RequestSchema, c.ResponseSchema = nil, nil, nil
+	c = c.Clone()
+	c.Request, c.RequestSchema = cloneUnless(in.Request, was.Request), cloneUnless(in.RequestSchema, was.RequestSchema)
+	c.ResponseSchema = cloneUnless(in.ResponseSchema, was.ResponseSchema)
+	return c
+}
+
+// cloneUnless is a copy of now, or was where that is the same.
+func cloneUnless(now, was []byte) []byte {
+	if len(now) > 0 && bytes.Equal(now, was) {
+		return was
+	}
+	return bytes.Clone(now)
+}
+
 // remove takes out all that belongs to r.
 func (x *index) remove(r *run) {
 	p := &r.index
-	if p.row == nil {
+	if p.born == 0 {
 		return
 	}
 	for id, due := range p.timers {
 		x.timers.remove(journal.Timer{Run: p.row.ID, ID: id, Due: due})
 	}
-	for id, in := range p.interrupts {
-		delete(x.interrupts, id)
+	for _, in := range p.interrupts {
+		delete(x.interrupts, in.ID)
 		x.open.remove(in)
 	}
 	x.runs.remove(r)
 	delete(x.wanted, r)
-	p.row, p.interrupts, p.timers = nil, nil, nil
+	p.born, p.row, p.interrupts, p.first, p.timers = 0, journal.RunRow{}, nil, [1]*question{}, nil
 }
 
 // Runs implements [journal.Store].
@@ -162,10 +183,10 @@ func (s *store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow
 	}
 	var rows []journal.RunRow
 	for r := range candidates {
-		if r.index.row == nil || !f.Match(r.index.row) {
+		if r.index.born == 0 || !f.Match(&r.index.row) {
 			continue
 		}
-		row := *r.index.row
+		row := r.index.row
 		row.Head = r.index.head.Load()
 		if rows = append(rows, row); len(rows) == f.Limit {
 			break
@@ -196,7 +217,7 @@ func (s *store) Inbox(ctx context.Context, f journal.InboxFilter) ([]journal.Int
 		}
 		candidates = slices.Values([]*question{in})
 	case of != nil:
-		candidates = slices.Values(slices.SortedFunc(maps.Values(of.index.interrupts), byOpened))
+		candidates = slices.Values(slices.SortedFunc(slices.Values(of.index.interrupts), byOpened))
 	case f.All:
 		candidates = slices.Values(slices.SortedFunc(maps.Values(s.index.interrupts), byOpened))
 	}

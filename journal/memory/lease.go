@@ -55,7 +55,7 @@ func (s *store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, erro
 	defer s.mu.RUnlock()
 	var rows []journal.RunRow
 	for _, r := range slices.SortedFunc(maps.Keys(s.index.wanted), byCreation) {
-		row := r.index.row
+		row := &r.index.row
 		if row.Driver != "" && s.left(row.Driver) > 0 {
 			continue
 		}
@@ -79,12 +79,10 @@ func (s *store) Claim(ctx context.Context, driver, run string) (bool, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	was := r.index.row
-	if was == nil || was.Ended() || was.Driver != driver && was.Driver != "" && s.left(was.Driver) > 0 {
+	row := &r.index.row
+	if r.index.born == 0 || row.Ended() || row.Driver != driver && row.Driver != "" && s.left(row.Driver) > 0 {
 		return false, nil
 	}
-	row := *was // rows are shared with nobody, and stay as they are
 	row.Driver = driver
-	r.index.row = &row
 	return true, nil
 }

@@ -12,11 +12,14 @@ const leaf = 256
 // and a change anywhere costs one leaf.
 type ordered[T any] struct {
 	compare func(a, b T) int
-	leaves  [][]T // none is empty
+	leaves  [][]T // none is empty, unless it is the only one
 }
 
 // find is the leaf that holds v or should.
 func (o *ordered[T]) find(v T) int {
+	if len(o.leaves) == 1 {
+		return 0
+	}
 	n, _ := slices.BinarySearchFunc(o.leaves, v, func(l []T, v T) int { return o.compare(l[len(l)-1], v) })
 	return n
 }
@@ -56,7 +59,7 @@ func (o *ordered[T]) remove(v T) {
 		return
 	}
 	o.leaves[n] = slices.Delete(o.leaves[n], i, i+1)
-	if len(o.leaves[n]) == 0 {
+	if len(o.leaves[n]) == 0 && len(o.leaves) > 1 {
 		o.leaves = slices.Delete(o.leaves, n, n+1)
 	}
 }

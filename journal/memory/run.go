@@ -9,7 +9,7 @@ import (
 
 // Sizes of what a run grows by: small at first, because most runs are short.
 const (
-	firstChunk = 8
+	firstChunk = 12
 	lastChunk  = 512
 	firstArena = 256
 	lastArena  = 16 << 10
@@ -21,6 +21,7 @@ type run struct {
 	gone   bool               // deleted, or never created
 	n      uint64             // how many entries there are
 	chunks [][]journal.Entry  // whole chunks; those from n on are still to be written
+	first  [1][]journal.Entry // the memory of chunks until there are several
 	free   int                // entries left in the last chunk
 	arena  []byte             // values are copied into its spare capacity
 	check  journal.Checkpoint // the last one; Seq 0 for none
@@ -35,6 +36,9 @@ func (r *run) append(entries []journal.Entry) {
 			size := firstChunk
 			if k := len(r.chunks); k > 0 {
 				size = min(2*len(r.chunks[k-1]), lastChunk)
+			}
+			if r.chunks == nil {
+				r.chunks = r.first[:0]
 			}
 			r.chunks, r.free = append(r.chunks, make([]journal.Entry, size)), size
 		}
@@ -60,7 +64,7 @@ func (r *run) keep(b []byte) []byte {
 		if len(b) >= lastArena/4 {
 			return slices.Clone(b)
 		}
-		r.arena = make([]byte, 0, max(min(2*cap(r.arena), lastArena), firstArena, 4*len(b)))
+		r.arena = make([]byte, 0, max(min(2*cap(r.arena), lastArena), firstArena, 2*len(b)))
 	}
 	from := len(r.arena)
 	r.arena = append(r.arena, b...)

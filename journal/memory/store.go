@@ -112,7 +112,7 @@ func (s *store) write(r *run, b *journal.Batch) (done bool, err error) {
 	if b.Row != nil || len(b.Interrupts) > 0 || len(b.Timers) > 0 {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if b.Driver != nil && r.index.row != nil && r.index.row.Driver != *b.Driver {
+		if b.Driver != nil && r.index.born != 0 && r.index.row.Driver != *b.Driver {
 			return true, conflict(b)
 		}
 		if err := s.index.project(r, b); err != nil {

@@ -59,7 +59,7 @@ func (Kind) Inspect(ctx context.Context, address string, _ storekind.Options) (f
 		schema.Level, schema.Found = storekind.Bad, fmt.Sprintf("version %d of %d, and this user may make nothing", r.Version, r.Current)
 		schema.Advice = "GRANT CREATE ON DATABASE … TO …, or let a user who may run something first"
 	case r.Version == 0:
-		schema.Found = "not there yet: the first run makes it"
+		schema.Absent, schema.Found = true, "not there yet: the first run makes it"
 	default:
 		schema.Found = fmt.Sprintf("version %d; the next run brings it to %d", r.Version, r.Current)
 	}

@@ -68,7 +68,7 @@ func (Kind) Inspect(ctx context.Context, address string, o storekind.Options) (f
 	}
 	kept := storekind.Finding{Check: "format", Found: r.Format}
 	if r.Format == "" {
-		kept.Found = "nothing is there yet: the first run makes it"
+		kept.Absent, kept.Found = true, "nothing is there yet: the first run makes it"
 	}
 	server := storekind.Finding{Check: "server", Found: fmt.Sprintf("Redis %s, answers in %v", r.Server, r.Latency.Round(10*time.Microsecond))}
 	return []storekind.Finding{server, keeps, kept}, err == nil && r.Format != "", nil

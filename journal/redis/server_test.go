@@ -50,7 +50,7 @@ func (o *own) start() {
 	}
 	c := o.client()
 	defer c.Close()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		err := c.Ping(o.t.Context()).Err()
 		if _, said := errors.AsType[driver.Error](err); err == nil || said && !strings.HasPrefix(err.Error(), "LOADING") {

@@ -62,7 +62,7 @@ func (s *Store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, erro
 	}
 	for {
 		epoch := s.tail.epoch()
-		rows, err := s.runs(ctx, "", runsDeserted, []driver.Value{time.Now().UnixMicro(), most})
+		rows, _, err := s.runs(ctx, "", runsDeserted, []driver.Value{time.Now().UnixMicro(), most})
 		if err != nil || s.tail.epoch() <= epoch+1 {
 			return rows, err
 		}

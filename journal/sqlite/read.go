@@ -13,8 +13,8 @@ import (
 	"github.com/fermata-go/fermata/journal/block"
 )
 
-// maxIdle is how many readers are kept for the next time.
-const maxIdle = 4
+// maxIdle is how many readers are kept for the next time: making one costs far more than a read.
+const maxIdle = 8
 
 // pool holds connections that read. There is one for each reader at a time; none waits for another.
 type pool struct {
@@ -300,19 +300,6 @@ func flag(b bool) int64 {
 
 // Runs implements [journal.Store]. Newest is what was created last in this file.
 func (s *Store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow, error) {
-	rows, err := s.list(ctx, f)
-	for err == nil && f.ID != "" && len(rows) == 1 {
-		// The head comes from the writer, the row from a snapshot. Who appends behind this head writes this row again,
-		// so the row must be no older than the head: it is read once more, until no write came in between.
-		head := rows[0].Head
-		if rows, err = s.list(ctx, f); err == nil && len(rows) == 1 && rows[0].Head == head {
-			break
-		}
-	}
-	return rows, err
-}
-
-func (s *Store) list(ctx context.Context, f journal.RunFilter) ([]journal.RunRow, error) {
 	limit := int64(-1)
 	if f.Limit > 0 {
 		limit = int64(f.Limit)
@@ -326,15 +313,18 @@ func (s *Store) list(ctx context.Context, f journal.RunFilter) ([]journal.RunRow
 	}
 	for {
 		epoch := s.tail.epoch()
-		rows, err := s.runs(ctx, f.ID, q, args)
-		if err != nil || s.tail.epoch() <= epoch+1 {
+		rows, ahead, err := s.runs(ctx, f.ID, q, args)
+		if err != nil || s.tail.epoch() <= epoch+1 && !(f.ID != "" && ahead) {
 			return rows, err
 		}
 	}
 }
 
-func (s *Store) runs(ctx context.Context, run string, q query, args []driver.Value) ([]journal.RunRow, error) {
-	return collect(ctx, s, "runs", run, func(c *conn, list *[]journal.RunRow) error {
+// runs lists runs. Their heads come from the writer, the rest from a snapshot, and ahead reports whether a head is of after
+// the snapshot. Who appends to a run behind its head writes its row again, so that row must be no older than the head.
+func (s *Store) runs(ctx context.Context, run string, q query, args []driver.Value) (rows []journal.RunRow, ahead bool, err error) {
+	rows, err = collect(ctx, s, "runs", run, func(c *conn, list *[]journal.RunRow) error {
+		seen := s.tail.last() // the snapshot is not taken yet
 		return c.each(func(row []driver.Value) error {
 			r := rowScanner{row: row}
 			id := column[int64](&r)
@@ -346,10 +336,12 @@ func (s *Store) runs(ctx context.Context, run string, q query, args []driver.Val
 			})
 			if p, ok := s.tail.get(id); ok {
 				(*list)[len(*list)-1].Head = p.seq
+				ahead = ahead || p.row > seen
 			}
 			return r.err
 		}, q, args...)
 	})
+	return rows, ahead, err
 }
 
 // Inbox implements [journal.Store].

@@ -199,7 +199,7 @@ var sql = [queries]string{
 	getCheckpoint:    "SELECT c.seq, c.data FROM checkpoints c JOIN runs r ON r.id = c.id WHERE r.run = ?1",
 	ownerOfInterrupt: "SELECT r.run FROM interrupts i JOIN runs r ON r.id = i.run WHERE i.interrupt = ?1",
 	putInterrupt: `INSERT INTO interrupts (interrupt, run, opened, open, data) VALUES (?1, ?2, ?3, ?4, ?5)
-		ON CONFLICT (interrupt) DO UPDATE SET opened = ?3, open = ?4, data = ?5`,
+		ON CONFLICT (interrupt) DO UPDATE SET opened = ?3, open = ?4, data = ?5 WHERE run = ?2`,
 	putTimer:         "INSERT INTO timers (run, timer, due) VALUES (?1, ?2, ?3) ON CONFLICT (run, timer) DO UPDATE SET due = ?3",
 	deleteTimer:      "DELETE FROM timers WHERE run = ?1 AND timer = ?2",
 	deleteFrames:     "DELETE FROM journal WHERE id IN (" + chain + "SELECT id FROM chain)",

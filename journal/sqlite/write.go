@@ -281,14 +281,10 @@ func (w *writer) insert(r *request, id, back int64) error {
 	return nil
 }
 
-// write writes a batch within a transaction. When it is refused, nothing of it was written.
+// write writes a batch within a transaction. When it is refused, nothing of it was written, and other batches may be in the
+// transaction. Another error ends that.
 func (w *writer) write(r *request) error {
 	b := &r.batch
-	for i := range b.Interrupts {
-		if err := w.checkOwner(b.Run, b.Interrupts[i].ID); err != nil {
-			return err
-		}
-	}
 	if err := w.checkDriver(b); err != nil {
 		return err
 	}
@@ -305,14 +301,17 @@ func (w *writer) write(r *request) error {
 	return w.project(b, id)
 }
 
-// checkOwner refuses an interrupt that another run has.
-func (w *writer) checkOwner(run, interrupt string) error {
-	return w.conn.each(func(row []driver.Value) error {
-		if owner, _ := row[0].(string); owner != run {
-			return refusal{fmt.Errorf("%w: interrupt %s belongs to run %s", journal.ErrRefused, interrupt, owner)}
-		}
+// notOwned returns the error of an interrupt that another run has.
+func (w *writer) notOwned(interrupt string) error {
+	owner := ""
+	err := w.conn.each(func(row []driver.Value) error {
+		owner, _ = row[0].(string)
 		return nil
 	}, ownerOfInterrupt, interrupt)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: interrupt %s belongs to run %s", journal.ErrRefused, interrupt, owner)
 }
 
 // checkDriver refuses a row by somebody who takes another one for the run's driver.
@@ -429,8 +428,14 @@ func (w *writer) putInterrupt(run int64, in *journal.Interrupt) (err error) {
 	if in.IsOpen() {
 		open = 1
 	}
-	_, err = w.conn.exec(putInterrupt, in.ID, run, in.Opened, open, w.buf)
-	return err
+	res, err := w.conn.exec(putInterrupt, in.ID, run, in.Opened, open, w.buf)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	return w.notOwned(in.ID)
 }
 
 // delete removes a run with all that belongs to it.

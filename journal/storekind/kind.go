@@ -88,6 +88,7 @@ type Finding struct {
 	Level  Level
 	Found  string
 	Advice string // what to do about it, "" for nothing
+	Absent bool   // there is no store yet, and nothing wrong with that: the first run makes it
 }
 
 // Promiser is a store that is as safe as its server is configured. People should know how safe before they depend on it.

@@ -172,7 +172,7 @@ func TestSubscription(t *testing.T) {
 		select {
 		case sign := <-s.Signs():
 			return sign
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("nothing is heard")
 			return Sign{}
 		}
