@@ -244,7 +244,7 @@ func (r *reader) number(sh *shape, i int) int {
 		}
 		return -1
 	}
-	if sh.integersAlone {
+	if sh.kinds&aFraction == 0 {
 		return -1
 	}
 	f, err := strconv.ParseFloat(string(text), 64)

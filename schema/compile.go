@@ -34,15 +34,9 @@ func (noLoader) Load(string) (any, error) { return nil, errNeverLoaded }
 
 // compile makes a schema of a document. Its errors are *Error with paths in the document.
 func compile(text []byte, derived bool) (s *Schema, err error) {
-	if len(text) > maxDocument {
-		return nil, one("", "expected at most %d bytes, found %d", maxDocument, len(text))
-	}
-	doc, problem := parse(text)
-	if problem != nil {
-		return nil, &Error{[]Problem{*problem}}
-	}
-	if path, deep := tooDeep(doc, maxDepth); deep {
-		return nil, one(path, "expected at most %d levels of nesting, found more", maxDepth)
+	doc, err := readDocument(text)
+	if err != nil {
+		return nil, err
 	}
 	compiled, err := build(doc, derived)
 	if err != nil {
@@ -72,6 +66,21 @@ func compile(text []byte, derived bool) (s *Schema, err error) {
 	s.quick = newShape(compiled)
 	s.outline = sync.OnceValue(func() *outline { return newOutline(compiled) })
 	return s, nil
+}
+
+// readDocument parses a text that is of a size to be a schema.
+func readDocument(text []byte) (any, error) {
+	if len(text) > maxDocument {
+		return nil, one("", "expected at most %d bytes, found %d", maxDocument, len(text))
+	}
+	doc, problem := parse(text)
+	if problem != nil {
+		return nil, &Error{[]Problem{*problem}}
+	}
+	if path, deep := tooDeep(doc, maxDepth); deep {
+		return nil, one(path, "expected at most %d levels of nesting, found more", maxDepth)
+	}
+	return doc, nil
 }
 
 func one(path, format string, args ...any) *Error {

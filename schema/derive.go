@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/jsonfield"
+	"github.com/fermata-go/fermata/internal/jsontext"
+	"github.com/fermata-go/fermata/internal/persistent"
 )
 
 // deriver writes the schema of a Go type. Types that contain themselves become definitions that are referred to;
@@ -36,48 +37,36 @@ type member struct {
 }
 
 // appendJSON writes v, keeping the order of members and, unlike encoding/json, leaving <, > and & readable.
-func appendJSON(b *bytes.Buffer, v any) error {
+func appendJSON(to []byte, v any) (_ []byte, err error) {
 	switch v := v.(type) {
 	case members:
-		b.WriteByte('{')
+		to = append(to, '{')
 		for i, x := range v {
 			if i > 0 {
-				b.WriteByte(',')
+				to = append(to, ',')
 			}
-			if err := appendJSON(b, x.name); err != nil {
-				return err
+			if to, err = appendJSON(to, x.name); err != nil {
+				return nil, err
 			}
-			b.WriteByte(':')
-			if err := appendJSON(b, x.value); err != nil {
-				return err
+			if to, err = appendJSON(append(to, ':'), x.value); err != nil {
+				return nil, err
 			}
 		}
-		b.WriteByte('}')
-		return nil
-	case []members:
-		return appendList(b, v)
+		return append(to, '}'), nil
 	case []any:
-		return appendList(b, v)
-	}
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	b.Truncate(b.Len() - 1) // the line end
-	return err
-}
-
-func appendList[V any](b *bytes.Buffer, list []V) error {
-	b.WriteByte('[')
-	for i, x := range list {
-		if i > 0 {
-			b.WriteByte(',')
+		to = append(to, '[')
+		for i, x := range v {
+			if i > 0 {
+				to = append(to, ',')
+			}
+			if to, err = appendJSON(to, x); err != nil {
+				return nil, err
+			}
 		}
-		if err := appendJSON(b, x); err != nil {
-			return err
-		}
+		return append(to, ']'), nil
 	}
-	b.WriteByte(']')
-	return nil
+	text, err := jsontext.Encode(v)
+	return append(to, text...), err
 }
 
 func (m members) get(name string) any {
@@ -103,9 +92,8 @@ func derive(t reflect.Type) (doc []byte, trial bool, err error) {
 	if len(d.defs) > 0 {
 		root = append(root, member{"$defs", d.defs})
 	}
-	var b bytes.Buffer
-	err = appendJSON(&b, root)
-	return b.Bytes(), d.trial, err
+	doc, err = appendJSON(nil, root)
+	return doc, d.trial, err
 }
 
 func typeName(t reflect.Type) string {
@@ -127,6 +115,9 @@ func (d *deriver) survey(t reflect.Type, path string, open, done map[reflect.Typ
 		}
 		open[t] = true
 		defer func() { delete(open, t); done[t] = true }()
+	}
+	if plain, ok := persistent.Plain(t); ok {
+		return d.survey(plain, path, open, done)
 	}
 	if _, err := enumOf(t, path); err != nil {
 		return err
@@ -257,6 +248,9 @@ func (d *deriver) inline(t reflect.Type) members {
 
 // form is the schema of a type, whatever values it lists.
 func (d *deriver) form(t reflect.Type) members {
+	if plain, ok := persistent.Plain(t); ok {
+		return d.form(plain)
+	}
 	if m, ok := known(t); ok {
 		return m
 	}
@@ -375,6 +369,9 @@ func (d *deriver) property(f jsonfield.Field) members {
 	if values, err := tagEnum(f, ""); err == nil && values != nil {
 		p = restrict(p, values)
 	}
+	if plain, ok := persistent.Plain(t); ok {
+		t = plain
+	}
 	if (f.OmitEmpty || f.OmitZero) && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) && formOf(t) == byKind {
 		return notNull(p) // nil is left out
 	}
@@ -394,7 +391,7 @@ func nullable(m members) members {
 		return m
 	case nil:
 		if m.get("$ref") != nil {
-			return members{{"anyOf", []members{m, {{"type", "null"}}}}}
+			return members{{"anyOf", []any{m, members{{"type", "null"}}}}}
 		}
 	}
 	return m // null is allowed already
@@ -404,8 +401,8 @@ func nullable(m members) members {
 func notNull(m members) members {
 	if types, ok := m.get("type").([]string); ok {
 		m[0].value = types[0]
-	} else if either, ok := m.get("anyOf").([]members); ok {
-		return either[0]
+	} else if either, ok := m.get("anyOf").([]any); ok {
+		return either[0].(members) //nolint:forcetypeassert // nullable has put it there
 	}
 	return m
 }

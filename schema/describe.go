@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
 // mostShown is how many alternatives a message lists.
@@ -86,11 +87,11 @@ func found(v any) string {
 
 // show is a value as JSON, cut where it is long.
 func show(v any) string {
-	var b bytes.Buffer
-	if err := appendJSON(&b, v); err != nil {
+	text, err := jsontext.Encode(v)
+	if err != nil {
 		return fmt.Sprint(v)
 	}
-	return shorten(b.String())
+	return shorten(string(text))
 }
 
 const longestShown = 80 // bytes

@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/jsonfield"
+	"github.com/fermata-go/fermata/internal/persistent"
 )
 
 // enumMethod is the method by which a type lists its values.
@@ -145,18 +147,19 @@ func checkMembers(values []any, path, where string) error {
 func sameMember(a, b any) bool {
 	x, isX := a.(json.Number)
 	y, isY := b.(json.Number)
-	if !isX || !isY {
-		return reflect.DeepEqual(a, b)
+	if isX && isY {
+		return canonical.SameNumber(x.String(), y.String())
 	}
-	m, okM := new(big.Rat).SetString(x.String())
-	n, okN := new(big.Rat).SetString(y.String())
-	return okM && okN && m.Cmp(n) == 0
+	return reflect.DeepEqual(a, b)
 }
 
 // enumerated is the type that an enum tag on a field of type t is about.
 func enumerated(t reflect.Type) reflect.Type {
 	const deepestType = 20 // a type may contain itself
 	for range deepestType {
+		if plain, ok := persistent.Plain(t); ok {
+			t = plain
+		}
 		_, isKnown := known(t)
 		switch k := t.Kind(); {
 		case isKnown || k != reflect.Pointer && formOf(t) != byKind:

@@ -137,15 +137,8 @@ func readFragment(name string, text []byte) (any, error) {
 
 // ordered decodes a document like parse, but keeps the order of members: objects are members.
 func ordered(text []byte) (any, error) {
-	if len(text) > maxDocument {
-		return nil, one("", "expected at most %d bytes, found %d", maxDocument, len(text))
-	}
-	doc, problem := parse(text)
-	if problem != nil {
-		return nil, &Error{[]Problem{*problem}}
-	}
-	if path, deep := tooDeep(doc, maxDepth); deep {
-		return nil, one(path, "expected at most %d levels of nesting, found more", maxDepth)
+	if _, err := readDocument(text); err != nil {
+		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -226,9 +219,7 @@ func (b *bundle) document(root any) ([]byte, error) {
 	if object, ok := root.(members); ok && len(added) > 0 {
 		root = object.with("$defs", added)
 	}
-	var text bytes.Buffer
-	err = appendJSON(&text, root)
-	return text.Bytes(), err
+	return appendJSON(nil, root)
 }
 
 // with adds members to the object that m has under a name, in a copy.

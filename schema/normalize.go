@@ -29,6 +29,10 @@ func (s *Schema) Normalize(value []byte) (json.RawMessage, error) {
 	if err := s.Check(value); err != nil {
 		return nil, err
 	}
+	switch string(value) {
+	case "true", "false", "null": // these have one form
+		return value, nil
+	}
 	strict := s.strict()
 	if strict != s.compiled {
 		v, _ := parse(value) // Check has read it
@@ -201,7 +205,7 @@ func applying(parts []*jsonschema.Schema, s *jsonschema.Schema, v any) []*jsonsc
 	for _, choice := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
 		var near []*jsonschema.Schema
 		for _, part := range choice {
-			if familiesIn(part)&familyOf(v) != 0 {
+			if kindsIn(part)&kindOfValue(v) != 0 {
 				near = append(near, part)
 			}
 		}
@@ -295,10 +299,10 @@ func (n *normalizer) number(t *tree, text string, parts []*jsonschema.Schema, pa
 		if s.Types == nil || s.Types.IsEmpty() {
 			continue
 		}
-		switch f := typesOf(s) & ofNumber; f {
-		case ofInteger:
+		switch f := typesOf(s) & aNumber; f {
+		case anInteger:
 			integer = true
-		case ofNumber:
+		case aNumber:
 			float = true
 		}
 	}

@@ -82,17 +82,17 @@ func (c *comparison) own(w written, r *jsonschema.Schema, path string) {
 		c.changed(w, path, w.kinds.String(), oneOf(showAll(r.Enum.Values)))
 		return
 	}
-	if w.kinds&ofNumber != 0 {
-		c.numbers(w.of(ofNumber), r, path)
+	if w.kinds&aNumber != 0 {
+		c.numbers(w.of(aNumber), r, path)
 	}
-	if w.kinds&ofString != 0 {
-		c.strings(w.of(ofString), r, path)
+	if w.kinds&aString != 0 {
+		c.strings(w.of(aString), r, path)
 	}
-	if w.kinds&ofArray != 0 {
-		c.arrays(w.of(ofArray), r, path)
+	if w.kinds&anArray != 0 {
+		c.arrays(w.of(anArray), r, path)
 	}
-	if w.kinds&ofObject != 0 {
-		c.objects(w.of(ofObject), r, path)
+	if w.kinds&anObject != 0 {
+		c.objects(w.of(anObject), r, path)
 	}
 	c.conditions(w, r, path)
 }
@@ -119,7 +119,7 @@ func (c *comparison) either(w written, choice []*jsonschema.Schema, exactlyOne b
 		}
 		return
 	}
-	if w.kinds == ofNumber && c.fitsOne(w.of(ofInteger), choice, exactlyOne) && c.fitsOne(w.of(ofFraction), choice, exactlyOne) {
+	if w.kinds == aNumber && c.fitsOne(w.of(anInteger), choice, exactlyOne) && c.fitsOne(w.of(aFraction), choice, exactlyOne) {
 		return
 	}
 	var near []*jsonschema.Schema
@@ -173,10 +173,10 @@ func (c *comparison) fitsOne(w written, choice []*jsonschema.Schema, exactlyOne 
 // apart reports that certainly no value that is written fits s: it is of another kind, or a property that it always
 // has tells it apart.
 func (c *comparison) apart(w written, s *jsonschema.Schema) bool {
-	if w.kinds&familiesIn(s) == 0 {
+	if w.kinds&kindsIn(s) == 0 {
 		return true
 	}
-	if w.kinds != ofObject {
+	if w.kinds != anObject {
 		return false
 	}
 	open := []*jsonschema.Schema{s}
@@ -258,7 +258,7 @@ func (c *comparison) numbers(w written, r *jsonschema.Schema, path string) {
 		return
 	}
 	steps := "any number"
-	if w.kinds == ofInteger {
+	if w.kinds == anInteger {
 		if new(big.Rat).Inv(r.MultipleOf).IsInt() {
 			return
 		}

@@ -116,7 +116,7 @@ func (c *comparison) names(w written, r *jsonschema.Schema, path string) {
 	}
 	trial := &comparison{shared: c.shared, forward: c.forward}
 	for _, inner := range c.expand(own) {
-		trial.one(inner.of(ofString), asked, "")
+		trial.one(inner.of(aString), asked, "")
 	}
 	for _, p := range trial.broken {
 		c.note(w, path, "the names of properties: "+p.String())

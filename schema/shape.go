@@ -41,9 +41,8 @@ type textShape struct {
 // numberShape is what a shape asks of numbers. Bounds are inclusive for integers; other numbers are accepted only between
 // them.
 type numberShape struct {
-	least, most   int64
-	above, below  float64
-	integersAlone bool // no fraction or exponent is accepted
+	least, most  int64
+	above, below float64
 }
 
 // objectShape is what a shape asks of objects.
@@ -63,20 +62,6 @@ type property struct {
 	name  string
 	shape *shape
 }
-
-// kinds is a set of the kinds of JSON values.
-type kinds uint8
-
-const (
-	aNull kinds = 1 << iota
-	aBoolean
-	aNumber
-	aString
-	anArray
-	anObject
-
-	anything = aNull | aBoolean | aNumber | aString | anArray | anObject
-)
 
 // newShape returns nil for a schema that uses anything beyond what a shape can say.
 func newShape(root *jsonschema.Schema) *shape {
@@ -169,24 +154,8 @@ func usesMore(s *jsonschema.Schema) bool {
 		len(s.Extensions) > 0 || len(s.Properties) > 64
 }
 
-var kindOf = map[string]kinds{
-	"null": aNull, "boolean": aBoolean, "number": aNumber, "integer": aNumber,
-	"string": aString, "array": anArray, "object": anObject,
-}
-
 func (b *shapes) kinds(sh *shape, s *jsonschema.Schema) {
-	sh.kinds = anything
-	if s.Types != nil && !s.Types.IsEmpty() {
-		sh.kinds = 0
-		names := s.Types.ToStrings()
-		integer, number := false, false
-		for _, name := range names {
-			sh.kinds |= kindOf[name]
-			integer = integer || name == "integer"
-			number = number || name == "number"
-		}
-		sh.integersAlone = integer && !number
-	}
+	sh.kinds = typesOf(s)
 	if s.Enum != nil {
 		b.choices(sh, s.Enum.Values)
 	}

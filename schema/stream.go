@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/fermata-go/fermata/internal/jsontext"
 	"github.com/fermata-go/fermata/patch"
 )
 
@@ -331,7 +332,7 @@ func (st *Stream) enter() {
 	st.path = append(st.path[:f.length], '/')
 	if f.object {
 		f.show(len(st.out))
-		st.out = append(appendEscaped(append(st.out, '"'), f.current), '"', ':')
+		st.out = append(jsontext.Append(st.out, f.current), ':')
 		st.path = appendToken(st.path, f.current)
 	} else {
 		st.path = appendIndex(st.path, f.shown)

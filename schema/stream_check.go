@@ -9,6 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/fermata-go/fermata/internal/jsontext"
 	"github.com/fermata-go/fermata/patch"
 )
 
@@ -181,10 +182,10 @@ func (st *Stream) put(text string) {
 	case p.undecided():
 		st.putOneOf(text)
 	case p.reach == nil || p.reach.free:
-		st.out = appendEscaped(st.out, text)
+		st.out = jsontext.AppendInside(st.out, text)
 	case !p.reach.watched:
 		st.said = append(st.said, text...)
-		st.out = appendEscaped(st.out, text)
+		st.out = jsontext.AppendInside(st.out, text)
 	default: // one by one: it is the same character that is refused, however the text is cut
 		for i, r := range text {
 			c := text[i : i+utf8.RuneLen(r)]
@@ -195,7 +196,7 @@ func (st *Stream) put(text string) {
 				st.hideString()
 				return
 			}
-			st.out = appendEscaped(st.out, c)
+			st.out = jsontext.AppendInside(st.out, c)
 		}
 	}
 }

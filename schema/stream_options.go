@@ -3,6 +3,8 @@ package schema
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
 // Alternatives that the kind of a value does not settle are settled by its parts while they arrive: an object keeps the
@@ -197,7 +199,7 @@ func (st *Stream) putOneOf(text string) {
 		st.said = append(st.said, text...)
 	}
 	if free || !watched {
-		st.out = appendEscaped(st.out, text)
+		st.out = jsontext.AppendInside(st.out, text)
 		return
 	}
 	for at, r := range text {
@@ -215,7 +217,7 @@ func (st *Stream) putOneOf(text string) {
 			st.hideString()
 			return
 		}
-		st.out = appendEscaped(st.out, c)
+		st.out = jsontext.AppendInside(st.out, c)
 		if left != p.left {
 			p.decide(f, left)
 			st.put(text[at+len(c):])

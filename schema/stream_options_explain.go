@@ -29,13 +29,11 @@ func (f *frame) marks() (all []any) {
 
 // marksOf lists the values that a schema allows where it names them.
 func marksOf(s *jsonschema.Schema) []any {
-	switch {
-	case s == nil:
+	if s == nil {
 		return nil
-	case s.Const != nil:
-		return []any{*s.Const}
-	case s.Enum != nil:
-		return s.Enum.Values
+	}
+	if values := listedIn(s); values != nil {
+		return values
 	}
 	for _, part := range append([]*jsonschema.Schema{s.Ref}, s.AllOf...) {
 		if values := marksOf(part); values != nil {

@@ -346,29 +346,6 @@ func (st *Stream) literalPart(text string) int {
 	return 1
 }
 
-// appendEscaped appends what stands between the quotes of a string.
-func appendEscaped(to []byte, text string) []byte {
-	const hex = "0123456789abcdef"
-	done := 0
-	for i := range len(text) {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		to = append(to, text[done:i]...)
-		done = i + 1
-		switch c {
-		case '"', '\\':
-			to = append(to, '\\', c)
-		case '\n':
-			to = append(to, `\n`...)
-		default:
-			to = append(to, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-	}
-	return append(to, text[done:]...)
-}
-
 func appendToken(to []byte, name string) []byte {
 	if strings.ContainsAny(name, "~/") {
 		name = pointerEscaper.Replace(name)

@@ -1,9 +1,6 @@
 package schema
 
-import (
-	"math/bits"
-	"slices"
-)
+import "slices"
 
 // reach is all that applies to a value of one kind at a place. The kind, which is known from the first character, often
 // settles an anyOf: of a schema or null, say, only the schema is left where an object begins. What it does not settle,
@@ -37,7 +34,7 @@ const mostOptions = 64
 
 // reach works out what a rule means for values of one kind.
 func (b *outliner) reach(r *rule, k kinds) *reach {
-	at := &r.reaches[bits.TrailingZeros8(uint8(k))]
+	at := &r.reaches[k.slot()]
 	if *at == nil {
 		x := newReach()
 		*at = x
@@ -192,7 +189,7 @@ func (st *Stream) reachOf(rules []*rule, k kinds) *reach {
 	case 0:
 		return nil
 	case 1:
-		return rules[0].reaches[bits.TrailingZeros8(uint8(k))]
+		return rules[0].reaches[k.slot()]
 	}
 	at := meeting{kind: k}
 	if copy(at.rules[:], rules) < len(rules) {
@@ -212,7 +209,7 @@ func (st *Stream) reachOf(rules []*rule, k kinds) *reach {
 func together(rules []*rule, k kinds) *reach {
 	x := newReach()
 	for _, r := range rules {
-		one := r.reaches[bits.TrailingZeros8(uint8(k))]
+		one := r.reaches[k.slot()]
 		x.never = x.never || one.never
 		x.alone = x.alone || one.alone
 		x.rules = append(x.rules, one.rules...)

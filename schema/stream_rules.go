@@ -25,7 +25,7 @@ type rule struct {
 	objectRule
 	arrayRule
 
-	reaches [6]*reach // by kind
+	reaches [7]*reach // by kind, see kinds.slot
 }
 
 // scalarRule is about strings, numbers and literals. Closed ones are valid where quick says so, and checked by the library
@@ -83,8 +83,8 @@ func newOutline(root *jsonschema.Schema) *outline {
 	o := &outline{root: b.rule(root), local: true, free: newReach()}
 	for s, r := range b.made {
 		o.local = o.local && s.DynamicRef == nil && s.RecursiveRef == nil
-		for i := range r.reaches {
-			b.reach(r, kinds(1)<<i)
+		for _, k := range eachKind {
+			b.reach(r, k)
 		}
 	}
 	for _, s := range placesOf(root) { // those that no rule was made of
@@ -129,40 +129,14 @@ func (b *outliner) rule(s *jsonschema.Schema) *rule {
 
 // kindsOf lists the kinds of values that the keywords about values alone leave.
 func kindsOf(s *jsonschema.Schema) kinds {
-	k := anything
-	if s.Types != nil && !s.Types.IsEmpty() {
-		k = 0
-		for _, name := range s.Types.ToStrings() {
-			k |= kindOf[name]
-		}
-	}
+	k := typesOf(s)
 	if s.Enum != nil {
-		var listed kinds
-		for _, v := range s.Enum.Values {
-			listed |= kindOfValue(v)
-		}
-		k &= listed
+		k &= kindsOfValues(s.Enum.Values)
 	}
 	if s.Const != nil {
 		k &= kindOfValue(*s.Const)
 	}
 	return k
-}
-
-func kindOfValue(v any) kinds {
-	switch v.(type) {
-	case nil:
-		return aNull
-	case bool:
-		return aBoolean
-	case string:
-		return aString
-	case []any:
-		return anArray
-	case map[string]any:
-		return anObject
-	}
-	return aNumber
 }
 
 // wholeOf lists the kinds of values of which something can only be told when they are closed, and not from what their
@@ -259,7 +233,7 @@ func (b *outliner) numbers(r *rule, s *jsonschema.Schema) {
 	}
 	var listed []int64
 	for _, v := range values {
-		if kindOfValue(v) != aNumber {
+		if kindOfValue(v)&aNumber == 0 {
 			continue
 		}
 		text, _ := v.(json.Number)

@@ -10,104 +10,22 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// families is a set of kinds of values, as types tell them apart: of numbers there are two.
-type families uint8
-
-const (
-	ofNull families = 1 << iota
-	ofBoolean
-	ofInteger
-	ofFraction
-	ofString
-	ofArray
-	ofObject
-
-	ofNumber = ofInteger | ofFraction
-	ofAll    = ofNull | ofBoolean | ofNumber | ofString | ofArray | ofObject
-)
-
-func family(name string) families {
-	switch name {
-	case "null":
-		return ofNull
-	case "boolean":
-		return ofBoolean
-	case "integer":
-		return ofInteger
-	case "number":
-		return ofNumber
-	case "string":
-		return ofString
-	case "array":
-		return ofArray
-	case "object":
-		return ofObject
-	}
-	return 0
-}
-
-// groups are the families one by one, but numbers together.
-func (f families) groups() (all []families) {
-	for _, group := range []families{ofNull, ofBoolean, ofNumber, ofString, ofArray, ofObject} {
-		if f&group != 0 {
-			all = append(all, f&group)
-		}
-	}
-	return all
-}
-
-func (f families) String() string {
-	if f == ofAll {
-		return "anything"
-	}
-	var names []string
-	for _, name := range []string{"null", "boolean", "number", "integer", "string", "array", "object"} {
-		switch {
-		case name == "number" && f&ofNumber == ofFraction:
-			names = append(names, "a number that is no integer")
-		case name == "integer" && f&ofFraction != 0: // a number already
-		case family(name)&f == family(name):
-			names = append(names, withArticle(name))
-		}
-	}
-	return oneOf(names)
-}
-
-// typesOf are the families that the keyword type leaves.
-func typesOf(s *jsonschema.Schema) families {
-	if s.Bool != nil && !*s.Bool {
-		return 0
-	}
-	if s.Types == nil || s.Types.IsEmpty() {
-		return ofAll
-	}
-	var f families
-	for _, name := range s.Types.ToStrings() {
-		f |= family(name)
-	}
-	return f
-}
-
-// familiesIn are the families that a schema may allow, with all that it refers to.
-func familiesIn(s *jsonschema.Schema) families {
+// kindsIn are the kinds of values that a schema may allow, with all that it refers to.
+func kindsIn(s *jsonschema.Schema) kinds {
 	f := typesOf(s)
 	if values := listedIn(s); values != nil {
-		var some families
-		for _, v := range values {
-			some |= familyOf(v)
-		}
-		f &= some
+		f &= kindsOfValues(values)
 	}
 	if s.Ref != nil {
-		f &= familiesIn(s.Ref)
+		f &= kindsIn(s.Ref)
 	}
 	for _, part := range s.AllOf {
-		f &= familiesIn(part)
+		f &= kindsIn(part)
 	}
 	for _, either := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
-		var some families
+		var some kinds
 		for _, part := range either {
-			some |= familiesIn(part)
+			some |= kindsIn(part)
 		}
 		if len(either) > 0 {
 			f &= some
@@ -116,11 +34,11 @@ func familiesIn(s *jsonschema.Schema) families {
 	return f
 }
 
-// written is what a writer may write at a place: what all parts allow together, of some families. There are no
+// written is what a writer may write at a place: what all parts allow together, of some kinds. There are no
 // alternatives left in it but in parts that are kept for checking values.
 type written struct {
 	parts []*jsonschema.Schema
-	kinds families
+	kinds kinds
 	hazy  bool // the parts ask for more than is looked at: less may be written than it seems
 }
 
@@ -166,7 +84,7 @@ func (c *comparison) expand(parts []*jsonschema.Schema) []written {
 		}
 		return all
 	}
-	return expand(written{kinds: ofAll}, parts, nil)
+	return expand(written{kinds: anything}, parts, nil)
 }
 
 // isHazy reports keywords that are not looked at on the writer's side.
@@ -176,7 +94,7 @@ func isHazy(s *jsonschema.Schema) bool {
 		len(s.Dependencies) > 0 || len(s.DependentRequired) > 0 || len(s.DependentSchemas) > 0
 }
 
-func (w written) of(kinds families) written {
+func (w written) of(kinds kinds) written {
 	w.kinds &= kinds
 	return w
 }
@@ -200,9 +118,9 @@ func (w written) values() (all []any, few bool) {
 	switch listed := w.listed(); {
 	case listed != nil:
 		candidates = listed
-	case w.kinds&^(ofNull|ofBoolean) == 0:
+	case w.kinds&^(aNull|aBoolean) == 0:
 		candidates = []any{nil, false, true}
-	case w.kinds == ofInteger:
+	case w.kinds == anInteger:
 		low, _ := w.bound(1)
 		high, _ := w.bound(-1)
 		if low == nil || high == nil {
@@ -247,30 +165,10 @@ func listedIn(s *jsonschema.Schema) []any {
 
 // allows checks one value.
 func (w written) allows(v any) bool {
-	if w.kinds&familyOf(v) == 0 {
+	if w.kinds&kindOfValue(v) == 0 {
 		return false
 	}
 	return !slices.ContainsFunc(w.parts, func(s *jsonschema.Schema) bool { return s.Validate(v) != nil })
-}
-
-func familyOf(v any) families {
-	switch v := v.(type) {
-	case nil:
-		return ofNull
-	case bool:
-		return ofBoolean
-	case string:
-		return ofString
-	case []any:
-		return ofArray
-	case map[string]any:
-		return ofObject
-	case json.Number:
-		if n, ok := new(big.Rat).SetString(v.String()); ok && n.IsInt() {
-			return ofInteger
-		}
-	}
-	return ofFraction
 }
 
 // bound is the lower bound of numbers, where side is 1, or the upper one, where it is -1; nil for none. For integers
@@ -293,7 +191,7 @@ func (w written) bound(side int) (bound *big.Rat, exclusive bool) {
 			take(s.ExclusiveMaximum, true)
 		}
 	}
-	if bound == nil || w.kinds&ofFraction != 0 {
+	if bound == nil || w.kinds&aFraction != 0 {
 		return bound, exclusive
 	}
 	// The next integer on the inner side: with a side of -1 all is mirrored.

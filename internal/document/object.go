@@ -112,6 +112,12 @@ func (o *Object) IsMapping(key string) bool {
 	return o.Has(key) && o.Fields[key].Kind == yaml.MappingNode
 }
 
+// IsEmptyList says whether the key is there with a list of nothing.
+func (o *Object) IsEmptyList(key string) bool {
+	n := o.Fields[key]
+	return n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0
+}
+
 // At returns the place of a key's value, or the place of the whole object if the key is missing.
 func (o *Object) At(key string) Spot {
 	if n, ok := o.Fields[key]; ok {
@@ -128,16 +134,20 @@ type Word struct {
 
 // Text reads a scalar as text. Numbers and booleans are taken as they are written.
 func (o *Object) Text(key string) Word {
-	w := Word{Spot: o.At(key)}
 	if !o.Has(key) {
-		return w
+		return Word{Spot: o.At(key)}
 	}
-	if w.Node.Kind != yaml.ScalarNode {
-		o.Report.Add(w.Spot, "expected text, found %s", Describe(w.Node))
-		return w
-	}
-	w.Text = w.Node.Value
+	w, _ := o.wordAt(o.At(key))
 	return w
+}
+
+// wordAt is the scalar at a place as text; not ok, and reported, where there is none.
+func (o *Object) wordAt(at Spot) (w Word, ok bool) {
+	if at.Node.Kind != yaml.ScalarNode || IsNull(at.Node) {
+		o.Report.Add(at, "expected text, found %s", Describe(at.Node))
+		return Word{Spot: at}, false
+	}
+	return Word{Spot: at, Text: at.Node.Value}, true
 }
 
 // NeedText reads a text that must be there and not be empty.
@@ -289,11 +299,9 @@ type Pair struct {
 func (o *Object) Texts(key string) []TextPair {
 	var all []TextPair
 	for _, p := range o.Pairs(key) {
-		if p.Value.Node.Kind != yaml.ScalarNode || IsNull(p.Value.Node) {
-			o.Report.Add(p.Value, "expected text, found %s", Describe(p.Value.Node))
-			continue
+		if w, ok := o.wordAt(p.Value); ok {
+			all = append(all, TextPair{Key: p.Key, Value: w})
 		}
-		all = append(all, TextPair{Key: p.Key, Value: Word{Spot: p.Value, Text: p.Value.Node.Value}})
 	}
 	return all
 }
@@ -327,11 +335,9 @@ func (o *Object) List(key string) []Spot {
 func (o *Object) Words(key string) []Word {
 	var all []Word
 	for _, at := range o.List(key) {
-		if at.Node.Kind != yaml.ScalarNode || IsNull(at.Node) {
-			o.Report.Add(at, "expected text, found %s", Describe(at.Node))
-			continue
+		if w, ok := o.wordAt(at); ok {
+			all = append(all, w)
 		}
-		all = append(all, Word{Spot: at, Text: at.Node.Value})
 	}
 	return all
 }
@@ -389,16 +395,7 @@ func ShapeAt(at Spot, r *Report) *Shape {
 }
 
 // Member returns the place of a key's value in a mapping. If the key is missing, it is the place of the mapping.
-func (at Spot) Member(key string) Spot {
-	if at.Node.Kind == yaml.MappingNode {
-		for k, v := range Entries(at.Node) {
-			if k.Value == key {
-				return Spot{Source: at.Source, Node: v, Path: Join(at.Path, key)}
-			}
-		}
-	}
-	return at
-}
+func (at Spot) Member(key string) Spot { return at.Follow("/" + key) }
 
 // Follow is the place that a JSON pointer leads to, as far as it does.
 func (at Spot) Follow(pointer string) Spot {

@@ -44,11 +44,15 @@ func (r *Report) Hint(found string, known []string) string { return r.Hints.Hint
 
 // Add reports a problem at a place.
 func (r *Report) Add(at Spot, format string, args ...any) {
-	line, column := 0, 0
+	r.add(at.problem(fmt.Sprintf(format, args...)))
+}
+
+func (at Spot) problem(message string) definition.Problem {
+	p := definition.Problem{File: at.Source.File, Path: at.Path, Message: message}
 	if at.Node != nil {
-		line, column = at.Node.Line, at.Node.Column
+		p.Line, p.Column = at.Node.Line, at.Node.Column
 	}
-	r.at(at, line, column, fmt.Sprintf(format, args...))
+	return p
 }
 
 // Inside reports a problem at a character within a scalar's text.
@@ -58,7 +62,10 @@ func (r *Report) Inside(at Spot, offset int, format string, args ...any) {
 }
 
 func (r *Report) at(at Spot, line, column int, message string) {
-	p := definition.Problem{File: at.Source.File, Line: line, Column: column, Path: at.Path, Message: message}
+	r.add(definition.Problem{File: at.Source.File, Line: line, Column: column, Path: at.Path, Message: message})
+}
+
+func (r *Report) add(p definition.Problem) {
 	if r.seen == nil {
 		r.seen = make(map[definition.Problem]bool)
 	}
@@ -95,10 +102,7 @@ func (r *Report) Err() error {
 
 // Warn collects what is worth a word and no error.
 func (r *Report) Warn(at Spot, format string, args ...any) {
-	p := definition.Problem{File: at.Source.File, Path: at.Path, Message: fmt.Sprintf(format, args...)}
-	if at.Node != nil {
-		p.Line, p.Column = at.Node.Line, at.Node.Column
-	}
+	p := at.problem(fmt.Sprintf(format, args...))
 	if !slices.Contains(r.Warnings, p) && len(r.Warnings) < maxProblems {
 		r.Warnings = append(r.Warnings, p)
 	}

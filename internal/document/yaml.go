@@ -97,33 +97,28 @@ func (s *Source) syntax(err error, r *Report) {
 	r.at(Spot{Source: s}, line, max(le.Mark.Column, min(line, 1)), form+strings.TrimPrefix(message, "yaml: ")+s.advice(message, line))
 }
 
-// advice says in which slip an error of the YAML parser often has its cause; "" where that is not known. line is from 1.
+// slips are what errors of the YAML parser often have their cause in, by what they say. The first that fits counts.
+var slips = []struct{ said, advice string }{
+	{"unknown anchor", "an anchor is written before its alias: &name, then *name"},
+	{"cannot start any token", "a text that begins with %, @ or ` stands in quotes"},
+	{"mapping values are not allowed", "a text that holds a colon and a space stands in quotes, and the keys of one mapping begin in the same column"},
+	{"scanning a quoted scalar", "a quote is not closed in a line before"},
+	{"scanning a simple key", "a key in a line before has no colon with a space behind it"},
+	{"expected '-' indicator", "the keys of one element begin in the same column, and the elements of a list, too"},
+	{"expected key while parsing a block mapping", "the keys of one mapping begin in the same column, and a text that begins with { stands in quotes"},
+	{"parsing a flow mapping", "a comma or } is missing here or before, or a text that holds a colon and a space stands in no quotes"},
+	{"parsing a flow", "a comma too many, or a bracket that is not closed"},
+}
+
+// advice says in which slip an error of the YAML parser has its cause; "" where that is not known. line is from 1.
 func (s *Source) advice(message string, line int) string {
-	text := ""
-	if line > 0 && line <= len(s.lines) {
-		text = strings.TrimRight(s.lines[line-1], " ")
-	}
-	switch {
-	case strings.HasPrefix(strings.TrimLeft(text, " "), "\t"), strings.Contains(message, "tab character"):
+	if line > 0 && line <= len(s.lines) && strings.HasPrefix(strings.TrimLeft(s.lines[line-1], " "), "\t") || strings.Contains(message, "tab character") {
 		return "; indent with spaces, not with tabs"
-	case strings.Contains(message, "unknown anchor"):
-		return "; an anchor is written before its alias: &name, then *name"
-	case strings.Contains(message, "cannot start any token"):
-		return "; a text that begins with %, @ or ` stands in quotes"
-	case strings.Contains(message, "mapping values are not allowed"):
-		return "; a text that holds a colon and a space stands in quotes, and the keys of one mapping begin in the same column"
-	case strings.Contains(message, "scanning a quoted scalar"):
-		return "; a quote is not closed in a line before"
-	case strings.Contains(message, "scanning a simple key"):
-		return "; a key in a line before has no colon with a space behind it"
-	case strings.Contains(message, "expected '-' indicator"):
-		return "; the keys of one element begin in the same column, and the elements of a list, too"
-	case strings.Contains(message, "expected key while parsing a block mapping"):
-		return "; the keys of one mapping begin in the same column, and a text that begins with { stands in quotes"
-	case strings.Contains(message, "parsing a flow mapping"):
-		return "; a comma or } is missing here or before, or a text that holds a colon and a space stands in no quotes"
-	case strings.Contains(message, "parsing a flow"):
-		return "; a comma too many, or a bracket that is not closed"
+	}
+	for _, slip := range slips {
+		if strings.Contains(message, slip.said) {
+			return "; " + slip.advice
+		}
 	}
 	return ""
 }

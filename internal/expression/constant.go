@@ -21,7 +21,7 @@ func children(n ast.Node) []ast.Node {
 	case *ast.ConditionalNode:
 		return []ast.Node{n.Cond, n.Exp1, n.Exp2}
 	case *ast.SliceNode:
-		return given(n.Node, n.From, n.To)
+		return slices.DeleteFunc([]ast.Node{n.Node, n.From, n.To}, func(n ast.Node) bool { return n == nil })
 	case *ast.CallNode:
 		return n.Arguments
 	case *ast.BuiltinNode:
@@ -40,16 +40,6 @@ func children(n ast.Node) []ast.Node {
 		return []ast.Node{n.Key, n.Value}
 	}
 	return nil
-}
-
-func given(nodes ...ast.Node) []ast.Node {
-	var all []ast.Node
-	for _, n := range nodes {
-		if n != nil {
-			all = append(all, n)
-		}
-	}
-	return all
 }
 
 // maxUnfolded is how many parts an expression may have where each counts as often as it is calculated: a chain of

@@ -178,8 +178,7 @@ type Place struct {
 
 // Check checks an expression against what the blackboard may hold. It returns the expression's type and every problem.
 func (e *Expression) Check(at Place) (*Type, []Fault) {
-	known := at.Names
-	in := &inference{source: e.source, view: view{known: known}, ways: at.Ways, hints: at.Hints, read: at.Read, remedy: at.Remedy, noError: at.NoError, names: e.Names(), fold: true}
+	in := &inference{source: e.source, view: view{known: at.Names}, Place: at, names: e.Names(), fold: true}
 	t := in.typ(e.root, strict)
 	if len(in.faults) > 0 {
 		return mistaken, in.faults

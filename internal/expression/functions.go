@@ -106,21 +106,19 @@ func ofEntries(object any, of func(entry) any) (any, error) {
 }
 
 func fromPairs(args ...any) (any, error) {
-	list, ok := elementsOf(args[0])
-	if !ok {
+	if kindOf(args[0]) != ListKind {
 		return nil, fmt.Errorf("expected a list, found %s", kindFound(args[0]))
 	}
-	object := make(map[any]any, list.Len())
-	for i := range list.Len() {
-		pair, ok := elementsOf(list.Index(i).Interface())
-		if !ok || pair.Len() != 2 {
-			return nil, fmt.Errorf("expected pairs, which are lists of two, found %s", Describe(numberText(list.Index(i).Interface())))
+	object := make(map[any]any)
+	for _, e := range elementsIn(args[0]) {
+		pair := elementsIn(e)
+		if len(pair) != 2 {
+			return nil, fmt.Errorf("expected pairs, which are lists of two, found %s", Describe(numberText(e)))
 		}
-		name := pair.Index(0).Interface()
-		if err := nameFault(name); err != nil {
+		if err := nameFault(pair[0]); err != nil {
 			return nil, err
 		}
-		object[name] = pair.Index(1).Interface()
+		object[pair[0]] = pair[1]
 	}
 	return object, nil
 }
@@ -148,12 +146,6 @@ func nameFault(name any) error {
 		return errors.New("a group or a name is no finite number, because it is too large or was divided by 0")
 	}
 	return fmt.Errorf("groups and names are texts, numbers or booleans, found %s", kindFound(name))
-}
-
-// elementsOf are the elements of a list, of whichever type.
-func elementsOf(v any) (reflect.Value, bool) {
-	list := reflect.ValueOf(v)
-	return list, list.Kind() == reflect.Slice || list.Kind() == reflect.Array
 }
 
 // get is the member or element of a value, and null where there is none.
@@ -185,10 +177,10 @@ func get(args ...any) (any, error) {
 
 // take is the beginning of a list: of no element where the number is less than 1.
 func take(args ...any) (any, error) {
-	list, ok := elementsOf(args[0])
-	if !ok {
+	if kindOf(args[0]) != ListKind {
 		return nil, fmt.Errorf("expected a list, found %s", kindFound(args[0]))
 	}
+	list := reflect.ValueOf(args[0])
 	n, ok := wholeOf(args[1])
 	if !ok {
 		return nil, fmt.Errorf("expected how many elements to take, found %s", Describe(numberText(args[1])))

@@ -15,24 +15,20 @@ import (
 // inference finds the type of an expression and what in it can fail for a reason that the file shows: a name or member
 // that need not be there, a value of a kind that an operator or function does not take, a comparison that never holds.
 //
-// One struct: it is one walk. Six fields say where the expression stands, the others what the walk has found so far.
+// It is one walk.
 type inference struct {
-	view                                    // what is known at the part that is looked at
-	source   string                         // in which the offsets of parts count
-	ways     func(name string) string       // on which way to this place a name is missing
-	hints    *nearest.Hints                 // bounds the search for nearest names; nil for none
-	read     func(name string, known Names) // is told of names that must be there; may be nil
-	remedy   string                         // what brings a name that may be missing; "" for nothing
-	noError  string                         // what is said where the name error is not known; "" for what is said of any name
-	names    []string                       // that the expression reads of the blackboard; nil where any may be
-	faults   []Fault                        // what is wrong, in the order in which it was found
-	asked    map[string]bool                // names that were reported as missing
-	fold     bool                           // calculate what is the same in every run
-	constant map[ast.Node]bool              // what is, as far as it was asked
-	compares int                            // how many comparisons are around
-	said     int                            // where a name was read that means something else, which explains what follows
-	end      int                            // of that name; 0 for none
-	shaped   bool                           // what is made has a form of its own until it leaves the expression, see onBoard
+	view                       // what is known at the part that is looked at
+	Place                      // where the expression stands
+	source   string            // in which the offsets of parts count
+	names    []string          // that the expression reads of the blackboard; nil where any may be
+	faults   []Fault           // what is wrong, in the order in which it was found
+	asked    map[string]bool   // names that were reported as missing
+	fold     bool              // calculate what is the same in every run
+	constant map[ast.Node]bool // what is, as far as it was asked
+	compares int               // how many comparisons are around
+	said     int               // where a name was read that means something else, which explains what follows
+	end      int               // of that name; 0 for none
+	shaped   bool              // what is made has a form of its own until it leaves the expression, see onBoard
 }
 
 func (in *inference) fault(at ast.Node, format string, args ...any) *Type {
@@ -81,10 +77,11 @@ func (in *inference) inferred(n ast.Node, m mode) *Type {
 	case *ast.BytesNode:
 		return in.fault(n, "b'…' is no text: values are JSON, which has no bytes; leave out the b")
 	case *ast.IntegerNode:
-		return typeOfLiteral(n)
+		v, _ := Dynamic(n.Value)
+		return typeOfValues(v)
 	case *ast.FloatNode:
 		in.shaped = true
-		return typeOfLiteral(n)
+		return typeOfNumber(n.Value)
 	case *ast.IdentifierNode:
 		return in.identifier(n, m)
 	case *ast.ChainNode:
@@ -125,17 +122,6 @@ func (in *inference) inferred(n ast.Node, m mode) *Type {
 	return Anything
 }
 
-func typeOfLiteral(n ast.Node) *Type {
-	switch n := n.(type) {
-	case *ast.IntegerNode:
-		v, _ := Dynamic(n.Value)
-		return typeOfValues(v)
-	case *ast.FloatNode:
-		return typeOfNumber(n.Value)
-	}
-	return Plain(NumberKind)
-}
-
 // typeOfNumber is the type of a number that is calculated as a fraction, whichever it is: 2.0 numbers no element.
 func typeOfNumber(f float64) *Type {
 	v, err := Dynamic(f)
@@ -164,7 +150,7 @@ func (in *inference) pointer(n *ast.PointerNode) *Type {
 	case n.Name == "index":
 		return in.fault(n, "#index is known in map and reduce alone, and not in %s; # is the element", around.call.Name)
 	}
-	return in.fault(n, "there is no #%s%s; # is the element, and .%s its member", n.Name, in.hints.Hint(n.Name, []string{"index", "acc"}), n.Name)
+	return in.fault(n, "there is no #%s%s; # is the element, and .%s its member", n.Name, in.Hints.Hint(n.Name, []string{"index", "acc"}), n.Name)
 }
 
 // declare checks the name that let gives a value.
@@ -261,10 +247,8 @@ func theText(t *Type) (string, bool) {
 }
 
 func (in *inference) identifier(n *ast.IdentifierNode, m mode) *Type {
-	for _, b := range slices.Backward(in.bound) {
-		if b.name == n.Value {
-			return b.typ
-		}
+	if i := in.binding(n.Value); i >= 0 {
+		return in.bound[i].typ
 	}
 	return in.name(n, n.Value, m)
 }
@@ -292,8 +276,8 @@ func (in *inference) name(at ast.Node, name string, m mode) *Type {
 			in.asked = make(map[string]bool)
 		}
 		in.asked[name] = true
-	case in.read != nil:
-		in.read(name, in.known)
+	case in.Read != nil:
+		in.Read(name, in.known)
 	}
 	return t.Present()
 }
@@ -301,15 +285,15 @@ func (in *inference) name(at ast.Node, name string, m mode) *Type {
 // missing says that a name may be missing, on which way, and what to do.
 func (in *inference) missing(name string) string {
 	way, shown := "", name
-	if in.ways != nil {
-		way = in.ways(name)
+	if in.Ways != nil {
+		way = in.Ways(name)
 	}
 	if strings.ContainsAny(name, " -") {
 		shown = fmt.Sprintf("$env[%q]", name)
 	}
 	told := fmt.Sprintf("%q may be missing%s; write %s ?? '…' or ask %s != nil before", name, way, shown, shown)
-	if in.remedy != "" {
-		told += ", or " + in.remedy
+	if in.Remedy != "" {
+		told += ", or " + in.Remedy
 	}
 	return told
 }
@@ -425,12 +409,12 @@ func (in *inference) unknown(use nameUse) (message string, length int) {
 	switch {
 	case use.name == "null":
 		return "there is no null here; write nil", 0
-	case use.name == ErrorName && in.noError != "":
-		return in.noError, 0
+	case use.name == ErrorName && in.NoError != "":
+		return in.NoError, 0
 	}
 	rest := string([]rune(in.source)[use.offset:])
 	var candidates []string
-	if in.hints.Left() {
+	if in.Hints.Left() {
 		candidates = in.known.List()
 	}
 	for _, name := range candidates {
@@ -438,7 +422,7 @@ func (in *inference) unknown(use nameUse) (message string, length int) {
 			return fmt.Sprintf("nothing is called %q; for the name %q write $env[%q]", use.name, name, name), len([]rune(name))
 		}
 	}
-	hint := in.hints.Hint(use.name, candidates)
+	hint := in.Hints.Hint(use.name, candidates)
 	if hint == "" {
 		hint = fmt.Sprintf("; if a text is meant, write '%s'", use.name)
 	}
@@ -459,15 +443,11 @@ func (in *inference) never(op string, at, other ast.Node, lit any, t *Type) {
 	if op == "!=" {
 		result = "false"
 	}
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = literal(v)
-	}
 	hint := nearest.Hint(Text(lit), TextsOf(values))
 	if call, ok := other.(*ast.BuiltinNode); ok && call.Name == "type" && otherWords[lit] != "" {
 		hint = "; " + otherWords[lit]
 	}
-	in.fault(at, "this is never %s: %s is never %s, only %s%s", result, in.subject(other), literal(lit), document.OneOf(words), hint)
+	in.fault(at, "this is never %s: %s is never %s, only %s%s", result, in.subject(other), literal(lit), document.OneOf(literals(values)), hint)
 }
 
 // otherWords are the words of schemas for types, and what the function type says in their place.

@@ -170,7 +170,7 @@ func (in *inference) ordered(n *ast.BuiltinNode, all []*Type) {
 	}
 	for _, v := range all[last].Values {
 		if v != "asc" && v != "desc" {
-			in.fault(n.Arguments[last], "the order is 'asc' or 'desc', and this %s %s", all[last].verb(), literal(v))
+			in.fault(n.Arguments[last], "the order is 'asc' or 'desc', and this %s %s", verbOf(all[last].Values), literal(v))
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (in *inference) numbers(n *ast.BuiltinNode, t *Type) {
 			_, err = strconv.Atoi(s)
 		}
 		if err != nil {
-			in.fault(n, "%s makes no number of %s, and %s %s that", n.Name, literal(v), in.subject(n.Arguments[0]), t.verb())
+			in.fault(n, "%s makes no number of %s, and %s %s that", n.Name, literal(v), in.subject(n.Arguments[0]), verbOf(t.Values))
 			return
 		}
 	}

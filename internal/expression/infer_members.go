@@ -70,7 +70,7 @@ func (in *inference) nearestMember(found string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
-	if hint := in.hints.Hint(found, known); hint != "" {
+	if hint := in.Hints.Hint(found, known); hint != "" {
 		return hint
 	}
 	return "; it holds " + strings.Join(known, ", ")
@@ -193,12 +193,12 @@ func (in *inference) lookup(n *ast.MemberNode, base, key *Type, m mode) *Type {
 			f = typeOfValues(nil)
 		case f.Kinds == 0:
 			return in.fault(n.Property, "%s holds no %q, and %s %s %s%s; write %s", in.subject(n.Node), name,
-				in.subject(n.Property), key.verb(), literal(name), in.nearestMember(name, base.Names()), optionalForm(n))
+				in.subject(n.Property), verbOf(key.Values), literal(name), in.nearestMember(name, base.Names()), optionalForm(n))
 		case m == lenient:
 			f = f.orNull()
 		case f.Missing:
 			in.fault(n.Property, "%s may hold no %q, and %s %s %s; write %s", in.subject(n.Node), name, in.subject(n.Property),
-				key.verb(), literal(name), optionalForm(n))
+				verbOf(key.Values), literal(name), optionalForm(n))
 		}
 		t = Union(t, f.Present())
 	}

@@ -101,7 +101,7 @@ func (in *inference) divides(n *ast.BinaryNode, by *Type) {
 			if f, err := number.Float64(); err == nil && f == 0 {
 				which := ""
 				if !constant(n.Right) {
-					which = fmt.Sprintf(", and %s %s 0", in.subject(n.Right), by.verb())
+					which = fmt.Sprintf(", and %s %s 0", in.subject(n.Right), verbOf(by.Values))
 				}
 				in.fault(n, "nothing can be divided by 0%s", which)
 			}
@@ -109,9 +109,9 @@ func (in *inference) divides(n *ast.BinaryNode, by *Type) {
 	}
 }
 
-// verb is how a message says that a value is one of those that are listed.
-func (t *Type) verb() string {
-	if len(t.Values) == 1 {
+// verbOf is how a message says that a value is one of those that are listed.
+func verbOf(values []any) string {
+	if len(values) == 1 {
 		return "is"
 	}
 	return "may be"
@@ -165,8 +165,7 @@ func (in *inference) described(n ast.Node, t *Type) string {
 
 // equality checks == and !=: they never fail, but may compare what is never equal.
 func (in *inference) equality(n *ast.BinaryNode) *Type {
-	_, leftNil := n.Left.(*ast.NilNode)
-	_, rightNil := n.Right.(*ast.NilNode)
+	leftNil, rightNil := isNil(n.Left), isNil(n.Right)
 	l, r := in.typ(n.Left, mode(rightNil)), in.typ(n.Right, mode(leftNil))
 	if leftNil || rightNil {
 		return Plain(BoolKind)

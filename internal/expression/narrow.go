@@ -89,16 +89,11 @@ func (v *view) compared(n *ast.BinaryNode, truth bool) {
 	case isLiteral && op == "==":
 		v.change(left, func(t *Type) *Type { return t.only([]any{lit}) })
 	case isLiteral && op == "!=":
-		v.differs(left, lit)
+		v.refine(left, AsItIs, func(t *Type) *Type { return t.besidesValue(lit) }) // which says nothing of whether it is there
 	}
 	if number, ok := right.(*ast.IntegerNode); ok && isLiteral {
 		v.counted(left, op, number.Value)
 	}
-}
-
-// differs takes that a value is not another, which says nothing of whether it is there.
-func (v *view) differs(n ast.Node, lit any) {
-	v.refine(n, AsItIs, func(t *Type) *Type { return t.besidesValue(lit) })
 }
 
 func isNil(n ast.Node) bool {

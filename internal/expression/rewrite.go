@@ -236,12 +236,7 @@ func (w *rewriter) binary(n *ast.BinaryNode) ast.Node {
 	case "??":
 		left = lenient
 	case "==", "!=":
-		if _, ok := n.Right.(*ast.NilNode); ok {
-			left = lenient
-		}
-		if _, ok := n.Left.(*ast.NilNode); ok {
-			right = lenient
-		}
+		left, right = mode(isNil(n.Right)), mode(isNil(n.Left))
 	}
 	l, r := w.rewrite(n.Left, left), w.rewrite(n.Right, right)
 	if n.Operator == "+" {

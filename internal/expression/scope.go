@@ -302,16 +302,15 @@ func joinTexts(args ...any) (any, error) {
 			return nil, fmt.Errorf("join: expected a text to put between, found %s", Describe(numberText(args[1])))
 		}
 	}
-	list := reflect.ValueOf(args[0])
-	if list.Kind() != reflect.Slice {
+	if kindOf(args[0]) != ListKind {
 		return nil, fmt.Errorf("join: expected a list, found %s", Describe(numberText(args[0])))
 	}
 	var b strings.Builder
-	for i := range list.Len() {
+	for i, e := range elementsIn(args[0]) {
 		if i > 0 {
 			b.WriteString(between)
 		}
-		b.WriteString(Text(list.Index(i).Interface()))
+		b.WriteString(Text(e))
 		if b.Len() > maxText {
 			return nil, errText
 		}

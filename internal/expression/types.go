@@ -248,16 +248,20 @@ func (t *Type) Names() []string { return slices.Sorted(maps.Keys(t.Fields)) }
 // String describes a value of the type for a message. It lists the values if they are few, else the kinds.
 func (t *Type) String() string {
 	if t.Values != nil && len(t.Values) <= 6 && len(t.Values) > 0 {
-		words := make([]string, len(t.Values))
-		for i, v := range t.Values {
-			words[i] = literal(v)
-		}
-		return document.OneOf(words)
+		return document.OneOf(literals(t.Values))
 	}
 	if t.Open && t.Kinds == AllKinds {
 		return "anything"
 	}
 	return t.Kinds.String()
+}
+
+func literals(values []any) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = literal(v)
+	}
+	return all
 }
 
 // literal writes a scalar as an expression has it.

@@ -89,11 +89,7 @@ func (t *Type) misfitLimits(want *Type, subject string) string {
 		if err == nil {
 			continue
 		}
-		verb := "is"
-		if len(all) > 1 {
-			verb = "may be"
-		}
-		return fmt.Sprintf("%s %s %s, which does not fit: %v", subject, verb, cut(literal(v)), err)
+		return fmt.Sprintf("%s %s %s, which does not fit: %v", subject, verbOf(all), cut(literal(v)), err)
 	}
 	return ""
 }

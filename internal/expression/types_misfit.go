@@ -63,23 +63,10 @@ func (t *Type) misfitValues(want *Type, subject string) string {
 	}
 	for _, v := range has {
 		if !slices.Contains(want.Values, v) {
-			verb := "is"
-			if len(has) > 1 {
-				verb = "may be"
-			}
-			return fmt.Sprintf("%s %s %s, expected %s%s", subject, verb, literal(v), want, hintValue(v, want.Values))
+			return fmt.Sprintf("%s %s %s, expected %s%s", subject, verbOf(has), literal(v), want, nearest.Hint(Text(v), TextsOf(want.Values)))
 		}
 	}
 	return ""
-}
-
-// hintValue is the nearest of the values to one that is none of them.
-func hintValue(v any, values []any) string {
-	var known []string
-	for _, w := range values {
-		known = append(known, Text(w))
-	}
-	return nearest.Hint(Text(v), known)
 }
 
 func (t *Type) misfitMembers(want *Type, at, subject string) string {

@@ -145,21 +145,10 @@ func (r schemaReader) list(t *Type, doc map[string]any, depth int) {
 func kindsOfKeyword(word any) Kinds {
 	switch word := word.(type) {
 	case string:
-		switch word {
-		case "null":
-			return NullKind
-		case "boolean":
-			return BoolKind
-		case "integer":
-			return WholeKind
-		case "number":
-			return NumberKind
-		case "string":
-			return TextKind
-		case "array":
-			return ListKind
-		case "object":
-			return ObjectKind
+		for _, k := range kindWords {
+			if k.word == word {
+				return k.kinds
+			}
 		}
 	case []any:
 		var k Kinds
