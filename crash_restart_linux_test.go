@@ -112,9 +112,10 @@ func ended(t *testing.T, rt *fermata.Runtime, run string) {
 // wait for the lease of the dead.
 func TestJ10_ARestartDoesNotWaitForTheLeaseOfTheDead(t *testing.T) {
 	t.Parallel()
+	late := heldUp(t, time.Second/10)
 	rt, taken := restartedAfterKill(t, "run_1")
 	works(t, rt)
-	if took := taken(soon); took == 0 || took > time.Second {
+	if took := taken(soon); took == 0 || took > time.Second && !late() {
 		t.Errorf("the run was taken over after %v (0: never)", took)
 	} else {
 		t.Logf("taken over after %v", took)
@@ -125,8 +126,9 @@ func TestJ10_ARestartDoesNotWaitForTheLeaseOfTheDead(t *testing.T) {
 // So does a timer of the run, where nobody works.
 func TestJ10_ATimerDoesNotWaitForTheLeaseOfTheDead(t *testing.T) {
 	t.Parallel()
+	late := heldUp(t, time.Second/10)
 	rt, taken := restartedAfterKill(t, "run_1")
-	if took := taken(soon); took == 0 || took > nap+time.Second {
+	if took := taken(soon); took == 0 || took > nap+time.Second && !late() {
 		t.Errorf("the run was taken over after %v (0: never), its timer was due after %v", took, nap)
 	}
 	ended(t, rt, "run_1")
@@ -149,7 +151,8 @@ func TestJ10_AStoppedProcessIsNotGone(t *testing.T) {
 	if err := c.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if took := taken(soon); took == 0 || took > 2*time.Second {
+	late := heldUp(t, time.Second/10)
+	if took := taken(soon); took == 0 || took > 2*time.Second && !late() {
 		t.Errorf("the run was taken over %v after the process was killed (0: never)", took)
 	}
 	c.end(t) // it was a zombie until here

@@ -59,6 +59,8 @@ var (
 	ErrBlocked       = runtype.ErrBlocked // law J11
 	ErrDriven        = runtype.ErrDriven  // law J10
 	ErrMustWait      = runtype.ErrMustWait
+	ErrRefused       = runtype.ErrRefused   // law M3
+	ErrNoMessage     = runtype.ErrNoMessage // law M1
 )
 
 // Error is the error type of the public API: what failed, where, and a code for faces.

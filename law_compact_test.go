@@ -239,7 +239,7 @@ func TestCompactRefuses(t *testing.T) {
 // Between any two processes the journal is compacted, and what has crashed goes on.
 func TestJ4_CrashAtEveryAppendOfACompactedRun(t *testing.T) {
 	t.Parallel()
-	crashOnDisk(t, 5, 13, func(t *testing.T, crash func(open func(file string) (journal.Store, error))) {
+	crashOnDisk(t, 5, 5, func(t *testing.T, crash func(open func(file string) (journal.Store, error))) {
 		saved := int64(0)
 		crash(func(file string) (journal.Store, error) {
 			s, err := sqlite.OpenWith(file, sqlite.Options{Sync: sqlite.Normal})

@@ -60,6 +60,90 @@ func TestN11_ASilentAttemptIsEnded(t *testing.T) {
 	})
 }
 
+// TestN11_CallsAfterABoundAreRefused checks that calls are refused from the moment at which the context is done, before the engine
+// has heard of it: the function and the engine wake together, and either may be first.
+func TestN11_CallsAfterABoundAreRefused(t *testing.T) {
+	for name, bound := range map[string]graph.NodeOption{"timeout": graph.Timeout(time.Second), "idle": graph.Idle(time.Second)} {
+		t.Run(name, func(t *testing.T) {
+			for range 200 {
+				synctest.Test(t, func(t *testing.T) {
+					rt, store := inMemory(t)
+					var calls atomic.Int32
+					run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
+						<-ctx.Done()
+						if _, err := node.Step(ctx, "late", func(node.Context) (int, error) { calls.Add(1); return 1, nil }); !errors.Is(err, node.ErrTaskOver) {
+							t.Errorf("a step after the bound: %v", err)
+						}
+						if err := node.Heartbeat(ctx, "late"); !errors.Is(err, node.ErrTaskOver) {
+							t.Errorf("a heartbeat after the bound: %v", err)
+						}
+						return s, nil
+					}, bound), state{})
+					ends(t, run, fermata.Failed)
+					synctest.Wait()
+					if all := strings.Join(lines(t, store, run.ID()), "\n"); calls.Load() > 0 || strings.Contains(all, "late") {
+						t.Fatalf("the late step ran %d times; the journal:\n%s", calls.Load(), all)
+					}
+				})
+			}
+		})
+	}
+}
+
+// TestN11_LateCallsAreNoSignsOfLife checks that what the function of an attempt still calls does not keep the next one alive.
+func TestN11_LateCallsAreNoSignsOfLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		g := single(func(ctx node.Context, s state) (state, error) {
+			<-ctx.Done()
+			if ctx.Info().Attempt == 1 {
+				for time.Since(began) < time.Hour {
+					_ = node.Heartbeat(ctx, "late") // refused
+					time.Sleep(time.Second)
+				}
+			}
+			return s, context.Cause(ctx)
+		}, graph.Idle(10*time.Second), graph.Retry(2, time.Second))
+		if _, err := g.Run(t.Context(), state{}); !errors.Is(err, fermata.ErrIdle) {
+			t.Errorf("it ended with %v", err)
+		}
+		if took := time.Since(began); took != 21*time.Second {
+			t.Errorf("it took %v, expected twice 10 s of silence and a second between them", took)
+		}
+		time.Sleep(time.Hour) // the late function returns
+	})
+}
+
+// TestN11_ALateSleepBelongsToItsTask checks that a sleep in a goroutine that its node leaves behind ends nothing in the next node.
+func TestN11_ALateSleepBelongsToItsTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, said := time.Now(), make(chan error, 1)
+		g := graph.New[state]("late").
+			Node("a", func(ctx node.Context, s state) (state, error) {
+				go func() { said <- node.Sleep(ctx, 2*time.Second) }()
+				synctest.Wait()
+				return logged(ctx, s)
+			}).
+			Node("b", func(ctx node.Context, s state) (state, error) {
+				time.Sleep(5 * time.Second)
+				if err := node.Sleep(ctx, 10*time.Second); err != nil {
+					return s, err
+				}
+				return logged(ctx, s)
+			}).
+			Edge(graph.Start, "a").Edge("a", "b").Edge("b", graph.End).MustCompile()
+		if _, err := g.Run(t.Context(), state{}); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took != 15*time.Second {
+			t.Errorf("it took %v, expected 5 s and 10 s", took)
+		}
+		if late := <-said; !errors.Is(late, node.ErrTaskOver) {
+			t.Errorf("the sleep that was left behind ended with %v", late)
+		}
+	})
+}
+
 // TestF8_SilenceIsAKindOfItsOwn checks that the error of a silent attempt is found again in another process, and is no timeout.
 func TestF8_SilenceIsAKindOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

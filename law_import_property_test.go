@@ -126,7 +126,7 @@ func TestJ6_WhatIsTakenInIsWhatARunCouldHaveWritten(t *testing.T) {
 		standsUp(r, b, o.plan)
 	})
 	t.Logf("%d were refused and %d taken in, of which %d had not changed", refused, taken, whole)
-	if refused < 20 || taken == 0 {
+	if refused < (refused+taken)/5 || taken == 0 {
 		t.Errorf("%d were refused and %d taken in: the test changes too little, or too much", refused, taken)
 	}
 }

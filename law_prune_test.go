@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -153,6 +154,22 @@ func TestJ9_PruneSparesYoungTexts(t *testing.T) {
 	}
 	if _, _, err := rt.Definition(t.Context(), digest); !errors.Is(err, fermata.ErrNotFound) {
 		t.Errorf("the text: %v", err)
+	}
+}
+
+// TestJ9_PruneSparesJournalsOfOthers keeps what a cache or another package has stored beside the texts.
+func TestJ9_PruneSparesJournalsOfOthers(t *testing.T) {
+	c, store := newClock(), memory.New()
+	rt := newRuntime(t, fermata.Options{Store: store, Clock: c})
+	if err := fermata.NewStoreCache(store, c).Put(t.Context(), "cache_1", []byte("1"), 0); err != nil {
+		t.Fatal(err)
+	}
+	c.Advance(2 * time.Hour)
+	if got, err := rt.Prune(t.Context(), fermata.PruneOptions{}); err != nil || len(got.Texts) != 0 {
+		t.Errorf("pruned %v, %v; want nothing", got.Texts, err)
+	}
+	if v, ok, err := fermata.NewStoreCache(store, c).Get(t.Context(), "cache_1"); string(v) != "1" || !ok || err != nil {
+		t.Errorf("the cached outcome is %q, %v, %v", v, ok, err)
 	}
 }
 

@@ -347,7 +347,7 @@ func TestF2_FailFastWakesSleepers(t *testing.T) {
 					b.Edge(graph.Start, "left")
 				}
 				g := b.Edge(graph.Start, "right").MustCompile()
-				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), soon)
 				defer cancel()
 				if _, err := g.Run(ctx, team{}); (err == nil) != (how == "stops") || ctx.Err() != nil {
 					t.Errorf("%v, the caller's time: %v", err, ctx.Err())

@@ -169,7 +169,7 @@ func handed[T any](t valuesTest, w wayOf, h handing[T]) (got any, failed error) 
 	}
 	if w.between == "crash" {
 		ended := make(chan fermata.Result, 1)
-		go func() { res, _ := run.Wait(t.Context()); ended <- res }()
+		go func(run *fermata.Run) { res, _ := run.Wait(t.Context()); ended <- res }(run)
 		select {
 		case <-here:
 		case res := <-ended: // it failed before

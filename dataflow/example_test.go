@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 
 	"github.com/fermata-go/fermata"
@@ -32,6 +33,19 @@ func ExampleUnary() {
 	res, err := g.Call(context.Background(), dataflow.Values{"text": "hello"})
 	fmt.Println(res.Outputs, err)
 	// Output: map[length:5] <nil>
+}
+
+// A plain function that may fail fits as well: its error is the node's.
+func ExamplePlainErr() {
+	read := dataflow.Unary("read", "text", "age", dataflow.PlainErr(strconv.Atoi))
+	g := dataflow.Must(dataflow.New("read", read))
+	res, err := g.Call(context.Background(), dataflow.Values{"text": "42"})
+	fmt.Println(res.Outputs, err)
+	_, err = g.Call(context.Background(), dataflow.Values{"text": "old"})
+	fmt.Println("no number:", errors.Is(err, strconv.ErrSyntax))
+	// Output:
+	// map[age:42] <nil>
+	// no number: true
 }
 
 // The fields of a struct are several outputs; whoever reads one of them follows.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dataflow"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
@@ -414,16 +415,8 @@ func TestJ8_NoChangeOfADataflowMakesAZero(t *testing.T) {
 		}
 		wholeOrNamed(r, "answer", answer, json.RawMessage(res.Outputs["heard"].(string)), nil)
 	}
-	wanted := []string{
-		"refused, failed true", "refused, failed false", "blocked", "completed, failed true, moved true", "completed, failed false, moved false",
-	}
-	missing := func(what string) bool { return seen[what] == 0 }
-	for range 5 { // what is rare may not be drawn at once
-		if rapid.Check(t, draw); !slices.ContainsFunc(wanted, missing) {
-			return
-		}
-	}
-	t.Errorf("the drawing is one-sided: %v", seen)
+	lawtest.CheckUntilSeen(t, draw, seen,
+		"refused, failed true", "refused, failed false", "blocked", "completed, failed true, moved true", "completed, failed false, moved false")
 }
 
 // takenTo takes a run to where its answer is there and nobody has read it, or to where it has failed behind that; "" where the graph needs

@@ -309,6 +309,16 @@ func (g *Graph) Start(ctx context.Context, rt *fermata.Runtime, v Values, opts .
 	return g.handle(rt)(rt.Start(ctx, g.plan, input, opts...))
 }
 
+// StartOrSend starts a run with its messages, or sends them to the run that has its id.
+// See fermata.Runtime.StartOrSend.
+func (g *Graph) StartOrSend(ctx context.Context, rt *fermata.Runtime, v Values, opts ...fermata.StartOption) (*Run, error) {
+	input, err := g.Input(v)
+	if err != nil {
+		return nil, err
+	}
+	return g.handle(rt)(rt.StartOrSend(ctx, g.plan, input, opts...))
+}
+
 // Resume drives a run of this graph on; see fermata.Runtime.Resume.
 func (g *Graph) Resume(ctx context.Context, rt *fermata.Runtime, id string) (*Run, error) {
 	return g.handle(rt)(rt.Resume(ctx, id, g.plan))

@@ -1,10 +1,13 @@
 package fermatatest
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -282,4 +285,24 @@ func without(a, b []*visit) []*visit {
 		}
 		return i >= 0
 	})
+}
+
+// joined names the tasks whose branches a task has taken or, in a dataflow, which have written what it was given, and the
+// decision that it was begun for.
+func joined(e *journal.Entry, sent map[uint64]string) string {
+	var b journal.BeginBody
+	if json.Unmarshal(e.Body, &b) != nil {
+		return string(e.Body)
+	}
+	var names []string
+	for _, via := range b.From {
+		names = append(names, sent[via])
+	}
+	for _, value := range slices.Sorted(maps.Keys(b.In)) {
+		names = append(names, value+" of "+sent[b.In[value]])
+	}
+	if b.Took != 0 {
+		names = append(names, "for "+sent[b.Took])
+	}
+	return strings.Join(names, ", ")
 }

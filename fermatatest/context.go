@@ -18,8 +18,8 @@ import (
 )
 
 // Context is what a node function is given in a test: an engine of its own, in memory, for one task. It records steps
-// and returns them when the function is run again, answers questions as it was told, lets time pass where the function
-// sleeps, and keeps what the function shows.
+// and returns them when the function is run again, answers questions and gives messages as it was told, lets time pass where the
+// function sleeps, and keeps what the function shows.
 //
 // The methods that say how it is set up return it, so that they can be chained. They may be used between runs, too.
 type Context struct {
@@ -107,8 +107,8 @@ func (e *RoutedError) Error() string {
 }
 
 // Run runs a node function to its end, as the engine does. Each time that the function waits, it is called again from
-// the top with a copy of its input once it can continue. Where it waits for an answer that nobody gave, Run returns an
-// error around node.ErrSuspended that says what is missing; give it with [Context.Answer] and call Run again.
+// the top with a copy of its input once it can continue. Where it waits for an answer or a message that nobody gave, Run returns an
+// error around node.ErrSuspended that says what is missing; give it with [Context.Answer] or [Context.Message] and call Run again.
 func Run[S any](c *Context, f func(ctx node.Context, state S) (S, error), state S) (S, error) {
 	c.t.Helper()
 	in, err := canonical.Marshal(state, 0)

@@ -328,10 +328,24 @@ func TestN3_ReplayFinds(t *testing.T) {
 		{"another question", func(pass int) graphFunc {
 			return func(ctx node.Context, n int) (int, error) { return node.Interrupt[int](ctx, pass) }
 		}, "another question in its place"},
+		{"another message", func(pass int) graphFunc {
+			return func(ctx node.Context, _ int) (int, error) {
+				return node.Receive[int](ctx, fmt.Sprint("m", pass), node.ID("it"))
+			}
+		}, `the journal holds receive:it#1 for messages "m1" here, the code asked for it for messages "m2"`},
+		{"a reply less", func(pass int) graphFunc {
+			return func(ctx node.Context, n int) (int, error) {
+				m, err := node.ReceiveMessage[int](ctx, "m1")
+				if err == nil && pass < 3 {
+					err = m.Reply(1)
+				}
+				return n, err
+			}
+		}, "the journal holds reply:m1#1 here, the code asked for its end"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, pass := &recorder{T: t}, 0
-			ctx := fermatatest.NewContext(r).Answer("", 1)
+			ctx := fermatatest.NewContext(r).Answer("", 1).Message("m1", 1)
 			_, err := fermatatest.Run(ctx, func(ctx node.Context, n int) (int, error) {
 				pass++
 				return c.node(pass)(ctx, n)

@@ -69,7 +69,7 @@ const withoutCrash = "without a crash"
 
 func newExplorer(p *plan.Plan, input func() any, opts []CrashOption) *explorer {
 	x := &explorer{
-		plan: p, input: input, once: make(map[string]bool), stride: 1, patience: 10 * time.Second,
+		plan: p, input: input, once: make(map[string]bool), stride: 1, patience: time.Minute,
 		dir: func() (string, error) { return os.MkdirTemp("", "fermatatest") },
 	}
 	for _, opt := range opts {
@@ -101,6 +101,7 @@ type people struct {
 	answers map[string][]any
 	answer  func(q fermata.Interrupt) any
 	starter string
+	mail    []Mail
 }
 
 // search says which orders Schedules tries.
@@ -159,8 +160,9 @@ func (x *explorer) explore(ctx context.Context) (Report, []Violation) {
 		}
 	}
 	// The first append of a process that takes over says so; the one behind it takes the run on, most of the time. For
-	// the other times, those that come later live a little longer.
-	longer := func(process int) int { return process / (len(clean.appends) + 1) }
+	// the other times, those that come later live a little longer. With a stride so does every second one, since each reads
+	// the whole journal.
+	longer := func(process int) int { return process/(len(clean.appends)+1) + process%2*(x.stride-1) }
 	look("crashes before every third append", func(process int) death { return death{at: 3 + longer(process)} })
 	look("crashes after every second append", func(process int) death { return death{at: 2 + longer(process), after: true} })
 	return report, broken

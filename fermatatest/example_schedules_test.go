@@ -74,6 +74,20 @@ func ExampleSchedules_shared() {
 	// to see it again: fermatatest.Seed(1), which finds it in order 1
 }
 
+// Four branches can end in 24 orders, which are few enough to try them all.
+func ExampleExhaustive() {
+	t := inExample{}
+	suppliers := []string{"north", "south", "east", "west"}
+	g := graph.New[Offer]("offers").Node("decide", decide, graph.All()).Edge(graph.Start, suppliers...)
+	for i, name := range suppliers {
+		g.Node(name, asks(name, 5+i)).Edge(name, "decide")
+	}
+	report := fermatatest.Schedules(t, g.MustCompile().Plan(), noOffer, fermatatest.Orders(5), fermatatest.Exhaustive(24))
+	fmt.Println("orders beside the declared one:", report.Orders, "and no more:", report.All)
+	// Output:
+	// orders beside the declared one: 23 and no more: true
+}
+
 // What a run does is kept in a file that people read: here, testdata/offers.golden.
 func ExampleGolden() {
 	t := inExample{name: "offers"}

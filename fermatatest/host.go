@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ type host struct {
 	services []any
 	clock    *Clock
 	replies  map[string][]reply // key -> what is said, in order
+	mail     mailbox
 
 	ops      []*op // in the order in which they were begun
 	emitted  []Emitted
@@ -64,6 +66,7 @@ type op struct {
 	asked   nodehost.Question
 	state   string
 	due     time.Time
+	wants   nodehost.MessageWant // of a call that takes a message
 }
 
 // name is the key as the node wrote it, without the steps that the call was made inside of.
@@ -169,16 +172,19 @@ func (h *host) goOn() error {
 	h.mu.Lock()
 	o := h.waits[0] // of several, one for which something can be done
 	for _, w := range h.waits {
-		if w.Kind == nodehost.KindSleep || len(h.replies[w.name()]) > 0 {
+		if h.canGoOn(w) {
 			o = w
 			break
 		}
 	}
-	h.mu.Unlock()
-	if o.Kind == nodehost.KindSleep {
+	defer h.mu.Unlock()
+	switch o.Kind {
+	case nodehost.KindSleep:
 		h.clock.AdvanceTo(o.due)
 		o.Done = true
 		return nil
+	case nodehost.KindReceive:
+		return h.deliver(o)
 	}
 	replies := h.replies[o.name()]
 	if len(replies) == 0 {
@@ -196,28 +202,30 @@ func (h *host) goOn() error {
 	return nil
 }
 
+// canGoOn reports whether there is what a call waits for.
+func (h *host) canGoOn(o *op) bool {
+	switch o.Kind {
+	case nodehost.KindSleep:
+		return true
+	case nodehost.KindReceive:
+		return h.mail.next(o.wants.Name) >= 0
+	default:
+		return len(h.replies[o.name()]) > 0
+	}
+}
+
 func (h *host) unanswered(o *op) error {
 	key := o.name()
 	if key == unnamed {
 		key = ""
 	}
 	err := fmt.Errorf("%s (%q): %w for an answer; give one with Answer(%q, …)", o.ID, o.asked.Prompt, node.ErrSuspended, key)
-	for _, other := range slices.Sorted(keys(h.replies)) {
+	for _, other := range slices.Sorted(maps.Keys(h.replies)) {
 		if other != o.name() && len(h.replies[other]) > 0 {
 			err = fmt.Errorf("%w; there is one for %q, which nobody has asked", err, other)
 		}
 	}
 	return err
-}
-
-func keys[V any](m map[string]V) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for key := range m {
-			if !yield(key) {
-				return
-			}
-		}
-	}
 }
 
 func checked(doc, value []byte) error {

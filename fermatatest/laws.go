@@ -33,12 +33,8 @@ func taskOf(e *journal.Entry) string {
 
 // inspect checks a run that is over by itself, without comparing it to another.
 func (tr *trial) inspect(ctx context.Context) {
-	for e, err := range tr.keep.store.Read(ctx, runID, 0) {
-		if err != nil {
-			tr.breaks("J6", "the journal cannot be read: %v", err)
-			return
-		}
-		tr.journal = append(tr.journal, e)
+	if !tr.read(ctx) {
+		return
 	}
 	tr.checkEvents()
 	tr.checkTasks()
@@ -47,6 +43,18 @@ func (tr *trial) inspect(ctx context.Context) {
 		tr.checkLeftovers(ctx)
 		tr.checkAgain(ctx)
 	}
+}
+
+// read keeps the journal, and reports whether it could.
+func (tr *trial) read(ctx context.Context) bool {
+	for e, err := range tr.keep.store.Read(ctx, runID, 0) {
+		if err != nil {
+			tr.breaks("J6", "the journal cannot be read: %v", err)
+			return false
+		}
+		tr.journal = append(tr.journal, e)
+	}
+	return true
 }
 
 // checkEvents checks law E1: what the readers saw, one after the other, is the journal.
@@ -276,8 +284,7 @@ func (tr *trial) compare(clean *trial) {
 	if diff := cmp.Diff(outcomeOf(clean.result), outcomeOf(tr.result)); diff != "" {
 		tr.breaks("J1", "the result differs (-without a crash +with):\n%s", diff)
 	}
-	was, is := clean.byTask(), tr.byTask()
-	hits := clean.hits()
+	was, is, hits := clean.byTask(), tr.byTask(), clean.hits()
 	maps.Copy(hits, tr.hits())
 	for _, task := range slices.Sorted(maps.Keys(was)) {
 		if hits[task] { // what led to its outcome is another task's, here or there
@@ -300,13 +307,7 @@ func (tr *trial) compare(clean *trial) {
 
 // hits are the tasks that took their outcome from a cache (law D13). Which ones do, a crash may change.
 func (tr *trial) hits() map[string]bool {
-	hits := make(map[string]bool)
-	for i := range tr.journal {
-		if tr.journal[i].Kind == journal.NodeCached {
-			hits[taskOf(&tr.journal[i])] = true
-		}
-	}
-	return hits
+	return tr.tasksWith(func(e *journal.Entry) bool { return e.Kind == journal.NodeCached })
 }
 
 // outcomeOnly leaves out of what a task recorded what came before its outcome.
@@ -398,16 +399,22 @@ func (tr *trial) byTask() map[string][]string {
 		e := &tr.journal[i]
 		sent[e.Seq] = entryName(e)
 		switch e.Kind {
-		case journal.RunPaused, journal.RunResumed, journal.TextStart, journal.DataInvalidated:
+		case journal.RunPaused, journal.RunResumed, journal.TextStart, journal.DataInvalidated, journal.MessageSent,
+			journal.NodeHeartbeat: // how far a task had come when it was cut off
 			continue
-		case journal.NodeHeartbeat: // how far a task had come when it was cut off
-			continue
+		case journal.MessageReplied: // a message that is sent again is refused again
+			if refuses(e) {
+				continue
+			}
 		case journal.StepFinished: // likewise, as it was read
 			if nodehost.CallKind(e.Op) == nodehost.KindHeartbeat {
 				continue
 			}
 		case journal.NodeSuspended: // how often tools and goroutines that wait together are looked at is no outcome
 			if apart[taskOf(e)] || strings.Contains(":"+e.Op, ":"+string(nodehost.KindReason)+":") {
+				continue
+			}
+			if nodehost.CallKind(e.Op) == nodehost.KindReceive { // nor whether a message was there already
 				continue
 			}
 		}
@@ -427,26 +434,6 @@ func (tr *trial) byTask() map[string][]string {
 		lists[task] = inTurn(list, tools[task])
 	}
 	return lists
-}
-
-// joined names the tasks whose branches a task has taken or, in a dataflow, which have written what it was given, and the
-// decision that it was begun for.
-func joined(e *journal.Entry, sent map[uint64]string) string {
-	var b journal.BeginBody
-	if json.Unmarshal(e.Body, &b) != nil {
-		return string(e.Body)
-	}
-	var names []string
-	for _, via := range b.From {
-		names = append(names, sent[via])
-	}
-	for _, value := range slices.Sorted(maps.Keys(b.In)) {
-		names = append(names, value+" of "+sent[b.In[value]])
-	}
-	if b.Took != 0 {
-		names = append(names, "for "+sent[b.Took])
-	}
-	return strings.Join(names, ", ")
 }
 
 // since is a time as seen from an entry, in microseconds; 0 for none. When a task comes to its turn depends on how long
@@ -476,6 +463,13 @@ func entryText(e *journal.Entry, calls map[string]string, sent map[uint64]string
 		op = calls[e.Op]
 	case journal.NodeStarted:
 		body = joined(e, sent)
+	case journal.MessageAwaited:
+		body = ""
+	case journal.MessageReplied:
+		var reply journal.RepliedBody
+		if json.Unmarshal(e.Body, &reply) == nil {
+			body = reply.ID + " " + reply.Error
+		}
 	case journal.TimerSet:
 		var timer journal.TimerBody
 		if json.Unmarshal(e.Body, &timer) == nil {

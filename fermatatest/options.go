@@ -99,10 +99,11 @@ func On(open func(dir string) (journal.Store, error)) CrashOption {
 	return crashOnly(func(x *explorer) { x.open = open })
 }
 
-// Every tries only every n-th crash, starting with the first: for long plans and slow stores. Defaults to 1.
+// Every tries only every n-th crash, starting with the first: for long plans and slow stores. Of processes that die again
+// and again, every second one lives n-1 appends longer. Defaults to 1.
 func Every(n int) CrashOption { return crashOnly(func(x *explorer) { x.stride = max(n, 1) }) }
 
-// Within limits how long a process may take, in real time. Defaults to 10 seconds.
+// Within limits how long a process may take, in real time. Defaults to a minute: only what hangs takes so long.
 func Within(d time.Duration) CrashOption { return crashOnly(func(x *explorer) { x.patience = d }) }
 
 // Orders is how many orders [Schedules] tries, the first one not counted. Defaults to 50.

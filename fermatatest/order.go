@@ -15,7 +15,6 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
-	"github.com/fermata-go/fermata/node"
 )
 
 // order is one run of a plan in which at most one thing happens at a time, and a pilot says what is next. It runs in a
@@ -56,7 +55,7 @@ type move struct {
 // fly runs the plan in one order.
 func (s *scheduler) fly(where string, p pilot, d death) *order {
 	o := &order{s: s, pilot: p, deaths: d}
-	o.trial = &trial{x: s.x, where: where, given: s.given, used: s.used}
+	o.trial = &trial{x: s.x, where: where, said: said{given: s.given, used: s.used}}
 	if s.x.before != nil {
 		s.x.before()
 	}
@@ -107,7 +106,7 @@ func (o *order) fly(ctx context.Context) {
 // live is the life of one process. It is not over when the process dies.
 func (o *order) live(ctx context.Context, d death) (over bool, err error) {
 	o.store = newMortal(o.trial.keep.store, d)
-	o.tape = &tape{mortal: o.store, tell: o.gates.tell, leaf: o.s.isLeaf}
+	o.tape = &tape{mortal: o.store, tell: o.gates.tell, leaf: o.trial.isLeaf}
 	if err := o.tape.recall(ctx, o.trial.keep.store); err != nil {
 		return false, err
 	}
@@ -225,6 +224,11 @@ func (o *order) moves(ctx context.Context) ([]move, error) {
 			return nil
 		}})
 	}
+	if o.trial.unsent() {
+		list = append(list, move{name: "message " + o.trial.x.mail[o.trial.sent.Load()].Name, do: func(ctx context.Context) error {
+			return o.trial.send(ctx, o.rt)
+		}})
+	}
 	if o.s.timed || len(list) == 0 {
 		return list, nil
 	}
@@ -284,12 +288,8 @@ func (o *order) wait(atMost time.Duration) bool {
 // conclude looks at what was recorded.
 func (o *order) conclude(ctx context.Context) {
 	tr := o.trial
-	for e, err := range tr.keep.store.Read(ctx, runID, 0) {
-		if err != nil {
-			tr.breaks("J6", "the journal cannot be read: %v", err)
-			return
-		}
-		tr.journal = append(tr.journal, e)
+	if !tr.read(ctx) {
+		return
 	}
 	tr.checkTasks()
 	tr.checkOps()
@@ -310,7 +310,7 @@ func (o *order) conclude(ctx context.Context) {
 type tape struct {
 	*mortal
 	tell func()
-	leaf func(path string) bool
+	leaf func(e *journal.Entry) bool
 
 	mu   sync.Mutex
 	open map[string]bool
@@ -334,7 +334,7 @@ func (t *tape) recall(ctx context.Context, store journal.Store) error {
 func (t *tape) note(e *journal.Entry) {
 	switch e.Kind {
 	case journal.NodeStarted:
-		if t.leaf(e.Node) {
+		if t.leaf(e) {
 			t.open[taskOf(e)] = true
 		}
 	case journal.NodeFinished, journal.NodeCached, journal.NodeFailed:
@@ -361,10 +361,4 @@ func (t *tape) Append(ctx context.Context, b journal.Batch) error {
 	}
 	t.tell()
 	return err
-}
-
-// isLeaf reports whether a path is that of a node that is no subgraph.
-func (s *scheduler) isLeaf(path string) bool {
-	i, ok := s.plan.Index(node.NodeOf(path))
-	return ok && s.plan.Flat()[i].Sub == nil
 }

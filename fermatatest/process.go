@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -17,13 +18,12 @@ const runID = "run_explored"
 
 // trial is one run of the plan, by as many processes as it takes.
 type trial struct {
-	x       *explorer
-	where   string
-	clock   *Clock
-	keep    *keep
-	cache   fermata.Cache
-	given   map[string]any // answers by task and call
-	used    map[string]int // how many answers of a node have been given
+	x     *explorer
+	where string
+	clock *Clock
+	keep  *keep
+	cache fermata.Cache
+	said
 	seen    []journal.Entry
 	appends []string // of the first process
 	crashes int
@@ -34,6 +34,13 @@ type trial struct {
 	broken  []Violation
 }
 
+// said is what the people around a run have told it.
+type said struct {
+	given map[string]any // answers by task and call
+	used  map[string]int // how many answers of a node have been given
+	sent  atomic.Int32   // how many messages have been sent
+}
+
 func (tr *trial) breaks(law, format string, args ...any) {
 	tr.broken = append(tr.broken, Violation{Where: tr.where, Law: law, What: fmt.Sprintf(format, args...)})
 }
@@ -41,7 +48,7 @@ func (tr *trial) breaks(law, format string, args ...any) {
 // run takes the plan from its beginning to its end. Each process dies as the plan of deaths says.
 func (x *explorer) run(ctx context.Context, where string, deaths func(process int) death) *trial {
 	tr := &trial{
-		x: x, where: where, clock: &Clock{}, given: make(map[string]any), used: make(map[string]int),
+		x: x, where: where, clock: &Clock{}, said: said{given: make(map[string]any), used: make(map[string]int)},
 		effects: make(map[string]int), cache: x.options.Cache,
 	}
 	if !x.from.IsZero() {
@@ -246,11 +253,9 @@ func (p *process) drive(ctx context.Context) (err error) {
 		defer p.reader.goOn(false, 0)
 		events <- p.follow(reading)
 	}()
-	passing := make(chan struct{})
-	go func() {
-		defer close(passing)
-		p.passTime(reading)
-	}()
+	var passing sync.WaitGroup
+	passing.Go(func() { p.passTime(reading) })
+	passing.Go(func() { p.post(reading) })
 	err = p.serve(ctx)
 	if err == nil && tr.result.Status.Ended() {
 		err = <-events // a reader of a run that has ended comes to the end, too
@@ -259,7 +264,7 @@ func (p *process) drive(ctx context.Context) (err error) {
 		stop()
 		err = errors.Join(err, <-events)
 	}
-	<-passing
+	passing.Wait()
 	if err == nil && tr.where == withoutCrash && tr.x.after != nil {
 		tr.x.after(p.rt, tr.result)
 	}
@@ -421,7 +426,7 @@ func (p *process) goOn(due time.Time) {
 // onlyTime reports whether the run waits for its next timer and for nobody's answer.
 func (p *process) onlyTime(ctx context.Context) (due time.Time, ok bool) {
 	before, err := p.row(ctx)
-	if err != nil || before.Waiting > 0 || fermata.Status(before.Status).Ended() {
+	if err != nil || before.Waiting > 0 || fermata.Status(before.Status).Ended() || p.willPost(&before) {
 		return time.Time{}, false
 	}
 	due, ok, err = p.nextTimer(ctx)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/jsontext"
 	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -144,13 +145,11 @@ func sorted(doc *journal.Document) string {
 	if decoder.Decode(&v) != nil {
 		return string(data)
 	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(v) != nil { //nolint:errchkjson // it was JSON before
+	text, err := jsontext.Encode(v)
+	if err != nil {
 		return string(data)
 	}
-	return strings.TrimSpace(out.String())
+	return string(text)
 }
 
 func (w *writer) ofRun(e *journal.Entry) {
@@ -385,6 +384,12 @@ func (w *writer) calls(v *visit, e *journal.Entry) {
 		var b journal.TimerBody
 		decode(e.Body, &b)
 		w.say(v, "sleeps %s (%s)", time.Duration(b.Due-e.At)*time.Microsecond, op)
+	case journal.MessageAwaited:
+		w.say(v, "takes a message (%s)", op)
+	case journal.MessageReplied:
+		var b journal.RepliedBody
+		decode(e.Body, &b)
+		w.say(v, "answers a message: %s%s (%s)", e.Value, b.Error, op)
 	case journal.TextEnd:
 		w.say(v, "streams %s: %s%s", op, e.Value, e.Body)
 	case journal.Message, journal.Status, journal.Diagnostic, journal.StructuredData:

@@ -10,9 +10,14 @@ import (
 
 // apart are the tasks whose calls were made by several goroutines of the node: they come in any order.
 func (tr *trial) apart() map[string]bool {
+	return tr.tasksWith(func(e *journal.Entry) bool { return e.Flags&journal.FlagApart != 0 })
+}
+
+// tasksWith are the tasks that have an entry of some kind.
+func (tr *trial) tasksWith(is func(e *journal.Entry) bool) map[string]bool {
 	all := make(map[string]bool)
 	for i := range tr.journal {
-		if e := &tr.journal[i]; e.Flags&journal.FlagApart != 0 {
+		if e := &tr.journal[i]; is(e) {
 			all[taskOf(e)] = true
 		}
 	}

@@ -150,7 +150,7 @@ func (b *Builder[S]) Node(name string, f Func[S], opts ...NodeOption) *Builder[S
 		cell := in.(*S) //nolint:forcetypeassert // the codec makes nothing else
 		out, err := f(ctx, *cell)
 		if err != nil {
-			return onError(out, err)
+			return onError(cell, out, err)
 		}
 		*cell = out
 		return cell, nil
@@ -158,12 +158,14 @@ func (b *Builder[S]) Node(name string, f Func[S], opts ...NodeOption) *Builder[S
 	return b.add(n, opts)
 }
 
-// onError keeps the state that came with an error, unless it is the zero value.
-func onError[S any](out S, err error) (any, error) {
-	if reflect.ValueOf(&out).Elem().IsZero() {
+// onError keeps the state that came with an error, in the cell of the one that was given, unless it is the zero value.
+func onError[S any](cell *S, out S, err error) (any, error) {
+	given := *cell
+	if *cell = out; reflect.ValueOf(cell).Elem().IsZero() {
+		*cell = given
 		return nil, err
 	}
-	return &out, err
+	return cell, err
 }
 
 func (b *Builder[S]) add(n plan.Node, opts []NodeOption) *Builder[S] {

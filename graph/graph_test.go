@@ -280,7 +280,7 @@ func newRuntime(t *testing.T, o fermata.Options) *fermata.Runtime {
 
 func asked[S any](t *testing.T, run *graph.Run[S]) fermata.Interrupt {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	res, err := run.Wait(ctx)
 	if err != nil || res.Status != fermata.Paused || len(res.Interrupts) != 1 {

@@ -47,6 +47,16 @@ func (g *Graph[S]) Start(ctx context.Context, rt *fermata.Runtime, state S, opts
 	return &Run[S]{run: run}, nil
 }
 
+// StartOrSend starts a run with its messages, or sends them to the run that has its id.
+// See fermata.Runtime.StartOrSend.
+func (g *Graph[S]) StartOrSend(ctx context.Context, rt *fermata.Runtime, state S, opts ...fermata.StartOption) (*Run[S], error) {
+	run, err := rt.StartOrSend(ctx, g.plan, &state, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return &Run[S]{run: run}, nil
+}
+
 // Resume drives a run of this graph on: one that crashed, was stopped, or waited for what has come. A graph that has
 // changed must fit the run, or it is fermata.ErrPlanChanged and the run stays as it is (law J8).
 func (g *Graph[S]) Resume(ctx context.Context, rt *fermata.Runtime, id string) (*Run[S], error) {
@@ -91,13 +101,19 @@ func (r *Run[S]) Wait(ctx context.Context) (Result[S], error) {
 		out.State = *state
 		return out, nil
 	}
-	if err := json.Unmarshal(res.Output, &out.State); err != nil {
-		return out, fmt.Errorf("run %s: the result does not fit %T: %w", res.Run, out.State, err)
+	out.State, err = decoded[S](&res)
+	return out, err
+}
+
+// decoded reads the state that a run of another program, or of another plan, has ended with.
+func decoded[S any](res *fermata.Result) (state S, err error) {
+	if err := json.Unmarshal(res.Output, &state); err != nil {
+		return state, fmt.Errorf("run %s: the result does not fit %T: %w", res.Run, state, err)
 	}
-	if lost, gone := loss.In(res.Output, &out.State); gone {
-		return out, fmt.Errorf("run %s: the result has %q, and %T has no place for it: %w", res.Run, lost.Path, out.State, fermata.ErrPlanChanged)
+	if lost, gone := loss.In(res.Output, &state); gone {
+		return state, fmt.Errorf("run %s: the result has %q, and %T has no place for it: %w", res.Run, lost.Path, state, fermata.ErrPlanChanged)
 	}
-	return out, nil
+	return state, nil
 }
 
 // Events yields the run's events after the given seq and goes on with those to come.

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
+
+	_ "github.com/fermata-go/fermata/internal/lawtest" // draws the same cases in each run
 )
 
 func named(names ...string) []*sdk.Tool {

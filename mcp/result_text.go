@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -52,7 +53,7 @@ func describe(content sdk.Content) (text string, isText bool) {
 	case *sdk.AudioContent:
 		return fmt.Sprintf("[audio, %s, %d bytes]", kind(c.MIMEType), len(c.Data)), false
 	case *sdk.ResourceLink:
-		return fmt.Sprintf("[link to %s, %s: %s]", name(c.Title, c.Name), kind(c.MIMEType), c.URI), false
+		return fmt.Sprintf("[link to %s, %s: %s]", cmp.Or(c.Title, c.Name), kind(c.MIMEType), c.URI), false
 	case *sdk.EmbeddedResource:
 		switch r := c.Resource; {
 		case r == nil:
@@ -66,19 +67,7 @@ func describe(content sdk.Content) (text string, isText bool) {
 	return fmt.Sprintf("[%T]", content), false
 }
 
-func kind(mimeType string) string {
-	if mimeType == "" {
-		return "of unknown type"
-	}
-	return mimeType
-}
-
-func name(title, other string) string {
-	if title != "" {
-		return title
-	}
-	return other
-}
+func kind(mimeType string) string { return cmp.Or(mimeType, "of unknown type") }
 
 // shorten cuts a text that is longer than limit bytes, and says so at its end: a model that does not know would take a
 // part for the whole.

@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,17 +126,12 @@ func (s Server) names(tools []*sdk.Tool) []string {
 	return called
 }
 
+// notInNames are the characters that models do not take in the name of a tool.
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
 // plainName is a name with the characters and the length that models take.
 func plainName(name string) string {
-	plain := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
-			return r
-		}
-		return '_'
-	}, name)
-	if plain == "" {
-		return "_"
-	}
+	plain := notInNames.ReplaceAllString(cmp.Or(name, "_"), "_")
 	return plain[:min(len(plain), longestName)]
 }
 
@@ -169,9 +166,7 @@ func annotationsOf(t *sdk.Tool) Annotations {
 	if said == nil {
 		return a
 	}
-	if a.Title == "" {
-		a.Title = said.Title
-	}
+	a.Title = cmp.Or(a.Title, said.Title)
 	a.ReadOnly, a.Idempotent = said.ReadOnlyHint, said.IdempotentHint
 	if said.DestructiveHint != nil {
 		a.Destructive = *said.DestructiveHint

@@ -74,7 +74,7 @@ func RequestSchema(s *schema.Schema) AskOption {
 }
 
 // Within sets the deadline, from the moment the question is opened. The result is [ErrExpired], unless [OrDefault],
-// [OrRoute] or [OrEscalate] sets another.
+// [OrRoute] or [OrEscalate] sets another. For [Receive] it is [ErrNoMessage].
 func Within(d time.Duration) AskOption { return func(a *ask) { a.Within = d } }
 
 // OrDefault answers the question with value at its deadline.
@@ -128,45 +128,44 @@ type Asked[R any] struct {
 // Ask opens a question and goes on without waiting, so that several can be open at once (law N5). The request is
 // what people are shown beside the prompt: any value that survives encoding/json, or nil.
 func Ask[R any](ctx Context, request any, opts ...AskOption) (*Asked[R], error) {
-	return open[R](ctx, request, false, opts)
+	return newAsked(openFor[R](ctx, request, false, schemaOf[R], opts))
 }
 
-func open[R any](ctx Context, request any, waits bool, opts []AskOption) (*Asked[R], error) {
-	return openFor[R](ctx, request, waits, schemaOf[R], opts)
+// newAsked returns the result of openFor as its callers keep it.
+func newAsked[R any](q Asked[R], err error) (*Asked[R], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &q, nil
 }
 
-// openFor is open with the schema of the answer, where the options do not name one.
+// openFor opens a question with the schema of the answer, where the options do not name one. waits says that its caller waits
+// for the answer at once.
 func openFor[R any](
 	ctx Context, request any, waits bool, response func() (*schema.Schema, error), opts []AskOption,
-) (*Asked[R], error) {
+) (q Asked[R], err error) {
 	a := ask{key: unnamed}
 	for _, opt := range opts {
 		opt(&a)
 	}
 	a.Unnamed, a.Waits = a.key == unnamed, waits
 	if a.err != nil {
-		return nil, a.err
+		return q, a.err
 	}
-	if a.op == nil {
-		op, err := ctx.begin(nodehost.KindInterrupt, a.key)
-		if err != nil {
-			return nil, err
-		}
-		a.op = &op
+	q.ctx, q.host = ctx, ctx.host
+	if a.op != nil {
+		q.op = *a.op
+	} else if q.op, err = ctx.begin(nodehost.KindInterrupt, a.key); err != nil {
+		return q, err
 	}
-	op := *a.op
 	if err := a.fill(ctx, request, response); err != nil {
-		return nil, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), nodehost.CallText(op.ID), err)
+		return q, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), nodehost.CallText(q.op.ID), err)
 	}
-	var shape *string
 	if a.loose {
 		a.Shape = loss.Shape(reflect.TypeFor[R]())
-		shape = &a.Shape
+		q.shape = &a.Shape
 	}
-	if err := ctx.host.Ask(ctx.pass, op, a.Question); err != nil {
-		return nil, err
-	}
-	return &Asked[R]{ctx: ctx, op: op, host: ctx.host, shape: shape}, nil
+	return q, ctx.host.Ask(ctx.pass, q.op, a.Question)
 }
 
 // unnamed is the key of questions without an ID: they are told apart by their order.
@@ -264,7 +263,7 @@ func (q *Asked[R]) Wait() (R, error) {
 // While there is no answer, the error is [ErrSuspended]: return it. When there is one, the node's function runs again from
 // its first line, so what must not happen twice belongs in a [Step] before. Nobody answering in time is [ErrExpired].
 func Interrupt[R any](ctx Context, request any, opts ...AskOption) (R, error) {
-	q, err := open[R](ctx, request, true, opts)
+	q, err := openFor[R](ctx, request, true, schemaOf[R], opts)
 	if err != nil {
 		var zero R
 		return zero, err

@@ -30,6 +30,8 @@ var (
 	ErrSharedKey = fault.Sentinel("shared_key", "goroutines of the node share a key")
 	// ErrExpired reports that a question's deadline passed, and that the deadline is set to fail (law H4).
 	ErrExpired = fault.Sentinel("expired", "nobody answered before the deadline")
+	// ErrNoMessage reports that [Receive] got no message within its time.
+	ErrNoMessage = fault.Sentinel("no_message", "no message came in time")
 	// ErrWithdrawn says that the question was taken back.
 	ErrWithdrawn = fault.Sentinel("withdrawn", "the question was withdrawn")
 	// ErrNotStorable says that a value cannot be kept in a journal (law N8).

@@ -138,6 +138,6 @@ func (a *Asking) open(ctx Context, op nodehost.Op, call *model.ToolCall, about [
 			q.Prompt = text
 		}
 	}})
-	asked, err = openFor[json.RawMessage](ctx, request, false, a.response, opts)
+	asked, err = newAsked(openFor[json.RawMessage](ctx, request, false, a.response, opts))
 	return asked, nil, err
 }

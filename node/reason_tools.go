@@ -239,7 +239,7 @@ func (a *Approval) open(ctx Context, op nodehost.Op, of *Tool, arguments json.Ra
 		}
 		q.ResponseSchema = verdicts(of.Input)
 	}})
-	return open[Verdict](ctx, request, false, opts)
+	return Ask[Verdict](ctx, request, opts...)
 }
 
 // verdicts is the schema of answers about a call of a tool whose arguments have the given schema.

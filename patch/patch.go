@@ -82,12 +82,9 @@ func (e *Error) Error() string {
 // Apply is the JSON value that the patch makes of doc, compact. No doc at all (nil) is a document of which nothing is
 // there yet: the patch must begin by adding it, with the path "". Errors are *Error, but for a doc that is not JSON.
 func (p Patch) Apply(doc []byte) ([]byte, error) {
-	d := new(Document)
-	if doc != nil {
-		var err error
-		if d, err = Parse(doc); err != nil {
-			return nil, err
-		}
+	d, err := start(doc)
+	if err != nil {
+		return nil, err
 	}
 	if err := d.Apply(p); err != nil {
 		return nil, err
@@ -95,15 +92,20 @@ func (p Patch) Apply(doc []byte) ([]byte, error) {
 	return d.JSON(), nil
 }
 
+// start is the document that a patch is applied to.
+func start(doc []byte) (*Document, error) {
+	if doc == nil {
+		return New(), nil
+	}
+	return Parse(doc)
+}
+
 // Pure returns an equivalent patch for doc that uses only the operations of RFC 6902. An append becomes a replace with
 // the whole string. Appends to one string that follow each other become one replace. Errors are those of Apply.
 func (p Patch) Pure(doc []byte) (Patch, error) {
-	d := new(Document)
-	if doc != nil {
-		var err error
-		if d, err = Parse(doc); err != nil {
-			return nil, err
-		}
+	d, err := start(doc)
+	if err != nil {
+		return nil, err
 	}
 	pure := make(Patch, 0, len(p))
 	for i, op := range p {

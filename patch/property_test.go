@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	_ "github.com/fermata-go/fermata/internal/lawtest" // draws the same cases in each run
 	"github.com/fermata-go/fermata/patch"
 )
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/jsontext"
 )
 
@@ -347,7 +348,7 @@ func equal(a, b *value, exactly bool) bool {
 	case aString:
 		return bytes.Equal(a.text, b.text)
 	default:
-		return bytes.Equal(a.text, b.text) || !exactly && sameNumber(string(a.text), string(b.text))
+		return bytes.Equal(a.text, b.text) || !exactly && canonical.SameNumber(string(a.text), string(b.text))
 	}
 }
 

@@ -1,7 +1,5 @@
 package plan
 
-import "slices"
-
 // readBack removes edges of accumulated values that nobody needs to wait for (law D2). It applies in a loop in
 // which no round could begin. A value that its writer also reads is then read without waiting by nodes that
 // precede the writer. Such a node gets the value of the round before, whatever is faster. For nodes that
@@ -39,15 +37,14 @@ func (w *wiring) readBack() bool {
 
 // readBackBy marks the edges into a node of a loop that carry what is accumulated behind it.
 func (w *wiring) readBackBy(v int, l *loop, drop []bool) []bool {
-	inside := func(v int) bool { _, ok := slices.BinarySearch(l.nodes, v); return ok }
 	var behind map[int]bool
 	for _, i := range w.origin[v] {
 		from := w.arcs[i].from
-		if w.carries[i] < 0 || !inside(from) || !w.seeded(w.carries[i]) {
+		if w.carries[i] < 0 || !l.holds(from) || !w.seeded(w.carries[i]) {
 			continue
 		}
 		if behind == nil {
-			behind = w.behind(v, inside)
+			behind = w.behind(v, l.holds)
 		}
 		if behind[from] {
 			if drop == nil {

@@ -158,12 +158,21 @@ func (d *Dataflow) Input(i int) (name int) { return d.given[i] }
 // Order lists the nodes so that each comes behind all that it waits for. Do not change it.
 func (d *Dataflow) Order() []int { return d.order }
 
+// edge is the edge of an arc.
+func (d *Dataflow) edge(def *Definition, i int) Edge {
+	e := Edge{From: def.Nodes[d.arcs[i].from].Name, To: def.Nodes[d.arcs[i].to].Name, Kind: Choice}
+	if name := d.carries[i]; name >= 0 {
+		e.Kind, e.Label = Data, d.Names[name]
+	}
+	return e
+}
+
 // draw replaces the definition's edges and entries by those that follow from reads and writes.
 func (d *Dataflow) draw(def *Definition) {
 	def.Edges = slices.DeleteFunc(def.Edges, func(e Edge) bool { return e.Kind == Data })
-	for i, a := range d.arcs {
-		if name := d.carries[i]; name >= 0 {
-			def.Edges = append(def.Edges, Edge{From: def.Nodes[a.from].Name, To: def.Nodes[a.to].Name, Kind: Data, Label: d.Names[name]})
+	for i := range d.arcs {
+		if d.carries[i] >= 0 {
+			def.Edges = append(def.Edges, d.edge(def, i))
 		}
 	}
 	behind := make([]bool, len(d.Nodes))

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -132,7 +133,7 @@ func (c *Changes) whole(prefix string, older, newer *outline) {
 	}
 	differ := func(what, before, after string) {
 		if before != after {
-			c.Plan = append(c.Plan, fmt.Sprintf("the %s%s was %s and is %s", what, of, orNone(before), orNone(after)))
+			c.Plan = append(c.Plan, fmt.Sprintf("the %s%s was %s and is %s", what, of, cmp.Or(before, "none"), cmp.Or(after, "none")))
 		}
 	}
 	differ("kind", older.Kind, newer.Kind)
@@ -153,19 +154,12 @@ func (c *Changes) whole(prefix string, older, newer *outline) {
 	schema("output", older.Output, newer.Output)
 }
 
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
-}
-
 // node compares a node that both plans have, and the edges out of it.
 func (c *Changes) node(prefix string, before, after *outlineNode) {
 	differ := func(what, was, is string) {
 		if was != is {
 			c.Changed = append(c.Changed, NodeChange{
-				Path: prefix + after.Name, What: fmt.Sprintf("%s was %s and is %s", what, orNone(was), orNone(is)),
+				Path: prefix + after.Name, What: fmt.Sprintf("%s was %s and is %s", what, cmp.Or(was, "none"), cmp.Or(is, "none")),
 			})
 		}
 	}
@@ -244,12 +238,7 @@ func (n *outlineNode) mapped() string {
 	return ""
 }
 
-func (n *outlineNode) kind() string {
-	if n.Kind == "" {
-		return string(Task)
-	}
-	return string(n.Kind)
-}
+func (n *outlineNode) kind() string { return string(cmp.Or(n.Kind, Task)) }
 
 // missing gives the edges to targets that other does not have.
 func missing(prefix, from string, kind EdgeKind, targets, other []string) []Edge {

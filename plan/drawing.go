@@ -199,6 +199,15 @@ func escape(text, before string) string {
 	return b.String()
 }
 
+// escapeLines escapes lines of a text, and puts something between them.
+func escapeLines(lines []string, before, between string) string {
+	escaped := make([]string, len(lines))
+	for i, line := range lines {
+		escaped[i] = escape(line, before)
+	}
+	return strings.Join(escaped, between)
+}
+
 // look is how a status is drawn: a class of nodes, a mark for terminals, and colours that suit light and dark pages.
 type look struct {
 	class, mark          string

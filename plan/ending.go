@@ -1,7 +1,7 @@
 package plan
 
 // mustEnd reports a loop without an exit: its gates can only choose another round (law G7).
-func (w *wiring) mustEnd(l *loop, inside func(v int) bool) {
+func (w *wiring) mustEnd(l *loop) {
 	if w.ways == nil {
 		w.ways = make(map[string]int)
 		for _, e := range w.def.Edges {
@@ -14,13 +14,13 @@ func (w *wiring) mustEnd(l *loop, inside func(v int) bool) {
 		switch {
 		case w.carries[i] >= 0:
 			continue
-		case w.ways[w.def.Nodes[gate].Name] > 1, w.aimedAt(gate, func(v int) bool { return v != gate && inside(v) }):
+		case w.ways[w.def.Nodes[gate].Name] > 1, w.aimedAt(gate, func(v int) bool { return v != gate && l.holds(v) }):
 			return // it chooses something else, or is not chosen itself
 		}
 		gates = append(gates, gate)
 	}
 	if len(gates) > 0 {
 		w.at(l.nodes[0], Endless, "the loop %s never ends: gate %s can choose nothing but another round; let it choose END, too",
-			w.ring(l.nodes[0], inside), list(w.nodeNames(gates)))
+			w.ring(l.nodes[0], l.holds), list(w.def.names(gates)))
 	}
 }

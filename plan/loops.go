@@ -28,46 +28,30 @@ type Loop struct {
 // its loops are nested.
 func (p *Plan) Loops() []Loop {
 	if d := p.def.Dataflow; d != nil {
-		return p.namedFlow(d, d.loops)
+		return p.named(d.loops, func(i int) Edge { return d.edge(&p.def, i) })
 	}
-	topology := newTopology(&p.def)
-	return p.named(topology, topology.graph.loops(topology.entries))
+	t := newTopology(&p.def)
+	return p.named(t.graph.loops(t.entries), func(i int) Edge { return p.def.Edges[t.edges[i]] })
 }
 
-func (p *Plan) named(t *topology, loops []loop) []Loop {
+// named gives loops with names; edge is the edge of an arc.
+func (p *Plan) named(loops []loop, edge func(arc int) Edge) []Loop {
 	var all []Loop
 	for _, l := range loops {
-		named := Loop{Nodes: p.names(l.nodes), Head: p.def.Nodes[l.heads[0]].Name, Entries: p.names(l.heads)}
+		named := Loop{Nodes: p.def.names(l.nodes), Head: p.def.Nodes[l.heads[0]].Name, Entries: p.def.names(l.heads), Inner: p.named(l.inner, edge)}
 		for _, i := range l.back {
-			named.Back = append(named.Back, p.def.Edges[t.edges[i]])
+			named.Back = append(named.Back, edge(i))
 		}
-		named.Inner = p.named(t, l.inner)
 		all = append(all, named)
 	}
 	return all
 }
 
-func (p *Plan) namedFlow(d *Dataflow, loops []loop) []Loop {
-	var all []Loop
-	for _, l := range loops {
-		named := Loop{Nodes: p.names(l.nodes), Head: p.def.Nodes[l.heads[0]].Name, Entries: p.names(l.heads)}
-		for _, i := range l.back {
-			e := Edge{From: p.def.Nodes[d.arcs[i].from].Name, To: p.def.Nodes[d.arcs[i].to].Name, Kind: Choice}
-			if name := d.carries[i]; name >= 0 {
-				e.Kind, e.Label = Data, d.Names[name]
-			}
-			named.Back = append(named.Back, e)
-		}
-		named.Inner = p.namedFlow(d, l.inner)
-		all = append(all, named)
-	}
-	return all
-}
-
-func (p *Plan) names(nodes []int) []string {
+// names are the names of nodes by their numbers.
+func (d *Definition) names(nodes []int) []string {
 	names := make([]string, len(nodes))
 	for i, v := range nodes {
-		names[i] = p.def.Nodes[v].Name
+		names[i] = d.Nodes[v].Name
 	}
 	return names
 }
@@ -78,6 +62,12 @@ type loop struct {
 	heads []int  // sorted; the first is the head
 	back  []int  // arcs into the head, sorted
 	inner []loop // loops within it
+}
+
+// holds reports whether a node is in the loop.
+func (l *loop) holds(v int) bool {
+	_, ok := slices.BinarySearch(l.nodes, v)
+	return ok
 }
 
 // headRule finds the nodes of a part at which a round can begin, sorted. inside reports whether a node is of the
@@ -157,7 +147,7 @@ func newTopology(def *Definition, kinds ...EdgeKind) *topology {
 	}
 	arcs := make([]arc, 0, len(def.Edges))
 	for i, e := range def.Edges {
-		if !wanted(e.Kind, kinds) {
+		if len(kinds) > 0 && !slices.Contains(kinds, e.Kind) {
 			continue
 		}
 		from, to, ok := t.ends(e)
@@ -175,13 +165,6 @@ func newTopology(def *Definition, kinds ...EdgeKind) *topology {
 		}
 	}
 	return t
-}
-
-func wanted(kind EdgeKind, kinds []EdgeKind) bool {
-	if slices.Contains(kinds, kind) {
-		return true
-	}
-	return len(kinds) == 0
 }
 
 // ends finds the nodes of an edge that has two.

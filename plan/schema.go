@@ -2,7 +2,6 @@ package plan
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -144,22 +143,18 @@ func sortedSet(held any) any {
 	if !ok {
 		return held
 	}
-	type member struct {
-		text  string
-		value any
-	}
-	sorted := make([]member, len(members))
+	texts := make([]string, len(members))
 	for i, m := range members {
 		text, err := json.Marshal(m)
 		if err != nil {
 			return held
 		}
-		sorted[i] = member{string(text), m}
+		texts[i] = string(text)
 	}
-	slices.SortFunc(sorted, func(a, b member) int { return cmp.Compare(a.text, b.text) })
-	values := make([]any, len(sorted))
-	for i := range sorted {
-		values[i] = sorted[i].value
+	slices.Sort(texts)
+	values := make([]any, len(texts))
+	for i, text := range texts {
+		values[i] = json.RawMessage(text)
 	}
 	return values
 }

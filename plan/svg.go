@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 // back enter from below. Nodes in Taken have the colour and the sign of their status. Edges in Went are thick and show
 // how often they were taken. Names and labels are escaped.
 func (d Drawing) SVG() string {
-	g := &svg{Drawing: d, pictures: make(map[*Plan]*picture)}
+	g := &svg{Drawing: d, sketches: make(sketches)}
 	s := g.scope(d.Plan, "", 0)
 	const margin, head = 20, 30
 	w, h := max(s.w, textWidth(d.Plan.Name(), 15))+2*margin, s.h+2*margin+head
@@ -76,7 +77,7 @@ const svgStyle = `  text{font:13px system-ui,-apple-system,"Segoe UI",Helvetica,
 type svg struct {
 	Drawing
 	text     strings.Builder
-	pictures map[*Plan]*picture
+	sketches sketches
 }
 
 func (g *svg) put(format string, args ...any) {
@@ -185,10 +186,11 @@ func (c *scene) add(t thing) int {
 func (c *scene) connect(from, to int, a arrowLook) {
 	l := link{from: from, to: to}
 	if a.went > 1 {
-		a.lines = append(append([]string(nil), a.lines...), "×"+strconv.Itoa(a.went))
+		a.lines = append(slices.Clip(a.lines), "×"+strconv.Itoa(a.went))
 	}
+	a.lines = slices.Clone(a.lines)
 	for i, line := range a.lines {
-		a.lines[i] = cut(line, 40)
+		a.lines[i] = cut(graphic(line), 40)
 		l.w = max(l.w, textWidth(a.lines[i], 11)+10)
 	}
 	l.h = len(a.lines) * 14
@@ -198,24 +200,54 @@ func (c *scene) connect(from, to int, a arrowLook) {
 	c.links, c.arrows = append(c.links, l), append(c.arrows, a)
 }
 
-// went is how often an edge was taken: by a path of its node, or "" for the start, and what it leads to.
-func (g *svg) went(from, to string) int { return g.Went[Way{from, to}] }
-
 // scope lays out a plan.
 func (g *svg) scope(p *Plan, prefix string, depth int) *scene {
-	c := &scene{depth: depth}
-	if p.def.Dataflow != nil {
-		g.flow(c, p, prefix)
-	} else {
-		g.control(c, p, prefix)
+	c, s := &scene{depth: depth}, g.sketches.of(p)
+	inputs, results := s.pills()
+	at := make(map[string]int)
+	if s.picture == nil {
+		at[startMark] = c.add(thing{class: "end", lines: []string{"START"}})
+	}
+	for i := range inputs {
+		at[inputMark+strconv.Itoa(i)] = c.add(thing{class: "value", lines: inputs[i].text()})
+	}
+	for _, n := range s.nodes {
+		at[n.Name] = g.node(c, n, prefix)
+	}
+	if s.end {
+		at[node.End] = c.add(thing{class: "end", lines: []string{"END"}})
+	}
+	if s.stop {
+		at[node.Stop] = c.add(thing{class: "end", lines: []string{"STOP"}})
+	}
+	for i := range results {
+		at[resultMark+strconv.Itoa(i)] = c.add(thing{class: "value", lines: results[i].text()})
+	}
+	for _, e := range s.strokes {
+		c.connect(at[e.from], at[e.to], arrowLook{class: class(e), lines: e.lines, went: g.went(prefix, e)})
 	}
 	c.layout()
 	return c
 }
 
+// went is how often an edge was taken. Values that flow are not counted.
+func (g *svg) went(prefix string, e stroke) int {
+	if e.kind == Data {
+		return 0
+	}
+	way := Way{prefix + e.from, prefix + e.to}
+	if e.from == startMark {
+		way.From = prefix
+	}
+	if e.to == node.End || e.to == node.Stop {
+		way.To = e.to
+	}
+	return g.Went[way]
+}
+
 func (g *svg) node(c *scene, n *Node, prefix string) int {
 	path := prefix + n.Name
-	t := thing{shape: shapeOf(n), lines: []string{cut(graphic(n.Name), 60)}, note: cut(strings.Join(notes(n), "; "), 60), path: path}
+	t := thing{shape: shapeOf(n), lines: []string{cut(graphic(n.Name), 60)}, note: cut(strings.Join(notes(n), "; "), 60), path: path, closed: g.isClosed(path)}
 	if status, ok := g.Taken[path]; ok {
 		l := lookOf(status)
 		t.class = l.class
@@ -223,102 +255,20 @@ func (g *svg) node(c *scene, n *Node, prefix string) int {
 	} else {
 		t.color = n.presented().Color
 	}
-	if at := &g.Plan.flat[g.Plan.index[path]]; at.Owner.def.Dataflow != nil {
-		t.closed = at.Owner.def.Dataflow.closed[at.Local]
-	}
 	if n.Sub != nil {
 		t.inner = g.scope(n.Sub, path+"/", c.depth+1)
 	}
 	return c.add(t)
 }
 
-func (g *svg) control(c *scene, p *Plan, prefix string) {
-	edges := drawnEdges(p)
-	branch := parallel(p, edges)
-	at := map[string]int{"": c.add(thing{class: "end", lines: []string{"START"}})}
-	for i := range p.def.Nodes {
-		at[p.def.Nodes[i].Name] = g.node(c, &p.def.Nodes[i], prefix)
-	}
-	if hasTarget(edges, node.End) {
-		at[node.End] = c.add(thing{class: "end", lines: []string{"END"}})
-	}
-	if hasTarget(edges, node.Stop) {
-		at[node.Stop] = c.add(thing{class: "end", lines: []string{"STOP"}})
-	}
-	for _, name := range p.def.Entry {
-		c.connect(at[""], at[name], arrowLook{class: class(Edge{}, len(p.def.Entry) > 1), went: g.went(prefix, prefix+name)})
-	}
-	for _, e := range edges {
-		a := arrowLook{class: class(e, branch(e)), went: g.went(prefix+e.From, prefix+e.To)}
-		if e.To == node.End || e.To == node.Stop {
-			a.went = g.went(prefix+e.From, e.To)
-		}
-		if text := caption(e); text != "" {
-			a.lines = []string{graphic(text)}
-		}
-		c.connect(at[e.From], at[e.To], a)
-	}
-}
-
-func class(e Edge, branch bool) string {
+func class(e stroke) string {
 	switch {
-	case e.Kind == Failure:
+	case e.kind == Failure:
 		return "edge failure"
-	case e.Kind == Deadline:
+	case e.kind == Deadline, e.chosen:
 		return "edge deadline"
-	case branch:
+	case e.thick:
 		return "edge branch"
 	}
 	return "edge"
-}
-
-// flow lays out a dataflow.
-func (g *svg) flow(c *scene, p *Plan, prefix string) {
-	if g.pictures[p] == nil {
-		g.pictures[p] = newPicture(p)
-	}
-	pic := g.pictures[p]
-	at := make(map[string]int)
-	var ins, outs []int
-	for i := range pic.inputs {
-		ins = append(ins, c.add(thing{class: "value", lines: pic.inputs[i].text()}))
-	}
-	for _, v := range pic.order {
-		at[pic.name(v)] = g.node(c, &p.def.Nodes[v], prefix)
-	}
-	for _, end := range []string{node.End, node.Stop} {
-		if pic.leadsTo(end) {
-			at[end] = c.add(thing{class: "end", lines: []string{map[string]string{node.End: "END", node.Stop: "STOP"}[end]}})
-		}
-	}
-	for i := range pic.results {
-		outs = append(outs, c.add(thing{class: "value", lines: pic.results[i].text()}))
-	}
-	for i := range pic.inputs {
-		for _, v := range pic.inputs[i].nodes {
-			c.connect(ins[i], at[pic.name(v)], arrowLook{class: "edge"})
-		}
-	}
-	joints := pic.joints()
-	for i := range joints {
-		j := &joints[i]
-		c.connect(at[pic.name(j.from)], at[pic.name(j.to)], arrowLook{class: "edge", lines: j.text()})
-	}
-	for _, v := range pic.order {
-		for _, d := range pic.choices[v] {
-			a := arrowLook{class: "edge deadline", went: g.went(prefix+d.From, prefix+d.To)}
-			if text := caption(d.Edge); text != "" {
-				a.lines = []string{graphic(text)}
-			}
-			c.connect(at[d.From], at[d.To], a)
-		}
-	}
-	for i := range pic.results {
-		if pic.results[i].end {
-			c.connect(at[node.End], outs[i], arrowLook{class: "edge"})
-		}
-		for _, v := range pic.results[i].nodes {
-			c.connect(at[pic.name(v)], outs[i], arrowLook{class: "edge"})
-		}
-	}
 }

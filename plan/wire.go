@@ -271,20 +271,19 @@ func (w *wiring) lacks(v int, inside func(v int) bool) int {
 
 // loop reports a loop that cannot begin, or end, or that could begin in several ways.
 func (w *wiring) loop(l *loop) {
-	inside := func(v int) bool { _, ok := slices.BinarySearch(l.nodes, v); return ok }
 	if len(l.heads) == 1 {
-		w.mustEnd(l, inside)
+		w.mustEnd(l)
 		return
 	}
-	ring := w.ring(l.nodes[0], inside)
+	ring := w.ring(l.nodes[0], l.holds)
 	if len(l.heads) > 1 {
 		w.at(l.nodes[0], AmbiguousHead, "the loop %s can begin at %s: each is chosen by a gate in it and can start without it; "+
-			"name the one that it begins at as an entry", ring, list(w.nodeNames(l.heads)))
+			"name the one that it begins at as an entry", ring, list(w.def.names(l.heads)))
 		return
 	}
 	var targets []int
 	for _, v := range l.nodes {
-		if w.aimedAt(v, inside) {
+		if w.aimedAt(v, l.holds) {
 			targets = append(targets, v)
 		}
 	}
@@ -294,19 +293,11 @@ func (w *wiring) loop(l *loop) {
 	}
 	var why []string
 	for _, v := range targets {
-		why = append(why, fmt.Sprintf("%q needs %q", w.def.Nodes[v].Name, w.flow.Names[w.lacks(v, inside)]))
+		why = append(why, fmt.Sprintf("%q needs %q", w.def.Nodes[v].Name, w.flow.Names[w.lacks(v, l.holds)]))
 	}
 	w.at(l.nodes[0], NoHead, "the loop %s cannot begin: of the nodes that its gates choose, %s, which only the loop itself writes; "+
 		"give it a default, or name the node that the loop begins at as an entry and give a run the value", ring, strings.Join(why, " and "))
-	w.last().Port = w.flow.Names[w.lacks(targets[0], inside)]
-}
-
-func (w *wiring) nodeNames(nodes []int) []string {
-	names := make([]string, len(nodes))
-	for i, v := range nodes {
-		names[i] = w.def.Nodes[v].Name
-	}
-	return names
+	w.last().Port = w.flow.Names[w.lacks(targets[0], l.holds)]
 }
 
 // ring is the shortest way from a node round a loop, in words.

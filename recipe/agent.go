@@ -71,10 +71,16 @@ func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 		c.compileNested(pn, n, a, state)
 		return
 	}
-	s := &agentStep{
-		checkedCall: c.checkedCall(a, n, pn.Timeout), inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.Text, state: state,
-	}
+	s := n.calling(a, state)
+	s.checkedCall = c.checkedCall(a, n, pn.Timeout)
 	pn.Run, pn.Pure = s.run, a.kind != nil && a.kind.pure && !c.stage.replaces(a)
+}
+
+// calling is what is the same for all nodes that call an agent, however it is called.
+func (n *step) calling(a *agent, state ports) *agentStep {
+	return &agentStep{
+		checkedCall: checkedCall{name: a.name}, inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.Text, state: state,
+	}
 }
 
 func (c *checked) checkedCall(a *agent, n *step, timeout time.Duration) checkedCall {
@@ -123,13 +129,18 @@ func (s *agentStep) run(ctx node.Context, in any) (any, error) {
 	args := bb
 	if !s.whole {
 		if args, err = bind(s.inputs, bb, ctx.Cause()); err != nil {
-			return nil, definite{fmt.Errorf("inputs_map: %w", err)}
+			return nil, definite{err}
 		}
 	}
 	out, err := s.make(ctx, args)
 	if err != nil {
 		return nil, err
 	}
+	return s.put(bb, out)
+}
+
+// put puts an output on the blackboard.
+func (s *agentStep) put(bb map[string]any, out any) (any, error) {
 	made, err := s.merge(out)
 	if err != nil {
 		return nil, definite{err}
@@ -137,17 +148,13 @@ func (s *agentStep) run(ctx node.Context, in any) (any, error) {
 	return write(bb, made, s.state)
 }
 
-// bind reads the paths of a map. Optional ones that are missing are left out.
+// bind reads the paths of an inputs_map. Optional ones that are missing are left out.
 func bind(all []binding, bb map[string]any, cause *node.Failure) (map[string]any, error) {
 	out := make(map[string]any, len(all))
 	for _, b := range all {
-		var root any = bb
-		if cause != nil && len(b.path.Segments) > 0 && b.path.Segments[0] == expression.ErrorName {
-			root = map[string]any{expression.ErrorName: expression.FailureValue(cause)}
-		}
-		v, ok, err := b.path.In(root)
+		v, ok, err := lookUp(b.path, bb, cause)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", b.name.Text, err)
+			return nil, fmt.Errorf("inputs_map: %s: %w", b.name.Text, err)
 		}
 		if ok {
 			out[b.name.Text] = expression.Clone(v)
@@ -191,6 +198,15 @@ func write(bb, made map[string]any, state ports) (any, error) {
 	return bb, nil
 }
 
+// namesOf are the names of ports, in written order.
+func namesOf(list []port) []string {
+	names := make([]string, len(list))
+	for i, p := range list {
+		names[i] = p.name.Text
+	}
+	return names
+}
+
 // ports are declared names by name.
 type ports map[string]port
 
@@ -212,7 +228,7 @@ func (p ports) checkOne(name string, v any) error {
 }
 
 // finish takes the declared outputs from the blackboard.
-func (p ports) finish(v any) (any, error) {
+func (p ports) finish(v any) (map[string]any, error) {
 	bb, err := board(v)
 	if err != nil {
 		return nil, err
@@ -232,7 +248,7 @@ func (p ports) finish(v any) (any, error) {
 		if err := q.shape.Check(v); err != nil {
 			faults = append(faults, fmt.Errorf("output %q: %w", name, err))
 		}
-		out[name] = v
+		out[name] = expression.Clone(v) // the caller's own: the blackboard shares its values
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -240,11 +256,4 @@ func (p ports) finish(v any) (any, error) {
 	return out, nil
 }
 
-func (p ports) names() []string {
-	list := make([]string, 0, len(p))
-	for name := range p {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
-}
+func (p ports) names() []string { return slices.Sorted(maps.Keys(p)) }

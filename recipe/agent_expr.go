@@ -115,10 +115,7 @@ func (a *exprAgent) checkStep(c *checked, n *step, before expression.Names) {
 		if s.code != nil {
 			var faults []expression.Fault
 			t, faults = s.code.Check(c.place(args, ways))
-			for i := range faults {
-				faults[i].Message += fmt.Sprintf(" (for the node %s)", document.Quote(n.id.Text))
-			}
-			c.faults(s.expr.Spot, faults)
+			c.faultsFor(n, s.expr.Spot, faults)
 		}
 		if n.outputs == nil && n.each == nil {
 			c.checkState(s.expr.Spot, s.key.Text, t)

@@ -1,10 +1,13 @@
 package recipe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,9 +46,7 @@ type mcpAgent struct {
 
 func readMCP(a *agent, o *document.Object) work {
 	w := &mcpAgent{agent: a, tool: o.Text("tool")}
-	if a.timeout = o.Seconds(); a.timeout == 0 {
-		a.timeout = defaultMCPTimeout
-	}
+	a.timeout = cmp.Or(o.Seconds(), defaultMCPTimeout)
 	a.once = o.Flag("at_most_once")
 	if !o.Has("server") {
 		o.Need("server", "{command: [program, argument, …]} or {url: https://…}")
@@ -73,7 +74,7 @@ func (a *mcpAgent) readServer(s *document.Object) {
 		s.Report.Add(s.At("url"), "command and url exclude each other: a server is started, or reached at an address")
 	case !s.Has("command") && !s.Has("url"):
 		s.Need("command", "a list, the program and its arguments; or url, an address such as https://example.org/mcp")
-	case isEmptyCommand(s):
+	case s.IsEmptyList("command"):
 		s.Report.Add(s.At("command"), emptyCommand)
 	case s.Has("headers") && s.Has("command"):
 		s.Report.Add(s.At("headers"), "headers go with url; hand secrets to a command in env")
@@ -120,7 +121,7 @@ func (a *mcpAgent) connect(d *draft, servers *mcp.Pool, used bool, r *document.R
 // connect gives all agents the connections that they are to use.
 func (d *draft) connect(servers *mcp.Pool, r *document.Report) {
 	used := d.called()
-	for _, name := range keysOfAgents(d.agents) {
+	for _, name := range slices.Sorted(maps.Keys(d.agents)) {
 		if w, connects := can[connected](d.agents[name]); connects {
 			w.connect(d, servers, used[name], r)
 		}
@@ -136,11 +137,6 @@ func (a *mcpAgent) checkStep(c *checked, n *step, _ expression.Names) {
 }
 
 func (a *mcpAgent) caller(*checked, *step) caller { return a.callTool }
-
-// client is the connection to the agent's server.
-func (a *mcpAgent) client(ctx context.Context) (*mcp.Client, error) {
-	return a.servers.Client(ctx, a.server)
-}
 
 // callTool calls the agent's tool with the arguments: once, as far as a crash allows.
 func (a *mcpAgent) callTool(ctx node.Context, args map[string]any) (any, error) {
@@ -171,7 +167,7 @@ func (a *mcpAgent) callTool(ctx node.Context, args map[string]any) (any, error) 
 func (a *mcpAgent) served(ctx context.Context, tool string, arguments json.RawMessage) (*mcp.Result, error) {
 	timed, stop := context.WithTimeout(ctx, a.timeout)
 	defer stop()
-	c, err := a.client(timed)
+	c, err := a.servers.Client(timed, a.server)
 	if err != nil {
 		return nil, a.fault(a.serverText(ctx, timed, err), "")
 	}
@@ -206,7 +202,7 @@ func (a *mcpAgent) offers(ctx context.Context, tool string) ([]offered, error) {
 	if tool != "*" {
 		names = append(names, tool)
 	}
-	c, err := a.client(timed)
+	c, err := a.servers.Client(timed, a.server)
 	if err != nil {
 		return nil, a.fault(a.serverText(ctx, timed, err), "")
 	}

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v4"
 
@@ -76,17 +75,13 @@ func readModel(a *agent, o *document.Object) work {
 	m.system.Word = o.Text("system")
 	m.prompt.Word = o.NeedText("prompt", "what the model is asked, such as \"Draft a reply to {{ reason }}\"")
 	if at := o.Text("messages"); at.Text != "" {
-		path, err := expression.ParsePath(at.Text)
-		if err != nil {
-			o.Report.Add(at.Spot, "%v", err)
-		} else {
+		if path, ok := pathAt(at, o.Report); ok {
 			m.messages = &path
 		}
 	}
 	m.maxTokens = o.Number("max_tokens", 1, 0)
 	if o.Has("temperature") {
-		t := o.Decimal("temperature", 0, maxTemperature)
-		m.temperature = &t
+		m.temperature = new(o.Decimal("temperature", 0, maxTemperature))
 	}
 	m.readLimits(o.Object("limits", limitKeys))
 	for _, w := range o.Words("tools") {
@@ -103,8 +98,6 @@ func readModel(a *agent, o *document.Object) work {
 	a.timeout = o.Seconds()
 	return m
 }
-
-func (m *reasons) caller(c *checked, n *step) caller { return c.reason(m.of, n) }
 
 // gives is a text where no output is declared.
 func (m *reasons) gives(*flow, *step, expression.Names) *expression.Type {
@@ -174,17 +167,18 @@ func (c *checked) template(w document.Word) *expression.Template {
 
 // checkModels checks what agents of kind model say beside their texts.
 func (c *checked) checkModels() {
-	for _, name := range keysOfAgents(c.agents) {
+	for _, name := range slices.Sorted(maps.Keys(c.agents)) {
 		a := c.agents[name]
-		if a.model() == nil {
+		m := a.model()
+		if m == nil {
 			continue
 		}
 		c.checkTools(a)
-		if a.model().approval == nil {
+		if m.approval == nil {
 			continue
 		}
-		a.model().approval.check(c)
-		if len(a.model().tools) == 0 {
+		m.approval.check(c)
+		if len(m.tools) == 0 {
 			c.report.Add(a.Member("approval"), "approval is about calls of tools, and the model has none; give it tools, or leave approval out")
 		}
 	}
@@ -197,30 +191,25 @@ func (m *reasons) checkStep(c *checked, n *step, _ expression.Names) {
 	if c.wiring.seen[n] {
 		args = c.flow.arguments(n, c.flow.before[n])
 	}
-	all := a.model().texts()
+	all := m.texts()
 	if n.system.code != nil {
 		all = append(all[1:], &n.system)
 	}
 	for _, t := range all {
-		if t.code == nil {
-			continue
+		if t == &n.system {
+			c.checkText(t, n, args)
+		} else if t.code != nil {
+			c.faultsFor(n, t.Spot, t.code.Check(c.place(args, c.ways(n, false))))
 		}
-		faults := t.code.Check(c.place(args, func(name string) string { return c.flow.way(name, n, false) }))
-		if t != &n.system {
-			for i := range faults {
-				faults[i].Message += fmt.Sprintf(" (for the node %s)", document.Quote(n.id.Text))
-			}
-		}
-		c.faults(t.Spot, faults)
 	}
 	if m.messages != nil {
 		c.checkPath(*m.messages, a.Member("messages"), args, n)
 	}
 }
 
-// reason makes the way to call an agent of kind model from a node, whose system text takes the place of the agent's.
-func (c *checked) reason(a *agent, n *step) caller {
-	system := a.model().system.code
+// caller asks the model for a node, whose system text takes the place of the agent's.
+func (m *reasons) caller(c *checked, n *step) caller {
+	a, system := m.of, m.system.code
 	if n.system.Text != "" {
 		system = n.system.code
 	}
@@ -229,7 +218,7 @@ func (c *checked) reason(a *agent, n *step) caller {
 		if err != nil {
 			return nil, err
 		}
-		out, err := a.ask(ctx, r)
+		out, err := m.ask(ctx, r)
 		if errors.Is(err, node.ErrOutput) || errors.Is(err, node.ErrLimit) || errors.Is(err, node.ErrSuspended) {
 			return nil, err
 		}
@@ -241,14 +230,14 @@ func (c *checked) reason(a *agent, n *step) caller {
 }
 
 // ask asks the model, for a value of the output's schema or for a text.
-func (a *agent) ask(ctx node.Context, r node.Reasoning) (any, error) {
-	if a.model().script != nil {
-		ctx = ctx.WithContext(context.WithValue(ctx.Context, scriptKey{}, a.model().script))
+func (m *reasons) ask(ctx node.Context, r node.Reasoning) (any, error) {
+	if m.script != nil {
+		ctx = ctx.WithContext(context.WithValue(ctx.Context, scriptKey{}, m.script))
 	}
-	if a.output == nil {
+	if m.of.output == nil {
 		return node.Reason[string](ctx, r)
 	}
-	r.Schema = a.output.Compiled
+	r.Schema = m.of.output.Compiled
 	data, err := node.Reason[json.RawMessage](ctx, r)
 	if err != nil {
 		return nil, err
@@ -298,7 +287,7 @@ func (c *checked) reasoning(ctx node.Context, a *agent, system *expression.Templ
 
 // earlier reads the messages that were said before: a list of {role: user | assistant, text: …}.
 func (m *reasons) earlier(ctx node.Context, args map[string]any) ([]model.Message, error) {
-	v, err := readPath(*m.messages, args, ctx.Cause())
+	v, _, err := lookUp(*m.messages, args, ctx.Cause())
 	if err != nil || v == nil {
 		return nil, err
 	}
@@ -338,74 +327,18 @@ func (m AgentModel) Problem(message string) definition.Problem {
 // are left out: the script is read and checked when the recipe is loaded, and kept with its runs.
 func (r *Recipe) Models() []AgentModel {
 	all := make(map[AgentModel]bool)
-	r.doc.addModels(all, make(map[*draft]bool))
+	for d := range r.doc.family(false) {
+		for name := range d.called() {
+			if m := d.agents[name].model(); m != nil && m.script == nil {
+				at := m.of.Spot
+				if m.name.Text != "" {
+					at = m.name.Spot
+				}
+				all[AgentModel{Agent: name, Model: m.asks, File: at.Source.File, Line: at.Node.Line, Column: at.Node.Column}] = true
+			}
+		}
+	}
 	return slices.SortedFunc(maps.Keys(all), func(a, b AgentModel) int {
 		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.Model, b.Model))
 	})
-}
-
-func (d *draft) addModels(all map[AgentModel]bool, seen map[*draft]bool) {
-	if seen[d] {
-		return
-	}
-	seen[d] = true
-	for name := range d.called() {
-		switch a := d.agents[name]; {
-		case a.model() != nil && a.model().script != nil:
-		case a.model() != nil:
-			at := a.Spot
-			if a.model().name.Text != "" {
-				at = a.model().name.Spot
-			}
-			all[AgentModel{Agent: name, Model: a.model().asks, File: at.Source.File, Line: at.Node.Line, Column: at.Node.Column}] = true
-		case a.callee() != nil:
-			a.callee().doc.addModels(all, seen)
-		}
-	}
-}
-
-// asker is what is said about the person that is asked in the middle of a reasoning.
-type asker struct {
-	prompt text
-	role   string
-	within time.Duration
-	expiry *expiry
-}
-
-// readAsker reads who is asked, and for how long. A deadline cannot lead to another node: which one that is would
-// depend on who calls the agent.
-func readAsker(o *document.Object) asker {
-	w := asker{prompt: text{Word: o.Text("prompt")}, within: o.Seconds()}
-	if o.Has("required_role") {
-		w.role = o.NeedText("required_role", "a role, or leave it out").Text
-	}
-	if !o.Has("on_timeout") {
-		return w
-	}
-	w.expiry = readExpiry(o.At("on_timeout"), o.Report)
-	if !o.Has("timeout_seconds") {
-		o.Report.Add(o.At("on_timeout"), "on_timeout needs timeout_seconds: without it there is no deadline")
-	}
-	for x := w.expiry; x != nil; x = x.then {
-		if x.do == "route" {
-			o.Report.Add(x.Spot, "a deadline in an agent cannot lead to a node; expected fail, {answer: …} or "+
-				"{escalate: role, timeout_seconds: n}; let it fail, and give the node an on_failure edge")
-		}
-	}
-	return w
-}
-
-// options are how the person is asked.
-func (w *asker) options(prompt string) []node.AskOption {
-	var options []node.AskOption
-	if prompt != "" {
-		options = append(options, node.Prompt(prompt))
-	}
-	if w.role != "" {
-		options = append(options, node.Role(w.role))
-	}
-	if w.within > 0 {
-		options = append(options, node.Within(w.within))
-	}
-	return append(options, w.expiry.options()...)
 }

@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,12 +16,12 @@ const scriptPrefix = "scripted:"
 // the program has not.
 func (l *loader) nameModels(d *draft, chain []string) {
 	used := d.called()
-	for _, name := range keysOfAgents(d.agents) {
+	for _, name := range slices.Sorted(maps.Keys(d.agents)) {
 		a := d.agents[name]
-		if a.model() == nil {
+		m := a.model()
+		if m == nil {
 			continue
 		}
-		m := a.model()
 		if d.stage.linesOf(name) != nil {
 			m.asks = stageModel + ":" + name
 			continue

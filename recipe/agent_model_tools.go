@@ -1,8 +1,10 @@
 package recipe
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/fermata-go/fermata/internal/document"
@@ -59,7 +61,7 @@ func (c *checked) checkTools(a *agent) {
 	if q := a.model().asking; q != nil {
 		taken[askPerson] = "what the model asks people by (interrupt)"
 	}
-	for _, t := range a.model().tools {
+	for _, t := range a.tools() {
 		if seen[t.Text] {
 			c.report.Add(t.Spot, "the tool %s stands here twice", document.Quote(t.Text))
 			continue
@@ -113,29 +115,20 @@ func toolKinds() string {
 
 func mcpHint(a *agent) string {
 	if w := a.serves(); w != nil {
-		return fmt.Sprintf("; write %q for a tool of its server", "mcp:"+a.name+"/"+orAll(w.tool.Text))
+		return fmt.Sprintf("; write %q for a tool of its server", "mcp:"+a.name+"/"+cmp.Or(w.tool.Text, "*"))
 	}
 	return ""
-}
-
-func orAll(tool string) string {
-	if tool == "" {
-		return "*"
-	}
-	return tool
 }
 
 // longestTool is how long the name of a tool may be.
 const longestTool = 64
 
+// notInTools are the characters that models do not take in the name of a tool.
+var notInTools = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
 // toolName is a name with the characters and the length that models take.
 func toolName(name string) string {
-	plain := strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' {
-			return c
-		}
-		return '_'
-	}, name)
+	plain := notInTools.ReplaceAllString(name, "_")
 	return plain[:min(len(plain), longestTool)]
 }
 
@@ -154,7 +147,7 @@ const stepTools = "tools"
 func (c *checked) toolsOf(ctx node.Context, a *agent) ([]node.Tool, error) {
 	var tools []node.Tool
 	served := false
-	for _, t := range a.model().tools {
+	for _, t := range a.tools() {
 		if t.agent != "" {
 			tools = append(tools, c.agents[t.agent].asTool(c))
 		}
@@ -165,7 +158,7 @@ func (c *checked) toolsOf(ctx node.Context, a *agent) ([]node.Tool, error) {
 	}
 	found, err := node.Step(ctx, stepTools, func(ctx node.Context) ([]offered, error) {
 		var all []offered
-		for _, t := range a.model().tools {
+		for _, t := range a.tools() {
 			if t.server == "" {
 				continue
 			}
@@ -257,7 +250,7 @@ type approval struct {
 }
 
 func readApproval(o *document.Object) *approval {
-	p := &approval{when: o.Text("when"), asker: readAsker(o)}
+	p := &approval{when: o.Text("when"), asker: readAgentsAsker(o)}
 	if o.Has("when") && strings.TrimSpace(p.when.Text) == "" {
 		o.Report.Add(o.At("when"), "when is empty; expected an expression such as \"tool == 'files_write'\", or leave it out for all calls")
 		p.when.Text = ""
@@ -295,7 +288,7 @@ func (p *approval) check(c *checked) {
 
 // rule is the approval with its prompt. A condition that cannot be calculated for a call asks the person.
 func (p *approval) rule(prompt string) *node.Approval {
-	rule := &node.Approval{Ask: p.options(prompt)}
+	rule := &node.Approval{Ask: p.ask(prompt)}
 	if p.code == nil {
 		return rule
 	}
@@ -313,10 +306,10 @@ func (p *approval) rule(prompt string) *node.Approval {
 // inquiry is how the model may ask a person.
 type inquiry struct {
 	asker
-	request, response *document.Shape
-	choices           []string
-	required          bool
-	description       string
+	form
+	request     *document.Shape // what the model says when it asks; nil for a text
+	required    bool
+	description string
 }
 
 // askPerson is the tool by which models ask people.
@@ -324,36 +317,21 @@ const askPerson = "ask_person"
 
 func readInquiry(o *document.Object) *inquiry {
 	q := &inquiry{
-		asker: readAsker(o), request: o.Shape("request"), response: o.Shape("response"), required: o.Flag("required"),
+		asker: readAgentsAsker(o), form: readForm(o), request: o.Shape("request"), required: o.Flag("required"),
 		description: o.Text("description").Text,
 	}
-	q.choices = readChoices(o)
-	if o.Has("options") && o.Has("response") {
-		o.Report.Add(o.At("response"), "options and response exclude each other; options are a choice of texts")
-	}
-	checkAnswers(q.expiry, q.answers(), o.Report)
+	checkAnswers(q.expiry, q.shape(), o.Report)
 	return q
-}
-
-// answers is what an answer must pass.
-func (q *inquiry) answers() *document.Shape {
-	if q.response != nil {
-		return q.response
-	}
-	if len(q.choices) > 0 {
-		return &document.Shape{Doc: choiceSchema(q.choices)}
-	}
-	return &document.Shape{Doc: map[string]any{"type": "string"}}
 }
 
 // rule is the asking with its prompt.
 func (q *inquiry) rule(prompt string) *node.Asking {
 	rule := &node.Asking{
-		Name: askPerson, Required: q.required, Description: q.description, Ask: q.options(prompt),
+		Name: askPerson, Required: q.required, Description: q.description, Ask: q.ask(prompt),
 		Request: q.request.Schema(), Response: q.response.Schema(),
 	}
-	if len(q.choices) > 0 {
-		rule.Ask = append(rule.Ask, node.Options(q.choices...))
+	if len(q.options) > 0 {
+		rule.Ask = append(rule.Ask, node.Options(q.options...))
 	}
 	return rule
 }

@@ -47,7 +47,7 @@ func ParseAllow(rules []string) (*Allow, error) {
 	for _, rule := range rules {
 		kind, pattern, ok := strings.Cut(rule, "=")
 		if rule == "none" {
-			a.Programs, a.Addresses = notNil(a.Programs), notNil(a.Addresses)
+			a.Programs, a.Addresses = added(a.Programs, ""), added(a.Addresses, "")
 			continue
 		}
 		if !ok {
@@ -77,19 +77,12 @@ func ParseAllow(rules []string) (*Allow, error) {
 	return a, nil
 }
 
-func notNil(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
-}
-
 // added is the list with a rule; an empty one says only that there is a list.
 func added(list []string, rule string) []string {
-	if rule == "" {
-		return notNil(list)
+	if rule != "" {
+		list = append(list, rule)
 	}
-	return append(list, rule)
+	return append([]string{}, list...)
 }
 
 // program reports whether a program may be started.

@@ -54,7 +54,9 @@ func (c *checked) compileTexts() {
 		}
 	}
 	for _, n := range c.nodes {
-		n.prompt.code, n.system.code = c.template(n.prompt.Word), c.template(n.system.Word)
+		for _, t := range []*text{&n.prompt, &n.system, &n.assignee} {
+			t.code = c.template(t.Word)
+		}
 	}
 	for _, a := range c.agents {
 		if w, has := can[texted](a); has {
@@ -78,8 +80,8 @@ func (c *checked) expression(w document.Word) *expression.Expression {
 
 // checkExpiry checks that the answers of deadlines fit.
 func (c *checked) checkExpiry(n *step) {
-	s := n.response
-	if s == nil {
+	s := n.shape()
+	if n.review != nil {
 		s = &document.Shape{Doc: n.answerSchema()}
 	}
 	checkAnswers(n.expiry, s, c.report)

@@ -3,6 +3,7 @@ package recipe
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,11 +33,11 @@ func (c *checked) checkConditions(n *step, before, after expression.Names) {
 			continue
 		}
 		if e.condition != onFailure {
-			c.condition(e.when, code, after, func(name string) string { return c.flow.way(name, n, true) })
+			c.condition(e.when, code, after, c.ways(n, true))
 			after = code.Narrowed(after, false)
 		}
 		if e.condition != onSuccess {
-			c.condition(e.when, code, failed, func(name string) string { return c.flow.way(name, n, false) })
+			c.condition(e.when, code, failed, c.ways(n, false))
 			failed = code.Narrowed(failed, false)
 		}
 	}
@@ -53,6 +54,26 @@ func (c *checked) place(known expression.Names, ways func(string) string) expres
 func (c *checked) faults(at document.Spot, faults []expression.Fault) {
 	for _, f := range faults {
 		c.report.Inside(at, f.Offset, "%s", f.Message)
+	}
+}
+
+// faultsFor is faults of an expression of an agent's, of which several nodes may tell.
+func (c *checked) faultsFor(n *step, at document.Spot, faults []expression.Fault) {
+	for i := range faults {
+		faults[i].Message += fmt.Sprintf(" (for the node %s)", document.Quote(n.id.Text))
+	}
+	c.faults(at, faults)
+}
+
+// ways says on which way a name does not come to a node, or to its end.
+func (c *checked) ways(n *step, atEnd bool) func(name string) string {
+	return func(name string) string { return c.flow.way(name, n, atEnd) }
+}
+
+// checkText checks a text of a node.
+func (c *checked) checkText(t *text, n *step, known expression.Names) {
+	if t.code != nil {
+		c.faults(t.Spot, t.code.Check(c.place(known, c.ways(n, false))))
 	}
 }
 
@@ -233,15 +254,10 @@ func (n *step) argumentsSpot() document.Spot {
 }
 
 func (c *checked) hintAgent(name string) string {
-	known := make([]string, 0, len(c.agents))
-	for k := range c.agents {
-		known = append(known, k)
-	}
-	if len(known) == 0 {
+	if len(c.agents) == 0 {
 		return "; no agents are given: write them under agents, in an agents file, or give the library Go functions"
 	}
-	slices.Sort(known)
-	return c.report.HintOr(name, known)
+	return c.report.HintOr(name, slices.Sorted(maps.Keys(c.agents)))
 }
 
 // checkState reports a value that need not fit what the state says of its name.
@@ -289,10 +305,7 @@ func (c *checked) checkOutputs() {
 	if c.wiring.dangling || len(c.wiring.seen) == 0 {
 		return
 	}
-	all := expression.Names{Vocabulary: c.flow.vocabulary}
-	for n := range c.wiring.seen {
-		all, _ = all.Join(c.flow.after(n, c.flow.before[n]), false)
-	}
+	all := c.flow.everything()
 	for _, p := range c.outputs {
 		name := p.name.Text
 		if !all.Has(name) {

@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -23,7 +24,7 @@ func (c *checked) compile() plan.Definition {
 	def := plan.Definition{
 		Name: c.name, Version: c.version, Kind: planKind, Doc: c.description,
 		Limits: plan.Limits{Tasks: c.steps(), Time: c.timeout},
-		State:  value.Dynamic(),
+		State:  value.Dynamic().Sharing(), // nodes copy what they change, and what they give to functions
 		Input:  objectSchema(c.inputs, c.inputsOpen),
 		Output: objectSchema(c.outputs, c.outputsOpen),
 
@@ -62,10 +63,12 @@ func presentation(fields map[string]any) []byte {
 	if fields == nil {
 		return nil
 	}
-	data, err := json.Marshal(fields)
-	if err != nil {
-		return nil // what comes from YAML always encodes
-	}
+	return encoded(fields)
+}
+
+// encoded is the JSON of texts, and of values that were read from JSON or YAML: these always encode.
+func encoded(v any) []byte {
+	data, _ := json.Marshal(v) //nolint:errchkjson // see above
 	return data
 }
 
@@ -85,11 +88,7 @@ func objectSchema(ports []port, open bool) []byte {
 			required = append(required, p.name.Text)
 		}
 	}
-	data, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required})
-	if err != nil {
-		return nil // texts and checked JSON always encode
-	}
-	return data
+	return encoded(map[string]any{"type": "object", "properties": properties, "required": required})
 }
 
 // board is the value of a token as the blackboard.
@@ -109,21 +108,37 @@ type choice struct {
 	target string
 }
 
-// pick is the target of the first choice that holds; none where no one does.
-func pick(choices []choice, s *expression.Scope, none string) (string, error) {
+// pick are the targets of the choices that hold, each once: the first alone, or all.
+func pick(choices []choice, s *expression.Scope, all bool) ([]string, error) {
+	var picked []string
 	for _, c := range choices {
-		if c.when == nil {
-			return c.target, nil
+		yes := c.when == nil
+		if !yes {
+			var err error
+			if yes, err = c.when.Holds(s); err != nil {
+				return nil, definite{fmt.Errorf("the edge to %q: %w", c.target, err)}
+			}
 		}
-		yes, err := c.when.Holds(s)
-		if err != nil {
-			return "", definite{fmt.Errorf("the edge to %q: %w", c.target, err)}
-		}
-		if yes {
-			return c.target, nil
+		if yes && !slices.Contains(picked, c.target) {
+			if picked = append(picked, c.target); !all {
+				break
+			}
 		}
 	}
-	return none, nil
+	return picked, nil
+}
+
+// onward picks of a blackboard; the end where no choice holds.
+func onward(ctx node.Context, v any, choices []choice, all bool) ([]string, error) {
+	bb, err := board(v)
+	if err != nil {
+		return nil, definite{err}
+	}
+	picked, err := pick(choices, expression.NewScope(bb, ctx.Cause()), all)
+	if err == nil && picked == nil {
+		picked = []string{node.End}
+	}
+	return picked, err
 }
 
 // compileEdges makes a node's edges, and its Route and Catch where it has to choose.
@@ -151,15 +166,15 @@ func (c *checked) compileEdges(pn *plan.Node, n *step) []plan.Edge {
 		c.compileFork(pn, n, success, &b)
 	case len(success) > 0:
 		pn.Route = func(ctx node.Context, v any) (string, error) {
-			bb, err := board(v)
+			to, err := onward(ctx, v, success, false)
 			if err != nil {
-				return "", definite{err}
+				return "", err
 			}
-			return pick(success, expression.NewScope(bb, ctx.Cause()), node.End)
+			return to[0], nil
 		}
 		for _, e := range c.wiring.edges[n] {
 			if e.condition != onFailure {
-				b.add(plan.Choice, e.target.Text, label(e.when.Text))
+				b.add(plan.Choice, e.target.Text, cmp.Or(e.when.Text, "else"))
 			}
 		}
 		if !whole {
@@ -173,7 +188,11 @@ func (c *checked) compileEdges(pn *plan.Node, n *step) []plan.Edge {
 				return "", err
 			}
 			f := &node.Failure{Task: ctx.Info().Task(), Message: cause.Error()}
-			return pick(failure, expression.NewScope(bb, f), "")
+			to, err := pick(failure, expression.NewScope(bb, f), false)
+			if err != nil || to == nil {
+				return "", err
+			}
+			return to[0], nil
 		}
 	}
 	for x := n.expiry; x != nil; x = x.then {
@@ -182,13 +201,6 @@ func (c *checked) compileEdges(pn *plan.Node, n *step) []plan.Edge {
 		}
 	}
 	return b.edges
-}
-
-func label(when string) string {
-	if when == "" {
-		return "else"
-	}
-	return when
 }
 
 // edgeBuilder collects a node's edges. A second edge of a kind to a target adds its label to the first.
@@ -232,7 +244,7 @@ func (c *checked) compileRouter(pn *plan.Node, n *step, b *edgeBuilder) {
 		if err != nil {
 			return "", err
 		}
-		decides, err := readPath(key, bb, ctx.Cause())
+		decides, _, err := lookUp(key, bb, ctx.Cause())
 		if err != nil {
 			return "", err
 		}
@@ -266,12 +278,10 @@ func quoteAll(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// readPath finds a path on the blackboard; at the end of an error edge "error" is what went wrong.
-func readPath(p expression.Path, bb map[string]any, cause *node.Failure) (any, error) {
-	var root any = bb
+// lookUp finds a path on the blackboard; at the end of an error edge "error" is what went wrong.
+func lookUp(p expression.Path, bb map[string]any, cause *node.Failure) (v any, ok bool, err error) {
 	if cause != nil && len(p.Segments) > 0 && p.Segments[0] == expression.ErrorName {
-		root = map[string]any{expression.ErrorName: expression.FailureValue(cause)}
+		bb = map[string]any{expression.ErrorName: expression.FailureValue(cause)}
 	}
-	v, _, err := p.In(root)
-	return v, err
+	return p.In(bb)
 }

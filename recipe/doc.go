@@ -28,9 +28,8 @@
 // FERMATA_IDEMPOTENCY_KEY and in the header Idempotency-Key.
 //
 // A model is one of the runtime's services, see node.Context.LLM; it may call tools and ask people, and what it gives
-// is checked (node.Reason). Connections to MCP servers are in [Options].Servers, and end with it. [Scripts] and
-// [ParseScript] are models whose replies are written down, for tests and demonstrations; [Options].ModelFor uses them
-// instead of others.
+// is checked (node.Reason). Connections to MCP servers are in [Options].Servers, and end with it. [Scripts]
+// are models whose replies are written down, for tests and demonstrations; [Options].ModelFor uses them instead of others.
 //
 // An agent of any kind in a recipe may say what it gives, as a JSON Schema under output: it is checked, and names and
 // types that follow from it are known when the recipe is loaded. Where nothing is said, a name that comes later may be

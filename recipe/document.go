@@ -133,14 +133,9 @@ type routePart struct {
 
 // askPart is what a node says that asks people.
 type askPart struct {
-	prompt   text
-	role     string          // who may answer; "" for anybody
-	options  []string        // a choice of texts; nil for other answers
-	response *document.Shape // of the answer; nil where it is not declared
-	deadline time.Duration   // 0 for none
-	timed    bool            // timeout_seconds is written, rightly or not
-	expiry   *expiry         // what happens then; nil: the node fails
-	review   *review         // nil for other questions
+	asker
+	form
+	review *review // nil for other questions
 	audience
 }
 
@@ -331,7 +326,7 @@ func (d *draft) readTopology(o *document.Object) {
 			d.nodes = append(d.nodes, n)
 		}
 	}
-	if o.Has("nodes") && o.Fields["nodes"].Kind == yaml.SequenceNode && len(o.Fields["nodes"].Content) == 0 {
+	if o.IsEmptyList("nodes") {
 		o.Report.Add(o.At("nodes"), "there is no node; a recipe needs at least one")
 	}
 	for _, at := range o.List("edges") {
@@ -405,23 +400,26 @@ func readBindings(o *document.Object, key, what string) []binding {
 		if fault := nameFault(p.Key.Text); fault != "" {
 			o.Report.Add(p.Key.Spot, "the %s %s %s", what, document.Quote(p.Key.Text), fault)
 		}
-		at, err := expression.ParsePath(p.Value.Text)
-		if err != nil {
-			o.Report.Add(p.Value.Spot, "%v", err)
-			continue
+		if at, ok := pathAt(p.Value, o.Report); ok {
+			all = append(all, binding{name: document.Word{Spot: p.Value.Spot, Text: p.Key.Text}, path: at})
 		}
-		all = append(all, binding{name: document.Word{Spot: p.Value.Spot, Text: p.Key.Text}, path: at})
 	}
 	return all
 }
 
+// pathAt reads a path; not ok, and reported, where the text is none.
+func pathAt(w document.Word, r *document.Report) (p expression.Path, ok bool) {
+	p, err := expression.ParsePath(w.Text)
+	if err != nil {
+		r.Add(w.Spot, "%v", err)
+		return expression.Path{}, false
+	}
+	return p, true
+}
+
 func (n *step) readRouter(o *document.Object) {
 	if key := o.NeedText("input_key", "the path of the value that decides"); key.Text != "" {
-		var err error
-		if n.inputKey, err = expression.ParsePath(key.Text); err != nil {
-			o.Report.Add(key.Spot, "%v", err)
-			n.inputKey = expression.Path{}
-		}
+		n.inputKey, _ = pathAt(key, o.Report)
 	}
 	n.routes = o.Texts("routes")
 	n.fallback = o.Text("default_route")

@@ -1,44 +1,100 @@
 package recipe
 
 import (
-	"encoding/json"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fermata-go/fermata/internal/document"
+	"github.com/fermata-go/fermata/node"
 )
 
 func (n *step) readHuman(o *document.Object) {
-	n.prompt.Word = o.NeedText("prompt", "the sentence that people are shown")
+	n.asker = readAsker(o, o.NeedText("prompt", "the sentence that people are shown"))
 	n.inputs = readBindings(o, "inputs_map", "name")
+	n.form = readForm(o)
+	n.readAudience(o)
+	n.readReview(o)
+}
+
+// asker is who is asked, and for how long: by a node, or in the middle of a reasoning.
+type asker struct {
+	prompt text
+	role   string        // who may answer; "" for anybody
+	within time.Duration // until the deadline; 0 for none
+	timed  bool          // timeout_seconds is written, rightly or not
+	expiry *expiry       // what happens at the deadline; nil: the node fails
+}
+
+func readAsker(o *document.Object, prompt document.Word) asker {
+	w := asker{prompt: text{Word: prompt}, within: o.Seconds(), timed: o.Has("timeout_seconds"), expiry: readOnTimeout(o)}
 	if o.Has("required_role") {
-		n.role = o.NeedText("required_role", "a role, or leave it out").Text
+		w.role = o.NeedText("required_role", "a role, or leave it out").Text
 	}
-	n.options = readChoices(o)
-	n.response = o.Shape("response")
+	return w
+}
+
+// readAgentsAsker is readAsker for an agent. A deadline cannot lead to another node there: which one that is would depend on who
+// calls the agent.
+func readAgentsAsker(o *document.Object) asker {
+	w := readAsker(o, o.Text("prompt"))
+	for x := w.expiry; x != nil; x = x.then {
+		if x.do == "route" {
+			o.Report.Add(x.Spot, "a deadline in an agent cannot lead to a node; expected fail, {answer: …} or "+
+				"{escalate: role, timeout_seconds: n}; let it fail, and give the node an on_failure edge")
+		}
+	}
+	return w
+}
+
+// ask is how the person is asked.
+func (w *asker) ask(prompt string) []node.AskOption {
+	var options []node.AskOption
+	if prompt != "" {
+		options = append(options, node.Prompt(prompt))
+	}
+	if w.role != "" {
+		options = append(options, node.Role(w.role))
+	}
+	if w.within > 0 {
+		options = append(options, node.Within(w.within))
+	}
+	return append(options, w.expiry.options()...)
+}
+
+// form is what an answer may be: one of some texts, what a schema allows, or else any text.
+type form struct {
+	options  []string        // nil for other answers
+	response *document.Shape // nil where it is not declared
+}
+
+func readForm(o *document.Object) form {
+	f := form{options: readChoices(o), response: o.Shape("response")}
 	if o.Has("options") && o.Has("response") {
 		o.Report.Add(o.At("response"), "options and response exclude each other; options are a choice of texts")
 	}
-	n.readAudience(o)
-	n.deadline, n.timed = o.Seconds(), o.Has("timeout_seconds")
-	if o.Has("on_timeout") {
-		n.expiry = readExpiry(o.At("on_timeout"), o.Report)
+	return f
+}
+
+// shape is the form as a schema, which need not be compiled.
+func (f *form) shape() *document.Shape {
+	switch {
+	case f.response != nil:
+		return f.response
+	case len(f.options) > 0:
+		return &document.Shape{Doc: choiceSchema(f.options)}
 	}
-	n.readReview(o)
-	if o.Has("on_timeout") && !o.Has("timeout_seconds") {
-		o.Report.Add(o.At("on_timeout"), "on_timeout needs timeout_seconds: without it there is no deadline")
-	}
+	return &document.Shape{Doc: map[string]any{"type": "string"}}
 }
 
 // readChoices reads the texts that an answer may be one of.
 func readChoices(o *document.Object) (options []string) {
-	words := o.Words("options")
-	if o.Has("options") && len(o.List("options")) == 0 && o.Fields["options"].Kind == yaml.SequenceNode {
+	if o.IsEmptyList("options") {
 		o.Report.Add(o.At("options"), "there is no option; leave options out to take any text")
 	}
 	seen := make(map[string]bool)
-	for _, w := range words {
+	for _, w := range o.Words("options") {
 		switch {
 		case w.Text == "":
 			o.Report.Add(w.Spot, "an option is empty")
@@ -50,6 +106,18 @@ func readChoices(o *document.Object) (options []string) {
 		seen[w.Text] = true
 	}
 	return options
+}
+
+// readOnTimeout reads what happens at the deadline; nil where it is not said.
+func readOnTimeout(o *document.Object) *expiry {
+	if !o.Has("on_timeout") {
+		return nil
+	}
+	x := readExpiry(o.At("on_timeout"), o.Report)
+	if !o.Has("timeout_seconds") {
+		o.Report.Add(o.At("on_timeout"), "on_timeout needs timeout_seconds: without it there is no deadline")
+	}
+	return x
 }
 
 // readExpiry reads on_timeout: fail, or a mapping that says one thing.
@@ -89,13 +157,7 @@ func readExpiry(at document.Spot, r *document.Report) *expiry {
 		e.target = o.NeedText("route", "the id of a node")
 	case "escalate":
 		e.role = o.NeedText("escalate", "a role").Text
-		e.within = o.Seconds()
-		if o.Has("on_timeout") {
-			e.then = readExpiry(o.At("on_timeout"), r)
-			if e.within == 0 && !o.Has("timeout_seconds") {
-				r.Add(o.At("on_timeout"), "on_timeout needs timeout_seconds: without it there is no deadline")
-			}
-		}
+		e.within, e.then = o.Seconds(), readOnTimeout(o)
 		return e
 	}
 	for _, key := range []string{"timeout_seconds", "on_timeout"} {
@@ -117,15 +179,10 @@ func choiceSchema(options []string) map[string]any {
 
 // answerSchema is what an answer must pass.
 func (n *step) answerSchema() map[string]any {
-	switch {
-	case n.review != nil:
+	if n.review != nil {
 		return n.review.answer(nil, nil)
-	case len(n.options) > 0:
-		return choiceSchema(n.options)
-	case n.response != nil:
-		return n.response.Doc // nil for the schema true
 	}
-	return map[string]any{"type": "string"}
+	return n.shape().Doc
 }
 
 // answerSchemaJSON is the schema's text.
@@ -133,11 +190,7 @@ func (n *step) answerSchemaJSON() []byte {
 	if n.response != nil {
 		return n.response.Compiled.JSON()
 	}
-	data, err := json.Marshal(n.answerSchema())
-	if err != nil {
-		return []byte(`{"type":"string"}`) // texts always encode
-	}
-	return data
+	return encoded(n.answerSchema())
 }
 
 // leaves is the schema of what a question puts on the blackboard.

@@ -55,11 +55,9 @@ func (n *step) readReview(o *document.Object) {
 	if value.Text == "" {
 		return
 	}
-	var err error
-	r.value, err = expression.ParsePath(value.Text)
-	switch {
-	case err != nil:
-		o.Report.Add(value.Spot, "%v", err)
+	var ok bool
+	switch r.value, ok = pathAt(value, o.Report); {
+	case !ok:
 	case r.value.Optional:
 		o.Report.Add(value.Spot, "what is looked at must be there; write %s without ?", document.Quote(value.Text))
 	case len(r.value.Segments) == 0:

@@ -91,7 +91,7 @@ func readExec(a *agent, o *document.Object) work {
 	switch {
 	case !o.Has("command"):
 		o.Need("command", "a list: the program and its arguments")
-	case isEmptyCommand(o):
+	case o.IsEmptyList("command"):
 		o.Report.Add(o.At("command"), emptyCommand)
 	case len(w.words) > 0 && w.words[0].Text == "":
 		o.Report.Add(w.words[0].Spot, "the program's name is empty")

@@ -163,6 +163,15 @@ func (f *flow) after(n *step, before expression.Names) expression.Names {
 	return before
 }
 
+// everything are all names that may be on the blackboard after some node.
+func (f *flow) everything() expression.Names {
+	all := expression.Names{Vocabulary: f.vocabulary}
+	for n := range f.wiring.seen {
+		all, _ = all.Join(f.after(n, f.before[n]), false)
+	}
+	return all
+}
+
 // output is the type of what a node gives: what its agent gives, or of a node with for_each what is collected.
 func (f *flow) output(n *step, before expression.Names) *expression.Type {
 	if n.each == nil {
@@ -314,12 +323,17 @@ func (f *flow) wayText(name string, last *step, atEnd bool, arrivals map[*step]a
 		}
 	}
 	slices.Reverse(words)
-	const shown = 7
-	if len(words) > shown {
-		words = slices.Concat(words[:3], []string{"…"}, words[len(words)-3:])
-	}
 	if sometimes != "" {
-		return fmt.Sprintf(": on the way %s, %s need not bring it, for its output does not require it", strings.Join(words, " -> "), document.Quote(sometimes))
+		return fmt.Sprintf(": on the way %s, %s need not bring it, for its output does not require it", wayOf(words), document.Quote(sometimes))
 	}
-	return fmt.Sprintf(": on the way %s nothing brings it", strings.Join(words, " -> "))
+	return fmt.Sprintf(": on the way %s nothing brings it", wayOf(words))
+}
+
+// wayOf writes a way along nodes, of a long one the beginning and the end.
+func wayOf(nodes []string) string {
+	const shown = 7
+	if len(nodes) > shown {
+		nodes = slices.Concat(nodes[:3], []string{"…"}, nodes[len(nodes)-3:])
+	}
+	return strings.Join(nodes, " -> ")
 }

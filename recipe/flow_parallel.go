@@ -24,8 +24,9 @@ func (f *flow) followBranches() {
 	f.before[g.entry], g.seen[g.entry] = f.initial, true
 	f.send(g.entry, meetings, arrived)
 	for todo := f.awaited(g.entry, nil); len(todo) > 0; {
-		n := todo[0] // all that has come to it until now is put together once
-		todo = todo[1:]
+		i := max(0, slices.IndexFunc(todo, func(n *step) bool { return meetings[n].begun(arrived[n]) }))
+		n := todo[i] // all that has come to it until now is put together once
+		todo = slices.Delete(todo, i, i+1)
 		rounds[n]++
 		old := f.known(n)
 		next := meetings[n].meet(arrived[n], old, rounds[n] > maxRounds)
@@ -133,13 +134,13 @@ func (f *flow) plain(n *step) bool {
 	return !slices.ContainsFunc(f.wiring.out[n], func(l link) bool { return l.edge == nil || !l.success })
 }
 
-// reach are the nodes that can be come to from some on ways that do not pass another, the first ones among them.
-func (f *flow) reach(without *step, from ...*step) map[*step]bool {
+// reach are the nodes that can be come to from some on ways that do not pass certain others, the first ones among them.
+func (f *flow) reach(stops func(*step) bool, from ...*step) map[*step]bool {
 	seen := make(map[*step]bool)
 	for todo := from; len(todo) > 0; {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if n == without || seen[n] {
+		if stops(n) || seen[n] {
 			continue
 		}
 		seen[n] = true
@@ -181,11 +182,10 @@ func (f *flow) grouped(m *meeting, fork, to *step) {
 	if fork.rejects() && to == end {
 		return
 	}
-	region := f.reach(to, fork)
-	for n := range f.reach(fork, aside...) {
-		if n == to {
-			return // the fork may have failed
-		}
+	without := func(n *step) func(*step) bool { return func(m *step) bool { return m == n } }
+	region := f.reach(without(to), fork)
+	if f.reach(without(fork), aside...)[to] {
+		return // the fork may have failed
 	}
 	surely := f.surely(region, to)
 	seen := make(map[*step]bool)
@@ -196,7 +196,7 @@ func (f *flow) grouped(m *meeting, fork, to *step) {
 		}
 		seen[n] = true
 		if n != fork && surely[n] {
-			m.add(f.reach(to, n))
+			m.add(f.reach(without(to), n))
 		}
 		if n != fork && !f.plain(n) {
 			continue
@@ -206,7 +206,7 @@ func (f *flow) grouped(m *meeting, fork, to *step) {
 		}
 		for _, edges := range f.certain(n) {
 			if !slices.ContainsFunc(edges, func(l link) bool { return !surely[l.to] }) {
-				m.add(f.reach(to, targets(edges)...), edges...)
+				m.add(f.reach(without(to), targets(edges)...), edges...)
 			}
 			if len(edges) == 1 {
 				todo = append(todo, edges[0].to)
@@ -324,26 +324,32 @@ func (m *meeting) meet(arrived []*expression.Names, before *expression.Names, wi
 		out, _ = before.Join(out, true)
 	}
 	for _, group := range m.groups[1:] {
-		if brought, all := joined(arrived, group); all {
+		if brought, some := joined(arrived, group); some {
 			out = out.Certain(brought)
 		}
 	}
 	return out
 }
 
-// joined joins what some links bring; all says whether all of them have been followed.
-func joined(arrived []*expression.Names, group []int) (out expression.Names, all bool) {
-	all = true
-	first := true
+// begun reports whether a link of each group has been followed. A node that is looked at before lacks what a branch is
+// still to bring, and a loop back to it would keep the lack.
+func (m *meeting) begun(arrived []*expression.Names) bool {
+	return !slices.ContainsFunc(m.groups, func(group []int) bool {
+		return !slices.ContainsFunc(group, func(i int) bool { return arrived[i] != nil })
+	})
+}
+
+// joined joins what some links bring that have been followed; some says whether there are some. A link that has not been
+// followed adds its part when it is.
+func joined(arrived []*expression.Names, group []int) (out expression.Names, some bool) {
 	for _, i := range group {
 		switch {
 		case arrived[i] == nil:
-			all = false
-		case first:
-			out, first = *arrived[i], false
+		case !some:
+			out, some = *arrived[i], true
 		default:
 			out, _ = out.Join(*arrived[i], false)
 		}
 	}
-	return out, all && !first
+	return out, some
 }

@@ -1,9 +1,15 @@
 package recipe
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+
+	"github.com/fermata-go/fermata/internal/document"
 )
 
 // Folders returns the working directories of programs that agents start, sorted. It covers the agents of the recipe and
@@ -11,7 +17,7 @@ import (
 // Agents that no node calls start nothing.
 func (r *Recipe) Folders() []string {
 	all := make(map[string]bool)
-	r.doc.eachProgram(make(map[*draft]bool), func(folder, _ string) { all[folder] = true })
+	r.doc.eachProgram(func(folder string, _ *agent, _ *command) { all[folder] = true })
 	return slices.Sorted(maps.Keys(all))
 }
 
@@ -19,27 +25,51 @@ func (r *Recipe) Folders() []string {
 // MCP servers of the recipe and of the recipes in it. Agents that no node calls start nothing.
 func (r *Recipe) Programs() []string {
 	all := make(map[string]bool)
-	r.doc.eachProgram(make(map[*draft]bool), func(_, program string) {
-		if filepath.Base(program) == program {
-			all[program] = true
+	r.doc.eachProgram(func(_ string, _ *agent, c *command) {
+		if isBare(c.argv[0]) {
+			all[c.argv[0]] = true
 		}
 	})
 	return slices.Sorted(maps.Keys(all))
 }
 
-// eachProgram tells of the programs that agents start, and of the folders that they are started in.
-func (d *draft) eachProgram(seen map[*draft]bool, yield func(folder, program string)) {
-	if seen[d] {
-		return
-	}
-	seen[d] = true
-	for name := range d.called() {
-		a := d.agents[name]
-		if w, starts := can[starter](a); starts && w.program() != "" {
-			yield(d.dir, w.program())
+// isBare reports whether a program is looked for in PATH.
+func isBare(program string) bool { return filepath.Base(program) == program }
+
+// warnAbsent warns of programs that this machine cannot start. That is no error: a recipe may be checked on one machine and run on
+// another one.
+func (d *draft) warnAbsent(r *document.Report) {
+	d.eachProgram(func(folder string, a *agent, c *command) {
+		program := c.argv[0]
+		if !isBare(program) && !filepath.IsAbs(program) {
+			program = filepath.Join(folder, program)
 		}
-		if to := a.callee(); to != nil {
-			to.doc.eachProgram(seen, yield)
+		_, err := exec.LookPath(program)
+		if err == nil || errors.Is(err, exec.ErrDot) {
+			return
+		}
+		var why string
+		switch {
+		case isBare(program):
+			why = "no folder of PATH (" + os.Getenv("PATH") + ") has it"
+		case errors.Is(err, fs.ErrNotExist):
+			why = "there is no file " + program
+		default:
+			why = program + " cannot be executed"
+		}
+		r.Warn(c.words[0].Spot, "this machine cannot start the program %s: %s; install it, or leave runs to a worker that has it",
+			document.Quote(c.words[0].Text), a.secrets.text(why))
+	})
+}
+
+// eachProgram tells of the programs that agents start, and of the folders that they are started in.
+func (d *draft) eachProgram(yield func(folder string, a *agent, c *command)) {
+	for d := range d.family(false) {
+		for name := range d.called() {
+			a := d.agents[name]
+			if w, starts := can[starter](a); starts && len(w.starts().argv) > 0 && w.starts().argv[0] != "" {
+				yield(d.dir, a, w.starts())
+			}
 		}
 	}
 }

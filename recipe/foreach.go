@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v4"
@@ -54,12 +55,8 @@ func readForEach(o *document.Object) *forEach {
 		e.limit = m.Number("limit", 1, 0)
 		e.keep = m.Choice("on_error", "fail", "keep") == "keep"
 	}
-	if in.Text == "" {
-		return e
-	}
-	var err error
-	if e.in, err = expression.ParsePath(in.Text); err != nil {
-		o.Report.Add(in.Spot, "%v", err)
+	if in.Text != "" {
+		e.in, _ = pathAt(in, o.Report)
 	}
 	return e
 }
@@ -89,8 +86,8 @@ func (e *forEach) names(before expression.Names) expression.Names {
 // eachStep is a node with for_each.
 type eachStep struct {
 	*forEach
-	merge  agentStep                                         // what becomes of the list of results
-	reads  map[string]bool                                   // names that the agent reads, where it is not given all; nil where it is
+	merge  *agentStep                                        // what becomes of the list of results
+	reads  []string                                          // names that the agent reads, where it is not given all; nil where it is
 	input  func(args map[string]any) (map[string]any, error) // what a nested recipe begins with; nil for others
 	output func(item any) (any, error)                       // the result for one element
 }
@@ -98,36 +95,25 @@ type eachStep struct {
 // compileEach makes a node that calls its agent once for each element: a map over a plan of one node, or over the plan of a
 // nested recipe.
 func (c *checked) compileEach(pn *plan.Node, n *step, a *agent, state ports) {
-	s := &eachStep{
-		forEach: n.each,
-		merge:   agentStep{checkedCall: checkedCall{name: a.name}, inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.Text, state: state},
-	}
+	s := &eachStep{forEach: n.each, merge: n.calling(a, state)}
 	pn.Kind, pn.Map = plan.Sub, &plan.Map{Split: s.split, Gather: s.gather, Limit: n.each.limit, Keep: n.each.keep}
 	if to := a.callee(); to != nil && !c.stage.replaces(a) {
 		pn.Sub = to.plan
 		s.input, s.output = to.input, to.output
 		if !to.doc.inputsOpen {
-			s.reads = make(map[string]bool)
-			for _, p := range to.doc.inputs {
-				s.reads[p.name.Text] = true
-			}
+			s.reads = namesOf(to.doc.inputs)
 		}
 		return
 	}
 	if w, shows := can[reading](a); shows {
-		if names := w.reads(); names != nil {
-			s.reads = make(map[string]bool)
-			for _, name := range names {
-				s.reads[name] = true
-			}
-		}
+		s.reads = w.reads()
 	}
 	item := &itemStep{c.checkedCall(a, n, pn.Timeout)}
 	s.output = item.output
 	inner := plan.Node{Name: n.id.Text, Kind: plan.Task, Retry: pn.Retry, Timeout: pn.Timeout, Idle: pn.Idle, Run: item.run}
 	pn.Retry, pn.Timeout, pn.Idle = plan.Retry{}, 0, 0
 	sub, err := plan.New(plan.Definition{
-		Name: n.id.Text, Kind: planKind, Entry: []string{n.id.Text}, Nodes: []plan.Node{inner}, State: value.Dynamic(),
+		Name: n.id.Text, Kind: planKind, Entry: []string{n.id.Text}, Nodes: []plan.Node{inner}, State: value.Dynamic().Sharing(),
 	})
 	if err != nil {
 		c.report.Add(n.Spot, "%v", err)
@@ -214,14 +200,10 @@ func (s *eachStep) arguments(bb map[string]any, i int, element any) (map[string]
 		all[s.index] = json.Number(strconv.Itoa(i))
 	}
 	if !s.merge.whole {
-		args, err := bind(s.merge.inputs, all, nil)
-		if err != nil {
-			return nil, fmt.Errorf("inputs_map: %w", err)
-		}
-		return args, nil
+		return bind(s.merge.inputs, all, nil)
 	}
 	if s.reads != nil {
-		maps.DeleteFunc(all, func(name string, _ any) bool { return !s.reads[name] })
+		maps.DeleteFunc(all, func(name string, _ any) bool { return !slices.Contains(s.reads, name) })
 	}
 	return all, nil
 }

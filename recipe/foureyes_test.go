@@ -33,7 +33,7 @@ func TestH6_RecipesKeepPeopleApartWhenTheyRename(t *testing.T) {
 	}
 	old := parse(strings.ReplaceAll(threeQuestions, "FIRST", "first"))
 	now := parse(strings.ReplaceAll(threeQuestions, "FIRST", "eins") + "renamed: {nodes: {first: eins}}\n")
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	store := memory.New()
 	open := func(r *recipe.Recipe, run string) (*fermata.Runtime, *fermata.Run) {

@@ -2,14 +2,17 @@ package recipe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"mime"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,9 +87,7 @@ func readHTTP(a *agent, o *document.Object) work {
 	w := &httpAgent{agent: a, method: o.Choice("method", httpMethods...)}
 	w.url = o.NeedText("url", "an address such as https://example.org/hook")
 	w.headers = o.Texts("headers")
-	if a.timeout = o.Seconds(); a.timeout == 0 {
-		a.timeout = defaultHTTPTimeout
-	}
+	a.timeout = cmp.Or(o.Seconds(), defaultHTTPTimeout)
 	a.once = o.Flag("at_most_once")
 	w.retry = readRetries(o)
 	return w
@@ -139,7 +140,7 @@ func (a *httpAgent) send(ctx context.Context, address *url.URL, body []byte) (ou
 	traced := httptrace.WithClientTrace(timed, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
 	req, err := http.NewRequestWithContext(traced, a.method, address.String(), bytes.NewReader(body))
 	if err != nil {
-		return outcome{}, a.fault(err.Error(), "")
+		return outcome{}, a.failed(err.Error())
 	}
 	a.fill(req, body, node.IdempotencyKey(ctx))
 	by := client
@@ -149,21 +150,21 @@ func (a *httpAgent) send(ctx context.Context, address *url.URL, body []byte) (ou
 	resp, err := by.Do(req)
 	switch {
 	case errors.Is(err, errElsewhere): // an answer, which leads where nothing was sent
-		return outcome{}, a.fault(a.netText(ctx, timed, err), "")
+		return outcome{}, a.failed(a.netText(ctx, timed, err))
 	case err != nil && sent.Load():
-		return outcome{}, a.unsettled(a.netText(ctx, timed, err), "")
+		return outcome{}, a.lost(a.netText(ctx, timed, err))
 	case err != nil:
-		return outcome{}, a.fault(a.netText(ctx, timed, err), "")
+		return outcome{}, a.failed(a.netText(ctx, timed, err))
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxOutput+1))
 	switch {
 	case err != nil:
-		return outcome{}, a.unsettled(a.netText(ctx, timed, err), "")
+		return outcome{}, a.lost(a.netText(ctx, timed, err))
 	case resp.StatusCode >= http.StatusMultipleChoices:
 		return outcome{}, a.refused(resp, data)
 	case len(data) > maxOutput:
-		return outcome{}, a.unsettled(fmt.Sprintf("the answer has more than %d bytes", maxOutput), "")
+		return outcome{}, a.lost(fmt.Sprintf("the answer has more than %d bytes", maxOutput))
 	}
 	return a.answer(resp, data)
 }
@@ -189,21 +190,24 @@ func (a *httpAgent) fill(req *http.Request, body []byte, key string) {
 // the effect; one that refuses, or says when to ask again, has not had it. Another attempt is made after the statuses that
 // the agent's policy names, and not before the service wants it.
 func (a *httpAgent) refused(resp *http.Response, data []byte) error {
-	text := "the service answered " + resp.Status + a.bodyText(data)
+	text := "the service answered " + resp.Status
+	if said := a.excerpt(data); said != "" && said != resp.Status {
+		text += ": " + said
+	}
 	wait, asked := retryAfter(resp)
 	if resp.StatusCode >= http.StatusInternalServerError && resp.StatusCode != http.StatusNotImplemented && !asked && a.once {
-		return a.unsettled(text, "")
+		return a.lost(text)
 	}
-	switch longest := a.retry.longestAsked(); {
+	switch longest := cmp.Or(a.retry.longest, longestAsked); {
 	case !slices.Contains(a.retry.statuses, resp.StatusCode):
-		return node.Terminal(a.fault(text, ""))
+		return node.Terminal(a.failed(text))
 	case asked && wait > longest:
-		return node.Terminal(a.fault(fmt.Sprintf("%s; it asks to be left alone for %s, and the longest wait is %s (retry.max_seconds)",
-			text, wait.Round(time.Second), longest), ""))
+		return node.Terminal(a.failed(fmt.Sprintf("%s; it asks to be left alone for %s, and the longest wait is %s (retry.max_seconds)",
+			text, wait.Round(time.Second), longest)))
 	case asked:
-		return node.RetryAfter(a.fault(text, ""), wait)
+		return node.RetryAfter(a.failed(text), wait)
 	}
-	return a.fault(text, "")
+	return a.failed(text)
 }
 
 // retryAfter is when a service that is busy wants to be asked again: in seconds or as a date of its own clock.
@@ -226,7 +230,7 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 	return max(at.Sub(now), 0), true
 }
 
-// netText is a failure on the way, without the address: it may hold secrets, and the recipe has it.
+// netText is a failure on the way, without the address: it may hold secrets.
 func (a *httpAgent) netText(ctx, timed context.Context, err error) string {
 	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
@@ -237,16 +241,46 @@ func (a *httpAgent) netText(ctx, timed context.Context, err error) string {
 	case errors.Is(timed.Err(), context.DeadlineExceeded):
 		return fmt.Sprintf("the service took longer than timeout_seconds (%s)", a.timeout)
 	}
-	return fmt.Sprintf("%s %s: %v", a.method, a.address.Host, err)
+	return err.Error()
 }
 
-// bodyText is the first part of an answer, for an error.
-func (a *httpAgent) bodyText(data []byte) string {
-	text := a.firstPart(bytes.TrimSpace(data))
-	if text == "" {
-		return ""
+// failed is the error of a request that had no effect, and lost of one that may have had it, see unsettled.
+func (a *httpAgent) failed(message string) error { return a.fault(a.asked()+": "+message, "") }
+func (a *httpAgent) lost(message string) error   { return a.unsettled(a.asked()+": "+message, "") }
+
+// asked names the request in errors: method, host and path, without user and query. Variables of the environment stay as they are
+// written; the path behind one that holds an address is not shown.
+func (a *httpAgent) asked() string {
+	path := a.address.EscapedPath()
+	if strings.Contains(a.url.Text, "${") {
+		host, written, _ := strings.Cut(strings.TrimPrefix(a.url.Text, a.address.Scheme+"://"), "/")
+		if written, _, _ = strings.Cut(written, "?"); written != "" {
+			written = "/" + written
+		}
+		if strings.Contains(host, "${") && written != path {
+			written = "/…" + written
+		}
+		path = written
 	}
-	return ": " + text
+	return a.method + " " + a.address.Host + path
+}
+
+// The parts of pages that are not read out.
+var (
+	pageTitle = regexp.MustCompile(`(?is)<title\b[^>]*>(.*?)</title>`)
+	markup    = regexp.MustCompile(`(?is)<!--.*?-->|<script\b.*?</script>|<style\b.*?</style>|<[^>]*>`)
+)
+
+// excerpt is the first part of an answer that is none of success, in one line: of a page its title, or else its first words.
+func (a *httpAgent) excerpt(data []byte) string {
+	text := a.secrets.text(string(bytes.TrimSpace(data[:min(len(data), keptStderr)])))
+	if strings.HasPrefix(text, "<") {
+		if title := pageTitle.FindStringSubmatch(text); title != nil && strings.TrimSpace(title[1]) != "" {
+			text = title[1]
+		}
+		text = html.UnescapeString(markup.ReplaceAllString(text, " "))
+	}
+	return a.firstPart([]byte(strings.Join(strings.Fields(text), " ")))
 }
 
 // answer reads a good answer: JSON where the service says so, else text.
@@ -258,7 +292,7 @@ func (a *httpAgent) answer(resp *http.Response, data []byte) (outcome, error) {
 	if kind == "application/json" || strings.HasSuffix(kind, "+json") {
 		output, err := a.parse(data, "answer")
 		if err != nil {
-			return outcome{}, a.unsettled(err.Error(), "")
+			return outcome{}, a.lost(err.Error())
 		}
 		return outcome{Output: output}, nil
 	}
@@ -267,7 +301,7 @@ func (a *httpAgent) answer(resp *http.Response, data []byte) (outcome, error) {
 	}
 	text, err := document.Encode(strings.ToValidUTF8(string(data), "\uFFFD"))
 	if err != nil {
-		return outcome{}, a.unsettled(err.Error(), "")
+		return outcome{}, a.lost(err.Error())
 	}
 	return outcome{Output: text}, nil
 }

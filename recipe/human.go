@@ -40,13 +40,7 @@ func (c *checked) compileHuman(pn *plan.Node, n *step, state ports) {
 		s.options = append(s.options, node.ResponseSchema(n.answerSchemaJSON()))
 	}
 	s.options = append(s.options, c.askApart(n)...)
-	if n.role != "" {
-		s.options = append(s.options, node.Role(n.role))
-	}
-	if n.deadline > 0 {
-		s.options = append(s.options, node.Within(n.deadline))
-	}
-	s.options = append(s.options, n.expiry.options()...)
+	s.options = append(s.options, n.ask("")...)
 	if s.prompt != nil {
 		pn.Run = s.run
 	}
@@ -84,7 +78,7 @@ func (s *humanStep) run(ctx node.Context, in any) (any, error) {
 	var evidence any
 	if s.inputs != nil {
 		if evidence, err = bind(s.inputs, bb, ctx.Cause()); err != nil {
-			return nil, fmt.Errorf("inputs_map: %w", err)
+			return nil, err
 		}
 	}
 	options := slices.Concat([]node.AskOption{node.Prompt(prompt)}, s.options, person)

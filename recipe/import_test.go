@@ -108,7 +108,7 @@ func TestH6_AnImportAsksWhatTheRecipeAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = rt.Close() })
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	inputs, err := r.Input(map[string]any{"who": "Ada", "boss": "Bo"})
 	if err != nil {

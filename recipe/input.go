@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"slices"
 	"strings"
 
 	"github.com/fermata-go/fermata/internal/document"
@@ -91,17 +91,14 @@ func hintInput(name string, declared []string) string {
 
 // expected says what a schema wants, as far as one word can.
 func expected(s *document.Shape) string {
-	if s == nil || s.Doc == nil {
+	kinds := kindsOf(s)
+	if len(kinds) == 0 || s.Doc["type"] != kinds[0] {
 		return "expected a value"
 	}
-	switch kind := s.Doc["type"].(type) {
-	case string:
-		if about, ok := s.Doc["description"].(string); ok && about != "" {
-			return fmt.Sprintf("expected %s: %s", article(kind), about)
-		}
-		return "expected " + article(kind)
+	if about, ok := s.Doc["description"].(string); ok && about != "" {
+		return fmt.Sprintf("expected %s: %s", article(kinds[0]), about)
 	}
-	return "expected a value"
+	return "expected " + article(kinds[0])
 }
 
 func article(kind string) string {
@@ -134,12 +131,7 @@ func (r *Recipe) Output(blackboard map[string]any) (map[string]any, error) {
 	if r.doc.outputsOpen {
 		return blackboard, nil
 	}
-	v, err := portsOf(r.doc.outputs).finish(blackboard)
-	if err != nil {
-		return nil, err
-	}
-	out, _ := v.(map[string]any)
-	return out, nil
+	return portsOf(r.doc.outputs).finish(blackboard)
 }
 
 // maxInputFile bounds a file that an input is read from.
@@ -207,13 +199,6 @@ func fileOrText(text string) (string, error) {
 	case name == "":
 		return "", errors.New("expected the path of a file after @; @@ begins a text with @")
 	}
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return "", err
-	case info.IsDir():
-		return "", fmt.Errorf("%s is a folder; expected a file", name)
-	}
 	data, err := readFile(name, maxInputFile)
 	return string(data), err
 }
@@ -225,10 +210,7 @@ func valueOf(text string, s *document.Shape) (any, error) {
 		return text, nil
 	}
 	v, err := document.Decode([]byte(text))
-	loose := len(kinds) == 0
-	for _, k := range kinds {
-		loose = loose || k == "string"
-	}
+	loose := len(kinds) == 0 || slices.Contains(kinds, "string")
 	if err == nil && (!loose || s.Check(v) == nil) {
 		return v, nil
 	}
@@ -239,21 +221,12 @@ func valueOf(text string, s *document.Shape) (any, error) {
 	for i, k := range kinds {
 		words[i] = article(k)
 	}
-	return nil, fmt.Errorf("expected %s as JSON%s, found %s", document.OneOf(words), example(kinds[0]), document.Quote(text))
+	return nil, fmt.Errorf("expected %s as JSON%s, found %s", document.OneOf(words), examples[kinds[0]], document.Quote(text))
 }
 
-func example(kind string) string {
-	switch kind {
-	case "number", "integer":
-		return " such as 120"
-	case "boolean":
-		return ", true or false"
-	case "array":
-		return ` such as ["a","b"]`
-	case "object":
-		return ` such as {"a":1}`
-	}
-	return ""
+// examples are values of some types as JSON, as the end of what is expected.
+var examples = map[string]string{
+	"number": " such as 120", "integer": " such as 120", "boolean": ", true or false", "array": ` such as ["a","b"]`, "object": ` such as {"a":1}`,
 }
 
 // kindsOf are the types that a schema names; none where it does not say.

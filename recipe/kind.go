@@ -41,8 +41,8 @@ type (
 	limited interface {
 		limit(allow *Allow, r *document.Report)
 	}
-	// starter is work that starts a program; "" where it starts none.
-	starter interface{ program() string }
+	// starter is work that may start a program.
+	starter interface{ starts() *command }
 	// connected is work that needs connections to MCP servers.
 	connected interface {
 		connect(d *draft, servers *mcp.Pool, used bool, r *document.Report)
@@ -117,6 +117,14 @@ func can[T any](a *agent) (w T, ok bool) {
 func (a *agent) model() *reasons {
 	m, _ := can[*reasons](a)
 	return m
+}
+
+// tools are those that the model of an agent may call; none of an agent of another kind.
+func (a *agent) tools() []*toolRef {
+	if m := a.model(); m != nil {
+		return m.tools
+	}
+	return nil
 }
 
 // calls is the recipe that an agent of kind recipe calls; nil for any other.

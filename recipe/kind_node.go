@@ -93,10 +93,7 @@ func nodeTypeOf(name string) *nodeType {
 // checkHuman checks what a node says to people and asks of them.
 func (c *checked) checkHuman(n *step, before expression.Names) {
 	c.checkBindings(n, before)
-	if n.prompt.code != nil {
-		ways := func(name string) string { return c.flow.way(name, n, false) }
-		c.faults(n.prompt.Spot, n.prompt.code.Check(c.place(before, ways)))
-	}
+	c.checkText(&n.prompt, n, before)
 	c.checkState(n.id.Spot, n.id.Text, expression.TypeOfSchema(n.leaves()))
 	c.checkExpiry(n)
 	c.checkAudience(n, before)

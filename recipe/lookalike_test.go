@@ -35,7 +35,7 @@ edges: [{source: ask, target: act}]
 	if a, b := parse("def_a").Fingerprint(), parse("def_b").Fingerprint(); a != b {
 		t.Fatalf("the plans do not look alike: %s and %s", a, b)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	store := memory.New()
 	first, err := fermata.New(fermata.Options{Store: store})

@@ -10,6 +10,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
+
+	"github.com/fermata-go/fermata/internal/lawtest"
 )
 
 // TestMain checks that nothing that a recipe calls leaves a goroutine behind. With FERMATA_TEST_SERVER the test's binary
@@ -22,6 +24,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	lawtest.CollectLess()
 	goleak.VerifyTestMain(m)
 }
 

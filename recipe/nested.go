@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	slashpath "path"
 	"path/filepath"
@@ -46,15 +48,29 @@ func (a *recipeAgent) writes() []string {
 	if a.nested == nil {
 		return nil
 	}
-	all := make([]string, len(a.nested.doc.outputs))
-	for i, p := range a.nested.doc.outputs {
-		all[i] = p.name.Text
-	}
-	return all
+	return namesOf(a.nested.doc.outputs)
 }
 
 // maxNested bounds how deep recipes lie in each other.
 const maxNested = 16
+
+// family are a recipe and those that it calls, each once: those of agents that are called, or also of others.
+func (d *draft) family(others bool) iter.Seq[*draft] {
+	return func(yield func(*draft) bool) {
+		all := []*draft{d}
+		for i := 0; i < len(all); i++ {
+			if !yield(all[i]) {
+				return
+			}
+			called := all[i].called()
+			for name, a := range all[i].agents {
+				if to := a.callee(); to != nil && to.doc != nil && (others || called[name]) && !slices.Contains(all, to.doc) {
+					all = append(all, to.doc)
+				}
+			}
+		}
+	}
+}
 
 // loader reads a recipe and those that it calls.
 type loader struct {
@@ -110,7 +126,7 @@ func (l *loader) document(text string, chain []string) *nested {
 // callees loads the recipes that a recipe calls: its own agents, and those of an agents file that its nodes name.
 func (l *loader) callees(d *draft, chain []string) {
 	used := d.called()
-	for _, name := range keysOfAgents(d.agents) {
+	for _, name := range slices.Sorted(maps.Keys(d.agents)) {
 		a := d.agents[name].calls()
 		if a == nil || a.file.Text == "" || a.Source != d.Source && !used[name] {
 			continue
@@ -131,15 +147,6 @@ func (l *loader) pathOf(d *draft, a *agent, file string, chain []string) string 
 		name = slashpath.Join(base, name)
 	}
 	return name
-}
-
-func keysOfAgents(agents map[string]*agent) []string {
-	names := make([]string, 0, len(agents))
-	for name := range agents {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // callee loads one recipe that another one calls; nil, and reported, where that cannot be.
@@ -290,16 +297,13 @@ func (n *nested) output(result any) (any, error) {
 
 // nestedStep is a node that calls a recipe.
 type nestedStep struct {
-	agentStep
+	*agentStep
 	*nested
 }
 
 // compileNested makes a node a subgraph.
 func (c *checked) compileNested(pn *plan.Node, n *step, a *agent, state ports) {
-	s := &nestedStep{
-		agentStep: agentStep{checkedCall: checkedCall{name: a.name}, inputs: n.inputs, whole: n.wholeBoard, outputs: n.outputs, id: n.id.Text, state: state},
-		nested:    a.callee(),
-	}
+	s := &nestedStep{agentStep: n.calling(a, state), nested: a.callee()}
 	pn.Kind, pn.Sub, pn.In, pn.Out = plan.Sub, s.nested.plan, s.in, s.out
 }
 
@@ -313,7 +317,7 @@ func (s *nestedStep) in(v any) (any, error) {
 	switch {
 	case !s.whole:
 		if args, err = bind(s.inputs, bb, nil); err != nil {
-			return nil, definite{fmt.Errorf("inputs_map: %w", err)}
+			return nil, definite{err}
 		}
 	case !s.doc.inputsOpen:
 		args = make(map[string]any)
@@ -339,9 +343,5 @@ func (s *nestedStep) out(v, result any) (any, error) {
 	if err != nil {
 		return nil, definite{err}
 	}
-	made, err := s.merge(out)
-	if err != nil {
-		return nil, definite{err}
-	}
-	return write(bb, made, s.state)
+	return s.put(bb, out)
 }

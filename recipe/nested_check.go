@@ -42,9 +42,8 @@ func (c *checked) checkNestedStep(n *step, a *recipeAgent, before expression.Nam
 		return
 	}
 	d := a.nested.doc
-	var inputs, outputs []string
+	inputs, outputs := namesOf(d.inputs), namesOf(d.outputs)
 	for _, p := range d.inputs {
-		inputs = append(inputs, p.name.Text)
 		if !p.optional {
 			c.checkNestedInput(n, a, p, before)
 		}
@@ -57,9 +56,6 @@ func (c *checked) checkNestedStep(n *step, a *recipeAgent, before expression.Nam
 	c.checkNestedTypes(n, a, before)
 	if n.each != nil || d.outputsOpen {
 		return
-	}
-	for _, p := range d.outputs {
-		outputs = append(outputs, p.name.Text)
 	}
 	for _, b := range n.outputs {
 		if len(b.path.Segments) > 0 && !b.path.Optional && !slices.Contains(outputs, b.path.Segments[0]) {

@@ -123,7 +123,7 @@ nodes: [{type: agent, id: work, agent_ref: work}]
 // gone waits until a process is no more.
 func gone(t *testing.T, pidFile string) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for time.Now().Before(deadline) {
 		data, err := os.ReadFile(pidFile)
 		if err == nil {
@@ -367,6 +367,73 @@ func TestHTTP(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got.Got); diff != "" {
 				t.Errorf("output (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The error of a request says which one: method, host and path, without user and query, and of the path nothing that came from the
+// environment. Of the answer it has the status and the first words, also of a page.
+func TestH5_HTTPErrorsNameTheRequest(t *testing.T) {
+	const page = "<!DOCTYPE html>\n<html><head><title>\n  Sign&nbsp;in &amp; wait\n</title><style>body {color: red}</style></head><body><h1>No</h1>%s</body></html>"
+	for name, tt := range map[string]struct {
+		url, more, answer, want string
+		status                  int
+	}{
+		"a path that is written": {
+			url: "http://ann:pa55word@HOST/v1/orders?key=k3y", status: 404, answer: "no\n such   order",
+			want: "POST HOST/v1/orders: the service answered 404 Not Found: no such order",
+		},
+		"variables": {
+			url: "http://HOST/${HOOK}/send?key=${HOOK}", more: ", method: GET", status: 410, answer: "h00k is gone",
+			want: "GET HOST/${HOOK}/send: the service answered 410 Gone: [redacted] is gone",
+		},
+		"an address that is a variable": {
+			url: "${BASE}/orders", more: ", method: PUT", status: 400,
+			want: "PUT HOST/…/orders: the service answered 400 Bad Request",
+		},
+		"a host that is a variable": {
+			url: "${HOST}/orders", more: ", method: PUT", status: 400,
+			want: "PUT HOST/orders: the service answered 400 Bad Request",
+		},
+		"the title of a page": {
+			url: "http://HOST", status: 403, answer: fmt.Sprintf(page, strings.Repeat("<p>again</p>", 1000)),
+			want: "POST HOST: the service answered 403 Forbidden: Sign in & wait",
+		},
+		"a page without a title": {
+			url: "http://HOST/", status: 403, answer: "<html><script>let a = 1</script><h1>Not you</h1><p>" + strings.Repeat("a word ", 1000),
+			want: "POST HOST/: the service answered 403 Forbidden: Not you " + strings.Repeat("a word ", 27) + "a w…",
+		},
+		"a page that says nothing new": {
+			url: "http://HOST/", status: 404, answer: "<html><title>404 Not Found</title><center>nginx</center>",
+			want: "POST HOST/: the service answered 404 Not Found",
+		},
+		"XML": {
+			url: "http://HOST/", status: 404, answer: `<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>No such key.</Message></Error>`,
+			want: "POST HOST/: the service answered 404 Not Found: NoSuchKey No such key.",
+		},
+		"no JSON": {
+			url: "http://HOST/v1", status: 200, answer: "<html>",
+			want: "POST HOST/v1: expected JSON in its answer (invalid character '<' looking for beginning of value), found: <html>",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(tt.status)
+				_, _ = io.WriteString(w, tt.answer)
+			}))
+			t.Cleanup(server.Close)
+			host := strings.TrimPrefix(server.URL, "http://")
+			env := map[string]string{"HOOK": "h00k", "BASE": server.URL + "/t0p", "HOST": server.URL}
+			res, _ := job{text: fmt.Sprintf("agents: {tell: {kind: http, url: %q%s}}\nentry_point: tell\nnodes: [{type: agent, id: tell, agent_ref: tell}]\n",
+				strings.NewReplacer("//HOST", "//"+host, "@HOST", "@"+host).Replace(tt.url), tt.more), opts: recipe.Options{Env: func(name string) (string, bool) {
+				v, ok := env[name]
+				return v, ok
+			}}}.run(t)
+			wantError(t, res, `agent "tell": `+strings.ReplaceAll(tt.want, " HOST", " "+host))
+			if said := res.Err.Error(); !strings.HasSuffix(said, strings.ReplaceAll(tt.want, " HOST", " "+host)) || strings.Contains(said, "pa55word") {
+				t.Errorf("the error is longer: %s", said)
 			}
 		})
 	}

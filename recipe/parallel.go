@@ -144,7 +144,7 @@ func (c *checked) compileMerge(def *plan.Definition, state ports) {
 			rules[p.name.Text] = p.merge
 		}
 	}
-	codec, err := value.Dynamic().WithRules(rules)
+	codec, err := value.Dynamic().Sharing().WithRules(rules)
 	if err != nil {
 		c.report.Add(c.Spot, "%v", err) // the rules were checked where they are written
 		return
@@ -188,27 +188,6 @@ func inRecipeWords(err error) error {
 	return err
 }
 
-// pickAll are the targets of all choices that hold, each once; the end where none does.
-func pickAll(choices []choice, s *expression.Scope) ([]string, error) {
-	var all []string
-	for _, c := range choices {
-		yes := c.when == nil
-		if !yes {
-			var err error
-			if yes, err = c.when.Holds(s); err != nil {
-				return nil, definite{fmt.Errorf("the edge to %q: %w", c.target, err)}
-			}
-		}
-		if yes && !slices.Contains(all, c.target) {
-			all = append(all, c.target)
-		}
-	}
-	if all == nil {
-		return []string{node.End}, nil
-	}
-	return all, nil
-}
-
 // compileFork makes the edges of a node that may lead to several.
 func (c *checked) compileFork(pn *plan.Node, n *step, choices []choice, b *edgeBuilder) {
 	kind, whole := plan.Plain, false
@@ -229,13 +208,7 @@ func (c *checked) compileFork(pn *plan.Node, n *step, choices []choice, b *edgeB
 	if !whole {
 		b.add(plan.Choice, node.End, "none")
 	}
-	pn.RouteMany = func(ctx node.Context, v any) ([]string, error) {
-		bb, err := board(v)
-		if err != nil {
-			return nil, definite{err}
-		}
-		return pickAll(choices, expression.NewScope(bb, ctx.Cause()))
-	}
+	pn.RouteMany = func(ctx node.Context, v any) ([]string, error) { return onward(ctx, v, choices, true) }
 }
 
 // checkParallelEdges is checkEdges for parallel mode: after a success every edge that holds is taken, and after a failure

@@ -41,16 +41,7 @@ func (c *checked) branchesOf(fork *step) []branch {
 		if e.condition == onFailure || to == fork || slices.ContainsFunc(all, same) {
 			continue
 		}
-		b := branch{edge: e, nodes: map[*step]bool{to: true}}
-		for todo := []*step{to}; len(todo) > 0; todo = todo[1:] {
-			for _, l := range c.wiring.out[todo[0]] {
-				if l.to != fork && !b.nodes[l.to] {
-					b.nodes[l.to] = true
-					todo = append(todo, l.to)
-				}
-			}
-		}
-		all = append(all, b)
+		all = append(all, branch{edge: e, nodes: c.flow.reach(func(n *step) bool { return n == fork }, to)})
 	}
 	return all
 }
@@ -152,19 +143,8 @@ func (c *checked) writers(name string) []*step {
 
 // endsAlone reports whether a path may end behind a node without having met another branch.
 func (c *checked) endsAlone(n *step, within map[*step]int) bool {
-	seen := map[*step]bool{n: true}
-	for todo := []*step{n}; len(todo) > 0; todo = todo[1:] {
-		for _, l := range c.flow.outOf(todo[0]) {
-			if l.to == end {
-				return true
-			}
-			if !seen[l.to] && within[l.to] < 2 {
-				seen[l.to] = true
-				todo = append(todo, l.to)
-			}
-		}
-	}
-	return false
+	met := func(m *step) bool { return m != n && m != end && within[m] > 1 }
+	return c.flow.reach(met, n)[end]
 }
 
 // apart finds two nodes in branches that may both run, each in one of the two alone; nil for none.

@@ -47,6 +47,7 @@ agents:
   a: {kind: expr, set: {v: "n"}}
   b: {kind: expr, set: {left: "1"}}
   c: {kind: expr, set: {right: "1"}}
+  s: {kind: expr, set: {more: "1"}}
   j: {kind: expr, set: {sum: "left + right"}}
 topology:
   entry_point: a
@@ -78,6 +79,13 @@ topology:
 		{
 			"a failure that leads elsewhere", ends("") + join + again +
 				"  edges: [{source: a, target: b}, {source: a, target: c}, {source: b, target: x, condition: on_failure}, " + to + "]", left,
+		},
+		{
+			"a loop where a failure leads, behind branches of different length", ends("") + join + again + "    - {type: agent, id: s, agent_ref: s}\n" +
+				"    - {type: agent, id: y, agent_ref: b}\n    - {type: agent, id: k, agent_ref: a}\n" +
+				"  edges: [{source: a, target: b}, {source: a, target: s}, {source: s, target: c}, {source: b, target: x}, {source: c, target: x}, " +
+				"{source: x, target: k, condition: on_failure}, {source: x, target: y}, {source: y, target: k}, " +
+				"{source: k, target: k, when: v > 9}, {source: k, target: j, when: v <= 9}]", "",
 		},
 		{"branches that end", ends("left: {type: integer}, right: {type: integer}") + "  edges: [{source: a, target: b}, {source: a, target: c}]", ""},
 		{

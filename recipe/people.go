@@ -15,8 +15,7 @@ type audience struct {
 	override string          // the role that may take the question from who holds it; "" for none
 	fourEyes bool            // not who started the run
 	notBy    []document.Word // not who answered one of these nodes
-	assignee document.Word   // one person, as a text with expressions; "" for none
-	person   *expression.Template
+	assignee text            // one person; "" for none
 }
 
 func (n *step) readAudience(o *document.Object) {
@@ -25,13 +24,13 @@ func (n *step) readAudience(o *document.Object) {
 	}
 	n.fourEyes = o.Flag("four_eyes")
 	n.notBy = o.Words("not_by")
-	n.assignee = o.Text("assignee")
+	n.assignee.Word = o.Text("assignee")
 	if o.Has("assignee") && n.assignee.Text == "" {
 		o.Report.Add(o.At("assignee"), "assignee is empty; expected a name such as {{ owner }}, or leave it out")
 	}
 }
 
-// checkAudience resolves and compiles who may answer.
+// checkAudience checks who may answer.
 func (c *checked) checkAudience(n *step, before expression.Names) {
 	for _, w := range n.notBy {
 		other := c.wiring.find(w, c.report, "not_by: ")
@@ -40,16 +39,7 @@ func (c *checked) checkAudience(n *step, before expression.Names) {
 				document.Quote(w.Text), other.kind)
 		}
 	}
-	if n.assignee.Text == "" {
-		return
-	}
-	t, fault := expression.CompileTemplate(n.assignee.Text)
-	if fault != nil {
-		c.report.Inside(n.assignee.Spot, fault.Offset, "%s", fault.Message)
-		return
-	}
-	n.person = t
-	c.faults(n.assignee.Spot, t.Check(c.place(before, func(name string) string { return c.flow.way(name, n, false) })))
+	c.checkText(&n.assignee, n, before)
 }
 
 // apart are the nodes whose people may not answer this one: those it names, and those that name it.
@@ -87,10 +77,10 @@ func (c *checked) askApart(n *step) []node.AskOption {
 
 // askFor is the one person that is asked, if any: a text that turns out empty asks nobody in particular.
 func (a *audience) askFor(s *expression.Scope) ([]node.AskOption, error) {
-	if a.person == nil {
+	if a.assignee.code == nil {
 		return nil, nil
 	}
-	name, err := a.person.Render(s)
+	name, err := a.assignee.code.Render(s)
 	if err != nil {
 		return nil, fmt.Errorf("assignee: %w", err)
 	}

@@ -2,9 +2,8 @@ package recipe
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
-
-	"go.yaml.in/yaml/v4"
 
 	"github.com/fermata-go/fermata/internal/document"
 )
@@ -19,11 +18,6 @@ type command struct {
 // readCommand reads the keys command and env.
 func readCommand(o *document.Object) command {
 	return command{words: o.Words("command"), env: readVariables(o, "env")}
-}
-
-// isEmptyCommand reports whether the key command is a list of nothing.
-func isEmptyCommand(o *document.Object) bool {
-	return o.Has("command") && len(o.List("command")) == 0 && o.Fields["command"].Kind == yaml.SequenceNode
 }
 
 const emptyCommand = "command is empty; expected the program and its arguments"
@@ -50,12 +44,7 @@ func (c *command) expand(x *expansion) (environ []string) {
 	return environ
 }
 
-func (c *command) program() string {
-	if len(c.argv) == 0 {
-		return ""
-	}
-	return c.argv[0]
-}
+func (c *command) starts() *command { return c }
 
 // limit reports a program that may not be started.
 func (c *command) limit(allow *Allow, r *document.Report) {
@@ -71,6 +60,9 @@ type endpoint struct {
 	address *url.URL      // url, with the variables of the environment filled in; nil where it was wrong
 	header  []headerField // headers, likewise
 }
+
+// headerName is how the name of a header field looks: a token of RFC 9110.
+var headerName = regexp.MustCompile(`^[!#$%&'*+.^_|~0-9A-Za-z\x60-]+$`)
 
 // headerField is a header with its value filled in.
 type headerField struct{ name, value string }
@@ -93,7 +85,7 @@ func (e *endpoint) expand(x *expansion, used bool) {
 	}
 	for _, h := range e.headers {
 		v := x.text(h.Value)
-		if !isHeader(h.Key.Text) || strings.ContainsAny(v, "\r\n\x00") {
+		if !headerName.MatchString(h.Key.Text) || strings.ContainsAny(v, "\r\n\x00") {
 			x.report.Add(h.Key.Spot, "%s is not a header field, or its value holds a line break", document.Quote(h.Key.Text))
 			continue
 		}

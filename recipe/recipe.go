@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -64,7 +65,8 @@ type Recipe struct {
 	digest string                              // of the source
 	again  func(stage *Stage) (*Recipe, error) // compiles it once more, for a test
 
-	warnings []definition.Problem // sorted by their places
+	warnings []definition.Problem       // that hold on every machine
+	sort     func([]definition.Problem) // by their places
 }
 
 // fileName is the recipe of a folder.
@@ -93,10 +95,12 @@ func Load(path string, opts Options) (*Recipe, error) {
 // readFile reads a file of at most limit bytes.
 func readFile(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if info.Mode().IsRegular() && info.Size() > limit {
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a folder; expected a file", name)
+	case info.Mode().IsRegular() && info.Size() > limit:
 		return nil, fmt.Errorf("%s: the file has %d bytes; at most %d are read", name, info.Size(), limit)
 	}
 	return os.ReadFile(name)
@@ -150,9 +154,9 @@ func (s stored) compile(opts Options, kept bool) (*Recipe, error) {
 		opts.stage = stage
 		return s.compile(opts, true)
 	}
-	r.Sort(r.Warnings)
 	return &Recipe{
-		doc: main.doc, plan: main.plan, source: text, digest: "def_" + hex.EncodeToString(sum[:16]), again: again, warnings: r.Warnings,
+		doc: main.doc, plan: main.plan, source: text, digest: "def_" + hex.EncodeToString(sum[:16]), again: again,
+		warnings: r.Warnings, sort: r.Sort,
 	}, nil
 }
 
@@ -215,10 +219,7 @@ const Ephemeral = "ephemeral"
 // Persistence returns the kind of store that the recipe's state.persistence asks for. It is sqlite, postgres or redis,
 // or Ephemeral, which is the default and accepts any store.
 func (r *Recipe) Persistence() string {
-	if r.doc.persistence == "" {
-		return Ephemeral
-	}
-	return r.doc.persistence
+	return cmp.Or(r.doc.persistence, Ephemeral)
 }
 
 // Metadata is what the recipe says about itself, as it is written; nil for nothing.

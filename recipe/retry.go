@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -32,8 +33,11 @@ var defaultStatuses = []int{
 	http.StatusServiceUnavailable, http.StatusGatewayTimeout,
 }
 
-// longestRetryAfter is how long a service is taken at its word where the recipe does not say.
-const longestRetryAfter = time.Hour
+// The longest waits where the recipe does not say: of the backoff, and where a service asks to be left alone.
+const (
+	longestWait  = time.Minute
+	longestAsked = time.Hour
+)
 
 // Bounds of a policy.
 const (
@@ -54,7 +58,7 @@ func readRetries(agent *document.Object) *retries {
 	p.max = o.Number("max_retries", 0, -1)
 	p.initial, p.longest = o.SecondsOf("initial_seconds"), o.SecondsOf("max_seconds")
 	p.factor, p.jitter = o.Decimal("factor", 1, mostFactor), o.Decimal("jitter", 0, 1)
-	if longest := p.longestWait(); p.initial > longest {
+	if longest := cmp.Or(p.longest, longestWait); p.initial > longest {
 		o.Report.Add(o.At("initial_seconds"), "the first wait (%s) is longer than the longest, max_seconds (%s); write a shorter one, or a longer max_seconds",
 			p.initial, longest)
 	}
@@ -79,22 +83,6 @@ func readStatuses(o *document.Object) []int {
 		}
 	}
 	return all
-}
-
-// longestWait is the cap of the backoff.
-func (p *retries) longestWait() time.Duration {
-	if p.longest == 0 {
-		return time.Minute
-	}
-	return p.longest
-}
-
-// longestAsked is for how long a service may ask to be left alone.
-func (p *retries) longestAsked() time.Duration {
-	if p.longest == 0 {
-		return longestRetryAfter
-	}
-	return p.longest
 }
 
 // apply gives a node the policy of its agent. further is how often the node itself says that it is tried again, below 0

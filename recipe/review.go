@@ -182,7 +182,7 @@ func references(v any) (refers, local bool) {
 
 // question makes the options of a review's question, and what is shown: the value, and the evidence beside it.
 func (r *reviewStep) question(bb map[string]any, evidence any, cause *node.Failure) (any, []node.AskOption, error) {
-	value, err := readPath(r.value, bb, cause)
+	value, _, err := lookUp(r.value, bb, cause)
 	if err != nil {
 		return nil, nil, fmt.Errorf("review: %w", err)
 	}
@@ -236,7 +236,7 @@ func (r *reviewStep) take(id string, bb map[string]any, answer any) (map[string]
 	return made, nil
 }
 
-// replaced is a value with another one at a place in it.
+// replaced is a value with another one at a place in it. What leads there is copied: the blackboard shares its values.
 func replaced(in any, segments []string, by any) (any, error) {
 	if len(segments) == 0 {
 		return by, nil
@@ -251,13 +251,17 @@ func replaced(in any, segments []string, by any) (any, error) {
 	}
 	switch v := in.(type) {
 	case map[string]any:
+		v = maps.Clone(v)
 		v[segments[0]] = inner
+		return v, nil
 	case []any:
 		i, err := strconv.Atoi(segments[0])
 		if err != nil {
 			return nil, err
 		}
+		v = slices.Clone(v)
 		v[i] = inner
+		return v, nil
 	}
 	return in, nil
 }

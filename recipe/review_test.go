@@ -266,7 +266,7 @@ func TestH6_RecipesKeepPeopleApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = rt.Close() })
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	run, err := rt.Start(ctx, r.Plan(), map[string]any{"owner": " Ada "}, fermata.StartedBy("Sam"))
 	if err != nil {

@@ -49,7 +49,7 @@ func (j job) run(t *testing.T) (fermata.Result, *fermata.Runtime) {
 
 func (j job) on(t *testing.T, rt *fermata.Runtime, r *recipe.Recipe) fermata.Result {
 	t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
 	inputs, err := r.Input(j.inputs)
 	if err != nil {

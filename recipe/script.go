@@ -39,27 +39,6 @@ type conversation struct {
 	turns  []scripted.Reply
 }
 
-// ParseScript reads the text of a script: what a model says, for tests and demonstrations.
-//
-//	kind: Script
-//	conversations:
-//	  - prompt: A-17              # the prompts that hold this text; left out: any
-//	    turns:                    # what is said at the first, the second … time that one agent asks
-//	      - calls: [{tool: orders_find, arguments: {id: A-17}}]
-//	      - text: "It is on its way."
-//
-// A turn is a text, or a mapping of text, output (a value, said as JSON), calls of tools, reasoning and error (a kind
-// of [model.Error]). A script may have its turns without conversations, for any prompt. The name is the file's in
-// messages. It reports problems as a *definition.Error.
-func ParseScript(data []byte, name string) (*scripted.Model, error) {
-	r := newReport()
-	s := parseScript(data, name, r)
-	if err := r.Err(); err != nil {
-		return nil, err
-	}
-	return scripted.New(*s), nil
-}
-
 func parseScript(data []byte, name string, r *document.Report) *scripted.Script {
 	src := document.Read(name, data, r)
 	s := &script{file: name}
@@ -194,9 +173,19 @@ func (c *conversation) next(r *model.Request) (turn int, ok bool) {
 }
 
 // Scripts returns models whose replies are written down, for a [model.Set] under the name "scripted". An agent's model
-// "scripted:replies.yaml" is that file in the recipe's folder. The file holds a script, see [ParseScript]; one that
-// ends in .jsonl is a transcript of a real model, see [scripted.Transcript]. Loading a recipe reads the files that it
-// names. A program that asks for "scripted:replies.yaml" itself means a file in its working directory.
+// "scripted:replies.yaml" is that file in the recipe's folder. Loading a recipe reads the files that it names. A program
+// that asks for "scripted:replies.yaml" itself means a file in its working directory. One that ends in .jsonl is a
+// transcript of a real model, see [scripted.Transcript]. Any other is a script:
+//
+//	kind: Script
+//	conversations:
+//	  - prompt: A-17              # the prompts that hold this text; left out: any
+//	    turns:                    # what is said at the first, the second … time that one agent asks
+//	      - calls: [{tool: orders_find, arguments: {id: A-17}}]
+//	      - text: "It is on its way."
+//
+// A turn is a text, or a mapping of text, output (a value, said as JSON), calls of tools, reasoning and error (a kind
+// of [model.Error]). A script may have its turns without conversations, for any prompt.
 func Scripts() model.Model { return scripts{} }
 
 type scripts struct{}

@@ -123,7 +123,7 @@ func (x *expansion) text(w document.Word) string {
 		case !closed:
 			x.report.Inside(w.Spot, offset, "${ is not closed; expected ${NAME}, or $${ for the text ${")
 			return b.String()
-		case !isVariable(name):
+		case !variableName.MatchString(name):
 			x.report.Inside(w.Spot, offset, "%s is not a name of a variable; expected ${NAME}, or $${ for the text ${", document.Quote(name))
 		default:
 			v, ok := x.env(name)
@@ -263,17 +263,8 @@ func (r *redactor) output(data json.RawMessage) (json.RawMessage, error) {
 	return document.Encode(r.value(v))
 }
 
-func isVariable(name string) bool {
-	if name == "" || name[0] >= '0' && name[0] <= '9' {
-		return false
-	}
-	for _, c := range name {
-		if c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
-			return false
-		}
-	}
-	return true
-}
+// variableName is how the name of a variable looks.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // expand fills in the variables of all agents: in url, headers, command and env, and nowhere else. An agent that is
 // not used needs no variables: a file of agents may serve several recipes.
@@ -297,21 +288,9 @@ func (d *draft) called() map[string]bool {
 	names := make(map[string]bool)
 	for _, n := range d.nodes {
 		names[n.ref.Text] = true
-		if m := d.agents[n.ref.Text].model(); m != nil {
-			for _, t := range m.tools {
-				names[t.server+t.agent] = true
-			}
+		for _, t := range d.agents[n.ref.Text].tools() {
+			names[t.server+t.agent] = true
 		}
 	}
 	return names
-}
-
-// isHeader reports whether a name may stand in a header (a token of RFC 9110).
-func isHeader(name string) bool {
-	for _, c := range name {
-		if c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c) {
-			return false
-		}
-	}
-	return name != ""
 }

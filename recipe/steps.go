@@ -2,7 +2,6 @@ package recipe
 
 import (
 	"slices"
-	"strings"
 )
 
 // checkSteps reports a max_steps that even the shortest way to an end does not keep to: no run of it completes.
@@ -14,13 +13,8 @@ func (c *checked) checkSteps() {
 	if len(way) <= c.maxSteps {
 		return
 	}
-	const shown = 7
-	needed := len(way)
-	if len(way) > shown {
-		way = slices.Concat(way[:3], []string{"…"}, way[len(way)-3:])
-	}
 	c.report.Add(c.stepsAt, "no run can end: max_steps is %d, and the shortest way to an end has %d nodes, %s; expected at least that many",
-		c.maxSteps, needed, strings.Join(way, " -> "))
+		c.maxSteps, len(way), wayOf(way))
 }
 
 // shortest are the ids of the nodes of the shortest way to where a path may end; none where there is no end.

@@ -338,12 +338,10 @@ func readCount(p document.Pair, r *document.Report) countOf {
 func readAsking(o *document.Object) asking {
 	a := asking{Spot: o.Spot, node: o.NeedText("node", "the id of the node that asks")}
 	if o.Has("prompt") {
-		text := o.Text("prompt").Text
-		a.prompt = &text
+		a.prompt = new(o.Text("prompt").Text)
 	}
 	if o.Has("role") {
-		text := o.Text("role").Text
-		a.role = &text
+		a.role = new(o.Text("role").Text)
 	}
 	for _, w := range o.Words("options") {
 		a.options = append(a.options, w.Text)

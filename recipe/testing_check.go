@@ -18,7 +18,7 @@ func (c *checked) checkTests(p *plan.Plan) {
 	if len(c.tests) == 0 {
 		return
 	}
-	k := testChecker{checked: c, steps: make(map[string]placed), all: c.everything(), everyAgent: c.everyAgent()}
+	k := testChecker{checked: c, steps: make(map[string]placed), all: c.flow.everything().Present(), everyAgent: c.everyAgent()}
 	for _, n := range c.nodes {
 		k.nodes = append(k.nodes, n.id.Text)
 		if n.kind != typeRouter {
@@ -38,15 +38,6 @@ func (c *checked) checkTests(p *plan.Plan) {
 	for _, t := range c.tests {
 		k.check(t)
 	}
-}
-
-// everything are all names that may be on the blackboard somewhere.
-func (c *checked) everything() expression.Names {
-	all := expression.Names{Vocabulary: c.flow.vocabulary}
-	for n := range c.wiring.seen {
-		all, _ = all.Join(c.flow.after(n, c.flow.before[n]), false)
-	}
-	return all.Present()
 }
 
 // testChecker knows the names that tests may use.
@@ -82,21 +73,11 @@ func (k *testChecker) place(d *draft, under string) {
 // everyAgent are the agents of the recipe and of those that it calls, by name.
 func (d *draft) everyAgent() map[string][]*agent {
 	all := make(map[string][]*agent)
-	seen := make(map[*draft]bool)
-	var add func(d *draft)
-	add = func(d *draft) {
-		if seen[d] {
-			return
-		}
-		seen[d] = true
+	for d := range d.family(true) {
 		for name, a := range d.agents {
 			all[name] = append(all[name], a)
-			if to := a.callee(); to != nil && to.doc != nil {
-				add(to.doc)
-			}
 		}
 	}
-	add(d)
 	return all
 }
 
@@ -110,10 +91,7 @@ func (k *testChecker) knownAgent(w document.Word) {
 	var tools []string
 	for _, agents := range k.everyAgent {
 		for _, a := range agents {
-			if a.model() == nil {
-				continue
-			}
-			for _, t := range a.model().tools {
+			for _, t := range a.tools() {
 				if t.server == server && (t.tool == tool || t.tool == "*") && tool != "" {
 					return
 				}
@@ -220,7 +198,7 @@ func (k *testChecker) answersTo(n placed) *document.Shape {
 	case a.model() == nil || a.model().asking != nil && a.model().approval != nil:
 		return nil
 	case a.model().asking != nil:
-		s = a.model().asking.answers()
+		s = a.model().asking.shape()
 	case a.model().approval != nil:
 		s.Doc = map[string]any{
 			"type": "object", "required": []any{"action"}, "additionalProperties": false,

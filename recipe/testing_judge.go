@@ -48,6 +48,14 @@ func differs(at document.Spot, what, expected, found string) TestFailure {
 	return f
 }
 
+// unlike is what differs of two texts: nothing where they are equal.
+func unlike(at document.Spot, what, expected, found string) []TestFailure {
+	if expected == found {
+		return nil
+	}
+	return []TestFailure{differs(at, what, expected, found)}
+}
+
 // Judge returns the differences from what the test expects, in the order of the test. It returns none for a test that
 // passes. The trace is the run's. If the inputs were refused, both arguments are nil.
 func (s *Stage) Judge(res *fermata.Result, t *Trace) []TestFailure {
@@ -72,9 +80,9 @@ func (s *Stage) Judge(res *fermata.Result, t *Trace) []TestFailure {
 	} else if e.fault.Text != "" && len(all) == 0 && (res.Err == nil || !strings.Contains(res.Err.Error(), e.fault.Text)) {
 		found := "no error"
 		if res.Err != nil {
-			found = quoteText(plainError(res))
+			found = strconv.Quote(plainError(res))
 		}
-		all = append(all, differs(e.fault.Spot, "error", "a text with "+quoteText(e.fault.Text), found))
+		all = append(all, differs(e.fault.Spot, "error", "a text with "+strconv.Quote(e.fault.Text), found))
 	}
 	all = append(all, s.judgePath(t)...)
 	all = append(all, s.judgeValues(res, t)...)
@@ -94,8 +102,6 @@ func plainError(res *fermata.Result) string {
 	return strings.TrimLeft(strings.TrimPrefix(res.Err.Error(), "run "+res.Run), ":, ")
 }
 
-func quoteText(s string) string { return strconv.Quote(s) }
-
 func (s *Stage) judgeRefusal() []TestFailure {
 	e := &s.test.expect
 	_, err := s.from.Input(s.test.inputs)
@@ -103,7 +109,7 @@ func (s *Stage) judgeRefusal() []TestFailure {
 	case err == nil:
 		return []TestFailure{differs(e.status.Spot, "status", statusRefused, "inputs that fit")}
 	case !strings.Contains(err.Error(), e.fault.Text):
-		return []TestFailure{differs(e.fault.Spot, "error", "a text with "+quoteText(e.fault.Text), quoteText(err.Error()))}
+		return []TestFailure{differs(e.fault.Spot, "error", "a text with "+strconv.Quote(e.fault.Text), strconv.Quote(err.Error()))}
 	}
 	return nil
 }
@@ -138,16 +144,12 @@ func (s *Stage) judgePath(t *Trace) []TestFailure {
 			all = append(all, differs(at, "path", arrows(expected), arrows(found)))
 		}
 	}
+	visits := make(map[string]int)
+	for _, id := range found {
+		visits[id]++
+	}
 	for _, v := range e.visits {
-		n := 0
-		for _, id := range found {
-			if id == v.name.Text {
-				n++
-			}
-		}
-		if n != v.n {
-			all = append(all, differs(v.at, "visits."+v.name.Text, strconv.Itoa(v.n), strconv.Itoa(n)))
-		}
+		all = append(all, unlike(v.at, "visits."+v.name.Text, strconv.Itoa(v.n), strconv.Itoa(visits[v.name.Text]))...)
 	}
 	return all
 }
@@ -164,10 +166,8 @@ func (s *Stage) judgeValues(res *fermata.Result, t *Trace) []TestFailure {
 	e := &s.test.expect
 	var all []TestFailure
 	if res.Status == fermata.Completed {
-		var outputs map[string]any
-		if v, err := document.Decode(res.Output); err == nil {
-			outputs, _ = v.(map[string]any)
-		}
+		v, _ := document.Decode(res.Output)
+		outputs, _ := v.(map[string]any)
 		for _, w := range e.outputs {
 			v, ok := outputs[w.name.Text]
 			compare(w.at, "outputs."+w.name.Text, w.value, v, ok, false, &all)
@@ -219,10 +219,9 @@ func values(code *expression.Expression, board map[string]any) string {
 func (t *Trace) board() map[string]any {
 	for _, st := range slices.Backward(t.Steps) {
 		for _, raw := range []json.RawMessage{st.Snapshot, st.Inputs} {
-			if v, err := document.Decode(raw); err == nil {
-				if board, ok := v.(map[string]any); ok {
-					return board
-				}
+			v, _ := document.Decode(raw)
+			if board, ok := v.(map[string]any); ok {
+				return board
 			}
 		}
 	}
@@ -302,7 +301,7 @@ func (s *Stage) judgeAsked() []TestFailure {
 		all = append(all, a.judge(&s.asked[i], i)...)
 	}
 	for _, q := range s.asked[min(len(s.asked), len(e.asked)):] {
-		all = append(all, differs(e.Spot, "asked", fmt.Sprintf("%d questions", len(e.asked)), "also "+q.node+": "+quoteText(strings.TrimSpace(q.prompt))))
+		all = append(all, differs(e.Spot, "asked", fmt.Sprintf("%d questions", len(e.asked)), "also "+q.node+": "+strconv.Quote(strings.TrimSpace(q.prompt))))
 	}
 	return all
 }
@@ -313,11 +312,11 @@ func (a *asking) judge(q *question, i int) []TestFailure {
 		return []TestFailure{differs(a.node.Spot, what+"node", a.node.Text, q.node)}
 	}
 	var all []TestFailure
-	if a.prompt != nil && strings.TrimSpace(*a.prompt) != strings.TrimSpace(q.prompt) {
-		all = append(all, differs(a.Follow("/prompt"), what+"prompt", quoteText(strings.TrimSpace(*a.prompt)), quoteText(strings.TrimSpace(q.prompt))))
+	if a.prompt != nil {
+		all = unlike(a.Follow("/prompt"), what+"prompt", strconv.Quote(strings.TrimSpace(*a.prompt)), strconv.Quote(strings.TrimSpace(q.prompt)))
 	}
-	if a.role != nil && *a.role != q.role {
-		all = append(all, differs(a.Follow("/role"), what+"role", quoteText(*a.role), quoteText(q.role)))
+	if a.role != nil {
+		all = append(all, unlike(a.Follow("/role"), what+"role", strconv.Quote(*a.role), strconv.Quote(q.role))...)
 	}
 	if a.options != nil && !slices.Equal(a.options, q.options) {
 		all = append(all, differs(a.Follow("/options"), what+"options", strings.Join(a.options, ", "), strings.Join(q.options, ", ")))

@@ -98,7 +98,7 @@ func (k *testChecker) asked(t *test, l *lines) []*agent {
 // offered are the names that a model knows its tools by; one of any name ends in *.
 func (a *agent) offered() []string {
 	var all []string
-	for _, t := range a.model().tools {
+	for _, t := range a.tools() {
 		if t.tool == "*" {
 			all = append(all, toolName(t.server+"_")+"*")
 		} else {
@@ -190,11 +190,7 @@ func (s *Stage) says(ctx context.Context, req *model.Request) (*turn, error) {
 		return nil, s.noReply("the test says nothing for the model of agent %q", req.Model)
 	}
 	s.mu.Lock()
-	said := s.said[l]
-	if said == nil {
-		said = make(map[string]int)
-		s.said[l] = said
-	}
+	said := within(s.said, l)
 	i, again := said[key]
 	if !again {
 		i = l.next(promptOf(req), said)
@@ -289,7 +285,7 @@ func (s *Stage) serves(a *agent, tool string, itself func(node.Context, json.Raw
 		s.note(of, callKey(ctx), args)
 		if in == nil || in.live {
 			if err := s.outside(a, in); err != nil {
-				return "", errTest(err)
+				return "", node.Terminal(err)
 			}
 			s.note(a.name, callKey(ctx), args)
 			return itself(ctx, arguments)

@@ -316,18 +316,19 @@ func (s *Stage) note(agent, key string, args map[string]any) {
 	s.calls[agent] = append(s.calls[agent], agentCall{key: key, args: own})
 }
 
-// errTest is an error that another try does not change.
-func errTest(err error) error { return node.Terminal(err) }
+// within is the map of a key, which is made where there is none.
+func within[K comparable](all map[K]map[string]int, key K) map[string]int {
+	if all[key] == nil {
+		all[key] = make(map[string]int)
+	}
+	return all[key]
+}
 
 // next is what stands in for a call: the same when the same call is made again.
 func (s *Stage) next(in *standIn, key string) (*act, error) {
 	s.mu.Lock()
 	name := in.agent.Text
-	known := s.acts[name]
-	if known == nil {
-		known = make(map[string]int)
-		s.acts[name] = known
-	}
+	known := within(s.acts, name)
 	i, again := known[key]
 	if !again {
 		i = len(known)
@@ -338,7 +339,7 @@ func (s *Stage) next(in *standIn, key string) (*act, error) {
 		i = 0
 	}
 	if i >= len(in.acts) {
-		return nil, errTest(s.breaks("agent %q is called more often than the test says what it does: %s", name, times(len(in.acts))))
+		return nil, node.Terminal(s.breaks("agent %q is called more often than the test says what it does: %s", name, times(len(in.acts))))
 	}
 	return &in.acts[i], nil
 }
@@ -352,7 +353,7 @@ func (s *Stage) act(a *agent, do *act, args map[string]any, failure *node.Failur
 		values, _ := expression.Clone(args).(map[string]any)
 		out, err := do.code.Result(expression.NewScope(values, failure))
 		if err != nil {
-			return nil, errTest(s.breaks("agent %q: the test's expr: %w", a.name, err))
+			return nil, node.Terminal(s.breaks("agent %q: the test's expr: %w", a.name, err))
 		}
 		return out, nil
 	default:

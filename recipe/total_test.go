@@ -40,6 +40,7 @@ var notInTheFile = map[string]string{
 	"policy.max_steps":                       "limit of tasks (",
 	"a loop multiplied beyond all numbers":   "it is no finite number",
 	"a loop doubled a text beyond its bound": "a text in the expression gets longer than",
+	"a loop doubled a list beyond its bound": "it has more than 1000000 elements",
 	"the rule append, and lists made anew":   "only add, or use another rule",
 	"the rule union, for objects":            "and they gave this member different values",
 }

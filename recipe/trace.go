@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/mailbox"
 	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
@@ -88,14 +90,15 @@ type traceBuilder struct {
 	waits     map[int]time.Time // step -> since when it waits
 	prompted  map[string]bool   // steps whose action ends with a prompt
 	again     int               // how often the run was made to go on
+	mail      mailbox.Box       // which call has taken which message
 }
 
 func (b *traceBuilder) add(m *fermata.Moment) error {
 	e := &m.Entry
-	if e.Kind == journal.RunFinished {
-		return b.finished(e)
-	}
+	defer b.takeMail(e)
 	switch e.Kind {
+	case journal.RunFinished:
+		return b.finished(e)
 	case journal.NodeStarted:
 		b.started(m)
 		return nil
@@ -118,8 +121,8 @@ func (b *traceBuilder) add(m *fermata.Moment) error {
 	case journal.NodeFinished:
 		s.finished(b, m)
 	case journal.NodeFailed, journal.NodeRetrying:
-		var body journal.FailedBody
-		if err := decodeBody(e, &body); err != nil {
+		body, err := bodyOf[journal.FailedBody](e)
+		if err != nil {
 			return err
 		}
 		b.done(s, e)
@@ -131,6 +134,10 @@ func (b *traceBuilder) add(m *fermata.Moment) error {
 		return b.routed(s, e)
 	case journal.StepFinished:
 		return b.called(s, e)
+	case journal.MessageAwaited:
+		return b.awaits(s, e)
+	case journal.MessageReplied:
+		return s.replies(e)
 	case journal.InterruptOpened:
 		return b.asks(s, e)
 	case journal.InterruptUpdated:
@@ -171,8 +178,8 @@ func (b *traceBuilder) step(e *journal.Entry) *TraceStep {
 // routed notes where a step led to: several nodes where a gate chose several. That an item of a map was made, or has
 // failed, is no such thing.
 func (b *traceBuilder) routed(s *TraceStep, e *journal.Entry) error {
-	var body journal.RouteBody
-	if err := decodeBody(e, &body); err != nil || body.Of > 0 || e.Flags&journal.FlagItem != 0 {
+	body, err := bodyOf[journal.RouteBody](e)
+	if err != nil || body.Of > 0 || e.Flags&journal.FlagItem != 0 {
 		return err
 	}
 	if e.Flags&journal.FlagExpired != 0 {
@@ -257,19 +264,15 @@ func (s *TraceStep) observe(text string) {
 
 // finished adds the end of a run that failed for a reason of its own.
 func (b *traceBuilder) finished(e *journal.Entry) error {
-	var body journal.FinishedBody
-	if err := decodeBody(e, &body); err != nil {
+	body, err := bodyOf[journal.FinishedBody](e)
+	if err != nil {
 		return err
-	}
-	text := body.Error
-	if text == "" {
-		text = body.Reason
 	}
 	if body.Status == string(fermata.Completed) || body.Task != "" && b.failed(body.Task) {
 		return nil
 	}
 	b.trace.Steps = append(b.trace.Steps, TraceStep{
-		ID: "run", Seq: e.Seq, Timestamp: e.Time(), Type: TraceError, Error: strings.TrimSuffix(body.Status+": "+text, ": "),
+		ID: "run", Seq: e.Seq, Timestamp: e.Time(), Type: TraceError, Error: strings.TrimSuffix(body.Status+": "+cmp.Or(body.Error, body.Reason), ": "),
 	})
 	return nil
 }
@@ -280,14 +283,14 @@ func (b *traceBuilder) failed(task string) bool {
 	return ok && b.trace.Steps[i].Error != ""
 }
 
-func decodeBody(e *journal.Entry, into any) error {
-	if len(e.Body) == 0 {
-		return nil
+// bodyOf reads the body of an entry; the zero value where it has none.
+func bodyOf[T any](e *journal.Entry) (body T, err error) {
+	if len(e.Body) > 0 {
+		if err = json.Unmarshal(e.Body, &body); err != nil {
+			err = fmt.Errorf("%w: the body of %s: %w", journal.ErrCorrupt, e.Kind, err)
+		}
 	}
-	if err := json.Unmarshal(e.Body, into); err != nil {
-		return fmt.Errorf("%w: the body of %s: %w", journal.ErrCorrupt, e.Kind, err)
-	}
-	return nil
+	return body, err
 }
 
 func target(to string) string {
@@ -315,9 +318,5 @@ func changed(before, after json.RawMessage) json.RawMessage {
 			made[name] = v
 		}
 	}
-	data, err := json.Marshal(made)
-	if err != nil {
-		return nil // JSON that was read always encodes
-	}
-	return data
+	return encoded(made)
 }

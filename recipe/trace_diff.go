@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+
+	"github.com/fermata-go/fermata/internal/document"
 )
 
 // TraceDiff is what two traces have not in common. Times, seqs and durations are no difference.
@@ -115,13 +117,11 @@ func (s *TraceStep) changes(t *TraceStep) (list []TraceChange) {
 
 // plainJSON is a value without white space, and with its members in the order of the alphabet. Numbers keep their text.
 func plainJSON(data json.RawMessage) []byte {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
+	v, err := document.Decode(data)
+	if err != nil {
 		return data
 	}
-	plain, err := json.Marshal(v)
+	plain, err := document.Encode(v)
 	if err != nil {
 		return data
 	}
@@ -132,6 +132,5 @@ func textJSON(text string) json.RawMessage {
 	if text == "" {
 		return nil
 	}
-	data, _ := json.Marshal(text) //nolint:errchkjson // texts always encode
-	return data
+	return encoded(text)
 }

@@ -12,8 +12,8 @@ import (
 
 // skipped adds a node that did not run.
 func (b *traceBuilder) skipped(e *journal.Entry) error {
-	var body journal.SkippedBody
-	if err := decodeBody(e, &body); err != nil {
+	body, err := bodyOf[journal.SkippedBody](e)
+	if err != nil {
 		return err
 	}
 	b.trace.Steps = append(b.trace.Steps, TraceStep{
@@ -26,8 +26,8 @@ func (b *traceBuilder) skipped(e *journal.Entry) error {
 // resumed adds why a run was continued, if it was more than an answer or the time: a retry, a fork, another plan, the
 // loss of its process.
 func (b *traceBuilder) resumed(e *journal.Entry) error {
-	var body journal.ResumedBody
-	if err := decodeBody(e, &body); err != nil {
+	body, err := bodyOf[journal.ResumedBody](e)
+	if err != nil {
 		return err
 	}
 	seen := strings.TrimSpace(byAndAs(body.By, ""))
@@ -58,25 +58,29 @@ func (b *traceBuilder) clock(s *TraceStep, e *journal.Entry) {
 	if !ok || s != &b.trace.Steps[i] {
 		return
 	}
-	since, waits := b.waits[i]
 	switch e.Kind {
 	case journal.NodeSuspended:
-		if !waits {
+		if _, waits := b.waits[i]; !waits {
 			b.waits[i] = e.Time()
 		}
 	case journal.InterruptResolved, journal.TimerFired:
-		if waits {
-			s.Waited += float64(e.Time().Sub(since).Microseconds()) / 1000
-			delete(b.waits, i)
-		}
+		b.waited(i, e)
 	default:
+	}
+}
+
+// waited ends the wait of a step.
+func (b *traceBuilder) waited(step int, e *journal.Entry) {
+	if since, waits := b.waits[step]; waits {
+		b.trace.Steps[step].Waited += float64(e.Time().Sub(since).Microseconds()) / 1000
+		delete(b.waits, step)
 	}
 }
 
 // cached notes whose outcome a step has (law D13).
 func (s *TraceStep) cached(e *journal.Entry) error {
-	var body journal.CachedBody
-	if err := decodeBody(e, &body); err != nil {
+	body, err := bodyOf[journal.CachedBody](e)
+	if err != nil {
 		return err
 	}
 	s.observe("cached: the outcome of " + body.Task + " in run " + body.Run)
@@ -85,8 +89,8 @@ func (s *TraceStep) cached(e *journal.Entry) error {
 
 // toolResult records the result text or the failure of a tool call.
 func (s *TraceStep) toolResult(tool string, e *journal.Entry) error {
-	var body journal.StepBody
-	if err := decodeBody(e, &body); err != nil {
+	body, err := bodyOf[journal.StepBody](e)
+	if err != nil {
 		return err
 	}
 	var text string

@@ -66,8 +66,8 @@ func (d *TraceDeed) String() string {
 
 // asks notes a question.
 func (b *traceBuilder) asks(s *TraceStep, e *journal.Entry) error {
-	var q journal.Interrupt
-	if err := decodeBody(e, &q); err != nil {
+	q, err := bodyOf[journal.Interrupt](e)
+	if err != nil {
 		return err
 	}
 	s.Type, b.prompted[s.ID] = TraceInteraction, true
@@ -82,8 +82,8 @@ func (b *traceBuilder) asks(s *TraceStep, e *journal.Entry) error {
 
 // updated notes that a question was claimed, released, or that somebody else is asked.
 func (b *traceBuilder) updated(s *TraceStep, e *journal.Entry) error {
-	var body journal.UpdatedBody
-	if err := decodeBody(e, &body); err != nil {
+	body, err := bodyOf[journal.UpdatedBody](e)
+	if err != nil {
 		return err
 	}
 	d := TraceDeed{Do: body.Do, By: body.By, ByName: body.ByName, Note: body.Note}
@@ -105,8 +105,8 @@ func (b *traceBuilder) updated(s *TraceStep, e *journal.Entry) error {
 
 // answered notes how a question was closed.
 func (b *traceBuilder) answered(s *TraceStep, e *journal.Entry) error {
-	var body journal.ResolvedBody
-	if err := decodeBody(e, &body); err != nil {
+	body, err := bodyOf[journal.ResolvedBody](e)
+	if err != nil {
 		return err
 	}
 	d := TraceDeed{

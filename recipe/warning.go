@@ -10,8 +10,14 @@ import (
 )
 
 // Warnings returns the parts of a valid recipe that can still fail a run, in the order of its text. Examples are names
-// that are read but that no schema declares, and keys of another format that nothing reads. Most recipes have none.
-func (r *Recipe) Warnings() []definition.Problem { return slices.Clone(r.warnings) }
+// that are read but that no schema declares, keys of another format that nothing reads, and programs that this machine
+// does not have: Warnings looks for these when it is called. Most recipes have none.
+func (r *Recipe) Warnings() []definition.Problem {
+	here := &document.Report{Warnings: slices.Clone(r.warnings)}
+	r.doc.warnAbsent(here)
+	r.sort(here.Warnings)
+	return here.Warnings
+}
 
 // maxUndeclared bounds the names that are collected.
 const maxUndeclared = 200

@@ -2,6 +2,7 @@ package guide_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,6 +26,24 @@ func TestReviewGrants(t *testing.T) {
 		t.Errorf("it asks a %q", q.Role)
 	}
 	c.Replay() // on what is recorded, it does nothing again and ends the same way
+}
+
+// [guide: end]
+
+// [guide: test messages]
+
+func TestAPurchaseIsPaidInParts(t *testing.T) {
+	c := fermatatest.NewContext(t).
+		Message("payments", Deposit{60}, fermata.MessageID("evt_1")).
+		Message("payments", Deposit{60}, fermata.MessageID("evt_1")) // sent again: no effect
+	if _, err := fermatatest.Run(c, collect, Purchase{Total: 100}); !errors.Is(err, node.ErrSuspended) {
+		t.Errorf("it does not wait for the rest: %v", err)
+	}
+	got, err := fermatatest.Run(c.NoMessage("payments"), collect, Purchase{Total: 100}) // a week passes
+	if err != nil || got.Status != "abandoned" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	c.Replay()
 }
 
 // [guide: end]

@@ -79,18 +79,21 @@ func beWorker() error {
 		return err
 	}
 	defer rt.Close() //nolint:errcheck // the process ends
-	go w.watch(ctx, store, lease)
+	if leaser, ok := store.(journal.Leaser); ok {
+		go w.watch(ctx, leaser, lease)
+	}
 	return rt.Work(ctx, fermata.WorkOptions{Concurrency: 8, Every: lease / 5})
 }
 
 // starvedLine is the name of a line of the ledger in which a worker says that it was held up, and for how long.
 const starvedLine = "-starved"
 
-// watch notes when the machine or the store holds this process up for a good part of its lease.
-func (w *world) watch(ctx context.Context, store journal.Store, lease time.Duration) {
+// watch notes when the machine or the store holds this process up for a good part of its lease. It writes to the store as a
+// renewal of leases does.
+func (w *world) watch(ctx context.Context, leaser journal.Leaser, lease time.Duration) {
 	for last := time.Now(); ctx.Err() == nil; last = time.Now() {
 		wait(ctx, lease/20)
-		_, _ = store.Runs(ctx, journal.RunFilter{ID: "-", Limit: 1})
+		_ = leaser.Beat(ctx, "watch of "+w.worker, lease)
 		if took := time.Since(last); took > lease/3 {
 			_, _ = fmt.Fprintf(w.ledger, "- %s %s %s %d\n", starvedLine, took, w.worker, time.Now().UnixMicro())
 		}

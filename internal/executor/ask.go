@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -38,10 +39,11 @@ func (h *host) Ask(pass uint64, op nodehost.Op, q nodehost.Question) error {
 	if t == nil {
 		return node.ErrTaskOver
 	}
-	digest := questionDigest(q)
+	var text [16]byte
+	sum := strconv.AppendUint(text[:0], questionSum(&q), 36)
 	if known := t.Op(op.ID); known != nil {
-		h.comparesWith(op, q, digest)
-		if was, _ := cutDigest(known.Digest); was != digest {
+		h.comparesWith(op, q, sum)
+		if was, _ := cutDigest(known.Digest); was != string(sum) {
 			h.broken = &node.DivergedError{
 				Task: nodehost.TaskID(h.path, int(h.visit)), Expected: op.ID + " as it was asked",
 				Found: "another question in its place (a question whose text may vary needs node.ID)",
@@ -50,9 +52,10 @@ func (h *host) Ask(pass uint64, op nodehost.Op, q nodehost.Question) error {
 		}
 		return nil
 	}
-	if over := canonical.Measure(reflect.ValueOf(sizeOf(&q)), h.run.MaxValue()); over != nil {
+	if over := tooLarge(&q, h.run.MaxValue()); over != nil {
 		return fmt.Errorf("task %s, %s: %w", nodehost.TaskID(h.path, int(h.visit)), nodehost.CallText(op.ID), runtype.NotStorable(over))
 	}
+	digest := string(sum)
 	if q.Shape != "" {
 		digest += shapeMark + q.Shape
 	}
@@ -63,12 +66,13 @@ func (h *host) Ask(pass uint64, op nodehost.Op, q nodehost.Question) error {
 	if err != nil {
 		return err
 	}
+	within, apart := q.Within.Microseconds(), op.Apart
 	return h.record(q.Waits || h.run.pure, func(m *machine.Machine, t *machine.Task, now int64) error {
 		asked.Opened = now
-		if q.Within > 0 {
-			asked.Deadline = now + q.Within.Microseconds()
+		if within > 0 {
+			asked.Deadline = now + within
 		}
-		return m.Ask(now, t, asked, op.Apart)
+		return m.Ask(now, t, asked, apart)
 	})
 }
 
@@ -80,6 +84,18 @@ type questionSize struct {
 	RequestSchema  json.RawMessage   `json:"requestSchema"`  // JSON Schema; nil for none
 	ResponseSchema json.RawMessage   `json:"responseSchema"` // JSON Schema; nil for none
 	Defaults       []json.RawMessage `json:"defaults"`       // answers of deadlines
+}
+
+// tooLarge measures the parts of a question that may be large. Most questions are so short that a glance is enough.
+func tooLarge(q *nodehost.Question, limit int) *canonical.Excess {
+	if q.AtDeadline.Then == nil && len(q.Options) == 0 {
+		const most = 6 // bytes of JSON for one byte of text
+		n := len(q.Request) + len(q.Prompt) + len(q.RequestSchema) + len(q.ResponseSchema) + len(q.AtDeadline.Answer)
+		if n < (limit-len(`{"request":null,"prompt":"","options":null,"requestSchema":null,"responseSchema":null,"defaults":[]}`))/most {
+			return nil
+		}
+	}
+	return canonical.Measure(reflect.ValueOf(sizeOf(q)), limit)
 }
 
 func sizeOf(q *nodehost.Question) *questionSize {
@@ -96,7 +112,7 @@ func sizeOf(q *nodehost.Question) *questionSize {
 
 // interrupt makes the durable form of a question (law H1). It checks the request (law N8) and keeps the token
 // for the node that opened the question (law H5).
-func (h *host) interrupt(op nodehost.Op, q nodehost.Question, digest string) (journal.Interrupt, error) {
+func (h *host) interrupt(op nodehost.Op, q nodehost.Question, digest string) (*journal.Interrupt, error) {
 	task := nodehost.TaskID(h.path, int(h.visit))
 	if len(q.RequestSchema) > 0 {
 		s, err := h.run.Schema(q.RequestSchema)
@@ -105,46 +121,37 @@ func (h *host) interrupt(op nodehost.Op, q nodehost.Question, digest string) (jo
 			err = s.Check(q.Request)
 		}
 		if err != nil {
-			return journal.Interrupt{}, fmt.Errorf("task %s, %s: request: %w", task, op.ID, err)
+			return nil, fmt.Errorf("task %s, %s: request: %w", task, op.ID, err)
 		}
 	}
 	if len(q.ResponseSchema) > 0 {
 		s, err := h.run.Schema(q.ResponseSchema)
 		if err != nil {
-			return journal.Interrupt{}, fmt.Errorf("task %s, %s: response schema: %w", task, op.ID, err)
+			return nil, fmt.Errorf("task %s, %s: response schema: %w", task, op.ID, err)
 		}
 		q.ResponseIdentity = named(q.ResponseIdentity, s)
 		for _, option := range q.Options {
 			data, _ := json.Marshal(option)                                         //nolint:errchkjson // a string always encodes
 			if err := s.Check(data); err != nil && s.Check([]byte(option)) != nil { // the option "1" may stand for the number 1
-				return journal.Interrupt{}, fmt.Errorf("task %s, %s: the option %q is no answer: %w", task, op.ID, option, err)
+				return nil, fmt.Errorf("task %s, %s: the option %q is no answer: %w", task, op.ID, option, err)
 			}
 		}
 	}
 	var err error
 	if q.AtDeadline, err = h.atDeadline(q.ResponseSchema, q.AtDeadline); err != nil {
-		return journal.Interrupt{}, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
+		return nil, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
 	}
-	texts := []string{q.Role, q.Assignee, q.Override}
-	for d := &q.AtDeadline; d != nil; d = d.Then {
-		texts = append(texts, d.Role)
-	}
-	for _, text := range texts {
-		if err := printable.Check("a role or a person", text); err != nil {
-			return journal.Interrupt{}, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
-		}
+	if err := namesPrint(&q); err != nil {
+		return nil, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
 	}
 	notBy, nodes, err := h.apart(&q)
 	if err != nil {
-		return journal.Interrupt{}, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
+		return nil, fmt.Errorf("task %s, %s: %w", task, op.ID, err)
 	}
 	token := rand.Text()
 	id := storage.NewID("int_")
-	if h.run.Tokens == nil {
-		h.run.Tokens = make(map[string]string)
-	}
-	h.run.Tokens[id] = token
-	return journal.Interrupt{
+	h.run.Tokens = append(h.run.Tokens, question.Token{Interrupt: id, Secret: token})
+	return &journal.Interrupt{
 		ID: id, Run: h.run.ID, Task: task, Op: op.ID, Kind: q.Kind, Request: q.Request, RequestSchema: q.RequestSchema,
 		ResponseSchema: q.ResponseSchema, Prompt: q.Prompt, Options: q.Options, Role: q.Role,
 		Assignee: strings.TrimSpace(q.Assignee), NotBy: notBy, NotByNodes: nodes,
@@ -153,6 +160,16 @@ func (h *host) interrupt(op nodehost.Op, q nodehost.Question, digest string) (jo
 		ResponseSchemaID: q.ResponseIdentity.ID, ResponseSchemaVersion: q.ResponseIdentity.Version,
 		AtDeadline: durable(&q.AtDeadline), Digest: digest, TokenHash: question.TokenHash(token), State: journal.Open,
 	}, nil
+}
+
+// namesPrint refuses roles and people whose names cannot be shown.
+func namesPrint(q *nodehost.Question) error {
+	const what = "a role or a person"
+	err := cmp.Or(printable.Check(what, q.Role), printable.Check(what, q.Assignee), printable.Check(what, q.Override))
+	for d := &q.AtDeadline; d != nil && err == nil; d = d.Then {
+		err = printable.Check(what, d.Role)
+	}
+	return err
 }
 
 // named gives a schema its default name if it has none.
@@ -198,9 +215,9 @@ func durable(d *nodehost.Deadline) *journal.Deadline {
 	}
 }
 
-// questionDigest hashes the parts of a question that must not change when it is asked again. For a question
+// questionSum hashes the parts of a question that must not change when it is asked again. For a question
 // without a name that is all of it; for a named one, only its subject and the form of its answer (law N3).
-func questionDigest(q nodehost.Question) string {
+func questionSum(q *nodehost.Question) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write(q.ResponseSchema) // a hash never fails
 	if q.Unnamed {
@@ -208,7 +225,7 @@ func questionDigest(q nodehost.Question) string {
 		_, _ = sum.Write(q.Request)
 	}
 	_, _ = sum.Write(q.About)
-	return strconv.FormatUint(sum.Sum64(), 36)
+	return sum.Sum64()
 }
 
 // shapeMark separates a question's digest from the shape of the type that reads its answer. A changed shape
@@ -240,11 +257,11 @@ func (h *host) Answered(pass uint64, op nodehost.Op) (nodehost.Op, error) {
 }
 
 // comparesWith passes a question and its recorded form to the check of a rehearsal, if there is one.
-func (h *host) comparesWith(op nodehost.Op, q nodehost.Question, digest string) {
+func (h *host) comparesWith(op nodehost.Op, q nodehost.Question, digest []byte) {
 	r := h.run.check
 	if r == nil || !r.Concerns(op.ID, nodehost.TaskID(h.path, int(h.visit))) {
 		return
 	}
-	asked, err := h.interrupt(op, q, digest)
-	r.CompareWith(&asked, q.Within.Microseconds(), err)
+	asked, err := h.interrupt(op, q, string(digest))
+	r.CompareWith(asked, q.Within.Microseconds(), err)
 }

@@ -86,7 +86,8 @@ func (x *Execution) recordBlock() (did bool, err error) {
 		b.body.RetryAt = now + FirstRetry
 		return true, x.commit(context.WithoutCancel(x.ctx), func(m *machine.Machine) error { return m.Block(now, b.body) })
 	}
-	x.TakeUp.heldBack, x.postponed, x.inputs = nil, x.postponed[:0], x.inputs[:0]
+	x.forget()
+	x.TakeUp.heldBack, x.postponed = nil, x.postponed[:0]
 	x.idle, x.complete, b.again, b.body.RetryAt = true, false, true, x.TakeUp.retryAt
 	row := x.Row
 	row.Error, row.Driver, row.Ready = b.body.Error, "", false

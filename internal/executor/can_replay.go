@@ -24,7 +24,7 @@ var errLeftOff = errors.New("the replay has come to the end of what is recorded"
 
 // Replays runs a task's function once against its recorded calls. See [Execution.replays].
 func (v *Env) Replays(ctx context.Context, s *runstate.State, t *machine.Task, check question.Check) (done bool, err error) {
-	d := v.New(*s)
+	d := v.New(s)
 	defer d.Stop()
 	d.rehearses, d.check = true, check
 	return d.replays(ctx, t)

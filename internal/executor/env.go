@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/fermata-go/fermata/internal/policy"
+	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/internal/watch"
 )
@@ -18,6 +19,21 @@ type Env struct {
 	Leases    leases           // which runs this process owns
 	Takeovers func() int       // the limit of takeovers per run; negative for none
 	Room      *watch.Room      // notifications of other processes' writes; nil if the store sends none
+}
+
+// New returns an execution whose journal is not read yet.
+func (v *Env) New(s *runstate.State) *Execution {
+	x := new(Execution)
+	v.Open(x, s)
+	return x
+}
+
+// Open makes an execution, whose journal is not read yet, of a zero one.
+func (v *Env) Open(x *Execution, s *runstate.State) {
+	x.State, x.env, x.services, x.policies = *s, v, v.Services, v.Policies
+	x.Done = make(chan struct{})
+	x.Stream.Keep(x.Unstored)
+	x.furnish(v.Ctx)
 }
 
 // leases reports which runs this process owns (law J10).

@@ -11,7 +11,6 @@ import (
 	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/storage"
-	"github.com/fermata-go/fermata/internal/stream"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -41,9 +40,8 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts runtype.Options
 		e.storage.Log = discarding
 	}
 	d := &e.execution
-	d.State, d.Stream = e.env.NewState("run", p, runtype.None), stream.New(false)
-	d.host.run, d.host.mu = d, &d.host.own
-	d.workers.run = d
+	d.State = e.env.NewState("run", p, runtype.None)
+	d.furnish(ctx)
 	if opts.Observer == nil && opts.Logger == nil {
 		d.Machine.Unread()
 	}
@@ -53,7 +51,7 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts runtype.Options
 	if len(opts.Services) > 0 {
 		d.services = &Services{List: opts.Services}
 	}
-	d.ctx, d.Stop = context.WithCancel(ctx)
+	d.life.Done() // the caller's context may have a deadline, whose error must stay the first
 	defer d.Stop()
 	if opts.Observer != nil {
 		d.ID = storage.NewID("run_") // ids of two runs must differ
@@ -78,7 +76,7 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts runtype.Options
 	if err != nil {
 		return runtype.Result{}, &runtype.Error{Code: runtype.CodeInvalid, Err: err}
 	}
-	if err := d.Machine.Begin(0, journal.StartedBody{Plan: p.Name(), Fingerprint: p.Fingerprint(), Inputs: given}, nullInput); err != nil {
+	if err := d.Machine.Begin(0, &journal.StartedBody{Plan: p.Name(), Fingerprint: p.Fingerprint(), Inputs: given}, nullInput); err != nil {
 		return runtype.Result{}, d.wrap(err)
 	}
 	if err := d.commit(d.ctx, nil); err != nil {

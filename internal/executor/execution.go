@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,16 +44,20 @@ type Execution struct {
 	single  atomic.Pointer[host] // host of the task that runs with the workers' lock held; nil for none
 	scratch                      // reused memory
 
-	ctx    context.Context    // of the tasks; done once the execution is to stop
-	Stop   context.CancelFunc // ends ctx
-	TakeUp takeUp             // how this process came to own the run
+	ctx    context.Context // of the tasks: life, or one with the run's time limit
+	life   life            // done once the execution is to stop
+	TakeUp takeUp          // how this process came to own the run
 }
+
+// Stop ends the context of the tasks.
+func (x *Execution) Stop() { x.life.stop() }
 
 // pending holds what an execution records and does next. The workers' lock guards it.
 type pending struct {
 	inputs    []input         // recorded with the next commit
 	pure      bool            // the running task is a calculation: its outcome has no effect of its own
 	postponed []journal.Entry // outcomes of calculations, stored with the next effect
+	together                  // outcomes of branches, stored in one append
 	queue     queue           // tasks that may start
 	idle      bool            // nothing can go on by itself
 	complete  bool            // all paths have ended; the run has to be finished
@@ -60,7 +65,7 @@ type pending struct {
 
 // readers are shown the entries of an execution.
 type readers struct {
-	Stream   *stream.Stream   // live events of the run
+	Stream   stream.Stream    // live events of the run
 	follower runtype.Follower // from the observer; nil for none
 }
 
@@ -70,10 +75,21 @@ type rehearsal struct {
 	check     question.Check // compares a question with the one that its task asks; nil for none
 }
 
-// scratch is memory that the tasks of a dataflow reuse, one after the other.
+// room is the memory of an execution's lists while they are short, as those of most are.
+type room struct {
+	inputs [2]input         // for the machine
+	starts [1]machine.Start // of tasks
+	made   [1]made          // outcomes that a commit takes along
+	waits  [1]waiting       // calls at which a task stopped
+}
+
+// scratch is memory that tasks reuse, one after the other.
 type scratch struct {
-	captured []machine.Slot // captured inputs of the task
-	slots    []plan.Slot    // the same, decoded
+	room      room           // first memory of short lists
+	finishing finishing      // the last task's success
+	now       int64          // the time of the current commit, in microseconds
+	captured  []machine.Slot // captured inputs of the task
+	slots     []plan.Slot    // the same, decoded
 }
 
 // Ending says how an execution has ended. Its fields are set before Done is closed.
@@ -93,21 +109,18 @@ type input func(m *machine.Machine) error
 
 var errTimeLimit = errors.New("the run's limit of time was reached")
 
-// New returns an execution whose journal is not read yet.
-func (v *Env) New(s runstate.State) *Execution {
-	d := &Execution{State: s, env: v, services: v.Services, policies: v.Policies}
-	d.Done = make(chan struct{})
-	d.ctx, d.Stop = context.WithCancel(v.Ctx)
-	d.Stream = stream.New(d.Unstored)
-	d.host.run, d.host.mu = d, &d.host.own
-	d.workers.run = d
-	return d
+// furnish connects the parts of a new execution, whose tasks end with a context, and gives its lists their first memory.
+func (x *Execution) furnish(ctx context.Context) {
+	x.life.parent, x.ctx = ctx, &x.life
+	x.host.run, x.host.mu, x.workers.run = x, &x.host.own, x
+	x.inputs, x.queue.list = x.room.inputs[:0], x.room.starts[:0]
+	x.host.made, x.host.waits = x.room.made[:0], x.room.waits[:0]
 }
 
 // Begin records the start of a run.
 func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOptions) error {
-	codec := x.Sized(x.Plan.State())
-	inputValue, err := runstate.Canonical(codec, inputValue, &x.Known, true)
+	codec, callers := x.Sized(x.Plan.State()), inputValue
+	inputValue, err := runstate.Canonical(codec, callers, &x.Known, true)
 	if err != nil {
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
 	}
@@ -118,8 +131,8 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 	if err := x.CheckInput(data); err != nil {
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
 	}
-	snap, err := guard.Copy(codec, inputValue) // the value is copied: the caller may change its own (law N9)
-	if err == nil && !x.Unstored {
+	snap, err := guard.Copy(codec, inputValue)
+	if err == nil && !x.Unstored && !runstate.IsCopy(inputValue, callers) { // the caller may change its own (law N9)
 		inputValue, err = guard.Copy(codec, snap)
 	}
 	if err != nil {
@@ -130,9 +143,13 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
 	}
 	def := x.Plan.Definition()
-	body := journal.StartedBody{
+	body := &journal.StartedBody{
 		Plan: def.Name, PlanVersion: def.Version, PlanKind: def.Kind, Fingerprint: x.Plan.Fingerprint(),
 		Definition: o.Definition, By: o.By, Labels: o.Labels, Inputs: given,
+	}
+	messages, err := x.outgoing(o.Messages)
+	if err != nil {
+		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
 	}
 	now := x.Now()
 	x.Row = journal.RunRow{
@@ -148,7 +165,7 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 	}
 	x.Values.Expect(x.Plan)
 	x.Values.Put(1, inputValue, snap)
-	err = x.commit(ctx, func(m *machine.Machine) error { return m.Begin(now, body, data) })
+	err = x.commit(ctx, func(m *machine.Machine) error { return cmp.Or(m.Begin(now, body, data), post(m, now, messages)) })
 	if errors.Is(err, journal.ErrConflict) {
 		err = runtype.Conflict("a run of this id exists already")
 	} else if err != nil && !x.Unstored {
@@ -173,10 +190,11 @@ func (x *Execution) commit(ctx context.Context, in input) error {
 		x.add(in)
 	}
 	for {
+		x.now = x.Now() // reading a clock costs as much as a node that does little
 		if err := x.play(); err != nil {
 			return x.workers.give(err)
 		}
-		work, err := x.Machine.Next(x.Now())
+		work, err := x.next()
 		if err != nil {
 			return x.workers.give(err)
 		}
@@ -196,9 +214,8 @@ func (x *Execution) commit(ctx context.Context, in input) error {
 		if err != nil {
 			return x.workers.give(err)
 		}
-		x.inputs = x.inputs[:0]
-		x.queue.push(work.Start)
-		x.idle, x.complete = work.Idle, work.Complete
+		x.settle()
+		x.Continue(work)
 		if work.Doomed && x.Plan.Definition().FailFast {
 			x.workers.cancel()
 		}
@@ -206,8 +223,21 @@ func (x *Execution) commit(ctx context.Context, in input) error {
 	}
 }
 
+// next asks the machine what follows. Timers that an input has set for now are due.
+func (x *Execution) next() (*machine.Work, error) {
+	at := max(x.now, x.Machine.Latest())
+	if x.TakeUp.block != nil || len(x.workers.left) > 0 {
+		return x.Machine.Next(at)
+	}
+	return x.Machine.NextToEnd(at)
+}
+
 // record is commit for entries of a running task: nothing follows from them yet.
 func (x *Execution) record(ctx context.Context, in input) error {
+	if len(x.settled) > 0 { // something follows from the outcomes that wait
+		defer x.workers.call()
+		return x.commit(ctx, in)
+	}
 	x.add(in)
 	for {
 		if err := x.play(); err != nil {
@@ -255,14 +285,15 @@ func (x *Execution) append(ctx context.Context, entries []journal.Entry) error {
 	}
 	var began time.Time
 	if !x.Unstored {
-		batch := x.Project(entries)
+		batch, memory := x.Project(entries)
 		began = x.watched()
-		if err := x.Store.Append(context.WithoutCancel(ctx), batch); err != nil {
+		if err := x.Store.Append(x.lasting(ctx), batch); err != nil {
 			return err
 		}
 		if batch.Row != nil {
 			x.Row = *batch.Row
 		}
+		memory.Release()
 		x.Row.Head = entries[len(entries)-1].Seq
 	}
 	x.TakeUp.heldBack = nil
@@ -271,6 +302,17 @@ func (x *Execution) append(ctx context.Context, entries []journal.Entry) error {
 	clear(x.postponed)
 	x.postponed = x.postponed[:0]
 	return nil
+}
+
+// lasting returns a context that no stop request ends: an append that has begun is finished.
+func (x *Execution) lasting(ctx context.Context) context.Context {
+	switch {
+	case ctx == x.ctx: // it has no values
+		return context.Background()
+	case ctx.Done() == nil:
+		return ctx
+	}
+	return context.WithoutCancel(ctx)
 }
 
 // drive executes the run until it cannot go on by itself.
@@ -340,6 +382,9 @@ func (x *Execution) loop() error {
 
 // step does one piece of work; false if there is none.
 func (x *Execution) step() (did bool, err error) {
+	if x.outcomesDue() && x.workers.lost == nil {
+		return true, x.storeOutcomes()
+	}
 	s, ok, err := x.workers.next()
 	switch {
 	case err != nil:
@@ -367,7 +412,7 @@ func (x *Execution) stopped() error {
 	if x.workers.failed != nil {
 		return x.workers.failed
 	}
-	if err := x.storePostponed(); err != nil {
+	if err := errors.Join(x.storePostponed(), x.storeOutcomes()); err != nil {
 		return err
 	}
 	if errors.Is(context.Cause(x.ctx), errTimeLimit) {
@@ -418,10 +463,16 @@ func (x *Execution) finishRun() error {
 // aside runs code that makes a run's result, on a goroutine of its own. It belongs to no task, so an ended
 // goroutine would go unnoticed. Evaluate runs it on its caller's goroutine (law N7).
 func (x *Execution) aside(f func() error) error {
-	if x.env == nil {
+	if x.env == nil || !runsAuthorsCode(x.Plan) {
 		return f()
 	}
 	return guard.OnOwnGoroutine(f)
+}
+
+// runsAuthorsCode reports whether making a plan's result may call the author's functions or methods.
+func runsAuthorsCode(p *plan.Plan) bool {
+	codec, known := p.State().(interface{ Own() bool })
+	return !known || codec.Own() || p.Definition().Finish != nil || p.Definition().Merge != nil || p.Result() != nil
 }
 
 // finished returns the result that a plan's author makes of the last value. That value is read back from its

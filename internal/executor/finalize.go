@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/plan"
 )
 
 // finalize sets the run's status and result at the end of an execution.
@@ -28,7 +29,9 @@ func (x *Execution) finalize() {
 	switch r.Status {
 	case runtype.Completed:
 		if r.Output == nil && r.Value == nil {
-			x.lastValue()
+			if err := x.takeLast(); err != nil {
+				x.Outcome.Err = x.wrap(err)
+			}
 		}
 	case runtype.Blocked:
 		body, _ := x.Machine.Blocked()
@@ -51,20 +54,22 @@ func (x *Execution) finalize() {
 }
 
 // lastValue sets the result of a plan that makes none itself: the value of the last path.
-func (x *Execution) lastValue() {
-	err := x.aside(func() error {
-		value, err := x.Values.Take(x.Machine.Final(), x.Plan.State(), false)
-		if err == nil {
-			x.Outcome.Value = value
-			if x.env != nil {
-				x.Outcome.Output, err = guard.Encode(x.Plan.State(), value)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		x.Outcome.Err = x.wrap(err)
+func (x *Execution) takeLast() error {
+	if x.env == nil || !runsAuthorsCode(x.Plan) {
+		return x.lastValue()
 	}
+	return x.aside(x.lastValue)
+}
+
+func (x *Execution) lastValue() error {
+	value, err := x.Values.Take(x.Machine.Final(), x.Plan.State(), false)
+	if err == nil {
+		x.Outcome.Value = value
+		if x.env != nil {
+			x.Outcome.Output, err = guard.Encode(x.Plan.State(), value)
+		}
+	}
+	return err
 }
 
 func (x *Execution) interrupts() []runtype.Interrupt {
@@ -74,7 +79,7 @@ func (x *Execution) interrupts() []runtype.Interrupt {
 	}
 	list := make([]runtype.Interrupt, len(open))
 	for i, q := range open {
-		list[i] = runtype.Interrupt{Interrupt: q, Token: x.Tokens[q.ID]}
+		list[i] = runtype.Interrupt{Interrupt: q, Token: x.Tokens.Of(q.ID)}
 	}
 	return list
 }
@@ -100,7 +105,11 @@ func (x *Execution) ResultCopy() runtype.Result {
 	if result.Value == nil || x.Plan.Definition().Finish != nil {
 		return result
 	}
-	if own, err := guard.Copy(runstate.ResultCodec(x.Plan), result.Value); err == nil {
+	codec := runstate.ResultCodec(x.Plan)
+	if k, ok := codec.(interface{ Detached() plan.Codec }); ok {
+		codec = k.Detached()
+	}
+	if own, err := guard.Copy(codec, result.Value); err == nil {
 		result.Value = own
 	}
 	return result
@@ -121,13 +130,13 @@ func (x *Execution) AtWork() (tasks []string, known bool) {
 	return tasks, len(tasks) > 0
 }
 
-// catchUp folds entries written since the execution ended. It returns false if they are more than answers.
+// catchUp folds entries written since the execution ended. It returns false if they are more than answers and messages.
 func (x *Execution) catchUp(ctx context.Context) bool {
 	for e, err := range x.Store.Read(ctx, x.ID, x.Machine.Head()) {
 		if err != nil {
 			return false
 		}
-		if e.Kind != journal.InterruptResolved && e.Kind != journal.InterruptUpdated {
+		if !machine.FromOutside(e.Kind) {
 			return false
 		}
 		if x.Machine.Apply(&e) != nil {
@@ -154,7 +163,7 @@ func (x *Execution) TakeFrom(ctx context.Context, was *Execution, why journal.Re
 	}
 }
 
-// Continue takes the next steps of a fork.
+// Continue takes the next steps of the run, once their entries are stored.
 func (x *Execution) Continue(work *machine.Work) {
 	x.queue.push(work.Start)
 	x.idle, x.complete = work.Idle, work.Complete

@@ -58,16 +58,7 @@ func (x *Execution) finishFlow(t *machine.Task, flat *plan.Flat, out any, choice
 	if err != nil {
 		return x.fail(t, flat, nil, err)
 	}
-	ref, which, outcome := uint64(0), x.refer(t), choice.outcome(v)
-	err = x.commit(x.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
-		ref = m.Head() + 1
-		return m.Finish(x.Now(), t, outcome)
-	}))
-	if err != nil || which.gone {
-		return err
-	}
-	x.wrote(flat, outermost, last, ref, nil, snap, v.Changed)
-	return nil
+	return x.succeed(t, choice.outcome(v), product{flow: flat, outermost: outermost, old: last, snap: snap, changed: v.Changed})
 }
 
 // wrote keeps the output of a dataflow node. A version equal to the last one gets a snapshot of its own.
@@ -147,8 +138,7 @@ func (x *Execution) follows(work *machine.Work) {
 		x.Stream.Publish(x.ID, work.Append)
 		x.stored(work.Append, time.Time{})
 	}
-	x.queue.push(work.Start)
-	x.idle, x.complete = work.Idle, work.Complete
+	x.Continue(work)
 	if work.Doomed && x.Plan.Definition().FailFast {
 		x.workers.cancel()
 	}

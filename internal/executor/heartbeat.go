@@ -15,16 +15,13 @@ import (
 // beatEvery is the interval at which heartbeats are stored. Only the last one of an interval is.
 const beatEvery = 5 * time.Second
 
-// beats holds a pass's signs of life and its heartbeats. The host's lock guards fields that are not atomic.
+// beats holds a pass's heartbeats, and what ends the pass before its function returns. The host's lock guards it.
 type beats struct {
+	bounds atomic.Pointer[bounds] // needs no lock; nil for nothing
+
 	value []byte      // the last heartbeat not stored yet; nil for none
 	timer *time.Timer // stores value; nil while not running
 	reads []beatRead  // reads of earlier heartbeats: stored before the next recorded call
-
-	idle time.Duration // how long the pass may be silent; 0 for no limit
-	from time.Time     // when the pass began
-	last atomic.Int64  // the last sign of life, in nanoseconds since from
-	held atomic.Int32  // calls that wait for the store or for a timer: the pass is not silent meanwhile
 }
 
 // beatRead is a call of node.LastHeartbeat and its result.
@@ -35,7 +32,7 @@ type beatRead struct {
 
 func (b *beats) reset() {
 	b.stop()
-	b.value, b.reads, b.idle = nil, nil, 0
+	b.value, b.reads = nil, nil
 }
 
 func (b *beats) stop() {
@@ -43,39 +40,6 @@ func (b *beats) stop() {
 		b.timer.Stop()
 		b.timer = nil
 	}
-}
-
-// begin starts to watch a pass for silence.
-func (b *beats) begin(idle time.Duration) {
-	b.idle, b.from = idle, time.Now()
-	b.last.Store(0)
-}
-
-// sign records a sign of life.
-func (b *beats) sign() {
-	if b.idle > 0 {
-		b.last.Store(int64(time.Since(b.from)))
-	}
-}
-
-// hold suspends the watch for silence until over is called.
-func (b *beats) hold() (over func()) {
-	if b.idle == 0 {
-		return func() {}
-	}
-	b.held.Add(1)
-	return func() {
-		b.sign()
-		b.held.Add(-1)
-	}
-}
-
-// left returns how much longer the pass may be silent.
-func (b *beats) left() time.Duration {
-	if b.held.Load() > 0 {
-		return b.idle
-	}
-	return b.idle - (time.Since(b.from) - time.Duration(b.last.Load()))
 }
 
 // Beat implements [nodehost.BeatHost].

@@ -34,7 +34,7 @@ type host struct {
 	replay
 	awaited
 	display
-	beats beats // heartbeats and silence
+	beats // heartbeats and bounds
 
 	broken      error  // why this pass cannot go on: the code diverged
 	storeFailed error  // the store failed during this pass
@@ -54,12 +54,18 @@ type attempted struct {
 
 // replay is a pass's position in the recorded calls of its task (law N3).
 type replay struct {
-	recorded int         // calls that the journal holds from earlier passes
-	consumed int         // of those, calls that this pass has made
-	begun    []string    // reasonings with recorded calls but no outcome
-	behind   string      // the call at which the last pass stopped, until this one is past it; "" then
-	made     []made      // how many calls of each kind and key the pass has made
-	latest   *machine.Op // the furthest recorded call, in journal order, that the pass has made
+	recorded int      // calls that the journal holds from earlier passes
+	consumed int      // of those, calls that this pass has made
+	begun    []string // reasonings with recorded calls but no outcome
+	behind   string   // the call at which the last pass stopped, until this one is past it; "" then
+	made     []made   // how many calls of each kind and key the pass has made
+	latest   lastMade // the furthest recorded call, in journal order, that the pass has made
+}
+
+// lastMade is a recorded call.
+type lastMade struct {
+	place uint64 // see machine.Op; 0 for none
+	id    string // of the call
 }
 
 // awaited holds the calls that a pass waits for.
@@ -92,6 +98,7 @@ func (h *host) begin(t *machine.Task) {
 		defer h.mu.Unlock()
 	}
 	h.observe(t)
+	h.known.Learn(&h.run.Known) // the task's input was settled there
 	h.recorded, h.consumed, h.behind, h.begun = 0, 0, t.LastWait, h.begun[:0]
 	for i := range t.Ops {
 		if mustCome(&t.Ops[i], t.Attempt) {
@@ -99,9 +106,9 @@ func (h *host) begin(t *machine.Task) {
 		}
 		h.begunIn(t, &t.Ops[i])
 	}
-	h.made, h.latest = h.made[:0], nil
+	h.made, h.latest = h.made[:0], lastMade{}
 	h.suspended, h.broken, h.storeFailed, h.streams = false, nil, nil, nil
-	h.waits, h.naps, h.together, h.shown, h.open = nil, nil, nil, 0, false
+	h.waits, h.naps, h.together, h.shown, h.open = h.waits[:0], nil, nil, 0, false
 	h.beats.reset()
 	h.calls.Store(0)
 	h.last++
@@ -157,12 +164,13 @@ func (h *host) enterFor(pass uint64, op nodehost.Op) error {
 }
 
 func (h *host) enterAt(pass uint64, goesOn func() bool) error {
-	h.beats.sign()
+	b := h.bounds.Load().of(pass)
+	b.sign()
 	h.calls.Add(1) // before the pass is read: either end sees the call, or the call sees that the pass is over
 	h.mu.Lock()
 	var err error
 	switch {
-	case pass != h.pass.Load() || pass == 0:
+	case pass != h.pass.Load() || pass == 0 || b.reached():
 		err = node.ErrTaskOver
 	case h.broken != nil:
 		err = h.broken
@@ -201,11 +209,11 @@ func (h *host) beginBy(pass uint64, kind nodehost.Kind, key string, apart bool, 
 	if err != nil {
 		return nodehost.Op{}, err
 	}
-	op := nodehost.Op{Kind: kind, ID: opID(kind, key, n), Apart: apart}
+	t := h.task.in(h.run.Machine)
+	op := nodehost.Op{Kind: kind, ID: idOf(t, kind, key, n), Apart: apart}
 	if slices.Contains(h.begun, op.ID) {
 		h.consumed++
 	}
-	t := h.task.in(h.run.Machine)
 	if t == nil {
 		return op, node.ErrTaskOver
 	}
@@ -250,7 +258,7 @@ func (h *host) beginBy(pass uint64, kind nodehost.Kind, key string, apart bool, 
 // record stores an entry of the task; if lazy, with the next commit, since nothing outside depends on it.
 func (h *host) record(lazy bool, in func(m *machine.Machine, t *machine.Task, now int64) error) error {
 	h.keepReads()
-	defer h.beats.hold()()
+	defer h.bounds.Load().hold()()
 	return h.recordBeside(lazy, in)
 }
 
@@ -259,11 +267,18 @@ func (h *host) recordBeside(lazy bool, in func(m *machine.Machine, t *machine.Ta
 	if h.run.rehearses {
 		return h.leaveOff()
 	}
-	now, which := h.run.Now(), h.task
-	wrapped := which.do(func(m *machine.Machine, t *machine.Task) error { return in(m, t, now) })
+	now := h.run.Now()
 	if lazy && !h.run.Unstored {
-		h.run.add(wrapped)
+		h.run.add(h.task.later(now, in))
 		return nil
+	}
+	which := h.task
+	wrapped := func(m *machine.Machine) error {
+		t := which.in(m)
+		if t == nil {
+			return nil
+		}
+		return in(m, t, now)
 	}
 	if runtype.Status(h.run.Machine.Status()).Ended() {
 		return node.ErrTaskOver

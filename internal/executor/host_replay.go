@@ -88,6 +88,34 @@ func opID(kind nodehost.Kind, key string, n int) string {
 	return string(kind) + ":" + key + "#" + strconv.Itoa(n)
 }
 
+// idOf is opID, without making it again where the task has a call of this id.
+func idOf(t *machine.Task, kind nodehost.Kind, key string, n int) string {
+	if t != nil {
+		for i := range t.Ops {
+			if op := &t.Ops[i]; op.Kind == kind && isOpID(op.ID, kind, key, n) {
+				return op.ID
+			}
+		}
+	}
+	return opID(kind, key, n)
+}
+
+// isOpID reports whether an id is opID of the same.
+func isOpID(id string, kind nodehost.Kind, key string, n int) bool {
+	rest, ok := strings.CutPrefix(id, string(kind))
+	if ok {
+		rest, ok = strings.CutPrefix(rest, ":")
+	}
+	if ok {
+		rest, ok = strings.CutPrefix(rest, key)
+	}
+	if !ok || !strings.HasPrefix(rest, "#") {
+		return false
+	}
+	var digits [20]byte
+	return rest[1:] == string(strconv.AppendInt(digits[:0], int64(n), 10))
+}
+
 // passed records that the pass has reached the call at which the last one stopped.
 func (h *host) passed(op string) {
 	if h.behind == op || nodehost.CallInside(op, h.behind) {
@@ -139,12 +167,11 @@ func (h *host) inPlace(known *machine.Op) error {
 		return nil
 	}
 	switch {
-	case h.latest != nil && h.latest.Place > known.Place:
-		h.broken = &node.DivergedError{Task: nodehost.TaskID(h.path, int(h.visit)), Expected: known.ID, Found: h.latest.ID}
+	case h.latest.place > known.Place:
+		h.broken = &node.DivergedError{Task: nodehost.TaskID(h.path, int(h.visit)), Expected: known.ID, Found: h.latest.id}
 		return h.broken
 	case !spans(known.Kind):
-		op := *known // the machine may be folded anew
-		h.latest = &op
+		h.latest = lastMade{known.Place, known.ID} // and no pointer: the machine may be folded anew
 	}
 	return nil
 }

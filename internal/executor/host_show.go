@@ -40,7 +40,7 @@ func (h *host) Emit(pass uint64, op nodehost.Op, eventType string, data []byte) 
 	})
 }
 
-// Chunk implements nodehost.Host.
+// Chunk implements nodehost.Host. A model writes many pieces: each costs no memory but the text itself.
 func (h *host) Chunk(pass uint64, op nodehost.Op, channel, text string, last bool) error {
 	if err := h.enterFor(pass, op); err != nil {
 		return err
@@ -48,38 +48,52 @@ func (h *host) Chunk(pass uint64, op nodehost.Op, channel, text string, last boo
 	defer h.mu.Unlock()
 	b := h.streams[op.ID]
 	if b == nil {
-		if h.streams == nil {
-			h.streams = make(map[string]*strings.Builder)
-		}
-		b = &strings.Builder{}
-		h.streams[op.ID] = b
-		body, _ := json.Marshal(textBody{Channel: channel}) //nolint:errchkjson // strings always encode
-		if h.brokenOff(op.ID) {
-			h.run.add(h.task.do(func(m *machine.Machine, t *machine.Task) error {
-				return m.Record(h.run.Now(), t, journal.DataInvalidated, op.ID, nil, invalidated(h.segment(op.ID), "restart"))
-			}))
-		}
-		if err := h.showsInOrder(op); err != nil {
+		var err error
+		if b, err = h.openText(op, channel); err != nil {
 			return err
 		}
-		err := h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
-			return put(m, t, now, journal.TextStart, op, nil, body)
-		})
-		if err != nil {
-			return err
-		}
-		h.run.Stream.OpenSegment(h.source(), op.ID, b)
 	}
 	if size := b.Len() + len(text); size > h.run.MaxValue() {
 		return h.tooLarge(op, size)
 	}
-	if !last {
-		h.run.Stream.Chunk(h.source(), op.ID, text, b)
-		return nil
+	if last {
+		return h.closeText(op, channel, b.String())
 	}
+	h.run.Stream.Chunk(h.source(), op.ID, text, b)
+	return nil
+}
+
+// openText records that a call begins to write text, and returns where its pieces are put together.
+func (h *host) openText(op nodehost.Op, channel string) (*strings.Builder, error) {
+	if h.streams == nil {
+		h.streams = make(map[string]*strings.Builder)
+	}
+	b := &strings.Builder{}
+	h.streams[op.ID] = b
+	body, _ := json.Marshal(textBody{Channel: channel}) //nolint:errchkjson // strings always encode
+	if h.brokenOff(op.ID) {
+		h.run.add(h.task.do(func(m *machine.Machine, t *machine.Task) error {
+			return m.Record(h.run.Now(), t, journal.DataInvalidated, op.ID, nil, invalidated(h.segment(op.ID), "restart"))
+		}))
+	}
+	if err := h.showsInOrder(op); err != nil {
+		return nil, err
+	}
+	err := h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
+		return put(m, t, now, journal.TextStart, op, nil, body)
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.run.Stream.OpenSegment(h.source(), op.ID, b)
+	return b, nil
+}
+
+// closeText records the whole text of a call.
+func (h *host) closeText(op nodehost.Op, channel, text string) error {
 	delete(h.streams, op.ID)
 	h.run.Stream.CloseSegment(h.path, h.visit, op.ID)
-	whole := textBody{Channel: channel, Text: b.String()}
+	whole := textBody{Channel: channel, Text: text}
 	if op.Kind == nodehost.KindChunks {
 		whole.Text, whole.Returned = "", true
 	}

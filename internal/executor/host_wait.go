@@ -30,7 +30,7 @@ func (h *host) Sleep(pass uint64, op nodehost.Op, d time.Duration) error {
 	}
 	defer h.mu.Unlock()
 	if h.run.Unstored {
-		return h.doze(op, d)
+		return h.doze(pass, op, d)
 	}
 	t := h.task.in(h.run.Machine)
 	if t == nil {
@@ -125,14 +125,17 @@ func (h *host) waitFor() string {
 }
 
 // doze sleeps in a run that is not stored: the task keeps its goroutine.
-func (h *host) doze(op nodehost.Op, d time.Duration) error {
-	defer h.beats.hold()()
+func (h *host) doze(pass uint64, op nodehost.Op, d time.Duration) error {
+	defer h.bounds.Load().hold()()
 	ctx := h.run.workers.context()
 	h.mu.Unlock()
 	ended := h.run.nap(ctx, d)
 	h.mu.Lock()
 	if !ended {
 		return ctx.Err()
+	}
+	if pass != h.pass.Load() { // the attempt reached its Timeout meanwhile, and h serves another task
+		return node.ErrTaskOver
 	}
 	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
 		return put(m, t, now, journal.StepFinished, op, nil, nil)

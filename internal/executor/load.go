@@ -72,29 +72,35 @@ func (x *Execution) readAdmitted(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := x.env.Leases.Admit(ctx, &info); err != nil {
+		if done, err := x.readAt(ctx, info); done || err != nil {
 			return err
-		}
-		if info.Driver != "" && info.Driver == x.Owner {
-			x.env.Leases.Read(x.ID)
-		}
-		if x.Row = info; x.TakeUp.Was == "" {
-			x.TakeUp.Was = info.Driver
-		}
-		x.follow()
-		if _, err := x.Read(ctx, math.MaxUint64); err != nil {
-			return err
-		}
-		switch head := x.Machine.Head(); {
-		case head == info.Head:
-			return nil
-		case head < info.Head:
-			return x.StoreError(x.ID, &journal.StoreError{
-				Op: "replay", Run: x.ID, Seq: head + 1,
-				Err: fmt.Errorf("%w: the journal ends here, its head is %d", journal.ErrCorrupt, info.Head),
-			})
 		}
 	}
+}
+
+// readAt is readAdmitted with the run's row. It is not done if the journal was written after the row was read.
+func (x *Execution) readAt(ctx context.Context, info runtype.RunInfo) (done bool, err error) {
+	if err := x.env.Leases.Admit(ctx, &info); err != nil {
+		return false, err
+	}
+	if info.Driver != "" && info.Driver == x.Owner {
+		x.env.Leases.Read(x.ID)
+	}
+	if x.Row = info; x.TakeUp.Was == "" {
+		x.TakeUp.Was = info.Driver
+	}
+	x.follow()
+	if _, err := x.Read(ctx, math.MaxUint64); err != nil {
+		return false, err
+	}
+	head := x.Machine.Head()
+	if head < info.Head {
+		return false, x.StoreError(x.ID, &journal.StoreError{
+			Op: "replay", Run: x.ID, Seq: head + 1,
+			Err: fmt.Errorf("%w: the journal ends here, its head is %d", journal.ErrCorrupt, info.Head),
+		})
+	}
+	return head == info.Head, nil
 }
 
 // found loads the result of a run that has ended.
@@ -126,8 +132,8 @@ func (x *Execution) reload(ref uint64) error {
 	return nil
 }
 
-// rebase reads entries that others stored since this execution's last write. It folds answers, claims and
-// cancellation. If another process owns the run, this one has lost it (law J3).
+// rebase reads entries that others stored since this execution's last write. It folds answers, claims, messages
+// and cancellation. If another process owns the run, this one has lost it (law J3).
 func (x *Execution) rebase(ctx context.Context, busy []machine.Handed) error {
 	ctx = context.WithoutCancel(ctx) // a stop request or time limit is no failure of the store
 	head, kept := x.Row.Head, x.Values
@@ -178,9 +184,7 @@ func (x *Execution) rebase(ctx context.Context, busy []machine.Handed) error {
 // notDriven checks that others' entries are not an owner's (law J3).
 func notDriven(news []journal.Entry) error {
 	for i := range news {
-		switch news[i].Kind {
-		case journal.InterruptUpdated, journal.InterruptResolved, journal.RunFinished:
-		default:
+		if k := news[i].Kind; !machine.FromOutside(k) && k != journal.RunFinished {
 			return fmt.Errorf("%w: another process owns the run (%s, seq %d)", runtype.ErrConflict, news[i].Kind, news[i].Seq)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/fermata-go/fermata/internal/runtype"
@@ -37,8 +38,9 @@ func (boundPolicy) attempt(within context.Context, w *work, next next) (any, cho
 	limit, silence := bound(flat.Timeout), bound(flat.Idle)
 	defer limit.Stop()
 	defer silence.Stop()
-	h.beats.begin(flat.Idle)
-	ctx = model.OnSignOfLife(ctx, h.beats.sign)
+	b := &bounds{pass: h.pass.Load(), ctx: ctx, idle: flat.Idle, from: time.Now()}
+	h.bounds.Store(b)
+	ctx = model.OnSignOfLife(ctx, b.sign)
 	go func() {
 		o := outcome{err: runtype.ErrGoexit}
 		defer func() { ended <- o }()
@@ -55,9 +57,10 @@ wait:
 			}
 			break wait
 		case <-limit.C:
+			cancel(runtype.ErrTimeout) // it may be faster than the context's own timer
 			break wait
 		case <-silence.C:
-			left := h.beats.left()
+			left := b.left()
 			if left > 0 {
 				silence.Reset(left)
 				continue
@@ -81,4 +84,58 @@ func bound(d time.Duration) *time.Timer {
 	t := time.NewTimer(time.Hour)
 	t.Stop()
 	return t
+}
+
+// bounds watches one pass of a node that has a Timeout or an Idle.
+type bounds struct {
+	pass uint64          // the pass
+	ctx  context.Context // the function's: done when the pass reaches a bound
+	idle time.Duration   // how long the pass may be silent; 0 for no limit
+	from time.Time       // when the pass began
+	last atomic.Int64    // the last sign of life, in nanoseconds since from
+	held atomic.Int32    // calls that wait for the store or for a timer: the pass is not silent meanwhile
+}
+
+// of returns b if it watches this pass, or nil.
+func (b *bounds) of(pass uint64) *bounds {
+	if b == nil || b.pass != pass {
+		return nil
+	}
+	return b
+}
+
+// reached reports whether the pass has reached a bound, so that its calls are refused even before the attempt has failed.
+func (b *bounds) reached() bool {
+	if b == nil || b.ctx.Err() == nil {
+		return false
+	}
+	cause := context.Cause(b.ctx)
+	return errors.Is(cause, runtype.ErrTimeout) || errors.Is(cause, runtype.ErrIdle)
+}
+
+// sign records a sign of life.
+func (b *bounds) sign() {
+	if b != nil && b.idle > 0 {
+		b.last.Store(int64(time.Since(b.from)))
+	}
+}
+
+// hold suspends the watch for silence until over is called.
+func (b *bounds) hold() (over func()) {
+	if b == nil || b.idle == 0 {
+		return func() {}
+	}
+	b.held.Add(1)
+	return func() {
+		b.sign()
+		b.held.Add(-1)
+	}
+}
+
+// left returns how much longer the pass may be silent.
+func (b *bounds) left() time.Duration {
+	if b.held.Load() > 0 {
+		return b.idle
+	}
+	return b.idle - (time.Since(b.from) - time.Duration(b.last.Load()))
 }

@@ -292,15 +292,10 @@ func (x *Execution) leaveAsIs(t *machine.Task, flat *plan.Flat) error {
 			snap = nil
 		}
 	}
-	which, ref := x.refer(t), uint64(0)
-	outcome := machine.Outcome{
+	ref, err := x.commitFinish(t, machine.Outcome{
 		Value: machine.Value{Changed: true, Delta: true, Base: old}, Choice: choice.one, Choices: choice.several,
-	}
-	err = x.commit(x.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
-		ref = m.Head() + 1
-		return m.Finish(x.Now(), t, outcome)
-	}))
-	if err != nil || which.gone {
+	})
+	if err != nil || ref == 0 {
 		return err
 	}
 	if x.Machine.Uses(old) {

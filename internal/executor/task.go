@@ -73,6 +73,18 @@ func (r *taskRef) do(f func(m *machine.Machine, t *machine.Task) error) input {
 	}
 }
 
+// later makes an input about a task, like do. It is for those who do not ask whether the task had ended.
+func (r taskRef) later(now int64, f func(m *machine.Machine, t *machine.Task, now int64) error) input {
+	return func(m *machine.Machine) error {
+		which := r
+		t := which.in(m)
+		if t == nil {
+			return nil
+		}
+		return f(m, t, now)
+	}
+}
+
 // run calls a node's function once: one pass. In a run that is not stored, it may go on with the nodes that
 // follow.
 func (x *Execution) run(t *machine.Task) error {
@@ -265,23 +277,74 @@ func (x *Execution) finish(t *machine.Task, flat *plan.Flat, out any, choice cho
 	if err != nil {
 		return x.fail(t, flat, nil, err)
 	}
-	outcome := choice.outcome(v)
-	ref, which := uint64(0), x.refer(t)
-	err = x.commit(x.ctx, which.do(func(m *machine.Machine, task *machine.Task) error {
-		ref = m.Head() + 1
-		return m.Finish(x.Now(), task, outcome)
-	}))
-	if err != nil || which.gone {
-		return err
-	}
-	if !v.Changed {
-		if c := x.Values.Find(old); c != nil {
-			c.Live, c.Snap = out, snap
+	return x.succeed(t, choice.outcome(v), product{old: old, own: own, live: out, snap: snap, changed: v.Changed})
+}
+
+// product is the value that a task has made, until its entry is stored.
+type product struct {
+	flow       *plan.Flat // the node of a dataflow; nil in a control graph
+	outermost  bool       // of the run's own dataflow
+	old        uint64     // seq of the value before
+	own        bool       // nothing else refers to that
+	live, snap any        // see runstate.Cell
+	changed    bool       // it differs from the value before
+}
+
+// keep replaces the value before by the one that a task has made, whose entry is stored at ref.
+func (x *Execution) keep(v product, ref uint64) {
+	switch {
+	case v.flow != nil:
+		x.wrote(v.flow, v.outermost, v.old, ref, nil, v.snap, v.changed)
+	case v.changed:
+		x.moved(v.old, v.own, ref, v.live, v.snap)
+	default:
+		if c := x.Values.Find(v.old); c != nil {
+			c.Live, c.Snap = v.live, v.snap
 		}
+	}
+}
+
+// succeed records the success of a task: at once where no other outcome waits or is about to come.
+func (x *Execution) succeed(t *machine.Task, o machine.Outcome, v product) error {
+	if !x.storesAtOnce() {
+		return x.succeedTogether(t, o, v)
+	}
+	ref, err := x.commitFinish(t, o)
+	if err == nil && ref != 0 {
+		x.keep(v, ref)
+	}
+	return err
+}
+
+// finishing is the input that records the success of a task. It is reused, since each node makes one.
+type finishing struct {
+	which   taskRef         // the task
+	outcome machine.Outcome // its outcome
+	ref     uint64          // seq of the entry; 0 if the task had ended
+	record  input           // records it; nil before the first
+}
+
+// commitFinish records the success of a task and returns the seq of its entry; 0 if the task had ended.
+func (x *Execution) commitFinish(t *machine.Task, o machine.Outcome) (ref uint64, err error) {
+	f := &x.finishing
+	f.which, f.outcome, f.ref = x.refer(t), o, 0
+	if f.record == nil {
+		f.record = x.recordFinish
+	}
+	err = x.commit(x.ctx, f.record)
+	f.outcome = machine.Outcome{}
+	return f.ref, err
+}
+
+func (x *Execution) recordFinish(m *machine.Machine) error {
+	f := &x.finishing
+	t := f.which.in(m)
+	if t == nil {
+		f.ref = 0
 		return nil
 	}
-	x.moved(old, own, ref, out, snap)
-	return nil
+	f.ref = m.Head() + 1
+	return m.Finish(x.now, t, f.outcome)
 }
 
 // change makes an output canonical and encodes it as a delta against the task's input.
@@ -336,11 +399,16 @@ func (x *Execution) suspend(h *host, t *machine.Task, err error) error {
 	if x.Unstored {
 		return runtype.ErrMustWait
 	}
-	op, which, waits, naps := h.waitFor(), x.refer(t), h.waits, h.naps
+	op, task, waits, naps := h.waitFor(), x.refer(t), h.waits, h.naps
 	h.keepReads()
 	h.keepBeat()
-	swallowed := err == nil || !fault.Capture(err).Is(node.ErrSuspended)
-	return x.commit(x.ctx, which.do(func(m *machine.Machine, t *machine.Task) error {
+	swallowed := err != node.ErrSuspended && (err == nil || !fault.Capture(err).Is(node.ErrSuspended)) //nolint:errorlint // as it mostly is
+	return x.commit(x.ctx, func(m *machine.Machine) error {
+		which := task
+		t := which.in(m)
+		if t == nil {
+			return nil
+		}
 		now := x.Now()
 		for _, n := range naps {
 			body, _ := json.Marshal(journal.TimerBody{Due: now + n.d.Microseconds()})
@@ -361,7 +429,7 @@ func (x *Execution) suspend(h *host, t *machine.Task, err error) error {
 			}
 		}
 		return m.Suspend(now, t, at)
-	}))
+	})
 }
 
 // serviceOf returns a service of the program; nil for none.

@@ -31,13 +31,14 @@ type workers struct {
 
 // helped counts the goroutines that work or wait. The workers' lock guards fields that are not atomic.
 type helped struct {
-	helpers sync.WaitGroup // goroutines beside the execution's own
-	wake    *sync.Cond     // wakes the execution's own goroutine; nil before its first wait
-	asleep  bool           // that goroutine waits
-	coming  int            // helpers that have not taken a start yet
-	running int            // tasks that run without the lock
-	taken   atomic.Uint64  // starts taken so far
-	eager   atomic.Uint64  // helpers start at once until so many starts were taken
+	helpers  sync.WaitGroup // goroutines beside the execution's own
+	wake     *sync.Cond     // wakes the execution's own goroutine; nil before its first wait
+	asleep   bool           // that goroutine waits
+	coming   int            // helpers that have not taken a start yet
+	running  int            // tasks that run without the lock
+	arriving atomic.Int32   // of those, the ones that have returned and wait for the lock
+	taken    atomic.Uint64  // starts taken so far
+	eager    atomic.Uint64  // helpers start at once until so many starts were taken
 }
 
 // losses say why the workers cannot go on. The workers' lock guards them.
@@ -124,6 +125,9 @@ func (c *workers) call() {
 		return
 	}
 	left := c.run.queue.len() - c.coming
+	if len(c.run.settled) > 0 { // a goroutine has to store them, however long the tasks take
+		left++
+	}
 	if left > 0 && c.asleep {
 		c.rouse()
 		left--
@@ -330,6 +334,8 @@ func (c *workers) leave() {
 
 // enter takes the lock again.
 func (c *workers) enter() {
+	c.arriving.Add(1)
 	c.mu.Lock()
+	c.arriving.Add(-1)
 	c.running--
 }

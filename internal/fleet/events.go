@@ -26,7 +26,7 @@ func (f *Fleet) Events(ctx context.Context, id string, after uint64, follow bool
 			d, closed := f.executions[id], f.closed
 			f.mu.Unlock()
 			if d != nil && follow {
-				if !s.live(ctx, d.Execution) {
+				if !s.live(ctx, &d.Execution) {
 					return
 				}
 				continue

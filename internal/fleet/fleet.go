@@ -33,8 +33,8 @@ type Fleet struct {
 
 	ctx    context.Context    // of all executions; done once Close is called
 	cancel context.CancelFunc // cancels ctx
-	wg     sync.WaitGroup     // counts all goroutines of the fleet
 	done   chan struct{}      // closed when Close has nothing left to wait for
+	goroutines
 
 	mu sync.Mutex // guards the table, closed, worker and notes on runs
 	table
@@ -44,10 +44,16 @@ type Fleet struct {
 	lease  lease   // owns the runs of this process
 }
 
+// goroutines are those of a fleet.
+type goroutines struct {
+	wg    sync.WaitGroup // counts all of them
+	spare chan *owned    // to those that have carried a run, and wait for another one
+}
+
 // table holds what a fleet knows about runs, by id. The fleet's lock guards it.
 type table struct {
 	executions map[string]*owned        // running executions
-	loading    map[string]chan struct{} // runs that are being started or resumed; closed at the end of that
+	loading    map[string]chan struct{} // runs that are being started or resumed; closed at the end of that, nil while nobody waits for it
 	waking     map[string]int           // number of WillWake calls in progress
 	paused     pausedCache              // recently ended executions, ready to go on
 	trouble    map[string]error         // why a run that had to go on by itself could not
@@ -59,10 +65,19 @@ type table struct {
 
 // owned is an execution of this process with notes about it. The fleet's lock guards them.
 type owned struct {
-	*executor.Execution      // the execution
-	stopRequested       bool // Stop was called
-	again               bool // execute the run once more after this
-	setBack             bool // a failing store ended it, and the run is resumed later
+	executor.Execution        // the execution
+	stopRequested      bool   // Stop was called
+	again              int    // how often the run was to be executed once more after this
+	setBack            bool   // a failing store ended it, and the run is resumed later
+	place              int    // in the order of the paused cache
+	release            func() // ends the run's limit of time
+}
+
+// open returns an execution of a run whose journal is not read yet.
+func (f *Fleet) open(s *runstate.State) *owned {
+	d := &owned{}
+	f.env.Open(&d.Execution, s)
+	return d
 }
 
 // New returns the fleet of a runtime. Close it when the program ends.
@@ -74,7 +89,7 @@ func New(o runtype.Options) (*Fleet, error) {
 	rt := &Fleet{
 		Storage: &storage.Storage{Options: o, Store: o.Store, Log: o.Logger},
 		Schemas: &question.Schemas{},
-		done:    make(chan struct{}),
+		done:    make(chan struct{}), goroutines: goroutines{spare: make(chan *owned)},
 		table: table{
 			executions: make(map[string]*owned), loading: make(map[string]chan struct{}), waking: make(map[string]int),
 			trouble: make(map[string]error), notifiers: make(map[string]*notifier), moved: make(map[string]*plan.Plan),
@@ -144,10 +159,7 @@ func (f *Fleet) Open(run string) error {
 // Start starts a run of p. The input is the value of the plan's first token, as the author's package erases it:
 // *S for a graph of S, map[string]any for a recipe. The run owns it from here on.
 func (f *Fleet) Start(ctx context.Context, p *plan.Plan, input any, opts ...runtype.StartOption) (*Run, error) {
-	var o runtype.StartOptions
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := runtype.StartOptionsOf(opts)
 	named := o.ID != ""
 	if !named {
 		o.ID = storage.NewID("run_")
@@ -170,7 +182,8 @@ func (f *Fleet) Start(ctx context.Context, p *plan.Plan, input any, opts ...runt
 		}
 		defer f.loaded(o.ID)
 	}
-	d := &owned{Execution: f.env.New(f.stateEnv.NewState(o.ID, p, o.Durability))}
+	s := f.stateEnv.NewState(o.ID, p, o.Durability)
+	d := f.open(&s)
 	d.Held = o.Queued
 	driven := false
 	defer func() {
@@ -228,7 +241,9 @@ func (f *Fleet) migrate(ctx context.Context, id string, p *plan.Plan, why journa
 		return nil, err
 	}
 	switch d, err := f.load(ctx, id, func(d *owned) {
-		d.again = d.again || why.Reason == "" // it may have looked before the cause of the resumption was stored
+		if why.Reason == "" { // it may have looked before the cause of the resumption was stored
+			d.again++
+		}
 	}); {
 	case err != nil:
 		return nil, err
@@ -238,7 +253,8 @@ func (f *Fleet) migrate(ctx context.Context, id string, p *plan.Plan, why journa
 		return f.handle(id, p, d), nil
 	}
 	defer f.loaded(id)
-	d := &owned{Execution: f.env.New(f.stateEnv.NewState(id, p, runtype.Sync))}
+	s := f.stateEnv.NewState(id, p, runtype.Sync)
+	d := f.open(&s)
 	if d.TakeUp.Tries = was != nil; d.TakeUp.Tries {
 		d.TakeUp.Was = *was
 	}
@@ -253,7 +269,7 @@ func (f *Fleet) migrate(ctx context.Context, id string, p *plan.Plan, why journa
 	kept := f.paused.take(id)
 	f.mu.Unlock()
 	if kept != nil {
-		d.TakeFrom(ctx, kept.Execution, why)
+		d.TakeFrom(ctx, &kept.Execution, why)
 	}
 	err := d.Load(ctx, why)
 	if err == nil {
@@ -268,94 +284,6 @@ func (f *Fleet) migrate(ctx context.Context, id string, p *plan.Plan, why journa
 
 // errDriven says that this runtime executes the run already.
 var errDriven = errors.New("the run is executed already")
-
-// launch starts an execution on a goroutine of its own.
-func (f *Fleet) launch(d *owned) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return &runtype.Error{Code: runtype.CodeStopped, Run: d.ID, Err: runtype.ErrClosed}
-	}
-	if f.executions[d.ID] != nil {
-		return errDriven
-	}
-	f.executions[d.ID] = d
-	f.recovered(d.ID)
-	delete(f.trouble, d.ID)
-	if d.Plan.Fingerprint() != d.Machine.Started().Fingerprint {
-		f.moved[d.ID] = d.Plan
-	}
-	f.plans.put(planID{d.Row.Plan, d.Machine.Started().Fingerprint, d.Machine.Started().Definition}, d.Plan)
-	f.wg.Go(func() { f.carry(d, d.LimitTime()) })
-	f.notifyLocked(d.ID)
-	return nil
-}
-
-// carry executes a run, and starts another goroutine if a node ends this one (law N7).
-func (f *Fleet) carry(d *owned, release func()) {
-	defer func() {
-		if d.Gone {
-			f.wg.Go(func() { f.carry(d, release) })
-			return
-		}
-		release()
-		f.landed(d)
-	}()
-	d.Work()
-}
-
-// landed removes an execution from the table, and starts it again if there is new work.
-func (f *Fleet) landed(d *owned) {
-	f.checkpoint(d) // while nobody else has it
-	f.mu.Lock()
-	kept := storage.IsTransient(d.Lost) && !d.stopRequested && !f.closed
-	f.mu.Unlock()
-	if !kept { // a run lost to the store is resumed later
-		f.lease.giveBack(d)
-	}
-	if d.Due != 0 {
-		f.timers.set(d.Due)
-	}
-	f.mu.Lock()
-	delete(f.executions, d.ID)
-	f.paused.put(d)
-	if d.Lost != nil && !d.Unstored {
-		f.trouble[d.ID] = d.Outcome.Err
-	}
-	lost := d.Lost != nil && !d.Unstored && !d.stopRequested && f.setBack(d.ID, d.Outcome.Err, setback{plan: d.Plan, head: d.Row.Head})
-	d.setBack = lost
-	if !lost {
-		delete(f.recovery.runs, d.ID)
-	}
-	if d.Outcome.Status.Ended() {
-		delete(f.moved, d.ID)
-	}
-	again := d.again && !f.closed && !d.stopRequested && !lost
-	if again {
-		f.waking[d.ID]++
-	}
-	d.Stream.Close()
-	close(d.Done)
-	if b := f.notifiers[d.ID]; b != nil {
-		b.last = d
-	}
-	f.notifyLocked(d.ID)
-	w := f.worker
-	f.mu.Unlock()
-	if again {
-		f.Wake(d.ID)
-		f.woken(d.ID)
-	}
-	f.forgetPlans()
-	if lost {
-		w.notice() // its place is free
-		return
-	}
-	if kept { // it was stopped meanwhile
-		f.lease.ReturnLater(d.ID)
-	}
-	w.rested(d)
-}
 
 // WillWake announces a Wake until done is called: Wait goes on waiting for the run.
 func (f *Fleet) WillWake(id string) (done func()) {
@@ -378,14 +306,14 @@ func (f *Fleet) woken(id string) {
 func (f *Fleet) Deserted(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.executions[id] == nil && f.loading[id] == nil && f.waking[id] == 0 && !f.isRecovering(id)
+	return f.executions[id] == nil && !f.isLoading(id) && f.waking[id] == 0 && !f.isRecovering(id)
 }
 
 // Wake resumes a run after something was recorded for it, if this process knows its plan.
 func (f *Fleet) Wake(id string) {
 	f.mu.Lock()
 	if d := f.executions[id]; d != nil {
-		d.again = true
+		d.again++
 		d.SignalWrite()
 		f.notifyLocked(id)
 		f.mu.Unlock()
@@ -446,7 +374,7 @@ func (f *Fleet) recent(run string, head uint64) *runtype.Result {
 
 // Continue executes a fork whose first entries are stored. With hold it leaves the run to others.
 func (f *Fleet) Continue(s runstate.State, work *machine.Work, hold bool) (*Run, error) {
-	d := &owned{Execution: f.env.New(s)}
+	d := f.open(&s)
 	d.Continue(work)
 	if hold {
 		d.Rest()
@@ -476,13 +404,6 @@ func (f *Fleet) Migrate(ctx context.Context, id string, p *plan.Plan, m plan.Mig
 // resume resumes a run. was is nil if a caller asked for it.
 func (f *Fleet) resume(ctx context.Context, id string, p *plan.Plan, why journal.ResumedBody, was *string) (*Run, error) {
 	return f.migrate(ctx, id, p, why, was, nil)
-}
-
-// KnownPlans returns how many plans are kept.
-func (f *Fleet) KnownPlans() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.plans.known)
 }
 
 // Executing returns how many runs are executed, or are about to be.

@@ -18,11 +18,15 @@ func (f *Fleet) load(ctx context.Context, id string, note func(*owned)) (driven 
 			f.mu.Unlock()
 			return d, nil
 		}
-		loading := f.loading[id]
-		if loading == nil {
-			f.loading[id] = make(chan struct{})
+		loading, is := f.loading[id]
+		if !is {
+			f.loading[id] = nil
 			f.mu.Unlock()
 			return nil, nil
+		}
+		if loading == nil {
+			loading = make(chan struct{})
+			f.loading[id] = loading
 		}
 		f.mu.Unlock()
 		select {
@@ -36,7 +40,9 @@ func (f *Fleet) load(ctx context.Context, id string, note func(*owned)) (driven 
 // loaded ends the reservation of a run.
 func (f *Fleet) loaded(id string) {
 	f.mu.Lock()
-	close(f.loading[id])
+	if waits := f.loading[id]; waits != nil {
+		close(waits)
+	}
 	delete(f.loading, id)
 	f.mu.Unlock()
 }
@@ -49,7 +55,13 @@ func (f *Fleet) isIdle(run string) bool {
 }
 
 func (f *Fleet) isIdleLocked(run string) bool {
-	return f.executions[run] == nil && f.loading[run] == nil && !f.isRecovering(run)
+	return f.executions[run] == nil && !f.isLoading(run) && !f.isRecovering(run)
+}
+
+// isLoading reports whether a run is being started or resumed. The fleet's lock is held.
+func (f *Fleet) isLoading(run string) bool {
+	_, is := f.loading[run]
+	return is
 }
 
 // keepIdle reserves an idle run until loaded is called; false if it is not idle.
@@ -58,7 +70,7 @@ func (f *Fleet) keepIdle(run string) bool {
 	defer f.mu.Unlock()
 	idle := f.isIdleLocked(run)
 	if idle {
-		f.loading[run] = make(chan struct{})
+		f.loading[run] = nil
 	}
 	return idle
 }

@@ -77,7 +77,7 @@ func (f *Fleet) Cancelled(id string) {
 // Forget drops everything known of a deleted run.
 func (f *Fleet) Forget(id string) {
 	f.mu.Lock()
-	delete(f.paused.executions, id)
+	f.paused.take(id)
 	delete(f.trouble, id)
 	delete(f.moved, id)
 	f.notifyLocked(id)

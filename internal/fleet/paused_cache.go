@@ -15,28 +15,48 @@ type pausedCache struct {
 	executions map[string]*owned  // by run
 	order      [mostPaused]string // ring of run ids, the oldest is replaced
 	next       int                // place of the next one in order
+	asking     map[string]string  // by open interrupt: the run
 }
 
 // put keeps an ended execution. The fleet's lock is held.
 func (k *pausedCache) put(d *owned) {
 	if d.Unstored || d.Lost != nil {
-		delete(k.executions, d.ID)
+		k.take(d.ID)
 		return
 	}
 	if k.executions == nil {
-		k.executions = make(map[string]*owned, mostPaused)
+		k.executions, k.asking = make(map[string]*owned, mostPaused), make(map[string]string, mostPaused)
 	}
-	delete(k.executions, k.order[k.next])
-	k.order[k.next] = d.ID
+	if oldest := k.executions[k.order[k.next]]; oldest != nil && oldest.place == k.next {
+		k.take(oldest.ID)
+	}
+	k.take(d.ID)
+	k.order[k.next], d.place = d.ID, k.next
 	k.next = (k.next + 1) % mostPaused
 	k.executions[d.ID] = d
+	for i := range d.Outcome.Interrupts {
+		k.asking[d.Outcome.Interrupts[i].ID] = d.ID
+	}
 }
 
 // take removes and returns a run's execution; nil for none. The fleet's lock is held.
 func (k *pausedCache) take(run string) *owned {
 	d := k.executions[run]
+	if d == nil {
+		return nil
+	}
 	delete(k.executions, run)
+	for i := range d.Outcome.Interrupts {
+		delete(k.asking, d.Outcome.Interrupts[i].ID)
+	}
 	return d
+}
+
+// RunAsking returns the run of an open interrupt if this process keeps it in memory; "" otherwise.
+func (f *Fleet) RunAsking(interrupt string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.paused.asking[interrupt]
 }
 
 func (f *Fleet) pausedPlan(id string) *plan.Plan {

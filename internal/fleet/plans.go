@@ -102,14 +102,16 @@ func (f *Fleet) planOf(ctx context.Context, id string) (*plan.Plan, error) {
 
 // PlanFor returns the plan of a run: a known one, or from Options.Plans; nil for none.
 func (f *Fleet) PlanFor(ctx context.Context, info runtype.RunInfo) (*plan.Plan, error) {
-	f.mu.Lock()
-	p := f.moved[info.ID]
-	if p == nil {
-		p = f.plans.known[planID{info.Plan, info.Fingerprint, info.Definition}].plan
-	}
-	f.mu.Unlock()
+	p := f.knownPlan(&info)
 	if p == nil && f.Options.Plans != nil {
 		return storage.FindPlan(ctx, f.Options.Plans, info)
 	}
 	return p, nil
+}
+
+// KnownPlans returns how many plans are kept.
+func (f *Fleet) KnownPlans() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.plans.known)
 }

@@ -40,6 +40,12 @@ func (r *Run) ID() string { return r.id }
 // about half a minute, or the store is full or read-only, Wait fails with CodeStore. The runtime keeps trying,
 // and Wait may be called again.
 func (r *Run) Wait(ctx context.Context) (runtype.Result, error) {
+	if result, ok := r.rested(ctx); ok {
+		return result, nil
+	}
+	if r.last.Load() == nil && r.rt.Deserted(r.id) {
+		return r.elsewhere(ctx)
+	}
 	for {
 		changed := r.rt.changes(r.id)
 		r.rt.mu.Lock()
@@ -85,6 +91,39 @@ func (r *Run) Wait(ctx context.Context) (runtype.Result, error) {
 			return runtype.Result{Run: r.id}, stoppedBy(ctx, r.id, trouble)
 		}
 	}
+}
+
+// rested waits for the execution that this process has of the run, and returns its result if nothing can have changed
+// since: the run has ended, or it came to rest while Wait looked and nobody here is about to go on with it. Then the store
+// need not be asked. Otherwise ok is false, and nothing is known.
+func (r *Run) rested(ctx context.Context) (result runtype.Result, ok bool) {
+	f := r.rt
+	f.mu.Lock()
+	d := f.executions[r.id]
+	running := d != nil
+	if d == nil {
+		d = f.paused.executions[r.id]
+	}
+	f.mu.Unlock()
+	if d == nil || d.Unstored {
+		return result, false
+	}
+	select {
+	case <-d.Done:
+	case <-ctx.Done():
+		return result, false
+	}
+	r.last.Store(d)
+	if d.Lost != nil {
+		return result, false
+	}
+	if d.Outcome.Status.Ended() {
+		return d.ResultCopy(), true
+	}
+	f.mu.Lock()
+	still := f.paused.executions[r.id] == d && f.isIdleLocked(r.id) && f.waking[r.id] == 0
+	f.mu.Unlock()
+	return d.Outcome, running && still && d.Outcome.Status == runtype.Paused && len(d.Outcome.Interrupts) > 0
 }
 
 // troubled returns the state of a run whose execution was lost: as another process has ended it, or why it was
@@ -169,6 +208,6 @@ func (r *Run) Events(ctx context.Context, after uint64) iter.Seq2[runtype.Event,
 		reader := d.Stream.Attach()
 		defer d.Stream.Detach(reader)
 		s := &eventSource{rt: r.rt, id: r.id, cursor: after, yield: yield}
-		s.follow(ctx, d.Execution, reader)
+		s.follow(ctx, &d.Execution, reader)
 	}
 }

@@ -352,8 +352,10 @@ func (x *sight) fact(e *journal.Entry) (string, error) {
 		})
 	case journal.NodeFailed, journal.NodeRetrying:
 		err = read(e, func(b *journal.FailedBody) { body = []byte(b.Code + " " + b.Error) })
-	case journal.TimerSet, journal.InterruptUpdated:
+	case journal.TimerSet, journal.InterruptUpdated, journal.MessageAwaited: // whose call names the message
 		body = nil
+	case journal.MessageReplied:
+		err = read(e, func(b *journal.RepliedBody) { body = []byte(b.ID + " " + b.Error) })
 	default:
 	}
 	return strings.Join([]string{

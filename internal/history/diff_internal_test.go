@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "github.com/fermata-go/fermata/internal/lawtest" // draws the same cases in each run
 	"github.com/fermata-go/fermata/internal/question"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"

@@ -116,7 +116,7 @@ func (f *fork) own() error {
 		case journal.InterruptUpdated:
 			err = rewrite(e, func(body *journal.UpdatedBody) {
 				if body.Do == "token" {
-					body.TokenHash = question.TokenHash(f.s.Tokens[f.ids[e.Op]]) // not that of the other run
+					body.TokenHash = question.TokenHash(f.s.Tokens.Of(f.ids[e.Op])) // not that of the other run
 				}
 			})
 		case journal.InterruptResolved:
@@ -146,16 +146,13 @@ func (f *fork) reopen(q *journal.Interrupt) {
 	if len(q.NotBy) > 0 && !question.IsNobody(f.options.By) && !question.IsAmong(q.NotBy, f.options.By) {
 		q.NotBy = append(q.NotBy, f.options.By) // the author of a fork starts a run
 	}
-	if f.s.Tokens == nil {
-		f.s.Tokens = make(map[string]string)
-	}
-	f.s.Tokens[q.ID] = token
+	f.s.Tokens = append(f.s.Tokens, question.Token{Interrupt: q.ID, Secret: token})
 }
 
 // extend restarts passed deadlines of open questions. Otherwise the fork of an old run would only let them
 // expire.
 func (f *fork) extend() error {
-	last := make(map[string]int) // index of the entry that set its deadline last, by interrupt
+	last := make(map[string]int) // index of the entry that set its deadline last, by interrupt or call
 	for i := range f.entries {
 		switch e := &f.entries[i]; e.Kind {
 		case journal.InterruptOpened:
@@ -167,6 +164,10 @@ func (f *fork) extend() error {
 			}
 		case journal.InterruptResolved:
 			delete(last, e.Op)
+		case journal.MessageAwaited:
+			last[runstate.TaskName(e)+" "+e.Op] = i
+		case journal.TimerFired:
+			delete(last, runstate.TaskName(e)+" "+e.Op)
 		default:
 		}
 	}
@@ -179,9 +180,12 @@ func (f *fork) extend() error {
 	for _, i := range last {
 		e := &f.entries[i]
 		var err error
-		if e.Kind == journal.InterruptOpened {
+		switch e.Kind {
+		case journal.InterruptOpened:
 			err = rewrite(e, func(q *journal.Interrupt) { q.Deadline = anew(q.Deadline, q.Opened) })
-		} else {
+		case journal.MessageAwaited:
+			err = rewrite(e, func(body *journal.AwaitedBody) { body.Due = anew(body.Due, e.At) })
+		default:
 			err = rewrite(e, func(body *journal.UpdatedBody) { body.Deadline = anew(body.Deadline, e.At) })
 		}
 		if err != nil {

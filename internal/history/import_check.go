@@ -60,9 +60,7 @@ func (p *possible) follows(e *journal.Entry) error {
 		return fmt.Errorf("%s behind the end of the run, which is %s; expected nothing, or run.resumed for a retry", e.Kind, p.status)
 	}
 	if p.blocked {
-		switch e.Kind {
-		case journal.RunResumed, journal.RunFinished, journal.InterruptUpdated, journal.InterruptResolved:
-		default:
+		if e.Kind != journal.RunResumed && e.Kind != journal.RunFinished && !machine.FromOutside(e.Kind) {
 			return fmt.Errorf("%s of a run that is blocked", e.Kind)
 		}
 	}
@@ -94,6 +92,8 @@ func (p *possible) follows(e *journal.Entry) error {
 		return p.opened(e)
 	case journal.InterruptUpdated, journal.InterruptResolved:
 		return p.question(e)
+	case journal.MessageSent:
+		return p.sent(e)
 	default:
 		return nil
 	}
@@ -290,6 +290,12 @@ func namesIn(e *journal.Entry) error {
 		})
 	case journal.InterruptResolved:
 		err = read(e, func(b *journal.ResolvedBody) { add(b.State, b.By, b.ByName, b.Role, b.Target) })
+	case journal.MessageSent:
+		err = read(e, func(b *journal.SentBody) { add(b.Name, b.ID, b.By) })
+	case journal.MessageAwaited:
+		err = read(e, func(b *journal.AwaitedBody) { add(b.Name) })
+	case journal.MessageReplied:
+		err = read(e, func(b *journal.RepliedBody) { add(b.ID) })
 	default:
 	}
 	for _, name := range names {
@@ -301,4 +307,17 @@ func namesIn(e *journal.Entry) error {
 		}
 	}
 	return err
+}
+
+// sent checks a message from outside.
+func (p *possible) sent(e *journal.Entry) error {
+	var body journal.SentBody
+	if err := read(e, func(b *journal.SentBody) { body = *b }); err != nil {
+		return err
+	}
+	if body.Name == "" || len(e.Value) == 0 {
+		return fmt.Errorf("%s without a name or a value", e.Kind)
+	}
+	p.tasks.sent()
+	return nil
 }

@@ -159,6 +159,12 @@ func (p *projection) timer(e *journal.Entry) error {
 		p.timers = append(p.timers, taskTimer{path: path, visit: visit, op: op, due: due})
 	}
 	switch e.Kind {
+	case journal.MessageAwaited:
+		return read(e, func(b *journal.AwaitedBody) {
+			if b.Due != 0 {
+				set(e.Op, b.Due)
+			}
+		})
 	case journal.TimerSet:
 		return read(e, func(b *journal.TimerBody) { set(e.Op, b.Due) })
 	case journal.TimerFired:

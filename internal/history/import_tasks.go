@@ -19,6 +19,7 @@ type possibleTasks struct {
 	inner   map[string]bool          // paths of nodes with tasks inside them
 	stopped bool                     // a path has ended the run
 	loose   bool                     // a migration or a fork has moved tasks: unknown ones are accepted
+	mail    bool                     // messages were sent to the run
 }
 
 // possibleTask is an open task.
@@ -29,6 +30,8 @@ type possibleTask struct {
 	joined  bool            // its branches were not merged: the next attempt does that
 	expires bool            // a question of it has expired, and leads elsewhere
 	calls   map[string]bool // calls that have begun: whether their outcome is awaited
+
+	receives bool // it has waited for a message
 }
 
 type taskState string
@@ -66,7 +69,7 @@ func (p *possibleTasks) again() {
 func (p *possibleTasks) next(e *journal.Entry) error {
 	switch e.Kind {
 	case journal.RunStarted, journal.RunPaused, journal.RunResumed, journal.RunBlocked, journal.RunFinished,
-		journal.InterruptUpdated, journal.InterruptResolved, journal.DataInvalidated, journal.TextStart:
+		journal.InterruptUpdated, journal.InterruptResolved, journal.MessageSent, journal.DataInvalidated, journal.TextStart:
 		return nil
 	case journal.Message, journal.Status, journal.Diagnostic, journal.StructuredData:
 		if e.Op == "" {
@@ -80,7 +83,8 @@ func (p *possibleTasks) next(e *journal.Entry) error {
 	case journal.NodeStarted:
 		return p.begins(e)
 	case journal.NodeFinished, journal.NodeCached, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended, journal.NodeHeartbeat,
-		journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened, journal.RouteTaken:
+		journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened, journal.RouteTaken,
+		journal.MessageAwaited, journal.MessageReplied:
 	default:
 		return fmt.Errorf("%s has no place in the journal of a run", e.Kind)
 	}
@@ -196,6 +200,9 @@ func (p *possibleTasks) take(e *journal.Entry, t *possibleTask) error {
 		if done, known := t.calls[e.Op]; known && !done {
 			t.state = taskReady // answered before the function had ended
 		}
+		if p.mail && t.receives {
+			t.state = taskUnknown // it may have got one of the messages
+		}
 	case journal.RouteTaken:
 		p.stopped = p.stopped || e.To == node.Stop || len(e.Body) > 0
 		if t.state == taskReady && (strings.HasPrefix(e.To, e.Node+"/") || givesItem(e)) {
@@ -211,11 +218,24 @@ func (p *possibleTasks) take(e *journal.Entry, t *possibleTask) error {
 		t.state, t.waits = taskWaiting, e.Op
 	case journal.TimerFired:
 		t.over(e.Op)
+	case journal.MessageAwaited:
+		t.receives = true
+		t.call(e.Op, true)
 	case journal.StepFinished, journal.StructuredData:
 		t.call(e.Op, false)
 	default:
 	}
 	return nil
+}
+
+// sent lets tasks go on that wait for a message. Which of them takes it, only a machine tells.
+func (p *possibleTasks) sent() {
+	p.mail = true
+	for _, t := range p.open {
+		if t.receives && t.state == taskWaiting {
+			t.state = taskUnknown
+		}
+	}
 }
 
 // givesItem reports whether a map gives an item its value.

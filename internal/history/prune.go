@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -136,7 +137,7 @@ func (h *History) pruneTexts(ctx context.Context, p *Pruned, gone map[string]boo
 	rows = slices.DeleteFunc(rows, func(r runtype.RunInfo) bool { return gone[r.ID] })
 	unused := make(map[string]bool)
 	for _, text := range texts {
-		unused[text.ID] = text.Created < h.Storage.Now()-young.Microseconds()
+		unused[text.ID] = isText(text.ID) && text.Created < h.Storage.Now()-young.Microseconds()
 	}
 	for _, r := range rows {
 		delete(unused, r.Definition)
@@ -168,6 +169,12 @@ func (h *History) pruneTexts(ctx context.Context, p *Pruned, gone map[string]boo
 		p.Texts = append(p.Texts, text.ID)
 	}
 	return nil
+}
+
+// isText reports whether a journal holds a definition or an outline. Those of cached outcomes and of mailboxes of
+// channels are listed beside them, and belong to others.
+func isText(id string) bool {
+	return strings.HasPrefix(id, storage.DefinitionPrefix) || strings.HasPrefix(id, runstate.OutlinePrefix)
 }
 
 // spareTexts removes the texts named in a journal from the unused ones.

@@ -24,8 +24,10 @@ import (
 //
 // An unmarked block is an error, except in the pages below.
 var ownSnippets = map[string]string{
-	"docs/tutorial/recipe.md": "cmd/fermata runs its commands",
-	"docs/how-to/observe.md":  "telemetry compares its code with an example",
+	"docs/tutorial/recipe.md":        "cmd/fermata runs its commands",
+	"docs/how-to/observe.md":         "telemetry compares its code with an example",
+	"docs/how-to/channels.md":        "the module channels compares its code with an example",
+	"docs/how-to/write-a-channel.md": "likewise",
 }
 
 // guidePages are the pages that show code of docs/guide.

@@ -28,18 +28,20 @@ const (
 var table = []row{
 	{"internal/nearest", nil, "the nearest name to a misspelt one"},
 	{"internal/goroutine", nil, "which goroutine this is"},
-	{"internal/loss", []string{"internal/nearest"}, "what a JSON value loses when a type reads and writes it, whatever it means"},
+	{"internal/persistent", nil, "lists and maps whose versions share memory, whatever their elements are"},
+	{"internal/loss", []string{"internal/nearest", "internal/persistent"}, "what a JSON value loses when a type reads and writes it, whatever it means"},
 	{"internal/jsonfield", nil, "the members that encoding/json gives a struct"},
 	{"internal/jsontext", nil, "strings and values as JSON writes them, whatever they mean: the one place that escapes text"},
-	{"internal/canonical", []string{"internal/jsonfield", "internal/jsontext"}, "what JSON makes of a value, the same on every machine and in every store"},
+	{"internal/canonical", []string{"internal/jsonfield", "internal/jsontext", "internal/persistent"}, "what JSON makes of a value, the same on every machine and in every store"},
 	{"internal/identity", nil, "when two names are of one person, in all packages"},
 	{"internal/printable", []string{"internal/fault"}, "what others wrote, so that it does not act where it is shown"},
 	{"internal/fault", nil, "errors of users, kept where their methods do no harm; it knows no error of any package"},
 	{"internal/originguard", nil, "whose pages may use a handler, whatever it serves"},
 	{"internal/reply", nil, "answers of handlers in JSON, whatever they say"},
+	{"internal/mailbox", []string{"internal/nodehost", "journal"}, "which call has taken which message, for readers of journals that have no machine"},
 	{"definition", nil, "the problems of a file, whatever it defines"},
-	{"patch", []string{"internal/jsontext"}, "changes of JSON values, whatever they mean"},
-	{"schema", []string{"internal/canonical", "internal/jsonfield", "internal/nearest", "internal/printable", "patch"}, "Go types, JSON Schemas and checked values: of use without any workflow"},
+	{"patch", []string{"internal/canonical", "internal/jsontext"}, "changes of JSON values, whatever they mean"},
+	{"schema", []string{"internal/canonical", "internal/jsonfield", "internal/jsontext", "internal/nearest", "internal/persistent", "internal/printable", "patch"}, "Go types, JSON Schemas and checked values: of use without any workflow"},
 	{"journal", []string{"internal/jsontext"}, "facts and what a store must do; it knows no plan and does no scheduling"},
 	{"model", []string{"internal/nearest"}, "what a language model is asked and says: of use without any workflow"},
 	{"model/scripted", []string{"model"}, "a model knows what models are, not who asks"},
@@ -52,10 +54,11 @@ var table = []row{
 		[]string{"model", "model/anthropic", "model/openai"},
 		"a choice among them by the environment; who chooses in Go imports the one",
 	},
-	{"internal/nodehost", []string{"internal/fault", "model", "schema"}, "what the engine and node say to each other: the calls of a node, their identities, the host that answers them"},
+	{"internal/nodehost", []string{"internal/fault", "internal/printable", "model", "schema"}, "what the engine and node say to each other: the calls of a node, their identities, the host that answers them"},
 	{"node", []string{"internal/canonical", "internal/fault", "internal/goroutine", "internal/loss", "internal/nearest", "internal/nodehost", "model", "patch", "schema"}, "what node code calls; engine and stores are behind the host of nodehost, providers behind model.Model"},
 	{"plan", []string{"node", "internal/nearest", "internal/printable"}, "the compiled form holds functions of nodes and never calls them"},
-	{"internal/value", []string{"internal/canonical", "internal/jsonfield", "internal/jsontext", "internal/nearest", "journal", "plan"}, "codecs turn values into the deltas that journals hold"},
+	{"internal/value", []string{"internal/canonical", "internal/jsonfield", "internal/jsontext", "internal/nearest", "internal/persistent", "journal", "plan"}, "codecs turn values into the deltas that journals hold"},
+	{"state", []string{"internal/canonical", "internal/persistent", "internal/value"}, "types for fields that grow: their elements are settled by the codecs; it knows no run"},
 	{"internal/watch", []string{"journal"}, "one watch of a store for all who read it; whose readers they are is no concern of it"},
 	{"internal/machine", []string{"internal/fault", "internal/nodehost", "journal", "node", "plan"}, "the fold: plan and entries in, work out, and nothing with I/O (J1)"},
 	{"internal/replay", []string{"internal/machine", "journal", "plan"}, "a run read from its journal or a checkpoint: the machine and its values; who drives it, and where it is kept, is no concern of it"},
@@ -140,21 +143,23 @@ var table = []row{
 	{
 		"dialogue",
 		[]string{
-			".", "definition", "dialogue/internal/phrase", "internal/canonical", "internal/document", "internal/expression", "internal/fault", "internal/nearest", "internal/nodehost", "internal/value", "journal", "model", "node", "plan", "schema",
+			".", "definition", "dialogue/internal/phrase", "dialogue/internal/rank", "internal/canonical", "internal/document", "internal/expression", "internal/fault", "internal/nearest", "internal/nodehost", "internal/value", "journal", "model", "node", "plan", "schema",
 		},
 		"likewise; its conversations are runs, and what is said in them are entries",
 	},
 	{
 		"recipe",
 		[]string{
-			".", "definition", "internal/document", "internal/expression", "internal/fault", "internal/identity", "internal/nearest", "internal/nodehost", "internal/value", "journal", "mcp", "model", "model/scripted", "node", "plan", "schema",
+			".", "definition", "internal/document", "internal/expression", "internal/fault", "internal/identity", "internal/mailbox", "internal/nearest", "internal/nodehost", "internal/value", "journal", "mcp", "model", "model/scripted", "node", "plan", "schema",
 		},
 		"likewise; its traces are made from entries, its agents call tools of MCP servers, and its scripts are models. It knows no provider",
 	},
+	{"dialogue/internal/corpora", []string{"dialogue", "dialogue/internal/phrase"}, "measures dialogues on public test data; nothing but its tests uses it"},
+	{"dialogue/internal/rank", nil, "which class a text is nearest to, in any language: it knows no flow and no dialogue"},
 	{"dialogue/internal/phrase", nil, "what people say and are told, by language: it knows no flow, no run and no model"},
 	{
 		"fermatatest",
-		[]string{".", "internal/canonical", "internal/fault", "internal/nodehost", "journal", "journal/memory", "model", "model/scripted", "node", "plan", "schema"},
+		[]string{".", "internal/canonical", "internal/fault", "internal/jsontext", "internal/nodehost", "internal/runtype", "journal", "journal/memory", "model", "model/scripted", "node", "plan", "schema"},
 		"tests of users' plans, by any author package; no face",
 	},
 	{"dialogue/web", []string{".", "dialogue", "internal/fault", "internal/originguard", "internal/printable", "internal/reply"}, "a face of conversations: who speaks through something else gets no HTTP"},
@@ -171,7 +176,7 @@ var table = []row{
 	{"mcp", []string{"internal/fault", "internal/nearest", "model", "node", "schema"}, "tools of servers, as nodes know tools; who does not ask for them does not get the protocol"},
 	{
 		"telemetry",
-		[]string{".", "internal/nodehost", "internal/printable", "journal", "node"},
+		[]string{".", "internal/mailbox", "internal/nodehost", "internal/printable", "journal", "node"},
 		"a face: spans and measurements are made from entries; the runtime knows it as an Observer and nothing of OpenTelemetry",
 	},
 	{
@@ -186,6 +191,7 @@ var table = []row{
 	{"bench/internal/workload", nil, "what is measured, in plain Go: other engines are given the same"},
 	{"bench/internal/contest", nil, "it measures any functions"},
 	{"bench/table", []string{"bench/internal/contest"}, "a table of what was measured"},
+	{"bench/against", []string{"bench/internal/contest"}, "it builds the benchmarks of two revisions and runs them: it looks at the tree from outside"},
 	{"bench", []string{anything}, "it measures all rooms"},
 	{
 		"internal/definitiontest",
@@ -193,6 +199,7 @@ var table = []row{
 		"what tests of loaders ask of published schemas, and how tests that definitions hold are run, whatever is defined",
 	},
 	{"internal/lawtest", nil, "what tests of several rooms need to keep the laws; it imports none of them"},
+	{"internal/programs", nil, "programs that tests start: it asks the go command, and imports none of them"},
 	{"internal/golden", nil, "what tests of all rooms compare their results with; it imports none of them"},
 	{"internal/testserver", nil, "servers for tests, and places there: what is kept in them is the tests' affair"},
 	{
@@ -202,6 +209,7 @@ var table = []row{
 	},
 	{"internal/house", nil, "it looks at the tree from outside"},
 	{"internal/flaky", nil, "it runs tests and counts: it looks at the tree from outside"},
+	{"internal/lines", nil, "it counts lines: it looks at the tree from outside"},
 	{"internal/weight", nil, "it builds the command and looks at it from outside"},
 	{"internal/mutants", nil, "it breaks files and runs tests: it looks at the tree from outside"},
 	{
@@ -281,8 +289,8 @@ var outside = []struct {
 }{
 	{
 		"unsafe",
-		[]string{"internal/value", "journal/sqlite/sqlitetest"},
-		"reading the fields of typed values without reflection; making a database's files fail",
+		[]string{"internal/value", "internal/persistent", "state", "journal/sqlite/sqlitetest"},
+		"reading the fields of typed values without reflection; elements of any type in one kind of tree; making a database's files fail",
 	},
 	{"golang.org/x", []string{"..."}, "the Go project's own"},
 	{"github.com/google/uuid", []string{"internal/storage"}, "ids of runs and interrupts"},
@@ -305,6 +313,7 @@ var outside = []struct {
 	{"go.opentelemetry.io/proto/otlp", []string{"cmd/fermata/internal/otlp"}, "spans as a collector takes them"},
 	{"google.golang.org/protobuf", []string{"cmd/fermata/internal/otlp"}, "their encoding"},
 	{"github.com/coder/websocket", []string{"dialogue/web"}, "connections that conversations are held over: who serves none of them does not get it"},
+	{"pgregory.net/rapid", []string{"internal/lawtest"}, "the seed of properties; of others only tests import it"},
 	{"github.com/google/go-cmp", []string{"journal/journaltest", "fermatatest", "model/modeltest", "internal/definitiontest", "internal/golden"}, "packages that are imported by tests"},
 }
 

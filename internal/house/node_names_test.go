@@ -22,6 +22,7 @@ const nodeNames = `
 	Reason Reasoning Limits StreamMode StreamOff StreamPatch StreamSnapshot
 	Tool NewTool Approval ApprovalRequest KindApproval Verdict Action Approve Edit Deny
 	KindOutcome OutcomeDone OutcomeNotDone Asking AskPerson
+	Receive ReceiveMessage Message ErrNoMessage
 	Emit EventMessage EventStatus EventDiagnostic Stream Chunks TextStream
 	Structured Draft NewDraft Data DataFinal DataPatch DataSnapshot DataDropped DataOption DataID DataSchema Snapshots
 	Terminal RetryAfter RetryAfterError StepError PanicError DivergedError SharedKeyError Kind RecordedError

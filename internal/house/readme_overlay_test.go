@@ -48,7 +48,8 @@ func newOverlay(t *testing.T, root string, s *shell) *overlay {
 	return o
 }
 
-// standIn runs the program of go run where the caller is, and its exit code becomes that of go run.
+// standIn runs the program of go run where the caller is, and its exit code becomes that of go run. What go run links is
+// cached, and each program is called several times.
 const standIn = `
 here="$(pwd -P)"
 case "$here" in "$copy"*) there="$root${here#"$copy"}" ;; *) exec "$real" "$@" ;; esac
@@ -57,10 +58,10 @@ case "$1" in
 run)
   package="$2"
   shift 2
-  program="$(mktemp -d)/$(basename "$package")"
-  trap 'rm -rf "$(dirname "$program")"' EXIT
-  "$real" build -C "$there" -o "$program" "$package" || exit
-  "$program" "$@"
+  programs="$(mktemp -d)"
+  trap 'rm -rf "$programs"' EXIT
+  "$real" run -C "$there" -exec cp "$package" "$programs" || exit
+  "$programs/$(basename "$package")" "$@"
   ;;
 install | vet)
   command="$1"

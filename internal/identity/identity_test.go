@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fermata-go/fermata/internal/identity"
+	_ "github.com/fermata-go/fermata/internal/lawtest" // draws the same cases in each run
 )
 
 // TestH6_OneNameInManyForms, and names that are others.

@@ -42,16 +42,16 @@ func (in *Inbox) admit(
 // restrict who may call it. The name given with [As] is recorded.
 func (in *Inbox) NewToken(ctx context.Context, interrupt string, opts ...runtype.AnswerOption) (string, error) {
 	o, token := runtype.OptionsOf(opts), rand.Text()
-	if err := sayable(&o); err != nil {
+	if err := sayable(o); err != nil {
 		return "", notAnAnswer(interrupt, err)
 	}
-	err := in.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, _ []journal.Interrupt) ([]journal.Entry, error) {
+	err := in.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, _ []journal.Interrupt) (none question.Change, err error) {
 		if !q.IsOpen() {
-			return nil, &runtype.Error{Code: runtype.CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
+			return none, &runtype.Error{Code: runtype.CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
 		}
-		body := journal.UpdatedBody{Do: "token", By: o.By, ByName: o.Name, TokenHash: question.TokenHash(token)}
+		body := &journal.UpdatedBody{Do: "token", By: o.By, ByName: o.Name, TokenHash: question.TokenHash(token)}
 		body.Update(q)
-		return []journal.Entry{question.InterruptEntry(q, journal.InterruptUpdated, now, body)}, nil
+		return question.ChangeOf(q, journal.InterruptUpdated, now, body), nil
 	}, false)
 	if err != nil {
 		return "", err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -34,15 +35,15 @@ func (in *Inbox) AnswerAll(ctx context.Context, answers map[string]any, opts ...
 		byRun[q.Run] = append(byRun[q.Run], id)
 	}
 	for _, run := range slices.Sorted(maps.Keys(byRun)) {
-		err := in.amendAll(ctx, run, byRun[run], func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error) {
+		err := in.amendAll(ctx, run, byRun[run], func(q *journal.Interrupt, now int64, before []journal.Interrupt) (none question.Change, err error) {
 			answer, err := question.ToJSON(answers[q.ID], in.MaxValue())
 			if err == nil {
-				err = sayable(&o)
+				err = sayable(o)
 			}
 			if err != nil {
-				return nil, notAnAnswer(q.ID, err)
+				return none, notAnAnswer(q.ID, err)
 			}
-			return in.resolve(ctx, q, answer, &o, now, before)
+			return in.resolve(ctx, q, answer, o, now, before)
 		}, !o.Hold)
 		failed = append(failed, err)
 	}
@@ -66,15 +67,23 @@ func oneOrAll(list []error) error {
 	return errors.Join(flat...)
 }
 
-// change applies an action to an interrupt and returns its entries. before holds interrupts of the run that are
+// change applies an action to an interrupt and returns its entry. before holds interrupts of the run that are
 // changed in the same call.
-type change func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error)
+type change func(q *journal.Interrupt, now int64, before []journal.Interrupt) (question.Change, error)
 
 // amend changes an interrupt from outside, whichever process owns the run.
 func (in *Inbox) amend(ctx context.Context, id string, do change, drive bool) error {
+	if run := in.Waker.RunAsking(id); run != "" {
+		return in.amendAll(ctx, run, []string{id}, do, drive)
+	}
 	q, err := in.interrupt(ctx, id)
 	if err != nil {
 		return err
+	}
+	if drive { // a wrong answer, and one given before, need not have the run read
+		if c, err := do(&q, in.Now(), nil); err != nil || c.IsNone() {
+			return in.amendStored(ctx, q.Run, []string{id}, do, drive)
+		}
 	}
 	return in.amendAll(ctx, q.Run, []string{id}, do, drive)
 }
@@ -82,6 +91,16 @@ func (in *Inbox) amend(ctx context.Context, id string, do change, drive bool) er
 // amendAll changes interrupts of a run in one append; none if one change is refused. After a conflict it reads
 // them again (law J3).
 func (in *Inbox) amendAll(ctx context.Context, run string, ids []string, do change, drive bool) error {
+	if drive {
+		if done, err := in.amendPaused(ctx, run, ids, do); done {
+			return err
+		}
+	}
+	return in.amendStored(ctx, run, ids, do, drive)
+}
+
+// amendStored changes interrupts of a run as the store has them, and resumes the run then.
+func (in *Inbox) amendStored(ctx context.Context, run string, ids []string, do change, drive bool) error {
 	if drive {
 		defer in.Waker.WillWake(run)()
 	}
@@ -103,7 +122,7 @@ func (in *Inbox) amendAll(ctx context.Context, run string, ids []string, do chan
 		} else if again {
 			continue
 		}
-		in.tellAnswers(b.Interrupts)
+		in.tellAnswers(ctx, b.Interrupts)
 		if drive {
 			in.Waker.Wake(run)
 		} else {
@@ -113,10 +132,60 @@ func (in *Inbox) amendAll(ctx context.Context, run string, ids []string, do chan
 	}
 }
 
+// amendPaused is amendAll for a paused run that this process can resume. Where a person is refused, it is not done:
+// questions may have changed in the store.
+func (in *Inbox) amendPaused(ctx context.Context, run string, ids []string, do change) (done bool, err error) {
+	a := &amending{in: in, run: run, do: do}
+	a.ids = append(a.room.ids[:0], ids...)
+	done, err = in.Waker.AnswerPaused(ctx, run, a.changes)
+	if done && err == nil {
+		in.tellAnswers(ctx, a.changed)
+	}
+	return done, err
+}
+
+// amending changes interrupts of a paused run in one append.
+type amending struct {
+	in      *Inbox              // that amends
+	run     string              // whose interrupts they are
+	ids     []string            // of the interrupts
+	do      change              // what is done to each
+	changed []journal.Interrupt // how they are then
+	room    single              // the memory of lists of one
+}
+
+// single is the memory of lists with one element, as nearly all are.
+type single struct {
+	ids     [1]string            // see amending
+	changed [1]journal.Interrupt // see amending
+	made    [1]question.Change   // what is recorded
+}
+
+// changes returns what is recorded, given the open interrupts of the run; nothing if one change is refused.
+func (a *amending) changes(open []journal.Interrupt) []question.Change {
+	now, made := a.in.Now(), a.room.made[:0]
+	a.changed = a.room.changed[:0]
+	for n, id := range a.ids {
+		i := slices.IndexFunc(open, func(q journal.Interrupt) bool { return q.ID == id })
+		if i < 0 {
+			return nil
+		}
+		a.changed = append(a.changed, open[i])
+		c, err := a.do(&a.changed[n], now, a.changed[:n])
+		if err != nil || c.IsNone() || a.in.holds(a.run, &c.Entry) != nil {
+			return nil
+		}
+		made = append(made, c)
+	}
+	return made
+}
+
 // append stores what somebody has done about a run. Again reports that another process was faster (law J3).
 func (in *Inbox) append(ctx context.Context, row *journal.RunRow, b *journal.Batch) (again bool, err error) {
-	if err := in.holds(b); err != nil {
-		return false, err
+	for i := range b.Entries {
+		if err := in.holds(b.Run, &b.Entries[i]); err != nil {
+			return false, err
+		}
 	}
 	began := time.Now()
 	if err = in.StampAfter(ctx, b); err == nil {
@@ -133,15 +202,13 @@ func (in *Inbox) append(ctx context.Context, row *journal.RunRow, b *journal.Bat
 }
 
 // holds refuses values from outside that are too large, as a reason or a name (law N8).
-func (in *Inbox) holds(b *journal.Batch) error {
-	limit := in.MaxValue()
-	for i := range b.Entries {
-		if e := &b.Entries[i]; max(len(e.Value), len(e.Body)) > limit {
-			over := &canonical.Excess{Limit: limit, Found: max(len(e.Value), len(e.Body))}
-			return &runtype.Error{Code: runtype.CodeInvalid, Run: b.Run, Err: fmt.Errorf("%s: %w", e.Kind, runtype.NotStorable(over))}
-		}
+func (in *Inbox) holds(run string, e *journal.Entry) error {
+	limit, found := in.MaxValue(), max(len(e.Value), len(e.Body))
+	if found <= limit {
+		return nil
 	}
-	return nil
+	over := &canonical.Excess{Limit: limit, Found: found}
+	return &runtype.Error{Code: runtype.CodeInvalid, Run: run, Err: fmt.Errorf("%s: %w", e.Kind, runtype.NotStorable(over))}
 }
 
 // amendment returns the batch that changes interrupts of a run and its row. wake may be set even for an empty
@@ -155,17 +222,17 @@ func (in *Inbox) amendment(ctx context.Context, row *runtype.RunInfo, ids []stri
 			return b, false, err
 		}
 		wasOpen := q.IsOpen()
-		entries, err := do(&q, now, b.Interrupts)
+		c, err := do(&q, now, b.Interrupts)
 		switch {
 		case err != nil:
 			wake = wake || errors.Is(err, runtype.ErrExpired) && wasOpen // its deadline has passed unnoticed
 			failed = append(failed, err)
 			continue
-		case len(entries) == 0:
+		case c.IsNone():
 			wake = wake || q.State == journal.Answered // its writer may not have resumed the run
 			continue
 		}
-		b.Entries, b.Interrupts = append(b.Entries, entries...), append(b.Interrupts, q)
+		b.Entries, b.Interrupts = append(b.Entries, c.Entry), append(b.Interrupts, q)
 		if !q.IsOpen() {
 			row.Waiting--
 			row.Updated = now
@@ -183,7 +250,10 @@ func (in *Inbox) amendment(ctx context.Context, row *runtype.RunInfo, ids []stri
 }
 
 // tellAnswers logs answers.
-func (in *Inbox) tellAnswers(list []journal.Interrupt) {
+func (in *Inbox) tellAnswers(ctx context.Context, list []journal.Interrupt) {
+	if !in.Log.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
 	for i := range list {
 		if list[i].State == journal.Answered {
 			in.Log.Info("answered", "interrupt", list[i].ID, "by", list[i].AnsweredBy)

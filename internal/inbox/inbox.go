@@ -20,6 +20,11 @@ import (
 type Waker interface {
 	// WillWake announces a Wake until done is called.
 	WillWake(run string) (done func())
+	// RunAsking returns the run of an open interrupt if this process keeps it in memory; "" otherwise.
+	RunAsking(interrupt string) (run string)
+	// AnswerPaused records entries about questions of a paused run and resumes it, in one append. It is not done if
+	// this process does not know the run's plan, if there are no changes, or if there is another writer.
+	AnswerPaused(ctx context.Context, run string, answers func(open []journal.Interrupt) []question.Change) (done bool, err error)
 	// Wake resumes a run if this process knows its plan.
 	Wake(run string)
 	// Notify notifies those who wait for a change of a run.
@@ -52,13 +57,13 @@ func (in *Inbox) Answer(ctx context.Context, interrupt string, value any, opts .
 	o := runtype.OptionsOf(opts)
 	answer, err := question.ToJSON(value, in.MaxValue())
 	if err == nil {
-		err = sayable(&o)
+		err = sayable(o)
 	}
 	if err != nil {
 		return notAnAnswer(interrupt, err)
 	}
-	return in.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error) {
-		return in.resolve(ctx, q, answer, &o, now, before)
+	return in.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) (question.Change, error) {
+		return in.resolve(ctx, q, answer, o, now, before)
 	}, !o.Hold)
 }
 
@@ -66,39 +71,39 @@ func notAnAnswer(interrupt string, err error) error {
 	return &runtype.Error{Code: runtype.CodeInvalid, Err: fmt.Errorf("interrupt %s: %w", interrupt, err)}
 }
 
-// resolve returns the entry of an answer; none if it was given before.
+// resolve returns the change of an answer; none if it was given before.
 func (in *Inbox) resolve(
 	ctx context.Context, q *journal.Interrupt, answer []byte, o *runtype.AnswerOptions, now int64, before []journal.Interrupt,
-) ([]journal.Entry, error) {
+) (none question.Change, err error) {
 	if _, err := in.admit(ctx, q, question.Answer, o, now, before); err != nil {
-		return nil, err
+		return none, err
 	}
 	switch q.State {
 	case journal.Answered:
 		if question.SameJSON(q.Answer, answer) {
-			return nil, nil
+			return none, nil
 		}
-		return nil, &runtype.Error{
+		return none, &runtype.Error{
 			Code: runtype.CodeConflict, Run: q.Run, Task: q.Task,
 			Err: fmt.Errorf("%w: interrupt %s, by %s", runtype.ErrAnswered, q.ID, question.NameOr(q.AnsweredBy)),
 		}
 	case journal.Expired:
-		return nil, &runtype.Error{Code: runtype.CodeExpired, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w", q.ID, runtype.ErrExpired)}
+		return none, &runtype.Error{Code: runtype.CodeExpired, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w", q.ID, runtype.ErrExpired)}
 	case journal.Withdrawn:
-		return nil, &runtype.Error{
+		return none, &runtype.Error{
 			Code: runtype.CodeConflict, Run: q.Run, Task: q.Task,
 			Err: fmt.Errorf("interrupt %s: %w", q.ID, node.ErrWithdrawn),
 		}
 	}
-	answer, err := in.Taken(q.ResponseSchema, answer)
+	taken, err := in.Taken(q.ResponseSchema, answer)
 	if err != nil {
-		return nil, &runtype.Error{Code: runtype.CodeInvalid, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w: %w", q.ID, runtype.ErrInvalid, err)}
+		return none, &runtype.Error{Code: runtype.CodeInvalid, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w: %w", q.ID, runtype.ErrInvalid, err)}
 	}
-	body := journal.ResolvedBody{State: journal.Answered, By: o.By, ByName: o.Name, Role: o.RoleFor(q)}
-	body.Resolve(q, answer, now)
-	e := question.InterruptEntry(q, journal.InterruptResolved, now, body)
-	e.Value = answer
-	return []journal.Entry{e}, nil
+	body := &journal.ResolvedBody{State: journal.Answered, By: o.By, ByName: o.Name, Role: o.RoleFor(q)}
+	body.Resolve(q, taken, now)
+	c := question.ChangeOf(q, journal.InterruptResolved, now, body)
+	c.Entry.Value = taken
+	return c, nil
 }
 
 // Claim reserves an open interrupt for one person. Until it is released, only they can answer or reassign it.
@@ -108,47 +113,47 @@ func (in *Inbox) Claim(ctx context.Context, interrupt, by, role string, opts ...
 	if question.IsNobody(o.By) {
 		return &runtype.Error{Code: runtype.CodeInvalid, Err: fmt.Errorf("interrupt %s: a claim needs a name", interrupt)}
 	}
-	if err := sayable(&o); err != nil {
+	if err := sayable(o); err != nil {
 		return notAnAnswer(interrupt, err)
 	}
-	return in.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error) {
-		if _, err := in.admit(ctx, q, question.Claim, &o, now, before); err != nil {
-			return nil, err
+	return in.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) (none question.Change, err error) {
+		if _, err := in.admit(ctx, q, question.Claim, o, now, before); err != nil {
+			return none, err
 		}
 		switch q.State {
 		case journal.Claimed:
-			return nil, nil
+			return none, nil
 		case journal.Open:
 		default:
-			return nil, &runtype.Error{Code: runtype.CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
+			return none, &runtype.Error{Code: runtype.CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
 		}
-		body := journal.UpdatedBody{Do: "claim", By: o.By, ByName: o.Name}
+		body := &journal.UpdatedBody{Do: "claim", By: o.By, ByName: o.Name}
 		body.Update(q)
-		return []journal.Entry{question.InterruptEntry(q, journal.InterruptUpdated, now, body)}, nil
+		return question.ChangeOf(q, journal.InterruptUpdated, now, body), nil
 	}, false)
 }
 
 // Release gives up a claim. Only the claimer may, or a person in the override role ([AsRole], see node.Override).
 func (in *Inbox) Release(ctx context.Context, interrupt, by string, opts ...runtype.AnswerOption) error {
 	o := runtype.OptionsOf(opts, runtype.AsPerson(by))
-	if err := sayable(&o); err != nil {
+	if err := sayable(o); err != nil {
 		return notAnAnswer(interrupt, err)
 	}
-	return in.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error) {
+	return in.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) (none question.Change, err error) {
 		switch q.State {
 		case journal.Open:
-			return nil, nil
+			return none, nil
 		case journal.Claimed:
 		default:
-			return nil, &runtype.Error{Code: runtype.CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
+			return none, &runtype.Error{Code: runtype.CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
 		}
-		over, err := in.admit(ctx, q, question.Release, &o, now, before)
+		over, err := in.admit(ctx, q, question.Release, o, now, before)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
-		body := journal.UpdatedBody{Do: "release", By: o.By, ByName: o.Name, Override: over}
+		body := &journal.UpdatedBody{Do: "release", By: o.By, ByName: o.Name, Override: over}
 		body.Update(q)
-		return []journal.Entry{question.InterruptEntry(q, journal.InterruptUpdated, now, body)}, nil
+		return question.ChangeOf(q, journal.InterruptUpdated, now, body), nil
 	}, false)
 }
 
@@ -204,9 +209,9 @@ func (in *Inbox) cancelBatch(row runtype.RunInfo, open []journal.Interrupt, reas
 	now := in.Now()
 	b := journal.Batch{Run: row.ID, After: row.Head}
 	for i := range open {
-		body := journal.ResolvedBody{State: journal.Withdrawn, By: by, Reason: reason}
+		body := &journal.ResolvedBody{State: journal.Withdrawn, By: by, Reason: reason}
 		body.Resolve(&open[i], nil, now)
-		b.Entries = append(b.Entries, question.InterruptEntry(&open[i], journal.InterruptResolved, now, body))
+		b.Entries = append(b.Entries, question.ChangeOf(&open[i], journal.InterruptResolved, now, body).Entry)
 		if open[i].Deadline != 0 {
 			b.Timers = append(b.Timers, journal.Timer{Run: row.ID, ID: open[i].ID, Done: true})
 		}

@@ -102,27 +102,27 @@ func (in *Inbox) handOver(ctx context.Context, interrupt string, do question.Act
 	if question.IsNobody(o.By) {
 		return notAnAnswer(interrupt, errors.New("to reassign a question, give the name of the caller"))
 	}
-	if err := sayable(&o, to.Person, to.Name, to.Role); err != nil {
+	if err := sayable(o, to.Person, to.Name, to.Role); err != nil {
 		return notAnAnswer(interrupt, err)
 	}
 	to.Person = strings.TrimSpace(to.Person)
-	return in.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) ([]journal.Entry, error) {
+	return in.amend(ctx, interrupt, func(q *journal.Interrupt, now int64, before []journal.Interrupt) (none question.Change, err error) {
 		if isAsked(q, to) && question.RightsOf(q, o.Roles)&(question.InRole|question.OverrideRole) != 0 {
-			return nil, nil
+			return none, nil
 		}
-		over, err := in.admit(ctx, q, do, &o, now, before)
+		over, err := in.admit(ctx, q, do, o, now, before)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		if !q.IsOpen() {
-			return nil, &runtype.Error{Code: runtype.CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
+			return none, &runtype.Error{Code: runtype.CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
 		}
 		if to.Person != "" {
 			if err := in.keepApart(ctx, q, to.Person, before); err != nil {
-				return nil, err
+				return none, err
 			}
 		}
-		body := journal.UpdatedBody{
+		body := &journal.UpdatedBody{
 			Do: question.ActionNames[do], By: o.By, Role: to.Role, Assignee: to.Person, Note: to.Note, Override: over,
 			ByName: o.Name, AssigneeName: to.Name,
 			Deadline: q.Deadline, AtDeadline: q.AtDeadline,
@@ -131,7 +131,7 @@ func (in *Inbox) handOver(ctx context.Context, interrupt string, do question.Act
 			body.Role = q.Role
 		}
 		body.Update(q)
-		return []journal.Entry{question.InterruptEntry(q, journal.InterruptUpdated, now, body)}, nil
+		return question.ChangeOf(q, journal.InterruptUpdated, now, body), nil
 	}, false)
 }
 
@@ -143,9 +143,11 @@ func isAsked(q *journal.Interrupt, to runtype.Assignment) bool {
 
 // sayable refuses names and notes with control characters.
 func sayable(o *runtype.AnswerOptions, others ...string) error {
-	for _, text := range slices.Concat([]string{o.By, o.Name}, o.Roles, others) {
-		if err := printable.Check("a name or a role", text); err != nil {
-			return err
+	for _, texts := range [...][]string{{o.By, o.Name}, o.Roles, others} {
+		for _, text := range texts {
+			if err := printable.Check("a name or a role", text); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -2,9 +2,13 @@ package lawtest
 
 import (
 	"math/rand/v2"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // None of the leavings returns, and the one that panics with an error panics again when its text is asked for.
@@ -81,4 +85,27 @@ func TestDraw(t *testing.T) {
 	if _, cases := Draw(t, 10, func(*rand.Rand, uint64) (bool, string) { return true, "" }); cases < 20 {
 		t.Errorf("%d cases, expected 20", cases)
 	}
+}
+
+// Properties draw the same cases in each run, unless they explore.
+func TestPropertiesDrawTheSame(t *testing.T) {
+	if os.Getenv("FERMATA_EXPLORE") != "" || os.Getenv("RAPID_SEED") != "" {
+		t.Skip("another seed is asked for")
+	}
+	drawn := func() (all []int) {
+		rapid.Check(t, func(t *rapid.T) { all = append(all, rapid.Int().Draw(t, "n")) })
+		return all
+	}
+	first := drawn()
+	if second := drawn(); !slices.Equal(first, second) {
+		t.Errorf("two runs drew %v and %v", first, second)
+	}
+	rounds := make(map[string]int)
+	cases := make(map[int]bool)
+	CheckUntilSeen(t, func(t *rapid.T) {
+		n := rapid.Int().Draw(t, "n")
+		if cases[n] = true; len(cases) > 2*len(first) {
+			rounds["a third round"]++
+		}
+	}, rounds, "a third round")
 }

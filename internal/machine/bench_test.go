@@ -69,7 +69,7 @@ func BenchmarkChain(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m := New(p)
-		if err := m.Begin(0, started, []byte(`{"n":0}`)); err != nil {
+		if err := m.Begin(0, &started, []byte(`{"n":0}`)); err != nil {
 			b.Fatal(err)
 		}
 		for t := next(b, m, count); t != nil; t = next(b, m, count) {
@@ -97,7 +97,7 @@ func BenchmarkApply(b *testing.B) {
 		}
 	}
 	m := New(p)
-	if err := m.Begin(0, journal.StartedBody{Plan: "loop", Fingerprint: p.Fingerprint()}, []byte(`{"n":0}`)); err != nil {
+	if err := m.Begin(0, &journal.StartedBody{Plan: "loop", Fingerprint: p.Fingerprint()}, []byte(`{"n":0}`)); err != nil {
 		b.Fatal(err)
 	}
 	for t := next(b, m, store); len(stored) < size; t = next(b, m, store) {
@@ -154,7 +154,7 @@ func BenchmarkFork(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m := New(p)
-		if err := m.Begin(0, journal.StartedBody{Plan: "fork", Fingerprint: p.Fingerprint()}, []byte(`{"n":0}`)); err != nil {
+		if err := m.Begin(0, &journal.StartedBody{Plan: "fork", Fingerprint: p.Fingerprint()}, []byte(`{"n":0}`)); err != nil {
 			b.Fatal(err)
 		}
 		finishAll(b, m)
@@ -181,7 +181,7 @@ func BenchmarkMap(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m := New(p)
-		if err := m.Begin(0, journal.StartedBody{Plan: "map", Fingerprint: p.Fingerprint()}, []byte(`{"n":0}`)); err != nil {
+		if err := m.Begin(0, &journal.StartedBody{Plan: "map", Fingerprint: p.Fingerprint()}, []byte(`{"n":0}`)); err != nil {
 			b.Fatal(err)
 		}
 		finishAll(b, m)

@@ -30,7 +30,7 @@ func (m *Machine) Blocked() (body journal.BlockedBody, at int64) {
 // Block records that the run cannot go on now.
 func (m *Machine) Block(at int64, body journal.BlockedBody) error {
 	e := m.entry(journal.RunBlocked, at)
-	return m.applyBody(e, place0, nil, body)
+	return m.applyBody(e, place0, nil, &body)
 }
 
 // AtWork returns the tasks whose code was running, or about to, at the last entry.
@@ -44,9 +44,9 @@ func (m *Machine) AtWork() []string {
 	return tasks
 }
 
-// mayFollowBlock reports whether an entry may follow while the run is blocked: people may answer or end it.
+// mayFollowBlock reports whether an entry may follow while the run is blocked: people may answer, send messages or end it.
 func (m *Machine) mayFollowBlock(k journal.Kind) bool {
-	return m.status == Blocked && (k == journal.InterruptUpdated || k == journal.InterruptResolved || k == journal.RunFinished)
+	return m.status == Blocked && (FromOutside(k) || k == journal.RunFinished)
 }
 
 func (m *Machine) runBlocked(e *journal.Entry) error {
@@ -73,7 +73,7 @@ func (m *Machine) takenOver(e *journal.Entry, body *journal.ResumedBody) {
 func getsFurther(k journal.Kind) bool {
 	switch k {
 	case journal.NodeFinished, journal.NodeCached, journal.NodeFailed, journal.NodeRetrying, journal.NodeSuspended,
-		journal.StepFinished, journal.TimerFired, journal.InterruptOpened:
+		journal.StepFinished, journal.TimerFired, journal.InterruptOpened, journal.MessageAwaited, journal.MessageReplied:
 		return true
 	}
 	return false

@@ -99,7 +99,7 @@ func (o *ordered) must(err error) {
 }
 
 func (o *ordered) run(round int) []string {
-	o.must(o.m.Begin(0, journal.StartedBody{Plan: "test", Fingerprint: o.m.plan.Fingerprint()}, []byte("0")))
+	o.must(o.m.Begin(0, &journal.StartedBody{Plan: "test", Fingerprint: o.m.plan.Fingerprint()}, []byte("0")))
 	o.next()
 	for steps := 0; !o.m.over(); steps++ {
 		if steps > 400 {
@@ -276,7 +276,7 @@ func (o *ordered) pauses(t *Task, d descent) bool {
 	o.waits[key] = true
 	op := fmt.Sprintf("interrupt:q%d#1", t.Attempt)
 	o.asked++
-	o.must(o.m.Ask(o.now, t, journal.Interrupt{ID: fmt.Sprintf("int_%d", o.asked), Task: o.m.TaskID(t), Op: op, State: journal.Open}, false))
+	o.must(o.m.Ask(o.now, t, &journal.Interrupt{ID: fmt.Sprintf("int_%d", o.asked), Task: o.m.TaskID(t), Op: op, State: journal.Open}, false))
 	o.must(o.m.Suspend(o.now, t, op))
 	return true
 }

@@ -23,7 +23,7 @@ import (
 func TestD11_RandomDataflowsKeepTheLaws(t *testing.T) {
 	var total flowStats
 	var mu sync.Mutex
-	lawtest.Draw(t, 2000, func(r *rand.Rand, i uint64) (counts bool, wrong string) {
+	lawtest.Draw(t, 1000, func(r *rand.Rand, i uint64) (counts bool, wrong string) {
 		var stats flowStats
 		defer func() {
 			mu.Lock()
@@ -283,7 +283,7 @@ func (o *ordering) run() string {
 	o.tasks, o.records, o.routes = make(map[string]string), make(map[uint64]map[string]string), make(map[uint64]string)
 	o.records[1] = o.inputs
 	names := slices.Sorted(maps.Keys(o.inputs))
-	o.must(o.m.Begin(0, journal.StartedBody{Plan: "test", Fingerprint: o.m.plan.Fingerprint(), Inputs: names}, []byte("0")))
+	o.must(o.m.Begin(0, &journal.StartedBody{Plan: "test", Fingerprint: o.m.plan.Fingerprint(), Inputs: names}, []byte("0")))
 	o.next()
 	for steps := 0; o.broken == "" && !o.m.over(); steps++ {
 		switch {

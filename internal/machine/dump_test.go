@@ -107,6 +107,14 @@ func (d *dumper) write() {
 			"resolved", clock(q.Resolved), "else", fmt.Sprint(q.Run, q.Kind, string(q.Request), string(q.RequestSchema), string(q.ResponseSchema),
 				q.Prompt, strings.Join(q.Options, "|"), q.TokenHash)))
 	}
+	for _, name := range slices.Sorted(maps.Keys(m.mail.queued)) {
+		for _, q := range m.mail.queued[name] {
+			d.line("message %s", facts(name, "seq", q.seq, "id", q.body.ID, "by", q.body.By, "at", clock(q.at), "value", string(q.value)))
+		}
+	}
+	if len(m.mail.ids) > 0 {
+		d.line("ids of messages %s", strings.Join(slices.Sorted(maps.Keys(m.mail.ids)), " "))
+	}
 	d.flow(&m.root)
 	for _, t := range m.tasks {
 		if t.inside != nil {
@@ -213,7 +221,8 @@ func (d *dumper) task(t *Task) {
 	for i := range t.Ops {
 		op := &t.Ops[i]
 		d.line("  %s", facts(op.ID, "kind", op.Kind, "attempt", op.Attempt, "place", op.Place, "apart", op.Apart, "done", op.Done, "begun", op.Begun, "tries", op.Tries, "value", string(op.Value),
-			"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "shape", op.Shape, "by", op.By, "at", clock(op.At), "took", used(op.Usage)))
+			"failure", op.Failure, "due", clock(op.Due), "asked", op.Interrupt, "digest", op.Digest, "shape", op.Shape, "by", op.By, "at", clock(op.At), "took", used(op.Usage),
+			"name", op.Name, "message", op.Message, "letter", op.Letter))
 	}
 	if t.inside != nil {
 		d.ended(t.inside, "  ")
@@ -470,7 +479,7 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	notFolded := map[string]string{
 		"Machine.plan": "given", "Machine.most": "given", "Machine.unread": "given", "Machine.flat": "given",
 		"Machine.ghosts": "an index of names", "Machine.names": "shown by their paths", "Machine.scopes": "an index of names",
-		"Machine.free": "memory to be used again", "Machine.closed": "for the projections of the next append",
+		"Machine.free": "memory to be used again", "Machine.room": "memory", "Machine.closed": "for the projections of the next append",
 		"Machine.dropped": "for the projections of the next append", "Machine.ready": "an index of tasks", "Machine.spare": "memory to be used again", "Machine.waits": "while Next looks", "Machine.walk": "a mark",
 		"Machine.broken": "audited", "Machine.backoff": "audited", "Machine.waiting": "audited", "Machine.mapped": "audited", "Machine.busy": "handed out",
 		"Machine.hint": "of one entry", "Machine.beginning": "of one entry", "Machine.touched": "an index of scopes", "Machine.out": "for the next append", "Machine.start": "for the next start", "Machine.work": "what Next has said",
@@ -479,23 +488,24 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 		"item.slots": "found by Next", "space.base": "follows from prefix", "space.cut": "follows from prefix", "space.paths": "an index of names",
 	}
 	shown := map[string]string{
-		"Machine": "status head at latest started active value final stopped body finished blocked takeovers reason root space tokens tasks interrupts people used lost",
+		"Machine": "status head at latest started active value final stopped body finished blocked takeovers reason root space tokens tasks interrupts people mail used lost",
 		"Task":    "ID Node Visit Attempt State Ref Result Own Ops Began Cause Error RetryAt failed atWork WaitFor LastWait Beat scope slots unplaced leaves taken inside items of",
-		"Op":      "ID Kind Done Begun Tries Value Attempt Place Apart Due Shape Usage Failure Terminal After Marks Interrupt Digest By At",
+		"Op":      "ID Kind Done Begun Tries Value Attempt Place Apart Due Shape Usage Failure Terminal After Marks Interrupt Digest By At Name Message Letter",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",
 		"scope":   "parent item space ends flow",
 		"space":   "prefix visits",
 		"item":    "ref scope ends failure",
 		"arrival": "ref own leaves",
 		"fork":    "seq base up to",
-		"People":  "open apart signed", "question": "id node notBy", "Signature": "Node By notBy",
+		"mailbox": "queued ids", "message": "seq body at value",
+		"People": "open apart signed", "question": "id node notBy", "Signature": "Node By notBy",
 		"leaf":   "of at",
 		"usages": "all byNode",
 	}
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[Machine](), reflect.TypeFor[Task](), reflect.TypeFor[Op](), reflect.TypeFor[token](), reflect.TypeFor[scope](),
 		reflect.TypeFor[space](), reflect.TypeFor[item](), reflect.TypeFor[arrival](), reflect.TypeFor[fork](), reflect.TypeFor[leaf](), reflect.TypeFor[usages](),
-		reflect.TypeFor[People](), reflect.TypeFor[question](), reflect.TypeFor[Signature](),
+		reflect.TypeFor[mailbox](), reflect.TypeFor[message](), reflect.TypeFor[People](), reflect.TypeFor[question](), reflect.TypeFor[Signature](),
 	} {
 		var folded []string
 		for _, name := range fieldsOf(typ) {

@@ -11,12 +11,13 @@ import (
 
 // The fast path finishes and starts tasks without entries, and leaves the machine in the same state (law J1).
 func TestJ1_TheFastPathFinishesAndStartsTasks(t *testing.T) {
-	skipped := 0
+	draws, skipped := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
+		draws++
 		p := drawPlan(t, drawn{stop: true, limits: true})
 		slow, fast := New(p), New(p)
 		for _, m := range []*Machine{slow, fast} {
-			if err := m.Begin(0, journal.StartedBody{Plan: "test", Fingerprint: p.Fingerprint()}, []byte("0")); err != nil {
+			if err := m.Begin(0, &journal.StartedBody{Plan: "test", Fingerprint: p.Fingerprint()}, []byte("0")); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := m.Next(0); err != nil {
@@ -48,8 +49,8 @@ func TestJ1_TheFastPathFinishesAndStartsTasks(t *testing.T) {
 			}
 		}
 	})
-	if skipped < 20 {
-		t.Errorf("%d tasks took the fast path, expected at least 20", skipped)
+	if skipped*5 < draws { // testing.Short draws less
+		t.Errorf("%d tasks of %d plans took the fast path, expected at least one in five", skipped, draws)
 	}
 }
 

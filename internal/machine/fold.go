@@ -46,7 +46,7 @@ func (m *Machine) apply(e *journal.Entry, at spot, t *Task) error {
 	if e.Base >= e.Seq {
 		return m.corrupt(e, "it refers to the value of entry %d, which is not before it", e.Base)
 	}
-	driven := e.Kind != journal.InterruptUpdated && e.Kind != journal.InterruptResolved // others may come from any process
+	driven := !FromOutside(e.Kind)
 	if driven && m.status == Running && e.At > m.at && e.Kind != journal.RunResumed && e.Kind != journal.RunBlocked && (e.Kind != journal.NodeStarted || e.Attempt == 1) {
 		m.active += e.At - m.at // time without an owner does not count, and neither does a backoff
 	}
@@ -64,6 +64,11 @@ func (m *Machine) apply(e *journal.Entry, at spot, t *Task) error {
 		m.value = e.Seq
 	}
 	return nil
+}
+
+// FromOutside reports whether an entry may come from a process that does not execute the run.
+func FromOutside(k journal.Kind) bool {
+	return k == journal.InterruptUpdated || k == journal.InterruptResolved || k == journal.MessageSent
 }
 
 func (m *Machine) fold(e *journal.Entry, at spot, t *Task) error {
@@ -86,6 +91,8 @@ func (m *Machine) fold(e *journal.Entry, at spot, t *Task) error {
 		return m.interruptUpdated(e)
 	case journal.InterruptResolved:
 		return m.interruptResolved(e)
+	case journal.MessageSent:
+		return m.messageSent(e)
 	case journal.TextStart:
 		if t == nil {
 			return nil
@@ -120,7 +127,8 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 			return nil
 		}
 	case journal.NodeFinished, journal.NodeCached, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended,
-		journal.NodeHeartbeat, journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened:
+		journal.NodeHeartbeat, journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened,
+		journal.MessageAwaited, journal.MessageReplied:
 	default:
 		return m.corrupt(e, "this kind has no place in the journal of a run")
 	}
@@ -345,6 +353,7 @@ func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 		return err
 	}
 	t.Error = body
+	m.stopReceiving(t)
 	if e.Kind == journal.NodeRetrying {
 		m.set(t, Backoff)
 		t.RetryAt = t.Error.RetryAt
@@ -448,8 +457,8 @@ func (m *Machine) runFinished(e *journal.Entry) error {
 
 // bodyOf is the body of an entry: the one that an input has just encoded, or else decoded from the entry.
 func bodyOf[T any](m *Machine, e *journal.Entry) (T, error) {
-	if body, ok := m.hint.(T); ok {
-		return body, nil
+	if body, ok := m.hint.(*T); ok {
+		return *body, nil
 	}
 	if len(e.Body) == 0 {
 		var none T

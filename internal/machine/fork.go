@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -148,7 +149,7 @@ func (m *Machine) Edit(at int64, base uint64, delta []byte, body journal.Resumed
 	body.Reason = ReasonFork
 	e := m.entry(journal.RunResumed, at)
 	Value{Changed: true, Delta: true, Base: base, Data: delta}.put(e)
-	return m.applyBody(e, place0, nil, body)
+	return m.applyBody(e, place0, nil, &body)
 }
 
 // has reports whether a task was given a value.
@@ -228,7 +229,7 @@ func (m *Machine) forked(e *journal.Entry, body journal.ResumedBody) error {
 	case Failed, Expired:
 		hint, retry := m.hint, body
 		retry.Reason = ReasonRetry
-		m.hint = retry
+		m.hint = &retry
 		err := m.runResumed(e)
 		if m.hint = hint; err != nil {
 			return err
@@ -249,6 +250,9 @@ func (m *Machine) forked(e *journal.Entry, body journal.ResumedBody) error {
 			m.forget(t, i)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(m.mail.queued)) { // to calls that are not made again
+		m.deliver(name)
+	}
 	m.touchAll()
 	if e.HasValue() {
 		m.edited(e, body.Of)
@@ -258,6 +262,7 @@ func (m *Machine) forked(e *journal.Entry, body journal.ResumedBody) error {
 
 // forget drops the calls of a task from the given one on; it begins again from the top and makes them anew.
 func (m *Machine) forget(t *Task, from int) {
+	m.giveBack(t.Ops[from:])
 	clear(t.Ops[from:])
 	t.Ops = t.Ops[:from]
 	if t.LastWait != "" && !t.waits(t.LastWait) {

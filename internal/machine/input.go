@@ -13,6 +13,7 @@ import (
 // Reasons for which a run goes on.
 const (
 	ReasonAnswer    = "answer"
+	ReasonMessage   = "message"
 	ReasonTimer     = "timer"
 	ReasonRecovered = "recovered" // its owner was lost
 	ReasonRetry     = "retry"
@@ -53,7 +54,7 @@ func (m *Machine) entry(kind journal.Kind, at int64) *journal.Entry {
 	return e
 }
 
-// applyBody encodes a body into its entry, and folds the entry without decoding it again.
+// applyBody encodes a body, given as a pointer, into its entry, and folds the entry without decoding it again.
 func (m *Machine) applyBody(e *journal.Entry, at spot, t *Task, body any) error {
 	if m.hint = body; m.unread {
 		e.Body = unreadBody
@@ -79,7 +80,7 @@ func (m *Machine) taskEntry(kind journal.Kind, t *Task, at int64) *journal.Entry
 }
 
 // Begin starts the run with its input.
-func (m *Machine) Begin(at int64, body journal.StartedBody, input []byte) error {
+func (m *Machine) Begin(at int64, body *journal.StartedBody, input []byte) error {
 	e := m.entry(journal.RunStarted, at)
 	e.Value = input
 	return m.applyBody(e, place0, nil, body)
@@ -123,7 +124,7 @@ func (m *Machine) Finish(at int64, t *Task, o Outcome) error {
 	route := m.taskEntry(journal.RouteTaken, t, at)
 	route.To = to
 	if len(several) > 1 {
-		return m.applyBody(route, t.spot(), t, journal.RouteBody{To: several})
+		return m.applyBody(route, t.spot(), t, &journal.RouteBody{To: several})
 	}
 	return m.apply(route, t.spot(), t)
 }
@@ -177,7 +178,7 @@ func (m *Machine) Split(at int64, t *Task, items []Value) error {
 			e.To = m.itemPrefix(t, i+1) + first
 		}
 		v.put(e)
-		if err := m.applyBody(e, t.spot(), t, journal.RouteBody{Item: i + 1, Of: len(items)}); err != nil {
+		if err := m.applyBody(e, t.spot(), t, &journal.RouteBody{Item: i + 1, Of: len(items)}); err != nil {
 			return err
 		}
 	}
@@ -191,7 +192,7 @@ func (m *Machine) Retry(at int64, t *Task, failure journal.FailedBody) error {
 		return err
 	}
 	e := m.taskEntry(journal.NodeRetrying, t, at)
-	return m.applyBody(e, t.spot(), t, failure)
+	return m.applyBody(e, t.spot(), t, &failure)
 }
 
 // Fail records that a task failed for good. The target names a declared failure edge, or is "" if the run or
@@ -209,7 +210,7 @@ func (m *Machine) Fail(at int64, t *Task, failure journal.FailedBody, v Value, t
 	e := m.taskEntry(journal.NodeFailed, t, at)
 	e.Flags = journal.FlagFinal
 	v.put(e)
-	if err := m.applyBody(e, t.spot(), t, failure); err != nil || target == "" {
+	if err := m.applyBody(e, t.spot(), t, &failure); err != nil || target == "" {
 		return err
 	}
 	if err := m.withdrawIn(at, func(other *Task) bool { return other == t || other.scope.within(t) }); err != nil {
@@ -243,7 +244,7 @@ func (m *Machine) RecordApart(at int64, t *Task, kind journal.Kind, op string, v
 }
 
 // Ask opens a question of a task (law H1). apart says that a goroutine of the node asked it.
-func (m *Machine) Ask(at int64, t *Task, q journal.Interrupt, apart bool) error {
+func (m *Machine) Ask(at int64, t *Task, q *journal.Interrupt, apart bool) error {
 	e := m.taskEntry(journal.InterruptOpened, t, at)
 	if e.Op = q.ID; apart {
 		e.Flags = journal.FlagApart
@@ -254,14 +255,23 @@ func (m *Machine) Ask(at int64, t *Task, q journal.Interrupt, apart bool) error 
 // Update claims, releases or reassigns a question.
 func (m *Machine) Update(at int64, id string, body journal.UpdatedBody) error {
 	e := m.interruptEntry(journal.InterruptUpdated, at, id)
-	return m.applyBody(e, place0, nil, body)
+	return m.applyBody(e, place0, nil, &body)
 }
 
 // Resolve closes a question (laws H2 and H4).
 func (m *Machine) Resolve(at int64, id string, body journal.ResolvedBody, answer []byte) error {
 	e := m.interruptEntry(journal.InterruptResolved, at, id)
 	e.Value = answer
-	return m.applyBody(e, place0, nil, body)
+	return m.applyBody(e, place0, nil, &body)
+}
+
+// Amend records an entry about a question that was made outside of the machine. The body is a pointer to what the entry's
+// body encodes.
+func (m *Machine) Amend(made journal.Entry, body any) error {
+	e := m.entry(made.Kind, made.At)
+	made.Seq, made.At = e.Seq, e.At
+	*e = made
+	return m.applyKnown(e, body, made.Body)
 }
 
 func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) *journal.Entry {
@@ -280,7 +290,15 @@ func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) *journa
 // Resume records that a process executes the run again.
 func (m *Machine) Resume(at int64, body journal.ResumedBody) error {
 	e := m.entry(journal.RunResumed, at)
-	return m.applyBody(e, place0, nil, body)
+	return m.applyBody(e, place0, nil, &body)
+}
+
+// resume is Resume for a reason alone.
+func (m *Machine) resume(at int64, reason string) error {
+	if reason == ReasonAnswer {
+		return m.applyKnown(m.entry(journal.RunResumed, at), answered, bodyAnswered)
+	}
+	return m.Resume(at, journal.ResumedBody{Reason: reason})
 }
 
 // Complete ends the run with its last path's value, or the plan's result.
@@ -289,14 +307,28 @@ func (m *Machine) Complete(at int64, v Value) error {
 		return err
 	}
 	e := m.entry(journal.RunFinished, at)
-	e.Base, e.Body = m.final, bodyCompleted
+	e.Base = m.final
 	if v.Changed {
 		e.Value = v.Data
 	}
-	return m.apply(e, place0, nil)
+	return m.applyKnown(e, completed, bodyCompleted)
 }
 
-var bodyCompleted = encode(journal.FinishedBody{Status: Completed})
+// applyKnown is applyBody for an entry about the run whose body is encoded already.
+func (m *Machine) applyKnown(e *journal.Entry, body any, encoded []byte) error {
+	e.Body, m.hint = encoded, body
+	err := m.apply(e, place0, nil)
+	m.hint = nil
+	return err
+}
+
+// Bodies that most runs have.
+var (
+	completed     any = &journal.FinishedBody{Status: Completed}
+	bodyCompleted     = encode(completed)
+	answered      any = &journal.ResumedBody{Reason: ReasonAnswer}
+	bodyAnswered      = encode(answered)
+)
 
 // End ends the run without success (law F4).
 func (m *Machine) End(at int64, body journal.FinishedBody) error {
@@ -304,7 +336,8 @@ func (m *Machine) End(at int64, body journal.FinishedBody) error {
 		return err
 	}
 	e := m.entry(journal.RunFinished, at)
-	return m.applyBody(e, place0, nil, m.spent(body))
+	body = m.spent(body)
+	return m.applyBody(e, place0, nil, &body)
 }
 
 // withdraw withdraws every open question.

@@ -22,7 +22,7 @@ func (s *session) input(verb string, all []string) string {
 	switch verb {
 	case "begin": // begin = VALUE
 		body := journal.StartedBody{Plan: "test", Fingerprint: m.plan.Fingerprint(), By: a["by"]}
-		return s.next(m.Begin(s.now, body, []byte(or(a["="], "0"))))
+		return s.next(m.Begin(s.now, &body, []byte(or(a["="], "0"))))
 	case "finish", "hit": // finish TASK [= VALUE [base N]] [-> TARGET[,TARGET…]]; hit: with the outcome of another run's task
 		o := Outcome{Value: valueOf(a), Choice: ending(a["->"])}
 		if verb == "hit" {
@@ -132,7 +132,7 @@ func (s *session) during(verb string, t *Task, a arguments) error {
 	case a["route"] != "":
 		q.AtDeadline = &journal.Deadline{Do: "route", Target: ending(a["route"])}
 	}
-	return s.m.Ask(s.now, t, q, false)
+	return s.m.Ask(s.now, t, &q, false)
 }
 
 // outside is what people, clocks and operators do.

@@ -206,7 +206,7 @@ func (m *Machine) Joined(at int64, j *Join, v Value) (*Task, error) {
 	if t != nil {
 		err = m.apply(e, where, t)
 	} else {
-		err = m.applyBody(e, where, nil, body)
+		err = m.applyBody(e, where, nil, &body)
 	}
 	if err != nil {
 		return nil, err

@@ -54,6 +54,7 @@ type Op struct {
 	Usage   *journal.Usage // of a model call; nil for none
 	opFailure
 	opQuestion
+	opMessage
 }
 
 // opFailure is the recorded failure of a call.
@@ -171,11 +172,35 @@ type Machine struct {
 	progress
 	places
 	asking
+	mail mailbox // the messages that it got from outside
 	agenda
 	output
 
 	used usages // of model calls
 	lost string // a task that this plan cannot follow (law J8); "" for none
+	room room   // first memory of short lists
+}
+
+// room is the memory of a machine's lists while they are short, as those of most runs are.
+type room struct {
+	task   [1]Task          // the first task
+	ops    [1]Op            // its calls
+	tasks  [1]*Task         // places.tasks
+	ready  [1]*Task         // agenda.ready
+	spare  [1]*Task         // agenda.spare
+	free   [1]*Task         // places.free
+	tokens [1]token         // places.tokens
+	ends   [1]arrival       // the ends of the root
+	start  [1]Start         // output.start
+	out    [3]journal.Entry // output.out
+}
+
+// furnish gives the lists of a new machine their first memory.
+func (m *Machine) furnish() {
+	r := &m.room
+	m.tasks, m.ready, m.spare, m.free = r.tasks[:0], r.ready[:0], r.spare[:0], append(r.free[:0], &r.task[0])
+	r.task[0].Ops = r.ops[:0]
+	m.tokens, m.root.ends, m.start, m.out = r.tokens[:0], r.ends[:0], r.start[:0], r.out[:0]
 }
 
 // graph is the plan of a run.
@@ -241,7 +266,7 @@ type agenda struct {
 // output is what inputs and Next produce.
 type output struct {
 	unread bool            // nobody reads the entries: given
-	hint   any             // body of the entry that is being folded; nil if it has to be decoded
+	hint   any             // pointer to the body of the entry that is being folded; nil if it has to be decoded
 	out    []journal.Entry // since the last Flush or Next
 	start  []Start         // of the next Work
 	work   Work            // returned by Next
@@ -285,6 +310,7 @@ func New(p *plan.Plan) *Machine {
 	m := &Machine{graph: graph{plan: p, flat: flat}, progress: progress{most: p.Limits().Tasks}}
 	m.space.visits = make([]uint32, len(flat))
 	m.root.space = &m.space
+	m.furnish()
 	return m
 }
 
@@ -387,10 +413,26 @@ func (m *Machine) Fits() string {
 // LastValue returns the seq of the entry that last recorded a value.
 func (m *Machine) LastValue() uint64 { return m.value }
 
-// Closed returns the questions closed since the last call of Closed.
+// Pinned returns the fingerprint of the run's plan, and the digest of its definition.
+func (m *Machine) Pinned() (fingerprint, definition string) {
+	return m.body.Fingerprint, m.body.Definition
+}
+
+// Error returns why the run is blocked or has ended without success; "" otherwise.
+func (m *Machine) Error() string {
+	if m.status == Blocked && m.blocked.Error != "" {
+		return m.blocked.Error
+	}
+	return m.finished.Error
+}
+
+// Latest returns the time of the latest entry, in microseconds. No later entry has an earlier one (law J12).
+func (m *Machine) Latest() int64 { return m.latest }
+
+// Closed returns the questions closed since the last call of Closed. They are valid until the next one closes.
 func (m *Machine) Closed() []journal.Interrupt {
 	closed := m.closed
-	m.closed = nil
+	m.closed = m.closed[:0]
 	return closed
 }
 

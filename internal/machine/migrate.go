@@ -49,7 +49,7 @@ func (m *Machine) renameValues(nodes, values map[string]string) {
 func (m *Machine) Convert(at int64, base uint64, delta []byte, body journal.ResumedBody) error {
 	e := m.entry(journal.RunResumed, at)
 	Value{Changed: true, Delta: true, Base: base, Data: delta}.put(e)
-	return m.applyBody(e, place0, nil, body)
+	return m.applyBody(e, place0, nil, &body)
 }
 
 // converted lets all that held the value at the entry's base hold the entry's.

@@ -16,18 +16,35 @@ import (
 // Tasks that were handed out without news since are not handed out again.
 //
 // The work belongs to the machine. It is valid until the next call of Next or of an input.
-func (m *Machine) Next(at int64) (*Work, error) {
+func (m *Machine) Next(at int64) (*Work, error) { return m.nextWork(at, false) }
+
+// NextToEnd is Next, and completes a run whose result is the value of its only path.
+// The results of other runs are made by code: of the plan's author, or of a merge.
+func (m *Machine) NextToEnd(at int64) (*Work, error) { return m.nextWork(at, true) }
+
+func (m *Machine) nextWork(at int64, toEnd bool) (*Work, error) {
 	m.start = m.start[:0]
 	idle, err := m.next(at)
 	if err != nil {
 		return nil, err
 	}
 	complete := m.status == Running && (m.stopped || idle && m.ended())
+	if complete && toEnd && m.endsPlainly() {
+		if err := m.Complete(at, Value{}); err != nil {
+			return nil, err
+		}
+		complete = false
+	}
 	w := &m.work
 	w.Append, w.Start, w.Idle, w.Complete = m.out, m.start, idle && !complete, complete
 	w.Doomed = m.broken > 0 && !m.over() && m.doom() != nil
 	m.out = m.out[:0]
 	return w, nil
+}
+
+// endsPlainly reports whether the run's result is the value of its only path.
+func (m *Machine) endsPlainly() bool {
+	return !m.stopped && m.busy == 0 && m.root.flow == nil && len(m.root.ends) == 1 && m.plan.Definition().Finish == nil
 }
 
 // ended reports whether all paths of the run have ended.
@@ -52,7 +69,7 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 		if why == "" {
 			return true, nil
 		}
-		if err := m.Resume(at, journal.ResumedBody{Reason: why}); err != nil {
+		if err := m.resume(at, why); err != nil {
 			return false, err
 		}
 	}
@@ -253,7 +270,7 @@ func (m *Machine) startToken(at int64, i int) error {
 	where := spot{tok.at, tok.scope.space}
 	var err error
 	if len(m.tokens) > 1 && m.ambiguous(i) {
-		err = m.applyBody(e, where, nil, journal.BeginBody{From: []uint64{tok.via}})
+		err = m.applyBody(e, where, nil, &journal.BeginBody{From: []uint64{tok.via}})
 	} else {
 		err = m.apply(e, where, nil)
 	}

@@ -45,8 +45,12 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 		t.WaitFor = op.ID
 		m.set(t, Waiting)
 	case journal.TimerFired:
-		op.Done = true
-		m.wake(t, op.ID)
+		op.expired()
+		m.wake(t, op.ID, ReasonTimer)
+	case journal.MessageAwaited:
+		return m.messageAwaited(e, op)
+	case journal.MessageReplied:
+		return m.messageReplied(e, op)
 	case journal.StepFinished:
 		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, step.Error, e.Attempt
 		op.Usage, op.Terminal, op.After, op.Marks, op.Shape = step.Usage, step.Terminal, step.RetryAfter, step.Marks, step.Shape
@@ -64,13 +68,11 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 	return nil
 }
 
-func (m *Machine) wake(t *Task, op string) {
+// wake lets a task go on if it waits for a call that is over.
+func (m *Machine) wake(t *Task, op, reason string) {
 	if t.State == Waiting && within(op, t.WaitFor) {
-		t.WaitFor, m.reason = "", ReasonAnswer
+		t.WaitFor, m.reason = "", reason
 		m.awake(t)
-		if nodehost.CallKind(op) == nodehost.KindSleep {
-			m.reason = ReasonTimer
-		}
 	}
 }
 
@@ -84,8 +86,8 @@ func (t *Task) waits(op string) bool {
 	return slices.ContainsFunc(t.Ops, func(o Op) bool { return within(o.ID, op) })
 }
 
-// Sleeps are the sleeps of a task that are not over. There is one at most, unless several tools of a model sleep: then
-// the task may also go on with what another of them waits for.
+// Sleeps are the calls of a task that end at a time: its sleeps, and those that wait for a message. There is one
+// at most, unless several tools of a model wait: then the task may also go on with what another of them waits for.
 func (t *Task) Sleeps() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		for i := range t.Ops {
@@ -138,6 +140,16 @@ func (m *Machine) interruptUpdated(e *journal.Entry) error {
 	return nil
 }
 
+// close moves a question to the closed ones. The only one takes its list with it.
+func (m *Machine) close(i int) {
+	if len(m.interrupts) == 1 && len(m.closed) == 0 {
+		m.interrupts, m.closed = m.closed, m.interrupts
+		return
+	}
+	m.closed = append(m.closed, m.interrupts[i])
+	m.interrupts = append(m.interrupts[:i], m.interrupts[i+1:]...)
+}
+
 // interruptResolved closes a question; the call that asked it has its outcome (law N5).
 func (m *Machine) interruptResolved(e *journal.Entry) error {
 	body, err := bodyOf[journal.ResolvedBody](m, e)
@@ -153,10 +165,8 @@ func (m *Machine) interruptResolved(e *journal.Entry) error {
 	found, before := false, m.reason
 	for i := range m.interrupts {
 		if m.interrupts[i].ID == e.Op {
-			q := m.interrupts[i]
-			m.interrupts = append(m.interrupts[:i], m.interrupts[i+1:]...)
-			body.Resolve(&q, e.Value, e.At)
-			m.closed = append(m.closed, q)
+			body.Resolve(&m.interrupts[i], e.Value, e.At)
+			m.close(i)
 			found = true
 			break
 		}
@@ -177,7 +187,7 @@ func (m *Machine) interruptResolved(e *journal.Entry) error {
 			case journal.Withdrawn:
 				op.Failure = node.ErrWithdrawn.Error()
 			}
-			m.wake(t, op.ID)
+			m.wake(t, op.ID, ReasonAnswer)
 		}
 	}
 	switch {

@@ -206,7 +206,7 @@ type handed struct {
 func newSimulation(t *rapid.T, p *plan.Plan) *simulation {
 	s := &simulation{t: t, m: New(p), now: 1e6, finished: make(map[string]bool)}
 	s.say("begin %s", outline(p))
-	s.take(s.m.Begin(s.now, journal.StartedBody{Plan: "test", Fingerprint: p.Fingerprint()}, []byte("0")), true)
+	s.take(s.m.Begin(s.now, &journal.StartedBody{Plan: "test", Fingerprint: p.Fingerprint()}, []byte("0")), true)
 	return s
 }
 
@@ -671,7 +671,7 @@ func (s *simulation) wait(t *Task, i int) {
 		}
 		s.say("%s asks %s", id, q.ID)
 		ops = append(ops, q.Op)
-		s.take(s.m.Ask(s.now, t, q, false), false)
+		s.take(s.m.Ask(s.now, t, &q, false), false)
 	}
 	if rapid.IntRange(0, 3).Draw(s.t, "waits") == 0 {
 		return // it goes on without an answer

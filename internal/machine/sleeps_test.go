@@ -27,7 +27,7 @@ func sleeper(t *testing.T) (m *Machine, stored []journal.Entry) {
 			t.Fatal(err)
 		}
 	}
-	do(m.Begin(0, journal.StartedBody{Plan: "sleeps", Fingerprint: p.Fingerprint()}, []byte("0")))
+	do(m.Begin(0, &journal.StartedBody{Plan: "sleeps", Fingerprint: p.Fingerprint()}, []byte("0")))
 	work, err := m.Next(0)
 	do(err)
 	stored = append(stored, work.Append...)

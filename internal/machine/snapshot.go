@@ -16,13 +16,13 @@ import (
 
 // A snapshot is
 //
-//	format   1 byte: 1
+//	format   1 byte: 2
 //	layout   16 bytes: which plan, and how its nodes and values are numbered
 //	state    see state
 //	check    4 bytes, little endian: CRC-32C of all before
 //
 // It holds the fold alone, so it is as large as what is open in the run, and not as long as its journal.
-const snapshotFormat = 1
+const snapshotFormat = 2
 
 // layoutSize is how long a layout is.
 const layoutSize = 16
@@ -116,6 +116,7 @@ func (c *coder) state() {
 	record(c, &m.blocked)
 	list(c, &m.interrupts, func(in *journal.Interrupt) { record(c, in) })
 	c.people()
+	c.mail()
 	c.used()
 	c.outline()
 	c.forks()
@@ -161,6 +162,33 @@ func (c *coder) people() {
 		c.text(&s.By)
 		list(c, &s.notBy, c.text)
 	})
+}
+
+func (c *coder) mail() {
+	mail := &c.m.mail
+	var queued []message
+	for _, name := range slices.Sorted(maps.Keys(mail.queued)) {
+		queued = append(queued, mail.queued[name]...)
+	}
+	list(c, &queued, func(q *message) {
+		number(c, &q.seq)
+		record(c, &q.body)
+		number(c, &q.at)
+		c.bytes(&q.value)
+	})
+	for i := range queued {
+		if c.reading {
+			mail.add(queued[i])
+		}
+	}
+	ids := slices.Sorted(maps.Keys(mail.ids))
+	list(c, &ids, c.text)
+	if c.reading && len(ids) > 0 {
+		mail.ids = make(map[string]bool, len(ids))
+		for _, id := range ids {
+			mail.ids[id] = true
+		}
+	}
 }
 
 func (c *coder) used() {

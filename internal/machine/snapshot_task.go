@@ -60,6 +60,9 @@ func (c *coder) op(op *Op) {
 	c.text(&op.Shape)
 	c.text(&op.By)
 	number(c, &op.At)
+	c.text(&op.Name)
+	number(c, &op.Message)
+	c.text(&op.Letter)
 	record(c, &op.Usage)
 }
 

@@ -23,7 +23,7 @@ func copied(m *Machine) (again *Machine, diff string) {
 		again, err = Restore(m.plan, data)
 	}
 	if err != nil {
-		return nil, err.Error()
+		return again, err.Error()
 	}
 	if wrong := again.audit(); wrong != "" {
 		return nil, "it has counted wrong (-there is +counted): " + wrong
@@ -66,7 +66,7 @@ func TestJ6_ASnapshotIsAsLargeAsWhatIsOpen(t *testing.T) {
 	sizes := make(map[int]int)
 	for _, nodes := range []int{1_000, 100_000} {
 		m := New(loopPlan(t))
-		if err := m.Begin(0, journal.StartedBody{Plan: "loop", Fingerprint: m.plan.Fingerprint()}, []byte("0")); err != nil {
+		if err := m.Begin(0, &journal.StartedBody{Plan: "loop", Fingerprint: m.plan.Fingerprint()}, []byte("0")); err != nil {
 			t.Fatal(err)
 		}
 		for m.started < nodes {
@@ -98,7 +98,7 @@ func TestJ6_ASnapshotIsAsLargeAsWhatIsOpen(t *testing.T) {
 func TestJ6_ASnapshotThatDoesNotFitIsRefused(t *testing.T) {
 	p := fuzzPlan(t)
 	m := New(p)
-	if err := m.Begin(0, journal.StartedBody{Plan: "fuzz", Fingerprint: p.Fingerprint()}, []byte("0")); err != nil {
+	if err := m.Begin(0, &journal.StartedBody{Plan: "fuzz", Fingerprint: p.Fingerprint()}, []byte("0")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := m.Snapshot(); !errors.Is(err, ErrSnapshot) {
@@ -128,7 +128,7 @@ func TestJ6_ASnapshotThatDoesNotFitIsRefused(t *testing.T) {
 	refused("another plan", loopPlan(t), data)
 	scripts := &session{t: t}
 	one, other := New(scripts.parsePlan("a -> b", "")), scripts.parsePlan("b -> a", "")
-	if err := one.Begin(0, journal.StartedBody{Plan: "one", Fingerprint: one.plan.Fingerprint()}, []byte("0")); err != nil {
+	if err := one.Begin(0, &journal.StartedBody{Plan: "one", Fingerprint: one.plan.Fingerprint()}, []byte("0")); err != nil {
 		t.Fatal(err)
 	}
 	one.Flush()
@@ -162,7 +162,7 @@ func TestJ9_TheBytesOfASnapshotHaveAFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := New(flow)
-	if err := d.Begin(0, journal.StartedBody{Plan: "flow", Fingerprint: flow.Fingerprint()}, []byte("0")); err != nil {
+	if err := d.Begin(0, &journal.StartedBody{Plan: "flow", Fingerprint: flow.Fingerprint()}, []byte("0")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Next(0); err != nil {
@@ -194,7 +194,7 @@ func FuzzRestore(f *testing.F) {
 	plans = append(plans, fuzzPlan(f))
 	for which, p := range plans {
 		m := New(p)
-		if err := m.Begin(0, journal.StartedBody{Plan: "fuzz", Fingerprint: p.Fingerprint()}, []byte("0")); err != nil {
+		if err := m.Begin(0, &journal.StartedBody{Plan: "fuzz", Fingerprint: p.Fingerprint()}, []byte("0")); err != nil {
 			f.Fatal(err)
 		}
 		for range 12 {

@@ -87,8 +87,8 @@ func (m *Machine) Alone(t *Task) bool {
 // drop removes a task that has ended, with its timers.
 func (m *Machine) drop(t *Task) {
 	for i := range t.Ops {
-		if op := &t.Ops[i]; op.Due != 0 && !op.Done {
-			m.dropped = append(m.dropped, m.TaskID(t)+" "+op.ID)
+		if !t.Ops[i].Done {
+			m.dropTimer(t, &t.Ops[i])
 		}
 	}
 	if last := len(m.tasks) - 1; last >= 0 && m.tasks[last] == t {
@@ -110,6 +110,13 @@ func (m *Machine) drop(t *Task) {
 			clear(t.Ops)
 		}
 		m.free = append(m.free, t)
+	}
+}
+
+// dropTimer drops the timer of a call, if it has one.
+func (m *Machine) dropTimer(t *Task, op *Op) {
+	if op.Due != 0 {
+		m.dropped = append(m.dropped, m.TaskID(t)+" "+op.ID)
 	}
 }
 

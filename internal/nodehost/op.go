@@ -25,6 +25,8 @@ const (
 	KindTool      Kind = "tool"      // a call of a tool that a model wants made
 	KindData      Kind = "data"      // a typed value that is shown
 	KindHeartbeat Kind = "heartbeat" // the last value of an earlier attempt's Heartbeat, as it was read
+	KindReceive   Kind = "receive"   // a call that takes a message
+	KindReply     Kind = "reply"     // the answer to a message
 )
 
 // Op is one recorded call of a task: its identity, and what is already known of it.
@@ -47,8 +49,11 @@ type Op struct {
 	Marks      *fault.Marks  // what else is known of a failure; nil for nothing
 
 	Shape string    // of the Go type that reads an answer or a reasoning, where their schema does not say all of it; see Question.Shape
-	By    string    // who answered a question
+	By    string    // who answered a question, or sent a message
 	At    time.Time // when
+
+	Message   uint64 // of a call that has taken a message: seq of its entry; 0 for none
+	MessageID string // the message's id
 
 	Usage *model.Usage // what a call of a model took, given to Record and found by Begin; nil where that is not known
 

@@ -7,6 +7,7 @@ import (
 	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/journal"
 )
 
 // ToJSON encodes a caller's value, in at most limit bytes. Its marshalers may panic (law N7).
@@ -27,4 +28,22 @@ func ToJSON(value any, limit int) (data json.RawMessage, err error) {
 		}
 		return data, nil
 	}
+}
+
+// FromJSON decodes stored JSON into a caller's variable. Its unmarshalers may panic (law N7).
+func FromJSON(data json.RawMessage, into any) (err error) {
+	defer guard.Recover(&err)
+	return canonical.Decode(data, into)
+}
+
+// Message checks a message and encodes its value, in at most limit bytes.
+func Message(p *runtype.Posted, limit int) (body journal.SentBody, value json.RawMessage, err error) {
+	body = p.Body()
+	if err := runtype.CheckMessage(&body); err != nil {
+		return body, nil, err
+	}
+	if value, err = ToJSON(p.Value, limit); err != nil {
+		return body, nil, fmt.Errorf("message %q: %w", p.Name, err)
+	}
+	return body, value, nil
 }

@@ -91,7 +91,7 @@ func IsLate(q *journal.Interrupt, now int64) bool { return q.Deadline != 0 && q.
 // TokenHash returns the stored form of a resume token.
 func TokenHash(token string) string {
 	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
+	return string(hex.AppendEncode(make([]byte, 0, 2*sha256.Size), sum[:]))
 }
 
 // ActionNames are the names of hand-overs in the journal.

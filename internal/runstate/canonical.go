@@ -1,6 +1,8 @@
 package runstate
 
 import (
+	"reflect"
+
 	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/internal/value"
@@ -24,6 +26,12 @@ func Canonical(codec plan.Codec, v any, known *value.Known, own bool) (final any
 		return nil, runtype.NotStorable(err)
 	}
 	return final, nil
+}
+
+// IsCopy reports whether Canonical has copied a value: both are behind pointers, and those differ.
+func IsCopy(final, given any) bool {
+	t := reflect.TypeOf(final)
+	return t == reflect.TypeOf(given) && t != nil && t.Kind() == reflect.Pointer && final != given
 }
 
 // ChangeOf makes a value canonical and returns its delta to a snapshot. The codec may run the author's

@@ -1,6 +1,7 @@
 package runstate
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -181,6 +182,9 @@ func (s *State) formerNames() func(scope, name string) bool {
 
 // MovesOf returns the migration in a Resumed entry.
 func MovesOf(e *journal.Entry) plan.Migration {
+	if !bytes.Contains(e.Body, []byte(`"nodes"`)) { // as most of them
+		return plan.Migration{}
+	}
 	var body journal.ResumedBody
 	if json.Unmarshal(e.Body, &body) != nil { // the machine has folded it already
 		return plan.Migration{}

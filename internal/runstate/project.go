@@ -2,18 +2,37 @@ package runstate
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
 )
 
-// Project returns the batch of new entries and the projections that follow from them.
-func (s *State) Project(entries []journal.Entry) journal.Batch {
-	b := journal.Batch{
-		Run: s.ID, After: entries[0].Seq - 1, Entries: entries, Durability: s.Durability,
-		Interrupts: s.Machine.Closed(),
+// Projection is memory of a batch, which no store keeps: its row, and its interrupt if there is one.
+type Projection struct {
+	row        journal.RunRow       // the row of the run
+	interrupts [1]journal.Interrupt // the interrupt
+}
+
+var projections = sync.Pool{New: func() any { return new(Projection) }}
+
+// Release gives the memory back, once the batch is stored; nil has none.
+func (p *Projection) Release() {
+	if p != nil {
+		*p = Projection{}
+		projections.Put(p)
 	}
+}
+
+// Project returns the batch of new entries and the projections that follow from them. Its memory is to be released.
+func (s *State) Project(entries []journal.Entry) (b journal.Batch, memory *Projection) {
+	b = journal.Batch{Run: s.ID, After: entries[0].Seq - 1, Entries: entries, Durability: s.Durability}
+	if b.After == 0 || s.rowChanges() { // as it does where a question is opened or closed
+		memory = projections.Get().(*Projection) //nolint:forcetypeassert // nothing else is put in
+		b.Row, b.Interrupts = &memory.row, memory.interrupts[:0]
+	}
+	b.Interrupts = append(b.Interrupts, s.Machine.Closed()...)
 	for i := range b.Interrupts {
 		if b.Interrupts[i].Deadline != 0 {
 			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: b.Interrupts[i].ID, Done: true})
@@ -25,22 +44,30 @@ func (s *State) Project(entries []journal.Entry) journal.Batch {
 	for i := range entries {
 		s.projectEntry(&b, &entries[i])
 	}
-	row := s.Row
-	row.Status, row.Waiting = s.Machine.Status(), len(s.Machine.Interrupts())
-	finished := s.Machine.Finished()
-	row.Error = finished.Error
-	if blocked, _ := s.Machine.Blocked(); blocked.Error != "" {
-		row.Error = blocked.Error
-	}
-	row.Driver, row.Ready = s.RowOwner(), false
-	if started := s.Machine.Started(); started.Fingerprint != "" {
-		row.Fingerprint, row.Definition = started.Fingerprint, started.Definition
-	}
-	if b.After == 0 || row != s.Row {
+	if row := b.Row; row != nil {
+		*row = s.Row
+		row.Status, row.Waiting, row.Error = s.Machine.Status(), len(s.Machine.Interrupts()), s.Machine.Error()
+		row.Driver, row.Ready = s.RowOwner(), false
+		row.Fingerprint, row.Definition = s.pinned()
 		row.Updated = entries[len(entries)-1].At
-		b.Row = &row
 	}
-	return b
+	return b, memory
+}
+
+// rowChanges reports whether the row of the run differs from what is stored. Most entries do not concern it.
+func (s *State) rowChanges() bool {
+	r := &s.Row
+	fingerprint, definition := s.pinned()
+	return r.Status != s.Machine.Status() || r.Waiting != len(s.Machine.Interrupts()) || r.Error != s.Machine.Error() || r.Ready ||
+		r.Driver != s.RowOwner() || r.Fingerprint != fingerprint || r.Definition != definition
+}
+
+// pinned returns what the run is pinned to: the plan's fingerprint, and the digest of its text.
+func (s *State) pinned() (fingerprint, definition string) {
+	if fingerprint, definition = s.Machine.Pinned(); fingerprint == "" { // of a journal from before plans had one
+		return s.Row.Fingerprint, s.Row.Definition
+	}
+	return fingerprint, definition
 }
 
 func (s *State) projectEntry(b *journal.Batch, e *journal.Entry) {
@@ -73,9 +100,9 @@ func (s *State) projectEntry(b *journal.Batch, e *journal.Entry) {
 		if q.Deadline != 0 || e.Kind == journal.InterruptUpdated {
 			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: q.ID, Due: q.Deadline, Done: q.Deadline == 0})
 		}
-	case journal.TimerSet:
+	case journal.TimerSet, journal.MessageAwaited, journal.MessageReplied: // a call whose message was refused waits on
 		if t := s.taskOf(e); t != nil {
-			if op := t.Op(e.Op); op != nil {
+			if op := t.Op(e.Op); op != nil && op.Due != 0 && !op.Done {
 				b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: timerID(e), Due: op.Due})
 			}
 		}

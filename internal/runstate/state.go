@@ -38,16 +38,21 @@ type State struct {
 	Unstored   bool               // durability None: nothing is stored
 	Held       bool               // stored and left to others: its row names no owner
 
-	Values Values            // that tokens and tasks refer to
-	Known  value.Known       // parts of the run's values that were inspected before
-	Tokens map[string]string // resume tokens of interrupts opened here, by interrupt (law H5)
+	Values Values          // that tokens and tasks refer to
+	Known  value.Known     // parts of the run's values that were inspected before
+	Tokens question.Tokens // of interrupts opened here (law H5)
 
-	Convert     Converter    // converts values in a migration; nil for none
-	conversions []conversion // converted values, to be recorded
+	converting
 
 	Seen func(e *journal.Entry) // is given each entry that is read; nil for nobody
 
 	Checkpointed uint64 // seq of the checkpoint that the run was read from, 0 for none
+}
+
+// converting is the migration of a run's values.
+type converting struct {
+	Convert     Converter    // converts them; nil for none
+	conversions []conversion // converted values, to be recorded
 }
 
 // NewState returns the state of a run before its first entry.
@@ -161,8 +166,11 @@ func (s *State) PlanChanged(reason string) error {
 	return &runtype.Error{Code: runtype.CodePlanChanged, Run: s.ID, Err: &runtype.PlanChangedError{Reason: reason, Diff: diff, Hint: hint}}
 }
 
+// OutlinePrefix begins the id of every journal that holds an outline.
+const OutlinePrefix = "plan_"
+
 // OutlineID returns the id of the journal that holds a plan's outline.
-func OutlineID(fingerprint string) string { return "plan_" + fingerprint }
+func OutlineID(fingerprint string) string { return OutlinePrefix + fingerprint }
 
 // OutlineKind is the kind of those texts.
 const OutlineKind = "outline"

@@ -55,6 +55,8 @@ var (
 	ErrInside        = fault.Sentinel("inside", "a node cannot wait for its own runtime to close: it closes once the node has returned")
 	ErrBlocked       = fault.Sentinel("blocked", "the run is blocked")          // law J11
 	ErrDriven        = fault.Sentinel("driven", "another process owns the run") // law J10
+	ErrRefused       = fault.Sentinel("refused", "the message was refused")     // law M3
+	ErrNoMessage     = node.ErrNoMessage                                        // law M1
 	ErrMustWait      = fault.Sentinel("must_wait", "the run has to wait, and nothing keeps it: start it on a Runtime")
 )
 

@@ -240,17 +240,15 @@ func (e *Event) Data() (json.RawMessage, error) {
 		}
 	case journal.InterruptResolved:
 		data["requestId"] = en.Op
-		if len(en.Value) > 0 {
-			data["answer"] = json.RawMessage(en.Value)
-		}
+		put(data, "answer", en.Value)
 	case journal.InterruptUpdated:
 		delete(data, "tokenHash")
 		data["requestId"] = en.Op
+	case journal.MessageSent, journal.MessageReplied:
+		put(data, "value", en.Value)
 	case journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired:
 		data["step"] = nodehost.CallText(en.Op)
-		if len(en.Value) > 0 {
-			data["value"] = json.RawMessage(en.Value)
-		}
+		put(data, "value", en.Value)
 		if value, ok := data["value"]; ok && e.Type() == toolResult {
 			data["result"] = value
 			delete(data, "value")
@@ -264,6 +262,13 @@ func (e *Event) Data() (json.RawMessage, error) {
 		}
 	}
 	return json.Marshal(data)
+}
+
+// put adds a value, unless there is none.
+func put(data map[string]any, name string, value []byte) {
+	if len(value) > 0 {
+		data[name] = json.RawMessage(value)
+	}
 }
 
 // emitted reports whether entries of a kind have a body of a node's own, of any form.

@@ -104,6 +104,19 @@ type StartOptions struct {
 	By         string            // who started the run; "" for nobody named
 	Labels     map[string]string // of the caller's
 	Queued     bool              // leave the run to a worker
+	Messages   []Posted          // that the run finds at its start
+}
+
+// StartOptionsOf applies the options in order.
+func StartOptionsOf(opts []StartOption) StartOptions {
+	if len(opts) == 0 {
+		return StartOptions{}
+	}
+	o := new(StartOptions)
+	for _, opt := range opts {
+		opt(o)
+	}
+	return *o
 }
 
 // WithID sets the run's id; starting it a second time is a conflict. Defaults to a new "run_…".
@@ -114,20 +127,27 @@ const longestID = 512
 
 // Check refuses names with control characters (law H9) and labels that are too large (law N8).
 func (o *StartOptions) Check(limit int) error {
-	if over := canonical.Measure(reflect.ValueOf(o.Labels), limit); over != nil {
-		return &Error{Code: CodeInvalid, Err: fmt.Errorf("labels: %w", NotStorable(over))}
-	}
 	if len(o.ID) > longestID {
 		return &Error{Code: CodeInvalid, Err: fmt.Errorf("the run's id has %d bytes; expected %d at most", len(o.ID), longestID)}
 	}
 	err := errors.Join(printable.Check("the run's id", o.ID), printable.Check("who starts the run", o.By))
-	for _, name := range slices.Sorted(maps.Keys(o.Labels)) {
-		err = errors.Join(err, printable.Check("the name of a label", name)) // values are escaped where they are shown
+	if len(o.Labels) > 0 {
+		err = errors.Join(checkLabels(o.Labels, limit), err)
 	}
 	if err != nil {
 		return &Error{Code: CodeInvalid, Err: err}
 	}
 	return nil
+}
+
+func checkLabels(labels map[string]string, limit int) (err error) {
+	if over := canonical.Measure(reflect.ValueOf(labels), limit); over != nil {
+		return fmt.Errorf("labels: %w", NotStorable(over))
+	}
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		err = errors.Join(err, printable.Check("the name of a label", name)) // values are escaped where they are shown
+	}
+	return err
 }
 
 // WithDurability sets the run's durability. Defaults to Sync.
@@ -162,12 +182,13 @@ type AnswerOptions struct {
 }
 
 // OptionsOf applies the options in order, those of first before those of opts.
-func OptionsOf(opts []AnswerOption, first ...AnswerOption) (o AnswerOptions) {
+func OptionsOf(opts []AnswerOption, first ...AnswerOption) *AnswerOptions {
+	o := new(AnswerOptions)
 	for _, opt := range first {
-		opt(&o)
+		opt(o)
 	}
 	for _, opt := range opts {
-		opt(&o)
+		opt(o)
 	}
 	return o
 }

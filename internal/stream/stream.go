@@ -31,7 +31,8 @@ type page struct {
 	users  atomic.Int32              // readers that have not left it; below 0: never to be reused
 }
 
-// Stream holds the live events of an executed run. One goroutine at a time writes.
+// Stream holds the live events of an executed run. One goroutine at a time writes. The zero value has no reader, and keeps
+// nothing for one that comes later.
 type Stream struct {
 	kept   bool        // events are kept for a first reader: those of a run that is not stored
 	wanted atomic.Bool // there are readers, or will be
@@ -96,11 +97,10 @@ type Reader struct {
 	Late    []runtype.Event      // open segments so far, for a reader that came late
 }
 
-// New returns a stream. If kept is set, it keeps its events for readers that come later.
-func New(kept bool) *Stream {
-	l := &Stream{kept: kept}
+// Keep says before the first event whether the stream keeps its events for readers that come later.
+func (l *Stream) Keep(kept bool) {
+	l.kept = kept
 	l.wanted.Store(kept)
-	return l
 }
 
 // Source is the attempt of a task that shows something.

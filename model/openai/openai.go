@@ -51,6 +51,18 @@ type Options struct {
 // New makes a model. It asks the service nothing yet, and fails with model.ErrInvalid where there is no key, or where
 // an option makes no sense.
 func New(o Options) (model.Model, error) {
+	p, err := open(o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Prices != (model.Prices{}) {
+		return model.Priced(p, o.Prices), nil
+	}
+	return p, nil
+}
+
+// open finds the service.
+func open(o Options) (*provider, error) {
 	service, err := remote.Open(
 		remote.Provider{Name: "OpenAI", Env: "OPENAI", URL: "https://api.openai.com/v1/", KeyHeader: "Authorization", KeyPrefix: "Bearer "},
 		remote.Options{BaseURL: o.BaseURL, KeyEnv: o.KeyEnv, KeyFile: o.KeyFile, NoKey: o.NoKey, HTTPClient: o.HTTPClient, Idle: o.Idle},
@@ -65,9 +77,6 @@ func New(o Options) (model.Model, error) {
 				p.header.Set(name, id)
 			}
 		}
-	}
-	if o.Prices != (model.Prices{}) {
-		return model.Priced(p, o.Prices), nil
 	}
 	return p, nil
 }

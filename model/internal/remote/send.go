@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"mime"
 	"net/http"
 	"strings"
@@ -34,14 +33,8 @@ func (s *Service) send(ctx context.Context, r Request, silence *watch) (io.ReadC
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream, application/json")
-	req.Header.Set("User-Agent", "fermata")
-	maps.Copy(req.Header, s.provider.Header)
-	maps.Copy(req.Header, r.Header)
-	if secret := s.Key.Secret(); secret != "" {
-		req.Header.Set(s.provider.KeyHeader, s.provider.KeyPrefix+secret)
-	}
+	s.dress(req, r)
 	resp, err := s.client.Do(req)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,58 @@
+package runtype
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/fermata-go/fermata/internal/nodehost"
+	"github.com/fermata-go/fermata/internal/printable"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// SendOption describes a message to a run.
+type SendOption func(*SendOptions)
+
+// SendOptions holds the settings made by SendOption functions.
+type SendOptions struct {
+	ID   string // the sender's id of the message; "" for none
+	From string // who sends it; "" for nobody named
+}
+
+// MessageID is the sender's id of a message. A second message to a run with the same id has no effect (law M2), so a sender that
+// does not know whether the first one arrived sends it again.
+func MessageID(id string) SendOption { return func(o *SendOptions) { o.ID = id } }
+
+// SentBy records who sends a message.
+func SentBy(name string) SendOption { return func(o *SendOptions) { o.From = name } }
+
+// Posted is a message as its sender gives it.
+type Posted struct {
+	Name    string       // of the message
+	Value   any          // anything that encoding/json writes
+	Options []SendOption // of its sender
+}
+
+// Body returns the body of the message's entry.
+func (p *Posted) Body() journal.SentBody {
+	var o SendOptions
+	for _, opt := range p.Options {
+		opt(&o)
+	}
+	return journal.SentBody{Name: p.Name, ID: o.ID, By: o.From}
+}
+
+// WithMessage starts the run with a message in its queue (law M1), in the append that starts the run.
+func WithMessage(name string, value any, opts ...SendOption) StartOption {
+	return func(o *StartOptions) { o.Messages = append(o.Messages, Posted{name, value, opts}) }
+}
+
+// longestMessageID limits the id of a message, in bytes: a run keeps the ids of all its messages.
+const longestMessageID = 512
+
+// CheckMessage refuses names and ids that are empty, too long or cannot be shown (law H9).
+func CheckMessage(body *journal.SentBody) error {
+	if len(body.ID) > longestMessageID {
+		return fmt.Errorf("the id of the message has %d bytes; expected %d at most", len(body.ID), longestMessageID)
+	}
+	return cmp.Or(nodehost.CheckMessageName(body.Name), printable.Check("the id of the message", body.ID), printable.Check("who sends the message", body.By))
+}
