@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/node"
@@ -93,5 +91,3 @@ func decoded(data []byte) (any, error) {
 	}
 	return out, nil
 }
-
-func keys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

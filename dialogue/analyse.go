@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/expression"
+	"github.com/fermata-go/fermata/internal/nearest"
 )
 
 // analyse follows a flow's steps on all their ways, and checks every expression against what is known where it stands:
@@ -60,8 +61,8 @@ func (c *compiler) follow(st *step, before, after expression.Names, to func(stri
 			to(k.next, after)
 			continue
 		}
-		to(k.next, k.when.code.Narrowed(after, true))
-		after = k.when.code.Narrowed(after, false)
+		to(k.next, k.when.Narrowed(after, true))
+		after = k.when.Narrowed(after, false)
 	}
 	to(st.otherwise, after)
 }
@@ -75,8 +76,8 @@ func (c *compiler) effect(f *flow, st *step, known expression.Names, tell bool) 
 	defer func() { c.report = report }()
 	switch st.Type {
 	case CollectStep:
-		c.checkTemplate(st.message, st.path+".message", known)
-		if sl := c.slotOf(f, st.Slot); sl != nil {
+		c.checkMessage(st.message, known)
+		if sl := c.d.slotOf(f, st.Slot); sl != nil {
 			known.Set(st.Slot, sl.values)
 			c.validated(f, st, sl, known)
 		} else {
@@ -85,7 +86,7 @@ func (c *compiler) effect(f *flow, st *step, known expression.Names, tell bool) 
 			}
 		}
 	case ConfirmStep, InformStep:
-		c.checkTemplate(st.message, st.path+".message", known)
+		c.checkMessage(st.message, known)
 	case ActionStep:
 		c.given(st, known)
 		for i := range st.outs {
@@ -94,7 +95,7 @@ func (c *compiler) effect(f *flow, st *step, known expression.Names, tell bool) 
 	case SetStep:
 		for _, v := range st.values {
 			if c.write(f, v, c.checkFormula(v.code, v.place, known), &known) {
-				c.constant(c.slotOf(f, v.name), v, fmt.Sprintf("the slot %q", v.name))
+				c.constant(c.d.slotOf(f, v.name), v, fmt.Sprintf("the slot %q", v.name))
 			}
 		}
 	case BranchStep, WhileStep:
@@ -102,7 +103,7 @@ func (c *compiler) effect(f *flow, st *step, known expression.Names, tell bool) 
 		for _, k := range st.cases {
 			c.checkCondition(k.when, k.place, here)
 			if k.when != nil {
-				here = k.when.code.Narrowed(here, false)
+				here = k.when.Narrowed(here, false)
 			}
 		}
 	case CallStep, LinkStep:
@@ -111,20 +112,13 @@ func (c *compiler) effect(f *flow, st *step, known expression.Names, tell bool) 
 	return known
 }
 
-func (c *compiler) slotOf(f *flow, name string) *slot {
-	if sl := f.slots[name]; sl != nil {
-		return sl
-	}
-	return c.d.slots[name]
-}
-
 // validated checks that what a slot is checked against is known where the slot is asked for.
 func (c *compiler) validated(f *flow, st *step, sl *slot, known expression.Names) {
 	if sl.validate == nil {
 		return
 	}
-	for _, name := range sl.validate.reads() {
-		if t := known.Board(name); name != sl.name && t.Missing && c.slotOf(f, name) != nil && !c.slotOf(f, name).checks(sl.name) {
+	for _, name := range sl.validate.Names() {
+		if t := known.Board(name); name != sl.name && t.Missing && c.d.slotOf(f, name) != nil && !c.d.slotOf(f, name).checks(sl.name) {
 			c.fault(st.path+".slot", "the slot %q is checked against %q, which need not be filled here; ask for that first", sl.name, name)
 		}
 	}
@@ -133,7 +127,7 @@ func (c *compiler) validated(f *flow, st *step, sl *slot, known expression.Names
 // checks reports whether the slot's own validator reads a name: then the two are checked against each other when the
 // later one is filled.
 func (s *slot) checks(name string) bool {
-	return s.validate != nil && slices.Contains(s.validate.reads(), name)
+	return s.validate != nil && slices.Contains(s.validate.Names(), name)
 }
 
 // given checks what an action is given.
@@ -154,7 +148,7 @@ func (c *compiler) given(st *step, known expression.Names) {
 		case in.code == nil && !in.needed && !known.Has(in.name):
 			continue
 		case in.code == nil && in.needed && (t.Missing || t.Kinds == 0):
-			c.fault(in.place, "the action %q needs %q, which need not be filled here%s", st.Call, in.name, hint(in.name, known.List()))
+			c.fault(in.place, "the action %q needs %q, which need not be filled here%s", st.Call, in.name, nearest.Hint(in.name, known.List()))
 			continue
 		}
 		if wanted != nil && wanted.Fields[in.name] != nil {
@@ -173,7 +167,7 @@ func (c *compiler) result(f *flow, st *step, out *assignment, known *expression.
 	if st.action != nil {
 		doc, sure, found := member(st.action.Out, path)
 		if !found {
-			c.fault(out.place, "what the action %q gives has no %q%s", st.Call, out.path, hint(out.path, membersOf(st.action.Out)))
+			c.fault(out.place, "what the action %q gives has no %q%s", st.Call, out.path, nearest.Hint(out.path, membersOf(st.action.Out)))
 		}
 		t, out.open = typeOfSchema(doc), !sure || lenient
 	}
@@ -183,7 +177,7 @@ func (c *compiler) result(f *flow, st *step, out *assignment, known *expression.
 	case !out.open:
 	case had.Missing || had.Kinds == 0:
 		known.Set(out.name, optional(known.Board(out.name)))
-	case c.slotOf(f, out.name) == nil:
+	case c.d.slotOf(f, out.name) == nil:
 		known.Set(out.name, expression.Anything) // what it was or what it is
 	}
 }
@@ -191,7 +185,7 @@ func (c *compiler) result(f *flow, st *step, out *assignment, known *expression.
 // write checks that a value fits the slot that it is written to, and makes it known.
 func (c *compiler) write(f *flow, to assignment, t *expression.Type, known *expression.Names) (fits bool) {
 	fits = true
-	if sl := c.slotOf(f, to.name); sl != nil {
+	if sl := c.d.slotOf(f, to.name); sl != nil {
 		if why := t.Present().Misfit(sl.values, ""); why != "" {
 			fits = false
 			c.fault(to.place, "the slot %q cannot hold this: %s", to.name, why)
@@ -207,10 +201,10 @@ func (c *compiler) write(f *flow, to assignment, t *expression.Type, known *expr
 
 // constant checks a value that is the same always, as far as nothing else is needed to know whether it is good.
 func (c *compiler) constant(sl *slot, a assignment, what string) {
-	if sl == nil || a.code == nil || len(a.code.reads()) > 0 {
+	if sl == nil || a.code == nil || len(a.code.Names()) > 0 {
 		return
 	}
-	v, err := a.code.value(nil)
+	v, err := a.code.Result(scopeOf(nil))
 	if err != nil {
 		return // the check of the expression says so
 	}
@@ -219,10 +213,8 @@ func (c *compiler) constant(sl *slot, a assignment, what string) {
 		c.fault(a.place, "%s cannot hold this: %s", what, strings.TrimSuffix(err.Error(), "."))
 		return
 	}
-	if sl.validate != nil && kept != nil && sl.alone() {
-		if good, err := sl.validate.holds(map[string]any{sl.name: kept}); err != nil || !good {
-			c.fault(a.place, "%s cannot hold this: %s is refused by its own validate", what, shown(kept))
-		}
+	if sl.refuses(kept) {
+		c.fault(a.place, "%s cannot hold this: %s is refused by its own validate", what, shown(kept))
 	}
 }
 
@@ -266,62 +258,53 @@ func (f *flow) collects(slot string) bool {
 }
 
 // avoids reports whether a way leads through the flow and not through a step.
-func (f *flow) avoids(step string) bool {
-	seen := map[string]bool{step: true}
-	work := []string{f.first}
-	for len(work) > 0 {
-		id := work[0]
-		work = work[1:]
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
+func (f *flow) avoids(step string) (found bool) {
+	f.walk([]string{f.first}, func(id string) bool {
 		st := f.steps[id]
 		if st == nil {
-			return id != Stop // it ends
+			found = found || id != Stop // it ends
+		} else if st.Type == LinkStep {
+			found = true // it ends with another flow
 		}
-		if st.Type == LinkStep {
-			return true // it ends with another flow
-		}
-		for _, w := range st.targets() {
-			work = append(work, w.step)
-		}
-		if st.OnError != "" {
-			work = append(work, st.OnError)
-		}
-	}
-	return false
+		return id != step
+	})
+	return found
 }
 
 // validator checks what a slot is checked by, and what is said then.
 func (c *compiler) validator(sl *slot, known expression.Names, path string) {
 	known.Set(sl.name, sl.given()) // what is left out is not checked
 	if sl.invalid != nil {
-		c.report(path+".validate", sl.invalid.Offset, sl.invalid.Message)
+		c.faults(path+".validate", *sl.invalid)
 		return
 	}
 	if sl.validate != nil {
-		for _, name := range sl.validate.reads() { // it is left until they are filled, see valid
+		for _, name := range sl.validate.Names() { // it is left until they are filled, see valid
 			if known.Has(name) {
 				known.Set(name, known.Board(name).Present())
 			}
 		}
 		c.checkCondition(sl.validate, path+".validate", known)
-		c.begins(sl, path)
+		if sl.refuses(sl.initial) {
+			c.fault(path+".initial", "the slot cannot begin with this: %s is refused by its own validate", shown(sl.initial))
+		}
 	}
 	if sl.Error != "" {
-		sl.failure = c.template(sl.Error, path+".error", known)
+		sl.refusal = c.checked(sl.Error, path+".error", known)
+		unchecked, foreign := sl.Validate == "" && len(sl.Schema) == 0, languageOf(c.d.settings.Language) == nil
+		if unchecked || foreign { // there are no words for another reason, or none in the language
+			sl.failure = sl.refusal
+		}
 	}
 }
 
-// begins reports a slot that begins with a value that is not good, as far as nothing else is needed to know it.
-func (c *compiler) begins(sl *slot, path string) {
-	if sl.initial == nil || !sl.alone() {
-		return
+// refuses reports whether a value is not good, as far as nothing else is needed to know it.
+func (s *slot) refuses(v any) bool {
+	if v == nil || s.validate == nil || !s.alone() {
+		return false
 	}
-	if good, err := sl.validate.holds(map[string]any{sl.name: sl.initial}); err != nil || !good {
-		c.fault(path+".initial", "the slot cannot begin with this: %s is refused by its own validate", shown(sl.initial))
-	}
+	good, err := s.validate.Holds(scopeOf(map[string]any{s.name: v}))
+	return err != nil || !good
 }
 
 // circles reports flows that go round for ever: no way leads to a question or an end.
@@ -348,37 +331,23 @@ func (c *compiler) circles() {
 }
 
 // halts reports whether a way through the flow leads to a question or an end, where some other flows are known to halt.
-func (f *flow) halts(others map[string]bool) bool {
-	seen, work := make(map[string]bool), []string{f.first}
-	for len(work) > 0 {
-		id := work[0]
-		work = work[1:]
+func (f *flow) halts(others map[string]bool) (found bool) {
+	f.walk([]string{f.first}, func(id string) bool {
 		st := f.steps[id]
-		switch {
-		case st == nil, st.asks():
+		if st == nil || st.asks() {
+			found = true
+			return false
+		}
+		if st.Type != CallStep && st.Type != LinkStep {
 			return true
-		case seen[id]:
-			continue
-		case st.Type == CallStep || st.Type == LinkStep:
-			if other := f.dialogue.flows[st.Flow]; other == nil || others[st.Flow] {
-				return true
-			}
-			continue
 		}
-		seen[id] = true
-		for _, w := range st.targets() {
-			work = append(work, w.step)
-		}
-		if st.OnError != "" {
-			work = append(work, st.OnError)
-		}
-	}
-	return false
+		found = found || f.dialogue.flows[st.Flow] == nil || others[st.Flow]
+		return false
+	})
+	return found
 }
 
 // asks reports whether the step may wait for the user.
 func (s *step) asks() bool {
 	return s.Type == CollectStep || s.Type == ConfirmStep || s.Type == InformStep && s.WaitForAck
 }
-
-func bracket(i int) string { return fmt.Sprintf("[%d]", i) }

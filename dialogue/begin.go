@@ -2,8 +2,6 @@ package dialogue
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
@@ -17,10 +15,10 @@ func (d *Dialogue) Begin(context map[string]any) (*State, error) {
 	for _, sl := range d.context {
 		known[sl.name] = sl
 	}
-	for _, name := range keys(context) {
+	for _, name := range keysOf(context) {
 		sl := known[name]
 		if sl == nil && d.def.Context != nil {
-			return nil, fmt.Errorf("context: there is no %q%s", name, hintOr(name, slices.Sorted(maps.Keys(known))))
+			return nil, fmt.Errorf("context: there is no %q%s", name, hintOr(name, keysOf(known)))
 		}
 		v, err := plainValue(context[name])
 		if sl != nil && err == nil {
@@ -64,7 +62,7 @@ func (d *Dialogue) validContext(s *State, sl *slot) error {
 	if sl.validate == nil {
 		return nil
 	}
-	for _, name := range sl.validate.reads() {
+	for _, name := range sl.validate.Names() {
 		if s.Context[name] == nil {
 			return nil
 		}

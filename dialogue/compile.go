@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/internal/expression"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/schema"
@@ -70,9 +71,13 @@ func (c *compiler) build(def Definition) *Dialogue {
 	for _, f := range c.d.order { // what a flow that is called gives depends on all of its steps
 		c.ways(f, "flows."+f.Name)
 	}
+	for _, f := range c.d.order {
+		c.guard(f, "flows."+f.Name)
+	}
 	c.circles()
 	c.renamed(def.Renamed)
-	c.d.greeting = c.template(c.d.settings.Greeting, "settings.greeting", c.names(nil))
+	c.d.greeting = c.checked(c.d.settings.Greeting, "settings.greeting", c.names(nil))
+	c.eventRules(def.Events)
 	c.allPatterns(def.Patterns, "patterns", c.d.patterns, nil)
 	return c.d
 }
@@ -81,7 +86,7 @@ func index(list, name string, i int) string {
 	if name != "" {
 		return list + "." + name
 	}
-	return fmt.Sprintf("%s[%d]", list, i)
+	return document.Index(list, i)
 }
 
 func (c *compiler) settings() {
@@ -101,11 +106,28 @@ func (c *compiler) settings() {
 	if s.Role == "" {
 		s.Role = "agent"
 	}
+	if s.Ranker == "" {
+		s.Ranker = rankerOn
+	}
+	if s.Ranker != rankerOn && s.Ranker != RankerOff {
+		c.fault("settings.ranker", "expected on or off, found %q", s.Ranker)
+	}
 	if s.MinConfidence < 0 || s.MinConfidence > 1 {
 		c.fault("settings.min_confidence", "expected a number from 0 to 1, found %v", s.MinConfidence)
 	}
-	if s.Misses < 0 || s.Silences < 0 || s.Silence < 0 {
+	if s.ModelTimeout < 0 {
+		c.fault("settings.model_timeout_seconds", "expected a time above 0, found %v", s.ModelTimeout)
+	}
+	if s.SilentHandoff > 0 && s.Silences > 0 {
+		c.fault("settings.silence", "a silence ends with close_after or with handoff_after, not with both")
+	}
+	if s.Misses < 0 || s.Silences < 0 || s.Silence < 0 || s.SilentHandoff < 0 {
 		c.fault("settings", "misses, silences and silence cannot be below 0")
+	}
+	for i, name := range s.Holidays {
+		if !slices.Contains(phrase.Calendars(), name) {
+			c.fault(document.Index("settings.holidays", i), "there is no calendar %q%s", name, c.hints.Hint(name, phrase.Calendars()))
+		}
 	}
 	zone := s.Zone
 	if zone == "" {
@@ -185,7 +207,7 @@ func (c *compiler) slot(s Slot, path string) *slot {
 	}
 	for i, o := range s.Choices {
 		if slices.ContainsFunc(s.Choices[:i], func(b Option) bool { return strings.EqualFold(b.Value, o.Value) }) {
-			c.fault(fmt.Sprintf("%s.choices[%d]", path, i), "the choice %q stands there twice", o.Value)
+			c.fault(document.Index(path+".choices", i), "the choice %q stands there twice", o.Value)
 		}
 	}
 	if s.Currency != "" && !k.is().currency {
@@ -206,7 +228,7 @@ func (c *compiler) slot(s Slot, path string) *slot {
 	}
 	sl.values = typeOfSchema(sl.check.JSON())
 	if s.Validate != "" {
-		sl.validate, sl.invalid = compileFormula(s.Validate)
+		sl.validate, sl.invalid = expression.Compile(s.Validate)
 	}
 	if s.Initial != nil {
 		if sl.initial, err = c.d.read(sl, s.Initial, time.Time{}); err != nil {
@@ -227,13 +249,7 @@ func typeHint(found SlotType) string {
 	return nearest.Hint(string(found), texts(SlotTypes()))
 }
 
-func listed[T ~string](words []T) string {
-	all := texts(words)
-	if len(all) == 1 {
-		return all[0]
-	}
-	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
-}
+func listed[T ~string](words []T) string { return document.OneOf(texts(words)) }
 
 func texts[T ~string](words []T) []string {
 	all := make([]string, len(words))
@@ -275,7 +291,7 @@ func (c *compiler) allPatterns(given map[PatternName]Pattern, at string, into ma
 			if name == OnClose {
 				c.fault(path+".flow", "the conversation is over then, so no flow can begin; give a message")
 			}
-			if p.Message != "" {
+			if p.Message != "" || len(p.Texts) > 0 {
 				c.fault(path, "a pattern has a message or a flow, not both")
 			}
 			c.known(p.Flow, path+".flow")
@@ -284,7 +300,7 @@ func (c *compiler) allPatterns(given map[PatternName]Pattern, at string, into ma
 		for _, word := range patternWords {
 			known.Set(word, textType)
 		}
-		into[name] = pattern{message: c.template(p.Message, path+".message", known), flow: p.Flow}
+		into[name] = pattern{message: c.checkedMessage(p.Message, p.Texts, path+".message", known), flow: p.Flow}
 	}
 }
 
@@ -318,6 +334,7 @@ func Compile(def Definition, opts Options) (*Dialogue, error) {
 		problems = append(problems, definition.Problem{File: def.Name, Path: path, Message: path + ": " + message})
 	}
 	d := c.build(def)
+	c.d.private = c.d.hasPrivate()
 	nlu := c.newPhrases()
 	if len(problems) > 0 {
 		return nil, &definition.Error{Problems: problems}
@@ -327,15 +344,14 @@ func Compile(def Definition, opts Options) (*Dialogue, error) {
 
 // finish makes the plan.
 func (d *Dialogue) finish(opts Options, nlu *phrases) error {
-	d.locale = nlu.locale
-	d.vocab = newVocabulary(d.order)
+	d.locale, d.phrases = nlu.locale, nlu
 	switch {
 	case opts.NLU != nil:
 		d.defaults.NLU = opts.NLU
 	case d.settings.Model != "":
 		d.defaults.NLU = NewModelNLU(ModelOptions{})
 	default:
-		d.defaults.NLU = nlu
+		d.defaults.NLU = NewPhraseNLU()
 	}
 	var err error
 	d.plan, err = d.newPlan()

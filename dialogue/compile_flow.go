@@ -3,6 +3,8 @@ package dialogue
 import (
 	"fmt"
 	"slices"
+
+	"github.com/fermata-go/fermata/internal/document"
 )
 
 // A step's name in its flow's plan cannot be one of these.
@@ -49,17 +51,16 @@ func (c *compiler) unreached(f *flow, reach map[string]bool) {
 		if !follows[st.ID] {
 			c.fault(st.path, "no way leads to the step %q", st.ID)
 		}
-		for _, w := range st.targets() {
-			follows[w.step] = true
+		for _, next := range st.ways() {
+			follows[next] = true
 		}
-		follows[st.OnError] = true
 	}
 }
 
 // addSteps makes steps known by their names, those inside of a while step behind it.
 func (c *compiler) addSteps(f *flow, list []Step, at string) {
 	for i, s := range list {
-		path := fmt.Sprintf("%s[%d]", at, i)
+		path := document.Index(at, i)
 		if s.ID == "" {
 			s.ID = fmt.Sprintf("%s_%d", s.Type, len(f.list)+1)
 		}
@@ -121,11 +122,21 @@ func (s *step) targets() []way {
 		}
 		return append(all, way{s.otherwise, "else"})
 	case ConfirmStep:
-		return []way{{s.next, "yes"}, {s.onDeny, "no"}}
-	case LinkStep, CallStep:
-		if s.Type == LinkStep {
-			return nil
-		}
+		return append([]way{{s.next, "yes"}, {s.onDeny, "no"}}, s.choices...)
+	case LinkStep:
+		return nil
 	}
 	return []way{{s.next, ""}}
+}
+
+// ways are the names of the steps that may follow, after a failure, too.
+func (s *step) ways() []string {
+	var all []string
+	for _, w := range s.targets() {
+		all = append(all, w.step)
+	}
+	if s.OnError != "" {
+		all = append(all, s.OnError)
+	}
+	return all
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/schema"
@@ -21,6 +22,7 @@ func (c *compiler) step(f *flow, st *step) {
 		if st.onDeny = Stop; st.OnDeny != "" {
 			st.onDeny = c.target(f, st.OnDeny, st.path+".on_deny")
 		}
+		c.alternatives(f, st)
 	case InformStep:
 		c.message(st, "an inform step needs a message")
 	case ActionStep:
@@ -34,17 +36,18 @@ func (c *compiler) step(f *flow, st *step) {
 	case CallStep, LinkStep:
 		c.other(st)
 	default:
-		c.fault(st.path+".type", "%q is no type of steps; expected %s%s", st.Type, listed(types), hint(string(st.Type), texts(types)))
+		c.fault(st.path+".type", "%q is no type of steps; expected %s%s", st.Type, listed(types), nearest.Hint(string(st.Type), texts(types)))
 	}
 	slices.Sort(st.reads)
 	st.reads = slices.Compact(st.reads)
 }
 
 func (c *compiler) message(st *step, needed string) {
-	if strings.TrimSpace(st.Message) == "" {
+	if strings.TrimSpace(st.Message) == "" && len(st.Texts) == 0 {
 		c.fault(st.path, "%s", needed)
 	}
-	st.message = c.templateOf(st, st.Message, st.path+".message")
+	st.message = c.messageOf(st.Message, st.Texts, st.path+".message")
+	st.reads = append(st.reads, st.message.Names()...)
 }
 
 func (c *compiler) collect(f *flow, st *step) {
@@ -52,10 +55,7 @@ func (c *compiler) collect(f *flow, st *step) {
 		c.fault(st.path, "a collect step names the slot that it asks for")
 		return
 	}
-	sl := f.slots[st.Slot]
-	if sl == nil {
-		sl = c.d.slots[st.Slot]
-	}
+	sl := c.d.slotOf(f, st.Slot)
 	if sl == nil {
 		c.fault(st.path+".slot", "there is no slot %q%s", st.Slot, hintOr(st.Slot, append(keysOf(f.slots), keysOf(c.d.slots)...)))
 		return
@@ -63,7 +63,7 @@ func (c *compiler) collect(f *flow, st *step) {
 	sl.asked = true
 	st.reads = append(st.reads, st.Slot)
 	if sl.validate != nil {
-		st.reads = append(st.reads, sl.validate.reads()...)
+		st.reads = append(st.reads, sl.validate.Names()...)
 	}
 	c.message(st, "a collect step needs a message: the question that the user is asked")
 }
@@ -181,7 +181,7 @@ func (c *compiler) branch(f *flow, st *step) {
 		c.fault(st.path, "a branch needs cases, such as cases: [{when: \"amount > 100\", next: check}]")
 	}
 	for i, k := range st.Cases {
-		path := st.path + ".cases" + bracket(i)
+		path := document.Index(st.path+".cases", i)
 		code := c.formula(st, k.When, path+".when")
 		st.cases = append(st.cases, compiledCase{when: code, next: c.target(f, k.Next, path+".next"), label: k.When, place: path + ".when"})
 	}
@@ -233,9 +233,6 @@ func (c *compiler) other(st *step) {
 		c.fault(st.path+".outputs", "a link does not come back, so nothing comes of it; use a call")
 	}
 }
-
-// hint is the nearest name, as the end of a message.
-func hint(found string, known []string) string { return nearest.Hint(found, known) }
 
 // membersOf are the members that an object of the schema has.
 func membersOf(s *schema.Schema) []string {

@@ -3,6 +3,7 @@ package dialogue
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
@@ -26,6 +27,8 @@ type Conversations struct {
 
 	mu    sync.Mutex        // guards turns
 	turns map[string]*queue // of the conversations that somebody is speaking to
+
+	reviewed remembered // what Review has read
 }
 
 // ConversationOptions configure Conversations. The zero value works.
@@ -87,19 +90,35 @@ func (r Reply) Texts() []string {
 // Open begins a conversation, or finds the one that has the id already; created says which. The context and
 // opts, such as labels of its own, count for a new one only. It returns what was said unasked.
 func (c *Conversations) Open(ctx context.Context, id string, with map[string]any, opts ...fermata.StartOption) (r Reply, created bool, err error) {
+	return c.OpenIn(ctx, "", id, with, opts...)
+}
+
+// OpenIn is Open in one of the user's languages, see Dialogue.In; "" is the dialogue's own. A conversation keeps its
+// language.
+func (c *Conversations) OpenIn(
+	ctx context.Context, languages, id string, with map[string]any, opts ...fermata.StartOption,
+) (r Reply, created bool, err error) {
+	d := c.dialogue.In(languages)
+	if d != c.dialogue {
+		digest, err := c.rt.SaveDefinition(ctx, planKind, d.source)
+		if err != nil {
+			return Reply{}, false, err
+		}
+		opts = append(slices.Clip(opts), fermata.WithDefinition(digest))
+	}
 	done, err := c.take(ctx, id)
 	if err != nil {
 		return Reply{}, false, err
 	}
 	defer done()
-	s, err := c.dialogue.Begin(with)
+	s, err := d.Begin(with)
 	if err != nil {
 		if info, found := c.rt.Info(ctx, id); found == nil { // what it was begun with is there
 			return Reply{Seq: info.Head}, false, nil
 		}
 		return Reply{}, false, err
 	}
-	_, err = c.rt.Start(ctx, c.dialogue.plan, s, slices.Concat(c.options.Start, opts, []fermata.StartOption{fermata.WithID(id)})...)
+	_, err = c.rt.Start(ctx, d.plan, s, slices.Concat(c.options.Start, opts, []fermata.StartOption{fermata.WithID(id)})...)
 	if errors.Is(err, journal.ErrConflict) {
 		info, err := c.rt.Info(ctx, id)
 		return Reply{Seq: info.Head}, false, err
@@ -152,7 +171,7 @@ func (c *Conversations) say(ctx context.Context, id string, m Message) (*turn, e
 			return nil, err
 		}
 		if gate != "" {
-			err = c.rt.Answer(ctx, gate, m, fermata.Hold(), fermata.AsRole(c.dialogue.settings.Role)) // the user's words, too, where a person has taken over
+			err = c.rt.Answer(ctx, gate, m, fermata.AsRole(c.dialogue.settings.Role)) // the user's words, too, where a person has taken over
 			if err == nil {
 				return &turn{gate: gate, after: info.Head}, nil
 			}
@@ -214,29 +233,22 @@ func (c *Conversations) waiting(ctx context.Context, id string) (string, error) 
 
 func isGate(q *fermata.Interrupt) bool { return strings.HasPrefix(q.Task, gateNode+"#") }
 
-// goOn brings a conversation to where it waits for a message.
+// goOn brings a conversation to where it waits for a message, or says why it takes none.
 func (c *Conversations) goOn(ctx context.Context, id string) error {
 	res, err := c.drive(ctx, id)
 	if err != nil {
 		return err
 	}
-	return c.stands(res)
-}
-
-// stands says why a conversation takes no message; nil where it does.
-func (c *Conversations) stands(res fermata.Result) error {
 	if res.Status != fermata.Paused {
 		if res.Err != nil {
 			return fmt.Errorf("%w: %w", ErrClosed, res.Err)
 		}
 		return ErrClosed
 	}
-	for i := range res.Interrupts {
-		if isGate(&res.Interrupts[i]) {
-			return nil
-		}
+	if !slices.ContainsFunc(res.Interrupts, func(q fermata.Interrupt) bool { return isGate(&q) }) {
+		return ErrBusy
 	}
-	return ErrBusy
+	return nil
 }
 
 // pause is how long somebody waits who has found another process at work on a conversation. Nothing tells when it is done.
@@ -252,8 +264,12 @@ func pause(ctx context.Context) error {
 // drive drives a conversation until it stands still. Where another process does, it waits until that one has let it go,
 // and where both do, the one that loses (law J3) looks again how it stands.
 func (c *Conversations) drive(ctx context.Context, id string) (fermata.Result, error) {
+	d, err := c.spoken(ctx, id)
+	if err != nil {
+		return fermata.Result{}, err
+	}
 	for {
-		run, err := c.rt.Resume(ctx, id, c.dialogue.plan)
+		run, err := c.rt.Resume(ctx, id, d.plan)
 		var res fermata.Result
 		if err == nil {
 			res, err = run.Wait(ctx)
@@ -332,4 +348,26 @@ func (c *Conversations) watched(ctx context.Context, id string, t *turn, take fu
 	stop()
 	<-ended
 	return res, err
+}
+
+// spoken is the dialogue in the language of a conversation, which its definition says.
+func (c *Conversations) spoken(ctx context.Context, id string) (*Dialogue, error) {
+	if len(c.dialogue.translations) == 0 {
+		return c.dialogue, nil
+	}
+	info, err := c.rt.Info(ctx, id)
+	if err != nil || info.Definition == "" || info.Definition == c.dialogue.digest {
+		return c.dialogue, err
+	}
+	for _, d := range c.dialogue.translations {
+		if d.digest == info.Definition {
+			return d, nil
+		}
+	}
+	_, text, err := c.rt.Definition(ctx, info.Definition) // of an earlier version of the dialogue
+	var of stored
+	if err != nil || json.Unmarshal(text, &of) != nil {
+		return c.dialogue, err
+	}
+	return c.dialogue.In(of.Language), nil
 }

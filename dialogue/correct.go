@@ -10,7 +10,7 @@ import (
 // reject tells the user why a value is not good. One that cannot be checked is not good either: an operator is told why.
 func (d *Dialogue) reject(ctx node.Context, s *State, p place, v any, err error) error {
 	if _, ok := errors.AsType[*rejection](err); !ok {
-		if err := d.tell(ctx, "%v", err); err != nil {
+		if err := d.tell(ctx, s, "%v", err); err != nil {
 			return err
 		}
 	}
@@ -28,15 +28,18 @@ func (d *Dialogue) reasonOf(err error, v any) string {
 // change gives a slot a value that the user has said. Where the slot has another one already, what was made with it is
 // made again.
 func (d *Dialogue) change(ctx node.Context, s *State, c Change) error {
-	p, ok := d.owner(s, c.Slot)
+	p, ok := d.owner(s, c.Flow, c.Slot)
 	if !ok {
 		if d.isLate(s, c.Slot) {
 			return d.pattern(ctx, s, OnTooLate, s.top(), map[string]any{"slot": c.Slot, "value": shown(c.Value)})
 		}
-		return d.tell(ctx, "a value for %q was dropped: no flow that is going on has the slot", c.Slot)
+		return d.tell(ctx, s, "a value for %q was dropped: no flow that is going on has the slot", c.Slot)
 	}
 	if !p.slot.asked {
-		return d.tell(ctx, "a value for %q was dropped: users are not asked for it", c.Slot)
+		return d.tell(ctx, s, "a value for %q was dropped: users are not asked for it", c.Slot)
+	}
+	if c.Left != "" {
+		return d.doubts(ctx, s, p, c)
 	}
 	if c.Confidence < d.settings.MinConfidence {
 		return d.pattern(ctx, s, OnUnsure, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(p.slot, c.Value)})
@@ -60,12 +63,12 @@ func (d *Dialogue) change(ctx node.Context, s *State, c Change) error {
 
 // clear empties a slot, so that the user is asked for it again.
 func (d *Dialogue) clear(ctx node.Context, s *State, name string) error {
-	p, ok := d.owner(s, name)
+	p, ok := d.owner(s, "", name)
 	if !ok {
 		if d.isLate(s, name) {
 			return d.pattern(ctx, s, OnTooLate, s.top(), map[string]any{"slot": name})
 		}
-		return d.tell(ctx, "the slot %q was not cleared: no flow that is going on has it", name)
+		return d.tell(ctx, s, "the slot %q was not cleared: no flow that is going on has it", name)
 	}
 	if _, had := p.get(s); !had || !p.slot.asked {
 		return nil
@@ -122,7 +125,7 @@ func (d *Dialogue) lateIn(s *State, f *Frame, slot string) bool {
 			continue
 		}
 		chosen = chosen || st.Type == BranchStep || st.Type == WhileStep // all that follows hangs on it
-		tainted = append(tainted, keys(m.Out)...)
+		tainted = append(tainted, keysOf(m.Out)...)
 	}
 	return back && slices.ContainsFunc(s.Stack, func(o Frame) bool {
 		return d.partOf(s, o, f.ID) && slices.ContainsFunc(o.Trail, func(m mark) bool { return m.Final })
@@ -144,7 +147,7 @@ func (d *Dialogue) lateBehind(s *State, f *Frame, link *step) (late []string) {
 		}
 	}
 	for _, in := range link.inputs {
-		if slices.ContainsFunc(in.code.reads(), func(name string) bool { return slices.Contains(before, name) }) {
+		if slices.ContainsFunc(in.code.Names(), func(name string) bool { return slices.Contains(before, name) }) {
 			late = append(late, in.name)
 		}
 	}
@@ -188,7 +191,7 @@ func (d *Dialogue) rewind(s *State, p place) bool {
 			}
 		}
 		f.Step, f.Trail = f.Trail[first].Step, f.Trail[:first:first]
-		f.Yes, f.No, f.Read = nil, "", ""
+		f.Yes, f.No, f.Read, f.Choice = nil, "", "", ""
 		again = append(again, f.ID)
 	}
 	s.Stack = slices.DeleteFunc(slices.Clone(s.Stack), func(f Frame) bool { // the flows that they wait for are called again
@@ -207,11 +210,8 @@ func (f *flow) hangsOn(from, slot string) bool {
 
 // undo takes back what a step has written, where nobody has changed it since.
 func (d *Dialogue) undo(s *State, f *Frame, m mark) {
-	for _, name := range keys(m.Out) {
-		p, ok := d.find(f, name)
-		if !ok {
-			p = place{frame: f, slot: &slot{name: name}}
-		}
+	for _, name := range keysOf(m.Out) {
+		p := d.findOrMake(f, name)
 		if v, has := p.get(s); !has || !equal(v, m.Out[name]) {
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/journal/sqlite"
@@ -164,7 +165,7 @@ func (t *talker) all() []string { return slices.Concat(t.want...) }
 // and nothing of others. One message in ten comes twice.
 func TestE1_ListenersHearTheirOwnInOrderOnce(t *testing.T) {
 	c := talks(t, memory.New(), bank(t), dialogue.ConversationOptions{})
-	users := newCrowd(c, 200, rand.Uint64())
+	users := newCrowd(c, 200, lawtest.Seed(t))
 	users.again = true
 	if err := users.open(t.Context(), 8); err != nil {
 		t.Fatal(err)
@@ -224,11 +225,11 @@ func onSQLite(t testing.TB, sync sqlite.Sync) (store *sqlite.Store, dir string) 
 	return store, dir
 }
 
-// TestE1_ACrowdOnSQLite is a thousand conversations in one file, with FERMATA_EXPLORE ten thousand, that are held at
+// TestE1_ACrowdOnSQLite is three hundred conversations in one file, with FERMATA_EXPLORE ten thousand, that are held at
 // once by eight senders in a random order. Each answer is the right one, and in the end each conversation holds what
 // was said in it: nothing of others, nothing lost, nothing twice.
 func TestE1_ACrowdOnSQLite(t *testing.T) {
-	n := 1000
+	n := 300
 	switch {
 	case os.Getenv("FERMATA_EXPLORE") != "":
 		n = 10_000
@@ -237,7 +238,7 @@ func TestE1_ACrowdOnSQLite(t *testing.T) {
 	}
 	store, _ := onSQLite(t, sqlite.Normal)
 	c := talks(t, store, bank(t), dialogue.ConversationOptions{})
-	users := newCrowd(c, n, rand.Uint64())
+	users := newCrowd(c, n, lawtest.Seed(t))
 	if err := users.open(t.Context(), 8); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ type Definition struct {
 	Flows    []Flow
 	Patterns map[PatternName]Pattern
 	Chitchat []Chat
+	Events   []EventRule // what is done about what happens outside
 	// Synonyms are words that mean the same in triggers: {"transfer": ["send", "wire"]}.
 	Synonyms map[string][]string
 	// Renamed are the names of earlier versions that are gone, and what they are now.
@@ -30,21 +31,33 @@ type Settings struct {
 	Zone     string // an IANA time zone, in which "tomorrow" is meant. Defaults to UTC
 	Currency string // of amounts of money that are said without one: EUR. Defaults to EUR
 	DayFirst bool   // 3/5 is the third of May
+	// Holidays are the calendars that users know by name: christian, us, de-by. Defaults to none: Christmas alone is known.
+	Holidays []string
 	Model    string // the model that understands what users say. Defaults to none: phrases do
+
+	// ModelTimeout is how long a message may take the model; then phrases understand it. Defaults to 20 seconds.
+	ModelTimeout time.Duration
+	// Ranker is RankerOff where a message that no trigger is near enough to begins nothing, and no user is asked which flow
+	// is meant. Defaults to "on".
+	Ranker string
 
 	// MinConfidence is how sure the NLU has to be of a value, from 0 to 1. Defaults to 0.5.
 	MinConfidence float64
 	// Misses is after how many messages in a row that were not understood a person is asked to take over; 0 for never.
 	Misses int
 	// Silence is after how long without a word the pattern silence speaks; 0 for never. After Silences of them in a row
-	// the conversation is closed; 0 leaves it open.
-	Silence  time.Duration
-	Silences int
+	// the conversation is closed; 0 leaves it open. After SilentHandoff of them a person is asked to take over; 0 for never.
+	Silence       time.Duration
+	Silences      int
+	SilentHandoff int
 	// Role is who may take over a conversation. Defaults to "agent".
 	Role string
 	// Greeting is said when a conversation begins; "" for nothing.
 	Greeting string
 }
+
+// RankerOff is the value of Settings.Ranker with which messages are compared with triggers alone.
+const RankerOff = "off"
 
 // Flow is something that a user can get done.
 type Flow struct {
@@ -54,7 +67,12 @@ type Flow struct {
 	Slots       []Slot
 	Steps       []Step
 	Patterns    map[PatternName]Pattern // instead of the dialogue's, while it is the active one
-	// Hidden flows are begun by other flows and patterns only.
+	// If is an expression over the context and the slots of the conversation. Where it does not hold, the flow cannot be
+	// begun: not by users, links or calls. Defaults to none.
+	If string
+	// Starts says who may begin the flow. Defaults to ByUser.
+	Starts StartedBy
+	// Hidden flows are begun by other flows and patterns only, as those with Starts ByLink.
 	Hidden bool
 }
 
@@ -63,17 +81,25 @@ type SlotType string
 
 // The types of slots, and how their values are written in expressions and JSON.
 const (
-	Text     SlotType = "text"     // "Ada"
-	Number   SlotType = "number"   // 2.5
-	Integer  SlotType = "integer"  // 3
-	Money    SlotType = "money"    // 50.25, in the slot's currency
-	Date     SlotType = "date"     // "2026-11-25"
-	Time     SlotType = "time"     // "15:30"
-	DateTime SlotType = "datetime" // "2026-11-25T15:30:00+01:00"
-	Choice   SlotType = "choice"   // one of the slot's choices
-	Boolean  SlotType = "boolean"  // true
-	List     SlotType = "list"     // ["salt", "pepper"]
-	Object   SlotType = "object"   // what fits the slot's schema
+	Text     SlotType = "text"      // "Ada"
+	Number   SlotType = "number"    // 2.5
+	Integer  SlotType = "integer"   // 3
+	Money    SlotType = "money"     // 50.25, in the slot's currency
+	Date     SlotType = "date"      // "2026-11-25"
+	Time     SlotType = "time"      // "15:30"
+	DateTime SlotType = "datetime"  // "2026-11-25T15:30:00+01:00"
+	Choice   SlotType = "choice"    // one of the slot's choices
+	Boolean  SlotType = "boolean"   // true
+	List     SlotType = "list"      // ["salt", "pepper"]
+	Object   SlotType = "object"    // what fits the slot's schema
+	Duration SlotType = "duration"  // "PT1H30M": an hour and a half
+	Percent  SlotType = "percent"   // 50 for "50%"
+	Phone    SlotType = "phone"     // "+49301234567"
+	Email    SlotType = "email"     // "ada@example.com"
+	Fraction SlotType = "fraction"  // 0.75 for "three quarters"
+	Range    SlotType = "range"     // {"from": 50, "to": 100}; one of them may be missing
+	TimeZone SlotType = "time_zone" // "Europe/Berlin"
+	Holiday  SlotType = "holiday"   // {"date": "2027-03-29", "name": "Easter Monday"}
 )
 
 // Slot is a value that a flow needs.
@@ -82,21 +108,30 @@ type Slot struct {
 	Type        SlotType // defaults to Text
 	Description string   // for models
 	Choices     []Option // of a Choice, and of a List of choices
-	Items       SlotType // of a List. Defaults to Choice where there are Choices, else to Text
-	Currency    string   // of Money. Defaults to the dialogue's
+	Items       SlotType // of a List; defaults to Choice where there are Choices, else to Text. Of a Range; defaults to Number
+	Currency    string   // of Money, and of a Range of it. Defaults to the dialogue's
 	Schema      json.RawMessage
-	// Validate is an expression that holds for good values: "amount > 0 and amount <= balance". Error is what is said for
-	// others; it may hold expressions.
+	// Validate is an expression that holds for good values: "amount > 0 and amount <= balance". Error is what is said of
+	// those that it or Schema refuses; in a slot without both, of every value that is not good. It may hold expressions.
 	Validate, Error string
 	Initial         any  // what it holds before anybody says something; nil for nothing
 	Optional        bool // the user may leave it out
-	Private         bool // no model is shown its value
+	Private         bool // no model is shown its value, nor the words that answer a question for it
 }
 
 // Option is a value of a choice, and what else it is called.
 type Option struct {
-	Value    string
+	Value    string // what the slot holds
+	Label    string // what users are shown and say for it. Defaults to Value
 	Synonyms []string
+}
+
+// called is what else a choice is called.
+func (o Option) called() []string {
+	if o.Label == "" {
+		return o.Synonyms
+	}
+	return append([]string{o.Label}, o.Synonyms...)
 }
 
 // StepType says what a step does.
@@ -129,13 +164,17 @@ type Step struct {
 	Type StepType
 	Next string // the step that follows, End or Stop. Defaults to the next one in the list
 
-	Message    string   // of collect, confirm and inform, with expressions: "Send {{ amount }}?"
-	Options    []string // quick replies
-	Slot       string   // of collect
-	Again      bool     // of collect: asks in each round of a loop, unless the user has said the value in that round already
-	OnDeny     string   // of confirm: the step that follows a no, End or Stop. Defaults to Stop
-	WaitForAck bool     // of inform
-	Metadata   map[string]any
+	Message    string      // of collect, confirm and inform, with expressions: "Send {{ amount }}?"
+	Texts      []Variation // in place of Message: several, of which one is said
+	Options    []string    // quick replies
+	Slot       string      // of collect
+	Again      bool        // of collect: asks in each round of a loop, unless the user has said the value in that round already
+	OnDeny     string      // of confirm: the step that follows a no, End or Stop. Defaults to Stop
+	WaitForAck bool        // of inform
+
+	Alternatives []Alternative // of confirm: answers beside yes and no
+
+	Metadata map[string]any
 
 	Call    string        // of action: its name
 	Inputs  []Assignment  // of action and call: the values that it is given. Defaults to slots of the same names

@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 //  4. Clear and Set change slots, each in the topmost flow that has the slot. Of several values for one slot the surest
 //     is taken, of equally sure ones the last; a slot that is set is neither cleared nor skipped. Slots are changed in the
 //     order of their names; a value that another one does not go with is tried again when the others have been changed.
-//  5. No wins over Yes. A Yes is none beside a change of a slot, the start of a flow, Skip or Repeat: what was to
+//  5. No wins over Yes, and Choose over both. A Yes and a Choose are none beside a change of a slot, the start of a flow, Skip or Repeat: what was to
 //     be confirmed is not what is asked any more, or not all that was said, and the user is asked again.
 //  6. Skip, Repeat, Say and Clarify; the last only where nothing else was said.
 //
@@ -31,8 +32,10 @@ type Delta struct {
 	Yes     bool     // the question is confirmed
 	No      bool     // the question is denied
 	Wrong   string   // the slot that a No is about
+	Choose  string   // the answer to a confirm step that is neither
 	Skip    bool     // the slot that is asked for is left out
 	Repeat  bool     // the question is asked again
+	Help    bool     // what can be said is told
 	Say     []string // texts for the user
 	Chat    bool     // small talk without an answer of its own
 	Clarify []string // the flows that may be meant
@@ -49,49 +52,43 @@ type Start struct {
 // Change gives a slot a value.
 type Change struct {
 	Slot       string
+	Flow       string // whose slot it is. Defaults to the topmost one that has the slot
 	Value      any
-	Confidence float64 // from 0 to 1
+	Confidence float64 // above 0, at most 1; 0 for not said, which counts as sure; below 0 for not at all
 	Correct    bool    // the user says that it is another value than before
+	Left       string  // words beside it that were not understood: the user is asked whether it is meant
 }
 
 // Handler says what a command changes. It is told the conversation as it is, and must not change it; what it calls
 // outside belongs in a node.Step.
 type Handler func(ctx node.Context, c Command, s *State) (Delta, error)
 
-// handlers are those of the commands that every dialogue knows.
-var handlers = map[CommandType]Handler{
-	StartFlow: func(_ node.Context, c Command, _ *State) (Delta, error) {
-		return Delta{Start: []Start{{Flow: c.Flow}}}, nil
-	},
-	CancelFlow: func(_ node.Context, c Command, _ *State) (Delta, error) {
-		return Delta{Cancel: true, Flow: c.Flow}, nil
-	},
+// own says what the commands change that every dialogue knows.
+var own = map[CommandType]func(c Command) Delta{
+	StartFlow:   func(c Command) Delta { return Delta{Start: []Start{{Flow: c.Flow}}} },
+	CancelFlow:  func(c Command) Delta { return Delta{Cancel: true, Flow: c.Flow} },
 	SetSlot:     setSlot,
 	CorrectSlot: setSlot,
-	ClearSlot: func(_ node.Context, c Command, _ *State) (Delta, error) {
-		return Delta{Clear: []string{c.Slot}}, nil
-	},
-	Affirm: func(_ node.Context, _ Command, _ *State) (Delta, error) { return Delta{Yes: true}, nil },
-	Deny: func(_ node.Context, c Command, _ *State) (Delta, error) {
-		return Delta{No: true, Wrong: c.SlotToChange}, nil
-	},
-	Clarify: func(_ node.Context, c Command, _ *State) (Delta, error) {
-		return Delta{Clarify: c.Options}, nil
-	},
-	Chitchat: func(_ node.Context, c Command, _ *State) (Delta, error) {
+	ClearSlot:   func(c Command) Delta { return Delta{Clear: []string{c.Slot}} },
+	Affirm:      func(Command) Delta { return Delta{Yes: true} },
+	Deny:        func(c Command) Delta { return Delta{No: true, Wrong: c.SlotToChange} },
+	Choose:      func(c Command) Delta { return Delta{Choose: c.Choice} },
+	Clarify:     func(c Command) Delta { return Delta{Clarify: c.Options} },
+	Chitchat: func(c Command) Delta {
 		if c.Text == "" {
-			return Delta{Chat: true}, nil
+			return Delta{Chat: true}
 		}
-		return Delta{Say: []string{c.Text}}, nil
+		return Delta{Say: []string{c.Text}}
 	},
-	Handoff: func(_ node.Context, _ Command, _ *State) (Delta, error) { return Delta{Handoff: true}, nil },
-	Repeat:  func(_ node.Context, _ Command, _ *State) (Delta, error) { return Delta{Repeat: true}, nil },
-	Skip:    func(_ node.Context, _ Command, _ *State) (Delta, error) { return Delta{Skip: true}, nil },
-	Silence: func(_ node.Context, _ Command, _ *State) (Delta, error) { return Delta{Silence: true}, nil },
+	Handoff: func(Command) Delta { return Delta{Handoff: true} },
+	Repeat:  func(Command) Delta { return Delta{Repeat: true} },
+	Skip:    func(Command) Delta { return Delta{Skip: true} },
+	Help:    func(Command) Delta { return Delta{Help: true} },
+	Silence: func(Command) Delta { return Delta{Silence: true} },
 }
 
-func setSlot(_ node.Context, c Command, _ *State) (Delta, error) {
-	return Delta{Set: []Change{{Slot: c.Slot, Value: c.Value, Confidence: c.sure(), Correct: c.Type == CorrectSlot}}}, nil
+func setSlot(c Command) Delta {
+	return Delta{Set: []Change{{Slot: c.Slot, Flow: c.Flow, Value: c.Value, Confidence: c.sure(), Correct: c.Type == CorrectSlot, Left: c.Left}}}
 }
 
 // MergeDeltas joins what the commands of one message change, by the rule of Delta.
@@ -109,14 +106,10 @@ func MergeDeltas(deltas ...Delta) Delta {
 		for _, c := range d.Set {
 			all.set(c)
 		}
-		for _, slot := range d.Clear {
-			if !slices.Contains(all.Clear, slot) {
-				all.Clear = append(all.Clear, slot)
-			}
-		}
+		all.Clear = append(all.Clear, d.Clear...)
 		all.Yes, all.No = all.Yes || d.Yes, all.No || d.No
-		all.Wrong = max(all.Wrong, d.Wrong)
-		all.Skip, all.Repeat, all.Chat = all.Skip || d.Skip, all.Repeat || d.Repeat, all.Chat || d.Chat
+		all.Wrong, all.Choose = max(all.Wrong, d.Wrong), cmp.Or(all.Choose, d.Choose)
+		all.Skip, all.Repeat, all.Chat, all.Help = all.Skip || d.Skip, all.Repeat || d.Repeat, all.Chat || d.Chat, all.Help || d.Help
 		all.Silence, all.Close = all.Silence || d.Silence, all.Close || d.Close
 		all.Say = append(all.Say, d.Say...)
 		for _, flow := range d.Clarify {
@@ -129,8 +122,11 @@ func MergeDeltas(deltas ...Delta) Delta {
 }
 
 func (d *Delta) set(c Change) {
+	if c.Confidence == 0 {
+		c.Confidence = 1
+	}
 	for i, o := range d.Set {
-		if o.Slot == c.Slot {
+		if o.Slot == c.Slot && o.Flow == c.Flow {
 			c.Correct, d.Set[i].Correct = c.Correct || o.Correct, c.Correct || o.Correct
 			if c.Confidence >= o.Confidence {
 				d.Set[i] = c
@@ -149,12 +145,18 @@ func (d Delta) settled() Delta {
 	d.Clear = slices.DeleteFunc(d.Clear, func(slot string) bool {
 		return slices.ContainsFunc(d.Set, func(c Change) bool { return c.Slot == slot })
 	})
-	slices.SortFunc(d.Set, func(a, b Change) int { return strings.Compare(a.Slot, b.Slot) })
+	slices.SortFunc(d.Set, func(a, b Change) int { return cmp.Or(strings.Compare(a.Slot, b.Slot), strings.Compare(a.Flow, b.Flow)) })
 	slices.Sort(d.Clear)
-	if d.No || d.Cancel || d.Skip || d.Repeat || len(d.Set)+len(d.Clear)+len(d.Start) > 0 {
-		d.Yes = false
+	d.Clear = slices.Compact(d.Clear)
+	if other := d.Cancel || d.Skip || d.Repeat || d.Help || len(d.Set)+len(d.Clear)+len(d.Start) > 0; other {
+		d.Yes, d.Choose = false, ""
 	}
-	if d.acts() {
+	if d.Choose != "" { // more than a no, and no yes
+		d.Yes, d.No, d.Wrong = false, false, ""
+	}
+	d.Yes = d.Yes && !d.No
+	others := d
+	if others.Cancel = false; others.acts() { // "stop that, I want …" asks what is wanted
 		d.Clarify = nil
 	}
 	return d
@@ -163,5 +165,5 @@ func (d Delta) settled() Delta {
 // acts reports whether there is more in it than a question which flow is meant.
 func (d Delta) acts() bool {
 	return d.Handoff || d.Cancel || len(d.Start)+len(d.Set)+len(d.Clear)+len(d.Say) > 0 ||
-		d.Yes || d.No || d.Skip || d.Repeat || d.Chat || d.Silence || d.Close
+		d.Yes || d.No || d.Choose != "" || d.Skip || d.Repeat || d.Help || d.Chat || d.Silence || d.Close
 }

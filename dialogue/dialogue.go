@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"io/fs"
 	"slices"
 	"time"
 
@@ -21,6 +22,9 @@ type Options struct {
 	ActionsFrom func(name string, spec any) (Action, error)
 	// NLU understands users where Services has none. Defaults to a model where the settings name one, else to phrases.
 	NLU NLU
+	// Files hold the translations that settings.translations names. Defaults to the folder of the file for Load, and to none
+	// for Parse.
+	Files fs.FS
 }
 
 // Dialogue is a compiled dialogue. It is immutable and safe for concurrent use.
@@ -38,14 +42,19 @@ type Dialogue struct {
 	flows    map[string]*flow        // by name
 	order    []*flow                 // as they are declared
 	patterns map[PatternName]pattern // those that the definition gives
+	events   map[string]*eventRule   // by name
 	defaults Services                // where the runtime has none
-	vocab    *vocabulary             // of the flows, to find the nearest ones
+	phrases  *phrases                // which understand what no model may see, or has understood
 	commands commandSchemas          // what a model may answer with
+	varies   bool                    // a message has several texts
+	private  bool                    // a slot is private
 	plan     *plan.Plan
 	source   []byte               // see Source
 	digest   string               // of the source
 	warnings []definition.Problem // see Warnings
 	modelAt  definition.Problem   // where the settings name the model
+
+	translations map[string]*Dialogue // by the tags of their languages
 }
 
 // Plan is what the engine runs: gate, nlu, orchestrator, and each flow as a subgraph. Its state is a *State.
@@ -60,11 +69,11 @@ func (d *Dialogue) Settings() Settings { return d.settings }
 // Definition is what the dialogue was compiled from.
 func (d *Dialogue) Definition() Definition { return d.def }
 
-// FlowNames are the flows that users can begin, as they are declared.
+// FlowNames are the flows that users can begin in words, as they are declared.
 func (d *Dialogue) FlowNames() []string {
 	var names []string
 	for _, f := range d.order {
-		if !f.Hidden {
+		if f.named() {
 			names = append(names, f.Name)
 		}
 	}
@@ -82,13 +91,27 @@ func (d *Dialogue) Flow(name string) (Flow, bool) {
 
 // Slot finds a slot, as a flow sees it; flow "" for those of the conversation.
 func (d *Dialogue) Slot(flow, name string) (Slot, bool) {
-	if f := d.flows[flow]; f != nil && f.slots[name] != nil {
-		return f.slots[name].Slot, true
-	}
-	if sl := d.slots[name]; sl != nil {
+	if sl := d.slotOf(d.flows[flow], name); sl != nil {
 		return sl.Slot, true
 	}
 	return Slot{}, false
+}
+
+// Understood returns what phrases understand of a text while nothing is going on. It asks no model, also where one
+// understands users.
+func (d *Dialogue) Understood(text string, now time.Time) ([]Command, error) {
+	commands, err := d.phrases.understand(&Turn{Text: text, Dialogue: d, Now: now.In(d.zone), Filled: map[string]any{}})
+	commands = d.known(commands)
+	byPhrases(commands, nil)
+	return commands, err
+}
+
+// slotOf finds a slot of a flow, or of the conversation; nil where there is none. The flow is nil outside of all.
+func (d *Dialogue) slotOf(f *flow, name string) *slot {
+	if f != nil && f.slots[name] != nil {
+		return f.slots[name]
+	}
+	return d.slots[name]
 }
 
 // flow is a compiled flow.
@@ -102,6 +125,7 @@ type flow struct {
 	first    string                  // the step that it begins with
 	lost     bool                    // a step leads to one that there is not: what is reached is not known
 	twice    bool                    // two steps have one name: no way is known
+	guard    *formula                // holds where the flow can be begun; nil for always
 	patterns map[PatternName]pattern // while it is the active one
 }
 
@@ -119,7 +143,8 @@ type slot struct {
 	name     string
 	validate *formula          // holds for good values; nil for all
 	invalid  *expression.Fault // why Validate is no formula
-	failure  *template         // said of values that are not good; nil for a default message
+	refusal  *template         // said of values that Validate or Schema refuses; nil for a default message
+	failure  *template         // said of values that cannot be read; nil for the reason why
 	initial  any               // the value that it begins with, as it is kept
 	always   any               // the same, where nothing that happens makes it wrong
 	asked    bool              // some step asks for it: users can give it a value
@@ -143,7 +168,7 @@ func (s *slot) options() []string {
 	}
 	values := make([]string, len(few))
 	for i, v := range few {
-		values[i] = shown(v)
+		values[i] = s.Type.kind().show(phrase.Locale{}, s.Slot, v)
 	}
 	return values
 }
@@ -153,8 +178,9 @@ type step struct {
 	Step
 	next      string         // the step that follows
 	onDeny    string         // of a confirm step, after a no
+	choices   []way          // of a confirm step: the steps that follow its alternatives
 	otherwise string         // of a branch, where no case holds
-	message   *template      // nil for none
+	message   *message       // nil for none
 	inputs    []assignment   // of an action or a call
 	outs      []assignment   // likewise
 	values    []assignment   // of a set step
@@ -187,6 +213,6 @@ func (s *step) readsAny(names []string) bool {
 }
 
 type pattern struct {
-	message *template
+	message *message
 	flow    string
 }

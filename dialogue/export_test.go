@@ -22,3 +22,6 @@ func WithLanguage(t *testing.T, l *phrase.Language) {
 func DefaultMessage(l *phrase.Language, name PatternName, args map[string]any) string {
 	return (&Dialogue{language: l}).defaultWords(name, nil, args)
 }
+
+// PhraseNLU returns the NLU of a dialogue that needs no model.
+func PhraseNLU(d *Dialogue) NLU { return d.defaults.NLU }

@@ -6,45 +6,21 @@ import (
 	"github.com/fermata-go/fermata/internal/expression"
 )
 
-// formula is an expression of a dialogue.
-type formula struct{ code *expression.Expression }
+// A formula is an expression of a dialogue, and a template a text with expressions in it; nil is the empty text.
+type (
+	formula  = expression.Expression
+	template = expression.Template
+)
 
-func compileFormula(text string) (*formula, *expression.Fault) {
-	code, fault := expression.Compile(text)
-	if fault != nil {
-		return nil, fault
-	}
-	return &formula{code}, nil
-}
-
-func (f *formula) value(names map[string]any) (any, error) {
-	return f.code.Result(expression.NewScope(names, nil))
-}
-
-func (f *formula) holds(names map[string]any) (bool, error) {
-	return f.code.Holds(expression.NewScope(names, nil))
-}
-
-// reads are the names that it reads.
-func (f *formula) reads() []string { return f.code.Names() }
-
-// template is a text with expressions in it; nil is the empty text.
-type template struct{ code *expression.Template }
-
-func compileTemplate(text string) (*template, *expression.Fault) {
-	code, fault := expression.CompileTemplate(text)
-	if fault != nil {
-		return nil, fault
-	}
-	return &template{code}, nil
-}
+// scopeOf is what expressions read.
+func scopeOf(names map[string]any) *expression.Scope { return expression.NewScope(names, nil) }
 
 // render fills in a text that is said in a frame, or outside of all. Values of slots are shown as their types say.
 func (d *Dialogue) render(t *template, f *Frame, names map[string]any) (string, error) {
 	if t == nil {
 		return "", nil
 	}
-	return t.code.RenderAs(expression.NewScope(names, nil), func(name string, v any) string {
+	return t.RenderAs(scopeOf(names), func(name string, v any) string {
 		if p, ok := d.find(f, name); ok && name != "" {
 			return d.shown(p.slot, v)
 		}
@@ -59,45 +35,45 @@ func (d *Dialogue) render(t *template, f *Frame, names map[string]any) (string, 
 
 // shown is a value of a slot as people are told it.
 func (d *Dialogue) shown(sl *slot, v any) string {
-	return sl.Type.kind().show(d.localeOf(sl.Slot), sl.Slot, v)
+	return sl.Type.kind().show(d.localeOf(sl), sl.Slot, v)
 }
-
-func (t *template) reads() []string { return t.code.Names() }
 
 // shown is a value as people read it.
 func shown(v any) string { return expression.Text(v) }
 
 var textType = expression.Plain(expression.TextKind)
 
+// faults reports what is wrong with an expression.
+func (c *compiler) faults(path string, all ...expression.Fault) {
+	for _, fault := range all {
+		c.report(path, fault.Offset, fault.Message)
+	}
+}
+
 // formula compiles an expression of a step.
 func (c *compiler) formula(st *step, text, path string) *formula {
-	code, fault := compileFormula(text)
+	code, fault := expression.Compile(text)
 	if fault != nil {
-		c.report(path, fault.Offset, fault.Message)
+		c.faults(path, *fault)
 		return nil
 	}
-	st.reads = append(st.reads, code.reads()...)
+	st.reads = append(st.reads, code.Names()...)
 	return code
 }
 
-// templateOf compiles a text of a step.
-func (c *compiler) templateOf(st *step, text, path string) *template {
-	t, fault := compileTemplate(text)
+// template compiles a text.
+func (c *compiler) template(text, path string) *template {
+	t, fault := expression.CompileTemplate(text)
 	if fault != nil {
-		c.report(path, fault.Offset, fault.Message)
+		c.faults(path, *fault)
 		return nil
 	}
-	st.reads = append(st.reads, t.reads()...)
 	return t
 }
 
-// template compiles a text and checks it against names.
-func (c *compiler) template(text, path string, known expression.Names) *template {
-	t, fault := compileTemplate(text)
-	if fault != nil {
-		c.report(path, fault.Offset, fault.Message)
-		return nil
-	}
+// checked compiles a text and checks it against names.
+func (c *compiler) checked(text, path string, known expression.Names) *template {
+	t := c.template(text, path)
 	c.checkTemplate(t, path, known)
 	return t
 }
@@ -108,11 +84,8 @@ func (c *compiler) place(known expression.Names) expression.Place {
 }
 
 func (c *compiler) checkTemplate(t *template, path string, known expression.Names) {
-	if t == nil {
-		return
-	}
-	for _, fault := range t.code.Check(c.place(known)) {
-		c.report(path, fault.Offset, fault.Message)
+	if t != nil {
+		c.faults(path, t.Check(c.place(known))...)
 	}
 }
 
@@ -121,10 +94,8 @@ func (c *compiler) checkFormula(f *formula, path string, known expression.Names)
 	if f == nil {
 		return expression.Anything
 	}
-	t, faults := f.code.Check(c.place(known))
-	for _, fault := range faults {
-		c.report(path, fault.Offset, fault.Message)
-	}
+	t, faults := f.Check(c.place(known))
+	c.faults(path, faults...)
 	return t
 }
 
@@ -193,7 +164,7 @@ func (c *compiler) contextNames(sl *slot) expression.Names {
 	n := expression.NoNames()
 	c.addContext(&n)
 	for _, other := range c.context {
-		if sl.validate != nil && slices.Contains(sl.validate.reads(), other.name) {
+		if sl.validate != nil && slices.Contains(sl.validate.Names(), other.name) {
 			n.Set(other.name, other.given())
 		}
 	}
@@ -210,7 +181,7 @@ func open(sl *slot) *expression.Type {
 
 // alone reports whether a slot is checked by nothing else than itself, so that its first value is good or never is.
 func (s *slot) alone() bool {
-	return s.validate == nil || !slices.ContainsFunc(s.validate.reads(), func(name string) bool { return name != s.name })
+	return s.validate == nil || !slices.ContainsFunc(s.validate.Names(), func(name string) bool { return name != s.name })
 }
 
 func optional(t *expression.Type) *expression.Type {

@@ -13,19 +13,19 @@ import (
 // The keys of each part of a file. Schema publishes the same ones.
 var (
 	fileKeys = []string{
-		"$schema", "apiVersion", "kind", "metadata", "settings", "context", "slots", "flows", "patterns", "chitchat", "synonyms", "renamed", "actions", "tests",
+		"$schema", "apiVersion", "kind", "metadata", "settings", "context", "slots", "flows", "patterns", "chitchat", "events", "synonyms", "renamed", "actions", "tests",
 	}
 	metadataKeys = []string{"name", "description"}
 	settingsKeys = []string{
-		"language", "zone", "currency", "day_first", "model", "min_confidence", "misses", "silence", "handoff", "greeting",
+		"language", "zone", "currency", "day_first", "holidays", "model", "model_timeout_seconds", "ranker", "min_confidence", "misses", "silence", "handoff", "greeting", "translations",
 	}
-	silenceKeys = []string{"after_seconds", "close_after"}
+	silenceKeys = []string{"after_seconds", "close_after", "handoff_after"}
 	handoffKeys = []string{"role"}
 	slotKeys    = []string{
-		"type", "description", "choices", "items", "currency", "schema", "validate", "error", "initial", "optional",
+		"type", "description", "choices", "items", "currency", "schema", "validate", "error", "initial", "optional", "private",
 	}
-	choiceKeys  = []string{"value", "synonyms"}
-	flowKeys    = []string{"description", "trigger", "slots", "steps", "patterns", "hidden"}
+	choiceKeys  = []string{"value", "label", "synonyms"}
+	flowKeys    = []string{"description", "trigger", "slots", "steps", "patterns", "if", "starts", "hidden"}
 	patternKeys = []string{"message", "flow"}
 	chatKeys    = []string{"trigger", "message"}
 	renamedKeys = []string{"flows", "slots"}
@@ -47,6 +47,8 @@ type file struct {
 	// Of the key actions: what Options.ActionsFrom has made, and what it is made of again.
 	actions []Action
 	kept    map[string][]byte
+
+	translations []document.TextPair // the key settings.translations: files by languages
 }
 
 // read reads all of it.
@@ -58,7 +60,7 @@ func (f *file) read() {
 		return
 	}
 	o.Text("$schema") // of use to editors only
-	f.kind(o)
+	readKind(o, fileKind, map[string]string{"Recipe": "; a recipe is no dialogue, and a dialogue may call one as an action"})
 	m := o.Object("metadata", metadataKeys)
 	if f.def.Doc = m.Text("description").Text; m.Text("name").Text != "" {
 		f.def.Name = m.Text("name").Text
@@ -74,6 +76,7 @@ func (f *file) read() {
 	}
 	f.def.Patterns = f.patterns(o)
 	f.chitchat(o)
+	f.events(o)
 	for _, p := range o.Pairs("synonyms") {
 		if f.def.Synonyms == nil {
 			f.def.Synonyms = make(map[string][]string)
@@ -84,25 +87,23 @@ func (f *file) read() {
 		r := o.Object("renamed", renamedKeys)
 		f.def.Renamed = Renamed{Flows: textsOf(r.Texts("flows")), Slots: textsOf(r.Texts("slots"))}
 	}
-	f.readActions(o)
+	if f.actions == nil { // a translation has those of its dialogue
+		f.readActions(o)
+	}
 	readTests(o)
 }
 
-// kind reads what kind of file it is.
-func (f *file) kind(o *document.Object) {
+// readKind reads what kind of file it is, which has to be the one that is wanted. Of some others there is more to say.
+func readKind(o *document.Object, want string, others map[string]string) {
 	if v := o.Text("apiVersion"); o.Has("apiVersion") && v.Text != apiVersion {
 		o.Report.Add(v.Spot, "apiVersion is %s; expected %s", document.Quote(v.Text), apiVersion)
 	}
-	kind := o.Text("kind")
-	switch {
-	case !o.Has("kind"):
-		o.Need("kind", fileKind)
-	case kind.Text != fileKind:
-		hint := o.Report.Hint(kind.Text, []string{fileKind})
-		if kind.Text == "Recipe" {
-			hint = "; a recipe is no dialogue, and a dialogue may call one as an action"
+	if kind := o.NeedText("kind", want); kind.Text != "" && kind.Text != want {
+		hint, known := others[kind.Text]
+		if !known {
+			hint = o.Report.Hint(kind.Text, []string{want})
 		}
-		o.Report.Add(kind.Spot, "kind is %s; expected %s%s", document.Quote(kind.Text), fileKind, hint)
+		o.Report.Add(kind.Spot, "kind is %s; expected %s%s", document.Quote(kind.Text), want, hint)
 	}
 }
 
@@ -110,13 +111,19 @@ func (f *file) settings(o *document.Object) {
 	s := &f.def.Settings
 	s.Language, s.Zone, s.Currency = o.Text("language").Text, o.Text("zone").Text, o.Text("currency").Text
 	s.DayFirst, s.Model, s.Greeting = o.Flag("day_first"), o.Text("model").Text, o.Text("greeting").Text
+	for _, at := range o.List("holidays") {
+		s.Holidays = append(s.Holidays, at.Node.Value)
+	}
+	s.Ranker, s.ModelTimeout = o.Text("ranker").Text, o.SecondsOf("model_timeout_seconds")
 	s.MinConfidence, s.Misses = o.Decimal("min_confidence", 0, 1), o.Number("misses", 0, 0)
 	silence := o.Object("silence", silenceKeys)
 	s.Silence, s.Silences = silence.SecondsOf("after_seconds"), silence.Number("close_after", 0, 0)
+	s.SilentHandoff = silence.Number("handoff_after", 0, 0)
 	if o.IsMapping("silence") && !silence.Has("after_seconds") {
 		silence.Need("after_seconds", "a number of seconds without a word")
 	}
 	s.Role = o.Object("handoff", handoffKeys).Text("role").Text
+	f.translations = o.Texts("translations")
 }
 
 // slots reads a mapping of names to slots, or to their types alone.
@@ -142,7 +149,7 @@ func (f *file) slot(p document.Pair) Slot {
 	s.Type, s.Items = SlotType(o.Text("type").Text), SlotType(o.Text("items").Text)
 	s.Description, s.Currency = o.Text("description").Text, o.Text("currency").Text
 	s.Validate, s.Error = o.Text("validate").Text, o.Text("error").Text
-	s.Initial, s.Optional = o.Value("initial"), o.Flag("optional")
+	s.Initial, s.Optional, s.Private = o.Value("initial"), o.Flag("optional"), o.Flag("private")
 	if shape := o.Shape("schema"); shape != nil {
 		s.Schema = shape.Schema().JSON()
 	}
@@ -158,11 +165,11 @@ func (f *file) choice(at document.Spot) Option {
 		return Option{Value: at.Node.Value}
 	}
 	if at.Node.Kind != yaml.MappingNode {
-		f.report.Add(at, "expected a text or {value, synonyms}, found %s", document.Describe(at.Node))
+		f.report.Add(at, "expected a text or {value, label, synonyms}, found %s", document.Describe(at.Node))
 		return Option{}
 	}
 	o := document.NewObject(at, f.report, choiceKeys)
-	return Option{Value: o.NeedText("value", "what the slot holds").Text, Synonyms: words(o.Words("synonyms"))}
+	return Option{Value: o.NeedText("value", "what the slot holds").Text, Label: o.Text("label").Text, Synonyms: words(o.Words("synonyms"))}
 }
 
 func (f *file) flow(p document.Pair) Flow {
@@ -173,12 +180,13 @@ func (f *file) flow(p document.Pair) Flow {
 	}
 	o := document.NewObject(p.Value, f.report, flowKeys)
 	fl.Description, fl.Hidden = o.Text("description").Text, o.Flag("hidden")
+	fl.If, fl.Starts = o.Text("if").Text, StartedBy(o.Text("starts").Text)
 	fl.Trigger, fl.Slots = words(o.Words("trigger")), f.slots(o, "slots")
 	fl.Steps, fl.Patterns = f.steps(o), f.patterns(o)
 	return fl
 }
 
-// patterns reads answers of one's own: a text, or {message, flow}.
+// patterns reads answers of one's own: a text, several, or {message, flow}.
 func (f *file) patterns(o *document.Object) map[PatternName]Pattern {
 	var all map[PatternName]Pattern
 	for _, p := range o.Pairs("patterns") {
@@ -194,11 +202,15 @@ func (f *file) pattern(p document.Pair) Pattern {
 	switch n := p.Value.Node; {
 	case n.Kind == yaml.MappingNode:
 		o := document.NewObject(p.Value, f.report, patternKeys)
-		return Pattern{Message: o.Text("message").Text, Flow: o.Text("flow").Text}
+		p := Pattern{Flow: o.Text("flow").Text}
+		p.Message, p.Texts = f.message(o, "message")
+		return p
+	case n.Kind == yaml.SequenceNode:
+		return Pattern{Texts: readVariations(p.Value, p.Value.Path+".message", f.report, f.places)}
 	case n.Kind == yaml.ScalarNode && !document.IsNull(n):
 		return Pattern{Message: n.Value}
 	default:
-		f.report.Add(p.Value, `expected a message or {flow: name}, found %s; "" says nothing`, document.Describe(n))
+		f.report.Add(p.Value, `expected a message, a list of texts or {flow: name}, found %s; "" says nothing`, document.Describe(n))
 		return Pattern{}
 	}
 }

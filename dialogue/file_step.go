@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"fmt"
 	"slices"
 
 	"go.yaml.in/yaml/v4"
@@ -17,7 +18,7 @@ var everyStep = []string{"id", "type", "next"}
 // stepKeys are the keys of steps by their types.
 var stepKeys = map[string][]string{
 	string(CollectStep): slices.Concat(everyStep, []string{"slot", "message", "options", "again", "metadata"}),
-	string(ConfirmStep): slices.Concat(everyStep, []string{"message", "options", "on_deny", "metadata"}),
+	string(ConfirmStep): slices.Concat(everyStep, []string{"message", "options", "on_deny", "choices", "metadata"}),
 	string(InformStep):  informKeys,
 	sayStep:             informKeys,
 	string(ActionStep): slices.Concat(everyStep, []string{
@@ -56,7 +57,7 @@ func (f *file) step(at document.Spot) Step {
 	known, ok := stepKeys[kind.Text]
 	if !ok {
 		if kind.Text != "" {
-			f.report.Add(kind.Spot, "type is %s; expected %s%s", document.Quote(kind.Text), document.OneOf(stepTypes()), f.report.Hint(kind.Text, stepTypes()))
+			f.report.Add(kind.Spot, "type is %s; expected %s%s", document.Quote(kind.Text), document.OneOf(stepTypes()), f.meantStep(kind.Text))
 		}
 		return st
 	}
@@ -67,12 +68,32 @@ func (f *file) step(at document.Spot) Step {
 	return st
 }
 
+// stepWords are types of steps as other systems call them.
+var stepWords = map[string]StepType{
+	"set_slots": SetStep, "set_slot": SetStep, "assign": SetStep, "ask": CollectStep, "question": CollectStep, "respond": InformStep, "utter": InformStep,
+	"if": BranchStep, "switch": BranchStep, "condition": BranchStep, "loop": WhileStep, "for": WhileStep, "subflow": CallStep, "goto": LinkStep, "jump": LinkStep,
+}
+
+// meantStep is the end of a message about a type of steps that there is not.
+func (f *file) meantStep(found string) string {
+	if here, ok := stepWords[found]; ok {
+		return fmt.Sprintf("; did you mean %q?", here)
+	}
+	return f.report.Hint(found, stepTypes())
+}
+
 // fill reads all that a step of any type may have; what its type does not is not known to the object.
 func (f *file) fill(st *Step, o *document.Object) {
 	st.Next = o.Text("next").Text
-	st.Message, st.Options, st.Metadata = o.Text("message").Text, words(o.Words("options")), o.Mapping("metadata")
+	st.Message, st.Texts = f.message(o, "message")
+	st.Options, st.Metadata = words(o.Words("options")), o.Mapping("metadata")
 	st.Slot, st.Again = o.Text("slot").Text, o.Flag("again")
 	st.OnDeny, st.WaitForAck = o.Text("on_deny").Text, o.Flag("wait_for_ack")
+	if st.Type == ConfirmStep {
+		for _, at := range o.List("choices") {
+			st.Alternatives = append(st.Alternatives, f.alternative(at))
+		}
+	}
 	st.Call, st.Flow = o.Text("call").Text, o.Text("flow").Text
 	st.Inputs, st.Outputs, st.Values = assignments(o, "inputs"), assignments(o, "outputs"), assignments(o, "values")
 	for i, out := range st.Outputs {

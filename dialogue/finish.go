@@ -9,10 +9,16 @@ import (
 // finished takes an ended flow off the stack.
 func (d *Dialogue) finished(ctx node.Context, s *State) error {
 	f := *s.top()
+	d.conceal(s)
 	s.drop(f.ID)
 	s.Done = s.Done || f.End == ended && f.For == "" && f.Out == nil
 	s.For, s.Owes = f.For, s.Owes || f.For != ""
-	if to := f.link(); to != nil {
+	if to := f.link(); to != nil && d.shut(s, d.flows[to.Flow]) {
+		if err := d.unavailable(ctx, s, d.flows[to.Flow]); err != nil {
+			return err
+		}
+		f.End = refused
+	} else if to != nil {
 		next := d.begin(s, to.Flow, to.Slots)
 		next.Out, next.For, next.Late = f.Out, f.For, to.Late
 		return nil
@@ -46,7 +52,7 @@ func (d *Dialogue) failed(ctx node.Context, s *State, f *Frame) error {
 	if r == nil {
 		return d.pattern(ctx, s, OnFailure, f, nil)
 	}
-	if err := d.tell(ctx, "flow %s: %v", f.Flow, r); err != nil {
+	if err := d.tell(ctx, s, "flow %s: %v", f.Flow, r); err != nil {
 		return err
 	}
 	return d.pattern(ctx, s, OnRefused, f, map[string]any{"slot": r.Slot, "value": r.Value, "reason": r.Reason})
@@ -87,7 +93,7 @@ func (d *Dialogue) resumed(ctx node.Context, s *State, aloud bool) error {
 // idle waits for the next thing that the user wants.
 func (d *Dialogue) idle(ctx node.Context, s *State) error {
 	if s.Pending != nil {
-		return say(ctx, s, *s.Pending, byBot)
+		return d.ask(ctx, s)
 	}
 	if s.Done {
 		s.Done = false
@@ -99,4 +105,23 @@ func (d *Dialogue) idle(ctx node.Context, s *State) error {
 		return sayFor(ctx, s, NewInform(d.defaultWords(OnCompleted, nil, nil)), byBot, OnCompleted)
 	}
 	return nil
+}
+
+// unanswered answers a message that has led to nothing that is said: slots of the conversation that were filled, a command
+// that a handler of the program has acted on, or what does not fit, such as a yes to nothing or a value for no flow.
+func (d *Dialogue) unanswered(ctx node.Context, s *State, known map[string]any, misses int, handled bool) error {
+	for _, name := range keysOf(s.Slots) {
+		if sl := d.slots[name]; sl != nil && !equal(known[name], s.Slots[name]) {
+			if err := d.pattern(ctx, s, OnCorrection, nil, map[string]any{"slot": sl.title(), "value": d.shown(sl, s.Slots[name])}); err != nil {
+				return err
+			}
+			handled = true
+		}
+	}
+	if handled {
+		s.Owes = true
+		return nil
+	}
+	s.Misses = misses
+	return d.missed(ctx, s)
 }

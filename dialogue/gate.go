@@ -36,10 +36,11 @@ var messageSchema = []byte(`{"type":"object","properties":{"text":{"type":"strin
 
 // gate is the one way by which anything comes from people: it waits for a message.
 func (d *Dialogue) gate(ctx node.Context, s *State) error {
+	d.firstText(s, ctx.Info().Run)
 	if s.Turns == 0 && len(s.Lines) == 0 && d.settings.Greeting != "" {
 		text, err := d.render(d.greeting, nil, d.scope(s, nil))
 		if err != nil {
-			err = d.tell(ctx, "settings.greeting: %v", err)
+			err = d.tell(ctx, s, "settings.greeting: %v", err)
 		} else {
 			err = say(ctx, s, NewInform(text), byBot)
 		}
@@ -59,9 +60,19 @@ func (d *Dialogue) gate(ctx node.Context, s *State) error {
 	s.Turns++
 	s.remember(by, m.ID)
 	if by == byUser {
-		s.note(by, m.Text)
+		s.Channel = m.Channel
+	}
+	if by == byEvent {
+		s.Commands = nil
+		return nil
+	}
+	if by == byUser {
+		s.note(by, d.unlessPrivate(s, m.Text))
 	}
 	s.Commands = d.known(m.Commands)
+	for i := range s.Commands {
+		s.Commands[i].Source = FromButton
+	}
 	return nil
 }
 
@@ -80,7 +91,9 @@ func (d *Dialogue) listen(ctx node.Context, s *State) (m Message, by string, err
 		m = readMessage(said)
 		s.At = q.At().UnixMicro()
 		by = byUser
-		if s.Human && m.From == byAgent {
+		if m.Event != "" {
+			by = byEvent
+		} else if s.Human && m.From == byAgent {
 			by = byAgent
 		}
 		if request.Again = s.turnOf(by, m.ID); request.Again == 0 && m.From == byAgent {
@@ -113,7 +126,7 @@ func (d *Dialogue) asks(s *State) (Waiting, []node.AskOption) {
 	}
 	switch {
 	case s.Human:
-		request.Transcript, request.Slots = s.Lines, d.scope(s, s.top())
+		request.Transcript, request.Slots = s.Lines, d.shareable(s)
 		options = append(options, node.Role(d.settings.Role))
 	case d.settings.Silence > 0 && s.Turns > 0:
 		options = append(options, node.Within(d.settings.Silence), node.OrDefault(Message{Silence: true}))
@@ -124,20 +137,26 @@ func (d *Dialogue) asks(s *State) (Waiting, []node.AskOption) {
 // understand asks the NLU what a message means: once for each message of a user, and not at all where that is known.
 func (d *Dialogue) understand(ctx node.Context, s *State) error {
 	m := s.Message
-	if m == nil || m.Silence || s.Human || len(m.Commands) > 0 {
+	if m == nil || m.Silence || m.Event != "" || s.Human || len(m.Commands) > 0 {
 		return nil
 	}
 	nlu := d.services(ctx).NLU
-	if _, pure := nlu.(*phrases); !pure {
+	if _, pure := nlu.(phraseNLU); !pure {
 		if err := node.Sync(ctx); err != nil { // it may do anything
 			return err
 		}
 	}
-	commands, err := nlu.Understand(ctx, d.turn(s))
+	turn := d.turn(s)
+	turn.nearby = d.nearbyOf(ctx)
+	commands, err := nlu.Understand(ctx, turn)
+	if err == nil && turn.nearby != nil {
+		err = turn.nearby.err
+	}
 	if err != nil {
 		return err
 	}
 	s.Commands = d.known(commands)
+	sourced(nlu, s.Commands, s.Clarify)
 	return nil
 }
 
@@ -145,10 +164,17 @@ func (d *Dialogue) understand(ctx node.Context, s *State) error {
 func (d *Dialogue) turn(s *State) *Turn {
 	t := &Turn{
 		Text: s.Message.Text, Dialogue: d, Now: time.UnixMicro(s.At).In(d.zone), Pending: s.Pending, Clarify: s.Clarify, Lines: s.Lines,
-		Filled: d.forgets(s.top(), d.scope(s, s.top())),
+		Filled: d.forgets(s.top(), d.scope(s, s.top())), Shut: d.shutFlows(s), secrets: d.secrets(s),
 	}
 	for _, f := range slices.Backward(s.Stack) {
 		t.Active = append(t.Active, f.Flow)
+	}
+	if f := s.top(); f != nil {
+		for _, m := range slices.Backward(f.Trail) {
+			if st := d.flows[f.Flow].steps[m.Step]; st != nil && st.Type == CollectStep && !slices.Contains(t.Told, st.Slot) {
+				t.Told = append(t.Told, st.Slot)
+			}
+		}
 	}
 	return t
 }

@@ -23,6 +23,8 @@ type kind interface {
 	anyWords(s Slot) bool
 	// read makes a value of a text. One that is none is a *rejection. The schema is checked afterwards.
 	read(d *Dialogue, sl *slot, text string, now time.Time) (any, error)
+	// wrong says why a value that fits the schema is none after all; "" where it is one.
+	wrong(d *Dialogue, s Slot, v any) string
 	// show is a value as people are told it.
 	show(l phrase.Locale, s Slot, v any) string
 	// few are all values of a slot that has few; nil for others.
@@ -34,6 +36,7 @@ type kind interface {
 // kinds are all types of slots, in the order in which they are documented.
 var kinds = []kind{
 	textKind, numberKind, integerKind, moneyKind, dateKind, timeKind, dateTimeKind, choiceKind, booleanKind, listKind, objectKind,
+	durationKind, percentKind, phoneKind, emailKind, fractionKind, rangeKind, timeZoneKind, holidayKind,
 }
 
 // facts are what is always so of a type of slots.
@@ -99,6 +102,8 @@ type traits struct {
 	// choices, currency, schema: the definition of a slot has to have choices; may have a currency; has to have a schema,
 	// which is that of its values.
 	choices, currency, schema bool
+	// ordered: of two values one is less, so that they can be the ends of a range.
+	ordered bool
 	// whole: a value consists of others, and cannot be a member of a list.
 	whole bool
 }
@@ -144,12 +149,13 @@ func (k plainKind) complete(*compiler, *Slot, string) bool { return true }
 func (k plainKind) document(Slot) any                      { return k.facts.document }
 func (k plainKind) anyWords(Slot) bool                     { return k.words }
 func (k plainKind) few(Slot) []any                         { return nil }
+func (k plainKind) wrong(*Dialogue, Slot, any) string      { return "" }
 func (k plainKind) about(Slot) string                      { return string(k.name) }
 
 func (k plainKind) spoken(s Slot) phrase.Slot {
 	out := phrase.Slot{Name: s.Name, Kind: k.said}
 	for _, c := range s.Choices {
-		out.Choices = append(out.Choices, phrase.Choice{Value: c.Value, Synonyms: c.Synonyms})
+		out.Choices = append(out.Choices, phrase.Choice{Value: c.Value, Synonyms: c.called()})
 	}
 	return out
 }

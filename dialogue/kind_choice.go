@@ -10,6 +10,16 @@ var choiceKind = choiceValues{plainKind{facts{
 
 type choiceValues struct{ plainKind }
 
+// show is the choice's label.
+func (choiceValues) show(_ phrase.Locale, s Slot, v any) string {
+	for _, c := range s.Choices {
+		if c.Value == v && c.Label != "" {
+			return c.Label
+		}
+	}
+	return shown(v)
+}
+
 func (k choiceValues) document(s Slot) any { return map[string]any{"type": "string", "enum": k.few(s)} }
 
 func (choiceValues) few(s Slot) []any {

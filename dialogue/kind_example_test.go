@@ -13,19 +13,19 @@ import (
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 )
 
-// email is a type of slots whose values are e-mail addresses.
-const email SlotType = "email"
+// mailbox is a type of slots whose values are e-mail addresses.
+const mailbox SlotType = "mailbox"
 
-// emailKind is that type.
-var emailKind = emailValues{plainKind{facts{
-	name: email, aliases: []string{"mail"}, said: phrase.Text, document: map[string]any{"type": "string", "pattern": `^[^@ ]+@[^@ ]+$`},
+// mailboxKind is that type.
+var mailboxKind = mailboxValues{plainKind{facts{
+	name: mailbox, aliases: []string{"mbox"}, said: phrase.Text, document: map[string]any{"type": "string", "pattern": `^[^@ ]+@[^@ ]+$`},
 	traits: traits{labelled: true},
 }}}
 
-type emailValues struct{ plainKind }
+type mailboxValues struct{ plainKind }
 
 // spoken says what an address looks like.
-func (k emailValues) spoken(s Slot) phrase.Slot {
+func (k mailboxValues) spoken(s Slot) phrase.Slot {
 	out := k.plainKind.spoken(s)
 	out.Pattern = emailForm
 	return out
@@ -51,21 +51,21 @@ func withKind(t *testing.T, k kind, names map[string]string) {
 func TestAddingASlotType(t *testing.T) {
 	def := Definition{Name: "letters", Flows: []Flow{{
 		Name: "letter", Trigger: []string{"write to {address}", "write a letter"},
-		Slots: []Slot{{Name: "address", Type: email}, {Name: "copies", Type: List, Items: email}},
+		Slots: []Slot{{Name: "address", Type: mailbox}, {Name: "copies", Type: List, Items: mailbox}},
 		Steps: []Step{{ID: "to", Type: CollectStep, Slot: "address", Message: "To whom?"}, {ID: "cc", Type: CollectStep, Slot: "copies", Message: "Copies?"}},
 	}}}
-	if _, err := Compile(def, Options{}); err == nil || !strings.Contains(err.Error(), `"email" is no type of slots`) {
+	if _, err := Compile(def, Options{}); err == nil || !strings.Contains(err.Error(), `"mailbox" is no type of slots`) {
 		t.Fatalf("before the type is listed: %v", err)
 	}
-	withKind(t, emailKind, map[string]string{"en": "an e-mail address", "de": "eine E-Mail-Adresse"})
+	withKind(t, mailboxKind, map[string]string{"en": "an e-mail address", "de": "eine E-Mail-Adresse"})
 	d, err := Compile(def, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Contains(SlotTypes(), email) {
+	if !slices.Contains(SlotTypes(), mailbox) {
 		t.Error("it is not among the types")
 	}
-	if !strings.Contains(string(Schema()), `"list", "object", "email"]`) || !strings.Contains(string(Schema()), `"choice", "boolean", "email"]`) {
+	if !strings.Contains(string(Schema()), `"holiday", "mailbox"]`) || !strings.Contains(string(Schema()), `"fraction", "time_zone", "mailbox"]`) {
 		t.Error("editors do not know it")
 	}
 	sl, now := d.flows["letter"].slots["address"], time.Time{}
@@ -85,7 +85,7 @@ func TestAddingASlotType(t *testing.T) {
 	if _, err := d.read(sl, 5, now); err == nil || err.Error() != "5 is not an e-mail address." {
 		t.Errorf("a number: %v", err)
 	}
-	commands, err := d.defaults.NLU.(*phrases).understand(&Turn{Dialogue: d, Now: now, Text: "write to ada@example.com"})
+	commands, err := d.phrases.understand(&Turn{Dialogue: d, Now: now, Text: "write to ada@example.com"})
 	want := []Command{{Type: StartFlow, Flow: "letter", Confidence: 1}, {Type: SetSlot, Slot: "address", Value: "ada@example.com", Confidence: 1}}
 	for i := range commands {
 		commands[i].Confidence = 1
@@ -93,8 +93,8 @@ func TestAddingASlotType(t *testing.T) {
 	if diff := cmp.Diff(want, commands); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
-	def.Flows[0].Slots[0].Type = "mail"
-	if _, err := Compile(def, Options{}); err == nil || !strings.Contains(err.Error(), `did you mean "email"?`) {
+	def.Flows[0].Slots[0].Type = "mbox"
+	if _, err := Compile(def, Options{}); err == nil || !strings.Contains(err.Error(), `did you mean "mailbox"?`) {
 		t.Errorf("another name of the type: %v", err)
 	}
 	if list := d.flows["letter"].slots["copies"]; d.shown(list, []any{"a@b", "c@d"}) != "a@b and c@d" {

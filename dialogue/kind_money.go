@@ -5,7 +5,7 @@ import "github.com/fermata-go/fermata/dialogue/internal/phrase"
 // moneyKind is the type of amounts of money, in the slot's currency.
 var moneyKind = moneyValues{plainKind{facts{
 	name: Money, aliases: []string{"amount"}, said: phrase.Money, document: map[string]any{"type": "number"},
-	traits: traits{family: numbers, labelled: true, distinct: true, loose: true, currency: true},
+	traits: traits{family: numbers, labelled: true, distinct: true, loose: true, currency: true, ordered: true},
 }}}
 
 type moneyValues struct{ plainKind }

@@ -8,7 +8,7 @@ import (
 
 // languages are those in which dialogues say their default messages and phrases are understood. To add one, write a file
 // such as internal/phrase/german.go and list its variable here.
-var languages = []*phrase.Language{phrase.English, phrase.German}
+var languages = []*phrase.Language{phrase.English, phrase.German, phrase.French}
 
 // languageOf finds the language of a tag, such as "de-AT"; nil where there is none.
 func languageOf(tag string) *phrase.Language {

@@ -45,11 +45,14 @@ func Load(path string, opts Options) (*Dialogue, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opts.Files == nil {
+		opts.Files = os.DirFS(filepath.Dir(name))
+	}
 	return Parse(data, name, opts)
 }
 
 // Parse compiles the text of a dialogue, YAML or JSON. The name is the file's in messages, and gives a dialogue without
-// metadata.name its name.
+// metadata.name its name. Translations come from Options.Files.
 func Parse(data []byte, name string, opts Options) (*Dialogue, error) {
 	return stored{Format: storedFormat, File: name, Text: string(data)}.compile(opts)
 }
@@ -96,6 +99,9 @@ type stored struct {
 	File    string            `json:"file"`
 	Text    string            `json:"text"`
 	Actions map[string][]byte `json:"actions,omitempty"` // what those that the file defines are made of, where that is more than the file
+
+	Translations []translated `json:"translations,omitempty"` // all of them
+	Language     string       `json:"language,omitempty"`     // that of a translation, for one of them
 }
 
 // compile is all of loading but the reading of files.
@@ -110,21 +116,51 @@ func (s stored) compile(opts Options) (*Dialogue, error) {
 		return nil, r.Err()
 	}
 	opts.Actions = slices.Concat(opts.Actions, f.actions)
+	if s.Translations == nil {
+		s.Translations = f.readTranslations(opts.Files)
+	}
 	d, err := f.compile(opts)
 	if err != nil {
 		return nil, err
 	}
 	s.Actions = f.kept
-	if d.source, err = json.Marshal(s); err != nil {
+	f.warn(d)
+	for _, t := range s.Translations {
+		in, err := f.translate(t, opts)
+		if err != nil {
+			return nil, err
+		}
+		if d.translations == nil {
+			d.translations = make(map[string]*Dialogue)
+		}
+		d.translations[t.Language] = in
+	}
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	f.warn(d)
 	r.Sort(r.Warnings)
 	d.warnings = r.Warnings
 	d.modelAt = f.problem("settings.model")
+	language := s.Language
+	for _, tag := range append(keysOf(d.translations), "") {
+		if s.Language = tag; tag == d.settings.Language {
+			s.Language = ""
+		}
+		if err := d.In(s.Language).keep(s); err != nil {
+			return nil, err
+		}
+	}
+	return d.In(language), nil
+}
+
+// keep notes the source of a dialogue.
+func (d *Dialogue) keep(s stored) (err error) {
+	if d.source, err = json.Marshal(s); err != nil {
+		return err
+	}
 	sum := sha256.Sum256(append([]byte(planKind+"\x00"), d.source...))
 	d.digest = "def_" + hex.EncodeToString(sum[:16])
-	return d, nil
+	return nil
 }
 
 // compile compiles what was read. Names, types and ways are not followed in parts that could not be read whole.

@@ -35,7 +35,7 @@ func (c *compiler) endlessLoop(f *flow, st *step, loop []string) bool {
 			return false // users can change things, or end it
 		}
 		changes = append(changes, in.writes...)
-		if slices.ContainsFunc(f.ways(in), func(to string) bool { return !slices.Contains(loop, to) }) {
+		if slices.ContainsFunc(in.ways(), func(to string) bool { return !slices.Contains(loop, to) }) {
 			exits = append(exits, in)
 		}
 	}
@@ -63,7 +63,7 @@ func (c *compiler) staysIn(f *flow, st *step, loop []string) bool {
 	all := []map[string]any{{}}
 	for _, name := range st.reads {
 		var more []map[string]any
-		for _, v := range c.slotOf(f, name).few() {
+		for _, v := range c.d.slotOf(f, name).few() {
 			for _, names := range all {
 				with := maps.Clone(names)
 				with[name] = v
@@ -76,7 +76,7 @@ func (c *compiler) staysIn(f *flow, st *step, loop []string) bool {
 	}
 	return slices.ContainsFunc(all, func(names map[string]any) bool {
 		for _, k := range st.cases {
-			if holds, err := k.when.holds(names); err != nil {
+			if holds, err := k.when.Holds(scopeOf(names)); err != nil {
 				return false
 			} else if holds {
 				return slices.Contains(loop, k.next)
@@ -94,18 +94,6 @@ func (s *slot) few() []any {
 	return s.Type.kind().few(s.Slot)
 }
 
-// ways are the steps that may follow another one.
-func (f *flow) ways(st *step) []string {
-	var all []string
-	for _, w := range st.targets() {
-		all = append(all, w.step)
-	}
-	if st.OnError != "" {
-		all = append(all, st.OnError)
-	}
-	return all
-}
-
 // around are the steps of the loops that a step is in: those that it leads to and that lead back to it.
 func (f *flow) around(id string) []string {
 	var loop []string
@@ -118,23 +106,28 @@ func (f *flow) around(id string) []string {
 }
 
 // leads reports whether a way leads from a step to another one, or back to itself.
-func (f *flow) leads(from, to string) bool {
-	seen, work := make(map[string]bool), []string{from}
+func (f *flow) leads(from, to string) (found bool) {
+	if st := f.steps[from]; st != nil {
+		f.walk(st.ways(), func(id string) bool {
+			found = found || id == to
+			return !found
+		})
+	}
+	return found
+}
+
+// walk visits each step and each end that ways lead to, once. It goes on behind those for which visit says so.
+func (f *flow) walk(work []string, visit func(id string) bool) {
+	seen := make(map[string]bool)
 	for len(work) > 0 {
 		id := work[0]
 		work = work[1:]
-		if f.steps[id] == nil {
+		if seen[id] {
 			continue
 		}
-		for _, next := range f.ways(f.steps[id]) {
-			if next == to {
-				return true
-			}
-			if !seen[next] {
-				seen[next] = true
-				work = append(work, next)
-			}
+		seen[id] = true
+		if visit(id) && f.steps[id] != nil {
+			work = append(work, f.steps[id].ways()...)
 		}
 	}
-	return false
 }

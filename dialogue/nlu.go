@@ -23,7 +23,12 @@ type Turn struct {
 	Pending  *PendingTask   // what was asked; nil for nothing
 	Clarify  []string       // the flows that the user was asked to choose from
 	Filled   map[string]any // what the active flow knows
+	Told     []string       // the slots of the active flow that it has got past, the last one first
 	Lines    []Line         // what was said before, the message last
+
+	secrets []string    // the values of private slots
+	nearby  *nearbyTurn // what an embedder says of the message; nil where there is none
+	Shut    []string    // the flows that cannot be begun now, since their condition does not hold
 }
 
 // Services are the parts of a program that its conversations use. They are one service in fermata.Options.Services,
@@ -33,6 +38,11 @@ type Services struct {
 	NLU NLU
 	// Handlers act on commands: on those that the program adds, and in place of the dialogue's own.
 	Handlers map[CommandType]Handler
+	// Embedder makes vectors of texts, by which messages that are no trigger are ranked, beside their words. Defaults to none:
+	// words alone count.
+	Embedder Embedder
+	// EmbedTimeout is how long a message may take the embedder; then words alone count. Defaults to 2 seconds.
+	EmbedTimeout time.Duration
 }
 
 // services are the program's, with defaults.

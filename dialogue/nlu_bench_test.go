@@ -58,7 +58,7 @@ func BenchmarkUnderstand(b *testing.B) {
 			bb.turn.Dialogue, bb.turn.Now = d, now
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := d.defaults.NLU.(*phrases).understand(&bb.turn); err != nil {
+				if _, err := d.phrases.understand(&bb.turn); err != nil {
 					b.Fatal(err)
 				}
 			}

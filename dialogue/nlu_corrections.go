@@ -10,47 +10,83 @@ import (
 // corrected is a value of another kind than the one asked for, or one where nothing was asked: it changes the slot of
 // its kind, where there is one.
 func (u *utterance) corrected() []Command {
-	if u.Pending == nil || u.Pending.IsCollect() && u.asksText() {
+	act := u.locale.Act(u.text)
+	if u.Pending == nil || u.asksText() || act == phrase.Doubts || act == phrase.Pauses { // "in a minute"
 		return nil
 	}
-	return corrections(u.fits(u.text, false))
+	return corrections(slices.DeleteFunc(u.fits(u.text, false), func(v found) bool { return u.bare(u.slotOf(v.slot), v.Value) }))
 }
 
 // corrections are the commands for values that take the place of others.
 func corrections(values []found) []Command {
 	var all []Command
 	for _, v := range values {
-		all = append(all, Command{Type: CorrectSlot, Slot: v.slot, Value: v.Value.Value, Confidence: v.Score})
+		all = append(all, Command{Type: CorrectSlot, Slot: v.slot, Value: v.Value.Value, Left: v.Left, Confidence: v.Score})
 	}
 	return all
 }
 
 // correction is another value, said as one, and the answer that was given before it: "savings, but make it 60".
 func (u *utterance) correction(said phrase.Said) []Command {
-	before := strings.TrimSpace(said.Before)
-	if _, no, _, _ := u.locale.Assent(before); no && u.asksText() && said.About == "" && !strings.ContainsAny(before, " ,.;:-") {
-		return nil // "no mail arrives" corrects nothing
+	if u.asksText() && said.About == "" && !u.correctsText(said) {
+		return nil
+	}
+	if _, denies := u.locale.Led(said.Before); denies && said.About == "" && !u.marked(said) { // "no Tuesdays"
+		return u.wrong(u.holding(said.Rest))
 	}
 	all := u.correctionOf(said)
 	for _, more := range said.More {
 		all = append(all, u.correctionOf(more)...)
 	}
-	sl, ok := u.asked()
-	if !ok || len(all) == 0 || sl.traits().words || slices.ContainsFunc(all, func(c Command) bool { return c.Slot == sl.Name }) {
+	sl := u.asked()
+	if sl == nil || len(all) == 0 || sl.traits().words || slices.ContainsFunc(all, func(c Command) bool { return c.Slot == sl.name }) {
 		return all
 	}
 	if v, ok := u.read(sl, said.Before); ok && v.Reason == "" && !v.Place && v.Score >= certain {
-		all = append([]Command{found{v, sl.Name}.command()}, all...)
+		all = append([]Command{found{v, sl.name}.command()}, all...)
 	}
 	return all
 }
 
+// correctionOf is what a correction changes. The user is asked where it takes back and gives one value: "not this Friday, next
+// Friday".
 func (u *utterance) correctionOf(said phrase.Said) []Command {
+	all := u.correctionIn(said)
+	for i, c := range all {
+		if sl := u.slotOf(c.Slot); said.About != "" && sl != nil && !sl.traits().words && c.Value != nil {
+			if v, ok := u.read(sl, said.About); ok && v.Reason == "" && equal(v.Value, c.Value) {
+				all[i].Left = u.text
+			}
+		}
+	}
+	return all
+}
+
+func (u *utterance) correctionIn(said phrase.Said) []Command {
 	if said.Rest == "" {
-		return nil
+		return u.wrong(u.named(said.About))
+	}
+	if said.About == "" {
+		for _, cut := range u.locale.Cuts(said.Rest) { // "Jimmy, not John"
+			if not, ok := u.locale.Common(said.Rest[cut[1]:]); ok && not.Command == phrase.Wrong && u.about(not.About) != "" {
+				said.Rest, said.About = said.Rest[:cut[0]], not.About
+				break
+			}
+		}
+	}
+	if said.About != "" && len(u.locale.Content(said.About)) == 0 { // "not on Tuesday at 10, on Wednesday at 11"
+		cuts := u.locale.Cuts(said.Rest)
+		if len(cuts) == 0 {
+			return nil
+		}
+		said.About, said.Rest = said.About+" "+said.Rest[:cuts[0][0]], said.Rest[cuts[0][1]:]
 	}
 	slot := u.named(said.About)
-	rest := u.within(said.Rest)
+	if slot == "" && said.About != "" && u.asksText() && u.holding(said.About) == "" && !u.turned {
+		return nil // "Do not disturb" is a text, too
+	}
+	rest, _ := u.within(said.Rest).opened()
+	said.Rest = rest.text
 	if said.About == "" && rest.answers(whole) {
 		return rest.answered()
 	}
@@ -63,26 +99,48 @@ func (u *utterance) correctionOf(said phrase.Said) []Command {
 		slot = u.holding(said.About)
 	}
 	if slot != "" {
-		sl, _ := u.dialogue.Slot(u.flow, slot)
-		v, ok := u.read(sl, said.Rest)
-		if !ok || v.Reason != "" {
-			return []Command{{Type: CorrectSlot, Slot: slot, Value: said.Rest}}
-		}
-		return []Command{{Type: CorrectSlot, Slot: slot, Value: v.Value, Confidence: v.Score}}
+		return u.correctionFor(slot, said)
 	}
 	if rest.answers(0) { // "50, no, 60"
 		return rest.answered()
 	}
+	return u.correctionAnywhere(said, rest)
+}
+
+// correctionFor is what a correction gives the slot that it names.
+func (u *utterance) correctionFor(slot string, said phrase.Said) []Command {
+	v, ok := u.read(u.slotOf(slot), said.Rest)
+	if !ok || v.Reason != "" {
+		return []Command{{Type: CorrectSlot, Slot: slot, Value: said.Rest}}
+	}
+	all := []Command{{Type: CorrectSlot, Slot: slot, Value: v.Value, Left: v.Left, Confidence: v.Score}}
+	if sl := u.asked(); sl != nil && sl.name != slot && !sl.traits().words { // "move the date to Wednesday, 6pm"
+		left := without(said.Rest, []found{{v, slot}})
+		if w, ok := u.read(sl, left); ok && w.Reason == "" && w.Left == "" && w.Score >= whole {
+			if v, ok = u.read(u.slotOf(slot), without(said.Rest, []found{{w, sl.name}})); ok && v.Reason == "" {
+				all[0].Value, all[0].Left = v.Value, v.Left
+			}
+			all = append(all, found{w, sl.name}.command())
+		}
+	}
+	return all
+}
+
+// correctionAnywhere is what a correction gives the slot that its value fits. rest is what it says.
+func (u *utterance) correctionAnywhere(said phrase.Said, rest *utterance) []Command {
 	if slot := u.named(said.Rest); slot != "" { // "make it 3 adults"
-		sl, _ := u.dialogue.Slot(u.flow, slot)
+		sl := u.slotOf(slot)
 		if v, ok := u.read(sl, said.Rest); ok && v.Reason == "" && !sl.traits().words {
-			return []Command{{Type: CorrectSlot, Slot: slot, Value: v.Value, Confidence: max(v.Score, certain)}}
+			return []Command{{Type: CorrectSlot, Slot: slot, Value: v.Value, Left: v.Left, Confidence: max(v.Score, certain)}}
 		}
 	}
 	if values := u.fits(said.Rest, true); len(values) > 0 && !(u.asksText() && values[0].Score < certain) {
+		if sl := u.slotOf(values[0].slot); sl.Type.kind().anyWords(sl.Slot) {
+			return u.textCorrected(sl, said, values)
+		}
 		return corrections(values)
 	}
-	if u.Pending != nil && u.Pending.IsCollect() {
+	if u.collects() {
 		return rest.answered()
 	}
 	return nil
@@ -90,12 +148,83 @@ func (u *utterance) correctionOf(said phrase.Said) []Command {
 
 // answers reports whether what was said is a value for the slot that is asked for, which is no text, as surely as that.
 func (u *utterance) answers(sure float64) bool {
-	sl, ok := u.asked()
-	if !ok || u.asksText() {
+	sl := u.asked()
+	if sl == nil || u.asksText() {
 		return false
 	}
 	v, ok := u.read(sl, u.text)
 	return ok && v.Reason == "" && v.Score >= sure && !(v.Place && u.isNumber())
+}
+
+// putRight is a value behind words that put something right: "oh wait, Joe".
+func (u *utterance) putRight() []Command {
+	if !u.turned || u.locale.Act(u.text) != 0 {
+		return nil
+	}
+	return u.correctionOf(phrase.Said{Command: phrase.Correct, Rest: u.text})
+}
+
+// isWrong is what is not right, and the right value where that follows: "not Monday, Tuesday".
+func (u *utterance) isWrong(said phrase.Said) []Command {
+	if several := u.severalNamed(said.About); len(several) > 1 {
+		return several
+	}
+	if all := u.wrong(u.about(said.About)); len(all) > 0 {
+		return all
+	}
+	if cuts := u.locale.Cuts(said.About); len(cuts) > 0 {
+		return u.correctionOf(phrase.Said{Command: phrase.Correct, About: said.About[:cuts[0][0]], Rest: said.About[cuts[0][1]:]})
+	}
+	return nil
+}
+
+// about is the slot that some words name, or whose value they are.
+func (u *utterance) about(words string) string {
+	if slot := u.named(words); slot != "" {
+		return slot
+	}
+	if slot := u.holding(words); slot != "" {
+		return slot
+	}
+	if slot := u.holding(u.locale.CutBegin(words)); slot != "" { // "not to John"
+		return slot
+	}
+	return u.endsName(words)
+}
+
+// endsName is the only slot whose name ends with a word: "the number" is the phone number, "Nummer" the Telefonnummer.
+func (u *utterance) endsName(words string) string {
+	const least = 4 // letters
+	said := u.locale.Content(words)
+	if len(said) != 1 || len(said[0]) < least {
+		return ""
+	}
+	slot := ""
+	for _, sl := range u.places() {
+		if !slices.ContainsFunc(spoken(sl).Names, func(name string) bool {
+			return strings.HasSuffix(strings.Join(phrase.Words(name), " "), said[0])
+		}) {
+			continue
+		}
+		if slot != "" {
+			return ""
+		}
+		slot = sl.name
+	}
+	return slot
+}
+
+// severalNamed empties the slots that some words name, where they name several: "the date and the time".
+func (u *utterance) severalNamed(words string) (all []Command) {
+	from := 0
+	for _, cut := range append(u.locale.Cuts(words), [2]int{len(words), len(words)}) {
+		slot := u.named(words[from:cut[0]])
+		if slot == "" {
+			return nil
+		}
+		all, from = append(all, Command{Type: ClearSlot, Slot: slot, Confidence: surely}), cut[1]
+	}
+	return all
 }
 
 // wrong is a slot whose value is not right: what it should be was not said.
@@ -118,8 +247,7 @@ func (u *utterance) isNumber() bool {
 // someNumber reports whether a text of a match is a number: nobody is called 60.
 func (u *utterance) someNumber(m phrase.Match) bool {
 	for name, v := range m.Values {
-		sl, _ := u.dialogue.Slot(u.flow, name)
-		if s := u.slotOf(name); sl.traits().words && (s == nil || s.validate == nil) && u.within(v.Text).isNumber() {
+		if s := u.slotOf(name); s.traits().words && s.validate == nil && u.within(v.Text).isNumber() {
 			return true
 		}
 	}
@@ -130,13 +258,12 @@ func (u *utterance) someNumber(m phrase.Match) bool {
 func (u *utterance) alternative(text string) []Command {
 	var all []Command
 	for _, sl := range u.filled() {
-		s := u.slotOf(sl.Name)
-		if !sl.traits().words || s == nil || s.validate == nil {
+		if !sl.traits().words || sl.validate == nil {
 			continue
 		}
 		v, ok := u.read(sl, text)
-		if said, isText := v.Value.(string); ok && isText && v.Reason == "" && u.takes(s, said) && !u.takes(s, "") {
-			all = append(all, Command{Type: CorrectSlot, Slot: sl.Name, Value: v.Value, Confidence: certain})
+		if said, isText := v.Value.(string); ok && isText && v.Reason == "" && u.takes(sl, said) && !u.takes(sl, "") {
+			all = append(all, Command{Type: CorrectSlot, Slot: sl.name, Value: v.Value, Confidence: certain})
 		}
 	}
 	if len(all) != 1 {
@@ -152,7 +279,7 @@ func (u *utterance) named(words string) string {
 	}
 	s := phrase.Slot{Kind: phrase.Single}
 	for _, sl := range u.places() {
-		s.Choices = append(s.Choices, phrase.Choice{Value: sl.name, Synonyms: spoken(sl.Slot).Names})
+		s.Choices = append(s.Choices, phrase.Choice{Value: sl.name, Synonyms: spoken(sl).Names})
 	}
 	for _, v := range u.locale.Find(s, words, u.Now) {
 		if name, ok := v.Value.(string); ok && v.Reason == "" && !v.Place && u.locale.CutBegin(v.Text) != "" { // a slot may be called "at"
@@ -166,8 +293,8 @@ func (u *utterance) named(words string) string {
 func (u *utterance) holding(text string) string {
 	for _, sl := range u.filled() {
 		v, ok := u.read(sl, text)
-		if ok && v.Reason == "" && equal(v.Value, u.Filled[sl.Name]) {
-			return sl.Name
+		if ok && v.Reason == "" && !v.Place && equal(v.Value, u.Filled[sl.name]) {
+			return sl.name
 		}
 	}
 	return ""
@@ -178,16 +305,15 @@ func (u *utterance) holding(text string) string {
 func (u *utterance) fits(text string, orText bool) []found {
 	beside := u.beside("", text)
 	counted := slices.DeleteFunc(slices.Clone(beside), func(v found) bool {
-		sl, ok := u.dialogue.Slot(u.flow, v.slot)
-		return !ok || !sl.traits().counts
+		return !u.slotOf(v.slot).traits().counts
 	})
 	if len(counted) > 0 {
 		return append(counted, u.others(beside, counted)...)
 	}
 	var best found
-	var words []Slot
+	var words []*slot
 	for _, sl := range u.filled() {
-		if sl.Type.kind().anyWords(sl) {
+		if sl.Type.kind().anyWords(sl.Slot) {
 			words = append(words, sl)
 			continue
 		}
@@ -195,23 +321,78 @@ func (u *utterance) fits(text string, orText bool) []found {
 			continue // a yes or no is said to what is asked
 		}
 		v, ok := u.read(sl, text)
-		if best.slot != "" && u.Filled[best.slot] == nil && u.Filled[sl.Name] != nil && v.Score >= best.Score {
+		if best.slot != "" && u.Filled[best.slot] == nil && u.Filled[sl.name] != nil && v.Score >= best.Score {
 			best = found{}
 		}
-		if ok && v.Reason == "" && v.Score > best.Score && (orText || v.Score >= certain) {
-			best = found{v, sl.Name}
+		if v, ok = u.apart(sl, v, ok, text, beside); ok && v.Reason == "" && v.Score > best.Score && (orText || v.Score >= certain) {
+			best = found{v, sl.name}
 		}
 	}
 	if best.slot != "" {
 		return append([]found{best}, u.others(beside, []found{best})...)
 	}
-	if len(beside) > 0 && slices.ContainsFunc(u.filled(), func(sl Slot) bool { return sl.Name == beside[0].slot }) {
+	if len(beside) > 0 && slices.ContainsFunc(u.filled(), func(sl *slot) bool { return sl.name == beside[0].slot }) {
 		return beside
 	}
 	if orText && len(words) == 1 && !u.within(text).isNumber() {
 		if v, ok := u.read(words[0], text); ok {
-			return []found{{v, words[0].Name}}
+			return []found{{v, words[0].name}}
 		}
+	}
+	return nil
+}
+
+// textCorrected is a text in the place of another one that was not called by its name. Words that plainly put something right
+// are enough ("I meant Bob"); behind others ("actually Bob") the user is asked. A yes, a no, a trigger and the like are none.
+func (u *utterance) textCorrected(sl *slot, said phrase.Said, values []found) []Command {
+	text, _ := values[0].Value.Value.(string)
+	opens, denies := u.locale.Led(said.Before)
+	switch {
+	case u.dialogue.ownValue(sl, text):
+	case said.About != "", denies && !u.marked(said), u.locale.Act(u.text) != 0 && !denies, u.dialogue.noText(sl, text), u.locale.Affirms(said.Before), u.mayBeNoText(sl, text):
+		return nil
+	case opens || denies:
+		values[0].Left = u.text
+	}
+	return corrections(values)
+}
+
+// marked reports whether a mark stands between the words of a correction and what follows them.
+func (u *utterance) marked(said phrase.Said) bool {
+	before := strings.TrimSpace(said.Before)
+	return before == "" || strings.ContainsAny(before[len(before)-1:], ",.;:-–—…!")
+}
+
+// correctsText reports whether words at a question for a text put another one right: a mark stands before what follows, and the
+// words as a whole do nothing else. "No mail arrives" and "wait a minute" correct nothing.
+func (u *utterance) correctsText(said phrase.Said) bool {
+	opens, denies := u.locale.Led(said.Before)
+	act := u.locale.Act(u.text)
+	return (u.marked(said) || !opens && !denies) && (act == 0 || act == phrase.Denies) && u.locale.Act(said.Rest) == 0
+}
+
+// calledByName are values of slots that are called by their names, other than the one asked for: "my phone is 0151".
+func (u *utterance) calledByName() []Command {
+	if said, ok := u.locale.Common(u.text); ok && (said.Command == phrase.Wrong || said.Command == phrase.Clear) && said.Score >= certain {
+		return nil
+	}
+	for _, sl := range u.places() {
+		rest, ok := u.locale.Labelled(spoken(sl), u.text)
+		if !ok || u.collects() && sl.name == u.Pending.Slot {
+			continue
+		}
+		var more []Command
+		for _, cut := range u.locale.Cuts(rest) { // "and the time is 11"
+			if more = u.within(rest[cut[1]:]).calledByName(); len(more) > 0 {
+				rest = rest[:cut[0]]
+				break
+			}
+		}
+		v, ok := u.read(sl, rest)
+		if !ok || v.Reason != "" || v.Left != "" || v.Score < certain || sl.traits().words && u.dialogue.noText(sl, rest) {
+			continue
+		}
+		return append(u.commands([]found{{v, sl.name}}), more...)
 	}
 	return nil
 }
@@ -219,16 +400,16 @@ func (u *utterance) fits(text string, orText bool) []found {
 // others are the values that are said elsewhere than some, and for other slots.
 func (u *utterance) others(values, than []found) []found {
 	return slices.DeleteFunc(slices.Clone(values), func(v found) bool {
-		return slices.ContainsFunc(than, func(o found) bool { return o.slot == v.slot || v.Start < o.End && o.Start < v.End })
+		return slices.ContainsFunc(than, func(o found) bool { return o.slot == v.slot || o.meets(v.Value) })
 	})
 }
 
 // filled are the slots of the active flow that hold something, the last declared first.
-func (u *utterance) filled() []Slot {
-	var all []Slot
+func (u *utterance) filled() []*slot {
+	var all []*slot
 	for _, sl := range slices.Backward(u.places()) {
 		if _, ok := u.Filled[sl.name]; ok {
-			all = append(all, sl.Slot)
+			all = append(all, sl)
 		}
 	}
 	return all

@@ -3,8 +3,10 @@ package dialogue_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dialogue"
@@ -44,17 +46,7 @@ func TestJ5_AMessageIsUnderstoodOnceWhereverAProcessDies(t *testing.T) {
 			}), nil
 		},
 		"a model": func(asked func(text string)) (dialogue.NLU, []any) {
-			m := scripted.New(scripted.Script{Func: func(r *model.Request) (scripted.Reply, error) {
-				text := r.Messages[len(r.Messages)-1].Text()
-				text = text[strings.LastIndex(text, "<user>")+len("<user>") : strings.LastIndex(text, "</user>")]
-				asked(text)
-				for _, line := range bankTalk {
-					if line.says == text {
-						return scripted.Reply{Text: line.commands}, nil
-					}
-				}
-				return scripted.Reply{}, fmt.Errorf("nobody said %q", text)
-			}})
+			m := bankModel(asked)
 			return dialogue.NewModelNLU(dialogue.ModelOptions{}), []any{m}
 		},
 	} {
@@ -88,6 +80,21 @@ func TestJ5_AMessageIsUnderstoodOnceWhereverAProcessDies(t *testing.T) {
 			}
 		})
 	}
+}
+
+// bankModel is a model that understands the conversation with the bank.
+func bankModel(asked func(text string)) *scripted.Model {
+	return scripted.New(scripted.Script{Func: func(r *model.Request) (scripted.Reply, error) {
+		text := r.Messages[len(r.Messages)-1].Text()
+		text = text[strings.LastIndex(text, "<user>")+len("<user>") : strings.LastIndex(text, "</user>")]
+		asked(text)
+		for _, line := range bankTalk {
+			if line.says == text {
+				return scripted.Reply{Text: line.commands}, nil
+			}
+		}
+		return scripted.Reply{}, fmt.Errorf("nobody said %q", text)
+	}})
 }
 
 // understoodWhile holds the conversation; the process dies at its nth append.
@@ -129,4 +136,40 @@ func understoodWhile(t *testing.T, d *dialogue.Dialogue, services []any, n int64
 		t.Errorf("append %d, after it %v: the end is %q", n, after, got)
 	}
 	return died
+}
+
+// TestJ5_PhrasesUnderstandWhereverAProcessDies kills the process at each append of a conversation whose model never
+// understands: phrases do, and the conversation comes to its end.
+func TestJ5_PhrasesUnderstandWhereverAProcessDies(t *testing.T) {
+	asked := 0 // one conversation has one turn at a time
+	understands := bankModel(func(string) {})
+	for name, m := range map[string]any{
+		"an error": scripted.New(scripted.Script{Func: func(*model.Request) (scripted.Reply, error) {
+			return scripted.Reply{Err: &model.Error{Kind: model.ErrUnavailable}}, nil
+		}}),
+		"no commands": scripted.New(scripted.Script{Func: func(*model.Request) (scripted.Reply, error) { return scripted.Reply{Text: "Sure."}, nil }}),
+		"too slow":    model.Func(stalled),
+		"too slow every other time": model.Func(func(ctx context.Context, r *model.Request) iter.Seq2[model.Chunk, error] {
+			if asked++; asked%2 == 1 {
+				return stalled(ctx, r)
+			}
+			return understands.Generate(ctx, r)
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := bankWith(t, dialogue.NewModelNLU(dialogue.ModelOptions{Timeout: 10 * time.Millisecond}))
+			deaths := 0
+			for n, survived := int64(1), false; !survived; n++ {
+				for _, after := range []bool{false, true} {
+					died := understoodWhile(t, d, []any{m}, n, after)
+					if survived = !died; died {
+						deaths++
+					}
+				}
+			}
+			if deaths < 2*len(bankTalk) {
+				t.Errorf("%d deaths; expected at least %d", deaths, 2*len(bankTalk))
+			}
+		})
+	}
 }

@@ -1,12 +1,16 @@
 package dialogue_test
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
@@ -68,25 +72,89 @@ bot: Send 50 to Ada?
 	}
 }
 
-// TestAModelThatFails leaves the conversation as it was: what it should have understood counts as not understood.
+// stalled is a model that says nothing until nobody waits any more.
+func stalled(ctx context.Context, _ *model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		<-ctx.Done()
+		yield(model.Chunk{}, ctx.Err())
+	}
+}
+
+// badModel is one of the ways in which a model does not understand a message: the first request fails, and all later ones say that
+// the balance is asked for.
+func badModel(name string) (m any, o dialogue.ModelOptions) {
+	balance := scripted.Reply{Text: `{"commands":[{"type":"start_flow","flow_name":"balances"}]}`}
+	replies := map[string][]scripted.Reply{
+		"no commands":    {{Text: "Sure, I sent the money."}, balance},
+		"other commands": {{Text: `{"commands":[{"type":"start_flow","flow_name":"rob_the_bank"}]}`}, balance},
+		"an error":       {{Err: &model.Error{Kind: model.ErrUnavailable}}, balance},
+		"too slow":       nil,
+	}[name]
+	if replies == nil {
+		return model.Func(stalled), dialogue.ModelOptions{Timeout: 20 * time.Millisecond}
+	}
+	return scripted.New(scripted.Script{Replies: replies}), dialogue.ModelOptions{}
+}
+
+// TestAModelThatFails has phrases understand the message that the model has not, and says so to an operator.
 func TestAModelThatFails(t *testing.T) {
-	broken := scripted.Reply{Err: &model.Error{Kind: model.ErrUnavailable}}
-	for name, replies := range map[string][]scripted.Reply{
-		"no commands":    {{Text: "Sure, I sent the money."}},
-		"other commands": {{Text: `{"commands":[{"type":"start_flow","flow_name":"rob_the_bank"}]}`}},
-		"an error":       {broken, broken, broken}, // as often as it is asked again
-	} {
+	for _, name := range []string{"no commands", "other commands", "an error", "too slow"} {
 		t.Run(name, func(t *testing.T) {
-			m := scripted.New(scripted.Script{Replies: append(replies, scripted.Reply{Text: `{"commands":[{"type":"start_flow","flow_name":"balances"}]}`})})
-			got := talkWith(t, bankWith(t, dialogue.NewModelNLU(dialogue.ModelOptions{})), []any{m}, map[string]any{"balance": 100}, "send it all", "my balance")
-			lines := strings.Split(strings.TrimSpace(got), "\n")
-			if got := lines[len(lines)-2]; got != "  You have 100." {
-				t.Errorf("the conversation did not go on:\n%s", strings.Join(lines, "\n"))
+			m, o := badModel(name)
+			got := talkWith(t, bankWith(t, dialogue.NewModelNLU(o)), []any{m}, map[string]any{"balance": 100}, "could you send some money for me", "show my balance please")
+			if !strings.Contains(got, "  To whom?") {
+				t.Errorf("phrases did not understand the message in its place:\n%s", got)
 			}
-			if !strings.Contains(strings.Join(lines, "\n"), "  I did not understand that.") {
-				t.Errorf("nobody said that it was not understood:\n%s", strings.Join(lines, "\n"))
+			if !strings.Contains(got, "  You have 100.") {
+				t.Errorf("the conversation did not go on:\n%s", got)
 			}
 		})
+	}
+}
+
+// TestAnOperatorIsToldThatAModelFailed finds the diagnostic event of a message that phrases have understood for the model, and
+// where the commands come from.
+func TestAnOperatorIsToldThatAModelFailed(t *testing.T) {
+	for _, name := range []string{"no commands", "an error", "too slow"} {
+		m, o := badModel(name)
+		rt, err := fermata.New(fermata.Options{Services: []any{m}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = rt.Close() })
+		c := dialogue.NewConversations(rt, bankWith(t, dialogue.NewModelNLU(o)), dialogue.ConversationOptions{})
+		open(t, c, "c", map[string]any{"balance": 100})
+		send(t, c, "c", dialogue.Message{Text: "send money"})
+		told := ""
+		for e, err := range rt.Events(t.Context(), "c", 0, false) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if data, _ := e.AppendJSON(nil); strings.Contains(string(data), "phrases understand the message") {
+				told = string(data)
+			}
+		}
+		if told == "" {
+			t.Errorf("%s: no event says that phrases understood the message", name)
+		}
+	}
+}
+
+// TestAModelThatFailsInALanguageWithoutPhrases counts the message as not understood.
+func TestAModelThatFailsInALanguageWithoutPhrases(t *testing.T) {
+	m, o := badModel("no commands")
+	d, err := dialogue.Compile(dialogue.Definition{
+		Name: "banko", Settings: dialogue.Settings{Language: "eo"},
+		Flows: []dialogue.Flow{{
+			Name: "show", Description: "montri", Trigger: []string{"montru"},
+			Steps: []dialogue.Step{{ID: "say", Type: dialogue.InformStep, Message: "Jen."}},
+		}},
+	}, dialogue.Options{NLU: dialogue.NewModelNLU(o)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := talkWith(t, d, []any{m}, nil, "montru"); !strings.Contains(got, "I did not understand that.") {
+		t.Errorf("the message was understood as English:\n%s", got)
 	}
 }
 

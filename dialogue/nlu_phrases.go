@@ -7,20 +7,43 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/node"
 )
 
-// phrases is the NLU of dialogues without a model: it compares what is said with the triggers of flows, and reads values
-// as people say them. It needs no key and no network, and understands equal turns alike.
+// NewPhraseNLU returns an NLU that compares messages with the triggers of flows, without a model. Dialogues that name none
+// use it. An NLU of a program may ask it about what it has not understood itself.
+func NewPhraseNLU() NLU { return phraseNLU{} }
+
+type phraseNLU struct{}
+
+// Understand is the NLU.
+func (phraseNLU) Understand(_ node.Context, t *Turn) ([]Command, error) {
+	return t.Dialogue.phrases.understand(t)
+}
+
+// phrases understands the messages of a dialogue: it compares what is said with the triggers of flows, and reads values as
+// people say them. It needs no key and no network, and understands equal turns alike.
 type phrases struct {
 	dialogue *Dialogue
 	locale   phrase.Locale
 	triggers *phrase.Matcher
 	meant    []meaning                  // of the triggers, by their ids
 	parts    map[string]*phrase.Matcher // of the triggers of a flow: "to {payee}"; said while it is active
+	vocab    map[string]map[string]bool // the words that each flow is called by
+	ranker   *flowRanker                // for what is no trigger
+	embedded sync.Map                   // by *Services, the *embedded vectors of its embedder
+	guarded  guardedRankers             // the same, where some flows cannot be begun
+}
+
+// guardedRankers keeps the rankers for the sets of flows that could not be begun so far.
+type guardedRankers struct {
+	mu     sync.Mutex
+	byShut map[string]*flowRanker // by the names of the flows that are left out
 }
 
 // meaning is what a trigger stands for.
@@ -40,8 +63,8 @@ const (
 // newPhrases compiles what flows are begun by.
 func (c *compiler) newPhrases() *phrases {
 	d := c.d
-	p := &phrases{dialogue: d, parts: make(map[string]*phrase.Matcher), locale: phrase.Locale{
-		Language: languageOf(d.settings.Language), Zone: d.zone, Currency: d.settings.Currency, DayFirst: d.settings.DayFirst,
+	p := &phrases{dialogue: d, parts: make(map[string]*phrase.Matcher), vocab: make(map[string]map[string]bool), locale: phrase.Locale{
+		Language: languageOf(d.settings.Language), Zone: d.zone, Currency: d.settings.Currency, DayFirst: d.settings.DayFirst, Calendars: d.settings.Holidays,
 	}}
 	if p.locale.Language == nil && d.settings.Model == "" && c.opts.NLU == nil {
 		c.fault("settings.language", "phrases are understood in %s, not in %q; name a model for other languages",
@@ -52,75 +75,67 @@ func (c *compiler) newPhrases() *phrases {
 	for _, f := range d.order {
 		for i, text := range f.Trigger {
 			all = append(all, phrase.Phrase{ID: len(p.meant), Text: text})
-			paths = append(paths, "flows."+f.Name+".trigger"+bracket(i))
+			paths = append(paths, document.Index("flows."+f.Name+".trigger", i))
 			p.meant = append(p.meant, meaning{flow: f.Name})
 		}
 	}
 	for i, chat := range d.def.Chitchat {
 		for j, text := range chat.Trigger {
 			all = append(all, phrase.Phrase{ID: len(p.meant), Text: text})
-			paths = append(paths, "chitchat"+bracket(i)+".trigger"+bracket(j))
+			paths = append(paths, document.Index(document.Index("chitchat", i)+".trigger", j))
 			p.meant = append(p.meant, meaning{chat: chat.Message})
 		}
 	}
-	slots := func(id int, name string) (phrase.Slot, bool) { return p.slot(p.meant[id].flow, name) }
-	wrong := false
-	for i, one := range all { // one by one: every mistake is told
-		missing := ""
-		known := func(id int, name string) (phrase.Slot, bool) {
-			sl, ok := slots(id, name)
-			if !ok {
-				missing = name
-			}
-			return sl, ok
+	missing := make(map[int]string) // by the ids of triggers: a slot that one names and its flow does not have
+	slots := func(id int, name string) (phrase.Slot, bool) {
+		sl, ok := p.slot(p.meant[id].flow, name)
+		if !ok {
+			missing[id] = name
 		}
-		if _, err := phrase.Compile([]phrase.Phrase{one}, known, d.def.Synonyms, p.locale); err != nil {
-			wrong = true
-			c.phraseFault(paths[i], err, missing, p.meant[one.ID].flow)
-		}
-	}
-	if wrong {
-		return p
+		return sl, ok
 	}
 	var err error
 	if p.triggers, err = phrase.Compile(all, slots, d.def.Synonyms, p.locale); err != nil {
-		c.phraseFault("flows", err, "", "")
+		several, _ := err.(interface{ Unwrap() []error })
+		for _, one := range several.Unwrap() {
+			if wrong, ok := errors.AsType[*phrase.Error](one); ok {
+				c.phraseFault(paths[wrong.ID], wrong, missing[wrong.ID], p.meant[wrong.ID].flow)
+			}
+		}
+		return p
 	}
 	for _, f := range d.order {
-		p.parts[f.Name] = p.partsOf(f)
+		p.parts[f.Name], p.vocab[f.Name] = p.partsOf(f), p.vocabulary(f)
 	}
+	p.ranker = d.newFlowRanker(p.locale, nil)
 	return p
 }
 
 // phraseFault reports what is wrong with a trigger; missing is a slot that it names and the flow does not have.
-func (c *compiler) phraseFault(path string, err error, missing, flow string) {
-	if pe, ok := errors.AsType[*phrase.Error](err); ok {
-		reason := pe.Reason
-		if missing != "" {
-			known := keysOf(c.d.slots)
-			if f := c.d.flows[flow]; f != nil {
-				known = append(keysOf(f.slots), known...)
-			}
-			reason = fmt.Sprintf("there is no slot %q%s", missing, hintOr(missing, known))
+func (c *compiler) phraseFault(path string, wrong *phrase.Error, missing, flow string) {
+	reason := wrong.Reason
+	if missing != "" {
+		known := keysOf(c.d.slots)
+		if f := c.d.flows[flow]; f != nil {
+			known = append(keysOf(f.slots), known...)
 		}
-		c.report(path, len([]rune(pe.Phrase[:min(pe.Offset, len(pe.Phrase))])), reason)
-		return
+		reason = fmt.Sprintf("there is no slot %q%s", missing, hintOr(missing, known))
 	}
-	c.fault(path, "%v", err)
+	c.report(path, len([]rune(wrong.Phrase[:min(wrong.Offset, len(wrong.Phrase))])), reason)
 }
 
 // slot is a slot as phrases know it.
 func (p *phrases) slot(flow, name string) (phrase.Slot, bool) {
-	sl, ok := p.dialogue.Slot(flow, name)
-	if !ok {
+	sl := p.dialogue.slotOf(p.dialogue.flows[flow], name)
+	if sl == nil {
 		return phrase.Slot{}, false
 	}
 	return spoken(sl), true
 }
 
-func spoken(sl Slot) phrase.Slot {
-	s := sl.Type.kind().spoken(sl)
-	s.Names = []string{strings.ReplaceAll(sl.Name, "_", " ")}
+func spoken(sl *slot) phrase.Slot {
+	s := sl.Type.kind().spoken(sl.Slot)
+	s.Names = []string{strings.ReplaceAll(sl.name, "_", " ")}
 	if sl.Description != "" {
 		s.Names = append(s.Names, sl.Description)
 	}
@@ -153,26 +168,55 @@ func (p *phrases) partsOf(f *flow) *phrase.Matcher {
 	return m
 }
 
-// Understand is the NLU.
-func (p *phrases) Understand(_ node.Context, t *Turn) ([]Command, error) { return p.understand(t) }
-
 func (p *phrases) understand(t *Turn) ([]Command, error) {
 	if strings.TrimSpace(t.Text) == "" {
 		return nil, nil
 	}
-	u := &utterance{phrases: p, Turn: t, text: t.Text}
-	if p.triggers != nil {
-		u.matches = p.triggers.Match(t.Text, t.Now)
+	if t.Pending != nil && t.Pending.IsConfirm() && t.Pending.Slot != "" {
+		return p.doubted(t)
 	}
+	u := &utterance{phrases: p, Turn: t, text: t.Text}
 	if len(t.Active) > 0 {
 		u.flow = t.Active[0]
 	}
-	for _, try := range []func() []Command{u.chosen, u.verdict, u.exactly, u.common, u.begun, u.added, u.answered, u.corrected} {
+	const long = 1000 // bytes, of which nobody says one thing after another plainly
+	in, turned := u.opened()
+	u.turned, in.turned = turned, turned
+	if u.again() {
+		return nil, nil
+	}
+	tries := []func() []Command{u.chosen, u.offered, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
+	if in == u {
+		tries = []func() []Command{u.chosen, u.offered, u.verdict, u.stopped, u.several, u.exactly, u.asks, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected}
+	}
+	if len(u.text) > long {
+		tries = []func() []Command{u.chosen, u.offered, u.verdict, u.exactly, u.common, u.begun, u.added, u.answered, u.corrected}
+	}
+	for _, try := range tries {
 		if found := try(); len(found) > 0 {
+			if u.isLoose(found) {
+				if guess := u.guessed(); len(guess) > 0 {
+					return guess, nil
+				}
+			}
+			if leaves(found) {
+				if plain := u.clause(); len(plain) > 0 {
+					return plain, nil
+				}
+			}
 			return found, nil
 		}
 	}
-	return nil, nil
+	return u.guessed(), nil
+}
+
+// again reports whether a message at a question for a yes asks for more of what is going on: "yes, and book another one on
+// Friday". Its values are not those of the question.
+func (u *utterance) again() bool {
+	if !u.Pending.confirms() || !u.locale.AsksMore(u.text) || !u.locale.Affirms(u.text) {
+		return false
+	}
+	return slices.ContainsFunc(u.locale.Content(u.text), func(w string) bool { return u.vocab[u.flow][w] && !u.locale.AsksMore(w) })
 }
 
 // utterance is a message that is being understood.
@@ -181,7 +225,19 @@ type utterance struct {
 	*Turn
 	text    string
 	flow    string // the active one, "" for none
+	turned  bool   // it was begun with words that put something right
 	matches []phrase.Match
+	matched bool // matches is filled in
+}
+
+// match are the triggers that it may be, the best first.
+func (u *utterance) match() []phrase.Match {
+	if !u.matched {
+		if u.matched = true; u.triggers != nil {
+			u.matches = u.triggers.Match(u.text, u.Now)
+		}
+	}
+	return u.matches
 }
 
 // chosen is one of the flows that the user was asked to choose from.
@@ -195,16 +251,31 @@ func (u *utterance) chosen() []Command {
 			s.Choices = append(s.Choices, phrase.Choice{Value: name, Synonyms: []string{f.title()}})
 		}
 	}
-	v, ok := u.locale.Read(s, u.text, u.Now)
-	if name, isText := v.Value.(string); ok && isText && v.Reason == "" {
-		return []Command{{Type: StartFlow, Flow: name, Confidence: v.Score}}
+	if found := u.chosenByVerdict(); len(found) > 0 {
+		return found
+	}
+	in, _ := u.opened()
+	if v, ok := u.locale.Read(s, in.text, u.Now); ok && v.Reason == "" {
+		if name, isText := v.Value.(string); isText {
+			return []Command{{Type: StartFlow, Flow: name, Confidence: v.Score}}
+		}
+	}
+	said, ok := u.locale.Common(in.text)
+	if !ok || said.Command != phrase.Wrong || len(s.Choices) != 2 { // "not the former"
+		return nil
+	}
+	v, ok := u.locale.Read(s, said.About, u.Now)
+	for i, c := range s.Choices {
+		if ok && v.Reason == "" && v.Value == c.Value {
+			return []Command{{Type: StartFlow, Flow: s.Choices[1-i].Value, Confidence: v.Score}}
+		}
 	}
 	return nil
 }
 
 // exactly is a trigger that it can be nothing else than.
 func (u *utterance) exactly() []Command {
-	if len(u.matches) == 0 || u.matches[0].Score < surely {
+	if len(u.match()) == 0 || u.match()[0].Score < surely {
 		return nil
 	}
 	return u.begin()
@@ -212,7 +283,7 @@ func (u *utterance) exactly() []Command {
 
 // begun is a trigger that it may be, where no text was asked for.
 func (u *utterance) begun() []Command {
-	if len(u.matches) == 0 || u.matches[0].Score < likely || u.asksText() {
+	if len(u.match()) == 0 || u.match()[0].Score < likely || u.asksText() {
 		return nil
 	}
 	return u.begin()
@@ -220,30 +291,31 @@ func (u *utterance) begun() []Command {
 
 // asksText reports whether any words are an answer.
 func (u *utterance) asksText() bool {
-	if u.Pending == nil || !u.Pending.IsCollect() {
-		return false
-	}
-	sl, ok := u.dialogue.Slot(u.flow, u.Pending.Slot)
-	return ok && sl.Type.kind().anyWords(sl)
+	sl := u.asked()
+	return sl != nil && sl.Type.kind().anyWords(sl.Slot)
 }
 
 // begin is the flow of the best trigger and what was said with it, or a question where several are as good.
 func (u *utterance) begin() []Command {
-	best := u.matches[0]
+	best := u.match()[0]
 	meant := u.meant[best.ID]
 	if meant.flow == "" {
 		return []Command{{Type: Chitchat, Text: meant.chat, Confidence: best.Score}}
 	}
-	if u.dialogue.flows[meant.flow].Hidden && u.flow != meant.flow {
+	if u.dialogue.flows[meant.flow].Hidden && u.flow != meant.flow || u.negates(best, meant.flow) {
 		return nil
 	}
 	options := []string{meant.flow}
-	for _, m := range u.matches[1:] {
+	for _, m := range u.match()[1:] {
 		flow := u.meant[m.ID].flow
 		if flow != "" && m.Score >= best.Score-nearly && len(m.Values) >= len(best.Values) && !slices.Contains(options, flow) {
 			options = append(options, flow)
 		}
 	}
+	if slices.Contains(u.Shut, meant.flow) && u.flow != meant.flow { // it is refused by name
+		return []Command{{Type: StartFlow, Flow: meant.flow, Confidence: best.Score}}
+	}
+	options = slices.DeleteFunc(options, func(name string) bool { return slices.Contains(u.Shut, name) })
 	if len(options) > 1 && !slices.Contains(options, u.flow) {
 		return []Command{{Type: Clarify, Options: options}}
 	}
@@ -256,6 +328,30 @@ func (u *utterance) begin() []Command {
 		in.flow, in.Turn = meant.flow, &Turn{Dialogue: u.dialogue, Now: u.Now, Filled: map[string]any{}}
 	}
 	return append(all, in.with(best.Values, best.Phrase)...)
+}
+
+// negates reports whether words deny what begins a flow: "don't cancel my appointment". A trigger may be a denial itself.
+func (u *utterance) negates(best phrase.Match, flow string) bool {
+	var values []found
+	for name, v := range best.Values {
+		values = append(values, found{v, name})
+	}
+	text := without(u.text, values) // a no may be a value
+	if !u.locale.Negated(text) || u.locale.Negated(best.Phrase) {
+		return false
+	}
+	from := 0
+	for _, cut := range append(u.locale.Cuts(text), [2]int{len(text), len(text)}) {
+		clause := text[from:cut[0]]
+		from = cut[1]
+		if u.locale.Negated(clause) {
+			continue
+		}
+		if slices.ContainsFunc(u.triggers.Match(clause, u.Now), func(m phrase.Match) bool { return m.Score >= likely && u.meant[m.ID].flow == flow }) {
+			return false
+		}
+	}
+	return true
 }
 
 // with are the commands for the values of a phrase, and for others that were said with them. Words of the phrase are none.
@@ -273,7 +369,7 @@ func (u *utterance) with(values map[string]phrase.Value, of string) []Command {
 	for _, name := range keysOf(values) {
 		v := values[name]
 		if text, ok := v.Value.(string); ok && v.Reason == "" {
-			sl, _ := u.dialogue.Slot(u.flow, name)
+			sl := u.slotOf(name)
 			if v = in.likelier(sl, v, text); sl.traits().words {
 				rest, others := in.peeled(name, text)
 				v.Value, more = rest, append(more, others...)
@@ -296,62 +392,57 @@ func (u *utterance) with(values map[string]phrase.Value, of string) []Command {
 // common is what people say in any conversation.
 func (u *utterance) common() []Command {
 	said, ok := u.locale.Common(u.text)
-	if !ok || (said.Command == phrase.Skip || said.Command == phrase.Chitchat) && u.isValue() || len(u.matches) > 0 && u.matches[0].Score > said.Score {
+	if !ok || (said.Command == phrase.Skip || said.Command == phrase.Chitchat) && u.isValue() || len(u.match()) > 0 && u.match()[0].Score > said.Score {
 		return nil
 	}
 	if u.asksText() && said.Score < surely {
 		return nil
 	}
-	sure := Command{Confidence: said.Score}
+	if u.Pending.confirms() && said.Command == phrase.Back && said.Score < surely { // "yes, when I am back"
+		return nil
+	}
 	switch said.Command {
-	case phrase.Cancel:
-		sure.Type = CancelFlow
-	case phrase.Repeat:
-		sure.Type = Repeat
-	case phrase.Skip:
-		sure.Type = Skip
-		if u.Pending == nil || !u.Pending.IsCollect() {
-			return nil
-		}
-	case phrase.Handoff:
-		sure.Type = Handoff
-	case phrase.Chitchat:
-		sure.Type = Chitchat
-	case phrase.Clear:
-		sure.Type, sure.Slot = ClearSlot, u.named(said.About)
-		if sure.Slot == "" {
-			return nil
-		}
 	case phrase.Correct:
 		return u.correction(said)
 	case phrase.Wrong:
-		return u.wrong(u.named(said.About))
-	default:
+		return u.isWrong(said)
+	case phrase.Back:
+		return u.back()
+	case phrase.Opposite:
+		return u.opposite(said.About)
+	case phrase.Clear:
+		if slot := u.named(said.About); slot != "" {
+			return []Command{{Type: ClearSlot, Slot: slot, Confidence: said.Score}}
+		}
 		return nil
+	case phrase.Skip, phrase.Repeat: // "anything but that", "what does it cost"
+		if said.Score < certain || said.Command == phrase.Skip && !u.collects() {
+			return nil
+		}
 	}
-	if (said.Command == phrase.Skip || said.Command == phrase.Repeat) && said.Score < certain {
-		return nil // "anything but that", "what does it cost"
-	}
-	return []Command{sure}
+	return []Command{{Type: commonCommands[said.Command], Confidence: said.Score}}
+}
+
+// commonCommands are the commands for what people say in any conversation, where nothing more is to be known.
+var commonCommands = map[phrase.Command]CommandType{
+	phrase.Cancel: CancelFlow, phrase.Repeat: Repeat, phrase.Skip: Skip, phrase.Handoff: Handoff, phrase.Chitchat: Chitchat,
+	phrase.Help: Help,
 }
 
 // isValue reports whether all that was said is a value of what was asked, which is no text: "next tuesday" skips nothing.
 func (u *utterance) isValue() bool {
-	if u.Pending == nil || !u.Pending.IsCollect() || u.asksText() {
+	sl := u.asked()
+	if sl == nil || u.asksText() {
 		return false
 	}
-	sl, ok := u.dialogue.Slot(u.flow, u.Pending.Slot)
-	if !ok {
-		return false
-	}
-	_, ok = u.read(sl, u.text)
+	_, ok := u.read(sl, u.text)
 	return ok
 }
 
 // added is something more about the active flow: "to Ada".
 func (u *utterance) added() []Command {
 	m := u.parts[u.flow]
-	if m == nil {
+	if m == nil || u.asksText() && u.locale.Question(u.text) {
 		return nil
 	}
 	found := m.Match(u.text, u.Now)
@@ -361,16 +452,32 @@ func (u *utterance) added() []Command {
 	if u.asksText() && len(found[0].Values) == 1 && found[0].Values[u.Pending.Slot].Value == nil && found[0].Score < surely {
 		return nil
 	}
-	if sl, ok := u.asked(); ok && sl.Type.family() == numbers && u.someNumber(found[0]) { // "50 to 60"
-		return nil
-	} else if v, read := u.read(sl, u.text); ok && read && !u.asksText() && v.Reason == "" && v.Score >= whole && found[0].Values[sl.Name].Value == nil {
-		return nil // it is the answer
+	for _, v := range found[0].Values {
+		if v.Start <= len(u.text) && u.locale.Negated(u.text[:v.Start]) { // "not on Tuesday at 10"
+			return nil
+		}
+	}
+	if sl := u.asked(); sl != nil {
+		if sl.Type.family() == numbers && u.someNumber(found[0]) { // "50 to 60"
+			return nil
+		}
+		if v, ok := u.read(sl, u.text); ok && !u.asksText() && v.Reason == "" && v.Score >= whole && found[0].Values[sl.name].Value == nil {
+			return nil // it is the answer
+		}
 	}
 	return u.with(found[0].Values, found[0].Phrase)
 }
 
 // said reads a value in words for a slot. reason says why it is none.
 func (d *Dialogue) said(sl *slot, text string, now time.Time) (value any, reason string, ok bool) {
-	v, ok := d.localeOf(sl.Slot).Read(spoken(sl.Slot), text, now)
+	v, ok := d.localeOf(sl).Read(spoken(sl), text, now)
 	return v.Value, v.Reason, ok && v.Reason == ""
+}
+
+// activeOf is the flow that is going on; "" for none.
+func activeOf(t *Turn) string {
+	if len(t.Active) == 0 {
+		return ""
+	}
+	return t.Active[0]
 }

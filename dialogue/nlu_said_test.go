@@ -196,7 +196,7 @@ func TestWhatIsAnswered(t *testing.T) {
 
 // expect fails unless a turn begins a flow ("" for none) and gives the slots these values, surely enough.
 func expect(t *rapid.T, d *Dialogue, turn *Turn, flow string, want map[string]any) {
-	commands, err := d.defaults.NLU.(*phrases).understand(turn)
+	commands, err := d.phrases.understand(turn)
 	if err != nil {
 		t.Fatal(err)
 	}

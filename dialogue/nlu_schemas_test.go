@@ -18,11 +18,11 @@ func TestCommandSchemasAreCompiledOnce(t *testing.T) {
 	}
 	compiled := func(flows ...*flow) string {
 		t.Helper()
-		s, err := d.commandSchema(flows)
+		s, err := d.commandSchema(flows, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := d.commandSchema(flows); err != nil || again != s {
+		if again, err := d.commandSchema(flows, nil); err != nil || again != s {
 			t.Errorf("compiled again for the same flows (%v)", err)
 		}
 		if n := len(d.commands.byFlows); n > mostCommandSchemas {

@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -16,12 +17,15 @@ type found struct {
 
 // command is the value as a command. One that is none is refused with its reason, see fill.
 func (v found) command() Command {
-	c := Command{Type: SetSlot, Slot: v.slot, Value: v.Value.Value, Confidence: v.Score}
+	c := Command{Type: SetSlot, Slot: v.slot, Value: v.Value.Value, Left: v.Left, Confidence: v.Score}
 	if v.Reason != "" {
-		c.Value, c.Confidence = v.Text, 0
+		c.Value, c.Left, c.Confidence = v.Text, "", 0
 	}
 	return c
 }
+
+// meets reports whether another value is said with some of the same words.
+func (v found) meets(o phrase.Value) bool { return v.Start < o.End && o.Start < v.End }
 
 // commands are those for values. One for a slot that has another corrects it.
 func (u *utterance) commands(values []found) []Command {
@@ -35,20 +39,20 @@ func (u *utterance) commands(values []found) []Command {
 	return all
 }
 
-// asked is the slot that the user is asked for.
-func (u *utterance) asked() (Slot, bool) {
-	if u.Pending == nil || !u.Pending.IsCollect() {
-		return Slot{}, false
+// collects reports whether the user is asked for a value.
+func (u *utterance) collects() bool { return u.Pending != nil && u.Pending.IsCollect() }
+
+// asked is the slot that the user is asked for; nil for none.
+func (u *utterance) asked() *slot {
+	if !u.collects() {
+		return nil
 	}
-	return u.dialogue.Slot(u.flow, u.Pending.Slot)
+	return u.slotOf(u.Pending.Slot)
 }
 
 // slotOf is a slot of the active flow, or of the conversation; nil for none.
 func (u *utterance) slotOf(name string) *slot {
-	if f := u.dialogue.flows[u.flow]; f != nil && f.slots[name] != nil {
-		return f.slots[name]
-	}
-	return u.dialogue.slots[name]
+	return u.dialogue.slotOf(u.dialogue.flows[u.flow], name)
 }
 
 // places are the slots of the active flow that users can give a value to, and the one that is asked for.
@@ -63,22 +67,30 @@ func (u *utterance) places() []*slot {
 			all = append(all, sl)
 		}
 	}
-	if sl, ok := u.asked(); ok && f.slots[sl.Name] == nil && u.dialogue.slots[sl.Name] != nil {
-		all = append(all, u.dialogue.slots[sl.Name])
+	if sl := u.asked(); sl != nil && f.slots[sl.name] == nil {
+		all = append(all, sl)
 	}
 	return all
 }
 
 // spoken is a slot as phrases know it, with what it is called, what was asked, and what it follows.
-func (u *utterance) spoken(sl Slot) phrase.Slot {
+func (u *utterance) spoken(sl *slot) phrase.Slot {
 	s := spoken(sl)
-	if u.Pending != nil && u.Pending.IsCollect() && u.Pending.Slot == sl.Name {
+	if u.collects() && u.Pending.Slot == sl.name {
 		s.Asked = u.Pending.Prompt
+	}
+	for _, other := range u.places() {
+		if other != sl {
+			s.Beside = append(s.Beside, spoken(other).Names...)
+		}
+	}
+	if sl.Type.family() == times {
+		s.After, _ = u.Filled[sl.name].(string)
 	}
 	if sl.Type.family() != days {
 		return s
 	}
-	if day, ok := u.Filled[sl.Name].(string); ok {
+	if day, ok := u.Filled[sl.name].(string); ok {
 		s.After = day
 		return s
 	}
@@ -92,7 +104,7 @@ func (u *utterance) spoken(sl Slot) phrase.Slot {
 
 // read reads a text as the answer to the question for a slot. The slot's own check decides between the values that could
 // be meant.
-func (u *utterance) read(sl Slot, text string) (phrase.Value, bool) {
+func (u *utterance) read(sl *slot, text string) (phrase.Value, bool) {
 	v, ok := u.dialogue.localeOf(sl).Read(u.spoken(sl), text, u.Now)
 	if !ok || v.Reason != "" {
 		return v, ok
@@ -102,9 +114,8 @@ func (u *utterance) read(sl Slot, text string) (phrase.Value, bool) {
 
 // likelier is a value, or the one nearby that the slot takes where it does not take this one: the other half of the day,
 // or of a text the one word that it takes.
-func (u *utterance) likelier(sl Slot, v phrase.Value, text string) phrase.Value {
-	s := u.slotOf(sl.Name)
-	if s == nil || s.validate == nil || !sl.traits().words && !v.Half {
+func (u *utterance) likelier(s *slot, v phrase.Value, text string) phrase.Value {
+	if s.validate == nil || !s.traits().words && !v.Half {
 		return v
 	}
 	said, _ := v.Value.(string)
@@ -141,17 +152,17 @@ func (u *utterance) likelier(sl Slot, v phrase.Value, text string) phrase.Value 
 // takes reports whether a slot takes a value, as far as the value alone decides it.
 func (u *utterance) takes(s *slot, v any) bool {
 	names := map[string]any{s.name: v, nameToday: u.Now.Format(time.DateOnly), nameNow: u.Now.Format(time.RFC3339)}
-	for _, name := range s.validate.reads() {
+	for _, name := range s.validate.Names() {
 		if _, ok := names[name]; !ok {
 			return true
 		}
 	}
-	good, err := s.validate.holds(names)
+	good, err := s.validate.Holds(scopeOf(names))
 	return good || err != nil
 }
 
 // localeOf is how values of a slot are said.
-func (d *Dialogue) localeOf(sl Slot) phrase.Locale {
+func (d *Dialogue) localeOf(sl *slot) phrase.Locale {
 	locale := d.locale
 	if sl.Currency != "" {
 		locale.Currency = sl.Currency
@@ -164,21 +175,22 @@ func (d *Dialogue) localeOf(sl Slot) phrase.Locale {
 func (u *utterance) beside(asked, text string) []found {
 	var all []found
 	add := func(name string, v phrase.Value) {
-		if sl := u.slotOf(name); sl != nil && sl.traits().loose && v.Score < 1 && !strings.ContainsAny(v.Text, "0123456789") {
+		sl := u.slotOf(name)
+		if name != asked && u.bare(sl, v) {
+			return
+		}
+		if sl.traits().loose && v.Score < 1 && !strings.ContainsAny(v.Text, "0123456789") {
 			return // "the red one"
 		}
-		free := !slices.ContainsFunc(all, func(o found) bool { return o.slot == name || v.Start < o.End && o.Start < v.End })
-		if free && v.Reason == "" && v.Score >= certain && !v.Place {
-			if sl := u.slotOf(name); sl != nil {
-				v = u.likelier(sl.Slot, v, text)
-			}
-			all = append(all, found{v, name})
+		free := !slices.ContainsFunc(all, func(o found) bool { return o.slot == name || o.meets(v) })
+		if free && v.Reason == "" && v.Left == "" && v.Score >= certain && !v.Place {
+			all = append(all, found{u.likelier(sl, v, text), name})
 		}
 	}
 	places := u.places()
 	for _, sl := range places {
 		if sl.name != asked && sl.traits().counts {
-			if v, ok := u.locale.Counted(u.spoken(sl.Slot), text, u.Now); ok {
+			if v, ok := u.locale.Counted(u.spoken(sl), text, u.Now); ok {
 				add(sl.name, v)
 			}
 		}
@@ -189,11 +201,25 @@ func (u *utterance) beside(asked, text string) []found {
 		if sl.name == asked || !u.distinct(sl, asked) {
 			continue
 		}
-		for _, v := range u.dialogue.localeOf(sl.Slot).Find(u.spoken(sl.Slot), text, u.Now) {
+		for _, v := range u.dialogue.localeOf(sl).Find(u.spoken(sl), text, u.Now) {
 			add(sl.name, v)
 		}
 	}
 	return all
+}
+
+// bare reports whether a value of a slot that was not asked for is a number and nothing else: "the first one", "03/04". It may
+// be an answer to the question. At a question for a yes, a number beyond its answers is one of those that were told before.
+func (u *utterance) bare(sl *slot, v phrase.Value) bool {
+	if u.Pending == nil || !u.locale.IsNumber(u.text) {
+		return false
+	}
+	n, ok := v.Value.(json.Number)
+	if !ok || sl.Type.family() != numbers || !u.Pending.confirms() {
+		return true
+	}
+	f, err := n.Float64()
+	return err != nil || f <= float64(max(2, len(u.Pending.Options)))
 }
 
 // period adds two days that were said as one period to the first two slots for days that are open.
@@ -219,10 +245,10 @@ func (u *utterance) labelled(asked, text string, add func(string, phrase.Value))
 		if sl.name == asked || !sl.traits().labelled {
 			continue
 		}
-		s := u.spoken(sl.Slot)
+		s := u.spoken(sl)
 		names := phrase.Slot{Kind: phrase.Single, Choices: []phrase.Choice{{Value: sl.name, Synonyms: s.Names}}}
 		for _, name := range u.locale.Find(names, text, u.Now) {
-			for _, v := range u.dialogue.localeOf(sl.Slot).Find(s, text, u.Now) {
+			for _, v := range u.dialogue.localeOf(sl).Find(s, text, u.Now) {
 				if !name.Place && v.Start >= name.End && (v.Start == name.End || u.locale.CutBegin(text[name.End:v.Start]) == "") {
 					add(sl.name, v)
 				}
@@ -268,61 +294,72 @@ func without(text string, values []found) string {
 
 // answered is the value that was asked for, and others that were said with it.
 func (u *utterance) answered() []Command {
-	sl, ok := u.asked()
-	if !ok || u.locale.GoesOn(u.text) {
+	sl := u.asked()
+	if sl == nil || u.locale.GoesOn(u.text) {
 		return nil
 	}
 	if sl.traits().words {
 		return u.textAnswered(sl)
 	}
-	others := u.beside(sl.Name, u.text)
-	own := slices.IndexFunc(others, func(v found) bool { return v.slot == sl.Name })
-	if own >= 0 { // the first or the last day of a period
+	others := u.beside(sl.name, u.text)
+	if slices.ContainsFunc(others, func(v found) bool { return v.slot == sl.name }) { // the first or the last day of a period
 		return u.commands(others)
 	}
 	v, ok := u.read(sl, u.text)
-	if rest := without(u.text, others); len(others) > 0 && !(ok && v.Reason == "" && v.Score >= whole) {
+	if ok && v.Reason == "" && !sl.traits().many { // the number in "christmas 2031" is no amount
+		others = slices.DeleteFunc(others, func(o found) bool { return o.meets(v) && o.End-o.Start < v.End-v.Start })
+	}
+	if rest := without(u.text, others); len(others) > 0 && !(ok && v.Reason == "" && v.Score >= whole && v.Left == "") {
 		if w, ok := u.read(sl, rest); ok {
-			return append([]Command{found{w, sl.Name}.command()}, u.commands(others)...)
+			return append([]Command{found{w, sl.name}.command()}, u.commands(others)...)
 		}
-		ok = ok && v.Reason == "" && !slices.ContainsFunc(others, func(o found) bool { return v.Start < o.End && o.Start < v.End })
+		ok = ok && v.Reason == "" && !slices.ContainsFunc(others, func(o found) bool { return o.meets(v) })
 	}
 	if !ok {
 		return u.commands(u.elsewhere(sl, others))
 	}
-	others = slices.DeleteFunc(others, func(o found) bool { return v.Start < o.End && o.Start < v.End })
-	return append([]Command{found{v, sl.Name}.command()}, u.commands(others)...)
+	others = slices.DeleteFunc(others, func(o found) bool { return o.meets(v) })
+	return append([]Command{found{v, sl.name}.command()}, u.commands(others)...)
+}
+
+// apart is a value beside which words were left over that may belong to other values: it is read again without those.
+func (u *utterance) apart(sl *slot, v phrase.Value, ok bool, text string, others []found) (phrase.Value, bool) {
+	others = slices.DeleteFunc(slices.Clone(others), func(o found) bool { return o.slot == sl.name || o.meets(v) })
+	if ok && v.Left != "" && len(others) > 0 {
+		if w, again := u.read(sl, without(text, others)); again && w.Left == "" && w.Reason == "" {
+			return w, true
+		}
+	}
+	return v, ok
 }
 
 // elsewhere are the values that were said in place of the one asked for: not those that could be one of several answers.
-func (u *utterance) elsewhere(asked Slot, others []found) []found {
+func (u *utterance) elsewhere(asked *slot, others []found) []found {
 	claimed := u.locale.Find(u.spoken(asked), u.text, u.Now)
 	return slices.DeleteFunc(others, func(o found) bool {
-		return !asked.traits().many && slices.ContainsFunc(claimed, func(v phrase.Value) bool { return v.Start < o.End && o.Start < v.End && !v.Place })
+		return !asked.traits().many && slices.ContainsFunc(claimed, func(v phrase.Value) bool { return o.meets(v) && !v.Place })
 	})
 }
 
 // textAnswered is the text that was asked for, without the values of other slots at its ends.
-func (u *utterance) textAnswered(sl Slot) []Command {
+func (u *utterance) textAnswered(sl *slot) []Command {
 	v, ok := u.read(sl, u.text)
-	if !ok {
+	if !ok || u.noText(u.text) {
 		return nil
 	}
 	if v.Reason != "" {
-		return []Command{found{v, sl.Name}.command()}
+		return []Command{found{v, sl.name}.command()}
 	}
 	raw, _ := u.dialogue.localeOf(sl).Read(u.spoken(sl), u.text, u.Now)
 	if text, _ := v.Value.(string); text == v.Text && v.Text == raw.Text { // the whole of it, and no word that the slot has chosen
-		rest, others := u.peeled(sl.Name, text)
-		if s := u.slotOf(sl.Name); rest != text {
+		rest, others := u.peeled(sl.name, text)
+		if rest != text {
 			v.Value = rest
-			if s != nil && s.validate != nil {
-				v = u.likelier(sl, v, rest)
-			}
+			v = u.likelier(sl, v, rest)
 		}
-		return append([]Command{found{v, sl.Name}.command()}, u.commands(others)...)
+		return append([]Command{found{v, sl.name}.command()}, u.commands(others)...)
 	}
-	return append([]Command{found{v, sl.Name}.command()}, u.commands(u.beside(sl.Name, u.text))...)
+	return append([]Command{found{v, sl.name}.command()}, u.commands(u.beside(sl.name, u.text))...)
 }
 
 // peeled is a text without the values of other slots that were said before or behind it, and those: "Bob from my savings
@@ -352,8 +389,7 @@ func (u *utterance) peeled(name, text string) (string, []found) {
 // peel takes a value from one end of a text.
 func (u *utterance) peel(text string, v found) (string, bool) {
 	before, behind := text[:v.Start], text[v.End:]
-	sl, _ := u.dialogue.Slot(u.flow, v.slot)
-	if strings.Trim(behind, " .,;!?") == "" || u.locale.Names(u.spoken(sl), behind) {
+	if strings.Trim(behind, " .,;!?") == "" || u.locale.Names(u.spoken(u.slotOf(v.slot)), behind) {
 		rest, joined := u.locale.CutEnd(before)
 		return rest, joined && strings.TrimSpace(rest) != ""
 	}

@@ -11,7 +11,7 @@ import (
 func (u *utterance) verdict() []Command {
 	switch {
 	case u.Pending == nil:
-		return nil
+		return u.more()
 	case u.Pending.IsCollect():
 		return u.collectVerdict()
 	}
@@ -22,21 +22,39 @@ func (u *utterance) verdict() []Command {
 			}
 		}
 	}
+	if found := u.chooses(); len(found) > 0 {
+		return found
+	}
+	if in, _ := u.opened(); u.Pending.IsConfirm() { // "never mind, block my card instead" is more than a no
+		if found := in.stopped(); begunBy(found) != "" {
+			return found
+		}
+	}
 	question := phrase.Question{Text: u.Pending.Prompt}
 	if f := u.dialogue.flows[u.flow]; f != nil {
 		question.About = f.Trigger
 	}
+	for _, sl := range u.places() {
+		question.Names = append(question.Names, spoken(sl).Names...)
+	}
 	yes, no, rest, score := u.locale.AssentTo(question, u.text)
 	switch {
 	case !yes && !no:
-		return nil
+		return u.choosesLast()
 	case rest == "" && yes:
 		return []Command{{Type: Affirm, Confidence: score}}
 	case rest == "":
-		return []Command{{Type: Deny, Confidence: score}}
+		return append([]Command{{Type: Deny, Confidence: score}}, u.replaced()...)
 	}
-	more := u.saidBeside(rest)
+	more := u.saidBeside(rest, no && score < certain)
 	if no {
+		const few = 2
+		if score < certain && len(more) == 0 && len(strings.Fields(u.text)) <= few {
+			return nil // "no objection"
+		}
+		if slices.ContainsFunc(more, func(c Command) bool { return c.Type == Choose }) {
+			return more
+		}
 		if len(more) == 0 {
 			more = u.alternative(rest)
 		}
@@ -51,17 +69,42 @@ func (u *utterance) verdict() []Command {
 	return more // a yes to something that is not what was asked is none
 }
 
+// more is the answer to the question whether there is more, which waits for nothing: "Is there anything else?" "No, thanks."
+func (u *utterance) more() []Command {
+	at := len(u.Lines) - 1
+	for at >= 0 && u.Lines[at].By != string(byBot) {
+		at--
+	}
+	if len(u.Active) > 0 || at < 0 || !u.locale.AsksMore(u.Lines[at].Text) {
+		return nil
+	}
+	if _, no, rest, score := u.locale.Assent(u.text); no && rest == "" || u.locale.Enough(u.Lines[at].Text, u.text) {
+		return []Command{{Type: Deny, Confidence: max(score, certain)}}
+	}
+	return nil
+}
+
+// replaced is a value that is said for another one: "not 50 but 55".
+func (u *utterance) replaced() []Command {
+	in, _ := u.opened()
+	said, ok := u.locale.Common(in.text)
+	if !ok || said.Command != phrase.Correct || said.About == "" || said.Rest == "" || in.about(said.About) == "" {
+		return nil
+	}
+	return in.correctionOf(said)
+}
+
 // collectVerdict is a yes or a no to the question for a value.
 func (u *utterance) collectVerdict() []Command {
-	sl, ok := u.asked()
-	if !ok {
+	sl := u.asked()
+	if sl == nil {
 		return nil
 	}
 	if sl.Optional && !sl.traits().many && u.locale.None(u.text) {
 		return []Command{{Type: Skip, Confidence: surely}}
 	}
 	if sl.traits().verdict && u.locale.Enough(u.Pending.Prompt, u.text) {
-		return []Command{{Type: SetSlot, Slot: sl.Name, Value: false, Confidence: surely}}
+		return []Command{{Type: SetSlot, Slot: sl.name, Value: false, Confidence: surely}}
 	}
 	yes, no, rest, score := u.locale.Assent(u.text)
 	switch {
@@ -72,14 +115,14 @@ func (u *utterance) collectVerdict() []Command {
 	case sl.Optional && no && u.leavesOut(sl, rest): // "Any remarks?" "No remarks."
 		return []Command{{Type: Skip, Confidence: score}}
 	case no && sl.traits().zero && (rest == "" && len(u.common()) == 0 || u.locale.Names(u.spoken(sl), rest)): // "How many children?" "No children."
-		return []Command{{Type: SetSlot, Slot: sl.Name, Value: 0, Confidence: score}}
+		return []Command{{Type: SetSlot, Slot: sl.name, Value: 0, Confidence: score}}
 	}
 	return nil
 }
 
 // leavesOut reports whether what was said behind a no says no more than that there is nothing.
-func (u *utterance) leavesOut(sl Slot, rest string) bool {
-	if rest == "" || u.named(rest) == sl.Name {
+func (u *utterance) leavesOut(sl *slot, rest string) bool {
+	if rest == "" || u.named(rest) == sl.name {
 		return true
 	}
 	if _, ok := u.read(sl, rest); ok || sl.traits().words || sl.traits().many {
@@ -89,8 +132,8 @@ func (u *utterance) leavesOut(sl Slot, rest string) bool {
 }
 
 // booleanVerdict is a yes or a no to a question for one, and the values that were said with it.
-func (u *utterance) booleanVerdict(sl Slot, yes bool, rest string, score float64) []Command {
-	all := []Command{{Type: SetSlot, Slot: sl.Name, Value: yes, Confidence: score}}
+func (u *utterance) booleanVerdict(sl *slot, yes bool, rest string, score float64) []Command {
+	all := []Command{{Type: SetSlot, Slot: sl.name, Value: yes, Confidence: score}}
 	if rest == "" {
 		return all
 	}
@@ -98,9 +141,13 @@ func (u *utterance) booleanVerdict(sl Slot, yes bool, rest string, score float64
 		return nil
 	}
 	beside := u.within(rest)
-	if more := beside.saidBeside(rest); len(more) > 0 {
+	more := beside.saidBeside(rest, false)
+	if len(more) == 0 && len(u.locale.Content(rest)) > 0 && yes { // "yes, for the dog"
+		all[0].Left = rest
+	}
+	if len(more) > 0 {
 		for _, c := range more {
-			if c.Type != SetSlot && c.Type != CorrectSlot || c.Slot == sl.Name {
+			if c.Type != SetSlot && c.Type != CorrectSlot || c.Slot == sl.name {
 				return more
 			}
 			if c.sure() >= surely {
@@ -113,11 +160,7 @@ func (u *utterance) booleanVerdict(sl Slot, yes bool, rest string, score float64
 
 // within is the utterance with another text: a part of it.
 func (u *utterance) within(text string) *utterance {
-	in := &utterance{phrases: u.phrases, Turn: u.Turn, text: text, flow: u.flow}
-	if u.triggers != nil {
-		in.matches = u.triggers.Match(text, u.Now)
-	}
-	return in
+	return &utterance{phrases: u.phrases, Turn: u.Turn, text: text, flow: u.flow}
 }
 
 // refuses reports whether a quick reply is no yes, in any place: "No, thanks", "Cancel".
@@ -127,10 +170,14 @@ func (u *utterance) refuses(option string) bool {
 	return no || !yes && ok && said.Score >= certain
 }
 
-// saidBeside is what was said beside a yes or a no.
-func (u *utterance) saidBeside(text string) []Command {
+// saidBeside is what was said beside a yes or a no. A value right behind a no is denied: "no Tuesdays".
+func (u *utterance) saidBeside(text string, denied bool) []Command {
 	beside := u.within(text)
-	for _, try := range []func() []Command{beside.exactly, beside.added, beside.common, beside.corrected, beside.begun} {
+	tries := []func() []Command{beside.choosesBeside, beside.exactly, beside.added, beside.common, beside.corrected, beside.begun}
+	if denied {
+		tries = []func() []Command{beside.choosesBeside, beside.common}
+	}
+	for _, try := range tries {
 		if found := try(); len(found) > 0 {
 			return found
 		}

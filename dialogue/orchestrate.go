@@ -3,6 +3,7 @@ package dialogue
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/fermata-go/fermata/node"
@@ -11,11 +12,17 @@ import (
 // orchestrate acts on what the user has said, and on what flows have come to. It owns the stack of flows: nothing else
 // begins, ends or orders them.
 func (d *Dialogue) orchestrate(ctx node.Context, s *State) error {
+	var given []string
 	if s.Message != nil {
+		given = d.given(s, s.Commands)
+		if given != nil {
+			s.hideLast()
+		}
 		if err := d.heard(ctx, s); err != nil {
 			return err
 		}
 	}
+	defer func() { d.conceal(s, given...) }()
 	for {
 		f := s.top()
 		switch {
@@ -25,8 +32,16 @@ func (d *Dialogue) orchestrate(ctx node.Context, s *State) error {
 			return d.idle(ctx, s)
 		case f.Call != nil && f.End == "":
 			c := f.Call
-			if f.Call = nil; len(s.Stack) >= maxStack {
-				if err := d.tell(ctx, "flow %s: step %s: %d flows are going on, and no more can begin", f.Flow, c.Step, len(s.Stack)); err != nil {
+			f.Call = nil
+			if to := d.flows[c.Flow]; d.shut(s, to) {
+				if err := d.unavailable(ctx, s, to); err != nil {
+					return err
+				}
+				f.Step, f.End = End, refused
+				continue
+			}
+			if len(s.Stack) >= maxStack {
+				if err := d.tell(ctx, s, "flow %s: step %s: %d flows are going on, and no more can begin", f.Flow, c.Step, len(s.Stack)); err != nil {
 					return err
 				}
 				f.Step, f.End = End, broken
@@ -38,11 +53,28 @@ func (d *Dialogue) orchestrate(ctx node.Context, s *State) error {
 				return err
 			}
 		case s.Pending != nil:
-			return say(ctx, s, *s.Pending, byBot)
+			if err := d.later(ctx, s); err != nil {
+				return err
+			}
+			return d.ask(ctx, s)
 		default:
 			return nil // the flow goes on
 		}
 	}
+}
+
+// later says which flows the user has named at once, and has to wait for while the first one asks something.
+func (d *Dialogue) later(ctx node.Context, s *State) error {
+	var titles []string
+	for _, f := range slices.Backward(s.Stack) {
+		if slices.Contains(s.Later, f.ID) && f.ID != s.top().ID && f.Step == "" {
+			titles = append(titles, d.flows[f.Flow].title())
+		}
+	}
+	if s.Later = nil; len(titles) == 0 {
+		return nil
+	}
+	return d.pattern(ctx, s, OnLater, nil, map[string]any{"flow": d.language.All(titles)})
 }
 
 // maxStack is how many flows may be going on at once.
@@ -63,11 +95,24 @@ func (d *Dialogue) next(s *State) string {
 // heard acts on a message.
 func (d *Dialogue) heard(ctx node.Context, s *State) error {
 	m := s.Message
-	s.Message, s.Done, s.Owes, s.Said = nil, false, false, 0
-	if s.Human {
+	s.Message, s.Done, s.Owes, s.Said, s.Later = nil, false, false, 0, nil
+	if s.Human || m.Event != "" { // nothing of it is for the flows
 		return d.relay(ctx, s, m)
 	}
-	deltas := make([]Delta, 0, len(s.Commands))
+	if s.isOld(m) {
+		kept := independent(s.Commands)
+		if len(kept) < len(s.Commands) || len(kept) == 0 {
+			if err := d.pattern(ctx, s, OnStale, s.top(), nil); err != nil {
+				return err
+			}
+		}
+		if s.Commands = kept; len(kept) == 0 {
+			s.Commands = nil
+			return nil // what stands is asked again
+		}
+	}
+	s.Commands = d.withoutShut(s, s.Commands)
+	deltas, handled := make([]Delta, 0, len(s.Commands)), false
 	for i := range s.Stack {
 		s.Stack[i].Yes = nil // a yes counts for the message that says it
 	}
@@ -80,33 +125,39 @@ func (d *Dialogue) heard(ctx node.Context, s *State) error {
 			return err
 		}
 		if err != nil { // as if it had not been said: the conversation goes on
-			if err := d.tell(ctx, "%v", err); err != nil {
+			if err := d.tell(ctx, s, "%v", err); err != nil {
 				return err
 			}
 			continue
 		}
-		deltas = append(deltas, delta)
+		deltas, handled = append(deltas, delta), handled || d.services(ctx).Handlers[c.Type] != nil
 	}
 	delta := MergeDeltas(deltas...)
+	d.guard(s, m, &delta)
 	s.Commands = nil
 	pending, by := s.Pending, s.Asked
 	s.Pending, s.Asked, s.Clarify = nil, nil, nil
+	delta = s.settleDoubt(delta)
 	if !delta.Silence {
 		s.Silences = 0
 	}
-	if !delta.acts() && len(delta.Clarify) == 0 && !acknowledged(pending) {
-		return d.missed(ctx, s)
+	if !delta.acts() && len(delta.Clarify) == 0 && !acknowledged(pending) && !handled {
+		return d.noChoice(ctx, s, m, pending)
 	}
-	misses, frames := s.Misses, s.Frames
+	misses, frames, known := s.Misses, s.Frames, maps.Clone(s.Slots)
 	if s.Misses = 0; !delta.acts() && len(delta.Clarify) > 0 {
 		s.Misses = misses // none of the flows may be known
+	}
+	if d.unsure(&delta) {
+		if s.Misses = misses + 1; d.settings.Misses > 0 && s.Misses >= d.settings.Misses {
+			return d.handOff(ctx, s, Delta{})
+		}
 	}
 	if err := d.act(ctx, s, delta, pending, by); err != nil {
 		return err
 	}
 	if s.Said == 0 && s.Frames == frames && len(s.Stack) == 0 && s.Pending == nil && !s.Human && !s.Closed {
-		s.Misses = misses
-		return d.missed(ctx, s) // a yes to nothing, or a value for no flow, has an answer, too
+		return d.unanswered(ctx, s, known, misses, handled)
 	}
 	return nil
 }
@@ -118,15 +169,15 @@ func acknowledged(pending *PendingTask) bool {
 
 // handle asks the handler of a command what it changes. A command without a handler changes nothing.
 func (d *Dialogue) handle(ctx node.Context, c Command, s *State) (Delta, error) {
-	services := d.services(ctx)
-	h := services.Handlers[c.Type]
+	h := d.services(ctx).Handlers[c.Type]
 	if h == nil {
-		h = handlers[c.Type]
-	} else if err := node.Sync(ctx); err != nil { // it may do anything
-		return Delta{}, err
+		if changes := own[c.Type]; changes != nil {
+			return changes(c), nil
+		}
+		return Delta{}, d.tell(ctx, s, "nothing handles the command %q", c.Type)
 	}
-	if h == nil {
-		return Delta{}, d.tell(ctx, "nothing handles the command %q", c.Type)
+	if err := node.Sync(ctx); err != nil { // it may do anything
+		return Delta{}, err
 	}
 	delta, err := h(ctx, c, s)
 	if err != nil {
@@ -179,7 +230,7 @@ func (d *Dialogue) cancel(ctx node.Context, s *State, delta Delta) error {
 	if err := d.pattern(ctx, s, OnCancel, &gone, nil); err != nil {
 		return err
 	}
-	return d.resumed(ctx, s, len(delta.Start) == 0)
+	return d.resumed(ctx, s, len(delta.Start)+len(delta.Clarify) == 0)
 }
 
 // drop ends a frame, and those that it waits for.
@@ -209,7 +260,14 @@ func (d *Dialogue) start(ctx node.Context, s *State, starts []Start) error {
 	for _, st := range slices.Backward(starts) {
 		f := d.flows[st.Flow]
 		if f == nil || f.Hidden {
-			if err := d.tell(ctx, "no flow %q was begun: there is none", st.Flow); err != nil {
+			if err := d.tell(ctx, s, "no flow %q was begun: there is none", st.Flow); err != nil {
+				return err
+			}
+			continue
+		}
+		at := slices.IndexFunc(s.Stack, func(o Frame) bool { return o.Flow == st.Flow && o.Out == nil })
+		if at < 0 && d.shut(s, f) {
+			if err := d.unavailable(ctx, s, f); err != nil {
 				return err
 			}
 			continue
@@ -219,7 +277,6 @@ func (d *Dialogue) start(ctx node.Context, s *State, starts []Start) error {
 				return err
 			}
 		}
-		at := slices.IndexFunc(s.Stack, func(o Frame) bool { return o.Flow == st.Flow && o.Out == nil })
 		switch {
 		case at >= 0 && s.top().Flow != st.Flow && !d.calls(s, s.Stack[at].ID):
 			again := s.Stack[at]
@@ -227,7 +284,10 @@ func (d *Dialogue) start(ctx node.Context, s *State, starts []Start) error {
 		case at < 0:
 			d.begin(s, st.Flow, nil)
 		}
-		for _, name := range keys(st.Slots) {
+		if st.Flow != starts[0].Flow {
+			s.Later = append(s.Later, s.top().ID)
+		}
+		for _, name := range keysOf(st.Slots) {
 			if err := d.change(ctx, s, Change{Slot: name, Value: st.Slots[name], Confidence: 1}); err != nil {
 				return err
 			}
@@ -246,7 +306,10 @@ func (d *Dialogue) leavePatterns(s *State, starts []Start) {
 		done := slices.ContainsFunc(s.Stack, func(o Frame) bool {
 			return (o.ID == f.ID || d.partOf(s, o, f.ID)) && slices.ContainsFunc(o.Trail, func(m mark) bool { return m.Final })
 		})
-		named := slices.ContainsFunc(starts, func(st Start) bool { fl := d.flows[st.Flow]; return fl != nil && !fl.Hidden && st.Flow != f.Flow })
+		named := slices.ContainsFunc(starts, func(st Start) bool {
+			fl := d.flows[st.Flow]
+			return fl != nil && !fl.Hidden && !d.shut(s, fl) && st.Flow != f.Flow
+		})
 		if f.For == "" || done || !named {
 			return
 		}
@@ -268,7 +331,7 @@ func (d *Dialogue) begin(s *State, name string, given map[string]any) *Frame {
 			_ = d.fill(s, place{frame: frame, slot: sl}, sl.initial) // one that is not good here leaves it empty
 		}
 	}
-	for _, name := range keys(given) {
+	for _, name := range keysOf(given) {
 		if p, ok := d.find(frame, name); ok && given[name] != nil {
 			_ = d.fill(s, p, given[name]) // where it is not good, the flow asks for it
 		}
@@ -307,7 +370,7 @@ func (d *Dialogue) changes(ctx node.Context, s *State, delta Delta) error {
 
 // refuses reports whether a value does not go with what is known now.
 func (d *Dialogue) refuses(s *State, c Change) bool {
-	p, ok := d.owner(s, c.Slot)
+	p, ok := d.owner(s, c.Flow, c.Slot)
 	if !ok || !p.slot.asked {
 		return false
 	}
@@ -318,7 +381,7 @@ func (d *Dialogue) refuses(s *State, c Change) bool {
 // verdict takes a yes or no to what was asked. A yes counts only for the question that the user has seen.
 func (d *Dialogue) verdict(ctx node.Context, s *State, delta Delta, pending *PendingTask, by *asked) error {
 	if by == nil || pending == nil {
-		if delta.No && len(s.Stack) == 0 {
+		if delta.No && len(s.Stack) == 0 && !asksFlow(pending) {
 			return d.pattern(ctx, s, OnClose, nil, nil)
 		}
 		return nil
@@ -328,6 +391,8 @@ func (d *Dialogue) verdict(ctx node.Context, s *State, delta Delta, pending *Pen
 		return nil
 	}
 	switch {
+	case pending.IsConfirm() && delta.Choose != "":
+		return d.choose(ctx, s, f, delta.Choose)
 	case pending.IsConfirm() && delta.No:
 		if delta.Wrong != "" && len(delta.Set) == 0 {
 			return d.clear(ctx, s, delta.Wrong)
@@ -359,6 +424,8 @@ func (d *Dialogue) rest(ctx node.Context, s *State, delta Delta, pending *Pendin
 		return nil
 	case delta.Skip:
 		return d.skip(ctx, s, pending, by)
+	case delta.Help:
+		return d.pattern(ctx, s, OnHelp, s.top(), map[string]any{"flows": d.language.All(d.titles(s))})
 	case delta.Repeat && len(s.Stack) == 0:
 		return d.pattern(ctx, s, OnRepeat, nil, nil)
 	case delta.Chat:
@@ -383,32 +450,6 @@ func (d *Dialogue) skip(ctx node.Context, s *State, pending *PendingTask, by *as
 	return d.pattern(ctx, s, OnSkip, f, map[string]any{"slot": p.slot.title()})
 }
 
-// clarify asks which of several flows is meant.
-func (d *Dialogue) clarify(ctx node.Context, s *State, flows []string) error {
-	var names, titles []string
-	for _, name := range flows {
-		if f := d.flows[name]; f != nil && !f.Hidden {
-			names, titles = append(names, name), append(titles, f.title())
-		}
-	}
-	if len(names) == 0 {
-		return d.missed(ctx, s)
-	}
-	if p, _ := d.patternOf(OnClarify, s.top()); p.flow != "" {
-		return d.pattern(ctx, s, OnClarify, s.top(), nil)
-	}
-	text, err := d.words(ctx, s, OnClarify, s.top(), nil)
-	if err != nil {
-		return err
-	}
-	task := NewCollect(text, flowSlot, titles...)
-	s.Clarify, s.Pending, s.Asked = names, &task, nil
-	return nil
-}
-
-// flowSlot is the slot that a question which flow is meant asks for.
-const flowSlot = "flow_name"
-
 // missed answers what was not understood.
 func (d *Dialogue) missed(ctx node.Context, s *State) error {
 	s.Misses++
@@ -422,6 +463,10 @@ func (d *Dialogue) silent(ctx node.Context, s *State) error {
 	s.Silences++
 	if most := d.settings.Silences; most > 0 && s.Silences >= most {
 		return d.close(ctx, s)
+	}
+	if most := d.settings.SilentHandoff; most > 0 && s.Silences >= most {
+		s.Silences = 0
+		return d.handOff(ctx, s, Delta{})
 	}
 	return d.pattern(ctx, s, OnSilence, s.top(), nil)
 }

@@ -11,8 +11,10 @@ const (
 	OnTooLate      PatternName = "too_late"      // what hangs on the slot was done already and cannot be taken back
 	OnRejection    PatternName = "rejection"     // a value is not good; the slot's own error goes before
 	OnUnsure       PatternName = "unsure"        // a value was not understood surely enough
+	OnDoubt        PatternName = "doubt"         // words beside a value were not understood: is it meant?
 	OnCancel       PatternName = "cancel"        // the user does not go on with a flow
 	OnNothing      PatternName = "nothing"       // there is nothing to cancel
+	OnUnavailable  PatternName = "unavailable"   // a flow that was asked for cannot be begun now
 	OnDigression   PatternName = "digression"    // another flow comes first
 	OnResume       PatternName = "resume"        // an interrupted flow goes on
 	OnDenied       PatternName = "denied"        // a confirmation was answered with no, and the flow ends
@@ -30,20 +32,26 @@ const (
 	OnRefused      PatternName = "refused"       // a step gives a slot a value that is not good, and the flow ends
 	OnCompleted    PatternName = "completed"     // all that was begun is done
 	OnRepeat       PatternName = "repeat"        // there is nothing to say again
+	OnStale        PatternName = "stale"         // an answer was given to another question than the one that stands
+	OnHelp         PatternName = "help"          // what can be done; it knows flows: what the flows are called
+	OnLater        PatternName = "later"         // of several flows that were named at once, one waits
 )
 
 // Pattern is what happens at such a turn.
 type Pattern struct {
 	// Message is said; it may hold expressions. An empty one is silent. Beside the flow's slots it knows flow (its
-	// description), and of a slot: slot, value and reason.
+	// description; of OnClarify all that may be meant), and of a slot: slot, value, reason and left (words that were not
+	// understood).
 	Message string
-	Flow    string // begins in place of the message
+	Texts   []Variation // in place of Message: several, of which one is said
+	Flow    string      // begins in place of the message
 }
 
 // patternNames are all patterns. The catalogue of each language has a default message for every one.
 var patternNames = []PatternName{
-	OnCorrection, OnTooLate, OnRejection, OnUnsure, OnCancel, OnNothing, OnDigression, OnResume, OnDenied, OnCleared, OnSkip, OnSkipRefused,
+	OnCorrection, OnTooLate, OnRejection, OnUnsure, OnDoubt, OnCancel, OnNothing, OnDigression, OnResume, OnDenied, OnCleared, OnSkip, OnSkipRefused,
 	OnClarify, OnChitchat, OnCannotHandle, OnHandoff, OnReturn, OnSilence, OnClose, OnFailure, OnRefused, OnCompleted, OnRepeat,
+	OnStale, OnHelp, OnLater, OnUnavailable,
 }
 
 // PatternNames returns all patterns, sorted.

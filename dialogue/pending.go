@@ -1,14 +1,5 @@
 package dialogue
 
-import (
-	"encoding/json"
-	"fmt"
-	"slices"
-
-	"github.com/fermata-go/fermata/internal/fault"
-	"github.com/fermata-go/fermata/internal/nearest"
-)
-
 // TaskType says what a pending task wants of the user.
 type TaskType string
 
@@ -23,16 +14,19 @@ const (
 // It is the request of the gate's interrupt, and as JSON one of
 //
 //	{"type":"collect","prompt","slot","options?","metadata?"}
-//	{"type":"confirm","prompt","options","metadata?"}
+//	{"type":"confirm","prompt","slot?","options","choices?","metadata?"}
 //	{"type":"inform","prompt","wait_for_ack?","options?","metadata?"}
 //
 // NewCollect, NewConfirm and NewInform make them.
 type PendingTask struct {
+	// ID names the question: two with the same ID ask the same. A message that answers it says so in Message.Question.
+	ID         string         `json:"id,omitempty"`
 	Type       TaskType       `json:"type"`
 	Prompt     string         `json:"prompt"`
-	Slot       string         `json:"slot,omitempty"`         // of a collect task
+	Slot       string         `json:"slot,omitempty"`         // of a collect task; of a confirm task whose yes gives it a value
 	WaitForAck bool           `json:"wait_for_ack,omitempty"` // of an inform task: it waits until the user has read it
 	Options    []string       `json:"options,omitempty"`      // quick replies
+	Choices    []TaskChoice   `json:"choices,omitempty"`      // of a confirm task: answers beside yes and no. Options hold their labels, too
 	Metadata   map[string]any `json:"metadata,omitempty"`     // for those who show it
 }
 
@@ -67,34 +61,4 @@ func (t PendingTask) IsInform() bool { return t.Type == InformTask }
 // for its acknowledgement.
 func (t PendingTask) RequiresInput() bool {
 	return t.IsCollect() || t.IsConfirm() || t.IsInform() && t.WaitForAck
-}
-
-// ErrTask says that a pending task is none of the three.
-var ErrTask = fault.Sentinel("dialogue.task", "not a pending task")
-
-// Check says what is wrong with a task that comes from elsewhere; the error is an ErrTask. nil for nothing.
-func (t PendingTask) Check() error {
-	known := []string{string(CollectTask), string(ConfirmTask), string(InformTask)}
-	switch {
-	case !slices.Contains(known, string(t.Type)):
-		return fmt.Errorf("%w: type is %q; expected collect, confirm or inform%s", ErrTask, t.Type, nearest.Hint(string(t.Type), known))
-	case t.IsCollect() && t.Slot == "":
-		return fmt.Errorf("%w: a collect task names the slot that it asks for", ErrTask)
-	case !t.IsCollect() && t.Slot != "":
-		return fmt.Errorf("%w: a task of type %s has no slot, found %q", ErrTask, t.Type, t.Slot)
-	case t.IsConfirm() && len(t.Options) == 0:
-		return fmt.Errorf("%w: a confirm task has options, such as yes and no", ErrTask)
-	case !t.IsInform() && t.WaitForAck:
-		return fmt.Errorf("%w: only an inform task waits for an acknowledgement, not one of type %s", ErrTask, t.Type)
-	}
-	return nil
-}
-
-// ParseTask reads a task from JSON and checks it.
-func ParseTask(data []byte) (PendingTask, error) {
-	var t PendingTask
-	if err := json.Unmarshal(data, &t); err != nil {
-		return t, fmt.Errorf("%w: %w", ErrTask, err)
-	}
-	return t, t.Check()
 }

@@ -90,7 +90,7 @@ func (s *spoken) next(ctx context.Context) string {
 	select {
 	case text := <-s.lines:
 		return text
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		return "nothing"
 	case <-ctx.Done():
 		return "the end"

@@ -25,13 +25,7 @@ func (d *Dialogue) newPlan() (*plan.Plan, error) {
 			{Name: nluNode, Kind: plan.Task, Doc: "understands it", Pure: true, Run: onState(d.understand), Retry: plan.Retry{Attempts: 3}},
 			{
 				Name: orchestratorNode, Kind: plan.Router, Doc: "acts on it", Pure: true, Run: onState(d.orchestrate),
-				Route: func(_ node.Context, v any) (string, error) {
-					s, err := stateOf(v)
-					if err != nil {
-						return "", err
-					}
-					return d.next(s), nil
-				},
+				Route: byState(d.next),
 			},
 		},
 		Edges: []plan.Edge{
@@ -74,20 +68,24 @@ func onState(do func(ctx node.Context, s *State) error) node.Func {
 	}
 }
 
+// byState makes a route of a function that chooses by the conversation.
+func byState(choose func(s *State) string) func(node.Context, any) (string, error) {
+	return func(_ node.Context, v any) (string, error) {
+		s, err := stateOf(v)
+		if err != nil {
+			return "", err
+		}
+		return choose(s), nil
+	}
+}
+
 // plan makes the flow's plan: it enters where the flow stands, and a node for each step.
 func (f *flow) plan(codec plan.Codec) (*plan.Plan, error) {
 	def := plan.Definition{
 		Name: f.Name, Kind: planKind, Doc: f.Description, State: codec, Entry: []string{enterNode},
 		Takes: f.dialogue.takes,
 		Nodes: []plan.Node{{
-			Name: enterNode, Kind: plan.Router, Doc: "goes on where the flow stands", Pure: true,
-			Route: func(_ node.Context, v any) (string, error) {
-				s, err := stateOf(v)
-				if err != nil {
-					return "", err
-				}
-				return f.enter(s), nil
-			},
+			Name: enterNode, Kind: plan.Router, Doc: "goes on where the flow stands", Pure: true, Route: byState(f.enter),
 		}},
 	}
 	edges := edgeSet{}
@@ -100,7 +98,7 @@ func (f *flow) plan(codec plan.Codec) (*plan.Plan, error) {
 	}
 	edges.add(enterNode, node.End, plan.Choice, "")
 	if broken {
-		def.Nodes = append(def.Nodes, plan.Node{Name: failedNode, Kind: plan.Task, Doc: "ends the flow with the pattern failure", Pure: true, Run: f.failed})
+		def.Nodes = append(def.Nodes, plan.Node{Name: failedNode, Kind: plan.Task, Doc: "ends the flow with the pattern failure", Pure: true, Run: onState(f.failed)})
 		edges.add(failedNode, node.End, plan.Plain, "")
 	}
 	def.Edges = edges.list
@@ -108,17 +106,13 @@ func (f *flow) plan(codec plan.Codec) (*plan.Plan, error) {
 }
 
 // failed ends a flow of which a step has failed.
-func (f *flow) failed(ctx node.Context, v any) (any, error) {
-	s, err := stateOf(v)
-	if err != nil {
-		return nil, err
-	}
+func (f *flow) failed(ctx node.Context, s *State) error {
 	frame := s.top()
 	frame.Step, frame.End = End, broken
 	if cause := ctx.Cause(); cause != nil {
-		err = f.dialogue.tell(ctx, "flow %s: step %s: %s", f.Name, cause.Task, cause.Message)
+		return f.dialogue.tell(ctx, s, "flow %s: step %s: %s", f.Name, cause.Task, cause.Message)
 	}
-	return s, err
+	return nil
 }
 
 // edgeSet collects edges; one that is there already is not added again.
@@ -151,7 +145,7 @@ func (f *flow) stepNodes(st *step, edges *edgeSet) (nodes []plan.Node, fails boo
 	for _, to := range st.targets() {
 		edges.add(st.ID, f.target(to.step), plan.Choice, to.label)
 	}
-	edges.add(st.ID, node.End, plan.Choice, "")
+	edges.add(st.ID, node.End, plan.Choice, st.leaves())
 	to := failedNode
 	if st.OnError != "" {
 		to = f.target(st.OnError)
@@ -164,14 +158,16 @@ func (f *flow) stepNodes(st *step, edges *edgeSet) (nodes []plan.Node, fails boo
 		edges.add(nodes[0].Name, to, plan.Failure, "")
 	}
 	n.Run = onState(func(ctx node.Context, s *State) error { return f.step(ctx, s, st) })
-	n.Route = func(_ node.Context, v any) (string, error) {
-		s, err := stateOf(v)
-		if err != nil {
-			return "", err
-		}
-		return f.after(s, st), nil
-	}
+	n.Route = byState(func(s *State) string { return f.after(s, st) })
 	return append([]plan.Node{n}, nodes...), to == failedNode
+}
+
+// leaves says in drawings which flow a step leaves its own for; "" for none.
+func (s *step) leaves() string {
+	if s.Type != CallStep && s.Type != LinkStep {
+		return ""
+	}
+	return string(s.Type) + " " + s.Flow
 }
 
 // planNode runs the plan of an action between two steps.

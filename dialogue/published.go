@@ -2,11 +2,21 @@ package dialogue
 
 import (
 	_ "embed" // for the schema
+	"slices"
 	"strings"
+
+	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 )
 
 //go:embed dialogue.schema.json
 var published string
+
+//go:embed translation.schema.json
+var publishedTranslation []byte
+
+// TranslationSchema is the JSON Schema of translation files, for editors. Load checks that a translation has all
+// texts of its dialogue, under the same names.
+func TranslationSchema() []byte { return slices.Clone(publishedTranslation) }
 
 // Schema is the JSON Schema of dialogue files, for editors. A dialogue that passes it may still be wrong: names,
 // expressions and the ways through flows are checked by Load.
@@ -18,6 +28,7 @@ func Schema() []byte {
 			members = append(members, types[len(types)-1])
 		}
 	}
-	fill := strings.NewReplacer(`"(types of slots)"`, strings.Join(types, ", "), `"(types of members)"`, strings.Join(members, ", "))
+	fill := strings.NewReplacer(`"(types of slots)"`, strings.Join(types, ", "), `"(types of members)"`, strings.Join(members, ", "),
+		`"(calendars)"`, `"`+strings.Join(phrase.Calendars(), `", "`)+`"`)
 	return []byte(fill.Replace(published))
 }

@@ -23,7 +23,7 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 		"$defs/settings/properties/silence": silenceKeys, "$defs/settings/properties/handoff": handoffKeys,
 		"$defs/slot": slotKeys, "$defs/choice": choiceKeys, "$defs/flow": flowKeys, "$defs/case": caseKeys,
 		"$defs/testsFile": testFileKeys, "$defs/test": testKeys, "$defs/testLine": lineKeys, "$defs/command": commandKeys,
-		"$defs/patterns": texts(PatternNames()), "$defs/patternOf": patternKeys, "properties/chitchat/items": chatKeys,
+		"$defs/patterns": texts(PatternNames()), "$defs/patternOf": patternKeys, "properties/chitchat/items": chatKeys, "$defs/variation": variationKeys, "$defs/alternative": alternativeKeys, "$defs/event": eventKeys, "$defs/testEvent": testEventKeys, "$defs/saidAny": anyKeys,
 	}
 	for kind, keys := range stepKeys {
 		parts["$defs/"+kind+"Step"] = keys
@@ -64,7 +64,7 @@ func TestSchemaExplainsEveryKey(t *testing.T) {
 func TestSchemaTakesDialogues(t *testing.T) {
 	doc := definitiontest.Schema(t, Schema())
 	found, tests := 0, 0
-	for _, pattern := range []string{"testdata/files/*.yaml", "testdata/files/*.json", "../examples/*/dialogue*.yaml", "../examples/dialogues/*/*.yaml"} {
+	for _, pattern := range []string{"testdata/files/*.yaml", "testdata/files/*.json", "testdata/conversations/*.yaml", "../examples/*/dialogue*.yaml", "../examples/dialogues/*/*.yaml"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -104,5 +104,34 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 	if seen < 20 {
 		t.Errorf("only %d files have mistakes that a schema sees", seen)
+	}
+}
+
+// TestTranslationSchema compares the keys that translations may have with those of their schema, and checks that it explains each
+// of them and takes the translations of the examples.
+func TestTranslationSchema(t *testing.T) {
+	doc := definitiontest.Schema(t, TranslationSchema())
+	for path, keys := range map[string][]string{
+		"": translationKeys, "properties/settings": spokenSettingsKeys, "$defs/slot": translatedSlotKeys, "$defs/flow": translatedFlowKeys,
+		"$defs/step": translatedStepKeys, "$defs/choice": translatedValueKeys, "$defs/variation": variationKeys, "properties/chitchat/items": chatKeys,
+	} {
+		part := doc.At(t, path)
+		got := slices.Sorted(maps.Keys(part.At(t, "properties")))
+		if diff := cmp.Diff(slices.Sorted(slices.Values(keys)), got); diff != "" || part["additionalProperties"] != false {
+			t.Errorf("%q: the loader's keys and the schema's differ (-loader +schema):\n%s", path, diff)
+		}
+	}
+	doc.Explains(t, 20)
+	files, err := filepath.Glob("../examples/dialogues/*/languages/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there is no translation", err)
+	}
+	for _, file := range files {
+		if err := doc.Check(t, "", file); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	if err := doc.CheckText(t, "", "de.yaml", "kind: Translation\nlanguage: de\nflows: {a: {steps: {b: {mesage: c}}}}\n"); err == nil {
+		t.Error("a key that there is not passes the schema")
 	}
 }

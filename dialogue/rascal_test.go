@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,13 +19,24 @@ import (
 type rascal struct {
 	leave func()
 	times int
-	took  []string
+
+	mu   sync.Mutex // guards took
+	took []string
+}
+
+// taken returns what was delivered.
+func (r *rascal) taken() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.took)
 }
 
 func (r *rascal) Deliver(_ context.Context, d dialogue.Delivery) error {
 	if r.times--; r.times >= 0 {
 		r.leave()
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.took = append(r.took, d.Said.Prompt)
 	return nil
 }
@@ -42,8 +54,8 @@ func TestN7_ASinkMayNotReturn(t *testing.T) {
 				open(t, c, "c", map[string]any{"balance": 100})
 				r := send(t, c, "c", dialogue.Message{Text: "show my balance"})
 				said := []string{"You have 100.", "Is there anything else?"}
-				if diff := cmp.Diff(said, r.Texts()); diff != "" || r.SinkErr == nil || len(sink.took) > 0 {
-					t.Errorf("the sink has taken %q and said %v; %s", sink.took, r.SinkErr, diff)
+				if diff := cmp.Diff(said, r.Texts()); diff != "" || r.SinkErr == nil || len(sink.taken()) > 0 {
+					t.Errorf("the sink has taken %q and said %v; %s", sink.taken(), r.SinkErr, diff)
 				}
 				if r := send(t, c, "c", dialogue.Message{Text: "show my balance"}); r.SinkErr != nil {
 					t.Errorf("the next turn: %v", r.SinkErr)
@@ -53,13 +65,13 @@ func TestN7_ASinkMayNotReturn(t *testing.T) {
 				followed := make(chan error, 1)
 				go func() { followed <- c.Follow(ctx, "c", 0, follows) }()
 				synctest.Wait()
-				for len(follows.took) < 2*len(said) {
+				for len(follows.taken()) < 2*len(said) {
 					time.Sleep(time.Second)
 					synctest.Wait()
 				}
 				stop()
-				if err := <-followed; !slices.Equal(follows.took, slices.Concat(said, said)) || !errors.Is(err, context.Canceled) {
-					t.Errorf("who follows was told %q, and ends with %v", follows.took, err)
+				if err := <-followed; !slices.Equal(follows.taken(), slices.Concat(said, said)) || !errors.Is(err, context.Canceled) {
+					t.Errorf("who follows was told %q, and ends with %v", follows.taken(), err)
 				}
 			})
 		})

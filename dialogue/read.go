@@ -29,16 +29,27 @@ func (d *Dialogue) read(sl *slot, raw any, now time.Time) (any, error) {
 		return nil, err
 	}
 	if err := sl.check.Check(data); err != nil {
-		return v, &rejection{reason: d.notOfType(sl.Type, shown(v))}
+		return v, &rejection{reason: d.notOfType(sl.Type, shown(v)), checked: len(sl.Schema) > 0}
+	}
+	if v == nil {
+		return nil, nil
+	}
+	if reason := sl.Type.kind().wrong(d, sl.Slot, v); reason != "" {
+		return v, &rejection{reason: reason}
 	}
 	return v, nil
 }
 
-// spoken is a value in words. One that has the form of the slot's values already stays as it is.
+// spoken is a value as it was said. One that has the form of the slot's values already stays as it is.
 func (d *Dialogue) spoken(sl *slot, text string, now time.Time) (any, error) {
 	if sl.check != nil && sl.check.Check(encoded(text)) == nil {
 		return text, nil
 	}
+	return d.inWords(sl, text, now)
+}
+
+// inWords is a value in words.
+func (d *Dialogue) inWords(sl *slot, text string, now time.Time) (any, error) {
 	v, reason, ok := d.said(sl, text, now)
 	switch {
 	case ok:

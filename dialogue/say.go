@@ -39,9 +39,13 @@ func sayFor(ctx node.Context, s *State, task PendingTask, by string, name Patter
 	return node.Emit(ctx, node.EventMessage, said)
 }
 
-// tell tells an operator something.
-func (d *Dialogue) tell(ctx node.Context, format string, args ...any) error {
-	return node.Emit(ctx, node.EventDiagnostic, map[string]string{"message": fmt.Sprintf(format, args...)})
+// tell tells an operator something, without the values of private slots.
+func (d *Dialogue) tell(ctx node.Context, s *State, format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	if s != nil {
+		text = withoutSecrets(text, d.secrets(s))
+	}
+	return node.Emit(ctx, node.EventDiagnostic, map[string]string{"message": text})
 }
 
 // pattern makes a pattern: its flow is begun, or its message is said.
@@ -51,7 +55,7 @@ func (d *Dialogue) pattern(ctx node.Context, s *State, name PatternName, f *Fram
 		if d.beginFor(s, name, p.flow, f, known) {
 			return nil
 		}
-		if s.Owes = true; name == OnFailure || name == OnRefused { // which nobody is left alone with
+		if s.Owes = true; name == OnFailure || name == OnRefused || d.shut(s, d.flows[p.flow]) { // which nobody is left alone with
 			return sayFor(ctx, s, NewInform(d.defaultWords(name, f, known)), byBot, name)
 		}
 		return nil
@@ -69,6 +73,9 @@ const mostBegun = 20
 // beginFor begins the flow of a pattern, but for one that is going on, or that a flow begins at whose end it was called
 // for: a pattern does not answer itself.
 func (d *Dialogue) beginFor(s *State, name PatternName, flow string, f *Frame, known map[string]any) bool {
+	if d.shut(s, d.flows[flow]) {
+		return false
+	}
 	going := slices.ContainsFunc(s.Stack, func(o Frame) bool { return o.Flow == flow })
 	if going || s.Begun >= mostBegun || f != nil && f.For == name || s.For == name {
 		return false
@@ -104,11 +111,11 @@ func (d *Dialogue) words(ctx node.Context, s *State, name PatternName, f *Frame,
 		names["flow"] = d.flows[f.Flow].title()
 	}
 	maps.Copy(names, known)
-	text, err := d.render(p.message, f, names)
+	text, err := d.worded(p.message, s, max(s.Turns-1, 0), f, names)
 	if err == nil {
 		return text, nil
 	}
-	if err := d.tell(ctx, "pattern %s: %v", name, err); err != nil {
+	if err := d.tell(ctx, s, "pattern %s: %v", name, err); err != nil {
 		return "", err
 	}
 	return d.defaultWords(name, f, known), nil
@@ -125,7 +132,7 @@ func (d *Dialogue) defaultWords(name PatternName, f *Frame, known map[string]any
 }
 
 // patternWords are the names that the messages of patterns know beside others; all are texts.
-var patternWords = []string{"flow", "slot", "value", "reason"}
+var patternWords = []string{"flow", "slot", "value", "reason", "left", "flows"}
 
 // handOff gives the conversation to a person.
 func (d *Dialogue) handOff(ctx node.Context, s *State, delta Delta) error {
@@ -135,15 +142,16 @@ func (d *Dialogue) handOff(ctx node.Context, s *State, delta Delta) error {
 		}
 	}
 	s.Misses = 0
-	if p, _ := d.patternOf(OnHandoff, s.top()); p.flow != "" {
-		return d.pattern(ctx, s, OnHandoff, s.top(), nil)
-	}
-	s.Human = true
+	p, _ := d.patternOf(OnHandoff, s.top())
+	s.Human = p.flow == ""
 	return d.pattern(ctx, s, OnHandoff, s.top(), nil)
 }
 
-// relay takes a message to the other side of a conversation that a person has taken over.
+// relay takes a message to the other side of a conversation that a person has taken over, and acts on an event.
 func (d *Dialogue) relay(ctx node.Context, s *State, m *Message) error {
+	if m.Event != "" {
+		return d.happened(ctx, s, m)
+	}
 	s.Commands, s.Pending, s.Asked = nil, nil, nil
 	if m.From != byAgent {
 		return nil // the gate shows it to the person

@@ -39,6 +39,12 @@ func (c *Conversations) Listen(ctx context.Context, id string, after uint64) ite
 	return c.said(ctx, id, after, true, nil)
 }
 
+// Said yields all that was said in a conversation after a seq, up to now. A reader that keeps the seq of the last one
+// and comes back with it misses and repeats nothing.
+func (c *Conversations) Said(ctx context.Context, id string, after uint64) iter.Seq2[Delivery, error] {
+	return c.said(ctx, id, after, false, nil)
+}
+
 // said yields what was said after a seq, and tells stream, which may be nil, of the pieces in between.
 func (c *Conversations) said(ctx context.Context, id string, after uint64, follow bool, stream func(Piece)) iter.Seq2[Delivery, error] {
 	return func(yield func(Delivery, error) bool) {

@@ -49,6 +49,16 @@ func TestE3_ASinkThatFailsCostsNoMessage(t *testing.T) {
 	if diff := cmp.Diff(said[1:], rest); diff != "" || !errors.Is(err, context.Canceled) {
 		t.Error(err, diff)
 	}
+	var again []dialogue.Delivery
+	for d, err := range c.Said(t.Context(), "c", took[0].Seq) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		again = append(again, d)
+	}
+	if diff := cmp.Diff(said[1:], prompts(again)); diff != "" {
+		t.Error(diff)
+	}
 	if r := send(t, c, "c", dialogue.Message{Text: "show my balance"}); !errors.Is(r.SinkErr, dialogue.ErrFull) {
 		t.Errorf("the next turn: %v", r.SinkErr)
 	}

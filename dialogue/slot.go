@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -23,16 +24,26 @@ func (d *Dialogue) find(f *Frame, name string) (place, bool) {
 			return place{frame: f, slot: sl}, true
 		}
 	}
-	if sl := d.slots[name]; sl != nil {
-		return place{slot: sl}, true
-	}
-	return place{}, false
+	sl := d.slots[name]
+	return place{slot: sl}, sl != nil
 }
 
-// owner is the uppermost flow that has a slot, or the conversation.
-func (d *Dialogue) owner(s *State, name string) (place, bool) {
+// findOrMake is find for what steps write: a name of no slot is a variable of the flow.
+func (d *Dialogue) findOrMake(f *Frame, name string) place {
+	p, ok := d.find(f, name)
+	if !ok {
+		p = place{frame: f, slot: &slot{name: name}}
+	}
+	return p
+}
+
+// owner is the uppermost flow that has a slot, or the conversation; of a flow's name, where it is not "", that flow.
+func (d *Dialogue) owner(s *State, flow, name string) (place, bool) {
 	for i := len(s.Stack) - 1; i >= 0; i-- {
 		f := &s.Stack[i]
+		if flow != "" && f.Flow != flow {
+			continue
+		}
 		if sl := d.flows[f.Flow].slots[name]; sl != nil && f.End == "" {
 			return place{frame: f, slot: sl}, true
 		}
@@ -106,7 +117,10 @@ func (s *State) now() time.Time { return time.UnixMicro(s.At).UTC() }
 func (d *Dialogue) clock(micro int64) time.Time { return time.UnixMicro(micro).In(d.zone) }
 
 // rejection says why a value is not good for a slot.
-type rejection struct{ reason string }
+type rejection struct {
+	reason  string
+	checked bool // the value could be read, and the slot's Validate or Schema refuses it
+}
 
 func (r *rejection) Error() string { return r.reason }
 
@@ -138,19 +152,19 @@ func (d *Dialogue) valid(s *State, p place, v any) error {
 	}
 	names := d.scope(s, p.frame)
 	names[p.slot.name] = v
-	for _, name := range p.slot.validate.reads() {
+	for _, name := range p.slot.validate.Names() {
 		if _, has := names[name]; !has && d.isSlot(p.frame, name) {
 			return nil // the step that asks for the slot comes back to it
 		}
 	}
-	good, err := p.slot.validate.holds(names)
+	good, err := p.slot.validate.Holds(scopeOf(names))
 	if err != nil {
 		return fmt.Errorf("slot %q: %w", p.slot.name, err)
 	}
 	if good {
 		return nil
 	}
-	return d.refused(s, p, v, &rejection{reason: d.impossible(d.shown(p.slot, v))})
+	return d.refused(s, p, v, &rejection{reason: d.impossible(d.shown(p.slot, v)), checked: true})
 }
 
 // isSlot reports whether a name is one of a slot.
@@ -159,14 +173,19 @@ func (d *Dialogue) isSlot(f *Frame, name string) bool {
 	return ok
 }
 
-// refused puts the slot's own words in the place of a reason.
+// refused puts the slot's own words in the place of a reason. Where the slot checks its values, they are about the check: a
+// value that could not be read keeps the reason why.
 func (d *Dialogue) refused(s *State, p place, v any, why error) error {
-	if p.slot.failure == nil {
+	words := p.slot.failure
+	if r, ok := errors.AsType[*rejection](why); ok && r.checked {
+		words = p.slot.refusal
+	}
+	if words == nil {
 		return why
 	}
 	names := d.scope(s, p.frame)
 	names[p.slot.name] = v
-	text, err := d.render(p.slot.failure, p.frame, names)
+	text, err := d.render(words, p.frame, names)
 	if err != nil {
 		return fmt.Errorf("slot %q: error: %w", p.slot.name, err)
 	}

@@ -35,7 +35,7 @@ func TestEveryValueIsCheckedWhereverItComesFrom(t *testing.T) {
 		"an answer":          {file: asks, says: []dialogue.Message{start, say("0"), say("5")}, want: "How much?|0 is too little. How much?|Pay 5?"},
 		"a button":           {file: asks, says: []dialogue.Message{start, {Commands: []dialogue.Command{set(0)}}}, want: "How much?|0 is too little. How much?"},
 		"a correction":       {file: asks, says: []dialogue.Message{start, say("5"), say("actually make it 0")}, want: "How much?|Pay 5?|0 is too little. Pay 5?"},
-		"a value of no kind": {file: asks, says: []dialogue.Message{start, {Commands: []dialogue.Command{set([]any{"x"})}}}, want: `How much?|["x"] is too little. How much?`},
+		"a value of no kind": {file: asks, says: []dialogue.Message{start, {Commands: []dialogue.Command{set([]any{"x"})}}}, want: `How much?|["x"] is not an amount of money. How much?`},
 		"a handler's start": {
 			file: asks, says: []dialogue.Message{{Commands: []dialogue.Command{{Type: "order", Value: 0}}}, {Commands: []dialogue.Command{{Type: "order", Value: 5}}}},
 			want: "0 is too little. How much?|Pay 5?",

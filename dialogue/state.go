@@ -19,6 +19,7 @@ type State struct {
 	Pending  *PendingTask `json:"pending,omitempty"`  // what the user is asked
 	Asked    *asked       `json:"asked,omitempty"`    // by whom
 	Clarify  []string     `json:"clarify,omitempty"`  // the flows that the user was asked to choose from
+	Doubt    *doubt       `json:"doubt,omitempty"`    // the value of which the user was asked whether it is meant
 	Lines    []Line       `json:"lines,omitempty"`    // the last that were said, see maxLines
 	Turns    int          `json:"turns,omitempty"`    // how many messages there have been
 	Heard    []heard      `json:"heard,omitempty"`    // the last messages that had an id, see maxHeard
@@ -32,7 +33,10 @@ type State struct {
 	Begun    int          `json:"begun,omitempty"`    // how many flows patterns have begun since the user spoke
 	For      PatternName  `json:"for,omitempty"`      // the pattern whose flow has ended last
 	Owes     bool         `json:"owes,omitempty"`     // a pattern's flow was to answer, and has ended or not begun
+	Later    []int        `json:"later,omitempty"`    // the frames of flows that the last message has begun, but for the first one
 	Closed   bool         `json:"closed,omitempty"`   // it is over
+	Texts    int          `json:"texts,omitempty"`    // which of several texts is said first, from 1; 0 for not chosen yet
+	Channel  string       `json:"channel,omitempty"`  // by which the user has spoken last
 }
 
 // maxLines bounds how much of what was said travels with the conversation. The journal has all of it.
@@ -50,19 +54,25 @@ type Message struct {
 	Text string `json:"text"`
 	From string `json:"from,omitempty"` // "agent" for the person who has taken over. Defaults to the user
 	Done bool   `json:"done,omitempty"` // of an agent: the conversation is given back
+	// Question is the ID of the pending task that the sender has seen, and answers. Where another one stands by now, a yes, a
+	// no, a value and the like are not taken: the user is asked again. Defaults to what is pending when the message comes.
+	Question string `json:"question,omitempty"`
 	// Commands are what is meant, where that is known without an NLU: a button was pressed.
-	Commands []Command `json:"commands,omitempty"`
-	Silence  bool      `json:"silence,omitempty"` // nobody said anything
-	Sent     string    `json:"sent,omitempty"`    // Send's: it tells messages without an ID apart
+	Commands []Command      `json:"commands,omitempty"`
+	Channel  string         `json:"channel,omitempty"` // by which the message came: "sms". Texts may be for one channel
+	Silence  bool           `json:"silence,omitempty"` // nobody said anything
+	Event    string         `json:"event,omitempty"`   // Tell's: the name of what has happened outside; there is no text then
+	Data     map[string]any `json:"data,omitempty"`    // of an event
+	Sent     string         `json:"sent,omitempty"`    // Send's: it tells messages without an ID apart
 }
 
-// maxHeard is how many ids of messages a conversation knows again.
+// maxHeard is how many ids of messages a conversation knows again, of users, agents and events each.
 const maxHeard = 50
 
 // heard is a message that had an id.
 type heard struct {
 	ID   string `json:"id"`
-	By   string `json:"by,omitempty"` // agent; a user's ids are not those of an agent
+	By   string `json:"by,omitempty"` // agent or event; a user's ids are not theirs
 	Turn int    `json:"turn"`
 }
 
@@ -76,8 +86,15 @@ func (s *State) remember(by, id string) {
 		h.By = by
 	}
 	s.Heard = append(s.Heard, h)
-	if n := len(s.Heard) - maxHeard; n > 0 {
-		s.Heard = slices.Delete(s.Heard, 0, n)
+	same := 0
+	for _, o := range s.Heard {
+		if o.By == h.By {
+			same++
+		}
+	}
+	if same > maxHeard { // chatter does not make events forgotten
+		i := slices.IndexFunc(s.Heard, func(o heard) bool { return o.By == h.By })
+		s.Heard = slices.Delete(s.Heard, i, i+1)
 	}
 }
 
@@ -99,6 +116,7 @@ const (
 	byUser  = "user"
 	byBot   = "bot"
 	byAgent = "agent"
+	byEvent = "event" // a program, of what has happened outside
 )
 
 // asked is the step that asked the pending task.
@@ -121,6 +139,7 @@ type Frame struct {
 	Made    []mark         `json:"made,omitempty"`    // actions and informs that a correction has put back; equal ones are not made again
 	Yes     *asked         `json:"yes,omitempty"`     // the question that was answered with an explicit yes
 	No      string         `json:"no,omitempty"`      // the confirm step that was denied
+	Choice  string         `json:"choice,omitempty"`  // the answer to a confirm step that was neither yes nor no
 	Read    string         `json:"read,omitempty"`    // the inform step that was acknowledged
 	Fresh   []string       `json:"fresh,omitempty"`   // slots of steps that ask again for which the user has said something in this round
 	Late    []string       `json:"late,omitempty"`    // slots, of flows that led here too, with which something was done that cannot be taken back
@@ -160,6 +179,7 @@ const (
 	ended     ending = "completed"
 	cancelled ending = "cancelled"
 	broken    ending = "failed"
+	refused   ending = "refused" // a flow that it needs cannot be begun
 )
 
 // call is a flow that another one begins.
@@ -215,6 +235,16 @@ func (s *State) push(flow string, slots map[string]any) *Frame {
 // drop ends the frame with an id.
 func (s *State) drop(id int) {
 	s.Stack = slices.DeleteFunc(s.Stack, func(f Frame) bool { return f.ID == id })
+}
+
+// hideLast hides what the user has said last.
+func (s *State) hideLast() {
+	for i := len(s.Lines) - 1; i >= 0; i-- {
+		if s.Lines[i].By == byUser {
+			s.Lines[i].Text = hidden
+			return
+		}
+	}
 }
 
 // note adds a line to what was said.

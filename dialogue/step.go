@@ -124,7 +124,7 @@ func (f *flow) collect(ctx node.Context, s *State, st *step) error {
 			delete(p.frame.Slots, st.Slot)
 		}
 	}
-	prompt, err := f.dialogue.render(st.message, frame, f.dialogue.scope(s, frame))
+	prompt, err := f.words(s, st, f.dialogue.scope(s, frame))
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (f *flow) confirm(s *State, st *step) error {
 	if frame.Yes != nil && frame.Yes.At != 0 { // the question is the one that was asked then
 		names[nameNow] = f.dialogue.clock(frame.Yes.At).Format(time.RFC3339)
 	}
-	prompt, err := f.dialogue.render(st.message, frame, names)
+	prompt, err := f.words(s, st, names)
 	if err != nil {
 		return err
 	}
@@ -149,20 +149,29 @@ func (f *flow) confirm(s *State, st *step) error {
 	switch {
 	case frame.Yes != nil && frame.Yes.Step == st.ID && frame.Yes.Sum == question:
 		frame.Yes = nil
-		frame.Trail = append(frame.Trail, mark{Step: st.ID, Sum: question, Knew: slices.Concat(keys(frame.Slots), keys(s.Slots))})
+		frame.Trail = append(frame.Trail, mark{Step: st.ID, Sum: question, Knew: slices.Concat(keysOf(frame.Slots), keysOf(s.Slots))})
 		return f.goTo(s, st.next)
+	case frame.Choice != "":
+		next := st.chosen(frame.Choice)
+		frame.Choice = ""
+		return f.goTo(s, next)
 	case frame.No == st.ID:
 		frame.No = ""
 		return f.goTo(s, st.onDeny)
 	}
 	if frame.Yes != nil {
 		frame.Yes = nil
-		if prompt, err = f.dialogue.render(st.message, frame, f.dialogue.scope(s, frame)); err != nil {
+		if prompt, err = f.words(s, st, f.dialogue.scope(s, frame)); err != nil {
 			return err
 		}
 		question = asking(s, prompt)
 	}
-	return f.pause(s, st, NewConfirm(prompt, f.dialogue.replies(st.Options)...), question)
+	task := NewConfirm(prompt, f.dialogue.replies(st.Options)...)
+	task.Choices = st.taskChoices()
+	for _, c := range task.Choices {
+		task.Options = append(slices.Clip(task.Options), c.Label)
+	}
+	return f.pause(s, st, task, question)
 }
 
 // asking names a question. The user confirms all that is known, not only what the question shows.
@@ -178,16 +187,14 @@ func asking(s *State, prompt string) string {
 
 func (f *flow) inform(ctx node.Context, s *State, st *step) error {
 	frame := s.top()
-	text, err := f.dialogue.render(st.message, frame, f.dialogue.scope(s, frame))
+	text, err := f.words(s, st, f.dialogue.scope(s, frame))
 	if err != nil {
 		return err
 	}
+	m := mark{Step: st.ID, Sum: sum(text)}
 	if frame.Read == st.ID { // acknowledged
 		frame.Read = ""
-		frame.Trail = append(frame.Trail, mark{Step: st.ID, Sum: sum(text)})
-		return f.goTo(s, st.next)
-	}
-	if !frame.reuse(mark{Step: st.ID, Sum: sum(text)}) {
+	} else if _, told := frame.made(m.Step, m.Sum); !told {
 		task := NewInform(text, st.Options...)
 		if task.WaitForAck = st.WaitForAck; task.WaitForAck {
 			return f.pause(s, st, task, "")
@@ -197,17 +204,11 @@ func (f *flow) inform(ctx node.Context, s *State, st *step) error {
 			return err
 		}
 	}
-	frame.Trail = append(frame.Trail, mark{Step: st.ID, Sum: sum(text)})
+	frame.Trail = append(frame.Trail, m)
 	return f.goTo(s, st.next)
 }
 
-// reuse takes a mark out of those that a correction has put back, and reports whether there was one.
-func (f *Frame) reuse(m mark) bool {
-	_, ok := f.made(m.Step, m.Sum)
-	return ok
-}
-
-// made finds what a step has done with equal values before a correction, once.
+// made takes out of what a correction has put back the mark of a step that was made with equal values.
 func (f *Frame) made(step, sum string) (mark, bool) {
 	for i, m := range f.Made {
 		if m.Step == step && m.Sum == sum {
@@ -232,10 +233,10 @@ func (f *flow) action(ctx node.Context, s *State, st *step) error {
 	} else {
 		result, err := st.action.Run(ctx, in)
 		if err != nil {
-			return fmt.Errorf("action %q: %w", st.Call, err)
+			return f.dialogue.safe(s, fmt.Errorf("action %q: %w", st.Call, err))
 		}
 		if m.Out, err = st.outputs(result); err != nil { // which does not get better when it is made again
-			return node.Terminal(fmt.Errorf("action %q: %w", st.Call, err))
+			return node.Terminal(f.dialogue.safe(s, fmt.Errorf("action %q: %w", st.Call, err)))
 		}
 	}
 	return f.wrote(s, st, m)
@@ -275,7 +276,7 @@ func (f *flow) inputs(s *State, st *step) (map[string]any, error) {
 			}
 			continue
 		}
-		v, err := a.code.value(names)
+		v, err := a.code.Result(scopeOf(names))
 		if err != nil {
 			return nil, fmt.Errorf("inputs: %s: %w", a.name, err)
 		}
@@ -302,14 +303,14 @@ func (f *flow) wrote(s *State, st *step, m mark) error {
 // put writes the mark's values into a frame, all of them or, where one is not good, none. Names that are no slots are
 // variables of the flow.
 func (d *Dialogue) put(s *State, frame *Frame, m *mark) *refusal {
-	for _, name := range keys(m.Out) {
-		p, ok := d.find(frame, name)
-		if !ok {
-			p = place{frame: frame, slot: &slot{name: name}}
-		}
+	for _, name := range keysOf(m.Out) {
+		p := d.findOrMake(frame, name)
 		old, had := p.get(s)
 		if err := d.fill(s, p, m.Out[name]); err != nil {
 			d.undo(s, frame, *m)
+			if p.slot.Private {
+				return &refusal{Step: m.Step, Name: name, Slot: p.slot.title(), Value: hidden, Reason: d.impossible(hidden)}
+			}
 			return &refusal{Step: m.Step, Name: name, Slot: p.slot.title(), Value: d.shown(p.slot, m.Out[name]), Reason: d.reasonOf(err, m.Out[name])}
 		}
 		m.Out[name], _ = p.get(s)
@@ -329,7 +330,7 @@ func (f *flow) set(s *State, st *step) error {
 	m := mark{Step: st.ID, Out: make(map[string]any, len(st.values))}
 	names := f.dialogue.scope(s, s.top())
 	for _, a := range st.values {
-		v, err := a.code.value(names)
+		v, err := a.code.Result(scopeOf(names))
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.name, err)
 		}
@@ -343,7 +344,7 @@ func (f *flow) branch(s *State, st *step) error {
 	names := f.dialogue.scope(s, frame)
 	frame.Trail = append(frame.Trail, mark{Step: st.ID})
 	for _, c := range st.cases {
-		holds, err := c.when.holds(names)
+		holds, err := c.when.Holds(scopeOf(names))
 		if err != nil {
 			return err
 		}

@@ -18,14 +18,17 @@ import (
 
 // Test is a conversation as it must go: a transcript. Package dialoguetest runs it.
 type Test struct {
-	Name    string // unique within the dialogue
-	File    string
-	Line    int // from 1
-	Column  int
-	Context map[string]any          // what the conversation is begun with
-	Now     time.Time               // when it begins. Defaults to a time that is the same always
-	Actions map[string][]TestResult // by the names of actions: what they give, one call after the other, the last one always
-	Talk    []TestLine
+	Name   string // unique within the dialogue
+	File   string
+	Line   int // from 1
+	Column int
+	// Language is the tag of the translation in which the conversation is held. Defaults to the dialogue's own language.
+	Language string
+	Context  map[string]any          // what the conversation is begun with
+	Now      time.Time               // when it begins. Defaults to a time that is the same always
+	Actions  map[string][]TestResult // by the names of actions: what they give, one call after the other, the last one always
+	Texts    int                     // which of several texts of a message is said first, from 1. Defaults to 1
+	Talk     []TestLine
 }
 
 // TestResult is what an action gives in a test.
@@ -49,13 +52,15 @@ type TestLine struct {
 	Done    bool      // who gives the conversation back with it
 	Press   []Command // a button: no NLU is asked
 	Silence bool      // nobody says anything, until the conversation does
+	Event   *Event    // a program reports it
 	Opening bool      // nothing is said: the conversation has begun
 
 	After time.Duration // how much later it is said than the line before. Defaults to a second
 
 	Commands    []Command // what the NLU understands, and what a model answers in its place
 	HasCommands bool
-	Bot         []string // all that is said, in order
+	Bot         []string   // all that is said, in order
+	BotOr       [][]string // by the place in Bot: other texts that are as good
 	HasBot      bool
 	Slots       map[string]any // some of them; null for an empty one
 	Calls       []TestCall     // the actions that are made, in order, where HasCalls
@@ -63,6 +68,21 @@ type TestLine struct {
 	Active      *string // the flow that is going on then; "" for none
 	Closed      *bool
 	Handoff     *bool
+}
+
+// Says reports whether texts are all that the line expects to be said.
+func (l *TestLine) Says(texts []string) bool {
+	for i, text := range texts {
+		if !l.SaysAt(i, text) {
+			return false
+		}
+	}
+	return len(texts) == len(l.Bot)
+}
+
+// SaysAt reports whether a text is the one that the line expects at a place.
+func (l *TestLine) SaysAt(i int, text string) bool {
+	return i < len(l.Bot) && (l.Bot[i] == text || i < len(l.BotOr) && slices.Contains(l.BotOr[i], text))
 }
 
 // TestCall is a call of an action, and some of what it is given.
@@ -74,9 +94,9 @@ type TestCall struct {
 // The keys of tests. Those who publish what a file may hold read them, too.
 var (
 	testFileKeys = []string{"apiVersion", "kind", "tests"}
-	testKeys     = []string{"name", "description", "context", "now", "actions", "talk"}
-	lineKeys     = []string{"user", "agent", "done", "press", "silence", "after", "commands", "bot", "slots", "calls", "active", "closed", "handoff"}
-	commandKeys  = []string{"type", "flow_name", "slot_name", "slot_value", "slot_to_change", "options", "text", "confidence", "data"}
+	testKeys     = []string{"name", "description", "language", "context", "now", "actions", "texts", "talk"}
+	lineKeys     = []string{"user", "agent", "done", "press", "silence", "event", "after", "commands", "bot", "slots", "calls", "active", "closed", "handoff"}
+	commandKeys  = []string{"type", "flow_name", "slot_name", "slot_value", "slot_to_change", "options", "text", "choice", "confidence", "data"}
 )
 
 // LoadTests reads the tests of a dialogue's file, and of bank.test.yaml beside bank.yaml. Its error is a
@@ -157,7 +177,8 @@ func readTest(o *document.Object) Test {
 		t.Line, t.Column = name.Node.Line, name.Node.Column
 	}
 	o.Text("description")
-	t.Context = o.Mapping("context")
+	t.Language = o.Text("language").Text
+	t.Context, t.Texts = o.Mapping("context"), o.Number("texts", 1, 1)
 	if o.Has("now") {
 		now, err := time.Parse(time.RFC3339, o.Fields["now"].Value)
 		if t.Now = now; err != nil {
@@ -235,7 +256,7 @@ func readLine(o *document.Object, index int) TestLine {
 		HasCommands: o.Has("commands"), HasBot: o.Has("bot"), HasCalls: o.Has("calls"), Slots: o.Mapping("slots"),
 	}
 	said := 0
-	for _, key := range []string{"user", "agent", "press", "silence"} {
+	for _, key := range []string{"user", "agent", "press", "silence", "event"} {
 		if o.Has(key) {
 			said++
 		}
@@ -244,7 +265,7 @@ func readLine(o *document.Object, index int) TestLine {
 	case said == 0 && index == 0 && o.Has("bot"):
 		l.Opening = true
 	case said != 1:
-		o.Report.Add(o.Spot, "expected one of user, agent, press and silence, found %d of them", said)
+		o.Report.Add(o.Spot, "expected one of user, agent, press, silence and event, found %d of them", said)
 	}
 	if o.Has("after") {
 		d, err := time.ParseDuration(o.Fields["after"].Value)
@@ -252,8 +273,9 @@ func readLine(o *document.Object, index int) TestLine {
 			o.Report.Add(o.At("after"), "expected a time such as 90s or 2h, found %s", document.Describe(o.Fields["after"]))
 		}
 	}
+	l.Event = readEvent(o)
 	l.Press, l.Commands = readCommands(o, "press"), readCommands(o, "commands")
-	l.Bot = textsAt(o, "bot")
+	l.Bot, l.BotOr = botAt(o)
 	for _, at := range o.List("calls") {
 		l.Calls = append(l.Calls, readCalls(at, o.Report)...)
 	}
@@ -263,6 +285,21 @@ func readLine(o *document.Object, index int) TestLine {
 		l.Active = &active
 	}
 	return l
+}
+
+// testEventKeys are the keys of an event in a test, which needs no id.
+var testEventKeys = []string{"name", "data"}
+
+// readEvent reads what a program tells of: a name, or {name, data}.
+func readEvent(o *document.Object) *Event {
+	switch {
+	case !o.Has("event"):
+		return nil
+	case !o.IsMapping("event"):
+		return &Event{Name: o.Text("event").Text}
+	}
+	e := o.Object("event", testEventKeys)
+	return &Event{Name: e.NeedText("name", "one of the dialogue's events").Text, Data: e.Mapping("data")}
 }
 
 func flagAt(o *document.Object, key string) *bool {
@@ -281,23 +318,39 @@ func textAt(o *document.Object, key string) string {
 	return o.Text(key).Text
 }
 
-// textsAt reads a text or a list of texts.
-func textsAt(o *document.Object, key string) []string {
-	n := o.Fields[key]
+// anyKeys are the keys of what is said where one of several texts will do.
+var anyKeys = []string{"any"}
+
+// botAt reads what is said: texts, and {any: [several that are as good]}.
+func botAt(o *document.Object) (said []string, or [][]string) {
+	n := o.Fields["bot"]
 	if n == nil || document.IsNull(n) {
-		return nil
+		return nil, nil
 	}
-	if n.Kind != yaml.SequenceNode {
-		return []string{textAt(o, key)}
+	if n.Kind != yaml.SequenceNode && n.Kind != yaml.MappingNode {
+		return []string{textAt(o, "bot")}, nil
 	}
-	var all []string
-	for i, e := range n.Content {
-		if e.Kind != yaml.ScalarNode {
-			o.Report.Add(document.Spot{Source: o.Spot.Source, Node: e, Path: document.Index(o.At(key).Path, i)}, "expected a text, found %s", document.Describe(e))
+	list := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		list = n.Content
+	}
+	for i, e := range list {
+		at := document.Spot{Source: o.Spot.Source, Node: e, Path: document.Index(o.At("bot").Path, i)}
+		if e.Kind != yaml.MappingNode {
+			if e.Kind != yaml.ScalarNode {
+				o.Report.Add(at, "expected a text or {any: [texts]}, found %s", document.Describe(e))
+			}
+			said, or = append(said, e.Value), append(or, nil)
+			continue
 		}
-		all = append(all, e.Value)
+		texts := words(document.NewObject(at, o.Report, anyKeys).Words("any"))
+		if len(texts) == 0 {
+			o.Report.Add(at, "expected {any: [texts]}: the texts of which one is said")
+			continue
+		}
+		said, or = append(said, texts[0]), append(or, texts[1:])
 	}
-	return all
+	return said, or
 }
 
 func readCommands(o *document.Object, key string) []Command {

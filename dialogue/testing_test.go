@@ -17,7 +17,7 @@ func TestTestsThatAreWrong(t *testing.T) {
 		{`- {talk: [{user: hi}]}`, `3:3: "name" is missing; expected what the test shows`},
 		{`- {name: a}`, `3:3: "talk" is missing; expected a list of what is said, such as [{user: …, bot: …}]`},
 		{`- hello`, `3:3: expected a test such as {name: …, talk: […]}, found the text "hello"`},
-		{`- {name: a, talk: [{user: hi, agent: hi}]}`, `3:20: expected one of user, agent, press and silence, found 2 of them`},
+		{`- {name: a, talk: [{user: hi, agent: hi}]}`, `3:20: expected one of user, agent, press, silence and event, found 2 of them`},
 		{`- {name: a, talk: [{user: hi, after: soon}]}`, `3:38: expected a time such as 90s or 2h, found the text "soon"`},
 		{`- {name: a, now: friday, talk: [{user: hi}]}`, `3:18: expected a time such as 2026-11-20T10:00:00Z, found the text "friday"`},
 		{`- {name: a, talk: [{press: [{slot_name: b}]}]}`, `3:29: "type" is missing; expected the type of the command, such as start_flow`},

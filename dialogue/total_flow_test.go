@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/fermata-go/fermata/internal/expression"
 )
 
 // drawFlow draws the steps of a flow: each leads to later ones, but for loops that ask something.
@@ -124,11 +126,11 @@ func (g *dialogueDraw) step(i, n, flow int) map[string]any {
 		g.while(st, i, flow)
 	case "call", "link":
 		g.other(st, flow)
-		if kind == "link" {
+		if st["type"] == "link" { // and not what stands in its place where there is no further flow
 			return st
 		}
 	}
-	if i+1 < n && g.arrivals[i+1] != nil && g.often(25) && kind != "while" {
+	if i+1 < n && g.arrivals[i+1] != nil && g.often(25) && kind != "while" && st["default"] == nil {
 		st["next"] = g.ahead(i, n, g.sure)
 		return st
 	}
@@ -139,12 +141,21 @@ func (g *dialogueDraw) step(i, n, flow int) map[string]any {
 // denied is the step that follows a no: a later one, or an earlier one.
 func (g *dialogueDraw) denied(i, n int) string {
 	if g.often(30) {
-		if back := g.below(i + 1); g.arrivals[back] != nil && !g.loop {
-			maps.DeleteFunc(g.arrivals[back], func(name string, _ bool) bool { return !g.sure[name] })
+		if back := g.below(i + 1); g.arrivals[back] != nil && !g.loop && g.keeps(g.arrivals[back]) {
 			return fmt.Sprint(g.nested, back)
 		}
 	}
 	return g.ahead(i, n, g.sure)
+}
+
+// keeps reports whether all names are sure here that are sure where a way leads back to.
+func (g *dialogueDraw) keeps(before map[string]bool) bool {
+	for name := range before {
+		if !g.sure[name] {
+			return g.slip(20)
+		}
+	}
+	return true
 }
 
 func (g *dialogueDraw) collect(st map[string]any) {
@@ -245,11 +256,11 @@ func (g *dialogueDraw) set(st map[string]any) {
 	values := make(map[string]any)
 	for range 1 + g.below(2) {
 		name := drawOne(g, slices.Sorted(maps.Keys(all)))
-		values[name] = g.expression(all[name], 0)
+		values[name] = g.given(name, all[name])
 	}
 	if len(values) > 1 { // their order is that of their names, and what the first writes the second reads
 		for _, name := range slices.Sorted(maps.Keys(values)) {
-			values[name] = g.expression(all[name], 0)
+			values[name] = g.given(name, all[name])
 			g.sure[name] = true
 		}
 	}
@@ -257,6 +268,23 @@ func (g *dialogueDraw) set(st map[string]any) {
 		g.sure[name] = true
 	}
 	st["values"] = values
+}
+
+// given is an expression for what a step writes. One that is the same always is good for the slot.
+func (g *dialogueDraw) given(name string, of sort) string {
+	text := g.expression(of, 0)
+	s := g.flow.slots[name]
+	if s == nil || s.check.good == nil || g.slip(50) {
+		return text
+	}
+	code, fault := expression.Compile(text)
+	if fault != nil || len(code.Names()) > 0 {
+		return text
+	}
+	if v, err := code.Result(expression.NewScope(nil, nil)); err != nil || s.check.good(plain(v)) {
+		return text
+	}
+	return literals[of]
 }
 
 func (g *dialogueDraw) branch(st map[string]any, i, n int) {
@@ -318,6 +346,9 @@ func (g *dialogueDraw) other(st map[string]any, flow int) {
 	}
 	out := make(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(to.slots)) {
+		if g.loop && g.sure[name] && !g.slip(20) { // the next round counts on it
+			continue
+		}
 		if s := g.flow.slots[name]; s != nil && g.often(40) && (s.optional || !to.slots[name].optional || g.slip(20)) {
 			out[name] = name
 			delete(g.sure, name)

@@ -133,7 +133,7 @@ func (g *guards) turn(x turnHeld) error {
 
 // agrees reports whether a message may be a yes.
 func agrees(m dialogue.Message) bool {
-	yes := strings.Contains(m.Text, "yes")
+	yes := slices.ContainsFunc([]string{"yes", "true", "👍"}, func(word string) bool { return strings.Contains(m.Text, word) })
 	for _, c := range m.Commands {
 		switch c.Type {
 		case dialogue.Affirm:

@@ -447,4 +447,14 @@ func TestDialoguesThatLoadConverse(t *testing.T) {
 }
 
 // TestDialoguesThatAreRightLoad draws dialogues that are right by construction: none is refused.
-func TestDialoguesThatAreRightLoad(t *testing.T) { talked(t, true, "20") }
+func TestDialoguesThatAreRightLoad(t *testing.T) {
+	exploreTalks(t, "200", func(rt *rapid.T) {
+		text := drawDialogue(rt, true).text()
+		if _, err := dialogue.Parse([]byte(text), "drawn.yaml", new(outside).options()); err != nil {
+			rt.Fatalf("%v\n%s", err, text)
+		}
+	})
+}
+
+// TestDialoguesThatAreRightConverse holds a conversation with some of them.
+func TestDialoguesThatAreRightConverse(t *testing.T) { talked(t, true, "15") }

@@ -25,7 +25,7 @@ import (
 //	[nothing]                                no flow is going on
 //
 // and each line below it has what is said, and what it means: "start" and a flow, a slot and its value ("?" behind one
-// that is too doubtful to be taken), yes, no (and the slot that is wrong), cancel, skip, repeat, clear and a slot,
+// that is too doubtful to be taken, and the words that were left over before it where the user is asked), yes, no (and the slot that is wrong), cancel, skip, repeat, clear and a slot,
 // handoff, chitchat, or nothing. It is Friday, 20 November 2026, 10:00 in London.
 func TestUnderstood(t *testing.T) {
 	tables, err := filepath.Glob("testdata/understood/*.txt")
@@ -121,7 +121,7 @@ func (d *Dialogue) taskAt(t *testing.T, st *step, f *flow, filled map[string]any
 	}
 	frame := &Frame{Flow: f.Name, Slots: map[string]any{"dishes": []any{}, "price": 10}}
 	maps.Copy(frame.Slots, filled)
-	prompt, err := d.render(st.message, frame, d.scope(s, frame))
+	prompt, err := d.worded(st.message, s, 0, frame, d.scope(s, frame))
 	if err != nil {
 		prompt = st.Message
 	}
@@ -166,6 +166,9 @@ func (d *Dialogue) commandText(c Command) string {
 		text := c.Slot + "=" + valueText(c.Value)
 		if c.sure() < d.settings.MinConfidence {
 			text += "?"
+		}
+		if c.Left != "" {
+			text += " (" + c.Left + ")?"
 		}
 		return text
 	case ClearSlot:

@@ -32,7 +32,7 @@ func (f *file) warn(d *Dialogue) {
 	begun := d.begun()
 	for _, fl := range d.order {
 		switch at, _ := f.places.find("flows." + fl.Name); {
-		case begun[fl.Name] || !fl.Hidden && (len(fl.Trigger) > 0 || d.settings.Model != ""):
+		case begun[fl.Name] || fl.Starts == ByButton || !fl.Hidden && (len(fl.Trigger) > 0 || d.settings.Model != ""):
 		case fl.Hidden:
 			f.report.Warn(at, "nothing begins the flow %q: it is hidden, and no step and no pattern names it", fl.Name)
 		default:
@@ -71,7 +71,7 @@ func (f *flow) uses(slot string) bool {
 		}
 	}
 	for _, sl := range f.order {
-		if sl.name != slot && sl.validate != nil && slices.Contains(sl.validate.reads(), slot) || sl.failure.mentions(slot) {
+		if sl.name != slot && sl.validate != nil && slices.Contains(sl.validate.Names(), slot) || mentions(sl.refusal, slot) {
 			return true
 		}
 	}
@@ -91,4 +91,4 @@ func (f *flow) uses(slot string) bool {
 }
 
 // mentions reports whether a text reads a name.
-func (t *template) mentions(name string) bool { return t != nil && slices.Contains(t.reads(), name) }
+func mentions(t *template, name string) bool { return t != nil && slices.Contains(t.Names(), name) }

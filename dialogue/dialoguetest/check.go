@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -78,7 +80,8 @@ func Check(ctx context.Context, path string, opts Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	bare, err := newStage(file, &dialogue.Test{Actions: allActions(tests)}, opts.Dialogue)
+	all := &stages{file: file, opts: opts.Dialogue, ready: make(map[string]*stage)}
+	bare, err := all.of(&dialogue.Test{Actions: allActions(tests)})
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +94,7 @@ func Check(ctx context.Context, path string, opts Options) (*Report, error) {
 		}
 		for _, nlu := range opts.nlus(&tests[i]) {
 			began := time.Now()
-			result, err := check(ctx, file, &tests[i], nlu, &opts)
+			result, err := check(ctx, all, &tests[i], nlu, &opts)
 			if err != nil {
 				return nil, err
 			}
@@ -126,11 +129,16 @@ func (o *Options) nlus(t *dialogue.Test) []NLU {
 	return []NLU{Phrases, Model}
 }
 
-func check(ctx context.Context, file string, test *dialogue.Test, nlu NLU, o *Options) (*Result, error) {
+func check(ctx context.Context, all *stages, test *dialogue.Test, nlu NLU, o *Options) (*Result, error) {
 	result := &Result{Test: *test, NLU: nlu}
-	stage, err := newStage(file, test, o.Dialogue)
+	stage, err := all.of(test)
 	if err != nil {
 		return nil, err
+	}
+	if known := stage.loaded.Languages(); test.Language != "" && !slices.Contains(known, test.Language) {
+		message := fmt.Sprintf("the dialogue is not held in %q, but in %s", test.Language, strings.Join(known, ", "))
+		result.Failures = []Failure{{File: test.File, Line: test.Line, Column: test.Column, What: "language", Message: message}}
+		return result, nil
 	}
 	if _, err := stage.dialogue.Begin(test.Context); err != nil {
 		result.Failures = []Failure{{File: test.File, Line: test.Line, Column: test.Column, What: "context", Message: err.Error()}}
@@ -141,6 +149,7 @@ func check(ctx context.Context, file string, test *dialogue.Test, nlu NLU, o *Op
 		if err != nil {
 			return nil // it was checked
 		}
+		s.Texts = max(test.Texts, 1)
 		return s
 	}
 	var services []any

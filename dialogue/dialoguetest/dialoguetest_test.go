@@ -17,8 +17,18 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// every is at which places the examples crash: all of them take half an hour.
-var every = flag.Int("every", 29, "crash at every n-th append of the examples")
+var every = flag.Int("every", 0, "crash at every n-th append, in place of what each test has")
+
+// places is at which appends conversations crash: all of them take half an hour.
+func places(normal int) int {
+	switch {
+	case *every > 0:
+		return *every
+	case os.Getenv("FERMATA_EXPLORE") != "":
+		return 7
+	}
+	return normal
+}
 
 var update = flag.Bool("update", false, "write what conversations come to into tests that do not say it")
 
@@ -54,9 +64,9 @@ func calculated(name string, spec any) (dialogue.Action, error) {
 }
 
 // TestJ5_Examples runs the transcripts of the examples, understood by phrases and as a model would, each with crashes
-// at every append or at some, see every.
+// at every append or at some, see places.
 func TestJ5_Examples(t *testing.T) {
-	opts := dialoguetest.Options{Dialogue: dialogue.Options{ActionsFrom: calculated}, Crash: !testing.Short() && !*update, Every: *every}
+	opts := dialoguetest.Options{Dialogue: dialogue.Options{ActionsFrom: calculated}, Crash: !testing.Short() && !*update, Every: places(59)}
 	files, err := dialoguetest.Find("../../examples/dialogues")
 	if err != nil {
 		t.Fatal(err)
@@ -77,10 +87,32 @@ func TestJ5_Examples(t *testing.T) {
 	}
 }
 
+// TestG_TurnsInWords runs conversations by pattern, in English and in German, each as phrases understand it and once more with
+// the same commands from a model: cancels, corrections, words that are no text, digressions, several things at once.
+func TestG_TurnsInWords(t *testing.T) {
+	for _, file := range []string{"testdata/turns.yaml", "testdata/turns-de.yaml"} {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			opts := dialoguetest.Options{Crash: !testing.Short() && !*update, Every: places(293)}
+			if *update {
+				report, err := dialoguetest.Check(t.Context(), file, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n, err := dialoguetest.Update(report)
+				t.Log(file, n, "lines written", err)
+			}
+			opts.NLU = dialoguetest.Phrases
+			dialoguetest.Run(t, opts, file)
+			dialoguetest.Run(t, dialoguetest.Options{NLU: dialoguetest.Model}, file) // it does the same, so it need not crash as well
+		})
+	}
+}
+
 // TestG_TurnsOfConversations runs the transcripts of the turns that conversations take: corrections of earlier slots, what
 // is behind a yes, digressions, flows that call others, loops, silence and handoffs, each with crashes.
 func TestG_TurnsOfConversations(t *testing.T) {
-	dialoguetest.Run(t, dialoguetest.Options{NLU: dialoguetest.Phrases, Crash: !testing.Short(), Every: *every}, "testdata/core.yaml")
+	dialoguetest.Run(t, dialoguetest.Options{NLU: dialoguetest.Phrases, Crash: !testing.Short(), Every: places(29)}, "testdata/core.yaml")
 	report, err := dialoguetest.Check(t.Context(), "testdata/core.yaml", dialoguetest.Options{NLU: dialoguetest.Phrases})
 	if err != nil {
 		t.Fatal(err)
@@ -94,6 +126,15 @@ func TestG_TurnsOfConversations(t *testing.T) {
 // TestGerman runs the transcripts of a dialogue in German: what users say, and what it says by itself.
 func TestGerman(t *testing.T) {
 	dialoguetest.Run(t, dialoguetest.Options{}, "../testdata/understood/german.yaml")
+}
+
+// TestJ5_WhichFlowIsMeant runs the transcripts of two shops whose users say what they want in words that no trigger has, each
+// with crashes: a flow begins, or the user is asked which one is meant and answers by its number, its name, other words, yes
+// or no.
+func TestJ5_WhichFlowIsMeant(t *testing.T) {
+	for _, file := range []string{"../testdata/understood/shop.yaml", "../testdata/understood/laden.yaml"} {
+		dialoguetest.Run(t, dialoguetest.Options{Crash: !testing.Short(), Every: places(7)}, file)
+	}
 }
 
 // TestN3_AYesCountsForTheQuestionThatWasSeen asks again where the question has changed between the asking and the yes: the
@@ -145,4 +186,10 @@ tests:
 		t.Fatal(err)
 	}
 	dialoguetest.Run(t, dialoguetest.Options{Crash: true}, file)
+}
+
+// TestN10_ConversationsOfTheFeatures holds the conversations of testdata/conversations, one file for each feature: with
+// phrases and with a model, and with a crash before and after everything that is stored.
+func TestN10_ConversationsOfTheFeatures(t *testing.T) {
+	dialoguetest.Run(t, dialoguetest.Options{Crash: true}, "../testdata/conversations")
 }

@@ -76,7 +76,7 @@ func (r *Result) Lines() []Line {
 			all = append(all, Line{Text: "    (" + told + ")", Aside: true})
 		}
 		for n, s := range x.Said {
-			bad := wrong("bot") && (n >= len(line.Bot) || line.Bot[n] != s.Prompt)
+			bad := wrong("bot") && !line.SaysAt(n, s.Prompt)
 			all = append(all, Line{Text: "  " + s.Prompt, Wrong: bad})
 		}
 	}
@@ -86,6 +86,8 @@ func (r *Result) Lines() []Line {
 // heading is what was said.
 func (x *Exchange) heading() string {
 	switch l := x.Line; {
+	case l.Event != nil:
+		return "(event) " + l.Event.Name
 	case l.Silence:
 		return "(silence)"
 	case len(l.Press) > 0:

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,10 +24,34 @@ import (
 // began is when conversations of tests begin that do not say when: a Friday.
 var began = time.Date(2026, time.November, 20, 10, 0, 0, 0, time.UTC)
 
-// stage is a test that is ready to run: a dialogue of its own, whose actions do what the test says.
+// stages are those of a file: one for each set of actions whose results tests give, since loading a dialogue takes longer
+// than a conversation.
+type stages struct {
+	file  string
+	opts  dialogue.Options
+	ready map[string]*stage // by the names of these actions
+}
+
+// of is the stage of a test, which is ready to run on it until another test is.
+func (all *stages) of(t *dialogue.Test) (*stage, error) {
+	key := strings.Join(slices.Sorted(maps.Keys(t.Actions)), "\n")
+	s := all.ready[key]
+	if s == nil {
+		var err error
+		if s, err = newStage(all.file, t, all.opts); err != nil {
+			return nil, err
+		}
+		all.ready[key] = s
+	}
+	s.play(t)
+	return s, nil
+}
+
+// stage is a test that is ready to run: a dialogue whose actions do what the test says.
 type stage struct {
+	loaded   *dialogue.Dialogue // as its file has it
+	dialogue *dialogue.Dialogue // in the language of the test
 	test     *dialogue.Test
-	dialogue *dialogue.Dialogue
 	lines    []*dialogue.TestLine // but for the opening
 
 	mu      sync.Mutex
@@ -48,12 +73,6 @@ type Call struct {
 
 func newStage(file string, t *dialogue.Test, opts dialogue.Options) (*stage, error) {
 	s := &stage{test: t}
-	s.reset()
-	for i := range t.Talk {
-		if !t.Talk[i].Opening {
-			s.lines = append(s.lines, &t.Talk[i])
-		}
-	}
 	own, err := actionsIn(file)
 	if err != nil {
 		return nil, err
@@ -63,8 +82,19 @@ func newStage(file string, t *dialogue.Test, opts dialogue.Options) (*stage, err
 			opts.Actions = append(slices.Clone(opts.Actions), dialogue.Action{Name: name})
 		}
 	}
-	s.dialogue, err = dialogue.Load(file, s.options(opts))
+	s.loaded, err = dialogue.Load(file, s.options(opts))
 	return s, err
+}
+
+// play makes the stage ready for a test that gives the results of the same actions.
+func (s *stage) play(t *dialogue.Test) {
+	s.test, s.lines, s.dialogue = t, nil, s.loaded.In(t.Language)
+	for i := range t.Talk {
+		if !t.Talk[i].Opening {
+			s.lines = append(s.lines, &t.Talk[i])
+		}
+	}
+	s.reset()
 }
 
 // actionsIn are the names of the actions that a file defines itself.
@@ -107,9 +137,9 @@ func (s *stage) options(o dialogue.Options) dialogue.Options {
 // action is an action as the test has it.
 func (s *stage) action(a dialogue.Action) dialogue.Action {
 	name, run, input := a.Name, a.Run, a.Input
-	if results, ok := s.test.Actions[name]; ok {
+	if _, ok := s.test.Actions[name]; ok {
 		a.Plan, a.Input, a.Result = nil, nil, nil
-		a.Run = func(ctx node.Context, in map[string]any) (any, error) { return s.instead(ctx, name, results, in) }
+		a.Run = func(ctx node.Context, in map[string]any) (any, error) { return s.instead(ctx, name, in) }
 		return a
 	}
 	switch {
@@ -139,8 +169,8 @@ func callKey(ctx node.Context) string {
 }
 
 // instead gives what the test says that an action gives.
-func (s *stage) instead(ctx node.Context, name string, results []dialogue.TestResult, in map[string]any) (any, error) {
-	key := callKey(ctx)
+func (s *stage) instead(ctx node.Context, name string, in map[string]any) (any, error) {
+	key, results := callKey(ctx), s.test.Actions[name]
 	s.note(name, key, in)
 	s.mu.Lock()
 	at, ok := s.scripts[key]
@@ -219,6 +249,8 @@ func (s *stage) answer(q fermata.Interrupt) any {
 	l := s.lines[visit-1]
 	m := dialogue.Message{Text: l.User, Commands: l.Press}
 	switch {
+	case l.Event != nil:
+		m = dialogue.Message{Event: l.Event.Name, Data: l.Event.Data}
 	case l.Silence && q.Deadline == 0:
 		return fermatatest.Rest // nothing comes of it
 	case l.Silence:

@@ -65,7 +65,7 @@ func (x *Exchange) additions() (block, flow string) {
 	if !x.Line.HasBot {
 		said := make([]string, 0, len(x.Said))
 		for _, text := range x.texts() {
-			said = append(said, scalar(text))
+			said = append(said, ScalarText(text))
 		}
 		if len(said) == 1 {
 			keys = append(keys, "bot: "+said[0])
@@ -165,7 +165,7 @@ func commandText(c dialogue.Command) string {
 		return err.Error()
 	}
 	var parts []string
-	for _, key := range []string{"type", "flow_name", "slot_name", "slot_value", "slot_to_change", "options", "text", "data"} {
+	for _, key := range []string{"type", "flow_name", "slot_name", "slot_value", "slot_to_change", "options", "text", "choice", "data"} {
 		if v, ok := m[key]; ok {
 			parts = append(parts, key+": "+flowText(v))
 		}
@@ -177,7 +177,7 @@ func commandText(c dialogue.Command) string {
 func flowText(v any) string {
 	switch v := v.(type) {
 	case string:
-		return scalar(v)
+		return ScalarText(v)
 	case []any:
 		all := make([]string, len(v))
 		for i := range v {
@@ -194,8 +194,8 @@ var (
 	reserved = regexp.MustCompile(`(?i)^(yes|no|y|n|on|off|true|false|null|nan|inf)$`)
 )
 
-// scalar is a text as YAML has it, also within a mapping or list on one line.
-func scalar(s string) string {
+// ScalarText is a text as YAML has it, in quotes where it must be, also within a list on one line.
+func ScalarText(s string) string {
 	if plain.MatchString(s) && !reserved.MatchString(s) && !strings.HasSuffix(s, " ") {
 		return s
 	}
@@ -205,7 +205,15 @@ func scalar(s string) string {
 	if err := e.Encode(s); err != nil {
 		return err.Error()
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	var out strings.Builder
+	for _, r := range strings.TrimSuffix(b.String(), "\n") {
+		if r == '\ufeff' || r >= 0x7f && r < 0xa0 { // which JSON takes as it is, and YAML does not
+			fmt.Fprintf(&out, `\u%04x`, r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
 }
 
 func keys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -13,12 +13,21 @@
 //	POST /conversations/{id}/messages   {"id": "m1", "text": "send 50 to Ada"}, or {"commands": [{"type": "affirm"}]}
 //	GET  /conversations/{id}/messages   what is said, as server-sent events; ?after= begins after a seq
 //	GET  /conversations/{id}/socket     both, as a WebSocket; ?after= likewise
+//	GET  /review                        a dialogue.Review, for whom Options.Review lets in
+//	GET  /review/{id}                   {"turns": […]}: how each message of one was understood, likewise
+//
+// A review takes the parameters since and until (RFC 3339), flow, mark (several times), left (24h), limit (20, at most 500) and
+// after, as dialogue.ReviewQuery has them. It has a path of its own, so that a server that serves users need not serve it.
 //
 // A message is answered with {"said": […], "pending": …, "again", "handoff", "busy", "closed", "seq"}. One whose id has
 // come before counts once and is answered as it was (see dialogue.Conversations.Send), so a client that has lost the answer
 // sends it again, this way or the other. 409 says that the conversation waits for another person, and the message was not
 // taken; 410 that it is over. A message that was taken is carried through, also when its client has gone. Every refusal is
 // {"error": "…", "code": "…"}, where the code is busy, closed, forbidden, invalid, limit, not_found, stopped or internal.
+//
+// A pending task has an id. A client sends it back as "question" with what its user answers: where another client has changed
+// what is asked by then, the answer is not taken, and the user is asked again. Without it an answer counts for the question
+// that stands when it comes.
 //
 // An event has its seq as its id and a dialogue.Delivery as its data. A client that comes back with the header
 // Last-Event-ID misses and repeats nothing (law E1). One that does not read is cut off, and the conversation never waits

@@ -111,7 +111,7 @@ func (h *house) open(t testing.TB, users ...string) {
 }
 
 // soon is how long a test waits for what must come.
-const soon = 20 * time.Second
+const soon = 2 * time.Minute
 
 // frame is what comes over a socket.
 type frame struct {

@@ -16,6 +16,7 @@ import (
 type message struct {
 	ID       string             `json:"id"`
 	Text     string             `json:"text"`
+	Question string             `json:"question"` // the id of the pending task that it answers
 	Commands []dialogue.Command `json:"commands"`
 	Done     bool               `json:"done"` // of an agent
 }
@@ -48,7 +49,7 @@ func lasting(r *http.Request) context.Context { return context.WithoutCancel(r.C
 
 // say says a message in a conversation.
 func (h *handler) say(ctx context.Context, id string, agent bool, given *message) (dialogue.Reply, *refusal) {
-	m := dialogue.Message{ID: given.ID, Text: given.Text, Commands: given.Commands}
+	m := dialogue.Message{ID: given.ID, Text: given.Text, Question: given.Question, Commands: given.Commands, Channel: "web"}
 	m.Commands = slices.DeleteFunc(m.Commands, func(c dialogue.Command) bool { return c.Type == dialogue.Silence })
 	if agent {
 		m.From, m.Done, m.Commands = "agent", given.Done, nil

@@ -30,16 +30,22 @@ func TestN7_WhoDecidesMayNotReturn(t *testing.T) {
 				Authorize: func(r *http.Request, id string) (bool, error) { does("Authorize"); return own(r, id) },
 				Open:      func(*http.Request) (string, map[string]any, error) { does("Open"); return "ada", nil, nil },
 				Desk:      func(*http.Request) error { does("Desk"); return nil },
+				Review:    func(*http.Request) error { does("Review"); return nil },
 			})
 			h.open(t, "ada")
 			c := connect(t, h.url+"ada", "ada", "")
 			c.say("1", "order something")
 			c.until("reply")
 			for _, ask := range [][3]string{
-				{"Authorize", "GET", "/ada"}, {"Open", "POST", ""}, {"Authorize", "POST", ""}, {"Desk", "GET", ""},
+				{"Authorize", "GET", "/conversations/ada"},
+				{"Open", "POST", "/conversations"},
+				{"Authorize", "POST", "/conversations"},
+				{"Desk", "GET", "/conversations"},
+				{"Review", "GET", "/review"},
+				{"Review", "GET", "/review/ada"},
 			} {
 				armed.Store(ask[0])
-				url := h.http.URL + "/conversations" + ask[2]
+				url := h.http.URL + ask[2]
 				if res := request(t, ask[1], url, "ada", ""); res.StatusCode != http.StatusInternalServerError {
 					t.Errorf("%v: %s", ask, res.Status)
 				}

@@ -32,7 +32,7 @@ func (h *handler) explain(ctx context.Context, id string, err error) *refusal {
 		return &refusal{http.StatusConflict, dialogue.ErrBusy.Error(), "busy"}
 	case errors.Is(err, dialogue.ErrClosed):
 		return &refusal{http.StatusGone, dialogue.ErrClosed.Error(), "closed"}
-	case errors.Is(err, dialogue.ErrMessage):
+	case errors.Is(err, dialogue.ErrMessage), errors.Is(err, dialogue.ErrEvent):
 		return malformed(err.Error())
 	case fe != nil && fe.Code == fermata.CodeNotFound:
 		return &refusal{http.StatusNotFound, "there is no such conversation", string(fe.Code)}

@@ -16,6 +16,8 @@ import (
 var asked = []string{
 	"POST /conversations", "GET /conversations", "GET /conversations/{id}", "POST /conversations/{id}/messages",
 	"GET /conversations/{id}/messages", "GET /conversations/{id}/socket",
+	"POST /conversations/{id}/events",
+	"GET /review", "GET /review/{id}",
 }
 
 // Every route refuses a stranger, and somebody with another conversation, whether the conversation is there or not, and
@@ -23,7 +25,7 @@ var asked = []string{
 func TestH8_NoRouteServesAStranger(t *testing.T) {
 	h := build(t, memory.New(), shop(t, func(string) {}), web.Options{
 		Open: func(r *http.Request) (string, map[string]any, error) { return "ada", nil, nil }, // and Authorize decides
-		Desk: func(*http.Request) error { return errors.New("no") },
+		Desk: func(*http.Request) error { return errors.New("no") }, Review: reviewer,
 	})
 	h.open(t, "ada", "bob")
 	for _, pattern := range web.Routes() {

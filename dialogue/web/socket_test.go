@@ -96,8 +96,10 @@ func (kept) Close() error { return nil }
 // the client goes on there as after any cut.
 func TestJ4_AServerIsKilledAtEveryAppend(t *testing.T) {
 	d := shop(t, func(string) {})
-	deaths := 0
-	for n := range int64(16) { // as many as a conversation has, or nearly
+	for n, deaths := int64(0), 1; deaths > 0; n++ { // until a server lives to the end of the conversation
+		if deaths = 0; n > 100 {
+			t.Fatal("a conversation of three turns makes more than 100 appends")
+		}
 		for _, after := range []bool{false, true} {
 			inner := kept{memory.New()}
 			first := build(t, inner, d, web.Options{})
@@ -136,9 +138,9 @@ func TestJ4_AServerIsKilledAtEveryAppend(t *testing.T) {
 			}
 			h.close()
 		}
-	}
-	if deaths < 20 {
-		t.Errorf("%d deaths, expected one at each append of a conversation", deaths)
+		if turns := int64(len(order("tea"))); deaths == 0 && n < 2*turns {
+			t.Errorf("no server died at append %d, expected two appends in each of %d turns", n+1, turns)
+		}
 	}
 }
 

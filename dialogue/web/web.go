@@ -27,6 +27,12 @@ type Options struct {
 	// Desk says whether a request may see which conversations are with a person. An error is status 403, and shown to nobody.
 	// Defaults to refusing everybody.
 	Desk func(r *http.Request) error
+	// Review says whether a request may read what all users have said and how it was understood, for those who look after the
+	// dialogue. Neither Authorize nor Desk opens that. An error is status 403, and shown to nobody. Defaults to refusing everybody.
+	Review func(r *http.Request) error
+	// Events says whether a request may tell a conversation of an event (see dialogue.Conversations.Tell): for programs of the
+	// operator. Authorize does not open that. An error is status 403, and shown to nobody. Defaults to refusing everybody.
+	Events func(r *http.Request, conversation string) error
 	// Origins are the origins ("https://shop.example.com") besides the handler's own whose pages may speak and listen. Their
 	// requests may carry credentials. Defaults to none.
 	Origins []string
@@ -96,6 +102,9 @@ func (h *handler) routes() map[string]http.HandlerFunc {
 		"POST /conversations/{id}/messages": h.authorized(h.send),
 		"GET /conversations/{id}/messages":  h.authorized(h.listen),
 		"GET /conversations/{id}/socket":    h.authorized(h.connect),
+		"POST /conversations/{id}/events":   h.tell,
+		"GET /review":                       h.reviews(h.review),
+		"GET /review/{id}":                  h.reviews(h.turns),
 	}
 }
 
@@ -151,7 +160,7 @@ func (h *handler) open(w http.ResponseWriter, r *http.Request) {
 		refuse(w, no)
 		return
 	}
-	_, created, err := h.talks.Open(lasting(r), id, with)
+	_, created, err := h.talks.OpenIn(lasting(r), r.Header.Get("Accept-Language"), id, with)
 	var standing dialogue.Reply
 	if err == nil {
 		standing, err = h.talks.Standing(r.Context(), id)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata"
@@ -225,5 +227,42 @@ func TestH2_ADeskSeesWhoIsWithAPerson(t *testing.T) {
 		if res := request(t, http.MethodGet, handler, user, ""); res.StatusCode != http.StatusForbidden {
 			t.Errorf("%s is shown the conversations: %d", user, res.StatusCode)
 		}
+	}
+}
+
+// TestAnAnswerNamesItsQuestion says yes to a question of before, by POST and over a socket: nothing is bought.
+func TestAnAnswerNamesItsQuestion(t *testing.T) {
+	bought := 0
+	h := build(t, nil, shop(t, func(string) { bought++ }), web.Options{})
+	h.open(t, "ada")
+	id := func(body string) string {
+		res := request(t, http.MethodPost, h.url+"ada/messages", "ada", body)
+		var r struct {
+			Pending struct{ ID string } `json:"pending"`
+		}
+		if err := json.NewDecoder(res.Body).Decode(&r); err != nil || r.Pending.ID == "" {
+			t.Fatalf("%s: no question: %v", body, err)
+		}
+		return r.Pending.ID
+	}
+	id(`{"text":"order something"}`)
+	before := id(`{"text":"tea"}`)
+	id(`{"text":"actually rice"}`)
+	id(fmt.Sprintf(`{"text":"yes","question":%q}`, before))
+	socket := connect(t, h.url+"ada", "ada", "")
+	if err := socket.write(websocket.MessageText, fmt.Sprintf(`{"id":"s","text":"yes","question":%q}`, before)); err != nil {
+		t.Fatal(err)
+	}
+	socket.until("reply")
+	if bought != 0 {
+		t.Fatalf("bought %d times", bought)
+	}
+	now := id(`{"text":"hm"}`)
+	if err := socket.write(websocket.MessageText, fmt.Sprintf(`{"id":"t","text":"yes","question":%q}`, now)); err != nil {
+		t.Fatal(err)
+	}
+	socket.until("reply")
+	if bought != 1 {
+		t.Errorf("a yes to the question that stands buys %d times", bought)
 	}
 }

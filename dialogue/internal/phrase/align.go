@@ -182,7 +182,7 @@ func (t *turn) textValue(s Slot, i, j int) Value {
 	for j > i+1 && !last && t.isAround(j-1) {
 		j--
 	}
-	for i < j-1 && t.language.class(t.tokens[t.says[i]].fold) == hum {
+	for i < j-1 && t.language.class(t.wordAt(i)) == hum {
 		i++
 	}
 	from, to := t.says[i], t.says[j-1]+1
@@ -213,8 +213,8 @@ func (t *turn) listValue(s Slot, text Value) Value {
 
 // isAround reports whether a spoken word at the end of a text is politeness and no part of it.
 func (t *turn) isAround(i int) bool {
-	word := t.tokens[t.says[i]].fold
-	return t.language.class(word) == hum || t.language.polite[word]
+	word := t.wordAt(i)
+	return t.language.class(word) == hum || t.language.is(word, polite)
 }
 
 func isBlank(b byte) bool { return b < 0x80 && unicode.IsSpace(rune(b)) }

@@ -9,8 +9,8 @@ const (
 	_       mood = iota
 	saysYes      // "go ahead"
 	saysNo       // "not really"
-	weakNo       // "I guess not"
 	bars         // "don't": a no to what is said behind it, up to the next clause
+	weakNo       // "I guess not"
 	doubts       // "not sure": neither
 	around       // "well", "please": nothing
 	turns        // "but": what follows is something else
@@ -35,13 +35,16 @@ type Question struct {
 	// About is what it is about, in other words: "cancel my appointment". To a question of that, "yes, cancel it" is a yes
 	// and "don't cancel it" a no.
 	About []string
+	// Names are what the values of the question are called: "yes, the date" is about one of them, and no plain yes.
+	Names []string
 }
 
 // AssentTo is Assent where the question is known. A plain yes whose rest only repeats the question has no rest.
 func (l Locale) AssentTo(q Question, text string) (yes, no bool, rest string, score float64) {
 	r := l.reading(text, epoch)
 	if q.Text != "" {
-		r.question, r.verbs = setOf(foldedWords(q.Text)), make(map[string]bool)
+		r.question, r.verbs, r.asked = foldedSet(q.Text), make(map[string]bool), l.reading(q.Text, epoch)
+		r.titles = foldedSet(strings.Join(q.Names, " "))
 		for _, about := range q.About {
 			for _, w := range foldedWords(about) {
 				r.verbs[w] = r.question[w]
@@ -51,21 +54,75 @@ func (l Locale) AssentTo(q Question, text string) (yes, no bool, rest string, sc
 	return r.assent()
 }
 
-// echoes reports whether the spoken words from i on say nothing but the question.
+// echoes reports whether the spoken words from i on say nothing but the question: words of it that name no value, and around
+// them words of every sentence. A value has to stand in the question as it does here: "at 10" is not in "at 10:30".
 func (r *reading) echoes(i int) bool {
-	for ; i < len(r.says); i++ {
-		word := r.tokens[r.says[i]].fold
+	if r.asked == nil {
+		return false
+	}
+	repeats := false
+	for i < len(r.says) {
+		word := r.wordAt(i)
 		if m, _ := r.language.moods.at(r.line, i); m == turns {
 			return false
 		}
+		if does, _ := r.language.openers.at(r.line, i); does == turning {
+			return false
+		}
+		if n := r.valueRun(i); n > 0 {
+			if !r.asked.holds(r.line, i, n) {
+				return false
+			}
+			repeats, i = repeats || n > 1, i+n // one number may be that of an answer: "yes, 2"
+			continue
+		}
 		switch k := r.language.class(word); {
-		case r.question[word]:
-		case k == function, k == filler, k == hum, r.language.polite[word]:
+		case r.question[word] && !r.language.is(word, owner|pronoun|polite) && (k == content || k == filler):
+			repeats = repeats || !r.titled(word)
+		case k == function, k == filler, k == hum, r.language.is(word, polite):
 		default:
 			return false
 		}
+		i++
 	}
-	return r.question != nil
+	return repeats
+}
+
+// titled reports whether a word calls a value of the question by its name, or by an end of it: "Telefon" is the Telefonnummer.
+func (r *reading) titled(word string) bool {
+	const least = 4 // letters
+	for name := range r.titles {
+		if name == word || len(word) >= least && (strings.HasPrefix(name, word) || strings.HasSuffix(name, word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// valueRun is how many spoken words from i on are such as values are made of.
+func (r *reading) valueRun(i int) (n int) {
+	for i+n < len(r.says) {
+		t := r.says[i+n]
+		if r.tokens[t].sort != digits && !r.tokens[t].spelled && !r.saysDay(t) && (r.language.class(r.tokens[t].fold) == function || !r.isValueTerm(t)) {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// holds reports whether n spoken words of another line stand here in their order, and no more of a value on their sides.
+func (r *reading) holds(of *line, i, n int) bool {
+	for k := 0; k+n <= len(r.says); k++ {
+		same := k == 0 || r.valueRun(k-1) == 0
+		for at := 0; at < n && same; at++ {
+			same = r.wordAt(k+at) == of.wordAt(i+at)
+		}
+		if same && r.valueRun(k) == n {
+			return true
+		}
+	}
+	return false
 }
 
 // GoesOn reports whether an utterance asks not to stop, and nothing else: "don't cancel".
@@ -142,7 +199,7 @@ func (r *reading) moods() assenting {
 		switch m {
 		case saysYes:
 			a.yes = true
-			a.plain = a.plain || r.language.plainYes[squeezed(r.tokens[r.says[i]].fold)]
+			a.plain = a.plain || r.language.is(squeezed(r.wordAt(i)), plain)
 		case saysNo:
 			a.no = true
 		case weakNo:
@@ -157,6 +214,7 @@ func (r *reading) moods() assenting {
 			a.goesOn = a.goesOn || r.stops(i, i+n)
 			a.doubt = a.doubt || a.goesOn // "don't stop"
 		case around:
+			a.doubt = a.doubt || a.yes && r.language.class(r.wordAt(i)) == hum // "yes, hm"
 		default:
 			return a
 		}
@@ -174,7 +232,7 @@ func (r *reading) mood(i int) (mood, int) {
 		}
 		return m, n
 	}
-	word := squeezed(r.tokens[r.says[i]].fold)
+	word := squeezed(r.wordAt(i))
 	if m, ok := r.language.moods.of[word]; ok && m != turns {
 		return m, 1
 	}
@@ -219,7 +277,7 @@ func squeezed(w string) string {
 // stops reports whether some spoken words ask to stop: not to do that is to go on.
 func (r *reading) stops(i, j int) bool {
 	for ; i < j; i++ {
-		if word := r.tokens[r.says[i]].fold; r.language.stops[word] && !r.verbs[word] {
+		if word := r.wordAt(i); r.language.is(word, stops) && !r.verbs[word] {
 			return true
 		}
 	}
@@ -242,21 +300,24 @@ func (r *reading) thumbs() int {
 	return up - down
 }
 
+// besideYes are the signs that leave a yes as it is. Of any other nobody knows what it says.
+const besideYes = ".,!;:-–—…'\"’‘“”„«»()[]*~_\n" + "👍✅✔👌🆗☑💯🙂😀😃😄😁😊☺😉🙏💪🎉❤💚💙👏🤝😍🥰🤗" + "🏻🏼🏽🏾🏿"
+
 // amiss reports whether there is anything beside a yes that makes it uncertain: in what was understood of it, or in the
 // rest from a spoken word on.
 func (r *reading) amiss(rest int) bool {
-	for i := range r.tokens {
-		switch r.tokens[i].sign {
-		case '👎', '❌', '✖', '🚫', '🙅', '🤔', '🤷', '😕', '🙄', '🤨':
+	for i, t := range r.tokens {
+		sad := t.sign == '(' && t.glued && strings.ContainsRune(":;=-", r.sign(i-1)) && r.sign(i-1) != 0
+		if t.sort == mark && (sad || !strings.ContainsRune(besideYes, t.sign)) {
 			return true
 		}
 	}
 	for i := rest; i < len(r.says); i++ {
-		word := r.tokens[r.says[i]].fold
+		word := r.wordAt(i)
 		if r.verbs[word] { // "yes, cancel it"
 			continue
 		}
-		if r.language.amiss[word] || r.language.class(word) == negation {
+		if r.language.is(word, amiss) || r.language.class(word) == negation {
 			return true
 		}
 		if m, _ := r.language.moods.at(r.line, i); m == saysNo || m == weakNo || m == doubts || m == bars {

@@ -246,6 +246,26 @@ func TestAssent(t *testing.T) {
 	}
 }
 
+// checkAssents checks answers in a language: those that are "yes", "no" or "neither", with | between them.
+func checkAssents(t *testing.T, in phrase.Locale, answers map[string]string) {
+	t.Helper()
+	for want, said := range answers {
+		for text := range strings.SplitSeq(said, "|") {
+			yes, no, rest, _ := in.Assent(text)
+			got := "neither"
+			switch {
+			case yes && rest == "":
+				got = "yes"
+			case no:
+				got = "no"
+			}
+			if got != want {
+				t.Errorf("%q is %s (%q), want %s", text, got, rest, want)
+			}
+		}
+	}
+}
+
 // assent is an answer as the table has it. A score is there exactly when there is an answer.
 func assent(t *testing.T, said string) string {
 	t.Helper()

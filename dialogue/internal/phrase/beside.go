@@ -12,12 +12,12 @@ func (l Locale) Counted(slot Slot, text string, now time.Time) (Value, bool) {
 	values := r.all(slot.scanner(r.language))
 	for _, v := range values {
 		if v.Reason == "" && r.isCounted(slot, v.j) && !r.denied(v.i) {
-			return r.value(v.Value.Value, v.i, v.j+1, v.Score), true
+			return r.value(v.Value.Value, v.i, v.j+1, v.Score).Value, true
 		}
 	}
 	for k := range r.says[:max(0, len(r.says)-1)] {
-		if i, j := r.says[k], r.says[k+1]; r.language.without[r.tokens[i].fold] && r.isCounted(slot, j) {
-			return r.value(zero, i, j+1, 0.9), true
+		if i, j := r.says[k], r.says[k+1]; r.language.is(r.wordAt(k), without) && r.isCounted(slot, j) {
+			return r.value(zero, i, j+1, 0.9).Value, true
 		}
 	}
 	return Value{}, false
@@ -31,7 +31,7 @@ func (l Locale) Names(slot Slot, text string) bool {
 	}
 	for _, name := range slot.Names {
 		words, k := foldedWords(name), 0
-		if r.language.owners[r.tokens[r.says[0]].fold] {
+		if r.language.is(r.wordAt(0), owner) {
 			k++
 		}
 		if len(words) == len(r.says)-k && slices.EqualFunc(words, r.says[k:], func(w string, t int) bool { return r.alike(r.tokens[t].fold, w) }) {
@@ -51,7 +51,7 @@ func (l Locale) None(text string) bool {
 	for k < len(r.says) {
 		if why, n := r.language.skips.at(r.line, k); n > 0 && why == NoneTaken {
 			k += n
-			for k < len(r.says) && r.language.polite[r.tokens[r.says[k]].fold] {
+			for k < len(r.says) && r.language.is(r.wordAt(k), polite) {
 				k++
 			}
 			return k == len(r.says)
@@ -69,7 +69,7 @@ func (l Locale) None(text string) bool {
 // there is more, such as "anything else?".
 func (l Locale) Enough(question, text string) bool {
 	of := l.language()
-	if !slices.ContainsFunc(foldedWords(question), func(w string) bool { return of.further[w] }) {
+	if !slices.ContainsFunc(foldedWords(question), func(w string) bool { return of.is(w, further) }) {
 		return false
 	}
 	r := l.reading(text, epoch)
@@ -78,7 +78,7 @@ func (l Locale) Enough(question, text string) bool {
 	}
 	for k := 0; k < len(r.says); k++ {
 		if _, n := of.enough.at(r.line, k); n > 0 {
-			for k += n; k < len(r.says) && of.polite[r.tokens[r.says[k]].fold]; k++ {
+			for k += n; k < len(r.says) && of.is(r.wordAt(k), polite); k++ {
 			}
 			return k == len(r.says)
 		}
@@ -120,5 +120,5 @@ func (r *reading) isJoint(i int) bool {
 	if t.sort == mark {
 		return t.sign == ',' || t.sign == ';' || t.sign == '-' || t.sign == '&'
 	}
-	return r.language.joints[t.fold] || r.language.ands[t.fold] || r.language.owners[t.fold]
+	return r.language.is(t.fold, joint|ands|owner)
 }

@@ -5,20 +5,16 @@ var Boolean = &Kind{name: "boolean", scan: always((*reading).booleanAt), answer:
 
 // booleanAt reads true, false, yes, no, on and off.
 func (r *reading) booleanAt(i int) (found, bool) {
-	b, ok := r.language.booleans[r.word(i)]
-	if !ok {
+	if !r.language.is(r.word(i), truth|falsehood) || r.denied(i) {
 		return found{}, false
 	}
-	if r.denied(i) {
-		return found{}, false
-	}
-	return found{r.value(b, i, i+1, 1), i, i + 1}, true
+	return r.value(r.language.is(r.word(i), truth), i, i+1, 1), true
 }
 
 func (r *reading) booleanAnswer(Slot) (Value, bool) {
 	yes, no, rest, score := r.assent()
 	if yes != no && rest == "" {
-		return r.value(yes, 0, len(r.tokens), score), true
+		return r.value(yes, 0, len(r.tokens), score).Value, true
 	}
 	if yes || no || len(r.says) == 0 {
 		return Value{}, false

@@ -10,7 +10,7 @@ import (
 var Single = &Kind{
 	name: "choice",
 	scan: func(s Slot, of *language) scan { return newChooser(s.Choices, of).at },
-	none: (*reading).noChoice, several: (*reading).several,
+	none: (*reading).noChoice, several: (*reading).several, exact: true,
 	check: func(s Slot) error {
 		if len(s.Choices) == 0 {
 			return errors.New("a choice needs choices")
@@ -78,6 +78,23 @@ func newChooser(choices []Choice, of *language) *chooser {
 	return c
 }
 
+// shared reports whether a word beside a choice is one that choices have in common: "account" of "current account" and "savings".
+func (c *chooser) shared(word string) bool {
+	of, known := c.owner[word]
+	if !known {
+		return false
+	}
+	if of < 0 {
+		return true
+	}
+	for _, n := range c.names { // a further word of a name: "account" of "current account"
+		if n.choice == of && len(n.words) > 1 && n.words[0] != word && slices.Contains(n.words, word) {
+			return true
+		}
+	}
+	return false
+}
+
 // at reads a choice that begins at a token: by a name, misspelt or shortened, or by its number in the order.
 func (c *chooser) at(r *reading, i int) (found, bool) {
 	if f, ok := c.named(r, i); ok {
@@ -106,14 +123,14 @@ func (c *chooser) named(r *reading, i int) (found, bool) {
 	case 0:
 		return found{}, false
 	case 1:
-		return found{r.value(c.choices[meant[0]].Value, i, end, best), i, end}, true
+		return r.value(c.choices[meant[0]].Value, i, end, best), true
 	}
 	names := make([]string, len(meant))
 	for k, one := range meant {
 		names[k] = c.choices[one].Value
 	}
 	why := because(SeveralMeanings, Args{"said": r.said(i, end), "choices": r.language.Any(names)})
-	return found{r.refusal(why, i, end), i, end}, true
+	return r.refusal(why, i, end), true
 }
 
 // said quotes some tokens for a message.
@@ -190,11 +207,8 @@ func (r *reading) isClauseEnd(i int) bool {
 // ordinal reads "the second one", "number 2", "option two", "the last one", "2".
 func (c *chooser) ordinal(r *reading, i int) (found, bool) {
 	at, marked := i, false
-	if r.word(at) == "the" {
-		at++
-	}
-	switch r.word(at) {
-	case "number", "option", "choice", "item":
+	at = r.past(at, "the")
+	if r.is(at, "number", "option", "choice", "item") {
 		at, marked = at+1, true
 	}
 	if r.sign(at) == '#' {
@@ -204,24 +218,21 @@ func (c *chooser) ordinal(r *reading, i int) (found, bool) {
 	if n == 0 || !marked && at == i && r.isContent(i-1) { // "the red one" is not the first
 		return found{}, false
 	}
-	switch r.word(j) {
-	case "one", "option", "choice", "item":
-		j++
-	}
+	j = r.past(j, "one", "option", "choice", "item")
 	if n < 0 {
 		n = len(c.choices) + 1 + n
 	}
 	if n < 1 || n > len(c.choices) {
-		return found{r.refusal(because(NoSuchChoice, Args{"count": len(c.choices), "said": r.said(i, j)}), i, j), i, j}, true
+		return r.refusal(because(NoSuchChoice, Args{"count": len(c.choices), "said": r.said(i, j)}), i, j), true
 	}
 	v := r.value(c.choices[n-1].Value, i, j, byOrdinal)
 	v.Place = true
-	return found{v, i, j}, true
+	return v, true
 }
 
 // isContent reports whether a word at a token says what is meant, and no preposition or politeness.
 func (r *reading) isContent(i int) bool {
-	return i >= 0 && r.tokens[i].sort == letters && r.language.class(r.tokens[i].fold) == content && !r.language.ands[r.tokens[i].fold]
+	return i >= 0 && r.tokens[i].sort == letters && r.language.class(r.tokens[i].fold) == content && !r.language.is(r.tokens[i].fold, ands)
 }
 
 // place is a place in the order, from 1, or from -1 backwards; 0 if none was said.
@@ -239,10 +250,7 @@ func (c *chooser) place(r *reading, i int, marked bool) (n, j int) {
 	if t.sort != digits || len(t.fold) > 2 || t.glued && !marked {
 		return 0, i
 	}
-	d := 0
-	for _, b := range []byte(t.fold) {
-		d = d*10 + int(b-'0')
-	}
+	d := value(t.fold)
 	if r.isGlued(i+1) && r.tokens[i+1].sort == letters {
 		switch r.tokens[i+1].fold {
 		case "st", "nd", "rd", "th":

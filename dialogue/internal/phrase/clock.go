@@ -1,9 +1,12 @@
 package phrase
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Time is the kind of times of the day: string, "15:30".
-var Time = &Kind{name: "time", scan: always((*reading).timeAt), bare: true}
+var Time = &Kind{name: "time", scan: always((*reading).timeAt), bare: true, exact: true, days: true, clock: true}
 
 // How times are meant: an hour from 1 to 12 with nothing beside it is in office hours. 1 to 6 are in the afternoon, 7 to
 // 11 in the morning and 12 is noon, for "half past three" and 3:30 alike. An hour with two digits that begins with 0
@@ -15,10 +18,12 @@ type clock struct {
 	hour, minute, second int
 
 	i, j    int
-	exact   bool     // a.m. or p.m., a part of the day or 24 hours say which half of the day is meant
-	bare    bool     // an hour by itself, which could be any number
-	part    part     // of the day
-	problem *problem // why there is no such time; nil where there is one
+	exact   bool           // a.m. or p.m., a part of the day or 24 hours say which half of the day is meant
+	bare    bool           // an hour by itself, which could be any number
+	part    part           // of the day
+	late    bool           // it is after the midnight that ends the day
+	zone    *time.Location // where it is meant; nil for the locale's
+	problem *problem       // why there is no such time; nil where there is one
 }
 
 // part is a part of the day.
@@ -42,18 +47,18 @@ func (c clock) String() string { return fmt.Sprintf("%02d:%02d", c.hour, c.minut
 // timeAt reads a time of day that begins at a token: "half past three", "in two hours".
 func (r *reading) timeAt(i int) (found, bool) {
 	if t, j, ok := r.ahead(i); ok {
-		return found{r.value(t.Format("15:04"), i, j, 1), i, j}, true
+		return r.value(t.Format("15:04"), i, j, 1), true
 	}
 	c, ok := r.clock(i)
 	if !ok || c.bare && !r.bare {
 		return found{}, false
 	}
 	if c.problem != nil {
-		return found{r.refusal(c.problem, c.i, c.j), c.i, c.j}, true
+		return r.refusal(c.problem, c.i, c.j), true
 	}
 	v := r.value(c.String(), c.i, c.j, c.score())
 	v.Half = !c.exact
-	return found{v, c.i, c.j}, true
+	return v, true
 }
 
 func (c clock) score() float64 {
@@ -65,12 +70,14 @@ func (c clock) score() float64 {
 
 // clock reads a time of day, with the part of the day before or behind it.
 func (r *reading) clock(i int) (clock, bool) {
-	if i >= len(r.tokens) {
-		return clock{}, false
-	}
 	before, at := r.partBefore(i)
+	return r.clockIn(before, i, at)
+}
+
+// clockIn reads a time of day whose face begins at a token, in a part of the day that was said before; 0 for none.
+func (r *reading) clockIn(before part, i, at int) (clock, bool) {
 	c, ok := r.face(at)
-	if !ok {
+	if !ok || c.bare && r.word(i-1) == "in" { // "in 15" is no time: 15 minutes?
 		return clock{}, false
 	}
 	c.i, c.part = i, before
@@ -82,16 +89,29 @@ func (r *reading) clock(i int) (clock, bool) {
 	}
 	c.bare = c.bare && c.part == 0 && !r.introduced(i)
 	c.decide()
+	r.zoned(&c)
 	return c, true
 }
 
 // introduced reports whether a word stands before a token that times stand behind: "at 3".
 func (r *reading) introduced(i int) bool {
-	switch r.word(i - 1) {
-	case "at", "by", "around", "before", "after", "until", "till", "from", "about":
-		return true
+	return r.is(i-1, "at", "by", "around", "before", "after", "until", "till", "from", "about") || r.sign(i-1) == '@'
+}
+
+// zoned reads a time zone behind a time: "4pm CET".
+func (r *reading) zoned(c *clock) {
+	j := c.j
+	if r.sign(j) == '(' {
+		j++
 	}
-	return r.sign(i-1) == '@'
+	zone, ok := zones[r.folded(j)]
+	if !ok {
+		return
+	}
+	if c.zone, j = zone, j+1; r.sign(j) == ')' {
+		j++
+	}
+	c.j, c.bare = j, false
 }
 
 // partBefore reads "in the evening at", "tonight at".
@@ -100,7 +120,7 @@ func (r *reading) partBefore(i int) (part, int) {
 	if p == 0 {
 		return 0, i
 	}
-	for r.word(j) == "at" || r.word(j) == "around" || r.word(j) == "by" || r.sign(j) == ',' || r.sign(j) == '@' {
+	for r.is(j, "at", "around", "by") || r.sign(j) == ',' || r.sign(j) == '@' {
 		j++
 	}
 	return p, j
@@ -108,48 +128,89 @@ func (r *reading) partBefore(i int) (part, int) {
 
 // partBehind reads "in the morning", "this afternoon", "at night", "tonight", "morning".
 func (r *reading) partBehind(i int) (part, int) {
-	at := i
-	if j, ok := r.at(at, "in", "the"); ok {
-		at = j
-	} else if w := r.word(at); w == "this" || w == "at" || w == "in" || w == "the" {
-		at++
+	at, ok := r.at(i, "in", "the")
+	if !ok {
+		at = r.past(i, "this", "at", "in", "the", "of")
 	}
+	at = r.past(at, "early", "late")
 	if p, ok := r.language.parts[r.word(at)]; ok {
 		return p, at + 1
+	}
+	if j, ok := r.at(at, "after", "noon"); ok && r.sign(at+1) == '-' { // après-midi
+		return afternoon, j
 	}
 	return 0, i
 }
 
 // face reads what a clock shows: "half past three", "quarter to nine", "3:30", "15.30", "three thirty", "noon".
 func (r *reading) face(i int) (clock, bool) {
-	switch r.word(i) {
-	case "noon", "midday":
-		return clock{hour: 12, j: i + 1, exact: true}, true
-	case "midnight":
-		return clock{j: i + 1, exact: true}, true
-	}
-	if w := r.word(i); w == "12" || w == "twelve" {
-		if next := r.word(i + 1); next == "noon" || next == "midday" {
-			return clock{hour: 12, j: i + 2, exact: true}, true
-		} else if next == "midnight" {
-			return clock{j: i + 2, exact: true}, true
-		}
-	}
 	if c, ok := r.pastOrTo(i); ok {
 		return c, true
 	}
-	if i < len(r.tokens) && r.tokens[i].sort == digits {
-		return r.digital(i)
+	if c, ok := r.middle(r.past(i, "12", "twelve")); ok {
+		r.minutesBehind(&c)
+		return c, true
 	}
-	return r.spelled(i)
+	var c clock
+	var ok bool
+	if i < len(r.tokens) && r.tokens[i].sort == digits {
+		c, ok = r.digital(i)
+	} else {
+		c, ok = r.spelled(i)
+	}
+	if ok && c.minute == 0 && c.second == 0 {
+		r.minutesBehind(&c)
+	}
+	return c, ok
+}
+
+// minutesBehind reads the minutes of languages that say them behind the hour: "3 heures et quart", "midi moins dix".
+func (r *reading) minutesBehind(c *clock) {
+	if !r.language.Values.HoursNamed {
+		return
+	}
+	sign, at := 1, c.j
+	switch r.word(at) {
+	case "and":
+	case "minus":
+		sign = -1
+	default:
+		return
+	}
+	at = r.past(at+1, "the")
+	minutes, next, ok := r.small(at)
+	switch r.word(at) {
+	case "half":
+		minutes, next, ok = 30, at+1, sign > 0
+	case "quarter":
+		minutes, next, ok = 15, at+1, true
+	}
+	if ok && minutes < 60 {
+		c.minute, c.j, c.bare = sign*minutes, next, false
+	}
+}
+
+// middle reads "noon", "midnight", "mid day".
+func (r *reading) middle(i int) (clock, bool) {
+	at := r.past(i, "mid")
+	if r.sign(i-1) == '-' && r.word(i-2) == "after" { // après-midi
+		return clock{}, false
+	}
+	if r.sign(at) == '-' {
+		at++
+	}
+	switch w := r.word(at); {
+	case w == "noon" || w == "midday" || at > i && (w == "day" || w == "noon"):
+		return clock{hour: 12, j: at + 1, exact: true}, true
+	case w == "midnight" || at > i && w == "night":
+		return clock{j: at + 1, exact: true}, true
+	}
+	return clock{}, false
 }
 
 // pastOrTo reads "half past three", "half three", "quarter to nine", "ten past four", "3 minutes to six".
 func (r *reading) pastOrTo(i int) (clock, bool) {
-	at := i
-	if r.word(at) == "a" {
-		at++
-	}
+	at := r.past(i, "a")
 	var minutes int
 	named := true
 	switch r.word(at) {
@@ -165,13 +226,18 @@ func (r *reading) pastOrTo(i int) (clock, bool) {
 			return clock{}, false
 		}
 		minutes, at, named = n, j, n%5 == 0 && n > 0 && n < 30
-		if w := r.word(at); w == "minutes" || w == "minute" || w == "mins" || w == "min" {
+		if r.is(at, "minutes", "minute", "mins", "min") {
 			at, named = at+1, true
 		}
 	}
 	sign := 1
 	switch r.word(at) {
 	case "past", "after":
+		at++
+	case "from":
+		if r.is(at-1, "quarter", "half") {
+			return clock{}, false
+		}
 		at++
 	case "to", "before", "til", "till":
 		if minutes == 30 {
@@ -186,9 +252,16 @@ func (r *reading) pastOrTo(i int) (clock, bool) {
 			sign = -1
 		}
 	}
+	if base, ok := r.middle(at); ok {
+		base.minute = sign * minutes
+		return base, true
+	}
 	hour, j, ok := r.hourOrMinute(at)
 	if !ok || !named || hour > 23 {
 		return clock{}, false
+	}
+	if r.word(j) == "h" {
+		return clock{hour: hour, minute: sign * minutes, j: j + 1, exact: true}, true
 	}
 	c := clock{hour: hour, minute: sign * minutes, j: r.oclock(j)}
 	if hour == 0 || hour > 12 {
@@ -200,7 +273,7 @@ func (r *reading) pastOrTo(i int) (clock, bool) {
 // hourOrMinute reads a number below a hundred in digits or in words.
 func (r *reading) hourOrMinute(i int) (n, j int, ok bool) {
 	if n, j, ok := r.small(i); ok {
-		if r.isGlued(j) && (r.tokens[j].sort == letters && !r.isHalf12(j) || r.tokens[j].sort == mark && r.isGlued(j+1) && r.tokens[j+1].sort == digits) {
+		if r.isGlued(j) && (r.tokens[j].sort == letters && !r.isHalf12(j) && r.word(j) != "h" || r.tokens[j].sort == mark && r.isGlued(j+1) && r.tokens[j+1].sort == digits) {
 			return 0, i, false
 		}
 		return n, j, true
@@ -210,13 +283,13 @@ func (r *reading) hourOrMinute(i int) (n, j int, ok bool) {
 }
 
 func (r *reading) oclock(i int) int {
-	if r.word(i) == "oclock" {
-		return i + 1
-	}
 	if j, ok := r.at(i, "o", "clock"); ok {
 		return j
 	}
-	return i
+	if r.language.Values.HoursNamed {
+		return r.past(i, "hour", "hours", "h")
+	}
+	return r.past(i, "oclock")
 }
 
 // digital reads "3:30", "15.30", "15h30", "15:30:20", "1530 hours", "3", "3 o'clock".
@@ -225,8 +298,10 @@ func (r *reading) digital(i int) (clock, bool) {
 	if r.isGlued(i) && !(r.tokens[i-1].sort == mark && (r.tokens[i-1].sign == '@' || r.tokens[i-1].sign == '(')) && r.word(i-1) != "t" {
 		return clock{}, false
 	}
-	if len(t.fold) == 4 && r.isHours(i+1) {
-		c := clock{hour: value(t.fold[:2]), minute: value(t.fold[2:]), j: i + 2, exact: true}
+	if len(t.fold) == 4 && r.is(i+1, "hours", "hrs", "h") {
+		return clock{hour: value(t.fold[:2]), minute: value(t.fold[2:]), j: i + 2, exact: true}, true
+	}
+	if c, ok := r.together(i); ok {
 		return c, true
 	}
 	hour, j, ok := r.small(i)
@@ -243,14 +318,26 @@ func (r *reading) digital(i int) (clock, bool) {
 			}
 			c.second, c.j = value(r.tokens[c.j+1].fold), c.j+2
 		}
-		c.j = r.behind24(c.j)
+		c.j = r.past(c.j, "hours", "hrs", "h", "oclock")
 		return c, !r.isGlued(c.j) || r.tokens[c.j].sort == mark || r.isHalf12(c.j) || r.word(c.j) == "z"
 	}
 	if end := r.oclock(j); end > j {
 		c.j = end
-		if minutes, next, ok := r.small(end); ok && minutes < 60 && !r.isSomething(next) { // "15 Uhr 30"
-			c.minute, c.j = minutes, next
+		if minutes, next, ok := r.small(r.past(end, "and")); ok && minutes < 60 && (!r.isSomething(next) || r.isPart(next)) { // "15 Uhr 30"
+			c.minute, c.j = minutes, r.past(next, "minutes")
 		}
+		return c, true
+	}
+	if r.word(j) == "h" && r.isGlued(j) && !r.isGlued(j+1) { // 15h
+		c.exact, c.j = true, j+1
+		return c, true
+	}
+	if r.word(j) == "ish" && r.isGlued(j) { // 3ish
+		c.j, c.bare = j+1, false
+		return c, true
+	}
+	if minutes, next, ok := r.small(j); ok && r.introduced(i) && !r.isGlued(j) && len(r.tokens[j].fold) == 2 && minutes < 60 && r.isEnd(next) { // at 3 15
+		c.minute, c.j = minutes, next
 		return c, true
 	}
 	if r.isGlued(j) && (r.tokens[j].sort == letters && !r.isHalf12(j) || r.sign(j) == '%' || r.isGlued(j+1) && r.tokens[j+1].sort == digits) {
@@ -260,17 +347,25 @@ func (r *reading) digital(i int) (clock, bool) {
 	return c, true
 }
 
-// isHours reports "hours" and its likes behind four digits.
-func (r *reading) isHours(i int) bool {
-	w := r.word(i)
-	return w == "hours" || w == "hrs" || w == "h"
+// together reads hours and minutes without a sign between: "at 1030", "330 p.m.", "730 in the evening".
+func (r *reading) together(i int) (clock, bool) {
+	said := r.tokens[i].fold
+	if len(said) != 3 && len(said) != 4 || r.isGlued(i+1) && !r.isHalf12(i+1) {
+		return clock{}, false
+	}
+	c := clock{hour: value(said[:len(said)-2]), minute: value(said[len(said)-2:]), j: i + 1}
+	if c.hour > 23 || c.minute > 59 || !r.isHalf12(i+1) && !r.isPart(i+1) && !(r.is(i-1, "at", "around", "by") || r.sign(i-1) == '@') {
+		return clock{}, false
+	}
+	c.exact = c.hour == 0 || c.hour > 12 || said[0] == '0'
+	c.j = r.past(c.j, "ish")
+	return c, true
 }
 
-func (r *reading) behind24(i int) int {
-	if r.isHours(i) || r.word(i) == "oclock" {
-		return i + 1
-	}
-	return i
+// isPart reports whether a part of the day stands at a token.
+func (r *reading) isPart(i int) bool {
+	p, _ := r.partBehind(i)
+	return p != 0
 }
 
 // spelled reads "three thirty", "nine oh five", "three o'clock", "three".
@@ -284,10 +379,7 @@ func (r *reading) spelled(i int) (clock, bool) {
 		c.j = end
 		return c, true
 	}
-	at := j
-	if w := r.word(at); w == "oh" || w == "o" {
-		at++
-	}
+	at := r.past(j, "oh", "o")
 	if minutes, next, ok := r.belowHundred(at); ok && minutes < 60 && (at > j && minutes < 10 || at == j && minutes >= 10) {
 		c.minute, c.j = int(minutes), next
 		return c, true
@@ -303,22 +395,31 @@ func (r *reading) isHalf12(i int) bool {
 }
 
 func (r *reading) half12At(i int) (p, j int, ok bool) {
-	switch r.word(i) {
+	at := i
+	if end, ok := r.at(i, "in", "the"); ok && r.is(end, "am", "pm") {
+		at = end
+	}
+	switch w := r.word(at); w {
 	case "am":
-		return 0, i + 1, true
+		return 0, at + 1, true
 	case "pm":
-		return 12, i + 1, true
+		return 12, at + 1, true
 	case "a", "p":
-		if r.sign(i+1) == '.' && r.word(i+2) == "m" && r.isGlued(i+1) {
-			j = i + 3
-			if r.sign(j) == '.' && r.isGlued(j) {
-				j++
-			}
-			if r.word(i) == "p" {
-				p = 12
-			}
-			return p, j, true
+		if w == "p" {
+			p = 12
 		}
+		j = at + 1
+		if r.sign(j) == '.' {
+			j++
+		}
+		if r.word(j) != "m" {
+			alone := r.isGlued(at) && r.tokens[at-1].sort == digits && r.isEnd(at+1) // 3p
+			return p, at + 1, alone
+		}
+		if j++; r.sign(j) == '.' {
+			j++
+		}
+		return p, j, true
 	}
 	return 0, i, false
 }
@@ -345,6 +446,9 @@ func (c *clock) decide() {
 	if !c.exact && c.hour <= 12 {
 		c.byPart()
 	}
+	if c.part == evening || c.part == night || c.part == tonight {
+		c.late = c.hour == 0 || c.part == tonight && c.hour < 6
+	}
 	if c.minute < 0 {
 		c.minute += 60
 		c.hour = (c.hour + 23) % 24
@@ -355,27 +459,20 @@ func (c *clock) decide() {
 }
 
 func (c *clock) byPart() {
-	h := c.hour % 12
+	c.hour %= 12
 	c.exact = c.part != 0
+	later := c.hour <= 6 // office hours; 12 is noon
 	switch c.part {
 	case morning:
-		c.hour = h
+		later = false
 	case afternoon:
-		c.hour = h + 12
+		later = true
 	case evening:
-		c.hour = h + 12
-		if h == 0 {
-			c.hour = 0
-		}
+		later = c.hour > 0
 	case night, tonight:
-		c.hour = h
-		if h >= 6 {
-			c.hour = h + 12
-		}
-	default:
-		c.hour = h
-		if h <= 6 {
-			c.hour = h + 12 // office hours; 12 is noon
-		}
+		later = c.hour >= 6
+	}
+	if later {
+		c.hour += 12
 	}
 }

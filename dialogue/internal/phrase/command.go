@@ -14,14 +14,17 @@ const (
 	Correct  Command = "correct"  // "make it 60", "not 50 but 60", "change the amount to 60"
 	Wrong    Command = "wrong"    // "the amount is wrong"
 	Clear    Command = "clear"    // "forget the amount"
+	Back     Command = "back"     // "go back", "the previous answer was wrong"
+	Opposite Command = "other"    // "the other one"
+	Help     Command = "help"     // "what can you do"
 	Chitchat Command = "chitchat" // "hello", "thanks"
 )
 
 // Said is a command as it was said.
 type Said struct {
 	Command Command
-	// About is what it is about, in the words that were said: of Clear and Wrong the slot ("amount"), of Correct what to
-	// change ("amount", or the old value "50") if that was said, of Chitchat one of greeting, thanks, goodbye and
+	// About is what it is about, in the words that were said: of Clear and Wrong the slot ("amount") or the value that is
+	// wrong ("50"), of Opposite the slot, of Correct what to change ("amount", or the old value "50") if that was said, of Chitchat one of greeting, thanks, goodbye and
 	// wellbeing.
 	About string
 	// Rest is what else was said that matters: of Correct the new value ("60").
@@ -63,7 +66,7 @@ func (l Locale) furtherCorrections(s *Said) {
 	of := l.language()
 	line := newLine(s.Rest)
 	for _, i := range line.says {
-		if t := line.tokens[i]; !of.ands[t.fold] || t.start == 0 {
+		if t := line.tokens[i]; !of.is(t.fold, ands) || t.start == 0 {
 			continue
 		} else if more, ok := l.Common(of.Change + s.Rest[t.end:]); ok && more.Command == Correct && more.About != "" && more.Rest != "" && more.Score > 0.9 {
 			s.Rest, s.More = strings.TrimRight(s.Rest[:t.start], " ,"), []Said{more}

@@ -147,3 +147,14 @@ func TestCommon(t *testing.T) {
 		}
 	}
 }
+
+// checkCommon checks what people say in a language, whatever is asked.
+func checkCommon(t *testing.T, in phrase.Locale, sayings map[string]phrase.Said) {
+	t.Helper()
+	for said, want := range sayings {
+		got, ok := in.Common(said)
+		if !ok || got.Command != want.Command || got.About != want.About || got.Rest != want.Rest || got.Score < 0.7 {
+			t.Errorf("%q is %+v, %v, want %+v", said, got, ok, want)
+		}
+	}
+}

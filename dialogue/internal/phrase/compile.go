@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,7 +101,7 @@ const (
 )
 
 // Compile prepares phrases to be matched. Slots says what a placeholder stands for in a phrase of that ID; synonyms are
-// words or sayings that stand for each other, each list together with its key. An error is an *Error with the place: a
+// words or sayings that stand for each other, each list together with its key. An error joins an *Error with the place for each phrase that is wrong: a
 // placeholder that slots does not know, a bracket that is not closed, a phrase that has no words or would match
 // anything, one with too many parts.
 func Compile(texts []Phrase, slots func(id int, name string) (Slot, bool), synonyms map[string][]string, loc Locale) (*Matcher, error) {
@@ -119,10 +120,12 @@ func newCompiler(texts []Phrase, slots func(int, string) (Slot, bool), loc Local
 }
 
 func (c *compiler) compile() (*Matcher, error) {
+	var wrong []error
 	for i, p := range c.m.phrases {
-		if err := c.phrase(i, p); err != nil {
-			return nil, err
-		}
+		wrong = append(wrong, c.phrase(i, p))
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
 	}
 	return c.m, nil
 }
@@ -185,6 +188,9 @@ func foldedWords(text string) []string {
 	}
 	return words
 }
+
+// foldedSet is the words of a text.
+func foldedSet(text string) map[string]bool { return set(strings.Join(foldedWords(text), " ")) }
 
 func (c *compiler) fail(offset int, format string, args ...any) error {
 	p := c.m.phrases[c.phraseAt]

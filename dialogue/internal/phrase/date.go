@@ -7,7 +7,7 @@ import (
 )
 
 // Date is the kind of days: string, "2026-11-25".
-var Date = &Kind{name: "date", scan: always((*reading).dateAt)}
+var Date = &Kind{name: "date", scan: always((*reading).dateAt), bare: true, exact: true, days: true}
 
 // How days are meant:
 //
@@ -78,6 +78,10 @@ type dated struct {
 	score  float64
 	noYear bool     // the year was not said
 	clash  *problem // why it is no date, besides that there is no such day
+
+	again  func(year int) day // of a holiday without a year: when it is in another one
+	name   string             // of that holiday
+	recent bool               // it is just over: the last one may be meant, or the next one
 }
 
 // wrong says why it is no date; nil where it is one.
@@ -95,9 +99,13 @@ func (r *reading) dateAt(i int) (found, bool) {
 		return found{}, false
 	}
 	if why := d.wrong(); why != nil {
-		return found{r.refusal(why, i, d.j), i, d.j}, true
+		return r.refusal(why, i, d.j), true
 	}
-	return found{r.value(d.String(), i, d.j, d.score), i, d.j}, true
+	f := r.value(d.String(), i, d.j, d.score)
+	if d.recent {
+		f.Left = f.Text
+	}
+	return f, true
 }
 
 // date reads a date, which may be one that does not exist.
@@ -106,8 +114,8 @@ func (r *reading) date(i int) (dated, bool) {
 		return dated{}, false
 	}
 	for _, read := range []func(*reading, int) (dated, bool){
-		(*reading).spoken, (*reading).inDigitsOnly, (*reading).weekday, (*reading).weeksOn, (*reading).nthWeekday, (*reading).endOf,
-		(*reading).dayAndMonth, (*reading).away, (*reading).dayOfMonth, (*reading).vague,
+		(*reading).beside, (*reading).holiday, (*reading).spoken, (*reading).away, (*reading).named, (*reading).inDigitsOnly, (*reading).nthWeekday, (*reading).weekday, (*reading).weeksOn,
+		(*reading).endOf, (*reading).dayAndMonth, (*reading).inOrdinals, (*reading).dayOfMonth, (*reading).bareDigits, (*reading).vague,
 	} {
 		if d, ok := read(r, i); ok {
 			if d.noYear {
@@ -136,7 +144,7 @@ func (r *reading) nextYear(d day) day {
 	return d
 }
 
-// spoken reads "tomorrow", "the day after tomorrow", "Christmas Eve".
+// spoken reads "tomorrow", "the day after tomorrow".
 func (r *reading) spoken(i int) (dated, bool) {
 	k, at := slices.BinarySearch(r.says, i)
 	if !at {
@@ -145,14 +153,16 @@ func (r *reading) spoken(i int) (dated, bool) {
 	if days, n := r.language.days.at(r.line, k); n > 0 {
 		return dated{day: r.today().add(days), j: r.says[k+n-1] + 1, score: 1}, true
 	}
-	if feast, n := r.language.feasts.at(r.line, k); n > 0 {
-		d := dated{day: feast, j: r.says[k+n-1] + 1, score: 1, noYear: true}
-		if year, j, ok := r.year(d.j); ok {
-			d.year, d.j, d.noYear = year, j, false
-		}
-		return d, true
-	}
 	return dated{}, false
+}
+
+// withYear reads a year behind a date at a token.
+func (r *reading) withYear(d *dated, i int) bool {
+	year, j, ok := r.year(i)
+	if ok {
+		d.year, d.j, d.noYear = year, j, false
+	}
+	return ok
 }
 
 // small is a number of one or two digits at a token, with the token behind it.
@@ -243,26 +253,56 @@ func (r *reading) ordered(d *dated, a, b int) {
 	d.day.day, d.month = a, time.Month(b)
 }
 
-// year reads a year behind a date.
+// year reads a year behind a date: "2027", ", 2027", "of 1995", "in the year 2020", "nineteen eighty six", "of 87".
 func (r *reading) year(i int) (year, j int, ok bool) {
-	if r.sign(i) == ',' {
-		i++
+	at := i
+	if r.sign(at) == ',' {
+		at++
 	}
+	of := r.past(at, "of", "in")
+	if of > at {
+		of = r.past(r.past(of, "the"), "year")
+	}
+	if year, j, ok = r.yearAt(of); ok {
+		return year, j, true
+	}
+	if isApostrophe(r.sign(of)) && r.isGlued(of+1) {
+		of++
+	}
+	if short, end, two := r.small(of); two && of > at && len(r.tokens[of].fold) == 2 && r.isEnd(end) {
+		return century(short), end, true
+	}
+	return 0, i, false
+}
+
+// yearAt reads four digits, or a year in words.
+func (r *reading) yearAt(i int) (year, j int, ok bool) {
 	if i < len(r.tokens) && r.tokens[i].sort == digits && len(r.tokens[i].fold) == 4 && !(r.isGlued(i+1) && r.tokens[i+1].sort != mark) {
 		return value(r.tokens[i].fold), i + 1, true
 	}
-	return 0, i, false
+	if i >= len(r.tokens) || r.tokens[i].sort != letters {
+		return 0, i, false
+	}
+	if n, ok := r.inWords(i); ok && n.IsInt() && n.Cmp(&newDecimal(1000).Rat) >= 0 && n.Cmp(&newDecimal(3000).Rat) < 0 {
+		return int(n.Num().Int64()), n.j, true
+	}
+	hundreds, j, ok := r.belowHundred(i)
+	if !ok || hundreds < 17 || hundreds > 20 {
+		return 0, i, false
+	}
+	rest, j, ok := r.belowHundred(j)
+	return int(hundreds*100 + rest), j, ok && rest >= 10
 }
 
 // nth reads the number of a day: "3", "3rd", "third", "twenty-first".
 func (r *reading) nth(i int) (n, j int, ordinal, ok bool) {
 	if n, j, ok := r.small(i); ok {
 		if r.isGlued(j) && r.tokens[j].sort == letters {
-			switch r.word(j) {
-			case "st", "nd", "rd", "th":
+			if r.language.endings[r.tokens[j].fold] {
 				return n, j + 1, true, true
 			}
-			return 0, i, false, false
+			_, month := r.language.months[r.word(j)]
+			return n, j, false, month // 14april
 		}
 		return n, j, false, true
 	}
@@ -286,68 +326,70 @@ func (r *reading) nth(i int) (n, j int, ordinal, ok bool) {
 
 // dayAndMonth reads "3 May", "the 3rd of May 2027", "May 3rd", "may the third".
 func (r *reading) dayAndMonth(i int) (dated, bool) {
-	d := dated{score: 1, noYear: true}
 	at := i
-	if month, ok := r.language.months[r.word(at)]; ok {
-		at++
-		if r.sign(at) == '.' && r.isGlued(at) {
+	month, leads := r.language.months[r.word(at)]
+	if leads {
+		if at++; r.sign(at) == '.' && r.isGlued(at) {
 			at++
 		}
-		if r.word(at) == "the" {
+		if r.sign(at) == '/' && r.isGlued(at) && r.isGlued(at+1) { // oct/2
 			at++
 		}
-		n, j, _, ok := r.nth(at)
-		if !ok || r.sign(j) == ':' && r.isGlued(j) {
-			return dated{}, false
-		}
-		d.day, d.j = day{month: month, day: n}, j
-	} else {
-		if r.word(at) == "the" {
-			at++
-		}
-		n, j, _, ok := r.nth(at)
-		if !ok {
-			return dated{}, false
-		}
-		if r.word(j) == "of" || r.sign(j) == '.' || r.sign(j) == '-' && r.isGlued(j) {
+	}
+	n, j, ordinal, ok := r.nth(r.past(at, "the"))
+	if !ok && leads && r.sign(at) == ',' { // october, 1st
+		n, j, ordinal, ok = r.nth(r.past(at+1, "the"))
+		ok = ok && ordinal
+	}
+	if !ok {
+		n, j, ok = r.dayInWords(at)
+	}
+	if !ok || leads && r.sign(j) == ':' && r.isGlued(j) {
+		return dated{}, false
+	}
+	if !leads {
+		if end, named := r.at(j, "day", "of"); named && ordinal {
+			j = end
+		} else if r.word(j) == "of" || r.sign(j) == '.' || r.sign(j) == '-' && r.isGlued(j) {
 			j++
 		}
-		month, ok := r.language.months[r.word(j)]
-		if !ok {
+		if month, ok = r.language.months[r.word(j)]; !ok {
 			return dated{}, false
 		}
-		d.day, d.j = day{month: month, day: n}, j+1
-		if r.sign(d.j) == '-' && r.isGlued(d.j) {
-			if year, j, ok := r.year(d.j + 1); ok {
-				d.year, d.j, d.noYear = year, j, false
-				return d, true
-			}
-		}
+		j++
 	}
-	if year, j, ok := r.year(d.j); ok {
-		d.year, d.j, d.noYear = year, j, false
+	if r.sign(j) == '.' && r.isGlued(j) && !r.isGlued(j+1) && len(r.word(j-1)) <= 4 {
+		j++ // Sept.
 	}
+	d := dated{day: day{month: month, day: n}, j: j, score: 1, noYear: true}
+	if !leads && r.sign(j) == '-' && r.isGlued(j) && r.withYear(&d, j+1) {
+		return d, true
+	}
+	r.withYear(&d, j)
 	return d, true
 }
 
 // dayOfMonth reads "the 3rd", "3rd", "the third", "the 3rd of next month".
 func (r *reading) dayOfMonth(i int) (dated, bool) {
-	at := i
-	if r.word(at) == "the" {
-		at++
-	}
+	at := r.past(i, "the")
 	n, j, ordinal, ok := r.nth(at)
+	if end := r.past(j, "day"); ok && (ordinal || r.word(end) == "of") {
+		if months, end, of := r.whichMonth(end); of && n >= 1 && n <= 31 { // of this month
+			first := r.today()
+			first.day = 1
+			first = first.addMonths(months)
+			return dated{day: day{first.year, first.month, n}, j: end, score: 0.9}, true
+		}
+	}
+	if r.language.Values.Cardinals && at > i && ok && !r.isSomething(j) {
+		ordinal = true
+	}
 	if !ok || !ordinal || at == i && r.tokens[at].sort == letters {
 		return dated{}, false
 	}
 	d := dated{day: r.today(), j: j, score: 0.9}
 	if n < 1 || n > 31 {
 		d.day = day{month: d.month, day: n}
-		return d, true
-	}
-	if months, end, ok := r.whichMonth(j); ok {
-		first := day{d.year, d.month, 1}.addMonths(months)
-		d.day, d.j = day{first.year, first.month, n}, end
 		return d, true
 	}
 	for month := range 12 {
@@ -361,16 +403,60 @@ func (r *reading) dayOfMonth(i int) (dated, bool) {
 	return d, true
 }
 
-// whichMonth reads "of this month", "of next month".
+// whichMonth reads "of this month", "of the next month", "in the previous month".
 func (r *reading) whichMonth(i int) (months, j int, ok bool) {
-	for n, words := range [][]string{{"this", "month"}, {"next", "month"}} {
-		at := i
-		if r.word(at) == "of" {
-			at++
-		}
-		if j, ok := r.at(at, words...); ok {
-			return n, j, true
-		}
+	at := r.past(i, "of", "in")
+	if r.word(r.past(at, "the")) != "month" {
+		at = r.past(at, "the")
 	}
-	return 0, i, false
+	if months, j, ok = r.oneOf(at, "month"); ok {
+		return months, j, true
+	}
+	return 0, at + 2, r.word(at) == "the" && r.word(at+1) == "month"
+}
+
+// oneOf reads "next week", or "week next" as some languages have it, and is how many such units ahead that is.
+func (r *reading) oneOf(i int, unit string) (n, j int, ok bool) {
+	switch {
+	case r.word(i+1) == unit:
+		n, ok = whichOne[r.word(i)]
+	case r.word(i) == unit:
+		n, ok = whichOne[r.word(i+1)]
+	}
+	return n, i + 2, ok
+}
+
+// whichOne is how many weeks, months or years ahead one is: "next week".
+var whichOne = map[string]int{
+	"this": 0, "current": 0, "next": 1, "coming": 1, "upcoming": 1, "following": 1, "last": -1, "previous": -1, "past": -1,
+}
+
+// dayInWords reads the number of a day that is no ordinal: "may twenty nine".
+func (r *reading) dayInWords(i int) (n, j int, ok bool) {
+	if i >= len(r.tokens) || r.tokens[i].sort != letters {
+		return 0, i, false
+	}
+	units, j, ok := r.belowHundred(i)
+	return int(units), j, ok && units >= 1 && units <= 31
+}
+
+// beside reads "the day before christmas", "the day after may 3".
+func (r *reading) beside(i int) (dated, bool) {
+	at := r.past(i, "the", "a")
+	if r.word(at) != "day" || !r.is(at+1, "before", "after", "from") {
+		return dated{}, false
+	}
+	if _, said := r.spoken(i); said {
+		return dated{}, false
+	}
+	d, ok := r.from(at + 2)
+	if !ok {
+		return dated{}, false
+	}
+	days := 1
+	if r.word(at+1) == "before" {
+		days = -1
+	}
+	d.day = d.day.add(days)
+	return d, true
 }

@@ -1,9 +1,12 @@
 package phrase
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // DateTime is the kind of moments: string, RFC 3339 in the locale's zone.
-var DateTime = &Kind{name: "datetime", scan: always((*reading).dateTimeAt), bare: true}
+var DateTime = &Kind{name: "datetime", scan: always((*reading).dateTimeAt), bare: true, exact: true, days: true}
 
 // How moments are meant: a day with a time of day, in the locale's zone. A time by itself is the next such time, today or
 // tomorrow; with "today" it is today's, past or not. "Tonight at 1" is after midnight. A time that the clocks jump over
@@ -18,15 +21,29 @@ func (r *reading) dateTimeAt(i int) (found, bool) {
 		return r.withTime(i, d)
 	}
 	c, ok := r.clock(i)
-	if !ok || c.bare && !r.bare {
+	if !ok {
 		return found{}, false
 	}
 	at := c.j
 	for r.word(at) == "on" || r.sign(at) == ',' {
 		at++
 	}
-	if d, ok := r.date(at); ok {
+	if d, ok := r.date(at); ok && (!c.bare || r.bare || r.saysDay(at)) {
+		p, j := r.partBehind(d.j)
+		if p == 0 {
+			p, j = r.language.parts[r.word(d.j-1)], d.j
+		}
+		if p != 0 && c.part == 0 && c.zone == nil { // 9 tomorrow morning
+			before := r.bare
+			r.bare = true
+			c, _ = r.clockIn(p, i, i)
+			r.bare = before
+			return r.moment(d, c, i, j), true
+		}
 		return r.moment(d, c, i, d.j), true
+	}
+	if c.bare && !r.bare {
+		return found{}, false
 	}
 	d := dated{day: r.today(), score: 1}
 	if c.problem == nil {
@@ -40,7 +57,7 @@ func (r *reading) dateTimeAt(i int) (found, bool) {
 // withTime reads the time of day behind a date.
 func (r *reading) withTime(i int, d dated) (found, bool) {
 	at := d.j
-	for w := r.word(at); w == "at" || w == "around" || w == "by" || w == "t" && r.isGlued(at) || r.sign(at) == ',' || r.sign(at) == '@'; w = r.word(at) {
+	for r.is(at, "at", "around", "by", "about") || r.folded(at) == "for" || r.word(at) == "t" && r.isGlued(at) || r.sign(at) == ',' || r.sign(at) == '@' {
 		at++
 	}
 	if c, ok := r.clock(at); ok && (!c.bare || at > d.j) {
@@ -48,27 +65,17 @@ func (r *reading) withTime(i int, d dated) (found, bool) {
 			c.bare, c.exact = false, true
 		}
 		if p := r.language.parts[r.word(d.j-1)]; p != 0 && c.part == 0 {
-			c = r.again(at, p)
+			c, _ = r.clockIn(p, at, at)
 		}
 		if t, j, ok := r.offset(d, c); ok {
-			return found{r.value(t, i, j, 1), i, j}, true
+			return r.value(t, i, j, 1), true
 		}
 		return r.moment(d, c, i, c.j), true
 	}
 	if why := d.wrong(); why != nil {
-		return found{r.refusal(why, i, d.j), i, d.j}, true
+		return r.refusal(why, i, d.j), true
 	}
-	return found{r.refusal(because(TimeMissing, nil), i, d.j), i, d.j}, true
-}
-
-// again reads a time that is in a part of the day which was said with the date.
-func (r *reading) again(i int, p part) clock {
-	c, _ := r.face(i)
-	c.i = i
-	r.half12(&c)
-	c.part = p
-	c.decide()
-	return c
+	return r.refusal(because(TimeMissing, nil), i, d.j), true
 }
 
 // moment is a day with a time, said with the tokens from i to before j.
@@ -80,19 +87,26 @@ func (r *reading) moment(d dated, c clock, i, j int) found {
 	var t time.Time
 	if why == nil {
 		day := d.day
-		if c.part == tonight && c.hour < 6 {
+		if c.late {
 			day = day.add(1)
 		}
 		t, why = r.resolve(day, c)
 	}
 	if why != nil {
-		return found{r.refusal(why, i, j), i, j}
+		return r.refusal(why, i, j)
 	}
-	return found{r.value(t.Format(time.RFC3339), i, j, min(d.score, c.score())), i, j}
+	f := r.value(t.Format(time.RFC3339), i, j, min(d.score, c.score()))
+	if d.recent {
+		f.Left = f.Text
+	}
+	return f
 }
 
 // resolve is when a clock in the locale's zone shows a time on a day, or why it never does.
 func (r *reading) resolve(d day, c clock) (time.Time, *problem) {
+	if c.zone != nil {
+		return time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, 0, c.zone).In(r.locale.zone()), nil
+	}
 	t := time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, 0, r.locale.zone())
 	if t.Hour() != c.hour || t.Minute() != c.minute || dayOf(t) != d {
 		return t, because(ClocksForward, Args{"time": c.String(), "date": d.String()})
@@ -136,58 +150,63 @@ func (r *reading) offset(d dated, c clock) (string, int, bool) {
 
 // fromNow reads "now", "in two hours", "in half an hour", "20 minutes from now".
 func (r *reading) fromNow(i int) (found, bool) {
-	if r.word(i) == "now" || r.word(i) == "immediately" {
-		return found{r.value(r.now.Format(time.RFC3339), i, i+1, 0.9), i, i + 1}, true
+	if k, at := slices.BinarySearch(r.says, i); at {
+		if _, n := r.language.nows.at(r.line, k); n > 0 {
+			return r.value(r.now.Format(time.RFC3339), i, r.says[k+n-1]+1, 0.9), true
+		}
+	}
+	if r.is(i, "now", "immediately") {
+		return r.value(r.now.Format(time.RFC3339), i, i+1, 0.9), true
 	}
 	t, j, ok := r.ahead(i)
 	if !ok {
 		return found{}, false
 	}
-	return found{r.value(t.Format(time.RFC3339), i, j, 1), i, j}, true
+	return r.value(t.Format(time.RFC3339), i, j, 1), true
 }
 
-// ahead reads "in two hours", "20 minutes from now".
+// way reads whether "later" or "earlier" stands at a token: 1 or -1, and where it ends. In French it takes two words.
+func (r *reading) way(j int) (way, end int) {
+	switch {
+	case r.word(j) == "earlier", r.word(j+1) == "early":
+		way = -1
+	default:
+		way = 1
+	}
+	return way, r.past(j+1, "early", "late")
+}
+
+// ahead reads "in two hours", "20 minutes from now", "half an hour later". "Later" and "earlier" count from a time that is known.
 func (r *reading) ahead(i int) (t time.Time, j int, ok bool) {
 	at, in := i, r.word(i) == "in"
 	if in {
-		at++
+		at = r.past(i+1, "about", "around", "approximately", "another")
 	}
-	ahead, j, ok := r.duration(at)
-	if !ok {
+	e, j, ok := r.lasting(at)
+	if !ok || e.time == 0 {
 		return t, i, false
 	}
 	switch {
 	case in:
-		if r.word(j) == "time" {
-			j++
+		j = r.past(j, "time")
+	case r.word(j) == "from" && r.word(r.past(j+1, "right")) == "now":
+		j = r.past(j+1, "right") + 1
+	case r.is(j, "later", "earlier"):
+		base, known := r.now, false
+		if at, err := time.Parse("15:04", r.after); err == nil {
+			base, known = time.Date(2000, 1, 1, at.Hour(), at.Minute(), 0, 0, time.UTC), true
 		}
-	case r.word(j) == "from" && r.word(j+1) == "now":
-		j += 2
+		way, end := r.way(j)
+		if way < 0 && !known {
+			return t, i, false
+		}
+		return base.AddDate(0, way*e.months, way*e.days).Add(time.Duration(way) * e.time), end, true
+	case r.word(j) == "hence":
+		j++
+	case r.word(j) == "ago":
+		return r.now.AddDate(0, -e.months, -e.days).Add(-e.time), j + 1, true
 	default:
 		return t, i, false
 	}
-	return r.now.Add(ahead), j, true
-}
-
-// duration reads "half an hour", "two hours", "an hour and a half".
-func (r *reading) duration(i int) (time.Duration, int, bool) {
-	if j, ok := r.at(i, "half", "an", "hour"); ok {
-		return 30 * time.Minute, j, true
-	}
-	if j, ok := r.at(i, "a", "half", "hour"); ok {
-		return 30 * time.Minute, j, true
-	}
-	n, j, ok := r.count(i)
-	if !ok {
-		return 0, i, false
-	}
-	unit := r.language.spans[r.word(j)].time
-	if unit == 0 {
-		return 0, i, false
-	}
-	d := time.Duration(n) * unit
-	if next, ok := r.at(j+1, "and", "a", "half"); ok {
-		return d + unit/2, next, true
-	}
-	return d, j + 1, true
+	return r.now.AddDate(0, e.months, e.days).Add(e.time), j, true
 }

@@ -1,85 +1,51 @@
 package phrase
 
-import (
-	"math/big"
-	"strings"
-)
+import "math/big"
 
 // maxDigits is how long a number may be: more digits are no amount of anything.
 const maxDigits = 30
 
-// decimal is an exact number: digits times ten to the power of exponent.
-type decimal struct {
-	digits   big.Int
-	exponent int
-}
+// decimal is an exact number.
+type decimal struct{ big.Rat }
 
 func newDecimal(n int64) *decimal {
 	d := new(decimal)
-	d.digits.SetInt64(n)
+	d.SetInt64(n)
 	return d
 }
 
-// parseDecimal reads digits with at most one point.
+// parseDecimal reads the digits before and behind a point.
 func parseDecimal(whole, fraction string) (*decimal, bool) {
 	if len(whole)+len(fraction) > maxDigits {
 		return nil, false
 	}
 	d := new(decimal)
-	if _, ok := d.digits.SetString(whole+fraction, 10); !ok {
-		return nil, false
-	}
-	d.exponent = -len(fraction)
-	return d, true
+	_, ok := d.SetString(whole + "." + fraction)
+	return d, ok
 }
-
-var ten = big.NewInt(10)
-
-func power(n int) *big.Int { return new(big.Int).Exp(ten, big.NewInt(int64(n)), nil) }
 
 // add is d + e, in d.
-func (d *decimal) add(e *decimal) {
-	other := new(big.Int).Set(&e.digits)
-	switch gap := d.exponent - e.exponent; {
-	case gap > 0:
-		d.digits.Mul(&d.digits, power(gap))
-		d.exponent = e.exponent
-	case gap < 0:
-		other.Mul(other, power(-gap))
-	}
-	d.digits.Add(&d.digits, other)
-}
+func (d *decimal) add(e *decimal) { d.Add(&d.Rat, &e.Rat) }
 
 // times is d times a whole number, in d.
-func (d *decimal) times(n int64) { d.digits.Mul(&d.digits, big.NewInt(n)) }
+func (d *decimal) times(n int64) { d.Mul(&d.Rat, new(big.Rat).SetInt64(n)) }
 
 // shift is d times ten to the power of n, in d.
-func (d *decimal) shift(n int) { d.exponent += n }
+func (d *decimal) shift(n int) {
+	power := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n, -n))), nil))
+	if n < 0 {
+		power.Inv(power)
+	}
+	d.Mul(&d.Rat, power)
+}
 
-func (d *decimal) negate() { d.digits.Neg(&d.digits) }
+func (d *decimal) negate() { d.Neg(&d.Rat) }
 
 // places is how many decimal places the number has, without zeros at its end.
 func (d *decimal) places() int {
-	_, fraction, _ := strings.Cut(d.String(), ".")
-	return len(fraction)
+	n, _ := d.FloatPrec()
+	return n
 }
 
 // String is the number in decimal digits, without zeros that mean nothing.
-func (d *decimal) String() string {
-	s := new(big.Int).Abs(&d.digits).String()
-	if d.exponent > 0 && s != "0" {
-		s += strings.Repeat("0", d.exponent)
-	}
-	if d.exponent < 0 {
-		if pad := -d.exponent + 1 - len(s); pad > 0 {
-			s = strings.Repeat("0", pad) + s
-		}
-		point := len(s) + d.exponent
-		s = strings.TrimRight(s[:point]+"."+s[point:], "0")
-		s = strings.TrimSuffix(s, ".")
-	}
-	if d.digits.Sign() < 0 {
-		s = "-" + s
-	}
-	return s
-}
+func (d *decimal) String() string { return d.FloatString(d.places()) }

@@ -1,5 +1,7 @@
 package phrase
 
+import "strings"
+
 // English is how people say things in English, and what they are told. The grammar of values is written in its words.
 var English = &Language{
 	Tag: "en",
@@ -42,23 +44,42 @@ var English = &Language{
 		NoTime:               "There is no {time}.",
 		ClocksForward:        "There is no {time} on {date}: the clocks go forward.",
 		TimeMissing:          "A time of day is missing.",
+		OneEnd:               "Is {said} the least or the most?",
+		Backwards:            "{said} ends before it begins.",
+		NoZone:               "{said} is no time zone that I know.",
+		NoHoliday:            "{said} is no holiday that I know.",
+		RangeBoth:            "{from} to {to}",
+		RangeLeast:           "at least {from}",
+		RangeMost:            "at most {to}",
+		RangeSince:           "from {from}",
+		RangeUntil:           "until {to}",
 
-		"type.text":     "a text",
-		"type.number":   "a number",
-		"type.integer":  "a whole number",
-		"type.money":    "an amount of money",
-		"type.date":     "a date",
-		"type.time":     "a time",
-		"type.datetime": "a date and time",
-		"type.choice":   "one of the choices",
-		"type.boolean":  "a yes or a no",
-		"type.list":     "a list",
-		"type.object":   "what is needed here",
+		"type.text":      "a text",
+		"type.number":    "a number",
+		"type.integer":   "a whole number",
+		"type.money":     "an amount of money",
+		"type.date":      "a date",
+		"type.time":      "a time",
+		"type.datetime":  "a date and time",
+		"type.choice":    "one of the choices",
+		"type.boolean":   "a yes or a no",
+		"type.list":      "a list",
+		"type.object":    "what is needed here",
+		"type.duration":  "a duration",
+		"type.percent":   "a percentage",
+		"type.phone":     "a telephone number",
+		"type.email":     "an e-mail address",
+		"type.fraction":  "a fraction",
+		"type.range":     "a range",
+		"type.time_zone": "a time zone",
+		"type.holiday":   "a holiday",
 
 		"pattern.correction":    "All right, {slot} is {value} now.",
 		"pattern.too_late":      "That has been done already and cannot be changed any more.",
 		"pattern.rejection":     "{reason}",
 		"pattern.unsure":        "I am not sure that I got that.",
+		"pattern.doubt.text":    "Do you mean {value} as the {slot}?",
+		"pattern.doubt":         "I did not understand {left}. Do you mean {value}?",
 		"pattern.cancel":        "All right, I have stopped that: {flow}.",
 		"pattern.nothing":       "There is nothing to stop.",
 		"pattern.digression":    "",
@@ -67,7 +88,7 @@ var English = &Language{
 		"pattern.cleared":       "All right, {slot} is open again.",
 		"pattern.skip":          "",
 		"pattern.skip_refused":  "I cannot go on without that.",
-		"pattern.clarify":       "What do you mean?",
+		"pattern.clarify":       "Do you mean: {flow}?",
 		"pattern.chitchat":      "I am glad to chat, and best at what I can do for you.",
 		"pattern.cannot_handle": "I did not understand that.",
 		"pattern.handoff":       "I will get somebody to help you. They can read what we have said.",
@@ -78,12 +99,16 @@ var English = &Language{
 		"pattern.refused":       "{reason} I had to stop: {flow}.",
 		"pattern.completed":     "Is there anything else?",
 		"pattern.repeat":        "What can I do for you?",
+		"pattern.stale":         "That was an answer to an earlier question.",
+		"pattern.help":          "I can do this for you: {flows}.",
+		"pattern.later":         "After that: {flow}.",
+		"pattern.unavailable":   "That is not possible now: {flow}.",
 	},
 	Classes: Classes{
 		Filler: `i id ill im ive like want wanna need to would could can you please pls plz just me my let lets kindly hi hey hello so well ok okay okey thanks thank thx cheers now gonna going get make do some help with actually
 			really yes yeah good morning afternoon evening there sorry oh ah right then maam sir mate`,
 		Function: `a an the of for in on at by from into onto about as and or but if is are am was were be been being it its this that these those he she we they him her us them his our your their what which who whom whose how when
-			where why will shall should may might must has have had does did any all one ones up out over`,
+			where why will shall should may might must has have had does did any all one ones up out over myself yourself himself herself itself ourselves themselves`,
 		Hum:      "um uh er erm uhm umm hmm hm mm uhh ehm eh",
 		Negation: "not dont never no cant wont cannot doesnt didnt isnt arent wasnt werent without couldnt shouldnt wouldnt stop nor neither aint",
 	},
@@ -116,7 +141,7 @@ var English = &Language{
 			not sure | im not sure | i am not sure | not so sure | not too sure | not certain | im not certain | unsure | not entirely | not completely | not 100 percent | i dont know | dont know | i do not know | dunno |
 			i dunno | idk | no idea | i have no idea | i dont care | dont care | who knows | who cares | it depends | that depends | depends | kind of | kinda | sort of | sorta | more or less | almost | nearly | partly |
 			partially | in part | in a way | somewhat | mostly | yes and no | yes no | yes no maybe | yeah no | yes or no | no yes | yeah right | yea right | yeah sure right | sure right | oh sure | as if | like i care |
-			you wish | if you say so | if you like | if you want | whatever | whatever you say | either | either way | neither | both | up to you | its up to you | you decide | hold on | hang on | wait | one moment | one second |
+			you wish | if you say so | if you like | if you want | whatever | whatever you say | either | either way | neither | both | up to you | its up to you | you decide | hold on | hang on | wait | one moment | one second | in a minute | in a moment | in a second | in a sec | in a bit | in a while |
 			just a moment | just a second | a moment | let me think | let me see | let me check | i need to think | im good | im fine | im ok | im okay | im alright | i am good | i am fine | i am ok | we are good | were good |
 			all good | no problem | no problems | no worries | not a problem | no doubt | no rush | no hurry | no matter | no preference | why not | not bad | cant complain | cannot complain | dont mind | i dont mind |
 			i do not mind | wouldnt mind | i wouldnt mind | i would not mind | could be | might be | may be | it might | i might | it could | i could | should be | i should | who me | right or wrong | true or false | not no |
@@ -125,9 +150,9 @@ var English = &Language{
 			there is no | no sooner | no other | i am not so sure | hmm yes | i do not have | i dont have | i dont understand | i do not understand | dont understand | i dont get it | i dont follow | i dont remember |
 			dont remember | i dont recall | dont recall | i dont think | i do not think | cant say | i cant say | i cannot say | cant decide | i cant decide | cant tell | i cant tell | cant wait | i cant wait | so-so |
 			just great | just perfect | just wonderful | just lovely`,
-		Around: `um | uh | er | erm | uhm | hmm | hm | umm | mm | oh | ah | eh | ehm | well | please | pls | plz | thanks | thx | cheers | so | then | now | just | hey | hi | hello | very | much | really | quite | sir | maam | mate |
+		Around: `um | uh | er | erm | uhm | hmm | hm | umm | mm | oh | ah | eh | ehm | well | please | pls | plz | thanks | thx | cheers | so | then | just | very | much | really | quite | sir | maam | mate |
 			dear | man | dude | buddy | friend | bro | honey | thank you | thank you very much | thanks a lot | many thanks | you know | i mean | i said | i say | i would say | id say`,
-		Turns: "but | and | however | although | though | also | instead | rather | i mean | i meant",
+		Turns: "but | and | however | although | though | also | instead | rather | better | i mean | i meant",
 		Amiss: `if unless maybe perhaps probably possibly hopefully guess suppose think believe hope wonder unsure doubt depends depending provided providing assuming until till once only except before after later first wait hold
 			hang stop cancel abort quit undo pause what whats how hows why who whos where which whose when or wrong incorrect false nothing none nobody neither nor hardly barely almost nearly might could should otherwise
 			kidding joking joke sarcasm lol haha hah not dunno idk whatever yet though although however mistake nah nope nay disagree refuse decline deny reject forget no ish opposite theory theoretically provisionally
@@ -141,15 +166,15 @@ var English = &Language{
 			make it | make that | give me | id say | i would say | i say | i said | i mean | i meant | i guess | i think | i suppose | i believe | probably | maybe | perhaps | it is | its | thats | that is | that would be |
 			it would be | itll be | it will be | should be | it should be | would be | will be | is | it was | was | my answer is | the answer is | answer | about | around | approximately | roughly | exactly | only | precisely |
 			just | at | on | for | a | an | the | one | ones | of | option | please | thank you | thanks | thank you very much | if possible | if you can | if i may | as well | total | in total | altogether | all together |
-			all in all | or so | sounds good | works | works for me | would be good | would be great | would be nice | would be perfect | is fine | is good | is perfect | is ok | is okay | will do | would do | whole | full |
+			all in all | or so | sounds good | works | works for me | would be good | would be great | would be nice | would be perfect | is fine | is good | is perfect | is ok | is okay | will do | would do | whole |
 			amount | an amount of | the amount of | sum | a sum of | number | the number | then | there | for me | for us | we are | there are | there will be | there is | we have | i have | i am | im | weve | ive | got | i got |
-			i have got | at most | up to | no more than | not more than | max | maximum | at least | less than | under | below | above | over | more than | years old | year old | um | uh | er | erm | hmm | so | well | ok | okay |
-			yes | yeah | sure | now | right | oh | hi | hello | hey | sir | maam`,
-		Intros: `its | it is | that is | thats | that would be | it would be | this is | my name is | the name is | name is | names | my names | call me | i am called | im called | id say | i would say | i said | i say | lets say |
+			i have got | years old | year old | um | uh | er | erm | hmm | so | well | ok | okay |
+			yes | yeah | sure | now | right | oh | hi | hello | hey | sir | maam | how about | what about | maybe on | somewhere around | some time | sometime | say`,
+		Intros: `its | it is | that is | thats | that would be | it would be | this is | my name is | the name is | name is | names | my names | id say | i would say | i said | i say | lets say |
 			id like | i would like | ill take | i will take | ill have | i want | i choose | well | so | ok | okay | please | it should be | it should say | the answer is | my answer is | make it | make that | write | put |
 			just | just put | just write | hi its | hi this is | hello this is | send it to | give it to | its for | it is for | it ends in | it ends with | it begins with | that is called | we call it`,
 		Outros:    `i think | i guess | i suppose | i believe | i mean | i would say | id say | i reckon | if possible | if you can | thank you | thank you very much | thanks a lot | as far as i know`,
-		Selves:    "i am | im | we are | i go by | people call me",
+		Selves:    "i am | im | we are | i go by | people call me | call me | i am called | im called",
 		NameWords: "name names who called",
 		Polite:    "please pls plz thanks thx ta cheers",
 		Further:   "else more another other others additional further",
@@ -163,6 +188,41 @@ var English = &Language{
 			"to": "to", "whom": "to for from with", "who": "to for from with", "for": "for", "from": "from", "at": "at", "in": "in", "on": "on",
 			"with": "with", "by": "by", "about": "about", "where": "to at in",
 		},
+	},
+	Beside: Beside{
+		Bounds: `at most | up to | no more than | not more than | max | maximum | at least | less than | fewer than | under | below | above | over | more than | minimum | min | no less than | not less than | no later than | not later than |
+			no earlier than | as of | starting | beginning`,
+		Limits: "budget limit maximum max most least minimum",
+		Changers: `before after until till since than half quarter except without besides other another every each per times time ago later past or if unless when what which who whom whose how where why not versus vs between
+			among within during through throughout`,
+		Carriers: `owe | owes | owed | go | going | go back | going back | come | come back | coming | coming back | be back | be there | get back | get there | leave | leaving | return | returning | arrive | arriving | arrival | departure | depart | fly | flying |
+			travel | travelling | drive | meet | meeting | meet up | meetings | lets meet | appointment | appointments | book | booking | reserve | reservation | schedule | scheduled | arrange | set up | set it up | set something up | call |
+			table | flight | trip | lunch | dinner | breakfast | brunch | party | event | date | date of birth | born | birthday | birth date | happen | happened | happens | pay | paid | payment | price | cost | costs | it costs | spend |
+			budget | send | sent | transfer | deliver | delivery | see | seen | task | done | due | deadline | remind | reminder | visit | move | order | dated | value | total of | amounts to`,
+		Greetings: "good",
+	},
+	Asides: Asides{
+		Openers: `ah | aah | oh | ooh | ohh | ugh | argh | aw | ow | ow no | eh | huh | btw | by the way | just out of curiosity | out of curiosity | you know what | you know | i have a question | quick question | one question |
+			question | one more thing | one more question | before that | before we go on | excuse me`,
+		Soft: `ok | okay | okey | good | great | cool | nice | fine | perfect | excellent | lovely | right | alright | all right | sure | yes | yeah | yep | yup | thanks | thank you | thx | so | well | now | then | hey | hi | hello |
+			look | listen | see | man | dude | mate | bro | and | but | also | anyway | anyways | anyhow | i see | got it | understood | interesting | please | no problem | no worries | true | gosh | wow | hooray | yay | lol | haha`,
+		Turning: `wait | wait wait | wait a minute | wait a second | wait a sec | wait a moment | hold on | hold up | hang on | hang on a minute | hang on a second | one moment | one moment please | one second | one sec | just a moment |
+			just a second | just a sec | just a minute | a moment | a second | give me a moment | give me a second | give me a minute | sorry | so sorry | im sorry | i am sorry | apologies | my apologies | pardon | actually | oops | whoops |
+			oopsie | ooops | my bad | my mistake | my fault | scratch that | strike that | no wait | no sorry | no actually | wait no | oh no | damn | dammit | damn it | darn | shoot | dang | shit | crap | gee | jeez | geez | hm no | no no wait |
+			on second thought | on second thoughts | come to think of it | correction | i was wrong | i made a mistake | i mistyped | thats wrong | typo | yikes | stop it | let me rephrase | i mean | hmm wait`,
+		Asks:     "what whats where wheres when whens why whys who whos whom whose which how hows",
+		Asking:   `is are was were am do does did can could will would shall should have has had may might must cant isnt arent dont doesnt didnt wont wouldnt couldnt havent hasnt`,
+		Pronouns: "i you he she it we they there this that these those my your our me anybody anyone somebody someone everything",
+		Requests: `tell me | show me | explain | can you tell me | i want to know | i would like to know | id like to know | i wonder | im wondering | i was wondering | what about | how come | what if | any idea | do you know | help me understand |
+			let me know | why not | what the`,
+		Cancels:  "cancel cancle abort stop quit undo",
+		Things:   "order request process operation transaction conversation booking payment thing task form application everything action step dialogue procedure job whole anymore",
+		Finals:   "cancel",
+		Parts:    map[string]string{"off": "call calling"},
+		Inverted: map[string]string{"you": "ould"},
+		Links:    "and then also plus but afterwards next",
+		Vague:    "anybody anyone somebody someone everybody everyone whoever whomever anything something whatever it them",
+		Names:    "roger positive",
 	},
 	Skips: Skips{
 		None: `none | none of them | none of these | none of those | none of the above | no one | not any | not any of them | neither | neither of them | neither one | nothing | nothing of that | nothing at all | not a thing |
@@ -179,7 +239,7 @@ var English = &Language{
 		},
 		Ordinals: map[string]int{
 			"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
-			"eleventh": 11, "twelfth": 12, "last": -1,
+			"eleventh": 11, "twelfth": 12, "last": -1, "former": 1, "latter": -1,
 		},
 		DayOrdinals: map[string]int{
 			"thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20,
@@ -193,9 +253,32 @@ var English = &Language{
 			"12-25": "christmas | christmas day", "12-24": "christmas eve", "12-26": "boxing day", "12-31": "new years eve",
 			"01-01": "new years day | new year | new years", "10-31": "halloween", "02-14": "valentines day",
 		},
+		Now:  "right now | just now | at the moment | at this moment | at present | at the present time | right away | straight away",
 		True: "true yes on enabled enable", False: "false no off disabled disable",
 		Ands: "and plus also n", Without: "no without zero",
-		Point: '.',
+		ShortWeekdays: "sun mon tue wed thu fri sat", Endings: "st nd rd th", Point: '.',
+	},
+	Fractions: Fractions{
+		Parts:  englishParts(),
+		Alone:  map[string][2]int64{"half": {1, 2}, "quarter": {1, 4}},
+		Wholes: "all | all of it | everything | the whole | the whole thing | the lot",
+	},
+	Ranges: Ranges{
+		Between: "between | anywhere between | somewhere between", And: "and",
+		From: "from | anywhere from | of | starting | starting from | starting at | beginning", To: "to | until | till | til | through | up to | thru",
+		Least: "at least | no less than | not less than | minimum | a minimum of | min | no earlier than | not earlier than | not before | from | as of | starting | starting from | starting at | beginning | since | upwards of",
+		Most:  "at most | up to | no more than | not more than | maximum | a maximum of | max | no later than | not later than | until | till | til | through | by",
+		Above: "more than | over | above | greater than | after | later than", Below: "less than | fewer than | under | below | before | earlier than",
+		More: "or more | and more | or above | and above | and up | or over | and over | upwards | on | onwards | onward | or later | and later | or higher", Less: "or less | and less | or fewer | or below | and below | or under | and under | or earlier | and earlier | or lower",
+	},
+	Zones: Zones{
+		Before: "time in | time of | local time in | time zone of | time zone | timezone | zone",
+		Behind: "time | local time | time zone | timezone",
+		Places: map[string]string{
+			"America/New_York": "eastern time | eastern daylight time | et", "America/Chicago": "central time | ct", "America/Denver": "mountain time | mountain daylight time | mt",
+			"America/Los_Angeles": "pacific time | pacific daylight time | pt", "America/Halifax": "atlantic time", "Pacific/Honolulu": "hawaii time",
+			"America/New_York America/Panama": "eastern standard time | eastern", "America/Chicago America/Mexico_City": "central standard time | central",
+		},
 	},
 	Alike: []string{
 		"child children kid kids", "person persons people guest guests", "man men", "woman women", "adult adults grownup grownups", "foot feet",
@@ -205,19 +288,35 @@ var English = &Language{
 		"what is | whats", "where is | wheres", "how is | hows", "that is | thats", "i am | im", "i have | ive", "i would | id", "i will | ill",
 		"it is | its", "cannot | can not | cant", "do not | dont", "does not | doesnt", "is not | isnt", "forgot | forgotten | have forgotten | ive forgotten",
 	},
-	Change: "change",
+	Change:   "change",
+	Suffixes: "s ing ed e y",
+	Elsewhere: `will it rain tomorrow | tell me a joke | who won the football match last night | how far away is the moon | play some quiet music | what should i cook for dinner | my dog will not eat its food |
+		how do you spell necessary | what is the capital of australia | i am so tired today | translate good night into french | how many people live in japan | set an alarm for half past six | turn the lights off in the kitchen |
+		who wrote war and peace | is there a good film on tonight | remind me to water the plants | what does this word mean | how old is the universe | add eggs to my shopping list | my neighbour is very loud |
+		how long do potatoes have to boil | what is the square root of eighty one | when does the next train leave | did you see the news this morning | where do penguins live | can you sing a song | i had a strange dream |
+		what is a good name for a cat | how do i get a stain out of a shirt | how tall is the highest mountain | who is the president of brazil | do you have brothers and sisters | what are you wearing | are you a robot |
+		my back hurts when i sit | recommend a book about history | how do plants make oxygen | what time is it in new york | which language do they speak in peru | i love the sea in winter | the weather is lovely today |
+		how many calories are in a banana | should i buy a bicycle or a scooter | what happened in the year 1066 | how do i tie a bow tie | when is mothers day | is it healthy to drink coffee | my sister is getting married |
+		find a recipe for apple pie | what is the fastest animal on land | how do i learn to play the guitar | who painted that picture | why is the sky blue | where can i go fishing around here | roll the dice |
+		what do you think about politics | tell me something interesting | are there any traffic jams | how do i fix a flat tyre | my plants are dying and i do not know why | what size shoe does a child wear | how is the stock market doing |
+		start the washing machine | read my new messages to me | how much does an elephant weigh | who invented the telephone | take a photo | what is the meaning of life | how do i write a good essay | flip a coin | open the garage door |
+		which wine goes with fish | can dogs see colours | i broke up with my boyfriend | how do you say cheese in italian | does this jacket suit me | what is your favourite food | turn up the volume | when was the wall built |
+		how do i get to the station from here | i want to go to the beach on holiday | make a table for two at eight | is my car safe in the rain | how often should i wash my hair | what channel is the game on | you are very funny |
+		can i keep a rabbit in a flat | what is ten times twelve | how do i stop hiccups | my phone screen is dirty | give me the number of a plumber | what did people eat in the middle ages | how does a vaccine work | i lost the game again`,
 	Commands: []CommandWords{
 		{Cancel, "", []string{
-			"cancel [it|that|this|everything|all of it|the whole thing]", "abort", "stop [it|this|that|now]", "(never mind|nevermind)", "forget (it|about it|that|this|everything|the whole thing)",
-			"quit", "exit", "(leave|drop|scrap|scratch|skip) (it|the whole thing) [altogether]", "(leave|drop|scrap) (that|this)", "i changed my mind", "i have changed my mind", "ive changed my mind",
+			"cancel [it|that|this|everything|all of it|the whole thing] [then|now]", "abort [it|that|this|mission]", "stop [it|this|that|now|right there|everything]", "(never mind|nevermind) [then|that|it|all that|about it|about that]", "forget (it|about it|that|this|everything|the whole thing)",
+			"quit", "exit", "(restart|reset) (the conversation|everything|from the beginning)", "(leave|drop|scrap|scratch|skip) (it|the whole thing) [altogether]", "(leave|drop|scrap) (that|this)", "[i|i have|ive] changed my mind",
 			"lets stop [here|it|this]", "i (want|would like|d like) to (stop|cancel|quit) [it|this|that]", "id like to (stop|cancel|quit) [it|this|that]", "please (stop|cancel)",
 			"dont bother", "dont do (it|that|this|anything)", "(stop|cancel) (the conversation|the process|talking)", "i dont want (this|that|it) (anymore|any more)", "not any more", "call it off", "(start over|start again|start from scratch|begin again)",
-			"lets forget (it|about it|that)", "nvm", "get me out [of here]", "no stop", "undo everything", "i give up", "enough",
+			"lets forget (it|about it|that)", "nvm", "get me out [of here]", "no stop", "undo everything", "i give up", "enough", "[lets] (call|leave) the whole thing off", "forget it then", "lets not [do (it|this|that)]",
+			"i (dont|do not|no longer) (want|need) (to|it|this|that) [do it|do this|do that|go on|continue|it] [anymore|any more|any longer|after all]", "i (dont|do not) (want|wish) to (continue|go on|proceed)", "no longer (needed|necessary)", "i (dont|do not) need (it|this|that) after all",
+			"(on second thought|on second thoughts) (no|not|never mind)", "not needed [anymore|any more]", "let it (be|go)", "drop that [please]", "get rid of (it|that|this)",
 		}},
 		{Repeat, "", []string{
 			"(what|sorry what|pardon what) did you (say|ask|want)", "what was that [again]", "come again", "(say|repeat) (that|it|this) [again|once more|one more time|please]", "repeat [please]", "(pardon|pardon me|excuse me|beg your pardon|i beg your pardon)",
 			"(again|once more|one more time) please", "say again", "what was the question [again]", "(can|could|would|will) you (repeat|say) (that|it|this|the question) [again|once more]", "i didnt (catch|hear|get|understand) (that|you|it|what you said)",
-			"i did not (catch|hear|get|understand) (that|you|it|what you said)", "sorry", "what", "huh", "tell me again", "repeat the (question|last question|last message)", "what do you mean", "come again please", "i missed that", "read that [back|to me] again", "how was that", "ask [me] again", "what were you saying",
+			"i did not (catch|hear|get|understand) (that|you|it|what you said)", "sorry", "what", "huh", "tell me again", "repeat the (question|last question|last message)", "what do you mean", "come again please", "i missed that", "read that [back|to me] again", "how was that", "ask [me] again", "what were you saying", "(whats|what is) the question", "what was it you (asked|wanted)", "(what|which) question",
 		}},
 		{Skip, "", []string{
 			"skip [it|that|this|this one|that one|this question|the question|this step]", "pass", "next [question|one|please]", "i dont know", "i do not know", "dont know", "dunno", "i dunno", "idk", "no idea", "i have no idea", "ive no idea",
@@ -232,14 +331,34 @@ var English = &Language{
 			"(are you|is this) a (bot|robot|machine|real person)", "i (want|need) [a|an|the|your] [real|live] (human|person|agent|operator|representative|manager|supervisor|human being)", "let me (talk|speak) to (someone|somebody|a human|a person|an agent)",
 			"(can|could|may) i (talk|speak) (to|with) (someone|somebody|a human|a person|an agent|a manager|a real person)", "(call|phone) me", "can someone (help|call) me", "is there (a human|a person|someone) [there|i can talk to]",
 		}},
+		{Back, "", []string{
+			"[can we|could we|can i|let me|lets|please|take me|i want to|i need to] (go|step|move) (back|backwards) [a step|one step|to the previous question|to the last question|one question|a question|please]", "back", "[one] step back", "undo [that|it|the last step|the last answer|my last answer]",
+			"[to] [the] (previous|last) (question|step|one)", "[i] [want to|need to|have to|must|would like to|let me|can i|could i] (correct|change|fix|redo|revise|edit|update|undo) [the|my|that] (previous|last) (input|answer|entry|value|one|question|reply|thing|step)",
+			"(my|the|that) (previous|last) (input|answer|entry|value|one|reply) (was|is) (wrong|incorrect|a mistake|not right|a typo)", "i (gave|entered|typed|said|wrote) [you] (the wrong (thing|answer|value|one)|something wrong|it wrong|that wrong)", "ask me (that|the last one|the previous one) again",
+			"(that|it|the last one|the previous one) was (wrong|a mistake|a typo|not right|incorrect)", "i (answered|got) (that|the last one|it) wrong", "let me (correct|change|fix|redo) (that|it)", "i (want|need|have|would like) to (correct|change|fix|redo) (that|it|something)",
+		}},
+		{Opposite, "", []string{
+			"[no|not that one|not this one|i meant|i mean] [the] other (one|way|{about}) [please]", "[no|not that one|not this one|i meant|i mean] the other", "[no|i meant|i mean] (the opposite|the other way around|the other way round|vice versa)",
+		}},
+		{Help, "", []string{
+			"help [me] [please]", "(can|could) you help [me] [please]", "(i need|need|i want|get me) [some] help [please]", "what can you do [for me]", "what (can i|could i|do i|should i) (say|ask|do) [here|now]", "what are my options", "what are you able to do", "how (does|do) (this|it|you) work", "what is this",
+			"what (can|do) you (help|assist) [me] with", "show [me] (the|your) (options|menu|commands)", "(menu|options|commands)", "i (dont know|do not know) what to (do|say)",
+		}},
 		{Correct, "", []string{
+			"(i meant|i mean|i meant to say|i wanted to say|i was trying to say|it should be|should be|should have been|it should have been|make it|make that|i said|that should be|that should have been|its supposed to be|supposed to be|i wanted|it was|i want it to be|i wanted it to be|lets make it|lets change it to|rather make it|better make it|let us say) {rest}",
+			"not {about} (i meant|i mean|i meant to say|i said|but rather|rather|but|make it|it should be|it is|its|should be|i wanted|i want) {rest}", "(i meant|i mean|i meant to say|i said|it should be|should be|make it|i wanted|its|it is) {rest} (not|instead of|rather than) {about}",
+			"[please] (use|put|take|enter|write|set|save) {rest} (as|for) [the|my] {about} [please|instead]", "[i|we] [need|have|want|would like] [to] (move|change|switch|shift|push|set|update|bring|put) [the|my] {about} (to|into|onto|on) {rest}", "i (didnt|did not) (mean|say|want) {about} (i meant|i said|but|i want|i wanted|rather) {rest}",
 			"(actually|rather|sorry|no|wait|no wait|oops|oh wait|correction|i mean|i meant|no i mean|no i meant|no wait i meant|sorry i meant|wait i meant|actually i meant|i meant to say|no sorry|scratch that|wait no|hang on i meant|hold on i meant|i should have said) {rest}",
 			"[no] [wait] [sorry] [actually] (make|make it|make that|lets make it|lets say) {rest}", "(make|set) the {about} {rest}", "[no] [wait] [actually] (change|set|switch|update|correct|modify|edit|alter|move) [the|my] {about} to {rest}", "[no] (change|switch|correct|set|move) (it|that|this) to {rest}",
-			"(can|could) (you|we|i) (change|set|switch|update|correct|move) [the|my] {about} to {rest}", "(can|could) (you|we|i) (change|make|set) (it|that) [to] {rest}", "[i|i would] [want|like|need] [to] (change|correct|update|edit|modify|fix) [the|my] {about}", "not {about} but {rest}", "not {about} {rest}", "[its] {rest} not {about}", "{rest} instead of {about}",
+			"(can|could) (you|we|i) (change|set|switch|update|correct|move) [the|my] {about} to {rest}", "(can|could) (you|we|i) (change|make|set) (it|that) [to] {rest}", "not {about} but {rest}", "not {about} {rest}", "[its] {rest} not {about}", "{rest} instead of {about}",
 			"{rest} instead", "{rest} rather than {about}", "the {about} (should be|should have been|is actually|is wrong it is|is wrong its|was supposed to be) {rest}", "it should be {rest}", "i said {rest} not {about}", "i said {rest}", "replace {about} (with|by) {rest}",
+			"[i|i would|we] [want|like|need|have] [to] (change|correct|update|edit|modify|fix|redo|revise|reenter) [the|my|that] {about}", "(can|could|may) (i|we|you) (change|correct|update|edit|modify|fix|redo|revise|reenter) [the|my|that] {about}",
 		}},
 		{Wrong, "", []string{
-			"[no] [the|my|that] {about} is (wrong|incorrect|not right|not correct)", "[no] [the|my|that] {about} (isnt|is not) (right|correct)", "[no] [thats] [the] wrong {about}",
+			"[no] [the|my|that] {about} (is|are) (wrong|incorrect|not right|not correct)", "[no] [the|my|that] {about} (isnt|is not) (right|correct)", "[no] [thats] [the] wrong {about}",
+			"i (didnt|did not|dont|do not) (mean|say|want|choose|pick) [to say] {about}", "(not|its not|it is not|but not|just not|anything but|anyone but|only not) {about}",
+			"[the|my|that] {about} (was|has to be|must be|should be|needs to be) (wrong|incorrect|a mistake|changed|corrected|different|fixed)", "i (want|need|would like) (another|a different|to pick another|to choose another) {about}", "(another|a different|different) {about} [please]",
+			"(theres|there is) (a mistake|an error|a typo|something wrong) (in|with) [the|my] {about}", "i (gave|entered|typed|said|wrote|chose|picked) [you] the wrong {about}",
 		}},
 		{Clear, "", []string{
 			"(forget|clear|remove|delete|erase|reset|unset|drop|discard) [the|my|that|this] {about}", "forget about [the|my] {about}", "(forget|ignore) what i said about [the|my] {about}", "take [the|my] {about} (out|off|away)", "(ignore|disregard) [the|my] {about}", "no {about} (anymore|any more|after all)", "leave out [the|my] {about}", "(empty|blank) [the|my] {about}",
@@ -301,4 +420,17 @@ var English = &Language{
 		watch water wave ways weak wealth wear weather week weekly weight well went west what wheat wheel when where which while whip white whole whom wide width wife wild will wind window wine wing winner winter wire wired
 		wires wise wish with withdraw without witness woman wonder wood wool word words wore work worker works world worry worse worst worth wound wrap write wrong wrote yard yeah year years yellow young your youth zero
 		zone`,
+}
+
+// englishParts are "third" to "twentieth", "hundredth" and "thousandth", of one and of several, by what they divide by.
+func englishParts() map[string]int64 {
+	all := map[string]int64{"half": 2, "halves": 2, "quarter": 4, "quarters": 4}
+	stems := strings.Fields("third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth")
+	for n, word := range stems {
+		all[word], all[word+"s"] = int64(n+3), int64(n+3)
+	}
+	for word, n := range map[string]int64{"hundredth": 100, "thousandth": 1000} {
+		all[word], all[word+"s"] = n, n
+	}
+	return all
 }

@@ -48,23 +48,42 @@ var German = &Language{
 		NoTime:               "{time} gibt es nicht.",
 		ClocksForward:        "{time} gibt es am {date} nicht: die Uhren werden vorgestellt.",
 		TimeMissing:          "Es fehlt eine Uhrzeit.",
+		OneEnd:               "Ist {said} das Mindeste oder das Höchste?",
+		Backwards:            "{said} endet, bevor es beginnt.",
+		NoZone:               "{said} ist keine Zeitzone, die ich kenne.",
+		NoHoliday:            "{said} ist kein Feiertag, den ich kenne.",
+		RangeBoth:            "{from} bis {to}",
+		RangeLeast:           "mindestens {from}",
+		RangeMost:            "höchstens {to}",
+		RangeSince:           "ab {from}",
+		RangeUntil:           "bis {to}",
 
-		"type.text":     "ein Text",
-		"type.number":   "eine Zahl",
-		"type.integer":  "eine ganze Zahl",
-		"type.money":    "ein Geldbetrag",
-		"type.date":     "ein Datum",
-		"type.time":     "eine Uhrzeit",
-		"type.datetime": "ein Datum mit Uhrzeit",
-		"type.choice":   "eine der Möglichkeiten",
-		"type.boolean":  "ein Ja oder ein Nein",
-		"type.list":     "eine Liste",
-		"type.object":   "das, was hier gebraucht wird",
+		"type.text":      "ein Text",
+		"type.number":    "eine Zahl",
+		"type.integer":   "eine ganze Zahl",
+		"type.money":     "ein Geldbetrag",
+		"type.date":      "ein Datum",
+		"type.time":      "eine Uhrzeit",
+		"type.datetime":  "ein Datum mit Uhrzeit",
+		"type.choice":    "eine der Möglichkeiten",
+		"type.boolean":   "ein Ja oder ein Nein",
+		"type.list":      "eine Liste",
+		"type.object":    "das, was hier gebraucht wird",
+		"type.duration":  "eine Dauer",
+		"type.percent":   "ein Prozentsatz",
+		"type.phone":     "eine Telefonnummer",
+		"type.email":     "eine E-Mail-Adresse",
+		"type.fraction":  "ein Bruchteil",
+		"type.range":     "ein Bereich",
+		"type.time_zone": "eine Zeitzone",
+		"type.holiday":   "ein Feiertag",
 
 		"pattern.correction":    "In Ordnung, {slot} ist jetzt {value}.",
 		"pattern.too_late":      "Das ist schon geschehen und kann nicht mehr geändert werden.",
 		"pattern.rejection":     "{reason}",
 		"pattern.unsure":        "Ich bin nicht sicher, ob ich das verstanden habe.",
+		"pattern.doubt.text":    "Meinen Sie {value} als {slot}?",
+		"pattern.doubt":         "{left} habe ich nicht verstanden. Meinen Sie {value}?",
 		"pattern.cancel":        "In Ordnung, ich habe damit aufgehört: {flow}.",
 		"pattern.nothing":       "Es gibt nichts abzubrechen.",
 		"pattern.digression":    "",
@@ -73,7 +92,7 @@ var German = &Language{
 		"pattern.cleared":       "In Ordnung, {slot} ist wieder offen.",
 		"pattern.skip":          "",
 		"pattern.skip_refused":  "Ohne das kann ich nicht weitermachen.",
-		"pattern.clarify":       "Was meinen Sie?",
+		"pattern.clarify":       "Meinen Sie: {flow}?",
 		"pattern.chitchat":      "Ich plaudere gern, und am besten bin ich in dem, was ich für Sie tun kann.",
 		"pattern.cannot_handle": "Das habe ich nicht verstanden.",
 		"pattern.handoff":       "Ich hole jemanden, der Ihnen hilft und lesen kann, was wir gesagt haben.",
@@ -84,12 +103,16 @@ var German = &Language{
 		"pattern.refused":       "{reason} Ich musste aufhören: {flow}.",
 		"pattern.completed":     "Kann ich sonst noch etwas für Sie tun?",
 		"pattern.repeat":        "Was kann ich für Sie tun?",
+		"pattern.stale":         "Das war eine Antwort auf eine frühere Frage.",
+		"pattern.help":          "Das kann ich für Sie tun: {flows}.",
+		"pattern.later":         "Danach: {flow}.",
+		"pattern.unavailable":   "Das geht jetzt nicht: {flow}.",
 	},
 	Classes: Classes{
 		Filler: `ich mochte will wurde gern gerne hatte habe kann konnen konnte konnten bitte danke mal eben doch einfach hallo hi guten tag morgen abend also na gut okay ok jetzt nun mir mich mein meine meinen meiner meinem wir uns
 			lass lassen sie du ihnen brauche brauchen etwas hey schon ja nein so tut leid entschuldigung sorry es ware bin moin servus`,
 		Function: `der die das den dem des ein eine einen einem einer eines fur von vom zu zum zur in im an am auf aus bei mit nach uber um und oder ist sind war waren sein ihre ihr seine unser unsere dies diese dieser dieses diesen
-			wer was wie wo wann warum welche welcher welches welchen als wenn dass bis er man sich hat haben wird werden alle per durch gegen vor`,
+			wer was wie wo wann warum welche welcher welches welchen als wenn dass bis er man sich hat haben wird werden alle per durch gegen vor selbst selber`,
 		Hum:      "ah ahm ehm hm hmm mhm tja oh aeh aehm",
 		Negation: "nicht kein keine keinen keinem keiner nie niemals ohne weder nichts",
 	},
@@ -101,15 +124,15 @@ var German = &Language{
 		No: `nein | ne | nee | no | nope | neee | nein danke | nicht | lieber nicht | besser nicht | auf keinen fall | keinesfalls | keineswegs | nie | niemals | falsch | das ist falsch | stimmt nicht | das stimmt nicht |
 			nicht richtig | das ist nicht richtig | noch nicht | jetzt nicht | heute nicht | eher nicht | bitte nicht | das nicht | so nicht | nicht so | nicht wirklich | uberhaupt nicht | gar nicht | ich will nicht |
 			ich mochte nicht | das will ich nicht | das mochte ich nicht | will ich nicht | abgelehnt | ich lehne ab | kein interesse`,
-		Bars:   "bitte nicht | tu das nicht | mach das nicht | tun sie das nicht | machen sie das nicht | auf keinen fall | nicht",
+		Bars:   "bitte nicht | tu das nicht | mach das nicht | tun sie das nicht | machen sie das nicht | auf keinen fall | nicht | ich will kein | ich will keine | ich will keinen | ich mochte kein | ich mochte keine | ich mochte keinen",
 		WeakNo: "ich glaube nicht | glaube nicht | glaub nicht | wohl nicht | wahrscheinlich nicht | vermutlich nicht | ich denke nicht | denke nicht | kaum",
 		Doubts: `vielleicht | eventuell | moglicherweise | vielleicht nicht | wahrscheinlich | vermutlich | ich glaube | glaube schon | ich glaube schon | ich glaube ja | ich denke | ich denke schon | denke schon | mal sehen |
 			kommt drauf an | kommt darauf an | es kommt darauf an | weiss nicht | ich weiss nicht | weiss ich nicht | keine ahnung | nicht sicher | ich bin nicht sicher | bin nicht sicher | bin mir nicht sicher |
-			ich bin mir nicht sicher | jein | ja und nein | egal | ist mir egal | mir egal | wie sie wollen | wie du willst | moment | einen moment | warte | warten sie | kein problem | kein thema | keine eile | konnte sein |
+			ich bin mir nicht sicher | jein | ja und nein | egal | ist mir egal | mir egal | wie sie wollen | wie du willst | gleich | in einer minute | in einem moment | in einem augenblick | moment | einen moment | warte | warten sie | alles gut | kein problem | kein thema | keine eile | konnte sein |
 			kann sein | mag sein | schon gut | na ja | naja | ja klar | ja genau ja klar | ach ja | von mir aus | meinetwegen | wenn es sein muss | verstehe ich nicht | ich verstehe nicht | nicht ganz | warum nicht | einerseits |
 			nicht dass ich wusste`,
-		Around: `ah | ahm | ehm | hm | hmm | oh | also | bitte | danke | danke schon | vielen dank | dann | nun | jetzt | ach | na | hallo | hey | hi | sehr | wirklich | mal | eben | schon`,
-		Turns:  "aber | und | jedoch | allerdings | sondern | nur | stattdessen | lieber | ich meine | ich meinte | obwohl | auch",
+		Around: `ah | ahm | ehm | hm | hmm | oh | also | bitte | danke | danke schon | vielen dank | dann | nun | ach | na | sehr | wirklich | mal | eben | schon`,
+		Turns:  "aber | und | jedoch | allerdings | sondern | nur | stattdessen | statt | anstatt | lieber | besser | ich meine | ich meinte | obwohl | auch",
 		Amiss: `wenn falls sofern vielleicht eventuell moglicherweise wahrscheinlich vermutlich glaube denke hoffe hoffentlich unsicher zweifel erst spater bevor bis nachdem warte warten moment stopp stop abbrechen abbruch
 			storniere stornieren was wie warum wieso weshalb wer wo wann welche oder falsch nichts niemand kaum fast konnte sollte witz scherz spass haha lol obwohl allerdings jedoch nein nee ne nicht kein keine egal ahnung
 			noch sonst ausser theoretisch vorlaufig`,
@@ -119,9 +142,9 @@ var German = &Language{
 	},
 	Answers: Answers{
 		Fillers: `ich mochte | ich will | ich hatte gern | ich hatte gerne | ich nehme | ich wahle | nehmen wir | sagen wir | sagen wir mal | machen wir | mach | machen sie | ich sage | ich meine | ich meinte | ich glaube | ich denke |
-			vielleicht | wohl | es ist | es sind | das ist | das sind | das ware | das waren | es ware | wir sind | wir waren | es werden | etwa | ungefahr | circa | ca | rund | genau | nur | um | am | fur | an | der | die |
+			vielleicht | wohl | es ist | es sind | das ist | das sind | das ware | das waren | es ware | wir sind | wir waren | es werden | etwa | ungefahr | circa | zirka | ca | rund | punktlich | so | genau | nur | um | am | fur | an | der | die |
 			das | den | dem | ein | eine | einen | bitte | danke | vielen dank | gern | gerne | wenn moglich | insgesamt | passt | geht | ware gut | ware schon | ware toll | also | ja | ok | okay | gut | hallo | ah | hm |
-			bis zu | maximal | hochstens | mindestens | nicht mehr als | weniger als | mehr als | unter | uber | jahre alt | jahre | alt | uhr | betrag | summe | wie ware es mit | wie ware | geht auch | von uns | davon`,
+			jahre alt | jahre | alt | uhr | betrag | summe | wie ware es mit | wie ware | wie war es mit | geht auch | von uns | davon`,
 		Intros: `es ist | das ist | das ware | es ware | mein name ist | ich heisse | name | der name ist | ich sage | sagen wir | ich mochte | ich nehme | ich will | also | na ja | ok | okay | bitte | es geht an | es ist fur |
 			die antwort ist | schreiben sie | schreib | schick es an | schicken sie es an | senden sie es an | hallo hier ist | hier ist | es endet auf`,
 		Outros:    "glaube ich | denke ich | wurde ich sagen | wenn moglich | vielen dank | danke schon | meine ich",
@@ -139,6 +162,36 @@ var German = &Language{
 			"an": "an", "von": "von vom", "fur": "fur", "mit": "mit", "nach": "nach",
 		},
 	},
+	Beside: Beside{
+		Bounds:   "bis zu | maximal | hochstens | mindestens | nicht mehr als | nicht weniger als | weniger als | mehr als | unter | uber | spatestens | fruhestens | ab",
+		Limits:   "budget limit maximal hochstens maximum mindestens grenze",
+		Changers: "vor nach bis seit als halb halbe halben halfte viertel drittel ausser ohne statt andere anderen jede jeden jeder jedes pro je oder wenn falls ob was wer wem wie wo wann warum welche welcher welches welchen nicht zwischen wahrend",
+		Carriers: `schulde | schulden | schuldet | gehe | gehen | gehe zuruck | komme | kommen | komme zuruck | kommt | treffen | treffe | fahre | fahren | reise | reisen | fliege | fliegen | flug | fahrt | abflug | ankunft | anreise | abreise | buche | buchen | buchung |
+			reserviere | reservieren | reservierung | tisch | termin | besprechung | treffen wir | geboren | geburtstag | geburtsdatum | datum | preis | kostet | kosten | bezahle | bezahlen | zahle | zahlen | uberweise | uberweisen |
+			sende | senden | schicke | schicken | ausgeben | findet | findet statt | passiert | passierte | fallig | frist | liefern | lieferung | besuche | besuchen | bestelle | bestellen | mittagessen | abendessen | feier | zuruck`,
+		Greetings: "guten gute schonen",
+	},
+	Asides: Asides{
+		Openers: `ah | ach | oh | ohh | aha | uh | au | ach so | ach ja | ubrigens | nebenbei | mal eine frage | eine frage | kurze frage | ich habe eine frage | ich hatte eine frage | noch eine frage | noch etwas | noch was |
+			bevor wir weitermachen | vorher noch`,
+		Soft: `ok | okay | gut | super | toll | prima | schon | fein | perfekt | ja | jo | klar | alles klar | danke | dankeschon | vielen dank | also | nun | na | naja | na ja | na gut | jetzt | dann | hey | hi | hallo | du | sie | schau | horen sie |
+			hor mal | und | aber | auch | bitte | verstehe | verstanden | interessant | stimmt | gut so | kein problem | mensch | wow | haha | lol`,
+		Turning: `warte | warten sie | warte mal | warten sie mal | moment | moment mal | einen moment | einen moment bitte | kleinen moment | augenblick | einen augenblick | sekunde | eine sekunde | halt | halt mal | stopp mal | sorry | entschuldigung |
+			entschuldige | entschuldigen sie | verzeihung | pardon | tut mir leid | es tut mir leid | eigentlich | ups | hoppla | mist | verdammt | oje | oh nein | nein warte | nein moment | nein sorry | nein entschuldigung | nein doch | doch |
+			mein fehler | korrektur | ich habe mich vertan | ich habe mich vertippt | ich habe mich geirrt | vertippt | das war falsch | scheisse | quatsch | ich meine | nein quatsch`,
+		Asks:     "was wer wie wo wann warum wieso weshalb welche welcher welches welchen welchem wen wem wessen wohin woher wozu wieviel womit wofur",
+		Asking:   `ist sind war waren bin bist hat habe haben hast hatte hatten kann konnen kannst konnte konnten muss mussen musste soll sollen sollte darf durfen durfte wird werden will wollen mochte wurde wurden kostet kosten geht gehen heisst heissen bedeutet macht machen dauert gibt bekomme bekommt brauche braucht brauchen steht stehen passiert funktioniert liegt kommt kommen verlangt fragen frage`,
+		Pronouns: "ich du er sie es wir ihr man das dies diese dieser denn ihnen mir uns jemand",
+		Requests: `sag mir | sagen sie mir | zeig mir | zeigen sie mir | erklar mir | erklaren sie mir | erklar | ich will wissen | ich mochte wissen | ich wurde gern wissen | ich frage mich | konnen sie mir sagen | kannst du mir sagen | was ist mit | wie kommt es | was ware wenn |
+			weisst du | wissen sie`,
+		Cancels:  "abbrechen abbruch stopp stop storniere stornieren storno",
+		Things:   "auftrag bestellung vorgang anfrage buchung zahlung ganze ganzen sache aktion schritt gesprach dialog prozess mehr",
+		Finals:   "absagen abbrechen aufhoren beenden stornieren abbestellen",
+		Parts:    map[string]string{"ab": "sag sage sagen sagt brich breche brechen bestell bestelle bestellen", "auf": "hor hore horen"},
+		Inverted: map[string]string{"sie": "en ern eln", "du": "st", "ihr": "t", "es": "t", "das": "t", "er": "t", "man": "t", "wir": "en"},
+		Links:    "und dann auch ausserdem danach anschliessend aber",
+		Vague:    "irgendwen irgendwem irgendjemand irgendjemanden irgendjemandem jemand jemanden jemandem jeden jedem irgendwas etwas es",
+	},
 	Skips: Skips{
 		None: `keine | keiner | keins | keines | keinen | gar keine | gar keinen | uberhaupt keine | nichts | gar nichts | uberhaupt nichts | keine davon | keins davon | weder noch | niemand`,
 		Any:  "egal | ist mir egal | irgendeine | irgendeiner | irgendeins | beliebig | welche auch immer | sie entscheiden | du entscheidest | such dir was aus",
@@ -150,11 +203,13 @@ var German = &Language{
 			"past": "nach", "at": "um gegen", "and": "und", "but": "aber", "except": "ausser", "than": "als",
 			"half": "halb halbe halben halber halbes", "quarter": "viertel", "oclock": "uhr", "point": "komma", "minus": "minus", "percent": "prozent",
 			"dozen": "dutzend", "hundred": "hundert", "thousand": "tausend", "million": "million millionen", "billion": "milliarde milliarden",
-			"this": "dieser diese dieses diesen diesem", "next": "nachster nachste nachstes nachsten nachstem", "coming": "kommender kommende kommendes kommenden kommendem",
+			"this": "dieser diese dieses diesen diesem", "next": "nachster nachste nachstes nachsten nachstem", "coming": "kommender kommende kommendes kommenden kommendem", "following": "folgender folgende folgendes folgenden folgendem",
+			"previous": "voriger vorige voriges vorigen vorigem vergangener vergangene vergangenes vergangenen vorheriger vorherige vorherigen", "current": "aktueller aktuelle aktuellen laufender laufenden",
 			"last": "letzter letzte letztes letzten letztem", "week": "woche", "weeks": "wochen", "day": "tag", "days": "tage tagen", "month": "monat monats", "months": "monate monaten",
-			"year": "jahr jahres", "years": "jahre jahren", "hour": "stunde", "hours": "stunden", "minute": "minute", "minutes": "minuten", "weekend": "wochenende",
-			"later": "spater", "end": "ende", "beginning": "anfang", "noon": "mittag mittags", "midnight": "mitternacht", "now": "jetzt sofort",
-			"morning": "morgens fruh vormittag vormittags", "afternoon": "nachmittag nachmittags", "evening": "abend abends", "night": "nacht nachts",
+			"year": "jahr jahres", "years": "jahre jahren", "hour": "stunde", "hours": "stunden", "minute": "minute", "second": "sekunde", "seconds": "sekunden", "more": "weitere", "weekend": "wochenende",
+			"later": "spater", "earlier": "fruher", "end": "ende", "beginning": "anfang", "noon": "mittag mittags", "midnight": "mitternacht", "now": "jetzt sofort",
+			"early": "fruh fruhem fruhen", "late": "spat spaten", "minutes": "minuten min",
+			"morning": "morgens fruh vormittag vormittags fruhmorgens", "afternoon": "nachmittag nachmittags", "evening": "abend abends spatabend spatabends", "night": "nacht nachts",
 			"january": "januar janner", "february": "februar", "march": "marz", "april": "april", "may": "mai", "june": "juni", "july": "juli", "august": "august",
 			"september": "september", "october": "oktober", "november": "november", "december": "dezember",
 			"monday": "montag", "tuesday": "dienstag", "wednesday": "mittwoch", "thursday": "donnerstag", "friday": "freitag", "saturday": "samstag sonnabend", "sunday": "sonntag",
@@ -170,9 +225,32 @@ var German = &Language{
 		Feasts: map[string]string{
 			"12-25": "weihnachten", "12-24": "heiligabend | heiliger abend", "12-31": "silvester", "01-01": "neujahr", "12-06": "nikolaus",
 		},
+		Now:     "gerade | gerade eben | jetzt gerade | im moment | in diesem moment | zurzeit | momentan",
+		Endings: "te ter ten tes tem", ShortWeekdays: "so mo di mi do fr sa",
+		Ago:  "vor",
 		True: "ja wahr an ein", False: "nein falsch aus",
 		Ands: "und sowie plus auch", Without: "kein keine keinen keinem keiner ohne null",
 		DayFirst: true, HalfTo: true, Point: ',',
+	},
+	Fractions: Fractions{
+		Parts:  germanParts(),
+		Alone:  germanFractions(),
+		Wholes: "alles | das ganze | ganz | komplett",
+	},
+	Ranges: Ranges{
+		Between: "zwischen | irgendwo zwischen", And: "und",
+		From: "von | vom | ab | ab dem", To: "bis | bis zu | bis zum | bis zur",
+		Least: "mindestens | wenigstens | minimal | minimum | nicht weniger als | nicht unter | fruhestens | fruhestens am | nicht vor | nicht vor dem | ab | ab dem | seit | seit dem",
+		Most:  "hochstens | maximal | maximum | nicht mehr als | nicht uber | spatestens | spatestens am | bis spatestens | bis | bis zu | bis zum | bis zur",
+		Above: "mehr als | uber | nach | nach dem | spater als", Below: "weniger als | unter | vor | vor dem | fruher als",
+		More: "oder mehr | und mehr | oder daruber | und daruber | aufwarts | oder spater | und spater", Less: "oder weniger | und weniger | oder darunter | und darunter | abwarts | oder fruher | und fruher",
+	},
+	Zones: Zones{
+		Before: "zeit in | zeit von | ortszeit in | zeitzone von | zeitzone | uhrzeit in",
+		Behind: "zeit | ortszeit | zeitzone",
+		Places: map[string]string{
+			"America/New_York": "ostkustenzeit", "America/Los_Angeles": "westkustenzeit",
+		},
 	},
 	Alike: []string{
 		"kind kinder kindern", "person personen leute leuten gast gaste", "erwachsene erwachsener erwachsenen", "mann manner", "frau frauen", "karte karten",
@@ -181,29 +259,61 @@ var German = &Language{
 	Sayings: []string{
 		"ich mochte | ich will | ich wurde gern | ich hatte gern", "was ist | wie ist | wie lautet", "wie viel | wieviel",
 	},
-	Change: "ändere ",
+	Change:   "ändere ",
+	Suffixes: "en er es em e n s t",
+	Elsewhere: `regnet es morgen | erzahl mir einen witz | wer hat gestern das spiel gewonnen | wie weit ist der mond weg | spiel etwas ruhige musik | was soll ich heute abend kochen | mein hund will nichts fressen |
+		wie schreibt man rhythmus | was ist die hauptstadt von australien | ich bin heute so mude | was heisst gute nacht auf franzosisch | wie viele menschen leben in japan | stell den wecker auf halb sieben | mach das licht in der kuche aus |
+		wer hat faust geschrieben | lauft heute ein guter film | erinnere mich daran die blumen zu giessen | was bedeutet dieses wort | wie alt ist das weltall | schreib eier auf die einkaufsliste | mein nachbar ist sehr laut |
+		wie lange mussen kartoffeln kochen | was ist die wurzel aus einundachtzig | wann fahrt der nachste zug | hast du heute die nachrichten gesehen | wo leben pinguine | kannst du ein lied singen | ich hatte einen komischen traum |
+		was ist ein guter name fur eine katze | wie bekomme ich einen fleck aus dem hemd | wie hoch ist der hochste berg | wer ist prasident von brasilien | hast du geschwister | was hast du an | bist du ein roboter |
+		mir tut der rucken weh | empfiehl mir ein buch uber geschichte | wie machen pflanzen sauerstoff | wie spat ist es in new york | welche sprache spricht man in peru | ich mag das meer im winter | das wetter ist heute schon |
+		wie viele kalorien hat eine banane | soll ich ein fahrrad oder einen roller kaufen | was geschah im jahr 1066 | wie bindet man eine fliege | wann ist muttertag | ist kaffee gesund | meine schwester heiratet bald |
+		such ein rezept fur apfelkuchen | was ist das schnellste tier an land | wie lerne ich gitarre spielen | wer hat dieses bild gemalt | warum ist der himmel blau | wo kann ich hier angeln gehen | wurfle bitte |
+		was denkst du uber politik | erzahl mir etwas interessantes | gibt es gerade stau | wie flickt man einen reifen | meine pflanzen gehen ein und ich weiss nicht warum | welche schuhgrosse hat ein kind | wie steht der aktienmarkt |
+		starte die waschmaschine | lies mir meine neuen nachrichten vor | wie viel wiegt ein elefant | wer hat das telefon erfunden | mach ein foto | was ist der sinn des lebens | wie schreibt man einen guten aufsatz | wirf eine munze | offne das garagentor |
+		welcher wein passt zu fisch | konnen hunde farben sehen | mein freund hat mich verlassen | wie sagt man kase auf italienisch | steht mir diese jacke | was ist dein lieblingsessen | mach lauter | wann wurde die mauer gebaut |
+		wie komme ich von hier zum bahnhof | ich mochte im urlaub an den strand | einen tisch fur zwei um acht | wie oft soll man haare waschen | auf welchem kanal kommt das spiel | du bist sehr lustig | kann ich in einer wohnung ein kaninchen halten |
+		was ist zehn mal zwolf | was hilft gegen schluckauf | der bildschirm von meinem handy ist schmutzig | gib mir die nummer von einem klempner | was ass man im mittelalter | wie wirkt eine impfung | ich habe schon wieder verloren`,
 	Commands: []CommandWords{
 		{Cancel, "", []string{
 			"(abbrechen|abbruch|stopp|stop|halt) [das|bitte|alles]", "brich [das|es] ab", "brechen sie [das|es] ab", "(bitte|ich will|ich möchte) [das] abbrechen", "vergiss (es|das)", "vergessen sie (es|das)", "hör auf", "hören sie auf",
-			"ich habe es mir anders überlegt", "schon gut vergiss es", "lass (es|das) [sein]", "lassen (wir|sie) (es|das) [sein]", "storniere (das|es|alles)", "doch nicht", "ich will nicht mehr", "von vorn", "von vorne",
+			"[ich habe|ich hab] es mir anders überlegt", "[alles|ich will|ich möchte] (abbrechen|beenden|aufhören)", "ich (breche ab|höre auf)", "[noch mal|nochmal] neu (anfangen|beginnen)", "schon gut vergiss es", "lass (es|das) [sein]", "lassen (wir|sie) (es|das) [sein]", "storniere (das|es|alles)", "[eigentlich|dann|lieber] doch nicht", "ich will nicht mehr", "von vorn", "von vorne",
+			"(brich|brechen sie) [bitte] [alles|das alles|den vorgang] ab", "(beende|beenden sie) (das|es|alles|den vorgang)", "(schon gut|schon ok|ist schon gut)", "(lass mal|lassen sie mal|lass gut sein|lassen wir das)", "ich (will|möchte|brauche) (das|es) (nicht mehr|doch nicht|nicht)", "nicht mehr nötig", "hat sich erledigt",
+			"(abbrechen|abbruch|stopp|stop) [das|bitte|alles] bitte", "ich gebe auf", "das will ich [doch] nicht [mehr]", "ich habe (meine meinung geändert|mich anders entschieden)", "kommando zurück", "bitte nicht mehr",
 		}},
 		{Repeat, "", []string{
-			"(wie|was|hä) [bitte]", "was (hast du|haben sie) gesagt", "was war die frage", "noch (mal|einmal) [bitte]", "nochmal [bitte]", "(wiederhole|wiederholen sie) (das|es) [bitte]", "wiederholen", "ich habe [das|dich|sie] nicht verstanden", "das habe ich nicht verstanden",
+			"(wie|was|hä) [bitte]", "was (hast du|haben sie) gesagt", "was war die frage", "noch (mal|einmal) [bitte]", "nochmal [bitte]", "(wiederhole|wiederholen sie) (das|es) [bitte]", "wiederholen", "ich habe [das|dich|sie] nicht verstanden", "das habe ich nicht verstanden", "(wie|was) (war|ist|lautet) [nochmal|noch mal|noch einmal] die frage", "(kannst du|können sie) das [bitte] [noch einmal|nochmal|noch mal] (wiederholen|sagen)", "was (wolltest du|wollten sie) wissen",
 		}},
 		{Skip, "", []string{
-			"überspringen [bitte]", "überspring (das|es)", "überspringe (das|es)", "weiter ohne", "weiß [ich] nicht", "ich weiß [es] nicht", "keine ahnung", "keine angabe", "(ist|das ist) [mir] egal", "egal", "will ich nicht sagen", "möchte ich nicht sagen", "auslassen", "später", "nächste [frage]",
+			"überspringen [bitte]", "überspring (das|es)", "überspringe (das|es)", "weiter ohne", "weiß [ich] nicht", "ich weiß [es] nicht", "keine ahnung", "keine angabe", "[ist|das ist|ist mir|das ist mir|mir] [ganz|völlig] egal [wann|wo|wer|was|wie|welche|welcher|welches]", "will ich nicht sagen", "möchte ich nicht sagen", "auslassen", "später", "nächste [frage]",
 		}},
 		{Handoff, "", []string{
 			"(mit|zu) [einem|einer] [echten] (menschen|mensch|mitarbeiter|mitarbeiterin|person|berater|kollegen) [sprechen|reden|verbinden]", "[einen|ein|eine] [echten|echte|echter] (mensch|menschen|mitarbeiter|mitarbeiterin|berater)",
 			"(verbinde|verbinden sie) mich [mit einem menschen|mit jemandem]", "ich (möchte|will) mit (jemandem|einem menschen|einem mitarbeiter) (sprechen|reden)", "kann ich mit (jemandem|einem menschen|einem mitarbeiter) (sprechen|reden)", "kundendienst", "kundenservice",
 		}},
+		{Back, "", []string{
+			"[bitte|können wir|kann ich|ich will|ich möchte] [einen schritt|eine frage] zurück [gehen] [bitte]", "geh [bitte] [einen schritt] zurück", "gehen (sie|wir) [bitte] [einen schritt] zurück", "[zur] (vorige|vorigen|letzte|letzten|vorherige|vorherigen) frage", "rückgängig [machen]", "mach das rückgängig", "machen sie das rückgängig",
+			"[ich] [will|möchte|muss|würde gern|kann ich|lass mich] [die|meine|das] (letzte|vorige|vorherige|letzten|vorigen|vorherigen) (antwort|eingabe|angabe|frage|wert) (ändern|korrigieren|berichtigen|wiederholen|neu machen)", "[die|meine|das] (letzte|vorige|vorherige) (antwort|eingabe|angabe) (war|ist) (falsch|ein fehler|nicht richtig)",
+			"das war (falsch|ein fehler|ein tippfehler|nicht richtig)", "ich habe (das|es|etwas) falsch (gesagt|eingegeben|geschrieben)", "ich (will|möchte|muss) (das|es|etwas) (ändern|korrigieren)",
+		}},
+		{Opposite, "", []string{
+			"[nein|nicht das|nicht dieses|ich meinte|ich meine] (den|die|das) (andere|anderen|anderes) [bitte]", "[nein|ich meinte|ich meine] (das gegenteil|umgekehrt|andersrum|andersherum)", "[nein|ich meinte|ich meine] (vom|von dem|von der|auf das|auf die|zum|zur|an den|an die|das|den|die) anderen {about}",
+		}},
+		{Help, "", []string{
+			"hilfe [bitte]", "(kannst du|können sie) mir [bitte] helfen", "ich brauche hilfe", "was kannst du [alles] [tun|machen]", "was können sie [alles] [tun|machen|für mich tun]", "was kann ich (sagen|tun|machen|fragen) [hier]", "wie (geht|funktioniert) (das|es) [hier]", "(menü|optionen|befehle)", "welche (möglichkeiten|optionen) (habe ich|gibt es)",
+		}},
 		{Correct, "", []string{
+			"(ich meinte|ich meine|ich wollte sagen|es sollte|es muss|sollte|soll heißen|gemeint war|ich wollte|nimm lieber|nehmen sie lieber|besser|mach lieber) {rest} [sein|heißen|sagen]",
+			"nicht {about} (ich meinte|ich meine|sondern|ich wollte|es ist|es sind|lieber|eher) {rest} [sagen]", "(ich meinte|ich meine|ich wollte|es ist|es sind) {rest} [und] (nicht|statt|anstatt) {about}",
+			"[bitte] (nimm|nehmen sie|nutze|nutzen sie|schreib|schreiben sie|setze|setzen sie|verwende|verwenden sie) [bitte] {rest} (als|für) [den|die|das|mein|meine|meinen] {about}", "[wir|ich] [müssen|muss|möchte|möchten|will|wollen] [den|die|das|meinen|meine|mein] {about} (auf|in|zu|an) {rest} (ändern|verschieben|setzen|legen|verlegen|korrigieren)",
 			"(eigentlich|sondern|lieber|doch|nein|ne|nein warte|warte|ich meine|ich meinte|nein ich meine|nein ich meinte|entschuldigung|sorry|oder doch|doch lieber|nein doch|korrektur) {rest}", "[nein] (mach|machen sie|mach daraus|machen sie daraus|nimm|nehmen sie) {rest} [daraus|draus]",
 			"[nein] (ändere|ändern sie|setze|setzen sie|korrigiere|korrigieren sie) [den|die|das|meinen|meine|mein] {about} (auf|in|zu|an) {rest}", "nicht {about} sondern {rest}", "nicht {about} {rest}", "{rest} statt {about}", "{rest} anstatt {about}", "{rest} nicht {about}",
 			"(der|die|das) {about} (soll|sollte|ist eigentlich) {rest} [sein]", "es (soll|sollte) {rest} [sein]", "ich (sagte|habe gesagt) {rest}",
+			"[ich] [will|möchte|muss|würde gern|kann ich|können wir|lass mich] [den|die|das|meinen|meine|mein] {about} (ändern|korrigieren|berichtigen|neu eingeben)", "(ändere|ändern sie|korrigiere|korrigieren sie) [den|die|das|meinen|meine|mein] {about}",
 		}},
 		{Wrong, "", []string{
-			"[nein] [der|die|das|mein|meine] {about} (ist falsch|stimmt nicht|ist nicht richtig)", "[nein] (falscher|falsche|falsches) {about}",
+			"[nein] [der|die|das|mein|meine] {about} (ist falsch|stimmt nicht|ist nicht richtig|sind falsch|stimmen nicht|sind nicht richtig)", "[nein] (falscher|falsche|falsches) {about}",
+			"ich (meinte|meine|wollte|sagte) nicht {about}", "(nicht|aber nicht|nur nicht|bloß nicht|es ist nicht|das ist nicht|alles außer) (an|für|von|auf|zu|mit|der|die|das|den) {about}", "(nicht|aber nicht|nur nicht|es ist nicht|alles außer) {about}", "(einen|eine|ein) (anderen|andere|anderes|anderer) {about} [bitte]", "(da ist|es gibt) ein fehler (im|in der|beim|bei der) {about}", "ich habe (den|die|das) (falschen|falsche) {about} (gesagt|genannt|eingegeben|gewählt)",
 		}},
 		{Clear, "", []string{
 			"(vergiss|vergessen sie|lösche|löschen sie|entferne|entfernen sie|streiche|streichen sie) [den|die|das|meinen|meine|mein] {about}", "lass [den|die|das] {about} weg",
@@ -302,7 +412,7 @@ func germanBelowHundred(word string) (int, bool) {
 
 // germanOrdinals are "erster" to "einunddreißigster", and "letzter".
 func germanOrdinals() map[string]int {
-	all := map[string]int{"last": -1}
+	all := map[string]int{"last": -1, "erstere": 1, "ersteres": 1, "ersterer": 1, "ersteren": 1, "letztere": -1, "letzteres": -1, "letzterer": -1, "letzteren": -1}
 	for n := 1; n <= 31; n++ {
 		var stem string
 		switch {
@@ -324,6 +434,31 @@ func germanOrdinals() map[string]int {
 		for ending := range strings.FieldsSeq("e er es en em") {
 			all[stem+ending] = n
 		}
+	}
+	return all
+}
+
+// germanParts are "drittel" to "hundertstel" and "tausendstel", by what they divide by.
+func germanParts() map[string]int64 {
+	all := map[string]int64{"halbe": 2, "halben": 2, "drittel": 3, "siebtel": 7, "achtel": 8, "hundertstel": 100, "tausendstel": 1000}
+	for n := 4; n < 20; n++ {
+		if n != 7 && n != 8 {
+			all[germanOnes[n]+"tel"] = int64(n)
+		}
+	}
+	for n, tens := range germanTens {
+		all[tens+"stel"] = int64(20 + 10*n)
+	}
+	return all
+}
+
+// germanFractions are words such as "anderthalb", "dreiviertel" and "zweieinhalb".
+func germanFractions() map[string][2]int64 {
+	all := map[string][2]int64{
+		"halb": {1, 2}, "halbe": {1, 2}, "halbes": {1, 2}, "halber": {1, 2}, "halben": {1, 2}, "halfte": {1, 2}, "einhalb": {1, 2}, "viertel": {1, 4}, "dreiviertel": {3, 4}, "zweidrittel": {2, 3}, "anderthalb": {3, 2},
+	}
+	for n := int64(1); n < 20; n++ {
+		all[germanOnes[n]+"einhalb"] = [2]int64{2*n + 1, 2}
 	}
 	return all
 }

@@ -18,30 +18,16 @@ func TestReadGerman(t *testing.T) {
 }
 
 func TestAssentGerman(t *testing.T) {
-	for want, said := range map[string]string{
+	checkAssents(t, deutsch, map[string]string{
 		"yes": "ja|Ja, bitte!|jo|klar|na klar, gerne|in Ordnung|mach das|genau|ok, los|einverstanden|selbstverständlich|das stimmt|selbstverstaendlich|natürlich",
 		"no":  "nein|nein danke|nee|lieber nicht|auf keinen Fall|das stimmt nicht|bitte nicht|nicht jetzt bitte|ich glaube nicht|falsch",
 		"neither": "vielleicht|ja?|ja, wenn es nichts kostet|weiß nicht|ja und nein|kommt drauf an|moment|nicht abbrechen|ja aber|ich glaube schon|ja oder nein|hallo|" +
 			"ja, aber erst morgen|keine Ahnung|egal|was kostet das",
-	} {
-		for text := range strings.SplitSeq(said, "|") {
-			yes, no, rest, _ := deutsch.Assent(text)
-			got := "neither"
-			switch {
-			case yes && rest == "":
-				got = "yes"
-			case no:
-				got = "no"
-			}
-			if got != want {
-				t.Errorf("%q is %s (%q), want %s", text, got, rest, want)
-			}
-		}
-	}
+	})
 }
 
 func TestCommonGerman(t *testing.T) {
-	for said, want := range map[string]phrase.Said{
+	checkCommon(t, deutsch, map[string]phrase.Said{
 		"abbrechen":                           {Command: phrase.Cancel},
 		"brich das bitte ab":                  {Command: phrase.Cancel},
 		"vergiss es":                          {Command: phrase.Cancel},
@@ -55,12 +41,7 @@ func TestCommonGerman(t *testing.T) {
 		"vergiss den Betrag":                  {Command: phrase.Clear, About: "Betrag"},
 		"guten Tag":                           {Command: phrase.Chitchat, About: "greeting"},
 		"vielen Dank":                         {Command: phrase.Chitchat, About: "thanks"},
-	} {
-		got, ok := deutsch.Common(said)
-		if !ok || got.Command != want.Command || got.About != want.About || got.Rest != want.Rest || got.Score < 0.7 {
-			t.Errorf("%q is %+v, %v, want %+v", said, got, ok, want)
-		}
-	}
+	})
 }
 
 // Numbers that German writes as one word are read back, with umlauts and without.

@@ -16,6 +16,8 @@ type Locale struct {
 	Currency string
 	// DayFirst says that 3/5 is the third of May, as it is in some languages anyway.
 	DayFirst bool
+	// Calendars are the holidays that users know by name, see [Calendars]. Defaults to those that have one day in all years.
+	Calendars []string
 }
 
 // Spoken returns the language of the locale.
@@ -53,13 +55,23 @@ type Language struct {
 	Classes  Classes
 	Verdicts Verdicts
 	Answers  Answers
+	Beside   Beside
+	Asides   Asides
 	Skips    Skips
 	Values   Values
-	Alike    []string       // forms of one word, and words that are as good as it: "child children kid kids"
-	Sayings  []string       // of phrases, that are as good as each other: "what is | whats"
-	Change   string         // a word that begins a correction: "change"
-	Commands []CommandWords // what people say in any conversation
-	Common   string         // common words that are a slip or two away from others: they are taken for themselves
+
+	Fractions Fractions
+	Ranges    Ranges
+	Zones     Zones
+	Alike     []string // forms of one word, and words that are as good as it: "child children kid kids"
+	Sayings   []string // of phrases, that are as good as each other: "what is | whats"
+	Change    string   // a word that begins a correction: "change"
+	Suffixes  string   // of words, in the order in which they are taken off to compare what is left: "s ing"
+	// Elsewhere is a hundred sayings about everyday things that most dialogues are not about: what is as near to a dialogue
+	// as they are is none of its business. Without them a fixed bound counts.
+	Elsewhere string
+	Commands  []CommandWords // what people say in any conversation
+	Common    string         // common words that are a slip or two away from others: they are taken for themselves
 
 	once  sync.Once
 	words *language // compiled, when they are first needed
@@ -105,6 +117,15 @@ type Answers struct {
 	Leads     map[string]string // prepositions that begin an answer, by the words of the question: "where": "to at"
 }
 
+// Beside are the words beside a value that say whether it is the value that is meant.
+type Beside struct {
+	Bounds    string // around a value that is only a limit: "less than"
+	Changers  string // words beside a value that make it another one: "before", "of", "half"
+	Limits    string // in questions for a limit: "budget"
+	Carriers  string // of sentences that say what a value is for, and never change it: "meet | go back"
+	Greetings string // before a part of the day: "good" morning
+}
+
 // Skips are answers to a choice that choose nothing.
 type Skips struct {
 	None string // "none of them"
@@ -122,16 +143,26 @@ type Values struct {
 	Number      func(word string) (digits string, ok bool) // reads a number that is one word; nil for none
 	NumberWords []string                                   // the commonest of those, which may be misspelt
 	Respell     func(word string) string                   // another way to write a word; nil for none
-	Ordinals    map[string]int                             // "first": 1, "last": -1
-	DayOrdinals map[string]int                             // of days alone: "thirteenth": 13
-	Days        map[int]string                             // sayings by how many days ahead they are: 1: "tomorrow"
-	Feasts      map[string]string                          // sayings by month and day: "12-25": "christmas"
-	True, False string                                     // words for truth values
-	Ands        string                                     // between the members of a list
-	Without     string                                     // none of what is counted: "no"
-	DayFirst    bool                                       // 3/5 is the third of May
-	HalfTo      bool                                       // "half four" is 3:30
-	Point       rune                                       // between a number and its fraction; '.' where it is 0
+	// Compound reads a whole number that is said in one or more words, of which word returns the one at a place. It returns
+	// how many there are; 0 for no number. Nil where Number, or Units and the grammar, do it.
+	Compound      func(word func(i int) string) (n, words int)
+	Ordinals      map[string]int    // "first": 1, "last": -1
+	DayOrdinals   map[string]int    // of days alone: "thirteenth": 13
+	Endings       string            // of ordinals in digits: "st nd rd th"
+	Cardinals     bool              // days of a month have plain numbers: "le 3"
+	Days          map[int]string    // sayings by how many days ahead they are: 1: "tomorrow"
+	Feasts        map[string]string // sayings by month and day: "12-25": "christmas"
+	ShortWeekdays string            // from Sunday on, as they are written before a point or where a day is asked for: "so mo di"
+	Now           string            // sayings of the present moment: "right now"
+	Ago           string            // sayings before a time that has passed: "il y a"
+	True, False   string            // words for truth values
+	Ands          string            // between the members of a list
+	Without       string            // none of what is counted: "no"
+	DayFirst      bool              // 3/5 is the third of May
+	HalfTo        bool              // "half four" is 3:30
+	Point         rune              // between a number and its fraction; '.' where it is 0
+	SpaceGroups   bool              // plain spaces part the digits of a number: 1 000
+	HoursNamed    bool              // "hours" stands behind the hour, and its minutes behind that: "3 heures et quart"
 }
 
 // CommandWords are the phrases of a command, or of one of its sorts (see [Said]).
@@ -152,61 +183,90 @@ const (
 	negation       // "not"
 )
 
-// language is a Language whose words can be looked up: made once, and never changed. The comments stand at the lists of the
-// same names in Language.
+// role is something that a word may do, beside its class. A word may have several.
+type role uint32
+
+// The roles, by the lists of Language that give them. What each is for stands there.
+const (
+	amiss role = 1 << iota
+	stops
+	plain
+	ands
+	without
+	truth
+	falsehood
+	asksName
+	polite
+	further
+	joint
+	changer
+	limit
+	bounding
+	greeting
+	present
+	owner
+	copula
+	askword
+	asking
+	pronoun
+	canceller
+	link
+	named
+	vague
+	thing
+	final
+)
+
+// wordRoles are the lists of words that give roles.
+func (l *Language) wordRoles() map[role]string {
+	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
+	return map[role]string{
+		amiss: v.Amiss, stops: v.Stops, plain: v.Plain, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
+		asksName: a.NameWords, polite: a.Polite, further: a.Further, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
+		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
+	}
+}
+
+// language is a Language whose words can be looked up: made once, and never changed.
 type language struct {
 	*Language
 	*terms
+	sayings
+	stemmer
 
 	classes map[string]class
-	known   map[string]bool   // words that are themselves, and no slip for another
-	meant   map[string]string // by a word, the term that it stands for; nil where the words are the terms
-	valueTables
-	verdictTables
-	answerTables
+	roles   map[string]role
+	known   map[string]bool            // words that are themselves, and no slip for another
+	meant   map[string]string          // by a word, the term that it stands for; nil where the words are the terms
+	leads   map[string]map[string]bool // Answers.Leads
+
+	// Words that may be misspelt: of values, of places in an order, "please", and of a long yes.
+	valueWords, ordinalWords, politeWords, longYes []vocable
+	endings                                        map[string]bool // Values.Endings
 
 	common *Matcher // of the commands
 }
 
-// valueTables are the words of Language.Values.
-type valueTables struct {
-	booleans map[string]bool
-	ands     map[string]bool
-	without  map[string]bool
-	days     phrases[int] // "tomorrow": 1
-	feasts   phrases[day] // days of every year
+// sayings are the lists of Language that hold sayings.
+type sayings struct {
+	timeSayings
 
-	valueWords   []vocable // words of values that may be misspelt
-	ordinalWords []vocable // "third"
-	politeWords  []vocable // "please"
+	moods  phrases[mood] // of a yes and a no
+	skips  phrases[Key]  // by the reason why nothing was chosen
+	wholes phrases[bool] // Fractions.Wholes
+	ranges rangeWords
+
+	openers phrases[opener]
+
+	fillers, bounds, carriers, intros, outros, selves, enough, requests phrases[bool]
 }
 
-// verdictTables are the words of Language.Verdicts.
-type verdictTables struct {
-	moods    phrases[mood] // the sayings of a yes and a no
-	amiss    map[string]bool
-	stops    map[string]bool
-	plainYes map[string]bool
-	longYes  []vocable
-}
+// timeSayings are those of days and moments.
+type timeSayings struct {
+	days   phrases[int] // "tomorrow": 1
+	feasts phrases[day] // of every year
 
-// answerTables are the words of Language.Answers, Skips and Alike.
-type answerTables struct {
-	fillers   phrases[bool]
-	intros    phrases[bool]
-	outros    phrases[bool]
-	selves    phrases[bool]
-	enough    phrases[bool]
-	skips     phrases[Key] // the reason why nothing was chosen
-	nameWords map[string]bool
-	polite    map[string]bool
-	further   map[string]bool
-	joints    map[string]bool
-	present   map[string]bool
-	owners    map[string]bool
-	copulas   map[string]bool
-	leads     map[string]map[string]bool
-	alike     []map[string]bool
+	nows, ago phrases[bool]
 }
 
 // compiled makes the words of the language ready to be looked up.
@@ -216,93 +276,69 @@ func (l *Language) compiled() *language {
 }
 
 func newLanguage(of *Language) *language {
-	v, a := &of.Values, &of.Answers
 	l := &language{
-		Language: of, terms: grammarTerms(), classes: make(map[string]class), known: set(of.Common),
-		valueTables: valueTables{booleans: make(map[string]bool), ands: set(v.Ands), without: set(v.Without)},
-		answerTables: answerTables{
-			nameWords: set(a.NameWords), polite: set(a.Polite), further: set(a.Further), joints: set(a.Joints),
-			present: set(a.Present), owners: set(a.Owners), copulas: set(a.Copulas), leads: make(map[string]map[string]bool),
-		},
+		Language: of, terms: grammarTerms(), stemmer: newStemmer(of), sayings: of.sayings(), known: set(of.Common),
+		classes: make(map[string]class), roles: make(map[string]role), leads: make(map[string]map[string]bool),
 	}
-	for _, c := range []struct {
-		words string
-		class class
-	}{{of.Classes.Filler, filler}, {of.Classes.Function, function}, {of.Classes.Hum, hum}, {of.Classes.Negation, negation}} {
-		for w := range strings.FieldsSeq(c.words) {
-			l.classes[w] = c.class
+	for class, words := range map[class]string{filler: of.Classes.Filler, function: of.Classes.Function, hum: of.Classes.Hum, negation: of.Classes.Negation} {
+		for w := range strings.FieldsSeq(words) {
+			l.classes[w], l.known[w] = class, true
 		}
 	}
-	l.verdicts()
-	for p, sayings := range map[*phrases[bool]]string{&l.fillers: a.Fillers, &l.intros: a.Intros, &l.outros: a.Outros, &l.selves: a.Selves, &l.enough: a.Enough} {
-		p.add(true, sayings)
+	for role, words := range of.wordRoles() {
+		for w := range strings.FieldsSeq(words) {
+			l.roles[w] |= role
+			l.known[w] = l.known[w] || role&(amiss|stops|ands|polite|without) != 0
+		}
 	}
-	l.skips.add(NoneTaken, of.Skips.None)
-	l.skips.add(AnyTaken, of.Skips.Any)
-	l.skips.add(AllTaken, of.Skips.All)
-	for asked, words := range a.Leads {
+	for asked, words := range of.Answers.Leads {
 		l.leads[asked] = set(words)
 	}
-	for _, forms := range of.Alike {
-		l.alike = append(l.alike, set(forms))
+	if of.Values.Terms != nil {
+		l.meant = make(map[string]string)
 	}
-	l.values()
-	for _, words := range []map[string]bool{l.amiss, l.stops, l.ands, l.polite, l.without} {
-		for w := range words {
-			l.known[w] = true
+	for term, words := range of.Values.Terms {
+		for w := range strings.FieldsSeq(words) {
+			l.meant[w] = term
 		}
 	}
-	for w := range l.classes {
-		l.known[w] = true
-	}
+	l.endings = set(of.Values.Endings)
 	l.findValueWords()
 	l.common = commonMatcher(l)
 	return l
 }
 
-// verdicts makes the words of a yes and a no ready.
-func (l *language) verdicts() {
-	v := &l.Language.Verdicts
-	for _, m := range []struct {
-		mood    mood
-		sayings string
-	}{
-		{saysYes, v.Yes}, {saysNo, v.No}, {bars, v.Bars}, {weakNo, v.WeakNo}, {doubts, v.Doubts}, {around, v.Around}, {turns, v.Turns},
-	} {
-		l.moods.add(m.mood, m.sayings)
+// sayings makes the sayings of a language ready.
+func (l *Language) sayings() (s sayings) {
+	v, a, b := &l.Verdicts, &l.Answers, &l.Beside
+	for m, list := range []string{saysYes: v.Yes, saysNo: v.No, weakNo: v.WeakNo, bars: v.Bars, doubts: v.Doubts, around: v.Around, turns: v.Turns} {
+		s.moods.add(mood(m), list)
 	}
-	l.amiss, l.stops, l.plainYes = set(v.Amiss), set(v.Stops), set(v.Plain)
-	for w := range strings.FieldsSeq(v.Long) {
-		l.longYes = append(l.longYes, vocable{w, shape(w)})
+	s.skips.add(NoneTaken, l.Skips.None)
+	s.skips.add(AnyTaken, l.Skips.Any)
+	s.skips.add(AllTaken, l.Skips.All)
+	for ahead, list := range l.Values.Days {
+		s.days.add(ahead, list)
 	}
-}
-
-// values makes the words of values ready.
-func (l *language) values() {
-	v := &l.Values
-	if v.Terms != nil {
-		l.meant = make(map[string]string)
-	}
-	for term, words := range v.Terms {
-		for w := range strings.FieldsSeq(words) {
-			l.meant[w] = term
-		}
-	}
-	for b, words := range map[bool]string{true: v.True, false: v.False} {
-		for w := range strings.FieldsSeq(words) {
-			l.booleans[w] = b
-		}
-	}
-	for ahead, sayings := range v.Days {
-		l.days.add(ahead, sayings)
-	}
-	for date, sayings := range v.Feasts {
+	for date, list := range l.Values.Feasts {
 		month, of, _ := strings.Cut(date, "-")
-		l.feasts.add(day{month: time.Month(value(month)), day: value(of)}, sayings)
+		s.feasts.add(day{month: time.Month(value(month)), day: value(of)}, list)
 	}
+	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.carriers: b.Carriers, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
+		p.add(true, list)
+	}
+	s.ranges = l.rangeWords()
+	s.openers.add(opens, l.Asides.Openers)
+	s.openers.add(softly, l.Asides.Soft)
+	s.openers.add(turning, l.Asides.Turning)
+	s.days.mended, s.feasts.mended = true, true
+	return s
 }
 
 func (l *language) class(word string) class { return l.classes[word] }
+
+// is reports whether a word has one of some roles.
+func (l *language) is(word string, any role) bool { return l.roles[word]&any != 0 }
 
 // point stands between a number and its fraction.
 func (l *language) point() rune {
@@ -352,7 +388,7 @@ func (p *phrases[T]) at(l *line, i int) (means T, n int) {
 	var buffer [longestSaying]byte
 	key := buffer[:0]
 	for j := i; j < len(l.says) && j-i < p.longest; j++ {
-		word := l.tokens[l.says[j]].fold
+		word := l.wordAt(j)
 		if p.mended {
 			word = l.tokens[l.says[j]].right
 		}
@@ -379,18 +415,19 @@ func (l *line) parted(j int) bool {
 		return true
 	}
 	for t := l.says[j-1] + 1; t < l.says[j]; t++ {
-		switch l.tokens[t].sign {
-		case ',', '.', ';', '!', '?', ':', '\n', '…', '—', '–', '(', ')':
+		switch sign := l.tokens[t].sign; {
+		case sign == '.' && l.abbreviates(t):
+		case strings.ContainsRune(",.;!?:\n…—–()", sign) && sign != 0:
 			return true
 		}
 	}
 	return false
 }
 
-func setOf(words []string) map[string]bool {
-	m := make(map[string]bool, len(words))
-	for _, w := range words {
-		m[w] = true
-	}
-	return m
+// abbreviations are short words that a point belongs to.
+var abbreviations = set("st ste dr mr mrs jr sr")
+
+// abbreviates reports whether a point belongs to the word or the number before it, and more follows: "St. Martin", "1. Advent".
+func (l *line) abbreviates(t int) bool {
+	return l.isGlued(t) && t+1 < len(l.tokens) && !l.isGlued(t+1) && (abbreviations[l.tokens[t-1].fold] || l.tokens[t-1].sort == digits && len(l.tokens[t-1].fold) == 1)
 }

@@ -7,7 +7,7 @@ import (
 
 // List is the kind of lists: []any of the values of the slot's Items.
 var List = &Kind{
-	name: "list", answer: (*reading).listAnswer,
+	name: "list", many: true, answer: (*reading).listAnswer,
 	check: func(s Slot) error {
 		if s.Items == nil {
 			return nil
@@ -26,7 +26,7 @@ func (r *reading) listAnswer(s Slot) (Value, bool) {
 		items = *s.Items
 	}
 	if why, n := r.language.skips.at(r.line, 0); n > 0 && n == len(r.says) && why == NoneTaken && !r.cut {
-		return r.value([]any{}, 0, len(r.tokens), 0.9), true
+		return r.value([]any{}, 0, len(r.tokens), 0.9).Value, true
 	}
 	var values []found
 	if items.inWords() {
@@ -40,7 +40,7 @@ func (r *reading) listAnswer(s Slot) (Value, bool) {
 	members := make([]any, len(values))
 	for n, v := range values {
 		if v.Reason != "" {
-			return r.refusal(because(WrongMember, Args{"place": n + 1, "reason": v.Reason}), v.i, v.j), true
+			return r.refusal(because(WrongMember, Args{"place": n + 1, "reason": v.Reason}), v.i, v.j).Value, true
 		}
 		if r.denied(v.i) {
 			return Value{}, false
@@ -54,7 +54,11 @@ func (r *reading) listAnswer(s Slot) (Value, bool) {
 			return Value{}, false
 		}
 	}
-	return r.value(members, values[0].i, values[len(values)-1].j, score), true
+	v := r.value(members, values[0].i, values[len(values)-1].j, score).Value
+	if !items.inWords() {
+		v.Left = r.left(s, values)
+	}
+	return v, true
 }
 
 // outside is how sure values are when other words stand around and between them.
@@ -89,8 +93,7 @@ func (r *reading) texts(items Slot) []found {
 		}
 	}
 	for j := from; j < to; j++ {
-		word := r.tokens[r.says[j]].fold
-		if r.language.ands[word] {
+		if r.language.is(r.wordAt(j), ands) {
 			add(j)
 			i = j + 1
 		} else if j > i && r.separates(j) {

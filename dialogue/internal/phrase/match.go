@@ -126,7 +126,7 @@ func (m *Matcher) turn(text string, now time.Time) *turn {
 	t.cost = make([]float64, t.said)
 	t.tail = make([]float64, t.said+1)
 	for i := t.said - 1; i >= 0; i-- {
-		switch m.language.class(r.tokens[r.says[i]].fold) {
+		switch m.language.class(r.wordAt(i)) {
 		case filler, hum:
 			t.cost[i] = costFiller
 		case function:
@@ -156,7 +156,7 @@ func (t *turn) hear() {
 	t.heard = make([][]heard, t.said)
 	flat := make([]heard, 0, t.said)
 	for i := range t.said {
-		word := t.tokens[t.says[i]].fold
+		word := t.wordAt(i)
 		begin := len(flat)
 		if id, ok := t.m.wordID[word]; ok {
 			flat = append(flat, heard{id, 1})
@@ -272,6 +272,9 @@ func (t *turn) slot(at int) []typed {
 		from, _ := slices.BinarySearch(t.says, v.i)
 		to, _ := slices.BinarySearch(t.says, v.j)
 		if to > from && to <= t.said {
+			if v = t.touched(t.m.slots[at].kind(), v); t.m.has(v.Left) {
+				v.Left = "" // a word of a phrase: "before {day}"
+			}
 			t.found[at] = append(t.found[at], typed{v.Value, from, to})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ import (
 // mend finds what the words of an utterance mean in values. But is what else they may be.
 func (r *reading) mend(but func(word string) bool) {
 	l := r.language
+	r.compound(but)
 	for i := range r.tokens {
 		t := &r.tokens[i]
 		if t.sort != letters || but != nil && but(t.fold) {
@@ -38,6 +40,53 @@ func (r *reading) mend(but func(word string) bool) {
 			l.mean(t)
 		}
 	}
+}
+
+// compound makes one token of each number that the language says in several words: "quatre-vingt-dix-sept" is 97.
+func (r *reading) compound(but func(word string) bool) {
+	read := r.language.Values.Compound
+	if read == nil {
+		return
+	}
+	alone := len(r.says) == 1
+	for i := 0; i < len(r.tokens); i++ {
+		n, words := read(func(k int) string {
+			t, ok := r.wordOf(i, k)
+			if !ok || but != nil && but(t.fold) {
+				return ""
+			}
+			return t.fold
+		})
+		digit := i > 0 && r.language.meant[r.tokens[i-1].fold] == "point"
+		if words == 0 || words == 1 && n == 1 && !alone && !digit { // an article
+			continue
+		}
+		first, last := &r.tokens[i], i
+		for ; words > 1; last++ {
+			if r.tokens[last+1].sort != mark {
+				words--
+			}
+		}
+		said := strconv.Itoa(n)
+		first.end, first.sort, first.fold, first.right, first.means, first.spelled = r.tokens[last].end, digits, said, said, said, true
+		r.tokens = slices.Delete(r.tokens, i+1, last+1)
+	}
+	r.findWords()
+}
+
+// wordOf is the k-th word from a token on, where nothing but hyphens and blanks stand between.
+func (r *reading) wordOf(i, k int) (token, bool) {
+	for ; i < len(r.tokens); i++ {
+		switch t := r.tokens[i]; {
+		case t.sort == letters && k == 0:
+			return t, true
+		case t.sort == letters:
+			k--
+		case t.sort != mark || t.sign != '-' || !t.glued || !r.isGlued(i+1):
+			return token{}, false
+		}
+	}
+	return token{}, false
 }
 
 // isValueWord reports whether a language that is not the grammar's says something in values with a word.
@@ -79,7 +128,6 @@ func (l *language) mean(t *token) {
 
 // findValueWords collects the words that values are said with.
 func (l *language) findValueWords() {
-	l.days.mended, l.feasts.mended = true, true
 	words := map[string]bool{}
 	if l.meant == nil {
 		words = set(fixedTerms)
@@ -106,14 +154,20 @@ func (l *language) findValueWords() {
 			ordinals[w] = true
 		}
 	}
-	l.valueWords, l.ordinalWords, l.politeWords = l.vocables(words), l.vocables(ordinals), l.vocables(l.polite)
+	for w := range l.scales { // "millionth" is no slip for "million"
+		l.known[w+"th"], l.known[w+"ths"] = true, true
+	}
+	l.known["hundredth"], l.known["hundredths"] = true, true
+	maps.Copy(l.known, words)
+	maps.Copy(l.known, ordinals)
+	l.valueWords, l.ordinalWords = vocables(words), vocables(ordinals)
+	l.politeWords, l.longYes = vocables(set(l.Answers.Polite)), vocables(set(l.Verdicts.Long))
 }
 
-// vocables are the words of a set that may be misspelt, and all of them known.
-func (l *language) vocables(words map[string]bool) []vocable {
+// vocables are the words of a set that may be misspelt.
+func vocables(words map[string]bool) []vocable {
 	var all []vocable
 	for _, w := range slices.Sorted(maps.Keys(words)) {
-		l.known[w] = true
 		if misspellable(w) {
 			all = append(all, vocable{w, shape(w)})
 		}
@@ -148,6 +202,17 @@ func (r *reading) word(i int) string {
 		return ""
 	}
 	return r.tokens[i].means
+}
+
+// is reports whether one of some words stands at a token.
+func (r *reading) is(i int, words ...string) bool { return slices.Contains(words, r.word(i)) }
+
+// past is the token behind one of some words, where one stands at a token, and that token otherwise.
+func (r *reading) past(i int, words ...string) int {
+	if r.is(i, words...) {
+		i++
+	}
+	return i
 }
 
 // at reports whether these words, and nothing between them but hyphens, stand at a token, and where they end.

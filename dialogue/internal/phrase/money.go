@@ -9,7 +9,7 @@ import (
 )
 
 // Money is the kind of amounts in the locale's currency: json.Number.
-var Money = &Kind{name: "money", scan: always((*reading).moneyAt), none: (*reading).noneAtAll, money: true}
+var Money = &Kind{name: "money", scan: always((*reading).moneyAt), none: (*reading).noneAtAll, money: true, exact: true}
 
 // coin is what a sign or word for money stands for.
 type coin struct {
@@ -88,26 +88,30 @@ func (r *reading) moneyAt(i int) (found, bool) {
 		return found{}, false
 	}
 	if m.long {
-		return found{r.refusal(because(LongAmount, Args{"digits": maxDigits}), m.i, m.j), m.i, m.j}, true
+		return r.refusal(because(LongAmount, Args{"digits": maxDigits}), m.i, m.j), true
 	}
 	want := strings.ToUpper(r.locale.Currency)
 	if m.said && !m.coin.isOf(want) {
 		why := because(OtherCurrency, Args{"said": r.said(m.i, m.j), "currency": want})
-		return found{r.refusal(why, m.i, m.j), m.i, m.j}, true
+		return r.refusal(why, m.i, m.j), true
 	}
 	if m.mixed {
 		why := because(TwoCurrencies, Args{"said": r.said(m.i, m.j)})
-		return found{r.refusal(why, m.i, m.j), m.i, m.j}, true
+		return r.refusal(why, m.i, m.j), true
 	}
 	if most := places(want); m.places() > most {
 		why := because(SmallAmount, Args{"currency": want, "count": most, "value": r.language.digits(m.String())})
-		return found{r.refusal(why, m.i, m.j), m.i, m.j}, true
+		return r.refusal(why, m.i, m.j), true
 	}
 	score := 1.0
 	if !m.said {
 		score = 0.9
 	}
-	return found{r.value(json.Number(m.String()), m.i, m.j, score), m.i, m.j}, true
+	f := r.value(json.Number(m.String()), m.i, m.j, score)
+	if !m.said && m.words && !m.IsInt() && m.Cmp(&newDecimal(1).Rat) < 0 {
+		f.Left = f.Text // half of what?
+	}
+	return f, true
 }
 
 // amount is a number of a currency, if one was said.
@@ -143,7 +147,12 @@ func (r *reading) amount(i int) (amount, bool) {
 	} else {
 		at = i
 	}
+	outer := r.priced
+	if at > i {
+		r.priced = at
+	}
 	n, ok := r.number(at)
+	r.priced = outer
 	if !ok {
 		return amount{}, false
 	}
@@ -238,16 +247,19 @@ func (r *reading) cents(m *amount, byName bool) {
 		at, and = at+1, true
 	}
 	n, ok := r.number(at)
-	if !ok || n.long || m.long || n.places() > 0 || m.places() > 0 || n.digits.Sign() < 0 || n.digits.Cmp(power(2)) >= 0 || n.exponent > 0 {
+	if !ok || n.long || m.long || n.places() > 0 || m.places() > 0 || n.Sign() < 0 || n.Cmp(&newDecimal(100).Rat) >= 0 {
+		return
+	}
+	if parted, _ := r.separator(at + 1); parted != 0 { // "5 euros 50.00" are two amounts
 		return
 	}
 	c, named := r.coin(n.j)
 	named = named && c.minor
-	if !named && (and || byName || n.digits.Cmp(ten) < 0 || r.word(n.j) != "" && !r.isEnd(n.j)) {
+	if !named && (and || byName || n.Cmp(&newDecimal(10).Rat) < 0 || r.word(n.j) != "" && !r.isEnd(n.j)) {
 		return // "3 dollars and 20 for Bob" are two things; "3 dollars 20" is one
 	}
 	n.shift(-2)
-	if m.digits.Sign() < 0 {
+	if m.Sign() < 0 {
 		n.negate()
 	}
 	m.add(n.decimal)

@@ -1,12 +1,16 @@
 package phrase
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
 
 // Number is the kind of numbers: json.Number in decimal digits, without an exponent.
-var Number = &Kind{name: "number", scan: always((*reading).numberAt), none: (*reading).noneAtAll, counts: true}
+var Number = &Kind{name: "number", scan: always((*reading).numberAt), none: (*reading).noneAtAll, counts: true, exact: true}
 
 // Integer is the kind of whole numbers: json.Number without a fraction.
-var Integer = &Kind{name: "integer", scan: always((*reading).integerAt), none: (*reading).noneAtAll, counts: true}
+var Integer = &Kind{name: "integer", scan: always((*reading).integerAt), none: (*reading).noneAtAll, counts: true, exact: true}
 
 // number is a number as it was said: with the tokens from i to before j.
 type number struct {
@@ -24,9 +28,9 @@ func (r *reading) numberAt(i int) (found, bool) {
 	}
 	j := r.percent(n.j)
 	if n.long {
-		return found{r.refusal(because(LongNumber, Args{"digits": maxDigits}), n.i, j), n.i, j}, true
+		return r.refusal(because(LongNumber, Args{"digits": maxDigits}), n.i, j), true
 	}
-	return found{r.value(json.Number(n.String()), n.i, j, 1), n.i, j}, true
+	return r.value(json.Number(n.String()), n.i, j, 1), true
 }
 
 // integerAt reads a number that has to be whole.
@@ -36,7 +40,7 @@ func (r *reading) integerAt(i int) (found, bool) {
 		return f, ok
 	}
 	if n, _ := r.number(i); n.places() > 0 {
-		f.Value = r.refusal(because(NotWhole, Args{"value": r.language.digits(n.String())}), f.i, f.j)
+		return r.refusal(because(NotWhole, Args{"value": r.language.digits(n.String())}), f.i, f.j), true
 	}
 	return f, true
 }
@@ -55,6 +59,8 @@ func (r *reading) number(i int) (number, bool) {
 	switch {
 	case isMinus(r.sign(i)) && r.isGlued(i+1) && (i == 0 || !r.isGlued(i) || r.tokens[i-1].sort == mark):
 		at, negative = i+1, true
+	case r.sign(i) == '+' && r.isGlued(i+1) && !r.isGlued(i):
+		at = i + 1
 	case r.word(i) == "minus" || r.word(i) == "negative":
 		at, negative = i+1, true
 	}
@@ -83,10 +89,13 @@ func (r *reading) unsigned(i int) (number, bool) {
 
 // inDigits reads a number in digits, with what makes it greater: "2k", "1.5 million".
 func (r *reading) inDigits(i int) (number, bool) {
-	if r.isGlued(i) && r.tokens[i-1].sort == letters {
-		return number{}, false // A320
+	if r.goesOnBefore(i) {
+		return number{}, false // A320, v2.0
 	}
 	whole, fraction, j := r.separated(i)
+	if r.goesOnBehind(j) {
+		return number{}, false // 3.14.15
+	}
 	d, fits := parseDecimal(whole, fraction)
 	if !fits {
 		return number{i: i, j: j, long: true}, true
@@ -103,21 +112,55 @@ func (r *reading) inDigits(i int) (number, bool) {
 	}
 	if r.word(j) == "point" && r.isSpelled(i) {
 		r.pointDigits(&n)
+	} else if at, ok := r.andHalf(j); ok && r.isSpelled(i) {
+		half, _ := parseDecimal("", "5")
+		n.add(half)
+		n.j = at
 	}
 	r.greater(&n)
 	return n, true
 }
 
+// goesOnBefore reports whether digits are the end of another token: those of "A320", "v2.0", "EUR49.90". Right behind the
+// currency that amount has read they are not.
+func (r *reading) goesOnBefore(i int) bool {
+	if !r.isGlued(i) || i == r.priced {
+		return false
+	}
+	before := r.tokens[i-1]
+	if before.sort == letters {
+		return true
+	}
+	if before.sort != mark || !r.isGlued(i-1) || i < 2 || r.tokens[i-2].sort == mark {
+		return false
+	}
+	return joins(before.sign) || r.tokens[i-2].sort == letters && strings.ContainsRune("-/,", before.sign)
+}
+
+// goesOnBehind reports whether a token goes on with a sign and more letters or digits behind digits.
+func (r *reading) goesOnBehind(j int) bool {
+	return r.isGlued(j) && r.isGlued(j+1) && joins(r.sign(j)) && r.tokens[j+1].sort != mark
+}
+
+// joins reports signs that make one token of what stands on their sides.
+func joins(sign rune) bool { return sign != 0 && strings.ContainsRune(".:'’_@\\&#", sign) }
+
 func (r *reading) isSpelled(i int) bool { return i < len(r.tokens) && r.tokens[i].spelled }
 
-// pointDigits reads the digits of a fraction that were said one by one, in words that are read as digits.
+// pointDigits reads the digits of a fraction that were said one by one.
 func (r *reading) pointDigits(n *number) {
 	fraction := ""
 	j := n.j + 1
-	for ; r.isSpelled(j) && len(fraction) < maxDigits && len(r.word(j)) == 1; j++ {
-		fraction += r.word(j)
+	for ; len(fraction) < maxDigits; j++ {
+		if units, ok := r.language.Values.Units[r.word(j)]; ok && units < 10 {
+			fraction += strconv.FormatInt(units, 10)
+		} else if r.isSpelled(j) && len(r.word(j)) == 1 {
+			fraction += r.word(j)
+		} else {
+			break
+		}
 	}
-	if d, ok := parseDecimal("", fraction); ok && fraction != "" {
+	if d, ok := parseDecimal("", fraction); ok {
 		n.add(d)
 		n.j = j
 	}
@@ -135,7 +178,7 @@ func (r *reading) greater(n *number) {
 		switch w := r.word(n.j); {
 		case w == "hundred":
 			n.shift(2)
-		case w == "dozen":
+		case w == "dozen" && n.Cmp(&newDecimal(100).Rat) < 0:
 			n.times(12)
 		default:
 			scale, ok := r.scale(n.j, false)
@@ -198,6 +241,9 @@ func (r *reading) separator(j int) (rune, int) {
 	if t.sort == digits && !t.glued { // a space that does not break
 		gap := r.text[r.tokens[j-1].end:t.start]
 		if gap == "\u00a0" || gap == "\u202f" || gap == "\u2009" {
+			return ' ', j
+		}
+		if gap == " " && r.language.Values.SpaceGroups && len(t.fold) == 3 && !t.spelled && len(r.tokens[j-1].fold) <= 3 {
 			return ' ', j
 		}
 		return 0, 0

@@ -1,7 +1,5 @@
 package phrase
 
-import "math/big"
-
 // inWords reads a number in words: "two hundred and fifty", "a dozen", "half a million", "three point one four".
 func (r *reading) inWords(i int) (number, bool) {
 	if n, ok := r.half(i); ok {
@@ -52,10 +50,7 @@ func (r *reading) belowThousand(i int, first bool) (n int64, j int, ok bool) {
 		return n, j, true
 	}
 	n, j = n*100, j+1
-	at := j
-	if r.word(at) == "and" {
-		at++
-	}
+	at := r.past(j, "and")
 	if rest, next, ok := r.belowHundred(at); ok && rest > 0 {
 		return n + rest, next, true
 	}
@@ -84,8 +79,8 @@ func (r *reading) belowHundred(i int) (n int64, j int, ok bool) {
 // withFraction goes on with "point five", "and a half", "dozen", and with scales behind those.
 func (r *reading) withFraction(n *number) {
 	if r.word(n.j) == "point" {
-		r.pointWords(n)
-	} else if at, ok := r.at(n.j, "and", "a", "half"); ok {
+		r.pointDigits(n)
+	} else if at, ok := r.andHalf(n.j); ok && n.Cmp(&newDecimal(1000).Rat) < 0 { // a million and a half: of what?
 		half, _ := parseDecimal("", "5")
 		n.add(half)
 		n.j = at
@@ -95,23 +90,12 @@ func (r *reading) withFraction(n *number) {
 	r.greater(n)
 }
 
-// pointWords reads the digits of a fraction one by one.
-func (r *reading) pointWords(n *number) {
-	fraction := newDecimal(0)
-	j := n.j + 1
-	for ; j-n.j <= maxDigits; j++ {
-		units, ok := r.language.Values.Units[r.word(j)]
-		if !ok || units > 9 {
-			break
-		}
-		fraction.times(10)
-		fraction.digits.Add(&fraction.digits, big.NewInt(units))
-		fraction.shift(-1)
+// andHalf reads "and a half", or "and half" in languages that say so.
+func (r *reading) andHalf(i int) (j int, ok bool) {
+	if j, ok = r.at(i, "and", "a", "half"); !ok && r.language.Values.HoursNamed {
+		j, ok = r.at(i, "and", "half")
 	}
-	if j > n.j+1 {
-		n.add(fraction)
-		n.j = j
-	}
+	return j, ok
 }
 
 func (r *reading) isScale(j int) bool {
@@ -122,10 +106,7 @@ func (r *reading) isScale(j int) bool {
 
 // half reads "half", "a half", "half a million", "half a dozen", "a quarter", "a dozen", "a couple of".
 func (r *reading) half(i int) (number, bool) {
-	at := i
-	if w := r.word(at); w == "a" || w == "an" || w == "one" {
-		at++
-	}
+	at := r.past(i, "a", "an", "one")
 	n := number{i: i, j: at + 1, words: true}
 	switch r.word(at) {
 	case "half":

@@ -2,40 +2,89 @@ package phrase
 
 import "time"
 
-// nthWeekday reads "the first monday in december", "the last friday of next month".
+// nthWeekday reads "the first monday in december", "the last friday of next month", "third tuesday after christmas",
+// "3 fridays from now".
 func (r *reading) nthWeekday(i int) (dated, bool) {
-	at := i
-	if r.word(at) == "the" {
-		at++
+	if d, ok := r.weekdaysAway(i); ok {
+		return d, true
 	}
+	at := r.past(i, "the")
 	n, ok := r.language.Values.Ordinals[r.word(at)]
+	if digit, j, ordinal, is := r.nth(at); is && ordinal && !ok {
+		n, ok, at = digit, true, j-1
+	}
 	if !ok || n > 5 {
 		return dated{}, false
 	}
 	weekday, ok := r.language.weekdays[r.word(at+1)]
-	if at += 2; !ok || r.word(at) != "of" && r.word(at) != "in" {
+	if at += 2; !ok || n == 0 {
 		return dated{}, false
 	}
-	first, ok := r.edge(at+1, false)
+	if r.word(at) == "after" && n > 0 {
+		d, ok := r.from(at + 1)
+		d.day = d.day.add(1).nth(n, weekday)
+		return d, ok
+	}
+	if !r.is(at, "of", "in") {
+		return dated{}, false
+	}
+	month, given := r.language.months[r.word(r.past(at+1, "the"))]
+	if given {
+		return r.nthIn(n, weekday, month, r.past(at+1, "the")+1), true
+	}
+	months, j, ok := r.whichMonth(at)
 	if !ok {
 		return dated{}, false
 	}
-	if w := r.word(at + 1); w == "the" || w == "this" { // the beginning of this month is over, its last friday need not be
-		now := r.today()
-		first.day = day{now.year, now.month, 1}
-	}
-	if r.language.months[r.word(at+1)] != 0 { // of which year depends on the day itself
-		first.year = r.today().year
-	}
-	d := first
-	if d.day = first.nth(n, weekday); d.before(r.today()) && r.language.months[r.word(at+1)] != 0 {
-		first.year++
-		d.day = first.nth(n, weekday)
-	}
+	first := r.today()
+	first.day = 1
+	first = first.addMonths(months)
+	d := dated{day: first.nth(n, weekday), j: j, score: 1}
 	if d.month != first.month {
 		d.clash = because(NoWeekday, Args{"weekday": weekday})
 	}
 	return d, true
+}
+
+// nthIn is the n-th weekday of a month, of the year that stands at a token, or else of the first in which it is not past.
+func (r *reading) nthIn(n int, w time.Weekday, month time.Month, i int) dated {
+	if r.sign(i) == '.' && r.isGlued(i) && len(r.word(i-1)) <= 4 {
+		i++
+	}
+	first := day{r.today().year, month, 1}
+	year, j, said := r.year(i)
+	if said {
+		first.year = year
+	} else {
+		j = i
+	}
+	d := dated{day: first.nth(n, w), j: j, score: 1}
+	if !said && d.before(r.today()) {
+		first.year++
+		d.day = first.nth(n, w)
+	}
+	if d.month != month {
+		d.clash = because(NoWeekday, Args{"weekday": w})
+	}
+	return d
+}
+
+// weekdaysAway reads "3 fridays from now", "two mondays ago".
+func (r *reading) weekdaysAway(i int) (dated, bool) {
+	n, j, ok := r.count(i)
+	weekday, is := r.language.weekdays[r.word(j)]
+	if !ok || !is || n < 1 || n > 100 {
+		return dated{}, false
+	}
+	end, ahead := r.at(j+1, "from", "now")
+	if ahead {
+		return dated{day: r.today().add(1).nth(n, weekday), j: end, score: 1}, true
+	}
+	if r.is(j+1, "ago", "back") {
+		last := r.today().add(-1)
+		return dated{day: last.add(-((int(last.weekday()-weekday)+7)%7 + 7*(n-1))), j: j + 2, score: 1}, true
+	}
+	return dated{}, false
 }
 
 // nth is the n-th such weekday from the first day of a month on; the last one for -1.
@@ -52,11 +101,18 @@ func (r *reading) weeksBehind(i int) (days, j int, ok bool) {
 	if r.word(i) == "week" && r.word(i+1) != "after" {
 		return 7, i + 1, true
 	}
-	if r.word(i) != "in" {
+	from, back := r.agoBefore(i)
+	if r.word(i) != "in" && !back {
 		return 0, i, false
 	}
-	n, j, ok := r.count(i + 1)
+	if !back {
+		from = i + 1
+	}
+	n, j, ok := r.count(from)
 	if unit := r.language.spans[r.word(j)]; ok && unit.days > 0 && unit.days%7 == 0 {
+		if back {
+			n = -n
+		}
 		return n * unit.days, j + 1, true
 	}
 	return 0, i, false
@@ -80,11 +136,14 @@ func (r *reading) vague(i int) (dated, bool) {
 	if w := r.word(at); w == "the" || w == "this" || w == "next" || w == "coming" || w == "following" {
 		at, ahead = at+1, w
 	}
+	if behind := r.word(at + 1); (ahead == "" || ahead == "the") && (behind == "next" || behind == "coming") {
+		ahead = behind
+	}
 	w := r.word(at)
 	if weekend := r.language.weekends[w]; !weekend && (ahead == "" || ahead == "the" || r.language.spans[w].days < 7 && r.language.spans[w].months == 0) {
 		return dated{}, false
 	}
-	d := dated{day: r.today(), j: at + 1, score: 1}
+	d := dated{day: r.today(), j: r.past(at+1, "next", "coming", "last"), score: 1}
 	d.clash = because(WhichDay, Args{"said": r.said(i, d.j)})
 	return d, true
 }
@@ -101,13 +160,10 @@ func (l Locale) Span(text string, now time.Time) (from, to Value, ok bool) {
 }
 
 func (r *reading) period(i int) (from, to Value, ok bool) {
-	at := i
-	if w := r.word(at); w == "from" || w == "between" {
-		at++
-	}
+	at := r.past(i, "from", "between", "of")
 	var a dated
 	dayOnly := false
-	n, j, _, ok := r.nth(r.behindThe(at))
+	n, j, _, ok := r.nth(r.past(at, "the"))
 	if ok && r.sign(j) == '.' && r.isGlued(j) {
 		j++
 	}
@@ -128,21 +184,10 @@ func (r *reading) period(i int) (from, to Value, ok bool) {
 	if a.wrong() != nil || b.before(a.day) {
 		return Value{}, Value{}, false
 	}
-	return r.value(a.String(), at, a.j, a.score), r.value(b.String(), a.j+1, b.j, b.score), true
-}
-
-func (r *reading) behindThe(i int) int {
-	if r.word(i) == "the" {
-		return i + 1
-	}
-	return i
+	return r.value(a.String(), at, a.j, a.score).Value, r.value(b.String(), a.j+1, b.j, b.score).Value, true
 }
 
 // isUntil reports whether a word or a dash that leads to the end of a period stands at a token.
 func (r *reading) isUntil(i int) bool {
-	switch r.word(i) {
-	case "to", "until", "till", "til", "through", "and":
-		return true
-	}
-	return isMinus(r.sign(i))
+	return r.is(i, "to", "until", "till", "til", "through", "and") || isMinus(r.sign(i))
 }

@@ -2,6 +2,7 @@ package phrase
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -10,13 +11,15 @@ import (
 var epoch = time.Unix(0, 0)
 
 // Read takes an utterance as the answer to the question for a slot: "fifty bucks please". Politeness around an answer does
-// not matter. The score of a value that other words surround is lower, as those may have meant something else. It reports false when the utterance holds no such value, or several. A value that cannot
-// be (31 February, another currency, none of the choices) is reported with its Reason.
+// not matter. A value beside which words were left over has them in Left: the user has to be asked whether it is meant. The
+// score of a value that other words surround is lower, as those may have meant something else. It reports false when the
+// utterance holds no such value, or several. A value that cannot be (31 February, another currency, none of the choices) is
+// reported with its Reason.
 func (l Locale) Read(slot Slot, text string, now time.Time) (Value, bool) {
 	r := l.reading(text, now)
 	r.after = slot.After
 	if slot.Asked != "" {
-		r.question = setOf(foldedWords(slot.Asked))
+		r.question = foldedSet(slot.Asked)
 	}
 	return r.answer(slot)
 }
@@ -38,6 +41,12 @@ func (r *reading) answer(s Slot) (Value, bool) {
 		}
 		return Value{}, false
 	}
+	if kind.several == nil {
+		values = slices.DeleteFunc(values, func(v found) bool { return r.denied(v.i) })
+	}
+	if len(values) == 0 {
+		return Value{}, false
+	}
 	first := values[0]
 	for _, v := range values[1:] {
 		if !sameValue(v.Value, first.Value) {
@@ -53,17 +62,20 @@ func (r *reading) answer(s Slot) (Value, bool) {
 		return Value{}, false
 	}
 	if kind.money && v.Reason == "" && r.isThing(first) {
-		return r.refusal(because(NoMoney, Args{"said": r.said(first.i, first.j+1)}), first.i, first.j+1), true
+		return r.refusal(because(NoMoney, Args{"said": r.said(first.i, first.j+1)}), first.i, first.j+1).Value, true
 	}
 	if kind.counts && r.isSomething(first.j) && !r.isCounted(s, first.j) || r.bare && score < 1 {
 		score = min(score, 0.4)
 	}
 	v.Score *= score
+	if kind.exact && v.Reason == "" && v.Left == "" {
+		v.Left = r.left(s, values)
+	}
 	return v, true
 }
 
 // sameValue reports whether two values are the same one said twice.
-func sameValue(a, b Value) bool { return a.Value != nil && a.Value == b.Value }
+func sameValue(a, b Value) bool { return a.Value != nil && reflect.DeepEqual(a.Value, b.Value) }
 
 // around is how sure a value is when the other words of the utterance are those outside some tokens: 1 when they are
 // only what people say around an answer, less for each that means something.
@@ -77,11 +89,11 @@ func (r *reading) around(i, j int) (float64, bool) {
 			k++
 			continue
 		}
-		if _, n := r.language.fillers.at(r.line, k); n > 0 {
+		if n := max(r.filling(k), r.bound(k)); n > 0 {
 			k += n
 			continue
 		}
-		switch r.language.class(r.tokens[r.says[k]].fold) {
+		switch r.language.class(r.wordAt(k)) {
 		case content, negation:
 			others++
 		}
@@ -98,7 +110,7 @@ func (r *reading) around(i, j int) (float64, bool) {
 
 // denied reports whether a value that begins at a token is one that is not meant: "not 50", "anything but savings".
 func (r *reading) denied(i int) bool {
-	for range 3 {
+	for left := 3; left > 0; left-- {
 		for i--; i >= 0 && r.tokens[i].sort == mark; i-- {
 			if r.isClauseEnd(i) {
 				return false
@@ -112,6 +124,8 @@ func (r *reading) denied(i int) bool {
 			return false
 		case r.language.class(r.folded(i)) == negation, w == "but" && r.word(i-1) != "not", w == "except", w == "besides":
 			return true
+		case r.tokens[i].sort == digits || r.isValueTerm(i): // "not on Tuesday at 10"
+			left++
 		case r.language.class(r.folded(i)) == content:
 			return false
 		}
@@ -175,7 +189,7 @@ func (r *reading) noneAtAll(s Slot) (Value, bool) {
 		why, n := r.language.skips.at(r.line, k)
 		switch next := k + 1; {
 		case n > 0 && why == NoneTaken:
-		case r.language.without[r.tokens[r.says[k]].fold] && next < len(r.says) && r.isCounted(s, r.says[next]):
+		case r.language.is(r.wordAt(k), without) && next < len(r.says) && r.isCounted(s, r.says[next]):
 			n = 2
 		default:
 			continue
@@ -185,7 +199,9 @@ func (r *reading) noneAtAll(s Slot) (Value, bool) {
 		if !ok || score < 0.7 {
 			return Value{}, false
 		}
-		return r.value(zero, i, j, score*0.9), true
+		v := r.value(zero, i, j, score*0.9)
+		v.Left = r.left(s, []found{v})
+		return v.Value, true
 	}
 	return Value{}, false
 }
@@ -198,7 +214,7 @@ func (r *reading) noChoice(Slot) (Value, bool) {
 			if score, ok := r.around(i, j); !ok || score < 0.7 {
 				return Value{}, false
 			}
-			return r.refusal(because(why, nil), i, j), true
+			return r.refusal(because(why, nil), i, j).Value, true
 		}
 	}
 	return Value{}, false
@@ -219,7 +235,7 @@ func (r *reading) several(values []found) (Value, bool) {
 	for _, v := range kept[1:] {
 		if !sameValue(v.Value, first.Value) {
 			last := kept[len(kept)-1]
-			return r.refusal(because(SeveralTaken, Args{"said": r.said(first.i, last.j)}), first.i, last.j), true
+			return r.refusal(because(SeveralTaken, Args{"said": r.said(first.i, last.j)}), first.i, last.j).Value, true
 		}
 	}
 	score, ok := r.around(values[0].i, values[len(values)-1].j)

@@ -23,6 +23,17 @@ var slots = map[string]phrase.Slot{
 	"date":     {Kind: phrase.Date},
 	"time":     {Kind: phrase.Time},
 	"datetime": {Kind: phrase.DateTime},
+	"duration": {Kind: phrase.Duration},
+	"percent":  {Kind: phrase.Percent},
+	"phone":    {Kind: phrase.Phone},
+	"email":    {Kind: phrase.Email},
+	"fraction": {Kind: phrase.Fraction},
+	"range":    {Kind: phrase.Range},
+	"wholes":   {Kind: phrase.Range, Items: &phrase.Slot{Kind: phrase.Integer}},
+	"prices":   {Kind: phrase.Range, Items: &phrase.Slot{Kind: phrase.Money}},
+	"shares":   {Kind: phrase.Range, Items: &phrase.Slot{Kind: phrase.Percent}},
+	"stay":     {Kind: phrase.Range, Items: &phrase.Slot{Kind: phrase.Date}},
+	"zone":     {Kind: phrase.TimeZone},
 	"choice":   {Kind: phrase.Single, Choices: accounts},
 	"amounts":  {Kind: phrase.Single, Choices: []phrase.Choice{{Value: "50"}, {Value: "100"}, {Value: "more"}}},
 	"list":     {Kind: phrase.List},
@@ -57,8 +68,10 @@ func lines(t *testing.T, path string) []line {
 }
 
 func TestRead(t *testing.T) {
-	for _, row := range lines(t, "testdata/read.txt") {
-		checkRead(t, euros, row)
+	for _, path := range []string{"testdata/read.txt", "testdata/kinds.txt"} {
+		for _, row := range lines(t, path) {
+			checkRead(t, euros, row)
+		}
 	}
 }
 
@@ -79,6 +92,9 @@ func checkRead(t *testing.T, loc phrase.Locale, row line) {
 		if v.Score < 0.5 {
 			got = "~" + got
 		}
+		if v.Left != "" {
+			got += " ? " + v.Left
+		}
 	}
 	if got != row.want {
 		t.Errorf("%s %q is %s, want %s", row.kind, row.said, got, row.want)
@@ -95,13 +111,39 @@ func checkRead(t *testing.T, loc phrase.Locale, row line) {
 func checkRendered(t *testing.T, loc phrase.Locale, kind string, v phrase.Value) {
 	t.Helper()
 	said := render(v.Value)
+	if ends, ok := v.Value.(map[string]any); ok {
+		said = renderRange(loc.Spoken(), ends)
+	}
 	if said == "" {
 		return // an empty list
 	}
 	again, ok := loc.Read(slots[kind], said, now)
-	if !ok || marshal(t, again.Value) != marshal(t, v.Value) || again.Score < 0.5 {
+	if !ok || marshal(t, again.Value) != marshal(t, v.Value) || again.Score < 0.5 || again.Left != "" {
 		t.Errorf("%s %q is %v, and %q is %+v", kind, v.Text, v.Value, said, again)
 	}
+}
+
+// renderRange says a range in the words of a language.
+func renderRange(l *phrase.Language, ends map[string]any) string {
+	args := phrase.Args{}
+	for end, v := range ends {
+		args[end] = render(v)
+	}
+	_, days := ends["from"].(string)
+	if _, until := ends["to"].(string); until {
+		days = true
+	}
+	switch {
+	case len(args) == 2:
+		return l.Say(phrase.RangeBoth, args)
+	case args["from"] != nil && days:
+		return l.Say(phrase.RangeSince, args)
+	case args["from"] != nil:
+		return l.Say(phrase.RangeLeast, args)
+	case days:
+		return l.Say(phrase.RangeUntil, args)
+	}
+	return l.Say(phrase.RangeMost, args)
 }
 
 func marshal(t *testing.T, v any) string {

@@ -22,6 +22,10 @@ type Kind struct {
 	counts bool // a value is a number, behind which what is counted may stand
 	money  bool // a number of things is no value: "fifty bananas"
 	bare   bool // a number by itself is a value where it is asked for: 3 is 3 o'clock
+	exact  bool // words beside a value may change it: it is certain only when all of them are explained
+	days   bool // a value is a day or a time, which other words count from: "before", "ago"
+	many   bool // a value is several ones, with "and" between them
+	clock  bool // a value is a time of day alone, beside which a day may stand
 }
 
 // String is the kind's name.
@@ -37,9 +41,10 @@ type Slot struct {
 	Name    string
 	Kind    *Kind          // defaults to Text
 	Choices []Choice       // of a choice: what there is to choose from, in the order in which it was offered
-	Items   *Slot          // of a list: its members; defaults to texts
+	Items   *Slot          // of a list: its members; defaults to texts. Of a range: its ends; defaults to numbers
 	Pattern *regexp.Regexp // of a text: what it has to match, as a whole; optional
 	Names   []string       // what it is called, in words: "adults" may stand behind its number, "the recipient is" before its text
+	Beside  []string       // what other slots are called: those words change no value
 	Asked   string         // the question that is answered
 	After   string         // of a date: the day that "two days later" is counted from, "2026-11-25"; defaults to today
 }
@@ -63,6 +68,9 @@ type Value struct {
 	Place bool
 	// Half says that the half of the day of a time was guessed: 7 may be 19:00 too.
 	Half bool
+	// Left is the words beside it that were not understood: "2 weeks before". The user has to be asked whether the value is
+	// meant. Empty when every word that means something belongs to it.
+	Left string
 	// Reason is why something that was said for a value is none: "February has no day 31.". Empty when it is one.
 	Reason string
 }
@@ -93,7 +101,11 @@ type reading struct {
 	now      time.Time
 	question map[string]bool // the words of what was asked
 	verbs    map[string]bool // those that say what it is about
-	after    string          // the day that others are counted from
+	titles   map[string]bool // the words of the names of its values
+	asked    *reading        // the question itself, where it is known
+	after    string          // the day or the time that others are counted from
+	priced   int             // the token right behind the currency of an amount; 0 for none
+	nested   int             // how many days are counted from the one that is read
 	bare     bool            // a number by itself may be a time: that is what is asked for
 }
 
@@ -104,13 +116,13 @@ func (l Locale) reading(text string, now time.Time) *reading {
 }
 
 // value is a value said with the tokens from i to before j.
-func (r *reading) value(v any, i, j int, score float64) Value {
+func (r *reading) value(v any, i, j int, score float64) found {
 	start, end := r.span(i, j)
-	return Value{Value: v, Text: r.text[start:end], Start: start, End: end, Score: score}
+	return found{Value{Value: v, Text: r.text[start:end], Start: start, End: end, Score: score}, i, j}
 }
 
 // refusal is what was said for a value that is none.
-func (r *reading) refusal(why *problem, i, j int) Value {
+func (r *reading) refusal(why *problem, i, j int) found {
 	v := r.value(nil, i, j, 0.5)
 	v.Reason = r.language.Say(why.key, why.args)
 	return v
@@ -160,10 +172,15 @@ func (s Slot) scanner(of *language) scan {
 }
 
 // Find is every value of a slot's kind that an utterance holds, from left to right, with its place. A text is the
-// whole utterance, and a list all its members. Values that cannot be have a Reason. A number of things is no money.
+// whole utterance, and a list all its members. Values that cannot be have a Reason, and those that a word beside them
+// changes have it in Left. A number of things is no money,
+// and a value that is denied is none: "not on Tuesday".
 func (l Locale) Find(slot Slot, text string, now time.Time) []Value {
 	r := l.reading(text, now)
 	r.after = slot.After
+	if slot.Asked != "" {
+		r.question = foldedSet(slot.Asked)
+	}
 	if slot.inWords() {
 		if v, ok := r.answer(slot); ok {
 			return []Value{v}
@@ -172,10 +189,10 @@ func (l Locale) Find(slot Slot, text string, now time.Time) []Value {
 	}
 	var values []Value
 	for _, v := range r.all(slot.scanner(r.language)) {
-		if slot.kind().money && v.Reason == "" && r.isThing(v) {
+		if slot.kind().money && v.Reason == "" && r.isThing(v) || r.denied(v.i) {
 			continue
 		}
-		values = append(values, v.Value)
+		values = append(values, r.touched(slot.kind(), v).Value)
 	}
 	return values
 }

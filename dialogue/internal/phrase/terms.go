@@ -30,77 +30,69 @@ const fixedTerms = "quarter half hundred dozen midnight midday point minus perce
 
 // grammarTerms makes the terms when they are first needed.
 var grammarTerms = sync.OnceValue(func() *terms {
-	t := &terms{
-		scales: map[string]int{
-			"thousand": 3, "thousands": 3, "grand": 3, "k": 3, "million": 6, "millions": 6, "mio": 6, "mn": 6, "m": 6,
-			"billion": 9, "bn": 9, "b": 9, "trillion": 12, "tn": 12,
-		},
+	return &terms{
+		scales: byWord(map[string]int{
+			"thousand thousands grand k": 3, "million millions mio mn m": 6, "billion bn b": 9, "trillion tn": 12,
+		}),
 		adjectives: set("us canadian australian american british hong singapore zealand swedish norwegian danish czech"),
 		parts:      map[string]part{"morning": morning, "afternoon": afternoon, "evening": evening, "night": night, "tonight": tonight},
 		weekends:   set("weekend weekends"),
-		currencies: make(map[string]coin), months: make(map[string]time.Month), weekdays: make(map[string]time.Weekday), spans: make(map[string]span),
+		months: byWord(map[string]time.Month{
+			"january jan": 1, "february feb": 2, "march mar": 3, "april apr": 4, "may": 5, "june jun": 6, "july jul": 7, "august aug": 8,
+			"september sep sept": 9, "october oct": 10, "november nov": 11, "december dec": 12,
+		}),
+		weekdays: byWord(map[string]time.Weekday{
+			"sunday sun": 0, "monday mon": 1, "tuesday tue tues": 2, "wednesday wed weds wensday": 3, //nolint:misspell // a slip that is compared as it is
+			"thursday thu thur thurs": 4, "friday fri": 5, "saturday sat": 6,
+		}),
+		spans: byWord(map[string]span{
+			"day days": {days: 1}, "week weeks": {days: 7}, "fortnight fortnights": {days: 14}, "month months": {months: 1}, "year years": {months: 12},
+			"hour hours hr hrs h": {time: time.Hour}, "minute minutes min mins": {time: time.Minute}, "second seconds sec secs": {time: time.Second},
+		}),
+		currencies: byWord(map[string]coin{
+			"euro euros eur":                         {codes: []string{"EUR"}},
+			"dollar dollars buck bucks dollah":       {codes: dollars},
+			"usd american":                           {codes: []string{"USD"}},
+			"cad canadian":                           {codes: []string{"CAD"}},
+			"aud australian":                         {codes: []string{"AUD"}},
+			"nzd":                                    {codes: []string{"NZD"}},
+			"sgd":                                    {codes: []string{"SGD"}},
+			"hkd":                                    {codes: []string{"HKD"}},
+			"pound pounds gbp quid sterling british": {codes: pounds},
+			"yen jpy":                                {codes: []string{"JPY"}},
+			"yuan renminbi cny rmb":                  {codes: []string{"CNY"}},
+			"franc francs chf":                       {codes: []string{"CHF"}},
+			"krona kronor krone kroner crown crowns kr": {codes: crowns},
+			"sek swedish":                     {codes: []string{"SEK"}},
+			"nok norwegian":                   {codes: []string{"NOK"}},
+			"dkk danish":                      {codes: []string{"DKK"}},
+			"czk koruna":                      {codes: []string{"CZK"}},
+			"zloty zlotys pln":                {codes: []string{"PLN"}},
+			"forint forints huf":              {codes: []string{"HUF"}},
+			"rupee rupees inr":                {codes: []string{"INR"}},
+			"rouble roubles ruble rubles rub": {codes: []string{"RUB"}},
+			"won krw":                         {codes: []string{"KRW"}},
+			"lira liras":                      {codes: []string{"TRY"}},
+			"peso pesos mxn":                  {codes: []string{"MXN"}},
+			"real reais brl":                  {codes: []string{"BRL"}},
+			"rand zar":                        {codes: []string{"ZAR"}},
+			"shekel shekels ils":              {codes: []string{"ILS"}},
+			"dirham dirhams aed":              {codes: []string{"AED"}},
+			"bitcoin bitcoins btc":            {codes: []string{"BTC"}},
+			"ether ethereum eth":              {codes: []string{"ETH"}},
+			"cent cents":                      {codes: cents, minor: true},
+			"pence penny pennies p":           {codes: pounds, minor: true},
+		}),
 	}
-	for n, words := range []string{
-		"january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug", "september sep sept",
-		"october oct", "november nov", "december dec",
-	} {
-		for w := range strings.FieldsSeq(words) {
-			t.months[w] = time.Month(n + 1)
-		}
-	}
-	for n, words := range []string{
-		"sunday sun", "monday mon", "tuesday tue tues", "wednesday wed weds wensday", //nolint:misspell // a slip that is compared as it is
-		"thursday thu thur thurs", "friday fri", "saturday sat",
-	} {
-		for w := range strings.FieldsSeq(words) {
-			t.weekdays[w] = time.Weekday(n)
-		}
-	}
-	for words, s := range map[string]span{
-		"day days": {days: 1}, "week weeks": {days: 7}, "fortnight fortnights": {days: 14}, "month months": {months: 1}, "year years": {months: 12},
-		"hour hours hr hrs": {time: time.Hour}, "minute minutes min mins": {time: time.Minute}, "second seconds sec secs": {time: time.Second},
-	} {
-		for w := range strings.FieldsSeq(words) {
-			t.spans[w] = s
-		}
-	}
-	for words, c := range map[string]coin{
-		"euro euros eur":                         {codes: []string{"EUR"}},
-		"dollar dollars buck bucks dollah":       {codes: dollars},
-		"usd american":                           {codes: []string{"USD"}},
-		"cad canadian":                           {codes: []string{"CAD"}},
-		"aud australian":                         {codes: []string{"AUD"}},
-		"nzd":                                    {codes: []string{"NZD"}},
-		"sgd":                                    {codes: []string{"SGD"}},
-		"hkd":                                    {codes: []string{"HKD"}},
-		"pound pounds gbp quid sterling british": {codes: pounds},
-		"yen jpy":                                {codes: []string{"JPY"}},
-		"yuan renminbi cny rmb":                  {codes: []string{"CNY"}},
-		"franc francs chf":                       {codes: []string{"CHF"}},
-		"krona kronor krone kroner crown crowns kr": {codes: crowns},
-		"sek swedish":                     {codes: []string{"SEK"}},
-		"nok norwegian":                   {codes: []string{"NOK"}},
-		"dkk danish":                      {codes: []string{"DKK"}},
-		"czk koruna":                      {codes: []string{"CZK"}},
-		"zloty zlotys pln":                {codes: []string{"PLN"}},
-		"forint forints huf":              {codes: []string{"HUF"}},
-		"rupee rupees inr":                {codes: []string{"INR"}},
-		"rouble roubles ruble rubles rub": {codes: []string{"RUB"}},
-		"won krw":                         {codes: []string{"KRW"}},
-		"lira liras":                      {codes: []string{"TRY"}},
-		"peso pesos mxn":                  {codes: []string{"MXN"}},
-		"real reais brl":                  {codes: []string{"BRL"}},
-		"rand zar":                        {codes: []string{"ZAR"}},
-		"shekel shekels ils":              {codes: []string{"ILS"}},
-		"dirham dirhams aed":              {codes: []string{"AED"}},
-		"bitcoin bitcoins btc":            {codes: []string{"BTC"}},
-		"ether ethereum eth":              {codes: []string{"ETH"}},
-		"cent cents":                      {codes: cents, minor: true},
-		"pence penny pennies p":           {codes: pounds, minor: true},
-	} {
-		for w := range strings.FieldsSeq(words) {
-			t.currencies[w] = c
-		}
-	}
-	return t
 })
+
+// byWord is what each of some words means, by lists of words that mean the same.
+func byWord[T any](lists map[string]T) map[string]T {
+	all := make(map[string]T)
+	for words, meaning := range lists {
+		for w := range strings.FieldsSeq(words) {
+			all[w] = meaning
+		}
+	}
+	return all
+}

@@ -66,7 +66,7 @@ func (r *reading) trimmed(names []string) (i, j int) {
 
 // introduction is how many spoken words from i on only introduce the answer that ends before j.
 func (r *reading) introduction(i, j int) int {
-	if r.language.class(r.tokens[r.says[i]].fold) == hum {
+	if r.language.class(r.wordAt(i)) == hum {
 		return 1
 	}
 	_, n := r.language.intros.at(r.line, i)
@@ -86,7 +86,7 @@ func (r *reading) ending(i, j int) int {
 			return n
 		}
 	}
-	if word := r.tokens[r.says[j-1]].fold; r.language.class(word) == hum || r.language.polite[word] || r.language.present[word] && r.asksName() {
+	if word := r.wordAt(j - 1); r.language.class(word) == hum || r.language.is(word, polite) || r.language.is(word, present) && r.asksName() {
 		return 1
 	}
 	return 0
@@ -94,8 +94,8 @@ func (r *reading) ending(i, j int) int {
 
 // asksName reports whether somebody's name was asked for.
 func (r *reading) asksName() bool {
-	for word := range r.language.nameWords {
-		if r.question[word] {
+	for word := range r.question {
+		if r.language.is(word, asksName) {
 			return true
 		}
 	}
@@ -105,15 +105,15 @@ func (r *reading) asksName() bool {
 // called is how many spoken words from i on only say what the answer is called: "my address is", "the recipient is".
 func (r *reading) called(i, j int, names []string) int {
 	at := i
-	if r.language.owners[r.tokens[r.says[at]].fold] {
+	if r.language.is(r.wordAt(at), owner) {
 		at++
 	}
 	for _, name := range names {
 		words, k := foldedWords(name), at
-		for n := 0; n < len(words) && k < j && r.alike(r.tokens[r.says[k]].fold, words[n]); n++ {
+		for n := 0; n < len(words) && k < j && r.alike(r.wordAt(k), words[n]); n++ {
 			k++
 		}
-		if len(words) > 0 && k == at+len(words) && k < j-1 && r.language.copulas[r.tokens[r.says[k]].fold] {
+		if len(words) > 0 && k == at+len(words) && k < j-1 && r.language.is(r.wordAt(k), copula) {
 			return k + 1 - i
 		}
 	}
@@ -122,7 +122,7 @@ func (r *reading) called(i, j int, names []string) int {
 
 // isLead reports whether a preposition stands before the answer that was in the question, too: "to Bob", asked "to whom?"
 func (r *reading) isLead(i int) bool {
-	word := r.tokens[r.says[i]].fold
+	word := r.wordAt(i)
 	for asked, leads := range r.language.leads {
 		if r.question[asked] && leads[word] {
 			return true
@@ -138,6 +138,9 @@ func (r *reading) textSpan(i, j int) (start, end int) {
 	if i == 0 {
 		for start = 0; start < end && isBlank(r.text[start]); start++ {
 		}
+	}
+	for at := r.says[i] - 1; i > 0 && at > r.says[i-1] && strings.ContainsRune("{[(<", r.tokens[at].sign); at-- {
+		start = r.tokens[at].start // nothing is cut off in the middle: "{{ name }}"
 	}
 	if j == len(r.says) {
 		for end = len(r.text); end > start && isBlank(r.text[end-1]); end-- {

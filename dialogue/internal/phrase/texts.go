@@ -48,6 +48,15 @@ const (
 	NoTime          Key = "no_time"        // time
 	ClocksForward   Key = "clocks_forward" // time, date
 	TimeMissing     Key = "time_missing"
+	OneEnd          Key = "one_end"     // said: one of the two ends of a range
+	Backwards       Key = "backwards"   // said: a range that ends before it begins
+	NoZone          Key = "no_zone"     // said
+	NoHoliday       Key = "no_holiday"  // said
+	RangeBoth       Key = "range_both"  // from, to
+	RangeLeast      Key = "range_least" // from: of numbers
+	RangeMost       Key = "range_most"  // to
+	RangeSince      Key = "range_since" // from: of days
+	RangeUntil      Key = "range_until" // to
 )
 
 // A message with the argument count has a text for each plural form: the key and one of these. The Unicode plural rules
@@ -94,20 +103,8 @@ func (l *Language) Say(key Key, args Args) string {
 
 // PluralOf returns the plural form that a number takes in the language.
 func (l *Language) PluralOf(n int) Key {
-	switch plural.Cardinal.MatchPlural(tags.Make(l.Tag), n, 0, 0, 0, 0) {
-	case plural.Zero:
-		return Zero
-	case plural.One:
-		return One
-	case plural.Two:
-		return Two
-	case plural.Few:
-		return Few
-	case plural.Many:
-		return Many
-	default:
-		return Other
-	}
+	forms := map[plural.Form]Key{plural.Zero: Zero, plural.One: One, plural.Two: Two, plural.Few: Few, plural.Many: Many, plural.Other: Other}
+	return forms[plural.Cardinal.MatchPlural(tags.Make(l.Tag), n, 0, 0, 0, 0)]
 }
 
 // show is an argument as the language has it.

@@ -1,38 +1,25 @@
 package phrase
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
-// weekday reads "friday", "next friday", "this coming friday", "friday next week", "friday, 27 November".
+// weekday reads "friday", "next friday", "this coming friday", "friday next week", "last week's friday", "friday, 27 November".
 func (r *reading) weekday(i int) (dated, bool) {
-	at, which := i, ""
-	if r.word(at) == "the" && (r.word(at+1) == "next" || r.word(at+1) == "coming") {
-		at++
-	}
-	switch w := r.word(at); w {
-	case "this", "next", "coming", "last", "previous", "past":
-		at, which = at+1, w
-		if w == "this" && (r.word(at) == "coming" || r.word(at) == "next") {
-			at, which = at+1, "coming"
-		}
-		if w == "next" && r.word(at) == "week" {
-			if at++; r.word(at) == "on" || r.sign(at) == ',' {
-				at++
-			}
-		}
-	}
-	day, ok := r.language.weekdays[r.word(at)]
+	at, which := r.whichDay(i)
+	day, j, ok := r.weekdayAt(at)
 	if !ok || len(r.word(at)) <= 3 && r.word(at-1) == "the" {
 		return dated{}, false
-	}
-	j := at + 1
-	if r.sign(j) == '.' && r.isGlued(j) && len(r.word(at)) <= 4 {
-		j++
 	}
 	if which == "" {
 		if d, ok := r.withDate(j, day); ok {
 			return d, true
 		}
-		which, j = r.whichWeek(j)
+		if which, j = r.whichWeek(j); which == "" && r.is(j, "next", "coming", "last") && r.language.spans[r.word(j+1)] == (span{}) && r.word(j+1) != "week" {
+			which, j = r.word(j), j+1
+		}
 	}
 	d := dated{day: r.on(day, which), j: j, score: 1}
 	if which != "" {
@@ -46,31 +33,74 @@ func (r *reading) weekday(i int) (dated, bool) {
 	return d, true
 }
 
-// whichWeek reads "next week", "of next week", "this week", "week" behind a weekday.
-func (r *reading) whichWeek(i int) (which string, j int) {
-	at := i
-	if r.word(at) == "of" {
+// weekdayAt reads the name of a weekday. A short one that is another word, too, has to stand before a point, before a comma,
+// or where a day is asked for.
+func (r *reading) weekdayAt(i int) (w time.Weekday, j int, ok bool) {
+	j = i + 1
+	point := r.sign(j) == '.' && r.isGlued(j) && len(r.word(i)) <= 5
+	if w, ok = r.language.weekdays[r.word(i)]; !ok {
+		n := slices.Index(strings.Fields(r.language.Values.ShortWeekdays), r.folded(i))
+		if n < 0 || !(point || r.sign(j) == ',' && j+1 < len(r.tokens) && r.tokens[j+1].sort == digits || r.bare && len(r.says) == 1) {
+			return 0, i, false
+		}
+		w, ok = time.Weekday(n), true
+	}
+	if point {
+		j++
+	}
+	return w, j, ok
+}
+
+// whichDay reads what stands before a weekday and says which one is meant: "next", "this coming", "last week's".
+func (r *reading) whichDay(i int) (at int, said string) {
+	at = i
+	if r.word(at) == "the" && r.is(at+1, "next", "coming", "following", "upcoming", "last", "previous") {
 		at++
 	}
-	for _, which := range []string{"next", "this"} {
-		if j, ok := r.at(at, which, "week"); ok {
-			return which, j
+	w := r.word(at)
+	if _, known := whichOne[w]; !known || w == "current" {
+		return i, ""
+	}
+	if r.is(at+1, "week", "weeks") { // next week on friday, last week's friday
+		said = w + " week"
+		for at += 2; r.word(at) == "on" || r.sign(at) == ',' || isMinus(r.sign(at)); {
+			at++
 		}
+		return at, said
+	}
+	if at, said = at+1, w; w == "this" && r.is(at, "coming", "next", "upcoming", "past", "following") {
+		if said = "coming"; r.word(at) == "past" {
+			said = "last"
+		}
+		at++
+	}
+	return at, said
+}
+
+// whichWeek reads "next week", "of next week", "from last week", "week" behind a weekday.
+func (r *reading) whichWeek(i int) (said string, j int) {
+	at := r.past(r.past(i, "of", "from"), "the")
+	if _, end, ok := r.oneOf(at, "week"); ok {
+		if r.word(at) == "week" { // as some languages have it
+			at++
+		}
+		return r.word(at) + " week", end
 	}
 	return "", i
 }
 
 // on is the weekday that is meant.
-func (r *reading) on(w time.Weekday, which string) day {
+func (r *reading) on(w time.Weekday, said string) day {
 	today := r.today()
 	ahead := (int(w-today.weekday()) + 7) % 7
-	switch which {
-	case "this":
-		return today.add(ahead)
-	case "next":
-		monday := today.add(7 - (int(today.weekday())+6)%7)
+	word, week := strings.CutSuffix(said, " week")
+	switch {
+	case week || word == "next":
+		monday := today.add(7*whichOne[word] - (int(today.weekday())+6)%7)
 		return monday.add((int(w) + 6) % 7)
-	case "last", "previous", "past":
+	case word == "this":
+		return today.add(ahead)
+	case whichOne[word] < 0:
 		if ahead == 0 {
 			return today.add(-7)
 		}
@@ -90,8 +120,15 @@ func (r *reading) withDate(i int, w time.Weekday) (dated, bool) {
 	if i >= len(r.tokens) {
 		return dated{}, false
 	}
-	for _, read := range []func(*reading, int) (dated, bool){(*reading).inDigitsOnly, (*reading).dayAndMonth, (*reading).dayOfMonth} {
-		d, ok := read(r, i)
+	if d, ok := r.withDayOf(i, w); ok {
+		return d, true
+	}
+	for _, read := range []func(*reading, int) (dated, bool){(*reading).named, (*reading).inDigitsOnly, (*reading).dayAndMonth, (*reading).inOrdinals, (*reading).dayOfMonth} {
+		at := i
+		d, ok := read(r, at)
+		if !ok && r.word(i) == "the" {
+			d, ok = read(r, i+1)
+		}
 		if !ok {
 			continue
 		}
@@ -107,12 +144,35 @@ func (r *reading) withDate(i int, w time.Weekday) (dated, bool) {
 	return dated{}, false
 }
 
+// withDayOf reads the number of a day behind its weekday: "friday the 13th", "monday 21". It is in this month or one of the
+// next two; one that is further away is rather a mistake.
+func (r *reading) withDayOf(i int, w time.Weekday) (dated, bool) {
+	at := r.past(i, "the")
+	n, j, ordinal, ok := r.nth(at)
+	if !ok || n > 31 || !ordinal && at == i && n < 13 || r.tokens[at].sort == letters && at == i || r.goesOnAsDate(j) {
+		return dated{}, false
+	}
+	for month := range 3 {
+		d := day{r.today().year, r.today().month, 1}.addMonths(month)
+		if d.day = n; d.wrong() == nil && !d.before(r.today()) && d.weekday() == w {
+			return dated{day: d, j: j, score: 0.9}, true
+		}
+	}
+	return dated{}, false
+}
+
+// goesOnAsDate reports whether what stands behind a number makes more of it than the number of a day.
+func (r *reading) goesOnAsDate(j int) bool {
+	_, month := r.language.months[r.word(j)]
+	_, unit := r.language.spans[r.word(j)]
+	sign := r.sign(j)
+	more := r.isGlued(j) && (r.isGlued(j+1) && r.tokens[j].sort == mark && r.tokens[j+1].sort != mark || r.tokens[j].sort == letters)
+	return month || unit || more || sign == '.' && !r.isEnd(j+1) || r.isHalf12(j) || r.is(j, "oclock", "of", "h") || r.oclock(j) > j
+}
+
 // endOf reads "the end of the month", "the first day of next month", "end of May", "the end of the year".
 func (r *reading) endOf(i int) (dated, bool) {
-	at := i
-	if r.word(at) == "the" {
-		at++
-	}
+	at := r.past(i, "the")
 	end := false
 	switch r.word(at) {
 	case "end":
@@ -131,10 +191,8 @@ func (r *reading) endOf(i int) (dated, bool) {
 		return dated{}, false
 	}
 	at++
-	if r.word(at) == "of" {
-		at++
-	}
-	if at == i+1 && r.word(at) != "month" && r.word(at) != "year" {
+	at = r.past(at, "of", "in")
+	if _, month := r.language.months[r.word(at)]; at == i+1 && !month && r.word(at) != "month" && r.word(at) != "year" {
 		return dated{}, false
 	}
 	return r.edge(at, end)
@@ -154,11 +212,9 @@ func (r *reading) edge(i int, end bool) (dated, bool) {
 		}
 		return d.last(end, daysIn(d.year, d.month)), true
 	}
-	switch r.word(i) {
-	case "the", "this":
-		i++
-	case "next":
-		i, ahead = i+1, 1
+	i = r.past(i, "the")
+	if months, ok := whichOne[r.word(i)]; ok {
+		i, ahead = i+1, months
 	}
 	switch r.word(i) {
 	case "month":
@@ -187,7 +243,7 @@ func (d dated) last(end bool, of int) dated {
 	return d
 }
 
-// away reads "in 3 days", "in a fortnight", "two weeks from tomorrow", "3 days ago".
+// away reads "in 3 days", "in a fortnight", "two weeks from tomorrow", "3 days ago", "2 weeks before christmas".
 func (r *reading) away(i int) (dated, bool) {
 	at, in, after := i, false, r.word(i) == "after"
 	if after {
@@ -195,33 +251,40 @@ func (r *reading) away(i int) (dated, bool) {
 	}
 	if r.word(at) == "in" {
 		at, in = at+1, true
-		if r.word(at) == "about" {
-			at++
-		}
+		at = r.past(at, "about")
 	}
-	n, j, ok := r.count(at)
-	if !ok {
+	behind, ago := r.agoBefore(i)
+	if ago = ago && !in && !after; ago {
+		at = behind
+	}
+	e, j, ok := r.lasting(at)
+	if !ok || !e.whole() {
 		return dated{}, false
 	}
-	unit, ok := r.language.spans[r.word(j)]
-	if !ok || unit.days == 0 && unit.months == 0 {
-		return dated{}, false
+	if isApostrophe(r.sign(j)) && r.word(j+1) == "time" { // in two weeks' time
+		j++
 	}
-	j++
-	d := dated{day: r.today(), score: 1}
+	d, way := dated{day: r.today(), score: 1}, 1
 	switch {
+	case ago:
+		d.j, way = j, -1
 	case r.word(j) == "ago":
-		d.j, n = j+1, -n
-	case r.word(j) == "from" || r.word(j) == "after":
+		d.j, way = j+1, -1
+	case r.is(j, "before", "from", "after", "since", "past", "to"):
+		if r.is(j, "before", "to") {
+			way = -1
+		}
 		base, ok := r.from(j + 1)
-		if !ok {
+		if !ok || (base.noYear || base.again != nil) && e.months >= 12 { // a year after which Christmas?
 			return dated{}, false
 		}
-		d.day, d.j = base.day, base.j
-	case r.word(j) == "later" || r.word(j) == "hence" || in && r.word(j) == "time":
-		if r.word(j) == "later" {
-			d.day = r.base()
+		d.day, d.j, d.clash, d.recent = base.day, base.j, base.clash, base.recent
+	case r.is(j, "later", "earlier"):
+		way, d.j = r.way(j)
+		if d.day = r.base(); way < 0 && r.after == "" {
+			return dated{}, false
 		}
+	case r.word(j) == "hence" || in && r.word(j) == "time":
 		d.j = j + 1
 	case after:
 		d.day, d.j = r.base(), j
@@ -230,8 +293,20 @@ func (r *reading) away(i int) (dated, bool) {
 	default:
 		return dated{}, false
 	}
-	d.day = d.day.addMonths(n * unit.months).add(n * unit.days)
+	d.day = d.day.addMonths(way * e.months).add(way * e.days)
 	return d, true
+}
+
+// agoBefore reads words before a time that has passed since, in languages that have such: "vor", "il y a".
+func (r *reading) agoBefore(i int) (j int, ok bool) {
+	k, found := slices.BinarySearch(r.says, i)
+	if !found || len(r.language.ago.of) == 0 {
+		return i, false
+	}
+	if _, n := r.language.ago.at(r.line, k); n > 0 {
+		return r.says[k+n-1] + 1, true
+	}
+	return i, false
 }
 
 // base is the day that "two days later" is counted from.
@@ -244,16 +319,16 @@ func (r *reading) base() day {
 
 // from is the day that others are counted from.
 func (r *reading) from(i int) (dated, bool) {
-	if r.word(i) == "now" {
-		return dated{day: r.today(), j: i + 1}, true
+	if at := r.past(i, "right"); r.word(at) == "now" {
+		return dated{day: r.today(), j: at + 1}, true
 	}
-	if d, ok := r.spoken(i); ok && !d.noYear {
-		return d, true
+	if r.nested > 0 { // "a day after a day after a day after"
+		return dated{}, false
 	}
-	if i < len(r.tokens) {
-		return r.weekday(i)
-	}
-	return dated{}, false
+	r.nested++
+	d, ok := r.date(i)
+	r.nested--
+	return d, ok
 }
 
 // mostSpans is the greatest number of days, months or hours that are counted.
@@ -265,15 +340,8 @@ func (r *reading) count(i int) (n, j int, ok bool) {
 		return 1, i + 1, true
 	}
 	d, ok := r.unsigned(i)
-	if !ok || d.long || d.places() > 0 || !d.digits.IsInt64() || d.exponent > 6 {
+	if !ok || d.long || !d.IsInt() || !d.Num().IsInt64() || d.Num().Int64() > mostSpans {
 		return 0, i, false
 	}
-	d.digits.Mul(&d.digits, power(max(0, d.exponent)))
-	if d.exponent < 0 {
-		d.digits.Quo(&d.digits, power(-d.exponent))
-	}
-	if !d.digits.IsInt64() || d.digits.Int64() > mostSpans {
-		return 0, i, false
-	}
-	return int(d.digits.Int64()), d.j, true
+	return int(d.Num().Int64()), d.j, true
 }

@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,12 +55,18 @@ func newLine(text string) *line {
 	l.tokens = make([]token, 0, min(maxTokens, len(text)/4+4))
 	l.read()
 	l.says = make([]int, 0, len(l.tokens))
+	l.findWords()
+	return l
+}
+
+// findWords notes the tokens that are no marks.
+func (l *line) findWords() {
+	l.says = l.says[:0]
 	for i, t := range l.tokens {
 		if t.sort != mark {
 			l.says = append(l.says, i)
 		}
 	}
-	return l
 }
 
 func (l *line) read() {
@@ -203,17 +210,11 @@ func foldDigits(s string) string {
 
 // digitOf is what a decimal digit stands for. Unicode has them in rows of ten that begin with the zero.
 func digitOf(r rune) byte {
-	for _, row := range unicode.Nd.R16 {
-		if rune(row.Lo) <= r && r <= rune(row.Hi) {
-			return byte((r - rune(row.Lo)) % 10)
-		}
+	zero := r
+	for unicode.IsDigit(zero - 1) {
+		zero--
 	}
-	for _, row := range unicode.Nd.R32 {
-		if rune(row.Lo) <= r && r <= rune(row.Hi) {
-			return byte((r - rune(row.Lo)) % 10)
-		}
-	}
-	return 0
+	return byte((r - zero) % 10)
 }
 
 // folded is the word at a token as it is compared, or "" where none is.
@@ -223,6 +224,12 @@ func (l *line) folded(i int) string {
 	}
 	return l.tokens[i].fold
 }
+
+// wordAt is the k-th spoken word as it is compared.
+func (l *line) wordAt(k int) string { return l.tokens[l.says[k]].fold }
+
+// spokenIndex is the index in says of a token, if it is no mark.
+func (l *line) spokenIndex(i int) (k int, ok bool) { return slices.BinarySearch(l.says, i) }
 
 // sign is the mark at a token, or 0.
 func (l *line) sign(i int) rune {

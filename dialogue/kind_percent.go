@@ -1,0 +1,9 @@
+package dialogue
+
+import "github.com/fermata-go/fermata/dialogue/internal/phrase"
+
+// percentKind is the type of percentages: 50 for "50%".
+var percentKind = plainKind{facts{
+	name: Percent, aliases: []string{"percentage"}, said: phrase.Percent, document: map[string]any{"type": "number"},
+	traits: traits{family: numbers, labelled: true, ordered: true},
+}}

@@ -1,0 +1,402 @@
+package dialogue
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/dialogue/internal/phrase"
+)
+
+// opened is the utterance without what people say before what they mean. turned reports whether that puts right what was
+// said before: "oh wait, 50".
+func (u *utterance) opened() (in *utterance, turned bool) {
+	rest, turned := u.locale.Opened(u.text)
+	if rest == "" || rest == u.text {
+		return u, false
+	}
+	return u.within(rest), turned
+}
+
+// loosely reports whether words that put something right stand before a text that is asked for, and no mark parts them from it:
+// they may belong to it. "Warten Sie kurz" says nothing but to wait.
+func (u *utterance) loosely() bool {
+	in, turned := u.opened()
+	return u.asksText() && turned && !u.marked(phrase.Said{Before: strings.TrimSuffix(u.text, in.text)})
+}
+
+// putsRight is putRight of what stands behind such words. A text that is asked for is none where they may belong to it.
+func (u *utterance) putsRight() []Command {
+	in, _ := u.opened()
+	in.turned = u.turned
+	all := in.putRight()
+	if u.loosely() && slices.ContainsFunc(all, func(c Command) bool { return c.Slot == u.Pending.Slot }) {
+		return nil
+	}
+	return all
+}
+
+// opensText is a text with such words before it: the user is asked whether all of it is meant.
+func (u *utterance) opensText() []Command {
+	if !u.loosely() {
+		return nil
+	}
+	all := u.textAnswered(u.asked())
+	for i := range all {
+		if all[i].Slot == u.Pending.Slot {
+			all[i].Left = u.text
+		}
+	}
+	return all
+}
+
+// offered is a quick reply, or a text in quotation marks, where any words are an answer: it is meant as it stands.
+func (u *utterance) offered() []Command {
+	if !u.asksText() || u.asked().traits().many {
+		return nil
+	}
+	said, quoted := u.locale.Quoted(u.text)
+	if !quoted {
+		said = strings.TrimSpace(u.text)
+		if !slices.ContainsFunc(u.Pending.Options, func(o string) bool { return strings.EqualFold(o, said) }) {
+			return nil
+		}
+	}
+	return []Command{{Type: SetSlot, Slot: u.Pending.Slot, Value: said, Confidence: 1}}
+}
+
+// stopped is a wish to stop, and what is wanted in place of it: "stop that, I want to see my balance first". One that
+// takes back a value only, with another one behind it, stops nothing: "scratch that, make it 60".
+func (u *utterance) stopped() []Command {
+	cuts := u.locale.Cuts(u.text)
+	for _, cut := range append(cuts, [2]int{len(u.text), len(u.text)}) {
+		flow, ok := u.stops(u.text[:cut[0]])
+		if !ok {
+			continue
+		}
+		stop := []Command{{Type: CancelFlow, Flow: flow, Confidence: surely}}
+		rest := strings.TrimSpace(u.text[cut[1]:])
+		if rest == "" {
+			return stop
+		}
+		in, _ := u.within(rest).opened()
+		if _, again := in.stops(in.text); again { // "forget it, changed my mind"
+			return stop
+		}
+		if more := in.instead(); len(more) > 0 {
+			return append(stop, more...)
+		}
+		if more := in.saidInPlace(); len(more) > 0 {
+			return more
+		}
+		return stop
+	}
+	if len(cuts) > 0 { // "John, no, forget it"
+		last := cuts[len(cuts)-1]
+		in, _ := u.within(u.text[last[1]:]).opened()
+		if flow, ok := in.stops(in.text); ok {
+			return []Command{{Type: CancelFlow, Flow: flow, Confidence: surely}}
+		}
+	}
+	return nil
+}
+
+// stops reports whether some words ask to stop, and which flow where it is not the active one.
+func (u *utterance) stops(text string) (flow string, ok bool) {
+	if u.flow == "" {
+		return "", false
+	}
+	said, is := u.locale.Common(text)
+	if is && said.Command == phrase.Cancel && said.Score >= certain && (said.Score >= surely || !u.asksText()) {
+		return "", true
+	}
+	what, stops := u.locale.CancelsWhat(text)
+	if !stops && !u.Pending.confirms() {
+		what, stops = u.locale.Refuses(text)
+	}
+	words := u.locale.Content(what)
+	if !stops || len(words) == 0 {
+		return "", false
+	}
+	for i, name := range u.Active {
+		if u.callsIt(name, words) {
+			if i == 0 {
+				name = ""
+			}
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// confirms reports whether a task asks for a yes.
+func (t *PendingTask) confirms() bool { return t != nil && t.IsConfirm() }
+
+// vocabulary are the words that a flow is called by: those of its description and triggers, and what is as good as them.
+func (p *phrases) vocabulary(f *flow) map[string]bool {
+	known := make(map[string]bool)
+	add := func(text string) {
+		for _, w := range phrase.Words(text) {
+			known[w] = true
+		}
+	}
+	add(f.title())
+	for _, text := range f.Trigger {
+		for _, piece := range pieces.FindAllString(text, -1) {
+			if !strings.HasPrefix(piece, "{") {
+				add(piece)
+			}
+		}
+	}
+	for saying, others := range p.dialogue.def.Synonyms {
+		group := append([]string{saying}, others...)
+		if slices.ContainsFunc(group, func(s string) bool { w := phrase.Words(s); return len(w) == 1 && known[w[0]] }) {
+			for _, s := range group {
+				add(s)
+			}
+		}
+	}
+	return known
+}
+
+// callsIt reports whether words mean a flow, or what goes on without saying what it is: "the transfer", "my order".
+func (u *utterance) callsIt(flow string, words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool {
+		return !u.vocab[flow][w] && !u.vocab[flow][strings.TrimSuffix(w, "s")] && !u.vocab[flow][w+"s"] && !u.locale.Thing(w)
+	})
+}
+
+// instead are the flows that are wanted in place of those that go on.
+func (u *utterance) instead() []Command {
+	in := *u
+	in.Turn = &Turn{Dialogue: u.dialogue, Now: u.Now, Filled: map[string]any{}, Shut: u.Shut}
+	in.flow, in.matched = "", false
+	if all := in.several(); len(all) > 0 {
+		return all
+	}
+	if all := in.begun(); len(all) > 0 && (all[0].Type == StartFlow || all[0].Type == Clarify) {
+		return all
+	}
+	all := in.guessed()
+	for i := range all {
+		all[i].Options = slices.DeleteFunc(all[i].Options, func(name string) bool { return name == u.flow })
+	}
+	return slices.DeleteFunc(all, func(c Command) bool {
+		return c.Type == Clarify && len(c.Options) == 0 || c.Flow != "" && c.Flow == u.flow
+	})
+}
+
+// saidInPlace are values of the active flow that are said with a word that takes them back.
+func (u *utterance) saidInPlace() []Command {
+	said, ok := u.locale.Common(u.text)
+	if !ok || said.Command != phrase.Correct || said.Score < certain {
+		return nil
+	}
+	return u.correction(said)
+}
+
+// several are things that a message says one after the other, each of them plainly: two flows that begin, or a value and
+// a flow: "show my transactions and send money", "John, and what is my balance?"
+func (u *utterance) several() []Command {
+	for _, cut := range u.locale.Cuts(u.text) {
+		right, _ := u.within(u.text[cut[1]:]).opened()
+		left, _ := u.within(strings.TrimRight(u.text[:cut[0]], " ,;.!")).opened()
+		more := right.several()
+		if more == nil {
+			more = right.begins()
+		}
+		if more == nil {
+			continue
+		}
+		before := left.begins()
+		if before == nil {
+			before = left.near()
+		}
+		if before == nil && u.collects() {
+			before = left.value()
+		}
+		if before == nil || begunBy(before) == begunBy(more) {
+			continue
+		}
+		flow := begunBy(before)
+		if flow == "" {
+			flow = u.flow
+		}
+		for i, c := range before {
+			if c.Type == SetSlot || c.Type == CorrectSlot {
+				before[i].Flow = flow
+			}
+		}
+		for i, c := range more {
+			if (c.Type == SetSlot || c.Type == CorrectSlot) && c.Flow == "" {
+				more[i].Flow = begunBy(more)
+			}
+		}
+		return append(before, more...)
+	}
+	return nil
+}
+
+// near is a flow that an utterance is plainly about, though no trigger of it was said, beside one that was: "I want to see my balance
+// first, then send 50 to Bob".
+func (u *utterance) near() []Command {
+	if all := u.guessed(); begunBy(all) != "" && !slices.Contains(u.Active, begunBy(all)) {
+		return all
+	}
+	return nil
+}
+
+// leaves reports whether words beside a value were not understood.
+func leaves(commands []Command) bool {
+	return slices.ContainsFunc(commands, func(c Command) bool { return c.Left != "" })
+}
+
+// clause is the value of the last clause, where what is said before it holds no value, no question and no denial: "I thought
+// I had more, then do 300".
+func (u *utterance) clause() []Command {
+	cuts := u.locale.Cuts(u.text)
+	sl := u.asked()
+	if len(cuts) == 0 || sl == nil || u.asksText() {
+		return nil
+	}
+	cut := cuts[len(cuts)-1]
+	before, last := u.text[:cut[0]], u.text[cut[1]:]
+	if u.locale.Negated(before) || u.locale.Act(before) != 0 || len(u.locale.Find(u.spoken(sl), before, u.Now)) > 0 {
+		return nil
+	}
+	v, ok := u.read(sl, last)
+	if !ok || v.Reason != "" || v.Left != "" {
+		return nil
+	}
+	return []Command{found{v, sl.name}.command()}
+}
+
+// begins is a flow that an utterance plainly begins, and that does not go on already.
+func (u *utterance) begins() []Command {
+	if len(u.match()) == 0 {
+		return nil
+	}
+	best := u.match()[0]
+	need := surely
+	if u.locale.Question(u.text) {
+		need = certain
+	}
+	flow := u.meant[best.ID].flow
+	if best.Score < need || flow == "" || slices.Contains(u.Active, flow) {
+		return nil
+	}
+	if all := u.begin(); begunBy(all) != "" {
+		return all
+	}
+	return nil
+}
+
+// begunBy is the flow that commands begin first; "" for none.
+func begunBy(commands []Command) string {
+	for _, c := range commands {
+		if c.Type == StartFlow {
+			return c.Flow
+		}
+	}
+	return ""
+}
+
+// value is a plain answer to what was asked.
+func (u *utterance) value() []Command {
+	if all := u.collectVerdict(); len(all) > 0 {
+		return all
+	}
+	all := u.answered()
+	for _, c := range all {
+		if c.sure() < certain || c.Slot != u.Pending.Slot {
+			return nil
+		}
+	}
+	return all
+}
+
+// asks is a question of the user: what it begins, also in the middle of a question for a text.
+func (u *utterance) asks() []Command {
+	if !u.asksText() || len(u.match()) == 0 || u.match()[0].Score < likely || !u.locale.Question(u.text) {
+		return nil
+	}
+	return u.begin()
+}
+
+// noText reports whether words do something else than to be a text that is asked for.
+func (u *utterance) noText(text string) bool { return u.dialogue.noText(u.asked(), text) }
+
+// back is a wish to say the last answer again.
+func (u *utterance) back() []Command {
+	for _, name := range u.Told {
+		if _, filled := u.Filled[name]; filled && (!u.collects() || u.Pending.Slot != name) {
+			return []Command{{Type: ClearSlot, Slot: name, Confidence: surely}}
+		}
+	}
+	return []Command{{Type: Repeat, Confidence: surely}}
+}
+
+// opposite is the other one of two: of the slot that is named, else of the one of few values that was told last.
+func (u *utterance) opposite(about string) []Command {
+	names := u.Told
+	if slot := u.named(about); slot != "" {
+		names = []string{slot}
+	}
+	choices := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return u.slotOf(name) == nil || u.slotOf(name).traits().verdict })
+	for _, name := range append(choices, names...) { // "the other one" is sooner one of two things than a no
+		sl := u.slotOf(name)
+		v, filled := u.Filled[name]
+		if sl == nil || !filled {
+			continue
+		}
+		few := sl.few()
+		at := slices.IndexFunc(few, func(o any) bool { return equal(o, v) })
+		switch {
+		case at < 0:
+			continue
+		case len(few) == 2:
+			return []Command{{Type: CorrectSlot, Slot: name, Value: few[1-at], Confidence: surely}}
+		}
+		return u.wrong(name)
+	}
+	return nil
+}
+
+// judged is a yes or no slot that words deny, or the opposite of what was said before: "my income is not that high".
+func (u *utterance) judged() []Command {
+	slot := u.named(u.text)
+	if slot == "" {
+		return nil
+	}
+	sl := u.slotOf(slot)
+	if v, filled := u.Filled[slot]; sl == nil || !sl.traits().verdict || !filled || v != true || !u.locale.Negated(u.text) {
+		return nil
+	}
+	return []Command{{Type: CorrectSlot, Slot: slot, Value: false, Confidence: surely}}
+}
+
+// tail is the end of a phrase of the active flow with a value, where the words before it are those of the flow: "I want
+// to send it to James".
+func (u *utterance) tail() []Command {
+	m := u.parts[u.flow]
+	if m == nil || u.locale.Question(u.text) {
+		return nil
+	}
+	for i := range u.text {
+		if i == 0 || u.text[i-1] != ' ' {
+			continue
+		}
+		if u.locale.Negated(u.text[:i]) || !u.callsIt(u.flow, u.locale.Content(u.text[:i])) {
+			return nil
+		}
+		best := m.Match(u.text[i:], u.Now)
+		if len(best) == 0 || len(best[0].Values) == 0 || best[0].Score < surely {
+			continue
+		}
+		in := u.within(u.text[i:])
+		if in.someNumber(best[0]) {
+			return nil
+		}
+		return in.with(best[0].Values, best[0].Phrase)
+	}
+	return nil
+}
