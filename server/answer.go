@@ -69,17 +69,26 @@ func (h *handler) do(w http.ResponseWriter, r *http.Request, person Person, memb
 	reply.JSON(w, http.StatusOK, map[string]string{"requestId": q.ID, "run": q.Run, "state": state})
 }
 
-// readGiven reads a body with the given members. What it refuses is never shown: it may hold a token.
-func readGiven(w http.ResponseWriter, r *http.Request, names []string) (g given, err error) {
+// readBody reads the body of a request, of at most bodyLimit bytes.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return g, &refusal{
+		return nil, &refusal{
 			status: http.StatusRequestEntityTooLarge, Code: fermata.CodeInvalid,
 			Text: fmt.Sprintf("the body is larger than %d bytes", bodyLimit),
 		}
 	}
 	if err != nil {
-		return g, malformed("the body broke off")
+		return nil, malformed("the body broke off")
+	}
+	return body, nil
+}
+
+// readGiven reads a body with the given members. What it refuses is never shown: it may hold a token.
+func readGiven(w http.ResponseWriter, r *http.Request, names []string) (g given, err error) {
+	body, err := readBody(w, r)
+	if err != nil {
+		return g, err
 	}
 	needs := slices.Contains(names, "value")
 	if len(body) == 0 && !needs {

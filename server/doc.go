@@ -44,6 +44,7 @@
 //	POST /interrupts/{id}/answer   {"value": …, "by": "Ada", "role": "editor", "token": "…"}
 //	POST /interrupts/{id}/claim    {"by": "Ada", "role": "editor"}, and /release
 //	POST /interrupts/{id}/reassign {"to": "Bob", "toRole": "editor", "note": "on holiday", "by": "Ada", "role": "editor"}, and /escalate
+//	POST /runs/{run}/messages/{name}  the message; Idempotency-Key: its id, ?wait=30s: the reply
 //
 // An answer that is accepted, or has been given before, is 200. One that does not fit is 422 with its problems, and
 // leaves the question open (law H2); a different answer than the one given is 409, one that comes too late 410, one in

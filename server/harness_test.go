@@ -26,7 +26,7 @@ import (
 )
 
 // soon is how long a test waits for what must come.
-const soon = 20 * time.Second
+const soon = 2 * time.Minute
 
 // draft is what the graphs of these tests carry.
 type draft struct {

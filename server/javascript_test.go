@@ -38,7 +38,7 @@ func runNode(t *testing.T, args ...string) []byte {
 	for _, dir := range []string{"dist", "src", "test", "testdata"} {
 		texts(t, filepath.Join(clientJS, dir)) // so that go test sees when they change, and does not take a cached result
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute) // its own tests take 20 s of a processor that others use, too
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute) // of a processor that others use, too
 	defer cancel()
 	command := exec.CommandContext(ctx, path, args...)
 	command.Dir = clientJS

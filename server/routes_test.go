@@ -17,14 +17,15 @@ import (
 
 // bodies are what an attacker sends to each route that there is. A new route needs a row.
 var bodies = map[string][]string{
-	"GET /runs/{run}":                {""},
-	"GET /runs/{run}/events":         {""},
-	"GET /interrupts":                {""},
-	"POST /interrupts/{id}/answer":   {`{"value":{"approve":true}}`, `{"value":{"approve":true},"by":"Bob","role":"chief","token":"guess"}`, `{"value":7}`, `{`, ``},
-	"POST /interrupts/{id}/claim":    {``, `{"by":"Bob","role":"chief"}`, `{"who":1}`},
-	"POST /interrupts/{id}/release":  {``, `{"by":"Bob","role":"chief"}`},
-	"POST /interrupts/{id}/reassign": {`{"to":"Eve"}`, `{"to":"Eve","toRole":"x","by":"Bob","role":"chief"}`, ``},
-	"POST /interrupts/{id}/escalate": {`{"toRole":"x"}`, `{"to":"Eve","toRole":"x","by":"Bob","role":"chief"}`, ``},
+	"GET /runs/{run}":                  {""},
+	"GET /runs/{run}/events":           {""},
+	"POST /runs/{run}/messages/{name}": {`1`, `{`, ``},
+	"GET /interrupts":                  {""},
+	"POST /interrupts/{id}/answer":     {`{"value":{"approve":true}}`, `{"value":{"approve":true},"by":"Bob","role":"chief","token":"guess"}`, `{"value":7}`, `{`, ``},
+	"POST /interrupts/{id}/claim":      {``, `{"by":"Bob","role":"chief"}`, `{"who":1}`},
+	"POST /interrupts/{id}/release":    {``, `{"by":"Bob","role":"chief"}`},
+	"POST /interrupts/{id}/reassign":   {`{"to":"Eve"}`, `{"to":"Eve","toRole":"x","by":"Bob","role":"chief"}`, ``},
+	"POST /interrupts/{id}/escalate":   {`{"toRole":"x"}`, `{"to":"Eve","toRole":"x","by":"Bob","role":"chief"}`, ``},
 }
 
 // Every route is asked by somebody without a login, with a login and no rights, and with rights on another run only, by

@@ -23,11 +23,16 @@ type Person struct {
 	// its events and its state. It is asked for each run and each question, also in lists and before anything is done
 	// about one. Everything else is hidden from them: status 404, and left out of lists. Defaults to all of them.
 	Reads func(run fermata.RunInfo, q *journal.Interrupt) bool
+	// Sends decides which messages the person may send to the runs that they may read; name is the message's. Defaults to none.
+	Sends func(run fermata.RunInfo, name string) bool
 }
+
+// id is what is recorded of a person.
+func (p *Person) id() string { return cmp.Or(p.ID, p.Name) }
 
 // as says who a person is.
 func (p *Person) as() fermata.AnswerOption {
-	return fermata.AsPerson(fermata.Person{ID: cmp.Or(p.ID, p.Name), Name: p.Name})
+	return fermata.AsPerson(fermata.Person{ID: p.id(), Name: p.Name})
 }
 
 // reads reports whether a person may read a run, or a question in it. Where the function that decides does not return, they
@@ -119,14 +124,15 @@ func New(rt *fermata.Runtime, o Options) http.Handler {
 // routes are all that is served, each behind guard. A test asks of each who may use it (laws H7 and H8).
 func (h *handler) routes() map[string]func(http.ResponseWriter, *http.Request, Person) {
 	return map[string]func(http.ResponseWriter, *http.Request, Person){
-		"GET /runs/{run}":                h.showRun,
-		"GET /runs/{run}/events":         h.events,
-		"GET /interrupts":                h.inbox,
-		"POST /interrupts/{id}/answer":   h.answer,
-		"POST /interrupts/{id}/claim":    h.claim,
-		"POST /interrupts/{id}/release":  h.release,
-		"POST /interrupts/{id}/reassign": h.reassign,
-		"POST /interrupts/{id}/escalate": h.escalate,
+		"GET /runs/{run}":                  h.showRun,
+		"GET /runs/{run}/events":           h.events,
+		"POST /runs/{run}/messages/{name}": h.message,
+		"GET /interrupts":                  h.inbox,
+		"POST /interrupts/{id}/answer":     h.answer,
+		"POST /interrupts/{id}/claim":      h.claim,
+		"POST /interrupts/{id}/release":    h.release,
+		"POST /interrupts/{id}/reassign":   h.reassign,
+		"POST /interrupts/{id}/escalate":   h.escalate,
 	}
 }
 

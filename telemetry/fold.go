@@ -40,9 +40,32 @@ func (f *follower) take(e, next *journal.Entry, at int64, fresh bool) {
 		}
 	default:
 		if e.Node == "" {
-			return
+			break
 		}
 		f.takeTask(e, next, at, fresh)
+	}
+	f.takeMail(e, at, fresh)
+}
+
+// takeMail ends the calls that have taken a message by an entry. What the message says, its id and its sender are left out, as are
+// questions and answers.
+func (f *follower) takeMail(e *journal.Entry, at int64, fresh bool) {
+	change := f.mail.Apply(e)
+	if e.Kind == journal.MessageSent && !change.Repeated {
+		note(&f.leg.events, event{name: "message", at: at, detail: bodyOf[journal.SentBody](e).Name})
+	}
+	for i := range change.Taken {
+		c := &change.Taken[i]
+		k, made := visit{c.Node, c.Visit}, call{c.Attempt, c.Op}
+		t := f.task(k)
+		from, ok := t.calls[made]
+		if !ok {
+			from = c.Since
+		}
+		delete(t.calls, made)
+		if fresh {
+			f.endCall(k, t, made, from, at, stepBody{})
+		}
 	}
 }
 
@@ -128,8 +151,14 @@ func (f *follower) takeTask(e, next *journal.Entry, at int64, fresh bool) {
 func (f *follower) takeCall(e *journal.Entry, k visit, at int64, fresh bool) {
 	t, c := f.task(k), call{e.Attempt, e.Op}
 	switch e.Kind {
-	case journal.StepStarted, journal.TimerSet:
+	case journal.StepStarted, journal.TimerSet, journal.MessageAwaited:
 		t.begun(c, at)
+	case journal.MessageReplied:
+		name := "replied"
+		if body := bodyOf[journal.RepliedBody](e); body.Error != "" {
+			name = "refused"
+		}
+		note(&t.events, event{name: name, at: at, attempt: e.Attempt, detail: nodehost.CallText(e.Op)})
 	case journal.StructuredData: // what was streamed is the outcome of reasoning
 		if nodehost.CallKind(e.Op) != nodehost.KindReason {
 			return

@@ -73,7 +73,7 @@ func (k *kept) runtime(t testing.TB, o fermata.Options) *fermata.Runtime {
 
 func timeLimit(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -150,8 +150,8 @@ func TestMeasurements(t *testing.T) {
 	want = []string{
 		"fermata.interrupt.duration (s) node=review,plan=plan,state=answered: 1 in 1h0m0s",
 		"fermata.interrupt.opened ({interrupt}) node=review,plan=plan: 1",
-		"fermata.journal.append.duration (s) plan=plan: 11",
-		"fermata.journal.append.size (By) plan=plan: 11",
+		"fermata.journal.append.duration (s) plan=plan: 9",
+		"fermata.journal.append.size (By) plan=plan: 9",
 		"fermata.run.duration (s) plan=plan,status=completed: 1 in 1h10m0s",
 		"fermata.run.started ({run}) plan=plan: 1",
 		"fermata.step.duration (s) node=work,outcome=failed,plan=plan: 1 in 5m0s",

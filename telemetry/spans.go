@@ -199,7 +199,7 @@ func (f *follower) endCall(k visit, t *task, c call, from, at int64, body stepBo
 	if body.Error != "" {
 		outcome = outcomeFailed
 	}
-	if name != nameSleep {
+	if kind := nodehost.CallKind(c.op); kind != nodehost.KindSleep && kind != nodehost.KindReceive { // to wait is no step
 		f.t.meter.stepEnded(f.plan, node.NodeOf(k.node), outcome, at-from)
 		f.t.meter.used(f.plan, node.NodeOf(k.node), body.Usage)
 	}

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/mailbox"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -90,6 +91,7 @@ type follower struct {
 	open      map[visit]*task
 	last      map[string]uint32 // the last visit of each node
 	questions map[string]*question
+	mail      mailbox.Box // which call has taken which message
 }
 
 // leg is a piece of a run: from its start, or from a retry of the run, to the next end.

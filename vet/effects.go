@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/constant"
 	"go/token"
-	"go/types"
 	"slices"
 	"strings"
 	"time"
@@ -115,19 +114,17 @@ func isShort(common *ssa.CallCommon) bool {
 
 // globals reports writes to variables of a package.
 func (c *checker) globals(f *function) {
-	for _, b := range f.fn.Blocks {
-		for _, instr := range b.Instrs {
-			global := written(instr)
-			if global == nil || f.fn.Name() == "init" {
-				continue
-			}
-			c.report(finding{
-				pos: instr.Pos(), rule: ruleGlobal, advice: true,
-				text: fmt.Sprintf("the node writes the package's variable %s, which no journal holds: it is written again when the node "+
-					"runs again, and another process does not have it (law J1). Keep it in the state, or in a service (node.Service)",
-					global.Name()),
-			})
+	for instr := range instructions(f.fn) {
+		global := written(instr)
+		if global == nil || f.fn.Name() == "init" {
+			continue
 		}
+		c.report(finding{
+			pos: instr.Pos(), rule: ruleGlobal, advice: true,
+			text: fmt.Sprintf("the node writes the package's variable %s, which no journal holds: it is written again when the node "+
+				"runs again, and another process does not have it (law J1). Keep it in the state, or in a service (node.Service)",
+				global.Name()),
+		})
 	}
 }
 
@@ -165,23 +162,8 @@ func (c *checker) source(call *ssa.Call) origin {
 	if o.is() {
 		return o
 	}
-	for _, sum := range c.directly(call.Common(), fn) {
+	for _, sum := range c.directly(call.Common()) {
 		o.time, o.random, o.id = o.time || sum.Time, o.random || sum.Random, o.id || sum.ID
 	}
 	return o
-}
-
-// directly is the summary of the function that a call names, if there is one.
-func (c *checker) directly(common *ssa.CallCommon, fn *types.Func) []*summary {
-	var sum summary
-	if fn.Pkg() != c.pass.Pkg {
-		if c.pass.ImportObjectFact(fn.Origin(), &sum) {
-			return []*summary{&sum}
-		}
-		return nil
-	}
-	if static := source(common.StaticCallee()); static != nil && len(static.Blocks) > 0 {
-		return []*summary{&c.function(static).sum}
-	}
-	return nil
 }

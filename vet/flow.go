@@ -39,10 +39,8 @@ func follow(fn *ssa.Function, plain bool, from []ssa.Value) *carried {
 func (k *carried) spread(fn *ssa.Function) {
 	for changed := true; changed; {
 		changed = false
-		for _, b := range fn.Blocks {
-			for _, instr := range b.Instrs {
-				changed = k.step(instr) || changed
-			}
+		for instr := range instructions(fn) {
+			changed = k.step(instr) || changed
 		}
 	}
 }

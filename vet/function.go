@@ -56,11 +56,9 @@ func (c *checker) function(fn *ssa.Function) *function {
 	}
 	f := &function{fn: fn, paths: newPaths(fn)}
 	c.functions[fn] = f
-	for _, b := range fn.Blocks {
-		for _, instr := range b.Instrs {
-			if call, ok := instr.(ssa.CallInstruction); ok {
-				c.addEvent(f, call)
-			}
+	for instr := range instructions(fn) {
+		if call, ok := instr.(ssa.CallInstruction); ok {
+			c.addEvent(f, call)
 		}
 	}
 	c.summarise(f)
@@ -98,24 +96,36 @@ func (c *checker) addEvent(f *function, at ssa.CallInstruction) {
 // called are the summaries of the functions that a call runs: the one that it names, and literals that it is given and
 // that are no nodes or steps of their own.
 func (c *checker) called(common *ssa.CallCommon) []*summary {
-	var all []*summary
-	fn := callee(common)
-	if fn != nil && fn.Pkg() != nil && fn.Pkg() != c.pass.Pkg {
+	all := c.directly(common)
+	for _, lit := range callbacks(common) {
+		all = append(all, &c.function(lit).sum)
+	}
+	return all
+}
+
+// directly is the summary of the function that a call names, if there is one.
+func (c *checker) directly(common *ssa.CallCommon) []*summary {
+	if fn := callee(common); fn != nil && fn.Pkg() != nil && fn.Pkg() != c.pass.Pkg {
 		var sum summary
 		if c.pass.ImportObjectFact(fn.Origin(), &sum) {
-			all = append(all, &sum)
+			return []*summary{&sum}
 		}
+		return nil
 	}
 	if static := source(common.StaticCallee()); static != nil && len(static.Blocks) > 0 {
-		all = append(all, &c.function(static).sum)
+		return []*summary{&c.function(static).sum}
 	}
-	if fn != nil && inFermata(fn) {
-		return all
+	return nil
+}
+
+// callbacks are literals that a call is given and that are no nodes or steps of their own: they run within the call.
+func callbacks(common *ssa.CallCommon) (all []*ssa.Function) {
+	if fn := callee(common); fn != nil && inFermata(fn) {
+		return nil
 	}
 	for _, arg := range common.Args {
-		lit := literal(arg)
-		if lit != nil && lit.Parent() != nil && !takesNodeContext(lit.Signature) {
-			all = append(all, &c.function(lit).sum)
+		if lit := literal(arg); lit != nil && lit.Parent() != nil && !takesNodeContext(lit.Signature) {
+			all = append(all, lit)
 		}
 	}
 	return all
@@ -143,12 +153,10 @@ func (c *checker) summarise(f *function) {
 
 // keyed reports whether a function asks for its idempotency key outside of steps: then it knows that it runs again.
 func (f *function) keyed() bool {
-	for _, b := range f.fn.Blocks {
-		for _, instr := range b.Instrs {
-			if call, ok := instr.(ssa.CallInstruction); ok {
-				if fn := callee(call.Common()); fn != nil && callName(fn) == nodePath+".IdempotencyKey" {
-					return true
-				}
+	for instr := range instructions(f.fn) {
+		if call, ok := instr.(ssa.CallInstruction); ok {
+			if fn := callee(call.Common()); fn != nil && callName(fn) == nodePath+".IdempotencyKey" {
+				return true
 			}
 		}
 	}
@@ -277,22 +285,33 @@ func (c *checker) returns(f *function, is func(call *ssa.Call) bool) bool {
 		return false
 	}
 	carried := c.follow(f.fn, from...)
-	for _, b := range f.fn.Blocks {
-		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && slices.ContainsFunc(ret.Results, carried.carries) {
+	for ret := range returnsOf(f.fn) {
+		if slices.ContainsFunc(ret.Results, carried.carries) {
 			return true
 		}
 	}
 	return false
 }
 
+// instructions are those of all blocks of a function.
+func instructions(fn *ssa.Function) iter.Seq[ssa.Instruction] {
+	return func(yield func(ssa.Instruction) bool) {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if !yield(instr) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // calls are the calls that a function makes itself, without those in goroutines and deferred ones.
 func calls(fn *ssa.Function) iter.Seq[*ssa.Call] {
 	return func(yield func(*ssa.Call) bool) {
-		for _, b := range fn.Blocks {
-			for _, instr := range b.Instrs {
-				if call, ok := instr.(*ssa.Call); ok && !yield(call) {
-					return
-				}
+		for instr := range instructions(fn) {
+			if call, ok := instr.(*ssa.Call); ok && !yield(call) {
+				return
 			}
 		}
 	}

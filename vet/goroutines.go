@@ -105,26 +105,24 @@ func keyText(e *event) (text string, fixed bool) {
 
 // selects reports choices between channels that decide which recorded calls are made.
 func (c *checker) selects(f *function) {
-	for _, b := range f.fn.Blocks {
-		for _, instr := range b.Instrs {
-			choice, ok := instr.(*ssa.Select)
-			if !ok || !isChance(choice) {
-				continue
+	for instr := range instructions(f.fn) {
+		choice, ok := instr.(*ssa.Select)
+		if !ok || !isChance(choice) {
+			continue
+		}
+		var which []ssa.Value
+		for _, r := range *choice.Referrers() {
+			if e, ok := r.(*ssa.Extract); ok && e.Index == 0 {
+				which = append(which, e)
 			}
-			var which []ssa.Value
-			for _, r := range *choice.Referrers() {
-				if e, ok := r.(*ssa.Extract); ok && e.Index == 0 {
-					which = append(which, e)
-				}
-			}
-			k := follow(f.fn, true, which)
-			if e := f.decided(k); e != nil {
-				c.report(finding{
-					pos: choice.Pos(), rule: ruleSelect,
-					text: fmt.Sprintf("the channel that is ready first decides whether %s is called, and may be another one when the node runs "+
-						"again: the run is blocked with ErrDiverged (law N3). Choose within a node.Step, which is recorded", c.named(e)),
-				})
-			}
+		}
+		k := follow(f.fn, true, which)
+		if e := f.decided(k); e != nil {
+			c.report(finding{
+				pos: choice.Pos(), rule: ruleSelect,
+				text: fmt.Sprintf("the channel that is ready first decides whether %s is called, and may be another one when the node runs "+
+					"again: the run is blocked with ErrDiverged (law N3). Choose within a node.Step, which is recorded", c.named(e)),
+			})
 		}
 	}
 }

@@ -40,12 +40,10 @@ func setIn(fn *ssa.Function, i int) (all []setting) {
 	if fn == nil || i >= len(fn.FreeVars) {
 		return nil
 	}
-	for _, b := range fn.Blocks {
-		for _, instr := range b.Instrs {
-			if store, ok := instr.(*ssa.Store); ok {
-				if at := spotOf(store.Addr); at.root == fn.FreeVars[i] {
-					all = append(all, setting{at.path, store})
-				}
+	for instr := range instructions(fn) {
+		if store, ok := instr.(*ssa.Store); ok {
+			if at := spotOf(store.Addr); at.root == fn.FreeVars[i] {
+				all = append(all, setting{at.path, store})
 			}
 		}
 	}
@@ -54,18 +52,16 @@ func setIn(fn *ssa.Function, i int) (all []setting) {
 
 func (c *checker) lostAt(f *function, step *event, at spot, set ssa.Instruction) {
 	read := false
-	for _, b := range f.fn.Blocks {
-		for _, instr := range b.Instrs {
-			switch instr := instr.(type) {
-			case *ssa.Store:
-				if overlap(spotOf(instr.Addr), at) && f.paths.follows(step.at, instr) {
-					return
-				}
-			case *ssa.UnOp:
-				read = read || instr.Op == token.MUL && overlap(spotOf(instr.X), at) && f.paths.follows(step.at, instr)
-			case *ssa.MakeClosure:
-				read = read || f.paths.follows(step.at, instr) && readsIn(instr, at)
+	for instr := range instructions(f.fn) {
+		switch instr := instr.(type) {
+		case *ssa.Store:
+			if overlap(spotOf(instr.Addr), at) && f.paths.follows(step.at, instr) {
+				return
 			}
+		case *ssa.UnOp:
+			read = read || instr.Op == token.MUL && overlap(spotOf(instr.X), at) && f.paths.follows(step.at, instr)
+		case *ssa.MakeClosure:
+			read = read || f.paths.follows(step.at, instr) && readsIn(instr, at)
 		}
 	}
 	if !read {

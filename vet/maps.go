@@ -13,20 +13,18 @@ import (
 
 // maps reports the order of a map where it becomes an order of recorded calls, or of what a node returns.
 func (c *checker) maps(f *function) {
-	for _, b := range f.fn.Blocks {
-		for _, instr := range b.Instrs {
-			switch instr := instr.(type) {
-			case *ssa.Range:
-				if _, ok := instr.X.Type().Underlying().(*types.Map); ok {
-					c.mapLoop(f, instr)
-				}
-			case *ssa.Call:
-				if e := f.eventAt(instr); e != nil && e.record && isMapIterator(instr.Call.Value) {
-					c.orderOfCalls(instr.Call.Value.Pos(), e)
-				}
-				if fn := callee(&instr.Call); fn != nil && callName(fn) == "slices.Collect" && isMapIterator(instr.Call.Args[0]) {
-					c.orderOfValues(f, instr.Pos(), []ssa.Value{instr}, nil)
-				}
+	for instr := range instructions(f.fn) {
+		switch instr := instr.(type) {
+		case *ssa.Range:
+			if _, ok := instr.X.Type().Underlying().(*types.Map); ok {
+				c.mapLoop(f, instr)
+			}
+		case *ssa.Call:
+			if e := f.eventAt(instr); e != nil && e.record && isMapIterator(instr.Call.Value) {
+				c.orderOfCalls(instr.Call.Value.Pos(), e)
+			}
+			if fn := callee(&instr.Call); fn != nil && callName(fn) == "slices.Collect" && isMapIterator(instr.Call.Args[0]) {
+				c.orderOfValues(f, instr.Pos(), []ssa.Value{instr}, nil)
 			}
 		}
 	}

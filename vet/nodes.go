@@ -11,11 +11,9 @@ import (
 func (c *checker) nodes() map[*ssa.Function]bool {
 	nodes := map[*ssa.Function]bool{}
 	for _, fn := range c.order {
-		for _, b := range fn.Blocks {
-			for _, instr := range b.Instrs {
-				for _, given := range givenNodes(instr) {
-					c.addNode(nodes, given)
-				}
+		for instr := range instructions(fn) {
+			for _, given := range givenNodes(instr) {
+				c.addNode(nodes, given)
 			}
 		}
 	}
@@ -28,22 +26,14 @@ func (c *checker) addNode(nodes map[*ssa.Function]bool, fn *ssa.Function) {
 		return
 	}
 	nodes[fn] = true
-	for _, b := range fn.Blocks {
-		for _, instr := range b.Instrs {
-			call, ok := instr.(ssa.CallInstruction)
-			if !ok {
-				continue
-			}
-			common := call.Common()
-			c.addNode(nodes, source(common.StaticCallee()))
-			if called := callee(common); called != nil && inFermata(called) {
-				continue
-			}
-			for _, arg := range common.Args {
-				if lit := literal(arg); lit != nil && lit.Parent() != nil && !takesNodeContext(lit.Signature) {
-					c.addNode(nodes, lit)
-				}
-			}
+	for instr := range instructions(fn) {
+		call, ok := instr.(ssa.CallInstruction)
+		if !ok {
+			continue
+		}
+		c.addNode(nodes, source(call.Common().StaticCallee()))
+		for _, lit := range callbacks(call.Common()) {
+			c.addNode(nodes, lit)
 		}
 	}
 }

@@ -148,17 +148,15 @@ func (c *checker) acrossWait(f *function, k *carried, v *variable) bool {
 // usedBehind says where a value is used behind a wait, so that it goes on in the run; "" for nowhere.
 func (f *function) usedBehind(k *carried, from ssa.Instruction, w *event) string {
 	behind := func(at ssa.Instruction) bool { return f.paths.followsWithout(from, w.at, at) }
-	for _, b := range f.fn.Blocks {
-		for _, instr := range b.Instrs {
-			switch instr := instr.(type) {
-			case *ssa.Return:
-				if !onFailure(instr) && slices.ContainsFunc(instr.Results, k.contains) && behind(instr) {
-					return "in the result"
-				}
-			case *ssa.Store:
-				if k.carries(instr.Val) && outlives(spotOf(instr.Addr)) && behind(instr) {
-					return "in what the node was given"
-				}
+	for instr := range instructions(f.fn) {
+		switch instr := instr.(type) {
+		case *ssa.Return:
+			if !onFailure(instr) && slices.ContainsFunc(instr.Results, k.contains) && behind(instr) {
+				return "in the result"
+			}
+		case *ssa.Store:
+			if k.carries(instr.Val) && outlives(spotOf(instr.Addr)) && behind(instr) {
+				return "in what the node was given"
 			}
 		}
 	}
@@ -205,19 +203,17 @@ func captures(k *carried, closure *ssa.MakeClosure) bool {
 
 // reads reports whether a literal reads a part of a variable that it has from outside.
 func reads(fn *ssa.Function, variable ssa.Value, path string) bool {
-	for _, b := range fn.Blocks {
-		for _, instr := range b.Instrs {
-			switch instr := instr.(type) {
-			case *ssa.UnOp:
-				at := spotOf(instr.X)
-				if instr.Op == token.MUL && at.root == variable &&
-					(strings.HasPrefix(path, at.path) || strings.HasPrefix(at.path, path)) {
-					return true
-				}
-			case *ssa.MakeClosure:
-				if slices.Contains(instr.Bindings, variable) {
-					return true
-				}
+	for instr := range instructions(fn) {
+		switch instr := instr.(type) {
+		case *ssa.UnOp:
+			at := spotOf(instr.X)
+			if instr.Op == token.MUL && at.root == variable &&
+				(strings.HasPrefix(path, at.path) || strings.HasPrefix(at.path, path)) {
+				return true
+			}
+		case *ssa.MakeClosure:
+			if slices.Contains(instr.Bindings, variable) {
+				return true
 			}
 		}
 	}

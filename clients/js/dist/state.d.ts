@@ -1,4 +1,5 @@
 import type { Envelope } from "./envelope.js";
+import { type Awaited, type Received } from "./mail.js";
 import { type Json } from "./patch.js";
 /** "" until the run's first event was seen. */
 export type RunStatus = "" | "running" | "paused" | "completed" | "failed" | "cancelled" | "expired" | "stuck" | "blocked";
@@ -115,7 +116,13 @@ export interface State {
     readonly structured: readonly Structured[];
     /** Those that are open, in the order in which they were asked. */
     readonly interrupts: readonly Interrupt[];
-    /** The last ones, at most limit. */
+    /** Calls that wait for a message, the one that has waited longest first. */
+    readonly awaited: readonly Awaited[];
+    /** Messages that came from outside: those that no call has taken, and the last others, at most limit. */
+    readonly received: readonly Received[];
+    /** Ids of all messages that came: a second one with an id has no effect. */
+    readonly receivedIds: Readonly<Record<string, true>>;
+    /** What nodes said; the last ones, at most limit. */
     readonly messages: readonly Note[];
     /** The last ones, at most limit. */
     readonly statuses: readonly Note[];
@@ -131,3 +138,5 @@ export declare function initial({ limit }?: {
 }): State;
 /** The state after an event. A stored event that is in it already changes nothing. */
 export declare function reduce(state: State, e: Envelope): State;
+/** A list with its last entries alone. */
+export declare function last<T>(list: readonly T[], limit: number): readonly T[];

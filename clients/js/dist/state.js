@@ -1,9 +1,10 @@
+import { awaited, endOfWaits, replied, sent } from "./mail.js";
 import { applyPatch } from "./patch.js";
 /** The state before the first event. Lists of what was said keep the last 200 entries, or limit. */
 export function initial({ limit = 200 } = {}) {
     return {
         run: "", seq: 0, status: "", tasks: {}, segments: [], structured: [], interrupts: [],
-        messages: [], statuses: [], diagnostics: [], tools: [], limit,
+        awaited: [], received: [], receivedIds: {}, messages: [], statuses: [], diagnostics: [], tools: [], limit,
     };
 }
 /** The state after an event. A stored event that is in it already changes nothing. */
@@ -24,12 +25,15 @@ const changes = Object.assign(Object.create(null), {
     "run.finished": runFinished,
     "node.started": tasks("running"),
     "node.suspended": tasks("waiting"),
-    "node.retrying": tasks("retrying"),
-    "node.finished": tasks("finished"),
+    "node.retrying": over("retrying"),
+    "node.finished": over("finished"),
     "node.cached": tasks("finished"),
-    "node.failed": tasks("failed"),
+    "node.failed": over("failed"),
     "node.skipped": tasks("skipped"),
-    "timer.fired": taskGoesOn,
+    "timer.fired": (state, e) => taskGoesOn(endOfWaits(state, (c) => c.opId === e.opId), e),
+    "message.sent": (state, e) => sent(state, e, goesOn),
+    "message.awaited": (state, e) => awaited(state, e, goesOn),
+    "message.replied": (state, e) => replied(state, e, goesOn),
     "text.start": textStart,
     "text.delta": textDelta,
     "text.end": textEnd,
@@ -67,9 +71,16 @@ function withTask(state, id, status, attempt, error) {
 function tasks(status) {
     return (state, e) => (e.task === undefined ? state : withTask(state, e.task, status, attemptOf(e), text(e.data["error"])));
 }
+/** An attempt of a task is over, and with it its waits for messages. */
+function over(status) {
+    return (state, e) => tasks(status)(endOfWaits(state, (c) => c.task === e.task), e);
+}
 /** What a task waited for has come. */
 function taskGoesOn(state, e) {
-    const task = e.task === undefined ? undefined : state.tasks[e.task];
+    return e.task === undefined ? state : goesOn(state, e.task);
+}
+function goesOn(state, id) {
+    const task = state.tasks[id];
     if (!task || (task.status !== "waiting" && task.status !== "retrying"))
         return state;
     return withTask(state, task.id, "running", task.attempt, "");
@@ -80,7 +91,7 @@ function put(list, meant, item) {
     return at < 0 ? [...list, item] : list.with(at, item);
 }
 /** A list with its last entries alone. */
-function last(list, limit) {
+export function last(list, limit) {
     return list.length > limit ? list.slice(list.length - limit) : list;
 }
 function places(e) {

@@ -6,6 +6,7 @@ export type { Envelope } from "./envelope.js";
 export { claim, escalate, reassign, release } from "./people.js";
 export type { HandOverOptions } from "./people.js";
 export type { Done, QuestionOptions } from "./question.js";
+export type { Awaited, Received } from "./mail.js";
 export { applyPatch } from "./patch.js";
 export type { Json, Operation } from "./patch.js";
 export { RequestError } from "./request.js";

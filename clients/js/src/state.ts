@@ -1,4 +1,5 @@
 import type { Envelope } from "./envelope.js";
+import { awaited, endOfWaits, replied, sent, type Awaited, type Received } from "./mail.js";
 import { applyPatch, type Json, type Operation } from "./patch.js";
 
 /** "" until the run's first event was seen. */
@@ -121,7 +122,13 @@ export interface State {
   readonly structured: readonly Structured[];
   /** Those that are open, in the order in which they were asked. */
   readonly interrupts: readonly Interrupt[];
-  /** The last ones, at most limit. */
+  /** Calls that wait for a message, the one that has waited longest first. */
+  readonly awaited: readonly Awaited[];
+  /** Messages that came from outside: those that no call has taken, and the last others, at most limit. */
+  readonly received: readonly Received[];
+  /** Ids of all messages that came: a second one with an id has no effect. */
+  readonly receivedIds: Readonly<Record<string, true>>;
+  /** What nodes said; the last ones, at most limit. */
   readonly messages: readonly Note[];
   /** The last ones, at most limit. */
   readonly statuses: readonly Note[];
@@ -136,7 +143,7 @@ export interface State {
 export function initial({ limit = 200 }: { limit?: number } = {}): State {
   return {
     run: "", seq: 0, status: "", tasks: {}, segments: [], structured: [], interrupts: [],
-    messages: [], statuses: [], diagnostics: [], tools: [], limit,
+    awaited: [], received: [], receivedIds: {}, messages: [], statuses: [], diagnostics: [], tools: [], limit,
   };
 }
 
@@ -160,12 +167,15 @@ const changes: Readonly<Record<string, Reducer | undefined>> = Object.assign(Obj
   "run.finished": runFinished,
   "node.started": tasks("running"),
   "node.suspended": tasks("waiting"),
-  "node.retrying": tasks("retrying"),
-  "node.finished": tasks("finished"),
+  "node.retrying": over("retrying"),
+  "node.finished": over("finished"),
   "node.cached": tasks("finished"),
-  "node.failed": tasks("failed"),
+  "node.failed": over("failed"),
   "node.skipped": tasks("skipped"),
-  "timer.fired": taskGoesOn,
+  "timer.fired": (state, e) => taskGoesOn(endOfWaits(state, (c) => c.opId === e.opId), e),
+  "message.sent": (state, e) => sent(state, e, goesOn),
+  "message.awaited": (state, e) => awaited(state, e, goesOn),
+  "message.replied": (state, e) => replied(state, e, goesOn),
   "text.start": textStart,
   "text.delta": textDelta,
   "text.end": textEnd,
@@ -210,9 +220,18 @@ function tasks(status: TaskStatus): Reducer {
   return (state, e) => (e.task === undefined ? state : withTask(state, e.task, status, attemptOf(e), text(e.data["error"])));
 }
 
+/** An attempt of a task is over, and with it its waits for messages. */
+function over(status: TaskStatus): Reducer {
+  return (state, e) => tasks(status)(endOfWaits(state, (c) => c.task === e.task), e);
+}
+
 /** What a task waited for has come. */
 function taskGoesOn(state: State, e: Envelope): State {
-  const task = e.task === undefined ? undefined : state.tasks[e.task];
+  return e.task === undefined ? state : goesOn(state, e.task);
+}
+
+function goesOn(state: State, id: string): State {
+  const task = state.tasks[id];
   if (!task || (task.status !== "waiting" && task.status !== "retrying")) return state;
   return withTask(state, task.id, "running", task.attempt, "");
 }
@@ -224,7 +243,7 @@ function put<T>(list: readonly T[], meant: (item: T) => boolean, item: T): reado
 }
 
 /** A list with its last entries alone. */
-function last<T>(list: readonly T[], limit: number): readonly T[] {
+export function last<T>(list: readonly T[], limit: number): readonly T[] {
   return list.length > limit ? list.slice(list.length - limit) : list;
 }
 

@@ -32,7 +32,7 @@ test("a whole run", () => {
       opId: "op_write#1/structured:draft#1", segmentId: "seg_d", task: "write#1", dataType: "Reply", schemaId: "s", schemaVersion: "1",
       value: { title: "Hamlet", items: [1] }, final: true,
     }],
-    interrupts: [], messages: [], diagnostics: [],
+    interrupts: [], awaited: [], received: [], receivedIds: {}, messages: [], diagnostics: [],
     statuses: [{ seq: 5, ts: "2026-03-01T09:00:00Z", task: "write#1", data: { value: "half of it" } }],
     tools: [{ task: "write#1", step: "look#1", callId: "c1", name: "look", arguments: { at: 1 }, status: "finished", result: { is: "fine" } }],
   });
@@ -191,4 +191,32 @@ test("events of types to come change nothing but the seq", () => {
   for (const type of ["node.renamed", "toString", "__proto__"]) {
     assert.deepEqual(fold([event(1, 0, type)]), { ...initial(), run: "run_1", seq: 1 });
   }
+});
+
+test("messages go to the calls that have waited longest, each id once", () => {
+  let seq = 0;
+  const mail = (type, data, task, opId) => event(++seq, 0, type, data, { ...(task ? { task } : {}), ...(opId ? { opId } : {}) });
+  let s = fold([
+    mail("node.started", {}, "a#1"), mail("node.started", {}, "b#1"),
+    mail("message.awaited", { name: "payments", due: 9e15 }, "a#1", "op_a"), mail("node.suspended", {}, "a#1"),
+    mail("message.awaited", { name: "payments" }, "b#1", "op_b"), mail("node.suspended", {}, "b#1"),
+  ]);
+  assert.deepEqual(s.awaited, [
+    { opId: "op_a", task: "a#1", name: "payments", due: 9e15, seq: 3 }, { opId: "op_b", task: "b#1", name: "payments", seq: 5 },
+  ]);
+  assert.equal(s.tasks["a#1"].status, "waiting");
+  s = fold([
+    mail("message.sent", { name: "other", value: 1 }),
+    mail("message.sent", { name: "payments", id: "evt_1", by: "Bo", value: "ten" }),
+    mail("message.sent", { name: "payments", id: "evt_1", value: "again" }),
+  ], s);
+  assert.deepEqual([s.awaited.map((c) => c.opId), s.tasks["a#1"].status, s.received.length], [["op_b"], "running", 2]);
+  s = fold([mail("message.replied", { message: 8, id: "evt_1", error: "no number", refused: true }, "a#1", "op_a")], s);
+  assert.deepEqual([s.awaited.map((c) => c.opId), s.received[1].refused, s.received[1].by], [["op_a", "op_b"], "no number", "Bo"]);
+  s = fold([
+    mail("message.sent", { name: "payments", value: 10 }),
+    mail("message.replied", { message: 11, value: { sum: 10 } }, "a#1", "op_r"),
+    mail("node.retrying", { error: "no line" }, "b#1"),
+  ], s);
+  assert.deepEqual([s.awaited, s.received[2].takenBy.opId, s.received[2].reply], [[], "op_a", { sum: 10 }]);
 });

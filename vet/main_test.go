@@ -1,0 +1,13 @@
+package vet_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/fermata-go/fermata/internal/lawtest"
+)
+
+func TestMain(m *testing.M) {
+	lawtest.CollectLess()
+	os.Exit(m.Run())
+}
