@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/user"
@@ -80,14 +79,11 @@ func (m *Main) Run(ctx context.Context, args []string) int {
 	if err == nil {
 		return exitCompleted
 	}
-	if done, ok := errors.AsType[*exit](err); ok {
-		if done.err != nil {
-			m.complain(done.err)
-		}
-		return done.code
+	code := exitOf(err)
+	if wasSaid(err) {
+		return code
 	}
 	m.complain(err)
-	code := exitOf(err)
 	if code == exitUsage {
 		m.err.Println("", "  "+m.err.Styles().Code.Apply(m.commandPath(called)+" --help"))
 	}

@@ -287,7 +287,7 @@ func TestF3_SignalsStopAndEnd(t *testing.T) {
 	m.Exit = func(code int) { ended <- code; select {} }
 	m.err = term.New(m.Stderr, m.Getenv)
 	d := &driver{m: m, restore: func() {}}
-	ctx, _ := d.signals(t.Context())
+	ctx, _ := m.untilTold(t.Context(), func() {}, d.giveBack)
 	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,10 +21,12 @@ import (
 )
 
 type chatFlags struct {
-	thread  string
-	context []string
-	model   string
-	json    bool
+	thread   string
+	context  []string
+	model    string
+	language string
+	json     bool
+	reviewFlags
 }
 
 func (m *Main) chatCommand() *cobra.Command {
@@ -33,15 +36,25 @@ func (m *Main) chatCommand() *cobra.Command {
 		Short: "Talk to a dialogue",
 		Long: "Talk to a dialogue. On a terminal it prompts for each line; else it reads lines from stdin and writes the " +
 			"replies. A conversation is a stored run: --thread continues it, even days later and without the file. " +
-			"/help lists the commands of the prompt.",
+			"/help lists the commands of the prompt. With --review nobody talks: it shows where users of a dialogue were not understood, " +
+			"were asked back, were handed to a person or left, and makes tests and triggers of what they have said.",
 		Example: `fermata chat bank.yaml --context customer=Ada
 fermata chat --thread chat_5f3a90c1
-echo "send 50 to Bob" | fermata chat bank.yaml --json`,
+echo "send 50 to Bob" | fermata chat bank.yaml --json
+fermata chat --review bank.yaml --since 7d
+fermata chat --review bank.yaml --add-test chat_5f3a90c1/3 --means 'start_flow transfer'
+fermata chat --review bank.yaml --add-trigger chat_5f3a90c1/3 --flow transfer --dry-run`,
 		Args: atMostOne,
 		RunE: func(c *cobra.Command, args []string) error {
 			file := ""
 			if len(args) > 0 {
 				file = args[0]
+			}
+			if err := f.needReview(c); err != nil {
+				return err
+			}
+			if f.review {
+				return m.reviewChats(c.Context(), file, &f)
 			}
 			return m.chat(c.Context(), file, &f)
 		},
@@ -50,7 +63,9 @@ echo "send 50 to Bob" | fermata chat bank.yaml --json`,
 	flags.StringVar(&f.thread, "thread", "", "the `id` of the conversation; an existing one continues (default a new one)")
 	flags.StringArrayVar(&f.context, "context", nil, "a value of the new conversation's context: `name=value`, or name=@FILE")
 	flags.StringVar(&f.model, "model", "", "the `model` that understands the user (default the dialogue's; without one, phrases)")
-	flags.BoolVar(&f.json, "json", false, "write every event as a line of JSON")
+	flags.StringVar(&f.language, "language", "", "the `language` of a new conversation, or of a text of --add-test and --add-trigger: one that the dialogue is translated to (default the dialogue's own)")
+	flags.BoolVar(&f.json, "json", false, "write every event as a line of JSON; a review as one")
+	f.add(flags)
 	return c
 }
 
@@ -65,20 +80,21 @@ func (m *Main) chat(ctx context.Context, file string, f *chatFlags) error {
 		if err == nil {
 			err = c.load(path, nil, f.model)
 		}
+		if err == nil && f.language != "" {
+			err = c.speak(f.language)
+		}
 		if err != nil {
 			return err
 		}
 	}
-	h, err := m.open(fermata.Options{Name: m.user()})
+	d, err := m.storeDSN()
 	if err != nil {
 		return err
 	}
-	c.house = h
-	err = c.talk(ctx, f)
-	if closing := h.Close(); err == nil {
-		err = closing
+	if c.house, err = m.openAt(ctx, d, file != "", fermata.Options{Name: m.user()}); err != nil {
+		return err
 	}
-	return err
+	return c.house.closed(c.talk(ctx, f))
 }
 
 // load compiles the dialogue of a file, or the one that is kept with a conversation.
@@ -95,6 +111,16 @@ func (c *chat) load(file string, kept []byte, model string) (err error) {
 	}
 	c.recipes = made.recipes
 	return err
+}
+
+// speak takes the dialogue in another language.
+func (c *chat) speak(language string) error {
+	known := c.dialogue.Languages()
+	if !slices.Contains(known, language) {
+		return usagef("--language %s: the dialogue is held in %s", language, strings.Join(known, ", "))
+	}
+	c.dialogue = c.dialogue.In(language)
+	return nil
 }
 
 // needModels refuses a dialogue whose models cannot be asked: the conversation would only go wrong later.
@@ -250,7 +276,7 @@ func (c *chat) open(ctx context.Context, given []string) error {
 		return err
 	}
 	if _, err := c.dialogue.Begin(with); err != nil {
-		return &invalidError{err}
+		return &exit{exitInvalid, err}
 	}
 	if _, _, err := c.all.Open(ctx, c.id, with); err != nil {
 		return err

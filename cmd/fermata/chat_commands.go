@@ -149,7 +149,7 @@ func (c *chat) messages(ctx context.Context) (map[string]dialogue.Message, error
 	for i := range asked {
 		q := &asked[i].Interrupt
 		var m dialogue.Message
-		if q.Kind == dialogueKind && q.State == journal.Answered && json.Unmarshal(q.Answer, &m) == nil && !m.Silence {
+		if q.Kind == dialogueKind && q.State == journal.Answered && json.Unmarshal(q.Answer, &m) == nil && !m.Silence && m.Event == "" {
 			all[q.ID] = m
 		}
 	}

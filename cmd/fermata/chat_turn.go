@@ -32,7 +32,7 @@ func (c *chat) take(ctx context.Context, line string) error {
 	c.kept = nil
 	for i, text := range all {
 		err := c.turn(ctx, func(ctx context.Context) (dialogue.Reply, error) {
-			return c.all.Send(ctx, c.id, dialogue.Message{Text: text})
+			return c.all.Send(ctx, c.id, dialogue.Message{Text: text, Question: c.asked()})
 		})
 		if errors.Is(err, dialogue.ErrBusy) {
 			return c.refused(ctx, all[i:])
@@ -42,6 +42,14 @@ func (c *chat) take(ctx context.Context, line string) error {
 		}
 	}
 	return nil
+}
+
+// asked is the id of the question that the user sees: another client may have changed what is asked by now.
+func (c *chat) asked() string {
+	if c.reply.Pending == nil {
+		return ""
+	}
+	return c.reply.Pending.ID
 }
 
 // refused keeps lines that were not taken: on a terminal in the line that is edited next, else until another line comes.
@@ -118,7 +126,7 @@ func (c *chat) turn(ctx context.Context, do func(ctx context.Context) (dialogue.
 	}()
 	watching, cease := context.WithCancel(ctx)
 	defer cease()
-	events := c.events(watching)
+	events := c.house.follow(watching, c.id, c.seen)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	var head uint64
@@ -155,23 +163,6 @@ func (c *chat) turn(ctx context.Context, do func(ctx context.Context) (dialogue.
 		return c.waits(ctx)
 	}
 	return nil
-}
-
-// events reads what happens in the conversation, aside.
-func (c *chat) events(ctx context.Context) <-chan eventOrError {
-	events := make(chan eventOrError, 64)
-	after := c.seen
-	go func() {
-		defer close(events)
-		for ev, err := range c.house.Events(ctx, c.id, after, true) {
-			select {
-			case events <- eventOrError{ev, err}:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return events
 }
 
 // show shows one event: what is said, and what is being done.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -61,8 +60,8 @@ type compactedLine struct {
 
 func (m *Main) compact(ctx context.Context, h *house, o fermata.CompactOptions, asJSON bool) error {
 	done, err := h.Compact(ctx, o)
-	if errors.Is(err, errors.ErrUnsupported) && h.dsn.isFile() {
-		err = nil // there is no file yet
+	if h.absent() {
+		err = nil // there is nothing to compact yet
 	}
 	var before, after int64
 	packed := 0

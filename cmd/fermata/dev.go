@@ -231,7 +231,7 @@ func (b *workbench) test(ctx context.Context) bool {
 		b.sayBroken(nil, b.problems(err))
 		return false
 	}
-	b.m.showTests(report, f)
+	b.m.showTests(report, recipeReports(report), f)
 	return report.OK()
 }
 
@@ -245,10 +245,7 @@ func (b *workbench) problems(err error) []definition.Problem {
 
 // drive goes on after a run that was shown; what went wrong with it is said, and is no end.
 func (b *workbench) drive(err error) error {
-	if done, ok := errors.AsType[*exit](err); ok {
-		err = done.err
-	}
-	if err != nil {
+	if err != nil && !wasSaid(err) {
 		b.m.complain(err)
 	}
 	return nil
@@ -263,17 +260,13 @@ func (b *workbench) open(ctx context.Context) error {
 		return err
 	}
 	var h *house
-	h, err = m.openAt(d, fermata.Options{
+	h, err = m.openAt(ctx, d, true, fermata.Options{
 		Name: b.f.as, Logger: (&logLines{show: m.err.Println}).logger(m.global.verbose),
 		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
-			if !resumable(&run) || run.Plan != name {
+			if run.Plan != name {
 				return nil, nil //nolint:nilnil // it is somebody else's
 			}
-			r, err := m.definition(ctx, h, run, "", b.f.agents)
-			if err != nil {
-				return nil, err
-			}
-			return r.Plan(), nil
+			return m.planOf(ctx, h, run, b.f.agents)
 		},
 	})
 	if err != nil {
@@ -334,11 +327,7 @@ func (b *workbench) waiting(ctx context.Context) ([]waitingRun, error) {
 }
 
 func waitingIDs(list []waitingRun) []string {
-	all := make([]string, len(list))
-	for i := range list {
-		all[i] = list[i].Run
-	}
-	return all
+	return each(list, func(w *waitingRun) string { return w.Run })
 }
 
 // about says what a run waits for, and in which version.

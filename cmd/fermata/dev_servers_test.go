@@ -64,7 +64,7 @@ func overHTTP(t *testing.T, dsn string) (address string) {
 	t.Helper()
 	m, _, _ := command(t)
 	m.global.store = dsn
-	h, err := m.open(fermata.Options{Name: "desk"})
+	h, err := m.open(t.Context(), fermata.Options{Name: "desk"})
 	if err != nil {
 		t.Fatal(err)
 	}

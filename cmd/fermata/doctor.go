@@ -33,6 +33,12 @@ func ok(check, format string, args ...any) finding {
 	return finding{Check: check, State: findingOK, Found: fmt.Sprintf(format, args...)}
 }
 
+func doubtful(check, found, advice string) finding {
+	return finding{check, findingWarning, found, advice}
+}
+
+func bad(check, found, advice string) finding { return finding{check, findingError, found, advice} }
+
 func (m *Main) doctorCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -104,13 +110,13 @@ const slowest = 5 * time.Second
 func (m *Main) diagnoseProgram(ctx context.Context, check, name string, args ...string) finding {
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return finding{Check: check, State: findingWarning, Found: "not found", Advice: "recipes that call " + name + " fail, examples/release is one"}
+		return doubtful(check, "not found", "recipes that call "+name+" fail, examples/release is one")
 	}
 	ctx, cancel := context.WithTimeout(ctx, slowest)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, args...).Output()
 	if err != nil {
-		return finding{Check: check, State: findingWarning, Found: path + " does not run: " + err.Error()}
+		return doubtful(check, path+" does not run: "+err.Error(), "")
 	}
 	return ok(check, "%s (%s)", term.OneLine(string(out)), path)
 }
@@ -118,7 +124,7 @@ func (m *Main) diagnoseProgram(ctx context.Context, check, name string, args ...
 func (m *Main) diagnoseEditor() finding {
 	editor := m.editor()
 	if _, err := exec.LookPath(editor[0]); err != nil {
-		return finding{Check: "editor", State: findingWarning, Found: editor[0] + " is not found", Advice: "set EDITOR to write long answers in it"}
+		return doubtful("editor", editor[0]+" is not found", "set EDITOR to write long answers in it")
 	}
 	return ok("editor", "%s", strings.Join(editor, " "))
 }

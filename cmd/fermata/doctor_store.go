@@ -18,16 +18,16 @@ import (
 func (m *Main) diagnoseStore(ctx context.Context) []finding {
 	d, err := m.storeDSN()
 	if err != nil {
-		return []finding{{Check: "store", State: findingError, Found: err.Error(), Advice: "use --store PATH"}}
+		return []finding{bad("store", err.Error(), "use --store PATH")}
 	}
 	var findings []finding
 	switch {
 	case d.memory():
-		findings = []finding{{Check: "store", State: findingWarning, Found: "memory:", Advice: "runs end with the command that drives them"}}
+		findings = []finding{doubtful("store", "memory:", "runs end with the command that drives them")}
 	case d.isFile():
 		findings = []finding{ok("store", "%v (%s)", d, d.origin()), m.diagnoseFolder(d.at)}
 		if info, err := os.Stat(d.at); err == nil {
-			findings = append(findings, m.diagnoseFile(ctx, d, info))
+			findings = append(findings, m.count(ctx, d, "file", "opens, "+term.Bytes(uint64(max(info.Size(), 0)))+", "))
 		}
 	default:
 		findings = append([]finding{ok("store", "%v (%s)", d, d.origin())}, m.diagnoseServer(ctx, d)...)
@@ -38,7 +38,7 @@ func (m *Main) diagnoseStore(ctx context.Context) []finding {
 		}
 		switch other, err := m.serverOf(kind); {
 		case err != nil:
-			findings = append(findings, finding{Check: kind, State: findingError, Found: err.Error()})
+			findings = append(findings, bad(kind, err.Error(), ""))
 		case other.kind != "":
 			findings = append(findings, ok(kind, "%v (%s)", other, other.from))
 			findings = append(findings, m.diagnoseServer(ctx, other)...)
@@ -69,14 +69,13 @@ func (m *Main) diagnoseServer(ctx context.Context, d dsn) (findings []finding) {
 
 // broken is a store that cannot be used.
 func broken(check string, err error) finding {
-	f := finding{Check: check, State: findingError, Found: err.Error()}
 	switch {
 	case errors.Is(err, journal.ErrNewer):
-		f.Advice = "use a newer fermata"
+		return bad(check, err.Error(), "use a newer fermata")
 	case errors.Is(err, journal.ErrCorrupt):
-		f.Advice = "use another --store, or restore the file"
+		return bad(check, err.Error(), "use another --store, or restore the file")
 	}
-	return f
+	return bad(check, err.Error(), "")
 }
 
 // diagnoseFolder looks whether the store's folder can be written and has space. What is not there yet is made by the
@@ -91,10 +90,7 @@ func (m *Main) diagnoseFolder(path string) finding {
 	}
 	probe, err := os.CreateTemp(folder, ".fermata-doctor-*")
 	if err != nil {
-		return finding{
-			Check: "folder", State: findingError, Found: folder + " cannot be written: " + cause(err),
-			Advice: "use --store with a path that you may write",
-		}
+		return bad("folder", folder+" cannot be written: "+cause(err), "use --store with a path that you may write")
 	}
 	_ = probe.Close()
 	_ = os.Remove(probe.Name())
@@ -103,10 +99,7 @@ func (m *Main) diagnoseFolder(path string) finding {
 	case !known:
 		return ok("folder", "%s can be written", folder)
 	case free < 100<<20:
-		return finding{
-			Check: "folder", State: findingWarning, Found: fmt.Sprintf("%s has %s free", folder, term.Bytes(free)),
-			Advice: "runs stop when the disk is full; nothing that is stored is lost",
-		}
+		return doubtful("folder", fmt.Sprintf("%s has %s free", folder, term.Bytes(free)), "runs stop when the disk is full; nothing that is stored is lost")
 	}
 	return ok("folder", "%s can be written, %s free", folder, term.Bytes(free))
 }
@@ -118,14 +111,9 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// diagnoseFile opens the store's file, which checks its format, and counts what is in it.
-func (m *Main) diagnoseFile(ctx context.Context, d dsn, info fs.FileInfo) finding {
-	return m.count(ctx, d, "file", "opens, "+term.Bytes(uint64(max(info.Size(), 0)))+", ")
-}
-
 // count opens a store and counts what is in it.
 func (m *Main) count(ctx context.Context, d dsn, check, lead string) finding {
-	h, err := m.openAt(d, fermata.Options{})
+	h, err := m.openAt(ctx, d, false, fermata.Options{})
 	if err != nil {
 		return broken(check, err)
 	}
@@ -136,7 +124,7 @@ func (m *Main) count(ctx context.Context, d dsn, check, lead string) finding {
 		open, err = h.Inbox(ctx, journal.InboxFilter{})
 	}
 	if err != nil {
-		return finding{Check: check, State: findingError, Found: err.Error()}
+		return bad(check, err.Error(), "")
 	}
 	return ok(check, "%s%s, %s open", lead, term.Count(len(runs), "run"), term.Count(len(open), "task"))
 }

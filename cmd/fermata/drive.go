@@ -39,9 +39,8 @@ func (m *Main) drive(ctx context.Context, j job) error {
 		}
 		at = &d
 	}
-	h, err := m.openAt(*at, fermata.Options{
-		Name: j.flags.as, Logger: logs.logger(m.global.verbose),
-	})
+	o := fermata.Options{Name: j.flags.as, Logger: logs.logger(m.global.verbose)}
+	h, err := m.openAt(ctx, *at, j.begins, o)
 	if err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func (d *driver) prepareAndRun(ctx context.Context) error {
 	}
 	d.restore = d.m.mute()
 	defer d.restore()
-	ctx, stop := d.signals(ctx)
+	ctx, stop := d.m.untilTold(ctx, func() {}, d.giveBack)
 	defer stop()
 	d.tree = progress.NewTree(d.job.plan)
 	d.gate = newGate(d)
@@ -112,8 +111,8 @@ func (d *driver) asItStands(ctx context.Context) fermata.Result {
 
 // explain says what to do about an error of starting or driving.
 func (d *driver) explain(err error) error {
-	var door *fermata.Error
-	if !errors.As(err, &door) || door.Run == "" {
+	door, ok := errors.AsType[*fermata.Error](err)
+	if !ok || door.Run == "" {
 		return err
 	}
 	switch door.Code {
@@ -141,7 +140,7 @@ func (d *driver) explain(err error) error {
 func (d *driver) loop(ctx context.Context) (fermata.Result, error) {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	events, rests := d.events(watching), make(chan rest, 1)
+	events, rests := d.house.follow(watching, d.run.ID(), d.seen), make(chan rest, 1)
 	d.await(ctx, rests)
 	var resting *rest
 	waiting, stale := true, false // Wait has been called; what it returns is older than an answer
@@ -240,12 +239,12 @@ type eventOrError struct {
 	err   error
 }
 
-// events reads the run's events, aside.
-func (d *driver) events(ctx context.Context) <-chan eventOrError {
+// follow reads the events of a run after a seq, aside.
+func (h *house) follow(ctx context.Context, run string, after uint64) <-chan eventOrError {
 	events := make(chan eventOrError, 64)
 	go func() {
 		defer close(events)
-		for ev, err := range d.house.Events(ctx, d.run.ID(), d.seen, true) {
+		for ev, err := range h.Events(ctx, run, after, true) {
 			select {
 			case events <- eventOrError{ev, err}:
 			case <-ctx.Done():
@@ -265,11 +264,6 @@ func (d *driver) show(ev *fermata.Event) {
 		d.m.writeLine(ev)
 	}
 	d.view.Show(ev)
-}
-
-// signals makes a context that the first Ctrl-C ends; the second ends the process.
-func (d *driver) signals(ctx context.Context) (context.Context, func()) {
-	return d.m.untilTold(ctx, func() {}, d.giveBack)
 }
 
 // giveBack leaves the terminal as it was found, for an end in the middle of things.

@@ -63,10 +63,7 @@ func (m *Main) showEvent(ev *fermata.Event) {
 	if ev.Sub > 0 {
 		number += "." + strconv.FormatUint(uint64(ev.Sub), 10)
 	}
-	clock := ev.Time().Format("15:04:05.000")
-	if s.TTY {
-		clock = ev.Time().In(m.Now().Location()).Format("15:04:05.000")
-	}
+	clock := ev.Time().In(m.Now().Location()).Format("15:04:05.000Z07:00")
 	line := styles.Faint.Apply(term.PadLeft(number, 5)+"  "+clock) + "  " + term.Pad(ev.Type(), 18) + "  " +
 		term.Pad(term.OneLine(ev.Task()), 16)
 	if text != "" {

@@ -52,22 +52,7 @@ var statusExits = map[fermata.Status]int{
 	fermata.Blocked:   exitPaused,
 }
 
-// usageError is a command line that says something wrong: a flag, an argument, a name.
-type usageError struct{ message string }
-
-func (e *usageError) Error() string { return e.message }
-
-func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
-
-// invalidError is a file, an input or an answer that is not valid.
-type invalidError struct{ err error }
-
-func (e *invalidError) Error() string { return e.err.Error() }
-func (e *invalidError) Unwrap() error { return e.err }
-
-func invalidf(format string, args ...any) error { return &invalidError{fmt.Errorf(format, args...)} }
-
-// exit ends the command with a code. Where err is nil everything has been said.
+// exit is an error with the code that it ends the command with. Where err is nil everything has been said.
 type exit struct {
 	code int
 	err  error
@@ -82,24 +67,40 @@ func (e *exit) Error() string {
 
 func (e *exit) Unwrap() error { return e.err }
 
+// usagef is a command line that says something wrong: a flag, an argument, a name.
+func usagef(format string, args ...any) error { return &exit{exitUsage, fmt.Errorf(format, args...)} }
+
+// invalidf is a file, an input or an answer that is not valid.
+func invalidf(format string, args ...any) error {
+	return &exit{exitInvalid, fmt.Errorf(format, args...)}
+}
+
+// wasSaid reports whether an error has nothing to say but its code.
+func wasSaid(err error) bool {
+	done, ok := errors.AsType[*exit](err)
+	return ok && done.err == nil
+}
+
 // exitOf is the exit code of an error. What no table knows is a usage error: it comes from reading the command line.
 func exitOf(err error) int {
 	var (
+		done    *exit
 		door    *fermata.Error
 		loading *definition.Error
-		invalid *invalidError
 		store   *journal.StoreError
 		path    *fs.PathError
 	)
 	switch {
 	case err == nil:
 		return exitCompleted
+	case errors.As(err, &done):
+		return done.code
 	case errors.As(err, &door):
 		if code, ok := codeExits[door.Code]; ok {
 			return code
 		}
 		return exitFailed
-	case errors.As(err, &loading), errors.As(err, &invalid):
+	case errors.As(err, &loading):
 		return exitInvalid
 	case errors.As(err, &store):
 		if errors.Is(err, journal.ErrNotFound) {

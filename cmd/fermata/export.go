@@ -15,27 +15,22 @@ import (
 
 func (m *Main) runsExportCommand() *cobra.Command {
 	var file string
-	c := &cobra.Command{
+	c := m.onRun(&cobra.Command{
 		Use:   "export RUN",
 		Short: "Write a run to a file, to move it or to keep it",
 		Long: "Write a run to a file: its journal, entry for entry, the recipe that it runs, and a checksum, as lines of JSON. `runs " +
 			"import` reads it into a store of any kind. The run stays in its store, too: of a run that is moved, resume only one.",
 		Example: `fermata runs export run_01939f2e -o refund.jsonl
 fermata runs export run_01939f2e | fermata --store other.db runs import -`,
-		Args:              oneRun,
-		ValidArgsFunction: m.completeRuns,
-		RunE: func(c *cobra.Command, args []string) error {
-			return m.withRun(c.Context(), args[0], func(ctx context.Context, h *house, info fermata.RunInfo) error {
-				if err := m.export(ctx, h, info.ID, file); err != nil {
-					return err
-				}
-				if file != "" && !m.global.quiet {
-					m.err.Println("exported " + info.ID + " to " + file)
-				}
-				return nil
-			})
-		},
-	}
+	}, func(ctx context.Context, h *house, info fermata.RunInfo) error {
+		if err := m.export(ctx, h, info.ID, file); err != nil {
+			return err
+		}
+		if file != "" && !m.global.quiet {
+			m.err.Println("exported " + info.ID + " to " + file)
+		}
+		return nil
+	})
 	c.Flags().StringVarP(&file, "output", "o", "", "a new `file` (default standard output)")
 	return c
 }
@@ -98,19 +93,12 @@ func (m *Main) importRun(ctx context.Context, file string, o fermata.ImportOptio
 		defer func() { _ = f.Close() }() // it is only read
 		from = f
 	}
-	h, err := m.open(fermata.Options{Name: m.user()})
+	h, err := m.open(ctx, fermata.Options{Name: m.user()})
 	if err != nil {
 		return err
 	}
 	o.Plans = func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
-		if !resumable(&run) {
-			return nil, nil //nolint:nilnil // a program's run: only what holds for every plan is checked
-		}
-		r, err := m.definition(ctx, h, run, "", "")
-		if err != nil {
-			return nil, err
-		}
-		return r.Plan(), nil
+		return m.planOf(ctx, h, run, "") // of a program's run only what holds for every plan is checked
 	}
 	info, err := h.Import(ctx, from, o)
 	if err := errors.Join(err, h.Close()); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"strings"
 
@@ -66,11 +65,7 @@ func (m *Main) fork(ctx context.Context, given string, f *forkFlags) error {
 		return err
 	}
 	if f.hold {
-		h, err := m.open(fermata.Options{Name: f.as})
-		if err != nil {
-			return err
-		}
-		return errors.Join(m.holdFork(ctx, h, given, f, o), h.Close())
+		return m.withStore(ctx, func(ctx context.Context, h *house) error { return m.holdFork(ctx, h, given, f, o) })
 	}
 	j := job{flags: &f.driveFlags}
 	j.find = func(ctx context.Context, h *house, j *job) error {

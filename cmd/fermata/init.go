@@ -41,9 +41,7 @@ func (m *Main) initCommand() *cobra.Command {
 	flags.StringVarP(&f.template, "template", "t", "", "the `name` of a template (default the one that is called as the folder is, else "+templates.All()[0].Name+")")
 	flags.BoolVar(&f.list, "list", false, "list the templates, and write nothing")
 	flags.BoolVar(&f.json, "json", false, "write the list, or what was written, as JSON")
-	_ = c.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return templateNames(), cobra.ShellCompDirectiveNoFileComp
-	})
+	_ = c.RegisterFlagCompletionFunc("template", cobra.FixedCompletions(templateNames(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 

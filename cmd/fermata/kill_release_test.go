@@ -104,7 +104,7 @@ func TestJ5_KilledRelease(t *testing.T) {
 	clean := releases(t)
 	wantStory, wantNotes := done(clean)
 	throw := dice(t)
-	for most := thorough(15, 150); most > 0; {
+	for most := thorough(6, 150); most > 0; {
 		e := releases(t)
 		e.dice, e.most = rand.New(rand.NewPCG(throw.Uint64(), 0)), most
 		gotStory, gotNotes := done(e)

@@ -64,7 +64,11 @@ func isDialogue(file string) bool {
 }
 
 func (m *Main) loadDialogue(path string) (loaded, error) {
-	d, err := dialogue.Load(path, m.dialogueOptions(filepath.Dir(path)))
+	return checkedLoad(dialogue.Load(path, m.dialogueOptions(filepath.Dir(path))))
+}
+
+// checkedLoad is what was loaded, and nil where it could not be.
+func checkedLoad[T loaded](d T, err error) (loaded, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +96,23 @@ func (m *Main) loadRecipe(file, agents string) (*recipe.Recipe, error) {
 // program that has started them.
 func resumable(info *fermata.RunInfo) bool { return info.Definition != "" }
 
+// planOf is the plan of a run, if it passes the checks; nil for a run that only its own program can go on with.
+func (m *Main) planOf(ctx context.Context, h *house, run fermata.RunInfo, agents string, checks ...func(loaded) error) (*plan.Plan, error) {
+	if !resumable(&run) {
+		return nil, nil //nolint:nilnil // its plan is unknown here
+	}
+	r, err := m.definition(ctx, h, run, "", agents)
+	if err != nil {
+		return nil, err
+	}
+	for _, check := range checks {
+		if err := check(r); err != nil {
+			return nil, err
+		}
+	}
+	return r.Plan(), nil
+}
+
 // definition compiles what a run is of: what is kept with it, or the given file.
 func (m *Main) definition(ctx context.Context, h *house, info fermata.RunInfo, file, agents string) (loaded, error) {
 	if file != "" {
@@ -106,11 +127,7 @@ func (m *Main) definition(ctx context.Context, h *house, info fermata.RunInfo, f
 	}
 	switch kind {
 	case dialogueKind:
-		d, err := dialogue.Restore(text, m.dialogueOptions(""))
-		if err != nil {
-			return nil, err
-		}
-		return d, nil
+		return checkedLoad(dialogue.Restore(text, m.dialogueOptions("")))
 	case recipeKind:
 	default:
 		return nil, invalidf("run %s has a definition of kind %q; expected recipe or dialogue", info.ID, kind)
@@ -119,11 +136,7 @@ func (m *Main) definition(ctx context.Context, h *house, info fermata.RunInfo, f
 	if err != nil {
 		return nil, err
 	}
-	r, err := recipe.Restore(text, opts)
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return checkedLoad(recipe.Restore(text, opts))
 }
 
 // changed reads the file that a run is to go on with.

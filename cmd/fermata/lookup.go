@@ -16,6 +16,9 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
+// The beginnings of ids, which may be left out.
+const runPrefix, taskPrefix = "run_", "int_"
+
 // findRun finds a run by its id, or by a prefix that only one id has, with "run_" or without.
 func (m *Main) findRun(ctx context.Context, h *house, given string) (fermata.RunInfo, error) {
 	if given == "" {
@@ -29,18 +32,11 @@ func (m *Main) findRun(ctx context.Context, h *house, given string) (fermata.Run
 	if err != nil {
 		return fermata.RunInfo{}, err
 	}
-	ids := make([]string, len(rows))
-	for i := range rows {
-		ids[i] = rows[i].ID
+	i, err := m.only(h, given, "run", runPrefix, runIDs(rows), "runs", runIDs(rows))
+	if err != nil {
+		return fermata.RunInfo{}, err
 	}
-	found := byPrefix(given, "run_", ids)
-	switch len(found) {
-	case 1:
-		return rows[found[0]], nil
-	case 0:
-		return fermata.RunInfo{}, usagef("no run %q in %s%s%s", given, h.dsn, m.known("runs", "runs", given, ids), m.elsewhere(h.dsn))
-	}
-	return fermata.RunInfo{}, usagef("%q begins the ids of %d runs: %s", given, len(found), pick(ids, found))
+	return rows[i], nil
 }
 
 // withRun is withStore for a command about one run, which findRun finds.
@@ -52,6 +48,13 @@ func (m *Main) withRun(ctx context.Context, given string, do func(ctx context.Co
 		}
 		return do(ctx, h, info)
 	})
+}
+
+// onRun makes a command one about a run, which it does something with.
+func (m *Main) onRun(c *cobra.Command, do func(ctx context.Context, h *house, info fermata.RunInfo) error) *cobra.Command {
+	c.Args, c.ValidArgsFunction = oneRun, m.completeRuns
+	c.RunE = func(c *cobra.Command, args []string) error { return m.withRun(c.Context(), args[0], do) }
+	return c
 }
 
 // findTask finds an interrupt in the same way.
@@ -70,24 +73,27 @@ func (m *Main) findTask(ctx context.Context, h *house, given string) (fermata.In
 	if err != nil {
 		return fermata.Interrupt{}, err
 	}
-	ids, open := make([]string, len(list)), []string{}
-	for i := range list {
-		ids[i] = list[i].ID
-		if list[i].IsOpen() {
-			open = append(open, ids[i])
-		}
+	open := slices.DeleteFunc(slices.Clone(list), func(q fermata.Interrupt) bool { return !q.IsOpen() })
+	if len(byPrefix(given, taskPrefix, ids(open))) > 0 {
+		list = open // closed ones count only where no open one is meant
 	}
-	found := byPrefix(given, "int_", ids)
-	if those := slices.DeleteFunc(slices.Clone(found), func(i int) bool { return !list[i].IsOpen() }); len(those) > 0 {
-		found = those // closed ones count only where no open one is meant
+	i, err := m.only(h, given, "task", taskPrefix, ids(list), "open tasks", ids(open))
+	if err != nil {
+		return fermata.Interrupt{}, err
 	}
+	return list[i], nil
+}
+
+// only is the one id that begins with what was given. Where there is none the message has known ones, which noun names.
+func (m *Main) only(h *house, given, what, prefix string, ids []string, noun string, known []string) (int, error) {
+	found := byPrefix(given, prefix, ids)
 	switch len(found) {
 	case 1:
-		return list[found[0]], nil
+		return found[0], nil
 	case 0:
-		return fermata.Interrupt{}, usagef("no task %q in %s%s%s", given, h.dsn, m.known("tasks", "open tasks", given, open), m.elsewhere(h.dsn))
+		return 0, usagef("no %s %q in %s%s%s", what, given, h.dsn, m.known(what+"s", noun, given, known), m.elsewhere(h.dsn))
 	}
-	return fermata.Interrupt{}, usagef("%q begins the ids of %d tasks: %s", given, len(found), pick(ids, found))
+	return 0, usagef("%q begins the ids of %d %ss: %s", given, len(found), what, pick(ids, found))
 }
 
 // byPrefix finds the ids that begin with what was given, with or without their kind in front.

@@ -89,5 +89,5 @@ func (m *Main) needModels(r loaded) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return &invalidError{errors.Join(faults...)}
+	return &exit{exitInvalid, errors.Join(faults...)}
 }

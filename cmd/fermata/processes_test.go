@@ -162,7 +162,7 @@ func answered(list []fact) map[string]any {
 	return answers
 }
 
-// TestH2_ProcessesAnswerAlike lets a hundred people give the same answer, eight at a time: all are told that it is
+// TestH2_ProcessesAnswerAlike lets forty people give the same answer, eight at a time: all are told that it is
 // taken, and it is taken once.
 func TestH2_ProcessesAnswerAlike(t *testing.T) {
 	d := newDesk(t)
@@ -183,7 +183,7 @@ func TestH2_ProcessesAnswerAlike(t *testing.T) {
 			}
 		})
 	}
-	for i := range thorough(100, 1000) {
+	for i := range thorough(40, 1000) {
 		people <- i
 	}
 	close(people)
@@ -237,12 +237,12 @@ func TestH2_ProcessesAnswerDifferently(t *testing.T) {
 	d.left()
 }
 
-// TestH2_KilledProcessesAnswer gives three hundred answers, some from processes that drive the run and some from
+// TestH2_KilledProcessesAnswer gives many answers, some from processes that drive the run and some from
 // others, and kills them at any moment. Each answer is applied once, to its own question.
 func TestH2_KilledProcessesAnswer(t *testing.T) {
 	d := newDesk(t)
 	t.Parallel()
-	const times = 300
+	times := thorough(120, 300)
 	all, told, want := make([]string, times), make([]int, times), make(map[string]any)
 	for i := range times {
 		all[i], told[i] = fmt.Sprint("ask=", i+1), i+1
@@ -250,7 +250,7 @@ func TestH2_KilledProcessesAnswer(t *testing.T) {
 	}
 	left := answersLeft(all...)
 	e := &errand{
-		desk: d, id: "r", span: 80 * time.Millisecond, dice: dice(t), most: thorough(45, 1000),
+		desk: d, id: "r", span: 80 * time.Millisecond, dice: dice(t), most: thorough(20, 1000),
 		start: []string{"run", "ask.yaml", "--id", "r", "--input", fmt.Sprint("times=", times), "--json"},
 		flags: func(e *errand) []string {
 			flags := left(e)

@@ -95,7 +95,8 @@ func TestJ11_HintsForRunsOfProgramsWork(t *testing.T) {
 	if got := said(exitConflict, "resume", "--check", "run_1"); !strings.Contains(got, "cannot here") || !strings.Contains(got, "only that can go on with it") {
 		t.Errorf("resume --check: %s", got)
 	}
-	if got := said(exitPaused, "tasks", "answer", task, "--value", "true", "--resume"); !strings.Contains(got, "answered "+task) || !strings.Contains(got, "Runtime.Work") {
+	if got := said(exitConflict, "tasks", "answer", task, "--value", "true", "--resume"); !strings.Contains(got, "answered "+task) ||
+		!strings.Contains(got, "the answer is stored, and nothing is left to do here") || !strings.Contains(got, "the program that started it") {
 		t.Errorf("tasks answer --resume: %s", got)
 	}
 	store, err := sqlite.Open(path)

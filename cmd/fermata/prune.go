@@ -100,21 +100,15 @@ func (m *Main) prune(ctx context.Context, h *house, o fermata.PruneOptions, asJS
 		}
 		return err
 	}
-	s, styles := m.out, m.out.Styles()
+	s := m.out
 	did := "deleted"
 	if o.DryRun {
 		did = "would delete"
-		all := make([]string, len(pruned.Runs))
-		for i := range pruned.Runs {
-			all[i] = pruned.Runs[i].ID
-		}
+		all := runIDs(pruned.Runs)
 		t := term.Table{}
 		for i := range pruned.Runs {
 			r := &pruned.Runs[i]
-			t.Rows = append(t.Rows, []string{
-				idFor(s, r.ID, all), m.statusStyle(styles, r.Status).Apply(r.Status), term.OneLine(r.Plan),
-				styles.Faint.Apply(m.moment(s, r.Updated)),
-			})
+			t.Rows = append(t.Rows, m.runRow(r, all))
 		}
 		s.Println(s.Fit(t.Lines(s))...)
 	}

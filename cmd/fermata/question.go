@@ -129,11 +129,21 @@ func idFor(s *term.Screen, id string, among []string) string {
 	return id
 }
 
-// ids are the ids of interrupts.
-func ids(list []fermata.Interrupt) []string {
+// each is something of each element of a list: its id.
+func each[T any](list []T, of func(*T) string) []string {
 	all := make([]string, len(list))
 	for i := range list {
-		all[i] = list[i].ID
+		all[i] = of(&list[i])
 	}
 	return all
+}
+
+// ids are the ids of interrupts.
+func ids(list []fermata.Interrupt) []string {
+	return each(list, func(q *fermata.Interrupt) string { return q.ID })
+}
+
+// runIDs are the ids of runs.
+func runIDs(rows []fermata.RunInfo) []string {
+	return each(rows, func(r *fermata.RunInfo) string { return r.ID })
 }

@@ -68,8 +68,7 @@ func resultErrorOf(err error) *resultError {
 
 // report ends a driving command that did not come to a result: with --json that too is said in a last line.
 func (m *Main) report(f *driveFlags, err error) error {
-	var done *exit
-	if err != nil && f.json && !errors.As(err, &done) {
+	if err != nil && f.json && !wasSaid(err) {
 		m.writeLine(resultLine{Type: "result", Interrupts: []fermata.Interrupt{}, Error: resultErrorOf(err)})
 	}
 	return err
@@ -188,7 +187,7 @@ func (m *Main) why(res *fermata.Result) {
 			text = door.Task + ": " + text
 		}
 	}
-	for _, line := range told(m.err, text, m.err.Width()-4) {
+	for _, line := range told(m.err, term.Style{}, text, m.err.Width()-4) {
 		m.err.Println("  " + line)
 	}
 	m.err.Println("")
@@ -311,15 +310,15 @@ func (m *Main) complain(err error) {
 		}
 		text, advice = before, append([]string{"  " + with.advice}, advice...)
 	}
-	lines := told(s, text, math.MaxInt)
+	lines := told(s, term.Style{}, text, math.MaxInt)
 	s.Println(s.Styles().Bad.Apply("fermata: ") + lines[0])
 	s.Println(lines[1:]...)
 	s.Println(advice...)
 }
 
-// told is text of somebody in lines of at most so many columns. Those behind its line ends have a bar in front, so that none
+// told is text of somebody in lines of a style, of at most so many columns. Those behind its line ends have a bar in front, so that none
 // looks like one of the command's own (law H9).
-func told(s *term.Screen, text string, width int) []string {
+func told(s *term.Screen, style term.Style, text string, width int) []string {
 	bar := s.Styles().Faint.Apply(s.Glyphs().Bar) + " "
 	first, rest, more := strings.Cut(term.Plain(strings.TrimRight(text, "\n")), "\n")
 	lines := term.Wrap(first, width)
@@ -327,6 +326,9 @@ func told(s *term.Screen, text string, width int) []string {
 		for _, line := range term.Wrap(rest, width-2) {
 			lines = append(lines, bar+line)
 		}
+	}
+	for i, line := range lines {
+		lines[i] = style.Apply(line)
 	}
 	return lines
 }

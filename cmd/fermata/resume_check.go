@@ -46,7 +46,10 @@ func (m *Main) checkResume(ctx context.Context, given string, f *driveFlags, on 
 		all, err := h.CanResume(ctx, filter, fermata.ResumeCheck{
 			Migration: moves, Replay: true,
 			Plans: func(ctx context.Context, info fermata.RunInfo) (*plan.Plan, error) {
-				return m.planFor(ctx, h, info, changed, f)
+				if changed != nil {
+					return changed.Plan(), nil
+				}
+				return m.planOf(ctx, h, info, f.agents, m.needModels)
 			},
 		})
 		if err != nil {
@@ -64,24 +67,6 @@ func (m *Main) checkResume(ctx context.Context, given string, f *driveFlags, on 
 		}
 		return nil
 	})
-}
-
-// planFor is the plan that `resume` would go on with; nil for a run that only its own program can resume.
-func (m *Main) planFor(ctx context.Context, h *house, info fermata.RunInfo, changed loaded, f *driveFlags) (*plan.Plan, error) {
-	if changed != nil {
-		return changed.Plan(), nil
-	}
-	if !resumable(&info) {
-		return nil, nil //nolint:nilnil // its plan is unknown here
-	}
-	r, err := m.definition(ctx, h, info, "", f.agents)
-	if err == nil {
-		err = m.needModels(r)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return r.Plan(), nil
 }
 
 // verdicts are how verdicts read in a table.
@@ -107,10 +92,7 @@ func (m *Main) showOutlooks(h *house, all []fermata.Outlook, f journal.RunFilter
 		m.err.Println("no runs to resume in " + h.dsn.String() + matching(f))
 		return
 	}
-	ids := make([]string, len(all))
-	for i := range all {
-		ids[i] = all[i].Run
-	}
+	ids := each(all, func(o *fermata.Outlook) string { return o.Run })
 	t := term.Table{Head: []string{"RUN", "STATUS", "PLAN", "IF RESUMED", "NOTE"}}
 	goOn := 0
 	for i := range all {

@@ -139,12 +139,12 @@ func (m *Main) readInput(r *recipe.Recipe, f *runFlags) (map[string]any, error) 
 	}
 	given, err := r.ParseInput(f.inputs)
 	if err != nil {
-		return nil, &invalidError{err}
+		return nil, &exit{exitInvalid, err}
 	}
 	maps.Copy(input, given)
 	checked, err := r.Input(input)
 	if err != nil {
-		return nil, &invalidError{err}
+		return nil, &exit{exitInvalid, err}
 	}
 	return checked, nil
 }

@@ -44,8 +44,8 @@ func lineOf(r *fermata.RunInfo, by drivers) runLine {
 }
 
 func (m *Main) runsCommand() *cobra.Command {
-	return listing("runs", "List, show, cancel, retry, fork, compare, move, compact and prune runs",
-		m.runsListCommand(), m.runsShowCommand(), m.runsCancelCommand(), m.runsRetryCommand(), m.runsForkCommand(),
+	return listing("runs", "List, show, send to, cancel, retry, fork, compare, move, compact and prune runs",
+		m.runsListCommand(), m.runsShowCommand(), m.runsSendCommand(), m.runsCancelCommand(), m.runsRetryCommand(), m.runsForkCommand(),
 		m.runsDiffCommand(), m.runsExportCommand(), m.runsImportCommand(), m.runsCompactCommand(), m.runsPruneCommand())
 }
 
@@ -99,15 +99,12 @@ func (m *Main) listRuns(h *house, rows []fermata.RunInfo, by drivers, f journal.
 		}
 		return
 	}
-	s, styles := m.out, m.out.Styles()
+	s := m.out
 	if len(rows) == 0 {
 		m.err.Println("no runs in " + h.dsn.String() + matching(f))
 		return
 	}
-	all := make([]string, len(rows))
-	for i := range rows {
-		all[i] = rows[i].ID
-	}
+	all := runIDs(rows)
 	t := term.Table{Head: []string{"RUN", "STATUS", "PLAN", "UPDATED", "NOTE"}}
 	for i := range rows {
 		r := &rows[i]
@@ -118,14 +115,19 @@ func (m *Main) listRuns(h *house, rows []fermata.RunInfo, by drivers, f journal.
 		case !r.Ended():
 			note = cmp.Or(term.Flat(by.note(r)), note)
 		}
-		t.Rows = append(t.Rows, []string{
-			idFor(s, r.ID, all), m.statusStyle(styles, r.Status).Apply(r.Status), term.OneLine(r.Plan),
-			styles.Faint.Apply(m.moment(s, r.Updated)), note,
-		})
+		t.Rows = append(t.Rows, append(m.runRow(r, all), note))
 	}
 	s.Println(s.Fit(t.Lines(s))...)
 	if f.Limit == listLimit && len(rows) == f.Limit {
 		m.err.Println(m.err.Styles().Faint.Apply("these are the newest " + term.Count(f.Limit, "run") + "; --limit 0 shows all"))
+	}
+}
+
+// runRow is a run among all that are listed.
+func (m *Main) runRow(r *fermata.RunInfo, all []string) []string {
+	s, styles := m.out, m.out.Styles()
+	return []string{
+		idFor(s, r.ID, all), m.statusStyle(styles, r.Status).Apply(r.Status), term.OneLine(r.Plan), styles.Faint.Apply(m.moment(s, r.Updated)),
 	}
 }
 
@@ -141,13 +143,13 @@ func matching(f journal.RunFilter) string {
 	return ""
 }
 
-// moment is a time as people read it, and as programs do where nobody is looking.
+// moment is a time that has passed: how long ago on a terminal, and in full elsewhere.
 func (m *Main) moment(s *term.Screen, at int64) string {
 	t := time.UnixMicro(at)
 	if s.TTY {
 		return term.Ago(t, m.Now())
 	}
-	return t.UTC().Format(time.RFC3339)
+	return term.Moment(t, m.Now())
 }
 
 func (m *Main) statusStyle(styles term.Styles, status string) term.Style {
@@ -167,17 +169,12 @@ func (m *Main) statusStyle(styles term.Styles, status string) term.Style {
 
 func (m *Main) runsShowCommand() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{
-		Use:               "show RUN",
-		Short:             "Show the state of a run: its nodes, open questions and outputs",
-		Args:              oneRun,
-		ValidArgsFunction: m.completeRuns,
-		RunE: func(c *cobra.Command, args []string) error {
-			return m.withRun(c.Context(), args[0], func(ctx context.Context, h *house, info fermata.RunInfo) error {
-				return m.showRun(ctx, h, info, asJSON)
-			})
-		},
-	}
+	c := m.onRun(&cobra.Command{
+		Use:   "show RUN",
+		Short: "Show the state of a run: its nodes, open questions and outputs",
+	}, func(ctx context.Context, h *house, info fermata.RunInfo) error {
+		return m.showRun(ctx, h, info, asJSON)
+	})
 	c.Flags().BoolVar(&asJSON, "json", false, "write it as JSON")
 	return c
 }
@@ -187,6 +184,7 @@ type shownRun struct {
 	runLine
 	Outputs    json.RawMessage     `json:"outputs"`
 	Interrupts []fermata.Interrupt `json:"interrupts"`
+	Awaits     []awaitedMessage    `json:"awaits,omitempty"` // calls that wait for messages, in the order in which they take them
 	Failure    *resultError        `json:"failure,omitempty"`
 	Usage      *shownUsage         `json:"usage,omitempty"` // where models were called
 	Fork       *journal.Origin     `json:"fork,omitempty"`  // where it comes from
@@ -205,15 +203,6 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		line := shownRun{Fork: from, runLine: lineOf(&info, by), Outputs: result.Output, Interrupts: []fermata.Interrupt{}, Failure: resultErrorOf(result.Err)}
-		for i := range result.Interrupts {
-			line.Interrupts = append(line.Interrupts, fermata.Interrupt{Interrupt: result.Interrupts[i].Interrupt})
-		}
-		line.Usage = usageOf(&result)
-		m.writeLine(line)
-		return nil
-	}
 	tree := progress.NewTree(nil)
 	tree.Plan = info.Plan
 	for ev, err := range h.Events(ctx, info.ID, 0, false) {
@@ -221,6 +210,15 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 			return err
 		}
 		tree.Apply(&ev)
+	}
+	if asJSON {
+		line := shownRun{Awaits: awaitedOf(tree), Fork: from, runLine: lineOf(&info, by), Outputs: result.Output, Interrupts: []fermata.Interrupt{}, Failure: resultErrorOf(result.Err)}
+		for i := range result.Interrupts {
+			line.Interrupts = append(line.Interrupts, fermata.Interrupt{Interrupt: result.Interrupts[i].Interrupt})
+		}
+		line.Usage = usageOf(&result)
+		m.writeLine(line)
+		return nil
 	}
 	if fermata.Status(info.Status) != fermata.Running {
 		tree.Rest()
@@ -230,9 +228,7 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 		styles.Faint.Apply(info.ID),
 		styles.Faint.Apply("started "+m.moment(s, info.Created)+", updated "+m.moment(s, info.Updated)))
 	if note := by.note(&info); note != "" && !info.Ended() {
-		for _, line := range told(s, note, s.Width()) {
-			s.Println(styles.Faint.Apply(line))
-		}
+		s.Println(told(s, styles.Faint, note, s.Width())...)
 	}
 	if from != nil {
 		s.Println(styles.Faint.Apply("forked from " + from.Run + " at seq " + strconv.FormatUint(from.Seq, 10)))
@@ -240,6 +236,7 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 	s.Println("")
 	s.Println(s.Fit(progress.Static(s, tree, m.Now()))...)
 	m.showUsage(&result)
+	m.showAwaited(tree, info.ID)
 	m.showRest(&info, &result)
 	return nil
 }
@@ -252,9 +249,7 @@ func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result) {
 	s, styles := m.out, m.out.Styles()
 	if result.Err != nil {
 		s.Println("")
-		for _, line := range told(s, result.Err.Error(), s.Width()) {
-			s.Println(styles.Bad.Apply(line))
-		}
+		s.Println(told(s, styles.Bad, result.Err.Error(), s.Width())...)
 	}
 	if len(result.Output) > 0 {
 		s.Println("")
@@ -267,40 +262,38 @@ func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result) {
 		s.Println(styles.Faint.Apply(progress.Awaits(q, m.Now())))
 		s.Println(styles.Code.Apply(m.answerCommand(q, idFor(s, q.ID, all), "", resumable(info))))
 	}
-	switch blocked := fermata.Status(info.Status) == fermata.Blocked; {
-	case blocked && !resumable(info):
-		s.Println("")
-		s.Println(term.Wrap("once that is mended: "+programsOwn+" A run that was set aside goes on by the Retry of its graph (or Runtime.Retry); one "+
-			"whose code or plan does not fit is tried again by itself, where Runtime.Work is called.", s.Width())...)
-	case blocked:
-		s.Println("", styles.Faint.Apply("once that is mended: ")+styles.Code.Apply(m.command("runs", "retry", idFor(s, info.ID, nil))))
+	var when string
+	here, elsewhere := []string{"resume"}, programsOwn
+	switch fermata.Status(info.Status) {
+	case fermata.Running:
+		when = "where nothing drives it any more: "
+	case fermata.Blocked:
+		when, here = "once that is mended: ", []string{"runs", "retry"}
+		elsewhere += " A run that was set aside goes on by the Retry of its graph (or Runtime.Retry); one " +
+			"whose code or plan does not fit is tried again by itself, where Runtime.Work is called."
+	default:
+		return
 	}
-	switch running := fermata.Status(info.Status) == fermata.Running; {
-	case running && !resumable(info):
-		s.Println("")
-		s.Println(term.Wrap("where nothing drives it any more: "+programsOwn, s.Width())...)
-	case running:
-		s.Println("", styles.Faint.Apply("where nothing drives it any more: ")+styles.Code.Apply(m.command("resume", idFor(s, info.ID, nil))))
+	s.Println("")
+	if resumable(info) {
+		s.Println(styles.Faint.Apply(when) + styles.Code.Apply(m.command(append(here, idFor(s, info.ID, nil))...)))
+		return
 	}
+	s.Println(term.Wrap(when+elsewhere, s.Width())...)
 }
 
 func (m *Main) runsCancelCommand() *cobra.Command {
 	var reason, as string
-	c := &cobra.Command{
-		Use:               "cancel RUN",
-		Short:             "Cancel a run, also one that another process owns",
-		Args:              oneRun,
-		ValidArgsFunction: m.completeRuns,
-		RunE: func(c *cobra.Command, args []string) error {
-			return m.withRun(c.Context(), args[0], func(ctx context.Context, h *house, info fermata.RunInfo) error {
-				if err := h.Cancel(ctx, info.ID, reason, as); err != nil {
-					return &withAdvice{err, "how it stands: " + m.command("runs", "show", info.ID)}
-				}
-				m.out.Println("cancelled " + info.ID)
-				return nil
-			})
-		},
-	}
+	c := m.onRun(&cobra.Command{
+		Use:   "cancel RUN",
+		Short: "Cancel a run, also one that another process owns",
+	}, func(ctx context.Context, h *house, info fermata.RunInfo) error {
+		if err := h.Cancel(ctx, info.ID, reason, as); err != nil {
+			return &withAdvice{err, "how it stands: " + m.command("runs", "show", info.ID)}
+		}
+		m.out.Println("cancelled " + info.ID)
+		return nil
+	})
 	c.Flags().StringVar(&reason, "reason", "", "why, for the record: a `text`")
 	c.Flags().StringVar(&as, "as", m.user(), "who cancels, for the record: a `name`")
 	return c

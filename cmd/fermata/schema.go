@@ -16,18 +16,16 @@ import (
 //go:embed event.schema.json
 var eventSchema []byte
 
-var schemaNames = []string{"recipe", "dialogue", "event", "trace"}
+var schemaNames = []string{"recipe", "dialogue", "translation", "event", "trace"}
 
 func (m *Main) schemaCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "schema NAME",
-		Short:   "Show the JSON Schema of a format: recipe, dialogue, event or trace",
-		Long:    "Show the JSON Schema (2020-12) of recipes, of dialogues, of the event envelope or of traces, for editors and for programs.",
-		Example: "fermata schema recipe > recipe.schema.json",
-		Args:    atMostOne,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return schemaNames, cobra.ShellCompDirectiveNoFileComp
-		},
+		Use:               "schema NAME",
+		Short:             "Show the JSON Schema of a format: recipe, dialogue, translation, event or trace",
+		Long:              "Show the JSON Schema (2020-12) of recipes, of dialogues and their translations, of the event envelope or of traces, for editors and for programs.",
+		Example:           "fermata schema recipe > recipe.schema.json",
+		Args:              atMostOne,
+		ValidArgsFunction: cobra.FixedCompletions(schemaNames, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("expected the name of a schema: %s", strings.Join(schemaNames, ", "))
@@ -57,6 +55,8 @@ func schemaNamed(name string) ([]byte, error) {
 		return recipe.TraceSchema(), nil
 	case "dialogue":
 		return dialogue.Schema(), nil
+	case "translation":
+		return dialogue.TranslationSchema(), nil
 	}
 	return nil, usagef("unknown schema %q; there are %s%s", name, strings.Join(schemaNames, ", "), nearest.Hint(name, schemaNames))
 }

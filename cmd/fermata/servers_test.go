@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/jackc/pgx/v5"
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -71,4 +74,30 @@ func serverCondition(name string) (bool, error) {
 		return false, err
 	}
 	return err == nil, nil
+}
+
+// A schema of an older version is there: what it holds is found, and not taken for an empty store.
+func TestJ9_OldSchemasAreRead(t *testing.T) {
+	address := testserver.Address(t, "postgres")
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := u.Query().Get("schema")
+	old, err := os.ReadFile(filepath.Join("..", "..", "journal", "postgres", "testdata", "schema-1.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := pgx.Connect(t.Context(), testserver.Postgres(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Exec(t.Context(), "CREATE SCHEMA "+schema+";"+strings.ReplaceAll(string(old), "SCHEMA.", schema+"."), pgx.QueryExecModeSimpleProtocol)
+	if err := errors.Join(err, c.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	m, stdout, stderr := command(t)
+	if code := m.Run(t.Context(), []string{"runs", "ls", "--store", address}); code != exitCompleted || !strings.Contains(stdout.String(), "run_cut") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
 }

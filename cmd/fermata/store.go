@@ -216,16 +216,24 @@ type house struct {
 	flush func() // exports what the observer has made
 }
 
-// open opens the store, which is made where it is not there, and a runtime on it. Close it.
-func (m *Main) open(o fermata.Options) (*house, error) {
+// open is openAt for the store that is meant.
+func (m *Main) open(ctx context.Context, o fermata.Options) (*house, error) {
 	d, err := m.storeDSN()
 	if err != nil {
 		return nil, err
 	}
-	return m.openAt(d, o)
+	return m.openAt(ctx, d, true, o)
 }
 
-func (m *Main) openAt(d dsn, o fermata.Options) (_ *house, err error) {
+// openAt opens a store and a runtime on it. Close it. A store that is not there is made, if it may be; else an empty one
+// stands for it.
+func (m *Main) openAt(ctx context.Context, d dsn, mayMake bool, o fermata.Options) (_ *house, err error) {
+	there := true
+	if !mayMake {
+		if there, err = m.exists(ctx, d); err != nil {
+			return nil, err
+		}
+	}
 	log := o.Logger
 	if log == nil {
 		log = (&logLines{show: m.err.Println}).logger(m.global.verbose)
@@ -244,7 +252,7 @@ func (m *Main) openAt(d dsn, o fermata.Options) (_ *house, err error) {
 			h.flush()
 		}
 	}()
-	if !d.memory() {
+	if there && !d.memory() {
 		if h.store, err = kinds().OpenAt(d.address(), m.storeOptions()); err != nil {
 			return nil, err
 		}
@@ -259,6 +267,36 @@ func (m *Main) openAt(d dsn, o fermata.Options) (_ *house, err error) {
 	return h, nil
 }
 
+// exists reports whether there is a store. Of one that is wrong or of an older format there is one: opening it says so, or
+// brings it to this format.
+func (m *Main) exists(ctx context.Context, d dsn) (bool, error) {
+	if d.isFile() {
+		_, err := os.Stat(d.at)
+		return !errors.Is(err, fs.ErrNotExist), nil
+	}
+	inspector, can := kinds().Named(d.kind).(storekind.Inspector)
+	if !can {
+		return true, nil
+	}
+	found, ready, err := inspector.Inspect(ctx, d.at, m.storeOptions())
+	if err != nil || ready {
+		return ready, err
+	}
+	wrong := slices.ContainsFunc(found, func(f storekind.Finding) bool { return f.Level == storekind.Bad })
+	return wrong || !slices.ContainsFunc(found, func(f storekind.Finding) bool { return f.Absent }), nil
+}
+
+// closed closes the house behind what came of its use.
+func (h *house) closed(err error) error {
+	if closing := h.Close(); err == nil {
+		return closing
+	}
+	return err
+}
+
+// absent reports whether the store is not there, and an empty one stands for it.
+func (h *house) absent() bool { return h.store == nil && !h.dsn.memory() }
+
 // Close stops driving and closes the store.
 func (h *house) Close() error {
 	err := h.Runtime.Close()
@@ -269,27 +307,15 @@ func (h *house) Close() error {
 	return err
 }
 
-// withStore opens the store for a command that looks or records, and closes it. A file that is not there yet
-// is an empty store, and is not made.
+// withStore opens the store for a command that looks or records, and closes it. It makes none.
 func (m *Main) withStore(ctx context.Context, do func(ctx context.Context, h *house) error) error {
 	d, err := m.storeDSN()
 	if err != nil {
 		return err
 	}
-	shown := d
-	if d.isFile() {
-		if _, err := os.Stat(d.at); errors.Is(err, fs.ErrNotExist) {
-			d.kind = kinds().At(storekind.Memory)[0].About().Name
-		}
-	}
-	h, err := m.openAt(d, fermata.Options{Name: m.user()})
+	h, err := m.openAt(ctx, d, false, fermata.Options{Name: m.user()})
 	if err != nil {
 		return err
 	}
-	h.dsn, m.forgets = shown, shown.memory()
-	err = do(ctx, h)
-	if closing := h.Close(); err == nil {
-		err = closing
-	}
-	return err
+	return h.closed(do(ctx, h))
 }

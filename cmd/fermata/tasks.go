@@ -11,7 +11,6 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/form"
-	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/internal/identity"
 	"github.com/fermata-go/fermata/journal"
@@ -118,12 +117,13 @@ func (m *Main) listTasks(h *house, list []fermata.Interrupt, f journal.InboxFilt
 	}
 }
 
+// deadline is a time to come.
 func (m *Main) deadline(s *term.Screen, at int64) string {
 	t := time.UnixMicro(at)
 	if s.TTY {
 		return term.When(t, m.Now())
 	}
-	return t.UTC().Format(time.RFC3339)
+	return term.Moment(t, m.Now())
 }
 
 func stateStyle(styles term.Styles, state string) term.Style {
@@ -220,7 +220,7 @@ func afterwards(d *journal.Deadline) string {
 	case "route":
 		return "the run goes to " + d.Target
 	case "escalate":
-		return progress.Article(d.Role) + " is asked"
+		return "the role " + d.Role + " is asked"
 	}
 	return "the question expires"
 }
@@ -314,14 +314,20 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 		if f.json {
 			m.writeLine(map[string]any{"type": "answered", "requestId": id, "run": info.ID})
 		}
-		m.err.Println("run " + info.ID + " is not gone on with here: " + programsOwn + " It does so by itself where Runtime.Work or Options.Plans knows its plan.")
-		return &exit{code: exitPaused}
+		m.err.Println("the answer is stored, and nothing is left to do here: " + goesOnElsewhere(&info))
+		return &exit{code: exitConflict}
 	case f.resume:
 		return m.resume(ctx, info.ID, &f.driveFlags, resumption{})
 	case !f.json && !m.global.quiet && resumable(&info):
 		m.hints(hintTo("resume the run", "resume", idFor(m.err, info.ID, nil)))
 	}
 	return nil
+}
+
+// goesOnElsewhere says how a run goes on that this command cannot drive.
+func goesOnElsewhere(info *fermata.RunInfo) string {
+	return "run " + info.ID + " goes on in the program that started it. " +
+		"That program continues it by itself if it calls Runtime.Work; else when it resumes the run."
 }
 
 // answerValue is the value of --value, or what the person at the terminal answers.
@@ -348,8 +354,8 @@ func (m *Main) answerValue(ctx context.Context, q *journal.Interrupt, hasValue b
 
 // explainAnswer adds to an error what the answerer can do about it.
 func (m *Main) explainAnswer(q *journal.Interrupt, err error) error {
-	var door *fermata.Error
-	if !errors.As(err, &door) {
+	door, ok := errors.AsType[*fermata.Error](err)
+	if !ok {
 		return err
 	}
 	switch door.Code {

@@ -19,24 +19,22 @@ type handOver struct {
 
 func (m *Main) tasksReassignCommand() *cobra.Command {
 	var f handOver
-	c := &cobra.Command{
+	c := m.onTask(&cobra.Command{
 		Use:   "reassign TASK",
 		Short: "Ask another person or role",
 		Long: "Ask another person or role. Without --to-role the question keeps its role; without --to it is for everyone in the " +
 			"role. The deadline stays.",
 		Example: `fermata tasks reassign int_01939f2e --to bob --note "Ada is away"
 fermata tasks reassign int_01939f2e --to-role accounting --role clerk`,
-		Args:              oneTask,
-		ValidArgsFunction: m.completeTasks,
-		RunE: func(c *cobra.Command, args []string) error {
+		PreRunE: func(*cobra.Command, []string) error {
 			if strings.TrimSpace(f.to.Person) == "" && f.to.Role == "" {
 				return usagef("expected --to NAME or --to-role ROLE: who is to be asked")
 			}
-			return m.amendTask(c.Context(), args[0], "reassigned", &f.holder, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
-				return h.Reassign(ctx, id, f.to, o...)
-			})
+			return nil
 		},
-	}
+	}, "reassigned", &f.holder, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
+		return h.Reassign(ctx, id, f.to, o...)
+	})
 	c.Flags().StringVar(&f.to.Person, "to", "", "the one person who is asked: an `id`")
 	c.Flags().StringVar(&f.to.Name, "to-name", "", "the display `name`")
 	f.add(m, c)
@@ -45,21 +43,19 @@ fermata tasks reassign int_01939f2e --to-role accounting --role clerk`,
 
 func (m *Main) tasksEscalateCommand() *cobra.Command {
 	var f handOver
-	c := &cobra.Command{
-		Use:               "escalate TASK",
-		Short:             "Ask another role now",
-		Example:           `fermata tasks escalate int_01939f2e --to-role chief --note "above my limit"`,
-		Args:              oneTask,
-		ValidArgsFunction: m.completeTasks,
-		RunE: func(c *cobra.Command, args []string) error {
+	c := m.onTask(&cobra.Command{
+		Use:     "escalate TASK",
+		Short:   "Ask another role now",
+		Example: `fermata tasks escalate int_01939f2e --to-role chief --note "above my limit"`,
+		PreRunE: func(*cobra.Command, []string) error {
 			if f.to.Role == "" {
 				return usagef("expected --to-role ROLE: who is to be asked")
 			}
-			return m.amendTask(c.Context(), args[0], "escalated", &f.holder, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
-				return h.Escalate(ctx, id, f.to, o...)
-			})
+			return nil
 		},
-	}
+	}, "escalated", &f.holder, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
+		return h.Escalate(ctx, id, f.to, o...)
+	})
 	f.add(m, c)
 	return c
 }
@@ -72,61 +68,54 @@ func (f *handOver) add(m *Main, c *cobra.Command) {
 
 func (m *Main) tasksClaimCommand() *cobra.Command {
 	var who holder
-	c := &cobra.Command{
-		Use:               "claim TASK",
-		Short:             "Reserve a question: nobody else can answer it until it is released",
-		Args:              oneTask,
-		ValidArgsFunction: m.completeTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			return m.amendTask(c.Context(), args[0], "claimed", &who, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
-				return h.Claim(ctx, id, "", "", o...)
-			})
-		},
-	}
+	c := m.onTask(&cobra.Command{
+		Use:   "claim TASK",
+		Short: "Reserve a question: nobody else can answer it until it is released",
+	}, "claimed", &who, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
+		return h.Claim(ctx, id, "", "", o...)
+	})
 	who.add(m, c.Flags(), "who claims: an `id`")
 	return c
 }
 
 func (m *Main) tasksReleaseCommand() *cobra.Command {
 	var who holder
-	c := &cobra.Command{
-		Use:               "release TASK",
-		Short:             "Give up a claim",
-		Args:              oneTask,
-		ValidArgsFunction: m.completeTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			return m.amendTask(c.Context(), args[0], "released", &who, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
-				return h.Release(ctx, id, "", o...)
-			})
-		},
-	}
+	c := m.onTask(&cobra.Command{
+		Use:   "release TASK",
+		Short: "Give up a claim",
+	}, "released", &who, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
+		return h.Release(ctx, id, "", o...)
+	})
 	who.add(m, c.Flags(), "who has claimed it, or is in the role that may override: an `id`")
 	return c
 }
 
-// amendTask does something about a question, as who says so, and with their token.
-func (m *Main) amendTask(
-	ctx context.Context, given, done string, who *holder,
-	do func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error,
-) error {
-	if who.as == "" {
-		return usagef("expected --as ID: the environment does not say who you are")
-	}
-	opts, err := who.options(m)
-	if err != nil {
-		return err
-	}
-	return m.withStore(ctx, func(ctx context.Context, h *house) error {
-		q, err := m.findTask(ctx, h, given)
+// onTask makes a command one that does something about a question, as who says so, and with their token.
+func (m *Main) onTask(
+	c *cobra.Command, done string, who *holder, do func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error,
+) *cobra.Command {
+	c.Args, c.ValidArgsFunction = oneTask, m.completeTasks
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if who.as == "" {
+			return usagef("expected --as ID: the environment does not say who you are")
+		}
+		opts, err := who.options(m)
 		if err != nil {
 			return err
 		}
-		if err := do(ctx, h, q.ID, opts); err != nil {
-			return m.explainAnswer(&q.Interrupt, err)
-		}
-		m.out.Println(done + " " + q.ID + " as " + who.String())
-		return nil
-	})
+		return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
+			q, err := m.findTask(ctx, h, args[0])
+			if err != nil {
+				return err
+			}
+			if err := do(ctx, h, q.ID, opts); err != nil {
+				return m.explainAnswer(&q.Interrupt, err)
+			}
+			m.out.Println(done + " " + q.ID + " as " + who.String())
+			return nil
+		})
+	}
+	return c
 }
 
 // inboxOf are the tasks that are for one person: assigned to them, or claimed by them.

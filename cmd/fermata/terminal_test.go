@@ -146,7 +146,7 @@ func (s *session) ends(code int) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		s.t.Fatalf("the command does not end; the terminal shows:\n%s", s.screen.Text())
 	}
 	time.Sleep(50 * time.Millisecond) // what was written last is still being read
@@ -329,7 +329,7 @@ func TestTerminalRole(t *testing.T) {
 	dir := place(t, recipe)
 	s := sit(t, dir, "run", ".", "--id", "r")
 	s.ends(exitPaused)
-	s.sees("approve, reject · waits for a manager")
+	s.sees("approve, reject · waits for the role manager")
 	s.sees("fermata resume r --role manager ")
 	s = sit(t, dir, "resume", "r", "--role", "manager")
 	s.sees("❯ approve")
@@ -349,12 +349,12 @@ func TestH6_TerminalFourEyes(t *testing.T) {
 
   ✓ look
   ✓ gate               → review
-  ◆ review             waits for a manager
+  ◆ review             waits for the role manager
 
   paused · waits for 1 answer
 
   review  Refund 120?
-  approve, reject · waits for a manager
+  approve, reject · waits for the role manager
   not asked here: it needs a second person
   fermata tasks answer int_ID --value '"approve"' --role mana
 ger --as SOMEBODY --resume

@@ -15,7 +15,6 @@ import (
 	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/dialogue/dialoguetest"
 	"github.com/fermata-go/fermata/internal/nearest"
-	"github.com/fermata-go/fermata/recipe"
 	"github.com/fermata-go/fermata/recipe/recipetest"
 )
 
@@ -92,8 +91,10 @@ func (m *Main) test(ctx context.Context, paths []string, f *testFlags) error {
 				return err
 			}
 			if talks != nil {
-				sum.addDialogue(talks)
-				m.showTalks(talks, f)
+				all := talkReports(talks)
+				sum.Dialogues++
+				sum.count(all, talks.Skipped)
+				m.showTalks(talks, all, f)
 			}
 			continue
 		}
@@ -102,11 +103,13 @@ func (m *Main) test(ctx context.Context, paths []string, f *testFlags) error {
 			return err
 		}
 		if report != nil {
-			sum.add(report)
-			m.showTests(report, f)
+			all := recipeReports(report)
+			sum.Recipes++
+			sum.count(all, report.Skipped)
+			m.showTests(report, all, f)
 		}
 	}
-	sum.Duration = float64(time.Since(began).Microseconds()) / 1000
+	sum.Duration = milliseconds(time.Since(began))
 	return m.sumUp(&sum, f)
 }
 
@@ -160,19 +163,6 @@ func (m *Main) invalid(file string, err error, f *testFlags, sum *tally) error {
 	return nil
 }
 
-func (t *tally) add(r *recipetest.Report) {
-	t.Recipes++
-	t.count(recipeVerdicts(r), r.Skipped)
-}
-
-func recipeVerdicts(r *recipetest.Report) []*verdict {
-	all := make([]*verdict, len(r.Results))
-	for i := range all {
-		all[i] = recipeVerdict(&r.Results[i])
-	}
-	return all
-}
-
 // sumUp ends the command.
 func (m *Main) sumUp(sum *tally, f *testFlags) error {
 	s := m.out
@@ -193,7 +183,7 @@ func (m *Main) sumUp(sum *tally, f *testFlags) error {
 		parts = append(parts, fmt.Sprintf("%d crashes", sum.Crashes))
 	}
 	text := strings.Join(parts, ", ") + "  " +
-		s.Styles().Faint.Apply(term.Duration(time.Duration(sum.Duration*float64(time.Millisecond))))
+		s.Styles().Faint.Apply(term.Duration(millis(sum.Duration)))
 	switch {
 	case f.json:
 		m.writeLine(sum)
@@ -211,35 +201,10 @@ func (m *Main) sumUp(sum *tally, f *testFlags) error {
 	return nil
 }
 
-// testReport is the line of a test.
-type testReport struct {
-	Type     string        `json:"type"`
-	File     string        `json:"file"`
-	Recipe   string        `json:"recipe"`
-	Test     string        `json:"test"`
-	Line     int           `json:"line"`
-	OK       bool          `json:"ok"`
-	Crashes  int           `json:"crashes,omitempty"`
-	Failures []testFailure `json:"failures,omitempty"`
-	Broken   []string      `json:"broken,omitempty"` // laws
-	Trace    *recipe.Trace `json:"trace,omitempty"`  // of a test that failed
-	Duration float64       `json:"duration_ms"`
-}
-
-type testFailure struct {
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Column   int    `json:"column"`
-	What     string `json:"what"`
-	Message  string `json:"message,omitempty"`
-	Expected string `json:"expected,omitempty"`
-	Found    string `json:"found,omitempty"`
-}
-
-func (m *Main) showTests(r *recipetest.Report, f *testFlags) {
+func (m *Main) showTests(r *recipetest.Report, all []testReport, f *testFlags) {
 	if f.json {
-		for i := range r.Results {
-			m.writeTest(r, &r.Results[i])
+		for i := range all {
+			m.writeLine(&all[i])
 		}
 		m.writeLine(coverageReport{
 			Type: "coverage", File: r.File, Nodes: r.Coverage.Nodes, Edges: r.Coverage.Edges,
@@ -248,9 +213,9 @@ func (m *Main) showTests(r *recipetest.Report, f *testFlags) {
 		return
 	}
 	s, styles := m.out, m.out.Styles()
-	m.showFile(r.File, "test", recipeVerdicts(r), coverageText(&r.Coverage))
-	for i := range r.Results {
-		m.showTest(&r.Results[i])
+	m.showFile(r.File, "test", all, coverageText(&r.Coverage))
+	for i := range all {
+		m.showTest(&all[i])
 	}
 	if f.coverage && len(r.Results) > 0 {
 		for _, path := range r.Coverage.NodesMissed {
@@ -288,9 +253,9 @@ func coverageText(c *recipetest.Coverage) string {
 }
 
 // showTest shows a test that failed, with the story of the run.
-func (m *Main) showTest(r *recipetest.Result) {
-	m.showVerdict(recipeVerdict(r))
-	if r.OK() || r.Trace == nil {
+func (m *Main) showTest(r *testReport) {
+	m.showVerdict(r)
+	if r.Trace == nil {
 		return
 	}
 	s, styles := m.out, m.out.Styles()
@@ -309,16 +274,4 @@ func (m *Main) indented(indent, label, text string) {
 		}
 		s.Println(indent + lead + line)
 	}
-}
-
-func (m *Main) writeTest(r *recipetest.Report, res *recipetest.Result) {
-	v := recipeVerdict(res)
-	line := testReport{
-		Type: "test", File: r.File, Recipe: r.Recipe, Test: v.name, Line: res.Test.Line, OK: v.ok(), Crashes: v.crashes,
-		Failures: v.failures, Broken: v.broken, Duration: v.milliseconds(),
-	}
-	if !res.OK() {
-		line.Trace = res.Trace
-	}
-	m.writeLine(line)
 }

@@ -33,35 +33,6 @@ func (m *Main) checkDialogue(ctx context.Context, file string, o *recipetest.Opt
 	return r, nil
 }
 
-func (t *tally) addDialogue(r *dialoguetest.Report) {
-	t.Dialogues++
-	t.count(talkVerdicts(r), r.Skipped)
-}
-
-func talkVerdicts(r *dialoguetest.Report) []*verdict {
-	all := make([]*verdict, len(r.Results))
-	for i := range all {
-		all[i] = talkVerdict(&r.Results[i])
-	}
-	return all
-}
-
-// talkReport is the line of a test of a dialogue.
-type talkReport struct {
-	Type     string                   `json:"type"`
-	File     string                   `json:"file"`
-	Dialogue string                   `json:"dialogue"`
-	Test     string                   `json:"test"`
-	NLU      dialoguetest.NLU         `json:"nlu"`
-	Line     int                      `json:"line"`
-	OK       bool                     `json:"ok"`
-	Crashes  int                      `json:"crashes,omitempty"`
-	Failures []testFailure            `json:"failures,omitempty"`
-	Broken   []string                 `json:"broken,omitempty"` // laws
-	Talk     []*dialoguetest.Exchange `json:"talk,omitempty"`   // of a test that failed
-	Duration float64                  `json:"duration_ms"`
-}
-
 // dialogueCoverage is the line of a dialogue's coverage.
 type dialogueCoverage struct {
 	Type           string   `json:"type"`
@@ -74,11 +45,11 @@ type dialogueCoverage struct {
 	PatternsMissed []string `json:"patternsMissed,omitempty"`
 }
 
-func (m *Main) showTalks(r *dialoguetest.Report, f *testFlags) {
+func (m *Main) showTalks(r *dialoguetest.Report, all []testReport, f *testFlags) {
 	c := &r.Coverage
 	if f.json {
-		for i := range r.Results {
-			m.writeTalk(r, &r.Results[i])
+		for i := range all {
+			m.writeLine(&all[i])
 		}
 		m.writeLine(dialogueCoverage{
 			Type: "coverage", File: r.File, Flows: c.Flows, Steps: c.Steps, Patterns: c.Patterns,
@@ -90,8 +61,9 @@ func (m *Main) showTalks(r *dialoguetest.Report, f *testFlags) {
 	if n := len(c.StepsMissed); n > 0 {
 		reached = fmt.Sprintf("; reached %d of %s", c.Steps-n, term.Count(c.Steps, "step"))
 	}
-	m.showFile(r.File, "conversation", talkVerdicts(r), reached)
+	m.showFile(r.File, "conversation", all, reached)
 	for i := range r.Results {
+		m.showVerdict(&all[i])
 		m.showTalk(&r.Results[i])
 	}
 	if f.coverage && len(r.Results) > 0 {
@@ -106,9 +78,8 @@ func (m *Main) showTalks(r *dialoguetest.Report, f *testFlags) {
 	}
 }
 
-// showTalk shows a test that failed, with the conversation, in which the lines that went wrong are marked.
+// showTalk shows the conversation of a test that failed, in which the lines that went wrong are marked.
 func (m *Main) showTalk(r *dialoguetest.Result) {
-	m.showVerdict(talkVerdict(r))
 	if r.OK() || len(r.Talk) == 0 {
 		return
 	}
@@ -125,18 +96,6 @@ func (m *Main) showTalk(r *dialoguetest.Result) {
 		s.Println(lead + text)
 	}
 	s.Println("")
-}
-
-func (m *Main) writeTalk(r *dialoguetest.Report, res *dialoguetest.Result) {
-	v := talkVerdict(res)
-	line := talkReport{
-		Type: "test", File: r.File, Dialogue: r.Dialogue, Test: v.name, NLU: res.NLU, Line: res.Test.Line, OK: v.ok(), Crashes: v.crashes,
-		Failures: v.failures, Broken: v.broken, Duration: v.milliseconds(),
-	}
-	if !res.OK() {
-		line.Talk = res.Talk
-	}
-	m.writeLine(line)
 }
 
 // findTests lists the recipes and dialogues under files and folders.

@@ -83,7 +83,7 @@ func (m *Main) tell(t *recipe.Trace, full bool) {
 		return
 	}
 	begin := t.Steps[0].Timestamp
-	s.Println(styles.Faint.Apply(begin.In(m.Now().Location()).Format("2 Jan 2006 15:04:05")+spent(t)), "")
+	s.Println(styles.Faint.Apply(term.Moment(begin, m.Now())+spent(t)), "")
 	m.tellSteps(t, full)
 }
 
@@ -97,9 +97,7 @@ func (m *Main) tellWhy(ctx context.Context, h *house, t *recipe.Trace) error {
 		return err
 	}
 	m.out.Println("")
-	for _, line := range told(m.out, result.Err.Error(), m.out.Width()) {
-		m.out.Println(m.out.Styles().Bad.Apply(line))
-	}
+	m.out.Println(told(m.out, m.out.Styles().Bad, result.Err.Error(), m.out.Width())...)
 	return nil
 }
 
@@ -226,7 +224,7 @@ func (w *teller) lines(st *recipe.TraceStep, begin time.Time) []string {
 		if asked {
 			style = w.styles.Wait
 		}
-		add(style, observed(st, begin))
+		add(style, observed(st, begin, w.m.Now().Location()))
 	}
 	if st.Error != "" {
 		add(w.styles.Bad, st.Error)
@@ -238,8 +236,8 @@ func (w *teller) lines(st *recipe.TraceStep, begin time.Time) []string {
 	return lines
 }
 
-// observed is what came back, and of what people did also when: "+2h claimed by ada".
-func observed(st *recipe.TraceStep, begin time.Time) string {
+// observed is what came back, and of what people did also when: "+2h claimed by ada". Deadlines are in a zone.
+func observed(st *recipe.TraceStep, begin time.Time, zone *time.Location) string {
 	lines := strings.Split(st.Observation, "\n")
 	deeds := st.People
 	for i, line := range lines {
@@ -252,10 +250,13 @@ func observed(st *recipe.TraceStep, begin time.Time) string {
 		if line != deeds[0].String() {
 			continue
 		}
-		if at := deeds[0].Timestamp; at.Sub(st.Timestamp) >= time.Second {
-			lines[i] = offset(at.Sub(begin)) + " " + line
+		deed := deeds[0]
+		if deeds = deeds[1:]; deed.Until != nil {
+			deed.Until = new(deed.Until.In(zone))
 		}
-		deeds = deeds[1:]
+		if lines[i] = deed.String(); deed.Timestamp.Sub(st.Timestamp) >= time.Second {
+			lines[i] = offset(deed.Timestamp.Sub(begin)) + " " + lines[i]
+		}
 	}
 	return strings.Join(lines, "\n")
 }

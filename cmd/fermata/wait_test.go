@@ -2,9 +2,9 @@ package main
 
 import "time"
 
-// eventually waits until something is so, for half a minute at most.
+// eventually waits until something is so, for minutes at most: only a failure waits so long.
 func eventually(is func() bool, otherwise func()) {
-	for deadline := time.Now().Add(30 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			otherwise()
 			return

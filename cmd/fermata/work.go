@@ -65,23 +65,10 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 		return usagef("--takeovers 0: expected a number above zero, or -1 for any number")
 	}
 	var h *house
-	h, err := m.open(fermata.Options{
+	h, err := m.open(ctx, fermata.Options{
 		Name: f.as, Lease: f.lease, Logger: (&logLines{show: m.err.Println}).logger(m.global.verbose),
 		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
-			if !resumable(&run) {
-				return nil, nil //nolint:nilnil // a program's run, which only that can drive
-			}
-			r, err := m.definition(ctx, h, run, "", f.agents)
-			if err == nil {
-				err = m.needModels(r)
-			}
-			if err == nil {
-				err = needPlaces(r)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return r.Plan(), nil
+			return m.planOf(ctx, h, run, f.agents, m.needModels, needPlaces)
 		},
 	})
 	if err != nil {
@@ -98,7 +85,7 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 		m.sayWork(line, f.json)
 	}
 	m.err.Println("works on " + h.dsn.String())
-	err = h.Work(ctx, fermata.WorkOptions{
+	return h.closed(h.Work(ctx, fermata.WorkOptions{
 		Concurrency: f.concurrency, Takeovers: f.takeovers,
 		Took: func(run fermata.RunInfo) {
 			say(workLine{At: m.Now().UTC(), Do: "took", Run: run.ID, From: run.Driver, Status: run.Status})
@@ -106,11 +93,7 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 		Rested: func(r fermata.Result) {
 			say(workLine{At: m.Now().UTC(), Do: "rested", Run: r.Run, Status: string(r.Status), Error: resultErrorOf(r.Err)})
 		},
-	})
-	if closing := h.Close(); err == nil {
-		err = closing
-	}
-	return err
+	}))
 }
 
 // needPlaces is why this machine cannot drive a recipe: its programs are started in a folder that is not here, or are not
@@ -169,15 +152,12 @@ func (m *Main) detach(ctx context.Context, d dsn, f *runFlags, start func(contex
 	case len(f.answers) > 0:
 		return usagef("--detach: --answer needs this process to run the recipe; answer later with `tasks answer`")
 	}
-	h, err := m.openAt(d, fermata.Options{Name: f.as})
+	h, err := m.openAt(ctx, d, true, fermata.Options{Name: f.as})
 	if err != nil {
 		return err
 	}
 	run, err := start(ctx, h)
-	if closing := h.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
+	if err := h.closed(err); err != nil {
 		return err
 	}
 	if f.json {

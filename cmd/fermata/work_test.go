@@ -138,7 +138,7 @@ func TestJ10_WorkersAreKilled(t *testing.T) {
 				if !exploring() {
 					t.Parallel() // with nothing to measure
 				}
-				killWorkers(t, kind, thorough(40, 1000), size)
+				killWorkers(t, kind, thorough(24, 1000), size)
 			})
 		}
 	}

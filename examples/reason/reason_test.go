@@ -23,6 +23,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/internal/programs"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
 	"github.com/fermata-go/fermata/node"
@@ -324,10 +325,11 @@ func TestJ5_ACrashAnywhere(t *testing.T) {
 // TestKill kills the program while it asks; started again, it goes on, and the model is not asked again.
 func TestKill(t *testing.T) {
 	keyless(t)
-	program := filepath.Join(t.TempDir(), "reason.exe")
-	if said, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
+	built := t.TempDir()
+	if err := programs.Build(t.Context(), built, "."); err != nil {
+		t.Fatal(err)
 	}
+	program := filepath.Join(built, "reason")
 	dir := t.TempDir()
 	start := func(args ...string) *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), program, args...)

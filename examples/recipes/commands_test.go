@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fermata-go/fermata/internal/programs"
 )
 
 // TestCommandsOfTheHeads runs every command that the head of a recipe shows, in a shell, from the folder of the module,
@@ -16,8 +18,8 @@ func TestCommandsOfTheHeads(t *testing.T) {
 		t.Skip("builds the command")
 	}
 	bin := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", bin, "../../cmd/fermata").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := programs.Build(t.Context(), bin, "../../cmd/fermata"); err != nil {
+		t.Fatal(err)
 	}
 	files, err := filepath.Glob("*/recipe.yaml")
 	if err != nil {

@@ -7,21 +7,29 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/recipe/recipetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	lawtest.CollectLess()
+	goleak.VerifyTestMain(m)
+}
 
 // TestRecipes runs the tests of all recipes here.
 func TestRecipes(t *testing.T) { recipetest.Run(t, recipetest.Options{}, ".") }
 
-// TestJ5_RecipesSurviveCrashes runs them again with a crash at every append: nothing is lost, and no agent takes effect
-// twice but for the one whose record was lost with its process.
+// TestJ5_RecipesSurviveCrashes runs them again with crashes, at every append with FERMATA_EXPLORE and at every third
+// without: nothing is lost, and no agent takes effect twice but for the one whose record was lost with its process.
 func TestJ5_RecipesSurviveCrashes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs each test some thirty times")
+		t.Skip("runs each test some ten times")
 	}
-	recipetest.Run(t, recipetest.Options{Crash: true}, ".")
+	o := recipetest.Options{Crash: true}
+	if !exploring() {
+		o.Every = 3
+	}
+	recipetest.Run(t, o, ".")
 }
 
 // TestGallery checks that every recipe is in the table of README.md, and that its tests visit all of it.

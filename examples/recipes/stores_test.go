@@ -32,7 +32,7 @@ func TestJ5_RecipesSurviveCrashesOnStores(t *testing.T) {
 	for _, file := range files {
 		o := recipetest.Options{Crash: true}
 		if !exploring() {
-			o.Every, o.Only = 10, longest(t, file)
+			o.Every, o.Only = 20, longest(t, file)
 		}
 		opts[file] = o
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/programs"
 	"github.com/fermata-go/fermata/recipe"
 )
 
@@ -45,10 +46,8 @@ func buildAndRun(m *testing.M) (int, error) {
 		exe = ".exe"
 	}
 	built.fermata, built.inspect = filepath.Join(dir, "fermata"+exe), filepath.Join(dir, "inspect"+exe)
-	for out, pkg := range map[string]string{built.fermata: "../../cmd/fermata", built.inspect: "./inspect"} {
-		if said, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, pkg).CombinedOutput(); err != nil {
-			return 0, fmt.Errorf("go build %s: %w\n%s", pkg, err, said)
-		}
+	if err := programs.Build(context.Background(), dir, "../../cmd/fermata", "./inspect"); err != nil {
+		return 0, err
 	}
 	if err := hermetic(); err != nil { // only now: a build may have to ask the module proxy
 		return 0, err

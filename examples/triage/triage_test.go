@@ -19,6 +19,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/internal/programs"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -222,10 +223,11 @@ func TestDrawing(t *testing.T) {
 
 // TestKill kills the program while somebody decides; started again, it goes on where it was.
 func TestKill(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "triage.exe")
-	if said, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
+	built := t.TempDir()
+	if err := programs.Build(t.Context(), built, "."); err != nil {
+		t.Fatal(err)
 	}
+	program := filepath.Join(built, "triage")
 	dir := t.TempDir()
 	start := func(args ...string) *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), program, args...)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/fermata-go/fermata/internal/jsontext"
 )
@@ -30,31 +31,24 @@ type Array []Value
 
 // Get finds a member's value, nil where there is none.
 func (o Object) Get(name string) Value {
-	for i := range o {
-		if o[i].Name == name {
-			return o[i].Value
-		}
+	if i := o.find(name); i >= 0 {
+		return o[i].Value
 	}
 	return nil
 }
 
-// Has reports whether the object has the member.
-func (o Object) Has(name string) bool {
-	for i := range o {
-		if o[i].Name == name {
-			return true
-		}
-	}
-	return false
+func (o Object) find(name string) int {
+	return slices.IndexFunc(o, func(m Member) bool { return m.Name == name })
 }
+
+// Has reports whether the object has the member.
+func (o Object) Has(name string) bool { return o.find(name) >= 0 }
 
 // Set changes a member's value, or appends it.
 func (o Object) Set(name string, value Value) Object {
-	for i := range o {
-		if o[i].Name == name {
-			o[i].Value = value
-			return o
-		}
+	if i := o.find(name); i >= 0 {
+		o[i].Value = value
+		return o
 	}
 	return append(o, Member{Name: name, Value: value})
 }

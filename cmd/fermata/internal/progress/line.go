@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/internal/identity"
+	"github.com/fermata-go/fermata/internal/mailbox"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -113,7 +114,7 @@ func (p *painter) detail(r *Row, now time.Time) string {
 	}
 	switch r.State {
 	case Waiting:
-		add(p.styles.Wait, waitsFor(r.open, now))
+		add(p.styles.Wait, r.waitsFor(now))
 	case Sleeping:
 		add(p.styles.Faint, "until "+clock(r.Due, now))
 	case Retrying:
@@ -147,18 +148,34 @@ func (r *Row) attempts() string {
 	return fmt.Sprintf("attempt %d", r.Attempt)
 }
 
-// waitsFor says who is asked and until when.
-func waitsFor(open []*journal.Interrupt, now time.Time) string {
-	switch len(open) {
-	case 0:
+// waitsFor says who is asked or which message is expected, and until when.
+func (r *Row) waitsFor(now time.Time) string {
+	switch asked, awaited := len(r.open), len(r.awaits); {
+	case asked+awaited == 0:
 		return "waits"
-	case 1:
-		return Awaits(open[0], now)
+	case asked == 1 && awaited == 0:
+		return Awaits(r.open[0], now)
+	case awaited == 1 && asked == 0:
+		return AwaitsMessage(&r.awaits[0], now)
+	case awaited == 0:
+		return "waits for " + term.Count(asked, "answer")
+	case asked == 0:
+		return "waits for " + term.Count(awaited, "message")
+	default:
+		return "waits for " + term.Count(asked, "answer") + " and " + term.Count(awaited, "message")
 	}
-	return "waits for " + term.Count(len(open), "answer")
 }
 
-// Awaits says who may answer a question and until when: "waits for a manager, until 14:03".
+// AwaitsMessage says which message a call waits for: "waits for message payments, until 14:03 +02:00".
+func AwaitsMessage(c *mailbox.Call, now time.Time) string {
+	text := "waits for message " + c.Name
+	if c.Due != 0 {
+		text += ", until " + term.When(micro(c.Due), now)
+	}
+	return text
+}
+
+// Awaits says who may answer a question and until when, as in "waits for ada, until 14:03 +02:00".
 func Awaits(q *journal.Interrupt, now time.Time) string {
 	text := "waits for an answer"
 	switch {
@@ -167,20 +184,12 @@ func Awaits(q *journal.Interrupt, now time.Time) string {
 	case q.Assignee != "":
 		text = "waits for " + identity.Shown(q.Assignee, q.AssigneeName)
 	case q.Role != "":
-		text = "waits for " + Article(q.Role)
+		text = "waits for the role " + q.Role
 	}
 	if q.Deadline != 0 {
 		text += ", until " + term.When(micro(q.Deadline), now)
 	}
 	return text
-}
-
-// Article puts "a" or "an" before a noun.
-func Article(noun string) string {
-	if noun != "" && strings.ContainsRune("aeiouAEIOU", rune(noun[0])) {
-		return "an " + noun
-	}
-	return "a " + noun
 }
 
 // clock says a moment near to now to the second: "in 4s", else the time of day.

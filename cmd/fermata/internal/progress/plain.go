@@ -1,8 +1,8 @@
 package progress
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/internal/identity"
+	"github.com/fermata-go/fermata/internal/mailbox"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -84,25 +85,51 @@ func (v *plain) ofRun(ev *fermata.Event) (word, detail string) {
 	case journal.RunStarted:
 		return "started", ev.Run
 	case journal.RunResumed:
-		var body journal.ResumedBody
-		_ = json.Unmarshal(e.Body, &body)
-		return "resumed", body.Reason
+		return "resumed", bodyOf[journal.ResumedBody](e).Reason
 	case journal.RunPaused:
 		return "paused", ""
 	case journal.RunBlocked:
-		var body journal.BlockedBody
-		_ = json.Unmarshal(e.Body, &body)
-		return "blocked", body.Error
+		return "blocked", bodyOf[journal.BlockedBody](e).Error
 	case journal.RunFinished:
-		var body journal.FinishedBody
-		_ = json.Unmarshal(e.Body, &body)
+		body := bodyOf[journal.FinishedBody](e)
 		if body.Task != "" {
 			return body.Status, "at " + body.Task
 		}
 		return body.Status, body.Error + body.Reason
+	case journal.MessageSent:
+		return "message", v.sent(e)
 	default:
 		return "", ""
 	}
+}
+
+// sent says which message came: its name, its id and its sender.
+func (v *plain) sent(e *journal.Entry) string {
+	body := bodyOf[journal.SentBody](e)
+	text := body.Name
+	if body.ID != "" {
+		text += " " + body.ID
+	}
+	if body.By != "" {
+		text += " from " + body.By
+	}
+	if v.tree.again {
+		text += ", which has come before: no effect"
+	}
+	return text
+}
+
+// replied says how a message was answered.
+func replied(e *journal.Entry) (word, detail string) {
+	body := bodyOf[journal.RepliedBody](e)
+	which := "message"
+	if body.ID != "" {
+		which += " " + body.ID
+	}
+	if body.Error != "" {
+		return "refuses", which + ": " + body.Error
+	}
+	return "replies", "to " + which
 }
 
 // ofNode says what an event of a node is in a word; "" for what is not worth a line.
@@ -123,7 +150,7 @@ func ofNode(ev *fermata.Event, r *Row) (word, detail string) {
 	case journal.NodeRetrying:
 		return "retrying", "attempt " + attemptOf(r) + " failed: " + r.Error
 	case journal.RouteTaken:
-		if body := routeOf(e); body.Of == 0 && e.Flags&journal.FlagItem == 0 {
+		if body := bodyOf[journal.RouteBody](e); body.Of == 0 && e.Flags&journal.FlagItem == 0 {
 			return "routed", "to " + targets(e, body)
 		}
 	case journal.InterruptOpened:
@@ -131,13 +158,21 @@ func ofNode(ev *fermata.Event, r *Row) (word, detail string) {
 			return "waits", asked(r.open[len(r.open)-1])
 		}
 	case journal.InterruptUpdated:
-		var body journal.UpdatedBody
-		_ = json.Unmarshal(e.Body, &body)
+		body := bodyOf[journal.UpdatedBody](e)
 		return updated(&body)
 	case journal.InterruptResolved:
-		var body journal.ResolvedBody
-		_ = json.Unmarshal(e.Body, &body)
+		body := bodyOf[journal.ResolvedBody](e)
 		return body.State, by(&body)
+	case journal.MessageAwaited:
+		if i := slices.IndexFunc(r.awaits, func(c mailbox.Call) bool { return c.Op == e.Op }); i >= 0 { // it has not come yet
+			text := "for message " + r.awaits[i].Name
+			if r.awaits[i].Due != 0 {
+				text += " until " + term.Moment(micro(r.awaits[i].Due), time.Now())
+			}
+			return "waits", text
+		}
+	case journal.MessageReplied:
+		return replied(e)
 	case journal.Message, journal.Status:
 		return "says", eventText(ev)
 	case journal.Diagnostic:
@@ -160,7 +195,7 @@ func asked(q *journal.Interrupt) string {
 		text += " for " + q.Role
 	}
 	if q.Deadline != 0 {
-		text += " until " + micro(q.Deadline).Format(time.RFC3339)
+		text += " until " + term.Moment(micro(q.Deadline), time.Now())
 	}
 	return text
 }
@@ -192,7 +227,7 @@ func updated(body *journal.UpdatedBody) (verb, rest string) {
 	to := identity.Shown(body.Assignee, body.AssigneeName)
 	switch {
 	case to == "":
-		to = Article(body.Role)
+		to = "the role " + body.Role
 	case body.Role != "":
 		to += " (" + body.Role + ")"
 	}

@@ -209,7 +209,7 @@ func TestStatic(t *testing.T) {
   ✓ inner
   ✓   step
   ✓ gate               → review
-  ◆ review             waits for a manager, until 17:00`},
+  ◆ review             waits for the role manager, until 17:00 +00:00`},
 		{27, `
   ✓ score
   ✓ fetch       400ms  2 attempts
@@ -218,7 +218,7 @@ func TestStatic(t *testing.T) {
   ✓ gate               → review
   ✓ review     1m 00s
   ✗ pay          1.0s  → nap  exit status 1
-  ◷ nap                until 16:00`},
+  ◷ nap                until 16:00 +00:00`},
 		{33, `
   ■ score              2 visits · not finished
   ✓ fetch       400ms  2 attempts
@@ -254,7 +254,7 @@ func liveScreen(v *vt.Terminal, width, height int) *term.Screen {
 // eventually waits for what a terminal shows.
 func eventually(t *testing.T, v *vt.Terminal, ok func(text string) bool) {
 	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for !ok(v.Text()) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not shown in time; the terminal shows:\n%s", v.Text())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/mailbox"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -20,7 +21,7 @@ type State uint8
 const (
 	Pending  State = iota
 	Running        // its function runs
-	Waiting        // it waits for an answer
+	Waiting        // it waits for an answer or a message
 	Sleeping       // it waits for a timer
 	Retrying       // it failed and will be tried again
 	Done
@@ -49,7 +50,8 @@ type Row struct {
 	Error    string
 	Due      time.Time // when a sleep or a backoff ends
 
-	open []*journal.Interrupt
+	open   []*journal.Interrupt
+	awaits []mailbox.Call // that wait for messages
 }
 
 // Name returns the node's name within its plan, with the items of its maps. For "notify#1.3/send" it is "send [3]".
@@ -67,9 +69,6 @@ func (r *Row) Name() string {
 	return name + " [" + strings.Join(items, ".") + "]"
 }
 
-// Asks are the questions that the row waits for.
-func (r *Row) Asks() []*journal.Interrupt { return r.open }
-
 // Tree is a run as its nodes stand: a fold over the run's events.
 type Tree struct {
 	Run     string
@@ -82,6 +81,8 @@ type Tree struct {
 	current map[string]*Row
 	flat    []plan.Flat
 	seen    map[string]bool
+	mail    mailbox.Box
+	again   bool // the last event was a message with a known id, which has no effect
 }
 
 // NewTree makes the tree of a run of p. Without a plan it shows only what has been visited.
@@ -133,6 +134,7 @@ func (t *Tree) Apply(ev *fermata.Event) *Row {
 	t.Last = ev.Time()
 	if e.Node == "" {
 		t.applyRun(ev)
+		t.applyMail(e)
 		return nil
 	}
 	r := t.row(e)
@@ -149,19 +151,57 @@ func (t *Tree) Apply(ev *fermata.Event) *Row {
 		r.settle(Cached, ev)
 	case journal.NodeSkipped:
 		r.settle(Skipped, ev)
-		r.Note = skipped(e).Reason
+		r.Note = bodyOf[journal.SkippedBody](e).Reason
 	case journal.NodeFailed:
 		r.settle(Failed, ev)
-		r.Error = failure(e).Error
+		r.Error = bodyOf[journal.FailedBody](e).Error
 	case journal.NodeRetrying:
-		f := failure(e)
+		f := bodyOf[journal.FailedBody](e)
 		r.State, r.Error, r.Due = Retrying, f.Error, micro(f.RetryAt)
 	case journal.RouteTaken:
 		t.routed(r, e)
 	default:
 		r.applyCall(ev)
 	}
+	t.applyMail(e)
 	return r
+}
+
+// applyMail notes which rows wait for messages after an entry.
+func (t *Tree) applyMail(e *journal.Entry) {
+	t.again = t.mail.Apply(e).Repeated
+	switch e.Kind {
+	case journal.MessageSent, journal.MessageAwaited, journal.MessageReplied, journal.TimerFired, journal.RunResumed, journal.NodeRetrying:
+	default:
+		return
+	}
+	for _, r := range t.rows {
+		if r.State.Settled() {
+			continue
+		}
+		r.awaits = t.mail.Waits(r.Path, uint32(r.Visit))
+		r.waits()
+	}
+}
+
+// waits sets whether a row waits.
+func (r *Row) waits() {
+	switch n := len(r.open) + len(r.awaits); {
+	case n == 0 && r.State == Waiting:
+		r.State = Running
+	case len(r.awaits) > 0 && r.State == Running:
+		r.State = Waiting
+	}
+}
+
+// Awaits are the calls that wait for messages, in the order in which they take them.
+func (t *Tree) Awaits() []mailbox.Call {
+	var all []mailbox.Call
+	for _, r := range t.rows {
+		all = append(all, r.awaits...)
+	}
+	slices.SortFunc(all, func(a, b mailbox.Call) int { return cmp.Compare(a.Seq, b.Seq) })
+	return all
 }
 
 // routed notes where a row's token went. What is left behind in a subgraph, or an item, that failed is over.
@@ -174,22 +214,22 @@ func (t *Tree) routed(r *Row, e *journal.Entry) {
 		t.giveUp(e.Node + "/")
 		t.giveUp(node.TaskID(e.Node, int(e.Visit)) + ".")
 	}
-	if body := routeOf(e); body.Of == 0 {
+	if body := bodyOf[journal.RouteBody](e); body.Of == 0 {
 		r.Route = targets(e, body)
 	}
 }
 
-// giveUp marks what was under way where paths begin so.
+// giveUp marks what was under way where paths begin so: "" is all.
 func (t *Tree) giveUp(prefix string) {
 	for _, r := range t.rows {
 		if !r.State.Settled() && strings.HasPrefix(r.Path, prefix) {
-			r.State, r.Ended, r.open = Left, t.Last, nil
+			r.State, r.Ended, r.open, r.awaits = Left, t.Last, nil, nil
 		}
 	}
 }
 
-// routeOf is what an entry says beside where it leads to.
-func routeOf(e *journal.Entry) (body journal.RouteBody) {
+// bodyOf is the body of an entry; what cannot be read is left out.
+func bodyOf[T any](e *journal.Entry) (body T) {
 	_ = json.Unmarshal(e.Body, &body)
 	return body
 }
@@ -217,20 +257,9 @@ func (t *Tree) applyRun(ev *fermata.Event) {
 	case journal.RunResumed:
 		t.Status = fermata.Running
 	case journal.RunFinished:
-		var body journal.FinishedBody
-		_ = json.Unmarshal(e.Body, &body)
-		t.Status = fermata.Status(body.Status)
-		t.leave()
+		t.Status = fermata.Status(bodyOf[journal.FinishedBody](e).Status)
+		t.giveUp("")
 	default:
-	}
-}
-
-// leave marks what was under way when the run ended.
-func (t *Tree) leave() {
-	for _, r := range t.rows {
-		if !r.State.Settled() {
-			r.State, r.Ended, r.open = Left, t.Last, nil
-		}
 	}
 }
 
@@ -286,7 +315,7 @@ func (t *Tree) place(r *Row) int {
 }
 
 func (r *Row) settle(s State, ev *fermata.Event) {
-	r.State, r.Ended, r.Due, r.open = s, ev.Time(), time.Time{}, nil
+	r.State, r.Ended, r.Due, r.open, r.awaits = s, ev.Time(), time.Time{}, nil, nil
 	if r.Started.IsZero() {
 		r.Started = ev.Time()
 	}
@@ -310,9 +339,7 @@ func (r *Row) applyCall(ev *fermata.Event) {
 		if i := r.find(e.Op); i >= 0 {
 			r.open = slices.Delete(r.open, i, i+1)
 		}
-		if len(r.open) == 0 && r.State == Waiting {
-			r.State = Running
-		}
+		r.waits()
 	case journal.TimerSet:
 		var body journal.TimerBody
 		if json.Unmarshal(e.Body, &body) == nil && r.State == Running {
@@ -334,18 +361,6 @@ func (r *Row) applyCall(ev *fermata.Event) {
 
 func (r *Row) find(id string) int {
 	return slices.IndexFunc(r.open, func(q *journal.Interrupt) bool { return q.ID == id })
-}
-
-func failure(e *journal.Entry) journal.FailedBody {
-	var body journal.FailedBody
-	_ = json.Unmarshal(e.Body, &body)
-	return body
-}
-
-func skipped(e *journal.Entry) journal.SkippedBody {
-	var body journal.SkippedBody
-	_ = json.Unmarshal(e.Body, &body)
-	return body
 }
 
 func micro(at int64) time.Time {

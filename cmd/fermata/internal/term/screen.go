@@ -111,9 +111,6 @@ func (s *Screen) Restore() {
 // Print writes the arguments as fmt.Fprint does.
 func (s *Screen) Print(args ...any) { _, _ = fmt.Fprint(s, args...) }
 
-// Printf writes as fmt.Fprintf does.
-func (s *Screen) Printf(format string, args ...any) { _, _ = fmt.Fprintf(s, format, args...) }
-
 // Println writes lines, each with its end. A line end within one of them is text, and is escaped: nobody's text begins a line
 // (law H9). Split what has several lines.
 func (s *Screen) Println(lines ...string) {

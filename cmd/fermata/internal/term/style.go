@@ -95,20 +95,20 @@ type Glyphs struct {
 type Marks struct{ Done, Failed, Pending, Ask, Timer, Retry, Skipped, Cached, Stopped string }
 
 // Strokes stand around words and between them.
-type Strokes struct{ Arrow, Bar, Top, Bottom, Dot, Ellipsis, Dash, Rule, Caret string }
+type Strokes struct{ Arrow, Bar, Top, Bottom, Dot, Ellipsis, Dash, Caret string }
 
 // Glyphs are the signs that the screen can show.
 func (s *Screen) Glyphs() Glyphs {
 	if !s.Unicode {
 		return Glyphs{
 			Marks{Done: "+", Failed: "x", Pending: ".", Ask: "?", Timer: "@", Retry: "~", Skipped: "-", Cached: "=", Stopped: "!"},
-			Strokes{Arrow: "->", Bar: "|", Top: "|", Bottom: "|", Dot: "-", Ellipsis: "...", Dash: "-", Rule: "-", Caret: "^"},
+			Strokes{Arrow: "->", Bar: "|", Top: "|", Bottom: "|", Dot: "-", Ellipsis: "...", Dash: "-", Caret: "^"},
 			[]string{"|", "/", "-", "\\"},
 		}
 	}
 	return Glyphs{
 		Marks{Done: "✓", Failed: "✗", Pending: "·", Ask: "◆", Timer: "◷", Retry: "↻", Skipped: "–", Cached: "≡", Stopped: "■"},
-		Strokes{Arrow: "→", Bar: "│", Top: "╭", Bottom: "╰", Dot: "·", Ellipsis: "…", Dash: "–", Rule: "─", Caret: "^"},
+		Strokes{Arrow: "→", Bar: "│", Top: "╭", Bottom: "╰", Dot: "·", Ellipsis: "…", Dash: "–", Caret: "^"},
 		[]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
 	}
 }

@@ -162,11 +162,11 @@ func TestWhenAndAgo(t *testing.T) {
 		at        time.Time
 		when, ago string
 	}{
-		{now.Add(-2 * time.Second), "14:59", "just now"},
-		{now.Add(-30 * time.Second), "14:59", "30s ago"},
-		{now.Add(-90 * time.Minute), "13:30", "1h ago"},
-		{now.Add(-26 * time.Hour), "Tue 13:00", "26h ago"},
-		{now.Add(-20 * 24 * time.Hour), "12 Feb 15:00", "20d ago"},
+		{now.Add(-2 * time.Second), "14:59 +00:00", "just now"},
+		{now.Add(-30 * time.Second), "14:59 +00:00", "30s ago"},
+		{now.Add(-90 * time.Minute), "13:30 +00:00", "1h ago"},
+		{now.Add(-26 * time.Hour), "Tue 13:00 +00:00", "26h ago"},
+		{now.Add(-20 * 24 * time.Hour), "12 Feb 15:00 +00:00", "20d ago"},
 		{now.Add(-400 * 24 * time.Hour), "28 Jan 2025", "400d ago"},
 	}
 	for _, tt := range tests {

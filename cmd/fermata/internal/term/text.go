@@ -142,16 +142,20 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%dd %dh", int(d.Hours())/24, int(d.Hours())%24)
 }
 
-// When says a moment as people do: the time of day where it is within a day of now, with the day else.
+// Moment says a moment in full, for people: in the zone of now, with its offset.
+func Moment(t, now time.Time) string { return t.In(now.Location()).Format(time.RFC3339) }
+
+// When says a moment as people do: the time of day where it is within a day of now, with the day else. It is in the zone
+// of now, with its offset.
 func When(t, now time.Time) string {
 	t = t.In(now.Location())
 	switch ahead := t.Sub(now).Abs(); {
 	case sameDay(t, now):
-		return t.Format("15:04")
+		return t.Format("15:04 -07:00")
 	case ahead < 6*24*time.Hour:
-		return t.Format("Mon 15:04")
+		return t.Format("Mon 15:04 -07:00")
 	case t.Year() == now.Year():
-		return t.Format("2 Jan 15:04")
+		return t.Format("2 Jan 15:04 -07:00")
 	}
 	return t.Format("2 Jan 2006")
 }

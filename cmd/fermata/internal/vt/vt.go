@@ -4,12 +4,10 @@ package vt
 
 import (
 	"bytes"
+	"fmt"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -26,12 +24,13 @@ type Terminal struct {
 	wrap    bool // the last column has been written: the next character goes to the next row
 	hidden  bool
 	unknown []string
-	rest    []byte // the beginning of a sequence or character that has not come whole
+	parser  *ansi.Parser
 }
 
 // New makes an empty terminal.
 func New(width, height int) *Terminal {
-	t := &Terminal{width: width, height: height}
+	t := &Terminal{width: width, height: height, parser: ansi.NewParser()}
+	t.parser.SetHandler(ansi.Handler{Print: t.put, Execute: t.execute, HandleCsi: t.control, HandleEsc: t.escape})
 	t.rows = make([][]rune, height)
 	for i := range t.rows {
 		t.rows[i] = t.blank()
@@ -51,16 +50,7 @@ func (t *Terminal) blank() []rune {
 func (t *Terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	data := slices.Concat(t.rest, p)
-	t.rest = nil
-	for len(data) > 0 {
-		n := t.next(data)
-		if n == 0 {
-			t.rest = append([]byte(nil), data...)
-			break
-		}
-		data = data[n:]
-	}
+	t.parser.Parse(p)
 	return len(p), nil
 }
 
@@ -74,29 +64,23 @@ func (c cooked) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// next takes one character or sequence; 0 means that it is not whole yet.
-func (t *Terminal) next(data []byte) int {
-	switch c := data[0]; {
-	case c == 0x1b:
-		return t.escape(data)
-	case c == '\n':
+func (t *Terminal) execute(c byte) {
+	switch c {
+	case '\n':
 		t.lineFeed()
-	case c == '\r':
+	case '\r':
 		t.x, t.wrap = 0, false
-	case c == '\b':
+	case '\b':
 		t.x, t.wrap = max(t.x-1, 0), false
-	case c == '\t':
+	case '\t':
 		t.x = min((t.x/8+1)*8, t.width-1)
-	case c < ' ':
-	default:
-		if !utf8.FullRune(data) {
-			return 0
-		}
-		r, n := utf8.DecodeRune(data)
-		t.put(r)
-		return n
 	}
-	return 1
+}
+
+func (t *Terminal) escape(cmd ansi.Cmd) {
+	if cmd.Final() == 'M' {
+		t.y = max(t.y-1, 0)
+	}
 }
 
 func (t *Terminal) put(r rune) {
@@ -128,46 +112,17 @@ func (t *Terminal) lineFeed() {
 	t.rows = append(t.rows[1:], t.blank())
 }
 
-// escape takes a sequence that begins with ESC.
-func (t *Terminal) escape(data []byte) int {
-	if len(data) < 2 {
-		return 0
-	}
-	switch data[1] {
-	case '[':
-		for i := 2; i < len(data); i++ {
-			if data[i] >= 0x40 && data[i] <= 0x7e {
-				t.control(string(data[2:i]), data[i])
-				return i + 1
-			}
-		}
-		return 0
-	case ']', 'P', '_': // to BEL or ST
-		for i := 2; i < len(data); i++ {
-			if data[i] == 0x07 {
-				return i + 1
-			}
-			if data[i] == '\\' && data[i-1] == 0x1b {
-				return i + 1
-			}
-		}
-		return 0
-	case 'M':
-		t.y = max(t.y-1, 0)
-	}
-	return 2
-}
-
-func (t *Terminal) control(args string, final byte) {
-	if args != "" && strings.ContainsAny(args[:1], "?>=<") || strings.HasSuffix(args, "$") {
-		if args == "?25" {
-			t.hidden = final == 'l'
+func (t *Terminal) control(cmd ansi.Cmd, params ansi.Params) {
+	mode, _, _ := params.Param(0, 0)
+	if cmd.Prefix() != 0 || cmd.Intermediate() == '$' {
+		if cmd.Prefix() == '?' && mode == 25 {
+			t.hidden = cmd.Final() == 'l'
 		}
 		return // modes and questions
 	}
-	n := min(number(args, 1), 1000)
-	t.wrap = t.wrap && (final == 'm' || final == 'n')
-	switch final {
+	n := min(max(mode, 1), 1000)
+	t.wrap = t.wrap && (cmd.Final() == 'm' || cmd.Final() == 'n')
+	switch cmd.Final() {
 	case 'A':
 		t.y = max(t.y-n, 0)
 	case 'B':
@@ -181,12 +136,12 @@ func (t *Terminal) control(args string, final byte) {
 	case 'd':
 		t.y = min(n-1, t.height-1)
 	case 'H':
-		row, column, _ := strings.Cut(args, ";")
-		t.y, t.x = min(number(row, 1)-1, t.height-1), min(number(column, 1)-1, t.width-1)
+		column, _, _ := params.Param(1, 1)
+		t.y, t.x = min(n-1, t.height-1), min(max(column, 1)-1, t.width-1)
 	case 'J':
-		t.eraseDisplay(number(args, 0))
+		t.eraseDisplay(mode)
 	case 'K':
-		t.eraseLine(number(args, 0))
+		t.eraseLine(mode)
 	case 'X':
 		t.clear(t.x, min(t.x+n, t.width))
 	case 'P':
@@ -204,16 +159,8 @@ func (t *Terminal) control(args string, final byte) {
 		}
 	case 'm', 'n', 'c', 'u', 't', 'h', 'l', 'q', 'r':
 	default:
-		t.unknown = append(t.unknown, "CSI "+args+string(rune(final)))
+		t.unknown = append(t.unknown, fmt.Sprint("CSI ", params, string(rune(cmd.Final()))))
 	}
-}
-
-func number(arg string, otherwise int) int {
-	n, err := strconv.Atoi(arg)
-	if err != nil || n == 0 && otherwise == 1 {
-		return otherwise
-	}
-	return n
 }
 
 func (t *Terminal) clear(from, to int) {

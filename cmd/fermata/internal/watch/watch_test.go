@@ -39,7 +39,7 @@ func sees(t *testing.T, changes <-chan []string, paths ...string) {
 			told = append(told, changed...)
 			slices.Sort(told)
 			told = slices.Compact(told)
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("only %v is told of; expected %v", told, paths)
 		}
 	}
