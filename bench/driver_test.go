@@ -17,8 +17,8 @@ import (
 	"github.com/fermata-go/fermata/journal/sqlite"
 )
 
-// commits are the frames that one run writes, one a transaction.
-func commits[S any](b *testing.B, j job[S]) [][]byte {
+// commits are the frames that a run writes, one a transaction.
+func commits(b *testing.B, run func(h *host) error) [][]byte {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "once.db")
 	store, err := sqlite.OpenWith(path, sqlite.Options{Sync: sqlite.Normal})
@@ -27,7 +27,7 @@ func commits[S any](b *testing.B, j job[S]) [][]byte {
 	}
 	rt, err := fermata.New(fermata.Options{Store: store})
 	if err == nil {
-		err = j.stored(rt)()
+		err = run(&host{rt: rt})
 	}
 	if err == nil {
 		err = rt.Close()
@@ -91,7 +91,7 @@ func newRawDriver(b *testing.B, mode string) *rawDriver {
 		"CREATE TABLE journal (id INTEGER PRIMARY KEY, run INTEGER NOT NULL, last INTEGER NOT NULL, back INTEGER NOT NULL, data BLOB NOT NULL) STRICT",
 	} {
 		s := d.prepare(b, table)
-		if err := exec(s); err != nil {
+		if err := execute(s); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -112,7 +112,7 @@ func (d *rawDriver) prepare(b *testing.B, query string) driver.Stmt {
 	return s
 }
 
-func exec(s driver.Stmt, args ...driver.Value) error {
+func execute(s driver.Stmt, args ...driver.Value) error {
 	named := make([]driver.NamedValue, len(args))
 	for i, v := range args {
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
@@ -131,24 +131,24 @@ func (d *rawDriver) write(frames [][]byte) error {
 		case 0:
 			id := []driver.Value{d.run, "run_" + strconv.FormatInt(d.run, 10), "running"}
 			if err := d.together(func() error {
-				if err := exec(d.insertRun, id...); err != nil {
+				if err := execute(d.insertRun, id...); err != nil {
 					return err
 				}
-				return exec(d.insert, args...)
+				return execute(d.insert, args...)
 			}); err != nil {
 				return err
 			}
 		case len(frames) - 1:
 			if err := d.together(func() error {
-				if err := exec(d.insert, args...); err != nil {
+				if err := execute(d.insert, args...); err != nil {
 					return err
 				}
-				return exec(d.finished, "completed", d.run)
+				return execute(d.finished, "completed", d.run)
 			}); err != nil {
 				return err
 			}
 		default:
-			if err := exec(d.insert, args...); err != nil {
+			if err := execute(d.insert, args...); err != nil {
 				return err
 			}
 		}
@@ -157,13 +157,13 @@ func (d *rawDriver) write(frames [][]byte) error {
 }
 
 func (d *rawDriver) together(f func() error) error {
-	if err := exec(d.begin); err != nil {
+	if err := execute(d.begin); err != nil {
 		return err
 	}
 	if err := f(); err != nil {
 		return err
 	}
-	return exec(d.commit)
+	return execute(d.commit)
 }
 
 // compareSQLite measures runs that are stored in SQLite beside the driver alone, which writes the same frames in as many
@@ -171,17 +171,16 @@ func (d *rawDriver) together(f func() error) error {
 func compareSQLite[S any](b *testing.B, name, unit string, units int, j job[S]) {
 	for _, s := range syncs {
 		b.Run(name+"/"+s.name, func(b *testing.B) {
-			frames := commits(b, j)
+			frames := commits(b, func(h *host) error { return j.stored("", false, h).Run() })
 			bytes := 0
 			for _, f := range frames {
 				bytes += len(f)
 			}
 			raw := newRawDriver(b, s.name)
-			store, _ := open(b, s.mode)
-			rt := newRuntime(b, fermata.Options{Store: store})
 			contest.Between(b, unit, units,
 				contest.Contestant{Name: "driver", Run: func() error { return raw.write(frames) }},
-				contest.Contestant{Name: "fermata", Run: j.stored(rt)})
+				j.stored("default-sqlite", false, inSQLite(b, s.mode)),
+				j.stored("immutable-sqlite", true, inSQLite(b, s.mode)))
 			b.ReportMetric(float64(len(frames)), "commits/run")
 			b.ReportMetric(float64(bytes), "B/run")
 		})
@@ -190,20 +189,17 @@ func compareSQLite[S any](b *testing.B, name, unit string, units int, j job[S]) 
 
 // BenchmarkSQLite is the workloads with every commit in SQLite, beside the driver alone.
 func BenchmarkSQLite(b *testing.B) {
-	for _, n := range []int{10, 1000} {
+	for _, n := range few(10, 1000) {
 		compareSQLite(b, fmt.Sprintf("sequential/%d", n), "node", n, job[messages]{graph: sequential(n), input: nothing})
 	}
-	for _, n := range []int{10, 100} {
+	for _, n := range few(10, 100) {
 		s := workload.NewScript(n)
-		compareSQLite(b, fmt.Sprintf("react/%d", n), "node", s.Nodes(), job[workload.Agent]{graph: react(s), input: s.Begin})
+		compareSQLite(b, fmt.Sprintf("react/%d", n), "node", s.Nodes(), reactJob(s))
 	}
-	for _, n := range []int{10, 100} {
-		topics := workload.NewTopics(n)
-		compareSQLite(b, fmt.Sprintf("fanout/%d", n), "child", n,
-			job[workload.Topics]{graph: fanOut(), input: func() workload.Topics { return topics }})
+	for _, n := range few(10, 100) {
+		compareSQLite(b, fmt.Sprintf("fanout/%d", n), "child", n, fanOutJob(workload.NewTopics(n)))
 	}
-	for _, w := range workload.WideSizes() {
-		input := w.Input()
-		compareSQLite(b, "wide/"+w.Name, "node", w.Visits(), job[workload.Wide]{graph: wide(w), input: func() workload.Wide { return input }})
+	for _, w := range wideSizes() {
+		compareSQLite(b, "wide/"+w.Name, "node", w.Visits(), wideJob(w))
 	}
 }

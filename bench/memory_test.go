@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"testing"
@@ -10,146 +8,13 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/bench/internal/contest"
 	"github.com/fermata-go/fermata/bench/internal/workload"
-	"github.com/fermata-go/fermata/graph"
-	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/journal/sqlite"
 )
-
-// job is a graph with an input, and what is wrong with its result: "" for nothing.
-type job[S any] struct {
-	graph *graph.Graph[S]
-	input func() S
-	check func(S) string
-}
-
-func (j *job[S]) judge(s S, err error) error {
-	if err == nil && j.check != nil {
-		if wrong := j.check(s); wrong != "" {
-			err = errors.New(wrong)
-		}
-	}
-	return err
-}
-
-// checked runs it once in each way that is measured, and looks at the results.
-func (j *job[S]) checked(b *testing.B, rt *fermata.Runtime) {
-	b.Helper()
-	out, err := j.graph.Run(b.Context(), j.input())
-	if err := j.judge(out, err); err != nil {
-		b.Fatal("not stored:", err)
-	}
-	for name, opts := range map[string][]fermata.StartOption{"events": {fermata.WithDurability(fermata.None)}, "stored": nil} {
-		run, err := j.graph.Start(b.Context(), rt, j.input(), opts...)
-		if err != nil {
-			b.Fatal(name, err)
-		}
-		res, err := run.Wait(b.Context())
-		if err := j.judge(res.State, err); err != nil {
-			b.Fatal(name, err)
-		}
-	}
-}
-
-// plain runs the graph in the caller's goroutine, with nothing kept.
-func (j *job[S]) plain() error {
-	_, err := j.graph.Run(context.Background(), j.input())
-	return err
-}
-
-// stored runs it on a runtime to its end, with a journal of its own.
-func (j *job[S]) stored(rt *fermata.Runtime) func() error {
-	return func() error {
-		ctx := context.Background()
-		run, err := j.graph.Start(ctx, rt, j.input())
-		if err != nil {
-			return err
-		}
-		return ended(run.Wait(ctx))
-	}
-}
-
-// watched runs it on a runtime with nothing kept, while one reader drains its events.
-func (j *job[S]) watched(rt *fermata.Runtime) func() error {
-	return func() error {
-		ctx := context.Background()
-		run, err := j.graph.Start(ctx, rt, j.input(), fermata.WithDurability(fermata.None))
-		if err != nil {
-			return err
-		}
-		seen := uint64(0)
-		for e, err := range run.Events(ctx, 0) {
-			if err != nil {
-				return err
-			}
-			seen = e.Seq()
-		}
-		if seen == 0 {
-			return errors.New("no event was seen")
-		}
-		return ended(run.Wait(ctx))
-	}
-}
-
-func ended[S any](res graph.Result[S], err error) error {
-	if err == nil && res.Status != fermata.Completed {
-		err = fmt.Errorf("the run is %s", res.Status)
-	}
-	return err
-}
-
-// compare measures a job without a store, with events, and with the store in memory, beside floors.
-func compare[S any](b *testing.B, unit string, units int, j job[S], floors ...contest.Contestant) {
-	b.Helper()
-	rt := newRuntime(b, fermata.Options{})
-	j.checked(b, rt)
-	contest.Between(b, unit, units, append(floors,
-		contest.Contestant{Name: "fermata", Run: j.plain},
-		contest.Contestant{Name: "events", Run: j.watched(rt)},
-		contest.Contestant{Name: "stored", Run: forgetful(j)})...)
-}
-
-// forgetful stores runs in memory, and begins with an empty store whenever there are many in it.
-func forgetful[S any](j job[S]) func() error {
-	var rt *fermata.Runtime
-	runs := 0
-	return func() error {
-		if runs%64 == 0 {
-			if rt != nil {
-				if err := rt.Close(); err != nil {
-					return err
-				}
-			}
-			var err error
-			if rt, err = fermata.New(fermata.Options{}); err != nil {
-				return err
-			}
-		}
-		runs++
-		return j.stored(rt)()
-	}
-}
-
-func floor(name string, f func()) contest.Contestant {
-	return contest.Contestant{Name: name, Run: func() error { f(); return nil }}
-}
-
-func newRuntime(b *testing.B, o fermata.Options) *fermata.Runtime {
-	b.Helper()
-	rt, err := fermata.New(o)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := rt.Close(); err != nil {
-			b.Error(err)
-		}
-	})
-	return rt
-}
 
 func nothing() messages { return messages{} }
 
 func BenchmarkSequential(b *testing.B) {
-	for _, n := range []int{10, 1000} {
+	for _, n := range few(10, 1000) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			nodes := make([]func(messages) messages, n)
 			for i := range nodes {
@@ -162,47 +27,57 @@ func BenchmarkSequential(b *testing.B) {
 }
 
 func BenchmarkLoop10000(b *testing.B) {
-	const n = 10_000
+	n := sized(10_000)
 	count := workload.Count
-	compare(b, "node", n, job[messages]{graph: loop(n), input: nothing, check: func(s messages) string {
+	compare(b, "node", n, job[messages]{graph: loop(n), input: nothing, check: countedTo(n)},
+		floor("floor", func() { workload.Loop(count, n) }))
+}
+
+func countedTo(n int) func(messages) string {
+	return func(s messages) string {
 		if s.Count != n {
 			return fmt.Sprintf("counted to %d, expected %d", s.Count, n)
 		}
 		return ""
-	}}, floor("floor", func() { workload.Loop(count, n) }))
+	}
 }
 
 func BenchmarkReactAgent(b *testing.B) {
-	for _, n := range []int{10, 100} {
+	for _, n := range few(10, 100) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			s := workload.NewScript(n)
-			compare(b, "node", s.Nodes(), job[workload.Agent]{graph: react(s), input: s.Begin, check: s.Check},
-				floor("floor", func() { s.React(s.Begin()) }))
+			compare(b, "node", s.Nodes(), reactJob(s), floor("floor", func() { s.React(s.Begin()) }))
 		})
 	}
 }
 
+func reactJob(s *workload.Script) job[workload.Agent] {
+	return job[workload.Agent]{graph: react(s), input: s.Begin, check: s.Check}
+}
+
 func BenchmarkFanOut(b *testing.B) {
-	for _, n := range []int{10, 100} {
+	for _, n := range few(10, 100) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			topics := workload.NewTopics(n)
-			j := job[workload.Topics]{
-				graph: fanOut(), input: func() workload.Topics { return topics },
-				check: func(t workload.Topics) string { return t.Check() },
-			}
-			compare(b, "child", n, j,
+			compare(b, "child", n, fanOutJob(topics),
 				floor("floor", func() { workload.FanOut(topics) }),
 				floor("floor-goroutines", func() { workload.FanOutAtOnce(topics) }))
 		})
 	}
 }
 
+func fanOutJob(t workload.Topics) job[workload.Topics] {
+	return job[workload.Topics]{
+		graph: fanOut(), input: func() workload.Topics { return t },
+		check: func(t workload.Topics) string { return t.Check() },
+	}
+}
+
 func BenchmarkWideState(b *testing.B) {
-	for _, w := range workload.WideSizes() {
+	for _, w := range wideSizes() {
 		b.Run(w.Name, func(b *testing.B) {
 			nodes, input := w.Nodes(), w.Input()
-			j := job[workload.Wide]{graph: wide(w), input: func() workload.Wide { return input }, check: w.Check}
-			compare(b, "node", w.Visits(), j,
+			compare(b, "node", w.Visits(), wideJob(w),
 				floor("floor", func() { w.Run(nodes, input) }),
 				floor("floor-goroutines", func() { w.RunAtOnce(nodes, input) }),
 				floor("floor-isolated", func() { w.RunIsolated(nodes, input) }))
@@ -210,78 +85,33 @@ func BenchmarkWideState(b *testing.B) {
 	}
 }
 
+func wideJob(w workload.WideSize) job[workload.Wide] {
+	input := w.Input()
+	return job[workload.Wide]{graph: wide(w), input: func() workload.Wide { return input }, check: w.Check}
+}
+
+// BenchmarkStream10000 has one reader of the events: they are kept nowhere, in memory, or in SQLite. By default nobody reads.
 func BenchmarkStream10000(b *testing.B) {
-	const n = 10_000
-	g := graph.New[messages]("stream").
-		Node("talk", func(ctx node.Context, s messages) (messages, error) {
-			w, err := node.Stream(ctx, "answer")
-			if err != nil {
-				return s, err
-			}
-			for range n {
-				if err := w.Write("chunk "); err != nil {
-					return s, err
-				}
-			}
-			return s, w.Close()
-		}).
-		Edge(graph.Start, "talk").
-		MustCompile()
-	j := job[messages]{graph: g, input: nothing}
+	n := sized(10_000)
+	j := job[messages]{graph: stream(n, "chunk "), input: nothing}
 	contest.Between(b, "chunk", n,
-		floor("floor", func() {
-			c := make(chan string, 256)
-			go func() {
-				for range n {
-					c <- "chunk "
-				}
-				close(c)
-			}()
-			for range c {
-			}
-		}),
-		contest.Contestant{Name: "events", Run: j.watched(newRuntime(b, fermata.Options{}))})
+		floor("floor", func() { channelled(n, "chunk ") }),
+		j.plain("default", false),
+		j.watched("default-events", false, inMemory(b), fermata.WithDurability(fermata.None)),
+		j.watched("default-stored", false, inMemory(b)),
+		j.watched("default-sqlite", false, inSQLite(b, sqlite.Normal)),
+		j.watched("immutable-events", true, inMemory(b), fermata.WithDurability(fermata.None)))
 }
 
-func gate() *graph.Graph[messages] {
-	return graph.New[messages]("gate").
-		Node("ask", func(ctx node.Context, s messages) (messages, error) {
-			ok, err := node.Interrupt[bool](ctx, nil, node.Prompt("Go on?"))
-			if ok {
-				s.Count++
-			}
-			return s, err
-		}).
-		Edge(graph.Start, "ask").
-		MustCompile()
-}
-
-// pauseAndResume starts a run, waits until it asks, answers, and waits for its end.
-func pauseAndResume(rt *fermata.Runtime) func() error {
-	g := gate()
-	ctx := context.Background()
-	return func() error {
-		run, err := g.Start(ctx, rt, messages{})
-		if err != nil {
-			return err
+// channelled sends chunks through a channel to one reader.
+func channelled(n int, chunk string) {
+	c := make(chan string, 256)
+	go func() {
+		for range n {
+			c <- chunk
 		}
-		res, err := run.Wait(ctx)
-		if err != nil || res.Status != fermata.Paused {
-			return fmt.Errorf("the run is %s: %w", res.Status, err)
-		}
-		if err := rt.Answer(ctx, res.Interrupts[0].ID, true); err != nil {
-			return err
-		}
-		return ended(run.Wait(ctx))
-	}
-}
-
-func BenchmarkPauseAndResumeMemory(b *testing.B) {
-	resume := pauseAndResume(newRuntime(b, fermata.Options{}))
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := resume(); err != nil {
-			b.Fatal(err)
-		}
+		close(c)
+	}()
+	for range c {
 	}
 }

@@ -22,7 +22,7 @@ const checkpointed = 1000
 // BenchmarkOpen is what it takes to know how a long run stands: by all of its journal in SQLite, and by a checkpoint in the
 // same file and the entries after it. The run is a loop that asks in the end.
 func BenchmarkOpen(b *testing.B) {
-	for _, entries := range []int{10_000, 100_000, 1_000_000} {
+	for _, entries := range few(10_000, 100_000, 1_000_000) {
 		store, _ := open(b, sqlite.Normal)
 		g := loopThenAsk(entries / 3)
 		run := paused(b, store, g)

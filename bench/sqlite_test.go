@@ -7,16 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/fermata-go/fermata"
-	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/sqlite"
-	"github.com/fermata-go/fermata/node"
 )
 
 var syncs = []struct {
@@ -60,23 +57,6 @@ func raw(b *testing.B, mode string) *sql.DB {
 	return db
 }
 
-// steps is a graph whose one node makes a recorded step of 1 KB n times.
-func steps(n int) *graph.Graph[messages] {
-	payload := strings.Repeat("x", 1000)
-	return graph.New[messages]("steps").
-		Node("work", func(ctx node.Context, s messages) (messages, error) {
-			for range n {
-				_, err := node.Step(ctx, "step", func(node.Context) (string, error) { return payload, nil })
-				if err != nil {
-					return s, err
-				}
-			}
-			return s, nil
-		}).
-		Edge(graph.Start, "work").
-		MustCompile()
-}
-
 func perStep(b *testing.B, n int) {
 	b.Helper()
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(n), "us/step")
@@ -84,7 +64,7 @@ func perStep(b *testing.B, n int) {
 
 // BenchmarkStepSQLite compares one recorded step of 1 KB with one commit of the same bytes by the raw driver.
 func BenchmarkStepSQLite(b *testing.B) {
-	const n = 200
+	n := sized(200)
 	for _, s := range syncs {
 		b.Run(s.name+"/floor", func(b *testing.B) {
 			db := raw(b, s.name)
@@ -106,9 +86,12 @@ func BenchmarkStepSQLite(b *testing.B) {
 			perStep(b, n)
 		})
 		b.Run(s.name+"/fermata", func(b *testing.B) {
-			store, _ := open(b, s.mode)
+			h := inSQLite(b, s.mode)
+			if err := h.renew(); err != nil {
+				b.Fatal(err)
+			}
 			j := job[messages]{graph: steps(n), input: nothing}
-			run := j.stored(newRuntime(b, fermata.Options{Store: store}))
+			run := j.stored("", false, h).Run
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := run(); err != nil {
@@ -153,7 +136,7 @@ func BenchmarkStepSQLiteGrouped(b *testing.B) {
 	b.Run("fermata", func(b *testing.B) {
 		store, _ := open(b, sqlite.Full)
 		rt := newRuntime(b, fermata.Options{Store: store})
-		g := steps(n)
+		g := steps(n)(false)
 		ctx := context.Background()
 		for b.Loop() {
 			var wg sync.WaitGroup
@@ -175,27 +158,12 @@ func BenchmarkStepSQLiteGrouped(b *testing.B) {
 	})
 }
 
-func BenchmarkPauseAndResumeSQLite(b *testing.B) {
-	for _, s := range syncs {
-		b.Run(s.name, func(b *testing.B) {
-			store, _ := open(b, s.mode)
-			resume := pauseAndResume(newRuntime(b, fermata.Options{Store: store}))
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := resume(); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // BenchmarkPaused10000 holds 10,000 paused runs and lists the inbox.
 func BenchmarkPaused10000(b *testing.B) {
-	const runs = 10_000
+	runs := sized(10_000)
 	store, path := open(b, sqlite.Normal)
 	rt := newRuntime(b, fermata.Options{Store: store})
-	g := gate()
+	g := gate(false)
 	ctx := context.Background()
 	before, goroutines := heap(), runtime.NumGoroutine()
 	for i := range runs {
@@ -216,9 +184,9 @@ func BenchmarkPaused10000(b *testing.B) {
 			b.Fatal(len(open), err)
 		}
 	}
-	b.ReportMetric(float64(after-before)/runs, "heap-B/run")
+	b.ReportMetric(float64(after-before)/float64(runs), "heap-B/run")
 	b.ReportMetric(float64(now-goroutines), "goroutines")
-	b.ReportMetric(float64(size(b, path))/runs, "disk-B/run")
+	b.ReportMetric(float64(size(b, path))/float64(runs), "disk-B/run")
 }
 
 func heap() int64 {
@@ -243,56 +211,4 @@ func size(b *testing.B, path string) int64 {
 		b.Fatal(err)
 	}
 	return info.Size()
-}
-
-// BenchmarkChat10000 appends one message of 400 bytes a visit, 10,000 times, then opens the run again.
-func BenchmarkChat10000(b *testing.B) {
-	const visits, length = 10_000, 400
-	text := strings.Repeat("m", length)
-	chat := func(last int) *graph.Graph[messages] {
-		return graph.New[messages]("chat").
-			Node("say", func(ctx node.Context, s messages) (messages, error) {
-				if s.Count == last {
-					_, err := node.Interrupt[bool](ctx, nil, node.Prompt("More?"))
-					return s, err
-				}
-				s.Messages = append(s.Messages, message{Role: "user", Content: text})
-				s.Count++
-				return s, nil
-			}).
-			Edge(graph.Start, "say").
-			Route("say", func(_ node.Context, s messages) (string, error) { return "say", nil }, "say", graph.End).
-			MustCompile()
-	}
-	g := chat(visits)
-	said := visits * (length + len(`{"role":"user","content":""},`))
-	var opening, bytesOnDisk, elapsed float64
-	for b.Loop() {
-		store, path := open(b, sqlite.Normal)
-		rt := newRuntime(b, fermata.Options{Store: store})
-		ctx := context.Background()
-		began := time.Now()
-		run, err := g.Start(ctx, rt, messages{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if res, err := run.Wait(ctx); err != nil || res.Status != fermata.Paused {
-			b.Fatal(res.Status, err)
-		}
-		elapsed += time.Since(began).Seconds()
-		bytesOnDisk += float64(size(b, path))
-		began = time.Now()
-		fresh := newRuntime(b, fermata.Options{Store: store}) // nothing of the run is in its memory
-		again, err := g.Resume(ctx, fresh, run.ID())
-		if err != nil {
-			b.Fatal(err)
-		}
-		opening += time.Since(began).Seconds() * 1000
-		if res, err := again.Wait(ctx); err != nil || res.Status != fermata.Paused {
-			b.Fatal(res.Status, err)
-		}
-	}
-	b.ReportMetric(bytesOnDisk/float64(b.N)/float64(said), "disk/said")
-	b.ReportMetric(opening/float64(b.N), "ms/open")
-	b.ReportMetric(elapsed/float64(b.N)*1e6/visits, "us/visit")
 }

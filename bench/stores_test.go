@@ -44,7 +44,7 @@ func BenchmarkStores(b *testing.B) {
 func compete(b *testing.B, c contender, runs int) {
 	b.Helper()
 	n := max(32, 128/runs) // steps of each run in one turn; a run also has a start and an end
-	rt, g := newRuntime(b, fermata.Options{Store: c.store}), steps(n)
+	rt, g := newRuntime(b, fermata.Options{Store: c.store}), steps(n)(false)
 	data, ctx := make([]byte, 1040), context.Background()
 	var driver, engine, ratios []float64
 	turn := 0

@@ -52,7 +52,7 @@ func BenchmarkWatched(b *testing.B) {
 				c.options.Observer = observer
 			}
 			j := job[messages]{graph: sequential(n), input: nothing}
-			run := j.stored(newRuntime(b, c.options))
+			run := j.stored("", false, &host{rt: newRuntime(b, c.options)}).Run
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := run(); err != nil {

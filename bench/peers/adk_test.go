@@ -1,18 +1,12 @@
 package peers
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 
 	"google.golang.org/adk/v2/agent"
-	"google.golang.org/adk/v2/agent/workflowagent"
-	"google.golang.org/adk/v2/runner"
 	"google.golang.org/adk/v2/session"
 	"google.golang.org/adk/v2/workflow"
-	"google.golang.org/genai"
 
 	"github.com/fermata-go/fermata/bench/internal/workload"
 )
@@ -78,65 +72,29 @@ func (n *adkNode[S]) until(done func(S) bool) *adkNode[S] {
 func identity[S any](s S) S { return s }
 
 // adkRun makes a runner with sessions in memory; each run has a session of its own.
-func adkRun[S any](b *workflow.EdgeBuilder) (run[S], error) {
-	a, err := workflowagent.New(workflowagent.Config{Name: "workload", Edges: b.Build()})
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, input S) (S, error) {
-		var out S
-		sessions := session.InMemoryService()
-		r, err := runner.New(runner.Config{AppName: "peers", Agent: a, SessionService: sessions, AutoCreateSession: true})
-		if err != nil {
-			return out, err
-		}
-		ctx = context.WithValue(ctx, inputKey{}, &input)
-		known := false
-		for e, err := range r.Run(ctx, "user", "session", genai.NewContentFromText("go", genai.RoleUser), agent.RunConfig{}) {
-			if err != nil {
-				return out, err
-			}
-			if s, ok := e.Output.(S); ok {
-				out, known = s, true
-			}
-		}
-		if !known {
-			return out, errors.New("the workflow gave no output")
-		}
-		return out, nil
-	}, nil
-}
+func adkRun[S any](b *workflow.EdgeBuilder) (run[S], error) { return adkStored[S](&place{}, b) }
 
 // adkEngine starts the child graph's runs from a node, as the others do: its parallel worker takes and gives lists of
 // anything through its own scheduler, and a child graph with a loop cannot be run by it.
 func adkEngine() engine {
 	return engine{
-		name: "adk",
-		sequential: func(n int) (run[workload.Messages], error) {
-			b := workflow.NewEdgeBuilder()
-			before := workflow.Start
-			for i := range n {
-				next := newADK("n"+strconv.Itoa(i), workload.Noop)
-				b.Add(before, next)
-				before = next
-			}
-			return adkRun[workload.Messages](b)
-		},
+		name:       "adk",
+		sequential: func(n int) (run[workload.Messages], error) { return adkRun[workload.Messages](adkSequential(n)) },
 		loop: func(n int) (run[workload.Messages], error) {
 			count := newADK("count", workload.Count).until(func(s workload.Messages) bool { return s.Count >= n })
 			b := workflow.NewEdgeBuilder().Add(workflow.Start, count).
 				AddRoutes(count, map[string]workflow.Node{"back": count, "end": newADK("end", workload.Noop)})
 			return adkRun[workload.Messages](b)
 		},
-		react: func(s *workload.Script) (run[workload.Agent], error) {
-			model := newADK("model", s.Model).until(func(a workload.Agent) bool { return !workload.WantsTool(a) })
-			tool := newADK("tool", s.Tool).until(func(workload.Agent) bool { return false }) // where edges meet, one may have no condition
-			b := workflow.NewEdgeBuilder().Add(workflow.Start, model).
-				AddRoutes(model, map[string]workflow.Node{"back": tool, "end": newADK("end", identity[workload.Agent])}).
-				AddRoute(tool, model, workflow.StringRoute("back"))
-			return adkRun[workload.Agent](b)
+		react: func(s *workload.Script) (run[workload.Agent], error) { return adkRun[workload.Agent](adkReact(s)) },
+		wide:  adkWide,
+		pause: adkPause,
+		storedSequential: func(p *place, n int) (run[workload.Messages], error) {
+			return adkStored[workload.Messages](p, adkSequential(n))
 		},
-		wide: adkWide,
+		storedReact: func(p *place, s *workload.Script) (run[workload.Agent], error) {
+			return adkStored[workload.Agent](p, adkReact(s))
+		},
 	}
 }
 

@@ -105,7 +105,8 @@ func einoEngine() engine {
 			b.edges(compose.START, "jokes", compose.END)
 			return b.compile(10)
 		},
-		wide: einoWide,
+		wide:  einoWide,
+		pause: einoPause,
 	}
 }
 

@@ -2,7 +2,6 @@ package peers
 
 import (
 	"context"
-	"strconv"
 
 	lg "github.com/smallnest/langgraphgo/graph"
 
@@ -10,7 +9,7 @@ import (
 )
 
 func lgNode[S any](g *lg.StateGraph[S], name string, f func(S) S) {
-	g.AddNode(name, name, func(_ context.Context, s S) (S, error) { return f(s), nil })
+	g.AddNode(name, name, lgPure(f))
 }
 
 func lgUntil[S any](g *lg.StateGraph[S], from string, done func(S) bool, back string) {
@@ -33,19 +32,8 @@ func lgCompile[S any](g *lg.StateGraph[S]) (run[S], error) {
 // langgraphgoEngine has no fan-out over items either: a node starts the child graph's runs.
 func langgraphgoEngine() engine {
 	return engine{
-		name: "langgraphgo",
-		sequential: func(n int) (run[workload.Messages], error) {
-			g := lg.NewStateGraph[workload.Messages]()
-			for i := range n {
-				lgNode(g, "n"+strconv.Itoa(i), workload.Noop)
-				if i > 0 {
-					g.AddEdge("n"+strconv.Itoa(i-1), "n"+strconv.Itoa(i))
-				}
-			}
-			g.SetEntryPoint("n0")
-			g.AddEdge("n"+strconv.Itoa(n-1), lg.END)
-			return lgCompile(g)
-		},
+		name:       "langgraphgo",
+		sequential: func(n int) (run[workload.Messages], error) { return lgPlain(lgSequential(n)) },
 		loop: func(n int) (run[workload.Messages], error) {
 			g := lg.NewStateGraph[workload.Messages]()
 			lgNode(g, "count", workload.Count)
@@ -53,15 +41,7 @@ func langgraphgoEngine() engine {
 			lgUntil(g, "count", func(s workload.Messages) bool { return s.Count >= n }, "count")
 			return lgCompile(g)
 		},
-		react: func(s *workload.Script) (run[workload.Agent], error) {
-			g := lg.NewStateGraph[workload.Agent]()
-			lgNode(g, "model", s.Model)
-			lgNode(g, "tool", s.Tool)
-			g.SetEntryPoint("model")
-			lgUntil(g, "model", func(a workload.Agent) bool { return !workload.WantsTool(a) }, "tool")
-			g.AddEdge("tool", "model")
-			return lgCompile(g)
-		},
+		react: func(s *workload.Script) (run[workload.Agent], error) { return lgPlain(lgReact(s)) },
 		fanOut: func(int) (run[workload.Topics], error) {
 			child := lg.NewStateGraph[workload.Joke]()
 			lgNode(child, "edit", workload.Edit)
@@ -81,7 +61,10 @@ func langgraphgoEngine() engine {
 			g.AddEdge("jokes", lg.END)
 			return lgCompile(g)
 		},
-		wide: langgraphgoWide,
+		wide:             langgraphgoWide,
+		pause:            lgPause,
+		storedSequential: func(p *place, n int) (run[workload.Messages], error) { return lgStoredRun(p, lgSequential(n)) },
+		storedReact:      func(p *place, s *workload.Script) (run[workload.Agent], error) { return lgStoredRun(p, lgReact(s)) },
 	}
 }
 

@@ -2,11 +2,16 @@ package peers
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"strconv"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fermata-go/fermata/bench/internal/contest"
 	"github.com/fermata-go/fermata/bench/internal/workload"
@@ -15,19 +20,35 @@ import (
 // engine is a way to run the workloads. What it cannot express is nil. Graphs are built once, before they are measured.
 type engine struct {
 	name       string
+	foreign    bool // runs in another process, which measures itself
 	sequential func(n int) (run[workload.Messages], error)
 	loop       func(n int) (run[workload.Messages], error)
 	react      func(s *workload.Script) (run[workload.Agent], error)
 	fanOut     func(n int) (run[workload.Topics], error)
 	wide       func(w workload.WideSize) (run[workload.Wide], error)
+	pause      func(p *place) (run[workload.Messages], error) // start, ask, answer, end
+
+	// With each node stored before the next.
+	storedSequential func(p *place, n int) (run[workload.Messages], error)
+	storedReact      func(p *place, s *workload.Script) (run[workload.Agent], error)
 }
+
+// errNot is the error of a workload that an engine cannot express.
+var errNot = errors.New("the engine has no such thing")
 
 // run runs a graph on an input.
 type run[S any] func(ctx context.Context, input S) (S, error)
 
 func engines() []engine {
-	return []engine{fermataEngine(), einoEngine(), langgraphgoEngine(), adkEngine()}
+	all := []engine{fermataEngine(), fermataImmutableEngine(), einoEngine(), langgraphgoEngine(), adkEngine()}
+	if _, err := startJS(); err != nil {
+		sayOnce.Do(func() { fmt.Fprintln(os.Stderr, "langgraph.js is left out:", err) })
+		return all
+	}
+	return append(all, langgraphjsEngine())
 }
+
+var sayOnce sync.Once
 
 // workloadOf is one workload: how an engine is made ready for it, its input, and what its result must be.
 type workloadOf[S any] struct {
@@ -39,12 +60,15 @@ type workloadOf[S any] struct {
 	check func(S) string
 }
 
+// warm is how long an engine in another process runs before it is measured.
+const warm = 2 * time.Second
+
 // measure lets all engines that can express a workload do it in turns, beside the floor, once their results are right.
 func measure[S any](b *testing.B, w workloadOf[S]) {
 	b.Helper()
 	contestants := []contest.Contestant{{Name: "floor", Run: func() error { w.floor(); return nil }}}
 	for _, e := range engines() {
-		r, err := w.make(e)
+		r, err := w.made(e)
 		if err != nil {
 			b.Fatalf("%s: %v", e.name, err)
 		}
@@ -54,12 +78,31 @@ func measure[S any](b *testing.B, w workloadOf[S]) {
 		if err := right(w, r); err != nil {
 			b.Fatalf("%s: %v", e.name, err)
 		}
-		contestants = append(contestants, contest.Contestant{Name: e.name, Run: func() error {
-			_, err := r(context.Background(), w.input())
+		ctx, window := context.Background(), (*contest.Window)(nil)
+		if e.foreign {
+			window = &contest.Window{}
+			ctx = context.WithValue(ctx, windowKey{}, window)
+			for began := time.Now(); time.Since(began) < warm; { // a compiler at run time has seen enough
+				if _, err := r(ctx, w.input()); err != nil {
+					b.Fatalf("%s: %v", e.name, err)
+				}
+			}
+		}
+		contestants = append(contestants, contest.Contestant{Name: e.name, Window: window, Run: func() error {
+			_, err := r(ctx, w.input())
 			return err
 		}})
 	}
 	contest.Between(b, w.unit, w.units, contestants...)
+}
+
+// made makes an engine ready, or gives nil where it cannot express the workload.
+func (w *workloadOf[S]) made(e engine) (run[S], error) {
+	r, err := w.make(e)
+	if errors.Is(err, errNot) {
+		return nil, nil
+	}
+	return r, err
 }
 
 // right runs a workload once and says what is wrong with its result.
@@ -74,7 +117,7 @@ func right[S any](w workloadOf[S], r run[S]) error {
 		}
 		return nil
 	}
-	if diff := cmp.Diff(w.floor(), got); diff != "" {
+	if diff := cmp.Diff(w.floor(), got, cmpopts.EquateEmpty()); diff != "" {
 		return fmt.Errorf("a wrong result (-want +got):\n%s", diff)
 	}
 	return nil
@@ -120,7 +163,7 @@ func fanOutOf(n int) workloadOf[workload.Topics] {
 		unit: "child", units: n,
 		make: func(e engine) (run[workload.Topics], error) {
 			if e.fanOut == nil {
-				return nil, nil
+				return nil, errNot
 			}
 			return e.fanOut(n)
 		},
@@ -158,7 +201,7 @@ func TestResults(t *testing.T) {
 
 func same[S any](t *testing.T, name string, e engine, w workloadOf[S]) {
 	t.Helper()
-	r, err := w.make(e)
+	r, err := w.made(e)
 	if err == nil && r != nil {
 		err = right(w, r)
 	}

@@ -2,6 +2,7 @@ package contest
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -9,106 +10,144 @@ import (
 	"strings"
 )
 
-// row is what one line of a benchmark's output says.
+// row is a contest: who took part, the floor first.
 type row struct {
-	name   string
-	unit   string
-	values map[string]string
-	order  []string // of the contestants
+	Line
+	unit string
+	who  []string
 }
 
-// Table reads the output of benchmarks and writes a table of it in Markdown. Each contest has a line, with the time of
-// one unit and the ratio to the floor for each contestant.
+// Table reads the output of benchmarks and writes tables of it in Markdown. Each contest has a line, with the time of
+// one unit and the ratio to the floor for each contestant; further tables have the time of processors and
+// what a unit allocates. Work that was measured
+// at several sizes has a line for each contestant, with how the cost of a unit grows.
 func Table(out io.Writer, in io.Reader) error {
 	var rows []row
-	var columns []string
+	var curves []*curve
 	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		r, ok := parse(lines.Text())
+		l, ok := Parse(lines.Text())
 		if !ok {
 			continue
 		}
-		rows = append(rows, r)
-		for _, name := range r.order {
-			if !slices.Contains(columns, name) {
-				columns = append(columns, name)
-			}
+		if grown := curvesOf(l); len(grown) > 0 {
+			curves = append(curves, grown...)
+		} else if r, ok := contestOf(l); ok {
+			rows = append(rows, r)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return err
 	}
-	if len(rows) == 0 {
+	if len(rows)+len(curves) == 0 {
 		return fmt.Errorf("no contest was found: expected lines of `go test -bench`, with metrics such as floor-ns/node")
+	}
+	text := ""
+	if len(rows) > 0 {
+		text = tableOf(rows, (*row).time) +
+			"\nTime of processors, of all threads; other load affects it less:\n\n" + tableOf(rows, (*row).processors) +
+			"\nAllocations, and bytes that they take:\n\n" + tableOf(rows, (*row).allocations)
+	}
+	_, err := io.WriteString(out, text+growthTable(curves))
+	return err
+}
+
+func tableOf(rows []row, cell func(r *row, who string) string) string {
+	var columns []string
+	for _, r := range rows {
+		for _, name := range r.who {
+			if !slices.Contains(columns, name) {
+				columns = append(columns, name)
+			}
+		}
 	}
 	var text strings.Builder
 	text.WriteString("| | per | " + strings.Join(columns, " | ") + " |\n|---|---|" + strings.Repeat("---:|", len(columns)) + "\n")
 	for _, r := range rows {
-		text.WriteString("| " + r.name + " | " + r.unit + " |")
+		text.WriteString("| " + r.Name + " | " + r.unit + " |")
 		for _, c := range columns {
-			text.WriteString(" " + r.cell(c) + " |")
+			text.WriteString(" " + cmp.Or(cell(&r, c), "-") + " |")
 		}
 		text.WriteString("\n")
 	}
-	_, err := io.WriteString(out, text.String())
-	return err
+	return text.String()
 }
 
-// parse reads a line such as "BenchmarkLoop-2  10  1.7 floor-ns/node  380 memory-ns/node  223 memory-ratio".
-func parse(line string) (row, bool) {
-	fields := strings.Fields(line)
-	if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
-		return row{}, false
-	}
-	name := strings.TrimPrefix(fields[0], "Benchmark")
-	if cut := strings.LastIndexByte(name, '-'); cut > 0 {
-		if _, err := strconv.Atoi(name[cut+1:]); err == nil {
-			name = name[:cut]
-		}
-	}
-	r := row{name: name, values: make(map[string]string)}
-	for i := 2; i+1 < len(fields); i += 2 {
-		r.values[fields[i+1]] = fields[i]
-		if who, unit, ok := strings.Cut(fields[i+1], "-ns/"); ok {
-			r.order, r.unit = append(r.order, who), unit
+// contestOf finds the contestants of a line.
+func contestOf(l Line) (row, bool) {
+	r := row{Line: l}
+	for _, u := range l.Units {
+		if who, unit, ok := strings.Cut(u, "-ns/"); ok {
+			r.who, r.unit = append(r.who, who), unit
 		}
 	}
 	// Metrics are printed in alphabetical order; the floor comes first.
-	for i, who := range r.order {
-		if _, compared := r.values[who+"-ratio"]; !compared {
-			copy(r.order[1:i+1], r.order[:i])
-			r.order[0] = who
+	for i, who := range r.who {
+		if _, compared := r.Values[who+"-ratio"]; !compared {
+			copy(r.who[1:i+1], r.who[:i])
+			r.who[0] = who
 			return r, true
 		}
 	}
 	return r, false
 }
 
-func (r *row) cell(who string) string {
-	ns, err := strconv.ParseFloat(r.values[who+"-ns/"+r.unit], 64)
-	if err != nil {
+func (r *row) time(who string) string {
+	ns, ok := r.Values[who+"-ns/"+r.unit]
+	if !ok {
 		return ""
 	}
 	text := Duration(ns)
-	if ratio, err := strconv.ParseFloat(r.values[who+"-ratio"], 64); err == nil {
-		text += " (" + significant(ratio) + "x)"
+	if ratio, ok := r.Values[who+"-ratio"]; ok {
+		text += " (" + Significant(ratio) + "x)"
 	}
 	return text
+}
+
+func (r *row) processors(who string) string {
+	ns, ok := r.Values[who+"-cpu/"+r.unit]
+	if !ok {
+		return ""
+	}
+	return Duration(ns)
+}
+
+func (r *row) allocations(who string) string {
+	n, ok := r.Values[who+"-allocs/"+r.unit]
+	if !ok {
+		return ""
+	}
+	return Significant(n) + " (" + Bytes(r.Values[who+"-B/"+r.unit]) + ")"
 }
 
 // Duration is a number of nanoseconds for people.
 func Duration(ns float64) string {
 	switch {
 	case ns < 1e3:
-		return significant(ns) + " ns"
+		return Significant(ns) + " ns"
 	case ns < 1e6:
-		return significant(ns/1e3) + " µs"
+		return Significant(ns/1e3) + " µs"
 	}
-	return significant(ns/1e6) + " ms"
+	return Significant(ns/1e6) + " ms"
 }
 
-func significant(v float64) string {
+// Bytes is a number of bytes for people.
+func Bytes(n float64) string {
 	switch {
+	case n < 1e3:
+		return Significant(n) + " B"
+	case n < 1e6:
+		return Significant(n/1e3) + " KB"
+	}
+	return Significant(n/1e6) + " MB"
+}
+
+// Significant is a number with three significant digits.
+func Significant(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
 	case v < 10:
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	case v < 100:

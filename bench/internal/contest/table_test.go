@@ -12,7 +12,7 @@ import (
 func TestTable(t *testing.T) {
 	var out strings.Builder
 	err := contest.Table(&out, strings.NewReader(`goos: linux
-BenchmarkLoop10000-2   	      10	         1.750 floor-ns/node	         0 floor-allocs/node	       385.0 memory-ns/node	       220.0 memory-ratio
+BenchmarkLoop10000-2   	      10	         1.750 floor-ns/node	         0 floor-allocs/node	         0 floor-B/node	       385.0 memory-ns/node	       400.0 memory-cpu/node	         2.500 memory-allocs/node	      1200 memory-B/node	       220.0 memory-ratio
 BenchmarkSQLite/NORMAL/react/100-2 	 3	 12000 driver-ns/commit	 18000 fermata-ns/commit	 1.5 fermata-ratio
 BenchmarkCache-2   	      10	         1.750 ns/op
 PASS
@@ -22,8 +22,22 @@ PASS
 	}
 	want := `| | per | floor | memory | driver | fermata |
 |---|---|---:|---:|---:|---:|
-| Loop10000 | node | 1.75 ns | 385 ns (220x) |  |  |
-| SQLite/NORMAL/react/100 | commit |  |  | 12.0 µs | 18.0 µs (1.50x) |
+| Loop10000 | node | 1.75 ns | 385 ns (220x) | - | - |
+| SQLite/NORMAL/react/100 | commit | - | - | 12.0 µs | 18.0 µs (1.50x) |
+
+Time of processors, of all threads; other load affects it less:
+
+| | per | floor | memory | driver | fermata |
+|---|---|---:|---:|---:|---:|
+| Loop10000 | node | - | 400 ns | - | - |
+| SQLite/NORMAL/react/100 | commit | - | - | - | - |
+
+Allocations, and bytes that they take:
+
+| | per | floor | memory | driver | fermata |
+|---|---|---:|---:|---:|---:|
+| Loop10000 | node | 0 (0 B) | 2.50 (1.20 KB) | - | - |
+| SQLite/NORMAL/react/100 | commit | - | - | - | - |
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

@@ -25,10 +25,13 @@ type Joke struct {
 }
 
 // NewTopics is n subjects of 1000 letters.
-func NewTopics(n int) Topics {
+func NewTopics(n int) Topics { return NewTopicsOf(n, 1000) }
+
+// NewTopicsOf is n subjects of as many letters as it is given.
+func NewTopicsOf(n, length int) Topics {
 	var t Topics
 	for i := range n {
-		letters := make([]string, 1000)
+		letters := make([]string, length)
 		for k := range letters {
 			at := (i*7 + k*k) % 26
 			letters[k] = "abcdefghijklmnopqrstuvwxyz"[at : at+1]

@@ -21,15 +21,18 @@ type Agent struct {
 // Script holds the replies of a model and the results of a tool. They are made beforehand, so that only the engine
 // between them is measured.
 type Script struct {
-	queries []string // 3,600 characters each, all different
-	results []string // 36,180 characters each
+	queries []string // all different
+	results []string // ten times as long
 }
 
-// NewScript is a conversation of n calls of a tool.
-func NewScript(n int) *Script {
+// NewScript is a conversation of n calls of a tool, with queries of 3,600 characters.
+func NewScript(n int) *Script { return NewScriptOf(n, 100) }
+
+// NewScriptOf is a conversation of n calls of a tool, with queries of 36 times a length.
+func NewScriptOf(n, length int) *Script {
 	s := &Script{}
 	for i := range n {
-		q := strings.Repeat(fmt.Sprintf("%08x-89ab-4def-8123-456789abcdef", i+1), 100)
+		q := strings.Repeat(fmt.Sprintf("%08x-89ab-4def-8123-456789abcdef", i+1), length)
 		s.queries = append(s.queries, q)
 		s.results = append(s.results, strings.Repeat("result for query: "+q, 10))
 	}
