@@ -6,12 +6,17 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 GO ?= go
-TOOL := $(GO) tool -modfile=tools/go.mod
+TOOL := $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 
 PKG ?= ./...
 RUN ?=
 BENCH ?= .
 COUNT ?= 1
+WAYS ?=
+REV ?= HEAD
+ROUNDS ?= 5
+WRITE ?=
+BENCHTIME ?= 200ms
 FUZZTIME ?= 10s
 EXPLORE ?= 20000
 SEED ?=
@@ -19,6 +24,8 @@ STORE ?= sqlite
 RUNS ?= 200
 JOBS ?=
 COLD ?=
+SINCE ?=
+SHOW ?=
 
 ##@ Every day
 
@@ -48,15 +55,16 @@ generate: ## Run the go:generate lines
 ##@ Before a change goes in
 
 .PHONY: check
-check: vet lint tidy peers house readme format budget ## Vet, lint, tidy, peers, house rules, README, format, weight: what CI checks
+check: vet lint tidy peers channels house readme format budget ## Vet, lint, tidy, peers, channels, house rules, README, format, weight: what CI checks
 
 .PHONY: vet
 vet: ## go vet
 	$(GO) vet ./...
 
 .PHONY: lint
-lint: ## golangci-lint, at the version that tools/go.mod pins
+lint: ## golangci-lint, at the version that tools/go.mod pins, here and in the module channels
 	$(TOOL) golangci-lint run --allow-parallel-runners ./...
+	cd channels && $(TOOL) golangci-lint run --allow-parallel-runners ./...
 
 .PHONY: tidy
 tidy: ## Is go.mod as `go mod tidy` leaves it?
@@ -65,6 +73,10 @@ tidy: ## Is go.mod as `go mod tidy` leaves it?
 .PHONY: peers
 peers: ## Does bench/peers, a module of its own, tidy and vet?
 	cd bench/peers && $(GO) mod tidy -diff && $(GO) vet ./...
+
+.PHONY: channels
+channels: ## Does the module channels tidy and vet, and do its tests pass?
+	cd channels && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./...
 
 .PHONY: house
 house: ## Who may import whom, sizes, laws and tests: internal/house
@@ -82,6 +94,10 @@ format: ## Is the code formatted (gofumpt)?
 budget: ## Is the command within its budget: size, linked packages and modules?
 	$(GO) run ./internal/weight
 
+.PHONY: corpora
+corpora: ## Measure how dialogues understand people, on public test data in FERMATA_CORPORA (SHOW=wrong or all: the misses)
+	FERMATA_CORPORA_SHOW='$(SHOW)' $(GO) test -count=1 -v ./dialogue/internal/corpora
+
 .PHONY: race
 race: ## Run the tests with the race detector
 	$(GO) test -race $(if $(RUN),-run '$(RUN)') $(PKG)
@@ -90,23 +106,36 @@ race: ## Run the tests with the race detector
 
 .PHONY: bench
 bench: ## Run the benchmarks (PKG=./bench BENCH=Loop COUNT=5)
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG)
+	$(GO) test -run '^$$' -bench '$(value BENCH)' -benchmem -count $(COUNT) $(PKG)
 
 .PHONY: bench-table
-bench-table: ## The same as a table of ratios to the floors (BENCH=SQLite)
-	$(GO) test -run '^$$' -bench '$(BENCH)' -timeout 1h ./bench | $(GO) run ./bench/table
+bench-table: ## The same as tables of ratios to the floors and of allocations (BENCH=React WAYS=default)
+	FERMATA_WAYS='$(value WAYS)' $(GO) test -run '^$$' -bench '$(value BENCH)' -timeout 1h \
+		-benchtime $(if $(filter file,$(origin BENCHTIME)),1s,$(BENCHTIME)) ./bench | $(GO) run ./bench/table
+
+.PHONY: bench-against
+bench-against: ## Compare with another revision, alternately (REV=main~3 BENCH=React WAYS=stored ROUNDS=5 PKG=./bench)
+	FERMATA_WAYS='$(value WAYS)' $(GO) run ./bench/against -rev '$(REV)' -bench '$(value BENCH)' -rounds $(ROUNDS) -benchtime $(BENCHTIME) \
+		-pkg $(if $(filter file,$(origin PKG)),./bench,$(PKG))
 
 .PHONY: bench-stores
 bench-stores: ## Measure durable steps a second per store, at 1, 8 and 64 runs, beside its driver (COUNT=3)
 	$(GO) test -run '^$$' -bench '^BenchmarkStores$$' -benchtime 9x -count $(COUNT) -timeout 1h ./bench
 
 .PHONY: bench-peers
-bench-peers: ## Measure other engines beside this one, in a module of their own (BENCH=Loop)
-	cd bench/peers && $(GO) test -count=1 -bench '$(BENCH)' -timeout 1h . | (cd ../.. && $(GO) run ./bench/table)
+bench-peers: ## Measure other engines beside this one, in a module of their own (BENCH=Loop WRITE=yes: into docs)
+	@cd bench/peers/langgraphjs && { [ -d node_modules ] || { command -v npm >/dev/null && npm ci --no-audit --no-fund >&2; } || \
+		echo "langgraph.js is left out: npm is not installed, or could not install its packages" >&2; }
+	cd bench/peers && FERMATA_WAYS='$(value WAYS)' $(GO) test -count=1 -bench '$(value BENCH)' -timeout 1h \
+		-benchtime $(if $(filter file,$(origin BENCHTIME)),1s,$(BENCHTIME)) . | (cd ../.. && $(GO) run ./bench/table $(if $(WRITE),-page docs/explanation/peers.md))
 
 .PHONY: weight
 weight: ## Measure a clean build of the command beside its budget, and the heaviest modules; minutes (COLD=no skips it)
 	$(GO) run ./internal/weight $(if $(filter no,$(COLD)),-table,-cold)
+
+.PHONY: lines
+lines: ## Count lines of code by room, without tests (SINCE=HEAD~10 shows that revision beside them)
+	@$(GO) run ./internal/lines $(if $(SINCE),-since '$(SINCE)')
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a while (FUZZTIME=10s PKG=./...)
@@ -131,8 +160,8 @@ mutants: ## Break the engine in many places, one at a time: does a test notice e
 	$(GO) run ./internal/mutants $(if $(RUN),-run '$(RUN)') $(if $(JOBS),-j $(JOBS))
 
 .PHONY: flaky
-flaky: ## Run all tests 20 times under load, half of them with -race, and count failures (RUNS=4 PKG=./node RUN=TestJ5)
-	$(GO) run ./internal/flaky -runs $(if $(filter file,$(origin RUNS)),20,$(RUNS)) $(if $(RUN),-run '$(RUN)') $(PKG)
+flaky: ## Run all tests 20 times under load, half of them with -race: failures, slowest (RUNS=4 PKG=./node RUN=TestJ5)
+	$(GO) run ./internal/flaky -slow 10 -runs $(if $(filter file,$(origin RUNS)),20,$(RUNS)) $(if $(RUN),-run '$(RUN)') $(PKG)
 
 .PHONY: slow
 slow: ## Run all tests once and list the ten slowest packages and tests (PKG=./node)
