@@ -145,8 +145,8 @@ func (r *Request) ReadForm() (url.Values, error) {
 	return form, nil
 }
 
-// Location is a place in words, as the Text of a message: "[location: Town Hall, Main Street 1 48.1,11.5]". Names that
-// are empty are left out.
+// Location describes a place, as the Text of a message. Names that are empty are left out. An example is
+// "[location: Town Hall, Main Street 1 48.1,11.5]".
 func Location(latitude, longitude float64, names ...string) string {
 	degrees := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	at := degrees(latitude) + "," + degrees(longitude)

@@ -252,8 +252,8 @@ func (d *Driver) box(id string) *box {
 	return b
 }
 
-// Run sends what conversations say, continues after a crash, and keeps the process's lease, until ctx is done. It
-// returns when its work has stopped; nothing is lost by that.
+// Run sends the answers of conversations until ctx is done. It continues after a crash, and keeps the process's lease.
+// It returns when its work has stopped; nothing is lost by that.
 func (d *Driver) Run(ctx context.Context) error {
 	if err := d.beat(ctx, d.o.Lease); err != nil {
 		return fmt.Errorf("channels: %w", err)

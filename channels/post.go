@@ -86,7 +86,8 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// Split cuts a text into parts of at most so many UTF-16 units, which providers count, behind a line or a word if it can.
+// Split cuts a text into parts of at most so many UTF-16 units, which is how providers count. It cuts behind a line or a
+// word if it can.
 func Split(text string, most int) []string {
 	var parts []string
 	for {

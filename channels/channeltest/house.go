@@ -82,7 +82,7 @@ func Shop(t testing.TB, p *Purchases) *dialogue.Dialogue {
 	return d
 }
 
-// Stores are the stores that tests run on, by name. What is opened again is what was there.
+// Stores are the stores that tests run on, by name. Each function opens the same store again.
 func Stores(t testing.TB) map[string]func() journal.Store {
 	t.Helper()
 	inMemory := kept{memory.New()}

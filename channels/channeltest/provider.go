@@ -74,7 +74,7 @@ func (p *Provider) wait() <-chan struct{} {
 	return p.changed
 }
 
-// HTTP serves the provider's API: read reads a message from a request, and ok is the response to one that was taken.
+// HTTP serves the provider's API. Read finds the message of a request; ok is the response to one that was taken.
 func (p *Provider) HTTP(read func(r *http.Request, body []byte) (Sent, error), ok string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Recording reads a file of testdata, in which each old text is replaced by the new one that follows it.
+// Recording reads a file of testdata and replaces each old text by the new one that follows it.
 func Recording(t testing.TB, name string, oldnew ...string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))

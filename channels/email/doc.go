@@ -1,4 +1,6 @@
-// Package email is the channel of a mailbox: messages come as raw MIME by a signed webhook, and answers go by SMTP.
+// Package email is the channel of a mailbox.
+//
+// Messages come as raw MIME by a signed webhook, and answers go by SMTP.
 //
 //	ch := email.New(email.Options{
 //		Secret: os.Getenv("EMAIL_SECRET"), From: "Bank <bank@example.com>",

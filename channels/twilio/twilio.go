@@ -31,8 +31,8 @@ func (o *Options) fill() {
 	o.Language = cmp.Or(o.Language, "en-US")
 }
 
-// Sign is the signature of a request to an address with form values: Base64 of the HMAC-SHA1 over the address and the
-// values, sorted by their names.
+// Sign returns the signature of a request to an address with form values. It is the Base64 of the HMAC-SHA1 over the
+// address and the values, sorted by their names.
 func Sign(token, address string, form url.Values) string {
 	mac := hmac.New(sha1.New, []byte(token))
 	mac.Write([]byte(address))

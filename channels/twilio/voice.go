@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-go/fermata/channels"
 )
 
-// Voice is the phone calls of a number: what the conversation says is spoken, and what the caller says or types is
-// understood. NewVoice makes one.
+// Voice is the phone calls of a number. It speaks the answers of the conversation, and understands what the caller says
+// or types. NewVoice makes one.
 type Voice struct{ o Options }
 
 // NewVoice makes the channel "twilio-voice".

@@ -89,7 +89,7 @@ var table = []row{
 	{
 		"internal/inbox",
 		[]string{"internal/canonical", "internal/machine", "internal/printable", "internal/question", "internal/runtype", "internal/storage", "journal", "node"},
-		"answers of people; it knows no execution, and wakes runs by an interface",
+		"answers of people, and messages; it knows no execution, and wakes runs by an interface",
 	},
 	{
 		"internal/history",
@@ -184,6 +184,14 @@ var table = []row{
 		[]string{".", "internal/fault", "internal/nearest", "internal/nodehost", "internal/originguard", "internal/printable", "internal/reply", "journal", "node", "schema"},
 		"a face: it is given a runtime, and knows neither authors nor stores",
 	},
+	{"channels", []string{".", "dialogue", "journal"}, "a module of its own, whose mailboxes are journals beside those of conversations; it uses what users can, and knows no provider"},
+	{
+		"channels/channeltest",
+		[]string{".", "channels", "dialogue", "journal", "journal/memory", "journal/sqlite", "node"},
+		"the suite is for any channel, also those of others",
+	},
+	{"channels/webwidget", []string{"dialogue", "dialogue/web"}, "a chat in the pages of others: no provider is between, so no mailbox is either"},
+	{"channels/...", []string{"channels"}, "a provider knows what channels are, and no other provider"},
 	{"vet", nil, "it reads the code of nodes and knows the packages that they call by name alone: who runs nodes gets none of it"},
 	{"cmd/...", []string{anything}, "flags and wiring: where everything meets"},
 	{"docs/guide", nil, "the code of the guides, in tests"},
@@ -314,7 +322,7 @@ var outside = []struct {
 	{"google.golang.org/protobuf", []string{"cmd/fermata/internal/otlp"}, "their encoding"},
 	{"github.com/coder/websocket", []string{"dialogue/web"}, "connections that conversations are held over: who serves none of them does not get it"},
 	{"pgregory.net/rapid", []string{"internal/lawtest"}, "the seed of properties; of others only tests import it"},
-	{"github.com/google/go-cmp", []string{"journal/journaltest", "fermatatest", "model/modeltest", "internal/definitiontest", "internal/golden"}, "packages that are imported by tests"},
+	{"github.com/google/go-cmp", []string{"journal/journaltest", "fermatatest", "model/modeltest", "internal/definitiontest", "internal/golden", "channels/channeltest"}, "packages that are imported by tests"},
 }
 
 func TestImportsOfOthers(t *testing.T) {

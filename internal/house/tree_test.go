@@ -18,7 +18,10 @@ import (
 // modulePath is the path of the module, the first line of go.mod.
 const modulePath = "github.com/fermata-go/fermata"
 
-// tree is what the repository tracks, as it lies on disk; nested modules and corpora are left out.
+// ownModules are the modules below the root that keep the rules of this package, because users import them.
+var ownModules = []string{"channels"}
+
+// tree is what the repository tracks, as it lies on disk; nested modules beside ownModules and corpora are left out.
 type tree struct {
 	root  string
 	fset  *token.FileSet
@@ -91,7 +94,7 @@ func treeOf(root string) (*tree, error) {
 	}
 	nested := make(map[string]bool) // folders of other modules
 	for _, name := range names {
-		if dir, base := path.Split(name); base == "go.mod" && dir != "" {
+		if dir, base := path.Split(name); base == "go.mod" && dir != "" && !slices.Contains(ownModules, path.Clean(dir)) {
 			nested[path.Clean(dir)] = true
 		}
 	}
