@@ -4,9 +4,9 @@
 //	go run ./internal/flaky -runs 4 -run TestJ5 ./node ./journal/...
 //	go run ./internal/flaky -runs 1 -load 1 -slow 10      # or: make slow
 //
-// Each run is one go test -count=1 with four times as many processes and threads as there are cores, and every second one
-// has the race detector on. After the last run, or after an interrupt, a summary says what failed, how often, and what it
-// said the first time. The exit status is 0 only when nothing failed.
+// The tests are compiled once, and each run starts them again, with four times as many processes and threads as there are
+// cores; every second run has the race detector on. A failure is named at once. After the last run, or after an interrupt, a
+// summary says what failed, how often, and what it said the first time. The exit status is 0 only when nothing failed.
 //
 // With -slow, the summary lists the slowest packages and tests as well.
 package main

@@ -7,14 +7,20 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
-	"runtime"
+	"path/filepath"
 	"strconv"
 	"time"
 )
 
 func main() {
+	if dir := os.Getenv(collecting); dir != "" {
+		if err := collect(dir, os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, "flaky:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:], os.Stdout)
 	stop()
@@ -53,12 +59,27 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if o.packages = flags.Args(); len(o.packages) == 0 {
 		o.packages = []string{"./..."}
 	}
+	dir, err := os.MkdirTemp("", "flaky")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	suites := make(map[bool]*suite) // by whether they have the race detector
 	all := newTally()
+	all.live = out
 	for n := 1; n <= o.runs && ctx.Err() == nil; n++ {
-		began := time.Now()
 		race := o.race && n%2 == 0
-		before := all.failures
-		if err := once(ctx, o, race, all); err != nil {
+		if suites[race] == nil {
+			binaries := filepath.Join(dir, strconv.FormatBool(race))
+			if err := os.Mkdir(binaries, 0o700); err != nil {
+				return err
+			}
+			if suites[race], err = build(ctx, &o, race, binaries); err != nil {
+				return err
+			}
+		}
+		began, before := time.Now(), all.failures
+		if err := suites[race].run(ctx, &o, all); err != nil {
 			return err
 		}
 		_, _ = fmt.Fprintf(out, "run %d of %d%s: %d failures, %s\n", n, o.runs, map[bool]string{true: " with -race"}[race],
@@ -74,40 +95,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return ctx.Err()
 }
 
-// once runs the tests one time and adds what became of them.
-func once(ctx context.Context, o options, race bool, all *tally) error {
-	cmd := exec.CommandContext(ctx, "go", o.arguments(race)...)
-	if o.load > 1 {
-		cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(o.load*runtime.NumCPU()))
-	}
-	cmd.Stderr = os.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = time.Minute
-	lines, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return err
-	}
-	failures := all.failures
-	err = all.read(lines)
-	status := cmd.Wait() // not 0 after any failure
-	switch {
-	case err != nil:
-		return err
-	case status != nil && ctx.Err() == nil && all.failures == failures:
-		return fmt.Errorf("go test reported no failed test: %w", status)
-	}
-	return nil
-}
-
-// arguments are those of the go command.
-func (o *options) arguments(race bool) []string {
-	args := []string{"test", "-json", "-count=1", "-timeout=" + o.timeout.String()}
-	if o.load > 1 {
-		args = append(args, "-p="+strconv.Itoa(o.load*runtime.NumCPU()))
-	}
+// arguments are those of the go command that compiles the tests; self is this program, which keeps them.
+func (o *options) arguments(race bool, self string) []string {
+	args := []string{"test", "-count=1", "-timeout=" + o.timeout.String(), "-v", "-exec=" + self}
 	if race {
 		args = append(args, "-race")
 	}

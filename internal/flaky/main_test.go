@@ -70,18 +70,25 @@ func TestWhatIsNoEvent(t *testing.T) {
 	}
 }
 
-// Every second run has the race detector on, and there are four processes for each core.
+// TestMain lets this program be the one that go test -exec starts.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(collecting); dir != "" {
+		if err := collect(dir, os.Args[1:]); err != nil {
+			panic(err)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// Every second run has the race detector on.
 func TestArguments(t *testing.T) {
 	o := options{load: 4, pattern: "TestJ5", timeout: time.Minute, packages: []string{"./node"}}
 	for race, want := range map[bool]string{false: " -run=TestJ5 ./node", true: " -race -run=TestJ5 ./node"} {
-		got := strings.Join(o.arguments(race), " ")
-		if !strings.HasPrefix(got, "test -json -count=1 -timeout=1m0s -p=") || !strings.HasSuffix(got, want) {
+		got := strings.Join(o.arguments(race, "self"), " ")
+		if got != "test -count=1 -timeout=1m0s -v -exec=self"+want {
 			t.Errorf("race %t: %s", race, got)
 		}
-	}
-	o.load = 1
-	if got := strings.Join(o.arguments(false), " "); strings.Contains(got, "-p=") {
-		t.Errorf("without load: %s", got)
 	}
 }
 
@@ -117,7 +124,7 @@ func TestTheCommandFindsWhatFailsNowAndThen(t *testing.T) {
 	t.Setenv("GOTOOLCHAIN", "local")
 	var out strings.Builder
 	err := run(t.Context(), []string{"-runs=2", "-race=false", "-slow=1"}, &out)
-	if !errors.Is(err, errFailed) || !strings.Contains(out.String(), "run 1 of 2: 1 failures, ") || !strings.Contains(out.String(), "FAILED 1 of 2  sometimes TestSometimes\n        sometimes_test.go:13: not this time\n") ||
+	if !errors.Is(err, errFailed) || !strings.Contains(out.String(), "run 1 of 2: 1 failures, ") || !strings.Contains(out.String(), "FAILED 1 of 2  . TestSometimes\n        sometimes_test.go:13: not this time\n") ||
 		!strings.Contains(out.String(), "3 tests passed, 1 failures in 1 tests") {
 		t.Errorf("%v:\n%s", err, out.String())
 	}

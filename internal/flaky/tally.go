@@ -42,6 +42,7 @@ type tally struct {
 	results  map[key]*result
 	output   map[key][]string // of those that have not ended
 	broken   map[string]bool  // the packages of this run in which a test failed
+	live     io.Writer        // is told of failures at once; nil for nobody
 }
 
 func newTally() *tally {
@@ -51,7 +52,7 @@ func newTally() *tally {
 // keptLines is how much of a failure's output the summary shows.
 const keptLines = 60
 
-// read adds what one go test -json writes. A line that is none of its events is the output of a build.
+// read adds the events of the tests of a package or of several, as go test -json writes them. A line that is none of its events is the output of a build.
 func (a *tally) read(lines io.Reader) error {
 	a.broken = make(map[string]bool)
 	clear(a.output)
@@ -110,7 +111,17 @@ func (a *tally) ended(k key, e event, failed bool) {
 		if r.failures++; r.failures == 1 {
 			r.said = said
 		}
+		if a.live != nil {
+			_, _ = fmt.Fprintf(a.live, "failed: %s\n", k)
+		}
 		a.failures++
+	}
+}
+
+// lasted notes how long a package took, which the events of one that ran by itself do not say.
+func (a *tally) lasted(pkg string, took time.Duration) {
+	if r := a.results[key{pkg, ""}]; r != nil {
+		r.slowest = max(r.slowest, took)
 	}
 }
 
