@@ -34,7 +34,7 @@ func newDesk(t testing.TB, p *channeltest.Provider) channels.Channel {
 		return s, json.Unmarshal(body, &s)
 	}, "{}"))
 	t.Cleanup(desk.Close)
-	return &Desk{Secret: "s", Token: "t", API: desk.URL, Client: &http.Client{Timeout: time.Second / 5}}
+	return &Desk{Secret: "s", Token: "t", API: desk.URL, Client: channels.DefaultClient()}
 }
 
 // deskSays is a message, as the desk posts it.

@@ -23,7 +23,7 @@ import (
 )
 
 // soon is how long a test waits for what must come.
-const soon = time.Minute
+const soon = 2 * time.Minute
 
 // Purchases counts what was bought in the shop, by name. A purchase with the same key counts once, as at a real shop:
 // an action whose process died before its outcome was stored is called again (law J5).
@@ -188,13 +188,15 @@ type Process struct {
 	Idle     bool  // it accepts messages and does nothing else
 }
 
-// Open starts a process on a store, quick enough for tests. Change may change its options.
+// Open starts a process on a store, quick enough for tests. Its lease outlasts them, and so does its patience with slow
+// machines: a test in which it dies gives it a short lease. Change may change its options.
 func Open(t testing.TB, store journal.Store, d *dialogue.Dialogue, ch channels.Channel, change ...func(*Process)) *House {
 	t.Helper()
 	var o Process
 	o.Options = channels.Options{
 		Dialogue: d, Store: store, Channels: []channels.Channel{ch}, Address: "https://bot.example.com",
-		Sweep: 20 * time.Millisecond, Lease: 200 * time.Millisecond, Backoff: time.Millisecond, MaxBackoff: 20 * time.Millisecond,
+		Sweep: 20 * time.Millisecond, Backoff: time.Millisecond, MaxBackoff: 20 * time.Millisecond,
+		Lease: 2 * soon, Patience: soon,
 	}
 	for _, c := range change {
 		c(&o)

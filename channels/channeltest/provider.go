@@ -19,7 +19,7 @@ type Sent struct {
 type Verdict struct {
 	Status     int           // of HTTP; 0 for success
 	RetryAfter time.Duration // in whole seconds
-	Silent     bool          // it does not answer at all
+	Silent     bool          // it ends the connection without an answer
 }
 
 // Provider is the other side of a channel, in memory.
@@ -89,8 +89,7 @@ func (p *Provider) HTTP(read func(r *http.Request, body []byte) (Sent, error), o
 		v := p.Take(s)
 		switch {
 		case v.Silent:
-			<-r.Context().Done()
-			return
+			panic(http.ErrAbortHandler)
 		case v.RetryAfter > 0:
 			w.Header().Set("Retry-After", strconv.Itoa(int(v.RetryAfter/time.Second)))
 		}

@@ -307,7 +307,7 @@ func (s *Suite) crashAt(t *testing.T, store string, at int64, after bool) (crash
 	dying := &mortal{after: after, died: make(chan struct{})}
 	dying.kept.Store = open()
 	dying.left.Store(at)
-	h := Open(t, dying, shop, ch)
+	h := Open(t, dying, shop, ch, func(p *Process) { p.Lease = 200 * time.Millisecond })
 	script := []string{"order something", "tea", "yes"}
 	want := told("tea")
 	want[1] = s.sure("tea")

@@ -100,7 +100,7 @@ func read(r *http.Request, body []byte) (s channeltest.Sent, err error) {
 func newChannel(t testing.TB, p *channeltest.Provider) channels.Channel {
 	api := httptest.NewServer(p.HTTP(read, `{"ok": true, "ts": "1767326126.896109"}`))
 	t.Cleanup(api.Close)
-	return slack.New(slack.Options{SigningSecret: secret, Token: "xoxb-test", API: api.URL, Client: &http.Client{Timeout: 200 * time.Millisecond}})
+	return slack.New(slack.Options{SigningSecret: secret, Token: "xoxb-test", API: api.URL})
 }
 
 func TestSlack(t *testing.T) {

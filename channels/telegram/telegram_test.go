@@ -51,7 +51,7 @@ func read(r *http.Request, data []byte) (s channeltest.Sent, err error) {
 func newChannel(t testing.TB, p *channeltest.Provider) channels.Channel {
 	api := httptest.NewServer(p.HTTP(read, `{"ok": true, "result": {}}`))
 	t.Cleanup(api.Close)
-	return telegram.New(telegram.Options{Token: "110201543:token", Secret: "a-secret", API: api.URL, Client: &http.Client{Timeout: 200 * time.Millisecond}})
+	return telegram.New(telegram.Options{Token: "110201543:token", Secret: "a-secret", API: api.URL})
 }
 
 func TestTelegram(t *testing.T) {

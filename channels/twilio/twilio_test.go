@@ -56,7 +56,7 @@ func newSMS(t testing.TB, p *channeltest.Provider) channels.Channel {
 	api := httptest.NewServer(p.HTTP(read, `{"sid": "SM0009", "status": "queued"}`))
 	t.Cleanup(api.Close)
 	return twilio.NewSMS(twilio.Options{
-		AccountSID: "AC0001", AuthToken: token, From: "+15550100", API: api.URL, Client: &http.Client{Timeout: 200 * time.Millisecond},
+		AccountSID: "AC0001", AuthToken: token, From: "+15550100", API: api.URL,
 	})
 }
 

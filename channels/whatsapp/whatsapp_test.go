@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -59,7 +58,7 @@ func newChannel(t testing.TB, p *channeltest.Provider) channels.Channel {
 	t.Cleanup(api.Close)
 	return whatsapp.New(whatsapp.Options{
 		AppSecret: "app-secret", VerifyToken: "verify", Token: "token", PhoneNumberID: "106540352242922",
-		API: api.URL, Client: &http.Client{Timeout: 200 * time.Millisecond},
+		API: api.URL,
 	})
 }
 

@@ -147,13 +147,6 @@ type moment struct {
 	wait  time.Duration
 }
 
-func (m *moment) String() string {
-	if m == nil {
-		return "never"
-	}
-	return fmt.Sprintf("%s after line %d", m.wait, m.lines)
-}
-
 // ending is what became of a process.
 type ending struct {
 	args   []string

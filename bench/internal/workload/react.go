@@ -42,15 +42,6 @@ func NewScriptOf(n, length int) *Script {
 // Nodes is how many nodes a conversation visits.
 func (s *Script) Nodes() int { return 2*len(s.queries) + 1 }
 
-// Said is how many bytes a conversation consists of.
-func (s *Script) Said() int {
-	said := 0
-	for i := range s.queries {
-		said += len(s.queries[i]) + len(s.results[i])
-	}
-	return said
-}
-
 // Begin is the state that a conversation begins with.
 func (s *Script) Begin() Agent { return Agent{Messages: []Message{{Role: User, Content: "go"}}} }
 
