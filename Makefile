@@ -27,6 +27,9 @@ COLD ?=
 SINCE ?=
 SHOW ?=
 
+# Where tests are: without PKG also in the module channels.
+MODULES = . $(if $(filter file,$(origin PKG)),channels)
+
 ##@ Every day
 
 .PHONY: help
@@ -100,7 +103,7 @@ corpora: ## Measure how dialogues understand people, on public test data in FERM
 
 .PHONY: race
 race: ## Run the tests with the race detector
-	$(GO) test -race $(if $(RUN),-run '$(RUN)') $(PKG)
+	for module in $(MODULES); do (cd $$module && $(GO) test -race $(if $(RUN),-run '$(RUN)') $(PKG)); done
 
 ##@ Now and then
 
@@ -139,12 +142,15 @@ lines: ## Count lines of code by room, without tests (SINCE=HEAD~10 shows that r
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a while (FUZZTIME=10s PKG=./...)
-	@list="$$($(GO) test -list '^Fuzz' $(PKG) | awk '/^Fuzz/ { name[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, name[i]; n = 0 }')"; \
-	[ -n "$$list" ] || { echo "no fuzz target in $(PKG)" >&2; exit 1; }; \
-	while read -r package target; do \
-		echo "== $$target in $$package"; \
-		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$package" </dev/null; \
-	done <<<"$$list"
+	@for module in $(MODULES); do \
+		cd "$(CURDIR)/$$module"; \
+		list="$$($(GO) test -list '^Fuzz' $(PKG) | awk '/^Fuzz/ { name[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, name[i]; n = 0 }')"; \
+		[ -n "$$list" ] || { echo "no fuzz target in $(PKG)" >&2; exit 1; }; \
+		while read -r package target; do \
+			echo "== $$target in $$package"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$package" </dev/null; \
+		done <<<"$$list"; \
+	done
 
 .PHONY: explore
 explore: ## Run the exploring tests at full length: crashes, schedules, random graphs (RUN=Crash EXPLORE=20000 SEED=1)
@@ -161,7 +167,10 @@ mutants: ## Break the engine in many places, one at a time: does a test notice e
 
 .PHONY: flaky
 flaky: ## Run all tests 20 times under load, half of them with -race: failures, slowest (RUNS=4 PKG=./node RUN=TestJ5)
-	$(GO) run ./internal/flaky -slow 10 -runs $(if $(filter file,$(origin RUNS)),20,$(RUNS)) $(if $(RUN),-run '$(RUN)') $(PKG)
+	$(GO) build -o bin/flaky ./internal/flaky
+	status=0; for module in $(MODULES); do \
+		(cd $$module && "$(CURDIR)/bin/flaky" -slow 10 -runs $(if $(filter file,$(origin RUNS)),20,$(RUNS)) $(if $(RUN),-run '$(RUN)') $(PKG)) || status=1; \
+	done; exit $$status
 
 .PHONY: slow
 slow: ## Run all tests once and list the ten slowest packages and tests (PKG=./node)
