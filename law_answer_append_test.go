@@ -167,7 +167,7 @@ func TestH2_AWrongAnswerToARunThatIsNotInMemoryChangesNothing(t *testing.T) {
 	if err := rt.AnswerAll(t.Context(), map[string]any{q.ID: 5}, boss); !errors.Is(err, fermata.ErrInvalid) {
 		t.Errorf("a number where a text is asked for: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if res, err := run.Wait(ctx); err != nil || res.Status != fermata.Paused {
 		t.Fatalf("after the wrong answer the run is %s, error %v", res.Status, err)

@@ -59,7 +59,7 @@ func TestN1_ATimerFiresWhileItsExecutionComesToRest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if res, err := run.Wait(ctx); err != nil || res.Status != runtype.Completed {
 		t.Fatalf("the run is %q: %v; expected it to be completed", res.Status, err)
