@@ -82,7 +82,7 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts runtype.Options
 	if err := d.commit(d.ctx, nil); err != nil {
 		return runtype.Result{}, d.wrap(err)
 	}
-	d.drive()
+	d.execute()
 	if errors.Is(d.Lost, runtype.ErrStopped) && ctx.Err() != nil {
 		return d.Outcome, &runtype.Error{Code: runtype.CodeStopped, Err: ctx.Err()}
 	}

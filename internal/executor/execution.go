@@ -214,7 +214,7 @@ func (x *Execution) commit(ctx context.Context, in input) error {
 		if err != nil {
 			return x.workers.give(err)
 		}
-		x.settle()
+		x.afterStored()
 		x.Continue(work)
 		if work.Doomed && x.Plan.Definition().FailFast {
 			x.workers.cancel()
@@ -234,7 +234,7 @@ func (x *Execution) next() (*machine.Work, error) {
 
 // record is commit for entries of a running task: nothing follows from them yet.
 func (x *Execution) record(ctx context.Context, in input) error {
-	if len(x.settled) > 0 { // something follows from the outcomes that wait
+	if len(x.onStored) > 0 { // something follows from the outcomes that wait
 		defer x.workers.call()
 		return x.commit(ctx, in)
 	}
@@ -315,8 +315,8 @@ func (x *Execution) lasting(ctx context.Context) context.Context {
 	return context.WithoutCancel(ctx)
 }
 
-// drive executes the run until it cannot go on by itself.
-func (x *Execution) drive() {
+// execute continues the run until it cannot go on by itself.
+func (x *Execution) execute() {
 	defer x.LimitTime()()
 	x.Work()
 }
@@ -339,7 +339,7 @@ func (x *Execution) LimitTime() (release func()) {
 	}
 }
 
-// Work is drive without the time limit. If a node ends the caller's goroutine, it sets Gone, and another
+// Work is execute without the time limit. If a node ends the caller's goroutine, it sets Gone, and another
 // goroutine must call Work.
 func (x *Execution) Work() {
 	err := runtype.ErrGoexit

@@ -98,7 +98,7 @@ func (h *host) begin(t *machine.Task) {
 		defer h.mu.Unlock()
 	}
 	h.observe(t)
-	h.known.Learn(&h.run.Known) // the task's input was settled there
+	h.known.Learn(&h.run.Known) // the task's input was finalized there
 	h.recorded, h.consumed, h.behind, h.begun = 0, 0, t.LastWait, h.begun[:0]
 	for i := range t.Ops {
 		if mustCome(&t.Ops[i], t.Attempt) {

@@ -148,7 +148,7 @@ func (x *Execution) rebase(ctx context.Context, busy []machine.Handed) error {
 	if len(news) == 0 {
 		return fmt.Errorf("%w, and nothing was written", runtype.ErrConflict)
 	}
-	if err := notDriven(news); err != nil {
+	if err := notOwners(news); err != nil {
 		return err
 	}
 	for i := range x.Values.Cells {
@@ -181,8 +181,8 @@ func (x *Execution) rebase(ctx context.Context, busy []machine.Handed) error {
 	return nil
 }
 
-// notDriven checks that others' entries are not an owner's (law J3).
-func notDriven(news []journal.Entry) error {
+// notOwners checks that others' entries are not an owner's (law J3).
+func notOwners(news []journal.Entry) error {
 	for i := range news {
 		if k := news[i].Kind; !machine.FromOutside(k) && k != journal.RunFinished {
 			return fmt.Errorf("%w: another process owns the run (%s, seq %d)", runtype.ErrConflict, news[i].Kind, news[i].Seq)
@@ -205,7 +205,7 @@ func (x *Execution) catchUpLive() error {
 	if len(news) == 0 {
 		return nil
 	}
-	if err := notDriven(news); err != nil {
+	if err := notOwners(news); err != nil {
 		return err
 	}
 	if len(x.TakeUp.heldBack) > 0 { // the machine is ahead of the store

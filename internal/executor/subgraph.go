@@ -58,19 +58,19 @@ func (x *Execution) enterWith(t *machine.Task, flat *plan.Flat, input any) error
 }
 
 // fresh encodes a canonical value as a whole, without a delta.
-func (x *Execution) fresh(t *machine.Task, codec plan.Codec, value any, own bool) (v machine.Value, settled, snap any, err error) {
+func (x *Execution) fresh(t *machine.Task, codec plan.Codec, value any, own bool) (v machine.Value, final, snap any, err error) {
 	v = machine.Value{Changed: true, Delta: x.Unstored, Base: t.Ref}
 	codec = x.Sized(codec)
-	if settled, err = runstate.Canonical(codec, value, &x.Known, own); err != nil || x.Unstored {
-		return v, settled, nil, err
+	if final, err = runstate.Canonical(codec, value, &x.Known, own); err != nil || x.Unstored {
+		return v, final, nil, err
 	}
-	if v.Data, err = guard.Encode(codec, settled); err == nil {
-		snap, err = guard.Copy(codec, settled)
+	if v.Data, err = guard.Encode(codec, final); err == nil {
+		snap, err = guard.Copy(codec, final)
 	}
 	if err != nil {
 		return v, nil, nil, runtype.NotStorable(err)
 	}
-	return v, settled, snap, nil
+	return v, final, snap, nil
 }
 
 // split computes the items of a map. A map without items is over.
@@ -330,7 +330,7 @@ func (x *Execution) joined(j *machine.Join, owner *plan.Plan, n *plan.Node) (any
 		merge = n.Merge
 	}
 	own := merge != nil
-	settles := x.Unstored || own
+	finalizes := x.Unstored || own
 	if !own {
 		merge = codec.Merge
 	}
@@ -362,7 +362,7 @@ func (x *Execution) joined(j *machine.Join, owner *plan.Plan, n *plan.Node) (any
 			}
 			return made, err
 		})
-		if err == nil && settles {
+		if err == nil && finalizes {
 			result, err = runstate.Canonical(codec, result, &x.Known, true)
 		}
 		if err != nil {
@@ -407,7 +407,7 @@ func (x *Execution) merge(j *machine.Join) error {
 }
 
 // mergedValue encodes the merged value of branches.
-func (x *Execution) mergedValue(j *machine.Join, codec plan.Codec, value any) (v machine.Value, snap, settled any, err error) {
+func (x *Execution) mergedValue(j *machine.Join, codec plan.Codec, value any) (v machine.Value, snap, final any, err error) {
 	v = machine.Value{Changed: true, Delta: true, Base: j.Base()}
 	if x.Unstored {
 		return v, nil, value, nil
@@ -419,10 +419,10 @@ func (x *Execution) mergedValue(j *machine.Join, codec plan.Codec, value any) (v
 	if base, err = guard.Copy(codec, base); err != nil {
 		return v, nil, nil, runtype.NotStorable(err)
 	}
-	delta, snap, settled, err := x.ChangeOf(codec, base, value)
+	delta, snap, final, err := x.ChangeOf(codec, base, value)
 	if err != nil {
 		return v, nil, nil, runtype.NotStorable(err)
 	}
 	v.Data = delta
-	return v, snap, settled, nil
+	return v, snap, final, nil
 }

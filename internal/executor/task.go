@@ -348,7 +348,7 @@ func (x *Execution) recordFinish(m *machine.Machine) error {
 }
 
 // change makes an output canonical and encodes it as a delta against the task's input.
-func (x *Execution) change(t *machine.Task, flat *plan.Flat, base uint64, out any) (v machine.Value, snap, settled any, err error) {
+func (x *Execution) change(t *machine.Task, flat *plan.Flat, base uint64, out any) (v machine.Value, snap, final any, err error) {
 	codec := flat.Owner.State()
 	c, err := x.Values.Known(base, codec)
 	if err != nil {
@@ -359,7 +359,7 @@ func (x *Execution) change(t *machine.Task, flat *plan.Flat, base uint64, out an
 			return v, nil, nil, runtype.NotStorable(err)
 		}
 	}
-	delta, next, settled, err := x.ChangeOf(codec, snap, out)
+	delta, next, final, err := x.ChangeOf(codec, snap, out)
 	if err != nil {
 		if lost := x.reload(base); lost != nil { // the snapshot is used up
 			return v, nil, nil, lost
@@ -367,9 +367,9 @@ func (x *Execution) change(t *machine.Task, flat *plan.Flat, base uint64, out an
 		return v, nil, nil, runtype.NotStorable(err)
 	}
 	if len(delta) == 0 {
-		return v, next, settled, nil
+		return v, next, final, nil
 	}
-	return machine.Value{Changed: true, Delta: true, Base: base, Data: delta}, next, settled, nil
+	return machine.Value{Changed: true, Delta: true, Base: base, Data: delta}, next, final, nil
 }
 
 // moveOn is commit for a run that is not stored.

@@ -10,8 +10,8 @@ import (
 
 // together holds outcomes of branches that wait to be stored in one append. The workers' lock guards it.
 type together struct {
-	settled []func()  // what to do for each of them once it is stored
-	since   time.Time // when the first of them came
+	onStored []func()  // what to do for each of them once it is stored
+	since    time.Time // when the first of them came
 }
 
 // Outcomes wait for others only as long as others are about to come.
@@ -34,12 +34,12 @@ func (x *Execution) succeedTogether(t *machine.Task, o machine.Outcome, v produc
 	})
 }
 
-// outcome records how a task ended, and calls settled once that is stored. While other tasks of the run are ready to
+// outcome records how a task ended, and calls stored once that is stored. While other tasks of the run are ready to
 // start, or have just returned, it leaves the append to the last of them: those do not depend on this outcome, so
 // nothing is done on the strength of it (law J2).
-func (x *Execution) outcome(in input, settled func()) error {
+func (x *Execution) outcome(in input, stored func()) error {
 	x.add(in)
-	if x.settled = append(x.settled, settled); len(x.settled) == 1 {
+	if x.onStored = append(x.onStored, stored); len(x.onStored) == 1 {
 		x.since = time.Now()
 	}
 	if x.outcomesDue() {
@@ -50,7 +50,7 @@ func (x *Execution) outcome(in input, settled func()) error {
 
 // storesAtOnce reports whether an outcome has nothing to wait for.
 func (x *Execution) storesAtOnce() bool {
-	return len(x.settled) == 0 && (x.Options.Sequential || x.rehearses || len(x.TakeUp.heldBack) > 0 || x.isQuiet())
+	return len(x.onStored) == 0 && (x.Options.Sequential || x.rehearses || len(x.TakeUp.heldBack) > 0 || x.isQuiet())
 }
 
 // isQuiet reports whether no task is ready to start, and none has just returned.
@@ -58,7 +58,7 @@ func (x *Execution) isQuiet() bool { return x.queue.len() == 0 && x.workers.arri
 
 // outcomesDue reports whether the outcomes that wait have to be stored now.
 func (x *Execution) outcomesDue() bool {
-	n := len(x.settled)
+	n := len(x.onStored)
 	if n == 0 {
 		return false
 	}
@@ -68,7 +68,7 @@ func (x *Execution) outcomesDue() bool {
 // storeOutcomes stores the outcomes that wait. In a run that another writer has ended, they are none.
 func (x *Execution) storeOutcomes() error {
 	switch {
-	case len(x.settled) == 0:
+	case len(x.onStored) == 0:
 		return nil
 	case runtype.Status(x.Machine.Status()).Ended():
 		x.forget()
@@ -77,16 +77,16 @@ func (x *Execution) storeOutcomes() error {
 	return x.commit(context.WithoutCancel(x.ctx), nil)
 }
 
-// settle is called once all inputs are stored.
-func (x *Execution) settle() {
-	for _, settled := range x.settled {
-		settled()
+// afterStored is called once all inputs are stored.
+func (x *Execution) afterStored() {
+	for _, stored := range x.onStored {
+		stored()
 	}
 	x.forget()
 }
 
 // forget drops inputs that are stored, or never will be.
 func (x *Execution) forget() {
-	clear(x.settled)
-	x.inputs, x.settled = x.inputs[:0], x.settled[:0]
+	clear(x.onStored)
+	x.inputs, x.onStored = x.inputs[:0], x.onStored[:0]
 }

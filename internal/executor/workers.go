@@ -125,7 +125,7 @@ func (c *workers) call() {
 		return
 	}
 	left := c.run.queue.len() - c.coming
-	if len(c.run.settled) > 0 { // a goroutine has to store them, however long the tasks take
+	if len(c.run.onStored) > 0 { // a goroutine has to store them, however long the tasks take
 		left++
 	}
 	if left > 0 && c.asleep {

@@ -17,7 +17,7 @@ func (f *Fleet) launch(d *owned) error {
 		return &runtype.Error{Code: runtype.CodeStopped, Run: d.ID, Err: runtype.ErrClosed}
 	}
 	if f.executions[d.ID] != nil {
-		return errDriven
+		return errExecuted
 	}
 	f.executions[d.ID] = d
 	f.recovered(d.ID)

@@ -13,9 +13,9 @@ import (
 func (f *Fleet) Close() error {
 	f.mu.Lock()
 	if f.closed {
-		driving := len(f.executions)+len(f.loading) > 0
+		executing := len(f.executions)+len(f.loading) > 0
 		f.mu.Unlock()
-		if driving && isInside() {
+		if executing && isInside() {
 			return &runtype.Error{Code: runtype.CodeConflict, Err: runtype.ErrInside}
 		}
 		<-f.done
@@ -25,12 +25,12 @@ func (f *Fleet) Close() error {
 	for id := range f.recovery.runs {
 		f.recovered(id)
 	}
-	driving := len(f.executions)+len(f.loading) > 0
+	executing := len(f.executions)+len(f.loading) > 0
 	f.mu.Unlock()
 	f.cancel()
 	f.env.Room.Close()
 	f.timers.stop()
-	if driving && isInside() {
+	if executing && isInside() {
 		go func() {
 			if err := f.closeWhenDone(); err != nil {
 				f.Log.Error("closing the runtime from a node failed", "error", err)

@@ -185,9 +185,9 @@ func (f *Fleet) Start(ctx context.Context, p *plan.Plan, input any, opts ...runt
 	s := f.stateEnv.NewState(o.ID, p, o.Durability)
 	d := f.open(&s)
 	d.Held = o.Queued
-	driven := false
+	handedOver := false
 	defer func() {
-		if !driven { // also if a method of the input ends this goroutine, which is the caller's own
+		if !handedOver { // also if a method of the input ends this goroutine, which is the caller's own
 			d.Stop()
 		}
 	}()
@@ -202,12 +202,12 @@ func (f *Fleet) Start(ctx context.Context, p *plan.Plan, input any, opts ...runt
 		return f.handle(o.ID, p, d), nil
 	}
 	if err := f.launch(d); err != nil {
-		if errors.Is(err, errDriven) { // this run is not stored
+		if errors.Is(err, errExecuted) { // this run is not stored
 			err = &runtype.Error{Code: runtype.CodeConflict, Run: o.ID, Err: runtype.Conflict("a run with this id is being executed")}
 		}
 		return nil, err
 	}
-	driven = true
+	handedOver = true
 	return f.handle(o.ID, p, d), nil
 }
 
@@ -259,9 +259,9 @@ func (f *Fleet) migrate(ctx context.Context, id string, p *plan.Plan, why journa
 		d.TakeUp.Was = *was
 	}
 	d.Convert = convert
-	driven := false
+	handedOver := false
 	defer func() {
-		if !driven { // also if code of the program ends this goroutine
+		if !handedOver { // also if code of the program ends this goroutine
 			d.Stop()
 		}
 	}()
@@ -275,15 +275,15 @@ func (f *Fleet) migrate(ctx context.Context, id string, p *plan.Plan, why journa
 	if err == nil {
 		err = f.launch(d)
 	}
-	if driven = err == nil; !driven {
+	if handedOver = err == nil; !handedOver {
 		f.adopt(ctx, id, err, setback{plan: p, head: d.Row.Head})
 		return nil, err
 	}
 	return f.handle(id, p, d), nil
 }
 
-// errDriven says that this runtime executes the run already.
-var errDriven = errors.New("the run is executed already")
+// errExecuted says that this runtime executes the run already.
+var errExecuted = errors.New("the run is executed already")
 
 // WillWake announces a Wake until done is called: Wait goes on waiting for the run.
 func (f *Fleet) WillWake(id string) (done func()) {

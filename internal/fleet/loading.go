@@ -10,7 +10,7 @@ import (
 
 // load reserves a run for starting or resuming, until loaded is called. If the run is executed, it returns that
 // and calls note. With a nil note, executions are ignored.
-func (f *Fleet) load(ctx context.Context, id string, note func(*owned)) (driven *owned, err error) {
+func (f *Fleet) load(ctx context.Context, id string, note func(*owned)) (running *owned, err error) {
 	for {
 		f.mu.Lock()
 		if d := f.executions[id]; d != nil && note != nil {

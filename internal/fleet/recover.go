@@ -155,8 +155,8 @@ func (f *Fleet) tryAgain(id string) {
 	f.wg.Add(1)
 	f.mu.Unlock()
 	defer f.wg.Done()
-	err := f.cutShort(id, f.driveAgain(id, s))
-	if errors.Is(err, errDriven) { // another goroutine was first: the run is executed
+	err := f.cutShort(id, f.executeAgain(id, s))
+	if errors.Is(err, errExecuted) { // another goroutine was first: the run is executed
 		err = nil
 	}
 	f.mu.Lock()
@@ -182,8 +182,8 @@ func (f *Fleet) tryAgain(id string) {
 	f.notifyLocked(id)
 }
 
-// driveAgain resumes a run. It returns nil, too, if the run never began or has ended.
-func (f *Fleet) driveAgain(id string, s *setback) error {
+// executeAgain resumes a run. It returns nil, too, if the run never began or has ended.
+func (f *Fleet) executeAgain(id string, s *setback) error {
 	info, err := f.Info(f.ctx, id)
 	switch {
 	case errors.Is(err, runtype.ErrNotFound) && s.created != 0:

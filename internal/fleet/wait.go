@@ -68,14 +68,14 @@ func (r *Run) Wait(ctx context.Context) (runtype.Result, error) {
 				continue
 			}
 			d = r.rt.since(d)
-			result, settled, err := r.settled(ctx, d)
+			result, rested, err := r.standing(ctx, d)
 			if errors.Is(err, errDeserted) {
 				if changed.hasFired() { // it was resumed meanwhile
 					continue
 				}
 				err = &runtype.Error{Code: runtype.CodeStopped, Run: r.id, Err: err}
 			}
-			if settled || err != nil {
+			if rested || err != nil {
 				return result, err
 			}
 			if closed {
@@ -136,10 +136,10 @@ func (r *Run) troubled(ctx context.Context, trouble error) (runtype.Result, erro
 	return runtype.Result{Run: r.id, Status: runtype.Status(info.Status), Err: trouble}, trouble
 }
 
-// settled says how the run stands after its last drive here; false when it will go on by itself.
-func (r *Run) settled(ctx context.Context, d *owned) (runtype.Result, bool, error) {
+// standing reports the result of the run after its last execution here; false when it will go on by itself.
+func (r *Run) standing(ctx context.Context, d *owned) (runtype.Result, bool, error) {
 	if d.Unstored || d.Outcome.Status.Ended() && !d.setBack {
-		return d.ResultCopy(), true, driveError(d)
+		return d.ResultCopy(), true, executionError(d)
 	}
 	lost := d.Lost != nil && !d.setBack // runs lost to the store have been resumed since
 	onTimers := !lost && len(d.Outcome.Interrupts) == 0 && d.Outcome.Status != runtype.Blocked
@@ -148,31 +148,31 @@ func (r *Run) settled(ctx context.Context, d *owned) (runtype.Result, bool, erro
 		return d.Outcome, true, err
 	}
 	if info.Head == d.Head && !d.setBack {
-		return d.Outcome, !onTimers, driveError(d)
+		return d.Outcome, !onTimers, executionError(d)
 	}
 	if ended, _ := r.rt.ended(r.id); ended != nil && ended.Head == info.Head {
-		return ended.ResultCopy(), true, driveError(ended)
+		return ended.ResultCopy(), true, executionError(ended)
 	}
 	result, err := r.rt.stateEnv.Result(ctx, r.id, r.plan) // somebody has written since: an answer, a timer, a cancellation
 	if err == nil && lost && !result.Status.Ended() {
-		return d.Outcome, true, driveError(d)
+		return d.Outcome, true, executionError(d)
 	}
-	switch ended, driven := r.rt.ended(r.id); {
-	case driven: // its owner knows the result
+	switch ended, executing := r.rt.ended(r.id); {
+	case executing: // its owner knows the result
 		return runtype.Result{}, false, nil
 	case ended != nil && err == nil && ended.Head >= info.Head && ended.Outcome.Status == result.Status:
-		return ended.ResultCopy(), true, driveError(ended) // meanwhile
+		return ended.ResultCopy(), true, executionError(ended) // meanwhile
 	}
-	settled := result.Status.Ended() || result.Status == runtype.Blocked || result.Status == runtype.Paused && len(result.Interrupts) > 0
-	if err == nil && !settled && r.rt.Deserted(r.id) && !r.rt.hasTimer(ctx, r.id) {
+	rested := result.Status.Ended() || result.Status == runtype.Blocked || result.Status == runtype.Paused && len(result.Interrupts) > 0
+	if err == nil && !rested && r.rt.Deserted(r.id) && !r.rt.hasTimer(ctx, r.id) {
 		return result, true, errDeserted
 	}
-	return result, settled, err
+	return result, rested, err
 }
 
 // ended returns a run's last execution if it ended or blocked the run lately, and whether the run is executed
 // now.
-func (f *Fleet) ended(id string) (last *owned, driven bool) {
+func (f *Fleet) ended(id string) (last *owned, executing bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if d := f.paused.executions[id]; d != nil && (d.Outcome.Status.Ended() || d.Outcome.Status == runtype.Blocked) {
@@ -190,8 +190,8 @@ func (f *Fleet) hasTimer(ctx context.Context, id string) bool {
 	return err != nil || slices.ContainsFunc(timers, func(t journal.Timer) bool { return t.Run == id })
 }
 
-// driveError returns why an execution ended before its run; nil if it did not.
-func driveError(d *owned) error {
+// executionError returns why an execution ended before its run; nil if it did not.
+func executionError(d *owned) error {
 	if d.Lost == nil {
 		return nil
 	}

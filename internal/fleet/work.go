@@ -330,7 +330,7 @@ func (w *worker) takeOne(ctx context.Context, row runtype.RunInfo) (claimed, los
 		return false, false
 	}
 	if claimed {
-		if err := w.drive(row, p); err != nil {
+		if err := w.execute(row, p); err != nil {
 			w.refuse(row, err)
 			if !storage.IsTransient(err) {
 				w.explain(ctx, row, err)
@@ -340,8 +340,8 @@ func (w *worker) takeOne(ctx context.Context, row runtype.RunInfo) (claimed, los
 	return claimed, !claimed
 }
 
-// drive executes a claimed run.
-func (w *worker) drive(row runtype.RunInfo, p *plan.Plan) error {
+// execute continues a claimed run.
+func (w *worker) execute(row runtype.RunInfo, p *plan.Plan) error {
 	if w.options.Took != nil {
 		w.took(row)
 	}
@@ -385,9 +385,9 @@ func (w *worker) refuse(row runtype.RunInfo, err error) {
 func (w *worker) drain() {
 	for {
 		w.rt.mu.Lock()
-		driven := len(w.rt.executions) + len(w.rt.loading)
+		executing := len(w.rt.executions) + len(w.rt.loading)
 		w.rt.mu.Unlock()
-		if driven == 0 {
+		if executing == 0 {
 			return
 		}
 		select {

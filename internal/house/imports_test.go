@@ -58,7 +58,7 @@ var table = []row{
 	{"node", []string{"internal/canonical", "internal/fault", "internal/goroutine", "internal/loss", "internal/nearest", "internal/nodehost", "model", "patch", "schema"}, "what node code calls; engine and stores are behind the host of nodehost, providers behind model.Model"},
 	{"plan", []string{"node", "internal/nearest", "internal/printable"}, "the compiled form holds functions of nodes and never calls them"},
 	{"internal/value", []string{"internal/canonical", "internal/jsonfield", "internal/jsontext", "internal/nearest", "internal/persistent", "journal", "plan"}, "codecs turn values into the deltas that journals hold"},
-	{"state", []string{"internal/canonical", "internal/persistent", "internal/value"}, "types for fields that grow: their elements are settled by the codecs; it knows no run"},
+	{"state", []string{"internal/canonical", "internal/persistent", "internal/value"}, "types for fields that grow: their elements are finalized by the codecs; it knows no run"},
 	{"internal/watch", []string{"journal"}, "one watch of a store for all who read it; whose readers they are is no concern of it"},
 	{"internal/machine", []string{"internal/fault", "internal/nodehost", "journal", "node", "plan"}, "the fold: plan and entries in, work out, and nothing with I/O (J1)"},
 	{"internal/replay", []string{"internal/machine", "journal", "plan"}, "a run read from its journal or a checkpoint: the machine and its values; who drives it, and where it is kept, is no concern of it"},

@@ -72,36 +72,36 @@ func oneOrAll(list []error) error {
 type change func(q *journal.Interrupt, now int64, before []journal.Interrupt) (question.Change, error)
 
 // amend changes an interrupt from outside, whichever process owns the run.
-func (in *Inbox) amend(ctx context.Context, id string, do change, drive bool) error {
+func (in *Inbox) amend(ctx context.Context, id string, do change, execute bool) error {
 	if run := in.Waker.RunAsking(id); run != "" {
-		return in.amendAll(ctx, run, []string{id}, do, drive)
+		return in.amendAll(ctx, run, []string{id}, do, execute)
 	}
 	q, err := in.interrupt(ctx, id)
 	if err != nil {
 		return err
 	}
-	if drive { // a wrong answer, and one given before, need not have the run read
+	if execute { // a wrong answer, and one given before, need not have the run read
 		if c, err := do(&q, in.Now(), nil); err != nil || c.IsNone() {
-			return in.amendStored(ctx, q.Run, []string{id}, do, drive)
+			return in.amendStored(ctx, q.Run, []string{id}, do, execute)
 		}
 	}
-	return in.amendAll(ctx, q.Run, []string{id}, do, drive)
+	return in.amendAll(ctx, q.Run, []string{id}, do, execute)
 }
 
 // amendAll changes interrupts of a run in one append; none if one change is refused. After a conflict it reads
 // them again (law J3).
-func (in *Inbox) amendAll(ctx context.Context, run string, ids []string, do change, drive bool) error {
-	if drive {
+func (in *Inbox) amendAll(ctx context.Context, run string, ids []string, do change, execute bool) error {
+	if execute {
 		if done, err := in.amendPaused(ctx, run, ids, do); done {
 			return err
 		}
 	}
-	return in.amendStored(ctx, run, ids, do, drive)
+	return in.amendStored(ctx, run, ids, do, execute)
 }
 
 // amendStored changes interrupts of a run as the store has them, and resumes the run then.
-func (in *Inbox) amendStored(ctx context.Context, run string, ids []string, do change, drive bool) error {
-	if drive {
+func (in *Inbox) amendStored(ctx context.Context, run string, ids []string, do change, execute bool) error {
+	if execute {
 		defer in.Waker.WillWake(run)()
 	}
 	for {
@@ -111,7 +111,7 @@ func (in *Inbox) amendStored(ctx context.Context, run string, ids []string, do c
 		}
 		now := in.Now()
 		b, wake, err := in.amendment(ctx, &row, ids, do, now)
-		if wake && (drive || err != nil) {
+		if wake && (execute || err != nil) {
 			in.Waker.Wake(run)
 		}
 		if err != nil || len(b.Entries) == 0 {
@@ -123,7 +123,7 @@ func (in *Inbox) amendStored(ctx context.Context, run string, ids []string, do c
 			continue
 		}
 		in.tellAnswers(ctx, b.Interrupts)
-		if drive {
+		if execute {
 			in.Waker.Wake(run)
 		} else {
 			in.Waker.Notify(run)

@@ -46,14 +46,14 @@ func (m *Machine) apply(e *journal.Entry, at spot, t *Task) error {
 	if e.Base >= e.Seq {
 		return m.corrupt(e, "it refers to the value of entry %d, which is not before it", e.Base)
 	}
-	driven := !FromOutside(e.Kind)
-	if driven && m.status == Running && e.At > m.at && e.Kind != journal.RunResumed && e.Kind != journal.RunBlocked && (e.Kind != journal.NodeStarted || e.Attempt == 1) {
+	byOwner := !FromOutside(e.Kind)
+	if byOwner && m.status == Running && e.At > m.at && e.Kind != journal.RunResumed && e.Kind != journal.RunBlocked && (e.Kind != journal.NodeStarted || e.Attempt == 1) {
 		m.active += e.At - m.at // time without an owner does not count, and neither does a backoff
 	}
 	if err := m.fold(e, at, t); err != nil {
 		return err
 	}
-	if m.head = e.Seq; driven {
+	if m.head = e.Seq; byOwner {
 		m.at = e.At
 	}
 	m.latest = max(m.latest, e.At)

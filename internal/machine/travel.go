@@ -70,8 +70,8 @@ func (m *Machine) endPath(tok *token) {
 	tok.scope.ends = append(tok.scope.ends, arrival{ref: tok.ref, own: tok.own, leaves: tok.leaves})
 }
 
-// settle looks whether a scope is over after something in it has come to its end.
-func (m *Machine) settle(s *scope) {
+// closeScope checks whether a scope is over after something in it has come to its end.
+func (m *Machine) closeScope(s *scope) {
 	if s.live > 0 || len(s.ends) == 0 {
 		return
 	}
@@ -226,7 +226,7 @@ func (m *Machine) nodeFinished(e *journal.Entry, t *Task) error {
 		next = m.flat[tok.fromNode].Next
 	}
 	m.spread(tok, next)
-	m.settle(tok.scope)
+	m.closeScope(tok.scope)
 	return nil
 }
 
@@ -284,7 +284,7 @@ func (m *Machine) routeTaken(e *journal.Entry, at spot, t *Task) error {
 	default:
 		m.move(&tok, to)
 	}
-	m.settle(tok.scope)
+	m.closeScope(tok.scope)
 	return nil
 }
 
@@ -313,7 +313,7 @@ func (m *Machine) redirect(e *journal.Entry, from spot, to int) error {
 			tok := m.tokens[i]
 			m.removeToken(i)
 			m.move(&tok, to)
-			m.settle(tok.scope)
+			m.closeScope(tok.scope)
 			return nil
 		}
 	}

@@ -10,7 +10,7 @@
 // A map is a B-tree in the order of its keys. [Diff] and [DiffMaps] visit what differs between two versions, and skip
 // all that the two share.
 //
-// Elements are settled on their way in and copied on their way out ([Kind]), so that nothing leads from outside into
+// Elements are finalized on their way in and copied on their way out ([Kind]), so that nothing leads from outside into
 // the memory of a list or map. The package knows no JSON and no plan, and it never changes memory that a version can
 // reach.
 package persistent

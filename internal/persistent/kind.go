@@ -49,8 +49,8 @@ func (k *Kind) moveAt(dst unsafe.Pointer, to int, src unsafe.Pointer, from, n in
 	}
 }
 
-// settle copies n elements of a caller into memory of the list or map.
-func (k *Kind) settle(dst, src unsafe.Pointer, n int) (fine bool) {
+// finalize copies n elements of a caller into memory of the list or map.
+func (k *Kind) finalize(dst, src unsafe.Pointer, n int) (fine bool) {
 	if k.In == nil {
 		k.move(dst, src, n)
 		return true

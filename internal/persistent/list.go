@@ -18,11 +18,11 @@ type List struct {
 	root  *node // of the leaves before the tail; nil for none
 	tail  *leaf // the last 1 to width elements; nil for none
 	n     int
-	flags uintptr // see unsettled
+	flags uintptr // see notFinal
 }
 
-// unsettled says that an element may be one that cannot be stored.
-const unsettled = 1
+// notFinal says that an element may be one that cannot be stored.
+const notFinal = 1
 
 // node is an inner node. Its branches are nodes, or leaves at the lowest level.
 type node struct {
@@ -57,8 +57,8 @@ func (l *List) Len() int { return l.n }
 // Kind is the kind of the elements; nil for an empty list.
 func (l *List) Kind() *Kind { return l.kind }
 
-// Settled reports whether all elements can be stored.
-func (l *List) Settled() bool { return l.flags&unsettled == 0 }
+// Final reports whether all elements can be stored.
+func (l *List) Final() bool { return l.flags&notFinal == 0 }
 
 // Same reports two versions that are one: they share all memory.
 func (l *List) Same(other *List) bool {
@@ -105,9 +105,9 @@ func (l *List) Run(i int) (at unsafe.Pointer, n int) {
 // At is where the i-th element is. Nobody may write there.
 func (l *List) At(i int) unsafe.Pointer { return l.kind.at(l.leafAt(i).data, i&mask) }
 
-// Append returns the list with n elements more, which are settled first. Items is where a caller has them.
+// Append returns the list with n elements more, which are finalized first. Items is where a caller has them.
 func (l *List) Append(k *Kind, items unsafe.Pointer, n int) List {
-	return l.grow(k, items, n, k.settle)
+	return l.grow(k, items, n, k.finalize)
 }
 
 // Join returns the list with the elements of another one from the given one on.
@@ -129,7 +129,7 @@ func (l *List) Pick(other *List, i int) List {
 	return made
 }
 
-// Decoded returns a list of elements that are settled, and that nobody else has.
+// Decoded returns a list of elements that are finalized, and that nobody else has.
 func Decoded(k *Kind, items unsafe.Pointer, n int) List {
 	var l List
 	return l.grow(k, items, n, k.assign)
@@ -155,7 +155,7 @@ func (l *List) grow(k *Kind, items unsafe.Pointer, n int, fill func(dst, src uns
 			made.tail = made.tail.copied(k, used, roomFor(used+more), used+more)
 		}
 		if !fill(k.at(made.tail.data, used), k.at(items, done), more) {
-			made.flags |= unsettled
+			made.flags |= notFinal
 		}
 		made.n += more
 		done += more
@@ -200,7 +200,7 @@ func (n *node) with(depth, at int, x *leaf) *node {
 	return made
 }
 
-// Set returns the list with another element at i, which is settled first.
+// Set returns the list with another element at i, which is finalized first.
 func (l *List) Set(i int, item unsafe.Pointer) List {
 	made, k := *l, l.kind
 	before, old := l.before(), l.leafAt(i)
@@ -208,8 +208,8 @@ func (l *List) Set(i int, item unsafe.Pointer) List {
 	fresh := old.copied(k, n, roomFor(n), n)
 	place := k.at(fresh.data, i&mask)
 	k.clear(place)
-	if !k.settle(place, item, 1) {
-		made.flags |= unsettled
+	if !k.finalize(place, item, 1) {
+		made.flags |= notFinal
 	}
 	if i >= before {
 		made.tail = fresh

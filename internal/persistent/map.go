@@ -19,7 +19,7 @@ type Map struct {
 	kind  *Kind
 	root  *branch
 	n     int
-	flags uintptr // see unsettled and numeric
+	flags uintptr // see notFinal and numeric
 }
 
 // numeric says that the keys are integers, and ordered as such.
@@ -48,8 +48,8 @@ func (m *Map) Len() int { return m.n }
 // Kind is the kind of the values; nil for the zero value.
 func (m *Map) Kind() *Kind { return m.kind }
 
-// Settled reports whether all values can be stored.
-func (m *Map) Settled() bool { return m.flags&unsettled == 0 }
+// Final reports whether all values can be stored.
+func (m *Map) Final() bool { return m.flags&notFinal == 0 }
 
 // Numeric reports whether the keys are integers.
 func (m *Map) Numeric() bool { return m.flags&numeric != 0 }
@@ -130,10 +130,10 @@ func (x *branch) each(k *Kind, f func(key string, value unsafe.Pointer) bool) bo
 	return true
 }
 
-// Set returns the map with a member, whose value is settled first.
-func (m *Map) Set(key string, value unsafe.Pointer) Map { return m.put(key, value, m.kind.settle) }
+// Set returns the map with a member, whose value is finalized first.
+func (m *Map) Set(key string, value unsafe.Pointer) Map { return m.put(key, value, m.kind.finalize) }
 
-// Share returns the map with a member whose value is settled, and that nobody else may change.
+// Share returns the map with a member whose value is finalized, and that nobody else may change.
 func (m *Map) Share(key string, value unsafe.Pointer) Map { return m.put(key, value, m.kind.assign) }
 
 // Take returns the map with a member that another one has.
@@ -151,7 +151,7 @@ func (m *Map) put(key string, value unsafe.Pointer, fill func(dst, src unsafe.Po
 	w := &writer{Map: &made, fill: fill, value: value}
 	if m.root == nil {
 		made.root = &branch{keys: []string{key}, values: m.kind.alloc(1)}
-		w.settle(made.root, 0)
+		w.finalize(made.root, 0)
 		made.n = 1
 		return made
 	}
@@ -174,9 +174,9 @@ type writer struct {
 	value unsafe.Pointer
 }
 
-func (w *writer) settle(x *branch, at int) {
+func (w *writer) finalize(x *branch, at int) {
 	if !w.fill(w.kind.at(x.values, at), w.value, 1) {
-		w.flags |= unsettled
+		w.flags |= notFinal
 	}
 }
 
@@ -218,7 +218,7 @@ func (w *writer) putLeaf(x *branch, key string, last bool) (is, more *branch) {
 		is = &branch{keys: x.keys, values: w.kind.alloc(n)}
 		w.kind.moveAt(is.values, 0, x.values, 0, at)
 		w.kind.moveAt(is.values, at+1, x.values, at+1, n-at-1)
-		w.settle(is, at)
+		w.finalize(is, at)
 		return is, nil
 	}
 	w.n++
@@ -228,7 +228,7 @@ func (w *writer) putLeaf(x *branch, key string, last bool) (is, more *branch) {
 	copy(is.keys[at+1:], x.keys[at:])
 	w.kind.moveAt(is.values, 0, x.values, 0, at)
 	w.kind.moveAt(is.values, at+1, x.values, at, n-at)
-	w.settle(is, at)
+	w.finalize(is, at)
 	if n < mostKeys {
 		return is, nil
 	}

@@ -120,10 +120,10 @@ func (c *dictionary) level() level { return c.elem.level() }
 
 func (c *dictionary) look(l *look, at unsafe.Pointer) {
 	m := mapAt(at)
-	if m.Settled() {
+	if m.Final() {
 		return
 	}
-	l.unsettled(func() {
+	l.notFinal(func() {
 		m.Each(func(_ string, value unsafe.Pointer) bool {
 			c.elem.look(l, value)
 			return l.err == nil

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-go/fermata/internal/persistent"
 )
 
-// This file settles the elements of persistent lists and maps on their way in. Such an element never changes, so that
+// This file finalizes the elements of persistent lists and maps on their way in. Such an element never changes, so that
 // no look at a state has to go into a list or map again.
 
 // Element sets the functions of a kind of elements of type t. A type that cannot be kept is not refused here: states
@@ -36,7 +36,7 @@ func Element(kind *persistent.Kind, t reflect.Type) {
 	}
 }
 
-// element settles and copies the elements of one type.
+// element finalizes and copies the elements of one type.
 type element struct {
 	typ    reflect.Type
 	codec  codec

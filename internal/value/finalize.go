@@ -108,7 +108,7 @@ func (k *Objects) Finalize(value any, known *Known, all, _ bool) (final any, err
 	}
 	defer recoverObject(v, &err)
 	if k.share {
-		return k.settled(v, known)
+		return k.finalizeShared(v, known)
 	}
 	known.begin(all, false, false, k.limit).lookMap(v)
 	odd, _, failed := known.end()

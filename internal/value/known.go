@@ -8,19 +8,19 @@ type Known struct {
 	look
 	seen seen
 	held seen    // maps and lists of interfaces that values of this package alone lead to, and that nobody changes
-	last []known // those that are members of the last object that was settled
+	last []known // those that are members of the last object that was finalized
 
 	thorough bool // all that is noted was looked at with its texts
 }
 
-// Learn takes over the maps and lists of the object that was settled last with another Known.
+// Learn takes over the maps and lists of the object that was finalized last with another Known.
 func (k *Known) Learn(from *Known) {
 	for _, x := range from.last {
 		k.held.skip(x.at, x.n)
 	}
 }
 
-// member notes a member of the object that is being settled.
+// member notes a member of the object that is being finalized.
 func (k *Known) member(v any) {
 	if at, n := partsOf(v); n > 0 {
 		k.last = append(k.last, known{at: at, n: n})

@@ -10,8 +10,8 @@ import (
 // was made here is known by its address, and stays as it is. All else is copied into the form that JSON gives it, so
 // that nothing of the program leads into a value, and the copy is known from then on.
 
-// settled is Finalize for objects that share.
-func (k *Objects) settled(v map[string]any, known *Known) (final any, err error) {
+// finalizeShared is Finalize for objects that share.
+func (k *Objects) finalizeShared(v map[string]any, known *Known) (final any, err error) {
 	known.begin(true, true, true, k.limit)
 	p := newPass(k.limit)
 	made := p.ownMembers(v, known)

@@ -116,21 +116,21 @@ func (c *vector) cells(at uintptr, to []cell) ([]cell, bool) {
 
 func (c *vector) level() level { return c.elem.level() }
 
-// look goes through the elements only where one of them could not be settled. It says why, or has the value encoded.
+// look goes through the elements only where one of them could not be finalized. It says why, or has the value encoded.
 func (c *vector) look(l *look, at unsafe.Pointer) {
 	list := listAt(at)
-	if list.Settled() {
+	if list.Final() {
 		return
 	}
-	l.unsettled(func() {
+	l.notFinal(func() {
 		for i := 0; i < list.Len() && l.err == nil; i++ {
 			c.elem.look(l, list.At(i))
 		}
 	})
 }
 
-// unsettled looks at the elements of a list or map, one of which could not be settled when it was put in.
-func (l *look) unsettled(each func()) {
+// notFinal looks at the elements of a list or map, one of which could not be finalized when it was put in.
+func (l *look) notFinal(each func()) {
 	all, own, free := l.all, l.away(), l.free
 	l.all, l.free = true, false
 	if l.enter() {

@@ -1,0 +1,61 @@
+package house
+
+import (
+	"go/ast"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// oldNames are words that rooms of the engine had for what the glossary has other words for.
+var oldNames = map[string]string{
+	"crew": "workers", "drive": "execute", "drives": "executes", "driven": "executed", "driving": "executing",
+	"glide": "fast path", "parking": "paused cache", "parked": "paused", "alarm": "timer", "alarms": "timers",
+	"bell": "notifier", "settle": "finalize", "settles": "finalizes", "settled": "final", "settling": "finalizing",
+}
+
+// publicOldNames are exported, and stay for users of them.
+var publicOldNames = []string{"ErrDriven", "DrivenError"}
+
+// nameWord matches the words of a name in camel case.
+var nameWord = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
+
+// Files and names of the rooms are in the words of the glossary.
+func TestRoomsUseTheWordsOfTheGlossary(t *testing.T) {
+	w := readTree(t)
+	for _, f := range w.goFiles(false) {
+		if !isRoom(f.dir()) {
+			continue
+		}
+		if instead, ok := oldName(strings.TrimSuffix(path.Base(f.path), ".go")); ok {
+			t.Errorf("%s: the glossary has another word: %s", f.path, instead)
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if instead, ok := oldName(id.Name); ok {
+					t.Errorf("%s: %s: the glossary has another word: %s", w.at(id.Pos()), id.Name, instead)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// isRoom reports whether a folder holds code of the engine, or of the values in its states.
+func isRoom(dir string) bool {
+	return dir == "." || dir == "state" || strings.HasPrefix(dir, "internal/")
+}
+
+func oldName(name string) (instead string, ok bool) {
+	if slices.Contains(publicOldNames, name) {
+		return "", false
+	}
+	for _, word := range nameWord.FindAllString(name, -1) {
+		if instead, ok := oldNames[strings.ToLower(word)]; ok {
+			return instead, true
+		}
+	}
+	return "", false
+}
