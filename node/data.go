@@ -12,10 +12,10 @@ import (
 // Data is a typed value as [Structured], [Draft] and [Reason] show it.
 //
 //	type Data struct {
-//	    DataType                string // its type, for the programs that show it
-//	    Mode                    string
-//	    Value                   []byte // JSON
-//	    SchemaID, SchemaVersion string
+//	    DataType                string        // its type, for the programs that show it
+//	    Mode                    string        // DataFinal, DataPatch, DataSnapshot or DataDropped
+//	    Value                   []byte        // JSON
+//	    SchemaID, SchemaVersion string        // of its schema; "" for none
 //	    Whole                   func() []byte // of a patch
 //	}
 type Data = nodehost.Data

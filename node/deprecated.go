@@ -14,21 +14,21 @@ import "github.com/fermata-go/fermata/internal/nodehost"
 //	    ResponseSchema []byte // JSON Schema that an answer must pass, or nil for any
 //	    // The names of the schemas for the programs that show the question.
 //	    RequestIdentity, ResponseIdentity schema.Identity
-//	    Prompt                            string
-//	    Options                           []string
-//	    Kind                              string   // what a face may show it as
-//	    Role                              string   // who may answer; "" for anyone
-//	    Assignee                          string   // the one person who may answer; "" for anyone in the role
-//	    Override                          string   // the role that may take the question from its assignee or claimer; "" for none
-//	    FourEyes                          bool     // who started the run may not answer
-//	    NotBy                             []string // nodes of the same graph
-//	    Within                            time.Duration
-//	    AtDeadline                        Deadline
-//	    RequireToken                      bool   // an answer presents the resume token
-//	    Unnamed                           bool   // the author gave no ID
-//	    About                             []byte // what else must be the same on replay, whatever the question is called; not shown to anybody
-//	    Shape                             string // of the Go type that reads the answer, where the schema does not say all of it; "" for one that keeps everything
-//	    Waits                             bool   // Answered follows at once
+//	    Prompt                            string        // what people read
+//	    Options                           []string      // that an answer is one of; none for any answer
+//	    Kind                              string        // what a face may show it as
+//	    Role                              string        // who may answer; "" for anyone
+//	    Assignee                          string        // the one person who may answer; "" for anyone in the role
+//	    Override                          string        // the role that may take the question from its assignee or claimer; "" for none
+//	    FourEyes                          bool          // who started the run may not answer
+//	    NotBy                             []string      // nodes of the same graph
+//	    Within                            time.Duration // until the deadline; 0 for none
+//	    AtDeadline                        Deadline      // what happens then
+//	    RequireToken                      bool          // an answer presents the resume token
+//	    Unnamed                           bool          // the author gave no ID
+//	    About                             []byte        // what else must be the same on replay, whatever the question is called; not shown to anybody
+//	    Shape                             string        // of the Go type that reads the answer, where the schema does not say all of it; "" for one that keeps everything
+//	    Waits                             bool          // Answered follows at once
 //	}
 type Question = nodehost.Question
 

@@ -20,7 +20,8 @@ const oneStruct = "One struct: "
 // engineRooms are the folders of the engine: the fields of their structs carry the state of runs.
 var engineRooms = []string{
 	".", "internal/executor", "internal/fleet", "internal/guard", "internal/history", "internal/inbox", "internal/machine",
-	"internal/policy", "internal/question", "internal/runstate", "internal/runtype", "internal/storage", "internal/stream",
+	"internal/mailbox", "internal/nodehost", "internal/persistent", "internal/policy", "internal/question", "internal/replay", "internal/runstate",
+	"internal/runtype", "internal/storage", "internal/stream", "internal/watch",
 }
 
 // users are the folders in internal that use the public API as a program does, and why.

@@ -22,7 +22,7 @@ type Box struct {
 // Message is one that was sent to the run.
 type Message struct {
 	Seq  uint64 // of its entry
-	Name string
+	Name string // that a call asks for
 	ID   string // its sender's; "" for none
 	By   string // who sent it; "" for nobody named
 

@@ -11,10 +11,10 @@ const (
 // Data is a typed value that is shown, while it is made or in the end.
 type Data struct {
 	DataType string // its type, for the programs that show it
-	Mode     string
+	Mode     string // DataFinal, DataPatch, DataSnapshot or DataDropped
 	Value    []byte // JSON: the value or, of a patch, the list of its operations; of DataDropped, why, as text
 
-	SchemaID, SchemaVersion string
+	SchemaID, SchemaVersion string // of its schema; "" for none
 
 	Whole func() []byte // of a patch: the value with it, for readers that come late
 }

@@ -33,7 +33,7 @@ const (
 //
 // One struct: kinds of calls share most fields, and hosts compare and copy it whole.
 type Op struct {
-	Kind Kind
+	Kind Kind   // of the call: a step, a question, a sleep and so on
 	ID   string // kind, key and occurrence within the task: "step:charge#1"; behind Inside where it was made in a step
 
 	Known   bool   // the journal holds something of it

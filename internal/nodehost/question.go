@@ -17,16 +17,16 @@ type Question struct {
 	// The names of the schemas for the programs that show the question. The zero value is what their documents say.
 	RequestIdentity, ResponseIdentity schema.Identity
 
-	Prompt     string
-	Options    []string
-	Kind       string   // what a face may show it as: "choice", "text", "form", "approval"; "" lets it decide
-	Role       string   // who may answer; "" for anyone
-	Assignee   string   // the one person who may answer; "" for anyone in the role
-	Override   string   // the role that may take the question from its assignee or claimer; "" for none
-	FourEyes   bool     // who started the run may not answer
-	NotBy      []string // nodes of the same graph: who answered one of them may not answer this
-	Within     time.Duration
-	AtDeadline Deadline
+	Prompt     string        // what people read
+	Options    []string      // that an answer is one of; none for any answer
+	Kind       string        // what a face may show it as: "choice", "text", "form", "approval"; "" lets it decide
+	Role       string        // who may answer; "" for anyone
+	Assignee   string        // the one person who may answer; "" for anyone in the role
+	Override   string        // the role that may take the question from its assignee or claimer; "" for none
+	FourEyes   bool          // who started the run may not answer
+	NotBy      []string      // nodes of the same graph: who answered one of them may not answer this
+	Within     time.Duration // until the deadline; 0 for none
+	AtDeadline Deadline      // what happens then
 
 	RequireToken bool // an answer presents the resume token
 

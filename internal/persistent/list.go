@@ -14,10 +14,10 @@ const (
 
 // List is one version of a list. The zero value is empty. It is copied by assignment, and safe for concurrent use.
 type List struct {
-	kind  *Kind
-	root  *node // of the leaves before the tail; nil for none
-	tail  *leaf // the last 1 to width elements; nil for none
-	n     int
+	kind  *Kind   // of its elements
+	root  *node   // of the leaves before the tail; nil for none
+	tail  *leaf   // the last 1 to width elements; nil for none
+	n     int     // its length
 	flags uintptr // see notFinal
 }
 
@@ -26,7 +26,7 @@ const notFinal = 1
 
 // node is an inner node. Its branches are nodes, or leaves at the lowest level.
 type node struct {
-	kids [width]unsafe.Pointer
+	kids [width]unsafe.Pointer // from the first on; nil behind the last
 }
 
 // leaf holds elements. Those that a version has are never written again.
@@ -280,9 +280,10 @@ func (l *List) over(depth int) *node {
 	return n
 }
 
+// differ looks for the elements in which two lists differ.
 type differ struct {
-	kind *Kind
-	f    func(i int, x, y unsafe.Pointer, n int) bool
+	kind *Kind                                        // of the elements
+	f    func(i int, x, y unsafe.Pointer, n int) bool // is called with n elements from i on that may differ; false stops
 }
 
 // nodes compares nodes of one depth whose first element is that at i. Elements from the end on are not compared.

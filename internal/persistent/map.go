@@ -16,9 +16,9 @@ const (
 //
 // Keys are the names that the members have in JSON.
 type Map struct {
-	kind  *Kind
-	root  *branch
-	n     int
+	kind  *Kind   // of its values
+	root  *branch // nil for an empty map
+	n     int     // how many members it has
 	flags uintptr // see notFinal and numeric
 }
 
@@ -170,8 +170,8 @@ func (x *branch) least() string { return x.keys[0] }
 type writer struct {
 	*Map
 
-	fill  func(dst, src unsafe.Pointer, n int) bool
-	value unsafe.Pointer
+	fill  func(dst, src unsafe.Pointer, n int) bool // copies n values; false if one of them cannot be stored
+	value unsafe.Pointer                            // of the member
 }
 
 func (w *writer) finalize(x *branch, at int) {

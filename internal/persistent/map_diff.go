@@ -53,10 +53,10 @@ func step(x, y *walk, compare func(a, b string) int, f func(key string, x, y uns
 
 // walk goes through a map.
 type walk struct {
-	kind  *Kind
+	kind  *Kind     // of the values
 	ahead []*branch // that follow, the next one last
 	leaf  *branch   // that the walk is in; nil between leaves
-	at    int
+	at    int       // the index of the next member in leaf
 }
 
 func walkOver(m *Map) walk {

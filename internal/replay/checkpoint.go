@@ -99,8 +99,8 @@ func (r *Run) restore(c journal.Checkpoint) (err error) {
 
 // parts reads data from its beginning.
 type parts struct {
-	left  []byte
-	short bool // there was less than expected
+	left  []byte // that were not read
+	short bool   // there was less than expected
 }
 
 func (p *parts) number() uint64 {

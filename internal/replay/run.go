@@ -11,11 +11,11 @@ import (
 // Run is a run as its entries say, with the values that they record.
 type Run struct {
 	Values
-	plan    *plan.Plan
-	machine *machine.Machine
-	at      uint64        // seq of the checkpoint that it was restored from, 0 for none
-	last    journal.Entry // the last entry; its Seq is 0 where the run stands at a checkpoint
-	mark    uint32        // of the checkpoint's entry
+	plan    *plan.Plan       // that the run is read with
+	machine *machine.Machine // the fold of its entries
+	at      uint64           // seq of the checkpoint that it was restored from, 0 for none
+	last    journal.Entry    // the last entry; its Seq is 0 where the run stands at a checkpoint
+	mark    uint32           // of the checkpoint's entry
 }
 
 // New is a run without entries.

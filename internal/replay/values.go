@@ -11,13 +11,13 @@ import (
 
 // Values are recorded values, by the seqs of their entries. The zero value holds none.
 type Values struct {
-	links map[uint64]link
+	links map[uint64]link // by the seq of the entry that has the value
 }
 
 // link is one recorded value in its chain of deltas.
 type link struct {
 	base  uint64 // the entry with the value that it is a delta of
-	delta bool
+	delta bool   // data is one
 	data  []byte // the delta, or the whole value as JSON
 }
 
