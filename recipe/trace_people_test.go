@@ -52,12 +52,12 @@ func TestH6_TraceOfPeople(t *testing.T) {
 	ada := []fermata.AnswerOption{fermata.AsPerson("ada"), fermata.AsRole("clerk")}
 	must(rt.Claim(ctx, id, "ada", "clerk"))
 	clock.Advance(time.Minute)
-	must(rt.Release(ctx, id, "ada"))
+	must(rt.Release(ctx, id, "ada", fermata.WithNote("no time")))
 	must(rt.Reassign(ctx, id, fermata.Assignment{Person: "bob", Note: "on\nholiday"}, ada...))
 	clock.Advance(time.Minute)
 	must(rt.Escalate(ctx, id, fermata.Assignment{Role: "chief", Note: "above my limit"}, fermata.AsPerson("bob"), fermata.AsRole("clerk")))
 	clock.Advance(time.Minute)
-	must(rt.Answer(ctx, id, said{"action": "send_back", "note": "!"}, fermata.AsPerson("cy"), fermata.AsRole("chief")))
+	must(rt.Answer(ctx, id, said{"action": "send_back", "note": "!"}, fermata.AsPerson("cy"), fermata.AsRole("chief"), fermata.WithNote("too \x1b[1mlong")))
 	for id == asked().ID {
 	}
 	clock.Advance(time.Hour)
@@ -78,10 +78,10 @@ func TestH6_TraceOfPeople(t *testing.T) {
 	want := []string{
 		"check#1 0s asked to clerk, until 2026-01-31T13:00:00Z",
 		"check#1 0s claimed by ada",
-		"check#1 1m0s released by ada",
+		"check#1 1m0s released by ada (no time)",
 		"check#1 1m0s reassigned to bob as clerk by ada, until 2026-01-31T13:00:00Z (on holiday)",
 		"check#1 2m0s escalated to chief by bob, until 2026-01-31T13:00:00Z (above my limit)",
-		`check#1 3m0s answered by cy as chief: {"action":"send_back","note":"!"}`,
+		`check#1 3m0s answered by cy as chief: {"action":"send_back","note":"!"} (too [1mlong)`,
 		"check#2 3m0s asked to clerk, until 2026-01-31T13:03:00Z",
 		"check#2 1h3m0s escalated by the deadline to boss, until 2026-01-31T13:04:00Z",
 		`check#2 1h4m0s answered by the deadline's default: {"action":"approve"}`,

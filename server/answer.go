@@ -32,11 +32,11 @@ type given struct {
 
 // options say who it is, in which roles, and with which token.
 func (g *given) options() []fermata.AnswerOption {
-	return []fermata.AnswerOption{g.as, fermata.AsRole(g.roles...), fermata.WithToken(g.Token)}
+	return []fermata.AnswerOption{g.as, fermata.AsRole(g.roles...), fermata.WithToken(g.Token), fermata.WithNote(g.Note)}
 }
 
 func (h *handler) answer(w http.ResponseWriter, r *http.Request, person Person) {
-	h.do(w, r, person, []string{"value", "by", "role", "token"}, func(q *journal.Interrupt, g *given) (string, error) {
+	h.do(w, r, person, []string{"value", "note", "by", "role", "token"}, func(q *journal.Interrupt, g *given) (string, error) {
 		opts := g.options()
 		if h.o.Hold {
 			opts = append(opts, fermata.Hold())

@@ -69,7 +69,7 @@ func TestH2_TheStatusOfAnAnswer(t *testing.T) {
 		{name: "no value", body: `{"by":"Ada"}`, status: 400, state: journal.Open, reply: `{"error":"the body has no member \"value\"","code":"invalid"}`},
 		{
 			name: "a slip", body: `{"vlaue":true}`, status: 400, state: journal.Open,
-			reply: `{"error":"unknown member \"vlaue\" of the body; did you mean \"value\"?; expected value, by, role, token","code":"invalid"}`,
+			reply: `{"error":"unknown member \"vlaue\" of the body; did you mean \"value\"?; expected value, note, by, role, token","code":"invalid"}`,
 		},
 		{name: "no name", body: `{"value":true,"by":1}`, status: 400, state: journal.Open, reply: `{"error":"member \"by\" of the body: expected a text","code":"invalid"}`},
 		{

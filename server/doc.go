@@ -41,7 +41,7 @@
 //
 //	GET  /runs/{run}               how it stands: status, outputs, open questions
 //	GET  /interrupts               what waits for people, the oldest first; ?role= only for that role, ?run= of that run
-//	POST /interrupts/{id}/answer   {"value": …, "by": "Ada", "role": "editor", "token": "…"}
+//	POST /interrupts/{id}/answer   {"value": …, "note": "why", "by": "Ada", "role": "editor", "token": "…"}
 //	POST /interrupts/{id}/claim    {"by": "Ada", "role": "editor"}, and /release
 //	POST /interrupts/{id}/reassign {"to": "Bob", "toRole": "editor", "note": "on holiday", "by": "Ada", "role": "editor"}, and /escalate
 //	POST /runs/{run}/messages/{name}  the message; Idempotency-Key: its id, ?wait=30s: the reply

@@ -25,7 +25,7 @@ func (h *handler) release(w http.ResponseWriter, r *http.Request, person Person)
 var handsOver = []string{"to", "toRole", "note", "by", "role", "token"}
 
 // takes are the members of a body that claims a question or gives it back.
-var takes = []string{"by", "role", "token"}
+var takes = []string{"note", "by", "role", "token"}
 
 // reassign hands a question to another person or role.
 func (h *handler) reassign(w http.ResponseWriter, r *http.Request, person Person) {

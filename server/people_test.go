@@ -28,12 +28,12 @@ func TestH6_TheStatusOfWhatPeopleDo(t *testing.T) {
 		{"claim", `{"role":"editor"}`, 422, `{"error":"interrupt INT: a claim needs a name","code":"invalid"}`},
 		{"claim", `{"by":"Ada","role":"author"}`, 403, ""},
 		{"claim", `{"by":"Sam","role":"editor"}`, 403, ""},
-		{"claim", `{"by":"Ada","rloe":"editor"}`, 400, `{"error":"unknown member \"rloe\" of the body; did you mean \"role\"?; expected by, role, token","code":"invalid"}`},
+		{"claim", `{"by":"Ada","rloe":"editor"}`, 400, `{"error":"unknown member \"rloe\" of the body; did you mean \"role\"?; expected note, by, role, token","code":"invalid"}`},
 		{"claim", `[]`, 400, `{"error":"expected a body of the form {\"by\": …}: it is no object","code":"invalid"}`},
 		{"claim", `{"by":"Ada","role":"editor"}`, 200, `{"requestId":"INT","run":"RUN","state":"claimed"}`},
 		{"claim", `{"by":"Bob","role":"editor"}`, 409, ""},
 		{"release", `{"by":"Bob"}`, 409, ""},
-		{"release", `{"by":"Ada"}`, 200, `{"requestId":"INT","run":"RUN","state":"open"}`},
+		{"release", `{"by":"Ada","note":"no time"}`, 200, `{"requestId":"INT","run":"RUN","state":"open"}`},
 		{"reassign", `{"by":"Ada","role":"editor"}`, 422, ""},
 		{"reassign", `{"to":"Bob","by":"Ada"}`, 403, ""},
 		{"reassign", `{"to":"Sam","by":"Ada","role":"editor"}`, 403, ""},
@@ -60,7 +60,7 @@ func TestH6_TheStatusOfWhatPeopleDo(t *testing.T) {
 	}
 	want := []journal.UpdatedBody{
 		{Do: "claim", By: "Ada"},
-		{Do: "release", By: "Ada"},
+		{Do: "release", By: "Ada", Note: "no time"},
 		{Do: "reassign", By: "Ada", Role: "editor", Assignee: "Bob", Note: "on holiday"},
 		{Do: "escalate", By: "Bob", Role: "chief"},
 	}

@@ -111,12 +111,10 @@ func askWhy(ctx context.Context, asker form.Asker, answer ordered.Object) (json.
 	return ordered.Encode(answer)
 }
 
-// reviewAnswer is an answer as it was written, in full: a review may be answered with the action alone.
+// reviewAnswer is an answer as it was written, in full: a review may be answered with the action alone. The note is a
+// part of the answer to a review; beside other answers it is kept for the record.
 func reviewAnswer(q *journal.Interrupt, value json.RawMessage, note string) (json.RawMessage, error) {
 	if q.Kind != recipe.KindReview {
-		if note != "" {
-			return nil, usagef("--note goes with the answer to a review; this question is none")
-		}
 		return value, nil
 	}
 	given, err := ordered.Decode(value)

@@ -265,7 +265,7 @@ fermata tasks answer int_01939f2e --value @decision.json --role manager`,
 		},
 	}
 	c.Flags().StringVar(&f.value, "value", "", "the answer: `JSON`, or @FILE (@- is stdin); anything else is a text")
-	c.Flags().StringVar(&f.note, "note", "", "with the answer to a review: a `text`")
+	c.Flags().StringVar(&f.note, "note", "", "why: a `text`, for the record; of a review, it is part of the answer")
 	c.Flags().BoolVar(&f.resume, "resume", false, "resume the run")
 	f.add(m, c)
 	c.Flags().StringVar(&f.tokenFile, "token-file", "", tokenFileUsage)
@@ -295,7 +295,7 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 		if value, err = reviewAnswer(&q.Interrupt, spoken(&q.Interrupt, value), f.note); err != nil {
 			return err
 		}
-		err = h.Answer(ctx, q.ID, value, append(opts, fermata.Hold())...)
+		err = h.Answer(ctx, q.ID, value, append(opts, fermata.Hold(), fermata.WithNote(f.note))...)
 		if err != nil {
 			return m.explainAnswer(&q.Interrupt, err)
 		}

@@ -62,31 +62,38 @@ func (m *Main) tasksEscalateCommand() *cobra.Command {
 
 func (f *handOver) add(m *Main, c *cobra.Command) {
 	c.Flags().StringVar(&f.to.Role, "to-role", "", "the `role` that is asked")
-	c.Flags().StringVar(&f.to.Note, "note", "", "why: a `text`, for the record")
+	c.Flags().StringVar(&f.to.Note, "note", "", noteUsage)
 	f.holder.add(m, c.Flags(), "who does it: an `id`")
 }
 
+// noteUsage describes the flag of why something was done about a question.
+const noteUsage = "why: a `text`, for the record"
+
 func (m *Main) tasksClaimCommand() *cobra.Command {
 	var who holder
+	var note string
 	c := m.onTask(&cobra.Command{
 		Use:   "claim TASK",
 		Short: "Reserve a question: nobody else can answer it until it is released",
 	}, "claimed", &who, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
-		return h.Claim(ctx, id, "", "", o...)
+		return h.Claim(ctx, id, "", "", append(o, fermata.WithNote(note))...)
 	})
 	who.add(m, c.Flags(), "who claims: an `id`")
+	c.Flags().StringVar(&note, "note", "", noteUsage)
 	return c
 }
 
 func (m *Main) tasksReleaseCommand() *cobra.Command {
 	var who holder
+	var note string
 	c := m.onTask(&cobra.Command{
 		Use:   "release TASK",
 		Short: "Give up a claim",
 	}, "released", &who, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
-		return h.Release(ctx, id, "", o...)
+		return h.Release(ctx, id, "", append(o, fermata.WithNote(note))...)
 	})
 	who.add(m, c.Flags(), "who has claimed it, or is in the role that may override: an `id`")
+	c.Flags().StringVar(&note, "note", "", noteUsage)
 	return c
 }
 

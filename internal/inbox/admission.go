@@ -39,7 +39,7 @@ func (in *Inbox) admit(
 
 // NewToken replaces the resume token of an open interrupt, and returns the new one (law H5). It is for programs
 // that hand out tokens, if another process opened the question or the token was lost. It checks no right, so
-// restrict who may call it. The name given with [As] is recorded.
+// restrict who may call it. The name given with [AsPerson] is recorded.
 func (in *Inbox) NewToken(ctx context.Context, interrupt string, opts ...runtype.AnswerOption) (string, error) {
 	o, token := runtype.OptionsOf(opts), rand.Text()
 	if err := sayable(o); err != nil {

@@ -99,7 +99,7 @@ func (in *Inbox) resolve(
 	if err != nil {
 		return none, &runtype.Error{Code: runtype.CodeInvalid, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s: %w: %w", q.ID, runtype.ErrInvalid, err)}
 	}
-	body := &journal.ResolvedBody{State: journal.Answered, By: o.By, ByName: o.Name, Role: o.RoleFor(q)}
+	body := &journal.ResolvedBody{State: journal.Answered, By: o.By, ByName: o.Name, Role: o.RoleFor(q), Reason: o.Note}
 	body.Resolve(q, taken, now)
 	c := question.ChangeOf(q, journal.InterruptResolved, now, body)
 	c.Entry.Value = taken
@@ -127,7 +127,7 @@ func (in *Inbox) Claim(ctx context.Context, interrupt, by, role string, opts ...
 		default:
 			return none, &runtype.Error{Code: runtype.CodeConflict, Run: q.Run, Task: q.Task, Err: fmt.Errorf("interrupt %s is %s", q.ID, q.State)}
 		}
-		body := &journal.UpdatedBody{Do: "claim", By: o.By, ByName: o.Name}
+		body := &journal.UpdatedBody{Do: "claim", By: o.By, ByName: o.Name, Note: o.Note}
 		body.Update(q)
 		return question.ChangeOf(q, journal.InterruptUpdated, now, body), nil
 	}, false)
@@ -151,7 +151,7 @@ func (in *Inbox) Release(ctx context.Context, interrupt, by string, opts ...runt
 		if err != nil {
 			return none, err
 		}
-		body := &journal.UpdatedBody{Do: "release", By: o.By, ByName: o.Name, Override: over}
+		body := &journal.UpdatedBody{Do: "release", By: o.By, ByName: o.Name, Override: over, Note: o.Note}
 		body.Update(q)
 		return question.ChangeOf(q, journal.InterruptUpdated, now, body), nil
 	}, false)

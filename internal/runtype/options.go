@@ -178,6 +178,7 @@ type AnswerOptions struct {
 	Name  string   // display name, if it is not By
 	Roles []string // that the person is in
 	Token string   // resume token; "" for none
+	Note  string   // why, for the record
 	Hold  bool     // do not resume the run
 }
 
@@ -209,6 +210,9 @@ func AsRole(roles ...string) AnswerOption { return func(o *AnswerOptions) { o.Ro
 
 // WithToken presents the interrupt's resume token; a wrong one is refused (law H5).
 func WithToken(token string) AnswerOption { return func(o *AnswerOptions) { o.Token = token } }
+
+// WithNote says why, for the record: it is kept beside the answer, claim or release, and is no part of the value.
+func WithNote(note string) AnswerOption { return func(o *AnswerOptions) { o.Note = note } }
 
 // Hold only records the answer: this runtime does not resume the run.
 func Hold() AnswerOption { return func(o *AnswerOptions) { o.Hold = true } }

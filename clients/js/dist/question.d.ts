@@ -9,6 +9,8 @@ export interface QuestionOptions {
     readonly by?: string | undefined;
     /** In which role, where the server does not know. */
     readonly role?: string | undefined;
+    /** Why, for the record. */
+    readonly note?: string | undefined;
     /** The question's resume token, where it requires one. */
     readonly token?: string | undefined;
     readonly headers?: HeadersSource | undefined;

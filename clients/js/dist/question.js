@@ -7,7 +7,7 @@ export async function act(o, verb, body) {
     const response = await send(address(o.url, "interrupts", o.interrupt, verb), {
         method: "POST",
         headers,
-        body: JSON.stringify({ ...body, by: o.by, role: o.role, token: o.token }),
+        body: JSON.stringify({ note: o.note, ...body, by: o.by, role: o.role, token: o.token }),
         signal: o.signal ?? null,
     });
     if (!response.ok)

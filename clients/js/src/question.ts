@@ -10,6 +10,8 @@ export interface QuestionOptions {
   readonly by?: string | undefined;
   /** In which role, where the server does not know. */
   readonly role?: string | undefined;
+  /** Why, for the record. */
+  readonly note?: string | undefined;
   /** The question's resume token, where it requires one. */
   readonly token?: string | undefined;
   readonly headers?: HeadersSource | undefined;
@@ -34,7 +36,7 @@ export async function act(o: QuestionOptions, verb: string, body: Readonly<Recor
   const response = await send(address(o.url, "interrupts", o.interrupt, verb), {
     method: "POST",
     headers,
-    body: JSON.stringify({ ...body, by: o.by, role: o.role, token: o.token }),
+    body: JSON.stringify({ note: o.note, ...body, by: o.by, role: o.role, token: o.token }),
     signal: o.signal ?? null,
   });
   if (!response.ok) throw await refusal(response);

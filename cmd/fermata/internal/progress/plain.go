@@ -206,20 +206,28 @@ func by(body *journal.ResolvedBody) string {
 	case body.Default:
 		return "by the deadline's default"
 	case body.By != "" && body.Role != "":
-		return "by " + who + " as " + body.Role
+		return withNote("by "+who+" as "+body.Role, body.Reason)
 	case body.By != "":
-		return "by " + who
+		return withNote("by "+who, body.Reason)
 	case body.Target != "":
 		return "to " + body.Target
 	}
 	return body.Reason
 }
 
+// withNote puts why it was done behind what was done.
+func withNote(text, note string) string {
+	if note == "" {
+		return text
+	}
+	return text + " (" + strings.Join(strings.Fields(note), " ") + ")"
+}
+
 // updated says what was done with a question: whether it was claimed, released, or who is asked now.
 func updated(body *journal.UpdatedBody) (verb, rest string) {
 	by := identity.Shown(body.By, body.ByName)
 	if body.Do == "claim" || body.Do == "release" {
-		return body.Do + "d", by
+		return body.Do + "d", withNote(by, body.Note)
 	}
 	if body.Do == "token" {
 		return "given a new token", by
@@ -236,7 +244,7 @@ func updated(body *journal.UpdatedBody) (verb, rest string) {
 		verb = "reassigned"
 	}
 	if body.By != "" {
-		return verb, "to " + to + " by " + by
+		return verb, withNote("to "+to+" by "+by, body.Note)
 	}
 	return verb, "to " + to
 }
