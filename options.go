@@ -110,7 +110,7 @@ func InRole(roles ...string) AnswerOption { return AsRole(roles...) }
 // WithToken presents the interrupt's resume token; a wrong one is refused (law H5).
 func WithToken(token string) AnswerOption { return runtype.WithToken(token) }
 
-// WithNote says why, for the record: it is kept beside the answer, claim or release, and is no part of the value. The
+// WithNote says why, for the record. It is kept beside the answer, claim or release, and is no part of the value. The
 // same answer given again does not change it.
 func WithNote(note string) AnswerOption { return runtype.WithNote(note) }
 

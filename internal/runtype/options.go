@@ -211,7 +211,7 @@ func AsRole(roles ...string) AnswerOption { return func(o *AnswerOptions) { o.Ro
 // WithToken presents the interrupt's resume token; a wrong one is refused (law H5).
 func WithToken(token string) AnswerOption { return func(o *AnswerOptions) { o.Token = token } }
 
-// WithNote says why, for the record: it is kept beside the answer, claim or release, and is no part of the value.
+// WithNote says why, for the record. It is kept beside the answer, claim or release, and is no part of the value.
 func WithNote(note string) AnswerOption { return func(o *AnswerOptions) { o.Note = note } }
 
 // Hold only records the answer: this runtime does not resume the run.
