@@ -286,7 +286,7 @@ func TestF3_SignalsStopAndEnd(t *testing.T) {
 	ended := make(chan int, 1)
 	m.Exit = func(code int) { ended <- code; select {} }
 	m.err = term.New(m.Stderr, m.Getenv)
-	d := &driver{m: m, restore: func() {}}
+	d := &execution{m: m, restore: func() {}}
 	ctx, _ := m.untilTold(t.Context(), func() {}, d.giveBack)
 	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 		t.Fatal(err)

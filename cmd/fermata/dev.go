@@ -106,9 +106,9 @@ func (b *workbench) work(ctx context.Context, changes <-chan []string) error {
 		case next.rested != nil:
 			b.sayRested(next.rested)
 		case next.resume != "":
-			err = b.drive(b.m.resume(ctx, next.resume, &b.f.driveFlags, resumption{store: &b.house.dsn}))
+			err = b.finish(b.m.resume(ctx, next.resume, &b.f.executeFlags, resumption{store: &b.house.dsn}))
 		case next.run:
-			err = b.drive(b.m.startRecipe(ctx, b.good, b.file, &b.f.runFlags))
+			err = b.finish(b.m.startRecipe(ctx, b.good, b.file, &b.f.runFlags))
 		}
 	}
 	if errors.Is(err, errInterrupted) {
@@ -211,7 +211,7 @@ func (b *workbench) reload(ctx context.Context, changed []string) error {
 	}
 	b.sayWaiting(ctx)
 	if b.f.run && passed {
-		return b.drive(b.m.startRecipe(ctx, b.good, b.file, &b.f.runFlags))
+		return b.finish(b.m.startRecipe(ctx, b.good, b.file, &b.f.runFlags))
 	}
 	return nil
 }
@@ -243,15 +243,15 @@ func (b *workbench) problems(err error) []definition.Problem {
 	return []definition.Problem{{File: b.file, Message: err.Error()}}
 }
 
-// drive goes on after a run that was shown; what went wrong with it is said, and is no end.
-func (b *workbench) drive(err error) error {
+// finish goes on after a run that was shown; what went wrong with it is said, and is no end.
+func (b *workbench) finish(err error) error {
 	if err != nil && !wasSaid(err) {
 		b.m.complain(err)
 	}
 	return nil
 }
 
-// open opens the store of the recipe's runs, and drives those on that nobody drives: after an answer from elsewhere, at a
+// open opens the store of the recipe's runs, and executes those without an owner: after an answer from elsewhere, at a
 // deadline, or when their process is gone. Each has its own version.
 func (b *workbench) open(ctx context.Context) error {
 	m, name := b.m, b.good.Name()
@@ -418,7 +418,7 @@ func (b *workbench) sayWaiting(ctx context.Context) {
 	}
 }
 
-// sayRested shows that a run that was driven aside has come to a rest.
+// sayRested shows that a run that was executed aside has come to rest.
 func (b *workbench) sayRested(r *fermata.Result) {
 	if b.f.json {
 		line := lineOfResult(r)

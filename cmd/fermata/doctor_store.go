@@ -23,7 +23,7 @@ func (m *Main) diagnoseStore(ctx context.Context) []finding {
 	var findings []finding
 	switch {
 	case d.memory():
-		findings = []finding{doubtful("store", "memory:", "runs end with the command that drives them")}
+		findings = []finding{doubtful("store", "memory:", "runs end with the command that executes them")}
 	case d.isFile():
 		findings = []finding{ok("store", "%v (%s)", d, d.origin()), m.diagnoseFolder(d.at)}
 		if info, err := os.Stat(d.at); err == nil {

@@ -16,7 +16,7 @@ const (
 	exitFailed    = 1 // the run failed
 	exitUsage     = 2 // the command line is wrong
 	exitInvalid   = 3 // a file, an input or an answer is not valid
-	exitPaused    = 4 // the run is not finished: somebody is waited for, or its driving was stopped
+	exitPaused    = 4 // the run is not finished: somebody is waited for, or its execution was stopped
 	exitLimit     = 5 // a deadline passed or a limit was reached
 	exitCancelled = 6 // the run was cancelled
 	exitConflict  = 7 // somebody else was first, or a run cannot go on: it does not fit the plan, or its plan is not known here

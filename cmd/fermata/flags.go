@@ -14,8 +14,8 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// driveFlags are the flags of the commands that drive a run.
-type driveFlags struct {
+// executeFlags are the flags of the commands that execute a run.
+type executeFlags struct {
 	speaker
 	answers []string
 	agents  string
@@ -23,7 +23,7 @@ type driveFlags struct {
 	noInput bool
 }
 
-func (f *driveFlags) add(m *Main, c *cobra.Command) {
+func (f *executeFlags) add(m *Main, c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringArrayVar(&f.answers, "answer", nil,
 		"answer a node's question when it comes up: `node=JSON`, or node=@FILE; what is no JSON is a text; again for its next question")

@@ -16,7 +16,7 @@ import (
 
 // forkFlags say where a fork leaves its run, and what is different from there on.
 type forkFlags struct {
-	driveFlags
+	executeFlags
 	resumption
 	at   uint64
 	set  []string
@@ -39,7 +39,7 @@ fermata runs fork run_01939f2e --at 12 --set amount=120 --set customer.name='"An
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.report(&f.driveFlags, m.fork(c.Context(), args[0], &f))
+			return m.report(&f.executeFlags, m.fork(c.Context(), args[0], &f))
 		},
 	}
 	flags := c.Flags()
@@ -50,11 +50,11 @@ fermata runs fork run_01939f2e --at 12 --set amount=120 --set customer.name='"An
 	flags.StringVar(&f.id, "id", "", "the `id` of the fork; one that exists is a conflict (default a new one)")
 	flags.BoolVar(&f.hold, "hold", false, "only record the fork; `resume` continues it")
 	f.resumption.add(c)
-	f.driveFlags.add(m, c)
+	f.executeFlags.add(m, c)
 	return c
 }
 
-// fork makes a fork, and drives it to its next rest.
+// fork makes a fork, and executes it to its next rest.
 func (m *Main) fork(ctx context.Context, given string, f *forkFlags) error {
 	o := fermata.ForkOptions{At: f.at, ID: f.id, By: f.as, Of: f.of, Hold: f.hold}
 	var err error
@@ -67,7 +67,7 @@ func (m *Main) fork(ctx context.Context, given string, f *forkFlags) error {
 	if f.hold {
 		return m.withStore(ctx, func(ctx context.Context, h *house) error { return m.holdFork(ctx, h, given, f, o) })
 	}
-	j := job{flags: &f.driveFlags}
+	j := job{flags: &f.executeFlags}
 	j.find = func(ctx context.Context, h *house, j *job) error {
 		info, err := m.findFork(ctx, h, given, f, &o, j)
 		if err != nil {
@@ -85,7 +85,7 @@ func (m *Main) fork(ctx context.Context, given string, f *forkFlags) error {
 		}
 		return nil
 	}
-	return m.drive(ctx, j)
+	return m.execute(ctx, j)
 }
 
 // findFork finds the run that is forked and the recipe that the fork goes on with.

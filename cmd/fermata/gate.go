@@ -19,13 +19,13 @@ type move uint8
 
 const (
 	movedNot       move = iota
-	movedHere           // an answer was given here: the runtime drives the run on
-	movedElsewhere      // somebody else answered, and may not drive the run
+	movedHere           // an answer was given here: the runtime continues the run
+	movedElsewhere      // somebody else answered, and may not execute the run
 )
 
 // gate answers a run's questions: from --answer, or by asking whoever sits at the terminal.
 type gate struct {
-	d       *driver
+	d       *execution
 	asker   form.Asker // nil where nobody is asked
 	open    []journal.Interrupt
 	given   map[string]bool // questions that were answered here
@@ -48,7 +48,7 @@ type goneError struct{ how string }
 
 func (e *goneError) Error() string { return e.how }
 
-func newGate(d *driver) *gate {
+func newGate(d *execution) *gate {
 	g := &gate{d: d, given: map[string]bool{}, refused: map[string]bool{}, replies: make(chan reply, 1)}
 	if !d.job.flags.noInput && !d.job.stdinUsed {
 		g.asker = d.m.asker()

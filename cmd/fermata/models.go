@@ -71,7 +71,7 @@ func (m *Main) ready(name string) error {
 	return model.Ready(found)
 }
 
-// warnOfModels says which models cannot be asked from here: the worker that drives the run may have what they need.
+// warnOfModels says which models cannot be asked from here: the worker that executes the run may have what they need.
 func (m *Main) warnOfModels(r *recipe.Recipe) {
 	faults := m.unready(r)
 	for i := range faults {

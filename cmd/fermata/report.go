@@ -66,8 +66,8 @@ func resultErrorOf(err error) *resultError {
 	return &resultError{Code: name, Message: err.Error()}
 }
 
-// report ends a driving command that did not come to a result: with --json that too is said in a last line.
-func (m *Main) report(f *driveFlags, err error) error {
+// report ends an executing command that did not come to a result: with --json that too is said in a last line.
+func (m *Main) report(f *executeFlags, err error) error {
 	if err != nil && f.json && !wasSaid(err) {
 		m.writeLine(resultLine{Type: "result", Interrupts: []fermata.Interrupt{}, Error: resultErrorOf(err)})
 	}
@@ -75,7 +75,7 @@ func (m *Main) report(f *driveFlags, err error) error {
 }
 
 // finish reports how the run rests and returns the exit code that says so.
-func (d *driver) finish(res fermata.Result, stopped error) error {
+func (d *execution) finish(res fermata.Result, stopped error) error {
 	code := exitOfResult(&res)
 	if d.job.flags.json {
 		line := lineOfResult(&res)
@@ -95,7 +95,7 @@ func (d *driver) finish(res fermata.Result, stopped error) error {
 const tellsAll = "what happened, step by step"
 
 // close is the closing: how the run stands, its outputs, and what can be done next.
-func (d *driver) close(res *fermata.Result, stopped error) {
+func (d *execution) close(res *fermata.Result, stopped error) {
 	m, s := d.m, d.m.err
 	styles := s.Styles()
 	run := idFor(s, res.Run, nil)
@@ -194,7 +194,7 @@ func (m *Main) why(res *fermata.Result) {
 }
 
 // closePaused says what the run waits for, and gives the exact command for each answer.
-func (d *driver) closePaused(res *fermata.Result) {
+func (d *execution) closePaused(res *fermata.Result) {
 	m, s := d.m, d.m.err
 	styles := s.Styles()
 	m.headline(styles.Wait, "paused", s.Glyphs().Dot+" waits for "+term.Count(len(res.Interrupts), "answer"))
@@ -222,7 +222,7 @@ func (d *driver) closePaused(res *fermata.Result) {
 }
 
 // resumeHint is how the run goes on: in the role that a question needs, and as somebody else where none is for who sits here.
-func (d *driver) resumeHint(res *fermata.Result) hint {
+func (d *execution) resumeHint(res *fermata.Result) hint {
 	args, role := []string{"resume", idFor(d.m.err, res.Run, nil)}, d.missingRole(res)
 	does, others := "go on, once it is answered", false
 	if d.gate.asker != nil {
@@ -242,7 +242,7 @@ func (d *driver) resumeHint(res *fermata.Result) hint {
 }
 
 // missingRole is the role in which a question could have been asked here.
-func (d *driver) missingRole(res *fermata.Result) string {
+func (d *execution) missingRole(res *fermata.Result) string {
 	for i := range res.Interrupts {
 		if role := res.Interrupts[i].Role; role != "" && role != d.job.flags.role {
 			return role
@@ -252,7 +252,7 @@ func (d *driver) missingRole(res *fermata.Result) string {
 }
 
 // notForMe says why who sits here may not answer a question, where another person has to; "" where nothing speaks against it.
-func (d *driver) notForMe(q *journal.Interrupt) string {
+func (d *execution) notForMe(q *journal.Interrupt) string {
 	me := cmp.Or(d.job.flags.as, d.m.user())
 	if !slices.ContainsFunc(q.NotBy, func(name string) bool { return fermata.SamePerson(name, me) }) {
 		return ""
@@ -261,7 +261,7 @@ func (d *driver) notForMe(q *journal.Interrupt) string {
 }
 
 // needs says what an answer needs: one of the options, a role, a time.
-func (d *driver) needs(q *journal.Interrupt) string {
+func (d *execution) needs(q *journal.Interrupt) string {
 	var parts []string
 	if len(q.Options) > 0 {
 		options := make([]string, len(q.Options))

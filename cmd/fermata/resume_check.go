@@ -20,7 +20,7 @@ type outlookLine struct {
 
 // checkResume shows what would come of resuming a run, or all runs that have not ended. It ends with exitConflict where one
 // of them cannot go on.
-func (m *Main) checkResume(ctx context.Context, given string, f *driveFlags, on resumption) error {
+func (m *Main) checkResume(ctx context.Context, given string, f *executeFlags, on resumption) error {
 	moves, err := on.migration()
 	if err != nil {
 		return err

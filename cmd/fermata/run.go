@@ -19,7 +19,7 @@ import (
 )
 
 type runFlags struct {
-	driveFlags
+	executeFlags
 	inputs    []string
 	inputFile string
 	id        string
@@ -40,7 +40,7 @@ fermata run refund.yaml --input amount=120 --answer review=approve --json`,
 			if len(args) == 0 {
 				return m.needFile("run")
 			}
-			return m.report(&f.driveFlags, m.runRecipe(c.Context(), args[0], &f))
+			return m.report(&f.executeFlags, m.runRecipe(c.Context(), args[0], &f))
 		},
 	}
 	flags := c.Flags()
@@ -70,7 +70,7 @@ func (m *Main) runRecipe(ctx context.Context, file string, f *runFlags) error {
 	return m.startRecipe(ctx, r, file, f)
 }
 
-// startRecipe starts a recipe that was loaded from a file, and drives the run or leaves it to a worker.
+// startRecipe starts a recipe that was loaded from a file, and executes the run or leaves it to a worker.
 func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f *runFlags) error {
 	if f.detach {
 		m.warnOfModels(r)
@@ -106,8 +106,8 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 	if f.detach {
 		return m.detach(ctx, d, f, start)
 	}
-	return m.drive(ctx, job{
-		flags: &f.driveFlags, store: &d, begins: true, answers: answers, plan: r.Plan(), stdinUsed: f.inputFile == "-", start: start,
+	return m.execute(ctx, job{
+		flags: &f.executeFlags, store: &d, begins: true, answers: answers, plan: r.Plan(), stdinUsed: f.inputFile == "-", start: start,
 	})
 }
 
@@ -186,7 +186,7 @@ func decodeInput(file string, data []byte) (map[string]any, error) {
 }
 
 func (m *Main) resumeCommand() *cobra.Command {
-	var f driveFlags
+	var f executeFlags
 	var on resumption
 	c := &cobra.Command{
 		Use:   "resume RUN",
@@ -253,7 +253,7 @@ func (on *resumption) migration() (plan.Migration, error) {
 }
 
 // resume goes on with a run; retry begins with the tasks that failed.
-func (m *Main) resume(ctx context.Context, given string, f *driveFlags, on resumption) error {
+func (m *Main) resume(ctx context.Context, given string, f *executeFlags, on resumption) error {
 	moves, err := on.migration()
 	if err != nil {
 		return err
@@ -298,12 +298,12 @@ func (m *Main) resume(ctx context.Context, given string, f *driveFlags, on resum
 		}
 		return nil
 	}
-	return m.drive(ctx, j)
+	return m.execute(ctx, j)
 }
 
-// job is what a driving command is to do.
+// job is what an executing command is to do.
 type job struct {
-	flags     *driveFlags
+	flags     *executeFlags
 	store     *dsn // where the run is kept; nil for what the command line and the environment say
 	begins    bool // the run does not exist yet
 	retries   bool // the run has failed

@@ -31,11 +31,11 @@ type runLine struct {
 	Updated    time.Time `json:"updated"`
 	Definition string    `json:"definition,omitempty"`
 	Driver     string    `json:"driver,omitempty"`
-	LeaseMS    int64     `json:"leaseMs,omitempty"`  // for how long the driver's lease lasts, unless it says again that it lives
-	NotTaken   string    `json:"notTaken,omitempty"` // why nobody drives a run that is wanted
+	LeaseMS    int64     `json:"leaseMs,omitempty"`  // for how long the owner's lease lasts, unless it says again that it lives
+	NotTaken   string    `json:"notTaken,omitempty"` // why a run that is wanted has no owner
 }
 
-func lineOf(r *fermata.RunInfo, by drivers) runLine {
+func lineOf(r *fermata.RunInfo, by owners) runLine {
 	return runLine{
 		LeaseMS: by.left(r).Milliseconds(), NotTaken: by.notTaken(r),
 		Run: r.ID, Plan: r.Plan, Kind: r.Kind, Status: r.Status, Error: r.Error, Waiting: r.Waiting, Head: r.Head,
@@ -76,7 +76,7 @@ func (m *Main) runsListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				by, err := h.drivers(ctx, rows...)
+				by, err := h.owners(ctx, rows...)
 				if err != nil {
 					return err
 				}
@@ -92,7 +92,7 @@ func (m *Main) runsListCommand() *cobra.Command {
 	return c
 }
 
-func (m *Main) listRuns(h *house, rows []fermata.RunInfo, by drivers, f journal.RunFilter, asJSON bool) {
+func (m *Main) listRuns(h *house, rows []fermata.RunInfo, by owners, f journal.RunFilter, asJSON bool) {
 	if asJSON {
 		for i := range rows {
 			m.writeLine(lineOf(&rows[i], by))
@@ -199,7 +199,7 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 	if err != nil {
 		return err
 	}
-	by, err := h.drivers(ctx, info)
+	by, err := h.owners(ctx, info)
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 	return nil
 }
 
-// programsOwn is what is said of runs that this command cannot drive.
+// programsOwn is what is said of runs that this command cannot execute.
 const programsOwn = "a program started it, and only that can go on with it."
 
 // showRest shows what a run came to, or what it waits for.
@@ -266,7 +266,7 @@ func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result) {
 	here, elsewhere := []string{"resume"}, programsOwn
 	switch fermata.Status(info.Status) {
 	case fermata.Running:
-		when = "where nothing drives it any more: "
+		when = "where nothing executes it any more: "
 	case fermata.Blocked:
 		when, here = "once that is mended: ", []string{"runs", "retry"}
 		elsewhere += " A run that was set aside goes on by the Retry of its graph (or Runtime.Retry); one " +
@@ -300,7 +300,7 @@ func (m *Main) runsCancelCommand() *cobra.Command {
 }
 
 func (m *Main) runsRetryCommand() *cobra.Command {
-	var f driveFlags
+	var f executeFlags
 	on := resumption{retry: true}
 	c := &cobra.Command{
 		Use:               "retry RUN",

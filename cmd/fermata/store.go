@@ -297,7 +297,7 @@ func (h *house) closed(err error) error {
 // absent reports whether the store is not there, and an empty one stands for it.
 func (h *house) absent() bool { return h.store == nil && !h.dsn.memory() }
 
-// Close stops driving and closes the store.
+// Close stops executing and closes the store.
 func (h *house) Close() error {
 	err := h.Runtime.Close()
 	h.flush()

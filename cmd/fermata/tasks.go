@@ -244,7 +244,7 @@ func describe(s *term.Screen, f *form.Form) []string {
 }
 
 type answerFlags struct {
-	driveFlags
+	executeFlags
 	value, note, tokenFile string
 	resume                 bool
 }
@@ -261,7 +261,7 @@ fermata tasks answer int_01939f2e --value @decision.json --role manager`,
 		Args:              oneTask,
 		ValidArgsFunction: m.completeTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.report(&f.driveFlags, m.answerTask(c.Context(), args[0], c.Flags().Changed("value"), &f))
+			return m.report(&f.executeFlags, m.answerTask(c.Context(), args[0], c.Flags().Changed("value"), &f))
 		},
 	}
 	c.Flags().StringVar(&f.value, "value", "", "the answer: `JSON`, or @FILE (@- is stdin); anything else is a text")
@@ -317,14 +317,14 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 		m.err.Println("the answer is stored, and nothing is left to do here: " + goesOnElsewhere(&info))
 		return &exit{code: exitConflict}
 	case f.resume:
-		return m.resume(ctx, info.ID, &f.driveFlags, resumption{})
+		return m.resume(ctx, info.ID, &f.executeFlags, resumption{})
 	case !f.json && !m.global.quiet && resumable(&info):
 		m.hints(hintTo("resume the run", "resume", idFor(m.err, info.ID, nil)))
 	}
 	return nil
 }
 
-// goesOnElsewhere says how a run goes on that this command cannot drive.
+// goesOnElsewhere says how a run goes on that this command cannot execute.
 func goesOnElsewhere(info *fermata.RunInfo) string {
 	return "run " + info.ID + " goes on in the program that started it. " +
 		"That program continues it by itself if it calls Runtime.Work; else when it resumes the run."

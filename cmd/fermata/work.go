@@ -41,7 +41,7 @@ func (m *Main) workCommand() *cobra.Command {
 	flags.DurationVar(&f.lease, "lease", fermata.DefaultLease, "the `time` after which other workers claim the runs of this one if it dies")
 	flags.IntVar(&f.takeovers, "takeovers", fermata.DefaultTakeovers, "the `number` of takeovers without progress after which a run is set aside; -1 for no limit")
 	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that recipes name")
-	flags.StringVar(&f.as, "as", m.user(), "who drives, for the record: a `name`")
+	flags.StringVar(&f.as, "as", m.user(), "who executes the runs, for the record: a `name`")
 	flags.BoolVar(&f.json, "json", false, "write a line of JSON for each run that is claimed or rests")
 	return c
 }
@@ -56,7 +56,7 @@ type workLine struct {
 	Error  *resultError `json:"error,omitempty"`
 }
 
-// work drives what nobody drives until Ctrl-C.
+// work executes runs without an owner until Ctrl-C.
 func (m *Main) work(ctx context.Context, f *workFlags) error {
 	if f.lease <= 0 {
 		return usagef("--lease %v: expected a time above zero", f.lease)
@@ -75,7 +75,7 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 		return err
 	}
 	ctx, stop := m.untilTold(ctx, func() {
-		m.err.Println("takes no more; what is driven comes to a rest first (Ctrl-C again ends at once)")
+		m.err.Println("takes no more runs; those under way come to rest first (Ctrl-C again ends at once)")
 	}, func() {})
 	defer stop()
 	var mu sync.Mutex
@@ -96,7 +96,7 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 	}))
 }
 
-// needPlaces is why this machine cannot drive a recipe: its programs are started in a folder that is not here, or are not
+// needPlaces is why this machine cannot execute a recipe: its programs are started in a folder that is not here, or are not
 // installed. Such a run is left to other workers.
 func needPlaces(r loaded) error {
 	of, ok := r.(*recipe.Recipe)
@@ -126,7 +126,7 @@ func (m *Main) sayWork(line workLine, asJSON bool) {
 	if line.Do == "took" {
 		text := "took " + line.Run
 		if line.From != "" {
-			text += " over from " + driverName(line.From)
+			text += " over from " + ownerName(line.From)
 		}
 		s.Println(styles.Faint.Apply(text))
 		return
@@ -138,9 +138,9 @@ func (m *Main) sayWork(line workLine, asJSON bool) {
 	s.Println(text)
 }
 
-// driverName is what a driver is called for people: who and where, without what only processes make use of.
-func driverName(driver string) string {
-	name, _, _ := strings.Cut(driver, "/")
+// ownerName is the name of an owner for people: who and where, without what only processes make use of.
+func ownerName(owner string) string {
+	name, _, _ := strings.Cut(owner, "/")
 	return term.OneLine(name)
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// oldNames are words that rooms of the engine had for what the glossary has other words for.
+// oldNames are words that the engine and the command had for what the glossary has other words for.
 var oldNames = map[string]string{
 	"crew": "workers", "drive": "execute", "drives": "executes", "driven": "executed", "driving": "executing",
 	"glide": "fast path", "parking": "paused cache", "parked": "paused", "alarm": "timer", "alarms": "timers",
@@ -43,9 +43,9 @@ func TestRoomsUseTheWordsOfTheGlossary(t *testing.T) {
 	}
 }
 
-// isRoom reports whether a folder holds code of the engine, or of the values in its states.
+// isRoom reports whether a folder holds code of the engine, of the values in its states, or of the command.
 func isRoom(dir string) bool {
-	return dir == "." || dir == "state" || strings.HasPrefix(dir, "internal/")
+	return dir == "." || dir == "state" || dir == "cmd/fermata" || strings.HasPrefix(dir, "internal/")
 }
 
 func oldName(name string) (instead string, ok bool) {

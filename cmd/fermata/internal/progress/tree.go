@@ -28,7 +28,7 @@ const (
 	Cached
 	Failed
 	Skipped
-	Left // the run ended, or is not driven any more, while it was under way
+	Left // the run ended, or is not executed any more, while it was under way
 )
 
 // Settled reports whether nothing more will happen to the visit.

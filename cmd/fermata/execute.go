@@ -11,9 +11,9 @@ import (
 	"github.com/fermata-go/fermata/journal/storekind"
 )
 
-// driver drives one run and shows it: it hands events to the view and to whoever reads JSON, and questions to the
+// execution executes one run and shows it: it hands events to the view and to those who read JSON, and questions to the
 // gate. What it holds is used by its own goroutine only.
-type driver struct {
+type execution struct {
 	m     *Main
 	house *house
 	job   *job
@@ -27,9 +27,9 @@ type driver struct {
 	restore func() // gives the terminal back as it was
 }
 
-// drive does a job to the run's next rest: it ended, waits for people who are not here, or was stopped. It reports
+// execute does a job to the run's next rest: it ended, waits for people who are not here, or was stopped. It reports
 // the result itself and returns an *exit where there is one.
-func (m *Main) drive(ctx context.Context, j job) error {
+func (m *Main) execute(ctx context.Context, j job) error {
 	logs := &logLines{show: m.err.Println}
 	at := j.store
 	if at == nil {
@@ -47,7 +47,7 @@ func (m *Main) drive(ctx context.Context, j job) error {
 	if store, ok := h.store.(storekind.Promiser); ok && j.begins && !m.global.quiet {
 		m.sayPromises(at.String() + ": " + store.Promise())
 	}
-	d := &driver{m: m, house: h, job: &j, logs: logs}
+	d := &execution{m: m, house: h, job: &j, logs: logs}
 	err = d.prepareAndRun(ctx)
 	if closing := h.Close(); closing != nil && (err == nil || exitOf(err) == exitCompleted) {
 		err = closing
@@ -64,7 +64,7 @@ func (m *Main) sayPromises(text string) {
 	m.err.Println(term.Wrap(text, width)...)
 }
 
-func (d *driver) prepareAndRun(ctx context.Context) error {
+func (d *execution) prepareAndRun(ctx context.Context) error {
 	if d.job.find != nil {
 		if err := d.job.find(ctx, d.house, d.job); err != nil {
 			return err
@@ -100,8 +100,8 @@ func (d *driver) prepareAndRun(ctx context.Context) error {
 	return d.finish(result, nil)
 }
 
-// asItStands is a run that is not driven any more: paused, or on its way.
-func (d *driver) asItStands(ctx context.Context) fermata.Result {
+// asItStands is a run that is not executed any more: paused, or on its way.
+func (d *execution) asItStands(ctx context.Context) fermata.Result {
 	result, err := d.house.Result(ctx, d.run.ID(), nil)
 	if err != nil {
 		return fermata.Result{Run: d.run.ID(), Status: fermata.Running}
@@ -109,8 +109,8 @@ func (d *driver) asItStands(ctx context.Context) fermata.Result {
 	return result
 }
 
-// explain says what to do about an error of starting or driving.
-func (d *driver) explain(err error) error {
+// explain says what to do about an error of starting or executing.
+func (d *execution) explain(err error) error {
 	door, ok := errors.AsType[*fermata.Error](err)
 	if !ok || door.Run == "" {
 		return err
@@ -137,7 +137,7 @@ func (d *driver) explain(err error) error {
 }
 
 // loop shows what happens and answers what it can, until the run rests and nobody here is going to move it.
-func (d *driver) loop(ctx context.Context) (fermata.Result, error) {
+func (d *execution) loop(ctx context.Context) (fermata.Result, error) {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	events, rests := d.house.follow(watching, d.run.ID(), d.seen), make(chan rest, 1)
@@ -166,7 +166,7 @@ func (d *driver) loop(ctx context.Context) (fermata.Result, error) {
 			waiting = false
 			switch {
 			case errors.Is(r.err, fermata.ErrStopped) && ctx.Err() == nil:
-				moved = movedElsewhere // somebody answered before us, and nobody here drives it
+				moved = movedElsewhere // somebody answered before us, and nobody here executes it
 			case r.err != nil:
 				return r.result, r.err
 			case stale:
@@ -199,8 +199,8 @@ func (d *driver) loop(ctx context.Context) (fermata.Result, error) {
 	}
 }
 
-// goOn drives a resting run on after somebody else has moved it; after an answer from here it goes on by itself.
-func (d *driver) goOn(ctx context.Context, moved move) error {
+// goOn continues a resting run after another person has moved it; after an answer from here it goes on by itself.
+func (d *execution) goOn(ctx context.Context, moved move) error {
 	if moved != movedElsewhere {
 		return nil
 	}
@@ -219,7 +219,7 @@ type rest struct {
 }
 
 // await waits for the run's next rest, aside.
-func (d *driver) await(ctx context.Context, rests chan<- rest) {
+func (d *execution) await(ctx context.Context, rests chan<- rest) {
 	go func() {
 		var r rest
 		r.result, r.err = d.run.Wait(ctx)
@@ -256,7 +256,7 @@ func (h *house) follow(ctx context.Context, run string, after uint64) <-chan eve
 }
 
 // show shows one event.
-func (d *driver) show(ev *fermata.Event) {
+func (d *execution) show(ev *fermata.Event) {
 	if ev.Sub == 0 {
 		d.seen = ev.Seq()
 	}
@@ -267,7 +267,7 @@ func (d *driver) show(ev *fermata.Event) {
 }
 
 // giveBack leaves the terminal as it was found, for an end in the middle of things.
-func (d *driver) giveBack() {
+func (d *execution) giveBack() {
 	d.m.err.Restore()
 	d.restore()
 }
