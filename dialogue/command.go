@@ -21,6 +21,7 @@ const (
 	Repeat      CommandType = "repeat"
 	Skip        CommandType = "skip"
 	Help        CommandType = "help"    // what can be said
+	Speak       CommandType = "speak"   // language: that of the conversation from here on; "" for the question which there are
 	Silence     CommandType = "silence" // nobody said anything for a while; made by the gate, never by an NLU
 )
 
@@ -36,6 +37,7 @@ type Command struct {
 	Options      []string       `json:"options,omitempty"`
 	Text         string         `json:"text,omitempty"`
 	Choice       string         `json:"choice,omitempty"`     // the value of a TaskChoice
+	Language     string         `json:"language,omitempty"`   // a tag
 	Confidence   float64        `json:"confidence,omitempty"` // above 0, at most 1; 0 for not said, which counts as sure
 	Data         map[string]any `json:"data,omitempty"`       // of commands that a program adds
 	// Source says how the command was understood. An NLU may say it; where it does not, the dialogue does. No test compares it.

@@ -71,8 +71,11 @@ type Reply struct {
 	Handoff bool         // a person has taken over
 	Busy    bool         // it waits for the people that a recipe asks: the next message is ErrBusy until they have answered
 	Closed  bool         // the conversation is over
-	Seq     uint64       // of the last event of the turn: Listen after it misses and repeats nothing
-	Last    uint64       // the Delivery.Seq of the last of Said; 0 where nothing was said
+	// Language is the tag of the language in which the conversation waits for its next message. It is "" where the dialogue has
+	// only one.
+	Language string
+	Seq      uint64 // of the last event of the turn: Listen after it misses and repeats nothing
+	Last     uint64 // the Delivery.Seq of the last of Said; 0 where nothing was said
 	// SinkErr is why the sink has not taken all that was said; nil where it has, or there is none. The message counts
 	// nevertheless, and what was missed is there for Follow and Listen.
 	SinkErr error
@@ -93,8 +96,8 @@ func (c *Conversations) Open(ctx context.Context, id string, with map[string]any
 	return c.OpenIn(ctx, "", id, with, opts...)
 }
 
-// OpenIn is Open in one of the user's languages, see Dialogue.In; "" is the dialogue's own. A conversation keeps its
-// language.
+// OpenIn is Open in one of the user's languages, see Dialogue.In; "" is the dialogue's own. The user, or Message.Language,
+// changes it later.
 func (c *Conversations) OpenIn(
 	ctx context.Context, languages, id string, with map[string]any, opts ...fermata.StartOption,
 ) (r Reply, created bool, err error) {
@@ -143,6 +146,9 @@ const longestID = 200
 func (c *Conversations) Send(ctx context.Context, id string, m Message) (Reply, error) {
 	if len(m.ID) > longestID {
 		return Reply{}, fmt.Errorf("%w: its id has %d bytes; expected %d at most", ErrMessage, len(m.ID), longestID)
+	}
+	if m.Language != "" && c.dialogue.accepted(m.Language) == nil {
+		return Reply{}, fmt.Errorf("%w: its language is %q; the dialogue is held in %s", ErrMessage, m.Language, strings.Join(c.dialogue.Languages(), ", "))
 	}
 	if m.ID == "" {
 		m.Sent = rand.Text() // two that say the same at the same time are two
@@ -316,7 +322,7 @@ func (c *Conversations) settle(ctx context.Context, id string, t *turn) (Reply, 
 	r.Seq, r.Closed, r.Busy = t.after, res.Status != fermata.Paused, res.Status == fermata.Paused
 	for i := range res.Interrupts {
 		if q := &res.Interrupts[i]; isGate(q) {
-			if err := r.waits(id, q.Request); err != nil {
+			if err := c.waits(ctx, &r, id, q.Request); err != nil {
 				return r, err
 			}
 		}
@@ -350,16 +356,16 @@ func (c *Conversations) watched(ctx context.Context, id string, t *turn, take fu
 	return res, err
 }
 
-// spoken is the dialogue in the language of a conversation, which its definition says.
+// spoken is the dialogue in the language in which a conversation was begun, which its definition says.
 func (c *Conversations) spoken(ctx context.Context, id string) (*Dialogue, error) {
-	if len(c.dialogue.translations) == 0 {
+	if !c.dialogue.several() {
 		return c.dialogue, nil
 	}
 	info, err := c.rt.Info(ctx, id)
 	if err != nil || info.Definition == "" || info.Definition == c.dialogue.digest {
 		return c.dialogue, err
 	}
-	for _, d := range c.dialogue.translations {
+	for _, d := range c.dialogue.family() {
 		if d.digest == info.Definition {
 			return d, nil
 		}
@@ -368,6 +374,9 @@ func (c *Conversations) spoken(ctx context.Context, id string) (*Dialogue, error
 	var of stored
 	if err != nil || json.Unmarshal(text, &of) != nil {
 		return c.dialogue, err
+	}
+	if of.Language == "" {
+		return c.dialogue.origin(), nil
 	}
 	return c.dialogue.In(of.Language), nil
 }

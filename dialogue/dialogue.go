@@ -54,7 +54,8 @@ type Dialogue struct {
 	warnings []definition.Problem // see Warnings
 	modelAt  definition.Problem   // where the settings name the model
 
-	translations map[string]*Dialogue // by the tags of their languages
+	translations map[string]*Dialogue // by the tags of their languages; nil for a translation
+	base         *Dialogue            // of which it is a translation; nil for none
 }
 
 // Plan is what the engine runs: gate, nlu, orchestrator, and each flow as a subgraph. Its state is a *State.
@@ -100,7 +101,11 @@ func (d *Dialogue) Slot(flow, name string) (Slot, bool) {
 // Understood returns what phrases understand of a text while nothing is going on. It asks no model, also where one
 // understands users.
 func (d *Dialogue) Understood(text string, now time.Time) ([]Command, error) {
-	commands, err := d.phrases.understand(&Turn{Text: text, Dialogue: d, Now: now.In(d.zone), Filled: map[string]any{}})
+	t := &Turn{Text: text, Dialogue: d, Now: now.In(d.zone), Filled: map[string]any{}}
+	if wish := d.wished(t); wish != nil {
+		return wish, nil
+	}
+	commands, err := d.phrases.understand(t)
 	commands = d.known(commands)
 	byPhrases(commands, nil)
 	return commands, err

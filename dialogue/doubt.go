@@ -11,6 +11,7 @@ type doubt struct {
 	Slot    string `json:"slot"`
 	Value   any    `json:"value"`
 	Correct bool   `json:"correct,omitempty"`
+	Left    string `json:"left,omitempty"` // words beside it that were not understood
 }
 
 // doubts asks whether a value is meant, unless it is not good anyway. Of several in one message it asks about the first.
@@ -27,7 +28,7 @@ func (d *Dialogue) doubts(ctx node.Context, s *State, p place, c Change) error {
 		return d.pattern(ctx, s, OnDoubt, p.frame, known)
 	}
 	text, err := d.words(ctx, s, OnDoubt, p.frame, known)
-	if _, own := d.patternOf(OnDoubt, p.frame); !own && p.slot.Type.kind().anyWords(p.slot.Slot) { // not the words beside it are strange
+	if _, own := d.patternOf(OnDoubt, p.frame); !own && (c.Left == "" || p.slot.Type.kind().anyWords(p.slot.Slot)) { // not the words beside it are strange
 		text = d.language.Say("pattern.doubt.text", known)
 	}
 	if err != nil {
@@ -35,7 +36,7 @@ func (d *Dialogue) doubts(ctx node.Context, s *State, p place, c Change) error {
 	}
 	task := NewConfirm(text, d.replies(nil)...)
 	task.Slot = c.Slot
-	s.Doubt, s.Pending, s.Asked = &doubt{c.Slot, v, c.Correct}, &task, nil
+	s.Doubt, s.Pending, s.Asked = &doubt{c.Slot, v, c.Correct, c.Left}, &task, nil
 	return nil
 }
 

@@ -26,6 +26,7 @@ type Waiting struct {
 	Transcript []Line         `json:"transcript,omitempty"` // of a conversation that a person has taken over
 	Slots      map[string]any `json:"slots,omitempty"`      // as above: what is known
 	Again      int            `json:"again,omitempty"`      // the last message had come before, and this was its turn
+	Language   string         `json:"language,omitempty"`   // the tag of the language that the conversation was changed to; "" for that in which it was begun
 }
 
 // shownAs is the kind of the gate's questions.
@@ -51,6 +52,11 @@ func (d *Dialogue) gate(ctx node.Context, s *State) error {
 	m, by, err := d.listen(ctx, s)
 	if err != nil {
 		return err
+	}
+	if m.Language != "" {
+		if err := d.speaks(ctx, s, &m); err != nil {
+			return err
+		}
 	}
 	s.Message, s.Steps, s.Begun, s.For = &m, 0, 0, ""
 	if m.Silence {
@@ -119,7 +125,7 @@ func readMessage(data []byte) Message {
 
 // asks is what the gate asks, and how.
 func (d *Dialogue) asks(s *State) (Waiting, []node.AskOption) {
-	request := Waiting{PendingTask: s.Pending, Handoff: s.Human}
+	request := Waiting{PendingTask: s.Pending, Handoff: s.Human, Language: s.Language}
 	options := []node.AskOption{node.ShownAs(shownAs), node.ResponseSchema(messageSchema)}
 	if s.Pending != nil {
 		options = append(options, node.Prompt(s.Pending.Prompt))
@@ -147,6 +153,9 @@ func (d *Dialogue) understand(ctx node.Context, s *State) error {
 		}
 	}
 	turn := d.turn(s)
+	if s.Commands = d.wished(turn); s.Commands != nil {
+		return nil
+	}
 	turn.nearby = d.nearbyOf(ctx)
 	commands, err := nlu.Understand(ctx, turn)
 	if err == nil && turn.nearby != nil {

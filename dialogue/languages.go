@@ -1,8 +1,6 @@
 package dialogue
 
 import (
-	"strings"
-
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 )
 
@@ -12,7 +10,7 @@ var languages = []*phrase.Language{phrase.English, phrase.German, phrase.French}
 
 // languageOf finds the language of a tag, such as "de-AT"; nil where there is none.
 func languageOf(tag string) *phrase.Language {
-	base, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
+	base := phrase.BaseOf(tag)
 	for _, l := range languages {
 		if l.Tag == base || base == "" && l == phrase.English {
 			return l

@@ -394,7 +394,7 @@ var (
 		"internal/phrase/choice.go": "names of choices as words",
 		"internal/phrase/words.go":  "words that were said, as they are compared",
 		"internal/phrase/money.go":  "codes of currencies, and the point of a number before it is inserted",
-		"languages.go":              "tags of languages",
+		"internal/phrase/speak.go":  "tags of languages, and sentences of their data",
 		"published.go":              "the schema of files, with the types of slots",
 		"dialoguetest/judge.go":     "failures of tests, indented",
 	}

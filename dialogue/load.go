@@ -134,6 +134,9 @@ func (s stored) compile(opts Options) (*Dialogue, error) {
 			d.translations = make(map[string]*Dialogue)
 		}
 		d.translations[t.Language] = in
+		if in != nil {
+			in.base = d
+		}
 	}
 	if err := r.Err(); err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 			if alone { // the words around it may say what it is
 				said = m.Text
 			}
-			if d.heardBy(s, said).mayBeNoText(sl, said) {
+			if d.heardBy(s, said).mayBeNoText(sl, said) || d.mayWish(said) && !d.ownValue(sl, text) {
 				c.Left = said
 			}
 		}

@@ -99,6 +99,9 @@ func (d *Dialogue) heard(ctx node.Context, s *State) error {
 	if s.Human || m.Event != "" { // nothing of it is for the flows
 		return d.relay(ctx, s, m)
 	}
+	if done, err := d.speak(ctx, s); done || err != nil {
+		return err
+	}
 	if s.isOld(m) {
 		kept := independent(s.Commands)
 		if len(kept) < len(s.Commands) || len(kept) == 0 {
@@ -113,9 +116,7 @@ func (d *Dialogue) heard(ctx node.Context, s *State) error {
 	}
 	s.Commands = d.withoutShut(s, s.Commands)
 	deltas, handled := make([]Delta, 0, len(s.Commands)), false
-	for i := range s.Stack {
-		s.Stack[i].Yes = nil // a yes counts for the message that says it
-	}
+	s.dropYes()
 	for _, c := range s.Commands {
 		if c.Type == Affirm && !(c.sure() >= d.settings.MinConfidence) {
 			continue // a doubtful yes is none

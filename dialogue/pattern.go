@@ -34,6 +34,8 @@ const (
 	OnRepeat       PatternName = "repeat"        // there is nothing to say again
 	OnStale        PatternName = "stale"         // an answer was given to another question than the one that stands
 	OnHelp         PatternName = "help"          // what can be done; it knows flows: what the flows are called
+	OnLanguage     PatternName = "language"      // the conversation goes on in the language that was asked for; it knows language
+	OnLanguages    PatternName = "languages"     // the dialogue does not have it, or was asked which it has; it knows languages
 	OnLater        PatternName = "later"         // of several flows that were named at once, one waits
 )
 
@@ -51,7 +53,7 @@ type Pattern struct {
 var patternNames = []PatternName{
 	OnCorrection, OnTooLate, OnRejection, OnUnsure, OnDoubt, OnCancel, OnNothing, OnDigression, OnResume, OnDenied, OnCleared, OnSkip, OnSkipRefused,
 	OnClarify, OnChitchat, OnCannotHandle, OnHandoff, OnReturn, OnSilence, OnClose, OnFailure, OnRefused, OnCompleted, OnRepeat,
-	OnStale, OnHelp, OnLater, OnUnavailable,
+	OnStale, OnHelp, OnLater, OnUnavailable, OnLanguage, OnLanguages,
 }
 
 // PatternNames returns all patterns, sorted.

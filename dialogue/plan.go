@@ -21,10 +21,13 @@ func (d *Dialogue) newPlan() (*plan.Plan, error) {
 		Name: d.def.Name, Kind: planKind, Doc: d.def.Doc, State: codec, Entry: []string{gateNode},
 		Takes: d.takes, Renamed: d.migration(),
 		Nodes: []plan.Node{
-			{Name: gateNode, Kind: plan.Human, Doc: "waits for a message", Pure: true, Run: onState(d.gate)},
-			{Name: nluNode, Kind: plan.Task, Doc: "understands it", Pure: true, Run: onState(d.understand), Retry: plan.Retry{Attempts: 3}},
+			{Name: gateNode, Kind: plan.Human, Doc: "waits for a message", Pure: true, Run: d.onState((*Dialogue).gate)},
+			{Name: nluNode, Kind: plan.Task, Doc: "understands it", Pure: true, Run: d.onState((*Dialogue).understand), Retry: plan.Retry{Attempts: 3}},
 			{
-				Name: orchestratorNode, Kind: plan.Router, Doc: "acts on it", Pure: true, Run: onState(d.orchestrate),
+				Name: orchestratorNode, Kind: plan.Router, Doc: "acts on it", Pure: true, Run: onState(func(ctx node.Context, s *State) error {
+					d.turns(ctx, s)
+					return d.speaking(s).orchestrate(ctx, s)
+				}),
 				Route: byState(d.next),
 			},
 		},
@@ -68,6 +71,11 @@ func onState(do func(ctx node.Context, s *State) error) node.Func {
 	}
 }
 
+// onState makes a node of a function that changes the conversation, in its language.
+func (d *Dialogue) onState(do func(d *Dialogue, ctx node.Context, s *State) error) node.Func {
+	return onState(func(ctx node.Context, s *State) error { return do(d.speaking(s), ctx, s) })
+}
+
 // byState makes a route of a function that chooses by the conversation.
 func byState(choose func(s *State) string) func(node.Context, any) (string, error) {
 	return func(_ node.Context, v any) (string, error) {
@@ -98,7 +106,7 @@ func (f *flow) plan(codec plan.Codec) (*plan.Plan, error) {
 	}
 	edges.add(enterNode, node.End, plan.Choice, "")
 	if broken {
-		def.Nodes = append(def.Nodes, plan.Node{Name: failedNode, Kind: plan.Task, Doc: "ends the flow with the pattern failure", Pure: true, Run: onState(f.failed)})
+		def.Nodes = append(def.Nodes, plan.Node{Name: failedNode, Kind: plan.Task, Doc: "ends the flow with the pattern failure", Pure: true, Run: onState(func(ctx node.Context, s *State) error { return f.spoken(s).failed(ctx, s) })})
 		edges.add(failedNode, node.End, plan.Plain, "")
 	}
 	def.Edges = edges.list
@@ -157,7 +165,10 @@ func (f *flow) stepNodes(st *step, edges *edgeSet) (nodes []plan.Node, fails boo
 		edges.add(nodes[0].Name, f.target(st.next), plan.Plain, "")
 		edges.add(nodes[0].Name, to, plan.Failure, "")
 	}
-	n.Run = onState(func(ctx node.Context, s *State) error { return f.step(ctx, s, st) })
+	n.Run = onState(func(ctx node.Context, s *State) error {
+		in := f.spoken(s)
+		return in.step(ctx, s, in.steps[st.ID])
+	})
 	n.Route = byState(func(s *State) string { return f.after(s, st) })
 	return append([]plan.Node{n}, nodes...), to == failedNode
 }
@@ -180,7 +191,8 @@ func (f *flow) planNode(st *step) plan.Node {
 			if err != nil {
 				return nil, err
 			}
-			in, err := f.inputs(s, st)
+			spoken := f.spoken(s)
+			in, err := spoken.inputs(s, spoken.steps[st.ID])
 			if err != nil || a.Input == nil {
 				return in, err
 			}
@@ -194,7 +206,8 @@ func (f *flow) planNode(st *step) plan.Node {
 			if err != nil {
 				return nil, err
 			}
-			return s, f.ran(s, st, result)
+			spoken := f.spoken(s)
+			return s, spoken.ran(s, spoken.steps[st.ID], result)
 		},
 	}
 }

@@ -14,8 +14,8 @@ import (
 
 // Excerpt returns a part of a conversation as a test. It holds the messages since nothing was open, up to that of a turn.
 // The test begins with the conversation's context, and its actions give what they gave. Each line has the commands that
-// were understood. The last line is that of the turn; the caller says what is expected of it. The test is in the language of
-// the conversation.
+// were understood. The last line is that of the turn; the caller says what is expected of it. The test is in the language that
+// the conversation had then.
 //
 // It refuses a part in which a text is hidden, see Turns, and one in which a person spoke. Where there is no such
 // conversation or turn, the error is an *fermata.Error of CodeNotFound.
@@ -23,7 +23,11 @@ func (c *Conversations) Excerpt(ctx context.Context, id string, turn int) (*Test
 	if err := c.holds(ctx, id); err != nil {
 		return nil, err
 	}
-	x := excerpt{teller: teller{d: c.dialogue, id: id}, results: make(map[string][]TestResult), seen: make(map[string]bool)}
+	d, err := c.spoken(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	x := excerpt{teller: teller{d: c.dialogue, id: id, begun: d}, results: make(map[string][]TestResult), seen: make(map[string]bool)}
 	for m, err := range c.rt.History(ctx, id) {
 		if err == nil {
 			err = x.take(&m.Entry, m.Value)
@@ -32,25 +36,12 @@ func (c *Conversations) Excerpt(ctx context.Context, id string, turn int) (*Test
 			return nil, err
 		}
 		if n := len(x.turns); n > 0 && x.turns[n-1].Turn == turn && !x.turns[n-1].Has(MarkSilence) {
-			return c.excerpted(ctx, &x)
+			return x.test()
 		}
 	}
 	return nil, &fermata.Error{
 		Code: fermata.CodeNotFound, Run: id, Err: fmt.Errorf("it has no answered message %d, but %d: %w", turn, len(x.turns), fermata.ErrNotFound),
 	}
-}
-
-// excerpted is the test of what was read, in the language of its conversation.
-func (c *Conversations) excerpted(ctx context.Context, x *excerpt) (*Test, error) {
-	d, err := c.spoken(ctx, x.id)
-	if err != nil {
-		return nil, err
-	}
-	t, err := x.test()
-	if err == nil && d != c.dialogue {
-		t.Language = d.settings.Language
-	}
-	return t, err
 }
 
 // excerpt makes a test of a conversation.
@@ -137,6 +128,9 @@ func gave(st *step, outs map[string]any) any {
 // test is the part that was read.
 func (x *excerpt) test() (*Test, error) {
 	t := &Test{Now: time.UnixMicro(x.before.At).In(x.d.zone).Truncate(time.Second), Actions: x.results}
+	if in := x.begun.speaking(x.before); in != x.d.origin() {
+		t.Language = in.settings.Language
+	}
 	for _, name := range keysOf(x.before.Context) {
 		if !slices.ContainsFunc(x.d.context, func(sl *slot) bool { return sl.name == name && sl.Private }) {
 			if t.Context == nil {
@@ -157,10 +151,14 @@ func (x *excerpt) test() (*Test, error) {
 			l.Event = &Event{Name: m.Event, Data: m.Data}
 		case turn.Has(MarkSilence):
 			l.Silence = true
+		case m.Language != "" && m.Text == "" && turn.Has(MarkLanguage): // which the language of the line does
 		case len(m.Commands) > 0:
 			l.Press = x.known[i]
 		default:
 			l.User, l.Commands, l.HasCommands = m.Text, x.known[i], true
+		}
+		if in := x.d.accepted(m.Language); in != nil && m.Language != "" {
+			l.Language = in.settings.Language
 		}
 		t.Talk = append(t.Talk, l)
 	}

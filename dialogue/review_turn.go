@@ -31,10 +31,11 @@ const (
 	MarkSkip          Mark = "skip"
 	MarkRepeat        Mark = "repeat"
 	MarkChitchat      Mark = "chitchat"
-	MarkSilence       Mark = "silence" // nobody said anything
-	MarkEvent         Mark = "event"   // a program has reported something; the text is the name of the event
-	MarkHuman         Mark = "human"   // a person had the conversation
-	MarkOther         Mark = "other"   // a command of the program
+	MarkLanguage      Mark = "language" // the language was asked for, or which there are
+	MarkSilence       Mark = "silence"  // nobody said anything
+	MarkEvent         Mark = "event"    // a program has reported something; the text is the name of the event
+	MarkHuman         Mark = "human"    // a person had the conversation
+	MarkOther         Mark = "other"    // a command of the program
 )
 
 // Troubles are the marks that a review is about, unless it is asked for others.
@@ -44,7 +45,7 @@ func Troubles() []Mark { return []Mark{MarkMiss, MarkClarification, MarkHandoff,
 func Marks() []Mark {
 	return []Mark{
 		MarkMiss, MarkClarification, MarkRejection, MarkHandoff, MarkDropOff, MarkCancel, MarkCorrection, MarkStart, MarkValue, MarkYes, MarkNo,
-		MarkSkip, MarkRepeat, MarkChitchat, MarkSilence, MarkEvent, MarkHuman, MarkOther,
+		MarkSkip, MarkRepeat, MarkChitchat, MarkLanguage, MarkSilence, MarkEvent, MarkHuman, MarkOther,
 	}
 }
 
@@ -63,9 +64,10 @@ type ReviewTurn struct {
 	Turn         int       `json:"turn"` // counted in the conversation, from 1; that of the message before for a silence
 	Seq          uint64    `json:"seq"`  // of the event that recorded the message
 	At           time.Time `json:"at"`
-	By           string    `json:"by"`               // user or agent
-	Text         string    `json:"text,omitempty"`   // "" where it is hidden
-	Hidden       bool      `json:"hidden,omitempty"` // the text may hold the value of a private slot, and is not shown
+	By           string    `json:"by"`                 // user or agent
+	Language     string    `json:"language,omitempty"` // the tag of the language in which the message was understood; "" where the dialogue has only one
+	Text         string    `json:"text,omitempty"`     // "" where it is hidden
+	Hidden       bool      `json:"hidden,omitempty"`   // the text may hold the value of a private slot, and is not shown
 	Place        Place     `json:"place"`
 	Marks        []Mark    `json:"marks"`              // the worst first
 	Commands     []Command `json:"commands,omitempty"` // as they were understood. Values of private slots, texts and data are left out
@@ -124,7 +126,11 @@ func (c *Conversations) holds(ctx context.Context, id string) error {
 
 // tell reads a conversation.
 func (c *Conversations) tell(ctx context.Context, id string) (told, error) {
-	r := teller{d: c.dialogue, id: id}
+	d, err := c.spoken(ctx, id)
+	if err != nil {
+		return told{}, err
+	}
+	r := teller{d: c.dialogue, id: id, begun: d}
 	for m, err := range c.rt.History(ctx, id) {
 		if err == nil {
 			err = r.take(&m.Entry, m.Value)
@@ -143,6 +149,7 @@ func (c *Conversations) tell(ctx context.Context, id string) (told, error) {
 type teller struct {
 	told
 	d      *Dialogue
+	begun  *Dialogue // in the language in which the conversation was begun
 	id     string
 	now    *State          // before the message that is being read; nil between two
 	frames int             // how many flows had been begun before it
@@ -211,6 +218,9 @@ func decodeState(value json.RawMessage, s *State) error {
 func (r *teller) heard(seq uint64, s *State) {
 	r.now, r.frames, r.said, r.known = s, s.Frames, nil, s.Commands
 	r.turn = ReviewTurn{Conversation: r.id, Turn: s.Turns, Seq: seq, At: time.UnixMicro(s.At).UTC(), By: byUser, Place: s.standsAt()}
+	if r.d.several() {
+		r.turn.Language = r.begun.speaking(s).settings.Language
+	}
 	if m := s.Message; m != nil {
 		r.turn.Text = m.Text
 		if s.Human && m.From == byAgent {
@@ -294,7 +304,7 @@ func (r *teller) mark(t *ReviewTurn, before, after *State) {
 // markOf are the marks for commands.
 var markOf = map[CommandType]Mark{
 	StartFlow: MarkStart, CancelFlow: MarkCancel, SetSlot: MarkValue, CorrectSlot: MarkCorrection, ClearSlot: MarkCorrection, Affirm: MarkYes,
-	Deny: MarkNo, Clarify: MarkClarification, Chitchat: MarkChitchat, Handoff: MarkHandoff, Repeat: MarkRepeat, Skip: MarkSkip, Silence: MarkSilence,
+	Deny: MarkNo, Clarify: MarkClarification, Chitchat: MarkChitchat, Handoff: MarkHandoff, Repeat: MarkRepeat, Skip: MarkSkip, Speak: MarkLanguage, Silence: MarkSilence,
 }
 
 // spoke reports whether one of some patterns has answered: with its message, or with a flow.

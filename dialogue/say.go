@@ -132,7 +132,7 @@ func (d *Dialogue) defaultWords(name PatternName, f *Frame, known map[string]any
 }
 
 // patternWords are the names that the messages of patterns know beside others; all are texts.
-var patternWords = []string{"flow", "slot", "value", "reason", "left", "flows"}
+var patternWords = []string{"flow", "slot", "value", "reason", "left", "flows", "language", "languages"}
 
 // handOff gives the conversation to a person.
 func (d *Dialogue) handOff(ctx node.Context, s *State, delta Delta) error {

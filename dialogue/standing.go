@@ -27,7 +27,7 @@ func (c *Conversations) Standing(ctx context.Context, id string) (Reply, error) 
 	}
 	for i := range open {
 		if isGate(&open[i]) {
-			return r, r.waits(id, open[i].Request)
+			return r, c.waits(ctx, &r, id, open[i].Request)
 		}
 	}
 	return r, nil
@@ -89,11 +89,16 @@ func (c *Conversations) Resume(ctx context.Context, id string) error {
 }
 
 // waits takes in what a conversation asks its user.
-func (r *Reply) waits(id string, request json.RawMessage) error {
+func (c *Conversations) waits(ctx context.Context, r *Reply, id string, request json.RawMessage) error {
 	var w Waiting
 	if err := json.Unmarshal(request, &w); err != nil {
 		return fmt.Errorf("conversation %s: what it waits for cannot be read: %w", id, err)
 	}
 	r.Pending, r.Handoff, r.Busy = w.PendingTask, w.Handoff, false
-	return nil
+	if !c.dialogue.several() {
+		return nil
+	}
+	begun, err := c.spoken(ctx, id)
+	r.Language = begun.speaking(&State{Language: w.Language}).settings.Language
+	return err
 }

@@ -37,6 +37,7 @@ type State struct {
 	Closed   bool         `json:"closed,omitempty"`   // it is over
 	Texts    int          `json:"texts,omitempty"`    // which of several texts is said first, from 1; 0 for not chosen yet
 	Channel  string       `json:"channel,omitempty"`  // by which the user has spoken last
+	Language string       `json:"language,omitempty"` // the tag of the one that it was changed to; "" for that in which it was begun
 }
 
 // maxLines bounds how much of what was said travels with the conversation. The journal has all of it.
@@ -44,8 +45,9 @@ const maxLines = 200
 
 // Line is something that was said.
 type Line struct {
-	By   string `json:"by"` // user, bot or agent
-	Text string `json:"text"`
+	By       string `json:"by"` // user, bot or agent
+	Text     string `json:"text"`
+	Language string `json:"language,omitempty"` // of the first line behind a change: the tag of the language from there on
 }
 
 // Message is what a user or an agent says to the conversation.
@@ -58,8 +60,12 @@ type Message struct {
 	// no, a value and the like are not taken: the user is asked again. Defaults to what is pending when the message comes.
 	Question string `json:"question,omitempty"`
 	// Commands are what is meant, where that is known without an NLU: a button was pressed.
-	Commands []Command      `json:"commands,omitempty"`
-	Channel  string         `json:"channel,omitempty"` // by which the message came: "sms". Texts may be for one channel
+	Commands []Command `json:"commands,omitempty"`
+	Channel  string    `json:"channel,omitempty"` // by which the message came: "sms". Texts may be for one channel
+	// Language is the language of the message, and of the conversation from here on: a tag, or several as in the header
+	// Accept-Language. A message with nothing else asks for the language, and what stands is asked again in it. Send refuses
+	// one that the dialogue does not have (ErrMessage). Defaults to that of the conversation.
+	Language string         `json:"language,omitempty"`
 	Silence  bool           `json:"silence,omitempty"` // nobody said anything
 	Event    string         `json:"event,omitempty"`   // Tell's: the name of what has happened outside; there is no text then
 	Data     map[string]any `json:"data,omitempty"`    // of an event
@@ -232,6 +238,13 @@ func (s *State) push(flow string, slots map[string]any) *Frame {
 	return s.top()
 }
 
+// dropYes forgets a yes that was not taken: it counts for the message that says it.
+func (s *State) dropYes() {
+	for i := range s.Stack {
+		s.Stack[i].Yes = nil
+	}
+}
+
 // drop ends the frame with an id.
 func (s *State) drop(id int) {
 	s.Stack = slices.DeleteFunc(s.Stack, func(f Frame) bool { return f.ID == id })
@@ -252,8 +265,25 @@ func (s *State) note(by, text string) {
 	if text == "" {
 		return
 	}
-	s.Lines = append(s.Lines, Line{By: by, Text: text})
+	l := Line{By: by, Text: text}
+	if s.Language != s.lineLanguage() {
+		l.Language = s.Language
+	}
+	s.Lines = append(s.Lines, l)
 	if n := len(s.Lines) - maxLines; n > 0 {
 		s.Lines = slices.Delete(s.Lines, 0, n)
 	}
+}
+
+// lineLanguage is the language that the lines say last; "" for none.
+func (s *State) lineLanguage() string {
+	if s.Language == "" {
+		return ""
+	}
+	for _, l := range slices.Backward(s.Lines) {
+		if l.Language != "" {
+			return l.Language
+		}
+	}
+	return ""
 }

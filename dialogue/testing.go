@@ -44,16 +44,18 @@ type TestResult struct {
 //
 // One struct: each field is a key that a line of a file may have.
 type TestLine struct {
-	Index   int // of the line in the test's talk
-	Line    int // in the file, from 1
-	Column  int
-	User    string
-	Agent   string    // said by the person who has taken over
-	Done    bool      // who gives the conversation back with it
-	Press   []Command // a button: no NLU is asked
-	Silence bool      // nobody says anything, until the conversation does
-	Event   *Event    // a program reports it
-	Opening bool      // nothing is said: the conversation has begun
+	Index  int // of the line in the test's talk
+	Line   int // in the file, from 1
+	Column int
+	User   string
+	Agent  string    // said by the person who has taken over
+	Done   bool      // who gives the conversation back with it
+	Press  []Command // a button: no NLU is asked
+	// Language is the language of the message, and of the conversation from here on. Alone, a program changes it.
+	Language string
+	Silence  bool   // nobody says anything, until the conversation does
+	Event    *Event // a program reports it
+	Opening  bool   // nothing is said: the conversation has begun
 
 	After time.Duration // how much later it is said than the line before. Defaults to a second
 
@@ -95,8 +97,8 @@ type TestCall struct {
 var (
 	testFileKeys = []string{"apiVersion", "kind", "tests"}
 	testKeys     = []string{"name", "description", "language", "context", "now", "actions", "texts", "talk"}
-	lineKeys     = []string{"user", "agent", "done", "press", "silence", "event", "after", "commands", "bot", "slots", "calls", "active", "closed", "handoff"}
-	commandKeys  = []string{"type", "flow_name", "slot_name", "slot_value", "slot_to_change", "options", "text", "choice", "confidence", "data"}
+	lineKeys     = []string{"user", "agent", "done", "press", "silence", "event", "language", "after", "commands", "bot", "slots", "calls", "active", "closed", "handoff"}
+	commandKeys  = []string{"type", "flow_name", "slot_name", "slot_value", "slot_to_change", "options", "text", "choice", "language", "confidence", "data"}
 )
 
 // LoadTests reads the tests of a dialogue's file, and of bank.test.yaml beside bank.yaml. Its error is a
@@ -252,7 +254,7 @@ func jsonAt(at document.Spot, r *document.Report) any {
 func readLine(o *document.Object, index int) TestLine {
 	l := TestLine{
 		Index: index, Line: o.Spot.Node.Line, Column: o.Spot.Node.Column,
-		User: textAt(o, "user"), Agent: textAt(o, "agent"), Done: o.Flag("done"), Silence: o.Flag("silence"), After: time.Second,
+		User: textAt(o, "user"), Agent: textAt(o, "agent"), Language: o.Text("language").Text, Done: o.Flag("done"), Silence: o.Flag("silence"), After: time.Second,
 		HasCommands: o.Has("commands"), HasBot: o.Has("bot"), HasCalls: o.Has("calls"), Slots: o.Mapping("slots"),
 	}
 	said := 0
@@ -264,8 +266,11 @@ func readLine(o *document.Object, index int) TestLine {
 	switch {
 	case said == 0 && index == 0 && o.Has("bot"):
 		l.Opening = true
+	case said == 0 && l.Language != "":
 	case said != 1:
 		o.Report.Add(o.Spot, "expected one of user, agent, press, silence and event, found %d of them", said)
+	case l.Language != "" && (l.Silence || o.Has("event")):
+		o.Report.Add(o.At("language"), "a silence and an event have no language; give it to what is said")
 	}
 	if o.Has("after") {
 		d, err := time.ParseDuration(o.Fields["after"].Value)

@@ -8,14 +8,13 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
-	"golang.org/x/text/language"
 
 	"github.com/fermata-go/fermata/internal/document"
 )
 
 // A dialogue may be held in several languages. The file says what happens, in one language; for each further one a
 // translation has the same texts under the same names. Flows, slots, steps and values are those of the dialogue, so a
-// translation cannot change what is done. Every conversation has one language, see Conversations.OpenIn.
+// translation cannot change what is done. A conversation begins in one language, see Conversations.OpenIn, and may change it.
 
 // translationKind is the kind of files that hold translations.
 const translationKind = "Translation"
@@ -339,33 +338,19 @@ func (t *translator) patterns(o *document.Object, of map[PatternName]Pattern, pa
 	}
 }
 
-// In returns the dialogue in the first of some languages that it has. That is a translation or the dialogue itself, which
-// stands in for languages that it does not have. The languages are a tag ("de-AT"), or several as in the header Accept-Language ("de-AT, en;q=0.5").
+// In returns the dialogue in the first of some languages that it has. That is a translation or the dialogue as it was written.
+// Where it has none of them, the dialogue stands in that is asked. The languages are a tag ("de-AT"), or several as in the
+// header Accept-Language ("de-AT, en;q=0.5").
 func (d *Dialogue) In(languages string) *Dialogue {
-	if t := d.translations[languages]; t != nil {
-		return t
-	}
-	tags, _, err := language.ParseAcceptLanguage(languages)
-	if err != nil {
-		return d
-	}
-	for _, tag := range tags {
-		base, _ := tag.Base()
-		for _, have := range d.Languages() {
-			if of, _ := language.Make(have).Base(); of == base {
-				if t := d.translations[have]; t != nil {
-					return t
-				}
-				return d
-			}
-		}
+	if in := d.accepted(languages); in != nil {
+		return in
 	}
 	return d
 }
 
-// Languages are the tags of the languages that the dialogue can be held in, its own first.
+// Languages are the tags of the languages that the dialogue can be held in. The first is that in which it was written.
 func (d *Dialogue) Languages() []string {
-	return append([]string{d.settings.Language}, keysOf(d.translations)...)
+	return namesOf(d.family(), func(in *Dialogue) string { return in.settings.Language })
 }
 
 // TranslationFile returns the path of a translation from the folder of the dialogue. It returns "" where

@@ -26,11 +26,15 @@ var slash = []struct {
 	{"/trace", "what the last message has led to", (*chat).showTrace},
 	{"/undo", "take the last message back; what actions have done outside stays done", (*chat).undo},
 	{"/transcript", "all that was said", (*chat).showTranscript},
+	{"/language", "which languages there are; /language de goes on in one", (*chat).showLanguages},
 	{"/quit", "leave; so does Ctrl-D", func(*chat, context.Context) error { return errQuit }},
 }
 
 // command does what a line that begins with a slash says.
 func (c *chat) command(ctx context.Context, line string) error {
+	if tag, ok := strings.CutPrefix(line, "/language "); ok {
+		return c.changeLanguage(ctx, strings.TrimSpace(tag))
+	}
 	names := []string{"/help"}
 	for _, s := range slash {
 		if s.name == line {
@@ -86,6 +90,9 @@ func (c *chat) showState(ctx context.Context) error {
 			}
 		}
 	}
+	if s.Language != "" {
+		row("language", s.Language)
+	}
 	for _, f := range slices.Backward(s.Stack) {
 		step := f.Step
 		if step == "" {
@@ -121,7 +128,7 @@ func (c *chat) said(ctx context.Context) ([]dialogue.Line, error) {
 			return nil, err
 		}
 		if m, ok := messages[ev.Entry.Op]; ok && ev.Entry.Kind == journal.InterruptResolved && m.From != byAgent {
-			lines = append(lines, dialogue.Line{By: "user", Text: m.Text})
+			lines = append(lines, dialogue.Line{By: "user", Text: typedLine(&m)})
 		}
 		if ev.Type() != node.EventMessage {
 			continue
@@ -212,7 +219,8 @@ func (c *chat) undo(ctx context.Context) error {
 		return err
 	}
 	c.id, c.seen = id, info.Head
-	c.note(fmt.Sprintf("took back %q", messages[last].Text))
+	m := messages[last]
+	c.note(fmt.Sprintf("took back %q", typedLine(&m)))
 	if len(made) > 0 {
 		c.note("what was done stays done: " + strings.Join(made, ", "))
 	}
@@ -284,7 +292,7 @@ func (c *chat) showTrace(ctx context.Context) error {
 		switch e.Kind {
 		case journal.InterruptResolved:
 			if m, ok := messages[e.Op]; ok {
-				row("message", m.Text)
+				row("message", typedLine(&m))
 			}
 		case journal.NodeFinished:
 			var s dialogue.State
@@ -316,7 +324,7 @@ func (c *chat) showTrace(ctx context.Context) error {
 // commandText is a command as people read it: set_slot amount 50.
 func commandText(c dialogue.Command) string {
 	parts := []string{string(c.Type)}
-	for _, part := range []string{c.Flow, c.Slot, c.SlotToChange, strings.Join(c.Options, ", "), c.Text} {
+	for _, part := range []string{c.Flow, c.Slot, c.SlotToChange, strings.Join(c.Options, ", "), c.Text, c.Language} {
 		if part != "" {
 			parts = append(parts, part)
 		}

@@ -36,6 +36,9 @@ func asks(q *journal.Interrupt) string {
 		return q.Prompt
 	}
 	for _, line := range slices.Backward(w.Transcript) {
+		if line.By != "bot" && w.Language != "" {
+			return line.By + " (" + w.Language + "): " + line.Text
+		}
 		if line.By != "bot" {
 			return line.By + ": " + line.Text
 		}

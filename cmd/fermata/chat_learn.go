@@ -149,7 +149,7 @@ func (r *reviewing) command(text string) (c dialogue.Command, err error) {
 	c.Type = dialogue.CommandType(name)
 	known := []dialogue.CommandType{
 		dialogue.StartFlow, dialogue.CancelFlow, dialogue.SetSlot, dialogue.CorrectSlot, dialogue.ClearSlot, dialogue.Affirm, dialogue.Deny,
-		dialogue.Chitchat, dialogue.Handoff, dialogue.Repeat, dialogue.Skip,
+		dialogue.Chitchat, dialogue.Handoff, dialogue.Repeat, dialogue.Skip, dialogue.Speak,
 	}
 	switch c.Type {
 	case dialogue.StartFlow, dialogue.CancelFlow:
@@ -177,6 +177,8 @@ func (r *reviewing) command(text string) (c dialogue.Command, err error) {
 		}
 	case dialogue.Chitchat:
 		c.Text = rest
+	case dialogue.Speak:
+		c.Language = rest
 	default:
 		names := make([]string, len(known))
 		for i, t := range known {
@@ -258,7 +260,12 @@ func testText(t *dialogue.Test) (string, error) {
 	}
 	lines = append(lines, "talk:")
 	for i := range t.Talk {
-		switch l := &t.Talk[i]; {
+		at := len(lines)
+		l := &t.Talk[i]
+		switch {
+		case l.Language != "" && l.User == "" && len(l.Press) == 0:
+			lines = append(lines, "  - language: "+dialoguetest.ScalarText(l.Language))
+			continue
 		case l.Event != nil:
 			event, err := json.Marshal(map[string]any{"name": l.Event.Name, "data": l.Event.Data})
 			if err != nil {
@@ -271,6 +278,9 @@ func testText(t *dialogue.Test) (string, error) {
 			lines = append(lines, "  - press: "+dialoguetest.CommandsText(l.Press))
 		default:
 			lines = append(lines, "  - user: "+dialoguetest.ScalarText(l.User), "    commands: "+dialoguetest.CommandsText(l.Commands))
+		}
+		if l.Language != "" {
+			lines = slices.Insert(lines, at+1, "    language: "+dialoguetest.ScalarText(l.Language))
 		}
 	}
 	return strings.Join(lines, "\n"), nil

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fermata-go/fermata/dialogue"
@@ -22,7 +23,11 @@ func (r *reviewing) addTrigger(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	said, spoken := t.Talk[len(t.Talk)-1].User, r.dialogue.In(t.Language)
+	language, err := r.languageOf(ctx, f.trigger, t.Language)
+	if err != nil {
+		return err
+	}
+	said, spoken := t.Talk[len(t.Talk)-1].User, r.dialogue.In(language)
 	phrase := f.phrase
 	if phrase == "" {
 		if phrase = strings.Join(strings.Fields(said), " "); strings.ContainsAny(phrase, "{}[]()|") {
@@ -32,12 +37,12 @@ func (r *reviewing) addTrigger(ctx context.Context) error {
 	if at, _ := spoken.Flow(flow); slices.ContainsFunc(at.Trigger, func(have string) bool { return strings.EqualFold(have, phrase) }) {
 		return usagef("flow %s has the trigger %q", flow, phrase)
 	}
-	file := r.fileOf(t.Language)
+	file := r.fileOf(language)
 	was, now, err := edited(file, []string{"flows", flow, "trigger"}, dialoguetest.ScalarText(phrase), "slots", "patterns", "steps")
 	if err != nil {
 		return err
 	}
-	next, err := r.changed(t.Language, now)
+	next, err := r.changed(language, now)
 	if err != nil {
 		return err
 	}
@@ -51,6 +56,26 @@ func (r *reviewing) addTrigger(ctx context.Context) error {
 		r.m.hints(hintTo("see that nothing else has changed", "test", r.file))
 	}
 	return nil
+}
+
+// languageOf is the language in which a message of a conversation was understood, which may have changed since the part began
+// that a test holds; "" is the dialogue's own.
+func (r *reviewing) languageOf(ctx context.Context, ref, begun string) (string, error) {
+	i := strings.LastIndexByte(ref, '/')
+	n, err := strconv.Atoi(ref[i+1:])
+	if i < 1 || err != nil {
+		return begun, nil //nolint:nilerr // it is a text
+	}
+	turns, err := r.all.Turns(ctx, ref[:i])
+	for _, turn := range turns {
+		if turn.Turn == n && !turn.Has(dialogue.MarkSilence) && turn.Language != "" {
+			begun = turn.Language
+		}
+	}
+	if begun == r.dialogue.Languages()[0] {
+		begun = ""
+	}
+	return begun, err
 }
 
 // fileOf is the file that has the texts of a language; "" is the dialogue's own.

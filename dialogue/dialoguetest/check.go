@@ -140,6 +140,15 @@ func check(ctx context.Context, all *stages, test *dialogue.Test, nlu NLU, o *Op
 		result.Failures = []Failure{{File: test.File, Line: test.Line, Column: test.Column, What: "language", Message: message}}
 		return result, nil
 	}
+	for i := range test.Talk {
+		if l := &test.Talk[i]; l.Language != "" && !slices.Contains(stage.loaded.Languages(), l.Language) {
+			message := fmt.Sprintf("the dialogue is not held in %q, but in %s", l.Language, strings.Join(stage.loaded.Languages(), ", "))
+			result.Failures = append(result.Failures, Failure{File: test.File, Line: l.Line, Column: l.Column, What: "language", Message: message})
+		}
+	}
+	if len(result.Failures) > 0 {
+		return result, nil
+	}
 	if _, err := stage.dialogue.Begin(test.Context); err != nil {
 		result.Failures = []Failure{{File: test.File, Line: test.Line, Column: test.Column, What: "context", Message: err.Error()}}
 		return result, nil //nolint:nilerr // it is what the test has shown

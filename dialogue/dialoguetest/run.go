@@ -83,8 +83,15 @@ func (r *Result) Lines() []Line {
 	return all
 }
 
-// heading is what was said.
+// heading is what was said, behind the language that was said with it.
 func (x *Exchange) heading() string {
+	if tag := x.Line.Language; tag != "" {
+		return strings.TrimSpace("(" + tag + ") " + x.said())
+	}
+	return x.said()
+}
+
+func (x *Exchange) said() string {
 	switch l := x.Line; {
 	case l.Event != nil:
 		return "(event) " + l.Event.Name

@@ -258,6 +258,7 @@ func (s *stage) answer(q fermata.Interrupt) any {
 	case l.Agent != "" || l.Done:
 		m = dialogue.Message{Text: l.Agent, From: "agent", Done: l.Done}
 	}
+	m.Language = l.Language
 	return fermatatest.Signed{Answer: m, At: s.due(visit)}
 }
 

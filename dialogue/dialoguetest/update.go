@@ -165,7 +165,7 @@ func commandText(c dialogue.Command) string {
 		return err.Error()
 	}
 	var parts []string
-	for _, key := range []string{"type", "flow_name", "slot_name", "slot_value", "slot_to_change", "options", "text", "choice", "data"} {
+	for _, key := range []string{"type", "flow_name", "slot_name", "slot_value", "slot_to_change", "options", "text", "choice", "language", "data"} {
 		if v, ok := m[key]; ok {
 			parts = append(parts, key+": "+flowText(v))
 		}

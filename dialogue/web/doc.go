@@ -25,6 +25,10 @@
 // taken; 410 that it is over. A message that was taken is carried through, also when its client has gone. Every refusal is
 // {"error": "…", "code": "…"}, where the code is busy, closed, forbidden, invalid, limit, not_found, stopped or internal.
 //
+// A message may have a language ("de"): the conversation goes on in it, and a message with nothing else has what stands asked
+// again in it. One that the dialogue does not have is refused (invalid). Where a dialogue has several languages, "language" says
+// in which one the conversation is.
+//
 // A pending task has an id. A client sends it back as "question" with what its user answers: where another client has changed
 // what is asked by then, the answer is not taken, and the user is asked again. Without it an answer counts for the question
 // that stands when it comes.

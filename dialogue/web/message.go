@@ -18,7 +18,8 @@ type message struct {
 	Text     string             `json:"text"`
 	Question string             `json:"question"` // the id of the pending task that it answers
 	Commands []dialogue.Command `json:"commands"`
-	Done     bool               `json:"done"` // of an agent
+	Done     bool               `json:"done"`     // of an agent
+	Language string             `json:"language"` // of the message, and of the conversation from here on
 }
 
 // read reads a message.
@@ -31,16 +32,17 @@ func (m *message) read(data []byte) *refusal {
 
 // state is how a conversation stands after a message.
 type state struct {
-	Pending *dialogue.PendingTask `json:"pending,omitempty"`
-	Again   bool                  `json:"again,omitempty"`
-	Handoff bool                  `json:"handoff,omitempty"`
-	Busy    bool                  `json:"busy,omitempty"`
-	Closed  bool                  `json:"closed,omitempty"`
-	Seq     uint64                `json:"seq"`
+	Pending  *dialogue.PendingTask `json:"pending,omitempty"`
+	Again    bool                  `json:"again,omitempty"`
+	Handoff  bool                  `json:"handoff,omitempty"`
+	Busy     bool                  `json:"busy,omitempty"`
+	Closed   bool                  `json:"closed,omitempty"`
+	Language string                `json:"language,omitempty"` // where the dialogue has several
+	Seq      uint64                `json:"seq"`
 }
 
 func stateOf(r *dialogue.Reply) state {
-	return state{Pending: r.Pending, Again: r.Again, Handoff: r.Handoff, Busy: r.Busy, Closed: r.Closed, Seq: r.Seq}
+	return state{Pending: r.Pending, Again: r.Again, Handoff: r.Handoff, Busy: r.Busy, Closed: r.Closed, Language: r.Language, Seq: r.Seq}
 }
 
 // lasting is the context of what is not given up when its client goes away: a turn that has begun is carried through.
@@ -49,13 +51,13 @@ func lasting(r *http.Request) context.Context { return context.WithoutCancel(r.C
 
 // say says a message in a conversation.
 func (h *handler) say(ctx context.Context, id string, agent bool, given *message) (dialogue.Reply, *refusal) {
-	m := dialogue.Message{ID: given.ID, Text: given.Text, Question: given.Question, Commands: given.Commands, Channel: "web"}
+	m := dialogue.Message{ID: given.ID, Text: given.Text, Question: given.Question, Commands: given.Commands, Language: given.Language, Channel: "web"}
 	m.Commands = slices.DeleteFunc(m.Commands, func(c dialogue.Command) bool { return c.Type == dialogue.Silence })
 	if agent {
 		m.From, m.Done, m.Commands = "agent", given.Done, nil
 	}
-	if m.Text == "" && len(m.Commands) == 0 && !m.Done {
-		return dialogue.Reply{}, malformed("the message says nothing; expected a text")
+	if m.Text == "" && len(m.Commands) == 0 && !m.Done && m.Language == "" {
+		return dialogue.Reply{}, malformed("the message says nothing; expected a text, or a language")
 	}
 	out, err := h.talks.Send(ctx, id, m)
 	if err != nil {

@@ -102,6 +102,8 @@ var English = &Language{
 		"pattern.stale":         "That was an answer to an earlier question.",
 		"pattern.help":          "I can do this for you: {flows}.",
 		"pattern.later":         "After that: {flow}.",
+		"pattern.language":      "All right, in {language}.",
+		"pattern.languages":     "I speak {languages}.",
 		"pattern.unavailable":   "That is not possible now: {flow}.",
 	},
 	Classes: Classes{
@@ -230,6 +232,34 @@ var English = &Language{
 		Any: `any | any of them | any of these | any one | anyone | anything | any will do | either | either one | either of them | whichever | whatever | it doesnt matter | doesnt matter | does not matter | i dont mind |
 			you choose | you decide | no preference | up to you | surprise me | all the same | all the same to me`,
 		All: "both | both of them | all | all of them | all of these | all three | every one | everything | the lot | all of the above",
+	},
+	Speech: Speech{
+		Names: map[string]string{
+			"en": "English", "de": "German | Deutsch", "fr": "French | français", "it": "Italian", "es": "Spanish | Castilian", "pt": "Portuguese", "nl": "Dutch", "pl": "Polish", "cs": "Czech", "sk": "Slovak",
+			"sl": "Slovene | Slovenian", "hr": "Croatian", "sr": "Serbian", "bs": "Bosnian", "hu": "Hungarian", "ro": "Romanian", "bg": "Bulgarian", "ru": "Russian", "uk": "Ukrainian", "tr": "Turkish", "el": "Greek",
+			"sv": "Swedish", "da": "Danish", "no": "Norwegian", "fi": "Finnish", "et": "Estonian", "lv": "Latvian", "lt": "Lithuanian", "sq": "Albanian", "ar": "Arabic", "he": "Hebrew", "fa": "Persian | Farsi", "hi": "Hindi",
+			"zh": "Chinese | Mandarin", "ja": "Japanese", "ko": "Korean", "vi": "Vietnamese", "th": "Thai",
+		},
+		Requests: []string{
+			"(can|could|may|shall|should) (we|i) [please] (speak|talk|chat|write|continue|go on|carry on|do this) [to you|with you] [in] {language} [with you|from now on|instead]",
+			"(can|could|may|shall|should) (we|i) [please] (switch|change|go) [over] [the language] to {language}",
+			"(could|would|will) you [please] (speak|talk|write|answer|reply|continue) [to me|with me] [in] {language} [with me|from now on|instead]",
+			"can you [please] (talk|write|answer|reply|continue) [to me|with me] in {language}", "can you please speak [to me|with me] [in] {language}", "can you speak (to me|with me) [in] {language}",
+			"can you speak in {language}", "(can|could|would|will) you [please] (switch|change|go) [over] [the language] to {language}",
+			"(lets|let us) (speak|talk|chat|write|use|continue in|go on in|carry on in) [in] {language} [from now on|instead]", "(lets|let us) (switch|change|go) [over] to {language}",
+			"(speak|talk|write|answer|reply|continue|go on|carry on) [to me|with me] [in] {language} [with me|from now on|instead]", "(switch|change|go) [over] [the|my] [language] [back] to {language}",
+			"(change|switch|set) (the|my|your) language [back] to {language}", "(i want|i would like|id like|i would prefer|id prefer) to (speak|talk|chat|write|continue|go on|carry on) in {language}",
+			"(i want|i would like|id like) to (speak|talk) {language} with you", "(i would|id) (rather|prefer to) (speak|talk|write|continue) [in] {language}",
+			"(i want|i would like|id like) to (switch|change) [over] [the language] to {language}", "back to {language}",
+		},
+		Alone: []string{"{language}", "in {language}"},
+		Asks: []string{
+			"(do|can) you (speak|talk|understand|know) {language}", "(do|can) you also (speak|understand) {language}", "(which|what) languages (do|can) you (speak|understand|know|offer|have)", "(which|what) languages are there",
+			"(which|what) languages are available", "(which|what) languages can (i|we) (speak|use|choose)", "(which|what) language do you speak", "do you (speak|know|understand) [any] other languages",
+			"is there another language", "can i change the language", "can we speak another language",
+		},
+		Please: "please | pls | plz | if you please | if possible",
+		Around: "hi | hello | hey | oh | ok | okay | well | so | sorry | excuse me | thanks | thank you | now | then | instead | good morning | good evening | good afternoon",
 	},
 	Values: Values{
 		Units: map[string]int64{

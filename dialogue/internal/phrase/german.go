@@ -106,6 +106,8 @@ var German = &Language{
 		"pattern.stale":         "Das war eine Antwort auf eine frühere Frage.",
 		"pattern.help":          "Das kann ich für Sie tun: {flows}.",
 		"pattern.later":         "Danach: {flow}.",
+		"pattern.language":      "Gut, auf {language}.",
+		"pattern.languages":     "Ich spreche {languages}.",
 		"pattern.unavailable":   "Das geht jetzt nicht: {flow}.",
 	},
 	Classes: Classes{
@@ -196,6 +198,39 @@ var German = &Language{
 		None: `keine | keiner | keins | keines | keinen | gar keine | gar keinen | uberhaupt keine | nichts | gar nichts | uberhaupt nichts | keine davon | keins davon | weder noch | niemand`,
 		Any:  "egal | ist mir egal | irgendeine | irgendeiner | irgendeins | beliebig | welche auch immer | sie entscheiden | du entscheidest | such dir was aus",
 		All:  "beide | beides | alle | alle beide | alle drei | alles davon | jede | jeder",
+	},
+	Speech: Speech{
+		Names: map[string]string{
+			"en": "Englisch | English", "de": "Deutsch", "fr": "Französisch | français", "it": "Italienisch", "es": "Spanisch", "pt": "Portugiesisch", "nl": "Niederländisch | Holländisch", "pl": "Polnisch", "cs": "Tschechisch",
+			"sk": "Slowakisch", "sl": "Slowenisch", "hr": "Kroatisch", "sr": "Serbisch", "bs": "Bosnisch", "hu": "Ungarisch", "ro": "Rumänisch", "bg": "Bulgarisch", "ru": "Russisch", "uk": "Ukrainisch", "tr": "Türkisch",
+			"el": "Griechisch", "sv": "Schwedisch", "da": "Dänisch", "no": "Norwegisch", "fi": "Finnisch", "et": "Estnisch", "lv": "Lettisch", "lt": "Litauisch", "sq": "Albanisch", "ar": "Arabisch", "he": "Hebräisch",
+			"fa": "Persisch | Farsi", "hi": "Hindi", "zh": "Chinesisch | Mandarin", "ja": "Japanisch", "ko": "Koreanisch", "vi": "Vietnamesisch", "th": "Thailändisch | Thai",
+		},
+		Requests: []string{
+			"(können|könnten|dürfen|wollen|sollen) wir [bitte] [auf|in] {language} (sprechen|reden|schreiben|chatten|weitermachen|weiterreden|weitersprechen|fortfahren)",
+			"(kann|könnte|darf) ich [bitte] [mit ihnen|mit dir] [auf|in] {language} (sprechen|reden|schreiben|chatten|weitermachen|fortfahren)",
+			"((können|könnten|würden) sie|(kannst|könntest|würdest) du) [bitte] [mit mir] (auf|in) {language} (sprechen|reden|schreiben|antworten|weitermachen|fortfahren)",
+			"(könnten sie|würden sie|könntest du|würdest du) [bitte] [mit mir] {language} (sprechen|reden|schreiben)", "(können sie|kannst du) bitte [mit mir] {language} (sprechen|reden|schreiben)",
+			"(können sie|kannst du) mit mir {language} (sprechen|reden|schreiben)", "(können|könnten|wollen|sollen) wir [bitte] [die sprache] (auf|zu|in|nach) {language} (wechseln|umstellen|umschalten|ändern)",
+			"((können|könnten|würden) sie|(kannst|könntest|würdest) du) [bitte] [die sprache] (auf|zu|in|nach) {language} (wechseln|umstellen|umschalten|ändern)", "(sprechen|reden|schreiben|machen) wir [bitte] [auf|in] {language} [weiter]",
+			"(sprechen|reden|schreiben|antworten) sie bitte [mit mir] [auf|in] {language}", "(sprechen|reden|schreiben|antworten) sie [mir] (auf|in) {language} [mit mir]", "(sprechen|reden) sie {language} mit mir",
+			"(sprich|rede|red|schreib|schreibe|antworte) [bitte] [mit mir|mir] [auf|in] {language} [mit mir]",
+			"(lass|lassen sie|lasst) uns [bitte] [auf|in] {language} (sprechen|reden|schreiben|chatten|weitermachen|weiterreden|fortfahren)",
+			"(wechsle|wechsel|wechseln sie|wechseln wir|schalte|schalt|schalten sie|schalten wir|stell|stelle|stellen sie|stellen wir) [bitte] [die sprache] [wieder] (auf|zu|in|nach) {language} [um]",
+			"(ändere|ändern sie|ändern wir|setze|setzen sie) [bitte] die sprache [wieder] (auf|zu|in|nach) {language}", "[die] sprache (auf|zu|in) {language} (wechseln|ändern|umstellen|stellen|umschalten)",
+			"(auf|zu|in|nach) {language} (wechseln|umstellen|umschalten)", "[jetzt] weiter (auf|in) {language}", "(auf|in) {language} weiter", "zurück (zu|zum|auf|ins) {language}",
+			"ich (möchte|würde gern|würde gerne|würde lieber|will) [lieber|gern|gerne] [mit ihnen|mit dir] (auf|in) {language} (sprechen|reden|schreiben|weitermachen|fortfahren)",
+			"ich (möchte|würde gern|würde gerne|will) (mit ihnen|mit dir) {language} (sprechen|reden)", "ich würde lieber {language} (sprechen|reden)", "ich (möchte|will) (zu|auf) {language} wechseln",
+		},
+		Alone: []string{"[auf|in] {language}", "[auf|in] {language} (sprechen|reden)"},
+		Asks: []string{
+			"(sprechen|verstehen|können) sie [auch] {language}", "(sprichst|verstehst|kannst) du [auch] {language}", "(können sie|kannst du) [auch] {language} (sprechen|verstehen|reden)",
+			"(welche|was für) sprachen (sprechen|können|verstehen) sie", "(welche|was für) sprachen (sprichst|kannst|verstehst) du", "welche sprachen (gibt es|sind möglich|stehen zur auswahl)",
+			"in welchen sprachen kann ich [mit ihnen] (sprechen|reden|schreiben)", "welche sprache sprechen sie", "welche sprache sprichst du", "(sprechen sie|sprichst du) [noch] andere sprachen",
+			"gibt es [noch] eine andere sprache", "kann ich die sprache (wechseln|ändern)", "geht (das|es) auch auf {language}", "gibt es das auch auf {language}",
+		},
+		Please: "bitte | bitte schön | bitteschön | bitte sehr | wenn es geht | wenn möglich",
+		Around: "hallo | hi | guten tag | guten morgen | guten abend | grüezi | moin | oh | ok | okay | also | gut | entschuldigung | sorry | danke | vielen dank | jetzt | dann | lieber",
 	},
 	Values: Values{
 		Terms: map[string]string{

@@ -58,6 +58,7 @@ type Language struct {
 	Beside   Beside
 	Asides   Asides
 	Skips    Skips
+	Speech   Speech
 	Values   Values
 
 	Fractions Fractions
@@ -257,6 +258,7 @@ type sayings struct {
 	ranges rangeWords
 
 	openers phrases[opener]
+	wishes  wishes // for another language
 
 	fillers, bounds, carriers, intros, outros, selves, enough, requests phrases[bool]
 }
@@ -327,7 +329,7 @@ func (l *Language) sayings() (s sayings) {
 	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.carriers: b.Carriers, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
 		p.add(true, list)
 	}
-	s.ranges = l.rangeWords()
+	s.ranges, s.wishes = l.rangeWords(), l.wishesOf()
 	s.openers.add(opens, l.Asides.Openers)
 	s.openers.add(softly, l.Asides.Soft)
 	s.openers.add(turning, l.Asides.Turning)
