@@ -101,14 +101,14 @@ func (l *link) guard(ctx context.Context, s *sending) (guarded context.Context, 
 		s.connected.Store(true)
 		return ctx, func() {}
 	}
-	guarded, cancel := context.WithCancelCause(ctx)
+	until, cancel := context.WithCancelCause(ctx) // not guarded: a return sets that while listen reads
 	l.pulse.busy.Add(1)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		l.listen(guarded, cancel)
+		l.listen(until, cancel)
 	}()
-	return connecting(context.WithValue(guarded, sendingKey{}, s), &s.connected), func() {
+	return connecting(context.WithValue(until, sendingKey{}, s), &s.connected), func() {
 		l.pulse.busy.Add(-1)
 		cancel(nil)
 		<-ended

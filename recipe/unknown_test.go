@@ -158,18 +158,26 @@ type outward struct {
 	calls func() int
 }
 
+// limit is the time of a call, in seconds: that of a silent one is over soon, though not before the call was received.
+func (f fate) limit() int {
+	if f == silentFate {
+		return 2
+	}
+	return 60
+}
+
 func outwards(t *testing.T, kind string, f fate) outward {
 	t.Helper()
 	switch kind {
 	case "http":
 		g := newTarget(t, f)
-		return outward{agent: fmt.Sprintf("kind: http, url: %q, timeout_seconds: 0.3", g.url), calls: g.count}
+		return outward{agent: fmt.Sprintf("kind: http, url: %q, timeout_seconds: %d", g.url, f.limit()), calls: g.count}
 	case "http get":
 		g := newTarget(t, f)
-		return outward{agent: fmt.Sprintf("kind: http, method: GET, url: %q, timeout_seconds: 0.3", g.url), calls: g.count}
+		return outward{agent: fmt.Sprintf("kind: http, method: GET, url: %q, timeout_seconds: %d", g.url, f.limit()), calls: g.count}
 	case "mcp":
 		g := newToolTarget(t, f)
-		return outward{agent: fmt.Sprintf("kind: mcp, server: {url: %q}, tool: pay, timeout_seconds: 0.5", g.url), calls: g.count}
+		return outward{agent: fmt.Sprintf("kind: mcp, server: {url: %q}, tool: pay, timeout_seconds: %d", g.url, f.limit()), calls: g.count}
 	}
 	file := filepath.Join(t.TempDir(), "calls")
 	counted := func() int { return lines(t, map[string]string{"x": file})()["x"] }
@@ -177,7 +185,7 @@ func outwards(t *testing.T, kind string, f fate) outward {
 	if f != refusedFate {
 		command = fmt.Sprintf(`[sh, -c, %q]`, scripts[f])
 	}
-	return outward{agent: fmt.Sprintf("kind: exec, command: %s, env: {FILE: %q}, timeout_seconds: 0.3", command, file), calls: counted}
+	return outward{agent: fmt.Sprintf("kind: exec, command: %s, env: {FILE: %q}, timeout_seconds: %d", command, file, f.limit()), calls: counted}
 }
 
 // withoutLimit is an agent that has time enough.

@@ -83,7 +83,9 @@ func (a *tally) add(e event) {
 	case "output", "build-output":
 		if !strings.HasPrefix(e.Output, "=== ") { // a test begins, waits or goes on
 			a.output[k] = append(a.output[k], e.Output)
-			a.output[k] = a.output[k][max(0, len(a.output[k])-keptLines):]
+			if n := len(a.output[k]); n > keptLines { // the first half stays: a race says at first where it is
+				a.output[k] = slices.Delete(a.output[k], keptLines/2, keptLines/2+n-keptLines)
+			}
 		}
 	case "pass":
 		a.ended(k, e, false)
@@ -113,6 +115,9 @@ func (a *tally) ended(k key, e event, failed bool) {
 		}
 		if a.live != nil {
 			_, _ = fmt.Fprintf(a.live, "failed: %s\n", k)
+			if r.failures == 1 {
+				_, _ = fmt.Fprint(a.live, indented(said))
+			}
 		}
 		a.failures++
 	}
@@ -132,9 +137,7 @@ func (a *tally) summary(out io.Writer, slow int) {
 	for _, k := range failed {
 		r := a.results[k]
 		say("\nFAILED %d of %d  %s\n", r.failures, r.runs, k)
-		for line := range strings.Lines(r.said) {
-			say("    %s\n", strings.TrimRight(line, "\n"))
-		}
+		say("%s", indented(r.said))
 	}
 	byTime := a.sorted(func(r *result) int { return -int(r.slowest) })
 	list := func(title string, all []key) {
@@ -149,6 +152,15 @@ func (a *tally) summary(out io.Writer, slow int) {
 	list("packages", slices.DeleteFunc(slices.Clone(byTime), func(k key) bool { return k.test != "" }))
 	list("tests", slices.DeleteFunc(byTime, func(k key) bool { return k.test == "" || a.hasParts(k) }))
 	say("\n%d tests passed, %d failures in %d tests\n", a.passes, a.failures, len(failed))
+}
+
+// indented is the output of a test, moved to the right.
+func indented(said string) string {
+	var b strings.Builder
+	for line := range strings.Lines(said) {
+		b.WriteString("    " + strings.TrimRight(line, "\n") + "\n")
+	}
+	return b.String()
 }
 
 // sorted lists the tests and packages by a number, and by name where that is the same.
