@@ -99,7 +99,7 @@ func (d *Dialogue) heard(ctx node.Context, s *State) error {
 	if s.Human || m.Event != "" { // nothing of it is for the flows
 		return d.relay(ctx, s, m)
 	}
-	if done, err := d.speak(ctx, s); done || err != nil {
+	if done, err := d.aside(ctx, s); done || err != nil {
 		return err
 	}
 	if s.isOld(m) {

@@ -127,6 +127,17 @@ func (d *Dialogue) turns(ctx node.Context, s *State) {
 	}
 }
 
+// aside acts on what changes nothing of what stands: a wish for another language, and the wish to hear a question again that no
+// step asks. It reports whether there was nothing else in the message.
+func (d *Dialogue) aside(ctx node.Context, s *State) (done bool, err error) {
+	if len(s.Commands) == 1 && s.Commands[0].Type == Repeat && d.services(ctx).Handlers[Repeat] == nil && (s.Doubt != nil || len(s.Clarify) > 0) {
+		s.Silences, s.Commands = 0, nil
+		s.dropYes()
+		return true, d.askAgain(ctx, s, false)
+	}
+	return d.speak(ctx, s)
+}
+
 // speak answers commands about the language, and takes them out of those that the message brings. It reports whether there was
 // nothing else in it: then what stood is asked again.
 func (d *Dialogue) speak(ctx node.Context, s *State) (done bool, err error) {

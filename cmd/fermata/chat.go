@@ -63,7 +63,7 @@ fermata chat --review bank.yaml --add-trigger chat_5f3a90c1/3 --flow transfer --
 	flags.StringVar(&f.thread, "thread", "", "the `id` of the conversation; an existing one continues (default a new one)")
 	flags.StringArrayVar(&f.context, "context", nil, "a value of the new conversation's context: `name=value`, or name=@FILE")
 	flags.StringVar(&f.model, "model", "", "the `model` that understands the user (default the dialogue's; without one, phrases)")
-	flags.StringVar(&f.language, "language", "", "the `language` of a new conversation, or of a text of --add-test and --add-trigger: one that the dialogue is translated to (default the dialogue's own)")
+	flags.StringVar(&f.language, "language", "", "the `language` in which the conversation begins or goes on, or of a text of --add-test and --add-trigger: one that the dialogue is translated to (default the dialogue's own)")
 	flags.BoolVar(&f.json, "json", false, "write every event as a line of JSON; a review as one")
 	f.add(flags)
 	return c
@@ -183,9 +183,14 @@ func (c *chat) talk(ctx context.Context, f *chatFlags) error {
 	})
 	c.lines = c.m.lineReader()
 	defer c.area.Clear()
-	if found {
-		err = c.goOn(ctx)
-	} else {
+	switch {
+	case found && f.language != "" && !slices.Contains(c.dialogue.Languages(), f.language):
+		return c.speak(f.language)
+	case found:
+		if err = c.goOn(ctx); err == nil && f.language != "" && !c.reply.Closed {
+			err = c.changeLanguage(ctx, f.language)
+		}
+	default:
 		err = c.open(ctx, f.context)
 	}
 	for err == nil && !c.reply.Closed {
