@@ -62,12 +62,15 @@ func (x *Execution) takeLast() error {
 }
 
 func (x *Execution) lastValue() error {
-	value, err := x.Values.Take(x.Machine.Final(), x.Plan.State(), false)
+	if x.env == nil { // the caller gets it as it is
+		value, err := x.Values.Take(x.Machine.Final(), x.Plan.State(), false)
+		x.Outcome.Value = value
+		return err
+	}
+	value, err := x.Values.Peek(x.Machine.Final(), x.Plan.State()) // each reader gets a copy: ResultCopy
 	if err == nil {
 		x.Outcome.Value = value
-		if x.env != nil {
-			x.Outcome.Output, err = guard.Encode(x.Plan.State(), value)
-		}
+		x.Outcome.Output, err = guard.Encode(x.Plan.State(), value)
 	}
 	return err
 }

@@ -318,19 +318,24 @@ func (x *Execution) joined(j *machine.Join, owner *plan.Plan, n *plan.Node) (any
 	if len(j.Steps) == 0 {
 		return x.Values.Take(j.From[0], codec, !x.Unstored || !j.Own[0])
 	}
-	branches := make([]any, len(j.From))
-	for i, ref := range j.From {
-		var err error
-		if branches[i], err = x.Values.Take(ref, codec, !x.Unstored || !j.Own[i]); err != nil {
-			return nil, err
-		}
-	}
 	merge := owner.Definition().Merge
 	if n != nil && n.Merge != nil {
 		merge = n.Merge
 	}
 	own := merge != nil
 	finalizes := x.Unstored || own
+	branches := make([]any, len(j.From))
+	for i, ref := range j.From {
+		var err error
+		if n != nil && !finalizes { // the codec merges, and the result is stored and copied: no author's code sees it
+			branches[i], err = x.Values.Lend(ref, codec)
+		} else {
+			branches[i], err = x.Values.Take(ref, codec, !x.Unstored || !j.Own[i])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	if !own {
 		merge = codec.Merge
 	}

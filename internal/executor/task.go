@@ -286,7 +286,7 @@ type product struct {
 	outermost  bool       // of the run's own dataflow
 	old        uint64     // seq of the value before
 	own        bool       // nothing else refers to that
-	live, snap any        // see runstate.Cell
+	live, snap any        // see runstate.Cell; live is nil where snap serves
 	changed    bool       // it differs from the value before
 }
 
@@ -347,7 +347,8 @@ func (x *Execution) recordFinish(m *machine.Machine) error {
 	return m.Finish(x.now, t, f.outcome)
 }
 
-// change makes an output canonical and encodes it as a delta against the task's input.
+// change makes an output canonical and encodes it as a delta against the task's input. final is nil where the
+// snapshot is copied for a task that takes the value.
 func (x *Execution) change(t *machine.Task, flat *plan.Flat, base uint64, out any) (v machine.Value, snap, final any, err error) {
 	codec := flat.Owner.State()
 	c, err := x.Values.Known(base, codec)

@@ -34,8 +34,8 @@ func IsCopy(final, given any) bool {
 	return t == reflect.TypeOf(given) && t != nil && t.Kind() == reflect.Pointer && final != given
 }
 
-// ChangeOf makes a value canonical and returns its delta to a snapshot. The codec may run the author's
-// marshalers (law N7).
+// ChangeOf makes a value canonical and returns its delta to a snapshot, and the next snapshot. final is the value to
+// give away, nil where that is a copy of the snapshot. The codec may run the author's marshalers (law N7).
 func (s *State) ChangeOf(codec plan.Codec, snap, out any) (delta []byte, next, final any, err error) {
 	defer guard.Recover(&err)
 	codec = s.Sized(codec)

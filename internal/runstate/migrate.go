@@ -135,12 +135,11 @@ func (s *State) keepsValues(m *machine.Machine) error {
 	default:
 		h.live = func(ref uint64, codec plan.Codec) (any, error) {
 			data := h.data(ref)
-			c, err := s.Values.Known(ref, codec)
-			if err != nil {
-				return nil, err
+			v, err := s.Values.Peek(ref, codec)
+			if err == nil {
+				kept[ref] = data
 			}
-			kept[ref] = data
-			return c.Live, nil
+			return v, err
 		}
 		fault = h.undescribed(s.Plan)
 	}

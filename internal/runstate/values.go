@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/replay"
 	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/internal/value"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -144,6 +145,21 @@ func (v *Values) Take(ref uint64, codec plan.Codec, keep bool) (any, error) {
 	}
 	c.Live = nil
 	return live, nil
+}
+
+// Lend returns a value to be merged with others. Its lists, maps and pointers lead to the snapshot's memory, which
+// nobody may change. Without a snapshot it is Take.
+func (v *Values) Lend(ref uint64, codec plan.Codec) (lent any, err error) {
+	c, err := v.Known(ref, codec)
+	if err != nil {
+		return nil, err
+	}
+	if c.Snap == nil {
+		return v.Take(ref, codec, true)
+	}
+	defer guard.Capture(&err)
+	defer guard.Recover(&err)
+	return value.Lend(codec, c.Snap)
 }
 
 // Last returns a value that is not needed again, without a copy.

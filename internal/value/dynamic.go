@@ -3,7 +3,6 @@ package value
 import (
 	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 	"unsafe"
@@ -148,7 +147,12 @@ func (p *pass) writeMap(m map[string]any) {
 	}
 	if p.enter() {
 		p.buf = append(p.buf, '{')
-		keys := slices.Sorted(maps.Keys(m))
+		first := len(p.names)
+		for k := range m {
+			p.names = append(p.names, k)
+		}
+		keys := p.names[first:]
+		slices.Sort(keys)
 		p.distinct(keys)
 		for i, k := range keys {
 			if i > 0 {
@@ -160,6 +164,8 @@ func (p *pass) writeMap(m map[string]any) {
 				break
 			}
 		}
+		clear(p.names[first:])
+		p.names = p.names[:first]
 		p.buf = append(p.buf, '}')
 	}
 	p.leave()
@@ -196,15 +202,9 @@ func (p *pass) copyAny(v any) any {
 	case nil, bool, string:
 		return v
 	case map[string]any:
-		if m := p.copyMap(is); m != nil {
-			return m
-		}
-		return nil
+		return p.copyMapAny(is)
 	case []any:
-		if list := p.copyList(is); list != nil {
-			return list
-		}
-		return nil
+		return p.copyListAny(is)
 	case json.Number:
 		if text, ok := numeralText(is); ok {
 			if text == string(is) {
@@ -266,6 +266,22 @@ func (p *pass) copyMap(m map[string]any) map[string]any {
 	return made
 }
 
+// copyMapAny is copyMap for a map in an interface; a nil one is null.
+func (p *pass) copyMapAny(m map[string]any) any {
+	if made := p.copyMap(m); made != nil {
+		return made
+	}
+	return nil
+}
+
+// copyListAny is copyList for a list in an interface; a nil one is null.
+func (p *pass) copyListAny(list []any) any {
+	if made := p.copyList(list); made != nil {
+		return made
+	}
+	return nil
+}
+
 func (p *pass) copyList(list []any) []any {
 	if list == nil {
 		return nil
@@ -273,8 +289,21 @@ func (p *pass) copyList(list []any) []any {
 	var made []any
 	if p.enter() {
 		made = make([]any, len(list))
-		for i, v := range list {
-			made[i] = p.copyAny(v)
+		copy(made, list)
+		for i, v := range made { // most elements are as they have to be
+			switch v := v.(type) {
+			case nil, bool, string:
+			case json.Number:
+				if !isDigits(string(v)) {
+					made[i] = p.copyAny(v)
+				}
+			case map[string]any:
+				made[i] = p.copyMapAny(v)
+			case []any:
+				made[i] = p.copyListAny(v)
+			default:
+				made[i] = p.copyAny(v)
+			}
 		}
 	}
 	p.leave()

@@ -36,14 +36,24 @@ func (k *Known) end() (odd, free bool, err *failure) {
 // value's own memory, but nothing behind pointers. The result shares no memory with others, unless the codec
 // shares.
 func (k *Typed[S]) Finalize(value any, known *Known, all, own bool) (final any, err error) {
+	final, lent, err := k.finalOrLent(value, known, all, own)
+	if err == nil && lent {
+		return k.Copy(final)
+	}
+	return final, err
+}
+
+// finalOrLent is Finalize, but for the copy of a value that only needs one because others may hold its memory: it is lent then,
+// and final is the value itself.
+func (k *Typed[S]) finalOrLent(value any, known *Known, all, own bool) (final any, lent bool, err error) {
 	r := k.root.level()
 	looks := r == loose || r == texts && all
 	if !looks && !k.leads {
-		return value, nil
+		return value, false, nil
 	}
 	v, err := k.value(value)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer k.recover(v, &err)
 	odd, free := false, false
@@ -51,18 +61,21 @@ func (k *Typed[S]) Finalize(value any, known *Known, all, own bool) (final any, 
 		var failed *failure
 		k.root.look(known.begin(all, k.share, own, k.limit), unsafe.Pointer(v))
 		if odd, free, failed = known.end(); failed != nil {
-			return nil, locate(failed, reflect.ValueOf(v), goPath(rootName(reflect.TypeFor[S]())))
+			return nil, false, locate(failed, reflect.ValueOf(v), goPath(rootName(reflect.TypeFor[S]())))
 		}
 	}
-	switch {
+	switch shared := k.leads && isShared(k.root, unsafe.Pointer(v)); {
 	case odd:
-		return again(k, value)
-	case free || k.leads && isShared(k.root, unsafe.Pointer(v)):
+		final, err = again(k, value)
+		return final, false, err
+	case free || shared && k.code: // its own code may write something else the next time
 		whole := *k
 		whole.share = false
-		return whole.Copy(value)
+		final, err = whole.Copy(value)
+		return final, false, err
+	default:
+		return value, shared, nil
 	}
-	return value, nil
 }
 
 // again encodes and decodes a value.
@@ -100,25 +113,45 @@ func (k *Struct) Finalize(value any, known *Known, all, own bool) (final any, er
 	return value, nil
 }
 
+// finalOrLent is Finalize: none of its values are lent.
+func (k *Struct) finalOrLent(value any, known *Known, all, own bool) (final any, lent bool, err error) {
+	final, err = k.Finalize(value, known, all, own)
+	return final, false, err
+}
+
 // Finalize is what [Typed.Finalize] is, for objects.
-func (k *Objects) Finalize(value any, known *Known, all, _ bool) (final any, err error) {
+func (k *Objects) Finalize(value any, known *Known, all, own bool) (final any, err error) {
+	final, lent, err := k.finalOrLent(value, known, all, own)
+	if err == nil && lent {
+		return k.Copy(final)
+	}
+	return final, err
+}
+
+// finalOrLent is what [Typed.finalOrLent] is, for objects.
+func (k *Objects) finalOrLent(value any, known *Known, all, _ bool) (final any, lent bool, err error) {
 	v, err := asObject(value)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer recoverObject(v, &err)
 	if k.share {
-		return k.finalizeShared(v, known)
+		final, err = k.finalizeShared(v, known)
+		return final, false, err
 	}
 	known.begin(all, false, false, k.limit).lookMap(v)
-	odd, _, failed := known.end()
+	odd, free, failed := known.end()
 	switch {
 	case failed != nil:
-		return nil, locate(failed, reflect.ValueOf(v), pointerPath)
+		return nil, false, locate(failed, reflect.ValueOf(v), pointerPath)
 	case odd:
-		return again(k, v)
+		final, err = again(k, v)
+	case free:
+		final, err = k.Copy(v)
+	default:
+		return v, true, nil
 	}
-	return k.Copy(v)
+	return final, false, err
 }
 
 // errNotFinal reports that Change met a text that is no UTF-8.
@@ -128,7 +161,24 @@ var errNotFinal = errors.New("the value has texts that are not UTF-8")
 type Changer interface {
 	plan.Codec
 	Finalize(value any, known *Known, all, own bool) (final any, err error)
+	finalOrLent(value any, known *Known, all, own bool) (final any, lent bool, err error)
 	strictly(snapshot, value any) (delta []byte, next any, err error)
+}
+
+// Lend returns a copy that leads to the memory of the value. Nobody may change that as long as the copy is used. It is for
+// merging, which assigns and changes nothing in place. Values with code of their own are copied in full.
+func Lend(codec plan.Codec, value any) (any, error) {
+	if k, ok := codec.(interface{ lend(value any) (any, error) }); ok {
+		return k.lend(value)
+	}
+	return codec.Copy(value)
+}
+
+func (k *Typed[S]) lend(value any) (any, error) {
+	if k.code {
+		return k.Copy(value)
+	}
+	return k.Sharing().Copy(value)
 }
 
 // Within returns a codec that refuses encodings and deltas above a size in bytes. A codec of another package
@@ -163,18 +213,22 @@ func (k *Objects) within(bytes int) plan.Codec {
 	return k.WithLimit(bytes)
 }
 
-// Change makes the caller's value canonical and compares it with a snapshot, as Delta does.
+// Change makes the caller's value canonical and compares it with a snapshot, as Delta does. final is nil where others may
+// hold the value's memory: a node that takes the value then gets a copy of next, which is equal.
 func Change(k Changer, snapshot, value any, known *Known) (delta []byte, next, final any, err error) {
-	if final, err = k.Finalize(value, known, false, true); err != nil {
+	final, lent, err := k.finalOrLent(value, known, false, true)
+	if err != nil {
 		return nil, nil, nil, err
 	}
 	delta, next, err = k.strictly(snapshot, final)
-	if !errors.Is(err, errNotFinal) {
-		return delta, next, final, err
+	if errors.Is(err, errNotFinal) {
+		if final, lent, err = k.finalOrLent(final, known, true, true); err != nil {
+			return nil, nil, nil, err
+		}
+		delta, next, err = k.Delta(snapshot, final)
 	}
-	if final, err = k.Finalize(final, known, true, true); err != nil {
-		return nil, nil, nil, err
+	if lent {
+		final = nil
 	}
-	delta, next, err = k.Delta(snapshot, final)
 	return delta, next, final, err
 }

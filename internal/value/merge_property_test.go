@@ -148,7 +148,7 @@ func decoded(t failer, codec plan.Codec, v *ruled) *ruled {
 }
 
 // merge merges copies of the branches, in the order given, and checks that the base stays what it is, also when the
-// result is changed in place.
+// result is changed in place. Copies that lead to the memory of the branches are merged alike, and leave the branches as they are.
 func (f fork) merge(t *rapid.T, order ...int) (*ruled, error) {
 	t.Helper()
 	var branches []any
@@ -158,6 +158,7 @@ func (f fork) merge(t *rapid.T, order ...int) (*ruled, error) {
 	before := marshal(t, f.base)
 	got, err := f.codec.Merge(f.base, branches)
 	same(t, "the base", before, marshal(t, f.base))
+	f.lent(t, order, got, err)
 	if err != nil {
 		return nil, err
 	}
@@ -169,6 +170,29 @@ func (f fork) merge(t *rapid.T, order ...int) (*ruled, error) {
 	same(t, "the base after a change of the result", before, marshal(t, f.base))
 	sameValue(t, "the result before it", result, marshal(t, kept))
 	return kept, nil
+}
+
+// lent merges copies that lead to the memory of snapshots.
+func (f fork) lent(t *rapid.T, order []int, merged any, failed error) {
+	t.Helper()
+	var snaps, branches []any
+	var before [][]byte
+	for _, i := range order {
+		snap := decoded(t, f.codec, f.of[i])
+		branch, err := value.Lend(f.codec, snap)
+		noError(t, err)
+		snaps, branches, before = append(snaps, snap), append(branches, branch), append(before, marshal(t, snap))
+	}
+	got, err := f.codec.Merge(f.base, branches)
+	if fmt.Sprint(err) != fmt.Sprint(failed) {
+		t.Fatalf("of copies: %v\nof copies that are lent: %v", failed, err)
+	}
+	if err == nil {
+		sameValue(t, "the result of copies that are lent", marshal(t, merged), marshal(t, got))
+	}
+	for i := range snaps {
+		same(t, "a branch that was lent", before[i], marshal(t, snaps[i]))
+	}
 }
 
 func some(t *rapid.T, of []string) []string {

@@ -57,6 +57,7 @@ func (k *Objects) Encode(value any) (data []byte, err error) {
 	}
 	p := k.pass()
 	defer recoverObject(v, &err)
+	p.expectAny(v)
 	p.writeMap(v)
 	if err := checkObject(p, v); err != nil {
 		return nil, err
@@ -143,6 +144,7 @@ func (k *Objects) compare(snapshot, value any, strict bool) (delta []byte, next 
 func (k *Objects) first(v map[string]any, strict bool) (delta []byte, next any, err error) {
 	p := k.pass()
 	defer recoverObject(v, &err)
+	p.expectAny(v)
 	p.writeMap(v)
 	if err := checkObject(p, v); err != nil {
 		return nil, nil, err

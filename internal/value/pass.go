@@ -23,16 +23,19 @@ const (
 // pass is one walk over a value, or over a value and its snapshot side by side. Walking changes neither: what has to
 // be done to the snapshot is noted, and done when everything has gone well.
 type pass struct {
-	buf   []byte  // the delta so far
-	todo  []todo  // updates of the snapshot, applied at the end
-	parts []part  // of objects whose members are not met in order
-	way   []place // to the value in an interface that is being compared
-	spare []byte  // room for a replacement
-	limit int     // of the delta, in bytes
-	probe bool    // only whether anything differs is asked, not how
-	share bool    // what is in lists, maps and behind pointers is never changed in place: see Typed.Sharing
-	odd   bool    // a text is no UTF-8
-	depth int     // of nested values
+	buf   []byte   // the delta so far
+	todo  []todo   // updates of the snapshot, applied at the end
+	parts []part   // of objects whose members are not met in order
+	way   []place  // to the value in an interface that is being compared
+	spare []byte   // room for a replacement
+	shelf []byte   // the buffer that waits while one that was reserved is written
+	alone bool     // buf was reserved, and is handed out as it is
+	names []string // of members that are being written, each map's behind those of the map around it
+	limit int      // of the delta, in bytes
+	probe bool     // only whether anything differs is asked, not how
+	share bool     // what is in lists, maps and behind pointers is never changed in place: see Typed.Sharing
+	odd   bool     // a text is no UTF-8
+	depth int      // of nested values
 	count int
 	err   *failure // the first one; once it is set, nothing that follows matters
 }
@@ -62,13 +65,16 @@ func newPass(limit int) *pass {
 // release gives the pass back; its buffers may not be used any more. Very large ones are left to the collector.
 func (p *pass) release() {
 	const mostKept = 16 << 20
-	if cap(p.buf) > mostKept || cap(p.spare) > mostKept || cap(p.todo) > 1<<12 || cap(p.parts) > 1<<12 {
+	if p.alone { // what was reserved was not handed out
+		p.buf, p.alone = p.shelf, false
+	}
+	if cap(p.buf) > mostKept || cap(p.spare) > mostKept || cap(p.todo) > 1<<12 || cap(p.parts) > 1<<12 || cap(p.names) > 1<<12 {
 		return
 	}
 	p.forget(0)
 	clear(p.parts)
 	clear(p.way)
-	*p = pass{buf: p.buf[:0], todo: p.todo[:0], parts: p.parts[:0], way: p.way[:0], spare: p.spare[:0]}
+	*p = pass{buf: p.buf[:0], todo: p.todo[:0], parts: p.parts[:0], way: p.way[:0], spare: p.spare[:0], names: p.names[:0]}
 	passes.Put(p)
 }
 
@@ -169,10 +175,13 @@ func (p *pass) tooLarge() {
 	}
 }
 
-// result is a copy of what was written.
+// result is what was written: a copy, or the buffer that was reserved for it.
 func (p *pass) result() []byte {
 	if len(p.buf) == 0 {
 		return nil
+	}
+	if data := p.handOut(); data != nil {
+		return data
 	}
 	return slices.Clone(p.buf)
 }

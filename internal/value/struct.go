@@ -106,6 +106,7 @@ func (k *Struct) Encode(value any) (data []byte, err error) {
 	}
 	p := k.pass()
 	defer k.recover(at, &err)
+	p.expect(k.root, at)
 	k.root.write(p, at)
 	if err := k.check(p, at); err != nil {
 		return nil, err
@@ -204,6 +205,7 @@ func (k *Struct) compare(snapshot, value any, strict bool) (delta []byte, next a
 func (k *Struct) first(at unsafe.Pointer, strict bool) (delta []byte, next any, err error) {
 	p := k.pass()
 	defer k.recover(at, &err)
+	p.expect(k.root, at)
 	k.root.write(p, at)
 	if err := k.check(p, at); err != nil {
 		return nil, nil, err

@@ -67,8 +67,24 @@ func load(s string, i int) uint64 {
 
 func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
+// isDigits reports whether s is a JSON number without a sign, a fraction and an exponent, as most are.
+func isDigits(s string) bool {
+	if s == "" || s[0] == '0' && len(s) > 1 {
+		return false
+	}
+	for i := range len(s) {
+		if s[i]-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
+
 // validNumber reports whether s is a JSON number.
 func validNumber(s string) bool {
+	if isDigits(s) {
+		return true
+	}
 	i := 0
 	digits := func() bool {
 		start := i

@@ -86,6 +86,7 @@ func (k *Typed[S]) Encode(value any) (data []byte, err error) {
 	}
 	p := k.pass()
 	defer k.recover(v, &err)
+	p.expect(k.root, unsafe.Pointer(v))
 	k.root.write(p, unsafe.Pointer(v))
 	if err := k.check(p, v); err != nil {
 		return nil, err
@@ -187,6 +188,7 @@ func (k *Typed[S]) compare(snapshot, value any, strict bool) (delta []byte, next
 func (k *Typed[S]) first(v *S, strict bool) (delta []byte, next any, err error) {
 	p := k.pass()
 	defer k.recover(v, &err)
+	p.expect(k.root, unsafe.Pointer(v))
 	k.root.write(p, unsafe.Pointer(v))
 	if err := k.check(p, v); err != nil {
 		return nil, nil, err

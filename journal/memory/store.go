@@ -141,31 +141,24 @@ func (s *store) Read(ctx context.Context, run string, after uint64) iter.Seq2[jo
 			yield(journal.Entry{}, err)
 			return
 		}
-		var chunks [][]journal.Entry
-		var n uint64
+		var entries reader
 		ok := false
 		if r := s.find(run, false); r != nil {
-			chunks, n, ok = r.snapshot()
+			entries, ok = r.reader(after)
 		}
 		if !ok {
 			yield(journal.Entry{}, &journal.StoreError{Op: "read", Run: run, Err: journal.ErrNotFound})
 			return
 		}
-		var first uint64 // seq before the chunk
-		for _, c := range chunks {
-			size := uint64(len(c))
-			for i := max(first, after); i < min(first+size, n); i++ {
-				if err := ctx.Err(); err != nil {
-					yield(journal.Entry{}, &journal.StoreError{Op: "read", Run: run, Seq: i + 1, Err: err})
-					return
-				}
-				e := c[i-first]
-				e.Value, e.Body = bytes.Clone(e.Value), bytes.Clone(e.Body)
-				if !yield(e, nil) {
-					return
-				}
+		for entries.seq < entries.n {
+			if err := ctx.Err(); err != nil {
+				yield(journal.Entry{}, &journal.StoreError{Op: "read", Run: run, Seq: entries.seq + 1, Err: err})
+				return
 			}
-			first += size
+			var e journal.Entry
+			if entries.next(&e); !yield(e, nil) {
+				return
+			}
 		}
 	}
 }

@@ -1,0 +1,117 @@
+package value
+
+import (
+	"encoding/json"
+	"unsafe"
+)
+
+// This file makes room for a large value before it is written, so that its buffer is the result. A buffer that grows is
+// copied again and again, and once more to be handed out.
+
+const (
+	// handedOver is from how many bytes on a buffer is handed out as it is.
+	handedOver = 32 << 10
+	// mostGuessed bounds the parts of a value that are looked at beforehand.
+	mostGuessed = 1 << 16
+)
+
+// expect makes room for the value at a place, if it is large. What is written then is handed out by result.
+func (p *pass) expect(c codec, at unsafe.Pointer) {
+	g := guess{left: mostGuessed}
+	g.of(c, at)
+	p.reserve(g.bytes)
+}
+
+// expectAny is expect for a value in an interface.
+func (p *pass) expectAny(v any) {
+	g := guess{left: mostGuessed}
+	g.any(v)
+	p.reserve(g.bytes)
+}
+
+// reserve takes a buffer of its own for at least n bytes. Some texts take more than they are long.
+func (p *pass) reserve(n int) {
+	if n += n / 32; n >= handedOver && n <= p.limit {
+		p.shelf, p.buf, p.alone = p.buf, make([]byte, 0, n), true
+	}
+}
+
+// handOut is a buffer that was reserved, as it is; nil where it is much too large, or there is none.
+func (p *pass) handOut() []byte {
+	n := len(p.buf)
+	if !p.alone || cap(p.buf)-n > n/8 {
+		return nil
+	}
+	data := p.buf[:n:n]
+	p.buf, p.shelf, p.alone = p.shelf[:0], nil, false
+	return data
+}
+
+// guess counts bytes of JSON that a value takes at least, without looking at its texts.
+type guess struct {
+	bytes int
+	left  int // parts that may still be looked at
+}
+
+func (g *guess) of(c codec, at unsafe.Pointer) {
+	g.left--
+	switch c := c.(type) {
+	case *link:
+		g.of(c.codec, at)
+	case *record:
+		for i := 0; i < len(c.fields) && g.left > 0; i++ {
+			f := &c.fields[i]
+			if place := f.present(at); place != nil {
+				g.bytes += len(f.key) + 1
+				g.of(f.codec, place)
+			}
+		}
+	case *list:
+		s := (*slice)(at)
+		for i := 0; i < s.len && g.left > 0; i++ {
+			g.bytes++
+			g.of(c.elem, c.at(s, i))
+		}
+	case *pointer:
+		if to := *(*unsafe.Pointer)(at); to != nil && g.left > 0 {
+			g.of(c.elem, to)
+		}
+	case str:
+		g.bytes += len(*(*string)(at)) + 2
+	case octets:
+		g.bytes += len(*(*[]byte)(at))
+	case raw:
+		g.bytes += len(*(*json.RawMessage)(at)) / 2 // it may be written in fewer
+	case slot:
+		g.any(*(*any)(at))
+	case object:
+		g.any(*(*map[string]any)(at))
+	default:
+		g.bytes++
+	}
+}
+
+func (g *guess) any(v any) {
+	g.left--
+	switch v := v.(type) {
+	case string:
+		g.bytes += len(v) + 2
+	case json.Number:
+		g.bytes += len(v)
+	case []any:
+		for i := 0; i < len(v) && g.left > 0; i++ {
+			g.bytes++
+			g.any(v[i])
+		}
+	case map[string]any:
+		for k, e := range v {
+			if g.left <= 0 {
+				return
+			}
+			g.bytes += len(k) + 4
+			g.any(e)
+		}
+	default:
+		g.bytes++
+	}
+}
