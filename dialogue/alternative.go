@@ -108,12 +108,33 @@ func (u *utterance) chooses() []Command {
 		s.Choices = append(s.Choices, phrase.Choice{Value: c.Value, Synonyms: append([]string{c.Label}, c.Synonyms...)})
 	}
 	in, _ := u.opened()
+	if offers := u.offeredAt(in.text); offers != "" {
+		at := slices.IndexFunc(u.Pending.Choices, func(c TaskChoice) bool { return c.Label == offers })
+		if at < 0 {
+			return nil
+		}
+		return []Command{{Type: Choose, Choice: u.Pending.Choices[at].Value, Confidence: certain}}
+	}
 	v, ok := u.locale.Read(s, in.text, u.Now)
 	name, isText := v.Value.(string)
 	if !ok || !isText || v.Reason != "" || v.Left != "" || v.Score < certain {
 		return nil
 	}
 	return []Command{{Type: Choose, Choice: name, Confidence: v.Score}}
+}
+
+// offeredAt is the quick reply that was called by its place among all that are shown: "the third one"; "" for none. No place is a
+// yes or a no.
+func (u *utterance) offeredAt(text string) string {
+	s := phrase.Slot{Kind: phrase.Single}
+	for _, option := range u.Pending.Options {
+		s.Choices = append(s.Choices, phrase.Choice{Value: option})
+	}
+	v, ok := u.locale.Read(s, text, u.Now)
+	if option, is := v.Value.(string); ok && is && v.Reason == "" && v.Place {
+		return option
+	}
+	return ""
 }
 
 // choosesBeside is such an answer behind a yes or a no, and perhaps one more word: "yes, but another dish".

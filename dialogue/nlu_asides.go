@@ -106,8 +106,11 @@ func (u *utterance) stops(text string) (flow string, ok bool) {
 		return "", false
 	}
 	said, is := u.locale.Common(text)
-	if is && said.Command == phrase.Cancel && said.Score >= certain && (said.Score >= surely || !u.asksText()) {
+	if is && said.Command == phrase.Cancel && said.Score >= certain && (said.Score >= surely || !u.asksText() && begunBy(u.within(text).begins()) == "") {
 		return "", true
+	}
+	if other := begunBy(u.within(text).begins()); other != "" { // "cancel my appointment" is what another flow does
+		return "", false
 	}
 	what, stops := u.locale.CancelsWhat(text)
 	if !stops && !u.Pending.confirms() {
@@ -200,16 +203,18 @@ func (u *utterance) several() []Command {
 	for _, cut := range u.locale.Cuts(u.text) {
 		right, _ := u.within(u.text[cut[1]:]).opened()
 		left, _ := u.within(strings.TrimRight(u.text[:cut[0]], " ,;.!")).opened()
-		more := right.several()
+		more, before := right.several(), left.begins()
 		if more == nil {
 			more = right.begins()
+		}
+		if more == nil && before != nil {
+			more = right.wish(begunBy(before), u.locale.InOrder(u.text))
 		}
 		if more == nil {
 			continue
 		}
-		before := left.begins()
 		if before == nil {
-			before = left.near()
+			before = left.wish(begunBy(more), u.locale.InOrder(u.text))
 		}
 		if before == nil && u.collects() {
 			before = left.value()
@@ -236,13 +241,77 @@ func (u *utterance) several() []Command {
 	return nil
 }
 
-// near is a flow that an utterance is plainly about, though no trigger of it was said, beside one that was: "I want to see my balance
-// first, then send 50 to Bob".
-func (u *utterance) near() []Command {
-	if all := u.guessed(); begunBy(all) != "" && !slices.Contains(u.Active, begunBy(all)) {
-		return all
+// wish is a flow that an utterance is about, though no trigger of it was said, beside another one that was: "I want to see my
+// balance first, then send 50 to Bob". Of "book a new one" the verb says which. Where an order is said, both are wishes, and
+// the only flow that may be meant is enough.
+func (u *utterance) wish(beside string, inOrder bool) []Command {
+	in := *u
+	in.Turn = &Turn{Dialogue: u.dialogue, Now: u.Now, Filled: map[string]any{}, Shut: u.Shut}
+	in.flow, in.matched = "", false
+	found := in.guessed()
+	if inOrder {
+		found = u.instead()
 	}
-	return nil
+	flow := begunBy(found)
+	if inOrder && len(found) == 1 && found[0].Type == Clarify && len(found[0].Options) == 1 {
+		flow = found[0].Options[0]
+	}
+	if verb := u.byVerb(beside); flow == "" || flow == beside {
+		flow = verb
+	}
+	if flow == "" || flow == beside || slices.Contains(u.Active, flow) {
+		return nil
+	}
+	in.flow = flow
+	return append([]Command{{Type: StartFlow, Flow: flow, Confidence: certain, Source: FromRanker}}, in.with(nil, u.text)...)
+}
+
+// byVerb is the only flow whose triggers begin with a word at the beginning of an utterance, where the rest of it says no more
+// than that it is another such thing, and values of the flow: "make another one on Friday".
+func (u *utterance) byVerb(beside string) string {
+	const near = 3 // words
+	said := phrase.Words(u.text)
+	only := ""
+	for _, f := range u.dialogue.order {
+		if !f.named() || f.Name == beside || slices.Contains(u.Shut, f.Name) {
+			continue
+		}
+		verbs := f.verbs()
+		if !u.locale.Another(u.text) || !slices.ContainsFunc(said[:min(near, len(said))], func(w string) bool { return slices.Contains(verbs, w) }) {
+			continue
+		}
+		in := *u
+		in.flow, in.Turn = f.Name, &Turn{Dialogue: u.dialogue, Now: u.Now, Filled: map[string]any{}}
+		rest := u.locale.Content(without(u.text, in.beside("", u.text)))
+		if !u.callsIt(f.Name, slices.DeleteFunc(rest, u.locale.Another)) {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = f.Name
+	}
+	return only
+}
+
+// verbs are the words that the triggers of a flow begin with.
+func (f *flow) verbs() (all []string) {
+	const least = 3 // letters
+	for _, t := range f.Trigger {
+		end := strings.IndexAny(t, " {[")
+		if strings.HasPrefix(t, "(") {
+			end = strings.IndexByte(t, ')')
+		}
+		if end < 0 {
+			end = len(t)
+		}
+		for _, w := range phrase.Words(t[:end]) {
+			if len(w) >= least {
+				all = append(all, w)
+			}
+		}
+	}
+	return all
 }
 
 // leaves reports whether words beside a value were not understood.

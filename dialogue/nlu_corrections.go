@@ -14,7 +14,9 @@ func (u *utterance) corrected() []Command {
 	if u.Pending == nil || u.asksText() || act == phrase.Doubts || act == phrase.Pauses { // "in a minute"
 		return nil
 	}
-	return corrections(slices.DeleteFunc(u.fits(u.text, false), func(v found) bool { return u.bare(u.slotOf(v.slot), v.Value) }))
+	return corrections(slices.DeleteFunc(u.fits(u.text, false), func(v found) bool {
+		return u.bare(u.slotOf(v.slot), v.Value) || v.Place && u.Pending.confirms() // "the second one": of what?
+	}))
 }
 
 // corrections are the commands for values that take the place of others.

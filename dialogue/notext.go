@@ -20,17 +20,25 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 		c := &delta.Set[i]
 		text, ok := c.Value.(string)
 		sl := d.meant(s, *c, delta.Start)
+		if ok && sl != nil && !sl.Type.kind().anyWords(sl.Slot) && c.Left == "" {
+			c.Left = d.leftOf(s, sl, text)
+		}
 		if !ok || sl == nil || !sl.Type.kind().anyWords(sl.Slot) {
 			continue
 		}
 		if said, quoted := d.locale.Quoted(m.Text); quoted && said == text || slices.Contains(d.offers(s), text) {
 			continue
 		}
+		last, took := d.locale.TakenBack(text)
 		switch {
 		case d.noText(sl, text):
 			c.Confidence = min(c.Confidence, -1)
 		case d.holdsPrivate(s, sl, text):
 			c.Confidence = min(c.Confidence, -1)
+		case took && !d.ownValue(sl, text):
+			if c.Left = m.Text; last != "" && !d.noText(sl, last) {
+				c.Value = last
+			}
 		case c.Left == "" && s.Pending != nil && s.Pending.IsCollect() && c.Slot == s.Pending.Slot:
 			said := text
 			if alone { // the words around it may say what it is
@@ -41,6 +49,18 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 			}
 		}
 	}
+}
+
+// leftOf is the words beside a value in words that were not understood, whoever gives it to a slot: "half of 50".
+func (d *Dialogue) leftOf(s *State, sl *slot, text string) string {
+	if sl.check != nil && sl.check.Check(encoded(text)) == nil {
+		return ""
+	}
+	v, ok := d.localeOf(sl).Read(spoken(sl), text, d.clock(s.At))
+	if !ok || v.Reason != "" {
+		return ""
+	}
+	return v.Left
 }
 
 // unsure reports whether there is nothing in a delta but values that are too doubtful to be taken.
@@ -106,6 +126,12 @@ func (u *utterance) mayBeNoText(sl *slot, text string) bool {
 			if f.named() && u.callsIt(f.Name, words) {
 				return true
 			}
+		}
+	}
+	const least = 2                                                    // words
+	if len(u.locale.Content(text)) >= least && u.locale.Wishes(text) { // "I want to see my balance first"
+		if found := u.instead(); begunBy(found) != "" || len(found) == 1 && len(found[0].Options) == 1 {
+			return true
 		}
 	}
 	said, ok := u.locale.Common(text)

@@ -6,7 +6,7 @@ import (
 )
 
 // Time is the kind of times of the day: string, "15:30".
-var Time = &Kind{name: "time", scan: always((*reading).timeAt), bare: true, exact: true, days: true, clock: true}
+var Time = &Kind{name: "time", scan: always((*reading).timeAt), none: (*reading).noHour, bare: true, exact: true, days: true, clock: true}
 
 // How times are meant: an hour from 1 to 12 with nothing beside it is in office hours. 1 to 6 are in the afternoon, 7 to
 // 11 in the morning and 12 is noon, for "half past three" and 3:30 alike. An hour with two digits that begins with 0
@@ -185,6 +185,9 @@ func (r *reading) minutesBehind(c *clock) {
 	case "quarter":
 		minutes, next, ok = 15, at+1, true
 	}
+	if digits := next == at+1 && at < len(r.tokens) && r.tokens[at].sort == digits; digits && !r.is(c.j-1, "hour", "hours", "h", "noon", "midday", "midnight") {
+		return // "entre 10 et 12"
+	}
 	if ok && minutes < 60 {
 		c.minute, c.j, c.bare = sign*minutes, next, false
 	}
@@ -243,7 +246,12 @@ func (r *reading) pastOrTo(i int) (clock, bool) {
 		if minutes == 30 {
 			return clock{}, false
 		}
-		sign, at = -1, at+1
+		span := r.isSpan(i, at)
+		if sign, at = -1, at+1; span { // "from 10 to 12"
+			if _, j, ok := r.hourOrMinute(at); ok {
+				return clock{hour: minutes, j: j, problem: because(WhichTime, Args{"said": r.said(i, j)})}, true
+			}
+		}
 	default:
 		if minutes != 30 || r.word(i) != "half" || r.sign(at) != 0 {
 			return clock{}, false
@@ -300,6 +308,9 @@ func (r *reading) digital(i int) (clock, bool) {
 	}
 	if len(t.fold) == 4 && r.is(i+1, "hours", "hrs", "h") {
 		return clock{hour: value(t.fold[:2]), minute: value(t.fold[2:]), j: i + 2, exact: true}, true
+	}
+	if r.isPointed(i) && i+2 < len(r.tokens) && !r.isGlued(i+2) && !r.is(i-1, "at") { // "vom 3. bis zum 5."
+		return clock{}, false
 	}
 	if c, ok := r.together(i); ok {
 		return c, true

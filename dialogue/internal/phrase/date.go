@@ -7,7 +7,7 @@ import (
 )
 
 // Date is the kind of days: string, "2026-11-25".
-var Date = &Kind{name: "date", scan: always((*reading).dateAt), bare: true, exact: true, days: true}
+var Date = &Kind{name: "date", scan: always((*reading).dateAt), none: (*reading).noDay, bare: true, exact: true, days: true}
 
 // How days are meant:
 //
@@ -81,7 +81,7 @@ type dated struct {
 
 	again  func(year int) day // of a holiday without a year: when it is in another one
 	name   string             // of that holiday
-	recent bool               // it is just over: the last one may be meant, or the next one
+	recent bool               // another one may be meant, such as the last one of a holiday that is just over: the user is asked
 }
 
 // wrong says why it is no date; nil where it is one.
@@ -120,11 +120,18 @@ func (r *reading) date(i int) (dated, bool) {
 		if d, ok := read(r, i); ok {
 			if d.noYear {
 				d.day = r.nextYear(d.day)
+				d.recent = d.recent || r.waits(d.day)
 			}
 			return d, true
 		}
 	}
 	return dated{}, false
+}
+
+// waits reports whether 29 February without a year is in a later one than other days of its month would be: the next
+// February has no such day.
+func (r *reading) waits(d day) bool {
+	return d.month == time.February && d.day == 29 && d.wrong() == nil && r.nextYear(day{month: time.February, day: 28}).year < d.year
 }
 
 func (r *reading) today() day { return dayOf(r.now) }
@@ -150,7 +157,7 @@ func (r *reading) spoken(i int) (dated, bool) {
 	if !at {
 		return dated{}, false
 	}
-	if days, n := r.language.days.at(r.line, k); n > 0 {
+	if days, n := r.language.days.at(r.line, k); n > 0 && !(n == 1 && r.isDayPart(i)) {
 		return dated{day: r.today().add(days), j: r.says[k+n-1] + 1, score: 1}, true
 	}
 	return dated{}, false
@@ -383,6 +390,9 @@ func (r *reading) dayOfMonth(i int) (dated, bool) {
 	}
 	if r.language.Values.Cardinals && at > i && ok && !r.isSomething(j) {
 		ordinal = true
+	}
+	if ok && !ordinal && r.isPointed(at) && (at > i || r.is(i-1, "until") || r.language.is(r.folded(i-1), joint)) { // "am 3.", "zum 5."
+		ordinal, j = true, j+1
 	}
 	if !ok || !ordinal || at == i && r.tokens[at].sort == letters {
 		return dated{}, false

@@ -41,6 +41,8 @@ var English = &Language{
 		OtherWeekday:         "{date} is a {weekday} and no {said}.",
 		NoWeekday:            "There is no such {weekday}.",
 		WhichDay:             "Which day is meant by {said}?",
+		WhichTime:            "Which time is meant by {said}?",
+		WhichOne:             "Which one do you mean: {choices}?",
 		NoTime:               "There is no {time}.",
 		ClocksForward:        "There is no {time} on {date}: the clocks go forward.",
 		TimeMissing:          "A time of day is missing.",
@@ -179,6 +181,8 @@ var English = &Language{
 		Selves:    "i am | im | we are | i go by | people call me | call me | i am called | im called",
 		NameWords: "name names who called",
 		Polite:    "please pls plz thanks thx ta cheers",
+		Afresh:    "new fresh second one ones",
+		Orders:    "first then afterwards afterward",
 		Further:   "else more another other others additional further",
 		Enough: `thats all | that is all | thats it | that is it | that will be all | thatll be all | that would be all | nothing else | nothing more | nothing further | no more | im done | i am done | were done | we are done | done |
 			im good | i am good | enough | thats enough | that is enough | thats everything | that is everything | just that | only that`,
@@ -198,7 +202,7 @@ var English = &Language{
 		Changers: `before after until till since than half quarter except without besides other another every each per times time ago later past or if unless when what which who whom whose how where why not versus vs between
 			among within during through throughout`,
 		Carriers: `owe | owes | owed | go | going | go back | going back | come | come back | coming | coming back | be back | be there | get back | get there | leave | leaving | return | returning | arrive | arriving | arrival | departure | depart | fly | flying |
-			travel | travelling | drive | meet | meeting | meet up | meetings | lets meet | appointment | appointments | book | booking | reserve | reservation | schedule | scheduled | arrange | set up | set it up | set something up | call |
+			travel | travelling | drive | meet | meeting | meet up | meetings | lets meet | appointment | arrangement | arrangements | appointments | book | booking | reserve | reservation | schedule | scheduled | arrange | set up | set it up | set something up | call |
 			table | flight | trip | lunch | dinner | breakfast | brunch | party | event | date | date of birth | born | birthday | birth date | happen | happened | happens | pay | paid | payment | price | cost | costs | it costs | spend |
 			budget | send | sent | transfer | deliver | delivery | see | seen | task | done | due | deadline | remind | reminder | visit | move | order | dated | value | total of | amounts to`,
 		Greetings: "good",

@@ -2,7 +2,6 @@ package phrase
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -45,6 +44,8 @@ var German = &Language{
 		OtherWeekday:         "Der {date} ist ein {weekday} und kein {said}.",
 		NoWeekday:            "Einen solchen {weekday} gibt es nicht.",
 		WhichDay:             "Welcher Tag ist mit {said} gemeint?",
+		WhichTime:            "Welche Uhrzeit ist mit {said} gemeint?",
+		WhichOne:             "Was davon meinen Sie: {choices}?",
 		NoTime:               "{time} gibt es nicht.",
 		ClocksForward:        "{time} gibt es am {date} nicht: die Uhren werden vorgestellt.",
 		TimeMissing:          "Es fehlt eine Uhrzeit.",
@@ -114,7 +115,7 @@ var German = &Language{
 		Filler: `ich mochte will wurde gern gerne hatte habe kann konnen konnte konnten bitte danke mal eben doch einfach hallo hi guten tag morgen abend also na gut okay ok jetzt nun mir mich mein meine meinen meiner meinem wir uns
 			lass lassen sie du ihnen brauche brauchen etwas hey schon ja nein so tut leid entschuldigung sorry es ware bin moin servus`,
 		Function: `der die das den dem des ein eine einen einem einer eines fur von vom zu zum zur in im an am auf aus bei mit nach uber um und oder ist sind war waren sein ihre ihr seine unser unsere dies diese dieser dieses diesen
-			wer was wie wo wann warum welche welcher welches welchen als wenn dass bis er man sich hat haben wird werden alle per durch gegen vor selbst selber`,
+			wer was wie wo wann warum welche welcher welches welchen als wenn dass bis er man sich hat haben wird werde werden alle per durch gegen vor selbst selber`,
 		Hum:      "ah ahm ehm hm hmm mhm tja oh aeh aehm",
 		Negation: "nicht kein keine keinen keinem keiner nie niemals ohne weder nichts",
 	},
@@ -153,6 +154,8 @@ var German = &Language{
 		Selves:    "ich bin | wir sind",
 		NameWords: "name namen heissen heisst wer",
 		Polite:    "bitte danke dankeschon merci",
+		Afresh:    "neu neuer neue neues neuen neuem anderer andere anderen zweiter zweite zweiten",
+		Orders:    "zuerst erst dann danach anschliessend",
 		Further:   "noch sonst weitere weiterer weiteres mehr anderes",
 		Enough:    `das ist alles | das wars | das war es | das war alles | das reicht | nichts mehr | sonst nichts | sonst nichts mehr | nichts weiter | mehr nicht | fertig | ich bin fertig | alles | genug`,
 		Joints:    "von vom aus an am fur mit bei in im ab um zu zum zur nach per",
@@ -243,7 +246,7 @@ var German = &Language{
 			"last": "letzter letzte letztes letzten letztem", "week": "woche", "weeks": "wochen", "day": "tag", "days": "tage tagen", "month": "monat monats", "months": "monate monaten",
 			"year": "jahr jahres", "years": "jahre jahren", "hour": "stunde", "hours": "stunden", "minute": "minute", "second": "sekunde", "seconds": "sekunden", "more": "weitere", "weekend": "wochenende",
 			"later": "spater", "earlier": "fruher", "end": "ende", "beginning": "anfang", "noon": "mittag mittags", "midnight": "mitternacht", "now": "jetzt sofort",
-			"early": "fruh fruhem fruhen", "late": "spat spaten", "minutes": "minuten min",
+			"early": "fruhem fruhen", "late": "spat spaten", "minutes": "minuten min",
 			"morning": "morgens fruh vormittag vormittags fruhmorgens", "afternoon": "nachmittag nachmittags", "evening": "abend abends spatabend spatabends", "night": "nacht nachts",
 			"january": "januar janner", "february": "februar", "march": "marz", "april": "april", "may": "mai", "june": "juni", "july": "juli", "august": "august",
 			"september": "september", "october": "oktober", "november": "november", "december": "dezember",
@@ -257,6 +260,7 @@ var German = &Language{
 			0: "heute | heute abend | heute morgen | heute nachmittag | heute vormittag | heute mittag | heute nacht",
 			1: "morgen", 2: "ubermorgen", -1: "gestern", -2: "vorgestern",
 		},
+		DayParts: "morgen",
 		Feasts: map[string]string{
 			"12-25": "weihnachten", "12-24": "heiligabend | heiliger abend", "12-31": "silvester", "01-01": "neujahr", "12-06": "nikolaus",
 		},
@@ -370,130 +374,4 @@ var German = &Language{
 // germanRespelled writes umlauts that were written as two letters as they are compared.
 func germanRespelled(word string) string {
 	return strings.NewReplacer("ae", "a", "oe", "o", "ue", "u").Replace(word)
-}
-
-var (
-	germanOnes = strings.Fields("null ein zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn funfzehn sechzehn siebzehn achtzehn neunzehn")
-	germanTens = strings.Fields("zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig")
-)
-
-// germanNumber reads a number that is one word: "einundzwanzig", "zweihundertfünfzig", "dreitausend".
-func germanNumber(word string) (string, bool) {
-	switch word {
-	case "eins":
-		return "1", true
-	case "zwo":
-		return "2", true
-	case "ein", "hundert", "tausend", "":
-		return "", false // an article, and scales
-	}
-	if len(word) > 60 {
-		return "", false
-	}
-	n, ok := germanBelowMillion(word)
-	return strconv.Itoa(n), ok
-}
-
-func germanBelowMillion(word string) (int, bool) {
-	return germanScaled(word, "tausend", 1000, germanBelowThousand)
-}
-
-func germanBelowThousand(word string) (int, bool) {
-	n, ok := germanScaled(word, "hundert", 100, germanBelowHundred)
-	return n, ok && n < 2000 // neunzehnhundert
-}
-
-// germanScaled reads what is said before and behind a scale, of which there is one where nothing is said before it.
-func germanScaled(word, scale string, by int, below func(string) (int, bool)) (int, bool) {
-	before, behind, scaled := strings.Cut(word, scale)
-	if !scaled {
-		return below(word)
-	}
-	n, rest, ok := 1, 0, true
-	if before != "" {
-		n, ok = below(before)
-	}
-	if behind = strings.TrimPrefix(behind, "und"); behind != "" && ok {
-		rest, ok = below(behind)
-	}
-	return n*by + rest, ok && n > 0
-}
-
-func germanBelowHundred(word string) (int, bool) {
-	for n, w := range germanOnes {
-		if word == w || n == 1 && word == "eins" {
-			return n, true
-		}
-	}
-	for n, w := range germanTens {
-		ones, ok := strings.CutSuffix(word, w)
-		if !ok {
-			continue
-		}
-		if ones == "" {
-			return 20 + 10*n, true
-		}
-		if ones, ok = strings.CutSuffix(ones, "und"); !ok {
-			return 0, false
-		}
-		for k, one := range germanOnes[1:10] {
-			if ones == one {
-				return 20 + 10*n + k + 1, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// germanOrdinals are "erster" to "einunddreißigster", and "letzter".
-func germanOrdinals() map[string]int {
-	all := map[string]int{"last": -1, "erstere": 1, "ersteres": 1, "ersterer": 1, "ersteren": 1, "letztere": -1, "letzteres": -1, "letzterer": -1, "letzteren": -1}
-	for n := 1; n <= 31; n++ {
-		var stem string
-		switch {
-		case n == 1:
-			stem = "erst"
-		case n == 3:
-			stem = "dritt"
-		case n == 7:
-			stem = "siebt"
-		case n == 8:
-			stem = "acht"
-		case n < 20:
-			stem = germanOnes[n] + "t"
-		case n%10 == 0:
-			stem = germanTens[n/10-2] + "st"
-		default:
-			stem = germanOnes[n%10] + "und" + germanTens[n/10-2] + "st"
-		}
-		for ending := range strings.FieldsSeq("e er es en em") {
-			all[stem+ending] = n
-		}
-	}
-	return all
-}
-
-// germanParts are "drittel" to "hundertstel" and "tausendstel", by what they divide by.
-func germanParts() map[string]int64 {
-	all := map[string]int64{"halbe": 2, "halben": 2, "drittel": 3, "siebtel": 7, "achtel": 8, "hundertstel": 100, "tausendstel": 1000}
-	for n := 4; n < 20; n++ {
-		if n != 7 && n != 8 {
-			all[germanOnes[n]+"tel"] = int64(n)
-		}
-	}
-	for n, tens := range germanTens {
-		all[tens+"stel"] = int64(20 + 10*n)
-	}
-	return all
-}
-
-// germanFractions are words such as "anderthalb", "dreiviertel" and "zweieinhalb".
-func germanFractions() map[string][2]int64 {
-	all := map[string][2]int64{
-		"halb": {1, 2}, "halbe": {1, 2}, "halbes": {1, 2}, "halber": {1, 2}, "halben": {1, 2}, "halfte": {1, 2}, "einhalb": {1, 2}, "viertel": {1, 4}, "dreiviertel": {3, 4}, "zweidrittel": {2, 3}, "anderthalb": {3, 2},
-	}
-	for n := int64(1); n < 20; n++ {
-		all[germanOnes[n]+"einhalb"] = [2]int64{2*n + 1, 2}
-	}
-	return all
 }

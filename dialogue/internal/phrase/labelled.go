@@ -136,6 +136,28 @@ func (l Locale) IsNumber(text string) bool {
 	return numbers > 0 && numbers < 3
 }
 
+// Another reports whether some words call for another thing of a kind: "a new one", "another one".
+func (l Locale) Another(text string) bool {
+	of := l.language()
+	return slices.ContainsFunc(foldedWords(text), func(w string) bool { return of.is(w, further|afresh) })
+}
+
+// Wishes reports whether an utterance begins as a wish does: "I would like to".
+func (l Locale) Wishes(text string) bool {
+	const words = 2
+	r := l.reading(text, epoch)
+	i, _ := r.opened()
+	return i < len(r.says) && r.filling(i) >= words
+}
+
+// InOrder reports whether an utterance says in which order things are wanted.
+//
+// Such is "my balance first, then block my card".
+func (l Locale) InOrder(text string) bool {
+	of := l.language()
+	return slices.ContainsFunc(foldedWords(text), func(w string) bool { return of.is(w, orders) })
+}
+
 // AsksMore reports whether a question is whether there is more: "Is there anything else?"
 func (l Locale) AsksMore(question string) bool {
 	return slices.ContainsFunc(foldedWords(question), func(w string) bool { return l.language().is(w, further) })

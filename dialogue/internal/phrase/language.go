@@ -110,6 +110,8 @@ type Answers struct {
 	NameWords string            // words of questions for a name
 	Polite    string            // "please"
 	Further   string            // in questions whether there is more: "else"
+	Afresh    string            // words for another thing of a kind: "new"
+	Orders    string            // words for the order in which things are wanted: "first", "then"
 	Enough    string            // answers that say no to those: "that is all"
 	Joints    string            // prepositions between the parts of what is said
 	Present   string            // behind the name of the speaker: "here"
@@ -152,6 +154,7 @@ type Values struct {
 	Endings       string            // of ordinals in digits: "st nd rd th"
 	Cardinals     bool              // days of a month have plain numbers: "le 3"
 	Days          map[int]string    // sayings by how many days ahead they are: 1: "tomorrow"
+	DayParts      string            // words of Days that are a part of the day behind an article or a weekday: "morgen"
 	Feasts        map[string]string // sayings by month and day: "12-25": "christmas"
 	ShortWeekdays string            // from Sunday on, as they are written before a point or where a day is asked for: "so mo di"
 	Now           string            // sayings of the present moment: "right now"
@@ -216,6 +219,9 @@ const (
 	vague
 	thing
 	final
+	afresh
+	orders
+	dayPart
 )
 
 // wordRoles are the lists of words that give roles.
@@ -223,8 +229,8 @@ func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
 		amiss: v.Amiss, stops: v.Stops, plain: v.Plain, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
-		asksName: a.NameWords, polite: a.Polite, further: a.Further, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
-		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
+		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
+		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -53,8 +54,11 @@ func (r *reading) answer(s Slot) (Value, bool) {
 			if kind.several != nil {
 				return kind.several(r, values)
 			}
-			return Value{}, false
+			return r.asksWhich(s, values)
 		}
+	}
+	if v, ok := r.asksWhich(s, values); ok {
+		return v, true
 	}
 	v := first.Value
 	score, ok := r.around(first.i, values[len(values)-1].j)
@@ -72,6 +76,17 @@ func (r *reading) answer(s Slot) (Value, bool) {
 		v.Left = r.left(s, values)
 	}
 	return v, true
+}
+
+// asksWhich are values of which one is meant, where little else was said.
+func (r *reading) asksWhich(s Slot, values []found) (Value, bool) {
+	const little = 0.6
+	run, ok := r.rivals(s, values)
+	if !ok {
+		return Value{}, false
+	}
+	score, ok := r.around(run[0].i, run[len(run)-1].j)
+	return r.whichOf(run), ok && score >= little
 }
 
 // sameValue reports whether two values are the same one said twice.
@@ -124,7 +139,7 @@ func (r *reading) denied(i int) bool {
 			return false
 		case r.language.class(r.folded(i)) == negation, w == "but" && r.word(i-1) != "not", w == "except", w == "besides":
 			return true
-		case r.tokens[i].sort == digits || r.isValueTerm(i): // "not on Tuesday at 10"
+		case r.tokens[i].sort == digits || r.isValueTerm(i) || r.tokens[i].fold == strings.TrimSpace(r.language.Or): // "not on Tuesday at 10 or Wednesday"
 			left++
 		case r.language.class(r.folded(i)) == content:
 			return false

@@ -118,6 +118,9 @@ func (l Locale) reading(text string, now time.Time) *reading {
 // value is a value said with the tokens from i to before j.
 func (r *reading) value(v any, i, j int, score float64) found {
 	start, end := r.span(i, j)
+	if j > i+1 && r.isPointed(j-2) { // "den 3."
+		end = r.tokens[j-1].end
+	}
 	return found{Value{Value: v, Text: r.text[start:end], Start: start, End: end, Score: score}, i, j}
 }
 

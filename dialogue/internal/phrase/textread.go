@@ -173,3 +173,45 @@ func (s Slot) looksLike(text string) bool {
 	whole, err := regexp.Compile(`\A(?:` + s.Pattern.String() + `)\z`) // the first of its alternatives may be too short
 	return err == nil && whole.MatchString(text)
 }
+
+// TakenBack reports whether a text takes back a part of itself, or leaves open which of two is meant.
+//
+// Such are "Bob. No wait, to Ada", "Bob sorry Ada" and "Bob or Ada". The last is what it ends with, where that is plainly what is meant in place of what stands before it; "" where it is
+// open.
+func (l Locale) TakenBack(text string) (last string, ok bool) {
+	const few, most = 4, 8 // words on a side, and of all
+	r := l.reading(text, epoch)
+	if r.cut || len(r.says) > most {
+		return "", false
+	}
+	for k := 1; k < len(r.says); k++ {
+		behind := len(r.says) - k
+		does, n := r.language.openers.at(r.line, k)
+		m, no := r.language.moods.at(r.line, k)
+		switch {
+		case does == turning && r.parted(k), m == saysNo && r.parted(k) && r.parted(k+no) && k+no < len(r.says):
+			ok = true
+			if last = r.inPlace(k); k > few || behind > few+max(n, no) {
+				last = ""
+			}
+		case does == turning && behind > n && k <= few && behind <= few+n, r.isOr(k) && k <= 2 && behind <= 3 && behind > 1:
+			last, ok = "", true
+		}
+		k += max(0, n-1)
+	}
+	return last, ok
+}
+
+// isOr reports whether a spoken word is the one between two things of which one is meant.
+func (r *reading) isOr(k int) bool { return r.wordAt(k) == strings.TrimSpace(r.language.Or) }
+
+// inPlace is what is said behind words that put something right, which begin with the k-th spoken word: of "no wait, to Ada" it
+// is "Ada".
+func (r *reading) inPlace(k int) string {
+	start, _ := r.wide(r.says[k], r.says[k]+1)
+	rest, _ := r.locale.Opened(r.text[start:])
+	if _, denies, behind, _ := r.locale.Assent(rest); denies {
+		rest = behind
+	}
+	return strings.Trim(r.locale.CutBegin(rest), " .,;!")
+}

@@ -45,6 +45,8 @@ const (
 	OtherWeekday    Key = "other_weekday"  // date, weekday, said: the weekday that was said
 	NoWeekday       Key = "no_weekday"     // weekday: a month has no fifth one
 	WhichDay        Key = "which_day"      // said
+	WhichTime       Key = "which_time"     // said
+	WhichOne        Key = "which_one"      // choices: what was said for one value
 	NoTime          Key = "no_time"        // time
 	ClocksForward   Key = "clocks_forward" // time, date
 	TimeMissing     Key = "time_missing"

@@ -22,6 +22,10 @@ func (r *reading) weekday(i int) (dated, bool) {
 		}
 	}
 	d := dated{day: r.on(day, which), j: j, score: 1}
+	if r.recurs(at) {
+		d.clash = because(WhichDay, Args{"said": r.said(i, j)})
+		return d, true
+	}
 	if which != "" {
 		return d, true
 	}
@@ -31,6 +35,12 @@ func (r *reading) weekday(i int) (dated, bool) {
 		d.day, d.j = d.day.add(days), j
 	}
 	return d, true
+}
+
+// recurs reports whether a weekday at a token is one that comes again and again: "Fridays", "freitags". "Friday's" is one day.
+func (r *reading) recurs(i int) bool {
+	t := r.tokens[i]
+	return t.fold == t.right+"s" && !strings.ContainsFunc(r.text[t.start:t.end], isApostrophe)
 }
 
 // weekdayAt reads the name of a weekday. A short one that is another word, too, has to stand before a point, before a comma,
@@ -126,7 +136,7 @@ func (r *reading) withDate(i int, w time.Weekday) (dated, bool) {
 	for _, read := range []func(*reading, int) (dated, bool){(*reading).named, (*reading).inDigitsOnly, (*reading).dayAndMonth, (*reading).inOrdinals, (*reading).dayOfMonth} {
 		at := i
 		d, ok := read(r, at)
-		if !ok && r.word(i) == "the" {
+		if !ok && r.word(i) == "the" && i+1 < len(r.tokens) {
 			d, ok = read(r, i+1)
 		}
 		if !ok {
@@ -173,10 +183,10 @@ func (r *reading) goesOnAsDate(j int) bool {
 // endOf reads "the end of the month", "the first day of next month", "end of May", "the end of the year".
 func (r *reading) endOf(i int) (dated, bool) {
 	at := r.past(i, "the")
-	end := false
+	end, about := false, false
 	switch r.word(at) {
 	case "end":
-		end = true
+		end, about = true, true
 	case "last":
 		if r.word(at+1) != "day" {
 			return dated{}, false
@@ -187,6 +197,7 @@ func (r *reading) endOf(i int) (dated, bool) {
 			at++
 		}
 	case "beginning", "start":
+		about = true
 	default:
 		return dated{}, false
 	}
@@ -195,7 +206,9 @@ func (r *reading) endOf(i int) (dated, bool) {
 	if _, month := r.language.months[r.word(at)]; at == i+1 && !month && r.word(at) != "month" && r.word(at) != "year" {
 		return dated{}, false
 	}
-	return r.edge(at, end)
+	d, ok := r.edge(at, end)
+	d.recent = about // any of the last days may be meant, or of the first
+	return d, ok
 }
 
 // edge is the first or the last day of a month or a year.

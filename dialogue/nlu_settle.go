@@ -1,0 +1,198 @@
+package dialogue
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/dialogue/internal/phrase"
+)
+
+// settled are commands of which no value is one of several that were said for one thing: "on Tuesday at 10 or Wednesday at
+// 11". Whatever has found such a value, the user is asked which one is meant. So is whether a value is meant that was said as
+// a question: "10?".
+func (u *utterance) settled(all []Command) []Command {
+	if !slices.ContainsFunc(all, func(c Command) bool {
+		return c.Type == StartFlow || c.Type == SetSlot || c.Type == CorrectSlot
+	}) {
+		return all
+	}
+	text := u.text
+	if said, ok := u.locale.Common(u.text); ok && said.Command == phrase.Correct && said.About != "" && said.Score >= certain {
+		if text = said.Rest; u.locale.Negated(u.text) { // "not on Tuesday, on Wednesday"
+			return all
+		}
+	}
+	flows := u.flowsOf(all)
+	for _, flow := range flows {
+		in := *u
+		in.text = text
+		if in.flow = flow; flow != u.flow {
+			in.Turn = &Turn{Dialogue: u.dialogue, Now: u.Now, Filled: map[string]any{}}
+		}
+		if len(flows) == 1 && begunBy(all) != "" {
+			all = in.withRest(all)
+		}
+		all = in.withoutRivals(all)
+	}
+	if begunBy(all) == "" && u.locale.Proposes(u.text) {
+		u.proposed(all)
+	}
+	return all
+}
+
+// flowsOf are the flows whose slots commands may give values to.
+func (u *utterance) flowsOf(commands []Command) (flows []string) {
+	for _, c := range commands {
+		if c.Type == StartFlow {
+			flows = append(flows, c.Flow)
+		}
+	}
+	if len(flows) == 0 && u.flow != "" {
+		flows = append(flows, u.flow)
+	}
+	return flows
+}
+
+// withoutRivals has the user asked about the first slot of the flow for which several values were said. The other values of
+// such slots go nowhere: they belong to one of the two.
+func (u *utterance) withoutRivals(all []Command) []Command {
+	asked := false
+	for _, sl := range u.inOrder() {
+		which, several, ok := u.dialogue.localeOf(sl).Rivals(u.spoken(sl), u.text, u.Now)
+		at := slices.IndexFunc(all, func(c Command) bool {
+			return (c.Type == SetSlot || c.Type == CorrectSlot) && c.Slot == sl.name && (c.Flow == "" || c.Flow == u.flow)
+		})
+		if !ok || u.allTaken(all, sl, several) || at < 0 && (asked || !u.mayAsk(sl, all)) {
+			continue
+		}
+		ask := Command{Type: SetSlot, Slot: sl.name, Value: which.Text}
+		switch {
+		case at < 0:
+			all = append(all, ask)
+		case !u.isRival(sl, all[at], several):
+			continue
+		case asked:
+			all = slices.Delete(all, at, at+1)
+			continue
+		default:
+			ask.Type, ask.Flow = all[at].Type, all[at].Flow
+			all[at] = ask
+		}
+		asked = true
+		all = slices.DeleteFunc(all, func(c Command) bool { return c.Slot != sl.name && u.isPartOf(c, which) })
+	}
+	return all
+}
+
+// withRest has the user asked about a day or a time of a flow that begins, where all that was said is another one or holds one
+// more: "Tuesday, the 3rd", which is a Thursday, or "move it to Friday and make another one on Monday".
+func (u *utterance) withRest(all []Command) []Command {
+	for i, c := range all {
+		sl := u.slotOf(c.Slot)
+		if c.Type != SetSlot || sl == nil || !sl.isWhen() || c.Left != "" || c.Confidence == 0 {
+			continue
+		}
+		values := u.dialogue.localeOf(sl).Find(u.spoken(sl), u.text, u.Now)
+		if len(values) == 1 && values[0].Reason != "" {
+			all[i].Value, all[i].Confidence = values[0].Text, 0
+			return slices.DeleteFunc(all, func(c Command) bool { return c.Slot != sl.name && u.isPartOf(c, values[0]) })
+		}
+		if slices.ContainsFunc(values, func(v phrase.Value) bool {
+			return v.Reason == "" && !slices.ContainsFunc(all, func(o Command) bool { return u.gives(sl, o, v) })
+		}) {
+			all[i].Left = u.text
+		}
+	}
+	return all
+}
+
+// isPartOf reports whether the value of a command is a text or a refused value that was said with words of some values of which
+// one is meant: "or 60 to Bob".
+func (u *utterance) isPartOf(c Command, which phrase.Value) bool {
+	text, ok := c.Value.(string)
+	at := strings.Index(u.text, text)
+	if sl := u.slotOf(c.Slot); !ok || at < 0 || sl == nil || c.Confidence != 0 && !sl.traits().words {
+		return false
+	}
+	return at < which.End && which.Start < at+len(text)
+}
+
+// inOrder are the slots of the flow that users can give a value to: the one that is asked for, days, moments, times, and the
+// others.
+func (u *utterance) inOrder() []*slot {
+	all := slices.Clone(u.places())
+	rank := func(sl *slot) int {
+		switch is := sl.traits(); {
+		case u.collects() && u.Pending.Slot == sl.name:
+			return 0
+		case is.day:
+			return 1
+		case is.moment:
+			return 2
+		case sl.Type.family() == times:
+			return 3
+		}
+		return 4
+	}
+	slices.SortStableFunc(all, func(a, b *slot) int { return rank(a) - rank(b) })
+	return all
+}
+
+// isWhen reports whether values of a slot are days or times.
+func (sl *slot) isWhen() bool {
+	is := sl.traits()
+	return is.day || is.moment || sl.Type.family() == times
+}
+
+// mayAsk reports whether several values for a slot that nothing else has found are asked about: those for days and times, which
+// no other value that was said holds.
+func (u *utterance) mayAsk(sl *slot, all []Command) bool {
+	return sl.isWhen() && !slices.ContainsFunc(all, func(c Command) bool {
+		other := u.slotOf(c.Slot)
+		return c.Slot != "" && (other == nil || other.isWhen() || other.traits().many || other.Type == Range)
+	})
+}
+
+// allTaken reports whether commands give each of several values to a slot of its own: "from Monday to Friday".
+func (u *utterance) allTaken(all []Command, sl *slot, several []phrase.Value) bool {
+	for _, v := range several {
+		if !slices.ContainsFunc(all, func(c Command) bool {
+			other := u.slotOf(c.Slot)
+			return c.Slot != "" && other != nil && other.Type.alike(sl.Type) && u.gives(other, c, v)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// gives reports whether a command gives a value that was said, at whatever half of the day.
+func (u *utterance) gives(sl *slot, c Command, v phrase.Value) bool {
+	return equal(v.Value, c.Value) || v.Half && equal(u.likelier(sl, v, v.Text).Value, c.Value)
+}
+
+// isRival reports whether the value of a command is one of several that were said for its slot. Numbers are such only with a
+// word between them that lets choose: "50 or 60".
+func (u *utterance) isRival(sl *slot, c Command, several []phrase.Value) bool {
+	if sl.isWhen() {
+		return c.Confidence == 0 || slices.ContainsFunc(several, func(v phrase.Value) bool { return u.gives(sl, c, v) })
+	}
+	for k, v := range several {
+		near := k > 0 && u.locale.Either(u.text[several[k-1].End:v.Start]) || k+1 < len(several) && u.locale.Either(u.text[v.End:several[k+1].Start])
+		if near && equal(v.Value, c.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// proposed has the user asked whether values are meant that were said as a question.
+func (u *utterance) proposed(all []Command) {
+	for i, c := range all {
+		sl := u.slotOf(c.Slot)
+		if c.Type != SetSlot && c.Type != CorrectSlot || sl == nil || sl.traits().words || sl.traits().verdict || c.Left != "" || c.Confidence == 0 {
+			continue
+		}
+		all[i].Left = u.text
+	}
+}
