@@ -32,9 +32,12 @@ func TestH6_NoCommandNamesWhoMayNotAnswer(t *testing.T) {
 	call := func(args ...string) (said string) {
 		m, stdout, stderr := command(t)
 		m.Exit = func(int) {}
-		ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
+		ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer stop()
 		m.Run(ctx, append(args, "--store", store))
+		if ctx.Err() != nil {
+			t.Errorf("fermata %q does not end by itself", args)
+		}
 		said = stdout.String() + stderr.String()
 		for line := range strings.SplitSeq(said, "\n") {
 			tellsStart := strings.Contains(line, "run.started") || strings.Contains(line, "run.resumed")

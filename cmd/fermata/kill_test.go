@@ -408,13 +408,17 @@ func (d *desk) effectsOfAll() map[string]map[string]map[string]int {
 }
 
 // compareEffects checks law J5: what happens without a death happened, with the same input and under the same key; and
-// not more than once more for each process that died, or that had lost the run and could not know it.
+// not more than once more for each process that died, or that had lost the run and could not know it. A call that a limit
+// of time cuts short may leave no effect: its program may not have come so far.
 func compareEffects(t testing.TB, want, got map[string]map[string]int, lost int) {
 	t.Helper()
 	more := 0
 	for key, inputs := range got {
 		for input, n := range inputs {
 			was := want[key][input]
+			if isCut(key) {
+				was = max(was, 1)
+			}
 			if was == 0 {
 				t.Errorf("effect %s with %s happens in no run without a death", key, input)
 			}
@@ -423,7 +427,7 @@ func compareEffects(t testing.TB, want, got map[string]map[string]int, lost int)
 	}
 	for key, inputs := range want {
 		for input, n := range inputs {
-			if got[key][input] < n {
+			if got[key][input] < n && !isCut(key) {
 				t.Errorf("effect %s with %s happened %d times; without a death %d", key, input, got[key][input], n)
 			}
 		}
@@ -432,6 +436,9 @@ func compareEffects(t testing.TB, want, got map[string]map[string]int, lost int)
 		t.Errorf("%d processes died or lost the run, and there were %d effects too many", lost, more)
 	}
 }
+
+// isCut reports whether the call with an idempotency key is one of order.yaml's hang.sh, which ends by a limit of time.
+func isCut(key string) bool { return strings.HasPrefix(key, "track") }
 
 // left checks what the processes leave behind: a database that is whole, and no program that runs on.
 func (d *desk) left() {

@@ -1,6 +1,7 @@
 package fleet_test
 
 import (
+	"bytes"
 	"context"
 	"runtime"
 	"sync/atomic"
@@ -19,6 +20,7 @@ type restClock struct {
 	ahead atomic.Int64  // how far the clock is ahead of the machine's
 	fleet *fleet.Fleet  // whose timer it is
 	fired chan struct{} // closed once the timer has fired; nil until it is set
+	waits atomic.Bool   // whether the execution was seen to wait for the lock
 }
 
 func (c *restClock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
@@ -33,13 +35,27 @@ func (c *restClock) AfterFunc(d time.Duration, fire func()) func() bool {
 		defer close(c.fired)
 		release := c.fleet.Hold()
 		close(held)
-		time.Sleep(20 * time.Millisecond) // until the execution waits for the lock
+		c.waits.Store(waitsForLock())
 		c.ahead.Store(int64(d))
 		release() // the execution is woken, and gets the processor when this goroutine leaves it
 		fire()
 	}()
 	<-held
 	return func() bool { return false }
+}
+
+// waitsForLock returns once a goroutine waits for a lock in code of the fleet; false where none does for two minutes.
+func waitsForLock() bool {
+	stacks := make([]byte, 1<<20)
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		for stack := range bytes.SplitSeq(stacks[:runtime.Stack(stacks, true)], []byte("\n\n")) {
+			state, calls, _ := bytes.Cut(stack, []byte("\n"))
+			if bytes.Contains(state, []byte("[sync.Mutex.Lock")) && bytes.Contains(calls, []byte("fleet.(*Fleet).")) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // A timer that fires while the execution that has set it comes to rest wakes the run.
@@ -65,6 +81,9 @@ func TestN1_ATimerFiresWhileItsExecutionComesToRest(t *testing.T) {
 		t.Fatalf("the run is %q: %v; expected it to be completed", res.Status, err)
 	}
 	<-clock.fired
+	if !clock.waits.Load() {
+		t.Error("the execution did not wait for the lock of the fleet: the schedule of this test did not happen")
+	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}

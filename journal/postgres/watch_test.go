@@ -179,25 +179,43 @@ func TestE1_AWatchNamesRuns(t *testing.T) {
 	}
 }
 
+// looking is a store that calls second once the heads of watched runs were asked for twice: the first time wakes the readers
+// of all runs, and only a third one finds what is written then.
+type looking struct {
+	*postgres.Store
+	looks  int
+	second func()
+}
+
+func (s *looking) Heads(ctx context.Context, runs []string) (map[string]uint64, error) {
+	heads, err := s.Store.Heads(ctx, runs)
+	if err == nil && len(heads) > 0 {
+		if s.looks++; s.looks == 2 {
+			s.second()
+		}
+	}
+	return heads, err
+}
+
 // A reader sees what a process wrote that told nobody of it, because it was killed at once.
 func TestE1_AWriteThatNobodyTellsOfIsSeen(t *testing.T) {
 	schema := newSchema(t)
 	reader, writer := open(t, postgres.Options{Schema: schema}), open(t, postgres.Options{Schema: schema})
 	defer closeIt(t, reader)
 	defer closeIt(t, writer)
-	rt, err := fermata.New(fermata.Options{Store: reader})
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	writer.Hush()
+	appended := make(chan error, 1)
+	looked := &looking{Store: reader, second: func() {
+		appended <- writer.Append(ctx, journal.Batch{Run: "run", After: 2, Entries: step(2, []byte(`1`))})
+	}}
+	rt, err := fermata.New(fermata.Options{Store: looked})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer rt.Close()
 	create(t, writer, "run")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	writer.Hush()
-	appended := make(chan error, 1)
-	time.AfterFunc(time.Second, func() { // the reader waits then, and its watch has begun
-		appended <- writer.Append(ctx, journal.Batch{Run: "run", After: 2, Entries: step(2, []byte(`1`))})
-	})
 	var seen []uint64
 	for e, err := range rt.Events(ctx, "run", 0, true) {
 		if err != nil {

@@ -63,6 +63,9 @@ func TestFromEnvAsksAgain(t *testing.T) {
 			w.WriteHeader(code)
 		}
 	}
+	atATime := func(w http.ResponseWriter) {
+		status(http.StatusTooManyRequests, time.Now().Add(4*time.Second).UTC().Format(http.TimeFormat))(w)
+	}
 	broken := func(data []byte) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
 			send(w, data)
@@ -77,7 +80,7 @@ func TestFromEnvAsksAgain(t *testing.T) {
 		"500":                      {first: status(500, "")},
 		"503":                      {first: status(503, "")},
 		"429":                      {first: status(429, "1"), least: time.Second},
-		"429 at a time":            {first: status(429, time.Now().Add(4*time.Second).UTC().Format(http.TimeFormat)), least: 500 * time.Millisecond},
+		"429 at a time":            {first: atATime, least: 500 * time.Millisecond},
 		"cut before anything":      {first: broken(nil)},
 		"cut in the first event":   {first: broken(all[0][:len(all[0])/2])},
 		"400":                      {first: status(400, ""), want: model.ErrInvalid},
@@ -99,7 +102,7 @@ func TestFromEnvAsksAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			begun := time.Now()
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			_, err = model.Collect(set[model.Default].Generate(ctx, model.Ask("?")))
 			tries := 2
@@ -151,7 +154,7 @@ func TestEachProviderAsksAgain(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 				defer cancel()
 				if tt.unseen {
 					ctx = model.Unseen(ctx)
