@@ -220,7 +220,7 @@ func TestJ4_AForkThatCannotBeIsRefused(t *testing.T) {
 			"asked again before it was asked", "",
 			fermata.ForkOptions{At: 2, AskAgain: []string{"a#1"}},
 			fermata.CodeInvalid,
-			fmt.Sprintf("interrupt %s was asked at seq 4, after the fork leaves the run at 2: it is asked anew in any case", q.ID),
+			fmt.Sprintf("interrupt %s was asked at seq 4, after the fork leaves the run at 2: it is asked again in any case", q.ID),
 		},
 		{
 			"a question that nobody asked", "",

@@ -160,7 +160,7 @@ func TestH2_RefusedAnswersLeaveTheQuestionOpen(t *testing.T) {
 			journal.Open,
 		},
 		{
-			"claimed by somebody else",
+			"claimed by another person",
 			func(t *testing.T, rt *fermata.Runtime, id string) {
 				if err := rt.Claim(t.Context(), id, "Ada", "manager"); err != nil {
 					t.Fatal(err)

@@ -117,7 +117,7 @@ func (d *execution) explain(err error) error {
 	}
 	switch door.Code {
 	case fermata.CodeConflict:
-		return &withAdvice{err, "how it stands: " + d.m.command("runs", "show", door.Run)}
+		return &withAdvice{err, "to see its state: " + d.m.command("runs", "show", door.Run)}
 	case fermata.CodePlanChanged:
 		verb := []string{"resume"}
 		if d.job.retries {

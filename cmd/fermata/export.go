@@ -114,7 +114,7 @@ func (m *Main) importRun(ctx context.Context, file string, o fermata.ImportOptio
 		return nil
 	}
 	m.err.Println("")
-	m.hints(hintTo("how it stands", "runs", "show", idFor(m.err, info.ID, nil)),
-		hintTo("go on with it", "resume", idFor(m.err, info.ID, nil)))
+	m.hints(hintTo("its state", "runs", "show", idFor(m.err, info.ID, nil)),
+		hintTo("resume it", "resume", idFor(m.err, info.ID, nil)))
 	return nil
 }

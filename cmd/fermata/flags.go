@@ -26,7 +26,7 @@ type executeFlags struct {
 func (f *executeFlags) add(m *Main, c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringArrayVar(&f.answers, "answer", nil,
-		"answer a node's question when it comes up: `node=JSON`, or node=@FILE; what is no JSON is a text; again for its next question")
+		"answer a node's question when it comes up: `node=JSON`, or node=@FILE; a value that is not JSON is a text; repeat it for the next question")
 	f.speaker.add(m, flags, "who starts and answers, for the record: an `id`", "the `role` in which questions are answered")
 	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that the recipe names")
 	flags.BoolVar(&f.json, "json", false, "write every event as a line of JSON, and last the result")

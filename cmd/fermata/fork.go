@@ -270,7 +270,7 @@ func (m *Main) holdFork(ctx context.Context, h *house, given string, f *forkFlag
 	m.sayForked(m.out, run.ID(), from)
 	if !m.global.quiet {
 		m.err.Println("")
-		m.hints(hintTo("go on with it", "resume", idFor(m.err, run.ID(), nil)),
+		m.hints(hintTo("resume it", "resume", idFor(m.err, run.ID(), nil)),
 			hintTo("what is different", "runs", "diff", idFor(m.err, run.ID(), nil)))
 	}
 	return nil

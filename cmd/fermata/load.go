@@ -119,7 +119,7 @@ func (m *Main) definition(ctx context.Context, h *house, info fermata.RunInfo, f
 		return m.changed(h, info, file, agents)
 	}
 	if !resumable(&info) {
-		return nil, invalidf("run %s of %q was started by a program (%s), and only that can go on with it", info.ID, info.Plan, info.Kind)
+		return nil, invalidf("run %s of %q was started by a program (%s), and only that program can resume it", info.ID, info.Plan, info.Kind)
 	}
 	kind, text, err := h.Definition(ctx, info.Definition)
 	if err != nil {

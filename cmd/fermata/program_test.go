@@ -92,7 +92,7 @@ func TestJ11_HintsForRunsOfProgramsWork(t *testing.T) {
 		}
 		return strings.Join(strings.Fields(stdout.String()+stderr.String()), " ")
 	}
-	if got := said(exitConflict, "resume", "--check", "run_1"); !strings.Contains(got, "cannot here") || !strings.Contains(got, "only that can go on with it") {
+	if got := said(exitConflict, "resume", "--check", "run_1"); !strings.Contains(got, "cannot here") || !strings.Contains(got, "only that program can resume it") {
 		t.Errorf("resume --check: %s", got)
 	}
 	if got := said(exitConflict, "tasks", "answer", task, "--value", "true", "--resume"); !strings.Contains(got, "answered "+task) ||

@@ -142,7 +142,7 @@ func outlookNote(o *fermata.Outlook) string {
 		notes = append(notes, o.Unchecked)
 	}
 	if o.Verdict == fermata.PlanUnknown {
-		notes = append(notes, "a program started it, and only that can go on with it: Runtime.CanResume there says whether it can")
+		notes = append(notes, "a program started it, and only that program can resume it: Runtime.CanResume there says whether it can")
 	}
 	return strings.Join(notes, ", ")
 }

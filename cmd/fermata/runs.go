@@ -242,7 +242,7 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 }
 
 // programsOwn is what is said of runs that this command cannot execute.
-const programsOwn = "a program started it, and only that can go on with it."
+const programsOwn = "a program started it, and only that program can resume it."
 
 // showRest shows what a run came to, or what it waits for.
 func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result) {
@@ -289,7 +289,7 @@ func (m *Main) runsCancelCommand() *cobra.Command {
 		Short: "Cancel a run, also one that another process owns",
 	}, func(ctx context.Context, h *house, info fermata.RunInfo) error {
 		if err := h.Cancel(ctx, info.ID, reason, as); err != nil {
-			return &withAdvice{err, "how it stands: " + m.command("runs", "show", info.ID)}
+			return &withAdvice{err, "to see its state: " + m.command("runs", "show", info.ID)}
 		}
 		m.out.Println("cancelled " + info.ID)
 		return nil

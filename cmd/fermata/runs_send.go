@@ -137,7 +137,7 @@ func (m *Main) whoGoesOn(info *fermata.RunInfo) {
 	switch {
 	case fermata.Status(info.Status) == fermata.Running && info.Driver != "":
 	case resumable(info):
-		m.hints(hintTo("go on with the run", "resume", idFor(m.err, info.ID, nil)))
+		m.hints(hintTo("resume the run", "resume", idFor(m.err, info.ID, nil)))
 	default:
 		m.err.Println("the message is stored: " + goesOnElsewhere(info))
 	}
@@ -154,7 +154,7 @@ func (m *Main) explainSend(info *fermata.RunInfo, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &withAdvice{err, "the message is stored; how the run stands: " + show}
 	case door.Code == fermata.CodeConflict, door.Code == fermata.CodeInvalid:
-		return &withAdvice{err, "how it stands: " + show}
+		return &withAdvice{err, "to see its state: " + show}
 	}
 	return err
 }

@@ -372,7 +372,7 @@ func (m *Main) explainAnswer(q *journal.Interrupt, err error) error {
 			return &withAdvice{err, "to do so in that role: --role " + shellQuote(q.Role)}
 		}
 	case fermata.CodeConflict, fermata.CodeExpired:
-		return &withAdvice{err, "how it stands: " + m.command("tasks", "show", q.ID)}
+		return &withAdvice{err, "to see its state: " + m.command("tasks", "show", q.ID)}
 	default:
 	}
 	return err

@@ -149,10 +149,10 @@ func mayBe(q *journal.Interrupt, name string) bool {
 func notFor(q *journal.Interrupt) string {
 	list := make([]string, 0, len(q.NotBy)+len(q.NotByNodes))
 	if len(q.NotBy) > 0 {
-		list = append(list, "whoever started the run") // who that is, is not said (law H6)
+		list = append(list, "the person who started the run") // who that is, is not said (law H6)
 	}
 	for _, path := range q.NotByNodes {
-		list = append(list, "whoever answered "+path)
+		list = append(list, "the person who answered "+path)
 	}
 	return strings.Join(list, ", ")
 }

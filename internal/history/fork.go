@@ -143,7 +143,7 @@ func (f *fork) cut() error {
 	for _, q := range asked {
 		switch {
 		case q.opened > at && f.options.At != 0:
-			return f.invalid("interrupt %s was asked at seq %d, after the fork leaves the run at %d: it is asked anew in any case",
+			return f.invalid("interrupt %s was asked at seq %d, after the fork leaves the run at %d: it is asked again in any case",
 				q.id, q.opened, at)
 		case q.gone != 0 && q.gone <= at:
 			before := q.before()

@@ -185,6 +185,12 @@ func textSlips(at, text string) []slip {
 			all = append(all, slip{at, "the subject is a clause: name what acts", s})
 		}
 	}
+	return append(all, phraseSlips(at, text)...)
+}
+
+// phraseSlips are the phrases of a text that are not used. The usage of a flag or a label may be a clause: "who cancels".
+func phraseSlips(at, text string) []slip {
+	var all []slip
 	for _, p := range phrases {
 		for _, m := range p.found.FindAllString(text, -1) {
 			all = append(all, slip{at, "write: " + p.instead, m})
@@ -212,19 +218,37 @@ func goSlips(w *tree, f *file) []slip {
 	for _, d := range f.ast.Decls {
 		exportedDocs(d, comment)
 	}
+	command := strings.HasPrefix(f.path, "cmd/")
 	ast.Inspect(f.ast, func(n ast.Node) bool {
-		for _, text := range shownTexts(n) {
+		texts, read := shownTexts(n), textSlips
+		if command && len(texts) == 0 {
+			texts, read = proseTexts(n), phraseSlips
+		}
+		for _, text := range texts {
 			value := constantText(text)
 			if value != "" {
 				value = strings.ToUpper(value[:1]) + value[1:]
 			}
 			for _, p := range passages(value) {
-				all = append(all, textSlips(w.at(text.Pos()), p.text)...)
+				all = append(all, read(w.at(text.Pos()), p.text)...)
 			}
 		}
-		return true
+		return !command || len(texts) == 0 // the parts of a text are not read once more
 	})
 	return all
+}
+
+// proseTexts are the texts of a node of the command, which writes nearly all its texts for people: those with a space that
+// are no JSON. The texts of tags and imports are not its own.
+func proseTexts(n ast.Node) []ast.Expr {
+	e, ok := n.(ast.Expr)
+	if !ok {
+		return nil
+	}
+	if text := constantText(e); !strings.Contains(text, " ") || strings.HasPrefix(text, "{") || strings.HasPrefix(text, "json:") {
+		return nil
+	}
+	return []ast.Expr{e}
 }
 
 // exportedDocs calls do with the comments of the exported names of a declaration. The first sentence of a name's own
@@ -288,7 +312,7 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 }
 
 // makesErrors matches the functions whose first text is that of an error.
-var makesErrors = regexp.MustCompile(`^(?:fmt\.Errorf|errors\.New|usagef|\w*\.?[a-z]*[eE]rrorf)$`)
+var makesErrors = regexp.MustCompile(`^(?:fmt\.Errorf|errors\.New|fault\.Sentinel|usagef|(?:\w+\.)?invalid|\w*\.?[a-z]*[eE]rrorf)$`)
 
 // helpFields are the members of a command that hold its help.
 var helpFields = []string{"Short", "Long", "Usage"}
@@ -306,8 +330,15 @@ func shownTexts(n ast.Node) []ast.Expr {
 				name = x.Name + "." + fun.Sel.Name
 			}
 		}
+		if name == "fault.Sentinel" {
+			return n.Args[1:]
+		}
 		if len(n.Args) > 0 && makesErrors.MatchString(name) {
 			return n.Args[:1]
+		}
+	case *ast.FuncDecl:
+		if n.Name.Name == "Error" && n.Recv != nil {
+			return textsIn(n.Body)
 		}
 	case *ast.KeyValueExpr:
 		if key, ok := n.Key.(*ast.Ident); ok && slices.Contains(helpFields, key.Name) {
@@ -315,6 +346,19 @@ func shownTexts(n ast.Node) []ast.Expr {
 		}
 	}
 	return nil
+}
+
+// textsIn are the texts in the body of a method that makes the text of an error.
+func textsIn(body *ast.BlockStmt) []ast.Expr {
+	var all []ast.Expr
+	ast.Inspect(body, func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok && strings.Contains(constantText(e), " ") {
+			all = append(all, e)
+			return false
+		}
+		return true
+	})
+	return all
 }
 
 // constantText is the text of literals that are put together; anything else has none.
@@ -385,5 +429,28 @@ var _ = &cobra.Command{Short: "What it is not", Use: "whoever"}
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("a file: got  %q\nwant %q", got, want)
+	}
+
+	fset, parsed = parse(t, `package p
+
+func (e *E) Error() string { return fmt.Sprintf("task %s: what became of it", e.task) }
+
+var ErrE = fault.Sentinel("e", "claimed by somebody")
+
+func f(s *S) { s.Flags.StringVar(&s.a, "anew", "", "x; what is no " + "JSON"); s.Println("asked anew"); _ = `+"`"+`{"a": "asked anew"}`+"`"+` }
+`)
+	for path, want := range map[string][]string{
+		"p.go":             {"3 what became of", "5 somebody"},
+		"cmd/fermata/p.go": {"3 what became of", "5 somebody", "7 anew", "7 what is no JSON"},
+	} {
+		got = nil
+		for _, s := range goSlips(&tree{root: "/", fset: fset}, &file{path: path, ast: parsed}) {
+			got = append(got, s.at[strings.LastIndex(s.at, ":")+1:]+" "+s.text)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got  %q\nwant %q", path, got, want)
+		}
 	}
 }

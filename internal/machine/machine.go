@@ -383,7 +383,7 @@ func (m *Machine) Flat(t *Task) *plan.Flat { return &m.flat[t.Node] }
 // a node that the plan does not have (law J8).
 func (m *Machine) Fits() string {
 	if m.lost != "" {
-		return fmt.Sprintf("what became of task %s cannot be told on this plan", m.lost)
+		return fmt.Sprintf("this plan does not show the result of task %s", m.lost)
 	}
 	for i := range m.tokens {
 		if at := m.tokens[i].at; at >= len(m.flat) {

@@ -41,7 +41,7 @@ var (
 	ErrAnswered      = fault.Sentinel("answered", "already answered with a different value") // law H2
 	ErrInvalid       = fault.Sentinel("invalid", "the value does not fit its schema")
 	ErrForbidden     = fault.Sentinel("forbidden", "not allowed")
-	ErrClaimed       = fault.Sentinel("claimed", "the question is claimed by somebody else")
+	ErrClaimed       = fault.Sentinel("claimed", "the question is claimed by another person")
 	ErrLimit         = node.ErrLimit       // law F4
 	ErrPlanChanged   = node.ErrPlanChanged // law J8
 	ErrCancelled     = fault.Sentinel(MarkCancelled, "the run was cancelled")

@@ -314,7 +314,7 @@ func (w Wire) keys(t *testing.T) {
 			", and no file by the variable " + file + "; a service that wants no key needs NoKey"},
 		"no file":     {at: Place{KeyFile: filepath.Join(dir, "no")}, err: "the key cannot be read: open " + dir + "/no: no such file or directory"},
 		"empty file":  {at: Place{KeyFile: empty}, err: "no key is in the file " + empty + ": it is empty"},
-		"lines":       {at: Place{KeyFile: bad}, err: "what is in the file " + bad + " is no key: expected a single word, and it has a blank, a line break or a letter beyond ASCII in the middle"},
+		"lines":       {at: Place{KeyFile: bad}, err: "the text of the file " + bad + " is not a key: expected a single word, and it has a blank, a line break or a letter beyond ASCII in the middle"},
 		"key in code": {at: Place{KeyEnv: WireKey}, err: "KeyEnv is not the name of a variable of the environment; a key itself is not written in code"},
 		"no URL":      {at: Place{BaseURL: "ht!tp://" + WireKey}, err: base + " is not a URL: expected one like https://"},
 		"password":    {at: Place{BaseURL: "https://me:" + WireKey + "@models.example"}, err: base + " at models.example has a user or a password in it; keys are read from a variable or a file"},

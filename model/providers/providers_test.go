@@ -149,7 +149,7 @@ func TestFromEnvWithoutKeys(t *testing.T) {
 		}
 	}
 	want := map[string]string{
-		"openai": "no such model: openai cannot be used: the model's provider does not take the request: what is in the variable OPENAI_API_KEY is no key: " +
+		"openai": "no such model: openai cannot be used: the model's provider does not take the request: the text of the variable OPENAI_API_KEY is not a key: " +
 			"expected a single word, and it has a blank, a line break or a letter beyond ASCII in the middle",
 		"anthropic": "no such model: anthropic has no key: set ANTHROPIC_API_KEY, or ANTHROPIC_API_KEY_FILE to the path of a file that has it",
 		"ollama":    `no such model: ollama cannot be used: OLLAMA_HOST is no host; expected one like "127.0.0.1:11434" or "http://gpu:11434"`,

@@ -104,7 +104,7 @@ func newKey(secret, from string) (Key, error) {
 	}
 	for _, c := range []byte(secret) {
 		if c <= ' ' || c > '~' {
-			return Key{}, invalid("what is in %s is no key: expected a single word, and it has a blank, a line break or "+
+			return Key{}, invalid("the text of %s is not a key: expected a single word, and it has a blank, a line break or "+
 				"a letter beyond ASCII in the middle", from)
 		}
 	}
