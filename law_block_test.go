@@ -330,8 +330,10 @@ func TestJ11_OtherTimersOfABlockedRunWait(t *testing.T) {
 		second, _ := s.process("second")
 		s.awaits(run.ID(), fermata.Blocked)
 		time.Sleep(long - time.Since(began) - time.Second)
+		synctest.Wait() // for a try of this moment
 		before := len(tries)
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		if before < 3 || len(tries) > before {
 			t.Errorf("it was tried at %v: expected several tries, and none when the sleep is over", tries)
 		}

@@ -55,7 +55,7 @@ func TestMessagesAreRankedByTheirMeaning(t *testing.T) {
 		{"who won the football match", "did not understand", "did not understand"},
 		{"do not report my carton shattered", "", ""}, // the contrary: at most a question
 	} {
-		for name, services := range map[string]*dialogue.Services{"with": {Embedder: meaning()}, "without": {}} {
+		for name, services := range map[string]*dialogue.Services{"with": {Embedder: meaning(), EmbedTimeout: time.Hour}, "without": {}} {
 			c := talksWith(t, parcels(t), services)
 			open(t, c, "c", nil)
 			said := strings.Join(send(t, c, "c", dialogue.Message{Text: tt.said}).Texts(), " ")
@@ -140,7 +140,7 @@ func TestAnEmbedderThatFailsChangesNothing(t *testing.T) {
 // TestAnEmbedderSeesNothingPrivate answers a question for a private slot with words that nothing explains.
 func TestAnEmbedderSeesNothingPrivate(t *testing.T) {
 	e := meaning()
-	c := talksWith(t, parcels(t), &dialogue.Services{Embedder: e})
+	c := talksWith(t, parcels(t), &dialogue.Services{Embedder: e, EmbedTimeout: time.Hour})
 	open(t, c, "c", nil)
 	for _, said := range []string{"carton overdue", "change my code", "my carton " + canary + " shattered", canary, "and my carton shattered"} {
 		send(t, c, "c", dialogue.Message{Text: said})
