@@ -215,7 +215,7 @@ func TestAlive_betweenCalls(t *testing.T) {
 			t.Run(name+map[bool]string{true: ", once"}[once], func(t *testing.T) {
 				t.Parallel()
 				p := newPlace(t)
-				c := connect(t, mcp.Server{URL: p.url()})
+				c := connect(t, mcp.Server{URL: p.url(), Within: soon}) // the default, see TestAlive_connecting
 				call := func() error {
 					if !once {
 						_, err := c.Call(t.Context(), "quick", nil)

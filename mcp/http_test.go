@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -187,7 +188,7 @@ func TestHTTP_endless(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	_, err := mcp.Connect(t.Context(), mcp.Server{URL: server.URL})
+	_, err := mcp.Connect(t.Context(), mcp.Server{URL: server.URL, Within: time.Minute})
 	if !errors.Is(err, mcp.ErrLost) || !strings.Contains(err.Error(), "the answer has more than 16777216 bytes") {
 		t.Errorf("got %v", err)
 	}
@@ -250,7 +251,7 @@ func TestHTTP_redirected(t *testing.T) {
 	}))
 	defer from.Close()
 	t.Setenv("FERMATA_MCP_KEY", "sesame-open-42")
-	server := mcp.Server{Name: "web", URL: from.URL, TokenEnv: "FERMATA_MCP_KEY", Header: map[string]string{"X-Key": "secret-too"}}
+	server := mcp.Server{Name: "web", URL: from.URL, Within: time.Minute, TokenEnv: "FERMATA_MCP_KEY", Header: map[string]string{"X-Key": "secret-too"}}
 	for path, want := range map[string]string{
 		"":       "the URL leads elsewhere, to " + to + "; name the place itself",
 		"/round": "the URL leads on more than 10 times",

@@ -29,8 +29,12 @@ func program(t testing.TB, role string) mcp.Server {
 	}
 }
 
+// connect connects to a server that is there. A busy machine may take longer than a user would wait.
 func connect(t testing.TB, server mcp.Server) *mcp.Client {
 	t.Helper()
+	if server.Within == 0 {
+		server.Within = time.Minute
+	}
 	c, err := mcp.Connect(t.Context(), server)
 	if err != nil {
 		t.Fatal(err)
