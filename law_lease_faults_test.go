@@ -229,10 +229,11 @@ func TestJ10_WhoCannotBeatGoesOn(t *testing.T) {
 }
 
 // delayBy is by how much a worker's run is late at most where so many calls in a row have a fault. A worker that met a failure
-// of the store looks again after about a second (half of it to one and a half), and a run that the store took from it is
-// taken up after a second, then two, then four, each with up to a quarter more.
+// of the store looks again after about a second (half of it to one and a half, and 20 ms), and a run that the store took from
+// it is taken up after a second, then two, then four, each with up to a quarter more. A claim in doubt is given back when the
+// lease is renewed, a third of it later at most.
 func delayBy(call string, x fault, times int) (late time.Duration) {
-	const again = 1500 * time.Millisecond
+	const again, renewed = 1520 * time.Millisecond, fermata.DefaultLease / 3
 	fails := x.before || x.after
 	switch {
 	case call == callLeft: // not called: nobody has driven the run
@@ -247,7 +248,7 @@ func delayBy(call string, x fault, times int) (late time.Duration) {
 	case !fails:
 		late = x.slow
 	case call == callClaim && x.after: // first the claim in doubt is given back
-		late = time.Duration(times) * (x.slow + 2*again)
+		late = time.Duration(times) * (x.slow + renewed + again)
 	default:
 		late = time.Duration(times) * (x.slow + again)
 	}
