@@ -33,6 +33,7 @@ const (
 	childFolder   = "FERMATA_TEST_FOLDER"
 	childRun      = "FERMATA_TEST_RUN"
 	childLease    = "FERMATA_TEST_LEASE" // "" for the usual one
+	childNap      = "FERMATA_TEST_NAP"   // how long a branch of heldGraph sleeps when it is driven first
 )
 
 // childGraphs are what children run: a graph over orders, with what it needs of the outside world.

@@ -15,10 +15,7 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// nap is how long one branch of heldGraph sleeps.
-const nap = 1500 * time.Millisecond
-
-// heldGraph is at work for an hour when it is driven first, beside a branch that sleeps; later it is done at once.
+// heldGraph is at work for an hour when it is driven first, beside a branch that sleeps as childNap says; later it is done at once.
 func heldGraph(o outside) *graph.Graph[order] {
 	b := graph.New[order]("held").Merge(func(base order, _ []order) (order, error) { return base, nil })
 	b.Node("head", func(_ node.Context, s order) (order, error) { return s, nil })
@@ -29,7 +26,13 @@ func heldGraph(o outside) *graph.Graph[order] {
 		}
 		return s, o.step(ctx, "hold", takes)
 	})
-	b.Node("nap", func(ctx node.Context, s order) (order, error) { return s, node.Sleep(ctx, nap) })
+	b.Node("nap", func(ctx node.Context, s order) (order, error) {
+		nap, err := node.Step(ctx, "how long", func(node.Context) (time.Duration, error) { return time.ParseDuration(os.Getenv(childNap)) })
+		if err != nil {
+			return s, err
+		}
+		return s, node.Sleep(ctx, nap)
+	})
 	b.Node("join", func(_ node.Context, s order) (order, error) { return s, nil }, graph.All())
 	return b.Edge(graph.Start, "head").Edge("head", "hold", "nap").Edge("hold", "join").Edge("nap", "join").MustCompile()
 }
