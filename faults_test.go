@@ -42,6 +42,7 @@ type driven struct {
 	script  *script
 	input   func() any
 	faults  []string              // what failed
+	errors  []error               // how
 	expects func(err error) error // says what is wrong with a failure
 }
 
@@ -66,7 +67,7 @@ func (d *driven) beside() *driven {
 
 // failed takes note of a failure, and returns what is wrong with it.
 func (d *driven) failed(what string, err error) error {
-	d.faults = append(d.faults, what)
+	d.faults, d.errors = append(d.faults, what), append(d.errors, err)
 	if wrong := d.expects(err); wrong != nil {
 		return fmt.Errorf("%s failed with %T: %w: %w", what, err, err, wrong)
 	}
@@ -347,7 +348,7 @@ func TestJ2_StoreFaults(t *testing.T) {
 					return
 				}
 				if strings.Contains(place, "append") && slices.Contains(d.faults, "Wait") {
-					t.Errorf("%s: Wait failed, and the runtime lives: %q", place, d.faults)
+					t.Errorf("%s: Wait failed, and the runtime lives: %q: %v", place, d.faults, d.errors)
 				}
 				if c.unknown(got) {
 					return

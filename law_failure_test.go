@@ -665,17 +665,23 @@ func TestF4_TheLimitOfTime(t *testing.T) {
 		check(t, err)
 	})
 	t.Run("waiting does not count", func(t *testing.T) {
-		rt, _ := inMemory(t)
-		run := start(t, rt, build(review()), state{})
-		q := question(t, run)
-		time.Sleep(100 * time.Millisecond)
-		answer(t, rt, q.ID, decision{})
-		ends(t, run, fermata.Completed)
+		synctest.Test(t, func(t *testing.T) { // so that only the wait takes time
+			rt, _ := inMemory(t)
+			run := start(t, rt, build(review()), state{})
+			q := question(t, run)
+			time.Sleep(100 * time.Millisecond)
+			answer(t, rt, q.ID, decision{})
+			ends(t, run, fermata.Completed)
+			_ = rt.Close()
+		})
 	})
 	t.Run("waiting in a sleep does not count", func(t *testing.T) {
-		rt, _ := inMemory(t)
-		run := start(t, rt, build(func(ctx node.Context, s state) (state, error) { return s, node.Sleep(ctx, 100*time.Millisecond) }), state{})
-		ends(t, run, fermata.Completed)
+		synctest.Test(t, func(t *testing.T) {
+			rt, _ := inMemory(t)
+			run := start(t, rt, build(func(ctx node.Context, s state) (state, error) { return s, node.Sleep(ctx, 100*time.Millisecond) }), state{})
+			ends(t, run, fermata.Completed)
+			_ = rt.Close()
+		})
 	})
 }
 

@@ -69,7 +69,7 @@ type Clock = runtype.Clock
 // StartOption changes how one run is started.
 type StartOption = runtype.StartOption
 
-// WithID sets the run's id; starting it a second time is a conflict. Defaults to a new "run_…".
+// WithID sets the run's id; starting it a second time is a conflict, or see Attach. Defaults to a new "run_…".
 func WithID(id string) StartOption { return runtype.WithID(id) }
 
 // WithDurability sets the run's durability. Defaults to Sync.
@@ -86,6 +86,11 @@ func WithLabels(labels map[string]string) StartOption { return runtype.WithLabel
 
 // Queued stores the run and leaves it to a worker. See Runtime.Work.
 func Queued() StartOption { return runtype.Queued() }
+
+// Attach returns the run that has the id already, if there is one: it is continued as by Resume, or followed where
+// another process executes it, and one that has ended is left as it is. The input and the other options are for a
+// new run alone. A run of another plan is a conflict. Without WithID, Start fails with CodeInvalid.
+func Attach() StartOption { return runtype.Attach() }
 
 // AnswerOption says who answers, and how.
 type AnswerOption = runtype.AnswerOption

@@ -71,7 +71,7 @@ func (f *Fleet) StartOrSend(
 			return run, err
 		}
 		if info, err := f.Info(ctx, o.ID); err == nil && info.Plan != p.Name() {
-			return nil, &runtype.Error{Code: runtype.CodeConflict, Run: o.ID, Err: runtype.Conflict(fmt.Sprintf("the run of this id is of the plan %q, and not of %q", info.Plan, p.Name()))}
+			return nil, ofAnotherPlan(&info, p)
 		}
 		if err = send(o.ID, o.Messages); errors.Is(err, runtype.ErrNotFound) { // it was deleted meanwhile
 			continue
@@ -79,13 +79,32 @@ func (f *Fleet) StartOrSend(
 		if err != nil {
 			return nil, err
 		}
-		run, err = f.Resume(ctx, o.ID, p)
-		if errors.Is(err, runtype.ErrDriven) || errors.Is(err, runtype.ErrConflict) { // another process executes it
-			return f.handle(o.ID, p, nil), nil
-		}
-		return run, err
+		return f.attach(ctx, o.ID, p)
 	}
 }
+
+// attach continues a run of the plan that exists. One that has ended or that another process executes is left alone.
+func (f *Fleet) attach(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
+	info, err := f.Info(ctx, id)
+	switch {
+	case errors.Is(err, runtype.ErrNotFound) && !f.isIdle(id): // it is executed here, and not stored
+	case err != nil:
+		return nil, err
+	case info.Plan != p.Name():
+		return nil, ofAnotherPlan(&info, p)
+	}
+	run, err := f.Resume(ctx, id, p)
+	if errors.Is(err, runtype.ErrDriven) || errors.Is(err, runtype.ErrConflict) {
+		return f.handle(id, p, nil), nil
+	}
+	return run, err
+}
+
+func ofAnotherPlan(info *runtype.RunInfo, p *plan.Plan) error {
+	return &runtype.Error{Code: runtype.CodeConflict, Run: info.ID, Err: runtype.Conflict(fmt.Sprintf("the run of this id is of the plan %q, and not of %q", info.Plan, p.Name()))}
+}
+
+var errAttach = errors.New("Attach needs the run's id (WithID)")
 
 var errStartOrSend = errors.New("StartOrSend needs the run's id (WithID) and a message (WithMessage)")
 

@@ -100,7 +100,7 @@ func (f *Fleet) landed(d *owned) {
 	if d.Outcome.Status.Ended() {
 		delete(f.moved, d.ID)
 	}
-	again := d.again > seen && !f.closed && !d.stopRequested && !lost
+	again := d.again > seen && !f.closed && !d.stopRequested && !lost && !d.Unstored
 	if again {
 		f.waking[d.ID]++
 	}

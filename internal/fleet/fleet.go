@@ -160,6 +160,24 @@ func (f *Fleet) Open(run string) error {
 // *S for a graph of S, map[string]any for a recipe. The run owns it from here on.
 func (f *Fleet) Start(ctx context.Context, p *plan.Plan, input any, opts ...runtype.StartOption) (*Run, error) {
 	o := runtype.StartOptionsOf(opts)
+	if !o.Attach {
+		return f.start(ctx, p, input, o)
+	}
+	if o.ID == "" {
+		return nil, &runtype.Error{Code: runtype.CodeInvalid, Err: errAttach}
+	}
+	for {
+		run, err := f.start(ctx, p, input, o)
+		if !errors.Is(err, runtype.ErrConflict) {
+			return run, err
+		}
+		if run, err = f.attach(ctx, o.ID, p); !errors.Is(err, runtype.ErrNotFound) {
+			return run, err
+		}
+	}
+}
+
+func (f *Fleet) start(ctx context.Context, p *plan.Plan, input any, o runtype.StartOptions) (*Run, error) {
 	named := o.ID != ""
 	if !named {
 		o.ID = storage.NewID("run_")
@@ -331,10 +349,11 @@ func (f *Fleet) Wake(id string) {
 	if p == nil {
 		p, err = f.planOf(f.ctx, id)
 	}
-	if err == nil && p != nil {
-		err = f.takeUp(f.ctx, id, p, "")
+	if err != nil || p == nil {
+		f.couldNot(id, err, false)
+		return
 	}
-	f.couldNot(id, err)
+	f.couldNot(id, f.takeUp(f.ctx, id, p, ""), true)
 }
 
 // cutShort returns err, or ErrClosed for work of the runtime itself that Close has ended.
@@ -345,8 +364,10 @@ func (f *Fleet) cutShort(id string, err error) error {
 	return err
 }
 
-// couldNot records why a run that had to go on by itself could not.
-func (f *Fleet) couldNot(id string, err error) {
+// couldNot records why a run that had to go on by itself could not. adopted says that err is of takeUp, which has
+// scheduled another attempt after a failure of the store: that attempt may have ended well meanwhile, and then the run is
+// in no trouble.
+func (f *Fleet) couldNot(id string, err error, adopted bool) {
 	if errors.Is(err, runtype.ErrDriven) { // its owner is notified
 		return
 	}
@@ -354,9 +375,14 @@ func (f *Fleet) couldNot(id string, err error) {
 		if !errors.Is(err, runtype.ErrClosed) {
 			f.Log.Error("resuming a run failed", "run", id, "error", err)
 		}
-		f.adopt(f.ctx, id, err, setback{}) // its plan is known, or looked up again
+		adopted = adopted && storage.IsTransient(err) && !errors.Is(err, journal.ErrReadOnly)
+		if !adopted {
+			f.adopt(f.ctx, id, err, setback{}) // its plan is known, or looked up again
+		}
 		f.mu.Lock()
-		f.trouble[id] = err
+		if !adopted && f.executions[id] == nil {
+			f.trouble[id] = err
+		}
 		f.notifyLocked(id)
 		f.mu.Unlock()
 	}

@@ -346,7 +346,7 @@ func (f *Fleet) wakeDue(id, timer string) (wait time.Duration) {
 			p, err = f.PlanFor(f.ctx, info)
 		}
 		if err != nil || p == nil {
-			f.couldNot(id, err)
+			f.couldNot(id, err, false)
 			return 0
 		}
 	}
@@ -355,10 +355,12 @@ func (f *Fleet) wakeDue(id, timer string) (wait time.Duration) {
 		return l.ttl
 	}
 	defer f.WillWake(id)()
-	if err = f.takeUp(f.ctx, id, p, was); errors.Is(err, runtype.ErrPlanChanged) && l.store != nil {
+	err = f.takeUp(f.ctx, id, p, was)
+	blocks := errors.Is(err, runtype.ErrPlanChanged) && l.store != nil
+	if blocks {
 		err = f.blockFor(f.ctx, id, err)
 	}
-	f.couldNot(id, err)
+	f.couldNot(id, err, !blocks)
 	if claimed && l.store != nil { // it could not go on, or has come to rest already
 		l.releaseIdle(f.ctx, id)
 	}

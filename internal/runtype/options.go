@@ -104,6 +104,7 @@ type StartOptions struct {
 	By         string            // who started the run; "" for nobody named
 	Labels     map[string]string // of the caller's
 	Queued     bool              // leave the run to a worker
+	Attach     bool              // continue the run that has the id already
 	Messages   []Posted          // that the run finds at its start
 }
 
@@ -168,6 +169,9 @@ func WithLabels(labels map[string]string) StartOption {
 
 // Queued stores the run and leaves it to a worker. See Runtime.Work.
 func Queued() StartOption { return func(o *StartOptions) { o.Queued = true } }
+
+// Attach continues the run that has the id already, if it is of the same plan.
+func Attach() StartOption { return func(o *StartOptions) { o.Attach = true } }
 
 // AnswerOption says who answers, and how.
 type AnswerOption func(*AnswerOptions)

@@ -1,0 +1,106 @@
+package fermata_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// TestJ3_OfManyWhoAttachOneStarts checks that one of many who start a run or attach to it starts it, that all are given
+// that run, and that its node is called once.
+func TestJ3_OfManyWhoAttachOneStarts(t *testing.T) {
+	onStores(t, func(t *testing.T, s journal.Store) {
+		const n = 20
+		doors, calls := []*fermata.Runtime{runtimeOn(t, s), runtimeOn(t, s)}, make(chan string, n)
+		g := single(func(_ node.Context, s state) (state, error) {
+			calls <- s.Text
+			s.Log = append(s.Log, s.Text)
+			return s, nil
+		})
+		failed := atOnce(n, func(i int) error {
+			run, err := g.Start(t.Context(), doors[i%2], state{Text: fmt.Sprint(i)}, fermata.WithID("order-7"), fermata.Attach())
+			if err != nil {
+				return err
+			}
+			res, err := run.Wait(timeLimit(t))
+			if err == nil && (res.Status != fermata.Completed || len(res.State.Log) != 1) {
+				err = fmt.Errorf("%s: %v", res.Status, res.State.Log)
+			}
+			return err
+		})
+		for i, err := range failed {
+			if err != nil {
+				t.Errorf("caller %d: %v", i, err)
+			}
+		}
+		if len(calls) != 1 {
+			t.Errorf("the node was called %d times", len(calls))
+		}
+	})
+}
+
+// TestJ3_AttachContinuesWhatExists checks that attaching continues a paused run, leaves one that has ended as it is, and
+// refuses a run of another plan, and a call without an id.
+func TestJ3_AttachContinuesWhatExists(t *testing.T) {
+	rt, store := inMemory(t)
+	g := single(func(ctx node.Context, s state) (state, error) {
+		answer, err := node.Interrupt[string](ctx, nil, node.Prompt("What?"))
+		s.Log = append(s.Log, s.Text, answer)
+		return s, err
+	})
+	attach := func(text string) *graph.Run[state] {
+		t.Helper()
+		return start(t, rt, g, state{Text: text}, fermata.WithID("ada"), fermata.Attach())
+	}
+	ends(t, attach("first"), fermata.Paused)
+	q := question(t, attach("second"))
+	answer(t, rt, q.ID, "yes", fermata.Hold())
+	for range 2 { // continued, and then as it has ended
+		if got := ends(t, attach("third"), fermata.Completed).State.Log; strings.Join(got, " ") != "first yes" {
+			t.Errorf("the run ended with %q", got)
+		}
+	}
+	starts := 0
+	for _, e := range entries(t, store, "ada") {
+		if e.Kind == journal.RunStarted {
+			starts++
+		}
+	}
+	if starts != 1 {
+		t.Errorf("it was started %d times", starts)
+	}
+	other := graph.New[state]("other").Node("a", logged).Edge(graph.Start, "a").MustCompile()
+	if _, err := other.Start(t.Context(), rt, state{}, fermata.WithID("ada"), fermata.Attach()); !errors.Is(err, fermata.ErrConflict) || !strings.Contains(err.Error(), `"single"`) {
+		t.Errorf("a run of another plan: %v", err)
+	}
+	if _, err := g.Start(t.Context(), rt, state{}, fermata.Attach()); err == nil || !strings.Contains(err.Error(), "WithID") {
+		t.Errorf("without an id: %v", err)
+	}
+}
+
+// TestJ3_AttachToARunThatIsNotStored checks that a run without a journal can be attached to while it is executed.
+func TestJ3_AttachToARunThatIsNotStored(t *testing.T) {
+	rt, _ := inMemory(t)
+	began, goOn := make(chan bool, 2), make(chan bool)
+	g := single(func(_ node.Context, s state) (state, error) {
+		began <- true
+		<-goOn
+		return s, nil
+	})
+	unstored := fermata.WithDurability(fermata.None)
+	run := start(t, rt, g, state{}, fermata.WithID("x"), fermata.Attach(), unstored)
+	<-began
+	same := start(t, rt, g, state{}, fermata.WithID("x"), fermata.Attach(), unstored)
+	close(goOn)
+	ends(t, run, fermata.Completed)
+	ends(t, same, fermata.Completed)
+	if len(began) != 0 {
+		t.Error("it was executed twice")
+	}
+}
