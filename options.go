@@ -87,7 +87,7 @@ func WithLabels(labels map[string]string) StartOption { return runtype.WithLabel
 // Queued stores the run and leaves it to a worker. See Runtime.Work.
 func Queued() StartOption { return runtype.Queued() }
 
-// Attach returns the run that has the id already, if there is one: it is continued as by Resume, or followed where
+// Attach returns the run that has the id already, if there is one. It is continued as by Resume, or followed where
 // another process executes it, and one that has ended is left as it is. The input and the other options are for a
 // new run alone. A run of another plan is a conflict. Without WithID, Start fails with CodeInvalid.
 func Attach() StartOption { return runtype.Attach() }

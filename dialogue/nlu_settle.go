@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -62,7 +63,8 @@ func (u *utterance) withoutRivals(all []Command) []Command {
 		at := slices.IndexFunc(all, func(c Command) bool {
 			return (c.Type == SetSlot || c.Type == CorrectSlot) && c.Slot == sl.name && (c.Flow == "" || c.Flow == u.flow)
 		})
-		if !ok || u.allTaken(all, sl, several) || at < 0 && (asked || !u.mayAsk(sl, all)) {
+		several = slices.DeleteFunc(several, func(v phrase.Value) bool { return isElsewhere(all, sl, v.Text) })
+		if !ok || len(several) < 2 || u.allTaken(all, sl, several) || at < 0 && (asked || !u.mayAsk(sl, all)) {
 			continue
 		}
 		ask := Command{Type: SetSlot, Slot: sl.name, Value: which.Text}
@@ -82,6 +84,14 @@ func (u *utterance) withoutRivals(all []Command) []Command {
 		all = slices.DeleteFunc(all, func(c Command) bool { return c.Slot != sl.name && u.isPartOf(c, which) })
 	}
 	return all
+}
+
+// isElsewhere reports whether a text is a number that a command gives to another slot: "a table for 2 at 19:00".
+func isElsewhere(all []Command, sl *slot, text string) bool {
+	return slices.ContainsFunc(all, func(c Command) bool {
+		_, isText := c.Value.(string)
+		return c.Type == SetSlot && c.Slot != sl.name && c.Confidence != 0 && !isText && fmt.Sprint(c.Value) == text
+	})
 }
 
 // withRest has the user asked about a day or a time of a flow that begins, where all that was said is another one or holds one
