@@ -81,7 +81,7 @@ func TestH6_TraceOfPeople(t *testing.T) {
 		"check#1 1m0s released by ada (no time)",
 		"check#1 1m0s reassigned to bob as clerk by ada, until 2026-01-31T13:00:00Z (on holiday)",
 		"check#1 2m0s escalated to chief by bob, until 2026-01-31T13:00:00Z (above my limit)",
-		`check#1 3m0s answered by cy as chief: {"action":"send_back","note":"!"} (too [1mlong)`,
+		`check#1 3m0s answered by cy as chief: {"action":"send_back","note":"!"}` + " (too \x1b[1mlong)",
 		"check#2 3m0s asked to clerk, until 2026-01-31T13:03:00Z",
 		"check#2 1h3m0s escalated by the deadline to boss, until 2026-01-31T13:04:00Z",
 		`check#2 1h4m0s answered by the deadline's default: {"action":"approve"}`,

@@ -58,7 +58,7 @@ func collect(dir string, args []string) error {
 		return err
 	}
 	_, err = io.Copy(to, from)
-	if err = errors.Join(err, to.Chmod(0o700), to.Close()); err != nil {
+	if err := errors.Join(err, to.Chmod(0o700), to.Close()); err != nil {
 		return err
 	}
 	told := slices.Clone(args[1:])

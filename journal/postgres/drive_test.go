@@ -132,6 +132,33 @@ func TestJ3_AnAppendTakesEffectOnce(t *testing.T) {
 	}
 }
 
+// TestJ3_AConnectionBreaksWhileItIsMade breaks all connections of a store, and then the new one at each thing that is sent
+// to set it up. The call that needs it is answered nevertheless.
+func TestJ3_AConnectionBreaksWhileItIsMade(t *testing.T) {
+	for name, mode := range map[string]journaltest.Mode{"Before": journaltest.Before, "After": journaltest.After} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			schema := newSchema(t)
+			for n := 1; ; n++ {
+				b := &breaker{mode: mode}
+				s := open(t, postgres.Options{Schema: schema, Dial: b.dial, Conns: 1})
+				b.breakAll()
+				b.breakIn(n)
+				if _, err := s.Runs(t.Context(), journal.RunFilter{}); err != nil {
+					t.Errorf("broken at %d: %v", n, err)
+				}
+				_ = s.Close() // it may be what was broken
+				if !b.wasHit() {
+					if n < 10 {
+						t.Errorf("only %d things were sent", n)
+					}
+					return
+				}
+			}
+		})
+	}
+}
+
 // TestJ2_TheServerEndsConnections has the server end all connections of a store, again and again, while runs are
 // driven. They complete without anybody's help, and each effect happens once.
 func TestJ2_TheServerEndsConnections(t *testing.T) {

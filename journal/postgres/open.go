@@ -124,13 +124,16 @@ const setUp = `SELECT set_config('default_transaction_isolation', 'read committe
 
 // connected sets a connection up, and takes note that it is ours.
 func (s *Store) connected(ctx context.Context, c *pgx.Conn) error {
-	_, err := c.Exec(ctx, setUp)
-	if err == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.own[c.PgConn().PID()] = true
+	if _, err := c.Exec(ctx, setUp); err != nil {
+		if c.IsClosed() { // it broke: the call that it was opened for has not been made
+			return brokenError{error: err}
+		}
+		return err
 	}
-	return err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.own[c.PgConn().PID()] = true
+	return nil
 }
 
 func (s *Store) disconnected(c *pgx.Conn) {

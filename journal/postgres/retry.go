@@ -63,6 +63,9 @@ func (s *Store) once(ctx context.Context, call func(*pgx.Conn) error) error {
 
 // passes reports whether a failure to connect may be over soon. A wrong password or name is not.
 func passes(err error) bool {
+	if _, broken := errors.AsType[brokenError](err); broken {
+		return true
+	}
 	said, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		_, connecting := errors.AsType[*pgconn.ConnectError](err)
