@@ -129,7 +129,7 @@ func (c *Conversations) OpenIn(
 	if err != nil {
 		return Reply{}, false, err
 	}
-	r, err = c.settle(ctx, id, &turn{open: true})
+	r, err = c.replied(ctx, id, &turn{open: true})
 	return r, true, err
 }
 
@@ -162,7 +162,7 @@ func (c *Conversations) Send(ctx context.Context, id string, m Message) (Reply, 
 	if err != nil {
 		return Reply{}, err
 	}
-	return c.settle(ctx, id, t)
+	return c.replied(ctx, id, t)
 }
 
 // say gives a message to a conversation, once it waits for one.
@@ -241,7 +241,7 @@ func isGate(q *fermata.Interrupt) bool { return strings.HasPrefix(q.Task, gateNo
 
 // goOn brings a conversation to where it waits for a message, or says why it takes none.
 func (c *Conversations) goOn(ctx context.Context, id string) error {
-	res, err := c.drive(ctx, id)
+	res, err := c.execute(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -267,9 +267,9 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// drive drives a conversation until it stands still. Where another process does, it waits until that one has let it go,
+// execute executes a conversation until it stands still. Where another process does, it waits until that one has let it go,
 // and where both do, the one that loses (law J3) looks again how it stands.
-func (c *Conversations) drive(ctx context.Context, id string) (fermata.Result, error) {
+func (c *Conversations) execute(ctx context.Context, id string) (fermata.Result, error) {
 	d, err := c.spoken(ctx, id)
 	if err != nil {
 		return fermata.Result{}, err
@@ -295,8 +295,8 @@ func (c *Conversations) contested(ctx context.Context, err error) bool {
 		!errors.Is(err, fermata.ErrClosed) && ctx.Err() == nil
 }
 
-// settle drives a conversation until it stands still, and tells what was said in a turn.
-func (c *Conversations) settle(ctx context.Context, id string, t *turn) (Reply, error) {
+// replied executes a conversation until it stands still, and tells what was said in a turn.
+func (c *Conversations) replied(ctx context.Context, id string, t *turn) (Reply, error) {
 	var r Reply
 	take := func(d Delivery) {
 		r.Said, r.Last = append(r.Said, d.Said), d.Seq
@@ -342,7 +342,7 @@ func (c *Conversations) settle(ctx context.Context, id string, t *turn) (Reply, 
 // watched drives a conversation until it stands still. Where there is a sink it hears what is said when it is said, not at the end.
 func (c *Conversations) watched(ctx context.Context, id string, t *turn, take func(Delivery), stream func(Piece)) (fermata.Result, error) {
 	if c.options.Sink == nil {
-		return c.drive(ctx, id)
+		return c.execute(ctx, id)
 	}
 	watching, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -350,7 +350,7 @@ func (c *Conversations) watched(ctx context.Context, id string, t *turn, take fu
 		defer close(ended)
 		_ = c.read(watching, id, t, true, take, stream) // the reader of the rest meets the same error
 	}()
-	res, err := c.drive(ctx, id)
+	res, err := c.execute(ctx, id)
 	stop()
 	<-ended
 	return res, err

@@ -118,7 +118,7 @@ func MergeDeltas(deltas ...Delta) Delta {
 			}
 		}
 	}
-	return all.settled()
+	return all.consistent()
 }
 
 func (d *Delta) set(c Change) {
@@ -137,8 +137,8 @@ func (d *Delta) set(c Change) {
 	d.Set = append(d.Set, c)
 }
 
-// settled leaves of what contradicts each other what holds.
-func (d Delta) settled() Delta {
+// consistent leaves of what contradicts each other what holds.
+func (d Delta) consistent() Delta {
 	if d.Handoff {
 		return Delta{Handoff: true, Say: d.Say}
 	}

@@ -40,8 +40,8 @@ func (d *Dialogue) doubts(ctx node.Context, s *State, p place, c Change) error {
 	return nil
 }
 
-// settleDoubt takes a yes to the question whether a value is meant, which the next message answers or passes over.
-func (s *State) settleDoubt(delta Delta) Delta {
+// answerDoubt takes a yes to the question whether a value is meant, which the next message answers or passes over.
+func (s *State) answerDoubt(delta Delta) Delta {
 	asked := s.Doubt
 	if s.Doubt = nil; asked != nil && delta.Yes {
 		return MergeDeltas(delta, Delta{Set: []Change{{Slot: asked.Slot, Value: asked.Value, Confidence: 1, Correct: asked.Correct}}})

@@ -204,10 +204,10 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 					return plain, nil
 				}
 			}
-			return u.settled(found), nil
+			return u.unambiguous(found), nil
 		}
 	}
-	return u.settled(u.guessed()), nil
+	return u.unambiguous(u.guessed()), nil
 }
 
 // again reports whether a message at a question for a yes asks for more of what is going on: "yes, and book another one on

@@ -149,7 +149,7 @@ func (u *utterance) guessed() []Command {
 	}
 	best := found.Classes[0]
 	first := ranker.meant[best.Class]
-	if len(u.Clarify) > 0 && found.Sure < begins && u.settles(ranker, found) {
+	if len(u.Clarify) > 0 && found.Sure < begins && u.decides(ranker, found) {
 		found.Sure = begins
 	}
 	switch {
@@ -201,9 +201,9 @@ func (u *utterance) isLoose(found []Command) bool {
 	return false
 }
 
-// settles reports whether a ranking begins with one of the flows that the user was asked to choose from, and no other one
+// decides reports whether a ranking begins with one of the flows that the user was asked to choose from, and no other one
 // of those is about as near.
-func (u *utterance) settles(ranker *flowRanker, found rank.Ranking) bool {
+func (u *utterance) decides(ranker *flowRanker, found rank.Ranking) bool {
 	const about = 0.8
 	for i, c := range found.Classes {
 		isOffered := slices.Contains(u.Clarify, ranker.meant[c.Class].flow)

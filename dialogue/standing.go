@@ -84,7 +84,7 @@ func (c *Conversations) Resume(ctx context.Context, id string) error {
 	if gate, err := c.waiting(ctx, id); err != nil || gate != "" {
 		return err
 	}
-	_, err = c.drive(ctx, id)
+	_, err = c.execute(ctx, id)
 	return err
 }
 

@@ -16,11 +16,11 @@ var Epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 type Clock struct {
 	mu     sync.Mutex
 	offset time.Duration // since Epoch
-	alarms []*alarm      // the earliest first; of one time, in the order they were set
-	armed  chan struct{} // closed when the next alarm is set; nil when nobody asked
+	timers []*timer      // the earliest first; of one time, in the order they were set
+	armed  chan struct{} // closed when the next timer is set; nil when nobody asked
 }
 
-type alarm struct {
+type timer struct {
 	at time.Duration // since Epoch
 	f  func()
 }
@@ -46,14 +46,14 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a := &alarm{at: c.offset + d, f: f}
-	i, _ := slices.BinarySearchFunc(c.alarms, a.at, func(b *alarm, at time.Duration) int {
+	a := &timer{at: c.offset + d, f: f}
+	i, _ := slices.BinarySearchFunc(c.timers, a.at, func(b *timer, at time.Duration) int {
 		if b.at <= at {
 			return -1
 		}
 		return 1
 	})
-	c.alarms = slices.Insert(c.alarms, i, a)
+	c.timers = slices.Insert(c.timers, i, a)
 	if c.armed != nil {
 		close(c.armed)
 		c.armed = nil
@@ -61,17 +61,17 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		i := slices.Index(c.alarms, a)
+		i := slices.Index(c.timers, a)
 		if i < 0 {
 			return false
 		}
-		c.alarms = slices.Delete(c.alarms, i, i+1)
+		c.timers = slices.Delete(c.timers, i, i+1)
 		return true
 	}
 }
 
-// Advance moves the clock forward by d. Due alarms are called in order, each at its own time and after the previous one
-// has returned, so an alarm that a call sets within d is called, too. Code that waits must have set its alarm by then:
+// Advance moves the clock forward by d. Due timers are called in order, each at its own time and after the previous one
+// has returned, so a timer that a call sets within d is called, too. Code that waits must have set its timer by then:
 // see [Clock.Next].
 func (c *Clock) Advance(d time.Duration) { c.AdvanceTo(c.Now().Add(d)) }
 
@@ -96,17 +96,17 @@ func (c *Clock) AdvanceTo(at time.Time) {
 func (c *Clock) due(to time.Duration) func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.alarms) == 0 || c.alarms[0].at > to {
+	if len(c.timers) == 0 || c.timers[0].at > to {
 		c.offset = max(c.offset, to)
 		return nil
 	}
-	next := c.alarms[0]
-	c.alarms = slices.Delete(c.alarms, 0, 1)
+	next := c.timers[0]
+	c.timers = slices.Delete(c.timers, 0, 1)
 	c.offset = max(c.offset, next.at)
 	return next.f
 }
 
-// sets returns a channel that is closed when the next alarm is set.
+// sets returns a channel that is closed when the next timer is set.
 func (c *Clock) sets() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,8 +120,8 @@ func (c *Clock) sets() <-chan struct{} {
 func (c *Clock) Next() (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.alarms) == 0 {
+	if len(c.timers) == 0 {
 		return time.Time{}, false
 	}
-	return Epoch.Add(c.alarms[0].at), true
+	return Epoch.Add(c.timers[0].at), true
 }

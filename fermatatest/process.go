@@ -177,7 +177,7 @@ func (tr *trial) live(ctx context.Context, number int, d death) (over bool) {
 		case <-alive.Done():
 		}
 	}()
-	err := p.drive(alive)
+	err := p.execute(alive)
 	dead, lost := p.store.isDead()
 	tr.lost += lost
 	switch {
@@ -236,8 +236,8 @@ func last(list []string) string {
 	return list[len(list)-1]
 }
 
-// drive begins the run, or takes it up, and brings it to its end.
-func (p *process) drive(ctx context.Context) (err error) {
+// execute begins the run, or takes it up, and brings it to its end.
+func (p *process) execute(ctx context.Context) (err error) {
 	tr := p.tr
 	if p.rt, err = fermata.New(tr.options(p.store)); err != nil {
 		return fmt.Errorf("the runtime did not start: %w", err)

@@ -358,7 +358,7 @@ func (t *reasoner) call(d *deed) (err error) {
 	case d.op.Done:
 		return d.came()
 	case d.op.Begun:
-		return t.settle(d, fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), nodehost.CallText(d.op.ID), ErrOutcomeUnknown))
+		return t.askOutcome(d, fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), nodehost.CallText(d.op.ID), ErrOutcomeUnknown))
 	}
 	host, pass := t.ctx.host, t.ctx.pass
 	d.op.Call = &nodehost.ToolUse{ToolCall: d.ToolCall, Once: d.tool.Once}
@@ -373,13 +373,13 @@ func (t *reasoner) call(d *deed) (err error) {
 			return caught
 		}
 		if lost := d.lost(caught); lost != nil {
-			return t.settle(d, fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), nodehost.CallText(d.op.ID), lost))
+			return t.askOutcome(d, fmt.Errorf("task %s, %s: %w", t.ctx.Info().Task(), nodehost.CallText(d.op.ID), lost))
 		}
 		d.op.Failure = mark(&d.op, caught)
 	} else if d.op.Value, err = t.ctx.encode(text); err != nil {
 		err = fmt.Errorf("task %s, %s: %w: %w", t.ctx.Info().Task(), nodehost.CallText(d.op.ID), ErrNotStorable, err)
 		if lost := d.lost(err); lost != nil {
-			return t.settle(d, lost)
+			return t.askOutcome(d, lost)
 		}
 		return err
 	}

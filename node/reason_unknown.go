@@ -30,9 +30,9 @@ func (d *deed) lost(failed error) error {
 	return nil
 }
 
-// settle deals with a call that must not happen twice and may have happened. Where the reasoning may reach people, one of
+// askOutcome deals with a call that must not happen twice and may have happened. Where the reasoning may reach people, one of
 // them is asked what has happened; else the error passes (law J5). The model is never told that such a call has failed.
-func (t *reasoner) settle(d *deed, failed error) error {
+func (t *reasoner) askOutcome(d *deed, failed error) error {
 	who := t.people(d.tool)
 	if who == nil {
 		return failed

@@ -113,9 +113,9 @@ func (w *wiring) neverAbove(v int) bool {
 	})
 }
 
-// settled returns a guard in its shortest form. It drops gates whose every choice satisfies the guard, and
+// shortest returns a guard in its shortest form. It drops gates whose every choice satisfies the guard, and
 // recognizes impossible guards.
-func (w *wiring) settled(g guard) guard {
+func (w *wiring) shortest(g guard) guard {
 	if g.never() {
 		return impossible
 	}
@@ -145,7 +145,7 @@ func (w *wiring) findFull() {
 // weaker, so repeating it ends.
 func (w *wiring) guardAll() (changed bool) {
 	for _, v := range w.flow.order {
-		if g := w.settled(w.guardOf(v)); !slices.Equal(g, w.guards[v]) {
+		if g := w.shortest(w.guardOf(v)); !slices.Equal(g, w.guards[v]) {
 			w.guards[v], changed = g, true
 		}
 	}

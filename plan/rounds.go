@@ -102,7 +102,7 @@ func (r *rounds) inRounds(head int) (guards []guard, within []bool) {
 			if v == head || !within[v] {
 				continue
 			}
-			if g := r.settled(r.begins(guards, v)); !slices.Equal(g, guards[v]) {
+			if g := r.shortest(r.begins(guards, v)); !slices.Equal(g, guards[v]) {
 				guards[v], again = g, true
 			}
 		}

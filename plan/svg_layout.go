@@ -243,7 +243,7 @@ func (s *sheet) crossings(below [][]int, at []int) (n int) {
 func (s *sheet) place() {
 	above, below := s.neighbours()
 	for _, layer := range s.layers {
-		s.settle(layer, func(v int) (int, int) { return s.boxes[v].x, 1 })
+		s.arrange(layer, func(v int) (int, int) { return s.boxes[v].x, 1 })
 	}
 	for sweep := range sweeps {
 		for i := range s.layers {
@@ -254,7 +254,7 @@ func (s *sheet) place() {
 			if sweep >= sweeps-2 {
 				near = nil
 			}
-			s.settle(layer, func(v int) (int, int) {
+			s.arrange(layer, func(v int) (int, int) {
 				of := append([]int(nil), above[v]...)
 				if near != nil {
 					of = near[v]
@@ -303,9 +303,9 @@ func (s *sheet) place() {
 	s.w, s.h = right-left, y-layerGap
 }
 
-// settle places the boxes of a layer near their wishes, in order. Boxes that would overlap move together, to
+// arrange places the boxes of a layer near their wishes, in order. Boxes that would overlap move together, to
 // the weighted mean of their wishes.
-func (s *sheet) settle(layer []int, wish func(v int) (x, weight int)) {
+func (s *sheet) arrange(layer []int, wish func(v int) (x, weight int)) {
 	type group struct{ sum, weight, n int }
 	var groups []group
 	offsets, offset := make([]int, len(layer)), 0

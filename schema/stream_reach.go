@@ -115,13 +115,13 @@ func (x *reach) conclude() {
 		x.free = x.free && r.quick != nil && r.quick.kinds&aString != 0 && r.quick.free()
 		x.watched = x.watched || r.chosen
 	}
-	x.settle()
+	x.listOptions()
 	x.watched = x.watched || x.maxLen >= 0 ||
 		len(x.options) > 0 && !slices.ContainsFunc(x.options, func(o option) bool { return !o.watched })
 }
 
-// settle lists the options, unless they are too many.
-func (x *reach) settle() {
+// listOptions lists the options, unless they are too many.
+func (x *reach) listOptions() {
 	if len(x.open) == 0 || x.never {
 		return
 	}

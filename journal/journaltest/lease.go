@@ -78,8 +78,8 @@ func testBeat(t *testing.T, _ journal.Store, l journal.Leaser) {
 	}
 }
 
-// driven is the batch that creates a run with a driver and a status.
-func driven(run, driver, status string, ready bool) journal.Batch {
+// driverBatch is the batch that creates a run with a driver and a status.
+func driverBatch(run, driver, status string, ready bool) journal.Batch {
 	b := first(run, 1)
 	b.Row.Driver, b.Row.Status, b.Row.Ready = driver, status, ready
 	return b
@@ -100,13 +100,13 @@ func deserted(t *testing.T, l journal.Leaser, limit int) (ids []string) {
 
 func testDeserted(t *testing.T, s journal.Store, l journal.Leaser) {
 	beat(t, l, "alive", aLongTime)
-	definition := driven("text", "", "running", false)
+	definition := driverBatch("text", "", "running", false)
 	definition.Row.Status = "completed"
 	definition.Row.Kind = journal.KindDefinition
 	appendAll(
-		t, s, driven("queued", "", "running", false), driven("left", "dead", "running", false), driven("at work", "alive", "running", false),
-		driven("asks", "", "paused", false), driven("answered", "", "paused", true), driven("answered, at work", "alive", "paused", true),
-		driven("done", "", "completed", false), driven("failed", "dead", "failed", true), driven("again", "dead", "running", true), definition,
+		t, s, driverBatch("queued", "", "running", false), driverBatch("left", "dead", "running", false), driverBatch("at work", "alive", "running", false),
+		driverBatch("asks", "", "paused", false), driverBatch("answered", "", "paused", true), driverBatch("answered, at work", "alive", "paused", true),
+		driverBatch("done", "", "completed", false), driverBatch("failed", "dead", "failed", true), driverBatch("again", "dead", "running", true), definition,
 	)
 	same(t, "nobody drives", []string{"queued", "left", "answered", "again"}, deserted(t, l, 0))
 	same(t, "the first two", []string{"queued", "left"}, deserted(t, l, 2))
@@ -115,7 +115,7 @@ func testDeserted(t *testing.T, s journal.Store, l journal.Leaser) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := *driven("left", "dead", "running", false).Row
+	want := *driverBatch("left", "dead", "running", false).Row
 	want.Head = 1
 	same(t, "a row", want, rows[1])
 
@@ -124,8 +124,8 @@ func testDeserted(t *testing.T, s journal.Store, l journal.Leaser) {
 	same(t, "the other way round", []string{"queued", "at work", "answered", "answered, at work"}, deserted(t, l, 0))
 
 	// A run that is driven on is not ready any more; runs that have ended or are gone do not count.
-	taken := driven("answered", "dead", "running", false)
-	ended := driven("queued", "", "cancelled", false)
+	taken := driverBatch("answered", "dead", "running", false)
+	ended := driverBatch("queued", "", "cancelled", false)
 	for _, b := range []*journal.Batch{&taken, &ended} {
 		b.After, b.Entries = 1, entries(1, 1)
 	}
@@ -153,8 +153,8 @@ func testClaim(t *testing.T, s journal.Store, l journal.Leaser) {
 	}
 	beat(t, l, "alive", aLongTime)
 	appendAll(
-		t, s, driven("asks", "", "paused", false), driven("left", "dead", "running", false), driven("at work", "alive", "running", false),
-		driven("done", "", "completed", false),
+		t, s, driverBatch("asks", "", "paused", false), driverBatch("left", "dead", "running", false), driverBatch("at work", "alive", "running", false),
+		driverBatch("done", "", "completed", false),
 	)
 	for _, run := range []string{"asks", "left"} {
 		var won atomic.Int32
@@ -183,7 +183,7 @@ func testClaim(t *testing.T, s journal.Store, l journal.Leaser) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := *driven("at work", "d1", "running", false).Row
+	want := *driverBatch("at work", "d1", "running", false).Row
 	want.Head = 1
 	same(t, "a claimed run", []journal.RunRow{want}, rows)
 	same(t, "nobody drives", 0, len(deserted(t, l, 0)))
@@ -196,7 +196,7 @@ func testClaimBlocked(t *testing.T, s journal.Store, l journal.Leaser) {
 		beat(t, l, driver, aLongTime)
 	}
 	why := func(run, driver string) journal.Batch {
-		b := driven(run, driver, "blocked", false)
+		b := driverBatch(run, driver, "blocked", false)
 		b.Row.Error = "the code asked for another step"
 		return b
 	}
@@ -245,12 +245,12 @@ func rowsOf(t *testing.T, s journal.Store, run string) []journal.RunRow {
 // testClaimFence shows that a claim is no entry: an append behind the head succeeds, without regard to claims.
 func testClaimFence(t *testing.T, s journal.Store, l journal.Leaser) {
 	beat(t, l, "b", aLongTime)
-	appendAll(t, s, driven("run_a", "a", "running", false))
+	appendAll(t, s, driverBatch("run_a", "a", "running", false))
 	claim(t, l, "b", "run_a", true)
 	appendAll(t, s, journal.Batch{Run: "run_a", After: 1, Entries: entries(1, 1)})
 	same(t, "the journal", entries(0, 2), read(t, s, "run_a", 0))
 	fails(t, "append behind an old head", s.Append(t.Context(), journal.Batch{Run: "run_a", After: 1, Entries: entries(1, 1)}), journal.ErrConflict, "run_a")
-	given := driven("run_a", "", "running", false)
+	given := driverBatch("run_a", "", "running", false)
 	given.After, given.Entries = 2, nil
 	appendAll(t, s, given) // a row alone gives the run back
 	same(t, "nobody drives", []string{"run_a"}, deserted(t, l, 0))
@@ -284,7 +284,7 @@ func testLeaseSecond(t *testing.T, o Options) {
 	t.Cleanup(func() { _ = two.Close() })
 	b := two.(journal.Leaser)
 	beat(t, a, "a", aLongTime)
-	appendAll(t, one, driven("run_a", "a", "running", false), driven("run_b", "gone", "running", false))
+	appendAll(t, one, driverBatch("run_a", "a", "running", false), driverBatch("run_b", "gone", "running", false))
 	same(t, "nobody drives", []string{"run_b"}, deserted(t, b, 0))
 	claim(t, b, "b", "run_a", false)
 	beat(t, b, "b", aLongTime)
@@ -302,7 +302,7 @@ func testLeaseReopen(t *testing.T, o Options) {
 		t.Skip("the store knows no leases")
 	}
 	beat(t, l, "alive", aLongTime)
-	appendAll(t, s, driven("run_a", "alive", "running", false), driven("run_b", "dead", "running", false))
+	appendAll(t, s, driverBatch("run_a", "alive", "running", false), driverBatch("run_b", "dead", "running", false))
 	s = o.Reopen(t, s)
 	same(t, "nobody drives", []string{"run_b"}, deserted(t, s.(journal.Leaser), 0))
 	if err := s.Close(); err != nil {
@@ -313,10 +313,10 @@ func testLeaseReopen(t *testing.T, o Options) {
 // testClaimKept shows that who changes a row without driving undoes no claim: it says whom it takes for the driver.
 func testClaimKept(t *testing.T, s journal.Store, l journal.Leaser) {
 	beat(t, l, "b", aLongTime)
-	appendAll(t, s, driven("run_a", "", "paused", false))
+	appendAll(t, s, driverBatch("run_a", "", "paused", false))
 	claim(t, l, "b", "run_a", true)
 	nobody, b := "", "b"
-	stale := driven("run_a", "", "paused", true)
+	stale := driverBatch("run_a", "", "paused", true)
 	stale.After, stale.Driver = 1, &nobody
 	stale.Entries = entries(1, 1)
 	fails(t, "a row that does not know of the claim", s.Append(t.Context(), stale), journal.ErrConflict, "run_a")
@@ -327,10 +327,10 @@ func testClaimKept(t *testing.T, s journal.Store, l journal.Leaser) {
 	if err != nil || len(timers) > 0 {
 		t.Errorf("the refused append has left %v, %v", timers, err)
 	}
-	knows := driven("run_a", "b", "paused", true)
+	knows := driverBatch("run_a", "b", "paused", true)
 	knows.After, knows.Driver, knows.Entries = 1, &b, entries(1, 1)
 	appendAll(t, s, knows)
-	given := driven("run_a", "", "paused", true)
+	given := driverBatch("run_a", "", "paused", true)
 	given.After, given.Driver, given.Entries = 2, &b, nil
 	appendAll(t, s, given)
 	fails(t, "the same again", s.Append(t.Context(), given), journal.ErrConflict, "run_a")

@@ -28,6 +28,6 @@ func (s *Store) Hush() {
 		if silent {
 			return
 		}
-		time.Sleep(settleTime)
+		time.Sleep(quietTime)
 	}
 }

@@ -134,7 +134,7 @@ func (s *Store) Close() (err error) {
 		defer s.calls.Unlock()
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
-		err = s.settle(ctx)
+		err = s.finish(ctx)
 		s.pool.Close()
 	})
 	if err != nil {
@@ -143,8 +143,8 @@ func (s *Store) Close() (err error) {
 	return nil
 }
 
-// settle waits for the disk, by a commit that does, and tells others of what they have not been told.
-func (s *Store) settle(ctx context.Context) error {
+// finish waits for the disk, by a commit that does, and tells others of what they have not been told.
+func (s *Store) finish(ctx context.Context) error {
 	if s.news.empty() && !s.relaxed.Load() {
 		return nil
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// settleTime is how long the news of appends gather before others are told, and how long a watcher waits after it was
+// quietTime is how long the news of appends gather before others are told, and how long a watcher waits after it was
 // told, so that many are one.
-const settleTime = 5 * time.Millisecond
+const quietTime = 5 * time.Millisecond
 
 // A notification holds the ids of runs, with newlines between them, or anyRun where they are too many or too odd. The
 // server takes payloads of less than 8000 bytes.
@@ -107,7 +107,7 @@ func (s *Store) tell(run string) {
 
 // telling tells what is news until nothing is. Close tells what is left.
 func (s *Store) telling() {
-	for wait := settleTime; ; {
+	for wait := quietTime; ; {
 		select {
 		case <-s.done:
 			return
@@ -115,7 +115,7 @@ func (s *Store) telling() {
 		}
 		ctx := context.Background()
 		if s.once(ctx, func(c *pgx.Conn) error { return s.tellAll(ctx, c) }) == nil {
-			wait = settleTime
+			wait = quietTime
 		} else {
 			wait = min(max(2*wait, firstRetry), lastRetry)
 		}

@@ -152,18 +152,18 @@ func (s *Store) isOwn(connection uint32) bool {
 
 // await waits for a sign, and a moment for those that follow at once. It is false when there is no more to wait for.
 func (s *Store) await(ctx context.Context, signs <-chan struct{}) bool {
-	var settled <-chan time.Time
+	var quiet <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return false
 		case <-s.done:
 			return false
-		case <-settled:
+		case <-quiet:
 			return true
 		case <-signs:
-			if settled == nil {
-				settled = time.After(settleTime)
+			if quiet == nil {
+				quiet = time.After(quietTime)
 			}
 		}
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// settleTime is how long watchers wait after a sign of a write, so that many are one.
-	settleTime = 2 * time.Millisecond
+	// quietTime is how long watchers wait after a sign of a write, so that many are one.
+	quietTime = 2 * time.Millisecond
 	// defaultTellTime is how long entries gather before others are told of them.
 	defaultTellTime = 3 * time.Millisecond
 )
@@ -168,13 +168,13 @@ func (s *Store) listen(sub *resp.Subscription) {
 // await waits for a sign of a write by others, and for those that follow at once. It is false when there is no more to
 // wait for.
 func (s *Store) await(signs <-chan resp.Sign) (change journal.Change, ok bool) {
-	var settled <-chan time.Time
+	var quiet <-chan time.Time
 	runs := make(map[string]struct{})
 	for {
 		select {
 		case <-s.done:
 			return change, false
-		case <-settled:
+		case <-quiet:
 			if !change.Any {
 				change.Runs = slices.Collect(maps.Keys(runs))
 			}
@@ -195,8 +195,8 @@ func (s *Store) await(signs <-chan resp.Sign) (change journal.Change, ok bool) {
 					runs[run] = struct{}{}
 				}
 			}
-			if settled == nil {
-				settled = time.After(settleTime)
+			if quiet == nil {
+				quiet = time.After(quietTime)
 			}
 		}
 	}

@@ -121,8 +121,8 @@ func (s *Store) drain(ctx context.Context) error {
 	return s.exclusive(ctx, nothing)
 }
 
-// settle takes note of what became of the group's async batches.
-func (s *Store) settle(group []*request) {
+// written takes note of what became of the group's async batches.
+func (s *Store) written(group []*request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := &s.async

@@ -201,7 +201,7 @@ func readOld(c *conn, fresh bool) error {
 func upgrade(c *conn) error {
 	version, err := c.integer("PRAGMA user_version")
 	if err == nil && version < 2 {
-		err = c.script(driven + "PRAGMA user_version = 2;")
+		err = c.script(driversSchema + "PRAGMA user_version = 2;")
 	}
 	return err
 }

@@ -74,8 +74,8 @@ CREATE TABLE timers (
 CREATE INDEX timers_due ON timers (due);
 `
 
-// driven brings a file of schema 1 to schema 2: which drivers live, and what each drives.
-const driven = `
+// driversSchema brings a file of schema 1 to schema 2: which drivers live, and what each drives.
+const driversSchema = `
 ALTER TABLE runs ADD COLUMN driver TEXT NOT NULL DEFAULT '';
 ALTER TABLE runs ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX runs_ready ON runs (ready) WHERE ready = 1;

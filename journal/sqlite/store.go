@@ -139,7 +139,7 @@ func (s *Store) lead(r *request) {
 		s.gather()
 		group := s.take()
 		s.writer.commit(group)
-		s.settle(group)
+		s.written(group)
 		for _, q := range group {
 			q.done = true
 			if q != r && !q.async {

@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// settleTime is how long a watcher waits after a sign of a write, so that many are one.
-const settleTime = 2 * time.Millisecond
+// quietTime is how long a watcher waits after a sign of a write, so that many are one.
+const quietTime = 2 * time.Millisecond
 
 // Watch implements [journal.Watcher], see [Store.WatchRuns].
 func (s *Store) Watch(ctx context.Context, changed func()) error {
@@ -114,7 +114,7 @@ func runName(c *conn, number int64) (name string, err error) {
 // newer waits a little for the version to change. The sign of a write comes before the write is synced, and only a
 // synced commit changes the version: to look once would miss the last commit before a pause.
 func (s *Store) newer(ctx context.Context, version int64) (int64, bool) {
-	for wait := settleTime; wait < time.Second; wait *= 2 {
+	for wait := quietTime; wait < time.Second; wait *= 2 {
 		now, err := s.version(ctx)
 		if err == nil && now != version {
 			return now, true
@@ -143,28 +143,28 @@ func (s *Store) version(ctx context.Context) (version int64, err error) {
 // await waits for a write to the file, and for those that follow at once. It is false when there is no more to wait
 // for.
 func (s *Store) await(ctx context.Context, watcher *fsnotify.Watcher, file string) bool {
-	var settled <-chan time.Time
+	var quiet <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return false
 		case <-s.done:
 			return false
-		case <-settled:
+		case <-quiet:
 			return true
 		case event, ok := <-watcher.Events:
 			if !ok {
 				return false
 			}
-			if settled == nil && (event.Name == file || event.Name == file+"-wal") {
-				settled = time.After(settleTime)
+			if quiet == nil && (event.Name == file || event.Name == file+"-wal") {
+				quiet = time.After(quietTime)
 			}
 		case _, ok := <-watcher.Errors: // events were lost: there may have been a write
 			if !ok {
 				return false
 			}
-			if settled == nil {
-				settled = time.After(settleTime)
+			if quiet == nil {
+				quiet = time.After(quietTime)
 			}
 		}
 	}

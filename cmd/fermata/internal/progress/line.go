@@ -140,7 +140,7 @@ func (r *Row) attempts() string {
 	switch {
 	case r.Attempt <= 1 && r.State != Retrying:
 		return ""
-	case r.State.Settled():
+	case r.State.Ended():
 		return term.Count(r.Attempt, "attempt")
 	case r.Attempts > 0:
 		return fmt.Sprintf("attempt %d of %d", r.Attempt, r.Attempts)

@@ -143,7 +143,7 @@ func (v *live) draw(now time.Time) {
 
 	active := 0
 	for _, r := range rows {
-		if !r.State.Settled() {
+		if !r.State.Ended() {
 			active++
 		}
 	}
@@ -159,7 +159,7 @@ func (v *live) draw(now time.Time) {
 		lines = append(lines, v.paint.styles.Faint.Apply(fmt.Sprintf("  %s %d done before", v.paint.glyphs.Ellipsis, hide)))
 	}
 	for _, r := range rows {
-		if r.State.Settled() && hide > 0 {
+		if r.State.Ended() && hide > 0 {
 			hide--
 			continue
 		}

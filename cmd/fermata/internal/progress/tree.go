@@ -31,8 +31,8 @@ const (
 	Left // the run ended, or is not executed any more, while it was under way
 )
 
-// Settled reports whether nothing more will happen to the visit.
-func (s State) Settled() bool { return s >= Done }
+// Ended reports whether nothing more will happen to the visit.
+func (s State) Ended() bool { return s >= Done }
 
 // Row is a node as it stands in its last visit.
 type Row struct {
@@ -101,7 +101,7 @@ func (t *Tree) Rows() []*Row { return t.rows }
 // makes a new row.
 func (t *Tree) Take() []*Row {
 	n := 0
-	for n < len(t.rows) && t.rows[n].State.Settled() {
+	for n < len(t.rows) && t.rows[n].State.Ended() {
 		n++
 	}
 	taken := t.rows[:n:n]
@@ -146,14 +146,14 @@ func (t *Tree) Apply(ev *fermata.Event) *Row {
 		r.State, r.Started, r.Ended = Running, ev.Time(), time.Time{}
 		r.Route, r.Error, r.Note = "", "", ""
 	case journal.NodeFinished:
-		r.settle(Done, ev)
+		r.end(Done, ev)
 	case journal.NodeCached:
-		r.settle(Cached, ev)
+		r.end(Cached, ev)
 	case journal.NodeSkipped:
-		r.settle(Skipped, ev)
+		r.end(Skipped, ev)
 		r.Note = bodyOf[journal.SkippedBody](e).Reason
 	case journal.NodeFailed:
-		r.settle(Failed, ev)
+		r.end(Failed, ev)
 		r.Error = bodyOf[journal.FailedBody](e).Error
 	case journal.NodeRetrying:
 		f := bodyOf[journal.FailedBody](e)
@@ -176,7 +176,7 @@ func (t *Tree) applyMail(e *journal.Entry) {
 		return
 	}
 	for _, r := range t.rows {
-		if r.State.Settled() {
+		if r.State.Ended() {
 			continue
 		}
 		r.awaits = t.mail.Waits(r.Path, uint32(r.Visit))
@@ -222,7 +222,7 @@ func (t *Tree) routed(r *Row, e *journal.Entry) {
 // giveUp marks what was under way where paths begin so: "" is all.
 func (t *Tree) giveUp(prefix string) {
 	for _, r := range t.rows {
-		if !r.State.Settled() && strings.HasPrefix(r.Path, prefix) {
+		if !r.State.Ended() && strings.HasPrefix(r.Path, prefix) {
 			r.State, r.Ended, r.open, r.awaits = Left, t.Last, nil, nil
 		}
 	}
@@ -314,7 +314,7 @@ func (t *Tree) place(r *Row) int {
 	return at
 }
 
-func (r *Row) settle(s State, ev *fermata.Event) {
+func (r *Row) end(s State, ev *fermata.Event) {
 	r.State, r.Ended, r.Due, r.open, r.awaits = s, ev.Time(), time.Time{}, nil, nil
 	if r.Started.IsZero() {
 		r.Started = ev.Time()

@@ -55,7 +55,7 @@ func Start(ctx context.Context, paths ...string) <-chan []string {
 	go func() {
 		defer close(changes)
 		defer end()
-		for settle(ctx, signs) {
+		for untilQuiet(ctx, signs) {
 			now, folders := look(paths)
 			follow(folders)
 			changed := before.changed(now)
@@ -90,8 +90,8 @@ func listen() (signs <-chan fsnotify.Event, follow func(folders []string), end f
 	return watcher.Events, follow, func() { _ = watcher.Close() }
 }
 
-// settle waits for a sign, or for the next look, and then until there is no more. It is false when the context ended.
-func settle(ctx context.Context, signs <-chan fsnotify.Event) bool {
+// untilQuiet waits for a sign, or for the next look, and then until there is no more. It is false when the context ended.
+func untilQuiet(ctx context.Context, signs <-chan fsnotify.Event) bool {
 	next := time.NewTimer(Poll)
 	defer next.Stop()
 	for {

@@ -8,10 +8,10 @@ import (
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 )
 
-// settled are commands of which no value is one of several that were said for one thing: "on Tuesday at 10 or Wednesday at
+// unambiguous are commands of which no value is one of several that were said for one thing: "on Tuesday at 10 or Wednesday at
 // 11". Whatever has found such a value, the user is asked which one is meant. So is whether a value is meant that was said as
 // a question: "10?".
-func (u *utterance) settled(all []Command) []Command {
+func (u *utterance) unambiguous(all []Command) []Command {
 	if !slices.ContainsFunc(all, func(c Command) bool {
 		return c.Type == StartFlow || c.Type == SetSlot || c.Type == CorrectSlot
 	}) {
