@@ -165,7 +165,8 @@ func (j *journey) shown(t *rapid.T, text string, answer func() any, in map[strin
 	}
 	if j.between == "crash" {
 		ended := make(chan fermata.Result, 1)
-		go func() { res, _ := run.Wait(t.Context()); ended <- res }()
+		first := run
+		go func() { res, _ := first.Wait(t.Context()); ended <- res }()
 		select {
 		case <-s.here:
 		case res := <-ended:

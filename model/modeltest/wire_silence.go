@@ -56,15 +56,24 @@ func (w Wire) silent(t *testing.T, idle time.Duration, answer http.HandlerFunc) 
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		l := &pipes{opened: make(chan net.Conn), closed: make(chan struct{})}
-		var answering sync.WaitGroup
-		defer answering.Wait()
-		server := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { //nolint:gosec // its only client is the test
-			answering.Add(1)
-			defer answering.Done()
-			_, _ = io.Copy(io.Discard, r.Body) // else nobody notices that the client has gone
-			answer(rw, r)
-		})}
-		go server.Serve(l) //nolint:errcheck // it ends by Close
+		var serving sync.WaitGroup // the server and its connections: each is counted before the one that counts it ends
+		defer serving.Wait()
+		server := &http.Server{ //nolint:gosec // its only client is the test
+			Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body) // else nobody notices that the client has gone
+				answer(rw, r)
+			}),
+			ConnState: func(_ net.Conn, now http.ConnState) {
+				switch now {
+				case http.StateNew:
+					serving.Add(1)
+				case http.StateClosed:
+					serving.Done()
+				default:
+				}
+			},
+		}
+		serving.Go(func() { _ = server.Serve(l) }) // it ends by Close
 		defer func() { _ = server.Close() }()
 		client := &http.Client{Transport: &http.Transport{DialContext: l.dial}}
 		defer client.CloseIdleConnections()
