@@ -1,6 +1,7 @@
 package fermata_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -287,6 +289,26 @@ func TestM3_ARunThatEndsLeavesNoCallerWaiting(t *testing.T) {
 	if err := rt.Call(timeLimit(t), run.ID(), "payments", paid{1}, nil); !errors.Is(err, fermata.ErrConflict) {
 		t.Errorf("expected a conflict, found %v", err)
 	}
+}
+
+// TestM3_OnlyTheWaitForAReplyIsBounded checks that ReplyWithin leaves a slow store the time it needs to store the message: who
+// waits in vain is told so, and the message is there.
+func TestM3_OnlyTheWaitForAReplyIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &spy{Store: memory.New()}
+		rt := newRuntime(t, fermata.Options{Store: store})
+		run := start(t, rt, collects(1), state{})
+		pauses(t, rt, run.ID())
+		store.appending = func(journal.Batch) { time.Sleep(time.Second) }
+		err := rt.Call(t.Context(), run.ID(), "other", 1, nil, fermata.ReplyWithin(time.Millisecond))
+		known, ok := errors.AsType[*fermata.Error](err)
+		if !ok || known.Code != fermata.CodeStopped || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("expected that the reply has not come in time, found %v", err)
+		}
+		if !slices.ContainsFunc(entries(t, store, run.ID()), func(e journal.Entry) bool { return e.Kind == journal.MessageSent }) {
+			t.Error("the message is not stored")
+		}
+	})
 }
 
 // TestM1_StartOrSend checks that of many who start or send at once, one starts the run and no message is lost.

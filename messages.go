@@ -2,6 +2,7 @@ package fermata
 
 import (
 	"context"
+	"time"
 
 	"github.com/fermata-go/fermata/internal/question"
 	"github.com/fermata-go/fermata/internal/runtype"
@@ -17,6 +18,10 @@ func MessageID(id string) SendOption { return runtype.MessageID(id) }
 
 // SentBy records who sends a message.
 func SentBy(name string) SendOption { return runtype.SentBy(name) }
+
+// ReplyWithin bounds how long [Runtime.Call] waits for the reply once the message is stored. After that, its error is CodeStopped
+// and context.DeadlineExceeded, and the message stays in the run. It bounds no other way of sending.
+func ReplyWithin(d time.Duration) SendOption { return runtype.ReplyWithin(d) }
 
 // WithMessage starts the run with a message in its queue (law M1), in the append that starts the run.
 func WithMessage(name string, value any, opts ...SendOption) StartOption {
@@ -37,13 +42,18 @@ func (rt *Runtime) Send(ctx context.Context, run, name string, value any, opts .
 // Call is [Runtime.Send] and waits for the answer that node code gives with Message.Reply. The answer is decoded into reply, a
 // pointer; nil drops it. A message that was refused, by the node or because it does not fit the type that the node receives, is
 // ErrRefused (CodeInvalid), and a run that ends without an answer is CodeConflict. With the [MessageID] of an earlier call, it
-// returns the answer to that, also after the end of the run. Call waits until ctx is done where the run is blocked, or waits for
-// another person or process.
+// returns the answer to that, also after the end of the run. Call waits until ctx is done, or as long as [ReplyWithin] says, where
+// the run is blocked, or waits for another person or process. The error is CodeStopped then, and the message is stored.
 func (rt *Runtime) Call(ctx context.Context, run, name string, value, reply any, opts ...SendOption) error {
 	m := runtype.Posted{Name: name, Value: value, Options: opts}
 	seq, err := rt.send(ctx, run, m)
 	if err != nil {
 		return err
+	}
+	if within := m.SendOptions().Within; within > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, within)
+		defer cancel()
 	}
 	data, err := rt.fleet.AwaitReply(ctx, run, seq, m.Body().ID)
 	if err != nil || reply == nil {

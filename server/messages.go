@@ -61,10 +61,8 @@ func (h *handler) message(w http.ResponseWriter, r *http.Request, person Person)
 	if wait == 0 {
 		err = h.rt.Send(r.Context(), info.ID, name, value, opts...)
 	} else {
-		ctx, cancel := context.WithTimeout(r.Context(), wait)
-		defer cancel()
-		err = h.rt.Call(ctx, info.ID, name, value, &said.Reply, opts...)
-		if known, ok := errors.AsType[*fermata.Error](err); ok && known.Code == fermata.CodeStopped && ctx.Err() != nil && r.Context().Err() == nil {
+		err = h.rt.Call(r.Context(), info.ID, name, value, &said.Reply, append(opts, fermata.ReplyWithin(wait))...)
+		if known, ok := errors.AsType[*fermata.Error](err); ok && known.Code == fermata.CodeStopped && errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil {
 			err = nil // the message is stored, and not answered yet
 		}
 	}

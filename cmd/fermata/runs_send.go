@@ -117,9 +117,7 @@ func (m *Main) send(ctx context.Context, h *house, info *fermata.RunInfo, name s
 		return nil
 	}
 	if f.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
-		defer cancel()
+		opts = append(opts, fermata.ReplyWithin(f.timeout))
 	}
 	if err := h.Call(ctx, info.ID, name, value, &line.Reply, opts...); err != nil {
 		return m.explainSend(info, err)

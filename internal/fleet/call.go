@@ -19,6 +19,9 @@ func (f *Fleet) AwaitReply(ctx context.Context, run string, seq uint64, id strin
 		after = 0 // an earlier one may be answered already
 	}
 	for e, err := range f.Events(ctx, run, after, true) {
+		if err != nil && ctx.Err() != nil {
+			break // what could not be read in time says nothing of the message
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package runtype
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/printable"
@@ -16,6 +17,8 @@ type SendOption func(*SendOptions)
 type SendOptions struct {
 	ID   string // the sender's id of the message; "" for none
 	From string // who sends it; "" for nobody named
+
+	Within time.Duration // how long its sender waits for the reply once it is stored; 0 for as long as the context lasts
 }
 
 // MessageID is the sender's id of a message. A second message to a run with the same id has no effect (law M2), so a sender that
@@ -25,6 +28,10 @@ func MessageID(id string) SendOption { return func(o *SendOptions) { o.ID = id }
 // SentBy records who sends a message.
 func SentBy(name string) SendOption { return func(o *SendOptions) { o.From = name } }
 
+// ReplyWithin bounds how long Call waits for the reply once the message is stored. After that, its error is CodeStopped and
+// context.DeadlineExceeded, and the message stays in the run.
+func ReplyWithin(d time.Duration) SendOption { return func(o *SendOptions) { o.Within = d } }
+
 // Posted is a message as its sender gives it.
 type Posted struct {
 	Name    string       // of the message
@@ -32,12 +39,17 @@ type Posted struct {
 	Options []SendOption // of its sender
 }
 
-// Body returns the body of the message's entry.
-func (p *Posted) Body() journal.SentBody {
-	var o SendOptions
+// SendOptions are the settings of its sender.
+func (p *Posted) SendOptions() (o SendOptions) {
 	for _, opt := range p.Options {
 		opt(&o)
 	}
+	return o
+}
+
+// Body returns the body of the message's entry.
+func (p *Posted) Body() journal.SentBody {
+	o := p.SendOptions()
 	return journal.SentBody{Name: p.Name, ID: o.ID, By: o.From}
 }
 
