@@ -139,3 +139,14 @@ func TestTheCommandFindsWhatFailsNowAndThen(t *testing.T) {
 		t.Error("a folder that does not exist passed")
 	}
 }
+
+// A race that fails no test is shown by its report alone.
+func TestARaceThatFailsNoTestIsShown(t *testing.T) {
+	said := "ok so far\n==================\nWARNING: DATA RACE\nWrite at 0x1\n==================\nPASS\nFound 1 data race(s)\n"
+	if got, want := raceIn([]byte(said)), "WARNING: DATA RACE\nWrite at 0x1\n"; got != want {
+		t.Errorf("found %q, expected %q", got, want)
+	}
+	if got := raceIn([]byte("PASS\n")); got != "" {
+		t.Errorf("found %q where there was none", got)
+	}
+}

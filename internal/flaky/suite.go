@@ -146,6 +146,17 @@ func (s *suite) run(ctx context.Context, o *options, all *tally) error {
 	return failed
 }
 
+// raceIn is the first report of the race detector in what a program said; "" for none. A race that no test is running beside ends
+// the program and fails no test.
+func raceIn(said []byte) string {
+	_, after, found := bytes.Cut(said, []byte("WARNING: DATA RACE\n"))
+	if !found {
+		return ""
+	}
+	report, _, _ := bytes.Cut(after, []byte("==================\n"))
+	return "WARNING: DATA RACE\n" + string(report)
+}
+
 // test runs the tests of one package and returns the events of go test -json.
 func (s *suite) test(ctx context.Context, o *options, b *binary) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, b.File, b.Args...)
@@ -166,7 +177,7 @@ func (s *suite) test(ctx context.Context, o *options, b *binary) ([]byte, error)
 		return nil, fmt.Errorf("test2json: %w", err)
 	}
 	if status != nil && !bytes.Contains(events, []byte(`"Action":"fail"`)) {
-		line, err := json.Marshal(event{Action: "output", Package: b.Package, Output: status.Error() + "\n"})
+		line, err := json.Marshal(event{Action: "output", Package: b.Package, Output: status.Error() + "\n" + raceIn(said)})
 		if err != nil {
 			return nil, err
 		}
