@@ -332,6 +332,7 @@ func TestH4_TheDeadlineOutlivesAReassignment(t *testing.T) {
 	}
 	rt = newRuntime(t, fermata.Options{Store: store, Clock: clock})
 	run = resume(t, rt, g, run.ID())
+	ends(t, run, fermata.Paused)
 	clock.Advance(2 * time.Hour)
 	if diff := cmp.Diff([]string{"rejected late"}, ends(t, run, fermata.Completed).State.Log); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
