@@ -104,3 +104,25 @@ func TestJ3_AttachToARunThatIsNotStored(t *testing.T) {
 		t.Error("it was executed twice")
 	}
 }
+
+// TestJ3_AnEmptyIDIsRefused checks that an id that is empty by mistake starts no second run and sends no second message.
+func TestJ3_AnEmptyIDIsRefused(t *testing.T) {
+	rt, _ := inMemory(t)
+	g := single(logged)
+	for name, opts := range map[string][]fermata.StartOption{
+		"start": {fermata.WithID("")}, "attach": {fermata.WithID(""), fermata.Attach()},
+		"message": {fermata.WithID("run_1"), fermata.WithMessage("add", 1, fermata.MessageID(""))},
+	} {
+		_, err := g.Start(t.Context(), rt, state{}, opts...)
+		if known, ok := errors.AsType[*fermata.Error](err); !ok || known.Code != fermata.CodeInvalid || !strings.Contains(err.Error(), "empty") {
+			t.Errorf("%s: expected that the id is refused, found %v", name, err)
+		}
+	}
+	run := start(t, rt, collects(1), state{})
+	if err := rt.Send(t.Context(), run.ID(), "payments", paid{1}, fermata.MessageID("")); err == nil || !strings.Contains(err.Error(), "empty") {
+		t.Errorf("send: expected that the id is refused, found %v", err)
+	}
+	if list, err := rt.Runs(t.Context(), journal.RunFilter{}); err != nil || len(list) != 1 {
+		t.Errorf("%d runs, %v; expected the one", len(list), err)
+	}
+}

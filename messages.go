@@ -13,7 +13,7 @@ import (
 type SendOption = runtype.SendOption
 
 // MessageID is the sender's id of a message. A second message to a run with the same id has no effect (law M2), so a sender that
-// does not know whether the first one arrived sends it again.
+// does not know whether the first one arrived sends it again. An empty id is refused: it would keep nothing apart.
 func MessageID(id string) SendOption { return runtype.MessageID(id) }
 
 // SentBy records who sends a message.

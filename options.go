@@ -69,7 +69,8 @@ type Clock = runtype.Clock
 // StartOption changes how one run is started.
 type StartOption = runtype.StartOption
 
-// WithID sets the run's id; starting it a second time is a conflict, or see Attach. Defaults to a new "run_…".
+// WithID sets the run's id; starting it a second time is a conflict, or see Attach. Defaults to a new "run_…". An empty id is
+// refused: with a new one, two starts that should be one would be two runs.
 func WithID(id string) StartOption { return runtype.WithID(id) }
 
 // WithDurability sets the run's durability. Defaults to Sync.

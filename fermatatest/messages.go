@@ -44,7 +44,7 @@ func (c *Context) Message(name string, value any, opts ...runtype.SendOption) *C
 	p := runtype.Posted{Name: name, Value: value, Options: opts}
 	body := p.Body()
 	data, err := canonical.Marshal(value, 0)
-	if err := cmp.Or(runtype.CheckMessage(&body), err); err != nil {
+	if err := cmp.Or(p.Check(), err); err != nil {
 		c.t.Fatal(err)
 	}
 	c.host.mu.Lock()

@@ -53,7 +53,10 @@ func (h *handler) message(w http.ResponseWriter, r *http.Request, person Person)
 		h.fail(w, r, err)
 		return
 	}
-	opts := []fermata.SendOption{fermata.MessageID(r.Header.Get("Idempotency-Key"))}
+	var opts []fermata.SendOption
+	if id := r.Header.Get("Idempotency-Key"); id != "" {
+		opts = append(opts, fermata.MessageID(id))
+	}
 	if h.o.Authorize != nil {
 		opts = append(opts, fermata.SentBy(person.id()))
 	}

@@ -107,6 +107,8 @@ func ofAnotherPlan(info *runtype.RunInfo, p *plan.Plan) error {
 	return &runtype.Error{Code: runtype.CodeConflict, Run: info.ID, Err: runtype.Conflict(fmt.Sprintf("the run of this id is of the plan %q, and not of %q", info.Plan, p.Name()))}
 }
 
+var errEmptyID = errors.New("WithID: expected an id, found an empty text; leave WithID out for a new id")
+
 var errAttach = errors.New("to attach to a run, give its id (WithID)")
 
 var errStartOrSend = errors.New("StartOrSend needs the run's id (WithID) and a message (WithMessage)")

@@ -160,6 +160,9 @@ func (f *Fleet) Open(run string) error {
 // *S for a graph of S, map[string]any for a recipe. The run owns it from here on.
 func (f *Fleet) Start(ctx context.Context, p *plan.Plan, input any, opts ...runtype.StartOption) (*Run, error) {
 	o := runtype.StartOptionsOf(opts)
+	if o.Named && o.ID == "" {
+		return nil, &runtype.Error{Code: runtype.CodeInvalid, Err: errEmptyID}
+	}
 	if !o.Attach {
 		return f.start(ctx, p, input, o)
 	}
@@ -178,8 +181,7 @@ func (f *Fleet) Start(ctx context.Context, p *plan.Plan, input any, opts ...runt
 }
 
 func (f *Fleet) start(ctx context.Context, p *plan.Plan, input any, o runtype.StartOptions) (*Run, error) {
-	named := o.ID != ""
-	if !named {
+	if !o.Named {
 		o.ID = storage.NewID("run_")
 	}
 	if f.ctx.Err() != nil {
@@ -194,7 +196,7 @@ func (f *Fleet) start(ctx context.Context, p *plan.Plan, input any, o runtype.St
 	if o.Queued && o.Durability == runtype.None {
 		return nil, &runtype.Error{Code: runtype.CodeInvalid, Run: o.ID, Err: errors.New("a run that is not stored cannot be queued: nobody would find it")}
 	}
-	if named { // an earlier start may be resumed by the runtime once this one is stored
+	if o.Named { // an earlier start may be resumed by the runtime once this one is stored
 		if _, err := f.load(ctx, o.ID, nil); err != nil {
 			return nil, err
 		}

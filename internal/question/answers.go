@@ -39,7 +39,7 @@ func FromJSON(data json.RawMessage, into any) (err error) {
 // Message checks a message and encodes its value, in at most limit bytes.
 func Message(p *runtype.Posted, limit int) (body journal.SentBody, value json.RawMessage, err error) {
 	body = p.Body()
-	if err := runtype.CheckMessage(&body); err != nil {
+	if err := p.Check(); err != nil {
 		return body, nil, err
 	}
 	if value, err = ToJSON(p.Value, limit); err != nil {

@@ -2,6 +2,7 @@ package runtype
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,15 +16,16 @@ type SendOption func(*SendOptions)
 
 // SendOptions holds the settings made by SendOption functions.
 type SendOptions struct {
-	ID   string // the sender's id of the message; "" for none
-	From string // who sends it; "" for nobody named
+	ID    string // the sender's id of the message; "" for none
+	HasID bool   // the sender gave one
+	From  string // who sends it; "" for nobody named
 
 	Within time.Duration // how long its sender waits for the reply once it is stored; 0 for as long as the context lasts
 }
 
 // MessageID is the sender's id of a message. A second message to a run with the same id has no effect (law M2), so a sender that
-// does not know whether the first one arrived sends it again.
-func MessageID(id string) SendOption { return func(o *SendOptions) { o.ID = id } }
+// does not know whether the first one arrived sends it again. An empty id is refused: it would keep nothing apart.
+func MessageID(id string) SendOption { return func(o *SendOptions) { o.ID, o.HasID = id, true } }
 
 // SentBy records who sends a message.
 func SentBy(name string) SendOption { return func(o *SendOptions) { o.From = name } }
@@ -61,10 +63,14 @@ func WithMessage(name string, value any, opts ...SendOption) StartOption {
 // longestMessageID limits the id of a message, in bytes: a run keeps the ids of all its messages.
 const longestMessageID = 512
 
-// CheckMessage refuses names and ids that are empty, too long or cannot be shown (law H9).
-func CheckMessage(body *journal.SentBody) error {
-	if len(body.ID) > longestMessageID {
-		return fmt.Errorf("the id of the message has %d bytes; expected %d at most", len(body.ID), longestMessageID)
+// Check refuses names and ids that are empty, too long or cannot be shown (law H9).
+func (p *Posted) Check() error {
+	o := p.SendOptions()
+	switch {
+	case o.HasID && o.ID == "":
+		return errors.New("the id of the message is empty; leave MessageID out where it has none")
+	case len(o.ID) > longestMessageID:
+		return fmt.Errorf("the id of the message has %d bytes; expected %d at most", len(o.ID), longestMessageID)
 	}
-	return cmp.Or(nodehost.CheckMessageName(body.Name), printable.Check("the id of the message", body.ID), printable.Check("who sends the message", body.By))
+	return cmp.Or(nodehost.CheckMessageName(p.Name), printable.Check("the id of the message", o.ID), printable.Check("who sends the message", o.From))
 }

@@ -99,6 +99,7 @@ type StartOption func(*StartOptions)
 // StartOptions holds the settings made by StartOption functions.
 type StartOptions struct {
 	ID         string            // of the run; "" for a new one
+	Named      bool              // the caller gave the id
 	Durability Durability        // defaults to Sync
 	Definition string            // digest of the plan's text; "" for none
 	By         string            // who started the run; "" for nobody named
@@ -121,7 +122,8 @@ func StartOptionsOf(opts []StartOption) StartOptions {
 }
 
 // WithID sets the run's id; starting it a second time is a conflict. Defaults to a new "run_…".
-func WithID(id string) StartOption { return func(o *StartOptions) { o.ID = id } }
+// An empty id is refused: with a new one, two starts that should be one would be two runs.
+func WithID(id string) StartOption { return func(o *StartOptions) { o.ID, o.Named = id, true } }
 
 // longestID limits a run's id, in bytes. Ids are part of addresses, file names and store keys.
 const longestID = 512
