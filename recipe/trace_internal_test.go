@@ -32,7 +32,7 @@ func TestTheTraceTellsOfALostProcess(t *testing.T) {
 		got = append(got, [2]string{s.Action, s.Observation})
 	}
 	if diff := cmp.Diff([][2]string{
-		{"recovered", "its process was lost; worker-2 took it over; it calls again what was at work: restart#1, check#2"},
+		{"recovered", "its process was lost; worker-2 took it over; what was at work goes on, without what is recorded: restart#1, check#2"},
 		{"recovered", "its process was lost"},
 		{"retry", "by ann"},
 	}, got); diff != "" {

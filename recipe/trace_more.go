@@ -38,7 +38,7 @@ func (b *traceBuilder) resumed(e *journal.Entry) error {
 			seen += "; " + body.By + " took it over"
 		}
 		if len(body.Lost) > 0 {
-			seen += "; it calls again what was at work: " + strings.Join(body.Lost, ", ")
+			seen += "; what was at work goes on, without what is recorded: " + strings.Join(body.Lost, ", ")
 		}
 	case body.Reason == "retry", body.Reason == "replan", body.Reason == "fork":
 	default:

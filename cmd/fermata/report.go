@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/show"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/definition"
@@ -120,11 +121,7 @@ func (d *execution) close(res *fermata.Result, stopped error) {
 	default:
 		m.headline(styles.Bad, string(res.Status), "after "+term.Duration(d.tree.Last.Sub(d.tree.Started)))
 		m.why(res)
-		next := []hint{hintTo(tellsAll, "trace", run)}
-		if res.Status == fermata.Failed || res.Status == fermata.Expired {
-			next = append(next, hintTo("try again what failed", "runs", "retry", run))
-		}
-		m.hints(next...)
+		m.hints(d.afterFailure(res, run)...)
 	}
 	if d.house.dsn.memory() && !res.Status.Ended() {
 		s.Println("", "  "+styles.Bad.Apply("the run was kept in memory only, and is gone")+": use a --store that stays")
@@ -132,6 +129,20 @@ func (d *execution) close(res *fermata.Result, stopped error) {
 	if s.TTY {
 		s.Println("")
 	}
+}
+
+// afterFailure are the commands that help where a run has failed. Where a call may have happened, a retry makes it no second time
+// (law J5), and fails again: who has seen that it did not happen has a fork make it.
+func (d *execution) afterFailure(res *fermata.Result, run string) []hint {
+	next := []hint{hintTo(tellsAll, "trace", run)}
+	switch {
+	case errors.Is(res.Err, node.ErrOutcomeUnknown):
+		d.m.err.Println("  The call may have happened: look there before you go on. If it did not, a fork makes it.", "")
+		next = append(next, hintTo("find the seq before the call", "events", run), hintTo("make the call after all", "runs", "fork", run, "--at", "SEQ"))
+	case res.Status == fermata.Failed || res.Status == fermata.Expired:
+		next = append(next, hintTo("try again what failed", "runs", "retry", run))
+	}
+	return next
 }
 
 // headline says how a run stands.
@@ -183,7 +194,7 @@ func (m *Main) why(res *fermata.Result) {
 	text := res.Err.Error()
 	if door, ok := errors.AsType[*fermata.Error](res.Err); ok {
 		text = door.Err.Error()
-		if door.Task != "" {
+		if door.Task != "" && !strings.HasPrefix(text, "task "+door.Task) {
 			text = door.Task + ": " + text
 		}
 	}
