@@ -7,6 +7,7 @@ import (
 	"github.com/fermata-go/fermata/bench/internal/workload"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/node"
+	"github.com/fermata-go/fermata/plan"
 )
 
 type (
@@ -49,6 +50,7 @@ func loop(n int) func(immutable bool) *graph.Graph[messages] {
 			Node("count", pure(workload.Count)).
 			Edge(graph.Start, "count").
 			Route("count", until(func(s messages) bool { return s.Count >= n }, "count"), "count", graph.End).
+			Limits(plan.Limits{Tasks: plan.Unlimited}).
 			MustCompile()
 	}
 }

@@ -127,7 +127,8 @@ type Option func(*builder)
 
 func (o Option) addTo(b *builder) { o(b) }
 
-// Limits bound every run of the graph; reaching one fails the run (law F4).
+// Limits bound every run of the graph; reaching one fails the run (law F4). A graph with a loop that sets no limit of tasks
+// may start plan.DefaultTasks while its run never waits; plan.Unlimited is no limit.
 func Limits(l plan.Limits) Option { return func(b *builder) { b.limits = l } }
 
 // GraphVersion declares the version of the whole graph.

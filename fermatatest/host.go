@@ -94,6 +94,7 @@ func (h *host) setInfo(info node.Info) {
 	h.info = node.Info{
 		Run: cmp.Or(info.Run, h.info.Run), Plan: cmp.Or(info.Plan, h.info.Plan), Node: cmp.Or(info.Node, h.info.Node),
 		Visit: cmp.Or(info.Visit, h.info.Visit), Attempt: cmp.Or(info.Attempt, h.info.Attempt),
+		TasksLeft: info.TasksLeft,
 	}
 }
 

@@ -134,7 +134,9 @@ func (b *Builder[S]) Version(v string) *Builder[S] {
 	return b
 }
 
-// Limits bound every run of the graph; reaching one fails the run (law F4). Without limits a loop may go on for ever.
+// Limits bound every run of the graph; reaching one fails the run (law F4). A graph with a loop that sets no limit of tasks
+// may start plan.DefaultTasks while its run never waits; plan.Unlimited is no limit. A node finds what is left in
+// node.Context.Info.
 func (b *Builder[S]) Limits(l plan.Limits) *Builder[S] {
 	b.def.Limits = l
 	return b

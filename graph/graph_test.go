@@ -95,8 +95,8 @@ func TestG7_MistakesAreErrorsOfCompile(t *testing.T) {
 		},
 		{
 			"negative policies", graph.New[order]("shop").Node("a", same, graph.Retry(-1, -time.Second), graph.Timeout(-1)).
-				Edge(graph.Start, "a").Limits(plan.Limits{Tasks: -1, Time: -1}),
-			[]string{`it is tried -1 times`, `its backoff is -1s`, `its timeout is -1ns`, `the limit of tasks is -1`, `the limit of time is -1ns`},
+				Edge(graph.Start, "a").Limits(plan.Limits{Tasks: -2, Time: -1}),
+			[]string{`it is tried -1 times`, `its backoff is -1s`, `its timeout is -1ns`, `the limit of tasks is -2`, `the limit of time is -1ns`},
 		},
 		{"many at once", begin().Node("b", nil).Edge("a", "x").Route("y", to(""), "z").Sub("s", nil).Node("i", same), []string{
 			`node "b" has no function`, `"x"`, `"y"`, `subgraph "s" is nil`, `node "i": the run never gets here`,

@@ -11,6 +11,8 @@ import "github.com/fermata-go/fermata/internal/nodehost"
 //	    Visit   int    // which visit of the node in this run, from 1
 //	    Attempt int    // which try of this visit, from 1
 //	    Began   string // the task's id before migrations gave its node another name
+//	    // TasksLeft is how many tasks the run's limit of tasks let start when this one began, itself included.
+//	    TasksLeft int
 //	}
 //
 //	// Task is the task's id.

@@ -96,8 +96,8 @@ func (c *checker) head() {
 	if c.def.State == nil {
 		c.plan(NoState, "there is no State: a codec is needed that says how the plan's values are kept")
 	}
-	if n := c.def.Limits.Tasks; n < 0 {
-		c.plan(BadPolicy, "the limit of tasks is %d; it may not be negative, and 0 is no limit", n)
+	if n := c.def.Limits.Tasks; n < Unlimited {
+		c.plan(BadPolicy, "the limit of tasks is %d; expected a number of tasks, 0 for the default, or %d (plan.Unlimited) for none", n, Unlimited)
 	}
 	if d := c.def.Limits.Time; d < 0 {
 		c.plan(BadPolicy, "the limit of time is %s; it may not be negative, and 0 is no limit", d)

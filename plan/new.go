@@ -18,7 +18,7 @@ func New(def Definition) (*Plan, error) {
 	if problems := check(&def); len(problems) > 0 {
 		return nil, &Error{Plan: def.Name, Problems: problems}
 	}
-	p := &Plan{def: def, joins: findJoins(&def)}
+	p := &Plan{def: def, joins: findJoins(&def), looped: hasLoop(&def)}
 	p.layOut()
 	p.pools = poolsOf(p.flat)
 	p.outline = p.encodeOutline()

@@ -39,7 +39,7 @@ func invalid(t *testing.T) map[string]plan.Definition {
 		"node-names":      spoil(line("a", "b/c", "d#2", "e\n", "\xff", ""), func(*plan.Definition) {}),
 		"duplicate-names": spoil(line("a", "b"), func(d *plan.Definition) { d.Nodes = append(d.Nodes, task("a"), task("b")) }),
 		"no-state":        spoil(line("a"), func(d *plan.Definition) { d.State = nil }),
-		"limits":          spoil(line("a"), func(d *plan.Definition) { d.Limits = plan.Limits{Tasks: -1, Time: -time.Second, Tokens: -1, Cost: -5} }),
+		"limits":          spoil(line("a"), func(d *plan.Definition) { d.Limits = plan.Limits{Tasks: -2, Time: -time.Second, Tokens: -1, Cost: -5} }),
 		"schemas":         spoil(line("a"), func(d *plan.Definition) { d.Input, d.Output = []byte(`{"type": }`), []byte(`["string"]`) }),
 		"schema-cut-off":  spoil(line("a"), func(d *plan.Definition) { d.Input, d.Output = []byte(`{"type":`), []byte(`{} {}`) }),
 		"schema-plain":    spoil(line("a"), func(d *plan.Definition) { d.Input, d.Output = []byte(`null`), []byte(`12`) }),

@@ -38,10 +38,19 @@ type Edge struct {
 	Label string   `json:"label,omitempty"` // for drawings: the condition, the value
 }
 
-// Limits bound a run; reaching one fails it (law F4). Zero fields do not limit.
+// Limits of tasks.
+const (
+	DefaultTasks = 10_000 // of a plan with a loop that sets none; see [Limits]
+	Unlimited    = -1     // no limit, also with a loop
+)
+
+// Limits bound a run; reaching one fails it (law F4). Zero fields do not limit, but for Tasks in a plan with a loop.
 type Limits struct {
-	Tasks int           `json:"tasks,omitempty"` // how many tasks may start
-	Time  time.Duration `json:"time,omitempty"`  // how long it may be running; waiting for people does not count
+	// Tasks is how many tasks may start, in the run with all its subgraphs and maps. 0 is no limit in a plan without a
+	// loop. In one with a loop it is [DefaultTasks] since the run last waited, where each item of a map counts its own.
+	// [Unlimited] is no limit.
+	Tasks int           `json:"tasks,omitempty"`
+	Time  time.Duration `json:"time,omitempty"` // how long it may be running; waiting for people does not count
 
 	// Tokens and Cost bound what its calls of models take, those of attempts that failed among them. A call's tokens
 	// are known when it is over: the last one may take more than was left. Then no model is asked any more, what runs
@@ -163,4 +172,5 @@ type Plan struct {
 	entries     []int          // indexes of the first nodes in flat
 	inside      []int          // indexes of the top-level nodes in flat
 	joins       *Joins         // of the top level
+	looped      bool           // it, or a subgraph of it, has a loop
 }

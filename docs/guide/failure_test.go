@@ -244,6 +244,34 @@ func Example_limits() {
 	// run run: the run's limit of tokens (20) was reached
 }
 
+func Example_tasksLeft() {
+	ctx := context.Background()
+	// [guide: tasks left]
+	g := graph.New[Trip]("search").Limits(plan.Limits{Tasks: 4})
+	g.Node("search", func(ctx node.Context, t Trip) (Trip, error) {
+		if ctx.Info().TasksLeft == 1 { // this is the last one
+			t.Notes = append(t.Notes, "the best so far")
+			return t, nil
+		}
+		t.Notes = append(t.Notes, "another try")
+		return t, nil
+	})
+	g.Edge(graph.Start, "search")
+	g.Route("search", func(ctx node.Context, _ Trip) (string, error) {
+		if ctx.Info().TasksLeft == 1 {
+			return graph.End, nil
+		}
+		return "search", nil
+	}, "search", graph.End)
+	t, err := g.MustCompile().Run(ctx, Trip{})
+	check(err)
+	fmt.Println(t.Notes)
+	// [guide: end]
+
+	// Output:
+	// [another try another try another try the best so far]
+}
+
 func Example_pool() {
 	ctx := context.Background()
 	// [guide: pool]

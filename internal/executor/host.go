@@ -49,6 +49,7 @@ type attempted struct {
 	attempt uint16            // see machine.Task
 	path    string            // of its node
 	began   string            // see machine.Task
+	left    int               // see machine.Machine.TasksLeft
 	cause   *nodehost.Failure // the failure that led to it; nil for none
 }
 
@@ -132,7 +133,7 @@ func (h *host) observe(t *machine.Task) {
 		defer h.own.Unlock()
 	}
 	h.node, h.visit, h.attempt, h.path, h.cause = t.Node, t.Visit, t.Attempt, h.run.Machine.Path(t), t.Cause
-	h.began = t.Began
+	h.began, h.left = t.Began, h.run.Machine.TasksLeft(t)
 }
 
 // end refuses further calls of the pass, and waits for those in progress.
@@ -346,6 +347,7 @@ func (h *host) Info() nodehost.Info {
 	defer h.own.Unlock()
 	return nodehost.Info{
 		Run: h.run.ID, Plan: h.run.Plan.Name(), Node: h.path, Visit: int(h.visit), Attempt: int(h.attempt), Began: h.began,
+		TasksLeft: h.left,
 	}
 }
 

@@ -33,7 +33,7 @@ func chainPlan(b *testing.B, n int) *plan.Plan {
 func loopPlan(b testing.TB) *plan.Plan {
 	b.Helper()
 	p, err := plan.New(plan.Definition{
-		Name: "loop", Entry: []string{"work"}, State: struct{ plan.Codec }{},
+		Name: "loop", Entry: []string{"work"}, State: struct{ plan.Codec }{}, Limits: plan.Limits{Tasks: plan.Unlimited},
 		Nodes: []plan.Node{{Name: "work"}, {Name: "gate", Route: func(node.Context, any) (string, error) { return "", nil }}},
 		Edges: []plan.Edge{
 			{From: "work", To: "gate", Kind: plan.Plain}, {From: "gate", To: "work", Kind: plan.Choice}, {From: "gate", To: node.End, Kind: plan.Choice},

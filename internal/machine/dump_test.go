@@ -48,6 +48,14 @@ type dumper struct {
 	forks []*fork
 }
 
+// only is a number that the dump of all has, and 0 in others.
+func (d *dumper) only(n int) int {
+	if d.all {
+		return n
+	}
+	return 0
+}
+
 func (d *dumper) line(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n", args...) }
 
 func (d *dumper) write() {
@@ -211,7 +219,7 @@ func (d *dumper) task(t *Task) {
 	d.line("task %s", facts(m.TaskID(t)+" "+t.State.String(), "attempt", t.Attempt, "value", t.Ref, "result", t.Result, "in", m.parentID(t.Parent()),
 		"branch", d.branch(t.leaves), "waits for", t.WaitFor, "left at", t.LastWait, "again at", clock(t.RetryAt), "began as", t.Began, "has failed", t.failed, "was at work", t.atWork,
 		"error", t.Error.Error, "code", t.Error.Code, "retryAt", clock(t.Error.RetryAt), "stack", t.Error.Stack, "marks", marks(t.Error.Marks), "because", cause(t.Cause),
-		"not merged", d.arrivals(t.taken), "items", t.of, "own", d.all && t.Own, "begun by", d.of(t.ID)))
+		"not merged", d.arrivals(t.taken), "items", t.of, "own", d.all && t.Own, "begun by", d.of(t.ID), "nth", d.only(t.nth), "in a row", d.only(t.inARow)))
 	for _, s := range t.slots {
 		d.line("  given %d", s.ref)
 	}
@@ -285,6 +293,9 @@ func (d *dumper) visits() {
 	m := d.m
 	var visits []string
 	add := func(sp *space) {
+		if n := d.only(m.startedIn(sp)); n > 0 {
+			visits = append(visits, fmt.Sprintf("%q in a row %d", sp.prefix, n))
+		}
 		for i, n := range sp.visits {
 			if n > 0 {
 				visits = append(visits, fmt.Sprintf("%s %d", m.pathOf(sp, i+sp.base), n))
@@ -477,7 +488,7 @@ func (m *Machine) parentID(t *Task) string {
 // that are not part of the fold.
 func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	notFolded := map[string]string{
-		"Machine.plan": "given", "Machine.most": "given", "Machine.unread": "given", "Machine.flat": "given",
+		"Machine.plan": "given", "Machine.most": "given", "Machine.mostInARow": "given", "Machine.pauses": "a mark", "space.pauses": "a mark", "Machine.unread": "given", "Machine.flat": "given",
 		"Machine.ghosts": "an index of names", "Machine.names": "shown by their paths", "Machine.scopes": "an index of names",
 		"Machine.free": "memory to be used again", "Machine.room": "memory", "Machine.closed": "for the projections of the next append",
 		"Machine.dropped": "for the projections of the next append", "Machine.ready": "an index of tasks", "Machine.spare": "memory to be used again", "Machine.waits": "while Next looks", "Machine.walk": "a mark",
@@ -489,11 +500,11 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	}
 	shown := map[string]string{
 		"Machine": "status head at latest started active value final stopped body finished blocked takeovers reason root space tokens tasks interrupts people mail used lost",
-		"Task":    "ID Node Visit Attempt State Ref Result Own Ops Began Cause Error RetryAt failed atWork WaitFor LastWait Beat scope slots unplaced leaves taken inside items of",
+		"Task":    "ID Node Visit Attempt State Ref Result Own Ops Began Cause Error RetryAt failed atWork WaitFor LastWait Beat nth inARow scope slots unplaced leaves taken inside items of",
 		"Op":      "ID Kind Done Begun Tries Value Attempt Place Apart Due Shape Usage Failure Terminal After Marks Interrupt Digest By At Name Message Letter",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",
 		"scope":   "parent item space ends flow",
-		"space":   "prefix visits",
+		"space":   "prefix visits inARow",
 		"item":    "ref scope ends failure",
 		"arrival": "ref own leaves",
 		"fork":    "seq base up to",

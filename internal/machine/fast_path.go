@@ -20,12 +20,13 @@ func (m *Machine) FastPath(t *Task, choice string) bool {
 	case len(f.Next) == 1:
 		to = f.Next[0]
 	}
-	if to < 0 || !m.flat[to].Simple || m.most > 0 && m.started >= m.most {
+	sp := t.scope.space
+	if to < 0 || !m.flat[to].Simple || m.most > 0 && m.started >= m.most || m.mostInARow > 0 && m.startedIn(sp) >= m.mostInARow {
 		return false
 	}
-	visit := m.visit(t.scope.space, to)
+	visit := m.visit(sp, to)
 	*visit++
-	m.started++
+	m.count(t, sp)
 	m.value = m.head + 1
 	m.head += entries
 	t.ID, t.Node, t.Visit, t.Attempt, t.Ref, t.Own = m.head, to, *visit, 1, m.value, true

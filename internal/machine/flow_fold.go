@@ -129,7 +129,7 @@ func (m *Machine) flowStarted(e *journal.Entry, at spot, s *scope) error {
 		t.unplaced = body.In
 	}
 	*visit++
-	m.started++
+	m.count(t, at.space)
 	t.ID, t.Node, t.Visit, t.Attempt, t.scope = e.Seq, at.at, e.Visit, max(e.Attempt, 1), s
 	s.live++
 	m.set(t, Ready)

@@ -71,7 +71,7 @@ func (m *Machine) startFlow(at int64, s *scope) (waits bool, err error) {
 			f.shift()
 			continue
 		}
-		if full, err := m.full(at, func() string { return m.nextTask(s, v) }); full || err != nil {
+		if full, err := m.full(at, s.space, func() string { return m.nextTask(s, v) }); full || err != nil {
 			return true, err
 		}
 		f.shift()
@@ -80,7 +80,7 @@ func (m *Machine) startFlow(at int64, s *scope) (waits bool, err error) {
 		}
 	}
 	for c, ok := f.round(); ok; c, ok = f.round() {
-		if full, err := m.full(at, func() string { return m.nextTask(s, c.to) }); full || err != nil {
+		if full, err := m.full(at, s.space, func() string { return m.nextTask(s, c.to) }); full || err != nil {
 			return true, err
 		}
 		if err := m.fire(at, s, c.to, c.seq); err != nil {

@@ -205,8 +205,8 @@ func (m *Machine) nodeStarted(e *journal.Entry, at spot, t *Task) error {
 		return m.corrupt(e, "expected visit %d", *visit+1)
 	}
 	*visit = e.Visit
-	m.started++
 	t = m.newTask()
+	m.count(t, at.space)
 	t.ID, t.Node, t.Visit, t.Attempt = e.Seq, at.at, e.Visit, 1
 	t.Ref, t.Own, t.scope, t.leaves, t.Cause = tok.ref, tok.own, tok.scope, tok.leaves, tok.cause
 	t.scope.live++
@@ -383,6 +383,7 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 		return err
 	}
 	if body.Reason == ReasonFork {
+		m.pauses++
 		return m.forked(e, body)
 	}
 	retry := body.Reason == ReasonRetry
@@ -390,6 +391,9 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 		return m.corrupt(e, "for the reason %q, of a run that is %s", body.Reason, m.status)
 	}
 	m.takenOver(e, &body)
+	if m.status == Paused || retry {
+		m.pauses++
+	}
 	m.status = Running
 	m.finished, m.reason = journal.FinishedBody{}, ""
 	if body.Reason == ReasonRetry {

@@ -91,7 +91,7 @@ func (m *Machine) startItems(at int64) error {
 		next := func() string {
 			return nodehost.TaskID(m.itemPrefix(t, t.begun+1)+m.flat[m.flat[t.Node].Entries[0]].Name, 1)
 		}
-		if full, err := m.full(at, next); full || err != nil {
+		if full, err := m.full(at, nil, next); full || err != nil {
 			return err
 		}
 		from := len(m.tokens)

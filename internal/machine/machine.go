@@ -92,6 +92,12 @@ type Task struct {
 	taskLists
 }
 
+// taskNumber says how many tasks had started when it did, itself included (law F4).
+type taskNumber struct {
+	nth    int // in the run
+	inARow int // in its space, since the run last waited
+}
+
 // taskFailure is the failure of a task, and the failure that led to it.
 type taskFailure struct {
 	Cause   *nodehost.Failure  // of a task at the end of an error edge; nil for others
@@ -110,6 +116,7 @@ type taskWait struct {
 
 // taskPlace says where a task runs, and on what.
 type taskPlace struct {
+	taskNumber
 	scope *scope // it runs in
 	slots []slot // of a dataflow: its inputs, in the order of its node's
 	// unplaced holds inputs of a dataflow task by name, if the plan would have given it others.
@@ -213,12 +220,11 @@ type graph struct {
 
 // progress says how far a run has come.
 type progress struct {
-	status    string               // "" before the start
-	head      uint64               // seq of the last entry
-	at        int64                // time of the last entry that an owner wrote, in microseconds
-	latest    int64                // latest time of an entry, in microseconds: later entries are not before it (law J12)
-	started   int                  // how many tasks have started
-	most      int                  // how many tasks may start: given
+	status string // "" before the start
+	head   uint64 // seq of the last entry
+	at     int64  // time of the last entry that an owner wrote, in microseconds
+	latest int64  // latest time of an entry, in microseconds: later entries are not before it (law J12)
+	counts
 	active    int64                // how long the run has been running, in microseconds
 	value     uint64               // seq of the entry that last recorded a value
 	final     uint64               // seq of the entry with the value that the run ends with
@@ -228,6 +234,14 @@ type progress struct {
 	blocked   journal.BlockedBody  // why the run is blocked; zero if it is not
 	takeovers takeovers            // since the last progress
 	reason    string               // why a paused run can go on
+}
+
+// counts are about the limit of tasks (law F4).
+type counts struct {
+	started    int // how many tasks have started
+	most       int // how many may start, 0 without a limit: given
+	mostInARow int // how many may start in a space since the run last waited, 0 without a limit: given
+	pauses     int // how often the run has gone on after waiting, which tells spaces to count from 0 again: not in snapshots
 }
 
 // places says where values and tasks are.
@@ -307,7 +321,7 @@ type Work struct {
 // New returns the machine of a run before its first entry.
 func New(p *plan.Plan) *Machine {
 	flat := p.Flat()
-	m := &Machine{graph: graph{plan: p, flat: flat}, progress: progress{most: p.Limits().Tasks}}
+	m := &Machine{graph: graph{plan: p, flat: flat}, progress: progress{counts: counts{most: max(p.Limits().Tasks, 0), mostInARow: p.LoopLimit()}}}
 	m.space.visits = make([]uint32, len(flat))
 	m.root.space = &m.space
 	m.furnish()

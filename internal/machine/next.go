@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fermata-go/fermata/internal/nodehost"
@@ -216,7 +215,7 @@ func (m *Machine) startTokens(at int64, from int) error {
 		next := func() string {
 			return nodehost.TaskID(m.pathOf(tok.scope.space, tok.at), int(*m.visit(tok.scope.space, tok.at))+1)
 		}
-		if full, err := m.full(at, next); full || err != nil {
+		if full, err := m.full(at, tok.scope.space, next); full || err != nil {
 			return err
 		}
 		if m.isJoin(tok.at) {
@@ -230,36 +229,6 @@ func (m *Machine) startTokens(at int64, from int) error {
 		}
 	}
 	return nil
-}
-
-// full reports whether no further task may start. Then the run ends after the running tasks, and its end names
-// the next task (law F4).
-func (m *Machine) full(at int64, next func() string) (bool, error) {
-	limit := m.plan.Limits().Tasks
-	if limit == 0 || m.started+m.merging() < limit {
-		return false, nil
-	}
-	if m.busy > 0 {
-		return true, nil
-	}
-	return true, m.End(at, journal.FinishedBody{
-		Status: Failed, Limit: "tasks", Max: strconv.Itoa(limit),
-		Error: "the run's limit of tasks (" + strconv.Itoa(limit) + ") was reached",
-		Task:  next(),
-	})
-}
-
-// merging returns how many tasks will start with merges in progress.
-func (m *Machine) merging() int {
-	n := 0
-	for i := range m.tokens {
-		if tok := &m.tokens[i]; tok.busy && !slices.ContainsFunc(m.tokens[:i], func(t token) bool {
-			return t.busy && t.at == tok.at && t.scope == tok.scope
-		}) {
-			n++
-		}
-	}
-	return n
 }
 
 // startToken starts the task of one token.

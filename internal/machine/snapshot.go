@@ -16,13 +16,13 @@ import (
 
 // A snapshot is
 //
-//	format   1 byte: 2
+//	format   1 byte: 3
 //	layout   16 bytes: which plan, and how its nodes and values are numbered
 //	state    see state
 //	check    4 bytes, little endian: CRC-32C of all before
 //
 // It holds the fold alone, so it is as large as what is open in the run, and not as long as its journal.
-const snapshotFormat = 2
+const snapshotFormat = 3
 
 // layoutSize is how long a layout is.
 const layoutSize = 16
@@ -145,6 +145,9 @@ func (c *coder) ghosts() {
 }
 
 func (c *coder) visits(sp *space) {
+	inARow := c.m.startedIn(sp) // a machine that is read begins to count how often it waits
+	number(c, &inARow)
+	sp.inARow = inARow
 	list(c, &sp.visits, func(n *uint32) { number(c, n) })
 }
 

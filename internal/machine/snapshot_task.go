@@ -19,6 +19,8 @@ func (c *coder) task(i int) {
 	number(c, &t.State)
 	number(c, &t.Ref)
 	number(c, &t.Result)
+	number(c, &t.nth)
+	number(c, &t.inARow)
 	c.flags(&t.Own, &t.failed, &t.atWork)
 	record(c, &t.Cause)
 	list(c, &t.Ops, c.op)

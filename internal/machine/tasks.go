@@ -232,6 +232,8 @@ type space struct {
 	base   int      // flat index of the first node in it
 	cut    int      // length of the part of a node's path that prefix replaces
 	visits []uint32 // visits so far, by node
+	inARow int      // tasks that have started since the run last waited, if pauses is the machine's
+	pauses int      // see progress
 	paths  []string // made so far, by node
 }
 

@@ -13,6 +13,10 @@ type Info struct {
 	Visit   int    // which visit of the node in this run, from 1
 	Attempt int    // which try of this visit, from 1
 	Began   string // the task's id before migrations gave its node another name: its idempotency keys have it; else ""
+
+	// TasksLeft is how many tasks the run's limit of tasks let start when this one began, itself included: 1 is the last
+	// one. 0 is no limit. It stays the same on a replay (law F4).
+	TasksLeft int
 }
 
 // Task is the task's id: the node's path and the visit, "review#2".
