@@ -48,7 +48,7 @@ func limited(t *testing.T, err error) {
 	}
 }
 
-// LangGraph ends a run after 10,000 steps unless recursion_limit says otherwise, and each invocation counts anew. Here
+// LangGraph ends a run after 10,007 steps unless recursion_limit says otherwise, and each invocation counts from 0. Here
 // a plan with a loop may start 10,000 tasks while its run never waits.
 func TestF4_ALoopWithoutALimitHasOne(t *testing.T) {
 	loop := counts("loop", forEver).MustCompile()

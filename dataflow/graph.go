@@ -106,6 +106,7 @@ type settings struct {
 	entry     []string
 	local     []string
 	cacheAll  string
+	defaults  []NodeOption
 	immutable bool
 	failFast  bool
 	handlers  map[string]any
@@ -164,7 +165,7 @@ func (b *builder) build() (*Graph, error) {
 
 // node makes a plan's node of a definition. Where its input comes from is connected later.
 func (b *builder) node(d *NodeDef) plan.Node {
-	n := d.node
+	n, never := b.governed(d)
 	n.Route, n.RouteMany = d.route, d.many
 	if n.Run = d.run; d.route != nil || d.many != nil {
 		n.Run = nil
@@ -185,7 +186,7 @@ func (b *builder) node(d *NodeDef) plan.Node {
 	if d.out.typ != nil {
 		n.Flow.Output = b.codec(d.out, d.Name())
 	}
-	if b.cacheAll != "" && n.Cache == nil && !d.never && d.sub == nil {
+	if b.cacheAll != "" && n.Cache == nil && !never && d.sub == nil {
 		n.Cache = &plan.Cache{Version: b.cacheAll}
 	}
 	if d.sub != nil {

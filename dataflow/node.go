@@ -33,6 +33,7 @@ type NodeDef struct {
 	sub     *Graph
 	over    *mapping
 	never   bool // not to be cached by what the graph says of all nodes
+	options []NodeOption // that it was made with
 	errs    []error
 }
 
@@ -100,6 +101,7 @@ func define(name string, in, out shape, opts []NodeOption, errs ...error) *NodeD
 }
 
 func (d *NodeDef) with(opts []NodeOption) *NodeDef {
+	d.options = append(slices.Clip(d.options), opts...)
 	for _, opt := range opts {
 		opt(d)
 	}

@@ -50,6 +50,8 @@ type Builder[S any] struct {
 	many     map[string]node.RouteManyFunc
 	catches  map[string]node.CatchFunc
 	filters  map[string][]filter
+	options  [][]NodeOption // of each node
+	defaults []NodeOption
 	shared   bool
 	problems []error
 }
@@ -171,9 +173,7 @@ func onError[S any](cell *S, out S, err error) (any, error) {
 }
 
 func (b *Builder[S]) add(n plan.Node, opts []NodeOption) *Builder[S] {
-	for _, opt := range opts {
-		opt(&n)
-	}
+	b.options = append(b.options, opts)
 	if _, twice := b.index[n.Name]; !twice {
 		b.index[n.Name] = len(b.def.Nodes)
 	}
@@ -275,7 +275,7 @@ func (b *Builder[S]) problem(format string, args ...any) {
 func (b *Builder[S]) Compile() (*Graph[S], error) {
 	problems := slices.Clone(b.problems)
 	def := b.def
-	def.Nodes = slices.Clone(b.def.Nodes)
+	def.Nodes = b.configured()
 	for _, from := range slices.Sorted(maps.Keys(b.routes)) {
 		if i, ok := b.index[from]; ok {
 			def.Nodes[i].Route = b.routes[from]

@@ -244,6 +244,31 @@ func Example_limits() {
 	// run run: the run's limit of tokens (20) was reached
 }
 
+func Example_defaults() {
+	ctx := context.Background()
+	attempts := make(map[string]int)
+	fails := func(ctx node.Context, t Trip) (Trip, error) {
+		attempts[ctx.Info().Node]++
+		if ctx.Info().Attempt == 1 {
+			return t, errors.New("connection reset")
+		}
+		return t, nil
+	}
+	pay := func(_ node.Context, t Trip) (Trip, error) { return t, nil }
+	// [guide: defaults]
+	g := graph.New[Trip]("book").Defaults(graph.Retry(3, time.Millisecond), graph.Timeout(time.Minute))
+	g.Node("flight", fails)
+	g.Node("hotel", fails)
+	g.Node("pay", pay, graph.Retry(1, 0)) // a node's own option counts: one attempt, within the minute of all nodes
+	// [guide: end]
+	g.Edge(graph.Start, "flight").Edge("flight", "hotel").Edge("hotel", "pay")
+	_, err := g.MustCompile().Run(ctx, Trip{})
+	fmt.Println(attempts, err)
+
+	// Output:
+	// map[flight:2 hotel:2] <nil>
+}
+
 func Example_tasksLeft() {
 	ctx := context.Background()
 	// [guide: tasks left]
