@@ -166,7 +166,7 @@ func (b *workbench) offer(ctx context.Context) (<-chan choice, func()) {
 		steps = append(steps, step{resume: w.Run})
 	}
 	texts = append(texts, "end")
-	f, formErr := form.New(nil, texts)
+	f, formErr := form.Menu(texts)
 	if err = errors.Join(err, formErr); err != nil {
 		b.m.complain(err)
 		return nil, func() {}

@@ -130,6 +130,9 @@ func (s *session) types(keys ...string) {
 	}
 }
 
+// toChoose is what the terminal says below options, of which none is selected.
+const toChoose = "type or ↑↓ choose"
+
 // Keys.
 const (
 	down, enter, space  = "\x1b[B", "\r", " "
@@ -204,9 +207,14 @@ topology:
 
 func TestTerminalChoice(t *testing.T) {
 	s := sit(t, place(t, refund), "run", ".")
-	s.sees("❯ approve")
-	s.sees("↑↓ choose · enter submit · ctrl+d later")
-	s.types(down)
+	s.sees(toChoose + " · enter submit · ctrl+d later")
+	s.types(enter)
+	s.sees("nothing is chosen: type the beginning of an option, or press ↑↓")
+	s.types("n", "o")
+	s.sees(`no option "no": approve or reject`)
+	s.types(enter)
+	s.sees(`no option "no": approve or reject`)
+	s.types("\x7f", "\x7f", "2")
 	s.sees("❯ reject")
 	s.types(enter)
 	s.ends(exitCompleted)
@@ -240,7 +248,7 @@ func TestTerminalChoice(t *testing.T) {
 func TestTerminalLater(t *testing.T) {
 	dir := place(t, refund)
 	s := sit(t, dir, "run", ".")
-	s.sees("❯ approve")
+	s.sees(toChoose)
 	s.types(ctrlD)
 	s.ends(exitPaused)
 	s.shows(`
@@ -279,14 +287,14 @@ func TestTerminalLater(t *testing.T) {
 func TestTerminalResume(t *testing.T) {
 	dir := place(t, refund)
 	s := sit(t, dir, "run", ".", "--id", "r")
-	s.sees("❯ approve")
+	s.sees(toChoose)
 	s.types(ctrlC)
 	s.ends(exitPaused)
 	s.sees("stopped · the run can go on where it is")
 	s.sees("fermata resume r")
 	s = sit(t, dir, "resume", "r")
-	s.sees("❯ approve")
-	s.types(enter)
+	s.sees(toChoose)
+	s.types("a", enter)
 	s.ends(exitCompleted)
 	s.sees("paid    120")
 }
@@ -295,7 +303,7 @@ func TestTerminalResume(t *testing.T) {
 func TestTerminalAnsweredElsewhere(t *testing.T) {
 	dir := place(t, refund)
 	s := sit(t, dir, "run", ".")
-	s.sees("❯ approve")
+	s.sees(toChoose)
 	id := strings.TrimSpace(regexp.MustCompile(`int_\S+`).FindString(elsewhere(t, dir, "tasks")))
 	elsewhere(t, dir, "tasks", "answer", id, "--value", "reject", "--as", "ada")
 	s.ends(exitCompleted)
@@ -307,7 +315,7 @@ func TestTerminalAnsweredElsewhere(t *testing.T) {
 func TestTerminalCancelledElsewhere(t *testing.T) {
 	dir := place(t, refund)
 	s := sit(t, dir, "run", ".", "--id", "r")
-	s.sees("❯ approve")
+	s.sees(toChoose)
 	elsewhere(t, dir, "runs", "cancel", "r", "--reason", "a mistake")
 	s.ends(exitCancelled)
 	s.sees("a mistake")
@@ -317,7 +325,7 @@ func TestTerminalCancelledElsewhere(t *testing.T) {
 func TestH4_TerminalDeadline(t *testing.T) {
 	recipe := strings.Replace(refund, "options:", "timeout_seconds: 1, on_timeout: {answer: reject}, options:", 1)
 	s := sit(t, place(t, recipe), "run", ".")
-	s.sees("❯ approve")
+	s.sees(toChoose)
 	s.ends(exitCompleted)
 	s.sees(`╰ answered by the deadline's default: "reject"`)
 	s.sees("paid    0")
@@ -332,8 +340,8 @@ func TestTerminalRole(t *testing.T) {
 	s.sees("approve, reject · waits for the role manager")
 	s.sees("fermata resume r --role manager ")
 	s = sit(t, dir, "resume", "r", "--role", "manager")
-	s.sees("❯ approve")
-	s.types(enter)
+	s.sees(toChoose)
+	s.types("a", enter)
 	s.ends(exitCompleted)
 }
 
@@ -363,8 +371,8 @@ ger --as SOMEBODY --resume
   fermata resume r --role manager --as SOMEBODY
 `)
 	s = sit(t, dir, "resume", "r", "--role", "manager", "--as", "ada")
-	s.sees("❯ approve")
-	s.types(enter)
+	s.sees(toChoose)
+	s.types("a", enter)
 	s.ends(exitCompleted)
 }
 
@@ -403,7 +411,7 @@ func TestTerminalForm(t *testing.T) {
 	s := sit(t, dir, "$EDITOR="+filepath.Join(dir, "editor"), "run", ".")
 	s.sees("Is it urgent?")
 	s.sees("share (optional)")
-	const name, yesNo, note, share, tags = "\n  enter next · ctrl+d", "y yes", "ctrl+e editor", "\n  enter next · ctrl+d", "space toggle"
+	const name, yesNo, note, share, tags = "\n  enter next · ctrl+d", toChoose, "ctrl+e editor", "\n  enter next · ctrl+d", "space toggle"
 	step := func(focus string, keys ...string) { // what the keys do is said below the form
 		s.sees(focus)
 		s.types(keys...)
@@ -411,7 +419,7 @@ func TestTerminalForm(t *testing.T) {
 	step(name, "K", enter)
 	s.sees("expected at least 2 characters, found 1")
 	step(name, "im", enter)
-	step(yesNo, "y")
+	step(yesNo, "y", enter)
 	step(note, ctrlE)
 	s.sees("from the editor")
 	step(note, enter)
@@ -462,7 +470,7 @@ func TestTerminalDumb(t *testing.T) {
 	s := sit(t, place(t, refund), "$TERM=dumb", "run", ".")
 	s.sees("1-2 >")
 	s.types("perhaps", enter)
-	s.sees(`! expected a number from 1 to 2, found "perhaps"`)
+	s.sees(`! no option "perhaps": approve or reject`)
 	s.types("2", enter)
 	s.ends(exitCompleted)
 	if bytes.Contains(s.written(), []byte("\x1b")) {
@@ -480,8 +488,8 @@ func (s *session) written() []byte {
 // NO_COLOR is kept, by the form too.
 func TestTerminalNoColor(t *testing.T) {
 	s := sit(t, place(t, refund), "$NO_COLOR=1", "run", ".")
-	s.sees("❯ approve")
-	s.types(enter)
+	s.sees(toChoose)
+	s.types("a", enter)
 	s.ends(exitCompleted)
 	if colour := regexp.MustCompile(`\x1b\[[0-9;]*(3[0-7]|9[0-7]|38;|48;)[0-9;]*m`).Find(s.written()); colour != nil {
 		t.Errorf("a colour was sent: %q", colour)
@@ -495,9 +503,12 @@ func TestTerminalTypedAhead(t *testing.T) {
 	s := sit(t, place(t, recipe), "run", ".")
 	s.sees("· gate")
 	s.types(enter, "x", enter, "y", enter)
-	s.sees("❯ approve")
+	s.sees(toChoose)
 	time.Sleep(200 * time.Millisecond)
-	s.sees("❯ approve")
+	s.sees(toChoose)
+	if text := s.screen.Text(); strings.Contains(text, "❯") {
+		t.Errorf("an option is selected:\n%s", text)
+	}
 	s.types(ctrlD)
 	s.ends(exitPaused)
 	s.sees("╰ left for later")
@@ -537,12 +548,42 @@ func TestTerminalTasksAnswer(t *testing.T) {
 	s.ends(exitPaused)
 	id := regexp.MustCompile(`int_\S+`).FindString(elsewhere(t, dir, "tasks"))
 	s = sit(t, dir, "tasks", "answer", id)
-	s.sees("❯ approve")
+	s.sees(toChoose)
 	s.types(ctrlD)
 	s.ends(exitPaused)
 	s = sit(t, dir, "tasks", "answer", id, "--resume")
-	s.sees("❯ approve")
-	s.types(enter)
+	s.sees(toChoose)
+	s.types("a", enter)
+	s.ends(exitCompleted)
+	s.sees("paid    120")
+}
+
+// A question of yes or no is answered by what is typed: "false" is no.
+func TestTerminalYesOrNo(t *testing.T) {
+	for _, tc := range []struct{ typed, want string }{{"false", "false"}, {"no", "false"}, {"y", "true"}} {
+		s := sit(t, place(t, `
+metadata: {name: yes}
+interface: {outputs: {ask: {type: boolean}}}
+entry_point: ask
+nodes: [{type: human, id: ask, prompt: "Go on?", response: {type: boolean}}]
+`), "run", ".")
+		s.sees(toChoose)
+		s.types(enter)
+		s.sees("nothing is chosen")
+		s.types(strings.Split(tc.typed, "")...)
+		s.types(enter)
+		s.ends(exitCompleted)
+		s.sees("ask  " + tc.want)
+	}
+}
+
+// A declared default is selected, and called so.
+func TestTerminalDefault(t *testing.T) {
+	s := sit(t, place(t, strings.Replace(refund, "options: [approve, reject]", "response: {enum: [approve, reject], default: reject}", 1)), "run", ".")
+	s.sees("❯ reject (default)")
+	s.types("m")
+	s.sees(`no option "m": approve or reject`)
+	s.types("\x7f", down, enter)
 	s.ends(exitCompleted)
 	s.sees("paid    120")
 }

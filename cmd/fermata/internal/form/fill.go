@@ -95,7 +95,7 @@ func fillItems(ctx context.Context, a Asker, f *Field, e Entry, problem error) (
 
 // chooseItem asks what is to be done next: add an item, change or remove one, or nothing more.
 func chooseItem(ctx context.Context, a Asker, f *Field, e Entry, problem error) (do string, i int, err error) {
-	menu := Field{Kind: Choice, Required: true, Title: fmt.Sprintf("%s: %d", orItems(f.Title), len(e.Forms)), Help: f.Help, Path: f.Path}
+	menu := Field{Kind: Choice, Required: true, menu: true, Title: fmt.Sprintf("%s: %d", orItems(f.Title), len(e.Forms)), Help: f.Help, Path: f.Path}
 	type act struct {
 		do string
 		i  int
@@ -176,7 +176,7 @@ func (f *Form) titled(title string) *Form {
 
 // fillVariant asks which of the alternatives it is, and then for that one.
 func fillVariant(ctx context.Context, a Asker, f *Field, e Entry, problem error) (Entry, error) {
-	which := Field{Kind: Choice, Required: f.Required, Null: f.Null, Title: f.Title, Help: f.Help, Path: f.Path, Options: f.Options}
+	which := Field{Kind: Choice, Required: f.Required, Null: f.Null, Title: f.Title, Help: f.Help, Path: f.Path, Options: f.Options, Start: Entry{Choices: f.Start.Choices}}
 	chosen := Entry{Choices: e.Choices}
 	if !f.Required || len(f.Options) > 1 {
 		filled, err := a.Fill(ctx, &Form{Fields: []Field{which}, object: len(f.Path) > 0}, []Entry{chosen}, problem)

@@ -49,6 +49,7 @@ type Field struct {
 	least    ordered.Value
 	parts
 
+	menu  bool                      // Choice: it asks what is to be done next, and is no part of an answer
 	empty bool                      // Text, Prose: empty is a text, also where it may be left out
 	check func(ordered.Value) error // against the field's part of the schema; nil for none
 }
@@ -105,6 +106,15 @@ func New(schema json.RawMessage, options []string) (*Form, error) {
 		f.Fields[0].Kind = Prose
 	}
 	return f, nil
+}
+
+// Menu is a choice of what is to be done next. The first of its options is selected at first, as that of an answer never is.
+func Menu(options []string) (*Form, error) {
+	f, err := New(nil, options)
+	if err == nil {
+		f.Fields[0].menu, f.Fields[0].Start.Choices = true, []int{0}
+	}
+	return f, err
 }
 
 // Answer builds the answer from what was filled in, one entry for each field. Optional fields that were left empty
@@ -172,7 +182,10 @@ func (f *Field) Value(e Entry) (v ordered.Value, ok bool, err error) {
 func (f *Field) value(e Entry) (v ordered.Value, ok bool, err error) {
 	switch f.Kind {
 	case Flag:
-		return len(e.Choices) > 0 && e.Choices[0] == 0, true, nil
+		if len(e.Choices) == 0 {
+			return nil, false, f.missing()
+		}
+		return e.Choices[0] == 0, true, nil
 	case Choice:
 		if len(e.Choices) == 0 || e.Choices[0] >= len(f.Options) {
 			return nil, false, f.missing()
@@ -244,10 +257,15 @@ func (f *Field) parse(text string) (v ordered.Value, ok bool, err error) {
 }
 
 func (f *Field) missing() error {
-	if f.Required {
+	switch {
+	case !f.Required:
+		return nil
+	case f.Kind == Flag || f.Kind == Choice || f.Kind == Variant:
+		_, err := choicesOf(f).find("")
+		return err
+	default:
 		return errors.New("expected a value, found nothing")
 	}
-	return nil
 }
 
 // Sample returns an answer to be filled in, with the required members. It is for the commands that answer later.

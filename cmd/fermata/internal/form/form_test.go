@@ -179,6 +179,8 @@ func TestSingle(t *testing.T) {
 		{`{"type":"string"}`, []string{"a", "b"}, form.Choice, form.Entry{Choices: []int{1}}, `"b"`},
 		{`{"type":"string"}`, []string{"a", "b"}, form.Choice, form.Entry{}, ``},
 		{`{"type":"boolean"}`, nil, form.Flag, form.Entry{Choices: []int{1}}, `false`},
+		{`{"type":"boolean"}`, nil, form.Flag, form.Entry{}, ``},
+		{`{"type":"boolean","default":"perhaps"}`, nil, form.Flag, form.Entry{}, ``},
 		{`{"enum":[1,"x",null]}`, nil, form.Choice, form.Entry{Choices: []int{2}}, `null`},
 		{`{"const":"ok"}`, nil, form.Choice, form.Entry{Choices: []int{0}}, `"ok"`},
 		{`{"type":"integer"}`, nil, form.Integer, form.Entry{Text: "12345678901234567890"}, `12345678901234567890`},
@@ -262,11 +264,11 @@ func TestLines(t *testing.T) {
 		t.Errorf("answer %s, want %s", got, want)
 	}
 	want := `  Go on?
-  y/n >   ! expected y or n, found "perhaps"
+  y/n >   ! no option "perhaps": yes or no
   y/n >   size
     1  S
     2  M
-  1-2 >   ! expected a number from 1 to 2, found "3"
+  1-2 >   ! no option "3": S or M
   1-2 >   n (optional)
   >   ! expected a number, found "many"
   >   tags (optional)
@@ -274,14 +276,14 @@ func TestLines(t *testing.T) {
     2  y
   numbers, with spaces >   ! /n: too small
   Go on?
-  y/n >   size
+  y/n [yes] >   size
     1  S
     2  M
   1-2 [M] >   n (optional)
   [7] >   tags (optional)
     1  x
     2  y
-  numbers, with spaces > `
+  numbers, with spaces [x y] > `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

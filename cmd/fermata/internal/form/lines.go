@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -135,8 +136,14 @@ func hint(f *Field, start Entry) string {
 		text = "JSON on one line"
 	default:
 	}
-	if f.Kind == Choice && len(start.Choices) > 0 && start.Choices[0] < len(f.Options) {
-		text += " [" + f.Options[start.Choices[0]].Label + "]"
+	if at := start.Choices; len(at) > 0 { // what an empty line takes
+		if labels := choicesOf(f).labels; !slices.ContainsFunc(at, func(i int) bool { return i >= len(labels) }) {
+			names := make([]string, len(at))
+			for n, i := range at {
+				names[n] = labels[i]
+			}
+			text += " [" + strings.Join(names, " ") + "]"
+		}
 	}
 	if start.Text != "" && f.Kind != JSON {
 		text = strings.TrimSpace(text + " [" + printable.Line(start.Text) + "]")
@@ -154,15 +161,7 @@ func (f *Field) read(text string, start Entry) (Entry, error) {
 		return start, nil
 	}
 	switch f.Kind {
-	case Flag:
-		switch strings.ToLower(trimmed) {
-		case "y", "yes", "true":
-			return Entry{Choices: []int{0}}, nil
-		case "n", "no", "false":
-			return Entry{Choices: []int{1}}, nil
-		}
-		return Entry{}, fmt.Errorf("expected y or n, found %q", trimmed)
-	case Choice, Many:
+	case Flag, Choice, Many:
 		return f.choose(trimmed)
 	case List:
 		return Entry{Text: strings.ReplaceAll(trimmed, ",", "\n")}, nil
@@ -171,26 +170,18 @@ func (f *Field) read(text string, start Entry) (Entry, error) {
 	}
 }
 
-// choose finds options by number or by name.
+// choose finds options by name, by the beginning of a name, or by number.
 func (f *Field) choose(text string) (Entry, error) {
 	words := strings.Fields(text)
-	if f.Kind == Choice && text != "" {
+	if f.Kind != Many && text != "" {
 		words = []string{text}
 	}
 	var e Entry
+	c := choicesOf(f)
 	for _, word := range words {
-		i := -1
-		for at, o := range f.Options {
-			if o.Label == word {
-				i = at
-				break
-			}
-		}
-		if n, err := strconv.Atoi(word); i < 0 && err == nil && n >= 1 && n <= len(f.Options) {
-			i = n - 1
-		}
-		if i < 0 {
-			return Entry{}, fmt.Errorf("expected a number from 1 to %d, found %q", len(f.Options), word)
+		i, err := c.find(word)
+		if err != nil {
+			return Entry{}, err
 		}
 		e.Choices = append(e.Choices, i)
 	}

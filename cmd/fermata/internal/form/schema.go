@@ -327,9 +327,11 @@ func (f *Field) start(s ordered.Object) {
 	}
 	switch f.Kind {
 	case Flag:
-		f.Start.Choices = []int{1}
-		if v == true {
+		switch v {
+		case true:
 			f.Start.Choices = []int{0}
+		case false:
+			f.Start.Choices = []int{1}
 		}
 	case Choice, Many:
 		values, ok := v.(ordered.Array)

@@ -37,7 +37,7 @@ func (t *Terminal) Fill(ctx context.Context, f *Form, entries []Entry, problem e
 	shown := huh.NewForm(group).WithTheme(huh.ThemeFunc(t.theme)).WithKeyMap(keys()).WithShowHelp(false)
 	shown.SubmitCmd, shown.CancelCmd = tea.Quit, tea.Quit
 	term.Discard(t.In)
-	page := &page{form: shown, dot: t.dot()}
+	page := &page{form: shown, dot: t.dot(), arrows: t.arrows()}
 	program := tea.NewProgram(page, tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ), tea.WithoutSignalHandler())
 	defer context.AfterFunc(ctx, program.Quit)()
 	_, err := program.Run()
@@ -64,6 +64,7 @@ func (t *Terminal) Fill(ctx context.Context, f *Form, entries []Entry, problem e
 type page struct {
 	form   *huh.Form
 	dot    string
+	arrows string
 	height int
 	later  bool
 }
@@ -99,7 +100,7 @@ func (p *page) help() string {
 		switch h := b.Help(); {
 		case !b.Enabled() || h.Desc == "down" || h.Desc == "back" || strings.Contains(h.Desc, "filter") || strings.HasPrefix(h.Desc, "select "):
 		case h.Desc == "up":
-			parts = append(parts, "↑↓ choose")
+			parts = append(parts, p.arrows+" choose")
 		default:
 			parts = append(parts, h.Key+" "+strings.ToLower(h.Desc))
 		}
@@ -119,35 +120,35 @@ func (p *page) wipe(w io.Writer) {
 type bound struct {
 	text   string
 	start  editable // what it was before
-	flag   bool
-	choice int
+	choice int      // of the choices that a pick has; -1 for none
 	many   []int
 }
 
 func (b *bound) load(f *Field, e Entry) {
 	b.text, b.many = b.start.load(e.Text), e.Choices
-	b.choice = -1
-	if f.Required && len(f.Options) > 0 {
-		b.choice = 0
+	switch b.choice = -1; {
+	case len(e.Choices) > 0:
+		b.choice = e.Choices[0] + f.before()
+	case !f.Required:
+		b.choice = 0 // it is left out
 	}
-	if len(e.Choices) > 0 {
-		b.choice = e.Choices[0]
-		b.flag = e.Choices[0] == 0
+}
+
+// before is how many choices stand before the options of a field: one that leaves it out.
+func (f *Field) before() int {
+	if f.Required {
+		return 0
 	}
+	return 1
 }
 
 func (b *bound) entry(f *Field) Entry {
 	switch f.Kind {
-	case Flag:
-		if b.flag {
-			return Entry{Choices: []int{0}}
-		}
-		return Entry{Choices: []int{1}}
-	case Choice:
-		if b.choice < 0 {
+	case Flag, Choice:
+		if b.choice < f.before() {
 			return Entry{}
 		}
-		return Entry{Choices: []int{b.choice}}
+		return Entry{Choices: []int{b.choice - f.before()}}
 	case Many:
 		return Entry{Choices: b.many}
 	default:
@@ -168,15 +169,8 @@ func (t *Terminal) field(f *Field, b *bound) huh.Field {
 		title += " (optional)"
 	}
 	switch f.Kind {
-	case Flag:
-		return huh.NewConfirm().Title(title).Description(shown.Help).Affirmative("yes").Negative("no").
-			WithButtonAlignment(lipgloss.Left).Value(&b.flag)
-	case Choice:
-		options := t.options(&shown)
-		if !f.Required {
-			options = append([]huh.Option[int]{huh.NewOption("leave out", -1)}, options...)
-		}
-		return huh.NewSelect[int]().Title(title).Description(shown.Help).Options(options...).Value(&b.choice)
+	case Flag, Choice:
+		return t.pick(f, title, shown.Help, b)
 	case Many:
 		return huh.NewMultiSelect[int]().Title(title).Description(shown.Help).Options(t.options(&shown)...).
 			Validate(func(many []int) error {
@@ -191,6 +185,28 @@ func (t *Terminal) field(f *Field, b *bound) huh.Field {
 	default:
 		return t.long(f, b).Title(title).Description(shown.Help).Validate(check).Value(&b.text)
 	}
+}
+
+// pick is a field in which one option is chosen.
+func (t *Terminal) pick(f *Field, title, help string, b *bound) huh.Field {
+	c := choicesOf(f)
+	if !f.Required {
+		c = c.orNone()
+	}
+	p := newPick(c, b.choice, &b.choice)
+	p.theme = huh.ThemeFunc(t.theme)
+	p.title, p.help, p.menu, p.arrows = title, help, f.menu || f.Kind == Flag, t.arrows()
+	if len(f.Start.Choices) > 0 && !f.menu {
+		p.start = f.Start.Choices[0] + f.before()
+	}
+	return p
+}
+
+func (t *Terminal) arrows() string {
+	if t.Unicode {
+		return "↑↓"
+	}
+	return "up/down"
 }
 
 // headLines is how many lines stand above the options of a field.
@@ -234,7 +250,7 @@ func (t *Terminal) dot() string {
 func keys() *huh.KeyMap {
 	m := huh.NewDefaultKeyMap()
 	m.Quit.SetKeys("ctrl+c", "ctrl+d")
-	m.Select.HalfPageDown.SetKeys("pgdown")
+	m.Select.Next.SetHelp("enter", "next")
 	m.MultiSelect.HalfPageDown.SetKeys("pgdown")
 	m.Text.NewLine.SetHelp("alt+enter", "new line")
 	m.Text.Editor.SetHelp("ctrl+e", "editor")
