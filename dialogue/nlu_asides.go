@@ -222,6 +222,7 @@ func (u *utterance) several() []Command {
 		if before == nil || begunBy(before) == begunBy(more) {
 			continue
 		}
+		before, more = left.ownedIn(begunBy(before), before), right.ownedIn(begunBy(more), more)
 		flow := begunBy(before)
 		if flow == "" {
 			flow = u.flow

@@ -32,12 +32,13 @@ type phrases struct {
 	dialogue *Dialogue
 	locale   phrase.Locale
 	triggers *phrase.Matcher
-	meant    []meaning                  // of the triggers, by their ids
-	parts    map[string]*phrase.Matcher // of the triggers of a flow: "to {payee}"; said while it is active
-	vocab    map[string]map[string]bool // the words that each flow is called by
-	ranker   *flowRanker                // for what is no trigger
-	embedded sync.Map                   // by *Services, the *embedded vectors of its embedder
-	guarded  guardedRankers             // the same, where some flows cannot be begun
+	meant    []meaning                          // of the triggers, by their ids
+	parts    map[string]*phrase.Matcher         // of the triggers of a flow: "to {payee}"; said while it is active
+	vocab    map[string]map[string]bool         // the words that each flow is called by
+	signs    map[string]map[string]phrase.Signs // by flow and slot: the words beside its placeholder in triggers
+	ranker   *flowRanker                        // for what is no trigger
+	embedded sync.Map                           // by *Services, the *embedded vectors of its embedder
+	guarded  guardedRankers                     // the same, where some flows cannot be begun
 }
 
 // guardedRankers keeps the rankers for the sets of flows that could not be begun so far.
@@ -63,7 +64,7 @@ const (
 // newPhrases compiles what flows are begun by.
 func (c *compiler) newPhrases() *phrases {
 	d := c.d
-	p := &phrases{dialogue: d, parts: make(map[string]*phrase.Matcher), vocab: make(map[string]map[string]bool), locale: phrase.Locale{
+	p := &phrases{dialogue: d, parts: make(map[string]*phrase.Matcher), vocab: make(map[string]map[string]bool), signs: make(map[string]map[string]phrase.Signs), locale: phrase.Locale{
 		Language: languageOf(d.settings.Language), Zone: d.zone, Currency: d.settings.Currency, DayFirst: d.settings.DayFirst, Calendars: d.settings.Holidays,
 	}}
 	if p.locale.Language == nil && d.settings.Model == "" && c.opts.NLU == nil {
@@ -106,6 +107,7 @@ func (c *compiler) newPhrases() *phrases {
 	}
 	for _, f := range d.order {
 		p.parts[f.Name], p.vocab[f.Name] = p.partsOf(f), p.vocabulary(f)
+		p.signs[f.Name] = p.triggers.Signs(func(id int) bool { return p.meant[id].flow == f.Name })
 	}
 	p.ranker = d.newFlowRanker(p.locale, nil)
 	return p
@@ -201,7 +203,7 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 			}
 			if leaves(found) {
 				if plain := u.clause(); len(plain) > 0 {
-					return plain, nil
+					return u.settled(plain), nil
 				}
 			}
 			return u.unambiguous(found), nil
@@ -386,7 +388,7 @@ func (u *utterance) with(values map[string]phrase.Value, of string) []Command {
 	for _, v := range append(all, more...) {
 		sets = append(sets, v.command())
 	}
-	return sets
+	return u.owned(sets, true)
 }
 
 // common is what people say in any conversation.

@@ -1,7 +1,6 @@
 package dialogue
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -18,11 +17,14 @@ func (u *utterance) unambiguous(all []Command) []Command {
 		return all
 	}
 	text := u.text
-	if said, ok := u.locale.Common(u.text); ok && said.Command == phrase.Correct && said.About != "" && said.Score >= certain {
+	said, ok := u.locale.Common(u.text)
+	if ok && said.Command == phrase.Correct && said.About != "" && said.Score >= certain {
 		if text = said.Rest; u.locale.Negated(u.text) { // "not on Tuesday, on Wednesday"
 			return all
 		}
 	}
+	// of what is taken back and what takes its place, whatever has understood it has seen which is which
+	corrects := ok && (said.Command == phrase.Correct || said.Command == phrase.Wrong) || u.turned || u.locale.Negated(u.text)
 	flows := u.flowsOf(all)
 	for _, flow := range flows {
 		in := *u
@@ -30,10 +32,14 @@ func (u *utterance) unambiguous(all []Command) []Command {
 		if in.flow = flow; flow != u.flow {
 			in.Turn = &Turn{Dialogue: u.dialogue, Now: u.Now, Filled: map[string]any{}}
 		}
+		claims := in.claims(all)
 		if len(flows) == 1 && begunBy(all) != "" {
-			all = in.withRest(all)
+			all = in.withRest(all, claims)
 		}
-		all = in.withoutRivals(all)
+		all = in.withoutRivals(all, claims)
+		if len(flows) == 1 && !corrects {
+			all = in.ownedBy(claims, all, false)
+		}
 	}
 	if begunBy(all) == "" && u.locale.Proposes(u.text) {
 		u.proposed(all)
@@ -56,14 +62,14 @@ func (u *utterance) flowsOf(commands []Command) (flows []string) {
 
 // withoutRivals has the user asked about the first slot of the flow for which several values were said. The other values of
 // such slots go nowhere: they belong to one of the two.
-func (u *utterance) withoutRivals(all []Command) []Command {
+func (u *utterance) withoutRivals(all []Command, claims claims) []Command {
 	asked := false
 	for _, sl := range u.inOrder() {
 		which, several, ok := u.dialogue.localeOf(sl).Rivals(u.spoken(sl), u.text, u.Now)
 		at := slices.IndexFunc(all, func(c Command) bool {
 			return (c.Type == SetSlot || c.Type == CorrectSlot) && c.Slot == sl.name && (c.Flow == "" || c.Flow == u.flow)
 		})
-		several = slices.DeleteFunc(several, func(v phrase.Value) bool { return isElsewhere(all, sl, v.Text) })
+		several = slices.DeleteFunc(several, func(v phrase.Value) bool { return claims.isLost(sl.name, v) })
 		if !ok || len(several) < 2 || u.allTaken(all, sl, several) || at < 0 && (asked || !u.mayAsk(sl, all)) {
 			continue
 		}
@@ -86,23 +92,15 @@ func (u *utterance) withoutRivals(all []Command) []Command {
 	return all
 }
 
-// isElsewhere reports whether a text is a number that a command gives to another slot: "a table for 2 at 19:00".
-func isElsewhere(all []Command, sl *slot, text string) bool {
-	return slices.ContainsFunc(all, func(c Command) bool {
-		_, isText := c.Value.(string)
-		return c.Type == SetSlot && c.Slot != sl.name && c.Confidence != 0 && !isText && fmt.Sprint(c.Value) == text
-	})
-}
-
 // withRest has the user asked about a day or a time of a flow that begins, where all that was said is another one or holds one
 // more: "Tuesday, the 3rd", which is a Thursday, or "move it to Friday and make another one on Monday".
-func (u *utterance) withRest(all []Command) []Command {
+func (u *utterance) withRest(all []Command, claims claims) []Command {
 	for i, c := range all {
 		sl := u.slotOf(c.Slot)
 		if c.Type != SetSlot || sl == nil || !sl.isWhen() || c.Left != "" || c.Confidence == 0 {
 			continue
 		}
-		values := u.dialogue.localeOf(sl).Find(u.spoken(sl), u.text, u.Now)
+		values := slices.DeleteFunc(u.dialogue.localeOf(sl).Find(u.spoken(sl), u.text, u.Now), func(v phrase.Value) bool { return claims.isLost(sl.name, v) })
 		if len(values) == 1 && values[0].Reason != "" {
 			all[i].Value, all[i].Confidence = values[0].Text, 0
 			return slices.DeleteFunc(all, func(c Command) bool { return c.Slot != sl.name && u.isPartOf(c, values[0]) })

@@ -424,12 +424,17 @@ func (l *line) parted(j int) bool {
 	}
 	for t := l.says[j-1] + 1; t < l.says[j]; t++ {
 		switch sign := l.tokens[t].sign; {
-		case sign == '.' && l.abbreviates(t):
+		case sign == '.' && l.abbreviates(t), l.isInNumber(t):
 		case strings.ContainsRune(",.;!?:\n…—–()", sign) && sign != 0:
 			return true
 		}
 	}
 	return false
+}
+
+// isInNumber reports whether a mark stands between digits: "11:00", "1,234.50", "3.12.".
+func (l *line) isInNumber(t int) bool {
+	return l.isGlued(t) && l.isGlued(t+1) && l.tokens[t-1].sort == digits && l.tokens[t+1].sort == digits
 }
 
 // abbreviations are short words that a point belongs to.
