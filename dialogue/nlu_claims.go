@@ -61,7 +61,7 @@ func (c *claim) form() int {
 // claims are those of all slots of a flow.
 type claims []*claim
 
-// claims are those that the slots of the active flow make to what was said, as they are settled.
+// claims are those that the slots of the active flow make to what was said, as they are decided.
 func (u *utterance) claims(commands []Command) claims {
 	var all claims
 	var slots []phrase.Slot
@@ -89,7 +89,7 @@ func (u *utterance) claims(commands []Command) claims {
 		}
 	}
 	all.ranked()
-	for all.settle() {
+	for all.decide() {
 	}
 	return all
 }
@@ -105,9 +105,9 @@ func (all claims) by(c Command) (of []*claim) {
 	return of
 }
 
-// settle takes from each slot the claims to words that another one has a better claim to, and from a slot with one plain claim all
+// decide takes from each slot the claims to words that another one has a better claim to, and from a slot with one plain claim all
 // others. It reports whether that has changed a claim.
-func (all claims) settle() (changed bool) {
+func (all claims) decide() (changed bool) {
 	for _, c := range all {
 		c.lost = c.left || c.rank == 0 || slices.ContainsFunc(all, func(o *claim) bool {
 			return !o.left && o.slot != c.slot && o.Start < c.End && c.Start < o.End && !c.beats(o)

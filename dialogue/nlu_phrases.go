@@ -203,7 +203,7 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 			}
 			if leaves(found) {
 				if plain := u.clause(); len(plain) > 0 {
-					return u.settled(plain), nil
+					return u.unambiguous(plain), nil
 				}
 			}
 			return u.unambiguous(found), nil

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Claim is a value that a slot could take of an utterance, with what the words around it say about that. Two slots may claim the
-// same words, of which only one can be meant.
+// Claim is a value that a slot could take of an utterance.
+//
+// Two slots may claim the same words, of which only one can be meant: the words around the value say which.
 type Claim struct {
 	Value
 	// Number says that no more than a number was said: 3 in "for 3". A value of that form may belong to any kind.
@@ -29,10 +30,10 @@ const (
 	Counted       // it stands before the name of what it counts
 )
 
-// Signs are the words that stand beside a placeholder in phrases, folded: "for" before, "people" behind.
+// Signs are the words beside a placeholder in phrases, folded: "for" before it, "people" behind it.
 type Signs struct{ Before, Behind []string }
 
-// Signs returns the words beside the placeholders of the phrases with some ids, by the names of their slots.
+// Signs returns the words beside the placeholders of some phrases, by the names of their slots.
 //
 // Behind a placeholder only words count that mean something: "on" in "for {people} on {day}" belongs to the day.
 func (m *Matcher) Signs(of func(id int) bool) map[string]Signs {
@@ -69,8 +70,10 @@ func (m *Matcher) wordsOf(e element, which func(form) int32) (words []string) {
 	return words
 }
 
-// Claims are the values that each of some slots could take of an utterance, from left to right: those that Find has, and for
-// kinds of which a number by itself is a value such numbers. Signs are the words beside the slots' placeholders.
+// Claims returns the values that each of some slots could take of an utterance, from left to right.
+//
+// They are those that Find has, and numbers by themselves where the kind has such values. Signs are the words beside the slots'
+// placeholders in phrases.
 func (l Locale) Claims(slots []Slot, signs map[string]Signs, text string, now time.Time) [][]Claim {
 	r := l.reading(text, now)
 	all := make([][]Claim, len(slots))
