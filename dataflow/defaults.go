@@ -2,8 +2,8 @@ package dataflow
 
 import "github.com/fermata-go/fermata/plan"
 
-// Defaults gives every node of the graph policies: [Retry], [RetryIf], [Timeout], [Idle], [Pool] and [Cache], the last one
-// gates aside. An option of a node takes the place of that default, so that Retry(1, 0), Timeout(0) or NoCache() is none.
+// Defaults gives every node of the graph policies. They are [Retry], [RetryIf], [Timeout], [Idle], [Pool] and [Cache], the last
+// one gates aside. An option of a node takes the place of that default, so that Retry(1, 0), Timeout(0) or NoCache() is none.
 // Graphs that are nodes are not meant: the nodes inside have the defaults of their own graph.
 func Defaults(opts ...NodeOption) Option {
 	return func(b *builder) {

@@ -32,7 +32,7 @@ type NodeDef struct {
 	ask     func(handler any) (node.Func, error)
 	sub     *Graph
 	over    *mapping
-	never   bool // not to be cached by what the graph says of all nodes
+	never   bool         // not to be cached by what the graph says of all nodes
 	options []NodeOption // that it was made with
 	errs    []error
 }

@@ -3,7 +3,6 @@ package graph
 import (
 	"fmt"
 
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -77,15 +76,4 @@ func (b *Builder[S]) Immutable() *Builder[S] {
 func (b *Builder[S]) FailFast() *Builder[S] {
 	b.def.FailFast = true
 	return b
-}
-
-// RouteMany makes a node a gate that chooses several of its targets. Each begins a branch.
-func (b *Builder[S]) RouteMany(from string, choose RouteManyFunc[S], targets ...string) *Builder[S] {
-	if !b.canRoute(from, choose != nil) {
-		return b
-	}
-	b.many[from] = func(ctx node.Context, v any) ([]string, error) {
-		return choose(ctx, *v.(*S)) //nolint:forcetypeassert // the codec makes nothing else
-	}
-	return b.edges(from, plan.Choice, targets)
 }

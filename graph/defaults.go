@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// Defaults gives every node of the graph policies: [Retry], [RetryIf], [Jitter], [Timeout], [Idle], [Pool], [Cache] and
-// [Pure]. An option of a node takes the place of that default, so that Retry(1, 0) or Timeout(0) is none. Subgraphs and
+// Defaults gives every node of the graph policies. They are [Retry], [RetryIf], [Jitter], [Timeout], [Idle], [Pool], [Cache]
+// and [Pure]. An option of a node takes the place of that default, so that Retry(1, 0) or Timeout(0) is none. Subgraphs and
 // maps are not meant: the nodes inside have the defaults of their own graph. Of several calls the later options count.
 func (b *Builder[S]) Defaults(opts ...NodeOption) *Builder[S] {
 	var probe plan.Node

@@ -213,7 +213,7 @@ func SubOf[S, C any](
 	}, opts)
 }
 
-// Edge leads from a node to the next one. From Start it says where a run begins; to End it ends the path, as a node
+// Edge leads from a node to the next one. From Start it says where a run begins, unless [Builder.Route] chooses it; to End it ends the path, as a node
 // without edges does. Several targets, of one call or of several, are a fork: each begins a branch, with a copy of the
 // state that no other branch sees (law G2). Where branches meet, a node says how: see [Each] and [All].
 func (b *Builder[S]) Edge(from string, to ...string) *Builder[S] {
@@ -231,28 +231,6 @@ func (b *Builder[S]) Edge(from string, to ...string) *Builder[S] {
 		}
 	}
 	return b
-}
-
-// canRoute reports what is wrong with a route, and whether there is one at all.
-func (b *Builder[S]) canRoute(from string, is bool) bool {
-	switch {
-	case !is:
-		b.problem("route from %q has no function", from)
-	case b.routes[from] != nil || b.many[from] != nil:
-		b.problem("node %q has two routes", from)
-	}
-	return is
-}
-
-// Route makes a node a gate: after it, choose picks one of the targets.
-func (b *Builder[S]) Route(from string, choose RouteFunc[S], targets ...string) *Builder[S] {
-	if !b.canRoute(from, choose != nil) {
-		return b
-	}
-	b.routes[from] = func(ctx node.Context, v any) (string, error) {
-		return choose(ctx, *v.(*S)) //nolint:forcetypeassert // the codec makes nothing else
-	}
-	return b.edges(from, plan.Choice, targets)
 }
 
 func (b *Builder[S]) edges(from string, kind plan.EdgeKind, targets []string) *Builder[S] {
@@ -274,6 +252,9 @@ func (b *Builder[S]) problem(format string, args ...any) {
 // Compile checks the graph and reports every problem that can be found before a run (law G7).
 func (b *Builder[S]) Compile() (*Graph[S], error) {
 	problems := slices.Clone(b.problems)
+	if _, gate := b.index[startGate]; gate && len(b.def.Entry) > 1 {
+		problems = append(problems, fmt.Errorf("graph %q: Start has a route and an edge; expected one of them: RouteMany chooses several targets", b.def.Name))
+	}
 	def := b.def
 	def.Nodes = b.configured()
 	for _, from := range slices.Sorted(maps.Keys(b.routes)) {

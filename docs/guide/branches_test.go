@@ -41,6 +41,28 @@ func confirm(_ node.Context, o Offer) (Offer, error) {
 
 // [guide: end]
 
+func Example_routeFromStart() {
+	ctx := context.Background()
+	// [guide: route from start]
+	g := graph.New[Offer]("trip")
+	g.Route(graph.Start, func(_ node.Context, o Offer) (string, error) {
+		if o.Flight != "" {
+			return "hotel", nil // it is booked already
+		}
+		return "flight", nil
+	}, "flight", "hotel")
+	g.Node("flight", flight)
+	g.Node("hotel", hotel)
+	g.Edge("flight", "hotel")
+	// [guide: end]
+	o, err := g.MustCompile().Run(ctx, Offer{Flight: "BA 500"})
+	check(err)
+	fmt.Println(o.Notes)
+
+	// Output:
+	// [hotel found]
+}
+
 // booking forks and joins.
 func booking() *graph.Builder[Offer] {
 	return graph.New[Offer]("booking").
