@@ -97,7 +97,12 @@ func (d *execution) prepareAndRun(ctx context.Context) error {
 	case err != nil:
 		return d.explain(err)
 	}
-	return d.finish(result, nil)
+	err = d.finish(result, nil)
+	if unused := d.unused(ctx, &result); unused != nil {
+		d.m.complain(unused)
+		return &exit{code: exitOf(unused)}
+	}
+	return err
 }
 
 // asItStands is a run that is not executed any more: paused, or on its way.

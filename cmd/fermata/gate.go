@@ -25,15 +25,16 @@ const (
 
 // gate answers a run's questions: from --answer, or by asking whoever sits at the terminal.
 type gate struct {
-	d       *execution
-	asker   form.Asker // nil where nobody is asked
-	open    []journal.Interrupt
-	given   map[string]bool // questions that were answered here
-	refused map[string]bool // questions whose answer was refused here: this person may not answer
-	asking  string          // the question that is being asked, "" for none
-	cancel  context.CancelCauseFunc
-	later   bool // the person will answer later
-	replies chan reply
+	d        *execution
+	asker    form.Asker // nil where nobody is asked
+	open     []journal.Interrupt
+	given    map[string]bool // questions that were answered here
+	refused  map[string]bool // questions whose answer was refused here: this person may not answer
+	asking   string          // the question that is being asked, "" for none
+	cancel   context.CancelCauseFunc
+	later    bool // the person will answer later
+	answered int  // how many questions were answered here
+	replies  chan reply
 }
 
 // reply is what became of asking.
@@ -201,7 +202,7 @@ func (g *gate) next(ctx context.Context, moved move) (move, error) {
 		}
 		g.d.job.answers[node] = queue[1:]
 		if err := g.answer(ctx, &q, queue[0]); err != nil {
-			return moved, g.d.m.explainAnswer(&q, err)
+			return moved, g.notTaken(&q, node, err)
 		}
 		moved = movedHere
 	}
@@ -211,6 +212,15 @@ func (g *gate) next(ctx context.Context, moved move) (move, error) {
 		}
 	}
 	return moved, nil
+}
+
+// notTaken says what to do about an answer of the command line that was refused: the run is stored, and waits for another.
+func (g *gate) notTaken(q *journal.Interrupt, node string, err error) error {
+	err = g.d.m.explainAnswer(q, err)
+	if g.d.m.forgets {
+		return err
+	}
+	return &withAdvice{err, "run " + q.Run + " is stored, and still waits for the answer: " + g.d.m.command("resume", q.Run, "--answer", node+"=JSON")}
 }
 
 // mayAsk reports whether the question can be asked here: in the role that it needs, and claimed by nobody else.
@@ -231,6 +241,7 @@ func (g *gate) answer(ctx context.Context, q *journal.Interrupt, value json.RawM
 		return err
 	}
 	g.given[q.ID] = true
+	g.answered++
 	if i := g.find(q.ID); i >= 0 {
 		g.open = slices.Delete(g.open, i, i+1)
 	}

@@ -81,7 +81,7 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 	if err != nil {
 		return err
 	}
-	answers, err := m.parseAnswers(f.answers, r.Plan())
+	answers, err := m.answersFor(r, f.answers)
 	if err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func (m *Main) resume(ctx context.Context, given string, f *executeFlags, on res
 			return err
 		}
 		j.plan = r.Plan()
-		if j.answers, err = m.parseAnswers(f.answers, j.plan); err != nil {
+		if j.answers, err = m.answersFor(r, f.answers); err != nil {
 			return err
 		}
 		for ev, err := range h.Events(ctx, info.ID, 0, false) {
@@ -281,6 +281,9 @@ func (m *Main) resume(ctx context.Context, given string, f *executeFlags, on res
 				return err
 			}
 			j.before = append(j.before, ev)
+		}
+		if err := m.refuseContrary(ctx, h, &info, j); err != nil {
+			return err
 		}
 		j.start = func(ctx context.Context, h *house) (*fermata.Run, error) {
 			failed := slices.Contains([]fermata.Status{fermata.Failed, fermata.Expired, fermata.Blocked}, fermata.Status(info.Status))
