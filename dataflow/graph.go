@@ -120,6 +120,7 @@ func (b *builder) build() (*Graph, error) {
 			b.problem(Problem{Code: plan.BadNode, Node: d.Name(), Message: err.Error()})
 		}
 	}
+	b.checkOrder()
 	b.links.Share = b.immutable
 	b.handle()
 	b.types()
@@ -180,6 +181,7 @@ func (b *builder) node(d *NodeDef) plan.Node {
 	for _, p := range d.out.ports {
 		n.Flow.Outputs = append(n.Flow.Outputs, plan.Port{Name: p.name, Type: p.typ.String(), Schema: b.schema(p.typ)})
 	}
+	b.order(d, n.Flow)
 	if d.in.typ != nil {
 		n.Flow.Input = b.codec(d.in, d.Name())
 	}

@@ -44,6 +44,16 @@ var explorations = []explored{
 		want: vals{"draft": "p++", "score": 3, "feedback": "+++", "published": "p++ publish"},
 	},
 	{
+		name: "order without data", given: vals{"p": "x", "q": "y"}, onDisk: true,
+		parts: func(t testing.TB, c *calls) []dataflow.Part {
+			return []dataflow.Part{
+				effects(c, "charge", "p", "charged"), effects(c, "mail", "q", "mailed").With(dataflow.After("charge")),
+				effects(c, "close", "q", "closed").With(dataflow.After("mail", "charge")),
+			}
+		},
+		want: vals{"charged": "x charge", "mailed": "y mail", "closed": "y close"},
+	},
+	{
 		name: "nested loops", given: vals{},
 		parts: func(testing.TB, *calls) []dataflow.Part { return nested(2, 2) },
 		want:  vals{"round": 2, "draft": 202, "steps": 4},

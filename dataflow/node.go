@@ -32,9 +32,15 @@ type NodeDef struct {
 	ask     func(handler any) (node.Func, error)
 	sub     *Graph
 	over    *mapping
-	never   bool         // not to be cached by what the graph says of all nodes
-	options []NodeOption // that it was made with
-	errs    []error
+	never   bool // not to be cached by what the graph says of all nodes
+	optioned
+	errs []error
+}
+
+// optioned is what options say beside a node's own fields.
+type optioned struct {
+	options []NodeOption // all of them, in order
+	after   []string     // nodes that it follows without reading what they write
 }
 
 // Part is what a graph is made of: nodes and options.

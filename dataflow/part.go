@@ -67,6 +67,11 @@ func (b *builder) neighbours(at map[string]int) (next, before [][]int) {
 				add(i, to)
 			}
 		}
+		for _, name := range d.after {
+			if from, ok := at[name]; ok {
+				add(from, i)
+			}
+		}
 	}
 	return next, before
 }

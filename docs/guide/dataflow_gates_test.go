@@ -399,3 +399,23 @@ func Example_flowMermaid() {
 	//   classDef value fill:#f3f3f4,stroke:#a9a9b2,color:#4d4d57
 	//   class in_0,in_1,out_0 value
 }
+
+func Example_flowAfter() {
+	ctx := context.Background()
+	// [guide: flow after]
+	charge := dataflow.Func("charge", "receipt", func(_ node.Context, in struct{ Amount int }) (string, error) {
+		return fmt.Sprint("paid ", in.Amount), nil
+	})
+	mail := dataflow.Func("mail", "sent", func(_ node.Context, in struct{ To string }) (string, error) {
+		return "thanks to " + in.To, nil
+	}, dataflow.After(charge)) // it reads no receipt, and mails nobody before the money is there
+	order, err := dataflow.New("order", charge, mail)
+	check(err)
+	res, err := order.Run(ctx, dataflow.Values{"amount": 120, "to": "Ada"})
+	check(err)
+	fmt.Println(res.Outputs["receipt"], res.Outputs["sent"])
+	// [guide: end]
+
+	// Output:
+	// paid 120 thanks to Ada
+}
