@@ -38,6 +38,23 @@ func (r *Recipe) Tests() []Test {
 	return all
 }
 
+// Live names the agents outside the engine that the test calls themselves ({live: true}): programs, web services, servers and
+// models. Whoever repeats the test repeats what they do.
+func (t Test) Live() []string {
+	doc := t.recipe.doc
+	all, live := doc.everyAgent(), []string(nil)
+	for _, in := range doc.tests[t.number].standIns {
+		name, _, _ := strings.Cut(in.agent.Text, "/")
+		outside := slices.ContainsFunc(all[name], func(a *agent) bool {
+			return a.kind != nil && a.kind.outside && (a.model() == nil || a.model().script == nil)
+		})
+		if in.live && outside {
+			live = append(live, in.agent.Text)
+		}
+	}
+	return live
+}
+
 // Stage is a test that is ready to run: its plan, inputs, answers and judgement. The agents of the plan are called as
 // the test says. A stage serves one run at a time, which several processes may run one after the other; Reset makes it
 // ready for another run. Its methods may be called from several goroutines. Package recipetest runs it.
@@ -229,11 +246,11 @@ func (s *Stage) outside(a *agent, in *standIn) error {
 	case a.model() != nil && (s.linesOf(a.name) != nil || a.model().script != nil):
 		return nil
 	case a.model() != nil:
-		return definite{s.breaks("agent %q asks a model: a test does not. Say under models what it says, such as %s: [{output: {…}}], "+
-			"or under agents what stands in for the agent: %s: {returns: {…}}", a.name, a.name, a.name)}
+		return definite{s.breaks("agent %q asks a model: a test does not. Say in this test what it says, such as models: {%s: [{output: {…}}]}, "+
+			"or what stands in for the agent: agents: {%s: {returns: {…}}}", a.name, a.name, a.name)}
 	}
-	return definite{s.breaks("agent %q %s: a test does not. Say under agents what stands in for it, such as %s: {returns: {…}}, "+
-		"or that it is called all the same: %s: {live: true}", a.name, a.kind.does, a.name, a.name)}
+	return definite{s.breaks("agent %q %s: a test does not. Say in this test what stands in for it, such as agents: {%s: {returns: {…}}}, "+
+		"or that it is called all the same, once: agents: {%s: {live: true}}", a.name, a.kind.does, a.name, a.name)}
 }
 
 // instead calls what stands in for an agent.

@@ -15,6 +15,7 @@ import (
 	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/dialogue/dialoguetest"
 	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/recipe"
 	"github.com/fermata-go/fermata/recipe/recipetest"
 )
 
@@ -37,8 +38,9 @@ func (m *Main) testCommand() *cobra.Command {
 		Short: "Run the tests that recipes and dialogues hold",
 		Long: "Run the tests of recipes and dialogues, by default of all under the current folder. They run in memory and do not wait: " +
 			"deadlines of days take no time, and nothing is called that a test does not ask for. With --crash each test is repeated " +
-			"with a crash before and after every append; its result must be the same, and no effect may happen twice. Tests of " +
-			"dialogues are transcripts, understood by phrases and as a model would; --update adds missing commands and replies.",
+			"with a crash before and after every append; its result must be the same, and no effect may happen twice. A test that " +
+			"calls an agent itself ({live: true}) is not repeated. Tests of dialogues are transcripts, understood by phrases and " +
+			"as a model would; --update adds missing commands and replies.",
 		Example: "fermata test\nfermata test refund.yaml --crash\nfermata test recipes --run 'refund|review' --coverage",
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.test(c.Context(), args, &f)
@@ -117,7 +119,7 @@ func (m *Main) testOptions(f *testFlags) (recipetest.Options, error) {
 	if !slices.Contains(understanders, f.nlu) {
 		return recipetest.Options{}, usagef("--nlu: expected phrases, model or both, found %q%s", f.nlu, nearest.Hint(f.nlu, understanders))
 	}
-	opts := recipetest.Options{Crash: f.crash, Models: m.models}
+	opts := recipetest.Options{Crash: f.crash, Models: m.models, Once: m.sayOnce}
 	var err error
 	if opts.Recipe, err = m.recipeOptions(f.agents); err != nil {
 		return opts, err
@@ -129,6 +131,13 @@ func (m *Main) testOptions(f *testFlags) (recipetest.Options, error) {
 		}
 	}
 	return opts, nil
+}
+
+// sayOnce says, before anything runs, that --crash does not repeat a test.
+func (m *Main) sayOnce(test recipe.Test, live []string) {
+	m.err.Println(m.err.Styles().Wait.Apply("warning: ") + term.OneLine(fmt.Sprintf(
+		"%s:%d: the test %q calls %s itself ({live: true}): it runs once and without crashes, since each repetition would call it again",
+		test.File, test.Line, test.Name, strings.Join(live, ", "))))
 }
 
 // testFiles are the recipes that the command line means.
@@ -213,7 +222,7 @@ func (m *Main) showTests(r *recipetest.Report, all []testReport, f *testFlags) {
 		return
 	}
 	s, styles := m.out, m.out.Styles()
-	m.showFile(r.File, "test", all, coverageText(&r.Coverage))
+	m.showFile(r.File, "test", all, r.Skipped, coverageText(&r.Coverage))
 	for i := range all {
 		m.showTest(&all[i])
 	}

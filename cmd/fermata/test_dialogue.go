@@ -61,7 +61,7 @@ func (m *Main) showTalks(r *dialoguetest.Report, all []testReport, f *testFlags)
 	if n := len(c.StepsMissed); n > 0 {
 		reached = fmt.Sprintf("; reached %d of %s", c.Steps-n, term.Count(c.Steps, "step"))
 	}
-	m.showFile(r.File, "conversation", all, reached)
+	m.showFile(r.File, "conversation", all, r.Skipped, reached)
 	for i := range r.Results {
 		m.showVerdict(&all[i])
 		m.showTalk(&r.Results[i])

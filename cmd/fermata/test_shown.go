@@ -22,6 +22,7 @@ type testReport struct {
 	Line     int                      `json:"line"`
 	OK       bool                     `json:"ok"`
 	Crashes  int                      `json:"crashes,omitempty"`
+	Live     []string                 `json:"live,omitempty"` // agents for whose sake --crash has not repeated it
 	Failures []testFailure            `json:"failures,omitempty"`
 	Broken   []string                 `json:"broken,omitempty"` // laws
 	Trace    *recipe.Trace            `json:"trace,omitempty"`  // of a test of a recipe that failed
@@ -44,6 +45,7 @@ func recipeReports(r *recipetest.Report) []testReport {
 	for i := range r.Results {
 		res := &r.Results[i]
 		all[i] = newReport(r.File, res.Test.Name, res.Test.Line, res.Failures, res.Broken, res.Crashes, res.Took)
+		all[i].Live = res.Live
 		if all[i].Recipe = r.Recipe; !res.OK() {
 			all[i].Trace = res.Trace
 		}
@@ -94,8 +96,8 @@ func (t *tally) count(all []testReport, skipped int) {
 }
 
 // showFile shows how the tests of a file went: how many of what ("test") there are, or how many of them failed. reached is
-// what follows where there are some.
-func (m *Main) showFile(file, what string, all []testReport, reached string) {
+// what follows where there are some, and skipped how many --run leaves out.
+func (m *Main) showFile(file, what string, all []testReport, skipped int, reached string) {
 	s, styles, glyphs := m.out, m.out.Styles(), m.out.Glyphs()
 	mark, about := styles.Good.Apply(glyphs.Done), term.Count(len(all), what)
 	failed := 0
@@ -107,6 +109,8 @@ func (m *Main) showFile(file, what string, all []testReport, reached string) {
 	switch {
 	case failed > 0:
 		mark, about = styles.Bad.Apply(glyphs.Failed), fmt.Sprintf("%d of %s failed", failed, about)
+	case len(all) == 0 && skipped > 0:
+		mark, about = styles.Faint.Apply(glyphs.Skipped), "none of its "+term.Count(skipped, what)+" has such a name"
 	case len(all) == 0:
 		mark, about = styles.Faint.Apply(glyphs.Skipped), "no tests"
 	}

@@ -27,8 +27,12 @@ type Options struct {
 	// Models are what agents of kind model ask that a test calls live. Defaults to none. Models that a test or a script
 	// of the recipe stands in for are not needed.
 	Models model.Set
-	// Crash repeats each test with a crash before and after everything that is stored.
+	// Crash repeats each test with a crash before and after everything that is stored. A test that calls an agent itself
+	// ({live: true}) runs once: a program or a service cannot be asked to forget what it did.
 	Crash bool
+	// Once is told of each test that Crash does not repeat, and of the agents that it calls, before any test runs. Defaults
+	// to nothing.
+	Once func(test recipe.Test, live []string)
 	// Store is where runs that crash are kept: see [fermatatest.On]. Defaults to memory.
 	Store func(dir string) (journal.Store, error)
 	// Every looks only at every n-th place to crash at: for slow stores. Defaults to 1.
@@ -56,6 +60,7 @@ type Result struct {
 	Broken   []fermatatest.Violation // laws that were broken, with crashes or without
 	Trace    *recipe.Trace           // of the run without a crash; nil where none began
 	Crashes  int
+	Live     []string // agents that the test calls themselves, for which Options.Crash has not repeated it
 	Took     time.Duration
 }
 
@@ -79,6 +84,11 @@ func Check(ctx context.Context, path string, opts Options) (_ *Report, failed er
 	}
 	report := &Report{File: file, Recipe: r.Name()}
 	seen := newCoverage(r.Plan())
+	for _, test := range r.Tests() {
+		if live := test.Live(); opts.Crash && opts.Once != nil && len(live) > 0 && (opts.Only == nil || opts.Only.MatchString(test.Name)) {
+			opts.Once(test, live)
+		}
+	}
 	for _, test := range r.Tests() {
 		if opts.Only != nil && !opts.Only.MatchString(test.Name) {
 			report.Skipped++
@@ -153,7 +163,10 @@ func check(ctx context.Context, test recipe.Test, o *Options) (*Result, error) {
 		fermatatest.Look(func(rt *fermata.Runtime, res fermata.Result) { result.judge(ctx, stage, rt, &res) }),
 	}
 	_, result.Broken = fermatatest.Rehearse(ctx, stage.Plan(), input, opts...)
-	if o.Crash && result.OK() {
+	if o.Crash {
+		result.Live = test.Live()
+	}
+	if o.Crash && result.OK() && len(result.Live) == 0 {
 		opts = append(opts, fermatatest.Every(o.Every))
 		if o.Store != nil {
 			opts = append(opts, fermatatest.On(o.Store))

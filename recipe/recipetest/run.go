@@ -14,6 +14,11 @@ import (
 // and its test. An invalid recipe fails t, and so do paths without any test.
 func Run(t *testing.T, opts Options, paths ...string) {
 	t.Helper()
+	if opts.Once == nil {
+		opts.Once = func(test recipe.Test, live []string) {
+			t.Logf("%s:%d: %q runs once and without crashes: it calls %s itself", test.File, test.Line, test.Name, strings.Join(live, ", "))
+		}
+	}
 	definitiontest.Run(t, "recipe", Find, func(t *testing.T, file string) ([]definitiontest.Outcome, error) {
 		report, err := Check(t.Context(), file, opts)
 		if err != nil {
