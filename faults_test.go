@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -271,7 +272,7 @@ func (d *driven) passTime(ctx context.Context) {
 		}
 		timers, err := d.inner.Timers(ctx, math.MaxInt64, 1)
 		after, again := d.inner.Runs(ctx, journal.RunFilter{ID: drivenID})
-		if err != nil || again != nil || len(timers) == 0 || after[0] != before[0] {
+		if err != nil || again != nil || len(timers) == 0 || !reflect.DeepEqual(after[0], before[0]) {
 			overdue = time.Now()
 			continue
 		}

@@ -247,7 +247,7 @@ func TestRunsAreListed(t *testing.T) {
 		{ID: "run_2", Plan: "single", Kind: "graph", Fingerprint: fingerprint, Status: "completed", Head: 4, Created: later, Updated: later},
 		{
 			ID: "run_1", Plan: "single", Kind: "graph", Fingerprint: fingerprint, Definition: "def_1", Status: "paused",
-			Head: 5, Created: at, Updated: at, Waiting: 1,
+			Head: 5, Created: at, Updated: at, Waiting: 1, Labels: map[string]string{"team": "red"},
 		},
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {

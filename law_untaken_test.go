@@ -3,6 +3,7 @@ package fermata_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -72,7 +73,7 @@ func TestJ10_ARunIsLeftToWorkersThatCanDriveIt(t *testing.T) {
 					t.Errorf("expected it to be wanted, with %q: %+v", tt.want, row)
 				}
 				time.Sleep(10 * time.Minute)
-				if again := info(); again != row {
+				if again := info(); !reflect.DeepEqual(again, row) {
 					t.Errorf("ten minutes later: %+v, before it was %+v", again, row)
 				}
 				others := worker(t, store, "bob", func() (*plan.Plan, error) { return g.Plan(), nil })

@@ -82,7 +82,14 @@ func WithDefinition(digest string) StartOption { return runtype.WithDefinition(d
 // StartedBy records who started the run.
 func StartedBy(name string) StartOption { return runtype.StartedBy(name) }
 
-// WithLabels records labels of the caller's with the run.
+// WithLabel gives the run a label, by which it is found (law J13).
+//
+// Runtime.FindRuns and `fermata runs ls --label` find it. An empty value gives none. A key has 1 to 63 letters a to z, digits and _ . -, begins with a letter and not with
+// "fermata."; a value has at most 255 bytes; a run has 16 labels at most. Anything else fails the start with
+// CodeInvalid. Nodes set labels with node.Label.
+func WithLabel(key, value string) StartOption { return runtype.WithLabel(key, value) }
+
+// WithLabels gives the run several labels, see WithLabel.
 func WithLabels(labels map[string]string) StartOption { return runtype.WithLabels(labels) }
 
 // Queued stores the run and leaves it to a worker. See Runtime.Work.

@@ -179,7 +179,7 @@ func shows(kind nodehost.Kind) bool {
 
 // refusable reports whether a call that has begun may be refused for what it was given, before it is recorded.
 func refusable(kind nodehost.Kind) bool {
-	return kind == nodehost.KindInterrupt || kind == nodehost.KindEmit
+	return kind == nodehost.KindInterrupt || kind == nodehost.KindEmit || kind == nodehost.KindLabel
 }
 
 // accepted looks at a refusable call that is about to be recorded.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/internal/nodehost"
@@ -126,7 +127,7 @@ func (tr *trial) checkOps() {
 		case journal.DataInvalidated: // the text of a failed call is shown again
 			delete(succeeded, taskOf(e)+", "+e.Op)
 			continue
-		case journal.StepFinished, journal.TimerFired, journal.TextEnd, journal.Message, journal.Status, journal.Diagnostic:
+		case journal.StepFinished, journal.TimerFired, journal.TextEnd, journal.Message, journal.Status, journal.Diagnostic, journal.LabelSet:
 		default:
 			continue
 		}
@@ -182,6 +183,9 @@ func (tr *trial) checkLeftovers(ctx context.Context) {
 	if rows[0].Status != string(tr.result.Status) || rows[0].Waiting != 0 || rows[0].Head != uint64(len(tr.journal)) {
 		tr.breaks("J1", "the run is %s at seq %d; its row says %s at seq %d, with %d open questions", tr.result.Status,
 			len(tr.journal), rows[0].Status, rows[0].Head, rows[0].Waiting)
+	}
+	if diff := cmp.Diff(tr.labels(), rows[0].Labels, cmpopts.EquateEmpty()); diff != "" {
+		tr.breaks("J13", "the row has other labels than the journal (-journal +row):\n%s", diff)
 	}
 }
 

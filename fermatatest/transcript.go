@@ -390,6 +390,10 @@ func (w *writer) calls(v *visit, e *journal.Entry) {
 		var b journal.RepliedBody
 		decode(e.Body, &b)
 		w.say(v, "answers a message: %s%s (%s)", e.Value, b.Error, op)
+	case journal.LabelSet:
+		var b journal.LabelBody
+		decode(e.Body, &b)
+		w.say(v, "sets the label %s to %q", b.Key, b.Label)
 	case journal.TextEnd:
 		w.say(v, "streams %s: %s%s", op, e.Value, e.Body)
 	case journal.Message, journal.Status, journal.Diagnostic, journal.StructuredData:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -61,6 +62,13 @@ func (b *Batch) validateProjections() error {
 	}
 	if b.Row != nil && b.Row.ID != b.Run {
 		return fmt.Errorf("the batch is of run %q, its row of run %q", b.Run, b.Row.ID)
+	}
+	if b.Row != nil {
+		for _, key := range slices.Sorted(maps.Keys(b.Row.Labels)) {
+			if err := CheckLabel(key, b.Row.Labels[key]); err != nil {
+				return fmt.Errorf("run %s: %w", b.Run, err)
+			}
+		}
 	}
 	for i := range b.Interrupts {
 		switch in := &b.Interrupts[i]; {

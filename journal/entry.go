@@ -40,6 +40,7 @@ const (
 	Diagnostic        Kind = 72
 	StructuredData    Kind = 73
 	DataInvalidated   Kind = 74 // what was shown of an operation does not hold any more
+	LabelSet          Kind = 75 // a node has set a label of the run
 	MessageSent       Kind = 80 // a message that the run got from outside
 	MessageAwaited    Kind = 81 // a call waits for a message
 	MessageReplied    Kind = 82 // a message is answered, or refused
@@ -58,7 +59,7 @@ var kindNames = map[Kind]string{
 	Message: "message", Status: "status", Diagnostic: "diagnostic", StructuredData: "structured-data",
 	DataInvalidated: "structured-data.invalidated",
 	MessageSent:     "message.sent", MessageAwaited: "message.awaited", MessageReplied: "message.replied",
-	Definition: "definition",
+	LabelSet: "label.set", Definition: "definition",
 }
 
 // String is the kind's name, the type of its event: "node.finished".
@@ -118,7 +119,7 @@ type StartedBody struct {
 	Fingerprint string            `json:"fingerprint"`           // of the plan (law J8)
 	Definition  string            `json:"definition,omitempty"`  // digest of the stored definition that it was made from
 	By          string            `json:"by,omitempty"`          // who started the run
-	Labels      map[string]string `json:"labels,omitempty"`      // of the caller's own
+	Labels      map[string]string `json:"labels,omitempty"`      // what the run is found by (law J13)
 	Inputs      []string          `json:"inputs,omitempty"`      // of a dataflow: the values that were given
 	Fork        *Origin           `json:"fork,omitempty"`        // where a fork comes from; nil for a run of its own
 }
@@ -269,6 +270,12 @@ type CachedBody struct {
 	At   int64  `json:"at"`   // when that task had it, microseconds
 }
 
+// LabelBody is the body of LabelSet (law J13).
+type LabelBody struct {
+	Key   string `json:"key"`
+	Label string `json:"label,omitempty"` // its value; "" takes the label away
+}
+
 // TimerBody is the body of TimerSet.
 type TimerBody struct {
 	Due int64 `json:"due"` // microseconds
@@ -289,6 +296,8 @@ type RunRow struct {
 	Waiting     int    // how many interrupts are open
 	Driver      string // its owner, see Leaser; "" for none
 	Ready       bool   // it can continue, and has no owner that knows: a question was answered from outside
+
+	Labels map[string]string // what the run is found by (law J13); never changed in place
 }
 
 // Wanted reports whether the run needs an owner.

@@ -17,6 +17,7 @@ import (
 	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/guard"
+	"github.com/fermata-go/fermata/internal/label"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/policy"
 	"github.com/fermata-go/fermata/internal/runstate"
@@ -145,7 +146,7 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 	def := x.Plan.Definition()
 	body := &journal.StartedBody{
 		Plan: def.Name, PlanVersion: def.Version, PlanKind: def.Kind, Fingerprint: x.Plan.Fingerprint(),
-		Definition: o.Definition, By: o.By, Labels: o.Labels, Inputs: given,
+		Definition: o.Definition, By: o.By, Labels: label.Set(o.Labels), Inputs: given,
 	}
 	messages, err := x.outgoing(o.Messages)
 	if err != nil {
@@ -154,7 +155,7 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 	now := x.Now()
 	x.Row = journal.RunRow{
 		ID: x.ID, Plan: def.Name, Kind: def.Kind, Fingerprint: body.Fingerprint, Definition: o.Definition,
-		Status: machine.Running, Created: now, Updated: now,
+		Status: machine.Running, Created: now, Updated: now, Labels: label.Findable(o.Labels),
 	}
 	x.follow()
 	if !x.Unstored && !x.Held {

@@ -194,7 +194,7 @@ func (h *host) showsInOrder(op nodehost.Op) error {
 // refusable reports whether a call that has begun may be refused for its arguments before it is recorded. A
 // node that goes on then does the same on replay, so the call gets its place when it is recorded.
 func refusable(kind nodehost.Kind) bool {
-	return kind == nodehost.KindInterrupt || kind == nodehost.KindEmit
+	return kind == nodehost.KindInterrupt || kind == nodehost.KindEmit || kind == nodehost.KindLabel
 }
 
 // spans reports whether other calls may come between a call's beginning and its record.

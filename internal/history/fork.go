@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/label"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/internal/printable"
@@ -308,6 +309,7 @@ func (f *fork) batch(entries []journal.Entry) journal.Batch {
 		ID: d.ID, Plan: d.Plan.Name(), Kind: d.Plan.Definition().Kind, Fingerprint: started.Fingerprint,
 		Definition: started.Definition, Status: d.Machine.Status(), Error: d.Machine.Finished().Error,
 		Waiting: len(d.Machine.Interrupts()), Created: f.now, Updated: f.now, Driver: d.RowOwner(),
+		Labels: label.Findable(d.Machine.Labels()),
 	}
 	row := d.Row
 	b := journal.Batch{Run: d.ID, Entries: entries, Row: &row, Interrupts: append(d.Machine.Closed(), d.Machine.Interrupts()...)}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/label"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
@@ -81,7 +82,12 @@ func (p *projection) run(e *journal.Entry) error {
 	case journal.RunStarted:
 		p.row.Status = string(runtype.Running)
 		return read(e, func(b *journal.StartedBody) {
+			p.row.Labels = label.Findable(b.Labels)
 			p.row.Plan, p.row.Kind, p.row.Fingerprint, p.row.Definition = b.Plan, b.PlanKind, b.Fingerprint, b.Definition
+		})
+	case journal.LabelSet:
+		return read(e, func(b *journal.LabelBody) {
+			p.row.Labels = label.Findable(label.With(p.row.Labels, b.Key, b.Label))
 		})
 	case journal.RunPaused:
 		p.row.Status = string(runtype.Paused)

@@ -84,7 +84,7 @@ func (p *possibleTasks) next(e *journal.Entry) error {
 		return p.begins(e)
 	case journal.NodeFinished, journal.NodeCached, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended, journal.NodeHeartbeat,
 		journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened, journal.RouteTaken,
-		journal.MessageAwaited, journal.MessageReplied:
+		journal.MessageAwaited, journal.MessageReplied, journal.LabelSet:
 	default:
 		return fmt.Errorf("%s has no place in the journal of a run", e.Kind)
 	}

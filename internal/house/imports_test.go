@@ -34,6 +34,7 @@ var table = []row{
 	{"internal/jsontext", nil, "strings and values as JSON writes them, whatever they mean: the one place that escapes text"},
 	{"internal/canonical", []string{"internal/jsonfield", "internal/jsontext", "internal/persistent"}, "what JSON makes of a value, the same on every machine and in every store"},
 	{"internal/identity", nil, "when two names are of one person, in all packages"},
+	{"internal/label", nil, "which labels a run can have"},
 	{"internal/printable", []string{"internal/fault"}, "what others wrote, so that it does not act where it is shown"},
 	{"internal/fault", nil, "errors of users, kept where their methods do no harm; it knows no error of any package"},
 	{"internal/originguard", nil, "whose pages may use a handler, whatever it serves"},
@@ -42,7 +43,7 @@ var table = []row{
 	{"definition", nil, "the problems of a file, whatever it defines"},
 	{"patch", []string{"internal/canonical", "internal/jsontext"}, "changes of JSON values, whatever they mean"},
 	{"schema", []string{"internal/canonical", "internal/jsonfield", "internal/jsontext", "internal/nearest", "internal/persistent", "internal/printable", "patch"}, "Go types, JSON Schemas and checked values: of use without any workflow"},
-	{"journal", []string{"internal/jsontext"}, "facts and what a store must do; it knows no plan and does no scheduling"},
+	{"journal", []string{"internal/identity", "internal/jsontext", "internal/label", "internal/nearest"}, "facts and what a store must do; it knows no plan and does no scheduling"},
 	{"model", []string{"internal/nearest"}, "what a language model is asked and says: of use without any workflow"},
 	{"model/scripted", []string{"model"}, "a model knows what models are, not who asks"},
 	{"model/internal/remote", []string{"model"}, "the client of the services of all providers; it speaks no provider's protocol"},
@@ -55,14 +56,14 @@ var table = []row{
 		"a choice among them by the environment; who chooses in Go imports the one",
 	},
 	{"internal/nodehost", []string{"internal/fault", "internal/printable", "model", "schema"}, "what the engine and node say to each other: the calls of a node, their identities, the host that answers them"},
-	{"node", []string{"internal/canonical", "internal/fault", "internal/goroutine", "internal/loss", "internal/nearest", "internal/nodehost", "model", "patch", "schema"}, "what node code calls; engine and stores are behind the host of nodehost, providers behind model.Model"},
+	{"node", []string{"internal/canonical", "internal/fault", "internal/goroutine", "internal/label", "internal/loss", "internal/nearest", "internal/nodehost", "model", "patch", "schema"}, "what node code calls; engine and stores are behind the host of nodehost, providers behind model.Model"},
 	{"plan", []string{"node", "internal/nearest", "internal/printable"}, "the compiled form holds functions of nodes and never calls them"},
 	{"internal/value", []string{"internal/canonical", "internal/jsonfield", "internal/jsontext", "internal/nearest", "internal/persistent", "journal", "plan"}, "codecs turn values into the deltas that journals hold"},
 	{"state", []string{"internal/canonical", "internal/persistent", "internal/value"}, "types for fields that grow: their elements are finalized by the codecs; it knows no run"},
 	{"internal/watch", []string{"journal"}, "one watch of a store for all who read it; whose readers they are is no concern of it"},
-	{"internal/machine", []string{"internal/fault", "internal/nodehost", "journal", "node", "plan"}, "the fold: plan and entries in, work out, and nothing with I/O (J1)"},
+	{"internal/machine", []string{"internal/fault", "internal/label", "internal/nodehost", "journal", "node", "plan"}, "the fold: plan and entries in, work out, and nothing with I/O (J1)"},
 	{"internal/replay", []string{"internal/machine", "journal", "plan"}, "a run read from its journal or a checkpoint: the machine and its values; who drives it, and where it is kept, is no concern of it"},
-	{"internal/runtype", []string{"internal/canonical", "internal/fault", "internal/machine", "internal/nodehost", "internal/printable", "journal", "node", "plan"}, "the words that users and all rooms of the engine share; of the machine it takes names alone"},
+	{"internal/runtype", []string{"internal/canonical", "internal/fault", "internal/label", "internal/machine", "internal/nodehost", "internal/printable", "journal", "node", "plan"}, "the words that users and all rooms of the engine share; of the machine it takes names alone"},
 	{"internal/guard", []string{"internal/fault", "internal/runtype", "node", "plan"}, "calls of users' code that may panic or end its goroutine (law N7)"},
 	{
 		"internal/storage",
@@ -78,12 +79,12 @@ var table = []row{
 	},
 	{
 		"internal/runstate",
-		[]string{"internal/canonical", "internal/fault", "internal/guard", "internal/loss", "internal/machine", "internal/nearest", "internal/nodehost", "internal/question", "internal/replay", "internal/runtype", "internal/storage", "internal/value", "journal", "plan"},
+		[]string{"internal/canonical", "internal/fault", "internal/guard", "internal/label", "internal/loss", "internal/machine", "internal/nearest", "internal/nodehost", "internal/question", "internal/replay", "internal/runtype", "internal/storage", "internal/value", "journal", "plan"},
 		"a run as its journal says it is: the fold, its values, its rows, and whether a plan fits it; it executes nothing",
 	},
 	{
 		"internal/executor",
-		[]string{"internal/canonical", "internal/fault", "internal/goroutine", "internal/guard", "internal/loss", "internal/machine", "internal/nearest", "internal/nodehost", "internal/policy", "internal/printable", "internal/question", "internal/runstate", "internal/runtype", "internal/storage", "internal/stream", "internal/value", "internal/watch", "journal", "model", "node", "plan", "schema"},
+		[]string{"internal/canonical", "internal/fault", "internal/goroutine", "internal/guard", "internal/label", "internal/loss", "internal/machine", "internal/nearest", "internal/nodehost", "internal/policy", "internal/printable", "internal/question", "internal/runstate", "internal/runtype", "internal/storage", "internal/stream", "internal/value", "internal/watch", "journal", "model", "node", "plan", "schema"},
 		"does the machine's work for one run; it knows no other run, and leases as an interface",
 	},
 	{
@@ -93,7 +94,7 @@ var table = []row{
 	},
 	{
 		"internal/history",
-		[]string{"internal/canonical", "internal/guard", "internal/machine", "internal/nearest", "internal/nodehost", "internal/printable", "internal/question", "internal/runstate", "internal/runtype", "internal/storage", "journal", "node", "plan"},
+		[]string{"internal/canonical", "internal/guard", "internal/label", "internal/machine", "internal/nearest", "internal/nodehost", "internal/printable", "internal/question", "internal/runstate", "internal/runtype", "internal/storage", "journal", "node", "plan"},
 		"reads, copies and deletes journals; it knows no execution",
 	},
 	{
@@ -109,9 +110,10 @@ var table = []row{
 	{"journal/storekind", []string{"journal", "internal/nearest"}, "what a kind of store is, for stores and for those who open them by address; it knows none"},
 	{"journal/memory", []string{"journal", "journal/storekind"}, "a store knows what it stores, not who runs"},
 	{"journal/block", []string{"journal"}, "a packed form of entries for any store; who needs none does not get the compressor"},
-	{"journal/sqlite/...", []string{"journal", "journal/block", "journal/sqlite", "journal/storekind"}, "likewise; sqlitetest makes its files fail"},
+	{"journal/internal/search", []string{"journal"}, "the statements by which stores that speak SQL find runs and interrupts, whatever the dialect"},
+	{"journal/sqlite/...", []string{"journal", "journal/block", "journal/internal/search", "journal/sqlite", "journal/storekind"}, "likewise; sqlitetest makes its files fail"},
 	{"journal/internal/interrupt", []string{"journal"}, "the form in which stores on servers keep interrupts, whatever the server"},
-	{"journal/postgres", []string{"journal", "journal/block", "journal/internal/interrupt", "journal/storekind"}, "likewise"},
+	{"journal/postgres", []string{"journal", "journal/block", "journal/internal/interrupt", "journal/internal/search", "journal/storekind"}, "likewise"},
 	{"journal/redis/internal/resp", nil, "a client of a server, with no word of what is kept there"},
 	{"journal/redis", []string{"journal", "journal/internal/interrupt", "journal/redis/internal/resp", "journal/storekind"}, "likewise; a server that several machines share"},
 	{
@@ -321,7 +323,7 @@ var outside = []struct {
 	{"go.opentelemetry.io/proto/otlp", []string{"cmd/fermata/internal/otlp"}, "spans as a collector takes them"},
 	{"google.golang.org/protobuf", []string{"cmd/fermata/internal/otlp"}, "their encoding"},
 	{"github.com/coder/websocket", []string{"dialogue/web"}, "connections that conversations are held over: who serves none of them does not get it"},
-	{"pgregory.net/rapid", []string{"internal/lawtest"}, "the seed of properties; of others only tests import it"},
+	{"pgregory.net/rapid", []string{"internal/lawtest", "journal/journaltest"}, "the seed of properties, and the suite that stores are tested with; of others only tests import it"},
 	{"github.com/google/go-cmp", []string{"journal/journaltest", "fermatatest", "model/modeltest", "internal/definitiontest", "internal/golden", "channels/channeltest"}, "packages that are imported by tests"},
 }
 

@@ -19,14 +19,14 @@ var kindReaders = []struct {
 }{
 	{
 		files:   "cmd/fermata/internal/progress/*.go",
-		leaves:  []string{"node.suspended", "node.heartbeat", "text.start", "text.delta", "text.end", "structured-data", "structured-data.invalidated", "definition"},
-		because: "the call says why a task waits; text and data are results, which are shown at the end",
+		leaves:  []string{"node.suspended", "node.heartbeat", "text.start", "text.delta", "text.end", "structured-data", "structured-data.invalidated", "label.set", "definition"},
+		because: "the call says why a task waits; text and data are results, which are shown at the end, and labels are for lists",
 	},
 	{
 		files: "recipe/trace*.go",
 		leaves: []string{
 			"run.started", "run.paused", "run.blocked", "node.heartbeat", "step.started", "timer.set", "text.start", "text.delta", "text.end",
-			"diagnostic", "structured-data", "structured-data.invalidated", "message.sent", "definition",
+			"diagnostic", "structured-data", "structured-data.invalidated", "message.sent", "label.set", "definition",
 		},
 		because: "a step is what a node has done; a message is shown in the step that has taken it",
 	},
@@ -34,7 +34,7 @@ var kindReaders = []struct {
 		files: "telemetry/*.go",
 		leaves: []string{
 			"node.skipped", "node.heartbeat", "text.start", "text.delta", "text.end", "message", "status", "diagnostic",
-			"structured-data.invalidated", "definition",
+			"structured-data.invalidated", "label.set", "definition",
 		},
 		because: "a span has a beginning and an end, and holds nothing that is said",
 	},
@@ -48,7 +48,7 @@ var kindReaders = []struct {
 	},
 	{
 		files:   "clients/js/src/state.ts",
-		leaves:  []string{"route.taken", "step.started", "step.finished", "timer.set", "node.heartbeat", "definition"},
+		leaves:  []string{"route.taken", "step.started", "step.finished", "timer.set", "node.heartbeat", "label.set", "definition"},
 		because: "a user interface shows tasks, not what they call and where they lead",
 	},
 	{
@@ -57,7 +57,7 @@ var kindReaders = []struct {
 			"run.started", "run.paused", "run.blocked", "run.finished", "node.started", "node.finished", "node.retrying", "node.failed", "node.skipped",
 			"node.cached", "node.heartbeat", "route.taken", "step.started", "step.finished", "timer.set", "timer.fired", "text.start", "text.delta",
 			"text.end", "message", "status", "diagnostic", "structured-data", "structured-data.invalidated", "message.sent", "message.awaited",
-			"message.replied", "definition",
+			"message.replied", "label.set", "definition",
 		},
 		because: "who may read a run reads all of it but questions that are for others (law H8)",
 	},

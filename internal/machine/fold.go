@@ -128,7 +128,7 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 		}
 	case journal.NodeFinished, journal.NodeCached, journal.NodeRetrying, journal.NodeFailed, journal.NodeSuspended,
 		journal.NodeHeartbeat, journal.StepStarted, journal.StepFinished, journal.TimerSet, journal.TimerFired, journal.TextEnd, journal.InterruptOpened,
-		journal.MessageAwaited, journal.MessageReplied:
+		journal.MessageAwaited, journal.MessageReplied, journal.LabelSet:
 	default:
 		return m.corrupt(e, "this kind has no place in the journal of a run")
 	}

@@ -47,6 +47,9 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 	case journal.TimerFired:
 		op.expired()
 		m.wake(t, op.ID, ReasonTimer)
+	case journal.LabelSet:
+		op.Done = true
+		return m.labelSet(e)
 	case journal.MessageAwaited:
 		return m.messageAwaited(e, op)
 	case journal.MessageReplied:

@@ -79,6 +79,13 @@ type BeatHost interface {
 	Refuse(pass uint64, err error)
 }
 
+// LabelHost is a [Host] that keeps labels of the run.
+type LabelHost interface {
+	// Label sets a label, or takes it away where the value is "" (law J13). The key and the value can be those of one. A
+	// run that has too many fails the pass.
+	Label(pass uint64, op Op, key, value string) error
+}
+
 // SizeHost is a [Host] that limits the JSON of one value.
 type SizeHost interface {
 	// MaxValue returns how many bytes of JSON a value may have.

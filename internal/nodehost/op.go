@@ -27,6 +27,7 @@ const (
 	KindHeartbeat Kind = "heartbeat" // the last value of an earlier attempt's Heartbeat, as it was read
 	KindReceive   Kind = "receive"   // a call that takes a message
 	KindReply     Kind = "reply"     // the answer to a message
+	KindLabel     Kind = "label"     // a label of the run that is set
 )
 
 // Op is one recorded call of a task: its identity, and what is already known of it.

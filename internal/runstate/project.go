@@ -1,9 +1,11 @@
 package runstate
 
 import (
+	"maps"
 	"strconv"
 	"sync"
 
+	"github.com/fermata-go/fermata/internal/label"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
@@ -49,6 +51,7 @@ func (s *State) Project(entries []journal.Entry) (b journal.Batch, memory *Proje
 		row.Status, row.Waiting, row.Error = s.Machine.Status(), len(s.Machine.Interrupts()), s.Machine.Error()
 		row.Driver, row.Ready = s.RowOwner(), false
 		row.Fingerprint, row.Definition = s.pinned()
+		row.Labels = label.Findable(s.Machine.Labels())
 		row.Updated = entries[len(entries)-1].At
 	}
 	return b, memory
@@ -59,7 +62,14 @@ func (s *State) rowChanges() bool {
 	r := &s.Row
 	fingerprint, definition := s.pinned()
 	return r.Status != s.Machine.Status() || r.Waiting != len(s.Machine.Interrupts()) || r.Error != s.Machine.Error() || r.Ready ||
-		r.Driver != s.RowOwner() || r.Fingerprint != fingerprint || r.Definition != definition
+		r.Driver != s.RowOwner() || r.Fingerprint != fingerprint || r.Definition != definition ||
+		s.relabelled()
+}
+
+// relabelled reports whether the run has other labels than its row.
+func (s *State) relabelled() bool {
+	labels := s.Machine.Labels()
+	return (len(labels) > 0 || len(s.Row.Labels) > 0) && !maps.Equal(label.Findable(labels), s.Row.Labels)
 }
 
 // pinned returns what the run is pinned to: the plan's fingerprint, and the digest of its text.

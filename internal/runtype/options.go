@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"reflect"
 	"slices"
 	"time"
 
 	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/label"
 	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
@@ -103,7 +103,7 @@ type StartOptions struct {
 	Durability Durability        // defaults to Sync
 	Definition string            // digest of the plan's text; "" for none
 	By         string            // who started the run; "" for nobody named
-	Labels     map[string]string // of the caller's
+	Labels     map[string]string // that the run is found by
 	Queued     bool              // leave the run to a worker
 	Attach     bool              // continue the run that has the id already
 	Messages   []Posted          // that the run finds at its start
@@ -128,14 +128,14 @@ func WithID(id string) StartOption { return func(o *StartOptions) { o.ID, o.Name
 // longestID limits a run's id, in bytes. Ids are part of addresses, file names and store keys.
 const longestID = 512
 
-// Check refuses names with control characters (law H9) and labels that are too large (law N8).
-func (o *StartOptions) Check(limit int) error {
+// Check refuses names with control characters (law H9) and labels that a run cannot have (law J13).
+func (o *StartOptions) Check() error {
 	if len(o.ID) > longestID {
 		return &Error{Code: CodeInvalid, Err: fmt.Errorf("the run's id has %d bytes; expected %d at most", len(o.ID), longestID)}
 	}
 	err := errors.Join(printable.Check("the run's id", o.ID), printable.Check("who starts the run", o.By))
 	if len(o.Labels) > 0 {
-		err = errors.Join(checkLabels(o.Labels, limit), err)
+		err = errors.Join(checkLabels(o.Labels), err)
 	}
 	if err != nil {
 		return &Error{Code: CodeInvalid, Err: err}
@@ -143,12 +143,13 @@ func (o *StartOptions) Check(limit int) error {
 	return nil
 }
 
-func checkLabels(labels map[string]string, limit int) (err error) {
-	if over := canonical.Measure(reflect.ValueOf(labels), limit); over != nil {
-		return fmt.Errorf("labels: %w", NotStorable(over))
+// checkLabels refuses labels that a run cannot have (law J13). Values are escaped where they are shown.
+func checkLabels(labels map[string]string) (err error) {
+	if n := len(labels); n > journal.MaxLabels {
+		err = fmt.Errorf("%d labels; a run has %d at most", n, journal.MaxLabels)
 	}
-	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		err = errors.Join(err, printable.Check("the name of a label", name)) // values are escaped where they are shown
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		err = errors.Join(err, label.Given(key, labels[key]))
 	}
 	return err
 }
@@ -164,9 +165,25 @@ func WithDefinition(digest string) StartOption {
 // StartedBy records who started the run.
 func StartedBy(name string) StartOption { return func(o *StartOptions) { o.By = name } }
 
-// WithLabels records labels of the caller's with the run.
+// WithLabels gives the run labels, beside those that it has been given before (law J13).
 func WithLabels(labels map[string]string) StartOption {
-	return func(o *StartOptions) { o.Labels = labels }
+	return func(o *StartOptions) {
+		for key, value := range labels {
+			WithLabel(key, value)(o)
+		}
+	}
+}
+
+// WithLabel gives the run a label; an empty value gives none (law J13).
+func WithLabel(key, value string) StartOption {
+	return func(o *StartOptions) {
+		labels := maps.Clone(o.Labels)
+		if labels == nil {
+			labels = make(map[string]string)
+		}
+		labels[key] = value
+		o.Labels = labels
+	}
 }
 
 // Queued stores the run and leaves it to a worker. See Runtime.Work.

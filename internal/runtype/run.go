@@ -52,6 +52,12 @@ func (i *Interrupt) DeadlineTime() time.Time {
 	return time.UnixMicro(i.Deadline).UTC()
 }
 
+// InterruptPage is a page of interrupts.
+type InterruptPage struct {
+	Interrupts []Interrupt // in the query's order
+	Next       string      // the cursor of the next page; "" where there is none
+}
+
 // RunInfo is the row of a run in the store's projection.
 type RunInfo = journal.RunRow
 

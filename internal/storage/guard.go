@@ -261,6 +261,29 @@ func (g *guardedStore) Drivers(ctx context.Context) (drivers []string, err error
 	return drivers, err
 }
 
+func (g *guardedStore) FindRuns(ctx context.Context, q journal.RunQuery) (p journal.RunPage, err error) {
+	err = g.call("find runs", "", func() error { p, err = journal.Find(g.inner).FindRuns(ctx, q); return err })
+	return p, err
+}
+
+func (g *guardedStore) CountRuns(ctx context.Context, q journal.RunQuery, by string, most int) (c journal.Counts, err error) {
+	err = g.call("count runs", "", func() error { c, err = journal.Find(g.inner).CountRuns(ctx, q, by, most); return err })
+	return c, err
+}
+
+func (g *guardedStore) FindInterrupts(ctx context.Context, q journal.InterruptQuery) (p journal.InterruptPage, err error) {
+	err = g.call("find interrupts", "", func() error { p, err = journal.Find(g.inner).FindInterrupts(ctx, q); return err })
+	return p, err
+}
+
+func (g *guardedStore) CountInterrupts(ctx context.Context, q journal.InterruptQuery, by string, most int) (c journal.Counts, err error) {
+	err = g.call("count interrupts", "", func() error {
+		c, err = journal.Find(g.inner).CountInterrupts(ctx, q, by, most)
+		return err
+	})
+	return c, err
+}
+
 func (g *guardedStore) Compact(ctx context.Context, run string) (did journal.Compaction, err error) {
 	err = g.call("compact", run, func() error { did, err = g.inner.(journal.Compactor).Compact(ctx, run); return err })
 	return did, err

@@ -36,7 +36,10 @@ type Faulty struct {
 	failRead       map[int]Mode
 }
 
-var _ journal.Store = (*Faulty)(nil)
+var (
+	_ journal.Store  = (*Faulty)(nil)
+	_ journal.Finder = (*Faulty)(nil)
+)
 
 // NewFaulty wraps a store. Until it is told to fail, it does what the store does.
 func NewFaulty(inner journal.Store) *Faulty {
@@ -50,7 +53,8 @@ func (f *Faulty) FailAppend(n int, mode Mode) {
 	f.failAppend[n] = mode
 }
 
-// FailRead makes the n-th read fail, once. Read, Checkpoint, Runs, Inbox and Timers are counted together. A Read that
+// FailRead makes the n-th read fail, once. Read, Checkpoint, Runs, Inbox, Timers and the methods of
+// [journal.Finder] are counted together. A Read that
 // fails After has yielded its entries first.
 func (f *Faulty) FailRead(n int, mode Mode) {
 	f.mu.Lock()
@@ -162,6 +166,28 @@ func (f *Faulty) Runs(ctx context.Context, filter journal.RunFilter) ([]journal.
 // Inbox implements [journal.Store].
 func (f *Faulty) Inbox(ctx context.Context, filter journal.InboxFilter) ([]journal.Interrupt, error) {
 	return reading(f, "inbox", filter.Run, func() ([]journal.Interrupt, error) { return f.inner.Inbox(ctx, filter) })
+}
+
+// FindRuns implements [journal.Finder].
+func (f *Faulty) FindRuns(ctx context.Context, q journal.RunQuery) (journal.RunPage, error) {
+	return reading(f, "find runs", "", func() (journal.RunPage, error) { return journal.Find(f.inner).FindRuns(ctx, q) })
+}
+
+// CountRuns implements [journal.Finder].
+func (f *Faulty) CountRuns(ctx context.Context, q journal.RunQuery, by string, most int) (journal.Counts, error) {
+	return reading(f, "count runs", "", func() (journal.Counts, error) { return journal.Find(f.inner).CountRuns(ctx, q, by, most) })
+}
+
+// FindInterrupts implements [journal.Finder].
+func (f *Faulty) FindInterrupts(ctx context.Context, q journal.InterruptQuery) (journal.InterruptPage, error) {
+	return reading(f, "find interrupts", "", func() (journal.InterruptPage, error) { return journal.Find(f.inner).FindInterrupts(ctx, q) })
+}
+
+// CountInterrupts implements [journal.Finder].
+func (f *Faulty) CountInterrupts(ctx context.Context, q journal.InterruptQuery, by string, most int) (journal.Counts, error) {
+	return reading(f, "count interrupts", "", func() (journal.Counts, error) {
+		return journal.Find(f.inner).CountInterrupts(ctx, q, by, most)
+	})
 }
 
 // Timers implements [journal.Store].

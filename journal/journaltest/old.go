@@ -1,11 +1,13 @@
 package journaltest
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
+	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/journal"
 )
@@ -35,19 +37,28 @@ func HoldsRunsBeforeDrivers(t *testing.T, s journal.Store) {
 		inbox, timers = append(inbox, b.Interrupts...), append(timers, b.Timers...)
 	}
 	gotRows, err := s.Runs(t.Context(), journal.RunFilter{})
-	if diff := cmp.Diff(rows, gotRows); diff != "" || err != nil {
+	if diff := gocmp.Diff(rows, gotRows); diff != "" || err != nil {
 		t.Errorf("runs (-want +got), %v:\n%s", err, diff)
 	}
 	gotInbox, err := s.Inbox(t.Context(), journal.InboxFilter{All: true})
-	if diff := cmp.Diff(inbox, gotInbox); diff != "" || err != nil {
+	if diff := gocmp.Diff(inbox, gotInbox); diff != "" || err != nil {
 		t.Errorf("questions (-want +got), %v:\n%s", err, diff)
 	}
+	byID := func(a, b journal.RunRow) int { return cmp.Compare(a.ID, b.ID) }
+	page, err := journal.Find(s).FindRuns(t.Context(), journal.RunQuery{})
+	if diff := gocmp.Diff(slices.SortedFunc(slices.Values(rows), byID), slices.SortedFunc(slices.Values(page.Runs), byID)); diff != "" || err != nil {
+		t.Errorf("runs that are found (-want +got), %v:\n%s", err, diff)
+	}
+	asked, err := journal.Find(s).FindInterrupts(t.Context(), journal.InterruptQuery{States: journal.States()})
+	if diff := gocmp.Diff(inbox, asked.Interrupts); diff != "" || err != nil {
+		t.Errorf("questions that are found (-want +got), %v:\n%s", err, diff)
+	}
 	gotTimers, err := s.Timers(t.Context(), 1<<62, 0)
-	if diff := cmp.Diff(timers, gotTimers); diff != "" || err != nil {
+	if diff := gocmp.Diff(timers, gotTimers); diff != "" || err != nil {
 		t.Errorf("timers (-want +got), %v:\n%s", err, diff)
 	}
 	deserted, err := s.(journal.Leaser).Deserted(t.Context(), 0)
-	if diff := cmp.Diff(rows[len(rows)-1:], deserted); diff != "" || err != nil {
+	if diff := gocmp.Diff(rows[len(rows)-1:], deserted); diff != "" || err != nil {
 		t.Errorf("the one run that is on its way is nobody's (-want +got), %v:\n%s", err, diff)
 	}
 }

@@ -22,10 +22,11 @@ type projections struct {
 	timers     map[string]int64 // id -> due
 }
 
-// question is an interrupt and when it was first stored.
+// question is an interrupt, when it was first stored, and what is known of its run.
 type question struct {
 	journal.Interrupt
 	born uint64
+	of   *projections
 }
 
 // index holds the projections of all runs, in the orders in which they are asked for.
@@ -74,7 +75,11 @@ func (x *index) project(r *run, b *journal.Batch) error {
 			p.born = x.born
 			x.runs.add(r)
 		}
-		if p.row = *b.Row; p.row.Wanted() {
+		labels := p.row.Labels
+		if p.row = *b.Row; !maps.Equal(labels, p.row.Labels) {
+			labels = maps.Clone(p.row.Labels)
+		}
+		if p.row.Labels = labels; p.row.Wanted() {
 			x.wanted[r] = struct{}{}
 		} else {
 			delete(x.wanted, r)
@@ -98,7 +103,7 @@ func (x *index) putInterrupt(p *projections, in *journal.Interrupt) {
 	q := x.interrupts[in.ID]
 	if q == nil {
 		x.born++
-		q = &question{in.Clone(), x.born}
+		q = &question{in.Clone(), x.born, p}
 		x.interrupts[in.ID] = q
 		if p.interrupts == nil {
 			p.interrupts = p.first[:0]
@@ -164,6 +169,13 @@ func (x *index) remove(r *run) {
 	p.born, p.row, p.interrupts, p.first, p.timers = 0, journal.RunRow{}, nil, [1]*question{}, nil
 }
 
+// shown is the row for a caller, who may change it.
+func (p *projections) shown() journal.RunRow {
+	row := p.row
+	row.Head, row.Labels = p.head.Load(), maps.Clone(row.Labels)
+	return row
+}
+
 // Runs implements [journal.Store].
 func (s *store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow, error) {
 	if err := s.ready(ctx, "runs", f.ID); err != nil {
@@ -186,9 +198,7 @@ func (s *store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow
 		if r.index.born == 0 || !f.Match(&r.index.row) {
 			continue
 		}
-		row := r.index.row
-		row.Head = r.index.head.Load()
-		if rows = append(rows, row); len(rows) == f.Limit {
+		if rows = append(rows, r.index.shown()); len(rows) == f.Limit {
 			break
 		}
 	}

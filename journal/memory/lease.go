@@ -59,9 +59,7 @@ func (s *store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, erro
 		if row.Driver != "" && s.left(row.Driver) > 0 {
 			continue
 		}
-		rows = append(rows, *row)
-		rows[len(rows)-1].Head = r.index.head.Load()
-		if len(rows) == limit {
+		if rows = append(rows, r.index.shown()); len(rows) == limit {
 			break
 		}
 	}

@@ -177,6 +177,11 @@ func adopt(ctx context.Context, c *pgx.Conn, o Options) error {
 				return err
 			}
 		}
+		if version > 0 && version < refilled {
+			if err := refill(ctx, tx, o.Schema); err != nil {
+				return err
+			}
+		}
 		_, err = tx.Exec(ctx, in(o.Schema, "UPDATE @format SET version = $1"), len(migrations))
 		return err
 	})

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -189,12 +190,21 @@ func (s *Store) Heads(ctx context.Context, runs []string) (map[string]uint64, er
 }
 
 // scanRun makes a row of the columns of listRuns.
-func scanRun(row pgx.CollectableRow) (r journal.RunRow, err error) {
+func scanRun(row pgx.CollectableRow) (r journal.RunRow, err error) { return scanRunAfter(row) }
+
+// scanRunAfter is scanRun of a row that has other columns before.
+func scanRunAfter(row pgx.CollectableRow, before ...any) (r journal.RunRow, err error) {
 	var head int64
 	var failure []byte
-	err = row.Scan(&r.ID, &r.Plan, &r.Kind, &r.Fingerprint, &r.Definition, &r.Status, &failure, &r.Created, &r.Updated, &r.Waiting,
-		&r.Driver, &r.Ready, &head)
+	var labels string
+	err = row.Scan(append(before, &r.ID, &r.Plan, &r.Kind, &r.Fingerprint, &r.Definition, &r.Status, &failure, &r.Created, &r.Updated, &r.Waiting,
+		&r.Driver, &r.Ready, &labels, &head)...)
 	r.Error, r.Head = string(failure), uint64(head)
+	if err == nil && labels != "" {
+		if err = json.Unmarshal([]byte(labels), &r.Labels); err != nil {
+			err = fmt.Errorf("%w: the labels of run %s: %w", journal.ErrCorrupt, r.ID, err)
+		}
+	}
 	return r, err
 }
 

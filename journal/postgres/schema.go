@@ -74,7 +74,46 @@ CREATE TABLE @drivers (
 	driver text COLLATE "C" PRIMARY KEY,
 	until timestamptz NOT NULL
 );
+`, `
+ALTER TABLE @runs ADD COLUMN labels text COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX runs_created ON @runs (created, id) WHERE kind <> 'definition';
+CREATE INDEX runs_updated ON @runs (updated, id) WHERE kind <> 'definition';
+CREATE INDEX runs_found ON @runs (status, created, id) WHERE kind <> 'definition';
+CREATE INDEX runs_plan ON @runs (plan, created, id) WHERE kind <> 'definition';
+CREATE TABLE @run_labels (
+	key text COLLATE "C" NOT NULL,
+	value text COLLATE "C" NOT NULL,
+	created bigint NOT NULL,
+	run bigint NOT NULL,
+	PRIMARY KEY (key, value, created, run)
+);
+CREATE FUNCTION @relabel() RETURNS trigger LANGUAGE plpgsql AS $relabel$
+BEGIN
+	IF TG_OP <> 'INSERT' AND OLD.labels <> '' THEN
+		DELETE FROM @run_labels l USING json_each_text(OLD.labels::json) o
+		WHERE l.key = o.key AND l.value = o.value AND l.created = OLD.created AND l.run = OLD.id;
+	END IF;
+	IF TG_OP <> 'DELETE' AND NEW.labels <> '' THEN
+		INSERT INTO @run_labels (key, value, created, run) SELECT n.key, n.value, NEW.created, NEW.id FROM json_each_text(NEW.labels::json) n;
+	END IF;
+	RETURN NULL;
+END
+$relabel$;
+CREATE TRIGGER runs_labelled AFTER INSERT ON @runs FOR EACH ROW WHEN (NEW.labels <> '') EXECUTE FUNCTION @relabel();
+CREATE TRIGGER runs_relabelled AFTER UPDATE OF labels, created ON @runs FOR EACH ROW
+	WHEN (NEW.labels <> OLD.labels OR NEW.created <> OLD.created) EXECUTE FUNCTION @relabel();
+CREATE TRIGGER runs_unlabelled AFTER DELETE ON @runs FOR EACH ROW WHEN (OLD.labels <> '') EXECUTE FUNCTION @relabel();
+ALTER TABLE @interrupts ADD COLUMN state text COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE @interrupts ADD COLUMN kind text COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE @interrupts ADD COLUMN holder text COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE @interrupts ADD COLUMN due bigint NOT NULL DEFAULT 0;
+CREATE INDEX interrupts_role ON @interrupts (role, opened, id) WHERE open;
+CREATE INDEX interrupts_holder ON @interrupts (holder, opened, id) WHERE open AND holder <> '';
+CREATE INDEX interrupts_due ON @interrupts (due, id) WHERE open AND due > 0;
 `}
+
+// refilled is the version that brought the columns by which interrupts are found: those of before get them then.
+const refilled = 3
 
 // Marks in statements: of the schema, and of a condition that is always true.
 const (
@@ -93,8 +132,8 @@ INSERT INTO @journal (run, last, data) SELECT id, $3, $4 FROM fence`
 
 	createRun = `
 WITH fence AS (
-	INSERT INTO @runs (run, head, plan, kind, fingerprint, definition, status, error, created, updated, waiting, driver, ready)
-	SELECT $1, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $26, $27 WHERE $2::bigint = 0 AND $5::boolean AND $28::text IS NULL AND #
+	INSERT INTO @runs (run, head, plan, kind, fingerprint, definition, status, error, created, updated, waiting, driver, ready, labels)
+	SELECT $1, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $26, $27, $29 WHERE $2::bigint = 0 AND $5::boolean AND $28::text IS NULL AND #
 	ON CONFLICT (run) DO NOTHING RETURNING id
 )` + appendRest
 
@@ -106,7 +145,7 @@ WITH fence AS (
 		status = CASE WHEN $5 THEN $10 ELSE status END, error = CASE WHEN $5 THEN $11 ELSE error END,
 		created = CASE WHEN $5 THEN $12 ELSE created END, updated = CASE WHEN $5 THEN $13 ELSE updated END,
 		waiting = CASE WHEN $5 THEN $14 ELSE waiting END, driver = CASE WHEN $5 THEN $26 ELSE driver END,
-		ready = CASE WHEN $5 THEN $27 ELSE ready END
+		ready = CASE WHEN $5 THEN $27 ELSE ready END, labels = CASE WHEN $5 THEN $29 ELSE labels END
 	WHERE run = $1 AND head = $2 AND ($28::text IS NULL OR driver = $28) AND # RETURNING id
 )` + appendRest
 
@@ -114,12 +153,13 @@ WITH fence AS (
 	appendRest = `, frame AS (
 	INSERT INTO @journal (run, last, data) SELECT id, $3, $4 FROM fence WHERE $4::bytea IS NOT NULL
 ), asked AS (
-	INSERT INTO @interrupts AS i (interrupt, run, opened, open, role, data)
-	SELECT q.interrupt, fence.id, q.opened, q.open, q.role, q.data
-	FROM fence, unnest($15::text[], $16::bigint[], $17::boolean[], $18::text[], $19::bytea[])
-		WITH ORDINALITY AS q (interrupt, opened, open, role, data, n) ORDER BY q.n
+	INSERT INTO @interrupts AS i (interrupt, run, opened, open, role, data, state, kind, holder, due)
+	SELECT q.interrupt, fence.id, q.opened, q.open, q.role, q.data, q.state, q.kind, q.holder, q.due
+	FROM fence, unnest($15::text[], $16::bigint[], $17::boolean[], $18::text[], $19::bytea[], $30::text[], $31::text[], $32::text[], $33::bigint[])
+		WITH ORDINALITY AS q (interrupt, opened, open, role, data, state, kind, holder, due, n) ORDER BY q.n
 	ON CONFLICT (interrupt) DO UPDATE SET run = CASE i.run WHEN excluded.run THEN i.run END, opened = excluded.opened,
-		open = excluded.open, role = excluded.role, data = excluded.data
+		open = excluded.open, role = excluded.role, data = excluded.data, state = excluded.state, kind = excluded.kind,
+		holder = excluded.holder, due = excluded.due
 ), timed AS (
 	INSERT INTO @timers (run, timer, due)
 	SELECT fence.id, t.timer, t.due FROM fence, unnest($20::text[], $21::bigint[]) AS t (timer, due)
@@ -154,9 +194,13 @@ SELECT data FROM (
 	getCheckpoint    = "SELECT c.seq, c.data FROM @checkpoints c JOIN @runs r ON r.id = c.run WHERE r.run = $1"
 	ownerOfInterrupt = "SELECT i.interrupt, r.run FROM @interrupts i JOIN @runs r ON r.id = i.run WHERE i.interrupt = ANY ($1) AND r.run <> $2 LIMIT 1"
 	readHeads        = "SELECT run, head FROM @runs WHERE run = ANY ($1)"
-	listRuns         = "SELECT run, plan, kind, fingerprint, definition, status, error, created, updated, waiting, driver, ready, head FROM @runs"
-	listInterrupts   = "SELECT i.interrupt, i.data FROM @interrupts i"
-	listTimers       = `SELECT r.run, t.timer, t.due FROM @timers t JOIN @runs r ON r.id = t.run
+	runColumns       = "run, plan, kind, fingerprint, definition, status, error, created, updated, waiting, driver, ready, labels, head"
+	listRuns         = "SELECT " + runColumns + " FROM @runs"
+	someInterrupts   = "SELECT id, interrupt, data FROM @interrupts WHERE id > $1 ORDER BY id LIMIT 256"
+	refillInterrupts = `UPDATE @interrupts i SET state = q.state, kind = q.kind, holder = q.holder, due = q.due
+FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[]) AS q (id, state, kind, holder, due) WHERE i.id = q.id`
+	listInterrupts = "SELECT i.interrupt, i.data FROM @interrupts i"
+	listTimers     = `SELECT r.run, t.timer, t.due FROM @timers t JOIN @runs r ON r.id = t.run
 WHERE t.due <= $1 ORDER BY t.due, r.run, t.timer LIMIT NULLIF($2::bigint, 0)`
 
 	putBeat = `

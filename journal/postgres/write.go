@@ -69,6 +69,8 @@ func texts(b *journal.Batch) (err error) {
 	for i := range b.Interrupts {
 		check("the id of an interrupt", b.Interrupts[i].ID)
 		check("the role of an interrupt", b.Interrupts[i].Role)
+		check("the kind of an interrupt", b.Interrupts[i].Kind)
+		check("the state of an interrupt", b.Interrupts[i].State)
 	}
 	for i := range b.Timers {
 		check("the id of a timer", b.Timers[i].ID)
@@ -125,7 +127,8 @@ func (s *Store) appendWhole(ctx context.Context, c *pgx.Conn, b *journal.Batch) 
 	if b.After == 0 {
 		statement = s.sql.as(createRun, b.Durability)
 	}
-	tag, err := c.Exec(ctx, statement, append(args, row.Driver, row.Ready, b.Driver)...)
+	args = append(args, row.Driver, row.Ready, b.Driver, labelText(row.Labels))
+	tag, err := c.Exec(ctx, statement, append(args, columnsOf(b.Interrupts)...)...)
 	return s.refused(ctx, c, b, s.written(b, tag, err))
 }
 

@@ -1,6 +1,6 @@
 -- Writes a batch: all of it or nothing. Redis does not undo what a script has written when it fails, so whatever can
 -- fail is asked before the first write, and that one is of a kind which Redis refuses when its memory is full.
-local run, journal, pending, meta, runs, interrupts, inbox, timers = unpack(KEYS)
+local run, journal, pending, meta, runs, interrupts, inbox, timers, finds, asked, asks = unpack(KEYS)
 local n = 0
 local function arg()
   n = n + 1
@@ -11,7 +11,7 @@ local id, after, head, token, frame, channel, sender = arg(), arg(), arg(), arg(
 local row = arg() == '1'
 local was, found
 if row or frame == '' then
-  was = redis.call('HMGET', run, 'head', 'token', 'born', 'status', 'plan', 'kind', 'ready')
+  was = redis.call('HMGET', run, 'head', 'token', 'born', 'status', 'plan', 'kind', 'ready', 'places')
   found = was[1] or '0'
 else
   found = redis.call('HGET', run, 'head') or '0'
@@ -45,7 +45,7 @@ if (frames == 0) ~= (found == '0') then
 end
 
 local names = {'plan', 'kind', 'fingerprint', 'definition', 'status', 'error', 'created', 'updated', 'waiting', 'driver', 'ready'}
-local ended
+local ended, labels, places
 if row then
   row = {}
   for _, name in ipairs(names) do
@@ -55,10 +55,11 @@ if row then
   if arg() == '1' and redis.call('HGET', run, 'driver') ~= arg() then
     return {'CONFLICT', found}
   end
+  labels, places = arg(), arg()
 end
 local questions, due = {}, {}
 for i = 1, tonumber(arg()) do
-  questions[i] = {id = arg(), opened = arg(), open = arg(), data = arg()}
+  questions[i] = {id = arg(), opened = arg(), open = arg(), data = arg(), places = arg()}
 end
 for i = 1, tonumber(arg()) do
   due[i] = {id = arg(), at = arg()}
@@ -73,6 +74,9 @@ if row or #questions > 0 or #due > 0 then
   redis.call('ZCARD', runs)
   redis.call('ZCARD', inbox)
   redis.call('ZCARD', timers)
+  redis.call('ZCARD', finds)
+  redis.call('ZCARD', asked)
+  redis.call('HLEN', asks)
   redis.call('HLEN', pending)
 end
 for _, q in ipairs(questions) do
@@ -100,10 +104,44 @@ local function number()
   return string.format('%016d', redis.call('HINCRBY', meta, 'born', 1))
 end
 
+local function unpacked(text)
+  local list, at = {}, 1
+  while at <= #text do
+    local colon = string.find(text, ':', at, true)
+    local n = tonumber(string.sub(text, at, colon - 1))
+    list[#list + 1] = string.sub(text, colon + 1, colon + n)
+    at = colon + n + 1
+  end
+  return list
+end
+
+-- Where something is found: the places that it had are packed as those that it gets.
+local function find(key, old, new, tail)
+  if old == new then
+    return
+  end
+  local stays = {}
+  for _, place in ipairs(unpacked(new)) do
+    stays[place] = true
+  end
+  for _, place in ipairs(unpacked(old)) do
+    if stays[place] then
+      stays[place] = nil
+    else
+      redis.call('ZREM', key, place .. tail)
+    end
+  end
+  for _, place in ipairs(unpacked(new)) do
+    if stays[place] then
+      redis.call('ZADD', key, 0, place .. tail)
+    end
+  end
+end
+
 if row then
   local new = not was[3]
   local tail = (was[3] or number()) .. id
-  local function places(kind, status, plan)
+  local function listed(kind, status, plan)
     if kind == 'definition' then
       return {'d\0' .. tail}
     end
@@ -117,14 +155,21 @@ if row then
   end
   if new or was[4] ~= row.status or was[5] ~= row.plan or was[6] ~= row.kind then
     if not new then
-      for _, place in ipairs(places(was[6], was[4], was[5])) do
+      for _, place in ipairs(listed(was[6], was[4], was[5])) do
         redis.call('ZREM', runs, place)
       end
     end
-    for _, place in ipairs(places(row.kind, row.status, row.plan)) do
+    for _, place in ipairs(listed(row.kind, row.status, row.plan)) do
       redis.call('ZADD', runs, 0, place)
     end
   end
+  if labels ~= '' then
+    redis.call('HSET', run, 'labels', labels)
+  else
+    redis.call('HDEL', run, 'labels')
+  end
+  find(finds, was[8] or '', places, tail)
+  redis.call('HSET', run, 'places', places)
   if row.ready == '1' then
     redis.call('ZADD', runs, 0, 'w\0' .. tail)
   elseif was[7] == '1' then
@@ -147,6 +192,8 @@ for _, q in ipairs(questions) do
   if q.open == '1' then
     redis.call('ZADD', inbox, 0, 'o:' .. order .. q.id)
   end
+  find(asked, redis.call('HGET', asks, q.id) or '', q.places, string.sub(order, 17) .. q.id)
+  redis.call('HSET', asks, q.id, q.places)
 end
 
 local function drop(timer)

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ func (s *Store) arguments(b *journal.Batch) ([]any, error) {
 		if b.Driver != nil {
 			args = append(args, *b.Driver)
 		}
+		args = append(args, labelText(r.Labels), pack(runPlaces(r)))
 	}
 	args = append(args, strconv.Itoa(len(b.Interrupts)))
 	for i := range b.Interrupts {
@@ -36,7 +38,7 @@ func (s *Store) arguments(b *journal.Batch) ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		args = append(args, in.ID, sortable(in.Opened), flag(in.IsOpen()), data)
+		args = append(args, in.ID, sortable(in.Opened), flag(in.IsOpen()), data, pack(askedPlaces(in)))
 	}
 	args = append(args, strconv.Itoa(len(b.Timers)))
 	for i := range b.Timers {
@@ -107,7 +109,7 @@ func decodeInterrupt(id, kept string) (journal.Interrupt, error) {
 
 // rowFields are the fields of a run's hash that make its row.
 func rowFields() []string {
-	return []string{"head", "plan", "kind", "fingerprint", "definition", "status", "error", "created", "updated", "waiting", "driver", "ready"}
+	return []string{"head", "plan", "kind", "fingerprint", "definition", "status", "error", "created", "updated", "waiting", "driver", "ready", "labels"}
 }
 
 // decodeRow makes a row of the values of rowFields; found is false when there is no such run.
@@ -141,6 +143,9 @@ func decodeRow(run string, values []any) (row journal.RunRow, found bool, err er
 	}
 	if err == nil {
 		row.Waiting, err = strconv.Atoi(text[9])
+	}
+	if err == nil && text[12] != "" {
+		err = json.Unmarshal([]byte(text[12]), &row.Labels)
 	}
 	if err != nil {
 		return row, false, fmt.Errorf("%w: the run's row: %w", journal.ErrCorrupt, err)

@@ -63,6 +63,11 @@ func (s *Store) runs(ctx context.Context, f journal.RunFilter) (list []journal.R
 // rows are those of the runs that are there. Each is of one moment, row and head. A member is what names the run in
 // the index.
 func (s *Store) rows(ctx context.Context, members, ids []string) (list []journal.RunRow, err error) {
+	return s.rowsIn(ctx, s.key(index), members, ids)
+}
+
+// rowsIn is rows with members of any index of runs.
+func (s *Store) rowsIn(ctx context.Context, key string, members, ids []string) (list []journal.RunRow, err error) {
 	commands := make([][]any, len(ids))
 	for i, id := range ids {
 		commands[i] = texts("HMGET", s.runKey(id, ""), rowFields())
@@ -87,7 +92,7 @@ func (s *Store) rows(ctx context.Context, members, ids []string) (list []journal
 		case found:
 			list = append(list, row)
 		case len(members) > 0:
-			if err := s.gone(ctx, s.key(index), members[i]); err != nil {
+			if err := s.gone(ctx, key, members[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -141,6 +146,11 @@ func (s *Store) inbox(ctx context.Context, f journal.InboxFilter) (list []journa
 
 // interrupts are those that are there.
 func (s *Store) interrupts(ctx context.Context, members, ids []string) (list []journal.Interrupt, err error) {
+	return s.interruptsIn(ctx, s.key(inbox), members, ids)
+}
+
+// interruptsIn is interrupts with members of any index of them.
+func (s *Store) interruptsIn(ctx context.Context, key string, members, ids []string) (list []journal.Interrupt, err error) {
 	command := texts("HMGET", s.key(interrupts), ids)
 	var answers []any
 	_, err = s.call(ctx, func() (err error) {
@@ -154,7 +164,7 @@ func (s *Store) interrupts(ctx context.Context, members, ids []string) (list []j
 		kept, found := a.(string)
 		if !found {
 			if len(members) > 0 {
-				if err := s.gone(ctx, s.key(inbox), members[i]); err != nil {
+				if err := s.gone(ctx, key, members[i]); err != nil {
 					return nil, err
 				}
 			}

@@ -123,8 +123,8 @@ func address(d *resp.Config, prefix string) string {
 	return fmt.Sprintf("redis://%s/%d (%s)", d.Addr, d.DB, prefix)
 }
 
-// format is the version of what the keys hold (law J9).
-const format = "1"
+// format is the version of what the keys hold (law J9). Format 1 did not say where runs and interrupts are found.
+const format = "2"
 
 // adopt looks at the server and at the keys under the prefix, and makes the first of them.
 func (s *Store) adopt(ctx context.Context) error {
@@ -147,6 +147,8 @@ func (s *Store) adopt(ctx context.Context) error {
 		return err
 	case found == format:
 		return nil
+	case found == "1":
+		return s.refill(ctx)
 	case len(found) > len(format) || len(found) == len(format) && found > format:
 		return fmt.Errorf("%w: format %q, this version reads up to %s", journal.ErrNewer, found, format)
 	}
@@ -158,6 +160,6 @@ func newStore(d *resp.Config, o Options) *Store {
 	return &Store{
 		tellTime: defaultTellTime,
 		options:  o, address: address(d, o.Prefix), db: d.DB, client: resp.NewClient(*d), sender: rand.Text()[:12], done: make(chan struct{}),
-		scripts: scripts{append: resp.NewScript(appendScript), read: resp.NewScript(readScript), delete: resp.NewScript(deleteScript), claim: resp.NewScript(claimScript)},
+		scripts: scripts{append: resp.NewScript(appendScript), read: resp.NewScript(readScript), delete: resp.NewScript(deleteScript), claim: resp.NewScript(claimScript), refill: resp.NewScript(refillScript)},
 	}
 }

@@ -151,7 +151,11 @@ const listPage = 256
 // says that it has enough.
 func (s *Store) walk(ctx context.Context, key, prefix string, backward bool, visit func(members []string) (enough bool, err error)) error {
 	// No member has 0xff behind a prefix: a digit of a place follows.
-	low, high := "["+prefix, "("+prefix+"\xff"
+	return s.walkFrom(ctx, key, "["+prefix, "("+prefix+"\xff", backward, visit)
+}
+
+// walkFrom is walk of the members between two bounds, as the server writes them.
+func (s *Store) walkFrom(ctx context.Context, key, low, high string, backward bool, visit func(members []string) (enough bool, err error)) error {
 	for {
 		var members []string
 		_, err := s.call(ctx, func() (err error) {

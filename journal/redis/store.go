@@ -25,6 +25,8 @@ var (
 	deleteScript string
 	//go:embed claim.lua
 	claimScript string
+	//go:embed refill.lua
+	refillScript string
 )
 
 // MaxBatch is how many bytes a batch may take in the server, entries and projections together. A larger one is
@@ -53,13 +55,14 @@ type Store struct {
 }
 
 // scripts are the Lua scripts that the server runs, each as one step.
-type scripts struct{ append, read, delete, claim *resp.Script }
+type scripts struct{ append, read, delete, claim, refill *resp.Script }
 
 var (
 	_ journal.Store        = (*Store)(nil)
 	_ journal.RunWatcher   = (*Store)(nil)
 	_ journal.DriverLister = (*Store)(nil)
 	_ journal.Clock        = (*Store)(nil)
+	_ journal.Finder       = (*Store)(nil)
 )
 
 // key is one that belongs to no run.
@@ -207,7 +210,7 @@ func (s *Store) append(ctx context.Context, b *journal.Batch) error {
 	}
 	keys := []string{
 		s.runKey(b.Run, ""), s.runKey(b.Run, frames), s.runKey(b.Run, pending),
-		s.key(meta), s.key(index), s.key(interrupts), s.key(inbox), s.key(timers),
+		s.key(meta), s.key(index), s.key(interrupts), s.key(inbox), s.key(timers), s.key(found), s.key(asked), s.key(asks),
 	}
 	var said []string
 	first := true
@@ -258,7 +261,7 @@ func (s *Store) Delete(ctx context.Context, run string) error {
 	if err == nil && checkRun(run) == nil {
 		keys := []string{
 			s.runKey(run, ""), s.runKey(run, frames), s.runKey(run, pending),
-			s.key(index), s.key(interrupts), s.key(inbox), s.key(timers),
+			s.key(index), s.key(interrupts), s.key(inbox), s.key(timers), s.key(found), s.key(asked), s.key(asks),
 		}
 		_, err = s.call(ctx, func() error {
 			_, err := s.scripts.delete.Run(ctx, s.client, keys, run, s.channel(), s.sender)

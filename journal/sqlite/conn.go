@@ -33,7 +33,7 @@ type config struct {
 	readOnly bool          // it cannot write
 	busy     time.Duration // how long it waits for other processes
 	pragmas  []string      // set when it is opened
-	old      bool          // a file of schema 1 that is not to be written
+	views    string        // of a file of an earlier schema that is not to be written, see views
 }
 
 // address is the data source name for a path and what else is needed before the first statement.
@@ -59,8 +59,8 @@ func connect(c config) (*conn, error) {
 		return nil, err
 	}
 	n := &conn{inner: inner}
-	if c.old {
-		if err := n.script(undriven); err != nil {
+	if c.views != "" {
+		if err := n.script(c.views); err != nil {
 			_ = n.close()
 			return nil, err
 		}
@@ -148,6 +148,24 @@ func (c *conn) each(row func([]driver.Value) error, q query, args ...driver.Valu
 	if err != nil {
 		return err
 	}
+	return c.rows(rows, row)
+}
+
+// query is each for a statement that is not kept prepared.
+func (c *conn) query(row func([]driver.Value) error, text string, args []any) error {
+	c.args = c.args[:0]
+	for i, v := range args {
+		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: v})
+	}
+	rows, err := c.inner.(driver.QueryerContext).QueryContext(context.Background(), text, c.args)
+	if err != nil {
+		return err
+	}
+	return c.rows(rows, row)
+}
+
+// rows calls row with every row of an answer.
+func (c *conn) rows(rows driver.Rows, row func([]driver.Value) error) (err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	n := len(rows.Columns())
 	if cap(c.row) < n {

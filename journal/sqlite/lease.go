@@ -60,13 +60,7 @@ func (s *Store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, erro
 	if limit > 0 {
 		most = int64(limit)
 	}
-	for {
-		epoch := s.tail.epoch()
-		rows, _, err := s.runs(ctx, "", runsDeserted, []driver.Value{time.Now().UnixMicro(), most})
-		if err != nil || s.tail.epoch() <= epoch+1 {
-			return rows, err
-		}
-	}
+	return rowsOf(s.listRuns(ctx, "runs", "", kept(runsDeserted, time.Now().UnixMicro(), most)))
 }
 
 // Drivers implements [journal.DriverLister].

@@ -191,10 +191,21 @@ func readOld(c *conn, fresh bool) error {
 		return fmt.Errorf("%w: the file is empty", journal.ErrCorrupt)
 	}
 	version, err := c.integer("PRAGMA user_version")
-	if err == nil && version < 2 {
-		err = c.script(undriven)
+	if err == nil {
+		err = c.script(views(version))
 	}
 	return err
+}
+
+// views are what a connection that may not write needs to read a file of a schema.
+func views(version int64) string {
+	switch version {
+	case 1:
+		return undriven
+	case 2:
+		return unlabelled
+	}
+	return ""
 }
 
 // upgrade brings a file of an earlier version to this one, within a transaction.
@@ -202,6 +213,12 @@ func upgrade(c *conn) error {
 	version, err := c.integer("PRAGMA user_version")
 	if err == nil && version < 2 {
 		err = c.script(driversSchema + "PRAGMA user_version = 2;")
+	}
+	if err == nil && version < 3 {
+		err = c.script(findable + "PRAGMA user_version = 3;")
+		if err == nil {
+			err = refill(c)
+		}
 	}
 	return err
 }

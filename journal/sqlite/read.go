@@ -311,10 +311,32 @@ func (s *Store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow
 	case f.Status != "":
 		q, args = runsByStatus, append(args, f.Status)
 	}
+	return rowsOf(s.listRuns(ctx, "runs", f.ID, kept(q, args...)))
+}
+
+// kept reads by a statement that connections keep prepared.
+func kept(q query, args ...driver.Value) reads {
+	return func(c *conn, row func([]driver.Value) error) error { return c.each(row, q, args...) }
+}
+
+// rowsOf are the rows without their numbers.
+func rowsOf(found []journal.Numbered[journal.RunRow], err error) ([]journal.RunRow, error) {
+	var rows []journal.RunRow
+	for i := range found {
+		rows = append(rows, found[i].Row)
+	}
+	return rows, err
+}
+
+// reads calls row with every row that a query finds on a connection.
+type reads func(c *conn, row func([]driver.Value) error) error
+
+// listRuns lists runs, again where the ends of their journals were folded meanwhile.
+func (s *Store) listRuns(ctx context.Context, op, run string, query reads) ([]journal.Numbered[journal.RunRow], error) {
 	for {
 		epoch := s.tail.epoch()
-		rows, ahead, err := s.runs(ctx, f.ID, q, args)
-		if err != nil || s.tail.epoch() <= epoch+1 && !(f.ID != "" && ahead) {
+		rows, ahead, err := s.runs(ctx, op, run, query)
+		if err != nil || s.tail.epoch() <= epoch+1 && !(run != "" && ahead) {
 			return rows, err
 		}
 	}
@@ -322,24 +344,26 @@ func (s *Store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow
 
 // runs lists runs. Their heads come from the writer, the rest from a snapshot, and ahead reports whether a head is of after
 // the snapshot. Who appends to a run behind its head writes its row again, so that row must be no older than the head.
-func (s *Store) runs(ctx context.Context, run string, q query, args []driver.Value) (rows []journal.RunRow, ahead bool, err error) {
-	rows, err = collect(ctx, s, "runs", run, func(c *conn, list *[]journal.RunRow) error {
+func (s *Store) runs(ctx context.Context, op, run string, query reads) (rows []journal.Numbered[journal.RunRow], ahead bool, err error) {
+	rows, err = collect(ctx, s, op, run, func(c *conn, list *[]journal.Numbered[journal.RunRow]) error {
 		seen := s.tail.last() // the snapshot is not taken yet
-		return c.each(func(row []driver.Value) error {
+		return query(c, func(row []driver.Value) error {
 			r := rowScanner{row: row}
 			id := column[int64](&r)
-			*list = append(*list, journal.RunRow{
+			found := journal.RunRow{
 				ID: column[string](&r), Plan: column[string](&r), Kind: column[string](&r),
 				Fingerprint: column[string](&r), Definition: column[string](&r), Status: column[string](&r),
 				Error: column[string](&r), Created: column[int64](&r), Updated: column[int64](&r),
-				Waiting: int(column[int64](&r)), Driver: column[string](&r), Ready: column[int64](&r) != 0, Head: uint64(column[int64](&r)),
-			})
+				Waiting: int(column[int64](&r)), Driver: column[string](&r), Ready: column[int64](&r) != 0, Labels: labelsOf(&r),
+				Head: uint64(column[int64](&r)),
+			}
 			if p, ok := s.tail.get(id); ok {
-				(*list)[len(*list)-1].Head = p.seq
+				found.Head = p.seq
 				ahead = ahead || p.row > seen
 			}
+			*list = append(*list, journal.Numbered[journal.RunRow]{Row: found, N: id})
 			return r.err
-		}, q, args...)
+		})
 	})
 	return rows, ahead, err
 }

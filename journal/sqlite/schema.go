@@ -5,7 +5,7 @@ import "fmt"
 // Marks of a file of ours, in SQLite's header.
 const (
 	applicationID = 0x4665726D // "Ferm"
-	schemaVersion = 2
+	schemaVersion = 3
 )
 
 // schema makes an empty file ours.
@@ -85,11 +85,59 @@ CREATE TABLE drivers (
 ) STRICT, WITHOUT ROWID;
 `
 
-// undriven lets a connection that may not write read a file of schema 1: nobody drives what is in it.
-const undriven = `
-CREATE TEMP VIEW runs AS SELECT *, '' AS driver, 0 AS ready FROM main.runs;
+// findable brings a file of schema 2 to schema 3: by what runs and interrupts are found (laws J13 and J14). The labels of
+// a run are JSON, "" for none, and triggers bring run_labels up to date with them. A run that is not listed is a
+// definition. The columns of interrupts are parts of their data; due is 0 where there is no deadline.
+const findable = `
+ALTER TABLE runs ADD COLUMN labels TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN listed INTEGER NOT NULL DEFAULT 1;
+UPDATE runs SET listed = 0 WHERE plan IN (SELECT id FROM plans WHERE kind = 'definition');
+CREATE INDEX runs_created ON runs (created) WHERE listed = 1;
+CREATE INDEX runs_updated ON runs (updated) WHERE listed = 1;
+CREATE INDEX runs_found ON runs (status, created) WHERE listed = 1;
+CREATE INDEX runs_plan ON runs (plan, created) WHERE listed = 1;
+CREATE TABLE run_labels (
+	key TEXT NOT NULL,
+	value TEXT NOT NULL,
+	created INTEGER NOT NULL,
+	run INTEGER NOT NULL,
+	PRIMARY KEY (key, value, created, run)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER runs_labelled AFTER INSERT ON runs WHEN new.labels <> '' BEGIN
+	INSERT INTO run_labels (key, value, created, run) SELECT key, value, new.created, new.id FROM json_each(new.labels);
+END;
+CREATE TRIGGER runs_relabelled AFTER UPDATE OF labels, created ON runs
+WHEN new.labels <> old.labels OR new.created <> old.created BEGIN
+	DELETE FROM run_labels WHERE (key, value, created, run) IN
+		(SELECT key, value, old.created, old.id FROM json_each(iif(old.labels = '', '{}', old.labels)));
+	INSERT INTO run_labels (key, value, created, run)
+		SELECT key, value, new.created, new.id FROM json_each(iif(new.labels = '', '{}', new.labels));
+END;
+CREATE TRIGGER runs_unlabelled AFTER DELETE ON runs WHEN old.labels <> '' BEGIN
+	DELETE FROM run_labels WHERE (key, value, created, run) IN (SELECT key, value, old.created, old.id FROM json_each(old.labels));
+END;
+ALTER TABLE interrupts ADD COLUMN state TEXT NOT NULL DEFAULT '';
+ALTER TABLE interrupts ADD COLUMN kind TEXT NOT NULL DEFAULT '';
+ALTER TABLE interrupts ADD COLUMN role TEXT NOT NULL DEFAULT '';
+ALTER TABLE interrupts ADD COLUMN holder TEXT NOT NULL DEFAULT '';
+ALTER TABLE interrupts ADD COLUMN due INTEGER NOT NULL DEFAULT 0;
+DROP INDEX interrupts_open;
+CREATE INDEX interrupts_open ON interrupts (opened, id, kind, role, holder) WHERE open = 1;
+CREATE INDEX interrupts_holder ON interrupts (holder, opened) WHERE open = 1 AND holder <> '';
+CREATE INDEX interrupts_due ON interrupts (due) WHERE open = 1 AND due > 0;
+`
+
+// Views that let a connection that may not write read a file of an earlier schema: nobody drives what is in one of
+// schema 1, and before schema 3 no run has labels.
+const (
+	undriven = `
+CREATE TEMP VIEW runs AS SELECT *, '' AS driver, 0 AS ready, '' AS labels FROM main.runs;
 CREATE TEMP VIEW drivers AS SELECT '' AS driver, 0 AS until WHERE false;
 `
+	unlabelled = `
+CREATE TEMP VIEW runs AS SELECT *, '' AS labels FROM main.runs;
+`
+)
 
 // query is a statement that connections keep prepared.
 type query int
@@ -117,6 +165,9 @@ const (
 	getCheckpoint
 	ownerOfInterrupt
 	putInterrupt
+	refillInterrupt
+	dataOfInterrupts
+	plansNamed
 	putTimer
 	deleteTimer
 	deleteFrames
@@ -163,9 +214,10 @@ const (
 		SELECT j.id, j.run, j.back FROM chain c CROSS JOIN journal j
 		WHERE c.back > 0 AND j.id = c.id - c.back AND j.run = c.run AND j.last > ?2
 	) `
-	runColumns = `SELECT r.id, r.run, p.plan, p.kind, p.fingerprint, p.definition, r.status, r.error, r.created,
-		r.updated, r.waiting, r.driver, r.ready, r.last FROM runs r CROSS JOIN plans p WHERE p.id = r.plan AND `
-	runFilter = `(?1 = '' OR p.plan = ?1) AND (?2 = '' OR p.kind = ?2) AND (p.kind = 'definition') = ?3
+	rowColumns = `r.id, r.run, p.plan, p.kind, p.fingerprint, p.definition, r.status, r.error, r.created,
+		r.updated, r.waiting, r.driver, r.ready, r.labels, r.last`
+	runColumns = "SELECT " + rowColumns + " FROM runs r CROSS JOIN plans p WHERE p.id = r.plan AND "
+	runFilter  = `(?1 = '' OR p.plan = ?1) AND (?2 = '' OR p.kind = ?2) AND (p.kind = 'definition') = ?3
 		ORDER BY r.id DESC LIMIT ?4`
 	inboxColumns = "SELECT interrupt, data FROM interrupts"
 	inboxOrder   = " ORDER BY opened, id"
@@ -183,10 +235,10 @@ var sql = [queries]string{
 	endOfRun:    "SELECT row, last FROM runs WHERE id = ?1",
 	findPlan:    "SELECT id FROM plans WHERE plan = ?1 AND kind = ?2 AND fingerprint = ?3 AND definition = ?4",
 	insertPlan:  "INSERT INTO plans (plan, kind, fingerprint, definition) VALUES (?1, ?2, ?3, ?4)",
-	insertRun: `INSERT INTO runs (run, plan, status, error, created, updated, waiting, driver, ready, last, row)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0, 0)`,
+	insertRun: `INSERT INTO runs (run, plan, status, error, created, updated, waiting, driver, ready, labels, listed, last, row)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, 0)`,
 	updateRun: `UPDATE runs SET plan = ?2, status = ?3, error = ?4, created = ?5, updated = ?6, waiting = ?7, driver = ?8,
-		ready = ?9 WHERE id = ?1`,
+		ready = ?9, labels = ?10, listed = ?11 WHERE id = ?1`,
 	foldRun:     "UPDATE runs SET row = ?2, last = ?3 WHERE id = ?1 AND row < ?2",
 	getFolded:   "SELECT folded FROM state",
 	putFolded:   "UPDATE state SET folded = max(folded, ?1)",
@@ -198,8 +250,13 @@ var sql = [queries]string{
 	putCheckpoint:    "INSERT INTO checkpoints (id, seq, data) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET seq = ?2, data = ?3",
 	getCheckpoint:    "SELECT c.seq, c.data FROM checkpoints c JOIN runs r ON r.id = c.id WHERE r.run = ?1",
 	ownerOfInterrupt: "SELECT r.run FROM interrupts i JOIN runs r ON r.id = i.run WHERE i.interrupt = ?1",
-	putInterrupt: `INSERT INTO interrupts (interrupt, run, opened, open, data) VALUES (?1, ?2, ?3, ?4, ?5)
-		ON CONFLICT (interrupt) DO UPDATE SET opened = ?3, open = ?4, data = ?5 WHERE run = ?2`,
+	putInterrupt: `INSERT INTO interrupts (interrupt, run, opened, open, data, state, kind, role, holder, due)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+		ON CONFLICT (interrupt) DO UPDATE SET opened = ?3, open = ?4, data = ?5, state = ?6, kind = ?7, role = ?8, holder = ?9, due = ?10
+		WHERE run = ?2`,
+	refillInterrupt:  "UPDATE interrupts SET state = ?2, kind = ?3, role = ?4, holder = ?5, due = ?6 WHERE id = ?1",
+	dataOfInterrupts: "SELECT id, interrupt, data FROM interrupts WHERE id > ?1 ORDER BY id LIMIT 256",
+	plansNamed:       "SELECT id FROM plans WHERE plan IN (SELECT value FROM json_each(?1)) LIMIT 17",
 	putTimer:         "INSERT INTO timers (run, timer, due) VALUES (?1, ?2, ?3) ON CONFLICT (run, timer) DO UPDATE SET due = ?3",
 	deleteTimer:      "DELETE FROM timers WHERE run = ?1 AND timer = ?2",
 	deleteFrames:     "DELETE FROM journal WHERE id IN (" + chain + "SELECT id FROM chain)",

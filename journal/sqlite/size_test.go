@@ -65,7 +65,7 @@ func fileSize(t *testing.T, path string) int {
 }
 
 func TestAPausedRunCostsLittleOnDisk(t *testing.T) {
-	const runs, most = 2000, 1024
+	const runs, most = 2000, 1200 // about 140 of them are what it is found by (ADR 085)
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := openFile(t, path, sqlite.Options{Sync: sqlite.Normal})
 	users := pauseRuns(t, s, runs)

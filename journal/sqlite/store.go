@@ -36,6 +36,7 @@ var (
 	_ journal.RunWatcher   = (*Store)(nil)
 	_ journal.Compactor    = (*Store)(nil)
 	_ journal.DriverLister = (*Store)(nil)
+	_ journal.Finder       = (*Store)(nil)
 )
 
 func newStore(path, abs string, o Options, first *conn) (*Store, error) {
@@ -48,7 +49,7 @@ func newStore(path, abs string, o Options, first *conn) (*Store, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.readers.config.old = version < 2
+		s.readers.config.views = views(version)
 	}
 	folded, _, err := first.one(getFolded)
 	if err != nil {

@@ -333,7 +333,8 @@ func (w *writer) create(r *request) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	res, err := w.conn.exec(insertRun, b.Run, plan, row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting), row.Driver, flag(row.Ready))
+	res, err := w.conn.exec(insertRun, b.Run, plan, row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting), row.Driver, flag(row.Ready),
+		labelText(row.Labels), flag(row.Kind != journal.KindDefinition))
 	if code(err) == codes.SQLITE_CONSTRAINT {
 		return 0, errConflict
 	}
@@ -381,7 +382,8 @@ func (w *writer) project(b *journal.Batch, id int64) error {
 		if err != nil {
 			return err
 		}
-		_, err = w.conn.exec(updateRun, id, plan, row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting), row.Driver, flag(row.Ready))
+		_, err = w.conn.exec(updateRun, id, plan, row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting), row.Driver, flag(row.Ready),
+			labelText(row.Labels), flag(row.Kind != journal.KindDefinition))
 		if err != nil {
 			return err
 		}
@@ -424,11 +426,8 @@ func (w *writer) putInterrupt(run int64, in *journal.Interrupt) (err error) {
 	if w.buf, err = appendInterrupt(w.buf[:0], in); err != nil {
 		return err
 	}
-	open := int64(0)
-	if in.IsOpen() {
-		open = 1
-	}
-	res, err := w.conn.exec(putInterrupt, in.ID, run, in.Opened, open, w.buf)
+	f := columnsOf(in)
+	res, err := w.conn.exec(putInterrupt, in.ID, run, in.Opened, flag(in.IsOpen()), w.buf, f.state, f.kind, f.role, f.holder, f.due)
 	if err != nil {
 		return err
 	}

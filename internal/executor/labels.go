@@ -1,0 +1,38 @@
+package executor
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/fermata-go/fermata/internal/label"
+	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/nodehost"
+	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/journal"
+)
+
+var _ nodehost.LabelHost = (*host)(nil)
+
+// Label implements [nodehost.LabelHost]. How many labels a run has depends on its other tasks too, so a label too many
+// ends the attempt: a replay could not tell when to refuse it again.
+func (h *host) Label(pass uint64, op nodehost.Op, key, value string) error {
+	if err := h.enterFor(pass, op); err != nil {
+		return err
+	}
+	defer h.mu.Unlock()
+	if t := h.task.in(h.run.Machine); t != nil && t.Op(op.ID) == nil {
+		if err := h.inOrder(t, op); err != nil {
+			return err
+		}
+	}
+	if label.Count(label.With(h.run.Machine.Labels(), key, value)) > journal.MaxLabels {
+		err := fmt.Errorf("task %s: label %s: the run has %d labels, which is the most: set one of them to another value, or to \"\" to take it away",
+			nodehost.TaskID(h.path, int(h.visit)), key, journal.MaxLabels)
+		h.broken = &runtype.Error{Code: runtype.CodeInvalid, Run: h.run.ID, Err: err}
+		return h.broken
+	}
+	body, _ := json.Marshal(journal.LabelBody{Key: key, Label: value}) //nolint:errchkjson // texts always encode
+	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
+		return put(m, t, now, journal.LabelSet, op, nil, body)
+	})
+}
