@@ -18,8 +18,8 @@ type RunPage = journal.RunPage
 // InterruptPage is a page of interrupts.
 //
 //	type InterruptPage struct {
-//	    Interrupts []Interrupt
-//	    Next       string // the cursor of the next page; "" where there is none
+//	    Interrupts []Interrupt // in the query's order
+//	    Next       string      // the cursor of the next page; "" where there is none
 //	}
 type InterruptPage = runtype.InterruptPage
 

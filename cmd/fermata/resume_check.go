@@ -89,7 +89,7 @@ func verdictStyle(styles term.Styles, o *fermata.Outlook) term.Style {
 func (m *Main) showOutlooks(h *house, all []fermata.Outlook, f journal.RunFilter) {
 	s, styles := m.out, m.out.Styles()
 	if len(all) == 0 {
-		m.err.Println("no runs to resume in " + h.dsn.String() + matching(f))
+		m.err.Println("no runs to resume in " + h.dsn.String() + matching(&journal.RunQuery{Statuses: given(f.Status), Plans: given(f.Plan)}))
 		return
 	}
 	ids := each(all, func(o *fermata.Outlook) string { return o.Run })

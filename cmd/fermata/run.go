@@ -23,6 +23,7 @@ type runFlags struct {
 	inputs    []string
 	inputFile string
 	id        string
+	labels    []string
 	detach    bool
 }
 
@@ -46,6 +47,7 @@ fermata run refund.yaml --input amount=120 --answer review=approve --json`,
 	flags := c.Flags()
 	f.addInputs(c)
 	flags.StringVar(&f.id, "id", "", "the `id` of the new run; one that exists is a conflict (default a new one)")
+	flags.StringArrayVar(&f.labels, "label", nil, "give the run a label, by which it is found: `KEY=VALUE`; given again, further ones")
 	flags.BoolVar(&f.detach, "detach", false, "store the run, print its id, and leave it to a worker: see the command work")
 	f.add(m, c)
 	return c
@@ -81,6 +83,10 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 	if err != nil {
 		return err
 	}
+	labels, err := labelsOf(f.labels)
+	if err != nil {
+		return err
+	}
 	answers, err := m.answersFor(r, f.answers)
 	if err != nil {
 		return err
@@ -91,6 +97,9 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 			return nil, err
 		}
 		opts := []fermata.StartOption{fermata.WithDefinition(digest), fermata.StartedBy(f.as)}
+		if len(labels) > 0 {
+			opts = append(opts, fermata.WithLabels(labels))
+		}
 		if f.id != "" {
 			opts = append(opts, fermata.WithID(f.id))
 		}

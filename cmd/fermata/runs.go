@@ -33,6 +33,9 @@ type runLine struct {
 	Driver     string    `json:"driver,omitempty"`
 	LeaseMS    int64     `json:"leaseMs,omitempty"`  // for how long the owner's lease lasts, unless it says again that it lives
 	NotTaken   string    `json:"notTaken,omitempty"` // why a run that is wanted has no owner
+
+	Labels map[string]string `json:"labels,omitempty"` // what the run is found by
+	Next   string            `json:"next,omitempty"`   // of the last run of a page: the cursor of the next one
 }
 
 func lineOf(r *fermata.RunInfo, by owners) runLine {
@@ -40,6 +43,7 @@ func lineOf(r *fermata.RunInfo, by owners) runLine {
 		LeaseMS: by.left(r).Milliseconds(), NotTaken: by.notTaken(r),
 		Run: r.ID, Plan: r.Plan, Kind: r.Kind, Status: r.Status, Error: r.Error, Waiting: r.Waiting, Head: r.Head,
 		Created: time.UnixMicro(r.Created).UTC(), Updated: time.UnixMicro(r.Updated).UTC(), Definition: r.Definition, Driver: r.Driver,
+		Labels: r.Labels,
 	}
 }
 
@@ -63,45 +67,20 @@ func listing(use, short string, list *cobra.Command, others ...*cobra.Command) *
 	return c
 }
 
-func (m *Main) runsListCommand() *cobra.Command {
-	var filter journal.RunFilter
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "ls",
-		Short: "List runs, the newest first",
-		Args:  noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
-				rows, err := h.Runs(ctx, filter)
-				if err != nil {
-					return err
-				}
-				by, err := h.owners(ctx, rows...)
-				if err != nil {
-					return err
-				}
-				m.listRuns(h, rows, by, filter, asJSON)
-				return nil
-			})
-		},
-	}
-	c.Flags().StringVar(&filter.Status, "status", "", "only runs that are `running`, paused, blocked, completed, failed, cancelled, expired or stuck")
-	c.Flags().StringVar(&filter.Plan, "plan", "", "only runs of the plan with this `name`")
-	c.Flags().IntVar(&filter.Limit, "limit", listLimit, "the largest `number` of them; 0 for all")
-	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each run")
-	return c
-}
-
-func (m *Main) listRuns(h *house, rows []fermata.RunInfo, by owners, f journal.RunFilter, asJSON bool) {
+func (m *Main) listRuns(h *house, rows []fermata.RunInfo, by owners, q journal.RunQuery, next string, asJSON bool) {
 	if asJSON {
 		for i := range rows {
-			m.writeLine(lineOf(&rows[i], by))
+			line := lineOf(&rows[i], by)
+			if i == len(rows)-1 {
+				line.Next = next
+			}
+			m.writeLine(line)
 		}
 		return
 	}
 	s := m.out
 	if len(rows) == 0 {
-		m.err.Println("no runs in " + h.dsn.String() + matching(f))
+		m.err.Println("no runs in " + h.dsn.String() + matching(&q))
 		return
 	}
 	all := runIDs(rows)
@@ -118,9 +97,6 @@ func (m *Main) listRuns(h *house, rows []fermata.RunInfo, by owners, f journal.R
 		t.Rows = append(t.Rows, append(m.runRow(r, all), note))
 	}
 	s.Println(s.Fit(t.Lines(s))...)
-	if f.Limit == listLimit && len(rows) == f.Limit {
-		m.err.Println(m.err.Styles().Faint.Apply("these are the newest " + term.Count(f.Limit, "run") + "; --limit 0 shows all"))
-	}
 }
 
 // runRow is a run among all that are listed.
@@ -129,18 +105,6 @@ func (m *Main) runRow(r *fermata.RunInfo, all []string) []string {
 	return []string{
 		idFor(s, r.ID, all), m.statusStyle(styles, r.Status).Apply(r.Status), term.OneLine(r.Plan), styles.Faint.Apply(m.moment(s, r.Updated)),
 	}
-}
-
-func matching(f journal.RunFilter) string {
-	switch {
-	case f.Status != "" && f.Plan != "":
-		return " that are " + f.Status + " and of the plan " + f.Plan
-	case f.Status != "":
-		return " that are " + f.Status
-	case f.Plan != "":
-		return " of the plan " + f.Plan
-	}
-	return ""
 }
 
 // moment is a time that has passed: how long ago on a terminal, and in full elsewhere.

@@ -22,59 +22,30 @@ func (m *Main) tasksCommand() *cobra.Command {
 		m.tasksReassignCommand(), m.tasksEscalateCommand())
 }
 
-func (m *Main) tasksListCommand() *cobra.Command {
-	var filter journal.InboxFilter
-	var run, as string
-	var asJSON, mine bool
-	c := &cobra.Command{
-		Use:   "ls",
-		Short: "List the questions, the oldest first",
-		Args:  noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
-				if run != "" {
-					info, err := m.findRun(ctx, h, run)
-					if err != nil {
-						return err
-					}
-					filter.Run = info.ID
-				}
-				if mine && as == "" {
-					return usagef("expected --as ID with --mine: the environment does not say who you are")
-				}
-				only := mine || c.Flags().Changed("as")
-				read := filter
-				read.Limit = 0 // what is for others, or for users of conversations, does not count
-				list, err := h.Inbox(ctx, read)
-				if err != nil {
-					return err
-				}
-				list = forPeople(list)
-				if only {
-					list = inboxOf(list, as)
-				}
-				if filter.Limit > 0 && len(list) > filter.Limit {
-					list = list[:filter.Limit]
-				}
-				m.listTasks(h, list, filter, asJSON)
-				return nil
-			})
-		},
-	}
-	c.Flags().StringVar(&filter.Role, "role", "", "only questions for this `role`")
-	c.Flags().BoolVar(&mine, "mine", false, "only questions that are assigned to you or claimed by you")
-	c.Flags().StringVar(&as, "as", m.user(), "only what is assigned to, or claimed by, this person: an `id`")
-	c.Flags().StringVar(&run, "run", "", "only questions of this `run`")
-	c.Flags().BoolVar(&filter.All, "all", false, "also questions that were answered, have expired or were withdrawn")
-	c.Flags().IntVar(&filter.Limit, "limit", listLimit, "the largest `number` of them; 0 for all")
-	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each task")
-	return c
+// taskLine is a question in --json.
+type taskLine struct {
+	fermata.Interrupt
+	next string // of the last question of a page: the cursor of the next one
 }
 
-func (m *Main) listTasks(h *house, list []fermata.Interrupt, f journal.InboxFilter, asJSON bool) {
+// MarshalJSON returns the question with the cursor as its last member.
+func (l taskLine) MarshalJSON() ([]byte, error) {
+	data, err := l.Interrupt.MarshalJSON()
+	if err != nil || l.next == "" {
+		return data, err
+	}
+	next, err := json.Marshal(l.next)
+	return append(append(append(data[:len(data)-1], `,"next":`...), next...), '}'), err
+}
+
+func (m *Main) listTasks(h *house, list []fermata.Interrupt, next string, asJSON bool) {
 	if asJSON {
 		for i := range list {
-			m.writeLine(list[i])
+			line := taskLine{Interrupt: list[i]}
+			if i == len(list)-1 {
+				line.next = next
+			}
+			m.writeLine(line)
 		}
 		return
 	}
@@ -112,9 +83,6 @@ func (m *Main) listTasks(h *house, list []fermata.Interrupt, f journal.InboxFilt
 		})
 	}
 	s.Println(s.Fit(t.Lines(s))...)
-	if f.Limit == listLimit && len(list) == f.Limit {
-		m.err.Println(m.err.Styles().Faint.Apply("these are the oldest " + term.Count(f.Limit, "task") + "; --limit 0 shows all"))
-	}
 }
 
 // deadline is a time to come.

@@ -125,18 +125,6 @@ func (m *Main) onTask(
 	return c
 }
 
-// inboxOf are the tasks that are for one person: assigned to them, or claimed by them.
-func inboxOf(list []fermata.Interrupt, name string) []fermata.Interrupt {
-	var own []fermata.Interrupt
-	for i := range list {
-		q := &list[i]
-		if fermata.SamePerson(q.Assignee, name) || q.State == journal.Claimed && fermata.SamePerson(q.ClaimedBy, name) {
-			own = append(own, *q)
-		}
-	}
-	return own
-}
-
 // mayBe reports whether a question can be for a person at all: what others have answered is looked up when it is answered.
 func mayBe(q *journal.Interrupt, name string) bool {
 	if q.Assignee != "" && !fermata.SamePerson(q.Assignee, name) {
