@@ -45,7 +45,7 @@ var documented = map[string]error{
 	"fermata.ErrGoexit": fermata.ErrGoexit, "fermata.ErrBlocked": fermata.ErrBlocked, "fermata.ErrInside": fermata.ErrInside,
 	"fermata.ErrIdle": fermata.ErrIdle, "fermata.ErrSlow": fermata.ErrSlow, "fermata.ErrSkip": fermata.ErrSkip,
 	"fermata.ErrRefused": fermata.ErrRefused, "fermata.ErrNoMessage": fermata.ErrNoMessage, "node.ErrNoMessage": node.ErrNoMessage,
-	"journal.ErrConflict": journal.ErrConflict, "journal.ErrNotFound": journal.ErrNotFound, "journal.ErrRefused": journal.ErrRefused,
+	"journal.ErrConflict": journal.ErrConflict, "journal.ErrNotFound": journal.ErrNotFound, "journal.ErrRefused": journal.ErrRefused, "journal.ErrQuery": journal.ErrQuery,
 	"journal.ErrTooLarge": journal.ErrTooLarge, "plan.ErrMergeConflict": plan.ErrMergeConflict,
 	"node.ErrPlanChanged": node.ErrPlanChanged, "node.ErrDiverged": node.ErrDiverged, "node.ErrSharedKey": node.ErrSharedKey,
 	"node.ErrExpired": node.ErrExpired, "node.ErrLimit": node.ErrLimit,

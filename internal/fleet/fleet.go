@@ -187,7 +187,7 @@ func (f *Fleet) start(ctx context.Context, p *plan.Plan, input any, o runtype.St
 	if f.ctx.Err() != nil {
 		return nil, &runtype.Error{Code: runtype.CodeStopped, Run: o.ID, Err: runtype.ErrClosed}
 	}
-	if err := o.Check(); err != nil {
+	if err := o.Check(f.MaxValue()); err != nil {
 		return nil, err
 	}
 	if err := f.policies.Covers(o.ID, p); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -129,13 +130,13 @@ func WithID(id string) StartOption { return func(o *StartOptions) { o.ID, o.Name
 const longestID = 512
 
 // Check refuses names with control characters (law H9) and labels that a run cannot have (law J13).
-func (o *StartOptions) Check() error {
+func (o *StartOptions) Check(limit int) error {
 	if len(o.ID) > longestID {
 		return &Error{Code: CodeInvalid, Err: fmt.Errorf("the run's id has %d bytes; expected %d at most", len(o.ID), longestID)}
 	}
 	err := errors.Join(printable.Check("the run's id", o.ID), printable.Check("who starts the run", o.By))
 	if len(o.Labels) > 0 {
-		err = errors.Join(checkLabels(o.Labels), err)
+		err = errors.Join(checkLabels(o.Labels, limit), err)
 	}
 	if err != nil {
 		return &Error{Code: CodeInvalid, Err: err}
@@ -144,7 +145,10 @@ func (o *StartOptions) Check() error {
 }
 
 // checkLabels refuses labels that a run cannot have (law J13). Values are escaped where they are shown.
-func checkLabels(labels map[string]string) (err error) {
+func checkLabels(labels map[string]string, limit int) (err error) {
+	if over := canonical.Measure(reflect.ValueOf(labels), limit); over != nil {
+		return fmt.Errorf("labels: %w", NotStorable(over)) // law N8
+	}
 	if n := len(labels); n > journal.MaxLabels {
 		err = fmt.Errorf("%d labels; a run has %d at most", n, journal.MaxLabels)
 	}
