@@ -96,9 +96,31 @@ func readExec(a *agent, o *document.Object) work {
 	case len(w.words) > 0 && w.words[0].Text == "":
 		o.Report.Add(w.words[0].Spot, "the program's name is empty")
 	}
+	w.warnTemplates(o.Report)
 	a.timeout = o.Seconds()
 	a.once = o.Flag("at_most_once")
 	return w
+}
+
+// likeTemplate finds what a template of a recipe would fill in. Templates of other programs begin with a dot ({{.Names}}).
+var likeTemplate = regexp.MustCompile(`\{\{\s*[\pL_][^{}]*\}\}`)
+
+// warnTemplates warns of arguments and variables that look like templates: the program is given them as they are.
+func (a *execAgent) warnTemplates(r *document.Report) {
+	warn := func(w document.Word, what string) {
+		if found := likeTemplate.FindString(w.Text); found != "" {
+			r.Warn(w.Spot, "%s is no template: the program is given %s as it stands. It gets the arguments of the agent as JSON on standard input (inputs_map says which)",
+				what, document.Quote(found))
+		}
+	}
+	for i, w := range a.words {
+		if i > 0 {
+			warn(w, "an argument of a program")
+		}
+	}
+	for _, p := range a.env {
+		warn(p.Value, "a variable of the environment")
+	}
 }
 
 func (a *execAgent) expand(x *expansion, _ bool) {

@@ -7,7 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/fermata-go/fermata/internal/document"
 )
@@ -49,7 +52,11 @@ func (d *draft) warnAbsent(r *document.Report) {
 			return
 		}
 		var why string
-		switch {
+		switch words := strings.Fields(c.words[0].Text); {
+		case len(words) > 1 && len(c.words) == 1:
+			r.Warn(c.words[0].Spot, "the program %s has spaces in its name; the program and each of its arguments are items of the list of their own: command: [%s]",
+				document.Quote(c.words[0].Text), strings.Join(quotedWords(words), ", "))
+			return
 		case isBare(program):
 			why = "no folder of PATH (" + os.Getenv("PATH") + ") has it"
 		case errors.Is(err, fs.ErrNotExist):
@@ -61,6 +68,19 @@ func (d *draft) warnAbsent(r *document.Report) {
 			document.Quote(c.words[0].Text), a.secrets.text(why))
 	})
 }
+
+// quotedWords are words as they stand in a list of YAML.
+func quotedWords(words []string) []string {
+	quoted := slices.Clone(words)
+	for i, w := range quoted {
+		if !plainWord.MatchString(w) {
+			quoted[i] = strconv.Quote(w)
+		}
+	}
+	return quoted
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z./_][A-Za-z0-9./_-]*$`)
 
 // eachProgram tells of the programs that agents start, and of the folders that they are started in.
 func (d *draft) eachProgram(yield func(folder string, a *agent, c *command)) {
