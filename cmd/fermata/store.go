@@ -225,9 +225,12 @@ func (m *Main) open(ctx context.Context, o fermata.Options) (*house, error) {
 	return m.openAt(ctx, d, true, o)
 }
 
-// openAt opens a store and a runtime on it. Close it. A store that is not there is made, if it may be; else an empty one
-// stands for it.
+// openAt opens a store and a runtime on it. Close it. A store that is not there is made, if it may be, but no folder for it. Else
+// a file that somebody named is an error, and an empty store stands for any other.
 func (m *Main) openAt(ctx context.Context, d dsn, mayMake bool, o fermata.Options) (_ *house, err error) {
+	if err := d.checkFile(mayMake); err != nil {
+		return nil, err
+	}
 	there := true
 	if !mayMake {
 		if there, err = m.exists(ctx, d); err != nil {
