@@ -288,7 +288,7 @@ func (d *Driver) Run(ctx context.Context) error {
 
 // beat renews the process's lease, or ends it.
 func (d *Driver) beat(ctx context.Context, ttl time.Duration) error {
-	if l, ok := d.o.Store.(journal.Leaser); ok {
+	if l, ok := journal.As[journal.Leaser](d.o.Store); ok {
 		return l.Beat(ctx, d.name, ttl)
 	}
 	return nil
@@ -296,7 +296,7 @@ func (d *Driver) beat(ctx context.Context, ttl time.Duration) error {
 
 // alive reports whether another process works on a mailbox. A store without leases belongs to one process.
 func (d *Driver) alive(ctx context.Context, worker string) (bool, error) {
-	l, ok := d.o.Store.(journal.Leaser)
+	l, ok := journal.As[journal.Leaser](d.o.Store)
 	if !ok || worker == "" || worker == d.name {
 		return false, nil
 	}

@@ -18,6 +18,7 @@ var (
 	ErrNoSpace  = errors.New("no space left")
 	ErrReadOnly = errors.New("the store cannot be written")
 	ErrRefused  = errors.New("the store cannot keep this") // a batch that would be refused again
+	ErrSealed   = errors.New("the stored data is sealed")  // with a key that was not given (law J13)
 )
 
 // StoreError is a failure of a store, with the place where it happened.
@@ -122,6 +123,27 @@ type Store interface {
 	Delete(ctx context.Context, run string) error
 	// Close waits for what is being written and closes the store.
 	Close() error
+}
+
+// Wrapper is a store over another one. It has the methods of all capabilities below, and each capability that its inner
+// store has: ask it by [As], not by a type assertion.
+type Wrapper interface {
+	Store
+	// Inner returns the store that is wrapped.
+	Inner() Store
+}
+
+// As returns a store as one with a capability: a [Leaser], a [Clock], a [Compactor] and so on.
+func As[T any](s Store) (more T, ok bool) {
+	more, ok = s.(T)
+	if w, wraps := s.(Wrapper); wraps && ok {
+		_, ok = As[T](w.Inner())
+	}
+	if !ok {
+		var none T
+		return none, false
+	}
+	return more, true
 }
 
 // Watcher is a store that reports writes by other processes.

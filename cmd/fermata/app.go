@@ -48,10 +48,12 @@ type shownHints struct {
 
 // globalFlags are the flags of all commands.
 type globalFlags struct {
-	store   string
-	allow   []string
-	quiet   bool
-	verbose bool
+	store       string
+	keysFile    string // with the keys of a sealed store
+	acceptClear bool   // read what is not sealed, too
+	allow       []string
+	quiet       bool
+	verbose     bool
 }
 
 // Run runs the command with the given arguments and returns its exit code; see exitCodes.
@@ -119,6 +121,9 @@ func (m *Main) command(args ...string) string {
 	}
 	if m.shown != "" {
 		parts = append(parts, "--store", shellQuote(m.shown))
+	}
+	if m.global.keysFile != "" {
+		parts = append(parts, "--keys-file", shellQuote(m.global.keysFile))
 	}
 	for _, rule := range m.global.allow {
 		parts = append(parts, "--allow", shellQuote(rule))

@@ -136,7 +136,7 @@ func variables() []string {
 		about := k.About()
 		names, secrets = append(names, about.Variable), append(secrets, about.Secrets...)
 	}
-	return slices.Concat(names, []string{"FERMATA_ROLE", "FERMATA_NAME"}, secrets, []string{
+	return slices.Concat(names, []string{keysFileVariable, keysVariable, "FERMATA_ROLE", "FERMATA_NAME"}, secrets, []string{
 		"XDG_STATE_HOME", "HOME", "USER", "VISUAL", "EDITOR", "TERM", "NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "LC_ALL", "LC_CTYPE", "LANG", "TZ",
 	})
 }

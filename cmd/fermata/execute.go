@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/storekind"
 )
 
@@ -44,7 +45,7 @@ func (m *Main) execute(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	if store, ok := h.store.(storekind.Promiser); ok && j.begins && !m.global.quiet {
+	if store, ok := journal.As[storekind.Promiser](h.store); ok && j.begins && !m.global.quiet {
 		m.sayPromises(at.String() + ": " + store.Promise())
 	}
 	d := &execution{m: m, house: h, job: &j, logs: logs}

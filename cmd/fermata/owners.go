@@ -13,7 +13,7 @@ type owners map[string]time.Duration
 
 // owners asks the store for the leases of the owners of runs.
 func (h *house) owners(ctx context.Context, rows ...fermata.RunInfo) (owners, error) {
-	leases, ok := h.store.(journal.Leaser)
+	leases, ok := journal.As[journal.Leaser](h.store)
 	by := make(owners)
 	for i := range rows {
 		name := rows[i].Driver

@@ -38,6 +38,8 @@ func (m *Main) rootCommand() *cobra.Command {
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&m.global.store, "store", "", storeHelp())
+	flags.StringVar(&m.global.keysFile, "keys-file", "", keysHelp)
+	flags.BoolVar(&m.global.acceptClear, "accept-clear", false, "read what is not sealed in a sealed store, too: of a store that was clear before")
 	flags.StringArrayVar(&m.global.allow, "allow", nil,
 		"limit what recipes may reach to `rules`: exec=PROGRAM, http=ADDRESS, files=FOLDER, none (default $FERMATA_ALLOW)")
 	flags.BoolVarP(&m.global.quiet, "quiet", "q", false, "show no progress")

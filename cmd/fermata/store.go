@@ -256,7 +256,7 @@ func (m *Main) openAt(ctx context.Context, d dsn, mayMake bool, o fermata.Option
 		}
 	}()
 	if there && !d.memory() {
-		if h.store, err = kinds().OpenAt(d.address(), m.storeOptions()); err != nil {
+		if h.store, err = m.openSealed(ctx, d); err != nil {
 			return nil, err
 		}
 		o.Store = h.store

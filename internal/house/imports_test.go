@@ -113,6 +113,7 @@ var table = []row{
 	{"journal/internal/search", []string{"journal"}, "the statements by which stores that speak SQL find runs and interrupts, whatever the dialect"},
 	{"journal/sqlite/...", []string{"journal", "journal/block", "journal/internal/search", "journal/sqlite", "journal/storekind"}, "likewise; sqlitetest makes its files fail"},
 	{"journal/internal/interrupt", []string{"journal"}, "the form in which stores on servers keep interrupts, whatever the server"},
+	{"journal/crypt", []string{"journal", "journal/internal/interrupt"}, "seals what any store keeps; it knows none, and finds no key"},
 	{"journal/postgres", []string{"journal", "journal/block", "journal/internal/interrupt", "journal/internal/search", "journal/storekind"}, "likewise"},
 	{"journal/redis/internal/resp", nil, "a client of a server, with no word of what is kept there"},
 	{"journal/redis", []string{"journal", "journal/internal/interrupt", "journal/redis/internal/resp", "journal/storekind"}, "likewise; a server that several machines share"},

@@ -33,11 +33,20 @@ func GuardStore(s journal.Store) journal.Store {
 	if reflect.TypeOf(s) == ownStore {
 		return s
 	}
+	return &guardedStore{inner: s, known: isOwn(s)}
+}
+
+// isOwn reports whether a store is one of this module's, and so are those that it wraps.
+func isOwn(s journal.Store) bool {
 	t := reflect.TypeOf(s)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return &guardedStore{inner: s, known: strings.HasPrefix(t.PkgPath(), modulePath+"/")}
+	if !strings.HasPrefix(t.PkgPath(), modulePath+"/") {
+		return false
+	}
+	w, wraps := s.(journal.Wrapper)
+	return !wraps || isOwn(w.Inner())
 }
 
 // Unguarded returns the store as the program has given it.
@@ -50,7 +59,7 @@ func Unguarded(s journal.Store) journal.Store {
 
 // Capability returns an optional capability of a store: a journal.Leaser, a journal.Clock, …
 func Capability[T any](s journal.Store) (more T, ok bool) {
-	if _, ok = Unguarded(s).(T); !ok {
+	if _, ok = journal.As[T](Unguarded(s)); !ok {
 		return more, false
 	}
 	more, ok = s.(T)

@@ -61,3 +61,27 @@ func TestN7_AStoreOfThisModuleMayPanic(t *testing.T) {
 		panic("the reader's")
 	}
 }
+
+// covered is a store of this module over another one.
+type covered struct{ journal.Store }
+
+func (c covered) Inner() journal.Store { return c.Store }
+
+// A store of the program's may end the goroutine that calls it, also inside of a store of this module.
+func TestN7_AForeignStoreThatIsWrappedIsForeign(t *testing.T) {
+	foreign := struct{ journal.Store }{memory.New()}
+	for _, tt := range []struct {
+		store journal.Store
+		own   bool
+	}{
+		{covered{memory.New()}, true},
+		{covered{covered{memory.New()}}, true},
+		{foreign, false},
+		{covered{foreign}, false},
+		{covered{covered{foreign}}, false},
+	} {
+		if got := isOwn(tt.store); got != tt.own {
+			t.Errorf("%T: one of this module's: %v, expected %v", tt.store, got, tt.own)
+		}
+	}
+}

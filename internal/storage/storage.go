@@ -99,7 +99,7 @@ func IsTransient(err error) bool {
 		return false
 	}
 	final := []error{
-		journal.ErrConflict, journal.ErrNotFound, journal.ErrCorrupt, journal.ErrNewer, journal.ErrClosed, journal.ErrRefused,
+		journal.ErrConflict, journal.ErrNotFound, journal.ErrCorrupt, journal.ErrNewer, journal.ErrClosed, journal.ErrRefused, journal.ErrSealed,
 		context.Canceled,
 	}
 	return !slices.ContainsFunc(final, func(is error) bool { return errors.Is(err, is) })

@@ -11,7 +11,7 @@ import (
 
 // testClock checks that the clock of a store goes on as the time does (law J12).
 func testClock(t *testing.T, s journal.Store) {
-	c, ok := s.(journal.Clock)
+	c, ok := journal.As[journal.Clock](s)
 	if !ok {
 		t.Skip("the store has no clock of its own")
 	}

@@ -23,7 +23,7 @@ func compacting(test func(t *testing.T, s journal.Store)) func(t *testing.T, s j
 // compactor is the store, or skips the test.
 func compactor(t *testing.T, s journal.Store) journal.Compactor {
 	t.Helper()
-	c, ok := s.(journal.Compactor)
+	c, ok := journal.As[journal.Compactor](s)
 	if !ok {
 		t.Skipf("%T is no journal.Compactor", s)
 	}
@@ -252,7 +252,7 @@ func testCompactRefused(t *testing.T, s journal.Store) {
 
 func testCompactReopen(t *testing.T, o Options) {
 	s := o.Open(t)
-	if _, ok := s.(journal.Compactor); !ok {
+	if _, ok := journal.As[journal.Compactor](s); !ok {
 		_ = s.Close()
 		t.Skipf("%T is no journal.Compactor", s)
 	}

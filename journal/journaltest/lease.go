@@ -18,7 +18,7 @@ const aLongTime = time.Hour
 // leasing is a test of stores that know who lives.
 func leasing(test func(t *testing.T, s journal.Store, l journal.Leaser)) func(t *testing.T, s journal.Store) {
 	return func(t *testing.T, s journal.Store) {
-		l, ok := s.(journal.Leaser)
+		l, ok := journal.As[journal.Leaser](s)
 		if !ok {
 			t.Skip("the store knows no leases")
 		}
@@ -42,7 +42,7 @@ func left(t *testing.T, l journal.Leaser, driver string) time.Duration {
 	return d
 }
 
-func testBeat(t *testing.T, _ journal.Store, l journal.Leaser) {
+func testBeat(t *testing.T, s journal.Store, l journal.Leaser) {
 	if d := left(t, l, "nobody"); d != 0 {
 		t.Errorf("a driver that never was lives for %v", d)
 	}
@@ -51,7 +51,7 @@ func testBeat(t *testing.T, _ journal.Store, l journal.Leaser) {
 	if a, b := left(t, l, "a"), left(t, l, "b"); a > aLongTime || a < aLongTime/2 || b > time.Minute || b < time.Minute/2 {
 		t.Errorf("left are %v and %v; expected nearly %v and %v", a, b, aLongTime, time.Minute)
 	}
-	if lister, ok := l.(journal.DriverLister); ok {
+	if lister, ok := journal.As[journal.DriverLister](s); ok {
 		found, err := lister.Drivers(t.Context())
 		if slices.Sort(found); err != nil || !slices.Equal(found, []string{"a", "b"}) {
 			t.Errorf("the drivers that live are %q, %v; expected a and b", found, err)
@@ -276,7 +276,7 @@ func testLeaseClosed(t *testing.T, s journal.Store, l journal.Leaser) {
 
 func testLeaseSecond(t *testing.T, o Options) {
 	one := open(t, o)
-	a, ok := one.(journal.Leaser)
+	a, ok := journal.As[journal.Leaser](one)
 	if !ok {
 		t.Skip("the store knows no leases")
 	}
@@ -297,7 +297,7 @@ func testLeaseSecond(t *testing.T, o Options) {
 
 func testLeaseReopen(t *testing.T, o Options) {
 	s := o.Open(t)
-	l, ok := s.(journal.Leaser)
+	l, ok := journal.As[journal.Leaser](s)
 	if !ok {
 		t.Skip("the store knows no leases")
 	}

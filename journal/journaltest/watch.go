@@ -11,7 +11,7 @@ import (
 // other one.
 func testWatchSecond(t *testing.T, o Options) {
 	here := open(t, o)
-	watcher, ok := here.(journal.RunWatcher)
+	watcher, ok := journal.As[journal.RunWatcher](here)
 	if !ok {
 		t.Skipf("%T does not say which runs were written to", here)
 	}
@@ -62,7 +62,7 @@ func testWatchSecond(t *testing.T, o Options) {
 
 // testHeads asks how far runs have come, all at once.
 func testHeads(t *testing.T, s journal.Store) {
-	reader, ok := s.(journal.HeadReader)
+	reader, ok := journal.As[journal.HeadReader](s)
 	if !ok {
 		t.Skipf("%T misses no write", s)
 	}
