@@ -157,7 +157,8 @@ func (r *ring) seal(run string, at place, plain []byte) ([]byte, error) {
 	}
 	frame := make([]byte, 0, len(r.header)+nonceSize+len(plain)+tagSize)
 	frame = append(frame, r.header...)
-	return k.random.Seal(frame, nil, plain, append(r.header[:len(r.header):len(r.header)], at...)), nil
+	data := append(r.header[:len(r.header):len(r.header)], at...)
+	return k.random.Seal(frame, nil, plain, data), nil //nolint:gosec // the cipher makes the nonce
 }
 
 // sealAlike is a frame of a key that is the same for the same text and place. Its nonce follows from both.
