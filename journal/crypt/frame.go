@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -157,7 +158,7 @@ func (r *ring) seal(run string, at place, plain []byte) ([]byte, error) {
 	}
 	frame := make([]byte, 0, len(r.header)+nonceSize+len(plain)+tagSize)
 	frame = append(frame, r.header...)
-	data := append(r.header[:len(r.header):len(r.header)], at...)
+	data := slices.Concat(r.header, []byte(at))
 	return k.random.Seal(frame, nil, plain, data), nil //nolint:gosec // the cipher makes the nonce
 }
 
