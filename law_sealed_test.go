@@ -41,7 +41,7 @@ func sealedBy(t testing.TB, s journal.Store, ids ...string) journal.Store {
 
 // The engine dies at every append to a sealed file, which is opened again with a new key each time: the run comes to the end
 // that it has over any store.
-func TestJ13_CrashAtEveryAppendOnASealedFile(t *testing.T) {
+func TestJ15_CrashAtEveryAppendOnASealedFile(t *testing.T) {
 	t.Parallel()
 	crashOnDisk(t, 5, 17, func(t *testing.T, crash func(open func(file string) (journal.Store, error))) {
 		opened := 0
@@ -60,7 +60,7 @@ func TestJ13_CrashAtEveryAppendOnASealedFile(t *testing.T) {
 
 // A run that is exported from one sealed store and imported into another one, with other keys, is the same to the byte and
 // comes to its end there. The file is clear text.
-func TestJ13_ARunMovesBetweenStoresWithDifferentKeys(t *testing.T) {
+func TestJ15_ARunMovesBetweenStoresWithDifferentKeys(t *testing.T) {
 	g := graph.New[string]("ask")
 	g.Node("ask", func(ctx node.Context, s string) (string, error) {
 		said, err := node.Step(ctx, "greet", func(node.Context) (string, error) { return "hello " + s, nil })
@@ -97,7 +97,7 @@ func TestJ13_ARunMovesBetweenStoresWithDifferentKeys(t *testing.T) {
 }
 
 // A worker without the key, or without any, does nothing to a run but fail, and the error names the key.
-func TestJ13_WithoutTheKeyARunIsLeftAlone(t *testing.T) {
+func TestJ15_WithoutTheKeyARunIsLeftAlone(t *testing.T) {
 	inner := memory.New()
 	p, err := graph.New[int]("n").Node("n", func(_ node.Context, n int) (int, error) { return n + 1, nil }).Edge(graph.Start, "n").Compile()
 	if err != nil {
@@ -123,7 +123,7 @@ func TestJ13_WithoutTheKeyARunIsLeftAlone(t *testing.T) {
 }
 
 // Texts in every place where a graph takes them are not in a sealed file, while the run waits and once it has ended.
-func TestJ13_NoTextOfARunIsInASealedFile(t *testing.T) {
+func TestJ15_NoTextOfARunIsInASealedFile(t *testing.T) {
 	const secret = "Rumpelstiltskin"
 	g := graph.New[map[string]string]("places")
 	g.Node("ask", func(ctx node.Context, s map[string]string) (map[string]string, error) {
@@ -173,7 +173,7 @@ func TestJ13_NoTextOfARunIsInASealedFile(t *testing.T) {
 		}
 	}
 	rt := newRuntime(t, fermata.Options{Store: s})
-	run, err := p.Start(t.Context(), rt, map[string]string{"name": secret}, fermata.WithLabels(map[string]string{"of": secret}), fermata.StartedBy(secret))
+	run, err := p.Start(t.Context(), rt, map[string]string{"name": secret}, fermata.StartedBy(secret))
 	if err != nil {
 		t.Fatal(err)
 	}

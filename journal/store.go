@@ -18,7 +18,7 @@ var (
 	ErrNoSpace  = errors.New("no space left")
 	ErrReadOnly = errors.New("the store cannot be written")
 	ErrRefused  = errors.New("the store cannot keep this") // a batch that would be refused again
-	ErrSealed   = errors.New("the stored data is sealed")  // with a key that was not given (law J13)
+	ErrSealed   = errors.New("the stored data is sealed")  // with a key that was not given (law J15)
 )
 
 // StoreError is a failure of a store, with the place where it happened.

@@ -21,7 +21,7 @@ edges: []
 `
 
 // A store is sealed with keys of a file or of the environment, never of the command line; and without the key it is refused.
-func TestJ13_TheCommandSealsAStore(t *testing.T) {
+func TestJ15_TheCommandSealsAStore(t *testing.T) {
 	const name = "Rumpelstiltskin"
 	dir := t.TempDir()
 	write := func(file, text string) string {
@@ -92,7 +92,7 @@ func TestJ13_TheCommandSealsAStore(t *testing.T) {
 }
 
 // A store that was clear goes on sealed, if that is asked for.
-func TestJ13_TheCommandGoesOnWithAClearStore(t *testing.T) {
+func TestJ15_TheCommandGoesOnWithAClearStore(t *testing.T) {
 	dir := t.TempDir()
 	recipe, store, file := filepath.Join(dir, "r.yaml"), filepath.Join(dir, "runs.db"), filepath.Join(dir, "keys")
 	k, err := crypt.NewKey("k")

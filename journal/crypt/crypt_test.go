@@ -51,7 +51,7 @@ func wrap(t testing.TB, inner journal.Store, keys crypt.Keys) journal.Store {
 }
 
 // A sealed store does all that the store does which it seals, with each of the capabilities that this has.
-func TestJ13_ASealedStoreIsAStore(t *testing.T) {
+func TestJ15_ASealedStoreIsAStore(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
 		journaltest.Run(t, func(t *testing.T) journal.Store { return wrap(t, memory.New(), ring("new", "old")) })
 	})
@@ -117,7 +117,7 @@ func must(t testing.TB, s journal.Store, err error) journal.Store {
 type bare struct{ journal.Store }
 
 // A sealed store has the capabilities of its inner store, and no other.
-func TestJ13_CapabilitiesAreThoseOfTheInnerStore(t *testing.T) {
+func TestJ15_CapabilitiesAreThoseOfTheInnerStore(t *testing.T) {
 	file, err := sqlite.Open(filepath.Join(t.TempDir(), "runs.db"))
 	if err != nil {
 		t.Fatal(err)

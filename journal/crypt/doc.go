@@ -6,7 +6,7 @@
 //
 // Values are sealed by AES-256-GCM, each with a random nonce, under a key of their run that is derived from a key of the
 // caller's by HKDF-SHA256. Every seal holds for one place: the run, the entry and the clear fields beside it. So a value
-// that was changed, moved, cut off or planted is [journal.ErrCorrupt] and never read as another value (law J13). Stores
+// that was changed, moved, cut off or planted is [journal.ErrCorrupt] and never read as another value (law J15). Stores
 // sort and search by the fields that stay clear; docs/formats.md lists them.
 //
 // The package keeps no key, fetches none and never puts one into an error. It does not hide how much is stored, when, and

@@ -2,6 +2,8 @@ package crypt
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/internal/interrupt"
@@ -15,7 +17,11 @@ func rowPlace(row *journal.RunRow) place {
 		ready = 1
 	}
 	p := place{ofRow}.text(row.ID, row.Plan, row.Kind, row.Fingerprint, row.Definition, row.Status)
-	return p.number(uint64(row.Created), uint64(row.Updated), uint64(row.Waiting), ready)
+	p = p.number(uint64(row.Created), uint64(row.Updated), uint64(row.Waiting), ready)
+	for _, key := range slices.Sorted(maps.Keys(row.Labels)) {
+		p = p.text(key, row.Labels[key])
+	}
+	return p
 }
 
 func (r *ring) sealRow(row *journal.RunRow) (*journal.RunRow, error) {
@@ -34,17 +40,30 @@ func (r *ring) openRow(row *journal.RunRow) error {
 	return err
 }
 
+// hidden stands for a person in a sealed interrupt: stores select by whether there is one. It is as empty as the id is, and
+// as the key that is made of it.
+func hidden(person string) string {
+	switch {
+	case person == "":
+		return ""
+	case journal.PersonKey(person) == "":
+		return " "
+	}
+	return "sealed"
+}
+
 // A sealed interrupt has what stores sort and search by, and the task. All of it is in a frame, as JSON, whose text is the
 // request. The clear part is part of the place.
 func clearPart(in *journal.Interrupt) journal.Interrupt {
 	return journal.Interrupt{
-		ID: in.ID, Run: in.Run, Task: in.Task, Role: in.Role, State: in.State,
+		ID: in.ID, Run: in.Run, Task: in.Task, Kind: in.Kind, Role: in.Role, State: in.State,
+		Assignee: hidden(in.Assignee), ClaimedBy: hidden(in.ClaimedBy),
 		Opened: in.Opened, Deadline: in.Deadline, Resolved: in.Resolved,
 	}
 }
 
 func interruptPlace(in *journal.Interrupt) place {
-	return place{ofInterrupt}.text(in.Run, in.ID, in.Task, in.Role, in.State).
+	return place{ofInterrupt}.text(in.Run, in.ID, in.Task, in.Kind, in.Role, in.State, in.Assignee, in.ClaimedBy).
 		number(uint64(in.Opened), uint64(in.Deadline), uint64(in.Resolved))
 }
 
@@ -53,8 +72,8 @@ func (r *ring) sealInterrupt(in *journal.Interrupt) (journal.Interrupt, error) {
 	if err != nil {
 		return journal.Interrupt{}, err
 	}
-	frame, err := r.seal(in.Run, interruptPlace(in), data)
 	sealed := clearPart(in)
+	frame, err := r.seal(in.Run, interruptPlace(&sealed), data)
 	sealed.Request = json.RawMessage(`"` + asText(frame) + `"`)
 	return sealed, err
 }

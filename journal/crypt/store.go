@@ -21,6 +21,7 @@ var (
 	_ journal.Clock        = (*Store)(nil)
 	_ journal.DriverLister = (*Store)(nil)
 	_ journal.Compactor    = (*Store)(nil)
+	_ journal.Finder       = (*Store)(nil)
 )
 
 // Wrap seals what a store keeps, see the package comment. The result replaces the inner store, which nobody else may
