@@ -291,6 +291,32 @@ func TestM3_ARunThatEndsLeavesNoCallerWaiting(t *testing.T) {
 	}
 }
 
+// TestM3_AGivenSchemaSaysWhatFits checks that ResponseSchema decides which messages a call takes, in place of its type.
+func TestM3_AGivenSchemaSaysWhatFits(t *testing.T) {
+	rt, _ := inMemory(t)
+	run := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
+		v, err := node.Receive[any](ctx, "add", node.ResponseSchema([]byte(`{"type": "integer", "minimum": 1}`)))
+		s.Text = fmt.Sprint(v)
+		return s, err
+	}), state{})
+	for _, wrong := range []any{"1", 0, nil} {
+		if err := rt.Call(timeLimit(t), run.ID(), "add", wrong, nil); !errors.Is(err, fermata.ErrRefused) {
+			t.Errorf("%v: expected a refusal, found %v", wrong, err)
+		}
+	}
+	send(t, rt, run.ID(), "add", 7)
+	if got := ends(t, run, fermata.Completed).State.Text; got != "7" {
+		t.Errorf("the message was %s", got)
+	}
+	broken := start(t, rt, single(func(ctx node.Context, s state) (state, error) {
+		_, err := node.Receive[any](ctx, "add", node.ResponseSchema([]byte(`{"type": 1}`)))
+		return s, err
+	}), state{})
+	if res := ends(t, broken, fermata.Failed); !strings.Contains(res.Err.Error(), "the type of the message") {
+		t.Errorf("a schema that is none: %v", res.Err)
+	}
+}
+
 // TestM3_OnlyTheWaitForAReplyIsBounded checks that ReplyWithin leaves a slow store the time it needs to store the message: who
 // waits in vain is told so, and the message is there.
 func TestM3_OnlyTheWaitForAReplyIsBounded(t *testing.T) {

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -40,6 +42,12 @@ func (p *process) willPost(row *fermata.RunInfo) bool {
 	return p.tr.unsent() && row.Status == string(fermata.Paused) && row.Waiting == 0
 }
 
+// willReceive reports whether a timer is the deadline of a call that waits for a message, while more are to be sent: they come
+// before it, as soon as the run has paused.
+func (p *process) willReceive(t *journal.Timer) bool {
+	return p.tr.unsent() && strings.Contains(t.ID, " "+string(nodehost.KindReceive)+":") // TASK CALL
+}
+
 // post sends messages while the run waits, until all are sent or the process dies.
 func (p *process) post(ctx context.Context) {
 	for p.tr.unsent() {
@@ -49,6 +57,7 @@ func (p *process) post(ctx context.Context) {
 			if p.tr.send(ctx, p.rt) != nil {
 				return // the process dies: the next one sends it again
 			}
+			p.store.tell() // the run may wait for time alone now
 			continue
 		}
 		if err == nil && row.Ended() {

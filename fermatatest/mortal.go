@@ -56,7 +56,7 @@ func (m *mortal) end() journal.Batch {
 	return m.fatal
 }
 
-// changes returns a channel that is closed after the next append.
+// changes returns a channel that is closed after the next append, or by tell.
 func (m *mortal) changes() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -144,9 +144,21 @@ func (m *mortal) Append(ctx context.Context, b journal.Batch) error {
 	if m.dead {
 		return &journal.StoreError{Op: "append", Run: b.Run, Seq: b.After + 1, Err: errDead}
 	}
+	m.change()
+	return err
+}
+
+// tell has those look again who wait for an append.
+func (m *mortal) tell() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.change()
+}
+
+// change ends the channel of changes; m.mu is held.
+func (m *mortal) change() {
 	close(m.changed)
 	m.changed = make(chan struct{})
-	return err
 }
 
 // Read implements journal.Store.

@@ -232,8 +232,9 @@ func (o *order) moves(ctx context.Context) ([]move, error) {
 	if o.s.timed || len(list) == 0 {
 		return list, nil
 	}
-	due, ok, err := (&process{tr: o.trial}).nextTimer(ctx)
-	if err != nil || !ok || due.UnixMicro() > latest || !due.After(time.Now()) {
+	timer, ok, err := (&process{tr: o.trial}).nextTimer(ctx)
+	due := time.UnixMicro(timer.Due)
+	if err != nil || !ok || timer.Due > latest || !due.After(time.Now()) {
 		return list, err
 	}
 	return append(list, move{name: "the time that something waits for", do: func(context.Context) error {

@@ -341,10 +341,11 @@ func (p *process) serve(ctx context.Context) error {
 		if answered != NoAnswer {
 			continue
 		}
-		due, ok, err := p.nextTimer(ctx)
+		timer, ok, err := p.nextTimer(ctx)
 		if err != nil || !ok {
 			return err // it rests: nobody answers, and nothing is due
 		}
+		due := time.UnixMicro(timer.Due)
 		p.goOn(due)
 		select {
 		case <-changed:
@@ -429,10 +430,11 @@ func (p *process) onlyTime(ctx context.Context) (due time.Time, ok bool) {
 	if err != nil || before.Waiting > 0 || fermata.Status(before.Status).Ended() || p.willPost(&before) {
 		return time.Time{}, false
 	}
-	due, ok, err = p.nextTimer(ctx)
-	if err != nil || !ok {
+	timer, ok, err := p.nextTimer(ctx)
+	if err != nil || !ok || p.willReceive(&timer) {
 		return time.Time{}, false
 	}
+	due = time.UnixMicro(timer.Due)
 	// The timer is the row's only if nothing was written in between. Who drives the run may change without a write, and
 	// without a sign of it on the channel of changes.
 	after, err := p.row(ctx)
@@ -450,11 +452,11 @@ func (p *process) row(ctx context.Context) (fermata.RunInfo, error) {
 	return rows[0], nil
 }
 
-// nextTimer is when the run's next timer is due.
-func (p *process) nextTimer(ctx context.Context) (time.Time, bool, error) {
+// nextTimer is the run's timer that is due next.
+func (p *process) nextTimer(ctx context.Context) (journal.Timer, bool, error) {
 	timers, err := p.tr.keep.store.Timers(ctx, math.MaxInt64, 1)
 	if err != nil || len(timers) == 0 {
-		return time.Time{}, false, err
+		return journal.Timer{}, false, err
 	}
-	return time.UnixMicro(timers[0].Due), true, nil
+	return timers[0], true, nil
 }

@@ -31,7 +31,7 @@ type Message[T any] struct {
 //
 // A message that does not fit T is refused, on record, and never reaches the node; members that T does not have are ignored.
 // Of the options, [Within] sets how long to wait, after which the error is [ErrNoMessage]; with 0 or less the call takes what is
-// there. [ID] names the call within its task, instead of the name of the message. A run that is not stored cannot receive.
+// there. [ResponseSchema] says what fits in place of T, and [ID] names the call within its task, instead of the name of the message. A run that is not stored cannot receive.
 //
 // Each call of a function is repeated when it runs again: a function that takes many messages one after the other is faster as a
 // node with an edge to itself.
@@ -47,7 +47,7 @@ func Receive[T any](ctx Context, name string, opts ...AskOption) (T, error) {
 // ReceiveMessage is [Receive] with the message's sender, id and time, and with a way to answer it.
 // Runtime.Call waits for the answer: see [Message.Reply].
 func ReceiveMessage[T any](ctx Context, name string, opts ...AskOption) (*Message[T], error) {
-	want, key, err := wantOf(name, opts)
+	want, key, doc, err := wantOf(name, opts)
 	if err != nil {
 		return nil, fmt.Errorf("task %s: receive %q: %w", ctx.Info().Task(), name, err)
 	}
@@ -55,7 +55,7 @@ func ReceiveMessage[T any](ctx Context, name string, opts ...AskOption) (*Messag
 	if !ok {
 		return nil, fmt.Errorf("task %s: receive %q: this host has no messages: %w", ctx.Info().Task(), name, errors.ErrUnsupported)
 	}
-	s, err := openSchema[T]()
+	s, err := messageSchema[T](doc)
 	if err != nil {
 		return nil, fmt.Errorf("task %s: receive %q: the type of the message: %w", ctx.Info().Task(), name, err)
 	}
@@ -84,10 +84,10 @@ func ReceiveMessage[T any](ctx Context, name string, opts ...AskOption) (*Messag
 	return m, canonical.Decode(op.Value, &m.Value)
 }
 
-// wantOf reads the options of a call of Receive, and returns the call's key.
-func wantOf(name string, opts []AskOption) (want nodehost.MessageWant, key string, err error) {
+// wantOf reads the options of a call of Receive, and returns the call's key and the schema that is given.
+func wantOf(name string, opts []AskOption) (want nodehost.MessageWant, key string, doc []byte, err error) {
 	if err := nodehost.CheckMessageName(name); err != nil {
-		return want, "", err
+		return want, "", nil, err
 	}
 	const unlimited = math.MinInt64
 	a := ask{key: name}
@@ -99,11 +99,19 @@ func wantOf(name string, opts []AskOption) (want nodehost.MessageWant, key strin
 	if want.Limited = a.Within != unlimited; want.Limited {
 		want.Within = max(a.Within, 0)
 	}
-	if a.Kind+a.Role+a.Assignee+a.Override+a.Prompt != "" || a.FourEyes || a.RequireToken || a.ResponseSchema != nil || a.RequestSchema != nil ||
+	if a.Kind+a.Role+a.Assignee+a.Override+a.Prompt != "" || a.FourEyes || a.RequireToken || a.RequestSchema != nil ||
 		len(a.NotBy)+len(a.Options)+len(a.defaults)+len(a.AtDeadline.Do) > 0 {
-		return want, "", errors.New("only the options Within and ID apply to messages")
+		return want, "", nil, errors.New("only the options Within, ID and ResponseSchema apply to messages")
 	}
-	return want, a.key, nil
+	return want, a.key, a.ResponseSchema, nil
+}
+
+// messageSchema is the schema that is given, or else that of T.
+func messageSchema[T any](doc []byte) (*schema.Schema, error) {
+	if doc != nil {
+		return schema.Parse(doc)
+	}
+	return openSchema[T]()
 }
 
 // openSchema is the schema of T, except that objects may have more members.

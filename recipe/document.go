@@ -109,6 +109,7 @@ type step struct {
 	callPart
 	routePart
 	askPart
+	receivePart
 }
 
 // callPart is what a node says that calls an agent.

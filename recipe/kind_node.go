@@ -18,7 +18,7 @@ type nodeType struct {
 }
 
 // nodeTypes are all types of nodes.
-var nodeTypes = []*nodeType{agentNode, routerNode, humanNode}
+var nodeTypes = []*nodeType{agentNode, routerNode, humanNode, receiveNode}
 
 // The types of nodes. That a router's ways are its routes, and that people answer, is known outside of these, too.
 const (

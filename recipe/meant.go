@@ -19,6 +19,7 @@ var otherWords = map[string][]string{
 
 	// types of nodes
 	"person": {typeHuman}, "user": {typeHuman}, "people": {typeHuman}, "approval": {typeHuman}, "switch": {typeRouter}, "branch": {typeRouter},
+	"wait": {typeReceive}, "signal": {typeReceive}, "event": {typeReceive}, "webhook": {typeReceive},
 	"gate": {typeRouter}, "task": {typeAgent}, "function": {typeAgent}, "tool": {typeAgent},
 }
 

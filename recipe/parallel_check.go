@@ -176,6 +176,9 @@ func (c *checked) writes(n *step) []string {
 		}
 		return []string{n.id.Text}
 	}
+	if n.kind == typeReceive {
+		return []string{n.id.Text}
+	}
 	a := c.agents[n.ref.Text]
 	if n.kind != typeAgent || a == nil {
 		return nil

@@ -22,7 +22,7 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 		"$defs/forEachOf": forEachKeys, "$defs/review": reviewKeys, "$defs/onTimeout": timeoutKeys,
 		"$defs/modelAgent/properties/limits": limitKeys, "$defs/mcpAgent/properties/server": serverKeys,
 		"$defs/approval": approvalKeys, "$defs/asking": askingKeys,
-		"$defs/testsFile": testsFileKeys, "$defs/test": testKeys, "$defs/standIn": standInKeys, "$defs/modelTurn": testTurnKeys, "$defs/expect": expectKeys,
+		"$defs/testsFile": testsFileKeys, "$defs/test": testKeys, "$defs/posted": postedKeys, "$defs/standIn": standInKeys, "$defs/modelTurn": testTurnKeys, "$defs/expect": expectKeys,
 		"$defs/asked": askedKeys,
 	}
 	for _, of := range nodeTypes {

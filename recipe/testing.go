@@ -14,7 +14,7 @@ import (
 // The keys of a test and of its parts. Schema publishes the same ones.
 var (
 	testsFileKeys = []string{"apiVersion", "kind", "agents", "tests"}
-	testKeys      = []string{"name", "description", "by", "inputs", "answers", "agents", "models", "expect"}
+	testKeys      = []string{"name", "description", "by", "inputs", "answers", "messages", "agents", "models", "expect"}
 	expectKeys    = []string{"status", "outputs", "contains", "check", "path", "visits", "asked", "calls", "error"}
 	askedKeys     = []string{"node", "prompt", "role", "options"}
 	standInKeys   = []string{"returns", "error", "expr", "live", "after_seconds"}
@@ -41,10 +41,20 @@ type test struct {
 	inputs   map[string]any
 	places   map[string]document.Spot // of the inputs
 	answers  []*replies
+	messages []posted
 	standIns []*standIn
 	models   []*lines
 	expect   expectation
 }
+
+// posted is a message to the run.
+type posted struct {
+	name  document.Word
+	value any
+}
+
+// postedKeys are the keys of a message.
+var postedKeys = []string{"name", "value"}
 
 // replies are what people say to the questions of a node, one after the other.
 type replies struct {
@@ -161,6 +171,10 @@ func readTest(o *document.Object) *test {
 	}
 	for _, p := range o.Pairs("answers") {
 		t.answers = append(t.answers, readReplies(p, o.Report))
+	}
+	for _, at := range o.List("messages") {
+		m := document.NewObject(at, o.Report, postedKeys)
+		t.messages = append(t.messages, posted{name: m.NeedText("name", "the message of a node of type receive"), value: m.Value("value")})
 	}
 	for _, p := range o.Pairs("agents") {
 		t.standIns = append(t.standIns, readStandIn(p, o.Report))

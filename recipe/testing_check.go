@@ -21,7 +21,7 @@ func (c *checked) checkTests(p *plan.Plan) {
 	k := testChecker{checked: c, steps: make(map[string]placed), all: c.flow.everything().Present(), everyAgent: c.everyAgent()}
 	for _, n := range c.nodes {
 		k.nodes = append(k.nodes, n.id.Text)
-		if n.kind != typeRouter {
+		if n.kind != typeRouter && n.kind != typeReceive {
 			k.askers = append(k.askers, n.id.Text)
 		}
 	}
@@ -128,6 +128,9 @@ func (k *testChecker) check(t *test) {
 			k.checkReplies(a)
 		}
 	}
+	for _, m := range t.messages {
+		k.known(m.name, "message", k.messageNames())
+	}
 	for _, s := range t.standIns {
 		k.knownAgent(s.agent)
 	}
@@ -154,6 +157,10 @@ func (k *testChecker) checkInputs(t *test) {
 // checkReplies reports answers that the node would not take.
 func (k *testChecker) checkReplies(a *replies) {
 	n, ok := k.steps[a.node.Text]
+	if ok && n.kind == typeReceive {
+		k.report.Add(a.node.Spot, "the node %s waits for a message; expected messages: [{name: %s, value: …}]", document.Quote(a.node.Text), n.message.Text)
+		return
+	}
 	if ok && n.kind == typeRouter || !ok && !slices.Contains(k.askers, a.node.Text) {
 		k.report.Add(a.node.Spot, "the node %s is a router: it asks nobody", document.Quote(a.node.Text))
 		return

@@ -107,6 +107,13 @@ func (s *Stage) Input() (map[string]any, error) { return s.from.Input(s.test.inp
 // Starter is who starts the run.
 func (s *Stage) Starter() string { return s.test.by }
 
+// Messages calls send for each message of the test, in order.
+func (s *Stage) Messages(send func(name string, value any)) {
+	for _, m := range s.test.messages {
+		send(m.name.Text, expression.Clone(m.value))
+	}
+}
+
 // Refused reports whether the test expects that its inputs are refused: then there is nothing to run.
 func (s *Stage) Refused() bool { return s.test.expect.status.Text == statusRefused }
 

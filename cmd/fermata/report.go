@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata"
-	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/show"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/definition"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
 )
 
 // resultLine is the last line of --json.

@@ -146,7 +146,10 @@ func check(ctx context.Context, test recipe.Test, o *Options) (*Result, error) {
 		}
 		return in
 	}
+	var mail []fermatatest.Mail
+	stage.Messages(func(name string, value any) { mail = append(mail, fermatatest.Mail{Name: name, Value: value}) })
 	opts := []fermatatest.CrashOption{
+		fermatatest.Messages(mail...),
 		fermatatest.StartedBy(stage.Starter()),
 		fermatatest.AnswerFunc(func(q fermata.Interrupt) any {
 			switch v, by, reply := stage.Answer(&q); reply {
