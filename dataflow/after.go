@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// After lets a node run after others without reading what they write: names of nodes, or the nodes themselves. It follows them
+// After lets a node run after others without reading what they write. These are names of nodes, or the nodes. It follows them
 // like a reader of a value that they write (laws D5 and D9): it waits until each has run, runs again when one of them has
 // run again, and is skipped where one is skipped. A gate is not waited for: name the node among its targets.
 func After[T Target](nodes ...T) NodeOption {

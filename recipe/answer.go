@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-go/fermata/internal/document"
 )
 
-// CheckAnswer says before a run begins what is wrong with an answer to the questions of a node, which path names ("pay/review"
-// in a recipe that is called). It returns nil for an answer that fits, and for one whose schema is known only once the node
+// CheckAnswer says before a run begins what is wrong with an answer to the questions of a node. The path names the node
+// ("pay/review" in a recipe that is called). It returns nil for an answer that fits, and for one whose schema is known only once the node
 // asks, so that an answer that passes can still be refused then (law H2). Of a review, the action alone is an answer.
 func (r *Recipe) CheckAnswer(path string, answer json.RawMessage) error {
 	k := testChecker{checked: &checked{draft: r.doc}, steps: make(map[string]placed)}

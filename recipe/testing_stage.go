@@ -38,8 +38,8 @@ func (r *Recipe) Tests() []Test {
 	return all
 }
 
-// Live names the agents outside the engine that the test calls themselves ({live: true}): programs, web services, servers and
-// models. Whoever repeats the test repeats what they do.
+// Live names the agents outside the engine that the test calls themselves ({live: true}). They are programs, web services,
+// servers and models: repeating the test repeats what they do.
 func (t Test) Live() []string {
 	doc := t.recipe.doc
 	all, live := doc.everyAgent(), []string(nil)

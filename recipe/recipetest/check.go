@@ -30,7 +30,7 @@ type Options struct {
 	// Crash repeats each test with a crash before and after everything that is stored. A test that calls an agent itself
 	// ({live: true}) runs once: a program or a service cannot be asked to forget what it did.
 	Crash bool
-	// Once is told of each test that Crash does not repeat, and of the agents that it calls, before any test runs. Defaults
+	// Once is called with each test that Crash does not repeat, and of the agents that it calls, before any test runs. Defaults
 	// to nothing.
 	Once func(test recipe.Test, live []string)
 	// Store is where runs that crash are kept: see [fermatatest.On]. Defaults to memory.

@@ -15,6 +15,8 @@ import (
 // pick asks for one of several choices on a terminal. At first none of them is selected, unless there is a declared
 // default; Enter takes the selected one and is refused without one. Arrow keys move the selection. Typed text selects the
 // choice that it names and clears the selection where it names none.
+//
+// One struct: a field of huh holds its theme, size and keys itself.
 type pick struct {
 	choices
 	title, help string
