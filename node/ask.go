@@ -62,7 +62,7 @@ func Prompt(text string) AskOption { return func(a *ask) { a.Prompt = text } }
 // Options are the answers to choose from; an answer must be one of them.
 func Options(options ...string) AskOption { return func(a *ask) { a.Options = options } }
 
-// ResponseSchema replaces the schema that is derived from the answer's Go type, or from a message's for [Receive]. The type may
+// ResponseSchema replaces the schema that is derived from the Go type of the answer. For [Receive] it is the message's. The type may
 // leave members out. Where the schema of a question is changed while the question is open or its answer recorded, it has to keep
 // all of the answer, or the run is blocked with a [*RecordedError] (law J8).
 func ResponseSchema(doc []byte) AskOption { return func(a *ask) { a.ResponseSchema = doc } }
