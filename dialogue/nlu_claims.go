@@ -110,7 +110,7 @@ func (all claims) by(c Command) (of []*claim) {
 func (all claims) decide() (changed bool) {
 	for _, c := range all {
 		c.lost = c.left || c.rank == 0 || slices.ContainsFunc(all, func(o *claim) bool {
-			return !o.left && o.slot != c.slot && o.Start < c.End && c.Start < o.End && !c.beats(o)
+			return !o.left && c.rivals(o) && !c.beats(o)
 		})
 	}
 	for _, best := range all.bySlot() {
@@ -148,6 +148,12 @@ func (u *utterance) askedName() string {
 		return sl.name
 	}
 	return ""
+}
+
+// rivals reports whether two slots claim some of the same words. "Tonight" is a day and part of a time.
+func (c *claim) rivals(o *claim) bool {
+	both := c.form() == 2 && o.form() == 2 && c.slot.isWhen() && o.slot.isWhen() && !c.slot.Type.alike(o.slot.Type)
+	return o.slot != c.slot && o.Start < c.End && c.Start < o.End && !both
 }
 
 // beats reports whether a claim is stronger than another one to some of the same words.
@@ -203,7 +209,7 @@ func (all claims) isLost(name string, v phrase.Value) bool {
 // isTaken reports whether words beside a claim, or the form of its words, give them to another slot.
 func (all claims) isTaken(c *claim) bool {
 	return slices.ContainsFunc(all, func(o *claim) bool {
-		return !o.left && o.slot != c.slot && o.Start < c.End && c.Start < o.End && (o.Mark > phrase.Unmarked || o.form() > c.form()) && o.beats(c)
+		return !o.left && c.rivals(o) && (o.Mark > phrase.Unmarked || o.form() > c.form()) && o.beats(c)
 	})
 }
 
