@@ -14,7 +14,7 @@ func (d *Dialogue) reject(ctx node.Context, s *State, p place, v any, err error)
 			return err
 		}
 	}
-	return d.pattern(ctx, s, OnRejection, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(p.slot, v), "reason": d.reasonOf(err, v)})
+	return d.pattern(ctx, s, OnRejection, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(s, p.slot, v), "reason": d.reasonOf(err, v)})
 }
 
 // reasonOf is why a value is not good, as it is said.
@@ -42,7 +42,7 @@ func (d *Dialogue) change(ctx node.Context, s *State, c Change) error {
 		return d.doubts(ctx, s, p, c)
 	}
 	if c.Confidence < d.settings.MinConfidence {
-		return d.pattern(ctx, s, OnUnsure, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(p.slot, c.Value)})
+		return d.pattern(ctx, s, OnUnsure, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(s, p.slot, c.Value)})
 	}
 	old, had := p.get(s)
 	if err := d.fill(s, p, c.Value); err != nil {
@@ -55,10 +55,10 @@ func (d *Dialogue) change(ctx node.Context, s *State, c Change) error {
 	}
 	if late := d.late(s, p); late {
 		p.values(s)[p.slot.name] = old
-		return d.pattern(ctx, s, OnTooLate, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(p.slot, v)})
+		return d.pattern(ctx, s, OnTooLate, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(s, p.slot, v)})
 	}
 	d.rewind(s, p)
-	return d.pattern(ctx, s, OnCorrection, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(p.slot, v)})
+	return d.pattern(ctx, s, OnCorrection, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(s, p.slot, v)})
 }
 
 // clear empties a slot, so that the user is asked for it again.

@@ -173,7 +173,7 @@ func (s *slot) options() []string {
 	}
 	values := make([]string, len(few))
 	for i, v := range few {
-		values[i] = s.Type.kind().show(phrase.Locale{}, s.Slot, v)
+		values[i] = s.Type.kind().show(showing{}, s.Slot, v)
 	}
 	return values
 }

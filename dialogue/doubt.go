@@ -23,7 +23,7 @@ func (d *Dialogue) doubts(ctx node.Context, s *State, p place, c Change) error {
 	if err != nil {
 		return d.reject(ctx, s, p, c.Value, err)
 	}
-	known := map[string]any{"slot": p.slot.title(), "value": d.shown(p.slot, v), "left": d.language.Quote(c.Left)}
+	known := map[string]any{"slot": p.slot.title(), "value": d.shown(s, p.slot, v), "left": d.language.Quote(c.Left)}
 	if pattern, _ := d.patternOf(OnDoubt, p.frame); pattern.flow != "" {
 		return d.pattern(ctx, s, OnDoubt, p.frame, known)
 	}

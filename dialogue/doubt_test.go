@@ -31,12 +31,12 @@ func trip(t testing.TB) *dialogue.Dialogue {
 // TestWordsLeftOverAreAskedAbout checks that a value beside which a word was not understood fills no slot before the user has
 // said that it is meant: a yes gives it to the slot, a no and another value do not.
 func TestWordsLeftOverAreAskedAbout(t *testing.T) {
-	const asks, next = "Do you mean 2031-12-25?", "How much?"
+	const asks, next = "Do you mean Thursday 25 December 2031?", "How much?"
 	for name, rest := range map[string][][2]string{
-		"yes":            {{"yes", next}, {"50", "2031-12-25 for 50."}},
+		"yes":            {{"yes", next}, {"50", "Thursday 25 December 2031 for 50."}},
 		"no":             {{"no", "When?"}},
-		"another value":  {{"24 december 2031", next}, {"half of my balance", "Do you mean 0.50?"}, {"30", "2031-12-24 for 30."}},
-		"no, another":    {{"no, 24 december 2031", next}, {"50%", "Do you mean 50?"}, {"no", next}, {"less than 40", "Do you mean 40?"}, {"yes", "2031-12-24 for 40."}},
+		"another value":  {{"24 december 2031", next}, {"half of my balance", "Do you mean 0.50?"}, {"30", "Wednesday 24 December 2031 for 30."}},
+		"no, another":    {{"no, 24 december 2031", next}, {"50%", "Do you mean 50?"}, {"no", next}, {"less than 40", "Do you mean 40?"}, {"yes", "Wednesday 24 December 2031 for 40."}},
 		"still another":  {{"3 moons after christmas 2031", asks}, {"yes please", next}},
 		"not understood": {{"qwertz", "When?"}},
 	} {

@@ -2,7 +2,9 @@ package dialogue
 
 import (
 	"slices"
+	"time"
 
+	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 	"github.com/fermata-go/fermata/internal/expression"
 )
 
@@ -20,22 +22,45 @@ func (d *Dialogue) render(t *template, f *Frame, names map[string]any) (string, 
 	if t == nil {
 		return "", nil
 	}
-	return t.RenderAs(scopeOf(names), func(name string, v any) string {
-		if p, ok := d.find(f, name); ok && name != "" {
-			return d.shown(p.slot, v)
+	today, _ := names[nameToday].(string)
+	return t.RenderAs(scopeOf(names), func(in expression.Hole, v any) string {
+		w := showing{today: today, before: in.Before, behind: in.Behind}
+		switch p, ok := d.find(f, in.Name); {
+		case in.Name == "":
+			return shown(v)
+		case ok:
+			return d.shownIn(w, p.slot, v)
+		case in.Name == nameToday:
+			return d.locale.ShowDate(today, today)
+		case in.Name == nameNow:
+			return d.locale.ShowMoment(shown(v), today)
 		}
 		for _, sl := range d.context {
-			if sl.name == name && name != "" {
-				return d.shown(sl, v)
+			if sl.name == in.Name {
+				return d.shownIn(w, sl, v)
 			}
 		}
 		return shown(v)
 	})
 }
 
+// showing is how a value is shown: in a language, on a day, and between the words of a text.
+type showing struct {
+	phrase.Locale
+	today          string // the day on which it is shown, as slots hold days; "" for one that is not known
+	before, behind string // the text beside it
+	unnamed        bool   // nothing names a currency, and amounts are numbers alone
+}
+
 // shown is a value of a slot as people are told it.
-func (d *Dialogue) shown(sl *slot, v any) string {
-	return sl.Type.kind().show(d.localeOf(sl), sl.Slot, v)
+func (d *Dialogue) shown(s *State, sl *slot, v any) string {
+	return d.shownIn(showing{today: d.clock(s.At).Format(time.DateOnly)}, sl, v)
+}
+
+// shownIn is shown among words of a text.
+func (d *Dialogue) shownIn(w showing, sl *slot, v any) string {
+	w.Locale, w.unnamed = d.localeOf(sl), w.unnamed || sl.Currency == "" && d.def.Settings.Currency == ""
+	return sl.Type.kind().show(w, sl.Slot, v)
 }
 
 // shown is a value as people read it.

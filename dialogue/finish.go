@@ -112,7 +112,7 @@ func (d *Dialogue) idle(ctx node.Context, s *State) error {
 func (d *Dialogue) unanswered(ctx node.Context, s *State, known map[string]any, misses int, handled bool) error {
 	for _, name := range keysOf(s.Slots) {
 		if sl := d.slots[name]; sl != nil && !equal(known[name], s.Slots[name]) {
-			if err := d.pattern(ctx, s, OnCorrection, nil, map[string]any{"slot": sl.title(), "value": d.shown(sl, s.Slots[name])}); err != nil {
+			if err := d.pattern(ctx, s, OnCorrection, nil, map[string]any{"slot": sl.title(), "value": d.shown(s, sl, s.Slots[name])}); err != nil {
 				return err
 			}
 			handled = true

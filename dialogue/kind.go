@@ -26,7 +26,7 @@ type kind interface {
 	// wrong says why a value that fits the schema is none after all; "" where it is one.
 	wrong(d *Dialogue, s Slot, v any) string
 	// show is a value as people are told it.
-	show(l phrase.Locale, s Slot, v any) string
+	show(w showing, s Slot, v any) string
 	// few are all values of a slot that has few; nil for others.
 	few(s Slot) []any
 	// about names the type to a model.
@@ -164,7 +164,7 @@ func (k plainKind) read(d *Dialogue, sl *slot, text string, now time.Time) (any,
 	return d.spoken(sl, text, now)
 }
 
-func (k plainKind) show(_ phrase.Locale, _ Slot, v any) string { return shown(v) }
+func (k plainKind) show(_ showing, _ Slot, v any) string { return shown(v) }
 
 // anyKind is the type of variables of flows: they hold anything, and users cannot give them a value.
 var anyKind = textValues{plainKind{facts{said: phrase.Text, traits: traits{labelled: true}}}}

@@ -11,7 +11,7 @@ var choiceKind = choiceValues{plainKind{facts{
 type choiceValues struct{ plainKind }
 
 // show is the choice's label.
-func (choiceValues) show(_ phrase.Locale, s Slot, v any) string {
+func (choiceValues) show(_ showing, s Slot, v any) string {
 	for _, c := range s.Choices {
 		if c.Value == v && c.Label != "" {
 			return c.Label

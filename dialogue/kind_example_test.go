@@ -97,7 +97,7 @@ func TestAddingASlotType(t *testing.T) {
 	if _, err := Compile(def, Options{}); err == nil || !strings.Contains(err.Error(), `did you mean "mailbox"?`) {
 		t.Errorf("another name of the type: %v", err)
 	}
-	if list := d.flows["letter"].slots["copies"]; d.shown(list, []any{"a@b", "c@d"}) != "a@b and c@d" {
-		t.Errorf("a list is shown as %s", d.shown(list, []any{"a@b", "c@d"}))
+	if list := d.flows["letter"].slots["copies"]; d.shownIn(showing{}, list, []any{"a@b", "c@d"}) != "a@b and c@d" {
+		t.Errorf("a list is shown as %s", d.shownIn(showing{}, list, []any{"a@b", "c@d"}))
 	}
 }

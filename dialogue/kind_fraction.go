@@ -11,11 +11,11 @@ var fractionKind = fractionValues{plainKind{facts{
 type fractionValues struct{ plainKind }
 
 // show is the fraction as people write it: 3/4 for 0.75.
-func (fractionValues) show(l phrase.Locale, _ Slot, v any) string {
+func (fractionValues) show(w showing, _ Slot, v any) string {
 	if v == nil {
 		return shown(v)
 	}
-	return l.Part(shown(v))
+	return w.Part(shown(v))
 }
 
 func (fractionValues) about(Slot) string { return "fraction, as a number: 0.5 for a half" }

@@ -38,13 +38,13 @@ func (holidayValues) wrong(d *Dialogue, _ Slot, v any) string {
 	return ""
 }
 
-// show is the name with the date: "Easter Monday (2027-03-29)".
-func (holidayValues) show(_ phrase.Locale, _ Slot, v any) string {
+// show is the name with the date: "Easter Monday (29 March 2027)".
+func (holidayValues) show(w showing, _ Slot, v any) string {
 	holiday, ok := v.(map[string]any)
 	if !ok {
 		return shown(v)
 	}
-	return shown(holiday["name"]) + " (" + shown(holiday["date"]) + ")"
+	return w.Spoken().Say(phrase.HolidayShown, phrase.Args{"name": shown(holiday["name"]), "date": w.ShowDay(shown(holiday["date"]))})
 }
 
 func (holidayValues) read(d *Dialogue, sl *slot, text string, now time.Time) (any, error) {

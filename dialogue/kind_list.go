@@ -39,7 +39,7 @@ func (listValues) spoken(s Slot) phrase.Slot {
 func (listValues) anyWords(s Slot) bool { return s.Items.kind().anyWords(s.member()) }
 
 // show enumerates the members in the language of the dialogue: "salt, pepper and sugar".
-func (listValues) show(l phrase.Locale, s Slot, v any) string {
+func (listValues) show(w showing, s Slot, v any) string {
 	values, ok := v.([]any)
 	if !ok {
 		return shown(v)
@@ -47,9 +47,9 @@ func (listValues) show(l phrase.Locale, s Slot, v any) string {
 	member := s.member()
 	texts := make([]string, len(values))
 	for i, one := range values {
-		texts[i] = member.Type.kind().show(l, member, one)
+		texts[i] = member.Type.kind().show(w, member, one)
 	}
-	return l.Spoken().All(texts)
+	return w.Spoken().All(texts)
 }
 
 // member is a slot for one element of a list.

@@ -10,12 +10,16 @@ var moneyKind = moneyValues{plainKind{facts{
 
 type moneyValues struct{ plainKind }
 
-// show has the digits of the currency: 5.50 for 5.5.
-func (moneyValues) show(l phrase.Locale, _ Slot, v any) string {
+// show has the sign and the digits of the currency: €5.50 for 5.5. Where the text beside it names the currency, or nothing does,
+// it is the number.
+func (moneyValues) show(w showing, _ Slot, v any) string {
 	if v == nil {
 		return shown(v)
 	}
-	return l.Amount(shown(v))
+	if w.unnamed || w.NamesCurrency(w.before, w.behind) {
+		return w.Amount(shown(v))
+	}
+	return w.ShowMoney(shown(v))
 }
 
 func (moneyValues) about(s Slot) string {

@@ -68,13 +68,13 @@ func (k rangeValues) wrong(d *Dialogue, s Slot, v any) string {
 	a, aIs := new(big.Rat).SetString(shown(from))
 	b, bIs := new(big.Rat).SetString(shown(to))
 	if aIs && bIs && a.Cmp(b) > 0 || !(aIs && bIs) && shown(from) > shown(to) {
-		return d.language.Say(phrase.Backwards, phrase.Args{"said": k.show(d.locale, s, v)})
+		return d.language.Say(phrase.Backwards, phrase.Args{"said": k.show(showing{Locale: d.locale}, s, v)})
 	}
 	return ""
 }
 
 // show is the range in the words of the language: "50 to 100", "at least 50".
-func (rangeValues) show(l phrase.Locale, s Slot, v any) string {
+func (rangeValues) show(w showing, s Slot, v any) string {
 	ends, ok := v.(map[string]any)
 	if !ok {
 		return shown(v)
@@ -83,7 +83,7 @@ func (rangeValues) show(l phrase.Locale, s Slot, v any) string {
 	args := phrase.Args{}
 	for _, which := range []string{rangeFrom, rangeTo} {
 		if one, has := ends[which]; has {
-			args[which] = end.Type.kind().show(l, end, one)
+			args[which] = end.Type.kind().show(w, end, one)
 		}
 	}
 	least, most := phrase.RangeLeast, phrase.RangeMost
@@ -92,11 +92,11 @@ func (rangeValues) show(l phrase.Locale, s Slot, v any) string {
 	}
 	switch {
 	case len(args) == 2:
-		return l.Spoken().Say(phrase.RangeBoth, args)
+		return w.Spoken().Say(phrase.RangeBoth, args)
 	case args[rangeFrom] != nil:
-		return l.Spoken().Say(least, args)
+		return w.Spoken().Say(least, args)
 	}
-	return l.Spoken().Say(most, args)
+	return w.Spoken().Say(most, args)
 }
 
 func (rangeValues) about(s Slot) string {

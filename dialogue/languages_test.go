@@ -285,15 +285,15 @@ func TestLists(t *testing.T) {
 	for _, tt := range []struct {
 		language, said, want string
 	}{
-		{"en", "A, B, C", "Mayer, A, B and C: 3, 2030-05-03?"},
-		{"de", "A, B, C", "Mayer, A, B und C: 3, 2030-05-03?"},
-		{"de", "May und June", "Mayer, May und June: 3, 2030-05-03?"},
-		{"de", "March", "Mayer, March: 3, 2030-05-03?"},
-		{"de", "gar keine", "Mayer, keine: 3, 2030-05-03?"},
-		{"en", "none", "Mayer, none: 3, 2030-05-03?"},
-		{"fr", "A, B, C", "Mayer, A, B et C: 3, 2030-05-03?"},
-		{"fr", "Mai et Juin", "Mayer, Mai et Juin: 3, 2030-05-03?"},
-		{"fr", "aucun", "Mayer, aucun: 3, 2030-05-03?"},
+		{"en", "A, B, C", "Mayer, A, B and C: 3, Friday 3 May 2030?"},
+		{"de", "A, B, C", "Mayer, A, B und C: 3, Freitag, 3. Mai 2030?"},
+		{"de", "May und June", "Mayer, May und June: 3, Freitag, 3. Mai 2030?"},
+		{"de", "March", "Mayer, March: 3, Freitag, 3. Mai 2030?"},
+		{"de", "gar keine", "Mayer, keine: 3, Freitag, 3. Mai 2030?"},
+		{"en", "none", "Mayer, none: 3, Friday 3 May 2030?"},
+		{"fr", "A, B, C", "Mayer, A, B et C: 3, vendredi 3 mai 2030?"},
+		{"fr", "Mai et Juin", "Mayer, Mai et Juin: 3, vendredi 3 mai 2030?"},
+		{"fr", "aucun", "Mayer, aucun: 3, vendredi 3 mai 2030?"},
 	} {
 		got := talk(t, guests(t, tt.language), nil, "fest", "Mayer", tt.said, "3", "2030-05-03")
 		if !strings.Contains(got, "  "+tt.want+"\n") {
@@ -329,7 +329,7 @@ func TestAThirdLanguageIsOneValue(t *testing.T) {
   xx! Du has no day 30.
   day?
 > 2030-05-03
-  Mayer, May e Paul: 3, 2030-05-03?
+  Mayer, May e Paul: 3, xx! Vendredo 3 Kvin 2030?
 > ne
   xx! All right, I will not do that.
 > fest

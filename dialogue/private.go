@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The value of a private slot is in the journal, in what the user is told, and in what actions are given that name it. It goes to
@@ -89,7 +90,11 @@ func (d *Dialogue) secretTexts(to []string, sl *slot, v any) []string {
 	if v == nil {
 		return to
 	}
-	to = append(to, shown(v), d.shown(sl, v))
+	day, _ := v.(string)
+	for _, today := range []string{"", day[:min(len(day), len(time.DateOnly))]} { // with its year and without
+		to = append(to, d.shownIn(showing{today: today}, sl, v), d.shownIn(showing{today: today, unnamed: true}, sl, v))
+	}
+	to = append(to, shown(v))
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range keysOf(v) {

@@ -164,7 +164,7 @@ func (d *Dialogue) valid(s *State, p place, v any) error {
 	if good {
 		return nil
 	}
-	return d.refused(s, p, v, &rejection{reason: d.impossible(d.shown(p.slot, v)), checked: true})
+	return d.refused(s, p, v, &rejection{reason: d.impossible(d.shown(s, p.slot, v)), checked: true})
 }
 
 // isSlot reports whether a name is one of a slot.

@@ -152,8 +152,8 @@ tests:
   - name: the day is over
     now: 2026-11-20T23:59:00Z
     talk:
-      - {user: vote, commands: [{type: start_flow, flow_name: vote}], bot: "Vote on 2026-11-20?"}
-      - {user: "yes", after: 2m, commands: [{type: affirm}], bot: "Vote on 2026-11-21?"}
+      - {user: vote, commands: [{type: start_flow, flow_name: vote}], bot: "Vote on Friday 20 November?"}
+      - {user: "yes", after: 2m, commands: [{type: affirm}], bot: "Vote on Saturday 21 November?"}
       - {user: "yes", commands: [{type: affirm}], bot: [Voted., Is there anything else?]}
 `), 0o600); err != nil {
 		t.Fatal(err)

@@ -98,21 +98,38 @@ func (t *Template) Check(at Place) []Fault {
 
 // Render fills in the values: text as it is, anything else as JSON.
 func (t *Template) Render(s *Scope) (string, error) {
-	return t.RenderAs(s, func(_ string, v any) string { return Text(v) })
+	return t.RenderAs(s, func(_ Hole, v any) string { return Text(v) })
 }
 
-// RenderAs is Render where the caller says how values are shown. Name is what the expression is, where it is no more than
-// a name.
-func (t *Template) RenderAs(s *Scope, show func(name string, v any) string) (string, error) {
+// Hole is a place of a template where a value is shown.
+type Hole struct {
+	Name           string // what the expression is, where it is no more than a name
+	Before, Behind string // the text of the template beside it
+}
+
+// hole is the place of a part.
+func (t *Template) hole(i int) Hole {
+	in := Hole{Name: t.parts[i].name}
+	if i > 0 {
+		in.Before = t.parts[i-1].text
+	}
+	if i+1 < len(t.parts) {
+		in.Behind = t.parts[i+1].text
+	}
+	return in
+}
+
+// RenderAs is Render where the caller says how values are shown.
+func (t *Template) RenderAs(s *Scope, show func(in Hole, v any) string) (string, error) {
 	var b strings.Builder
-	for _, p := range t.parts {
+	for i, p := range t.parts {
 		text := p.text
 		if p.code != nil {
 			v, err := p.code.Result(s)
 			if err != nil {
 				return "", err
 			}
-			text = show(p.name, v)
+			text = show(t.hole(i), v)
 		}
 		if b.Len()+len(text) > maxRendered {
 			return "", fmt.Errorf("the text gets longer than %d bytes", maxRendered)

@@ -95,7 +95,7 @@ func TestZones(t *testing.T) {
 		{"Europe/Berlin", "2026-11-25T09:00:00Z", phrase.DateTime, "2027-07-01T12:00:00Z", "2027-07-01T14:00:00+02:00", ""},
 		{"Europe/Berlin", "2026-11-25T09:00:00Z", phrase.DateTime, "in two hours", "2026-11-25T12:00:00+01:00", ""},
 		{"Europe/Berlin", "2027-03-28T00:30:00Z", phrase.DateTime, "in two hours", "2027-03-28T04:30:00+02:00", ""}, // over the gap
-		{"Europe/Berlin", "2026-11-25T09:00:00Z", phrase.DateTime, "2027-03-28 at 2:30am", nil, "There is no 02:30 on 2027-03-28: the clocks go forward."},
+		{"Europe/Berlin", "2026-11-25T09:00:00Z", phrase.DateTime, "2027-03-28 at 2:30am", nil, "There is no 02:30 on 28 March 2027: the clocks go forward."},
 		{"Europe/Berlin", "2026-11-25T09:00:00Z", phrase.DateTime, "2027-10-31 at 2:30am", "2027-10-31T02:30:00+02:00", ""}, // the first of two
 		{"America/New_York", "2026-11-25T09:00:00Z", phrase.DateTime, "7 November 2027 at 1:30am", "2027-11-07T01:30:00-04:00", ""},
 		{"Australia/Lord_Howe", "2026-11-25T09:00:00Z", phrase.DateTime, "4 April 2027 at 1:45am", "2027-04-04T01:45:00+11:00", ""}, // half an hour

@@ -38,10 +38,13 @@ func places(code string) int {
 	return n
 }
 
+// code is the locale's currency as ISO 4217 has it.
+func (l Locale) code() string { return strings.ToUpper(l.Currency) }
+
 // Amount writes an amount as the locale shows it: 5.5 euros are 5.50, and 5,50 in German. A whole one stays as it is.
 func (l Locale) Amount(digits string) string {
 	_, fraction, ok := strings.Cut(digits, ".")
-	if n := places(strings.ToUpper(l.Currency)); ok && n <= 4 && !strings.ContainsAny(digits, "eE") && len(fraction) < n {
+	if n := places(l.code()); ok && n <= 4 && !strings.ContainsAny(digits, "eE") && len(fraction) < n {
 		digits += strings.Repeat("0", n-len(fraction))
 	}
 	return l.language().digits(digits)

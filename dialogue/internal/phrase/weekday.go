@@ -147,7 +147,7 @@ func (r *reading) withDate(i int, w time.Weekday) (dated, bool) {
 		}
 		d.noYear = false
 		if d.wrong() == nil && d.weekday() != w {
-			d.clash = because(OtherWeekday, Args{"date": d.String(), "weekday": d.weekday(), "said": w})
+			d.clash = because(OtherWeekday, Args{"date": d.shown(r.language.Language), "weekday": d.weekday(), "said": w})
 		}
 		return d, true
 	}
