@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Keys of values as people write them: which parts there are, and in which order, is a matter of the language.
+// Keys of values as people write them. The language says which parts there are, and in which order.
 const (
 	DayShown     Key = "day_shown"     // day, month, year: "3 December 2026"
 	DateShown    Key = "date_shown"    // weekday, day, month: the year goes without saying
@@ -19,9 +19,9 @@ const (
 // near is how long before a day its year goes without saying.
 const near = 300 * 24 * time.Hour
 
-// ShowDate returns a day such as "2026-11-27" as people write it: "Friday 27 November", and with its year where it is
-// not one of the next ten months.
+// ShowDate returns a day such as "2026-11-27" as people write it: "Friday 27 November".
 //
+// One that is not in the next ten months has its year.
 // Today is a day, too; "" for one that is not known. A text that is no day stays as it is.
 func (l Locale) ShowDate(date, today string) string {
 	day, err := time.Parse(time.DateOnly, date)
@@ -44,7 +44,7 @@ func (l Locale) ShowDay(date string) string {
 	return dayOf(at).shown(l.Spoken())
 }
 
-// ShowMoment returns a moment such as "2026-11-27T19:00:00Z" as people of the locale write it: "Friday 27 November at 19:00".
+// ShowMoment returns a moment in RFC 3339 as people of the locale write it: "Friday 27 November at 19:00".
 func (l Locale) ShowMoment(moment, today string) string {
 	at, err := time.Parse(time.RFC3339, moment)
 	if err != nil || at.Year() < 1000 {
