@@ -44,7 +44,7 @@ func (l Locale) ShowDay(date string) string {
 	return dayOf(at).shown(l.Spoken())
 }
 
-// ShowMoment returns a moment in RFC 3339 as people of the locale write it: "Friday 27 November at 19:00".
+// ShowMoment returns a moment in RFC 3339 as people write it: "Friday 27 November at 19:00".
 func (l Locale) ShowMoment(moment, today string) string {
 	at, err := time.Parse(time.RFC3339, moment)
 	if err != nil || at.Year() < 1000 {
