@@ -230,6 +230,8 @@ type ImportOptions = history.ImportOptions
 //	    Statuses []Status
 //	    // Plan limits deletion to runs of the plan with this name.
 //	    Plan string
+//	    // Runs limits deletion to the runs with these ids.
+//	    Runs []string
 //	    // Keep spares the newest selected runs of each plan, this many.
 //	    Keep int
 //	    // DryRun only reports what would be deleted.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -185,8 +187,31 @@ func (m *Main) findRuns(ctx context.Context, h *house, f *runsFilter, q journal.
 	if err != nil {
 		return err
 	}
+	if len(rows) == 0 && len(q.Plans) > 0 {
+		if err := m.unknownPlan(ctx, h, q.Plans); err != nil {
+			return err
+		}
+	}
 	m.listRuns(h, rows, by, q, next, f.asJSON)
 	m.more(next, &f.pageFlags, len(rows), "the newest", "run")
+	return nil
+}
+
+// unknownPlan is an error where no run has one of these plans.
+func (m *Main) unknownPlan(ctx context.Context, h *house, plans []string) error {
+	all, err := h.CountRuns(ctx, journal.RunQuery{}, "plan")
+	if err != nil || len(all.By) == 0 || all.More {
+		return queried(err)
+	}
+	names := make([]string, len(all.By))
+	for i, n := range all.By {
+		names[i] = n.Value
+	}
+	for _, name := range plans {
+		if !slices.Contains(names, name) {
+			return usagef("no run in %s has the plan %q%s", h.dsn, name, nearest.Hint(name, names))
+		}
+	}
 	return nil
 }
 
@@ -229,7 +254,7 @@ type tasksFilter struct {
 
 func (f *tasksFilter) add(m *Main, c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringSliceVar(&f.query.Roles, "role", nil, "only questions for this `role`; several with commas")
+	flags.StringSliceVar(&f.query.Roles, "role", nil, "only questions that this `role` may answer: for it, and for anybody; several with commas")
 	flags.BoolVar(&f.mine, "mine", false, "only questions that are assigned to you or claimed by you")
 	flags.StringVar(&f.as, "as", m.user(), "only what is assigned to, or claimed by, this person: an `id`")
 	flags.StringVar(&f.run, "run", "", "only questions of this `run`")
@@ -277,6 +302,9 @@ fermata tasks ls --mine --order due`,
 			}
 			if f.mine || f.asChanged {
 				q.Holder = f.as
+			}
+			if len(q.Roles) > 0 { // what is for anybody may be answered in any role (law H6)
+				q.Roles = append(slices.Clone(q.Roles), "")
 			}
 			if f.all {
 				q.States = journal.States()

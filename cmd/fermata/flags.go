@@ -98,6 +98,14 @@ func (m *Main) readFile(name string) ([]byte, error) {
 	return data, nil
 }
 
+// emptyID refuses --id "", which a variable of a shell that is not set leaves behind.
+func emptyID(c *cobra.Command) error {
+	if f := c.Flags().Lookup("id"); f != nil && f.Changed && f.Value.String() == "" {
+		return usagef(`--id "": expected an id, found an empty text; without --id there is a new one`)
+	}
+	return nil
+}
+
 // The arguments that commands take.
 func oneRun(_ *cobra.Command, args []string) error {
 	return oneOf(args, "RUN, the id of a run or the beginning of it")

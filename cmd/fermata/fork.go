@@ -39,6 +39,9 @@ fermata runs fork run_01939f2e --at 12 --set amount=120 --set customer.name='"An
 		Args:              oneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := emptyID(c); err != nil {
+				return err
+			}
 			return m.report(&f.executeFlags, m.fork(c.Context(), args[0], &f))
 		},
 	}

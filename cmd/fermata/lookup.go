@@ -77,11 +77,36 @@ func (m *Main) findTask(ctx context.Context, h *house, given string) (fermata.In
 	if len(byPrefix(given, taskPrefix, ids(open))) > 0 {
 		list = open // closed ones count only where no open one is meant
 	}
-	i, err := m.only(h, given, "task", taskPrefix, ids(list), "open tasks", ids(open))
-	if err != nil {
-		return fermata.Interrupt{}, err
+	found := byPrefix(given, taskPrefix, ids(list))
+	if len(found) == 0 { // it may be a run that asks one question
+		for i := range open {
+			if q := &open[i]; q.Run == given || strings.HasPrefix(q.Run, runPrefix+given) || strings.HasPrefix(q.Run, given) {
+				found = append(found, i)
+			}
+		}
+		list = open
 	}
-	return list[i], nil
+	if len(found) > 1 {
+		return fermata.Interrupt{}, severalTasks(given, list, found)
+	}
+	if len(found) == 1 {
+		return list[found[0]], nil
+	}
+	_, err = m.only(h, given, "task", taskPrefix, ids(list), "open tasks", ids(open))
+	return fermata.Interrupt{}, err
+}
+
+// severalTasks is the error of what may be one of several tasks: each with its run and its question.
+func severalTasks(given string, list []fermata.Interrupt, found []int) error {
+	lines := make([]string, 0, shown)
+	for _, i := range found[:min(len(found), shown)] {
+		q := &list[i]
+		lines = append(lines, q.ID+"  "+term.OneLine(q.Run+"  "+nodeOf(q.Task)+"  "+q.Prompt))
+	}
+	if len(found) > shown {
+		lines = append(lines, "…")
+	}
+	return usagef("%q may be one of %d tasks:\n%s", given, len(found), strings.Join(lines, "\n"))
 }
 
 // only is the one id that begins with what was given. Where there is none the message has known ones, which noun names.

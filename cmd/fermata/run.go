@@ -41,6 +41,9 @@ fermata run refund.yaml --input amount=120 --answer review=approve --json`,
 			if len(args) == 0 {
 				return m.needFile("run")
 			}
+			if err := emptyID(c); err != nil {
+				return err
+			}
 			return m.report(&f.executeFlags, m.runRecipe(c.Context(), args[0], &f))
 		},
 	}

@@ -48,9 +48,9 @@ func lineOf(r *fermata.RunInfo, by owners) runLine {
 }
 
 func (m *Main) runsCommand() *cobra.Command {
-	return listing("runs", "List, show, send to, cancel, retry, fork, compare, move, compact and prune runs",
+	return listing("runs", "List, show, send to, cancel, retry, fork, compare, move, compact, prune and delete runs",
 		m.runsListCommand(), m.runsShowCommand(), m.runsSendCommand(), m.runsCancelCommand(), m.runsRetryCommand(), m.runsForkCommand(),
-		m.runsDiffCommand(), m.runsExportCommand(), m.runsImportCommand(), m.runsCompactCommand(), m.runsPruneCommand())
+		m.runsDiffCommand(), m.runsExportCommand(), m.runsImportCommand(), m.runsCompactCommand(), m.runsPruneCommand(), m.runsDeleteCommand())
 }
 
 // listing makes a command with commands below it, which by itself does what the command list does.
@@ -201,15 +201,15 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 	s.Println(s.Fit(progress.Static(s, tree, m.Now()))...)
 	m.showUsage(&result)
 	m.showAwaited(tree, info.ID)
-	m.showRest(&info, &result)
+	m.showRest(&info, &result, by.left(&info) > 0)
 	return nil
 }
 
 // programsOwn is what is said of runs that this command cannot execute.
 const programsOwn = "a program started it, and only that program can resume it."
 
-// showRest shows what a run came to, or what it waits for.
-func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result) {
+// showRest shows what a run came to, or what it waits for. owned says that a process executes it now.
+func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result, owned bool) {
 	s, styles := m.out, m.out.Styles()
 	if result.Err != nil {
 		s.Println("")
@@ -224,13 +224,19 @@ func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result) {
 		q := &result.Interrupts[i].Interrupt
 		s.Println("", styles.Strong.Apply(term.Line(nodeOf(q.Task)))+"  "+term.OneLine(q.Prompt))
 		s.Println(styles.Faint.Apply(progress.Awaits(q, m.Now())))
-		s.Println(styles.Code.Apply(m.answerCommand(q, idFor(s, q.ID, all), "", resumable(info))))
+		s.Println(m.nextOf(s, q, idFor(s, q.ID, all), resumable(info)))
 	}
 	var when string
 	here, elsewhere := []string{"resume"}, programsOwn
 	switch fermata.Status(info.Status) {
 	case fermata.Running:
-		when = "where nothing executes it any more: "
+		when = "no process is known to execute it now; to go on with it: "
+		if owned {
+			when = "a process executes it now; if that process has ended: "
+		}
+		if elsewhere = programsOwn; !resumable(info) && !owned {
+			when = "no process is known to execute it now: "
+		}
 	case fermata.Blocked:
 		when, here = "once that is mended: ", []string{"runs", "retry"}
 		elsewhere += " A run that was set aside goes on by the Retry of its graph (or Runtime.Retry); one " +

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/form"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/internal/identity"
 	"github.com/fermata-go/fermata/journal"
@@ -54,8 +55,8 @@ func (m *Main) listTasks(h *house, list []fermata.Interrupt, next string, asJSON
 		return
 	}
 	s, styles := m.out, m.out.Styles()
-	all := ids(list)
-	t := term.Table{Head: []string{"TASK", "NODE", "FOR", "UNTIL", "STATE", "QUESTION"}}
+	all, runs := ids(list), each(list, func(q *fermata.Interrupt) string { return q.Run })
+	t := term.Table{Head: []string{"TASK", "RUN", "NODE", "FOR", "UNTIL", "STATE", "QUESTION"}}
 	for i := range list {
 		q := &list[i].Interrupt
 		who, until := "anyone", styles.Faint.Apply(s.Glyphs().Dash)
@@ -69,6 +70,9 @@ func (m *Main) listTasks(h *house, list []fermata.Interrupt, next string, asJSON
 		}
 		if q.Deadline != 0 {
 			until = m.deadline(s, q.Deadline)
+			if progress.Overdue(q, m.Now()) {
+				until = "overdue since " + until
+			}
 		}
 		state := q.State
 		if q.State == journal.Claimed && q.ClaimedBy != "" {
@@ -79,7 +83,7 @@ func (m *Main) listTasks(h *house, list []fermata.Interrupt, next string, asJSON
 			prompt = s.Cut(prompt, 60)
 		}
 		t.Rows = append(t.Rows, []string{
-			idFor(s, q.ID, all), term.OneLine(nodeOf(q.Task)), term.OneLine(who), until, stateStyle(styles, q.State).Apply(state), prompt,
+			idFor(s, q.ID, all), idFor(s, q.Run, runs), term.OneLine(nodeOf(q.Task)), term.OneLine(who), until, stateStyle(styles, q.State).Apply(state), prompt,
 		})
 	}
 	s.Println(s.Fit(t.Lines(s))...)
@@ -152,7 +156,11 @@ func (m *Main) showTask(q *journal.Interrupt, goesOn bool) {
 	fact("state", q.State)
 	fact("asked", m.moment(s, q.Opened))
 	if q.Deadline != 0 {
-		fact("until", m.deadline(s, q.Deadline)+", then "+afterwards(q.AtDeadline))
+		name, then := "until", ", then "
+		if progress.Overdue(q, m.Now()) {
+			name, then = "overdue since", "; when the run goes on, "
+		}
+		fact(name, m.deadline(s, q.Deadline)+then+afterwards(q.AtDeadline))
 	}
 	fact("for", q.Role)
 	fact("assigned to", identity.Shown(q.Assignee, q.AssigneeName))
@@ -173,8 +181,20 @@ func (m *Main) showTask(q *journal.Interrupt, goesOn bool) {
 			s.Println("", "  "+styles.Strong.Apply("The answer"))
 			s.Println(describe(s, f)...)
 		}
-		s.Println("", "  "+styles.Code.Apply(m.answerCommand(q, idFor(s, q.ID, nil), "", goesOn)))
+		s.Println("", "  "+m.nextOf(s, q, idFor(s, q.ID, nil), goesOn))
 	}
+}
+
+// nextOf is how an open question goes on: the command that answers it, or, past its deadline, the one that applies the deadline.
+func (m *Main) nextOf(s *term.Screen, q *journal.Interrupt, id string, goesOn bool) string {
+	styles := s.Styles()
+	switch {
+	case !progress.Overdue(q, m.Now()):
+		return styles.Code.Apply(m.answerCommand(q, id, "", goesOn))
+	case goesOn:
+		return styles.Code.Apply(m.command("resume", idFor(s, q.Run, nil))) + "  " + styles.Faint.Apply("nobody can answer any more: "+afterwards(q.AtDeadline))
+	}
+	return styles.Faint.Apply("nobody can answer any more: the program that started the run applies the deadline")
 }
 
 // afterwards says what happens at a deadline.

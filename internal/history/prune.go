@@ -24,6 +24,8 @@ type PruneOptions struct {
 	Statuses []runtype.Status
 	// Plan limits deletion to runs of the plan with this name. Defaults to all.
 	Plan string
+	// Runs limits deletion to the runs with these ids. Defaults to all.
+	Runs []string
 	// Keep spares the newest selected runs of each plan, this many. Defaults to 0.
 	Keep int
 	// DryRun only reports what would be deleted.
@@ -102,7 +104,7 @@ func checkStatuses(verb, whose string, found, may []runtype.Status) error {
 // means reports whether a run is selected for deletion, before Keep.
 func (o *PruneOptions) means(r *runtype.RunInfo) bool {
 	return runtype.Status(r.Status).Ended() && (len(o.Statuses) == 0 || slices.Contains(o.Statuses, runtype.Status(r.Status))) &&
-		(o.Plan == "" || o.Plan == r.Plan) && (o.Before.IsZero() || r.Updated < o.Before.UnixMicro())
+		(o.Plan == "" || o.Plan == r.Plan) && (len(o.Runs) == 0 || slices.Contains(o.Runs, r.ID)) && (o.Before.IsZero() || r.Updated < o.Before.UnixMicro())
 }
 
 // prune deletes one run, unless it was resumed since it was listed.

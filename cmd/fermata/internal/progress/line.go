@@ -186,10 +186,19 @@ func Awaits(q *journal.Interrupt, now time.Time) string {
 	case q.Role != "":
 		text = "waits for the role " + q.Role
 	}
-	if q.Deadline != 0 {
+	switch {
+	case q.Deadline == 0:
+	case Overdue(q, now):
+		text += ", overdue since " + term.When(micro(q.Deadline), now)
+	default:
 		text += ", until " + term.When(micro(q.Deadline), now)
 	}
 	return text
+}
+
+// Overdue reports whether the deadline of an open question has passed, and no process has applied it yet.
+func Overdue(q *journal.Interrupt, now time.Time) bool {
+	return q.IsOpen() && q.Deadline != 0 && q.Deadline <= now.UnixMicro()
 }
 
 // clock says a moment near to now to the second: "in 4s", else the time of day.
