@@ -230,7 +230,7 @@ func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result, owned boo
 	here, elsewhere := []string{"resume"}, programsOwn
 	switch fermata.Status(info.Status) {
 	case fermata.Running:
-		when = "no process is known to execute it now; to go on with it: "
+		when = "no process is known to execute it now; to resume it: "
 		if owned {
 			when = "a process executes it now; if that process has ended: "
 		}

@@ -30,7 +30,12 @@ type pick struct {
 	chosen  *int // what was taken last
 	focused bool
 
-	keys          huh.SelectKeyMap
+	keys huh.SelectKeyMap
+	look
+}
+
+// look is how a field is drawn.
+type look struct {
 	theme         huh.Theme
 	dark          bool
 	width, height int
@@ -91,10 +96,10 @@ func (p *pick) press(k tea.KeyPressMsg) tea.Cmd {
 	case name == "backspace":
 		runes := []rune(p.typed)
 		p.typed = string(runes[:max(len(runes)-1, 0)])
-		p.look()
+		p.match()
 	case name == "ctrl+u" || name == "ctrl+w":
 		p.typed = ""
-		p.look()
+		p.match()
 	case k.Text != "":
 		p.says(k.Text)
 	}
@@ -107,11 +112,11 @@ func (p *pick) moves(to int) { p.at, p.typed, p.err = to, "", nil }
 // says adds to the typed text.
 func (p *pick) says(text string) {
 	p.typed = strings.TrimLeft(p.typed+text, " \t")
-	p.look()
+	p.match()
 }
 
-// look selects what the typed text names.
-func (p *pick) look() {
+// match selects what the typed text names.
+func (p *pick) match() {
 	p.at, p.err = p.find(p.typed)
 	if p.typed == "" {
 		p.err = nil

@@ -196,7 +196,7 @@ func Awaits(q *journal.Interrupt, now time.Time) string {
 	return text
 }
 
-// Overdue reports whether the deadline of an open question has passed, and no process has applied it yet.
+// Overdue reports whether the deadline of an open question has passed. No process has applied it yet.
 func Overdue(q *journal.Interrupt, now time.Time) bool {
 	return q.IsOpen() && q.Deadline != 0 && q.Deadline <= now.UnixMicro()
 }
