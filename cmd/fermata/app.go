@@ -44,6 +44,7 @@ type shownHints struct {
 	forgets bool     // runs are kept in memory only, which ends with the command
 	warned  bool     // that --store has a password was said
 	hidden  string   // what is said about secrets that those commands do not have
+	noHelp  error    // why help could not be shown: there is no such command
 }
 
 // globalFlags are the flags of all commands.
@@ -78,6 +79,9 @@ func (m *Main) Run(ctx context.Context, args []string) int {
 	root.SetOut(m.out)
 	root.SetErr(m.err)
 	called, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = m.noHelp
+	}
 	if err == nil {
 		return exitCompleted
 	}

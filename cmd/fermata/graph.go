@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,6 +60,11 @@ fermata graph --run run_01939f2e --format svg > path.svg`,
 
 func (m *Main) graph(file, format, agents string) error {
 	r, err := m.load(file, agents)
+	if err != nil && filepath.Ext(file) == "" && !strings.Contains(err.Error(), "did you mean") {
+		if _, absent := os.Stat(file); absent != nil {
+			return &exit{exitOf(err), fmt.Errorf("%w; of a run: %s", err, m.command("graph", "--run", file))}
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -63,25 +63,60 @@ func (m *Main) rootCommand() *cobra.Command {
 	add(groupOther, m.doctorCommand(), m.versionCommand())
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { m.help(c) })
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		if args := c.Flags().Args(); c == root && len(args) > 0 && args[0] != "help" {
+			m.noHelp = usagef("unknown command %q%s", args[0], suggestion(c, args[0]))
+			return
+		}
+		m.help(c)
+	})
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedName() == "token" {
 			return usagef(errTokenShown)
+		}
+		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+			return usagef("%v%s", err, unknownFlag(c, unknown.GetSpecifiedName()))
 		}
 		return usagef("%v", err)
 	})
 	return root
 }
 
-// suggestion ends a message about a command that does not exist.
+// suggestion ends a message about a command that does not exist: those below other commands that have the name, or the nearest one.
 func suggestion(c *cobra.Command, name string) string {
-	var names []string
+	var names, below []string
+	if name == "list" {
+		name = "ls"
+	}
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
-			names = append(names, sub.Name())
+		if !sub.IsAvailableCommand() {
+			continue
+		}
+		names = append(names, sub.Name())
+		for _, inner := range sub.Commands() {
+			if inner.Name() == name && inner.IsAvailableCommand() {
+				below = append(below, sub.Name()+" "+name)
+			}
 		}
 	}
+	if len(below) > 0 {
+		return "; did you mean " + strings.Join(below, " or ") + "?"
+	}
 	return nearest.Hint(name, names)
+}
+
+// unknownFlag adds the nearest flag of the command to the error of one that it does not have.
+func unknownFlag(c *cobra.Command, name string) string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	if near := nearest.Name("--"+name, names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
 }
 
 // help says what a command does: its purpose, how it is called, examples, what is below it, its flags.
