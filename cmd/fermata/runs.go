@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -252,16 +255,45 @@ func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result, owned boo
 	s.Println(term.Wrap(when+elsewhere, s.Width())...)
 }
 
+// runningTasks are the nodes of a run that have begun and not finished, where it waits for nobody.
+func runningTasks(ctx context.Context, h *house, info fermata.RunInfo) ([]string, error) {
+	if fermata.Status(info.Status) != fermata.Running {
+		return nil, nil
+	}
+	open := make(map[string]bool)
+	for ev, err := range h.Events(ctx, info.ID, 0, false) {
+		if err != nil {
+			return nil, err
+		}
+		switch ev.Entry.Kind {
+		case journal.NodeStarted:
+			open[ev.Entry.Node] = true
+		case journal.NodeFinished, journal.NodeFailed, journal.NodeSkipped, journal.NodeSuspended:
+			delete(open, ev.Entry.Node)
+		default:
+		}
+	}
+	return slices.Sorted(maps.Keys(open)), nil
+}
+
 func (m *Main) runsCancelCommand() *cobra.Command {
 	var reason, as string
 	c := m.onRun(&cobra.Command{
 		Use:   "cancel RUN",
 		Short: "Cancel a run, also one that another process owns",
 	}, func(ctx context.Context, h *house, info fermata.RunInfo) error {
+		running, err := runningTasks(ctx, h, info)
+		if err != nil {
+			return err
+		}
 		if err := h.Cancel(ctx, info.ID, reason, as); err != nil {
 			return &withAdvice{err, "to see its state: " + m.command("runs", "show", info.ID)}
 		}
 		m.out.Println("cancelled " + info.ID)
+		if len(running) > 0 {
+			m.err.Println(m.err.Styles().Wait.Apply("warning: ") + term.OneLine(strings.Join(running, ", ")) +
+				" had begun and not finished: its calls may have had their effect, which cancelling does not undo")
+		}
 		return nil
 	})
 	c.Flags().StringVar(&reason, "reason", "", "why, for the record: a `text`")

@@ -541,6 +541,23 @@ func TestF3_TerminalStop(t *testing.T) {
 	elsewhere(t, dir, "resume", "r", "--answer", "review=approve")
 }
 
+// Cancelling a run in the middle of a call says that the call may have had its effect; of one that waits it does not.
+func TestTerminalCancelInFlight(t *testing.T) {
+	dir := place(t, strings.Replace(refund, `look: {kind: expr, set: {risk: "'high'"}}`, `look: {kind: exec, command: [sleep, "60"]}`, 1))
+	s := sit(t, dir, "run", ".", "--id", "r")
+	s.sees(" look ")
+	s.types(ctrlC)
+	s.ends(exitPaused)
+	if got := elsewhere(t, dir, "runs", "cancel", "r"); !strings.Contains(got, "look had begun and not finished: its calls may have had their effect") {
+		t.Errorf("cancelled in flight: %s", got)
+	}
+	waits := place(t, refund)
+	sit(t, waits, "run", ".", "--id", "r", "--no-input").ends(exitPaused)
+	if got := elsewhere(t, waits, "runs", "cancel", "r"); strings.Contains(got, "warning") {
+		t.Errorf("cancelled while it waits: %s", got)
+	}
+}
+
 // A question may be answered at the terminal without its run.
 func TestTerminalTasksAnswer(t *testing.T) {
 	dir := place(t, refund)
