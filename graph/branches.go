@@ -71,7 +71,8 @@ func (b *Builder[S]) Immutable() *Builder[S] {
 	return b
 }
 
-// FailFast cancels the running tasks when another one has failed the run. A retry of the run runs them again. By
+// FailFast cancels the running tasks when another one has failed the run. As a subgraph, the graph cancels those inside it
+// when it has failed, and those of the other items in a map that keeps no failures. A retry runs them again. By
 // default they finish, and their outcomes are kept (law F2).
 func (b *Builder[S]) FailFast() *Builder[S] {
 	b.def.FailFast = true

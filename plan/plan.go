@@ -148,7 +148,7 @@ type Definition struct {
 
 	// Merge says how concurrent branches are merged, at joins and where they end; nil leaves it to State (law G4).
 	Merge MergeFunc
-	// FailFast stops the tasks that are running when another one has failed the run. By default they finish, and their
+	// FailFast stops the tasks that are running when another one has failed the run, or the subgraph that this plan is. By default they finish, and their
 	// outcomes are kept (law F2).
 	FailFast bool
 

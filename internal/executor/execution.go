@@ -217,9 +217,7 @@ func (x *Execution) commit(ctx context.Context, in input) error {
 		}
 		x.afterStored()
 		x.Continue(work)
-		if work.Doomed && x.Plan.Definition().FailFast {
-			x.workers.cancel()
-		}
+		x.failFast(work)
 		return nil
 	}
 }

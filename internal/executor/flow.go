@@ -139,9 +139,7 @@ func (x *Execution) follows(work *machine.Work) {
 		x.stored(work.Append, time.Time{})
 	}
 	x.Continue(work)
-	if work.Doomed && x.Plan.Definition().FailFast {
-		x.workers.cancel()
-	}
+	x.failFast(work)
 }
 
 // enterFlow starts the subgraph of a dataflow task with the task's input.

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"reflect"
@@ -36,9 +37,11 @@ type host struct {
 	display
 	beats // heartbeats and bounds
 
-	broken      error  // why this pass cannot go on: the code diverged
-	storeFailed error  // the store failed during this pass
-	leave       func() // called at the end of what is recorded, in a rehearsal; nil for nothing
+	broken      error              // why this pass cannot go on: the code diverged
+	storeFailed error              // the store failed during this pass
+	within      context.Context    // of a task in a subgraph that fails fast; nil for others
+	stop        context.CancelFunc // ends within
+	leave       func()             // called at the end of what is recorded, in a rehearsal; nil for nothing
 }
 
 // attempted is the attempt that a pass belongs to.

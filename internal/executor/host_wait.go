@@ -128,6 +128,9 @@ func (h *host) waitFor() string {
 func (h *host) doze(pass uint64, op nodehost.Op, d time.Duration) error {
 	defer h.bounds.Load().hold()()
 	ctx := h.run.workers.context()
+	if h.within != nil {
+		ctx = h.within
+	}
 	h.mu.Unlock()
 	ended := h.run.nap(ctx, d)
 	h.mu.Lock()

@@ -98,6 +98,10 @@ func (x *Execution) run(t *machine.Task) error {
 	}
 	first, own, fast := t.Ref, t.Own, x.mayRunFast(t)
 	h, ctx := x.workers.host(), x.workers.context()
+	if x.Machine.FailsFast(t) {
+		ctx = h.inSubgraph(ctx)
+		defer h.release()
+	}
 	for {
 		w := x.workOf(t, flat, h)
 		h.begin(t)

@@ -49,7 +49,7 @@ func (m *Machine) endWork() {
 	}
 	var open []*Task
 	for _, t := range m.ready {
-		if t.atWork && !t.busy && m.doomed(t.scope) {
+		if t.atWork && !t.busy && m.doomed(t.scope) && !m.FailedFast(t) {
 			open = append(open, t)
 		}
 	}
@@ -57,6 +57,28 @@ func (m *Machine) endWork() {
 	for _, t := range open {
 		m.proceed(t)
 	}
+}
+
+// FailsFast reports whether a task runs in a subgraph that fails fast, at any depth.
+func (m *Machine) FailsFast(t *Task) bool {
+	return m.fast(t, func(*scope) bool { return true })
+}
+
+// FailedFast reports whether a task runs in a subgraph that fails fast and has failed.
+func (m *Machine) FailedFast(t *Task) bool {
+	return m.broken > 0 && m.fast(t, func(s *scope) bool {
+		return slices.ContainsFunc(m.tasks, func(b *Task) bool { return b.State == Broken && m.dooms(b, s) })
+	})
+}
+
+func (m *Machine) fast(t *Task, is func(s *scope) bool) bool {
+	for s := t.scope; s != nil && s.parent != nil; s = s.up() {
+		at := s.parent.Node
+		if at < len(m.flat) && m.flat[at].Sub != nil && m.flat[at].Sub.Definition().FailFast && is(s) {
+			return true
+		}
+	}
+	return false
 }
 
 // keeps reports whether a map keeps the failures of its items.
