@@ -162,5 +162,6 @@ func CacheAll(version string) Option { return func(b *builder) { b.cacheAll = ve
 // not copied.
 func Immutable() Option { return func(b *builder) { b.immutable = true } }
 
-// FailFast stops the tasks that are at work when another one has failed the run, or the node that this graph is (law F2).
+// FailFast stops the tasks that are at work when another one has failed the run (law F2). In a graph that is a node, it stops
+// those inside it when the node has failed.
 func FailFast() Option { return func(b *builder) { b.failFast = true } }

@@ -13,23 +13,23 @@ func (x *Execution) failFast(work *machine.Work) {
 		x.workers.cancel()
 	}
 	for h := range x.workers.out {
-		if h.stop == nil {
+		if h.endWithin == nil {
 			continue
 		}
 		if t := h.task.in(x.Machine); t != nil && x.Machine.FailedFast(t) {
-			h.stop()
+			h.endWithin()
 		}
 	}
 }
 
 // inSubgraph gives a task in a subgraph that fails fast a context of its own.
 func (h *host) inSubgraph(ctx context.Context) context.Context {
-	h.within, h.stop = context.WithCancel(ctx)
+	h.within, h.endWithin = context.WithCancel(ctx)
 	return h.within
 }
 
 // release ends that context.
 func (h *host) release() {
-	h.stop()
-	h.within, h.stop = nil, nil
+	h.endWithin()
+	h.within, h.endWithin = nil, nil
 }

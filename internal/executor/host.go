@@ -37,11 +37,9 @@ type host struct {
 	display
 	beats // heartbeats and bounds
 
-	broken      error              // why this pass cannot go on: the code diverged
-	storeFailed error              // the store failed during this pass
-	within      context.Context    // of a task in a subgraph that fails fast; nil for others
-	stop        context.CancelFunc // ends within
-	leave       func()             // called at the end of what is recorded, in a rehearsal; nil for nothing
+	broken      error  // why this pass cannot go on: the code diverged
+	storeFailed error  // the store failed during this pass
+	leave       func() // called at the end of what is recorded, in a rehearsal; nil for nothing
 }
 
 // attempted is the attempt that a pass belongs to.
@@ -54,6 +52,9 @@ type attempted struct {
 	began   string            // see machine.Task
 	left    int               // see machine.Machine.TasksLeft
 	cause   *nodehost.Failure // the failure that led to it; nil for none
+
+	within    context.Context    // of a task in a subgraph that fails fast; nil for others
+	endWithin context.CancelFunc // ends within
 }
 
 // replay is a pass's position in the recorded calls of its task (law N3).
