@@ -17,6 +17,9 @@ import (
 
 // bodies are what an attacker sends to each route that there is. A new route needs a row.
 var bodies = map[string][]string{
+	"GET /runs":                        {""},
+	"GET /runs/counts":                 {""},
+	"GET /interrupts/counts":           {""},
 	"GET /runs/{run}":                  {""},
 	"GET /runs/{run}/events":           {""},
 	"POST /runs/{run}/messages/{name}": {`1`, `{`, ``},
@@ -78,7 +81,7 @@ func TestH8_NoRouteServesAStranger(t *testing.T) {
 						if who == "" && status < 400 {
 							t.Errorf("%s: %d without a login", what, status)
 						}
-						if status < 300 && path != "/interrupts" {
+						if status < 300 && !strings.HasPrefix(path, "/interrupts") && path != "/runs" && path != "/runs/counts" {
 							t.Errorf("%s: %d %s", what, status, raw)
 						}
 					}

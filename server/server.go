@@ -124,6 +124,9 @@ func New(rt *fermata.Runtime, o Options) http.Handler {
 // routes are all that is served, each behind guard. A test asks of each who may use it (laws H7 and H8).
 func (h *handler) routes() map[string]func(http.ResponseWriter, *http.Request, Person) {
 	return map[string]func(http.ResponseWriter, *http.Request, Person){
+		"GET /runs":                        h.runs,
+		"GET /runs/counts":                 h.countRuns,
+		"GET /interrupts/counts":           h.countInterrupts,
 		"GET /runs/{run}":                  h.showRun,
 		"GET /runs/{run}/events":           h.events,
 		"POST /runs/{run}/messages/{name}": h.message,

@@ -67,24 +67,6 @@ func public(list []fermata.Interrupt) []fermata.Interrupt {
 	return all
 }
 
-func (h *handler) inbox(w http.ResponseWriter, r *http.Request, person Person) {
-	query := r.URL.Query()
-	filter := journal.InboxFilter{Run: query.Get("run"), Role: query.Get("role")}
-	list, err := h.rt.Inbox(r.Context(), filter)
-	if err != nil {
-		h.fail(w, r, err)
-		return
-	}
-	if h.o.Authorize != nil {
-		list = slices.DeleteFunc(list, func(q fermata.Interrupt) bool { return !person.may(&q.Interrupt) })
-		if list, err = h.readable(r.Context(), list, &person); err != nil {
-			h.fail(w, r, err)
-			return
-		}
-	}
-	reply.JSON(w, http.StatusOK, map[string]any{"interrupts": public(list)})
-}
-
 // may reports whether the person does something about a question in one of their roles.
 func (p *Person) may(q *journal.Interrupt) bool {
 	return q.Role == "" || slices.Contains(p.Roles, q.Role) || q.OverrideRole != "" && slices.Contains(p.Roles, q.OverrideRole)
