@@ -274,7 +274,6 @@ func TestJ8_TimersMoveWithTheirTasks(t *testing.T) {
 			continue
 		}
 		run := resume(t, rt, g, id)
-		ends(t, run, fermata.Paused)
 		c.Advance(time.Hour)
 		if diff := cmp.Diff([]string{"a#1", "waker#1"}, ends(t, run, fermata.Completed).State.Log); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
