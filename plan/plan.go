@@ -142,6 +142,10 @@ type Definition struct {
 	// the nodes from its place on read. Nil accepts all that State keeps. It may be called concurrently.
 	Takes func(all []Standing) *Misfit
 
+	// Labels returns the labels of a run that starts with an input (law J13). Those that the start gives count before them. It
+	// owns its argument, and may be called concurrently. Nil for none. It is not part of the fingerprint.
+	Labels func(input any) (map[string]string, error)
+
 	// Renamed maps names of earlier plans to names of this one. A run of such a plan is migrated when it is resumed (law
 	// J8). Names that the run's plan does not have are ignored. Nil for none. It is not part of the fingerprint.
 	Renamed *Migration

@@ -40,6 +40,7 @@ func (d *draft) check(r *document.Report) *checked {
 	c.checkOutputs()
 	c.checkSteps()
 	c.checkRenamed()
+	c.checkLabels()
 	c.checkBranches()
 	c.checkModels()
 	c.warnOpen()
@@ -57,6 +58,9 @@ func (c *checked) compileTexts() {
 		for _, t := range []*text{&n.prompt, &n.system, &n.assignee} {
 			t.code = c.template(t.Word)
 		}
+	}
+	for _, l := range c.labels {
+		l.value.code = c.template(l.value.Word)
 	}
 	for _, a := range c.agents {
 		if w, has := can[texted](a); has {

@@ -31,6 +31,9 @@ func (c *checked) compile() plan.Definition {
 		Presentation: presentation(c.presentation),
 		Takes:        c.takes(), Renamed: c.renamed.migration(),
 	}
+	if len(c.labels) > 0 {
+		def.Labels = c.labels.of
+	}
 	outputs := portsOf(c.outputs)
 	if !c.outputsOpen {
 		def.Finish = func(v any) (any, error) { return outputs.finish(v) }

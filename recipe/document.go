@@ -14,7 +14,7 @@ import (
 
 // The keys of each part of a recipe. Schema publishes the same ones.
 var (
-	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "renamed", "presentation", "$schema"}
+	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "renamed", "labels", "presentation", "$schema"}
 	topologyKeys  = []string{"entry_point", "nodes", "edges"}
 	bareKeys      = slices.Concat(recipeKeys, topologyKeys)
 	fileKeys      = []string{"apiVersion", "kind", "agents"}
@@ -45,6 +45,7 @@ type draft struct {
 
 	persistence string  // the kind of store that is asked for; "" is Ephemeral
 	renamed     renamed // names of earlier versions
+	labels      labels  // of runs
 	dir         string  // where programs are run
 	tests       []*test // those of the file, and of a file of tests
 	stage       *Stage  // what stands in for agents; nil outside of tests
@@ -194,6 +195,7 @@ func readDraft(src *document.Source, r *document.Report) *draft {
 	d.state = readPorts(o.Object("state", stateKeys), stateProperties)
 	d.readPolicy(o.Object("policy", policyKeys))
 	d.renamed = readRenamed(o.Object("renamed", renamedKeys))
+	d.labels = readLabels(o)
 	d.readAgents(o)
 	d.readTests(o)
 	switch {

@@ -144,6 +144,9 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
 	}
 	def := x.Plan.Definition()
+	if o.Labels, err = x.labelsOf(inputValue, &o); err != nil {
+		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
+	}
 	body := &journal.StartedBody{
 		Plan: def.Name, PlanVersion: def.Version, PlanKind: def.Kind, Fingerprint: x.Plan.Fingerprint(),
 		Definition: o.Definition, By: o.By, Labels: label.Set(o.Labels), Inputs: given,

@@ -3,7 +3,9 @@ package executor
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
+	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/label"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/nodehost"
@@ -35,4 +37,24 @@ func (h *host) Label(pass uint64, op nodehost.Op, key, value string) error {
 	return h.record(false, func(m *machine.Machine, t *machine.Task, now int64) error {
 		return put(m, t, now, journal.LabelSet, op, nil, body)
 	})
+}
+
+// labelsOf returns the labels that a run starts with: those that it is given, and those that its plan makes of its input.
+func (x *Execution) labelsOf(input any, o *runtype.StartOptions) (map[string]string, error) {
+	labels := x.Plan.Definition().Labels
+	if labels == nil {
+		return o.Labels, nil
+	}
+	own, err := guard.Copy(x.Plan.State(), input)
+	var all map[string]string
+	if err == nil {
+		err = guard.Call(func() error { all, err = labels(own); return err })
+	}
+	if err != nil {
+		return nil, err
+	}
+	all = maps.Clone(all)
+	maps.Copy(all, o.Labels)
+	labelled := runtype.StartOptions{Labels: all}
+	return all, labelled.Check(x.MaxValue())
 }

@@ -1,0 +1,59 @@
+package guide_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/node"
+)
+
+// Refund is a refund that has to be decided.
+type Refund struct{ Amount int }
+
+func Example_find() {
+	ctx := context.Background()
+	rt, err := fermata.New(fermata.Options{})
+	check(err)
+	defer rt.Close()
+	// [guide: labels]
+	g := graph.New[Refund]("refund").Node("decide", func(ctx node.Context, s Refund) (Refund, error) {
+		size := "small"
+		if s.Amount > 100 {
+			size = "large"
+		}
+		return s, node.Label(ctx, "size", size) // recorded once
+	}).Edge(graph.Start, "decide").MustCompile()
+	for n, amount := range []int{5, 500, 700} {
+		run, err := g.Start(ctx, rt, Refund{Amount: amount}, fermata.WithLabel("team", "red"), fermata.WithID(fmt.Sprint("r", n)))
+		check(err)
+		_, err = run.Wait(ctx)
+		check(err)
+	}
+	// [guide: end]
+
+	// [guide: pages]
+	q := journal.RunQuery{Statuses: []string{"completed"}, Labels: map[string]string{"size": "large"}, Limit: 1}
+	for more := true; more; more = q.After != "" {
+		page, err := rt.FindRuns(ctx, q)
+		check(err)
+		for _, run := range page.Runs {
+			fmt.Println(run.ID, run.Plan, run.Labels["team"])
+		}
+		q.After = page.Next
+	}
+	counts, err := rt.CountRuns(ctx, journal.RunQuery{}, "label:size") // or "status", "plan"
+	check(err)
+	for _, c := range counts.By {
+		fmt.Println(c.Value, c) // at most 10,000 are counted: "10000+"
+	}
+	// [guide: end]
+
+	// Output:
+	// r2 refund red
+	// r1 refund red
+	// large 2
+	// small 1
+}
