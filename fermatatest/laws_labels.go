@@ -1,6 +1,10 @@
 package fermatatest
 
-import "github.com/fermata-go/fermata/journal"
+import (
+	"maps"
+
+	"github.com/fermata-go/fermata/journal"
+)
 
 // labels are those that the run has by its journal (law J13).
 func (tr *trial) labels() map[string]string {
@@ -10,9 +14,7 @@ func (tr *trial) labels() map[string]string {
 		case journal.RunStarted:
 			var b journal.StartedBody
 			decode(e.Body, &b)
-			for key, value := range b.Labels {
-				labels[key] = value
-			}
+			maps.Copy(labels, b.Labels)
 		case journal.LabelSet:
 			var b journal.LabelBody
 			decode(e.Body, &b)

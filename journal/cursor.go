@@ -121,7 +121,7 @@ func (q *RunQuery) Page(found []Numbered[RunRow]) (p RunPage, err error) {
 	if err := q.Check(); err != nil {
 		return p, err
 	}
-	after, behind, _ := q.Start() //nolint:errcheck // Check has looked at it
+	after, behind, _ := q.Start()
 	place := func(r *Numbered[RunRow]) Place { return Place{q.time(&r.Row), r.N, r.Row.ID} }
 	list := paged(found, q.Match, place, func(at Place) bool { return !behind || at.Compare(after) < 0 })
 	slices.Reverse(list) // the newest first
@@ -145,7 +145,7 @@ func (q *InterruptQuery) Page(found []Numbered[Asked]) (p InterruptPage, err err
 	if err := q.Check(); err != nil {
 		return p, err
 	}
-	after, behind, _ := q.Start() //nolint:errcheck // Check has looked at it
+	after, behind, _ := q.Start()
 	place := func(r *Numbered[Asked]) Place { return Place{q.time(&r.Row.Interrupt), r.N, r.Row.ID} }
 	match := func(a *Asked) bool { return q.Match(&a.Interrupt, a.Plan) }
 	list := paged(found, match, place, func(at Place) bool { return !behind || at.Compare(after) > 0 })

@@ -219,14 +219,7 @@ func interruptQuery(t *rapid.T, m *model) journal.InterruptQuery {
 }
 
 // in reports whether a list has a value, as an empty one has all.
-func in(list []string, value string) bool {
-	for _, v := range list {
-		if v == value {
-			return true
-		}
-	}
-	return len(list) == 0
-}
+func in(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }
 
 // inside reports whether a time is in a span.
 func inside(s journal.Span, at int64) bool { return at >= s.From && (s.To == 0 || at < s.To) }

@@ -83,7 +83,7 @@ func (s *Store) walkStretch(ctx context.Context, st *stretch, take func(members,
 
 // stretches are where the runs of a query are.
 func (s *Store) stretches(q *journal.RunQuery, by string, names ...string) []stretch {
-	at, behind, _ := q.Start() //nolint:errcheck // the query was checked
+	at, behind, _ := q.Start()
 	base := func(name string) stretch {
 		st := stretch{key: s.key(found), base: name, backward: true, ordered: q.Order != journal.ByUpdated}
 		if st.ordered && behind {
@@ -279,7 +279,7 @@ func (s *Store) asking(ctx context.Context, q *journal.InterruptQuery) (list []s
 	default:
 		base(inbox, "o:")
 	}
-	if at, behind, _ := q.Start(); behind { //nolint:errcheck // the query was checked
+	if at, behind, _ := q.Start(); behind {
 		for i := range list {
 			if list[i].ordered {
 				list[i].after(at)

@@ -63,15 +63,11 @@ func refill(c *conn) error {
 			last = column[int64](&r)
 			in := journal.Interrupt{ID: column[string](&r)}
 			data := column[[]byte](&r)
-			if r.err == nil {
-				r.err = decodeInterrupt(&in, data)
-			}
 			n++
-			if r.err != nil { // who reads it is told so; the file is of use without it
-				return nil
+			if r.err == nil && decodeInterrupt(&in, data) == nil { // who reads one that is damaged gets an error
+				ids, found = append(ids, last), append(found, columnsOf(&in))
 			}
-			ids, found = append(ids, last), append(found, columnsOf(&in))
-			return nil
+			return r.err
 		}, dataOfInterrupts, last)
 		for i, f := range found {
 			if err == nil {
@@ -100,7 +96,7 @@ func (s *Store) FindRuns(ctx context.Context, q journal.RunQuery) (journal.RunPa
 	found, err := s.listRuns(ctx, op, "", func(c *conn, row func([]driver.Value) error) error {
 		var plans []int64
 		if len(q.Plans) > 0 {
-			names, _ := json.Marshal(q.Plans) //nolint:errchkjson // texts always encode
+			names, _ := json.Marshal(q.Plans)
 			if err := c.each(func(row []driver.Value) error {
 				id, _ := row[0].(int64)
 				plans = append(plans, id)

@@ -86,7 +86,7 @@ func (c conditions) String() string { return strings.Join(c, " AND ") }
 
 // from are the tables of runs.
 func (b *builder) from(more ...string) string {
-	tables := append(more, b.Table("runs")+" r")
+	tables := slices.Concat(more, []string{b.Table("runs") + " r"})
 	if b.Plans != "" {
 		tables = append(tables, b.Plans)
 	}
@@ -94,7 +94,7 @@ func (b *builder) from(more ...string) string {
 }
 
 // runs are the conditions of a query for runs, but for its page and the lists that are left to others.
-func (b *builder) runs(q *journal.RunQuery, statuses, plans, labels bool) (c conditions) {
+func (b *builder) runs(q *journal.RunQuery, statuses, plans bool) (c conditions) {
 	c.add("%s", b.Listed)
 	if statuses {
 		c.among(b, "r.status", q.Statuses)
@@ -106,11 +106,9 @@ func (b *builder) runs(q *journal.RunQuery, statuses, plans, labels bool) (c con
 	c.span(b, "r.created", q.Created)
 	c.span(b, "r.updated", q.Updated)
 	c.prefix(b, "r.run", q.Prefix)
-	if labels {
-		for _, key := range slices.Sorted(maps.Keys(q.Labels)) {
-			c.add("EXISTS (SELECT 1 FROM %s x WHERE x.key = %s AND x.value = %s AND x.created = r.created AND x.run = r.id)",
-				b.Table("run_labels"), b.arg(key), b.arg(q.Labels[key]))
-		}
+	for _, key := range slices.Sorted(maps.Keys(q.Labels)) {
+		c.add("EXISTS (SELECT 1 FROM %s x WHERE x.key = %s AND x.value = %s AND x.created = r.created AND x.run = r.id)",
+			b.Table("run_labels"), b.arg(key), b.arg(q.Labels[key]))
 	}
 	return c
 }
@@ -147,7 +145,7 @@ func (d *Dialect) Runs(columns string, q *journal.RunQuery, ids []int64) (Statem
 			c.add("l.key = %s AND l.value = %s AND r.id = l.run", b.arg(first[0]), b.arg(q.Labels[first[0]]))
 			c.span(b, "l.created", q.Created)
 		}
-		c = append(c, b.runs(q, statuses, plans, true)...)
+		c = append(c, b.runs(q, statuses, plans)...)
 		if one != nil {
 			one(&c)
 		}
@@ -289,16 +287,16 @@ func (d *Dialect) CountRuns(q *journal.RunQuery, by string, most int) Statement 
 		mark := b.arg(key)
 		next := fmt.Sprintf("SELECT min(y.value) FROM %s y WHERE y.key = %s AND y.value > v.x", labels, mark)
 		c := conditions{fmt.Sprintf("l.key = %s AND l.value = v.x AND r.id = l.run", mark)}
-		return b.counting(next, b.from(labels+" l"), append(c, b.runs(q, true, true, true)...), most)
+		return b.counting(next, b.from(labels+" l"), append(c, b.runs(q, true, true)...), most)
 	case by == journal.CountPlan:
-		c := append(conditions{b.Name + " = v.x"}, b.runs(q, true, true, true)...)
+		c := append(conditions{b.Name + " = v.x"}, b.runs(q, true, true)...)
 		if b.Plans != "" {
 			c = append(conditions{fmt.Sprintf("r.plan IN (SELECT id FROM %s WHERE plan = v.x)", b.Table("plans"))}, c...)
 		}
 		return b.counting(b.nextPlan(), b.from(), c, most)
 	}
 	next := fmt.Sprintf("SELECT min(y.status) FROM %s y WHERE y.status > v.x", b.Table("runs"))
-	return b.counting(next, b.from(), append(conditions{"r.status = v.x"}, b.runs(q, true, true, true)...), most)
+	return b.counting(next, b.from(), append(conditions{"r.status = v.x"}, b.runs(q, true, true)...), most)
 }
 
 // nextPlan finds the next name of a plan.
