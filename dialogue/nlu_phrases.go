@@ -388,7 +388,7 @@ func (u *utterance) with(values map[string]phrase.Value, of string) []Command {
 	for _, v := range append(all, more...) {
 		sets = append(sets, v.command())
 	}
-	return u.owned(sets, true)
+	return u.parted(u.owned(sets, true))
 }
 
 // common is what people say in any conversation.

@@ -1,0 +1,55 @@
+package dialogue
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/dialogue/internal/phrase"
+)
+
+// parted are the values of a trigger of which no text holds the same wish once more: "send 50 to Bob and 60 to Ada" is no payee "Bob and
+// 60 to Ada". The text ends before it, and the user is asked about the words that are left: they are never dropped in silence.
+func (u *utterance) parted(all []Command) []Command {
+	for i, c := range all {
+		text, isText := c.Value.(string)
+		sl := u.slotOf(c.Slot)
+		if !isText || sl == nil || !sl.Type.kind().anyWords(sl.Slot) || c.Left != "" || c.Confidence == 0 || c.Type != SetSlot {
+			continue
+		}
+		if said, ok := u.locale.Common(text); ok && said.Command == phrase.Correct || u.locale.Negated(text) {
+			continue // "Bob. No wait, to Ada"
+		}
+		at := strings.Index(u.text, text)
+		for _, cut := range u.locale.Cuts(text) {
+			rest := text[cut[1]:]
+			if at < 0 || !u.saysAgain(sl, u.text[:at], rest) {
+				continue
+			}
+			all[i].Value, all[i].Left = strings.TrimRight(text[:cut[0]], " ,;"), rest
+			for k, o := range all { // of which the question names what is left
+				if other := u.slotOf(o.Slot); u.mayClaim(o) && !other.traits().words {
+					all[k].Left, all[i].Left = rest, ""
+					break
+				}
+			}
+			break
+		}
+	}
+	return all
+}
+
+// saysAgain reports whether words behind a text are the values of a trigger once more: one for a slot that has one before the text
+// already, or one behind the word that leads to the text itself.
+func (u *utterance) saysAgain(sl *slot, before, rest string) bool {
+	first, _, _ := strings.Cut(rest, " ")
+	words := phrase.Words(first)
+	if len(words) == 1 && slices.Contains(u.signs[u.flow][sl.name].Before, words[0]) {
+		return true
+	}
+	return slices.ContainsFunc(u.places(), func(o *slot) bool {
+		find := func(text string) bool {
+			return len(u.dialogue.localeOf(o).Find(u.spoken(o), text, u.Now)) > 0
+		}
+		return o.claims() && find(before) && find(rest)
+	})
+}
