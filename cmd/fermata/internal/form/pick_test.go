@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/huh/v2"
@@ -24,7 +25,7 @@ func pressed(name string) tea.KeyPressMsg {
 	if code, ok := keyCodes[name]; ok {
 		return tea.KeyPressMsg{Code: code}
 	}
-	r := []rune(name)[0]
+	r, _ := utf8.DecodeRuneInString(name)
 	return tea.KeyPressMsg{Code: r, Text: name}
 }
 
@@ -143,7 +144,7 @@ func TestFind(t *testing.T) {
 		c := choices{labels: strings.Fields(tc.labels)}
 		c.also = make([][]string, len(c.labels))
 		i, err := c.find(tc.text)
-		got := ""
+		var got string
 		if err != nil {
 			got = err.Error()
 		} else {
