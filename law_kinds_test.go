@@ -46,7 +46,7 @@ var documented = map[string]error{
 	"fermata.ErrIdle": fermata.ErrIdle, "fermata.ErrSlow": fermata.ErrSlow, "fermata.ErrSkip": fermata.ErrSkip,
 	"fermata.ErrRefused": fermata.ErrRefused, "fermata.ErrNoMessage": fermata.ErrNoMessage, "node.ErrNoMessage": node.ErrNoMessage,
 	"journal.ErrConflict": journal.ErrConflict, "journal.ErrNotFound": journal.ErrNotFound, "journal.ErrRefused": journal.ErrRefused, "journal.ErrQuery": journal.ErrQuery,
-	"journal.ErrTooLarge": journal.ErrTooLarge, "plan.ErrMergeConflict": plan.ErrMergeConflict,
+	"journal.ErrTooLarge": journal.ErrTooLarge, "journal.ErrSealed": journal.ErrSealed, "plan.ErrMergeConflict": plan.ErrMergeConflict,
 	"node.ErrPlanChanged": node.ErrPlanChanged, "node.ErrDiverged": node.ErrDiverged, "node.ErrSharedKey": node.ErrSharedKey,
 	"node.ErrExpired": node.ErrExpired, "node.ErrLimit": node.ErrLimit,
 	"a model's own kind": model.Kind("overheated"),

@@ -72,7 +72,7 @@ var _ = fault.RegisterAll(map[string]error{
 	"merge_conflict": plan.ErrMergeConflict, "conflict": journal.ErrConflict, "not_found": journal.ErrNotFound,
 	"corrupt": journal.ErrCorrupt, "newer": journal.ErrNewer, "store_closed": journal.ErrClosed,
 	"no_space": journal.ErrNoSpace, "read_only": journal.ErrReadOnly, "store_refused": journal.ErrRefused, "store_query": journal.ErrQuery,
-	"too_large": journal.ErrTooLarge,
+	"too_large": journal.ErrTooLarge, "sealed": journal.ErrSealed,
 }) && fault.Keep[*LimitError]("limit") && fault.Keep[*InvalidRouteError]("invalid_route") &&
 	fault.Keep[*plan.MergeConflictError]("merge_conflict")
 
