@@ -44,7 +44,7 @@ func (n *step) readReceive(o *document.Object) {
 		o.Report.Add(n.message.Spot, "%v", err)
 	}
 	n.value, n.patience = o.Shape("value"), o.Seconds()
-	if n.instead = o.Has("otherwise"); n.instead {
+	if n.instead = document.HasKey(o.Node, "otherwise"); n.instead { // which may be null
 		n.none = o.Value("otherwise")
 		if !o.Has("timeout_seconds") {
 			o.Report.Add(o.At("otherwise"), "otherwise needs timeout_seconds: without it the node waits for ever")
