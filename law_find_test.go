@@ -37,12 +37,12 @@ func TestJ14_QueriesOfARuntime(t *testing.T) {
 		if n, err := ask(0); n == 0 || err != nil {
 			t.Errorf("%s: %d rows, %v", name, n, err)
 		}
-		n, err := ask(-1)
+		_, err := ask(-1)
 		refused(t, err, refusal{fermata.CodeInvalid, journal.ErrQuery})
 		for _, mode := range []journaltest.Mode{journaltest.Before, journaltest.After} {
 			store.FailRead(store.Reads()+1, mode)
 			var door *fermata.Error
-			if n, err = ask(0); n != 0 || !errors.As(err, &door) || door.Code != fermata.CodeStore {
+			if n, err := ask(0); n != 0 || !errors.As(err, &door) || door.Code != fermata.CodeStore {
 				t.Errorf("%s of a store that fails: %d rows, %v", name, n, err)
 			}
 		}
