@@ -113,6 +113,16 @@ func (q *InterruptQuery) Start() (after Place, found bool, err error) {
 	return placeIn(q.After, q.named())
 }
 
+// CursorOf is the cursor at the place of another query's cursor; "" for "". A store that finds by asking another store with
+// another query needs it: both have to list in the same order.
+func (q *InterruptQuery) CursorOf(text string, of *InterruptQuery) (string, error) {
+	p, found, err := placeIn(text, of.named())
+	if err != nil || !found {
+		return "", err
+	}
+	return cursor{p, q.named()}.text(), nil
+}
+
 // Page makes the page of rows that a store has found, in any order.
 //
 // Its rows are those that the query selects and that come behind its cursor, in its order. A store gives it all of them, or one
