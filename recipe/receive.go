@@ -79,15 +79,14 @@ func (c *checked) checkReceive(n *step, before expression.Names) {
 
 // receiveStep is a node that waits for a message.
 type receiveStep struct {
-	id      string
-	message string
-	options []node.AskOption
 	receivePart
-	state ports // the value must fit it
+	id      string // of the node
+	options []node.AskOption
+	state   ports // the value must fit it
 }
 
 func (c *checked) compileReceive(pn *plan.Node, n *step, state ports) {
-	s := &receiveStep{id: n.id.Text, message: n.message.Text, receivePart: n.receivePart, state: state}
+	s := &receiveStep{receivePart: n.receivePart, id: n.id.Text, state: state}
 	switch {
 	case n.value != nil:
 		s.options = append(s.options, node.ResponseSchema(n.value.Compiled.JSON()))
@@ -105,7 +104,7 @@ func (s *receiveStep) run(ctx node.Context, in any) (any, error) {
 	if err != nil {
 		return nil, definite{err}
 	}
-	m, err := node.ReceiveMessage[json.RawMessage](ctx, s.message, s.options...)
+	m, err := node.ReceiveMessage[json.RawMessage](ctx, s.message.Text, s.options...)
 	if errors.Is(err, node.ErrNoMessage) && s.instead {
 		return write(bb, map[string]any{s.id: expression.Clone(s.none)}, s.state)
 	}
@@ -117,10 +116,10 @@ func (s *receiveStep) run(ctx node.Context, in any) (any, error) {
 		return nil, fmt.Errorf("the message: %w", err)
 	}
 	out, err := write(bb, map[string]any{s.id: value}, s.state)
-	if err != nil || s.receivePart.reply == nil {
+	if err != nil || s.reply == nil {
 		return out, err
 	}
-	told, err := bind(s.receivePart.reply, bb, ctx.Cause())
+	told, err := bind(s.reply, bb, ctx.Cause())
 	if err != nil {
 		return nil, definite{fmt.Errorf("reply: %w", err)}
 	}

@@ -23,10 +23,6 @@ func (s *Store) CountRuns(ctx context.Context, q journal.RunQuery, by string, mo
 	return journal.Find(s.inner).CountRuns(ctx, q, by, most)
 }
 
-// byReading finds in what Runs and Inbox of the sealed store return, all of it: where the inner store cannot know, because
-// people are sealed.
-func (s *Store) byReading() journal.Finder { return journal.Find(struct{ journal.Store }{s}) }
-
 // FindInterrupts implements [journal.Finder]. A query for what a person holds reads all interrupts that it may mean: names of
 // people are sealed.
 func (s *Store) FindInterrupts(ctx context.Context, q journal.InterruptQuery) (journal.InterruptPage, error) {
@@ -105,10 +101,11 @@ func (s *Store) nextHeld(ctx context.Context, q *journal.InterruptQuery, last jo
 	}
 }
 
-// CountInterrupts implements [journal.Finder], as FindInterrupts does.
+// CountInterrupts implements [journal.Finder]. It counts the questions of one person by reading all of them: names of people
+// are sealed.
 func (s *Store) CountInterrupts(ctx context.Context, q journal.InterruptQuery, by string, most int) (journal.Counts, error) {
 	if q.Holder != "" {
-		return s.byReading().CountInterrupts(ctx, q, by, most)
+		return journal.Find(struct{ journal.Store }{s}).CountInterrupts(ctx, q, by, most)
 	}
 	return journal.Find(s.inner).CountInterrupts(ctx, q, by, most)
 }
