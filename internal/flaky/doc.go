@@ -8,5 +8,8 @@
 // cores; every second run has the race detector on. A failure is named at once. After the last run, or after an interrupt, a
 // summary says what failed, how often, and what it said the first time. The exit status is 0 only when nothing failed.
 //
+// The race detector sometimes ends a program because a check of its own fails ("ThreadSanitizer: CHECK failed"). The tests of that
+// package are then started again, at most three times in a run, and the summary says how often that happened.
+//
 // With -slow, the summary lists the slowest packages and tests as well.
 package main

@@ -86,6 +86,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			all.failures-before, time.Since(began).Round(time.Second))
 	}
 	all.summary(out, o.slow)
+	if s := suites[true]; s != nil && s.crashes.Load() > 0 {
+		_, _ = fmt.Fprintf(out, "the race detector failed a check of its own %d times; the tests were started again\n", s.crashes.Load())
+	}
 	switch {
 	case all.failures > 0:
 		return errFailed

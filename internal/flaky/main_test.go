@@ -110,6 +110,60 @@ func TestSometimes(t *testing.T) {
 }
 `
 
+// A module whose tests end as a crash of the race detector does: the first "left" times, and then no more.
+const crashes = `package crashes
+
+import (
+	"os"
+	"testing"
+)
+
+func TestCrashes(*testing.T) {
+	left, _ := os.ReadFile("left")
+	if len(left) == 0 {
+		return
+	}
+	_ = os.WriteFile("left", left[1:], 0o600)
+	println("ThreadSanitizer: CHECK failed: tsan_rtl.cpp:346")
+	os.Exit(66)
+}
+`
+
+// A crash of the race detector is not a failure of a test: the tests are started again, but not for ever.
+func TestACrashOfTheDetectorStartsTheTestsAgain(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	t.Setenv("GOTOOLCHAIN", "local")
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module crashes\n\ngo 1.25\n")
+	write("crashes_test.go", crashes)
+	o := options{load: 1, timeout: time.Minute, packages: []string{"./..."}}
+	s, err := build(t.Context(), &o, false, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		left              string
+		failures, crashes int
+	}{{"", 0, 0}, {"xx", 0, 2}, {"xxx", 0, 3}, {"xxxx", 1, 4}} {
+		write("left", c.left)
+		s.crashes.Store(0)
+		all := newTally()
+		if err := s.run(t.Context(), &o, all); err != nil {
+			t.Fatal(err)
+		}
+		if all.failures != c.failures || int(s.crashes.Load()) != c.crashes {
+			t.Errorf("%d crashes: %d failures and %d crashes, expected %d and %d", len(c.left), all.failures, s.crashes.Load(), c.failures, c.crashes)
+		}
+	}
+}
+
 // The command finds a test that fails now and then, and its exit status says so.
 func TestTheCommandFindsWhatFailsNowAndThen(t *testing.T) {
 	dir := t.TempDir()

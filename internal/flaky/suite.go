@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -33,7 +34,12 @@ type binary struct {
 type suite struct {
 	toJSON string // the program that makes events of a test's output
 	tests  []binary
+
+	crashes atomic.Int32 // of the race detector itself
 }
+
+// maxCrashes is how often the tests of one package are started again in one run because the race detector crashed.
+const maxCrashes = 3
 
 // collecting is the environment variable under which go test -exec starts this program: it names the folder that
 // keeps the test binary, which is not run.
@@ -157,8 +163,28 @@ func raceIn(said []byte) string {
 	return "WARNING: DATA RACE\n" + string(report)
 }
 
-// test runs the tests of one package and returns the events of go test -json.
-func (s *suite) test(ctx context.Context, o *options, b *binary) ([]byte, error) {
+// detectorCrashed reports whether the race detector ended a program because a check of its own failed. That says nothing about
+// the program: the detector reports a race that it found in other words.
+func detectorCrashed(said []byte) bool {
+	return bytes.Contains(said, []byte("ThreadSanitizer: CHECK failed"))
+}
+
+// start runs the tests of one package and returns what they wrote. Where the race detector crashes, it starts them again.
+func (s *suite) start(ctx context.Context, o *options, b *binary) (said []byte, err error) {
+	for range maxCrashes + 1 {
+		began := time.Now()
+		said, err = command(ctx, o, b).CombinedOutput()
+		b.took = time.Since(began)
+		if err == nil || !detectorCrashed(said) {
+			break
+		}
+		s.crashes.Add(1)
+	}
+	return said, err
+}
+
+// command is the program of a package's tests, not yet started.
+func command(ctx context.Context, o *options, b *binary) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, b.File, b.Args...)
 	cmd.Dir = b.Dir
 	cmd.Env = append(os.Environ(), "PWD="+b.Dir)
@@ -167,9 +193,12 @@ func (s *suite) test(ctx context.Context, o *options, b *binary) ([]byte, error)
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
-	began := time.Now()
-	said, status := cmd.CombinedOutput()
-	b.took = time.Since(began)
+	return cmd
+}
+
+// test runs the tests of one package and returns the events of go test -json.
+func (s *suite) test(ctx context.Context, o *options, b *binary) ([]byte, error) {
+	said, status := s.start(ctx, o, b)
 	convert := exec.CommandContext(ctx, s.toJSON, "-p", b.Package)
 	convert.Stdin = bytes.NewReader(said)
 	events, err := convert.Output()
