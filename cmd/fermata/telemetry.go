@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -91,11 +90,7 @@ func (m *Main) observer(log *slog.Logger) (fermata.Observer, func(), error) {
 
 // collector is the exporter to the collector of the environment.
 func (m *Main) collector() (sdktrace.SpanExporter, error) {
-	client, err := otlp.New(m.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	return otlptrace.New(context.Background(), client)
+	return otlp.New(m.Getenv)
 }
 
 // mostForExport is how long the command waits at its end for spans to be exported.

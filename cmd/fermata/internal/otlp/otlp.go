@@ -13,10 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 )
 
 // How a collector that is busy is asked again.
@@ -29,23 +27,23 @@ const (
 // maxAnswer is how many bytes are read of what a collector answers.
 const maxAnswer = 1 << 20
 
-// Client sends spans to a collector.
-type Client struct {
+// Exporter sends spans to a collector.
+type Exporter struct {
 	config *config
 	http   *http.Client
 	stop   context.CancelFunc
-	stops  context.Context //nolint:containedctx // it ends with Stop
+	stops  context.Context //nolint:containedctx // it ends with Shutdown
 }
 
-var _ otlptrace.Client = (*Client)(nil)
+var _ sdktrace.SpanExporter = (*Exporter)(nil)
 
-// New is a client as the environment says. It sends nothing yet.
-func New(getenv func(string) string) (*Client, error) {
+// New is an exporter as the environment says. It sends nothing yet.
+func New(getenv func(string) string) (*Exporter, error) {
 	config, err := environment(getenv).config()
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{config: config, http: &http.Client{Timeout: config.timeout}}
+	c := &Exporter{config: config, http: &http.Client{Timeout: config.timeout}}
 	if transport, ok := http.DefaultTransport.(*http.Transport); ok && config.tls != nil {
 		transport = transport.Clone()
 		transport.TLSClientConfig = config.tls
@@ -55,34 +53,31 @@ func New(getenv func(string) string) (*Client, error) {
 	return c, nil
 }
 
-// Start implements otlptrace.Client.
-func (c *Client) Start(context.Context) error { return nil }
-
-// Stop implements otlptrace.Client. It ends what is being sent.
-func (c *Client) Stop(context.Context) error {
-	c.stop()
-	c.http.CloseIdleConnections()
+// Shutdown implements trace.SpanExporter. It ends what is being sent.
+func (e *Exporter) Shutdown(context.Context) error {
+	e.stop()
+	e.http.CloseIdleConnections()
 	return nil
 }
 
-// UploadTraces implements otlptrace.Client. A collector that is busy is asked again for up to a minute.
-func (c *Client) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
-	// A TracesData is encoded like the request of the protocol: both have the spans as field 1 and nothing else.
-	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans})
-	if err != nil {
-		return err
+// ExportSpans implements trace.SpanExporter. A collector that is busy is asked again for up to a minute.
+func (e *Exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if len(spans) == 0 {
+		return nil
 	}
-	if c.config.gzip {
+	body := []byte(encodeSpans(spans))
+	if e.config.gzip {
+		var err error
 		if body, err = pack(body); err != nil {
 			return err
 		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(c.stops, cancel)()
+	defer context.AfterFunc(e.stops, cancel)()
 	begun, wait := time.Now(), firstWait
 	for {
-		after, err := c.send(ctx, body)
+		after, err := e.send(ctx, body)
 		if _, busy := errors.AsType[*busyError](err); !busy {
 			return err
 		}
@@ -106,20 +101,20 @@ func (e *busyError) Error() string { return e.err.Error() }
 func (e *busyError) Unwrap() error { return e.err }
 
 // send sends a request, and says when a busy collector wants to be asked again.
-func (c *Client) send(ctx context.Context, body []byte) (after time.Duration, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.url.String(), bytes.NewReader(body))
+func (e *Exporter) send(ctx context.Context, body []byte) (after time.Duration, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.config.url.String(), bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
-	req.Header = c.config.header.Clone()
+	req.Header = e.config.header.Clone()
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", "fermata")
 	}
 	req.Header.Set("Content-Type", "application/x-protobuf")
-	if c.config.gzip {
+	if e.config.gzip {
 		req.Header.Set("Content-Encoding", "gzip")
 	}
-	resp, err := c.http.Do(req)
+	resp, err := e.http.Do(req)
 	if err != nil {
 		if timeout, ok := errors.AsType[interface {
 			error
@@ -140,7 +135,7 @@ func (c *Client) send(ctx context.Context, body []byte) (after time.Duration, er
 		}
 		return 0, nil
 	}
-	err = fmt.Errorf("%s answered %s: %s", c.config.url.Host, resp.Status, firstLine(string(answer)))
+	err = fmt.Errorf("%s answered %s: %s", e.config.url.Host, resp.Status, firstLine(string(answer)))
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return retryAfter(resp.Header.Get("Retry-After")), &busyError{err}

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -87,8 +89,8 @@ func status(code int) func(http.ResponseWriter) {
 	}
 }
 
-func spans() []*tracepb.ResourceSpans {
-	return []*tracepb.ResourceSpans{{SchemaUrl: "s", ScopeSpans: []*tracepb.ScopeSpans{{Spans: []*tracepb.Span{{Name: "run"}}}}}}
+func spans() []sdktrace.ReadOnlySpan {
+	return tracetest.SpanStubs{{Name: "run"}}.Snapshots()
 }
 
 // What is sent is the request of the protocol, packed where that is asked for, with the headers of the environment.
@@ -99,7 +101,7 @@ func TestUpload(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.UploadTraces(t.Context(), spans()); err != nil {
+		if err := c.ExportSpans(t.Context(), spans()); err != nil {
 			t.Fatal(err)
 		}
 		r := asked()
@@ -114,7 +116,7 @@ func TestUpload(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got tracepb.TracesData
-		if err := proto.Unmarshal(data, &got); err != nil || len(got.ResourceSpans) != 1 || !proto.Equal(got.ResourceSpans[0], spans()[0]) {
+		if err := proto.Unmarshal(data, &got); err != nil || got.GetResourceSpans()[0].GetScopeSpans()[0].GetSpans()[0].GetName() != "run" {
 			t.Errorf("%v: %v", err, &got)
 		}
 		header := map[string]string{"path": r.URL.Path}
@@ -154,7 +156,7 @@ func TestAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = c.UploadTraces(t.Context(), spans())
+			err = c.ExportSpans(t.Context(), spans())
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasSuffix(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
@@ -198,10 +200,10 @@ func TestBusyCollectors(t *testing.T) {
 					return r, nil
 				})
 				if tt.stop > 0 {
-					time.AfterFunc(tt.stop, func() { _ = c.Stop(context.Background()) })
+					time.AfterFunc(tt.stop, func() { _ = c.Shutdown(context.Background()) })
 				}
 				begun := time.Now()
-				err = c.UploadTraces(t.Context(), spans())
+				err = c.ExportSpans(t.Context(), spans())
 				if took := time.Since(begun); took < tt.least || took > tt.max || (err != nil) != tt.fails {
 					t.Errorf("after %s and %d requests: %v", took, n, err)
 				}
@@ -229,7 +231,7 @@ func TestCertificates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = c.UploadTraces(t.Context(), spans())
+		err = c.ExportSpans(t.Context(), spans())
 		if _, unknown := errors.AsType[*tls.CertificateVerificationError](err); unknown == trusted || (err == nil) != trusted {
 			t.Errorf("with %q: %v", certificate, err)
 		}
@@ -237,7 +239,7 @@ func TestCertificates(t *testing.T) {
 		if authority == trusted {
 			t.Errorf("with %q: %v", certificate, err)
 		}
-		if err := c.Stop(t.Context()); err != nil {
+		if err := c.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
