@@ -31,7 +31,7 @@ func (c *checker) reach() {
 		}
 		switch {
 		case len(from) > 0:
-			c.at(v, Unreachable, "the run never gets here: it could only come from %s, where it never gets", list(from))
+			c.at(v, Unreachable, "the run never gets here: its edges come from %s, which the run never reaches", list(from))
 		case len(t.origin[v]) > 0:
 			c.at(v, Unreachable, "the run never gets here: only its own edge leads to it")
 		default:

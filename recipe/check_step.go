@@ -255,7 +255,7 @@ func (n *step) argumentsSpot() document.Spot {
 
 func (c *checked) hintAgent(name string) string {
 	if len(c.agents) == 0 {
-		return "; no agents are given: write them under agents, in an agents file, or give the library Go functions"
+		return "; no agents are given: write them under agents or in an agents file; a Go program gives functions in Options.Library"
 	}
 	return c.report.HintOr(name, slices.Sorted(maps.Keys(c.agents)))
 }

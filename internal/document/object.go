@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/schema"
 )
 
@@ -163,9 +164,16 @@ func (o *Object) NeedText(key, what string) Word {
 	return w
 }
 
-// Need reports that a key is missing; what says what was expected.
+// Need reports that a key is missing; what says what was expected. Where no list of keys says which are unknown, a key with
+// a similar name is reported instead.
 func (o *Object) Need(key, what string) {
 	if o.Node != nil && o.Node.Kind == yaml.MappingNode {
+		for found := range Entries(o.Node) {
+			if o.known == nil && nearest.Name(found.Value, []string{key}) != "" {
+				o.Report.Add(Spot{Source: o.Source, Node: found, Path: Join(o.Path, found.Value)}, "unknown key %q%s", found.Value, o.Report.Hint(found.Value, []string{key}))
+				return
+			}
+		}
 		o.Report.Add(Spot{Source: o.Source, Node: o.Node, Path: o.Path}, "%q is missing; expected %s", key, what)
 	}
 }

@@ -180,7 +180,7 @@ func (x *expander) expand(n *yaml.Node, path string, depth int) *yaml.Node {
 		switch tag := n.ShortTag(); tag {
 		case "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge":
 		default:
-			x.report.Add(Spot{Source: x.src, Node: n, Path: path}, "the tag %s is not known; leave it out", tag)
+			x.report.Add(Spot{Source: x.src, Node: n, Path: path}, "the tag %s is not known; leave it out, or put a value that begins with ! in quotes", tag)
 		}
 		return &yaml.Node{Kind: n.Kind, Tag: n.Tag, Style: n.Style, Value: n.Value, Line: n.Line, Column: n.Column}
 	}

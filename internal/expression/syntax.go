@@ -75,7 +75,28 @@ func misread(text string, at int, atEnd bool) *Fault {
 	if n := len(before); n > 1 && !atEnd && (before[n-2].Value == "." || before[n-2].Value == "?.") && last.Kind != lexer.Identifier {
 		return &Fault{Offset: last.From, Message: fmt.Sprintf("expected the name of a member after the dot, found %s", last.Value)}
 	}
+	if open, closing := unclosed(before); here.Kind == lexer.EOF && closing != "" && endsValue(last) {
+		return &Fault{Offset: open.From, Message: fmt.Sprintf("the %s that begins here is not closed; expected %s", open.Value, closing)}
+	}
 	return &Fault{Offset: at, Message: misplaced(before, last, here)}
+}
+
+// unclosed is the innermost bracket that is still open after the tokens, and the one that would close it; "" for none.
+func unclosed(before []lexer.Token) (open lexer.Token, closing string) {
+	var all []lexer.Token
+	for _, t := range before {
+		switch {
+		case t.Is(lexer.Bracket, "(", "[", "{"):
+			all = append(all, t)
+		case t.Is(lexer.Bracket, ")", "]", "}") && len(all) > 0:
+			all = all[:len(all)-1]
+		}
+	}
+	if len(all) == 0 {
+		return open, ""
+	}
+	open = all[len(all)-1]
+	return open, map[string]string{"(": ")", "[": "]", "{": "}"}[open.Value]
 }
 
 // misplaced says why a token cannot stand after those before it.
