@@ -57,7 +57,7 @@ type RunInfo = runtype.RunInfo
 //	type Result struct {
 //	    Run         string           // id of the run
 //	    Status      Status           // of the run
-//	    Value       any              // the output of a completed run, as the plan's author erased it
+//	    Value       any              // the output of a completed run, as the plan's author erased it; beside an error of Evaluate, what is left
 //	    Output      json.RawMessage  // the output as JSON
 //	    Interrupts  []Interrupt      // open questions of a paused run
 //	    Err         error            // why a run failed, expired, was canceled, or is stuck or blocked
@@ -73,6 +73,9 @@ type Result = runtype.Result
 //
 //	// ID returns the run's id.
 //	func (*Run) ID() string
+//
+//	// State returns the run's state at its last entry, whatever its status; see Runtime.State.
+//	func (*Run) State(ctx context.Context) (json.RawMessage, error)
 //
 //	// Stop stops executing the run, which stays resumable (law F3).
 //	func (*Run) Stop(grace time.Duration) error

@@ -2,6 +2,7 @@ package fermata
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 
 	"github.com/fermata-go/fermata/internal/fleet"
@@ -72,6 +73,14 @@ func (rt *Runtime) Retry(ctx context.Context, id string, p *plan.Plan) (*Run, er
 // is set.
 func (rt *Runtime) Result(ctx context.Context, id string, p *plan.Plan) (Result, error) {
 	return rt.fleet.States().Result(ctx, id, p)
+}
+
+// State returns the state of a run at its last entry as JSON, whatever its status (law J1).
+// It is the state that a node of the run's own plan recorded last, or the input. While branches go on, it is that of the branch
+// which recorded last. The state of a dataflow is an object with the last version of each named value, inputs included.
+// It reads the run's journal; a pause computes nothing for it.
+func (rt *Runtime) State(ctx context.Context, id string) (json.RawMessage, error) {
+	return rt.fleet.States().RecordedState(ctx, id)
 }
 
 // Info returns the row of a run.

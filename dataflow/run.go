@@ -189,7 +189,7 @@ func (g *Graph) writer(name string) string {
 // Result is the state of a run.
 type Result struct {
 	fermata.Result
-	Outputs Values // of a completed run: what was written, as far as it was
+	Outputs Values // of a completed run: what was written, as far as it was; beside an error of Evaluate, Run and Call likewise
 	Pause   *Pause // the question that a paused run waits for; of several the first, see Interrupts
 }
 
@@ -295,7 +295,11 @@ func (g *Graph) Evaluate(ctx context.Context, v Values, o fermata.Options) (Resu
 	}
 	res, err := fermata.Evaluate(ctx, g.plan, input, o)
 	if err != nil {
-		return Result{Result: res}, err
+		out := Result{Result: res}
+		if record := res.Value; record != nil && reflect.TypeOf(record) == reflect.PointerTo(g.outputs.typ) {
+			out.Outputs = g.outputs.open(record)
+		}
+		return out, err
 	}
 	return g.result(res)
 }
@@ -355,6 +359,47 @@ func (r *Run) Wait(ctx context.Context) (Result, error) {
 		return Result{Result: res}, err
 	}
 	return r.graph.result(res)
+}
+
+// State returns the values of the run at its last entry, whatever its status (law J1).
+// A paused or failed run has them as well. They are the last versions of the graph's inputs and outputs, as far as they were given or written.
+func (r *Run) State(ctx context.Context) (Values, error) {
+	data, err := r.run.State(ctx)
+	return r.graph.state(r.ID(), data, err)
+}
+
+// State returns the values of a run of this graph at its last entry. See [Run.State].
+// Any process may execute the run.
+func (g *Graph) State(ctx context.Context, rt *fermata.Runtime, id string) (Values, error) {
+	data, err := rt.State(ctx, id)
+	return g.state(id, data, err)
+}
+
+// state decodes named values by the types of the graph's outputs and inputs.
+func (g *Graph) state(id string, data []byte, err error) (Values, error) {
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("run %s: the state is no object of values: %w", id, err)
+	}
+	v := make(Values)
+	for _, p := range slices.Concat(g.inputs.ports, g.outputs.ports) {
+		text, ok := all[p.name]
+		if !ok {
+			continue
+		}
+		made := reflect.New(p.typ)
+		if err := canonical.Decode(text, made.Interface()); err != nil {
+			return nil, fmt.Errorf("run %s: value %q does not fit %s: %w", id, p.name, p.typ, errors.Join(err, fermata.ErrPlanChanged))
+		}
+		if lost, gone := loss.In(text, made.Interface()); gone {
+			return nil, fmt.Errorf("run %s: value %q has %q, and %s has no place for it: %w", id, p.name, lost.Path, p.typ, fermata.ErrPlanChanged)
+		}
+		v[p.name] = made.Elem().Interface()
+	}
+	return v, nil
 }
 
 // Answer answers the question that the run waits for, and drives it on. Where several are open, it is an error that names them:

@@ -44,7 +44,7 @@ func (g *Graph[S]) Fork(ctx context.Context, rt *fermata.Runtime, id string, o F
 	if err != nil {
 		return nil, err
 	}
-	return &Run[S]{run: run}, nil
+	return &Run[S]{plan: g.plan, run: run}, nil
 }
 
 // Migrate continues a run of another graph whose nodes had other names (law J8). See fermata.Runtime.Migrate.
@@ -53,5 +53,5 @@ func (g *Graph[S]) Migrate(ctx context.Context, rt *fermata.Runtime, id string, 
 	if err != nil {
 		return nil, err
 	}
-	return &Run[S]{run: run}, nil
+	return &Run[S]{plan: g.plan, run: run}, nil
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -23,19 +24,16 @@ func (g *Graph[S]) Plan() *plan.Plan { return g.plan }
 // Run runs the graph in the caller's goroutine and stores nothing. Branches have goroutines of their own, which have
 // ended when it returns. Cancelling ctx ends it. A graph that asks people fails with fermata.ErrMustWait: Start it. The
 // state belongs to the run. The services are those that nodes find with node.Service, a model among them. A failure is
-// a *fermata.Error, in which the run is called "run".
+// a *fermata.Error, in which the run is called "run". Beside it is the state that the node returned beside its error.
 func (g *Graph[S]) Run(ctx context.Context, state S, services ...any) (S, error) {
 	res, err := fermata.Evaluate(ctx, g.plan, &state, fermata.Options{Services: services})
-	if err != nil {
-		var zero S
-		return zero, err
+	var out S
+	if state, ok := res.Value.(*S); ok {
+		out = *state
+	} else if err == nil {
+		err = fmt.Errorf("graph %q: the run is %s and has no result", g.plan.Name(), res.Status)
 	}
-	out, ok := res.Value.(*S)
-	if !ok {
-		var zero S
-		return zero, fmt.Errorf("graph %q: the run is %s and has no result", g.plan.Name(), res.Status)
-	}
-	return *out, nil
+	return out, err
 }
 
 // Start begins a run on a runtime.
@@ -44,7 +42,7 @@ func (g *Graph[S]) Start(ctx context.Context, rt *fermata.Runtime, state S, opts
 	if err != nil {
 		return nil, err
 	}
-	return &Run[S]{run: run}, nil
+	return &Run[S]{plan: g.plan, run: run}, nil
 }
 
 // StartOrSend starts a run with its messages, or sends them to the run that has its id.
@@ -54,7 +52,7 @@ func (g *Graph[S]) StartOrSend(ctx context.Context, rt *fermata.Runtime, state S
 	if err != nil {
 		return nil, err
 	}
-	return &Run[S]{run: run}, nil
+	return &Run[S]{plan: g.plan, run: run}, nil
 }
 
 // Resume drives a run of this graph on: one that crashed, was stopped, or waited for what has come. A graph that has
@@ -64,7 +62,7 @@ func (g *Graph[S]) Resume(ctx context.Context, rt *fermata.Runtime, id string) (
 	if err != nil {
 		return nil, err
 	}
-	return &Run[S]{run: run}, nil
+	return &Run[S]{plan: g.plan, run: run}, nil
 }
 
 // Retry continues a failed run from the tasks that failed (law F2).
@@ -73,12 +71,13 @@ func (g *Graph[S]) Retry(ctx context.Context, rt *fermata.Runtime, id string) (*
 	if err != nil {
 		return nil, err
 	}
-	return &Run[S]{run: run}, nil
+	return &Run[S]{plan: g.plan, run: run}, nil
 }
 
 // Run is a handle on a run of a graph.
 type Run[S any] struct {
-	run *fermata.Run
+	plan *plan.Plan // of its graph
+	run  *fermata.Run
 }
 
 // Result is the state of a run.
@@ -103,6 +102,36 @@ func (r *Run[S]) Wait(ctx context.Context) (Result[S], error) {
 	}
 	out.State, err = decoded[S](&res)
 	return out, err
+}
+
+// State returns the run's state at its last entry, whatever its status (law J1). A paused or failed run has one as well. It is the
+// state that a node recorded last, or the one that the run started with. A node that waits or has failed has recorded none, so
+// changes that it made before are not in it. While branches go on, it is the state of the branch that recorded last.
+func (r *Run[S]) State(ctx context.Context) (S, error) {
+	data, err := r.run.State(ctx)
+	return stateOf[S](r.plan, r.ID(), data, err)
+}
+
+// State returns the state of a run of this graph at its last entry. See [Run.State].
+// Any process may execute the run.
+func (g *Graph[S]) State(ctx context.Context, rt *fermata.Runtime, id string) (S, error) {
+	data, err := rt.State(ctx, id)
+	return stateOf[S](g.plan, id, data, err)
+}
+
+func stateOf[S any](p *plan.Plan, id string, data []byte, err error) (state S, _ error) {
+	if err != nil {
+		return state, err
+	}
+	value, err := p.State().Decode(data)
+	kept, ok := value.(*S)
+	if err != nil || !ok {
+		return state, fmt.Errorf("run %s: the state does not fit %T: %w", id, state, errors.Join(err, fermata.ErrPlanChanged))
+	}
+	if lost, gone := loss.In(data, kept); gone {
+		return state, fmt.Errorf("run %s: the state has %q, and %T has no place for it: %w", id, lost.Path, state, fermata.ErrPlanChanged)
+	}
+	return *kept, nil
 }
 
 // decoded reads the state that a run of another program, or of another plan, has ended with.

@@ -135,13 +135,14 @@ func (m *Main) statusStyle(styles term.Styles, status string) term.Style {
 }
 
 func (m *Main) runsShowCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, withState bool
 	c := m.onRun(&cobra.Command{
 		Use:   "show RUN",
 		Short: "Show the state of a run: its nodes, open questions and outputs",
 	}, func(ctx context.Context, h *house, info fermata.RunInfo) error {
-		return m.showRun(ctx, h, info, asJSON)
+		return m.showRun(ctx, h, info, asJSON, withState)
 	})
+	c.Flags().BoolVar(&withState, "state", false, "show the values of a run that waits or has failed as well, as they were recorded last")
 	c.Flags().BoolVar(&asJSON, "json", false, "write it as JSON")
 	return c
 }
@@ -150,6 +151,7 @@ func (m *Main) runsShowCommand() *cobra.Command {
 type shownRun struct {
 	runLine
 	Outputs    json.RawMessage     `json:"outputs"`
+	State      json.RawMessage     `json:"state,omitempty"` // at the last entry, of a run that has no outputs
 	Interrupts []fermata.Interrupt `json:"interrupts"`
 	Awaits     []awaitedMessage    `json:"awaits,omitempty"` // calls that wait for messages, in the order in which they take them
 	Failure    *resultError        `json:"failure,omitempty"`
@@ -157,7 +159,7 @@ type shownRun struct {
 	Fork       *journal.Origin     `json:"fork,omitempty"`  // where it comes from
 }
 
-func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJSON bool) error {
+func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJSON, withState bool) error {
 	result, err := h.Result(ctx, info.ID, nil)
 	if err != nil {
 		return err
@@ -178,8 +180,14 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 		}
 		tree.Apply(&ev)
 	}
+	var state json.RawMessage
+	if len(result.Output) == 0 && (asJSON || withState) {
+		if state, err = h.State(ctx, info.ID); err != nil {
+			return err
+		}
+	}
 	if asJSON {
-		line := shownRun{Awaits: awaitedOf(tree), Fork: from, runLine: lineOf(&info, by), Outputs: result.Output, Interrupts: []fermata.Interrupt{}, Failure: resultErrorOf(result.Err)}
+		line := shownRun{State: state, Awaits: awaitedOf(tree), Fork: from, runLine: lineOf(&info, by), Outputs: result.Output, Interrupts: []fermata.Interrupt{}, Failure: resultErrorOf(result.Err)}
 		for i := range result.Interrupts {
 			line.Interrupts = append(line.Interrupts, fermata.Interrupt{Interrupt: result.Interrupts[i].Interrupt})
 		}
@@ -202,6 +210,10 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 	}
 	s.Println("")
 	s.Println(s.Fit(progress.Static(s, tree, m.Now()))...)
+	if len(state) > 0 {
+		s.Println("", styles.Strong.Apply("state"))
+		m.showOutputs(state)
+	}
 	m.showUsage(&result)
 	m.showAwaited(tree, info.ID)
 	m.showRest(&info, &result, by.left(&info) > 0)

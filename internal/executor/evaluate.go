@@ -86,7 +86,24 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts runtype.Options
 	if errors.Is(d.Lost, runtype.ErrStopped) && ctx.Err() != nil {
 		return d.Outcome, &runtype.Error{Code: runtype.CodeStopped, Err: ctx.Err()}
 	}
+	if d.Outcome.Err != nil && d.Outcome.Value == nil {
+		d.Outcome.Value = d.besideError()
+	}
 	return d.Outcome, d.Outcome.Err
+}
+
+// besideError returns the value of a run that failed: the one that the failing node returned beside its error, or the outputs of
+// a dataflow as far as they were written. It is nil for none.
+func (x *Execution) besideError() any {
+	slots, ok := x.Machine.Outcome(nil)
+	if !ok {
+		return x.beside
+	}
+	value, err := x.gathered(x.Plan.Result().Gather, x.Plan, slots, true)
+	if err != nil {
+		return nil // the run has failed for another reason
+	}
+	return value
 }
 
 var nullInput = []byte("null")

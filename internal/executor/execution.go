@@ -103,6 +103,7 @@ type Ending struct {
 	Gone    bool                       // a node ended the executing goroutine: another one must go on
 	failure error                      // the run's failure, if it is no task's
 	causes  map[string]*fault.Captured // errors of tasks that failed for good, by task
+	beside  any                        // of Evaluate: the value that the failing node returned beside its error; nil for none
 }
 
 // input makes entries for an event from outside. It runs again after a conflict (law J3).

@@ -118,6 +118,9 @@ func (x *Execution) wayOf(t *machine.Task, flat *plan.Flat, out any, cause *faul
 			x.causes = make(map[string]*fault.Captured)
 		}
 		x.causes[x.Machine.TaskID(t)] = cause
+		if x.env == nil && t.Parent() == nil && out != nil {
+			x.beside = out
+		}
 		return w, nil
 	}
 	if out != nil {

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -197,6 +198,16 @@ func executionError(d *owned) error {
 	}
 	return d.Outcome.Err
 }
+
+// State returns the run's state at its last entry, whatever its status; see Runtime.State. A run that is not stored has none.
+func (r *Run) State(ctx context.Context) (json.RawMessage, error) {
+	if d := r.last.Load(); d != nil && d.Unstored {
+		return nil, &runtype.Error{Code: runtype.CodeInvalid, Run: r.id, Err: errUnstored}
+	}
+	return r.rt.stateEnv.RecordedState(ctx, r.id)
+}
+
+var errUnstored = errors.New("the run is not stored, so no state of it is recorded; start it with another durability")
 
 // Events yields the run's events after the given seq, until the run has ended or ctx is done. It waits for new ones.
 func (r *Run) Events(ctx context.Context, after uint64) iter.Seq2[runtype.Event, error] {

@@ -65,7 +65,7 @@ type RunInfo = journal.RunRow
 type Result struct {
 	Run        string          // id of the run
 	Status     Status          // of the run
-	Value      any             // the output of a completed run, as the plan's author erased it
+	Value      any             // the output of a completed run, as the plan's author erased it; beside an error of Evaluate, what is left
 	Output     json.RawMessage // the output as JSON
 	Interrupts []Interrupt     // open questions of a paused run
 	Err        error           // why a run failed, expired, was canceled, or is stuck or blocked: an *Error
