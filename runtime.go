@@ -33,6 +33,15 @@ func New(o Options) (*Runtime, error) {
 	}, nil
 }
 
+// MustNew is New for programs that cannot go on without a runtime. It panics where New returns an error.
+func MustNew(o Options) *Runtime {
+	rt, err := New(o)
+	if err != nil {
+		panic(err)
+	}
+	return rt
+}
+
 // Start starts a run of p. The input is the value of the plan's first token, as the author's package erases it:
 // *S for a graph of S, map[string]any for a recipe. The run owns it from here on.
 func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...StartOption) (*Run, error) {

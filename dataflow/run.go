@@ -1,6 +1,7 @@
 package dataflow
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -311,6 +312,17 @@ func (g *Graph) Start(ctx context.Context, rt *fermata.Runtime, v Values, opts .
 		return nil, err
 	}
 	return g.handle(rt)(rt.Start(ctx, g.plan, input, opts...))
+}
+
+// Execute starts a run and waits until it has ended or waits for people: Start and Wait in one call. The error is nil for a run
+// that is completed or paused; else it says why the run has not started, has failed, or cannot go on.
+func (g *Graph) Execute(ctx context.Context, rt *fermata.Runtime, v Values, opts ...fermata.StartOption) (Result, error) {
+	run, err := g.Start(ctx, rt, v, opts...)
+	if err != nil {
+		return Result{}, err
+	}
+	res, err := run.Wait(ctx)
+	return res, cmp.Or(err, res.Err)
 }
 
 // StartOrSend starts a run with its messages, or sends them to the run that has its id.

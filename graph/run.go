@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,6 +44,17 @@ func (g *Graph[S]) Start(ctx context.Context, rt *fermata.Runtime, state S, opts
 		return nil, err
 	}
 	return &Run[S]{plan: g.plan, run: run}, nil
+}
+
+// Execute starts a run and waits until it has ended or waits for people: Start and Wait in one call. The error is nil for a run
+// that is completed or paused; else it says why the run has not started, has failed, or cannot go on.
+func (g *Graph[S]) Execute(ctx context.Context, rt *fermata.Runtime, state S, opts ...fermata.StartOption) (Result[S], error) {
+	run, err := g.Start(ctx, rt, state, opts...)
+	if err != nil {
+		return Result[S]{}, err
+	}
+	res, err := run.Wait(ctx)
+	return res, cmp.Or(err, res.Err)
 }
 
 // StartOrSend starts a run with its messages, or sends them to the run that has its id.

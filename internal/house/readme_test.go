@@ -360,13 +360,9 @@ func TestTheCommandCanBeInstalled(t *testing.T) {
 
 const readmeLines, shownLines = 118, 20
 
-// preamble matches the parts of a Go program that every program has: the name of its file, its package and its imports.
-var preamble = regexp.MustCompile(`(?s)\A// [^\n]+\npackage \w+\n\nimport \(.*?\n\)\n`)
-
-// codeLines counts the lines of a block that are not empty, without a Go program's preamble.
+// codeLines counts the lines of a block that are not empty.
 func codeLines(text string) int {
-	lines := strings.Split(preamble.ReplaceAllLiteralString(text, ""), "\n")
-	return len(slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" }))
+	return len(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" }))
 }
 
 // The checks above see what they are there to see.
