@@ -300,8 +300,13 @@ func (x *Execution) append(ctx context.Context, entries []journal.Entry) error {
 		x.Row.Head = entries[len(entries)-1].Seq
 	}
 	x.TakeUp.heldBack = nil
-	x.Stream.Publish(x.ID, entries)
+	wanted := x.Stream.Publish(x.ID, entries)
 	x.stored(entries, began)
+	if !wanted && x.follower == nil && !x.Unstored { // nobody has the entries any more
+		for i := range entries {
+			x.Known.Reuse(entries[i].Value)
+		}
+	}
 	clear(x.postponed)
 	x.postponed = x.postponed[:0]
 	return nil

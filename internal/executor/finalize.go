@@ -17,6 +17,7 @@ import (
 func (x *Execution) finalize() {
 	r := &x.Outcome
 	x.Head = x.Row.Head
+	x.Known.Rest()
 	if r.Status.Ended() { // the run had ended before
 		return
 	}

@@ -113,9 +113,9 @@ type Source struct {
 }
 
 // Publish shows durable entries, once they are stored.
-func (l *Stream) Publish(run string, entries []journal.Entry) {
+func (l *Stream) Publish(run string, entries []journal.Entry) (wanted bool) {
 	if !l.wanted.Load() {
-		return
+		return false
 	}
 	l.mu.Lock()
 	for i := range entries {
@@ -128,6 +128,7 @@ func (l *Stream) Publish(run string, entries []journal.Entry) {
 	}
 	l.rouse()
 	l.mu.Unlock()
+	return true
 }
 
 // Chunk shows a piece of streamed text and adds it to whole.

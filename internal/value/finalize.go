@@ -162,7 +162,7 @@ type Changer interface {
 	plan.Codec
 	Finalize(value any, known *Known, all, own bool) (final any, err error)
 	finalOrLent(value any, known *Known, all, own bool) (final any, lent bool, err error)
-	strictly(snapshot, value any) (delta []byte, next any, err error)
+	strictly(snapshot, value any, to *deltas) (delta []byte, next any, err error)
 }
 
 // Lend returns a copy that leads to the memory of the value. Nobody may change that as long as the copy is used. It is for
@@ -214,13 +214,14 @@ func (k *Objects) within(bytes int) plan.Codec {
 }
 
 // Change makes the caller's value canonical and compares it with a snapshot, as Delta does. final is nil where others may
-// hold the value's memory: a node that takes the value then gets a copy of next, which is equal.
+// hold the value's memory: a node that takes the value then gets a copy of next, which is equal. The delta's memory is the
+// caller's until it is given to [Known.Reuse].
 func Change(k Changer, snapshot, value any, known *Known) (delta []byte, next, final any, err error) {
 	final, lent, err := k.finalOrLent(value, known, false, true)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	delta, next, err = k.strictly(snapshot, final)
+	delta, next, err = k.strictly(snapshot, final, &known.deltas)
 	if errors.Is(err, errNotFinal) {
 		if final, lent, err = k.finalOrLent(final, known, true, true); err != nil {
 			return nil, nil, nil, err

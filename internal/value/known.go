@@ -11,6 +11,8 @@ type Known struct {
 	last []known // those that are members of the last object that was finalized
 
 	thorough bool // all that is noted was looked at with its texts
+
+	deltas deltas // memory that deltas are written to
 }
 
 // Learn takes over the maps and lists of the object that was finalized last with another Known.

@@ -94,20 +94,20 @@ func (k *Objects) Copy(value any) (next any, err error) {
 
 // Delta is what [Typed.Delta] is, for objects.
 func (k *Objects) Delta(snapshot, value any) (delta []byte, next any, err error) {
-	return k.compare(snapshot, value, false)
+	return k.compare(snapshot, value, nil)
 }
 
-func (k *Objects) strictly(snapshot, value any) (delta []byte, next any, err error) {
-	return k.compare(snapshot, value, true)
+func (k *Objects) strictly(snapshot, value any, to *deltas) (delta []byte, next any, err error) {
+	return k.compare(snapshot, value, to)
 }
 
-func (k *Objects) compare(snapshot, value any, strict bool) (delta []byte, next any, err error) {
+func (k *Objects) compare(snapshot, value any, to *deltas) (delta []byte, next any, err error) {
 	v, err := asObject(value)
 	if err != nil {
 		return nil, nil, err
 	}
 	if snapshot == nil {
-		return k.first(v, strict)
+		return k.first(v, to != nil)
 	}
 	old, err := asObject(snapshot)
 	if err != nil {
@@ -117,17 +117,18 @@ func (k *Objects) compare(snapshot, value any, strict bool) (delta []byte, next 
 		return nil, nil, &Error{Reason: "the value is its own snapshot: changes cannot be seen"}
 	}
 	p := k.pass()
+	p.writeTo(to)
 	defer recoverObject(v, &err)
 	if p.objectAt(place{table: &old}, old, v); p.large() && canonical.Measure(reflect.ValueOf(v), k.limit) == nil {
-		return k.first(v, strict) // of many changes, the whole may take less
+		return k.first(v, to != nil) // of many changes, the whole may take less
 	}
 	if err := checkObject(p, v); err != nil {
 		return nil, nil, err
 	}
-	if strict && p.odd {
+	if to != nil && p.odd {
 		return nil, nil, errNotFinal
 	}
-	delta = p.result()
+	delta = to.result(p)
 	if k.share { // the snapshot may be a part of other values
 		p.forget(0)
 		p.release()

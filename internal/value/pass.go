@@ -30,6 +30,7 @@ type pass struct {
 	spare []byte   // room for a replacement
 	shelf []byte   // the buffer that waits while one that was reserved is written
 	alone bool     // buf was reserved, and is handed out as it is
+	again bool     // buf is memory of deltas, for the next of them
 	names []string // of members that are being written, each map's behind those of the map around it
 	limit int      // of the delta, in bytes
 	probe bool     // only whether anything differs is asked, not how
@@ -66,7 +67,7 @@ func newPass(limit int) *pass {
 func (p *pass) release() {
 	const mostKept = 16 << 20
 	if p.alone { // what was reserved was not handed out
-		p.buf, p.alone = p.shelf, false
+		p.buf, p.alone, p.again = p.shelf, false, false
 	}
 	if cap(p.buf) > mostKept || cap(p.spare) > mostKept || cap(p.todo) > 1<<12 || cap(p.parts) > 1<<12 || cap(p.names) > 1<<12 {
 		return

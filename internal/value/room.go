@@ -2,6 +2,7 @@ package value
 
 import (
 	"encoding/json"
+	"strings"
 	"unsafe"
 )
 
@@ -13,6 +14,8 @@ const (
 	handedOver = 32 << 10
 	// mostGuessed bounds the parts of a value that are looked at beforehand.
 	mostGuessed = 1 << 16
+	// mostReused is how many bytes of memory are kept for the next delta.
+	mostReused = 4 << 20
 )
 
 // expect makes room for the value at a place, if it is large. What is written then is handed out by result.
@@ -32,8 +35,16 @@ func (p *pass) expectAny(v any) {
 // reserve takes a buffer of its own for at least n bytes. Some texts take more than they are long.
 func (p *pass) reserve(n int) {
 	if n += n / 32; n >= handedOver && n <= p.limit {
-		p.shelf, p.buf, p.alone = p.buf, make([]byte, 0, n), true
+		p.shelf, p.buf, p.alone = p.buf, unwritten(n), true
 	}
+}
+
+// unwritten is memory for n bytes or more that nobody has set to zero: for large values that takes as long as to write them.
+func unwritten(n int) []byte {
+	var b strings.Builder // the standard library's way to such memory
+	b.Grow(n)
+	b.WriteByte(0)
+	return unsafe.Slice(unsafe.StringData(b.String()), b.Cap())[:0]
 }
 
 // handOut is a buffer that was reserved, as it is; nil where it is much too large, or there is none.
@@ -46,6 +57,57 @@ func (p *pass) handOut() []byte {
 	p.buf, p.shelf, p.alone = p.shelf[:0], nil, false
 	return data
 }
+
+// deltas is memory that one delta after another is written to. While a delta is in use, others have memory of their own.
+type deltas struct {
+	free []byte // of the last delta, which nobody uses any more; nil for none
+	used []byte // of the delta that is in use; nil for none
+}
+
+// writeTo has the delta written to the memory of the last one.
+func (p *pass) writeTo(d *deltas) {
+	if d != nil && d.free != nil {
+		p.shelf, p.buf, p.alone, p.again = p.buf, d.free[:0], true, true
+		d.free = nil
+	}
+}
+
+// result is the delta that a pass has written.
+func (d *deltas) result(p *pass) []byte {
+	switch {
+	case d == nil:
+		return p.result()
+	case !p.again:
+		data := p.result()
+		if d.used == nil && d.free == nil {
+			d.used = data
+		}
+		return data
+	}
+	n, data := len(p.buf), p.buf
+	p.buf, p.shelf, p.alone, p.again = p.shelf, nil, false, false
+	if n == 0 {
+		d.free = data
+		return nil
+	}
+	d.used = data
+	return data[:n:n]
+}
+
+// Reuse takes back the memory of a delta that nobody uses any more. Other memory is left alone.
+func (k *Known) Reuse(data []byte) {
+	d := &k.deltas
+	if len(data) == 0 || len(d.used) == 0 || &data[0] != &d.used[0] {
+		return
+	}
+	if cap(d.used) <= mostReused {
+		d.free = d.used[:0]
+	}
+	d.used = nil
+}
+
+// Rest lets go of the memory of deltas.
+func (k *Known) Rest() { k.deltas = deltas{} }
 
 // guess counts bytes of JSON that a value takes at least, without looking at its texts.
 type guess struct {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/fermata-go/fermata/internal/value"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -116,5 +118,65 @@ func TestN9_AChangeCopiesNothingThatStayed(t *testing.T) {
 	})
 	if took > most {
 		t.Errorf("a change of nothing allocated %d bytes, expected at most %d", took, most)
+	}
+}
+
+// Deltas that were given back leave their memory to the next ones, and no delta changes before that (law J7).
+func TestJ7_DeltasTakeTurnsWithMemory(t *testing.T) {
+	type kept struct {
+		delta, was []byte
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		codec := sure(value.For[lines]())
+		known, free := new(value.Known), new(value.Known)
+		state := manyLines(2, 10)
+		one, two := sure(codec.Copy(state)), sure(codec.Copy(state))
+		var out []kept
+		for range rapid.IntRange(1, 20).Draw(t, "changes") {
+			for range rapid.IntRange(0, 2).Draw(t, "new lines") {
+				state.Lines = append(state.Lines, line{strings.Repeat(string(rune(rapid.IntRange('a', 'z').Draw(t, "letter"))), rapid.IntRange(0, 3000).Draw(t, "length"))})
+			}
+			var got, want []byte
+			var err error
+			if got, one, _, err = value.Change(codec, one, state, known); err != nil {
+				t.Fatal(err)
+			}
+			if want, two, _, err = value.Change(codec, two, state, free); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Fatalf("the delta is %.60q, expected %.60q", got, want)
+			}
+			out = append(out, kept{got, bytes.Clone(got)})
+			for _, x := range out {
+				if !bytes.Equal(x.delta, x.was) {
+					t.Fatalf("a delta that is in use has become %.60q, expected %.60q", x.delta, x.was)
+				}
+			}
+			if n := rapid.IntRange(0, len(out)).Draw(t, "given back"); n > 0 {
+				known.Reuse(out[n-1].delta)
+				out = append(out[:n-1], out[n:]...)
+			}
+		}
+	})
+}
+
+func TestJ7_ADeltaThatWasGivenBackCostsNoMemory(t *testing.T) {
+	codec := sure(value.For[lines]())
+	known, state := new(value.Known), manyLines(1, 10)
+	snapshot := sure(codec.Copy(state))
+	round := 0
+	took := perCall(20, func() {
+		round++
+		state.Lines[0] = line{strings.Repeat(string(rune('a'+round%26)), 100_000)}
+		delta, next, _, err := value.Change(codec, snapshot, state, known)
+		if err != nil || len(delta) < 100_000 {
+			t.Fatalf("a delta of %d bytes, %v", len(delta), err)
+		}
+		snapshot = next
+		known.Reuse(delta)
+	})
+	if most := 150_000; took > most { // the text itself
+		t.Errorf("a change of 100,000 bytes took %d bytes, expected at most %d", took, most)
 	}
 }

@@ -152,14 +152,14 @@ func (k *Struct) Copy(value any) (next any, err error) {
 
 // Delta compares a value with a snapshot; see [Typed.Delta].
 func (k *Struct) Delta(snapshot, value any) (delta []byte, next any, err error) {
-	return k.compare(snapshot, value, false)
+	return k.compare(snapshot, value, nil)
 }
 
-func (k *Struct) strictly(snapshot, value any) (delta []byte, next any, err error) {
-	return k.compare(snapshot, value, true)
+func (k *Struct) strictly(snapshot, value any, to *deltas) (delta []byte, next any, err error) {
+	return k.compare(snapshot, value, to)
 }
 
-func (k *Struct) compare(snapshot, value any, strict bool) (delta []byte, next any, err error) {
+func (k *Struct) compare(snapshot, value any, to *deltas) (delta []byte, next any, err error) {
 	at, err := k.value(value)
 	if err != nil {
 		return nil, nil, err
@@ -175,17 +175,18 @@ func (k *Struct) compare(snapshot, value any, strict bool) (delta []byte, next a
 		return nil, snapshot, nil
 	}
 	p := k.pass()
+	p.writeTo(to)
 	defer k.recover(at, &err)
 	if k.root.delta(p, old, at); p.large() && canonical.Measure(reflect.NewAt(k.typ, at), k.limit) == nil {
-		return k.first(at, strict) // of many changes, the whole may take less
+		return k.first(at, to != nil) // of many changes, the whole may take less
 	}
 	if err := k.check(p, at); err != nil {
 		return nil, nil, err
 	}
-	if strict && p.odd {
+	if to != nil && p.odd {
 		return nil, nil, errNotFinal
 	}
-	delta = p.result()
+	delta = to.result(p)
 	if k.share { // the snapshot may be a part of other values
 		made := reflect.New(k.typ)
 		p.forget(0)

@@ -131,21 +131,21 @@ func (k *Typed[S]) Copy(value any) (next any, err error) {
 // from Delta, Copy or Decode, and is used up; nil is a snapshot of nothing. Without changes the delta is nil.
 // The next snapshot shares no mutable memory with the value. After an error the old snapshot is unchanged.
 func (k *Typed[S]) Delta(snapshot, value any) (delta []byte, next any, err error) {
-	return k.compare(snapshot, value, false)
+	return k.compare(snapshot, value, nil)
 }
 
-func (k *Typed[S]) strictly(snapshot, value any) (delta []byte, next any, err error) {
-	return k.compare(snapshot, value, true)
+func (k *Typed[S]) strictly(snapshot, value any, to *deltas) (delta []byte, next any, err error) {
+	return k.compare(snapshot, value, to)
 }
 
-// compare is Delta. With strict it fails where it meets a text that is no UTF-8.
-func (k *Typed[S]) compare(snapshot, value any, strict bool) (delta []byte, next any, err error) {
+// compare is Delta. With memory to write to, it fails where it meets a text that is no UTF-8.
+func (k *Typed[S]) compare(snapshot, value any, to *deltas) (delta []byte, next any, err error) {
 	v, err := k.value(value)
 	if err != nil {
 		return nil, nil, err
 	}
 	if snapshot == nil {
-		return k.first(v, strict)
+		return k.first(v, to != nil)
 	}
 	old, err := k.value(snapshot)
 	if err != nil {
@@ -158,17 +158,18 @@ func (k *Typed[S]) compare(snapshot, value any, strict bool) (delta []byte, next
 		return nil, snapshot, nil
 	}
 	p := k.pass()
+	p.writeTo(to)
 	defer k.recover(v, &err)
 	if k.root.delta(p, unsafe.Pointer(old), unsafe.Pointer(v)); p.large() && canonical.Measure(reflect.ValueOf(v), k.limit) == nil {
-		return k.first(v, strict) // of many changes, the whole may take less
+		return k.first(v, to != nil) // of many changes, the whole may take less
 	}
 	if err := k.check(p, v); err != nil {
 		return nil, nil, err
 	}
-	if strict && p.odd {
+	if to != nil && p.odd {
 		return nil, nil, errNotFinal
 	}
-	delta = p.result()
+	delta = to.result(p)
 	if k.share { // the snapshot may be a part of other values
 		made := new(S)
 		p.forget(0)
