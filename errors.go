@@ -86,7 +86,7 @@ type InvalidRouteError = runtype.InvalidRouteError
 // LimitError reports which limit of the run was reached (law F4).
 //
 //	type LimitError struct {
-//	    Limit  string // tasks, time, tokens or cost
+//	    Limit  string // tasks, time, until, tokens or cost
 //	    Max    string // the limit, as text
 //	    Reason string // why it counts as reached although the sum is below it; "" otherwise
 //	}

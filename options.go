@@ -1,6 +1,8 @@
 package fermata
 
 import (
+	"time"
+
 	"github.com/fermata-go/fermata/internal/fleet"
 	"github.com/fermata-go/fermata/internal/policy"
 	"github.com/fermata-go/fermata/internal/question"
@@ -91,6 +93,16 @@ func WithLabel(key, value string) StartOption { return runtype.WithLabel(key, va
 
 // WithLabels gives the run several labels, see WithLabel.
 func WithLabels(labels map[string]string) StartOption { return runtype.WithLabels(labels) }
+
+// Until sets the run's deadline (law F9).
+//
+// At that time, by the store's clock, the run expires, whatever it waits for: its error is ErrExpired with a *LimitError
+// in it. Its questions are withdrawn, and what its tasks have finished is kept. Of several deadlines, the earliest counts:
+// see Within and plan.Limits.Within. A retry or a fork of a run whose deadline has passed gets as long again.
+func Until(t time.Time) StartOption { return runtype.Until(t) }
+
+// Within sets the run's deadline to a time after its start, by the store's clock: see Until. 0 is none.
+func Within(d time.Duration) StartOption { return runtype.Within(d) }
 
 // Queued stores the run and leaves it to a worker. See Runtime.Work.
 func Queued() StartOption { return runtype.Queued() }

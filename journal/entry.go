@@ -122,6 +122,8 @@ type StartedBody struct {
 	Labels      map[string]string `json:"labels,omitempty"`      // what the run is found by (law J13)
 	Inputs      []string          `json:"inputs,omitempty"`      // of a dataflow: the values that were given
 	Fork        *Origin           `json:"fork,omitempty"`        // where a fork comes from; nil for a run of its own
+	Until       int64             `json:"until,omitempty"`       // the run's deadline (law F9), microseconds; 0 for none
+	Within      int64             `json:"within,omitempty"`      // how long that was after the start, microseconds
 }
 
 // Origin is the run that a fork comes from.
@@ -146,6 +148,7 @@ type ResumedBody struct {
 	Of          string            `json:"of,omitempty"`       // fork: the task or node whose value alone was edited
 	Takeover    bool              `json:"takeover,omitempty"` // recovered: from a driver that was lost
 	Lost        []string          `json:"lost,omitempty"`     // takeover: the tasks that were at work then
+	Until       int64             `json:"until,omitempty"`    // retry, fork: a new deadline of the run (law F9), microseconds
 }
 
 // BlockedBody is the body of RunBlocked: why the run cannot be driven on now. A RunResumed continues it.
@@ -165,7 +168,7 @@ type FinishedBody struct {
 	Code   string `json:"code,omitempty"`   // of the error, as in FailedBody
 	Marks  *Marks `json:"marks,omitempty"`  // of the error, as in FailedBody
 	Task   string `json:"task,omitempty"`   // the task that failed the run
-	Limit  string `json:"limit,omitempty"`  // the limit that was reached: tasks, time, tokens, cost
+	Limit  string `json:"limit,omitempty"`  // the limit that was reached: tasks, time, until, tokens, cost
 	Max    string `json:"max,omitempty"`    // what the limit is
 	Reason string `json:"reason,omitempty"` // why it was cancelled, what it is stuck on, or why the limit
 	By     string `json:"by,omitempty"`

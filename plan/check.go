@@ -102,6 +102,9 @@ func (c *checker) head() {
 	if d := c.def.Limits.Time; d < 0 {
 		c.plan(BadPolicy, "the limit of time is %s; it may not be negative, and 0 is no limit", d)
 	}
+	if d := c.def.Limits.Within; d < 0 {
+		c.plan(BadPolicy, "a run expires %s after its start; expected a time that is not negative, or 0 for never", d)
+	}
 	c.amounts()
 	c.schema("input", c.def.Input)
 	c.schema("output", c.def.Output)

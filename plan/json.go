@@ -85,6 +85,8 @@ type limitsDocument struct {
 	TimeMS int64 `json:"time_ms,omitempty"`
 	Tokens int64 `json:"tokens,omitempty"`
 	Cost   int64 `json:"cost_microdollars,omitempty"`
+	// WithinMS is after how many milliseconds a run expires, waiting included.
+	WithinMS int64 `json:"within_ms,omitempty"`
 }
 
 type edgeDocument struct {
@@ -108,7 +110,7 @@ func (p *Plan) document(prefix string) *planDocument {
 	d := &planDocument{
 		Name: p.def.Name, Version: p.def.Version, Kind: p.def.Kind, Doc: p.def.Doc, Fingerprint: p.fingerprint,
 		Entry: p.def.Entry, Nodes: make([]nodeDocument, len(p.def.Nodes)), Edges: make([]edgeDocument, len(p.def.Edges)),
-		Limits: limitsDocument{p.def.Limits.Tasks, p.def.Limits.Time.Milliseconds(), p.def.Limits.Tokens, p.def.Limits.Cost},
+		Limits: limitsDocument{p.def.Limits.Tasks, p.def.Limits.Time.Milliseconds(), p.def.Limits.Tokens, p.def.Limits.Cost, p.def.Limits.Within.Milliseconds()},
 		Input:  p.def.Input, Output: p.def.Output, Presentation: p.def.Presentation,
 	}
 	if p.def.Dataflow != nil {

@@ -52,6 +52,10 @@ type Limits struct {
 	Tasks int           `json:"tasks,omitempty"`
 	Time  time.Duration `json:"time,omitempty"` // how long it may be running; waiting for people does not count
 
+	// Within is how long after its start a run may last, waiting included: then it expires (law F9). A start may give an
+	// earlier time.
+	Within time.Duration `json:"within,omitempty"`
+
 	// Tokens and Cost bound what its calls of models take, those of attempts that failed among them. A call's tokens
 	// are known when it is over: the last one may take more than was left. Then no model is asked any more, what runs
 	// may end, and no further task starts.

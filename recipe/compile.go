@@ -23,7 +23,7 @@ const planKind = "recipe"
 func (c *checked) compile() plan.Definition {
 	def := plan.Definition{
 		Name: c.name, Version: c.version, Kind: planKind, Doc: c.description,
-		Limits: plan.Limits{Tasks: c.steps(), Time: c.timeout},
+		Limits: plan.Limits{Tasks: c.steps(), Time: c.timeout, Within: c.within},
 		State:  value.Dynamic().Sharing(), // nodes copy what they change, and what they give to functions
 		Input:  objectSchema(c.inputs, c.inputsOpen),
 		Output: objectSchema(c.outputs, c.outputsOpen),

@@ -20,7 +20,7 @@ var (
 	fileKeys      = []string{"apiVersion", "kind", "agents"}
 	interfaceKeys = []string{"inputs", "outputs"}
 	stateKeys     = []string{stateProperties, "persistence"}
-	policyKeys    = []string{"max_retries", "timeout_seconds", "execution_mode", "max_steps"}
+	policyKeys    = []string{"max_retries", "timeout_seconds", "deadline_seconds", "execution_mode", "max_steps"}
 	edgeKeys      = []string{"source", "target", "condition", "when"}
 	timeoutKeys   = []string{"answer", "route", "escalate", "timeout_seconds", "on_timeout"}
 )
@@ -74,6 +74,7 @@ type declared struct {
 type policy struct {
 	maxRetries int           // of a node that does not say
 	timeout    time.Duration // of the whole run; 0 for none
+	within     time.Duration // after which a run expires, waiting included; 0 for never
 	maxSteps   int           // 0: what the recipe does not say
 	stepsAt    document.Spot // of max_steps
 	parallel   bool          // every edge that holds is taken, not only the first
@@ -265,7 +266,7 @@ func nameFault(name string) string {
 
 func (d *draft) readPolicy(o *document.Object) {
 	d.maxRetries = o.Number("max_retries", 0, 0)
-	d.timeout = o.Seconds()
+	d.timeout, d.within = o.Seconds(), o.SecondsOf("deadline_seconds")
 	d.maxSteps, d.stepsAt = o.Number("max_steps", 1, 0), o.At("max_steps")
 	d.parallel = o.Choice("execution_mode", sequential, parallel) == parallel
 }

@@ -24,6 +24,7 @@ type runFlags struct {
 	inputFile string
 	id        string
 	labels    []string
+	until     string
 	detach    bool
 }
 
@@ -51,6 +52,7 @@ fermata run refund.yaml --input amount=120 --answer review=approve --json`,
 	f.addInputs(c)
 	flags.StringVar(&f.id, "id", "", "the `id` of the new run; one that exists is a conflict (default a new one)")
 	flags.StringArrayVar(&f.labels, "label", nil, "give the run a label, by which it is found: `KEY=VALUE`; given again, further ones")
+	flags.StringVar(&f.until, "until", "", "when the run expires, waiting included: a `time` from now (2h, 3d), or a time (2026-01-31T18:00:00Z)")
 	flags.BoolVar(&f.detach, "detach", false, "store the run, print its id, and leave it to a worker: see the command work")
 	f.add(m, c)
 	return c
@@ -90,6 +92,10 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 	if err != nil {
 		return err
 	}
+	deadline, err := deadlineOf(f.until)
+	if err != nil {
+		return err
+	}
 	answers, err := m.answersFor(r, f.answers)
 	if err != nil {
 		return err
@@ -103,6 +109,7 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 		if len(labels) > 0 {
 			opts = append(opts, fermata.WithLabels(labels))
 		}
+		opts = append(opts, deadline...)
 		if f.id != "" {
 			opts = append(opts, fermata.WithID(f.id))
 		}

@@ -76,7 +76,11 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts runtype.Options
 	if err != nil {
 		return runtype.Result{}, &runtype.Error{Code: runtype.CodeInvalid, Err: err}
 	}
-	if err := d.Machine.Begin(0, &journal.StartedBody{Plan: p.Name(), Fingerprint: p.Fingerprint(), Inputs: given}, nullInput); err != nil {
+	body := &journal.StartedBody{Plan: p.Name(), Fingerprint: p.Fingerprint(), Inputs: given}
+	if within := p.Limits().Within; within > 0 {
+		body.Until, body.Within = e.storage.Now()+within.Microseconds(), within.Microseconds()
+	}
+	if err := d.Machine.Begin(0, body, nullInput); err != nil {
 		return runtype.Result{}, d.wrap(err)
 	}
 	if err := d.commit(d.ctx, nil); err != nil {

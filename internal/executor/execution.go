@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -109,8 +108,6 @@ type Ending struct {
 // input makes entries for an event from outside. It runs again after a conflict (law J3).
 type input func(m *machine.Machine) error
 
-var errTimeLimit = errors.New("the run's limit of time was reached")
-
 // furnish connects the parts of a new execution, whose tasks end with a context, and gives its lists their first memory.
 func (x *Execution) furnish(ctx context.Context) {
 	x.life.parent, x.ctx = ctx, &x.life
@@ -157,6 +154,10 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
 	}
 	now := x.Now()
+	begins := x.Storage.Now() // also of a run that is not stored
+	if until := o.Deadline(begins, def.Limits); until != 0 {
+		body.Until, body.Within = until, max(until-begins, 0)
+	}
 	x.Row = journal.RunRow{
 		ID: x.ID, Plan: def.Name, Kind: def.Kind, Fingerprint: body.Fingerprint, Definition: o.Definition,
 		Status: machine.Running, Created: now, Updated: now, Labels: label.Findable(o.Labels),
@@ -329,24 +330,6 @@ func (x *Execution) execute() {
 	x.Work()
 }
 
-// LimitTime stops the execution at the run's time limit. The caller must call release.
-func (x *Execution) LimitTime() (release func()) {
-	limit := x.Machine.TimeLeft()
-	if limit == math.MaxInt64 {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancelCause(x.ctx)
-	stop := x.Storage.Clock.AfterFunc(time.Duration(limit)*time.Microsecond, func() { cancel(errTimeLimit) })
-	if limit <= 0 {
-		cancel(errTimeLimit)
-	}
-	x.ctx = ctx
-	return func() {
-		stop()
-		cancel(nil)
-	}
-}
-
 // Work is execute without the time limit. If a node ends the caller's goroutine, it sets Gone, and another
 // goroutine must call Work.
 func (x *Execution) Work() {
@@ -415,13 +398,16 @@ func (x *Execution) step() (did bool, err error) {
 	return false, nil
 }
 
-// stopped returns why the execution's context is done: the time limit, or a stop request.
+// stopped returns why the execution's context is done: the time limit, the deadline, or a stop request.
 func (x *Execution) stopped() error {
 	if x.workers.failed != nil {
 		return x.workers.failed
 	}
 	if err := errors.Join(x.storePostponed(), x.storeOutcomes()); err != nil {
 		return err
+	}
+	if errors.Is(context.Cause(x.ctx), errDeadline) {
+		return x.commit(context.WithoutCancel(x.ctx), func(m *machine.Machine) error { return m.Expire(x.Now()) })
 	}
 	if errors.Is(context.Cause(x.ctx), errTimeLimit) {
 		limit := x.Plan.Limits().Time.String()

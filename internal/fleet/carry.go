@@ -85,6 +85,9 @@ func (f *Fleet) landed(d *owned) {
 	if d.Due != 0 {
 		f.timers.set(d.Due)
 	}
+	if !d.Outcome.Status.Ended() {
+		f.watchDeadline(&d.State)
+	}
 	seen := f.caughtUp(d)
 	f.mu.Lock()
 	delete(f.executions, d.ID)

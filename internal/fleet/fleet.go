@@ -217,6 +217,7 @@ func (f *Fleet) start(ctx context.Context, p *plan.Plan, input any, o runtype.St
 		}
 		return nil, err
 	}
+	f.watchDeadline(&d.State)
 	if o.Queued {
 		d.Rest()
 		return f.handle(o.ID, p, d), nil
@@ -403,6 +404,7 @@ func (f *Fleet) recent(run string, head uint64) *runtype.Result {
 // Continue executes a fork whose first entries are stored. With hold it leaves the run to others.
 func (f *Fleet) Continue(s runstate.State, work *machine.Work, hold bool) (*Run, error) {
 	d := f.open(&s)
+	f.watchDeadline(&d.State)
 	d.Continue(work)
 	if hold {
 		d.Rest()

@@ -96,6 +96,10 @@ func (a *timers) wake(now int64) (seen int, left bool, err error) {
 				continue
 			}
 			woken[key] = true
+			if t.ID == runstate.UntilTimer { // it needs neither a plan nor room
+				a.expireOne(t, now)
+				continue
+			}
 			if !w.admit(t.Run, func() { a.wakeOne(t, now) }) {
 				return len(due), true, nil
 			}
@@ -107,12 +111,20 @@ func (a *timers) wake(now int64) (seen int, left bool, err error) {
 	}
 }
 
-// wakeKey is equal for timers that wake a run once. A block's timer stands alone: the others wait for it.
+// wakeKey is equal for timers that wake a run once. A block's timer stands alone: the others wait for it. So does a deadline.
 func wakeKey(t journal.Timer) string {
-	if t.ID == runstate.BlockTimer {
-		return t.Run + " " + runstate.BlockTimer
+	if t.ID == runstate.BlockTimer || t.ID == runstate.UntilTimer {
+		return t.Run + " " + t.ID
 	}
 	return t.Run
+}
+
+// expireOne ends a run at its deadline.
+func (a *timers) expireOne(t journal.Timer, now int64) {
+	if err := a.rt.expire(a.rt.ctx, t.Run); err != nil {
+		a.rt.Log.Error("ending a run at its deadline failed", "run", t.Run, "error", err)
+		a.set(now + patience)
+	}
 }
 
 func (a *timers) wakeOne(t journal.Timer, now int64) {

@@ -318,6 +318,7 @@ func (f *fork) batch(entries []journal.Entry) journal.Batch {
 			b.Timers = append(b.Timers, journal.Timer{Run: d.ID, ID: q.ID, Due: q.Deadline})
 		}
 	}
+	b.Timers = append(b.Timers, d.Deadline()...)
 	for _, t := range d.Machine.Tasks() {
 		b.Timers = append(b.Timers, d.TaskTimers(t)...)
 	}

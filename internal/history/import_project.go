@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ type projection struct {
 	people machine.People       // who has answered what
 	timers []taskTimer          // of sleeps and backoffs
 	block  int64                // when a blocked run is tried again, in microseconds; 0 for none
+	until  int64                // the run's deadline, in microseconds; 0 for none
 }
 
 // taskTimer is a timer of a task: of a sleep, or of a backoff if op is "".
@@ -71,6 +73,9 @@ func projected(run string, entries []journal.Entry) (journal.Batch, error) {
 	if p.row.Status == string(runtype.Blocked) && p.block != 0 {
 		b.Timers = append(b.Timers, journal.Timer{Run: run, ID: runstate.BlockTimer, Due: p.block})
 	}
+	if p.until != 0 {
+		b.Timers = append(b.Timers, journal.Timer{Run: run, ID: runstate.UntilTimer, Due: p.until})
+	}
 	if p.row.Ended() {
 		b.Timers = nil
 	}
@@ -82,7 +87,7 @@ func (p *projection) run(e *journal.Entry) error {
 	case journal.RunStarted:
 		p.row.Status = string(runtype.Running)
 		return read(e, func(b *journal.StartedBody) {
-			p.row.Labels = label.Findable(b.Labels)
+			p.row.Labels, p.until = label.Findable(b.Labels), b.Until
 			p.row.Plan, p.row.Kind, p.row.Fingerprint, p.row.Definition = b.Plan, b.PlanKind, b.Fingerprint, b.Definition
 		})
 	case journal.LabelSet:
@@ -100,6 +105,7 @@ func (p *projection) run(e *journal.Entry) error {
 			if b.Definition != "" {
 				p.row.Definition = b.Definition
 			}
+			p.until = cmp.Or(b.Until, p.until)
 			p.move(plan.Migration{Nodes: b.Nodes})
 		})
 	case journal.RunBlocked:

@@ -206,27 +206,12 @@ func (in *Inbox) Cancel(ctx context.Context, id, reason, by string) error {
 }
 
 func (in *Inbox) cancelBatch(row runtype.RunInfo, open []journal.Interrupt, reason, by string) (journal.Batch, error) {
-	now := in.Now()
 	b := journal.Batch{Run: row.ID, After: row.Head}
-	for i := range open {
-		body := &journal.ResolvedBody{State: journal.Withdrawn, By: by, Reason: reason}
-		body.Resolve(&open[i], nil, now)
-		b.Entries = append(b.Entries, question.ChangeOf(&open[i], journal.InterruptResolved, now, body).Entry)
-		if open[i].Deadline != 0 {
-			b.Timers = append(b.Timers, journal.Timer{Run: row.ID, ID: open[i].ID, Done: true})
-		}
-	}
 	body, err := json.Marshal(journal.FinishedBody{Status: string(runtype.Cancelled), Reason: reason, By: by})
 	if err != nil {
 		return b, err
 	}
-	b.Entries = append(b.Entries, journal.Entry{Kind: journal.RunFinished, At: now, Body: body})
-	for i := range b.Entries {
-		b.Entries[i].Seq = row.Head + uint64(i) + 1
-	}
-	b.Interrupts = open
-	row.Status, row.Waiting, row.Updated, row.Error = string(runtype.Cancelled), 0, now, reason
-	row.Driver, row.Ready = "", false
-	b.Row = &row
+	row.Status, row.Error = string(runtype.Cancelled), reason
+	question.End(&b, &row, open, in.Now(), body, by, reason)
 	return b, nil
 }

@@ -382,6 +382,9 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
+	if body.Until != 0 {
+		m.body.Until = body.Until
+	}
 	if body.Reason == ReasonFork {
 		m.pauses++
 		return m.forked(e, body)

@@ -290,6 +290,7 @@ func (m *Machine) interruptEntry(kind journal.Kind, at int64, id string) *journa
 // Resume records that a process executes the run again.
 func (m *Machine) Resume(at int64, body journal.ResumedBody) error {
 	e := m.entry(journal.RunResumed, at)
+	m.renewUntil(e.At, &body)
 	return m.applyBody(e, place0, nil, &body)
 }
 

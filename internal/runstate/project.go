@@ -82,6 +82,8 @@ func (s *State) pinned() (fingerprint, definition string) {
 
 func (s *State) projectEntry(b *journal.Batch, e *journal.Entry) {
 	switch e.Kind {
+	case journal.RunStarted:
+		b.Timers = append(b.Timers, s.Deadline()...)
 	case journal.RunBlocked:
 		if body, _ := s.Machine.Blocked(); body.RetryAt != 0 {
 			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: BlockTimer, Due: body.RetryAt})
@@ -94,6 +96,7 @@ func (s *State) projectEntry(b *journal.Batch, e *journal.Entry) {
 			s.projectMoves(b, moves)
 		}
 		if runtype.Status(s.Row.Status).Ended() { // a retry: the end had removed all timers
+			b.Timers = append(b.Timers, s.Deadline()...)
 			for _, t := range s.Machine.Tasks() {
 				b.Timers = append(b.Timers, s.TaskTimers(t)...)
 			}
@@ -127,6 +130,14 @@ func (s *State) projectEntry(b *journal.Batch, e *journal.Entry) {
 			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: retryID(e), Done: true})
 		}
 	}
+}
+
+// Deadline returns the timer of the run's deadline; none without one (law F9).
+func (s *State) Deadline() []journal.Timer {
+	if until := s.Machine.Until(); until != 0 {
+		return []journal.Timer{{Run: s.ID, ID: UntilTimer, Due: until}}
+	}
+	return nil
 }
 
 func (s *State) taskOf(e *journal.Entry) *machine.Task {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runtype"
 
@@ -204,6 +205,8 @@ func RunError(run string, body journal.FinishedBody, cause error) error {
 		}
 	}
 	switch {
+	case body.Limit == machine.LimitUntil:
+		err.Err = &runtype.LimitError{Limit: body.Limit, Max: body.Max, Reason: body.Reason}
 	case body.Limit != "": // of the run
 		err.Code, err.Err = runtype.CodeLimit, &runtype.LimitError{Limit: body.Limit, Max: body.Max, Reason: body.Reason}
 	case err.Code == runtype.CodeFailed && body.Code == string(runtype.CodeLimit): // of a reasoning in it
@@ -248,3 +251,6 @@ func Recorded(body *journal.FailedBody) error {
 
 // BlockTimer is the id of the timer after which a blocked run is tried again.
 const BlockTimer = "blocked"
+
+// UntilTimer is the id of the timer at which a run expires (law F9).
+const UntilTimer = "until"

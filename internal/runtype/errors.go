@@ -125,7 +125,7 @@ func (e *InvalidRouteError) Is(target error) bool { return target == ErrInvalidR
 
 // LimitError reports which limit of the run was reached (law F4).
 type LimitError struct {
-	Limit  string // tasks, time, tokens or cost
+	Limit  string // tasks, time, until, tokens or cost
 	Max    string // the limit, as text
 	Reason string // why it counts as reached although the sum is below it; "" otherwise
 }
@@ -138,8 +138,10 @@ func (e *LimitError) Error() string {
 	return text
 }
 
-// Is reports whether target is ErrLimit.
-func (e *LimitError) Is(target error) bool { return target == ErrLimit }
+// Is reports whether target is ErrLimit, or ErrExpired for the run's deadline (law F9).
+func (e *LimitError) Is(target error) bool {
+	return target == ErrLimit || target == ErrExpired && e.Limit == machine.LimitUntil
+}
 
 // StuckError lists the nodes of a dataflow that cannot run, and their missing inputs (laws D9 and F5).
 type StuckError struct {

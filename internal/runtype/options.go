@@ -108,6 +108,8 @@ type StartOptions struct {
 	Queued     bool              // leave the run to a worker
 	Attach     bool              // continue the run that has the id already
 	Messages   []Posted          // that the run finds at its start
+	Until      time.Time         // when the run expires; the zero time for never
+	Within     time.Duration     // after which the run expires; 0 for never
 }
 
 // StartOptionsOf applies the options in order.
@@ -135,6 +137,9 @@ func (o *StartOptions) Check(limit int) error {
 		return &Error{Code: CodeInvalid, Err: fmt.Errorf("the run's id has %d bytes; expected %d at most", len(o.ID), longestID)}
 	}
 	err := errors.Join(printable.Check("the run's id", o.ID), printable.Check("who starts the run", o.By))
+	if o.Within < 0 {
+		err = errors.Join(err, fmt.Errorf("the run expires %s after its start; expected a time that is not negative, or 0 for never", o.Within))
+	}
 	if len(o.Labels) > 0 {
 		err = errors.Join(checkLabels(o.Labels, limit), err)
 	}
@@ -168,6 +173,26 @@ func WithDefinition(digest string) StartOption {
 
 // StartedBy records who started the run.
 func StartedBy(name string) StartOption { return func(o *StartOptions) { o.By = name } }
+
+// Until sets the run's deadline: at that time it expires, whatever it waits for (law F9).
+func Until(t time.Time) StartOption { return func(o *StartOptions) { o.Until = t } }
+
+// Within sets the run's deadline to a time after its start, by the store's clock (law F9).
+func Within(d time.Duration) StartOption { return func(o *StartOptions) { o.Within = d } }
+
+// Deadline returns the deadline of a run that starts now; 0 for none (law F9). It is the earliest of those of its start
+// and its plan.
+func (o *StartOptions) Deadline(now int64, limits plan.Limits) (until int64) {
+	for _, d := range []time.Duration{o.Within, limits.Within} {
+		if d > 0 && (until == 0 || now+d.Microseconds() < until) {
+			until = now + d.Microseconds()
+		}
+	}
+	if t := o.Until.UnixMicro(); !o.Until.IsZero() && (until == 0 || t < until) {
+		until = t
+	}
+	return until
+}
 
 // WithLabels gives the run labels, beside those that it has been given before (law J13).
 func WithLabels(labels map[string]string) StartOption {

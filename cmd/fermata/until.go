@@ -1,0 +1,36 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fermata-go/fermata"
+)
+
+// deadlineOf reads --until: how long a run may last, or when it expires.
+func deadlineOf(text string) ([]fermata.StartOption, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if d, ok := durationOf(text); ok && d > 0 {
+		return []fermata.StartOption{fermata.Within(d)}, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return []fermata.StartOption{fermata.Until(t)}, nil
+		}
+	}
+	return nil, usagef("--until %q: expected a time from now (2h, 3d), or a time (2026-01-31T18:00:00Z, 2026-01-31 18:00)", text)
+}
+
+// durationOf reads a duration, of days and weeks as well.
+func durationOf(text string) (time.Duration, bool) {
+	for unit, length := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if n, err := strconv.Atoi(strings.TrimSuffix(text, unit)); err == nil && strings.HasSuffix(text, unit) && n < 100_000/int(length/(24*time.Hour)) {
+			return time.Duration(n) * length, true
+		}
+	}
+	d, err := time.ParseDuration(text)
+	return d, err == nil
+}

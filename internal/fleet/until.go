@@ -1,0 +1,92 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/question"
+	"github.com/fermata-go/fermata/internal/runstate"
+	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// watchDeadline sets a timer for the deadline of a run.
+func (f *Fleet) watchDeadline(s *runstate.State) {
+	if until := s.Machine.Until(); until != 0 && !s.Unstored {
+		f.timers.set(until)
+	}
+}
+
+// expire ends a run whose deadline has passed (law F9). It needs neither the run's plan nor a lease: the fence decides
+// who is first (law J3), and another process that executes the run finds it ended. One that is executed here ends itself.
+func (f *Fleet) expire(ctx context.Context, run string) error {
+	if !f.isIdle(run) {
+		return nil
+	}
+	defer f.Notify(run)
+	for {
+		row, err := f.Info(ctx, run)
+		if errors.Is(err, runtype.ErrNotFound) || err == nil && row.Ended() {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		until, err := f.deadlineOf(ctx, run)
+		if err != nil {
+			return err
+		}
+		now := f.Now()
+		if until == 0 || until > now { // a retry has a new one
+			return nil
+		}
+		open, err := f.Store.Inbox(ctx, journal.InboxFilter{Run: run})
+		if err != nil {
+			return f.StoreError(run, err)
+		}
+		finished := machine.PastDeadline(until)
+		body, err := json.Marshal(finished)
+		if err != nil {
+			return err
+		}
+		b := journal.Batch{Run: run, After: row.Head}
+		row.Status, row.Error = finished.Status, finished.Error
+		question.End(&b, &row, open, now, body, "", "")
+		began := time.Now()
+		if err = f.StampAfter(ctx, &b); err == nil {
+			err = f.Store.Append(ctx, b)
+		}
+		if errors.Is(err, journal.ErrConflict) {
+			continue
+		}
+		if err == nil {
+			f.Witness(ctx, row, b.Entries, began)
+		}
+		return err
+	}
+}
+
+// deadlineOf reads the deadline of a run; 0 for none.
+func (f *Fleet) deadlineOf(ctx context.Context, run string) (until int64, err error) {
+	for e, err := range f.Store.Read(ctx, run, 0) {
+		var body struct {
+			Until int64 `json:"until"` // of journal.StartedBody and journal.ResumedBody
+		}
+		switch {
+		case err != nil:
+			return 0, f.StoreError(run, err)
+		case e.Kind != journal.RunStarted && e.Kind != journal.RunResumed || len(e.Body) == 0:
+			continue
+		}
+		if err := json.Unmarshal(e.Body, &body); err != nil {
+			return 0, f.StoreError(run, &journal.StoreError{Op: "replay", Run: run, Seq: e.Seq, Err: journal.ErrCorrupt})
+		}
+		if body.Until != 0 {
+			until = body.Until
+		}
+	}
+	return until, nil
+}

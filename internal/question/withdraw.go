@@ -1,0 +1,25 @@
+package question
+
+import (
+	"github.com/fermata-go/fermata/journal"
+)
+
+// End adds to a batch what ends a run from outside of its execution. The open questions are withdrawn, and then comes the
+// entry that says why. The row is changed to how the run stands then.
+func End(b *journal.Batch, row *journal.RunRow, open []journal.Interrupt, now int64, finished []byte, by, reason string) {
+	for i := range open {
+		body := &journal.ResolvedBody{State: journal.Withdrawn, By: by, Reason: reason}
+		body.Resolve(&open[i], nil, now)
+		b.Entries = append(b.Entries, ChangeOf(&open[i], journal.InterruptResolved, now, body).Entry)
+		if open[i].Deadline != 0 {
+			b.Timers = append(b.Timers, journal.Timer{Run: row.ID, ID: open[i].ID, Done: true})
+		}
+	}
+	b.Entries = append(b.Entries, journal.Entry{Kind: journal.RunFinished, At: now, Body: finished})
+	for i := range b.Entries {
+		b.Entries[i].Seq = row.Head + uint64(i) + 1
+	}
+	b.Interrupts = open
+	row.Waiting, row.Updated, row.Driver, row.Ready = 0, now, "", false
+	b.Row = row
+}
