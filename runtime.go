@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"time"
 
 	"github.com/fermata-go/fermata/internal/fleet"
 	"github.com/fermata-go/fermata/internal/history"
@@ -77,6 +78,9 @@ func (rt *Runtime) Migrate(ctx context.Context, id string, p *plan.Plan, m plan.
 func (rt *Runtime) Retry(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
 	return rt.fleet.Retry(ctx, id, p)
 }
+
+// Now returns the time by which timers of runs are set (law J12). It is that of the store, unless Options.Clock is given.
+func (rt *Runtime) Now() time.Time { return rt.fleet.Clock.Now() }
 
 // Result returns the state of a run from the store. The plan gives the result its type; without one only Output
 // is set.

@@ -145,6 +145,9 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 	if o.Labels, err = x.labelsOf(inputValue, &o); err != nil {
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
 	}
+	if o.Schedule != "" {
+		o = runtype.StartOptionsOf([]runtype.StartOption{func(all *runtype.StartOptions) { *all = o }, runtype.WithLabel(runtype.ScheduleLabel, o.Schedule)})
+	}
 	body := &journal.StartedBody{
 		Plan: def.Name, PlanVersion: def.Version, PlanKind: def.Kind, Fingerprint: x.Plan.Fingerprint(),
 		Definition: o.Definition, By: o.By, Labels: label.Set(o.Labels), Inputs: given,

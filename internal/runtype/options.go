@@ -110,6 +110,7 @@ type StartOptions struct {
 	Messages   []Posted          // that the run finds at its start
 	Until      time.Time         // when the run expires; the zero time for never
 	Within     time.Duration     // after which the run expires; 0 for never
+	Schedule   string            // that the run is an occurrence of; "" for none
 }
 
 // StartOptionsOf applies the options in order.
@@ -137,6 +138,9 @@ func (o *StartOptions) Check(limit int) error {
 		return &Error{Code: CodeInvalid, Err: fmt.Errorf("the run's id has %d bytes; expected %d at most", len(o.ID), longestID)}
 	}
 	err := errors.Join(printable.Check("the run's id", o.ID), printable.Check("who starts the run", o.By))
+	if o.Schedule != "" {
+		err = errors.Join(err, label.Check(ScheduleLabel, o.Schedule))
+	}
 	if o.Within < 0 {
 		err = errors.Join(err, fmt.Errorf("the run expires %s after its start; expected a time that is not negative, or 0 for never", o.Within))
 	}
@@ -179,6 +183,12 @@ func Until(t time.Time) StartOption { return func(o *StartOptions) { o.Until = t
 
 // Within sets the run's deadline to a time after its start, by the store's clock (law F9).
 func Within(d time.Duration) StartOption { return func(o *StartOptions) { o.Within = d } }
+
+// ScheduleLabel is the label of runs that a schedule starts: its name.
+const ScheduleLabel = label.Own + "schedule"
+
+// OfSchedule labels the run as an occurrence of a schedule.
+func OfSchedule(name string) StartOption { return func(o *StartOptions) { o.Schedule = name } }
 
 // Deadline returns the deadline of a run that starts now; 0 for none (law F9). It is the earliest of those of its start
 // and its plan.

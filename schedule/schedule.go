@@ -1,0 +1,193 @@
+package schedule
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/netresearch/go-cron"
+
+	"github.com/fermata-go/fermata"
+)
+
+// Overlap says how an occurrence is started while an earlier run of the schedule has not ended.
+type Overlap string
+
+// Ways to deal with an occurrence that overlaps.
+const (
+	Skip  Overlap = "skip"  // it is left out; the default
+	Queue Overlap = "queue" // it is started once the earlier ones have ended
+	Allow Overlap = "allow" // it is started beside them
+)
+
+// CatchUp says which occurrences are made up for that were missed while no process was up.
+type CatchUp string
+
+// Choices of missed occurrences.
+const (
+	CatchNone CatchUp = "none" // none; the default
+	CatchLast CatchUp = "last" // the last one
+	CatchAll  CatchUp = "all"  // the last ones, up to Schedule.Most
+)
+
+// Schedule is a rule by which runs are started. Name, Cron and Start are needed.
+type Schedule struct {
+	Name    string        // of the schedule, part of the ids of its runs, which have it as the label fermata.schedule
+	Cron    string        // minute, hour, day of month, month, day of week; or @daily and the like
+	Zone    string        // the time zone of Cron, "Europe/Berlin". Defaults to UTC
+	Overlap Overlap       // defaults to Skip
+	CatchUp CatchUp       // defaults to CatchNone
+	Most    int           // how many missed occurrences are started, with CatchAll. Defaults to 10
+	Jitter  time.Duration // starts are later by less than this, each by the same in all processes. Defaults to none
+	Paused  bool          // nothing is started
+
+	// Start starts the run of an occurrence with the options, which have its id and label. A conflict says that another
+	// process was first, and is no error.
+	Start func(ctx context.Context, o Occurrence, opts ...fermata.StartOption) error
+}
+
+// Occurrence is a time at which a schedule starts a run.
+type Occurrence struct {
+	Schedule string    // its name
+	Time     time.Time // in the schedule's zone, without jitter
+	Run      string    // the id of its run
+}
+
+// rule is a schedule that was read.
+type rule struct {
+	Schedule
+	cron  cron.Schedule  // its times
+	zone  *time.Location // of them
+	fixed bool           // an hour of the day is given, so an occurrence is a time on the clock
+}
+
+// shorthands are rules with a name.
+var shorthands = map[string]string{
+	"@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0", "@daily": "0 0 * * *",
+	"@midnight": "0 0 * * *", "@hourly": "0 * * * *",
+}
+
+// read checks a schedule, and reads its rule.
+func read(s Schedule) (*rule, error) {
+	r := &rule{Schedule: s}
+	fail := func(format string, args ...any) (*rule, error) {
+		return nil, fmt.Errorf("schedule %q: "+format, append([]any{s.Name}, args...)...)
+	}
+	if s.Name == "" {
+		return fail("expected a name")
+	}
+	if r.Overlap == "" {
+		r.Overlap = Skip
+	}
+	if r.CatchUp == "" {
+		r.CatchUp = CatchNone
+	}
+	if r.Most == 0 {
+		r.Most = 10
+	}
+	switch {
+	case r.Overlap != Skip && r.Overlap != Queue && r.Overlap != Allow:
+		return fail("overlap is %q; expected skip, queue or allow", r.Overlap)
+	case r.CatchUp != CatchNone && r.CatchUp != CatchLast && r.CatchUp != CatchAll:
+		return fail("catch-up is %q; expected none, last or all", r.CatchUp)
+	case r.Most < 0:
+		return fail("expected a number of occurrences to catch up with that is not negative, found %d", r.Most)
+	case r.Jitter < 0:
+		return fail("expected a jitter that is not negative, found %s", r.Jitter)
+	}
+	text := strings.TrimSpace(s.Cron)
+	if long, ok := shorthands[text]; ok {
+		text = long
+	}
+	fields := strings.Fields(text)
+	if len(fields) != 5 || strings.ContainsAny(text, "@=") {
+		return fail("cron is %q; expected five fields (minute, hour, day of month, month, day of week), or @hourly, @daily, @weekly, @monthly or @yearly", s.Cron)
+	}
+	var err error
+	if r.zone, err = time.LoadLocation(s.Zone); err != nil {
+		return fail("zone %q: %w; expected a name such as Europe/Berlin", s.Zone, err)
+	}
+	if r.cron, err = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(text); err != nil {
+		return fail("cron is %q: %w", s.Cron, err)
+	}
+	r.fixed = !strings.HasPrefix(fields[1], "*")
+	return r, nil
+}
+
+// next returns the first occurrence after a time; false if there is none.
+//
+// Where clocks are set back, the rule's hour comes twice. Both are one occurrence, with one id: the second is left out.
+//
+// Where clocks are set forward, go-cron finds the time that was left out only from before the change. So the search begins
+// some hours earlier: the answer does not depend on when it is asked.
+func (r *rule) next(after time.Time) (Occurrence, bool) {
+	for at := after.Add(-widest).In(r.zone); ; {
+		at = r.cron.Next(at)
+		if at.IsZero() {
+			return Occurrence{}, false
+		}
+		if at.After(after) && !r.first(at).Before(at) {
+			return Occurrence{Schedule: r.Name, Time: at, Run: r.id(at)}, true
+		}
+	}
+}
+
+// widest is more than the clocks of any zone are changed by for daylight saving.
+const widest = 3 * time.Hour
+
+// first returns the first time at which clocks of the zone show what they show at a time, for a rule with an hour.
+func (r *rule) first(at time.Time) time.Time {
+	if !r.fixed {
+		return at
+	}
+	_, offset := at.Zone()
+	_, before := at.Add(-12 * time.Hour).Zone()
+	if earlier := at.Add(time.Duration(offset-before) * time.Second); earlier.Before(at) && earlier.Format(time.DateTime) == at.Format(time.DateTime) {
+		return earlier
+	}
+	return at
+}
+
+// id returns the id of an occurrence's run. It is made of what clocks of the zone show, or of the instant where the rule
+// gives no hour.
+func (r *rule) id(at time.Time) string {
+	text := at.UTC().Format(time.RFC3339)
+	if r.fixed {
+		text = at.Format("2006-01-02T15:04:05")
+	}
+	sum := sha256.Sum256([]byte(r.Name + "\x00" + text))
+	return "run_s" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:26]
+}
+
+// delay returns the jitter of an occurrence, the same in all processes.
+func (r *rule) delay(o Occurrence) time.Duration {
+	if r.Jitter <= 0 {
+		return 0
+	}
+	sum := sha256.Sum256([]byte("jitter\x00" + o.Run))
+	n := uint64(0)
+	for _, b := range sum[:7] {
+		n = n<<8 | uint64(b)
+	}
+	return time.Duration(n % uint64(r.Jitter)) //nolint:gosec // below a positive duration
+}
+
+// Upcoming returns the next occurrences of a schedule after a time, at most n.
+func Upcoming(s Schedule, after time.Time, n int) ([]Occurrence, error) {
+	r, err := read(s)
+	if err != nil {
+		return nil, err
+	}
+	var all []Occurrence
+	for len(all) < n {
+		o, ok := r.next(after)
+		if !ok {
+			break
+		}
+		all, after = append(all, o), o.Time
+	}
+	return all, nil
+}

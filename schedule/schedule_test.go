@@ -1,0 +1,410 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/memory"
+	"github.com/fermata-go/fermata/node"
+)
+
+type state struct {
+	At time.Time
+}
+
+// zones are those of the year: two that change their clocks in the north, one in the south, one with an odd offset, and UTC.
+var zones = []string{"Europe/Berlin", "America/New_York", "Australia/Sydney", "Asia/Kathmandu", "UTC"}
+
+// plain is a graph that completes at once; asking one waits for an answer.
+func plain() *graph.Graph[state] {
+	return graph.New[state]("plain").Node("a", func(_ node.Context, s state) (state, error) { return s, nil }).Edge(graph.Start, "a").MustCompile()
+}
+
+func asking() *graph.Graph[state] {
+	return graph.New[state]("asking").Node("a", func(ctx node.Context, s state) (state, error) {
+		_, err := node.Interrupt[bool](ctx, "well?")
+		return s, err
+	}).Edge(graph.Start, "a").MustCompile()
+}
+
+// office is a store with the processes that start runs in it.
+type office struct {
+	t     *testing.T
+	store journal.Store
+	clock *fermatatest.Clock
+}
+
+func newOffice(t *testing.T, at time.Time) *office {
+	return &office{t: t, store: memory.New(), clock: fermatatest.NewClock(at)}
+}
+
+// process returns a process with schedules that start a graph.
+func (o *office) process(g *graph.Graph[state], list ...Schedule) *Scheduler {
+	o.t.Helper()
+	rt, err := fermata.New(fermata.Options{Store: o.store, Clock: o.clock})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.t.Cleanup(func() { _ = rt.Close() })
+	for i := range list {
+		if list[i].Start == nil {
+			list[i].Start = func(ctx context.Context, at Occurrence, opts ...fermata.StartOption) error {
+				_, err := g.Start(ctx, rt, state{at.Time}, opts...)
+				return err
+			}
+		}
+	}
+	s, err := New(rt, list...)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return s
+}
+
+// runs returns the runs of each schedule, by the label, sorted.
+func (o *office) runs() map[string][]string {
+	o.t.Helper()
+	rows, err := o.store.Runs(o.t.Context(), journal.RunFilter{})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	all := make(map[string][]string)
+	for _, row := range rows {
+		for e, err := range o.store.Read(o.t.Context(), row.ID, 0) {
+			if err != nil {
+				o.t.Fatal(err)
+			}
+			name, at, _ := strings.Cut(string(e.Value), `"At":"`)
+			name, at = row.Labels["fermata.schedule"]+name[:0], strings.TrimSuffix(at, `"}`)
+			when, err := time.Parse(time.RFC3339, at)
+			if err != nil {
+				o.t.Fatal(err)
+			}
+			all[name] = append(all[name], when.UTC().Format(time.DateTime))
+			break
+		}
+	}
+	for _, list := range all {
+		slices.Sort(list)
+	}
+	return all
+}
+
+// oracle returns when clocks of a zone show an hour and a minute for the first time on each day of 2027. Where a day has
+// no such time, it is when they would have shown it without the change. It counts minutes and knows no rules.
+func oracle(t *testing.T, zone string, hour, minute int) (all []string) {
+	t.Helper()
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]time.Time)
+	from, to := time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(2028, 1, 2, 0, 0, 0, 0, time.UTC)
+	_, before := from.In(loc).Zone()
+	for at := from; at.Before(to); at = at.Add(time.Minute) {
+		local := at.In(loc)
+		_, offset := local.Zone()
+		if day := local.Format(time.DateOnly); seen[day].IsZero() && local.Hour() == hour && local.Minute() == minute {
+			seen[day] = at
+		}
+		if offset > before { // what is left out, by the clock as it was
+			for gone := at; gone.Before(at.Add(time.Duration(offset-before) * time.Second)); gone = gone.Add(time.Minute) {
+				old := gone.UTC().Add(time.Duration(before) * time.Second)
+				if day := old.Format(time.DateOnly); old.Hour() == hour && old.Minute() == minute && seen[day].IsZero() {
+					seen[day] = gone
+				}
+			}
+		}
+		before = offset
+	}
+	for _, at := range seen {
+		if day := at.In(loc); day.Year() == 2027 {
+			all = append(all, at.Format(time.DateTime))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// A year in five zones, with two processes that die and come back: each occurrence has one run, and there are no others.
+func TestJ3_AYearOfOccurrences(t *testing.T) {
+	t.Parallel()
+	for _, hour := range []int{2} {
+		from, to := time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(2028, 1, 2, 0, 0, 0, 0, time.UTC)
+		o, r, want := newOffice(t, from), rand.New(rand.NewPCG(7, uint64(hour))), make(map[string][]string)
+		var list []Schedule
+		for _, zone := range zones {
+			list = append(list, Schedule{Name: zone, Cron: fmt.Sprintf("30 %d * * *", hour), Zone: zone, Overlap: Allow, CatchUp: CatchAll, Most: 50})
+			want[zone] = oracle(t, zone, hour, 30)
+		}
+		g := plain()
+		dying := errors.New("the process dies")
+		flaky := func() *Scheduler {
+			s := o.process(g, slices.Clone(list)...)
+			for _, rule := range s.rules {
+				start := rule.Start
+				rule.Start = func(ctx context.Context, at Occurrence, opts ...fermata.StartOption) error {
+					switch r.IntN(20) {
+					case 0:
+						return dying
+					case 1:
+						return errors.Join(start(ctx, at, opts...), dying)
+					}
+					return start(ctx, at, opts...)
+				}
+			}
+			return s
+		}
+		processes, down := []*Scheduler{flaky(), flaky()}, []int{0, 0}
+		for at := from; at.Before(to); at = at.Add(15 * time.Minute) {
+			o.clock.AdvanceTo(at)
+			for i := range processes {
+				switch {
+				case down[i] > 1:
+					down[i]--
+					continue
+				case down[i] == 1:
+					down[i] = 0
+					processes[i] = nil
+				case r.IntN(1000) == 0:
+					down[i] = 1 + r.IntN(300)
+					continue
+				}
+				if processes[i] == nil { // a new one catches up
+					processes[i] = flaky()
+					if processes[i].catchUp(t.Context(), at) != nil {
+						t.Fatal("catching up failed")
+					}
+				}
+				if err := processes[i].advance(t.Context(), at.Add(-30*time.Second), at); errors.Is(err, dying) {
+					down[i] = 1 + r.IntN(3)
+				} else if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		got := o.runs()
+		for zone, all := range got {
+			got[zone] = slices.DeleteFunc(all, func(at string) bool {
+				return !slices.Contains(want[zone], at) && (at < want[zone][0] || at > want[zone][364])
+			})
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("hour %d (-want +got):\n%s", hour, diff)
+		}
+	}
+}
+
+// Daylight saving, as go-cron has it: an hour that is left out is fired after the change, and one that comes twice is one
+// occurrence where the rule gives an hour, and two where it does not.
+func TestDaylightSaving(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		cron, zone, from string
+		want             []string
+	}{
+		{"30 2 * * *", "Europe/Berlin", "2027-03-27T12:00:00Z", []string{"2027-03-28T03:30:00+02:00", "2027-03-29T02:30:00+02:00"}},
+		{"30 2 * * *", "Europe/Berlin", "2027-10-30T12:00:00Z", []string{"2027-10-31T02:30:00+02:00", "2027-11-01T02:30:00+01:00"}},
+		{"0 * * * *", "Europe/Berlin", "2027-10-30T23:30:00Z", []string{"2027-10-31T02:00:00+02:00", "2027-10-31T02:00:00+01:00", "2027-10-31T03:00:00+01:00"}},
+		{"30 2 * * *", "Australia/Sydney", "2027-10-02T00:00:00Z", []string{"2027-10-03T03:30:00+11:00", "2027-10-04T02:30:00+11:00"}},
+		{"@daily", "Asia/Kathmandu", "2027-01-01T00:00:00Z", []string{"2027-01-02T00:00:00+05:45"}},
+	} {
+		from, err := time.Parse(time.RFC3339, tt.from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := Upcoming(Schedule{Name: "s", Cron: tt.cron, Zone: tt.zone}, from, len(tt.want))
+		var got []string
+		ids := make(map[string]bool)
+		for _, o := range list {
+			got = append(got, o.Time.Format(time.RFC3339))
+			ids[o.Run] = true
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil || len(ids) != len(got) {
+			t.Errorf("%s in %s: %d ids, %v (-want +got):\n%s", tt.cron, tt.zone, len(ids), err, diff)
+		}
+	}
+}
+
+// Where a run has not ended, the next occurrence is left out, waits, or is started beside it.
+func TestOverlaps(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2027, 5, 1, 0, 0, 0, 0, time.UTC)
+	for overlap, want := range map[Overlap][]int{"": {1, 1, 2}, Skip: {1, 1, 2}, Queue: {1, 2, 3}, Allow: {1, 2, 3}} {
+		o, g := newOffice(t, from), asking()
+		s := o.process(g, Schedule{Name: "hourly", Cron: "@hourly", Overlap: overlap})
+		var got []int
+		last := from
+		at := func(when time.Time) int {
+			o.clock.AdvanceTo(when)
+			if err := s.advance(t.Context(), max0(last, when.Add(-30*time.Second)), when); err != nil {
+				t.Fatal(err)
+			}
+			last = when
+			return len(o.runs()["hourly"])
+		}
+		got = append(got, at(from.Add(time.Hour)))
+		beside := at(from.Add(2 * time.Hour))
+		if overlap == Allow != (beside == 2) {
+			t.Errorf("%q: %d runs while one is open", overlap, beside)
+		}
+		s.ends(t)
+		got = append(got, at(from.Add(2*time.Hour+10*time.Second)))
+		s.ends(t)
+		got = append(got, at(from.Add(3*time.Hour)))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", overlap, diff)
+		}
+	}
+}
+
+func max0(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// ends answers all questions, until no run of the store goes on.
+func (s *Scheduler) ends(t *testing.T) {
+	t.Helper()
+	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
+		open, err := s.rt.Inbox(t.Context(), journal.InboxFilter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range open {
+			if err := s.rt.Answer(t.Context(), q.ID, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		page, err := s.rt.FindRuns(t.Context(), journal.RunQuery{Statuses: []string{"running", "paused"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page.Runs) == 0 {
+			return
+		}
+		if time.Since(begun) > time.Minute {
+			t.Fatal("runs do not end")
+		}
+	}
+}
+
+// After a time without any process, or a clock that jumps, missed occurrences are made up for as the schedule says. A clock that
+// is set back repeats none, and one that never ran has missed none.
+func TestCatchingUp(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2027, 5, 1, 0, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		s    Schedule
+		want int // runs after ten hours without a process, the first included
+	}{
+		"none": {Schedule{}, 1}, "last": {Schedule{CatchUp: CatchLast}, 2}, "all": {Schedule{CatchUp: CatchAll}, 11},
+		"at most": {Schedule{CatchUp: CatchAll, Most: 3}, 4}, "paused": {Schedule{CatchUp: CatchAll, Paused: true}, 1},
+	} {
+		for _, restarts := range []bool{true, false} {
+			o, g := newOffice(t, from), plain()
+			tt.s.Name, tt.s.Cron, tt.s.Overlap = "hourly", "@hourly", Allow
+			first := tt.s
+			first.Paused = false
+			s := o.process(g, first)
+			step := func(last, now time.Time) {
+				o.clock.AdvanceTo(now)
+				if err := s.advance(t.Context(), last, now); err != nil {
+					t.Fatal(err)
+				}
+			}
+			step(from, from.Add(30*time.Second))
+			if n := len(o.runs()["hourly"]); n != 0 {
+				t.Errorf("%s: %d runs before the first hour", name, n)
+			}
+			step(from.Add(time.Hour-time.Second), from.Add(time.Hour))
+			later := from.Add(11*time.Hour + 5*time.Minute)
+			o.clock.AdvanceTo(later)
+			if restarts || tt.s.Paused {
+				s = o.process(g, tt.s)
+				if err := s.catchUp(t.Context(), later); err != nil {
+					t.Fatal(err)
+				}
+				step(later, later)
+			} else {
+				step(from.Add(time.Hour), later)
+			}
+			if n := len(o.runs()["hourly"]); n != tt.want {
+				t.Errorf("%s: %d runs after the jump, want %d", name, n, tt.want)
+			}
+			if err := s.advance(t.Context(), from.Add(time.Hour-time.Second), from.Add(time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(o.runs()["hourly"]); n != tt.want {
+				t.Errorf("%s: %d runs after the clock was set back, want %d", name, n, tt.want)
+			}
+		}
+	}
+	o := newOffice(t, from)
+	s := o.process(plain(), Schedule{Name: "new", Cron: "@hourly", CatchUp: CatchAll})
+	if err := s.catchUp(t.Context(), from.Add(time.Minute)); err != nil || len(s.due[0]) > 0 {
+		t.Errorf("a new schedule has missed %d, %v", len(s.due[0]), err)
+	}
+}
+
+// Run starts what is due by the time of the store, and returns with its context.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2027, 5, 1, 0, 59, 59, 0, time.UTC)
+	o := newOffice(t, from)
+	s := o.process(plain(), Schedule{Name: "hourly", Cron: "@hourly", Jitter: time.Millisecond})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	for begun := time.Now(); len(o.runs()["hourly"]) == 0; time.Sleep(10 * time.Millisecond) {
+		o.clock.Advance(20 * time.Millisecond)
+		if time.Since(begun) > time.Minute {
+			t.Fatal("no run was started")
+		}
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("Run returns %v", err)
+	}
+}
+
+// All problems of a schedule are errors that name it.
+func TestWrongSchedules(t *testing.T) {
+	t.Parallel()
+	start := func(context.Context, Occurrence, ...fermata.StartOption) error { return nil }
+	good := Schedule{Name: "s", Cron: "0 9 * * 1-5", Start: start}
+	for want, change := range map[string]func(s *Schedule){
+		"expected a name":      func(s *Schedule) { s.Name = "" },
+		"expected five fields": func(s *Schedule) { s.Cron = "@every 1h" },
+		"cron is":              func(s *Schedule) { s.Cron = "61 * * * *" },
+		"Europe/Berlin":        func(s *Schedule) { s.Zone = "Middle/Earth" },
+		"skip, queue or allow": func(s *Schedule) { s.Overlap = "maybe" },
+		"none, last or all":    func(s *Schedule) { s.CatchUp = "some" },
+		"catch up with":        func(s *Schedule) { s.Most = -1 },
+		"jitter":               func(s *Schedule) { s.Jitter = -1 },
+		"function Start":       func(s *Schedule) { s.Start = nil },
+	} {
+		bad := good
+		change(&bad)
+		if _, err := New(nil, bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want one with %q", err, want)
+		}
+	}
+	if _, err := New(nil, good, good); err == nil {
+		t.Error("two of one name are taken")
+	}
+}

@@ -1,0 +1,200 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/journal"
+)
+
+// Scheduler starts the runs of schedules. Every process may have one for the same schedules.
+type Scheduler struct {
+	rt    *fermata.Runtime // starts the runs, and tells the time
+	rules []*rule
+	due   [][]Occurrence // by rule: occurrences that were not started yet, in order
+	owes  bool           // catching up failed, and is tried again
+}
+
+// New checks schedules and returns their scheduler. Two of one name are refused.
+func New(rt *fermata.Runtime, schedules ...Schedule) (*Scheduler, error) {
+	s := &Scheduler{rt: rt, due: make([][]Occurrence, len(schedules))}
+	names := make(map[string]bool)
+	for _, one := range schedules {
+		r, err := read(one)
+		switch {
+		case err != nil:
+			return nil, err
+		case one.Start == nil:
+			return nil, fmt.Errorf("schedule %q: expected a function Start", one.Name)
+		case names[one.Name]:
+			return nil, fmt.Errorf("two schedules have the name %q", one.Name)
+		}
+		names[one.Name] = true
+		s.rules = append(s.rules, r)
+	}
+	return s, nil
+}
+
+const (
+	// tick is how often the clock is looked at, since clocks are set and machines sleep.
+	tick = time.Second
+	// gap is how far the clock may go on between two looks without what lies between counting as missed.
+	gap = time.Minute
+)
+
+// Run starts the runs that are due until ctx is done, by the time of the runtime's store (law J12). First it catches up. An
+// error of a start is tried again each second, and is joined to that of ctx if it lasts until the end.
+func (s *Scheduler) Run(ctx context.Context) error {
+	last := s.rt.Now()
+	err := s.catchUp(ctx, last)
+	if err == nil {
+		err = s.start(ctx, last)
+	}
+	timer := time.NewTicker(tick)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-timer.C:
+		}
+		now := s.rt.Now()
+		err = s.advance(ctx, last, now)
+		if now.After(last) { // a clock that is set back repeats nothing
+			last = now
+		}
+	}
+}
+
+// advance starts what is due between two times. Where more time has passed than between two looks, the process slept, or a
+// clock was set: what lies there was missed.
+func (s *Scheduler) advance(ctx context.Context, last, now time.Time) error {
+	if s.owes || now.Sub(last) > gap {
+		if err := s.catchUp(ctx, now); err != nil {
+			return err
+		}
+		last = now.Add(-gap) // what is no later than this is on time
+	}
+	for i, r := range s.rules {
+		for o, ok := r.next(last); ok && !o.Time.After(now); o, ok = r.next(o.Time) {
+			s.add(i, o)
+		}
+	}
+	return s.start(ctx, now)
+}
+
+// add lists an occurrence as due, unless it is behind others that are.
+func (s *Scheduler) add(i int, o Occurrence) {
+	if n := len(s.due[i]); n == 0 || s.due[i][n-1].Time.Before(o.Time) {
+		s.due[i] = append(s.due[i], o)
+	}
+}
+
+// start starts occurrences that are due.
+func (s *Scheduler) start(ctx context.Context, now time.Time) (err error) {
+	for i, r := range s.rules {
+		if r.Paused {
+			s.due[i] = nil
+		}
+		for len(s.due[i]) > 0 {
+			o := s.due[i][0]
+			if now.Before(o.Time.Add(r.delay(o))) {
+				break
+			}
+			done, failed := s.startOne(ctx, r, o)
+			if err = errors.Join(err, failed); !done {
+				break
+			}
+			s.due[i] = s.due[i][1:]
+		}
+	}
+	return err
+}
+
+// startOne starts an occurrence. It is not done if it has to wait, or to be tried again.
+func (s *Scheduler) startOne(ctx context.Context, r *rule, o Occurrence) (done bool, err error) {
+	if _, err := s.rt.Info(ctx, o.Run); err == nil { // another process was first
+		return true, nil
+	} else if !errors.Is(err, fermata.ErrNotFound) {
+		return false, err
+	}
+	if r.Overlap != Allow {
+		open, err := s.isOpen(ctx, r)
+		switch {
+		case err != nil:
+			return false, err
+		case open:
+			return r.Overlap == Skip, nil
+		}
+	}
+	err = r.Start(ctx, o, fermata.WithID(o.Run), runtype.OfSchedule(r.Name))
+	if err == nil || errors.Is(err, fermata.ErrConflict) {
+		return true, nil
+	}
+	return false, fmt.Errorf("schedule %q, %s: %w", r.Name, o.Time.Format(time.RFC3339), err)
+}
+
+// isOpen reports whether a run of a schedule has not ended.
+func (s *Scheduler) isOpen(ctx context.Context, r *rule) (bool, error) {
+	return s.finds(ctx, r, string(fermata.Running), string(fermata.Paused), string(fermata.Blocked))
+}
+
+// finds reports whether there is a run of a schedule, in one of the statuses if there are any.
+func (s *Scheduler) finds(ctx context.Context, r *rule, statuses ...string) (bool, error) {
+	page, err := s.rt.FindRuns(ctx, journal.RunQuery{Labels: map[string]string{runtype.ScheduleLabel: r.Name}, Statuses: statuses, Limit: 1})
+	return len(page.Runs) > 0, err
+}
+
+// catchUp finds the occurrences up to now that have no run, and lists them as due. It looks back to the last one that has a
+// run, and at most as far as the schedule says. A schedule that has never started a run has missed none.
+func (s *Scheduler) catchUp(ctx context.Context, now time.Time) (err error) {
+	defer func() { s.owes = err != nil }()
+	for i, r := range s.rules {
+		if r.CatchUp == CatchNone || r.Paused {
+			continue
+		}
+		if known, err := s.finds(ctx, r); err != nil || !known {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		most := r.Most
+		if r.CatchUp == CatchLast {
+			most = 1
+		}
+		missed := r.before(now, most)
+		for n := len(missed) - 1; n >= 0; n-- {
+			if _, err := s.rt.Info(ctx, missed[n].Run); err == nil {
+				missed = missed[n+1:]
+				break
+			} else if !errors.Is(err, fermata.ErrNotFound) {
+				return err
+			}
+		}
+		for _, o := range missed {
+			s.add(i, o)
+		}
+	}
+	return nil
+}
+
+// before returns the last occurrences up to a time, at most n, in order.
+func (r *rule) before(now time.Time, n int) (all []Occurrence) {
+	for back := time.Hour; back <= 5*366*24*time.Hour; back *= 4 {
+		all = all[:0]
+		for o, ok := r.next(now.Add(-back)); ok && !o.Time.After(now); o, ok = r.next(o.Time) {
+			if all = append(all, o); len(all) > n {
+				all = all[1:]
+			}
+		}
+		if len(all) == n {
+			break
+		}
+	}
+	return all
+}
