@@ -111,6 +111,9 @@ func oneRun(_ *cobra.Command, args []string) error {
 	return oneOf(args, "RUN, the id of a run or the beginning of it")
 }
 
+// atMostOneRun is oneRun for a command that flags can give many runs.
+func atMostOneRun(_ *cobra.Command, args []string) error { return moreThan(1, args) }
+
 func oneTask(_ *cobra.Command, args []string) error {
 	return oneOf(args, "TASK, the id of a task or the beginning of it")
 }

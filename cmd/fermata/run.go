@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -283,6 +284,10 @@ func (m *Main) resume(ctx context.Context, given string, f *executeFlags, on res
 		var err error
 		if info, err = m.findRun(ctx, h, given); err != nil {
 			return err
+		}
+		if on.retry && fermata.Status(info.Status) == fermata.Cancelled {
+			err := &exit{exitConflict, fmt.Errorf("run %s was cancelled, and such a run is not retried", info.ID)}
+			return &withAdvice{err, "to continue it in a new run: " + m.command("runs", "fork", info.ID)}
 		}
 		r, err := m.definition(ctx, h, info, on.file, f.agents)
 		if err != nil {

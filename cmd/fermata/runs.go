@@ -290,9 +290,13 @@ func runningTasks(ctx context.Context, h *house, info fermata.RunInfo) ([]string
 
 func (m *Main) runsCancelCommand() *cobra.Command {
 	var reason, as string
+	var asJSON bool
+	var many selection
 	c := m.onRun(&cobra.Command{
-		Use:   "cancel RUN",
-		Short: "Cancel a run, also one that another process owns",
+		Use:   "cancel [RUN]",
+		Short: "Cancel a run, or many, also those that another process owns",
+		Example: `fermata runs cancel run_01939f2e --reason 'ordered twice'
+fermata runs cancel --label customer=7 --status paused --dry-run`,
 	}, func(ctx context.Context, h *house, info fermata.RunInfo) error {
 		running, err := runningTasks(ctx, h, info)
 		if err != nil {
@@ -301,13 +305,34 @@ func (m *Main) runsCancelCommand() *cobra.Command {
 		if err := h.Cancel(ctx, info.ID, reason, as); err != nil {
 			return &withAdvice{err, "to see its state: " + m.command("runs", "show", info.ID)}
 		}
-		m.out.Println("cancelled " + info.ID)
+		if asJSON {
+			m.writeLine(bulkLine{runLine: lineOf(&info, nil), Done: true})
+		} else {
+			m.out.Println("cancelled " + info.ID)
+		}
 		if len(running) > 0 {
 			m.err.Println(m.err.Styles().Wait.Apply("warning: ") + term.OneLine(strings.Join(running, ", ")) +
 				" had begun and not finished: its calls may have had their effect, which cancelling does not undo")
 		}
+		if !asJSON && !m.global.quiet && resumable(&info) {
+			m.hints(hintTo("continue it in a new run", "runs", "fork", idFor(m.err, info.ID, nil)))
+		}
 		return nil
 	})
+	cancelOne := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		one, err := many.one(c, args)
+		switch {
+		case err != nil:
+			return err
+		case one:
+			return cancelOne(c, args)
+		}
+		return m.cancelMany(c.Context(), &many, reason, as, asJSON)
+	}
+	c.Args = atMostOneRun
+	many.add(c, "cancel", "running, paused and blocked")
+	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each run")
 	c.Flags().StringVar(&reason, "reason", "", "why, for the record: a `text`")
 	c.Flags().StringVar(&as, "as", m.user(), "who cancels, for the record: a `name`")
 	return c
@@ -315,17 +340,32 @@ func (m *Main) runsCancelCommand() *cobra.Command {
 
 func (m *Main) runsRetryCommand() *cobra.Command {
 	var f executeFlags
+	var many selection
 	on := resumption{retry: true}
 	c := &cobra.Command{
-		Use:               "retry RUN",
-		Short:             "Retry a failed run from the tasks that failed, or a blocked run; finished tasks stay finished",
-		Args:              oneRun,
+		Use:   "retry [RUN]",
+		Short: "Retry a failed run from the tasks that failed, or a blocked run, or many; finished tasks stay finished",
+		Long: "Retry a failed run from the tasks that failed. A blocked run goes on. Flags select many runs in place of one: they are retried one " +
+			"after the other, each to its next rest.",
+		Example: `fermata runs retry run_01939f2e
+fermata runs retry --plan refund --since 2h --dry-run`,
+		Args:              atMostOneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
+			one, err := many.one(c, args)
+			switch {
+			case err != nil:
+				return err
+			case !one && (on.file != "" || len(f.answers) > 0):
+				return usagef("--file and --answer are for one run")
+			case !one:
+				return m.retryMany(c.Context(), &many, f.agents, f.json)
+			}
 			return m.report(&f, m.resume(c.Context(), args[0], &f, on))
 		},
 	}
 	on.add(c)
 	f.add(m, c)
+	many.add(c, "retry", "failed and expired")
 	return c
 }

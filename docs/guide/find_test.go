@@ -57,3 +57,31 @@ func Example_find() {
 	// large 2
 	// small 1
 }
+
+func Example_bulk() {
+	ctx := context.Background()
+	rt, err := fermata.New(fermata.Options{})
+	check(err)
+	defer rt.Close()
+	g := graph.New[Refund]("refund").Node("ask", func(ctx node.Context, s Refund) (Refund, error) {
+		_, err := node.Interrupt[bool](ctx, s.Amount)
+		return s, err
+	}).Edge(graph.Start, "ask").MustCompile()
+	for n, customer := range []string{"8", "7", "7"} {
+		run, err := g.Start(ctx, rt, Refund{}, fermata.WithLabel("customer", customer), fermata.WithID(fmt.Sprint("r", n)))
+		check(err)
+		_, err = run.Wait(ctx)
+		check(err)
+	}
+	// [guide: bulk]
+	q := journal.RunQuery{Labels: map[string]string{"customer": "7"}, Statuses: []string{"paused"}}
+	for r, err := range rt.CancelRuns(ctx, q, fermata.BulkOptions{Reason: "ordered twice", By: "eve"}) {
+		check(err) // the store has failed, or ctx is done
+		fmt.Println(r.Info.ID, r.Err)
+	}
+	// [guide: end]
+
+	// Output:
+	// r2 <nil>
+	// r1 <nil>
+}

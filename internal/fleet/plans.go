@@ -109,6 +109,11 @@ func (f *Fleet) PlanFor(ctx context.Context, info runtype.RunInfo) (*plan.Plan, 
 	return p, nil
 }
 
+// FindPlan returns the plan that a function of the program gives for a run; nil for none. A panic is an error (law N7).
+func FindPlan(ctx context.Context, plans func(context.Context, runtype.RunInfo) (*plan.Plan, error), info runtype.RunInfo) (*plan.Plan, error) {
+	return storage.FindPlan(ctx, plans, info)
+}
+
 // KnownPlans returns how many plans are kept.
 func (f *Fleet) KnownPlans() int {
 	f.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fermata-go/fermata/internal/question"
 	"github.com/fermata-go/fermata/internal/runtype"
@@ -173,6 +174,11 @@ var errNoInterrupt = errors.New("no such interrupt")
 // Cancel ends a run, whichever process owns it (law F3). Open questions are withdrawn and tasks are asked to
 // stop; later results are dropped. A run that has ended is CodeConflict.
 func (in *Inbox) Cancel(ctx context.Context, id, reason, by string) error {
+	return in.CancelIf(ctx, id, reason, by, nil)
+}
+
+// CancelIf is Cancel for a run that has one of some statuses at that moment; nil for any.
+func (in *Inbox) CancelIf(ctx context.Context, id, reason, by string, statuses []string) error {
 	if err := printable.Check("who cancels the run", by); err != nil {
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: id, Err: err}
 	}
@@ -186,6 +192,9 @@ func (in *Inbox) Cancel(ctx context.Context, id, reason, by string) error {
 		}
 		if runtype.Status(row.Status).Ended() {
 			return &runtype.Error{Code: runtype.CodeConflict, Run: id, Err: runtype.Conflict("the run is " + row.Status + " already")}
+		}
+		if statuses != nil && !slices.Contains(statuses, row.Status) {
+			return runtype.NoLonger(&row, statuses)
 		}
 		open, err := in.Store.Inbox(ctx, journal.InboxFilter{Run: id})
 		if err != nil {

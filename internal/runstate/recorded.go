@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// RecordedState returns the state of a run as its journal holds it at its last entry, as JSON (law J1). It is
+// RecordedState returns the state of a run at the last entry of its journal, as JSON (law J1). It is
 // the state that the run's own nodes recorded last, or the run's input. Of a dataflow it is an object of named values, each in the
 // version that was written last. The values of subgraphs and items belong to them and do not count before they have ended.
 func (v *Env) RecordedState(ctx context.Context, id string) (json.RawMessage, error) {
@@ -38,7 +38,7 @@ const dataflowKind = "dataflow"
 
 // recorded finds the state of a run among its entries.
 type recorded struct {
-	vals    Values
+	vals    Values            // that the entries record
 	isFlow  bool              // of a dataflow
 	last    uint64            // seq of the state that was recorded last
 	nodes   []string          // of a dataflow: "" for the input, and nodes in the order in which they wrote last

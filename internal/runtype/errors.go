@@ -84,6 +84,11 @@ func (c Conflict) Error() string { return string(c) }
 // Is reports whether target is ErrConflict.
 func (c Conflict) Is(target error) bool { return target == ErrConflict }
 
+// NoLonger is the error of a run that was selected by its status and has another one now.
+func NoLonger(now *RunInfo, selected []string) error {
+	return &Error{Code: CodeConflict, Run: now.ID, Err: Conflict("the run is " + now.Status + " now; selected were runs that are " + strings.Join(selected, ", "))}
+}
+
 // Error is the error type of the public API: what failed, where, and a code for faces.
 type Error struct {
 	Code Code   // classifies Err

@@ -1,0 +1,156 @@
+package fermata
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/internal/fleet"
+	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/plan"
+)
+
+// BulkOptions configure CancelRuns and RetryRuns. The zero value does it.
+type BulkOptions struct {
+	// DryRun only yields the selected runs.
+	DryRun bool
+	// Reason says why, and By who cancels. Both are recorded with each cancellation.
+	Reason, By string
+	// Plans returns the plan that a run is retried on. Defaults to Options.Plans, and the plans of runs that this process has executed.
+	Plans func(ctx context.Context, run RunInfo) (*plan.Plan, error)
+}
+
+// BulkResult is the outcome of one selected run.
+type BulkResult struct {
+	Info RunInfo // its row when it was selected
+	Run  *Run    // of RetryRuns: the run, which goes on; nil for a dry run and with an error
+	Err  error   // why nothing was done to it; nil if it was done, or would be
+}
+
+// CancelRuns cancels the runs that a query selects, one by one as the caller reads the results.
+// Statuses default to running, paused and blocked; others are refused. Limit is the largest number of runs, 0 for all. A
+// run that no longer has a selected status is left alone: its result has a CodeConflict (law F3). So has one that ended meanwhile. The
+// sequence ends early with an error if the store fails or ctx is done; a second call goes on, since cancelled runs are not selected again.
+func (rt *Runtime) CancelRuns(ctx context.Context, q journal.RunQuery, o BulkOptions) iter.Seq2[BulkResult, error] {
+	b := bulk{rt: rt, verb: "cancel", dry: o.DryRun, statuses: []Status{Running, Paused, Blocked}}
+	b.do = func(info *RunInfo, q *journal.RunQuery) (*Run, error) {
+		return nil, rt.inbox.CancelIf(ctx, info.ID, o.Reason, o.By, q.Statuses)
+	}
+	return b.each(ctx, q)
+}
+
+// RetryRuns retries the runs that a query selects, one by one as the caller reads the results.
+// It is [Runtime.CancelRuns] for [Runtime.Retry]: statuses are failed, expired and blocked, and default to failed and expired.
+// A retried run goes on while the next result is read; to retry few at a time, wait for BulkResult.Run before you go on.
+func (rt *Runtime) RetryRuns(ctx context.Context, q journal.RunQuery, o BulkOptions) iter.Seq2[BulkResult, error] {
+	b := bulk{rt: rt, verb: "retry", dry: o.DryRun, statuses: []Status{Failed, Expired, Blocked}}
+	if len(q.Statuses) == 0 {
+		q.Statuses = []string{string(Failed), string(Expired)}
+	}
+	b.do = func(info *RunInfo, q *journal.RunQuery) (*Run, error) {
+		now, err := rt.Info(ctx, info.ID)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(q.Statuses, now.Status) {
+			return nil, runtype.NoLonger(&now, q.Statuses)
+		}
+		p, err := rt.planOf(ctx, now, o.Plans)
+		if err != nil {
+			return nil, err
+		}
+		return rt.Retry(ctx, now.ID, p)
+	}
+	return b.each(ctx, q)
+}
+
+func (rt *Runtime) planOf(ctx context.Context, info RunInfo, plans func(context.Context, RunInfo) (*plan.Plan, error)) (p *plan.Plan, err error) {
+	if plans != nil {
+		p, err = fleet.FindPlan(ctx, plans, info)
+	} else {
+		p, err = rt.fleet.PlanFor(ctx, info)
+	}
+	if err == nil && p == nil {
+		err = &Error{Code: CodePlanChanged, Run: info.ID, Err: fmt.Errorf("this process does not know its plan, %q", info.Plan)}
+	}
+	return p, err
+}
+
+// bulk does the same to many runs.
+type bulk struct {
+	rt       *Runtime                                               // that does it
+	verb     string                                                 // for errors
+	dry      bool                                                   // do nothing
+	statuses []Status                                               // that may be selected, and by default are
+	do       func(info *RunInfo, q *journal.RunQuery) (*Run, error) // does it to one
+}
+
+func (b *bulk) each(ctx context.Context, q journal.RunQuery) iter.Seq2[BulkResult, error] {
+	return func(yield func(BulkResult, error) bool) {
+		if err := b.check(&q); err != nil {
+			yield(BulkResult{}, &Error{Code: CodeInvalid, Err: err})
+			return
+		}
+		for left := q.Limit; ; {
+			if q.Limit = journal.MaxPage; left > 0 {
+				q.Limit = min(left, journal.MaxPage)
+			}
+			page, err := b.rt.FindRuns(ctx, q)
+			if err != nil {
+				yield(BulkResult{}, err)
+				return
+			}
+			for i := range page.Runs {
+				if err := ctx.Err(); err != nil {
+					yield(BulkResult{}, &Error{Code: CodeStopped, Err: err})
+					return
+				}
+				r := BulkResult{Info: page.Runs[i]}
+				if !b.dry {
+					r.Run, r.Err = b.do(&r.Info, &q)
+				}
+				if failed, ok := errors.AsType[*Error](r.Err); ok && failed.Code == CodeStore {
+					yield(r, r.Err)
+					return
+				}
+				if !yield(r, nil) {
+					return
+				}
+			}
+			if left > 0 {
+				if left -= len(page.Runs); left <= 0 {
+					return
+				}
+			}
+			if q.After = page.Next; q.After == "" {
+				return
+			}
+		}
+	}
+}
+
+// check refuses statuses of runs to which this cannot be done, and gives the default.
+func (b *bulk) check(q *journal.RunQuery) error {
+	names := make([]string, len(b.statuses))
+	for i, s := range b.statuses {
+		names[i] = string(s)
+	}
+	for _, s := range q.Statuses {
+		if !slices.Contains(names, s) {
+			return fmt.Errorf("%s: expected statuses of runs that can be: %s; found %q", b.verb, strings.Join(names, ", "), s)
+		}
+	}
+	if len(q.Statuses) == 0 {
+		q.Statuses = names
+	}
+	if q.Limit < 0 {
+		return fmt.Errorf("%s: expected a limit of 0 or more, found %d", b.verb, q.Limit)
+	}
+	q.Order = cmp.Or(q.Order, journal.ByCreated)
+	return nil
+}
