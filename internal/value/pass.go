@@ -22,6 +22,8 @@ const (
 
 // pass is one walk over a value, or over a value and its snapshot side by side. Walking changes neither: what has to
 // be done to the snapshot is noted, and done when everything has gone well.
+//
+// One struct: each visited part of a value reads and writes most of it, and a pass is reused as a whole.
 type pass struct {
 	buf   []byte   // the delta so far
 	todo  []todo   // updates of the snapshot, applied at the end
