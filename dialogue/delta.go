@@ -18,7 +18,8 @@ import (
 //     is taken, of equally sure ones the last; a slot that is set is neither cleared nor skipped. Slots are changed in the
 //     order of their names; a value that another one does not go with is tried again when the others have been changed.
 //  5. No wins over Yes, and Choose over both. A Yes and a Choose are none beside a change of a slot, the start of a flow, Skip or Repeat: what was to
-//     be confirmed is not what is asked any more, or not all that was said, and the user is asked again.
+//     be confirmed is not what is asked any more, or not all that was said, and the user is asked again. A flow that starts After
+//     the one that goes on, and its slots, leave a Yes as it is.
 //  6. Skip, Repeat, Say and Clarify; the last only where nothing else was said.
 //
 // One struct: each field is a thing that a command can change.
@@ -47,6 +48,7 @@ type Delta struct {
 type Start struct {
 	Flow  string
 	Slots map[string]any
+	After bool // it begins when the flow that goes on has come to its end: a yes beside it counts
 }
 
 // Change gives a slot a value.
@@ -148,7 +150,11 @@ func (d Delta) consistent() Delta {
 	slices.SortFunc(d.Set, func(a, b Change) int { return cmp.Or(strings.Compare(a.Slot, b.Slot), strings.Compare(a.Flow, b.Flow)) })
 	slices.Sort(d.Clear)
 	d.Clear = slices.Compact(d.Clear)
-	if other := d.Cancel || d.Skip || d.Repeat || d.Help || len(d.Set)+len(d.Clear)+len(d.Start) > 0; other {
+	now := slices.ContainsFunc(d.Start, func(s Start) bool { return !s.After })
+	here := slices.ContainsFunc(d.Set, func(c Change) bool {
+		return !slices.ContainsFunc(d.Start, func(s Start) bool { return s.After && s.Flow == c.Flow })
+	})
+	if other := d.Cancel || d.Skip || d.Repeat || d.Help || now || here || len(d.Clear) > 0; other {
 		d.Yes, d.Choose = false, ""
 	}
 	if d.Choose != "" { // more than a no, and no yes

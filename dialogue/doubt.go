@@ -58,6 +58,11 @@ func (p *phrases) doubted(t *Turn) ([]Command, error) {
 	case no && rest == "":
 		return []Command{{Type: Deny, Confidence: score}}, nil
 	}
+	if in := (&utterance{phrases: p, Turn: t, text: t.Text, flow: activeOf(t)}); !yes && !no {
+		if found := in.pointed(); len(found) > 0 {
+			return found, nil
+		}
+	}
 	again, task := *t, NewCollect(t.Pending.Prompt, t.Pending.Slot)
 	again.Pending = &task
 	if sl := p.dialogue.slotOf(p.dialogue.flows[activeOf(t)], t.Pending.Slot); sl != nil && sl.Type.kind().anyWords(sl.Slot) && t.Filled[sl.name] != nil {

@@ -305,7 +305,9 @@ func (u *utterance) holding(text string) string {
 // fits are the slots of the active flow that what was said can be for: what is counted, of the filled ones that of which
 // it is most surely a value, with values of other kinds beside it; of texts the only one.
 func (u *utterance) fits(text string, orText bool) []found {
-	beside := u.beside("", text)
+	beside := slices.DeleteFunc(u.beside("", text), func(v found) bool { // a yes at a question for one is no value
+		return u.Pending.confirms() && u.slotOf(v.slot).traits().verdict && u.named(text) != v.slot
+	})
 	counted := slices.DeleteFunc(slices.Clone(beside), func(v found) bool {
 		return !u.slotOf(v.slot).traits().counts
 	})
@@ -323,6 +325,9 @@ func (u *utterance) fits(text string, orText bool) []found {
 			continue // a yes or no is said to what is asked
 		}
 		v, ok := u.read(sl, text)
+		if ok && u.Pending.confirms() && u.locale.None(v.Text) {
+			continue // "something else" is no 0
+		}
 		if best.slot != "" && u.Filled[best.slot] == nil && u.Filled[sl.name] != nil && v.Score >= best.Score {
 			best = found{}
 		}
@@ -395,6 +400,9 @@ func (u *utterance) calledByName() []Command {
 			continue
 		}
 		return append(u.commands([]found{{v, sl.name}}), more...)
+	}
+	if yes, no, rest, _ := u.locale.Assent(u.text); no && !yes && rest != "" && rest != u.text { // "no, the name is Ida"
+		return u.within(rest).calledByName()
 	}
 	return nil
 }

@@ -187,12 +187,12 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 	if u.again() {
 		return nil, nil
 	}
-	tries := []func() []Command{u.chosen, u.offered, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
+	tries := []func() []Command{u.chosen, u.offered, u.pointed, u.together, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
 	if in == u {
-		tries = []func() []Command{u.chosen, u.offered, u.verdict, u.stopped, u.several, u.exactly, u.asks, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected}
+		tries = []func() []Command{u.chosen, u.offered, u.pointed, u.together, u.verdict, u.stopped, u.several, u.exactly, u.asks, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected}
 	}
 	if len(u.text) > long {
-		tries = []func() []Command{u.chosen, u.offered, u.verdict, u.exactly, u.common, u.begun, u.added, u.answered, u.corrected}
+		tries = []func() []Command{u.chosen, u.offered, u.pointed, u.verdict, u.exactly, u.common, u.begun, u.added, u.answered, u.corrected}
 	}
 	for _, try := range tries {
 		if found := try(); len(found) > 0 {

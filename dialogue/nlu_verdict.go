@@ -40,6 +40,9 @@ func (u *utterance) verdict() []Command {
 	yes, no, rest, score := u.locale.AssentTo(question, u.text)
 	switch {
 	case !yes && !no:
+		if all := u.yesBut(); len(all) > 0 {
+			return all
+		}
 		return u.choosesLast()
 	case rest == "" && yes:
 		return []Command{{Type: Affirm, Confidence: score}}
@@ -67,6 +70,18 @@ func (u *utterance) verdict() []Command {
 		return append([]Command{{Type: Deny, Confidence: score}}, more...)
 	}
 	return more // a yes to something that is not what was asked is none
+}
+
+// yesBut is what is wrong behind a yes: "yes but not in Paris". It is no yes.
+func (u *utterance) yesBut() []Command {
+	for _, cut := range u.locale.Cuts(u.text) {
+		yes, _, rest, _ := u.locale.Assent(u.text[:cut[0]])
+		said, ok := u.locale.Common(u.text[cut[1]:])
+		if yes && rest == "" && ok && (said.Command == phrase.Wrong || said.Command == phrase.Correct && said.Rest == "") {
+			return u.isWrong(said)
+		}
+	}
+	return nil
 }
 
 // more is the answer to the question whether there is more, which waits for nothing: "Is there anything else?" "No, thanks."
@@ -173,7 +188,7 @@ func (u *utterance) refuses(option string) bool {
 // saidBeside is what was said beside a yes or a no. A value right behind a no is denied: "no Tuesdays".
 func (u *utterance) saidBeside(text string, denied bool) []Command {
 	beside := u.within(text)
-	tries := []func() []Command{beside.choosesBeside, beside.exactly, beside.added, beside.common, beside.corrected, beside.begun}
+	tries := []func() []Command{beside.choosesBeside, beside.exactly, beside.calledByName, beside.added, beside.common, beside.corrected, beside.begun}
 	if denied {
 		tries = []func() []Command{beside.choosesBeside, beside.common}
 	}

@@ -48,6 +48,9 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 				c.Left = said
 			}
 		}
+		if sl := d.meant(s, *c, delta.Start); c.Left == "" && c.Confidence >= 0 && !d.ownValue(sl, text) && d.heardBy(s, text).holdsWish(text) {
+			c.Left = text
+		}
 	}
 }
 
@@ -113,7 +116,7 @@ func (u *utterance) mayBeNoText(sl *slot, text string) bool {
 	if _, ok := u.locale.Labelled(spoken(sl), text); ok || u.dialogue.ownValue(sl, text) {
 		return false
 	}
-	if u.locale.MayAsk(text) {
+	if u.locale.MayAsk(text) || u.onlyPlace(text) {
 		return true
 	}
 	if m := u.triggers; m != nil {

@@ -133,6 +133,7 @@ func (d *Dialogue) heard(ctx node.Context, s *State) error {
 		}
 		deltas, handled = append(deltas, delta), handled || d.services(ctx).Handlers[c.Type] != nil
 	}
+	d.afterYes(s, m, deltas)
 	delta := MergeDeltas(deltas...)
 	d.guard(s, m, &delta)
 	s.Commands = nil
@@ -267,6 +268,10 @@ func (d *Dialogue) start(ctx node.Context, s *State, starts []Start) error {
 			continue
 		}
 		at := slices.IndexFunc(s.Stack, func(o Frame) bool { return o.Flow == st.Flow && o.Out == nil })
+		if st.After && at < 0 && s.top() != nil && !d.shut(s, f) {
+			d.beginBelow(s, st.Flow)
+			continue
+		}
 		if at < 0 && d.shut(s, f) {
 			if err := d.unavailable(ctx, s, f); err != nil {
 				return err
@@ -338,6 +343,19 @@ func (d *Dialogue) begin(s *State, name string, given map[string]any) *Frame {
 		}
 	}
 	return frame
+}
+
+// beginBelow puts a flow on the stack below the one that goes on, which comes to its end first.
+func (d *Dialogue) beginBelow(s *State, name string) {
+	at := len(s.Stack) - 1
+	for f := s.top(); f != nil; f = d.caller(s, f) {
+		at = slices.IndexFunc(s.Stack, func(o Frame) bool { return o.ID == f.ID })
+	}
+	d.begin(s, name, nil)
+	last := len(s.Stack) - 1
+	below := s.Stack[last]
+	s.Stack = slices.Insert(slices.Delete(s.Stack, last, last+1), at, below)
+	s.Later = append(s.Later, below.ID)
 }
 
 func (d *Dialogue) changes(ctx node.Context, s *State, delta Delta) error {

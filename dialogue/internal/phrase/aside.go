@@ -6,6 +6,8 @@ import (
 )
 
 // Asides are what people say around what they mean, and in place of an answer.
+//
+// One struct: each field is a list of words that a language has for one thing that people do beside an answer.
 type Asides struct {
 	Openers  string // before what is meant: "ah", "by the way"
 	Soft     string // the same, where a mark follows: "great,"; without one they may belong to a name
@@ -22,6 +24,7 @@ type Asides struct {
 	// Inverted is how verbs end before a pronoun that is their subject, as in questions: "sie": "en".
 	Inverted map[string]string
 	Links    string // between two things that are said: "and", "then"
+	Joins    string // sayings between two things that are said: "as well as", "on top of that"
 	Vague    string // words that name nobody and nothing: "anybody"
 	Names    string // words of yes that are names, too, when nothing but a text was asked for: "roger"
 }
@@ -338,25 +341,79 @@ func Words(text string) []string { return foldedWords(text) }
 //
 // They are behind a mark that ends a clause, and at a word such as "and". Each is the end of what is said before and the
 // beginning of what follows. There are none in an utterance that has more than a few.
-func (l Locale) Cuts(text string) (all [][2]int) {
+func (l Locale) Cuts(text string) [][2]int {
 	r := l.reading(text, epoch)
 	const most = 6 // of what says more, nothing is plain
+	all := r.cuts(func(k int) bool { return r.parted(k) })
+	if r.cut || len(all) > most {
+		return nil
+	}
+	return all
+}
+
+// Joints returns the cuts of an utterance, and the places where a new thing may begin without one.
+//
+// Such are words that open what is said ("please", "oh"), and marks between things ("&", "-"). A place says little by itself:
+// "Jean - Luc" has one.
+func (l Locale) Joints(text string) [][2]int {
+	r := l.reading(text, epoch)
 	if r.cut {
 		return nil
 	}
-	for k := 1; k < len(r.says); k++ {
-		from := k
-		for from < len(r.says) && r.language.is(r.wordAt(from), link) {
-			from++
+	return r.cuts(func(k int) bool {
+		if does, _ := r.language.openers.at(r.line, k); does != 0 || r.parted(k) || r.language.is(r.wordAt(k), polite) {
+			return true
 		}
-		if from == len(r.says) || from == k && !r.parted(k) {
+		for t := r.says[k-1] + 1; t < r.says[k]; t++ {
+			if sign := r.tokens[t].sign; sign != 0 && strings.ContainsRune("&+/|", sign) || isMinus(sign) && !r.isGlued(t) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// cuts are the places where words stand that link what is said, and those before the spoken words that begin something anew.
+func (r *reading) cuts(begins func(k int) bool) (all [][2]int) {
+	for k := 1; k < len(r.says); k++ {
+		from := k + r.links(k)
+		if from == len(r.says) || from == k && !begins(k) {
 			continue
 		}
 		start, _ := r.wide(r.says[from], r.says[from]+1)
-		if all = append(all, [2]int{r.tokens[r.says[k-1]].end, start}); len(all) > most {
-			return nil
-		}
+		all = append(all, [2]int{r.tokens[r.says[k-1]].end, start})
 		k = from
+	}
+	return all
+}
+
+// links is how many spoken words from one on link what is said before them to what follows.
+func (r *reading) links(k int) (n int) {
+	for k+n < len(r.says) {
+		_, joins := r.language.joins.at(r.line, k+n)
+		if joins == 0 && r.language.is(r.wordAt(k+n), link) {
+			joins = 1
+		}
+		if joins == 0 {
+			break
+		}
+		n += joins
+	}
+	return n
+}
+
+// Begins returns the places where the spoken words of an utterance begin, but for the first.
+//
+// There are none in an utterance that is longer than a few sentences.
+func (l Locale) Begins(text string) (all []int) {
+	const most = 30
+	r := l.reading(text, epoch)
+	if r.cut || len(r.says) > most {
+		return nil
+	}
+	for k := 1; k < len(r.says); k++ {
+		start, _ := r.wide(r.says[k], r.says[k]+1)
+		all = append(all, start)
 	}
 	return all
 }

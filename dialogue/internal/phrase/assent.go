@@ -360,3 +360,11 @@ func (r *reading) restFrom(i int) string {
 	start, end := r.wide(r.says[i], len(r.tokens))
 	return r.text[start:end]
 }
+
+// Amiss reports whether an utterance has words that make a yes beside them uncertain.
+//
+// Such are "if", "wait" and "not".
+func (l Locale) Amiss(text string) bool {
+	r := l.reading(text, epoch)
+	return r.cut || r.amiss(0)
+}

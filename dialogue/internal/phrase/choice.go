@@ -130,7 +130,11 @@ func (c *chooser) named(r *reading, i int) (found, bool) {
 		names[k] = c.choices[one].Value
 	}
 	why := because(SeveralMeanings, Args{"said": r.said(i, end), "choices": r.language.Any(names)})
-	return r.refusal(why, i, end), true
+	which := r.refusal(why, i, end)
+	for _, one := range meant {
+		which.Among = append(which.Among, c.choices[one].Value)
+	}
+	return which, true
 }
 
 // said quotes some tokens for a message.

@@ -194,7 +194,8 @@ var French = &Language{
 		Cancels:  "annuler annulez annule stop arreter arretez arrete abandonner abandonnez",
 		Vague:    "quelqu'un quelqu’un quiconque quelque ça cela",
 		Things:   "commande demande operation reservation paiement tout cela ca processus action etape conversation dialogue virement plus",
-		Links:    "et puis ensuite aussi apres mais",
+		Links:    "et puis ensuite aussi apres mais egalement",
+		Joins:    "ainsi que | en plus | en outre | de plus | apres cela | apres ca | par ailleurs | en plus de cela | et aussi",
 	},
 	Skips: Skips{
 		None: `aucun | aucune | aucun des deux | aucune des deux | aucun dentre eux | rien | rien du tout | ni lun ni lautre | ni lune ni lautre | aucun de ceux la | personne`,

@@ -196,7 +196,8 @@ var German = &Language{
 		Finals:   "absagen abbrechen aufhoren beenden stornieren abbestellen",
 		Parts:    map[string]string{"ab": "sag sage sagen sagt brich breche brechen bestell bestelle bestellen", "auf": "hor hore horen"},
 		Inverted: map[string]string{"sie": "en ern eln", "du": "st", "ihr": "t", "es": "t", "das": "t", "er": "t", "man": "t", "wir": "en"},
-		Links:    "und dann auch ausserdem danach anschliessend aber",
+		Links:    "und dann auch ausserdem danach anschliessend aber sowie zusatzlich zudem ferner hinterher daneben plus",
+		Joins:    "und zwar noch | daruber hinaus | im anschluss | im anschluss daran | als nachstes | noch dazu | obendrein | wie auch | des weiteren",
 		Vague:    "irgendwen irgendwem irgendjemand irgendjemanden irgendjemandem jemand jemanden jemandem jeden jedem irgendwas etwas es",
 	},
 	Skips: Skips{

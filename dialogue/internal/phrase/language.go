@@ -255,6 +255,8 @@ type language struct {
 }
 
 // sayings are the lists of Language that hold sayings.
+//
+// One struct: each field is a list, compiled.
 type sayings struct {
 	timeSayings
 
@@ -266,7 +268,7 @@ type sayings struct {
 	openers phrases[opener]
 	wishes  wishes // for another language
 
-	fillers, bounds, carriers, intros, outros, selves, enough, requests phrases[bool]
+	fillers, bounds, carriers, intros, outros, selves, enough, requests, joins phrases[bool]
 }
 
 // timeSayings are those of days and moments.
@@ -332,7 +334,7 @@ func (l *Language) sayings() (s sayings) {
 		month, of, _ := strings.Cut(date, "-")
 		s.feasts.add(day{month: time.Month(value(month)), day: value(of)}, list)
 	}
-	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.carriers: b.Carriers, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
+	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.carriers: b.Carriers, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
 		p.add(true, list)
 	}
 	s.ranges, s.wishes = l.rangeWords(), l.wishesOf()

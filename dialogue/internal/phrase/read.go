@@ -89,6 +89,16 @@ func (r *reading) asksWhich(s Slot, values []found) (Value, bool) {
 	return r.whichOf(run), ok && score >= little
 }
 
+// distinctValues are the values of what was found, each once.
+func distinctValues(all []found) (values []any) {
+	for k, v := range all {
+		if v.Reason == "" && !slices.ContainsFunc(all[:k], func(o found) bool { return sameValue(o.Value, v.Value) }) {
+			values = append(values, v.Value.Value)
+		}
+	}
+	return values
+}
+
 // sameValue reports whether two values are the same one said twice.
 func sameValue(a, b Value) bool { return a.Value != nil && reflect.DeepEqual(a.Value, b.Value) }
 
@@ -250,7 +260,9 @@ func (r *reading) several(values []found) (Value, bool) {
 	for _, v := range kept[1:] {
 		if !sameValue(v.Value, first.Value) {
 			last := kept[len(kept)-1]
-			return r.refusal(because(SeveralTaken, Args{"said": r.said(first.i, last.j)}), first.i, last.j).Value, true
+			which := r.refusal(because(SeveralTaken, Args{"said": r.said(first.i, last.j)}), first.i, last.j).Value
+			which.Among = distinctValues(kept)
+			return which, true
 		}
 	}
 	score, ok := r.around(values[0].i, values[len(values)-1].j)

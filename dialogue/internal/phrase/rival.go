@@ -99,6 +99,7 @@ func (r *reading) whichOf(values []found) Value {
 		first--
 	}
 	which := r.refusal(because(WhichOne, Args{"choices": r.language.Any(said)}), first, last).Value
+	which.Among = distinctValues(values)
 	return which
 }
 

@@ -73,6 +73,8 @@ type Value struct {
 	Left string
 	// Reason is why something that was said for a value is none: "February has no day 31.". Empty when it is one.
 	Reason string
+	// Among are the values of which one is meant, in the order in which they are named, where the Reason is that.
+	Among []any
 }
 
 func (s Slot) kind() *Kind {

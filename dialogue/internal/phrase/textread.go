@@ -202,6 +202,20 @@ func (l Locale) TakenBack(text string) (last string, ok bool) {
 	return last, ok
 }
 
+// EitherOf returns the two parts of a text that leaves open which of them is meant.
+//
+// Of "Bob or Ada" they are "Bob" and "Ada".
+func (l Locale) EitherOf(text string) []string {
+	r := l.reading(text, epoch)
+	for k := 1; k+1 < len(r.says) && !r.cut; k++ {
+		if r.isOr(k) {
+			start, _ := r.wide(r.says[k+1], r.says[k+1]+1)
+			return []string{strings.TrimSpace(r.text[:r.tokens[r.says[k-1]].end]), strings.TrimSpace(r.text[start:])}
+		}
+	}
+	return nil
+}
+
 // isOr reports whether a spoken word is the one between two things of which one is meant.
 func (r *reading) isOr(k int) bool { return r.wordAt(k) == strings.TrimSpace(r.language.Or) }
 
