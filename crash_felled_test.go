@@ -84,11 +84,11 @@ func (f *felled) Left(ctx context.Context, driver string) (time.Duration, error)
 	return f.leases.Left(ctx, driver)
 }
 
-func (f *felled) Deserted(ctx context.Context, limit int) ([]journal.RunRow, error) {
+func (f *felled) Deserted(ctx context.Context, q journal.WantedQuery) ([]journal.RunRow, error) {
 	if f.isDead() {
 		return nil, errCut
 	}
-	return f.leases.Deserted(ctx, limit)
+	return f.leases.Deserted(ctx, q)
 }
 
 // fellings is a run that one worker after the other is killed with.

@@ -121,6 +121,14 @@ var ErrGoexit = runtype.ErrGoexit
 //	}
 type DrivenError = runtype.DrivenError
 
+// DuplicateError reports that another open run holds the deduplication key of a start (law J17). It matches ErrConflict.
+//
+//	type DuplicateError struct {
+//	    Key string // see Dedup
+//	    Run string // that holds the key
+//	}
+type DuplicateError = runtype.DuplicateError
+
 // UnstoppedError lists the tasks that did not return when execution was to stop. It is an ErrStopped.
 //
 //	type UnstoppedError struct {

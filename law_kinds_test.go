@@ -229,6 +229,7 @@ func TestF8_FieldsOutliveTheProcess(t *testing.T) {
 		&node.RetryAfterError{After: time.Second, Err: errors.New("later")},
 		&fermata.LimitError{Limit: "time", Max: "1s"},
 		&fermata.InvalidRouteError{Node: "a", Target: "b", Declared: []string{"c"}},
+		&fermata.DuplicateError{Key: "customer-7", Run: "run_1"},
 		&plan.MergeConflictError{Node: "j", Field: "n", Branches: []int{0, 1}, Reason: "no rule"},
 		&schema.Error{Problems: []schema.Problem{{Path: "/n", Message: "expected a number"}}},
 		&node.PanicError{Value: "boom"},

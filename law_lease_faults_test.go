@@ -105,9 +105,9 @@ func (f *frayed) Claim(ctx context.Context, driver, run string) (claimed bool, e
 	return claimed && err == nil, err
 }
 
-func (f *frayed) Deserted(ctx context.Context, limit int) (rows []journal.RunRow, err error) {
+func (f *frayed) Deserted(ctx context.Context, q journal.WantedQuery) (rows []journal.RunRow, err error) {
 	err = f.call(ctx, callDeserted, func() error {
-		rows, err = f.leases.Deserted(ctx, limit)
+		rows, err = f.leases.Deserted(ctx, q)
 		return err
 	})
 	if err != nil {

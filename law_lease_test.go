@@ -74,11 +74,11 @@ func (w *wire) Left(ctx context.Context, driver string) (time.Duration, error) {
 	return w.leases.Left(ctx, driver)
 }
 
-func (w *wire) Deserted(ctx context.Context, limit int) ([]journal.RunRow, error) {
+func (w *wire) Deserted(ctx context.Context, q journal.WantedQuery) ([]journal.RunRow, error) {
 	if err := w.broken(); err != nil {
 		return nil, err
 	}
-	return w.leases.Deserted(ctx, limit)
+	return w.leases.Deserted(ctx, q)
 }
 
 func (w *wire) Claim(ctx context.Context, driver, run string) (bool, error) {

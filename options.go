@@ -107,9 +107,29 @@ func Within(d time.Duration) StartOption { return runtype.Within(d) }
 // Queued stores the run and leaves it to a worker. See Runtime.Work.
 func Queued() StartOption { return runtype.Queued() }
 
-// Attach returns the run that has the id already, if there is one. It is continued as by Resume, or followed where
-// another process executes it, and one that has ended is left as it is. The input and the other options are for a
-// new run alone. A run of another plan is a conflict. Without WithID, Start fails with CodeInvalid.
+// InQueue stores the run and leaves it to the workers of a queue (law J16).
+//
+// They are those whose WorkOptions.Queues name it, and those that name none. Others also leave its timers and answers alone.
+// The default queue, of runs that name none, is called "default". A name has at most 255 bytes without commas and spaces.
+func InQueue(name string) StartOption { return runtype.InQueue(name) }
+
+// Priority sets how soon workers take the run: the highest first, then the oldest (law J16). Defaults to 0.
+func Priority(n int) StartOption { return runtype.Priority(n) }
+
+// NotBefore stores the run, and no worker takes it before t, by the store's time (laws J12 and J16). A run that is resumed
+// by the program does not wait for it.
+func NotBefore(t time.Time) StartOption { return runtype.NotBefore(t) }
+
+// Dedup has the run hold a key until it ends, which no other open run of the store holds (law J17).
+//
+// Starting another run with the key meanwhile is a *DuplicateError, or see Attach. A run that is retried or forked holds it
+// no more. A key has at most 255 bytes. It is one for all plans: let it begin with the plan's name where they should differ.
+func Dedup(key string) StartOption { return runtype.Dedup(key) }
+
+// Attach returns the run that has the id already, or holds the key of Dedup, if there is one. It is continued as by Resume,
+// or followed where another process executes it or it waits for a worker, and one that has ended is left as it is. The
+// input and the other options are for a new run alone. A run of another plan is a conflict. Without WithID and Dedup, Start
+// fails with CodeInvalid.
 func Attach() StartOption { return runtype.Attach() }
 
 // AnswerOption says who answers, and how.
@@ -209,6 +229,8 @@ func SamePerson(a, b string) bool { return question.SamePerson(a, b) }
 //	type WorkOptions struct {
 //	    // Concurrency is how many runs are executed before no more are taken.
 //	    Concurrency int
+//	    // Queues are those whose runs are taken, "default" being that of runs that name none (law J16).
+//	    Queues []string
 //	    // Every is the interval of queries for runs without an owner, beside notifications.
 //	    Every time.Duration
 //	    // Takeovers is how often a run is taken over from lost processes without progress before it is set aside.

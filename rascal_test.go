@@ -188,9 +188,9 @@ func (s *rascalStore) Left(ctx context.Context, driver string) (time.Duration, e
 	return s.leases.Left(ctx, driver)
 }
 
-func (s *rascalStore) Deserted(ctx context.Context, limit int) ([]journal.RunRow, error) {
+func (s *rascalStore) Deserted(ctx context.Context, q journal.WantedQuery) ([]journal.RunRow, error) {
 	s.r.does("Store.Deserted")
-	return s.leases.Deserted(ctx, limit)
+	return s.leases.Deserted(ctx, q)
 }
 
 func (s *rascalStore) Claim(ctx context.Context, driver, run string) (bool, error) {

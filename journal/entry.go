@@ -124,6 +124,8 @@ type StartedBody struct {
 	Fork        *Origin           `json:"fork,omitempty"`        // where a fork comes from; nil for a run of its own
 	Until       int64             `json:"until,omitempty"`       // the run's deadline (law F9), microseconds; 0 for none
 	Within      int64             `json:"within,omitempty"`      // how long that was after the start, microseconds
+
+	Turn // which worker takes the run, and when
 }
 
 // Origin is the run that a fork comes from.
@@ -301,6 +303,8 @@ type RunRow struct {
 	Ready       bool   // it can continue, and has no owner that knows: a question was answered from outside
 
 	Labels map[string]string // what the run is found by (law J13); never changed in place
+
+	Turn // which worker takes the run, and when
 }
 
 // Wanted reports whether the run needs an owner.

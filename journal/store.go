@@ -103,7 +103,8 @@ type InboxFilter struct {
 // store open. All errors are *StoreError.
 type Store interface {
 	// Append writes a batch atomically. It fails with ErrConflict when After is not the run's head (law J3) or,
-	// for After 0, when the run exists. When it has returned nil, the batch is as durable as it asked for.
+	// for After 0, when the run exists; and with a *HeldError when an open run holds the deduplication key of a new one (law
+	// J17). When it has returned nil, the batch is as durable as it asked for.
 	// The store keeps no reference to the batch's slices, nor to what its pointers lead to.
 	Append(ctx context.Context, b Batch) error
 	// Read yields the run's entries with a Seq greater than after, in order, as they are at the time of the call.
@@ -195,9 +196,9 @@ type Leaser interface {
 	Beat(ctx context.Context, driver string, ttl time.Duration) error
 	// Left is how long a driver's last beat still counts, zero when it does not.
 	Left(ctx context.Context, driver string) (time.Duration, error)
-	// Deserted lists runs that are wanted (see RunRow.Wanted) and whose driver is nobody or does not live, the oldest
-	// first, at most limit (0: all).
-	Deserted(ctx context.Context, limit int) ([]RunRow, error)
+	// Deserted lists runs that are wanted (see RunRow.Wanted) and whose driver is nobody or does not live: those of the
+	// highest priority first, and of one priority those that were created first (law J16).
+	Deserted(ctx context.Context, q WantedQuery) ([]RunRow, error)
 	// Claim makes driver the driver of a run that has not ended, unless another one that lives is: then it reports
 	// false, as for an unknown run. It leaves the journal alone, so it is no fence. A blocked run has not ended.
 	Claim(ctx context.Context, driver, run string) (bool, error)

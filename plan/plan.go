@@ -149,6 +149,9 @@ type Definition struct {
 	// Labels returns the labels of a run that starts with an input (law J13). Those that the start gives count before them. It
 	// owns its argument, and may be called concurrently. Nil for none. It is not part of the fingerprint.
 	Labels func(input any) (map[string]string, error)
+	// Queue names the queue whose workers take the plan's runs (law J16); "" for the default one. A start may name another. It
+	// is no part of the plan's fingerprint.
+	Queue string
 
 	// Renamed maps names of earlier plans to names of this one. A run of such a plan is migrated when it is resumed (law
 	// J8). Names that the run's plan does not have are ignored. Nil for none. It is not part of the fingerprint.

@@ -31,6 +31,7 @@ func (c *checked) compile() plan.Definition {
 		Presentation: presentation(c.presentation),
 		Takes:        c.takes(), Renamed: c.renamed.migration(),
 	}
+	def.Queue = c.queue
 	if len(c.labels) > 0 {
 		def.Labels = c.labels.of
 	}

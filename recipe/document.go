@@ -14,7 +14,7 @@ import (
 
 // The keys of each part of a recipe. Schema publishes the same ones.
 var (
-	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "renamed", "labels", "presentation", "$schema"}
+	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "renamed", "labels", "queue", "presentation", "$schema"}
 	topologyKeys  = []string{"entry_point", "nodes", "edges"}
 	bareKeys      = slices.Concat(recipeKeys, topologyKeys)
 	fileKeys      = []string{"apiVersion", "kind", "agents"}
@@ -46,6 +46,7 @@ type draft struct {
 	persistence string  // the kind of store that is asked for; "" is Ephemeral
 	renamed     renamed // names of earlier versions
 	labels      labels  // of runs
+	queue       string  // whose workers take the runs; "" for the default one
 	dir         string  // where programs are run
 	tests       []*test // those of the file, and of a file of tests
 	stage       *Stage  // what stands in for agents; nil outside of tests
@@ -197,6 +198,7 @@ func readDraft(src *document.Source, r *document.Report) *draft {
 	d.readPolicy(o.Object("policy", policyKeys))
 	d.renamed = readRenamed(o.Object("renamed", renamedKeys))
 	d.labels = readLabels(o)
+	d.readQueue(o)
 	d.readAgents(o)
 	d.readTests(o)
 	switch {

@@ -113,8 +113,8 @@ func (k kept) Left(ctx context.Context, driver string) (time.Duration, error) {
 	return k.Store.(journal.Leaser).Left(ctx, driver)
 }
 
-func (k kept) Deserted(ctx context.Context, limit int) ([]journal.RunRow, error) {
-	return k.Store.(journal.Leaser).Deserted(ctx, limit)
+func (k kept) Deserted(ctx context.Context, q journal.WantedQuery) ([]journal.RunRow, error) {
+	return k.Store.(journal.Leaser).Deserted(ctx, q)
 }
 
 func (k kept) Claim(ctx context.Context, driver, run string) (bool, error) {

@@ -27,6 +27,7 @@ type runFlags struct {
 	labels    []string
 	until     string
 	detach    bool
+	turn      turnFlags
 }
 
 func (m *Main) runCommand() *cobra.Command {
@@ -55,6 +56,7 @@ fermata run refund.yaml --input amount=120 --answer review=approve --json`,
 	flags.StringArrayVar(&f.labels, "label", nil, "give the run a label, by which it is found: `KEY=VALUE`; given again, further ones")
 	flags.StringVar(&f.until, "until", "", "when the run expires, waiting included: a `time` from now (2h, 3d), or a time (2026-01-31T18:00:00Z)")
 	flags.BoolVar(&f.detach, "detach", false, "store the run, print its id, and leave it to a worker: see the command work")
+	f.turn.add(c)
 	f.add(m, c)
 	return c
 }
@@ -93,6 +95,10 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 	if err != nil {
 		return err
 	}
+	turn, err := f.turn.options(m, f.detach)
+	if err != nil {
+		return err
+	}
 	deadline, err := deadlineOf(f.until)
 	if err != nil {
 		return err
@@ -117,7 +123,7 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 		if f.detach {
 			opts = append(opts, fermata.Queued())
 		}
-		return h.Start(ctx, r.Plan(), input, opts...)
+		return h.Start(ctx, r.Plan(), input, append(opts, turn...)...)
 	}
 	d, err := m.storeFor(r.Persistence(), file)
 	if err != nil {

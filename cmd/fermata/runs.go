@@ -37,16 +37,31 @@ type runLine struct {
 	LeaseMS    int64     `json:"leaseMs,omitempty"`  // for how long the owner's lease lasts, unless it says again that it lives
 	NotTaken   string    `json:"notTaken,omitempty"` // why a run that is wanted has no owner
 
+	foundBy
+	Next string `json:"next,omitempty"` // of the last run of a page: the cursor of the next one
+}
+
+// foundBy is the part of a line that says what a run is found and taken by.
+type foundBy struct {
 	Labels map[string]string `json:"labels,omitempty"` // what the run is found by
-	Next   string            `json:"next,omitempty"`   // of the last run of a page: the cursor of the next one
+
+	Queue     string     `json:"queue,omitempty"`     // whose workers take it
+	Priority  int        `json:"priority,omitempty"`  // higher ones are taken first
+	NotBefore *time.Time `json:"notBefore,omitempty"` // no worker takes it earlier
+	Dedup     string     `json:"dedup,omitempty"`     // the key that it holds until it ends
 }
 
 func lineOf(r *fermata.RunInfo, by owners) runLine {
+	var notBefore *time.Time
+	if r.NotBefore != 0 {
+		at := time.UnixMicro(r.NotBefore).UTC()
+		notBefore = &at
+	}
 	return runLine{
 		LeaseMS: by.left(r).Milliseconds(), NotTaken: by.notTaken(r),
 		Run: r.ID, Plan: r.Plan, Kind: r.Kind, Status: r.Status, Error: r.Error, Waiting: r.Waiting, Head: r.Head,
 		Created: time.UnixMicro(r.Created).UTC(), Updated: time.UnixMicro(r.Updated).UTC(), Definition: r.Definition, Driver: r.Driver,
-		Labels: r.Labels,
+		foundBy: foundBy{Labels: r.Labels, Queue: r.Queue, Priority: r.Priority, NotBefore: notBefore, Dedup: r.Dedup},
 	}
 }
 
@@ -95,7 +110,7 @@ func (m *Main) listRuns(h *house, rows []fermata.RunInfo, by owners, q journal.R
 		case r.Waiting > 0:
 			note = "waits for " + term.Count(r.Waiting, "answer")
 		case !r.Ended():
-			note = cmp.Or(term.Flat(by.note(r)), note)
+			note = cmp.Or(m.turnNote(r), term.Flat(by.note(r)), note)
 		}
 		t.Rows = append(t.Rows, append(m.runRow(r, all), note))
 	}

@@ -18,6 +18,7 @@ import (
 
 type workFlags struct {
 	concurrency int
+	queues      []string
 	takeovers   int
 	lease       time.Duration
 	agents, as  string
@@ -38,6 +39,7 @@ func (m *Main) workCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.IntVar(&f.concurrency, "concurrency", 0, "the `number` of runs at a time (default eight for each processor)")
+	flags.StringSliceVar(&f.queues, "queue", nil, "the `queues` whose runs it claims, as gpu,default (default all of them)")
 	flags.DurationVar(&f.lease, "lease", fermata.DefaultLease, "the `time` after which other workers claim the runs of this one if it dies")
 	flags.IntVar(&f.takeovers, "takeovers", fermata.DefaultTakeovers, "the `number` of takeovers without progress after which a run is set aside; -1 for no limit")
 	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that recipes name")
@@ -86,7 +88,7 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 	}
 	m.err.Println("works on " + h.dsn.String())
 	return h.closed(h.Work(ctx, fermata.WorkOptions{
-		Concurrency: f.concurrency, Takeovers: f.takeovers,
+		Concurrency: f.concurrency, Queues: f.queues, Takeovers: f.takeovers,
 		Took: func(run fermata.RunInfo) {
 			say(workLine{At: m.Now().UTC(), Do: "took", Run: run.ID, From: run.Driver, Status: run.Status})
 		},

@@ -151,6 +151,7 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 	body := &journal.StartedBody{
 		Plan: def.Name, PlanVersion: def.Version, PlanKind: def.Kind, Fingerprint: x.Plan.Fingerprint(),
 		Definition: o.Definition, By: o.By, Labels: label.Set(o.Labels), Inputs: given,
+		Turn: x.turnOf(&o),
 	}
 	messages, err := x.outgoing(o.Messages)
 	if err != nil {
@@ -164,6 +165,7 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 	x.Row = journal.RunRow{
 		ID: x.ID, Plan: def.Name, Kind: def.Kind, Fingerprint: body.Fingerprint, Definition: o.Definition,
 		Status: machine.Running, Created: now, Updated: now, Labels: label.Findable(o.Labels),
+		Turn: body.Turn,
 	}
 	x.follow()
 	if !x.Unstored && !x.Held {

@@ -39,6 +39,15 @@ func (h *host) Label(pass uint64, op nodehost.Op, key, value string) error {
 	})
 }
 
+// turnOf returns which worker takes a run that starts, and when: a start that names no queue leaves it to the plan.
+func (x *Execution) turnOf(o *runtype.StartOptions) journal.Turn {
+	turn := o.Turn
+	if !o.InQueue {
+		turn.Queue = x.Plan.Definition().Queue
+	}
+	return turn
+}
+
 // labelsOf returns the labels that a run starts with: those that it is given, and those that its plan makes of its input.
 func (x *Execution) labelsOf(input any, o *runtype.StartOptions) (map[string]string, error) {
 	labels := x.Plan.Definition().Labels

@@ -74,7 +74,7 @@ func (f *Fleet) reservePaused(run string) (d *owned, reserved bool) {
 // openPaused reads a paused run that nobody owns, and whose plan this process has executed before; nil otherwise.
 func (f *Fleet) openPaused(ctx context.Context, run string) *owned {
 	info, err := f.Info(ctx, run)
-	if err != nil || info.Status != string(runtype.Paused) || info.Driver != "" {
+	if err != nil || info.Status != string(runtype.Paused) || info.Driver != "" || f.isLeft(&info) {
 		return nil
 	}
 	p := f.knownPlan(&info)

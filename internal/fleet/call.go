@@ -82,12 +82,12 @@ func (f *Fleet) StartOrSend(
 		if err != nil {
 			return nil, err
 		}
-		return f.attach(ctx, o.ID, p)
+		return f.attach(ctx, o.ID, p, o.Queued)
 	}
 }
 
 // attach continues a run of the plan that exists. One that has ended or that another process executes is left alone.
-func (f *Fleet) attach(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
+func (f *Fleet) attach(ctx context.Context, id string, p *plan.Plan, queued bool) (*Run, error) {
 	info, err := f.Info(ctx, id)
 	switch {
 	case errors.Is(err, runtype.ErrNotFound) && !f.isIdle(id): // it is executed here, and not stored
@@ -95,6 +95,8 @@ func (f *Fleet) attach(ctx context.Context, id string, p *plan.Plan) (*Run, erro
 		return nil, err
 	case info.Plan != p.Name():
 		return nil, ofAnotherPlan(&info, p)
+	case queued || f.waitsForWorker(&info):
+		return f.handle(id, p, nil), nil
 	}
 	run, err := f.Resume(ctx, id, p)
 	if errors.Is(err, runtype.ErrDriven) || errors.Is(err, runtype.ErrConflict) {
@@ -109,7 +111,7 @@ func ofAnotherPlan(info *runtype.RunInfo, p *plan.Plan) error {
 
 var errEmptyID = errors.New("WithID: expected an id, found an empty text; leave WithID out for a new id")
 
-var errAttach = errors.New("to attach to a run, give its id (WithID)")
+var errAttach = errors.New("to attach to a run, give its id (WithID) or its key (Dedup)")
 
 var errStartOrSend = errors.New("StartOrSend needs the run's id (WithID) and a message (WithMessage)")
 

@@ -166,7 +166,7 @@ func (f *Fleet) Start(ctx context.Context, p *plan.Plan, input any, opts ...runt
 	if !o.Attach {
 		return f.start(ctx, p, input, o)
 	}
-	if o.ID == "" {
+	if o.ID == "" && o.Turn.Dedup == "" {
 		return nil, &runtype.Error{Code: runtype.CodeInvalid, Err: errAttach}
 	}
 	for {
@@ -174,7 +174,11 @@ func (f *Fleet) Start(ctx context.Context, p *plan.Plan, input any, opts ...runt
 		if !errors.Is(err, runtype.ErrConflict) {
 			return run, err
 		}
-		if run, err = f.attach(ctx, o.ID, p); !errors.Is(err, runtype.ErrNotFound) {
+		id := o.ID
+		if held, ok := errors.AsType[*runtype.DuplicateError](err); ok {
+			id = held.Run
+		}
+		if run, err = f.attach(ctx, id, p, o.Queued); !errors.Is(err, runtype.ErrNotFound) {
 			return run, err
 		}
 	}

@@ -249,10 +249,10 @@ func (l *lease) endGone(ctx context.Context) {
 }
 
 // deserted returns runs without an owner, see journal.Leaser.
-func (l *lease) deserted(ctx context.Context, limit int) ([]runtype.RunInfo, error) {
+func (l *lease) deserted(ctx context.Context, q journal.WantedQuery) ([]runtype.RunInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.patient())
 	defer cancel()
-	return l.store.Deserted(ctx, limit)
+	return l.store.Deserted(ctx, q)
 }
 
 // ReturnLater releases a run later that this process may own without executing it: a failed write may have
@@ -340,6 +340,9 @@ func (f *Fleet) wakeDue(id, timer string) (wait time.Duration) {
 		info, err := f.Info(f.ctx, id)
 		if err == nil && (info.Status == string(runtype.Blocked)) != (timer == runstate.BlockTimer) {
 			return 0 // a blocked run waits for its own timer, and other timers wait for that
+		}
+		if err == nil && f.isLeft(&info) {
+			return 0
 		}
 		if err == nil {
 			was = info.Driver

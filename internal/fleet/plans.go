@@ -91,10 +91,10 @@ func (f *Fleet) neededPlans() (map[planID]bool, error) {
 }
 
 // planOf returns the plan of a run that is not executed: a known one, or from Options.Plans. It is nil if there
-// is none, and for a blocked run, which its timer resumes.
+// is none, for a blocked run, which its timer resumes, and for one that is left to other workers.
 func (f *Fleet) planOf(ctx context.Context, id string) (*plan.Plan, error) {
 	info, err := f.Info(ctx, id)
-	if err != nil || info.Status == string(runtype.Blocked) {
+	if err != nil || info.Status == string(runtype.Blocked) || f.isLeft(&info) {
 		return nil, err
 	}
 	return f.PlanFor(ctx, info)

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/internal/watch"
+	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -22,6 +24,9 @@ type WorkOptions struct {
 	// Concurrency is how many runs are executed before no more are taken. Runs whose timers are due wait, too,
 	// and come first; an answered run is resumed in any case. Defaults to eight for each processor.
 	Concurrency int
+	// Queues are those whose runs are taken, "default" being that of runs that name none (law J16). Runs of other queues, their
+	// timers and their answers are left to other workers. Defaults to all queues.
+	Queues []string
 	// Every is the interval of queries for runs without an owner, beside notifications. Defaults to a fifth of
 	// the lease.
 	Every time.Duration
@@ -48,6 +53,15 @@ func (f *Fleet) Work(ctx context.Context, o WorkOptions) error {
 	w := &worker{rt: f, options: o, refused: make(map[string]time.Time), left: make(map[string]time.Time), reasons: make(map[string]statedReason), news: make(chan struct{}, 1), resting: make(map[string]resting)}
 	if w.options.Concurrency <= 0 {
 		w.options.Concurrency = 8 * runtime.GOMAXPROCS(0)
+	}
+	for i, name := range w.options.Queues {
+		if err := journal.CheckQueue(name); name == "" || err != nil {
+			return &runtype.Error{Code: runtype.CodeInvalid, Err: cmp.Or(err, errNoQueue)}
+		}
+		if i == 0 {
+			w.options.Queues = slices.Clone(w.options.Queues)
+		}
+		w.options.Queues[i] = journal.QueueNamed(name)
 	}
 	if w.options.Takeovers == 0 {
 		w.options.Takeovers = runtype.DefaultTakeovers
@@ -105,6 +119,7 @@ type worker struct {
 	refused map[string]time.Time    // runs that could not be executed here, and until when they are left alone
 	left    map[string]time.Time    // runs left to others, and since when; their rows say why after othersFirst
 	reasons map[string]statedReason // reasons written on rows, by run
+	later   int64                   // when the next run may be taken that waits for its time, microseconds; 0 for none
 	swept   time.Time               // when it last looked for lost processes
 	resting map[string]resting      // runs that wait for a retry, by run. The fleet's lock guards it
 }
@@ -201,8 +216,16 @@ func (w *worker) work(ctx context.Context) {
 			every = min(every, max(time.Until(until), leastPause))
 		}
 		pause(ctx, leastPause, nil)
-		pause(ctx, every/2+rand.N(every), w.news) //nolint:gosec // workers that started together need not query together
+		w.sleep(ctx, every/2+rand.N(every)) //nolint:gosec // workers that started together need not query together
 	}
+}
+
+// sleep returns after d, on news, when the next run may be taken that waits for its time, or when ctx is done.
+func (w *worker) sleep(ctx context.Context, d time.Duration) {
+	if w.later != 0 {
+		defer w.rt.At(w.later, w.notice)()
+	}
+	pause(ctx, d, w.news)
 }
 
 // pause returns after d, on news, or when ctx is done.
@@ -249,8 +272,9 @@ func (w *worker) look(ctx context.Context) error {
 			delete(w.reasons, id)
 		}
 	}
+	present := rt.Now()
 	for room := w.room(); room > 0 && ctx.Err() == nil; room = w.room() {
-		rows, err := rt.lease.deserted(ctx, crowd*room+len(w.refused)+w.forgetDue())
+		rows, err := rt.lease.deserted(ctx, journal.WantedQuery{Queues: w.options.Queues, Due: present, Limit: crowd*room + len(w.refused) + w.forgetDue()})
 		if err != nil {
 			return err
 		}
@@ -258,10 +282,23 @@ func (w *worker) look(ctx context.Context) error {
 			break
 		}
 	}
+	if err := w.lookLater(ctx, present); err != nil {
+		return err
+	}
 	if rt.timers.isBehind() && w.room() > 0 { // a place was held for a run that nobody could take
 		w.notice()
 	}
 	return nil
+}
+
+// lookLater notes when the next run may be taken that waits for its time (law J16).
+func (w *worker) lookLater(ctx context.Context, present int64) error {
+	w.later = 0
+	rows, err := w.rt.lease.deserted(ctx, journal.WantedQuery{Queues: w.options.Queues, Due: present, Later: true, Limit: 1})
+	if err == nil && len(rows) > 0 {
+		w.later = rows[0].NotBefore
+	}
+	return err
 }
 
 // reserve holds a place for a run until free is called; false if there is none.

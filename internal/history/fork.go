@@ -309,7 +309,7 @@ func (f *fork) batch(entries []journal.Entry) journal.Batch {
 		ID: d.ID, Plan: d.Plan.Name(), Kind: d.Plan.Definition().Kind, Fingerprint: started.Fingerprint,
 		Definition: started.Definition, Status: d.Machine.Status(), Error: d.Machine.Finished().Error,
 		Waiting: len(d.Machine.Interrupts()), Created: f.now, Updated: f.now, Driver: d.RowOwner(),
-		Labels: label.Findable(d.Machine.Labels()),
+		Labels: label.Findable(d.Machine.Labels()), Turn: started.Turn,
 	}
 	row := d.Row
 	b := journal.Batch{Run: d.ID, Entries: entries, Row: &row, Interrupts: append(d.Machine.Closed(), d.Machine.Interrupts()...)}

@@ -108,6 +108,7 @@ func (f *fork) own() error {
 		switch e.Kind {
 		case journal.RunStarted:
 			err = rewrite(e, func(body *journal.StartedBody) {
+				body.NotBefore, body.Dedup = 0, "" // the other run's alone (laws J16 and J17)
 				body.Fork = &journal.Origin{Run: f.from, Seq: f.options.At, By: f.options.By}
 			})
 		case journal.InterruptOpened:

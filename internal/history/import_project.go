@@ -87,7 +87,7 @@ func (p *projection) run(e *journal.Entry) error {
 	case journal.RunStarted:
 		p.row.Status = string(runtype.Running)
 		return read(e, func(b *journal.StartedBody) {
-			p.row.Labels, p.until = label.Findable(b.Labels), b.Until
+			p.row.Labels, p.row.Turn, p.until = label.Findable(b.Labels), b.Turn, b.Until
 			p.row.Plan, p.row.Kind, p.row.Fingerprint, p.row.Definition = b.Plan, b.PlanKind, b.Fingerprint, b.Definition
 		})
 	case journal.LabelSet:
@@ -114,7 +114,7 @@ func (p *projection) run(e *journal.Entry) error {
 			p.block = b.RetryAt
 		})
 	case journal.RunFinished:
-		return read(e, func(b *journal.FinishedBody) { p.row.Status, p.row.Error = b.Status, b.Error })
+		return read(e, func(b *journal.FinishedBody) { p.row.Status, p.row.Error, p.row.Dedup = b.Status, b.Error, "" })
 	default:
 	}
 	return nil

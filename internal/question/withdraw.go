@@ -20,6 +20,6 @@ func End(b *journal.Batch, row *journal.RunRow, open []journal.Interrupt, now in
 		b.Entries[i].Seq = row.Head + uint64(i) + 1
 	}
 	b.Interrupts = open
-	row.Waiting, row.Updated, row.Driver, row.Ready = 0, now, "", false
+	row.Waiting, row.Updated, row.Driver, row.Ready, row.Dedup = 0, now, "", false, ""
 	b.Row = row
 }

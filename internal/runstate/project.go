@@ -53,6 +53,9 @@ func (s *State) Project(entries []journal.Entry) (b journal.Batch, memory *Proje
 		row.Fingerprint, row.Definition = s.pinned()
 		row.Labels = label.Findable(s.Machine.Labels())
 		row.Updated = entries[len(entries)-1].At
+		if row.Ended() {
+			row.Dedup = "" // for good (law J17)
+		}
 	}
 	return b, memory
 }

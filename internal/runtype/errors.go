@@ -74,7 +74,7 @@ var _ = fault.RegisterAll(map[string]error{
 	"no_space": journal.ErrNoSpace, "read_only": journal.ErrReadOnly, "store_refused": journal.ErrRefused, "store_query": journal.ErrQuery,
 	"too_large": journal.ErrTooLarge, "sealed": journal.ErrSealed,
 }) && fault.Keep[*LimitError]("limit") && fault.Keep[*InvalidRouteError]("invalid_route") &&
-	fault.Keep[*plan.MergeConflictError]("merge_conflict")
+	fault.Keep[*plan.MergeConflictError]("merge_conflict") && fault.Keep[*DuplicateError]("duplicate")
 
 // Conflict is an ErrConflict with a reason.
 type Conflict string
@@ -238,6 +238,19 @@ func (e *DrivenError) Error() string {
 
 // Is reports whether target is ErrDriven or ErrConflict.
 func (e *DrivenError) Is(target error) bool { return target == ErrDriven || target == ErrConflict }
+
+// DuplicateError reports that another open run holds the deduplication key of a start (law J17).
+type DuplicateError struct {
+	Key string // see Dedup
+	Run string // that holds the key
+}
+
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("%v: run %s holds the deduplication key %q until it ends; start with Attach to follow it", ErrConflict, e.Run, e.Key)
+}
+
+// Is reports whether target is ErrConflict.
+func (e *DuplicateError) Is(target error) bool { return target == ErrConflict }
 
 // UnstoppedError lists the tasks that did not return when execution was to stop. It is an ErrStopped.
 type UnstoppedError struct {

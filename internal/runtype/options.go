@@ -106,11 +106,14 @@ type StartOptions struct {
 	By         string            // who started the run; "" for nobody named
 	Labels     map[string]string // that the run is found by
 	Queued     bool              // leave the run to a worker
+	InQueue    bool              // the caller gave the queue
 	Attach     bool              // continue the run that has the id already
 	Messages   []Posted          // that the run finds at its start
 	Until      time.Time         // when the run expires; the zero time for never
 	Within     time.Duration     // after which the run expires; 0 for never
 	Schedule   string            // that the run is an occurrence of; "" for none
+
+	journal.Turn // which worker takes the run, and when
 }
 
 // StartOptionsOf applies the options in order.
@@ -137,7 +140,7 @@ func (o *StartOptions) Check(limit int) error {
 	if len(o.ID) > longestID {
 		return &Error{Code: CodeInvalid, Err: fmt.Errorf("the run's id has %d bytes; expected %d at most", len(o.ID), longestID)}
 	}
-	err := errors.Join(printable.Check("the run's id", o.ID), printable.Check("who starts the run", o.By))
+	err := errors.Join(printable.Check("the run's id", o.ID), printable.Check("who starts the run", o.By), o.checkTurn())
 	if o.Schedule != "" {
 		err = errors.Join(err, label.Check(ScheduleLabel, o.Schedule))
 	}
@@ -227,6 +230,40 @@ func WithLabel(key, value string) StartOption {
 
 // Queued stores the run and leaves it to a worker. See Runtime.Work.
 func Queued() StartOption { return func(o *StartOptions) { o.Queued = true } }
+
+// InQueue stores the run and leaves it to the workers of a queue (law J16).
+func InQueue(name string) StartOption {
+	return func(o *StartOptions) { o.Queued, o.InQueue, o.Queue = true, true, journal.QueueNamed(name) }
+}
+
+// Priority sets how soon workers take the run (law J16).
+func Priority(n int) StartOption { return func(o *StartOptions) { o.Priority = n } }
+
+// NotBefore stores the run and leaves it to workers, from a time on (law J16).
+func NotBefore(t time.Time) StartOption {
+	return func(o *StartOptions) {
+		if o.Queued = true; !t.IsZero() {
+			o.NotBefore = max(t.UnixMicro(), 1)
+		}
+	}
+}
+
+// Dedup has the run hold a key until it ends (law J17).
+func Dedup(key string) StartOption { return func(o *StartOptions) { o.Turn.Dedup = key } }
+
+// longestKey limits deduplication keys, in bytes.
+const longestKey = 255
+
+// checkTurn refuses turns that no run can have.
+func (o *StartOptions) checkTurn() error {
+	if n := o.Priority; n != int(int32(n)) { //nolint:gosec // that it does not change is the condition
+		return fmt.Errorf("priority %d: expected one of 32 bits", n)
+	}
+	if n := len(o.Turn.Dedup); n > longestKey {
+		return fmt.Errorf("the deduplication key has %d bytes; expected %d at most", n, longestKey)
+	}
+	return errors.Join(journal.CheckQueue(o.Queue), printable.Check("the deduplication key", o.Turn.Dedup))
+}
 
 // Attach continues the run that has the id already, if it is of the same plan.
 func Attach() StartOption { return func(o *StartOptions) { o.Attach = true } }

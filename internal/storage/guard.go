@@ -255,8 +255,8 @@ func (g *guardedStore) Left(ctx context.Context, driver string) (left time.Durat
 	return left, err
 }
 
-func (g *guardedStore) Deserted(ctx context.Context, limit int) (rows []journal.RunRow, err error) {
-	err = g.call("list runs", "", func() error { rows, err = g.inner.(journal.Leaser).Deserted(ctx, limit); return err })
+func (g *guardedStore) Deserted(ctx context.Context, q journal.WantedQuery) (rows []journal.RunRow, err error) {
+	err = g.call("list runs", "", func() error { rows, err = g.inner.(journal.Leaser).Deserted(ctx, q); return err })
 	return rows, err
 }
 

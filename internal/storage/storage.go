@@ -50,11 +50,14 @@ func (s *Storage) Runs(ctx context.Context, f journal.RunFilter) ([]runtype.RunI
 // StoreError gives an error of the store its code and its run. An error that has a code is returned as it is.
 func (s *Storage) StoreError(run string, err error) error {
 	var known *runtype.Error
+	var held *journal.HeldError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &known):
 		return err
+	case errors.As(err, &held):
+		return &runtype.Error{Code: runtype.CodeConflict, Run: run, Err: &runtype.DuplicateError{Key: held.Key, Run: held.Run}}
 	case errors.Is(err, runtype.ErrConflict):
 		return &runtype.Error{Code: runtype.CodeConflict, Run: run, Err: err}
 	case errors.Is(err, journal.ErrNotFound):

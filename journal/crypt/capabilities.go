@@ -73,12 +73,12 @@ func (s *Store) Left(ctx context.Context, driver string) (time.Duration, error) 
 }
 
 // Deserted implements [journal.Leaser].
-func (s *Store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, error) {
+func (s *Store) Deserted(ctx context.Context, q journal.WantedQuery) ([]journal.RunRow, error) {
 	l, err := as[journal.Leaser](s, "deserted")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := l.Deserted(ctx, limit)
+	rows, err := l.Deserted(ctx, q)
 	return opened(rows, err, func(row *journal.RunRow) error { return fail("deserted", row.ID, 0, s.ring.openRow(row)) })
 }
 

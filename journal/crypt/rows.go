@@ -21,6 +21,9 @@ func rowPlace(row *journal.RunRow) place {
 	for _, key := range slices.Sorted(maps.Keys(row.Labels)) {
 		p = p.text(key, row.Labels[key])
 	}
+	if t := row.Turn; t != (journal.Turn{}) { // no key of a label begins so
+		p = p.text(" turn", t.Queue, t.Dedup).number(uint64(t.Priority), uint64(t.NotBefore))
+	}
 	return p
 }
 

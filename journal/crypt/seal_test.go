@@ -83,7 +83,7 @@ func full() journal.Batch {
 // clear are the fields that a sealed store shows; docs/formats.md lists them.
 var clearFields = []string{
 	"Entry.Node", "RunRow.Plan", "RunRow.Kind", "RunRow.Fingerprint", "RunRow.Definition", "RunRow.Driver",
-	"RunRow.Labels", "Interrupt.ID", "Interrupt.Task", "Interrupt.Role", "Interrupt.Kind",
+	"RunRow.Labels", "RunRow.Turn.Queue", "RunRow.Turn.Dedup", "Interrupt.ID", "Interrupt.Task", "Interrupt.Role", "Interrupt.Kind",
 }
 
 // marksOf are the fields whose marks are in some bytes.

@@ -88,7 +88,7 @@ func driverBatch(run, driver, status string, ready bool) journal.Batch {
 // deserted are the ids of what nobody drives, in order.
 func deserted(t *testing.T, l journal.Leaser, limit int) (ids []string) {
 	t.Helper()
-	rows, err := l.Deserted(t.Context(), limit)
+	rows, err := l.Deserted(t.Context(), journal.WantedQuery{Limit: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func testDeserted(t *testing.T, s journal.Store, l journal.Leaser) {
 	same(t, "nobody drives", []string{"queued", "left", "answered", "again"}, deserted(t, l, 0))
 	same(t, "the first two", []string{"queued", "left"}, deserted(t, l, 2))
 	same(t, "of ten", []string{"queued", "left", "answered", "again"}, deserted(t, l, 10))
-	rows, err := l.Deserted(t.Context(), 2)
+	rows, err := l.Deserted(t.Context(), journal.WantedQuery{Limit: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func testLeaseClosed(t *testing.T, s journal.Store, l journal.Leaser) {
 	fails(t, "claim", claimed, journal.ErrClosed, "run_a")
 	fails(t, "beat", l.Beat(t.Context(), "a", time.Second), journal.ErrClosed, "")
 	_, lives := l.Left(t.Context(), "a")
-	_, lists := l.Deserted(t.Context(), 0)
+	_, lists := l.Deserted(t.Context(), journal.WantedQuery{})
 	for _, err := range []error{lives, lists} {
 		fails(t, "look", err, journal.ErrClosed, "")
 	}

@@ -57,7 +57,7 @@ func HoldsRunsBeforeDrivers(t *testing.T, s journal.Store) {
 	if diff := gocmp.Diff(timers, gotTimers); diff != "" || err != nil {
 		t.Errorf("timers (-want +got), %v:\n%s", err, diff)
 	}
-	deserted, err := s.(journal.Leaser).Deserted(t.Context(), 0)
+	deserted, err := s.(journal.Leaser).Deserted(t.Context(), journal.WantedQuery{})
 	if diff := gocmp.Diff(rows[len(rows)-1:], deserted); diff != "" || err != nil {
 		t.Errorf("the one run that is on its way is nobody's (-want +got), %v:\n%s", err, diff)
 	}

@@ -68,6 +68,10 @@ func RunWith(t *testing.T, o Options) {
 		{"WhatCannotBeCompacted", compacting(testCompactRefused)},
 		{"J10_ADriverLivesAsLongAsItsBeat", leasing(testBeat)},
 		{"J10_DesertedRuns", leasing(testDeserted)},
+		{"J16_RunsAreTakenInOrder", leasing(testTurns)},
+		{"J16_RunsAreTakenInTheOrderOfAModel", leasing(testTurnsDrawn)},
+		{"J17_AKeyIsHeldByOneOpenRun", testDedup},
+		{"J17_OneOfManyGetsTheKey", func(t *testing.T, s journal.Store) { testDedupRace(t, s) }},
 		{"J10_OneOfManyClaims", leasing(testClaim)},
 		{"E1_HeadsAreAskedAtOnce", testHeads},
 		{"J10_ARowDoesNotUndoAClaim", leasing(testClaimKept)},
@@ -81,12 +85,14 @@ func RunWith(t *testing.T, o Options) {
 	}
 	if o.Reopen != nil {
 		t.Run("J2_WhatWasAppendedIsThereAgain", func(t *testing.T) { testReopen(t, o) })
+		t.Run("J17_KeysAreThereAgain", func(t *testing.T) { testDedupReopen(t, o) })
 		t.Run("J10_LeasesAreThereAgain", func(t *testing.T) { testLeaseReopen(t, o) })
 		t.Run("J2_WhatWasCompactedIsThereAgain", func(t *testing.T) { testCompactReopen(t, o) })
 	}
 	if o.Second != nil {
 		t.Run("J3_TwoHandlesOnOneStore", func(t *testing.T) { testSecond(t, o) })
 		t.Run("E1_AWatchNamesRuns", func(t *testing.T) { testWatchSecond(t, o) })
+		t.Run("J17_TwoHandlesAskForAKey", func(t *testing.T) { testDedupSecond(t, o) })
 		t.Run("J10_TwoHandlesLease", func(t *testing.T) { testLeaseSecond(t, o) })
 		t.Run("J3_TwoHandlesCompact", func(t *testing.T) { testCompactSecond(t, o) })
 	}

@@ -37,12 +37,14 @@ type index struct {
 	open       ordered[*question]     // by the time they were opened
 	timers     ordered[journal.Timer] // by due
 	wanted     map[*run]struct{}      // those that somebody has to drive
+	held       map[string]string      // runs that hold deduplication keys, by key
 }
 
 func newIndex() index {
 	return index{
 		interrupts: make(map[string]*question),
 		wanted:     make(map[*run]struct{}),
+		held:       make(map[string]string),
 		runs:       ordered[*run]{compare: byCreation},
 		open:       ordered[*question]{compare: byOpened},
 		timers:     ordered[journal.Timer]{compare: byDue},
@@ -51,6 +53,15 @@ func newIndex() index {
 
 func byCreation(a, b *run) int {
 	return cmp.Compare(a.index.born, b.index.born)
+}
+
+// byTurn is the order in which workers take runs (law J16).
+func byTurn(a, b *run) int {
+	return cmp.Or(cmp.Compare(b.index.row.Priority, a.index.row.Priority), byCreation(a, b))
+}
+
+func byNotBefore(a, b *run) int {
+	return cmp.Or(cmp.Compare(a.index.row.NotBefore, b.index.row.NotBefore), byCreation(a, b))
 }
 
 func byOpened(a, b *question) int {
@@ -70,6 +81,10 @@ func (x *index) project(r *run, b *journal.Batch) error {
 	}
 	p := &r.index
 	if b.Row != nil {
+		if holder := x.held[b.Row.Dedup]; holder != "" && holder != b.Run {
+			return &journal.HeldError{Key: b.Row.Dedup, Run: holder}
+		}
+		x.hold(b.Run, p.row.Dedup, b.Row.Dedup)
 		if p.born == 0 {
 			x.born++
 			p.born = x.born
@@ -97,6 +112,16 @@ func (x *index) project(r *run, b *journal.Batch) error {
 		}
 	}
 	return nil
+}
+
+// hold changes the deduplication key that a run holds.
+func (x *index) hold(run, old, key string) {
+	if old == key {
+		return
+	}
+	if delete(x.held, old); key != "" {
+		x.held[key] = run
+	}
 }
 
 func (x *index) putInterrupt(p *projections, in *journal.Interrupt) {
@@ -165,6 +190,7 @@ func (x *index) remove(r *run) {
 		x.open.remove(in)
 	}
 	x.runs.remove(r)
+	x.hold(p.row.ID, p.row.Dedup, "")
 	delete(x.wanted, r)
 	p.born, p.row, p.interrupts, p.first, p.timers = 0, journal.RunRow{}, nil, [1]*question{}, nil
 }

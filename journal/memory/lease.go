@@ -47,19 +47,23 @@ func (s *store) left(driver string) time.Duration {
 }
 
 // Deserted implements [journal.Leaser].
-func (s *store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, error) {
+func (s *store) Deserted(ctx context.Context, q journal.WantedQuery) ([]journal.RunRow, error) {
 	if err := s.ready(ctx, "deserted", ""); err != nil {
 		return nil, err
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	order := byTurn
+	if q.Later {
+		order = byNotBefore
+	}
 	var rows []journal.RunRow
-	for _, r := range slices.SortedFunc(maps.Keys(s.index.wanted), byCreation) {
+	for _, r := range slices.SortedFunc(maps.Keys(s.index.wanted), order) {
 		row := &r.index.row
-		if row.Driver != "" && s.left(row.Driver) > 0 {
+		if row.Driver != "" && s.left(row.Driver) > 0 || !q.Match(row) {
 			continue
 		}
-		if rows = append(rows, r.index.shown()); len(rows) == limit {
+		if rows = append(rows, r.index.shown()); len(rows) == q.Limit {
 			break
 		}
 	}

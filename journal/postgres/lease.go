@@ -59,8 +59,12 @@ func (s *Store) Drivers(ctx context.Context) ([]string, error) {
 }
 
 // Deserted implements [journal.Leaser].
-func (s *Store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, error) {
-	rows, err := list(ctx, s, s.sql.of(listDeserted), []any{int64(max(limit, 0))}, scanRun)
+func (s *Store) Deserted(ctx context.Context, q journal.WantedQuery) ([]journal.RunRow, error) {
+	statement := listDeserted
+	if q.Later {
+		statement = listLater
+	}
+	rows, err := list(ctx, s, s.sql.of(statement), []any{int64(max(q.Limit, 0)), append([]string{}, q.Queues...), q.Due}, scanRun)
 	if err != nil {
 		return nil, s.fail("deserted", "", 0, err)
 	}

@@ -198,7 +198,7 @@ func scanRunAfter(row pgx.CollectableRow, before ...any) (r journal.RunRow, err 
 	var failure []byte
 	var labels string
 	err = row.Scan(append(before, &r.ID, &r.Plan, &r.Kind, &r.Fingerprint, &r.Definition, &r.Status, &failure, &r.Created, &r.Updated, &r.Waiting,
-		&r.Driver, &r.Ready, &labels, &head)...)
+		&r.Driver, &r.Ready, &labels, &r.Queue, &r.Priority, &r.NotBefore, &r.Dedup, &head)...)
 	r.Error, r.Head = string(failure), uint64(head)
 	if err == nil && labels != "" {
 		if err = json.Unmarshal([]byte(labels), &r.Labels); err != nil {

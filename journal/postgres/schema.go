@@ -110,6 +110,14 @@ ALTER TABLE @interrupts ADD COLUMN due bigint NOT NULL DEFAULT 0;
 CREATE INDEX interrupts_role ON @interrupts (role, opened, id) WHERE open;
 CREATE INDEX interrupts_holder ON @interrupts (holder, opened, id) WHERE open AND holder <> '';
 CREATE INDEX interrupts_due ON @interrupts (due, id) WHERE open AND due > 0;
+`, `
+ALTER TABLE @runs ADD COLUMN queue text COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE @runs ADD COLUMN priority integer NOT NULL DEFAULT 0;
+ALTER TABLE @runs ADD COLUMN notbefore bigint NOT NULL DEFAULT 0;
+ALTER TABLE @runs ADD COLUMN dedup text COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX runs_turn ON @runs (priority DESC, id) WHERE status = 'running' OR ready AND status = 'paused';
+CREATE INDEX runs_later ON @runs (notbefore, id) WHERE notbefore > 0 AND (status = 'running' OR ready AND status = 'paused');
+CREATE UNIQUE INDEX runs_dedup ON @runs (dedup) WHERE dedup <> '';
 `}
 
 // refilled is the version that brought the columns by which interrupts are found: those of before get them then.
@@ -132,9 +140,11 @@ INSERT INTO @journal (run, last, data) SELECT id, $3, $4 FROM fence`
 
 	createRun = `
 WITH fence AS (
-	INSERT INTO @runs (run, head, plan, kind, fingerprint, definition, status, error, created, updated, waiting, driver, ready, labels)
-	SELECT $1, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $26, $27, $29 WHERE $2::bigint = 0 AND $5::boolean AND $28::text IS NULL AND #
-	ON CONFLICT (run) DO NOTHING RETURNING id
+	INSERT INTO @runs (run, head, plan, kind, fingerprint, definition, status, error, created, updated, waiting, driver, ready, labels,
+		queue, priority, notbefore, dedup)
+	SELECT $1, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $26, $27, $29, $34, $35, $36, $37
+	WHERE $2::bigint = 0 AND $5::boolean AND $28::text IS NULL AND #
+	ON CONFLICT DO NOTHING RETURNING id
 )` + appendRest
 
 	updateRun = `
@@ -145,7 +155,9 @@ WITH fence AS (
 		status = CASE WHEN $5 THEN $10 ELSE status END, error = CASE WHEN $5 THEN $11 ELSE error END,
 		created = CASE WHEN $5 THEN $12 ELSE created END, updated = CASE WHEN $5 THEN $13 ELSE updated END,
 		waiting = CASE WHEN $5 THEN $14 ELSE waiting END, driver = CASE WHEN $5 THEN $26 ELSE driver END,
-		ready = CASE WHEN $5 THEN $27 ELSE ready END, labels = CASE WHEN $5 THEN $29 ELSE labels END
+		ready = CASE WHEN $5 THEN $27 ELSE ready END, labels = CASE WHEN $5 THEN $29 ELSE labels END,
+		queue = CASE WHEN $5 THEN $34 ELSE queue END, priority = CASE WHEN $5 THEN $35 ELSE priority END,
+		notbefore = CASE WHEN $5 THEN $36 ELSE notbefore END, dedup = CASE WHEN $5 THEN $37 ELSE dedup END
 	WHERE run = $1 AND head = $2 AND ($28::text IS NULL OR driver = $28) AND # RETURNING id
 )` + appendRest
 
@@ -194,7 +206,7 @@ SELECT data FROM (
 	getCheckpoint    = "SELECT c.seq, c.data FROM @checkpoints c JOIN @runs r ON r.id = c.run WHERE r.run = $1"
 	ownerOfInterrupt = "SELECT i.interrupt, r.run FROM @interrupts i JOIN @runs r ON r.id = i.run WHERE i.interrupt = ANY ($1) AND r.run <> $2 LIMIT 1"
 	readHeads        = "SELECT run, head FROM @runs WHERE run = ANY ($1)"
-	runColumns       = "run, plan, kind, fingerprint, definition, status, error, created, updated, waiting, driver, ready, labels, head"
+	runColumns       = "run, plan, kind, fingerprint, definition, status, error, created, updated, waiting, driver, ready, labels, queue, priority, notbefore, dedup, head"
 	listRuns         = "SELECT " + runColumns + " FROM @runs"
 	someInterrupts   = "SELECT id, interrupt, data FROM @interrupts WHERE id > $1 ORDER BY id LIMIT 256"
 	refillInterrupts = `UPDATE @interrupts i SET state = q.state, kind = q.kind, holder = q.holder, due = q.due
@@ -213,8 +225,12 @@ ON CONFLICT (driver) DO UPDATE SET until = excluded.until`
 	undriven   = "(driver = '' OR NOT EXISTS (SELECT FROM @drivers d WHERE d.driver = r.driver AND d.until > clock_timestamp()))"
 	claimRun   = `
 UPDATE @runs r SET driver = $1 WHERE run = $2 AND status IN ('running', 'paused', 'blocked') AND (driver = $1 OR ` + undriven + `)`
-	listDeserted = listRuns + ` r WHERE (status = 'running' OR ready AND status = 'paused') AND ` + undriven + `
-ORDER BY id LIMIT NULLIF($1::bigint, 0)`
+	deserted = listRuns + ` r WHERE (status = 'running' OR ready AND status = 'paused') AND ` + undriven + `
+	AND (cardinality($2::text[]) = 0 OR queue = ANY ($2)) `
+	listDeserted = deserted + "AND notbefore <= $3 ORDER BY priority DESC, id LIMIT NULLIF($1::bigint, 0)"
+	listLater    = deserted + "AND notbefore > 0 AND notbefore > $3 ORDER BY notbefore, id LIMIT NULLIF($1::bigint, 0)"
+	// holders says whether a run is there, and which run holds a deduplication key.
+	holders = "SELECT run FROM @runs WHERE run = $1 OR dedup <> '' AND dedup = $2 ORDER BY run = $1 DESC"
 
 	// announce tells others. It is never worth a wait for the disk, and nothing is lost with it.
 	announce = "SELECT pg_notify($1, said) FROM unnest($2::text[]) AS said WHERE " + relaxed

@@ -65,6 +65,8 @@ func texts(b *journal.Batch) (err error) {
 		check("the definition", r.Definition)
 		check("the status", r.Status)
 		check("the driver", r.Driver)
+		check("the queue", r.Queue)
+		check("the deduplication key", r.Dedup)
 	}
 	for i := range b.Interrupts {
 		check("the id of an interrupt", b.Interrupts[i].ID)
@@ -128,8 +130,33 @@ func (s *Store) appendWhole(ctx context.Context, c *pgx.Conn, b *journal.Batch) 
 		statement = s.sql.as(createRun, b.Durability)
 	}
 	args = append(args, row.Driver, row.Ready, b.Driver, labelText(row.Labels))
-	tag, err := c.Exec(ctx, statement, append(args, columnsOf(b.Interrupts)...)...)
-	return s.refused(ctx, c, b, s.written(b, tag, err))
+	args = append(append(args, columnsOf(b.Interrupts)...), row.Queue, int64(row.Priority), row.NotBefore, row.Dedup)
+	for {
+		tag, err := c.Exec(ctx, statement, args...)
+		err = s.written(b, tag, err)
+		if again := b.After == 0 && b.Driver == nil && row.Dedup != "" && errors.Is(err, journal.ErrConflict); again {
+			if err, again = s.held(ctx, c, b); again {
+				continue
+			}
+		}
+		return s.refused(ctx, c, b, err)
+	}
+}
+
+// held is why a run was not created: it exists, or another one holds its deduplication key. free reports that neither is so
+// any more.
+func (s *Store) held(ctx context.Context, c *pgx.Conn, b *journal.Batch) (err error, free bool) { //nolint:revive,staticcheck // the error is the result
+	var run string
+	err = c.QueryRow(ctx, s.sql.of(holders), b.Run, b.Row.Dedup).Scan(&run)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, true
+	case err != nil:
+		return err, false
+	case run == b.Run:
+		return journal.ErrConflict, false
+	}
+	return &journal.HeldError{Key: b.Row.Dedup, Run: run}, false
 }
 
 // refused is err, or which interrupt it was that made the statement fail: one that another run has.

@@ -1,6 +1,6 @@
 -- Writes a batch: all of it or nothing. Redis does not undo what a script has written when it fails, so whatever can
 -- fail is asked before the first write, and that one is of a kind which Redis refuses when its memory is full.
-local run, journal, pending, meta, runs, interrupts, inbox, timers, finds, asked, asks = unpack(KEYS)
+local run, journal, pending, meta, runs, interrupts, inbox, timers, finds, asked, asks, held = unpack(KEYS)
 local n = 0
 local function arg()
   n = n + 1
@@ -11,7 +11,7 @@ local id, after, head, token, frame, channel, sender = arg(), arg(), arg(), arg(
 local row = arg() == '1'
 local was, found
 if row or frame == '' then
-  was = redis.call('HMGET', run, 'head', 'token', 'born', 'status', 'plan', 'kind', 'ready', 'places')
+  was = redis.call('HMGET', run, 'head', 'token', 'born', 'status', 'plan', 'kind', 'dedup', 'places')
   found = was[1] or '0'
 else
   found = redis.call('HGET', run, 'head') or '0'
@@ -44,7 +44,8 @@ if (frames == 0) ~= (found == '0') then
   return {'CORRUPT', 'the head is ' .. found .. ', and there are ' .. frames .. ' frames'}
 end
 
-local names = {'plan', 'kind', 'fingerprint', 'definition', 'status', 'error', 'created', 'updated', 'waiting', 'driver', 'ready'}
+local names = {'plan', 'kind', 'fingerprint', 'definition', 'status', 'error', 'created', 'updated', 'waiting', 'driver', 'ready',
+  'queue', 'priority', 'notbefore', 'dedup'}
 local ended, labels, places
 if row then
   row = {}
@@ -77,7 +78,14 @@ if row or #questions > 0 or #due > 0 then
   redis.call('ZCARD', finds)
   redis.call('ZCARD', asked)
   redis.call('HLEN', asks)
+  redis.call('HLEN', held)
   redis.call('HLEN', pending)
+end
+if row and row.dedup ~= '' then
+  local holder = redis.call('HGET', held, row.dedup)
+  if holder and holder ~= id then
+    return {'HELD', holder}
+  end
 end
 for _, q in ipairs(questions) do
   local old = redis.call('HGET', interrupts, q.id)
@@ -170,10 +178,14 @@ if row then
   end
   find(finds, was[8] or '', places, tail)
   redis.call('HSET', run, 'places', places)
-  if row.ready == '1' then
-    redis.call('ZADD', runs, 0, 'w\0' .. tail)
-  elseif was[7] == '1' then
-    redis.call('ZREM', runs, 'w\0' .. tail)
+  local key = was[7] or ''
+  if key ~= row.dedup then
+    if key ~= '' then
+      redis.call('HDEL', held, key)
+    end
+    if row.dedup ~= '' then
+      redis.call('HSET', held, row.dedup, id)
+    end
   end
 end
 

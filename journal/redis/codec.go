@@ -17,14 +17,15 @@ func (s *Store) arguments(b *journal.Batch) ([]any, error) {
 		frame = journal.AppendEntries(nil, b.Entries)
 	}
 	token := s.sender + strconv.FormatUint(s.batches.Add(1), 36)
-	args := make([]any, 0, 24+4*len(b.Interrupts)+2*len(b.Timers))
+	args := make([]any, 0, 28+4*len(b.Interrupts)+2*len(b.Timers))
 	args = append(args, b.Run, decimal(b.After), decimal(b.Head()), token, frame, s.channel(), s.sender, flag(b.Row != nil), flag(alone(b)))
 	if alone(b) {
 		return args, bounded(args)
 	}
 	if r := b.Row; r != nil {
 		args = append(args, r.Plan, r.Kind, r.Fingerprint, r.Definition, r.Status, r.Error,
-			strconv.FormatInt(r.Created, 10), strconv.FormatInt(r.Updated, 10), strconv.Itoa(r.Waiting), r.Driver, flag(r.Ready), flag(r.Ended()),
+			strconv.FormatInt(r.Created, 10), strconv.FormatInt(r.Updated, 10), strconv.Itoa(r.Waiting), r.Driver, flag(r.Ready),
+			r.Queue, strconv.Itoa(r.Priority), strconv.FormatInt(r.NotBefore, 10), r.Dedup, flag(r.Ended()),
 			flag(b.Driver != nil))
 		if b.Driver != nil {
 			args = append(args, *b.Driver)
@@ -109,7 +110,7 @@ func decodeInterrupt(id, kept string) (journal.Interrupt, error) {
 
 // rowFields are the fields of a run's hash that make its row.
 func rowFields() []string {
-	return []string{"head", "plan", "kind", "fingerprint", "definition", "status", "error", "created", "updated", "waiting", "driver", "ready", "labels"}
+	return []string{"head", "plan", "kind", "fingerprint", "definition", "status", "error", "created", "updated", "waiting", "driver", "ready", "labels", "queue", "priority", "notbefore", "dedup"}
 }
 
 // decodeRow makes a row of the values of rowFields; found is false when there is no such run.
@@ -143,6 +144,13 @@ func decodeRow(run string, values []any) (row journal.RunRow, found bool, err er
 	}
 	if err == nil {
 		row.Waiting, err = strconv.Atoi(text[9])
+	}
+	row.Queue, row.Dedup = text[13], text[16]
+	if err == nil && text[14] != "" {
+		row.Priority, err = strconv.Atoi(text[14])
+	}
+	if err == nil && text[15] != "" {
+		row.NotBefore, err = strconv.ParseInt(text[15], 10, 64)
 	}
 	if err == nil && text[12] != "" {
 		err = json.Unmarshal([]byte(text[12]), &row.Labels)

@@ -1,7 +1,7 @@
 -- Removes a run with all that belongs to it. As in append.lua, whatever can fail is asked first.
-local run, journal, pending, runs, interrupts, inbox, timers, finds, asked, asks = unpack(KEYS)
+local run, journal, pending, runs, interrupts, inbox, timers, finds, asked, asks, held = unpack(KEYS)
 local id, channel, sender = unpack(ARGV)
-local was = redis.call('HMGET', run, 'born', 'status', 'plan', 'kind', 'places')
+local was = redis.call('HMGET', run, 'born', 'status', 'plan', 'kind', 'places', 'dedup')
 local mine = 'r:' .. id .. '\0'
 local waiting = redis.call('HGETALL', pending)
 local questions = redis.call('ZRANGEBYLEX', inbox, '[' .. mine, '(r:' .. id .. '\1')
@@ -11,6 +11,7 @@ redis.call('ZCARD', timers)
 redis.call('ZCARD', finds)
 redis.call('ZCARD', asked)
 redis.call('HLEN', asks)
+redis.call('HLEN', held)
 
 local function lose(key, text, tail)
   local at = 1
@@ -36,7 +37,10 @@ end
 if was[1] then
   local tail = was[1] .. id
   lose(finds, was[5] or '', tail)
-  redis.call('ZREM', runs, 'd\0' .. tail, 'r\0' .. tail, 'w\0' .. tail)
+  if was[6] and was[6] ~= '' then
+    redis.call('HDEL', held, was[6])
+  end
+  redis.call('ZREM', runs, 'd\0' .. tail, 'r\0' .. tail)
   redis.call('ZREM', runs, 's\0' .. (was[2] or '') .. '\0' .. tail, 'p\0' .. (was[3] or '') .. '\0' .. tail)
 end
 redis.call('UNLINK', run, journal, pending)

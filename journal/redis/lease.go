@@ -1,9 +1,7 @@
 package redis
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -91,59 +89,31 @@ func (s *Store) Claim(ctx context.Context, driver, run string) (claimed bool, er
 	return claimed, nil
 }
 
-// Deserted implements [journal.Leaser].
-func (s *Store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, error) {
-	d := deserted{store: s, limit: limit, lives: make(map[string]bool)}
-	var err error
-	for _, prefix := range []string{"s\x00running\x00", "w\x00"} {
-		d.found = 0
-		if err == nil {
-			err = s.walk(ctx, s.key(index), prefix, false, func(members []string) (bool, error) {
-				return d.take(ctx, prefix, members)
-			})
-		}
+// Deserted implements [journal.Leaser]. It reads the runs of other queues that come before those of the query.
+func (s *Store) Deserted(ctx context.Context, q journal.WantedQuery) ([]journal.RunRow, error) {
+	d := deserted{store: s, query: q, lives: make(map[string]bool)}
+	st := stretch{key: s.key(found), base: byTurn}
+	if q.Later {
+		st.base = byLater
+		st.span(journal.Span{From: q.Due + 1})
 	}
-	if err != nil {
+	if err := s.walkStretch(ctx, &st, func(members, ids []string, _ map[string]int64) (bool, error) { return d.take(ctx, members, ids) }); err != nil {
 		return nil, s.fail("deserted", "", 0, err)
 	}
-	slices.SortFunc(d.rows, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
-	if limit > 0 {
-		d.rows = d.rows[:min(limit, len(d.rows))]
-	}
-	var rows []journal.RunRow
-	for i := range d.rows {
-		rows = append(rows, d.rows[i].RunRow)
-	}
-	return rows, nil
+	return d.rows, nil
 }
 
 // deserted collects runs that nobody drives.
 type deserted struct {
 	store *Store
-	limit int
-	found int             // under the prefix that is walked
+	query journal.WantedQuery
 	lives map[string]bool // drivers that were asked for
-	rows  []placed
-}
-
-// placed is a run with its number.
-type placed struct {
-	journal.RunRow
-	place string
+	rows  []journal.RunRow
 }
 
 // take takes those of a page of the index.
-func (d *deserted) take(ctx context.Context, prefix string, members []string) (enough bool, err error) {
-	places := make(map[string]string, len(members))
-	ids := make([]string, len(members))
-	for i, m := range members {
-		if len(m) < len(prefix)+born {
-			return false, fmt.Errorf("%w: the index of runs has %q", journal.ErrCorrupt, m)
-		}
-		ids[i] = m[len(prefix)+born:]
-		places[ids[i]] = m[len(prefix) : len(prefix)+born]
-	}
-	rows, err := d.store.rows(ctx, members, ids)
+func (d *deserted) take(ctx context.Context, members, ids []string) (enough bool, err error) {
+	rows, err := d.store.rowsIn(ctx, d.store.key(found), members, ids)
 	if err == nil {
 		err = d.ask(ctx, rows)
 	}
@@ -151,13 +121,10 @@ func (d *deserted) take(ctx context.Context, prefix string, members []string) (e
 		return false, err
 	}
 	for i := range rows {
-		r := &rows[i]
-		ready := prefix == "w\x00"
-		if !r.Wanted() || d.lives[r.Driver] || ready == (r.Status == "running") { // which the other prefix has
+		if r := &rows[i]; !r.Wanted() || d.lives[r.Driver] || !d.query.Match(r) {
 			continue
 		}
-		d.rows = append(d.rows, placed{*r, places[r.ID]})
-		if d.found++; d.found == d.limit {
+		if d.rows = append(d.rows, rows[i]); len(d.rows) == d.query.Limit {
 			return true, nil
 		}
 	}

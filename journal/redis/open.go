@@ -123,8 +123,9 @@ func address(d *resp.Config, prefix string) string {
 	return fmt.Sprintf("redis://%s/%d (%s)", d.Addr, d.DB, prefix)
 }
 
-// format is the version of what the keys hold (law J9). Format 1 did not say where runs and interrupts are found.
-const format = "2"
+// format is the version of what the keys hold (law J9). Format 1 did not say where runs and interrupts are found, and
+// format 2 not in which order runs are taken.
+const format = "3"
 
 // adopt looks at the server and at the keys under the prefix, and makes the first of them.
 func (s *Store) adopt(ctx context.Context) error {
@@ -147,8 +148,8 @@ func (s *Store) adopt(ctx context.Context) error {
 		return err
 	case found == format:
 		return nil
-	case found == "1":
-		return s.refill(ctx)
+	case found == "1", found == "2":
+		return s.refill(ctx, found)
 	case len(found) > len(format) || len(found) == len(format) && found > format:
 		return fmt.Errorf("%w: format %q, this version reads up to %s", journal.ErrNewer, found, format)
 	}

@@ -68,7 +68,7 @@ func TestJ9_KeysOfAnotherVersion(t *testing.T) {
 	for _, tc := range []struct {
 		format string
 		want   error
-	}{{"3", journal.ErrNewer}, {"17", journal.ErrNewer}, {"0", journal.ErrCorrupt}, {"", journal.ErrCorrupt}} {
+	}{{"4", journal.ErrNewer}, {"17", journal.ErrNewer}, {"0", journal.ErrCorrupt}, {"", journal.ErrCorrupt}} {
 		p := prefix(t)
 		raw(t).HSet(t.Context(), p+"meta", "format", tc.format)
 		fails(t, "format "+tc.format, p, tc.want)

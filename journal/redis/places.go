@@ -14,9 +14,10 @@ import (
 // Indexes by which runs and interrupts are found (law J14). A member is a place, the number of what was created, and an
 // id; a place ends in a time. The scripts keep the places of each row beside it, to remove them when they change.
 const (
-	found = "found" // sorted set: runs by creation, update, status, plan and labels
+	found = "found" // sorted set: runs by creation, update, status, plan and labels; wanted runs by turn
 	asked = "asked" // sorted set: open interrupts by deadline, role, holder, and by who is asked
 	asks  = "asks"  // hash: the places of interrupts
+	held  = "held"  // hash: the runs that hold deduplication keys, by key
 )
 
 // Beginnings of places.
@@ -26,6 +27,8 @@ const (
 	byStatus  = "s\x00"
 	byPlan    = "p\x00"
 	byLabel   = "l\x00"
+	byTurn    = "t\x00" // runs that are wanted, by priority, the highest first
+	byLater   = "n\x00" // of these, the ones with a time before which they are not taken, by that time
 	byDue     = "d\x00"
 	byRole    = "q\x00"
 	byHolder  = "h\x00"
@@ -50,6 +53,12 @@ func runPlaces(r *journal.RunRow) []string {
 	places := []string{byCreated + at, byUpdated + sortable(r.Updated), byStatus + named(r.Status) + at, byPlan + named(r.Plan) + at}
 	for _, key := range slices.Sorted(maps.Keys(r.Labels)) {
 		places = append(places, byLabel+named(key, r.Labels[key])+at)
+	}
+	if r.Wanted() {
+		places = append(places, byTurn+sortable(-int64(r.Priority)))
+	}
+	if r.Wanted() && r.NotBefore > 0 {
+		places = append(places, byLater+sortable(r.NotBefore))
 	}
 	return places
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/fermata-go/fermata/journal/redis/internal/resp"
 )
 
-// refill brings what is under the prefix from format 1 to format 2: it puts runs and interrupts where they are found.
-// Others may write meanwhile, and may do the same.
-func (s *Store) refill(ctx context.Context) error {
+// refill brings what is under the prefix to this format: from format 1 it puts runs and interrupts where they are found, and
+// from format 2 the wanted runs where workers find them. Others may write meanwhile, and may do the same.
+func (s *Store) refill(ctx context.Context, from string) error {
 	put := func(kept, index, field, tail string, places []string) error {
 		_, err := s.call(ctx, func() error {
 			_, err := s.scripts.refill.Run(ctx, s.client, []string{kept, index}, field, tail, pack(places))
@@ -25,14 +25,17 @@ func (s *Store) refill(ctx context.Context) error {
 		}
 		rows, err := s.rows(ctx, members, ids)
 		for i := range rows {
-			if id := rows[i].ID; err == nil {
+			if id := rows[i].ID; err == nil && from == "1" {
 				err = put(s.runKey(id, ""), s.key(found), "places", numbers[id]+id, runPlaces(&rows[i]))
+			}
+			if id := rows[i].ID; err == nil && from == "2" {
+				err = put(s.runKey(id, ""), s.key(found), "turn", numbers[id]+id, []string{byTurn + sortable(0)})
 			}
 		}
 		return false, err
 	})
 	const all = "a:"
-	if err == nil {
+	if err == nil && from == "1" {
 		err = s.walk(ctx, s.key(inbox), all, false, func(members []string) (bool, error) {
 			ids, numbers := make([]string, len(members)), make(map[string]string, len(members))
 			for i, m := range members {

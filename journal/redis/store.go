@@ -78,7 +78,7 @@ func (s *Store) channel() string { return s.options.Prefix + "changes:" + strcon
 // their bytes: a score is a float and does not hold a time in microseconds for ever.
 const (
 	meta       = "meta"       // hash: the format, and a counter of what was created
-	index      = "runs"       // sorted set: runs by creation; all, by status, by plan; definitions; those that are ready
+	index      = "runs"       // sorted set: runs by creation; all, by status, by plan; definitions
 	interrupts = "interrupts" // hash: interrupts by id, behind their place in inbox
 	inbox      = "inbox"      // sorted set: interrupts by when they were opened; all, open, by run
 	timers     = "timers"     // sorted set: due, run, id
@@ -210,7 +210,7 @@ func (s *Store) append(ctx context.Context, b *journal.Batch) error {
 	}
 	keys := []string{
 		s.runKey(b.Run, ""), s.runKey(b.Run, frames), s.runKey(b.Run, pending),
-		s.key(meta), s.key(index), s.key(interrupts), s.key(inbox), s.key(timers), s.key(found), s.key(asked), s.key(asks),
+		s.key(meta), s.key(index), s.key(interrupts), s.key(inbox), s.key(timers), s.key(found), s.key(asked), s.key(asks), s.key(held),
 	}
 	var said []string
 	first := true
@@ -232,12 +232,12 @@ func (s *Store) append(ctx context.Context, b *journal.Batch) error {
 	if err != nil {
 		return err
 	}
-	return verdict(said, n > 1 && len(b.Entries) == 0)
+	return verdict(b, said, n > 1 && len(b.Entries) == 0)
 }
 
 // verdict is what the script says of a batch. One without entries leaves no trace that lasts: when it was sent again
 // and others have written meanwhile, whether it was among what was written is not known.
-func verdict(said []string, unknown bool) error {
+func verdict(b *journal.Batch, said []string, unknown bool) error {
 	said = append(said, "", "", "") // an answer that is too short is none that is known
 	switch said[0] {
 	case "OK":
@@ -247,6 +247,8 @@ func verdict(said []string, unknown bool) error {
 			return fmt.Errorf("the connection broke, and others have written until seq %s: outcome of the write unknown", said[1])
 		}
 		return fmt.Errorf("%w: the head is %s", journal.ErrConflict, said[1])
+	case "HELD":
+		return &journal.HeldError{Key: b.Row.Dedup, Run: said[1]}
 	case "OWNER":
 		return fmt.Errorf("%w: interrupt %s belongs to run %s", journal.ErrRefused, said[1], said[2])
 	case "CORRUPT":
@@ -261,7 +263,7 @@ func (s *Store) Delete(ctx context.Context, run string) error {
 	if err == nil && checkRun(run) == nil {
 		keys := []string{
 			s.runKey(run, ""), s.runKey(run, frames), s.runKey(run, pending),
-			s.key(index), s.key(interrupts), s.key(inbox), s.key(timers), s.key(found), s.key(asked), s.key(asks),
+			s.key(index), s.key(interrupts), s.key(inbox), s.key(timers), s.key(found), s.key(asked), s.key(asks), s.key(held),
 		}
 		_, err = s.call(ctx, func() error {
 			_, err := s.scripts.delete.Run(ctx, s.client, keys, run, s.channel(), s.sender)

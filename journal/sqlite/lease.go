@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -55,12 +56,17 @@ func (s *Store) Left(ctx context.Context, driver string) (left time.Duration, er
 }
 
 // Deserted implements [journal.Leaser].
-func (s *Store) Deserted(ctx context.Context, limit int) ([]journal.RunRow, error) {
+func (s *Store) Deserted(ctx context.Context, q journal.WantedQuery) ([]journal.RunRow, error) {
 	most := int64(-1)
-	if limit > 0 {
-		most = int64(limit)
+	if q.Limit > 0 {
+		most = int64(q.Limit)
 	}
-	return rowsOf(s.listRuns(ctx, "runs", "", kept(runsDeserted, time.Now().UnixMicro(), most)))
+	queues, _ := json.Marshal(append([]string{}, q.Queues...)) //nolint:errchkjson // texts always encode
+	statement := runsDeserted
+	if q.Later {
+		statement = runsLater
+	}
+	return rowsOf(s.listRuns(ctx, "runs", "", kept(statement, time.Now().UnixMicro(), most, string(queues), q.Due)))
 }
 
 // Drivers implements [journal.DriverLister].

@@ -204,6 +204,8 @@ func views(version int64) string {
 		return undriven
 	case 2:
 		return unlabelled
+	case 3:
+		return turnless
 	}
 	return ""
 }
@@ -219,6 +221,9 @@ func upgrade(c *conn) error {
 		if err == nil {
 			err = refill(c)
 		}
+	}
+	if err == nil && version < 4 {
+		err = c.script(turns + "PRAGMA user_version = 4;")
 	}
 	return err
 }

@@ -355,6 +355,7 @@ func (s *Store) runs(ctx context.Context, op, run string, query reads) (rows []j
 				Fingerprint: column[string](&r), Definition: column[string](&r), Status: column[string](&r),
 				Error: column[string](&r), Created: column[int64](&r), Updated: column[int64](&r),
 				Waiting: int(column[int64](&r)), Driver: column[string](&r), Ready: column[int64](&r) != 0, Labels: labelsOf(&r),
+				Turn: journal.Turn{Queue: column[string](&r), Priority: int(column[int64](&r)), NotBefore: column[int64](&r), Dedup: column[string](&r)},
 				Head: uint64(column[int64](&r)),
 			}
 			if p, ok := s.tail.get(id); ok {

@@ -5,7 +5,7 @@ import "fmt"
 // Marks of a file of ours, in SQLite's header.
 const (
 	applicationID = 0x4665726D // "Ferm"
-	schemaVersion = 3
+	schemaVersion = 4
 )
 
 // schema makes an empty file ours.
@@ -127,15 +127,30 @@ CREATE INDEX interrupts_holder ON interrupts (holder, opened) WHERE open = 1 AND
 CREATE INDEX interrupts_due ON interrupts (due) WHERE open = 1 AND due > 0;
 `
 
+// turns brings a file of schema 3 to schema 4: which worker takes a run, and when (laws J16 and J17). The first index is the
+// order in which workers take runs; the second says when the next one may be taken.
+const turns = `
+ALTER TABLE runs ADD COLUMN queue TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN notbefore INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN dedup TEXT NOT NULL DEFAULT '';
+CREATE INDEX runs_turn ON runs (priority DESC, id) WHERE status = 'running' OR ready = 1 AND status = 'paused';
+CREATE INDEX runs_later ON runs (notbefore, id) WHERE notbefore > 0 AND (status = 'running' OR ready = 1 AND status = 'paused');
+CREATE UNIQUE INDEX runs_dedup ON runs (dedup) WHERE dedup <> '';
+`
+
 // Views that let a connection that may not write read a file of an earlier schema: nobody drives what is in one of
-// schema 1, and before schema 3 no run has labels.
+// schema 1, before schema 3 no run has labels, and before schema 4 none has a turn.
 const (
 	undriven = `
-CREATE TEMP VIEW runs AS SELECT *, '' AS driver, 0 AS ready, '' AS labels FROM main.runs;
+CREATE TEMP VIEW runs AS SELECT *, '' AS driver, 0 AS ready, '' AS labels, '' AS queue, 0 AS priority, 0 AS notbefore, '' AS dedup FROM main.runs;
 CREATE TEMP VIEW drivers AS SELECT '' AS driver, 0 AS until WHERE false;
 `
 	unlabelled = `
-CREATE TEMP VIEW runs AS SELECT *, '' AS labels FROM main.runs;
+CREATE TEMP VIEW runs AS SELECT *, '' AS labels, '' AS queue, 0 AS priority, 0 AS notbefore, '' AS dedup FROM main.runs;
+`
+	turnless = `
+CREATE TEMP VIEW runs AS SELECT *, '' AS queue, 0 AS priority, 0 AS notbefore, '' AS dedup FROM main.runs;
 `
 )
 
@@ -200,6 +215,8 @@ const (
 	getBeat
 	claimRun
 	runsDeserted
+	runsLater
+	holderOf
 	driversAlive
 	driverOf
 	queries // how many there are
@@ -215,10 +232,14 @@ const (
 		WHERE c.back > 0 AND j.id = c.id - c.back AND j.run = c.run AND j.last > ?2
 	) `
 	rowColumns = `r.id, r.run, p.plan, p.kind, p.fingerprint, p.definition, r.status, r.error, r.created,
-		r.updated, r.waiting, r.driver, r.ready, r.labels, r.last`
+		r.updated, r.waiting, r.driver, r.ready, r.labels, r.queue, r.priority, r.notbefore, r.dedup, r.last`
 	runColumns = "SELECT " + rowColumns + " FROM runs r CROSS JOIN plans p WHERE p.id = r.plan AND "
 	runFilter  = `(?1 = '' OR p.plan = ?1) AND (?2 = '' OR p.kind = ?2) AND (p.kind = 'definition') = ?3
 		ORDER BY r.id DESC LIMIT ?4`
+	// deserted is what nobody drives at ?1, of the queues in the JSON ?3, "[]" being all.
+	deserted = `(r.status = 'running' OR r.ready = 1 AND r.status = 'paused') AND (r.driver = ''
+		OR NOT EXISTS (SELECT 1 FROM drivers d WHERE d.driver = r.driver AND d.until > ?1))
+		AND (?3 = '[]' OR r.queue IN (SELECT value FROM json_each(?3))) `
 	inboxColumns = "SELECT interrupt, data FROM interrupts"
 	inboxOrder   = " ORDER BY opened, id"
 )
@@ -235,10 +256,10 @@ var sql = [queries]string{
 	endOfRun:    "SELECT row, last FROM runs WHERE id = ?1",
 	findPlan:    "SELECT id FROM plans WHERE plan = ?1 AND kind = ?2 AND fingerprint = ?3 AND definition = ?4",
 	insertPlan:  "INSERT INTO plans (plan, kind, fingerprint, definition) VALUES (?1, ?2, ?3, ?4)",
-	insertRun: `INSERT INTO runs (run, plan, status, error, created, updated, waiting, driver, ready, labels, listed, last, row)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, 0)`,
+	insertRun: `INSERT INTO runs (run, plan, status, error, created, updated, waiting, driver, ready, labels, listed,
+		queue, priority, notbefore, dedup, last, row) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0, 0)`,
 	updateRun: `UPDATE runs SET plan = ?2, status = ?3, error = ?4, created = ?5, updated = ?6, waiting = ?7, driver = ?8,
-		ready = ?9, labels = ?10, listed = ?11 WHERE id = ?1`,
+		ready = ?9, labels = ?10, listed = ?11, queue = ?12, priority = ?13, notbefore = ?14, dedup = ?15 WHERE id = ?1`,
 	foldRun:     "UPDATE runs SET row = ?2, last = ?3 WHERE id = ?1 AND row < ?2",
 	getFolded:   "SELECT folded FROM state",
 	putFolded:   "UPDATE state SET folded = max(folded, ?1)",
@@ -291,8 +312,9 @@ var sql = [queries]string{
 	getBeat:    "SELECT until FROM drivers WHERE driver = ?1",
 	claimRun: `UPDATE runs SET driver = ?1 WHERE run = ?2 AND status IN ('running', 'paused', 'blocked') AND (driver IN ('', ?1)
 		OR NOT EXISTS (SELECT 1 FROM drivers d WHERE d.driver = runs.driver AND d.until > ?3))`,
-	runsDeserted: runColumns + `(r.status = 'running' OR r.ready = 1 AND r.status = 'paused') AND (r.driver = ''
-		OR NOT EXISTS (SELECT 1 FROM drivers d WHERE d.driver = r.driver AND d.until > ?1)) ORDER BY r.id LIMIT ?2`,
+	runsDeserted: runColumns + deserted + "AND r.notbefore <= ?4 ORDER BY r.priority DESC, r.id LIMIT ?2",
+	runsLater:    runColumns + deserted + "AND r.notbefore > 0 AND r.notbefore > ?4 ORDER BY r.notbefore, r.id LIMIT ?2",
+	holderOf:     "SELECT run FROM runs WHERE dedup = ?1 AND dedup <> ''",
 	driverOf:     "SELECT driver FROM runs WHERE run = ?1",
 	driversAlive: "SELECT driver FROM drivers WHERE until > ?1 ORDER BY driver",
 }

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -334,9 +335,9 @@ func (w *writer) create(r *request) (int64, error) {
 		return 0, err
 	}
 	res, err := w.conn.exec(insertRun, b.Run, plan, row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting), row.Driver, flag(row.Ready),
-		labelText(row.Labels), flag(row.Kind != journal.KindDefinition))
+		labelText(row.Labels), flag(row.Kind != journal.KindDefinition), row.Queue, int64(row.Priority), row.NotBefore, row.Dedup)
 	if code(err) == codes.SQLITE_CONSTRAINT {
-		return 0, errConflict
+		return 0, w.held(b)
 	}
 	if err != nil {
 		return 0, err
@@ -347,6 +348,22 @@ func (w *writer) create(r *request) (int64, error) {
 	}
 	w.remember(b.Run, id)
 	return id, w.insert(r, id, 0)
+}
+
+// held is why a run cannot be created: it exists, or another one holds its key.
+func (w *writer) held(b *journal.Batch) error {
+	if _, found, err := w.conn.one(findRun, b.Run); err != nil || found {
+		return cmp.Or[error](err, errConflict)
+	}
+	held := &journal.HeldError{Key: b.Row.Dedup}
+	err := w.conn.each(func(row []driver.Value) error {
+		held.Run, _ = row[0].(string)
+		return nil
+	}, holderOf, b.Row.Dedup)
+	if err != nil || held.Run == "" {
+		return cmp.Or[error](err, errConflict)
+	}
+	return refusal{held}
 }
 
 // plan is the number of what the row says of its plan.
@@ -383,7 +400,7 @@ func (w *writer) project(b *journal.Batch, id int64) error {
 			return err
 		}
 		_, err = w.conn.exec(updateRun, id, plan, row.Status, row.Error, row.Created, row.Updated, int64(row.Waiting), row.Driver, flag(row.Ready),
-			labelText(row.Labels), flag(row.Kind != journal.KindDefinition))
+			labelText(row.Labels), flag(row.Kind != journal.KindDefinition), row.Queue, int64(row.Priority), row.NotBefore, row.Dedup)
 		if err != nil {
 			return err
 		}
