@@ -307,12 +307,7 @@ func (x *Execution) append(ctx context.Context, entries []journal.Entry) error {
 	}
 	x.TakeUp.heldBack = nil
 	wanted := x.Stream.Publish(x.ID, entries)
-	x.stored(entries, began)
-	if !wanted && x.follower == nil && !x.Unstored { // nobody has the entries any more
-		for i := range entries {
-			x.Known.Reuse(entries[i].Value)
-		}
-	}
+	x.stored(entries, began, wanted)
 	clear(x.postponed)
 	x.postponed = x.postponed[:0]
 	return nil

@@ -136,7 +136,7 @@ func (x *Execution) finishUnstored(t *machine.Task, flat *plan.Flat, out any, ch
 func (x *Execution) follows(work *machine.Work) {
 	if len(work.Append) > 0 {
 		x.Stream.Publish(x.ID, work.Append)
-		x.stored(work.Append, time.Time{})
+		x.stored(work.Append, time.Time{}, true)
 	}
 	x.Continue(work)
 	x.failFast(work)

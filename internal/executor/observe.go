@@ -39,8 +39,8 @@ func (x *Execution) watched() (began time.Time) {
 	return began
 }
 
-// stored shows newly stored entries to the follower and the log.
-func (x *Execution) stored(entries []journal.Entry, began time.Time) {
+// stored shows newly stored entries to the follower and the log. If nobody else has them, the memory of their values is used again.
+func (x *Execution) stored(entries []journal.Entry, began time.Time, wanted bool) {
 	if x.follower != nil && len(entries) > 0 {
 		took := time.Duration(0)
 		if !began.IsZero() {
@@ -49,6 +49,12 @@ func (x *Execution) stored(entries []journal.Entry, began time.Time) {
 		x.follower.Stored(entries, took)
 	}
 	storage.LogStored(x.Options.Logger, x.ID, x.Plan.Name(), entries)
+	if wanted || x.follower != nil || x.Unstored {
+		return
+	}
+	for i := range entries {
+		x.Known.Reuse(entries[i].Value)
+	}
 }
 
 // scope returns the context for a node's function.

@@ -303,6 +303,7 @@ func (p *pass) replacement(list []any) {
 
 func (p *pass) finishList(start, keep, edits int, b []any) {
 	p.kept(start, keep, edits)
+	p.expectAny(b[keep:])
 	p.writeItems(b[keep:])
 	p.buf = append(p.buf, "]]"...)
 }

@@ -75,6 +75,7 @@ func (l *list) delta(p *pass, old, new unsafe.Pointer) {
 	}
 	if edits > 0 || a.len != b.len {
 		p.kept(start, keep, edits)
+		p.expectItems(l, b, keep)
 		l.items(p, b, keep)
 		p.buf = append(p.buf, "]]"...)
 		if a.len != b.len {

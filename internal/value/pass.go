@@ -22,17 +22,13 @@ const (
 
 // pass is one walk over a value, or over a value and its snapshot side by side. Walking changes neither: what has to
 // be done to the snapshot is noted, and done when everything has gone well.
-//
-// One struct: each visited part of a value reads and writes most of it, and a pass is reused as a whole.
 type pass struct {
 	buf   []byte   // the delta so far
 	todo  []todo   // updates of the snapshot, applied at the end
 	parts []part   // of objects whose members are not met in order
 	way   []place  // to the value in an interface that is being compared
 	spare []byte   // room for a replacement
-	shelf []byte   // the buffer that waits while one that was reserved is written
-	alone bool     // buf was reserved, and is handed out as it is
-	again bool     // buf is memory of deltas, for the next of them
+	other          // where buf is not the pass's own
 	names []string // of members that are being written, each map's behind those of the map around it
 	limit int      // of the delta, in bytes
 	probe bool     // only whether anything differs is asked, not how
@@ -41,6 +37,13 @@ type pass struct {
 	depth int      // of nested values
 	count int
 	err   *failure // the first one; once it is set, nothing that follows matters
+}
+
+// other is a buffer that is written in place of the pass's own.
+type other struct {
+	shelf []byte // the pass's own, which waits meanwhile
+	alone bool   // the other one was reserved, and is handed out as it is
+	again bool   // it is memory of deltas, for the next of them
 }
 
 // todo is something to be done to a snapshot: call do, or else bring the place old up to date with new.

@@ -32,11 +32,24 @@ func (p *pass) expectAny(v any) {
 	p.reserve(g.bytes)
 }
 
-// reserve takes a buffer of its own for at least n bytes. Some texts take more than they are long.
+// reserve takes a buffer of its own for at least n bytes more. Some texts take more than they are long.
 func (p *pass) reserve(n int) {
-	if n += n / 32; n >= handedOver && n <= p.limit {
-		p.shelf, p.buf, p.alone = p.buf, unwritten(n), true
+	n += n / 32
+	if n < handedOver || n > p.limit-len(p.buf) || n <= cap(p.buf)-len(p.buf) && p.alone {
+		return
 	}
+	made := append(unwritten(len(p.buf)+n), p.buf...)
+	if !p.alone {
+		p.shelf, p.alone = p.buf[:0], true
+	}
+	p.buf = made
+}
+
+// expectItems makes room for the elements of a list from the given one on.
+func (p *pass) expectItems(l *list, s *slice, from int) {
+	g := guess{left: mostGuessed}
+	g.items(s.len-from, func(i int) { g.of(l.elem, l.at(s, from+i)) })
+	p.reserve(g.bytes)
 }
 
 // unwritten is memory for n bytes or more that nobody has set to zero: for large values that takes as long as to write them.
@@ -130,10 +143,7 @@ func (g *guess) of(c codec, at unsafe.Pointer) {
 		}
 	case *list:
 		s := (*slice)(at)
-		for i := 0; i < s.len && g.left > 0; i++ {
-			g.bytes++
-			g.of(c.elem, c.at(s, i))
-		}
+		g.items(s.len, func(i int) { g.of(c.elem, c.at(s, i)) })
 	case *pointer:
 		if to := *(*unsafe.Pointer)(at); to != nil && g.left > 0 {
 			g.of(c.elem, to)
@@ -153,6 +163,18 @@ func (g *guess) of(c codec, at unsafe.Pointer) {
 	}
 }
 
+// items counts n elements. Those that there is no more time to look at are taken to be like the others.
+func (g *guess) items(n int, look func(i int)) {
+	before, i := g.bytes, 0
+	for ; i < n && g.left > 0; i++ {
+		g.bytes++
+		look(i)
+	}
+	if 0 < i && i < n {
+		g.bytes += (g.bytes - before) / i * (n - i)
+	}
+}
+
 func (g *guess) any(v any) {
 	g.left--
 	switch v := v.(type) {
@@ -161,10 +183,7 @@ func (g *guess) any(v any) {
 	case json.Number:
 		g.bytes += len(v)
 	case []any:
-		for i := 0; i < len(v) && g.left > 0; i++ {
-			g.bytes++
-			g.any(v[i])
-		}
+		g.items(len(v), func(i int) { g.any(v[i]) })
 	case map[string]any:
 		for k, e := range v {
 			if g.left <= 0 {

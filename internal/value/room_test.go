@@ -180,3 +180,34 @@ func TestJ7_ADeltaThatWasGivenBackCostsNoMemory(t *testing.T) {
 		t.Errorf("a change of 100,000 bytes took %d bytes, expected at most %d", took, most)
 	}
 }
+
+// A list that has grown by much is written where the delta stays, and copied once, for the snapshot.
+func TestJ7_ALargeAdditionIsWrittenOnce(t *testing.T) {
+	codec := sure(value.For[struct {
+		Lines []line `json:"lines"`
+		Any   []any  `json:"any"`
+	}]())
+	for name, changed := range map[string]string{
+		"structs": `{"lines":[` + strings.Repeat(`{"text":"`+strings.Repeat("x", 1000)+`"},`, 999) + `{"text":"y"}],"any":[]}`,
+		"any":     `{"lines":[],"any":[` + strings.Repeat(`"`+strings.Repeat("x", 1000)+`",`, 999) + `"y"]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			empty, full := sure(codec.Decode([]byte(`{"lines":[],"any":[]}`))), sure(codec.Decode([]byte(changed)))
+			const calls = 4
+			var snapshots [calls]any
+			for i := range snapshots {
+				snapshots[i] = sure(codec.Copy(empty))
+			}
+			i, most := 0, len(changed)*5/4
+			took := perCall(calls, func() {
+				if delta, _, _, err := value.Change(codec, snapshots[i], full, new(value.Known)); err != nil || len(delta) < len(changed)-100 {
+					t.Fatalf("a delta of %d bytes, %v", len(delta), err)
+				}
+				i++
+			})
+			if took > most {
+				t.Errorf("adding %d bytes allocated %d, expected at most %d", len(changed), took, most)
+			}
+		})
+	}
+}
