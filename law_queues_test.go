@@ -138,11 +138,17 @@ func TestJ16_RunsOfOtherQueuesAreLeftAlone(t *testing.T) {
 		run := start(t, desk, g, state{}, fermata.InQueue("gpu"))
 		work := func(name string, queues ...string) (stop func()) {
 			rt, _ := s.process(name)
-			return s.workWith(rt, fermata.WorkOptions{
+			done := s.workWith(rt, fermata.WorkOptions{
 				Queues: queues,
 				Took:   func(fermata.RunInfo) { s.tell(name, "takes it") },
 				Rested: func(r fermata.Result) { s.tell(name, "says", string(r.Status)) },
 			})
+			return func() {
+				done()
+				if err := rt.Close(); err != nil { // else it keeps the run, and wakes it
+					t.Error(err)
+				}
+			}
 		}
 		defer work("cpu", "cpu", "default")()
 		time.Sleep(time.Minute)
@@ -152,9 +158,11 @@ func TestJ16_RunsOfOtherQueuesAreLeftAlone(t *testing.T) {
 		stop() // while the run sleeps: its timer is for workers of its queue
 		time.Sleep(time.Minute)
 		s.told("gpu takes it", "gpu says paused")
+		if open, err := desk.Inbox(t.Context(), journal.InboxFilter{Run: run.ID()}); err != nil || len(open) > 0 {
+			t.Errorf("the timer has fired in a worker of another queue: %v, %v", open, err)
+		}
 		defer work("gpu2", "gpu")()
-		s.awaits(run.ID(), fermata.Paused)
-		time.Sleep(time.Second)
+		time.Sleep(10 * time.Second)
 		open, err := desk.Inbox(t.Context(), journal.InboxFilter{Run: run.ID()})
 		if err != nil || len(open) != 1 {
 			t.Fatalf("%d questions, %v", len(open), err)
