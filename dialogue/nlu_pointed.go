@@ -60,8 +60,7 @@ func (u *utterance) placeAmong(things int) (at int, ok bool) {
 // offersFor are the values of which the user was asked which one is meant for a slot, and otherwise what the question offers: its choices or
 // quick replies.
 func (u *utterance) offersFor(sl *slot) (offers []any, asked bool) {
-	for at := len(u.Lines) - 1; at >= 0; at-- {
-		line := u.Lines[at]
+	for at, line := range slices.Backward(u.Lines) {
 		if line.By != byUser || line.Text == u.Text && at == len(u.Lines)-1 {
 			continue
 		}

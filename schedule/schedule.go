@@ -36,7 +36,7 @@ const (
 // Schedule is a rule by which runs are started. Name, Cron and Start are needed.
 type Schedule struct {
 	Name    string        // of the schedule, part of the ids of its runs, which have it as the label fermata.schedule
-	Cron    string        // minute, hour, day of month, month, day of week; or @daily and the like
+	Cron    string        // minute, hour, day of the month, the month, day of the week; or @daily and the like
 	Zone    string        // the time zone of Cron, "Europe/Berlin". Defaults to UTC
 	Overlap Overlap       // defaults to Skip
 	CatchUp CatchUp       // defaults to CatchNone
@@ -104,13 +104,13 @@ func read(s Schedule) (*rule, error) {
 	}
 	fields := strings.Fields(text)
 	if len(fields) != 5 || strings.ContainsAny(text, "@=") {
-		return fail("cron is %q; expected five fields (minute, hour, day of month, month, day of week), or @hourly, @daily, @weekly, @monthly or @yearly", s.Cron)
+		return fail("cron is %q; expected five fields (minute, hour, day of the month, the month, day of the week), or @hourly, @daily, @weekly, @monthly or @yearly", s.Cron)
 	}
 	var err error
 	if r.zone, err = time.LoadLocation(s.Zone); err != nil {
 		return fail("zone %q: %w; expected a name such as Europe/Berlin", s.Zone, err)
 	}
-	if r.cron, err = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(text); err != nil {
+	if r.cron, err = cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(text); err != nil {
 		return fail("cron is %q: %w", s.Cron, err)
 	}
 	r.fixed = !strings.HasPrefix(fields[1], "*")
@@ -172,7 +172,7 @@ func (r *rule) delay(o Occurrence) time.Duration {
 	for _, b := range sum[:7] {
 		n = n<<8 | uint64(b)
 	}
-	return time.Duration(n % uint64(r.Jitter)) //nolint:gosec // below a positive duration
+	return time.Duration(n % uint64(r.Jitter))
 }
 
 // Upcoming returns the next occurrences of a schedule after a time, at most n.

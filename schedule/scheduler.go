@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -168,8 +169,8 @@ func (s *Scheduler) catchUp(ctx context.Context, now time.Time) (err error) {
 			most = 1
 		}
 		missed := r.before(now, most)
-		for n := len(missed) - 1; n >= 0; n-- {
-			if _, err := s.rt.Info(ctx, missed[n].Run); err == nil {
+		for n, o := range slices.Backward(missed) {
+			if _, err := s.rt.Info(ctx, o.Run); err == nil {
 				missed = missed[n+1:]
 				break
 			} else if !errors.Is(err, fermata.ErrNotFound) {

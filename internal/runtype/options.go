@@ -256,7 +256,7 @@ const longestKey = 255
 
 // checkTurn refuses turns that no run can have.
 func (o *StartOptions) checkTurn() error {
-	if n := o.Priority; n != int(int32(n)) { //nolint:gosec // that it does not change is the condition
+	if n := o.Priority; n != int(int32(n)) {
 		return fmt.Errorf("priority %d: expected one of 32 bits", n)
 	}
 	if n := len(o.Turn.Dedup); n > longestKey {

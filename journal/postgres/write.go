@@ -145,7 +145,7 @@ func (s *Store) appendWhole(ctx context.Context, c *pgx.Conn, b *journal.Batch) 
 
 // held is why a run was not created: it exists, or another one holds its deduplication key. free reports that neither is so
 // any more.
-func (s *Store) held(ctx context.Context, c *pgx.Conn, b *journal.Batch) (err error, free bool) { //nolint:revive,staticcheck // the error is the result
+func (s *Store) held(ctx context.Context, c *pgx.Conn, b *journal.Batch) (err error, free bool) { //nolint:revive // the error is the result
 	var run string
 	err = c.QueryRow(ctx, s.sql.of(holders), b.Run, b.Row.Dedup).Scan(&run)
 	switch {

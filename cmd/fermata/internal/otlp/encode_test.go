@@ -47,7 +47,8 @@ func sampled(t testing.TB) []sdktrace.ReadOnlySpan {
 		{Key: "bytes", Value: attribute.ByteSliceValue([]byte{0, 255})},
 		{Key: "mixed", Value: attribute.SliceValue(attribute.IntValue(0), attribute.StringValue("x"), attribute.SliceValue(attribute.BoolValue(false)))},
 		{Key: "map", Value: attribute.MapValue(attribute.Int("a", 1), attribute.KeyValue{Key: "b", Value: attribute.MapValue(attribute.String("c", "d"))})},
-		{Key: "nothing", Value: attribute.Value{}}, {},
+		{Key: "nothing", Value: attribute.Value{}},
+		{},
 	}
 	began := time.Unix(1_700_000_000, 123_456_789)
 	full := tracetest.SpanStub{
