@@ -84,13 +84,18 @@ func (p *page) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // View implements tea.Model. A form that is done leaves blank rows.
 func (p *page) View() tea.View {
 	text := p.form.View()
-	if text == "" {
-		text = strings.Repeat("\n", max(p.height-1, 0))
-	} else {
+	if text != "" {
 		text += "\n" + p.help()
 	}
-	p.height = strings.Count(text, "\n") + 1
-	return tea.NewView(text)
+	return tea.NewView(p.filled(text))
+}
+
+// filled fills a frame up to the height of the highest one so far. Where a frame is lower than the one before it, the
+// renderer loses the row of the cursor, and draws over the wrong rows from then on.
+func (p *page) filled(text string) string {
+	rows := strings.Count(text, "\n") + 1
+	p.height = max(p.height, rows)
+	return text + strings.Repeat("\n", p.height-rows)
 }
 
 // help names the keys that do something now, in a few words.
