@@ -16,6 +16,7 @@ func TestE2_AReaderThatFellBehindGetsTheSegmentSoFar(t *testing.T) {
 	rt, _ := inMemory(t)
 	begin, middle := newGate(), newGate()
 	const missed, more = 100_000, 1000 // more than is kept for a slow reader, and less
+	seen, leave, back := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	g := graph.New[state]("flood").
 		Node("hold", func(ctx node.Context, s state) (state, error) { return s, begin.pass(ctx) }).
 		Node("a", func(ctx node.Context, s state) (state, error) {
@@ -24,7 +25,14 @@ func TestE2_AReaderThatFellBehindGetsTheSegmentSoFar(t *testing.T) {
 				return s, err
 			}
 			for i := range missed + more {
-				if i == missed {
+				switch i {
+				case 1: // the reader leaves behind the first piece, however fast it is
+					select {
+					case <-seen:
+					case <-ctx.Done():
+						return s, ctx.Err()
+					}
+				case missed:
 					if err := middle.pass(ctx); err != nil {
 						return s, err
 					}
@@ -37,7 +45,6 @@ func TestE2_AReaderThatFellBehindGetsTheSegmentSoFar(t *testing.T) {
 		}).
 		Edge(graph.Start, "hold").Edge("hold", "a").MustCompile()
 	run := start(t, rt, g, state{})
-	seen, leave, back := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	all := make(chan []fermata.Event, 1)
 	go func() {
 		var events []fermata.Event
