@@ -122,11 +122,23 @@ func (s *shop) Handle(_ context.Context, r slog.Record) error {
 func (s *shop) WithAttrs([]slog.Attr) slog.Handler { return s }
 func (s *shop) WithGroup(string) slog.Handler      { return s }
 
+// bystander observes all runs and expects to be told only of something.
+type bystander struct{ t *testing.T }
+
+func (b bystander) Follow(fermata.RunInfo) fermata.Follower { return b }
+func (bystander) Recall(*journal.Entry)                     {}
+func (b bystander) Stored(entries []journal.Entry, _ time.Duration) {
+	if len(entries) == 0 {
+		b.t.Error("the observer was told of no entries")
+	}
+}
+func (bystander) Context(ctx context.Context, _ fermata.Scope) context.Context { return ctx }
+
 // process is a runtime of the shop, over a wire of its own.
 func (s *shop) process(name string) (*fermata.Runtime, *wire) {
 	w := newWire(s.store)
 	return newRuntime(s.t, fermata.Options{
-		Store: w, Name: name, Logger: slog.New(s),
+		Store: w, Name: name, Logger: slog.New(s), Observer: bystander{s.t},
 		Plans: func(context.Context, fermata.RunInfo) (*plan.Plan, error) { return s.plan, nil },
 	}), w
 }

@@ -3,9 +3,7 @@ package fleet
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/fermata-go/fermata/internal/executor"
 	"github.com/fermata-go/fermata/internal/guard"
@@ -59,14 +57,11 @@ func (f *Fleet) blockFor(ctx context.Context, run string, changed error) error {
 		}
 		row.Error, row.Driver, row.Ready = changed.Error(), "", false
 		b.Timers = []journal.Timer{{Run: run, ID: runstate.BlockTimer, Due: due}}
-		if err = f.StampAfter(ctx, &b); err == nil {
-			err = f.Store.Append(ctx, b)
-		}
-		if errors.Is(err, journal.ErrConflict) {
+		again, err := f.Record(ctx, &row, &b)
+		if again {
 			continue
 		}
 		if err == nil {
-			f.Witness(ctx, row, b.Entries, time.Now())
 			f.timers.set(due)
 			f.Notify(run)
 		}

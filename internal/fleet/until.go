@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/question"
@@ -55,17 +54,9 @@ func (f *Fleet) expire(ctx context.Context, run string) error {
 		b := journal.Batch{Run: run, After: row.Head}
 		row.Status, row.Error = finished.Status, finished.Error
 		question.End(&b, &row, open, now, body, "", "")
-		began := time.Now()
-		if err = f.StampAfter(ctx, &b); err == nil {
-			err = f.Store.Append(ctx, b)
+		if again, err := f.Record(ctx, &row, &b); !again {
+			return err
 		}
-		if errors.Is(err, journal.ErrConflict) {
-			continue
-		}
-		if err == nil {
-			f.Witness(ctx, row, b.Entries, began)
-		}
-		return err
 	}
 }
 

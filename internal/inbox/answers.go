@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/fermata-go/fermata/internal/question"
 	"github.com/fermata-go/fermata/internal/runtype"
@@ -187,18 +186,7 @@ func (in *Inbox) append(ctx context.Context, row *journal.RunRow, b *journal.Bat
 			return false, err
 		}
 	}
-	began := time.Now()
-	if err = in.StampAfter(ctx, b); err == nil {
-		err = in.Store.Append(ctx, *b)
-	}
-	if errors.Is(err, journal.ErrConflict) && ctx.Err() == nil {
-		return true, nil
-	}
-	if err != nil {
-		return false, in.StoreError(row.ID, err)
-	}
-	in.Witness(ctx, *row, b.Entries, began)
-	return false, nil
+	return in.Record(ctx, row, b)
 }
 
 // holds refuses values from outside that are too large, as a reason or a name (law N8).

@@ -11,6 +11,25 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
+// Record stores what happened to a run outside of its execution, and shows it. Again reports that another process was faster
+// (law J3): the batch does not fit the run any more.
+func (s *Storage) Record(ctx context.Context, row *journal.RunRow, b *journal.Batch) (again bool, err error) {
+	began := time.Now()
+	if err = s.StampAfter(ctx, b); err == nil {
+		err = s.Store.Append(ctx, *b)
+	}
+	if errors.Is(err, journal.ErrConflict) && ctx.Err() == nil {
+		return true, nil
+	}
+	if err != nil {
+		return false, s.StoreError(row.ID, err)
+	}
+	if len(b.Entries) > 0 { // a row may change alone
+		s.Witness(ctx, *row, b.Entries, began)
+	}
+	return false, nil
+}
+
 // Witness shows entries of a run that is not executed here to the observer and the log. A follower new to the
 // run is given its journal first.
 func (s *Storage) Witness(ctx context.Context, run runtype.RunInfo, entries []journal.Entry, began time.Time) {
