@@ -126,7 +126,7 @@ func (b *builder) build() (*Graph, error) {
 	b.types()
 	b.prune()
 	def := plan.Definition{
-		Name: b.name, Version: b.version, Kind: "dataflow", Limits: b.limits, FailFast: b.failFast, Entry: b.entry,
+		Name: b.name, Version: b.version, Kind: plan.KindDataflow, Limits: b.limits, FailFast: b.failFast, Entry: b.entry,
 	}
 	for _, d := range b.nodes {
 		def.Nodes = append(def.Nodes, b.node(d))

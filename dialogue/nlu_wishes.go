@@ -17,20 +17,29 @@ func (u *utterance) together() []Command {
 	if u.flow == "" || u.Pending == nil || !u.Pending.IsCollect() && !u.Pending.IsConfirm() {
 		return nil
 	}
-	ways := []func(before, behind string) []Command{u.answerThenWish, u.wishThenAnswer, u.answerThenNear}
-	joints := u.locale.Joints(u.text)
-	for _, way := range ways {
-		for _, cut := range joints {
-			before, behind := strings.Trim(u.text[:cut[0]], marksAround), strings.TrimSpace(u.text[cut[1]:])
-			if before == "" || behind == "" {
-				continue
-			}
-			if all := way(before, behind); len(all) > 0 {
+	parts := u.bothSides()
+	for _, way := range []func(before, behind string) []Command{u.answerThenWish, u.wishThenAnswer, u.answerThenNear} {
+		for _, p := range parts {
+			if all := way(p.before, p.behind); len(all) > 0 {
 				return all
 			}
 		}
 	}
 	return nil
+}
+
+// sides are a message in two parts, without what joins them.
+type sides struct{ before, behind string }
+
+// bothSides are the ways to part a message where an answer and a wish may be joined.
+func (u *utterance) bothSides() (all []sides) {
+	for _, cut := range u.locale.Joints(u.text) {
+		p := sides{strings.Trim(u.text[:cut[0]], marksAround), strings.TrimSpace(u.text[cut[1]:])}
+		if p.before != "" && p.behind != "" {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // marksAround are the marks that part an answer from a wish.
@@ -62,7 +71,7 @@ func (u *utterance) answerThen(before, behind string, wish []Command) []Command 
 		return nil
 	}
 	all := u.alone(before)
-	if len(all) == 0 || slices.ContainsFunc(all, func(c Command) bool { return c.Type == Affirm }) && !u.isYesAndWish(before, behind) {
+	if len(all) == 0 || slices.ContainsFunc(all, func(c Command) bool { return c.Type == Affirm }) && u.wishBehindYes(before, behind) == "" {
 		return nil
 	}
 	return append(all, u.owning(begunBy(wish), wish)...)
@@ -77,12 +86,12 @@ func (u *utterance) wishThenAnswer(before, behind string) []Command {
 	}
 	all := u.alone(behind)
 	begun := u.dialogue.flows[begunBy(wish)]
+	right, _ := u.within(behind).opened()
 	for i, c := range all {
 		sl := u.slotOf(c.Slot)
 		if c.Type != SetSlot && c.Type != CorrectSlot || sl == nil {
 			return nil
 		}
-		right, _ := u.within(behind).opened()
 		if v, _ := u.read(sl, right.text); v.Text == right.text && slices.ContainsFunc(begun.order, func(o *slot) bool { return o.asked && o.Type.alike(sl.Type) }) {
 			all[i].Left = u.text
 		}
@@ -95,7 +104,8 @@ func (u *utterance) wishThenAnswer(before, behind string) []Command {
 
 // spans reports whether the whole message is a trigger, and not one of a flow.
 func (u *utterance) spans(flow string) bool {
-	return len(u.match()) > 0 && u.match()[0].Score >= surely && u.meant[u.match()[0].ID].flow != flow
+	best := u.match()
+	return len(best) > 0 && best[0].Score >= surely && u.meant[best[0].ID].flow != flow
 }
 
 // owning are commands of which each value says that it is one of a flow.
@@ -161,18 +171,21 @@ func (u *utterance) near(before string) []Command {
 	return all
 }
 
-// isYesAndWish reports whether a message is a plain yes and behind it the trigger of another flow, of which every word is understood:
-// "yes, and order a pizza". Words that say in which order, that stop or deny make the yes none.
-func (u *utterance) isYesAndWish(before, behind string) bool {
+// wishBehindYes is the flow of a message that is a plain yes and behind it the flow's trigger, of which every word is understood:
+// "yes, and order a pizza"; "" for none. Words that say in which order, that stop or deny make the yes none.
+func (u *utterance) wishBehindYes(before, behind string) (flow string) {
 	yes, no, rest, score := u.locale.Assent(before)
 	if !yes || no || rest != "" || score < 1 || !u.Pending.confirms() || u.Pending.Slot != "" || u.locale.InOrder(behind) || u.locale.Turned(u.text) || u.locale.Negated(u.text) {
-		return false
+		return ""
 	}
 	right, _ := u.within(behind).opened()
-	if _, stops := u.locale.CancelsWhat(right.text); stops || u.locale.Act(right.text) != 0 || !u.dialogue.flows[begunBy(right.begins())].asks() {
-		return false
+	if _, stops := u.locale.CancelsWhat(right.text); stops || u.locale.Act(right.text) != 0 || u.locale.Amiss(behind) {
+		return ""
 	}
-	return !u.locale.Amiss(behind)
+	if flow = begunBy(right.begins()); !u.dialogue.flows[flow].asks() {
+		return ""
+	}
+	return flow
 }
 
 // asks reports whether a flow asks something of the user. What one that asks nothing tells may change their mind: "yes, and show my
@@ -183,13 +196,10 @@ func (f *flow) asks() bool {
 
 // yesAndWish is the flow that begins behind a plain yes in a message; "" for none.
 func (u *utterance) yesAndWish() string {
-	for _, cut := range slices.Backward(u.locale.Joints(u.text)) {
-		before, behind := strings.Trim(u.text[:cut[0]], marksAround), strings.TrimSpace(u.text[cut[1]:])
-		if before == "" || behind == "" || !u.isYesAndWish(before, behind) {
-			continue
+	for _, p := range slices.Backward(u.bothSides()) {
+		if flow := u.wishBehindYes(p.before, p.behind); flow != "" {
+			return flow
 		}
-		right, _ := u.within(behind).opened()
-		return begunBy(right.begins())
 	}
 	return ""
 }

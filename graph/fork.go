@@ -40,18 +40,10 @@ func (g *Graph[S]) Fork(ctx context.Context, rt *fermata.Runtime, id string, o F
 			return &edited, err
 		}
 	}
-	run, err := rt.Fork(ctx, id, g.plan, erased)
-	if err != nil {
-		return nil, err
-	}
-	return &Run[S]{plan: g.plan, run: run}, nil
+	return g.handle(rt.Fork(ctx, id, g.plan, erased))
 }
 
 // Migrate continues a run of another graph whose nodes had other names (law J8). See fermata.Runtime.Migrate.
 func (g *Graph[S]) Migrate(ctx context.Context, rt *fermata.Runtime, id string, m plan.Migration) (*Run[S], error) {
-	run, err := rt.Migrate(ctx, id, g.plan, m, "")
-	if err != nil {
-		return nil, err
-	}
-	return &Run[S]{plan: g.plan, run: run}, nil
+	return g.handle(rt.Migrate(ctx, id, g.plan, m, ""))
 }

@@ -39,11 +39,7 @@ func (g *Graph[S]) Run(ctx context.Context, state S, services ...any) (S, error)
 
 // Start begins a run on a runtime.
 func (g *Graph[S]) Start(ctx context.Context, rt *fermata.Runtime, state S, opts ...fermata.StartOption) (*Run[S], error) {
-	run, err := rt.Start(ctx, g.plan, &state, opts...)
-	if err != nil {
-		return nil, err
-	}
-	return &Run[S]{plan: g.plan, run: run}, nil
+	return g.handle(rt.Start(ctx, g.plan, &state, opts...))
 }
 
 // Execute starts a run and waits until it has ended or waits for people: Start and Wait in one call. The error is nil for a run
@@ -60,36 +56,31 @@ func (g *Graph[S]) Execute(ctx context.Context, rt *fermata.Runtime, state S, op
 // StartOrSend starts a run with its messages, or sends them to the run that has its id.
 // See fermata.Runtime.StartOrSend.
 func (g *Graph[S]) StartOrSend(ctx context.Context, rt *fermata.Runtime, state S, opts ...fermata.StartOption) (*Run[S], error) {
-	run, err := rt.StartOrSend(ctx, g.plan, &state, opts...)
-	if err != nil {
-		return nil, err
-	}
-	return &Run[S]{plan: g.plan, run: run}, nil
+	return g.handle(rt.StartOrSend(ctx, g.plan, &state, opts...))
 }
 
 // Resume drives a run of this graph on: one that crashed, was stopped, or waited for what has come. A graph that has
 // changed must fit the run, or it is fermata.ErrPlanChanged and the run stays as it is (law J8).
 func (g *Graph[S]) Resume(ctx context.Context, rt *fermata.Runtime, id string) (*Run[S], error) {
-	run, err := rt.Resume(ctx, id, g.plan)
-	if err != nil {
-		return nil, err
-	}
-	return &Run[S]{plan: g.plan, run: run}, nil
+	return g.handle(rt.Resume(ctx, id, g.plan))
 }
 
 // Retry continues a failed run from the tasks that failed (law F2).
 func (g *Graph[S]) Retry(ctx context.Context, rt *fermata.Runtime, id string) (*Run[S], error) {
-	run, err := rt.Retry(ctx, id, g.plan)
-	if err != nil {
-		return nil, err
-	}
-	return &Run[S]{plan: g.plan, run: run}, nil
+	return g.handle(rt.Retry(ctx, id, g.plan))
 }
 
 // Run is a handle on a run of a graph.
 type Run[S any] struct {
 	plan *plan.Plan // of its graph
 	run  *fermata.Run
+}
+
+func (g *Graph[S]) handle(run *fermata.Run, err error) (*Run[S], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Run[S]{plan: g.plan, run: run}, nil
 }
 
 // Result is the state of a run.

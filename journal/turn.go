@@ -21,14 +21,6 @@ type Turn struct {
 // DefaultQueue is how lists, flags and recipes name the queue of runs that name none.
 const DefaultQueue = "default"
 
-// QueueName returns the name of a queue as it is shown: [DefaultQueue] for "".
-func QueueName(queue string) string {
-	if queue == "" {
-		return DefaultQueue
-	}
-	return queue
-}
-
 // QueueNamed returns the queue of a name, as [Turn] has it: "" for [DefaultQueue].
 func QueueNamed(name string) string {
 	if name == DefaultQueue {

@@ -7,6 +7,9 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
+// KindDataflow is the Definition.Kind of plans whose nodes record named values, and not one state.
+const KindDataflow = "dataflow"
+
 // Kind says what a node is for. Drawings and traces show it; the engine runs all kinds alike.
 type Kind string
 
@@ -130,7 +133,7 @@ type Codec interface {
 type Definition struct {
 	Name    string   // of the plan
 	Version string   // declared by the author; part of the fingerprint
-	Kind    string   // the author's package: graph, recipe
+	Kind    string   // the author's package: graph, recipe, KindDataflow
 	Entry   []string // where tokens start; more than one is a fork
 	Nodes   []Node   // in declared order
 	Edges   []Edge   // in declared order

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ const (
 // Schedule is a rule by which runs are started. Name, Cron and Start are needed.
 type Schedule struct {
 	Name    string        // of the schedule, part of the ids of its runs, which have it as the label fermata.schedule
-	Cron    string        // minute, hour, day of the month, the month, day of the week; or @daily and the like
+	Cron    string        // minute, hour, day, month and weekday; or @daily and the like
 	Zone    string        // the time zone of Cron, "Europe/Berlin". Defaults to UTC
 	Overlap Overlap       // defaults to Skip
 	CatchUp CatchUp       // defaults to CatchNone
@@ -104,7 +105,7 @@ func read(s Schedule) (*rule, error) {
 	}
 	fields := strings.Fields(text)
 	if len(fields) != 5 || strings.ContainsAny(text, "@=") {
-		return fail("cron is %q; expected five fields (minute, hour, day of the month, the month, day of the week), or @hourly, @daily, @weekly, @monthly or @yearly", s.Cron)
+		return fail("cron is %q; expected five fields (minute, hour, day, month and weekday), or @hourly, @daily, @weekly, @monthly or @yearly", s.Cron)
 	}
 	var err error
 	if r.zone, err = time.LoadLocation(s.Zone); err != nil {
@@ -168,10 +169,7 @@ func (r *rule) delay(o Occurrence) time.Duration {
 		return 0
 	}
 	sum := sha256.Sum256([]byte("jitter\x00" + o.Run))
-	n := uint64(0)
-	for _, b := range sum[:7] {
-		n = n<<8 | uint64(b)
-	}
+	n := binary.BigEndian.Uint64(sum[:8]) >> 8
 	return time.Duration(n % uint64(r.Jitter))
 }
 

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -86,13 +87,12 @@ func (o *office) runs() map[string][]string {
 			if err != nil {
 				o.t.Fatal(err)
 			}
-			name, at, _ := strings.Cut(string(e.Value), `"At":"`)
-			name, at = row.Labels["fermata.schedule"]+name[:0], strings.TrimSuffix(at, `"}`)
-			when, err := time.Parse(time.RFC3339, at)
-			if err != nil {
+			var started state
+			if err := json.Unmarshal(e.Value, &started); err != nil {
 				o.t.Fatal(err)
 			}
-			all[name] = append(all[name], when.UTC().Format(time.DateTime))
+			name := row.Labels["fermata.schedule"]
+			all[name] = append(all[name], started.At.UTC().Format(time.DateTime))
 			break
 		}
 	}
@@ -141,69 +141,68 @@ func oracle(t *testing.T, zone string, hour, minute int) (all []string) {
 // A year in five zones, with two processes that die and come back: each occurrence has one run, and there are no others.
 func TestJ3_AYearOfOccurrences(t *testing.T) {
 	t.Parallel()
-	for _, hour := range []int{2} {
-		from, to := time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(2028, 1, 2, 0, 0, 0, 0, time.UTC)
-		o, r, want := newOffice(t, from), rand.New(rand.NewPCG(7, uint64(hour))), make(map[string][]string)
-		var list []Schedule
-		for _, zone := range zones {
-			list = append(list, Schedule{Name: zone, Cron: fmt.Sprintf("30 %d * * *", hour), Zone: zone, Overlap: Allow, CatchUp: CatchAll, Most: 50})
-			want[zone] = oracle(t, zone, hour, 30)
-		}
-		g := plain()
-		dying := errors.New("the process dies")
-		flaky := func() *Scheduler {
-			s := o.process(g, slices.Clone(list)...)
-			for _, rule := range s.rules {
-				start := rule.Start
-				rule.Start = func(ctx context.Context, at Occurrence, opts ...fermata.StartOption) error {
-					switch r.IntN(20) {
-					case 0:
-						return dying
-					case 1:
-						return errors.Join(start(ctx, at, opts...), dying)
-					}
-					return start(ctx, at, opts...)
+	const hour = 2
+	from, to := time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(2028, 1, 2, 0, 0, 0, 0, time.UTC)
+	o, r, want := newOffice(t, from), rand.New(rand.NewPCG(7, uint64(hour))), make(map[string][]string)
+	var list []Schedule
+	for _, zone := range zones {
+		list = append(list, Schedule{Name: zone, Cron: fmt.Sprintf("30 %d * * *", hour), Zone: zone, Overlap: Allow, CatchUp: CatchAll, Most: 50})
+		want[zone] = oracle(t, zone, hour, 30)
+	}
+	g := plain()
+	dying := errors.New("the process dies")
+	flaky := func() *Scheduler {
+		s := o.process(g, slices.Clone(list)...)
+		for _, rule := range s.rules {
+			start := rule.Start
+			rule.Start = func(ctx context.Context, at Occurrence, opts ...fermata.StartOption) error {
+				switch r.IntN(20) {
+				case 0:
+					return dying
+				case 1:
+					return errors.Join(start(ctx, at, opts...), dying)
 				}
-			}
-			return s
-		}
-		processes, down := []*Scheduler{flaky(), flaky()}, []int{0, 0}
-		for at := from; at.Before(to); at = at.Add(15 * time.Minute) {
-			o.clock.AdvanceTo(at)
-			for i := range processes {
-				switch {
-				case down[i] > 1:
-					down[i]--
-					continue
-				case down[i] == 1:
-					down[i] = 0
-					processes[i] = nil
-				case r.IntN(1000) == 0:
-					down[i] = 1 + r.IntN(300)
-					continue
-				}
-				if processes[i] == nil { // a new one catches up
-					processes[i] = flaky()
-					if processes[i].catchUp(t.Context(), at) != nil {
-						t.Fatal("catching up failed")
-					}
-				}
-				if err := processes[i].advance(t.Context(), at.Add(-30*time.Second), at); errors.Is(err, dying) {
-					down[i] = 1 + r.IntN(3)
-				} else if err != nil {
-					t.Fatal(err)
-				}
+				return start(ctx, at, opts...)
 			}
 		}
-		got := o.runs()
-		for zone, all := range got {
-			got[zone] = slices.DeleteFunc(all, func(at string) bool {
-				return !slices.Contains(want[zone], at) && (at < want[zone][0] || at > want[zone][364])
-			})
+		return s
+	}
+	processes, down := []*Scheduler{flaky(), flaky()}, []int{0, 0}
+	for at := from; at.Before(to); at = at.Add(15 * time.Minute) {
+		o.clock.AdvanceTo(at)
+		for i := range processes {
+			switch {
+			case down[i] > 1:
+				down[i]--
+				continue
+			case down[i] == 1:
+				down[i] = 0
+				processes[i] = nil
+			case r.IntN(1000) == 0:
+				down[i] = 1 + r.IntN(300)
+				continue
+			}
+			if processes[i] == nil { // a new one catches up
+				processes[i] = flaky()
+				if processes[i].catchUp(t.Context(), at) != nil {
+					t.Fatal("catching up failed")
+				}
+			}
+			if err := processes[i].advance(t.Context(), at.Add(-30*time.Second), at); errors.Is(err, dying) {
+				down[i] = 1 + r.IntN(3)
+			} else if err != nil {
+				t.Fatal(err)
+			}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("hour %d (-want +got):\n%s", hour, diff)
-		}
+	}
+	got := o.runs()
+	for zone, all := range got {
+		got[zone] = slices.DeleteFunc(all, func(at string) bool {
+			return !slices.Contains(want[zone], at) && (at < want[zone][0] || at > want[zone][364])
+		})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("hour %d (-want +got):\n%s", hour, diff)
 	}
 }
 

@@ -5,44 +5,31 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
-	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
 
 // selection are the flags that select many runs in place of one.
 type selection struct {
-	query        journal.RunQuery
-	labels       []string
-	since, until string
-	dry          bool
-	names        []string // of its flags that select
+	runSelectors
+	dry bool
 }
 
 // add adds the flags to a command. statuses are those that it selects by default.
 func (f *selection) add(c *cobra.Command, verb, statuses string) {
-	flags := c.Flags()
-	flags.StringSliceVar(&f.query.Statuses, "status", nil, "all runs with this `status`, several with commas (default "+statuses+")")
-	flags.StringArrayVar(&f.labels, "label", nil, "all runs with this label: `KEY=VALUE`; given again, with all of them")
-	flags.StringSliceVar(&f.query.Plans, "plan", nil, "all runs of the plan with this `name`; several with commas")
-	flags.StringVar(&f.since, "since", "", "all runs created since then: an `age` (30d, 12h), or a date (2026-01-31)")
-	flags.StringVar(&f.until, "until", "", "all runs created before then: an `age` or a date")
-	flags.StringVar(&f.query.Prefix, "prefix", "", "all runs whose id begins with this `text`")
-	flags.IntVar(&f.query.Limit, "limit", 0, "the largest `number` of runs, the newest first; 0 for all")
-	flags.BoolVar(&f.dry, "dry-run", false, "only show the runs that it would "+verb)
-	f.names = []string{"status", "label", "plan", "since", "until", "prefix"}
+	f.runSelectors.add(c, "all", "with this `status`, several with commas (default "+statuses+")")
+	c.Flags().IntVar(&f.query.Limit, "limit", 0, "the largest `number` of runs, the newest first; 0 for all")
+	c.Flags().BoolVar(&f.dry, "dry-run", false, "only show the runs that it would "+verb)
 }
 
 // one says whether the command is about the run that is its argument, and not about many.
 func (f *selection) one(c *cobra.Command, args []string) (bool, error) {
-	selects := false
-	for _, name := range f.names {
-		selects = selects || c.Flags().Changed(name)
-	}
+	selects := slices.ContainsFunc(selectors, c.Flags().Changed)
 	switch {
 	case len(args) > 0 && selects:
 		return false, usagef("expected RUN or flags that select runs, found both")
@@ -54,16 +41,6 @@ func (f *selection) one(c *cobra.Command, args []string) (bool, error) {
 		return false, usagef("expected RUN, the id of a run or the beginning of it, or flags that select runs: --status, --label, --plan, --since, --until, --prefix")
 	}
 	return false, nil
-}
-
-// runQuery returns what the flags select.
-func (f *selection) runQuery(m *Main) (q journal.RunQuery, err error) {
-	q = f.query
-	if q.Labels, err = labelsOf(f.labels); err != nil {
-		return q, err
-	}
-	q.Created, err = m.moments(f.since, f.until)
-	return q, err
 }
 
 // bulkLine is a run in `runs cancel --json` and `runs retry --json` of many.

@@ -121,24 +121,47 @@ func (m *Main) moments(since, until string) (s journal.Span, err error) {
 	return s, err
 }
 
-// runsFilter are the flags of `runs ls`.
-type runsFilter struct {
-	pageFlags
+// runSelectors are the flags that select runs by what is known of them.
+type runSelectors struct {
 	query        journal.RunQuery
 	labels       []string
 	since, until string
-	order        string
+}
+
+// selectors are the names of these flags.
+var selectors = []string{"status", "label", "plan", "since", "until", "prefix"}
+
+// add adds the flags to a command that is about "only" some runs or "all" of them. statuses is the help on the first flag.
+func (f *runSelectors) add(c *cobra.Command, which, statuses string) {
+	flags := c.Flags()
+	flags.StringSliceVar(&f.query.Statuses, "status", nil, which+" runs "+statuses)
+	flags.StringSliceVar(&f.query.Plans, "plan", nil, which+" runs of the plan with this `name`; several with commas")
+	flags.StringArrayVar(&f.labels, "label", nil, which+" runs with this label: `KEY=VALUE`; given again, with all of them")
+	flags.StringVar(&f.since, "since", "", which+" runs created since then: an `age` (30d, 12h), or a date (2026-01-31)")
+	flags.StringVar(&f.until, "until", "", which+" runs created before then: an `age` or a date")
+	flags.StringVar(&f.query.Prefix, "prefix", "", which+" runs whose id begins with this `text`")
+}
+
+// runQuery returns what the flags select.
+func (f *runSelectors) runQuery(m *Main) (q journal.RunQuery, err error) {
+	q = f.query
+	if q.Labels, err = labelsOf(f.labels); err != nil {
+		return q, err
+	}
+	q.Created, err = m.moments(f.since, f.until)
+	return q, err
+}
+
+// runsFilter are the flags of `runs ls`.
+type runsFilter struct {
+	pageFlags
+	runSelectors
+	order string
 }
 
 func (f *runsFilter) add(c *cobra.Command) {
-	flags := c.Flags()
-	flags.StringSliceVar(&f.query.Statuses, "status", nil, "only runs that are `running`, paused, blocked, completed, failed, cancelled, expired or stuck; several with commas")
-	flags.StringSliceVar(&f.query.Plans, "plan", nil, "only runs of the plan with this `name`; several with commas")
-	flags.StringArrayVar(&f.labels, "label", nil, "only runs with this label: `KEY=VALUE`; given again, with all of them")
-	flags.StringVar(&f.since, "since", "", "only runs created since then: an `age` (30d, 12h), or a date (2026-01-31)")
-	flags.StringVar(&f.until, "until", "", "only runs created before then: an `age` or a date")
-	flags.StringVar(&f.query.Prefix, "prefix", "", "only runs whose id begins with this `text`")
-	flags.StringVar(&f.order, "order", string(journal.ByCreated), "the newest first by when they were `created`, or updated")
+	f.runSelectors.add(c, "only", "that are `running`, paused, blocked, completed, failed, cancelled, expired or stuck; several with commas")
+	c.Flags().StringVar(&f.order, "order", string(journal.ByCreated), "the newest first by when they were `created`, or updated")
 	f.pageFlags.add(c, "run; the last one has the cursor of the next page as next", "status, plan or label:KEY")
 }
 
@@ -151,15 +174,11 @@ func (m *Main) runsListCommand() *cobra.Command {
 fermata runs ls --count status`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			labels, err := labelsOf(f.labels)
+			q, err := f.runQuery(m)
 			if err != nil {
 				return err
 			}
-			q := f.query
-			q.Labels, q.Order = labels, journal.Order(f.order)
-			if q.Created, err = m.moments(f.since, f.until); err != nil {
-				return err
-			}
+			q.Order = journal.Order(f.order)
 			return m.withStore(c.Context(), func(ctx context.Context, h *house) error { return m.findRuns(ctx, h, &f, q) })
 		},
 	}

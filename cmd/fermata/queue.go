@@ -8,7 +8,6 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
-	"github.com/fermata-go/fermata/journal"
 )
 
 // turnFlags say which worker takes a run, and when (laws J16 and J17).
@@ -73,5 +72,5 @@ func queueNote(r *fermata.RunInfo) string {
 	if r.Queue == "" {
 		return ""
 	}
-	return ", in queue " + term.OneLine(journal.QueueName(r.Queue))
+	return ", in queue " + term.OneLine(r.Queue)
 }

@@ -77,9 +77,7 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts runtype.Options
 		return runtype.Result{}, &runtype.Error{Code: runtype.CodeInvalid, Err: err}
 	}
 	body := &journal.StartedBody{Plan: p.Name(), Fingerprint: p.Fingerprint(), Inputs: given}
-	if within := p.Limits().Within; within > 0 {
-		body.Until, body.Within = e.storage.Now()+within.Microseconds(), within.Microseconds()
-	}
+	(&runtype.StartOptions{}).SetDeadline(body, e.storage.Now(), p.Limits())
 	if err := d.Machine.Begin(0, body, nullInput); err != nil {
 		return runtype.Result{}, d.wrap(err)
 	}

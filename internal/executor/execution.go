@@ -146,7 +146,7 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
 	}
 	if o.Schedule != "" {
-		o = runtype.StartOptionsOf([]runtype.StartOption{func(all *runtype.StartOptions) { *all = o }, runtype.WithLabel(runtype.ScheduleLabel, o.Schedule)})
+		runtype.WithLabel(runtype.ScheduleLabel, o.Schedule)(&o)
 	}
 	body := &journal.StartedBody{
 		Plan: def.Name, PlanVersion: def.Version, PlanKind: def.Kind, Fingerprint: x.Plan.Fingerprint(),
@@ -158,10 +158,7 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
 	}
 	now := x.Now()
-	begins := x.Storage.Now() // also of a run that is not stored
-	if until := o.Deadline(begins, def.Limits); until != 0 {
-		body.Until, body.Within = until, max(until-begins, 0)
-	}
+	o.SetDeadline(body, x.Storage.Now(), def.Limits) // also of a run that is not stored
 	x.Row = journal.RunRow{
 		ID: x.ID, Plan: def.Name, Kind: def.Kind, Fingerprint: body.Fingerprint, Definition: o.Definition,
 		Status: machine.Running, Created: now, Updated: now, Labels: label.Findable(o.Labels),

@@ -75,28 +75,31 @@ func misread(text string, at int, atEnd bool) *Fault {
 	if n := len(before); n > 1 && !atEnd && (before[n-2].Value == "." || before[n-2].Value == "?.") && last.Kind != lexer.Identifier {
 		return &Fault{Offset: last.From, Message: fmt.Sprintf("expected the name of a member after the dot, found %s", last.Value)}
 	}
-	if open, closing := unclosed(before); here.Kind == lexer.EOF && closing != "" && endsValue(last) {
-		return &Fault{Offset: open.From, Message: fmt.Sprintf("the %s that begins here is not closed; expected %s", open.Value, closing)}
+	if i := openBracket(before); here.Kind == lexer.EOF && i >= 0 && endsValue(last) {
+		open := before[i]
+		return &Fault{Offset: open.From, Message: fmt.Sprintf("the %s that begins here is not closed; expected %s", open.Value, closers[open.Value])}
 	}
 	return &Fault{Offset: at, Message: misplaced(before, last, here)}
 }
 
-// unclosed is the innermost bracket that is still open after the tokens, and the one that would close it; "" for none.
-func unclosed(before []lexer.Token) (open lexer.Token, closing string) {
-	var all []lexer.Token
-	for _, t := range before {
+// closers has the bracket that closes each one.
+var closers = map[string]string{"(": ")", "[": "]", "{": "}"}
+
+// openBracket is the index of the innermost bracket that is still open after the tokens; -1 for none.
+func openBracket(before []lexer.Token) int {
+	depth := 0
+	for i, t := range slices.Backward(before) {
 		switch {
-		case t.Is(lexer.Bracket, "(", "[", "{"):
-			all = append(all, t)
-		case t.Is(lexer.Bracket, ")", "]", "}") && len(all) > 0:
-			all = all[:len(all)-1]
+		case t.Is(lexer.Bracket, ")", "]", "}"):
+			depth++
+		case !t.Is(lexer.Bracket, "(", "[", "{"):
+		case depth == 0:
+			return i
+		default:
+			depth--
 		}
 	}
-	if len(all) == 0 {
-		return open, ""
-	}
-	open = all[len(all)-1]
-	return open, map[string]string{"(": ")", "[": "]", "{": "}"}[open.Value]
+	return -1
 }
 
 // misplaced says why a token cannot stand after those before it.
@@ -130,20 +133,11 @@ func endsValue(t lexer.Token) bool {
 
 // callAround is the function whose parenthesis is open after the tokens; "" for none.
 func callAround(before []lexer.Token) string {
-	depth := 0
-	for i, t := range slices.Backward(before) {
-		switch {
-		case t.Is(lexer.Bracket, ")", "]", "}"):
-			depth++
-		case t.Is(lexer.Bracket, "(", "[", "{") && depth > 0:
-			depth--
-		case t.Is(lexer.Bracket, "(") && i > 0 && before[i-1].Kind == lexer.Identifier:
-			return before[i-1].Value
-		case t.Is(lexer.Bracket, "(", "[", "{"):
-			return ""
-		}
+	i := openBracket(before)
+	if i < 1 || before[i].Value != "(" || before[i-1].Kind != lexer.Identifier {
+		return ""
 	}
-	return ""
+	return before[i-1].Value
 }
 
 // tokensTo are the tokens before a character and the one at it. Unread is where the first part starts that is no token; -1

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/plan"
 )
 
 // RecordedState returns the state of a run at the last entry of its journal, as JSON (law J1). It is
@@ -33,9 +34,6 @@ func (v *Env) RecordedState(ctx context.Context, id string) (json.RawMessage, er
 	return data, nil
 }
 
-// dataflowKind is the kind of plans whose nodes record named values.
-const dataflowKind = "dataflow"
-
 // recorded finds the state of a run among its entries.
 type recorded struct {
 	vals    Values            // that the entries record
@@ -52,7 +50,7 @@ func (r *recorded) note(e *journal.Entry) error {
 		if err := json.Unmarshal(e.Body, &body); err != nil {
 			return &journal.StoreError{Op: "replay", Seq: e.Seq, Err: fmt.Errorf("%w: %w", journal.ErrCorrupt, err)}
 		}
-		r.isFlow = body.PlanKind == dataflowKind
+		r.isFlow = body.PlanKind == plan.KindDataflow
 	}
 	if strings.Contains(e.Node, "/") || !e.Kind.CarriesState() { // inside a subgraph or an item
 		return nil

@@ -193,9 +193,9 @@ const ScheduleLabel = label.Own + "schedule"
 // OfSchedule labels the run as an occurrence of a schedule.
 func OfSchedule(name string) StartOption { return func(o *StartOptions) { o.Schedule = name } }
 
-// Deadline returns the deadline of a run that starts now; 0 for none (law F9). It is the earliest of those of its start
-// and its plan.
-func (o *StartOptions) Deadline(now int64, limits plan.Limits) (until int64) {
+// SetDeadline notes the deadline of a run that starts now, if it has one: the earliest of those of its start and its plan (law F9).
+func (o *StartOptions) SetDeadline(body *journal.StartedBody, now int64, limits plan.Limits) {
+	var until int64
 	for _, d := range []time.Duration{o.Within, limits.Within} {
 		if d > 0 && (until == 0 || now+d.Microseconds() < until) {
 			until = now + d.Microseconds()
@@ -204,7 +204,9 @@ func (o *StartOptions) Deadline(now int64, limits plan.Limits) (until int64) {
 	if t := o.Until.UnixMicro(); !o.Until.IsZero() && (until == 0 || t < until) {
 		until = t
 	}
-	return until
+	if until != 0 {
+		body.Until, body.Within = until, max(until-now, 0)
+	}
 }
 
 // WithLabels gives the run labels, beside those that it has been given before (law J13).

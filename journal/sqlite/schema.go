@@ -142,16 +142,15 @@ CREATE UNIQUE INDEX runs_dedup ON runs (dedup) WHERE dedup <> '';
 // Views that let a connection that may not write read a file of an earlier schema: nobody drives what is in one of
 // schema 1, before schema 3 no run has labels, and before schema 4 none has a turn.
 const (
+	noTurn = `'' AS queue, 0 AS priority, 0 AS notbefore, '' AS dedup FROM main.runs;
+`
 	undriven = `
-CREATE TEMP VIEW runs AS SELECT *, '' AS driver, 0 AS ready, '' AS labels, '' AS queue, 0 AS priority, 0 AS notbefore, '' AS dedup FROM main.runs;
-CREATE TEMP VIEW drivers AS SELECT '' AS driver, 0 AS until WHERE false;
+CREATE TEMP VIEW runs AS SELECT *, '' AS driver, 0 AS ready, '' AS labels, ` + noTurn + `CREATE TEMP VIEW drivers AS SELECT '' AS driver, 0 AS until WHERE false;
 `
 	unlabelled = `
-CREATE TEMP VIEW runs AS SELECT *, '' AS labels, '' AS queue, 0 AS priority, 0 AS notbefore, '' AS dedup FROM main.runs;
-`
+CREATE TEMP VIEW runs AS SELECT *, '' AS labels, ` + noTurn + ``
 	turnless = `
-CREATE TEMP VIEW runs AS SELECT *, '' AS queue, 0 AS priority, 0 AS notbefore, '' AS dedup FROM main.runs;
-`
+CREATE TEMP VIEW runs AS SELECT *, ` + noTurn + ``
 )
 
 // query is a statement that connections keep prepared.

@@ -160,6 +160,9 @@ var kinds = map[trace.SpanKind]uint64{
 	trace.SpanKindInternal: 1, trace.SpanKindServer: 2, trace.SpanKindClient: 3, trace.SpanKindProducer: 4, trace.SpanKindConsumer: 5,
 }
 
+// statuses are the numbers of the statuses of spans.
+var statuses = map[codes.Code]uint64{codes.Ok: 1, codes.Error: 2}
+
 func encodeSpan(s sdktrace.ReadOnlySpan) (m message) {
 	m.ids(s.SpanContext())
 	m.text(3, s.SpanContext().TraceState().String())
@@ -192,7 +195,7 @@ func encodeSpan(s sdktrace.ReadOnlySpan) (m message) {
 	m.count(14, s.DroppedLinks())
 	var status message
 	status.text(2, s.Status().Description)
-	status.number(3, map[codes.Code]uint64{codes.Ok: 1, codes.Error: 2}[s.Status().Code])
+	status.number(3, statuses[s.Status().Code])
 	m.part(15, status)
 	m.fixed32(16, flagsOf(s.SpanContext(), s.Parent()))
 	return m
