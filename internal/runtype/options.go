@@ -193,7 +193,8 @@ const ScheduleLabel = label.Own + "schedule"
 // OfSchedule labels the run as an occurrence of a schedule.
 func OfSchedule(name string) StartOption { return func(o *StartOptions) { o.Schedule = name } }
 
-// SetDeadline notes the deadline of a run that starts now, if it has one: the earliest of those of its start and its plan (law F9).
+// SetDeadline notes the deadline of a run that starts now, if it has one (law F9). It is the earliest of those of its start
+// and its plan.
 func (o *StartOptions) SetDeadline(body *journal.StartedBody, now int64, limits plan.Limits) {
 	var until int64
 	for _, d := range []time.Duration{o.Within, limits.Within} {

@@ -112,7 +112,7 @@ type Source struct {
 	Head    uint64 // head of the run's journal
 }
 
-// Publish shows durable entries, once they are stored. It reports whether somebody may have them now.
+// Publish shows durable entries, once they are stored. It reports whether a reader may have them now.
 func (l *Stream) Publish(run string, entries []journal.Entry) (wanted bool) {
 	if !l.wanted.Load() {
 		return false
