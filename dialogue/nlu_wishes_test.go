@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -88,7 +89,8 @@ func slotStep(d *Dialogue, slot string) *step {
 // TestAWishIsNoPartOfAValue answers with any value, joined in any way to any wish, in either order. The slot gets exactly the value, or the
 // user is asked: no slot gets words of the wish. Nearly always both are done.
 func TestAWishIsNoPartOfAValue(t *testing.T) {
-	for name, words := range wishLanguages {
+	for _, name := range slices.Sorted(maps.Keys(wishLanguages)) {
+		words := wishLanguages[name]
 		t.Run(name, func(t *testing.T) {
 			d := example(t, name)
 			all, both := 0, 0
@@ -137,12 +139,13 @@ func TestAWishIsNoPartOfAValue(t *testing.T) {
 
 // TestATextWithAWishIsAskedAbout has an NLU take a whole message for a text, at whatever place.
 func TestATextWithAWishIsAskedAbout(t *testing.T) {
-	for name, texts := range map[string][]string{
+	said := map[string][]string{
 		"wishes_en": {"Ada, and order a pizza", "Ada order a pizza", "order a pizza Ada", "Ada, and help me", "Ada and pizza", "Ada; cancel", "Ada, I am hungry"},
 		"wishes_de": {"Ada, übrigens will ich eine Pizza", "Ada eine Pizza bestellen", "eine Pizza bestellen Ada", "Ada und abbrechen"},
 		"wishes_fr": {"Ada, et commander une pizza", "Ada commander une pizza", "commander une pizza Ada"},
-	} {
-		d := example(t, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(said)) {
+		d, texts := example(t, name), said[name]
 		asks := NewCollect("?", "name")
 		for _, text := range texts {
 			for _, pending := range []*PendingTask{nil, &asks} {
@@ -169,7 +172,7 @@ func TestATextWithAWishIsAskedAbout(t *testing.T) {
 
 // TestAYesAndAWish says a yes, and something else in the same message: the yes counts where all words are understood, and never else.
 func TestAYesAndAWish(t *testing.T) {
-	for name, says := range map[string]map[string]bool{
+	all := map[string]map[string]bool{
 		"wishes_en": {
 			"yes, and order a pizza": true, "yes. Order a pizza.": true, "yes please, and then order a pizza": true, "ok, and I am hungry": true,
 			"yes, order a pizza first": false, "yes, and what are your opening hours?": false, "yes, and cancel my order": false, "yes, but order a pizza": false,
@@ -181,9 +184,11 @@ func TestAYesAndAWish(t *testing.T) {
 			"ja, bestelle zuerst eine Pizza": false, "ja, aber bestelle eine Pizza": false, "ja, und storniere meine Bestellung": false, "vielleicht, und bestelle eine Pizza": false, "ja, und bestelle keine Pizza": false,
 		},
 		"wishes_fr": {"oui, et commandez une pizza": true, "oui, mais commandez une pizza": false, "non, et commandez une pizza": false, "oui, et annulez ma commande": false},
-	} {
-		d := example(t, name)
-		for text, counts := range says {
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		d, says := example(t, name), all[name]
+		for _, text := range slices.Sorted(maps.Keys(says)) {
+			counts := says[text]
 			delta := heardAs(t, d, "", text)
 			if delta.Yes != counts || counts && (len(delta.Start) != 1 || !delta.Start[0].After) {
 				t.Errorf("%s: %q is %+v; the yes counts: %v", name, text, delta, counts)
