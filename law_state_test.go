@@ -2,7 +2,6 @@ package fermata_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
-	"github.com/fermata-go/fermata/recipe"
 )
 
 // stateAt checks the state of a run as its handle has it, and as another runtime on the store reads it.
@@ -193,43 +191,6 @@ func TestJ1_TheStateOfADataflowHasTheLastVersions(t *testing.T) {
 		} else if res.Status != fermata.Failed {
 			t.Fatal(res.Status)
 		}
-	}
-}
-
-// A recipe has its blackboard.
-func TestJ1_TheStateOfARecipeIsItsBlackboard(t *testing.T) {
-	rt, _ := inMemory(t)
-	r, err := recipe.Parse([]byte(`
-interface: {inputs: {amount: {type: number}}}
-agents:
-  score: {kind: expr, set: {risk: "amount > 100 ? 'high' : 'low'"}}
-topology:
-  entry_point: score
-  nodes:
-    - {type: agent, id: score, agent_ref: score}
-    - {type: human, id: review, prompt: "Refund {{ amount }}?", options: [approve, reject]}
-  edges: [{source: score, target: review}]
-`), "refund.yaml", recipe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	input, err := r.Input(map[string]any{"amount": json.Number("120")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := rt.Start(t.Context(), r.Plan(), input)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := run.Wait(timeLimit(t)); err != nil {
-		t.Fatal(err)
-	}
-	got, err := run.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(`{"amount":120,"risk":"high"}`, string(got)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
