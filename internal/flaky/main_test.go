@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -56,8 +57,9 @@ FAILED 1 of 1  m/c [m/c.test]
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	out.Reset()
+	all.lasted(&binary{Package: "m/b", took: time.Second, cpu: 4 * time.Second})
 	all.summary(&out, 1)
-	for _, line := range []string{"The slowest packages:\n    9.00s  m/b\n", "The slowest tests:\n    0.20s  m/a TestX/one\n"} {
+	for _, line := range []string{"The slowest packages: time and CPU\n    9.00s     4.00s  m/b\n", "The slowest tests:\n    0.20s  m/a TestX/one\n"} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("expected %q in %s", line, out.String())
 		}
@@ -98,9 +100,10 @@ const sometimes = `package sometimes
 import (
 	"os"
 	"testing"
+	"time"
 )
 
-func TestAlways(*testing.T) {}
+func TestAlways(*testing.T) { time.Sleep(20 * time.Millisecond) }
 
 func TestSometimes(t *testing.T) {
 	if os.Remove("done") != nil {
@@ -178,9 +181,12 @@ func TestTheCommandFindsWhatFailsNowAndThen(t *testing.T) {
 	t.Setenv("GOTOOLCHAIN", "local")
 	var out strings.Builder
 	err := run(t.Context(), []string{"-runs=2", "-race=false", "-slow=1"}, &out)
-	if !errors.Is(err, errFailed) || !strings.Contains(out.String(), "run 1 of 2: 1 failures, ") || !strings.Contains(out.String(), "FAILED 1 of 2  . TestSometimes\n        sometimes_test.go:13: not this time\n") ||
+	if !errors.Is(err, errFailed) || !strings.Contains(out.String(), "run 1 of 2: 1 failures, ") || !strings.Contains(out.String(), "FAILED 1 of 2  . TestSometimes\n        sometimes_test.go:14: not this time\n") ||
 		!strings.Contains(out.String(), "3 tests passed, 1 failures in 1 tests") {
 		t.Errorf("%v:\n%s", err, out.String())
+	}
+	if !regexp.MustCompile(`The slowest tests:\n +0\.0[2-9]s  \. TestAlways\n`).MatchString(out.String()) {
+		t.Errorf("the test that sleeps is not the slowest:\n%s", out.String())
 	}
 	out.Reset()
 	if err := run(t.Context(), []string{"-runs=1", "-race=false", "-run=Always"}, &out); err != nil {

@@ -28,6 +28,7 @@ type binary struct {
 	Args    []string // of the program, as go test gives them
 
 	took time.Duration // of its last run; 0 before the first
+	cpu  time.Duration // of its last run and of the processes that it waited for
 }
 
 // suite is all compiled tests, with or without the race detector.
@@ -144,7 +145,7 @@ func (s *suite) run(ctx context.Context, o *options, all *tally) error {
 			defer mu.Unlock()
 			if ctx.Err() == nil { // what an interrupt has cut counts for nothing
 				failed = errors.Join(failed, err, all.read(bytes.NewReader(events)))
-				all.lasted(b.Package, b.took)
+				all.lasted(b)
 			}
 		})
 	}
@@ -173,8 +174,12 @@ func detectorCrashed(said []byte) bool {
 func (s *suite) start(ctx context.Context, o *options, b *binary) (said []byte, err error) {
 	for range maxCrashes + 1 {
 		began := time.Now()
-		said, err = command(ctx, o, b).CombinedOutput()
-		b.took = time.Since(began)
+		cmd := command(ctx, o, b)
+		said, err = cmd.CombinedOutput()
+		b.took, b.cpu = time.Since(began), 0
+		if state := cmd.ProcessState; state != nil { // nil where it did not start
+			b.cpu = state.UserTime() + state.SystemTime()
+		}
 		if err == nil || !detectorCrashed(said) {
 			break
 		}
@@ -199,7 +204,7 @@ func command(ctx context.Context, o *options, b *binary) *exec.Cmd {
 // test runs the tests of one package and returns the events of go test -json.
 func (s *suite) test(ctx context.Context, o *options, b *binary) ([]byte, error) {
 	said, status := s.start(ctx, o, b)
-	convert := exec.CommandContext(ctx, s.toJSON, "-p", b.Package)
+	convert := exec.CommandContext(ctx, s.toJSON, "-t", "-p", b.Package) // -t: without it no event says how long a test took
 	convert.Stdin = bytes.NewReader(said)
 	events, err := convert.Output()
 	if err != nil {

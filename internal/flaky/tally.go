@@ -32,7 +32,8 @@ func (k key) String() string { return strings.TrimSpace(k.pkg + " " + k.test) }
 type result struct {
 	runs, failures int
 	slowest        time.Duration
-	said           string // its output when it failed first
+	cpu            time.Duration // of a package, when it used most
+	said           string        // its output when it failed first
 }
 
 // tally counts what became of every test.
@@ -123,10 +124,10 @@ func (a *tally) ended(k key, e event, failed bool) {
 	}
 }
 
-// lasted notes how long a package took, which the events of one that ran by itself do not say.
-func (a *tally) lasted(pkg string, took time.Duration) {
-	if r := a.results[key{pkg, ""}]; r != nil {
-		r.slowest = max(r.slowest, took)
+// lasted notes how long the tests of a package took and what they used, which the events of one that ran by itself do not say.
+func (a *tally) lasted(b *binary) {
+	if r := a.results[key{b.Package, ""}]; r != nil {
+		r.slowest, r.cpu = max(r.slowest, b.took), max(r.cpu, b.cpu)
 	}
 }
 
@@ -140,17 +141,18 @@ func (a *tally) summary(out io.Writer, slow int) {
 		say("%s", indented(r.said))
 	}
 	byTime := a.sorted(func(r *result) int { return -int(r.slowest) })
-	list := func(title string, all []key) {
-		if slow == 0 {
-			return
+	if slow > 0 {
+		say("\nThe slowest packages: time and CPU\n")
+		packages := slices.DeleteFunc(slices.Clone(byTime), func(k key) bool { return k.test != "" })
+		for _, k := range packages[:min(slow, len(packages))] {
+			say("%8.2fs %8.2fs  %s\n", a.results[k].slowest.Seconds(), a.results[k].cpu.Seconds(), k)
 		}
-		say("\nThe slowest %s:\n", title)
-		for _, k := range all[:min(slow, len(all))] {
+		say("\nThe slowest tests:\n")
+		tests := slices.DeleteFunc(byTime, func(k key) bool { return k.test == "" || a.hasParts(k) })
+		for _, k := range tests[:min(slow, len(tests))] {
 			say("%8.2fs  %s\n", a.results[k].slowest.Seconds(), k)
 		}
 	}
-	list("packages", slices.DeleteFunc(slices.Clone(byTime), func(k key) bool { return k.test != "" }))
-	list("tests", slices.DeleteFunc(byTime, func(k key) bool { return k.test == "" || a.hasParts(k) }))
 	say("\n%d tests passed, %d failures in %d tests\n", a.passes, a.failures, len(failed))
 }
 
