@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/fermata-go/fermata/journal"
@@ -20,6 +22,14 @@ const (
 	defaultSchema  = "fermata"
 	defaultConns   = 16
 	connectTimeout = 10 * time.Second
+)
+
+// What becomes of a statement whose caller has stopped waiting: it has a moment to end by itself, as nearly all do, then the server is
+// asked to end it, and then the connection is given up. To give it up at once would cost the next caller a new one, and Close the
+// time until the server notices.
+const (
+	cancelAfter = 50 * time.Millisecond
+	giveUpAfter = time.Second
 )
 
 // Options are how a database is opened. The zero value is ready to use.
@@ -110,6 +120,9 @@ func (s *Store) connect(ctx context.Context, dsn string) error {
 	}
 	if o.Dial != nil {
 		c.DialFunc = o.Dial
+	}
+	c.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, CancelRequestDelay: cancelAfter, DeadlineDelay: giveUpAfter}
 	}
 	config.AfterConnect, config.BeforeClose = s.connected, s.disconnected
 	s.config = c.Copy()

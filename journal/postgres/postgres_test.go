@@ -7,13 +7,17 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/internal/testserver"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/journaltest"
 	"github.com/fermata-go/fermata/journal/postgres"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	lawtest.RunBeside(6)
+	goleak.VerifyTestMain(m)
+}
 
 // database is the address of the one to test with.
 func database(t testing.TB) string {

@@ -135,7 +135,15 @@ func (s *Store) Close() (err error) {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
 		err = s.finish(ctx)
-		s.pool.Close()
+		closed := make(chan struct{})
+		go func() {
+			defer close(closed)
+			s.pool.Close() // which waits for the server, 15 seconds where it is silent
+		}()
+		select {
+		case <-closed:
+		case <-ctx.Done():
+		}
 	})
 	if err != nil {
 		return s.fail("close", "", 0, err)

@@ -199,6 +199,7 @@ func (s *looking) Heads(ctx context.Context, runs []string) (map[string]uint64, 
 
 // A reader sees what a process wrote that told nobody of it, because it was killed at once.
 func TestE1_AWriteThatNobodyTellsOfIsSeen(t *testing.T) {
+	t.Parallel()
 	schema := newSchema(t)
 	reader, writer := open(t, postgres.Options{Schema: schema}), open(t, postgres.Options{Schema: schema})
 	defer closeIt(t, reader)
