@@ -197,32 +197,35 @@ func TestJ13_BadLabelsAreRefused(t *testing.T) {
 func TestJ13_LabelsSurviveFaults(t *testing.T) {
 	for n := 1; n < 8; n++ {
 		for _, mode := range []journaltest.Mode{journaltest.Before, journaltest.After} {
-			store := journaltest.NewFaulty(memory.New())
-			store.FailAppend(n, mode)
-			rt := newRuntime(t, fermata.Options{Store: store})
-			g := single(func(ctx node.Context, s state) (state, error) {
-				return s, errors.Join(node.Label(ctx, "a", "1"), node.Label(ctx, "b", "2"), node.Label(ctx, "a", "3"))
-			})
-			run, err := g.Start(t.Context(), rt, state{}, fermata.WithID("run_1"))
-			if errors.Is(err, journaltest.ErrFault) { // it was not started, or nobody knows
-				continue
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			ends(t, run, fermata.Completed)
-			if diff := cmp.Diff(map[string]string{"a": "3", "b": "2"}, labelsOf(t, rt, run.ID())); diff != "" {
-				t.Errorf("append %d fails (%v): (-want +got):\n%s", n, mode, diff)
-			}
-			set := 0
-			for _, e := range journalOf(t, store, "run_1") {
-				if e.Kind == journal.LabelSet {
-					set++
+			t.Run(fmt.Sprint(n, "/", mode), func(t *testing.T) {
+				t.Parallel()
+				store := journaltest.NewFaulty(memory.New())
+				store.FailAppend(n, mode)
+				rt := newRuntime(t, fermata.Options{Store: store})
+				g := single(func(ctx node.Context, s state) (state, error) {
+					return s, errors.Join(node.Label(ctx, "a", "1"), node.Label(ctx, "b", "2"), node.Label(ctx, "a", "3"))
+				})
+				run, err := g.Start(t.Context(), rt, state{}, fermata.WithID("run_1"))
+				if errors.Is(err, journaltest.ErrFault) { // it was not started, or nobody knows
+					return
 				}
-			}
-			if set != 3 {
-				t.Errorf("append %d fails (%v): %d labels are recorded", n, mode, set)
-			}
+				if err != nil {
+					t.Fatal(err)
+				}
+				ends(t, run, fermata.Completed)
+				if diff := cmp.Diff(map[string]string{"a": "3", "b": "2"}, labelsOf(t, rt, run.ID())); diff != "" {
+					t.Errorf("append %d fails (%v): (-want +got):\n%s", n, mode, diff)
+				}
+				set := 0
+				for _, e := range journalOf(t, store, "run_1") {
+					if e.Kind == journal.LabelSet {
+						set++
+					}
+				}
+				if set != 3 {
+					t.Errorf("append %d fails (%v): %d labels are recorded", n, mode, set)
+				}
+			})
 		}
 	}
 }

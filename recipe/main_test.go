@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	lawtest.CollectLess()
+	lawtest.RunBeside(6)
 	goleak.VerifyTestMain(m)
 }
 

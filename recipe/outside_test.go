@@ -53,6 +53,7 @@ nodes:
 }
 
 func TestExec(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name, script, more string
 		want               string   // the output
@@ -145,6 +146,7 @@ func zombie(pid int) bool {
 
 // TestExecKillsGroup checks that a time limit and a stop end the program's children too.
 func TestExecKillsGroup(t *testing.T) {
+	t.Parallel()
 	const script = `sleep 60 & echo $! > child; wait`
 	t.Run("time limit", func(t *testing.T) {
 		j, dir := program(t, script, ", timeout_seconds: 2")
