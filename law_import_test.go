@@ -173,7 +173,7 @@ func TestJ6_ImpossibleJournalsAreRefused(t *testing.T) {
 		"routed while it waits":         {[]journal.Entry{opens("int_1", "a#1", ""), waitsFor("ask int_1"), ofTask(journal.RouteTaken, 1)}, "which is waiting"},
 		"done by a run that is blocked": {[]journal.Entry{factOf(journal.RunBlocked, "", `{"code":"diverged","error":"e"}`), ofTask(journal.NodeStarted, 1)}, "that is blocked"},
 		"a time before the last":        {[]journal.Entry{message, atTime(message, 1)}, "no entry is earlier than the entry before it"},
-		"answered in no role":           {[]journal.Entry{opens("int_1", "a#1", `,"requiredRole":"m"`), saidBy("int_1", "Bo")}, `asks for role "m", found ""`},
+		"answered in no role":           {[]journal.Entry{opens("int_1", "a#1", `,"requiredRole":"m"`), saidBy("int_1", "Bo")}, `asks for role "m", found no role`},
 		"answered in another role": {
 			[]journal.Entry{opens("int_1", "a#1", `,"requiredRole":"m"`), saidIn("int_1", "Bo", "n")}, `asks for role "m", found "n"`,
 		},

@@ -16,7 +16,7 @@ import (
 // info describes a run that the person may read. Definitions, whose journals lie beside those of runs, are none.
 func (h *handler) info(ctx context.Context, id string, person *Person) (fermata.RunInfo, error) {
 	info, err := h.rt.Info(ctx, id)
-	if err == nil && (info.Kind == "definition" || !h.reads(person, info, nil)) {
+	if err == nil && (info.Kind == journal.KindDefinition || !h.reads(person, info, nil)) {
 		return info, &fermata.Error{Code: fermata.CodeNotFound, Run: id, Err: fermata.ErrNotFound}
 	}
 	return info, err

@@ -142,6 +142,9 @@ func ofArguments(n int) string {
 
 func moreThan(n int, args []string) error {
 	if len(args) > n {
+		if n == 0 {
+			return usagef("expected no argument, found %q", args[0])
+		}
 		return usagef("expected %s, found %q, too; a text with spaces needs quotes", ofArguments(n), args[n])
 	}
 	return nil

@@ -83,13 +83,15 @@ func (m *Main) tasksClaimCommand() *cobra.Command {
 	return c
 }
 
+const released = "released"
+
 func (m *Main) tasksReleaseCommand() *cobra.Command {
 	var who holder
 	var note string
 	c := m.onTask(&cobra.Command{
 		Use:   "release TASK",
 		Short: "Give up a claim",
-	}, "released", &who, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
+	}, released, &who, func(ctx context.Context, h *house, id string, o []fermata.AnswerOption) error {
 		return h.Release(ctx, id, "", append(o, fermata.WithNote(note))...)
 	})
 	who.add(m, c.Flags(), "who has claimed it, or is in the role that may override: an `id`")
@@ -117,6 +119,10 @@ func (m *Main) onTask(
 			}
 			if err := do(ctx, h, q.ID, opts); err != nil {
 				return m.explainAnswer(&q.Interrupt, err)
+			}
+			if done == released && q.ClaimedBy == "" {
+				m.out.Println(q.ID + " is free: nobody had claimed it")
+				return nil
 			}
 			m.out.Println(done + " " + q.ID + " as " + who.String())
 			return nil

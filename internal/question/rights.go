@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
@@ -132,15 +133,15 @@ func CheckToken(q *journal.Interrupt, do Action, o *runtype.AnswerOptions, overr
 
 // NotAdmitted returns the error for a refused action.
 func NotAdmitted(q *journal.Interrupt, do Action, o *runtype.AnswerOptions) error {
-	role := ""
-	if len(o.Roles) > 0 {
-		role = o.Roles[0]
+	found := "no role"
+	if len(o.Roles) > 0 && o.Roles[0] != "" {
+		found = strconv.Quote(o.Roles[0])
 	}
 	switch asks := RightsOf(q, o.Roles)&InRole == 0; {
 	case asks && do <= Claim:
-		return Forbidden(q, "it asks for role %q, found %q", q.Role, role)
+		return Forbidden(q, "it asks for role %q, found %s", q.Role, found)
 	case asks && do != Release:
-		return Forbidden(q, "it is for role %q to have somebody else asked, found %q", q.Role, role)
+		return Forbidden(q, "it is for role %q to have somebody else asked, found %s", q.Role, found)
 	case !IsNobody(q.Assignee) && !SamePerson(q.Assignee, o.By):
 		return Forbidden(q, "it is for %s, found %s%s", q.Assignee, NameOr(o.By), unlessOverridden(q, do))
 	}
