@@ -3,8 +3,10 @@ package journaltest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -167,17 +169,43 @@ func testFields(t *testing.T, s journal.Store) {
 		{Seq: 3, At: moment, Kind: journal.RunPaused},
 	}
 	full := journal.RunRow{
-		ID: "run_a", Plan: "plan 'x'", Kind: "recipe", Fingerprint: "f00", Definition: "d00", Status: "failed",
-		Error: "it\nbroke", Created: 1, Updated: 2, Waiting: 3, Driver: "host 'a'", Ready: true,
+		ID: "run_a", Plan: "plan 'x'", Kind: "recipe", Fingerprint: "f00", Definition: "d00", Status: "running",
+		Error: "it\nbroke", Head: 3, Created: 1, Updated: 2, Waiting: 3, Driver: "host 'a'", Ready: true,
+		Labels: map[string]string{"shop": "kö'ln"},
+		Turn:   journal.Turn{Queue: "gpu", Priority: -7, NotBefore: moment + 9, Dedup: "customer 'x'"},
 	}
-	appendAll(t, s, journal.Batch{Run: "run_a", Row: &full, Entries: all})
+	asked := interrupt("int_1", "run_a", 1)
+	asked.State, asked.ClaimedBy, asked.Answer, asked.AnsweredBy, asked.Resolved = "answered", "Ada", json.RawMessage(`"yes"`), "Bo", moment+7
+	asked.ClaimedByName, asked.AnsweredByName, asked.Digest = "Ada L.", "Bo M.", "d1"
+	setWhole(t, full)
+	setWhole(t, asked)
+	setWhole(t, all[1])
+	appendAll(t, s, journal.Batch{Run: "run_a", Row: &full, Entries: all, Interrupts: []journal.Interrupt{asked}})
 	same(t, "the entries", all, read(t, s, "run_a", 0))
 	rows, err := s.Runs(t.Context(), journal.RunFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	full.Head = 3
 	same(t, "the row", []journal.RunRow{full}, rows)
+	inbox, err := s.Inbox(t.Context(), journal.InboxFilter{All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the interrupt", []journal.Interrupt{asked}, inbox)
+}
+
+// setWhole fails where a field of a struct is zero: a field that is added later is tested, too, or this test fails.
+func setWhole(t *testing.T, of any) {
+	t.Helper()
+	v := reflect.ValueOf(of)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("%T.%s is not set here", of, v.Type().Field(i).Name)
+		}
+		if v.Field(i).Kind() == reflect.Struct {
+			setWhole(t, v.Field(i).Interface())
+		}
+	}
 }
 
 func testLarge(t *testing.T, s journal.Store) {
