@@ -56,7 +56,7 @@ type TraceStep struct {
 	Observation string          `json:"observation,omitempty"`
 	People      []TraceDeed     `json:"people,omitempty"`    // what was done about its questions, in order
 	Duration    float64         `json:"duration_ms"`         // waiting included; 0 for a step that is not done
-	Waited      float64         `json:"waited_ms,omitempty"` // how much of that it waited for people and for time
+	Waited      float64         `json:"waited_ms,omitempty"` // how much of that it waited: for people, for time, for a process that takes the run
 	Error       string          `json:"error,omitempty"`
 	Snapshot    json.RawMessage `json:"snapshot,omitempty"` // the blackboard after the node
 }
@@ -91,11 +91,13 @@ type traceBuilder struct {
 	prompted  map[string]bool   // steps whose action ends with a prompt
 	again     int               // how often the run was made to go on
 	mail      mailbox.Box       // which call has taken which message
+	last      time.Time         // of the entry before
 }
 
 func (b *traceBuilder) add(m *fermata.Moment) error {
 	e := &m.Entry
 	defer b.takeMail(e)
+	defer func() { b.last = e.Time() }()
 	switch e.Kind {
 	case journal.RunFinished:
 		return b.finished(e)

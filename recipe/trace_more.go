@@ -30,6 +30,9 @@ func (b *traceBuilder) resumed(e *journal.Entry) error {
 	if err != nil {
 		return err
 	}
+	if body.Reason == "recovered" {
+		b.unattended(e)
+	}
 	seen := strings.TrimSpace(byAndAs(body.By, ""))
 	switch {
 	case body.Takeover:
@@ -74,6 +77,17 @@ func (b *traceBuilder) waited(step int, e *journal.Entry) {
 	if since, waits := b.waits[step]; waits {
 		b.trace.Steps[step].Waited += float64(e.Time().Sub(since).Microseconds()) / 1000
 		delete(b.waits, step)
+	}
+}
+
+// unattended counts the time before a process took the run as one that the steps at work waited. It begins with the last entry: when
+// a process before it was lost, nobody knows.
+func (b *traceBuilder) unattended(e *journal.Entry) {
+	for _, i := range b.open {
+		s := &b.trace.Steps[i]
+		if _, waits := b.waits[i]; !waits && s.Duration == 0 && s.Snapshot == nil && s.Error == "" {
+			s.Waited += float64(e.Time().Sub(b.last).Microseconds()) / 1000
+		}
 	}
 }
 

@@ -216,8 +216,12 @@ func (w *teller) lines(st *recipe.TraceStep, begin time.Time) []string {
 	if st.Node == "" && st.Action != "" {
 		add(w.styles.Strong, st.Action)
 	}
-	if wait := millis(st.Waited); wait >= time.Second && millis(st.Duration)-wait >= time.Second {
-		add(w.styles.Faint, "waited "+term.Duration(wait)+", worked "+term.Duration(millis(st.Duration)-wait))
+	switch wait, worked := millis(st.Waited), millis(st.Duration-st.Waited); {
+	case wait < time.Second:
+	case worked >= time.Second:
+		add(w.styles.Faint, "waited "+term.Duration(wait)+", worked "+term.Duration(worked))
+	case !asked:
+		add(w.styles.Faint, "waited "+term.Duration(wait))
 	}
 	if st.Observation != "" {
 		style := w.styles.Faint

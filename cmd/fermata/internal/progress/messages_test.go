@@ -113,3 +113,22 @@ func TestM1_ATreeSaysWhichMessageIsAwaited(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestTheClockRestsUntilAProcessTakesTheRun checks that a node took as long as a process was there.
+func TestTheClockRestsUntilAProcessTakesTheRun(t *testing.T) {
+	s := &script{t: t, at: start}
+	s.add(0, journal.Entry{Kind: journal.RunStarted}, journal.StartedBody{Plan: "order"})
+	s.node(0, journal.NodeStarted, "pay", nil)
+	s.add(20*time.Second, journal.Entry{Kind: journal.RunResumed}, journal.ResumedBody{Reason: "recovered"})
+	s.node(2*time.Second, journal.NodeFinished, "pay", nil)
+	tree := progress.NewTree(ordered(t))
+	var row *progress.Row
+	for i := range s.events {
+		if r := tree.Apply(&s.events[i]); r != nil {
+			row = r
+		}
+	}
+	if took := row.Ended.Sub(row.Started); took != 2*time.Second {
+		t.Errorf("it took %s, expected 2s", took)
+	}
+}

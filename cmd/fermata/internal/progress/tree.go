@@ -131,9 +131,13 @@ func (t *Tree) Apply(ev *fermata.Event) *Row {
 	if t.Run == "" {
 		t.Run = ev.Run
 	}
+	rested := ev.Time().Sub(t.Last)
 	t.Last = ev.Time()
 	if e.Node == "" {
 		t.applyRun(ev)
+		if e.Kind == journal.RunResumed && bodyOf[journal.ResumedBody](e).Reason == "recovered" {
+			t.unattended(rested)
+		}
 		t.applyMail(e)
 		return nil
 	}
@@ -260,6 +264,15 @@ func (t *Tree) applyRun(ev *fermata.Event) {
 		t.Status = fermata.Status(bodyOf[journal.FinishedBody](e).Status)
 		t.giveUp("")
 	default:
+	}
+}
+
+// unattended takes the time before a process took the run out of the clocks of what is at work.
+func (t *Tree) unattended(d time.Duration) {
+	for _, r := range t.rows {
+		if r.State == Running && r.Ended.IsZero() {
+			r.Started = r.Started.Add(d)
+		}
 	}
 }
 
