@@ -22,7 +22,7 @@ func (f *turnFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.queue, "queue", "", "with --detach: the `queue` whose workers take the run (default the recipe's, else \"default\")")
 	flags.IntVar(&f.priority, "priority", 0, "with --detach: workers take runs with a higher `number` first")
-	flags.StringVar(&f.notBefore, "not-before", "", "with --detach: the earliest `time` at which a worker takes the run, as 2026-12-24T08:00:00Z, or how long from now, as 10m")
+	flags.StringVar(&f.notBefore, "not-before", "", "with --detach: when a worker takes the run at the earliest: a `time` from now (10m, 3d), or a time (2026-12-24T08:00:00Z)")
 	flags.StringVar(&f.dedup, "dedup", "", "the run holds this `key` until it ends; another open run with it is a conflict")
 }
 
@@ -43,12 +43,12 @@ func (f *turnFlags) options(m *Main, detach bool) (opts []fermata.StartOption, e
 		opts = append(opts, fermata.Dedup(f.dedup))
 	}
 	if f.notBefore != "" {
-		at, err := time.Parse(time.RFC3339, f.notBefore)
-		if wait, short := time.ParseDuration(f.notBefore); short == nil {
-			at, err = m.Now().Add(wait), nil
-		}
+		wait, at, err := momentOf("--not-before", f.notBefore)
 		if err != nil {
-			return nil, usagef("--not-before %q: expected a time, such as 2026-12-24T08:00:00Z, or how long from now, such as 10m", f.notBefore)
+			return nil, err
+		}
+		if wait > 0 {
+			at = m.Now().Add(wait)
 		}
 		opts = append(opts, fermata.NotBefore(at))
 	}

@@ -13,15 +13,27 @@ func deadlineOf(text string) ([]fermata.StartOption, error) {
 	if text == "" {
 		return nil, nil
 	}
+	wait, at, err := momentOf("--until", text)
+	switch {
+	case err != nil:
+		return nil, err
+	case wait > 0:
+		return []fermata.StartOption{fermata.Within(wait)}, nil
+	}
+	return []fermata.StartOption{fermata.Until(at)}, nil
+}
+
+// momentOf reads a time that a flag names: from now, or on the clock of this machine's zone.
+func momentOf(flag, text string) (wait time.Duration, at time.Time, err error) {
 	if d, ok := durationOf(text); ok && d > 0 {
-		return []fermata.StartOption{fermata.Within(d)}, nil
+		return d, time.Time{}, nil
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return []fermata.StartOption{fermata.Until(t)}, nil
+			return 0, t, nil
 		}
 	}
-	return nil, usagef("--until %q: expected a time from now (2h, 3d), or a time (2026-01-31T18:00:00Z, 2026-01-31 18:00)", text)
+	return 0, time.Time{}, usagef("%s %q: expected a time from now (2h, 3d), or a time (2026-01-31T18:00:00Z, 2026-01-31 18:00)", flag, text)
 }
 
 // durationOf reads a duration, of days and weeks as well.
