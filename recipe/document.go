@@ -14,7 +14,7 @@ import (
 
 // The keys of each part of a recipe. Schema publishes the same ones.
 var (
-	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "renamed", "labels", "queue", "presentation", "$schema"}
+	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "renamed", "labels", "queue", "schedules", "presentation", "$schema"}
 	topologyKeys  = []string{"entry_point", "nodes", "edges"}
 	bareKeys      = slices.Concat(recipeKeys, topologyKeys)
 	fileKeys      = []string{"apiVersion", "kind", "agents"}
@@ -43,13 +43,14 @@ type draft struct {
 	policy
 	drawn
 
-	persistence string  // the kind of store that is asked for; "" is Ephemeral
-	renamed     renamed // names of earlier versions
-	labels      labels  // of runs
-	queue       string  // whose workers take the runs; "" for the default one
-	dir         string  // where programs are run
-	tests       []*test // those of the file, and of a file of tests
-	stage       *Stage  // what stands in for agents; nil outside of tests
+	persistence string      // the kind of store that is asked for; "" is Ephemeral
+	renamed     renamed     // names of earlier versions
+	labels      labels      // of runs
+	queue       string      // whose workers take the runs; "" for the default one
+	dir         string      // where programs are run
+	tests       []*test     // those of the file, and of a file of tests
+	schedules   []*Schedule // when it is started
+	stage       *Stage      // what stands in for agents; nil outside of tests
 }
 
 // selfSaid is what a recipe says about itself.

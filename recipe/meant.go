@@ -13,7 +13,7 @@ func newReport() *document.Report { return &document.Report{Expected: "a recipe"
 // otherWords are what other formats call a key, and what it is called here.
 var otherWords = map[string][]string{
 	"from": {"source"}, "to": {"target"}, "if": {"when"}, "timeout": {"timeout_seconds"}, "role": {"required_role"},
-	"retries": {"max_retries"}, "steps": {"nodes", "max_steps"}, "concurrency": {"limit"}, "max_concurrency": {"limit"},
+	"retries": {"max_retries"}, "every": {"cron"}, "timezone": {"time_zone"}, "zone": {"time_zone"}, "jitter": {"jitter_seconds"}, "steps": {"nodes", "max_steps"}, "concurrency": {"limit"}, "max_concurrency": {"limit"},
 	"items": {"in"}, "default": {"default_route"}, "question": {"prompt"}, "message": {"prompt"}, "name": {"id"}, "agent": {"agent_ref"},
 	"start": {"entry_point"}, "exec_mode": {"execution_mode"}, "mode": {"execution_mode"}, "cmd": {"command"}, "args": {"command"}, "inputs": {"inputs_map"}, "outputs": {"outputs_map"},
 

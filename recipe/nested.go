@@ -103,6 +103,12 @@ func (l *loader) document(text string, chain []string) *nested {
 	if d.name == "" {
 		d.name = nameOf(file)
 	}
+	if schedules := l.report; len(chain) == 1 {
+		if l.kept { // a run goes on where the zones of its recipe's schedules are not known
+			schedules = newReport()
+		}
+		d.readSchedules(schedules)
+	}
 	if l.AgentsFile != "" {
 		if agents := document.Read(l.AgentsFile, []byte(l.Agents), l.report); agents.Root != nil {
 			d.readAgentsFile(agents, l.report)

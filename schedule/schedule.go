@@ -48,6 +48,28 @@ type Schedule struct {
 	// Start starts the run of an occurrence with the options, which have its id and label. A conflict says that another
 	// process was first, and is no error.
 	Start func(ctx context.Context, o Occurrence, opts ...fermata.StartOption) error
+
+	// Told is called with the result for each occurrence, one call at a time; nil for nobody. The error is that of Failed.
+	Told func(o Occurrence, what Outcome, err error)
+}
+
+// Outcome is the result for an occurrence in one process.
+type Outcome string
+
+// Outcomes of an occurrence.
+const (
+	Started Outcome = "started"  // its run was started here
+	Taken   Outcome = "taken"    // another process has started its run
+	LeftOut Outcome = "left out" // an earlier run has not ended, with Skip
+	Failed  Outcome = "failed"   // it could not be started, or not be told whether it is to be; it is tried again each second
+)
+
+// tell passes the result for an occurrence on, and returns the error.
+func (r *rule) tell(o Occurrence, what Outcome, err error) error {
+	if r.Told != nil {
+		r.Told(o, what, err)
+	}
+	return err
 }
 
 // Occurrence is a time at which a schedule starts a run.
@@ -71,14 +93,34 @@ var shorthands = map[string]string{
 	"@midnight": "0 0 * * *", "@hourly": "0 * * * *",
 }
 
+// Error is what is wrong with a schedule.
+type Error struct {
+	Schedule string // its name
+	Field    string // of [Schedule] that is wrong: "Cron", "Zone"
+	Offset   int    // of Cron: how many bytes of it stand before the part that is wrong. 0 for others
+	Err      error  // what was expected, and what was found
+}
+
+// Error names the schedule and what is wrong with it.
+func (e *Error) Error() string { return fmt.Sprintf("schedule %q: %v", e.Schedule, e.Err) }
+
+// Unwrap is what is wrong, without the schedule's name.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Check returns an *[Error] of the first field of a schedule that is wrong; nil if none is. It does not look at Start.
+func Check(s Schedule) error {
+	_, err := read(s)
+	return err
+}
+
 // read checks a schedule, and reads its rule.
 func read(s Schedule) (*rule, error) {
 	r := &rule{Schedule: s}
-	fail := func(format string, args ...any) (*rule, error) {
-		return nil, fmt.Errorf("schedule %q: "+format, append([]any{s.Name}, args...)...)
+	fail := func(field, format string, args ...any) (*rule, error) {
+		return nil, &Error{Schedule: s.Name, Field: field, Err: fmt.Errorf(format, args...)}
 	}
 	if s.Name == "" {
-		return fail("expected a name")
+		return fail("Name", "expected a name")
 	}
 	if r.Overlap == "" {
 		r.Overlap = Skip
@@ -91,31 +133,65 @@ func read(s Schedule) (*rule, error) {
 	}
 	switch {
 	case r.Overlap != Skip && r.Overlap != Queue && r.Overlap != Allow:
-		return fail("overlap is %q; expected skip, queue or allow", r.Overlap)
+		return fail("Overlap", "overlap is %q; expected skip, queue or allow", r.Overlap)
 	case r.CatchUp != CatchNone && r.CatchUp != CatchLast && r.CatchUp != CatchAll:
-		return fail("catch-up is %q; expected none, last or all", r.CatchUp)
+		return fail("CatchUp", "catch-up is %q; expected none, last or all", r.CatchUp)
 	case r.Most < 0:
-		return fail("expected a number of occurrences to catch up with that is not negative, found %d", r.Most)
+		return fail("Most", "expected a number of occurrences to catch up with that is not negative, found %d", r.Most)
 	case r.Jitter < 0:
-		return fail("expected a jitter that is not negative, found %s", r.Jitter)
+		return fail("Jitter", "expected a jitter that is not negative, found %s", r.Jitter)
 	}
-	text := strings.TrimSpace(s.Cron)
-	if long, ok := shorthands[text]; ok {
-		text = long
+	fields, err := r.readCron()
+	if err != nil {
+		return nil, err
 	}
-	fields := strings.Fields(text)
-	if len(fields) != 5 || strings.ContainsAny(text, "@=") {
-		return fail("cron is %q; expected five fields (minute, hour, day, month and weekday), or @hourly, @daily, @weekly, @monthly or @yearly", s.Cron)
+	if s.Zone == "Local" {
+		return fail("Zone", "the time zone Local is another one on each machine; expected a name such as Europe/Berlin or UTC")
 	}
-	var err error
 	if r.zone, err = time.LoadLocation(s.Zone); err != nil {
-		return fail("zone %q: %w; expected a name such as Europe/Berlin", s.Zone, err)
-	}
-	if r.cron, err = cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(text); err != nil {
-		return fail("cron is %q: %w", s.Cron, err)
+		return fail("Zone", "there is no time zone %q on this machine; expected a name such as Europe/Berlin or UTC", s.Zone)
 	}
 	r.fixed = !strings.HasPrefix(fields[1], "*")
+	if _, ok := r.next(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)); !ok {
+		return fail("Cron", "cron is %q: there is no such day", s.Cron)
+	}
 	return r, nil
+}
+
+// parts are the fields of a rule.
+var parts = []struct{ name, values string }{
+	{"minute", "0 to 59"}, {"hour", "0 to 23"}, {"day", "1 to 31"}, {"month", "1 to 12 or JAN to DEC"}, {"weekday", "0 to 6 or SUN to SAT"},
+}
+
+// readCron reads the rule, and returns its fields.
+func (r *rule) readCron() ([]string, error) {
+	fail := func(offset int, format string, args ...any) ([]string, error) {
+		return nil, &Error{Schedule: r.Name, Field: "Cron", Offset: offset, Err: fmt.Errorf(format, args...)}
+	}
+	text, short := shorthands[strings.TrimSpace(r.Cron)]
+	if !short {
+		text = r.Cron
+	}
+	fields := strings.Fields(text)
+	if len(fields) != len(parts) || strings.ContainsAny(text, "@=") {
+		return fail(0, "cron is %q; expected five fields (minute, hour, day, month and weekday), or @hourly, @daily, @weekly, @monthly or @yearly", r.Cron)
+	}
+	parser := cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
+	offset := 0
+	for i, field := range fields {
+		offset += strings.Index(text[offset:], field)
+		alone := []string{"*", "*", "*", "*", "*"}
+		alone[i] = field
+		if _, err := parser.Parse(strings.Join(alone, " ")); err != nil {
+			return fail(offset, "cron is %q: the %s is %q; expected %s, *, a list (1,2), a range (1-5) or steps (*/5)", r.Cron, parts[i].name, field, parts[i].values)
+		}
+		offset += len(field)
+	}
+	var err error
+	if r.cron, err = parser.Parse(strings.Join(fields, " ")); err != nil {
+		return fail(0, "cron is %q: %w", r.Cron, err)
+	}
+	return fields, nil
 }
 
 // next returns the first occurrence after a time; false if there is none.

@@ -119,24 +119,29 @@ func (s *Scheduler) start(ctx context.Context, now time.Time) (err error) {
 // startOne starts an occurrence. It is not done if it has to wait, or to be tried again.
 func (s *Scheduler) startOne(ctx context.Context, r *rule, o Occurrence) (done bool, err error) {
 	if _, err := s.rt.Info(ctx, o.Run); err == nil { // another process was first
-		return true, nil
+		return true, r.tell(o, Taken, nil)
 	} else if !errors.Is(err, fermata.ErrNotFound) {
-		return false, err
+		return false, r.tell(o, Failed, err)
 	}
 	if r.Overlap != Allow {
 		open, err := s.isOpen(ctx, r)
 		switch {
 		case err != nil:
-			return false, err
+			return false, r.tell(o, Failed, err)
+		case open && r.Overlap == Skip:
+			return true, r.tell(o, LeftOut, nil)
 		case open:
-			return r.Overlap == Skip, nil
+			return false, nil
 		}
 	}
 	err = r.Start(ctx, o, fermata.WithID(o.Run), runtype.OfSchedule(r.Name))
-	if err == nil || errors.Is(err, fermata.ErrConflict) {
-		return true, nil
+	switch {
+	case err == nil:
+		return true, r.tell(o, Started, nil)
+	case errors.Is(err, fermata.ErrConflict):
+		return true, r.tell(o, Taken, nil)
 	}
-	return false, fmt.Errorf("schedule %q, %s: %w", r.Name, o.Time.Format(time.RFC3339), err)
+	return false, r.tell(o, Failed, fmt.Errorf("schedule %q, %s: %w", r.Name, o.Time.Format(time.RFC3339), err))
 }
 
 // isOpen reports whether a run of a schedule has not ended.

@@ -9,6 +9,7 @@ package main
 import (
 	"context"
 	"os"
+	_ "time/tzdata" // the zones of schedules, for machines that have none
 
 	"golang.org/x/tools/go/analysis/unitchecker"
 

@@ -37,6 +37,13 @@ func (m *Main) workCommand() *cobra.Command {
 		Args:    noArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return m.work(c.Context(), &f) },
 	}
+	f.add(m, c)
+	c.Flags().BoolVar(&f.json, "json", false, "write a line of JSON for each run that is claimed or rests")
+	return c
+}
+
+// add adds the flags of those that work.
+func (f *workFlags) add(m *Main, c *cobra.Command) {
 	flags := c.Flags()
 	flags.IntVar(&f.concurrency, "concurrency", 0, "the `number` of runs at a time (default eight for each processor)")
 	flags.StringSliceVar(&f.queues, "queue", nil, "the `queues` whose runs it claims, as gpu,default (default all of them)")
@@ -44,8 +51,6 @@ func (m *Main) workCommand() *cobra.Command {
 	flags.IntVar(&f.takeovers, "takeovers", fermata.DefaultTakeovers, "the `number` of takeovers without progress after which a run is set aside; -1 for no limit")
 	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that recipes name")
 	flags.StringVar(&f.as, "as", m.user(), "who executes the runs, for the record: a `name`")
-	flags.BoolVar(&f.json, "json", false, "write a line of JSON for each run that is claimed or rests")
-	return c
 }
 
 // workLine is what happens to a run, in --json.
@@ -58,21 +63,34 @@ type workLine struct {
 	Error  *resultError `json:"error,omitempty"`
 }
 
-// work executes runs without an owner until Ctrl-C.
-func (m *Main) work(ctx context.Context, f *workFlags) error {
+// check refuses flags that nobody can work with.
+func (f *workFlags) check() error {
 	if f.lease <= 0 {
 		return usagef("--lease %v: expected a time above zero", f.lease)
 	}
 	if f.takeovers == 0 {
 		return usagef("--takeovers 0: expected a number above zero, or -1 for any number")
 	}
-	var h *house
-	h, err := m.open(ctx, fermata.Options{
+	return nil
+}
+
+// options are those of a runtime that works, which is kept in h once it is open.
+func (f *workFlags) options(m *Main, h **house) fermata.Options {
+	return fermata.Options{
 		Name: f.as, Lease: f.lease, Logger: (&logLines{show: m.err.Println}).logger(m.global.verbose),
 		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
-			return m.planOf(ctx, h, run, f.agents, m.needModels, needPlaces)
+			return m.planOf(ctx, *h, run, f.agents, m.needModels, needPlaces)
 		},
-	})
+	}
+}
+
+// work executes runs without an owner until Ctrl-C.
+func (m *Main) work(ctx context.Context, f *workFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	var h *house
+	h, err := m.open(ctx, f.options(m, &h))
 	if err != nil {
 		return err
 	}
@@ -87,7 +105,12 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 		m.sayWork(line, f.json)
 	}
 	m.err.Println("works on " + h.dsn.String())
-	return h.closed(h.Work(ctx, fermata.WorkOptions{
+	return h.closed(m.workOn(ctx, h, f, say))
+}
+
+// workOn executes runs without an owner until the context ends, and says which.
+func (m *Main) workOn(ctx context.Context, h *house, f *workFlags, say func(workLine)) error {
+	return h.Work(ctx, fermata.WorkOptions{
 		Concurrency: f.concurrency, Queues: f.queues, Takeovers: f.takeovers,
 		Took: func(run fermata.RunInfo) {
 			say(workLine{At: m.Now().UTC(), Do: "took", Run: run.ID, From: run.Driver, Status: run.Status})
@@ -95,7 +118,7 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 		Rested: func(r fermata.Result) {
 			say(workLine{At: m.Now().UTC(), Do: "rested", Run: r.Run, Status: string(r.Status), Error: resultErrorOf(r.Err)})
 		},
-	}))
+	})
 }
 
 // needPlaces is why this machine cannot execute a recipe: its programs are started in a folder that is not here, or are not

@@ -154,7 +154,7 @@ var table = []row{
 	{
 		"recipe",
 		[]string{
-			".", "definition", "internal/document", "internal/expression", "internal/fault", "internal/identity", "internal/label", "internal/mailbox", "internal/nearest", "internal/nodehost", "internal/value", "journal", "mcp", "model", "model/scripted", "node", "plan", "schema",
+			".", "definition", "internal/document", "internal/expression", "internal/fault", "internal/identity", "internal/label", "internal/mailbox", "internal/nearest", "internal/nodehost", "internal/value", "journal", "mcp", "model", "model/scripted", "node", "plan", "schedule", "schema",
 		},
 		"likewise; its traces are made from entries, its agents call tools of MCP servers, and its scripts are models. It knows no provider",
 	},
