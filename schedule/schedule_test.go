@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -405,5 +406,151 @@ func TestWrongSchedules(t *testing.T) {
 	}
 	if _, err := New(nil, good, good); err == nil {
 		t.Error("two of one name are taken")
+	}
+}
+
+// setBack is a clock that can be set back, as those of machines can.
+type setBack struct {
+	*fermatatest.Clock
+	by atomic.Int64
+}
+
+func (c *setBack) Now() time.Time { return c.Clock.Now().Add(-time.Duration(c.by.Load())) }
+
+// Run looks at no time twice, also where the clock is set back: an occurrence that was left out is not started then.
+func TestRunGoesForwardOnly(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2027, 5, 1, 0, 59, 59, 0, time.UTC)
+	clock := &setBack{Clock: fermatatest.NewClock(from)}
+	rt, err := fermata.New(fermata.Options{Store: memory.New(), Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = rt.Close() })
+	told, g := make(chan string, 10), asking()
+	s, err := New(rt, Schedule{
+		Name: "hourly", Cron: "@hourly",
+		Start: func(ctx context.Context, at Occurrence, opts ...fermata.StartOption) error {
+			_, err := g.Start(ctx, rt, state{at.Time}, opts...)
+			return err
+		},
+		Told: func(o Occurrence, what Outcome, err error) {
+			told <- fmt.Sprint(o.Time.Format(time.TimeOnly), " ", what, " ", err)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	expect := func(want string) {
+		t.Helper()
+		select {
+		case got := <-told:
+			if got != want {
+				t.Errorf("told %q, want %q", got, want)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("not told %q", want)
+		}
+	}
+	time.Sleep(tick + tick/2) // until it has looked at the clock
+	clock.AdvanceTo(from.Add(time.Second))
+	expect("01:00:00 started <nil>")
+	clock.AdvanceTo(from.Add(time.Hour + time.Second))
+	expect("02:00:00 left out <nil>")
+	s.ends(t)
+	clock.by.Store(int64(30 * time.Second))
+	time.Sleep(2*tick + tick/2)
+	clock.by.Store(0)
+	time.Sleep(2*tick + tick/2)
+	clock.AdvanceTo(from.Add(2*time.Hour + time.Second))
+	expect("03:00:00 started <nil>")
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("Run returns %v", err)
+	}
+}
+
+// Each process tells what it did with an occurrence. One that cannot be started is tried again, and one that another process
+// has started is not started.
+func TestOutcomesAreTold(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2027, 5, 1, 0, 0, 0, 0, time.UTC)
+	o, g := newOffice(t, from), plain()
+	var told []string
+	tell := func(who string) Schedule {
+		return Schedule{Name: "hourly", Cron: "@hourly", Told: func(o Occurrence, what Outcome, err error) {
+			told = append(told, fmt.Sprintf("%s %s %v", who, what, err != nil))
+		}}
+	}
+	one, other := o.process(g, tell("one")), o.process(g, tell("other"))
+	start, broken := one.rules[0].Start, true
+	one.rules[0].Start = func(ctx context.Context, at Occurrence, opts ...fermata.StartOption) error {
+		if broken {
+			return errors.New("no disk")
+		}
+		return start(ctx, at, opts...)
+	}
+	now := from.Add(time.Hour)
+	o.clock.AdvanceTo(now)
+	if err := one.advance(t.Context(), now.Add(-time.Second), now); err == nil || !strings.Contains(err.Error(), `schedule "hourly", 2027-05-01T01:00:00Z: no disk`) {
+		t.Errorf("the error is %v", err)
+	}
+	broken = false
+	for _, s := range []*Scheduler{one, other, one} {
+		if err := s.advance(t.Context(), now.Add(-time.Second), now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"one failed true", "one started false", "other taken false", "one taken false"}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+// What is wrong with a rule has its field and its place in the text.
+func TestWrongRules(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"61 * * * *":      "0: the minute is \"61\"; expected 0 to 59",
+		"0 25 * * *":      "2: the hour is \"25\"; expected 0 to 23",
+		"0  9 32 * *":     "5: the day is \"32\"; expected 1 to 31",
+		"0 9 9 9,13 *":    "6: the month is \"9,13\"; expected 1 to 12 or JAN to DEC",
+		"0 9 * * MON-FRO": "8: the weekday is \"MON-FRO\"; expected 0 to 6 or SUN to SAT",
+		"*/0 * * * *":     "0: the minute is \"*/0\"",
+		"0 0 30 2 *":      "0: there is no such day",
+		"":                "0: ; expected five fields",
+	} {
+		var wrong *Error
+		if !errors.As(Check(Schedule{Name: "s", Cron: text}), &wrong) || wrong.Field != "Cron" || wrong.Schedule != "s" {
+			t.Errorf("%q: the error is %v", text, wrong)
+			continue
+		}
+		got := fmt.Sprintf("%d: %s", wrong.Offset, strings.TrimPrefix(wrong.Err.Error(), fmt.Sprintf("cron is %q: ", text)))
+		got = strings.Replace(got, `cron is ""`, "", 1)
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %s; want %s", text, got, want)
+		}
+	}
+	if err := Check(Schedule{Name: "s", Cron: "0 0 29 2 *", Zone: "Asia/Kathmandu"}); err != nil {
+		t.Errorf("a leap day: %v", err)
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for cron, want := range map[string]string{
+		"30 2 * * *": "every day at 02:30", "@daily": "every day at 00:00", "0 9,17 * * *": "every day at 09:00 and 17:00",
+		"0 9 * * 1-5": "Monday to Friday at 09:00", "0 9 * * mon,WED,7": "each Monday, Wednesday and Sunday at 09:00", "@weekly": "each Sunday at 00:00",
+		"5 0 1 * *": "on day 1 of each month at 00:05", "@yearly": "on 1 January each year at 00:00",
+		"* * * * *": "every minute", "@hourly": "every hour", "7 * * * *": "every hour at :07", "*/15 * * * *": "every 15 minutes", "0 */6 * * *": "every 6 hours at :00",
+		// What has no short words, or would be told wrongly: a step that does not divide the hour, both days, ranges.
+		"*/7 * * * *": "*/7 * * * *", "0 9 1 * mon": "0 9 1 * mon", "0 9-17 * * *": "0 9-17 * * *", "*/15 * * * mon": "*/15 * * * mon", "61 * * * *": "61 * * * *", "soon": "soon",
+	} {
+		if got := Words(cron); got != want {
+			t.Errorf("%q is %q, want %q", cron, got, want)
+		}
 	}
 }
