@@ -252,6 +252,35 @@ var crashCases = []crashCase{
 		log:     []string{"said yes", "said no", "said perhaps", "last done"},
 	},
 	{
+		name: "code with a change", onDisk: true,
+		build: func(w *world) *graph.Graph[order] {
+			return chain([]string{"review"}, func(b *graph.Builder[order]) {
+				b.Node("review", func(ctx node.Context, o order) (order, error) {
+					changed, err := node.Changed(ctx, "announces")
+					if err != nil {
+						return o, err
+					}
+					if changed {
+						if _, err := w.step(ctx, "announce"); err != nil {
+							return o, err
+						}
+					}
+					said, err := node.Interrupt[string](ctx, nil, node.Prompt("All right?"))
+					if err != nil {
+						return o, err
+					}
+					again, err := node.Changed(ctx, "announces")
+					if err != nil {
+						return o, err
+					}
+					return o.note("%t, %t: said %s", changed, again, said), nil
+				})
+			})
+		},
+		answers: map[string][]any{"review": {"yes"}},
+		log:     []string{"true, true: said yes"},
+	},
+	{
 		name: "a deadline that fails",
 		build: func(w *world) *graph.Graph[order] {
 			return chain([]string{"review"}, func(b *graph.Builder[order]) {

@@ -108,7 +108,7 @@ func always(p *plan.Plan) func(context.Context, fermata.RunInfo) (*plan.Plan, er
 	return func(context.Context, fermata.RunInfo) (*plan.Plan, error) { return p, nil }
 }
 
-// twoSteps makes two steps and asks, in a given order of calls.
+// twoSteps makes two steps and asks, in a given order of calls. The call "?b" is the step b where the task has a change.
 func twoSteps(did *atomic.Int64, calls ...string) *plan.Plan {
 	return graph.New[bill]("steps").Node("work", func(ctx node.Context, s bill) (bill, error) {
 		for _, call := range calls {
@@ -117,6 +117,16 @@ func twoSteps(did *atomic.Int64, calls ...string) *plan.Plan {
 					return s, err
 				}
 				continue
+			}
+			if guarded, ok := strings.CutPrefix(call, "?"); ok {
+				changed, err := node.Changed(ctx, "change")
+				if err != nil {
+					return s, err
+				}
+				if !changed {
+					continue
+				}
+				call = guarded
 			}
 			n, err := node.Step(ctx, call, func(node.Context) (int, error) { did.Add(1); return 1, nil })
 			if err != nil {
@@ -178,6 +188,12 @@ func TestJ8_ACheckSaysWhatResumeWouldDo(t *testing.T) {
 		}},
 		{"a step is renamed, and nothing is replayed", twoSteps(&did, "a", "b", "ask"), twoSteps(&did, "a", "c", "ask"), plan.Migration{}, false, fermata.Outlook{
 			Verdict: fermata.GoesOn, Unchecked: "code inside nodes is not checked",
+		}},
+		{"a step is added before, guarded by a change", twoSteps(&did, "a", "ask"), twoSteps(&did, "a", "?b", "ask"), plan.Migration{}, true, fermata.Outlook{
+			Verdict: fermata.GoesOn, Replayed: []string{"work#1"},
+		}},
+		{"the guard of a recorded change is removed", twoSteps(&did, "a", "?b", "ask"), twoSteps(&did, "a", "b", "ask"), plan.Migration{}, true, fermata.Outlook{
+			Verdict: fermata.GoesOn, Replayed: []string{"work#1"},
 		}},
 		{"a step is added behind", twoSteps(&did, "a", "ask"), twoSteps(&did, "a", "ask", "b"), plan.Migration{}, true, fermata.Outlook{
 			Verdict: fermata.GoesOn, Replayed: []string{"work#1"},

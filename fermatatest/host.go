@@ -46,6 +46,7 @@ type current struct {
 	counts   map[string]int    // calls of the pass, by kind and key
 	by       map[string]uint64 // the goroutine that made them
 	made     map[string]bool
+	changes  map[string]bool             // changes that the pass has asked for, and whether the task has them
 	latest   *op                         // of the recorded calls that the pass has made, the one that was recorded last
 	places   int                         // how many calls were recorded
 	streams  map[string]*strings.Builder // text that is being streamed
@@ -114,7 +115,7 @@ func (h *host) begin(replay bool) uint64 {
 	defer h.mu.Unlock()
 	h.pass++
 	h.replay = replay
-	h.by = make(map[string]uint64)
+	h.by, h.changes = make(map[string]uint64), make(map[string]bool)
 	h.counts, h.made, h.streams = make(map[string]int), make(map[string]bool), make(map[string]*strings.Builder)
 	h.waits, h.together, h.broken, h.latest = nil, 0, nil, nil
 	return h.pass
@@ -152,7 +153,7 @@ func (h *host) end(out []byte, err error) ([]byte, error) {
 // leaves out those of goroutines that the node has started, which come when they come.
 func (h *host) missed(ordered bool) string {
 	for _, o := range h.ops {
-		if o.attempt == h.info.Attempt && !(ordered && o.Apart) && !h.made[o.ID] && !strings.Contains(o.ID, nodehost.Inside) {
+		if o.attempt == h.info.Attempt && o.Kind != nodehost.KindChanged && !(ordered && o.Apart) && !h.made[o.ID] && !strings.Contains(o.ID, nodehost.Inside) {
 			return o.ID
 		}
 	}

@@ -377,6 +377,8 @@ func (w *writer) calls(v *visit, e *journal.Entry) {
 			w.say(v, "calls %s, which fails: %s", op, b.Error)
 		case strings.HasPrefix(e.Op, string(nodehost.KindNow)+":"):
 			w.say(v, "looks at the time (%s)", op)
+		case nodehost.CallKind(e.Op) == nodehost.KindChanged:
+			w.say(v, "has the change %s", op)
 		default:
 			w.say(v, "calls %s: %s", op, e.Value)
 		}

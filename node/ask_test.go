@@ -235,7 +235,7 @@ func TestH1_WhoAnswered(t *testing.T) {
 func TestErrorsSayWhere(t *testing.T) {
 	diverged := error(&node.DivergedError{Task: "a#1", Expected: "step:x#1", Found: "step:y#1"})
 	want := "task a#1: the journal holds step:x#1 here, the code asked for step:y#1; " +
-		"code that has run must keep its calls (or give the plan a new version and migrate the run)"
+		"code that has run must keep its calls; for tasks that began before, choose the old ones with node.Changed"
 	if diverged.Error() != want || !errors.Is(diverged, node.ErrDiverged) {
 		t.Errorf("it says %q, want %q", diverged.Error(), want)
 	}

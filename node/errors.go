@@ -51,7 +51,7 @@ type DivergedError struct {
 
 func (e *DivergedError) Error() string {
 	return fmt.Sprintf("task %s: the journal holds %s here, the code asked for %s; "+
-		"code that has run must keep its calls (or give the plan a new version and migrate the run)",
+		"code that has run must keep its calls; for tasks that began before, choose the old ones with node.Changed",
 		e.Task, nodehost.CallText(e.Expected), nodehost.CallText(e.Found))
 }
 

@@ -171,7 +171,7 @@ func (f *follower) takeCall(e *journal.Entry, k visit, at int64, fresh bool) {
 		}
 		t.begun(c, from)
 		delete(t.calls, c)
-		if fresh && nodehost.CallKind(e.Op) != nodehost.KindNow {
+		if fresh && !quiet(nodehost.CallKind(e.Op)) {
 			f.endCall(k, t, c, from, at, bodyOf[stepBody](e))
 		}
 	case journal.InterruptOpened:
@@ -281,3 +281,6 @@ func routeOf(e, next *journal.Entry) string {
 	}
 	return next.To
 }
+
+// quiet reports whether a call is no work that a span shows.
+func quiet(kind nodehost.Kind) bool { return kind == nodehost.KindNow || kind == nodehost.KindChanged }

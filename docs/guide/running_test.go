@@ -118,6 +118,45 @@ func Example_change() {
 	// completed paid
 }
 
+func Example_changed() {
+	ctx := context.Background()
+	rt := runtime()
+	defer rt.Close()
+	refund := refunds()
+	limit := func(node.Context) (int, error) { return 500, nil }
+	// [guide: changed]
+	run, err := refund.Start(ctx, rt, Claim{Amount: 120}, fermata.WithID("run_7"))
+	check(err)
+	res, err := run.Wait(ctx) // it waits in "review", and meanwhile the function changes
+	check(err)
+
+	changed := graph.New[Claim]("refund").
+		Node("review", func(ctx node.Context, c Claim) (Claim, error) {
+			limits, err := node.Changed(ctx, "limits") // false where the question was asked without a limit
+			if err != nil {
+				return c, err
+			}
+			if limits {
+				if _, err := node.Step(ctx, "limit", limit); err != nil {
+					return c, err
+				}
+			}
+			return review(ctx, c)
+		}, graph.Human()).
+		Edge(graph.Start, "review").
+		MustCompile()
+	check(rt.Answer(ctx, res.Interrupts[0].ID, true, fermata.AsRole("manager"), fermata.Hold()))
+	run, err = changed.Resume(ctx, rt, run.ID())
+	check(err)
+	res, err = run.Wait(ctx)
+	check(err)
+	fmt.Println(res.Status, res.Err)
+	// [guide: end]
+
+	// Output:
+	// completed <nil>
+}
+
 func Example_events() {
 	ctx := context.Background()
 	rt := runtime()

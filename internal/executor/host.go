@@ -65,6 +65,8 @@ type replay struct {
 	behind   string   // the call at which the last pass stopped, until this one is past it; "" then
 	made     []made   // how many calls of each kind and key the pass has made
 	latest   lastMade // the furthest recorded call, in journal order, that the pass has made
+
+	changes map[string]bool // changes that the pass has asked for, and whether the task has them
 }
 
 // lastMade is a recorded call.
@@ -112,6 +114,7 @@ func (h *host) begin(t *machine.Task) {
 		h.begunIn(t, &t.Ops[i])
 	}
 	h.made, h.latest = h.made[:0], lastMade{}
+	clear(h.changes)
 	h.suspended, h.broken, h.storeFailed, h.streams = false, nil, nil, nil
 	h.waits, h.naps, h.together, h.shown, h.open = h.waits[:0], nil, nil, 0, false
 	h.beats.reset()

@@ -12,10 +12,10 @@ import (
 )
 
 // mustCome reports whether a replay has to repeat a call (law N3). Calls inside a step are covered by the step,
-// and incomplete text need not come again.
+// incomplete text need not come again, and the code may ask for a change no more (law N13).
 func mustCome(op *machine.Op, attempt uint16) bool {
 	stream := op.Kind == nodehost.KindStream || op.Kind == nodehost.KindChunks
-	return op.Attempt == attempt && (op.Done || !stream) && !strings.Contains(op.ID, nodehost.Inside)
+	return op.Attempt == attempt && op.Kind != nodehost.KindChanged && (op.Done || !stream) && !strings.Contains(op.ID, nodehost.Inside)
 }
 
 // begunIn records the reasoning around a call if it has no outcome. A replay has to reach it again (law N3).

@@ -62,6 +62,13 @@ type ApartHost interface {
 	BeginApart(pass uint64, kind Kind, key string, by uint64) (Op, error)
 }
 
+// ChangeHost is a [Host] that knows which code a task began with.
+type ChangeHost interface {
+	// Changed reports whether the task has a change of its code (law N13): it does where the journal says so, or holds no call of the
+	// attempt that the pass has not made yet. Then it is recorded.
+	Changed(pass uint64, name string) (bool, error)
+}
+
 // Syncer is a [Host] that delays storing the outcomes of pure nodes.
 type Syncer interface {
 	// Sync stores all that the run has come to so far, as durably as the run asked for.

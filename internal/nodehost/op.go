@@ -28,6 +28,7 @@ const (
 	KindReceive   Kind = "receive"   // a call that takes a message
 	KindReply     Kind = "reply"     // the answer to a message
 	KindLabel     Kind = "label"     // a label of the run that is set
+	KindChanged   Kind = "changed"   // a change of the code that the task has, see ChangeHost
 )
 
 // Op is one recorded call of a task: its identity, and what is already known of it.
