@@ -2,6 +2,7 @@ package recipe_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -144,7 +145,7 @@ func TestJ3_SchedulersOfRecipes(t *testing.T) {
 		if rt, err = fermata.New(fermata.Options{Store: store, Clock: clock}); err != nil {
 			t.Fatal(err)
 		}
-		defer rt.Close() //nolint:errcheck // nothing runs in it
+		t.Cleanup(func() { _ = rt.Close() })
 		s, err := recipe.NewScheduler(rt, []*recipe.Recipe{r}, func(_ schedule.Occurrence, what schedule.Outcome, err error) {
 			if err == nil {
 				told <- what
@@ -170,7 +171,9 @@ func TestJ3_SchedulersOfRecipes(t *testing.T) {
 	}
 	cancel()
 	for range 2 {
-		<-ended
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("a scheduler ends with %v", err)
+		}
 	}
 	if count[schedule.Started] != 1 || count[schedule.Taken] != 1 {
 		t.Errorf("the outcomes are %v", count)

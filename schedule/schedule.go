@@ -49,7 +49,8 @@ type Schedule struct {
 	// process was first, and is no error.
 	Start func(ctx context.Context, o Occurrence, opts ...fermata.StartOption) error
 
-	// Told is called with the result for each occurrence, one call at a time; nil for nobody. The error is that of Failed.
+	// Told is called with the result for each occurrence, one call at a time; nil for nobody. The error is that of Failed. Where
+	// missed occurrences cannot be looked for, the occurrence has the time of the attempt and no run.
 	Told func(o Occurrence, what Outcome, err error)
 }
 

@@ -473,6 +473,13 @@ func TestRunGoesForwardOnly(t *testing.T) {
 	}
 }
 
+// blind is a store that finds no runs.
+type blind struct{ journal.Store }
+
+func (blind) Runs(context.Context, journal.RunFilter) ([]journal.RunRow, error) {
+	return nil, errors.New("no index")
+}
+
 // Each process tells what it did with an occurrence. One that cannot be started is tried again, and one that another process
 // has started is not started.
 func TestOutcomesAreTold(t *testing.T) {
@@ -504,7 +511,13 @@ func TestOutcomesAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := []string{"one failed true", "one started false", "other taken false", "one taken false"}
+	sleeper := tell("sleeper")
+	sleeper.CatchUp = CatchLast
+	o.store = blind{o.store}
+	if err := o.process(g, sleeper).catchUp(t.Context(), now); err == nil || !strings.Contains(err.Error(), `schedule "hourly", missed occurrences: `) {
+		t.Errorf("the error of catching up is %v", err)
+	}
+	want := []string{"one failed true", "one started false", "other taken false", "one taken false", "sleeper failed true"}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}

@@ -163,10 +163,12 @@ func (s *Scheduler) catchUp(ctx context.Context, now time.Time) (err error) {
 		if r.CatchUp == CatchNone || r.Paused {
 			continue
 		}
-		if known, err := s.finds(ctx, r); err != nil || !known {
-			if err != nil {
-				return err
-			}
+		failed := func(err error) error {
+			return r.tell(Occurrence{Schedule: r.Name, Time: now.In(r.zone)}, Failed, fmt.Errorf("schedule %q, missed occurrences: %w", r.Name, err))
+		}
+		if known, err := s.finds(ctx, r); err != nil {
+			return failed(err)
+		} else if !known {
 			continue
 		}
 		most := r.Most
@@ -179,7 +181,7 @@ func (s *Scheduler) catchUp(ctx context.Context, now time.Time) (err error) {
 				missed = missed[n+1:]
 				break
 			} else if !errors.Is(err, fermata.ErrNotFound) {
-				return err
+				return failed(err)
 			}
 		}
 		for _, o := range missed {
