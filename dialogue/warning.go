@@ -8,7 +8,7 @@ import (
 )
 
 // Warnings returns parts of a dialogue's file that are valid and hardly meant, in their order. They are
-// flows that nothing begins, and slots that nothing reads. A dialogue that Compile made of Go values has none.
+// flows that nothing begins, slots that nothing reads, and actions that are given nothing. A dialogue that Compile made of Go values has none.
 func (d *Dialogue) Warnings() []definition.Problem { return slices.Clone(d.warnings) }
 
 // ModelProblem is a problem with the model that the settings name, at its place in the file.
@@ -37,6 +37,13 @@ func (f *file) warn(d *Dialogue) {
 			f.report.Warn(at, "nothing begins the flow %q: it is hidden, and no step and no pattern names it", fl.Name)
 		default:
 			f.report.Warn(at, "nothing begins the flow %q: it has no trigger, there is no model, and no step and no pattern names it", fl.Name)
+		}
+		for _, st := range fl.list {
+			if st.action != nil && st.Inputs == nil && st.action.In == nil && len(fl.order) > 0 {
+				at, _ := f.places.find(st.path)
+				f.report.Warn(at, "the action %q is given nothing: it does not say what it takes; write inputs: {%s: %[2]s, …} on the step, "+
+					"input: on the action, or inputs: {} where it takes nothing", st.Call, fl.order[0].name)
+			}
 		}
 		for _, sl := range fl.order {
 			if !fl.uses(sl.name) {
