@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/plan"
@@ -148,4 +150,23 @@ func moreThan(n int, args []string) error {
 		return usagef("expected %s, found %q, too; a text with spaces needs quotes", ofArguments(n), args[n])
 	}
 	return nil
+}
+
+// mayBeEmpty are the flags whose empty text means something, or has an error of its own.
+var mayBeEmpty = []string{"id", "as", "name", "note", "reason", "role", "to-name", "value"}
+
+// emptyFlags is an error where a flag was given an empty text. It is nearly always a variable that is not set: a filter that is
+// empty would select everything, and a store that has no name would be another one.
+func emptyFlags(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		empty := f.Value.Type() == "string" && f.Value.String() == "" && !slices.Contains(mayBeEmpty, f.Name)
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			empty = len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")
+		}
+		if !empty {
+			return
+		}
+		err = cmp.Or(err, usagef("--%s: expected a value, found an empty text; is a variable not set?", f.Name))
+	})
+	return err
 }
