@@ -1,6 +1,12 @@
 package dialogue
 
-import "github.com/fermata-go/fermata/node"
+import (
+	"slices"
+	"strings"
+
+	"github.com/fermata-go/fermata/dialogue/internal/phrase"
+	"github.com/fermata-go/fermata/node"
+)
 
 // A value beside which words were left over is not taken: the user is asked whether it is meant, and so is a text that may be
 // something else. A yes gives it to the slot, a no leaves the slot as it was, and anything else is an answer to the question that
@@ -58,22 +64,102 @@ func (p *phrases) doubted(t *Turn) ([]Command, error) {
 	case no && rest == "":
 		return []Command{{Type: Deny, Confidence: score}}, nil
 	}
-	if in := (&utterance{phrases: p, Turn: t, text: t.Text, flow: activeOf(t)}); !yes && !no {
+	in := &utterance{phrases: p, Turn: t, text: t.Text, flow: activeOf(t)}
+	if !yes && !no {
 		if found := in.pointed(); len(found) > 0 {
+			return found, nil
+		}
+	}
+	if no {
+		if found, ok := in.insteadOf(rest, score); ok {
 			return found, nil
 		}
 	}
 	again, task := *t, NewCollect(t.Pending.Prompt, t.Pending.Slot)
 	again.Pending = &task
-	if sl := p.dialogue.slotOf(p.dialogue.flows[activeOf(t)], t.Pending.Slot); sl != nil && sl.Type.kind().anyWords(sl.Slot) && t.Filled[sl.name] != nil {
+	sl := in.slotOf(t.Pending.Slot)
+	isText := sl != nil && sl.Type.kind().anyWords(sl.Slot)
+	if isText && t.Filled[sl.name] != nil {
 		again.Pending = nil // something else was asked
 	}
-	if no {
+	if no || yes {
 		again.Text = rest
 	}
 	found, err := p.understand(&again)
-	if len(found) == 0 && no {
-		found = []Command{{Type: Deny, Confidence: score}}
+	if no && !isText {
+		found = in.doubtedAgain(sl, rest, found)
+	}
+	if sl != nil && (yes || isText && (no && in.isNoOther(sl, rest) || !no && in.beginsWithVerdict())) {
+		for i, c := range found {
+			if c.Slot == sl.name && c.Value != nil && c.Left == "" {
+				found[i].Left = t.Text
+			}
+		}
 	}
 	return found, err
+}
+
+// insteadOf is what stands behind a no to the question whether a value is meant, where that is nothing new or the other one of two
+// things. ok is false for anything else.
+func (u *utterance) insteadOf(rest string, score float64) (all []Command, ok bool) {
+	sl := u.slotOf(u.Pending.Slot)
+	switch {
+	case sl == nil:
+		return nil, false
+	case u.saysOther(rest):
+		pair := u.pair(sl)
+		at := slices.IndexFunc(pair, func(o any) bool { return equal(o, u.unsure) })
+		if at < 0 || len(pair) != 2 {
+			return nil, true // nobody knows which: the question is asked again
+		}
+		return []Command{{Type: SetSlot, Slot: sl.name, Value: pair[1-at], Confidence: surely}}, true
+	case u.onlyPlace(rest):
+		return u.within(rest).pointed(), true
+	case u.locale.Beyond(nil, rest) == "":
+		return []Command{{Type: Deny, Confidence: score}}, true
+	case u.locale.Act(rest) == phrase.Points, u.locale.None(rest), u.locale.Names(u.spoken(sl), rest): // "no, something else"
+		if u.Filled[sl.name] != nil {
+			return nil, true
+		}
+		return []Command{{Type: Deny, Confidence: score}}, true // the question is asked again
+	}
+	return nil, false
+}
+
+// isNoOther reports whether words behind a no may be something else than another text: they turn to something else, name another slot
+// or hold a value of one.
+func (u *utterance) isNoOther(sl *slot, rest string) bool {
+	if before, _, _ := strings.Cut(u.text, rest); u.locale.Turns(before) {
+		return true
+	}
+	if named := u.named(rest); named != "" && named != sl.name {
+		return true
+	}
+	return slices.ContainsFunc(u.places(), func(other *slot) bool {
+		return other != sl && other.traits().distinct && u.locale.Holds(spoken(other), rest, u.Now)
+	})
+}
+
+// beginsWithVerdict reports whether the first of several things that were said is a yes or a no: "oui, mais seulement deux".
+func (u *utterance) beginsWithVerdict() bool {
+	cuts := u.locale.Cuts(u.text)
+	if len(cuts) == 0 {
+		return false
+	}
+	yes, no, rest, _ := u.locale.Assent(u.text[:cuts[0][0]])
+	return (yes || no) && rest == ""
+}
+
+// doubtedAgain has the user asked about a value behind a no beside which words were lost: "no, the small one" is no amount of 1.
+func (u *utterance) doubtedAgain(sl *slot, rest string, found []Command) []Command {
+	lost := u.lost(rest, found)
+	for _, c := range found {
+		if sl != nil && c.Slot == sl.name && c.Left == "" && sl.traits().loose && c.sure() < 1 && !strings.ContainsAny(rest, "0123456789") {
+			lost = rest
+		}
+	}
+	if lost == "" {
+		return found
+	}
+	return u.doubtful(found, lost)
 }

@@ -175,6 +175,9 @@ func (d *Dialogue) turn(s *State) *Turn {
 		Text: s.Message.Text, Dialogue: d, Now: time.UnixMicro(s.At).In(d.zone), Pending: s.Pending, Clarify: s.Clarify, Lines: s.Lines,
 		Filled: d.forgets(s.top(), d.scope(s, s.top())), Shut: d.shutFlows(s), secrets: d.secrets(s),
 	}
+	if s.Doubt != nil {
+		t.unsure = s.Doubt.Value
+	}
 	for _, f := range slices.Backward(s.Stack) {
 		t.Active = append(t.Active, f.Flow)
 	}

@@ -27,6 +27,7 @@ type Turn struct {
 	Lines    []Line         // what was said before, the message last
 
 	secrets []string    // the values of private slots
+	unsure  any         // the value of which the user is asked whether it is meant; nil for none
 	nearby  *nearbyTurn // what an embedder says of the message; nil where there is none
 	Shut    []string    // the flows that cannot be begun now, since their condition does not hold
 }

@@ -411,30 +411,35 @@ func (u *utterance) back() []Command {
 	return []Command{{Type: Repeat, Confidence: surely}}
 }
 
-// opposite is the other one of two: of the slot that is named, else of the one of few values that was told last.
+// opposite is the other one of two: of the slot that is named, else of the one of few values that was told last. Where several slots
+// have two, the user is asked whether the last one is meant.
 func (u *utterance) opposite(about string) []Command {
 	names := u.Told
 	if slot := u.named(about); slot != "" {
 		names = []string{slot}
 	}
 	choices := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return u.slotOf(name) == nil || u.slotOf(name).traits().verdict })
+	var all []Command
 	for _, name := range append(choices, names...) { // "the other one" is sooner one of two things than a no
 		sl := u.slotOf(name)
 		v, filled := u.Filled[name]
-		if sl == nil || !filled {
+		if sl == nil || !filled || len(all) > 0 && (sl.traits().verdict || all[0].Slot == name) {
 			continue
 		}
-		few := sl.few()
+		few := u.pair(sl)
 		at := slices.IndexFunc(few, func(o any) bool { return equal(o, v) })
 		switch {
-		case at < 0:
-			continue
-		case len(few) == 2:
-			return []Command{{Type: CorrectSlot, Slot: name, Value: few[1-at], Confidence: surely}}
+		case at < 0, len(few) != 2 && len(all) > 0:
+		case len(few) != 2:
+			return u.wrong(name)
+		case len(all) > 0:
+			all[0].Left = u.text
+			return all
+		default:
+			all = []Command{{Type: CorrectSlot, Slot: name, Value: few[1-at], Confidence: surely}}
 		}
-		return u.wrong(name)
 	}
-	return nil
+	return all
 }
 
 // judged is a yes or no slot that words deny, or the opposite of what was said before: "my income is not that high".

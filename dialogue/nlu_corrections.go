@@ -11,7 +11,7 @@ import (
 // its kind, where there is one.
 func (u *utterance) corrected() []Command {
 	act := u.locale.Act(u.text)
-	if u.Pending == nil || u.asksText() || act == phrase.Doubts || act == phrase.Pauses { // "in a minute"
+	if u.Pending == nil || u.asksText() || u.pointsNowhere() || act == phrase.Doubts || act == phrase.Pauses { // "in a minute"
 		return nil
 	}
 	return corrections(slices.DeleteFunc(u.fits(u.text, false), func(v found) bool {
@@ -130,6 +130,9 @@ func (u *utterance) correctionFor(slot string, said phrase.Said) []Command {
 
 // correctionAnywhere is what a correction gives the slot that its value fits. rest is what it says.
 func (u *utterance) correctionAnywhere(said phrase.Said, rest *utterance) []Command {
+	if u.onlyPlace(said.Rest) { // among what is asked, or among what?
+		return slices.DeleteFunc(rest.answered(), func(c Command) bool { return c.Slot != u.Pending.Slot })
+	}
 	if slot := u.named(said.Rest); slot != "" { // "make it 3 adults"
 		sl := u.slotOf(slot)
 		if v, ok := u.read(sl, said.Rest); ok && v.Reason == "" && !sl.traits().words {
@@ -325,7 +328,7 @@ func (u *utterance) fits(text string, orText bool) []found {
 			continue // a yes or no is said to what is asked
 		}
 		v, ok := u.read(sl, text)
-		if ok && u.Pending.confirms() && u.locale.None(v.Text) {
+		if ok && u.asked() != sl && u.locale.None(v.Text) {
 			continue // "something else" is no 0
 		}
 		if best.slot != "" && u.Filled[best.slot] == nil && u.Filled[sl.name] != nil && v.Score >= best.Score {

@@ -208,6 +208,9 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 			}
 			return u.unambiguous(found), nil
 		}
+		if u.unheard {
+			return nil, nil
+		}
 	}
 	return u.unambiguous(u.guessed()), nil
 }
@@ -230,6 +233,7 @@ type utterance struct {
 	turned  bool   // it was begun with words that put something right
 	matches []phrase.Match
 	matched bool // matches is filled in
+	unheard bool // it is a no with more behind it, which nothing understands
 }
 
 // match are the triggers that it may be, the best first.

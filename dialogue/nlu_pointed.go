@@ -121,3 +121,10 @@ func (u *utterance) onlyPlace(text string) bool {
 	_, ok := u.within(text).placeAmong(any)
 	return ok
 }
+
+// pointsNowhere reports whether a message only says which of several, perhaps as a correction: "yes, rather the first". Of what is not said:
+// it is no value of a slot that was not asked for.
+func (u *utterance) pointsNowhere() bool {
+	said, ok := u.locale.Common(u.text)
+	return u.onlyPlace(u.text) || ok && u.onlyPlace(said.Rest)
+}

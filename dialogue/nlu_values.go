@@ -335,6 +335,9 @@ func (u *utterance) apart(sl *slot, v phrase.Value, ok bool, text string, others
 
 // elsewhere are the values that were said in place of the one asked for: not those that could be one of several answers.
 func (u *utterance) elsewhere(asked *slot, others []found) []found {
+	if u.pointsNowhere() {
+		return nil
+	}
 	claimed := u.locale.Find(u.spoken(asked), u.text, u.Now)
 	return slices.DeleteFunc(others, func(o found) bool {
 		return !asked.traits().many && slices.ContainsFunc(claimed, func(v phrase.Value) bool { return o.meets(v) && !v.Place })

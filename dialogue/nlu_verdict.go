@@ -49,27 +49,41 @@ func (u *utterance) verdict() []Command {
 	case rest == "":
 		return append([]Command{{Type: Deny, Confidence: score}}, u.replaced()...)
 	}
-	more := u.saidBeside(rest, no && score < certain)
 	if no {
-		const few = 2
-		if score < certain && len(more) == 0 && len(strings.Fields(u.text)) <= few {
-			return nil // "no objection"
-		}
-		if slices.ContainsFunc(more, func(c Command) bool { return c.Type == Choose }) {
-			return more
-		}
-		if len(more) == 0 {
-			more = u.alternative(rest)
-		}
-		if slot := u.named(rest); slot != "" && len(more) == 0 {
-			return []Command{{Type: Deny, SlotToChange: slot, Confidence: score}}
-		}
-		if slices.ContainsFunc(more, func(c Command) bool { return c.Type == Deny }) {
-			return more
-		}
-		return append([]Command{{Type: Deny, Confidence: score}}, more...)
+		return u.refusal(rest, score)
 	}
-	return more // a yes to something that is not what was asked is none
+	return u.saidBeside(rest, false) // a yes to something that is not what was asked is none
+}
+
+// refusal is a no to what was asked, and what was said behind it.
+func (u *utterance) refusal(rest string, score float64) []Command {
+	more := u.saidBeside(rest, score < certain)
+	const few = 2
+	if score < certain && len(more) == 0 && len(strings.Fields(u.text)) <= few {
+		return nil // "no objection"
+	}
+	if slices.ContainsFunc(more, func(c Command) bool { return c.Type == Choose }) {
+		return more
+	}
+	if len(more) == 0 {
+		more = u.alternative(rest)
+	}
+	if slot := u.named(rest); slot != "" && len(more) == 0 {
+		return []Command{{Type: Deny, SlotToChange: slot, Confidence: score}}
+	}
+	if slices.ContainsFunc(more, func(c Command) bool { return c.Type == Deny }) {
+		return more
+	}
+	if lost := u.lost(rest, more); lost != "" {
+		return u.doubtful(more, lost)
+	}
+	if u.repeats(more) {
+		if u.locale.Beyond(nil, rest) != "" { // "no, the last one"
+			return more
+		}
+		more = nil // "no, sorry"
+	}
+	return append([]Command{{Type: Deny, Confidence: score}}, more...)
 }
 
 // yesBut is what is wrong behind a yes: "yes but not in Paris". It is no yes.
@@ -127,7 +141,7 @@ func (u *utterance) collectVerdict() []Command {
 		return nil
 	case sl.traits().verdict:
 		return u.booleanVerdict(sl, yes, rest, score)
-	case sl.Optional && no && u.leavesOut(sl, rest): // "Any remarks?" "No remarks."
+	case sl.Optional && no && u.leavesOut(sl, rest, score): // "Any remarks?" "No remarks."
 		return []Command{{Type: Skip, Confidence: score}}
 	case no && sl.traits().zero && (rest == "" && len(u.common()) == 0 || u.locale.Names(u.spoken(sl), rest)): // "How many children?" "No children."
 		return []Command{{Type: SetSlot, Slot: sl.name, Value: 0, Confidence: score}}
@@ -135,10 +149,14 @@ func (u *utterance) collectVerdict() []Command {
 	return nil
 }
 
-// leavesOut reports whether what was said behind a no says no more than that there is nothing.
-func (u *utterance) leavesOut(sl *slot, rest string) bool {
-	if rest == "" || u.named(rest) == sl.name {
+// leavesOut reports whether what was said behind a no says no more than that there is nothing. A word that a mark parts from the no is
+// something else: "no limit" is none, "no, Friday" is one.
+func (u *utterance) leavesOut(sl *slot, rest string, score float64) bool {
+	if rest == "" || u.named(rest) == sl.name || u.locale.Beyond(nil, rest) == "" {
 		return true
+	}
+	if score > certain {
+		return false
 	}
 	if _, ok := u.read(sl, rest); ok || sl.traits().words || sl.traits().many {
 		return false
@@ -155,22 +173,23 @@ func (u *utterance) booleanVerdict(sl *slot, yes bool, rest string, score float6
 	if before, _, ok := strings.Cut(u.text, rest); !ok || !strings.ContainsAny(before, ",.;!:-–") { // "no fee account": is that a no?
 		return nil
 	}
-	beside := u.within(rest)
-	more := beside.saidBeside(rest, false)
-	if len(more) == 0 && len(u.locale.Content(rest)) > 0 && yes { // "yes, for the dog"
+	if u.saysOther(rest) { // no other one of a yes and a no
 		all[0].Left = rest
+		return all
 	}
-	if len(more) > 0 {
-		for _, c := range more {
-			if c.Type != SetSlot && c.Type != CorrectSlot || c.Slot == sl.name {
-				return more
-			}
-			if c.sure() >= surely {
-				all = append(all, c)
-			}
+	var took []Command
+	more := u.within(rest).saidBeside(rest, false)
+	for _, c := range more {
+		switch {
+		case c.Type == Chitchat, c.Type == Repeat && u.locale.Beyond(nil, rest) == "": // "no, sorry"
+		case c.Type != SetSlot && c.Type != CorrectSlot || c.Slot == sl.name:
+			return more
+		case c.sure() >= surely:
+			took = append(took, c)
 		}
 	}
-	return all
+	all[0].Left = u.lost(rest, took)
+	return append(all, took...)
 }
 
 // within is the utterance with another text: a part of it.

@@ -130,7 +130,7 @@ var English = &Language{
 			deal | its a deal | without a doubt | no doubt about it | yes i am sure | i am sure | im sure | im certain | i am certain | positive | hundred percent | one hundred percent | 100 percent | why yes | oh yes |
 			hell yes | heck yes | very much so` +
 			" | definately | definitly", //nolint:misspell // slips that are too far from the word
-		No: `no | nope | nah | nay | naw | noo | n | nop | nuh uh | no way | no thanks | no thank you | no thx | no ta | not really | not now | not today | not yet | not this time | not right now | not at all | not at this time |
+		No: `no | nope | nah | nay | naw | noo | n | nop | nuh uh | no way | no thanks | no thank you | no thank you very much | no thank you so much | no thanks a lot | no thx | no ta | not really | not now | not today | not yet | not this time | not right now | not at all | not at this time |
 			not quite | not exactly | not correct | not right | thats not right | that is not right | thats not correct | that is not correct | thats not it | thats not what i said | that is not what i said |
 			thats not what i want | thats not what i meant | that isnt right | its not | it is not | it isnt | not that | not this | not like that | not in the slightest | not likely | not a chance | not on your life | not ok |
 			not okay | not fine | not good | not sure thing | absolutely not | certainly not | definitely not | of course not | surely not | hell no | heck no | god no | oh no | please no | please dont | please do not |
@@ -157,7 +157,7 @@ var English = &Language{
 			dont remember | i dont recall | dont recall | i dont think | i do not think | cant say | i cant say | i cannot say | cant decide | i cant decide | cant tell | i cant tell | cant wait | i cant wait | so-so |
 			just great | just perfect | just wonderful | just lovely`,
 		Around: `um | uh | er | erm | uhm | hmm | hm | umm | mm | oh | ah | eh | ehm | well | please | pls | plz | thanks | thx | cheers | so | then | just | very | much | really | quite | sir | maam | mate |
-			dear | man | dude | buddy | friend | bro | honey | thank you | thank you very much | thanks a lot | many thanks | you know | i mean | i said | i say | i would say | id say`,
+			dear | man | dude | buddy | friend | bro | honey | thank you | thank you very much | thanks a lot | many thanks | anymore | any more | for asking | for offering | for the offer | though | you know | i mean | i said | i say | i would say | id say`,
 		Turns: "but | and | however | although | though | also | instead | rather | better | i mean | i meant",
 		Amiss: `if unless maybe perhaps probably possibly hopefully guess suppose think believe hope wonder unsure doubt depends depending provided providing assuming until till once only except before after later first wait hold
 			hang stop cancel abort quit undo pause what whats how hows why who whos where which whose when or wrong incorrect false nothing none nobody neither nor hardly barely almost nearly might could should otherwise
@@ -166,6 +166,7 @@ var English = &Language{
 		Plain: "yes yep yup yeah yea yeh ya yah ok okay sure y",
 		Long:  "absolutely definitely certainly correct confirm confirmed proceed continue approve approved accept accepted perfect agreed exactly affirmative",
 		Stops: "no stop cancel wait abort quit hold hesitate end bother worry forget reject refuse decline deny delete undo",
+		Kept:  "keep it | keep that | keep them | leave it as it is | leave it like that | take your time | no rush | no hurry | thats all | that is all | nothing else | nothing more",
 	},
 	Answers: Answers{
 		Fillers: `id like | i would like | i want | i need | i wanna | i will take | ill take | ill have | i will have | i choose | i pick | ill go with | i will go with | go with | lets go with | lets say | lets do | lets make it |

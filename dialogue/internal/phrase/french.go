@@ -129,7 +129,7 @@ var French = &Language{
 			oui sil vous plait | oui sil te plait | oui svp | oui merci | volontiers | avec plaisir | allez y | vas y | allons y | on y va | cest parti | faites le | fais le | faites | faites ca | faites donc | je confirme | confirme |
 			confirmez | je valide | valide | validez | jaccepte | accepte | je suis daccord | continuez | continue | super | genial | impeccable | nickel | certes | affirmatif | yes | je veux bien | sans probleme oui | vrai |
 			cest vrai | sans aucun doute | je suis sur | je suis sure | bien volontiers | va pour ca`,
-		No: `non | nan | nan nan | non non | non merci | mais non | no | nope | pas du tout | surtout pas | absolument pas | certainement pas | bien sur que non | pas question | hors de question | jamais | jamais de la vie | pas maintenant |
+		No: `non | nan | nan nan | non non | non merci | non merci beaucoup | non merci bien | malheureusement non | mais non | no | nope | pas du tout | surtout pas | absolument pas | certainement pas | bien sur que non | pas question | hors de question | jamais | jamais de la vie | pas maintenant |
 			pas encore | pas aujourdhui | pas cette fois | pas vraiment | pas ca | pas comme ca | pas daccord | je ne suis pas daccord | je refuse | refuse | refusez | je decline | faux | cest faux | incorrect | cest incorrect |
 			ce nest pas ca | cest pas ca | ce nest pas correct | cest pas correct | ce nest pas bon | cest pas bon | ce nest pas juste | cest pas juste | je ne veux pas | je veux pas | je ne prefere pas | je prefere pas |
 			plutot pas | plutot non | en aucun cas | negatif | aucunement | nullement | ne le faites pas | ne faites pas ca | ne fais pas ca | ne le fais pas | pas interesse | ca ne minteresse pas | pas la peine`,
@@ -140,13 +140,14 @@ var French = &Language{
 			pas certaine | oui et non | oui ou non | ni oui ni non | comme vous voulez | comme tu veux | peu importe | ca mest egal | cela mest egal | mest egal | dans une minute | dans un moment | dans un instant | un moment | un instant | une seconde | attendez | attends |
 			pas de probleme | pas de souci | pourquoi pas | a la limite | si vous voulez | si tu veux | mouais | je ne comprends pas | je comprends pas | pas forcement | plus ou moins | presque | on verra | a voir | ca se peut |
 			faut voir | je vais reflechir | je dois reflechir | si ca vous arrange | oui mais | pas mal`,
-		Around: `euh | heu | hum | hmm | hm | ah | oh | eh | ben | bah | bon | alors | donc | merci | merci beaucoup | merci bien | sil vous plait | sil te plait | svp | stp | voila | la | tres | vraiment | quand meme`,
+		Around: `davoir demande | de demander | pour loffre | euh | heu | hum | hmm | hm | ah | oh | eh | ben | bah | bon | alors | donc | merci | merci beaucoup | merci bien | sil vous plait | sil te plait | svp | stp | voila | la | tres | vraiment | quand meme`,
 		Turns:  "mais | et | cependant | pourtant | par contre | plutot | mieux | seulement | en fait | je veux dire | je voulais dire | aussi | sauf",
 		Amiss: `si peut etre eventuellement probablement crois pense suppose espere doute douter sur sure certain certaine quand avant apres attendez attends attendre moment instant stop arretez arrete annulez annuler annule
 			que quoi quel quelle comment pourquoi qui ou faux rien personne presque pourrait devrait blague rire lol mdr haha pourtant cependant mais non nan ne pas aucun aucune jamais egal idee sinon sauf theoriquement plus`,
 		Plain: "oui ouais ouai si ok okay dac daccord",
 		Long:  "certainement absolument exactement evidemment naturellement parfait daccord volontiers entendu confirme correct",
 		Stops: "non stop arretez arrete arreter annulez annule annuler attendez attends supprimez supprimer oubliez oublie refuser",
+		Kept:  "gardez le | gardez la | garde le | garde la | laissez comme ca | ca ira | cest tout | rien dautre | prenez votre temps",
 	},
 	Answers: Answers{
 		Fillers: `je voudrais | je veux | jaimerais | je souhaite | je souhaiterais | je prends | je prendrai | je choisis | on prend | on va dire | disons | mettons | mettez | je dis | je crois | je pense | peut etre | cest | ce sont |

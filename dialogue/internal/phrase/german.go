@@ -126,7 +126,7 @@ var German = &Language{
 			das stimmt | richtig | das ist richtig | korrekt | das ist korrekt | passt | das passt | das passt so | einverstanden | in ordnung | geht klar | mach das | machen sie das | mach es | machen sie es | tu das |
 			tun sie das | bitte tun sie das | los | los gehts | auf jeden fall | unbedingt | bestatigt | bestatige | ich bestatige | weiter | fortfahren | perfekt | super | prima | bestens | gut | sehr gut | so ist es | jawohl |
 			yes | jawoll | doch | absolut | definitiv | von mir aus gerne | so machen wir es | so machen wir das`,
-		No: `nein | ne | nee | no | nope | neee | nein danke | nicht | lieber nicht | besser nicht | auf keinen fall | keinesfalls | keineswegs | nie | niemals | falsch | das ist falsch | stimmt nicht | das stimmt nicht |
+		No: `nein | ne | nee | no | nope | neee | nein danke | leider nicht | leider nein | nicht | lieber nicht | besser nicht | auf keinen fall | keinesfalls | keineswegs | nie | niemals | falsch | das ist falsch | stimmt nicht | das stimmt nicht |
 			nicht richtig | das ist nicht richtig | noch nicht | jetzt nicht | heute nicht | eher nicht | bitte nicht | das nicht | so nicht | nicht so | nicht wirklich | uberhaupt nicht | gar nicht | ich will nicht |
 			ich mochte nicht | das will ich nicht | das mochte ich nicht | will ich nicht | abgelehnt | ich lehne ab | kein interesse`,
 		Bars:   "bitte nicht | tu das nicht | mach das nicht | tun sie das nicht | machen sie das nicht | auf keinen fall | nicht | ich will kein | ich will keine | ich will keinen | ich mochte kein | ich mochte keine | ich mochte keinen",
@@ -136,7 +136,7 @@ var German = &Language{
 			ich bin mir nicht sicher | jein | ja und nein | egal | ist mir egal | mir egal | wie sie wollen | wie du willst | gleich | in einer minute | in einem moment | in einem augenblick | moment | einen moment | warte | warten sie | alles gut | kein problem | kein thema | keine eile | konnte sein |
 			kann sein | mag sein | schon gut | na ja | naja | ja klar | ja genau ja klar | ach ja | von mir aus | meinetwegen | wenn es sein muss | verstehe ich nicht | ich verstehe nicht | nicht ganz | warum nicht | einerseits |
 			nicht dass ich wusste`,
-		Around: `ah | ahm | ehm | hm | hmm | oh | also | bitte | danke | danke schon | vielen dank | dann | nun | ach | na | sehr | wirklich | mal | eben | schon`,
+		Around: `vielen dank auch | fur die nachfrage | furs fragen | fur das angebot | trotzdem | ah | ahm | ehm | hm | hmm | oh | also | bitte | danke | danke schon | vielen dank | dann | nun | ach | na | sehr | wirklich | mal | eben | schon`,
 		Turns:  "aber | und | jedoch | allerdings | sondern | nur | stattdessen | statt | anstatt | lieber | besser | ich meine | ich meinte | obwohl | auch",
 		Amiss: `wenn falls sofern vielleicht eventuell moglicherweise wahrscheinlich vermutlich glaube denke hoffe hoffentlich unsicher zweifel erst spater bevor bis nachdem warte warten moment stopp stop abbrechen abbruch
 			storniere stornieren was wie warum wieso weshalb wer wo wann welche oder falsch nichts niemand kaum fast konnte sollte witz scherz spass haha lol obwohl allerdings jedoch nein nee ne nicht kein keine egal ahnung
@@ -144,6 +144,7 @@ var German = &Language{
 		Plain: "ja jo jap jep ok okay klar",
 		Long:  "naturlich einverstanden selbstverstandlich bestatigt korrekt richtig sicherlich unbedingt",
 		Stops: "nein stopp stop abbrechen abbruch brechen warten loschen aufhoren ablehnen vergessen storniere stornieren",
+		Kept:  "behalten | behalte es | lass es so | lassen sie es so | so lassen | schon gut | das war alles | das ist alles | sonst nichts | keine eile",
 	},
 	Answers: Answers{
 		Fillers: `ich mochte | ich will | ich hatte gern | ich hatte gerne | ich nehme | ich wahle | nehmen wir | sagen wir | sagen wir mal | machen wir | mach | machen sie | ich sage | ich meine | ich meinte | ich glaube | ich denke |
@@ -155,7 +156,7 @@ var German = &Language{
 		Outros:    "glaube ich | denke ich | wurde ich sagen | wenn moglich | vielen dank | danke schon | meine ich",
 		Selves:    "ich bin | wir sind",
 		NameWords: "name namen heissen heisst wer",
-		Polite:    "bitte danke dankeschon merci",
+		Polite:    "bitte danke dank dankeschon merci",
 		Afresh:    "neu neuer neue neues neuen neuem anderer andere anderen zweiter zweite zweiten",
 		Orders:    "zuerst erst dann danach anschliessend",
 		Further:   "noch sonst weitere weiterer weiteres mehr anderes",
@@ -339,7 +340,7 @@ var German = &Language{
 			"das war (falsch|ein fehler|ein tippfehler|nicht richtig)", "ich habe (das|es|etwas) falsch (gesagt|eingegeben|geschrieben)", "ich (will|möchte|muss) (das|es|etwas) (ändern|korrigieren)",
 		}},
 		{Opposite, "", []string{
-			"[nein|nicht das|nicht dieses|ich meinte|ich meine] (den|die|das) (andere|anderen|anderes) [bitte]", "[nein|ich meinte|ich meine] (das gegenteil|umgekehrt|andersrum|andersherum)", "[nein|ich meinte|ich meine] (vom|von dem|von der|auf das|auf die|zum|zur|an den|an die|das|den|die) anderen {about}",
+			"[nein|nicht das|nicht dieses|ich meinte|ich meine] (den|die|das|der) (andere|anderen|anderes) [bitte]", "[nein|ich meinte|ich meine] (das gegenteil|umgekehrt|andersrum|andersherum)", "[nein|ich meinte|ich meine] (vom|von dem|von der|auf das|auf die|zum|zur|an den|an die|das|den|die) anderen {about}",
 		}},
 		{Help, "", []string{
 			"hilfe [bitte]", "(kannst du|können sie) mir [bitte] helfen", "ich brauche hilfe", "was kannst du [alles] [tun|machen]", "was können sie [alles] [tun|machen|für mich tun]", "was kann ich (sagen|tun|machen|fragen) [hier]", "wie (geht|funktioniert) (das|es) [hier]", "(menü|optionen|befehle)", "welche (möglichkeiten|optionen) (habe ich|gibt es)",

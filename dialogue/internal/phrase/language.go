@@ -99,6 +99,7 @@ type Verdicts struct {
 	Plain  string // "yes": other words that mean it are none when something follows at once
 	Long   string // words of Yes that may be misspelt
 	Stops  string // "cancel", "wait": "don't stop" is no denial
+	Kept   string // behind a no: all stays as it is, "keep it"
 }
 
 // Answers are the words around the answer to a question.
@@ -268,7 +269,7 @@ type sayings struct {
 	openers phrases[opener]
 	wishes  wishes // for another language
 
-	fillers, bounds, carriers, intros, outros, selves, enough, requests, joins phrases[bool]
+	kept, fillers, bounds, carriers, intros, outros, selves, enough, requests, joins phrases[bool]
 }
 
 // timeSayings are those of days and moments.
@@ -334,7 +335,7 @@ func (l *Language) sayings() (s sayings) {
 		month, of, _ := strings.Cut(date, "-")
 		s.feasts.add(day{month: time.Month(value(month)), day: value(of)}, list)
 	}
-	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.carriers: b.Carriers, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
+	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.carriers: b.Carriers, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
 		p.add(true, list)
 	}
 	s.ranges, s.wishes = l.rangeWords(), l.wishesOf()

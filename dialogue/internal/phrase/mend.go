@@ -27,6 +27,9 @@ func (r *reading) mend(but func(word string) bool) {
 			l.mean(t)
 			continue
 		}
+		if _, weekday := l.weekdays[t.fold]; weekday && l.meant != nil && l.class(t.fold) != content {
+			t.means = "" // "mon" is no Monday in French
+		}
 		if !misspellable(t.fold) || l.known[t.fold] {
 			continue
 		}
