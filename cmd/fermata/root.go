@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/internal/nearest"
 )
 
@@ -103,7 +104,7 @@ func suggestion(c *cobra.Command, name string) string {
 		}
 	}
 	if len(below) > 0 {
-		return "; did you mean " + strings.Join(below, " or ") + "?"
+		return "; did you mean " + document.OneOf(below) + "?"
 	}
 	return nearest.Hint(name, names)
 }
