@@ -168,6 +168,7 @@ type shownRun struct {
 	Outputs    json.RawMessage     `json:"outputs"`
 	State      json.RawMessage     `json:"state,omitempty"` // at the last entry, of a run that has no outputs
 	Interrupts []fermata.Interrupt `json:"interrupts"`
+	Until      *time.Time          `json:"until,omitempty"`  // the run's deadline (law F9)
 	Awaits     []awaitedMessage    `json:"awaits,omitempty"` // calls that wait for messages, in the order in which they take them
 	Failure    *resultError        `json:"failure,omitempty"`
 	Usage      *shownUsage         `json:"usage,omitempty"` // where models were called
@@ -207,6 +208,9 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 			line.Interrupts = append(line.Interrupts, fermata.Interrupt{Interrupt: result.Interrupts[i].Interrupt})
 		}
 		line.Usage = usageOf(&result)
+		if !tree.Until.IsZero() {
+			line.Until = &tree.Until
+		}
 		m.writeLine(line)
 		return nil
 	}
@@ -217,6 +221,13 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 	s.Println(styles.Strong.Apply(term.OneLine(info.Plan))+"  "+m.statusStyle(styles, info.Status).Apply(info.Status),
 		styles.Faint.Apply(info.ID),
 		styles.Faint.Apply("started "+m.moment(s, info.Created)+", updated "+m.moment(s, info.Updated)))
+	switch until := tree.Until; {
+	case until.IsZero() || info.Ended():
+	case until.After(m.Now()):
+		s.Println(styles.Faint.Apply("expires " + m.moment(s, until.UnixMicro())))
+	default:
+		s.Println(styles.Wait.Apply("its deadline has passed at " + m.moment(s, until.UnixMicro()) + ": the next process that looks lets it expire"))
+	}
 	if note := by.note(&info); note != "" && !info.Ended() {
 		s.Println(told(s, styles.Faint, note, s.Width())...)
 	}

@@ -75,6 +75,7 @@ type Tree struct {
 	Plan    string
 	Status  fermata.Status
 	Started time.Time
+	Until   time.Time // the run's deadline (law F9); zero for none
 	Last    time.Time // when the last event happened
 
 	rows    []*Row // in the order in which they were first visited, children under their subgraph
@@ -254,16 +255,25 @@ func (t *Tree) applyRun(ev *fermata.Event) {
 	switch e := &ev.Entry; e.Kind {
 	case journal.RunStarted:
 		t.Status, t.Started = fermata.Running, ev.Time()
+		t.until(bodyOf[journal.StartedBody](e).Until)
 	case journal.RunPaused:
 		t.Status = fermata.Paused
 	case journal.RunBlocked:
 		t.Status = fermata.Blocked
 	case journal.RunResumed:
 		t.Status = fermata.Running
+		t.until(bodyOf[journal.ResumedBody](e).Until)
 	case journal.RunFinished:
 		t.Status = fermata.Status(bodyOf[journal.FinishedBody](e).Status)
 		t.giveUp("")
 	default:
+	}
+}
+
+// until notes the run's deadline where an entry says one, in microseconds (law F9).
+func (t *Tree) until(at int64) {
+	if at != 0 {
+		t.Until = time.UnixMicro(at).UTC()
 	}
 }
 
