@@ -1,0 +1,23 @@
+package dialogue
+
+import "testing"
+
+// TestAWishOrAValueIsSaidOnceMore says values of a trigger once more, and wishes behind a yes. A text ends before the word that leads to
+// it again and before a second value. A yes beside a flow that asks nothing is none: what that tells may
+// change their mind.
+func TestAWishOrAValueIsSaidOnceMore(t *testing.T) {
+	const confirms = "[account confirms] name=Ada, city=Rome, size=small, amount=5, day=2026-12-01, letters=true"
+	for _, tt := range []struct{ dialogue, at, said, want string }{
+		{"bank", "[nothing]", "send 50 to Bob and to Ada", "amount=50 (to Ada)?, payee=Bob, start transfer"},
+		{"bank", "[nothing]", "send 50 to Bob and 60 to Ada", "amount=50 (60 to Ada)?, payee=Bob, start transfer"},
+		{"bank", "[transfer confirms] payee=Bob, amount=50, account=savings", "yes, and show my balance", "start show_balance"},
+		{"wishes_en", confirms, "yes, and order a pizza", "start pizza, yes"},
+	} {
+		d := example(t, tt.dialogue)
+		turn := turnAt(t, d, tt.at)
+		turn.Text = tt.said
+		if got := understoodAs(t, d, turn); got != tt.want {
+			t.Errorf("%q at %s: expected %s, found %s", tt.said, tt.at, tt.want, got)
+		}
+	}
+}
