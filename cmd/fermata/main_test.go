@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits, "capture": capture, "grows": grows, "server": serverFor, "redis-server": startRedis,
+			"exits": exits, "capture": capture, "grows": grows, "http": httpFor, "server": serverFor, "redis-server": startRedis,
 		},
 		Condition: serverCondition,
 	})

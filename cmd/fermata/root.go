@@ -61,7 +61,7 @@ func (m *Main) rootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(groupRun, m.runCommand(), m.chatCommand(), m.resumeCommand(), m.workCommand(), m.scheduleCommand())
+	add(groupRun, m.runCommand(), m.chatCommand(), m.resumeCommand(), m.workCommand(), m.scheduleCommand(), m.serveCommand())
 	add(groupWatch, m.runsCommand(), m.tasksCommand(), m.traceCommand(), m.eventsCommand())
 	add(groupWrite, m.initCommand(), m.validateCommand(), m.testCommand(), m.vetCommand(), m.devCommand(), m.graphCommand(), m.schemaCommand())
 	add(groupOther, m.doctorCommand(), m.versionCommand())

@@ -98,12 +98,7 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 		m.err.Println("takes no more runs; those under way come to rest first (Ctrl-C again ends at once)")
 	}, func() {})
 	defer stop()
-	var mu sync.Mutex
-	say := func(line workLine) {
-		mu.Lock()
-		defer mu.Unlock()
-		m.sayWork(line, f.json)
-	}
+	say := m.workSayer(f.json)
 	m.err.Println("works on " + h.dsn.String())
 	return h.closed(m.workOn(ctx, h, f, say))
 }
@@ -139,6 +134,16 @@ func needPlaces(r loaded) error {
 		}
 	}
 	return nil
+}
+
+// workSayer shows lines, one at a time.
+func (m *Main) workSayer(asJSON bool) func(workLine) {
+	var mu sync.Mutex
+	return func(line workLine) {
+		mu.Lock()
+		defer mu.Unlock()
+		m.sayWork(line, asJSON)
+	}
 }
 
 // sayWork shows a line: JSON for programs, and else who did what.

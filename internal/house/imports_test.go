@@ -188,6 +188,11 @@ var table = []row{
 		[]string{".", "internal/fault", "internal/nearest", "internal/nodehost", "internal/originguard", "internal/printable", "internal/reply", "journal", "node", "schema"},
 		"a face: it is given a runtime, and knows neither authors nor stores",
 	},
+	{
+		"api",
+		[]string{".", "internal/fault", "internal/nearest", "internal/originguard", "internal/printable", "internal/reply", "journal", "node", "plan", "schema", "server"},
+		"a face: server with plans of which it starts runs; whose they are, and what executes them, is the program's affair",
+	},
 	{"channels", []string{".", "dialogue", "journal"}, "a module of its own, whose mailboxes are journals beside those of conversations; it uses what users can, and knows no provider"},
 	{
 		"channels/channeltest",

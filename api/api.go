@@ -1,0 +1,164 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/originguard"
+	"github.com/fermata-go/fermata/internal/printable"
+	"github.com/fermata-go/fermata/internal/reply"
+	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/server"
+)
+
+// Options configure a handler. The zero value serves runs of a runtime of which none can be started.
+type Options struct {
+	// Definitions are what runs are started of, each name once.
+	Definitions []Definition
+	// Plans finds the plan of a run that is retried. Defaults to the definition whose plan has the name of the run's.
+	Plans func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error)
+	// Starts decides whether a person may start, cancel and retry runs of a definition, or of the plan of that name. It is asked
+	// where Server.Authorize is set. Defaults to nobody.
+	Starts func(p server.Person, definition string) bool
+	// Queued leaves every run that is started to a worker (fermata.Queued). By default this process executes it at once, unless
+	// the request names a queue or a time.
+	Queued bool
+	// ReadOnly refuses every request that changes something, with status 403. Conversations are read without WebSockets.
+	ReadOnly bool
+	// Ready says why the process takes no requests; /readyz is 503 then. Defaults to asking the store alone.
+	Ready func() error
+	// MaxBody limits the body of a start, in bytes. Defaults to 8 MiB. Other bodies have at most 1 MiB.
+	MaxBody int64
+	// Version is what the OpenAPI document says of the program's version. Defaults to "1".
+	Version string
+	// Server are the options of the routes of package server, and who asks: Authorize, Origins and Hosts count for all routes.
+	// With Hold, a retry is refused, too: this process executes nothing.
+	Server server.Options
+}
+
+const (
+	defaultBody = 8 << 20
+	otherBody   = 1 << 20
+)
+
+type handler struct {
+	rt          *fermata.Runtime
+	o           Options
+	definitions map[string]*Definition
+	names       []string // of definitions, sorted
+}
+
+// New makes the handler; see the package documentation for what it serves. It fails where a definition has no plan, a name is
+// given twice, or an origin is none.
+//
+// Streams last as long as their runs: see [server.New].
+func New(rt *fermata.Runtime, o Options) (http.Handler, error) {
+	if o.MaxBody <= 0 {
+		o.MaxBody = defaultBody
+	}
+	if o.Version == "" {
+		o.Version = "1"
+	}
+	if o.Server.Logger == nil {
+		o.Server.Logger = slog.New(slog.DiscardHandler)
+	}
+	o.Server.Logger = printable.Logger(o.Server.Logger)
+	h := &handler{rt: rt, o: o, definitions: make(map[string]*Definition)}
+	for i := range o.Definitions {
+		d := o.Definitions[i]
+		if err := d.complete(); err != nil {
+			return nil, err
+		}
+		if h.definitions[d.Name] != nil {
+			return nil, fmt.Errorf("api: two definitions are called %q", d.Name)
+		}
+		h.definitions[d.Name] = &d
+	}
+	h.names = slices.Sorted(maps.Keys(h.definitions))
+	guard, err := originguard.New(originguard.Rules{
+		Origins: o.Server.Origins, Named: o.Server.Authorize == nil, Hosts: o.Server.Hosts, Options: "server.Options",
+		Refuse: func(w http.ResponseWriter, text string) {
+			refused(http.StatusForbidden, fermata.CodeForbidden, "%s", text).write(w)
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
+	return guard.Handler(problems(h.readOnly(h.mux()))), nil
+}
+
+// mux has all routes.
+func (h *handler) mux() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.Handle("/api/", http.StripPrefix("/api", server.New(h.rt, h.o.Server)))
+	mux.HandleFunc("GET /healthz", h.healthy)
+	mux.HandleFunc("GET /readyz", h.ready)
+	all := h.operations()
+	for i := range all {
+		mux.HandleFunc(all[i].method+" "+all[i].path, h.handle(&all[i]))
+	}
+	document := h.document()
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
+		_, _ = w.Write(document)
+	})
+	for _, name := range h.names {
+		if d := h.definitions[name]; d.Talks != nil {
+			at := "/api/dialogues/" + d.Name
+			mux.Handle(at+"/", http.StripPrefix(at, d.Talks))
+		}
+	}
+	return mux
+}
+
+// readOnly refuses what changes something, where the handler only shows.
+func (h *handler) readOnly(next http.Handler) http.Handler {
+	if !h.o.ReadOnly {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && r.Header.Get("Upgrade") == "" || r.Method == http.MethodHead || r.Method == http.MethodOptions {
+			next.ServeHTTP(w, r)
+			return
+		}
+		refused(http.StatusForbidden, fermata.CodeForbidden, "this server is read-only: %s is refused; expected GET or HEAD", r.Method).write(w)
+	})
+}
+
+// stands is what the routes for those who watch the process answer.
+type stands struct {
+	Status string `json:"status" jsonschema:"ok"`
+}
+
+// healthy says that the process serves.
+func (h *handler) healthy(w http.ResponseWriter, _ *http.Request) {
+	reply.JSON(w, http.StatusOK, stands{"ok"})
+}
+
+// storeTimeout is how long the store may take to answer /readyz.
+const storeTimeout = 2 * time.Second
+
+// ready says that the process takes requests and its store answers.
+func (h *handler) ready(w http.ResponseWriter, r *http.Request) {
+	if h.o.Ready != nil {
+		if err := h.o.Ready(); err != nil {
+			refused(http.StatusServiceUnavailable, fermata.CodeStopped, "%v", err).write(w)
+			return
+		}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	defer cancel()
+	if _, err := h.rt.FindRuns(ctx, journal.RunQuery{Limit: 1}); err != nil {
+		h.o.Server.Logger.WarnContext(r.Context(), "the store does not answer", "error", err)
+		refused(http.StatusServiceUnavailable, fermata.CodeStore, "the store does not answer").write(w)
+		return
+	}
+	reply.JSON(w, http.StatusOK, stands{"ok"})
+}

@@ -1,0 +1,165 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/nearest"
+	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// Definition is what runs are started of.
+type Definition struct {
+	// Name is that by which runs are started. Defaults to the plan's.
+	Name string
+	// Plan is executed. It is needed.
+	Plan *plan.Plan
+	// Kind and Source are kept with each run (fermata.Runtime.SaveDefinition), so that a process without this definition can
+	// resume it: "recipe", and recipe.Recipe.Source. Defaults to none: only programs that have the plan resume its runs.
+	Kind   string
+	Source []byte
+	// Input checks the input of a run and makes the plan's first value of it. The input is any JSON; one that was left out is
+	// {}. An error with a *schema.Error in it names the places. Defaults to the plan's own schema and codec.
+	Input func(raw json.RawMessage) (any, error)
+	// Talks serves conversations, where the definition is a dialogue: a handler of package dialogue/web. It is mounted below
+	// /api/dialogues/{name}, and no runs of the definition are started otherwise. Defaults to none.
+	Talks http.Handler
+	// Notes say what may keep its runs from ending well, for people. Defaults to none.
+	Notes []string
+
+	schema *schema.Schema // of the input; nil for any
+}
+
+// complete fills in defaults.
+func (d *Definition) complete() error {
+	if d.Plan == nil {
+		return fmt.Errorf("api: definition %q has no Plan", d.Name)
+	}
+	if d.Name == "" {
+		d.Name = d.Plan.Name()
+	}
+	if strings.ContainsAny(d.Name, "/{}?#% ") {
+		return fmt.Errorf("api: definition %q: expected a plain name, which is part of a path: no / { } ? # %% or space", d.Name)
+	}
+	if (d.Kind == "") != (len(d.Source) == 0) {
+		return fmt.Errorf("api: definition %q: expected Kind and Source, found one of the two", d.Name)
+	}
+	if d.Input != nil {
+		return nil
+	}
+	if text := d.Plan.Definition().Input; len(text) > 0 {
+		parsed, err := schema.Parse(text)
+		if err != nil {
+			return fmt.Errorf("api: definition %q: the schema of its input: %w", d.Name, err)
+		}
+		d.schema = parsed
+	}
+	d.Input = d.decode
+	return nil
+}
+
+// decode checks an input by the plan's schema, and decodes it as the plan's values.
+func (d *Definition) decode(raw json.RawMessage) (any, error) {
+	if d.schema != nil {
+		if err := d.schema.Check(raw); err != nil {
+			return nil, err
+		}
+	}
+	return d.Plan.State().Decode(raw)
+}
+
+// definitionRow is a definition in the list.
+type definitionRow struct {
+	Name        string   `json:"name" jsonschema:"By which runs are started"`
+	Kind        string   `json:"kind" jsonschema:"Who made its plan: recipe, dialogue, graph, dataflow"`
+	Version     string   `json:"version,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Queue       string   `json:"queue,omitempty" jsonschema:"The queue of its runs, where it names one"`
+	Notes       []string `json:"notes,omitempty" jsonschema:"What may keep its runs from ending well"`
+	Talks       string   `json:"conversations,omitempty" jsonschema:"Of a dialogue: where conversations are begun"`
+}
+
+// definitionShown is a definition by itself.
+type definitionShown struct {
+	definitionRow
+	Fingerprint string          `json:"fingerprint" jsonschema:"Of the plan: equal for equal plans"`
+	Inputs      json.RawMessage `json:"inputs" jsonschema:"JSON Schema of the input of a run; true for any"`
+	Outputs     json.RawMessage `json:"outputs" jsonschema:"JSON Schema of the outputs; true for any"`
+	SVG         string          `json:"svg" jsonschema:"The drawing of the plan"`
+}
+
+func (d *Definition) row() definitionRow {
+	def := d.Plan.Definition()
+	row := definitionRow{
+		Name: d.Name, Kind: def.Kind, Version: def.Version, Description: def.Doc, Queue: def.Queue, Notes: d.Notes,
+	}
+	if d.Talks != nil {
+		row.Talks = dialoguePath(d.Name) + "/conversations"
+	}
+	return row
+}
+
+// dialoguePath is where the conversations of a dialogue are mounted.
+func dialoguePath(name string) string { return "/api/dialogues/" + escaped(name) }
+
+func schemaOr(text []byte) json.RawMessage {
+	if len(text) == 0 {
+		return json.RawMessage("true")
+	}
+	return bytes.Clone(text)
+}
+
+// find finds a definition by its name.
+func (h *handler) find(name string) (*Definition, error) {
+	d, ok := h.definitions[name]
+	if !ok {
+		p := refused(http.StatusNotFound, fermata.CodeNotFound, "there is no definition %q%s", name, h.near(name))
+		return nil, p
+	}
+	return d, nil
+}
+
+// near ends a message about a definition that is not there.
+func (h *handler) near(name string) string {
+	if hint := nearest.Hint(name, h.names); hint != "" {
+		return hint
+	}
+	return "; GET /api/definitions lists what there is"
+}
+
+type listedDefinitions struct {
+	Definitions []definitionRow `json:"definitions"`
+}
+
+func (h *handler) listDefinitions(*request) (*answer, error) {
+	out := listedDefinitions{Definitions: make([]definitionRow, 0, len(h.names))}
+	for _, name := range h.names {
+		out.Definitions = append(out.Definitions, h.definitions[name].row())
+	}
+	return &answer{body: out}, nil
+}
+
+func (h *handler) showDefinition(in *request) (*answer, error) {
+	d, err := h.find(in.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	def := d.Plan.Definition()
+	return &answer{body: definitionShown{
+		definitionRow: d.row(), Fingerprint: d.Plan.Fingerprint(), Inputs: schemaOr(def.Input), Outputs: schemaOr(def.Output),
+		SVG: d.Plan.SVG(),
+	}}, nil
+}
+
+func (h *handler) drawDefinition(in *request) (*answer, error) {
+	d, err := h.find(in.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	return &answer{headers: map[string]string{"Content-Type": "image/svg+xml"}, raw: []byte(d.Plan.SVG())}, nil
+}

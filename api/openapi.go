@@ -1,0 +1,229 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/reply"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// operation is a route, as it is served and as the OpenAPI document describes it.
+type operation struct {
+	method, path string
+	id, summary  string
+	takes        reflect.Type // the body of a request; nil for none
+	needs        bool         // the body may not be left out
+	limit        int64        // of that body, in bytes
+	gives        reflect.Type // the body of the answer; nil where docs/formats.md alone describes it
+	headers      []parameter  // that are read
+	serve        func(*request) (*answer, error)
+}
+
+// parameter is a parameter of a request that is no part of the body.
+type parameter struct{ name, text string }
+
+// request is a request whose body was read, and whose person is known.
+type request struct {
+	*http.Request
+	body []byte
+	who  *person
+}
+
+// answer is what a request gets that is not refused.
+type answer struct {
+	status  int // 0 for 200
+	headers map[string]string
+	body    any
+	raw     []byte // in place of body
+}
+
+// operations are the routes of this package.
+func (h *handler) operations() []operation {
+	return []operation{
+		{
+			method: http.MethodGet, path: "/api/definitions", id: "list-definitions", summary: "What runs can be started of",
+			gives: reflect.TypeFor[listedDefinitions](), serve: h.listDefinitions,
+		},
+		{
+			method: http.MethodGet, path: "/api/definitions/{name}", id: "show-definition",
+			summary: "A definition, with the schema of its inputs and its drawing", gives: reflect.TypeFor[definitionShown](), serve: h.showDefinition,
+		},
+		{
+			method: http.MethodGet, path: "/api/definitions/{name}/graph.svg", id: "draw-definition",
+			summary: "The drawing of a definition", serve: h.drawDefinition,
+		},
+		{
+			method: http.MethodPost, path: "/api/runs", id: "start-run", summary: "Start a run", takes: reflect.TypeFor[startBody](), needs: true,
+			limit: h.o.MaxBody, gives: reflect.TypeFor[startedBody](), serve: h.start,
+			headers: []parameter{{keyHeader, "At most 200 bytes. The same request with the same key starts one run"}},
+		},
+		{
+			method: http.MethodPost, path: "/api/runs/{run}/cancel", id: "cancel-run", summary: "Cancel a run",
+			takes: reflect.TypeFor[cancelBody](), limit: otherBody, gives: reflect.TypeFor[stood](), serve: h.cancel,
+		},
+		{
+			method: http.MethodPost, path: "/api/runs/{run}/retry", id: "retry-run", summary: "Retry a run that failed, expired or is blocked",
+			takes: reflect.TypeFor[retryBody](), limit: otherBody, gives: reflect.TypeFor[stood](), serve: h.retry,
+		},
+	}
+}
+
+// composed are the routes of package server, and those for who watches the process. docs/formats.md describes their bodies.
+var composed = []operation{
+	{method: http.MethodGet, path: "/api/runs", id: "list-runs", summary: "A page of runs, the newest first"},
+	{method: http.MethodGet, path: "/api/runs/counts", id: "count-runs", summary: "How many runs there are by status, plan or label"},
+	{method: http.MethodGet, path: "/api/runs/{run}", id: "show-run", summary: "How a run stands: status, outputs, open questions"},
+	{method: http.MethodGet, path: "/api/runs/{run}/events", id: "follow-run", summary: "The events of a run, as server-sent events"},
+	{method: http.MethodPost, path: "/api/runs/{run}/messages/{name}", id: "send-message", summary: "Send a message to a run"},
+	{method: http.MethodGet, path: "/api/interrupts", id: "list-interrupts", summary: "What waits for people, the oldest first"},
+	{method: http.MethodGet, path: "/api/interrupts/counts", id: "count-interrupts", summary: "How many questions there are by state or role"},
+	{method: http.MethodPost, path: "/api/interrupts/{id}/answer", id: "answer", summary: "Answer a question"},
+	{method: http.MethodPost, path: "/api/interrupts/{id}/claim", id: "claim", summary: "Keep a question for one person"},
+	{method: http.MethodPost, path: "/api/interrupts/{id}/release", id: "release", summary: "Give a claimed question back"},
+	{method: http.MethodPost, path: "/api/interrupts/{id}/reassign", id: "reassign", summary: "Ask another person or role"},
+	{method: http.MethodPost, path: "/api/interrupts/{id}/escalate", id: "escalate", summary: "Ask another role instead"},
+	{method: http.MethodGet, path: "/openapi.json", id: "openapi", summary: "This document"},
+	{method: http.MethodGet, path: "/healthz", id: "healthz", summary: "200 while the process serves"},
+	{method: http.MethodGet, path: "/readyz", id: "readyz", summary: "200 while the store answers, else 503"},
+}
+
+// handle serves an operation: it finds out who asks, reads the body, and writes the answer.
+func (h *handler) handle(op *operation) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		out, err := h.answered(op, w, r)
+		switch {
+		case err != nil:
+			h.explain(r.Context(), r.Pattern, err).write(w)
+		case out.raw != nil:
+			header(w, out)
+			_, _ = w.Write(out.raw)
+		default:
+			header(w, out)
+			reply.JSON(w, max(out.status, http.StatusOK), out.body)
+		}
+	}
+}
+
+func header(w http.ResponseWriter, out *answer) {
+	for name, text := range out.headers {
+		w.Header().Set(name, text)
+	}
+}
+
+func (h *handler) answered(op *operation, w http.ResponseWriter, r *http.Request) (*answer, error) {
+	who, err := h.authorise(r)
+	if err != nil {
+		return nil, err
+	}
+	in := &request{Request: r, who: who}
+	if op.takes == nil {
+		return op.serve(in)
+	}
+	given := r.Header.Get("Content-Type")
+	kind, _, err := mime.ParseMediaType(given)
+	if given != "" && (err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json")) { // forms, which pages send without asking
+		return nil, refused(http.StatusUnsupportedMediaType, fermata.CodeInvalid, "expected a body as application/json; found %q", given)
+	}
+	in.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, op.limit))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return nil, refused(http.StatusRequestEntityTooLarge, fermata.CodeInvalid, "the body is larger than %d bytes", op.limit)
+	}
+	if err != nil {
+		return nil, malformed("the body broke off")
+	}
+	if len(bytes.TrimSpace(in.body)) == 0 && !op.needs {
+		in.body = []byte("{}")
+	}
+	return op.serve(in)
+}
+
+// decode reads the body of a request by the schema of its type.
+func decode[T any](in *request, example string) (body T, err error) {
+	shape, err := schema.For[T]()
+	if err != nil {
+		return body, err
+	}
+	if !json.Valid(in.body) {
+		return body, malformed("expected a body of the form %s; found no JSON", example)
+	}
+	if err := shape.Decode(in.body, &body); err != nil {
+		p := malformed("expected a body of the form %s: %v", example, err)
+		p.Problems = problemsOf(err)
+		return body, p
+	}
+	return body, nil
+}
+
+// segment is a parameter in a path.
+var segment = regexp.MustCompile(`{(\w+)}`)
+
+// document makes the OpenAPI document of all routes. It panics where a type has no schema.
+func (h *handler) document() []byte {
+	schemas, paths := map[string]any{}, map[string]map[string]any{}
+	problem := map[string]any{
+		"description": "A problem document (RFC 9457)", "content": map[string]any{problemType: map[string]any{"schema": component(schemas, reflect.TypeFor[Problem]())}},
+	}
+	all := append(h.operations(), composed...)
+	for i := range all {
+		op := &all[i]
+		ok := map[string]any{"description": "OK"}
+		if op.gives != nil {
+			ok["content"] = map[string]any{jsonType: map[string]any{"schema": component(schemas, op.gives)}}
+		}
+		described := map[string]any{"operationId": op.id, "summary": op.summary, "responses": map[string]any{"2XX": ok, "default": problem}}
+		if op.takes != nil {
+			described["requestBody"] = map[string]any{
+				"required": op.needs, "content": map[string]any{jsonType: map[string]any{"schema": component(schemas, op.takes)}},
+			}
+		}
+		var parameters []any
+		for _, name := range segment.FindAllStringSubmatch(op.path, -1) {
+			parameters = append(parameters, map[string]any{"name": name[1], "in": "path", "required": true, "schema": map[string]any{"type": "string"}})
+		}
+		for _, p := range op.headers {
+			parameters = append(parameters, map[string]any{
+				"name": p.name, "in": "header", "description": p.text, "schema": map[string]any{"type": "string"},
+			})
+		}
+		if parameters != nil {
+			described["parameters"] = parameters
+		}
+		if paths[op.path] == nil {
+			paths[op.path] = map[string]any{}
+		}
+		paths[op.path][strings.ToLower(op.method)] = described
+	}
+	data, err := json.MarshalIndent(map[string]any{
+		"openapi": "3.1.0", "info": map[string]any{
+			"title": "Fermata", "version": h.o.Version, "description": "Definitions, runs and questions of a Fermata server.",
+		},
+		"paths": paths, "components": map[string]any{"schemas": schemas},
+	}, "", "  ")
+	if err != nil {
+		panic("api: " + err.Error())
+	}
+	return data
+}
+
+const jsonType = "application/json"
+
+// component adds the schema of a type to the document, and refers to it.
+func component(schemas map[string]any, t reflect.Type) any {
+	s, err := schema.Of(t)
+	if err != nil {
+		panic(fmt.Sprintf("api: the schema of %v: %v", t, err))
+	}
+	name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
+	schemas[name] = s.JSON()
+	return map[string]any{"$ref": "#/components/schemas/" + name}
+}

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/api"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/server"
+)
+
+// serveFlags are the flags of fermata serve.
+type serveFlags struct {
+	listen      string
+	hosts       []string
+	insecure    bool
+	noWork      bool
+	readOnly    bool
+	check       bool
+	drain       time.Duration
+	concurrency int
+	queues      []string
+	agents, as  string
+	json        bool
+}
+
+func (m *Main) serveCommand() *cobra.Command {
+	var f serveFlags
+	c := &cobra.Command{
+		Use:   "serve [FOLDER]",
+		Short: "Serve the recipes of a folder over HTTP, and run them",
+		Long: "Serve an HTTP API for all recipes below FOLDER (default .): start runs, show them, answer their questions. " +
+			"The same process works on the runs of the store. A file that cannot be loaded is reported, and the others are served. " +
+			"There is no login yet: it listens on this machine only. Ctrl-C refuses new requests and waits until its runs rest; a " +
+			"second Ctrl-C ends at once, and other workers take over.",
+		Example: "fermata serve examples/recipes\nfermata serve recipes --listen 127.0.0.1:9000 --store postgres:\nfermata serve recipes --check",
+		Args:    atMostOne,
+		RunE: func(c *cobra.Command, args []string) error {
+			folder := "."
+			if len(args) > 0 {
+				folder = args[0]
+			}
+			return m.serve(c.Context(), folder, &f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:7788", "the `address` to listen on: HOST:PORT; port 0 is any free one")
+	flags.BoolVar(&f.insecure, "insecure", false, "listen on an address that other machines reach, without a login")
+	flags.StringSliceVar(&f.hosts, "host", nil, "further `names` by which requests may ask for the server, as a reverse proxy passes them on")
+	flags.BoolVar(&f.noWork, "no-work", false, "only serve: leave the runs to other workers")
+	flags.BoolVar(&f.readOnly, "read-only", false, "refuse all requests that change something")
+	flags.BoolVar(&f.check, "check", false, "load everything, open the store, say what would be served, and end; 1 if something cannot be loaded")
+	flags.DurationVar(&f.drain, "drain", 30*time.Second, "the `time` that requests and runs have to finish after Ctrl-C")
+	flags.IntVar(&f.concurrency, "concurrency", 0, "the `number` of runs at a time (default eight for each processor)")
+	flags.StringSliceVar(&f.queues, "queue", nil, "the `queues` whose runs it claims, as gpu,default (default all of them)")
+	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that recipes name")
+	flags.StringVar(&f.as, "as", m.user(), "who executes the runs, for the record: a `name`")
+	flags.BoolVar(&f.json, "json", false, "write the start screen as one line of JSON")
+	return c
+}
+
+// serve serves a folder until Ctrl-C.
+func (m *Main) serve(ctx context.Context, folder string, f *serveFlags) error {
+	if err := f.checkListen(); err != nil {
+		return err
+	}
+	d, err := m.storeDSN()
+	if err != nil {
+		return err
+	}
+	if f.noWork && d.memory() {
+		return usagef("--no-work: a store in memory has no other workers; name one that lasts with --store")
+	}
+	files, err := m.loadFolder(folder, f.agents, d)
+	if err != nil {
+		return err
+	}
+	screen := startScreen{folder: folder, files: files, store: d.String(), flags: f}
+	if f.check {
+		return m.checkServe(ctx, d, &screen)
+	}
+	if screen.nothing() {
+		return m.nothingServed(&screen)
+	}
+	h, err := m.openServed(ctx, d, f)
+	if err != nil {
+		return err
+	}
+	return h.closed(m.serveOn(ctx, h, &screen))
+}
+
+// checkListen refuses addresses that other machines reach.
+func (f *serveFlags) checkListen() error {
+	host, port, err := net.SplitHostPort(f.listen)
+	if err != nil || port == "" {
+		return usagef("--listen %q: expected HOST:PORT, such as 127.0.0.1:7788", f.listen)
+	}
+	if f.drain <= 0 {
+		return usagef("--drain %v: expected a time above zero", f.drain)
+	}
+	if f.insecure || host == "localhost" {
+		return nil
+	}
+	if at, err := netip.ParseAddr(host); err == nil && at.IsLoopback() {
+		return nil
+	}
+	return usagef("--listen %s: other machines reach this address, and there is no login yet: everyone there could start and answer runs. "+
+		"Listen on 127.0.0.1 and let a reverse proxy with a login in front of it (--host NAME), or an SSH tunnel "+
+		"(ssh -L 7788:127.0.0.1:7788 HOST); --insecure listens all the same", f.listen)
+}
+
+// openServed opens the store with a runtime that executes its runs, unless others do.
+func (m *Main) openServed(ctx context.Context, d dsn, f *serveFlags) (h *house, err error) {
+	o := fermata.Options{Name: f.as, Logger: m.serveLog()}
+	if !f.noWork {
+		o.Plans = func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
+			return m.planOf(ctx, h, run, f.agents, m.needModels, needPlaces)
+		}
+	}
+	return m.openAt(ctx, d, true, o)
+}
+
+func (m *Main) serveLog() *slog.Logger {
+	return (&logLines{show: m.err.Println}).logger(m.global.verbose)
+}
+
+// serveOn serves on an open store.
+func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error {
+	f := screen.flags
+	var draining atomic.Bool
+	handler, err := api.New(h.Runtime, api.Options{
+		Definitions: definitions(screen.files), Queued: true, ReadOnly: f.readOnly, Version: buildVersion().Version,
+		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
+			return m.planOf(ctx, h, run, f.agents, m.needModels, needPlaces)
+		},
+		Ready: func() error {
+			if draining.Load() {
+				return errors.New("the server is shutting down")
+			}
+			return nil
+		},
+		Server: server.Options{Hosts: f.hosts, Hold: f.noWork, Logger: m.serveLog()},
+	})
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return &exit{exitStore, fmt.Errorf("--listen: %w; is another server running there? --listen 127.0.0.1:0 takes a free port", err)}
+	}
+	screen.url = "http://" + listener.Addr().String()
+	s := &serving{m: m, house: h, flags: f, draining: &draining, over: make(chan struct{})}
+	s.http = &http.Server{
+		Handler: s.endingStreams(handler), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(m.serveLog().Handler(), slog.LevelWarn),
+	}
+	return s.run(ctx, listener, screen)
+}
+
+// serving is a server at work.
+type serving struct {
+	m        *Main
+	house    *house
+	flags    *serveFlags
+	http     *http.Server
+	draining *atomic.Bool
+	over     chan struct{} // closed when streams end
+}
+
+// run serves and works until Ctrl-C, or until one of both fails.
+func (s *serving) run(ctx context.Context, listener net.Listener, screen *startScreen) error {
+	ctx, stop := s.m.untilTold(ctx, func() {
+		s.m.err.Println("takes no more requests and runs; those under way come to rest first (Ctrl-C again ends at once)")
+	}, func() {})
+	defer stop()
+	served, worked := make(chan error, 1), make(chan error, 1)
+	go func() { served <- s.http.Serve(listener) }()
+	go func() { worked <- s.work(ctx) }()
+	s.m.showStart(screen)
+	var failed error
+	select {
+	case <-ctx.Done():
+		return s.drain(worked)
+	case failed = <-served:
+		stop()
+	case failed = <-worked:
+		worked <- nil
+		if ctx.Err() != nil && failed == nil {
+			return s.drain(worked)
+		}
+	}
+	return errors.Join(failed, s.drain(worked))
+}
+
+// work executes the runs of the store; without a worker it only waits.
+func (s *serving) work(ctx context.Context) error {
+	if s.flags.noWork {
+		<-ctx.Done()
+		return nil
+	}
+	say := s.m.workSayer(false)
+	if s.flags.json || s.m.global.quiet { // which have the start screen alone
+		say = func(workLine) {}
+	}
+	return s.house.Work(ctx, fermata.WorkOptions{
+		Concurrency: s.flags.concurrency, Queues: s.flags.queues,
+		Took: func(run fermata.RunInfo) {
+			say(workLine{At: s.m.Now().UTC(), Do: "took", Run: run.ID, From: run.Driver, Status: run.Status})
+		},
+		Rested: func(r fermata.Result) {
+			say(workLine{At: s.m.Now().UTC(), Do: "rested", Run: r.Run, Status: string(r.Status), Error: resultErrorOf(r.Err)})
+		},
+	})
+}
+
+// drain ends in order: no new requests, streams end, what is at work finishes up to the limit. The store is closed by the caller.
+func (s *serving) drain(worked <-chan error) error {
+	s.draining.Store(true)
+	close(s.over)
+	ctx, cancel := context.WithTimeout(context.Background(), s.flags.drain)
+	defer cancel()
+	down := s.http.Shutdown(ctx)
+	var err error
+	select {
+	case err = <-worked:
+	case <-ctx.Done():
+		s.m.err.Println(fmt.Sprintf("runs were still at work after %v: they stop here, and a worker continues them", s.flags.drain))
+	}
+	if down != nil {
+		s.m.err.Println(fmt.Sprintf("requests were still open after %v: they are cut off", s.flags.drain))
+		_ = s.http.Close()
+	}
+	return err
+}
+
+// endingStreams ends what lasts as long as a run when the server drains. Other requests finish.
+func (s *serving) endingStreams(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		last := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+		if r.Method == http.MethodGet && (last == "events" || last == "messages" || last == "socket") {
+			ctx, cancel := context.WithCancel(r.Context())
+			defer cancel()
+			go func() {
+				select {
+				case <-s.over:
+					cancel()
+				case <-ctx.Done():
+				}
+			}()
+			r = r.WithContext(ctx)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// checkServe says what would be served. The exit code is 1 if something cannot be loaded.
+func (m *Main) checkServe(ctx context.Context, d dsn, screen *startScreen) error {
+	if err := m.checkStore(ctx, d); err != nil {
+		return err
+	}
+	m.showStart(screen)
+	if screen.nothing() && len(screen.failed()) == 0 {
+		return m.nothingServed(screen)
+	}
+	if len(screen.failed()) > 0 {
+		return &exit{code: exitFailed}
+	}
+	return nil
+}
+
+// checkStore opens a store that is there, and makes none.
+func (m *Main) checkStore(ctx context.Context, d dsn) error {
+	if err := d.checkFile(true); err != nil {
+		return err
+	}
+	there, err := m.exists(ctx, d)
+	if err != nil || !there || d.memory() {
+		return err
+	}
+	h, err := m.openAt(ctx, d, false, fermata.Options{Name: m.user()})
+	if err != nil {
+		return err
+	}
+	return h.Close()
+}
+
+// nothingServed is the end of a server that has nothing to serve.
+func (m *Main) nothingServed(screen *startScreen) error {
+	failed := screen.failed()
+	if len(failed) == 0 {
+		return &exit{exitFailed, fmt.Errorf("%s has no recipe: expected files such as refund.yaml or refund/recipe.yaml (dialogues are not served yet); begin one with: %s",
+			screen.folder, m.command("init"))}
+	}
+	m.showFailed(failed)
+	return &exit{exitFailed, fmt.Errorf("nothing of %s could be loaded: %s", screen.folder, term.Count(len(failed), "file"))}
+}

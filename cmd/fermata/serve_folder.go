@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/fermata-go/fermata/api"
+	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/recipe"
+	"github.com/fermata-go/fermata/schema"
+)
+
+// servedFile is a file of a folder that defines something.
+type servedFile struct {
+	file     string
+	loaded   loaded               // nil where it could not be loaded
+	problems []definition.Problem // why it could not be
+	notes    []string             // what may keep its runs from ending well on this machine
+}
+
+// loadFolder loads all that a folder defines, for a store. What cannot be loaded is in the list with its problems.
+func (m *Main) loadFolder(folder, agents string, d dsn) ([]servedFile, error) {
+	files, err := definitionFiles(folder)
+	if err != nil {
+		return nil, err
+	}
+	served := make([]servedFile, 0, len(files))
+	names := make(map[string]string)
+	for _, file := range files {
+		s := servedFile{file: file}
+		l, err := m.load(file, agents)
+		if err == nil {
+			err = servable(l, d)
+		}
+		if err == nil && names[l.Name()] != "" {
+			err = invalidf("its name %q is that of %s already; give one of them another metadata.name", l.Name(), names[l.Name()])
+		}
+		if err != nil {
+			if s.problems = problemsOf(file, err); s.problems == nil {
+				s.problems = []definition.Problem{{File: file, Message: err.Error()}}
+			}
+		} else {
+			names[l.Name()] = file
+			s.loaded, s.notes = l, m.serveNotes(l)
+		}
+		served = append(served, s)
+	}
+	return served, nil
+}
+
+// servable refuses a recipe that asks for another kind of store than the one that is served.
+func servable(l loaded, d dsn) error {
+	r, ok := l.(*recipe.Recipe)
+	if !ok || r.Persistence() == recipe.Ephemeral || r.Persistence() == d.kind {
+		return nil
+	}
+	return invalidf("it asks for a store of kind %s (state.persistence), and %v is one of kind %s: serve it with --store %s, or let it say ephemeral",
+		r.Persistence(), d, d.kind, dsn{kind: r.Persistence()}.about().Address)
+}
+
+// serveNotes say what may keep the runs of a definition from ending well on this machine.
+func (m *Main) serveNotes(l loaded) (notes []string) {
+	if definitionKind(l) == dialogueKind {
+		return nil
+	}
+	for _, p := range m.unready(l) {
+		notes = append(notes, p.Message)
+	}
+	if err := needPlaces(l); err != nil {
+		notes = append(notes, err.Error())
+	}
+	return notes
+}
+
+// definitionFiles finds what a folder defines: in each folder below it the recipe or dialogue that stands for the folder, or else
+// every file that is one. Hidden folders and node_modules are left out.
+func definitionFiles(folder string) (files []string, err error) {
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, invalidf("there is no folder %s%s", folder, nearbyFile(folder))
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return []string{folder}, nil
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range recipeNames {
+		if i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name && !e.IsDir() }); i >= 0 {
+			files = append(files, filepath.Join(folder, name))
+			break
+		}
+	}
+	whole := len(files) > 0
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules":
+		case e.IsDir():
+			below, err := definitionFiles(path)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, below...)
+		case !whole && defines(path):
+			files = append(files, path)
+		}
+	}
+	return files, nil
+}
+
+// defines reports whether a file says that it is a recipe or a dialogue.
+func defines(path string) bool {
+	if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" && ext != ".json" {
+		return false
+	}
+	if isDialogue(path) {
+		return true
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	var keys struct {
+		Kind     string
+		Topology yaml.Node
+	}
+	if yaml.NewDecoder(bytes.NewReader(data)).Decode(&keys) != nil {
+		return bytes.Contains(data, []byte("\ntopology:"))
+	}
+	return keys.Kind == "Recipe" || !keys.Topology.IsZero()
+}
+
+// recipe is the recipe of the file; nil where it is none, or could not be loaded.
+func (s *servedFile) recipe() *recipe.Recipe {
+	r, _ := s.loaded.(*recipe.Recipe)
+	return r
+}
+
+// definitions are what the API starts runs of.
+func definitions(files []servedFile) (all []api.Definition) {
+	for i := range files {
+		r := files[i].recipe()
+		if r == nil {
+			continue
+		}
+		all = append(all, api.Definition{
+			Name: r.Name(), Plan: r.Plan(), Kind: recipeKind, Source: r.Source(), Notes: files[i].notes,
+			Input: func(raw json.RawMessage) (any, error) { return recipeInput(r, raw) },
+		})
+	}
+	return all
+}
+
+// recipeInput checks the input of a run as the command run does.
+func recipeInput(r *recipe.Recipe, raw json.RawMessage) (any, error) {
+	var input map[string]any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&input); err != nil || input == nil {
+		return nil, &schema.Error{Problems: []schema.Problem{{Message: "expected an object that names inputs"}}}
+	}
+	checked, err := r.Input(input)
+	if wrong, ok := errors.AsType[*recipe.InputError](err); ok {
+		places := make([]schema.Problem, len(wrong.Problems))
+		for i, p := range wrong.Problems {
+			places[i] = schema.Problem{Path: "/" + p.Name, Message: p.Message}
+		}
+		return nil, &inputError{wrong, &schema.Error{Problems: places}}
+	}
+	return checked, err
+}
+
+// inputError is an input that does not fit, in the words of the command run, with the places.
+type inputError struct {
+	said   *recipe.InputError
+	places *schema.Error
+}
+
+func (e *inputError) Error() string { return e.said.Error() }
+
+func (e *inputError) Unwrap() []error { return []error{e.said, e.places} }

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// servedURL is where a server listens, as its start screen in JSON has it.
+var servedURL = regexp.MustCompile(`"url":"(http://[^"]+)"`)
+
+// httpFor makes a request to the server whose start screen is in the file served: http METHOD PATH [BODY [KEY]]. It writes the status
+// and the body of the answer.
+func httpFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || len(args) > 4 {
+		ts.Fatalf("usage: http METHOD PATH [BODY [KEY]]")
+	}
+	var base string
+	eventually(func() bool {
+		data, _ := os.ReadFile(ts.MkAbs("served"))
+		if found := servedURL.FindSubmatch(data); found != nil {
+			base = string(found[1])
+		}
+		return base != ""
+	}, func() { ts.Fatalf("no server has said where it listens") })
+	body := ""
+	if len(args) > 2 {
+		body = args[2]
+	}
+	r, err := http.NewRequest(args[0], base+args[1], strings.NewReader(body))
+	ts.Check(err)
+	r.Header.Set("Content-Type", "application/json")
+	if len(args) > 3 {
+		r.Header.Set("Idempotency-Key", args[3])
+	}
+	res, err := http.DefaultClient.Do(r)
+	ts.Check(err)
+	defer func() { _ = res.Body.Close() }()
+	data, err := io.ReadAll(res.Body)
+	ts.Check(err)
+	_, err = io.WriteString(ts.Stdout(), res.Status[:3]+" "+strings.TrimSpace(string(data))+"\n")
+	ts.Check(err)
+}
