@@ -58,7 +58,7 @@ func (h *handler) explain(ctx context.Context, where string, err error) *Problem
 	p.Run = door.Run
 	switch {
 	case errors.Is(err, node.ErrWithdrawn):
-		status, known = http.StatusGone, true
+		status = http.StatusGone
 	case door.Code == fermata.CodeStopped:
 		p.Detail = "the runtime is shutting down"
 	case known:
