@@ -187,6 +187,11 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 	if u.again() {
 		return nil, nil
 	}
+	if kept, refused := u.kept(); refused {
+		turn := *t
+		turn.Text = kept
+		return p.understand(&turn)
+	}
 	tries := []func() []Command{u.chosen, u.offered, u.pointed, u.together, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
 	if in == u {
 		tries = []func() []Command{u.chosen, u.offered, u.pointed, u.together, u.verdict, u.stopped, u.several, u.exactly, u.asks, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected}

@@ -102,6 +102,15 @@ func (u *utterance) spoken(sl *slot) phrase.Slot {
 	return s
 }
 
+// kept is a message without the values that were asked for and that a no behind them refuses: "Monday not, Tuesday".
+func (u *utterance) kept() (text string, refused bool) {
+	sl := u.asked()
+	if sl == nil || sl.traits().verdict {
+		return u.text, false
+	}
+	return u.dialogue.localeOf(sl).Kept(u.spoken(sl), u.text, u.Now)
+}
+
 // read reads a text as the answer to the question for a slot. The slot's own check decides between the values that could
 // be meant.
 func (u *utterance) read(sl *slot, text string) (phrase.Value, bool) {

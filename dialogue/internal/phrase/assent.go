@@ -209,6 +209,7 @@ func (r *reading) moods() assenting {
 		case bars:
 			a.no = true
 			for i+n < len(r.says) && !r.parted(i+n) {
+				a.doubt = a.doubt || r.language.is(r.wordAt(i+n), lacking) // "auf keinen Fall ohne"
 				n++
 			}
 			a.goesOn = a.goesOn || r.stops(i, i+n)

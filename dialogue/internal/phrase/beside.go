@@ -11,7 +11,7 @@ func (l Locale) Counted(slot Slot, text string, now time.Time) (Value, bool) {
 	r := l.reading(text, now)
 	values := r.all(slot.scanner(r.language))
 	for _, v := range values {
-		if v.Reason == "" && r.isCounted(slot, v.j) && !r.denied(v.i) {
+		if v.Reason == "" && r.isCounted(slot, v.j) && !r.refused(v) {
 			return r.value(v.Value.Value, v.i, v.j+1, v.Score).Value, true
 		}
 	}

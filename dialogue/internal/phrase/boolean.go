@@ -1,5 +1,7 @@
 package phrase
 
+import "slices"
+
 // Boolean is the kind of truth values: bool.
 var Boolean = &Kind{name: "boolean", scan: always((*reading).booleanAt), answer: (*reading).booleanAnswer}
 
@@ -11,6 +13,14 @@ func (r *reading) booleanAt(i int) (found, bool) {
 	return r.value(r.language.is(r.word(i), truth), i, i+1, 1), true
 }
 
+// contrary reports whether words for both truth values are said: "no yes".
+func (r *reading) contrary() bool {
+	says := func(of role) bool {
+		return slices.ContainsFunc(r.says, func(t int) bool { return r.language.is(r.word(t), of) })
+	}
+	return says(truth) && says(falsehood)
+}
+
 func (r *reading) booleanAnswer(Slot) (Value, bool) {
 	yes, no, rest, score := r.assent()
 	if yes != no && rest == "" {
@@ -20,7 +30,7 @@ func (r *reading) booleanAnswer(Slot) (Value, bool) {
 		return Value{}, false
 	}
 	values := r.all((*reading).booleanAt)
-	if len(values) != 1 {
+	if len(values) != 1 || r.contrary() {
 		return Value{}, false
 	}
 	v := values[0]

@@ -137,7 +137,7 @@ func (r *reading) claimed(s Slot) []found {
 		slices.SortFunc(values, func(a, b found) int { return a.i - b.i })
 	}
 	return slices.DeleteFunc(values, func(v found) bool {
-		return v.Reason != "" || r.denied(v.i)
+		return v.Reason != "" || r.refused(v)
 	})
 }
 

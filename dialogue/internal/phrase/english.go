@@ -165,6 +165,8 @@ var English = &Language{
 			conditionally soon thought thoughts oops sorry mind leave`,
 		Plain: "yes yep yup yeah yea yeh ya yah ok okay sure y",
 		Long:  "absolutely definitely certainly correct confirm confirmed proceed continue approve approved accept accepted perfect agreed exactly affirmative",
+		Lacks: "without",
+		Suits: "work works working suit suits fit fits good possible available free ok okay fine convenient great ideal at all unfortunately make",
 		Stops: "no stop cancel wait abort quit hold hesitate end bother worry forget reject refuse decline deny delete undo",
 		Kept:  "keep it | keep that | keep them | leave it as it is | leave it like that | take your time | no rush | no hurry | thats all | that is all | nothing else | nothing more",
 	},

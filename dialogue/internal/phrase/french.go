@@ -146,6 +146,8 @@ var French = &Language{
 			que quoi quel quelle comment pourquoi qui ou faux rien personne presque pourrait devrait blague rire lol mdr haha pourtant cependant mais non nan ne pas aucun aucune jamais egal idee sinon sauf theoriquement plus`,
 		Plain: "oui ouais ouai si ok okay dac daccord",
 		Long:  "certainement absolument exactement evidemment naturellement parfait daccord volontiers entendu confirme correct",
+		Lacks: "sans",
+		Suits: "va vont convient conviennent marche possible bon bonne libre dispo disponible arrange temps peux peut pouvons suis du tout malheureusement ca",
 		Stops: "non stop arretez arrete arreter annulez annule annuler attendez attends supprimez supprimer oubliez oublie refuser",
 		Kept:  "gardez le | gardez la | garde le | garde la | laissez comme ca | ca ira | cest tout | rien dautre | prenez votre temps",
 	},

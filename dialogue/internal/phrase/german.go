@@ -143,6 +143,8 @@ var German = &Language{
 			noch sonst ausser theoretisch vorlaufig`,
 		Plain: "ja jo jap jep ok okay klar",
 		Long:  "naturlich einverstanden selbstverstandlich bestatigt korrekt richtig sicherlich unbedingt",
+		Lacks: "ohne",
+		Suits: "passt passen geht gehen klappt klappen funktioniert moglich gut recht schlecht zeit frei leider gar uberhaupt da dabei in frage",
 		Stops: "nein stopp stop abbrechen abbruch brechen warten loschen aufhoren ablehnen vergessen storniere stornieren",
 		Kept:  "behalten | behalte es | lass es so | lassen sie es so | so lassen | schon gut | das war alles | das ist alles | sonst nichts | keine eile",
 	},

@@ -100,6 +100,8 @@ type Verdicts struct {
 	Long   string // words of Yes that may be misspelt
 	Stops  string // "cancel", "wait": "don't stop" is no denial
 	Kept   string // behind a no: all stays as it is, "keep it"
+	Lacks  string // "without": a no to that is a yes, and refuses no value before it
+	Suits  string // beside a no behind a value: Monday does not "work", is not "possible"
 }
 
 // Answers are the words around the answer to a question.
@@ -223,13 +225,15 @@ const (
 	afresh
 	orders
 	dayPart
+	lacking
+	suiting
 )
 
 // wordRoles are the lists of words that give roles.
 func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
-		amiss: v.Amiss, stops: v.Stops, plain: v.Plain, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
+		amiss: v.Amiss, stops: v.Stops, plain: v.Plain, lacking: v.Lacks, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
 		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
 		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
 	}

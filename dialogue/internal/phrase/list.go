@@ -42,7 +42,7 @@ func (r *reading) listAnswer(s Slot) (Value, bool) {
 		if v.Reason != "" {
 			return r.refusal(because(WrongMember, Args{"place": n + 1, "reason": v.Reason}), v.i, v.j).Value, true
 		}
-		if r.denied(v.i) {
+		if r.refused(v) {
 			return Value{}, false
 		}
 		members[n] = v.Value.Value

@@ -18,11 +18,52 @@ var epoch = time.Unix(0, 0)
 // reported with its Reason.
 func (l Locale) Read(slot Slot, text string, now time.Time) (Value, bool) {
 	r := l.reading(text, now)
+	if kept := r.withoutRefused(slot); kept != text {
+		if r = l.reading(kept, now); len(r.says) == 0 {
+			return Value{}, false
+		}
+	}
 	r.after = slot.After
 	if slot.Asked != "" {
 		r.question = foldedSet(slot.Asked)
 	}
 	return r.answer(slot)
+}
+
+// Kept is an utterance without the values of a slot that a no behind them refuses, and whether there are any: of "Monday not,
+// Tuesday" it is Tuesday, with blanks before it. It is "" where nothing else is said.
+func (l Locale) Kept(slot Slot, text string, now time.Time) (kept string, refused bool) {
+	if slot.inWords() {
+		return text, false
+	}
+	kept = l.reading(text, now).withoutRefused(slot)
+	if refused = kept != text; refused && len(newLine(kept).says) == 0 {
+		return "", true
+	}
+	return kept, refused
+}
+
+// withoutRefused is an utterance with blanks for the clauses that refuse a value behind it: of "Monday does not work, Tuesday" it
+// leaves Tuesday where it stands.
+func (r *reading) withoutRefused(s Slot) string {
+	if !slices.ContainsFunc(r.says, func(t int) bool { return r.language.class(r.tokens[t].fold) == negation }) {
+		return r.text
+	}
+	kept := []byte(r.text)
+	for _, v := range r.all(s.scanner(r.language)) {
+		n := r.deniedBehind(v.j)
+		if n == 0 {
+			continue
+		}
+		end := r.tokens[r.says[n-1]].end
+		if n < len(r.says) {
+			end = r.tokens[r.says[r.afterTurn(n)-1]].end
+		}
+		for at := r.tokens[v.i].start; at < end; at++ {
+			kept[at] = ' '
+		}
+	}
+	return string(kept)
 }
 
 func (r *reading) answer(s Slot) (Value, bool) {
@@ -43,7 +84,7 @@ func (r *reading) answer(s Slot) (Value, bool) {
 		return Value{}, false
 	}
 	if kind.several == nil {
-		values = slices.DeleteFunc(values, func(v found) bool { return r.denied(v.i) })
+		values = slices.DeleteFunc(values, r.refused)
 	}
 	if len(values) == 0 {
 		return Value{}, false
@@ -62,7 +103,7 @@ func (r *reading) answer(s Slot) (Value, bool) {
 	}
 	v := first.Value
 	score, ok := r.around(first.i, values[len(values)-1].j)
-	if !ok || r.denied(first.i) {
+	if !ok || r.refused(first) {
 		return Value{}, false
 	}
 	if kind.money && v.Reason == "" && r.isThing(first) {
@@ -158,6 +199,44 @@ func (r *reading) denied(i int) bool {
 	return false
 }
 
+// refused reports whether a value is one that is not meant, by a word before it or behind it.
+func (r *reading) refused(v found) bool { return r.denied(v.i) || r.deniedBehind(v.j) > 0 }
+
+// deniedBehind is the spoken word behind the clause of a value that ends before a token, where a no behind it refuses the value:
+// "Monday not", "Montag passt mir nicht", "lundi ce n'est pas possible". It is 0 where none does. The clause says nothing else: in
+// "50 not 60" the no is one to 60.
+func (r *reading) deniedBehind(j int) (end int) {
+	const most = 8 // words
+	k, _ := slices.BinarySearch(r.says, j)
+	if k == 0 {
+		return 0
+	}
+	denies := false
+	for n := 0; k < len(r.says) && !r.parted(k); n++ {
+		word := r.wordAt(k)
+		m, _ := r.language.moods.at(r.line, k)
+		if m == turns && !r.language.is(word, suiting) {
+			break
+		}
+		class := r.language.class(word)
+		switch {
+		case n == most, m == doubts && !r.language.is(word, suiting), r.language.is(word, ands|lacking|changer|askword) && class != negation, r.language.is(word, lacking):
+			return 0
+		case class == negation:
+			denies = true
+		case r.tokens[r.says[k]].sort == digits, r.isValueTerm(r.says[k]) && class == content, r.saysDay(r.says[k]):
+			return 0
+		case class == content && !r.language.is(word, suiting|pronoun|asking):
+			return 0
+		}
+		k++
+	}
+	if !denies {
+		return 0
+	}
+	return k
+}
+
 // isSomething reports whether a thing that is counted stands right behind a number: "fifty bananas".
 func (r *reading) isSomething(j int) bool {
 	if j >= len(r.tokens) || r.tokens[j].sort == mark {
@@ -249,7 +328,7 @@ func (r *reading) noChoice(Slot) (Value, bool) {
 func (r *reading) several(values []found) (Value, bool) {
 	kept := values[:0:0]
 	for _, v := range values {
-		if !r.denied(v.i) {
+		if !r.refused(v) {
 			kept = append(kept, v)
 		}
 	}

@@ -43,7 +43,7 @@ func (r *reading) rivals(s Slot, values []found) (run []found, ok bool) {
 		r.bare = false
 	}
 	for _, v := range values {
-		if r.denied(v.i) {
+		if r.refused(v) {
 			continue
 		}
 		if n := len(run); n > 0 && !r.betweenRivals(s.kind(), run[n-1].j, v.i) {
@@ -203,8 +203,11 @@ func (r *reading) about(which Key, is func(int) bool) (Value, bool) {
 	if i < 0 {
 		return Value{}, false
 	}
-	if r.isContent(i - 1) { // "mid December"
-		i--
+	if r.denied(i) || r.deniedBehind(j) > 0 {
+		return Value{}, false
+	}
+	if r.isContent(i-1) || r.isDayPart(i) && !r.parted(r.spokenAt(i)) { // "mid December", "am Morgen": without its word it would be tomorrow
+		i = r.says[r.spokenAt(i)-1]
 	}
 	if score, ok := r.around(i, j); !ok || score < little {
 		return Value{}, false

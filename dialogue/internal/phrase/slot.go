@@ -194,7 +194,7 @@ func (l Locale) Find(slot Slot, text string, now time.Time) []Value {
 	}
 	var values []Value
 	for _, v := range r.all(slot.scanner(r.language)) {
-		if slot.kind().money && v.Reason == "" && r.isThing(v) || r.denied(v.i) {
+		if slot.kind().money && v.Reason == "" && r.isThing(v) || r.refused(v) {
 			continue
 		}
 		values = append(values, r.touched(slot.kind(), v).Value)

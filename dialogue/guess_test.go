@@ -1,0 +1,125 @@
+package dialogue
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// rental is a flow in a language, with a slot for each kind of value that what people say beside it may change.
+func rental(tb testing.TB, language string) *Dialogue {
+	tb.Helper()
+	d, err := Compile(Definition{Name: "rental", Settings: Settings{Language: language}, Flows: []Flow{{
+		Name: "rent", Trigger: []string{map[string]string{"en": "rent bikes", "de": "Räder mieten", "fr": "louer des vélos"}[language]},
+		Slots: []Slot{{Name: "day", Type: Date}, {Name: "bikes", Type: Integer}, {Name: "helmet", Type: Boolean}, {Name: "phone", Type: Phone}, {Name: "name", Type: Text}},
+		Steps: []Step{
+			{ID: "day", Type: CollectStep, Slot: "day", Message: "?"},
+			{ID: "bikes", Type: CollectStep, Slot: "bikes", Message: "?"},
+			{ID: "helmet", Type: CollectStep, Slot: "helmet", Message: "?"},
+			{ID: "phone", Type: CollectStep, Slot: "phone", Message: "?"},
+			{ID: "name", Type: CollectStep, Slot: "name", Message: "?"},
+			{ID: "sure", Type: ConfirmStep, Message: "?"},
+		},
+	}}}, Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return d
+}
+
+// guessNow is the moment of the tables below, a Friday.
+var guessNow = time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
+
+// guess is what is made of a message at the question for a slot, or at the confirmation for "": commands in short, "" where the user
+// is asked again. A value that the user is asked about has a question mark.
+func guess(tb testing.TB, d *Dialogue, slot, text string) string {
+	tb.Helper()
+	turn := &Turn{Dialogue: d, Now: guessNow, Text: text, Active: []string{"rent"}, Filled: map[string]any{}}
+	task := NewCollect("?", slot)
+	if slot == "" {
+		task = NewConfirm("?")
+		turn.Filled = map[string]any{"day": "2026-11-30", "bikes": json.Number("3"), "helmet": true, "phone": "0151234567", "name": "Ada"}
+	}
+	turn.Pending = &task
+	all, err := d.phrases.understand(turn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var short []string
+	for _, c := range all {
+		switch {
+		case c.Type == SetSlot || c.Type == CorrectSlot:
+			value, reason, ok := c.Value, "", true
+			if said, isText := c.Value.(string); isText && d.slotOf(d.flows["rent"], c.Slot).Type != Text {
+				value, reason, ok = d.said(d.slotOf(d.flows["rent"], c.Slot), said, guessNow)
+			}
+			if !ok || reason != "" { // what was said is refused with a reason, and asked for again
+				continue
+			}
+			short = append(short, fmt.Sprintf("%s=%v", c.Slot, value))
+			if c.Left != "" || c.sure() < d.settings.MinConfidence {
+				short[len(short)-1] += "?"
+			}
+		case c.SlotToChange != "":
+			short = append(short, string(c.Type)+" "+c.SlotToChange)
+		default:
+			short = append(short, string(c.Type))
+		}
+	}
+	return strings.Join(short, " ")
+}
+
+// checkGuesses holds tables of what is made of messages, by language.
+func checkGuesses(t *testing.T, slot string, tables map[string]map[string]string) {
+	t.Helper()
+	for language, table := range tables {
+		d := rental(t, language)
+		for text, want := range table {
+			if got := guess(t, d, slot, text); got != want {
+				t.Errorf("%s, %s: %q is %q, want %q", language, slot, text, got, want)
+			}
+		}
+	}
+}
+
+// A no right behind a value refuses it, as one before it does: the other day is taken, or the user is asked.
+func TestRefusedValuesAreNotTaken(t *testing.T) {
+	const monday, tuesday, later = "day=2026-11-30", "day=2026-12-01", "day=2026-11-29"
+	checkGuesses(t, "day", map[string]map[string]string{
+		"en": {
+			"not tomorrow": "", "please not tomorrow": "", "Monday not": "", "Monday won't work": "", "not Monday": "", "Monday doesn't work": "",
+			"Monday I can't": "", "Monday not, Tuesday": tuesday, "Monday doesn't work, Tuesday": tuesday, "Monday is not possible, Tuesday": tuesday,
+			"tomorrow not, Monday": monday, "Monday": monday, "Monday, not Tuesday": monday,
+		},
+		"de": {
+			"nicht morgen": "", "bitte nicht morgen": "", "nicht heute": "", "Montag nicht": "", "Montag passt nicht": "", "Montag passt mir leider gar nicht": "",
+			"Montag nicht, Dienstag": tuesday, "Montag geht nicht, Dienstag": tuesday, "Montag nicht, sondern Dienstag": tuesday,
+			"nicht Montag, sondern Dienstag": tuesday, "Montag passt mir nicht, Dienstag": tuesday, "morgen nicht, übermorgen": later,
+			"Montag habe ich keine Zeit": "", "Montag": monday, "Montag passt": monday,
+		},
+		"fr": {
+			"pas demain": "", "lundi non": "", "lundi pas": "", "s'il vous plaît pas demain": "", "lundi ça ne va pas": "", "lundi non, mardi": tuesday,
+			"lundi pas possible, mardi": tuesday, "lundi ne va pas, mardi": tuesday, "pas lundi, mardi": tuesday, "lundi": monday,
+		},
+	})
+}
+
+// A part of the day is no day: "am Morgen" is not tomorrow.
+func TestAPartOfTheDayIsNoDay(t *testing.T) {
+	checkGuesses(t, "day", map[string]map[string]string{
+		"en": {"in the morning": "", "in the morning I pick them up": "", "tomorrow": "day=2026-11-28"},
+		"de": {"am Morgen": "", "am Morgen hole ich sie ab": "", "morgen": "day=2026-11-28", "morgen hole ich sie ab": "day=2026-11-28?"},
+		"fr": {"le matin": "", "le matin je les prends": "", "demain": "day=2026-11-28"},
+	})
+}
+
+// Two contrary words are asked about, and so is a no to going without.
+func TestContraryWordsAreAskedAbout(t *testing.T) {
+	checkGuesses(t, "helmet", map[string]map[string]string{
+		"en": {"no yes": "", "yes no": "", "never without": "", "under no circumstances without": "", "no": "helmet=false", "yes": "helmet=true", "never": "helmet=false"},
+		"de": {"nein ja": "", "ja nein": "", "auf keinen Fall ohne": "", "nicht ohne": "", "auf keinen Fall": "helmet=false", "nein": "helmet=false", "ja": "helmet=true"},
+		"fr": {"non oui": "", "oui non": "", "en aucun cas sans": "", "surtout pas sans": "", "jamais sans": "", "surtout pas": "helmet=false", "non": "helmet=false", "oui": "helmet=true"},
+	})
+}
