@@ -3,6 +3,8 @@ package dialogue
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,10 +76,10 @@ func guess(tb testing.TB, d *Dialogue, slot, text string) string {
 // checkGuesses holds tables of what is made of messages, by language.
 func checkGuesses(t *testing.T, slot string, tables map[string]map[string]string) {
 	t.Helper()
-	for language, table := range tables {
-		d := rental(t, language)
-		for text, want := range table {
-			if got := guess(t, d, slot, text); got != want {
+	for _, language := range slices.Sorted(maps.Keys(tables)) {
+		d, table := rental(t, language), tables[language]
+		for _, text := range slices.Sorted(maps.Keys(table)) {
+			if got, want := guess(t, d, slot, text), table[text]; got != want {
 				t.Errorf("%s, %s: %q is %q, want %q", language, slot, text, got, want)
 			}
 		}

@@ -30,8 +30,9 @@ func (l Locale) Read(slot Slot, text string, now time.Time) (Value, bool) {
 	return r.answer(slot)
 }
 
-// Kept is an utterance without the values of a slot that a no behind them refuses, and whether there are any: of "Monday not,
-// Tuesday" it is Tuesday, with blanks before it. It is "" where nothing else is said.
+// Kept is an utterance without the values of a slot that a no behind them refuses.
+//
+// Of "Monday not, Tuesday" it is Tuesday, with blanks before it. It is "" where nothing else is said. It reports whether any is refused.
 func (l Locale) Kept(slot Slot, text string, now time.Time) (kept string, refused bool) {
 	if slot.inWords() {
 		return text, false
