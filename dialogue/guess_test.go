@@ -125,3 +125,46 @@ func TestContraryWordsAreAskedAbout(t *testing.T) {
 		"fr": {"non oui": "", "oui non": "", "en aucun cas sans": "", "surtout pas sans": "", "jamais sans": "", "surtout pas": "helmet=false", "non": "helmet=false", "oui": "helmet=true"},
 	})
 }
+
+// How long something takes is no way to count from the day it begins on: that day is taken, or asked about.
+func TestADurationIsNotAddedToItsFirstDay(t *testing.T) {
+	const monday, later, fourth = "day=2026-11-30", "day=2026-12-03", "day=2026-12-04"
+	checkGuesses(t, "day", map[string]map[string]string{
+		"en": {
+			"2 bikes for 3 days from the 4th": fourth + "? bikes=2", "for 3 days from Monday": monday + "?", "for about 3 days from Monday": monday + "?",
+			"in 3 days": monday, "3 days after Monday": later, "3 days from Monday": later, "a week from Monday": "day=2026-12-07",
+		},
+		"de": {
+			"2 Räder für 3 Tage ab dem 4.": fourth + "?", "zwei Tage ab Montag": monday + "?", "für 3 Tage ab Montag": monday + "?",
+			"in 3 Tagen": monday, "drei Tage nach Montag": later,
+		},
+		"fr": {
+			"pour 3 jours depuis lundi": monday + "?", "pour 3 jours à partir de lundi": monday + "?", "dans 3 jours": monday, "3 jours après lundi": later,
+		},
+	})
+}
+
+// An ordinal before a noun that is no word of a date counts that noun.
+func TestAnOrdinalBeforeANounIsNoDay(t *testing.T) {
+	const third = "day=2026-12-03"
+	checkGuesses(t, "day", map[string]map[string]string{
+		"en": {
+			"it's my 3rd time here": "", "this is the 2nd time I ask": "", "on the 3rd floor": "", "the third time": "",
+			"the 3rd": third, "the 3rd please": third, "the 3rd works": third, "on the 3rd, Ida": third + "?", "the 3rd of May": "day=2027-05-03", "the 3rd May": "day=2027-05-03",
+		},
+		"de": {
+			"es ist das dritte Mal": "", "das dritte mal": "", "im 3. Stock": "", "am 3.": third, "am 3. bitte": third, "am 3. hole ich sie ab": third + "?", "am 3. Mai": "day=2027-05-03",
+		},
+		"fr": {"c'est la 3e fois": "", "au 3e étage": "", "c'est la deuxième fois que je demande": "", "le 3": third, "le 3 mai": "day=2027-05-03", "le 1er": "day=2026-12-01"},
+	})
+}
+
+// A date in digits is no telephone number, and does not go to another slot unasked.
+func TestADateIsNoTelephoneNumber(t *testing.T) {
+	const phone = "phone=01512345678"
+	checkGuesses(t, "phone", map[string]map[string]string{
+		"en": {"27.11.2026": "", "2026-12-04": "", "on 4.12.2026": "", "4/12/2026": "", "0151 2345678": phone, "030.12.3456": "phone=030123456", "99.99.2026": "phone=99992026"},
+		"de": {"27.11.2026": "", "2026-12-04": "", "am 4.12.2026": "", "0151-2345678": phone},
+		"fr": {"27.11.2026": "", "2026-12-04": "", "le 4.12.2026": "", "01.51.23.45.67.8": phone},
+	})
+}

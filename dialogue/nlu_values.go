@@ -315,6 +315,9 @@ func (u *utterance) answered() []Command {
 		return u.commands(others)
 	}
 	v, ok := u.read(sl, u.text)
+	if ok && v.Reason != "" && sl.Type == Phone { // a date, which might be meant for another slot: the user is asked again
+		return []Command{found{v, sl.name}.command()}
+	}
 	if ok && v.Reason == "" && !sl.traits().many { // the number in "christmas 2031" is no amount
 		others = slices.DeleteFunc(others, func(o found) bool { return o.meets(v) && o.End-o.Start < v.End-v.Start })
 	}

@@ -3,7 +3,10 @@ package phrase
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Date is the kind of days: string, "2026-11-25".
@@ -394,7 +397,7 @@ func (r *reading) dayOfMonth(i int) (dated, bool) {
 	if ok && !ordinal && r.isPointed(at) && (at > i || r.is(i-1, "until") || r.language.is(r.folded(i-1), joint)) { // "am 3.", "zum 5."
 		ordinal, j = true, j+1
 	}
-	if !ok || !ordinal || at == i && r.tokens[at].sort == letters {
+	if !ok || !ordinal || at == i && r.tokens[at].sort == letters || r.numbers(j) {
 		return dated{}, false
 	}
 	d := dated{day: r.today(), j: j, score: 0.9}
@@ -411,6 +414,20 @@ func (r *reading) dayOfMonth(i int) (dated, bool) {
 		}
 	}
 	return d, true
+}
+
+// numbers reports whether a noun that is no word of a date stands behind an ordinal, at a token: "the 3rd floor", "my 3rd time here".
+func (r *reading) numbers(j int) bool {
+	if j >= len(r.tokens) || r.tokens[j].sort != letters || r.parted(r.spokenAt(j)) {
+		return false
+	}
+	if word := r.folded(j); slices.Contains(strings.Fields(r.language.Values.Times), word) {
+		return true
+	} else if r.language.is(word, suiting|asking|polite) || r.carrying(r.spokenAt(j)) > 0 || r.isValueTerm(j) || r.saysDay(j) {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(r.text[r.tokens[j].start:])
+	return r.isSomething(j) && (!r.language.Values.Capitals || unicode.IsUpper(first))
 }
 
 // whichMonth reads "of this month", "of the next month", "in the previous month".

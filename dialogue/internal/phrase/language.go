@@ -162,6 +162,10 @@ type Values struct {
 	ShortWeekdays string            // from Sunday on, as they are written before a point or where a day is asked for: "so mo di"
 	Now           string            // sayings of the present moment: "right now"
 	Ago           string            // sayings before a time that has passed: "il y a"
+	Since         string            // words between how long something takes and when it begins, and never between a day and how far it is from one: "ab"
+	Lasting       string            // words before how long something takes: "for"
+	Times         string            // words behind an ordinal that say how often: "the third time"
+	Capitals      bool              // nouns begin with a capital letter
 	True, False   string            // words for truth values
 	Ands          string            // between the members of a list
 	Without       string            // none of what is counted: "no"
@@ -191,7 +195,7 @@ const (
 )
 
 // role is something that a word may do, beside its class. A word may have several.
-type role uint32
+type role uint64
 
 // The roles, by the lists of Language that give them. What each is for stands there.
 const (
@@ -227,13 +231,15 @@ const (
 	dayPart
 	lacking
 	suiting
+	since
+	lasting
 )
 
 // wordRoles are the lists of words that give roles.
 func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
-		amiss: v.Amiss, stops: v.Stops, plain: v.Plain, lacking: v.Lacks, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
+		amiss: v.Amiss, stops: v.Stops, plain: v.Plain, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
 		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
 		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
 	}

@@ -283,6 +283,8 @@ func (r *reading) away(i int) (dated, bool) {
 		d.j, way = j, -1
 	case r.word(j) == "ago":
 		d.j, way = j+1, -1
+	case r.word(j) == "from" && r.lasts(i, j): // "for 3 days from Monday"
+		return dated{}, false
 	case r.is(j, "before", "from", "after", "since", "past", "to"):
 		if r.is(j, "before", "to") {
 			way = -1
@@ -308,6 +310,12 @@ func (r *reading) away(i int) (dated, bool) {
 	}
 	d.day = d.day.addMonths(way * e.months).add(way * e.days)
 	return d, true
+}
+
+// lasts reports whether a time that begins at a token, with "from" behind it at another one, is how long something takes and no way to
+// count from a day: "for 3 days from Monday", "3 Tage ab Montag".
+func (r *reading) lasts(i, from int) bool {
+	return r.language.is(r.folded(from), since) || r.language.is(r.folded(i-1), lasting) || i > 1 && r.tokens[i-1].sort == letters && r.language.is(r.folded(i-2), lasting)
 }
 
 // agoBefore reads words before a time that has passed since, in languages that have such: "vor", "il y a".
