@@ -15,7 +15,13 @@ func rental(tb testing.TB, language string) *Dialogue {
 	tb.Helper()
 	d, err := Compile(Definition{Name: "rental", Settings: Settings{Language: language}, Flows: []Flow{{
 		Name: "rent", Trigger: []string{map[string]string{"en": "rent bikes", "de": "Räder mieten", "fr": "louer des vélos"}[language]},
-		Slots: []Slot{{Name: "day", Type: Date}, {Name: "bikes", Type: Integer}, {Name: "helmet", Type: Boolean}, {Name: "phone", Type: Phone}, {Name: "name", Type: Text}},
+		Slots: []Slot{
+			{Name: "day", Type: Date},
+			{Name: "bikes", Type: Integer, Description: map[string]string{"en": "bikes", "de": "Räder", "fr": "vélos"}[language]},
+			{Name: "helmet", Type: Boolean, Description: map[string]string{"en": "helmet", "de": "Helm", "fr": "casque"}[language]},
+			{Name: "phone", Type: Phone},
+			{Name: "name", Type: Text},
+		},
 		Steps: []Step{
 			{ID: "day", Type: CollectStep, Slot: "day", Message: "?"},
 			{ID: "bikes", Type: CollectStep, Slot: "bikes", Message: "?"},
@@ -135,7 +141,7 @@ func TestADurationIsNotAddedToItsFirstDay(t *testing.T) {
 			"in 3 days": monday, "3 days after Monday": later, "3 days from Monday": later, "a week from Monday": "day=2026-12-07",
 		},
 		"de": {
-			"2 Räder für 3 Tage ab dem 4.": fourth + "?", "zwei Tage ab Montag": monday + "?", "für 3 Tage ab Montag": monday + "?",
+			"2 Räder für 3 Tage ab dem 4.": fourth + "? bikes=2", "zwei Tage ab Montag": monday + "?", "für 3 Tage ab Montag": monday + "?",
 			"in 3 Tagen": monday, "drei Tage nach Montag": later,
 		},
 		"fr": {
@@ -166,5 +172,36 @@ func TestADateIsNoTelephoneNumber(t *testing.T) {
 		"en": {"27.11.2026": "", "2026-12-04": "", "on 4.12.2026": "", "4/12/2026": "", "0151 2345678": phone, "030.12.3456": "phone=030123456", "99.99.2026": "phone=99992026"},
 		"de": {"27.11.2026": "", "2026-12-04": "", "am 4.12.2026": "", "0151-2345678": phone},
 		"fr": {"27.11.2026": "", "2026-12-04": "", "le 4.12.2026": "", "01.51.23.45.67.8": phone},
+	})
+}
+
+// A question stops nothing, nor does a wish to stop a part of what goes on.
+func TestAQuestionOrAPartStopsNothing(t *testing.T) {
+	const stop = "cancel_flow"
+	checkGuesses(t, "", map[string]map[string]string{
+		"en": {
+			"is 2 enough?": "", "can I cancel later?": "", "cancel it?": "", "cancel one bike": "", "cancel the helmet": "",
+			"cancel": stop, "cancel it": stop, "can you cancel it?": stop, "cancel the rental": stop,
+		},
+		"de": {
+			"sind 2 genug?": "", "kann ich später stornieren?": "", "abbrechen?": "", "storniere ein Rad": "", "storniere den Helm": "",
+			"abbrechen": stop, "brich ab": stop,
+		},
+		"fr": {
+			"est-ce que 2 suffisent ?": "", "puis-je annuler plus tard ?": "", "annuler ?": "", "annulez le casque": "",
+			"annuler": stop, "annulez tout": stop,
+		},
+	})
+}
+
+// A value that is refused at a confirmation opens its slot again, and ends nothing. One that no slot holds is asked about.
+func TestARefusedValueOpensItsSlot(t *testing.T) {
+	checkGuesses(t, "", map[string]map[string]string{
+		"en": {"not on Monday": "deny day", "not tomorrow": "", "not Ada, Ida": "name=Ida", "not three bikes": "deny bikes", "no": "deny"},
+		"de": {
+			"nicht am Montag": "deny day", "nicht morgen": "", "Nicht Ada, Ida": "", "nicht drei Räder": "deny bikes",
+			"nein": "deny", "bitte nicht": "deny", "nicht buchen": "deny", "auf keinen Fall": "deny",
+		},
+		"fr": {"pas lundi": "", "pas demain": "", "Pas Ada, Ida": "name=Ida", "non": "deny"},
 	})
 }

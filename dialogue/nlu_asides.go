@@ -105,6 +105,9 @@ func (u *utterance) stops(text string) (flow string, ok bool) {
 	if u.flow == "" {
 		return "", false
 	}
+	if u.stopsOther(text) {
+		return "", false
+	}
 	said, is := u.locale.Common(text)
 	if is && said.Command == phrase.Cancel && said.Score >= certain && (said.Score >= surely || !u.asksText() && begunBy(u.within(text).begins()) == "") {
 		return "", true

@@ -187,10 +187,8 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 	if u.again() {
 		return nil, nil
 	}
-	if kept, refused := u.kept(); refused {
-		turn := *t
-		turn.Text = kept
-		return p.understand(&turn)
+	if all, done, err := u.refusing(); done {
+		return all, err
 	}
 	tries := []func() []Command{u.chosen, u.offered, u.pointed, u.together, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
 	if in == u {
@@ -413,6 +411,10 @@ func (u *utterance) common() []Command {
 		return nil
 	}
 	switch said.Command {
+	case phrase.Cancel:
+		if u.flow != "" && u.stopsOther(u.text) {
+			return nil
+		}
 	case phrase.Correct:
 		return u.correction(said)
 	case phrase.Wrong:

@@ -47,6 +47,9 @@ func (u *utterance) verdict() []Command {
 	case rest == "" && yes:
 		return []Command{{Type: Affirm, Confidence: score}}
 	case rest == "":
+		if all, bars := u.bars(); bars {
+			return all
+		}
 		return append([]Command{{Type: Deny, Confidence: score}}, u.replaced()...)
 	}
 	if no {
@@ -84,6 +87,28 @@ func (u *utterance) refusal(rest string, score float64) []Command {
 		more = nil // "no, sorry"
 	}
 	return append([]Command{{Type: Deny, Confidence: score}}, more...)
+}
+
+// bars is what a no to a value changes, and whether it is one: "nicht am Montag". It is no no to what was asked. The user is asked
+// again where no slot holds the value.
+func (u *utterance) bars() (all []Command, ok bool) {
+	in, _ := u.opened()
+	what, ok := u.locale.Refuses(in.text)
+	if !ok {
+		return nil, false
+	}
+	if said, ok := u.locale.Common(in.text); ok && said.Command == phrase.Wrong {
+		if all = in.isWrong(said); len(all) > 0 {
+			return all, true
+		}
+	}
+	if all = in.wrong(in.about(what)); len(all) > 0 {
+		return all, true
+	}
+	return nil, slices.ContainsFunc(u.filled(), func(sl *slot) bool {
+		is := sl.traits()
+		return !is.words && !is.verdict && len(u.dialogue.localeOf(sl).Find(u.spoken(sl), what, u.Now)) > 0
+	})
 }
 
 // yesBut is what is wrong behind a yes: "yes but not in Paris". It is no yes.

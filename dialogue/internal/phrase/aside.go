@@ -23,6 +23,7 @@ type Asides struct {
 	Parts map[string]string
 	// Inverted is how verbs end before a pronoun that is their subject, as in questions: "sie": "en".
 	Inverted map[string]string
+	You      string // the one who is spoken to: "you"
 	Links    string // between two things that are said: "and", "then"
 	Joins    string // sayings between two things that are said: "as well as", "on top of that"
 	Vague    string // words that name nobody and nothing: "anybody"
@@ -216,6 +217,15 @@ func (l Locale) Question(text string) bool {
 	r := l.reading(text, epoch)
 	i, _ := r.opened()
 	return !r.cut && (r.asks(i) || i > 0 && r.asks(0))
+}
+
+// Requested reports whether a question asks the one who is spoken to for something.
+//
+// "Can you cancel it?" does, and "can I cancel it?" does not.
+func (l Locale) Requested(text string) bool {
+	r := l.reading(text, epoch)
+	i, _ := r.opened()
+	return i+1 < len(r.says) && r.language.is(r.wordAt(i), asking) && r.language.is(r.wordAt(i+1), you)
 }
 
 // asks reports whether the words from one on are a question: by its mark, where it is the only sentence, or by the order

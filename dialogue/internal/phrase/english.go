@@ -229,6 +229,7 @@ var English = &Language{
 		Cancels:  "cancel cancle abort stop quit undo",
 		Things:   "order request process operation transaction conversation booking payment thing task form application everything action step dialogue procedure job whole anymore",
 		Finals:   "cancel",
+		You:      "you",
 		Parts:    map[string]string{"off": "call calling"},
 		Inverted: map[string]string{"you": "ould"},
 		Links:    "and then also plus but afterwards next besides additionally furthermore moreover likewise",

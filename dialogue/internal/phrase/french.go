@@ -191,6 +191,7 @@ var French = &Language{
 		Asking:   `est sont etait etaient suis es estce ai a avez ont avait peux peut pouvez peuvent pourrais pourrait pourriez dois doit devez doivent devrait sera seront veut voulez coute coutent va vont appelle signifie fait font dure faut existe marche fonctionne arrive vient prend prenez demande`,
 		Pronouns: "je tu il elle on nous vous ils elles ce cela ca moi quelquun",
 		Requests: `dites moi | dis moi | montrez moi | montre moi | expliquez moi | explique moi | je veux savoir | je voudrais savoir | jaimerais savoir | je me demande | pouvez vous me dire | peux tu me dire | est ce que | est ce qu | quen est il de | savez vous | sais tu | et si`,
+		You:      "vous tu",
 		Finals:   "annuler resilier",
 		Parts:    map[string]string{"tomber": "laisse laissez laisser"},
 		Inverted: map[string]string{"vous": "ez es", "tu": "s x", "il": "t d", "elle": "t d", "on": "t d a", "nous": "ons", "ils": "nt", "elles": "nt"},

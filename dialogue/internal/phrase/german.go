@@ -196,6 +196,7 @@ var German = &Language{
 			weisst du | wissen sie`,
 		Cancels:  "abbrechen abbruch stopp stop storniere stornieren storno",
 		Things:   "auftrag bestellung vorgang anfrage buchung zahlung ganze ganzen sache aktion schritt gesprach dialog prozess mehr",
+		You:      "du sie ihr",
 		Finals:   "absagen abbrechen aufhoren beenden stornieren abbestellen",
 		Parts:    map[string]string{"ab": "sag sage sagen sagt brich breche brechen bestell bestelle bestellen", "auf": "hor hore horen"},
 		Inverted: map[string]string{"sie": "en ern eln", "du": "st", "ihr": "t", "es": "t", "das": "t", "er": "t", "man": "t", "wir": "en"},
