@@ -89,7 +89,7 @@ func (u *utterance) refusal(rest string, score float64) []Command {
 	return append([]Command{{Type: Deny, Confidence: score}}, more...)
 }
 
-// bars is what a no to a value changes, and whether it is one: "nicht am Montag". It is no no to what was asked. The user is asked
+// bars is what a no to a value changes, and whether it is one: "nicht am Montag". It is not an answer to what was asked. The user is asked
 // again where no slot holds the value.
 func (u *utterance) bars() (all []Command, ok bool) {
 	in, _ := u.opened()
