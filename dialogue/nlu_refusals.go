@@ -12,6 +12,9 @@ import (
 
 // lost are the words behind a no that mean something, and that no command holds; "" for none.
 func (u *utterance) lost(rest string, more []Command) string {
+	if said, ok := u.locale.Common(strings.Trim(rest, marksAround)); ok && said.Command == phrase.Correct && len(more) > 0 {
+		return "" // "no, change the dish to lasagne" says all that it says
+	}
 	neutral := u.neutral()
 	for _, c := range more {
 		switch c.Type {

@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -94,15 +95,22 @@ func (u *utterance) refusal(rest string, score float64) []Command {
 func (u *utterance) bars() (all []Command, ok bool) {
 	in, _ := u.opened()
 	what, ok := u.locale.Refuses(in.text)
-	if !ok {
+	if !ok || len(u.replaced()) > 0 { // "not 50 but 55" says what holds in its place
 		return nil, false
 	}
 	if said, ok := u.locale.Common(in.text); ok && said.Command == phrase.Wrong {
-		if all = in.isWrong(said); len(all) > 0 {
-			return all, true
-		}
+		all = in.isWrong(said)
 	}
-	if all = in.wrong(in.about(what)); len(all) > 0 {
+	if len(all) == 0 {
+		all = in.wrong(in.about(what))
+	}
+	if slices.ContainsFunc(all, func(c Command) bool { // "not now" is a no, whatever else may be now or not
+		sl := u.slotOf(cmp.Or(c.SlotToChange, c.Slot))
+		return sl != nil && sl.traits().verdict
+	}) {
+		return nil, false
+	}
+	if len(all) > 0 {
 		return all, true
 	}
 	return nil, slices.ContainsFunc(u.filled(), func(sl *slot) bool {
@@ -199,6 +207,10 @@ func (u *utterance) booleanVerdict(sl *slot, yes bool, rest string, score float6
 		return nil
 	}
 	if u.saysOther(rest) { // no other one of a yes and a no
+		other := u.within(rest).opposite("")
+		if len(other) == 1 && other[0].Type == CorrectSlot && other[0].Left == "" && other[0].Slot != sl.name && !u.slotOf(other[0].Slot).traits().verdict {
+			return append(all, other...)
+		}
 		all[0].Left = rest
 		return all
 	}

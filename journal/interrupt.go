@@ -56,7 +56,7 @@ type Interrupt struct {
 	Opened     int64     `json:"opened"`               // microseconds
 	Deadline   int64     `json:"deadline,omitempty"`   // microseconds; 0 for none
 	AtDeadline *Deadline `json:"atDeadline,omitempty"` // what happens then
-	Digest     string    `json:"digest,omitempty"`     // of what must not change on replay (law N3)
+	Digest     string    `json:"digest,omitempty"`     // of what must not change on replay (law N3); it counts in the journal, and a projection may lack it
 	TokenHash  string    `json:"tokenHash,omitempty"`  // SHA-256 of the resume token, hex (law H5)
 
 	State      string          `json:"state"`                // open, claimed, answered, expired, withdrawn

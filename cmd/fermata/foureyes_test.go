@@ -60,7 +60,7 @@ func TestH6_NoCommandNamesWhoMayNotAnswer(t *testing.T) {
 	m, _, _ := command(t)
 	m.Run(t.Context(), []string{"version"})
 	for _, c := range leaves(m.rootCommand()) {
-		if c.Flag("store") == nil || c.Name() == "dev" || c.Name() == "work" || c.Name() == "export" || c.Name() == "answer" {
+		if c.Flag("store") == nil || stays(c) || c.Name() == "export" || c.Name() == "answer" {
 			continue
 		}
 		path := strings.Fields(c.CommandPath())[1:]

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -235,15 +236,19 @@ func shout(t *testing.T, look func(m *Main) sight, flags bool) {
 	}
 }
 
+// stays reports whether a command goes on until it is stopped.
+func stays(c *cobra.Command) bool {
+	return slices.Contains([]string{"fermata dev", "fermata work", "fermata serve", "fermata schedule run"}, c.CommandPath())
+}
+
 // shoutAtEach calls each command that ends by itself, with each of the arguments, and with each of its flags.
 func shoutAtEach(t *testing.T, store, task string, arguments [][]string, flags bool, call func(args ...string) string) {
 	t.Helper()
 	m, _, _ := command(t)
 	m.Stdout, m.Stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	m.Run(t.Context(), nil)                                           // makes its screens
-	skip := map[string]bool{"dev": true, "work": true, "vet": !flags} // shoutOn has those that serve; one looks at packages
 	for _, c := range leaves(m.rootCommand()) {
-		if skip[c.Name()] {
+		if stays(c) || !flags && c.Name() == "vet" { // shoutOn has those that stay; vet looks at packages
 			continue
 		}
 		path := strings.Fields(c.CommandPath())[1:]
