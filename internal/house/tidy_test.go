@@ -115,6 +115,7 @@ var words = []struct {
 	{regexp.MustCompile(`\bFIX` + `ME\b`), "what is broken is mended, or confessed in docs/rough-edges.md"},
 	{regexp.MustCompile(`\bXX` + `X\b`), "say what is meant"},
 	{regexp.MustCompile(`(?i)\bsuper` + `step`), "there is no global round: a task starts when its token is there"},
+	{regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>) `), "a merge was not finished"},
 }
 
 func TestWords(t *testing.T) {
